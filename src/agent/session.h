@@ -1,0 +1,82 @@
+/*
+ * session: one conversation at work: performs what the turn decides.
+ *
+ * Feeds the pure state machine (agent/turn.h) with what a person types, what
+ * the provider streams and what tools answer, and carries out its effects:
+ * store, request, run, tell.  A record is stored before the effect that it
+ * announces.  Everything it has to say goes to one sink.
+ *
+ * Owns the conversation, the request and the runs.  Not the loop, the http
+ * client, the store, the registry.
+ * May include: all but tui and app.
+ */
+#ifndef IK_AGENT_SESSION_H
+#define IK_AGENT_SESSION_H
+
+#include "conversation/event.h"
+#include "loop/http.h"
+#include "provider/provider.h"
+#include "store/store.h"
+#include "tool/registry.h"
+#include "tool/run.h"
+
+struct ik_session;
+
+struct ik_session_options {
+	struct ik_loop *loop;
+	struct ik_http *http;
+	struct ik_store *store;
+	struct ik_run_options run;      /* for every call */
+	int concurrency;                /* calls at once */
+	int max_tool_turns;
+	int64_t idle_timeout_ms;        /* of a stream */
+	const char *directory;          /* of the session, stored with it */
+	const char *system_prompt;      /* NULL: the built-in one */
+	bool no_tools;
+	ik_event_sink *sink;
+	void *sink_arg;
+};
+
+/* Strings of options are copied. The session gets an id at once, and a row in
+ * the store with its first event. */
+struct ik_session *ik_session_new(const struct ik_session_options *options);
+
+/* Cancels what runs, silently. */
+struct ik_session *ik_session_close(struct ik_session *session);
+
+/* Which model to talk to from the next request on. Copied. */
+void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
+	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens);
+
+/* The tools from the next round on (a reference is taken); while the scan
+ * runs (ready false) a message waits. */
+void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready);
+
+/*
+ * Go on with a stored session: its newest page is there when this returns and
+ * has been told as IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE
+ * "[Session restored: N messages]"; what is older is read, page by page, in
+ * later turns of the loop, before the first request leaves.
+ */
+enum ik_status ik_session_restore(struct ik_session *session,
+	const struct ik_session_info *info, struct ik_error *error) IK_MUST_USE;
+
+/* Send what a person typed; queued while a turn runs. */
+void ik_session_submit(struct ik_session *session, const char *text, size_t length);
+
+/* End stream and tools at once; what had arrived is kept and marked. */
+void ik_session_cancel(struct ik_session *session);
+
+bool ik_session_busy(const struct ik_session *session);
+const char *ik_session_id(const struct ik_session *session);
+const struct ik_conversation *ik_session_conversation(const struct ik_session *session);
+
+/* Store and tell a command with its output, or a notice: never sent to a model. */
+void ik_session_add_command(struct ik_session *session, const char *line, const char *output);
+void ik_session_add_notice(struct ik_session *session, const char *sentence);
+
+/* A call of the person's own (/run): told like a model's, stored as a command. */
+void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
+	size_t length);
+
+#endif

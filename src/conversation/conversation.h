@@ -1,0 +1,36 @@
+/*
+ * conversation: the messages of one session, in order.
+ *
+ * Owns references to its messages.  May include: util, json, conversation.
+ */
+#ifndef IK_CONVERSATION_CONVERSATION_H
+#define IK_CONVERSATION_CONVERSATION_H
+
+#include "conversation/message.h"
+
+struct ik_conversation;
+
+struct ik_conversation *ik_conversation_new(void);
+struct ik_conversation *ik_conversation_free(struct ik_conversation *conversation);
+
+/* Takes a reference of its own. */
+void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message);
+
+/* Put count older messages before all that is there, in their order. */
+void ik_conversation_prepend(struct ik_conversation *conversation,
+	struct ik_message *const *messages, size_t count);
+
+size_t ik_conversation_count(const struct ik_conversation *conversation);
+struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index);
+
+/*
+ * Make what was loaded acceptable to every provider: each call without a
+ * result gets one (appended, collected in ret_added as new messages that the
+ * caller stores and unrefs) whose envelope says that the program ended before
+ * it came. Results must be placed behind their calls by whoever serializes:
+ * requests are built by call id, not by position. Returns how many were added.
+ */
+size_t ik_conversation_mend(struct ik_conversation *conversation,
+	struct ik_message ***ret_added);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * message: the canonical form of everything that is said and done.
+ *
+ * One message is one stored event.  Messages are immutable and counted: the
+ * conversation, the store's queue and the screen share them.
+ *
+ * data_json by kind:
+ *   user         NULL
+ *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
+ *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
+ *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
+ *   thinking     NULL or a provider's opaque data
+ *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
+ *   command      {"output":"..."}; content is the line that was typed
+ *   notice       NULL or {"code":"..."} for errors
+ *
+ * May include: util, json.
+ */
+#ifndef IK_CONVERSATION_MESSAGE_H
+#define IK_CONVERSATION_MESSAGE_H
+
+#include "json/scan.h"
+#include "util/uuid.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ik_kind {
+	IK_KIND_SYSTEM,
+	IK_KIND_USER,
+	IK_KIND_ASSISTANT,
+	IK_KIND_TOOL_CALL,
+	IK_KIND_TOOL_RESULT,
+	IK_KIND_COMMAND,
+	IK_KIND_NOTICE,
+	IK_KIND_THINKING,
+	IK_KIND_USAGE,
+	IK_KIND_COUNT
+};
+
+/* "user", "tool_call", ...; as stored. */
+const char *ik_kind_name(enum ik_kind kind);
+/* False when there is no such kind (a newer program wrote it). */
+bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind);
+/* Does a model ever get this kind? */
+bool ik_kind_is_sent(enum ik_kind kind);
+
+struct ik_message {
+	int references;          /* private to message.c */
+	enum ik_kind kind;
+	char id[IK_UUID_TEXT];
+	int64_t sequence;        /* in its session, from 1; 0: not yet stored */
+	int64_t time_ms;         /* wall clock */
+	char *content;           /* valid UTF-8, for people; never NULL */
+	size_t content_length;
+	char *data;              /* checked JSON text, or NULL */
+	size_t data_length;
+};
+
+/*
+ * A new message (one reference) with a new id and the present time. content is
+ * copied and made valid UTF-8; data (may be NULL) is copied and must be
+ * checked JSON.
+ */
+struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
+	size_t content_length, const char *data, size_t data_length);
+
+/* A message as it was stored. */
+struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
+	int64_t time_ms, const char *content, size_t content_length,
+	const char *data, size_t data_length);
+
+/* The two with structure. arguments is the model's text, valid JSON or not. */
+struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
+	const char *arguments, size_t arguments_length);
+struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
+	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
+
+struct ik_message *ik_message_ref(struct ik_message *message);
+struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL */
+
+/* data as a span (no value when NULL). */
+struct ik_json_span ik_message_data(const struct ik_message *message);
+
+/* tool_call, tool_result: its call id, its tool, the arguments or the envelope,
+ * in new memory (NULL for another kind or broken data). */
+char *ik_message_call_id(const struct ik_message *message);
+char *ik_message_tool_name(const struct ik_message *message);
+char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);
+char *ik_message_envelope(const struct ik_message *message, size_t *ret_length);
+
+/* "glob(pattern=\"*.c\", path=\"src\")": a call in one line, cut to width bytes. */
+char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * write: JSON text made by appending, without a tree.
+ *
+ * Commas come by themselves: a key or a value that follows another gets one.
+ *     ik_json_open(b, '{');
+ *       ik_json_key(b, "name"); ik_json_put_text(b, "x");
+ *       ik_json_key(b, "list"); ik_json_open(b, '['); ... ik_json_close(b, ']');
+ *     ik_json_close(b, '}');
+ * Check the buffer's status once, at the end.
+ *
+ * Pure.  May include: util, json/scan.h.
+ */
+#ifndef IK_JSON_WRITE_H
+#define IK_JSON_WRITE_H
+
+#include "json/scan.h"
+
+void ik_json_open(struct ik_buf *out, char bracket);
+void ik_json_close(struct ik_buf *out, char bracket);
+void ik_json_key(struct ik_buf *out, const char *name);
+
+/* A string of length bytes: escaped, NUL as \u0000, invalid UTF-8 as U+FFFD. */
+void ik_json_put_string(struct ik_buf *out, const char *bytes, size_t length);
+void ik_json_put_text(struct ik_buf *out, const char *text); /* NULL: null */
+void ik_json_put_integer(struct ik_buf *out, int64_t number);
+void ik_json_put_double(struct ik_buf *out, double number); /* shortest form that reads back */
+void ik_json_put_bool(struct ik_buf *out, bool value);
+void ik_json_put_null(struct ik_buf *out);
+
+/* Checked JSON text as it is. */
+void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value);
+
+/* Only the escaped inside of a string, without quotes and comma: for a string
+ * that is written in pieces between two ik_json_quote() calls. A piece must
+ * end at a character boundary. */
+void ik_json_quote_open(struct ik_buf *out);
+void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length);
+void ik_json_quote_close(struct ik_buf *out);
+
+/* Append value printed for people: two blanks a level, one member a line,
+ * empty containers closed on their line. */
+void ik_json_pretty(struct ik_buf *out, struct ik_json_span value);
+
+#endif

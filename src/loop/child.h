@@ -1,0 +1,91 @@
+/*
+ * child: one process with its three streams, from spawn to last word.
+ *
+ * A child runs in its own process group with pipes (or /dev/null) for its
+ * streams, every other descriptor closed, signals at default, core dumps off,
+ * a parent-death signal set.  It is finished when its leader has been reaped
+ * AND its output has ended (at most grace_ms after the leader, should a
+ * grandchild hold the pipes); then done runs, exactly once, never inside
+ * start.  A time-out or a cancel sends SIGTERM to the group and SIGKILL
+ * kill_after_ms later; the clock starts at the spawn, and output that is
+ * there is read before anyone is killed.
+ *
+ * The program is a child subreaper: what left the group is found again
+ * (ik_children_orphans) and ended with the program.
+ *
+ * Owns the process, its pipes and its clocks.  May include: util, loop.
+ */
+#ifndef IK_LOOP_CHILD_H
+#define IK_LOOP_CHILD_H
+
+#include "loop/loop.h"
+
+#include <stddef.h>
+
+struct ik_child;
+
+struct ik_child_spec {
+	const char *path;                /* executable; no PATH search */
+	const char *const *argv;         /* NULL-terminated; argv[0] first */
+	const char *const *environment;  /* NULL-terminated; NULL: this process's */
+	const char *directory;           /* NULL: this process's */
+	const char *input;               /* borrowed until done; NULL: /dev/null */
+	size_t input_length;
+	int64_t timeout_ms;              /* 0: none */
+	int64_t kill_after_ms;           /* SIGTERM to SIGKILL; 0: SIGKILL at once */
+	int64_t grace_ms;                /* output after the leader's end */
+	int64_t memory_limit;            /* bytes of address space; 0: none */
+	bool discard_stderr;             /* /dev/null instead of a pipe */
+};
+
+enum ik_stream { IK_STDOUT, IK_STDERR };
+
+struct ik_child_result {
+	bool exited;        /* exit_code holds; else signal_number */
+	int exit_code;
+	int signal_number;
+	bool timed_out;     /* our SIGTERM after timeout_ms */
+	bool cancelled;     /* ik_child_cancel() */
+	int64_t duration_ms; /* spawn to end of the leader */
+	bool left_running;  /* a grandchild still held the pipes */
+};
+
+struct ik_child_events {
+	/* A piece of output as it was read (at most 64 KiB). May call
+	 * ik_child_cancel() and ik_child_close(). */
+	void (*output)(void *arg, enum ik_stream stream, const char *bytes, size_t length);
+	void (*done)(void *arg, const struct ik_child_result *result);
+};
+
+/* Spawn. On failure nothing was started, no callback will run, *error says
+ * why (IK_NOT_FOUND, IK_DENIED, IK_INVALID for no executable format, ...). */
+enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
+	const struct ik_child_events *events, void *arg,
+	struct ik_child **ret_child, struct ik_error *error) IK_MUST_USE;
+
+/* End it as a time-out would; done reports it with cancelled set. */
+void ik_child_cancel(struct ik_child *child);
+
+int ik_child_pid(const struct ik_child *child);
+
+/* Silent at once; a process that still runs is killed with its group and reaped. */
+struct ik_child *ik_child_close(struct ik_child *child);
+
+/* Make this process the reaper of whatever its children leave behind. Call once, early. */
+void ik_children_become_reaper(struct ik_loop *loop);
+
+/* Number of processes that finished children left running. No system call
+ * when none can be there. */
+int ik_children_orphans(struct ik_loop *loop);
+
+/* Called (deferred) when that number may have changed. */
+void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
+
+/* SIGKILL to everything below this process, and reap it: the last act. */
+void ik_children_end(struct ik_loop *loop);
+
+/* Make argv[0]'s working descriptor limit as high as allowed and say how many
+ * children with three pipes may run at once. */
+int ik_children_capacity(void);
+
+#endif

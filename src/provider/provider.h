@@ -1,0 +1,68 @@
+/*
+ * provider: a wire format: a request to bytes, bytes to deltas.
+ *
+ * Pure: no loop, no sockets.  The formats stand in one table; which provider
+ * speaks which is configuration.
+ *
+ * May include: util, json, conversation, provider.
+ */
+#ifndef IK_PROVIDER_PROVIDER_H
+#define IK_PROVIDER_PROVIDER_H
+
+#include "provider/delta.h"
+#include "provider/request.h"
+
+/* Where and how to reach a model; strings borrowed. */
+struct ik_endpoint {
+	const char *provider;     /* "openai", "practice", a configured name */
+	const char *base_url;     /* as the provider's client libraries mean it; no slash at the end */
+	const char *api_key;      /* NULL: none is sent */
+	const char *key_variable; /* the variable that holds it, for messages */
+	const char *const *headers; /* further ones, NULL-terminated; may be NULL */
+};
+
+struct ik_stream_decoder;
+
+struct ik_wire_format {
+	const char *type; /* "openai-chat" */
+
+	/* The URL and headers of a request: each in new memory, appended to a
+	 * NULL-terminated array that ik_wire_headers_free() releases. */
+	char *(*url)(const struct ik_endpoint *endpoint, const char *model);
+	char **(*headers)(const struct ik_endpoint *endpoint);
+
+	/* Append the body of a streamed request. */
+	enum ik_status (*serialize)(const struct ik_request *request, struct ik_buf *out,
+		struct ik_error *error);
+
+	/* A decoder for one response body; feed it every split of bytes; finish
+	 * says what is wrong when it ended too early (no stop, no [DONE]). */
+	struct ik_stream_decoder *(*decoder_new)(void);
+	struct ik_stream_decoder *(*decoder_free)(struct ik_stream_decoder *decoder);
+	enum ik_status (*feed)(struct ik_stream_decoder *decoder, const char *bytes,
+		size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error);
+	enum ik_status (*finish)(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
+		void *arg, struct ik_error *error);
+};
+
+/* The format of that type, or NULL. */
+const struct ik_wire_format *ik_wire_format_find(const char *type);
+/* All of them, for help and checks; NULL at the end of the table. */
+const struct ik_wire_format *ik_wire_format_at(size_t index);
+
+void ik_wire_headers_free(char **headers);
+
+/*
+ * A failed response in words: status 401 or 403 names the key's variable, an
+ * error body in any of the providers' shapes gives its message, HTML or other
+ * text its first words. Sets *ret_code to a code of the specification (AUTH,
+ * RATE_LIMIT, CONTEXT, PROVIDER, BAD_RESPONSE) and *ret_retryable.
+ */
+void ik_provider_error(const struct ik_endpoint *endpoint, int status,
+	const char *body, size_t length, struct ik_buf *out_sentence,
+	const char **ret_code, bool *ret_retryable);
+
+/* The paragraph of the system prompt that tells a model of the envelope. */
+const char *ik_envelope_paragraph(void);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * request: all that a round asks of a model, in no provider's words.
+ *
+ * Borrows everything; valid while its parts are.
+ * May include: util, json, conversation.
+ */
+#ifndef IK_PROVIDER_REQUEST_H
+#define IK_PROVIDER_REQUEST_H
+
+#include "conversation/conversation.h"
+
+struct ik_tool_definition {
+	const char *name;
+	const char *description;
+	struct ik_json_span parameters; /* canonical JSON Schema */
+};
+
+struct ik_request {
+	const char *model;
+	const char *system_prompt;                  /* NULL or "": none */
+	const struct ik_conversation *conversation;
+	const struct ik_tool_definition *tools;
+	size_t tool_count;
+	bool forbid_calls;                          /* tool choice none; tools stay in */
+	int64_t max_output_tokens;                  /* 0: the provider's default */
+};
+
+#endif

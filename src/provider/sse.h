@@ -1,0 +1,34 @@
+/*
+ * sse: server-sent events, exactly as the WHATWG HTML standard parses them
+ * (section 9.2.6, "Interpreting an event stream").
+ *
+ * Any split of bytes; CR LF, CR, LF; a BOM; comments; data in many lines.
+ * Pure.  May include: util.
+ */
+#ifndef IK_PROVIDER_SSE_H
+#define IK_PROVIDER_SSE_H
+
+#include "util/buf.h"
+
+#include <stdbool.h>
+
+struct ik_sse {
+	struct ik_buf line;
+	struct ik_buf data;
+	struct ik_buf event;
+	bool has_data;
+	bool after_cr;
+	bool started; /* the BOM has been looked for */
+};
+
+typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t length);
+
+void ik_sse_init(struct ik_sse *sse);
+void ik_sse_done(struct ik_sse *sse);
+
+/* Dispatch each event that bytes complete: event is its type ("message" when
+ * not said). IK_TOO_LARGE when one event outgrows IK_LIMIT_SSE_EVENT. */
+enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
+	ik_sse_sink *sink, void *arg) IK_MUST_USE;
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * store: sessions and their events, kept for good.
+ *
+ * One interface; a backend is a table of operations (struct ik_store_ops).
+ * Appending keeps the order of the calls: what a backend cannot take now
+ * (full disk, server away) waits in the store's queue and is tried again.
+ * Every asynchronous request has exactly one answer, never inside its call.
+ *
+ * Owns the database handle and the queue.  May include: util, json, config,
+ * conversation, loop.
+ */
+#ifndef IK_STORE_STORE_H
+#define IK_STORE_STORE_H
+
+#include "conversation/message.h"
+#include "loop/loop.h"
+
+struct ik_store;
+
+struct ik_session_info {
+	char id[IK_UUID_TEXT];
+	char *title;        /* first words of the first message; never NULL */
+	char *directory;
+	int64_t created_ms;
+	int64_t updated_ms;
+	int64_t event_count;
+};
+
+/*
+ * Open (and make, migrate) the store at uri: a path or "sqlite:PATH". Local
+ * work only. When the database cannot be opened the error says what to do, and
+ * the caller may go on with ik_store_open(loop, NULL, ...): a store that keeps
+ * everything in its queue.
+ * A damaged database file is put aside as PATH.damaged-TIME and a new one is
+ * begun; notice (may be NULL, else at least IK_STORE_NOTICE bytes) says so.
+ */
+#define IK_STORE_NOTICE 512
+struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri,
+	char *notice, struct ik_error *error);
+
+/* Tries to write what waits; returns NULL. ret_lost (may be NULL): events that
+ * could not be written anywhere. */
+struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost);
+
+/* Told whenever the number of waiting events changes; message says why they
+ * wait ("" when none do). */
+void ik_store_on_state(struct ik_store *store,
+	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
+
+/* A short name for the status bar: "sqlite", "memory". */
+const char *ik_store_name(const struct ik_store *store);
+
+/* Begin a session with this id in this directory. Queued like events. */
+void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
+
+/* Hand over an event: numbered (message->sequence), queued, and written at once
+ * where the backend can. When this returns and nothing waits, it is stored. */
+void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
+
+/* The newest session of a directory (NULL: of all) that has events; one by id
+ * or unique prefix of an id. IK_NOT_FOUND with a sentence otherwise. */
+enum ik_status ik_store_newest(struct ik_store *store, const char *directory,
+	struct ik_session_info *ret_info, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_store_find(struct ik_store *store, const char *id_prefix,
+	struct ik_session_info *ret_info, struct ik_error *error) IK_MUST_USE;
+void ik_session_info_done(struct ik_session_info *info);
+
+/*
+ * Up to count events of a session that come before sequence (0: from the end),
+ * oldest first. *ret_messages is an array of *ret_count references (the caller
+ * unrefs each and frees the array).
+ */
+enum ik_status ik_store_page(struct ik_store *store, const char *session, int64_t before,
+	size_t count, struct ik_message ***ret_messages, size_t *ret_count,
+	struct ik_error *error) IK_MUST_USE;
+
+/* Newest first; info is valid during the call only; return false to stop. */
+enum ik_status ik_store_list(struct ik_store *store,
+	bool (*each)(void *arg, const struct ik_session_info *info), void *arg,
+	struct ik_error *error) IK_MUST_USE;
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * protocol: what a tool says of itself, read and judged.
+ *
+ * Pure: bytes of an announcement in, a tool or a failure out.
+ * May include: util, json, tool/registry.h.
+ */
+#ifndef IK_TOOL_PROTOCOL_H
+#define IK_TOOL_PROTOCOL_H
+
+#include "tool/registry.h"
+
+/* ^[A-Za-z_][A-Za-z0-9_-]{0,63}$ */
+bool ik_tool_name_valid(const char *name);
+
+/*
+ * Read what `TOOL --schema` printed. On success *ret_tool gets name,
+ * description, schema, parameters (canonical), returns, read_only, timeout_s,
+ * state OK. On failure it gets state FAILED with code (INVALID_JSON,
+ * INVALID_SCHEMA, INVALID_NAME) and a reason that names the member and what is
+ * wanted. Other members (path, source) are the caller's to fill; strings are new.
+ */
+enum ik_status ik_protocol_native_read(const char *text, size_t length,
+	struct ik_tool *ret_tool) IK_MUST_USE;
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * registry: the tools there are, and those that could have been.
+ *
+ * A registry is made once, by one scan, and never changes; it is counted, so
+ * that calls in flight keep what they started with.  Entries are sorted by
+ * name (strcmp); those that may be offered are found by name.
+ *
+ * May include: util, json.
+ */
+#ifndef IK_TOOL_REGISTRY_H
+#define IK_TOOL_REGISTRY_H
+
+#include "json/scan.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 5.1: where a tool comes from; later ones override earlier ones. */
+enum ik_tool_source { IK_SOURCE_SYSTEM, IK_SOURCE_KODELET, IK_SOURCE_USER, IK_SOURCE_PROJECT };
+enum ik_tool_protocol { IK_PROTOCOL_NATIVE, IK_PROTOCOL_KODELET };
+enum ik_tool_state {
+	IK_TOOL_OK,
+	IK_TOOL_FAILED,
+	IK_TOOL_SHADOWED,
+	IK_TOOL_DISABLED,
+	IK_TOOL_UNTRUSTED
+};
+
+const char *ik_tool_source_name(enum ik_tool_source source);       /* "system", ... */
+const char *ik_tool_protocol_name(enum ik_tool_protocol protocol); /* "native", ... */
+const char *ik_tool_state_name(enum ik_tool_state state);          /* "ok", ... */
+
+struct ik_tool {
+	char *name;          /* as offered; for one that failed: its file's name */
+	char *path;          /* executable */
+	char *description;
+	char *schema;        /* JSON text exactly as the tool printed it, or NULL */
+	size_t schema_length;
+	char *parameters;    /* canonical JSON Schema, compact text, or NULL */
+	size_t parameters_length;
+	char *returns;       /* JSON text or NULL */
+	enum ik_tool_source source;
+	enum ik_tool_protocol protocol;
+	enum ik_tool_state state;
+	const char *code;    /* "SCHEMA_TIMEOUT", ...; NULL when state is OK. Static. */
+	char *reason;        /* a sentence; NULL when state is OK */
+	bool read_only;
+	int timeout_s;       /* of the schema; 0: not said */
+};
+
+/* NOT_STARTED, IN_PROGRESS, COMPLETE, FAILED (no directory could be read). */
+enum ik_scan_state {
+	IK_SCAN_NOT_STARTED,
+	IK_SCAN_IN_PROGRESS,
+	IK_SCAN_COMPLETE,
+	IK_SCAN_FAILED
+};
+
+struct ik_registry;
+
+/* An empty one, with one reference. */
+struct ik_registry *ik_registry_new(void);
+struct ik_registry *ik_registry_ref(struct ik_registry *registry);
+struct ik_registry *ik_registry_unref(struct ik_registry *registry); /* returns NULL */
+
+/* While it is being made: take over a tool (the struct is copied, its strings
+ * become the registry's). */
+void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool);
+/* A directory that is there and could not be read. */
+void ik_registry_add_problem(struct ik_registry *registry, const char *sentence);
+/* Sort; of the OK tools of one name the one added LAST stays OK, the others
+ * become shadowed with a reason that names the winner's path. */
+void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state);
+
+enum ik_scan_state ik_registry_state(const struct ik_registry *registry);
+size_t ik_registry_count(const struct ik_registry *registry);    /* all entries */
+size_t ik_registry_ok_count(const struct ik_registry *registry); /* those offered */
+size_t ik_registry_failed_count(const struct ik_registry *registry);
+const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t index);
+const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name); /* OK ones */
+size_t ik_registry_problem_count(const struct ik_registry *registry);
+const char *ik_registry_problem(const struct ik_registry *registry, size_t index);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * run: one tool call, from arguments to envelope.
+ *
+ * Looks the tool up, checks the arguments, spawns it as a child of the loop,
+ * feeds it, reads it, and wraps whatever happened.  Every start has exactly
+ * one done, never inside start; after ik_run_close() none.
+ *
+ * May include: util, json, config, conversation, loop, tool.
+ */
+#ifndef IK_TOOL_RUN_H
+#define IK_TOOL_RUN_H
+
+#include "loop/child.h"
+#include "tool/envelope.h"
+#include "tool/registry.h"
+
+struct ik_run;
+
+struct ik_run_options {
+	struct ik_loop *loop;
+	int64_t timeout_ms;             /* where neither schema nor configuration say */
+	size_t output_limit;            /* of the envelope's result */
+	int64_t memory_limit;
+	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 comes on top */
+	const char *directory;          /* the session's */
+};
+
+struct ik_run_result {
+	const char *envelope;           /* checked JSON */
+	size_t envelope_length;
+	bool success;
+	int64_t duration_ms;            /* of the process; 0 without one */
+	int exit_code;                  /* -1: no process or no code */
+	const char *output;             /* its whole stdout and stderr, as kept */
+	size_t output_length;
+	const char *errors;
+	size_t errors_length;
+	bool truncated;
+};
+
+struct ik_run_events {
+	void (*output)(void *arg, enum ik_stream stream, const char *bytes, size_t length);
+	void (*done)(void *arg, const struct ik_run_result *result);
+};
+
+/*
+ * Call the tool of that name in registry (a reference is kept while it runs).
+ * arguments is the model's text: one JSON object; white space or nothing counts
+ * as {}. Never fails by itself: what goes wrong is an envelope.
+ */
+struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
+	const char *name, const char *arguments, size_t length,
+	const struct ik_run_events *events, void *arg);
+
+void ik_run_cancel(struct ik_run *run);
+struct ik_run *ik_run_close(struct ik_run *run);
+
+/*
+ * This process's environment less what holds a provider's key or a database's
+ * password: secrets is a NULL-terminated list of names, keep one of names that
+ * are passed all the same. New memory: free() the array and its strings with
+ * ik_environment_free().
+ */
+char **ik_environment_for_tools(const char *const *secrets, const char *const *keep);
+char **ik_environment_free(char **environment);
+
+#endif

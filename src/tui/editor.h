@@ -1,0 +1,49 @@
+/*
+ * editor: the text a person is writing: several lines, a cursor, undo, a kill
+ * ring, history.
+ *
+ * Works on grapheme clusters of valid UTF-8 (what comes in is repaired and
+ * its controls, but for line feed and tab, are kept in the text and shown by
+ * the drawing).  Pure but for the history file.
+ *
+ * May include: util, tui/{cells,input,keymap,history}.h.
+ */
+#ifndef IK_TUI_EDITOR_H
+#define IK_TUI_EDITOR_H
+
+#include "tui/cells.h"
+#include "tui/keymap.h"
+
+struct ik_editor;
+struct ik_history;
+
+/* history (may be NULL) is borrowed. */
+struct ik_editor *ik_editor_new(struct ik_history *history);
+struct ik_editor *ik_editor_free(struct ik_editor *editor);
+
+/* Text typed or pasted at the cursor. A paste of megabytes is one step of undo
+ * and shows as one collapsed mark when it has more than 10 lines or 2,000 bytes. */
+void ik_editor_insert(struct ik_editor *editor, const char *text, size_t length);
+void ik_editor_paste(struct ik_editor *editor, const char *text, size_t length);
+
+/* An action of the editor's; false when it is not one of them (or SEND). Up and
+ * down move in the text, and through the history at its first and last line. */
+bool ik_editor_act(struct ik_editor *editor, enum ik_action action);
+
+/* All the text, pastes in full; valid until the next change. */
+const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length);
+bool ik_editor_is_empty(const struct ik_editor *editor);
+void ik_editor_set(struct ik_editor *editor, const char *text, size_t length);
+/* Forget the text (it goes to the history when keep is true). */
+void ik_editor_clear(struct ik_editor *editor, bool keep);
+/* Byte offset of the cursor in the text. */
+size_t ik_editor_cursor(const struct ik_editor *editor);
+
+/* Lines on screen that the text needs at that width (at least 1). */
+int ik_editor_height(const struct ik_editor *editor, int columns);
+/* Draw, scrolled so that the cursor is seen; sets where the cursor is. prompt
+ * ("> ") stands before the first line, blanks of its width before the others. */
+void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
+	struct ik_rectangle area, const char *prompt, int *ret_row, int *ret_column);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * input: bytes from a terminal to keys, our own parser.
+ *
+ * Pure.  UTF-8 split anywhere, CSI and SS3 sequences of the common terminals
+ * (xterm, rxvt, linux console, tmux, screen, kitty's protocol), Alt as an ESC
+ * before a key, SGR mouse reports, bracketed paste, focus reports.  What is
+ * unknown is swallowed whole, never typed as text.
+ *
+ * May include: util.
+ */
+#ifndef IK_TUI_INPUT_H
+#define IK_TUI_INPUT_H
+
+#include "util/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ik_key_code {
+	IK_KEY_NONE,
+	IK_KEY_CHARACTER, /* codepoint; with CONTROL: the letter in lower case */
+	IK_KEY_ENTER, IK_KEY_TAB, IK_KEY_BACKSPACE, IK_KEY_ESCAPE,
+	IK_KEY_UP, IK_KEY_DOWN, IK_KEY_LEFT, IK_KEY_RIGHT,
+	IK_KEY_HOME, IK_KEY_END, IK_KEY_PAGE_UP, IK_KEY_PAGE_DOWN,
+	IK_KEY_INSERT, IK_KEY_DELETE,
+	IK_KEY_F1, IK_KEY_F2, IK_KEY_F3, IK_KEY_F4, IK_KEY_F5, IK_KEY_F6,
+	IK_KEY_F7, IK_KEY_F8, IK_KEY_F9, IK_KEY_F10, IK_KEY_F11, IK_KEY_F12,
+	IK_KEY_PASTE,     /* text: all that was pasted (raw) */
+	IK_KEY_MOUSE,     /* row, column, button */
+	IK_KEY_FOCUS_IN, IK_KEY_FOCUS_OUT
+};
+
+enum { IK_SHIFT = 1, IK_ALT = 2, IK_CONTROL = 4 };
+
+enum ik_mouse_button { IK_MOUSE_LEFT, IK_MOUSE_MIDDLE, IK_MOUSE_RIGHT, IK_MOUSE_RELEASE,
+	IK_MOUSE_MOVE, IK_MOUSE_WHEEL_UP, IK_MOUSE_WHEEL_DOWN };
+
+struct ik_key {
+	enum ik_key_code code;
+	unsigned modifiers;
+	uint32_t codepoint;
+	const char *text;    /* paste: valid during the call */
+	size_t text_length;
+	int row, column;     /* mouse, from 0 */
+	enum ik_mouse_button button;
+};
+
+struct ik_input;
+typedef void ik_key_sink(void *arg, const struct ik_key *key);
+
+struct ik_input *ik_input_new(void);
+struct ik_input *ik_input_free(struct ik_input *input);
+
+void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
+	ik_key_sink *sink, void *arg);
+
+/* Is an ESC or the beginning of a sequence waiting for more? Then call
+ * ik_input_timeout() in IK_INPUT_ESCAPE_MS if nothing comes. */
+bool ik_input_pending(const struct ik_input *input);
+void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg);
+#define IK_INPUT_ESCAPE_MS 50
+
+#endif

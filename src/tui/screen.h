@@ -1,0 +1,83 @@
+/*
+ * screen: all that a person sees: scrollback, inspector, browser, editor,
+ * status bar, help; which of them are shown where, and which has the keys.
+ *
+ * Told of events and keys, it changes its state and says what must happen; it
+ * draws only when asked to, into cells.  It knows no loop, no store, no
+ * provider, no agent: the app joins them.
+ *
+ * May include: util, json, config, conversation, tool/registry.h,
+ * tool/envelope.h, tui.
+ */
+#ifndef IK_TUI_SCREEN_H
+#define IK_TUI_SCREEN_H
+
+#include "conversation/event.h"
+#include "tool/registry.h"
+#include "tui/cells.h"
+#include "tui/input.h"
+
+struct ik_screen;
+
+struct ik_screen_options {
+	const char *history_path; /* NULL: none */
+	bool utf8;                /* for the marks of the status bar and the frames */
+	const char *provider, *model;
+	const char *session;      /* id */
+};
+
+struct ik_screen *ik_screen_new(const struct ik_screen_options *options);
+struct ik_screen *ik_screen_free(struct ik_screen *screen);
+
+enum ik_reaction_kind {
+	IK_REACT_NONE,
+	IK_REACT_SUBMIT,   /* text: a message or a command line; the editor is empty now */
+	IK_REACT_CANCEL,   /* the running turn */
+	IK_REACT_REFRESH,  /* the tools */
+	IK_REACT_SUSPEND,
+	IK_REACT_REDRAW,   /* every cell anew */
+	IK_REACT_QUIT
+};
+struct ik_reaction {
+	enum ik_reaction_kind kind;
+	const char *text;  /* valid until the next call */
+	size_t length;
+};
+
+/* A key. */
+struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key);
+
+/* Something happened in the session. */
+void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
+
+/* The scan: state, how far. Registry: a reference is taken. */
+void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done, size_t total);
+void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
+void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
+void ik_screen_set_store(struct ik_screen *screen, const char *name);
+void ik_screen_set_background(struct ik_screen *screen, int processes);
+
+/* Empty the scrollback (what it showed is still stored). */
+void ik_screen_clear(struct ik_screen *screen);
+
+/* Older messages of a restored session, to be shown above what is there. */
+void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messages, size_t count);
+
+/* What is in the editor, to be kept over the end of the program, and back. */
+const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length);
+void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length);
+
+/* The time for what shows time (a running turn); milliseconds, monotonic.
+ * Returns in how many milliseconds it wants to be told again, -1: never. */
+int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms);
+
+void ik_screen_resize(struct ik_screen *screen, int rows, int columns);
+
+/* Has anything changed since the last draw? */
+bool ik_screen_dirty(const struct ik_screen *screen);
+
+/* Draw all; cells has the size of the last resize. Cursor row -1: hidden. */
+void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells,
+	int *ret_cursor_row, int *ret_cursor_column);
+
+#endif

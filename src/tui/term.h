@@ -1,0 +1,52 @@
+/*
+ * term: a grid of cells to a terminal's bytes, by ncurses.  The only file that
+ * knows ncurses.
+ *
+ * ncurses writes into a memory file; the bytes of each frame are handed to a
+ * function.  So nothing here ever blocks on a terminal, and nothing reads one.
+ *
+ * May include: util, tui/cells.h, tui/theme.h.
+ */
+#ifndef IK_TUI_TERM_H
+#define IK_TUI_TERM_H
+
+#include "tui/cells.h"
+#include "tui/theme.h"
+#include "util/buf.h"
+
+struct ik_term;
+
+struct ik_term_options {
+	const char *type;   /* TERM; NULL or "": an error in words */
+	bool utf8;          /* else everything is drawn in ASCII */
+	enum ik_colour_depth colours;
+	const struct ik_theme *theme;
+	int rows, columns;
+};
+
+/* Fails in words for "dumb" and for what terminfo does not know. */
+struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error);
+struct ik_term *ik_term_free(struct ik_term *term);
+
+/* What to write to enter the full screen (alternate screen, bracketed paste,
+ * keypad, ...) and what undoes it; valid while term lives. */
+const char *ik_term_enter(const struct ik_term *term);
+const char *ik_term_leave(const struct ik_term *term);
+
+void ik_term_resize(struct ik_term *term, int rows, int columns);
+
+/* The next frame repaints every cell (after a suspend, Ctrl-L). */
+void ik_term_invalidate(struct ik_term *term);
+
+/*
+ * Append to out the bytes that bring the terminal from the last frame to this
+ * one, with the cursor at (row, column) or hidden (row < 0). Nothing changed:
+ * nothing is appended.
+ */
+void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
+	int cursor_row, int cursor_column, struct ik_buf *out);
+
+/* Colours the terminal type says it has; NO_COLOR is the caller's to ask. */
+enum ik_colour_depth ik_term_colours(const char *type);
+
+#endif

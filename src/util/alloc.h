@@ -1,0 +1,36 @@
+/*
+ * alloc: memory for small things whose size the program itself chose.
+ *
+ * These never return NULL: when memory is gone, the one registered hook runs
+ * (it saves the draft and restores the terminal) and the process ends.
+ * Whatever a tool, a model or a file sizes goes through ik_buf, which returns
+ * an error instead.
+ *
+ * May include: libc.
+ */
+#ifndef IK_UTIL_ALLOC_H
+#define IK_UTIL_ALLOC_H
+
+#include <stddef.h>
+
+/* size zeroed bytes. Release with free(). */
+void *ik_alloc(size_t size) __attribute__((malloc, returns_nonnull, alloc_size(1)));
+
+/*
+ * Grow (or make, from NULL) an array to count elements of size bytes each;
+ * the new part is not initialised. Overflow counts as out of memory.
+ */
+void *ik_alloc_array(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+
+/* A copy of text; of the first length bytes of it, NUL-terminated. */
+char *ik_strdup(const char *text) __attribute__((malloc, returns_nonnull));
+char *ik_strndup(const char *bytes, size_t length) __attribute__((malloc, returns_nonnull));
+
+/* printf into new memory. */
+char *ik_format(const char *format, ...)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+
+/* Register what runs, once, before the process ends for want of memory. */
+void ik_alloc_set_hook(void (*hook)(void));
+
+#endif

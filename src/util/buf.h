@@ -1,0 +1,70 @@
+/*
+ * buf: a growing byte string with a ceiling.
+ *
+ * Invariants: data is never NULL and always followed by a NUL byte (not
+ * counted in length), so it serves as a C string where the bytes hold no NUL;
+ * length never exceeds ceiling.  A failed append (ceiling, memory) changes
+ * nothing but status, which stays: a series of appends is checked once, at
+ * its end, with ik_buf_status().
+ *
+ * Owns its bytes.  May include: libc, util/err.h.
+ */
+#ifndef IK_UTIL_BUF_H
+#define IK_UTIL_BUF_H
+
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ik_buf {
+	char *data;
+	size_t length;
+	size_t capacity; /* 0: data points to a shared empty string */
+	size_t ceiling;
+	enum ik_status status;
+};
+
+/* Make an empty buffer that holds at most ceiling bytes. Allocates nothing. */
+void ik_buf_init(struct ik_buf *buf, size_t ceiling);
+
+/* Release the bytes; the buffer is empty and usable again. */
+void ik_buf_done(struct ik_buf *buf);
+
+/* Forget the contents and the status, keep the memory. */
+void ik_buf_clear(struct ik_buf *buf);
+
+/* Cut to length bytes (no effect when it is shorter already). */
+void ik_buf_truncate(struct ik_buf *buf, size_t length);
+
+/* Drop the first count bytes. */
+void ik_buf_consume(struct ik_buf *buf, size_t count);
+
+/* Append. bytes may not point into the buffer itself. */
+void ik_buf_append(struct ik_buf *buf, const char *bytes, size_t length);
+void ik_buf_puts(struct ik_buf *buf, const char *text);
+void ik_buf_putc(struct ik_buf *buf, char byte);
+void ik_buf_printf(struct ik_buf *buf, const char *format, ...) IK_PRINTF(2, 3);
+void ik_buf_vprintf(struct ik_buf *buf, const char *format, va_list arguments) IK_PRINTF(2, 0);
+
+/* Insert length bytes before position, erase length bytes from position. */
+void ik_buf_insert(struct ik_buf *buf, size_t position, const char *bytes, size_t length);
+void ik_buf_erase(struct ik_buf *buf, size_t position, size_t length);
+
+/* Make room for extra more bytes and return where they go (NULL: failed,
+ * status says why); ik_buf_commit() then counts those that were written. */
+char *ik_buf_reserve(struct ik_buf *buf, size_t extra);
+void ik_buf_commit(struct ik_buf *buf, size_t written);
+
+/* IK_OK, or the first failure since init or clear. */
+enum ik_status ik_buf_status(const struct ik_buf *buf) IK_MUST_USE;
+
+/* The same as a sentence: what is "the reply", "the arguments of the call", ... */
+enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what,
+	struct ik_error *error) IK_MUST_USE;
+
+/* Hand the bytes to the caller (free() them; never NULL; NUL-terminated); the
+ * buffer is empty afterwards. ret_length may be NULL. */
+char *ik_buf_take(struct ik_buf *buf, size_t *ret_length);
+
+#endif

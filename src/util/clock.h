@@ -1,0 +1,22 @@
+/*
+ * clock: the two clocks and their spellings.
+ *
+ * May include: libc.
+ */
+#ifndef IK_UTIL_CLOCK_H
+#define IK_UTIL_CLOCK_H
+
+#include <stdint.h>
+
+/* Milliseconds, microseconds, of the monotonic clock: for durations. */
+int64_t ik_clock_ms(void);
+int64_t ik_clock_us(void);
+
+/* Milliseconds since 1970 UTC: for what is stored. */
+int64_t ik_clock_wall_ms(void);
+
+/* RFC 3339 in UTC with milliseconds, "2026-01-31T12:00:00.000Z". */
+#define IK_CLOCK_TEXT 32
+void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT]);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * err: how every layer reports failure.
+ *
+ * A function that can fail returns an ik_status that must be used, and, where
+ * a person will read of it, fills an ik_error with a sentence made where the
+ * failure was seen.  Libraries never print and never exit.
+ *
+ * Owns nothing.  May include: libc.
+ */
+#ifndef IK_UTIL_ERR_H
+#define IK_UTIL_ERR_H
+
+#include <stdarg.h>
+
+#define IK_MUST_USE __attribute__((warn_unused_result))
+#define IK_PRINTF(format_index, first_argument) \
+	__attribute__((format(printf, format_index, first_argument)))
+
+enum ik_status {
+	IK_OK = 0,
+	IK_FAILED,      /* no better word; the sentence tells */
+	IK_NO_MEMORY,   /* an allocation sized from outside failed */
+	IK_TOO_LARGE,   /* a ceiling was reached */
+	IK_INVALID,     /* the input is not what its format demands */
+	IK_NOT_FOUND,
+	IK_DENIED,      /* permission */
+	IK_IO,          /* the operating system refused; errno is in the sentence */
+	IK_UNAVAILABLE  /* a server, a library or a device is not there (now) */
+};
+
+/* A failure in words. Plain storage: nothing to free. text is never NULL. */
+struct ik_error {
+	enum ik_status status;
+	char text[500];
+};
+
+/*
+ * Fill *error (which may be NULL) and return status, so that a failing
+ * function can end in one line:
+ *     return ik_error_set(error, IK_INVALID, _("..."), ...);
+ * Text that does not fit is cut at a character boundary.
+ */
+enum ik_status ik_error_set(struct ik_error *error, enum ik_status status,
+	const char *format, ...) IK_PRINTF(3, 4);
+
+/* The same with ": strerror(number)" behind; number is an errno value. */
+enum ik_status ik_error_set_errno(struct ik_error *error, int number,
+	const char *format, ...) IK_PRINTF(3, 4);
+
+/* The status that an errno value stands for (ENOENT: IK_NOT_FOUND, ...). */
+enum ik_status ik_status_from_errno(int number);
+
+#endif

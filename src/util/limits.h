@@ -1,0 +1,40 @@
+/*
+ * limits: every ceiling of the program, each with its reason.
+ *
+ * A buffer that somebody outside sizes is made with one of these.
+ * May include: nothing.
+ */
+#ifndef IK_UTIL_LIMITS_H
+#define IK_UTIL_LIMITS_H
+
+#define IK_KIB(count) ((size_t)(count) * 1024)
+#define IK_MIB(count) ((size_t)(count) * 1024 * 1024)
+
+/* A configuration file is written by hand. */
+#define IK_LIMIT_CONFIG IK_MIB(1)
+/* What a tool may print for --schema: a thousand such tools stay small. */
+#define IK_LIMIT_SCHEMA IK_KIB(256)
+/* What is kept of a tool's stdout, and of its stderr, in full. */
+#define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
+/* What a model gets of a tool's output, unless configured otherwise. */
+#define IK_LIMIT_MODEL_OUTPUT IK_MIB(1)
+/* A tool's arguments: a model cannot write more in one reply. */
+#define IK_LIMIT_ARGUMENTS IK_MIB(64)
+/* One message of a person: a paste of a large log. */
+#define IK_LIMIT_USER_TEXT IK_MIB(64)
+/* All text of one reply. */
+#define IK_LIMIT_REPLY IK_MIB(64)
+/* One event of a provider's stream. */
+#define IK_LIMIT_SSE_EVENT IK_MIB(16)
+/* A provider's error body, of which a few lines are shown. */
+#define IK_LIMIT_ERROR_BODY IK_KIB(64)
+/* A request: the whole conversation. */
+#define IK_LIMIT_REQUEST IK_MIB(512)
+/* What a terminal may have waiting before frames are skipped. */
+#define IK_LIMIT_TTY_BACKLOG IK_KIB(16)
+/* JSON nested deeper than this is refused: recursion over it stays bounded. */
+#define IK_LIMIT_JSON_DEPTH 512
+/* An envelope: a kept output, escaped (every byte could become six). */
+#define IK_LIMIT_ENVELOPE IK_MIB(400)
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * path: names of files, and small files read and written whole.
+ *
+ * May include: util.
+ */
+#ifndef IK_UTIL_PATH_H
+#define IK_UTIL_PATH_H
+
+#include "util/buf.h"
+
+#include <sys/types.h>
+
+/* directory + "/" + name in new memory (free()); name alone if it is absolute. */
+char *ik_path_join(const char *directory, const char *name);
+
+/* A leading "~" or "~/" replaced by home (NULL: kept as it is); new memory. */
+char *ik_path_expand(const char *path, const char *home);
+
+/* Part after the last slash; points into path. */
+const char *ik_path_base(const char *path);
+
+/* Make directory and its parents with mode; no error when it is there. */
+enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error) IK_MUST_USE;
+
+/* Append a regular file's contents to buf, up to the ceiling of buf. */
+enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_error *error) IK_MUST_USE;
+
+/* Replace a file as a whole: temporary beside it, fsync, rename. */
+enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
+	mode_t mode, struct ik_error *error) IK_MUST_USE;
+
+/* write(2) until all is written or an error; EINTR is retried. 0 or errno. */
+int ik_write_all(int fd, const char *bytes, size_t length) IK_MUST_USE;
+
+#endif

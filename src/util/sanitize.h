@@ -1,0 +1,38 @@
+/*
+ * sanitize: text from outside made harmless for a terminal.
+ *
+ * The one gate for what comes from a tool, a model, a file or a database:
+ * afterwards there is no byte below 0x20 but line feed and tab, no DEL, no C1
+ * control (raw or as U+0080..U+009F), no bidi override or isolate, no other
+ * invisible format character that rearranges or hides text, no invalid UTF-8.
+ * What was there stays visible: ESC as U+241B, other controls as their
+ * control picture (U+2400 + code, DEL U+2421), C1 and format characters as
+ * <U+XXXX>, invalid bytes as U+FFFD, a lone CR as U+240D and CR LF as LF.
+ *
+ * Pure.  May include: util.
+ */
+#ifndef IK_UTIL_SANITIZE_H
+#define IK_UTIL_SANITIZE_H
+
+#include "util/buf.h"
+
+/* Append bytes in their harmless form. */
+void ik_sanitize(struct ik_buf *out, const char *bytes, size_t length);
+
+/* The same on one line: line feeds and tabs become blanks. */
+void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length);
+
+/*
+ * For pieces of a stream: a character or CR LF that may continue in the next
+ * piece is held back in *state (zero it first) and comes with the next one;
+ * ik_sanitize_end() brings out what is still held.
+ */
+struct ik_sanitize_state {
+	char held[4];
+	int held_length;
+};
+void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out,
+	const char *bytes, size_t length);
+void ik_sanitize_end(struct ik_sanitize_state *state, struct ik_buf *out);
+
+#endif

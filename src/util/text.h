@@ -1,0 +1,30 @@
+/*
+ * text: small questions about strings that several layers ask.
+ *
+ * Pure.  May include: libc.
+ */
+#ifndef IK_UTIL_TEXT_H
+#define IK_UTIL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <libintl.h>
+
+/* Translation: _() at the place of use, N_() in tables that are read later. */
+#define _(text) gettext(text)
+#define N_(text) (text)
+
+bool ik_text_equal(const char *one, const char *other);
+bool ik_text_starts(const char *text, const char *prefix);
+bool ik_text_ends(const char *text, const char *suffix);
+
+/* Edits (insert, delete, replace, swap) between two words (optimal string
+ * alignment); for "did you mean". */
+size_t ik_text_distance(const char *one, const char *other);
+
+/* The word of count words that is nearest to text, NULL when none is near
+ * (more than a third of its letters would have to change). */
+const char *ik_text_nearest(const char *text, const char *const *words, size_t count);
+
+#endif

@@ -1,0 +1,1 @@
+# Unit tests of src/agent: they link that layer and those under it, nothing else.

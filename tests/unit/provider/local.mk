@@ -1,0 +1,1 @@
+# Unit tests of src/provider: they link that layer and those under it, nothing else.
