@@ -4,10 +4,13 @@
  * Feeds the pure state machine (agent/turn.h) with what a person types, what
  * the provider streams and what tools answer, and carries out its effects:
  * store, request, run, tell.  A record is stored before the effect that it
- * announces.  Everything it has to say goes to one sink.
+ * announces.  Everything it has to say goes to one sink, which may call any
+ * function here, ik_session_close() included.
  *
  * Owns the conversation, the request and the runs.  Not the loop, the http
- * client, the store, the registry.
+ * client, the store, the registry.  Is the one listener of its store
+ * (ik_store_on_state, ik_store_on_notice) and tells it on as IK_EVENT_STORE and
+ * IK_EVENT_NOTICE.
  * May include: all but tui and app.
  */
 #ifndef IK_AGENT_SESSION_H
@@ -29,7 +32,10 @@ struct ik_session_options {
 	struct ik_run_options run;      /* for every call */
 	int concurrency;                /* calls at once */
 	int max_tool_turns;
-	int64_t idle_timeout_ms;        /* of a stream */
+	int retry_max;                  /* tries after the first */
+	int64_t retry_base_ms;          /* 0: the built-in figures for all three */
+	int64_t retry_cap_ms;
+	int64_t idle_timeout_ms;        /* of a stream without events; 0: none */
 	const char *directory;          /* of the session, stored with it */
 	const char *system_prompt;      /* NULL: the built-in one */
 	bool no_tools;
@@ -41,10 +47,10 @@ struct ik_session_options {
  * the store with its first event. */
 struct ik_session *ik_session_new(const struct ik_session_options *options);
 
-/* Cancels what runs, silently. */
+/* Cancels what runs, silently; what had arrived is stored first. */
 struct ik_session *ik_session_close(struct ik_session *session);
 
-/* Which model to talk to from the next request on. Copied. */
+/* Which model to talk to from the next request on. Copied. Told as IK_EVENT_SESSION. */
 void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
 	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens);
 
@@ -53,7 +59,7 @@ void ik_session_set_model(struct ik_session *session, const struct ik_wire_forma
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready);
 
 /*
- * Go on with a stored session: its newest page is there when this returns and
+ * Go on with a stored session (before anything else is said in this one): its newest page is there when this returns and
  * has been told as IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE
  * "[Session restored: N messages]"; what is older is read, page by page, in
  * later turns of the loop, before the first request leaves.
@@ -64,7 +70,9 @@ enum ik_status ik_session_restore(struct ik_session *session,
 /* Send what a person typed; queued while a turn runs. */
 void ik_session_submit(struct ik_session *session, const char *text, size_t length);
 
-/* End stream and tools at once; what had arrived is kept and marked. */
+/* End stream and tools; what had arrived is kept and marked. Tools get their
+ * time to end (ik_run_cancel) and the turn ends with the last of them; a second
+ * cancel does not wait for them. Messages that are queued go out next. */
 void ik_session_cancel(struct ik_session *session);
 
 bool ik_session_busy(const struct ik_session *session);

@@ -5,6 +5,13 @@
  * Pointers are valid during the call only; texts are as they came from the
  * outside (not sanitised), with their lengths.
  *
+ * Nothing is told twice.  Live, a stored notice is told by NOTICE or ERROR and
+ * stored usage by USAGE, with message set; the other kinds by MESSAGE when they
+ * are complete (a reply's after its TEXT pieces, a tool_call's before
+ * TOOL_STARTED, a tool_result's before TOOL_DONE; id joins the pairs).  Every
+ * call gets one TOOL_DONE, also one that was never run and so has no
+ * TOOL_STARTED.  What was stored earlier comes by MESSAGE and OLDER, all kinds.
+ *
  * May include: util, json, conversation.
  */
 #ifndef IK_CONVERSATION_EVENT_H
@@ -16,6 +23,8 @@ enum ik_event_kind {
 	IK_EVENT_SESSION,      /* text: session id; name: provider; detail: model */
 	IK_EVENT_MESSAGE,      /* message: one that is complete and stored (user, command,
 	                          notice, assistant, thinking, tool_call, tool_result, usage) */
+	IK_EVENT_OLDER,        /* older: number messages that come before all told so far, in
+	                          their order (restoring a session) */
 	IK_EVENT_TURN_STARTED,
 	IK_EVENT_WAITING,      /* for the tool scan; text says so */
 	IK_EVENT_ROUND_STARTED,
@@ -56,6 +65,7 @@ struct ik_event {
 	int64_t number;
 	struct ik_usage usage;
 	struct ik_message *message; /* take a reference to keep it */
+	struct ik_message *const *older; /* number of them; references as above */
 };
 
 typedef void ik_event_sink(void *arg, const struct ik_event *event);

@@ -27,25 +27,35 @@ struct ik_session_info {
 };
 
 /*
- * Open (and make, migrate) the store at uri: a path or "sqlite:PATH". Local
- * work only. When the database cannot be opened the error says what to do, and
- * the caller may go on with ik_store_open(loop, NULL, ...): a store that keeps
- * everything in its queue.
+ * A store at uri: a path or "sqlite:PATH". Only looks at the uri (IK_INVALID
+ * otherwise): the database is opened, made and migrated when it is first used,
+ * so that start-up does not pay for it, and what goes wrong then is told by
+ * the functions below while events wait. NULL: a store that keeps nothing.
+ *
  * A damaged database file is put aside as PATH.damaged-TIME and a new one is
- * begun; notice (may be NULL, else at least IK_STORE_NOTICE bytes) says so.
+ * begun; events that an earlier process could only rescue (ik_store_close) are
+ * taken in. A notice tells of both.
  */
-#define IK_STORE_NOTICE 512
-struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri,
-	char *notice, struct ik_error *error);
+struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_error *error);
 
-/* Tries to write what waits; returns NULL. ret_lost (may be NULL): events that
- * could not be written anywhere. */
-struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost);
+/*
+ * Try once more to write what waits; what cannot be written goes as JSON Lines
+ * to a file of mode 0600 beside the database, or in TMPDIR, that the next
+ * process that opens the database takes in. Returns NULL. *ret_lost (may be
+ * NULL): events that could not be kept anywhere. notice (may be NULL): IK_OK
+ * and "" when all is stored, else a sentence that says where they are, or why
+ * they are lost.
+ */
+struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
 /* Told whenever the number of waiting events changes; message says why they
  * wait ("" when none do). */
 void ik_store_on_state(struct ik_store *store,
 	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
+
+/* Told, between turns of the loop, what a person should know once. */
+void ik_store_on_notice(struct ik_store *store,
+	void (*fn)(void *arg, const char *sentence), void *arg);
 
 /* A short name for the status bar: "sqlite", "memory". */
 const char *ik_store_name(const struct ik_store *store);
@@ -54,7 +64,8 @@ const char *ik_store_name(const struct ik_store *store);
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
 
 /* Hand over an event: numbered (message->sequence), queued, and written at once
- * where the backend can. When this returns and nothing waits, it is stored. */
+ * where the backend can. When this returns and nothing waits, it is stored.
+ * Takes a reference of its own. An event whose id is stored already is left. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
 
 /* The newest session of a directory (NULL: of all) that has events; one by id

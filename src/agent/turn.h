@@ -1,0 +1,106 @@
+/*
+ * turn: the state machine of a conversation; decides, does nothing.
+ *
+ * Inputs go in (what a person typed, what the model streamed, what tools
+ * answered), effects come out (agent/effect.h).  No I/O, no clock, no chance:
+ * random numbers come in with the input, and the stamp on a new message is
+ * never read here.
+ *
+ *                 user            tools ready            stream ends, no calls
+ *      IDLE ------------> WAITING -----------> STREAMING ---------------------> IDLE
+ *                                               ^  |  ^ |
+ *                              retry is due     |  |  | | calls
+ *                              RETRYING --------+  |  | v
+ *                                 ^                |  RUNNING --cancel--> CANCELLING -> IDLE
+ *                                 +--- failed -----+
+ *
+ * What it promises, after any inputs in any order:
+ * - a message is appended before the effect that it announces: the user's
+ *   before the request, a call before its run, its result before the next
+ *   request;
+ * - each tool_call has exactly one tool_result behind it once the turn is
+ *   over. Results are appended as they come, so that none is lost in a crash;
+ *   requests are built in the order of the calls, by their ids;
+ * - call ids are unique in the conversation, and names are such that every
+ *   provider takes them back;
+ * - each turn begins with one TURN_STARTED and ends with one TURN_DONE.
+ *
+ * Owns what has arrived of the reply, its calls, and the queue of messages.
+ * May include: util, json, conversation, provider/delta.h, tool/envelope.h.
+ */
+#ifndef IK_AGENT_TURN_H
+#define IK_AGENT_TURN_H
+
+#include "agent/effect.h"
+#include "provider/delta.h"
+
+struct ik_turn;
+
+struct ik_turn_options {
+	int concurrency;       /* tools at once; at least 1 */
+	int max_tool_turns;    /* rounds with calls in a turn */
+	int retry_max;         /* tries after the first, for each round */
+	int64_t retry_base_ms; /* the first wait; doubled with each try */
+	int64_t retry_cap_ms;
+};
+
+enum ik_turn_state {
+	IK_TURN_IDLE,
+	IK_TURN_WAITING,   /* for the tools */
+	IK_TURN_STREAMING, /* a request is out */
+	IK_TURN_RETRYING,  /* waits to send it again */
+	IK_TURN_RUNNING,   /* tools work */
+	IK_TURN_CANCELLING /* tools were told to end */
+};
+
+enum ik_input_kind {
+	IK_INPUT_USER,          /* text; queued unless IDLE with the history loaded */
+	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
+	IK_INPUT_HISTORY,       /* ready: older messages are loaded (at first they are) */
+	IK_INPUT_DELTA,         /* request, delta */
+	IK_INPUT_STREAM_END,    /* request: the reply is whole */
+	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */
+	IK_INPUT_RETRY_DUE,
+	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms, full */
+	IK_INPUT_CANCEL
+};
+
+/* Texts are borrowed until the effects of the step are performed. */
+struct ik_input {
+	enum ik_input_kind kind;
+	bool ready;
+	int request;             /* of IK_EFFECT_REQUEST: what is late is passed over */
+	int call;                /* of IK_EFFECT_RUN: likewise */
+	const struct ik_delta *delta;
+	const char *text;
+	size_t text_length;
+	const char *code;        /* error.code of the specification; static */
+	bool retryable;
+	int64_t retry_after_ms;  /* -1: not said */
+	uint32_t random;         /* for the jitter of the wait */
+	bool success;
+	int64_t duration_ms;
+	const char *full;        /* a tool's whole output where the envelope was cut */
+	size_t full_length;
+};
+
+struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
+struct ik_turn *ik_turn_free(struct ik_turn *turn);
+
+/*
+ * Take one input. Returns the number of effects, to be performed in order;
+ * they are valid until the next step. Never called while effects of the last
+ * step are still being performed.
+ */
+size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
+	const struct ik_effect **ret_effects);
+
+/* A call id that the loaded history uses: no new call gets it. */
+void ik_turn_know_call(struct ik_turn *turn, const char *id);
+
+enum ik_turn_state ik_turn_state(const struct ik_turn *turn);
+
+/* Messages that wait for the end of the turn. */
+size_t ik_turn_queued(const struct ik_turn *turn);
+
+#endif
