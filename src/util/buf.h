@@ -7,7 +7,7 @@
  * nothing but status, which stays: a series of appends is checked once, at
  * its end, with ik_buf_status().
  *
- * Owns its bytes.  May include: libc, util/err.h.
+ * Owns its bytes.  May include: libc, util/err.h, util/alloc.h, util/text.h.
  */
 #ifndef IK_UTIL_BUF_H
 #define IK_UTIL_BUF_H

@@ -1,3 +1,14 @@
 # src/util: one library.
 noinst_LIBRARIES += libik_util.a
-libik_util_a_SOURCES = src/util/alloc.h src/util/buf.h src/util/clock.h src/util/err.h src/util/limits.h src/util/log.h src/util/path.h src/util/sanitize.h src/util/text.h src/util/utf8.h src/util/uuid.h 
+libik_util_a_SOURCES = \
+	src/util/alloc.c src/util/alloc.h \
+	src/util/buf.c src/util/buf.h \
+	src/util/clock.c src/util/clock.h \
+	src/util/err.c src/util/err.h \
+	src/util/limits.h \
+	src/util/log.c src/util/log.h \
+	src/util/path.c src/util/path.h \
+	src/util/sanitize.c src/util/sanitize.h \
+	src/util/text.c src/util/text.h \
+	src/util/utf8.c src/util/utf8.h \
+	src/util/uuid.c src/util/uuid.h

@@ -25,11 +25,13 @@ enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error 
 /* Append a regular file's contents to buf, up to the ceiling of buf. */
 enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_error *error) IK_MUST_USE;
 
-/* Replace a file as a whole: temporary beside it, fsync, rename. */
+/* Replace a file as a whole: temporary beside it, fsync, rename. The file has
+ * mode afterwards, whatever the umask; a symbolic link is followed. */
 enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
 	mode_t mode, struct ik_error *error) IK_MUST_USE;
 
-/* write(2) until all is written or an error; EINTR is retried. 0 or errno. */
+/* write(2) until all is written or an error; EINTR is retried. 0 or errno
+ * (also EAGAIN: for blocking descriptors and files). */
 int ik_write_all(int fd, const char *bytes, size_t length) IK_MUST_USE;
 
 #endif

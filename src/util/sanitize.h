@@ -6,8 +6,12 @@
  * control (raw or as U+0080..U+009F), no bidi override or isolate, no other
  * invisible format character that rearranges or hides text, no invalid UTF-8.
  * What was there stays visible: ESC as U+241B, other controls as their
- * control picture (U+2400 + code, DEL U+2421), C1 and format characters as
- * <U+XXXX>, invalid bytes as U+FFFD, a lone CR as U+240D and CR LF as LF.
+ * control picture (U+2400 + code, DEL U+2421), C1, format characters and what
+ * is no character yet (of unknown width) as <U+XXXX>, invalid bytes and
+ * noncharacters as U+FFFD, a lone CR as U+240D and CR LF as LF.  Joiners and
+ * variation selectors stay where they follow a visible character: scripts and
+ * emoji need them there; elsewhere, and in runs that could hide text, they are
+ * shown as <U+XXXX>.
  *
  * Pure.  May include: util.
  */
@@ -30,6 +34,7 @@ void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length);
 struct ik_sanitize_state {
 	char held[4];
 	int held_length;
+	int before; /* what stood before, for joiners; private */
 };
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out,
 	const char *bytes, size_t length);

@@ -2,10 +2,14 @@
  * utf8: strict UTF-8, grapheme clusters and the one width rule.
  *
  * UTF-8 as in RFC 3629 (no overlong forms, no surrogates, nothing above
- * U+10FFFF); clusters as in UAX #29 (by utf8proc).  Widths are those of
+ * U+10FFFF).  Clusters are the legacy grapheme clusters of UAX #29 (by
+ * utf8proc, less rules GB9a and GB9b): terminals give a spacing mark a column
+ * of its own, so it is a cluster of its own here.  Widths are those of
  * clusters: a cluster is as wide as its base character, 0, 1 or 2 columns,
- * never the sum of its parts.  A cluster whose width terminals disagree on
- * (ZWJ sequences, VS16, ...) is drawn by its base character alone.
+ * never the sum of its parts; a pair of regional indicators is 2.  Controls
+ * and a combining mark without a base are 0.  A cluster whose width terminals
+ * disagree on (ZWJ sequences, VS16, skin tones) or that no terminal cell takes
+ * (over 5 characters or 20 bytes) is drawn by its base character alone.
  *
  * Pure.  May include: libc, utf8proc, util/err.h, util/buf.h.
  */
@@ -24,6 +28,14 @@
  * they are a valid beginning that ends too early.
  */
 int ik_utf8_decode(const char *bytes, size_t length, uint32_t *ret_codepoint);
+
+/* Bytes (>= 1) to pass over where ik_utf8_decode() gave 0 or -1: the maximal
+ * subpart (Unicode 15, section 3.9), which becomes one U+FFFD. */
+size_t ik_utf8_bad(const char *bytes, size_t length);
+
+/* Is it a character of the Unicode that is built in (private use counts)? The
+ * width of others is unknown. */
+bool ik_utf8_assigned(uint32_t codepoint);
 
 /* Encode; returns the byte count, 0 for what is no character. No NUL is added. */
 int ik_utf8_encode(uint32_t codepoint, char out[4]);

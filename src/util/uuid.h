@@ -1,7 +1,7 @@
 /*
  * uuid: identifiers of sessions, events and calls.
  *
- * May include: libc, util/clock.h.
+ * Keeps the last one's time, the price of their order.  May include: libc.
  */
 #ifndef IK_UTIL_UUID_H
 #define IK_UTIL_UUID_H

@@ -1,1 +1,16 @@
-# Unit tests of src/util: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/util/util_test
+TESTS += tests/unit/util/util_test
+tests_unit_util_util_test_SOURCES = \
+	tests/support/scratch.h \
+	tests/unit/util/alloc_test.c \
+	tests/unit/util/buf_test.c \
+	tests/unit/util/clock_test.c \
+	tests/unit/util/err_test.c \
+	tests/unit/util/log_test.c \
+	tests/unit/util/path_test.c \
+	tests/unit/util/sanitize_test.c \
+	tests/unit/util/text_test.c \
+	tests/unit/util/utf8_test.c \
+	tests/unit/util/uuid_test.c
+tests_unit_util_util_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_util_util_test_LDADD = $(LINK_UTIL) $(CRITERION_LIBS)

@@ -1,0 +1,50 @@
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* One clock in nanoseconds. */
+static int64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t ik_clock_ms(void)
+{
+	return read_clock(CLOCK_MONOTONIC) / 1000000;
+}
+
+int64_t ik_clock_us(void)
+{
+	return read_clock(CLOCK_MONOTONIC) / 1000;
+}
+
+int64_t ik_clock_wall_ms(void)
+{
+	return read_clock(CLOCK_REALTIME) / 1000000;
+}
+
+void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT])
+{
+	int64_t milliseconds = wall_ms % 1000;
+	time_t seconds = (time_t)(wall_ms / 1000);
+	struct tm when;
+
+	if (milliseconds < 0) { /* before 1970: the second that began earlier */
+		milliseconds += 1000;
+		seconds--;
+	}
+	/* RFC 3339 has years of four digits; what is outside comes as the nearest that fits. */
+	if (!gmtime_r(&seconds, &when) || when.tm_year > 9999 - 1900 || when.tm_year < -1900) {
+		snprintf(out, IK_CLOCK_TEXT, "%s",
+			wall_ms < 0 ? "0000-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z");
+		return;
+	}
+	snprintf(out, IK_CLOCK_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
+		(unsigned)(when.tm_year + 1900) % 10000, (unsigned)(when.tm_mon + 1) % 100,
+		(unsigned)when.tm_mday % 100, (unsigned)when.tm_hour % 100, (unsigned)when.tm_min % 100,
+		(unsigned)when.tm_sec % 100, (unsigned)milliseconds % 1000);
+}

@@ -1,0 +1,195 @@
+#include "util/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define READ_PIECE ((size_t)65536)
+
+char *ik_path_join(const char *directory, const char *name)
+{
+	if (name[0] == '/' || directory[0] == '\0')
+		return ik_strdup(name);
+	return ik_format("%s%s%s", directory, ik_text_ends(directory, "/") ? "" : "/", name);
+}
+
+char *ik_path_expand(const char *path, const char *home)
+{
+	if (!home || path[0] != '~' || (path[1] != '/' && path[1] != '\0'))
+		return ik_strdup(path);
+	return ik_format("%s%s", home, path + 1);
+}
+
+const char *ik_path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* mkdir that is content with a directory that is there. 0 or errno. */
+static int make_one(const char *directory, mode_t mode)
+{
+	struct stat status;
+	int number;
+
+	if (mkdir(directory, mode) == 0)
+		return 0;
+	number = errno;
+	/* A parent on a read-only or foreign file system may answer otherwise than EEXIST. */
+	if (stat(directory, &status) == 0)
+		return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+	return number;
+}
+
+enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error)
+{
+	char *path = ik_strdup(directory);
+	enum ik_status status = IK_OK;
+	int number = 0;
+
+	for (char *slash = path; number == 0 && (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		number = make_one(path, mode);
+		*slash = '/';
+	}
+	if (number == 0)
+		number = make_one(path, mode);
+	if (number != 0)
+		status = ik_error_set_errno(error, number, _("cannot make the directory %s"), directory);
+	free(path);
+	return status;
+}
+
+/* Append what fd holds to buf. 0, or errno; a full buffer is told by its status. */
+static int read_all(int fd, struct ik_buf *buf, size_t expected)
+{
+	for (;;) {
+		size_t room = buf->ceiling - buf->length;
+		size_t piece = expected > READ_PIECE ? expected : READ_PIECE;
+		char probe;
+		char *place;
+		ssize_t count;
+
+		if (piece > room)
+			piece = room;
+		/* At the ceiling only the end of the file is still welcome. */
+		place = piece ? ik_buf_reserve(buf, piece) : &probe;
+		if (!place)
+			return 0;
+		do {
+			count = read(fd, place, piece ? piece : 1);
+		} while (count < 0 && errno == EINTR);
+		if (count < 0)
+			return errno;
+		if (count == 0)
+			return 0;
+		if (!piece) {
+			buf->status = IK_TOO_LARGE;
+			return 0;
+		}
+		ik_buf_commit(buf, (size_t)count);
+		expected -= expected < (size_t)count ? expected : (size_t)count;
+	}
+}
+
+enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_error *error)
+{
+	size_t before = buf->length;
+	enum ik_status result;
+	struct stat status;
+	int fd, number;
+
+	/* Non-blocking, so that a FIFO of that name cannot hold up the program. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
+	if (fstat(fd, &status) != 0) {
+		result = ik_error_set_errno(error, errno, _("cannot read %s"), path);
+	} else if (!S_ISREG(status.st_mode)) {
+		result = ik_error_set(error, IK_INVALID, S_ISDIR(status.st_mode)
+			? _("cannot read %s: it is a directory") : _("cannot read %s: it is no regular file"),
+			path);
+	} else {
+		/* One byte more than its size, so that the end shows in the first read. */
+		number = read_all(fd, buf, (size_t)status.st_size + 1);
+		if (number != 0)
+			result = ik_error_set_errno(error, number, _("cannot read %s"), path);
+		else
+			result = ik_buf_check(buf, path, error);
+	}
+	close(fd);
+	if (result != IK_OK)
+		ik_buf_truncate(buf, before);
+	return result;
+}
+
+/* Make the rename itself survive a power cut; where a directory cannot be synced, it must do. */
+static void sync_directory_of(const char *path)
+{
+	const char *base = ik_path_base(path);
+	char *directory = base == path ? ik_strdup(".") : ik_strndup(path, (size_t)(base - path));
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)fsync(fd);
+		close(fd);
+	}
+	free(directory);
+}
+
+enum ik_status ik_file_write(const char *path, const char *bytes, size_t length, mode_t mode,
+	struct ik_error *error)
+{
+	/* A link to the file elsewhere (a person's dotfiles) stays a link. */
+	char *resolved = realpath(path, NULL);
+	const char *target = resolved ? resolved : path;
+	char *temporary = ik_format("%s.XXXXXX", target);
+	enum ik_status status = IK_OK;
+	int fd = mkostemp(temporary, O_CLOEXEC);
+	int number = 0;
+
+	if (fd < 0) {
+		number = errno;
+	} else {
+		number = ik_write_all(fd, bytes, length);
+		if (number == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+			number = errno;
+		if (close(fd) != 0 && number == 0)
+			number = errno;
+		if (number == 0 && rename(temporary, target) != 0)
+			number = errno;
+		if (number == 0)
+			sync_directory_of(target);
+		else
+			unlink(temporary);
+	}
+	if (number != 0)
+		status = ik_error_set_errno(error, number, _("cannot write %s"), path);
+	free(temporary);
+	free(resolved);
+	return status;
+}
+
+int ik_write_all(int fd, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t count = write(fd, bytes, length);
+
+		if (count < 0) {
+			if (errno == EINTR)
+				continue;
+			return errno;
+		}
+		bytes += count;
+		length -= (size_t)count;
+	}
+	return 0;
+}

@@ -1,0 +1,154 @@
+#include "util/path.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "../../support/scratch.h"
+
+static char directory[] = SCRATCH_TEMPLATE;
+
+static void make_directory(void)
+{
+	cr_assert_eq(chdir(scratch_make(directory)), 0);
+}
+
+static void remove_directory(void)
+{
+	cr_assert_eq(chdir("/"), 0);
+	scratch_remove(directory);
+}
+
+TestSuite(path, .init = make_directory, .fini = remove_directory);
+
+static void expect(char *got, const char *wanted)
+{
+	cr_assert_str_eq(got, wanted);
+	free(got);
+}
+
+Test(path, joins_and_expands)
+{
+	expect(ik_path_join("/a", "b"), "/a/b");
+	expect(ik_path_join("/a/", "b"), "/a/b");
+	expect(ik_path_join("/a", "/b"), "/b");
+	expect(ik_path_join("", "b"), "b");
+	expect(ik_path_expand("~/x", "/home/me"), "/home/me/x");
+	expect(ik_path_expand("~", "/home/me"), "/home/me");
+	expect(ik_path_expand("~you/x", "/home/me"), "~you/x");
+	expect(ik_path_expand("~/x", NULL), "~/x");
+	cr_assert_str_eq(ik_path_base("/a/b"), "b");
+	cr_assert_str_eq(ik_path_base("b"), "b");
+	cr_assert_str_eq(ik_path_base("a/"), "");
+}
+
+Test(path, makes_parents)
+{
+	struct ik_error error;
+	struct stat status;
+
+	cr_assert_eq(ik_path_make("one/two//three/", 0700, &error), IK_OK);
+	cr_assert_eq(stat("one/two/three", &status), 0);
+	cr_assert_eq(status.st_mode & 07777, 0700);
+	cr_assert_eq(ik_path_make("one/two", 0700, &error), IK_OK);
+	cr_assert_eq(ik_file_write("file", "x", 1, 0600, &error), IK_OK);
+	cr_assert_eq(ik_path_make("file", 0700, &error), IK_NOT_FOUND);
+	cr_assert_eq(ik_path_make("file/below", 0700, &error), IK_NOT_FOUND);
+	cr_assert_not_null(strstr(error.text, "file/below"));
+}
+
+Test(path, reads_what_it_wrote)
+{
+	struct ik_error error;
+	struct stat status;
+	struct ik_buf buf;
+
+	umask(077);
+	cr_assert_eq(ik_file_write("file", "a\0b", 3, 0640, &error), IK_OK);
+	cr_assert_eq(stat("file", &status), 0);
+	cr_assert_eq(status.st_mode & 07777, 0640);
+	ik_buf_init(&buf, 10);
+	ik_buf_puts(&buf, "<");
+	cr_assert_eq(ik_file_read("file", &buf, &error), IK_OK);
+	cr_assert_eq(buf.length, 4);
+	cr_assert_arr_eq(buf.data, "<a\0b", 5);
+	ik_buf_done(&buf);
+}
+
+Test(path, a_link_stays_a_link)
+{
+	struct ik_error error;
+	struct stat status;
+
+	cr_assert_eq(ik_file_write("real", "old", 3, 0600, &error), IK_OK);
+	cr_assert_eq(symlink("real", "link"), 0);
+	cr_assert_eq(ik_file_write("link", "new", 3, 0600, &error), IK_OK);
+	cr_assert_eq(lstat("link", &status), 0);
+	cr_assert(S_ISLNK(status.st_mode));
+	cr_assert_eq(stat("real", &status), 0);
+	cr_assert_eq(status.st_size, 3);
+}
+
+Test(path, a_failed_write_leaves_nothing_behind)
+{
+	struct ik_error error;
+
+	cr_assert_eq(mkdir("target", 0700), 0);
+	cr_assert_neq(ik_file_write("target", "x", 1, 0600, &error), IK_OK);
+	cr_assert_not_null(strstr(error.text, "target"));
+	cr_assert_eq(rmdir("target"), 0);
+	cr_assert_eq(chdir("/"), 0);
+	cr_assert_eq(rmdir(directory), 0, "no temporary is left");
+	cr_assert_eq(mkdir(directory, 0700), 0);
+}
+
+Test(path, reads_up_to_the_ceiling_and_no_more)
+{
+	struct ik_error error;
+	struct ik_buf buf;
+	char *large = malloc(200000);
+
+	memset(large, 'x', 200000);
+	cr_assert_eq(ik_file_write("large", large, 200000, 0600, &error), IK_OK);
+	ik_buf_init(&buf, 200000);
+	cr_assert_eq(ik_file_read("large", &buf, &error), IK_OK);
+	cr_assert_eq(buf.length, 200000);
+	cr_assert_eq(memcmp(buf.data, large, 200000), 0);
+	ik_buf_done(&buf);
+	ik_buf_init(&buf, 199999);
+	cr_assert_eq(ik_file_read("large", &buf, &error), IK_TOO_LARGE);
+	cr_assert_not_null(strstr(error.text, "large"));
+	cr_assert_eq(buf.length, 0);
+	ik_buf_done(&buf);
+	free(large);
+}
+
+Test(path, reads_files_that_do_not_know_their_size)
+{
+	struct ik_error error;
+	struct ik_buf buf;
+
+	ik_buf_init(&buf, 100000);
+	cr_assert_eq(ik_file_read("/proc/self/status", &buf, &error), IK_OK);
+	cr_assert_gt(buf.length, 100);
+	ik_buf_done(&buf);
+}
+
+Test(path, refuses_what_is_no_regular_file)
+{
+	struct ik_error error;
+	struct ik_buf buf;
+
+	ik_buf_init(&buf, 100);
+	cr_assert_eq(mkfifo("fifo", 0600), 0);
+	cr_assert_eq(ik_file_read("fifo", &buf, &error), IK_INVALID);
+	cr_assert_eq(ik_file_read(".", &buf, &error), IK_INVALID);
+	cr_assert_not_null(strstr(error.text, "directory"));
+	cr_assert_eq(ik_file_read("none", &buf, &error), IK_NOT_FOUND);
+	cr_assert_eq(buf.length, 0);
+	ik_buf_done(&buf);
+}
