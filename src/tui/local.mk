@@ -1,3 +1,19 @@
 # src/tui: one library.
 noinst_LIBRARIES += libik_tui.a
-libik_tui_a_SOURCES = src/tui/cells.h src/tui/editor.h src/tui/history.h src/tui/input.h src/tui/keymap.h src/tui/screen.h src/tui/term.h src/tui/theme.h 
+libik_tui_a_SOURCES =
+
+# The terminal's side: cells, bytes out, keys in, the editor.
+libik_tui_a_SOURCES += \
+	src/tui/cells.c \
+	src/tui/cells.h \
+	src/tui/editor.h \
+	src/tui/history.h \
+	src/tui/input.h \
+	src/tui/keymap.h \
+	src/tui/term.h \
+	src/tui/theme.c \
+	src/tui/theme.h
+
+# The screen's side: panes and what they are made of.
+libik_tui_a_SOURCES += \
+	src/tui/screen.h

@@ -1,1 +1,13 @@
 # Unit tests of src/tui: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/tui/tui_test
+TESTS += tests/unit/tui/tui_test
+tests_unit_tui_tui_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(VTERM_CFLAGS)
+tests_unit_tui_tui_test_LDADD = $(LINK_TUI) $(CRITERION_LIBS) $(VTERM_LIBS)
+tests_unit_tui_tui_test_SOURCES =
+
+# The terminal's side.
+tests_unit_tui_tui_test_SOURCES += \
+	tests/unit/tui/cells_test.c \
+	tests/unit/tui/theme_test.c
+
+# The screen's side.
