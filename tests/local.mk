@@ -1,1 +1,17 @@
-# tests
+# How tests are run: every one prints TAP (tests/run-test sees to it), so that
+# the summary counts single tests and names those that were skipped.
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test
+AM_TESTS_ENVIRONMENT = \
+	IK_TOP_SRCDIR='$(abs_top_srcdir)'; export IK_TOP_SRCDIR; \
+	IK_TOP_BUILDDIR='$(abs_top_builddir)'; export IK_TOP_BUILDDIR;
+
+TESTS += tests/check-layers tests/check-source
+EXTRA_DIST += tests/check-layers tests/check-source tests/check-all tests/run-test \
+	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
+
+if !HAVE_TESTS
+check-local:
+	@echo "make check needs Criterion and libvterm: see what configure named, or use ./quickstart check" >&2; exit 1
+endif
