@@ -1,13 +1,16 @@
 /*
  * child: one process with its three streams, from spawn to last word.
  *
- * A child runs in its own process group with pipes (or /dev/null) for its
- * streams, every other descriptor closed, signals at default, core dumps off,
- * a parent-death signal set.  It is finished when its leader has been reaped
- * AND its output has ended (at most grace_ms after the leader, should a
- * grandchild hold the pipes); then done runs, exactly once, never inside
- * start.  A time-out or a cancel sends SIGTERM to the group and SIGKILL
- * kill_after_ms later; the clock starts at the spawn, and output that is
+ * A child runs in a session, and so in a process group, of its own: the
+ * terminal is out of its reach (a password prompt fails at once instead of
+ * drawing over the screen).  It has pipes (or /dev/null) for its streams,
+ * every other descriptor closed, signals at default, core dumps off, a
+ * parent-death signal set.  It is finished when its leader has ended AND its
+ * output has ended (at most grace_ms after the leader, should a grandchild
+ * hold the pipes); then done runs, exactly once, never inside start.  A
+ * time-out or a cancel sends SIGTERM to the group and SIGKILL kill_after_ms
+ * later, or at the end of grace_ms when the leader is gone by then; nothing of
+ * the group is left then.  The clock starts at the spawn, and output that is
  * there is read before anyone is killed.
  *
  * The program is a child subreaper: what left the group is found again
@@ -25,13 +28,13 @@
 struct ik_child;
 
 struct ik_child_spec {
-	const char *path;                /* executable; no PATH search */
+	const char *path;                /* executable, seen from directory; no PATH search */
 	const char *const *argv;         /* NULL-terminated; argv[0] first */
 	const char *const *environment;  /* NULL-terminated; NULL: this process's */
 	const char *directory;           /* NULL: this process's */
-	const char *input;               /* borrowed until done; NULL: /dev/null */
+	const char *input;               /* borrowed until done or close; NULL: /dev/null */
 	size_t input_length;
-	int64_t timeout_ms;              /* 0: none */
+	int64_t timeout_ms;              /* from the spawn; 0: none */
 	int64_t kill_after_ms;           /* SIGTERM to SIGKILL; 0: SIGKILL at once */
 	int64_t grace_ms;                /* output after the leader's end */
 	int64_t memory_limit;            /* bytes of address space; 0: none */
@@ -52,8 +55,9 @@ struct ik_child_result {
 
 struct ik_child_events {
 	/* A piece of output as it was read (at most 64 KiB). May call
-	 * ik_child_cancel() and ik_child_close(). */
+	 * ik_child_cancel() and ik_child_close(). May be NULL. */
 	void (*output)(void *arg, enum ik_stream stream, const char *bytes, size_t length);
+	/* May call ik_child_close(), which is due in the end in any case. */
 	void (*done)(void *arg, const struct ik_child_result *result);
 };
 
@@ -63,29 +67,33 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 	const struct ik_child_events *events, void *arg,
 	struct ik_child **ret_child, struct ik_error *error) IK_MUST_USE;
 
-/* End it as a time-out would; done reports it with cancelled set. */
+/* End it as a time-out would; done reports it with cancelled set. No effect
+ * when it is ending already, or has ended. */
 void ik_child_cancel(struct ik_child *child);
 
 int ik_child_pid(const struct ik_child *child);
 
-/* Silent at once; a process that still runs is killed with its group and reaped. */
+/* Silent at once; a process that still runs is killed with its group and
+ * reaped. What it left running after done lives on. */
 struct ik_child *ik_child_close(struct ik_child *child);
 
 /* Make this process the reaper of whatever its children leave behind. Call once, early. */
 void ik_children_become_reaper(struct ik_loop *loop);
 
-/* Number of processes that finished children left running. No system call
- * when none can be there. */
+/* Number of processes that children left running, as adopted by this one (their
+ * own children not counted). No system call: it is counted when a child ends. */
 int ik_children_orphans(struct ik_loop *loop);
 
 /* Called (deferred) when that number may have changed. */
 void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* SIGKILL to everything below this process, and reap it: the last act. */
+/* SIGKILL to everything below this process, and reap it (3 seconds at most):
+ * the last act; of children that still ran done no longer comes. */
 void ik_children_end(struct ik_loop *loop);
 
-/* Make argv[0]'s working descriptor limit as high as allowed and say how many
- * children with three pipes may run at once. */
+/* Raise this process's limit of open files as high as allowed and say how many
+ * children with three pipes may run at once. Call after ik_loop_new(): children
+ * get the limit as it was then. */
 int ik_children_capacity(void);
 
 #endif

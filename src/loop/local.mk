@@ -1,3 +1,13 @@
 # src/loop: one library.
 noinst_LIBRARIES += libik_loop.a
-libik_loop_a_SOURCES = src/loop/child.h src/loop/http.h src/loop/http_server.h src/loop/loop.h src/loop/tty.h 
+libik_loop_a_SOURCES = \
+	src/loop/child.c src/loop/child.h \
+	src/loop/children.c src/loop/children.h \
+	src/loop/http.h \
+	src/loop/http_server.h \
+	src/loop/internal.h \
+	src/loop/loop.c src/loop/loop.h \
+	src/loop/process.c src/loop/process.h \
+	src/loop/signals.c \
+	src/loop/spawn.c src/loop/spawn.h \
+	src/loop/tty.h

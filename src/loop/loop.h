@@ -25,11 +25,15 @@ struct ik_timer;
 struct ik_watch;
 struct ik_signal;
 
+/* One at a time: signals go to one. SIGPIPE is ignored from here on (children
+ * get it back), an ignored SIGCHLD is put back to default. */
 struct ik_loop *ik_loop_new(struct ik_error *error);
 /* Runs what is still deferred, then releases. Everything on it must be closed. */
 struct ik_loop *ik_loop_free(struct ik_loop *loop);
 
-/* Turn until ik_loop_stop(). A stop inside a callback ends after this turn. */
+/* Turn until ik_loop_stop(). A stop inside a callback ends after this turn.
+ * What was deferred before, and the before-sleep function, run ahead of the
+ * first poll. Ends with IK_FAILED when nothing is left that could wake it. */
 enum ik_status ik_loop_run(struct ik_loop *loop, struct ik_error *error) IK_MUST_USE;
 void ik_loop_stop(struct ik_loop *loop);
 
@@ -43,7 +47,8 @@ void ik_loop_defer(struct ik_loop *loop, void (*fn)(void *), void *arg);
 /* Forget what is deferred with this fn and arg: for an owner that goes away first. */
 void ik_loop_cancel_deferred(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* One-shot timer. Starting a running one moves its end. */
+/* One-shot timer. Starting a running one moves its end. All of these may be
+ * called from its own function. */
 struct ik_timer *ik_timer_new(struct ik_loop *loop, void (*fn)(void *), void *arg);
 void ik_timer_start(struct ik_timer *timer, int64_t milliseconds);
 void ik_timer_stop(struct ik_timer *timer);
@@ -52,7 +57,7 @@ struct ik_timer *ik_timer_close(struct ik_timer *timer);
 
 enum { IK_READABLE = 1, IK_WRITABLE = 2 };
 
-/* Watch a descriptor (not owned). what is a set of IK_READABLE, IK_WRITABLE,
+/* Watch a descriptor (not owned; close the watch before the descriptor). what is a set of IK_READABLE, IK_WRITABLE,
  * or 0 to pause. Fails on a regular file (epoll refuses those). */
 struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd,
 	void (*fn)(void *arg, int what), void *arg);

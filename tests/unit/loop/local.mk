@@ -1,1 +1,10 @@
 # Unit tests of src/loop: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/loop/loop_test
+TESTS += tests/unit/loop/loop_test
+tests_unit_loop_loop_test_SOURCES = \
+	tests/unit/loop/child_test.c \
+	tests/unit/loop/children_test.c \
+	tests/unit/loop/fixture.c tests/unit/loop/fixture.h \
+	tests/unit/loop/loop_test.c
+tests_unit_loop_loop_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_loop_loop_test_LDADD = $(LINK_LOOP) $(CRITERION_LIBS)

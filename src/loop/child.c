@@ -1,0 +1,441 @@
+#include "loop/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loop/internal.h"
+#include "loop/process.h"
+#include "loop/spawn.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A piece of output; also what a pipe holds. */
+#define PIECE IK_KIB(64)
+/* Pieces read or written in one go, so that one child does not hold up all. */
+#define PIECES_AT_ONCE 16
+
+/* One of the three ends that are ours. */
+struct stream {
+	struct ik_child *child;
+	enum ik_stream which; /* of the two that are read */
+	int fd;               /* -1: ended */
+	struct ik_watch *watch;
+};
+
+/* How far the ending of a child has gone. */
+enum phase {
+	LIVING,
+	ENDING, /* SIGTERM is out */
+	KILLED  /* SIGKILL is out */
+};
+
+struct ik_child {
+	struct ik_loop *loop;
+	struct ik_child_events events;
+	void *arg;
+	struct ik_process *leader;
+	struct stream in;
+	struct stream out[2]; /* by enum ik_stream */
+	const char *input;    /* what is left of it */
+	size_t input_left;
+	/* LIVING: the time-out; ENDING: SIGKILL; after the leader's end: grace. */
+	struct ik_timer *timer;
+	int64_t started;
+	int64_t kill_after;
+	int64_t grace;
+	enum phase phase;
+	bool leader_ended;
+	bool finished; /* done is deferred or has run */
+	bool closed;
+	struct ik_child_result result;
+};
+
+/* Close our end of a stream. */
+static void
+end_stream(struct stream *stream)
+{
+	stream->watch = ik_watch_close(stream->watch);
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+}
+
+/* Close all of our ends. */
+static void
+end_streams(struct ik_child *child)
+{
+	end_stream(&child->in);
+	end_stream(&child->out[IK_STDOUT]);
+	end_stream(&child->out[IK_STDERR]);
+}
+
+/* Deferred: the one place that says done. */
+static void
+report(void *arg)
+{
+	struct ik_child *child = arg;
+
+	child->events.done(child->arg, &child->result);
+}
+
+/* The leader has ended and so has the output, or the wait for it. */
+static void
+finish(struct ik_child *child, bool left_running)
+{
+	int status = 0;
+
+	child->finished = true;
+	ik_timer_stop(child->timer);
+	end_streams(child);
+	/* Of a child that was told to end nothing may be left. Last chance: once
+	 * the leader is reaped the group's number is no longer ours. */
+	if (child->phase == ENDING)
+		ik_process_signal(child->leader, SIGKILL);
+	ik_process_reap(child->leader, &status);
+	child->result.exited = WIFEXITED(status);
+	if (WIFEXITED(status))
+		child->result.exit_code = WEXITSTATUS(status);
+	else
+		child->result.signal_number = WTERMSIG(status);
+	child->result.left_running = left_running;
+	ik_loop_defer(child->loop, report, child);
+}
+
+/* Finish if nothing more is to come. */
+static void
+finish_if_done(struct ik_child *child)
+{
+	if (!child->finished && !child->closed && child->leader_ended &&
+		child->out[IK_STDOUT].fd < 0 && child->out[IK_STDERR].fd < 0)
+		finish(child, false);
+}
+
+/* Read one piece and hand it on. True when there may be more now. */
+static bool
+read_piece(struct stream *stream)
+{
+	struct ik_child *child = stream->child;
+	char bytes[PIECE];
+	ssize_t length;
+
+	do
+		length = read(stream->fd, bytes, sizeof(bytes));
+	while (length < 0 && errno == EINTR);
+	if (length < 0 && errno == EAGAIN)
+		return false;
+	if (length <= 0) {
+		end_stream(stream);
+		return false;
+	}
+	if (child->events.output != NULL)
+		child->events.output(child->arg, stream->which, bytes, (size_t)length);
+	return stream->fd >= 0; /* a close inside output ended it */
+}
+
+/* A stream of output can be read. */
+static void
+output_readable(void *arg, int what)
+{
+	struct stream *stream = arg;
+
+	read_piece(stream);
+	finish_if_done(stream->child);
+}
+
+/* Read what is there. */
+static void
+read_waiting(struct ik_child *child)
+{
+	for (int i = 0; i < 2; i++) {
+		int pieces = PIECES_AT_ONCE;
+
+		while (child->out[i].fd >= 0 && pieces-- > 0 && read_piece(&child->out[i]))
+			;
+	}
+}
+
+/* Write input as far as the child takes it. */
+static void
+write_input(struct ik_child *child)
+{
+	for (int pieces = PIECES_AT_ONCE; pieces > 0 && child->input_left > 0; pieces--) {
+		ssize_t length = write(child->in.fd, child->input, child->input_left);
+
+		if (length >= 0) {
+			child->input += length;
+			child->input_left -= (size_t)length;
+		} else if (errno == EAGAIN) {
+			return;
+		} else if (errno != EINTR) {
+			child->input_left = 0; /* EPIPE: it does not want to read (all of) it */
+		}
+	}
+	if (child->input_left == 0)
+		end_stream(&child->in);
+}
+
+/* The child has room for more input. */
+static void
+input_writable(void *arg, int what)
+{
+	struct stream *stream = arg;
+
+	write_input(stream->child);
+}
+
+/* Send SIGKILL. */
+static void
+kill_group(struct ik_child *child)
+{
+	child->phase = KILLED;
+	ik_process_signal(child->leader, SIGKILL);
+	/* Once more after the leader's end: what still holds the output now is
+	 * no longer in the group. */
+	if (child->leader_ended)
+		ik_timer_start(child->timer, child->grace);
+	else
+		ik_timer_stop(child->timer);
+}
+
+/* Send SIGTERM, and SIGKILL later. */
+static void
+begin_ending(struct ik_child *child)
+{
+	if (child->kill_after <= 0) {
+		kill_group(child);
+		return;
+	}
+	child->phase = ENDING;
+	ik_process_signal(child->leader, SIGTERM);
+	if (!child->leader_ended)
+		ik_timer_start(child->timer, child->kill_after);
+}
+
+/* The leader has ended; its streams get a little longer. */
+static void
+leader_ended(void *arg)
+{
+	struct ik_child *child = arg;
+
+	if (child->leader_ended || child->finished)
+		return;
+	child->leader_ended = true;
+	child->result.duration_ms = ik_clock_ms() - child->started;
+	end_stream(&child->in);
+	ik_timer_start(child->timer, child->grace);
+	read_waiting(child);
+	finish_if_done(child);
+}
+
+/* Something is over time. */
+static void
+timer_fired(void *arg)
+{
+	struct ik_child *child = arg;
+	const bool had_ended = child->leader_ended;
+	const enum phase phase = child->phase;
+
+	/* Many children at once, or a busy machine, may have kept us from what
+	 * happened in time: that comes first. */
+	read_waiting(child);
+	if (!child->closed && !had_ended && ik_process_ended(child->leader))
+		leader_ended(child);
+	finish_if_done(child);
+	if (child->closed || child->finished || had_ended != child->leader_ended ||
+		phase != child->phase)
+		return; /* something else is the matter now, and has its own clock */
+	if (child->phase == ENDING) {
+		kill_group(child);
+	} else if (child->leader_ended) {
+		finish(child, true);
+	} else {
+		child->result.timed_out = true;
+		begin_ending(child);
+	}
+}
+
+/* The two ends of a stream. */
+struct ends {
+	int ours;
+	int theirs; /* above 2: it is dup2()ed onto 0, 1, 2 */
+};
+
+/* Close both ends. */
+static void
+close_ends(struct ends *ends)
+{
+	if (ends->ours >= 0)
+		close(ends->ours);
+	if (ends->theirs >= 0)
+		close(ends->theirs);
+	ends->ours = ends->theirs = -1;
+}
+
+/* Make a pipe (ours non-blocking) or, unless piped, open /dev/null. False with errno. */
+static bool
+open_ends(struct ends *ends, bool piped, bool ours_reads)
+{
+	int pair[2];
+
+	ends->ours = -1;
+	if (!piped) {
+		ends->theirs = ik_spawn_above_streams(open("/dev/null", O_RDWR | O_CLOEXEC));
+		return ends->theirs >= 0;
+	}
+	ends->theirs = -1;
+	if (pipe2(pair, O_CLOEXEC) != 0)
+		return false;
+	ends->ours = ours_reads ? pair[0] : pair[1];
+	ends->theirs = ik_spawn_above_streams(ours_reads ? pair[1] : pair[0]);
+	return ends->theirs >= 0 && fcntl(ends->ours, F_SETFL, O_NONBLOCK) == 0;
+}
+
+/* Say in words why nothing was started. */
+static enum ik_status
+explain(const struct ik_child_spec *spec, enum ik_spawn_step step, int number,
+	struct ik_error *error)
+{
+	struct stat info;
+
+	if (step == IK_SPAWN_DIRECTORY)
+		return ik_error_set_errno(error, number, _("cannot start %s in the directory %s"),
+			spec->path, spec->directory);
+	if (step == IK_SPAWN_EXEC && number == ENOEXEC)
+		return ik_error_set(error, IK_INVALID,
+			_("cannot start %s: not a program for this system (a script needs a #! line)"),
+			spec->path);
+	if (step == IK_SPAWN_EXEC && number == EACCES && stat(spec->path, &info) == 0 &&
+		S_ISDIR(info.st_mode))
+		return ik_error_set(error, IK_DENIED, _("cannot start %s: it is a directory"), spec->path);
+	if (step == IK_SPAWN_EXEC && number == ENOENT && stat(spec->path, &info) == 0)
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("cannot start %s: the interpreter that it names does not exist"), spec->path);
+	return ik_error_set_errno(error, number, _("cannot start %s"), spec->path);
+}
+
+/* Spawn with pipes. Returns IK_OK and fills ends (ours stay open) and pid. */
+static enum ik_status
+spawn_with_pipes(struct ik_loop *loop, const struct ik_child_spec *spec,
+	struct ends ends[3], pid_t *ret_pid, struct ik_error *error)
+{
+	struct ik_spawn spawn = {
+		.path = spec->path,
+		/* execve(2) does not change them; its prototype is older than const. */
+		.argv = (char *const *)(uintptr_t)spec->argv,
+		.environment = spec->environment != NULL ?
+			(char *const *)(uintptr_t)spec->environment : environ,
+		.directory = spec->directory,
+		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
+		.descriptor_limit = ik_children_descriptor_limit(ik_loop_children(loop)),
+	};
+	enum ik_spawn_step step = IK_SPAWN_FORK;
+	int number = 0;
+
+	if (!open_ends(&ends[0], spec->input != NULL, false) || !open_ends(&ends[1], true, true) ||
+		!open_ends(&ends[2], !spec->discard_stderr, true))
+		number = errno;
+	for (int i = 0; i < 3; i++)
+		spawn.streams[i] = ends[i].theirs;
+	if (number == 0)
+		number = ik_spawn(&spawn, ret_pid, &step);
+	if (number != 0)
+		return explain(spec, step, number, error);
+	return IK_OK;
+}
+
+/* Set up one of our ends. */
+static void
+watch_stream(struct ik_child *child, struct stream *stream, int fd, int what,
+	void (*fn)(void *arg, int what))
+{
+	stream->child = child;
+	stream->fd = fd;
+	if (fd < 0)
+		return;
+	stream->watch = ik_watch_new(child->loop, fd, fn, stream);
+	if (ik_watch_set(stream->watch, what, NULL) != IK_OK)
+		end_stream(stream); /* out of kernel memory: as if it had ended */
+}
+
+enum ik_status
+ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
+	const struct ik_child_events *events, void *arg,
+	struct ik_child **ret_child, struct ik_error *error)
+{
+	struct ends ends[3] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	const int64_t started = ik_clock_ms();
+	struct ik_child *child;
+	enum ik_status status;
+	pid_t pid;
+
+	status = spawn_with_pipes(loop, spec, ends, &pid, error);
+	if (status != IK_OK) {
+		for (int i = 0; i < 3; i++)
+			close_ends(&ends[i]);
+		return status;
+	}
+	for (int i = 0; i < 3; i++)
+		close(ends[i].theirs);
+
+	child = ik_alloc(sizeof(*child));
+	child->loop = loop;
+	child->events = *events;
+	child->arg = arg;
+	child->started = started;
+	child->kill_after = spec->kill_after_ms;
+	child->grace = spec->grace_ms;
+	child->input = spec->input;
+	child->input_left = spec->input != NULL ? spec->input_length : 0;
+	child->leader = ik_process_new(loop, pid, leader_ended, child);
+	child->timer = ik_timer_new(loop, timer_fired, child);
+	if (spec->timeout_ms > 0)
+		ik_timer_start(child->timer, started + spec->timeout_ms - ik_clock_ms());
+	child->out[IK_STDERR].which = IK_STDERR;
+	watch_stream(child, &child->out[IK_STDOUT], ends[1].ours, IK_READABLE, output_readable);
+	watch_stream(child, &child->out[IK_STDERR], ends[2].ours, IK_READABLE, output_readable);
+	child->in.child = child;
+	child->in.fd = ends[0].ours;
+	if (child->in.fd >= 0)
+		write_input(child); /* most input fits into the pipe at once */
+	if (child->in.fd >= 0)
+		watch_stream(child, &child->in, child->in.fd, IK_WRITABLE, input_writable);
+	*ret_child = child;
+	return IK_OK;
+}
+
+void
+ik_child_cancel(struct ik_child *child)
+{
+	if (child->finished || child->closed || child->phase != LIVING)
+		return;
+	child->result.cancelled = true;
+	begin_ending(child);
+}
+
+int
+ik_child_pid(const struct ik_child *child)
+{
+	return (int)ik_process_pid(child->leader);
+}
+
+struct ik_child *
+ik_child_close(struct ik_child *child)
+{
+	if (child == NULL || child->closed)
+		return NULL;
+	child->closed = true;
+	ik_loop_cancel_deferred(child->loop, report, child);
+	child->timer = ik_timer_close(child->timer);
+	end_streams(child);
+	child->leader = ik_process_close(child->leader);
+	ik_loop_defer(child->loop, free, child);
+	return NULL;
+}

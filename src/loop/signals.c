@@ -1,0 +1,59 @@
+#include "loop/loop.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <event2/event.h>
+
+#include "loop/internal.h"
+#include "util/alloc.h"
+
+struct ik_signal {
+	struct ik_loop *loop;
+	struct event *event;
+	int number;
+	void (*fn)(void *arg, int number);
+	void *arg;
+};
+
+/* libevent's callback; its handler proper only wrote a byte into its own pipe. */
+static void
+signal_fired(evutil_socket_t number, short what, void *arg)
+{
+	struct ik_signal *watched = arg;
+
+	watched->fn(watched->arg, watched->number);
+}
+
+struct ik_signal *
+ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number), void *arg)
+{
+	struct ik_signal *watched = ik_alloc(sizeof(*watched));
+	sigset_t set;
+	int failed;
+
+	watched->loop = loop;
+	watched->number = number;
+	watched->fn = fn;
+	watched->arg = arg;
+	watched->event = evsignal_new(ik_loop_base(loop), number, signal_fired, watched);
+	failed = watched->event == NULL || event_add(watched->event, NULL) != 0;
+	assert(!failed); /* only for SIGKILL, SIGSTOP and numbers that do not exist */
+	(void)failed;
+	/* Who started us may have left it blocked. */
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return watched;
+}
+
+struct ik_signal *
+ik_signal_close(struct ik_signal *watched)
+{
+	if (watched != NULL) {
+		event_free(watched->event);
+		ik_loop_defer(watched->loop, free, watched);
+	}
+	return NULL;
+}

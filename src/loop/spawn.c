@@ -1,0 +1,177 @@
+#include "loop/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+/* What the child tells when it did not get as far as exec. */
+struct report {
+	int step;
+	int number;
+};
+
+/* Limits of the child. Returns 0 or -1 with errno. */
+static int
+set_limits(const struct ik_spawn *spawn)
+{
+	const struct rlimit no_core = { 0, 0 };
+	struct rlimit limit;
+
+	if (setrlimit(RLIMIT_CORE, &no_core) != 0)
+		return -1;
+	if (spawn->descriptor_limit != RLIM_INFINITY) {
+		if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+			return -1;
+		limit.rlim_cur = spawn->descriptor_limit;
+		if (limit.rlim_cur <= limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			return -1;
+	}
+	if (spawn->memory_limit != RLIM_INFINITY) {
+		if (getrlimit(RLIMIT_AS, &limit) != 0)
+			return -1;
+		/* Never above what this process itself is held to. */
+		if (limit.rlim_max == RLIM_INFINITY || spawn->memory_limit < limit.rlim_max)
+			limit.rlim_max = spawn->memory_limit;
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_AS, &limit) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Let no descriptor but 0, 1, 2 through the exec, whoever opened it. */
+static void
+close_others(void)
+{
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+		return;
+#endif
+	/* Linux before 5.11. All of ours are close-on-exec anyway; what a shell
+	 * may have left open has a low number. */
+	for (int fd = 3; fd < 256; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* All up to the exec. Returns the step that failed, with errno. */
+static enum ik_spawn_step
+prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	/* Handlers before the mask: with memory shared, a handler of the
+	 * parent's that ran here would write into the parent's event pipe. */
+	for (int number = 1; number < NSIG; number++)
+		sigaction(number, &action, NULL);
+	if (setsid() < 0 || set_limits(spawn) != 0)
+		return IK_SPAWN_SETUP;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+		return IK_SPAWN_SETUP;
+	if (getppid() != parent)
+		_exit(127); /* it died before the line above: nobody is left to tell */
+	if (spawn->directory != NULL && chdir(spawn->directory) != 0)
+		return IK_SPAWN_DIRECTORY;
+	for (int i = 0; i < 3; i++)
+		if (dup2(spawn->streams[i], i) < 0)
+			return IK_SPAWN_SETUP;
+	close_others();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(spawn->path, spawn->argv, spawn->environment);
+	return IK_SPAWN_EXEC;
+}
+
+/* The child's life: exec, or a report and an end. */
+static _Noreturn __attribute__((noinline)) void
+child_main(const struct ik_spawn *spawn, pid_t parent, int report_fd)
+{
+	struct report report;
+
+	report.step = prepare_and_exec(spawn, parent);
+	report.number = errno;
+	/* Eight bytes into an empty pipe: whole or not at all. */
+	while (write(report_fd, &report, sizeof(report)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+/* vfork in a frame of its own, with nothing in it that it could clobber. */
+static __attribute__((noinline)) pid_t
+start_child(const struct ik_spawn *spawn, pid_t parent, int report_fd)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		child_main(spawn, parent, report_fd);
+	return pid;
+}
+
+int
+ik_spawn_above_streams(int fd)
+{
+	int other, number;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	number = errno;
+	close(fd);
+	errno = number;
+	return other;
+}
+
+int
+ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step)
+{
+	const pid_t parent = getpid();
+	struct report report = { 0 };
+	int report_pipe[2];
+	sigset_t all, before;
+	ssize_t got = 0;
+	int number = 0;
+	pid_t pid;
+
+	*ret_step = IK_SPAWN_FORK;
+	if (pipe2(report_pipe, O_CLOEXEC) != 0)
+		return errno;
+	report_pipe[1] = ik_spawn_above_streams(report_pipe[1]);
+	if (report_pipe[1] < 0) {
+		number = errno;
+		close(report_pipe[0]);
+		return number;
+	}
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = start_child(spawn, parent, report_pipe[1]);
+	number = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(report_pipe[1]);
+
+	if (pid > 0) {
+		/* End of file at once after a good exec: the pipe closed with it. */
+		do
+			got = read(report_pipe[0], &report, sizeof(report));
+		while (got < 0 && errno == EINTR);
+		number = 0;
+	}
+	close(report_pipe[0]);
+	if (got == (ssize_t)sizeof(report)) {
+		number = report.number;
+		*ret_step = report.step;
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (number == 0)
+		*ret_pid = pid;
+	return number;
+}

@@ -1,0 +1,47 @@
+/*
+ * spawn: what happens between fork and exec, and nothing else.
+ *
+ * The child is made by vfork(2): it costs the same however large this process
+ * is, and the parent stands still until the exec.  It shares the parent's
+ * memory until then, so it does nothing but system calls.  posix_spawn(3)
+ * cannot set limits or a parent-death signal.
+ *
+ * May include: libc.
+ */
+#ifndef IK_LOOP_SPAWN_H
+#define IK_LOOP_SPAWN_H
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct ik_spawn {
+	const char *path;
+	char *const *argv;
+	char *const *environment;
+	const char *directory;    /* NULL: this process's */
+	int streams[3];           /* become 0, 1, 2; each above 2 */
+	rlim_t memory_limit;      /* bytes of address space; RLIM_INFINITY: none */
+	rlim_t descriptor_limit;  /* soft limit of open files; RLIM_INFINITY: as it is */
+};
+
+/* What the errno value belongs to. */
+enum ik_spawn_step {
+	IK_SPAWN_FORK,      /* no process or no descriptor could be had */
+	IK_SPAWN_SETUP,     /* session, limits, streams */
+	IK_SPAWN_DIRECTORY,
+	IK_SPAWN_EXEC
+};
+
+/*
+ * Start a process in a session (and so a process group) of its own, without
+ * a controlling terminal, with signals at default and none blocked, no core
+ * dumps, SIGKILL when this process dies, and no descriptor but its streams.
+ * Returns 0 and the pid once the program has been executed; else an errno
+ * value and the step, and nothing is left of the process.
+ */
+int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step);
+
+/* fd, or a duplicate above 2 in its place (fd is closed then); -1 with errno. */
+int ik_spawn_above_streams(int fd);
+
+#endif

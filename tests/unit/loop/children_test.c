@@ -1,0 +1,212 @@
+#include "fixture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "loop/child.h"
+#include "util/buf.h"
+#include "util/limits.h"
+
+struct run {
+	struct ik_child *child;
+	struct ik_buf output;
+	bool done;
+};
+
+static void
+on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	ik_buf_append(&((struct run *)arg)->output, bytes, length);
+}
+
+static void
+on_done(void *arg, const struct ik_child_result *result)
+{
+	struct run *run = arg;
+
+	run->child = ik_child_close(run->child);
+	run->done = true;
+}
+
+static void
+start_shell(struct ik_loop *loop, struct run *run, const char *script)
+{
+	static const struct ik_child_events events = { on_output, on_done };
+	const char *const argv[] = { "sh", "-c", script, NULL };
+	const struct ik_child_spec spec = { .path = "/bin/sh", .argv = argv, .grace_ms = 50 };
+	struct ik_error error;
+
+	memset(run, 0, sizeof(*run));
+	ik_buf_init(&run->output, IK_MIB(1));
+	cr_assert_eq(ik_child_start(loop, &spec, &events, run, &run->child, &error), IK_OK);
+}
+
+static void
+run_shell(struct ik_loop *loop, struct run *run, const char *script)
+{
+	start_shell(loop, run, script);
+	fixture_run_until(loop, &run->done);
+}
+
+static void
+count_change(void *arg)
+{
+	(*(int *)arg)++;
+}
+
+static bool
+orphans_differ_from_0(void *arg) { return ik_children_orphans(arg) != 0; }
+static bool
+orphans_differ_from_1(void *arg) { return ik_children_orphans(arg) != 1; }
+static bool
+orphans_differ_from_2(void *arg) { return ik_children_orphans(arg) != 2; }
+
+Test(children, orphans_are_counted_in_any_session_and_reaped_when_they_end)
+{
+	struct ik_loop *loop = fixture_loop();
+	int changes = 0;
+	struct run run;
+	pid_t first, second;
+
+	ik_children_become_reaper(loop);
+	ik_children_on_change(loop, count_change, &changes);
+	run_shell(loop, &run, "exit 0");
+	fixture_run_for(loop, 20);
+	cr_assert_eq(ik_children_orphans(loop), 0);
+	cr_assert_eq(changes, 0);
+
+	/* One holds the pipes, the other went into a session of its own. */
+	run_shell(loop, &run, "sleep 60 & echo $!; setsid sleep 60 >/dev/null 2>&1 & echo $!");
+	fixture_run_while(loop, orphans_differ_from_2, loop);
+	cr_assert_geq(changes, 1);
+	cr_assert_eq(sscanf(run.output.data, "%d %d", &first, &second), 2);
+	ik_buf_done(&run.output);
+
+	changes = 0;
+	kill(first, SIGTERM);
+	fixture_run_while(loop, orphans_differ_from_1, loop);
+	cr_assert_eq(changes, 1);
+	cr_assert(kill(first, 0) != 0 && errno == ESRCH, "reaped");
+	kill(second, SIGTERM);
+	fixture_run_while(loop, orphans_differ_from_0, loop);
+	cr_assert_eq(changes, 2);
+	fixture_end(loop);
+}
+
+Test(children, orphan_that_ends_while_a_zombie_of_ours_waits_is_reaped_in_the_end)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run run;
+
+	ik_children_become_reaper(loop);
+	/* The leader ends at once and stays a zombie for the grace, as a
+	 * grandchild holds the output; that one and another end meanwhile. */
+	run_shell(loop, &run, "sleep 0.02 >/dev/null 2>&1 & sleep 0.04 & exit 0");
+	fixture_run_while(loop, orphans_differ_from_0, loop);
+	errno = 0;
+	cr_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "no zombie is left");
+	ik_buf_done(&run.output);
+	fixture_end(loop);
+}
+
+Test(children, end_kills_everything_below)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run left, running;
+
+	ik_children_become_reaper(loop);
+	run_shell(loop, &left,
+		"setsid sh -c 'trap \"\" TERM HUP; sleep 60 & sh -c \"sleep 60 & sleep 60\" & wait'"
+		" >/dev/null 2>&1 & (sleep 60 & sleep 60) & exit 0");
+	start_shell(loop, &running, "sleep 60 | sleep 60; sleep 60");
+	fixture_run_for(loop, 50);
+	ik_children_end(loop);
+	errno = 0;
+	cr_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+	ik_child_close(running.child);
+	ik_buf_done(&left.output);
+	ik_buf_done(&running.output);
+	fixture_end(loop);
+}
+
+Test(children, end_outruns_what_forks_all_the_time)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run run;
+
+	ik_children_become_reaper(loop);
+	run_shell(loop, &run,
+		"setsid sh -c 'f() { (f) & exit; }; f' >/dev/null 2>&1 &"
+		"setsid sh -c 'while :; do (sleep 5 &); sleep 0.001; done' >/dev/null 2>&1 & exit 0");
+	fixture_run_for(loop, 100);
+	ik_children_end(loop);
+	errno = 0;
+	cr_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+	ik_buf_done(&run.output);
+	fixture_end(loop);
+}
+
+Test(children, children_that_we_were_born_with_are_left_alone)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run run;
+	pid_t stranger = fork();
+
+	if (stranger == 0) {
+		execl("/bin/sleep", "sleep", "60", (char *)NULL);
+		_exit(127);
+	}
+	cr_assert_gt(stranger, 0);
+	ik_children_become_reaper(loop);
+	run_shell(loop, &run, "sleep 60 >/dev/null 2>&1 &");
+	fixture_run_while(loop, orphans_differ_from_1, loop);
+	ik_children_end(loop);
+	cr_assert_eq(waitpid(stranger, NULL, WNOHANG), 0, "it lives");
+	kill(stranger, SIGKILL);
+	waitpid(stranger, NULL, 0);
+	ik_buf_done(&run.output);
+	fixture_end(loop);
+}
+
+Test(children, parent_death_kills_the_child)
+{
+	char byte = 0;
+	int ends[2];
+	pid_t parent;
+
+	/* A process with a loop and a child dies by SIGKILL; the child holds the
+	 * write end of a pipe, whose end of file tells that it died. */
+	cr_assert_eq(pipe(ends), 0);
+	parent = fork();
+	if (parent == 0) {
+		static const char *const argv[] = { "sh", "-c",
+			"exec 8>/proc/$PPID/fd/9; printf u >&8; exec sleep 60", NULL };
+		const struct ik_child_spec spec = { .path = "/bin/sh", .argv = argv };
+		const struct ik_child_events events = { on_output, on_done };
+		struct ik_loop *loop = ik_loop_new(NULL);
+		struct ik_child *child;
+		struct ik_error error;
+
+		close(ends[0]);
+		dup2(ends[1], 9);
+		close(ends[1]);
+		if (ik_child_start(loop, &spec, &events, NULL, &child, &error) != IK_OK)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	cr_assert_eq(read(ends[0], &byte, 1), 1);
+	cr_assert_eq(byte, 'u');
+	kill(parent, SIGKILL);
+	cr_assert_eq(waitpid(parent, NULL, 0), parent);
+	cr_assert_eq(read(ends[0], &byte, 1), 0, "end of file: nobody holds the pipe");
+	close(ends[0]);
+}
