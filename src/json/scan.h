@@ -47,7 +47,8 @@ enum ik_status ik_json_check(const char *text, size_t length,
 
 /*
  * Append text as valid UTF-8 with lone surrogate escapes replaced by \ufffd,
- * so that what is JSON but for its characters becomes JSON. Not a check.
+ * so that what is JSON but for its characters becomes JSON. Not a check; a
+ * whole text, not a piece of one.
  */
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length);
 
@@ -75,7 +76,7 @@ struct ik_json_walk {
 bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 	struct ik_json_span *ret_key, struct ik_json_span *ret_value);
 
-/* Number of elements or members. */
+/* Number of elements or members; 0 for what is no container. */
 size_t ik_json_count(struct ik_json_span container);
 
 /* Does a raw string (a key or a value, with quotes) decode to these bytes? */
@@ -90,6 +91,7 @@ char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 
 /* An integer (also written 1.0 or 1e3) within range; false otherwise. */
 bool ik_json_integer(struct ik_json_span value, int64_t *ret_number);
+/* False also where the number is beyond what a double can hold (1e400). */
 bool ik_json_double(struct ik_json_span value, double *ret_number);
 bool ik_json_bool(struct ik_json_span value, bool *ret_bool);
 

@@ -6,6 +6,9 @@
  *       ik_json_key(b, "name"); ik_json_put_text(b, "x");
  *       ik_json_key(b, "list"); ik_json_open(b, '['); ... ik_json_close(b, ']');
  *     ik_json_close(b, '}');
+ * Whether a comma is due is seen from the buffer's last byte: none at its
+ * start and behind one of { [ : , blank and line feed.  So a buffer may hold
+ * other text before ("data: ", lines of JSON, each ended by a line feed).
  * Check the buffer's status once, at the end.
  *
  * Pure.  May include: util, json/scan.h.
@@ -23,7 +26,8 @@ void ik_json_key(struct ik_buf *out, const char *name);
 void ik_json_put_string(struct ik_buf *out, const char *bytes, size_t length);
 void ik_json_put_text(struct ik_buf *out, const char *text); /* NULL: null */
 void ik_json_put_integer(struct ik_buf *out, int64_t number);
-void ik_json_put_double(struct ik_buf *out, double number); /* shortest form that reads back */
+void ik_json_put_double(struct ik_buf *out, double number); /* shortest form that
+	reads back; null for what is no number */
 void ik_json_put_bool(struct ik_buf *out, bool value);
 void ik_json_put_null(struct ik_buf *out);
 
@@ -37,7 +41,7 @@ void ik_json_quote_open(struct ik_buf *out);
 void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length);
 void ik_json_quote_close(struct ik_buf *out);
 
-/* Append value printed for people: two blanks a level, one member a line,
+/* Append value (no comma before it) printed for people: two blanks a level, one member a line,
  * empty containers closed on their line. */
 void ik_json_pretty(struct ik_buf *out, struct ik_json_span value);
 

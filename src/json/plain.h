@@ -1,0 +1,48 @@
+/*
+ * plain: the innermost loop of reading and writing JSON strings.
+ *
+ * Private to json.  May include: libc.
+ */
+#ifndef IK_JSON_PLAIN_H
+#define IK_JSON_PLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ASCII that stands for itself in a JSON string. */
+static inline bool ik_json_is_plain(char byte)
+{
+	return (unsigned char)byte >= 0x20 && (unsigned char)byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/* Length of the run of such characters at the start, eight at a time. */
+static inline size_t ik_json_plain_run(const char *bytes, size_t length)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	size_t at = 0;
+
+	while (at + sizeof(uint64_t) <= length) {
+		uint64_t word, quote, backslash;
+
+		memcpy(&word, bytes + at, sizeof(word));
+		quote = word ^ ones * '"';
+		backslash = word ^ ones * '\\';
+		/* The top bit of a byte is set where it is above 127, below 0x20 or became 0 (a
+		 * borrow can also set it above such a byte, never where there is none). */
+		if ((word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops)
+			break;
+		at += sizeof(word);
+	}
+	while (at < length && ik_json_is_plain(bytes[at]))
+		at++;
+	return at;
+}
+
+static inline bool ik_json_is_blank(char byte)
+{
+	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+#endif

@@ -1,0 +1,318 @@
+#include "json/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/number.h"
+#include "json/plain.h"
+#include "util/utf8.h"
+
+/* Everything here relies on text that ik_json_check() has passed: brackets match, strings end. */
+
+static const struct ik_json_span no_value = { NULL, 0 };
+
+const char *ik_json_type_name(enum ik_json_type type)
+{
+	static const char *const names[] = {
+		"nothing", "null", "boolean", "number", "string", "array", "object"
+	};
+
+	return names[type];
+}
+
+enum ik_json_type ik_json_span_type(struct ik_json_span value)
+{
+	if (value.length == 0)
+		return IK_JSON_NONE;
+	switch (value.text[0]) {
+	case '{':
+		return IK_JSON_OBJECT;
+	case '[':
+		return IK_JSON_ARRAY;
+	case '"':
+		return IK_JSON_STRING;
+	case 't':
+	case 'f':
+		return IK_JSON_BOOL;
+	case 'n':
+		return IK_JSON_NULL;
+	default:
+		return IK_JSON_NUMBER;
+	}
+}
+
+static const char *skip_blanks(const char *at)
+{
+	while (ik_json_is_blank(*at))
+		at++;
+	return at;
+}
+
+/* The place behind the string that begins at. */
+static const char *skip_string(const char *at, const char *end)
+{
+	at++;
+	for (;;) {
+		at += ik_json_plain_run(at, (size_t)(end - at));
+		if (*at == '"')
+			return at + 1;
+		at += *at == '\\' ? 2 : 1;
+	}
+}
+
+/* The place behind the container that begins at. */
+static const char *skip_container(const char *at, const char *end)
+{
+	size_t depth = 0;
+
+	for (;;) {
+		switch (*at) {
+		case '"':
+			at = skip_string(at, end);
+			continue;
+		case '{':
+		case '[':
+			depth++;
+			break;
+		case '}':
+		case ']':
+			if (--depth == 0)
+				return at + 1;
+			break;
+		}
+		at++;
+	}
+}
+
+/* The value that begins at, inside a container that ends at end. */
+static struct ik_json_span value_at(const char *at, const char *end)
+{
+	const char *behind = at;
+
+	if (*at == '"')
+		behind = skip_string(at, end);
+	else if (*at == '{' || *at == '[')
+		behind = skip_container(at, end);
+	else
+		while (behind < end && !ik_json_is_blank(*behind) && *behind != ',' && *behind != ']'
+				&& *behind != '}')
+			behind++;
+	return (struct ik_json_span){ at, (size_t)(behind - at) };
+}
+
+bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
+	struct ik_json_span *ret_key, struct ik_json_span *ret_value)
+{
+	enum ik_json_type type = ik_json_span_type(container);
+	const char *end = container.text + container.length;
+	struct ik_json_span key = no_value, value;
+	const char *at;
+
+	if (type != IK_JSON_OBJECT && type != IK_JSON_ARRAY)
+		return false;
+	at = skip_blanks(walk->at ? walk->at : container.text + 1);
+	if (*at == '}' || *at == ']')
+		return false;
+	if (type == IK_JSON_OBJECT) {
+		key = value_at(at, end);
+		at = skip_blanks(key.text + key.length);
+		at = skip_blanks(at + 1); /* the colon */
+	}
+	value = value_at(at, end);
+	at = skip_blanks(value.text + value.length);
+	walk->at = *at == ',' ? at + 1 : at;
+	if (ret_key)
+		*ret_key = key;
+	*ret_value = value;
+	return true;
+}
+
+size_t ik_json_count(struct ik_json_span container)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span value;
+	size_t count = 0;
+
+	while (ik_json_next(container, &walk, NULL, &value))
+		count++;
+	return count;
+}
+
+static int32_t hex4(const char *text)
+{
+	int32_t number = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char byte = text[i];
+
+		number = number << 4 | (byte <= '9' ? byte - '0' : (byte | 0x20) - 'a' + 10);
+	}
+	return number;
+}
+
+/* Decode the escape at *at, step behind it, and return the byte count of its character. */
+static int unescape(const char **at, char out[4])
+{
+	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
+	const char *letter;
+	uint32_t codepoint;
+	char byte = (*at)[1];
+
+	if (byte != 'u') {
+		letter = strchr(letters, byte);
+		out[0] = letter ? meanings[letter - letters] : byte;
+		*at += 2;
+		return 1;
+	}
+	codepoint = (uint32_t)hex4(*at + 2);
+	*at += 6;
+	if (codepoint >= 0xd800 && codepoint <= 0xdbff) {
+		codepoint = 0x10000 + ((codepoint - 0xd800) << 10) + ((uint32_t)hex4(*at + 2) - 0xdc00);
+		*at += 6;
+	}
+	return ik_utf8_encode(codepoint, out);
+}
+
+/* Does a raw string decode to these bytes? */
+static bool decodes_to(struct ik_json_span string, const char *bytes, size_t length)
+{
+	const char *at = string.text + 1, *end = string.text + string.length - 1;
+
+	while (at < end) {
+		const char *backslash = memchr(at, '\\', (size_t)(end - at));
+		size_t run = (size_t)((backslash ? backslash : end) - at);
+		char decoded[4];
+
+		if (run) {
+			if (run > length || memcmp(at, bytes, run) != 0)
+				return false;
+			at += run;
+		} else {
+			run = (size_t)unescape(&at, decoded);
+			if (run > length || memcmp(decoded, bytes, run) != 0)
+				return false;
+		}
+		bytes += run;
+		length -= run;
+	}
+	return length == 0;
+}
+
+bool ik_json_string_is(struct ik_json_span string, const char *text)
+{
+	return ik_json_span_type(string) == IK_JSON_STRING && decodes_to(string, text, strlen(text));
+}
+
+/* The first member whose name decodes to these bytes. */
+static struct ik_json_span find_member(struct ik_json_span object, const char *name, size_t length)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+
+	if (ik_json_span_type(object) != IK_JSON_OBJECT)
+		return no_value;
+	while (ik_json_next(object, &walk, &key, &value)) {
+		if (decodes_to(key, name, length))
+			return value;
+	}
+	return no_value;
+}
+
+struct ik_json_span ik_json_member(struct ik_json_span object, const char *name)
+{
+	return find_member(object, name, strlen(name));
+}
+
+/* The element of that index, written in decimal. */
+static struct ik_json_span find_element(struct ik_json_span array, const char *digits,
+	size_t length)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span value;
+	size_t index = 0;
+
+	if (length == 0 || length > 9)
+		return no_value;
+	for (size_t i = 0; i < length; i++) {
+		if (digits[i] < '0' || digits[i] > '9')
+			return no_value;
+		index = index * 10 + (size_t)(digits[i] - '0');
+	}
+	while (ik_json_next(array, &walk, NULL, &value)) {
+		if (index-- == 0)
+			return value;
+	}
+	return no_value;
+}
+
+struct ik_json_span ik_json_at(struct ik_json_span value, const char *path)
+{
+	for (;;) {
+		size_t length = strcspn(path, ".");
+
+		if (ik_json_span_type(value) == IK_JSON_ARRAY)
+			value = find_element(value, path, length);
+		else
+			value = find_member(value, path, length);
+		if (path[length] == '\0' || value.length == 0)
+			return value;
+		path += length + 1;
+	}
+}
+
+bool ik_json_string(struct ik_json_span value, struct ik_buf *out)
+{
+	const char *at, *end;
+
+	if (ik_json_span_type(value) != IK_JSON_STRING)
+		return false;
+	at = value.text + 1;
+	end = value.text + value.length - 1;
+	while (at < end) {
+		const char *backslash = memchr(at, '\\', (size_t)(end - at));
+		char decoded[4];
+
+		if (backslash != at) {
+			ik_buf_append(out, at, (size_t)((backslash ? backslash : end) - at));
+			at = backslash ? backslash : end;
+		} else {
+			ik_buf_append(out, decoded, (size_t)unescape(&at, decoded));
+		}
+	}
+	return true;
+}
+
+char *ik_json_string_new(struct ik_json_span value, size_t *ret_length)
+{
+	struct ik_buf text;
+
+	/* Decoding never makes a string longer. */
+	ik_buf_init(&text, value.length);
+	if (!ik_json_string(value, &text) || ik_buf_status(&text) != IK_OK) {
+		ik_buf_done(&text);
+		return NULL;
+	}
+	return ik_buf_take(&text, ret_length);
+}
+
+bool ik_json_integer(struct ik_json_span value, int64_t *ret_number)
+{
+	struct ik_decimal decimal;
+
+	return ik_decimal_read(value, &decimal) && ik_decimal_to_integer(&decimal, ret_number);
+}
+
+bool ik_json_double(struct ik_json_span value, double *ret_number)
+{
+	struct ik_decimal decimal;
+
+	return ik_decimal_read(value, &decimal) && ik_decimal_to_double(&decimal, ret_number);
+}
+
+bool ik_json_bool(struct ik_json_span value, bool *ret_bool)
+{
+	if (ik_json_span_type(value) != IK_JSON_BOOL)
+		return false;
+	*ret_bool = value.text[0] == 't';
+	return true;
+}

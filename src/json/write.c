@@ -1,0 +1,235 @@
+#include "json/write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/plain.h"
+#include "util/utf8.h"
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* A comma, unless what is there already asks for a value: the last byte tells. */
+static void separate(struct ik_buf *out)
+{
+	if (out->length > 0 && !strchr("{[:, \n", out->data[out->length - 1]))
+		ik_buf_putc(out, ',');
+}
+
+void ik_json_open(struct ik_buf *out, char bracket)
+{
+	separate(out);
+	ik_buf_putc(out, bracket);
+}
+
+void ik_json_close(struct ik_buf *out, char bracket)
+{
+	ik_buf_putc(out, bracket);
+}
+
+void ik_json_key(struct ik_buf *out, const char *name)
+{
+	ik_json_put_text(out, name);
+	ik_buf_putc(out, ':');
+}
+
+/* Append the escape of a byte that cannot stand in a string. */
+static void put_escape(struct ik_buf *out, unsigned char byte)
+{
+	static const char bytes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *place = byte ? strchr(bytes, byte) : NULL;
+
+	if (place)
+		ik_buf_append(out, (char[]){ '\\', letters[place - bytes] }, 2);
+	else
+		ik_buf_printf(out, "\\u%04x", byte);
+}
+
+void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length)
+{
+	size_t at = 0, run = 0;
+
+	for (;;) {
+		uint32_t codepoint;
+		int count;
+
+		at += ik_json_plain_run(bytes + at, length - at);
+		if (at == length)
+			break;
+		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+		if (count > 1) {
+			at += (size_t)count;
+			continue;
+		}
+		ik_buf_append(out, bytes + run, at - run);
+		if (count == 1) {
+			put_escape(out, (unsigned char)bytes[at]);
+			at++;
+		} else {
+			ik_buf_append(out, replacement, sizeof(replacement) - 1);
+			at += ik_utf8_bad(bytes + at, length - at);
+		}
+		run = at;
+	}
+	ik_buf_append(out, bytes + run, at - run);
+}
+
+void ik_json_quote_open(struct ik_buf *out)
+{
+	separate(out);
+	ik_buf_putc(out, '"');
+}
+
+void ik_json_quote_close(struct ik_buf *out)
+{
+	ik_buf_putc(out, '"');
+}
+
+void ik_json_put_string(struct ik_buf *out, const char *bytes, size_t length)
+{
+	ik_json_quote_open(out);
+	ik_json_escape(out, bytes, length);
+	ik_json_quote_close(out);
+}
+
+void ik_json_put_text(struct ik_buf *out, const char *text)
+{
+	if (text)
+		ik_json_put_string(out, text, strlen(text));
+	else
+		ik_json_put_null(out);
+}
+
+void ik_json_put_integer(struct ik_buf *out, int64_t number)
+{
+	separate(out);
+	ik_buf_printf(out, "%lld", (long long)number);
+}
+
+/* Write digits * 10^exponent, exponent counting from behind the first digit. */
+static void put_digits(struct ik_buf *out, const char *digits, int exponent)
+{
+	int count = (int)strlen(digits);
+
+	if (exponent >= 0 && exponent < 21) {
+		for (int i = 0; i <= exponent || i < count; i++) {
+			if (i == exponent + 1)
+				ik_buf_putc(out, '.');
+			ik_buf_putc(out, i < count ? digits[i] : '0');
+		}
+	} else if (exponent < 0 && exponent > -7) {
+		ik_buf_printf(out, "0.%.*s%s", -exponent - 1, "000000", digits);
+	} else {
+		ik_buf_printf(out, "%c%s%se%d", digits[0], count > 1 ? "." : "", digits + 1, exponent);
+	}
+}
+
+void ik_json_put_double(struct ik_buf *out, double number)
+{
+	char text[40], digits[20];
+	size_t count = 0;
+	char *at;
+
+	if (!isfinite(number)) {
+		ik_json_put_null(out); /* JSON has no word for it */
+		return;
+	}
+	separate(out);
+	if (signbit(number))
+		ik_buf_putc(out, '-');
+	number = fabs(number);
+	for (int precision = 14; precision <= 16; precision++) {
+		snprintf(text, sizeof(text), "%.*e", precision, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	/* Written anew: the point between the digits is the locale's. */
+	for (at = text; *at && *at != 'e'; at++) {
+		if (*at >= '0' && *at <= '9')
+			digits[count++] = *at;
+	}
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
+	digits[count] = '\0';
+	put_digits(out, digits, (int)strtol(at + 1, NULL, 10));
+}
+
+void ik_json_put_bool(struct ik_buf *out, bool value)
+{
+	separate(out);
+	ik_buf_puts(out, value ? "true" : "false");
+}
+
+void ik_json_put_null(struct ik_buf *out)
+{
+	separate(out);
+	ik_buf_puts(out, "null");
+}
+
+void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value)
+{
+	separate(out);
+	ik_buf_append(out, value.text, value.length);
+}
+
+static void new_line(struct ik_buf *out, size_t depth)
+{
+	ik_buf_printf(out, "\n%*s", (int)depth * 2, "");
+}
+
+/* Length of the string or word at the start. */
+static size_t scalar_length(const char *text, size_t length)
+{
+	size_t at = 1;
+
+	if (text[0] == '"') {
+		while (text[at] != '"') {
+			at += ik_json_plain_run(text + at, length - at);
+			if (text[at] != '"')
+				at += text[at] == '\\' ? 2 : 1;
+		}
+		return at + 1;
+	}
+	while (at < length && !ik_json_is_blank(text[at]) && !strchr(",:]}", text[at]))
+		at++;
+	return at;
+}
+
+void ik_json_pretty(struct ik_buf *out, struct ik_json_span value)
+{
+	const char *at = value.text, *end = value.text + value.length;
+	bool empty = true; /* nothing stands in the innermost container yet */
+	size_t depth = 0;
+
+	while (at < end && ik_buf_status(out) == IK_OK) {
+		size_t length = 1;
+
+		if (ik_json_is_blank(*at)) {
+			at++;
+			continue;
+		}
+		if (*at == '}' || *at == ']') {
+			depth--;
+			if (!empty)
+				new_line(out, depth);
+			empty = false;
+			ik_buf_putc(out, *at);
+		} else if (*at == ',') {
+			ik_buf_putc(out, ',');
+			new_line(out, depth);
+		} else if (*at == ':') {
+			ik_buf_puts(out, ": ");
+		} else {
+			if (empty && depth > 0)
+				new_line(out, depth);
+			empty = *at == '{' || *at == '[';
+			if (empty)
+				depth++;
+			else
+				length = scalar_length(at, (size_t)(end - at));
+			ik_buf_append(out, at, length);
+		}
+		at += length;
+	}
+}

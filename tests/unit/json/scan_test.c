@@ -1,0 +1,155 @@
+#include "json/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+/* The checked value of a text. */
+static struct ik_json_span span(const char *text)
+{
+	struct ik_json_span value;
+	struct ik_error error = { .text = "" };
+
+	cr_assert_eq(ik_json_check(text, strlen(text), &value, &error), IK_OK, "%s", error.text);
+	return value;
+}
+
+static void expect_span(struct ik_json_span value, const char *wanted)
+{
+	cr_assert_eq(value.length, strlen(wanted), "%.*s", (int)value.length, value.text);
+	cr_assert_eq(memcmp(value.text, wanted, value.length), 0);
+}
+
+static const char sample[] =
+	"{ \"a\" : 1 ,\"b\":[ true,null , {\"x\":\"]}\"} , \"\\\"[\" ], \"a\":2, \"\\u0063\":\"v\","
+	" \"big\": 9007199254740993, \"o\":{\"p\":{\"q\":[[],[0.30000000000000004]]}}, \"e\" : {} }";
+
+Test(scan, types)
+{
+	cr_assert_eq(ik_json_span_type((struct ik_json_span){ NULL, 0 }), IK_JSON_NONE);
+	cr_assert_eq(ik_json_span_type(span("null")), IK_JSON_NULL);
+	cr_assert_eq(ik_json_span_type(span("false")), IK_JSON_BOOL);
+	cr_assert_eq(ik_json_span_type(span("-1")), IK_JSON_NUMBER);
+	cr_assert_eq(ik_json_span_type(span("\"\"")), IK_JSON_STRING);
+	cr_assert_eq(ik_json_span_type(span("[]")), IK_JSON_ARRAY);
+	cr_assert_eq(ik_json_span_type(span("{}")), IK_JSON_OBJECT);
+	cr_assert_str_eq(ik_json_type_name(IK_JSON_NONE), "nothing");
+	cr_assert_str_eq(ik_json_type_name(IK_JSON_OBJECT), "object");
+}
+
+Test(scan, members)
+{
+	struct ik_json_span object = span(sample);
+
+	expect_span(ik_json_member(object, "a"), "1");
+	expect_span(ik_json_member(object, "b"), "[ true,null , {\"x\":\"]}\"} , \"\\\"[\" ]");
+	expect_span(ik_json_member(object, "c"), "\"v\"");
+	expect_span(ik_json_member(object, "big"), "9007199254740993");
+	expect_span(ik_json_member(object, "e"), "{}");
+	cr_assert_null(ik_json_member(object, "A").text);
+	cr_assert_null(ik_json_member(object, "").text);
+	cr_assert_null(ik_json_member(span("[1]"), "a").text);
+	cr_assert_null(ik_json_member((struct ik_json_span){ NULL, 0 }, "a").text);
+	expect_span(ik_json_member(span("{\"\":5}"), ""), "5");
+}
+
+Test(scan, paths)
+{
+	struct ik_json_span object = span(sample);
+
+	expect_span(ik_json_at(object, "o.p.q.1.0"), "0.30000000000000004");
+	expect_span(ik_json_at(object, "b.2.x"), "\"]}\"");
+	expect_span(ik_json_at(object, "b.3"), "\"\\\"[\"");
+	cr_assert_null(ik_json_at(object, "b.4").text);
+	cr_assert_null(ik_json_at(object, "b.x").text);
+	cr_assert_null(ik_json_at(object, "b.").text);
+	cr_assert_null(ik_json_at(object, "b.99999999999999999999").text);
+	cr_assert_null(ik_json_at(object, "a.b").text);
+	cr_assert_null(ik_json_at(object, "nothing.more").text);
+}
+
+Test(scan, walks_all_members_in_order_with_duplicates)
+{
+	static const char *const keys[] = { "\"a\"", "\"b\"", "\"a\"", "\"\\u0063\"", "\"big\"", "\"o\"", "\"e\"" };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span object = span(sample), key, value;
+	size_t count = 0;
+
+	while (ik_json_next(object, &walk, &key, &value))
+		expect_span(key, keys[count++]);
+	cr_assert_eq(count, 7);
+	cr_assert(!ik_json_next(object, &walk, &key, &value), "the end stays the end");
+	cr_assert_eq(ik_json_count(object), 7);
+	cr_assert_eq(ik_json_count(span("[ ]")), 0);
+	cr_assert_eq(ik_json_count(span("[1, [2, 3]]")), 2);
+	cr_assert_eq(ik_json_count(span("5")), 0);
+	walk = (struct ik_json_walk){ NULL };
+	cr_assert(ik_json_next(span("[7]"), &walk, &key, &value));
+	cr_assert_null(key.text);
+	expect_span(value, "7");
+}
+
+static void expect_string(const char *text, const char *bytes, size_t length)
+{
+	struct ik_buf out;
+	size_t new_length;
+	char *new;
+
+	ik_buf_init(&out, 1000);
+	cr_assert(ik_json_string(span(text), &out));
+	cr_assert_eq(out.length, length);
+	cr_assert_eq(memcmp(out.data, bytes, length), 0);
+	new = ik_json_string_new(span(text), &new_length);
+	cr_assert_eq(new_length, length);
+	cr_assert_eq(memcmp(new, bytes, length + 1), 0);
+	free(new);
+	ik_buf_done(&out);
+}
+
+Test(scan, strings)
+{
+	struct ik_buf out;
+
+	expect_string("\"\"", "", 0);
+	expect_string("\"plain\"", "plain", 5);
+	expect_string("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8);
+	expect_string("\"a\\u0000b\"", "a\0b", 3);
+	expect_string("\"\\u00e9\\u20AC\\ud83D\\uDE00!\"", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80!", 10);
+	ik_buf_init(&out, 10);
+	cr_assert(!ik_json_string(span("5"), &out));
+	cr_assert_null(ik_json_string_new(span("[]"), NULL));
+	cr_assert_null(ik_json_string_new((struct ik_json_span){ NULL, 0 }, NULL));
+	ik_buf_done(&out);
+}
+
+Test(scan, string_is)
+{
+	cr_assert(ik_json_string_is(span("\"abc\""), "abc"));
+	cr_assert(ik_json_string_is(span("\"\\u0061b\\u0063\""), "abc"));
+	cr_assert(!ik_json_string_is(span("\"abc\""), "ab"));
+	cr_assert(!ik_json_string_is(span("\"ab\""), "abc"));
+	cr_assert(!ik_json_string_is(span("\"ab\\u0000\""), "ab"));
+	cr_assert(ik_json_string_is(span("\"\""), ""));
+	cr_assert(!ik_json_string_is(span("5"), "5"));
+}
+
+Test(scan, scalars)
+{
+	int64_t number;
+	double real;
+	bool flag;
+
+	cr_assert(ik_json_integer(span("1e3"), &number));
+	cr_assert_eq(number, 1000);
+	cr_assert(!ik_json_integer(span("1.5"), &number));
+	cr_assert(!ik_json_integer(span("\"1\""), &number));
+	cr_assert(ik_json_double(span("1.5"), &real));
+	cr_assert_eq(real, 1.5);
+	cr_assert(!ik_json_double(span("1e999"), &real));
+	cr_assert(ik_json_bool(span("true"), &flag));
+	cr_assert(flag);
+	cr_assert(ik_json_bool(span("false"), &flag));
+	cr_assert(!flag);
+	cr_assert(!ik_json_bool(span("null"), &flag));
+}
