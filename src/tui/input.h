@@ -14,6 +14,7 @@
 #include "util/buf.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum ik_key_code {
@@ -41,6 +42,7 @@ struct ik_key {
 	uint32_t codepoint;
 	const char *text;    /* paste: valid during the call */
 	size_t text_length;
+	bool text_cut;       /* paste: more came than IK_LIMIT_USER_TEXT */
 	int row, column;     /* mouse, from 0 */
 	enum ik_mouse_button button;
 };
@@ -51,13 +53,30 @@ typedef void ik_key_sink(void *arg, const struct ik_key *key);
 struct ik_input *ik_input_new(void);
 struct ik_input *ik_input_free(struct ik_input *input);
 
+/*
+ * Bytes as they were read. What a terminal without bracketed paste sends for a
+ * paste is told from typing by its form, so give each read in one piece: at
+ * least IK_INPUT_BURST_BYTES, nothing but printable text, tabs and line ends,
+ * and a line end with more behind it; it is a paste then, with all text that
+ * follows before the next timeout.  (Typed ahead text that ends in Enter is
+ * none.)  A read that fills a terminal's whole queue may be the first part of
+ * a long line, so it counts without a line end.
+ */
 void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
 	ik_key_sink *sink, void *arg);
+#define IK_INPUT_BURST_BYTES 16
+#define IK_INPUT_BURST_QUEUE 1023
 
-/* Is an ESC or the beginning of a sequence waiting for more? Then call
- * ik_input_timeout() in IK_INPUT_ESCAPE_MS if nothing comes. */
+/*
+ * Is something waiting for more? Then call ik_input_timeout() if nothing comes
+ * within ik_input_wait_ms(): a lone ESC is the Escape key then, a paste whose
+ * end never came is handed over, the beginning of a sequence is dropped.
+ * The wait is -1 when nothing is pending.
+ */
 bool ik_input_pending(const struct ik_input *input);
+int ik_input_wait_ms(const struct ik_input *input);
 void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg);
-#define IK_INPUT_ESCAPE_MS 50
+#define IK_INPUT_ESCAPE_MS 50 /* what may be a key of its own, or a burst */
+#define IK_INPUT_STALL_MS 1000 /* what has surely begun: a paste, a report */
 
 #endif

@@ -22,7 +22,8 @@ enum ik_action {
 	IK_ACTION_DOWN, IK_ACTION_LINE_START, IK_ACTION_LINE_END, IK_ACTION_WORD_LEFT,
 	IK_ACTION_WORD_RIGHT, IK_ACTION_DELETE_LEFT, IK_ACTION_DELETE_RIGHT,
 	IK_ACTION_DELETE_WORD_LEFT, IK_ACTION_DELETE_WORD_RIGHT, IK_ACTION_KILL_TO_END,
-	IK_ACTION_KILL_TO_START, IK_ACTION_YANK, IK_ACTION_UNDO, IK_ACTION_COMPLETE,
+	IK_ACTION_KILL_TO_START, IK_ACTION_YANK,
+	IK_ACTION_YANK_OLDER, IK_ACTION_UNDO, IK_ACTION_COMPLETE,
 	IK_ACTION_COUNT
 };
 
@@ -32,6 +33,13 @@ struct ik_binding {
 	const char *keys;        /* as shown: "PgUp", "Alt-Enter, Ctrl-J" */
 	const char *description; /* N_() text */
 };
+
+/*
+ * Read one key as it is shown, "Ctrl-A", "Alt-Enter", "PgUp", "F5", "é": the
+ * modifiers Ctrl-, Alt- and Shift- in any order, then a name or a character.
+ * Upper and lower case are one, but for a character without modifiers.
+ */
+bool ik_keymap_parse(const char *text, size_t length, struct ik_key *ret_key);
 
 /* The action that a key means; IK_ACTION_NONE for text and unbound keys. */
 enum ik_action ik_keymap_action(const struct ik_key *key);

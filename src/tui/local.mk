@@ -8,7 +8,11 @@ libik_tui_a_SOURCES += \
 	src/tui/cells.h \
 	src/tui/editor.h \
 	src/tui/history.h \
+	src/tui/input.c \
 	src/tui/input.h \
+	src/tui/input_sequences.c \
+	src/tui/input_sequences.h \
+	src/tui/keymap.c \
 	src/tui/keymap.h \
 	src/tui/term.h \
 	src/tui/theme.c \

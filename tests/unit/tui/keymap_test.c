@@ -1,0 +1,112 @@
+#include "tui/keymap.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static void keep(void *arg, const struct ik_key *key)
+{
+	*(struct ik_key *)arg = *key;
+}
+
+/* The action that a terminal's bytes lead to. */
+static enum ik_action action_of(const char *bytes)
+{
+	struct ik_key key = { 0 };
+	struct ik_input *input = ik_input_new();
+	ik_input_feed(input, bytes, strlen(bytes), keep, &key);
+	ik_input_timeout(input, keep, &key);
+	ik_input_free(input);
+	return ik_keymap_action(&key);
+}
+
+Test(keymap, from_bytes_to_actions)
+{
+	static const struct { const char *bytes; enum ik_action action; } rows[] = {
+		{ "\033OP", IK_ACTION_HELP }, { "\0331", IK_ACTION_HELP },
+		{ "\033[12~", IK_ACTION_BROWSER }, { "\0332", IK_ACTION_BROWSER },
+		{ "\033[[C", IK_ACTION_INSPECTOR }, { "\0333", IK_ACTION_INSPECTOR },
+		{ "\033[15~", IK_ACTION_REFRESH }, { "\0335", IK_ACTION_REFRESH },
+		{ "\033[17~", IK_ACTION_NEXT_PANE }, { "\0336", IK_ACTION_NEXT_PANE },
+		{ "\033", IK_ACTION_CANCEL }, { "\003", IK_ACTION_INTERRUPT },
+		{ "\004", IK_ACTION_END_OF_INPUT }, { "\032", IK_ACTION_SUSPEND },
+		{ "\014", IK_ACTION_REDRAW },
+		{ "\033[5~", IK_ACTION_PAGE_UP }, { "\033[6~", IK_ACTION_PAGE_DOWN },
+		{ "\033[1;5H", IK_ACTION_TOP }, { "\033[8^", IK_ACTION_BOTTOM },
+		{ "\r", IK_ACTION_SEND }, { "\033OM", IK_ACTION_SEND },
+		{ "\n", IK_ACTION_NEW_LINE }, { "\033\r", IK_ACTION_NEW_LINE },
+		{ "\033[13;2u", IK_ACTION_NEW_LINE },
+		{ "\033[A", IK_ACTION_UP }, { "\020", IK_ACTION_UP },
+		{ "\033OB", IK_ACTION_DOWN }, { "\016", IK_ACTION_DOWN },
+		{ "\002", IK_ACTION_LEFT }, { "\006", IK_ACTION_RIGHT },
+		{ "\001", IK_ACTION_LINE_START }, { "\033[H", IK_ACTION_LINE_START },
+		{ "\005", IK_ACTION_LINE_END }, { "\033[4~", IK_ACTION_LINE_END },
+		{ "\033b", IK_ACTION_WORD_LEFT }, { "\033B", IK_ACTION_WORD_LEFT },
+		{ "\033[1;5D", IK_ACTION_WORD_LEFT }, { "\033f", IK_ACTION_WORD_RIGHT },
+		{ "\033Oc", IK_ACTION_WORD_RIGHT },
+		{ "\x7f", IK_ACTION_DELETE_LEFT }, { "\x08", IK_ACTION_DELETE_LEFT },
+		{ "\033[3~", IK_ACTION_DELETE_RIGHT },
+		{ "\027", IK_ACTION_DELETE_WORD_LEFT }, { "\033\x7f", IK_ACTION_DELETE_WORD_LEFT },
+		{ "\033d", IK_ACTION_DELETE_WORD_RIGHT },
+		{ "\013", IK_ACTION_KILL_TO_END }, { "\025", IK_ACTION_KILL_TO_START },
+		{ "\031", IK_ACTION_YANK }, { "\033y", IK_ACTION_YANK_OLDER },
+		{ "\037", IK_ACTION_UNDO }, { "\033[47;5u", IK_ACTION_UNDO },
+		{ "\t", IK_ACTION_COMPLETE },
+		{ "x", IK_ACTION_NONE }, { "X", IK_ACTION_NONE }, { "\033[24~", IK_ACTION_NONE },
+		{ "\033[<0;1;1M", IK_ACTION_NONE }, { "\033[200~x\033[201~", IK_ACTION_NONE },
+		{ "\033[Z", IK_ACTION_NONE }, { "\xc3\xa9", IK_ACTION_NONE },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		cr_assert_eq(action_of(rows[i].bytes), rows[i].action, "row %zu", i);
+}
+
+/* Every action has its row, every name is one of its own, every key shown can be
+ * read and leads to its row: no two rows claim one key. */
+Test(keymap, the_table_is_whole)
+{
+	bool seen[IK_ACTION_COUNT] = { false };
+	for (size_t i = 0; ik_keymap_at(i); i++) {
+		const struct ik_binding *binding = ik_keymap_at(i);
+		cr_assert_not(seen[binding->action]);
+		seen[binding->action] = true;
+		cr_assert(binding->name[0] && binding->description[0]);
+		for (size_t k = 0; k < i; k++)
+			cr_assert_str_neq(binding->name, ik_keymap_at(k)->name);
+		const char *at = binding->keys;
+		for (;;) {
+			const char *end = strstr(at, ", ");
+			struct ik_key key;
+			cr_assert(ik_keymap_parse(at, end ? (size_t)(end - at) : strlen(at), &key), "%s", at);
+			cr_assert_eq(ik_keymap_action(&key), binding->action, "%s", at);
+			if (!end)
+				break;
+			at = end + 2;
+		}
+	}
+	for (int action = IK_ACTION_NONE + 1; action < IK_ACTION_COUNT; action++)
+		cr_assert(seen[action], "action %d", action);
+}
+
+Test(keymap, parse)
+{
+	struct ik_key key;
+	cr_assert(ik_keymap_parse("Ctrl-Alt-Shift-F12", 18, &key));
+	cr_assert_eq(key.code, IK_KEY_F12);
+	cr_assert_eq(key.modifiers, IK_CONTROL | IK_ALT | IK_SHIFT);
+	cr_assert(ik_keymap_parse("alt-ctrl-pgup", 13, &key));
+	cr_assert_eq(key.code, IK_KEY_PAGE_UP);
+	cr_assert(ik_keymap_parse("Ctrl--", 6, &key));
+	cr_assert_eq(key.codepoint, '-');
+	cr_assert(ik_keymap_parse("Ctrl-Space", 10, &key));
+	cr_assert_eq(key.codepoint, ' ');
+	cr_assert(ik_keymap_parse("N", 1, &key));
+	cr_assert_eq(key.codepoint, 'N');
+	cr_assert(ik_keymap_parse("Alt-N", 5, &key));
+	cr_assert_eq(key.codepoint, 'n');
+	cr_assert(ik_keymap_parse("é", 2, &key));
+	cr_assert_eq(key.codepoint, 0xE9);
+	cr_assert_not(ik_keymap_parse("", 0, &key));
+	cr_assert_not(ik_keymap_parse("Ctrl-", 5, &key));
+	cr_assert_not(ik_keymap_parse("F13", 3, &key));
+	cr_assert_not(ik_keymap_parse("Strg-A", 6, &key));
+	cr_assert_not(ik_keymap_parse("\xff", 1, &key));
+}
