@@ -24,6 +24,22 @@ size_t ik_conversation_count(const struct ik_conversation *conversation);
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index);
 
 /*
+ * Which result answers which call, by id, for whoever serializes: an array of
+ * count indexes in new memory. At a tool_call stands the index of its result,
+ * at a tool_result that of its call, IK_UNPAIRED where there is none and at
+ * every other kind. Where an id comes twice, the first call has the first
+ * result. NULL for an empty conversation.
+ */
+#define IK_UNPAIRED SIZE_MAX
+size_t *ik_conversation_pairs(const struct ik_conversation *conversation);
+
+/*
+ * Append the envelope of a call whose result never came, for a request that
+ * must not be refused for want of it.
+ */
+void ik_conversation_lost_envelope(struct ik_buf *out);
+
+/*
  * Make what was loaded acceptable to every provider: each call without a
  * result gets one (appended, collected in ret_added as new messages that the
  * caller stores and unrefs) whose envelope says that the program ended before

@@ -1,3 +1,6 @@
 # src/conversation: one library.
 noinst_LIBRARIES += libik_conversation.a
-libik_conversation_a_SOURCES = src/conversation/conversation.h src/conversation/event.h src/conversation/message.h 
+libik_conversation_a_SOURCES = \
+	src/conversation/conversation.c src/conversation/conversation.h \
+	src/conversation/event.h \
+	src/conversation/message.c src/conversation/message.h

@@ -9,6 +9,7 @@
  *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
  *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
+ *                content is one line: what went wrong, or the first line of the output
  *   thinking     NULL or a provider's opaque data
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
  *   command      {"output":"..."}; content is the line that was typed
@@ -55,6 +56,8 @@ struct ik_message {
 	size_t content_length;
 	char *data;              /* checked JSON text, or NULL */
 	size_t data_length;
+	const char *call_id;     /* tool_call, tool_result: which call; NULL for another kind
+	                            or when data does not say */
 };
 
 /*
@@ -65,7 +68,7 @@ struct ik_message {
 struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
 	size_t content_length, const char *data, size_t data_length);
 
-/* A message as it was stored. */
+/* A message as it was stored. Data that is no JSON (a damaged store) is dropped. */
 struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
 	int64_t time_ms, const char *content, size_t content_length,
 	const char *data, size_t data_length);
@@ -89,7 +92,9 @@ char *ik_message_tool_name(const struct ik_message *message);
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);
 char *ik_message_envelope(const struct ik_message *message, size_t *ret_length);
 
-/* "glob(pattern=\"*.c\", path=\"src\")": a call in one line, cut to width bytes. */
+/* "glob(pattern=\"*.c\", path=\"src\")": a call in one line, cut to width bytes, with
+ * an ellipsis when something is left out. Arguments that are no object stand there as
+ * they came. New memory, valid UTF-8. */
 char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width);
 
 #endif

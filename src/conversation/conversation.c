@@ -1,0 +1,156 @@
+#include "conversation/conversation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+
+struct ik_conversation {
+	struct ik_message **messages;
+	size_t start; /* free places before the first: older pages come in front */
+	size_t count;
+	size_t capacity;
+};
+
+struct ik_conversation *ik_conversation_new(void)
+{
+	return ik_alloc(sizeof(struct ik_conversation));
+}
+
+struct ik_conversation *ik_conversation_free(struct ik_conversation *conversation)
+{
+	if (!conversation)
+		return NULL;
+	for (size_t index = 0; index < conversation->count; index++)
+		ik_message_unref(ik_conversation_at(conversation, index));
+	free(conversation->messages);
+	free(conversation);
+	return NULL;
+}
+
+/* Make room for so many more on each side; both sides at least double, so that
+ * neither appending nor prepending page by page copies more than a few times. */
+static void make_room(struct ik_conversation *conversation, size_t before, size_t after)
+{
+	size_t end = conversation->start + conversation->count;
+	if (before <= conversation->start && after <= conversation->capacity - end)
+		return;
+	size_t new_start = before <= conversation->start ? conversation->start :
+		before + conversation->count;
+	size_t spare = after <= conversation->capacity - end ? conversation->capacity - end :
+		after + conversation->count + 16;
+	size_t capacity = new_start + conversation->count + spare;
+	struct ik_message **messages = ik_alloc_array(NULL, capacity, sizeof *messages);
+
+	if (conversation->count) {
+		memcpy(messages + new_start, conversation->messages + conversation->start,
+			conversation->count * sizeof *messages);
+	}
+	free(conversation->messages);
+	conversation->messages = messages;
+	conversation->start = new_start;
+	conversation->capacity = capacity;
+}
+
+void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message)
+{
+	make_room(conversation, 0, 1);
+	conversation->messages[conversation->start + conversation->count++] =
+		ik_message_ref(message);
+}
+
+void ik_conversation_prepend(struct ik_conversation *conversation,
+	struct ik_message *const *messages, size_t count)
+{
+	make_room(conversation, count, 0);
+	conversation->start -= count;
+	conversation->count += count;
+	for (size_t index = 0; index < count; index++)
+		conversation->messages[conversation->start + index] = ik_message_ref(messages[index]);
+}
+
+size_t ik_conversation_count(const struct ik_conversation *conversation)
+{
+	return conversation->count;
+}
+
+struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index)
+{
+	return conversation->messages[conversation->start + index];
+}
+
+size_t *ik_conversation_pairs(const struct ik_conversation *conversation)
+{
+	if (!conversation->count)
+		return NULL;
+	size_t *pairs = ik_alloc_array(NULL, conversation->count, sizeof *pairs);
+	/* Calls that wait for their result, oldest first: a handful at a time. */
+	size_t *waiting = NULL;
+	size_t waiting_count = 0, waiting_capacity = 0;
+
+	for (size_t index = 0; index < conversation->count; index++) {
+		const struct ik_message *message = ik_conversation_at(conversation, index);
+		pairs[index] = IK_UNPAIRED;
+		if (!message->call_id)
+			continue;
+		if (message->kind == IK_KIND_TOOL_CALL) {
+			if (waiting_count == waiting_capacity) {
+				waiting_capacity = waiting_capacity * 2 + 8;
+				waiting = ik_alloc_array(waiting, waiting_capacity, sizeof *waiting);
+			}
+			waiting[waiting_count++] = index;
+			continue;
+		}
+		for (size_t at = 0; at < waiting_count; at++) {
+			const struct ik_message *call = ik_conversation_at(conversation, waiting[at]);
+			if (strcmp(call->call_id, message->call_id) != 0)
+				continue;
+			pairs[index] = waiting[at];
+			pairs[waiting[at]] = index;
+			memmove(waiting + at, waiting + at + 1,
+				(waiting_count - at - 1) * sizeof *waiting);
+			waiting_count--;
+			break;
+		}
+	}
+	free(waiting);
+	return pairs;
+}
+
+void ik_conversation_lost_envelope(struct ik_buf *out)
+{
+	/* For the model, hence not translated, as every envelope. */
+	ik_buf_puts(out, "{\"tool_success\":false,"
+		"\"error\":\"The program ended before this call had a result\","
+		"\"error_code\":\"TOOL_CANCELLED\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}");
+}
+
+size_t ik_conversation_mend(struct ik_conversation *conversation,
+	struct ik_message ***ret_added)
+{
+	size_t count = conversation->count;
+	size_t *pairs = ik_conversation_pairs(conversation);
+	struct ik_message **added = NULL;
+	size_t added_count = 0;
+	struct ik_buf envelope;
+
+	ik_buf_init(&envelope, IK_KIB(4));
+	ik_conversation_lost_envelope(&envelope);
+	for (size_t index = 0; index < count; index++) {
+		const struct ik_message *call = ik_conversation_at(conversation, index);
+		if (call->kind != IK_KIND_TOOL_CALL || !call->call_id || pairs[index] != IK_UNPAIRED)
+			continue;
+		char *name = ik_message_tool_name(call);
+		struct ik_message *result = ik_message_tool_result(call->call_id, name ? name : "",
+			envelope.data, envelope.length, false, 0);
+		free(name);
+		ik_conversation_append(conversation, result);
+		added = ik_alloc_array(added, added_count + 1, sizeof *added);
+		added[added_count++] = result;
+	}
+	ik_buf_done(&envelope);
+	free(pairs);
+	*ret_added = added;
+	return added_count;
+}

@@ -1,0 +1,380 @@
+#include "conversation/message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* What a one-line content of a call or a result may hold. */
+#define SUMMARY_BYTES 240
+/* Escaping makes six bytes of one at worst; the rest of data is small. */
+#define DATA_LIMIT(payload) ((payload) * 6 + IK_KIB(64))
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static const struct {
+	const char *name;
+	bool is_sent;
+} kinds[IK_KIND_COUNT] = {
+	[IK_KIND_SYSTEM] = { "system", true },
+	[IK_KIND_USER] = { "user", true },
+	[IK_KIND_ASSISTANT] = { "assistant", true },
+	[IK_KIND_TOOL_CALL] = { "tool_call", true },
+	[IK_KIND_TOOL_RESULT] = { "tool_result", true },
+	[IK_KIND_COMMAND] = { "command", false },
+	[IK_KIND_NOTICE] = { "notice", false },
+	[IK_KIND_THINKING] = { "thinking", false },
+	[IK_KIND_USAGE] = { "usage", false },
+};
+
+const char *ik_kind_name(enum ik_kind kind)
+{
+	return kinds[kind].name;
+}
+
+bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind)
+{
+	for (int kind = 0; kind < IK_KIND_COUNT; kind++) {
+		if (ik_text_equal(kinds[kind].name, name)) {
+			*ret_kind = (enum ik_kind)kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ik_kind_is_sent(enum ik_kind kind)
+{
+	return kinds[kind].is_sent;
+}
+
+/* Return the span of the call's id in data, no value for another kind. */
+static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span data)
+{
+	if (kind == IK_KIND_TOOL_CALL)
+		return ik_json_member(data, "id");
+	if (kind == IK_KIND_TOOL_RESULT)
+		return ik_json_member(data, "tool_call_id");
+	return (struct ik_json_span){ NULL, 0 };
+}
+
+/*
+ * Make a message in one block of memory with its texts behind it: a long
+ * session holds very many of them. content is valid UTF-8, data checked JSON.
+ */
+static struct ik_message *message_make(enum ik_kind kind, const char *content,
+	size_t content_length, const char *data, size_t data_length)
+{
+	size_t id_length = 0;
+	char *id = data ? ik_json_string_new(call_id_span(kind,
+		(struct ik_json_span){ data, data_length }), &id_length) : NULL;
+	size_t size = sizeof(struct ik_message) + content_length + 1;
+	if (data)
+		size += data_length + 1;
+	if (id)
+		size += id_length + 1;
+	struct ik_message *message = ik_alloc(size);
+	char *at = (char *)(message + 1);
+
+	message->references = 1;
+	message->kind = kind;
+	message->content = at;
+	message->content_length = content_length;
+	if (content_length)
+		memcpy(at, content, content_length);
+	at += content_length + 1;
+	if (data) {
+		message->data = memcpy(at, data, data_length);
+		message->data_length = data_length;
+		at += data_length + 1;
+	}
+	if (id)
+		message->call_id = memcpy(at, id, id_length);
+	free(id);
+	return message;
+}
+
+/* The same from content in any bytes. */
+static struct ik_message *message_from_bytes(enum ik_kind kind, const char *content,
+	size_t content_length, const char *data, size_t data_length)
+{
+	if (ik_utf8_valid_prefix(content, content_length) == content_length)
+		return message_make(kind, content, content_length, data, data_length);
+
+	struct ik_buf text;
+	ik_buf_init(&text, IK_LIMIT_REQUEST);
+	ik_utf8_repair(&text, content, content_length);
+	if (ik_buf_status(&text) != IK_OK) {
+		ik_buf_clear(&text);
+		ik_buf_puts(&text, _("[A text too large to be kept]"));
+	}
+	struct ik_message *message = message_make(kind, text.data, text.length, data, data_length);
+	ik_buf_done(&text);
+	return message;
+}
+
+struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
+	size_t content_length, const char *data, size_t data_length)
+{
+	struct ik_message *message = message_from_bytes(kind, content, content_length,
+		data, data_length);
+
+	ik_uuid_new(message->id);
+	message->time_ms = ik_clock_wall_ms();
+	return message;
+}
+
+struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
+	int64_t time_ms, const char *content, size_t content_length,
+	const char *data, size_t data_length)
+{
+	if (data && ik_json_check(data, data_length, NULL, NULL) != IK_OK) {
+		data = NULL;
+		data_length = 0;
+	}
+	struct ik_message *message = message_from_bytes(kind, content, content_length,
+		data, data_length);
+
+	snprintf(message->id, sizeof message->id, "%s", id);
+	message->sequence = sequence;
+	message->time_ms = time_ms;
+	return message;
+}
+
+struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
+	const char *arguments, size_t arguments_length)
+{
+	struct ik_buf data;
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
+
+	/* A second time, without them, where the arguments cannot be held. */
+	for (int attempt = 0; attempt < 2; attempt++) {
+		ik_buf_clear(&data);
+		ik_json_open(&data, '{');
+		ik_json_key(&data, "id");
+		ik_json_put_text(&data, call_id);
+		ik_json_key(&data, "type");
+		ik_json_put_text(&data, "function");
+		ik_json_key(&data, "function");
+		ik_json_open(&data, '{');
+		ik_json_key(&data, "name");
+		ik_json_put_text(&data, name);
+		ik_json_key(&data, "arguments");
+		ik_json_put_string(&data, arguments, arguments_length);
+		ik_json_close(&data, '}');
+		ik_json_close(&data, '}');
+		if (ik_buf_status(&data) == IK_OK)
+			break;
+		arguments_length = 0;
+	}
+	char *summary = ik_call_summary(name, arguments, arguments_length, SUMMARY_BYTES);
+	struct ik_message *message = ik_message_new(IK_KIND_TOOL_CALL, summary, strlen(summary),
+		data.data, data.length);
+	free(summary);
+	ik_buf_done(&data);
+	return message;
+}
+
+/* Make one line of text[from...]: control characters become blanks; cut to limit bytes. */
+static void one_line(struct ik_buf *text, size_t from, size_t limit)
+{
+	if (text->length - from > limit) {
+		size_t room = limit > strlen(ELLIPSIS) ? limit - strlen(ELLIPSIS) : 0;
+		size_t cut = ik_utf8_cut(text->data + from, text->length - from, room);
+		ik_buf_truncate(text, from + cut);
+		if (room)
+			ik_buf_puts(text, ELLIPSIS);
+	}
+	for (size_t at = from; at < text->length; at++) {
+		unsigned char byte = (unsigned char)text->data[at];
+		if (byte < 0x20 || byte == 0x7f)
+			text->data[at] = ' ';
+	}
+}
+
+/* Append what a person wants to know first of a tool's output: its first line. */
+static void first_line(struct ik_buf *out, struct ik_json_span value)
+{
+	struct ik_json_span text = ik_json_member(value, "error");
+	if (ik_json_span_type(text) != IK_JSON_STRING)
+		text = ik_json_member(value, "output");
+	if (ik_json_span_type(text) != IK_JSON_STRING)
+		text = value;
+	if (!ik_json_string(text, out)) {
+		/* Only as much of a large value as can be shown. */
+		size_t length = text.length < SUMMARY_BYTES * 2 ? text.length :
+			ik_utf8_cut(text.text, text.length, SUMMARY_BYTES * 2);
+		ik_buf_append(out, text.text, length);
+		return;
+	}
+	char *end = memchr(out->data, '\n', out->length);
+	if (!end)
+		return;
+	size_t lines = 0;
+	for (size_t at = (size_t)(end - out->data); at + 1 < out->length; lines++) {
+		char *next = memchr(out->data + at + 1, '\n', out->length - at - 1);
+		at = next ? (size_t)(next - out->data) : out->length;
+	}
+	ik_buf_truncate(out, (size_t)(end - out->data));
+	one_line(out, 0, SUMMARY_BYTES / 2);
+	if (lines)
+		ik_buf_printf(out, ngettext(" (and %zu more line)", " (and %zu more lines)", lines),
+			lines);
+}
+
+/* The content of a tool_result, in new memory. */
+static char *result_summary(const char *envelope, size_t envelope_length)
+{
+	struct ik_buf line;
+	struct ik_json_span value;
+	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
+
+	if (ik_json_check(envelope, envelope_length, &value, NULL) == IK_OK) {
+		struct ik_json_span result = ik_json_member(value, "result");
+		first_line(&line, ik_json_span_type(result) == IK_JSON_NONE ? value : result);
+	} else {
+		ik_utf8_repair(&line, envelope, envelope_length);
+	}
+	one_line(&line, 0, SUMMARY_BYTES);
+	return ik_buf_take(&line, NULL);
+}
+
+struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
+	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms)
+{
+	static const char too_large[] = "{\"tool_success\":false,"
+		"\"error\":\"The result was too large to be kept\","
+		"\"error_code\":\"INVALID_OUTPUT\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}";
+	struct ik_buf data;
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+
+	/* A second time, with an envelope that says so, where it cannot be held. */
+	for (int attempt = 0; attempt < 2; attempt++) {
+		ik_buf_clear(&data);
+		ik_json_open(&data, '{');
+		ik_json_key(&data, "tool_call_id");
+		ik_json_put_text(&data, call_id);
+		ik_json_key(&data, "name");
+		ik_json_put_text(&data, name);
+		ik_json_key(&data, "output");
+		ik_json_put_string(&data, envelope, envelope_length);
+		ik_json_key(&data, "success");
+		ik_json_put_bool(&data, success);
+		ik_json_key(&data, "duration_ms");
+		ik_json_put_integer(&data, duration_ms);
+		ik_json_close(&data, '}');
+		if (ik_buf_status(&data) == IK_OK)
+			break;
+		envelope = too_large;
+		envelope_length = sizeof too_large - 1;
+		success = false;
+	}
+	char *summary = result_summary(envelope, envelope_length);
+	struct ik_message *message = ik_message_new(IK_KIND_TOOL_RESULT, summary,
+		strlen(summary), data.data, data.length);
+	free(summary);
+	ik_buf_done(&data);
+	return message;
+}
+
+struct ik_message *ik_message_ref(struct ik_message *message)
+{
+	message->references++;
+	return message;
+}
+
+struct ik_message *ik_message_unref(struct ik_message *message)
+{
+	if (message && --message->references == 0)
+		free(message);
+	return NULL;
+}
+
+struct ik_json_span ik_message_data(const struct ik_message *message)
+{
+	return (struct ik_json_span){ message->data, message->data_length };
+}
+
+char *ik_message_call_id(const struct ik_message *message)
+{
+	return message->call_id ? ik_strdup(message->call_id) : NULL;
+}
+
+char *ik_message_tool_name(const struct ik_message *message)
+{
+	if (message->kind == IK_KIND_TOOL_CALL)
+		return ik_json_string_new(ik_json_at(ik_message_data(message), "function.name"), NULL);
+	if (message->kind == IK_KIND_TOOL_RESULT)
+		return ik_json_string_new(ik_json_member(ik_message_data(message), "name"), NULL);
+	return NULL;
+}
+
+/* A string decoded, or another value as its JSON text; NULL for no value. */
+static char *text_of(struct ik_json_span value, size_t *ret_length)
+{
+	if (ik_json_span_type(value) == IK_JSON_NONE)
+		return NULL;
+	if (ik_json_span_type(value) == IK_JSON_STRING)
+		return ik_json_string_new(value, ret_length);
+	if (ret_length)
+		*ret_length = value.length;
+	return ik_strndup(value.text, value.length);
+}
+
+char *ik_message_arguments(const struct ik_message *message, size_t *ret_length)
+{
+	if (message->kind != IK_KIND_TOOL_CALL)
+		return NULL;
+	return text_of(ik_json_at(ik_message_data(message), "function.arguments"), ret_length);
+}
+
+char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
+{
+	if (message->kind != IK_KIND_TOOL_RESULT)
+		return NULL;
+	return text_of(ik_json_member(ik_message_data(message), "output"), ret_length);
+}
+
+/* Append at most a little more than limit bytes of checked JSON text. */
+static void append_some(struct ik_buf *out, struct ik_json_span value, size_t limit)
+{
+	size_t length = value.length <= limit ? value.length :
+		ik_utf8_cut(value.text, value.length, limit);
+
+	ik_buf_append(out, value.text, length);
+}
+
+char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width)
+{
+	struct ik_buf line;
+	struct ik_json_span object;
+	size_t enough = width + 8;
+	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
+
+	ik_utf8_repair(&line, name, strlen(name));
+	ik_buf_putc(&line, '(');
+	if (ik_json_check(arguments, length, &object, NULL) == IK_OK &&
+	    ik_json_span_type(object) == IK_JSON_OBJECT) {
+		struct ik_json_walk walk = { 0 };
+		struct ik_json_span key, value;
+		bool first = true;
+		while (line.length <= width && ik_json_next(object, &walk, &key, &value)) {
+			if (!first)
+				ik_buf_puts(&line, ", ");
+			first = false;
+			append_some(&line, (struct ik_json_span){ key.text + 1, key.length - 2 }, enough);
+			ik_buf_putc(&line, '=');
+			append_some(&line, value, enough);
+		}
+	} else {
+		ik_utf8_repair(&line, arguments, length < enough ? length : enough);
+	}
+	ik_buf_putc(&line, ')');
+	one_line(&line, 0, width);
+	return ik_buf_take(&line, NULL);
+}

@@ -1,0 +1,120 @@
+#include "conversation/conversation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+/* Append and give the reference away. */
+static struct ik_message *give(struct ik_conversation *conversation, struct ik_message *message)
+{
+	ik_conversation_append(conversation, message);
+	ik_message_unref(message);
+	return message;
+}
+
+static struct ik_message *say(const char *text)
+{
+	return ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0);
+}
+
+static struct ik_message *call(const char *id)
+{
+	return ik_message_tool_call(id, "glob", "{}", 2);
+}
+
+static struct ik_message *result(const char *id)
+{
+	return ik_message_tool_result(id, "glob", "{\"tool_success\":true,\"result\":1}", 32, true, 1);
+}
+
+Test(conversation, keeps_order_while_it_grows_on_both_sides)
+{
+	struct ik_conversation *conversation = ik_conversation_new();
+	char text[16];
+
+	for (int number = 500; number < 1000; number++) {
+		snprintf(text, sizeof text, "%d", number);
+		give(conversation, say(text));
+	}
+	for (int page = 9; page >= 0; page--) {
+		struct ik_message *messages[50];
+		for (int at = 0; at < 50; at++) {
+			snprintf(text, sizeof text, "%d", page * 50 + at);
+			messages[at] = say(text);
+		}
+		ik_conversation_prepend(conversation, messages, 50);
+		for (int at = 0; at < 50; at++)
+			ik_message_unref(messages[at]);
+		snprintf(text, sizeof text, "%d", 1000 + 9 - page);
+		give(conversation, say(text));
+	}
+	ik_conversation_prepend(conversation, NULL, 0);
+	cr_assert_eq(ik_conversation_count(conversation), 1010);
+	for (size_t index = 0; index < 1010; index++) {
+		snprintf(text, sizeof text, "%zu", index);
+		cr_assert_str_eq(ik_conversation_at(conversation, index)->content, text);
+	}
+	cr_assert_null(ik_conversation_free(conversation));
+	cr_assert_null(ik_conversation_free(NULL));
+}
+
+Test(conversation, pairs_by_id_not_by_place)
+{
+	struct ik_conversation *conversation = ik_conversation_new();
+
+	cr_assert_null(ik_conversation_pairs(conversation));
+	give(conversation, result("a")); /* 0: before any call: nobody's */
+	give(conversation, call("a"));   /* 1 */
+	give(conversation, call("b"));   /* 2 */
+	give(conversation, say("x"));    /* 3 */
+	give(conversation, result("b")); /* 4 */
+	give(conversation, call("a"));   /* 5: the id once more */
+	give(conversation, result("a")); /* 6: of 1 */
+	give(conversation, result("a")); /* 7: of 5 */
+	give(conversation, result("a")); /* 8: one too many */
+	give(conversation, call("c"));   /* 9: never answered */
+
+	static const size_t wanted[] = { IK_UNPAIRED, 6, 4, IK_UNPAIRED, 2, 7, 1, 5, IK_UNPAIRED,
+		IK_UNPAIRED };
+	size_t *pairs = ik_conversation_pairs(conversation);
+	for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++)
+		cr_assert_eq(pairs[index], wanted[index], "at %zu", index);
+	free(pairs);
+	ik_conversation_free(conversation);
+}
+
+Test(conversation, mends_what_a_crash_left)
+{
+	struct ik_conversation *conversation = ik_conversation_new();
+	struct ik_message **added = NULL;
+
+	cr_assert_eq(ik_conversation_mend(conversation, &added), 0);
+	cr_assert_null(added);
+	give(conversation, call("a"));
+	give(conversation, call("b"));
+	give(conversation, call("c"));
+	give(conversation, result("b"));
+	cr_assert_eq(ik_conversation_mend(conversation, &added), 2);
+	cr_assert_eq(ik_conversation_count(conversation), 6);
+	cr_assert_str_eq(added[0]->call_id, "a");
+	cr_assert_str_eq(added[1]->call_id, "c");
+	cr_assert_eq(added[0]->kind, IK_KIND_TOOL_RESULT);
+	cr_assert_eq(ik_conversation_at(conversation, 4), added[0]);
+
+	char *envelope = ik_message_envelope(added[0], NULL);
+	struct ik_json_span value;
+	bool success = true;
+	cr_assert_eq(ik_json_check(envelope, strlen(envelope), &value, NULL), IK_OK);
+	cr_assert(ik_json_bool(ik_json_member(value, "tool_success"), &success));
+	cr_assert_not(success);
+	cr_assert(ik_json_string_is(ik_json_member(value, "error_code"), "TOOL_CANCELLED"));
+	free(envelope);
+
+	for (size_t index = 0; index < 2; index++)
+		ik_message_unref(added[index]);
+	free(added);
+	cr_assert_eq(ik_conversation_mend(conversation, &added), 0);
+	ik_conversation_free(conversation);
+}

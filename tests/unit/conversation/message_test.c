@@ -1,0 +1,195 @@
+#include "conversation/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "json/write.h"
+
+/* Assert a string in new memory and free it. */
+static void assert_taken(char *text, const char *wanted)
+{
+	cr_assert_not_null(text);
+	cr_assert_str_eq(text, wanted);
+	free(text);
+}
+
+Test(message, kinds_have_names_and_names_have_kinds)
+{
+	for (int kind = 0; kind < IK_KIND_COUNT; kind++) {
+		enum ik_kind found;
+		cr_assert(ik_kind_from_name(ik_kind_name((enum ik_kind)kind), &found));
+		cr_assert_eq((int)found, kind);
+	}
+	enum ik_kind kind;
+	cr_assert_not(ik_kind_from_name("hologram", &kind));
+	cr_assert(ik_kind_is_sent(IK_KIND_TOOL_RESULT));
+	cr_assert_not(ik_kind_is_sent(IK_KIND_COMMAND));
+	cr_assert_not(ik_kind_is_sent(IK_KIND_THINKING));
+}
+
+Test(message, keeps_its_texts_with_nuls_and_mends_bytes)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_USER, "a\0b\xff", 4, NULL, 0);
+
+	cr_assert_eq(message->content_length, 6);
+	cr_assert_eq(memcmp(message->content, "a\0b\xef\xbf\xbd", 7), 0);
+	cr_assert_null(message->data);
+	cr_assert_null(message->call_id);
+	cr_assert_eq(message->sequence, 0);
+	cr_assert_gt(message->time_ms, 0);
+	cr_assert_eq(strlen(message->id), IK_UUID_TEXT - 1);
+	cr_assert_eq(ik_json_span_type(ik_message_data(message)), IK_JSON_NONE);
+	ik_message_unref(message);
+}
+
+Test(message, is_counted)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_USER, "x", 1, NULL, 0);
+
+	cr_assert_eq(ik_message_ref(message), message);
+	cr_assert_null(ik_message_unref(message));
+	cr_assert_str_eq(message->content, "x");
+	cr_assert_null(ik_message_unref(message));
+	cr_assert_null(ik_message_unref(NULL));
+}
+
+Test(message, a_call_is_the_structure_of_the_specification)
+{
+	const char *arguments = "{\"pattern\":\"*.c\",\"path\":\"src/\"}";
+	struct ik_message *call = ik_message_tool_call("call_1", "glob", arguments,
+		strlen(arguments));
+	size_t length;
+
+	cr_assert_str_eq(call->data, "{\"id\":\"call_1\",\"type\":\"function\",\"function\":"
+		"{\"name\":\"glob\",\"arguments\":\"{\\\"pattern\\\":\\\"*.c\\\","
+		"\\\"path\\\":\\\"src/\\\"}\"}}");
+	cr_assert_str_eq(call->content, "glob(pattern=\"*.c\", path=\"src/\")");
+	cr_assert_str_eq(call->call_id, "call_1");
+	assert_taken(ik_message_call_id(call), "call_1");
+	assert_taken(ik_message_tool_name(call), "glob");
+	assert_taken(ik_message_arguments(call, &length), arguments);
+	cr_assert_eq(length, strlen(arguments));
+	cr_assert_null(ik_message_envelope(call, NULL));
+	ik_message_unref(call);
+}
+
+Test(message, malformed_arguments_stay_as_they_came)
+{
+	struct ik_message *call = ik_message_tool_call("c", "bash", "{\"command\": \"ls", 15);
+
+	assert_taken(ik_message_arguments(call, NULL), "{\"command\": \"ls");
+	cr_assert_str_eq(call->content, "bash({\"command\": \"ls)");
+	ik_message_unref(call);
+}
+
+Test(message, a_result_carries_its_envelope)
+{
+	const char *envelope = "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\\nc.c\\n\","
+		"\"count\":3}}";
+	struct ik_message *result = ik_message_tool_result("call_1", "glob", envelope,
+		strlen(envelope), true, 12);
+	bool success = false;
+	int64_t duration = 0;
+
+	assert_taken(ik_message_envelope(result, NULL), envelope);
+	assert_taken(ik_message_call_id(result), "call_1");
+	assert_taken(ik_message_tool_name(result), "glob");
+	cr_assert(ik_json_bool(ik_json_member(ik_message_data(result), "success"), &success));
+	cr_assert(success);
+	cr_assert(ik_json_integer(ik_json_member(ik_message_data(result), "duration_ms"), &duration));
+	cr_assert_eq(duration, 12);
+	cr_assert_str_eq(result->content, "a.c (and 2 more lines)");
+	cr_assert_null(ik_message_arguments(result, NULL));
+	ik_message_unref(result);
+}
+
+Test(message, the_line_of_a_result_says_what_matters)
+{
+	static const struct {
+		const char *envelope;
+		const char *content;
+	} cases[] = {
+		{ "{\"tool_success\":false,\"error\":\"Tool 'bash' timed out after 30s\","
+		  "\"error_code\":\"TOOL_TIMEOUT\"}", "Tool 'bash' timed out after 30s" },
+		{ "{\"tool_success\":true,\"result\":{\"error\":\"File not found: x\","
+		  "\"error_code\":\"FILE_NOT_FOUND\"}}", "File not found: x" },
+		{ "{\"tool_success\":true,\"result\":\"one\\ntwo\"}", "one (and 1 more line)" },
+		{ "{\"tool_success\":true,\"result\":\"one\\n\"}", "one" },
+		{ "{\"tool_success\":true,\"result\":\"\"}", "" },
+		{ "{\"tool_success\":true,\"result\":[1,\n2]}", "[1, 2]" },
+		{ "{\"tool_success\":true,\"result\":42}", "42" },
+		{ "no\tenvelope", "no envelope" },
+	};
+	for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
+		struct ik_message *result = ik_message_tool_result("c", "t", cases[index].envelope,
+			strlen(cases[index].envelope), true, 0);
+		cr_assert_str_eq(result->content, cases[index].content);
+		ik_message_unref(result);
+	}
+}
+
+Test(message, the_line_of_a_large_result_is_short)
+{
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, 1 << 20);
+	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":{\"output\":\"");
+	for (int count = 0; count < 5000; count++)
+		ik_buf_puts(&envelope, "\xc3\xa4\xc3\xa4 ");
+	ik_buf_puts(&envelope, "\"}}");
+	struct ik_message *result = ik_message_tool_result("c", "t", envelope.data,
+		envelope.length, true, 0);
+
+	cr_assert_leq(result->content_length, 260);
+	cr_assert_eq(memcmp(result->content + result->content_length - 3, "\xe2\x80\xa6", 3), 0);
+	ik_message_unref(result);
+	ik_buf_done(&envelope);
+}
+
+Test(message, stored_ones_come_back_and_damage_is_no_trap)
+{
+	const char *data = "{\"id\":\"x\",\"function\":{\"name\":\"glob\",\"arguments\":{\"a\":1}}}";
+	struct ik_message *message = ik_message_stored(IK_KIND_TOOL_CALL,
+		"018f0000-0000-7000-8000-000000000000", 7, 1234, "glob()", 6, data, strlen(data));
+	cr_assert_eq(message->sequence, 7);
+	cr_assert_eq(message->time_ms, 1234);
+	cr_assert_str_eq(message->id, "018f0000-0000-7000-8000-000000000000");
+	cr_assert_str_eq(message->call_id, "x");
+	assert_taken(ik_message_arguments(message, NULL), "{\"a\":1}");
+	ik_message_unref(message);
+
+	message = ik_message_stored(IK_KIND_TOOL_CALL, "short", 8, 0, "", 0, "{\"id\":", 6);
+	cr_assert_null(message->data);
+	cr_assert_null(ik_message_call_id(message));
+	cr_assert_null(ik_message_tool_name(message));
+	cr_assert_null(ik_message_arguments(message, NULL));
+	ik_message_unref(message);
+
+	message = ik_message_stored(IK_KIND_TOOL_RESULT, "", 9, 0, "", 0, "[]", 2);
+	cr_assert_null(message->call_id);
+	cr_assert_null(ik_message_envelope(message, NULL));
+	ik_message_unref(message);
+}
+
+Test(message, a_summary_is_cut_between_characters)
+{
+	const char *arguments = "{ \"path\" : \"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\", \"n\" : [ 1,\n 2 ] }";
+	for (size_t width = 0; width < 60; width++) {
+		char *line = ik_call_summary("read", arguments, strlen(arguments), width);
+		cr_assert_leq(strlen(line), width);
+		cr_assert_null(strchr(line, '\n'));
+		struct ik_buf whole;
+		ik_buf_init(&whole, 1000);
+		ik_json_put_text(&whole, line);
+		cr_assert_null(strstr(whole.data, "\xef\xbf\xbd"), "%s", line);
+		ik_buf_done(&whole);
+		free(line);
+	}
+	assert_taken(ik_call_summary("read", arguments, strlen(arguments), 100),
+		"read(path=\"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\", n=[ 1,  2 ])");
+	assert_taken(ik_call_summary("now", "{}", 2, 100), "now()");
+	assert_taken(ik_call_summary("now", "", 0, 100), "now()");
+	assert_taken(ik_call_summary("read", arguments, strlen(arguments), 14),
+		"read(path=\"\xe2\x80\xa6");
+}
