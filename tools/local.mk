@@ -1,1 +1,43 @@
-# tools
+# tools: what they share, and the six programs.  They are built into a
+# directory of their own, in which the program looks for tools when it runs
+# from its build tree.
+noinst_LIBRARIES += libik_tools.a
+libik_tools_a_SOURCES = \
+	tools/common/answer.c tools/common/answer.h \
+	tools/common/attributes.c tools/common/attributes.h \
+	tools/common/beside.c tools/common/beside.h \
+	tools/common/input.c tools/common/input.h \
+	tools/common/match.c tools/common/match.h \
+	tools/common/nearest.c tools/common/nearest.h \
+	tools/common/program.c tools/common/program.h \
+	tools/common/source.c tools/common/source.h \
+	tools/common/target.c tools/common/target.h \
+	tools/common/walk.c tools/common/walk.h
+
+LINK_TOOLS = libik_tools.a $(LINK_JSON)
+
+tool_programs = libexec/bash libexec/file-read libexec/file-write \
+	libexec/file-edit libexec/glob libexec/grep
+pkglibexec_PROGRAMS += $(tool_programs)
+
+libexec_bash_SOURCES = tools/bash/main.c
+libexec_bash_LDADD = $(LINK_TOOLS)
+libexec_file_read_SOURCES = tools/file_read/main.c
+libexec_file_read_LDADD = $(LINK_TOOLS)
+libexec_file_write_SOURCES = tools/file_write/main.c
+libexec_file_write_LDADD = $(LINK_TOOLS)
+libexec_file_edit_SOURCES = tools/file_edit/main.c
+libexec_file_edit_LDADD = $(LINK_TOOLS)
+libexec_glob_SOURCES = tools/glob/main.c
+libexec_glob_LDADD = $(LINK_TOOLS)
+libexec_grep_SOURCES = tools/grep/main.c tools/grep/search.c tools/grep/search.h
+libexec_grep_LDADD = $(LINK_TOOLS)
+
+.PHONY: tools tool-bash tool-file-read tool-file-write tool-file-edit tool-glob tool-grep
+tools: $(tool_programs)
+tool-bash: libexec/bash
+tool-file-read: libexec/file-read
+tool-file-write: libexec/file-write
+tool-file-edit: libexec/file-edit
+tool-glob: libexec/glob
+tool-grep: libexec/grep

@@ -1,0 +1,242 @@
+#include "tools/common/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#include "json/scan.h"
+
+/* The most that is read of input that is no object anyway, so that its writer
+ * is not hit by a closed pipe. */
+#define DISCARD_MAX IK_MIB(64)
+/* How much of a wrong value is repeated in a message. */
+#define SHOWN_MAX 60
+
+/* Half of the machine's memory: what is larger could not be worked on. */
+static size_t input_ceiling(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX / 2;
+}
+
+/* The first byte that is no white space, 0 if there is none yet. */
+static char first_byte(const struct ik_buf *input)
+{
+	size_t blank = strspn(input->data, " \t\r\n");
+
+	return blank < input->length ? input->data[blank] : '\0';
+}
+
+enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *error)
+{
+	size_t discarded = 0;
+	bool hopeless = false;
+
+	ik_buf_init(input, input_ceiling());
+	while (discarded < DISCARD_MAX) {
+		size_t room = input->length < IK_KIB(64) ? IK_KIB(64) : input->length;
+		char *to = ik_buf_reserve(input, room < IK_MIB(4) ? room : IK_MIB(4));
+
+		if (to == NULL)
+			return ik_buf_check(input, "the input", error);
+		ssize_t count = read(fd, to, input->capacity - input->length - 1);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			return ik_error_set_errno(error, errno, "stdin cannot be read");
+		if (count == 0)
+			break;
+		if (hopeless) {
+			discarded += (size_t)count;
+			continue;
+		}
+		ik_buf_commit(input, (size_t)count);
+		char first = first_byte(input);
+		hopeless = input->length > IK_KIB(4) && first != '{';
+	}
+	return IK_OK;
+}
+
+/* Append "file_path (string), offset (integer)", the parameters of program. */
+static void list_parameters(const struct ik_program *program, struct ik_buf *out)
+{
+	for (size_t i = 0; i < program->parameter_count; i++) {
+		if (i > 0)
+			ik_buf_puts(out, ", ");
+		ik_buf_puts(out, program->parameters[i].name);
+		if (!program->parameters[i].required)
+			ik_buf_puts(out, " (optional)");
+	}
+}
+
+/* What a parameter must be, in words. */
+static const char *wanted(const struct ik_parameter *parameter)
+{
+	switch (parameter->type) {
+	case IK_PARAMETER_STRING:
+	case IK_PARAMETER_NAME: return "a string";
+	case IK_PARAMETER_COUNT: return "an integer of at least 1";
+	case IK_PARAMETER_BOOLEAN: return "true or false";
+	}
+	return "";
+}
+
+/* Append a value as it came, shortened. */
+static void show_value(struct ik_json_span value, struct ik_buf *out)
+{
+	enum ik_json_type type = ik_json_span_type(value);
+
+	if (type == IK_JSON_OBJECT || type == IK_JSON_ARRAY) {
+		ik_buf_printf(out, "an %s", ik_json_type_name(type));
+		return;
+	}
+	ik_buf_append(out, value.text, ik_utf8_cut(value.text, value.length, SHOWN_MAX));
+	if (value.length > SHOWN_MAX)
+		ik_buf_puts(out, "…");
+}
+
+/* Answer that parameter got a value of the wrong kind. */
+static void refuse_value(const struct ik_parameter *parameter, struct ik_json_span value,
+	struct ik_answer *answer)
+{
+	struct ik_buf shown;
+
+	ik_buf_init(&shown, IK_KIB(4));
+	show_value(value, &shown);
+	ik_answer_error(answer, "INVALID_ARG", NULL, "%s must be %s, but is %s",
+		parameter->name, wanted(parameter), shown.data);
+	ik_buf_done(&shown);
+}
+
+/* Answer that there is no parameter of that name. */
+static void refuse_name(const struct ik_program *program, struct ik_json_span key,
+	struct ik_answer *answer)
+{
+	const char *names[IK_PARAMETERS_MAX];
+	struct ik_buf known;
+	char *name = ik_json_string_new(key, NULL);
+
+	for (size_t i = 0; i < program->parameter_count; i++)
+		names[i] = program->parameters[i].name;
+	ik_buf_init(&known, IK_KIB(4));
+	const char *nearest = ik_text_nearest(name, names, program->parameter_count);
+	if (nearest != NULL)
+		ik_buf_printf(&known, "Did you mean %s? ", nearest);
+	ik_buf_puts(&known, "The parameters are ");
+	list_parameters(program, &known);
+	ik_answer_error(answer, "INVALID_ARG", known.data, "unknown parameter: %.*s",
+		(int)ik_utf8_cut(name, strlen(name), SHOWN_MAX), name);
+	ik_buf_done(&known);
+	free(name);
+}
+
+/* Take one value; false when it is not what the parameter must be. */
+static bool argument_set(const struct ik_parameter *parameter, struct ik_json_span value,
+	struct ik_argument *argument)
+{
+	argument->given = true;
+	switch (parameter->type) {
+	case IK_PARAMETER_STRING:
+	case IK_PARAMETER_NAME:
+		argument->text = ik_json_string_new(value, &argument->length);
+		return argument->text != NULL;
+	case IK_PARAMETER_COUNT:
+		return ik_json_integer(value, &argument->number) && argument->number >= 1;
+	case IK_PARAMETER_BOOLEAN:
+		return ik_json_bool(value, &argument->truth);
+	}
+	return false;
+}
+
+/* Find the parameter of a member; its index, or the count for none. */
+static size_t find_parameter(const struct ik_program *program, struct ik_json_span key)
+{
+	size_t i = 0;
+
+	while (i < program->parameter_count && !ik_json_string_is(key, program->parameters[i].name))
+		i++;
+	return i;
+}
+
+/* Take every member of the object. */
+static bool take_members(const struct ik_program *program, struct ik_json_span object,
+	struct ik_argument *arguments, struct ik_answer *answer)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, value;
+
+	while (ik_json_next(object, &walk, &key, &value)) {
+		size_t i = find_parameter(program, key);
+		const struct ik_parameter *parameter = &program->parameters[i];
+
+		if (i == program->parameter_count) {
+			refuse_name(program, key, answer);
+			return false;
+		}
+		if (arguments[i].given) {
+			/* Readers differ in which one they believe. */
+			ik_answer_error(answer, "INVALID_ARG", NULL, "%s is given more than once",
+				parameter->name);
+			return false;
+		}
+		if (!argument_set(parameter, value, &arguments[i])) {
+			refuse_value(parameter, value, answer);
+			return false;
+		}
+		if (parameter->type == IK_PARAMETER_NAME &&
+			strlen(arguments[i].text) != arguments[i].length) {
+			ik_answer_error(answer, "INVALID_ARG", NULL,
+				"%s must not contain a NUL character", parameter->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input,
+	struct ik_argument *arguments, struct ik_answer *answer)
+{
+	struct ik_json_span object;
+	struct ik_error error;
+	struct ik_buf known;
+	bool is_object = false;
+
+	ik_buf_init(&known, IK_KIB(4));
+	ik_buf_puts(&known, "The parameters are ");
+	list_parameters(program, &known);
+	if (first_byte(input) == '\0' && strlen(input->data) == input->length)
+		ik_answer_error(answer, "INVALID_ARG", known.data,
+			"the input must be a JSON object, but is empty");
+	else if (ik_json_check(input->data, input->length, &object, &error) != IK_OK)
+		ik_answer_error(answer, "INVALID_ARG", known.data,
+			"the input must be a JSON object, but is no valid JSON: %s", error.text);
+	else if (ik_json_span_type(object) != IK_JSON_OBJECT)
+		ik_answer_error(answer, "INVALID_ARG", known.data,
+			"the input must be a JSON object, but is of type %s",
+			ik_json_type_name(ik_json_span_type(object)));
+	else
+		is_object = true;
+	ik_buf_done(&known);
+	if (!is_object || !take_members(program, object, arguments, answer))
+		return false;
+	for (size_t i = 0; i < program->parameter_count; i++)
+		if (program->parameters[i].required && !arguments[i].given) {
+			ik_answer_error(answer, "INVALID_ARG", NULL, "%s is missing, it must be %s",
+				program->parameters[i].name, wanted(&program->parameters[i]));
+			return false;
+		}
+	return true;
+}
+
+void ik_input_free(const struct ik_program *program, struct ik_argument *arguments)
+{
+	for (size_t i = 0; i < program->parameter_count; i++)
+		free(arguments[i].text);
+}

@@ -1,0 +1,204 @@
+#include "tools/common/program.h"
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/common/input.h"
+
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+#include "json/write.h"
+
+/* JSON Schema's word for a type. */
+static const char *schema_type(enum ik_parameter_type type)
+{
+	switch (type) {
+	case IK_PARAMETER_STRING:
+	case IK_PARAMETER_NAME: return "string";
+	case IK_PARAMETER_COUNT: return "integer";
+	case IK_PARAMETER_BOOLEAN: return "boolean";
+	}
+	return "";
+}
+
+/* Append "parameters": an object with its properties and what is required. */
+static void schema_parameters(const struct ik_program *program, struct ik_buf *out)
+{
+	ik_json_key(out, "parameters");
+	ik_json_open(out, '{');
+	ik_json_key(out, "type");
+	ik_json_put_text(out, "object");
+	ik_json_key(out, "properties");
+	ik_json_open(out, '{');
+	for (size_t i = 0; i < program->parameter_count; i++) {
+		const struct ik_parameter *parameter = &program->parameters[i];
+
+		ik_json_key(out, parameter->name);
+		ik_json_open(out, '{');
+		ik_json_key(out, "type");
+		ik_json_put_text(out, schema_type(parameter->type));
+		ik_json_key(out, "description");
+		ik_json_put_text(out, parameter->description);
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, '}');
+	ik_json_key(out, "required");
+	ik_json_open(out, '[');
+	for (size_t i = 0; i < program->parameter_count; i++)
+		if (program->parameters[i].required)
+			ik_json_put_text(out, program->parameters[i].name);
+	ik_json_close(out, ']');
+	ik_json_close(out, '}');
+}
+
+/* Append what --schema prints. */
+static void schema_print(const struct ik_program *program, struct ik_buf *out)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "name");
+	ik_json_put_text(out, program->name);
+	ik_json_key(out, "description");
+	ik_json_put_text(out, program->description);
+	schema_parameters(program, out);
+	if (program->read_only) {
+		ik_json_key(out, "annotations");
+		ik_json_open(out, '{');
+		ik_json_key(out, "readOnly");
+		ik_json_put_bool(out, true);
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
+}
+
+/* Append what --help prints. */
+static void help_print(const struct ik_program *program, struct ik_buf *out)
+{
+	ik_buf_printf(out, _("Usage: %s < INPUT\n"), program->binary);
+	ik_buf_printf(out, _("%s\n\nReads one JSON object from standard input and prints one.\n\n"
+		"Members of the input:\n"), program->description);
+	for (size_t i = 0; i < program->parameter_count; i++) {
+		const struct ik_parameter *parameter = &program->parameters[i];
+
+		ik_buf_printf(out, "  %-12s %s%s: %s\n", parameter->name, schema_type(parameter->type),
+			parameter->required ? _(", required") : "", parameter->description);
+	}
+	ik_buf_printf(out, _("\nOptions:\n"
+		"      --schema   print what this tool does and takes, as JSON\n"
+		"      --help     print this text\n"
+		"      --version  print the version\n"
+		"\nExample:\n  echo '%s' | %s\n"), program->example, program->binary);
+}
+
+/* Write out and choose the exit status by whether that worked. */
+static int print_and_exit(struct ik_buf *out)
+{
+	int number = ik_buf_status(out) == IK_OK ?
+		ik_write_all(STDOUT_FILENO, out->data, out->length) : ENOMEM;
+
+	ik_buf_done(out);
+	if (number != 0)
+		fprintf(stderr, _("cannot write to standard output: %s\n"), strerror(number));
+	return number == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Do what an option asks for; the exit status. */
+static int run_option(const struct ik_program *program, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "schema", no_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct ik_buf out;
+
+	setlocale(LC_MESSAGES, "");
+	bindtextdomain(PACKAGE, IK_LOCALEDIR);
+	textdomain(PACKAGE);
+	ik_buf_init(&out, IK_KIB(64));
+	switch (getopt_long(argc, argv, "", options, NULL)) {
+	case 's':
+		schema_print(program, &out);
+		return print_and_exit(&out);
+	case 'h':
+		help_print(program, &out);
+		return print_and_exit(&out);
+	case 'v':
+		ik_buf_printf(&out, "%s (%s) %s\n", program->binary, PACKAGE_NAME, PACKAGE_VERSION);
+		return print_and_exit(&out);
+	case -1:
+		fprintf(stderr, _("%s: unexpected argument '%s': the input goes to standard input\n"),
+			program->binary, argv[optind]);
+		break;
+	default:
+		break;
+	}
+	fprintf(stderr, _("Try '%s --help'.\n"), program->binary);
+	return 2;
+}
+
+/*
+ * Occupy the standard descriptors, so that no file that the tool opens becomes
+ * one of them and gets the answer written into it. False: stdout was closed.
+ */
+static bool descriptors_secure(void)
+{
+	bool stdout_open = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return stdout_open && fd >= 0;
+}
+
+/* Read, check, run, answer. */
+static void answer_call(const struct ik_program *program, struct ik_answer *answer)
+{
+	struct ik_argument arguments[IK_PARAMETERS_MAX] = { { 0 } };
+	struct ik_error error;
+	struct ik_buf input;
+
+	if (ik_input_read(STDIN_FILENO, &input, &error) != IK_OK) {
+		ik_answer_error(answer, "INVALID_ARG", NULL, "%s", error.text);
+		ik_buf_done(&input);
+		return;
+	}
+	bool usable = ik_input_parse(program, &input, arguments, answer);
+	ik_buf_done(&input);
+	if (usable)
+		program->run(arguments, answer);
+	ik_input_free(program, arguments);
+}
+
+int ik_program_main(const struct ik_program *program, int argc, char **argv)
+{
+	struct ik_answer answer;
+
+	/* Failed writes are reported, whatever the parent has set. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (!descriptors_secure()) {
+		fprintf(stderr, _("%s: standard output is closed\n"), program->binary);
+		return EXIT_FAILURE;
+	}
+	if (argc > 1)
+		return run_option(program, argc, argv);
+	ik_answer_init(&answer, STDOUT_FILENO);
+	answer_call(program, &answer);
+	return ik_answer_end(&answer) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
