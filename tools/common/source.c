@@ -1,0 +1,86 @@
+#include "tools/common/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/common/nearest.h"
+
+#include "util/limits.h"
+
+/* Answer that path could not be opened. */
+static void open_failed(const char *path, int number, struct ik_answer *answer)
+{
+	if (number == ENOENT) {
+		struct ik_buf hint;
+
+		ik_buf_init(&hint, IK_KIB(64));
+		ik_nearest_names(path, &hint);
+		ik_answer_error(answer, "FILE_NOT_FOUND", hint.data, "File not found: %s", path);
+		ik_buf_done(&hint);
+	} else if (number == EACCES) {
+		ik_answer_error(answer, "PERMISSION_DENIED", NULL, "Permission denied: %s", path);
+	} else {
+		ik_answer_error(answer, "OPEN_FAILED", strerror(number), "Cannot open file: %s", path);
+	}
+}
+
+void ik_source_read_failed(const char *path, int number, struct ik_answer *answer)
+{
+	ik_answer_error(answer, "READ_FAILED", strerror(number), "Failed to read file: %s", path);
+}
+
+ssize_t ik_source_read(int fd, char *to, size_t size)
+{
+	ssize_t count;
+
+	do {
+		count = read(fd, to, size);
+	} while (count < 0 && errno == EINTR);
+	return count;
+}
+
+/* Answer for an open file that has no contents of a size; false if it has. */
+static bool refuse_endless(int fd, const char *path, struct ik_answer *answer)
+{
+	struct stat status;
+	char byte;
+
+	if (fstat(fd, &status) < 0) {
+		ik_answer_error(answer, "SIZE_FAILED", strerror(errno), "Cannot get file size: %s", path);
+		return true;
+	}
+	if (S_ISREG(status.st_mode))
+		return false;
+	if (S_ISDIR(status.st_mode)) {
+		ik_source_read_failed(path, EISDIR, answer);
+		return true;
+	}
+	if (lseek(fd, 0, SEEK_CUR) < 0) {
+		ik_answer_error(answer, "SEEK_FAILED", strerror(errno), "Cannot seek file: %s", path);
+		return true;
+	}
+	/* A device such as /dev/null is simply empty, one such as /dev/zero has no end. */
+	if (S_ISCHR(status.st_mode) && ik_source_read(fd, &byte, 1) != 0) {
+		ik_answer_error(answer, "SIZE_FAILED", NULL, "Cannot get file size: %s", path);
+		return true;
+	}
+	return false;
+}
+
+int ik_source_open(const char *path, struct ik_answer *answer)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		open_failed(path, errno, answer);
+		return -1;
+	}
+	if (refuse_endless(fd, path, answer)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

@@ -1,0 +1,27 @@
+/*
+ * source: a file opened to be read as a whole or in lines.
+ *
+ * Opening never hangs (a FIFO without a writer), and what has no contents of a
+ * size is refused: what cannot be sought with SEEK_FAILED, an endless device
+ * with SIZE_FAILED, a directory with READ_FAILED.
+ *
+ * May include: util, tools/common/answer.h.
+ */
+#ifndef IK_TOOLS_SOURCE_H
+#define IK_TOOLS_SOURCE_H
+
+#include "tools/common/answer.h"
+
+#include <sys/types.h>
+
+/* Open path for reading. -1 after answering with the error, with the nearest
+ * names as a hint where there is no such file. */
+int ik_source_open(const char *path, struct ik_answer *answer) IK_MUST_USE;
+
+/* read(2) that retries after a signal. */
+ssize_t ik_source_read(int fd, char *to, size_t size);
+
+/* Answer READ_FAILED for path; number is the errno value. */
+void ik_source_read_failed(const char *path, int number, struct ik_answer *answer);
+
+#endif

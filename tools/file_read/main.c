@@ -1,0 +1,88 @@
+/*
+ * file-read: the contents of a file, or some lines of it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/common/program.h"
+#include "tools/common/source.h"
+
+#include "util/limits.h"
+
+#define BLOCK IK_KIB(128)
+
+enum { FILE_PATH, OFFSET, LIMIT };
+
+static const struct ik_parameter parameters[] = {
+	[FILE_PATH] = { "file_path", IK_PARAMETER_NAME, true, "Absolute or relative path to file" },
+	[OFFSET] = { "offset", IK_PARAMETER_COUNT, false, "Line number to start reading from (1-based)" },
+	[LIMIT] = { "limit", IK_PARAMETER_COUNT, false, "Number of lines to read" },
+};
+
+/* Where the lines to skip end in block; *lines is what is left of them. */
+static const char *skip_lines(const char *block, const char *end, int64_t *lines)
+{
+	while (*lines > 0 && block < end) {
+		const char *feed = memchr(block, '\n', (size_t)(end - block));
+
+		if (feed == NULL)
+			return end;
+		block = feed + 1;
+		(*lines)--;
+	}
+	return block;
+}
+
+/* Copy limit lines after the first skipped ones into the answer. */
+static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
+	struct ik_answer *answer)
+{
+	static char block[BLOCK];
+	ssize_t count = 0;
+
+	ik_answer_open(answer, "output");
+	while (limit > 0 && !ik_answer_lost(answer)) {
+		count = ik_source_read(fd, block, sizeof(block));
+		if (count <= 0)
+			break;
+		const char *end = block + count;
+		const char *from = skip_lines(block, end, &skipped);
+		if (skipped > 0)
+			continue;
+		const char *to = limit == INT64_MAX ? end : skip_lines(from, end, &limit);
+		ik_answer_piece(answer, from, (size_t)(to - from));
+	}
+	if (count < 0)
+		ik_source_read_failed(path, errno, answer);
+	else
+		ik_answer_close(answer);
+}
+
+static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+{
+	const char *path = arguments[FILE_PATH].text;
+	int fd = ik_source_open(path, answer);
+
+	if (fd < 0)
+		return;
+	copy_lines(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
+		arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, answer);
+	close(fd);
+}
+
+static const struct ik_program program = {
+	.name = "file_read",
+	.binary = "file-read",
+	.description = "Read contents of a file",
+	.example = "{\"file_path\": \"README\", \"offset\": 10, \"limit\": 20}",
+	.read_only = true,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.parameters = parameters,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	return ik_program_main(&program, argc, argv);
+}
