@@ -1,0 +1,271 @@
+#include "tools/common/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/common/beside.h"
+
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/path.h"
+
+#define LINKS_MAX 40 /* as the kernel */
+#define LOCK_PATIENCE_MS 5000
+#define LOCK_PAUSE_NS 3000000
+#define LOCK_ATTEMPTS_MAX 1000
+
+/* Answer with the code for an errno value; opening says at which step. */
+static void target_failed(const struct ik_target *target, int number, bool opening,
+	struct ik_answer *answer)
+{
+	const char *path = target->path;
+
+	if (number == ENOSPC || number == EDQUOT)
+		ik_answer_error(answer, "NO_SPACE", number == EDQUOT ? strerror(number) : NULL,
+			"No space left on device: %s", path);
+	else if (number == EACCES && opening)
+		ik_answer_error(answer, "PERMISSION_DENIED", NULL, "Permission denied: %s", path);
+	else if (number == ENOENT && opening)
+		ik_answer_error(answer, "OPEN_FAILED",
+			"The directory does not exist; it must be made first.", "Cannot open file: %s", path);
+	else if (opening)
+		ik_answer_error(answer, "OPEN_FAILED", strerror(number), "Cannot open file: %s", path);
+	else
+		ik_answer_error(answer, "WRITE_FAILED", strerror(number),
+			"Failed to write file: %s", path);
+}
+
+/* Open the directory part of path, seen from base. -1 with errno. */
+static int open_directory(int base, const char *path)
+{
+	size_t length = (size_t)(ik_path_base(path) - path);
+	char *directory = length > 0 ? ik_strndup(path, length) : ik_strdup(".");
+	int fd = openat(base, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	free(directory);
+	return fd;
+}
+
+/*
+ * Set target->directory and name to where the file itself lies or would lie,
+ * behind all symbolic links. 0 or errno.
+ */
+static int target_resolve(struct ik_target *target)
+{
+	char *path = ik_strdup(target->path);
+	char link[PATH_MAX];
+	int base = AT_FDCWD;
+	int number = ELOOP;
+
+	for (int links = 0; links <= LINKS_MAX; links++) {
+		int directory = open_directory(base, path);
+
+		if (directory < 0) {
+			number = errno;
+			break;
+		}
+		if (base >= 0)
+			close(base);
+		base = directory;
+		const char *name = ik_path_base(path);
+		ssize_t length = readlinkat(directory, name, link, sizeof(link) - 1);
+		if (length < 0) {
+			number = name[0] == '\0' ? EISDIR : 0;
+			target->name = ik_strdup(name);
+			break;
+		}
+		free(path);
+		path = ik_strndup(link, (size_t)length);
+	}
+	free(path);
+	target->directory = base >= 0 ? base : -1;
+	return number;
+}
+
+/* Keep directory and name only if they are the file that is open: paths below
+ * /proc/self/fd lead elsewhere than their links say. */
+static void target_verify(struct ik_target *target)
+{
+	struct stat found;
+
+	if (target->directory >= 0 && target->name != NULL &&
+		fstatat(target->directory, target->name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+		found.st_dev == target->status.st_dev && found.st_ino == target->status.st_ino)
+		return;
+	if (target->directory >= 0)
+		close(target->directory);
+	target->directory = -1;
+}
+
+/* Take what is needed from the file that is open for writing. 0 or errno. */
+static int target_examine(struct ik_target *target)
+{
+	if (fstat(target->fd, &target->status) < 0)
+		return errno;
+	target->exists = true;
+	/* Opening did not wait, writing may. */
+	fcntl(target->fd, F_SETFL, O_WRONLY);
+	if (S_ISREG(target->status.st_mode) && target_resolve(target) == 0)
+		target_verify(target);
+	return 0;
+}
+
+/* Find out about a file that does not exist or that is being executed. 0 or errno. */
+static int target_unopened(struct ik_target *target, int number)
+{
+	int failed = target_resolve(target);
+
+	if (failed != 0)
+		return failed;
+	if (number == ENOENT)
+		return 0;
+	/* Replacing the file of a running program is possible, writing to it is not. */
+	if (fstatat(target->directory, target->name, &target->status, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno;
+	target->exists = true;
+	return 0;
+}
+
+bool ik_target_open(struct ik_target *target, const char *path, struct ik_answer *answer)
+{
+	*target = (struct ik_target){ .path = path, .directory = -1, .fd = -1 };
+	int number = path[0] == '\0' ? ENOENT : 0;
+
+	if (number == 0) {
+		target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		number = target->fd < 0 ? errno : 0;
+		if (number == 0)
+			number = target_examine(target);
+		else if (number == ENOENT || number == ETXTBSY)
+			number = target_unopened(target, number);
+	}
+	if (number != 0)
+		target_failed(target, number, true, answer);
+	return number == 0;
+}
+
+bool ik_target_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+		one->st_size == other->st_size && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
+		one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
+}
+
+bool ik_target_expect(struct ik_target *target, const struct stat *status)
+{
+	target->expected = true;
+	return target->exists && ik_target_same(&target->status, status);
+}
+
+void ik_target_close(struct ik_target *target)
+{
+	if (target->fd >= 0)
+		close(target->fd);
+	if (target->directory >= 0)
+		close(target->directory);
+	free(target->name);
+	*target = (struct ik_target){ .path = target->path, .directory = -1, .fd = -1 };
+}
+
+bool ik_target_lock(int fd, const char *path, int attempt)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	int64_t until = ik_clock_ms() + LOCK_PATIENCE_MS;
+	struct stat opened, named;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			break;
+		if (ik_clock_ms() >= until)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	/* On some file systems the two never agree. */
+	return attempt >= LOCK_ATTEMPTS_MAX || fstat(fd, &opened) < 0 || stat(path, &named) < 0 ||
+		(opened.st_dev == named.st_dev && opened.st_ino == named.st_ino);
+}
+
+int ik_parts_write(int fd, const struct iovec *parts, size_t count)
+{
+	size_t done = 0; /* bytes of the first part that are written */
+
+	while (count > 0) {
+		struct iovec batch[IOV_MAX];
+		size_t size = count < IOV_MAX ? count : IOV_MAX;
+
+		memcpy(batch, parts, size * sizeof(batch[0]));
+		batch[0].iov_base = (char *)batch[0].iov_base + done;
+		batch[0].iov_len -= done;
+		ssize_t written = writev(fd, batch, (int)size);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return errno;
+		done += (size_t)written;
+		while (count > 0 && done >= parts->iov_len) {
+			done -= parts->iov_len;
+			parts++;
+			count--;
+		}
+	}
+	return 0;
+}
+
+/* Write to the open file itself. 0 or errno. */
+static int write_in_place(struct ik_target *target, const struct iovec *parts, size_t count)
+{
+	bool regular = S_ISREG(target->status.st_mode);
+	off_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += (off_t)parts[i].iov_len;
+	/* The room is taken beforehand: a full disk leaves the old content alone. */
+	if (regular && total > target->status.st_size &&
+		fallocate(target->fd, FALLOC_FL_KEEP_SIZE, 0, total) < 0 &&
+		(errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+		return errno;
+	int number = ik_parts_write(target->fd, parts, count);
+	if (number == 0 && regular && ftruncate(target->fd, total) < 0)
+		number = errno;
+	if (number == 0 && fsync(target->fd) < 0 && errno != EINVAL && errno != EROFS)
+		number = errno;
+	return number;
+}
+
+enum ik_target_result ik_target_write(struct ik_target *target, const struct iovec *parts,
+	size_t count, struct ik_answer *answer)
+{
+	int number = 0;
+
+	switch (ik_beside_write(target, parts, count, &number)) {
+	case IK_BESIDE_DONE:
+		return IK_TARGET_WRITTEN;
+	case IK_BESIDE_CHANGED:
+		return IK_TARGET_CHANGED;
+	case IK_BESIDE_UNOPENED:
+		target_failed(target, number, true, answer);
+		return IK_TARGET_FAILED;
+	case IK_BESIDE_FAILED:
+		target_failed(target, number, false, answer);
+		return IK_TARGET_FAILED;
+	case IK_BESIDE_UNFIT:
+		break;
+	}
+	if (target->fd < 0) {
+		target_failed(target, ETXTBSY, true, answer);
+		return IK_TARGET_FAILED;
+	}
+	number = write_in_place(target, parts, count);
+	if (number != 0) {
+		target_failed(target, number, false, answer);
+		return IK_TARGET_FAILED;
+	}
+	return IK_TARGET_WRITTEN;
+}

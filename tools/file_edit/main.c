@@ -1,0 +1,211 @@
+/*
+ * file-edit: exact text in a file replaced by other text.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/common/nearest.h"
+#include "tools/common/program.h"
+#include "tools/common/source.h"
+#include "tools/common/target.h"
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+
+/* How often an edit begins anew because somebody else writes the file. */
+#define EDITS_MAX 10
+
+enum { FILE_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL };
+
+static const struct ik_parameter parameters[] = {
+	[FILE_PATH] = { "file_path", IK_PARAMETER_NAME, true, "Absolute or relative path to file" },
+	[OLD_STRING] = { "old_string", IK_PARAMETER_STRING, true, "Exact text to find and replace" },
+	[NEW_STRING] = { "new_string", IK_PARAMETER_STRING, true, "Text to replace old_string with" },
+	[REPLACE_ALL] = { "replace_all", IK_PARAMETER_BOOLEAN, false,
+		"Replace all occurrences (default: false, fails if not unique)" },
+};
+
+/* The places of the old text, none overlapping another. */
+struct places {
+	size_t count;
+	struct ik_buf parts; /* the new contents: struct iovec, pieces of the old ones and new text */
+};
+
+static void add_part(struct places *places, char *bytes, size_t length)
+{
+	struct iovec part = { bytes, length };
+
+	if (length > 0)
+		ik_buf_append(&places->parts, (const char *)&part, sizeof(part));
+}
+
+/* Find every place, and what the contents become. */
+static void find_places(const struct ik_buf *text, const struct ik_argument *old,
+	const struct ik_argument *new, struct places *places)
+{
+	char *end = text->data + text->length;
+	char *from = text->data;
+	char *at;
+
+	while ((at = memmem(from, (size_t)(end - from), old->text, old->length)) != NULL) {
+		add_part(places, from, (size_t)(at - from));
+		add_part(places, new->text, new->length);
+		places->count++;
+		from = at + old->length;
+	}
+	add_part(places, from, (size_t)(end - from));
+}
+
+/* Read all of fd; false after answering with the error. */
+static bool read_all(int fd, const char *path, const struct stat *status, struct ik_buf *text,
+	struct ik_answer *answer)
+{
+	size_t room = (size_t)status->st_size + 1;
+
+	for (;;) {
+		char *to = ik_buf_reserve(text, room);
+		if (to == NULL) {
+			ik_source_read_failed(path, ENOMEM, answer);
+			return false;
+		}
+		ssize_t count = ik_source_read(fd, to, room);
+		if (count < 0) {
+			ik_source_read_failed(path, errno, answer);
+			return false;
+		}
+		if (count == 0)
+			return true;
+		ik_buf_commit(text, (size_t)count);
+		room = room > (size_t)count ? room - (size_t)count : IK_KIB(64);
+	}
+}
+
+/* Answer for a number of places that cannot be replaced; false if it can. */
+static bool refuse_places(const struct ik_argument *arguments, const struct ik_buf *text,
+	const struct places *places, struct ik_answer *answer)
+{
+	const struct ik_argument *old = &arguments[OLD_STRING];
+	struct ik_buf hint;
+
+	if (arguments[REPLACE_ALL].truth || places->count == 1)
+		return false;
+	ik_buf_init(&hint, IK_KIB(64));
+	if (places->count == 0) {
+		ik_nearest_lines(text->data, text->length, old->text, old->length, &hint);
+		ik_answer_error(answer, "NOT_FOUND", hint.data, "String not found in file");
+	} else {
+		ik_nearest_places(text->data, text->length, old->text, old->length, &hint);
+		ik_answer_error(answer, "NOT_UNIQUE", hint.data,
+			"String found %zu times, use replace_all to replace all", places->count);
+	}
+	ik_buf_done(&hint);
+	return true;
+}
+
+/* Answer with how much was replaced. */
+static void answer_replaced(const char *path, size_t count, struct ik_answer *answer)
+{
+	char *sentence = ik_format("Replaced %zu occurrence%s in %s", count, count == 1 ? "" : "s",
+		ik_path_base(path));
+
+	ik_answer_text(answer, "output", sentence, strlen(sentence));
+	ik_answer_integer(answer, "replacements", (int64_t)count);
+	free(sentence);
+}
+
+/* Write the new contents. */
+static enum ik_target_result write_back(const struct ik_argument *arguments,
+	const struct stat *status, const struct places *places, struct ik_answer *answer)
+{
+	const struct iovec *parts = (const struct iovec *)(const void *)places->parts.data;
+	size_t count = places->parts.length / sizeof(parts[0]);
+	enum ik_target_result result = IK_TARGET_FAILED;
+	struct ik_target target;
+
+	if (ik_target_open(&target, arguments[FILE_PATH].text, answer))
+		result = ik_target_expect(&target, status) ?
+			ik_target_write(&target, parts, count, answer) : IK_TARGET_CHANGED;
+	ik_target_close(&target);
+	return result;
+}
+
+/* Read, replace, write, once. */
+static enum ik_target_result edit_once(const struct ik_argument *arguments, int fd,
+	struct ik_answer *answer)
+{
+	const char *path = arguments[FILE_PATH].text;
+	enum ik_target_result result = IK_TARGET_FAILED;
+	struct places places = { 0 };
+	struct ik_buf text;
+	struct stat status;
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_init(&places.parts, SIZE_MAX / 2);
+	if (fstat(fd, &status) < 0) {
+		ik_source_read_failed(path, errno, answer);
+	} else if (read_all(fd, path, &status, &text, answer)) {
+		find_places(&text, &arguments[OLD_STRING], &arguments[NEW_STRING], &places);
+		if (ik_buf_status(&places.parts) != IK_OK)
+			ik_source_read_failed(path, ENOMEM, answer);
+		else if (!refuse_places(arguments, &text, &places, answer))
+			result = places.count == 0 ? IK_TARGET_WRITTEN :
+				write_back(arguments, &status, &places, answer);
+		if (result == IK_TARGET_WRITTEN)
+			answer_replaced(path, places.count, answer);
+	}
+	ik_buf_done(&places.parts);
+	ik_buf_done(&text);
+	return result;
+}
+
+static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+{
+	const char *path = arguments[FILE_PATH].text;
+	const struct ik_argument *old = &arguments[OLD_STRING];
+	const struct ik_argument *new = &arguments[NEW_STRING];
+	enum ik_target_result result = IK_TARGET_CHANGED;
+
+	if (old->length == 0) {
+		ik_answer_error(answer, "INVALID_ARG", NULL, "old_string cannot be empty");
+		return;
+	}
+	if (old->length == new->length && memcmp(old->text, new->text, old->length) == 0) {
+		ik_answer_error(answer, "INVALID_ARG", NULL, "old_string and new_string are identical");
+		return;
+	}
+	for (int attempt = 0, edits = 0; edits < EDITS_MAX && result == IK_TARGET_CHANGED; attempt++) {
+		int fd = ik_source_open(path, answer);
+
+		if (fd < 0)
+			return;
+		if (ik_target_lock(fd, path, attempt)) {
+			result = edit_once(arguments, fd, answer);
+			edits++;
+		}
+		close(fd);
+	}
+	if (result == IK_TARGET_CHANGED)
+		ik_answer_error(answer, "WRITE_FAILED", "Another program keeps writing the file.",
+			"Failed to write file: %s", path);
+}
+
+static const struct ik_program program = {
+	.name = "file_edit",
+	.binary = "file-edit",
+	.description = "Edit a file by replacing exact text matches. "
+		"You must read the file before editing.",
+	.example = "{\"file_path\": \"/tmp/config.txt\", \"old_string\": \"debug = false\", "
+		"\"new_string\": \"debug = true\"}",
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.parameters = parameters,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	return ik_program_main(&program, argc, argv);
+}

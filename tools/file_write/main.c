@@ -1,0 +1,63 @@
+/*
+ * file-write: a file with given contents, new or in place of the old ones.
+ */
+#include <stdint.h>
+
+#include "tools/common/program.h"
+#include "tools/common/target.h"
+
+#include "util/path.h"
+
+enum { FILE_PATH, CONTENT };
+
+static const struct ik_parameter parameters[] = {
+	[FILE_PATH] = { "file_path", IK_PARAMETER_NAME, true, "Absolute or relative path to file" },
+	[CONTENT] = { "content", IK_PARAMETER_STRING, true, "Content to write to file" },
+};
+
+/* Open the target, and wait for other tools that are writing it. */
+static bool open_locked(struct ik_target *target, const char *path, struct ik_answer *answer)
+{
+	for (int attempt = 0; ik_target_open(target, path, answer); attempt++) {
+		if (target->fd < 0 || !S_ISREG(target->status.st_mode) ||
+			ik_target_lock(target->fd, path, attempt))
+			return true;
+		ik_target_close(target);
+	}
+	return false;
+}
+
+static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+{
+	const char *path = arguments[FILE_PATH].text;
+	size_t length = arguments[CONTENT].length;
+	struct iovec part = { .iov_base = arguments[CONTENT].text, .iov_len = length };
+	struct ik_target target;
+
+	if (open_locked(&target, path, answer) &&
+		ik_target_write(&target, &part, 1, answer) == IK_TARGET_WRITTEN) {
+		struct ik_buf sentence;
+
+		ik_buf_init(&sentence, SIZE_MAX / 2);
+		ik_buf_printf(&sentence, "Wrote %zu bytes to %s", length, ik_path_base(path));
+		ik_answer_text(answer, "output", sentence.data, sentence.length);
+		ik_answer_integer(answer, "bytes", (int64_t)length);
+		ik_buf_done(&sentence);
+	}
+	ik_target_close(&target);
+}
+
+static const struct ik_program program = {
+	.name = "file_write",
+	.binary = "file-write",
+	.description = "Write content to a file (creates or overwrites)",
+	.example = "{\"file_path\": \"/tmp/test.txt\", \"content\": \"Hello, world!\\n\"}",
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.parameters = parameters,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	return ik_program_main(&program, argc, argv);
+}
