@@ -1,0 +1,35 @@
+/*
+ * match: the files that a glob pattern stands for, in sorted order.
+ *
+ * A pattern without the component "**" is glob(3)'s.  "**" stands for any
+ * number of directories: it follows no symbolic links, passes over dot
+ * entries, and a directory that cannot be read ends nothing.  At the end of a
+ * pattern it stands for everything below.
+ *
+ * May include: util.
+ */
+#ifndef IK_TOOLS_MATCH_H
+#define IK_TOOLS_MATCH_H
+
+#include <stdbool.h>
+
+enum ik_match_result {
+	IK_MATCH_DONE,
+	IK_MATCH_NO_MEMORY,
+	IK_MATCH_READ_ERROR,
+	IK_MATCH_INVALID
+};
+
+/* One path that matches; type is a DT_... of <dirent.h>, DT_UNKNOWN if it is
+ * not known. False ends the search. */
+typedef bool (*ik_match_fn)(void *arg, const char *path, unsigned char type);
+
+/*
+ * Call visit for all that matches pattern in directory (NULL or empty: in the
+ * current one, and paths then begin as pattern does). A directory of that very
+ * name is taken literally, otherwise its wildcards count too.
+ */
+enum ik_match_result ik_match(const char *directory, const char *pattern, ik_match_fn visit,
+	void *arg);
+
+#endif

@@ -1,0 +1,393 @@
+#include "tools/common/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <langinfo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/buf.h"
+#include "util/text.h"
+
+/*
+ * The pattern is a row of components.  Which of them the next name may match
+ * is a set (bit i: component i), as in any automaton: "**" stays in the set
+ * for each directory below.  So each directory is read once, however many
+ * "**" there are, and no path can be found twice.
+ */
+#define COMPONENTS_MAX 63
+
+enum component_kind {
+	COMPONENT_LITERAL, /* text is the name */
+	COMPONENT_ANY,     /* "*" */
+	COMPONENT_ENDING,  /* "*" and text, which has no wildcards */
+	COMPONENT_WILD,    /* text is for fnmatch(3) */
+	COMPONENT_DEEP     /* "**" */
+};
+
+struct component {
+	enum component_kind kind;
+	char *text;
+	size_t length;
+};
+
+struct walk {
+	struct component components[COMPONENTS_MAX];
+	size_t count;
+	bool directories_only; /* the pattern ended in a slash */
+	bool endings_exact;    /* the locale's characters can be compared as bytes */
+	bool stopped;          /* by the visitor */
+	bool no_memory;
+	ik_match_fn visit;
+	void *arg;
+	struct ik_buf path;    /* of the directory that is read, with its slash; "" for "." */
+};
+
+/* A name that matched, once for itself or once for what lies below it. */
+struct item {
+	size_t name;    /* offset in the names of its directory */
+	uint64_t below; /* the set for the directory of that name; 0: the name itself matched */
+	unsigned char type;
+};
+
+/* What was kept of one directory. */
+struct listing {
+	struct ik_buf names;
+	struct ik_buf items;
+};
+
+static uint64_t bit(size_t index)
+{
+	return UINT64_C(1) << index;
+}
+
+/* The text without its backslashes, in place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from != '\0'; from++) {
+		if (*from == '\\' && from[1] != '\0')
+			from++;
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+/* Has text a wildcard that no backslash takes away? */
+static bool has_wildcard(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\\' && text[1] != '\0')
+			text++;
+		else if (strchr("*?[", *text) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Make a component of a part of the pattern. */
+static struct component component_make(const struct walk *walk, const char *part, size_t length)
+{
+	struct component component = { COMPONENT_WILD, ik_strndup(part, length), length };
+
+	if (strcmp(component.text, "**") == 0) {
+		component.kind = COMPONENT_DEEP;
+	} else if (strcmp(component.text, "*") == 0) {
+		component.kind = COMPONENT_ANY;
+	} else if (!has_wildcard(component.text)) {
+		component.kind = COMPONENT_LITERAL;
+		unescape(component.text);
+	} else if (component.text[0] == '*' && walk->endings_exact &&
+		strpbrk(component.text + 1, "*?[\\") == NULL) {
+		component.kind = COMPONENT_ENDING;
+		memmove(component.text, component.text + 1, length);
+	}
+	component.length = strlen(component.text);
+	return component;
+}
+
+/* Add a component; "**" once more after "**" says nothing new. */
+static bool add_component(struct walk *walk, const char *part, size_t length)
+{
+	if (walk->count == COMPONENTS_MAX)
+		return false;
+	struct component component = component_make(walk, part, length);
+	if (component.kind == COMPONENT_DEEP && walk->count > 0 &&
+		walk->components[walk->count - 1].kind == COMPONENT_DEEP)
+		free(component.text);
+	else
+		walk->components[walk->count++] = component;
+	return true;
+}
+
+/* Take the pattern apart; false when it has too many parts. */
+static bool parse_pattern(struct walk *walk, const char *pattern)
+{
+	size_t length;
+
+	if (pattern[0] == '/')
+		ik_buf_putc(&walk->path, '/');
+	for (const char *at = pattern; *at != '\0'; at += length) {
+		length = strcspn(at, "/");
+		if (length > 0 && !add_component(walk, at, length))
+			return false;
+		if (length == 0)
+			length = 1;
+	}
+	walk->directories_only = ik_text_ends(pattern, "/");
+	if (walk->count > 0 && walk->components[walk->count - 1].kind == COMPONENT_DEEP)
+		return add_component(walk, "*", 1);
+	return true;
+}
+
+/* "**" also stands for no directory at all: add what follows each in the set. */
+static uint64_t closure(const struct walk *walk, uint64_t set)
+{
+	for (size_t i = 0; i + 1 < walk->count; i++)
+		if ((set & bit(i)) != 0 && walk->components[i].kind == COMPONENT_DEEP)
+			set |= bit(i + 1);
+	return set;
+}
+
+/* Does a name match a component (not "**")? */
+static bool component_matches(const struct component *component, const char *name, size_t length)
+{
+	switch (component->kind) {
+	case COMPONENT_LITERAL:
+		return strcmp(component->text, name) == 0;
+	case COMPONENT_ANY:
+		return name[0] != '.';
+	case COMPONENT_ENDING:
+		return name[0] != '.' && length >= component->length &&
+			memcmp(name + length - component->length, component->text,
+				component->length) == 0;
+	case COMPONENT_WILD:
+		return fnmatch(component->text, name, FNM_PERIOD) == 0;
+	case COMPONENT_DEEP:
+		break;
+	}
+	return false;
+}
+
+/* The type of an entry of the directory, where reading it did not tell. */
+static unsigned char entry_type(DIR *stream, const struct dirent *entry)
+{
+	struct stat status;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type;
+	if (fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return DT_UNKNOWN;
+	return IFTODT(status.st_mode);
+}
+
+/* Is the entry a directory, possibly behind a symbolic link? */
+static bool leads_to_directory(DIR *stream, const char *name, unsigned char type)
+{
+	struct stat status;
+
+	return type == DT_DIR || (type == DT_LNK &&
+		fstatat(dirfd(stream), name, &status, 0) == 0 && S_ISDIR(status.st_mode));
+}
+
+/* Keep an item; its name was appended to the names at offset name. */
+static void keep_item(struct listing *listing, size_t name, uint64_t below, unsigned char type)
+{
+	struct item item = { name, below, type };
+
+	ik_buf_append(&listing->items, (const char *)&item, sizeof(item));
+}
+
+/* Look at one entry of a directory with the components in set. */
+static void take_entry(struct walk *walk, uint64_t set, DIR *stream,
+	const struct dirent *entry, struct listing *listing)
+{
+	const char *name = entry->d_name;
+	size_t length = strlen(name);
+	uint64_t deep = 0, below = 0;
+	bool itself = false;
+
+	for (uint64_t left = set; left != 0; left &= left - 1) {
+		size_t i = (size_t)__builtin_ctzll(left);
+
+		if (walk->components[i].kind == COMPONENT_DEEP)
+			deep |= name[0] != '.' ? bit(i) : 0;
+		else if (!component_matches(&walk->components[i], name, length))
+			continue;
+		else if (i + 1 == walk->count)
+			itself = true;
+		else
+			below |= bit(i + 1);
+	}
+	if (!itself && (deep | below) == 0)
+		return;
+	unsigned char type = entry_type(stream, entry);
+	if (type == DT_DIR)
+		below |= deep;
+	else if (type != DT_LNK)
+		below = 0;
+	if (itself && walk->directories_only)
+		itself = leads_to_directory(stream, name, type);
+	if (!itself && below == 0)
+		return;
+	size_t offset = listing->names.length;
+	ik_buf_append(&listing->names, name, length + 1);
+	if (itself)
+		keep_item(listing, offset, 0, type);
+	if (below != 0)
+		keep_item(listing, offset, below, type);
+}
+
+/* Order as the paths will be: what lies below a name begins with the name and a slash. */
+static int compare_items(const void *one, const void *other, void *names)
+{
+	const struct item *a = one, *b = other;
+	const unsigned char *left = (const unsigned char *)names + a->name;
+	const unsigned char *right = (const unsigned char *)names + b->name;
+
+	while (*left != '\0' && *left == *right) {
+		left++;
+		right++;
+	}
+	int left_byte = *left == '\0' && a->below != 0 ? '/' : *left;
+	int right_byte = *right == '\0' && b->below != 0 ? '/' : *right;
+	return left_byte - right_byte;
+}
+
+/* "." and ".." lead somewhere too, when the pattern names them. */
+static void take_dots(const struct walk *walk, uint64_t set, struct listing *listing)
+{
+	for (size_t i = 0; i < walk->count; i++) {
+		const char *text = walk->components[i].text;
+
+		if ((set & bit(i)) == 0 || (strcmp(text, ".") != 0 && strcmp(text, "..") != 0))
+			continue;
+		size_t offset = listing->names.length;
+		ik_buf_append(&listing->names, text, strlen(text) + 1);
+		keep_item(listing, offset, i + 1 == walk->count ? 0 : bit(i + 1), DT_DIR);
+	}
+}
+
+/* Read the directory at walk->path; false if it cannot be read. */
+static bool read_listing(struct walk *walk, uint64_t set, struct listing *listing)
+{
+	DIR *stream = opendir(walk->path.length > 0 ? walk->path.data : ".");
+	struct dirent *entry;
+
+	if (stream == NULL)
+		return false;
+	while ((entry = readdir(stream)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			take_entry(walk, set, stream, entry, listing);
+	closedir(stream);
+	take_dots(walk, set, listing);
+	if (ik_buf_status(&listing->names) != IK_OK || ik_buf_status(&listing->items) != IK_OK) {
+		walk->no_memory = true;
+		return false;
+	}
+	qsort_r(listing->items.data, listing->items.length / sizeof(struct item),
+		sizeof(struct item), compare_items, listing->names.data);
+	return true;
+}
+
+/* Report the path with name behind it. */
+static void report(struct walk *walk, const char *name, unsigned char type)
+{
+	size_t length = walk->path.length;
+
+	ik_buf_puts(&walk->path, name);
+	if (walk->directories_only)
+		ik_buf_putc(&walk->path, '/');
+	if (!walk->visit(walk->arg, walk->path.data, type))
+		walk->stopped = true;
+	ik_buf_truncate(&walk->path, length);
+}
+
+static void walk_directory(struct walk *walk, uint64_t set);
+
+/* Go on in the directory of that name. */
+static void descend(struct walk *walk, const char *name, uint64_t set)
+{
+	size_t length = walk->path.length;
+
+	ik_buf_puts(&walk->path, name);
+	ik_buf_putc(&walk->path, '/');
+	walk_directory(walk, set);
+	ik_buf_truncate(&walk->path, length);
+}
+
+/* Go through one component that is a plain name, without reading the directory,
+ * which then need not be readable. */
+static void walk_literal(struct walk *walk, size_t index)
+{
+	const char *name = walk->components[index].text;
+	size_t length = walk->path.length;
+	struct stat status;
+
+	if (index + 1 < walk->count) {
+		descend(walk, name, bit(index + 1));
+		return;
+	}
+	ik_buf_puts(&walk->path, name);
+	int flags = walk->directories_only ? 0 : AT_SYMLINK_NOFOLLOW;
+	bool found = fstatat(AT_FDCWD, walk->path.data, &status, flags) == 0 &&
+		(!walk->directories_only || S_ISDIR(status.st_mode));
+	ik_buf_truncate(&walk->path, length);
+	if (found)
+		report(walk, name, IFTODT(status.st_mode));
+}
+
+/* Find what the components in set match in and below the directory at walk->path. */
+static void walk_directory(struct walk *walk, uint64_t set)
+{
+	struct listing listing;
+
+	set = closure(walk, set);
+	if ((set & (set - 1)) == 0 &&
+		walk->components[__builtin_ctzll(set)].kind == COMPONENT_LITERAL) {
+		walk_literal(walk, (size_t)__builtin_ctzll(set));
+		return;
+	}
+	ik_buf_init(&listing.names, SIZE_MAX / 2);
+	ik_buf_init(&listing.items, SIZE_MAX / 2);
+	if (read_listing(walk, set, &listing)) {
+		const struct item *items = (const struct item *)(const void *)listing.items.data;
+		size_t count = listing.items.length / sizeof(items[0]);
+
+		for (size_t i = 0; i < count && !walk->stopped && !walk->no_memory; i++) {
+			const char *name = listing.names.data + items[i].name;
+
+			if (items[i].below != 0)
+				descend(walk, name, items[i].below);
+			else
+				report(walk, name, items[i].type);
+		}
+	}
+	ik_buf_done(&listing.names);
+	ik_buf_done(&listing.items);
+}
+
+enum ik_match_result ik_walk(const char *pattern, ik_match_fn visit, void *arg)
+{
+	struct walk walk = { .visit = visit, .arg = arg };
+	enum ik_match_result result = IK_MATCH_INVALID;
+
+	/* In other multi-byte charsets a byte may be the second half of a character. */
+	walk.endings_exact = MB_CUR_MAX == 1 || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	ik_buf_init(&walk.path, SIZE_MAX / 2);
+	if (parse_pattern(&walk, pattern)) {
+		walk_directory(&walk, bit(0));
+		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ?
+			IK_MATCH_NO_MEMORY : IK_MATCH_DONE;
+	}
+	for (size_t i = 0; i < walk.count; i++)
+		free(walk.components[i].text);
+	ik_buf_done(&walk.path);
+	return result;
+}

@@ -1,0 +1,74 @@
+/*
+ * glob: the files whose names match a pattern.
+ */
+#include <locale.h>
+#include <string.h>
+
+#include "tools/common/match.h"
+#include "tools/common/program.h"
+
+enum { PATTERN, PATH };
+
+static const struct ik_parameter parameters[] = {
+	[PATTERN] = { "pattern", IK_PARAMETER_NAME, true,
+		"Glob pattern (e.g., '*.txt', 'src/**/*.c')" },
+	[PATH] = { "path", IK_PARAMETER_NAME, false,
+		"Directory to search in (default: current directory)" },
+};
+
+/* What is being answered. */
+struct found {
+	struct ik_answer *answer;
+	int64_t count;
+};
+
+/* Append one path to the answer. */
+static bool take_path(void *arg, const char *path, unsigned char type)
+{
+	struct found *found = arg;
+
+	if (found->count++ > 0)
+		ik_answer_piece(found->answer, "\n", 1);
+	ik_answer_piece(found->answer, path, strlen(path));
+	return !ik_answer_lost(found->answer);
+}
+
+static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+{
+	struct found found = { .answer = answer };
+
+	/* What "?" stands for depends on it; the order does not, it is that of the bytes. */
+	setlocale(LC_CTYPE, "");
+	ik_answer_open(answer, "output");
+	switch (ik_match(arguments[PATH].text, arguments[PATTERN].text, take_path, &found)) {
+	case IK_MATCH_DONE:
+		ik_answer_close(answer);
+		ik_answer_integer(answer, "count", found.count);
+		break;
+	case IK_MATCH_NO_MEMORY:
+		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
+		break;
+	case IK_MATCH_READ_ERROR:
+		ik_answer_error(answer, "READ_ERROR", NULL, "Read error during glob");
+		break;
+	case IK_MATCH_INVALID:
+		ik_answer_error(answer, "INVALID_PATTERN", NULL, "Invalid glob pattern");
+		break;
+	}
+}
+
+static const struct ik_program program = {
+	.name = "glob",
+	.binary = "glob",
+	.description = "Find files matching a glob pattern",
+	.example = "{\"pattern\": \"src/**/*.c\"}",
+	.read_only = true,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.parameters = parameters,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	return ik_program_main(&program, argc, argv);
+}
