@@ -1,0 +1,32 @@
+/*
+ * search: the lines of a file that match a POSIX extended regular expression.
+ *
+ * What matches is what regexec(3) finds in each line by itself, NULs included.
+ * Knows nothing of names, answers or JSON.  May include: util.
+ */
+#ifndef IK_TOOLS_GREP_SEARCH_H
+#define IK_TOOLS_GREP_SEARCH_H
+
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct search;
+
+/* One line that matches, without its line feed; number counts from 1. False
+ * ends the search. */
+typedef bool (*search_fn)(void *arg, uint64_t number, const char *line, size_t length);
+
+/* NULL with the C library's sentence when pattern is no expression. */
+struct search *search_new(const char *pattern, struct ik_error *error);
+
+/* Search what fd, at its beginning, has to give; a file that cannot be read
+ * any further ends there. False when the visitor ended it. */
+bool search_file(struct search *search, int fd, search_fn visit, void *arg);
+
+/* Returns NULL. Takes NULL. */
+struct search *search_free(struct search *search);
+
+#endif
