@@ -16,6 +16,8 @@
 
 #include "json/scan.h"
 
+#include <stddef.h>
+
 struct ik_json;
 
 /* The tree of one checked JSON text; NULL with *error otherwise. */
@@ -24,9 +26,11 @@ struct ik_json *ik_json_parse(const char *text, size_t length, struct ik_error *
 /* Returns NULL. Takes NULL. Never a node that has a parent. */
 struct ik_json *ik_json_free(struct ik_json *json);
 
+/* With all its children, without the name it has in its parent. */
 struct ik_json *ik_json_copy(const struct ik_json *json);
 
-/* Append the compact text. */
+/* Append the compact text. A tree built by hand that is nested deeper than
+ * IK_LIMIT_JSON_DEPTH fails the buffer with IK_TOO_LARGE. */
 void ik_json_print(const struct ik_json *json, struct ik_buf *out);
 
 enum ik_json_type ik_json_type(const struct ik_json *json); /* NULL: IK_JSON_NONE */
@@ -45,11 +49,12 @@ const char *ik_json_text(const struct ik_json *json);
 /* Append the exact bytes of a string node. */
 void ik_json_bytes(const struct ik_json *json, struct ik_buf *out);
 bool ik_json_is_true(const struct ik_json *json);
+/* False also beyond what a double can hold. */
 bool ik_json_number(const struct ik_json *json, double *ret_number);
 /* Exactly an integer within int64, in whatever spelling. */
 bool ik_json_whole(const struct ik_json *json, int64_t *ret_number);
 
-/* New nodes. */
+/* New nodes. Invalid UTF-8 becomes U+FFFD. */
 struct ik_json *ik_json_new_object(void);
 struct ik_json *ik_json_new_array(void);
 struct ik_json *ik_json_new_text(const char *text);
@@ -66,7 +71,8 @@ void ik_json_append(struct ik_json *array, struct ik_json *child);
 struct ik_json *ik_json_detach(struct ik_json *container, struct ik_json *child);
 void ik_json_remove(struct ik_json *object, const char *name);
 
-/* Equal as JSON Schema means it: 1 equals 1.0, member order is nothing. */
+/* Equal as JSON Schema means it: 1 equals 1.0, member order is nothing (of
+ * members with one name each object's first one counts). */
 bool ik_json_equal(const struct ik_json *one, const struct ik_json *other);
 
 #endif

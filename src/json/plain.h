@@ -1,5 +1,5 @@
 /*
- * plain: the innermost loop of reading and writing JSON strings.
+ * plain: the innermost loops of reading and writing JSON.
  *
  * Private to json.  May include: libc.
  */
@@ -43,6 +43,25 @@ static inline size_t ik_json_plain_run(const char *bytes, size_t length)
 static inline bool ik_json_is_blank(char byte)
 {
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* Length of the string, number or word at the start of checked text. */
+static inline size_t ik_json_scalar_length(const char *text, size_t length)
+{
+	size_t at = 1;
+
+	if (text[0] == '"') {
+		for (;;) {
+			at += ik_json_plain_run(text + at, length - at);
+			if (text[at] == '"')
+				return at + 1;
+			at += text[at] == '\\' ? 2 : 1;
+		}
+	}
+	while (at < length && !ik_json_is_blank(text[at]) && text[at] != ',' && text[at] != ']'
+			&& text[at] != '}')
+		at++;
+	return at;
 }
 
 #endif

@@ -48,18 +48,6 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* The place behind the string that begins at. */
-static const char *skip_string(const char *at, const char *end)
-{
-	at++;
-	for (;;) {
-		at += ik_json_plain_run(at, (size_t)(end - at));
-		if (*at == '"')
-			return at + 1;
-		at += *at == '\\' ? 2 : 1;
-	}
-}
-
 /* The place behind the container that begins at. */
 static const char *skip_container(const char *at, const char *end)
 {
@@ -68,7 +56,7 @@ static const char *skip_container(const char *at, const char *end)
 	for (;;) {
 		switch (*at) {
 		case '"':
-			at = skip_string(at, end);
+			at += ik_json_scalar_length(at, (size_t)(end - at));
 			continue;
 		case '{':
 		case '[':
@@ -87,17 +75,10 @@ static const char *skip_container(const char *at, const char *end)
 /* The value that begins at, inside a container that ends at end. */
 static struct ik_json_span value_at(const char *at, const char *end)
 {
-	const char *behind = at;
+	size_t length = *at == '{' || *at == '[' ? (size_t)(skip_container(at, end) - at)
+		: ik_json_scalar_length(at, (size_t)(end - at));
 
-	if (*at == '"')
-		behind = skip_string(at, end);
-	else if (*at == '{' || *at == '[')
-		behind = skip_container(at, end);
-	else
-		while (behind < end && !ik_json_is_blank(*behind) && *behind != ',' && *behind != ']'
-				&& *behind != '}')
-			behind++;
-	return (struct ik_json_span){ at, (size_t)(behind - at) };
+	return (struct ik_json_span){ at, length };
 }
 
 bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,

@@ -178,24 +178,6 @@ static void new_line(struct ik_buf *out, size_t depth)
 	ik_buf_printf(out, "\n%*s", (int)depth * 2, "");
 }
 
-/* Length of the string or word at the start. */
-static size_t scalar_length(const char *text, size_t length)
-{
-	size_t at = 1;
-
-	if (text[0] == '"') {
-		while (text[at] != '"') {
-			at += ik_json_plain_run(text + at, length - at);
-			if (text[at] != '"')
-				at += text[at] == '\\' ? 2 : 1;
-		}
-		return at + 1;
-	}
-	while (at < length && !ik_json_is_blank(text[at]) && !strchr(",:]}", text[at]))
-		at++;
-	return at;
-}
-
 void ik_json_pretty(struct ik_buf *out, struct ik_json_span value)
 {
 	const char *at = value.text, *end = value.text + value.length;
@@ -227,7 +209,7 @@ void ik_json_pretty(struct ik_buf *out, struct ik_json_span value)
 			if (empty)
 				depth++;
 			else
-				length = scalar_length(at, (size_t)(end - at));
+				length = ik_json_scalar_length(at, (size_t)(end - at));
 			ik_buf_append(out, at, length);
 		}
 		at += length;

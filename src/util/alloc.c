@@ -9,13 +9,12 @@
 
 static void (*memory_hook)(void);
 
-/* Run the hook, once, and end the process: nothing that follows could be trusted to work. */
-static void __attribute__((noreturn)) out_of_memory(void)
+void ik_alloc_fail(void)
 {
 	static const char message[] = "out of memory\n";
 	void (*hook)(void) = memory_hook;
 
-	memory_hook = NULL;
+	memory_hook = NULL; /* once: what it does may want memory too */
 	if (hook)
 		hook();
 	else if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
@@ -28,7 +27,7 @@ void *ik_alloc(size_t size)
 	void *memory = calloc(1, size ? size : 1);
 
 	if (!memory)
-		out_of_memory();
+		ik_alloc_fail();
 	return memory;
 }
 
@@ -38,10 +37,10 @@ void *ik_alloc_array(void *old, size_t count, size_t size)
 	void *memory;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		out_of_memory();
+		ik_alloc_fail();
 	memory = realloc(old, bytes ? bytes : 1);
 	if (!memory)
-		out_of_memory();
+		ik_alloc_fail();
 	return memory;
 }
 
@@ -55,10 +54,10 @@ char *ik_strndup(const char *bytes, size_t length)
 	char *copy;
 
 	if (length == SIZE_MAX)
-		out_of_memory();
+		ik_alloc_fail();
 	copy = malloc(length + 1);
 	if (!copy)
-		out_of_memory();
+		ik_alloc_fail();
 	if (length)
 		memcpy(copy, bytes, length);
 	copy[length] = '\0';
@@ -75,7 +74,7 @@ char *ik_format(const char *format, ...)
 	length = vasprintf(&text, format, arguments);
 	va_end(arguments);
 	if (length < 0)
-		out_of_memory();
+		ik_alloc_fail();
 	return text;
 }
 

@@ -30,6 +30,9 @@ char *ik_strndup(const char *bytes, size_t length) __attribute__((malloc, return
 char *ik_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 
+/* What these do when memory is gone; for callers that found it out otherwise. */
+void ik_alloc_fail(void) __attribute__((noreturn));
+
 /* Register what runs, once, before the process ends for want of memory. */
 void ik_alloc_set_hook(void (*hook)(void));
 
