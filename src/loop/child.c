@@ -59,8 +59,7 @@ struct ik_child {
 };
 
 /* Close our end of a stream. */
-static void
-end_stream(struct stream *stream)
+static void end_stream(struct stream *stream)
 {
 	stream->watch = ik_watch_close(stream->watch);
 	if (stream->fd >= 0)
@@ -69,8 +68,7 @@ end_stream(struct stream *stream)
 }
 
 /* Close all of our ends. */
-static void
-end_streams(struct ik_child *child)
+static void end_streams(struct ik_child *child)
 {
 	end_stream(&child->in);
 	end_stream(&child->out[IK_STDOUT]);
@@ -78,8 +76,7 @@ end_streams(struct ik_child *child)
 }
 
 /* Deferred: the one place that says done. */
-static void
-report(void *arg)
+static void report(void *arg)
 {
 	struct ik_child *child = arg;
 
@@ -87,8 +84,7 @@ report(void *arg)
 }
 
 /* The leader has ended and so has the output, or the wait for it. */
-static void
-finish(struct ik_child *child, bool left_running)
+static void finish(struct ik_child *child, bool left_running)
 {
 	int status = 0;
 
@@ -110,8 +106,7 @@ finish(struct ik_child *child, bool left_running)
 }
 
 /* Finish if nothing more is to come. */
-static void
-finish_if_done(struct ik_child *child)
+static void finish_if_done(struct ik_child *child)
 {
 	if (!child->finished && !child->closed && child->leader_ended &&
 		child->out[IK_STDOUT].fd < 0 && child->out[IK_STDERR].fd < 0)
@@ -119,8 +114,7 @@ finish_if_done(struct ik_child *child)
 }
 
 /* Read one piece and hand it on. True when there may be more now. */
-static bool
-read_piece(struct stream *stream)
+static bool read_piece(struct stream *stream)
 {
 	struct ik_child *child = stream->child;
 	char bytes[PIECE];
@@ -141,8 +135,7 @@ read_piece(struct stream *stream)
 }
 
 /* A stream of output can be read. */
-static void
-output_readable(void *arg, int what)
+static void output_readable(void *arg, int what)
 {
 	struct stream *stream = arg;
 
@@ -151,8 +144,7 @@ output_readable(void *arg, int what)
 }
 
 /* Read what is there. */
-static void
-read_waiting(struct ik_child *child)
+static void read_waiting(struct ik_child *child)
 {
 	for (int i = 0; i < 2; i++) {
 		int pieces = PIECES_AT_ONCE;
@@ -163,8 +155,7 @@ read_waiting(struct ik_child *child)
 }
 
 /* Write input as far as the child takes it. */
-static void
-write_input(struct ik_child *child)
+static void write_input(struct ik_child *child)
 {
 	for (int pieces = PIECES_AT_ONCE; pieces > 0 && child->input_left > 0; pieces--) {
 		ssize_t length = write(child->in.fd, child->input, child->input_left);
@@ -183,8 +174,7 @@ write_input(struct ik_child *child)
 }
 
 /* The child has room for more input. */
-static void
-input_writable(void *arg, int what)
+static void input_writable(void *arg, int what)
 {
 	struct stream *stream = arg;
 
@@ -192,8 +182,7 @@ input_writable(void *arg, int what)
 }
 
 /* Send SIGKILL. */
-static void
-kill_group(struct ik_child *child)
+static void kill_group(struct ik_child *child)
 {
 	child->phase = KILLED;
 	ik_process_signal(child->leader, SIGKILL);
@@ -206,8 +195,7 @@ kill_group(struct ik_child *child)
 }
 
 /* Send SIGTERM, and SIGKILL later. */
-static void
-begin_ending(struct ik_child *child)
+static void begin_ending(struct ik_child *child)
 {
 	if (child->kill_after <= 0) {
 		kill_group(child);
@@ -220,8 +208,7 @@ begin_ending(struct ik_child *child)
 }
 
 /* The leader has ended; its streams get a little longer. */
-static void
-leader_ended(void *arg)
+static void leader_ended(void *arg)
 {
 	struct ik_child *child = arg;
 
@@ -236,8 +223,7 @@ leader_ended(void *arg)
 }
 
 /* Something is over time. */
-static void
-timer_fired(void *arg)
+static void timer_fired(void *arg)
 {
 	struct ik_child *child = arg;
 	const bool had_ended = child->leader_ended;
@@ -269,8 +255,7 @@ struct ends {
 };
 
 /* Close both ends. */
-static void
-close_ends(struct ends *ends)
+static void close_ends(struct ends *ends)
 {
 	if (ends->ours >= 0)
 		close(ends->ours);
@@ -280,8 +265,7 @@ close_ends(struct ends *ends)
 }
 
 /* Make a pipe (ours non-blocking) or, unless piped, open /dev/null. False with errno. */
-static bool
-open_ends(struct ends *ends, bool piped, bool ours_reads)
+static bool open_ends(struct ends *ends, bool piped, bool ours_reads)
 {
 	int pair[2];
 
@@ -299,8 +283,7 @@ open_ends(struct ends *ends, bool piped, bool ours_reads)
 }
 
 /* Say in words why nothing was started. */
-static enum ik_status
-explain(const struct ik_child_spec *spec, enum ik_spawn_step step, int number,
+static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_step step, int number,
 	struct ik_error *error)
 {
 	struct stat info;
@@ -310,20 +293,21 @@ explain(const struct ik_child_spec *spec, enum ik_spawn_step step, int number,
 			spec->path, spec->directory);
 	if (step == IK_SPAWN_EXEC && number == ENOEXEC)
 		return ik_error_set(error, IK_INVALID,
-			_("cannot start %s: not a program for this system (a script needs a #! line)"),
-			spec->path);
+			_("cannot start %s: not a program for this system "
+				"(a script needs a #! line)"), spec->path);
 	if (step == IK_SPAWN_EXEC && number == EACCES && stat(spec->path, &info) == 0 &&
 		S_ISDIR(info.st_mode))
-		return ik_error_set(error, IK_DENIED, _("cannot start %s: it is a directory"), spec->path);
+		return ik_error_set(error, IK_DENIED, _("cannot start %s: it is a directory"),
+			spec->path);
 	if (step == IK_SPAWN_EXEC && number == ENOENT && stat(spec->path, &info) == 0)
 		return ik_error_set(error, IK_NOT_FOUND,
-			_("cannot start %s: the interpreter that it names does not exist"), spec->path);
+			_("cannot start %s: the interpreter that it names does not exist"),
+			spec->path);
 	return ik_error_set_errno(error, number, _("cannot start %s"), spec->path);
 }
 
 /* Spawn with pipes. Returns IK_OK and fills ends (ours stay open) and pid. */
-static enum ik_status
-spawn_with_pipes(struct ik_loop *loop, const struct ik_child_spec *spec,
+static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_child_spec *spec,
 	struct ends ends[3], pid_t *ret_pid, struct ik_error *error)
 {
 	struct ik_spawn spawn = {
@@ -352,8 +336,7 @@ spawn_with_pipes(struct ik_loop *loop, const struct ik_child_spec *spec,
 }
 
 /* Set up one of our ends. */
-static void
-watch_stream(struct ik_child *child, struct stream *stream, int fd, int what,
+static void watch_stream(struct ik_child *child, struct stream *stream, int fd, int what,
 	void (*fn)(void *arg, int what))
 {
 	stream->child = child;
@@ -365,8 +348,7 @@ watch_stream(struct ik_child *child, struct stream *stream, int fd, int what,
 		end_stream(stream); /* out of kernel memory: as if it had ended */
 }
 
-enum ik_status
-ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
+enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
 	const struct ik_child_events *events, void *arg,
 	struct ik_child **ret_child, struct ik_error *error)
 {
@@ -411,8 +393,7 @@ ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
 	return IK_OK;
 }
 
-void
-ik_child_cancel(struct ik_child *child)
+void ik_child_cancel(struct ik_child *child)
 {
 	if (child->finished || child->closed || child->phase != LIVING)
 		return;
@@ -420,14 +401,12 @@ ik_child_cancel(struct ik_child *child)
 	begin_ending(child);
 }
 
-int
-ik_child_pid(const struct ik_child *child)
+int ik_child_pid(const struct ik_child *child)
 {
 	return (int)ik_process_pid(child->leader);
 }
 
-struct ik_child *
-ik_child_close(struct ik_child *child)
+struct ik_child *ik_child_close(struct ik_child *child)
 {
 	if (child == NULL || child->closed)
 		return NULL;

@@ -38,8 +38,7 @@ struct pids {
 #define MOST_CHILDREN 100000
 
 /* Append a pid. */
-static void
-add_pid(struct pids *pids, pid_t pid)
+static void add_pid(struct pids *pids, pid_t pid)
 {
 	if (pids->count == pids->capacity) {
 		pids->capacity = pids->capacity > 0 ? 2 * pids->capacity : 64;
@@ -49,8 +48,7 @@ add_pid(struct pids *pids, pid_t pid)
 }
 
 /* The parent of a process after /proc/PID/stat (proc_pid_stat(5)); 0 if it is gone. */
-static pid_t
-parent_of(const char *pid_text)
+static pid_t parent_of(const char *pid_text)
 {
 	char path[64], line[512];
 	const char *end;
@@ -70,8 +68,7 @@ parent_of(const char *pid_text)
 }
 
 /* List this process's children by looking at every process there is. */
-static void
-list_children_slowly(struct pids *pids)
+static void list_children_slowly(struct pids *pids)
 {
 	DIR *directory = opendir("/proc");
 	struct dirent *entry;
@@ -79,15 +76,15 @@ list_children_slowly(struct pids *pids)
 	if (directory == NULL)
 		return;
 	while ((entry = readdir(directory)) != NULL)
-		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+			parent_of(entry->d_name) == getpid())
 			add_pid(pids, (pid_t)strtol(entry->d_name, NULL, 10));
 	closedir(directory);
 }
 
 /* List this process's children, zombies included. Adopted ones come to the
  * main thread, which is the one that spawns. */
-static void
-list_children(struct pids *pids)
+static void list_children(struct pids *pids)
 {
 	char path[64];
 	FILE *file;
@@ -106,8 +103,7 @@ list_children(struct pids *pids)
 }
 
 /* Was this child ours before the program began? */
-static bool
-is_stranger(const struct ik_children *children, pid_t pid)
+static bool is_stranger(const struct ik_children *children, pid_t pid)
 {
 	for (size_t i = 0; i < children->stranger_count; i++)
 		if (children->strangers[i] == pid)
@@ -116,8 +112,7 @@ is_stranger(const struct ik_children *children, pid_t pid)
 }
 
 /* The process of ours with this pid, or NULL. */
-static struct ik_process *
-find_process(const struct ik_children *children, pid_t pid)
+static struct ik_process *find_process(const struct ik_children *children, pid_t pid)
 {
 	struct ik_process *process = children->first;
 
@@ -131,8 +126,7 @@ find_process(const struct ik_children *children, pid_t pid)
  * first, and one of ours stays a zombie until its owner is through with it: it
  * hides those behind it until then, and its reaping brings us here again.
  */
-static void
-reap_orphans(struct ik_children *children)
+static void reap_orphans(struct ik_children *children)
 {
 	for (;;) {
 		siginfo_t info = { 0 };
@@ -147,8 +141,7 @@ reap_orphans(struct ik_children *children)
 }
 
 /* Children of this process that nobody here has spawned. */
-static int
-count_orphans(struct ik_children *children)
+static int count_orphans(struct ik_children *children)
 {
 	struct pids pids = { 0 };
 	int count = 0;
@@ -164,8 +157,7 @@ count_orphans(struct ik_children *children)
 }
 
 /* Deferred: bring the picture of the orphans up to date. */
-static void
-look_at_orphans(void *arg)
+static void look_at_orphans(void *arg)
 {
 	struct ik_children *children = arg;
 	int before = children->orphans;
@@ -177,8 +169,7 @@ look_at_orphans(void *arg)
 		children->on_change(children->on_change_arg);
 }
 
-void
-ik_children_changed(struct ik_children *children)
+void ik_children_changed(struct ik_children *children)
 {
 	if (children->is_reaper && !children->changed) {
 		children->changed = true;
@@ -187,8 +178,7 @@ ik_children_changed(struct ik_children *children)
 }
 
 /* SIGCHLD: look after those that have no pidfd, and for orphans. */
-static void
-child_signal(void *arg, int number)
+static void child_signal(void *arg, int number)
 {
 	struct ik_children *children = arg;
 	struct ik_process *process = children->first;
@@ -208,15 +198,13 @@ child_signal(void *arg, int number)
 	ik_children_changed(children);
 }
 
-void
-ik_children_watch_signal(struct ik_children *children)
+void ik_children_watch_signal(struct ik_children *children)
 {
 	if (children->signal == NULL)
 		children->signal = ik_signal_new(children->loop, SIGCHLD, child_signal, children);
 }
 
-struct ik_children *
-ik_children_new(struct ik_loop *loop)
+struct ik_children *ik_children_new(struct ik_loop *loop)
 {
 	struct ik_children *children = ik_alloc(sizeof(*children));
 	struct rlimit limit;
@@ -228,8 +216,7 @@ ik_children_new(struct ik_loop *loop)
 	return children;
 }
 
-void
-ik_children_dispose(struct ik_children *children)
+void ik_children_dispose(struct ik_children *children)
 {
 	ik_loop_cancel_deferred(children->loop, look_at_orphans, children);
 	children->signal = ik_signal_close(children->signal);
@@ -237,14 +224,12 @@ ik_children_dispose(struct ik_children *children)
 	ik_loop_defer(children->loop, free, children);
 }
 
-rlim_t
-ik_children_descriptor_limit(const struct ik_children *children)
+rlim_t ik_children_descriptor_limit(const struct ik_children *children)
 {
 	return children->descriptor_limit;
 }
 
-void
-ik_children_become_reaper(struct ik_loop *loop)
+void ik_children_become_reaper(struct ik_loop *loop)
 {
 	struct ik_children *children = ik_loop_children(loop);
 	struct pids pids = { 0 };
@@ -263,14 +248,12 @@ ik_children_become_reaper(struct ik_loop *loop)
 	ik_children_watch_signal(children);
 }
 
-int
-ik_children_orphans(struct ik_loop *loop)
+int ik_children_orphans(struct ik_loop *loop)
 {
 	return ik_loop_children(loop)->orphans;
 }
 
-void
-ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg)
+void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
 	struct ik_children *children = ik_loop_children(loop);
 
@@ -281,8 +264,7 @@ ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg)
 /* Kill a child of ours (not reaped yet, so the number is its own) and, where
  * it lives in a session that is not ours, its whole group: a process that
  * keeps forking cannot outrun that. */
-static void
-kill_with_group(pid_t pid)
+static void kill_with_group(pid_t pid)
 {
 	pid_t group = getpgid(pid);
 
@@ -292,8 +274,7 @@ kill_with_group(pid_t pid)
 }
 
 /* One round of the end. Returns how many children it found. */
-static size_t
-end_round(struct ik_children *children, struct pids *pids)
+static size_t end_round(struct ik_children *children, struct pids *pids)
 {
 	size_t found = 0;
 
@@ -317,8 +298,7 @@ end_round(struct ik_children *children, struct pids *pids)
 	return found;
 }
 
-void
-ik_children_end(struct ik_loop *loop)
+void ik_children_end(struct ik_loop *loop)
 {
 	struct ik_children *children = ik_loop_children(loop);
 	const struct timespec moment = { 0, 500 * 1000 };
@@ -338,8 +318,7 @@ ik_children_end(struct ik_loop *loop)
 	ik_children_changed(children);
 }
 
-int
-ik_children_capacity(void)
+int ik_children_capacity(void)
 {
 	struct rlimit limit;
 	rlim_t count;

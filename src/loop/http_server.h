@@ -22,7 +22,8 @@ struct ik_http_server_events {
 	 * path and body are valid until ik_http_exchange_end(). */
 	void (*request)(void *arg, struct ik_http_exchange *exchange, const char *method,
 		const char *path, const char *body, size_t body_length);
-	/* The client went away; the exchange is gone after this call. */
+	/* The client went away; the exchange is gone after this call. Noticed
+	 * from the first chunk on (an exchange is never gone before). */
 	void (*gone)(void *arg, struct ik_http_exchange *exchange);
 };
 

@@ -11,6 +11,9 @@
 struct event_base;
 struct ik_children;
 
+/* A library has no memory left: end the program as ik_alloc() does. */
+_Noreturn void ik_loop_no_memory(void);
+
 struct event_base *ik_loop_base(struct ik_loop *loop);
 
 /* The processes of this loop (process.h). */

@@ -1,10 +1,11 @@
 # src/loop: one library.
 noinst_LIBRARIES += libik_loop.a
 libik_loop_a_SOURCES = \
+	src/loop/address.c src/loop/address.h \
 	src/loop/child.c src/loop/child.h \
 	src/loop/children.c src/loop/children.h \
-	src/loop/http.h \
-	src/loop/http_server.h \
+	src/loop/http.c src/loop/http.h \
+	src/loop/http_server.c src/loop/http_server.h \
 	src/loop/internal.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \

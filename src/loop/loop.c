@@ -48,15 +48,13 @@ struct ik_watch {
 };
 
 /* Keep libevent's own words off the terminal. */
-static void
-log_libevent(int severity, const char *text)
+static void log_libevent(int severity, const char *text)
 {
 	ik_log(severity >= EVENT_LOG_WARN ? IK_LOG_ERROR : IK_LOG_DEBUG, "libevent: %s", text);
 }
 
 /* Put those dispositions right that another program may have left us. */
-static void
-set_dispositions(void)
+static void set_dispositions(void)
 {
 	struct sigaction now;
 
@@ -66,8 +64,7 @@ set_dispositions(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-struct ik_loop *
-ik_loop_new(struct ik_error *error)
+struct ik_loop *ik_loop_new(struct ik_error *error)
 {
 	struct ik_loop *loop;
 	struct event_base *base = NULL;
@@ -96,8 +93,7 @@ ik_loop_new(struct ik_error *error)
 }
 
 /* Run what has been deferred up to now; what comes on top stays for the next turn. */
-static void
-run_deferred(struct ik_loop *loop)
+static void run_deferred(struct ik_loop *loop)
 {
 	size_t count = loop->deferred_count;
 
@@ -115,8 +111,7 @@ run_deferred(struct ik_loop *loop)
 			loop->deferred_count * sizeof(*loop->deferred));
 }
 
-struct ik_loop *
-ik_loop_free(struct ik_loop *loop)
+struct ik_loop *ik_loop_free(struct ik_loop *loop)
 {
 	if (loop == NULL)
 		return NULL;
@@ -131,16 +126,14 @@ ik_loop_free(struct ik_loop *loop)
 }
 
 /* The second half of a turn: everything but the poll. */
-static void
-end_turn(struct ik_loop *loop)
+static void end_turn(struct ik_loop *loop)
 {
 	run_deferred(loop);
 	if (loop->before_sleep != NULL)
 		loop->before_sleep(loop->before_sleep_arg);
 }
 
-enum ik_status
-ik_loop_run(struct ik_loop *loop, struct ik_error *error)
+enum ik_status ik_loop_run(struct ik_loop *loop, struct ik_error *error)
 {
 	enum ik_status status = IK_OK;
 
@@ -157,7 +150,8 @@ ik_loop_run(struct ik_loop *loop, struct ik_error *error)
 		if (outcome < 0)
 			status = ik_error_set_errno(error, errno, _("the event loop failed"));
 		else if (outcome > 0 && loop->deferred_count == 0)
-			status = ik_error_set(error, IK_FAILED, _("the event loop has nothing to wait for"));
+			status = ik_error_set(error, IK_FAILED,
+				_("the event loop has nothing to wait for"));
 		end_turn(loop);
 	}
 	loop->running = false;
@@ -165,53 +159,54 @@ ik_loop_run(struct ik_loop *loop, struct ik_error *error)
 	return status;
 }
 
-void
-ik_loop_stop(struct ik_loop *loop)
+void ik_loop_stop(struct ik_loop *loop)
 {
 	loop->stopping = true;
 }
 
-void
-ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg)
+void ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
 	loop->before_sleep = fn;
 	loop->before_sleep_arg = arg;
 }
 
-void
-ik_loop_defer(struct ik_loop *loop, void (*fn)(void *), void *arg)
+void ik_loop_defer(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
 	if (loop->deferred_count == loop->deferred_capacity) {
-		loop->deferred_capacity = loop->deferred_capacity > 0 ? 2 * loop->deferred_capacity : 16;
+		size_t capacity = loop->deferred_capacity;
+
+		loop->deferred_capacity = capacity > 0 ? 2 * capacity : 16;
 		loop->deferred = ik_alloc_array(loop->deferred, loop->deferred_capacity,
 			sizeof(*loop->deferred));
 	}
 	loop->deferred[loop->deferred_count++] = (struct deferred){ .fn = fn, .arg = arg };
 }
 
-void
-ik_loop_cancel_deferred(struct ik_loop *loop, void (*fn)(void *), void *arg)
+void ik_loop_cancel_deferred(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
 	for (size_t i = 0; i < loop->deferred_count; i++)
 		if (loop->deferred[i].fn == fn && loop->deferred[i].arg == arg)
 			loop->deferred[i].fn = NULL;
 }
 
-struct event_base *
-ik_loop_base(struct ik_loop *loop)
+void ik_loop_no_memory(void)
+{
+	ik_alloc_array(NULL, SIZE_MAX, 2); /* runs the hook and ends */
+	abort();
+}
+
+struct event_base *ik_loop_base(struct ik_loop *loop)
 {
 	return loop->base;
 }
 
-struct ik_children *
-ik_loop_children(struct ik_loop *loop)
+struct ik_children *ik_loop_children(struct ik_loop *loop)
 {
 	return loop->children;
 }
 
 /* libevent's callback for timers. */
-static void
-timer_fired(evutil_socket_t fd, short what, void *arg)
+static void timer_fired(evutil_socket_t fd, short what, void *arg)
 {
 	struct ik_timer *timer = arg;
 
@@ -219,18 +214,16 @@ timer_fired(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Make an event or end the program: libevent has no memory left. */
-static struct event *
-new_event(struct ik_loop *loop, int fd, event_callback_fn fn, void *arg)
+static struct event *new_event(struct ik_loop *loop, int fd, event_callback_fn fn, void *arg)
 {
 	struct event *event = event_new(loop->base, fd, 0, fn, arg);
 
 	if (event == NULL)
-		ik_alloc_array(NULL, SIZE_MAX, 2);
+		ik_loop_no_memory();
 	return event;
 }
 
-struct ik_timer *
-ik_timer_new(struct ik_loop *loop, void (*fn)(void *), void *arg)
+struct ik_timer *ik_timer_new(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
 	struct ik_timer *timer = ik_alloc(sizeof(*timer));
 
@@ -241,8 +234,7 @@ ik_timer_new(struct ik_loop *loop, void (*fn)(void *), void *arg)
 	return timer;
 }
 
-void
-ik_timer_start(struct ik_timer *timer, int64_t milliseconds)
+void ik_timer_start(struct ik_timer *timer, int64_t milliseconds)
 {
 	struct timeval after;
 
@@ -253,20 +245,17 @@ ik_timer_start(struct ik_timer *timer, int64_t milliseconds)
 	event_add(timer->event, &after);
 }
 
-void
-ik_timer_stop(struct ik_timer *timer)
+void ik_timer_stop(struct ik_timer *timer)
 {
 	event_del(timer->event);
 }
 
-bool
-ik_timer_running(const struct ik_timer *timer)
+bool ik_timer_running(const struct ik_timer *timer)
 {
 	return event_pending(timer->event, EV_TIMEOUT, NULL) != 0;
 }
 
-struct ik_timer *
-ik_timer_close(struct ik_timer *timer)
+struct ik_timer *ik_timer_close(struct ik_timer *timer)
 {
 	if (timer != NULL) {
 		event_free(timer->event);
@@ -276,8 +265,7 @@ ik_timer_close(struct ik_timer *timer)
 }
 
 /* libevent's callback for watches. */
-static void
-watch_fired(evutil_socket_t fd, short what, void *arg)
+static void watch_fired(evutil_socket_t fd, short what, void *arg)
 {
 	struct ik_watch *watch = arg;
 
@@ -285,8 +273,8 @@ watch_fired(evutil_socket_t fd, short what, void *arg)
 		((what & EV_WRITE) != 0 ? IK_WRITABLE : 0));
 }
 
-struct ik_watch *
-ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what), void *arg)
+struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd,
+	void (*fn)(void *arg, int what), void *arg)
 {
 	struct ik_watch *watch = ik_alloc(sizeof(*watch));
 
@@ -298,8 +286,7 @@ ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what), void
 	return watch;
 }
 
-enum ik_status
-ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error)
+enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error)
 {
 	short flags = EV_PERSIST;
 
@@ -318,15 +305,16 @@ ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error)
 	if (event_add(watch->event, NULL) != 0) {
 		if (errno == EPERM)
 			return ik_error_set(error, IK_INVALID,
-				_("descriptor %d is a file or a directory: it cannot be waited for"), watch->fd);
-		return ik_error_set_errno(error, errno, _("cannot wait for descriptor %d"), watch->fd);
+				_("descriptor %d is a file or a directory: it cannot be waited for"),
+				watch->fd);
+		return ik_error_set_errno(error, errno, _("cannot wait for descriptor %d"),
+			watch->fd);
 	}
 	watch->what = what;
 	return IK_OK;
 }
 
-struct ik_watch *
-ik_watch_close(struct ik_watch *watch)
+struct ik_watch *ik_watch_close(struct ik_watch *watch)
 {
 	if (watch != NULL) {
 		event_free(watch->event);

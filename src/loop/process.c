@@ -17,8 +17,7 @@
 #define LAST_WAIT_MS 1000
 
 /* A descriptor that becomes readable when the process ends; -1 where there are none. */
-static int
-open_pidfd(pid_t pid)
+static int open_pidfd(pid_t pid)
 {
 #ifdef SYS_pidfd_open
 	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
@@ -28,8 +27,7 @@ open_pidfd(pid_t pid)
 }
 
 /* Put an end to the watching for the process's end. */
-static void
-stop_watching(struct ik_process *process)
+static void stop_watching(struct ik_process *process)
 {
 	process->watch = ik_watch_close(process->watch);
 	if (process->pidfd >= 0)
@@ -38,8 +36,7 @@ stop_watching(struct ik_process *process)
 }
 
 /* Take a process out of the list. */
-static void
-unlink_process(struct ik_process *process)
+static void unlink_process(struct ik_process *process)
 {
 	struct ik_children *children = process->children;
 
@@ -53,14 +50,12 @@ unlink_process(struct ik_process *process)
 }
 
 /* Release the record of a process that is closed and reaped. */
-static void
-release(struct ik_process *process)
+static void release(struct ik_process *process)
 {
 	ik_loop_defer(process->children->loop, free, process);
 }
 
-void
-ik_process_set_reaped(struct ik_process *process, int status)
+void ik_process_set_reaped(struct ik_process *process, int status)
 {
 	process->reaped = true;
 	process->status = status;
@@ -71,8 +66,7 @@ ik_process_set_reaped(struct ik_process *process, int status)
 		release(process);
 }
 
-void
-ik_process_notice(struct ik_process *process)
+void ik_process_notice(struct ik_process *process)
 {
 	int status;
 
@@ -86,14 +80,13 @@ ik_process_notice(struct ik_process *process)
 }
 
 /* The pidfd is readable. */
-static void
-pidfd_readable(void *arg, int what)
+static void pidfd_readable(void *arg, int what)
 {
 	ik_process_notice(arg);
 }
 
-struct ik_process *
-ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)(void *arg), void *arg)
+struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid,
+	void (*ended)(void *arg), void *arg)
 {
 	struct ik_children *children = ik_loop_children(loop);
 	struct ik_process *process = ik_alloc(sizeof(*process));
@@ -119,14 +112,12 @@ ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)(void *arg), void *
 	return process;
 }
 
-pid_t
-ik_process_pid(const struct ik_process *process)
+pid_t ik_process_pid(const struct ik_process *process)
 {
 	return process->pid;
 }
 
-bool
-ik_process_ended(struct ik_process *process)
+bool ik_process_ended(struct ik_process *process)
 {
 	siginfo_t info = { 0 };
 
@@ -139,8 +130,7 @@ ik_process_ended(struct ik_process *process)
 	return process->reaped || process->is_zombie;
 }
 
-void
-ik_process_signal(struct ik_process *process, int number)
+void ik_process_signal(struct ik_process *process, int number)
 {
 	if (process->reaped)
 		return;
@@ -150,8 +140,7 @@ ik_process_signal(struct ik_process *process, int number)
 		kill(-process->pid, SIGCONT);
 }
 
-bool
-ik_process_reap(struct ik_process *process, int *ret_status)
+bool ik_process_reap(struct ik_process *process, int *ret_status)
 {
 	int status = 0;
 
@@ -168,8 +157,7 @@ ik_process_reap(struct ik_process *process, int *ret_status)
 	return process->reaped;
 }
 
-struct ik_process *
-ik_process_close(struct ik_process *process)
+struct ik_process *ik_process_close(struct ik_process *process)
 {
 	int status;
 
@@ -186,8 +174,7 @@ ik_process_close(struct ik_process *process)
 	return NULL;
 }
 
-struct ik_children *
-ik_children_free(struct ik_children *children)
+struct ik_children *ik_children_free(struct ik_children *children)
 {
 	const struct timespec moment = { 0, 1000 * 1000 };
 	const int64_t end = ik_clock_ms() + LAST_WAIT_MS;

@@ -18,16 +18,15 @@ struct ik_signal {
 };
 
 /* libevent's callback; its handler proper only wrote a byte into its own pipe. */
-static void
-signal_fired(evutil_socket_t number, short what, void *arg)
+static void signal_fired(evutil_socket_t number, short what, void *arg)
 {
 	struct ik_signal *watched = arg;
 
 	watched->fn(watched->arg, watched->number);
 }
 
-struct ik_signal *
-ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number), void *arg)
+struct ik_signal *ik_signal_new(struct ik_loop *loop, int number,
+	void (*fn)(void *arg, int number), void *arg)
 {
 	struct ik_signal *watched = ik_alloc(sizeof(*watched));
 	sigset_t set;
@@ -48,8 +47,7 @@ ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number
 	return watched;
 }
 
-struct ik_signal *
-ik_signal_close(struct ik_signal *watched)
+struct ik_signal *ik_signal_close(struct ik_signal *watched)
 {
 	if (watched != NULL) {
 		event_free(watched->event);

@@ -19,8 +19,7 @@ struct report {
 };
 
 /* Limits of the child. Returns 0 or -1 with errno. */
-static int
-set_limits(const struct ik_spawn *spawn)
+static int set_limits(const struct ik_spawn *spawn)
 {
 	const struct rlimit no_core = { 0, 0 };
 	struct rlimit limit;
@@ -48,8 +47,7 @@ set_limits(const struct ik_spawn *spawn)
 }
 
 /* Let no descriptor but 0, 1, 2 through the exec, whoever opened it. */
-static void
-close_others(void)
+static void close_others(void)
 {
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
@@ -62,8 +60,7 @@ close_others(void)
 }
 
 /* All up to the exec. Returns the step that failed, with errno. */
-static enum ik_spawn_step
-prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
+static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -91,8 +88,8 @@ prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
 }
 
 /* The child's life: exec, or a report and an end. */
-static _Noreturn __attribute__((noinline)) void
-child_main(const struct ik_spawn *spawn, pid_t parent, int report_fd)
+static _Noreturn __attribute__((noinline)) void child_main(const struct ik_spawn *spawn,
+	pid_t parent, int report_fd)
 {
 	struct report report;
 
@@ -105,8 +102,8 @@ child_main(const struct ik_spawn *spawn, pid_t parent, int report_fd)
 }
 
 /* vfork in a frame of its own, with nothing in it that it could clobber. */
-static __attribute__((noinline)) pid_t
-start_child(const struct ik_spawn *spawn, pid_t parent, int report_fd)
+static __attribute__((noinline)) pid_t start_child(const struct ik_spawn *spawn,
+	pid_t parent, int report_fd)
 {
 	pid_t pid = vfork();
 
@@ -115,8 +112,7 @@ start_child(const struct ik_spawn *spawn, pid_t parent, int report_fd)
 	return pid;
 }
 
-int
-ik_spawn_above_streams(int fd)
+int ik_spawn_above_streams(int fd)
 {
 	int other, number;
 
@@ -129,8 +125,7 @@ ik_spawn_above_streams(int fd)
 	return other;
 }
 
-int
-ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step)
+int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step)
 {
 	const pid_t parent = getpid();
 	struct report report = { 0 };

@@ -29,8 +29,7 @@ struct run {
 	bool close_at_output;
 };
 
-static void
-on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct run *run = arg;
 
@@ -43,8 +42,7 @@ on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 	}
 }
 
-static void
-on_done(void *arg, const struct ik_child_result *result)
+static void on_done(void *arg, const struct ik_child_result *result)
 {
 	struct run *run = arg;
 
@@ -56,8 +54,7 @@ on_done(void *arg, const struct ik_child_result *result)
 
 static const struct ik_child_events events = { on_output, on_done };
 
-static void
-init_run(struct run *run, struct ik_loop *loop)
+static void init_run(struct run *run, struct ik_loop *loop)
 {
 	memset(run, 0, sizeof(*run));
 	run->loop = loop;
@@ -65,8 +62,7 @@ init_run(struct run *run, struct ik_loop *loop)
 	ik_buf_init(&run->out[1], IK_MIB(64));
 }
 
-static void
-end_run(struct run *run)
+static void end_run(struct run *run)
 {
 	ik_buf_done(&run->out[0]);
 	ik_buf_done(&run->out[1]);
@@ -78,8 +74,7 @@ end_run(struct run *run)
 	.argv = (const char *const[]){ "sh", "-c", (script), NULL }, \
 	.kill_after_ms = 2000, .grace_ms = 250, .timeout_ms = 20000 }
 
-static void
-start(struct run *run, const struct ik_child_spec *spec)
+static void start(struct run *run, const struct ik_child_spec *spec)
 {
 	struct ik_error error;
 
@@ -89,8 +84,7 @@ start(struct run *run, const struct ik_child_spec *spec)
 }
 
 /* Run to the end; with a clean loop before and after. */
-static void
-run_spec(struct run *run, const struct ik_child_spec *spec)
+static void run_spec(struct run *run, const struct ik_child_spec *spec)
 {
 	init_run(run, fixture_loop());
 	start(run, spec);
@@ -347,20 +341,17 @@ Test(child, cancel_of_an_endless_writer_ends_it)
 }
 
 /* Is there no process with this number (zombies count as processes)? */
-static bool
-is_gone(pid_t pid)
+static bool is_gone(pid_t pid)
 {
 	return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-static bool
-still_there(void *arg)
+static bool still_there(void *arg)
 {
 	return !is_gone(*(pid_t *)arg);
 }
 
-static void
-nothing(void *arg)
+static void nothing(void *arg)
 {
 }
 
@@ -418,8 +409,7 @@ Test(child, loop_that_is_freed_right_after_a_close_reaps)
 }
 
 /* Start what cannot be started; the error text must hold part. */
-static void
-expect_failure(const struct ik_child_spec *spec, enum ik_status status, const char *part)
+static void expect_failure(const struct ik_child_spec *spec, enum ik_status status, const char *part)
 {
 	struct ik_loop *loop = fixture_loop();
 	struct ik_child *child = NULL;
@@ -433,8 +423,7 @@ expect_failure(const struct ik_child_spec *spec, enum ik_status status, const ch
 }
 
 /* Write an executable of this text into a new file. */
-static void
-make_script(char name[static 32], const char *text, mode_t mode)
+static void make_script(char name[static 32], const char *text, mode_t mode)
 {
 	int fd;
 
@@ -567,8 +556,7 @@ Test(child, session_limits_directory_and_environment)
 	end_run(&run);
 }
 
-static bool
-some_run(void *arg)
+static bool some_run(void *arg)
 {
 	struct run *runs = arg;
 

@@ -20,14 +20,12 @@ struct run {
 	bool done;
 };
 
-static void
-on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	ik_buf_append(&((struct run *)arg)->output, bytes, length);
 }
 
-static void
-on_done(void *arg, const struct ik_child_result *result)
+static void on_done(void *arg, const struct ik_child_result *result)
 {
 	struct run *run = arg;
 
@@ -35,8 +33,7 @@ on_done(void *arg, const struct ik_child_result *result)
 	run->done = true;
 }
 
-static void
-start_shell(struct ik_loop *loop, struct run *run, const char *script)
+static void start_shell(struct ik_loop *loop, struct run *run, const char *script)
 {
 	static const struct ik_child_events events = { on_output, on_done };
 	const char *const argv[] = { "sh", "-c", script, NULL };
@@ -48,25 +45,20 @@ start_shell(struct ik_loop *loop, struct run *run, const char *script)
 	cr_assert_eq(ik_child_start(loop, &spec, &events, run, &run->child, &error), IK_OK);
 }
 
-static void
-run_shell(struct ik_loop *loop, struct run *run, const char *script)
+static void run_shell(struct ik_loop *loop, struct run *run, const char *script)
 {
 	start_shell(loop, run, script);
 	fixture_run_until(loop, &run->done);
 }
 
-static void
-count_change(void *arg)
+static void count_change(void *arg)
 {
 	(*(int *)arg)++;
 }
 
-static bool
-orphans_differ_from_0(void *arg) { return ik_children_orphans(arg) != 0; }
-static bool
-orphans_differ_from_1(void *arg) { return ik_children_orphans(arg) != 1; }
-static bool
-orphans_differ_from_2(void *arg) { return ik_children_orphans(arg) != 2; }
+static bool orphans_differ_from_0(void *arg) { return ik_children_orphans(arg) != 0; }
+static bool orphans_differ_from_1(void *arg) { return ik_children_orphans(arg) != 1; }
+static bool orphans_differ_from_2(void *arg) { return ik_children_orphans(arg) != 2; }
 
 Test(children, orphans_are_counted_in_any_session_and_reaped_when_they_end)
 {

@@ -9,8 +9,7 @@
 
 static int descriptors_before;
 
-int
-fixture_descriptors(void)
+int fixture_descriptors(void)
 {
 	DIR *directory = opendir("/proc/self/fd");
 	int count = 0;
@@ -22,8 +21,7 @@ fixture_descriptors(void)
 	return count;
 }
 
-struct ik_loop *
-fixture_loop(void)
+struct ik_loop *fixture_loop(void)
 {
 	struct ik_error error;
 	struct ik_loop *loop;
@@ -34,16 +32,14 @@ fixture_loop(void)
 	return loop;
 }
 
-void
-fixture_end(struct ik_loop *loop)
+void fixture_end(struct ik_loop *loop)
 {
 	ik_loop_free(loop);
 	cr_assert_eq(fixture_descriptors(), descriptors_before, "a descriptor leaked");
 }
 
 /* The test hangs. */
-static void
-guard_fired(void *arg)
+static void guard_fired(void *arg)
 {
 	cr_assert_fail("nothing happened for %d ms", GUARD_MS);
 }
@@ -54,8 +50,7 @@ struct condition {
 	void *arg;
 };
 
-static void
-look(void *arg)
+static void look(void *arg)
 {
 	struct condition *condition = arg;
 
@@ -63,8 +58,7 @@ look(void *arg)
 		ik_loop_stop(condition->loop);
 }
 
-void
-fixture_run_while(struct ik_loop *loop, bool (*fn)(void *arg), void *arg)
+void fixture_run_while(struct ik_loop *loop, bool (*fn)(void *arg), void *arg)
 {
 	struct condition condition = { loop, fn, arg };
 	struct ik_timer *guard = ik_timer_new(loop, guard_fired, NULL);
@@ -77,26 +71,22 @@ fixture_run_while(struct ik_loop *loop, bool (*fn)(void *arg), void *arg)
 	ik_timer_close(guard);
 }
 
-static bool
-not_yet(void *arg)
+static bool not_yet(void *arg)
 {
 	return !*(const bool *)arg;
 }
 
-void
-fixture_run_until(struct ik_loop *loop, const bool *flag)
+void fixture_run_until(struct ik_loop *loop, const bool *flag)
 {
 	fixture_run_while(loop, not_yet, (void *)(uintptr_t)flag);
 }
 
-static void
-set_flag(void *arg)
+static void set_flag(void *arg)
 {
 	*(bool *)arg = true;
 }
 
-void
-fixture_run_for(struct ik_loop *loop, int milliseconds)
+void fixture_run_for(struct ik_loop *loop, int milliseconds)
 {
 	bool over = false;
 	struct ik_timer *timer = ik_timer_new(loop, set_flag, &over);

@@ -5,6 +5,9 @@ tests_unit_loop_loop_test_SOURCES = \
 	tests/unit/loop/child_test.c \
 	tests/unit/loop/children_test.c \
 	tests/unit/loop/fixture.c tests/unit/loop/fixture.h \
-	tests/unit/loop/loop_test.c
+	tests/unit/loop/http_server_test.c \
+	tests/unit/loop/http_test.c \
+	tests/unit/loop/loop_test.c \
+	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h
 tests_unit_loop_loop_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_loop_loop_test_LDADD = $(LINK_LOOP) $(CRITERION_LIBS)

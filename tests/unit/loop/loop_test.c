@@ -20,8 +20,7 @@ struct trace {
 	int count;
 };
 
-static void
-note(struct trace *trace, const char *letter)
+static void note(struct trace *trace, const char *letter)
 {
 	strncat(trace->text, letter, sizeof(trace->text) - strlen(trace->text) - 1);
 }
@@ -30,8 +29,7 @@ static void note_a(void *arg) { note(arg, "a"); }
 static void note_b(void *arg) { note(arg, "b"); }
 static void note_sleep(void *arg) { note(arg, "|"); }
 
-static void
-note_c_and_defer(void *arg)
+static void note_c_and_defer(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -39,8 +37,7 @@ note_c_and_defer(void *arg)
 	ik_loop_defer(trace->loop, note_b, trace);
 }
 
-static void
-stop(void *arg)
+static void stop(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -81,8 +78,7 @@ Test(loop, cancelled_deferral_does_not_run)
 	cr_assert_str_eq(other.text, "a");
 }
 
-static void
-cancel_next(void *arg)
+static void cancel_next(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -99,8 +95,7 @@ Test(loop, deferral_cancelled_by_an_earlier_one_of_the_same_turn_does_not_run)
 	cr_assert_str_eq(trace.text, "");
 }
 
-static void
-defer_many(void *arg)
+static void defer_many(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -142,8 +137,7 @@ Test(loop, nothing_to_wait_for_is_an_error_and_no_hang)
 	fixture_end(loop);
 }
 
-static void
-timer_done(void *arg)
+static void timer_done(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -189,8 +183,7 @@ Test(loop, timer_started_again_moves_and_a_stopped_one_is_silent)
 	fixture_end(trace.loop);
 }
 
-static void
-timer_again(void *arg)
+static void timer_again(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -215,8 +208,7 @@ Test(loop, timer_restarts_and_closes_itself_in_its_own_function)
 }
 
 /* Two timers due in one turn; the first closes the second. */
-static void
-close_other(void *arg)
+static void close_other(void *arg)
 {
 	struct trace *trace = arg;
 
@@ -241,8 +233,7 @@ Test(loop, closed_timer_that_is_due_in_the_same_turn_is_silent)
 	fixture_end(trace.loop);
 }
 
-static void
-pipe_readable(void *arg, int what)
+static void pipe_readable(void *arg, int what)
 {
 	struct trace *trace = arg;
 
@@ -251,8 +242,7 @@ pipe_readable(void *arg, int what)
 	trace->over = true;
 }
 
-static void
-close_watch(void *arg, int what)
+static void close_watch(void *arg, int what)
 {
 	struct trace *trace = arg;
 
@@ -307,8 +297,7 @@ Test(loop, watch_of_a_regular_file_is_refused)
 	fixture_end(loop);
 }
 
-static void
-signal_came(void *arg, int number)
+static void signal_came(void *arg, int number)
 {
 	struct trace *trace = arg;
 
@@ -347,8 +336,7 @@ Test(loop, signal_reaches_all_its_watches_even_if_it_was_blocked)
 	fixture_end(one.loop);
 }
 
-static void
-count_turn(void *arg)
+static void count_turn(void *arg)
 {
 	((struct trace *)arg)->count++;
 }
