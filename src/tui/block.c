@@ -1,0 +1,371 @@
+#include "tui/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
+	[IK_BLOCK_USER] = {true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM},
+	[IK_BLOCK_ASSISTANT] = {true, false, IK_STYLE_ASSISTANT, IK_STYLE_ASSISTANT, IK_STYLE_DIM},
+	[IK_BLOCK_THINKING] = {true, false, IK_STYLE_THINKING, IK_STYLE_THINKING, IK_STYLE_DIM},
+	[IK_BLOCK_CALL] = {true, false, IK_STYLE_TOOL, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
+	[IK_BLOCK_COMMAND] = {true, false, IK_STYLE_USER, IK_STYLE_NORMAL, IK_STYLE_DIM},
+	[IK_BLOCK_NOTICE] = {true, true, IK_STYLE_NOTICE, IK_STYLE_NOTICE, IK_STYLE_DIM},
+	[IK_BLOCK_ERROR] = {true, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM},
+	[IK_BLOCK_WELCOME] = {true, false, IK_STYLE_HEADING, IK_STYLE_DIM, IK_STYLE_DIM},
+	[IK_BLOCK_HEADING] = {false, true, IK_STYLE_HEADING, IK_STYLE_HEADING, IK_STYLE_DIM},
+	[IK_BLOCK_TEXT] = {false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM},
+	[IK_BLOCK_OUTPUT] = {false, true, IK_STYLE_TOOL_OUTPUT, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
+	[IK_BLOCK_HINT] = {false, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM},
+};
+
+const struct ik_block_look *ik_block_look(enum ik_block_kind kind)
+{
+	return &looks[kind];
+}
+
+const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style)
+{
+	*ret_style = looks[block->kind].head_style;
+	switch (block->kind) {
+	case IK_BLOCK_USER:
+	case IK_BLOCK_COMMAND:
+		return ">";
+	case IK_BLOCK_THINKING:
+		return "~";
+	case IK_BLOCK_CALL:
+		if (block->call->state == IK_CALL_FAILED)
+			*ret_style = IK_STYLE_ERROR;
+		return ik_call_mark(block->call->state, block->utf8);
+	case IK_BLOCK_NOTICE:
+		return block->utf8 ? "·" : "-";
+	case IK_BLOCK_ERROR:
+		return "!";
+	default:
+		return "";
+	}
+}
+
+struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
+{
+	struct ik_block *block = ik_alloc(sizeof *block);
+	block->kind = kind;
+	block->utf8 = utf8;
+	block->growing = true;
+	block->filled = true;
+	block->renderer = &ik_renderer_plain;
+	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
+	block->text = block->own.data;
+	block->head = 0;
+	block->tail = SIZE_MAX;
+	return block;
+}
+
+/* Forget all that was laid out. */
+static void drop_sections(struct ik_block *block)
+{
+	for (uint32_t i = 0; i < block->section_count; i++)
+		ik_lines_done(&block->sections[i].lines);
+	free(block->sections);
+	block->sections = NULL;
+	block->section_count = 0;
+	block->section_capacity = 0;
+}
+
+struct ik_block *ik_block_free(struct ik_block *block)
+{
+	if (!block)
+		return NULL;
+	drop_sections(block);
+	ik_buf_done(&block->own);
+	ik_message_unref(block->message);
+	free(block);
+	return NULL;
+}
+
+/* Which block shows a message of that kind. */
+static bool block_kind(const struct ik_message *message, enum ik_block_kind *ret_kind)
+{
+	switch (message->kind) {
+	case IK_KIND_USER:
+		*ret_kind = IK_BLOCK_USER;
+		return true;
+	case IK_KIND_ASSISTANT:
+		*ret_kind = IK_BLOCK_ASSISTANT;
+		return true;
+	case IK_KIND_THINKING:
+		*ret_kind = IK_BLOCK_THINKING;
+		return true;
+	case IK_KIND_COMMAND:
+		*ret_kind = IK_BLOCK_COMMAND;
+		return true;
+	case IK_KIND_NOTICE:
+		*ret_kind = ik_json_member(ik_message_data(message), "code").text
+			? IK_BLOCK_ERROR : IK_BLOCK_NOTICE;
+		return true;
+	case IK_KIND_SYSTEM:
+	case IK_KIND_USAGE:
+	case IK_KIND_TOOL_CALL:
+	case IK_KIND_TOOL_RESULT:
+	case IK_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
+{
+	enum ik_block_kind kind;
+	if (!block_kind(message, &kind) || message->content_length == 0)
+		return NULL;
+	struct ik_block *block = ik_block_new(kind, utf8);
+	block->message = ik_message_ref(message);
+	block->growing = false;
+	block->filled = false;
+	return block;
+}
+
+struct ik_block *ik_block_of_call(const struct ik_call *call, bool utf8)
+{
+	struct ik_block *block = ik_block_new(IK_BLOCK_CALL, utf8);
+	block->call = call;
+	block->growing = false;
+	block->filled = false;
+	return block;
+}
+
+/* Take the line ends off both ends of a text. */
+static void trim(const char **text, size_t *length)
+{
+	while (*length > 0 && (*text)[0] == '\n') {
+		(*text)++;
+		(*length)--;
+	}
+	while (*length > 0 && ((*text)[*length - 1] == '\n' || (*text)[*length - 1] == ' '))
+		(*length)--;
+}
+
+/* Take line ends and blanks off the end of the block's own text. */
+static void trim_own(struct ik_block *block)
+{
+	const char *text = block->own.data;
+	size_t length = block->own.length;
+	trim(&text, &length);
+	ik_buf_truncate(&block->own, (size_t)(text - block->own.data) + length);
+}
+
+/* Let the block show its own buffer. */
+static void show_own(struct ik_block *block)
+{
+	block->text = block->own.data;
+	block->length = block->own.length;
+}
+
+void ik_block_remark(struct ik_block *block, const char *remark)
+{
+	if (block->growing || block->tail != SIZE_MAX)
+		return;
+	ik_block_prepare(block);
+	if (block->text != block->own.data) {
+		ik_buf_clear(&block->own);
+		ik_buf_append(&block->own, block->text, block->length);
+	}
+	block->tail = block->length;
+	if (block->length > 0)
+		ik_buf_putc(&block->own, '\n');
+	ik_buf_puts(&block->own, remark);
+	show_own(block);
+	drop_sections(block);
+}
+
+/* Append the output of a command behind its line. */
+static void fill_output(struct ik_block *block)
+{
+	struct ik_buf output;
+	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	block->head = block->own.length;
+	if (ik_json_string(ik_json_member(ik_message_data(block->message), "output"), &output)
+		&& output.length > 0) {
+		ik_buf_putc(&block->own, '\n');
+		ik_sanitize(&block->own, output.data, output.length);
+	}
+	ik_buf_done(&output);
+}
+
+/* Make the text of a stored message: the message's own where that is harmless. */
+static void fill_from_message(struct ik_block *block)
+{
+	const char *content = block->message->content;
+	size_t length = block->message->content_length;
+	trim(&content, &length);
+	ik_buf_clear(&block->own);
+	if (block->kind == IK_BLOCK_ERROR) {
+		struct ik_json_span code = ik_json_member(ik_message_data(block->message), "code");
+		if (ik_json_string(code, &block->own))
+			ik_buf_puts(&block->own, "  ");
+	}
+	ik_sanitize(&block->own, content, length);
+	if (block->kind == IK_BLOCK_COMMAND)
+		fill_output(block);
+	trim_own(block);
+	if (block->own.length == length && memcmp(block->own.data, content, length) == 0) {
+		ik_buf_done(&block->own); /* once in memory is enough */
+		block->text = content;
+		block->length = length;
+	} else {
+		show_own(block);
+	}
+}
+
+/* Make the text when it is first asked for, or its call has changed. */
+static void fill(struct ik_block *block)
+{
+	if (block->call) {
+		if (block->filled && block->call_version == block->call->version)
+			return;
+		ik_buf_clear(&block->own);
+		ik_call_text(block->call, block->utf8, &block->own, &block->head, &block->tail);
+		block->call_version = block->call->version;
+		show_own(block);
+		drop_sections(block);
+		block->filled = true;
+	} else if (!block->filled) {
+		block->filled = true;
+		fill_from_message(block);
+		bool interrupted = false;
+		if (ik_json_bool(ik_json_member(ik_message_data(block->message), "interrupted"),
+			&interrupted) && interrupted)
+			ik_block_remark(block, _("[interrupted]"));
+	}
+}
+
+void ik_block_append(struct ik_block *block, const char *bytes, size_t length)
+{
+	if (block->own.length == 0 && block->state.held_length == 0) {
+		while (length > 0 && (*bytes == '\n' || *bytes == '\r')) {
+			bytes++;
+			length--;
+		}
+	}
+	ik_sanitize_piece(&block->state, &block->own, bytes, length);
+	show_own(block);
+}
+
+void ik_block_finish(struct ik_block *block)
+{
+	if (!block->growing)
+		return;
+	ik_sanitize_end(&block->state, &block->own);
+	block->growing = false;
+	size_t length = block->own.length;
+	trim_own(block);
+	if (block->own.length < length)
+		drop_sections(block);
+	show_own(block);
+}
+
+void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
+{
+	ik_block_finish(block);
+	struct ik_buf streamed = block->own;
+	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
+	block->message = ik_message_ref(message);
+	block->filled = false;
+	block->tail = SIZE_MAX;
+	fill(block);
+	if (streamed.length != block->length
+		|| memcmp(streamed.data, block->text, block->length) != 0)
+		drop_sections(block);
+	ik_buf_done(&streamed);
+}
+
+/* Begin a section at start, with all the rest of the text. */
+static struct ik_section *add_section(struct ik_block *block, uint32_t start)
+{
+	if (block->section_count == block->section_capacity) {
+		block->section_capacity = block->section_capacity ? block->section_capacity * 2 : 1;
+		block->sections = ik_alloc_array(block->sections, block->section_capacity,
+			sizeof *block->sections);
+	}
+	struct ik_section *section = &block->sections[block->section_count++];
+	*section = (struct ik_section){.start = start};
+	return section;
+}
+
+/* Cover the text with sections; the last one takes what was appended until the
+ * renderer cuts it. */
+static void make_sections(struct ik_block *block)
+{
+	struct ik_section *last = block->section_count > 0
+		? &block->sections[block->section_count - 1] : add_section(block, 0);
+	while (last->end < block->length) {
+		size_t size = block->renderer->split(block->text + last->start,
+			block->length - last->start);
+		if (size == 0) {
+			last->end = (uint32_t)block->length;
+			return;
+		}
+		last->end = last->start + (uint32_t)size;
+		if (last->made_end > last->end)
+			last->columns = 0;
+		if (last->end < block->length)
+			last = add_section(block, last->end);
+	}
+}
+
+void ik_block_prepare(struct ik_block *block)
+{
+	fill(block);
+	make_sections(block);
+}
+
+uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
+{
+	uint32_t low = 0;
+	uint32_t high = block->section_count;
+	while (low + 1 < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (block->sections[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, int columns)
+{
+	struct ik_section *section = &block->sections[index];
+	if (section->columns != columns) {
+		ik_lines_clear(&section->lines);
+		section->columns = columns;
+	} else if (section->made_end == section->end && section->lines.count > 0) {
+		return &section->lines;
+	}
+	const struct ik_block_look *look = &looks[block->kind];
+	struct ik_render request = {
+		.text = block->text,
+		.start = section->start,
+		.end = section->end,
+		.columns = columns,
+		.head = block->head,
+		.tail = block->tail,
+		.head_style = look->head_style,
+		.style = look->style,
+		.tail_style = look->tail_style,
+	};
+	block->renderer->render(&request, &section->lines);
+	section->made_end = section->end;
+	return &section->lines;
+}
+
+int64_t ik_block_lines_made(const struct ik_block *block, uint32_t index, int columns)
+{
+	const struct ik_section *section = &block->sections[index];
+	if (section->columns != columns || section->made_end != section->end)
+		return -1;
+	return section->lines.count;
+}

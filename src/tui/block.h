@@ -1,0 +1,105 @@
+/*
+ * block: one thing in a scrollback: a message, a call, a reply that grows, a
+ * notice, a stretch of text in a pane.
+ *
+ * A block has a source (bytes it was given, a message, a call), the sanitised
+ * text made of it when somebody looks, and the lines of that text, made by a
+ * renderer section by section when somebody looks, for one width.  Appending
+ * costs what the piece and the last row cost; nothing of a block that nobody
+ * sees is ever laid out.
+ *
+ * Owns its text and its lines; a message by reference; a call not at all (the
+ * list of calls must outlive it).  May include: util, json, conversation,
+ * tui/{wrap,calls,cells}.h.
+ */
+#ifndef IK_TUI_BLOCK_H
+#define IK_TUI_BLOCK_H
+
+#include "conversation/message.h"
+#include "tui/calls.h"
+#include "tui/wrap.h"
+#include "util/sanitize.h"
+
+enum ik_block_kind {
+	IK_BLOCK_USER,
+	IK_BLOCK_ASSISTANT,
+	IK_BLOCK_THINKING,
+	IK_BLOCK_CALL,
+	IK_BLOCK_COMMAND,
+	IK_BLOCK_NOTICE,
+	IK_BLOCK_ERROR,
+	IK_BLOCK_WELCOME,
+	IK_BLOCK_HEADING, /* these four: contents of panes */
+	IK_BLOCK_TEXT,
+	IK_BLOCK_OUTPUT,
+	IK_BLOCK_HINT,
+	IK_BLOCK_KINDS
+};
+
+/* A stretch of the text that is laid out by itself. */
+struct ik_section {
+	uint32_t start, end;
+	uint32_t made_end;  /* what the lines cover begins at start and ends here */
+	int columns;        /* the width of the lines; 0: there are none */
+	struct ik_lines lines;
+};
+
+struct ik_block {
+	enum ik_block_kind kind;
+	bool utf8;
+	bool growing;              /* more text may come */
+	const struct ik_renderer *renderer;
+	struct ik_message *message;
+	const struct ik_call *call;
+	unsigned call_version;     /* that the text was made of */
+	bool filled;               /* text is there */
+	struct ik_buf own;         /* text, unless it is the message's own */
+	struct ik_sanitize_state state;
+	const char *text;
+	size_t length;
+	size_t head, tail;         /* parts of their own style: struct ik_render */
+	struct ik_section *sections;
+	uint32_t section_count, section_capacity;
+};
+
+/* What a kind looks like. */
+struct ik_block_look {
+	bool gutter;               /* a mark of two columns before it */
+	bool joins;                /* no blank row between two of the kind */
+	enum ik_style head_style, style, tail_style;
+};
+const struct ik_block_look *ik_block_look(enum ik_block_kind kind);
+
+/* The mark before the first row and its style ("" for none). */
+const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style);
+
+struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8);
+struct ik_block *ik_block_free(struct ik_block *block);
+
+/* A block of a stored message (a reference is taken); NULL for the kinds that
+ * are not shown, or not by themselves: system, usage, tool_call, tool_result,
+ * and for a message without any text. */
+struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8);
+/* A block of a call; its list must outlive it. */
+struct ik_block *ik_block_of_call(const struct ik_call *call, bool utf8);
+
+/* Append bytes from outside, a piece of a stream: sanitised here. Empty lines
+ * at the start are left out. */
+void ik_block_append(struct ik_block *block, const char *bytes, size_t length);
+/* Nothing more comes: what was held back is brought out, blanks at the end go. */
+void ik_block_finish(struct ik_block *block);
+/* The stored message of what was streamed; its text stands from now on. */
+void ik_block_finish_with(struct ik_block *block, struct ik_message *message);
+/* A remark in dim behind a finished text: "[interrupted]". Not twice. */
+void ik_block_remark(struct ik_block *block, const char *remark);
+
+/* Bring text and sections up to date; must precede the four below. */
+void ik_block_prepare(struct ik_block *block);
+/* The section that holds the byte at offset. */
+uint32_t ik_block_section_at(const struct ik_block *block, size_t offset);
+/* The lines of a section at that width (at least 1). */
+const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t section, int columns);
+/* How many lines, if they are made already; else -1. */
+int64_t ik_block_lines_made(const struct ik_block *block, uint32_t section, int columns);
+
+#endif

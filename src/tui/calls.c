@@ -1,0 +1,278 @@
+#include "tui/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/envelope.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+struct ik_calls {
+	struct ik_call **items; /* in the order of the session */
+	size_t count, capacity;
+	struct ik_call **table; /* by id; open addressing, never full */
+	size_t table_size;      /* a power of two, or 0 */
+	unsigned version;
+	size_t open;    /* calls without an outcome */
+	size_t running; /* of those: started */
+	bool unstarted; /* one of these waits for the time of its start */
+};
+
+struct ik_calls *ik_calls_new(void)
+{
+	return ik_alloc(sizeof(struct ik_calls));
+}
+
+/* Release one record. */
+static void call_free(struct ik_call *call)
+{
+	free(call->id);
+	free(call->name);
+	ik_buf_done(&call->arguments);
+	ik_buf_done(&call->output);
+	ik_buf_done(&call->errors);
+	ik_buf_done(&call->envelope);
+	ik_buf_done(&call->full);
+	ik_message_unref(call->result);
+	free(call);
+}
+
+struct ik_calls *ik_calls_free(struct ik_calls *calls)
+{
+	if (!calls)
+		return NULL;
+	for (size_t i = 0; i < calls->count; i++)
+		call_free(calls->items[i]);
+	free(calls->items);
+	free(calls->table);
+	free(calls);
+	return NULL;
+}
+
+size_t ik_calls_count(const struct ik_calls *calls)
+{
+	return calls->count;
+}
+
+struct ik_call *ik_calls_at(const struct ik_calls *calls, size_t index)
+{
+	return calls->items[index];
+}
+
+unsigned ik_calls_version(const struct ik_calls *calls)
+{
+	return calls->version;
+}
+
+/* Has it got an outcome? */
+static bool is_over(const struct ik_call *call)
+{
+	return call->state == IK_CALL_OK || call->state == IK_CALL_FAILED;
+}
+
+size_t ik_calls_running(const struct ik_calls *calls)
+{
+	return calls->running;
+}
+
+/* Count a change. */
+static void touch(struct ik_calls *calls, struct ik_call *call)
+{
+	call->version++;
+	calls->version++;
+}
+
+/* FNV-1a. */
+static size_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return (size_t)(hash ^ hash >> 32);
+}
+
+/* The slot of the call with that id, or the empty one where it belongs. */
+static struct ik_call **slot(const struct ik_calls *calls, const char *id)
+{
+	size_t index = hash_text(id) & (calls->table_size - 1);
+	while (calls->table[index] && strcmp(calls->table[index]->id, id) != 0)
+		index = (index + 1) & (calls->table_size - 1);
+	return &calls->table[index];
+}
+
+/* Enlarge the table so that it is at most half full with one more. */
+static void table_grow(struct ik_calls *calls)
+{
+	if ((calls->count + 1) * 2 <= calls->table_size)
+		return;
+	free(calls->table);
+	calls->table_size = calls->table_size ? calls->table_size * 2 : 64;
+	calls->table = ik_alloc(calls->table_size * sizeof(struct ik_call *));
+	for (size_t i = 0; i < calls->count; i++)
+		*slot(calls, calls->items[i]->id) = calls->items[i];
+}
+
+struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
+	const char *name)
+{
+	table_grow(calls);
+	struct ik_call **place = slot(calls, id);
+	struct ik_call *call = *place;
+	if (call) {
+		if (name && name[0] && !ik_text_equal(call->name, name)) {
+			free(call->name);
+			call->name = ik_strdup(name);
+			touch(calls, call);
+		}
+		return call;
+	}
+	call = ik_alloc(sizeof *call);
+	*place = call;
+	call->id = ik_strdup(id);
+	call->name = ik_strdup(name ? name : "");
+	call->started_ms = -1;
+	call->duration_ms = -1;
+	ik_buf_init(&call->arguments, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&call->output, IK_LIMIT_TOOL_OUTPUT);
+	ik_buf_init(&call->errors, IK_LIMIT_TOOL_OUTPUT);
+	ik_buf_init(&call->envelope, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&call->full, IK_LIMIT_TOOL_OUTPUT);
+	if (calls->count == calls->capacity) {
+		calls->capacity = calls->capacity ? calls->capacity * 2 : 16;
+		calls->items = ik_alloc_array(calls->items, calls->capacity, sizeof(struct ik_call *));
+	}
+	memmove(calls->items + index + 1, calls->items + index,
+		(calls->count - index) * sizeof(struct ik_call *));
+	calls->items[index] = call;
+	calls->count++;
+	calls->open++;
+	touch(calls, call);
+	return call;
+}
+
+struct ik_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name)
+{
+	return ik_calls_get_at(calls, calls->count, id, name);
+}
+
+void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
+	const char *arguments, size_t length)
+{
+	if (call->arguments.length == length && memcmp(call->arguments.data, arguments, length) == 0)
+		return;
+	ik_buf_clear(&call->arguments);
+	ik_buf_append(&call->arguments, arguments, length);
+	touch(calls, call);
+}
+
+/* Go to another state, whatever the present one is. */
+static void change_state(struct ik_calls *calls, struct ik_call *call, enum ik_call_state state)
+{
+	if (call->state == state)
+		return;
+	calls->running -= call->state == IK_CALL_RUNNING;
+	calls->running += state == IK_CALL_RUNNING;
+	calls->open -= !is_over(call);
+	call->state = state;
+	calls->open += !is_over(call);
+	calls->unstarted |= state == IK_CALL_RUNNING;
+	touch(calls, call);
+}
+
+void ik_calls_set_state(struct ik_calls *calls, struct ik_call *call, enum ik_call_state state)
+{
+	if (!is_over(call))
+		change_state(calls, call, state);
+}
+
+void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
+	const char *bytes, size_t length)
+{
+	if (is_over(call) || length == 0)
+		return;
+	ik_buf_append(is_error ? &call->errors : &call->output, bytes, length);
+	touch(calls, call);
+}
+
+/* Does the tool itself say that it failed? */
+static bool result_is_error(struct ik_json_span envelope)
+{
+	struct ik_json_span error = ik_json_member(ik_json_member(envelope, "result"), "error");
+	return ik_json_span_type(error) == IK_JSON_STRING;
+}
+
+void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
+	const char *envelope, size_t length, int64_t duration_ms)
+{
+	if (call->result || call->envelope.length > 0)
+		return;
+	struct ik_json_span value;
+	bool failed = true;
+	if (ik_json_check(envelope, length, &value, NULL) == IK_OK)
+		failed = !ik_envelope_succeeded(value) || result_is_error(value);
+	ik_buf_append(&call->envelope, envelope, length);
+	ik_buf_done(&call->output); /* the envelope has it */
+	call->duration_ms = duration_ms;
+	change_state(calls, call, failed ? IK_CALL_FAILED : IK_CALL_OK);
+	touch(calls, call);
+}
+
+void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
+	size_t length)
+{
+	ik_buf_clear(&call->full);
+	ik_buf_append(&call->full, bytes, length);
+	touch(calls, call);
+}
+
+void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
+	struct ik_message *message)
+{
+	if (call->result)
+		return;
+	if (call->envelope.length == 0) {
+		size_t length;
+		char *envelope = ik_message_envelope(message, &length);
+		int64_t duration = -1;
+		if (!ik_json_integer(ik_json_member(ik_message_data(message), "duration_ms"), &duration))
+			duration = -1;
+		ik_calls_set_envelope(calls, call, envelope ? envelope : "", envelope ? length : 0,
+			duration);
+		free(envelope);
+	}
+	call->result = ik_message_ref(message);
+	ik_buf_done(&call->envelope); /* the message has it */
+	touch(calls, call);
+}
+
+void ik_calls_end_turn(struct ik_calls *calls)
+{
+	for (size_t i = calls->count; calls->open > 0 && i-- > 0;)
+		ik_calls_set_state(calls, calls->items[i], IK_CALL_FAILED);
+}
+
+void ik_calls_tick(struct ik_calls *calls, int64_t now_ms)
+{
+	for (size_t i = calls->count; calls->unstarted && i-- > 0;) {
+		struct ik_call *call = calls->items[i];
+		if (call->state == IK_CALL_RUNNING && call->started_ms < 0)
+			call->started_ms = now_ms;
+	}
+	calls->unstarted = false;
+}
+
+bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out)
+{
+	if (!call->result) {
+		ik_buf_append(out, call->envelope.data, call->envelope.length);
+		return call->envelope.length > 0;
+	}
+	size_t length;
+	char *envelope = ik_message_envelope(call->result, &length);
+	if (!envelope)
+		return false;
+	ik_buf_append(out, envelope, length);
+	free(envelope);
+	return true;
+}

@@ -1,0 +1,104 @@
+/*
+ * calls: every tool call of the session, as the scrollback and the inspector
+ * show it.
+ *
+ * A record is made by whatever is heard of a call first (its arguments being
+ * written, its message, its start) and grows from there; it is found by the
+ * call's id, keeps its address, and lives as long as the list.  version grows
+ * with each change, so that whoever shows a call knows when to look again.
+ *
+ * Texts are kept as they came; they are sanitised where they become text of a
+ * block.  May include: util, json, conversation, tool/envelope.h.
+ */
+#ifndef IK_TUI_CALLS_H
+#define IK_TUI_CALLS_H
+
+#include "conversation/message.h"
+#include "util/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ik_call_state {
+	IK_CALL_WRITING, /* the model still writes its arguments */
+	IK_CALL_WAITING, /* complete, not started */
+	IK_CALL_RUNNING,
+	IK_CALL_OK,
+	IK_CALL_FAILED   /* no result, or one that is an error */
+};
+
+struct ik_call {
+	char *id;
+	char *name;
+	struct ik_buf arguments;
+	enum ik_call_state state;
+	struct ik_buf output;        /* stdout as it comes; dropped when the result is there */
+	struct ik_buf errors;        /* stderr */
+	struct ik_buf envelope;      /* until the stored result is there */
+	struct ik_message *result;   /* tool_result, or NULL */
+	struct ik_buf full;          /* whole stdout where the envelope was cut */
+	int64_t started_ms;          /* monotonic; -1: at the next tick */
+	int64_t duration_ms;         /* -1: not known */
+	bool has_block;              /* the scrollback shows it */
+	unsigned version;
+};
+
+struct ik_calls;
+
+struct ik_calls *ik_calls_new(void);
+struct ik_calls *ik_calls_free(struct ik_calls *calls);
+
+size_t ik_calls_count(const struct ik_calls *calls);
+struct ik_call *ik_calls_at(const struct ik_calls *calls, size_t index);
+/* Grows with each change of any call. */
+unsigned ik_calls_version(const struct ik_calls *calls);
+size_t ik_calls_running(const struct ik_calls *calls);
+
+/* The call with that id, made at the end of the list if there is none. name
+ * may be NULL when it is not known. */
+struct ik_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name);
+/* The same; a new one goes to index (older calls of a restored session). */
+struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
+	const char *name);
+
+void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
+	const char *arguments, size_t length);
+void ik_calls_set_state(struct ik_calls *calls, struct ik_call *call, enum ik_call_state state);
+/* A piece of what it prints. */
+void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
+	const char *bytes, size_t length);
+void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
+	const char *envelope, size_t length, int64_t duration_ms);
+void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
+	size_t length);
+/* The stored tool_result; a reference is taken. */
+void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
+	struct ik_message *message);
+
+/* The turn is over: what runs or waits still never got a result. */
+void ik_calls_end_turn(struct ik_calls *calls);
+
+/* The time, for calls that have just started. */
+void ik_calls_tick(struct ik_calls *calls, int64_t now_ms);
+
+/* Is there an outcome? Appends its envelope (JSON text as it came). */
+bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out);
+
+/*
+ * The call as text for the scrollback, sanitised: its name and arguments on
+ * the first line, then its outcome, at most IK_CALL_LINES lines of it, or the
+ * last lines of what it prints while it runs. ret_head: the end of the first
+ * line; ret_tail: where the mark of what was left out begins.
+ */
+#define IK_CALL_LINES 20
+void ik_call_text(const struct ik_call *call, bool utf8, struct ik_buf *out,
+	size_t *ret_head, size_t *ret_tail);
+
+/* How a call stands, in one column. */
+const char *ik_call_mark(enum ik_call_state state, bool utf8);
+
+/* Append glob(pattern="*.c"), one line of about length bytes at most, sanitised. */
+void ik_call_line(const struct ik_call *call, size_t length, struct ik_buf *out);
+
+#endif

@@ -1,0 +1,421 @@
+#include "tui/scrollback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+#define GUTTER 2
+#define GUTTER_LEAST 12 /* a window narrower than this has no room for marks */
+/* How much text may be laid out to count rows that nobody sees. */
+#define COUNT_BYTES (16 * IK_SECTION_MAX)
+
+struct ik_scrollback {
+	struct ik_block **slots; /* blocks are slots[first] .. slots[first + count - 1] */
+	size_t first, count, capacity;
+	int64_t first_number;    /* a block's number is this plus its index */
+	int rows, columns;
+	bool follow;
+	/* The first row of the window, while it does not follow. */
+	int64_t top_number;
+	uint32_t top_offset;
+	bool top_gap;            /* the blank row before that block */
+	/* What was the end when the window left it. */
+	int64_t seen_number;
+	size_t seen_length;
+};
+
+/* A row: line counts from the first row of the section, the blank row before a
+ * block included. */
+struct place {
+	size_t block;
+	uint32_t section;
+	uint32_t line;
+};
+
+struct ik_scrollback *ik_scrollback_new(void)
+{
+	struct ik_scrollback *scrollback = ik_alloc(sizeof *scrollback);
+	scrollback->follow = true;
+	return scrollback;
+}
+
+struct ik_scrollback *ik_scrollback_free(struct ik_scrollback *scrollback)
+{
+	if (!scrollback)
+		return NULL;
+	ik_scrollback_clear(scrollback);
+	free(scrollback->slots);
+	free(scrollback);
+	return NULL;
+}
+
+void ik_scrollback_clear(struct ik_scrollback *scrollback)
+{
+	for (size_t i = 0; i < scrollback->count; i++)
+		ik_block_free(scrollback->slots[scrollback->first + i]);
+	scrollback->first = scrollback->capacity / 4;
+	scrollback->count = 0;
+	scrollback->first_number = 0;
+	scrollback->follow = true;
+}
+
+/* Make room for so many blocks before and behind those that are there. */
+static void reserve(struct ik_scrollback *scrollback, size_t before, size_t behind)
+{
+	size_t end = scrollback->first + scrollback->count;
+	if (before <= scrollback->first && behind <= scrollback->capacity - end)
+		return;
+	size_t wanted = scrollback->count + before + behind;
+	size_t capacity = wanted + wanted / 2 + 16;
+	size_t spare = capacity - wanted;
+	size_t first = before + (before > 0 ? spare : 0);
+	struct ik_block **slots = ik_alloc_array(NULL, capacity, sizeof(struct ik_block *));
+	if (scrollback->count > 0)
+		memcpy(slots + first, scrollback->slots + scrollback->first,
+			scrollback->count * sizeof(struct ik_block *));
+	free(scrollback->slots);
+	scrollback->slots = slots;
+	scrollback->first = first;
+	scrollback->capacity = capacity;
+}
+
+void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block)
+{
+	reserve(scrollback, 0, 1);
+	scrollback->slots[scrollback->first + scrollback->count++] = block;
+}
+
+void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *const *blocks,
+	size_t count)
+{
+	if (count == 0)
+		return;
+	reserve(scrollback, count, 0);
+	scrollback->first -= count;
+	scrollback->count += count;
+	scrollback->first_number -= (int64_t)count;
+	memcpy(scrollback->slots + scrollback->first, blocks, count * sizeof(struct ik_block *));
+}
+
+void ik_scrollback_drop_first(struct ik_scrollback *scrollback)
+{
+	if (scrollback->count == 0)
+		return;
+	ik_block_free(scrollback->slots[scrollback->first]);
+	scrollback->first++;
+	scrollback->count--;
+	scrollback->first_number++;
+}
+
+size_t ik_scrollback_count(const struct ik_scrollback *scrollback)
+{
+	return scrollback->count;
+}
+
+struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index)
+{
+	return scrollback->slots[scrollback->first + index];
+}
+
+struct ik_block *ik_scrollback_last(const struct ik_scrollback *scrollback)
+{
+	return scrollback->count > 0 ? ik_scrollback_at(scrollback, scrollback->count - 1) : NULL;
+}
+
+void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int columns)
+{
+	scrollback->rows = rows > 0 ? rows : 0;
+	scrollback->columns = columns > 0 ? columns : 1;
+}
+
+/* Columns before the text of a block. */
+static int gutter(const struct ik_scrollback *scrollback, const struct ik_block *block)
+{
+	bool wanted = ik_block_look(block->kind)->gutter;
+	return wanted && scrollback->columns >= GUTTER_LEAST ? GUTTER : 0;
+}
+
+/* The block, its text and sections up to date. */
+static struct ik_block *prepared(const struct ik_scrollback *scrollback, size_t index)
+{
+	struct ik_block *block = ik_scrollback_at(scrollback, index);
+	ik_block_prepare(block);
+	return block;
+}
+
+/* The lines of a section of a prepared block. */
+static const struct ik_lines *lines_of(const struct ik_scrollback *scrollback,
+	struct ik_block *block, uint32_t section)
+{
+	return ik_block_lines(block, section, scrollback->columns - gutter(scrollback, block));
+}
+
+/* Blank rows before a block: none before the first, none within a group. */
+static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
+{
+	if (index == 0)
+		return 0;
+	enum ik_block_kind kind = ik_scrollback_at(scrollback, index)->kind;
+	enum ik_block_kind previous = ik_scrollback_at(scrollback, index - 1)->kind;
+	bool joins = ik_block_look(kind)->joins && ik_block_look(previous)->joins;
+	return !joins || kind == IK_BLOCK_HEADING;
+}
+
+/* Rows of a section, with the blank row before its block. */
+static uint32_t section_rows(const struct ik_scrollback *scrollback, size_t index,
+	uint32_t section)
+{
+	struct ik_block *block = prepared(scrollback, index);
+	uint32_t gap = section == 0 ? gap_before(scrollback, index) : 0;
+	return gap + lines_of(scrollback, block, section)->count;
+}
+
+/* Move down by at most rows; returns by how many. */
+static size_t move_down(const struct ik_scrollback *scrollback, struct place *place, size_t rows)
+{
+	size_t moved = 0;
+	while (moved < rows) {
+		uint32_t height = section_rows(scrollback, place->block, place->section);
+		size_t left = height - 1 - place->line;
+		if (left >= rows - moved) {
+			place->line += (uint32_t)(rows - moved);
+			return rows;
+		}
+		struct place next = {place->block, place->section + 1, 0};
+		if (next.section == ik_scrollback_at(scrollback, place->block)->section_count)
+			next = (struct place){place->block + 1, 0, 0};
+		moved += left;
+		place->line = height - 1;
+		if (next.block == scrollback->count)
+			break;
+		*place = next;
+		moved++;
+	}
+	return moved;
+}
+
+/* Move up by at most rows; returns by how many. */
+static size_t move_up(const struct ik_scrollback *scrollback, struct place *place, size_t rows)
+{
+	size_t moved = 0;
+	while (moved < rows) {
+		if (place->line >= rows - moved) {
+			place->line -= (uint32_t)(rows - moved);
+			return rows;
+		}
+		moved += place->line;
+		place->line = 0;
+		if (place->section > 0) {
+			place->section--;
+		} else if (place->block > 0) {
+			place->block--;
+			place->section = prepared(scrollback, place->block)->section_count - 1;
+		} else {
+			break;
+		}
+		place->line = section_rows(scrollback, place->block, place->section) - 1;
+		moved++;
+	}
+	return moved;
+}
+
+/* The very last row; there must be a block. */
+static struct place last_row(const struct ik_scrollback *scrollback)
+{
+	struct place place = {.block = scrollback->count - 1};
+	place.section = prepared(scrollback, place.block)->section_count - 1;
+	place.line = section_rows(scrollback, place.block, place.section) - 1;
+	return place;
+}
+
+/* The row that the window was left at. */
+static struct place anchored_row(const struct ik_scrollback *scrollback)
+{
+	int64_t index = scrollback->top_number - scrollback->first_number;
+	struct place place = {0};
+	if (index < 0)
+		return place;
+	if (index >= (int64_t)scrollback->count)
+		return last_row(scrollback);
+	place.block = (size_t)index;
+	struct ik_block *block = prepared(scrollback, place.block);
+	place.section = ik_block_section_at(block, scrollback->top_offset);
+	if (place.section == 0 && scrollback->top_gap)
+		return place;
+	place.line = ik_lines_find(lines_of(scrollback, block, place.section),
+		scrollback->top_offset);
+	if (place.section == 0)
+		place.line += gap_before(scrollback, place.block);
+	return place;
+}
+
+/* Leave the window at a row. */
+static void anchor(struct ik_scrollback *scrollback, struct place place)
+{
+	struct ik_block *block = prepared(scrollback, place.block);
+	uint32_t gap = place.section == 0 ? gap_before(scrollback, place.block) : 0;
+	const struct ik_lines *lines = lines_of(scrollback, block, place.section);
+	scrollback->top_number = scrollback->first_number + (int64_t)place.block;
+	scrollback->top_gap = place.line < gap;
+	scrollback->top_offset = place.line < gap ? 0 : lines->lines[place.line - gap].source;
+}
+
+/* Where the window begins when its last row is the last of all. */
+static struct place end_top(const struct ik_scrollback *scrollback)
+{
+	struct place place = last_row(scrollback);
+	move_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
+	return place;
+}
+
+/* The first row of the window. A window that reaches the end follows it. */
+static struct place window_top(struct ik_scrollback *scrollback)
+{
+	if (!scrollback->follow) {
+		struct place place = anchored_row(scrollback);
+		struct place bottom = place;
+		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
+		if (move_down(scrollback, &bottom, below) == below)
+			return place;
+		scrollback->follow = true;
+	}
+	return end_top(scrollback);
+}
+
+void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
+{
+	if (scrollback->count == 0 || rows == 0)
+		return;
+	struct place place = window_top(scrollback);
+	if (rows > 0) {
+		if (scrollback->follow)
+			return;
+		move_down(scrollback, &place, (size_t)rows);
+	} else {
+		if (move_up(scrollback, &place, (size_t)-rows) == 0)
+			return;
+		if (scrollback->follow) {
+			scrollback->seen_number = scrollback->first_number + (int64_t)scrollback->count - 1;
+			scrollback->seen_length = ik_scrollback_last(scrollback)->length;
+		}
+	}
+	scrollback->follow = false;
+	anchor(scrollback, place);
+}
+
+void ik_scrollback_page(struct ik_scrollback *scrollback, int pages)
+{
+	int step = scrollback->rows > 1 ? scrollback->rows - 1 : 1;
+	ik_scrollback_scroll(scrollback, pages * step);
+}
+
+void ik_scrollback_top(struct ik_scrollback *scrollback)
+{
+	if (scrollback->count == 0)
+		return;
+	ik_scrollback_scroll(scrollback, -1);
+	if (scrollback->follow)
+		return; /* all of it is in the window */
+	anchor(scrollback, (struct place){0});
+}
+
+void ik_scrollback_bottom(struct ik_scrollback *scrollback)
+{
+	scrollback->follow = true;
+}
+
+bool ik_scrollback_at_end(struct ik_scrollback *scrollback)
+{
+	if (!scrollback->follow && scrollback->count > 0)
+		window_top(scrollback);
+	return scrollback->follow;
+}
+
+/* Rows of a section from offset on, counted or guessed; budget is the text
+ * that may still be laid out for it. */
+static size_t rows_from(const struct ik_scrollback *scrollback, struct ik_block *block,
+	uint32_t index, size_t offset, size_t *budget)
+{
+	const struct ik_section *section = &block->sections[index];
+	int columns = scrollback->columns - gutter(scrollback, block);
+	size_t size = section->end - section->start;
+	if (ik_block_lines_made(block, index, columns) < 0 && size > *budget)
+		return size / (size_t)columns + 1;
+	*budget -= size < *budget ? size : *budget;
+	const struct ik_lines *lines = ik_block_lines(block, index, columns);
+	uint32_t line = ik_lines_find(lines, offset);
+	if (offset > section->start && lines->lines[line].source < offset)
+		line++;
+	return lines->count - line;
+}
+
+size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback)
+{
+	if (scrollback->follow || scrollback->count == 0)
+		return 0;
+	size_t budget = COUNT_BYTES;
+	size_t rows = 0;
+	int64_t seen = scrollback->seen_number - scrollback->first_number;
+	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count; i++) {
+		struct ik_block *block = prepared(scrollback, i);
+		size_t offset = (int64_t)i == seen ? scrollback->seen_length : 0;
+		if ((int64_t)i == seen && offset >= block->length)
+			continue;
+		for (uint32_t s = ik_block_section_at(block, offset); s < block->section_count; s++)
+			rows += rows_from(scrollback, block, s, offset, &budget);
+	}
+	return rows;
+}
+
+struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollback)
+{
+	return (struct ik_scroll_place){
+		.at_end = scrollback->follow,
+		.block = scrollback->top_number,
+		.offset = scrollback->top_offset,
+	};
+}
+
+void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place)
+{
+	scrollback->follow = place.at_end || scrollback->count == 0;
+	scrollback->top_number = place.block;
+	scrollback->top_offset = place.offset;
+	scrollback->top_gap = false;
+}
+
+/* Draw one row of a block. */
+static void draw_row(const struct ik_scrollback *scrollback, struct place place,
+	struct ik_cells *cells, struct ik_rectangle area, int row)
+{
+	struct ik_block *block = prepared(scrollback, place.block);
+	uint32_t gap = place.section == 0 ? gap_before(scrollback, place.block) : 0;
+	if (place.line < gap)
+		return;
+	uint32_t line = place.line - gap;
+	const struct ik_lines *lines = lines_of(scrollback, block, place.section);
+	int indent = gutter(scrollback, block);
+	if (indent > 0 && place.section == 0 && line == 0) {
+		enum ik_style style;
+		const char *mark = ik_block_mark(block, &style);
+		ik_cells_text(cells, area, row, area.column, style, mark, strlen(mark));
+	}
+	struct ik_rectangle text_area = area;
+	text_area.column += indent;
+	text_area.columns -= indent;
+	ik_lines_draw(lines, line, block->text, cells, text_area, row);
+}
+
+void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	if (scrollback->count == 0 || area.rows <= 0)
+		return;
+	struct place place = window_top(scrollback);
+	for (int row = 0; row < area.rows; row++) {
+		draw_row(scrollback, place, cells, area, area.row + row);
+		if (move_down(scrollback, &place, 1) == 0)
+			return;
+	}
+}

@@ -1,0 +1,64 @@
+/*
+ * scrollback: blocks from top to bottom, and a window on them.
+ *
+ * The window follows the end while it is at the end; scrolled away from it,
+ * it stays with the text it shows (a block and a place in its source), also
+ * over a resize and while older blocks are put in front.  Only what the window
+ * shows is laid out.
+ *
+ * Serves the chat as well as the text parts of panes.
+ * Owns its blocks.  May include: util, tui/{block,cells}.h.
+ */
+#ifndef IK_TUI_SCROLLBACK_H
+#define IK_TUI_SCROLLBACK_H
+
+#include "tui/block.h"
+
+struct ik_scrollback;
+
+struct ik_scrollback *ik_scrollback_new(void);
+struct ik_scrollback *ik_scrollback_free(struct ik_scrollback *scrollback);
+
+/* Forget all blocks; at the end again. */
+void ik_scrollback_clear(struct ik_scrollback *scrollback);
+
+/* Take over a block: at the end; several, in their order, before all others. */
+void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block);
+void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *const *blocks,
+	size_t count);
+/* Take out and free the first block. */
+void ik_scrollback_drop_first(struct ik_scrollback *scrollback);
+
+size_t ik_scrollback_count(const struct ik_scrollback *scrollback);
+struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index);
+struct ik_block *ik_scrollback_last(const struct ik_scrollback *scrollback); /* or NULL */
+
+/* The size of the window, in cells; what draws calls this first. */
+void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int columns);
+
+/* Move the window down (rows > 0) or up. A page keeps one row of the old one. */
+void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows);
+void ik_scrollback_page(struct ik_scrollback *scrollback, int pages);
+void ik_scrollback_top(struct ik_scrollback *scrollback);
+void ik_scrollback_bottom(struct ik_scrollback *scrollback);
+
+/* Is the end in the window? */
+bool ik_scrollback_at_end(struct ik_scrollback *scrollback);
+/* Rows that have come below since the window left the end. Exact for what is
+ * laid out; what is more than a window's work is estimated. */
+size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback);
+
+/* A place that outlives ik_scrollback_clear() when the same blocks come back. */
+struct ik_scroll_place {
+	bool at_end;
+	int64_t block;
+	uint32_t offset;
+};
+struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollback);
+void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place);
+
+/* Draw into area, which has the size of the last resize and is blank. */
+void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
+	struct ik_rectangle area);
+
+#endif

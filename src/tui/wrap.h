@@ -1,0 +1,104 @@
+/*
+ * wrap: text broken into rows of a width, and the rows of a stretch of text as
+ * lines of styled runs.
+ *
+ * Rows end at blanks where they can, between wide characters, else inside a
+ * word.  Breaking is greedy from left to right: a row that another one follows
+ * never changes when text is appended, so that a growing text costs what its
+ * last row and the new piece cost.
+ *
+ * A line names its text by offsets; so the same lines serve text that moved in
+ * memory.  Text is valid UTF-8, sanitised: of the controls it has only line
+ * feed and tab.
+ *
+ * Pure.  May include: util, tui/cells.h.
+ */
+#ifndef IK_TUI_WRAP_H
+#define IK_TUI_WRAP_H
+
+#include "tui/cells.h"
+
+#define IK_TAB_COLUMNS 8
+
+/* One row of a text: its first shown bytes are drawn, its first taken bytes
+ * are done with (a line feed, the blanks at which it was broken). */
+struct ik_row {
+	size_t shown;
+	size_t taken;
+};
+
+/* The first row of text at that width; taken is at least 1 unless length is 0.
+ * A cluster wider than columns is taken all the same. */
+struct ik_row ik_wrap_row(const char *text, size_t length, int columns);
+
+/* A piece of a line: bytes of the text in one style, from a column on. */
+struct ik_run {
+	uint32_t offset;
+	uint32_t length;
+	uint16_t column;
+	uint8_t style;
+};
+
+/* A line: where in the text it begins (the anchor that a resize keeps) and the
+ * first of its runs; they end where those of the next line begin. */
+struct ik_line {
+	uint32_t source;
+	uint32_t run;
+};
+
+struct ik_lines {
+	struct ik_line *lines;
+	struct ik_run *runs;
+	uint32_t count, capacity;
+	uint32_t run_count, run_capacity;
+};
+
+void ik_lines_done(struct ik_lines *lines);
+void ik_lines_clear(struct ik_lines *lines);
+
+/* Begin a line; add a run to the line begun last. */
+void ik_lines_add(struct ik_lines *lines, size_t source);
+void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style);
+
+/* The runs of a line. */
+const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
+	uint32_t *ret_count);
+
+/* The last line that begins at or before source (0 when none does). */
+uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
+
+/* Draw a line of text into one row of area (columns count from its left edge). */
+void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
+	struct ik_cells *cells, struct ik_rectangle area, int row);
+
+/* What a renderer is told: the text with the stretch [start, end) of it to lay
+ * out, the width, and the styles of its three parts: [0, head), [head, tail)
+ * and from tail on. */
+struct ik_render {
+	const char *text;
+	size_t start, end;
+	int columns;
+	size_t head, tail;
+	enum ik_style head_style, style, tail_style;
+};
+
+/*
+ * How a text becomes lines.  A long text is cut into sections, which are laid
+ * out one by one and only when they are looked at.
+ */
+struct ik_renderer {
+	/* Bytes at the start of text that are a section of their own whatever
+	 * follows; 0: all of it, and it may still grow. At most IK_SECTION_MAX. */
+	size_t (*split)(const char *text, size_t length);
+	/* Lay out a section. lines is empty, or holds the lines of a shorter
+	 * end: those that cannot change any more may be kept. At least one line. */
+	void (*render)(const struct ik_render *request, struct ik_lines *lines);
+};
+
+#define IK_SECTION_MAX 16384u
+
+/* Text as it is, wrapped. */
+extern const struct ik_renderer ik_renderer_plain;
+
+#endif
