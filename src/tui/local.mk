@@ -20,4 +20,31 @@ libik_tui_a_SOURCES += \
 
 # The screen's side: panes and what they are made of.
 libik_tui_a_SOURCES += \
-	src/tui/screen.h
+	src/tui/block.c \
+	src/tui/block.h \
+	src/tui/calls.c \
+	src/tui/calls.h \
+	src/tui/call_text.c \
+	src/tui/layout.c \
+	src/tui/layout.h \
+	src/tui/pane.c \
+	src/tui/pane.h \
+	src/tui/pane_browser.c \
+	src/tui/pane_browser.h \
+	src/tui/pane_help.c \
+	src/tui/pane_help.h \
+	src/tui/pane_inspector.c \
+	src/tui/pane_inspector.h \
+	src/tui/screen.c \
+	src/tui/screen.h \
+	src/tui/screen_events.c \
+	src/tui/screen_keys.c \
+	src/tui/screen_private.h \
+	src/tui/scrollback.c \
+	src/tui/scrollback.h \
+	src/tui/status_bar.c \
+	src/tui/status_bar.h \
+	src/tui/welcome.c \
+	src/tui/welcome.h \
+	src/tui/wrap.c \
+	src/tui/wrap.h

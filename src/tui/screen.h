@@ -24,6 +24,7 @@ struct ik_screen_options {
 	bool utf8;                /* for the marks of the status bar and the frames */
 	const char *provider, *model;
 	const char *session;      /* id */
+	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
 };
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);

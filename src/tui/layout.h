@@ -1,0 +1,30 @@
+/*
+ * layout: which part of the screen stands where.
+ *
+ * Pure arithmetic, defined for every size down to 1x1: what has no room gets a
+ * rectangle without cells.  May include: tui/cells.h.
+ */
+#ifndef IK_TUI_LAYOUT_H
+#define IK_TUI_LAYOUT_H
+
+#include "tui/cells.h"
+
+#define IK_LEAST_ROWS 10
+#define IK_LEAST_COLUMNS 40
+#define IK_WIDE_COLUMNS 100 /* from here on a pane stands beside the scrollback */
+#define IK_EDITOR_ROWS 10   /* the editor grows to this, then scrolls */
+
+struct ik_layout {
+	bool too_small;                  /* one sentence instead of all this */
+	struct ik_rectangle scrollback;  /* no cells while a pane takes its place */
+	struct ik_rectangle divider;     /* the column between scrollback and pane */
+	struct ik_rectangle pane;        /* no cells without a pane */
+	struct ik_rectangle rule;        /* the row over the editor */
+	struct ik_rectangle editor;
+	struct ik_rectangle status;
+};
+
+/* editor_rows is what the text wants. */
+struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * pane: what the side panes have in common: a title, a list with one item
+ * selected, the text of that item beneath it, the keys in the last line.
+ *
+ * A pane that is made of a list says what its items are by a few functions;
+ * the text is laid out by a scrollback of its own, so that it may be of any
+ * size.  May include: util, tui/{cells,keymap,scrollback}.h.
+ */
+#ifndef IK_TUI_PANE_H
+#define IK_TUI_PANE_H
+
+#include "tui/keymap.h"
+#include "tui/scrollback.h"
+
+struct ik_pane {
+	bool utf8;
+	size_t count;            /* items */
+	size_t selected;
+	size_t list_top;         /* the first item that is seen */
+	struct ik_scrollback *text;
+	bool text_moved;         /* scrolled by the person: it stays where it is; */
+	bool text_follows;       /* else it shows its end, or its start */
+};
+
+void ik_pane_init(struct ik_pane *pane, bool utf8);
+void ik_pane_done(struct ik_pane *pane);
+
+/* Up, down select (changes *selected); page up and down, top, bottom scroll
+ * the text. False for another action. */
+bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
+
+/* Replace the text: begin, add, end. The place in it is kept if the person
+ * scrolled; else it shows its start, or, with follow, its end. */
+struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane);
+void ik_pane_heading(struct ik_pane *pane, const char *heading);
+/* Sanitised here; returns the block, which may be appended to. */
+struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind,
+	const char *text, size_t length);
+/* JSON printed for people; as it is when it is no JSON. */
+void ik_pane_json(struct ik_pane *pane, const char *text, size_t length);
+void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool follow);
+
+/* How a pane is drawn. */
+struct ik_pane_view {
+	const char *title;
+	const char *keys;        /* the last line */
+	bool focus;
+	/* Draw an item into one row; the background is there. */
+	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
+		enum ik_style style);
+	const char *empty;       /* instead of list and text when there is no item */
+	void *arg;
+};
+void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
+	struct ik_cells *cells, struct ik_rectangle area);
+
+/* A text in several lines, wrapped, dim, in the middle of area. */
+void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const char *text);
+/* A thin line. */
+void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8);
+
+#endif

@@ -1,0 +1,99 @@
+#include "tui/pane_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+struct ik_help {
+	struct ik_pane pane;
+};
+
+/* Columns of the longest keys in the table. */
+static size_t keys_width(void)
+{
+	size_t widest = 0;
+	const struct ik_binding *binding;
+	for (size_t i = 0; (binding = ik_keymap_at(i)); i++) {
+		size_t width = ik_utf8_width(binding->keys, strlen(binding->keys));
+		if (width > widest)
+			widest = width;
+	}
+	return widest;
+}
+
+/* Add the table of keys. */
+static void add_keys(struct ik_pane *pane)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(64));
+	size_t widest = keys_width();
+	const struct ik_binding *binding;
+	for (size_t i = 0; (binding = ik_keymap_at(i)); i++) {
+		size_t width = ik_utf8_width(binding->keys, strlen(binding->keys));
+		ik_buf_printf(&out, "%s%*s  %s\n", binding->keys, (int)(widest - width), "",
+			_(binding->description));
+	}
+	ik_pane_heading(pane, _("Keys"));
+	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length));
+	ik_buf_done(&out);
+}
+
+struct ik_help *ik_help_new(const char *commands, bool utf8)
+{
+	static const char panes[] = N_(
+		"F2 and F3 open a pane and give it the keys: arrows select, PgUp and PgDn scroll its "
+		"text. F6 gives the keys back to the editor, and so does anything you type. Home and "
+		"End scroll the conversation while the editor is empty.\n"
+		"Esc closes this page, else cancels a running turn, else closes the pane. Ctrl-C cancels "
+		"a running turn, else clears the line; twice on an empty line it ends the program.");
+	struct ik_help *help = ik_alloc(sizeof *help);
+	ik_pane_init(&help->pane, utf8);
+	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
+	add_keys(&help->pane);
+	ik_pane_heading(&help->pane, _("Panes"));
+	ik_block_finish(ik_pane_text(&help->pane, IK_BLOCK_TEXT, _(panes), strlen(_(panes))));
+	if (commands && commands[0]) {
+		ik_pane_heading(&help->pane, _("Commands"));
+		ik_block_finish(ik_pane_text(&help->pane, IK_BLOCK_TEXT, commands, strlen(commands)));
+	}
+	ik_pane_text_end(&help->pane, place, false);
+	return help;
+}
+
+struct ik_help *ik_help_free(struct ik_help *help)
+{
+	if (!help)
+		return NULL;
+	ik_pane_done(&help->pane);
+	free(help);
+	return NULL;
+}
+
+bool ik_help_act(struct ik_help *help, enum ik_action action)
+{
+	if (action == IK_ACTION_UP || action == IK_ACTION_DOWN) {
+		ik_help_scroll(help, action == IK_ACTION_UP ? -1 : 1);
+		return true;
+	}
+	return ik_pane_act(&help->pane, action);
+}
+
+void ik_help_scroll(struct ik_help *help, int rows)
+{
+	ik_scrollback_scroll(help->pane.text, rows);
+	help->pane.text_moved = true;
+}
+
+void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectangle area)
+{
+	struct ik_pane_view view = {
+		.title = _(" Help "),
+		.keys = _("Up/Down, PgUp/PgDn scroll  Esc close"),
+		.focus = true,
+	};
+	ik_pane_draw(&help->pane, &view, cells, area);
+}

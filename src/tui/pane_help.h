@@ -1,0 +1,23 @@
+/*
+ * pane_help: the keys, from their one table, and the commands.
+ *
+ * May include: util, tui.
+ */
+#ifndef IK_TUI_PANE_HELP_H
+#define IK_TUI_PANE_HELP_H
+
+#include "tui/pane.h"
+
+struct ik_help;
+
+/* commands: text for people, one command a line; NULL: none. */
+struct ik_help *ik_help_new(const char *commands, bool utf8);
+struct ik_help *ik_help_free(struct ik_help *help);
+
+/* Up and down scroll, too. */
+bool ik_help_act(struct ik_help *help, enum ik_action action);
+void ik_help_scroll(struct ik_help *help, int rows);
+
+void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectangle area);
+
+#endif

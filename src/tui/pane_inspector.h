@@ -1,0 +1,27 @@
+/*
+ * pane_inspector: every tool call of the session, and one of them in full.
+ *
+ * The newest call is selected until the person selects another.
+ * Borrows the list of calls.  May include: util, json, tui.
+ */
+#ifndef IK_TUI_PANE_INSPECTOR_H
+#define IK_TUI_PANE_INSPECTOR_H
+
+#include "tui/calls.h"
+#include "tui/pane.h"
+
+struct ik_inspector;
+
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, bool utf8);
+struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector);
+
+/* An action while it has the focus; false when it means nothing to it. */
+bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);
+/* The wheel, whoever has the focus. */
+void ik_inspector_scroll(struct ik_inspector *inspector, int rows);
+
+/* now_ms: of the last tick, for calls that run. */
+void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
+	struct ik_rectangle area, bool focus, int64_t now_ms);
+
+#endif

@@ -1,0 +1,349 @@
+#include "tui/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/screen_private.h"
+#include "tui/welcome.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define PROMPT "> "
+
+/* A copy of a text that may be NULL, in place of an old one. */
+static void set_text(char **text, const char *value)
+{
+	char *copy = value ? ik_strdup(value) : NULL;
+	free(*text);
+	*text = copy;
+}
+
+/* Show the welcome in an empty conversation. */
+static void add_welcome(struct ik_screen *screen)
+{
+	screen->welcome = ik_welcome_block(screen->provider, screen->utf8);
+	ik_scrollback_add(screen->scrollback, screen->welcome);
+}
+
+struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
+{
+	struct ik_screen *screen = ik_alloc(sizeof *screen);
+	screen->utf8 = options->utf8;
+	screen->bar.utf8 = options->utf8;
+	screen->rows = 24;
+	screen->columns = 80;
+	screen->dirty = true;
+	screen->retry_ms = screen->retry_at_ms = screen->quit_until_ms = IK_NEVER;
+	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
+	screen->calls = ik_calls_new();
+	screen->scrollback = ik_scrollback_new();
+	screen->inspector = ik_inspector_new(screen->calls, options->utf8);
+	screen->browser = ik_browser_new(screen->calls, options->utf8);
+	screen->help = ik_help_new(options->commands, options->utf8);
+	screen->history = ik_history_new(options->history_path);
+	screen->editor = ik_editor_new(screen->history);
+	ik_screen_set_model(screen, options->provider, options->model);
+	add_welcome(screen);
+	return screen;
+}
+
+struct ik_screen *ik_screen_free(struct ik_screen *screen)
+{
+	if (!screen)
+		return NULL;
+	screen->editor = ik_editor_free(screen->editor);
+	screen->history = ik_history_free(screen->history);
+	screen->help = ik_help_free(screen->help);
+	screen->browser = ik_browser_free(screen->browser);
+	screen->inspector = ik_inspector_free(screen->inspector);
+	screen->scrollback = ik_scrollback_free(screen->scrollback);
+	screen->calls = ik_calls_free(screen->calls);
+	ik_buf_done(&screen->submitted);
+	free(screen->provider);
+	free(screen->model);
+	free(screen->store);
+	free(screen->retry_reason);
+	free(screen->queued_text);
+	free(screen);
+	return NULL;
+}
+
+void ik_screen_drop_welcome(struct ik_screen *screen)
+{
+	if (screen->welcome)
+		ik_scrollback_drop_first(screen->scrollback);
+	screen->welcome = NULL;
+}
+
+void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
+	size_t total)
+{
+	struct ik_status_bar *bar = &screen->bar;
+	if (bar->scan == state && bar->scan_done == done && bar->scan_total == total)
+		return;
+	bar->scan = state;
+	bar->scan_done = done;
+	bar->scan_total = total;
+	screen->dirty = true;
+}
+
+void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry)
+{
+	ik_browser_set_registry(screen->browser, registry);
+	screen->bar.tools = ik_registry_ok_count(registry);
+	screen->bar.tools_failed = ik_registry_failed_count(registry);
+	screen->dirty = true;
+}
+
+void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model)
+{
+	set_text(&screen->provider, provider);
+	set_text(&screen->model, model);
+	screen->bar.provider = screen->provider;
+	screen->bar.model = screen->model;
+	screen->dirty = true;
+}
+
+void ik_screen_set_store(struct ik_screen *screen, const char *name)
+{
+	set_text(&screen->store, name);
+	screen->bar.store = screen->store;
+	screen->dirty = true;
+}
+
+void ik_screen_set_background(struct ik_screen *screen, int processes)
+{
+	if (screen->bar.background == processes)
+		return;
+	screen->bar.background = processes;
+	screen->dirty = true;
+}
+
+void ik_screen_clear(struct ik_screen *screen)
+{
+	ik_scrollback_clear(screen->scrollback);
+	screen->reply = screen->thinking = screen->last_reply = NULL;
+	add_welcome(screen);
+	screen->dirty = true;
+}
+
+const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
+{
+	return ik_editor_text(screen->editor, ret_length);
+}
+
+void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length)
+{
+	ik_editor_set(screen->editor, text, length);
+	screen->dirty = true;
+}
+
+/* What is going on, and the second that it shows. */
+static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_second)
+{
+	*ret_second = 0;
+	if (!screen->turn_running)
+		return IK_ACTIVITY_NONE;
+	if (screen->retry_at_ms != IK_NEVER) {
+		int64_t left = screen->retry_at_ms - screen->now_ms;
+		*ret_second = left > 0 ? (left + 999) / 1000 : 0;
+		return IK_ACTIVITY_RETRY;
+	}
+	*ret_second = (screen->now_ms - screen->turn_started_ms) / 1000;
+	if (screen->waiting)
+		return IK_ACTIVITY_WAITING;
+	return ik_calls_running(screen->calls) > 0 ? IK_ACTIVITY_RUNNING : IK_ACTIVITY_WORKING;
+}
+
+/* The oldest of the calls that run. */
+static const struct ik_call *running_call(const struct ik_screen *screen)
+{
+	size_t left = ik_calls_running(screen->calls);
+	const struct ik_call *found = NULL;
+	for (size_t i = ik_calls_count(screen->calls); left > 0 && i-- > 0;) {
+		const struct ik_call *call = ik_calls_at(screen->calls, i);
+		if (call->state != IK_CALL_RUNNING)
+			continue;
+		found = call;
+		left--;
+	}
+	return found;
+}
+
+void ik_screen_update_bar(struct ik_screen *screen)
+{
+	struct ik_status_bar *bar = &screen->bar;
+	bar->activity = activity(screen, &bar->seconds);
+	bar->tool = NULL;
+	bar->tools_running = ik_calls_running(screen->calls);
+	bar->hint = screen->quit_until_ms != IK_NEVER ? _("Press Ctrl-C again to quit") : NULL;
+	if (bar->activity != IK_ACTIVITY_RUNNING)
+		return;
+	const struct ik_call *call = running_call(screen);
+	if (bar->tools_running == 1)
+		bar->tool = call->name;
+	bar->seconds = call->started_ms < 0 ? 0 : (screen->now_ms - call->started_ms) / 1000;
+}
+
+/* Give their start to what began since the last tick. */
+static void start_clocks(struct ik_screen *screen, int64_t now_ms)
+{
+	ik_calls_tick(screen->calls, now_ms);
+	if (screen->turn_unstarted)
+		screen->turn_started_ms = now_ms;
+	screen->turn_unstarted = false;
+	if (screen->retry_ms != IK_NEVER)
+		screen->retry_at_ms = now_ms + screen->retry_ms;
+	screen->retry_ms = IK_NEVER;
+}
+
+/* Milliseconds until the second that is shown changes; -1: it does not. */
+static int64_t next_second(const struct ik_screen *screen)
+{
+	if (!screen->turn_running)
+		return -1;
+	if (screen->retry_at_ms != IK_NEVER) {
+		int64_t left = screen->retry_at_ms - screen->now_ms;
+		return left > 0 ? (left - 1) % 1000 + 1 : -1;
+	}
+	int64_t start = screen->turn_started_ms;
+	if (ik_calls_running(screen->calls) > 0)
+		start = running_call(screen)->started_ms;
+	return 1000 - (screen->now_ms - start) % 1000;
+}
+
+int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
+{
+	screen->now_ms = now_ms;
+	start_clocks(screen, now_ms);
+	if (screen->quit_until_ms != IK_NEVER && now_ms >= screen->quit_until_ms) {
+		screen->quit_until_ms = IK_NEVER;
+		screen->dirty = true;
+	}
+	ik_screen_update_bar(screen);
+	if (screen->bar.seconds != screen->shown_second) {
+		screen->shown_second = screen->bar.seconds;
+		screen->dirty = true;
+	}
+	int64_t next = next_second(screen);
+	if (screen->quit_until_ms != IK_NEVER) {
+		int64_t left = screen->quit_until_ms - now_ms;
+		next = next < 0 || left < next ? left : next;
+	}
+	return next;
+}
+
+void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
+{
+	screen->rows = rows > 0 ? rows : 1;
+	screen->columns = columns > 0 ? columns : 1;
+	screen->dirty = true;
+}
+
+bool ik_screen_dirty(const struct ik_screen *screen)
+{
+	return screen->dirty;
+}
+
+/* Columns of the editor's text. */
+static int editor_height(const struct ik_screen *screen)
+{
+	int columns = screen->columns - (int)strlen(PROMPT);
+	return ik_editor_height(screen->editor, columns > 0 ? columns : 1);
+}
+
+struct ik_layout ik_screen_layout(const struct ik_screen *screen)
+{
+	bool pane = screen->side != IK_SIDE_NONE && !screen->help_open;
+	return ik_layout_make(screen->rows, screen->columns, pane, editor_height(screen));
+}
+
+/* The line over the editor: what waits at the left, what is new at the right. */
+static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout)
+{
+	struct ik_buf out;
+	struct ik_rectangle area = layout->rule;
+	ik_buf_init(&out, IK_KIB(16));
+	ik_pane_rule(cells, area, IK_STYLE_FRAME, screen->utf8);
+	size_t new_rows = ik_scrollback_new_rows(screen->scrollback);
+	if (layout->scrollback.rows > 0 && !ik_scrollback_at_end(screen->scrollback)) {
+		const char *arrow = screen->utf8 ? "↓" : "v";
+		ik_buf_putc(&out, ' ');
+		if (new_rows > 0)
+			ik_buf_printf(&out, ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
+		ik_buf_printf(&out, _("%s (End) "), arrow);
+		int columns = (int)ik_utf8_width(out.data, out.length);
+		int column = area.columns - columns - 1;
+		ik_cells_label(cells, area, area.row, column > 0 ? column : 0,
+			new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
+		area.columns -= columns + 2;
+	}
+	ik_buf_clear(&out);
+	if (screen->retry_at_ms != IK_NEVER && screen->retry_reason && screen->retry_reason[0])
+		ik_buf_printf(&out, " %s ", screen->retry_reason);
+	else if (screen->bar.queued > 0)
+		ik_buf_printf(&out, _(" queued: %s "), screen->queued_text);
+	if (out.length > 0)
+		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_NOTICE, out.data);
+	ik_buf_done(&out);
+}
+
+/* The pane beside the scrollback or in its place. */
+static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout)
+{
+	const char *bar = screen->utf8 ? "│" : "|";
+	enum ik_style frame = screen->pane_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+	for (int row = 0; row < layout->divider.rows; row++)
+		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar,
+			strlen(bar));
+	if (screen->side == IK_SIDE_BROWSER)
+		ik_browser_draw(screen->browser, cells, layout->pane, screen->pane_focus, &screen->bar);
+	else if (screen->side == IK_SIDE_INSPECTOR)
+		ik_inspector_draw(screen->inspector, cells, layout->pane, screen->pane_focus,
+			screen->now_ms);
+}
+
+/* One sentence instead of a screen that nobody could use. */
+static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cells)
+{
+	char *text = ik_format(_("The terminal is too small: %dx%d; ikigai needs at least %dx%d"),
+		screen->columns, screen->rows, IK_LEAST_COLUMNS, IK_LEAST_ROWS);
+	ik_pane_sentence(cells, (struct ik_rectangle){0, 0, screen->rows, screen->columns}, text);
+	free(text);
+}
+
+void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
+	int *ret_cursor_column)
+{
+	struct ik_layout layout = ik_screen_layout(screen);
+	screen->dirty = false;
+	*ret_cursor_row = *ret_cursor_column = -1;
+	ik_cells_fill(cells, (struct ik_rectangle){0, 0, screen->rows, screen->columns},
+		IK_STYLE_NORMAL);
+	if (layout.too_small) {
+		draw_too_small(screen, cells);
+		return;
+	}
+	if (layout.scrollback.rows > 0)
+		ik_scrollback_resize(screen->scrollback, layout.scrollback.rows,
+			layout.scrollback.columns);
+	if (screen->help_open)
+		ik_help_draw(screen->help, cells, layout.scrollback);
+	else if (layout.scrollback.rows > 0)
+		ik_scrollback_draw(screen->scrollback, cells, layout.scrollback);
+	draw_pane(screen, cells, &layout);
+	draw_rule(screen, cells, &layout);
+	int row, column;
+	ik_editor_draw(screen->editor, cells, layout.editor, PROMPT, &row, &column);
+	if (!screen->pane_focus && !screen->help_open) {
+		*ret_cursor_row = row;
+		*ret_cursor_column = column;
+	}
+	ik_screen_update_bar(screen);
+	screen->shown_second = screen->bar.seconds;
+	ik_status_bar_draw(&screen->bar, cells, layout.status);
+}

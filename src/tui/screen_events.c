@@ -1,0 +1,355 @@
+/* What the session tells: the part of the screen that listens. */
+#include "tui/screen_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+#define LABEL_BYTES 400 /* of a text that is shown on one row */
+
+/* The text of an event on one row. */
+static char *event_label(const struct ik_event *event)
+{
+	struct ik_buf out;
+	size_t length = event->text_length < LABEL_BYTES ? event->text_length : LABEL_BYTES;
+	ik_buf_init(&out, IK_KIB(16));
+	ik_sanitize_line(&out, event->text ? event->text : "", event->text ? length : 0);
+	return ik_buf_take(&out, NULL);
+}
+
+/* Show a block at the end. */
+static void add_block(struct ik_screen *screen, struct ik_block *block)
+{
+	if (block)
+		ik_scrollback_add(screen->scrollback, block);
+}
+
+/* Show a sentence. */
+static void add_text(struct ik_screen *screen, enum ik_block_kind kind, const char *code,
+	const char *text, size_t length)
+{
+	struct ik_block *block = ik_block_new(kind, screen->utf8);
+	if (code) {
+		ik_block_append(block, code, strlen(code));
+		ik_block_append(block, "  ", 2);
+	}
+	ik_block_append(block, text, length);
+	ik_block_finish(block);
+	add_block(screen, block);
+}
+
+/* A notice or an error: the stored message where there is one. */
+static void add_notice(struct ik_screen *screen, const struct ik_event *event,
+	enum ik_block_kind kind)
+{
+	if (event->message)
+		add_block(screen, ik_block_of_message(event->message, screen->utf8));
+	else if (event->text)
+		add_text(screen, kind, kind == IK_BLOCK_ERROR ? event->name : NULL, event->text,
+			event->text_length);
+}
+
+/* Has a piece anything to show? */
+static bool has_text(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+			return true;
+	return false;
+}
+
+/* Let a reply or thoughts grow; *live is begun with the first word. */
+static void grow(struct ik_screen *screen, struct ik_block **live, enum ik_block_kind kind,
+	const struct ik_event *event)
+{
+	if (!*live) {
+		if (!has_text(event->text, event->text_length))
+			return;
+		*live = ik_block_new(kind, screen->utf8);
+		add_block(screen, *live);
+		if (kind == IK_BLOCK_ASSISTANT)
+			screen->last_reply = *live;
+	}
+	ik_block_append(*live, event->text, event->text_length);
+}
+
+/* The stored message of what grew, or one that was never streamed. */
+static void finish(struct ik_screen *screen, struct ik_block **live, struct ik_message *message)
+{
+	if (*live && message->content_length > 0) {
+		ik_block_finish_with(*live, message);
+	} else if (*live) {
+		ik_block_finish(*live);
+	} else {
+		struct ik_block *block = ik_block_of_message(message, screen->utf8);
+		add_block(screen, block);
+		if (block && block->kind == IK_BLOCK_ASSISTANT)
+			screen->last_reply = block;
+	}
+	*live = NULL;
+}
+
+/* Nothing more comes of what grew. */
+static void end_live(struct ik_screen *screen)
+{
+	if (screen->reply)
+		ik_block_finish(screen->reply);
+	if (screen->thinking)
+		ik_block_finish(screen->thinking);
+	screen->reply = screen->thinking = NULL;
+}
+
+/* The block of a call that has none yet. */
+static struct ik_block *call_block(struct ik_screen *screen, struct ik_call *call)
+{
+	if (call->has_block)
+		return NULL;
+	call->has_block = true;
+	return ik_block_of_call(call, screen->utf8);
+}
+
+/* The record of a tool_call or tool_result; a new one goes to index. */
+static struct ik_call *call_of_message(struct ik_screen *screen, struct ik_message *message,
+	size_t index)
+{
+	char *id = ik_message_call_id(message);
+	char *name = ik_message_tool_name(message);
+	struct ik_call *call = NULL;
+	if (id)
+		call = ik_calls_get_at(screen->calls, index, id, name);
+	if (call && message->kind == IK_KIND_TOOL_CALL) {
+		size_t length;
+		char *arguments = ik_message_arguments(message, &length);
+		if (arguments)
+			ik_calls_set_arguments(screen->calls, call, arguments, length);
+		free(arguments);
+		if (call->state == IK_CALL_WRITING)
+			ik_calls_set_state(screen->calls, call, IK_CALL_WAITING);
+	} else if (call) {
+		ik_calls_set_result(screen->calls, call, message);
+	}
+	free(id);
+	free(name);
+	return call;
+}
+
+/* Count what a stored usage says. */
+static void add_stored_usage(struct ik_screen *screen, const struct ik_message *message)
+{
+	int64_t count;
+	struct ik_json_span data = ik_message_data(message);
+	if (ik_json_integer(ik_json_member(data, "input_tokens"), &count))
+		screen->bar.tokens_in += count;
+	if (ik_json_integer(ik_json_member(data, "output_tokens"), &count))
+		screen->bar.tokens_out += count;
+}
+
+/* A stored message at the end of the conversation. */
+static void apply_message(struct ik_screen *screen, struct ik_message *message)
+{
+	bool restored = !screen->turn_seen && (message->kind == IK_KIND_ASSISTANT
+		|| message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT);
+	if (restored)
+		ik_screen_drop_welcome(screen);
+	switch (message->kind) {
+	case IK_KIND_ASSISTANT:
+		finish(screen, &screen->reply, message);
+		break;
+	case IK_KIND_THINKING:
+		finish(screen, &screen->thinking, message);
+		break;
+	case IK_KIND_TOOL_CALL:
+	case IK_KIND_TOOL_RESULT: {
+		struct ik_call *call = call_of_message(screen, message, ik_calls_count(screen->calls));
+		if (call)
+			add_block(screen, call_block(screen, call));
+		break;
+	}
+	case IK_KIND_USAGE:
+		add_stored_usage(screen, message);
+		break;
+	case IK_KIND_USER:
+	case IK_KIND_COMMAND:
+	case IK_KIND_NOTICE:
+		add_block(screen, ik_block_of_message(message, screen->utf8));
+		break;
+	case IK_KIND_SYSTEM:
+	case IK_KIND_COUNT:
+		break;
+	}
+}
+
+void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messages, size_t count)
+{
+	struct ik_block **blocks = ik_alloc_array(NULL, count + 1, sizeof(struct ik_block *));
+	size_t made = 0;
+	size_t calls_made = 0;
+	ik_screen_drop_welcome(screen);
+	for (size_t i = 0; i < count; i++) {
+		struct ik_message *message = messages[i];
+		struct ik_block *block = NULL;
+		if (message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT) {
+			size_t before = ik_calls_count(screen->calls);
+			struct ik_call *call = call_of_message(screen, message, calls_made);
+			calls_made += ik_calls_count(screen->calls) - before;
+			if (call)
+				block = call_block(screen, call);
+		} else if (message->kind == IK_KIND_USAGE) {
+			add_stored_usage(screen, message);
+		} else {
+			block = ik_block_of_message(message, screen->utf8);
+		}
+		if (block)
+			blocks[made++] = block;
+	}
+	ik_scrollback_prepend(screen->scrollback, blocks, made);
+	free(blocks);
+	screen->dirty = true;
+}
+
+/* Something about a call. */
+static void apply_call(struct ik_screen *screen, const struct ik_event *event)
+{
+	if (!event->id)
+		return;
+	struct ik_call *call = ik_calls_get(screen->calls, event->id, event->name);
+	add_block(screen, call_block(screen, call));
+	const char *text = event->text ? event->text : "";
+	size_t length = event->text ? event->text_length : 0;
+	switch (event->kind) {
+	case IK_EVENT_TOOL_STARTED:
+		ik_calls_set_arguments(screen->calls, call, text, length);
+		ik_calls_set_state(screen->calls, call, IK_CALL_RUNNING);
+		break;
+	case IK_EVENT_TOOL_OUTPUT:
+		ik_calls_add_output(screen->calls, call, event->number == 1, text, length);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		ik_calls_set_envelope(screen->calls, call, text, length, event->number);
+		if (event->full && event->full_length > 0)
+			ik_calls_set_full(screen->calls, call, event->full, event->full_length);
+		break;
+	default: /* IK_EVENT_CALL_PROGRESS */
+		ik_calls_set_arguments(screen->calls, call, text, length);
+		break;
+	}
+}
+
+static void start_turn(struct ik_screen *screen)
+{
+	screen->turn_running = true;
+	screen->turn_seen = true;
+	screen->turn_unstarted = true;
+	screen->waiting = false;
+	screen->last_reply = NULL;
+}
+
+/* No retry is due any more. */
+static void end_retry(struct ik_screen *screen)
+{
+	screen->retry_ms = screen->retry_at_ms = IK_NEVER;
+	free(screen->retry_reason);
+	screen->retry_reason = NULL;
+}
+
+static void end_turn(struct ik_screen *screen, const char *reason)
+{
+	bool cancelled = ik_text_equal(reason, "cancelled");
+	end_live(screen);
+	end_retry(screen);
+	ik_calls_end_turn(screen->calls);
+	screen->turn_running = false;
+	screen->waiting = false;
+	struct ik_block *last = ik_scrollback_last(screen->scrollback);
+	if (cancelled && last && last == screen->last_reply)
+		ik_block_remark(last, _("[interrupted]"));
+	else if (cancelled && last && last->kind == IK_BLOCK_USER)
+		add_text(screen, IK_BLOCK_NOTICE, NULL, _("Interrupted."), strlen(_("Interrupted.")));
+	if (!screen->last_reply)
+		return;
+	if (ik_text_equal(reason, "length"))
+		ik_block_remark(screen->last_reply, _("[cut at the model's output limit]"));
+	else if (ik_text_equal(reason, "refused"))
+		ik_block_remark(screen->last_reply, _("[the model refused to go on]"));
+}
+
+static void set_queued(struct ik_screen *screen, const struct ik_event *event)
+{
+	screen->bar.queued = event->number > 0 ? (size_t)event->number : 0;
+	free(screen->queued_text);
+	screen->queued_text = screen->bar.queued > 0 ? event_label(event) : NULL;
+}
+
+/* A model's first sign of life: no wait for tools, no retry. */
+static void start_round(struct ik_screen *screen)
+{
+	end_live(screen);
+	end_retry(screen);
+	screen->waiting = false;
+}
+
+void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
+{
+	screen->dirty = true;
+	switch (event->kind) {
+	case IK_EVENT_SESSION:
+		ik_screen_set_model(screen, event->name, event->detail);
+		break;
+	case IK_EVENT_MESSAGE:
+		apply_message(screen, event->message);
+		break;
+	case IK_EVENT_OLDER:
+		ik_screen_prepend(screen, event->older, (size_t)event->number);
+		break;
+	case IK_EVENT_TURN_STARTED:
+		start_turn(screen);
+		break;
+	case IK_EVENT_WAITING:
+		screen->waiting = true;
+		break;
+	case IK_EVENT_ROUND_STARTED:
+		start_round(screen);
+		break;
+	case IK_EVENT_TEXT:
+		grow(screen, &screen->reply, IK_BLOCK_ASSISTANT, event);
+		break;
+	case IK_EVENT_THINKING:
+		grow(screen, &screen->thinking, IK_BLOCK_THINKING, event);
+		break;
+	case IK_EVENT_CALL_PROGRESS:
+	case IK_EVENT_TOOL_STARTED:
+	case IK_EVENT_TOOL_OUTPUT:
+	case IK_EVENT_TOOL_DONE:
+		apply_call(screen, event);
+		break;
+	case IK_EVENT_USAGE:
+		screen->bar.tokens_in += event->usage.input_tokens;
+		screen->bar.tokens_out += event->usage.output_tokens;
+		break;
+	case IK_EVENT_NOTICE:
+		add_notice(screen, event, IK_BLOCK_NOTICE);
+		break;
+	case IK_EVENT_ERROR:
+		add_notice(screen, event, IK_BLOCK_ERROR);
+		break;
+	case IK_EVENT_RETRY:
+		end_retry(screen);
+		screen->retry_ms = event->number > 0 ? event->number : 0;
+		screen->retry_reason = event_label(event);
+		break;
+	case IK_EVENT_QUEUED:
+		set_queued(screen, event);
+		break;
+	case IK_EVENT_STORE:
+		screen->bar.store_waiting = event->number;
+		screen->bar.store_trouble = event->text && event->text_length > 0;
+		break;
+	case IK_EVENT_TURN_DONE:
+		end_turn(screen, event->name);
+		break;
+	}
+}

@@ -1,0 +1,270 @@
+/* What is typed: the part of the screen that takes keys. */
+#include "tui/screen_private.h"
+
+#include <string.h>
+
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define WHEEL_ROWS 3
+
+static const struct ik_reaction nothing = {IK_REACT_NONE, NULL, 0};
+
+/* A reaction without a text. */
+static struct ik_reaction reaction(enum ik_reaction_kind kind)
+{
+	return (struct ik_reaction){kind, NULL, 0};
+}
+
+/* What scrolling means: the help, the pane, the conversation. */
+enum target { TARGET_SCROLLBACK, TARGET_PANE, TARGET_HELP };
+
+/* Who gets the keys that scroll: what is in front, or has the focus. */
+static enum target scroll_target(const struct ik_screen *screen)
+{
+	if (screen->help_open)
+		return TARGET_HELP;
+	bool covers = screen->columns < IK_WIDE_COLUMNS;
+	if (screen->side != IK_SIDE_NONE && (screen->pane_focus || covers))
+		return TARGET_PANE;
+	return TARGET_SCROLLBACK;
+}
+
+/* Give an action to a side pane or the help. */
+static bool pane_act(struct ik_screen *screen, enum target target, enum ik_action action)
+{
+	if (target == TARGET_HELP)
+		return ik_help_act(screen->help, action);
+	if (screen->side == IK_SIDE_BROWSER)
+		return ik_browser_act(screen->browser, action);
+	return ik_inspector_act(screen->inspector, action);
+}
+
+/* Page up and down, top, bottom. */
+static void scroll(struct ik_screen *screen, enum ik_action action)
+{
+	enum target target = scroll_target(screen);
+	screen->dirty = true;
+	if (target != TARGET_SCROLLBACK) {
+		pane_act(screen, target, action);
+		return;
+	}
+	switch (action) {
+	case IK_ACTION_PAGE_UP:
+		ik_scrollback_page(screen->scrollback, -1);
+		break;
+	case IK_ACTION_PAGE_DOWN:
+		ik_scrollback_page(screen->scrollback, 1);
+		break;
+	case IK_ACTION_TOP:
+		ik_scrollback_top(screen->scrollback);
+		break;
+	default:
+		ik_scrollback_bottom(screen->scrollback);
+		break;
+	}
+}
+
+/* The wheel turns what the pointer is over. */
+static void wheel(struct ik_screen *screen, const struct ik_key *key)
+{
+	if (key->button != IK_MOUSE_WHEEL_UP && key->button != IK_MOUSE_WHEEL_DOWN)
+		return;
+	int rows = key->button == IK_MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
+	struct ik_layout layout = ik_screen_layout(screen);
+	bool over_pane = layout.pane.columns > 0 && key->column >= layout.pane.column;
+	screen->dirty = true;
+	if (screen->help_open)
+		ik_help_scroll(screen->help, rows);
+	else if (over_pane && screen->side == IK_SIDE_BROWSER)
+		ik_browser_scroll(screen->browser, rows);
+	else if (over_pane)
+		ik_inspector_scroll(screen->inspector, rows);
+	else
+		ik_scrollback_scroll(screen->scrollback, rows);
+}
+
+/* Open a pane, or close it if it is the one that is open. */
+static void toggle_side(struct ik_screen *screen, enum ik_side side)
+{
+	screen->help_open = false;
+	screen->side = screen->side == side ? IK_SIDE_NONE : side;
+	screen->pane_focus = screen->side != IK_SIDE_NONE;
+	screen->dirty = true;
+}
+
+/* Esc: what is in front closes first, then the turn ends, then the pane closes. */
+static struct ik_reaction cancel(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	if (screen->help_open) {
+		screen->help_open = false;
+		return nothing;
+	}
+	if (screen->turn_running)
+		return reaction(IK_REACT_CANCEL);
+	screen->side = IK_SIDE_NONE;
+	screen->pane_focus = false;
+	return nothing;
+}
+
+/* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
+static struct ik_reaction interrupt(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	if (screen->turn_running)
+		return reaction(IK_REACT_CANCEL);
+	if (!ik_editor_is_empty(screen->editor)) {
+		ik_editor_clear(screen->editor, true);
+		return nothing;
+	}
+	if (screen->quit_until_ms != IK_NEVER)
+		return reaction(IK_REACT_QUIT);
+	screen->quit_until_ms = screen->now_ms + IK_QUIT_WINDOW_MS;
+	return nothing;
+}
+
+/* Enter: hand the text over. Blanks alone are no message. */
+static struct ik_reaction submit(struct ik_screen *screen)
+{
+	size_t length;
+	const char *text = ik_editor_text(screen->editor, &length);
+	if (strspn(text, " \t\n") == length)
+		return nothing;
+	ik_buf_clear(&screen->submitted);
+	ik_buf_append(&screen->submitted, text, length);
+	if (ik_buf_status(&screen->submitted) != IK_OK)
+		return nothing; /* it stays in the editor */
+	ik_editor_clear(screen->editor, true);
+	ik_scrollback_bottom(screen->scrollback);
+	screen->pane_focus = false;
+	screen->dirty = true;
+	return (struct ik_reaction){IK_REACT_SUBMIT, screen->submitted.data, screen->submitted.length};
+}
+
+/* An action of the editor's, which takes the focus with it. */
+static void edit(struct ik_screen *screen, enum ik_action action)
+{
+	if (ik_editor_act(screen->editor, action))
+		screen->dirty = true;
+}
+
+/* Arrows: the list that has the focus, the help, or the editor. */
+static void move(struct ik_screen *screen, enum ik_action action)
+{
+	if (!screen->help_open && !screen->pane_focus) {
+		edit(screen, action);
+		return;
+	}
+	pane_act(screen, scroll_target(screen), action);
+	screen->dirty = true;
+}
+
+/* A character that is typed. */
+static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *key)
+{
+	char bytes[4];
+	int length = ik_utf8_encode(key->codepoint, bytes);
+	if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
+		return nothing;
+	if (screen->pane_focus && screen->side == IK_SIDE_BROWSER && key->codepoint == 'r'
+		&& ik_editor_is_empty(screen->editor))
+		return reaction(IK_REACT_REFRESH);
+	ik_editor_insert(screen->editor, bytes, (size_t)length);
+	screen->pane_focus = false;
+	screen->dirty = true;
+	return nothing;
+}
+
+/* What an action means here. */
+static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
+	const struct ik_key *key)
+{
+	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END)
+		&& (screen->help_open || screen->pane_focus || ik_editor_is_empty(screen->editor));
+	switch (action) {
+	case IK_ACTION_HELP:
+		screen->help_open = !screen->help_open;
+		screen->dirty = true;
+		return nothing;
+	case IK_ACTION_BROWSER:
+		toggle_side(screen, IK_SIDE_BROWSER);
+		return nothing;
+	case IK_ACTION_INSPECTOR:
+		toggle_side(screen, IK_SIDE_INSPECTOR);
+		return nothing;
+	case IK_ACTION_NEXT_PANE:
+		screen->pane_focus = screen->side != IK_SIDE_NONE && !screen->pane_focus;
+		screen->dirty = true;
+		return nothing;
+	case IK_ACTION_REFRESH:
+		return reaction(IK_REACT_REFRESH);
+	case IK_ACTION_CANCEL:
+		return cancel(screen);
+	case IK_ACTION_INTERRUPT:
+		return interrupt(screen);
+	case IK_ACTION_END_OF_INPUT:
+		if (ik_editor_is_empty(screen->editor))
+			return reaction(IK_REACT_QUIT);
+		edit(screen, IK_ACTION_DELETE_RIGHT);
+		return nothing;
+	case IK_ACTION_SUSPEND:
+		return reaction(IK_REACT_SUSPEND);
+	case IK_ACTION_REDRAW:
+		screen->dirty = true;
+		return reaction(IK_REACT_REDRAW);
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_TOP:
+	case IK_ACTION_BOTTOM:
+		scroll(screen, action);
+		return nothing;
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		move(screen, action);
+		return nothing;
+	case IK_ACTION_SEND:
+		return submit(screen);
+	case IK_ACTION_LINE_START:
+	case IK_ACTION_LINE_END:
+		if (edge)
+			scroll(screen, action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
+		else
+			edit(screen, action);
+		return nothing;
+	default:
+		edit(screen, action);
+		return nothing;
+	}
+}
+
+struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
+{
+	enum ik_action action = IK_ACTION_NONE;
+	switch (key->code) {
+	case IK_KEY_NONE:
+	case IK_KEY_FOCUS_IN:
+	case IK_KEY_FOCUS_OUT:
+		return nothing;
+	case IK_KEY_MOUSE:
+		wheel(screen, key);
+		return nothing;
+	case IK_KEY_PASTE:
+		ik_editor_paste(screen->editor, key->text, key->text_length);
+		screen->pane_focus = false;
+		screen->dirty = true;
+		return nothing;
+	default:
+		action = ik_keymap_action(key);
+		break;
+	}
+	if (action != IK_ACTION_INTERRUPT && screen->quit_until_ms != IK_NEVER) {
+		screen->quit_until_ms = IK_NEVER;
+		screen->dirty = true;
+	}
+	if (action != IK_ACTION_NONE)
+		return act(screen, action, key);
+	if (key->code == IK_KEY_CHARACTER)
+		return type(screen, key);
+	return nothing;
+}

@@ -1,0 +1,73 @@
+/*
+ * screen_private: the screen's own state, shared by the files that are it:
+ * screen.c (life, time, drawing), screen_events.c (what is told),
+ * screen_keys.c (what is typed).
+ */
+#ifndef IK_TUI_SCREEN_PRIVATE_H
+#define IK_TUI_SCREEN_PRIVATE_H
+
+#include "tui/calls.h"
+#include "tui/editor.h"
+#include "tui/history.h"
+#include "tui/layout.h"
+#include "tui/pane_browser.h"
+#include "tui/pane_help.h"
+#include "tui/pane_inspector.h"
+#include "tui/screen.h"
+#include "tui/scrollback.h"
+#include "tui/status_bar.h"
+
+#define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
+#define IK_NEVER INT64_C(-1)
+
+enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR };
+
+struct ik_screen {
+	bool utf8;
+	int rows, columns;
+	bool dirty;
+	int64_t now_ms;             /* of the last tick */
+
+	char *provider, *model, *store;
+	struct ik_status_bar bar;   /* what it holds of strings is owned here */
+
+	struct ik_calls *calls;
+	struct ik_scrollback *scrollback;
+	struct ik_inspector *inspector;
+	struct ik_browser *browser;
+	struct ik_help *help;
+	struct ik_history *history;
+	struct ik_editor *editor;
+	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
+
+	enum ik_side side;
+	bool help_open;
+	bool pane_focus;            /* the side pane has the keys */
+
+	struct ik_block *welcome;   /* the first block while there is nothing else */
+	struct ik_block *reply;     /* text that still grows; of the scrollback */
+	struct ik_block *thinking;
+	struct ik_block *last_reply; /* what a stop reason is remarked on */
+
+	bool turn_running, turn_seen;
+	bool turn_unstarted;        /* the next tick is its start */
+	bool waiting;               /* for the tools */
+	int64_t turn_started_ms;
+	int64_t retry_ms;           /* asked for, until the next tick; else IK_NEVER */
+	int64_t retry_at_ms;        /* IK_NEVER: no retry is due */
+	char *retry_reason;
+	char *queued_text;
+	int64_t shown_second;       /* of the status bar */
+	int64_t quit_until_ms;      /* IK_NEVER, or while Ctrl-C ends */
+};
+
+/* Which parts stand where. */
+struct ik_layout ik_screen_layout(const struct ik_screen *screen);
+
+/* Put the status bar's state in order for the present time. */
+void ik_screen_update_bar(struct ik_screen *screen);
+
+/* Take the welcome away. */
+void ik_screen_drop_welcome(struct ik_screen *screen);
+
+#endif

@@ -1,0 +1,255 @@
+#include "tui/status_bar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* The parts of the line from left to right; the keys stand at the right edge. */
+enum part {
+	PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_STORE,
+	PART_BACKGROUND, PART_KEYS, PART_COUNT
+};
+
+/* What goes first when there is no room. */
+static const enum part dropped[] = {
+	PART_TOKENS, PART_KEYS, PART_MODEL, PART_BACKGROUND, PART_QUEUED, PART_STORE,
+	PART_SCAN, PART_ACTIVITY
+};
+
+#define SEPARATOR 2 /* columns between two parts */
+
+struct text {
+	char bytes[160];
+	size_t columns;
+	enum ik_style style;
+};
+
+void ik_elapsed_put(struct ik_buf *out, int64_t seconds)
+{
+	if (seconds < 60)
+		ik_buf_printf(out, _("%ds"), (int)seconds);
+	else if (seconds < 3600)
+		ik_buf_printf(out, _("%dm %02ds"), (int)(seconds / 60), (int)(seconds % 60));
+	else
+		ik_buf_printf(out, _("%dh %02dm"), (int)(seconds / 3600), (int)(seconds / 60 % 60));
+}
+
+void ik_duration_put(struct ik_buf *out, int64_t milliseconds)
+{
+	if (milliseconds < 1000)
+		ik_buf_printf(out, _("%d ms"), (int)milliseconds);
+	else if (milliseconds < 60000)
+		ik_buf_printf(out, _("%d.%d s"), (int)(milliseconds / 1000),
+			(int)(milliseconds / 100 % 10));
+	else
+		ik_elapsed_put(out, milliseconds / 1000);
+}
+
+void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	bool utf8 = bar->utf8;
+	switch (bar->scan) {
+	case IK_SCAN_NOT_STARTED:
+		ik_buf_printf(out, _("%s tools"), utf8 ? "◌" : "-");
+		break;
+	case IK_SCAN_IN_PROGRESS:
+		if (bar->scan_total == 0)
+			ik_buf_printf(out, _("%s tools"), utf8 ? "◐" : "~");
+		else
+			ik_buf_printf(out, "%s %zu/%zu", utf8 ? "◐" : "~", bar->scan_done, bar->scan_total);
+		break;
+	case IK_SCAN_COMPLETE:
+	case IK_SCAN_FAILED: {
+		bool failed = bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED;
+		const char *mark = failed ? (utf8 ? "▲" : "!") : (utf8 ? "●" : "*");
+		ik_buf_printf(out, ngettext("%s %zu tool", "%s %zu tools", bar->tools), mark, bar->tools);
+		if (bar->tools_failed > 0)
+			ik_buf_printf(out, ngettext(", %zu failed", ", %zu failed", bar->tools_failed),
+				bar->tools_failed);
+		break;
+	}
+	}
+}
+
+/* "812", "12.3k", "4.5M". */
+static void put_tokens(struct ik_buf *out, int64_t count)
+{
+	if (count < 1000)
+		ik_buf_printf(out, "%" PRId64, count);
+	else if (count < 1000000)
+		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "k", count / 1000, count / 100 % 10);
+	else
+		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "M", count / 1000000, count / 100000 % 10);
+}
+
+/* Say what is going on. */
+static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	switch (bar->activity) {
+	case IK_ACTIVITY_NONE:
+		break;
+	case IK_ACTIVITY_WAITING:
+		ik_buf_puts(out, _("waiting for the tools "));
+		ik_elapsed_put(out, bar->seconds);
+		break;
+	case IK_ACTIVITY_WORKING:
+		ik_buf_puts(out, _("working "));
+		ik_elapsed_put(out, bar->seconds);
+		break;
+	case IK_ACTIVITY_RUNNING:
+		if (bar->tool) {
+			ik_buf_puts(out, _("running "));
+			ik_sanitize_line(out, bar->tool, strnlen(bar->tool, 40));
+			ik_buf_putc(out, ' ');
+		} else {
+			ik_buf_printf(out, ngettext("running %zu tool ", "running %zu tools ",
+				bar->tools_running), bar->tools_running);
+		}
+		ik_elapsed_put(out, bar->seconds);
+		break;
+	case IK_ACTIVITY_RETRY:
+		ik_buf_puts(out, _("retry in "));
+		ik_elapsed_put(out, bar->seconds);
+		return IK_STYLE_STATUS_WARNING;
+	}
+	return IK_STYLE_STATUS_STRONG;
+}
+
+/* Say where the model is. */
+static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	const char *provider = bar->provider ? bar->provider : "";
+	const char *model = bar->model ? bar->model : "";
+	ik_sanitize_line(out, provider, strnlen(provider, 40));
+	if (provider[0] && model[0] && !ik_text_equal(provider, model)) {
+		ik_buf_putc(out, '/');
+		ik_sanitize_line(out, model, strnlen(model, 80));
+	}
+}
+
+/* Say of the store only what should worry. */
+static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	if (!bar->store_trouble && bar->store_waiting == 0)
+		return IK_STYLE_STATUS;
+	if (bar->store)
+		ik_sanitize_line(out, bar->store, strnlen(bar->store, 40));
+	if (bar->store_trouble)
+		ik_buf_puts(out, _(" not reachable"));
+	if (bar->store_waiting > 0)
+		ik_buf_printf(out, ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
+			(int)bar->store_waiting);
+	return bar->store_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+}
+
+/* Write one part; an empty one is not shown. */
+static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar, enum part part)
+{
+	switch (part) {
+	case PART_SCAN:
+		ik_scan_put(out, bar);
+		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED
+			? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+	case PART_ACTIVITY:
+		return put_activity(out, bar);
+	case PART_QUEUED:
+		if (bar->queued > 0)
+			ik_buf_printf(out, ngettext("%zu queued", "%zu queued", bar->queued), bar->queued);
+		return IK_STYLE_STATUS_STRONG;
+	case PART_MODEL:
+		put_model(out, bar);
+		return IK_STYLE_STATUS;
+	case PART_TOKENS:
+		if (bar->tokens_in > 0 || bar->tokens_out > 0) {
+			ik_buf_puts(out, bar->utf8 ? "↑" : "in ");
+			put_tokens(out, bar->tokens_in);
+			ik_buf_puts(out, bar->utf8 ? " ↓" : " out ");
+			put_tokens(out, bar->tokens_out);
+		}
+		return IK_STYLE_STATUS;
+	case PART_STORE:
+		return put_store(out, bar);
+	case PART_BACKGROUND:
+		if (bar->background > 0)
+			ik_buf_printf(out, ngettext("%d in background", "%d in background",
+				(unsigned long)bar->background), bar->background);
+		return IK_STYLE_STATUS;
+	case PART_KEYS:
+		ik_buf_puts(out, bar->hint ? bar->hint : _("F1 help  F2 tools  F3 inspector"));
+		return bar->hint ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+	case PART_COUNT:
+		break;
+	}
+	return IK_STYLE_STATUS;
+}
+
+/* Keep a text that was written. */
+static void keep(struct text *text, const struct ik_buf *out)
+{
+	size_t length = ik_utf8_cut(out->data, out->length, sizeof text->bytes - 1);
+	memcpy(text->bytes, out->data, length);
+	text->bytes[length] = '\0';
+	text->columns = ik_utf8_width(text->bytes, length);
+}
+
+/* Columns that the parts need side by side. */
+static size_t width_of(const struct text *texts)
+{
+	size_t columns = 0;
+	for (int i = 0; i < PART_COUNT; i++)
+		if (texts[i].columns > 0)
+			columns += texts[i].columns + (columns > 0 ? SEPARATOR : 0);
+	return columns + 2; /* one at each edge */
+}
+
+/* Leave out what has no room, the least first. */
+static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
+{
+	size_t room = columns > 0 ? (size_t)columns : 0;
+	if (width_of(texts) > room && !bar->hint) {
+		struct ik_buf out;
+		ik_buf_init(&out, IK_KIB(1));
+		ik_buf_puts(&out, _("F1 help"));
+		keep(&texts[PART_KEYS], &out);
+		ik_buf_done(&out);
+	}
+	/* The last that is left is cut rather than dropped; a hint, which was asked
+	 * for a moment ago, outlives all others. */
+	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++)
+		if (dropped[i] != PART_KEYS || !bar->hint)
+			texts[dropped[i]].columns = 0;
+	if (bar->hint && width_of(texts) > room)
+		texts[PART_ACTIVITY].columns = 0;
+}
+
+void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	struct text texts[PART_COUNT];
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(4));
+	for (int i = 0; i < PART_COUNT; i++) {
+		ik_buf_clear(&out);
+		texts[i].style = put_part(&out, bar, (enum part)i);
+		keep(&texts[i], &out);
+	}
+	ik_buf_done(&out);
+	make_fit(texts, bar, area.columns);
+	ik_cells_fill(cells, area, IK_STYLE_STATUS);
+	int column = area.column + 1;
+	for (int i = 0; i < PART_KEYS; i++) {
+		if (texts[i].columns == 0)
+			continue;
+		column = ik_cells_label(cells, area, area.row, column, texts[i].style, texts[i].bytes);
+		column += SEPARATOR;
+	}
+	if (texts[PART_KEYS].columns > 0) {
+		int right = area.column + area.columns - 1 - (int)texts[PART_KEYS].columns;
+		ik_cells_label(cells, area, area.row, right > area.column ? right : area.column + 1,
+			texts[PART_KEYS].style, texts[PART_KEYS].bytes);
+	}
+}

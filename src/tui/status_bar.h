@@ -1,0 +1,53 @@
+/*
+ * status_bar: the last line of the screen.
+ *
+ * Pure: what is so goes in, cells come out.  On a narrow screen what matters
+ * least is left out first.  May include: util, tool/registry.h, tui/cells.h.
+ */
+#ifndef IK_TUI_STATUS_BAR_H
+#define IK_TUI_STATUS_BAR_H
+
+#include "tool/registry.h"
+#include "tui/cells.h"
+#include "util/buf.h"
+
+enum ik_activity {
+	IK_ACTIVITY_NONE,
+	IK_ACTIVITY_WAITING,  /* for the tools */
+	IK_ACTIVITY_WORKING,  /* the model */
+	IK_ACTIVITY_RUNNING,  /* tools */
+	IK_ACTIVITY_RETRY     /* a countdown */
+};
+
+struct ik_status_bar {
+	bool utf8;
+	enum ik_scan_state scan;
+	size_t scan_done, scan_total;
+	size_t tools, tools_failed;
+	const char *provider, *model;
+	enum ik_activity activity;
+	const char *tool;          /* RUNNING: the one, or NULL for several */
+	size_t tools_running;
+	int64_t seconds;           /* since it began; RETRY: that are left */
+	size_t queued;             /* messages */
+	int64_t tokens_in, tokens_out;
+	const char *store;         /* its name */
+	int64_t store_waiting;     /* events not yet written */
+	bool store_trouble;
+	int background;            /* processes */
+	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
+};
+
+void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
+	struct ik_rectangle area);
+
+/* "3s", "1m 05s", "2h 07m". */
+void ik_elapsed_put(struct ik_buf *out, int64_t seconds);
+
+/* "0 ms", "840 ms", "12.3 s", then as above. */
+void ik_duration_put(struct ik_buf *out, int64_t milliseconds);
+
+/* "● 12 tools, 1 failed": how the scan stands. */
+void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar);
+
+#endif

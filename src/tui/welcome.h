@@ -1,0 +1,14 @@
+/*
+ * welcome: what an empty conversation shows: five lines to get going.
+ *
+ * Pure.  May include: util, tui/block.h.
+ */
+#ifndef IK_TUI_WELCOME_H
+#define IK_TUI_WELCOME_H
+
+#include "tui/block.h"
+
+/* provider: "practice" is told how to set up a real one; may be NULL. */
+struct ik_block *ik_welcome_block(const char *provider, bool utf8);
+
+#endif
