@@ -1,3 +1,9 @@
 # src/store: one library.
 noinst_LIBRARIES += libik_store.a
-libik_store_a_SOURCES = src/store/store.h 
+libik_store_a_SOURCES = \
+	src/store/backend.h \
+	src/store/database_file.c src/store/database_file.h \
+	src/store/migrate.c src/store/migrate.h \
+	src/store/rescue.c src/store/rescue.h \
+	src/store/sqlite.c \
+	src/store/store.c src/store/store.h

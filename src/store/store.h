@@ -63,9 +63,9 @@ const char *ik_store_name(const struct ik_store *store);
 /* Begin a session with this id in this directory. Queued like events. */
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
 
-/* Hand over an event: numbered (message->sequence), queued, and written at once
- * where the backend can. When this returns and nothing waits, it is stored.
- * Takes a reference of its own. An event whose id is stored already is left. */
+/* Hand over an event: queued, and written at once where the backend can. When
+ * this returns and nothing waits, it is stored and has its number
+ * (message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
 
 /* The newest session of a directory (NULL: of all) that has events; one by id

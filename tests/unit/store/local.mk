@@ -1,1 +1,8 @@
 # Unit tests of src/store: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/store/store_test
+TESTS += tests/unit/store/store_test
+tests_unit_store_store_test_SOURCES = \
+	tests/unit/store/migrate_test.c \
+	tests/unit/store/store_test.c
+tests_unit_store_store_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_store_store_test_LDADD = $(LINK_STORE) $(CRITERION_LIBS)

@@ -1,0 +1,67 @@
+#include "store/database_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/path.h"
+#include "util/text.h"
+
+enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,
+	struct ik_error *error)
+{
+	static const char *const tails[] = { "-wal", "-shm" };
+	char time[IK_CLOCK_TEXT];
+	char *aside;
+	size_t i;
+
+	ik_clock_text(ik_clock_wall_ms(), time);
+	aside = ik_format("%s.damaged-%s", path, time);
+	if (rename(path, aside) != 0 && errno != ENOENT) {
+		free(aside);
+		return ik_error_set_errno(error, errno,
+			_("The damaged database %s cannot be put aside"), path);
+	}
+	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		char *from = ik_format("%s%s", path, tails[i]);
+		char *to = ik_format("%s%s", aside, tails[i]);
+
+		if (rename(from, to) != 0)
+			(void)unlink(from); /* a stale log must not be played into the new file */
+		free(from);
+		free(to);
+	}
+	ik_buf_printf(notice,
+		_("The database was damaged. It was put aside as %s and a new one was begun."), aside);
+	free(aside);
+	return IK_OK;
+}
+
+enum ik_status ik_database_file_make(const char *path, struct ik_error *error)
+{
+	char *directory = ik_strndup(path,
+		(size_t)(ik_path_base(path) - path));
+	enum ik_status status = IK_OK;
+	int fd;
+
+	/* An existing file is not opened: closing it would drop the locks that
+	 * another handle of this process holds (POSIX). */
+	if (access(path, F_OK) != 0) {
+		if (directory[0])
+			status = ik_path_make(directory, 0700, error);
+		if (status == IK_OK) {
+			fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+			if (fd >= 0)
+				(void)close(fd);
+			else if (errno != EEXIST)
+				status = ik_error_set_errno(error, errno,
+					_("Cannot make the database %s"), path);
+		}
+	}
+	free(directory);
+	return status;
+}

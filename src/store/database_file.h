@@ -1,0 +1,20 @@
+/*
+ * database_file: the file of an embedded database, as a file.
+ *
+ * May include: util.
+ */
+#ifndef IK_STORE_DATABASE_FILE_H
+#define IK_STORE_DATABASE_FILE_H
+
+#include "util/buf.h"
+
+/* Make an empty file with its directory, for its owner only, unless it is
+ * there (the database's library would go by the umask). */
+enum ik_status ik_database_file_make(const char *path, struct ik_error *error) IK_MUST_USE;
+
+/* Give a damaged database and its side files another name (PATH.damaged-TIME)
+ * and say so in notice. */
+enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,
+	struct ik_error *error) IK_MUST_USE;
+
+#endif

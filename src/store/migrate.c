@@ -1,0 +1,71 @@
+#include "store/migrate.h"
+
+#include "util/text.h"
+
+/*
+ * Forms are only ever added: what stands here has been run on people's
+ * databases and does not change any more.
+ */
+const char *const ik_sqlite_steps[] = {
+	/* 0 to 1 */
+	"CREATE TABLE sessions("
+	" id TEXT PRIMARY KEY NOT NULL,"
+	" directory TEXT NOT NULL,"
+	" title TEXT NOT NULL DEFAULT '',"
+	" created_ms INTEGER NOT NULL,"
+	" updated_ms INTEGER NOT NULL,"
+	" event_count INTEGER NOT NULL DEFAULT 0);"
+	"CREATE INDEX sessions_of_directory ON sessions(directory, updated_ms);"
+	"CREATE TABLE events("
+	" id TEXT UNIQUE NOT NULL,"
+	" session TEXT NOT NULL,"
+	" sequence INTEGER NOT NULL,"
+	" kind TEXT NOT NULL,"
+	" content TEXT NOT NULL,"
+	" data_json TEXT,"
+	" time INTEGER NOT NULL," /* milliseconds since 1970 UTC */
+	" PRIMARY KEY(session, sequence));",
+};
+const size_t ik_sqlite_step_count = sizeof(ik_sqlite_steps) / sizeof(ik_sqlite_steps[0]);
+
+/* Refuse a database that a newer program has made. */
+static enum ik_status check_version(int64_t version, const char *name, size_t count,
+	struct ik_error *error)
+{
+	if (version <= (int64_t)count)
+		return IK_OK;
+	return ik_error_set(error, IK_DENIED,
+		_("The database %s was made by a newer ikigai (form %lld; this one knows up to %zu). "
+		  "Update ikigai, or choose another database with --database."),
+		name, (long long)version, count);
+}
+
+enum ik_status ik_migrate(const struct ik_migrate_ops *ops, void *database, const char *name,
+	const char *const *steps, size_t count, struct ik_error *error)
+{
+	enum ik_status status;
+	int64_t version;
+
+	status = ops->version(database, &version, error);
+	if (status == IK_OK)
+		status = check_version(version, name, count, error);
+	if (status != IK_OK || version == (int64_t)count)
+		return status;
+
+	status = ops->execute(database, ops->begin, error);
+	if (status != IK_OK)
+		return status;
+	/* Another process may have been faster. */
+	status = ops->version(database, &version, error);
+	if (status == IK_OK)
+		status = check_version(version, name, count, error);
+	for (; status == IK_OK && version < (int64_t)count; version++)
+		status = ops->execute(database, steps[version], error);
+	if (status == IK_OK)
+		status = ops->set_version(database, version, error);
+	if (status == IK_OK)
+		status = ops->execute(database, "COMMIT", error);
+	if (status != IK_OK && ops->execute(database, "ROLLBACK", NULL) != IK_OK)
+		return status; /* rolled back by the database itself */
+	return status;
+}
