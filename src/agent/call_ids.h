@@ -1,0 +1,31 @@
+/*
+ * call_ids: the set of call ids that a conversation uses.
+ *
+ * Some servers give calls no id, or the same one again; results are paired
+ * with calls by id, so each call must have its own.  Pure.
+ *
+ * Owns the strings.  May include: util.
+ */
+#ifndef IK_AGENT_CALL_IDS_H
+#define IK_AGENT_CALL_IDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ik_call_ids {
+	char **slots;    /* open addressing; NULL is free */
+	size_t capacity; /* 0 or a power of two */
+	size_t count;
+	unsigned next;   /* number of the next id that is made */
+};
+
+void ik_call_ids_done(struct ik_call_ids *ids);
+
+/* False, and nothing changed, when it is there already. */
+bool ik_call_ids_add(struct ik_call_ids *ids, const char *id);
+
+/* wanted if it serves (not NULL, not empty, not too long, not in use), else a
+ * made one ("call_7"); in either case new memory, and in use from now on. */
+char *ik_call_ids_claim(struct ik_call_ids *ids, const char *wanted);
+
+#endif

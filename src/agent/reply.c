@@ -1,0 +1,194 @@
+#include "agent/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* The longest name that every provider takes. */
+#define LONGEST_NAME 64
+
+static void part_free(struct ik_part *part)
+{
+	ik_buf_done(&part->text);
+	ik_buf_done(&part->envelope);
+	free(part->id);
+	free(part->name);
+	free(part);
+}
+
+void ik_parts_free(struct ik_part *list)
+{
+	while (list) {
+		struct ik_part *next = list->next_dead;
+
+		part_free(list);
+		list = next;
+	}
+}
+
+void ik_reply_clear(struct ik_reply *reply, struct ik_part **list)
+{
+	size_t i;
+
+	for (i = 0; i < reply->count; i++) {
+		reply->parts[i]->next_dead = *list;
+		*list = reply->parts[i];
+	}
+	free(reply->parts);
+	*reply = (struct ik_reply){ 0 };
+}
+
+/* A new part behind the others. */
+static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, size_t ceiling)
+{
+	struct ik_part *part = ik_alloc(sizeof(*part));
+
+	part->kind = kind;
+	ik_buf_init(&part->text, ceiling);
+	ik_buf_init(&part->envelope, IK_LIMIT_ENVELOPE);
+	/* Grown at each power of two: the capacity need not be kept. */
+	if ((reply->count & (reply->count + 1)) == 0)
+		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1,
+			sizeof(struct ik_part *));
+	reply->parts[reply->count++] = part;
+	reply->started = true;
+	return part;
+}
+
+enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
+	const struct ik_delta *delta)
+{
+	struct ik_part *part = reply->count ? reply->parts[reply->count - 1] : NULL;
+
+	if (!part || part->kind != kind)
+		part = part_add(reply, kind, IK_LIMIT_REPLY);
+	ik_buf_append(&part->text, delta->text, delta->text_length);
+	return ik_buf_status(&part->text);
+}
+
+/* The call in a slot; the newest first, since pieces mostly belong to it. */
+static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
+{
+	size_t i;
+
+	for (i = reply->count; i > 0; i--) {
+		struct ik_part *part = reply->parts[i - 1];
+
+		if (part->kind == IK_PART_CALL && part->slot == slot)
+			return part;
+	}
+	return NULL;
+}
+
+/*
+ * A name that no provider refuses in the history: the pattern is that of
+ * OpenAI, Anthropic and Google alike. A model that makes up a name with other
+ * characters in it would otherwise end the session for good.
+ */
+static char *usable_name(const char *name)
+{
+	char *usable = ik_strndup(name ? name : "", strnlen(name ? name : "", LONGEST_NAME));
+	char *at;
+
+	for (at = usable; *at; at++) {
+		bool fine = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+			(*at >= '0' && *at <= '9') || *at == '_' || *at == '-';
+
+		if (!fine)
+			*at = '_';
+	}
+	if (usable[0])
+		return usable;
+	free(usable);
+	return ik_strdup("unnamed");
+}
+
+enum ik_status ik_reply_add_call(struct ik_reply *reply, const struct ik_delta *delta,
+	struct ik_call_ids *ids, int number, struct ik_part **ret_part)
+{
+	struct ik_part *part;
+
+	if (find_slot(reply, delta->slot)) {
+		*ret_part = NULL;
+		return IK_OK;
+	}
+	if (reply->call_count >= IK_REPLY_CALLS)
+		return IK_TOO_LARGE;
+	part = part_add(reply, IK_PART_CALL, IK_LIMIT_ARGUMENTS);
+	part->slot = delta->slot;
+	part->call = number;
+	part->id = ik_call_ids_claim(ids, delta->id);
+	part->name = usable_name(delta->name);
+	reply->call_count++;
+	*ret_part = part;
+	return IK_OK;
+}
+
+enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_delta *delta,
+	struct ik_part **ret_part)
+{
+	struct ik_part *part = find_slot(reply, delta->slot);
+
+	*ret_part = part;
+	if (!part)
+		return IK_OK;
+	ik_buf_append(&part->text, delta->text, delta->text_length);
+	return ik_buf_status(&part->text);
+}
+
+bool ik_reply_has_text(const struct ik_reply *reply)
+{
+	size_t i;
+
+	for (i = 0; i < reply->count; i++) {
+		if (reply->parts[i]->kind == IK_PART_TEXT)
+			return true;
+	}
+	return false;
+}
+
+struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
+{
+	static const char mark[] = "{\"interrupted\":true}";
+
+	switch (part->kind) {
+	case IK_PART_CALL:
+		return ik_message_tool_call(part->id, part->name, part->text.data, part->text.length);
+	case IK_PART_THINKING:
+		return ik_message_new(IK_KIND_THINKING, part->text.data, part->text.length, NULL, 0);
+	case IK_PART_TEXT:
+		break;
+	}
+	return ik_message_new(IK_KIND_ASSISTANT, part->text.data, part->text.length,
+		interrupted ? mark : NULL, interrupted ? strlen(mark) : 0);
+}
+
+struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
+{
+	char *content = ik_format(_("%lld tokens in, %lld out"),
+		(long long)usage->input_tokens, (long long)usage->output_tokens);
+	struct ik_message *message;
+	struct ik_buf data;
+
+	ik_buf_init(&data, IK_KIB(1));
+	ik_json_open(&data, '{');
+	ik_json_key(&data, "input_tokens");
+	ik_json_put_integer(&data, usage->input_tokens);
+	ik_json_key(&data, "output_tokens");
+	ik_json_put_integer(&data, usage->output_tokens);
+	ik_json_key(&data, "cached_tokens");
+	ik_json_put_integer(&data, usage->cached_tokens);
+	ik_json_key(&data, "reasoning_tokens");
+	ik_json_put_integer(&data, usage->reasoning_tokens);
+	ik_json_key(&data, "round");
+	ik_json_put_integer(&data, round);
+	ik_json_close(&data, '}');
+	message = ik_message_new(IK_KIND_USAGE, content, strlen(content), data.data, data.length);
+	ik_buf_done(&data);
+	free(content);
+	return message;
+}

@@ -1,0 +1,449 @@
+#include "agent/turn.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/turn_private.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A server that asks for a longer wait than this has refused. */
+#define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
+
+/* ---- beginning and end of a turn ---- */
+
+/* Ask the model, for the first time in this round or again. */
+static void send_request(struct ik_turn *turn)
+{
+	struct ik_effect *effect;
+
+	turn->forbidden = turn->tool_rounds >= turn->options.max_tool_turns;
+	turn->state = IK_TURN_STREAMING;
+	effect = ik_turn_add_effect(turn, IK_EFFECT_REQUEST);
+	effect->request = ++turn->request;
+	effect->forbid_calls = turn->forbidden;
+}
+
+static void begin_round(struct ik_turn *turn)
+{
+	ik_reply_clear(&turn->reply, &turn->dead);
+	turn->round++;
+	turn->attempts = 0;
+	ik_turn_emit(turn, IK_EVENT_ROUND_STARTED);
+	send_request(turn);
+}
+
+static void begin_turn(struct ik_turn *turn, const char *text, size_t length)
+{
+	turn->tool_rounds = 0;
+	ik_turn_append(turn, ik_message_new(IK_KIND_USER, text, length, NULL, 0), IK_EVENT_MESSAGE);
+	ik_turn_emit(turn, IK_EVENT_TURN_STARTED);
+	if (turn->tools_ready) {
+		begin_round(turn);
+		return;
+	}
+	turn->state = IK_TURN_WAITING;
+	ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
+}
+
+/* Say how many messages wait; text is the newest, NULL when one went out. */
+static void emit_queued(struct ik_turn *turn, const char *text, size_t length)
+{
+	struct ik_event *event = ik_turn_emit(turn, IK_EVENT_QUEUED);
+
+	event->round = 0;
+	event->number = (int64_t)turn->queue_count;
+	event->text = text;
+	event->text_length = length;
+}
+
+static void enqueue(struct ik_turn *turn, const char *text, size_t length)
+{
+	struct ik_queued *item = ik_alloc(sizeof(*item));
+
+	ik_buf_init(&item->text, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&item->text, text, length);
+	*turn->queue_end = item;
+	turn->queue_end = &item->next;
+	turn->queue_count++;
+	emit_queued(turn, text, length);
+	if (turn->state == IK_TURN_IDLE)
+		ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading the session…"));
+}
+
+static void queued_free(struct ik_queued *item)
+{
+	ik_buf_done(&item->text);
+	free(item);
+}
+
+/* With nothing to do: take the first message that waits. */
+static void take_queued(struct ik_turn *turn)
+{
+	struct ik_queued *item = turn->queue;
+
+	if (!item || turn->history_loading || turn->state != IK_TURN_IDLE)
+		return;
+	turn->queue = item->next;
+	if (!turn->queue)
+		turn->queue_end = &turn->queue;
+	turn->queue_count--;
+	emit_queued(turn, NULL, 0);
+	begin_turn(turn, item->text.data, item->text.length);
+	queued_free(item);
+}
+
+/* reason: one of the specification's words. */
+static void finish(struct ik_turn *turn, const char *reason)
+{
+	ik_reply_clear(&turn->reply, &turn->dead);
+	free(turn->last_name);
+	turn->last_name = NULL;
+	ik_buf_done(&turn->last_arguments);
+	turn->repeated = 0;
+	turn->round = 0;
+	turn->state = IK_TURN_IDLE;
+	ik_turn_emit(turn, IK_EVENT_TURN_DONE)->name = reason;
+	take_queued(turn);
+}
+
+/* ---- the stream ---- */
+
+/* Store what has arrived, part by part. */
+static void append_parts(struct ik_turn *turn, bool interrupted)
+{
+	size_t last_text = turn->reply.count;
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_TEXT)
+			last_text = i;
+	}
+	for (i = 0; i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+		struct ik_event *event = ik_turn_append(turn,
+			ik_part_message(part, interrupted && i == last_text), IK_EVENT_MESSAGE);
+
+		event->id = part->id;
+		event->name = part->name;
+	}
+	if (turn->reply.has_usage)
+		ik_turn_append(turn, ik_usage_message(&turn->reply.usage, turn->round),
+			IK_EVENT_USAGE)->usage = turn->reply.usage;
+}
+
+/* How long to wait before try number attempts (from 1): between half and all
+ * of base * 2^(attempts-1), but not above cap, and not below what the server said. */
+static int64_t retry_delay(const struct ik_turn *turn, const struct ik_input *input)
+{
+	int64_t delay = turn->options.retry_base_ms;
+	int i;
+
+	for (i = 1; i < turn->attempts && delay < turn->options.retry_cap_ms; i++)
+		delay *= 2;
+	if (delay > turn->options.retry_cap_ms)
+		delay = turn->options.retry_cap_ms;
+	delay = delay / 2 + (int64_t)(input->random % ((uint64_t)(delay / 2) + 1));
+	return delay > input->retry_after_ms ? delay : input->retry_after_ms;
+}
+
+/* The request failed, or what it brought cannot be used. */
+static void fail_request(struct ik_turn *turn, const struct ik_input *input)
+{
+	if (!turn->reply.started && input->retryable &&
+	    turn->attempts < turn->options.retry_max &&
+	    input->retry_after_ms <= LONGEST_RETRY_AFTER_MS) {
+		struct ik_event *event;
+		int64_t delay;
+
+		turn->attempts++;
+		delay = retry_delay(turn, input);
+		ik_reply_clear(&turn->reply, &turn->dead);
+		turn->state = IK_TURN_RETRYING;
+		event = ik_turn_emit(turn, IK_EVENT_RETRY);
+		event->name = input->code;
+		event->number = delay;
+		event->text = input->text;
+		event->text_length = input->text_length;
+		ik_turn_add_effect(turn, IK_EFFECT_RETRY)->delay_ms = delay;
+		return;
+	}
+	append_parts(turn, true);
+	ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_CANCELLED,
+		"was not run: the reply broke off");
+	ik_turn_append_error(turn, input->code, input->text, input->text_length);
+	finish(turn, "error");
+}
+
+/* End the request from this side: it sent what cannot be used. */
+static void abort_request(struct ik_turn *turn, const char *code, const char *sentence,
+	size_t length, bool retryable, uint32_t random)
+{
+	struct ik_input failure = {
+		.kind = IK_INPUT_STREAM_FAILED,
+		.code = code,
+		.text = sentence,
+		.text_length = length,
+		.retryable = retryable,
+		.retry_after_ms = -1,
+		.random = random,
+	};
+
+	ik_turn_add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+	fail_request(turn, &failure);
+}
+
+/* What a call's arguments look like so far. */
+static void emit_progress(struct ik_turn *turn, const struct ik_part *part)
+{
+	struct ik_event *event = ik_turn_emit(turn, IK_EVENT_CALL_PROGRESS);
+
+	event->id = part->id;
+	event->name = part->name;
+	event->text = part->text.data;
+	event->text_length = part->text.length;
+}
+
+/* A piece of text or thinking. */
+static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *delta)
+{
+	bool thinking = delta->kind == IK_DELTA_THINKING;
+	struct ik_event *event;
+	enum ik_status status;
+
+	if (delta->text_length == 0)
+		return IK_OK;
+	status = ik_reply_add_text(&turn->reply, thinking ? IK_PART_THINKING : IK_PART_TEXT, delta);
+	if (status != IK_OK)
+		return status;
+	event = ik_turn_emit(turn, thinking ? IK_EVENT_THINKING : IK_EVENT_TEXT);
+	event->text = delta->text;
+	event->text_length = delta->text_length;
+	return IK_OK;
+}
+
+static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
+{
+	turn->reply.has_usage = true;
+	turn->reply.usage = (struct ik_usage){
+		.input_tokens = delta->input_tokens,
+		.output_tokens = delta->output_tokens,
+		.cached_tokens = delta->cached_tokens,
+		.reasoning_tokens = delta->reasoning_tokens,
+	};
+}
+
+static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_t random)
+{
+	enum ik_status status = IK_OK;
+	struct ik_part *part = NULL;
+
+	switch (delta->kind) {
+	case IK_DELTA_TEXT:
+	case IK_DELTA_THINKING:
+		status = take_text(turn, delta);
+		break;
+	case IK_DELTA_CALL:
+		status = ik_reply_add_call(&turn->reply, delta, &turn->ids, turn->next_call, &part);
+		turn->next_call++;
+		break;
+	case IK_DELTA_ARGUMENTS:
+		status = ik_reply_add_arguments(&turn->reply, delta, &part);
+		break;
+	case IK_DELTA_USAGE:
+		take_usage(turn, delta);
+		break;
+	case IK_DELTA_STOP:
+		turn->reply.stop = delta->stop;
+		break;
+	case IK_DELTA_ERROR:
+		abort_request(turn, delta->code, delta->text, delta->text_length,
+			ik_text_equal(delta->code, "RATE_LIMIT") ||
+			ik_text_equal(delta->code, "PROVIDER"), random);
+		return;
+	}
+	if (status != IK_OK) {
+		const char *sentence = _("The reply is larger than ikigai takes; it was ended.");
+
+		abort_request(turn, "BAD_RESPONSE", sentence, strlen(sentence), false, 0);
+	} else if (part) {
+		emit_progress(turn, part);
+	}
+}
+
+/* The reply is whole. */
+static void on_stream_end(struct ik_turn *turn)
+{
+	append_parts(turn, false);
+	if (turn->reply.call_count > 0) {
+		const char *reason = ik_turn_begin_calls(turn);
+
+		if (reason)
+			finish(turn, reason);
+		return;
+	}
+	if (!ik_reply_has_text(&turn->reply) && turn->reply.stop != IK_STOP_REFUSED)
+		ik_turn_append_notice(turn, _("The model sent an empty reply."));
+	if (turn->reply.stop == IK_STOP_LENGTH)
+		finish(turn, "length");
+	else if (turn->reply.stop == IK_STOP_REFUSED)
+		finish(turn, "refused");
+	else
+		finish(turn, turn->forbidden ? "limit" : "end");
+}
+
+/* A run has ended; with the last one the round, or the cancelled turn. */
+static void on_tool_done(struct ik_turn *turn, const struct ik_input *input)
+{
+	if (!ik_turn_end_call(turn, input) || ik_turn_has_open_calls(turn))
+		return;
+	if (turn->state == IK_TURN_CANCELLING)
+		finish(turn, "cancelled");
+	else
+		begin_round(turn);
+}
+
+/* ---- cancel ---- */
+
+static void on_cancel(struct ik_turn *turn)
+{
+	const char *sentence = "was cancelled";
+
+	switch (turn->state) {
+	case IK_TURN_IDLE:
+		return;
+	case IK_TURN_WAITING:
+		break;
+	case IK_TURN_STREAMING:
+		ik_turn_add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+		append_parts(turn, true);
+		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_CANCELLED, sentence);
+		break;
+	case IK_TURN_RETRYING:
+		ik_turn_add_effect(turn, IK_EFFECT_RETRY_STOP);
+		break;
+	case IK_TURN_RUNNING:
+		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_CANCELLED, sentence);
+		turn->state = IK_TURN_CANCELLING;
+		ik_turn_add_effect(turn, IK_EFFECT_CANCEL_RUNS);
+		return;
+	case IK_TURN_CANCELLING:
+		ik_turn_add_effect(turn, IK_EFFECT_CLOSE_RUNS);
+		ik_turn_fail_calls(turn, IK_CALL_RUNNING, IK_TOOL_CANCELLED, sentence);
+		turn->running = 0;
+		break;
+	}
+	finish(turn, "cancelled");
+}
+
+/* ---- the machine ---- */
+
+struct ik_turn *ik_turn_new(const struct ik_turn_options *options)
+{
+	struct ik_turn *turn = ik_alloc(sizeof(*turn));
+
+	turn->options = *options;
+	turn->queue_end = &turn->queue;
+	ik_buf_init(&turn->last_arguments, IK_LIMIT_ARGUMENTS);
+	return turn;
+}
+
+struct ik_turn *ik_turn_free(struct ik_turn *turn)
+{
+	if (!turn)
+		return NULL;
+	assert(!turn->stepping);
+	ik_reply_clear(&turn->reply, &turn->dead);
+	ik_turn_forget_effects(turn);
+	free(turn->effects);
+	while (turn->queue) {
+		struct ik_queued *item = turn->queue;
+
+		turn->queue = item->next;
+		queued_free(item);
+	}
+	ik_call_ids_done(&turn->ids);
+	free(turn->last_name);
+	ik_buf_done(&turn->last_arguments);
+	free(turn);
+	return NULL;
+}
+
+/* Is this about the request that is out? */
+static bool is_current(const struct ik_turn *turn, const struct ik_input *input)
+{
+	return turn->state == IK_TURN_STREAMING && input->request == turn->request;
+}
+
+/* Take one input; effects are collected in turn. */
+static void take_input(struct ik_turn *turn, const struct ik_input *input)
+{
+	switch (input->kind) {
+	case IK_INPUT_USER:
+		if (turn->state == IK_TURN_IDLE && !turn->history_loading)
+			begin_turn(turn, input->text, input->text_length);
+		else
+			enqueue(turn, input->text, input->text_length);
+		break;
+	case IK_INPUT_TOOLS:
+		turn->tools_ready = input->ready;
+		if (turn->state == IK_TURN_WAITING && input->ready)
+			begin_round(turn);
+		break;
+	case IK_INPUT_HISTORY:
+		turn->history_loading = !input->ready;
+		take_queued(turn);
+		break;
+	case IK_INPUT_DELTA:
+		if (is_current(turn, input))
+			on_delta(turn, input->delta, input->random);
+		break;
+	case IK_INPUT_STREAM_END:
+		if (is_current(turn, input))
+			on_stream_end(turn);
+		break;
+	case IK_INPUT_STREAM_FAILED:
+		if (is_current(turn, input))
+			fail_request(turn, input);
+		break;
+	case IK_INPUT_RETRY_DUE:
+		if (turn->state == IK_TURN_RETRYING)
+			send_request(turn);
+		break;
+	case IK_INPUT_TOOL_DONE:
+		on_tool_done(turn, input);
+		break;
+	case IK_INPUT_CANCEL:
+		on_cancel(turn);
+		break;
+	}
+}
+
+size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
+	const struct ik_effect **ret_effects)
+{
+	assert(!turn->stepping);
+	turn->stepping = true;
+	ik_turn_forget_effects(turn);
+	take_input(turn, input);
+	turn->stepping = false;
+	*ret_effects = turn->effects;
+	return turn->effect_count;
+}
+
+void ik_turn_know_call(struct ik_turn *turn, const char *id)
+{
+	ik_call_ids_add(&turn->ids, id);
+}
+
+enum ik_turn_state ik_turn_state(const struct ik_turn *turn)
+{
+	return turn->state;
+}
+
+size_t ik_turn_queued(const struct ik_turn *turn)
+{
+	return turn->queue_count;
+}

@@ -1,0 +1,165 @@
+#include "agent/turn_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* So many times running the same call with the same arguments is a loop. */
+#define REPEATED_CALLS 5
+
+/* The outcome of a call: stored, told. envelope lives as long as the effects. */
+static void add_result(struct ik_turn *turn, struct ik_part *part,
+	struct ik_json_span envelope, bool success, int64_t duration_ms,
+	const char *full, size_t full_length)
+{
+	struct ik_event *event;
+
+	part->state = IK_CALL_DONE;
+	event = ik_turn_append(turn, ik_message_tool_result(part->id, part->name, envelope.text,
+		envelope.length, success, duration_ms), IK_EVENT_MESSAGE);
+	event->id = part->id;
+	event->name = part->name;
+	event = ik_turn_emit(turn, IK_EVENT_TOOL_DONE);
+	event->id = part->id;
+	event->name = part->name;
+	event->text = envelope.text;
+	event->text_length = envelope.length;
+	event->full = full;
+	event->full_length = full_length;
+	event->number = duration_ms;
+}
+
+void ik_turn_fail_calls(struct ik_turn *turn, enum ik_call_state state,
+	enum ik_tool_failure failure, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+		char *message;
+
+		if (part->kind != IK_PART_CALL || part->state != state)
+			continue;
+		message = ik_format("Tool '%s' %s", part->name, what);
+		ik_envelope_failure(&part->envelope, failure, message, -1, "", 0, "", 0, IK_KIB(1));
+		free(message);
+		add_result(turn, part,
+			(struct ik_json_span){ part->envelope.data, part->envelope.length },
+			false, 0, NULL, 0);
+	}
+}
+
+/* Start what may run at once. */
+static void run_calls(struct ik_turn *turn)
+{
+	size_t limit = turn->options.concurrency > 1 ? (size_t)turn->options.concurrency : 1;
+	size_t i;
+
+	for (i = 0; i < turn->reply.count && turn->running < limit; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+		struct ik_effect *effect;
+		struct ik_event *event;
+
+		if (part->kind != IK_PART_CALL || part->state != IK_CALL_PENDING)
+			continue;
+		part->state = IK_CALL_RUNNING;
+		turn->running++;
+		event = ik_turn_emit(turn, IK_EVENT_TOOL_STARTED);
+		event->id = part->id;
+		event->name = part->name;
+		event->text = part->text.data;
+		event->text_length = part->text.length;
+		effect = ik_turn_add_effect(turn, IK_EFFECT_RUN);
+		effect->call = part->call;
+		effect->id = part->id;
+		effect->name = part->name;
+		effect->arguments = part->text.data;
+		effect->arguments_length = part->text.length;
+	}
+}
+
+bool ik_turn_has_open_calls(const struct ik_turn *turn)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+		    turn->reply.parts[i]->state != IK_CALL_DONE)
+			return true;
+	}
+	return false;
+}
+
+/* Count how often a call came running; true at the time too many. */
+static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
+{
+	bool same = turn->last_name && strcmp(turn->last_name, part->name) == 0 &&
+		turn->last_arguments.length == part->text.length &&
+		memcmp(turn->last_arguments.data, part->text.data, part->text.length) == 0;
+
+	if (!same) {
+		free(turn->last_name);
+		turn->last_name = ik_strdup(part->name);
+		ik_buf_clear(&turn->last_arguments);
+		ik_buf_append(&turn->last_arguments, part->text.data, part->text.length);
+		turn->repeated = 0;
+	}
+	return ++turn->repeated >= REPEATED_CALLS;
+}
+
+bool ik_turn_end_call(struct ik_turn *turn, const struct ik_input *input)
+{
+	struct ik_json_span envelope = { input->text, input->text_length };
+	struct ik_part *part = NULL;
+	size_t i;
+
+	for (i = 0; i < turn->reply.count && !part; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+		    turn->reply.parts[i]->state == IK_CALL_RUNNING &&
+		    turn->reply.parts[i]->call == input->call)
+			part = turn->reply.parts[i];
+	}
+	if (!part)
+		return false;
+	turn->running--;
+	if (turn->state == IK_TURN_RUNNING && turn->tool_rounds >= turn->options.max_tool_turns) {
+		ik_envelope_limit(&part->envelope, envelope, turn->options.max_tool_turns);
+		envelope = (struct ik_json_span){ part->envelope.data, part->envelope.length };
+	}
+	add_result(turn, part, envelope, input->success, input->duration_ms,
+		input->full, input->full_length);
+	if (turn->state == IK_TURN_RUNNING)
+		run_calls(turn);
+	return true;
+}
+
+const char *ik_turn_begin_calls(struct ik_turn *turn)
+{
+	bool repeated = false;
+	size_t i;
+
+	if (turn->forbidden) {
+		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_DENIED,
+			"was not run: the tool call limit is reached");
+		return "limit";
+	}
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+		    is_repeated(turn, turn->reply.parts[i]))
+			repeated = true;
+	}
+	if (repeated) {
+		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_DENIED,
+			"was not run: the same call came again and again");
+		ik_turn_append_notice(turn,
+			_("The model made the same call five times running; the turn was ended."));
+		return "repeated";
+	}
+	turn->tool_rounds++;
+	turn->state = IK_TURN_RUNNING;
+	run_calls(turn);
+	return NULL;
+}
