@@ -3,8 +3,8 @@
  * ring, history.
  *
  * Works on grapheme clusters of valid UTF-8 (what comes in is repaired and
- * its controls, but for line feed and tab, are kept in the text and shown by
- * the drawing).  Pure but for the history file.
+ * its controls are kept in the text and made visible by the drawing; line ends
+ * are LF).  Pure but for the history file.
  *
  * May include: util, tui/{cells,input,keymap,history}.h.
  */
@@ -14,6 +14,9 @@
 #include "tui/cells.h"
 #include "tui/keymap.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct ik_editor;
 struct ik_history;
 
@@ -21,25 +24,40 @@ struct ik_history;
 struct ik_editor *ik_editor_new(struct ik_history *history);
 struct ik_editor *ik_editor_free(struct ik_editor *editor);
 
-/* Text typed or pasted at the cursor. A paste of megabytes is one step of undo
- * and shows as one collapsed mark when it has more than 10 lines or 2,000 bytes. */
-void ik_editor_insert(struct ik_editor *editor, const char *text, size_t length);
-void ik_editor_paste(struct ik_editor *editor, const char *text, size_t length);
+/*
+ * Text typed or pasted at the cursor; false, and nothing changed, when the
+ * text would exceed IK_LIMIT_USER_TEXT. CR LF and CR become LF. A
+ * paste of megabytes is one step of undo and shows as one collapsed mark when
+ * it has more than 10 lines or 2,000 bytes; the cursor steps over the mark,
+ * IK_ACTION_COMPLETE beside it opens it.
+ */
+bool ik_editor_insert(struct ik_editor *editor, const char *text, size_t length);
+bool ik_editor_paste(struct ik_editor *editor, const char *text, size_t length);
 
-/* An action of the editor's; false when it is not one of them (or SEND). Up and
- * down move in the text, and through the history at its first and last line. */
+/*
+ * An action of the editor's; false when it is not one of them (or SEND). Up and
+ * down move in the text, and through the history at its first and last line:
+ * through what begins with the text that was there. COMPLETE is the editor's
+ * beside a collapsed paste only, END_OF_INPUT (delete to the right) where there
+ * is text only.
+ */
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action);
 
 /* All the text, pastes in full; valid until the next change. */
 const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length);
 bool ik_editor_is_empty(const struct ik_editor *editor);
+/* Another text, the cursor behind it; one step of undo. */
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length);
-/* Forget the text (it goes to the history when keep is true). */
+/* Forget the text: it goes to the history when keep is true (it was sent), else
+ * undo brings it back. */
 void ik_editor_clear(struct ik_editor *editor, bool keep);
 /* Byte offset of the cursor in the text. */
 size_t ik_editor_cursor(const struct ik_editor *editor);
 
-/* Lines on screen that the text needs at that width (at least 1). */
+/* Lines on screen that the text needs in that many columns: those beside the
+ * prompt, of which the last is kept for the cursor. At least 1; beyond
+ * IK_EDITOR_HEIGHT_MAX nothing is counted. */
+#define IK_EDITOR_HEIGHT_MAX 200
 int ik_editor_height(const struct ik_editor *editor, int columns);
 /* Draw, scrolled so that the cursor is seen; sets where the cursor is. prompt
  * ("> ") stands before the first line, blanks of its width before the others. */

@@ -2,7 +2,11 @@
  * history: what a person sent before, newest last, kept in a file.
  *
  * One entry a line, as a JSON string; appended when it is made, so that two
- * programs at once lose nothing.  May include: util, json through scan and
+ * programs at once lose nothing.  A line that is no JSON string is skipped; of a
+long file the end is read (IK_LIMIT_HISTORY).  A file that cannot be written is
+no error to a person who writes a message: it is logged.
+
+May include: util, json through scan and
  * write only.
  */
 #ifndef IK_TUI_HISTORY_H

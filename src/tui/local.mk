@@ -6,7 +6,12 @@ libik_tui_a_SOURCES =
 libik_tui_a_SOURCES += \
 	src/tui/cells.c \
 	src/tui/cells.h \
+	src/tui/editor.c \
 	src/tui/editor.h \
+	src/tui/editor_draw.c \
+	src/tui/editor_private.h \
+	src/tui/editor_text.c \
+	src/tui/history.c \
 	src/tui/history.h \
 	src/tui/input.c \
 	src/tui/input.h \

@@ -22,6 +22,10 @@
 #define IK_LIMIT_ARGUMENTS IK_MIB(64)
 /* One message of a person: a paste of a large log. */
 #define IK_LIMIT_USER_TEXT IK_MIB(64)
+/* What is read of the file of messages sent before: its end. */
+#define IK_LIMIT_HISTORY IK_MIB(8)
+/* One message in that file; a longer one is remembered until the program ends. */
+#define IK_LIMIT_HISTORY_ENTRY IK_MIB(1)
 /* All text of one reply. */
 #define IK_LIMIT_REPLY IK_MIB(64)
 /* One event of a provider's stream. */

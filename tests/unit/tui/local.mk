@@ -8,6 +8,8 @@ tests_unit_tui_tui_test_SOURCES =
 # The terminal's side.
 tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/cells_test.c \
+	tests/unit/tui/editor_test.c \
+	tests/unit/tui/history_test.c \
 	tests/unit/tui/input_test.c \
 	tests/unit/tui/keymap_test.c \
 	tests/unit/tui/theme_test.c

@@ -1,0 +1,300 @@
+#include "tui/editor_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define TAB_WIDTH 4
+#define TAB_MARK "\xE2\x86\x92   " /* an arrow and blanks */
+#define ARROW_LENGTH 3
+
+/* What is wide enough for a prompt beside some text. */
+#define PROMPT_ROOM 6
+
+/* Walking along the rows of a text at a width. */
+struct layout {
+	const struct ik_editor *editor;
+	int width;
+	struct ik_buf shown; /* of the piece that was looked at last */
+};
+
+/* A cluster, a tab or a fold as it is drawn. */
+struct piece {
+	size_t length; /* bytes of the text */
+	const char *shown;
+	size_t shown_length;
+	int width;
+	enum ik_style style;
+};
+
+/* What one row on screen shows. */
+struct row {
+	size_t start, end;
+	bool last; /* of its line: a line end or the end of the text follows */
+};
+
+static struct layout layout_begin(const struct ik_editor *editor, int width)
+{
+	struct layout layout = { .editor = editor, .width = width > 1 ? width : 1 };
+	ik_buf_init(&layout.shown, IK_KIB(4));
+	return layout;
+}
+
+static void layout_end(struct layout *layout)
+{
+	ik_buf_done(&layout->shown);
+}
+
+/* Append a number with commas between thousands. */
+static void put_grouped(struct ik_buf *out, size_t number)
+{
+	char digits[32];
+	int count = snprintf(digits, sizeof digits, "%zu", number);
+	for (int i = 0; i < count; i++) {
+		if (i > 0 && (count - i) % 3 == 0)
+			ik_buf_putc(out, ',');
+		ik_buf_putc(out, digits[i]);
+	}
+}
+
+/* Write the mark that a fold shows as. */
+static void put_fold(struct ik_buf *out, const struct fold *fold)
+{
+	struct ik_buf lines;
+	char size[40];
+	ik_buf_init(&lines, 64);
+	put_grouped(&lines, fold->lines);
+	if (fold->length < IK_KIB(1))
+		snprintf(size, sizeof size, _("%zu bytes"), fold->length);
+	else if (fold->length < IK_MIB(1))
+		snprintf(size, sizeof size, _("%zu KB"), fold->length / IK_KIB(1));
+	else
+		snprintf(size, sizeof size, _("%.1f MB"), (double)fold->length / (double)IK_MIB(1));
+	ik_buf_printf(out, ngettext("[pasted %s line, %s]", "[pasted %s lines, %s]", fold->lines),
+		lines.data, size);
+	ik_buf_done(&lines);
+}
+
+/* The piece at position, drawn from column on. */
+static struct piece piece_at(struct layout *layout, size_t position, int column)
+{
+	const struct ik_editor *editor = layout->editor;
+	const char *text = editor->text.data + position;
+	struct piece piece = { .length = 1, .shown = text, .shown_length = 1, .width = 1,
+		.style = IK_STYLE_NORMAL };
+	const struct fold *fold = ik_fold_at(editor, position);
+	bool next_ascii = position + 1 == editor->text.length || (unsigned char)text[1] < 0x80;
+	if (!fold && *text >= 0x20 && *text < 0x7F && next_ascii)
+		return piece;
+	if (!fold && *text == '\t') {
+		piece.style = IK_STYLE_DIM;
+		piece.shown = TAB_MARK;
+		piece.width = TAB_WIDTH - column % TAB_WIDTH;
+		if (piece.width > layout->width)
+			piece.width = layout->width;
+		piece.shown_length = (size_t)(ARROW_LENGTH + piece.width - 1);
+		return piece;
+	}
+	ik_buf_clear(&layout->shown);
+	piece.length = ik_text_next(editor, position) - position;
+	if (fold)
+		put_fold(&layout->shown, fold);
+	else
+		ik_sanitize_line(&layout->shown, text, piece.length);
+	piece.shown = layout->shown.data;
+	piece.shown_length = layout->shown.length;
+	piece.width = (int)ik_utf8_width(piece.shown, piece.shown_length);
+	if (fold || piece.shown_length != piece.length
+	    || memcmp(piece.shown, text, piece.length) != 0)
+		piece.style = IK_STYLE_DIM;
+	if (piece.width > layout->width)
+		piece.width = layout->width;
+	return piece;
+}
+
+/* Does a line end, or the text, at position? */
+static bool is_end(const struct ik_editor *editor, size_t position)
+{
+	return position >= editor->text.length
+		|| (editor->text.data[position] == '\n' && !ik_fold_at(editor, position));
+}
+
+/* The row that begins at start. */
+static struct row row_at(struct layout *layout, size_t start)
+{
+	struct row row = { .start = start, .end = start };
+	int column = 0;
+	while (!is_end(layout->editor, row.end)) {
+		struct piece piece = piece_at(layout, row.end, column);
+		if (column > 0 && column + piece.width > layout->width)
+			return row;
+		column += piece.width;
+		row.end += piece.length;
+	}
+	row.last = true;
+	return row;
+}
+
+/* The row behind another; false when it is the last. */
+static bool row_behind(struct layout *layout, const struct row *row, struct row *ret_row)
+{
+	if (row->last && row->end >= layout->editor->text.length)
+		return false;
+	*ret_row = row_at(layout, row->last ? row->end + 1 : row->end);
+	return true;
+}
+
+/* The row that a position is in. */
+static struct row row_of(struct layout *layout, size_t position)
+{
+	struct row row = row_at(layout, ik_text_line_start(layout->editor, position));
+	while (position >= row.end && !row.last)
+		row = row_at(layout, row.end);
+	return row;
+}
+
+/* The row before the one that begins at start; false when that is the first. */
+static bool row_before(struct layout *layout, size_t start, struct row *ret_row)
+{
+	if (start == 0)
+		return false;
+	*ret_row = row_of(layout, ik_text_previous(layout->editor, start));
+	return true;
+}
+
+/* Column of a position within its row. */
+static int column_of(struct layout *layout, const struct row *row, size_t position)
+{
+	int column = 0;
+	for (size_t at = row->start; at < row->end;) {
+		struct piece piece = piece_at(layout, at, column);
+		at += piece.length;
+		if (at > position)
+			break;
+		column += piece.width;
+	}
+	return column;
+}
+
+/* Position in a row that is nearest to a column from the left. */
+static size_t position_at(struct layout *layout, const struct row *row, int goal)
+{
+	size_t at = row->start, kept = row->start;
+	int column = 0;
+	while (at < row->end) {
+		struct piece piece = piece_at(layout, at, column);
+		kept = at;
+		if (column + piece.width > goal)
+			return at;
+		column += piece.width;
+		at += piece.length;
+	}
+	/* The end of a row that goes on is the start of the next. */
+	return row->last ? at : kept;
+}
+
+bool ik_editor_vertical(struct ik_editor *editor, int direction, bool keep_goal)
+{
+	struct layout layout = layout_begin(editor, editor->width ? editor->width : 1 << 20);
+	struct row here = row_of(&layout, editor->cursor), there;
+	bool found = direction < 0 ? row_before(&layout, here.start, &there)
+		: row_behind(&layout, &here, &there);
+	if (found) {
+		if (!keep_goal)
+			editor->goal = column_of(&layout, &here, editor->cursor);
+		editor->cursor = position_at(&layout, &there, editor->goal);
+	}
+	layout_end(&layout);
+	return found;
+}
+
+int ik_editor_height(const struct ik_editor *editor, int columns)
+{
+	struct layout layout = layout_begin(editor, columns - 1);
+	struct row row = row_at(&layout, 0);
+	int height = 1;
+	while (height < IK_EDITOR_HEIGHT_MAX && row_behind(&layout, &row, &row))
+		height++;
+	layout_end(&layout);
+	return height;
+}
+
+/* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
+static struct row scroll(struct layout *layout, struct ik_editor *editor, int rows)
+{
+	size_t length = editor->text.length;
+	struct row top = row_of(layout, editor->top < length ? editor->top : length);
+	struct row cursor = row_of(layout, editor->cursor), row, before;
+	int below = 0;
+	if (cursor.start < top.start)
+		top = cursor;
+	for (row = top; below < rows && row.start != cursor.start; below++)
+		row_behind(layout, &row, &row);
+	if (below >= rows) {
+		top = cursor;
+		for (int i = 1; i < rows && row_before(layout, top.start, &before); i++)
+			top = before;
+	}
+	int shown = 1;
+	for (row = top; shown < rows && row_behind(layout, &row, &row); shown++)
+		;
+	for (; shown < rows && row_before(layout, top.start, &before); shown++)
+		top = before;
+	editor->top = top.start;
+	return top;
+}
+
+/* Draw one row of text. */
+static void draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
+	const struct row *row)
+{
+	int column = 0;
+	for (size_t at = row->start; at < row->end;) {
+		struct piece piece = piece_at(layout, at, column);
+		struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
+		if (ik_fold_at(layout->editor, at))
+			ik_cells_label(cells, place, place.row, place.column, piece.style, piece.shown);
+		else
+			ik_cells_text(cells, place, place.row, place.column, piece.style,
+				piece.shown, piece.shown_length);
+		column += piece.width;
+		at += piece.length;
+	}
+}
+
+void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
+	struct ik_rectangle area, const char *prompt, int *ret_row, int *ret_column)
+{
+	int indent = (int)ik_utf8_width(prompt, strlen(prompt));
+	*ret_row = area.row;
+	*ret_column = area.column;
+	if (area.rows < 1 || area.columns < 1)
+		return;
+	if (indent + PROMPT_ROOM > area.columns)
+		indent = 0;
+	ik_cells_fill(cells, area, IK_STYLE_NORMAL);
+	editor->width = area.columns - indent > 2 ? area.columns - indent - 1 : 1;
+	struct layout layout = layout_begin(editor, editor->width);
+	struct row row = scroll(&layout, editor, area.rows);
+	if (indent > 0 && row.start == 0)
+		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT,
+			prompt, strlen(prompt));
+	for (int i = 0; i < area.rows; i++) {
+		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
+		draw_row(&layout, cells, place, &row);
+		if (editor->cursor >= row.start
+		    && (editor->cursor < row.end || (row.last && editor->cursor == row.end))) {
+			*ret_row = area.row + i;
+			*ret_column = place.column + column_of(&layout, &row, editor->cursor);
+		}
+		if (!row_behind(&layout, &row, &row))
+			break;
+	}
+	if (*ret_column >= area.column + area.columns)
+		*ret_column = area.column + area.columns - 1; /* an area of one column */
+	layout_end(&layout);
+}

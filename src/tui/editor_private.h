@@ -1,0 +1,110 @@
+/*
+ * editor_private: what the editor's own files share; nobody else includes it.
+ *
+ * editor.c: actions, kill ring, history.  editor_text.c: the text, its folds,
+ * undo.  editor_draw.c: rows on screen.
+ *
+ * May include: util, tui/{cells,editor}.h.
+ */
+#ifndef IK_TUI_EDITOR_PRIVATE_H
+#define IK_TUI_EDITOR_PRIVATE_H
+
+#include "tui/editor.h"
+#include "util/buf.h"
+
+#define KILL_RING 16
+
+/* A part of the text that shows as one mark. Folds are sorted and apart. */
+struct fold {
+	size_t position, length;
+	size_t lines;
+};
+
+struct folds {
+	struct fold *at;
+	size_t count, capacity;
+};
+
+/* What was done last, where doing it again is one step with it. */
+enum chain {
+	CHAIN_NONE,
+	CHAIN_TYPE,
+	CHAIN_DELETE_LEFT,
+	CHAIN_DELETE_RIGHT,
+	CHAIN_KILL,
+	CHAIN_YANK,
+	CHAIN_VERTICAL,
+	CHAIN_BROWSE
+};
+
+/* One step of undo: inserted bytes at position took the place of removed. */
+struct step {
+	enum chain chain;
+	size_t position, inserted;
+	struct ik_buf removed;
+	struct folds folds; /* that were in it; positions in the text of then */
+	size_t cursor;
+};
+
+struct ik_editor {
+	struct ik_buf text; /* valid UTF-8 */
+	size_t cursor;      /* never inside a fold */
+	struct folds folds;
+
+	struct step *steps;
+	size_t step_count, step_capacity;
+	size_t step_bytes; /* in all removed */
+	enum chain chain;
+
+	struct ik_buf kills[KILL_RING]; /* newest first */
+	size_t kill_count;
+	size_t yanked;                  /* which of them stands before the cursor */
+	size_t yank_position;
+
+	struct ik_history *history;
+	bool browsing;
+	size_t browse_index;
+	struct ik_buf draft; /* what was there before browsing */
+	struct folds draft_folds;
+	size_t draft_cursor;
+
+	int width;   /* columns of text when last drawn; 0: not drawn yet */
+	size_t top;  /* where the first drawn row begins */
+	int goal;    /* column that moving up and down keeps to */
+};
+
+/* The text with its folds (editor_text.c) */
+
+void ik_folds_copy(struct folds *to, const struct folds *from);
+void ik_folds_done(struct folds *folds);
+
+/* The fold that begins at position, ends there, NULL: none. */
+struct fold *ik_fold_at(const struct ik_editor *editor, size_t position);
+struct fold *ik_fold_before(const struct ik_editor *editor, size_t position);
+void ik_fold_open(struct ik_editor *editor, struct fold *fold);
+
+/* Replace length bytes at position by others as a step of undo, which joins the
+ * last one where chain says so; the cursor goes behind them. False: no room. */
+bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, enum chain chain);
+/* Fold what was just put in. */
+void ik_text_fold(struct ik_editor *editor, size_t position, size_t length);
+/* Is this so much that a paste of it is folded? */
+bool ik_text_is_large(const char *text, size_t length);
+void ik_text_undo(struct ik_editor *editor);
+void ik_text_forget_steps(struct ik_editor *editor);
+
+/* Where the cluster or fold behind (before) position ends (begins). */
+size_t ik_text_next(const struct ik_editor *editor, size_t position);
+size_t ik_text_previous(const struct ik_editor *editor, size_t position);
+/* Start and end of the line of position; a fold has no line ends. */
+size_t ik_text_line_start(const struct ik_editor *editor, size_t position);
+size_t ik_text_line_end(const struct ik_editor *editor, size_t position);
+
+/* Rows on screen (editor_draw.c) */
+
+/* Move the cursor a row up (-1) or down (1), keeping the column where rows are
+ * long enough; false when there is no such row. */
+bool ik_editor_vertical(struct ik_editor *editor, int direction, bool keep_goal);
+
+#endif
