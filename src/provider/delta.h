@@ -13,11 +13,12 @@
 enum ik_delta_kind {
 	IK_DELTA_TEXT,      /* text: a piece of the reply */
 	IK_DELTA_THINKING,  /* text: a piece of what it thought */
-	IK_DELTA_CALL,      /* a call begins: slot, id (may be NULL), name */
+	IK_DELTA_CALL,      /* a call begins: slot, id (NULL: none, or one of this reply had
+	                       it already), name (may be "") */
 	IK_DELTA_ARGUMENTS, /* text: a piece of the arguments of the call in slot */
 	IK_DELTA_USAGE,     /* the numbers of this round so far (a later one replaces) */
-	IK_DELTA_STOP,      /* why the reply ended */
-	IK_DELTA_ERROR      /* code, text: an error inside the stream */
+	IK_DELTA_STOP,      /* why the reply ended; the last one, exactly once in a whole reply */
+	IK_DELTA_ERROR      /* code, text: an error inside the stream; the last one instead */
 };
 
 enum ik_stop_reason {

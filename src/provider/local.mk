@@ -1,3 +1,15 @@
 # src/provider: one library.
 noinst_LIBRARIES += libik_provider.a
-libik_provider_a_SOURCES = src/provider/delta.h src/provider/practice.h src/provider/provider.h src/provider/request.h src/provider/sse.h 
+libik_provider_a_SOURCES = \
+	src/provider/call_list.c src/provider/call_list.h \
+	src/provider/chunk_shape.c src/provider/chunk_shape.h \
+	src/provider/delta.h \
+	src/provider/error.c src/provider/error.h \
+	src/provider/headers.h \
+	src/provider/openai_chat.h src/provider/openai_chat_request.c \
+	src/provider/openai_chat_stream.c \
+	src/provider/provider.c src/provider/provider.h \
+	src/provider/practice.h \
+	src/provider/request.h \
+	src/provider/sse.c src/provider/sse.h \
+	src/provider/transcript.c src/provider/transcript.h

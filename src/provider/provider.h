@@ -35,8 +35,14 @@ struct ik_wire_format {
 	enum ik_status (*serialize)(const struct ik_request *request, struct ik_buf *out,
 		struct ik_error *error);
 
-	/* A decoder for one response body; feed it every split of bytes; finish
-	 * says what is wrong when it ended too early (no stop, no [DONE]). */
+	/*
+	 * A decoder for one response body with a status of success. Feed it every
+	 * split of bytes; call finish when the body has ended, in whatever way:
+	 * what had its stop reason before the connection broke is a whole reply.
+	 * Both return IK_INVALID when what came is not the format (BAD_RESPONSE,
+	 * from then on every time), finish IK_UNAVAILABLE when it ended too early.
+	 * After IK_DELTA_STOP or IK_DELTA_ERROR no delta comes and finish is IK_OK.
+	 */
 	struct ik_stream_decoder *(*decoder_new)(void);
 	struct ik_stream_decoder *(*decoder_free)(struct ik_stream_decoder *decoder);
 	enum ik_status (*feed)(struct ik_stream_decoder *decoder, const char *bytes,
@@ -53,10 +59,11 @@ const struct ik_wire_format *ik_wire_format_at(size_t index);
 void ik_wire_headers_free(char **headers);
 
 /*
- * A failed response in words: status 401 or 403 names the key's variable, an
+ * A failed response in words, with what to do: status 401 or 403 names the key's variable, an
  * error body in any of the providers' shapes gives its message, HTML or other
  * text its first words. Sets *ret_code to a code of the specification (AUTH,
- * RATE_LIMIT, CONTEXT, PROVIDER, BAD_RESPONSE) and *ret_retryable.
+ * RATE_LIMIT, CONTEXT, PROVIDER, BAD_RESPONSE) and *ret_retryable. The key
+ * itself never stands in the sentence.
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status,
 	const char *body, size_t length, struct ik_buf *out_sentence,

@@ -9,6 +9,8 @@
 
 #include "conversation/conversation.h"
 
+struct ik_endpoint; /* provider/provider.h */
+
 struct ik_tool_definition {
 	const char *name;
 	const char *description;
@@ -17,7 +19,11 @@ struct ik_tool_definition {
 
 struct ik_request {
 	const char *model;
-	const char *system_prompt;                  /* NULL or "": none */
+	const struct ik_endpoint *endpoint;         /* where it goes: a provider's own host and servers
+	                                               that are compatible with it want different
+	                                               members; NULL: a compatible server */
+	const char *system_prompt;                  /* NULL or "": none; complete: the serializer adds
+	                                               nothing to it */
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;

@@ -1,1 +1,12 @@
 # Unit tests of src/provider: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/provider/provider_test
+TESTS += tests/unit/provider/provider_test
+tests_unit_provider_provider_test_SOURCES = \
+	tests/unit/provider/error_test.c \
+	tests/unit/provider/openai_chat_request_test.c \
+	tests/unit/provider/openai_chat_stream_test.c \
+	tests/unit/provider/provider_test.c \
+	tests/unit/provider/reading.c tests/unit/provider/reading.h \
+	tests/unit/provider/sse_test.c
+tests_unit_provider_provider_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_provider_provider_test_LDADD = $(LINK_PROVIDER) $(CRITERION_LIBS)

@@ -1,0 +1,157 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "provider/provider.h"
+#include "util/limits.h"
+
+static const struct ik_endpoint openai = { .provider = "openai",
+	.base_url = "https://api.openai.com/v1", .api_key = "sk-secret-0123456789",
+	.key_variable = "OPENAI_API_KEY" };
+static const struct ik_endpoint keyless = { .provider = "openai",
+	.base_url = "https://api.openai.com/v1", .key_variable = "OPENAI_API_KEY" };
+static const struct ik_endpoint local = { .provider = "local", .base_url = "http://localhost:1/v1" };
+
+/* Assert the sentence, the code and whether it may be tried again. */
+static void assert_error(const struct ik_endpoint *endpoint, int status, const char *body,
+	const char *sentence, const char *code, bool retryable)
+{
+	struct ik_buf out;
+	const char *got_code = NULL;
+	bool got_retryable = !retryable;
+	ik_buf_init(&out, IK_KIB(64));
+
+	/* Memory of just its size: a read beyond it is seen. */
+	size_t length = strlen(body);
+	char *copy = malloc(length ? length : 1);
+	memcpy(copy, body, length);
+	ik_provider_error(endpoint, status, copy, length, &out, &got_code, &got_retryable);
+	free(copy);
+	cr_assert_str_eq(out.data, sentence);
+	cr_assert_str_eq(got_code, code);
+	cr_assert_eq(got_retryable, retryable);
+	ik_buf_done(&out);
+}
+
+Test(error, names_the_variable_of_the_key)
+{
+	const char *body = "{\"error\":{\"message\":\"Incorrect API key provided: sk-secret-0123456789.\","
+		"\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"invalid_api_key\"}}";
+	assert_error(&openai, 401, body, "openai refused access (status 401): Incorrect API key "
+		"provided: ***. Check the key in the environment variable OPENAI_API_KEY.", "AUTH", false);
+	assert_error(&keyless, 401, "", "openai refused access (status 401). Put a key in the "
+		"environment variable OPENAI_API_KEY.", "AUTH", false);
+	assert_error(&local, 403, "forbidden", "local refused access (status 403): forbidden. "
+		"Check the key for this server.", "AUTH", false);
+	/* Google says it with another status. */
+	assert_error(&openai, 400, "{\"error\":{\"code\":400,\"message\":\"API key not valid.\","
+		"\"status\":\"INVALID_ARGUMENT\",\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}",
+		"openai refused access (status 400): API key not valid. Check the key in the environment "
+		"variable OPENAI_API_KEY.", "AUTH", false);
+}
+
+Test(error, reads_the_shapes_of_all_providers)
+{
+	assert_error(&openai, 404, "{\"type\":\"error\",\"error\":{\"type\":\"not_found_error\","
+		"\"message\":\"model: x-9\"},\"request_id\":\"r\"}",
+		"openai answered with status 404: model: x-9. Check the model's name and the base URL "
+		"https://api.openai.com/v1.", "PROVIDER", false);
+	assert_error(&local, 400, "{\"error\":{\"message\":\"Unsupported value\",\"code\":null}}",
+		"local answered with status 400: Unsupported value.", "PROVIDER", false);
+	assert_error(&local, 404, "{\"error\":\"model 'x' not found\"}",
+		"local answered with status 404: model 'x' not found. Check the model's name and the "
+		"base URL http://localhost:1/v1.", "PROVIDER", false);
+	assert_error(&local, 400, "{\"object\":\"error\",\"message\":\"Bad.\",\"code\":40001}",
+		"local answered with status 400: Bad.", "PROVIDER", false);
+	assert_error(&local, 422, "{\"detail\":[{\"loc\":[\"body\"],\"msg\":\"field required\"}]}",
+		"local answered with status 422: field required.", "PROVIDER", false);
+	assert_error(&local, 400, "[{\"error\":{\"code\":400,\"message\":\"In a list!\"}}]",
+		"local answered with status 400: In a list!", "PROVIDER", false);
+	assert_error(&local, 502, "{\"error\":{\"message\":\"Provider returned error\",\"code\":502,"
+		"\"metadata\":{\"raw\":\"upstream is down\"}}}",
+		"local answered with status 502: Provider returned error: upstream is down. The trouble "
+		"is on the provider's side: try again later.", "PROVIDER", true);
+}
+
+Test(error, tells_limits_apart)
+{
+	assert_error(&openai, 429, "{\"error\":{\"message\":\"Slow.\",\"type\":\"tokens\","
+		"\"code\":\"rate_limit_exceeded\"}}", "openai answered with status 429: Slow. That is the "
+		"rate limit of your account: wait a moment.", "RATE_LIMIT", true);
+	assert_error(&openai, 429, "{\"error\":{\"message\":\"No money.\",\"type\":\"insufficient_quota\","
+		"\"code\":\"insufficient_quota\"}}", "openai answered with status 429: No money. Check "
+		"your plan and billing with the provider.", "RATE_LIMIT", false);
+	static const char advice[] = " The conversation is too long for this model: begin a new one, "
+		"or choose a model with a larger context.";
+	char sentence[400];
+	snprintf(sentence, sizeof sentence, "openai answered with status 400: Your input exceeds the "
+		"limit.%s", advice);
+	assert_error(&openai, 400, "{\"error\":{\"message\":\"Your input exceeds the limit.\","
+		"\"code\":\"context_length_exceeded\"}}", sentence, "CONTEXT", false);
+	snprintf(sentence, sizeof sentence, "openai answered with status 400: Prompt is too long: "
+		"3 > 2.%s", advice);
+	assert_error(&openai, 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+		"\"message\":\"Prompt is too long: 3 > 2\"}}", sentence, "CONTEXT", false);
+	snprintf(sentence, sizeof sentence, "openai answered with status 413 and no explanation.%s",
+		advice);
+	assert_error(&openai, 413, "", sentence, "CONTEXT", false);
+}
+
+Test(error, knows_what_may_be_tried_again)
+{
+	static const int again[] = { 408, 409, 429, 500, 502, 503, 504, 529 };
+	static const int never[] = { 301, 400, 401, 403, 404, 405, 413, 422 };
+	struct ik_buf out;
+	const char *code;
+	bool retryable;
+	ik_buf_init(&out, IK_KIB(64));
+
+	for (size_t index = 0; index < sizeof again / sizeof *again; index++) {
+		ik_provider_error(&local, again[index], "", 0, &out, &code, &retryable);
+		cr_assert(retryable, "%d", again[index]);
+	}
+	for (size_t index = 0; index < sizeof never / sizeof *never; index++) {
+		ik_provider_error(&local, never[index], "", 0, &out, &code, &retryable);
+		cr_assert_not(retryable, "%d", never[index]);
+	}
+	ik_buf_done(&out);
+}
+
+Test(error, shows_pages_and_plain_text_in_words)
+{
+	assert_error(&local, 502, "\n<html><head><title>502 Bad Gateway</title></head><body>x</body>",
+		"local answered with status 502 and a web page: 502 Bad Gateway. The trouble is on the "
+		"provider's side: try again later.", "PROVIDER", true);
+	assert_error(&local, 404, "<h1>Not\nFound</h1><p>here",
+		"local answered with status 404 and a web page: Not Found here. Is "
+		"http://localhost:1/v1 the right base URL?", "PROVIDER", false);
+	assert_error(&local, 405, "Method Not Allowed\n", "local answered with status 405: Method Not "
+		"Allowed. Is http://localhost:1/v1 the right base URL?", "PROVIDER", false);
+	assert_error(&local, 302, "", "local answered with status 302 and no explanation. Is "
+		"http://localhost:1/v1 the right base URL?", "BAD_RESPONSE", false);
+	assert_error(&local, 500, "", "local answered with status 500 and no explanation. The trouble "
+		"is on the provider's side: try again later.", "PROVIDER", true);
+	assert_error(&local, 400, "a\xff\x1b[31m\n\n b", "local answered with status 400: "
+		"a\xef\xbf\xbd [31m b.", "PROVIDER", false);
+	assert_error(&local, 400, "{\"error\":", "local answered with status 400: {\"error\":.",
+		"PROVIDER", false);
+}
+
+Test(error, cuts_what_is_long)
+{
+	char *body = malloc(100001);
+	struct ik_buf out;
+	const char *code;
+	bool retryable;
+	memset(body, 'x', 100000);
+	body[100000] = '\0';
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_provider_error(&local, 400, body, 100000, &out, &code, &retryable);
+	cr_assert_lt(out.length, 1000);
+	cr_assert_not_null(strstr(out.data, "x\xe2\x80\xa6"));
+	ik_buf_done(&out);
+	free(body);
+}
