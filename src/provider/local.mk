@@ -9,7 +9,9 @@ libik_provider_a_SOURCES = \
 	src/provider/openai_chat.h src/provider/openai_chat_request.c \
 	src/provider/openai_chat_stream.c \
 	src/provider/provider.c src/provider/provider.h \
-	src/provider/practice.h \
+	src/provider/practice.c src/provider/practice.h \
+	src/provider/practice_rules.c src/provider/practice_rules.h \
+	src/provider/practice_words.c \
 	src/provider/request.h \
 	src/provider/sse.c src/provider/sse.h \
 	src/provider/transcript.c src/provider/transcript.h

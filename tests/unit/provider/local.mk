@@ -5,6 +5,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/error_test.c \
 	tests/unit/provider/openai_chat_request_test.c \
 	tests/unit/provider/openai_chat_stream_test.c \
+	tests/unit/provider/practice_test.c \
 	tests/unit/provider/provider_test.c \
 	tests/unit/provider/reading.c tests/unit/provider/reading.h \
 	tests/unit/provider/sse_test.c
