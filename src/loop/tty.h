@@ -5,7 +5,8 @@
  * descriptor is untouched.  Output that the terminal does not take waits here;
  * the owner asks ik_tty_busy() before it makes another frame.  The terminal is
  * restored on close, on suspend, and by a handler for fatal signals that does
- * nothing but tcsetattr and one write(2).
+ * nothing but tcsetattr and one write(2).  After a stop that it did not make
+ * itself (SIGSTOP) it is entered again, too.
  *
  * Knows nothing of what the bytes mean.  May include: util, loop.
  */
@@ -19,10 +20,13 @@
 struct ik_tty;
 
 struct ik_tty_events {
+	/* What was typed, all that there is (up to 64 KiB). */
 	void (*input)(void *arg, const char *bytes, size_t length);
 	void (*drained)(void *arg); /* all waiting output was taken */
-	void (*resized)(void *arg, int rows, int columns); /* SIGWINCH */
-	void (*resumed)(void *arg); /* back from a suspend: raw again, redraw all */
+	void (*resized)(void *arg, int rows, int columns); /* SIGWINCH; maybe the same size */
+	/* Back from a stop: raw, and enter written again; the size may be
+	 * another: redraw all. */
+	void (*resumed)(void *arg);
 	void (*hung_up)(void *arg); /* the terminal is gone */
 };
 
@@ -30,8 +34,10 @@ struct ik_tty_events {
 struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events,
 	void *arg, struct ik_error *error);
 
-/* Enter raw mode and write enter; leave is what undoes it on screen, written
- * on every way out. Both are copied. */
+/* Enter raw mode (keys and output as they are: Ctrl-C is a byte, a line feed
+ * does not return the carriage) and write enter; leave is what undoes it on
+ * screen, written on every way out. Both are copied. From the background this
+ * stops the program until it gets the terminal, as for any other. */
 enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *leave,
 	struct ik_error *error) IK_MUST_USE;
 
@@ -39,7 +45,8 @@ enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *l
  * most 200 ms) to leave. */
 void ik_tty_leave(struct ik_tty *tty);
 
-/* Queue bytes. */
+/* Queue bytes; what the terminal takes goes out at once. Before enter and after
+ * leave they are dropped. */
 void ik_tty_write(struct ik_tty *tty, const char *bytes, size_t length);
 
 /* Is output still waiting? Then make no new frame; drained will come. */
@@ -47,10 +54,15 @@ bool ik_tty_busy(const struct ik_tty *tty);
 
 void ik_tty_size(const struct ik_tty *tty, int *ret_rows, int *ret_columns);
 
-/* Leave, stop this process as Ctrl-Z does, come back with resumed. */
+/* Leave, stop this process and its job as Ctrl-Z does, come back with resumed
+ * (later, not inside). No effect where SIGTSTP was ignored from the start. */
 void ik_tty_suspend(struct ik_tty *tty);
 
 /* Leaves if need be. */
 struct ik_tty *ik_tty_close(struct ik_tty *tty);
+
+/* Put the terminal back from anywhere, a signal handler or the out-of-memory
+ * hook included; no effect when it is not entered. For a program that ends now. */
+void ik_tty_restore(void);
 
 #endif

@@ -1,0 +1,82 @@
+#include "loop/restore.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loop/tty.h"
+
+static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+#define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
+
+/* What the handler needs; written only while armed is 0. */
+static struct {
+	volatile sig_atomic_t armed;
+	int fd;
+	struct termios modes;
+	const char *leave;
+	size_t leave_length;
+	struct sigaction before[FATAL_COUNT];
+	stack_t stack_before;
+} restore;
+
+/* The stack may be what has run out. */
+static char handler_stack[64 * 1024];
+
+void ik_tty_restore(void)
+{
+	sigset_t background, before;
+	int number = errno;
+
+	if (!restore.armed)
+		return;
+	restore.armed = 0;
+	/* From the background tcsetattr would stop the program. */
+	sigemptyset(&background);
+	sigaddset(&background, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &background, &before);
+	tcsetattr(restore.fd, TCSANOW, &restore.modes);
+	if (write(restore.fd, restore.leave, restore.leave_length) < 0) {
+		/* nothing else can be done */
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = number;
+}
+
+/* A fatal signal: SA_RESETHAND has put the default action back already. */
+static void die(int number)
+{
+	ik_tty_restore();
+	raise(number);
+}
+
+void ik_restore_arm(int fd, const struct termios *modes, const char *leave)
+{
+	const stack_t stack = { .ss_sp = handler_stack, .ss_size = sizeof(handler_stack) };
+	struct sigaction action = { .sa_handler = die,
+		.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER };
+
+	ik_restore_disarm();
+	restore.fd = fd;
+	restore.modes = *modes;
+	restore.leave = leave;
+	restore.leave_length = strlen(leave);
+	sigaltstack(&stack, &restore.stack_before);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &action, &restore.before[i]);
+	restore.armed = 1;
+}
+
+void ik_restore_disarm(void)
+{
+	if (!restore.armed)
+		return;
+	restore.armed = 0;
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &restore.before[i], NULL);
+	sigaltstack(&restore.stack_before, NULL);
+}

@@ -1,0 +1,440 @@
+#include "loop/tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loop/restore.h"
+#include "util/alloc.h"
+#include "util/buf.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/log.h"
+#include "util/text.h"
+
+/* The owner asks ik_tty_busy() before each frame, so that only single writes
+ * come on top: a frame, or what is copied to the clipboard. */
+#define CEILING IK_MIB(64)
+
+/* What one event of input holds at most; a terminal gives 4 KiB a read. */
+#define INPUT_PIECE IK_KIB(64)
+
+/* What leaving waits for a terminal that does not take its output. */
+#define LEAVE_MS 200
+
+/* What a terminal that does not know its size is taken for. */
+#define DEFAULT_ROWS 24
+#define DEFAULT_COLUMNS 80
+
+struct ik_tty {
+	struct ik_loop *loop;
+	struct ik_tty_events events;
+	void *arg;
+	int fd;
+	struct ik_watch *watch;
+	struct ik_buf out; /* not taken yet */
+	struct ik_signal *signals[4];
+	struct termios modes; /* as they were */
+	char *enter;
+	char *leave;
+	int rows;
+	int columns;
+	bool may_stop; /* SIGTSTP was not ignored */
+	bool entered;
+	bool gone; /* hung up: no system call on it makes sense any more */
+};
+
+/* Deferred: tell that the terminal is gone. */
+static void tell_gone(void *arg)
+{
+	struct ik_tty *tty = arg;
+
+	if (tty->events.hung_up != NULL)
+		tty->events.hung_up(tty->arg);
+}
+
+/* The terminal is gone. */
+static void hang_up(struct ik_tty *tty)
+{
+	if (tty->gone)
+		return;
+	tty->gone = true;
+	tty->entered = false;
+	ik_restore_disarm();
+	ik_buf_clear(&tty->out);
+	ik_watch_set(tty->watch, 0, NULL);
+	ik_loop_defer(tty->loop, tell_gone, tty);
+}
+
+/* Watch for what can happen now. */
+static void update_watch(struct ik_tty *tty)
+{
+	struct ik_error error;
+	int what = 0;
+
+	if (tty->entered)
+		what = IK_READABLE | (tty->out.length > 0 ? IK_WRITABLE : 0);
+	if (ik_watch_set(tty->watch, what, &error) != IK_OK) {
+		ik_log(IK_LOG_ERROR, "terminal: %s", error.text);
+		hang_up(tty);
+	}
+}
+
+/* Write what the terminal takes. */
+static void write_waiting(struct ik_tty *tty)
+{
+	while (tty->out.length > 0) {
+		ssize_t length = write(tty->fd, tty->out.data, tty->out.length);
+
+		if (length > 0) {
+			ik_buf_consume(&tty->out, (size_t)length);
+		} else if (length < 0 && errno == EINTR) {
+			continue;
+		} else {
+			if (length < 0 && errno != EAGAIN)
+				hang_up(tty);
+			return;
+		}
+	}
+}
+
+/* Read what was typed, as much of it as there is. */
+static void read_input(struct ik_tty *tty)
+{
+	char bytes[INPUT_PIECE];
+	size_t length = 0;
+	bool ended = false;
+
+	while (length < sizeof(bytes)) {
+		ssize_t got = read(tty->fd, bytes + length, sizeof(bytes) - length);
+
+		if (got > 0) {
+			length += (size_t)got;
+		} else if (got < 0 && errno == EINTR) {
+			continue;
+		} else {
+			/* End of file and EIO: the other end is closed. */
+			ended = got == 0 || errno != EAGAIN;
+			break;
+		}
+	}
+	if (ended)
+		hang_up(tty);
+	if (length > 0)
+		tty->events.input(tty->arg, bytes, length);
+}
+
+/* The terminal can take or has something. */
+static void ready(void *arg, int what)
+{
+	struct ik_tty *tty = arg;
+
+	if ((what & IK_WRITABLE) != 0) {
+		write_waiting(tty);
+		if (tty->out.length == 0 && tty->entered) {
+			update_watch(tty);
+			if (tty->events.drained != NULL)
+				tty->events.drained(tty->arg);
+		}
+	}
+	/* drained may have left or closed it. */
+	if ((what & IK_READABLE) != 0 && tty->entered)
+		read_input(tty);
+}
+
+/* Ask the terminal for its size. */
+static void read_size(struct ik_tty *tty)
+{
+	struct winsize size;
+
+	if (ioctl(tty->fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
+		tty->rows = size.ws_row;
+		tty->columns = size.ws_col;
+	}
+}
+
+/* Set the terminal's modes, from the background too. False with errno. */
+static bool set_modes(struct ik_tty *tty, const struct termios *modes)
+{
+	sigset_t background, before;
+	int outcome;
+
+	sigemptyset(&background);
+	sigaddset(&background, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &background, &before);
+	do
+		/* Never TCSADRAIN: it waits for a terminal that may be stalled. */
+		outcome = tcsetattr(tty->fd, TCSANOW, modes);
+	while (outcome != 0 && errno == EINTR);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return outcome == 0;
+}
+
+/* Bytes as they are, keys as bytes: no signals, no line, no echo, no mapping. */
+static bool set_raw(struct ik_tty *tty)
+{
+	struct termios raw = tty->modes;
+
+	cfmakeraw(&raw);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	return set_modes(tty, &raw);
+}
+
+/* Does another process group have the terminal? */
+static bool in_background(const struct ik_tty *tty)
+{
+	pid_t group = tcgetpgrp(tty->fd); /* -1: not our controlling terminal */
+
+	return group > 0 && group != getpgrp();
+}
+
+/* Stop the whole job by the default action of a signal; returns when it is
+ * continued, or at once where nobody would continue it (an orphaned group). */
+static void stop_job(int number)
+{
+	const struct sigaction standard = { .sa_handler = SIG_DFL };
+	const struct timespec at_once = { 0, 0 };
+	struct sigaction before;
+	sigset_t continued, mask;
+
+	/* SIGCONT continues even when it is blocked; left pending, it would have
+	 * the terminal taken twice. */
+	sigemptyset(&continued);
+	sigaddset(&continued, SIGCONT);
+	sigprocmask(SIG_BLOCK, &continued, &mask);
+	sigaction(number, &standard, &before);
+	kill(0, number);
+	/* ... stopped ... */
+	sigaction(number, &before, NULL);
+	sigtimedwait(&continued, NULL, &at_once);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Stop, as every program does that wants the terminal from the background. */
+static bool wait_for_foreground(struct ik_tty *tty)
+{
+	for (int tries = 0; in_background(tty) && tries < 10; tries++)
+		stop_job(SIGTTOU);
+	return !in_background(tty);
+}
+
+/* Take the terminal. modes are those to come back to. */
+static bool take(struct ik_tty *tty)
+{
+	if (!set_raw(tty))
+		return false;
+	tty->entered = true;
+	ik_restore_arm(tty->fd, &tty->modes, tty->leave);
+	read_size(tty);
+	ik_tty_write(tty, tty->enter, strlen(tty->enter));
+	update_watch(tty);
+	return true;
+}
+
+/* Deferred: the screen has to be drawn anew. */
+static void tell_resumed(void *arg)
+{
+	struct ik_tty *tty = arg;
+
+	if (tty->events.resumed != NULL)
+		tty->events.resumed(tty->arg);
+}
+
+/* Take the terminal again after a stop; keep_modes when it was not given back. */
+static void take_again(struct ik_tty *tty, bool keep_modes)
+{
+	if (!wait_for_foreground(tty) ||
+		(!keep_modes && tcgetattr(tty->fd, &tty->modes) != 0) || !take(tty)) {
+		hang_up(tty);
+		return;
+	}
+	ik_loop_cancel_deferred(tty->loop, tell_resumed, tty);
+	ik_loop_defer(tty->loop, tell_resumed, tty);
+}
+
+/* One of the signals of a terminal. */
+static void signal_came(void *arg, int number)
+{
+	struct ik_tty *tty = arg;
+
+	if (number == SIGHUP) {
+		hang_up(tty);
+	} else if (!tty->entered) {
+		return;
+	} else if (number == SIGWINCH) {
+		read_size(tty);
+		if (tty->events.resized != NULL)
+			tty->events.resized(tty->arg, tty->rows, tty->columns);
+	} else if (number == SIGTSTP) {
+		ik_tty_suspend(tty);
+	} else { /* SIGCONT: somebody stopped us with SIGSTOP, and a shell had the terminal */
+		take_again(tty, true);
+	}
+}
+
+/* Open the terminal of a standard stream anew; -1 with errno. */
+static int reopen(int stream)
+{
+	char name[256];
+	int fd = -1;
+
+	if (ttyname_r(stream, name, sizeof(name)) == 0)
+		fd = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	/* After su(1), or in a container, the name may be out of reach. */
+	if (fd < 0)
+		fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	return fd;
+}
+
+struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events,
+	void *arg, struct ik_error *error)
+{
+	static const int numbers[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGHUP };
+	struct sigaction stop;
+	struct ik_tty *tty;
+	int fd;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		ik_error_set(error, IK_UNAVAILABLE, isatty(STDIN_FILENO) ?
+			_("standard output is not a terminal") : _("standard input is not a terminal"));
+		return NULL;
+	}
+	fd = reopen(STDIN_FILENO);
+	if (fd < 0) {
+		ik_error_set_errno(error, errno, _("cannot open the terminal"));
+		return NULL;
+	}
+	tty = ik_alloc(sizeof(*tty));
+	tty->loop = loop;
+	tty->events = *events;
+	tty->arg = arg;
+	tty->fd = fd;
+	tty->watch = ik_watch_new(loop, fd, ready, tty);
+	tty->rows = DEFAULT_ROWS;
+	tty->columns = DEFAULT_COLUMNS;
+	read_size(tty);
+	ik_buf_init(&tty->out, CEILING);
+	tty->may_stop = sigaction(SIGTSTP, NULL, &stop) != 0 || stop.sa_handler != SIG_IGN;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		tty->signals[i] = ik_signal_new(loop, numbers[i], signal_came, tty);
+	return tty;
+}
+
+enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *leave,
+	struct ik_error *error)
+{
+	if (tty->gone)
+		return ik_error_set(error, IK_UNAVAILABLE, _("the terminal is gone"));
+	if (!wait_for_foreground(tty))
+		return ik_error_set(error, IK_UNAVAILABLE,
+			_("the terminal belongs to another program (started in the background?)"));
+	if (!tty->entered && tcgetattr(tty->fd, &tty->modes) != 0)
+		return ik_error_set_errno(error, errno, _("cannot read the terminal's modes"));
+	ik_restore_disarm(); /* it points to the old text */
+	free(tty->enter);
+	free(tty->leave);
+	tty->enter = ik_strdup(enter);
+	tty->leave = ik_strdup(leave);
+	if (!take(tty))
+		return ik_error_set_errno(error, errno, _("cannot set the terminal's modes"));
+	return IK_OK;
+}
+
+/* Write what waits, as long as the terminal takes it before end. */
+static void flush_until(struct ik_tty *tty, int64_t end)
+{
+	struct pollfd wanted = { .fd = tty->fd, .events = POLLOUT };
+
+	write_waiting(tty);
+	while (tty->out.length > 0 && ik_clock_ms() < end) {
+		poll(&wanted, 1, (int)(end - ik_clock_ms()));
+		write_waiting(tty);
+	}
+}
+
+void ik_tty_leave(struct ik_tty *tty)
+{
+	const int64_t end = ik_clock_ms() + LEAVE_MS;
+
+	if (!tty->entered)
+		return;
+	flush_until(tty, end);
+	if (!tty->gone) {
+		ik_buf_clear(&tty->out);
+		ik_buf_puts(&tty->out, tty->leave);
+		flush_until(tty, end);
+		set_modes(tty, &tty->modes);
+	}
+	tty->entered = false;
+	ik_buf_clear(&tty->out);
+	if (!tty->gone) {
+		ik_restore_disarm();
+		update_watch(tty);
+	}
+}
+
+void ik_tty_write(struct ik_tty *tty, const char *bytes, size_t length)
+{
+	bool waiting = tty->out.length > 0;
+
+	if (!tty->entered)
+		return;
+	ik_buf_append(&tty->out, bytes, length);
+	if (ik_buf_status(&tty->out) != IK_OK) {
+		ik_log(IK_LOG_ERROR, "terminal: %zu bytes dropped", length);
+		tty->out.status = IK_OK;
+	}
+	if (!waiting) {
+		write_waiting(tty);
+		if (tty->out.length > 0)
+			update_watch(tty);
+	}
+}
+
+bool ik_tty_busy(const struct ik_tty *tty)
+{
+	return tty->out.length > 0;
+}
+
+void ik_tty_size(const struct ik_tty *tty, int *ret_rows, int *ret_columns)
+{
+	*ret_rows = tty->rows;
+	*ret_columns = tty->columns;
+}
+
+void ik_tty_suspend(struct ik_tty *tty)
+{
+	if (!tty->entered || !tty->may_stop)
+		return;
+	ik_tty_leave(tty);
+	stop_job(SIGTSTP); /* as the terminal's own Ctrl-Z does */
+	if (!tty->gone)
+		take_again(tty, false);
+}
+
+struct ik_tty *ik_tty_close(struct ik_tty *tty)
+{
+	if (tty == NULL)
+		return NULL;
+	ik_tty_leave(tty);
+	ik_loop_cancel_deferred(tty->loop, tell_gone, tty);
+	ik_loop_cancel_deferred(tty->loop, tell_resumed, tty);
+	for (size_t i = 0; i < sizeof(tty->signals) / sizeof(tty->signals[0]); i++)
+		tty->signals[i] = ik_signal_close(tty->signals[i]);
+	tty->watch = ik_watch_close(tty->watch);
+	close(tty->fd);
+	ik_buf_done(&tty->out);
+	free(tty->enter);
+	free(tty->leave);
+	tty->enter = tty->leave = NULL;
+	ik_loop_defer(tty->loop, free, tty);
+	return NULL;
+}
