@@ -410,8 +410,7 @@ bool ik_json_is_true(const struct ik_json *json)
 	return cJSON_IsTrue(look_at(json));
 }
 
-/* The exact number of a node; false where it is none. */
-static bool read_decimal(const struct ik_json *json, struct ik_decimal *ret_decimal)
+bool ik_decimal_of(const struct ik_json *json, struct ik_decimal *ret_decimal)
 {
 	const cJSON *node = look_at(json);
 
@@ -423,14 +422,14 @@ bool ik_json_number(const struct ik_json *json, double *ret_number)
 {
 	struct ik_decimal decimal;
 
-	return read_decimal(json, &decimal) && ik_decimal_to_double(&decimal, ret_number);
+	return ik_decimal_of(json, &decimal) && ik_decimal_to_double(&decimal, ret_number);
 }
 
 bool ik_json_whole(const struct ik_json *json, int64_t *ret_number)
 {
 	struct ik_decimal decimal;
 
-	return read_decimal(json, &decimal) && ik_decimal_to_integer(&decimal, ret_number);
+	return ik_decimal_of(json, &decimal) && ik_decimal_to_integer(&decimal, ret_number);
 }
 
 struct ik_json *ik_json_new_object(void)
@@ -578,7 +577,7 @@ static bool equal(const struct ik_json *one, const struct ik_json *other, size_t
 	case IK_JSON_STRING:
 		return strcmp(ik_json_text(one), ik_json_text(other)) == 0;
 	case IK_JSON_NUMBER:
-		return read_decimal(one, &number) && read_decimal(other, &other_number)
+		return ik_decimal_of(one, &number) && ik_decimal_of(other, &other_number)
 			&& ik_decimal_compare(&number, &other_number) == 0;
 	case IK_JSON_BOOL:
 		return ik_json_is_true(one) == ik_json_is_true(other);

@@ -23,6 +23,10 @@ struct ik_decimal {
 /* False when value is no number. value may be text that was checked or a raw number of a tree. */
 bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal);
 
+/* The same of a node; false when it is no number. In json.c. */
+struct ik_json;
+bool ik_decimal_of(const struct ik_json *json, struct ik_decimal *ret_decimal);
+
 /* Below 0, 0, above 0 as one is less than, equal to, more than other. */
 int ik_decimal_compare(const struct ik_decimal *one, const struct ik_decimal *other);
 

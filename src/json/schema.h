@@ -16,18 +16,23 @@
  * without properties): {"type":"object","properties":{...},"required":[...]},
  * property order kept, `required` left out where empty, other members kept.
  * A flat map {ARG: {type, description, required: true}} is told by its lacking
- * a string member "type" with the value "object". Returns NULL with a sentence
- * that names the member that is wrong.
+ * a string member "type" with the value "object". A boolean `required` of a
+ * property becomes an entry of the list beside it, at any depth and in either
+ * spelling; of members with one name the first stays. Returns NULL with a
+ * sentence that names the member that is wrong ("/count/type: ...").
  */
 struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_error *error);
 
 /*
- * Check arguments against a canonical schema: type (one or a list), properties,
- * required, additionalProperties, enum, const, items, minItems, maxItems,
- * minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength,
- * maxLength, pattern, anyOf, oneOf, allOf, not, local $ref. Unknown keywords
- * are accepted. The error names the path ("/edits/0/line"), what came and what
- * is wanted.
+ * Check arguments against a canonical schema (any schema of drafts 4 to
+ * 2020-12 will do): type (one or a list), enum, const; minimum, maximum,
+ * exclusiveMinimum, exclusiveMaximum, multipleOf, all exact; minLength,
+ * maxLength, pattern; items, prefixItems, additionalItems, minItems, maxItems,
+ * uniqueItems, contains; properties, patternProperties, additionalProperties,
+ * propertyNames, required, dependencies, minProperties, maxProperties; anyOf,
+ * oneOf, allOf, not, if; local $ref. Unknown keywords, patterns and references
+ * are accepted, and so is everything beyond a bound on the work. The error
+ * names the place ("/edits/0/line: is \"x\", but must be a whole number").
  */
 enum ik_status ik_schema_validate(const struct ik_json *schema,
 	const struct ik_json *value, struct ik_error *error) IK_MUST_USE;

@@ -5,6 +5,9 @@ tests_unit_json_json_test_SOURCES = \
 	tests/unit/json/json_test.c \
 	tests/unit/json/number_test.c \
 	tests/unit/json/scan_test.c \
+	tests/unit/json/schema_test.c \
+	tests/unit/json/suite_test.c \
+	tests/unit/json/validate_test.c \
 	tests/unit/json/write_test.c
 tests_unit_json_json_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_json_json_test_LDADD = $(LINK_JSON) $(CRITERION_LIBS)

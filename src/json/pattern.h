@@ -1,0 +1,36 @@
+/*
+ * pattern: the regular expressions of JSON Schema (ECMA-262, as far as PCRE2
+ * has the same meaning).
+ *
+ * PCRE2 is loaded with dlopen() when the first pattern is met: few tools have
+ * one, and each library that the program is linked with costs its start.  A
+ * pattern that cannot be compiled, a search that goes too far and a missing
+ * library all answer "unknown": nobody is refused for what was not computed.
+ *
+ * Private to json.  May include: util, <pcre2.h> in pattern.c.
+ */
+#ifndef IK_JSON_PATTERN_H
+#define IK_JSON_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum ik_pattern_answer { IK_PATTERN_DIFFERS, IK_PATTERN_MATCHES, IK_PATTERN_UNKNOWN };
+
+/* Patterns that were compiled, so that each is compiled once in a validation. */
+#define IK_PATTERN_KEPT 16
+struct ik_patterns {
+	struct {
+		const char *source; /* not owned; told apart by its address */
+		void *code;         /* NULL: could not be compiled */
+	} kept[IK_PATTERN_KEPT];
+	size_t count;
+};
+
+/* Is pattern found anywhere in subject? patterns begins as {0}. */
+enum ik_pattern_answer ik_pattern_find(struct ik_patterns *patterns, const char *pattern,
+	const char *subject, size_t length);
+
+void ik_patterns_done(struct ik_patterns *patterns);
+
+#endif

@@ -1,0 +1,106 @@
+#include "json/place.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define EXCERPT_BYTES 60
+
+/* Append a member's name with the two characters escaped that a pointer uses. */
+static void put_name(struct ik_buf *out, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '~')
+			ik_buf_puts(out, "~0");
+		else if (*name == '/')
+			ik_buf_puts(out, "~1");
+		else
+			ik_buf_putc(out, *name);
+	}
+}
+
+void ik_place_text(const struct ik_place *place, struct ik_buf *out)
+{
+	if (!place)
+		return;
+	ik_place_text(place->parent, out);
+	if (place->name) {
+		ik_buf_putc(out, '/');
+		put_name(out, place->name);
+	} else {
+		ik_buf_printf(out, "/%zu", place->index);
+	}
+}
+
+size_t ik_place_depth(const struct ik_place *place)
+{
+	size_t depth = 0;
+
+	for (; place; place = place->parent)
+		depth++;
+	return depth;
+}
+
+void ik_excerpt(const struct ik_json *value, char out[IK_EXCERPT])
+{
+	const char *text = ik_json_text(value);
+	struct ik_buf buf;
+	size_t cut;
+
+	switch (ik_json_type(value)) {
+	case IK_JSON_ARRAY:
+		snprintf(out, IK_EXCERPT, "%s", _("an array"));
+		return;
+	case IK_JSON_OBJECT:
+		snprintf(out, IK_EXCERPT, "%s", _("an object"));
+		return;
+	case IK_JSON_STRING:
+		/* Escaped, sixty bytes can become 360. */
+		ik_buf_init(&buf, 400);
+		cut = ik_utf8_cut(text, strlen(text), EXCERPT_BYTES);
+		ik_json_put_string(&buf, text, cut);
+		break;
+	default:
+		ik_buf_init(&buf, SIZE_MAX);
+		ik_json_print(value, &buf);
+	}
+	cut = ik_utf8_cut(buf.data, buf.length, EXCERPT_BYTES + 2);
+	snprintf(out, IK_EXCERPT, "%.*s%s", (int)cut, buf.data,
+		cut < buf.length || (text && strlen(text) > EXCERPT_BYTES) ? "\xe2\x80\xa6" : "");
+	ik_buf_done(&buf);
+}
+
+bool ik_place_vrefuse(const struct ik_place *place, struct ik_error *error, const char *format,
+	va_list arguments)
+{
+	struct ik_buf text;
+
+	if (!error)
+		return false;
+	ik_buf_init(&text, IK_KIB(64));
+	ik_place_text(place, &text);
+	if (ik_buf_status(&text) != IK_OK) {
+		ik_buf_clear(&text);
+		ik_buf_puts(&text, _("deep inside"));
+	}
+	if (text.length)
+		ik_buf_puts(&text, ": ");
+	ik_buf_vprintf(&text, format, arguments);
+	(void)ik_error_set(error, IK_INVALID, "%s", text.data);
+	ik_buf_done(&text);
+	return false;
+}
+
+bool ik_place_refuse(const struct ik_place *place, struct ik_error *error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	ik_place_vrefuse(place, error, format, arguments);
+	va_end(arguments);
+	return false;
+}

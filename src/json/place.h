@@ -1,0 +1,36 @@
+/*
+ * place: where in a JSON tree something is, and what, in words for a person.
+ *
+ * Private to json.  May include: json/json.h.
+ */
+#ifndef IK_JSON_PLACE_H
+#define IK_JSON_PLACE_H
+
+#include "json/json.h"
+
+/* A step from a container to its child; lives on the stack of who walks. */
+struct ik_place {
+	const struct ik_place *parent; /* NULL: the container is the root */
+	const char *name;              /* NULL: index tells */
+	size_t index;
+};
+
+/* Append the JSON Pointer (RFC 6901) of a place; nothing for the root (NULL). */
+void ik_place_text(const struct ik_place *place, struct ik_buf *out);
+
+size_t ik_place_depth(const struct ik_place *place);
+
+/* A value for a sentence: a scalar as written, cut when long, else "an array", "an object". */
+#define IK_EXCERPT 96
+void ik_excerpt(const struct ik_json *value, char out[IK_EXCERPT]);
+
+/*
+ * Fail: fill error (may be NULL) with the place, a colon and the sentence. The
+ * sentence stands alone at the root. Returns false.
+ */
+bool ik_place_refuse(const struct ik_place *place, struct ik_error *error, const char *format, ...)
+	IK_PRINTF(3, 4);
+bool ik_place_vrefuse(const struct ik_place *place, struct ik_error *error, const char *format,
+	va_list arguments) IK_PRINTF(3, 0);
+
+#endif

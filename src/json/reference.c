@@ -1,0 +1,110 @@
+#include "json/reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/buf.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+bool ik_reference_is_resource(const struct ik_json *schema)
+{
+	const char *id = ik_json_text(ik_json_get(schema, "$id"));
+
+	/* In draft 7 "#name" is what later became $anchor. */
+	return id && id[0] != '#';
+}
+
+static int hex_digit(char byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Append one step of a pointer, percent signs and tildes decoded; returns what is behind it. */
+static const char *decode_step(struct ik_buf *out, const char *step)
+{
+	while (*step && *step != '/') {
+		char byte = *step++;
+
+		if (byte == '%' && hex_digit(step[0]) >= 0 && hex_digit(step[1]) >= 0) {
+			byte = (char)(hex_digit(step[0]) << 4 | hex_digit(step[1]));
+			step += 2;
+		}
+		if (byte == '~' && (*step == '0' || *step == '1'))
+			byte = *step++ == '0' ? '~' : '/';
+		ik_buf_putc(out, byte);
+	}
+	return step;
+}
+
+/* The element of an array that a pointer's step names. */
+static const struct ik_json *element_at(const struct ik_json *array, const char *step)
+{
+	const struct ik_json *child = ik_json_first(array);
+	char *end;
+	unsigned long index = strtoul(step, &end, 10);
+
+	if (*step < '0' || *step > '9' || *end)
+		return NULL;
+	while (child && index-- > 0)
+		child = ik_json_sibling(child);
+	return child;
+}
+
+/* Follow a JSON Pointer. */
+static const struct ik_json *follow(const struct ik_json *at, const char *pointer,
+	const struct ik_json **resource)
+{
+	struct ik_buf step;
+
+	ik_buf_init(&step, IK_LIMIT_SCHEMA);
+	while (at && *pointer == '/') {
+		ik_buf_clear(&step);
+		pointer = decode_step(&step, pointer + 1);
+		at = ik_json_type(at) == IK_JSON_ARRAY ? element_at(at, step.data) : ik_json_get(at, step.data);
+		/* What it leads to counts its references from where it stands, not from itself. */
+		if (*pointer == '/' && ik_reference_is_resource(at))
+			*resource = at;
+	}
+	ik_buf_done(&step);
+	return at;
+}
+
+/* The schema with that anchor, looked for everywhere but in other resources. */
+static const struct ik_json *find_anchor(const struct ik_json *at, const char *anchor, size_t depth)
+{
+	const char *name = ik_json_text(ik_json_get(at, "$anchor"));
+	const char *id = ik_json_text(ik_json_get(at, "$id"));
+	const struct ik_json *found = NULL;
+
+	if ((name && ik_text_equal(name, anchor)) || (id && id[0] == '#' && ik_text_equal(id + 1, anchor)))
+		return at;
+	if (depth > IK_LIMIT_JSON_DEPTH)
+		return NULL;
+	for (at = ik_json_first(at); at && !found; at = ik_json_sibling(at)) {
+		if (!ik_reference_is_resource(at))
+			found = find_anchor(at, anchor, depth + 1);
+	}
+	return found;
+}
+
+const struct ik_json *ik_reference_find(const struct ik_json *resource, const char *reference,
+	const struct ik_json **ret_resource)
+{
+	const struct ik_json *inner = resource, *found;
+
+	if (reference[0] != '#')
+		return NULL;
+	if (reference[1] == '\0')
+		found = resource;
+	else if (reference[1] == '/')
+		found = follow(resource, reference + 1, &inner);
+	else
+		found = find_anchor(resource, reference + 1, 0);
+	if (found)
+		*ret_resource = inner;
+	return found;
+}

@@ -1,0 +1,316 @@
+#include "json/schema.h"
+
+#include <string.h>
+
+#include "json/place.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* JSON types as a set. */
+#define TYPE(type) (1u << (type))
+#define OBJECT TYPE(IK_JSON_OBJECT)
+#define ARRAY TYPE(IK_JSON_ARRAY)
+#define STRING TYPE(IK_JSON_STRING)
+#define NUMBER TYPE(IK_JSON_NUMBER)
+#define BOOL TYPE(IK_JSON_BOOL)
+
+/* Where schemas are inside a keyword's value. */
+enum inside {
+	NOTHING,
+	A_SCHEMA,         /* the value is one (or a list of them) */
+	SCHEMAS_BY_NAME   /* its members are */
+};
+
+/* What a keyword's value must be, in words and as types. */
+static const struct keyword {
+	const char *name;
+	unsigned types;
+	enum inside inside;
+	const char *wanted;
+} keywords[] = {
+	{ "$defs", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
+	{ "$ref", STRING, NOTHING, N_("a string") },
+	{ "additionalItems", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "additionalProperties", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "allOf", ARRAY, A_SCHEMA, N_("a list of schemas") },
+	{ "anyOf", ARRAY, A_SCHEMA, N_("a list of schemas") },
+	{ "contains", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "definitions", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
+	{ "dependentSchemas", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
+	{ "description", STRING, NOTHING, N_("a string") },
+	{ "else", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "enum", ARRAY, NOTHING, N_("a list of values") },
+	{ "exclusiveMaximum", NUMBER | BOOL, NOTHING, N_("a number") },
+	{ "exclusiveMinimum", NUMBER | BOOL, NOTHING, N_("a number") },
+	{ "if", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "items", OBJECT | BOOL | ARRAY, A_SCHEMA, N_("a schema") },
+	{ "maxItems", NUMBER, NOTHING, N_("a number") },
+	{ "maxLength", NUMBER, NOTHING, N_("a number") },
+	{ "maxProperties", NUMBER, NOTHING, N_("a number") },
+	{ "maximum", NUMBER, NOTHING, N_("a number") },
+	{ "minItems", NUMBER, NOTHING, N_("a number") },
+	{ "minLength", NUMBER, NOTHING, N_("a number") },
+	{ "minProperties", NUMBER, NOTHING, N_("a number") },
+	{ "minimum", NUMBER, NOTHING, N_("a number") },
+	{ "multipleOf", NUMBER, NOTHING, N_("a number") },
+	{ "not", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "oneOf", ARRAY, A_SCHEMA, N_("a list of schemas") },
+	{ "pattern", STRING, NOTHING, N_("a string") },
+	{ "patternProperties", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
+	{ "prefixItems", ARRAY, A_SCHEMA, N_("a list of schemas") },
+	{ "properties", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
+	{ "propertyNames", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "required", ARRAY, NOTHING, N_("a list of names") },
+	{ "then", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
+	{ "type", STRING | ARRAY, NOTHING, N_("a string or a list of strings") },
+};
+
+static const char *const type_names[] = {
+	"string", "number", "integer", "boolean", "array", "object", "null"
+};
+#define TYPE_NAMES (sizeof(type_names) / sizeof(type_names[0]))
+
+static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
+	struct ik_error *error);
+
+/* Drop every member whose name another one before it has: only the first one ever counts. */
+static void drop_duplicates(struct ik_json *object)
+{
+	struct ik_json *child = ik_json_first(object);
+
+	while (child) {
+		struct ik_json *next = ik_json_sibling(child);
+
+		if (ik_json_get(object, ik_json_name(child)) != child)
+			ik_json_free(ik_json_detach(object, child));
+		child = next;
+	}
+}
+
+/* The type that a word was probably meant to be, or NULL. */
+static const char *nearest_type(const char *word)
+{
+	for (size_t i = 0; i < TYPE_NAMES; i++) {
+		if (strlen(word) >= 3 && ik_text_starts(type_names[i], word))
+			return type_names[i];
+	}
+	return ik_text_nearest(word, type_names, TYPE_NAMES);
+}
+
+/* Is a value of `type` one of the words that exist? */
+static bool check_type_name(const struct ik_json *name, const struct ik_place *place,
+	struct ik_error *error)
+{
+	const char *text = ik_json_text(name), *nearest;
+	char found[IK_EXCERPT];
+
+	for (size_t i = 0; text && i < TYPE_NAMES; i++) {
+		if (ik_text_equal(text, type_names[i]))
+			return true;
+	}
+	ik_excerpt(name, found);
+	nearest = text ? nearest_type(text) : NULL;
+	if (nearest)
+		return ik_place_refuse(place, error,
+			_("%s is no type that JSON Schema knows; did you mean \"%s\"?"), found, nearest);
+	return ik_place_refuse(place, error, _("%s is no type that JSON Schema knows (string, number, "
+		"integer, boolean, array, object, null)"), found);
+}
+
+/* Are all elements of a list strings? */
+static bool check_names(const struct ik_json *list, const struct ik_place *place,
+	struct ik_error *error)
+{
+	struct ik_place inner = { place, NULL, 0 };
+
+	for (const struct ik_json *name = ik_json_first(list); name; name = ik_json_sibling(name)) {
+		char found[IK_EXCERPT];
+
+		if (ik_json_type(name) != IK_JSON_STRING) {
+			ik_excerpt(name, found);
+			return ik_place_refuse(&inner, error, _("is %s, but must be a string"), found);
+		}
+		inner.index++;
+	}
+	return true;
+}
+
+/* Check `type`: a word or a list of words. */
+static bool check_types(const struct ik_json *type, const struct ik_place *place,
+	struct ik_error *error)
+{
+	struct ik_place inner = { place, NULL, 0 };
+
+	if (ik_json_type(type) == IK_JSON_STRING)
+		return check_type_name(type, place, error);
+	for (const struct ik_json *name = ik_json_first(type); name; name = ik_json_sibling(name)) {
+		if (!check_type_name(name, &inner, error))
+			return false;
+		inner.index++;
+	}
+	return true;
+}
+
+/* Settle what stands where a schema should: an object, or true or false. */
+static bool settle_place(struct ik_json *schema, const struct ik_place *place,
+	struct ik_error *error)
+{
+	char found[IK_EXCERPT];
+
+	if (ik_json_type(schema) == IK_JSON_OBJECT)
+		return settle_schema(schema, place, error);
+	if (ik_json_type(schema) == IK_JSON_BOOL)
+		return true;
+	ik_excerpt(schema, found);
+	return ik_place_refuse(place, error, _("is %s, but must be a schema (an object)"), found);
+}
+
+/* Settle each child of a container. */
+static bool settle_children(struct ik_json *container, const struct ik_place *place,
+	struct ik_error *error)
+{
+	struct ik_place inner = { place, NULL, 0 };
+
+	drop_duplicates(ik_json_type(container) == IK_JSON_OBJECT ? container : NULL);
+	for (struct ik_json *child = ik_json_first(container); child; child = ik_json_sibling(child)) {
+		inner.name = ik_json_name(child);
+		if (!settle_place(child, &inner, error))
+			return false;
+		inner.index++;
+	}
+	return true;
+}
+
+/* Check one keyword's value and settle the schemas inside it. */
+static bool settle_keyword(const struct keyword *keyword, struct ik_json *value,
+	const struct ik_place *place, struct ik_error *error)
+{
+	char found[IK_EXCERPT];
+
+	if (!(keyword->types & TYPE(ik_json_type(value)))) {
+		ik_excerpt(value, found);
+		return ik_place_refuse(place, error, _("is %s, but must be %s"), found, _(keyword->wanted));
+	}
+	if (ik_text_equal(keyword->name, "type"))
+		return check_types(value, place, error);
+	if (ik_text_equal(keyword->name, "required"))
+		return check_names(value, place, error);
+	if (keyword->inside == NOTHING)
+		return true;
+	if (keyword->inside == SCHEMAS_BY_NAME || ik_json_type(value) == IK_JSON_ARRAY)
+		return settle_children(value, place, error);
+	return settle_place(value, place, error);
+}
+
+/* Note in a schema that a member must be there. */
+static void require(struct ik_json *schema, const char *name)
+{
+	struct ik_json *list = ik_json_get(schema, "required");
+
+	if (!list) {
+		list = ik_json_new_array();
+		ik_json_add(schema, "required", list);
+	}
+	for (struct ik_json *item = ik_json_first(list); item; item = ik_json_sibling(item)) {
+		if (ik_json_text(item) && ik_text_equal(ik_json_text(item), name))
+			return;
+	}
+	ik_json_append(list, ik_json_new_text(name));
+}
+
+/* Move a property's own "required": true to the list beside the properties. */
+static void lift_required(struct ik_json *schema, struct ik_json *property)
+{
+	struct ik_json *mark = ik_json_get(property, "required");
+
+	if (ik_json_type(mark) != IK_JSON_BOOL)
+		return;
+	if (ik_json_is_true(mark))
+		require(schema, ik_json_name(property));
+	ik_json_remove(property, "required");
+}
+
+/* Bring a schema into its canonical form and check it, with all that is in it. */
+static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
+	struct ik_error *error)
+{
+	struct ik_json *required = ik_json_get(schema, "required"), *property;
+
+	drop_duplicates(schema);
+	if (!required || ik_json_type(required) == IK_JSON_ARRAY) {
+		property = ik_json_first(ik_json_get(schema, "properties"));
+		for (; property; property = ik_json_sibling(property))
+			lift_required(schema, property);
+		required = ik_json_get(schema, "required");
+		if (required && !ik_json_first(required))
+			ik_json_remove(schema, "required");
+	}
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
+		struct ik_json *value = ik_json_get(schema, keywords[i].name);
+		struct ik_place inner = { place, keywords[i].name, 0 };
+
+		if (value && !settle_keyword(&keywords[i], value, &inner, error))
+			return false;
+	}
+	return true;
+}
+
+/* The schema of a flat map, {ARG: {type, description, required: true}}; checked arg by arg, so that
+ * an error names what the author wrote. */
+static struct ik_json *from_flat_map(const struct ik_json *map, struct ik_error *error)
+{
+	struct ik_json *schema = ik_json_new_object(), *properties = ik_json_new_object();
+	const struct ik_json *argument;
+
+	ik_json_add(schema, "type", ik_json_new_text("object"));
+	ik_json_add(schema, "properties", properties);
+	for (argument = ik_json_first(map); argument; argument = ik_json_sibling(argument)) {
+		struct ik_place place = { NULL, ik_json_name(argument), 0 };
+		struct ik_json *copy;
+		char found[IK_EXCERPT];
+
+		if (ik_json_get(properties, place.name))
+			continue;
+		if (ik_json_type(argument) != IK_JSON_OBJECT) {
+			ik_excerpt(argument, found);
+			ik_place_refuse(&place, error,
+				_("is %s, but must be an object with type and description"), found);
+			return ik_json_free(schema);
+		}
+		copy = ik_json_copy(argument);
+		ik_json_add(properties, place.name, copy);
+		lift_required(schema, copy);
+		if (!settle_schema(copy, &place, error))
+			return ik_json_free(schema);
+	}
+	return schema;
+}
+
+struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_error *error)
+{
+	struct ik_json *schema;
+	const char *type;
+	char found[IK_EXCERPT];
+
+	switch (ik_json_type(parameters)) {
+	case IK_JSON_OBJECT:
+		break;
+	case IK_JSON_NONE:
+	case IK_JSON_NULL:
+		parameters = NULL;
+		break;
+	default:
+		ik_excerpt(parameters, found);
+		ik_place_refuse(NULL, error, _("is %s, but must be an object"), found);
+		return NULL;
+	}
+	type = ik_json_text(ik_json_get(parameters, "type"));
+	if (!type || !ik_text_equal(type, "object"))
+		return from_flat_map(parameters, error);
+	schema = ik_json_copy(parameters);
+	if (!ik_json_get(schema, "properties"))
+		ik_json_add(schema, "properties", ik_json_new_object());
+	if (!settle_schema(schema, NULL, error))
+		return ik_json_free(schema);
+	return schema;
+}

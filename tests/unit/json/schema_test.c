@@ -1,0 +1,105 @@
+#include "json/schema.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+static struct ik_json *parse(const char *text)
+{
+	struct ik_error error = { .text = "" };
+	struct ik_json *json = ik_json_parse(text, strlen(text), &error);
+
+	cr_assert_not_null(json, "%s: %s", text, error.text);
+	return json;
+}
+
+static void expect_canonical(const char *parameters, const char *wanted)
+{
+	struct ik_json *json = parameters ? parse(parameters) : NULL;
+	struct ik_error error = { .text = "" };
+	struct ik_json *schema = ik_schema_canonical(json, &error);
+	struct ik_buf out;
+
+	cr_assert_not_null(schema, "%s: %s", parameters, error.text);
+	ik_buf_init(&out, 10000);
+	ik_json_print(schema, &out);
+	cr_assert_str_eq(out.data, wanted);
+	ik_buf_done(&out);
+	ik_json_free(schema);
+	ik_json_free(json);
+}
+
+static void expect_refused(const char *parameters, const char *sentence)
+{
+	struct ik_json *json = parse(parameters);
+	struct ik_error error = { .text = "" };
+
+	cr_assert_null(ik_schema_canonical(json, &error), "%s", parameters);
+	cr_assert_str_eq(error.text, sentence);
+	cr_assert_eq(error.status, IK_INVALID);
+	ik_json_free(json);
+}
+
+Test(schema, nothing_is_an_object_without_properties)
+{
+	const char *empty = "{\"type\":\"object\",\"properties\":{}}";
+
+	expect_canonical(NULL, empty);
+	expect_canonical("null", empty);
+	expect_canonical("{}", empty);
+	expect_canonical("{\"type\":\"object\"}", empty);
+}
+
+Test(schema, a_flat_map)
+{
+	expect_canonical("{\"path\":{\"type\":\"string\",\"description\":\"d\",\"required\":true},"
+		"\"limit\":{\"type\":\"integer\",\"required\":false},\"type\":{\"type\":\"string\",\"required\":true}}",
+		"{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"d\"},"
+		"\"limit\":{\"type\":\"integer\"},\"type\":{\"type\":\"string\"}},\"required\":[\"path\",\"type\"]}");
+	expect_canonical("{\"z\":{},\"a\":{\"type\":[\"string\",\"null\"],\"enum\":[\"x\",null]}}",
+		"{\"type\":\"object\",\"properties\":{\"z\":{},\"a\":{\"type\":[\"string\",\"null\"],\"enum\":[\"x\",null]}}}");
+	expect_canonical("{\"o\":{\"type\":\"object\",\"properties\":{\"in\":{\"type\":\"string\",\"required\":true}},"
+		"\"required\":true}}",
+		"{\"type\":\"object\",\"properties\":{\"o\":{\"type\":\"object\",\"properties\":{\"in\":{\"type\":\"string\"}},"
+		"\"required\":[\"in\"]}},\"required\":[\"o\"]}");
+	expect_canonical("{\"a\":{\"type\":\"string\",\"required\":true},\"a\":{\"type\":\"null\"}}",
+		"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"]}");
+}
+
+Test(schema, a_json_schema)
+{
+	expect_canonical("{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"number\",\"minimum\":1e400},\"a\":true},"
+		"\"required\":[\"b\"],\"additionalProperties\":false,\"x\":1}",
+		"{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"number\",\"minimum\":1e400},\"a\":true},"
+		"\"required\":[\"b\"],\"additionalProperties\":false,\"x\":1}");
+	expect_canonical("{\"type\":\"object\",\"required\":[],\"properties\":{\"a\":{\"type\":\"string\"}}}",
+		"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}");
+	expect_canonical("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+		"\"properties\":{\"n\":{\"required\":true}}}}}}",
+		"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+		"\"properties\":{\"n\":{}},\"required\":[\"n\"]}}}}");
+}
+
+Test(schema, what_is_wrong_is_named)
+{
+	expect_refused("[]", "is an array, but must be an object");
+	expect_refused("\"x\"", "is \"x\", but must be an object");
+	expect_refused("{\"path\":\"string\"}",
+		"/path: is \"string\", but must be an object with type and description");
+	expect_refused("{\"n\":{\"type\":\"int\"}}",
+		"/n/type: \"int\" is no type that JSON Schema knows; did you mean \"integer\"?");
+	expect_refused("{\"n\":{\"type\":\"strnig\"}}",
+		"/n/type: \"strnig\" is no type that JSON Schema knows; did you mean \"string\"?");
+	expect_refused("{\"n\":{\"type\":7}}", "/n/type: is 7, but must be a string or a list of strings");
+	expect_refused("{\"n\":{\"required\":\"yes\"}}", "/n/required: is \"yes\", but must be a list of names");
+	expect_refused("{\"type\":\"object\",\"properties\":[]}", "/properties: is an array, but must be an object");
+	expect_refused("{\"type\":\"object\",\"properties\":{\"a/b\":5}}",
+		"/properties/a~1b: is 5, but must be a schema (an object)");
+	expect_refused("{\"type\":\"object\",\"required\":[\"a\",5]}", "/required/1: is 5, but must be a string");
+	expect_refused("{\"type\":\"object\",\"required\":true}", "/required: is true, but must be a list of names");
+	expect_refused("{\"a\":{\"type\":\"array\",\"items\":\"string\"}}",
+		"/a/items: is \"string\", but must be a schema");
+	expect_refused("{\"a\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"nul\"}]}}",
+		"/a/anyOf/1/type: \"nul\" is no type that JSON Schema knows; did you mean \"null\"?");
+	expect_refused("{\"a\":{\"enum\":\"x\"}}", "/a/enum: is \"x\", but must be a list of values");
+}
