@@ -1,1 +1,43 @@
-# tests/tools
+# tests/tools: the built tools, run as real processes; one program a tool, and
+# input_test for what all do alike.
+tool_tests = tests/tools/bash_test tests/tools/file_edit_test tests/tools/file_read_test \
+	tests/tools/file_write_test tests/tools/glob_test tests/tools/grep_test \
+	tests/tools/input_test
+check_PROGRAMS += $(tool_tests)
+TESTS += $(tool_tests)
+
+# The tools themselves are built first, whatever make is asked for.
+EXTRA_tests_tools_bash_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_file_edit_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_file_read_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_file_write_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_glob_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_grep_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_input_test_DEPENDENCIES = $(tool_programs)
+
+check_LIBRARIES = libtests_tools.a
+libtests_tools_a_SOURCES = tests/support/scratch.h tests/tools/support.c tests/tools/support.h
+libtests_tools_a_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+LINK_TOOL_TEST = libtests_tools.a $(LINK_JSON) $(CRITERION_LIBS)
+
+tests_tools_bash_test_SOURCES = tests/tools/bash_test.c
+tests_tools_bash_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_bash_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_file_edit_test_SOURCES = tests/tools/file_edit_test.c
+tests_tools_file_edit_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_file_edit_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_file_read_test_SOURCES = tests/tools/file_read_test.c
+tests_tools_file_read_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_file_read_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_file_write_test_SOURCES = tests/tools/file_write_test.c
+tests_tools_file_write_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_file_write_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_glob_test_SOURCES = tests/tools/glob_test.c
+tests_tools_glob_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_glob_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_grep_test_SOURCES = tests/tools/grep_test.c
+tests_tools_grep_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_grep_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_input_test_SOURCES = tests/tools/input_test.c
+tests_tools_input_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_input_test_LDADD = $(LINK_TOOL_TEST)

@@ -1,0 +1,232 @@
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/tools/support.h"
+#include "util/clock.h"
+
+TestSuite(bash, .init = scratch_enter, .fini = scratch_leave, .timeout = 60);
+
+Test(bash, describes_itself)
+{
+	expect_options("bash",
+		"{'name':'bash','description':'Execute a shell command and return output','parameters':"
+		"{'type':'object','properties':{'command':{'type':'string','description':"
+		"'Shell command to execute'}},'required':['command']}}");
+}
+
+Test(bash, output_and_exit_code)
+{
+	expect_json(ask("bash", "{'command':'echo hello'}"), "{'output':'hello','exit_code':0}");
+	expect_json(ask("bash", "{'command':'exit 3'}"), "{'output':'','exit_code':3}");
+	expect_json(ask("bash", "{'command':'printf \\\"a\\\\n\\\\nb\\\\n\\\\n\\\"'}"),
+		"{'output':'a\\n\\nb\\n','exit_code':0}");
+	expect_json(ask("bash", "{'command':'echo'}"), "{'output':'','exit_code':0}");
+	expect_json(ask("bash", "{'command':'printf x'}"), "{'output':'x','exit_code':0}");
+	expect_json(ask("bash", "{'command':'echo refused >&2; exit 2'}"),
+		"{'output':'refused','exit_code':2}");
+}
+
+Test(bash, shell_errors)
+{
+	expect_json(ask("bash", "{'command':''}"), "{'output':'','exit_code':127}");
+	expect_json(ask("bash", "{'command':'   '}"), "{'output':'','exit_code':0}");
+	struct reply reply = ask("bash", "{'command':'nonexistent-command'}");
+	cr_assert_not_null(strstr(reply.out.data, "sh: 1: nonexistent-command: not found"));
+	cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":127}"));
+	reply_free(&reply);
+}
+
+Test(bash, argument_zero_is_sh)
+{
+	expect_json(ask("bash", "{'command':'echo $0 $#'}"), "{'output':'sh 0','exit_code':0}");
+}
+
+Test(bash, signals)
+{
+	expect_json(ask("bash", "{'command':'kill -9 $$'}"), "{'output':'','exit_code':137}");
+	expect_json(ask("bash", "{'command':'kill -INT $$'}"), "{'output':'','exit_code':130}");
+	expect_json(ask("bash", "{'command':'kill -PIPE $$'}"), "{'output':'','exit_code':141}");
+	expect_json(ask("bash", "{'command':'trap'}"), "{'output':'','exit_code':0}");
+}
+
+Test(bash, keeps_the_order_of_stdout_and_stderr)
+{
+	expect_json(ask("bash", "{'command':'for i in 1 2 3; do echo o$i; echo e$i >&2; done'}"),
+		"{'output':'o1\\ne1\\no2\\ne2\\no3\\ne3','exit_code':0}");
+}
+
+Test(bash, stdin_is_empty)
+{
+	expect_json(ask("bash", "{'command':'cat; readlink /proc/self/fd/0'}"),
+		"{'output':'/dev/null','exit_code':0}");
+}
+
+Test(bash, leaves_no_descriptor_open)
+{
+	/* The fourth is the directory that is being listed. */
+	expect_json(ask("bash", "{'command':'set -- /proc/$$/fd/*; echo $#'}"),
+		"{'output':'4','exit_code':0}");
+}
+
+Test(bash, any_bytes)
+{
+	expect_json(ask("bash", "{'command':'printf \\\"a\\\\000b\\\\377\\\\303\\\\251\\\\n\\\"'}"),
+		"{'output':'a\\u0000b\uFFFDé','exit_code':0}");
+	expect_error(ask("bash", "{'command':'a\\u0000b'}"), "INVALID_ARG",
+		"command must not contain a NUL character");
+}
+
+Test(bash, characters_that_come_in_pieces)
+{
+	expect_json(ask("bash", "{'command':'printf \\\"\\\\342\\\"; sleep 0.05; printf \\\"\\\\202\\\"; "
+		"sleep 0.05; printf \\\"\\\\254\\\\n\\\"; sleep 0.05; echo'}"),
+		"{'output':'€\\n','exit_code':0}");
+}
+
+Test(bash, megabytes_of_output)
+{
+	struct reply reply = ask("bash", "{'command':'head -c 20000000 /dev/zero | tr \\\"\\\\\\\\0\\\" x'}");
+	char *text = ik_json_string_new(ik_json_member(reply.json, "output"), NULL);
+
+	cr_assert_eq(strspn(text, "x"), 20000000);
+	cr_assert_eq(strlen(text), 20000000);
+	free(text);
+	reply_free(&reply);
+}
+
+Test(bash, commands_longer_than_an_argument_may_be)
+{
+	struct ik_buf command;
+
+	ik_buf_init(&command, SIZE_MAX / 2);
+	ik_buf_puts(&command, "x=");
+	for (int i = 0; i < 300000; i++)
+		ik_buf_putc(&command, 'y');
+	ik_buf_puts(&command, "; echo ${#x}; exit 5");
+	expect_json(ask("bash", "{'command':'%s'}", command.data), "{'output':'300000','exit_code':5}");
+	ik_buf_done(&command);
+}
+
+Test(bash, answers_though_something_holds_the_pipe)
+{
+	int64_t start = ik_clock_ms();
+	struct reply reply = ask("bash", "{'command':'sleep 100 & echo $!'}");
+	int64_t took = ik_clock_ms() - start;
+	char *text = ik_json_string_new(ik_json_member(reply.json, "output"), NULL);
+	pid_t left = (pid_t)strtol(text, NULL, 10);
+
+	cr_assert_gt(left, 1);
+	cr_assert_eq(kill(left, 0), 0, "what was put into the background must live on");
+	kill(left, SIGKILL);
+	/* 250 ms after the shell has ended; the rest is for a busy machine. */
+	cr_assert_lt(took, 2000);
+	free(text);
+	reply_free(&reply);
+}
+
+Test(bash, a_noisy_background_process_does_not_hold_the_answer)
+{
+	struct reply reply = ask("bash", "{'command':'yes & echo $! >pid'}");
+
+	expect_json(ask("bash", "{'command':'kill $(cat pid) 2>&1'}"), "{'output':'','exit_code':0}");
+	cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":0}"));
+	reply_free(&reply);
+}
+
+/* Wait until a file is there. */
+static void await_file(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+
+	while (access(path, F_OK) != 0)
+		nanosleep(&pause, NULL);
+}
+
+Test(bash, sigterm_ends_the_command_and_answers)
+{
+	struct running running = call_start(&(struct call){ .tool = "bash",
+		.input = "{\"command\":\"echo before; touch ready; sleep 100; echo after\"}" });
+
+	await_file("ready");
+	kill(running.pid, SIGTERM);
+	struct reply reply = call_finish(running);
+	cr_assert_eq(reply.status, 0);
+	expect_json(reply, "{'output':'before','exit_code':143}");
+}
+
+Test(bash, sigterm_ends_a_command_that_ignores_it)
+{
+	struct running running = call_start(&(struct call){ .tool = "bash",
+		.input = "{\"command\":\"trap '' TERM; echo $$ > p; mv p ready; "
+			"while :; do sleep 0.1; done\"}" });
+
+	await_file("ready");
+	int64_t start = ik_clock_ms();
+	kill(running.pid, SIGTERM);
+	struct reply reply = call_finish(running);
+	cr_assert_eq(reply.status, 0);
+	cr_assert_lt(ik_clock_ms() - start, 2000, "the caller's patience is 2 s");
+	expect_json(reply, "{'output':'','exit_code':137}");
+}
+
+Test(bash, ends_when_nobody_reads)
+{
+	int ends[2];
+
+	cr_assert_eq(pipe(ends), 0);
+	close(ends[0]);
+	struct reply reply = call_run(&(struct call){ .tool = "bash", .output = ends[1],
+		.input = "{\"command\":\"yes\"}" });
+	cr_assert_eq(reply.status, 1);
+	reply_free(&reply);
+	close(ends[1]);
+}
+
+Test(bash, inherited_ignored_signals_do_not_matter)
+{
+	signal(SIGCHLD, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	struct running running = call_start(&(struct call){ .tool = "bash",
+		.input = "{\"command\":\"kill -INT $$; echo survived\"}" });
+	signal(SIGCHLD, SIG_DFL);
+	struct reply reply = call_finish(running);
+	expect_json(reply, "{'output':'','exit_code':130}");
+}
+
+Test(bash, live_copy_on_stderr)
+{
+	struct reply reply = call_run(&(struct call){ .tool = "bash", .setting = "IKIGAI_LIVE=1",
+		.input = "{\"command\":\"echo a; echo b >&2; printf %s \\\"$IKIGAI_LIVE\\\"\"}" });
+
+	cr_assert_str_eq(reply.err.data, "a\nb\n");
+	expect_json(reply, "{'output':'a\\nb','exit_code':0}");
+	reply = call_run(&(struct call){ .tool = "bash", .input = "{\"command\":\"echo a\"}" });
+	cr_assert_eq(reply.err.length, 0);
+	reply_free(&reply);
+}
+
+Test(bash, live_copy_comes_while_the_command_runs)
+{
+	/* The command goes on only when its first line has been seen on stderr. */
+	struct running running = call_start(&(struct call){ .tool = "bash", .setting = "IKIGAI_LIVE=1",
+		.input = "{\"command\":\"echo first; while [ ! -e go ]; do sleep 0.01; done; echo last\"}" });
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	char seen[6];
+
+	while (pread(running.err, seen, sizeof(seen), 0) < (ssize_t)sizeof(seen))
+		nanosleep(&pause, NULL);
+	cr_assert_eq(memcmp(seen, "first\n", 6), 0);
+	make_text("go", "");
+	expect_json(call_finish(running), "{'output':'first\\nlast','exit_code':0}");
+}
+
+Test(bash, has_no_terminal)
+{
+	expect_json(ask("bash", "{'command':'(: </dev/tty) 2>/dev/null || echo none'}"),
+		"{'output':'none','exit_code':0}");
+}

@@ -1,0 +1,334 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/tools/support.h"
+
+TestSuite(file_write, .init = scratch_enter, .fini = scratch_leave, .timeout = 120);
+
+static struct stat status_of(const char *path)
+{
+	struct stat status;
+
+	cr_assert_eq(lstat(path, &status), 0, "%s is missing", path);
+	return status;
+}
+
+Test(file_write, describes_itself)
+{
+	expect_options("file-write",
+		"{'name':'file_write','description':'Write content to a file (creates or overwrites)',"
+		"'parameters':{'type':'object','properties':{'file_path':{'type':'string','description':"
+		"'Absolute or relative path to file'},'content':{'type':'string','description':"
+		"'Content to write to file'}},'required':['file_path','content']}}");
+}
+
+Test(file_write, new_files)
+{
+	umask(022);
+	expect_json(ask("file-write", "{'file_path':'test.txt','content':'Hello, world!\\n'}"),
+		"{'output':'Wrote 14 bytes to test.txt','bytes':14}");
+	expect_text("test.txt", "Hello, world!\n");
+	cr_assert_eq(status_of("test.txt").st_mode & 07777, 0644);
+	expect_json(ask("file-write", "{'file_path':'./empty','content':''}"),
+		"{'output':'Wrote 0 bytes to empty','bytes':0}");
+	expect_text("empty", "");
+	umask(077);
+	expect_json(ask("file-write", "{'file_path':'private','content':'é'}"),
+		"{'output':'Wrote 2 bytes to private','bytes':2}");
+	cr_assert_eq(status_of("private").st_mode & 07777, 0600);
+	cr_assert_eq(count_names(".ikigai-"), 0);
+}
+
+Test(file_write, overwrites_and_keeps_mode)
+{
+	make_text("a", "something that is longer than what comes");
+	cr_assert_eq(chmod("a", 04751), 0);
+	expect_json(ask("file-write", "{'file_path':'a','content':'short'}"),
+		"{'output':'Wrote 5 bytes to a','bytes':5}");
+	expect_text("a", "short");
+	cr_assert_eq(status_of("a").st_mode & 07777, 04751);
+}
+
+Test(file_write, exact_bytes)
+{
+	static const char content[] = "a\0b\r\n\x7f\x01\"\\/é€😀";
+
+	done(ask_bytes("file-write", "{'file_path':'a','content':'%s'}", content, sizeof(content) - 1));
+	expect_file("a", content, sizeof(content) - 1);
+	expect_json(ask("file-write", "{'file_path':'b','content':'\\u0000\\ud83d\\ude00'}"),
+		"{'output':'Wrote 5 bytes to b','bytes':5}");
+	expect_file("b", "\0😀", 5);
+}
+
+Test(file_write, follows_symbolic_links)
+{
+	cr_assert_eq(mkdir("dir", 0777), 0);
+	make_text("dir/target", "old");
+	cr_assert_eq(symlink("dir/target", "link"), 0);
+	cr_assert_eq(symlink("link", "link2"), 0);
+	expect_json(ask("file-write", "{'file_path':'link2','content':'new'}"),
+		"{'output':'Wrote 3 bytes to link2','bytes':3}");
+	expect_text("dir/target", "new");
+	cr_assert(S_ISLNK(status_of("link").st_mode));
+	cr_assert(S_ISLNK(status_of("link2").st_mode));
+	cr_assert_eq(symlink("dir/made", "dangling"), 0);
+	expect_json(ask("file-write", "{'file_path':'dangling','content':'x'}"),
+		"{'output':'Wrote 1 bytes to dangling','bytes':1}");
+	expect_text("dir/made", "x");
+}
+
+Test(file_write, keeps_hard_links)
+{
+	make_text("a", "old");
+	cr_assert_eq(link("a", "b"), 0);
+	expect_json(ask("file-write", "{'file_path':'a','content':'newer'}"),
+		"{'output':'Wrote 5 bytes to a','bytes':5}");
+	expect_text("b", "newer");
+	cr_assert_eq(status_of("a").st_ino, status_of("b").st_ino);
+}
+
+Test(file_write, keeps_attributes)
+{
+	char value[10];
+
+	make_text("a", "old");
+	if (setxattr("a", "user.note", "kept", 4, 0) < 0)
+		cr_skip("the file system has no extended attributes");
+	expect_json(ask("file-write", "{'file_path':'a','content':'new'}"),
+		"{'output':'Wrote 3 bytes to a','bytes':3}");
+	cr_assert_eq(getxattr("a", "user.note", value, sizeof(value)), 4);
+	cr_assert_eq(memcmp(value, "kept", 4), 0);
+}
+
+Test(file_write, devices_and_fifos_in_place)
+{
+	expect_json(ask("file-write", "{'file_path':'/dev/null','content':'x'}"),
+		"{'output':'Wrote 1 bytes to null','bytes':1}");
+	expect_error(ask("file-write", "{'file_path':'/dev/full','content':'x'}"), "NO_SPACE",
+		"No space left on device: /dev/full");
+	cr_assert_eq(mkfifo("fifo", 0666), 0);
+	expect_error(ask("file-write", "{'file_path':'fifo','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: fifo");
+	int reader = open("fifo", O_RDONLY | O_NONBLOCK);
+	expect_json(ask("file-write", "{'file_path':'fifo','content':'through'}"),
+		"{'output':'Wrote 7 bytes to fifo','bytes':7}");
+	char got[10];
+	cr_assert_eq(read(reader, got, sizeof(got)), 7);
+	close(reader);
+	cr_assert(S_ISFIFO(status_of("fifo").st_mode));
+}
+
+Test(file_write, what_cannot_be_opened)
+{
+	char name[5000];
+
+	expect_error(ask("file-write", "{'file_path':'/nonexistent/dir/file.txt','content':'x'}"),
+		"OPEN_FAILED", "Cannot open file: /nonexistent/dir/file.txt");
+	expect_error(ask("file-write", "{'file_path':'.','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: .");
+	expect_error(ask("file-write", "{'file_path':'','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: ");
+	expect_error(ask("file-write", "{'file_path':'new/','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: new/");
+	make_text("a", "kept");
+	expect_error(ask("file-write", "{'file_path':'a/b','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: a/b");
+	expect_error(ask("file-write", "{'file_path':'a/','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: a/");
+	expect_text("a", "kept");
+	cr_assert_eq(symlink("loop2", "loop1"), 0);
+	cr_assert_eq(symlink("loop1", "loop2"), 0);
+	expect_error(ask("file-write", "{'file_path':'loop1','content':'x'}"), "OPEN_FAILED",
+		"Cannot open file: loop1");
+	memset(name, 'n', sizeof(name));
+	name[4096] = '\0';
+	expect_error(ask("file-write", "{'file_path':'%s','content':'x'}", name), "OPEN_FAILED",
+		"Cannot open file: %s", name);
+	name[255] = '\0';
+	expect_json(ask("file-write", "{'file_path':'%s','content':'x'}", name),
+		"{'output':'Wrote 1 bytes to %s','bytes':1}", name);
+}
+
+Test(file_write, permission)
+{
+	SKIP_UNLESS_ROOT();
+	make_text("a", "kept");
+	cr_assert_eq(chmod("a", 0444), 0);
+	expect_error(ask_as_nobody("file-write", "{'file_path':'a','content':'x'}"),
+		"PERMISSION_DENIED", "Permission denied: a");
+	cr_assert_eq(mkdir("dir", 0755), 0);
+	expect_error(ask_as_nobody("file-write", "{'file_path':'dir/new','content':'x'}"),
+		"PERMISSION_DENIED", "Permission denied: dir/new");
+	expect_text("a", "kept");
+}
+
+Test(file_write, in_place_where_a_rename_would_change_the_owner)
+{
+	SKIP_UNLESS_ROOT();
+	make_text("foreign", "old content");
+	cr_assert_eq(chmod("foreign", 0666), 0);
+	ino_t before = status_of("foreign").st_ino;
+	expect_json(ask_as_nobody("file-write", "{'file_path':'foreign','content':'new'}"),
+		"{'output':'Wrote 3 bytes to foreign','bytes':3}");
+	expect_text("foreign", "new");
+	cr_assert_eq(status_of("foreign").st_ino, before);
+	cr_assert_eq(status_of("foreign").st_uid, 0);
+	/* The superuser keeps a foreign owner through the rename. */
+	cr_assert_eq(chown("foreign", 65534, 65534), 0);
+	done(ask("file-write", "{'file_path':'foreign','content':'newer'}"));
+	cr_assert_eq(status_of("foreign").st_uid, 65534);
+	cr_assert_neq(status_of("foreign").st_ino, before);
+	/* A directory that cannot be written leaves only the file itself. */
+	cr_assert_eq(mkdir("dir", 0755), 0);
+	make_text("dir/own", "old");
+	cr_assert_eq(chown("dir/own", 65534, 65534), 0);
+	expect_json(ask_as_nobody("file-write", "{'file_path':'dir/own','content':'in place'}"),
+		"{'output':'Wrote 8 bytes to own','bytes':8}");
+	expect_text("dir/own", "in place");
+	cr_assert_eq(count_names(".ikigai-"), 0);
+}
+
+Test(file_write, a_full_disk_keeps_the_old_content)
+{
+	SKIP_UNLESS_ROOT();
+	cr_assert_eq(mkdir("small", 0777), 0);
+	if (mount("none", "small", "tmpfs", 0, "size=256k") < 0)
+		cr_skip("no file system can be mounted here");
+	make_text("small/a", "old");
+	size_t length = 1000000;
+	char *content = malloc(length + 1);
+	memset(content, 'x', length);
+	content[length] = '\0';
+	struct reply replaced = ask("file-write", "{'file_path':'small/a','content':'%s'}", content);
+	struct reply made = ask("file-write", "{'file_path':'small/b','content':'%s'}", content);
+	make_text("small/c", "linked");
+	int linked = link("small/c", "small/d");
+	struct reply in_place = ask("file-write", "{'file_path':'small/c','content':'%s'}", content);
+	int made_exists = access("small/b", F_OK);
+	char kept[7] = "";
+	int fd = open("small/a", O_RDONLY);
+	ssize_t kept_length = read(fd, kept, sizeof(kept));
+	close(fd);
+	char kept_linked[7] = "";
+	fd = open("small/c", O_RDONLY);
+	ssize_t linked_length = read(fd, kept_linked, sizeof(kept_linked));
+	close(fd);
+	umount("small");
+	expect_error(replaced, "NO_SPACE", "No space left on device: small/a");
+	expect_error(made, "NO_SPACE", "No space left on device: small/b");
+	expect_error(in_place, "NO_SPACE", "No space left on device: small/c");
+	cr_assert_eq(kept_length, 3);
+	cr_assert_eq(memcmp(kept, "old", 3), 0);
+	cr_assert_neq(made_exists, 0, "a file that could not be written must not appear");
+	cr_assert_eq(linked, 0);
+	cr_assert_eq(linked_length, 6);
+	cr_assert_eq(memcmp(kept_linked, "linked", 6), 0);
+	free(content);
+}
+
+Test(file_write, a_read_only_file_system)
+{
+	SKIP_UNLESS_ROOT();
+	cr_assert_eq(mkdir("fixed", 0777), 0);
+	if (mount("none", "fixed", "tmpfs", MS_RDONLY, "size=64k") < 0)
+		cr_skip("no file system can be mounted here");
+	struct reply reply = ask("file-write", "{'file_path':'fixed/a','content':'x'}");
+	umount("fixed");
+	expect_error(reply, "OPEN_FAILED", "Cannot open file: fixed/a");
+}
+
+Test(file_write, a_limit_of_size_is_a_write_failure)
+{
+	make_text("a", "old");
+	expect_json(ask("bash", "{'command':'ulimit -f 1; echo "
+		"\\\"{\\\\\\\"file_path\\\\\\\":\\\\\\\"a\\\\\\\",\\\\\\\"content\\\\\\\":\\\\\\\"$(seq 100000)\\\\\\\"}\\\" | tr \\\"\\\\n\\\" \\\" \\\" "
+		"| %s/libexec/file-write'}", getenv("IK_TOP_BUILDDIR")),
+		"{'output':'{\\\"error\\\":\\\"Failed to write file: a\\\",\\\"error_code\\\":\\\"WRITE_FAILED\\\","
+		"\\\"hint\\\":\\\"File too large\\\"}','exit_code':0}");
+	expect_text("a", "old");
+}
+
+Test(file_write, a_program_that_runs_is_replaced)
+{
+	done(ask("bash", "{'command':'cp /bin/sleep runs'}"));
+	struct running running = call_start(&(struct call){ .tool = "bash",
+		.input = "{\"command\":\"./runs 100 & echo $! >pid; wait\"}" });
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	int fd;
+	while ((fd = open("runs", O_WRONLY)) >= 0) {
+		close(fd);
+		nanosleep(&pause, NULL);
+	}
+	expect_json(ask("file-write", "{'file_path':'runs','content':'text'}"),
+		"{'output':'Wrote 4 bytes to runs','bytes':4}");
+	kill(running.pid, SIGTERM);
+	struct reply reply = call_finish(running);
+	reply_free(&reply);
+	expect_text("runs", "text");
+}
+
+Test(file_write, sweeps_what_a_killed_run_left)
+{
+	make_text(".ikigai-0123456789abcdef.tmp", "left");
+	make_text(".ikigai-notes", "a person's own");
+	make_text("a", "old");
+	done(ask("file-write", "{'file_path':'a','content':'new'}"));
+	cr_assert_neq(access(".ikigai-0123456789abcdef.tmp", F_OK), 0);
+	expect_text(".ikigai-notes", "a person's own");
+	expect_text("a", "new");
+}
+
+Test(file_write, killed_at_any_instant_leaves_old_or_new)
+{
+	size_t length = 300000;
+	struct ik_buf input;
+	char *contents[2];
+
+	for (int i = 0; i < 2; i++) {
+		contents[i] = malloc(length + 1);
+		memset(contents[i], 'a' + i, length);
+		contents[i][length] = '\0';
+	}
+	make_file("a", contents[1], length);
+	srand((unsigned)getpid());
+	struct timespec start, end;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	done(ask("file-write", "{'file_path':'a','content':'%s'}", contents[1]));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	long usual = (end.tv_sec - start.tv_sec) * 1000000000L + end.tv_nsec - start.tv_nsec;
+	ik_buf_init(&input, SIZE_MAX / 2);
+	for (int i = 0; i < 200; i++) {
+		ik_buf_clear(&input);
+		ik_buf_printf(&input, "{\"file_path\":\"a\",\"content\":\"%s\"}", contents[i % 2]);
+		struct running running = call_start(&(struct call){ .tool = "file-write",
+			.setting = "ASAN_OPTIONS=detect_leaks=0",
+			.input = input.data });
+		nanosleep(&(struct timespec){ .tv_nsec = rand() % (usual + usual / 4) }, NULL);
+		kill(running.pid, SIGKILL);
+		struct reply reply = call_finish(running);
+		reply_free(&reply);
+		int fd = open("a", O_RDONLY);
+		char *found = malloc(length + 1);
+		cr_assert_eq(read(fd, found, length + 1), (ssize_t)length, "half-written");
+		cr_assert(memcmp(found, contents[0], length) == 0 ||
+			memcmp(found, contents[1], length) == 0, "mixed content");
+		free(found);
+		close(fd);
+		cr_assert_leq(count_names(".ikigai-"), 1, "temporaries pile up");
+	}
+	done(ask("file-write", "{'file_path':'a','content':'last'}"));
+	cr_assert_eq(count_names(".ikigai-"), 0);
+	ik_buf_done(&input);
+	free(contents[0]);
+	free(contents[1]);
+}

@@ -1,0 +1,268 @@
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/tools/support.h"
+#include "json/write.h"
+
+/* A small tree, the same for each test. */
+static void make_tree(void)
+{
+	static const char *const directories[] = { "src", "src/util", "src/util/deep", "src.d", ".git",
+		"src/.hidden", "locked" };
+	static const char *const files[] = { "a.c", "b.c", "b.h", ".dot.c", "src/a.c", "src/util/u.c",
+		"src/util/u.h", "src/util/deep/d.c", "src.d/x.c", ".git/g.c", "src/.hidden/h.c",
+		"src/a b.c", "src/ä.c", "src/[x].c", "src/new\nline.c" };
+
+	scratch_enter();
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
+		cr_assert_eq(mkdir(directories[i], 0777), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		make_text(files[i], "");
+	cr_assert_eq(symlink("src", "link"), 0);
+	cr_assert_eq(symlink("..", "src/up"), 0);
+	cr_assert_eq(symlink("nowhere", "dangling.c"), 0);
+	cr_assert_eq(chmod("locked", 0), 0);
+}
+
+TestSuite(glob, .init = make_tree, .fini = scratch_leave, .timeout = 60);
+
+Test(glob, describes_itself)
+{
+	struct ik_buf wanted;
+
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	ik_buf_puts(&wanted,
+		"{\"name\":\"glob\",\"description\":\"Find files matching a glob pattern\",\"parameters\":"
+		"{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":"
+		"\"Glob pattern (e.g., '*.txt', 'src/**/*.c')\"},\"path\":{\"type\":\"string\",\"description\":"
+		"\"Directory to search in (default: current directory)\"}},\"required\":[\"pattern\"]},"
+		"\"annotations\":{\"readOnly\":true}}\n");
+	struct reply reply = call_run(&(struct call){ .tool = "glob", .option = "--schema" });
+	cr_assert_str_eq(reply.out.data, wanted.data);
+	reply_free(&reply);
+	ik_buf_done(&wanted);
+}
+
+Test(glob, plain_patterns)
+{
+	expect_json(ask("glob", "{'pattern':'*.c'}"), "{'output':'a.c\\nb.c\\ndangling.c','count':3}");
+	expect_json(ask("glob", "{'pattern':'b.?'}"), "{'output':'b.c\\nb.h','count':2}");
+	expect_json(ask("glob", "{'pattern':'[a-b].[c]'}"), "{'output':'a.c\\nb.c','count':2}");
+	expect_json(ask("glob", "{'pattern':'a.c'}"), "{'output':'a.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'.*.c'}"), "{'output':'.dot.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'*.txt'}"), "{'output':'','count':0}");
+	expect_json(ask("glob", "{'pattern':''}"), "{'output':'','count':0}");
+	expect_json(ask("glob", "{'pattern':'*/'}"),
+		"{'output':'link/\\nlocked/\\nsrc.d/\\nsrc/','count':4}");
+}
+
+Test(glob, in_a_directory)
+{
+	expect_json(ask("glob", "{'pattern':'u.*','path':'src/util'}"),
+		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
+	expect_json(ask("glob", "{'pattern':'u.c','path':'src/util/'}"),
+		"{'output':'src/util/u.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'b.*','path':''}"), "{'output':'b.c\\nb.h','count':2}");
+	expect_json(ask("glob", "{'pattern':'b.c','path':'.'}"), "{'output':'./b.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'etc','path':'/'}"), "{'output':'/etc','count':1}");
+	expect_json(ask("glob", "{'pattern':'*','path':'missing'}"), "{'output':'','count':0}");
+	expect_json(ask("glob", "{'pattern':'*','path':'a.c'}"), "{'output':'','count':0}");
+}
+
+Test(glob, a_directory_with_wildcards_in_its_name)
+{
+	cr_assert_eq(mkdir("[slug]", 0777), 0);
+	make_text("[slug]/page.c", "");
+	expect_json(ask("glob", "{'pattern':'*.c','path':'[slug]'}"),
+		"{'output':'[slug]/page.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'**/*.c','path':'[slug]'}"),
+		"{'output':'[slug]/page.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'x.c','path':'src*'}"), "{'output':'src.d/x.c','count':1}");
+}
+
+Test(glob, any_number_of_directories)
+{
+	expect_json(ask("glob", "{'pattern':'src/**/u.*'}"),
+		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
+	expect_json(ask("glob", "{'pattern':'**/*.c'}"),
+		"{'output':'a.c\\nb.c\\ndangling.c\\nsrc.d/x.c\\nsrc/[x].c\\nsrc/a b.c\\nsrc/a.c\\n"
+		"src/new\\nline.c\\nsrc/util/deep/d.c\\nsrc/util/u.c\\nsrc/ä.c','count':11}");
+	expect_json(ask("glob", "{'pattern':'**/util/**/d.c'}"),
+		"{'output':'src/util/deep/d.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'src/**/**/d.c'}"),
+		"{'output':'src/util/deep/d.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'**/deep'}"), "{'output':'src/util/deep','count':1}");
+	expect_json(ask("glob", "{'pattern':'**','path':'src/util'}"),
+		"{'output':'src/util/deep\\nsrc/util/deep/d.c\\nsrc/util/u.c\\nsrc/util/u.h','count':4}");
+	expect_json(ask("glob", "{'pattern':'src/**/'}"),
+		"{'output':'src/up/\\nsrc/util/\\nsrc/util/deep/','count':3}");
+	expect_json(ask("glob", "{'pattern':'**/missing'}"), "{'output':'','count':0}");
+	/* "**" that is only a part of a component is "*" twice. */
+	expect_json(ask("glob", "{'pattern':'src/**.h'}"), "{'output':'','count':0}");
+}
+
+Test(glob, deep_patterns_and_links)
+{
+	/* A link that is named is followed, one that is met is not. */
+	expect_json(ask("glob", "{'pattern':'link/**/d.c'}"),
+		"{'output':'link/util/deep/d.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'**/x.c'}"), "{'output':'src.d/x.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'src/../**/x.c'}"), "{'output':'src/../src.d/x.c','count':1}");
+}
+
+Test(glob, deep_patterns_and_dot_entries)
+{
+	expect_json(ask("glob", "{'pattern':'**/g.c'}"), "{'output':'','count':0}");
+	expect_json(ask("glob", "{'pattern':'.git/**/g.c'}"), "{'output':'.git/g.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'**/.hidden/h.c'}"),
+		"{'output':'src/.hidden/h.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'**/.dot.c'}"), "{'output':'.dot.c','count':1}");
+}
+
+Test(glob, escapes_in_deep_patterns)
+{
+	expect_json(ask("glob", "{'pattern':'**/\\\\[x].c'}"), "{'output':'src/[x].c','count':1}");
+	expect_json(ask("glob", "{'pattern':'**/[[]x].c'}"), "{'output':'src/[x].c','count':1}");
+}
+
+Test(glob, question_mark_is_a_character)
+{
+	expect_json(ask("glob", "{'pattern':'src/?.c'}"), "{'output':'src/a.c\\nsrc/ä.c','count':2}");
+	expect_json(ask("glob", "{'pattern':'**/src/?.c'}"), "{'output':'src/a.c\\nsrc/ä.c','count':2}");
+}
+
+Test(glob, names_that_are_no_utf8)
+{
+	make_text("src/util/\xff.c", "");
+	expect_json(ask("glob", "{'pattern':'src/util/[!u].c'}"), "{'output':'src/util/\uFFFD.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'src/**/*.c','path':'.'}"),
+		"{'output':'./src/[x].c\\n./src/a b.c\\n./src/a.c\\n./src/new\\nline.c\\n"
+		"./src/util/deep/d.c\\n./src/util/u.c\\n./src/util/\uFFFD.c\\n./src/ä.c','count':8}");
+}
+
+Test(glob, an_unreadable_directory_ends_nothing)
+{
+	SKIP_UNLESS_ROOT();
+	expect_json(ask_as_nobody("glob", "{'pattern':'**/[dx].c'}"),
+		"{'output':'src.d/x.c\\nsrc/util/deep/d.c','count':2}");
+	expect_json(ask_as_nobody("glob", "{'pattern':'*/x.c'}"), "{'output':'src.d/x.c','count':1}");
+}
+
+Test(glob, too_many_components)
+{
+	struct ik_buf pattern;
+
+	ik_buf_init(&pattern, SIZE_MAX / 2);
+	for (int i = 0; i < 100; i++)
+		ik_buf_puts(&pattern, "**/x/");
+	expect_error(ask("glob", "{'pattern':'%s'}", pattern.data), "INVALID_PATTERN",
+		"Invalid glob pattern");
+	ik_buf_done(&pattern);
+}
+
+Test(glob, deep_directories)
+{
+	char here[PATH_MAX];
+	struct ik_buf wanted;
+
+	cr_assert_not_null(getcwd(here, sizeof(here)));
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	cr_assert_eq(mkdir("deep", 0777), 0);
+	cr_assert_eq(chdir("deep"), 0);
+	ik_buf_puts(&wanted, "deep/");
+	for (int i = 0; i < 1000; i++) {
+		cr_assert_eq(mkdir("d", 0777), 0);
+		cr_assert_eq(chdir("d"), 0);
+		ik_buf_puts(&wanted, "d/");
+	}
+	make_text("bottom", "");
+	cr_assert_eq(chdir(here), 0);
+	expect_json(ask("glob", "{'pattern':'deep/**/bottom'}"), "{'output':'%sbottom','count':1}",
+		wanted.data);
+	ik_buf_done(&wanted);
+}
+
+/* Append some of the pieces, at random. */
+static void random_text(struct ik_buf *out, const char *const *pieces, int count, int most)
+{
+	for (int i = rand() % most + 1; i > 0; i--)
+		ik_buf_puts(out, pieces[rand() % count]);
+}
+
+Test(glob, is_globs_own_answer_without_deep_components)
+{
+	static const char *const name_pieces[] = { "a", "b", "c", ".", "x", "-", "[", "]", "*", "\\" };
+	static const char *const pattern_pieces[] = { "a", "b", "*", "?", "[ab]", "[!a]", "[a-c]", ".",
+		"/", "x", "**", "[", "]", "\\\\", "-", "*/", "../" };
+	struct ik_buf text, wanted;
+
+	srand(7);
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	cr_assert_eq(mkdir("random", 0777), 0);
+	cr_assert_eq(chdir("random"), 0);
+	for (int i = 0; i < 60; i++) {
+		ik_buf_clear(&text);
+		random_text(&text, name_pieces, 10, 4);
+		if (i % 3 == 0 ? mkdir(text.data, 0777) == 0 : access(text.data, F_OK) != 0 &&
+			strcmp(text.data, ".") != 0 && strcmp(text.data, "..") != 0)
+			if (i % 3 != 0)
+				make_text(text.data, "");
+		ik_buf_puts(&text, "/");
+		size_t directory = text.length;
+		for (int j = 0; j < 3; j++) {
+			ik_buf_truncate(&text, directory);
+			random_text(&text, name_pieces, 8, 3);
+			int fd = open(text.data, O_WRONLY | O_CREAT, 0666);
+			if (fd >= 0)
+				close(fd);
+		}
+	}
+	for (int i = 0; i < 300; i++) {
+		glob_t found = { 0 };
+
+		ik_buf_clear(&text);
+		random_text(&text, pattern_pieces, 17, 6);
+		if (strstr(text.data, "**/") != NULL || strstr(text.data, "/**") != NULL ||
+			strcmp(text.data, "**") == 0)
+			continue;
+		char *pattern = ik_json_string_new((struct ik_json_span){ text.data, 0 }, NULL);
+		free(pattern);
+		/* The pieces hold backslashes as JSON has them. */
+		struct ik_buf plain;
+		ik_buf_init(&plain, 1000);
+		for (const char *at = text.data; *at != '\0'; at++) {
+			if (*at == '\\')
+				at++;
+			ik_buf_putc(&plain, *at);
+		}
+		int result = glob(plain.data, 0, NULL, &found);
+		ik_buf_clear(&wanted);
+		ik_json_open(&wanted, '{');
+		ik_json_key(&wanted, "output");
+		ik_json_quote_open(&wanted);
+		for (size_t j = 0; result == 0 && j < found.gl_pathc; j++) {
+			if (j > 0)
+				ik_json_escape(&wanted, "\n", 1);
+			ik_json_escape(&wanted, found.gl_pathv[j], strlen(found.gl_pathv[j]));
+		}
+		ik_json_quote_close(&wanted);
+		ik_json_key(&wanted, "count");
+		ik_json_put_integer(&wanted, result == 0 ? (int64_t)found.gl_pathc : 0);
+		ik_json_close(&wanted, '}');
+		struct reply reply = ask("glob", "{'pattern':'%s'}", text.data);
+		cr_assert_str_eq(reply.out.data, wanted.data, "pattern %s", plain.data);
+		reply_free(&reply);
+		ik_buf_done(&plain);
+		globfree(&found);
+	}
+	ik_buf_done(&text);
+	ik_buf_done(&wanted);
+}

@@ -1,0 +1,81 @@
+/*
+ * support: the built tools run as real processes, and what they answered.
+ */
+#ifndef TESTS_TOOLS_SUPPORT_H
+#define TESTS_TOOLS_SUPPORT_H
+
+#include "json/scan.h"
+#include "util/buf.h"
+
+#include <sys/types.h>
+
+/* How to run a tool. Only the tool must be given. */
+struct call {
+	const char *tool;      /* file-read */
+	const char *option;    /* --schema, or NULL to feed it input */
+	const char *input;
+	size_t input_length;   /* 0: input is a C string */
+	const char *setting;   /* one variable for its environment, NAME=VALUE */
+	int output;            /* descriptor for its stdout; 0: captured; -1: closed */
+	bool nobody;           /* as a user without rights */
+	bool input_endless;    /* stdin is /dev/zero */
+};
+
+struct reply {
+	int status; /* exit status, or 128 + N */
+	struct ik_buf out;
+	struct ik_buf err;
+	struct ik_json_span json; /* out, when it is a JSON object */
+};
+
+/* Start a tool; its stdin and output are files. */
+struct running {
+	pid_t pid;
+	int out, err;
+};
+struct running call_start(const struct call *call);
+struct reply call_finish(struct running running);
+
+/* Run a tool to its end. */
+struct reply call_run(const struct call *call);
+
+/* The usual call: input with ' for ", formatted. Asserts exit 0 and one JSON
+ * object in valid UTF-8 without a line feed behind it. */
+struct reply ask(const char *tool, const char *format, ...) IK_PRINTF(2, 3);
+struct reply ask_as_nobody(const char *tool, const char *format, ...) IK_PRINTF(2, 3);
+/* The same with a string of any bytes where format has %s. */
+struct reply ask_bytes(const char *tool, const char *format, const char *bytes, size_t length);
+
+/* Assertions that also free the reply. */
+void expect_error(struct reply reply, const char *code, const char *format, ...) IK_PRINTF(3, 4);
+/* The error is there and begins so; its sentence need not be known whole. */
+void expect_error_with(struct reply reply, const char *code, const char *part);
+/* Exactly this JSON text. */
+void expect_json(struct reply reply, const char *format, ...) IK_PRINTF(2, 3);
+/* An error whose hint holds part. */
+void expect_hint(struct reply reply, const char *code, const char *part);
+
+/* Nothing more is asked of the reply. */
+void done(struct reply reply);
+void reply_free(struct reply *reply);
+
+/* A scratch directory as current directory; set both as .init and .fini. */
+void scratch_enter(void);
+void scratch_leave(void);
+
+/* Skip, by name, what does not hold for the superuser or without it. */
+#define SKIP_UNLESS_ROOT() \
+	do { if (geteuid() != 0) cr_skip("needs the superuser"); } while (0)
+
+void make_file(const char *path, const char *bytes, size_t length);
+void make_text(const char *path, const char *text);
+/* Assert that a file has just these contents. */
+void expect_file(const char *path, const char *bytes, size_t length);
+void expect_text(const char *path, const char *text);
+/* Number of names in the current directory that begin with prefix. */
+int count_names(const char *prefix);
+
+/* Assert what --schema prints, and that --help and --version work. */
+void expect_options(const char *tool, const char *schema);
+
+#endif
