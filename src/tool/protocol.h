@@ -16,8 +16,9 @@ bool ik_tool_name_valid(const char *name);
  * Read what `TOOL --schema` printed. On success *ret_tool gets name,
  * description, schema, parameters (canonical), returns, read_only, timeout_s,
  * state OK. On failure it gets state FAILED with code (INVALID_JSON,
- * INVALID_SCHEMA, INVALID_NAME) and a reason that names the member and what is
- * wanted. Other members (path, source) are the caller's to fill; strings are new.
+ * INVALID_SCHEMA, INVALID_NAME, SCHEMA_TOO_LARGE) and a reason that names the member and what is
+ * wanted. Other members (path, source) are the caller's to fill; strings are new
+ * (ik_tool_clear).
  */
 enum ik_status ik_protocol_native_read(const char *text, size_t length,
 	struct ik_tool *ret_tool) IK_MUST_USE;

@@ -42,11 +42,19 @@ struct ik_tool {
 	enum ik_tool_source source;
 	enum ik_tool_protocol protocol;
 	enum ik_tool_state state;
-	const char *code;    /* "SCHEMA_TIMEOUT", ...; NULL when state is OK. Static. */
-	char *reason;        /* a sentence; NULL when state is OK */
+	const char *code;    /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
+	char *reason;        /* in words that follow its name: "NAME: exited with ...";
+	                        NULL when state is OK */
 	bool read_only;
 	int timeout_s;       /* of the schema; 0: not said */
 };
+
+/* Release the strings and zero the struct. */
+void ik_tool_clear(struct ik_tool *tool);
+
+/* Say why a tool is not offered: code is static, reason becomes the tool's. */
+void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code,
+	char *reason);
 
 /* NOT_STARTED, IN_PROGRESS, COMPLETE, FAILED (no directory could be read). */
 enum ik_scan_state {

@@ -5,7 +5,7 @@
  * number and order, until it says that it is done; it may stay alive after
  * (a server process) and then also runs the calls of its tools.  Registry,
  * callers of run and the screens know tools only.  A directory of executables
- * (tool/discovery.c) is one source.
+ * (tool/source_directory.c) is one source.
  *
  * May include: util, json, config, conversation, loop.
  */
@@ -22,8 +22,9 @@ struct ik_source_events {
 	void (*tool)(void *arg, struct ik_tool *tool);
 	/* How far it is: done of total candidates. */
 	void (*progress)(void *arg, size_t done, size_t total);
-	/* The scan of this source is over; never inside start. readable: false when
-	 * the place is there and could not be read (sentence says why). */
+	/* The scan of this source is over; never inside scan. readable: false when
+	 * the place is not there (sentence NULL) or could not be read (sentence says
+	 * why). A new scan may be started in here. */
 	void (*done)(void *arg, bool readable, const char *sentence);
 };
 
@@ -31,8 +32,10 @@ struct ik_source_ops {
 	const char *kind; /* "directory" */
 	/* Begin a scan; events come until done. */
 	void (*scan)(struct ik_source *source, const struct ik_source_events *events, void *arg);
-	/* End a scan that runs: no further event. */
+	/* End a scan that runs: no further event. Also from inside an event, but
+	 * then no new scan is started in the same event. */
 	void (*cancel)(struct ik_source *source);
+	/* As cancel; memory goes between turns. Takes and returns NULL. */
 	struct ik_source *(*free)(struct ik_source *source);
 };
 
@@ -45,7 +48,8 @@ struct ik_source {
 struct ik_source_directory_options {
 	const char *path;
 	enum ik_tool_source origin;
-	int64_t timeout_ms;              /* for each candidate, from its spawn */
+	int64_t timeout_ms;              /* for each candidate, from its spawn; more on a busy
+	                                    machine, four times that at most */
 	const char *const *environment;  /* for the tools */
 	const char *working_directory;
 };

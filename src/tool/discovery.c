@@ -1,0 +1,273 @@
+#include "tool/discovery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* One source and how far its scan is. */
+struct slot {
+	struct ik_discovery *discovery;
+	struct ik_source *source;
+	size_t index;
+	size_t done;
+	size_t total;
+	bool finished;
+	bool readable;
+	char *problem;
+};
+
+/* A tool that a scan found, until the registry is made. */
+struct found {
+	struct ik_tool tool;
+	size_t slot;
+	size_t order; /* of its announcement */
+};
+
+struct ik_discovery {
+	struct ik_loop *loop;
+	struct ik_discovery_events events;
+	void *arg;
+	struct slot **slots; /* each by itself: sources keep its address */
+	size_t slot_count;
+	char **disabled;
+	size_t disabled_count;
+	struct found *found;
+	size_t found_count;
+	size_t found_capacity;
+	struct ik_registry *registry;
+	bool scanning;
+	bool again;
+	bool closed;
+};
+
+static void finish(void *arg);
+
+struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
+	const struct ik_discovery_events *events, void *arg)
+{
+	struct ik_discovery *discovery = ik_alloc(sizeof *discovery);
+
+	discovery->loop = loop;
+	discovery->events = *events;
+	discovery->arg = arg;
+	discovery->registry = ik_registry_new();
+	return discovery;
+}
+
+/* The deferred end. */
+static void release(void *arg)
+{
+	struct ik_discovery *discovery = arg;
+
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		free(discovery->slots[i]->problem);
+		free(discovery->slots[i]);
+	}
+	free(discovery->slots);
+	for (size_t i = 0; i < discovery->disabled_count; i++)
+		free(discovery->disabled[i]);
+	free(discovery->disabled);
+	for (size_t i = 0; i < discovery->found_count; i++)
+		ik_tool_clear(&discovery->found[i].tool);
+	free(discovery->found);
+	ik_registry_unref(discovery->registry);
+	free(discovery);
+}
+
+struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
+{
+	if (discovery == NULL)
+		return NULL;
+	discovery->closed = true;
+	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		struct slot *slot = discovery->slots[i];
+
+		slot->source = slot->source->ops->free(slot->source);
+	}
+	ik_loop_defer(discovery->loop, release, discovery);
+	return NULL;
+}
+
+void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source)
+{
+	struct slot *slot = ik_alloc(sizeof *slot);
+
+	slot->discovery = discovery;
+	slot->source = source;
+	slot->index = discovery->slot_count;
+	/* One that joins during a scan takes part from the next one on. */
+	slot->finished = true;
+	discovery->slots = ik_alloc_array(discovery->slots, discovery->slot_count + 1,
+		sizeof(struct slot *));
+	discovery->slots[discovery->slot_count++] = slot;
+}
+
+void ik_discovery_disable(struct ik_discovery *discovery, const char *name)
+{
+	discovery->disabled = ik_alloc_array(discovery->disabled, discovery->disabled_count + 1,
+		sizeof(char *));
+	discovery->disabled[discovery->disabled_count++] = ik_strdup(name);
+}
+
+static bool is_disabled(const struct ik_discovery *discovery, const char *name)
+{
+	for (size_t i = 0; i < discovery->disabled_count; i++) {
+		if (strcmp(discovery->disabled[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Order by precedence, then by path, whoever answered first. */
+static int compare_found(const void *left, const void *right)
+{
+	const struct found *one = left, *other = right;
+	int paths;
+
+	if (one->slot != other->slot)
+		return one->slot < other->slot ? -1 : 1;
+	paths = strcmp(one->tool.path, other->tool.path);
+	if (paths != 0)
+		return paths;
+	return one->order < other->order ? -1 : 1;
+}
+
+/* Make the registry of what was found. */
+static struct ik_registry *make_registry(struct ik_discovery *discovery)
+{
+	struct ik_registry *registry = ik_registry_new();
+	bool any_readable = false, any_problem = false;
+
+	if (discovery->found_count > 0)
+		qsort(discovery->found, discovery->found_count, sizeof *discovery->found,
+			compare_found);
+	for (size_t i = 0; i < discovery->found_count; i++) {
+		struct ik_tool *tool = &discovery->found[i].tool;
+
+		if (tool->state == IK_TOOL_OK && is_disabled(discovery, tool->name))
+			ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
+				ik_strdup(_("switched off by tools.disabled in the configuration")));
+		ik_registry_add(registry, tool);
+	}
+	discovery->found_count = 0;
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		const struct slot *slot = discovery->slots[i];
+
+		any_readable = any_readable || slot->readable;
+		if (slot->problem != NULL) {
+			any_problem = true;
+			ik_registry_add_problem(registry, slot->problem);
+		}
+	}
+	ik_registry_finish(registry,
+		any_problem && !any_readable ? IK_SCAN_FAILED : IK_SCAN_COMPLETE);
+	return registry;
+}
+
+/* End the scan: swap registries, tell of it, and begin again if that was wished. */
+static void finish(void *arg)
+{
+	struct ik_discovery *discovery = arg;
+	bool again = discovery->again;
+
+	ik_registry_unref(discovery->registry);
+	discovery->registry = make_registry(discovery);
+	discovery->scanning = false;
+	discovery->again = false;
+	discovery->events.finished(discovery->arg, discovery->registry);
+	if (again && !discovery->closed && !discovery->scanning)
+		ik_discovery_scan(discovery);
+}
+
+/* Finish, between callbacks, when all sources are done. */
+static void finish_if_done(struct ik_discovery *discovery)
+{
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		if (!discovery->slots[i]->finished)
+			return;
+	}
+	ik_loop_defer(discovery->loop, finish, discovery);
+}
+
+static void source_tool(void *arg, struct ik_tool *tool)
+{
+	struct slot *slot = arg;
+	struct ik_discovery *discovery = slot->discovery;
+
+	if (discovery->found_count == discovery->found_capacity) {
+		discovery->found_capacity =
+			discovery->found_capacity ? discovery->found_capacity * 2 : 16;
+		discovery->found = ik_alloc_array(discovery->found, discovery->found_capacity,
+			sizeof *discovery->found);
+	}
+	discovery->found[discovery->found_count] = (struct found){
+		.tool = *tool, .slot = slot->index, .order = discovery->found_count
+	};
+	discovery->found_count++;
+}
+
+static void source_progress(void *arg, size_t done, size_t total)
+{
+	struct slot *slot = arg;
+	struct ik_discovery *discovery = slot->discovery;
+	size_t all_done = 0, all_total = 0;
+
+	slot->done = done;
+	slot->total = total;
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		all_done += discovery->slots[i]->done;
+		all_total += discovery->slots[i]->total;
+	}
+	if (discovery->events.progress != NULL)
+		discovery->events.progress(discovery->arg, all_done, all_total);
+}
+
+static void source_done(void *arg, bool readable, const char *sentence)
+{
+	struct slot *slot = arg;
+
+	slot->finished = true;
+	slot->readable = readable;
+	slot->problem = sentence != NULL ? ik_strdup(sentence) : NULL;
+	finish_if_done(slot->discovery);
+}
+
+void ik_discovery_scan(struct ik_discovery *discovery)
+{
+	static const struct ik_source_events events = {
+		source_tool, source_progress, source_done
+	};
+
+	if (discovery->scanning) {
+		discovery->again = true;
+		return;
+	}
+	discovery->scanning = true;
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		struct slot *slot = discovery->slots[i];
+
+		slot->done = slot->total = 0;
+		slot->finished = slot->readable = false;
+		free(slot->problem);
+		slot->problem = NULL;
+	}
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		struct slot *slot = discovery->slots[i];
+
+		slot->source->ops->scan(slot->source, &events, slot);
+	}
+	finish_if_done(discovery);
+}
+
+bool ik_discovery_scanning(const struct ik_discovery *discovery)
+{
+	return discovery->scanning;
+}
+
+struct ik_registry *ik_discovery_registry(const struct ik_discovery *discovery)
+{
+	return discovery->registry;
+}

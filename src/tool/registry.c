@@ -1,0 +1,218 @@
+#include "tool/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+struct entry {
+	struct ik_tool tool;
+	size_t order; /* of its addition */
+};
+
+struct ik_registry {
+	size_t references;
+	enum ik_scan_state state;
+	struct entry *entries;
+	size_t count;
+	size_t capacity;
+	size_t ok_count;
+	size_t failed_count;
+	char **problems;
+	size_t problem_count;
+};
+
+const char *ik_tool_source_name(enum ik_tool_source source)
+{
+	static const char *const names[] = {
+		[IK_SOURCE_SYSTEM] = "system",
+		[IK_SOURCE_KODELET] = "kodelet",
+		[IK_SOURCE_USER] = "user",
+		[IK_SOURCE_PROJECT] = "project",
+	};
+	return names[source];
+}
+
+const char *ik_tool_protocol_name(enum ik_tool_protocol protocol)
+{
+	return protocol == IK_PROTOCOL_NATIVE ? "native" : "kodelet";
+}
+
+const char *ik_tool_state_name(enum ik_tool_state state)
+{
+	static const char *const names[] = {
+		[IK_TOOL_OK] = "ok",
+		[IK_TOOL_FAILED] = "failed",
+		[IK_TOOL_SHADOWED] = "shadowed",
+		[IK_TOOL_DISABLED] = "disabled",
+		[IK_TOOL_UNTRUSTED] = "untrusted",
+	};
+	return names[state];
+}
+
+void ik_tool_clear(struct ik_tool *tool)
+{
+	free(tool->name);
+	free(tool->path);
+	free(tool->description);
+	free(tool->schema);
+	free(tool->parameters);
+	free(tool->returns);
+	free(tool->reason);
+	memset(tool, 0, sizeof *tool);
+}
+
+void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code,
+	char *reason)
+{
+	free(tool->reason);
+	tool->state = state;
+	tool->code = code;
+	tool->reason = reason;
+}
+
+struct ik_registry *ik_registry_new(void)
+{
+	struct ik_registry *registry = ik_alloc(sizeof *registry);
+
+	registry->references = 1;
+	registry->state = IK_SCAN_NOT_STARTED;
+	return registry;
+}
+
+struct ik_registry *ik_registry_ref(struct ik_registry *registry)
+{
+	registry->references++;
+	return registry;
+}
+
+struct ik_registry *ik_registry_unref(struct ik_registry *registry)
+{
+	if (registry == NULL || --registry->references > 0)
+		return NULL;
+	for (size_t i = 0; i < registry->count; i++)
+		ik_tool_clear(&registry->entries[i].tool);
+	free(registry->entries);
+	for (size_t i = 0; i < registry->problem_count; i++)
+		free(registry->problems[i]);
+	free(registry->problems);
+	free(registry);
+	return NULL;
+}
+
+void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool)
+{
+	if (registry->count == registry->capacity) {
+		registry->capacity = registry->capacity ? registry->capacity * 2 : 16;
+		registry->entries = ik_alloc_array(registry->entries, registry->capacity,
+			sizeof *registry->entries);
+	}
+	registry->entries[registry->count].tool = *tool;
+	registry->entries[registry->count].order = registry->count;
+	registry->count++;
+}
+
+void ik_registry_add_problem(struct ik_registry *registry, const char *sentence)
+{
+	registry->problems = ik_alloc_array(registry->problems, registry->problem_count + 1,
+		sizeof *registry->problems);
+	registry->problems[registry->problem_count++] = ik_strdup(sentence);
+}
+
+/* Order by name; in one name those that work first, the last added of them foremost. */
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *one = left, *other = right;
+	int names = strcmp(one->tool.name, other->tool.name);
+	bool one_ok = one->tool.state == IK_TOOL_OK;
+	bool other_ok = other->tool.state == IK_TOOL_OK;
+
+	if (names != 0)
+		return names;
+	if (one_ok != other_ok)
+		return one_ok ? -1 : 1;
+	return one->order > other->order ? -1 : 1;
+}
+
+void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state)
+{
+	const struct ik_tool *winner = NULL;
+
+	if (registry->count > 0)
+		qsort(registry->entries, registry->count, sizeof *registry->entries,
+			compare_entries);
+	registry->state = state;
+	registry->ok_count = 0;
+	registry->failed_count = 0;
+	for (size_t i = 0; i < registry->count; i++) {
+		struct ik_tool *tool = &registry->entries[i].tool;
+
+		if (tool->state == IK_TOOL_OK) {
+			if (winner != NULL && strcmp(winner->name, tool->name) == 0) {
+				ik_tool_reject(tool, IK_TOOL_SHADOWED, "SHADOWED",
+					ik_format(_("another tool of this name takes precedence: %s"),
+						winner->path));
+			} else {
+				winner = tool;
+				registry->ok_count++;
+			}
+		} else if (tool->state == IK_TOOL_FAILED) {
+			registry->failed_count++;
+		}
+	}
+}
+
+enum ik_scan_state ik_registry_state(const struct ik_registry *registry)
+{
+	return registry->state;
+}
+
+size_t ik_registry_count(const struct ik_registry *registry)
+{
+	return registry->count;
+}
+
+size_t ik_registry_ok_count(const struct ik_registry *registry)
+{
+	return registry->ok_count;
+}
+
+size_t ik_registry_failed_count(const struct ik_registry *registry)
+{
+	return registry->failed_count;
+}
+
+const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t index)
+{
+	return index < registry->count ? &registry->entries[index].tool : NULL;
+}
+
+const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name)
+{
+	size_t low = 0, high = registry->count;
+
+	/* The first entry of that name: the one that works stands foremost. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(registry->entries[middle].tool.name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == registry->count || registry->entries[low].tool.state != IK_TOOL_OK
+		|| strcmp(registry->entries[low].tool.name, name) != 0)
+		return NULL;
+	return &registry->entries[low].tool;
+}
+
+size_t ik_registry_problem_count(const struct ik_registry *registry)
+{
+	return registry->problem_count;
+}
+
+const char *ik_registry_problem(const struct ik_registry *registry, size_t index)
+{
+	return index < registry->problem_count ? registry->problems[index] : NULL;
+}
