@@ -31,7 +31,7 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure);
  * value and embedded as it stands. Above limit bytes its long strings are cut
  * at a character boundary with a mark that says how many bytes were left out,
  * and "truncated":true is set beside result; without a long string the result
- * becomes one cut string of its JSON. IK_INVALID (nothing appended) when
+ * becomes one cut string of its JSON (tool/envelope_cut.h). IK_INVALID (nothing appended) when
  * output is no JSON value.
  */
 enum ik_status ik_envelope_success(struct ik_buf *out, const char *output, size_t length,
@@ -46,6 +46,9 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
 /* A copy of envelope with the mark that the tool loop ends: "limit_reached" and
  * "limit_message" beside the rest. */
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns);
+
+/* Was the result of this success cut? (As ik_envelope_success() wrote it.) */
+bool ik_envelope_truncated(struct ik_json_span envelope);
 
 bool ik_envelope_succeeded(struct ik_json_span envelope);
 

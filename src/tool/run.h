@@ -19,23 +19,25 @@ struct ik_run;
 struct ik_run_options {
 	struct ik_loop *loop;
 	int64_t timeout_ms;             /* where neither schema nor configuration say */
+	int64_t configured_timeout_ms;  /* of the configuration for this tool; 0: not said */
 	size_t output_limit;            /* of the envelope's result */
 	int64_t memory_limit;
 	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 comes on top */
 	const char *directory;          /* the session's */
 };
 
+/* What it points to is valid until ik_run_close(). */
 struct ik_run_result {
 	const char *envelope;           /* checked JSON */
 	size_t envelope_length;
 	bool success;
 	int64_t duration_ms;            /* of the process; 0 without one */
-	int exit_code;                  /* -1: no process or no code */
+	int exit_code;                  /* as in the envelope: 128 + N for signal N; -1: null */
 	const char *output;             /* its whole stdout and stderr, as kept */
 	size_t output_length;
 	const char *errors;
 	size_t errors_length;
-	bool truncated;
+	bool truncated;                 /* the envelope, or what was kept, lacks something */
 };
 
 struct ik_run_events {
@@ -46,12 +48,15 @@ struct ik_run_events {
 /*
  * Call the tool of that name in registry (a reference is kept while it runs).
  * arguments is the model's text: one JSON object; white space or nothing counts
- * as {}. Never fails by itself: what goes wrong is an envelope.
+ * as {}. Never fails by itself: what goes wrong is an envelope. Only loop and
+ * numbers of the options are kept; registry, name and arguments are copied or
+ * counted.
  */
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
 	const char *name, const char *arguments, size_t length,
 	const struct ik_run_events *events, void *arg);
 
+/* End the tool as a time-out would (SIGTERM, 2 s later SIGKILL); done follows. */
 void ik_run_cancel(struct ik_run *run);
 struct ik_run *ik_run_close(struct ik_run *run);
 

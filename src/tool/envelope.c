@@ -1,0 +1,130 @@
+#include "tool/envelope.h"
+
+#include <string.h>
+
+#include "json/write.h"
+#include "tool/envelope_cut.h"
+#include "util/limits.h"
+
+static const char TRUNCATED[] = ",\"truncated\":true}";
+
+const char *ik_tool_failure_code(enum ik_tool_failure failure)
+{
+	static const char *const codes[] = {
+		[IK_TOOL_TIMEOUT] = "TOOL_TIMEOUT",
+		[IK_TOOL_CRASHED] = "TOOL_CRASHED",
+		[IK_TOOL_INVALID_OUTPUT] = "INVALID_OUTPUT",
+		[IK_TOOL_NOT_FOUND] = "TOOL_NOT_FOUND",
+		[IK_TOOL_INVALID_PARAMS] = "INVALID_PARAMS",
+		[IK_TOOL_CANCELLED] = "TOOL_CANCELLED",
+		[IK_TOOL_DENIED] = "TOOL_DENIED",
+		[IK_TOOL_SPAWN_FAILED] = "SPAWN_FAILED",
+	};
+	return codes[failure];
+}
+
+/* Append a success around checked JSON. */
+static void put_success(struct ik_buf *out, struct ik_json_span value, size_t limit)
+{
+	ik_buf_puts(out, "{\"tool_success\":true,\"result\":");
+	if (value.length > limit) {
+		ik_cut_json(out, value, limit);
+		ik_buf_puts(out, TRUNCATED);
+	} else {
+		ik_buf_append(out, value.text, value.length);
+		ik_buf_putc(out, '}');
+	}
+}
+
+enum ik_status ik_envelope_success(struct ik_buf *out, const char *output, size_t length,
+	size_t limit, struct ik_error *error)
+{
+	size_t before = out->length;
+	struct ik_json_span value;
+	struct ik_buf repaired;
+	enum ik_status status;
+
+	/* Nearly all output is in order: the copy for repairs is made only when it is not. */
+	if (ik_json_check(output, length, &value, error) == IK_OK) {
+		put_success(out, value, limit);
+	} else {
+		ik_buf_init(&repaired, 3 * IK_LIMIT_TOOL_OUTPUT);
+		ik_json_repair(&repaired, output, length);
+		status = ik_buf_check(&repaired, "the tool's output", error);
+		if (status == IK_OK)
+			status = ik_json_check(repaired.data, repaired.length, &value, error);
+		if (status == IK_OK)
+			put_success(out, value, limit);
+		ik_buf_done(&repaired);
+		if (status != IK_OK)
+			return status;
+	}
+	status = ik_buf_check(out, "the envelope", error);
+	if (status != IK_OK)
+		ik_buf_truncate(out, before);
+	return status;
+}
+
+void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
+	const char *message, int exit_code, const char *stdout_bytes, size_t stdout_length,
+	const char *stderr_bytes, size_t stderr_length, size_t limit)
+{
+	size_t stdout_written = ik_cut_written_length(stdout_bytes, stdout_length, limit);
+	size_t stderr_written = ik_cut_written_length(stderr_bytes, stderr_length, limit);
+	size_t half = limit / 2;
+	size_t stdout_limit = limit, stderr_limit = limit;
+
+	/* Half for each, and what one does not need for the other. */
+	if (stdout_written + stderr_written > limit) {
+		if (stdout_written <= half)
+			stderr_limit = limit - stdout_written;
+		else if (stderr_written <= half)
+			stdout_limit = limit - stderr_written;
+		else
+			stdout_limit = stderr_limit = half;
+	}
+	ik_buf_puts(out, "{\"tool_success\":false,\"error\":");
+	ik_json_put_text(out, message);
+	ik_buf_printf(out, ",\"error_code\":\"%s\",\"exit_code\":", ik_tool_failure_code(failure));
+	if (exit_code < 0)
+		ik_buf_puts(out, "null");
+	else
+		ik_buf_printf(out, "%d", exit_code);
+	ik_buf_puts(out, ",\"stdout\":");
+	ik_cut_text(out, stdout_bytes, stdout_length, stdout_limit, IK_CUT_MIDDLE);
+	ik_buf_puts(out, ",\"stderr\":");
+	ik_cut_text(out, stderr_bytes, stderr_length, stderr_limit, IK_CUT_START);
+	ik_buf_putc(out, '}');
+}
+
+bool ik_envelope_truncated(struct ik_json_span envelope)
+{
+	size_t length = sizeof TRUNCATED - 1;
+
+	/* A result cannot end in these bytes: no JSON value ends in `,"truncated":true`. */
+	return envelope.length >= length
+		&& memcmp(envelope.text + envelope.length - length, TRUNCATED, length) == 0;
+}
+
+void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns)
+{
+	size_t length = envelope.length;
+
+	if (ik_json_span_type(envelope) != IK_JSON_OBJECT) {
+		ik_buf_append(out, envelope.text, envelope.length);
+		return;
+	}
+	while (length > 0 && envelope.text[length - 1] != '}')
+		length--;
+	ik_buf_append(out, envelope.text, length - 1);
+	ik_buf_printf(out, "%s\"limit_reached\":true,\"limit_message\":"
+		"\"Tool call limit reached (%d). Stopping tool loop.\"}",
+		ik_json_count(envelope) > 0 ? "," : "", max_tool_turns);
+}
+
+bool ik_envelope_succeeded(struct ik_json_span envelope)
+{
+	bool success;
+
+	return ik_json_bool(ik_json_member(envelope, "tool_success"), &success) && success;
+}

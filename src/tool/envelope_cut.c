@@ -1,0 +1,309 @@
+#include "tool/envelope_cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/utf8.h"
+
+/* Strings shorter than this, as written, are never cut. */
+enum { SHORTEST_CUT = 256 };
+/* Room for the longest mark: 30 bytes of words and 20 digits. */
+enum { MARK_ROOM = 64 };
+
+static void put_mark(struct ik_buf *out, size_t left_out)
+{
+	ik_buf_printf(out, "[… %zu bytes left out …]", left_out);
+}
+
+/* How a number of bytes is shared between the beginning and the end of a text. */
+static size_t head_share(size_t room, enum ik_cut part)
+{
+	return part == IK_CUT_START ? 0 : room - room / 4;
+}
+
+/* Does byte continue a character of UTF-8? */
+static bool continues(char byte)
+{
+	return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* Bytes that one byte of valid UTF-8 takes inside a JSON string. */
+static size_t written_cost(char byte)
+{
+	if (byte == '"' || byte == '\\' || (byte >= '\b' && byte <= '\r' && byte != '\v'))
+		return 2;
+	return (unsigned char)byte < 0x20 ? 6 : 1;
+}
+
+size_t ik_cut_written_length(const char *bytes, size_t length, size_t stop)
+{
+	size_t written = 2;
+	size_t at = 0;
+
+	while (at < length && written <= stop) {
+		uint32_t codepoint;
+		int count;
+
+		if ((unsigned char)bytes[at] < 0x80) {
+			written += written_cost(bytes[at++]);
+			continue;
+		}
+		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+		/* A byte that is no character becomes U+FFFD; of a sequence that breaks
+		 * off this counts each byte, which is never too little. */
+		written += count > 0 ? (size_t)count : 3;
+		at += count > 0 ? (size_t)count : 1;
+	}
+	return written;
+}
+
+/* Length of the longest beginning of valid text that is written in room bytes. */
+static size_t fit_head(const char *text, size_t length, size_t room)
+{
+	size_t used = 0, at = 0;
+
+	while (at < length && used + written_cost(text[at]) <= room)
+		used += written_cost(text[at++]);
+	while (at > 0 && at < length && continues(text[at]))
+		at--;
+	return at;
+}
+
+/* Where the longest end of valid text begins that is written in room bytes. */
+static size_t fit_tail(const char *text, size_t length, size_t room)
+{
+	size_t used = 0, at = length;
+
+	while (at > 0 && used + written_cost(text[at - 1]) <= room)
+		used += written_cost(text[--at]);
+	while (at < length && continues(text[at]))
+		at++;
+	return at;
+}
+
+/* The text to cut: all of it repaired, or, when it is far too long, what the
+ * cut can possibly keep of its two ends. Returns the bytes that were between. */
+static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, size_t limit)
+{
+	size_t head = limit, tail;
+
+	if (length / 2 <= limit) {
+		ik_utf8_repair(text, bytes, length);
+		return 0;
+	}
+	while (head > 0 && continues(bytes[head]))
+		head--;
+	tail = length - limit;
+	while (tail < length && continues(bytes[tail]))
+		tail++;
+	ik_utf8_repair(text, bytes, head);
+	ik_utf8_repair(text, bytes + tail, length - tail);
+	return tail - head;
+}
+
+bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
+	enum ik_cut part)
+{
+	struct ik_buf text;
+	size_t between, room, head, tail;
+
+	if (ik_cut_written_length(bytes, length, limit) <= limit) {
+		ik_json_put_string(out, bytes, length);
+		return false;
+	}
+	/* Two ends, of which repair makes three bytes for one at worst. */
+	ik_buf_init(&text, 6 * limit + 64);
+	between = take_ends(&text, bytes, length, limit);
+	room = limit > MARK_ROOM + 2 ? limit - MARK_ROOM - 2 : 0;
+	head = fit_head(text.data, text.length, head_share(room, part));
+	tail = fit_tail(text.data + head, text.length - head, room - head_share(room, part)) + head;
+	ik_json_quote_open(out);
+	ik_json_escape(out, text.data, head);
+	put_mark(out, tail - head + between);
+	ik_json_escape(out, text.data + tail, text.length - tail);
+	ik_json_quote_close(out);
+	ik_buf_done(&text);
+	return true;
+}
+
+/* End of the raw string (its closing quote) that opens at text. */
+static const char *string_end(const char *text, const char *end)
+{
+	const char *at = text + 1;
+
+	while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+		const char *back = at;
+
+		while (back[-1] == '\\' && back - 1 > text)
+			back--;
+		if ((at - back) % 2 == 0)
+			return at;
+		at++;
+	}
+	return end - 1; /* not in checked text */
+}
+
+/* The next string value (no member name) from *at on, quotes and all. */
+static bool next_string(const char **at, const char *end, struct ik_json_span *ret_string)
+{
+	const char *open, *close, *after;
+
+	while ((open = memchr(*at, '"', (size_t)(end - *at))) != NULL) {
+		close = string_end(open, end);
+		after = close + 1;
+		*at = after;
+		while (after < end && (*after == ' ' || *after == '\t' || *after == '\n'
+			|| *after == '\r'))
+			after++;
+		if (after < end && *after == ':')
+			continue;
+		*ret_string = (struct ik_json_span){ open, (size_t)(close - open) + 1 };
+		return true;
+	}
+	return false;
+}
+
+static int compare_lengths(const void *left, const void *right)
+{
+	const size_t *one = left, *other = right;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/*
+ * The length to which all longer strings are cut so that value fits into
+ * limit; 0 when there is none. Found by giving each string, from the shortest
+ * on, an equal part of the room that is left.
+ */
+static size_t common_length(struct ik_json_span value, size_t limit)
+{
+	const char *at = value.text, *end = value.text + value.length;
+	struct ik_json_span string;
+	struct ik_buf lengths;
+	size_t *sorted;
+	size_t count, room, total = 0, result = 0;
+
+	ik_buf_init(&lengths, value.length);
+	while (next_string(&at, end, &string)) {
+		if (string.length > SHORTEST_CUT) {
+			ik_buf_append(&lengths, (const char *)&string.length, sizeof string.length);
+			total += string.length;
+		}
+	}
+	count = lengths.length / sizeof *sorted;
+	if (ik_buf_status(&lengths) == IK_OK && count > 0 && value.length - total < limit) {
+		sorted = (size_t *)(void *)lengths.data;
+		qsort(sorted, count, sizeof *sorted, compare_lengths);
+		room = limit - (value.length - total);
+		for (size_t i = 0; i < count; i++) {
+			if (sorted[i] > room / (count - i)) {
+				result = room / (count - i);
+				break;
+			}
+			room -= sorted[i];
+		}
+	}
+	ik_buf_done(&lengths);
+	return result >= SHORTEST_CUT ? result : 0;
+}
+
+/* Bytes of the escape or plain byte at raw text of a string; a pair of
+ * surrogates is one. */
+static size_t unit_length(const char *at)
+{
+	if (at[0] != '\\')
+		return 1;
+	if (at[1] != 'u')
+		return 2;
+	if ((at[2] == 'd' || at[2] == 'D') && strchr("89abAB", at[3]) != NULL)
+		return 12;
+	return 6;
+}
+
+/* Bytes of UTF-8 that an escape stands for. */
+static size_t decoded_length(const char *at)
+{
+	char digits[5];
+	unsigned long codepoint;
+
+	if (at[1] != 'u')
+		return 1;
+	if (unit_length(at) == 12)
+		return 4;
+	memcpy(digits, at + 2, 4);
+	digits[4] = '\0';
+	codepoint = strtoul(digits, NULL, 16);
+	return codepoint < 0x80 ? 1 : codepoint < 0x800 ? 2 : 3;
+}
+
+/*
+ * Go forward over the raw inside of a string until the last boundary of a
+ * character that is not after target (or, with over, the first that is not
+ * before it). Adds the decoded bytes gone over to *decoded.
+ */
+static const char *advance(const char *at, const char *end, const char *target, bool over,
+	size_t *decoded)
+{
+	while (at < target) {
+		const char *escape = memchr(at, '\\', (size_t)(target - at));
+		const char *plain_end = escape != NULL ? escape : target;
+
+		/* Plain bytes: only a character that target splits is in the way. */
+		if (escape == NULL) {
+			if (over) {
+				while (plain_end < end && continues(*plain_end))
+					plain_end++;
+			} else {
+				while (plain_end > at && plain_end < end && continues(*plain_end))
+					plain_end--;
+			}
+			*decoded += (size_t)(plain_end - at);
+			return plain_end;
+		}
+		*decoded += (size_t)(plain_end - at);
+		at = plain_end;
+		if (!over && at + unit_length(at) > target)
+			return at;
+		*decoded += decoded_length(at);
+		at += unit_length(at);
+	}
+	return at;
+}
+
+/* Append a raw string cut to length bytes. */
+static void put_cut_string(struct ik_buf *out, struct ik_json_span string, size_t length)
+{
+	const char *begin = string.text + 1, *end = string.text + string.length - 1;
+	size_t room = length - MARK_ROOM - 2;
+	size_t head_room = head_share(room, IK_CUT_MIDDLE);
+	size_t kept = 0, left_out = 0;
+	const char *head, *tail;
+
+	head = advance(begin, end, begin + head_room, false, &kept);
+	tail = advance(head, end, end - (room - head_room), true, &left_out);
+	ik_buf_append(out, string.text, (size_t)(head - string.text));
+	put_mark(out, left_out);
+	ik_buf_append(out, tail, (size_t)(end + 1 - tail));
+}
+
+void ik_cut_json(struct ik_buf *out, struct ik_json_span value, size_t limit)
+{
+	size_t length = common_length(value, limit);
+	const char *at = value.text, *end = value.text + value.length;
+	const char *copied = value.text;
+	struct ik_json_span string;
+
+	if (length == 0) {
+		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE);
+		return;
+	}
+	while (next_string(&at, end, &string)) {
+		if (string.length <= length)
+			continue;
+		ik_buf_append(out, copied, (size_t)(string.text - copied));
+		put_cut_string(out, string, length);
+		copied = at;
+	}
+	ik_buf_append(out, copied, (size_t)(end - copied));
+}

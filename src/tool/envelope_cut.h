@@ -1,0 +1,42 @@
+/*
+ * envelope_cut: long texts and JSON made short for a model.
+ *
+ * What is left out is said where it was, in the words
+ *     [… 123456 bytes left out …]
+ * (English always: the reader is a model; bytes of UTF-8, decoded).
+ *
+ * Everything here takes time in proportion to the text and memory in
+ * proportion to the limit.
+ *
+ * Pure.  May include: util, json.
+ */
+#ifndef IK_TOOL_ENVELOPE_CUT_H
+#define IK_TOOL_ENVELOPE_CUT_H
+
+#include "json/scan.h"
+
+/* Which part of a text that is too long is kept. */
+enum ik_cut {
+	IK_CUT_MIDDLE, /* three quarters of what is kept are its beginning, the rest its end */
+	IK_CUT_START   /* its end is kept */
+};
+
+/*
+ * Append bytes as one JSON string (with its quotes) of at most limit bytes as
+ * it is written, cut if need be; invalid UTF-8 becomes U+FFFD. A limit that
+ * is too small for the mark leaves the mark alone. Returns whether it was cut.
+ */
+bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
+	enum ik_cut part);
+
+/* Bytes that ik_cut_text() would write for it uncut; counting stops above stop. */
+size_t ik_cut_written_length(const char *bytes, size_t length, size_t stop);
+
+/*
+ * Append value with its long strings cut, all to the same length, so that at
+ * most limit bytes are written; without strings long enough, value's own text
+ * as one cut string.
+ */
+void ik_cut_json(struct ik_buf *out, struct ik_json_span value, size_t limit);
+
+#endif

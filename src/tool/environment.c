@@ -1,0 +1,44 @@
+#include "tool/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+
+/* Is the variable of this entry ("NAME=value") in the list of names? */
+static bool listed(const char *entry, const char *const *names)
+{
+	size_t length = strcspn(entry, "=");
+
+	for (; names != NULL && *names != NULL; names++) {
+		if (strlen(*names) == length && strncmp(entry, *names, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)
+{
+	size_t count = 0;
+	char **copy;
+
+	while (environ != NULL && environ[count] != NULL)
+		count++;
+	copy = ik_alloc_array(NULL, count + 1, sizeof(char *));
+	count = 0;
+	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+		if (!listed(*entry, secrets) || listed(*entry, keep))
+			copy[count++] = ik_strdup(*entry);
+	}
+	copy[count] = NULL;
+	return copy;
+}
+
+char **ik_environment_free(char **environment)
+{
+	for (char **entry = environment; entry != NULL && *entry != NULL; entry++)
+		free(*entry);
+	free(environment);
+	return NULL;
+}
