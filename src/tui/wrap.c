@@ -216,14 +216,15 @@ static void render_plain(const struct ik_render *request, struct ik_lines *lines
 }
 
 /* The position behind the last such byte of text; 0: there is none. */
-__attribute__((nonnull)) static size_t behind_last(const char *text, size_t length, char byte)
+static size_t behind_last(const char *text, size_t length, char byte)
 {
-	const char *found = memrchr(text, byte, length);
-	return found ? (size_t)(found - text) + 1 : 0;
+	while (length > 0 && text[length - 1] != byte)
+		length--;
+	return length;
 }
 
 /* Cut a long text behind a line, else behind a word, else behind a character. */
-__attribute__((nonnull)) static size_t split_plain(const char *text, size_t length)
+static size_t split_plain(const char *text, size_t length)
 {
 	if (length <= IK_SECTION_MAX)
 		return 0;

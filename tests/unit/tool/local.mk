@@ -1,1 +1,20 @@
 # Unit tests of src/tool: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/tool/tool_test tests/fixtures/tools/quick
+TESTS += tests/unit/tool/tool_test
+tests_unit_tool_tool_test_SOURCES = \
+	tests/unit/tool/discovery_test.c \
+	tests/unit/tool/envelope_test.c \
+	tests/unit/tool/environment_test.c \
+	tests/unit/tool/protocol_test.c \
+	tests/unit/tool/registry_test.c \
+	tests/unit/tool/run_test.c \
+	tests/unit/tool/source_directory_test.c \
+	tests/unit/tool/support.c tests/unit/tool/support.h
+tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DIK_TEST_FIXTURES='"$(abs_top_srcdir)/tests/fixtures"' \
+	-DIK_TEST_QUICK='"$(abs_top_builddir)/tests/fixtures/tools/quick"'
+tests_unit_tool_tool_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_tool_tool_test_LDADD = $(LINK_TOOL) $(CRITERION_LIBS)
+
+tests_fixtures_tools_quick_SOURCES = tests/fixtures/tools/quick.c
+EXTRA_DIST += tests/fixtures/tools
