@@ -1,10 +1,15 @@
 #include "fixture.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +64,11 @@ static void count_change(void *arg)
 static bool orphans_differ_from_0(void *arg) { return ik_children_orphans(arg) != 0; }
 static bool orphans_differ_from_1(void *arg) { return ik_children_orphans(arg) != 1; }
 static bool orphans_differ_from_2(void *arg) { return ik_children_orphans(arg) != 2; }
+
+static bool is_silent(void *arg)
+{
+	return ((struct run *)arg)->output.length == 0;
+}
 
 Test(children, orphans_are_counted_in_any_session_and_reaped_when_they_end)
 {
@@ -117,8 +127,9 @@ Test(children, end_kills_everything_below)
 	run_shell(loop, &left,
 		"setsid sh -c 'trap \"\" TERM HUP; sleep 60 & sh -c \"sleep 60 & sleep 60\" & wait'"
 		" >/dev/null 2>&1 & (sleep 60 & sleep 60) & exit 0");
-	start_shell(loop, &running, "sleep 60 | sleep 60; sleep 60");
-	fixture_run_for(loop, 50);
+	start_shell(loop, &running, "echo up; sleep 60 | sleep 60; sleep 60");
+	fixture_run_while(loop, orphans_differ_from_2, loop);
+	fixture_run_while(loop, is_silent, &running);
 	ik_children_end(loop);
 	errno = 0;
 	cr_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
@@ -164,6 +175,46 @@ Test(children, children_that_we_were_born_with_are_left_alone)
 	kill(stranger, SIGKILL);
 	waitpid(stranger, NULL, 0);
 	ik_buf_done(&run.output);
+	fixture_end(loop);
+}
+
+/* From here on this process has a kernel that knows nothing of pidfds. */
+static void forbid_pidfds(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
+
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+Test(children, without_pidfds_sigchld_tells_of_the_end)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run runs[20], closed;
+	pid_t pid;
+
+	forbid_pidfds();
+	for (int i = 0; i < 20; i++)
+		start_shell(loop, &runs[i], "echo here");
+	start_shell(loop, &closed, "exec sleep 60");
+	pid = (pid_t)ik_child_pid(closed.child);
+	ik_child_close(closed.child);
+	for (int i = 0; i < 20; i++) {
+		fixture_run_until(loop, &runs[i].done);
+		cr_assert_str_eq(runs[i].output.data, "here\n");
+		ik_buf_done(&runs[i].output);
+	}
+	ik_children_become_reaper(loop);
+	run_shell(loop, &closed, "sleep 60 >/dev/null 2>&1 &");
+	fixture_run_while(loop, orphans_differ_from_1, loop);
+	ik_children_end(loop);
+	cr_assert(kill(pid, 0) != 0 && errno == ESRCH);
 	fixture_end(loop);
 }
 

@@ -540,7 +540,6 @@ static void shell_for_sigstop(pid_t program)
 	give_terminal(program);
 	while (!is_raw(0))
 		poll(NULL, 0, 1);
-	poll(NULL, 0, 50); /* the loop runs */
 	kill(program, SIGSTOP);
 	stopped_and_continued(program);
 	ends_well(program);
