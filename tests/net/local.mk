@@ -1,1 +1,15 @@
-# tests/net
+# tests/net: an HTTP server that answers what a file tells it to, for the tests
+# of providers, of the screen and for benchmarks.
+check_PROGRAMS += tests/net/loopback_server tests/net/net_test
+TESTS += tests/net/net_test
+
+tests_net_loopback_server_SOURCES = \
+	tests/net/loopback_server.c \
+	tests/net/record.c tests/net/record.h \
+	tests/net/scenario.c tests/net/scenario.h
+tests_net_loopback_server_LDADD = $(LINK_JSON)
+
+tests_net_net_test_SOURCES = tests/net/loopback.c tests/net/loopback.h tests/net/net_test.c
+tests_net_net_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_net_net_test_LDADD = $(LINK_PROVIDER) $(CRITERION_LIBS)
+EXTRA_tests_net_net_test_DEPENDENCIES = tests/net/loopback_server
