@@ -26,7 +26,7 @@ enum ik_effect_kind {
 struct ik_effect {
 	enum ik_effect_kind kind;
 	struct ik_message *message; /* the turn's reference */
-	struct ik_event event;
+	struct ik_event event;      /* its round is that of every effect */
 	int request;                /* number to give back with what comes of it */
 	bool forbid_calls;
 	int call;                   /* number to give back with the envelope */

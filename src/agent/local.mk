@@ -3,8 +3,14 @@ noinst_LIBRARIES += libik_agent.a
 libik_agent_a_SOURCES = \
 	src/agent/call_ids.c src/agent/call_ids.h \
 	src/agent/effect.h \
+	src/agent/exchange.c \
+	src/agent/model.c src/agent/model.h \
 	src/agent/reply.c src/agent/reply.h \
-	src/agent/session.h \
+	src/agent/restore.c \
+	src/agent/session.c src/agent/session.h \
+	src/agent/session_effects.c \
+	src/agent/session_private.h \
+	src/agent/session_run.c \
 	src/agent/turn.c src/agent/turn.h \
 	src/agent/turn_calls.c \
 	src/agent/turn_effects.c \

@@ -8,9 +8,8 @@
  * function here, ik_session_close() included.
  *
  * Owns the conversation, the request and the runs.  Not the loop, the http
- * client, the store, the registry.  Is the one listener of its store
- * (ik_store_on_state, ik_store_on_notice) and tells it on as IK_EVENT_STORE and
- * IK_EVENT_NOTICE.
+ * client, the store (whose state it does not tell: many sessions may share
+ * one), the registry.
  * May include: all but tui and app.
  */
 #ifndef IK_AGENT_SESSION_H
@@ -29,7 +28,7 @@ struct ik_session_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
 	struct ik_store *store;
-	struct ik_run_options run;      /* for every call */
+	struct ik_run_options run;      /* for every call; environment is borrowed, directory not used */
 	int concurrency;                /* calls at once */
 	int max_tool_turns;
 	int retry_max;                  /* tries after the first */
@@ -80,11 +79,14 @@ bool ik_session_busy(const struct ik_session *session);
 const char *ik_session_id(const struct ik_session *session);
 const struct ik_conversation *ik_session_conversation(const struct ik_session *session);
 
-/* Store and tell a command with its output, or a notice: never sent to a model. */
+/* Store and tell a command with its output, or a notice: never sent to a model.
+ * Notices of a session in which nothing else was said are stored once something is. */
 void ik_session_add_command(struct ik_session *session, const char *line, const char *output);
 void ik_session_add_notice(struct ik_session *session, const char *sentence);
 
-/* A call of the person's own (/run): told like a model's, stored as a command. */
+/* A call of the person's own (/run): told like a model's, in round 0, and stored as
+ * a command (of which no IK_EVENT_MESSAGE tells). Waits for the tools; any number
+ * may run beside a turn; a cancel ends them too. */
 void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
 	size_t length);
 

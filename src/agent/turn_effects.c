@@ -15,7 +15,7 @@ struct ik_effect *ik_turn_add_effect(struct ik_turn *turn, enum ik_effect_kind k
 			sizeof(*turn->effects));
 	}
 	effect = &turn->effects[turn->effect_count++];
-	*effect = (struct ik_effect){ .kind = kind };
+	*effect = (struct ik_effect){ .kind = kind, .event.round = turn->round };
 	return effect;
 }
 
@@ -24,7 +24,6 @@ struct ik_event *ik_turn_emit(struct ik_turn *turn, enum ik_event_kind kind)
 	struct ik_effect *effect = ik_turn_add_effect(turn, IK_EFFECT_EMIT);
 
 	effect->event.kind = kind;
-	effect->event.round = turn->round;
 	return &effect->event;
 }
 
@@ -35,7 +34,6 @@ struct ik_event *ik_turn_append(struct ik_turn *turn, struct ik_message *message
 
 	effect->message = message;
 	effect->event.kind = kind;
-	effect->event.round = turn->round;
 	effect->event.message = message;
 	effect->event.text = message->content;
 	effect->event.text_length = message->content_length;

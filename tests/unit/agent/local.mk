@@ -1,1 +1,10 @@
 # Unit tests of src/agent: they link that layer and those under it, nothing else.
+check_PROGRAMS += tests/unit/agent/agent_test
+TESTS += tests/unit/agent/agent_test
+tests_unit_agent_agent_test_SOURCES = \
+	tests/unit/agent/session_test.c \
+	tests/unit/agent/stage.c tests/unit/agent/stage.h \
+	tests/unit/agent/turn_driver.c tests/unit/agent/turn_driver.h \
+	tests/unit/agent/turn_test.c
+tests_unit_agent_agent_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_agent_agent_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)

@@ -1,0 +1,274 @@
+#include "agent/session.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/session_private.h"
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Where the options do not say. */
+#define RETRY_MAX 4
+#define RETRY_BASE_MS 500
+#define RETRY_CAP_MS 20000
+
+static const char built_in_prompt[] =
+	"You are ikigai, an assistant in a terminal. You help the person in front of it by "
+	"answering and, where it serves, by calling tools. Use a tool to find out what you do not "
+	"know instead of guessing, and say plainly what you did and what came of it. Answer in the "
+	"language of the question, briefly, in Markdown.";
+
+/* ---- the turn is fed ---- */
+
+void ik_session_emit(struct ik_session *session, const struct ik_event *event)
+{
+	if (!session->closing)
+		session->options.sink(session->options.sink_arg, event);
+}
+
+/* Step the turn and do what it wants. */
+static void take(struct ik_session *session, const struct ik_input *input)
+{
+	const struct ik_effect *effects;
+	size_t count, i;
+
+	assert(!session->stepping);
+	session->stepping = true;
+	count = ik_turn_step(session->turn, input, &effects);
+	for (i = 0; i < count; i++)
+		ik_session_perform(session, &effects[i]);
+	session->stepping = false;
+}
+
+/* Keep an input for later; only its text is borrowed from others. */
+static void put_into_inbox(struct ik_session *session, const struct ik_input *input)
+{
+	struct ik_inbox_item *item = ik_alloc(sizeof(*item));
+
+	/* Deltas and envelopes come from the loop, which does not turn in a step. */
+	assert(input->kind != IK_INPUT_DELTA && input->kind != IK_INPUT_TOOL_DONE);
+	item->input = *input;
+	ik_buf_init(&item->text, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&item->text, input->text ? input->text : "", input->text_length);
+	item->input.text = item->text.data;
+	*session->inbox_end = item;
+	session->inbox_end = &item->next;
+}
+
+/* Take the oldest input out of the inbox, and forget it. */
+static void take_from_inbox(struct ik_session *session)
+{
+	struct ik_inbox_item *item = session->inbox;
+
+	session->inbox = item->next;
+	if (!session->inbox)
+		session->inbox_end = &session->inbox;
+	take(session, &item->input);
+	ik_buf_done(&item->text);
+	free(item);
+}
+
+/* Deferred: everything is silent; let the memory go. */
+static void release(void *arg)
+{
+	struct ik_session *session = arg;
+
+	ik_turn_free(session->turn);
+	ik_conversation_free(session->conversation);
+	ik_model_unref(session->model);
+	ik_registry_unref(session->registry);
+	free(session->directory);
+	free(session->system_prompt);
+	free(session);
+}
+
+/* Store what is under way, then fall silent. */
+static void finish_closing(struct ik_session *session)
+{
+	static const struct ik_input cancel = { .kind = IK_INPUT_CANCEL };
+	static const struct ik_input history = { .kind = IK_INPUT_HISTORY, .ready = true };
+
+	while (session->inbox)
+		take_from_inbox(session);
+	take(session, &history);
+	/* A message that was queued begins its turn when one ends: it is stored. */
+	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
+		take(session, &cancel);
+	ik_session_stop_loading(session);
+	session->exchange = ik_exchange_close(session->exchange);
+	ik_session_close_runs(session, false);
+	ik_session_close_runs(session, true);
+	session->retry = ik_timer_close(session->retry);
+	ik_loop_defer(session->options.loop, release, session);
+}
+
+void ik_session_post(struct ik_session *session, const struct ik_input *input)
+{
+	if (session->stepping) {
+		put_into_inbox(session, input);
+		return;
+	}
+	if (session->closing)
+		return;
+	take(session, input);
+	while (session->inbox && !session->closing)
+		take_from_inbox(session);
+	if (session->closing)
+		finish_closing(session);
+}
+
+/* ---- beginning and end ---- */
+
+/* The time for another try has come. */
+static void retry_due(void *arg)
+{
+	ik_session_post(arg, &(struct ik_input){ .kind = IK_INPUT_RETRY_DUE });
+}
+
+/* All that is always said to a model, the same in every round. */
+static char *make_prompt(const struct ik_session_options *options)
+{
+	const char *own = options->system_prompt ? options->system_prompt : built_in_prompt;
+
+	return ik_format("%s%s%s\n\nThe working directory is %s.", own,
+		options->no_tools ? "" : "\n\n", options->no_tools ? "" : ik_envelope_paragraph(),
+		options->directory);
+}
+
+struct ik_session *ik_session_new(const struct ik_session_options *options)
+{
+	struct ik_session *session = ik_alloc(sizeof(*session));
+	bool retry_given = options->retry_base_ms > 0;
+	struct ik_turn_options turn = {
+		.concurrency = options->concurrency,
+		.max_tool_turns = options->max_tool_turns,
+		.retry_max = retry_given ? options->retry_max : RETRY_MAX,
+		.retry_base_ms = retry_given ? options->retry_base_ms : RETRY_BASE_MS,
+		.retry_cap_ms = retry_given ? options->retry_cap_ms : RETRY_CAP_MS,
+	};
+
+	session->options = *options;
+	session->directory = ik_strdup(options->directory);
+	session->system_prompt = make_prompt(options);
+	session->options.directory = session->directory;
+	session->options.system_prompt = NULL;
+	session->options.run.directory = session->directory;
+	session->inbox_end = &session->inbox;
+	session->conversation = ik_conversation_new();
+	session->turn = ik_turn_new(&turn);
+	session->registry = ik_registry_new();
+	session->retry = ik_timer_new(options->loop, retry_due, session);
+	ik_uuid_new(session->id);
+	return session;
+}
+
+struct ik_session *ik_session_close(struct ik_session *session)
+{
+	if (!session || session->closing)
+		return NULL;
+	session->closing = true;
+	if (!session->stepping)
+		finish_closing(session);
+	return NULL;
+}
+
+/* ---- from outside ---- */
+
+void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
+	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens)
+{
+	struct ik_event event = { .kind = IK_EVENT_SESSION };
+
+	ik_model_unref(session->model);
+	session->model = ik_model_new(format, endpoint, model, max_output_tokens);
+	event.text = session->id;
+	event.text_length = strlen(session->id);
+	event.name = session->model->endpoint.provider;
+	event.detail = session->model->name;
+	ik_session_emit(session, &event);
+}
+
+void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready)
+{
+	ik_registry_ref(registry);
+	ik_registry_unref(session->registry);
+	session->registry = registry;
+	session->tools_ready = ready;
+	if (ready)
+		ik_session_start_waiting(session);
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = ready });
+}
+
+void ik_session_submit(struct ik_session *session, const char *text, size_t length)
+{
+	struct ik_input input = { .kind = IK_INPUT_USER, .text = text, .text_length = length };
+
+	if (length > 0)
+		ik_session_post(session, &input);
+}
+
+void ik_session_cancel(struct ik_session *session)
+{
+	ik_session_cancel_runs(session, true);
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
+}
+
+bool ik_session_busy(const struct ik_session *session)
+{
+	return session->runs || session->inbox || ik_turn_queued(session->turn) > 0 ||
+		ik_turn_state(session->turn) != IK_TURN_IDLE;
+}
+
+const char *ik_session_id(const struct ik_session *session)
+{
+	return session->id;
+}
+
+const struct ik_conversation *ik_session_conversation(const struct ik_session *session)
+{
+	return session->conversation;
+}
+
+/* Tell of a message as an event of that kind, in no round. */
+static void tell_message(struct ik_session *session, enum ik_event_kind kind,
+	struct ik_message *message)
+{
+	struct ik_event event = {
+		.kind = kind,
+		.message = message,
+		.text = message->content,
+		.text_length = message->content_length,
+	};
+
+	ik_session_emit(session, &event);
+}
+
+void ik_session_add_command(struct ik_session *session, const char *line, const char *output)
+{
+	struct ik_message *message;
+	struct ik_buf data;
+
+	ik_buf_init(&data, IK_LIMIT_ENVELOPE);
+	ik_json_open(&data, '{');
+	ik_json_key(&data, "output");
+	ik_json_put_text(&data, output ? output : "");
+	ik_json_close(&data, '}');
+	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
+	ik_buf_done(&data);
+	ik_session_keep(session, message);
+	tell_message(session, IK_EVENT_MESSAGE, message);
+	ik_message_unref(message);
+}
+
+void ik_session_add_notice(struct ik_session *session, const char *sentence)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence),
+		NULL, 0);
+
+	ik_session_keep(session, message);
+	tell_message(session, IK_EVENT_NOTICE, message);
+	ik_message_unref(message);
+}

@@ -1,0 +1,61 @@
+#include "agent/session_private.h"
+
+/* Notices from before the session had anything to keep: store them first. */
+static void keep_notices(struct ik_session *session)
+{
+	size_t count = ik_conversation_count(session->conversation), i;
+
+	ik_store_begin(session->options.store, session->id, session->directory);
+	session->stored = true;
+	for (i = 0; i < count; i++) {
+		struct ik_message *message = ik_conversation_at(session->conversation, i);
+
+		if (message->sequence == 0)
+			ik_store_append(session->options.store, session->id, message);
+	}
+}
+
+void ik_session_keep(struct ik_session *session, struct ik_message *message)
+{
+	if (!session->stored && message->kind != IK_KIND_NOTICE)
+		keep_notices(session);
+	if (session->stored)
+		ik_store_append(session->options.store, session->id, message);
+	ik_conversation_append(session->conversation, message);
+}
+
+void ik_session_perform(struct ik_session *session, const struct ik_effect *effect)
+{
+	switch (effect->kind) {
+	case IK_EFFECT_APPEND:
+		ik_session_keep(session, effect->message);
+		ik_session_emit(session, &effect->event);
+		break;
+	case IK_EFFECT_EMIT:
+		ik_session_emit(session, &effect->event);
+		break;
+	case IK_EFFECT_REQUEST:
+		if (!session->closing)
+			ik_exchange_start(session, effect->request, effect->forbid_calls);
+		break;
+	case IK_EFFECT_ABORT:
+		session->exchange = ik_exchange_close(session->exchange);
+		break;
+	case IK_EFFECT_RUN:
+		if (!session->closing)
+			ik_session_start_call(session, effect);
+		break;
+	case IK_EFFECT_CANCEL_RUNS:
+		ik_session_cancel_runs(session, false);
+		break;
+	case IK_EFFECT_CLOSE_RUNS:
+		ik_session_close_runs(session, false);
+		break;
+	case IK_EFFECT_RETRY:
+		ik_timer_start(session->retry, effect->delay_ms);
+		break;
+	case IK_EFFECT_RETRY_STOP:
+		ik_timer_stop(session->retry);
+		break;
+	}
+}

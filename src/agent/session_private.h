@@ -1,0 +1,97 @@
+/*
+ * session_private: what the files of a session share.
+ *
+ * session.c takes what comes from outside and feeds the turn;
+ * session_effects.c carries out what the turn decides; exchange.c talks to the
+ * provider; session_run.c runs tools; restore.c loads what was stored.
+ *
+ * May include: what session.h may.
+ */
+#ifndef IK_AGENT_SESSION_PRIVATE_H
+#define IK_AGENT_SESSION_PRIVATE_H
+
+#include "agent/model.h"
+#include "agent/session.h"
+#include "agent/turn.h"
+
+struct ik_exchange;
+
+/* An input that came while another was being taken. */
+struct ik_inbox_item {
+	struct ik_inbox_item *next;
+	struct ik_input input;
+	struct ik_buf text;
+};
+
+/* A call at work, the model's or the person's own. */
+struct ik_session_run {
+	struct ik_session_run *next;
+	struct ik_session *session;
+	struct ik_run *run;     /* NULL: waits for the tools */
+	bool own;               /* the person's */
+	int call;               /* the turn's number */
+	int round;
+	char *id;
+	char *name;
+	struct ik_buf arguments; /* of one that waits, and for the record */
+};
+
+struct ik_session {
+	struct ik_session_options options; /* directory and system_prompt are not used */
+	char id[IK_UUID_TEXT];
+	char *directory;
+	char *system_prompt; /* complete */
+	struct ik_conversation *conversation;
+	struct ik_turn *turn;
+	struct ik_model *model; /* NULL: none chosen yet */
+	struct ik_registry *registry;
+	bool tools_ready;
+
+	struct ik_inbox_item *inbox, **inbox_end;
+	bool stepping;
+	bool closing; /* nothing is told or started any more, only stored */
+	bool stored;  /* the store knows of the session */
+
+	struct ik_exchange *exchange; /* the request that is out */
+	struct ik_timer *retry;
+	struct ik_session_run *runs;
+	int own_runs;
+
+	bool loading;   /* older messages */
+	int64_t oldest; /* sequence of the oldest that is loaded */
+};
+
+/* ---- session.c ---- */
+
+/* Give the turn an input; at once, or after the one that is being taken. */
+void ik_session_post(struct ik_session *session, const struct ik_input *input);
+/* Tell, unless closing. */
+void ik_session_emit(struct ik_session *session, const struct ik_event *event);
+
+/* ---- session_effects.c ---- */
+
+void ik_session_perform(struct ik_session *session, const struct ik_effect *effect);
+/* Hand a message to the store and add it to the conversation. */
+void ik_session_keep(struct ik_session *session, struct ik_message *message);
+
+/* ---- exchange.c ---- */
+
+/* Send a request for the next round; what comes of it is posted with number. */
+void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls);
+/* Silent at once; takes NULL, returns NULL. */
+struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange);
+
+/* ---- session_run.c ---- */
+
+void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect);
+/* Start what waited for the tools. */
+void ik_session_start_waiting(struct ik_session *session);
+void ik_session_cancel_runs(struct ik_session *session, bool own);
+void ik_session_close_runs(struct ik_session *session, bool own);
+
+/* ---- restore.c ---- */
+
+/* Stop loading. */
+void ik_session_stop_loading(struct ik_session *session);
+
+#endif

@@ -1,0 +1,221 @@
+#include "agent/session_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Deferred: its memory. */
+static void run_free(void *arg)
+{
+	struct ik_session_run *run = arg;
+
+	free(run->id);
+	free(run->name);
+	ik_buf_done(&run->arguments);
+	free(run);
+}
+
+/* Take a run off the list and fall silent. */
+static void run_release(struct ik_session_run *run)
+{
+	struct ik_session_run **at = &run->session->runs;
+
+	while (*at != run)
+		at = &(*at)->next;
+	*at = run->next;
+	run->run = ik_run_close(run->run);
+	ik_loop_defer(run->session->options.loop, run_free, run);
+}
+
+static struct ik_event run_event(const struct ik_session_run *run, enum ik_event_kind kind)
+{
+	return (struct ik_event){
+		.kind = kind, .round = run->round, .id = run->id, .name = run->name,
+	};
+}
+
+/* A piece of output, as it comes. */
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct ik_session_run *run = arg;
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_OUTPUT);
+
+	event.number = stream == IK_STDERR;
+	event.text = bytes;
+	event.text_length = length;
+	ik_session_emit(run->session, &event);
+}
+
+/* A call of the person's own has ended: store it as the command it was. */
+static void keep_own(struct ik_session_run *run, const char *envelope, size_t length)
+{
+	struct ik_message *message;
+	struct ik_buf data;
+	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+
+	ik_buf_init(&data, IK_LIMIT_ENVELOPE);
+	ik_json_open(&data, '{');
+	ik_json_key(&data, "output");
+	ik_json_put_string(&data, envelope, length);
+	ik_json_close(&data, '}');
+	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
+	ik_session_keep(run->session, message);
+	ik_message_unref(message);
+	ik_buf_done(&data);
+	free(line);
+}
+
+/* The outcome of an own call, which the turn knows nothing of. */
+static void end_own(struct ik_session_run *run, const struct ik_run_result *result)
+{
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
+
+	keep_own(run, result->envelope, result->envelope_length);
+	event.text = result->envelope;
+	event.text_length = result->envelope_length;
+	event.number = result->duration_ms;
+	event.full = result->truncated ? result->output : NULL;
+	event.full_length = result->truncated ? result->output_length : 0;
+	ik_session_emit(run->session, &event);
+}
+
+/* A tool has answered, or whatever happened instead. */
+static void on_done(void *arg, const struct ik_run_result *result)
+{
+	struct ik_session_run *run = arg;
+	struct ik_run *done = run->run;
+	struct ik_input input = {
+		.kind = IK_INPUT_TOOL_DONE,
+		.call = run->call,
+		.text = result->envelope,
+		.text_length = result->envelope_length,
+		.success = result->success,
+		.duration_ms = result->duration_ms,
+		.full = result->truncated ? result->output : NULL,
+		.full_length = result->truncated ? result->output_length : 0,
+	};
+	struct ik_session *session = run->session;
+	bool own = run->own;
+
+	/* Off the list first, so that it is idle for whoever is told; what result
+	 * points to is valid until the run is closed. */
+	run->run = NULL;
+	run_release(run);
+	if (own)
+		end_own(run, result);
+	else
+		ik_session_post(session, &input);
+	ik_run_close(done);
+}
+
+/* Put a run on the list; strings are copied. */
+static struct ik_session_run *run_add(struct ik_session *session, const char *name,
+	const char *arguments, size_t length)
+{
+	struct ik_session_run *run = ik_alloc(sizeof(*run));
+
+	run->session = session;
+	run->name = ik_strdup(name);
+	ik_buf_init(&run->arguments, IK_LIMIT_ARGUMENTS);
+	ik_buf_append(&run->arguments, arguments, length);
+	run->next = session->runs;
+	session->runs = run;
+	return run;
+}
+
+static void run_start(struct ik_session_run *run)
+{
+	static const struct ik_run_events events = { on_output, on_done };
+	struct ik_session *session = run->session;
+
+	run->run = ik_run_start(&session->options.run, session->registry, run->name,
+		run->arguments.data, run->arguments.length, &events, run);
+}
+
+void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect)
+{
+	struct ik_session_run *run = run_add(session, effect->name, effect->arguments,
+		effect->arguments_length);
+
+	run->call = effect->call;
+	run->round = effect->event.round;
+	run->id = ik_strdup(effect->id);
+	run_start(run);
+}
+
+/* Tell that an own call begins, and begin it. */
+static void start_own(struct ik_session_run *run)
+{
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
+
+	event.text = run->arguments.data;
+	event.text_length = run->arguments.length;
+	run_start(run);
+	ik_session_emit(run->session, &event);
+}
+
+void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
+	size_t length)
+{
+	struct ik_session_run *run = run_add(session, name, arguments, length);
+
+	run->own = true;
+	run->id = ik_format("run_%d", ++session->own_runs);
+	if (session->tools_ready) {
+		start_own(run);
+	} else {
+		const char *text = _("Loading tools…");
+		struct ik_event event = {
+			.kind = IK_EVENT_WAITING, .text = text, .text_length = strlen(text),
+		};
+
+		ik_session_emit(session, &event);
+	}
+}
+
+void ik_session_start_waiting(struct ik_session *session)
+{
+	struct ik_session_run *run = session->runs;
+
+	/* From the beginning each time: who is told of one may cancel others. */
+	while (run) {
+		if (run->run) {
+			run = run->next;
+		} else {
+			start_own(run);
+			run = session->runs;
+		}
+	}
+}
+
+void ik_session_cancel_runs(struct ik_session *session, bool own)
+{
+	struct ik_session_run *run = session->runs;
+
+	while (run) {
+		struct ik_session_run *next = run->next;
+
+		if (run->own == own && run->run)
+			ik_run_cancel(run->run);
+		else if (run->own == own)
+			run_release(run); /* it has not begun */
+		run = next;
+	}
+}
+
+void ik_session_close_runs(struct ik_session *session, bool own)
+{
+	struct ik_session_run *run = session->runs;
+
+	while (run) {
+		struct ik_session_run *next = run->next;
+
+		if (run->own == own)
+			run_release(run);
+		run = next;
+	}
+}

@@ -1,0 +1,687 @@
+#include "stage.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+
+TestSuite(session, .init = stage_set_up, .fini = stage_tear_down, .timeout = 60);
+
+static void expect_log(const char *wanted)
+{
+	cr_expect_str_eq(stage.log.data, wanted, "told:\n%s\nnot:\n%s", stage.log.data, wanted);
+}
+
+static void expect_stored(const char *wanted)
+{
+	char *text = stage_stored(ik_session_id(stage.session));
+
+	cr_expect_str_eq(text, wanted, "stored:\n%s\nnot:\n%s", text, wanted);
+	free(text);
+}
+
+static void expect_in(const char *text, const char *part)
+{
+	cr_expect(strstr(text, part) != NULL, "%s\nis not in\n%s", part, text);
+}
+
+/* Each part must follow the one before it. */
+static void expect_order(const char *text, const char *const *parts)
+{
+	const char *at = text;
+
+	for (; *parts; parts++) {
+		const char *found = strstr(at, *parts);
+
+		cr_assert(found != NULL, "%s\nnot in its place in\n%s", *parts, text);
+		at = found + strlen(*parts);
+	}
+}
+
+Test(session, a_reply)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("Hel"), TEXT("lo."), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	cr_assert(ik_session_busy(stage.session));
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert(!ik_session_busy(stage.session));
+	expect_log("+user hi\nstarted\nround\ntext Hel\ntext lo.\n+assistant Hello.\ndone end\n");
+	expect_stored("user hi\nassistant Hello.\n");
+	expect_in(stage.requests[0], "\"model\":\"m\"");
+	expect_in(stage.requests[0], "tool_success"); /* the envelope's paragraph */
+	expect_in(stage.requests[0], stage.directory);
+}
+
+Test(session, a_call)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("Look:"), CALL("0", "c1", "echo", "{\\\"text\\\":\\\"x\\\"}"),
+			STOP("tool_calls") } },
+		{ .chunks = { TEXT("Done."), STOP("stop") } },
+	};
+	static const char *const order[] = { "\"tool_calls\"", "\"c1\"", "\"role\":\"tool\"",
+		"\"tool_call_id\":\"c1\"", "tool_success\\\":true", "\\\"text\\\":\\\"x", NULL };
+
+	stage_tool("echo", "echo seen >&2; cat");
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert_eq(stage.request_count, 2);
+	expect_in(stage.requests[0], "\"name\":\"echo\"");
+	expect_order(stage.requests[1], order);
+	expect_in(stage.log.data, "tool c1 {\"text\":\"x\"}\n");
+	expect_in(stage.log.data, "output c1 seen\n");
+	expect_in(stage.log.data, "answer c1 {\"tool_success\":true,\"result\":{\"text\":\"x\"}}\n");
+	expect_in(stage.log.data, "done end\n");
+	expect_order(stage.log.data, (const char *const[]){ "+assistant Look:", "+tool_call", "tool c1",
+		"+tool_result", "answer c1", "round", "+assistant Done.", NULL });
+}
+
+Test(session, two_calls_are_answered_in_their_order)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "slow", "{}"), CALL("1", "c2", "quick", "{}"),
+			STOP("tool_calls") } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+	static const char *const told[] = { "tool c1", "tool c2", "answer c2", "answer c1", NULL };
+	static const char *const sent[] = { "\"tool_call_id\":\"c1\"", "\"tool_call_id\":\"c2\"", NULL };
+	char *slow;
+
+	/* The slow one waits for the quick one: they must run at the same time. */
+	slow = ik_format("while [ ! -e %s/mark ]; do sleep 0.01; done; echo 1", stage.directory);
+	stage_tool("slow", slow);
+	free(slow);
+	slow = ik_format("echo 2; exec >&-; touch %s/mark", stage.directory);
+	stage_tool("quick", slow);
+	free(slow);
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, told);
+	expect_order(stage.requests[1], sent);
+}
+
+Test(session, arguments_that_are_no_json_go_back_as_an_envelope)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "echo", "{\\\"text\\\":"), STOP("tool_calls") } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "\"INVALID_PARAMS\"");
+	expect_in(stage.log.data, "done end");
+}
+
+Test(session, the_last_round_keeps_the_tools_and_forbids_them)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "echo", "{}"), STOP("tool_calls") } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+
+	stage.max_tool_turns = 1;
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.requests[1], "\"tool_choice\":\"none\"");
+	expect_in(stage.requests[1], "\"name\":\"echo\"");
+	expect_in(stage.requests[1], "Tool call limit reached (1). Stopping tool loop.");
+	expect_in(stage.log.data, "done limit");
+}
+
+Test(session, a_message_waits_for_the_tools)
+{
+	static const struct stage_reply replies[] = { { .chunks = { TEXT("ok"), STOP("stop") } } };
+
+	stage.without_tools_at_first = true;
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	stage_submit("go");
+	expect_log("+user go\nstarted\nwaiting Loading tools…\n");
+	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.requests[0], "\"name\":\"echo\"");
+}
+
+/* What was announced is in the database when the provider hears of it. */
+static void check_stored(const struct ik_event *event)
+{
+	char *text = stage_stored(ik_session_id(stage.session));
+
+	if (event->kind == IK_EVENT_ROUND_STARTED)
+		expect_in(text, "user go");
+	if (event->kind == IK_EVENT_TOOL_STARTED)
+		expect_in(text, "tool_call c1");
+	if (event->kind == IK_EVENT_TOOL_DONE)
+		expect_in(text, "tool_result c1");
+	free(text);
+}
+
+Test(session, is_stored_before_it_is_acted_on)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "echo", "{}"), STOP("tool_calls") } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	stage.on_event = check_stored;
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TURN_DONE);
+}
+
+/* ---- faults ---- */
+
+Test(session, a_refused_key)
+{
+	static const struct stage_reply replies[] = {
+		{ .status = 401, .content_type = "application/json",
+		  .chunks = { "{\"error\":{\"message\":\"Incorrect API key provided: sk-secret\","
+			"\"type\":\"invalid_request_error\",\"code\":\"invalid_api_key\"}}" } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error AUTH ");
+	expect_in(stage.log.data, "TEST_API_KEY");
+	expect_in(stage.log.data, "done error");
+	cr_assert_null(strstr(stage.log.data, "sk-secret"));
+	cr_assert_eq(stage.request_count, 1);
+}
+
+Test(session, nobody_there)
+{
+	stage_open(NULL);
+	stage_set_model(ik_http_server_port(stage.server));
+	stage.server = ik_http_server_close(stage.server);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error CONNECT ");
+	expect_in(stage.log.data, "127.0.0.1:");
+	expect_in(stage.log.data, "base_url");
+	cr_assert_null(strstr(stage.log.data, "retry"));
+}
+
+Test(session, no_such_host_and_no_address)
+{
+	struct ik_endpoint endpoint = { .provider = "test", .base_url = "htp:/x" };
+
+	stage_open(NULL);
+	ik_session_set_model(stage.session, ik_wire_format_find("openai-chat"), &endpoint, "m", 0);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error CONNECT ");
+}
+
+Test(session, a_server_that_dies_in_mid_reply)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("half a"), STAGE_BREAK } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "+assistant half a\n");
+	expect_in(stage.log.data, "error CONNECT ");
+	expect_in(stage.log.data, "done error");
+	cr_assert_str_eq(ik_conversation_at(ik_session_conversation(stage.session), 1)->data,
+		"{\"interrupted\":true}");
+}
+
+Test(session, a_stream_without_its_end)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("half a") } },
+		{ .chunks = { TEXT("more"), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error CONNECT ");
+	stage_submit("go on");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "+assistant more");
+	expect_in(stage.requests[1], "half a");
+}
+
+Test(session, a_web_page)
+{
+	static const struct stage_reply replies[] = {
+		{ .content_type = "text/html; charset=utf-8", .chunks = { "<html><body>Hello</body></html>" } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error BAD_RESPONSE ");
+	expect_in(stage.log.data, "web page");
+	expect_in(stage.log.data, "127.0.0.1");
+}
+
+Test(session, an_error_with_a_status_of_success)
+{
+	static const struct stage_reply replies[] = {
+		{ .content_type = "application/json",
+		  .chunks = { "{\"error\":{\"message\":\"no such model\",\"type\":\"invalid_api_key\"}}" } },
+		{ .chunks = { "garbage\n\n" } },
+		{ .chunks = { NULL } },
+		{ .chunks = { ": hello\n\n" } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error AUTH no such model");
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "error BAD_RESPONSE", "garbage",
+		NULL });
+	/* A server that says nothing may say something the next time. */
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "retry CONNECT", "retry CONNECT",
+		"done end", NULL });
+}
+
+Test(session, tries_again)
+{
+	static const struct stage_reply replies[] = {
+		{ .status = 503, .content_type = "text/plain", .chunks = { "busy" } },
+		{ .status = 429, .content_type = "application/json", .chunks = { "{}" } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert_eq(stage.request_count, 3);
+	expect_order(stage.log.data, (const char *const[]){ "retry PROVIDER", "retry RATE_LIMIT",
+		"+assistant ok", "done end", NULL });
+	cr_assert_str_eq(stage.requests[0], stage.requests[2]);
+}
+
+Test(session, gives_up_trying)
+{
+	static const struct stage_reply replies[] = {
+		{ .status = 500, .content_type = "text/plain", .chunks = { "no" } },
+		{ .status = 500, .content_type = "text/plain", .chunks = { "no" } },
+		{ .status = 500, .content_type = "text/plain", .chunks = { "no" } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "error PROVIDER");
+	cr_assert_eq(stage.request_count, 3);
+}
+
+Test(session, silence_is_ended)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("one"), STAGE_HOLD } },
+		{ .chunks = { ": a comment is no event\n\n", STAGE_HOLD } },
+	};
+
+	stage.idle_timeout_ms = 60;
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "+assistant one", "error TIMEOUT",
+		"done error", NULL });
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "error TIMEOUT", "error TIMEOUT", NULL });
+}
+
+Test(session, without_a_model)
+{
+	struct ik_session_options options = {
+		.loop = stage.loop, .http = stage.http, .store = stage.store, .directory = "/",
+		.concurrency = 1, .max_tool_turns = 1,
+	};
+
+	stage_open(NULL);
+	options.sink = stage.sink;
+	ik_session_close(stage.session);
+	stage.session = ik_session_new(&options);
+	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
+	stage_submit("hi");
+	expect_in(stage.log.data, "error CONFIG ");
+	expect_in(stage.log.data, "done error");
+}
+
+/* ---- cancel, queue, close ---- */
+
+Test(session, cancel_in_mid_reply)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("half"), STAGE_HOLD } },
+		{ .chunks = { TEXT("again"), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TEXT);
+	ik_session_cancel(stage.session);
+	expect_in(stage.log.data, "+assistant half\ndone cancelled\n");
+	cr_assert(!ik_session_busy(stage.session));
+	stage_submit("go on");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.requests[1], "half");
+	expect_stored("user hi\nassistant half\nuser go on\nassistant again\n");
+}
+
+Test(session, cancel_of_a_tool)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "sleeper", "{}"), STOP("tool_calls") } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+	static const char *const sent[] = { "\"tool_call_id\":\"c1\"", "TOOL_CANCELLED", NULL };
+	char *pid_path = ik_format("%s/pid", stage.directory);
+	char *script = ik_format("echo $$ > %s; echo begun >&2; exec sleep 60", pid_path);
+	struct ik_buf pid;
+
+	stage_tool("sleeper", script);
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TOOL_OUTPUT);
+	ik_session_cancel(stage.session);
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_in(stage.log.data, "TOOL_CANCELLED");
+	expect_in(stage.log.data, "begun"); /* what it had said is kept */
+	expect_in(stage.log.data, "done cancelled");
+	ik_buf_init(&pid, 100);
+	cr_assert_eq(ik_file_read(pid_path, &pid, NULL), IK_OK);
+	cr_assert_neq(kill(atoi(pid.data), 0), 0, "the tool lives");
+	ik_buf_done(&pid);
+	stage_submit("go on");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.requests[1], sent);
+	free(pid_path);
+	free(script);
+}
+
+Test(session, a_second_cancel_does_not_wait)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "stubborn", "{}"), STOP("tool_calls") } },
+	};
+
+	stage_tool("stubborn", "trap '' TERM; echo begun >&2; while :; do sleep 1; done");
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TOOL_OUTPUT);
+	ik_session_cancel(stage.session);
+	cr_assert(ik_session_busy(stage.session));
+	ik_session_cancel(stage.session);
+	cr_assert(!ik_session_busy(stage.session));
+	expect_in(stage.log.data, "done cancelled");
+}
+
+Test(session, messages_wait_for_the_end_of_the_turn)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("1"), STOP("stop") } },
+		{ .chunks = { TEXT("2"), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("a");
+	stage_submit("b");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert(ik_session_busy(stage.session));
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_stored("user a\nassistant 1\nuser b\nassistant 2\n");
+}
+
+static void close_at_text(const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_TEXT)
+		stage.session = ik_session_close(stage.session);
+}
+
+Test(session, closed_by_whom_it_tells)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("one") TEXT("two"), STOP("stop") } },
+	};
+	char id[IK_UUID_TEXT];
+	char *text;
+
+	stage_open(replies);
+	strcpy(id, ik_session_id(stage.session));
+	stage.on_event = close_at_text;
+	stage_submit("hi");
+	stage_submit("queued");
+	stage_run_until(IK_EVENT_TEXT);
+	text = stage_stored(id);
+	cr_assert_str_eq(text, "user hi\nassistant one\nuser queued\n");
+	free(text);
+}
+
+static void cancel_at_text(const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_TEXT)
+		ik_session_cancel(stage.session);
+	if (event->kind == IK_EVENT_TURN_DONE && stage.request_count == 1)
+		stage_submit("next");
+}
+
+Test(session, cancelled_and_fed_by_whom_it_tells)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("one") TEXT("two") STOP("stop") } },
+		{ .chunks = { STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage.on_event = cancel_at_text;
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "text one", "+assistant one",
+		"done cancelled", "+user next", "done end", NULL });
+	cr_assert_null(strstr(stage.log.data, "two"));
+}
+
+Test(session, closing_stores_what_had_come)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "sleeper", "{}"), STOP("tool_calls") } },
+	};
+	char id[IK_UUID_TEXT];
+	char *text;
+
+	stage_tool("sleeper", "echo begun >&2; exec sleep 60");
+	stage_open(replies);
+	strcpy(id, ik_session_id(stage.session));
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TOOL_OUTPUT);
+	stage.session = ik_session_close(stage.session);
+	text = stage_stored(id);
+	expect_order(text, (const char *const[]){ "user go", "tool_call c1", "tool_result c1", NULL });
+	free(text);
+}
+
+/* ---- a person's own ---- */
+
+Test(session, commands_and_notices_are_kept)
+{
+	static const struct stage_reply replies[] = { { .chunks = { TEXT("ok"), STOP("stop") } } };
+	struct ik_session_info info;
+
+	stage_open(replies);
+	ik_session_add_notice(stage.session, "Welcome.");
+	cr_assert_eq(ik_store_newest(stage.store, NULL, &info, NULL), IK_NOT_FOUND);
+	ik_session_add_command(stage.session, "/help", "words");
+	expect_stored("notice Welcome.\ncommand /help\n");
+	expect_log("notice Welcome.\n+command /help\n");
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert_null(strstr(stage.requests[0], "Welcome"));
+	cr_assert_null(strstr(stage.requests[0], "/help"));
+}
+
+Test(session, runs_a_tool_for_the_person)
+{
+	stage.without_tools_at_first = true;
+	stage_tool("echo", "cat");
+	stage_open(NULL);
+	ik_session_run_tool(stage.session, "echo", "{\"text\":\"x\"}", 12);
+	ik_session_run_tool(stage.session, "nothing", "", 0);
+	cr_assert(ik_session_busy(stage.session));
+	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
+	stage_run_until(IK_EVENT_TOOL_DONE);
+	stage_run_until(IK_EVENT_TOOL_DONE);
+	cr_assert(!ik_session_busy(stage.session));
+	expect_in(stage.log.data, "tool run_1 {\"text\":\"x\"}\n");
+	expect_in(stage.log.data, "answer run_1 {\"tool_success\":true,\"result\":{\"text\":\"x\"}}\n");
+	expect_in(stage.log.data, "TOOL_NOT_FOUND");
+	cr_assert_eq(ik_conversation_count(ik_session_conversation(stage.session)), 2);
+}
+
+Test(session, cancels_a_tool_of_the_persons)
+{
+	stage_tool("sleeper", "echo begun >&2; exec sleep 60");
+	stage_open(NULL);
+	ik_session_run_tool(stage.session, "sleeper", "{}", 2);
+	stage_run_until(IK_EVENT_TOOL_OUTPUT);
+	ik_session_cancel(stage.session);
+	stage_run_until(IK_EVENT_TOOL_DONE);
+	expect_in(stage.log.data, "TOOL_CANCELLED");
+}
+
+/* ---- restoring ---- */
+
+/* Store count user messages "1", "2", ..., then a call without its result. */
+static void store_session(char id[IK_UUID_TEXT], int count)
+{
+	struct ik_message *message;
+	int i;
+
+	ik_uuid_new(id);
+	ik_store_begin(stage.store, id, stage.directory);
+	for (i = 1; i <= count; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%d", i);
+		message = ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0);
+		ik_store_append(stage.store, id, message);
+		ik_message_unref(message);
+	}
+	message = ik_message_tool_call("c1", "bash", "{}", 2);
+	ik_store_append(stage.store, id, message);
+	ik_message_unref(message);
+}
+
+static void restore(const char *id)
+{
+	struct ik_session_info info;
+	struct ik_error error;
+
+	cr_assert_eq(ik_store_find(stage.store, id, &info, &error), IK_OK, "%s", error.text);
+	cr_assert_eq(ik_session_restore(stage.session, &info, &error), IK_OK, "%s", error.text);
+	ik_session_info_done(&info);
+	cr_assert_str_eq(ik_session_id(stage.session), id);
+}
+
+static size_t older_told;
+
+static void check_older(const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_OLDER) {
+		int64_t first = event->older[0]->sequence;
+
+		older_told += (size_t)event->number;
+		cr_assert_eq(first, 2301 - (int64_t)older_told + 1);
+	}
+}
+
+Test(session, restores_the_newest_first_and_mends)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "echo", "{}"), STOP("tool_calls") } },
+		{ .chunks = { TEXT("ok"), STOP("stop") } },
+	};
+	const struct ik_conversation *conversation;
+	char id[IK_UUID_TEXT];
+	size_t i;
+
+	store_session(id, 2500);
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	ik_session_add_notice(stage.session, "Welcome.");
+	stage.on_event = check_older;
+	restore(id);
+	expect_in(stage.log.data, "+user 2302\n");
+	cr_assert_null(strstr(stage.log.data, "+user 2301\n"));
+	expect_in(stage.log.data, "notice [Session restored: 2501 messages]\n");
+	stage_submit("go"); /* waits for the rest */
+	expect_in(stage.log.data, "waiting Loading the session…\n");
+	cr_assert_eq(stage.request_count, 0);
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert_eq(older_told, 2301);
+
+	conversation = ik_session_conversation(stage.session);
+	for (i = 0; i < 2500; i++)
+		cr_assert_eq(atoi(ik_conversation_at(conversation, i)->content), (int)i + 1);
+	expect_order(stage.requests[0], (const char *const[]){ "\"content\":\"1\"", "\"2500\"",
+		"\"tool_call_id\":\"c1\"", "tool_success\\\":false", "\"content\":\"go\"", NULL });
+	/* The id of the old call is not used again. */
+	expect_in(stage.log.data, "tool call_1");
+	stage.session = ik_session_close(stage.session);
+	stage.on_event = NULL;
+
+	/* And again: what was mended is stored. */
+	stage_make_session();
+	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
+	restore(id);
+	expect_in(stage.log.data, "notice [Session restored: 2507 messages]\n");
+}
+
+Test(session, closed_while_it_loads)
+{
+	char id[IK_UUID_TEXT];
+
+	store_session(id, 1500);
+	stage_open(NULL);
+	restore(id);
+	stage_submit("typed");
+	stage.session = ik_session_close(stage.session);
+	stage_make_session();
+	restore(id);
+	expect_in(stage.log.data, "+user typed\n");
+}
+
+Test(session, a_short_session_restores)
+{
+	char id[IK_UUID_TEXT];
+
+	store_session(id, 0);
+	stage_open(NULL);
+	restore(id);
+	expect_in(stage.log.data, "notice [Session restored: 1 message]\n");
+}

@@ -1,0 +1,264 @@
+#include "stage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+
+/* Stop at nothing. */
+#define NO_KIND ((enum ik_event_kind)-1)
+
+struct stage stage;
+
+/* ---- the provider ---- */
+
+static void send_next(void *arg)
+{
+	const char *chunk;
+
+	if (!stage.exchange)
+		return;
+	chunk = *stage.chunk;
+	if (!chunk) {
+		ik_http_exchange_end(stage.exchange);
+		stage.exchange = NULL;
+		return;
+	}
+	stage.chunk++;
+	if (strcmp(chunk, STAGE_HOLD) == 0)
+		return;
+	if (strcmp(chunk, STAGE_BREAK) == 0) {
+		stage.exchange = NULL;
+		stage.server = ik_http_server_close(stage.server);
+		return;
+	}
+	ik_http_exchange_chunk(stage.exchange, chunk, strlen(chunk));
+	ik_timer_start(stage.next_chunk, 1);
+}
+
+static void on_request(void *arg, struct ik_http_exchange *exchange, const char *method,
+	const char *path, const char *body, size_t length)
+{
+	const struct stage_reply *reply = stage.replies++;
+
+	cr_assert_lt(stage.request_count, 16);
+	stage.requests[stage.request_count++] = ik_strndup(body, length);
+	stage.exchange = exchange;
+	stage.chunk = reply->chunks;
+	ik_http_exchange_begin(exchange, reply->status ? reply->status : 200,
+		reply->content_type ? reply->content_type : "text/event-stream");
+	send_next(NULL);
+}
+
+static void on_gone(void *arg, struct ik_http_exchange *exchange)
+{
+	if (exchange == stage.exchange)
+		stage.exchange = NULL;
+}
+
+static void start_server(void)
+{
+	static const struct ik_http_server_events events = { on_request, on_gone };
+	struct ik_error error;
+
+	stage.server = ik_http_server_new(stage.loop, &events, NULL, &error);
+	cr_assert_not_null(stage.server, "%s", error.text);
+}
+
+/* ---- what is told ---- */
+
+static const char *const words[] = {
+	[IK_EVENT_SESSION] = "session", [IK_EVENT_OLDER] = "older",
+	[IK_EVENT_TURN_STARTED] = "started", [IK_EVENT_WAITING] = "waiting",
+	[IK_EVENT_ROUND_STARTED] = "round", [IK_EVENT_TEXT] = "text",
+	[IK_EVENT_THINKING] = "thinking", [IK_EVENT_TOOL_STARTED] = "tool",
+	[IK_EVENT_TOOL_OUTPUT] = "output", [IK_EVENT_TOOL_DONE] = "answer",
+	[IK_EVENT_USAGE] = "usage", [IK_EVENT_NOTICE] = "notice", [IK_EVENT_ERROR] = "error",
+	[IK_EVENT_RETRY] = "retry", [IK_EVENT_QUEUED] = "queued", [IK_EVENT_TURN_DONE] = "done",
+};
+
+static void on_event(void *arg, const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_MESSAGE)
+		ik_buf_printf(&stage.log, "+%s %s\n", ik_kind_name(event->message->kind),
+			event->message->content);
+	else if (event->kind != IK_EVENT_CALL_PROGRESS && event->kind != IK_EVENT_STORE)
+		ik_buf_printf(&stage.log, "%s%s%s%s%.*s\n", words[event->kind],
+			event->id || event->name ? " " : "",
+			event->id ? event->id : event->name ? event->name : "",
+			event->text ? " " : "", (int)event->text_length, event->text ? event->text : "");
+	if (event->kind == stage.stop_kind) {
+		stage.stopped = true;
+		ik_loop_stop(stage.loop);
+	}
+	if (stage.on_event)
+		stage.on_event(event);
+}
+
+void stage_run_until(enum ik_event_kind kind)
+{
+	struct ik_error error;
+
+	stage.stop_kind = kind;
+	stage.stopped = false;
+	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
+	cr_assert(stage.stopped);
+	stage.stop_kind = NO_KIND;
+}
+
+/* ---- tools ---- */
+
+void stage_tool(const char *name, const char *script)
+{
+	char *path = ik_format("%s/tools/%s", stage.directory, name);
+	char *text = ik_format("#!/bin/sh\nif [ \"$1\" = --schema ]; then\n"
+		"echo '{\"name\":\"%s\",\"description\":\"A tool.\",\"parameters\":{\"text\":"
+		"{\"type\":\"string\",\"description\":\"Some text.\",\"required\":false}}}'\nexit\nfi\n%s\n",
+		name, script);
+
+	cr_assert_eq(ik_file_write(path, text, strlen(text), 0755, NULL), IK_OK);
+	free(path);
+	free(text);
+}
+
+static void scanned(void *arg, struct ik_registry *registry)
+{
+	ik_loop_stop(stage.loop);
+}
+
+static void scan(void)
+{
+	static const struct ik_discovery_events events = { .finished = scanned };
+	char *path = ik_format("%s/tools", stage.directory);
+	struct ik_source_directory_options options = {
+		.path = path, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 5000,
+		.working_directory = stage.directory,
+	};
+	struct ik_error error;
+
+	stage.discovery = ik_discovery_new(stage.loop, &events, NULL);
+	ik_discovery_add_source(stage.discovery, ik_source_directory_new(stage.loop, &options));
+	ik_discovery_scan(stage.discovery);
+	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
+	free(path);
+}
+
+/* ---- the session ---- */
+
+void stage_set_model(int port)
+{
+	char *url = ik_format("http://127.0.0.1:%d/v1", port);
+	struct ik_endpoint endpoint = {
+		.provider = "test", .base_url = url, .api_key = "sk-secret",
+		.key_variable = "TEST_API_KEY",
+	};
+
+	ik_session_set_model(stage.session, ik_wire_format_find("openai-chat"), &endpoint, "m", 0);
+	free(url);
+}
+
+void stage_make_session(void)
+{
+	struct ik_session_options options = {
+		.loop = stage.loop, .http = stage.http, .store = stage.store,
+		.run = { .loop = stage.loop, .timeout_ms = 20000, .output_limit = IK_LIMIT_MODEL_OUTPUT },
+		.concurrency = stage.concurrency ? stage.concurrency : 4,
+		.max_tool_turns = stage.max_tool_turns ? stage.max_tool_turns : 50,
+		.retry_max = 2, .retry_base_ms = 2, .retry_cap_ms = 4,
+		.idle_timeout_ms = stage.idle_timeout_ms ? stage.idle_timeout_ms : 10000,
+		.directory = stage.directory, .sink = on_event,
+	};
+
+	stage.session = ik_session_new(&options);
+	stage_set_model(stage.server ? ik_http_server_port(stage.server) : 1);
+}
+
+void stage_set_up(void)
+{
+	struct ik_http_options http = { .connect_timeout_ms = 5000 };
+	struct ik_error error;
+	char *tools;
+
+	strcpy(stage.directory, "/tmp/ik-agent-XXXXXX");
+	cr_assert_not_null(mkdtemp(stage.directory));
+	tools = ik_format("%s/tools", stage.directory);
+	cr_assert_eq(mkdir(tools, 0755), 0);
+	free(tools);
+	ik_buf_init(&stage.log, IK_MIB(16));
+	stage.stop_kind = NO_KIND;
+	stage.sink = on_event;
+	stage.loop = ik_loop_new(&error);
+	cr_assert_not_null(stage.loop, "%s", error.text);
+	stage.next_chunk = ik_timer_new(stage.loop, send_next, NULL);
+	stage.http = ik_http_new(stage.loop, &http);
+	stage.database = ik_format("%s/ikigai.db", stage.directory);
+	stage.store = ik_store_open(stage.loop, stage.database, &error);
+	cr_assert_not_null(stage.store, "%s", error.text);
+	start_server();
+}
+
+void stage_open(const struct stage_reply *replies)
+{
+	stage.replies = replies;
+	scan();
+	stage_make_session();
+	if (!stage.without_tools_at_first)
+		ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
+	ik_buf_clear(&stage.log);
+}
+
+void stage_submit(const char *text)
+{
+	ik_session_submit(stage.session, text, strlen(text));
+}
+
+void stage_tear_down(void)
+{
+	struct ik_error notice;
+	char *command;
+	size_t lost, i;
+
+	stage.on_event = NULL;
+	stage.session = ik_session_close(stage.session);
+	stage.discovery = ik_discovery_close(stage.discovery);
+	stage.http = ik_http_free(stage.http);
+	stage.server = ik_http_server_close(stage.server);
+	stage.next_chunk = ik_timer_close(stage.next_chunk);
+	stage.store = ik_store_close(stage.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	stage.loop = ik_loop_free(stage.loop);
+	for (i = 0; i < stage.request_count; i++)
+		free(stage.requests[i]);
+	ik_buf_done(&stage.log);
+	command = ik_format("rm -rf %s", stage.directory);
+	cr_assert_eq(system(command), 0);
+	free(command);
+	free(stage.database);
+}
+
+char *stage_stored(const char *session)
+{
+	struct ik_message **messages;
+	struct ik_error error;
+	struct ik_buf text;
+	size_t count, i;
+
+	ik_buf_init(&text, IK_MIB(16));
+	cr_assert_eq(ik_store_page(stage.store, session, 0, 100000, &messages, &count, &error), IK_OK,
+		"%s", error.text);
+	for (i = 0; i < count; i++) {
+		ik_buf_printf(&text, "%s%s%s %s\n", ik_kind_name(messages[i]->kind),
+			messages[i]->call_id ? " " : "", messages[i]->call_id ? messages[i]->call_id : "",
+			messages[i]->content);
+		ik_message_unref(messages[i]);
+	}
+	free(messages);
+	return ik_buf_take(&text, NULL);
+}

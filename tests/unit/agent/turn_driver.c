@@ -1,0 +1,410 @@
+#include "turn_driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "util/alloc.h"
+
+struct driver *driver_new(int concurrency, int max_tool_turns)
+{
+	struct driver *driver = ik_alloc(sizeof(*driver));
+	struct ik_turn_options options = {
+		.concurrency = concurrency,
+		.max_tool_turns = max_tool_turns,
+		.retry_max = 2,
+		.retry_base_ms = 1000,
+		.retry_cap_ms = 1500,
+	};
+
+	driver->turn = ik_turn_new(&options);
+	ik_buf_init(&driver->log, 1 << 22);
+	return driver;
+}
+
+struct driver *driver_free(struct driver *driver)
+{
+	ik_turn_free(driver->turn);
+	ik_buf_done(&driver->log);
+	free(driver);
+	return NULL;
+}
+
+static struct driver_call *find_call(struct driver *driver, const char *id)
+{
+	size_t i;
+
+	for (i = driver->call_count; i > 0; i--) {
+		if (strcmp(driver->calls[i - 1].id, id) == 0)
+			return &driver->calls[i - 1];
+	}
+	return NULL;
+}
+
+static void note(struct driver *driver, const char *word, const char *detail)
+{
+	ik_buf_printf(&driver->log, "%s%s%s%.100s", driver->log.length ? " " : "", word,
+		detail ? ":" : "", detail ? detail : "");
+}
+
+static void expect_all_resulted(const struct driver *driver)
+{
+	size_t i;
+
+	for (i = 0; i < driver->call_count; i++)
+		cr_assert(driver->calls[i].resulted, "call %s has no result", driver->calls[i].id);
+}
+
+static void note_call(struct driver *driver, struct ik_message *message)
+{
+	struct driver_call *call = &driver->calls[driver->call_count++];
+	char *id = ik_message_call_id(message);
+	char *name = ik_message_tool_name(message);
+
+	cr_assert_lt(driver->call_count, 4096);
+	cr_assert_not_null(id);
+	cr_assert_null(find_call(driver, id), "id %s used twice", id);
+	snprintf(call->id, sizeof(call->id), "%s", id);
+	snprintf(call->name, sizeof(call->name), "%s", name);
+	note(driver, "+call", id);
+	free(id);
+	free(name);
+}
+
+static void note_result(struct driver *driver, struct ik_message *message)
+{
+	char *id = ik_message_call_id(message);
+	char *envelope = ik_message_envelope(message, NULL);
+	struct driver_call *call = find_call(driver, id);
+
+	cr_assert_not_null(call, "result of %s without its call", id);
+	cr_assert(!call->resulted, "two results of %s", id);
+	call->resulted = true;
+	snprintf(call->envelope, sizeof(call->envelope), "%s", envelope);
+	note(driver, "+result", id);
+	free(id);
+	free(envelope);
+}
+
+static void check_append(struct driver *driver, const struct ik_effect *effect)
+{
+	struct ik_message *message = effect->message;
+
+	cr_assert_eq(effect->event.message, message);
+	switch (message->kind) {
+	case IK_KIND_TOOL_CALL:
+		note_call(driver, message);
+		break;
+	case IK_KIND_TOOL_RESULT:
+		note_result(driver, message);
+		break;
+	case IK_KIND_ASSISTANT:
+		note(driver, message->data ? "+assistant!" : "+assistant", message->content);
+		break;
+	case IK_KIND_USER:
+		cr_assert(!driver->in_turn);
+		driver->users++;
+		note(driver, "+user", message->content);
+		break;
+	case IK_KIND_NOTICE:
+		cr_assert(effect->event.kind == IK_EVENT_NOTICE || effect->event.kind == IK_EVENT_ERROR);
+		note(driver, effect->event.kind == IK_EVENT_ERROR ? "+error" : "+notice",
+			effect->event.name);
+		break;
+	default:
+		note(driver, message->kind == IK_KIND_USAGE ? "+usage" : "+thinking", NULL);
+		break;
+	}
+}
+
+static void check_event(struct driver *driver, const struct ik_event *event)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%lld", (long long)event->number);
+	switch (event->kind) {
+	case IK_EVENT_TURN_STARTED:
+		cr_assert(!driver->in_turn);
+		driver->in_turn = true;
+		note(driver, "started", NULL);
+		break;
+	case IK_EVENT_TURN_DONE:
+		cr_assert(driver->in_turn);
+		cr_assert(!driver->request_out);
+		cr_assert(!driver->retrying);
+		expect_all_resulted(driver);
+		driver->in_turn = false;
+		driver->turns_done++;
+		note(driver, "done", event->name);
+		break;
+	case IK_EVENT_TOOL_STARTED:
+		note(driver, "tool", event->id);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		cr_assert(find_call(driver, event->id)->resulted, "told before it was stored");
+		break;
+	case IK_EVENT_QUEUED:
+		note(driver, "queued", number);
+		break;
+	case IK_EVENT_RETRY:
+		driver->retry_delay = event->number;
+		note(driver, "retry", event->name);
+		break;
+	case IK_EVENT_WAITING:
+		note(driver, "waiting", NULL);
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_run(struct driver *driver, const struct ik_effect *effect)
+{
+	struct driver_call *call = find_call(driver, effect->id);
+
+	cr_assert_not_null(call, "run of %s before its call was stored", effect->id);
+	cr_assert(!call->run && !call->resulted);
+	call->run = call->running = true;
+	call->number = effect->call;
+	note(driver, "run", effect->arguments);
+}
+
+static void perform(struct driver *driver, const struct ik_effect *effect)
+{
+	size_t i;
+
+	switch (effect->kind) {
+	case IK_EFFECT_APPEND:
+		check_append(driver, effect);
+		break;
+	case IK_EFFECT_EMIT:
+		check_event(driver, &effect->event);
+		break;
+	case IK_EFFECT_REQUEST:
+		cr_assert(driver->in_turn && !driver->request_out && !driver->retrying);
+		expect_all_resulted(driver);
+		driver->request_out = true;
+		driver->request = effect->request;
+		note(driver, effect->forbid_calls ? "request-" : "request", NULL);
+		break;
+	case IK_EFFECT_ABORT:
+		cr_assert(driver->request_out && effect->request == driver->request);
+		driver->request_out = false;
+		note(driver, "abort", NULL);
+		break;
+	case IK_EFFECT_RUN:
+		check_run(driver, effect);
+		break;
+	case IK_EFFECT_CANCEL_RUNS:
+		note(driver, "cancel", NULL);
+		break;
+	case IK_EFFECT_CLOSE_RUNS:
+		for (i = 0; i < driver->call_count; i++)
+			driver->calls[i].running = false;
+		note(driver, "close", NULL);
+		break;
+	case IK_EFFECT_RETRY:
+		cr_assert(!driver->retrying && !driver->request_out);
+		driver->retrying = true;
+		break;
+	case IK_EFFECT_RETRY_STOP:
+		cr_assert(driver->retrying);
+		driver->retrying = false;
+		break;
+	}
+}
+
+static void step(struct driver *driver, const struct ik_input *input)
+{
+	const struct ik_effect *effects;
+	size_t count = ik_turn_step(driver->turn, input, &effects);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		perform(driver, &effects[i]);
+}
+
+static void delta(struct driver *driver, struct ik_delta given)
+{
+	struct ik_input input = {
+		.kind = IK_INPUT_DELTA, .request = driver->request, .delta = &given,
+	};
+
+	step(driver, &input);
+}
+
+/* text up to the next colon (cut there), the rest in *rest. */
+static char *split(char *text, char **rest)
+{
+	char *colon = strchr(text, ':');
+
+	*rest = NULL;
+	if (colon) {
+		*colon = '\0';
+		*rest = colon + 1;
+	}
+	return text;
+}
+
+static enum ik_stop_reason stop_of(const char *word)
+{
+	if (strcmp(word, "calls") == 0)
+		return IK_STOP_TOOL_CALLS;
+	if (strcmp(word, "length") == 0)
+		return IK_STOP_LENGTH;
+	if (strcmp(word, "refused") == 0)
+		return IK_STOP_REFUSED;
+	cr_assert_str_eq(word, "end");
+	return IK_STOP_END;
+}
+
+static const char *code_of(const char *word)
+{
+	static const char *const codes[] = { "AUTH", "RATE_LIMIT", "PROVIDER", "CONTEXT", "CONNECT" };
+	size_t i;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (strcmp(codes[i], word) == 0)
+			return codes[i];
+	}
+	cr_assert_fail("code %s", word);
+	return NULL;
+}
+
+/* Words about the stream. False when it is another word. */
+static bool stream_word(struct driver *driver, char *word)
+{
+	struct ik_input input = { .request = driver->request, .text = "why", .text_length = 3,
+		.retry_after_ms = -1 };
+	char *rest, *more;
+	char kind = word[0];
+
+	split(word, &rest);
+	switch (kind) {
+	case 'x':
+	case 'k':
+		delta(driver, (struct ik_delta){ .kind = kind == 'x' ? IK_DELTA_TEXT : IK_DELTA_THINKING,
+			.text = rest, .text_length = strlen(rest) });
+		return true;
+	case 'c':
+		split(rest, &more);
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_CALL, .slot = atoi(word + 1),
+			.id = rest[0] ? rest : NULL, .name = more });
+		return true;
+	case 'a':
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_ARGUMENTS, .slot = atoi(word + 1),
+			.text = rest, .text_length = strlen(rest) });
+		return true;
+	case 'g':
+		split(rest, &more);
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_USAGE, .input_tokens = atoi(rest),
+			.output_tokens = atoi(more) });
+		return true;
+	case 's':
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_STOP, .stop = stop_of(rest) });
+		return true;
+	case 'e':
+		driver->request_out = ik_turn_state(driver->turn) == IK_TURN_STREAMING;
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_ERROR, .code = code_of(rest),
+			.text = "why", .text_length = 3 });
+		return true;
+	case '.':
+		input.kind = IK_INPUT_STREAM_END;
+		break;
+	case 'F':
+	case 'R':
+		split(rest, &more);
+		input.kind = IK_INPUT_STREAM_FAILED;
+		input.code = code_of(rest);
+		input.retryable = kind == 'R';
+		input.retry_after_ms = more ? atoi(more) : -1;
+		input.random = 12345;
+		break;
+	default:
+		return false;
+	}
+	/* The stream is over from here on. */
+	driver->request_out = false;
+	step(driver, &input);
+	return true;
+}
+
+static void tool_word(struct driver *driver, const char *id, bool success)
+{
+	const char *envelope = success ? "{\"tool_success\":true,\"result\":{}}" :
+		"{\"tool_success\":false,\"error\":\"no\",\"error_code\":\"TOOL_CRASHED\","
+		"\"exit_code\":1,\"stdout\":\"\",\"stderr\":\"\"}";
+	struct driver_call *call = find_call(driver, id);
+	struct ik_input input = {
+		.kind = IK_INPUT_TOOL_DONE, .text = envelope, .text_length = strlen(envelope),
+		.success = success, .duration_ms = 7, .call = call ? call->number : 999999,
+	};
+
+	if (call)
+		call->running = false;
+	step(driver, &input);
+}
+
+void driver_word(struct driver *driver, const char *text)
+{
+	char *word = ik_strdup(text);
+	struct ik_input input = { 0 };
+
+	switch (word[0]) {
+	case 'u':
+		input = (struct ik_input){ .kind = IK_INPUT_USER, .text = word + 2,
+			.text_length = strlen(word + 2) };
+		step(driver, &input);
+		break;
+	case 'T':
+	case 't':
+		input = (struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = word[0] == 'T' };
+		step(driver, &input);
+		break;
+	case 'H':
+	case 'h':
+		input = (struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = word[0] == 'H' };
+		step(driver, &input);
+		break;
+	case '!':
+		input.kind = IK_INPUT_RETRY_DUE;
+		driver->retrying = false;
+		step(driver, &input);
+		break;
+	case 'd':
+	case 'D':
+		tool_word(driver, word + 2, word[0] == 'd');
+		break;
+	case 'C':
+		input.kind = IK_INPUT_CANCEL;
+		step(driver, &input);
+		break;
+	default:
+		cr_assert(stream_word(driver, word), "no word: %s", text);
+	}
+	free(word);
+}
+
+void driver_script(struct driver *driver, const char *script)
+{
+	char *words = ik_strdup(script);
+	char *rest = words, *word;
+
+	while ((word = strsep(&rest, " ")) != NULL) {
+		if (word[0])
+			driver_word(driver, word);
+	}
+	free(words);
+}
+
+void driver_finish_runs(struct driver *driver)
+{
+	size_t i;
+
+	for (i = 0; i < driver->call_count; i++) {
+		if (driver->calls[i].running)
+			tool_word(driver, driver->calls[i].id, true);
+	}
+}

@@ -1,0 +1,51 @@
+/*
+ * turn_driver: drives the state machine by a script and watches its promises.
+ *
+ * A script is words with blanks between:
+ *   u:TEXT  a message       T t  tools ready, loading    H h  history ready, loading
+ *   x:TEXT  text            k:TEXT  thinking             cSLOT:ID:NAME  a call begins
+ *   aSLOT:TEXT  arguments   g:IN:OUT  usage              s:end|calls|length|refused
+ *   e:CODE  an error in the stream                       .  the stream ends
+ *   F:CODE  it fails        R:CODE[:MS]  it fails and may be tried again
+ *   !  retry is due         d:ID D:ID  a tool has answered, well or not
+ *   C  cancel
+ * Every effect is checked when it comes (promises of agent/turn.h) and noted as
+ * a word in the log.
+ */
+#ifndef TURN_DRIVER_H
+#define TURN_DRIVER_H
+
+#include "agent/turn.h"
+#include "util/buf.h"
+
+struct driver_call {
+	char id[64];
+	char name[80];
+	int number;    /* of its run */
+	bool run, running, resulted;
+	char envelope[600];
+};
+
+struct driver {
+	struct ik_turn *turn;
+	struct ik_buf log;
+	struct driver_call calls[4096];
+	size_t call_count;
+	size_t results_in_order; /* results appended so far */
+	bool in_turn, request_out, retrying;
+	int request;
+	int64_t retry_delay;
+	size_t turns_done, users;
+};
+
+struct driver *driver_new(int concurrency, int max_tool_turns);
+struct driver *driver_free(struct driver *driver);
+
+/* One word of a script. False when it is no word. */
+void driver_word(struct driver *driver, const char *word);
+void driver_script(struct driver *driver, const char *script);
+
+/* Let every running tool answer. */
+void driver_finish_runs(struct driver *driver);
+
+#endif

@@ -1,0 +1,386 @@
+#include "turn_driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "util/limits.h"
+
+struct row {
+	const char *what;
+	int concurrency, max_tool_turns;
+	const char *script;
+	const char *log;
+};
+
+static const struct row rows[] = {
+	{ "a reply", 4, 50, "T u:hi x:Hel x:lo s:end .",
+	  "+user:hi started request +assistant:Hello done:end" },
+	{ "a reply with usage", 4, 50, "T u:hi x:a g:10:1 g:10:2 s:end .",
+	  "+user:hi started request +assistant:a +usage done:end" },
+	{ "thinking stands before text", 4, 50, "T u:hi k:hm k:m x:a s:end .",
+	  "+user:hi started request +thinking +assistant:a done:end" },
+	{ "truncated", 4, 50, "T u:hi x:a s:length .",
+	  "+user:hi started request +assistant:a done:length" },
+	{ "refused", 4, 50, "T u:hi s:refused .", "+user:hi started request done:refused" },
+	{ "refused with text", 4, 50, "T u:hi x:no s:refused .",
+	  "+user:hi started request +assistant:no done:refused" },
+	{ "empty reply", 4, 50, "T u:hi s:end .",
+	  "+user:hi started request +notice done:end" },
+	{ "only thinking", 4, 50, "T u:hi k:hm s:end .",
+	  "+user:hi started request +thinking +notice done:end" },
+	{ "empty pieces are nothing", 4, 50, "T u:hi x: k: s:end .",
+	  "+user:hi started request +notice done:end" },
+	{ "tool calls announced, none came", 4, 50, "T u:hi x:a s:calls .",
+	  "+user:hi started request +assistant:a done:end" },
+
+	{ "the message waits for the tools", 4, 50, "u:hi T x:a s:end .",
+	  "+user:hi started waiting request +assistant:a done:end" },
+	{ "cancelled while it waits", 4, 50, "u:hi C T", "+user:hi started waiting done:cancelled" },
+	{ "tools that go away matter to the next message", 4, 50,
+	  "T u:a t x:b s:end . u:c T x:d s:end .",
+	  "+user:a started request +assistant:b done:end "
+	  "+user:c started waiting request +assistant:d done:end" },
+	{ "history first", 4, 50, "T h u:hi H x:a s:end .",
+	  "queued:1 waiting queued:0 +user:hi started request +assistant:a done:end" },
+	{ "history, then tools", 4, 50, "h u:hi H T x:a s:end .",
+	  "queued:1 waiting queued:0 +user:hi started waiting request +assistant:a done:end" },
+
+	{ "one call", 4, 50, "T u:hi c0:A:glob a0:{} s:calls . d:A x:ok s:end .",
+	  "+user:hi started request +call:A tool:A run:{} +result:A request +assistant:ok done:end" },
+	{ "arguments in pieces", 4, 50, "T u:hi c0:A:glob a0:{\"p\" a0::1 a0:} s:calls . d:A x:ok .",
+	  "+user:hi started request +call:A tool:A run:{\"p\":1} +result:A request "
+	  "+assistant:ok done:end" },
+	{ "calls interleaved", 4, 50,
+	  "T u:hi c0:A:glob c1:B:grep a1:{\"b\" a0:{\"a\" a1::2} a0::1} s:calls . d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run:{\"a\":1} tool:B run:{\"b\":2} "
+	  "+result:A +result:B request +assistant:ok done:end" },
+	{ "text before and after a call", 4, 50, "T u:hi x:a c0:A:glob x:b x:c s:calls . d:A x:ok .",
+	  "+user:hi started request +assistant:a +call:A +assistant:bc tool:A run: "
+	  "+result:A request +assistant:ok done:end" },
+	{ "answers out of order are stored as they come", 4, 50,
+	  "T u:hi c0:A:x c1:B:x c2:C:y s:calls . d:C d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B +call:C tool:A run: tool:B run: tool:C run: "
+	  "+result:C +result:A +result:B request +assistant:ok done:end" },
+	{ "two at a time", 2, 50, "T u:hi c0:A:x c1:B:y c2:D:z s:calls . d:B d:D d:A x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D tool:A run: tool:B run: +result:B "
+	  "tool:D run: +result:D +result:A request +assistant:ok done:end" },
+	{ "one at a time", 1, 50, "T u:hi c0:A:x c1:B:y s:calls . d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: +result:A tool:B run: +result:B "
+	  "request +assistant:ok done:end" },
+	{ "no concurrency given is one", 0, 50, "T u:hi c0:A:x c1:B:y s:calls . d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: +result:A tool:B run: +result:B "
+	  "request +assistant:ok done:end" },
+	{ "a failed tool goes on", 4, 50, "T u:hi c0:A:x s:calls . D:A x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +assistant:ok done:end" },
+	{ "calls run whatever the stop reason", 4, 50, "T u:hi c0:A:x s:end . d:A x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +assistant:ok done:end" },
+	{ "a slot used twice is one call", 4, 50, "T u:hi c0:A:x c0:B:y a0:{} . d:A x:ok .",
+	  "+user:hi started request +call:A tool:A run:{} +result:A request +assistant:ok done:end" },
+	{ "arguments of no call are nothing", 4, 50, "T u:hi a3:{} x:ok .",
+	  "+user:hi started request +assistant:ok done:end" },
+	{ "calls without ids get some", 4, 50, "T u:hi c0::x c1::y . d:call_1 d:call_2 x:ok .",
+	  "+user:hi started request +call:call_1 +call:call_2 tool:call_1 run: tool:call_2 run: "
+	  "+result:call_1 +result:call_2 request +assistant:ok done:end" },
+	{ "an id used again gets another", 4, 50, "T u:hi c0:A:x . d:A c0:A:x . d:call_1 x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +call:call_1 tool:call_1 "
+	  "run: +result:call_1 request +assistant:ok done:end" },
+	{ "a made id is not one that came", 4, 50, "T u:hi c0:call_1:x c1::y . d:call_1 d:call_2 x:ok .",
+	  "+user:hi started request +call:call_1 +call:call_2 tool:call_1 run: tool:call_2 run: "
+	  "+result:call_1 +result:call_2 request +assistant:ok done:end" },
+
+	{ "the last round may not call", 4, 1, "T u:hi c0:A:x . d:A x:ok s:end .",
+	  "+user:hi started request +call:A tool:A run: +result:A request- +assistant:ok done:limit" },
+	{ "calls in it are denied", 4, 1, "T u:hi c0:A:x . d:A c0:B:x c1:D:x .",
+	  "+user:hi started request +call:A tool:A run: +result:A request- +call:B +call:D "
+	  "+result:B +result:D done:limit" },
+	{ "two rounds", 4, 2, "T u:hi c0:A:x . d:A c0:B:y . d:B x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +call:B tool:B run: "
+	  "+result:B request- +assistant:ok done:limit" },
+	{ "the limit is the turn's, not the session's", 4, 1,
+	  "T u:hi c0:A:x . d:A x:ok . u:more x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request- +assistant:ok done:limit "
+	  "+user:more started request +assistant:ok done:end" },
+	{ "truncated in the last round", 4, 1, "T u:hi c0:A:x . d:A x:ok s:length .",
+	  "+user:hi started request +call:A tool:A run: +result:A request- +assistant:ok done:length" },
+
+	{ "the fifth time running", 4, 50,
+	  "T u:hi c0:A:x . d:A c0:B:x . d:B c0:D:x . d:D c0:E:x . d:E c0:F:x .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +call:B tool:B run: "
+	  "+result:B request +call:D tool:D run: +result:D request +call:E tool:E run: +result:E "
+	  "request +call:F +result:F +notice done:repeated" },
+	{ "other arguments are another call", 4, 50,
+	  "T u:hi c0:A:x . d:A c0:B:x . d:B c0:D:x . d:D c0:E:x . d:E c0:F:x a0:{} . d:F x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +call:B tool:B run: "
+	  "+result:B request +call:D tool:D run: +result:D request +call:E tool:E run: +result:E "
+	  "request +call:F tool:F run:{} +result:F request +assistant:ok done:end" },
+	{ "five in one reply", 4, 50, "T u:hi c0:A:x c1:B:x c2:D:x c3:E:x c4:F:x .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E +call:F "
+	  "+result:A +result:B +result:D +result:E +result:F +notice done:repeated" },
+	{ "the count begins anew with a turn", 4, 50,
+	  "T u:hi c0:A:x c1:B:x c2:D:x c3:E:x . d:A d:B d:D d:E x:ok . u:go c0:F:x . d:F x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E tool:A run: tool:B run: "
+	  "tool:D run: tool:E run: +result:A +result:B +result:D +result:E request +assistant:ok "
+	  "done:end +user:go started request +call:F tool:F run: +result:F request +assistant:ok "
+	  "done:end" },
+
+	{ "failed before a word", 4, 50, "T u:hi F:AUTH", "+user:hi started request +error:AUTH done:error" },
+	{ "tried again", 4, 50, "T u:hi R:RATE_LIMIT ! x:ok .",
+	  "+user:hi started request retry:RATE_LIMIT request +assistant:ok done:end" },
+	{ "tried too often", 4, 50, "T u:hi R:CONNECT ! R:CONNECT ! R:CONNECT",
+	  "+user:hi started request retry:CONNECT request retry:CONNECT request "
+	  "+error:CONNECT done:error" },
+	{ "each round has its tries", 4, 50, "T u:hi R:CONNECT ! R:CONNECT ! c0:A:x . d:A R:CONNECT ! x:ok .",
+	  "+user:hi started request retry:CONNECT request retry:CONNECT request +call:A tool:A run: "
+	  "+result:A request retry:CONNECT request +assistant:ok done:end" },
+	{ "broken in mid-text", 4, 50, "T u:hi x:half R:CONNECT",
+	  "+user:hi started request +assistant!:half +error:CONNECT done:error" },
+	{ "broken in a call", 4, 50, "T u:hi x:a c0:A:x a0:{\"b R:CONNECT",
+	  "+user:hi started request +assistant!:a +call:A +result:A +error:CONNECT done:error" },
+	{ "usage alone is no word", 4, 50, "T u:hi g:1:0 R:CONNECT ! x:ok .",
+	  "+user:hi started request retry:CONNECT request +assistant:ok done:end" },
+	{ "thinking is", 4, 50, "T u:hi k:hm R:CONNECT",
+	  "+user:hi started request +thinking +error:CONNECT done:error" },
+	{ "an hour is not waited", 4, 50, "T u:hi R:RATE_LIMIT:3600000",
+	  "+user:hi started request +error:RATE_LIMIT done:error" },
+	{ "an error in the stream, early", 4, 50, "T u:hi e:PROVIDER ! x:ok .",
+	  "+user:hi started request abort retry:PROVIDER request +assistant:ok done:end" },
+	{ "an error in the stream, late", 4, 50, "T u:hi x:a e:PROVIDER x:b .",
+	  "+user:hi started request abort +assistant!:a +error:PROVIDER done:error" },
+	{ "an error in the stream that stays", 4, 50, "T u:hi e:CONTEXT",
+	  "+user:hi started request abort +error:CONTEXT done:error" },
+
+	{ "cancel before a word", 4, 50, "T u:hi C", "+user:hi started request abort done:cancelled" },
+	{ "cancel in text", 4, 50, "T u:hi x:ha C x:lf .",
+	  "+user:hi started request abort +assistant!:ha done:cancelled" },
+	{ "cancel in a call", 4, 50, "T u:hi x:a c0:A:x a0:{ C",
+	  "+user:hi started request abort +assistant!:a +call:A +result:A done:cancelled" },
+	{ "only the last text is marked", 4, 50, "T u:hi x:a c0:A:x x:b C",
+	  "+user:hi started request abort +assistant:a +call:A +assistant!:b +result:A done:cancelled" },
+	{ "cancel of tools waits for them", 4, 50, "T u:hi c0:A:x c1:B:y . C D:B D:A",
+	  "+user:hi started request +call:A +call:B tool:A run: tool:B run: cancel +result:B +result:A "
+	  "done:cancelled" },
+	{ "those that had not begun do not begin", 1, 50, "T u:hi c0:A:x c1:B:y . C D:A",
+	  "+user:hi started request +call:A +call:B tool:A run: +result:B cancel +result:A "
+	  "done:cancelled" },
+	{ "a second cancel does not wait", 4, 50, "T u:hi c0:A:x c1:B:y . C D:B C D:A",
+	  "+user:hi started request +call:A +call:B tool:A run: tool:B run: cancel +result:B close "
+	  "+result:A done:cancelled" },
+	{ "cancel while waiting to try again", 4, 50, "T u:hi R:CONNECT C !",
+	  "+user:hi started request retry:CONNECT done:cancelled" },
+	{ "cancel of nothing", 4, 50, "C T C", "" },
+	{ "what is late is nothing", 4, 50, "T . x:a d:A ! R:CONNECT g:1:1 u:hi x:ok . x:more . F:AUTH",
+	  "+user:hi started request +assistant:ok done:end" },
+
+	{ "the queue", 4, 50, "T u:a u:b u:c x:1 . x:2 . x:3 .",
+	  "+user:a started request queued:1 queued:2 +assistant:1 done:end "
+	  "queued:1 +user:b started request +assistant:2 done:end "
+	  "queued:0 +user:c started request +assistant:3 done:end" },
+	{ "the queue after a cancel", 4, 50, "T u:a u:b C x:2 .",
+	  "+user:a started request queued:1 abort done:cancelled "
+	  "queued:0 +user:b started request +assistant:2 done:end" },
+	{ "the queue after an error", 4, 50, "T u:a u:b F:AUTH x:2 .",
+	  "+user:a started request queued:1 +error:AUTH done:error "
+	  "queued:0 +user:b started request +assistant:2 done:end" },
+	{ "queued while tools end", 4, 50, "T u:a c0:A:x . u:b C u:c D:A x:2 . x:3 .",
+	  "+user:a started request +call:A tool:A run: queued:1 cancel queued:2 +result:A done:cancelled "
+	  "queued:1 +user:b started request +assistant:2 done:end "
+	  "queued:0 +user:c started request +assistant:3 done:end" },
+};
+
+Test(turn, table)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct driver *driver = driver_new(rows[i].concurrency, rows[i].max_tool_turns);
+
+		driver_script(driver, rows[i].script);
+		cr_expect_str_eq(driver->log.data, rows[i].log, "%s:\n  got  %s\n  want %s",
+			rows[i].what, driver->log.data, rows[i].log);
+		driver_free(driver);
+	}
+}
+
+Test(turn, envelopes_of_what_was_not_run)
+{
+	struct driver *driver = driver_new(1, 1);
+
+	driver_script(driver, "T u:hi c0:A:glob c1:B:grep . C D:A u:on c0:D:x . d:D c0:E:bash .");
+	cr_assert(strstr(driver->calls[1].envelope, "\"TOOL_CANCELLED\""));
+	cr_assert(strstr(driver->calls[1].envelope, "Tool 'grep' was cancelled"));
+	cr_assert(strstr(driver->calls[2].envelope, "\"limit_reached\":true"));
+	cr_assert(strstr(driver->calls[2].envelope,
+		"Tool call limit reached (1). Stopping tool loop."));
+	cr_assert(strstr(driver->calls[2].envelope, "\"result\":{}"));
+	cr_assert(strstr(driver->calls[3].envelope, "\"TOOL_DENIED\""));
+	driver_free(driver);
+}
+
+Test(turn, names_are_such_as_providers_take)
+{
+	static const char *const names[][2] = {
+		{ "glob", "glob" }, { "", "unnamed" }, { "a.b/c", "a_b_c" }, { "ä", "__" },
+		{ "0123456789012345678901234567890123456789012345678901234567890123456789",
+		  "0123456789012345678901234567890123456789012345678901234567890123" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct driver *driver = driver_new(4, 50);
+		char word[128];
+
+		driver_script(driver, "T u:hi");
+		snprintf(word, sizeof(word), "c0:A:%s", names[i][0]);
+		driver_word(driver, word);
+		driver_script(driver, ". d:A x:ok .");
+		cr_expect_str_eq(driver->calls[0].name, names[i][1]);
+		driver_free(driver);
+	}
+}
+
+Test(turn, ids_of_the_history_are_known)
+{
+	struct driver *driver = driver_new(4, 50);
+
+	ik_turn_know_call(driver->turn, "A");
+	ik_turn_know_call(driver->turn, "call_1");
+	driver_script(driver, "T u:hi c0:A:x c1::y .");
+	cr_assert_str_eq(driver->calls[0].id, "call_2");
+	cr_assert_str_eq(driver->calls[1].id, "call_3");
+	driver_free(driver);
+}
+
+Test(turn, waits_grow_to_the_cap_and_heed_the_server)
+{
+	struct driver *driver = driver_new(4, 50);
+
+	driver_script(driver, "T u:hi R:CONNECT");
+	cr_assert_geq(driver->retry_delay, 500);
+	cr_assert_leq(driver->retry_delay, 1000);
+	driver_script(driver, "! R:CONNECT");
+	cr_assert_geq(driver->retry_delay, 750);
+	cr_assert_leq(driver->retry_delay, 1500);
+	driver_script(driver, "C u:hi R:RATE_LIMIT:30000");
+	cr_assert_eq(driver->retry_delay, 30000);
+	driver_free(driver);
+}
+
+/* A reply that never ends is ended. */
+Test(turn, a_reply_has_a_ceiling)
+{
+	struct driver *driver = driver_new(4, 50);
+	size_t length = IK_MIB(1), i;
+	char *word = malloc(length + 3);
+
+	memset(word, 'a', length + 2);
+	memcpy(word, "x:", 2);
+	word[length + 2] = '\0';
+	driver_script(driver, "T u:hi");
+	for (i = 0; i < IK_LIMIT_REPLY / length + 1; i++)
+		driver_word(driver, word);
+	cr_assert_eq(ik_turn_state(driver->turn), IK_TURN_IDLE);
+	cr_assert(strstr(driver->log.data, "+error:BAD_RESPONSE done:error"));
+	free(word);
+	driver_free(driver);
+}
+
+Test(turn, more_calls_than_a_reply_has)
+{
+	struct driver *driver = driver_new(4, 50);
+	char word[64];
+	int i;
+
+	driver_script(driver, "T u:hi");
+	for (i = 0; i < 1100; i++) {
+		snprintf(word, sizeof(word), "c%d:i%d:x", i, i);
+		driver_word(driver, word);
+	}
+	cr_assert_eq(ik_turn_state(driver->turn), IK_TURN_IDLE);
+	cr_assert_eq(driver->call_count, 1024);
+	driver_free(driver);
+}
+
+/* ---- promises at every moment ---- */
+
+static const char *const long_turn[] = {
+	"u:first", "T", "R:CONNECT", "!", "k:hm", "x:Let", "x:us", "c0:A:glob", "a0:{\"p\":", "c1:B:grep",
+	"a1:{}", "a0:1}", "g:10:5", "s:calls", ".", "u:second", "d:B", "D:A", "x:And", "c0::bash", "a0:{",
+	"a0:}", "c1:A:glob", "c2:D:glob", "c3:E:glob", "s:calls", ".", "d:E", "d:call_1", "d:D",
+	"d:call_2", "e:RATE_LIMIT", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
+	"u:third", "x:half", "R:CONNECT",
+};
+#define LONG_TURN (sizeof(long_turn) / sizeof(long_turn[0]))
+
+/* After the first count words, cancel (once or twice), let the tools end, and
+ * talk on: the driver watches that every promise holds. */
+static void cancel_after(size_t count, int cancels, int concurrency)
+{
+	struct driver *driver = driver_new(concurrency, 50);
+	size_t i, turns;
+
+	for (i = 0; i < count; i++)
+		driver_word(driver, long_turn[i]);
+	for (i = 0; i < (size_t)cancels; i++)
+		driver_word(driver, "C");
+	driver_finish_runs(driver);
+	/* What was queued goes out: cancel that as well. */
+	while (ik_turn_state(driver->turn) != IK_TURN_IDLE) {
+		driver_word(driver, "C");
+		driver_finish_runs(driver);
+	}
+	cr_assert_eq(ik_turn_queued(driver->turn), 0);
+	cr_assert(!driver->in_turn && !driver->request_out && !driver->retrying);
+	for (i = 0; i < driver->call_count; i++)
+		cr_assert(driver->calls[i].resulted);
+	turns = driver->turns_done;
+	driver_script(driver, "T u:again c0:Z:x . d:Z x:fine s:end .");
+	cr_assert_eq(driver->turns_done, turns + 1, "after %zu words", count);
+	cr_assert_eq(driver->turns_done, driver->users);
+	driver_free(driver);
+}
+
+Test(turn, cancel_after_every_input)
+{
+	size_t count;
+
+	for (count = 0; count <= LONG_TURN; count++) {
+		cancel_after(count, 1, 4);
+		cancel_after(count, 2, 4);
+		cancel_after(count, 1, 1);
+	}
+}
+
+/* Any inputs in any order, late and stray ones too. */
+Test(turn, keeps_its_promises_on_anything)
+{
+	static const char *const words[] = {
+		"u:m", "T", "t", "H", "h", "x:a", "k:b", "c0:A:x", "c1::y", "c2:B:z", "a0:1", "a1:2", "g:1:2",
+		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "e:PROVIDER", "e:AUTH", "!", "C",
+		"d:A", "d:call_1", "D:B", ".", "x:a", "c0:A:x", "u:n", "T", "H",
+	};
+	uint32_t random = 2463534242u;
+	int round, i;
+
+	for (round = 0; round < 300; round++) {
+		struct driver *driver = driver_new(1 + round % 3, 1 + round % 4);
+
+		for (i = 0; i < 200; i++) {
+			const char *word;
+
+			random ^= random << 13;
+			random ^= random >> 17;
+			random ^= random << 5;
+			word = words[random % (sizeof(words) / sizeof(words[0]))];
+			/* The caller sends this while it waits for it only. */
+			if (word[0] == '!' && !driver->retrying)
+				continue;
+			if (random % 5 == 0)
+				driver_finish_runs(driver);
+			driver_word(driver, word);
+		}
+		driver_free(driver);
+	}
+}
