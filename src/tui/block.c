@@ -351,6 +351,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.start = section->start,
 		.end = section->end,
 		.columns = columns,
+		.hang = block->hang,
 		.head = block->head,
 		.tail = block->tail,
 		.head_style = look->head_style,

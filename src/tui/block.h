@@ -57,6 +57,7 @@ struct ik_block {
 	struct ik_sanitize_state state;
 	const char *text;
 	size_t length;
+	int hang;                  /* indentation of rows that continue a line */
 	size_t head, tail;         /* parts of their own style: struct ik_render */
 	struct ik_section *sections;
 	uint32_t section_count, section_capacity;

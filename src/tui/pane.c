@@ -170,8 +170,10 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_rectangle keys = {area.row + area.rows - 1, area.column, 1, area.columns};
 	ik_pane_rule(cells, title, frame, pane->utf8);
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
+	bool fits = ik_utf8_width(view->keys, strlen(view->keys)) <= (size_t)area.columns;
 	if (area.rows > 1)
-		ik_cells_label(cells, keys, keys.row, keys.column, IK_STYLE_DIM, view->keys);
+		ik_cells_label(cells, keys, keys.row, keys.column, IK_STYLE_DIM,
+			fits ? view->keys : view->keys_short);
 	struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
 	if (body.rows < 1)
 		return;

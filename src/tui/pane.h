@@ -43,7 +43,8 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 /* How a pane is drawn. */
 struct ik_pane_view {
 	const char *title;
-	const char *keys;        /* the last line */
+	const char *keys;        /* the last line, */
+	const char *keys_short;  /* and where it is narrow */
 	bool focus;
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,

@@ -337,6 +337,8 @@ void ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
 		.title = title.data,
 		.keys = focus ? _("Up/Down select  PgUp/PgDn scroll  r refresh  F6 editor  Esc close")
 			: _("F6 use the keys here  F5 refresh  F2 close"),
+		.keys_short = focus ? _("Up/Down  PgUp/PgDn  r refresh  Esc close")
+			: _("F6 keys  F5 refresh  F2 close"),
 		.focus = focus,
 		.item = draw_item,
 		.arg = browser,

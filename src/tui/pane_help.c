@@ -12,33 +12,27 @@ struct ik_help {
 	struct ik_pane pane;
 };
 
-/* Columns of the longest keys in the table. */
-static size_t keys_width(void)
-{
-	size_t widest = 0;
-	const struct ik_binding *binding;
-	for (size_t i = 0; (binding = ik_keymap_at(i)); i++) {
-		size_t width = ik_utf8_width(binding->keys, strlen(binding->keys));
-		if (width > widest)
-			widest = width;
-	}
-	return widest;
-}
+#define KEYS_COLUMNS 24 /* longer ones have their description beneath */
 
 /* Add the table of keys. */
 static void add_keys(struct ik_pane *pane)
 {
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(64));
-	size_t widest = keys_width();
 	const struct ik_binding *binding;
 	for (size_t i = 0; (binding = ik_keymap_at(i)); i++) {
-		size_t width = ik_utf8_width(binding->keys, strlen(binding->keys));
-		ik_buf_printf(&out, "%s%*s  %s\n", binding->keys, (int)(widest - width), "",
-			_(binding->description));
+		int width = (int)ik_utf8_width(binding->keys, strlen(binding->keys));
+		ik_buf_puts(&out, binding->keys);
+		if (width + 2 > KEYS_COLUMNS) {
+			ik_buf_putc(&out, '\n');
+			width = 0;
+		}
+		ik_buf_printf(&out, "%*s%s\n", KEYS_COLUMNS - width, "", _(binding->description));
 	}
 	ik_pane_heading(pane, _("Keys"));
-	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length));
+	struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);
+	block->hang = KEYS_COLUMNS;
+	ik_block_finish(block);
 	ik_buf_done(&out);
 }
 
@@ -93,6 +87,7 @@ void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectan
 	struct ik_pane_view view = {
 		.title = _(" Help "),
 		.keys = _("Up/Down, PgUp/PgDn scroll  Esc close"),
+		.keys_short = _("PgUp/PgDn  Esc close"),
 		.focus = true,
 	};
 	ik_pane_draw(&help->pane, &view, cells, area);

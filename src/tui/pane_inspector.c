@@ -233,6 +233,7 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 		.title = title,
 		.keys = focus ? _("Up/Down select  PgUp/PgDn scroll  F6 editor  Esc close")
 			: _("F6 use the keys here  F3 close"),
+		.keys_short = focus ? _("Up/Down  PgUp/PgDn  Esc close") : _("F6 keys  F3 close"),
 		.focus = focus,
 		.item = draw_item,
 		.arg = inspector,

@@ -17,7 +17,7 @@ struct ik_block *ik_welcome_block(const char *provider, bool utf8)
 		"  F5         look for tools again\n"
 		"  F3         every tool call, in full");
 	static const char practice[] = N_(
-		"\n\nThis is the practice model, built in: it follows fixed rules. For a real one,\n"
+		"\n\nThis is the practice model, built in: it follows fixed rules. For a real one, "
 		"set OPENAI_API_KEY and start ikigai again.");
 	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME, utf8);
 	ik_block_append(block, title, strlen(title));

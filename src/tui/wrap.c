@@ -175,9 +175,8 @@ static enum ik_style style_at(const struct ik_render *request, size_t offset, si
 
 /* Add the runs of one row: cut at tabs and where the style changes. */
 static void add_row_runs(struct ik_lines *lines, const struct ik_render *request,
-	size_t start, size_t end)
+	size_t start, size_t end, int column)
 {
-	int column = 0;
 	while (start < end) {
 		if (request->text[start] == '\t') {
 			column += blank_width('\t', column);
@@ -198,6 +197,13 @@ static void add_row_runs(struct ik_lines *lines, const struct ik_render *request
 	}
 }
 
+/* The indentation of a row that begins at position. */
+static int indentation(const struct ik_render *request, size_t position)
+{
+	bool continues = position > 0 && request->text[position - 1] != '\n';
+	return continues && request->hang * 2 <= request->columns ? request->hang : 0;
+}
+
 /* Lay out a section; the lines but the last are those of the shorter text. */
 static void render_plain(const struct ik_render *request, struct ik_lines *lines)
 {
@@ -207,10 +213,11 @@ static void render_plain(const struct ik_render *request, struct ik_lines *lines
 		lines_truncate(lines, lines->count - 1);
 	}
 	do {
+		int indent = indentation(request, position);
 		struct ik_row row = ik_wrap_row(request->text + position,
-			request->end - position, request->columns);
+			request->end - position, request->columns - indent);
 		ik_lines_add(lines, position);
-		add_row_runs(lines, request, position, position + row.shown);
+		add_row_runs(lines, request, position, position + row.shown, indent);
 		position += row.taken;
 	} while (position < request->end);
 }

@@ -73,12 +73,13 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
- * out, the width, and the styles of its three parts: [0, head), [head, tail)
- * and from tail on. */
+ * out, the width, by how much rows that continue a line are indented, and the
+ * styles of its three parts: [0, head), [head, tail) and from tail on. */
 struct ik_render {
 	const char *text;
 	size_t start, end;
 	int columns;
+	int hang;
 	size_t head, tail;
 	enum ik_style head_style, style, tail_style;
 };
