@@ -37,9 +37,9 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 	case IK_BLOCK_THINKING:
 		return "~";
 	case IK_BLOCK_CALL:
-		if (block->call->state == IK_CALL_FAILED)
+		if (block->call->stage == IK_STAGE_FAILED)
 			*ret_style = IK_STYLE_ERROR;
-		return ik_call_mark(block->call->state, block->utf8);
+		return ik_call_mark(block->call->stage, block->utf8);
 	case IK_BLOCK_NOTICE:
 		return block->utf8 ? "·" : "-";
 	case IK_BLOCK_ERROR:
@@ -116,10 +116,19 @@ static bool block_kind(const struct ik_message *message, enum ik_block_kind *ret
 	return false;
 }
 
+bool ik_block_text_shows(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0' || !strchr(" \t\r\n", text[i]))
+			return true;
+	return false;
+}
+
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
 {
 	enum ik_block_kind kind;
-	if (!block_kind(message, &kind) || message->content_length == 0)
+	if (!block_kind(message, &kind)
+		|| !ik_block_text_shows(message->content, message->content_length))
 		return NULL;
 	struct ik_block *block = ik_block_new(kind, utf8);
 	block->message = ik_message_ref(message);

@@ -74,12 +74,15 @@ const struct ik_block_look *ik_block_look(enum ik_block_kind kind);
 /* The mark before the first row and its style ("" for none). */
 const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style);
 
+/* Is there more in it than blanks? */
+bool ik_block_text_shows(const char *text, size_t length);
+
 struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8);
 struct ik_block *ik_block_free(struct ik_block *block);
 
 /* A block of a stored message (a reference is taken); NULL for the kinds that
  * are not shown, or not by themselves: system, usage, tool_call, tool_result,
- * and for a message without any text. */
+ * and for a message of nothing but blanks. */
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8);
 /* A block of a call; its list must outlive it. */
 struct ik_block *ik_block_of_call(const struct ik_call *call, bool utf8);

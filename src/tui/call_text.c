@@ -15,17 +15,17 @@
 #define LIVE_LINES 5
 #define FACT_BYTES 60      /* a longer text stands on a line of its own */
 
-const char *ik_call_mark(enum ik_call_state state, bool utf8)
+const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
 {
-	switch (state) {
-	case IK_CALL_WRITING:
-	case IK_CALL_WAITING:
+	switch (stage) {
+	case IK_STAGE_WRITING:
+	case IK_STAGE_WAITING:
 		return utf8 ? "◌" : "-";
-	case IK_CALL_RUNNING:
+	case IK_STAGE_RUNNING:
 		return utf8 ? "◐" : "~";
-	case IK_CALL_OK:
+	case IK_STAGE_OK:
 		return utf8 ? "●" : "*";
-	case IK_CALL_FAILED:
+	case IK_STAGE_FAILED:
 		break;
 	}
 	return utf8 ? "✗" : "x";
@@ -208,7 +208,7 @@ void ik_call_text(const struct ik_call *call, bool utf8, struct ik_buf *out,
 	ik_call_line(call, SUMMARY_BYTES, out);
 	*ret_head = out->length;
 	*ret_tail = SIZE_MAX;
-	if (call->state != IK_CALL_OK && call->state != IK_CALL_FAILED) {
+	if (call->stage != IK_STAGE_OK && call->stage != IK_STAGE_FAILED) {
 		add_live(call, out);
 		return;
 	}

@@ -68,7 +68,7 @@ unsigned ik_calls_version(const struct ik_calls *calls)
 /* Has it got an outcome? */
 static bool is_over(const struct ik_call *call)
 {
-	return call->state == IK_CALL_OK || call->state == IK_CALL_FAILED;
+	return call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
 }
 
 size_t ik_calls_running(const struct ik_calls *calls)
@@ -166,24 +166,24 @@ void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
 	touch(calls, call);
 }
 
-/* Go to another state, whatever the present one is. */
-static void change_state(struct ik_calls *calls, struct ik_call *call, enum ik_call_state state)
+/* Go to another stage, whatever the present one is. */
+static void change_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage)
 {
-	if (call->state == state)
+	if (call->stage == stage)
 		return;
-	calls->running -= call->state == IK_CALL_RUNNING;
-	calls->running += state == IK_CALL_RUNNING;
+	calls->running -= call->stage == IK_STAGE_RUNNING;
+	calls->running += stage == IK_STAGE_RUNNING;
 	calls->open -= !is_over(call);
-	call->state = state;
+	call->stage = stage;
 	calls->open += !is_over(call);
-	calls->unstarted |= state == IK_CALL_RUNNING;
+	calls->unstarted |= stage == IK_STAGE_RUNNING;
 	touch(calls, call);
 }
 
-void ik_calls_set_state(struct ik_calls *calls, struct ik_call *call, enum ik_call_state state)
+void ik_calls_set_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage)
 {
 	if (!is_over(call))
-		change_state(calls, call, state);
+		change_stage(calls, call, stage);
 }
 
 void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
@@ -214,7 +214,7 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	ik_buf_append(&call->envelope, envelope, length);
 	ik_buf_done(&call->output); /* the envelope has it */
 	call->duration_ms = duration_ms;
-	change_state(calls, call, failed ? IK_CALL_FAILED : IK_CALL_OK);
+	change_stage(calls, call, failed ? IK_STAGE_FAILED : IK_STAGE_OK);
 	touch(calls, call);
 }
 
@@ -249,14 +249,14 @@ void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 void ik_calls_end_turn(struct ik_calls *calls)
 {
 	for (size_t i = calls->count; calls->open > 0 && i-- > 0;)
-		ik_calls_set_state(calls, calls->items[i], IK_CALL_FAILED);
+		ik_calls_set_stage(calls, calls->items[i], IK_STAGE_FAILED);
 }
 
 void ik_calls_tick(struct ik_calls *calls, int64_t now_ms)
 {
 	for (size_t i = calls->count; calls->unstarted && i-- > 0;) {
 		struct ik_call *call = calls->items[i];
-		if (call->state == IK_CALL_RUNNING && call->started_ms < 0)
+		if (call->stage == IK_STAGE_RUNNING && call->started_ms < 0)
 			call->started_ms = now_ms;
 	}
 	calls->unstarted = false;

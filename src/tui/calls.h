@@ -20,19 +20,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ik_call_state {
-	IK_CALL_WRITING, /* the model still writes its arguments */
-	IK_CALL_WAITING, /* complete, not started */
-	IK_CALL_RUNNING,
-	IK_CALL_OK,
-	IK_CALL_FAILED   /* no result, or one that is an error */
+enum ik_call_stage {
+	IK_STAGE_WRITING, /* the model still writes its arguments */
+	IK_STAGE_WAITING, /* complete, not started */
+	IK_STAGE_RUNNING,
+	IK_STAGE_OK,
+	IK_STAGE_FAILED   /* no result, or one that is an error */
 };
 
 struct ik_call {
 	char *id;
 	char *name;
 	struct ik_buf arguments;
-	enum ik_call_state state;
+	enum ik_call_stage stage;
 	struct ik_buf output;        /* stdout as it comes; dropped when the result is there */
 	struct ik_buf errors;        /* stderr */
 	struct ik_buf envelope;      /* until the stored result is there */
@@ -64,7 +64,7 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 
 void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
 	const char *arguments, size_t length);
-void ik_calls_set_state(struct ik_calls *calls, struct ik_call *call, enum ik_call_state state);
+void ik_calls_set_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage);
 /* A piece of what it prints. */
 void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
 	const char *bytes, size_t length);
@@ -96,7 +96,7 @@ void ik_call_text(const struct ik_call *call, bool utf8, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail);
 
 /* How a call stands, in one column. */
-const char *ik_call_mark(enum ik_call_state state, bool utf8);
+const char *ik_call_mark(enum ik_call_stage stage, bool utf8);
 
 /* Append glob(pattern="*.c"), one line of about length bytes at most, sanitised. */
 void ik_call_line(const struct ik_call *call, size_t length, struct ik_buf *out);

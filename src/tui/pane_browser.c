@@ -132,7 +132,7 @@ static struct uses count_uses(const struct ik_browser *browser, const char *name
 		if (strcmp(call->name, name) != 0)
 			continue;
 		uses.count++;
-		uses.failed += call->state == IK_CALL_FAILED;
+		uses.failed += call->stage == IK_STAGE_FAILED;
 		if (call->duration_ms >= 0) {
 			uses.timed++;
 			uses.total_ms += call->duration_ms;

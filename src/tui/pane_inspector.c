@@ -20,7 +20,7 @@ struct ik_inspector {
 	const struct ik_call *call;    /* the selected one */
 	const struct ik_call *shown;   /* whose text is in the pane */
 	unsigned shown_version;
-	enum ik_call_state shown_state;
+	enum ik_call_stage shown_stage;
 	struct ik_block *output, *errors; /* of a call that runs; NULL: none yet */
 	size_t output_length, errors_length;
 	int64_t now_ms;
@@ -77,19 +77,19 @@ void ik_inspector_scroll(struct ik_inspector *inspector, int rows)
 	inspector->pane.text_moved = true;
 }
 
-/* A word for the state. */
-static const char *state_word(enum ik_call_state state)
+/* A word for the stage. */
+static const char *stage_word(enum ik_call_stage stage)
 {
-	switch (state) {
-	case IK_CALL_WRITING:
+	switch (stage) {
+	case IK_STAGE_WRITING:
 		return _("being written");
-	case IK_CALL_WAITING:
+	case IK_STAGE_WAITING:
 		return _("waiting");
-	case IK_CALL_RUNNING:
+	case IK_STAGE_RUNNING:
 		return _("running");
-	case IK_CALL_OK:
+	case IK_STAGE_OK:
 		return _("ok");
-	case IK_CALL_FAILED:
+	case IK_STAGE_FAILED:
 		break;
 	}
 	return _("failed");
@@ -101,7 +101,7 @@ static void add_facts(struct ik_inspector *inspector, struct ik_json_span envelo
 	const struct ik_call *call = inspector->call;
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_puts(&out, state_word(call->state));
+	ik_buf_puts(&out, stage_word(call->stage));
 	int64_t code = 0;
 	struct ik_json_span exit_code = ik_json_member(envelope, "exit_code");
 	if (ik_json_integer(exit_code, &code)
@@ -170,9 +170,9 @@ static void rebuild(struct ik_inspector *inspector)
 		ik_block_finish(ik_pane_text(pane, IK_BLOCK_OUTPUT, call->full.data, call->full.length));
 	}
 	ik_buf_done(&envelope);
-	ik_pane_text_end(pane, place, call->state == IK_CALL_RUNNING);
+	ik_pane_text_end(pane, place, call->stage == IK_STAGE_RUNNING);
 	inspector->shown = call;
-	inspector->shown_state = call->state;
+	inspector->shown_stage = call->stage;
 }
 
 /* Bring the text up to date: what a running call prints is only added. */
@@ -181,8 +181,8 @@ static void sync_text(struct ik_inspector *inspector)
 	const struct ik_call *call = inspector->call;
 	if (call == inspector->shown && call->version == inspector->shown_version)
 		return;
-	if (call == inspector->shown && call->state == IK_CALL_RUNNING
-		&& inspector->shown_state == IK_CALL_RUNNING)
+	if (call == inspector->shown && call->stage == IK_STAGE_RUNNING
+		&& inspector->shown_stage == IK_STAGE_RUNNING)
 		add_streams(inspector);
 	else
 		rebuild(inspector);
@@ -198,7 +198,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(16));
 	int64_t duration = call->duration_ms;
-	if (call->state == IK_CALL_RUNNING && call->started_ms >= 0)
+	if (call->stage == IK_STAGE_RUNNING && call->started_ms >= 0)
 		ik_elapsed_put(&out, (inspector->now_ms - call->started_ms) / 1000);
 	else if (duration >= 0)
 		ik_duration_put(&out, duration);
@@ -209,9 +209,9 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 			out.data, out.length);
 		left.columns -= time_columns + 1;
 	}
-	const char *mark = ik_call_mark(call->state, inspector->pane.utf8);
+	const char *mark = ik_call_mark(call->stage, inspector->pane.utf8);
 	enum ik_style mark_style = style;
-	if (call->state == IK_CALL_FAILED && style == IK_STYLE_NORMAL)
+	if (call->stage == IK_STAGE_FAILED && style == IK_STYLE_NORMAL)
 		mark_style = IK_STYLE_ERROR;
 	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
 	ik_buf_clear(&out);

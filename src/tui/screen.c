@@ -66,6 +66,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->store);
 	free(screen->retry_reason);
 	free(screen->queued_text);
+	free(screen->live);
 	free(screen);
 	return NULL;
 }
@@ -124,7 +125,9 @@ void ik_screen_set_background(struct ik_screen *screen, int processes)
 void ik_screen_clear(struct ik_screen *screen)
 {
 	ik_scrollback_clear(screen->scrollback);
-	screen->reply = screen->thinking = screen->last_reply = NULL;
+	screen->live_count = 0;
+	screen->live_open = false;
+	screen->last_reply = NULL;
 	add_welcome(screen);
 	screen->dirty = true;
 }
@@ -151,7 +154,8 @@ static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_se
 		*ret_second = left > 0 ? (left + 999) / 1000 : 0;
 		return IK_ACTIVITY_RETRY;
 	}
-	*ret_second = (screen->now_ms - screen->turn_started_ms) / 1000;
+	if (!screen->turn_unstarted)
+		*ret_second = (screen->now_ms - screen->turn_started_ms) / 1000;
 	if (screen->waiting)
 		return IK_ACTIVITY_WAITING;
 	return ik_calls_running(screen->calls) > 0 ? IK_ACTIVITY_RUNNING : IK_ACTIVITY_WORKING;
@@ -164,7 +168,7 @@ static const struct ik_call *running_call(const struct ik_screen *screen)
 	const struct ik_call *found = NULL;
 	for (size_t i = ik_calls_count(screen->calls); left > 0 && i-- > 0;) {
 		const struct ik_call *call = ik_calls_at(screen->calls, i);
-		if (call->state != IK_CALL_RUNNING)
+		if (call->stage != IK_STAGE_RUNNING)
 			continue;
 		found = call;
 		left--;
@@ -178,7 +182,7 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	bar->activity = activity(screen, &bar->seconds);
 	bar->tool = NULL;
 	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = screen->quit_until_ms != IK_NEVER ? _("Press Ctrl-C again to quit") : NULL;
+	bar->hint = ik_screen_quit_pending(screen) ? _("Press Ctrl-C again to quit") : NULL;
 	if (bar->activity != IK_ACTIVITY_RUNNING)
 		return;
 	const struct ik_call *call = running_call(screen);
@@ -197,6 +201,27 @@ static void start_clocks(struct ik_screen *screen, int64_t now_ms)
 	if (screen->retry_ms != IK_NEVER)
 		screen->retry_at_ms = now_ms + screen->retry_ms;
 	screen->retry_ms = IK_NEVER;
+	if (screen->quit_asked)
+		screen->quit_until_ms = now_ms + IK_QUIT_WINDOW_MS;
+	screen->quit_asked = false;
+}
+
+/* End what has run out. */
+static void stop_clocks(struct ik_screen *screen, int64_t now_ms)
+{
+	if (screen->quit_until_ms != IK_NEVER && now_ms >= screen->quit_until_ms) {
+		screen->quit_until_ms = IK_NEVER;
+		screen->dirty = true;
+	}
+	if (screen->retry_at_ms != IK_NEVER && now_ms >= screen->retry_at_ms) {
+		ik_screen_end_retry(screen);
+		screen->dirty = true;
+	}
+}
+
+bool ik_screen_quit_pending(const struct ik_screen *screen)
+{
+	return screen->quit_asked || screen->quit_until_ms != IK_NEVER;
 }
 
 /* Milliseconds until the second that is shown changes; -1: it does not. */
@@ -206,7 +231,7 @@ static int64_t next_second(const struct ik_screen *screen)
 		return -1;
 	if (screen->retry_at_ms != IK_NEVER) {
 		int64_t left = screen->retry_at_ms - screen->now_ms;
-		return left > 0 ? (left - 1) % 1000 + 1 : -1;
+		return left > 0 ? (left - 1) % 1000 + 1 : 0;
 	}
 	int64_t start = screen->turn_started_ms;
 	if (ik_calls_running(screen->calls) > 0)
@@ -218,10 +243,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
 	screen->now_ms = now_ms;
 	start_clocks(screen, now_ms);
-	if (screen->quit_until_ms != IK_NEVER && now_ms >= screen->quit_until_ms) {
-		screen->quit_until_ms = IK_NEVER;
-		screen->dirty = true;
-	}
+	stop_clocks(screen, now_ms);
 	ik_screen_update_bar(screen);
 	if (screen->bar.seconds != screen->shown_second) {
 		screen->shown_second = screen->bar.seconds;

@@ -42,6 +42,11 @@ static void add_text(struct ik_screen *screen, enum ik_block_kind kind, const ch
 	add_block(screen, block);
 }
 
+void ik_screen_say(struct ik_screen *screen, const char *sentence)
+{
+	add_text(screen, IK_BLOCK_NOTICE, NULL, sentence, strlen(sentence));
+}
+
 /* A notice or an error: the stored message where there is one. */
 static void add_notice(struct ik_screen *screen, const struct ik_event *event,
 	enum ik_block_kind kind)
@@ -53,54 +58,68 @@ static void add_notice(struct ik_screen *screen, const struct ik_event *event,
 			event->text_length);
 }
 
-/* Has a piece anything to show? */
-static bool has_text(const char *text, size_t length)
+/* Begin a text or thoughts. */
+static struct ik_block *begin_live(struct ik_screen *screen, enum ik_block_kind kind)
 {
-	for (size_t i = 0; i < length; i++)
-		if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
-			return true;
-	return false;
+	struct ik_block *block = ik_block_new(kind, screen->utf8);
+	add_block(screen, block);
+	if (screen->live_count == screen->live_capacity) {
+		screen->live_capacity = screen->live_capacity ? screen->live_capacity * 2 : 4;
+		screen->live = ik_alloc_array(screen->live, screen->live_capacity,
+			sizeof(struct ik_block *));
+	}
+	screen->live[screen->live_count++] = block;
+	screen->live_open = true;
+	if (kind == IK_BLOCK_ASSISTANT)
+		screen->last_reply = block;
+	return block;
 }
 
-/* Let a reply or thoughts grow; *live is begun with the first word. */
-static void grow(struct ik_screen *screen, struct ik_block **live, enum ik_block_kind kind,
-	const struct ik_event *event)
+/* A piece: it belongs to what came last, if that is of its kind. */
+static void grow(struct ik_screen *screen, enum ik_block_kind kind, const struct ik_event *event)
 {
-	if (!*live) {
-		if (!has_text(event->text, event->text_length))
+	struct ik_block *block = NULL;
+	if (screen->live_open)
+		block = screen->live[screen->live_count - 1];
+	if (!block || block->kind != kind) {
+		if (!ik_block_text_shows(event->text, event->text_length))
 			return;
-		*live = ik_block_new(kind, screen->utf8);
-		add_block(screen, *live);
-		if (kind == IK_BLOCK_ASSISTANT)
-			screen->last_reply = *live;
+		block = begin_live(screen, kind);
 	}
-	ik_block_append(*live, event->text, event->text_length);
+	ik_block_append(block, event->text, event->text_length);
 }
 
-/* The stored message of what grew, or one that was never streamed. */
-static void finish(struct ik_screen *screen, struct ik_block **live, struct ik_message *message)
+/* The stored message of a text or thoughts: of the first that waits for one, or
+ * of one that was never streamed. */
+static void finish_live(struct ik_screen *screen, struct ik_message *message,
+	enum ik_block_kind kind)
 {
-	if (*live && message->content_length > 0) {
-		ik_block_finish_with(*live, message);
-	} else if (*live) {
-		ik_block_finish(*live);
-	} else {
-		struct ik_block *block = ik_block_of_message(message, screen->utf8);
-		add_block(screen, block);
-		if (block && block->kind == IK_BLOCK_ASSISTANT)
-			screen->last_reply = block;
+	if (!ik_block_text_shows(message->content, message->content_length))
+		return;
+	size_t index = 0;
+	while (index < screen->live_count && screen->live[index]->kind != kind)
+		index++;
+	if (index < screen->live_count) {
+		ik_block_finish_with(screen->live[index], message);
+		screen->live_count--;
+		memmove(screen->live + index, screen->live + index + 1,
+			(screen->live_count - index) * sizeof(struct ik_block *));
+		screen->live_open = false;
+		return;
 	}
-	*live = NULL;
+	struct ik_block *block = ik_block_of_message(message, screen->utf8);
+	add_block(screen, block);
+	if (kind == IK_BLOCK_ASSISTANT)
+		screen->last_reply = block;
 }
 
 /* Nothing more comes of what grew. */
 static void end_live(struct ik_screen *screen)
 {
-	if (screen->reply)
-		ik_block_finish(screen->reply);
-	if (screen->thinking)
-		ik_block_finish(screen->thinking);
-	screen->reply = screen->thinking = NULL;
+	for (size_t i = 0; i < screen->live_count; i++)
+		ik_block_finish(screen->live[i]);
+	screen->live_count = 0;
+	screen->live_open = false;
 }
 
 /* The block of a call that has none yet. */
@@ -127,8 +146,8 @@ static struct ik_call *call_of_message(struct ik_screen *screen, struct ik_messa
 		if (arguments)
 			ik_calls_set_arguments(screen->calls, call, arguments, length);
 		free(arguments);
-		if (call->state == IK_CALL_WRITING)
-			ik_calls_set_state(screen->calls, call, IK_CALL_WAITING);
+		if (call->stage == IK_STAGE_WRITING)
+			ik_calls_set_stage(screen->calls, call, IK_STAGE_WAITING);
 	} else if (call) {
 		ik_calls_set_result(screen->calls, call, message);
 	}
@@ -157,10 +176,10 @@ static void apply_message(struct ik_screen *screen, struct ik_message *message)
 		ik_screen_drop_welcome(screen);
 	switch (message->kind) {
 	case IK_KIND_ASSISTANT:
-		finish(screen, &screen->reply, message);
+		finish_live(screen, message, IK_BLOCK_ASSISTANT);
 		break;
 	case IK_KIND_THINKING:
-		finish(screen, &screen->thinking, message);
+		finish_live(screen, message, IK_BLOCK_THINKING);
 		break;
 	case IK_KIND_TOOL_CALL:
 	case IK_KIND_TOOL_RESULT: {
@@ -218,12 +237,13 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 		return;
 	struct ik_call *call = ik_calls_get(screen->calls, event->id, event->name);
 	add_block(screen, call_block(screen, call));
+	screen->live_open = false;
 	const char *text = event->text ? event->text : "";
 	size_t length = event->text ? event->text_length : 0;
 	switch (event->kind) {
 	case IK_EVENT_TOOL_STARTED:
 		ik_calls_set_arguments(screen->calls, call, text, length);
-		ik_calls_set_state(screen->calls, call, IK_CALL_RUNNING);
+		ik_calls_set_stage(screen->calls, call, IK_STAGE_RUNNING);
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
 		ik_calls_add_output(screen->calls, call, event->number == 1, text, length);
@@ -248,8 +268,7 @@ static void start_turn(struct ik_screen *screen)
 	screen->last_reply = NULL;
 }
 
-/* No retry is due any more. */
-static void end_retry(struct ik_screen *screen)
+void ik_screen_end_retry(struct ik_screen *screen)
 {
 	screen->retry_ms = screen->retry_at_ms = IK_NEVER;
 	free(screen->retry_reason);
@@ -260,7 +279,7 @@ static void end_turn(struct ik_screen *screen, const char *reason)
 {
 	bool cancelled = ik_text_equal(reason, "cancelled");
 	end_live(screen);
-	end_retry(screen);
+	ik_screen_end_retry(screen);
 	ik_calls_end_turn(screen->calls);
 	screen->turn_running = false;
 	screen->waiting = false;
@@ -268,7 +287,7 @@ static void end_turn(struct ik_screen *screen, const char *reason)
 	if (cancelled && last && last == screen->last_reply)
 		ik_block_remark(last, _("[interrupted]"));
 	else if (cancelled && last && last->kind == IK_BLOCK_USER)
-		add_text(screen, IK_BLOCK_NOTICE, NULL, _("Interrupted."), strlen(_("Interrupted.")));
+		ik_screen_say(screen, _("Interrupted."));
 	if (!screen->last_reply)
 		return;
 	if (ik_text_equal(reason, "length"))
@@ -288,7 +307,7 @@ static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 static void start_round(struct ik_screen *screen)
 {
 	end_live(screen);
-	end_retry(screen);
+	ik_screen_end_retry(screen);
 	screen->waiting = false;
 }
 
@@ -315,10 +334,10 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		start_round(screen);
 		break;
 	case IK_EVENT_TEXT:
-		grow(screen, &screen->reply, IK_BLOCK_ASSISTANT, event);
+		grow(screen, IK_BLOCK_ASSISTANT, event);
 		break;
 	case IK_EVENT_THINKING:
-		grow(screen, &screen->thinking, IK_BLOCK_THINKING, event);
+		grow(screen, IK_BLOCK_THINKING, event);
 		break;
 	case IK_EVENT_CALL_PROGRESS:
 	case IK_EVENT_TOOL_STARTED:
@@ -337,7 +356,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		add_notice(screen, event, IK_BLOCK_ERROR);
 		break;
 	case IK_EVENT_RETRY:
-		end_retry(screen);
+		ik_screen_end_retry(screen);
 		screen->retry_ms = event->number > 0 ? event->number : 0;
 		screen->retry_reason = event_label(event);
 		break;

@@ -118,9 +118,9 @@ static struct ik_reaction interrupt(struct ik_screen *screen)
 		ik_editor_clear(screen->editor, true);
 		return nothing;
 	}
-	if (screen->quit_until_ms != IK_NEVER)
+	if (ik_screen_quit_pending(screen))
 		return reaction(IK_REACT_QUIT);
-	screen->quit_until_ms = screen->now_ms + IK_QUIT_WINDOW_MS;
+	screen->quit_asked = true;
 	return nothing;
 }
 
@@ -142,7 +142,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	return (struct ik_reaction){IK_REACT_SUBMIT, screen->submitted.data, screen->submitted.length};
 }
 
-/* An action of the editor's, which takes the focus with it. */
+/* An action of the editor's. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
 	if (ik_editor_act(screen->editor, action))
@@ -170,10 +170,20 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 	if (screen->pane_focus && screen->side == IK_SIDE_BROWSER && key->codepoint == 'r'
 		&& ik_editor_is_empty(screen->editor))
 		return reaction(IK_REACT_REFRESH);
-	ik_editor_insert(screen->editor, bytes, (size_t)length);
-	screen->pane_focus = false;
 	screen->dirty = true;
+	screen->pane_focus = false;
+	if (!ik_editor_insert(screen->editor, bytes, (size_t)length))
+		ik_screen_say(screen, _("The message is full: nothing more was put in."));
 	return nothing;
+}
+
+/* A text that is pasted: into the editor, never sent by itself. */
+static void paste(struct ik_screen *screen, const struct ik_key *key)
+{
+	screen->dirty = true;
+	screen->pane_focus = false;
+	if (!ik_editor_paste(screen->editor, key->text, key->text_length))
+		ik_screen_say(screen, _("The paste is too large for a message: nothing was put in."));
 }
 
 /* What an action means here. */
@@ -250,16 +260,15 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		wheel(screen, key);
 		return nothing;
 	case IK_KEY_PASTE:
-		ik_editor_paste(screen->editor, key->text, key->text_length);
-		screen->pane_focus = false;
-		screen->dirty = true;
+		paste(screen, key);
 		return nothing;
 	default:
 		action = ik_keymap_action(key);
 		break;
 	}
-	if (action != IK_ACTION_INTERRUPT && screen->quit_until_ms != IK_NEVER) {
+	if (action != IK_ACTION_INTERRUPT && ik_screen_quit_pending(screen)) {
 		screen->quit_until_ms = IK_NEVER;
+		screen->quit_asked = false;
 		screen->dirty = true;
 	}
 	if (action != IK_ACTION_NONE)

@@ -45,8 +45,10 @@ struct ik_screen {
 	bool pane_focus;            /* the side pane has the keys */
 
 	struct ik_block *welcome;   /* the first block while there is nothing else */
-	struct ik_block *reply;     /* text that still grows; of the scrollback */
-	struct ik_block *thinking;
+	struct ik_block **live;     /* texts and thoughts of this round, in order, until
+	                               their messages come; blocks of the scrollback */
+	size_t live_count, live_capacity;
+	bool live_open;             /* the last of them may go on */
 	struct ik_block *last_reply; /* what a stop reason is remarked on */
 
 	bool turn_running, turn_seen;
@@ -58,7 +60,8 @@ struct ik_screen {
 	char *retry_reason;
 	char *queued_text;
 	int64_t shown_second;       /* of the status bar */
-	int64_t quit_until_ms;      /* IK_NEVER, or while Ctrl-C ends */
+	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
+	int64_t quit_until_ms;      /* IK_NEVER, or until when another one ends */
 };
 
 /* Which parts stand where. */
@@ -66,6 +69,15 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen);
 
 /* Put the status bar's state in order for the present time. */
 void ik_screen_update_bar(struct ik_screen *screen);
+
+/* Was Ctrl-C pressed a moment ago? */
+bool ik_screen_quit_pending(const struct ik_screen *screen);
+
+/* A notice of the screen's own: shown, not stored. */
+void ik_screen_say(struct ik_screen *screen, const char *sentence);
+
+/* No retry is due any more. */
+void ik_screen_end_retry(struct ik_screen *screen);
 
 /* Take the welcome away. */
 void ik_screen_drop_welcome(struct ik_screen *screen);

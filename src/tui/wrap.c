@@ -223,15 +223,14 @@ static void render_plain(const struct ik_render *request, struct ik_lines *lines
 }
 
 /* The position behind the last such byte of text; 0: there is none. */
-static size_t behind_last(const char *text, size_t length, char byte)
+__attribute__((nonnull)) static size_t behind_last(const char *text, size_t length, char byte)
 {
-	while (length > 0 && text[length - 1] != byte)
-		length--;
-	return length;
+	const char *found = memrchr(text, byte, length);
+	return found ? (size_t)(found - text) + 1 : 0;
 }
 
 /* Cut a long text behind a line, else behind a word, else behind a character. */
-static size_t split_plain(const char *text, size_t length)
+__attribute__((nonnull)) static size_t split_plain(const char *text, size_t length)
 {
 	if (length <= IK_SECTION_MAX)
 		return 0;

@@ -1,0 +1,179 @@
+#include "tui/pane_browser.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "picture.h"
+#include "util/alloc.h"
+
+static struct ik_cells cells;
+static struct ik_calls *calls;
+static struct ik_browser *browser;
+static struct ik_status_bar scan;
+
+static void begin(void)
+{
+	calls = ik_calls_new();
+	browser = ik_browser_new(calls, true);
+	scan = (struct ik_status_bar){.utf8 = true, .scan = IK_SCAN_COMPLETE};
+}
+
+static void end(void)
+{
+	ik_browser_free(browser);
+	ik_calls_free(calls);
+	ik_cells_done(&cells);
+}
+
+TestSuite(browser, .init = begin, .fini = end);
+
+static const struct ik_cells *draw(int rows, int columns)
+{
+	ik_cells_resize(&cells, rows, columns);
+	ik_browser_draw(browser, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan);
+	return &cells;
+}
+
+static void add_ok(struct ik_registry *registry, const char *name, enum ik_tool_source source)
+{
+	static const char schema[] = "{\"name\":\"x\",\"parameters\":{\"a\":{\"type\":\"string\"}}}";
+	static const char parameters[] = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
+		"\"description\":\"What to say\"},\"n\":{\"type\":\"integer\"}},\"required\":[\"a\"]}";
+	struct ik_tool tool = {
+		.name = ik_strdup(name),
+		.path = ik_format("/lib/%s", name),
+		.description = ik_format("Does %s", name),
+		.schema = ik_strdup(schema), .schema_length = strlen(schema),
+		.parameters = ik_strdup(parameters), .parameters_length = strlen(parameters),
+		.source = source,
+		.state = IK_TOOL_OK,
+	};
+	ik_registry_add(registry, &tool);
+}
+
+static void add_failed(struct ik_registry *registry, const char *name)
+{
+	struct ik_tool tool = {
+		.name = ik_strdup(name),
+		.path = ik_format("/home/me/tools/%s", name),
+		.source = IK_SOURCE_USER,
+		.state = IK_TOOL_FAILED,
+		.code = "SCHEMA_EXIT",
+		.reason = ik_strdup("it ended with exit code 1"),
+	};
+	ik_registry_add(registry, &tool);
+}
+
+/* Give the browser a registry of two good tools and a bad one. */
+static void set_three(void)
+{
+	struct ik_registry *registry = ik_registry_new();
+	add_ok(registry, "echo", IK_SOURCE_SYSTEM);
+	add_failed(registry, "broken");
+	add_ok(registry, "glob", IK_SOURCE_SYSTEM);
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	ik_browser_set_registry(browser, registry);
+	ik_registry_unref(registry);
+	scan.tools = 2;
+	scan.tools_failed = 1;
+}
+
+Test(browser, says_what_to_do_when_there_is_nothing)
+{
+	cr_assert(picture_has(draw(14, 60), "No tools found."));
+	cr_assert(picture_has(&cells, "~/.ikigai/tools"));
+	scan.scan = IK_SCAN_IN_PROGRESS;
+	scan.scan_done = 3;
+	scan.scan_total = 12;
+	PICTURE_IS(draw(5, 40),
+		"─ Tool browser  ◐ 3/12 ─────────────────\n"
+		"\n"
+		"        Looking for tools  3/12\n"
+		"\n"
+		"Up/Down  PgUp/PgDn  r refresh  Esc close\n");
+}
+
+Test(browser, shows_a_failure_with_its_reason_and_what_to_do)
+{
+	set_three();
+	PICTURE_IS(draw(16, 70),
+		"─ Tool browser  ▲ 2 tools, 1 failed ──────────────────────────────────\n"
+		"✗ broken               user     it ended with exit code 1\n"
+		"● echo                 system   Does echo\n"
+		"● glob                 system   Does glob\n"
+		"──────────────────────────────────────────────────────────────────────\n"
+		"broken\n"
+		"! failed SCHEMA_EXIT: it ended with exit code 1\n"
+		"Run it with --schema in a shell: it must print one JSON object and\n"
+		"exit with 0. If it is no tool, move it out of this directory.\n"
+		"/home/me/tools/broken\n"
+		"not used in this session\n"
+		"\n"
+		"\n"
+		"\n"
+		"\n"
+		"Up/Down select  PgUp/PgDn scroll  r refresh  F6 editor  Esc close\n");
+}
+
+Test(browser, shows_a_tool_with_uses_parameters_and_schema)
+{
+	set_three();
+	static const char ok[] = "{\"tool_success\":true,\"result\":1}";
+	static const char bad[] = "{\"tool_success\":false,\"error\":\"x\"}";
+	ik_calls_set_envelope(calls, ik_calls_get(calls, "1", "echo"), ok, strlen(ok), 10);
+	ik_calls_set_envelope(calls, ik_calls_get(calls, "2", "echo"), bad, strlen(bad), 20);
+	ik_calls_get(calls, "3", "glob");
+	ik_browser_act(browser, IK_ACTION_DOWN);
+	PICTURE_IS(draw(26, 60),
+		"─ Tool browser  ▲ 2 tools, 1 failed ────────────────────────\n"
+		"✗ broken            user     it ended with exit code 1\n"
+		"● echo              system   Does echo\n"
+		"● glob              system   Does glob\n"
+		"────────────────────────────────────────────────────────────\n"
+		"echo\n"
+		"Does echo\n"
+		"/lib/echo\n"
+		"2 uses, 1 failed, mean time 15 ms\n"
+		"\n"
+		"Parameters\n"
+		"a (string, required)  What to say\n"
+		"n (integer)\n"
+		"\n"
+		"Schema as the tool wrote it\n"
+		"{\n"
+		"  \"name\": \"x\",\n"
+		"  \"parameters\": {\n"
+		"    \"a\": {\n"
+		"      \"type\": \"string\"\n"
+		"    }\n"
+		"  }\n"
+		"}\n"
+		"\n"
+		"\n"
+		"Up/Down  PgUp/PgDn  r refresh  Esc close\n");
+}
+
+Test(browser, a_refresh_keeps_the_selected_tool)
+{
+	set_three();
+	ik_browser_act(browser, IK_ACTION_DOWN);
+	draw(26, 60);
+	struct ik_registry *registry = ik_registry_new();
+	add_ok(registry, "aaa", IK_SOURCE_USER);
+	add_ok(registry, "bbb", IK_SOURCE_USER);
+	add_ok(registry, "echo", IK_SOURCE_SYSTEM);
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	ik_browser_set_registry(browser, registry);
+	ik_registry_unref(registry);
+	draw(26, 60);
+	cr_assert_eq(picture_style(&cells, "echo "), IK_STYLE_SELECTION);
+	cr_assert(picture_has(&cells, "\n/lib/echo\n"));
+}
+
+Test(browser, draws_into_every_size)
+{
+	set_three();
+	for (int rows = 0; rows < 12; rows++)
+		for (int columns = 0; columns < 50; columns++)
+			draw(rows, columns);
+}

@@ -1,0 +1,146 @@
+#include "tui/calls.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/limits.h"
+
+/* The text of a call with that outcome; '|' before the mark of what is left out. */
+static const char *text_of(const char *envelope)
+{
+	static char out[16384];
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "id", "glob");
+	ik_calls_set_arguments(calls, call, "{\"pattern\":\"*.c\"}", 17);
+	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 12);
+	struct ik_buf text;
+	size_t head, tail;
+	ik_buf_init(&text, IK_MIB(1));
+	ik_call_text(call, true, &text, &head, &tail);
+	cr_assert_leq(head, text.length);
+	if (tail < text.length)
+		ik_buf_insert(&text, tail, "|", 1);
+	(void)snprintf(out, sizeof out, "%s", text.data);
+	ik_buf_done(&text);
+	ik_calls_free(calls);
+	return out;
+}
+
+#define HEAD "glob(pattern=\"*.c\")"
+
+Test(calls, results_read_as_text)
+{
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":\"plain\"}"), HEAD "\nplain");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\\n\",\"count\":2}}"),
+		HEAD "\na.c\nb.c\ncount: 2");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"output\":\"a.c\",\"count\":1}}"),
+		HEAD "\noutput: a.c  count: 1");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"output\":\"\",\"code\":0}}"),
+		HEAD "\ncode: 0");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":[1,{\"a\":2}]}"), HEAD "\n[1,{\"a\":2}]");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{}}"), HEAD "\n{}");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"a\":\"1\\n2\",\"b\":\"3\\n4\"}}"),
+		HEAD "\n1\n2\nb:\n3\n4");
+}
+
+Test(calls, failures_read_as_a_sentence_with_what_was_printed)
+{
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"error\":\"File not found: x\","
+		"\"error_code\":\"FILE_NOT_FOUND\"}}"), HEAD "\nFile not found: x (FILE_NOT_FOUND)");
+	cr_assert_str_eq(text_of("{\"tool_success\":false,\"error\":\"Tool 'glob' crashed with exit code 1\","
+		"\"error_code\":\"TOOL_CRASHED\",\"exit_code\":1,\"stdout\":\"\",\"stderr\":\"oh\\u001b[31m no\\n\"}"),
+		HEAD "\nTool 'glob' crashed with exit code 1 (TOOL_CRASHED)\noh␛[31m no");
+	cr_assert_str_eq(text_of("no JSON"), HEAD "\nno result");
+}
+
+Test(calls, long_results_are_folded)
+{
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_MIB(1));
+	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":{\"output\":\"");
+	for (int i = 1; i <= 50; i++)
+		ik_buf_printf(&envelope, "%d\\n", i);
+	ik_buf_puts(&envelope, "\"}}");
+	const char *text = text_of(envelope.data);
+	cr_assert(strstr(text, "\n20|\n… 30 more lines (F3)"), "%s", text);
+	cr_assert_not(strstr(text, "\n21"));
+	ik_buf_clear(&envelope);
+	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":\"");
+	for (int i = 0; i < 10000; i++)
+		ik_buf_puts(&envelope, "é");
+	ik_buf_puts(&envelope, "\"}");
+	text = text_of(envelope.data);
+	cr_assert_lt(strlen(text), 4200);
+	cr_assert(strstr(text, "é|\n… 1 more line (F3)"));
+	ik_buf_done(&envelope);
+}
+
+Test(calls, a_call_goes_through_its_states)
+{
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "a", NULL);
+	cr_assert_eq(call->stage, IK_STAGE_WRITING);
+	cr_assert_eq(ik_calls_get(calls, "a", "bash"), call);
+	cr_assert_str_eq(call->name, "bash");
+	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
+	cr_assert_eq(ik_calls_running(calls), 1);
+	cr_assert_eq(call->started_ms, -1);
+	ik_calls_tick(calls, 5000);
+	cr_assert_eq(call->started_ms, 5000);
+	unsigned version = call->version;
+	ik_calls_add_output(calls, call, true, "1\n2\n3\n4\n5\n6\n7\n", 14);
+	cr_assert_neq(call->version, version);
+	struct ik_buf text;
+	size_t head, tail;
+	ik_buf_init(&text, IK_MIB(1));
+	ik_call_text(call, true, &text, &head, &tail);
+	cr_assert_str_eq(text.data + head, "\n3\n4\n5\n6\n7");
+	ik_buf_done(&text);
+	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
+	struct ik_message *message = ik_message_tool_result("a", "bash", envelope, strlen(envelope),
+		true, 77);
+	ik_calls_set_result(calls, call, message);
+	ik_message_unref(message);
+	cr_assert_eq(call->stage, IK_STAGE_OK);
+	cr_assert_eq(call->duration_ms, 77);
+	cr_assert_eq(ik_calls_running(calls), 0);
+	ik_calls_set_envelope(calls, call, "{}", 2, 1);
+	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
+	cr_assert_eq(call->stage, IK_STAGE_OK);
+	ik_calls_free(calls);
+}
+
+Test(calls, the_end_of_a_turn_ends_what_never_got_a_result)
+{
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "a", "x");
+	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
+	ik_calls_end_turn(calls);
+	cr_assert_eq(call->stage, IK_STAGE_FAILED);
+	cr_assert_eq(ik_calls_running(calls), 0);
+	static const char late[] = "{\"tool_success\":true,\"result\":1}";
+	ik_calls_set_envelope(calls, call, late, strlen(late), 3);
+	cr_assert_eq(call->stage, IK_STAGE_OK);
+	ik_calls_free(calls);
+}
+
+Test(calls, thousands_are_found_by_id_and_keep_their_order)
+{
+	struct ik_calls *calls = ik_calls_new();
+	char id[20];
+	for (int i = 0; i < 5000; i++) {
+		(void)snprintf(id, sizeof id, "new%d", i);
+		ik_calls_get(calls, id, "t");
+	}
+	for (int i = 0; i < 100; i++) {
+		(void)snprintf(id, sizeof id, "old%d", i);
+		ik_calls_get_at(calls, (size_t)i, id, "t");
+	}
+	cr_assert_eq(ik_calls_count(calls), 5100);
+	cr_assert_str_eq(ik_calls_at(calls, 0)->id, "old0");
+	cr_assert_str_eq(ik_calls_at(calls, 99)->id, "old99");
+	cr_assert_str_eq(ik_calls_at(calls, 100)->id, "new0");
+	cr_assert_eq(ik_calls_get(calls, "new4999", NULL), ik_calls_at(calls, 5099));
+	ik_calls_free(calls);
+}

@@ -1,0 +1,488 @@
+#include "tui/screen.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "picture.h"
+#include "util/utf8.h"
+
+static struct ik_cells cells;
+static struct ik_screen *screen;
+static int cursor_row, cursor_column;
+
+static void begin(void)
+{
+	struct ik_screen_options options = {.utf8 = true, .provider = "openai", .model = "gpt",
+		.commands = "/help    what there is\n/quit    end\n"};
+	screen = ik_screen_new(&options);
+}
+
+static void end(void)
+{
+	ik_screen_free(screen);
+	ik_cells_done(&cells);
+}
+
+TestSuite(screen, .init = begin, .fini = end);
+
+static const struct ik_cells *draw(int rows, int columns)
+{
+	ik_cells_resize(&cells, rows, columns);
+	ik_screen_resize(screen, rows, columns);
+	ik_screen_draw(screen, &cells, &cursor_row, &cursor_column);
+	cr_assert_not(ik_screen_dirty(screen));
+	return &cells;
+}
+
+static struct ik_reaction press(enum ik_key_code code, unsigned modifiers, uint32_t codepoint)
+{
+	struct ik_key key = {.code = code, .modifiers = modifiers, .codepoint = codepoint};
+	return ik_screen_key(screen, &key);
+}
+
+static void type(const char *text)
+{
+	for (size_t at = 0, length = strlen(text); at < length;) {
+		uint32_t codepoint;
+		at += (size_t)ik_utf8_decode(text + at, length - at, &codepoint);
+		press(IK_KEY_CHARACTER, 0, codepoint);
+	}
+}
+
+static struct ik_reaction control(char letter)
+{
+	return press(IK_KEY_CHARACTER, IK_CONTROL, (uint32_t)letter);
+}
+
+static void tell(struct ik_event event)
+{
+	if (event.text && event.text_length == 0)
+		event.text_length = strlen(event.text);
+	ik_screen_apply(screen, &event);
+}
+
+static void tell_text(enum ik_event_kind kind, const char *text)
+{
+	tell((struct ik_event){.kind = kind, .text = text});
+}
+
+static void tell_kind(enum ik_event_kind kind)
+{
+	tell((struct ik_event){.kind = kind});
+}
+
+static void tell_message(struct ik_message *message)
+{
+	tell((struct ik_event){.kind = IK_EVENT_MESSAGE, .message = message});
+	ik_message_unref(message);
+}
+
+static void say(enum ik_kind kind, const char *text)
+{
+	tell_message(ik_message_new(kind, text, strlen(text), NULL, 0));
+}
+
+static struct ik_message *call_message(const char *id, const char *arguments)
+{
+	return ik_message_tool_call(id, "glob", arguments, strlen(arguments));
+}
+
+static struct ik_message *result_message(const char *id, const char *envelope)
+{
+	return ik_message_tool_result(id, "glob", envelope, strlen(envelope), true, 12);
+}
+
+Test(screen, an_empty_conversation_says_how_to_begin)
+{
+	ik_screen_set_scan(screen, IK_SCAN_IN_PROGRESS, 3, 12);
+	PICTURE_IS(draw(14, 80),
+		"  ikigai " PACKAGE_VERSION "\n"
+		"  Type a message and press Enter: the model answers, and uses your tools.\n"
+		"\n"
+		"    list *.c   a message to try\n"
+		"    /help      the commands\n"
+		"    F2         the tools that were found\n"
+		"    F5         look for tools again\n"
+		"    F3         every tool call, in full\n"
+		"\n"
+		"\n"
+		"\n"
+		"────────────────────────────────────────────────────────────────────────────────\n"
+		">\n"
+		" ◐ 3/12  openai/gpt                             F1 help  F2 tools  F3 inspector\n");
+	cr_assert_eq(cursor_row, 12);
+	cr_assert_eq(cursor_column, 2);
+}
+
+Test(screen, practice_says_how_to_set_up_a_real_model)
+{
+	struct ik_screen_options options = {.utf8 = true, .provider = "practice"};
+	ik_screen_free(screen);
+	screen = ik_screen_new(&options);
+	cr_assert(picture_has(draw(24, 80), "OPENAI_API_KEY"));
+}
+
+Test(screen, a_turn_with_a_tool_call)
+{
+	draw(20, 60);
+	ik_screen_clear(screen);
+	say(IK_KIND_USER, "list *.c");
+	tell_kind(IK_EVENT_TURN_STARTED);
+	cr_assert_eq(ik_screen_tick(screen, 1000), 1000);
+	tell_kind(IK_EVENT_ROUND_STARTED);
+	tell((struct ik_event){.kind = IK_EVENT_CALL_PROGRESS, .id = "c1", .name = "glob",
+		.text = "{\"pattern\":"});
+	tell_message(call_message("c1", "{\"pattern\":\"*.c\"}"));
+	tell((struct ik_event){.kind = IK_EVENT_TOOL_STARTED, .id = "c1", .name = "glob",
+		.text = "{\"pattern\":\"*.c\"}"});
+	cr_assert_eq(ik_screen_tick(screen, 1500), 1000);
+	cr_assert(picture_has(draw(20, 60), "running glob 0s"));
+	cr_assert(picture_has(&cells, "\n◐ glob(pattern=\"*.c\")\n"));
+	cr_assert_eq(ik_screen_tick(screen, 3600), 900);
+	cr_assert(ik_screen_dirty(screen));
+	cr_assert(picture_has(draw(20, 60), "running glob 2s"));
+	static const char envelope[] = "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\",\"count\":2}}";
+	tell_message(result_message("c1", envelope));
+	tell((struct ik_event){.kind = IK_EVENT_TOOL_DONE, .id = "c1", .name = "glob", .text = envelope,
+		.number = 12});
+	tell_kind(IK_EVENT_ROUND_STARTED);
+	tell_text(IK_EVENT_TEXT, "There are");
+	tell_text(IK_EVENT_TEXT, " two files.\n");
+	ik_screen_tick(screen, 4000);
+	cr_assert(picture_has(draw(20, 60), "working 3s"));
+	say(IK_KIND_ASSISTANT, "There are two files.\n");
+	tell((struct ik_event){.kind = IK_EVENT_USAGE, .usage = {.input_tokens = 1200, .output_tokens = 34}});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	cr_assert_eq(ik_screen_tick(screen, 4100), -1);
+	PICTURE_IS(draw(22, 60),
+		"  ikigai " PACKAGE_VERSION "\n"
+		"  Type a message and press Enter: the model answers, and\n"
+		"  uses your tools.\n"
+		"\n"
+		"    list *.c   a message to try\n"
+		"    /help      the commands\n"
+		"    F2         the tools that were found\n"
+		"    F5         look for tools again\n"
+		"    F3         every tool call, in full\n"
+		"\n"
+		"> list *.c\n"
+		"\n"
+		"● glob(pattern=\"*.c\")\n"
+		"  a.c\n"
+		"  b.c\n"
+		"  count: 2\n"
+		"\n"
+		"  There are two files.\n"
+		"\n"
+		"────────────────────────────────────────────────────────────\n"
+		">\n"
+		" ◌ tools  openai/gpt  ↑1.2k ↓34                     F1 help\n");
+}
+
+Test(screen, interleaved_thoughts_and_texts_find_their_messages)
+{
+	ik_screen_clear(screen);
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell_kind(IK_EVENT_ROUND_STARTED);
+	tell_text(IK_EVENT_TEXT, "\n\n");
+	tell_text(IK_EVENT_THINKING, "hm");
+	tell_text(IK_EVENT_TEXT, "One");
+	tell_text(IK_EVENT_THINKING, "and");
+	tell_text(IK_EVENT_TEXT, "Tw");
+	tell((struct ik_event){.kind = IK_EVENT_CALL_PROGRESS, .id = "c1", .name = "glob"});
+	tell_text(IK_EVENT_TEXT, "Three");
+	draw(20, 40);
+	say(IK_KIND_ASSISTANT, "\n\n");
+	say(IK_KIND_THINKING, "hm");
+	say(IK_KIND_ASSISTANT, "One");
+	say(IK_KIND_THINKING, "and");
+	say(IK_KIND_ASSISTANT, "Two");
+	tell_message(call_message("c1", "{}"));
+	say(IK_KIND_ASSISTANT, "Three");
+	cr_assert(picture_has(draw(26, 40),
+		"~ hm\n\n  One\n\n~ and\n\n  Two\n\n◌ glob()\n\n  Three\n\n"), "%s", picture_of(&cells));
+}
+
+Test(screen, a_restored_session_looks_as_it_was)
+{
+	say(IK_KIND_USER, "list *.c");
+	tell_message(result_message("c0", "{\"tool_success\":true,\"result\":\"old\"}"));
+	tell_message(call_message("c1", "{\"pattern\":\"*.c\"}"));
+	tell_message(result_message("c1", "{\"tool_success\":true,\"result\":\"a.c\"}"));
+	say(IK_KIND_ASSISTANT, "One.");
+	tell_text(IK_EVENT_NOTICE, "[Session restored: 7 messages]");
+	struct ik_message *older[2] = {
+		ik_message_new(IK_KIND_USER, "earlier", 7, NULL, 0),
+		call_message("c0", "{\"pattern\":\"x\"}"),
+	};
+	tell((struct ik_event){.kind = IK_EVENT_OLDER, .older = older, .number = 2});
+	ik_message_unref(older[0]);
+	ik_message_unref(older[1]);
+	PICTURE_IS(draw(20, 50),
+		"> earlier\n"
+		"\n"
+		"> list *.c\n"
+		"\n"
+		"● glob(pattern=\"x\")\n"
+		"  old\n"
+		"\n"
+		"● glob(pattern=\"*.c\")\n"
+		"  a.c\n"
+		"\n"
+		"  One.\n"
+		"\n"
+		"· [Session restored: 7 messages]\n"
+		"\n"
+		"\n"
+		"\n"
+		"\n"
+		"──────────────────────────────────────────────────\n"
+		">\n"
+		" ◌ tools  openai/gpt                      F1 help\n");
+	press(IK_KEY_F3, 0, 0);
+	cr_assert(picture_has(draw(20, 50), "Tool inspector  2/2"));
+}
+
+Test(screen, enter_sends_what_was_typed)
+{
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).kind, IK_REACT_NONE);
+	type("  ");
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).kind, IK_REACT_NONE);
+	type("héllo");
+	struct ik_reaction reaction = press(IK_KEY_ENTER, 0, 0);
+	cr_assert_eq(reaction.kind, IK_REACT_SUBMIT);
+	cr_assert_str_eq(reaction.text, "  héllo");
+	cr_assert_eq(reaction.length, strlen("  héllo"));
+	size_t length;
+	ik_screen_draft(screen, &length);
+	cr_assert_eq(length, 0);
+	ik_screen_set_draft(screen, "draft", 5);
+	cr_assert(picture_has(draw(12, 40), "\n> draft\n"));
+}
+
+Test(screen, ctrl_c_cancels_then_clears_then_ends)
+{
+	tell_kind(IK_EVENT_TURN_STARTED);
+	type("half");
+	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	cr_assert_eq(ik_screen_tick(screen, 10000), -1);
+	cr_assert_eq(control('c').kind, IK_REACT_NONE);
+	size_t length;
+	ik_screen_draft(screen, &length);
+	cr_assert_eq(length, 0);
+	cr_assert_eq(control('c').kind, IK_REACT_NONE);
+	cr_assert(picture_has(draw(12, 60), "Press Ctrl-C again to quit"));
+	cr_assert_eq(ik_screen_tick(screen, 10000), 2000);
+	cr_assert_eq(ik_screen_tick(screen, 10500), 1500);
+	cr_assert_eq(ik_screen_tick(screen, 12000), -1);
+	cr_assert(ik_screen_dirty(screen));
+	cr_assert_not(picture_has(draw(12, 60), "Press Ctrl-C again to quit"));
+	cr_assert_eq(control('c').kind, IK_REACT_NONE);
+	cr_assert_eq(control('c').kind, IK_REACT_QUIT);
+	press(IK_KEY_UP, 0, 0);
+	cr_assert(picture_has(draw(12, 60), "\n> half\n"));
+}
+
+Test(screen, ctrl_d_ends_on_an_empty_line_only)
+{
+	type("x");
+	cr_assert_eq(control('d').kind, IK_REACT_NONE);
+	press(IK_KEY_BACKSPACE, 0, 0);
+	cr_assert_eq(control('d').kind, IK_REACT_QUIT);
+}
+
+Test(screen, escape_closes_help_then_cancels_then_closes_the_pane)
+{
+	press(IK_KEY_F2, 0, 0);
+	tell_kind(IK_EVENT_TURN_STARTED);
+	press(IK_KEY_F1, 0, 0);
+	cr_assert(picture_has(draw(24, 80), " Help "));
+	cr_assert_eq(cursor_row, -1);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_NONE);
+	cr_assert(picture_has(draw(24, 80), "Tool browser"));
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_CANCEL);
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_NONE);
+	cr_assert_not(picture_has(draw(24, 80), "Tool browser"));
+}
+
+Test(screen, help_has_the_keys_and_the_commands)
+{
+	press(IK_KEY_F1, 0, 0);
+	cr_assert(picture_has(draw(60, 100), "\nKeys\nF1, Alt-1"));
+	press(IK_KEY_END, 0, 0);
+	cr_assert(picture_has(draw(24, 80), "\nCommands\n/help    what there is\n/quit    end\n"));
+	press(IK_KEY_HOME, 0, 0);
+	cr_assert(picture_has(draw(24, 80), "\nKeys\nF1, Alt-1"));
+}
+
+Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
+{
+	tell_message(call_message("c1", "{\"pattern\":\"*.c\"}"));
+	tell_message(result_message("c1", "{\"tool_success\":true,\"result\":1}"));
+	press(IK_KEY_F3, 0, 0);
+	PICTURE_IS(draw(16, 100),
+		"● glob(pattern=\"*.c\")                                      │─ Tool inspector  1/1 ──────────────────\n"
+		"  1                                                        │● glob(pattern=\"*.c\")              12 ms\n"
+		"                                                           │────────────────────────────────────────\n"
+		"                                                           │glob\n"
+		"                                                           │ok  exit 0  12 ms  c1\n"
+		"                                                           │\n"
+		"                                                           │Arguments\n"
+		"                                                           │{\n"
+		"                                                           │  \"pattern\": \"*.c\"\n"
+		"                                                           │}\n"
+		"                                                           │\n"
+		"                                                           │Envelope: what the model got\n"
+		"                                                           │Up/Down  PgUp/PgDn  Esc close\n"
+		"────────────────────────────────────────────────────────────────────────────────────────────────────\n"
+		">\n"
+		" ◌ tools  openai/gpt                                                F1 help  F2 tools  F3 inspector\n");
+	cr_assert_eq(cursor_row, -1);
+	type("x");
+	draw(16, 100);
+	cr_assert_eq(cursor_row, 14);
+	cr_assert(picture_has(&cells, "F6 use the keys here"));
+	press(IK_KEY_F6, 0, 0);
+	cr_assert_not(picture_has(draw(16, 100), "F6 use the keys here"));
+}
+
+Test(screen, r_refreshes_in_the_browser_and_is_typed_elsewhere)
+{
+	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').kind, IK_REACT_NONE);
+	press(IK_KEY_BACKSPACE, 0, 0);
+	press(IK_KEY_F2, 0, 0);
+	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').kind, IK_REACT_REFRESH);
+	type("for");
+	cr_assert(picture_has(draw(12, 60), "\n> for\n"));
+	cr_assert_eq(press(IK_KEY_F5, 0, 0).kind, IK_REACT_REFRESH);
+}
+
+Test(screen, scrolled_away_it_stays_and_says_what_is_new)
+{
+	char text[4000] = "";
+	for (int i = 1; i <= 50; i++)
+		(void)snprintf(text + strlen(text), 20, "line %d\n", i);
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell_text(IK_EVENT_TEXT, text);
+	draw(12, 50);
+	press(IK_KEY_PAGE_UP, 0, 0);
+	cr_assert(picture_has(draw(12, 50), "line 42\n─────────────"), "%s", picture_of(&cells));
+	cr_assert(picture_has(&cells, "─ ↓ (End) ─"), "%s", picture_of(&cells));
+	tell_text(IK_EVENT_TEXT, "line 51\nline 52\nline 53\n");
+	cr_assert(picture_has(draw(12, 50), "line 42\n─────────────"));
+	cr_assert(picture_has(&cells, "─ 3 new lines ↓ (End) ─"), "%s", picture_of(&cells));
+	press(IK_KEY_END, 0, 0);
+	cr_assert(picture_has(draw(12, 50), "line 53\n"));
+	cr_assert_not(picture_has(&cells, "(End)"));
+	press(IK_KEY_HOME, IK_CONTROL, 0);
+	cr_assert(picture_has(draw(12, 50), "ikigai "));
+	type("x");
+	press(IK_KEY_ENTER, 0, 0);
+	cr_assert(picture_has(draw(12, 50), "line 53\n"));
+}
+
+Test(screen, waits_are_counted_and_shown)
+{
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell_text(IK_EVENT_WAITING, "Loading tools…");
+	ik_screen_tick(screen, 0);
+	cr_assert(picture_has(draw(12, 80), "waiting for the tools 0s"));
+	tell_kind(IK_EVENT_ROUND_STARTED);
+	tell((struct ik_event){.kind = IK_EVENT_RETRY, .number = 3500, .text = "429: slow down"});
+	cr_assert_eq(ik_screen_tick(screen, 1000), 500);
+	cr_assert(picture_has(draw(12, 80), "retry in 4s"));
+	cr_assert(picture_has(&cells, "─ 429: slow down ─"));
+	cr_assert_eq(ik_screen_tick(screen, 1500), 1000);
+	cr_assert(picture_has(draw(12, 80), "retry in 3s"));
+	tell_kind(IK_EVENT_ROUND_STARTED);
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .number = 1, .text = "and\nthen"});
+	cr_assert(picture_has(draw(12, 80), "─ queued: and then ─"));
+	cr_assert(picture_has(&cells, "1 queued"));
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	cr_assert_not(picture_has(draw(12, 80), "queued"));
+}
+
+Test(screen, errors_and_interruptions_are_said_in_words)
+{
+	say(IK_KIND_USER, "hello");
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell((struct ik_event){.kind = IK_EVENT_ERROR, .name = "AUTH", .text = "No key: set X."});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "error"});
+	cr_assert(picture_has(draw(20, 60), "\n! AUTH  No key: set X.\n"));
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell_text(IK_EVENT_THINKING, "Let me see");
+	tell_text(IK_EVENT_TEXT, "It is");
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	cr_assert(picture_has(draw(20, 60), "\n~ Let me see\n\n  It is\n  [interrupted]\n"));
+	say(IK_KIND_USER, "again");
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	cr_assert(picture_has(draw(20, 60), "\n> again\n\n· Interrupted.\n"));
+}
+
+Test(screen, commands_show_their_output)
+{
+	static const char data[] = "{\"output\":\"Available tools:\\n  glob  Finds\\n\"}";
+	tell_message(ik_message_new(IK_KIND_COMMAND, "/tool", 5, data, strlen(data)));
+	cr_assert(picture_has(draw(22, 60), "\n> /tool\n  Available tools:\n    glob  Finds\n"));
+}
+
+Test(screen, a_clear_in_mid_reply_is_safe)
+{
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell_text(IK_EVENT_TEXT, "one ");
+	tell((struct ik_event){.kind = IK_EVENT_TOOL_STARTED, .id = "c", .name = "t", .text = "{}"});
+	draw(20, 60);
+	ik_screen_clear(screen);
+	tell_text(IK_EVENT_TEXT, "two");
+	tell((struct ik_event){.kind = IK_EVENT_TOOL_OUTPUT, .id = "c", .text = "x"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	cr_assert(picture_has(draw(20, 60), "\n  two\n"));
+	cr_assert_not(picture_has(&cells, "one"));
+}
+
+Test(screen, too_small_says_so_and_nothing_breaks)
+{
+	cr_assert(picture_has(draw(5, 20), "too small: 20x5;"), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(10, 40), "F1 help"));
+	tell_message(call_message("c1", "{\"pattern\":\"日本語\"}"));
+	type("some text that wraps in the editor");
+	for (int pane = 0; pane < 4; pane++) {
+		press(pane == 3 ? IK_KEY_F1 : pane == 2 ? IK_KEY_F2 : IK_KEY_F3, 0, 0);
+		for (int rows = 1; rows < 30; rows += 2)
+			for (int columns = 1; columns < 130; columns += 3)
+				draw(rows, columns);
+	}
+}
+
+Test(screen, only_visible_changes_ask_for_a_draw)
+{
+	draw(20, 60);
+	press(IK_KEY_F12, 0, 0);
+	press(IK_KEY_FOCUS_IN, 0, 0);
+	cr_assert_not(ik_screen_dirty(screen));
+	cr_assert_eq(ik_screen_tick(screen, 99999), -1);
+	cr_assert_not(ik_screen_dirty(screen));
+	ik_screen_set_background(screen, 0);
+	cr_assert_not(ik_screen_dirty(screen));
+	type("x");
+	cr_assert(ik_screen_dirty(screen));
+}
+
+Test(screen, a_wheel_turns_what_it_is_over)
+{
+	char text[4000] = "";
+	for (int i = 1; i <= 50; i++)
+		(void)snprintf(text + strlen(text), 20, "line %d\n", i);
+	tell_text(IK_EVENT_TEXT, text);
+	draw(12, 50);
+	struct ik_key key = {.code = IK_KEY_MOUSE, .button = IK_MOUSE_WHEEL_UP, .row = 2, .column = 2};
+	ik_screen_key(screen, &key);
+	cr_assert(picture_has(draw(12, 50), "line 47\n───"));
+}

@@ -1,0 +1,293 @@
+#include "tui/scrollback.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+
+struct window {
+	struct ik_scrollback *scrollback;
+	struct ik_cells cells;
+};
+
+static struct window window_new(int rows, int columns)
+{
+	struct window window = {.scrollback = ik_scrollback_new()};
+	ik_cells_init(&window.cells);
+	ik_cells_resize(&window.cells, rows, columns);
+	ik_scrollback_resize(window.scrollback, rows, columns);
+	return window;
+}
+
+static void window_done(struct window *window)
+{
+	ik_scrollback_free(window->scrollback);
+	ik_cells_done(&window->cells);
+}
+
+static const struct ik_cells *draw(struct window *window)
+{
+	ik_cells_resize(&window->cells, window->cells.rows, window->cells.columns);
+	ik_scrollback_draw(window->scrollback, &window->cells, (struct ik_rectangle){
+		0, 0, window->cells.rows, window->cells.columns});
+	return &window->cells;
+}
+
+static const struct ik_cells *resize(struct window *window, int rows, int columns)
+{
+	ik_cells_resize(&window->cells, rows, columns);
+	ik_scrollback_resize(window->scrollback, rows, columns);
+	return draw(window);
+}
+
+static struct ik_block *add(struct window *window, enum ik_block_kind kind, const char *text)
+{
+	struct ik_block *block = ik_block_new(kind, true);
+	ik_block_append(block, text, strlen(text));
+	ik_scrollback_add(window->scrollback, block);
+	return block;
+}
+
+/* A block of "line 1\n" ... "line count". */
+static struct ik_block *add_lines(struct window *window, int count)
+{
+	struct ik_block *block = add(window, IK_BLOCK_ASSISTANT, "");
+	for (int i = 1; i <= count; i++) {
+		char line[40];
+		int length = snprintf(line, sizeof line, "%sline %d", i > 1 ? "\n" : "", i);
+		ik_block_append(block, line, (size_t)length);
+	}
+	return block;
+}
+
+Test(scrollback, shows_blocks_with_marks_and_a_blank_row_between)
+{
+	struct window window = window_new(8, 20);
+	add(&window, IK_BLOCK_USER, "list the C files please");
+	add(&window, IK_BLOCK_ASSISTANT, "There are two.");
+	add(&window, IK_BLOCK_NOTICE, "one");
+	add(&window, IK_BLOCK_ERROR, "two");
+	PICTURE_IS(draw(&window),
+		"> list the C files\n"
+		"  please\n"
+		"\n"
+		"  There are two.\n"
+		"\n"
+		"· one\n"
+		"! two\n"
+		"\n");
+	window_done(&window);
+}
+
+Test(scrollback, follows_the_end_until_scrolled_and_counts_what_is_new)
+{
+	struct window window = window_new(3, 20);
+	struct ik_block *block = add_lines(&window, 5);
+	PICTURE_IS(draw(&window), "  line 3\n  line 4\n  line 5\n");
+	ik_block_append(block, "\nline 6", 7);
+	PICTURE_IS(draw(&window), "  line 4\n  line 5\n  line 6\n");
+	ik_scrollback_scroll(window.scrollback, -2);
+	PICTURE_IS(draw(&window), "  line 2\n  line 3\n  line 4\n");
+	cr_assert_not(ik_scrollback_at_end(window.scrollback));
+	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 0);
+	ik_block_append(block, "\nline 7\nline 8", 14);
+	PICTURE_IS(draw(&window), "  line 2\n  line 3\n  line 4\n");
+	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 2);
+	add(&window, IK_BLOCK_NOTICE, "more");
+	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 3);
+	ik_scrollback_bottom(window.scrollback);
+	PICTURE_IS(draw(&window), "  line 8\n\n· more\n");
+	cr_assert(ik_scrollback_at_end(window.scrollback));
+	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 0);
+	window_done(&window);
+}
+
+Test(scrollback, scrolling_down_to_the_end_follows_again)
+{
+	struct window window = window_new(3, 20);
+	add_lines(&window, 9);
+	ik_scrollback_page(window.scrollback, -1);
+	PICTURE_IS(draw(&window), "  line 5\n  line 6\n  line 7\n");
+	ik_scrollback_top(window.scrollback);
+	PICTURE_IS(draw(&window), "  line 1\n  line 2\n  line 3\n");
+	ik_scrollback_scroll(window.scrollback, -1);
+	PICTURE_IS(draw(&window), "  line 1\n  line 2\n  line 3\n");
+	ik_scrollback_page(window.scrollback, 9);
+	PICTURE_IS(draw(&window), "  line 7\n  line 8\n  line 9\n");
+	cr_assert(ik_scrollback_at_end(window.scrollback));
+	window_done(&window);
+}
+
+Test(scrollback, what_fits_is_never_scrolled)
+{
+	struct window window = window_new(4, 20);
+	add_lines(&window, 4);
+	ik_scrollback_page(window.scrollback, -1);
+	ik_scrollback_top(window.scrollback);
+	cr_assert(ik_scrollback_at_end(window.scrollback));
+	PICTURE_IS(draw(&window), "  line 1\n  line 2\n  line 3\n  line 4\n");
+	window_done(&window);
+}
+
+Test(scrollback, a_resize_keeps_the_first_row_s_text)
+{
+	struct window window = window_new(2, 22);
+	add_lines(&window, 3);
+	add(&window, IK_BLOCK_ASSISTANT, "alpha beta gamma delta epsilon zeta eta theta iota kappa");
+	add_lines(&window, 3);
+	ik_scrollback_scroll(window.scrollback, -3);
+	PICTURE_IS(draw(&window), "  eta theta iota kappa\n\n");
+	for (int columns = 13; columns < 80; columns++) {
+		const struct ik_cells *cells = resize(&window, 2, columns);
+		char *first = strdup(picture_of(cells));
+		*strchr(first, '\n') = '\0';
+		cr_assert(strstr(first, "eta"), "%d: %s", columns, first);
+		free(first);
+	}
+	PICTURE_IS(resize(&window, 2, 22), "  eta theta iota kappa\n\n");
+	window_done(&window);
+}
+
+Test(scrollback, older_blocks_come_above_what_is_seen)
+{
+	struct window window = window_new(2, 20);
+	add_lines(&window, 6);
+	ik_scrollback_scroll(window.scrollback, -3);
+	PICTURE_IS(draw(&window), "  line 2\n  line 3\n");
+	struct ik_block *older[40];
+	for (int i = 0; i < 40; i++) {
+		char text[20];
+		(void)snprintf(text, sizeof text, "older %d", i);
+		older[i] = ik_block_new(IK_BLOCK_NOTICE, true);
+		ik_block_append(older[i], text, strlen(text));
+	}
+	ik_scrollback_prepend(window.scrollback, older, 40);
+	PICTURE_IS(draw(&window), "  line 2\n  line 3\n");
+	ik_scrollback_scroll(window.scrollback, -3);
+	PICTURE_IS(draw(&window), "· older 39\n\n");
+	ik_scrollback_top(window.scrollback);
+	PICTURE_IS(draw(&window), "· older 0\n· older 1\n");
+	window_done(&window);
+}
+
+Test(scrollback, many_blocks_scroll_row_by_row_to_the_top_and_back)
+{
+	struct window window = window_new(5, 20);
+	for (int i = 0; i < 300; i++)
+		add_lines(&window, 1 + i % 4);
+	draw(&window);
+	const int total = 75 * (1 + 2 + 3 + 4) + 299;
+	for (int i = 0; i < total - 6; i++)
+		ik_scrollback_scroll(window.scrollback, -1);
+	PICTURE_IS(draw(&window), "\n  line 1\n  line 2\n\n  line 1\n");
+	ik_scrollback_scroll(window.scrollback, -1);
+	PICTURE_IS(draw(&window), "  line 1\n\n  line 1\n  line 2\n\n");
+	int rows;
+	ik_scrollback_top(window.scrollback);
+	for (rows = 0; rows < 5000 && !ik_scrollback_at_end(window.scrollback); rows++)
+		ik_scrollback_scroll(window.scrollback, 1);
+	cr_assert_eq(rows, total - 5);
+	window_done(&window);
+}
+
+Test(scrollback, one_huge_line_is_laid_out_only_where_it_is_seen)
+{
+	struct window window = window_new(4, 40);
+	struct ik_block *block = add(&window, IK_BLOCK_ASSISTANT, "");
+	size_t length = 10u << 20;
+	char *text = malloc(length);
+	memset(text, 'x', length);
+	ik_block_append(block, text, length);
+	draw(&window);
+	ik_scrollback_page(window.scrollback, -3);
+	draw(&window);
+	ik_scrollback_top(window.scrollback);
+	draw(&window);
+	uint32_t made = 0;
+	for (uint32_t i = 0; i < block->section_count; i++)
+		made += ik_block_lines_made(block, i, 38) >= 0;
+	cr_assert_geq(block->section_count, length / IK_SECTION_MAX);
+	cr_assert_leq(made, 4);
+	free(text);
+	window_done(&window);
+}
+
+Test(scrollback, a_growing_reply_lays_out_only_its_end)
+{
+	struct window window = window_new(4, 40);
+	struct ik_block *block = add(&window, IK_BLOCK_ASSISTANT, "");
+	for (int i = 0; i < 20000; i++) {
+		ik_block_append(block, "words and ", 10);
+		if (i % 100 == 0)
+			draw(&window);
+	}
+	draw(&window);
+	struct ik_lines whole = {0};
+	uint32_t last = block->section_count - 1;
+	const struct ik_lines *grown = ik_block_lines(block, last, 38);
+	struct ik_render request = {.text = block->text, .start = block->sections[last].start,
+		.end = block->length, .columns = 38, .tail = SIZE_MAX};
+	ik_renderer_plain.render(&request, &whole);
+	cr_assert_eq(grown->count, whole.count);
+	ik_lines_done(&whole);
+	window_done(&window);
+}
+
+Test(scrollback, escapes_split_over_pieces_stay_harmless)
+{
+	struct window window = window_new(2, 40);
+	struct ik_block *block = add(&window, IK_BLOCK_ASSISTANT, "\n\n");
+	ik_block_append(block, "red\033", 4);
+	ik_block_append(block, "[31m \xE6\x97", 7);
+	ik_block_append(block, "\xA5\xE2\x80\xAE!", 5);
+	ik_block_finish(block);
+	PICTURE_IS(draw(&window), "  red␛[31m 日<U+202E>!\n\n");
+	window_done(&window);
+}
+
+Test(scrollback, a_stored_message_takes_the_place_of_what_was_streamed)
+{
+	struct window window = window_new(3, 40);
+	struct ik_block *block = add(&window, IK_BLOCK_ASSISTANT, "Hello the");
+	draw(&window);
+	struct ik_message *message = ik_message_new(IK_KIND_ASSISTANT, "Hello there\n", 12,
+		"{\"interrupted\":true}", 20);
+	ik_block_finish_with(block, message);
+	ik_message_unref(message);
+	PICTURE_IS(draw(&window), "  Hello there\n  [interrupted]\n\n");
+	ik_block_remark(block, "[again]");
+	PICTURE_IS(draw(&window), "  Hello there\n  [interrupted]\n\n");
+	cr_assert_eq(picture_style(&window.cells, "[interrupted]"), IK_STYLE_DIM);
+	window_done(&window);
+}
+
+Test(scrollback, a_clean_message_is_not_copied)
+{
+	struct ik_message *clean = ik_message_new(IK_KIND_ASSISTANT, "plain\ntext", 10, NULL, 0);
+	struct ik_message *dirty = ik_message_new(IK_KIND_ASSISTANT, "bell\a", 5, NULL, 0);
+	struct ik_block *one = ik_block_of_message(clean, true);
+	struct ik_block *other = ik_block_of_message(dirty, true);
+	ik_block_prepare(one);
+	ik_block_prepare(other);
+	cr_assert(one->text == clean->content);
+	cr_assert_str_eq(other->text, "bell␇");
+	ik_block_free(one);
+	ik_block_free(other);
+	ik_message_unref(clean);
+	ik_message_unref(dirty);
+}
+
+Test(scrollback, draws_into_every_size)
+{
+	struct window window = window_new(1, 1);
+	add(&window, IK_BLOCK_USER, "日本語 and more");
+	add_lines(&window, 3);
+	for (int rows = 0; rows < 6; rows++)
+		for (int columns = 0; columns < 16; columns++) {
+			resize(&window, rows, columns);
+			ik_scrollback_scroll(window.scrollback, columns % 2 ? 1 : -1);
+		}
+	window_done(&window);
+}

@@ -1,0 +1,94 @@
+#include "tui/status_bar.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "picture.h"
+
+static struct ik_cells cells;
+
+static const struct ik_cells *draw(const struct ik_status_bar *bar, int columns)
+{
+	ik_cells_resize(&cells, 1, columns);
+	ik_status_bar_draw(bar, &cells, (struct ik_rectangle){0, 0, 1, columns});
+	return &cells;
+}
+
+static void done(void)
+{
+	ik_cells_done(&cells);
+}
+
+TestSuite(status_bar, .fini = done);
+
+Test(status_bar, scan_states)
+{
+	struct ik_status_bar bar = {.utf8 = true, .provider = "practice"};
+	PICTURE_IS(draw(&bar, 60), " ◌ tools  practice          F1 help  F2 tools  F3 inspector\n");
+	bar.scan = IK_SCAN_IN_PROGRESS;
+	bar.scan_done = 3;
+	bar.scan_total = 12;
+	PICTURE_IS(draw(&bar, 60), " ◐ 3/12  practice           F1 help  F2 tools  F3 inspector\n");
+	bar.scan = IK_SCAN_COMPLETE;
+	bar.tools = 12;
+	PICTURE_IS(draw(&bar, 60), " ● 12 tools  practice       F1 help  F2 tools  F3 inspector\n");
+	bar.tools = 1;
+	bar.tools_failed = 1;
+	PICTURE_IS(draw(&bar, 60), " ▲ 1 tool, 1 failed  practice                       F1 help\n");
+	cr_assert_eq(picture_style(&cells, "▲"), IK_STYLE_STATUS_WARNING);
+	bar.utf8 = false;
+	PICTURE_IS(draw(&bar, 60), " ! 1 tool, 1 failed  practice                       F1 help\n");
+}
+
+Test(status_bar, what_goes_on)
+{
+	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+		.provider = "openai", .model = "gpt", .activity = IK_ACTIVITY_WORKING, .seconds = 65,
+		.tokens_in = 12345, .tokens_out = 678};
+	PICTURE_IS(draw(&bar, 90), " ● 6 tools  working 1m 05s  openai/gpt  ↑12.3k ↓678"
+		"       F1 help  F2 tools  F3 inspector\n");
+	bar.activity = IK_ACTIVITY_RUNNING;
+	bar.tool = "glob";
+	bar.tools_running = 1;
+	bar.seconds = 2;
+	cr_assert(picture_has(draw(&bar, 90), "running glob 2s"));
+	bar.tool = NULL;
+	bar.tools_running = 3;
+	cr_assert(picture_has(draw(&bar, 90), "running 3 tools 2s"));
+	bar.activity = IK_ACTIVITY_RETRY;
+	bar.seconds = 4;
+	bar.queued = 2;
+	PICTURE_IS(draw(&bar, 90), " ● 6 tools  retry in 4s  2 queued  openai/gpt  ↑12.3k ↓678"
+		"                        F1 help\n");
+}
+
+Test(status_bar, store_and_background_only_when_there_is_something_to_say)
+{
+	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+		.provider = "p", .store = "postgresql"};
+	cr_assert_not(picture_has(draw(&bar, 120), "postgresql"));
+	bar.store_waiting = 17;
+	bar.store_trouble = true;
+	bar.background = 2;
+	PICTURE_IS(draw(&bar, 120), " ● 6 tools  p  postgresql not reachable 17 unsaved  2 in background"
+		"                     F1 help  F2 tools  F3 inspector\n");
+	cr_assert_eq(picture_style(&cells, "postgresql"), IK_STYLE_STATUS_WARNING);
+}
+
+Test(status_bar, drops_the_least_first_when_narrow)
+{
+	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+		.provider = "openai", .model = "gpt-5-mini", .activity = IK_ACTIVITY_WORKING, .seconds = 3,
+		.tokens_in = 12345, .tokens_out = 678, .queued = 1};
+	PICTURE_IS(draw(&bar, 64), " ● 6 tools  working 3s  1 queued  openai/gpt-5-mini     F1 help\n");
+	PICTURE_IS(draw(&bar, 54), " ● 6 tools  working 3s  1 queued  openai/gpt-5-mini\n");
+	PICTURE_IS(draw(&bar, 40), " ● 6 tools  working 3s  1 queued\n");
+	PICTURE_IS(draw(&bar, 25), " ● 6 tools  working 3s\n");
+	PICTURE_IS(draw(&bar, 14), " working 3s\n");
+	PICTURE_IS(draw(&bar, 8), " workin…\n");
+	bar.hint = "Press Ctrl-C again to quit";
+	cr_assert(picture_has(draw(&bar, 40), "Press Ctrl-C again to quit"));
+	cr_assert(picture_has(draw(&bar, 28), "Press Ctrl-C again to quit"));
+	for (int columns = 0; columns < 30; columns++)
+		draw(&bar, columns);
+}

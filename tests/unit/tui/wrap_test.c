@@ -1,0 +1,155 @@
+#include "tui/wrap.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+
+/* All rows of a text, joined by '|'. */
+static const char *rows_of(const char *text, int columns)
+{
+	static char out[4096];
+	size_t used = 0;
+	size_t length = strlen(text);
+	for (size_t at = 0; at < length;) {
+		struct ik_row row = ik_wrap_row(text + at, length - at, columns);
+		cr_assert(row.taken >= row.shown && row.taken > 0);
+		memcpy(out + used, text + at, row.shown);
+		used += row.shown;
+		out[used++] = '|';
+		at += row.taken;
+	}
+	out[used] = '\0';
+	return out;
+}
+
+Test(wrap, breaks_at_blanks_and_line_feeds)
+{
+	cr_assert_str_eq(rows_of("one two three", 80), "one two three|");
+	cr_assert_str_eq(rows_of("one two three", 7), "one two|three|");
+	cr_assert_str_eq(rows_of("one two three", 8), "one two|three|");
+	cr_assert_str_eq(rows_of("one two three", 6), "one|two|three|");
+	cr_assert_str_eq(rows_of("a\n\nb\n", 6), "a||b|");
+	cr_assert_str_eq(rows_of("one   two", 3), "one|two|");
+	cr_assert_str_eq(rows_of("one \ntwo", 3), "one|two|");
+}
+
+Test(wrap, cuts_words_that_are_too_long)
+{
+	cr_assert_str_eq(rows_of("abcdefgh", 3), "abc|def|gh|");
+	cr_assert_str_eq(rows_of("a bcdefgh", 3), "a|bcd|efg|h|");
+	cr_assert_str_eq(rows_of("abcdefgh", 1), "a|b|c|d|e|f|g|h|");
+}
+
+Test(wrap, keeps_indentation)
+{
+	cr_assert_str_eq(rows_of("    if (x)\n", 20), "    if (x)|");
+	cr_assert_str_eq(rows_of("    abcdefgh", 8), "    abcd|efgh|");
+}
+
+Test(wrap, wide_characters_break_between_each_other_and_never_in_half)
+{
+	cr_assert_str_eq(rows_of("日本語", 4), "日本|語|");
+	cr_assert_str_eq(rows_of("日本語", 5), "日本|語|");
+	cr_assert_str_eq(rows_of("日", 1), "日|");
+	cr_assert_str_eq(rows_of("a日本", 3), "a日|本|");
+}
+
+Test(wrap, clusters_stay_whole)
+{
+	cr_assert_str_eq(rows_of("e\xCC\x81" "e\xCC\x81" "e\xCC\x81", 2), "e\xCC\x81" "e\xCC\x81|e\xCC\x81|");
+}
+
+Test(wrap, tabs_are_blanks_up_to_the_next_stop)
+{
+	cr_assert_str_eq(rows_of("a\tb", 8), "a|b|");
+	cr_assert_str_eq(rows_of("a\tb", 9), "a\tb|");
+}
+
+/* Lay out a text at once and in pieces; both must give the same lines. */
+static void compare_growth(const char *text, int columns, size_t step)
+{
+	size_t length = strlen(text);
+	struct ik_lines whole = {0}, grown = {0};
+	struct ik_render request = {.text = text, .end = length, .columns = columns, .tail = SIZE_MAX};
+	ik_renderer_plain.render(&request, &whole);
+	for (size_t end = 0; end < length;) {
+		end = end + step < length ? end + step : length;
+		while (end < length && ((unsigned char)text[end] & 0xC0) == 0x80)
+			end++; /* pieces are whole characters by then */
+		request.end = end;
+		ik_renderer_plain.render(&request, &grown);
+	}
+	cr_assert_eq(whole.count, grown.count);
+	cr_assert_eq(whole.run_count, grown.run_count);
+	for (uint32_t i = 0; i < whole.count; i++)
+		cr_assert_eq(whole.lines[i].source, grown.lines[i].source);
+	for (uint32_t i = 0; i < whole.run_count; i++) {
+		cr_assert_eq(whole.runs[i].offset, grown.runs[i].offset);
+		cr_assert_eq(whole.runs[i].length, grown.runs[i].length);
+		cr_assert_eq(whole.runs[i].column, grown.runs[i].column);
+	}
+	ik_lines_done(&whole);
+	ik_lines_done(&grown);
+}
+
+Test(wrap, growing_in_pieces_gives_the_same_lines)
+{
+	static const char text[] = "The quick  brown\tfox \njumps over\n\n  the lazy dog and "
+		"averyveryverylongword \n日本語のテキスト mixed with e\xCC\x81 clusters \n \n end   ";
+	for (int columns = 1; columns < 40; columns++)
+		for (size_t step = 1; step < 9; step++)
+			compare_growth(text, columns, step);
+}
+
+Test(wrap, runs_stand_where_tabs_and_styles_put_them)
+{
+	static const char text[] = "ab\tcd";
+	struct ik_lines lines = {0};
+	struct ik_render request = {.text = text, .end = 5, .columns = 20, .head = 1, .tail = 4,
+		.head_style = IK_STYLE_BOLD, .style = IK_STYLE_NORMAL, .tail_style = IK_STYLE_DIM};
+	ik_renderer_plain.render(&request, &lines);
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, 1, 20);
+	ik_lines_draw(&lines, 0, text, &cells, (struct ik_rectangle){0, 0, 1, 20}, 0);
+	PICTURE_IS(&cells, "ab      cd\n");
+	cr_assert_eq(picture_style(&cells, "a"), IK_STYLE_BOLD);
+	cr_assert_eq(picture_style(&cells, "b"), IK_STYLE_NORMAL);
+	cr_assert_eq(picture_style(&cells, "c"), IK_STYLE_NORMAL);
+	cr_assert_eq(picture_style(&cells, "d"), IK_STYLE_DIM);
+	ik_cells_done(&cells);
+	ik_lines_done(&lines);
+}
+
+Test(wrap, rows_that_continue_a_line_can_hang)
+{
+	static const char text[] = "key  what it does\nother";
+	struct ik_lines lines = {0};
+	struct ik_render request = {.text = text, .end = strlen(text), .columns = 12, .hang = 5,
+		.tail = SIZE_MAX};
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, 3, 12);
+	ik_renderer_plain.render(&request, &lines);
+	for (uint32_t i = 0; i < lines.count; i++)
+		ik_lines_draw(&lines, i, text, &cells, (struct ik_rectangle){0, 0, 3, 12}, (int)i);
+	PICTURE_IS(&cells, "key  what it\n     does\nother\n");
+	ik_cells_done(&cells);
+	ik_lines_done(&lines);
+}
+
+Test(wrap, long_texts_are_cut_into_sections_behind_lines)
+{
+	size_t length = 3 * IK_SECTION_MAX;
+	char *text = malloc(length);
+	memset(text, 'x', length);
+	cr_assert_eq(ik_renderer_plain.split(text, IK_SECTION_MAX), 0);
+	cr_assert_eq(ik_renderer_plain.split(text, length), IK_SECTION_MAX);
+	text[IK_SECTION_MAX - 2] = ' ';
+	cr_assert_eq(ik_renderer_plain.split(text, length), IK_SECTION_MAX - 1);
+	text[100] = '\n';
+	cr_assert_eq(ik_renderer_plain.split(text, length), 101);
+	free(text);
+}
