@@ -15,3 +15,13 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/theme_test.c
 
 # The screen's side.
+tests_unit_tui_tui_test_SOURCES += \
+	tests/unit/tui/browser_test.c \
+	tests/unit/tui/calls_test.c \
+	tests/unit/tui/inspector_test.c \
+	tests/unit/tui/picture.c \
+	tests/unit/tui/picture.h \
+	tests/unit/tui/screen_test.c \
+	tests/unit/tui/scrollback_test.c \
+	tests/unit/tui/status_bar_test.c \
+	tests/unit/tui/wrap_test.c
