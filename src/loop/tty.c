@@ -268,7 +268,8 @@ static void signal_came(void *arg, int number)
 	if (number == SIGHUP) {
 		hang_up(tty);
 	} else if (!tty->entered) {
-		return;
+		if (number == SIGTSTP && tty->may_stop)
+			stop_job(SIGTSTP); /* nothing to give back first */
 	} else if (number == SIGWINCH) {
 		read_size(tty);
 		if (tty->events.resized != NULL)
