@@ -2,8 +2,8 @@
  * config: the effective configuration, each value with where it came from.
  *
  * Defaults, user file, project file, environment, command line: later ones
- * win.  One const table in config_keys.c holds every key with its type, range,
- * default and meaning; checking, `ikigai config` and the man page use it.
+ * win.  One const table (config/config_keys.h) holds every key with its type,
+ * range, default and meaning; checking, `ikigai config` and the man page use it.
  *
  * Owns its strings.  May include: util, json.
  */
@@ -33,7 +33,7 @@ struct ik_string_list {
 /* providers.NAME */
 struct ik_provider_config {
 	char *name;
-	char *type;        /* NULL where not said, as all strings below */
+	char *type;        /* a wire format; NULL where not said, as all strings below */
 	char *base_url;
 	char *api_key_env;
 	char *model;
@@ -41,14 +41,15 @@ struct ik_provider_config {
 	int64_t max_output_tokens;     /* 0: not said, as all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;
-	char *thinking;
+	char *thinking;    /* "off", "low", "medium", "high" */
 	double price_input, price_output, price_cached; /* per million tokens; -1: not said */
 };
 
 struct ik_tool_timeout { char *name; int64_t seconds; };
 
 struct ik_config {
-	char *provider, *model, *system_prompt; /* NULL: not said */
+	char *provider, *model;        /* NULL: not said */
+	char *system_prompt;           /* name of the file that holds it; NULL: not said */
 	struct ik_provider_config *providers;
 	size_t provider_count;
 
@@ -72,9 +73,13 @@ struct ik_config {
 	int64_t http_connect_timeout_s, http_idle_timeout_s;
 	char *http_proxy, *http_ca_file;
 
-	char *ui_theme, *ui_language, *ui_inspector;
+	char *ui_theme;                /* "auto", "dark", "light", "contrast", "mono" */
+	char *ui_inspector;            /* "auto", "open", "closed" */
+	char *ui_language;             /* NULL: what the locale says */
+	char *ui_keys;                 /* JSON object {ACTION: KEY or [KEY, ...]}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown;
-	char *log_level;
+	char *policy;                  /* JSON array of rules; NULL: none */
+	char *log_level;               /* "off", "error", "info", "debug" */
 
 	struct ik_string_list warnings; /* sentences to show: unknown keys, ... */
 	struct ik_config_origins *origins; /* private */
@@ -95,14 +100,26 @@ struct ik_config *ik_config_free(struct ik_config *config);
 enum ik_status ik_config_load(struct ik_config *config, const char *path,
 	enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
 
-/* Set one plain key ("max_tool_turns", "http.proxy") from text: the value of a
- * variable or an option. where names it in an error ("--max-tool-turns"). */
+/*
+ * Set one key ("max_tool_turns", "http.proxy", "providers.NAME.base_url") from
+ * text: the value of a variable or an option. A key that is a list or an object
+ * takes its JSON text. where names it in an error ("--max-tool-turns").
+ */
 enum ik_status ik_config_set(struct ik_config *config, const char *key, const char *value,
 	enum ik_origin origin, const char *where, struct ik_error *error) IK_MUST_USE;
 
+/* Set what the environment says: IKIGAI_MODEL and so on, OPENAI_BASE_URL and
+ * so on (as providers.openai.base_url). An empty variable counts as missing. */
+enum ik_status ik_config_environment(struct ik_config *config, struct ik_error *error) IK_MUST_USE;
+
+/* Where a key has its value from. */
+enum ik_origin ik_config_origin(const struct ik_config *config, const char *key);
+
+/* The entry of that name in providers, or NULL. */
 const struct ik_provider_config *ik_config_provider(const struct ik_config *config, const char *name);
 
-/* Append {KEY: {"value", "origin"}} as JSON, or "KEY = value (origin)" lines. */
+/* Append {KEY: {"value", "origin"}} as JSON, or "KEY = value (origin)" lines.
+ * Passwords in URLs and the values of headers are left out. */
 void ik_config_print(const struct ik_config *config, bool json, struct ik_buf *out);
 
 #endif

@@ -1,0 +1,248 @@
+#include "config/config_keys.h"
+
+#include <string.h>
+
+#include "json/write.h"
+#include "util/text.h"
+
+#define FIELD(member) offsetof(struct ik_config, member)
+#define PROVIDER_FIELD(member) offsetof(struct ik_provider_config, member)
+
+static const char *const wire_formats[] = {
+	"openai-chat", "openai-responses", "anthropic", "google", "practice", NULL
+};
+static const char *const thinking_levels[] = { "off", "low", "medium", "high", NULL };
+static const char *const themes[] = { "auto", "dark", "light", "contrast", "mono", NULL };
+static const char *const inspector_states[] = { "auto", "open", "closed", NULL };
+static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
+
+/* What names an executable, a server or a secret may not come from a project's file. */
+static const struct ik_config_key keys[] = {
+	{ .name = "provider", .type = IK_KEY_TEXT, .offset = FIELD(provider), .project = true,
+		.variable = "IKIGAI_PROVIDER",
+		.meaning = N_("provider of the model: openai, anthropic, google, practice, or one of providers") },
+	{ .name = "model", .type = IK_KEY_TEXT, .offset = FIELD(model), .project = true,
+		.variable = "IKIGAI_MODEL", .meaning = N_("name of the model, as the provider calls it") },
+	{ .name = "system_prompt", .type = IK_KEY_TEXT, .offset = FIELD(system_prompt), .project = true,
+		.meaning = N_("file with the system prompt") },
+	{ .name = "tools.enabled", .type = IK_KEY_BOOL, .offset = FIELD(tools_enabled),
+		.standard = "true", .project = true, .meaning = N_("whether the model gets tools at all") },
+	{ .name = "tools.system_dir", .type = IK_KEY_TEXT, .offset = FIELD(tools_system_dir),
+		.meaning = N_("directory of the tools that come with the program") },
+	{ .name = "tools.user_dir", .type = IK_KEY_TEXT, .offset = FIELD(tools_user_dir),
+		.meaning = N_("directory of your own tools") },
+	{ .name = "tools.project_dir", .type = IK_KEY_TEXT, .offset = FIELD(tools_project_dir),
+		.meaning = N_("directory of a project's tools, within the project") },
+	{ .name = "tools.scan_timeout_ms", .type = IK_KEY_INTEGER, .offset = FIELD(tools_scan_timeout_ms),
+		.standard = "1000", .least = 10, .most = 60000, .project = true,
+		.meaning = N_("milliseconds in which a tool must print its schema") },
+	{ .name = "tools.timeout_s", .type = IK_KEY_INTEGER, .offset = FIELD(tools_timeout_s),
+		.standard = "30", .least = 1, .most = 3600, .project = true,
+		.meaning = N_("seconds after which a running tool is ended") },
+	{ .name = "tools.timeouts", .type = IK_KEY_TIMEOUTS, .offset = FIELD(tools_timeouts),
+		.least = 1, .most = 3600, .project = true,
+		.meaning = N_("the same for single tools: {\"NAME\": SECONDS}") },
+	{ .name = "tools.max_output_size", .type = IK_KEY_INTEGER, .offset = FIELD(tools_max_output_size),
+		.standard = "1048576", .least = 1024, .most = 67108864, .project = true,
+		.meaning = N_("bytes of a tool's output that the model gets at most") },
+	{ .name = "tools.concurrency", .type = IK_KEY_INTEGER, .offset = FIELD(tools_concurrency),
+		.standard = "4", .least = 1, .most = 64, .project = true,
+		.meaning = N_("tools that run at the same time at most") },
+	{ .name = "tools.schema_cache", .type = IK_KEY_BOOL, .offset = FIELD(tools_schema_cache),
+		.standard = "true", .project = true,
+		.meaning = N_("whether schemas of unchanged tools are remembered") },
+	{ .name = "tools.watch", .type = IK_KEY_BOOL, .offset = FIELD(tools_watch),
+		.standard = "true", .project = true,
+		.meaning = N_("whether changes in the directories of tools are noticed at once") },
+	{ .name = "tools.disabled", .type = IK_KEY_LIST, .offset = FIELD(tools_disabled), .project = true,
+		.meaning = N_("names of tools that are not offered to the model") },
+	{ .name = "tools.env", .type = IK_KEY_LIST, .offset = FIELD(tools_env),
+		.meaning = N_("further variables that tools get from the environment") },
+	{ .name = "tools.memory_limit_mb", .type = IK_KEY_INTEGER, .offset = FIELD(tools_memory_limit_mb),
+		.standard = "0", .least = 0, .most = 16777216, .project = true,
+		.meaning = N_("megabytes that a tool may take; 0: no limit") },
+	{ .name = "custom_tools.enabled", .type = IK_KEY_BOOL, .offset = FIELD(custom_enabled),
+		.standard = "true", .project = true, .meaning = N_("whether Kodelet's custom tools are used") },
+	{ .name = "custom_tools.global_dir", .type = IK_KEY_TEXT, .offset = FIELD(custom_global_dir),
+		.standard = "\"~/.kodelet/tools\"", .meaning = N_("directory of your custom tools") },
+	{ .name = "custom_tools.local_dir", .type = IK_KEY_TEXT, .offset = FIELD(custom_local_dir),
+		.standard = "\"./kodelet-tools\"", .meaning = N_("directory of a project's custom tools") },
+	{ .name = "custom_tools.timeout", .type = IK_KEY_DURATION, .offset = FIELD(custom_timeout_ms),
+		.standard = "\"30s\"", .least = 1, .most = 3600000, .project = true,
+		.meaning = N_("time after which a running custom tool is ended") },
+	{ .name = "custom_tools.max_output_size", .type = IK_KEY_INTEGER,
+		.offset = FIELD(custom_max_output_size), .standard = "1048576", .least = 1024,
+		.most = 67108864, .project = true,
+		.meaning = N_("bytes of a custom tool's output that are taken at most") },
+	{ .name = "custom_tools.env_whitelist", .type = IK_KEY_LIST, .offset = FIELD(custom_env_whitelist),
+		.standard = "[\"PATH\",\"HOME\",\"USER\"]",
+		.meaning = N_("the only variables that custom tools get from the environment") },
+	{ .name = "max_tool_turns", .type = IK_KEY_INTEGER, .offset = FIELD(max_tool_turns),
+		.standard = "50", .least = 1, .most = 10000, .project = true,
+		.variable = "IKIGAI_MAX_TOOL_TURNS",
+		.meaning = N_("rounds of tool calls in one turn at most") },
+	{ .name = "database", .type = IK_KEY_TEXT, .offset = FIELD(database),
+		.variable = "IKIGAI_DATABASE",
+		.meaning = N_("where conversations are kept: a file for SQLite, or postgresql://...") },
+	{ .name = "retry.max", .type = IK_KEY_INTEGER, .offset = FIELD(retry_max), .standard = "4",
+		.least = 0, .most = 100, .project = true,
+		.meaning = N_("how often a failed request is tried again") },
+	{ .name = "retry.base_ms", .type = IK_KEY_INTEGER, .offset = FIELD(retry_base_ms),
+		.standard = "500", .least = 1, .most = 60000, .project = true,
+		.meaning = N_("milliseconds before the first new attempt; each next one waits twice as long") },
+	{ .name = "retry.cap_ms", .type = IK_KEY_INTEGER, .offset = FIELD(retry_cap_ms),
+		.standard = "20000", .least = 1, .most = 3600000, .project = true,
+		.meaning = N_("milliseconds between two attempts at most") },
+	{ .name = "http.connect_timeout_s", .type = IK_KEY_INTEGER, .offset = FIELD(http_connect_timeout_s),
+		.standard = "15", .least = 1, .most = 600, .project = true,
+		.meaning = N_("seconds in which a connection must be made") },
+	{ .name = "http.idle_timeout_s", .type = IK_KEY_INTEGER, .offset = FIELD(http_idle_timeout_s),
+		.standard = "300", .least = 1, .most = 86400, .project = true,
+		.meaning = N_("seconds without a byte after which a reply is given up") },
+	{ .name = "http.proxy", .type = IK_KEY_TEXT, .offset = FIELD(http_proxy),
+		.meaning = N_("proxy for all requests") },
+	{ .name = "http.ca_file", .type = IK_KEY_TEXT, .offset = FIELD(http_ca_file),
+		.meaning = N_("file of certificates to trust in place of the system's") },
+	{ .name = "ui.theme", .type = IK_KEY_CHOICE, .offset = FIELD(ui_theme), .standard = "\"auto\"",
+		.choices = themes, .project = true, .meaning = N_("colours of the screen") },
+	{ .name = "ui.mouse", .type = IK_KEY_BOOL, .offset = FIELD(ui_mouse), .standard = "true",
+		.project = true, .meaning = N_("whether wheel and clicks are for the program") },
+	{ .name = "ui.show_thinking", .type = IK_KEY_BOOL, .offset = FIELD(ui_show_thinking),
+		.standard = "true", .project = true, .meaning = N_("whether a model's thinking is shown") },
+	{ .name = "ui.inspector", .type = IK_KEY_CHOICE, .offset = FIELD(ui_inspector),
+		.standard = "\"auto\"", .choices = inspector_states, .project = true,
+		.meaning = N_("whether the tool inspector is open at the start") },
+	{ .name = "ui.markdown", .type = IK_KEY_BOOL, .offset = FIELD(ui_markdown), .standard = "true",
+		.project = true, .meaning = N_("whether replies are shown as Markdown") },
+	{ .name = "ui.language", .type = IK_KEY_TEXT, .offset = FIELD(ui_language), .project = true,
+		.meaning = N_("language of the screen, where it is not the locale's") },
+	{ .name = "ui.keys", .type = IK_KEY_RAW_OBJECT, .offset = FIELD(ui_keys),
+		.meaning = N_("keys for actions: {\"ACTION\": \"KEY\"}") },
+	{ .name = "policy", .type = IK_KEY_RAW_ARRAY, .offset = FIELD(policy),
+		.meaning = N_("which tool calls are allowed, asked about or denied") },
+	{ .name = "log.level", .type = IK_KEY_CHOICE, .offset = FIELD(log_level), .standard = "\"error\"",
+		.choices = log_levels, .project = true, .variable = "IKIGAI_LOG_LEVEL",
+		.meaning = N_("what is written to the log") },
+};
+
+static const struct ik_config_key provider_keys[] = {
+	{ .name = "type", .type = IK_KEY_CHOICE, .offset = PROVIDER_FIELD(type), .choices = wire_formats,
+		.meaning = N_("how the server is spoken to") },
+	{ .name = "base_url", .type = IK_KEY_TEXT, .offset = PROVIDER_FIELD(base_url),
+		.meaning = N_("where the server is") },
+	{ .name = "api_key_env", .type = IK_KEY_TEXT, .offset = PROVIDER_FIELD(api_key_env),
+		.meaning = N_("variable of the environment that holds the key") },
+	{ .name = "model", .type = IK_KEY_TEXT, .offset = PROVIDER_FIELD(model),
+		.meaning = N_("model that is used unless another is named") },
+	{ .name = "headers", .type = IK_KEY_HEADERS, .offset = PROVIDER_FIELD(headers),
+		.meaning = N_("further headers of each request") },
+	{ .name = "strict_tools", .type = IK_KEY_BOOL, .offset = PROVIDER_FIELD(strict_tools),
+		.set_offset = PROVIDER_FIELD(strict_tools_set),
+		.meaning = N_("whether the server is asked to hold the model to the schemas") },
+	{ .name = "max_output_tokens", .type = IK_KEY_INTEGER, .offset = PROVIDER_FIELD(max_output_tokens),
+		.least = 1, .most = 10000000, .meaning = N_("tokens of one reply at most") },
+	{ .name = "thinking", .type = IK_KEY_CHOICE, .offset = PROVIDER_FIELD(thinking),
+		.choices = thinking_levels, .meaning = N_("how much the model thinks before it answers") },
+	{ .name = "context_window", .type = IK_KEY_INTEGER, .offset = PROVIDER_FIELD(context_window),
+		.least = 1, .most = 1000000000, .meaning = N_("tokens that the model can take in") },
+	{ .name = "price.input", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_input),
+		.meaning = N_("price of a million tokens that go in") },
+	{ .name = "price.output", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_output),
+		.meaning = N_("price of a million tokens that come out") },
+	{ .name = "price.cached", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_cached),
+		.meaning = N_("price of a million tokens that the server still knew") },
+};
+
+#define TABLE(array) { array, sizeof(array) / sizeof(array[0]) }
+const struct ik_key_table ik_config_keys = TABLE(keys);
+const struct ik_key_table ik_provider_keys = TABLE(provider_keys);
+
+const struct ik_provider_variable ik_provider_variables[] = {
+	{ "OPENAI_BASE_URL", "providers.openai.base_url" },
+	{ "ANTHROPIC_BASE_URL", "providers.anthropic.base_url" },
+	{ "GOOGLE_BASE_URL", "providers.google.base_url" },
+	{ NULL, NULL },
+};
+
+const struct ik_config_key *ik_config_key_find(const struct ik_key_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (ik_text_equal(table->keys[i].name, name))
+			return &table->keys[i];
+	}
+	return NULL;
+}
+
+bool ik_config_key_is_group(const struct ik_key_table *table, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < table->count; i++) {
+		if (ik_text_starts(table->keys[i].name, name) && table->keys[i].name[length] == '.')
+			return true;
+	}
+	return false;
+}
+
+/* Append the choices of a key, quoted. */
+static void put_choices(const struct ik_config_key *key, struct ik_buf *out)
+{
+	for (const char *const *choice = key->choices; *choice; choice++)
+		ik_buf_printf(out, "%s\"%s\"", choice == key->choices ? "" : choice[1] ? ", " : _(" or "),
+			*choice);
+}
+
+/* Append a number of milliseconds as a duration of whole units. */
+static void put_duration(int64_t milliseconds, struct ik_buf *out)
+{
+	if (milliseconds % 3600000 == 0)
+		ik_buf_printf(out, "%lldh", (long long)milliseconds / 3600000);
+	else if (milliseconds % 1000 == 0)
+		ik_buf_printf(out, "%llds", (long long)milliseconds / 1000);
+	else
+		ik_buf_printf(out, "%lldms", (long long)milliseconds);
+}
+
+void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
+{
+	switch (key->type) {
+	case IK_KEY_BOOL:
+		ik_buf_puts(out, _("true or false"));
+		break;
+	case IK_KEY_INTEGER:
+		ik_buf_printf(out, _("a whole number from %lld to %lld"), (long long)key->least,
+			(long long)key->most);
+		break;
+	case IK_KEY_DURATION:
+		ik_buf_puts(out, _("a time like \"30s\" or \"1m30s\", from "));
+		put_duration(key->least, out);
+		ik_buf_puts(out, _(" to "));
+		put_duration(key->most, out);
+		break;
+	case IK_KEY_PRICE:
+		ik_buf_puts(out, _("a number, 0 or more"));
+		break;
+	case IK_KEY_TEXT:
+		ik_buf_puts(out, _("a string that is not empty"));
+		break;
+	case IK_KEY_CHOICE:
+		put_choices(key, out);
+		break;
+	case IK_KEY_LIST:
+		ik_buf_puts(out, _("a list of strings that are not empty"));
+		break;
+	case IK_KEY_HEADERS:
+		ik_buf_puts(out, _("an object of strings, {\"Name\": \"value\"}"));
+		break;
+	case IK_KEY_TIMEOUTS:
+		ik_buf_printf(out, _("an object of whole numbers from %lld to %lld, {\"NAME\": SECONDS}"),
+			(long long)key->least, (long long)key->most);
+		break;
+	case IK_KEY_RAW_ARRAY:
+		ik_buf_puts(out, _("a list"));
+		break;
+	case IK_KEY_RAW_OBJECT:
+		ik_buf_puts(out, _("an object"));
+		break;
+	}
+}

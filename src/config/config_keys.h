@@ -1,0 +1,61 @@
+/*
+ * config_keys: every key of the configuration, in one table.
+ *
+ * For config's own files, and for whoever lists keys (help, man page).
+ * May include: config/config.h.
+ */
+#ifndef IK_CONFIG_CONFIG_KEYS_H
+#define IK_CONFIG_CONFIG_KEYS_H
+
+#include "config/config.h"
+
+enum ik_key_type {
+	IK_KEY_BOOL,      /* bool */
+	IK_KEY_INTEGER,   /* int64_t, from least to most */
+	IK_KEY_DURATION,  /* int64_t, milliseconds, written "30s" or "1m30s" */
+	IK_KEY_PRICE,     /* double, 0 or more */
+	IK_KEY_TEXT,      /* char *, not empty */
+	IK_KEY_CHOICE,    /* char *, one of choices */
+	IK_KEY_LIST,      /* struct ik_string_list */
+	IK_KEY_HEADERS,   /* the same of "Name: value", also written {Name: value} */
+	IK_KEY_TIMEOUTS,  /* tools.timeouts */
+	IK_KEY_RAW_ARRAY, /* char *, JSON text */
+	IK_KEY_RAW_OBJECT
+};
+
+struct ik_config_key {
+	const char *name;
+	enum ik_key_type type;
+	size_t offset;              /* of the field in struct ik_config or ik_provider_config */
+	size_t set_offset;          /* of a bool that says that it was set; 0: none */
+	const char *standard;       /* the default as JSON; NULL: not said */
+	int64_t least, most;        /* of numbers */
+	const char *const *choices; /* NULL-terminated */
+	bool project;               /* may a project's file set it? */
+	const char *variable;       /* of the environment, or NULL */
+	const char *meaning;        /* N_() text */
+};
+
+struct ik_key_table {
+	const struct ik_config_key *keys;
+	size_t count;
+};
+
+extern const struct ik_key_table ik_config_keys;   /* of struct ik_config */
+extern const struct ik_key_table ik_provider_keys; /* of providers.NAME */
+
+/* Variables that set a key of a built-in provider. */
+struct ik_provider_variable {
+	const char *variable, *key;
+};
+extern const struct ik_provider_variable ik_provider_variables[]; /* ends with NULLs */
+
+const struct ik_config_key *ik_config_key_find(const struct ik_key_table *table, const char *name);
+
+/* Is name the first part of keys ("tools" of "tools.watch")? */
+bool ik_config_key_is_group(const struct ik_key_table *table, const char *name);
+
+/* What a key's value must be, in words. */
+void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out);
+
+#endif
