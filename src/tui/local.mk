@@ -4,6 +4,8 @@ libik_tui_a_SOURCES =
 
 # The terminal's side: cells, bytes out, keys in, the editor.
 libik_tui_a_SOURCES += \
+	src/tui/ascii.c \
+	src/tui/ascii.h \
 	src/tui/cells.c \
 	src/tui/cells.h \
 	src/tui/editor.c \
@@ -19,6 +21,7 @@ libik_tui_a_SOURCES += \
 	src/tui/input_sequences.h \
 	src/tui/keymap.c \
 	src/tui/keymap.h \
+	src/tui/term.c \
 	src/tui/term.h \
 	src/tui/theme.c \
 	src/tui/theme.h

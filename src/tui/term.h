@@ -4,6 +4,12 @@
  *
  * ncurses writes into a memory file; the bytes of each frame are handed to a
  * function.  So nothing here ever blocks on a terminal, and nothing reads one.
+ * One terminal at a time: ncurses mixes up two whose sizes change.
+ *
+ * What is drawn is what all agree on: a cluster to which the C library gives
+ * another width than util/utf8.h shows as U+FFFD, and in the last two cells of
+ * the last row, which ncurses fills by inserting, what is wide shows as blanks
+ * and what is combined as its base.
  *
  * May include: util, tui/cells.h, tui/theme.h.
  */
@@ -24,7 +30,9 @@ struct ik_term_options {
 	int rows, columns;
 };
 
-/* Fails in words for "dumb" and for what terminfo does not know. */
+/* Fails in words for "dumb" and for what terminfo does not know; common terminals
+ * whose own entry is not installed are known by their family. utf8 counts only
+ * where the C library's locale (the app calls setlocale) is of UTF-8 too. */
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error);
 struct ik_term *ik_term_free(struct ik_term *term);
 

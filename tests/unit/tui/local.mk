@@ -7,11 +7,13 @@ tests_unit_tui_tui_test_SOURCES =
 
 # The terminal's side.
 tests_unit_tui_tui_test_SOURCES += \
+	tests/unit/tui/ascii_test.c \
 	tests/unit/tui/cells_test.c \
 	tests/unit/tui/editor_test.c \
 	tests/unit/tui/history_test.c \
 	tests/unit/tui/input_test.c \
 	tests/unit/tui/keymap_test.c \
+	tests/unit/tui/term_test.c \
 	tests/unit/tui/theme_test.c
 
 # The screen's side.

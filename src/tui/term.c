@@ -1,0 +1,538 @@
+#include "tui/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define NCURSES_NOMACROS
+#include <curses.h>
+#include <term.h>
+/* <term.h> names its capabilities with macros; these would hit our members. */
+#undef columns
+#undef lines
+
+#include "util/alloc.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#include "tui/ascii.h"
+
+#define SYNCHRONISE "\033[?2026h"
+#define SYNCHRONISED "\033[?2026l"
+#define PASTE_BRACKETS "\033[?2004h"
+#define NO_PASTE_BRACKETS "\033[?2004l"
+
+/* What a C library's curses can address, and more than any screen has. */
+#define SIZE_MAXIMUM 2000
+/* A memory file that a large frame has grown gives its pages back. */
+#define KEPT_BYTES 65536
+
+/* Room for the cells of a row: a replaced wide cluster becomes two. */
+#define ROW_CELLS(columns) ((size_t)(columns) * 2)
+
+struct ik_term {
+	SCREEN *screen;
+	FILE *out, *in; /* a memory file; nothing */
+	bool utf8;
+	bool synchronised;
+	bool default_colours;
+	enum ik_colour_depth colours;
+	const struct ik_theme *theme;
+	int rows, columns;
+	bool margin_off; /* lines can be kept from wrapping while the corner is drawn */
+
+	struct ik_cells shown; /* what the terminal has */
+	bool everything;       /* it may have anything: repaint */
+	int cursor_row, cursor_column;
+
+	struct {
+		bool known;
+		attr_t attributes;
+		short pair;
+	} looks[IK_STYLE_COUNT];
+	cchar_t *row;
+
+	char *enter, *leave, *show_cursor, *hide_cursor;
+};
+
+/*
+ * Terminals of which it is known that they ignore private modes that they do
+ * not have, and what describes them where their own entry is not installed.
+ */
+static const struct family {
+	const char *name;
+	const char *stand_in;
+} families[] = {
+	{ "xterm", "xterm-256color" }, { "tmux", "screen-256color" }, { "screen", "screen" },
+	{ "alacritty", "xterm-256color" }, { "kitty", "xterm-256color" },
+	{ "foot", "xterm-256color" }, { "wezterm", "xterm-256color" },
+	{ "ghostty", "xterm-256color" }, { "contour", "xterm-256color" },
+	{ "konsole", "xterm-256color" }, { "mintty", "xterm-256color" },
+	{ "vte", "xterm-256color" }, { "gnome", "xterm-256color" }, { "iterm", "xterm-256color" },
+	{ "iterm2", "xterm-256color" },
+};
+
+/* The family of a terminal type, by the name before its first dash. */
+static const struct family *find_family(const char *type)
+{
+	size_t length = strcspn(type, "-+.");
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+		if (strlen(families[i].name) == length && memcmp(families[i].name, type, length) == 0)
+			return &families[i];
+	return NULL;
+}
+
+/* A capability of the current terminal, NULL where it has none. */
+static const char *capability(const char *name)
+{
+	const char *value = tigetstr(name);
+	return value == (const char *)-1 ? NULL : value;
+}
+
+/* Append a capability without its padding, "$<5>"; terminals of now need none. */
+static void put_capability(struct ik_buf *out, const char *name)
+{
+	const char *at = capability(name), *padding, *end;
+	if (!at)
+		return;
+	while ((padding = strstr(at, "$<")) && (end = strchr(padding, '>'))) {
+		ik_buf_append(out, at, (size_t)(padding - at));
+		at = end + 1;
+	}
+	ik_buf_puts(out, at);
+}
+
+/* Does the terminal take ECMA-48 sequences at all? */
+static bool is_ansi(void)
+{
+	const char *move = capability("cup");
+	return move && ik_text_starts(move, "\033[");
+}
+
+/* A capability as a string of its own. */
+static char *new_capability(const char *name)
+{
+	struct ik_buf buf;
+	ik_buf_init(&buf, 4096);
+	put_capability(&buf, name);
+	return ik_buf_take(&buf, NULL);
+}
+
+/* Note what enters and leaves the full screen. */
+static void read_strings(struct ik_term *term)
+{
+	struct ik_buf buf;
+	ik_buf_init(&buf, 4096);
+	put_capability(&buf, "smcup");
+	put_capability(&buf, "smkx");
+	put_capability(&buf, "sgr0");
+	if (is_ansi())
+		ik_buf_puts(&buf, PASTE_BRACKETS);
+	term->enter = ik_buf_take(&buf, NULL);
+
+	if (term->synchronised)
+		ik_buf_puts(&buf, SYNCHRONISED);
+	put_capability(&buf, "sgr0");
+	if (is_ansi())
+		ik_buf_puts(&buf, NO_PASTE_BRACKETS);
+	put_capability(&buf, "rmkx");
+	put_capability(&buf, "cnorm");
+	if (capability("rmcup")) {
+		put_capability(&buf, "rmcup");
+	} else {
+		/* No second screen: the shell goes on below an empty one. */
+		put_capability(&buf, "clear");
+	}
+	term->leave = ik_buf_take(&buf, NULL);
+	term->show_cursor = new_capability("cnorm");
+	term->hide_cursor = new_capability("civis");
+}
+
+/* Take what ncurses has written since the last time; out may be NULL. */
+static void drain(struct ik_term *term, struct ik_buf *out)
+{
+	int fd = fileno(term->out);
+	fflush(term->out);
+	off_t length = lseek(fd, 0, SEEK_CUR);
+	if (out && length > 0) {
+		char *place = ik_buf_reserve(out, (size_t)length);
+		ssize_t count = place ? pread(fd, place, (size_t)length, 0) : 0;
+		if (count > 0)
+			ik_buf_commit(out, (size_t)count);
+	}
+	if (length > KEPT_BYTES && ftruncate(fd, 0) != 0)
+		length = 0; /* the pages stay; nothing reads them */
+	if (lseek(fd, 0, SEEK_SET) != 0)
+		term->everything = true;
+}
+
+/* Set a variable of the environment to a number, or give it back its old value. */
+static char *swap_variable(const char *name, int number)
+{
+	const char *value = getenv(name);
+	char *old = value ? ik_strdup(value) : NULL, digits[16];
+	snprintf(digits, sizeof digits, "%d", number);
+	setenv(name, digits, 1);
+	return old;
+}
+
+static void restore_variable(const char *name, char *old)
+{
+	if (old)
+		setenv(name, old, 1);
+	else
+		unsetenv(name);
+	free(old);
+}
+
+/*
+ * newterm(), but without the signal handlers that it installs, as the loop has
+ * its own, and of the size that we say: it looks for one in the environment,
+ * and fails where there is none and the description (linux) names none.
+ */
+static SCREEN *new_screen(const char *type, FILE *out, FILE *in, int rows, int columns)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+	struct sigaction kept[sizeof signals / sizeof *signals];
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], NULL, &kept[i]);
+	char *old_lines = swap_variable("LINES", rows), *old_columns = swap_variable("COLUMNS", columns);
+	SCREEN *screen = newterm(type, out, in);
+	restore_variable("LINES", old_lines);
+	restore_variable("COLUMNS", old_columns);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &kept[i], NULL);
+	return screen;
+}
+
+/* Bring a size into what can be drawn. */
+static int bound_size(int size)
+{
+	return size < 1 ? 1 : size > SIZE_MAXIMUM ? SIZE_MAXIMUM : size;
+}
+
+/* Prepare the new screen: nothing of ncurses' own may reach the terminal. */
+static void set_up(struct ik_term *term, const char *type)
+{
+	bool colours = term->colours != IK_COLOURS_NONE && has_colors() && start_color() != ERR;
+	if (!colours)
+		term->colours = IK_COLOURS_NONE;
+	else if (COLORS != 256)
+		term->colours = term->colours > IK_COLOURS_8 && COLORS == 16 ? IK_COLOURS_16
+			: IK_COLOURS_8;
+	term->default_colours = colours && use_default_colors() != ERR;
+	term->synchronised = is_ansi() && find_family(type);
+	term->margin_off = capability("rmam") && capability("smam");
+	/* The input is /dev/null, always readable: updates would stop for it. */
+	typeahead(-1);
+	nonl();
+	idlok(stdscr, FALSE);
+	idcok(stdscr, FALSE);
+	scrollok(stdscr, FALSE);
+	read_strings(term);
+	/* What it begins with, and its first clearing, is in ik_term_enter(). */
+	wnoutrefresh(stdscr);
+	doupdate();
+	drain(term, NULL);
+}
+
+struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error)
+{
+	const char *type = options->type ? options->type : "";
+	if (!*type || strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0) {
+		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) is \"%s\", which cannot "
+			"show a full screen; set TERM to what your terminal is, such as xterm-256color, "
+			"or use ikigai exec"), type);
+		return NULL;
+	}
+	struct ik_term *term = ik_alloc(sizeof *term);
+	term->utf8 = options->utf8 && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	term->colours = options->colours;
+	term->theme = options->theme;
+	ik_cells_init(&term->shown);
+	int fd = memfd_create("ikigai-frame", MFD_CLOEXEC);
+	term->out = fd < 0 ? NULL : fdopen(fd, "w+");
+	term->in = fopen("/dev/null", "re");
+	if (!term->out || !term->in) {
+		ik_error_set_errno(error, errno, _("cannot make a memory file for the screen"));
+		if (!term->out && fd >= 0)
+			close(fd);
+		return ik_term_free(term);
+	}
+	int rows = bound_size(options->rows), columns = bound_size(options->columns);
+	const struct family *family = find_family(type);
+	term->screen = new_screen(type, term->out, term->in, rows, columns);
+	if (!term->screen && family)
+		term->screen = new_screen(family->stand_in, term->out, term->in, rows, columns);
+	if (!term->screen || !capability("cup")) {
+		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) \"%s\" is not known on "
+			"this system, or too simple; install its description (package ncurses-term), or "
+			"set TERM to what is like it, such as xterm-256color"), type);
+		return ik_term_free(term);
+	}
+	set_up(term, type);
+	ik_term_resize(term, rows, columns);
+	return term;
+}
+
+struct ik_term *ik_term_free(struct ik_term *term)
+{
+	if (!term)
+		return NULL;
+	if (term->screen) {
+		set_term(term->screen);
+		delscreen(term->screen);
+	}
+	if (term->out)
+		fclose(term->out);
+	if (term->in)
+		fclose(term->in);
+	ik_cells_done(&term->shown);
+	free(term->row);
+	free(term->enter);
+	free(term->leave);
+	free(term->show_cursor);
+	free(term->hide_cursor);
+	free(term);
+	return NULL;
+}
+
+const char *ik_term_enter(const struct ik_term *term)
+{
+	return term->enter;
+}
+
+const char *ik_term_leave(const struct ik_term *term)
+{
+	return term->leave;
+}
+
+void ik_term_resize(struct ik_term *term, int rows, int columns)
+{
+	rows = bound_size(rows);
+	columns = bound_size(columns);
+	if (rows != term->rows || columns != term->columns) {
+		term->rows = rows;
+		term->columns = columns;
+		set_term(term->screen);
+		resize_term(rows, columns);
+		werase(stdscr);
+		drain(term, NULL);
+		ik_cells_resize(&term->shown, rows, columns);
+		term->row = ik_alloc_array(term->row, ROW_CELLS(columns), sizeof *term->row);
+	}
+	term->everything = true;
+}
+
+void ik_term_invalidate(struct ik_term *term)
+{
+	term->everything = true;
+}
+
+/* Find out how a style looks here, when it is first drawn. */
+static void learn_look(struct ik_term *term, int style)
+{
+	static const struct { uint8_t ours; attr_t theirs; } attributes[] = {
+		{ IK_ATTRIBUTE_BOLD, A_BOLD }, { IK_ATTRIBUTE_DIM, A_DIM },
+		{ IK_ATTRIBUTE_REVERSE, A_REVERSE }, { IK_ATTRIBUTE_UNDERLINE, A_UNDERLINE },
+		{ IK_ATTRIBUTE_ITALIC, A_ITALIC },
+	};
+	const struct ik_look *look = &term->theme->looks[style];
+	bool full = term->colours == IK_COLOURS_256;
+	int foreground = full ? look->foreground : look->foreground8;
+	int background = full ? look->background : look->background8;
+	uint8_t wanted = look->attributes;
+	short pair = 0;
+	if (term->colours == IK_COLOURS_NONE) {
+		wanted = look->mono_attributes;
+	} else if (foreground >= 0 || background >= 0) {
+		if (!term->default_colours) {
+			foreground = foreground < 0 ? COLOR_WHITE : foreground;
+			background = background < 0 ? COLOR_BLACK : background;
+		}
+		pair = (short)(style + 1);
+		if (pair >= COLOR_PAIRS || init_pair(pair, (short)foreground, (short)background) == ERR)
+			pair = 0;
+	}
+	term->looks[style].attributes = 0;
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+		if (wanted & attributes[i].ours)
+			term->looks[style].attributes |= attributes[i].theirs;
+	term->looks[style].pair = pair;
+	term->looks[style].known = true;
+}
+
+/*
+ * The characters of a cell, at most as many as a curses cell holds; 0 when the
+ * C library, by whose widths ncurses goes, sees another width than we do: what
+ * is not certain is not drawn.
+ */
+static int wide_text(const struct ik_cell *cell, wchar_t wide[CCHARW_MAX + 1])
+{
+	int count = 0;
+	for (size_t at = 0; at < cell->length && count < CCHARW_MAX;) {
+		uint32_t codepoint;
+		int bytes = ik_utf8_decode(cell->text + at, cell->length - at, &codepoint);
+		if (bytes <= 0)
+			return 0;
+		int width = wcwidth((wchar_t)codepoint);
+		if (count == 0 && width != cell->width)
+			return 0;
+		if (count > 0 && width != 0)
+			break;
+		wide[count++] = (wchar_t)codepoint;
+		at += (size_t)bytes;
+	}
+	wide[count] = L'\0';
+	return count;
+}
+
+/* Make what ncurses draws for a cell; returns how many of its cells that is. */
+static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *out)
+{
+	wchar_t wide[CCHARW_MAX + 1] = { (unsigned char)cell->text[0], L'\0' };
+	bool certain = cell->length == 1 && cell->text[0] >= 0x20 && cell->text[0] < 0x7F;
+	int style = cell->style < IK_STYLE_COUNT ? cell->style : IK_STYLE_NORMAL;
+	if (!term->looks[style].known)
+		learn_look(term, style);
+	attr_t attributes = term->looks[style].attributes;
+	short pair = term->looks[style].pair;
+	if (cell->underline)
+		attributes |= A_UNDERLINE;
+	if (!certain && term->utf8) {
+		certain = wide_text(cell, wide) > 0;
+		if (!certain)
+			wide[0] = 0xFFFD;
+	} else if (!certain) {
+		wide[0] = (wchar_t)(unsigned char)ik_ascii_for(cell->text, cell->length);
+	}
+	if (!certain)
+		wide[1] = L'\0';
+	setcchar(out, wide, attributes, pair, NULL);
+	if (certain || cell->width != 2)
+		return 1;
+	setcchar(out + 1, L" ", attributes, pair, NULL);
+	return 2;
+}
+
+/*
+ * ncurses fills the last cell of the screen without the line wrap that would
+ * scroll it: by turning wrapping off, or by inserting the characters before it.
+ * Either spoils what is wide or combined there, so that is drawn more simply.
+ */
+static bool is_spoilt_wide(const struct ik_term *term, const struct ik_cell *cell, int column)
+{
+	int behind = term->columns - column - cell->width;
+	return cell->width == 2 && (behind == 0 || (behind == 1 && !term->margin_off));
+}
+
+/* Give a row to ncurses. */
+static void put_row(struct ik_term *term, const struct ik_cells *cells, int row)
+{
+	int count = 0, columns = cells->columns < term->columns ? cells->columns : term->columns;
+	bool bottom = row == term->rows - 1;
+	for (int column = 0; column < columns; column++) {
+		struct ik_cell cell = *ik_cells_at(cells, row, column);
+		if (cell.width == 0 || column + cell.width > columns)
+			continue;
+		if (bottom && is_spoilt_wide(term, &cell, column)) {
+			cell = (struct ik_cell){ .text = " ", .length = 1, .width = 1, .style = cell.style };
+			count += put_cell(term, &cell, term->row + count);
+		} else if (bottom && column >= term->columns - 2) {
+			uint32_t base;
+			int bytes = ik_utf8_decode(cell.text, cell.length, &base);
+			cell.length = bytes > 0 ? (uint8_t)bytes : cell.length;
+		}
+		count += put_cell(term, &cell, term->row + count);
+	}
+	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
+}
+
+/* Give the rows that changed to ncurses and remember them; true when there were any. */
+static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
+{
+	int rows = cells->rows < term->rows ? cells->rows : term->rows;
+	int columns = cells->columns < term->columns ? cells->columns : term->columns;
+	size_t bytes = (size_t)columns * sizeof *cells->cells;
+	bool any = false;
+	for (int row = 0; row < rows; row++) {
+		const struct ik_cell *wanted = cells->cells + (size_t)row * (size_t)cells->columns;
+		struct ik_cell *shown = term->shown.cells + (size_t)row * (size_t)term->columns;
+		if (!term->everything && memcmp(wanted, shown, bytes) == 0)
+			continue;
+		put_row(term, cells, row);
+		memcpy(shown, wanted, bytes);
+		any = true;
+	}
+	return any;
+}
+
+void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
+	int cursor_row, int cursor_column, struct ik_buf *out)
+{
+	bool visible = cursor_row >= 0, everything = term->everything;
+	size_t start = out->length;
+	set_term(term->screen);
+	if (visible) {
+		cursor_row = cursor_row < term->rows ? cursor_row : term->rows - 1;
+		cursor_column = cursor_column < 0 ? 0
+			: cursor_column < term->columns ? cursor_column : term->columns - 1;
+	} else {
+		cursor_row = cursor_column = -1;
+	}
+	bool changed = put_changes(term, cells);
+	if (!changed && !everything && cursor_row == term->cursor_row
+	    && cursor_column == term->cursor_column)
+		return;
+	if (everything)
+		clearok(curscr, TRUE);
+	leaveok(stdscr, !visible);
+	if (visible)
+		wmove(stdscr, cursor_row, cursor_column);
+	if (term->synchronised)
+		ik_buf_puts(out, SYNCHRONISE);
+	size_t body = out->length;
+	term->everything = false;
+	wnoutrefresh(stdscr);
+	doupdate();
+	drain(term, out);
+	if (everything || visible != (term->cursor_row >= 0))
+		ik_buf_puts(out, visible ? term->show_cursor : term->hide_cursor);
+	term->cursor_row = cursor_row;
+	term->cursor_column = cursor_column;
+	if (out->length == body)
+		ik_buf_truncate(out, start);
+	else if (term->synchronised)
+		ik_buf_puts(out, SYNCHRONISED);
+	if (ik_buf_status(out) != IK_OK)
+		term->everything = true; /* a part is lost: the next one repairs it */
+}
+
+enum ik_colour_depth ik_term_colours(const char *type)
+{
+	TERMINAL *kept = set_curterm(NULL);
+	const struct family *family = type && *type ? find_family(type) : NULL;
+	int result, colours = -1, direct = 0;
+	bool known = type && *type && setupterm(type, STDOUT_FILENO, &result) == OK;
+	if (!known && family)
+		known = setupterm(family->stand_in, STDOUT_FILENO, &result) == OK;
+	if (known) {
+		colours = tigetnum("colors");
+		direct = tigetflag("RGB");
+	}
+	TERMINAL *mine = set_curterm(kept);
+	if (mine)
+		del_curterm(mine);
+	/* With direct colours a number above 7 is no number of the palette. */
+	if (colours >= 8 && (colours > 256 || direct > 0))
+		return IK_COLOURS_8;
+	return colours >= 256 ? IK_COLOURS_256 : colours >= 16 ? IK_COLOURS_16
+		: colours >= 8 ? IK_COLOURS_8 : IK_COLOURS_NONE;
+}
