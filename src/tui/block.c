@@ -137,7 +137,7 @@ struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
 	return block;
 }
 
-struct ik_block *ik_block_of_call(const struct ik_call *call, bool utf8)
+struct ik_block *ik_block_of_call(struct ik_call *call, bool utf8)
 {
 	struct ik_block *block = ik_block_new(IK_BLOCK_CALL, utf8);
 	block->call = call;

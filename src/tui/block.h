@@ -50,7 +50,7 @@ struct ik_block {
 	bool growing;              /* more text may come */
 	const struct ik_renderer *renderer;
 	struct ik_message *message;
-	const struct ik_call *call;
+	struct ik_call *call;
 	unsigned call_version;     /* that the text was made of */
 	bool filled;               /* text is there */
 	struct ik_buf own;         /* text, unless it is the message's own */
@@ -85,7 +85,7 @@ struct ik_block *ik_block_free(struct ik_block *block);
  * and for a message of nothing but blanks. */
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8);
 /* A block of a call; its list must outlive it. */
-struct ik_block *ik_block_of_call(const struct ik_call *call, bool utf8);
+struct ik_block *ik_block_of_call(struct ik_call *call, bool utf8);
 
 /* Append bytes from outside, a piece of a stream: sanitised here. Empty lines
  * at the start are left out. */

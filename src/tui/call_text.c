@@ -31,12 +31,16 @@ const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
 	return utf8 ? "✗" : "x";
 }
 
-void ik_call_line(const struct ik_call *call, size_t length, struct ik_buf *out)
+const char *ik_call_line(struct ik_call *call, size_t *ret_length)
 {
-	char *summary = ik_call_summary(call->name, call->arguments.data, call->arguments.length,
-		length);
-	ik_sanitize_line(out, summary, strlen(summary));
-	free(summary);
+	if (call->line.length == 0) {
+		char *summary = ik_call_summary(call->name, call->arguments.data,
+			call->arguments.length, SUMMARY_BYTES);
+		ik_sanitize_line(&call->line, summary, strlen(summary));
+		free(summary);
+	}
+	*ret_length = call->line.length;
+	return call->line.data;
 }
 
 /* End the line that was begun in out, if one was. */
@@ -202,10 +206,11 @@ static void add_live(const struct ik_call *call, struct ik_buf *out)
 	trim_end(out, head);
 }
 
-void ik_call_text(const struct ik_call *call, bool utf8, struct ik_buf *out,
+void ik_call_text(struct ik_call *call, bool utf8, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail)
 {
-	ik_call_line(call, SUMMARY_BYTES, out);
+	const char *line = ik_call_line(call, ret_head);
+	ik_buf_append(out, line, *ret_head);
 	*ret_head = out->length;
 	*ret_tail = SIZE_MAX;
 	if (call->stage != IK_STAGE_OK && call->stage != IK_STAGE_FAILED) {

@@ -30,6 +30,7 @@ static void call_free(struct ik_call *call)
 	free(call->id);
 	free(call->name);
 	ik_buf_done(&call->arguments);
+	ik_buf_done(&call->line);
 	ik_buf_done(&call->output);
 	ik_buf_done(&call->errors);
 	ik_buf_done(&call->envelope);
@@ -123,6 +124,7 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 		if (name && name[0] && !ik_text_equal(call->name, name)) {
 			free(call->name);
 			call->name = ik_strdup(name);
+			ik_buf_clear(&call->line);
 			touch(calls, call);
 		}
 		return call;
@@ -134,6 +136,7 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 	call->started_ms = -1;
 	call->duration_ms = -1;
 	ik_buf_init(&call->arguments, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&call->line, IK_KIB(64));
 	ik_buf_init(&call->output, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->envelope, IK_LIMIT_ENVELOPE);
@@ -163,6 +166,20 @@ void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
 		return;
 	ik_buf_clear(&call->arguments);
 	ik_buf_append(&call->arguments, arguments, length);
+	ik_buf_clear(&call->line);
+	touch(calls, call);
+}
+
+void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_call *call,
+	const char *arguments, size_t length)
+{
+	size_t had = call->arguments.length;
+	if (length <= had) {
+		ik_calls_set_arguments(calls, call, arguments, length);
+		return;
+	}
+	ik_buf_append(&call->arguments, arguments + had, length - had);
+	ik_buf_clear(&call->line);
 	touch(calls, call);
 }
 

@@ -32,6 +32,7 @@ struct ik_call {
 	char *id;
 	char *name;
 	struct ik_buf arguments;
+	struct ik_buf line;          /* name and arguments in one line; empty: to be made */
 	enum ik_call_stage stage;
 	struct ik_buf output;        /* stdout as it comes; dropped when the result is there */
 	struct ik_buf errors;        /* stderr */
@@ -62,6 +63,9 @@ struct ik_call *ik_calls_get(struct ik_calls *calls, const char *id, const char 
 struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
 	const char *name);
 
+/* All arguments. grow: all so far, each time more of the same text. */
+void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_call *call,
+	const char *arguments, size_t length);
 void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
 	const char *arguments, size_t length);
 void ik_calls_set_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage);
@@ -92,13 +96,14 @@ bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out);
  * line; ret_tail: where the mark of what was left out begins.
  */
 #define IK_CALL_LINES 20
-void ik_call_text(const struct ik_call *call, bool utf8, struct ik_buf *out,
+void ik_call_text(struct ik_call *call, bool utf8, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail);
 
 /* How a call stands, in one column. */
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8);
 
-/* Append glob(pattern="*.c"), one line of about length bytes at most, sanitised. */
-void ik_call_line(const struct ik_call *call, size_t length, struct ik_buf *out);
+/* glob(pattern="*.c"), one sanitised line, cut to about a screenful; valid until
+ * the call changes. */
+const char *ik_call_line(struct ik_call *call, size_t *ret_length);
 
 #endif

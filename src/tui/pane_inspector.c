@@ -11,7 +11,6 @@
 #include "util/utf8.h"
 
 #define TITLE_BYTES 120
-#define ARGUMENT_BYTES 400 /* of a call in the list: the row is cut anyway */
 
 struct ik_inspector {
 	struct ik_pane pane;
@@ -194,9 +193,10 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	enum ik_style style)
 {
 	struct ik_inspector *inspector = arg;
-	const struct ik_call *call = ik_calls_at(inspector->calls, index);
+	struct ik_call *call = ik_calls_at(inspector->calls, index);
+	size_t length;
 	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(16));
+	ik_buf_init(&out, IK_KIB(1));
 	int64_t duration = call->duration_ms;
 	if (call->stage == IK_STAGE_RUNNING && call->started_ms >= 0)
 		ik_elapsed_put(&out, (inspector->now_ms - call->started_ms) / 1000);
@@ -214,10 +214,8 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	if (call->stage == IK_STAGE_FAILED && style == IK_STYLE_NORMAL)
 		mark_style = IK_STYLE_ERROR;
 	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
-	ik_buf_clear(&out);
-	ik_call_line(call, ARGUMENT_BYTES, &out);
-	ik_cells_label(cells, left, row.row, row.column + 2, style, out.data);
 	ik_buf_done(&out);
+	ik_cells_label(cells, left, row.row, row.column + 2, style, ik_call_line(call, &length));
 }
 
 void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,

@@ -254,7 +254,7 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 			ik_calls_set_full(screen->calls, call, event->full, event->full_length);
 		break;
 	default: /* IK_EVENT_CALL_PROGRESS */
-		ik_calls_set_arguments(screen->calls, call, text, length);
+		ik_calls_grow_arguments(screen->calls, call, text, length);
 		break;
 	}
 }

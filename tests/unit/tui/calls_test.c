@@ -111,6 +111,26 @@ Test(calls, a_call_goes_through_its_states)
 	ik_calls_free(calls);
 }
 
+Test(calls, arguments_grow_and_their_line_with_them)
+{
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "a", "x");
+	size_t length;
+	ik_calls_grow_arguments(calls, call, "{\"a\":", 5);
+	cr_assert_str_eq(ik_call_line(call, &length), "x({\"a\":)");
+	ik_calls_grow_arguments(calls, call, "{\"a\":1}", 7);
+	cr_assert_str_eq(ik_call_line(call, &length), "x(a=1)");
+	unsigned version = call->version;
+	ik_calls_set_arguments(calls, call, "{\"a\":1}", 7);
+	cr_assert_eq(call->version, version);
+	ik_calls_set_arguments(calls, call, "{\"b\":\"\033\"}", 9);
+	cr_assert_str_eq(ik_call_line(call, &length), "x({\"b\":\" \"})");
+	cr_assert_str_eq(call->arguments.data, "{\"b\":\"\033\"}");
+	ik_calls_get(calls, "a", "y");
+	cr_assert_eq(ik_call_line(call, &length)[0], 'y');
+	ik_calls_free(calls);
+}
+
 Test(calls, the_end_of_a_turn_ends_what_never_got_a_result)
 {
 	struct ik_calls *calls = ik_calls_new();
