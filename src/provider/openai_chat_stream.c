@@ -412,6 +412,7 @@ static void take_string(struct ik_stream_decoder *decoder, struct ik_json_span s
 static void take_event(void *arg, const char *event, const char *data, size_t length)
 {
 	struct ik_stream_decoder *decoder = arg;
+	bool is_error = ik_text_equal(event, "error");
 	struct ik_json_span value;
 
 	decoder->any_event = true;
@@ -425,7 +426,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	}
 	if (!length)
 		return;
-	if (ik_chunk_shape_match(&decoder->shape, data, length, &value)) {
+	if (!is_error && ik_chunk_shape_match(&decoder->shape, data, length, &value)) {
 		take_string(decoder, value);
 	} else if (check_text(decoder, data, length, &value)) {
 		decoder->yield.count = 0;
@@ -435,16 +436,18 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 			decoder->learned = decoder->yield;
 			ik_chunk_shape_learn(&decoder->shape, data, length, decoder->yield.string);
 		}
-	} else if (ik_text_equal(event, "error")) {
+	} else if (!is_error && !decoder->stopped) {
+		/* Behind its stop the reply is whole, whatever else comes. */
+		ik_error_set(&decoder->error, IK_INVALID,
+			_("The provider sent something that is no JSON: %s"),
+			words_of(decoder, data, length));
+	}
+	if (is_error && !decoder->over) {
 		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER" };
 		delta.text = words_of(decoder, data, length);
 		delta.text_length = strlen(delta.text);
 		decoder->over = true;
 		tell(decoder, &delta);
-	} else {
-		ik_error_set(&decoder->error, IK_INVALID,
-			_("The provider sent something that is no JSON: %s"),
-			words_of(decoder, data, length));
 	}
 }
 

@@ -203,6 +203,8 @@ Test(openai_chat_stream, reports_errors_inside)
 		"error PROVIDER: It broke");
 	assert_reads(CHAT, "event: error\ndata: out of memory\n\n",
 		"error PROVIDER: out of memory");
+	assert_reads(CHAT, TEXT("x") "event: error\ndata: {\"reason\":7}\n\n",
+		"text: x\nerror PROVIDER: {\"reason\":7}");
 	assert_reads(CHAT, "data: {\"error\":\"model is gone\"}\n\n", "error PROVIDER: model is gone");
 	assert_reads(CHAT, "data: {\"error\":{}}\n\n",
 		"error PROVIDER: The provider reported an error and did not say which.");
@@ -218,6 +220,8 @@ Test(openai_chat_stream, refuses_what_is_no_json)
 {
 	assert_reads(CHAT, TEXT("x") "data: {\"choices\":[{\"delta\":\n\n" TEXT("y") DONE,
 		"text: x\nfailed 4: The provider sent something that is no JSON: {\"choices\":[{\"delta\":");
+	/* Behind the stop it does no harm. */
+	assert_reads(CHAT, TEXT("x") FINISH("stop") "data: [END]\n\n", "text: x\nstop: end");
 }
 
 Test(openai_chat_stream, mends_characters_that_are_none)
