@@ -36,6 +36,26 @@ static void add_keys(struct ik_pane *pane)
 	ik_buf_done(&out);
 }
 
+/* The column at which the descriptions of a table begin, by its first line. */
+static int table_hang(const char *table)
+{
+	const char *gap = strstr(table, "  ");
+	size_t line = strcspn(table, "\n");
+	if (!gap || (size_t)(gap - table) >= line)
+		return 0;
+	size_t names = (size_t)(gap - table);
+	return (int)(ik_utf8_width(table, names) + strspn(gap, " "));
+}
+
+/* Add the table of commands. */
+static void add_commands(struct ik_pane *pane, const char *commands)
+{
+	ik_pane_heading(pane, _("Commands"));
+	struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, commands, strlen(commands));
+	block->hang = table_hang(commands);
+	ik_block_finish(block);
+}
+
 struct ik_help *ik_help_new(const char *commands, bool utf8)
 {
 	static const char panes[] = N_(
@@ -50,10 +70,8 @@ struct ik_help *ik_help_new(const char *commands, bool utf8)
 	add_keys(&help->pane);
 	ik_pane_heading(&help->pane, _("Panes"));
 	ik_block_finish(ik_pane_text(&help->pane, IK_BLOCK_TEXT, _(panes), strlen(_(panes))));
-	if (commands && commands[0]) {
-		ik_pane_heading(&help->pane, _("Commands"));
-		ik_block_finish(ik_pane_text(&help->pane, IK_BLOCK_TEXT, commands, strlen(commands)));
-	}
+	if (commands && commands[0])
+		add_commands(&help->pane, commands);
 	ik_pane_text_end(&help->pane, place, false);
 	return help;
 }

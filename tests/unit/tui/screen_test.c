@@ -16,7 +16,7 @@ static int cursor_row, cursor_column;
 static void begin(void)
 {
 	struct ik_screen_options options = {.utf8 = true, .provider = "openai", .model = "gpt",
-		.commands = "/help    what there is\n/quit    end\n"};
+		.commands = "/help    what there is\n/quit    end this program, at once, for good\n"};
 	screen = ik_screen_new(&options);
 }
 
@@ -315,9 +315,13 @@ Test(screen, help_has_the_keys_and_the_commands)
 	press(IK_KEY_F1, 0, 0);
 	cr_assert(picture_has(draw(60, 100), "\nKeys\nF1, Alt-1"));
 	press(IK_KEY_END, 0, 0);
-	cr_assert(picture_has(draw(24, 80), "\nCommands\n/help    what there is\n/quit    end\n"));
+	cr_assert(picture_has(draw(24, 40),
+		"\nCommands\n/help    what there is\n/quit    end this program, at once, for\n         good\n"),
+		"%s", picture_of(&cells));
 	press(IK_KEY_HOME, 0, 0);
-	cr_assert(picture_has(draw(24, 80), "\nKeys\nF1, Alt-1"));
+	cr_assert(picture_has(draw(24, 50), "\nKeys\nF1, Alt-1               Show or close this help\n"));
+	cr_assert(picture_has(&cells, "\nCtrl-C                  Cancel the turn, else\n"
+		"                        clear the line; twice: end\n"), "%s", picture_of(&cells));
 }
 
 Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
