@@ -275,7 +275,7 @@ static bool check_value(struct checker *checker)
 	while (more) {
 		skip_blanks(checker);
 		if (peek(checker) == '{' || peek(checker) == '[') {
-			bool empty;
+			bool empty = false;
 
 			if (!check_open(checker, peek(checker) == '{', &empty))
 				return false;

@@ -342,7 +342,7 @@ static enum ik_status add_event(struct sqlite *sqlite, struct ik_record *record,
 	const char *kind = ik_kind_name(message->kind);
 	sqlite3_stmt *insert = statement(sqlite, ADD_EVENT);
 	enum ik_status status;
-	int64_t sequence;
+	int64_t sequence = 0;
 
 	if (!insert)
 		return explain(sqlite, error);
