@@ -1,1 +1,71 @@
-int main(void) { return 0; }
+/* main: read the command line, then hand over to the verb it names. */
+
+#include "config.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "app/chat.h"
+#include "app/cli_tool.h"
+#include "app/exec.h"
+#include "app/options.h"
+#include "app/setup.h"
+#include "util/text.h"
+
+/* Do what needs the configuration; returns the exit status. */
+static int run_verb(const struct ik_options *options)
+{
+	struct ik_setup setup;
+	struct ik_error error;
+	int status;
+
+	if (ik_setup_read(options, &setup, &error) != IK_OK) {
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_setup_done(&setup);
+		return 2;
+	}
+	switch (options->verb) {
+	case IK_VERB_EXEC:
+		status = ik_exec(options, &setup);
+		break;
+	case IK_VERB_TOOL_LIST:
+	case IK_VERB_TOOL_SHOW:
+	case IK_VERB_TOOL_RUN:
+		status = ik_cli_tool(options, &setup);
+		break;
+	case IK_VERB_CONFIG:
+		status = ik_cli_config(options, &setup);
+		break;
+	default:
+		status = ik_chat(options, &setup);
+		break;
+	}
+	ik_setup_done(&setup);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct ik_options options;
+	struct ik_error error;
+	int status = 0;
+
+	(void)setlocale(LC_ALL, "");
+	(void)bindtextdomain(PACKAGE, IK_LOCALEDIR);
+	(void)textdomain(PACKAGE);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (ik_options_read(argc, argv, &options, &error) != IK_OK) {
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		return 2;
+	}
+	if (options.verb == IK_VERB_HELP)
+		(void)fputs(options.help_text, stdout);
+	else if (options.verb == IK_VERB_VERSION)
+		(void)printf("%s %s\n", PACKAGE, PACKAGE_VERSION);
+	else
+		status = run_verb(&options);
+	if (fflush(stdout) != 0 && status == 0)
+		status = 1;
+	return status;
+}

@@ -1,6 +1,19 @@
 # src/app: joins the layers; and the program itself.
 noinst_LIBRARIES += libik_app.a
-libik_app_a_SOURCES =
+libik_app_a_SOURCES = \
+	src/app/chat.c src/app/chat.h src/app/chat_private.h \
+	src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
+	src/app/cli_tool.c src/app/cli_tool.h \
+	src/app/commands.c src/app/commands.h \
+	src/app/core.c src/app/core.h \
+	src/app/exec.c src/app/exec.h \
+	src/app/exec_print.c src/app/exec_print.h \
+	src/app/options.c src/app/options.h \
+	src/app/output.c src/app/output.h \
+	src/app/places.c src/app/places.h \
+	src/app/practice_server.c src/app/practice_server.h \
+	src/app/setup.c src/app/setup.h \
+	src/app/tool_text.c src/app/tool_text.h
 
 bin_PROGRAMS += ikigai
 ikigai_SOURCES = src/main.c

@@ -1,0 +1,237 @@
+#include "app/chat.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/chat_private.h"
+#include "app/commands.h"
+#include "loop/child.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/log.h"
+#include "util/text.h"
+
+/* For the two hooks that have no argument: out of memory and the like. */
+static struct ik_chat *current_chat;
+
+/* Memory is gone: what was typed is kept and the terminal given back. */
+static void save_before_the_end(void)
+{
+	if (current_chat == NULL)
+		return;
+	if (current_chat->tty != NULL)
+		ik_tty_leave(current_chat->tty);
+	if (current_chat->screen != NULL)
+		ik_chat_draft_save(current_chat);
+}
+
+static void on_event(void *arg, const struct ik_event *event)
+{
+	struct ik_chat *chat = arg;
+
+	ik_screen_apply(chat->screen, event);
+}
+
+static void on_scan_progress(void *arg, size_t done, size_t total)
+{
+	struct ik_chat *chat = arg;
+
+	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, done, total);
+}
+
+static void on_scan_finished(void *arg, struct ik_registry *registry)
+{
+	struct ik_chat *chat = arg;
+	size_t count = ik_registry_count(registry);
+
+	ik_screen_set_registry(chat->screen, registry);
+	ik_screen_set_scan(chat->screen, ik_registry_state(registry), count, count);
+	if (chat->refresh_line == NULL || ik_discovery_scanning(chat->core.discovery))
+		return;
+	ik_command_refreshed(&chat->core, chat->refresh_line, registry);
+	free(chat->refresh_line);
+	chat->refresh_line = NULL;
+}
+
+static void on_background(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	ik_screen_set_background(chat->screen, ik_children_orphans(chat->loop));
+}
+
+static void on_signal(void *arg, int number)
+{
+	struct ik_chat *chat = arg;
+
+	chat->status = 128 + number;
+	ik_loop_stop(chat->loop);
+}
+
+static void wake(void *arg)
+{
+	/* Drawing is what happens before the loop sleeps again. */
+	(void)arg;
+}
+
+/* A page of help text about the commands, from their table. */
+static char *command_help(void)
+{
+	const struct ik_command *command;
+	struct ik_buf out;
+	size_t i;
+
+	ik_buf_init(&out, IK_KIB(64));
+	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+		ik_buf_printf(&out, "%-22s %s\n", command->usage, _(command->description));
+	return ik_buf_take(&out, NULL);
+}
+
+/* Open terminal and screen: all that stands before the first frame. */
+static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
+{
+	const struct ik_setup *setup = chat->setup;
+	struct ik_screen_options screen;
+	struct ik_term_options term;
+	char *history = ik_places_file(&setup->places, "history"), *help = command_help();
+
+	memset(&term, 0, sizeof term);
+	term.type = getenv("TERM");
+	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
+	term.colours = getenv("NO_COLOR") != NULL && getenv("NO_COLOR")[0] != '\0' ?
+		IK_COLOURS_NONE : ik_term_colours(term.type);
+	term.theme = ik_theme_find(setup->config->ui_theme);
+	if (term.theme == NULL)
+		term.theme = ik_theme_at(0);
+	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
+	if (chat->tty != NULL) {
+		ik_tty_size(chat->tty, &term.rows, &term.columns);
+		chat->term = ik_term_new(&term, error);
+	}
+	if (chat->term != NULL) {
+		memset(&screen, 0, sizeof screen);
+		screen.history_path = history;
+		screen.utf8 = term.utf8;
+		screen.provider = setup->choice.provider;
+		screen.model = setup->choice.model;
+		screen.commands = help;
+		chat->screen = ik_screen_new(&screen);
+		ik_cells_resize(&chat->cells, term.rows, term.columns);
+		ik_screen_resize(chat->screen, term.rows, term.columns);
+	}
+	free(history);
+	free(help);
+	if (chat->term == NULL)
+		return IK_FAILED;
+	return ik_tty_enter(chat->tty, ik_term_enter(chat->term), ik_term_leave(chat->term), error);
+}
+
+/* After the first frame: tools, store, provider, session. */
+static void start_core(void *arg)
+{
+	static const struct ik_core_events events = {on_event, on_scan_progress, on_scan_finished};
+	struct ik_chat *chat = arg;
+	struct ik_error error;
+
+	ik_children_become_reaper(chat->loop);
+	ik_children_on_change(chat->loop, on_background, chat);
+	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools, &events, chat,
+		    &error) != IK_OK) {
+		ik_tty_leave(chat->tty);
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		chat->status = 1;
+		ik_loop_stop(chat->loop);
+		return;
+	}
+	chat->core_started = true;
+	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
+	if (chat->core.scanned)
+		on_scan_finished(chat, ik_core_registry(&chat->core));
+	if (chat->options->resume && ik_core_resume(&chat->core, chat->options->resume_id, &error) != IK_OK)
+		ik_session_add_notice(chat->core.session, error.text);
+}
+
+/* Make timers, draw the first frame, and start the rest behind it. */
+static int run(struct ik_chat *chat, struct ik_error *error)
+{
+	struct ik_signal *terminate, *interrupt;
+
+	chat->escape_timer = ik_timer_new(chat->loop, ik_chat_escape_timeout, chat);
+	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
+	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
+	terminate = ik_signal_new(chat->loop, SIGTERM, on_signal, chat);
+	interrupt = ik_signal_new(chat->loop, SIGINT, on_signal, chat);
+	chat->input = ik_input_new();
+	ik_chat_draft_load(chat);
+	ik_chat_draw_now(chat);
+	ik_chat_draw(chat);
+	ik_loop_before_sleep(chat->loop, ik_chat_draw, chat);
+	ik_loop_defer(chat->loop, start_core, chat);
+	if (ik_loop_run(chat->loop, error) != IK_OK)
+		chat->status = 1;
+	else
+		error->status = IK_OK;
+	terminate = ik_signal_close(terminate);
+	interrupt = ik_signal_close(interrupt);
+	return chat->status;
+}
+
+/* Take all apart, the terminal first, so that what follows can be read. */
+static void close_chat(struct ik_chat *chat)
+{
+	struct ik_error notice;
+
+	if (chat->screen != NULL)
+		ik_chat_draft_save(chat);
+	chat->tty = ik_tty_close(chat->tty);
+	if (chat->loop != NULL)
+		ik_loop_before_sleep(chat->loop, NULL, NULL);
+	if (chat->core_started) {
+		const char *id = ik_session_id(chat->core.session);
+		bool said = ik_conversation_count(ik_session_conversation(chat->core.session)) > 0;
+
+		if (said)
+			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), id);
+		(void)ik_core_stop(&chat->core, &notice);
+		if (notice.status != IK_OK)
+			(void)fprintf(stderr, "ikigai: %s\n", notice.text);
+	}
+	ik_children_end(chat->loop);
+	chat->escape_timer = ik_timer_close(chat->escape_timer);
+	chat->frame_timer = ik_timer_close(chat->frame_timer);
+	chat->tick_timer = ik_timer_close(chat->tick_timer);
+	chat->input = ik_input_free(chat->input);
+	chat->screen = ik_screen_free(chat->screen);
+	chat->term = ik_term_free(chat->term);
+	ik_cells_done(&chat->cells);
+	ik_buf_done(&chat->frame);
+	free(chat->refresh_line);
+}
+
+int ik_chat(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_error error = {.status = IK_OK};
+	struct ik_chat chat;
+	int status = 1;
+
+	memset(&chat, 0, sizeof chat);
+	chat.options = options;
+	chat.setup = setup;
+	ik_buf_init(&chat.frame, IK_MIB(8));
+	ik_cells_init(&chat.cells);
+	current_chat = &chat;
+	ik_alloc_set_hook(save_before_the_end);
+	chat.loop = ik_loop_new(&error);
+	if (chat.loop != NULL && open_screen(&chat, &error) == IK_OK)
+		status = run(&chat, &error);
+	close_chat(&chat);
+	ik_loop_free(chat.loop);
+	current_chat = NULL;
+	if (error.status != IK_OK)
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+	return status;
+}

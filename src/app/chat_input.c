@@ -1,0 +1,147 @@
+#include "app/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/commands.h"
+#include "loop/child.h"
+#include "util/alloc.h"
+
+/* Start a scan; its end answers line where a command asked for it. */
+static void refresh(struct ik_chat *chat, const char *line)
+{
+	if (line != NULL) {
+		free(chat->refresh_line);
+		chat->refresh_line = ik_strdup(line);
+	}
+	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
+	ik_core_refresh(&chat->core);
+}
+
+/* A line of the person's: a command, or a message for the model. */
+static void submit(struct ik_chat *chat, const char *text, size_t length)
+{
+	char *line;
+
+	if (!ik_command_is(text)) {
+		ik_session_submit(chat->core.session, text, length);
+		return;
+	}
+	line = ik_strndup(text, length);
+	switch (ik_command_run(&chat->core, line)) {
+	case IK_COMMAND_REFRESH:
+		refresh(chat, line);
+		break;
+	case IK_COMMAND_CLEAR:
+		ik_screen_clear(chat->screen);
+		break;
+	case IK_COMMAND_QUIT:
+		ik_loop_stop(chat->loop);
+		break;
+	case IK_COMMAND_HELP:
+	case IK_COMMAND_NOTHING:
+		break;
+	}
+	free(line);
+}
+
+/* Do what the screen says a key means. */
+static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
+{
+	switch (reaction->kind) {
+	case IK_REACT_NONE:
+		break;
+	case IK_REACT_SUBMIT:
+		submit(chat, reaction->text, reaction->length);
+		break;
+	case IK_REACT_CANCEL:
+		ik_session_cancel(chat->core.session);
+		break;
+	case IK_REACT_REFRESH:
+		refresh(chat, NULL);
+		break;
+	case IK_REACT_SUSPEND:
+		ik_chat_draft_save(chat);
+		ik_tty_suspend(chat->tty);
+		break;
+	case IK_REACT_REDRAW:
+		ik_term_invalidate(chat->term);
+		break;
+	case IK_REACT_QUIT:
+		ik_loop_stop(chat->loop);
+		break;
+	}
+}
+
+static void on_key(void *arg, const struct ik_key *key)
+{
+	struct ik_chat *chat = arg;
+	struct ik_reaction reaction = ik_screen_key(chat->screen, key);
+
+	react(chat, &reaction);
+}
+
+/* Wait for the rest of a sequence, but not for ever. */
+static void arm_escape(struct ik_chat *chat)
+{
+	if (ik_input_pending(chat->input))
+		ik_timer_start(chat->escape_timer, IK_INPUT_ESCAPE_MS);
+	else
+		ik_timer_stop(chat->escape_timer);
+}
+
+void ik_chat_escape_timeout(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	ik_input_timeout(chat->input, on_key, chat);
+	arm_escape(chat);
+	ik_chat_draw_now(chat);
+}
+
+static void on_input(void *arg, const char *bytes, size_t length)
+{
+	struct ik_chat *chat = arg;
+
+	ik_input_feed(chat->input, bytes, length, on_key, chat);
+	arm_escape(chat);
+	ik_chat_draw_now(chat);
+}
+
+static void on_drained(void *arg)
+{
+	/* The loop draws before it sleeps: nothing to do but to have woken up. */
+	(void)arg;
+}
+
+static void on_resized(void *arg, int rows, int columns)
+{
+	struct ik_chat *chat = arg;
+
+	ik_term_resize(chat->term, rows, columns);
+	ik_cells_resize(&chat->cells, rows, columns);
+	ik_screen_resize(chat->screen, rows, columns);
+	ik_chat_draw_now(chat);
+}
+
+static void on_resumed(void *arg)
+{
+	struct ik_chat *chat = arg;
+	int rows, columns;
+
+	ik_tty_size(chat->tty, &rows, &columns);
+	on_resized(chat, rows, columns);
+	ik_term_invalidate(chat->term);
+}
+
+static void on_hung_up(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	chat->status = 1;
+	ik_loop_stop(chat->loop);
+}
+
+const struct ik_tty_events ik_chat_tty_events = {
+	on_input, on_drained, on_resized, on_resumed, on_hung_up,
+};

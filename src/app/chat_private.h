@@ -1,0 +1,49 @@
+/*
+ * chat_private: the state that the files of the chat share.
+ */
+#ifndef IK_APP_CHAT_PRIVATE_H
+#define IK_APP_CHAT_PRIVATE_H
+
+#include "app/core.h"
+#include "loop/tty.h"
+#include "tui/screen.h"
+#include "tui/term.h"
+
+struct ik_chat {
+	const struct ik_options *options;
+	struct ik_setup *setup;
+	struct ik_loop *loop;
+	struct ik_core core;
+	bool core_started;
+
+	struct ik_tty *tty;
+	struct ik_term *term;
+	struct ik_input *input;
+	struct ik_screen *screen;
+	struct ik_cells cells;
+	struct ik_buf frame;
+
+	struct ik_timer *escape_timer; /* a lone ESC becomes the key */
+	struct ik_timer *frame_timer;  /* the next frame of a stream */
+	struct ik_timer *tick_timer;   /* what shows time */
+	int64_t last_frame_us;
+	bool urgent;                   /* a key changed something: draw without waiting */
+
+	char *refresh_line;            /* the command line that started a scan, or NULL */
+	int status;
+};
+
+/* chat_draw.c: the one place that draws, called before the loop sleeps. */
+void ik_chat_draw(void *chat);
+/* Draw as soon as the loop turns, whatever the pace of frames. */
+void ik_chat_draw_now(struct ik_chat *chat);
+
+/* chat_input.c: what the terminal says. */
+extern const struct ik_tty_events ik_chat_tty_events;
+void ik_chat_escape_timeout(void *chat);
+
+/* chat_draft.c: what is in the editor survives the program. */
+void ik_chat_draft_load(struct ik_chat *chat);
+void ik_chat_draft_save(const struct ik_chat *chat);
+
+#endif

@@ -1,0 +1,231 @@
+#include "app/cli_tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/core.h"
+#include "app/tool_text.h"
+#include "loop/child.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+struct cli {
+	const struct ik_options *options;
+	struct ik_setup *setup;
+	struct ik_loop *loop;
+	struct ik_discovery *discovery;
+	struct ik_run *run;
+	struct ik_buf arguments;
+	char **environment;
+	int status;
+};
+
+/* Print text: harmless where a person's terminal shows it. 0 or 1. */
+static int print(const char *text, size_t length)
+{
+	struct ik_buf clean;
+	int number;
+
+	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
+	if (isatty(STDOUT_FILENO) == 1)
+		ik_sanitize(&clean, text, length);
+	else
+		ik_buf_append(&clean, text, length);
+	number = ik_buf_status(&clean) != IK_OK ? ENOMEM :
+		ik_write_all(STDOUT_FILENO, clean.data, clean.length);
+	ik_buf_done(&clean);
+	if (number != 0)
+		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
+	return number != 0;
+}
+
+static void on_run_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct ik_buf clean;
+
+	(void)arg;
+	if (stream != IK_STDERR)
+		return;
+	ik_buf_init(&clean, IK_LIMIT_TOOL_OUTPUT);
+	if (isatty(STDERR_FILENO) == 1)
+		ik_sanitize(&clean, bytes, length);
+	else
+		ik_buf_append(&clean, bytes, length);
+	(void)!ik_write_all(STDERR_FILENO, clean.data, clean.length);
+	ik_buf_done(&clean);
+}
+
+static void on_run_done(void *arg, const struct ik_run_result *result)
+{
+	struct cli *cli = arg;
+
+	cli->status = !result->success;
+	if (print(result->envelope, result->envelope_length) != 0 || print("\n", 1) != 0)
+		cli->status = 1;
+	ik_loop_stop(cli->loop);
+}
+
+/* Call the tool with the arguments of the command line. */
+static void run_tool(struct cli *cli, struct ik_registry *registry)
+{
+	static const struct ik_run_events events = {on_run_output, on_run_done};
+	struct ik_run_options run = ik_core_run_options(cli->loop, cli->setup, cli->environment);
+
+	cli->run = ik_run_start(&run, registry, cli->options->first, cli->arguments.data,
+		cli->arguments.length, &events, cli);
+}
+
+/* Print the list or one tool; 0 or 1. */
+static int show(const struct ik_options *options, const struct ik_registry *registry)
+{
+	struct ik_buf out;
+	int status = 0;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	if (options->verb == IK_VERB_TOOL_LIST) {
+		if (options->json)
+			ik_tool_json_list(registry, options->all, &out);
+		else
+			ik_tool_text_list(registry, options->all, &out);
+	} else if (options->json ? !ik_tool_json_show(registry, options->first, &out) :
+		   !ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out)) {
+		if (out.length == 0)
+			(void)ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out);
+		(void)fprintf(stderr, "ikigai: %s", out.data);
+		ik_buf_done(&out);
+		return 1;
+	}
+	if (options->json)
+		ik_buf_putc(&out, '\n');
+	status = print(out.data, out.length);
+	ik_buf_done(&out);
+	return status;
+}
+
+/* Say what went wrong in the scan, so that a missing tool is no riddle. */
+static void warn_of_failures(const struct ik_registry *registry)
+{
+	size_t failed = ik_registry_failed_count(registry), i;
+
+	for (i = 0; i < ik_registry_problem_count(registry); i++)
+		(void)fprintf(stderr, "ikigai: %s\n", ik_registry_problem(registry, i));
+	if (failed > 0)
+		(void)fprintf(stderr, ngettext("ikigai: %zu tool failed; ikigai tool list --all says why\n",
+			"ikigai: %zu tools failed; ikigai tool list --all says why\n", failed), failed);
+}
+
+static void on_progress(void *arg, size_t done, size_t total)
+{
+	(void)arg;
+	(void)done;
+	(void)total;
+}
+
+static void on_finished(void *arg, struct ik_registry *registry)
+{
+	struct cli *cli = arg;
+
+	if (cli->options->verb == IK_VERB_TOOL_RUN) {
+		run_tool(cli, registry);
+		return;
+	}
+	if (!cli->options->all)
+		warn_of_failures(registry);
+	cli->status = show(cli->options, registry);
+	ik_loop_stop(cli->loop);
+}
+
+static void on_signal(void *arg, int number)
+{
+	struct cli *cli = arg;
+
+	(void)number;
+	cli->status = 130;
+	ik_loop_stop(cli->loop);
+}
+
+/* The JSON of `tool run`: a word, standard input for "-", or {}. */
+static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
+{
+	const char *word = cli->options->second;
+	ssize_t count;
+
+	if (word == NULL || !ik_text_equal(word, "-")) {
+		ik_buf_puts(&cli->arguments, word != NULL ? word : "{}");
+		return ik_buf_check(&cli->arguments, _("the arguments"), error);
+	}
+	do {
+		char *room = ik_buf_reserve(&cli->arguments, IK_KIB(64));
+
+		if (room == NULL)
+			break;
+		count = read(STDIN_FILENO, room, IK_KIB(64));
+		if (count > 0)
+			ik_buf_commit(&cli->arguments, (size_t)count);
+	} while (count > 0 || (count < 0 && errno == EINTR));
+	return ik_buf_check(&cli->arguments, _("the arguments"), error);
+}
+
+int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
+{
+	static const struct ik_discovery_events events = {on_progress, on_finished};
+	struct cli cli = {.options = options, .setup = setup};
+	struct ik_signal *interrupt, *terminate;
+	struct ik_error error;
+	char **secrets;
+	size_t i;
+
+	ik_buf_init(&cli.arguments, IK_LIMIT_ARGUMENTS);
+	if (read_arguments(&cli, &error) != IK_OK || (cli.loop = ik_loop_new(&error)) == NULL) {
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_buf_done(&cli.arguments);
+		return 1;
+	}
+	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);
+	terminate = ik_signal_new(cli.loop, SIGTERM, on_signal, &cli);
+	ik_children_become_reaper(cli.loop);
+	secrets = ik_setup_secrets(setup);
+	cli.environment = ik_environment_for_tools((const char *const *)secrets,
+		(const char *const *)setup->config->tools_env.items);
+	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);
+	ik_discovery_scan(cli.discovery);
+	if (ik_loop_run(cli.loop, &error) != IK_OK) {
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		cli.status = 1;
+	}
+	cli.run = ik_run_close(cli.run);
+	cli.discovery = ik_discovery_close(cli.discovery);
+	interrupt = ik_signal_close(interrupt);
+	terminate = ik_signal_close(terminate);
+	ik_children_end(cli.loop);
+	ik_loop_free(cli.loop);
+	ik_environment_free(cli.environment);
+	for (i = 0; secrets[i] != NULL; i++)
+		free(secrets[i]);
+	free(secrets);
+	ik_buf_done(&cli.arguments);
+	return cli.status;
+}
+
+int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_buf out;
+	size_t i;
+	int status;
+
+	for (i = 0; i < setup->config->warnings.count; i++)
+		(void)fprintf(stderr, "ikigai: %s\n", setup->config->warnings.items[i]);
+	ik_buf_init(&out, IK_LIMIT_CONFIG);
+	ik_config_print(setup->config, options->json, &out);
+	if (out.length > 0 && out.data[out.length - 1] != '\n')
+		ik_buf_putc(&out, '\n');
+	status = print(out.data, out.length);
+	ik_buf_done(&out);
+	return status;
+}

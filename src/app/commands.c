@@ -1,0 +1,170 @@
+#include "app/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/tool_text.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Columns of a command's usage in the list of /help. */
+#define USAGE_COLUMNS 22
+
+/* Store and tell output, less its last line feed. */
+static void answer(struct ik_core *core, const char *line, struct ik_buf *output)
+{
+	if (output->length > 0 && output->data[output->length - 1] == '\n')
+		ik_buf_truncate(output, output->length - 1);
+	ik_session_add_command(core->session, line, output->data);
+	ik_buf_done(output);
+}
+
+static enum ik_command_effect run_help(struct ik_core *core, const char *line, const char *rest)
+{
+	const struct ik_command *command;
+	struct ik_buf out;
+	size_t i;
+
+	(void)rest;
+	ik_buf_init(&out, IK_KIB(64));
+	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
+	ik_buf_printf(&out, "%s\n", _("F1 shows the keys."));
+	answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
+
+static enum ik_command_effect run_tool(struct ik_core *core, const char *line, const char *rest)
+{
+	struct ik_registry *registry = ik_core_registry(core);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(16));
+	if (!core->scanned)
+		ik_buf_printf(&out, "%s\n", _("Loading tools…"));
+	else if (rest[0] == '\0' || ik_text_equal(rest, "--all"))
+		ik_tool_text_list(registry, rest[0] != '\0', &out);
+	else
+		(void)ik_tool_text_show(registry, rest, "/tool", &out);
+	answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
+
+static enum ik_command_effect run_refresh(struct ik_core *core, const char *line, const char *rest)
+{
+	struct ik_buf out;
+
+	(void)rest;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_buf_puts(&out, _("Refreshing tools…"));
+	answer(core, line, &out);
+	return IK_COMMAND_REFRESH;
+}
+
+void ik_command_refreshed(struct ik_core *core, const char *line, const struct ik_registry *registry)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(16));
+	ik_tool_text_refreshed(registry, &out);
+	answer(core, line, &out);
+}
+
+/* /run TOOL JSON */
+static enum ik_command_effect run_run(struct ik_core *core, const char *line, const char *rest)
+{
+	size_t length = strcspn(rest, " \t\n");
+	const char *arguments = rest + length + strspn(rest + length, " \t\n");
+	struct ik_buf out;
+	char *name;
+
+	if (length == 0) {
+		ik_buf_init(&out, IK_KIB(4));
+		ik_buf_puts(&out, _("/run needs the name of a tool and its arguments: "
+			"/run glob {\"pattern\": \"*.c\"}"));
+		answer(core, line, &out);
+		return IK_COMMAND_NOTHING;
+	}
+	name = ik_strndup(rest, length);
+	ik_session_run_tool(core->session, name, arguments, strlen(arguments));
+	free(name);
+	return IK_COMMAND_NOTHING;
+}
+
+static enum ik_command_effect run_clear(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_CLEAR;
+}
+
+static enum ik_command_effect run_quit(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_QUIT;
+}
+
+static const struct ik_command commands[] = {
+	{"/help", "/help", N_("list the commands"), run_help},
+	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool},
+	{"/refresh", "/refresh", N_("look for tools again"), run_refresh},
+	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run},
+	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
+	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+const struct ik_command *ik_command_at(size_t index)
+{
+	return index < COMMAND_COUNT ? &commands[index] : NULL;
+}
+
+bool ik_command_is(const char *line)
+{
+	return line[0] == '/' && ((line[1] >= 'a' && line[1] <= 'z') || (line[1] >= 'A' && line[1] <= 'Z')) &&
+		memchr(line + 1, '/', strcspn(line + 1, " \t\n")) == NULL;
+}
+
+/* Answer a command that does not exist. */
+static void answer_unknown(struct ik_core *core, const char *line, const char *word)
+{
+	const char *names[COMMAND_COUNT], *near;
+	struct ik_buf out;
+	size_t i;
+
+	for (i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i].name;
+	near = ik_text_nearest(word, names, COMMAND_COUNT);
+	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
+	if (near != NULL)
+		ik_buf_printf(&out, _("There is no command %s. Did you mean %s?"), word, near);
+	else
+		ik_buf_printf(&out, _("There is no command %s. /help lists them."), word);
+	answer(core, line, &out);
+}
+
+enum ik_command_effect ik_command_run(struct ik_core *core, const char *line)
+{
+	size_t length = strcspn(line, " \t\n"), i, end;
+	enum ik_command_effect effect = IK_COMMAND_NOTHING;
+	char *word = ik_strndup(line, length), *rest;
+
+	rest = ik_strdup(line + length + strspn(line + length, " \t\n"));
+	for (end = strlen(rest); end > 0 && strchr(" \t\n", rest[end - 1]) != NULL; end--)
+		rest[end - 1] = '\0';
+	for (i = 0; i < COMMAND_COUNT; i++)
+		if (ik_text_equal(commands[i].name, word))
+			break;
+	if (i < COMMAND_COUNT)
+		effect = commands[i].run(core, line, rest);
+	else
+		answer_unknown(core, line, word);
+	free(word);
+	free(rest);
+	return effect;
+}

@@ -1,0 +1,42 @@
+/*
+ * commands: what a line that begins with "/" does, one table.
+ *
+ * Help, completion and the page of keys are made from the table.  None of the
+ * commands needs the provider; each is stored with its output.
+ *
+ * May include: all.
+ */
+#ifndef IK_APP_COMMANDS_H
+#define IK_APP_COMMANDS_H
+
+#include "app/core.h"
+
+/* What the chat must do besides what the command did itself. */
+enum ik_command_effect {
+	IK_COMMAND_NOTHING,
+	IK_COMMAND_REFRESH,  /* scan the tools; its end is told by ik_command_refreshed() */
+	IK_COMMAND_CLEAR,    /* empty the scrollback */
+	IK_COMMAND_HELP,     /* open the help */
+	IK_COMMAND_QUIT
+};
+
+struct ik_command {
+	const char *name;        /* "/tool" */
+	const char *usage;       /* "/tool [NAME | --all]" */
+	const char *description; /* N_() text */
+	enum ik_command_effect (*run)(struct ik_core *core, const char *line, const char *rest);
+};
+
+/* The table; NULL at the end. */
+const struct ik_command *ik_command_at(size_t index);
+
+/* Is this line a command? ("/" and a letter; "//" begins a message.) */
+bool ik_command_is(const char *line);
+
+/* Do it. Unknown ones are answered with the nearest. */
+enum ik_command_effect ik_command_run(struct ik_core *core, const char *line);
+
+/* Store and tell the end of a refresh that line began. */
+void ik_command_refreshed(struct ik_core *core, const char *line, const struct ik_registry *registry);
+
+#endif

@@ -1,0 +1,229 @@
+#include "app/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/practice.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/text.h"
+
+struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment)
+{
+	const struct ik_config *config = setup->config;
+	struct ik_run_options run;
+
+	memset(&run, 0, sizeof run);
+	run.loop = loop;
+	run.timeout_ms = config->tools_timeout_s * 1000;
+	run.output_limit = (size_t)config->tools_max_output_size;
+	run.memory_limit = config->tools_memory_limit_mb * 1024 * 1024;
+	run.environment = (const char *const *)environment;
+	run.directory = setup->places.directory;
+	return run;
+}
+
+/* One directory as a source. */
+static void add_directory(struct ik_discovery *discovery, struct ik_loop *loop,
+	const struct ik_setup *setup, char **environment, const char *path, enum ik_tool_source origin)
+{
+	struct ik_source_directory_options options;
+
+	if (path == NULL)
+		return;
+	memset(&options, 0, sizeof options);
+	options.path = path;
+	options.origin = origin;
+	options.timeout_ms = setup->config->tools_scan_timeout_ms;
+	options.environment = (const char *const *)environment;
+	options.working_directory = setup->places.directory;
+	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
+}
+
+struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment, const struct ik_discovery_events *events, void *arg)
+{
+	const struct ik_config *config = setup->config;
+	struct ik_discovery *discovery = ik_discovery_new(loop, events, arg);
+	char *system_dir, *user_dir;
+	size_t i;
+
+	system_dir = ik_path_expand(config->tools_system_dir != NULL ? config->tools_system_dir :
+		setup->places.system_tools, setup->places.user_home);
+	user_dir = config->tools_user_dir != NULL ?
+		ik_path_expand(config->tools_user_dir, setup->places.user_home) :
+		ik_places_file(&setup->places, "tools");
+	add_directory(discovery, loop, setup, environment, system_dir, IK_SOURCE_SYSTEM);
+	add_directory(discovery, loop, setup, environment, user_dir, IK_SOURCE_USER);
+	for (i = 0; i < config->tools_disabled.count; i++)
+		ik_discovery_disable(discovery, config->tools_disabled.items[i]);
+	free(system_dir);
+	free(user_dir);
+	return discovery;
+}
+
+static void on_progress(void *arg, size_t done, size_t total)
+{
+	struct ik_core *core = arg;
+
+	core->events->scan_progress(core->arg, done, total);
+}
+
+static void on_finished(void *arg, struct ik_registry *registry)
+{
+	struct ik_core *core = arg;
+
+	core->scanned = true;
+	ik_session_set_registry(core->session, registry, true);
+	core->events->scan_finished(core->arg, registry);
+}
+
+static void on_store_state(void *arg, size_t waiting, const char *message)
+{
+	struct ik_core *core = arg;
+	struct ik_event event;
+
+	memset(&event, 0, sizeof event);
+	event.kind = IK_EVENT_STORE;
+	event.number = (int64_t)waiting;
+	event.text = message;
+	event.text_length = strlen(message);
+	core->events->event(core->arg, &event);
+}
+
+static void on_store_notice(void *arg, const char *sentence)
+{
+	struct ik_core *core = arg;
+
+	if (core->session != NULL)
+		ik_session_add_notice(core->session, sentence);
+}
+
+/* Make the session and tell it its model. */
+static void make_session(struct ik_core *core, bool no_tools)
+{
+	const struct ik_config *config = core->setup->config;
+	struct ik_session_options options;
+	struct ik_endpoint endpoint;
+
+	memset(&options, 0, sizeof options);
+	options.loop = core->loop;
+	options.http = core->http;
+	options.store = core->store;
+	options.run = ik_core_run_options(core->loop, core->setup, core->environment);
+	options.concurrency = (int)config->tools_concurrency;
+	options.max_tool_turns = (int)config->max_tool_turns;
+	options.retry_max = (int)config->retry_max;
+	options.retry_base_ms = config->retry_base_ms;
+	options.retry_cap_ms = config->retry_cap_ms;
+	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
+	options.directory = core->setup->places.directory;
+	options.system_prompt = core->setup->system_prompt;
+	options.no_tools = no_tools;
+	options.sink = core->events->event;
+	options.sink_arg = core->arg;
+	core->session = ik_session_new(&options);
+	ik_model_choice_endpoint(&core->setup->choice, &endpoint);
+	ik_session_set_model(core->session, core->setup->choice.format, &endpoint,
+		core->setup->choice.model, core->setup->choice.max_output_tokens);
+}
+
+/* Start the scan, or say that there is nothing to wait for. */
+static void start_tools(struct ik_core *core, bool no_tools)
+{
+	static const struct ik_discovery_events events = {on_progress, on_finished};
+	const struct ik_setup *setup = core->setup;
+	bool wanted = setup->config->tools_enabled && !no_tools;
+
+	core->discovery = ik_core_discovery(core->loop, setup, core->environment, &events, core);
+	ik_session_set_registry(core->session, ik_discovery_registry(core->discovery), !wanted);
+	if (wanted)
+		ik_discovery_scan(core->discovery);
+	else
+		core->scanned = true;
+}
+
+enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
+	bool no_tools, const struct ik_core_events *events, void *arg, struct ik_error *error)
+{
+	struct ik_http_options http;
+	size_t i;
+
+	memset(core, 0, sizeof *core);
+	core->loop = loop;
+	core->setup = setup;
+	core->events = events;
+	core->arg = arg;
+	core->secrets = ik_setup_secrets(setup);
+	core->environment = ik_environment_for_tools((const char *const *)core->secrets,
+		(const char *const *)setup->config->tools_env.items);
+	if (setup->choice.practice) {
+		core->practice = ik_practice_server_new(loop, error);
+		if (core->practice == NULL)
+			return error->status;
+		free(setup->choice.base_url);
+		setup->choice.base_url = ik_strdup(ik_practice_server_url(core->practice));
+	}
+	core->store = ik_store_open(loop, setup->database, error);
+	if (core->store == NULL)
+		return error->status;
+	ik_store_on_state(core->store, on_store_state, core);
+	ik_store_on_notice(core->store, on_store_notice, core);
+	memset(&http, 0, sizeof http);
+	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
+	http.proxy = setup->config->http_proxy;
+	http.ca_file = setup->config->http_ca_file;
+	core->http = ik_http_new(loop, &http);
+	make_session(core, no_tools);
+	start_tools(core, no_tools);
+	if (setup->places.problem != NULL)
+		ik_session_add_notice(core->session, setup->places.problem);
+	for (i = 0; i < setup->config->warnings.count; i++)
+		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
+	return IK_OK;
+}
+
+enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_error *error)
+{
+	struct ik_session_info info;
+	enum ik_status status;
+
+	status = id != NULL ? ik_store_find(core->store, id, &info, error) :
+		ik_store_newest(core->store, core->setup->places.directory, &info, error);
+	if (status != IK_OK)
+		return status;
+	status = ik_session_restore(core->session, &info, error);
+	ik_session_info_done(&info);
+	return status;
+}
+
+void ik_core_refresh(struct ik_core *core)
+{
+	ik_discovery_scan(core->discovery);
+}
+
+struct ik_registry *ik_core_registry(const struct ik_core *core)
+{
+	return ik_discovery_registry(core->discovery);
+}
+
+bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
+{
+	size_t lost = 0, i;
+
+	ret_notice->status = IK_OK;
+	ret_notice->text[0] = '\0';
+	core->session = ik_session_close(core->session);
+	core->discovery = ik_discovery_close(core->discovery);
+	core->http = ik_http_free(core->http);
+	core->practice = ik_practice_server_close(core->practice);
+	if (core->store != NULL)
+		core->store = ik_store_close(core->store, &lost, ret_notice);
+	core->environment = ik_environment_free(core->environment);
+	for (i = 0; core->secrets != NULL && core->secrets[i] != NULL; i++)
+		free(core->secrets[i]);
+	free(core->secrets);
+	core->secrets = NULL;
+	return lost == 0;
+}

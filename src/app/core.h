@@ -1,0 +1,66 @@
+/*
+ * core: what the chat and `exec` have in common: store, tools, provider and
+ * session joined on one loop.
+ *
+ * Owns all of them but the loop and the setup.  May include: all.
+ */
+#ifndef IK_APP_CORE_H
+#define IK_APP_CORE_H
+
+#include "agent/session.h"
+#include "app/practice_server.h"
+#include "app/setup.h"
+#include "tool/discovery.h"
+
+struct ik_core_events {
+	ik_event_sink *event;
+	void (*scan_progress)(void *arg, size_t done, size_t total);
+	void (*scan_finished)(void *arg, struct ik_registry *registry);
+};
+
+struct ik_core {
+	struct ik_loop *loop;
+	struct ik_setup *setup;
+	const struct ik_core_events *events;
+	void *arg;
+	struct ik_http *http;
+	struct ik_store *store;
+	struct ik_discovery *discovery;
+	struct ik_session *session;
+	struct ik_practice_server *practice;
+	char **secrets;
+	char **environment; /* for tools */
+	bool scanned;
+};
+
+/*
+ * Join everything and start the scan. events is borrowed. What cannot be used
+ * (database, home) is told as notices; an error is only what makes a
+ * conversation impossible.
+ */
+enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
+	bool no_tools, const struct ik_core_events *events, void *arg, struct ik_error *error) IK_MUST_USE;
+
+/* Go on with a stored session as the options say. */
+enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_error *error) IK_MUST_USE;
+
+/* Scan the tools again. */
+void ik_core_refresh(struct ik_core *core);
+
+/* Take all apart; what waits in the store is written, or rescued, if it can be:
+ * *ret_notice says where it is when that is not the store. False: events were lost. */
+bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
+
+/* The newest registry (borrowed). */
+struct ik_registry *ik_core_registry(const struct ik_core *core);
+
+/* A discovery over the configured directories, not yet scanning. environment
+ * must outlive it. */
+struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment, const struct ik_discovery_events *events, void *arg);
+
+/* How every call is run; borrows from setup and environment. */
+struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment);
+
+#endif

@@ -1,0 +1,215 @@
+#include "app/exec.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/core.h"
+#include "app/exec_print.h"
+#include "app/output.h"
+#include "loop/child.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+struct exec {
+	struct ik_core core;
+	struct ik_loop *loop;
+	struct ik_output *out, *errors;
+	struct ik_exec_printer printer;
+	struct ik_signal *signals[3];
+	int status;
+	bool done;
+	bool interrupted;
+};
+
+/* End the loop when the turn is over and all of it is written. */
+static void stop_when_written(void *arg)
+{
+	struct exec *exec = arg;
+
+	if (ik_output_error(exec->out) != 0 && !exec->done) {
+		exec->done = true;
+		exec->status = 1;
+		ik_session_cancel(exec->core.session);
+	}
+	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors))
+		ik_loop_stop(exec->loop);
+}
+
+/* Remember how the turn ended. */
+static void note_end(struct exec *exec, const struct ik_event *event)
+{
+	bool ended = ik_text_equal(event->name, "end");
+
+	exec->done = true;
+	if (exec->status == 0)
+		exec->status = exec->interrupted ? 130 : ended ? 0 : 1;
+	ik_loop_defer(exec->loop, stop_when_written, exec);
+}
+
+static void on_event(void *arg, const struct ik_event *event)
+{
+	struct exec *exec = arg;
+	struct ik_buf out, errors;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
+	ik_exec_print(&exec->printer, event, &out, &errors);
+	if (event->kind == IK_EVENT_TURN_DONE)
+		ik_exec_print_end(&exec->printer, &out);
+	ik_output_write(exec->out, out.data, out.length);
+	ik_output_write(exec->errors, errors.data, errors.length);
+	ik_buf_done(&out);
+	ik_buf_done(&errors);
+	if (event->kind == IK_EVENT_TURN_DONE)
+		note_end(exec, event);
+}
+
+static void on_scan_progress(void *arg, size_t done, size_t total)
+{
+	(void)arg;
+	(void)done;
+	(void)total;
+}
+
+static void on_scan_finished(void *arg, struct ik_registry *registry)
+{
+	(void)arg;
+	(void)registry;
+}
+
+static void on_signal(void *arg, int number)
+{
+	struct exec *exec = arg;
+
+	(void)number;
+	exec->interrupted = true;
+	if (exec->done || !ik_session_busy(exec->core.session)) {
+		exec->status = 130;
+		ik_loop_stop(exec->loop);
+		return;
+	}
+	ik_session_cancel(exec->core.session);
+}
+
+/* Append all of standard input; a terminal has none to give. */
+static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
+{
+	struct ik_buf raw;
+	enum ik_status status;
+
+	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
+	for (;;) {
+		char *room = ik_buf_reserve(&raw, IK_KIB(64));
+		ssize_t count;
+
+		if (room == NULL)
+			break;
+		count = read(STDIN_FILENO, room, IK_KIB(64));
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			break;
+		ik_buf_commit(&raw, (size_t)count);
+	}
+	status = ik_buf_check(&raw, _("what came on standard input"), error);
+	if (status == IK_OK) {
+		ik_utf8_repair(prompt, raw.data, raw.length);
+		status = ik_buf_check(prompt, _("what came on standard input"), error);
+	}
+	ik_buf_done(&raw);
+	return status;
+}
+
+/* Put the prompt together from the command line and standard input. */
+static enum ik_status read_prompt(const struct ik_options *options, struct ik_buf *prompt,
+	struct ik_error *error)
+{
+	bool from_stdin = options->first == NULL || ik_text_equal(options->first, "-");
+	enum ik_status status = IK_OK;
+
+	if (!from_stdin)
+		ik_utf8_repair(prompt, options->first, strlen(options->first));
+	if (from_stdin && isatty(STDIN_FILENO) == 1 && options->first == NULL)
+		return ik_error_set(error, IK_INVALID,
+			_("exec needs a prompt: ikigai exec \"...\", or text on standard input"));
+	if (isatty(STDIN_FILENO) != 1 || from_stdin) {
+		size_t before = prompt->length;
+
+		if (before > 0)
+			ik_buf_puts(prompt, "\n\n");
+		status = read_stdin(prompt, error);
+		if (status == IK_OK && before > 0 && prompt->length == before + 2)
+			ik_buf_truncate(prompt, before);
+	}
+	if (status == IK_OK && strspn(prompt->data, " \t\r\n") == prompt->length)
+		return ik_error_set(error, IK_INVALID, _("the prompt is empty"));
+	return status;
+}
+
+/* Join the parts, send the prompt, turn until the reply is written. */
+static int run(struct exec *exec, const struct ik_options *options, struct ik_setup *setup,
+	const struct ik_buf *prompt, struct ik_error *error)
+{
+	static const struct ik_core_events events = {on_event, on_scan_progress, on_scan_finished};
+	static const int numbers[3] = {SIGINT, SIGTERM, SIGHUP};
+	struct ik_error notice;
+	size_t i;
+
+	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
+	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
+	for (i = 0; i < 3; i++)
+		exec->signals[i] = ik_signal_new(exec->loop, numbers[i], on_signal, exec);
+	ik_children_become_reaper(exec->loop);
+	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools, &events, exec, error) != IK_OK ||
+	    (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)) {
+		exec->status = 1;
+	} else {
+		error->status = IK_OK;
+		ik_session_submit(exec->core.session, prompt->data, prompt->length);
+		if (ik_loop_run(exec->loop, error) == IK_OK && ik_output_error(exec->out) != 0 &&
+		    exec->status == 0) {
+			exec->status = 1;
+			(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
+		}
+	}
+	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
+		exec->status = 1;
+	if (notice.status != IK_OK)
+		(void)fprintf(stderr, "ikigai: %s\n", notice.text);
+	for (i = 0; i < 3; i++)
+		exec->signals[i] = ik_signal_close(exec->signals[i]);
+	ik_children_end(exec->loop);
+	exec->out = ik_output_close(exec->out);
+	exec->errors = ik_output_close(exec->errors);
+	return exec->status;
+}
+
+int ik_exec(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_buf prompt;
+	struct ik_error error = {.status = IK_OK};
+	struct exec exec;
+	int status;
+
+	memset(&exec, 0, sizeof exec);
+	exec.printer.json = options->json;
+	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
+	if (read_prompt(options, &prompt, &error) != IK_OK) {
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_buf_done(&prompt);
+		return 2;
+	}
+	exec.loop = ik_loop_new(&error);
+	status = exec.loop == NULL ? 1 : run(&exec, options, setup, &prompt, &error);
+	if (error.status != IK_OK)
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+	ik_loop_free(exec.loop);
+	ik_buf_done(&prompt);
+	return status;
+}

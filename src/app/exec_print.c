@@ -1,0 +1,237 @@
+#include "app/exec_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "tool/envelope.h"
+#include "util/alloc.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+/* Bytes of a call's arguments that its line on standard error shows. */
+#define SUMMARY_BYTES 200
+
+/* {"type":TYPE,"round":N  ... and leave the object open. */
+static void open_line(struct ik_buf *out, const char *type, int round)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "type");
+	ik_json_put_text(out, type);
+	ik_json_key(out, "round");
+	ik_json_put_integer(out, round);
+}
+
+static void close_line(struct ik_buf *out)
+{
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
+}
+
+static void put_member(struct ik_buf *out, const char *key, const char *text, size_t length)
+{
+	ik_json_key(out, key);
+	if (text == NULL)
+		ik_json_put_null(out);
+	else
+		ik_json_put_string(out, text, length);
+}
+
+static void put_text_member(struct ik_buf *out, const char *key, const char *text)
+{
+	put_member(out, key, text, text == NULL ? 0 : strlen(text));
+}
+
+/* A value as it came when it is a JSON object, else null and the raw text. */
+static void put_arguments(struct ik_buf *out, const char *text, size_t length)
+{
+	struct ik_json_span value;
+	bool object = ik_json_check(text, length, &value, NULL) == IK_OK &&
+		ik_json_span_type(value) == IK_JSON_OBJECT;
+
+	ik_json_key(out, "arguments");
+	if (object) {
+		ik_json_put_raw(out, value);
+		return;
+	}
+	ik_json_put_null(out);
+	put_member(out, "arguments_raw", text, length);
+}
+
+static void put_usage(struct ik_buf *out, const struct ik_usage *usage)
+{
+	ik_json_key(out, "input_tokens");
+	ik_json_put_integer(out, usage->input_tokens);
+	ik_json_key(out, "output_tokens");
+	ik_json_put_integer(out, usage->output_tokens);
+	ik_json_key(out, "cached_tokens");
+	ik_json_put_integer(out, usage->cached_tokens);
+	ik_json_key(out, "reasoning_tokens");
+	ik_json_put_integer(out, usage->reasoning_tokens);
+	ik_json_key(out, "cost");
+	ik_json_put_null(out);
+}
+
+static void put_envelope(struct ik_buf *out, const struct ik_event *event)
+{
+	struct ik_json_span value;
+
+	ik_json_key(out, "envelope");
+	if (ik_json_check(event->text, event->text_length, &value, NULL) == IK_OK)
+		ik_json_put_raw(out, value);
+	else
+		ik_json_put_null(out);
+	ik_json_key(out, "duration_ms");
+	ik_json_put_integer(out, event->number);
+}
+
+/* One JSON object a line. Returns at once for what has no line. */
+static void print_json(const struct ik_event *event, struct ik_buf *out)
+{
+	static const char *const types[] = {
+		[IK_EVENT_SESSION] = "session", [IK_EVENT_TEXT] = "text", [IK_EVENT_THINKING] = "thinking",
+		[IK_EVENT_TOOL_STARTED] = "tool_call", [IK_EVENT_TOOL_DONE] = "tool_result",
+		[IK_EVENT_USAGE] = "usage", [IK_EVENT_NOTICE] = "notice", [IK_EVENT_WAITING] = "notice",
+		[IK_EVENT_RETRY] = "notice", [IK_EVENT_STORE] = "notice", [IK_EVENT_ERROR] = "error",
+		[IK_EVENT_TURN_DONE] = "done",
+	};
+
+	if ((size_t)event->kind >= sizeof types / sizeof types[0] || types[event->kind] == NULL)
+		return;
+	if (event->kind == IK_EVENT_STORE && event->number == 0)
+		return;
+	open_line(out, types[event->kind], event->round);
+	switch (event->kind) {
+	case IK_EVENT_SESSION:
+		put_text_member(out, "id", event->text);
+		put_text_member(out, "provider", event->name);
+		put_text_member(out, "model", event->detail);
+		break;
+	case IK_EVENT_TEXT:
+	case IK_EVENT_THINKING:
+		put_member(out, "text", event->text, event->text_length);
+		break;
+	case IK_EVENT_TOOL_STARTED:
+		put_text_member(out, "id", event->id);
+		put_text_member(out, "name", event->name);
+		put_arguments(out, event->text, event->text_length);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		put_text_member(out, "id", event->id);
+		put_text_member(out, "name", event->name);
+		put_envelope(out, event);
+		break;
+	case IK_EVENT_USAGE:
+		put_usage(out, &event->usage);
+		break;
+	case IK_EVENT_ERROR:
+		put_text_member(out, "code", event->name);
+		put_member(out, "message", event->text, event->text_length);
+		break;
+	case IK_EVENT_TURN_DONE:
+		put_text_member(out, "stop_reason", event->name);
+		break;
+	default:
+		put_member(out, "message", event->text, event->text_length);
+		break;
+	}
+	close_line(out);
+}
+
+/* "ikigai: SENTENCE", harmless for a terminal. */
+static void print_note(struct ik_buf *errors, const char *text, size_t length)
+{
+	if (text == NULL || length == 0)
+		return;
+	ik_buf_puts(errors, "ikigai: ");
+	ik_sanitize(errors, text, length);
+	ik_buf_putc(errors, '\n');
+}
+
+/* "· glob(pattern="*.c")" and, when it failed, why. */
+static void print_call(struct ik_buf *errors, const struct ik_event *event)
+{
+	char *summary = ik_call_summary(event->name, event->text, event->text_length, SUMMARY_BYTES);
+
+	ik_buf_puts(errors, "ikigai: ");
+	ik_sanitize_line(errors, summary, strlen(summary));
+	ik_buf_putc(errors, '\n');
+	free(summary);
+}
+
+static void print_failure(struct ik_buf *errors, const struct ik_event *event)
+{
+	struct ik_json_span envelope;
+	char *why;
+
+	if (ik_json_check(event->text, event->text_length, &envelope, NULL) != IK_OK ||
+	    ik_envelope_succeeded(envelope))
+		return;
+	why = ik_json_string_new(ik_json_member(envelope, "error"), NULL);
+	if (why != NULL)
+		print_note(errors, why, strlen(why));
+	free(why);
+}
+
+/* Text on standard output, everything else on standard error. */
+static void print_text(struct ik_exec_printer *printer, const struct ik_event *event,
+	struct ik_buf *out, struct ik_buf *errors)
+{
+	switch (event->kind) {
+	case IK_EVENT_TEXT:
+		if (event->text_length == 0)
+			break;
+		ik_buf_append(out, event->text, event->text_length);
+		printer->printed = true;
+		printer->ended_line = event->text[event->text_length - 1] == '\n';
+		break;
+	case IK_EVENT_ROUND_STARTED:
+		if (printer->printed && !printer->ended_line) {
+			ik_buf_putc(out, '\n');
+			printer->ended_line = true;
+		}
+		break;
+	case IK_EVENT_TOOL_STARTED:
+		print_call(errors, event);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		print_failure(errors, event);
+		break;
+	case IK_EVENT_NOTICE:
+	case IK_EVENT_WAITING:
+	case IK_EVENT_RETRY:
+	case IK_EVENT_ERROR:
+		print_note(errors, event->text, event->text_length);
+		break;
+	case IK_EVENT_STORE:
+		if (event->number > 0)
+			print_note(errors, event->text, event->text_length);
+		break;
+	case IK_EVENT_TURN_DONE:
+		if (event->name != NULL && !ik_text_equal(event->name, "end") &&
+		    !ik_text_equal(event->name, "error")) {
+			char *line = ik_format(_("the turn ended before its time: %s"), event->name);
+
+			print_note(errors, line, strlen(line));
+			free(line);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event,
+	struct ik_buf *out, struct ik_buf *errors)
+{
+	if (printer->json)
+		print_json(event, out);
+	else
+		print_text(printer, event, out, errors);
+}
+
+void ik_exec_print_end(struct ik_exec_printer *printer, struct ik_buf *out)
+{
+	if (!printer->json && printer->printed && !printer->ended_line)
+		ik_buf_putc(out, '\n');
+}

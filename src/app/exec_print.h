@@ -1,0 +1,25 @@
+/*
+ * exec_print: session events as the lines that `exec` prints.
+ *
+ * Pure: an event in, bytes for standard output and standard error out.
+ * May include: util, json, conversation, tool/envelope.h.
+ */
+#ifndef IK_APP_EXEC_PRINT_H
+#define IK_APP_EXEC_PRINT_H
+
+#include "conversation/event.h"
+
+struct ik_exec_printer {
+	bool json;
+	bool ended_line; /* the text printed so far ends in a line feed */
+	bool printed;    /* any text of a reply */
+};
+
+/* Append what an event means to out and to errors. */
+void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event,
+	struct ik_buf *out, struct ik_buf *errors);
+
+/* The closing line feed of a text reply. */
+void ik_exec_print_end(struct ik_exec_printer *printer, struct ik_buf *out);
+
+#endif

@@ -1,0 +1,243 @@
+#include "app/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+
+enum {
+	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS,
+	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_HELP, OPTION_VERSION
+};
+
+static const char chat_help[] = N_(
+"Usage: ikigai [OPTIONS]\n"
+"       ikigai exec [OPTIONS] [PROMPT | -]\n"
+"       ikigai tool list|show|run ...\n"
+"       ikigai config [--json]\n"
+"\n"
+"A full-screen chat with a language model that acts through tools; every tool\n"
+"is an ordinary executable.  Without a configured provider the chat opens on\n"
+"the built-in practice model.\n"
+"\n"
+"  -C DIR                 work in DIR\n"
+"      --config FILE      read FILE instead of ~/.ikigai/config.json\n"
+"  -p, --provider NAME    openai, practice, or one from the configuration\n"
+"  -m, --model NAME       the model to talk to\n"
+"      --base-url URL     an OpenAI-compatible server, up to and with /v1\n"
+"  -s, --system-prompt FILE\n"
+"                         the system prompt is in FILE\n"
+"      --database URI     where sessions are kept (a path, or sqlite:PATH)\n"
+"      --resume[=ID]      go on with the newest session of this directory, or ID\n"
+"      --no-tools         offer no tools to the model\n"
+"      --max-tool-turns N stop after N rounds with tool calls (50)\n"
+"      --help, --version\n"
+"\n"
+"Example: ikigai -p openai -m gpt-5-mini\n"
+"Press F1 in the chat for its keys.  See also ikigai(1).\n");
+
+static const char exec_help[] = N_(
+"Usage: ikigai exec [OPTIONS] [PROMPT | -]\n"
+"\n"
+"One turn without a terminal: the reply on standard output, everything else on\n"
+"standard error.  With PROMPT, what stands on standard input is appended to it;\n"
+"without, or with -, it is the prompt.\n"
+"\n"
+"      --json             one JSON object a line for all that happens\n"
+"      --yes              allow what would be asked for\n"
+"and the options of ikigai itself (ikigai --help).\n"
+"\n"
+"Exit status: 0 the reply is complete; 1 it failed; 2 wrong usage or\n"
+"configuration; 130 interrupted.\n"
+"\n"
+"Example: git diff | ikigai exec \"review this\"\n");
+
+static const char tool_help[] = N_(
+"Usage: ikigai tool list [--json] [--all]\n"
+"       ikigai tool show NAME [--json]\n"
+"       ikigai tool run NAME [JSON | -]\n"
+"\n"
+"  list   the tools that a model is offered; with --all also those that failed\n"
+"         or are shadowed or disabled, and why\n"
+"  show   one tool with its parameters\n"
+"  run    call one tool and print the envelope that a model would get; exit\n"
+"         status 1 if it failed\n"
+"\n"
+"Example: ikigai tool run glob '{\"pattern\": \"*.c\"}'\n");
+
+static const char config_help[] = N_(
+"Usage: ikigai config [--json]\n"
+"\n"
+"The effective configuration, each value with where it came from.\n"
+"\n"
+"Example: ikigai config | grep tools.\n");
+
+static const struct option long_options[] = {
+	{"config", required_argument, NULL, OPTION_CONFIG},
+	{"provider", required_argument, NULL, 'p'},
+	{"model", required_argument, NULL, 'm'},
+	{"base-url", required_argument, NULL, OPTION_BASE_URL},
+	{"system-prompt", required_argument, NULL, 's'},
+	{"database", required_argument, NULL, OPTION_DATABASE},
+	{"resume", optional_argument, NULL, OPTION_RESUME},
+	{"no-tools", no_argument, NULL, OPTION_NO_TOOLS},
+	{"trust-project", no_argument, NULL, OPTION_TRUST},
+	{"max-tool-turns", required_argument, NULL, OPTION_TURNS},
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"yes", no_argument, NULL, OPTION_YES},
+	{"all", no_argument, NULL, OPTION_ALL},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+/* What each verb takes besides the options of all. */
+struct verb {
+	const char *word, *second_word;
+	enum ik_verb verb;
+	const char *help;
+	bool json, yes, all;
+	int least, most; /* operands */
+};
+
+static const struct verb verbs[] = {
+	{NULL, NULL, IK_VERB_CHAT, chat_help, false, false, false, 0, 0},
+	{"exec", NULL, IK_VERB_EXEC, exec_help, true, true, false, 0, 1},
+	{"tool", "list", IK_VERB_TOOL_LIST, tool_help, true, false, true, 0, 0},
+	{"tool", "show", IK_VERB_TOOL_SHOW, tool_help, true, false, false, 1, 1},
+	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, false, false, false, 1, 2},
+	{"config", NULL, IK_VERB_CONFIG, config_help, true, false, false, 0, 0},
+};
+
+/* Find the verb that the first operands name; *ret_used of them are its words. */
+static const struct verb *find_verb(char **operands, int count, int *ret_used, struct ik_error *error)
+{
+	static const char *const words[] = {"exec", "tool", "config"};
+	size_t i;
+
+	*ret_used = 0;
+	if (count == 0)
+		return &verbs[0];
+	for (i = 1; i < sizeof verbs / sizeof verbs[0]; i++) {
+		if (!ik_text_equal(operands[0], verbs[i].word))
+			continue;
+		if (verbs[i].second_word == NULL) {
+			*ret_used = 1;
+			return &verbs[i];
+		}
+		if (count > 1 && ik_text_equal(operands[1], verbs[i].second_word)) {
+			*ret_used = 2;
+			return &verbs[i];
+		}
+	}
+	if (ik_text_equal(operands[0], "tool")) {
+		(void)ik_error_set(error, IK_INVALID, count > 1 ?
+			_("\"tool %s\" is no command; there are list, show and run") :
+			_("\"tool\" needs a word more: list, show or run"), count > 1 ? operands[1] : "");
+	} else {
+		const char *near = ik_text_nearest(operands[0], words, sizeof words / sizeof words[0]);
+
+		if (near != NULL)
+			(void)ik_error_set(error, IK_INVALID, _("\"%s\" is no command; did you mean \"%s\"?"),
+				operands[0], near);
+		else
+			(void)ik_error_set(error, IK_INVALID,
+				_("\"%s\" is no command; to send it to the model: ikigai exec \"%s\""),
+				operands[0], operands[0]);
+	}
+	return NULL;
+}
+
+/* Store one option; false for what getopt did not know. */
+static bool take_option(struct ik_options *o, int option)
+{
+	switch (option) {
+	case 'C': o->directory = optarg; return true;
+	case 'p': o->provider = optarg; return true;
+	case 'm': o->model = optarg; return true;
+	case 's': o->system_prompt = optarg; return true;
+	case OPTION_CONFIG: o->config_file = optarg; return true;
+	case OPTION_BASE_URL: o->base_url = optarg; return true;
+	case OPTION_DATABASE: o->database = optarg; return true;
+	case OPTION_TURNS: o->max_tool_turns = optarg; return true;
+	case OPTION_RESUME:
+		o->resume = true;
+		o->resume_id = optarg != NULL && optarg[0] != '\0' ? optarg : NULL;
+		return true;
+	case OPTION_NO_TOOLS: o->no_tools = true; return true;
+	case OPTION_TRUST: return true; /* no project tools are run yet without trust */
+	case OPTION_JSON: o->json = true; return true;
+	case OPTION_YES: o->yes = true; return true;
+	case OPTION_ALL: o->all = true; return true;
+	case OPTION_HELP: o->verb = IK_VERB_HELP; return true;
+	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;
+	default: return false;
+	}
+}
+
+/* Say which word getopt stumbled over. */
+static enum ik_status bad_option(int result, char **argv, struct ik_error *error)
+{
+	const char *word = argv[optind - 1];
+
+	if (result == ':')
+		return ik_error_set(error, IK_INVALID, _("%s needs a value; see ikigai --help"), word);
+	if (optopt > 0 && optopt < 256)
+		return ik_error_set(error, IK_INVALID, _("there is no option -%c; see ikigai --help"), optopt);
+	if (optopt >= 256)
+		return ik_error_set(error, IK_INVALID, _("%s takes no value; see ikigai --help"), word);
+	return ik_error_set(error, IK_INVALID, _("there is no option %s; see ikigai --help"), word);
+}
+
+enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
+	struct ik_error *error)
+{
+	struct ik_options o;
+	const struct verb *verb;
+	int option, used, count;
+
+	memset(&o, 0, sizeof o);
+	o.verb = IK_VERB_CHAT;
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":C:p:m:s:", long_options, NULL)) != -1)
+		if (!take_option(&o, option))
+			return bad_option(option, argv, error);
+	count = argc - optind;
+	if (o.verb == IK_VERB_VERSION) {
+		*ret_options = o;
+		return IK_OK;
+	}
+	if (o.verb == IK_VERB_HELP && count == 1 && ik_text_equal(argv[optind], "tool")) {
+		o.help_text = _(tool_help);
+		*ret_options = o;
+		return IK_OK;
+	}
+	verb = find_verb(argv + optind, count, &used, error);
+	if (verb == NULL)
+		return IK_INVALID;
+	if (o.verb == IK_VERB_HELP) {
+		o.help_text = _(verb->help);
+		*ret_options = o;
+		return IK_OK;
+	}
+	count -= used;
+	if ((o.json && !verb->json) || (o.yes && !verb->yes) || (o.all && !verb->all))
+		return ik_error_set(error, IK_INVALID, _("%s is no option of \"ikigai%s%s%s%s\"; see its --help"),
+			o.json && !verb->json ? "--json" : o.yes && !verb->yes ? "--yes" : "--all",
+			verb->word ? " " : "", verb->word ? verb->word : "",
+			verb->second_word ? " " : "", verb->second_word ? verb->second_word : "");
+	if (count < verb->least)
+		return ik_error_set(error, IK_INVALID, _("\"ikigai %s %s\" needs the name of a tool; "
+			"ikigai tool list shows them"), verb->word, verb->second_word);
+	if (count > verb->most)
+		return ik_error_set(error, IK_INVALID,
+			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"),
+			argv[optind + used + verb->most]);
+	o.verb = verb->verb;
+	o.first = count > 0 ? argv[optind + used] : NULL;
+	o.second = count > 1 ? argv[optind + used + 1] : NULL;
+	*ret_options = o;
+	return IK_OK;
+}

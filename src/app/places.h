@@ -1,0 +1,32 @@
+/*
+ * places: where the program's and the person's files lie.
+ *
+ * May include: util, config.
+ */
+#ifndef IK_APP_PLACES_H
+#define IK_APP_PLACES_H
+
+#include "util/err.h"
+
+#include <stdbool.h>
+
+struct ik_places {
+	char *home;         /* $IKIGAI_HOME or ~/.ikigai; NULL: there is none */
+	char *user_home;    /* the person's home directory, or NULL */
+	char *directory;    /* the session's: -C or the current one; canonical */
+	char *system_tools; /* the build tree's when started from there */
+	char *problem;      /* why home cannot be used, in words; NULL: all is well */
+};
+
+/*
+ * Find them; home is made (mode 0700) when it is missing. A home that cannot
+ * be used is no error but a problem to be told. Changes to -C's directory.
+ */
+enum ik_status ik_places_find(const char *directory, struct ik_places *ret_places,
+	struct ik_error *error) IK_MUST_USE;
+void ik_places_done(struct ik_places *places);
+
+/* home + "/" + name, or NULL without a home; new memory. */
+char *ik_places_file(const struct ik_places *places, const char *name);
+
+#endif

@@ -1,0 +1,229 @@
+#include "app/tool_text.h"
+
+#include <string.h>
+
+#include "json/write.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Names longer than this do not push the descriptions of all others away. */
+#define NAME_COLUMNS_MOST 32
+
+/* Columns that names need. */
+static size_t name_columns(const struct ik_registry *registry, bool all)
+{
+	size_t widest = 0, i;
+
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+		size_t width = ik_utf8_width(tool->name, strlen(tool->name));
+
+		if ((all || tool->state == IK_TOOL_OK) && width > widest)
+			widest = width;
+	}
+	return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
+}
+
+/* "  name   text": the name padded to columns. */
+static void put_line(struct ik_buf *out, const char *name, size_t columns, const char *text)
+{
+	size_t width = ik_utf8_width(name, strlen(name));
+
+	ik_buf_printf(out, "  %s%*s  %s\n", name, width < columns ? (int)(columns - width) : 0, "", text);
+}
+
+/* Append "state: CODE: reason" of one that is not offered. */
+static void put_problem(struct ik_buf *out, const struct ik_tool *tool)
+{
+	ik_buf_printf(out, "      %s%s%s%s%s\n", ik_tool_state_name(tool->state),
+		tool->code != NULL ? " " : "", tool->code != NULL ? tool->code : "",
+		tool->reason != NULL ? ": " : "", tool->reason != NULL ? tool->reason : "");
+	ik_buf_printf(out, "      %s\n", tool->path);
+}
+
+void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_buf *out)
+{
+	size_t columns = name_columns(registry, all), i;
+
+	if (ik_registry_ok_count(registry) == 0 && (!all || ik_registry_count(registry) == 0)) {
+		ik_buf_printf(out, "%s\n", _("No tools available."));
+	} else {
+		ik_buf_printf(out, "%s\n", _("Available tools:"));
+		for (i = 0; i < ik_registry_count(registry); i++) {
+			const struct ik_tool *tool = ik_registry_at(registry, i);
+
+			if (!all && tool->state != IK_TOOL_OK)
+				continue;
+			put_line(out, tool->name, columns, tool->description != NULL ? tool->description : "");
+			if (tool->state != IK_TOOL_OK)
+				put_problem(out, tool);
+		}
+	}
+	for (i = 0; all && i < ik_registry_problem_count(registry); i++)
+		ik_buf_printf(out, "%s\n", ik_registry_problem(registry, i));
+}
+
+/* The value's text as a string, or "any" when a schema says no single type. */
+static void put_type(struct ik_buf *out, struct ik_json_span type)
+{
+	if (!ik_json_string(type, out))
+		ik_buf_puts(out, _("any"));
+}
+
+/* Is name among the strings of list? */
+static bool list_has(struct ik_json_span list, struct ik_json_span name)
+{
+	struct ik_json_walk walk = {NULL};
+	struct ik_json_span key, item;
+
+	while (ik_json_next(list, &walk, &key, &item))
+		if (item.length == name.length && memcmp(item.text, name.text, name.length) == 0)
+			return true;
+	return false;
+}
+
+/* "  path (string, required)" and the description beneath, for each property. */
+static void put_properties(struct ik_buf *out, struct ik_json_span schema, bool with_required)
+{
+	struct ik_json_span properties = ik_json_member(schema, "properties"), key, value;
+	struct ik_json_span required = ik_json_member(schema, "required");
+	struct ik_json_walk walk = {NULL};
+
+	while (ik_json_next(properties, &walk, &key, &value)) {
+		struct ik_json_span description = ik_json_member(value, "description");
+
+		ik_buf_puts(out, "  ");
+		(void)ik_json_string(key, out);
+		ik_buf_puts(out, " (");
+		put_type(out, ik_json_member(value, "type"));
+		if (with_required)
+			ik_buf_printf(out, ", %s", list_has(required, key) ? _("required") : _("optional"));
+		ik_buf_puts(out, ")\n");
+		if (ik_json_span_type(description) == IK_JSON_STRING) {
+			ik_buf_puts(out, "    ");
+			(void)ik_json_string(description, out);
+			ik_buf_puts(out, "\n");
+		}
+	}
+}
+
+/* What a tool says it returns: properties, or a type alone. */
+static void put_returns(struct ik_buf *out, struct ik_json_span returns)
+{
+	ik_buf_printf(out, "%s\n", _("Returns:"));
+	if (ik_json_span_type(ik_json_member(returns, "properties")) == IK_JSON_OBJECT) {
+		put_properties(out, returns, false);
+		return;
+	}
+	ik_buf_puts(out, "  ");
+	put_type(out, ik_json_member(returns, "type"));
+	ik_buf_puts(out, "\n");
+}
+
+/* A checked text of the registry as a span. */
+static struct ik_json_span span_of(const char *text)
+{
+	struct ik_json_span span = {NULL, 0};
+
+	if (text != NULL && ik_json_check(text, strlen(text), &span, NULL) != IK_OK)
+		span.text = NULL;
+	return span;
+}
+
+bool ik_tool_text_show(const struct ik_registry *registry, const char *name, const char *hint,
+	struct ik_buf *out)
+{
+	const struct ik_tool *tool = ik_registry_find(registry, name);
+	struct ik_json_span parameters;
+
+	if (tool == NULL) {
+		ik_buf_printf(out, _("Tool '%s' not found. Run %s to see available tools."), name, hint);
+		ik_buf_puts(out, "\n");
+		return false;
+	}
+	parameters = span_of(tool->parameters);
+	ik_buf_printf(out, "%s - %s\n", tool->name, tool->description);
+	ik_buf_printf(out, "%s\n", _("Parameters:"));
+	if (ik_json_count(ik_json_member(parameters, "properties")) == 0)
+		ik_buf_printf(out, "  %s\n", _("(none)"));
+	put_properties(out, parameters, true);
+	if (tool->returns != NULL)
+		put_returns(out, span_of(tool->returns));
+	return true;
+}
+
+void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *out)
+{
+	size_t count = ik_registry_ok_count(registry), i;
+
+	ik_buf_printf(out, ngettext("Tools refreshed. %zu tool available.",
+		"Tools refreshed. %zu tools available.", count), count);
+	ik_buf_puts(out, "\n");
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (tool->state == IK_TOOL_FAILED)
+			ik_buf_printf(out, "  %s: %s: %s\n", tool->name, tool->code, tool->reason);
+	}
+	for (i = 0; i < ik_registry_problem_count(registry); i++)
+		ik_buf_printf(out, "  %s\n", ik_registry_problem(registry, i));
+}
+
+void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_buf *out)
+{
+	size_t i;
+
+	ik_json_open(out, '[');
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+		const struct { const char *key, *value; } members[] = {
+			{"name", tool->name},
+			{"source", ik_tool_source_name(tool->source)},
+			{"protocol", ik_tool_protocol_name(tool->protocol)},
+			{"path", tool->path},
+			{"description", tool->description},
+			{"state", ik_tool_state_name(tool->state)},
+			{"code", tool->code},
+			{"reason", tool->reason},
+		};
+		size_t m;
+
+		if (!all && tool->state != IK_TOOL_OK)
+			continue;
+		ik_json_open(out, '{');
+		for (m = 0; m < sizeof members / sizeof members[0]; m++) {
+			ik_json_key(out, members[m].key);
+			ik_json_put_text(out, members[m].value);
+		}
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, ']');
+}
+
+bool ik_tool_json_show(const struct ik_registry *registry, const char *name, struct ik_buf *out)
+{
+	const struct ik_tool *tool = ik_registry_find(registry, name);
+
+	if (tool == NULL)
+		return false;
+	ik_json_open(out, '{');
+	ik_json_key(out, "name");
+	ik_json_put_text(out, tool->name);
+	ik_json_key(out, "description");
+	ik_json_put_text(out, tool->description);
+	ik_json_key(out, "parameters");
+	ik_json_put_raw(out, span_of(tool->parameters));
+	ik_json_key(out, "returns");
+	if (tool->returns != NULL)
+		ik_json_put_raw(out, span_of(tool->returns));
+	else
+		ik_json_put_null(out);
+	ik_json_key(out, "path");
+	ik_json_put_text(out, tool->path);
+	ik_json_key(out, "source");
+	ik_json_put_text(out, ik_tool_source_name(tool->source));
+	ik_json_key(out, "protocol");
+	ik_json_put_text(out, ik_tool_protocol_name(tool->protocol));
+	ik_json_close(out, '}');
+	return true;
+}

@@ -1,0 +1,100 @@
+#include "app/exec_print.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "util/limits.h"
+
+static struct ik_buf out, errors;
+
+static void setup(void)
+{
+	ik_buf_init(&out, IK_MIB(1));
+	ik_buf_init(&errors, IK_MIB(1));
+}
+
+static void teardown(void)
+{
+	ik_buf_done(&out);
+	ik_buf_done(&errors);
+}
+
+TestSuite(exec_print, .init = setup, .fini = teardown);
+
+static struct ik_event event_of(enum ik_event_kind kind, int round, const char *text)
+{
+	struct ik_event event;
+
+	memset(&event, 0, sizeof event);
+	event.kind = kind;
+	event.round = round;
+	event.text = text;
+	event.text_length = text == NULL ? 0 : strlen(text);
+	return event;
+}
+
+Test(exec_print, json_lines_are_objects_with_type_and_round)
+{
+	struct ik_exec_printer printer = {.json = true};
+	struct ik_event event = event_of(IK_EVENT_TEXT, 2, "a \"b\"\n");
+
+	ik_exec_print(&printer, &event, &out, &errors);
+	cr_assert_str_eq(out.data, "{\"type\":\"text\",\"round\":2,\"text\":\"a \\\"b\\\"\\n\"}\n");
+	cr_assert_eq(errors.length, 0);
+}
+
+Test(exec_print, json_call_with_and_without_an_object)
+{
+	struct ik_exec_printer printer = {.json = true};
+	struct ik_event event = event_of(IK_EVENT_TOOL_STARTED, 1, "{\"n\": 9007199254740993}");
+
+	event.id = "call_1";
+	event.name = "echo";
+	ik_exec_print(&printer, &event, &out, &errors);
+	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
+		"\"arguments\":{\"n\": 9007199254740993}}\n");
+	ik_buf_clear(&out);
+	event.text = "[1";
+	event.text_length = 2;
+	ik_exec_print(&printer, &event, &out, &errors);
+	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
+		"\"arguments\":null,\"arguments_raw\":\"[1\"}\n");
+}
+
+Test(exec_print, json_result_keeps_the_envelope)
+{
+	struct ik_exec_printer printer = {.json = true};
+	struct ik_event event = event_of(IK_EVENT_TOOL_DONE, 1, "{\"tool_success\":true,\"result\":{\"a\":1.50}}");
+
+	event.id = "c";
+	event.name = "t";
+	event.number = 7;
+	ik_exec_print(&printer, &event, &out, &errors);
+	cr_assert_str_eq(out.data, "{\"type\":\"tool_result\",\"round\":1,\"id\":\"c\",\"name\":\"t\","
+		"\"envelope\":{\"tool_success\":true,\"result\":{\"a\":1.50}},\"duration_ms\":7}\n");
+}
+
+Test(exec_print, text_goes_to_one_place_and_the_rest_to_the_other)
+{
+	struct ik_exec_printer printer = {.json = false};
+	struct ik_event event = event_of(IK_EVENT_TEXT, 1, "hello");
+
+	ik_exec_print(&printer, &event, &out, &errors);
+	event = event_of(IK_EVENT_ERROR, 1, "it \033[31mbroke");
+	event.name = "PROVIDER";
+	ik_exec_print(&printer, &event, &out, &errors);
+	ik_exec_print_end(&printer, &out);
+	cr_assert_str_eq(out.data, "hello\n");
+	cr_assert_null(strchr(errors.data, '\033'), "no escape may reach a terminal");
+	cr_assert_not_null(strstr(errors.data, "broke"));
+}
+
+Test(exec_print, one_line_feed_closes_the_text)
+{
+	struct ik_exec_printer printer = {.json = false};
+	struct ik_event event = event_of(IK_EVENT_TEXT, 1, "hello\n");
+
+	ik_exec_print(&printer, &event, &out, &errors);
+	ik_exec_print_end(&printer, &out);
+	cr_assert_str_eq(out.data, "hello\n");
+}

@@ -1,0 +1,120 @@
+#include "app/options.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST 12
+
+/* Read a command line given as words with NULL behind. */
+static enum ik_status read_words(const char *const *words, struct ik_options *options, struct ik_error *error)
+{
+	char copies[MOST][80], *argv[MOST + 1];
+	static char kept[MOST][80];
+	int count = 0;
+
+	for (; words[count] != NULL; count++) {
+		(void)snprintf(copies[count], sizeof copies[count], "%s", words[count]);
+		memcpy(kept[count], copies[count], sizeof kept[count]);
+		argv[count] = kept[count];
+	}
+	argv[count] = NULL;
+	return ik_options_read(count, argv, options, error);
+}
+
+#define READ(...) read_words((const char *const[]){"ikigai", __VA_ARGS__, NULL}, &o, &error)
+
+Test(options, nothing_is_the_chat)
+{
+	struct ik_options o;
+	struct ik_error error;
+
+	cr_assert_eq(read_words((const char *const[]){"ikigai", NULL}, &o, &error), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_CHAT);
+	cr_assert_not(o.resume);
+}
+
+Test(options, common_options)
+{
+	struct ik_options o;
+	struct ik_error error;
+
+	cr_assert_eq(READ("-C", "/tmp", "-p", "openai", "-m", "m", "--base-url", "http://x/v1", "--resume=abc",
+		"--no-tools", "--max-tool-turns", "3"), IK_OK);
+	cr_assert_str_eq(o.directory, "/tmp");
+	cr_assert_str_eq(o.provider, "openai");
+	cr_assert_str_eq(o.base_url, "http://x/v1");
+	cr_assert(o.resume);
+	cr_assert_str_eq(o.resume_id, "abc");
+	cr_assert(o.no_tools);
+	cr_assert_str_eq(o.max_tool_turns, "3");
+}
+
+Test(options, resume_without_id)
+{
+	struct ik_options o;
+	struct ik_error error;
+
+	cr_assert_eq(READ("--resume"), IK_OK);
+	cr_assert(o.resume);
+	cr_assert_null(o.resume_id);
+}
+
+Test(options, verbs_and_operands)
+{
+	struct ik_options o;
+	struct ik_error error;
+
+	cr_assert_eq(READ("exec", "--json", "say it"), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_EXEC);
+	cr_assert(o.json);
+	cr_assert_str_eq(o.first, "say it");
+	cr_assert_eq(READ("tool", "run", "glob", "{}"), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_TOOL_RUN);
+	cr_assert_str_eq(o.first, "glob");
+	cr_assert_str_eq(o.second, "{}");
+	cr_assert_eq(READ("tool", "list", "--all"), IK_OK);
+	cr_assert(o.all);
+}
+
+Test(options, help_and_version_need_nothing_else)
+{
+	struct ik_options o;
+	struct ik_error error;
+
+	cr_assert_eq(READ("tool", "--help"), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_HELP);
+	cr_assert_not_null(strstr(o.help_text, "Example:"));
+	cr_assert_eq(READ("exec", "--help"), IK_OK);
+	cr_assert_not_null(strstr(o.help_text, "Example:"));
+	cr_assert_eq(READ("tool", "run", "--help"), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_HELP);
+	cr_assert_eq(READ("--version"), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_VERSION);
+}
+
+/* Each wrong line is refused with a sentence that names what is wrong. */
+Test(options, errors_name_the_word)
+{
+	static const struct { const char *words[6]; const char *named; } rows[] = {
+		{{"ikigai", "--nonsense", NULL}, "--nonsense"},
+		{{"ikigai", "-x", NULL}, "-x"},
+		{{"ikigai", "-p", NULL}, "-p"},
+		{{"ikigai", "--no-tools=1", NULL}, "--no-tools"},
+		{{"ikigai", "exce", NULL}, "\"exec\""},
+		{{"ikigai", "tool", NULL}, "list, show or run"},
+		{{"ikigai", "tool", "frob", NULL}, "frob"},
+		{{"ikigai", "tool", "show", NULL}, "name of a tool"},
+		{{"ikigai", "exec", "one", "two", NULL}, "two"},
+		{{"ikigai", "tool", "run", "x", "--json", NULL}, "--json"},
+	};
+	struct ik_options o;
+	struct ik_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		error.text[0] = '\0';
+		cr_assert_eq(read_words(rows[i].words, &o, &error), IK_INVALID, "row %zu", i);
+		cr_assert_not_null(strstr(error.text, rows[i].named), "row %zu: %s", i, error.text);
+	}
+}
