@@ -1,1 +1,16 @@
-# tests/screen
+# Screen tests: each .screen file drives the real program in a pseudo-terminal.
+
+check_PROGRAMS += tests/screen/harness
+tests_screen_harness_SOURCES = tests/screen/harness.c tests/screen/keys.c tests/screen/keys.h \
+	tests/screen/place.c tests/screen/place.h \
+	tests/screen/terminal.c tests/screen/terminal.h
+tests_screen_harness_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
+tests_screen_harness_LDADD = $(LINK_UTIL) $(VTERM_LIBS) -lutil
+
+TEST_EXTENSIONS = .screen
+SCREEN_LOG_DRIVER = $(LOG_DRIVER)
+SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
+
+SCREEN_TESTS =
+TESTS += $(SCREEN_TESTS)
+EXTRA_DIST += $(SCREEN_TESTS)

@@ -1,0 +1,497 @@
+/*
+ * harness: screen tests as readable files.
+ *
+ *     harness FILE.screen
+ *
+ * drives the real program in a pseudo-terminal and prints TAP.  A file is a
+ * list of steps, one a line; # begins a comment.  A step that ends in << takes
+ * the lines up to a line END.
+ *
+ *   size ROWS COLUMNS        before start: the terminal's size (24 80)
+ *   env NAME=VALUE           a variable for the program; NAME alone unsets it
+ *   file PATH <<             a file in the working directory
+ *   home-file PATH <<        a file in the program's home (~/.ikigai)
+ *   tool NAME <<             an executable in ~/.ikigai/tools
+ *   sh <<                    shell lines that must succeed ($HOME, $IKIGAI_HOME,
+ *                            $WORK, $SERVER, $FIXTURES and $BUILD are set)
+ *   server <<                a scenario for the loopback server; sets $SERVER to
+ *                            its address, which ARGS and env may use, and
+ *                            $REQUESTS to the file of what it was asked
+ *   go NAME                  release what the server's scenario waits for
+ *   start ARGS               start ikigai, or start it again
+ *   type TEXT                \e \r \n \t \\ are understood
+ *   paste <<                 as a bracketed paste
+ *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...
+ *   wait TEXT                until a row shows TEXT
+ *   wait-not TEXT            until no row does
+ *   expect <<                until the screen is this picture: a line "..." is
+ *                            any number of rows, * in a line any characters
+ *   never TEXT               no row shows TEXT now
+ *   style TEXT NAMES         the cells of TEXT are bold, dim, reverse, underline,
+ *                            coloured or plain
+ *   cursor ROW COLUMN        until the cursor is there (from 0), or: cursor hidden
+ *   resize ROWS COLUMNS
+ *   stop-reading | go-on-reading
+ *   signal NAME              to the program
+ *   exit STATUS              until the program has ended with it
+ *   skip-unless-sh COMMAND   skip the test, by name, where COMMAND fails
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keys.h"
+#include "place.h"
+#include "terminal.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define WAIT_MS 20000
+#define ESCAPE_MS 120
+
+/* The program's screen, for a failed test. */
+static void print_screen(struct harness *h)
+{
+	int row;
+
+	if (h->terminal.vterm == NULL)
+		return;
+	for (row = 0; row < h->terminal.rows; row++)
+		printf("# |%s\n", terminal_row(&h->terminal, row));
+	printf("# cursor %d %d%s, %zu bytes%s\n", h->terminal.cursor_row, h->terminal.cursor_column,
+		h->terminal.cursor_visible ? "" : " hidden", h->terminal.bytes_read,
+		h->terminal.exited ? ", the program has ended" : "");
+}
+
+static bool screen_shows(struct harness *h, const char *text)
+{
+	int row;
+
+	for (row = 0; row < h->terminal.rows; row++)
+		if (strstr(terminal_row(&h->terminal, row), text) != NULL)
+			return true;
+	return false;
+}
+
+/* Does a row match a line of a picture, in which * is any characters? */
+static bool row_matches(const char *row, const char *line)
+{
+	const char *star = NULL, *mark = NULL;
+
+	while (*row != '\0') {
+		if (*line == '*') {
+			star = line++;
+			mark = row;
+		} else if (*line == *row) {
+			line++;
+			row++;
+		} else if (star != NULL) {
+			line = star + 1;
+			row = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (*line == '*')
+		line++;
+	return *line == '\0';
+}
+
+/* Do the rows from row on match the picture's lines from line on? */
+static bool picture_matches(struct harness *h, char *const *lines, size_t count, size_t line, int row)
+{
+	for (; line < count; line++, row++) {
+		if (ik_text_equal(lines[line], "...")) {
+			int next;
+
+			if (line + 1 == count)
+				return true;
+			for (next = row; next <= h->terminal.rows; next++)
+				if (picture_matches(h, lines, count, line + 1, next))
+					return true;
+			return false;
+		}
+		if (row >= h->terminal.rows || !row_matches(terminal_row(&h->terminal, row), lines[line]))
+			return false;
+	}
+	for (; row < h->terminal.rows; row++)
+		if (terminal_row(&h->terminal, row)[0] != '\0')
+			return false;
+	return true;
+}
+
+static bool picture_is_there(struct harness *h, const char *picture)
+{
+	char *copy = ik_strdup(picture), *at = copy, *lines[256];
+	size_t count = 0;
+	bool match;
+
+	while (at != NULL && *at != '\0' && count < 256) {
+		char *line = strsep(&at, "\n");
+		size_t length = strlen(line);
+
+		while (length > 0 && line[length - 1] == ' ')
+			line[--length] = '\0';
+		lines[count++] = line;
+	}
+	match = picture_matches(h, lines, count, 0, 0);
+	free(copy);
+	return match;
+}
+
+/* Take output until the condition holds, the time is over or the program ended. */
+static bool wait_until(struct harness *h, bool (*holds)(struct harness *, const char *), const char *text)
+{
+	int64_t end = ik_clock_ms() + WAIT_MS;
+
+	for (;;) {
+		bool any = terminal_pump(&h->terminal, 20);
+
+		if (holds(h, text))
+			return true;
+		if (ik_clock_ms() > end || (h->terminal.exited && !any))
+			return false;
+	}
+}
+
+static bool shows_not(struct harness *h, const char *text)
+{
+	return !screen_shows(h, text);
+}
+
+static bool cursor_is(struct harness *h, const char *text)
+{
+	int row, column;
+
+	if (ik_text_equal(text, "hidden"))
+		return !h->terminal.cursor_visible;
+	return sscanf(text, "%d %d", &row, &column) == 2 && h->terminal.cursor_row == row &&
+		h->terminal.cursor_column == column && h->terminal.cursor_visible;
+}
+
+static bool has_exited(struct harness *h, const char *text)
+{
+	(void)text;
+	return h->terminal.exited;
+}
+
+/* Start the program with the words of arguments. */
+static bool start_program(struct harness *h, const char *arguments)
+{
+	const char *build = getenv("IK_TOP_BUILDDIR");
+	char *program = ik_path_join(build != NULL ? build : ".", "ikigai");
+	char *copy = expand(h, arguments), *at = copy, *argv[64];
+	size_t count = 0;
+	bool started;
+
+	argv[count++] = program;
+	while (at != NULL && *at != '\0' && count < 63) {
+		char *word = strsep(&at, " ");
+
+		if (*word != '\0')
+			argv[count++] = word;
+	}
+	argv[count] = NULL;
+	started = terminal_start(&h->terminal, argv, h->variables, h->work);
+	free(copy);
+	free(program);
+	return started || fail(h, "cannot start: %s", strerror(errno));
+}
+
+/* Type text with its escapes. */
+static bool type_text(struct harness *h, const char *text)
+{
+	struct ik_buf bytes;
+	bool written;
+
+	ik_buf_init(&bytes, IK_MIB(16));
+	for (; *text != '\0'; text++) {
+		if (*text != '\\' || text[1] == '\0') {
+			ik_buf_putc(&bytes, *text);
+			continue;
+		}
+		text++;
+		ik_buf_putc(&bytes, *text == 'e' ? '\033' : *text == 'r' ? '\r' : *text == 'n' ? '\n' :
+			*text == 't' ? '\t' : *text);
+	}
+	written = terminal_write(&h->terminal, bytes.data, bytes.length);
+	ik_buf_done(&bytes);
+	return written || fail(h, "the program takes no input");
+}
+
+/* Press the keys that are named, one after the other. */
+static bool press_keys(struct harness *h, const char *names)
+{
+	char *copy = ik_strdup(names), *at = copy, bytes[32];
+	bool good = true;
+
+	while (good && at != NULL) {
+		char *name = strsep(&at, " ");
+		size_t length = key_bytes(name, bytes);
+
+		if (*name == '\0')
+			continue;
+		good = length > 0 ? terminal_write(&h->terminal, bytes, length) ||
+			fail(h, "the program takes no input") : fail(h, "there is no key %s", name);
+		/* What follows an ESC too fast is Alt with a key: be as slow as a hand. */
+		if (good && bytes[0] == '\033' && length == 1)
+			for (int64_t end = ik_clock_ms() + ESCAPE_MS; ik_clock_ms() < end;)
+				(void)terminal_pump(&h->terminal, 10);
+		(void)terminal_pump(&h->terminal, 0);
+	}
+	free(copy);
+	return good;
+}
+
+static bool paste(struct harness *h)
+{
+	size_t length = strlen(h->body);
+
+	return (terminal_write(&h->terminal, "\033[200~", 6) &&
+		terminal_write(&h->terminal, h->body, length > 0 ? length - 1 : 0) &&
+		terminal_write(&h->terminal, "\033[201~", 6)) || fail(h, "the program takes no input");
+}
+
+/* Are the cells of text drawn so? */
+static bool check_style(struct harness *h, const char *names, const char *text)
+{
+	VTermScreenCell cell;
+	int row;
+
+	for (row = 0; row < h->terminal.rows; row++) {
+		const char *line = terminal_row(&h->terminal, row), *found = strstr(line, text);
+		bool coloured;
+
+		if (found == NULL)
+			continue;
+		(void)terminal_cell(&h->terminal, row,
+			(int)ik_utf8_width(line, (size_t)(found - line)), &cell);
+		coloured = !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg);
+		if ((strstr(names, "bold") != NULL && !cell.attrs.bold) ||
+		    (strstr(names, "reverse") != NULL && !cell.attrs.reverse) ||
+		    (strstr(names, "underline") != NULL && !cell.attrs.underline) ||
+		    (strstr(names, "coloured") != NULL && !coloured) ||
+		    (strstr(names, "plain") != NULL && (coloured || cell.attrs.bold || cell.attrs.reverse)))
+			return fail(h, "\"%s\" is not %s", text, names);
+		return true;
+	}
+	return fail(h, "no row shows \"%s\"", text);
+}
+
+static bool check_exit(struct harness *h, const char *wanted)
+{
+	int status;
+
+	if (!wait_until(h, has_exited, NULL))
+		return fail(h, "the program did not end");
+	(void)terminal_pump(&h->terminal, 50);
+	status = WIFEXITED(h->terminal.status) ? WEXITSTATUS(h->terminal.status) :
+		128 + WTERMSIG(h->terminal.status);
+	return status == (int)strtol(wanted, NULL, 10) ||
+		fail(h, "the program ended with status %d instead of %s", status, wanted);
+}
+
+static bool send_signal(struct harness *h, const char *name)
+{
+	static const struct { const char *name; int number; } signals[] = {
+		{"TERM", SIGTERM}, {"INT", SIGINT}, {"HUP", SIGHUP}, {"KILL", SIGKILL}, {"TSTP", SIGTSTP},
+		{"STOP", SIGSTOP}, {"CONT", SIGCONT}, {"SEGV", SIGSEGV}, {"WINCH", SIGWINCH}, {"ABRT", SIGABRT},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof signals / sizeof signals[0]; i++)
+		if (ik_text_equal(name, signals[i].name))
+			return kill(h->terminal.pid, signals[i].number) == 0 || fail(h, "kill: %s", strerror(errno));
+	return fail(h, "there is no signal %s", name);
+}
+
+static bool set_size(struct harness *h, const char *text)
+{
+	int rows, columns;
+
+	if (sscanf(text, "%d %d", &rows, &columns) != 2)
+		return fail(h, "a size is two numbers");
+	terminal_resize(&h->terminal, rows, columns);
+	return true;
+}
+
+static bool check_style_words(struct harness *h, const char *rest)
+{
+	char *copy = ik_strdup(rest), *space = strchr(copy, ' ');
+	bool good;
+
+	if (space != NULL)
+		*space = '\0';
+	good = space != NULL ? check_style(h, copy, space + 1) : fail(h, "style NAMES TEXT");
+	free(copy);
+	return good;
+}
+
+/* Do one step. */
+static bool do_step(struct harness *h, const char *verb, const char *rest)
+{
+#define IS(word) ik_text_equal(verb, word)
+	if (IS("size") || IS("resize"))
+		return set_size(h, rest);
+	if (IS("env")) {
+		char *value = expand(h, rest);
+
+		set_variable(h, value);
+		free(value);
+		return true;
+	}
+	if (IS("file"))
+		return write_file(h, h->work, rest, 0644);
+	if (IS("home-file"))
+		return write_file(h, h->ikigai_home, rest, 0600);
+	if (IS("tool")) {
+		char *path = ik_path_join("tools", rest);
+		bool good = write_file(h, h->ikigai_home, path, 0755);
+
+		free(path);
+		return good;
+	}
+	if (IS("sh"))
+		return shell(h, h->body) || fail(h, "the shell lines failed");
+	if (IS("skip-unless-sh")) {
+		if (!shell(h, rest))
+			h->skipped = ik_strdup(rest);
+		return true;
+	}
+	if (IS("server"))
+		return start_server(h);
+	if (IS("go")) {
+		char *script = ik_format("python3 -c 'import sys,urllib.request;urllib.request.urlopen(sys.argv[1])' "
+			"\"$SERVER/_go/%s\"", rest);
+		bool good = shell(h, script);
+
+		free(script);
+		return good || fail(h, "the server does not answer");
+	}
+	if (IS("start"))
+		return start_program(h, rest);
+	if (IS("type"))
+		return type_text(h, rest);
+	if (IS("paste"))
+		return paste(h);
+	if (IS("key"))
+		return press_keys(h, rest);
+	if (IS("wait"))
+		return wait_until(h, screen_shows, rest) || fail(h, "no row came to show \"%s\"", rest);
+	if (IS("wait-not"))
+		return wait_until(h, shows_not, rest) || fail(h, "a row went on showing \"%s\"", rest);
+	if (IS("never"))
+		return !screen_shows(h, rest) || fail(h, "a row shows \"%s\"", rest);
+	if (IS("expect"))
+		return wait_until(h, picture_is_there, h->body) || fail(h, "the screen did not become:\n%s", h->body);
+	if (IS("style"))
+		return check_style_words(h, rest);
+	if (IS("cursor"))
+		return wait_until(h, cursor_is, rest) || fail(h, "the cursor did not come to %s", rest);
+	if (IS("stop-reading") || IS("go-on-reading")) {
+		h->terminal.reading = IS("go-on-reading");
+		return true;
+	}
+	if (IS("signal"))
+		return send_signal(h, rest);
+	if (IS("exit"))
+		return check_exit(h, rest);
+#undef IS
+	return fail(h, "there is no step \"%s\"", verb);
+}
+
+/* Collect the lines up to END. */
+static void read_body(struct harness *h, FILE *stream)
+{
+	struct ik_buf body;
+	char line[4096];
+
+	ik_buf_init(&body, IK_MIB(16));
+	while (fgets(line, sizeof line, stream) != NULL) {
+		h->line++;
+		if (ik_text_equal(line, "END\n"))
+			break;
+		ik_buf_puts(&body, line);
+	}
+	free(h->body);
+	h->body = ik_buf_take(&body, NULL);
+}
+
+/* Do the steps of the file until one fails. */
+static bool run_file(struct harness *h)
+{
+	FILE *stream = fopen(h->file, "re");
+	char line[4096];
+	bool good = stream != NULL || fail(h, "cannot read: %s", strerror(errno));
+
+	while (good && h->skipped == NULL && fgets(line, sizeof line, stream) != NULL) {
+		char *rest = line;
+		const char *verb;
+		size_t length;
+
+		h->line++;
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '#' || line[0] == '\0')
+			continue;
+		verb = strsep(&rest, " ");
+		if (rest == NULL)
+			rest = line + strlen(line);
+		length = strlen(rest);
+		if (length >= 2 && ik_text_equal(rest + length - 2, "<<")) {
+			rest[length - 2] = '\0';
+			if (length > 2 && rest[length - 3] == ' ')
+				rest[length - 3] = '\0';
+			read_body(h, stream);
+		}
+		good = do_step(h, verb, rest);
+	}
+	if (stream != NULL)
+		(void)fclose(stream);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	struct harness h;
+	bool good;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: harness FILE.screen\n");
+		return 2;
+	}
+	(void)signal(SIGPIPE, SIG_IGN);
+	memset(&h, 0, sizeof h);
+	h.file = argv[1];
+	terminal_init(&h.terminal, 24, 80);
+	make_place(&h);
+	good = run_file(&h);
+	if (h.skipped != NULL)
+		printf("ok - %s # SKIP needs: %s\n", ik_path_base(h.file), h.skipped);
+	else
+		printf("%sok - %s\n", good ? "" : "not ", ik_path_base(h.file));
+	if (!good) {
+		char *at = h.failure, *reason;
+
+		printf("# %s:%d:\n", h.file, h.line);
+		while ((reason = strsep(&at, "\n")) != NULL)
+			printf("# %s\n", reason);
+		print_screen(&h);
+	}
+	printf("1..1\n");
+	terminal_done(&h.terminal);
+	remove_place(&h);
+	return good ? 0 : 1;
+}
