@@ -1,1 +1,14 @@
-# tests/bench
+# Benchmarks: `make bench` builds and runs them all (tests/bench/run).
+
+EXTRA_PROGRAMS += tests/bench/bench_screen tests/bench/bench_tools
+tests_bench_bench_screen_SOURCES = tests/bench/bench_screen.c tests/bench/measure.c tests/bench/measure.h
+tests_bench_bench_screen_LDADD = -lutil
+tests_bench_bench_tools_SOURCES = tests/bench/bench_tools.c tests/bench/measure.c tests/bench/measure.h
+tests_bench_bench_tools_LDADD = $(LINK_TOOL)
+EXTRA_DIST += tests/bench/run
+CLEANFILES += $(EXTRA_PROGRAMS)
+
+.PHONY: bench
+bench: all tests/bench/bench_screen tests/bench/bench_tools tests/net/loopback_server
+	IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
+		$(SHELL) $(top_srcdir)/tests/bench/run $(BENCH)

@@ -1,0 +1,321 @@
+/*
+ * bench_screen: full-screen programs in a real pseudo-terminal, timed from
+ * outside.
+ *
+ *     bench_screen first RUNS MARKER PROGRAM [ARGS]   exec to the first full frame
+ *     bench_screen keys COUNT MARKER PROGRAM [ARGS]   key to echo
+ *     bench_screen idle SECONDS MARKER PROGRAM [ARGS] wake-ups, CPU and memory at rest
+ *     bench_screen reply RUNS MARKER PROMPT ENDMARK PROGRAM [ARGS]
+ *                           Enter to ENDMARK on screen, again and again in one
+ *                           program: wall, CPU, bytes to the terminal, memory
+ *     bench_screen keys-while-reply COUNT MARKER PROMPT PROGRAM [ARGS]
+ *
+ * A frame is full when MARKER has come, escape sequences left out.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+#define MOST_RUNS 1000
+#define WAIT_MS 60000.0
+
+/* A program in a terminal; text is what it wrote less escape sequences. */
+struct run {
+	pid_t pid;
+	int master;
+	double started, last_read;
+	size_t bytes;
+	char *text;
+	size_t length, capacity;
+	int escape; /* 0 text, 1 behind ESC, 2 in CSI, 3 in OSC, DCS, ..., 4 one more byte */
+};
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "bench_screen: %s\n", what);
+	exit(1);
+}
+
+/* Keep one byte unless it belongs to an escape sequence. */
+static void take_byte(struct run *run, char byte)
+{
+	switch (run->escape) {
+	case 1:
+		run->escape = byte == '[' ? 2 : strchr("]P_^X", byte) != NULL ? 3 :
+			strchr("()*+", byte) != NULL ? 4 : 0;
+		return;
+	case 2:
+		if (byte >= '@' && byte <= '~')
+			run->escape = 0;
+		return;
+	case 3:
+		if (byte == '\a' || byte == '\\')
+			run->escape = 0;
+		return;
+	case 4:
+		run->escape = 0;
+		return;
+	default:
+		break;
+	}
+	if (byte == '\033') {
+		run->escape = 1;
+		return;
+	}
+	if (run->length + 2 > run->capacity) {
+		run->capacity = run->capacity == 0 ? 65536 : run->capacity * 2;
+		run->text = realloc(run->text, run->capacity);
+		if (run->text == NULL)
+			fail("out of memory");
+	}
+	run->text[run->length++] = byte;
+	run->text[run->length] = '\0';
+}
+
+/* Read what comes within milliseconds; false at the end of the program. */
+static bool pump(struct run *run, double milliseconds)
+{
+	struct pollfd wait = {.fd = run->master, .events = POLLIN};
+	char bytes[65536];
+	ssize_t length, i;
+
+	if (poll(&wait, 1, milliseconds < 1 ? 1 : (int)milliseconds) <= 0)
+		return true;
+	length = read(run->master, bytes, sizeof bytes);
+	if (length <= 0)
+		return false;
+	run->last_read = now_ms();
+	run->bytes += (size_t)length;
+	for (i = 0; i < length; i++)
+		take_byte(run, bytes[i]);
+	return true;
+}
+
+/* Wait until text has come since from; its time, or -1. */
+static double wait_for(struct run *run, const char *text, size_t from)
+{
+	double end = now_ms() + WAIT_MS;
+
+	for (;;) {
+		size_t back = strlen(text);
+
+		if (run->length > from && strstr(run->text + from, text) != NULL)
+			return run->last_read;
+		if (run->length > back && run->length - back > from)
+			from = run->length - back;
+		if (!pump(run, 50) || now_ms() > end)
+			return -1;
+	}
+}
+
+/* Take output until none came for a while. */
+static void settle(struct run *run, double milliseconds)
+{
+	double quiet_since = now_ms();
+	size_t bytes = run->bytes;
+
+	while (now_ms() - quiet_since < milliseconds) {
+		if (!pump(run, 10))
+			return;
+		if (run->bytes != bytes) {
+			bytes = run->bytes;
+			quiet_since = now_ms();
+		}
+	}
+}
+
+static void start(struct run *run, char **argv)
+{
+	struct winsize size = {.ws_row = 40, .ws_col = 120};
+
+	memset(run, 0, sizeof *run);
+	run->started = now_ms();
+	run->pid = forkpty(&run->master, NULL, NULL, &size);
+	if (run->pid < 0)
+		fail("no pseudo-terminal");
+	if (run->pid == 0) {
+		(void)execvp(argv[0], argv);
+		_exit(127);
+	}
+	(void)fcntl(run->master, F_SETFD, FD_CLOEXEC);
+}
+
+static void stop(struct run *run)
+{
+	(void)kill(run->pid, SIGTERM);
+	settle(run, 100);
+	(void)kill(run->pid, SIGKILL);
+	(void)waitpid(run->pid, NULL, 0);
+	(void)close(run->master);
+	free(run->text);
+}
+
+static void type_text(struct run *run, const char *text)
+{
+	if (write(run->master, text, strlen(text)) < 0)
+		fail("the program takes no input");
+}
+
+static void bench_first(size_t runs, const char *marker, char **argv)
+{
+	double values[MOST_RUNS];
+	size_t i;
+
+	for (i = 0; i < runs; i++) {
+		struct run run;
+		double at;
+
+		start(&run, argv);
+		at = wait_for(&run, marker, 0);
+		if (at < 0)
+			fail("the marker did not come");
+		values[i] = at - run.started;
+		stop(&run);
+	}
+	print_figure("first full frame", "ms", values, runs);
+}
+
+/* Type letters that stand nowhere else and time each one's echo. */
+static void time_keys(struct run *run, size_t count, const char *name)
+{
+	double values[MOST_RUNS];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		static const char *const letters[] = {"é", "ñ", "ß", "ø", "æ", "å", "ü", "ö", "ç"};
+		const char *letter = letters[i % 9];
+		size_t from = run->length;
+		double typed = now_ms(), at;
+
+		type_text(run, letter);
+		at = wait_for(run, letter, from);
+		if (at < 0)
+			fail("a key was not echoed");
+		values[i] = at - typed;
+		while (now_ms() - typed < 60)
+			if (!pump(run, 5))
+				break;
+	}
+	print_figure(name, "ms", values, count);
+}
+
+static void bench_keys(size_t count, const char *marker, char **argv)
+{
+	struct run run;
+
+	start(&run, argv);
+	if (wait_for(&run, marker, 0) < 0)
+		fail("the marker did not come");
+	settle(&run, 500);
+	time_keys(&run, count, "key to echo");
+	stop(&run);
+}
+
+static void bench_keys_while_reply(size_t count, const char *marker, const char *prompt, char **argv)
+{
+	struct run run;
+
+	start(&run, argv);
+	if (wait_for(&run, marker, 0) < 0)
+		fail("the marker did not come");
+	settle(&run, 500);
+	type_text(&run, prompt);
+	settle(&run, 200);
+	type_text(&run, "\r");
+	(void)pump(&run, 1000);
+	time_keys(&run, count, "key to echo while a reply streams");
+	stop(&run);
+}
+
+static void bench_idle(size_t seconds, const char *marker, char **argv)
+{
+	struct run run;
+	double end, cpu;
+	long switches;
+	size_t bytes;
+
+	start(&run, argv);
+	if (wait_for(&run, marker, 0) < 0)
+		fail("the marker did not come");
+	settle(&run, 2000);
+	switches = context_switches(run.pid);
+	cpu = cpu_ms(run.pid);
+	bytes = run.bytes;
+	for (end = now_ms() + (double)seconds * 1000; now_ms() < end;)
+		if (!pump(&run, 100))
+			fail("the program ended");
+	printf("idle for %zu s: %ld wake-ups, %.3f ms CPU, %zu bytes written, %ld kB Pss\n", seconds,
+		context_switches(run.pid) - switches, cpu_ms(run.pid) - cpu, run.bytes - bytes,
+		pss_kb(run.pid));
+	stop(&run);
+}
+
+static void bench_reply(size_t runs, const char *marker, const char *prompt, const char *endmark, char **argv)
+{
+	double wall[MOST_RUNS], cpu[MOST_RUNS], bytes[MOST_RUNS];
+	struct run run;
+	size_t i;
+
+	start(&run, argv);
+	if (wait_for(&run, marker, 0) < 0)
+		fail("the marker did not come");
+	settle(&run, 1000);
+	for (i = 0; i < runs; i++) {
+		size_t from, before;
+		double typed, at, cpu_before;
+
+		type_text(&run, prompt);
+		settle(&run, 300);
+		from = run.length;
+		before = run.bytes;
+		cpu_before = cpu_ms(run.pid);
+		typed = now_ms();
+		type_text(&run, "\r");
+		at = wait_for(&run, endmark, from);
+		if (at < 0)
+			fail("the end of the reply did not come");
+		wall[i] = at - typed;
+		settle(&run, 500);
+		cpu[i] = cpu_ms(run.pid) - cpu_before;
+		bytes[i] = (double)(run.bytes - before) / 1000;
+		printf("  reply %zu: %.1f ms wall, %.1f ms CPU, %.0f kB written, %ld kB Pss\n", i + 1,
+			wall[i], cpu[i], bytes[i], pss_kb(run.pid));
+	}
+	print_figure("reply, Enter to end on screen", "ms", wall, runs);
+	print_figure("reply, CPU", "ms", cpu, runs);
+	print_figure("reply, written to the terminal", "kB", bytes, runs);
+	stop(&run);
+}
+
+int main(int argc, char **argv)
+{
+	size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+	(void)setenv("TERM", "xterm-256color", 1);
+	if (count == 0 || count > MOST_RUNS || argc < 5) {
+		fprintf(stderr, "usage: bench_screen first|keys|idle|reply|keys-while-reply COUNT MARKER ... PROGRAM\n");
+		return 2;
+	}
+	if (strcmp(argv[1], "first") == 0)
+		bench_first(count, argv[3], argv + 4);
+	else if (strcmp(argv[1], "keys") == 0)
+		bench_keys(count, argv[3], argv + 4);
+	else if (strcmp(argv[1], "idle") == 0)
+		bench_idle(count, argv[3], argv + 4);
+	else if (strcmp(argv[1], "reply") == 0 && argc > 6)
+		bench_reply(count, argv[3], argv[4], argv[5], argv + 6);
+	else if (strcmp(argv[1], "keys-while-reply") == 0 && argc > 5)
+		bench_keys_while_reply(count, argv[3], argv[4], argv + 5);
+	else
+		return 2;
+	return 0;
+}

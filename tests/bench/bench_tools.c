@@ -1,0 +1,294 @@
+/*
+ * bench_tools: what the tool layer costs above the bare processes.
+ *
+ *     bench_tools scan RUNS DIRECTORY   a scan of DIRECTORY beside a bare loop
+ *                                       that spawns the same programs
+ *     bench_tools call RUNS TOOL JSON   one call, spawn to envelope, beside the
+ *                                       bare spawn of the same tool
+ *
+ * Both sides are measured by turns in one run; ratios and medians are printed.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loop/child.h"
+#include "measure.h"
+#include "tool/discovery.h"
+#include "tool/run.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+#define MOST_RUNS 1000
+#define WIDTH 64 /* processes at once in the bare loop */
+
+extern char **environ;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "bench_tools: %s\n", what);
+	exit(1);
+}
+
+struct bare {
+	pid_t pid;
+	int fd;
+};
+
+/* Spawn path with one argument (or none), its stdin from input, its stdout in a pipe. */
+static struct bare bare_spawn(const char *path, const char *argument, int input)
+{
+	char *const argv[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)argument, NULL};
+	posix_spawn_file_actions_t actions;
+	struct bare bare;
+	int pipes[2];
+
+	if (pipe2(pipes, O_CLOEXEC) != 0)
+		fail("no pipe");
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawn_file_actions_adddup2(&actions, input, 0);
+	(void)posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
+	if (posix_spawn(&bare.pid, path, &actions, NULL, argv, environ) != 0)
+		fail("cannot spawn");
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)close(pipes[1]);
+	bare.fd = pipes[0];
+	return bare;
+}
+
+/* Take output; true at its end, when the process has been waited for. */
+static int bare_read(struct bare *bare)
+{
+	char bytes[65536];
+
+	if (read(bare->fd, bytes, sizeof bytes) > 0)
+		return 0;
+	(void)close(bare->fd);
+	(void)waitpid(bare->pid, NULL, 0);
+	return 1;
+}
+
+/* All programs of a directory with --schema, WIDTH at once. */
+static double bare_scan(char **paths, size_t count)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct bare running[WIDTH];
+	struct pollfd waits[WIDTH];
+	size_t next = 0, alive = 0, i;
+	double start = now_ms();
+
+	while (next < count || alive > 0) {
+		while (next < count && alive < WIDTH)
+			running[alive++] = bare_spawn(paths[next++], "--schema", nothing);
+		for (i = 0; i < alive; i++)
+			waits[i] = (struct pollfd){.fd = running[i].fd, .events = POLLIN};
+		(void)poll(waits, alive, -1);
+		for (i = alive; i-- > 0;)
+			if (waits[i].revents != 0 && bare_read(&running[i]))
+				running[i] = running[--alive];
+	}
+	(void)close(nothing);
+	return now_ms() - start;
+}
+
+struct scan {
+	struct ik_loop *loop;
+	size_t ok;
+};
+
+static void on_progress(void *arg, size_t done, size_t total)
+{
+	(void)arg;
+	(void)done;
+	(void)total;
+}
+
+static void on_finished(void *arg, struct ik_registry *registry)
+{
+	struct scan *scan = arg;
+
+	scan->ok = ik_registry_ok_count(registry);
+	ik_loop_stop(scan->loop);
+}
+
+/* The same by the tool layer; *ret_ok gets the number of good tools. */
+static double our_scan(struct ik_loop *loop, const char *directory, size_t *ret_ok)
+{
+	static const struct ik_discovery_events events = {on_progress, on_finished};
+	struct ik_source_directory_options options = {
+		.path = directory, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000,
+		.environment = (const char *const *)environ, .working_directory = "/",
+	};
+	struct scan scan = {.loop = loop};
+	struct ik_discovery *discovery;
+	struct ik_error error;
+	double start = now_ms(), end;
+
+	discovery = ik_discovery_new(loop, &events, &scan);
+	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
+	ik_discovery_scan(discovery);
+	if (ik_loop_run(loop, &error) != IK_OK)
+		fail(error.text);
+	end = now_ms();
+	ik_discovery_close(discovery);
+	*ret_ok = scan.ok;
+	return end - start;
+}
+
+static char **list_directory(const char *directory, size_t *ret_count)
+{
+	DIR *stream = opendir(directory);
+	struct dirent *entry;
+	char **paths = NULL;
+	size_t count = 0;
+
+	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		paths = ik_alloc_array(paths, count + 1, sizeof *paths);
+		paths[count++] = ik_path_join(directory, entry->d_name);
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	*ret_count = count;
+	return paths;
+}
+
+static void bench_scan(struct ik_loop *loop, size_t runs, const char *directory)
+{
+	double ours[MOST_RUNS], bare[MOST_RUNS], ratio[MOST_RUNS];
+	size_t count, ok = 0, i;
+	char **paths = list_directory(directory, &count);
+
+	for (i = 0; i < runs; i++) {
+		bare[i] = bare_scan(paths, count);
+		ours[i] = our_scan(loop, directory, &ok);
+		ratio[i] = ours[i] / bare[i];
+	}
+	printf("%zu programs, %zu good tools\n", count, ok);
+	print_figure("scan", "ms", ours, runs);
+	print_figure("bare spawn loop", "ms", bare, runs);
+	print_figure("ratio", "x", ratio, runs);
+	for (i = 0; i < count; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	(void)arg;
+	(void)stream;
+	(void)bytes;
+	(void)length;
+}
+
+static void on_done(void *arg, const struct ik_run_result *result)
+{
+	if (!result->success)
+		fail(result->envelope);
+	ik_loop_stop(arg);
+}
+
+static struct ik_registry *kept;
+
+static void keep_registry(void *arg, struct ik_registry *registry)
+{
+	kept = ik_registry_ref(registry);
+	ik_loop_stop(arg);
+}
+
+/* One call by hand: spawn, write the arguments, read to the end. */
+static double bare_call(const char *path, const char *arguments)
+{
+	double start = now_ms();
+	struct bare bare;
+	int pipes[2];
+
+	if (pipe2(pipes, O_CLOEXEC) != 0)
+		fail("no pipe");
+	bare = bare_spawn(path, NULL, pipes[0]);
+	(void)close(pipes[0]);
+	if (ik_write_all(pipes[1], arguments, strlen(arguments)) != 0)
+		fail("cannot write");
+	(void)close(pipes[1]);
+	while (!bare_read(&bare))
+		;
+	return now_ms() - start;
+}
+
+static void bench_call(struct ik_loop *loop, size_t runs, const char *path, const char *arguments)
+{
+	static const struct ik_discovery_events scan_events = {on_progress, keep_registry};
+	static const struct ik_run_events events = {on_output, on_done};
+	double ours[MOST_RUNS], bare[MOST_RUNS], over[MOST_RUNS];
+	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	struct ik_source_directory_options source = {
+		.path = directory, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000,
+		.environment = (const char *const *)environ, .working_directory = "/",
+	};
+	struct ik_run_options options = {
+		.loop = loop, .timeout_ms = 30000, .output_limit = 1 << 20,
+		.environment = (const char *const *)environ, .directory = "/",
+	};
+	struct ik_discovery *discovery = ik_discovery_new(loop, &scan_events, loop);
+	const struct ik_tool *tool = NULL;
+	struct ik_error error;
+	size_t i;
+
+	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &source));
+	ik_discovery_scan(discovery);
+	if (ik_loop_run(loop, &error) != IK_OK)
+		fail(error.text);
+	for (i = 0; i < ik_registry_count(kept); i++)
+		if (strcmp(ik_registry_at(kept, i)->path, path) == 0)
+			tool = ik_registry_at(kept, i);
+	if (tool == NULL)
+		fail("there is no such tool");
+	for (i = 0; i < runs; i++) {
+		struct ik_run *run;
+		double start;
+
+		bare[i] = bare_call(path, arguments);
+		start = now_ms();
+		run = ik_run_start(&options, kept, tool->name, arguments, strlen(arguments), &events, loop);
+		if (ik_loop_run(loop, &error) != IK_OK)
+			fail(error.text);
+		ours[i] = now_ms() - start;
+		over[i] = ours[i] - bare[i];
+		ik_run_close(run);
+	}
+	print_figure("call", "ms", ours, runs);
+	print_figure("bare spawn", "ms", bare, runs);
+	print_figure("call over bare spawn", "ms", over, runs);
+	ik_discovery_close(discovery);
+	ik_registry_unref(kept);
+	free(directory);
+}
+
+int main(int argc, char **argv)
+{
+	size_t runs = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	struct ik_error error;
+	struct ik_loop *loop;
+
+	if (runs == 0 || runs > MOST_RUNS || argc < 4) {
+		fprintf(stderr, "usage: bench_tools scan RUNS DIRECTORY | call RUNS TOOL JSON\n");
+		return 2;
+	}
+	loop = ik_loop_new(&error);
+	if (loop == NULL)
+		fail(error.text);
+	ik_children_become_reaper(loop);
+	if (strcmp(argv[1], "scan") == 0)
+		bench_scan(loop, runs, argv[3]);
+	else if (strcmp(argv[1], "call") == 0 && argc > 4)
+		bench_call(loop, runs, argv[3], argv[4]);
+	ik_loop_free(loop);
+	return 0;
+}
