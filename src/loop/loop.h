@@ -57,8 +57,8 @@ struct ik_timer *ik_timer_close(struct ik_timer *timer);
 
 enum { IK_READABLE = 1, IK_WRITABLE = 2 };
 
-/* Watch a descriptor (not owned; close the watch before the descriptor). what is a set of IK_READABLE, IK_WRITABLE,
- * or 0 to pause. Fails on a regular file (epoll refuses those). */
+/* Watch a descriptor (not owned; close the watch before the descriptor). what is
+ * a set of IK_READABLE, IK_WRITABLE, or 0 to pause. Fails on a regular file (epoll refuses those). */
 struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd,
 	void (*fn)(void *arg, int what), void *arg);
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error);

@@ -63,12 +63,16 @@ static void close_others(void)
 static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
+	static const char kernel_default[64];
 	sigset_t none;
 
 	/* Handlers before the mask: with memory shared, a handler of the
 	 * parent's that ran here would write into the parent's event pipe. */
 	for (int number = 1; number < NSIG; number++)
-		sigaction(number, &action, NULL);
+		if (sigaction(number, &action, NULL) != 0 && number >= 32)
+			/* The C library keeps 32 and 33 to itself, but they are inherited
+			 * ignored all the same; all zero is SIG_DFL for the kernel. */
+			(void)syscall(SYS_rt_sigaction, number, kernel_default, NULL, 8);
 	if (setsid() < 0 || set_limits(spawn) != 0)
 		return IK_SPAWN_SETUP;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
