@@ -11,6 +11,14 @@ TEST_EXTENSIONS = .screen
 SCREEN_LOG_DRIVER = $(LOG_DRIVER)
 SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
-SCREEN_TESTS =
+SCREEN_TESTS = \
+	tests/screen/broken_stream.screen \
+	tests/screen/cancel.screen \
+	tests/screen/dead_provider.screen \
+	tests/screen/first_frame.screen \
+	tests/screen/html_provider.screen \
+	tests/screen/refused_key.screen \
+	tests/screen/server_reply.screen \
+	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
 EXTRA_DIST += $(SCREEN_TESTS)
