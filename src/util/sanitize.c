@@ -104,6 +104,30 @@ static bool is_plain(char byte, bool one_line)
 	return (byte >= 0x20 && byte < 0x7f) || (!one_line && (byte == '\n' || byte == '\t'));
 }
 
+/* Length of the run of plain bytes at the start, eight at a time where there are no lines. */
+static size_t plain_run(const char *bytes, size_t length, bool one_line)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	size_t at = 0;
+
+	while (at < length) {
+		uint64_t word;
+
+		while (at + sizeof(word) <= length) {
+			memcpy(&word, bytes + at, sizeof(word));
+			/* A top bit: above 127, below 0x20, or DEL. */
+			if ((word | (word - ones * 0x20) | (word + ones)) & tops)
+				break;
+			at += sizeof(word);
+		}
+		for (size_t end = at + sizeof(word); at < length && at < end; at++) {
+			if (!is_plain(bytes[at], one_line))
+				return at;
+		}
+	}
+	return at;
+}
+
 /*
  * Sanitise bytes and return how many were dealt with: all of them, or, where
  * more may follow, all but a character or CR that is not complete. Runs of
@@ -120,9 +144,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length, enu
 		int count;
 
 		if (is_plain(bytes[at], one_line)) {
-			do
-				at++;
-			while (at < length && is_plain(bytes[at], one_line));
+			at += plain_run(bytes + at, length - at, one_line);
 			*before = bytes[at - 1] > ' ' ? BEFORE_VISIBLE : BEFORE_NOTHING;
 			continue;
 		}

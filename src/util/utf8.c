@@ -189,10 +189,13 @@ static int boundary_class(uint32_t codepoint)
 	return (int)utf8proc_get_property((utf8proc_int32_t)codepoint)->boundclass;
 }
 
-/* Does a character keep the column of its own that terminals give it (GB9a, GB9b)? */
+/* Does a character begin a cluster whatever stands before it? One that nothing is special about,
+ * and one that keeps the column of its own which terminals give it (GB9a, GB9b). */
 static bool stands_alone(uint32_t before, uint32_t codepoint)
 {
-	return boundary_class(codepoint) == UTF8PROC_BOUNDCLASS_SPACINGMARK
+	int class = boundary_class(codepoint);
+
+	return class == UTF8PROC_BOUNDCLASS_OTHER || class == UTF8PROC_BOUNDCLASS_SPACINGMARK
 		|| boundary_class(before) == UTF8PROC_BOUNDCLASS_PREPEND;
 }
 
@@ -218,6 +221,12 @@ static bool is_disputed(uint32_t codepoint)
 		|| (codepoint >= SKIN_TONE_FIRST && codepoint <= SKIN_TONE_LAST);
 }
 
+/* Is there a character at the start that is a cluster, one column wide, whatever follows? */
+static bool is_plain(const char *text, size_t length)
+{
+	return text[0] >= 0x20 && text[0] < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80);
+}
+
 struct ik_cluster ik_cluster_next(const char *text, size_t length)
 {
 	struct ik_cluster cluster = { .length = 1, .drawn_length = 1, .width = 1 };
@@ -227,7 +236,7 @@ struct ik_cluster ik_cluster_next(const char *text, size_t length)
 	int characters = 1;
 	int count;
 
-	if (text[0] >= 0x20 && text[0] < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80))
+	if (is_plain(text, length))
 		return cluster;
 	count = ik_utf8_decode(text, length, &base);
 	if (count <= 0)
@@ -317,8 +326,14 @@ size_t ik_utf8_fit(const char *text, size_t length, size_t columns, size_t *ret_
 	size_t width = 0, at = 0;
 
 	while (at < length) {
-		struct ik_cluster cluster = ik_cluster_next(text + at, length - at);
+		struct ik_cluster cluster;
 
+		if (width < columns && is_plain(text + at, length - at)) {
+			at++;
+			width++;
+			continue;
+		}
+		cluster = ik_cluster_next(text + at, length - at);
 		if ((size_t)cluster.width > columns - width)
 			break;
 		width += (size_t)cluster.width;
