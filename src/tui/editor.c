@@ -188,6 +188,19 @@ static size_t word_left(const struct ik_editor *editor, size_t position)
 	return position;
 }
 
+/* All that was cut is bounded together: the oldest makes room. */
+static void bound_kills(struct ik_editor *editor)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < editor->kill_count; i++) {
+		bytes += editor->kills[i].length;
+		if (i == 0 || bytes <= IK_LIMIT_USER_TEXT)
+			continue;
+		while (editor->kill_count > i)
+			ik_buf_done(&editor->kills[--editor->kill_count]);
+	}
+}
+
 /* Cut out a part; parts cut one after the other are put back together. */
 static void kill_part(struct ik_editor *editor, size_t start, size_t end)
 {
@@ -207,6 +220,7 @@ static void kill_part(struct ik_editor *editor, size_t start, size_t end)
 		editor->text.data + start, end - start);
 	if (ik_buf_status(&editor->kills[0]) != IK_OK)
 		return; /* no room to keep it: nothing is cut */
+	bound_kills(editor);
 	ik_text_replace(editor, start, end - start, "", 0, CHAIN_KILL);
 }
 

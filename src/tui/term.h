@@ -25,7 +25,7 @@ struct ik_term;
 struct ik_term_options {
 	const char *type;   /* TERM; NULL or "": an error in words */
 	bool utf8;          /* else everything is drawn in ASCII */
-	enum ik_colour_depth colours;
+	enum ik_colour_depth colours; /* at most; the terminal may have fewer */
 	const struct ik_theme *theme;
 	int rows, columns;
 };

@@ -566,6 +566,19 @@ Test(editor, megabytes_are_instant)
 	ik_editor_text(editor, &kept);
 	cr_assert_eq(kept, length * 6 + 5 + 10 + 1000);
 	type(editor, "!");
+	/* what was cut is bounded too, the newest is kept */
+	for (int i = 0; i < 3; i++) {
+		ik_editor_clear(editor, true);
+		for (int k = 0; k < 4; k++)
+			ik_editor_paste(editor, text, length);
+		act(editor, IK_ACTION_KILL_TO_START, 1);
+	}
+	act(editor, IK_ACTION_YANK, 1);
+	ik_editor_text(editor, &kept);
+	cr_assert_eq(kept, length * 4);
+	act(editor, IK_ACTION_YANK_OLDER, 1);
+	ik_editor_text(editor, &kept);
+	cr_assert_eq(kept, length * 4);
 	ik_editor_free(editor);
 	free(text);
 }
