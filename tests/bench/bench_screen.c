@@ -5,9 +5,11 @@
  *     bench_screen first RUNS MARKER PROGRAM [ARGS]   exec to the first full frame
  *     bench_screen keys COUNT MARKER PROGRAM [ARGS]   key to echo
  *     bench_screen idle SECONDS MARKER PROGRAM [ARGS] wake-ups, CPU and memory at rest
- *     bench_screen reply RUNS MARKER PROMPT ENDMARK PROGRAM [ARGS]
- *                           Enter to ENDMARK on screen, again and again in one
- *                           program: wall, CPU, bytes to the terminal, memory
+ *     bench_screen reply RUNS MARKER PROMPT PROGRAM [ARGS]
+ *                           Enter to the end of the reply on screen, again and
+ *                           again in one program: wall, CPU, bytes to the
+ *                           terminal, memory. The n-th reply ends in the n-th
+ *                           letter seven times, so that no two look alike
  *     bench_screen keys-while-reply COUNT MARKER PROMPT PROGRAM [ARGS]
  *
  * A frame is full when MARKER has come, escape sequences left out.
@@ -259,7 +261,7 @@ static void bench_idle(size_t seconds, const char *marker, char **argv)
 	stop(&run);
 }
 
-static void bench_reply(size_t runs, const char *marker, const char *prompt, const char *endmark, char **argv)
+static void bench_reply(size_t runs, const char *marker, const char *prompt, char **argv)
 {
 	double wall[MOST_RUNS], cpu[MOST_RUNS], bytes[MOST_RUNS];
 	struct run run;
@@ -272,6 +274,9 @@ static void bench_reply(size_t runs, const char *marker, const char *prompt, con
 	for (i = 0; i < runs; i++) {
 		size_t from, before;
 		double typed, at, cpu_before;
+		char mark[8] = "";
+
+		memset(mark, 'a' + (int)(i % 26), 7);
 
 		type_text(&run, prompt);
 		settle(&run, 300);
@@ -280,7 +285,7 @@ static void bench_reply(size_t runs, const char *marker, const char *prompt, con
 		cpu_before = cpu_ms(run.pid);
 		typed = now_ms();
 		type_text(&run, "\r");
-		at = wait_for(&run, endmark, from);
+		at = wait_for(&run, mark, from);
 		if (at < 0)
 			fail("the end of the reply did not come");
 		wall[i] = at - typed;
@@ -311,8 +316,8 @@ int main(int argc, char **argv)
 		bench_keys(count, argv[3], argv + 4);
 	else if (strcmp(argv[1], "idle") == 0)
 		bench_idle(count, argv[3], argv + 4);
-	else if (strcmp(argv[1], "reply") == 0 && argc > 6)
-		bench_reply(count, argv[3], argv[4], argv[5], argv + 6);
+	else if (strcmp(argv[1], "reply") == 0 && argc > 5)
+		bench_reply(count, argv[3], argv[4], argv + 5);
 	else if (strcmp(argv[1], "keys-while-reply") == 0 && argc > 5)
 		bench_keys_while_reply(count, argv[3], argv[4], argv + 5);
 	else
