@@ -15,7 +15,8 @@ const char *const ik_sqlite_steps[] = {
 	" created_ms INTEGER NOT NULL,"
 	" updated_ms INTEGER NOT NULL,"
 	" event_count INTEGER NOT NULL DEFAULT 0);"
-	"CREATE INDEX sessions_of_directory ON sessions(directory, updated_ms);"
+	/* Not with the time, which would be one more page to write for each event. */
+	"CREATE INDEX sessions_of_directory ON sessions(directory);"
 	"CREATE TABLE events("
 	" id TEXT UNIQUE NOT NULL,"
 	" session TEXT NOT NULL,"

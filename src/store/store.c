@@ -475,6 +475,8 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	}
 	if (store->first)
 		rescue(store, &lost, notice);
+	else if (store->notices.length > 0)
+		ik_error_set(notice, IK_OK, "%s", store->notices.data); /* nobody else will tell */
 	ik_loop_cancel_deferred(store->loop, tell, store);
 	if (ret_lost)
 		*ret_lost = lost;

@@ -43,8 +43,8 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
  * to a file of mode 0600 beside the database, or in TMPDIR, that the next
  * process that opens the database takes in. Returns NULL. *ret_lost (may be
  * NULL): events that could not be kept anywhere. notice (may be NULL): IK_OK
- * and "" when all is stored, else a sentence that says where they are, or why
- * they are lost.
+ * when all is stored ("", or a notice that was not told yet), else a sentence
+ * that says where they are, or why they are lost.
  */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 

@@ -344,7 +344,7 @@ Test(session, silence_is_ended)
 		{ .chunks = { ": a comment is no event\n\n", STAGE_HOLD } },
 	};
 
-	stage.idle_timeout_ms = 60;
+	stage.idle_timeout_ms = 500;
 	stage_open(replies);
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);
