@@ -2,9 +2,13 @@
 
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "app/chat.h"
 #include "app/cli_tool.h"
@@ -22,6 +26,8 @@ static int run_verb(const struct ik_options *options)
 
 	if (ik_setup_read(options, &setup, &error) != IK_OK) {
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		if (options->verb == IK_VERB_EXEC)
+			ik_exec_refuse(options, error.text);
 		ik_setup_done(&setup);
 		return 2;
 	}
@@ -45,12 +51,25 @@ static int run_verb(const struct ik_options *options)
 	return status;
 }
 
+/* A standard descriptor that was closed before the start would be given to the
+ * next file that is opened, and what is printed would end up in that: hold its
+ * place with one that refuses. */
+static void hold_standard_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	struct ik_options options;
 	struct ik_error error;
 	int status = 0;
 
+	hold_standard_descriptors();
 	(void)setlocale(LC_ALL, "");
 	(void)bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	(void)textdomain(PACKAGE);
@@ -65,7 +84,9 @@ int main(int argc, char **argv)
 		(void)printf("%s %s\n", PACKAGE, PACKAGE_VERSION);
 	else
 		status = run_verb(&options);
-	if (fflush(stdout) != 0 && status == 0)
-		status = 1;
+	if (fflush(stdout) != 0) {
+		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(errno));
+		status = status == 0 ? 1 : status;
+	}
 	return status;
 }

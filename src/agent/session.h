@@ -28,7 +28,7 @@ struct ik_session_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
 	struct ik_store *store;
-	struct ik_run_options run;      /* for every call; environment is borrowed, directory not used */
+	struct ik_run_options run;      /* for every call; environment and timeouts are borrowed */
 	int concurrency;                /* calls at once */
 	int max_tool_turns;
 	int retry_max;                  /* tries after the first */

@@ -130,13 +130,15 @@ static void on_progress(void *arg, size_t done, size_t total)
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct cli *cli = arg;
+	bool run = cli->options->verb == IK_VERB_TOOL_RUN;
 
-	if (cli->options->verb == IK_VERB_TOOL_RUN) {
+	/* A tool that runs is none of them. */
+	if (!cli->options->all && (!run || ik_registry_find(registry, cli->options->first) == NULL))
+		warn_of_failures(registry);
+	if (run) {
 		run_tool(cli, registry);
 		return;
 	}
-	if (!cli->options->all)
-		warn_of_failures(registry);
 	cli->status = show(cli->options, registry);
 	ik_loop_stop(cli->loop);
 }
@@ -145,8 +147,7 @@ static void on_signal(void *arg, int number)
 {
 	struct cli *cli = arg;
 
-	(void)number;
-	cli->status = 130;
+	cli->status = 128 + number;
 	ik_loop_stop(cli->loop);
 }
 
@@ -154,7 +155,7 @@ static void on_signal(void *arg, int number)
 static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 {
 	const char *word = cli->options->second;
-	ssize_t count;
+	ssize_t count = 0;
 
 	if (word == NULL || !ik_text_equal(word, "-")) {
 		ik_buf_puts(&cli->arguments, word != NULL ? word : "{}");
@@ -169,7 +170,20 @@ static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 		if (count > 0)
 			ik_buf_commit(&cli->arguments, (size_t)count);
 	} while (count > 0 || (count < 0 && errno == EINTR));
+	if (count < 0)
+		return ik_error_set_errno(error, errno, _("cannot read standard input"));
 	return ik_buf_check(&cli->arguments, _("the arguments"), error);
+}
+
+/* Say what is odd about the configuration and the places. */
+static void warn_of_setup(const struct ik_setup *setup)
+{
+	size_t i;
+
+	if (setup->places.problem != NULL)
+		(void)fprintf(stderr, "ikigai: %s\n", setup->places.problem);
+	for (i = 0; i < setup->config->warnings.count; i++)
+		(void)fprintf(stderr, "ikigai: %s\n", setup->config->warnings.items[i]);
 }
 
 int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
@@ -181,6 +195,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	char **secrets;
 	size_t i;
 
+	warn_of_setup(setup);
 	ik_buf_init(&cli.arguments, IK_LIMIT_ARGUMENTS);
 	if (read_arguments(&cli, &error) != IK_OK || (cli.loop = ik_loop_new(&error)) == NULL) {
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);
@@ -216,11 +231,9 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct ik_buf out;
-	size_t i;
 	int status;
 
-	for (i = 0; i < setup->config->warnings.count; i++)
-		(void)fprintf(stderr, "ikigai: %s\n", setup->config->warnings.items[i]);
+	warn_of_setup(setup);
 	ik_buf_init(&out, IK_LIMIT_CONFIG);
 	ik_config_print(setup->config, options->json, &out);
 	if (out.length > 0 && out.data[out.length - 1] != '\n')

@@ -17,6 +17,8 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 	memset(&run, 0, sizeof run);
 	run.loop = loop;
 	run.timeout_ms = config->tools_timeout_s * 1000;
+	run.timeouts = config->tools_timeouts;
+	run.timeout_count = config->tools_timeout_count;
 	run.output_limit = (size_t)config->tools_max_output_size;
 	run.memory_limit = config->tools_memory_limit_mb * 1024 * 1024;
 	run.environment = (const char *const *)environment;

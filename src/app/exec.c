@@ -16,15 +16,19 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
+/* The signals that end exec. */
+static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
+#define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
+
 struct exec {
 	struct ik_core core;
 	struct ik_loop *loop;
 	struct ik_output *out, *errors;
 	struct ik_exec_printer printer;
-	struct ik_signal *signals[3];
+	struct ik_signal *signals[SIGNAL_COUNT];
 	int status;
+	int signal_number; /* that interrupted it; 0: none */
 	bool done;
-	bool interrupted;
 };
 
 /* End the loop when the turn is over and all of it is written. */
@@ -48,7 +52,7 @@ static void note_end(struct exec *exec, const struct ik_event *event)
 
 	exec->done = true;
 	if (exec->status == 0)
-		exec->status = exec->interrupted ? 130 : ended ? 0 : 1;
+		exec->status = exec->signal_number != 0 ? 128 + exec->signal_number : ended ? 0 : 1;
 	ik_loop_defer(exec->loop, stop_when_written, exec);
 }
 
@@ -57,6 +61,8 @@ static void on_event(void *arg, const struct ik_event *event)
 	struct exec *exec = arg;
 	struct ik_buf out, errors;
 
+	if (exec->done)
+		return; /* the line "done" is the last one */
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
 	ik_exec_print(&exec->printer, event, &out, &errors);
@@ -87,10 +93,9 @@ static void on_signal(void *arg, int number)
 {
 	struct exec *exec = arg;
 
-	(void)number;
-	exec->interrupted = true;
+	exec->signal_number = number;
 	if (exec->done || !ik_session_busy(exec->core.session)) {
-		exec->status = 130;
+		exec->status = 128 + number;
 		ik_loop_stop(exec->loop);
 		return;
 	}
@@ -102,6 +107,7 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 {
 	struct ik_buf raw;
 	enum ik_status status;
+	int number = 0;
 
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	for (;;) {
@@ -113,11 +119,16 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 		count = read(STDIN_FILENO, room, IK_KIB(64));
 		if (count < 0 && errno == EINTR)
 			continue;
-		if (count <= 0)
+		if (count <= 0) {
+			number = count < 0 ? errno : 0;
 			break;
+		}
 		ik_buf_commit(&raw, (size_t)count);
 	}
 	status = ik_buf_check(&raw, _("what came on standard input"), error);
+	/* Standard input that is closed has nothing to give. */
+	if (status == IK_OK && number != 0 && number != EBADF)
+		status = ik_error_set_errno(error, number, _("cannot read standard input"));
 	if (status == IK_OK) {
 		ik_utf8_repair(prompt, raw.data, raw.length);
 		status = ik_buf_check(prompt, _("what came on standard input"), error);
@@ -148,8 +159,33 @@ static enum ik_status read_prompt(const struct ik_options *options, struct ik_bu
 			ik_buf_truncate(prompt, before);
 	}
 	if (status == IK_OK && strspn(prompt->data, " \t\r\n") == prompt->length)
-		return ik_error_set(error, IK_INVALID, _("the prompt is empty"));
+		return ik_error_set(error, IK_INVALID,
+			_("the prompt is empty; exec needs one: ikigai exec \"...\""));
 	return status;
+}
+
+/* End a turn that cannot begin. */
+static void refuse(struct exec *exec, const char *code, const struct ik_error *error)
+{
+	const struct ik_event why = {
+		.kind = IK_EVENT_ERROR, .name = code, .text = error->text, .text_length = strlen(error->text),
+	};
+	const struct ik_event end = {.kind = IK_EVENT_TURN_DONE, .name = "error"};
+
+	on_event(exec, &why);
+	on_event(exec, &end);
+}
+
+/* Watch the signals that end exec, but for those that whoever started it (nohup,
+ * a shell's background) has switched off. */
+static void watch_signals(struct exec *exec)
+{
+	struct sigaction action;
+	size_t i;
+
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		if (sigaction(signal_numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			exec->signals[i] = ik_signal_new(exec->loop, signal_numbers[i], on_signal, exec);
 }
 
 /* Join the parts, send the prompt, turn until the reply is written. */
@@ -157,37 +193,58 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	const struct ik_buf *prompt, struct ik_error *error)
 {
 	static const struct ik_core_events events = {on_event, on_scan_progress, on_scan_finished};
-	static const int numbers[3] = {SIGINT, SIGTERM, SIGHUP};
 	struct ik_error notice;
 	size_t i;
 
 	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
 	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
-	for (i = 0; i < 3; i++)
-		exec->signals[i] = ik_signal_new(exec->loop, numbers[i], on_signal, exec);
+	watch_signals(exec);
 	ik_children_become_reaper(exec->loop);
-	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools, &events, exec, error) != IK_OK ||
-	    (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)) {
-		exec->status = 1;
-	} else {
-		error->status = IK_OK;
+	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools, &events, exec, error) != IK_OK)
+		refuse(exec, "CONFIG", error);
+	else if (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)
+		refuse(exec, "STORE", error);
+	else
 		ik_session_submit(exec->core.session, prompt->data, prompt->length);
-		if (ik_loop_run(exec->loop, error) == IK_OK && ik_output_error(exec->out) != 0 &&
-		    exec->status == 0) {
-			exec->status = 1;
-			(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
-		}
+	error->status = IK_OK;
+	if (ik_loop_run(exec->loop, error) != IK_OK) {
+		exec->status = 1;
+	} else if (ik_output_error(exec->out) != 0) {
+		exec->status = exec->status == 0 ? 1 : exec->status;
+		(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
 	}
+	exec->done = true;
 	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
 		exec->status = 1;
 	if (notice.status != IK_OK)
 		(void)fprintf(stderr, "ikigai: %s\n", notice.text);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < SIGNAL_COUNT; i++)
 		exec->signals[i] = ik_signal_close(exec->signals[i]);
 	ik_children_end(exec->loop);
 	exec->out = ik_output_close(exec->out);
 	exec->errors = ik_output_close(exec->errors);
 	return exec->status;
+}
+
+void ik_exec_refuse(const struct ik_options *options, const char *sentence)
+{
+	struct ik_exec_printer printer = {.json = options->json};
+	const struct ik_event events[] = {
+		{.kind = IK_EVENT_ERROR, .name = "CONFIG", .text = sentence, .text_length = strlen(sentence)},
+		{.kind = IK_EVENT_TURN_DONE, .name = "error"},
+	};
+	struct ik_buf out, errors;
+	size_t i;
+
+	if (!options->json)
+		return;
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
+	for (i = 0; i < sizeof events / sizeof events[0]; i++)
+		ik_exec_print(&printer, &events[i], &out, &errors);
+	(void)fwrite(out.data, 1, out.length, stdout);
+	ik_buf_done(&out);
+	ik_buf_done(&errors);
 }
 
 int ik_exec(const struct ik_options *options, struct ik_setup *setup)

@@ -12,4 +12,8 @@
 /* Run it; returns the exit status. */
 int ik_exec(const struct ik_options *options, struct ik_setup *setup);
 
+/* With --json: the lines of a turn that could not begin, because the
+ * configuration is wrong as sentence says. */
+void ik_exec_refuse(const struct ik_options *options, const char *sentence);
+
 #endif

@@ -85,17 +85,36 @@ static void put_envelope(struct ik_buf *out, const struct ik_event *event)
 	ik_json_put_integer(out, event->number);
 }
 
+/* A call as the model made it, also one that is never run. */
+static void print_json_call(const struct ik_event *event, struct ik_buf *out)
+{
+	size_t length = 0;
+	char *arguments;
+
+	if (event->id == NULL || event->message->kind != IK_KIND_TOOL_CALL)
+		return; /* told by its pieces, or of an earlier turn */
+	arguments = ik_message_arguments(event->message, &length);
+	open_line(out, "tool_call", event->round);
+	put_text_member(out, "id", event->id);
+	put_text_member(out, "name", event->name);
+	put_arguments(out, arguments != NULL ? arguments : "", length);
+	close_line(out);
+	free(arguments);
+}
+
 /* One JSON object a line. Returns at once for what has no line. */
 static void print_json(const struct ik_event *event, struct ik_buf *out)
 {
 	static const char *const types[] = {
 		[IK_EVENT_SESSION] = "session", [IK_EVENT_TEXT] = "text", [IK_EVENT_THINKING] = "thinking",
-		[IK_EVENT_TOOL_STARTED] = "tool_call", [IK_EVENT_TOOL_DONE] = "tool_result",
-		[IK_EVENT_USAGE] = "usage", [IK_EVENT_NOTICE] = "notice", [IK_EVENT_WAITING] = "notice",
-		[IK_EVENT_RETRY] = "notice", [IK_EVENT_STORE] = "notice", [IK_EVENT_ERROR] = "error",
+		[IK_EVENT_TOOL_DONE] = "tool_result", [IK_EVENT_USAGE] = "usage",
+		[IK_EVENT_NOTICE] = "notice", [IK_EVENT_RETRY] = "notice", [IK_EVENT_STORE] = "notice",
+		[IK_EVENT_ERROR] = "error",
 		[IK_EVENT_TURN_DONE] = "done",
 	};
 
+	if (event->kind == IK_EVENT_MESSAGE)
+		print_json_call(event, out);
 	if ((size_t)event->kind >= sizeof types / sizeof types[0] || types[event->kind] == NULL)
 		return;
 	if (event->kind == IK_EVENT_STORE && event->number == 0)
@@ -110,11 +129,6 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	case IK_EVENT_TEXT:
 	case IK_EVENT_THINKING:
 		put_member(out, "text", event->text, event->text_length);
-		break;
-	case IK_EVENT_TOOL_STARTED:
-		put_text_member(out, "id", event->id);
-		put_text_member(out, "name", event->name);
-		put_arguments(out, event->text, event->text_length);
 		break;
 	case IK_EVENT_TOOL_DONE:
 		put_text_member(out, "id", event->id);
@@ -148,7 +162,7 @@ static void print_note(struct ik_buf *errors, const char *text, size_t length)
 	ik_buf_putc(errors, '\n');
 }
 
-/* "· glob(pattern="*.c")" and, when it failed, why. */
+/* "ikigai: glob(pattern="*.c")". */
 static void print_call(struct ik_buf *errors, const struct ik_event *event)
 {
 	char *summary = ik_call_summary(event->name, event->text, event->text_length, SUMMARY_BYTES);
@@ -159,6 +173,7 @@ static void print_call(struct ik_buf *errors, const struct ik_event *event)
 	free(summary);
 }
 
+/* Why a call failed. */
 static void print_failure(struct ik_buf *errors, const struct ik_event *event)
 {
 	struct ik_json_span envelope;
@@ -173,23 +188,34 @@ static void print_failure(struct ik_buf *errors, const struct ik_event *event)
 	free(why);
 }
 
+/* Text of a reply, but for the line feeds at its end. */
+static void print_reply(struct ik_exec_printer *printer, const char *text, size_t length,
+	struct ik_buf *out)
+{
+	size_t body = length;
+
+	while (body > 0 && text[body - 1] == '\n')
+		body--;
+	if (body > 0) {
+		for (; printer->line_feeds > 0; printer->line_feeds--)
+			ik_buf_putc(out, '\n');
+		ik_buf_append(out, text, body);
+		printer->printed = true;
+	}
+	printer->line_feeds += length - body;
+}
+
 /* Text on standard output, everything else on standard error. */
 static void print_text(struct ik_exec_printer *printer, const struct ik_event *event,
 	struct ik_buf *out, struct ik_buf *errors)
 {
 	switch (event->kind) {
 	case IK_EVENT_TEXT:
-		if (event->text_length == 0)
-			break;
-		ik_buf_append(out, event->text, event->text_length);
-		printer->printed = true;
-		printer->ended_line = event->text[event->text_length - 1] == '\n';
+		print_reply(printer, event->text, event->text_length, out);
 		break;
 	case IK_EVENT_ROUND_STARTED:
-		if (printer->printed && !printer->ended_line) {
-			ik_buf_putc(out, '\n');
-			printer->ended_line = true;
-		}
+		if (printer->printed && printer->line_feeds == 0)
+			printer->line_feeds = 1;
 		break;
 	case IK_EVENT_TOOL_STARTED:
 		print_call(errors, event);
@@ -198,7 +224,6 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_failure(errors, event);
 		break;
 	case IK_EVENT_NOTICE:
-	case IK_EVENT_WAITING:
 	case IK_EVENT_RETRY:
 	case IK_EVENT_ERROR:
 		print_note(errors, event->text, event->text_length);
@@ -224,14 +249,17 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event,
 	struct ik_buf *out, struct ik_buf *errors)
 {
-	if (printer->json)
-		print_json(event, out);
-	else
+	if (!printer->json) {
 		print_text(printer, event, out, errors);
+		return;
+	}
+	print_json(event, out);
+	if (event->kind == IK_EVENT_ERROR)
+		print_note(errors, event->text, event->text_length);
 }
 
 void ik_exec_print_end(struct ik_exec_printer *printer, struct ik_buf *out)
 {
-	if (!printer->json && printer->printed && !printer->ended_line)
+	if (!printer->json && printer->printed)
 		ik_buf_putc(out, '\n');
 }

@@ -11,11 +11,11 @@
 
 struct ik_exec_printer {
 	bool json;
-	bool ended_line; /* the text printed so far ends in a line feed */
-	bool printed;    /* any text of a reply */
+	bool printed;      /* any text of a reply */
+	size_t line_feeds; /* at the end of the text so far, held back: one closes it */
 };
 
-/* Append what an event means to out and to errors. */
+/* Append what an event means to out and to errors, where an error is always told. */
 void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event,
 	struct ik_buf *out, struct ik_buf *errors);
 

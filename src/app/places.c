@@ -41,11 +41,13 @@ static void find_home(struct ik_places *places)
 			"Set HOME or IKIGAI_HOME."));
 		return;
 	}
-	if (ik_path_make(places->home, 0700, &error) == IK_OK &&
-	    access(places->home, R_OK | W_OK | X_OK) == 0)
-		return;
-	places->problem = ik_format(_("%s cannot be used: nothing will be kept there. "
-		"Mend it or set IKIGAI_HOME."), places->home);
+	if (ik_path_make(places->home, 0700, &error) == IK_OK) {
+		if (access(places->home, R_OK | W_OK | X_OK) == 0)
+			return;
+		(void)ik_error_set_errno(&error, errno, "%s", places->home);
+	}
+	places->problem = ik_format(_("%s. Nothing can be kept there: mend it, or set IKIGAI_HOME "
+		"to another directory."), error.text);
 	if (access(places->home, R_OK | X_OK) != 0) {
 		free(places->home);
 		places->home = NULL;

@@ -1,7 +1,9 @@
 #include "app/setup.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "provider/practice.h"
 #include "util/alloc.h"
@@ -187,16 +189,13 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	size_t i;
 
 	setup->config = ik_config_new();
-	if (file != NULL) {
-		struct ik_buf probe;
-
-		ik_buf_init(&probe, IK_LIMIT_CONFIG);
-		if (options->config_file != NULL)
-			status = ik_file_read(file, &probe, error);
-		ik_buf_done(&probe);
-		if (status == IK_OK)
-			status = ik_config_load(setup->config, file, IK_ORIGIN_USER, error);
-	}
+	/* A file that is named has to be there. */
+	if (options->config_file != NULL && access(file, F_OK) != 0)
+		status = ik_error_set_errno(error, errno, _("cannot read %s (--config)"), file);
+	else if (file != NULL)
+		status = ik_config_load(setup->config, file, IK_ORIGIN_USER, error);
+	if (status == IK_OK)
+		status = ik_config_environment(setup->config, error);
 	free(file);
 	for (i = 0; status == IK_OK && i < sizeof settings / sizeof settings[0]; i++)
 		if (settings[i].value != NULL)
@@ -230,6 +229,19 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	return status;
 }
 
+/* Where sessions are kept. */
+static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *error)
+{
+	const char *named = setup->config->database;
+
+	if (named != NULL && ik_text_starts(named, "postgres"))
+		return ik_error_set(error, IK_INVALID, _("database is a PostgreSQL address, but this version "
+			"keeps sessions in SQLite only; name a file"));
+	setup->database = named != NULL ? ik_path_expand(named, setup->places.user_home) :
+		ik_places_file(&setup->places, "ikigai.db");
+	return IK_OK;
+}
+
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,
 	struct ik_error *error)
 {
@@ -239,20 +251,15 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	status = ik_places_find(options->directory, &ret_setup->places, error);
 	if (status == IK_OK)
 		status = read_config(options, ret_setup, error);
-	if (status == IK_OK)
-		status = choose_model(options, ret_setup->config, &ret_setup->choice, error);
+	/* Tools and configuration can be looked at without a model. */
+	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
+		return status;
+	status = choose_model(options, ret_setup->config, &ret_setup->choice, error);
 	if (status == IK_OK)
 		status = read_system_prompt(ret_setup, error);
-	if (status != IK_OK)
-		return status;
-	if (ret_setup->config->database == NULL)
-		ret_setup->database = ik_places_file(&ret_setup->places, "ikigai.db");
-	else if (ik_text_starts(ret_setup->config->database, "postgres"))
-		return ik_error_set(error, IK_INVALID, _("database is a PostgreSQL address, but this version "
-			"keeps sessions in SQLite only; name a file"));
-	else
-		ret_setup->database = ik_path_expand(ret_setup->config->database, ret_setup->places.user_home);
-	return IK_OK;
+	if (status == IK_OK)
+		status = choose_database(ret_setup, error);
+	return status;
 }
 
 /* Release a NULL-terminated array of strings. */

@@ -34,7 +34,8 @@ struct ik_setup {
 };
 
 /*
- * Read it all. Wrong configuration is an error in words (exit status 2).
+ * Read it all; model, system prompt and database only for the verbs that need
+ * them. Wrong configuration is an error in words (exit status 2).
  * ret_setup is to be released with ik_setup_done() in any case.
  */
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,

@@ -232,6 +232,17 @@ static void spawn(struct ik_run *run, const struct ik_tool *tool,
 	free(environment);
 }
 
+/* The configuration's word for this tool, else its own, else that for all. */
+static int64_t timeout_of(const struct ik_run_options *options, const struct ik_tool *tool)
+{
+	size_t i;
+
+	for (i = 0; i < options->timeout_count; i++)
+		if (ik_text_equal(options->timeouts[i].name, tool->name))
+			return options->timeouts[i].seconds * 1000;
+	return tool->timeout_s > 0 ? (int64_t)tool->timeout_s * 1000 : options->timeout_ms;
+}
+
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
 	const char *name, const char *arguments, size_t length,
 	const struct ik_run_events *events, void *arg)
@@ -255,11 +266,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 		refuse(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name));
 		return run;
 	}
-	run->timeout_ms = options->timeout_ms;
-	if (options->configured_timeout_ms > 0)
-		run->timeout_ms = options->configured_timeout_ms;
-	else if (tool->timeout_s > 0)
-		run->timeout_ms = (int64_t)tool->timeout_s * 1000;
+	run->timeout_ms = timeout_of(options, tool);
 	while (length > 0 && memchr(" \t\r\n", arguments[0], 4) != NULL) {
 		arguments++;
 		length--;

@@ -10,6 +10,7 @@
 #ifndef IK_TOOL_RUN_H
 #define IK_TOOL_RUN_H
 
+#include "config/config.h"
 #include "loop/child.h"
 #include "tool/envelope.h"
 #include "tool/registry.h"
@@ -18,8 +19,9 @@ struct ik_run;
 
 struct ik_run_options {
 	struct ik_loop *loop;
-	int64_t timeout_ms;             /* where neither schema nor configuration say */
-	int64_t configured_timeout_ms;  /* of the configuration for this tool; 0: not said */
+	int64_t timeout_ms;             /* where neither timeouts nor the schema say */
+	const struct ik_tool_timeout *timeouts; /* of single tools: they win over the schema */
+	size_t timeout_count;
 	size_t output_limit;            /* of the envelope's result */
 	int64_t memory_limit;
 	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 comes on top */
@@ -48,8 +50,8 @@ struct ik_run_events {
 /*
  * Call the tool of that name in registry (a reference is kept while it runs).
  * arguments is the model's text: one JSON object; white space or nothing counts
- * as {}. Never fails by itself: what goes wrong is an envelope. Only loop and
- * numbers of the options are kept; registry, name and arguments are copied or
+ * as {}. Never fails by itself: what goes wrong is an envelope. Of the options
+ * only loop and output limit are kept; registry, name and arguments are copied or
  * counted.
  */
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,

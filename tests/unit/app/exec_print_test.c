@@ -43,22 +43,59 @@ Test(exec_print, json_lines_are_objects_with_type_and_round)
 	cr_assert_eq(errors.length, 0);
 }
 
+/* A model's call, as it is told when the reply is whole. */
+static struct ik_event call_event(const char *arguments)
+{
+	struct ik_event event = event_of(IK_EVENT_MESSAGE, 1, NULL);
+
+	event.id = "call_1";
+	event.name = "echo";
+	event.message = ik_message_tool_call("call_1", "echo", arguments, strlen(arguments));
+	return event;
+}
+
 Test(exec_print, json_call_with_and_without_an_object)
 {
 	struct ik_exec_printer printer = {.json = true};
-	struct ik_event event = event_of(IK_EVENT_TOOL_STARTED, 1, "{\"n\": 9007199254740993}");
+	struct ik_event event = call_event("{\"n\": 9007199254740993}");
+
+	ik_exec_print(&printer, &event, &out, &errors);
+	event.message = ik_message_unref(event.message);
+	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
+		"\"arguments\":{\"n\": 9007199254740993}}\n");
+	ik_buf_clear(&out);
+	event = call_event("[1");
+	ik_exec_print(&printer, &event, &out, &errors);
+	event.message = ik_message_unref(event.message);
+	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
+		"\"arguments\":null,\"arguments_raw\":\"[1\"}\n");
+}
+
+Test(exec_print, json_tells_a_call_once_and_none_of_an_earlier_turn)
+{
+	struct ik_exec_printer printer = {.json = true};
+	struct ik_event event = event_of(IK_EVENT_TOOL_STARTED, 1, "{}");
 
 	event.id = "call_1";
 	event.name = "echo";
 	ik_exec_print(&printer, &event, &out, &errors);
-	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
-		"\"arguments\":{\"n\": 9007199254740993}}\n");
-	ik_buf_clear(&out);
-	event.text = "[1";
-	event.text_length = 2;
+	event = call_event("{}");
+	event.id = NULL;
 	ik_exec_print(&printer, &event, &out, &errors);
-	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
-		"\"arguments\":null,\"arguments_raw\":\"[1\"}\n");
+	event.message = ik_message_unref(event.message);
+	cr_assert_eq(out.length, 0);
+}
+
+Test(exec_print, json_error_stands_on_standard_error_too)
+{
+	struct ik_exec_printer printer = {.json = true};
+	struct ik_event event = event_of(IK_EVENT_ERROR, 1, "it broke");
+
+	event.name = "PROVIDER";
+	ik_exec_print(&printer, &event, &out, &errors);
+	cr_assert_str_eq(out.data,
+		"{\"type\":\"error\",\"round\":1,\"code\":\"PROVIDER\",\"message\":\"it broke\"}\n");
+	cr_assert_str_eq(errors.data, "ikigai: it broke\n");
 }
 
 Test(exec_print, json_result_keeps_the_envelope)
@@ -91,10 +128,39 @@ Test(exec_print, text_goes_to_one_place_and_the_rest_to_the_other)
 
 Test(exec_print, one_line_feed_closes_the_text)
 {
+	static const char *const pieces[] = {"hello\n", "\nworld", "\n", "\n\n"};
 	struct ik_exec_printer printer = {.json = false};
-	struct ik_event event = event_of(IK_EVENT_TEXT, 1, "hello\n");
+	size_t i;
+
+	for (i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+		struct ik_event event = event_of(IK_EVENT_TEXT, 1, pieces[i]);
+
+		ik_exec_print(&printer, &event, &out, &errors);
+	}
+	ik_exec_print_end(&printer, &out);
+	cr_assert_str_eq(out.data, "hello\n\nworld\n");
+}
+
+Test(exec_print, texts_of_rounds_stand_on_lines_of_their_own)
+{
+	struct ik_exec_printer printer = {.json = false};
+	struct ik_event text = event_of(IK_EVENT_TEXT, 1, "one"), round = event_of(IK_EVENT_ROUND_STARTED, 2, NULL);
+
+	ik_exec_print(&printer, &text, &out, &errors);
+	ik_exec_print(&printer, &round, &out, &errors);
+	ik_exec_print(&printer, &round, &out, &errors);
+	ik_exec_print(&printer, &text, &out, &errors);
+	ik_exec_print_end(&printer, &out);
+	cr_assert_str_eq(out.data, "one\none\n");
+}
+
+Test(exec_print, no_text_leaves_nothing)
+{
+	struct ik_exec_printer printer = {.json = false};
+	struct ik_event event = event_of(IK_EVENT_WAITING, 0, "Loading tools");
 
 	ik_exec_print(&printer, &event, &out, &errors);
 	ik_exec_print_end(&printer, &out);
-	cr_assert_str_eq(out.data, "hello\n");
+	cr_assert_eq(out.length, 0);
+	cr_assert_eq(errors.length, 0, "a wait of a few milliseconds is no news");
 }

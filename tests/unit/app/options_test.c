@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST 12
+#define MOST 20
 
 /* Read a command line given as words with NULL behind. */
 static enum ik_status read_words(const char *const *words, struct ik_options *options, struct ik_error *error)

@@ -180,20 +180,22 @@ Test(run, says_why_a_tool_could_not_be_started)
 	end(&fixture);
 }
 
-Test(run, takes_the_tools_own_time_out_before_the_general_one)
+Test(run, takes_the_configurations_time_out_before_the_tools_own_before_the_general_one)
 {
 	struct fixture fixture = { .loop = support_loop_new() };
 	char *directory = support_mkdir();
 	const char *const directories[] = { directory, NULL };
 	struct ik_run_options options = support_options(fixture.loop);
+	const struct ik_tool_timeout timeouts[] = { { (char[]){ "other" }, 1 }, { (char[]){ "sleeper" }, 2 } };
 
 	free(support_write_tool(directory, "sleeper", "#!/bin/sh\n[ \"$1\" = --schema ] && exec echo "
 		"'{\"name\":\"sleeper\",\"description\":\"d\",\"timeout_s\":1}'\nexec sleep 300\n"));
 	fixture.registry = support_scan(fixture.loop, IK_SOURCE_USER, 10000, directories);
 	fails(&fixture, "sleeper", "{}", &options, "Tool 'sleeper' timed out after 1s",
 		"TOOL_TIMEOUT", "null");
-	options.configured_timeout_ms = 250;
-	fails(&fixture, "sleeper", "{}", &options, "Tool 'sleeper' timed out after 0.25s",
+	options.timeouts = timeouts;
+	options.timeout_count = 2;
+	fails(&fixture, "sleeper", "{}", &options, "Tool 'sleeper' timed out after 2s",
 		"TOOL_TIMEOUT", "null");
 	support_rmdir(directory);
 	end(&fixture);
