@@ -67,14 +67,6 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-static int hex_digit(char byte)
-{
-	if (is_digit(byte))
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 /* The number of the \uXXXX at text, -1 if there is none. */
 static int32_t unicode_escape(const char *text, const char *end)
 {
@@ -83,7 +75,7 @@ static int32_t unicode_escape(const char *text, const char *end)
 	if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
 		return -1;
 	for (int i = 2; i < 6; i++) {
-		int digit = hex_digit(text[i]);
+		int digit = ik_json_hex_digit(text[i]);
 
 		if (digit < 0)
 			return -1;

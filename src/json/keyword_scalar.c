@@ -140,48 +140,41 @@ static bool both_numbers(const struct ik_check *check, struct ik_decimal *value,
 	return ik_decimal_of(check->value, value) && ik_decimal_of(check->keyword, bound);
 }
 
-bool ik_check_minimum(const struct ik_check *check)
+/* Is the value not below (side 1), not above (side -1) its bound, nor equal to it if exclusive? */
+static bool check_bound(const struct ik_check *check, int side, bool exclusive)
 {
-	bool exclusive = ik_json_is_true(ik_json_get(check->schema, "exclusiveMinimum")); /* draft 4 */
 	struct ik_decimal value, bound;
 	int order;
 
 	if (!both_numbers(check, &value, &bound))
 		return true;
-	order = ik_decimal_compare(&value, &bound);
+	order = side * ik_decimal_compare(&value, &bound);
+	if (order > 0 || (order == 0 && !exclusive))
+		return true;
 	if (exclusive)
-		return order > 0 || ik_check_refuse_by(check, _("more than %s"));
-	return order >= 0 || ik_check_refuse_by(check, _("at least %s"));
+		return ik_check_refuse_by(check, side > 0 ? _("more than %s") : _("less than %s"));
+	return ik_check_refuse_by(check, side > 0 ? _("at least %s") : _("at most %s"));
+}
+
+bool ik_check_minimum(const struct ik_check *check)
+{
+	/* In draft 4 the exclusive one is a flag beside it. */
+	return check_bound(check, 1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMinimum")));
 }
 
 bool ik_check_maximum(const struct ik_check *check)
 {
-	bool exclusive = ik_json_is_true(ik_json_get(check->schema, "exclusiveMaximum")); /* draft 4 */
-	struct ik_decimal value, bound;
-	int order;
-
-	if (!both_numbers(check, &value, &bound))
-		return true;
-	order = ik_decimal_compare(&value, &bound);
-	if (exclusive)
-		return order < 0 || ik_check_refuse_by(check, _("less than %s"));
-	return order <= 0 || ik_check_refuse_by(check, _("at most %s"));
+	return check_bound(check, -1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMaximum")));
 }
 
 bool ik_check_exclusive_minimum(const struct ik_check *check)
 {
-	struct ik_decimal value, bound;
-
-	return !both_numbers(check, &value, &bound) || ik_decimal_compare(&value, &bound) > 0
-		|| ik_check_refuse_by(check, _("more than %s"));
+	return check_bound(check, 1, true);
 }
 
 bool ik_check_exclusive_maximum(const struct ik_check *check)
 {
-	struct ik_decimal value, bound;
-
-	return !both_numbers(check, &value, &bound) || ik_decimal_compare(&value, &bound) < 0
-		|| ik_check_refuse_by(check, _("less than %s"));
+	return check_bound(check, -1, true);
 }
 
 bool ik_check_multiple_of(const struct ik_check *check)

@@ -45,6 +45,15 @@ static inline bool ik_json_is_blank(char byte)
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+/* The value of a hexadecimal digit, -1 for another character. */
+static inline int ik_json_hex_digit(char byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
 /* Length of the string, number or word at the start of checked text. */
 static inline size_t ik_json_scalar_length(const char *text, size_t length)
 {

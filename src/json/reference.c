@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/plain.h"
 #include "util/buf.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -15,22 +16,14 @@ bool ik_reference_is_resource(const struct ik_json *schema)
 	return id && id[0] != '#';
 }
 
-static int hex_digit(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 /* Append one step of a pointer, percent signs and tildes decoded; returns what is behind it. */
 static const char *decode_step(struct ik_buf *out, const char *step)
 {
 	while (*step && *step != '/') {
 		char byte = *step++;
 
-		if (byte == '%' && hex_digit(step[0]) >= 0 && hex_digit(step[1]) >= 0) {
-			byte = (char)(hex_digit(step[0]) << 4 | hex_digit(step[1]));
+		if (byte == '%' && ik_json_hex_digit(step[0]) >= 0 && ik_json_hex_digit(step[1]) >= 0) {
+			byte = (char)(ik_json_hex_digit(step[0]) << 4 | ik_json_hex_digit(step[1]));
 			step += 2;
 		}
 		if (byte == '~' && (*step == '0' || *step == '1'))

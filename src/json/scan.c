@@ -123,11 +123,8 @@ static int32_t hex4(const char *text)
 {
 	int32_t number = 0;
 
-	for (int i = 0; i < 4; i++) {
-		char byte = text[i];
-
-		number = number << 4 | (byte <= '9' ? byte - '0' : (byte | 0x20) - 'a' + 10);
-	}
+	for (int i = 0; i < 4; i++)
+		number = number << 4 | ik_json_hex_digit(text[i]);
 	return number;
 }
 

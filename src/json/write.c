@@ -8,8 +8,6 @@
 #include "json/plain.h"
 #include "util/utf8.h"
 
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
 /* A comma, unless what is there already asks for a value: the last byte tells. */
 static void separate(struct ik_buf *out)
 {
@@ -67,7 +65,7 @@ void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length)
 			put_escape(out, (unsigned char)bytes[at]);
 			at++;
 		} else {
-			ik_buf_append(out, replacement, sizeof(replacement) - 1);
+			ik_buf_puts(out, IK_UTF8_REPLACEMENT);
 			at += ik_utf8_bad(bytes + at, length - at);
 		}
 		run = at;

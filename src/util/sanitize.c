@@ -7,8 +7,6 @@
 #define CONTROL_PICTURES 0x2400
 #define PICTURE_OF_DELETE 0x2421
 
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
 /* What stood before a character; joiners and variation selectors are judged by it. */
 enum before {
 	BEFORE_NOTHING, /* start, blank, control, joiner */
@@ -168,7 +166,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length, enu
 				put_control(out, bytes[at], one_line);
 			at++;
 		} else if (count <= 0 || treatment == AS_REPLACEMENT) {
-			ik_buf_append(out, replacement, sizeof(replacement) - 1);
+			ik_buf_puts(out, IK_UTF8_REPLACEMENT);
 			at += count > 0 ? (size_t)count : ik_utf8_bad(bytes + at, length - at);
 		} else {
 			ik_buf_printf(out, "<U+%04X>", (unsigned)codepoint);

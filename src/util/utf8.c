@@ -14,8 +14,6 @@
 #define DRAWN_CHARACTERS 5
 #define DRAWN_BYTES 20
 
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
 static bool is_continuation(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
@@ -169,7 +167,7 @@ void ik_utf8_repair(struct ik_buf *out, const char *bytes, size_t length)
 		if (length == 0)
 			return;
 		bad = ik_utf8_bad(bytes, length);
-		ik_buf_append(out, replacement, sizeof(replacement) - 1);
+		ik_buf_puts(out, IK_UTF8_REPLACEMENT);
 		bytes += bad;
 		length -= bad;
 	}

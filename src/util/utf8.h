@@ -22,6 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* U+FFFD, what stands for bytes that are no character. */
+#define IK_UTF8_REPLACEMENT "\xef\xbf\xbd"
+
 /*
  * Decode the character at bytes (length > 0). Returns its byte count (1 to 4)
  * and sets *ret_codepoint; 0 when the bytes are no valid character, -1 when
