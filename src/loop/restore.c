@@ -9,7 +9,9 @@
 
 #include "loop/tty.h"
 
-static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+/* Faults, and all others that end a program that does not expect them. */
+static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
+	SIGQUIT, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2 };
 #define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
 
 /* What the handler needs; written only while armed is 0. */

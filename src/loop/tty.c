@@ -266,6 +266,8 @@ static void signal_came(void *arg, int number)
 	struct ik_tty *tty = arg;
 
 	if (number == SIGHUP) {
+		/* The terminal may be there all the same: kill(1) sends it, too. */
+		ik_tty_leave(tty);
 		hang_up(tty);
 	} else if (!tty->entered) {
 		if (number == SIGTSTP && tty->may_stop)
