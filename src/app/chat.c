@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/chat_private.h"
 #include "app/commands.h"
@@ -18,15 +19,18 @@
 /* For the two hooks that have no argument: out of memory and the like. */
 static struct ik_chat *current_chat;
 
-/* Memory is gone: what was typed is kept and the terminal given back. */
+/* Memory is gone: the terminal is given back and what was typed is kept, by
+ * calls that want no memory themselves. */
 static void save_before_the_end(void)
 {
-	if (current_chat == NULL)
-		return;
-	if (current_chat->tty != NULL)
-		ik_tty_leave(current_chat->tty);
-	if (current_chat->screen != NULL)
-		ik_chat_draft_save(current_chat);
+	static const char message[] = "ikigai: out of memory\n";
+
+	ik_tty_restore();
+	if (write(STDERR_FILENO, message, sizeof message - 1) < 0) {
+		/* nothing else can be done */
+	}
+	if (current_chat != NULL && current_chat->screen != NULL)
+		(void)ik_chat_draft_save(current_chat);
 }
 
 static void on_event(void *arg, const struct ik_event *event)
@@ -66,9 +70,14 @@ static void on_background(void *arg)
 
 static void on_signal(void *arg, int number)
 {
-	struct ik_chat *chat = arg;
+	ik_chat_end(arg, 128 + number);
+}
 
-	chat->status = 128 + number;
+void ik_chat_end(struct ik_chat *chat, int status)
+{
+	if (!chat->ending)
+		chat->status = status;
+	chat->ending = true;
 	ik_loop_stop(chat->loop);
 }
 
@@ -135,7 +144,7 @@ static void start_core(void *arg)
 {
 	static const struct ik_core_events events = {on_event, on_scan_progress, on_scan_finished};
 	struct ik_chat *chat = arg;
-	struct ik_error error;
+	struct ik_error error, notice;
 
 	ik_children_become_reaper(chat->loop);
 	ik_children_on_change(chat->loop, on_background, chat);
@@ -143,8 +152,8 @@ static void start_core(void *arg)
 		    &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);
-		chat->status = 1;
-		ik_loop_stop(chat->loop);
+		(void)ik_core_stop(&chat->core, &notice);
+		ik_chat_end(chat, 1);
 		return;
 	}
 	chat->core_started = true;
@@ -163,6 +172,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	chat->escape_timer = ik_timer_new(chat->loop, ik_chat_escape_timeout, chat);
 	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
+	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
 	terminate = ik_signal_new(chat->loop, SIGTERM, on_signal, chat);
 	interrupt = ik_signal_new(chat->loop, SIGINT, on_signal, chat);
 	chat->input = ik_input_new();
@@ -184,12 +194,16 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 static void close_chat(struct ik_chat *chat)
 {
 	struct ik_error notice;
+	int number;
 
-	if (chat->screen != NULL)
-		ik_chat_draft_save(chat);
 	chat->tty = ik_tty_close(chat->tty);
-	if (chat->loop != NULL)
-		ik_loop_before_sleep(chat->loop, NULL, NULL);
+	ik_loop_before_sleep(chat->loop, NULL, NULL);
+	ik_children_on_change(chat->loop, NULL, NULL);
+	/* Without a screen, or before the old one was read, there is no draft. */
+	number = chat->input != NULL ? ik_chat_draft_save(chat) : 0;
+	if (number != 0)
+		(void)fprintf(stderr, _("ikigai: the message that was not sent yet could not be kept: %s\n"),
+			strerror(number));
 	if (chat->core_started) {
 		const char *id = ik_session_id(chat->core.session);
 		bool said = ik_conversation_count(ik_session_conversation(chat->core.session)) > 0;
@@ -204,12 +218,15 @@ static void close_chat(struct ik_chat *chat)
 	chat->escape_timer = ik_timer_close(chat->escape_timer);
 	chat->frame_timer = ik_timer_close(chat->frame_timer);
 	chat->tick_timer = ik_timer_close(chat->tick_timer);
+	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
 	chat->screen = ik_screen_free(chat->screen);
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);
 	free(chat->refresh_line);
+	free(chat->draft_path);
+	free(chat->draft_new);
 }
 
 int ik_chat(const struct ik_options *options, struct ik_setup *setup)
@@ -221,16 +238,18 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 	memset(&chat, 0, sizeof chat);
 	chat.options = options;
 	chat.setup = setup;
-	ik_buf_init(&chat.frame, IK_MIB(8));
+	ik_buf_init(&chat.frame, IK_MIB(64));
 	ik_cells_init(&chat.cells);
-	current_chat = &chat;
-	ik_alloc_set_hook(save_before_the_end);
 	chat.loop = ik_loop_new(&error);
-	if (chat.loop != NULL && open_screen(&chat, &error) == IK_OK)
-		status = run(&chat, &error);
-	close_chat(&chat);
-	ik_loop_free(chat.loop);
-	current_chat = NULL;
+	if (chat.loop != NULL) {
+		current_chat = &chat;
+		ik_alloc_set_hook(save_before_the_end);
+		if (open_screen(&chat, &error) == IK_OK)
+			status = run(&chat, &error);
+		current_chat = NULL;
+		close_chat(&chat);
+		ik_loop_free(chat.loop);
+	}
 	if (error.status != IK_OK)
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);
 	return status;

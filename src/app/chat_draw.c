@@ -1,7 +1,6 @@
 #include "app/chat_private.h"
 
 #include "util/clock.h"
-#include "util/limits.h"
 
 /* At most 60 frames a second while a reply streams. */
 #define FRAME_US 16667
@@ -25,15 +24,28 @@ static void draw_frame(struct ik_chat *chat)
 	chat->urgent = false;
 }
 
-/* Ask for the time when the screen shows any. */
+/* Ask for the time when the screen shows any. The answer is another one when a
+ * call begins or a hint appears, so it is asked for in every turn of the loop. */
 static void arm_tick(struct ik_chat *chat)
 {
 	int64_t next = ik_screen_tick(chat->screen, ik_clock_ms());
 
 	if (next < 0)
 		ik_timer_stop(chat->tick_timer);
-	else if (!ik_timer_running(chat->tick_timer))
+	else
 		ik_timer_start(chat->tick_timer, next);
+}
+
+/* Take the size the terminal has now, once for a storm of changes. */
+static void take_size(struct ik_chat *chat)
+{
+	int rows, columns;
+
+	chat->resized = false;
+	ik_tty_size(chat->tty, &rows, &columns);
+	ik_term_resize(chat->term, rows, columns);
+	ik_cells_resize(&chat->cells, rows, columns);
+	ik_screen_resize(chat->screen, rows, columns);
 }
 
 void ik_chat_draw(void *arg)
@@ -44,8 +56,16 @@ void ik_chat_draw(void *arg)
 	if (chat->tty == NULL || chat->screen == NULL)
 		return;
 	arm_tick(chat);
-	if (!ik_screen_dirty(chat->screen) || ik_tty_busy(chat->tty))
+	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
+		chat->urgent = false;
+		ik_timer_stop(chat->frame_timer);
 		return;
+	}
+	if (ik_tty_busy(chat->tty)) {
+		/* What is skipped is drawn when the terminal has taken all. */
+		ik_timer_stop(chat->frame_timer);
+		return;
+	}
 	wait = chat->last_frame_us + FRAME_US - ik_clock_us();
 	if (!chat->urgent && wait > 0) {
 		if (!ik_timer_running(chat->frame_timer))
@@ -53,6 +73,8 @@ void ik_chat_draw(void *arg)
 		return;
 	}
 	ik_timer_stop(chat->frame_timer);
+	if (chat->resized)
+		take_size(chat);
 	draw_frame(chat);
 }
 

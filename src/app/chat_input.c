@@ -1,5 +1,6 @@
 #include "app/chat_private.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,9 +37,8 @@ static void submit(struct ik_chat *chat, const char *text, size_t length)
 		ik_screen_clear(chat->screen);
 		break;
 	case IK_COMMAND_QUIT:
-		ik_loop_stop(chat->loop);
+		ik_chat_end(chat, 0);
 		break;
-	case IK_COMMAND_HELP:
 	case IK_COMMAND_NOTHING:
 		break;
 	}
@@ -61,14 +61,14 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		refresh(chat, NULL);
 		break;
 	case IK_REACT_SUSPEND:
-		ik_chat_draft_save(chat);
+		(void)ik_chat_draft_save(chat);
 		ik_tty_suspend(chat->tty);
 		break;
 	case IK_REACT_REDRAW:
 		ik_term_invalidate(chat->term);
 		break;
 	case IK_REACT_QUIT:
-		ik_loop_stop(chat->loop);
+		ik_chat_end(chat, 0);
 		break;
 	}
 }
@@ -76,16 +76,23 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 static void on_key(void *arg, const struct ik_key *key)
 {
 	struct ik_chat *chat = arg;
-	struct ik_reaction reaction = ik_screen_key(chat->screen, key);
+	struct ik_reaction reaction;
 
+	/* What was typed behind the word that ends the program came too late. */
+	if (chat->ending)
+		return;
+	reaction = ik_screen_key(chat->screen, key);
+	ik_chat_draft_changed(chat);
 	react(chat, &reaction);
 }
 
 /* Wait for the rest of a sequence, but not for ever. */
 static void arm_escape(struct ik_chat *chat)
 {
-	if (ik_input_pending(chat->input))
-		ik_timer_start(chat->escape_timer, IK_INPUT_ESCAPE_MS);
+	int wait = ik_input_wait_ms(chat->input);
+
+	if (wait >= 0)
+		ik_timer_start(chat->escape_timer, wait);
 	else
 		ik_timer_stop(chat->escape_timer);
 }
@@ -118,28 +125,25 @@ static void on_resized(void *arg, int rows, int columns)
 {
 	struct ik_chat *chat = arg;
 
-	ik_term_resize(chat->term, rows, columns);
-	ik_cells_resize(&chat->cells, rows, columns);
-	ik_screen_resize(chat->screen, rows, columns);
-	ik_chat_draw_now(chat);
+	/* Drawn at the pace of frames: a window that is dragged changes its size
+	 * faster than anybody can see. */
+	(void)rows;
+	(void)columns;
+	chat->resized = true;
 }
 
 static void on_resumed(void *arg)
 {
 	struct ik_chat *chat = arg;
-	int rows, columns;
 
-	ik_tty_size(chat->tty, &rows, &columns);
-	on_resized(chat, rows, columns);
-	ik_term_invalidate(chat->term);
+	/* Taking the size draws every cell anew, too. */
+	chat->resized = true;
+	ik_chat_draw_now(chat);
 }
 
 static void on_hung_up(void *arg)
 {
-	struct ik_chat *chat = arg;
-
-	chat->status = 1;
-	ik_loop_stop(chat->loop);
+	ik_chat_end(arg, 128 + SIGHUP);
 }
 
 const struct ik_tty_events ik_chat_tty_events = {

@@ -26,8 +26,12 @@ struct ik_chat {
 	struct ik_timer *escape_timer; /* a lone ESC becomes the key */
 	struct ik_timer *frame_timer;  /* the next frame of a stream */
 	struct ik_timer *tick_timer;   /* what shows time */
+	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
 	int64_t last_frame_us;
 	bool urgent;                   /* a key changed something: draw without waiting */
+	bool resized;                  /* the screen has yet to take the terminal's size */
+	bool ending;                   /* what is still typed is for nobody */
+	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
 	char *refresh_line;            /* the command line that started a scan, or NULL */
 	int status;
@@ -44,6 +48,13 @@ void ik_chat_escape_timeout(void *chat);
 
 /* chat_draft.c: what is in the editor survives the program. */
 void ik_chat_draft_load(struct ik_chat *chat);
-void ik_chat_draft_save(const struct ik_chat *chat);
+/* Save it as it is now; 0 or errno. Takes no memory. */
+int ik_chat_draft_save(const struct ik_chat *chat);
+/* Something was typed: save it soon, but not with every key. */
+void ik_chat_draft_changed(struct ik_chat *chat);
+void ik_chat_draft_due(void *chat);
+
+/* End the program, after this turn of the loop. */
+void ik_chat_end(struct ik_chat *chat, int status);
 
 #endif

@@ -16,7 +16,6 @@ enum ik_command_effect {
 	IK_COMMAND_NOTHING,
 	IK_COMMAND_REFRESH,  /* scan the tools; its end is told by ik_command_refreshed() */
 	IK_COMMAND_CLEAR,    /* empty the scrollback */
-	IK_COMMAND_HELP,     /* open the help */
 	IK_COMMAND_QUIT
 };
 
