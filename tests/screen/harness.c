@@ -19,8 +19,12 @@
  *                            $REQUESTS to the file of what it was asked
  *   go NAME                  release what the server's scenario waits for
  *   start ARGS               start ikigai, or start it again
- *   type TEXT                \e \r \n \t \\ are understood
+ *   start-sh <<              a shell in the terminal with these lines; $IKIGAI is the
+ *                            program, and with set -m it can be stopped and continued
+ *   type TEXT                \e \r \n \t \\ \xHH are understood
  *   paste <<                 as a bracketed paste
+ *   paste-many COUNT TEXT    the same with that many copies of TEXT
+ *   burst COUNT TEXT         so many copies of TEXT as fast as they are taken
  *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...
  *   wait TEXT                until a row shows TEXT
  *   wait-not TEXT            until no row does
@@ -30,15 +34,19 @@
  *   style TEXT NAMES         the cells of TEXT are bold, dim, reverse, underline,
  *                            coloured or plain
  *   cursor ROW COLUMN        until the cursor is there (from 0), or: cursor hidden
+ *   screen main | alternate  until the terminal is back as a shell wants it (main
+ *                            screen, cursor, no paste brackets), or taken
+ *   raw TEXT | no-raw TEXT   the program wrote, or never wrote, these bytes (as in type)
  *   resize ROWS COLUMNS
+ *   resize-storm COUNT       as many sizes as fast as can be, then the one of before
+ *   idle MILLISECONDS        in which the program does not wake up once
  *   stop-reading | go-on-reading
- *   signal NAME              to the program
+ *   signal NAME              to the program, or what has the terminal
  *   exit STATUS              until the program has ended with it
  *   skip-unless-sh COMMAND   skip the test, by name, where COMMAND fails
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +57,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "keys.h"
 #include "place.h"
 #include "terminal.h"
@@ -74,82 +83,6 @@ static void print_screen(struct harness *h)
 	printf("# cursor %d %d%s, %zu bytes%s\n", h->terminal.cursor_row, h->terminal.cursor_column,
 		h->terminal.cursor_visible ? "" : " hidden", h->terminal.bytes_read,
 		h->terminal.exited ? ", the program has ended" : "");
-}
-
-static bool screen_shows(struct harness *h, const char *text)
-{
-	int row;
-
-	for (row = 0; row < h->terminal.rows; row++)
-		if (strstr(terminal_row(&h->terminal, row), text) != NULL)
-			return true;
-	return false;
-}
-
-/* Does a row match a line of a picture, in which * is any characters? */
-static bool row_matches(const char *row, const char *line)
-{
-	const char *star = NULL, *mark = NULL;
-
-	while (*row != '\0') {
-		if (*line == '*') {
-			star = line++;
-			mark = row;
-		} else if (*line == *row) {
-			line++;
-			row++;
-		} else if (star != NULL) {
-			line = star + 1;
-			row = ++mark;
-		} else {
-			return false;
-		}
-	}
-	while (*line == '*')
-		line++;
-	return *line == '\0';
-}
-
-/* Do the rows from row on match the picture's lines from line on? */
-static bool picture_matches(struct harness *h, char *const *lines, size_t count, size_t line, int row)
-{
-	for (; line < count; line++, row++) {
-		if (ik_text_equal(lines[line], "...")) {
-			int next;
-
-			if (line + 1 == count)
-				return true;
-			for (next = row; next <= h->terminal.rows; next++)
-				if (picture_matches(h, lines, count, line + 1, next))
-					return true;
-			return false;
-		}
-		if (row >= h->terminal.rows || !row_matches(terminal_row(&h->terminal, row), lines[line]))
-			return false;
-	}
-	for (; row < h->terminal.rows; row++)
-		if (terminal_row(&h->terminal, row)[0] != '\0')
-			return false;
-	return true;
-}
-
-static bool picture_is_there(struct harness *h, const char *picture)
-{
-	char *copy = ik_strdup(picture), *at = copy, *lines[256];
-	size_t count = 0;
-	bool match;
-
-	while (at != NULL && *at != '\0' && count < 256) {
-		char *line = strsep(&at, "\n");
-		size_t length = strlen(line);
-
-		while (length > 0 && line[length - 1] == ' ')
-			line[--length] = '\0';
-		lines[count++] = line;
-	}
-	match = picture_matches(h, lines, count, 0, 0);
-	free(copy);
-	return match;
 }
 
 /* Take output until the condition holds, the time is over or the program ended. */
@@ -211,25 +144,62 @@ static bool start_program(struct harness *h, const char *arguments)
 	return started || fail(h, "cannot start: %s", strerror(errno));
 }
 
-/* Type text with its escapes. */
-static bool type_text(struct harness *h, const char *text)
+/* Start a shell in the terminal that runs the body. */
+static bool start_shell(struct harness *h)
+{
+	const char *build = getenv("IK_TOP_BUILDDIR");
+	char *assignment = ik_format("IKIGAI=%s/ikigai", build != NULL ? build : ".");
+	char *path = ik_path_join(h->root, "script"), shell_path[] = "/bin/sh", *argv[] = {shell_path, path, NULL};
+	bool good;
+
+	set_variable(h, assignment);
+	good = write_file(h, h->root, "script", 0644) &&
+		(terminal_start(&h->terminal, argv, h->variables, h->work) ||
+			fail(h, "cannot start a shell: %s", strerror(errno)));
+	free(assignment);
+	free(path);
+	return good;
+}
+
+/* Type so many copies of text between before and after. */
+static bool type_many(struct harness *h, long count, const char *text, const char *before,
+	const char *after)
 {
 	struct ik_buf bytes;
 	bool written;
 
-	ik_buf_init(&bytes, IK_MIB(16));
-	for (; *text != '\0'; text++) {
-		if (*text != '\\' || text[1] == '\0') {
-			ik_buf_putc(&bytes, *text);
-			continue;
-		}
-		text++;
-		ik_buf_putc(&bytes, *text == 'e' ? '\033' : *text == 'r' ? '\r' : *text == 'n' ? '\n' :
-			*text == 't' ? '\t' : *text);
-	}
+	ik_buf_init(&bytes, IK_MIB(64));
+	ik_buf_puts(&bytes, before);
+	while (count-- > 0)
+		put_escaped(&bytes, text);
+	ik_buf_puts(&bytes, after);
 	written = terminal_write(&h->terminal, bytes.data, bytes.length);
 	ik_buf_done(&bytes);
 	return written || fail(h, "the program takes no input");
+}
+
+/* "COUNT TEXT": many copies. */
+static bool type_counted(struct harness *h, const char *rest, const char *before, const char *after)
+{
+	char *text;
+	long count = strtol(rest, &text, 10);
+
+	return count > 0 && *text == ' ' ? type_many(h, count, text + 1, before, after) :
+		fail(h, "wanted: a count and a text");
+}
+
+/* More sizes than anybody can draw. */
+static bool resize_storm(struct harness *h, const char *rest)
+{
+	long count = strtol(rest, NULL, 10), i;
+	int rows = h->terminal.rows, columns = h->terminal.columns;
+
+	for (i = 0; i < count; i++) {
+		terminal_resize(&h->terminal, 1 + (int)(i * 7 % 60), 1 + (int)(i * 13 % 200));
+		(void)terminal_pump(&h->terminal, 0);
+	}
+	terminal_resize(&h->terminal, rows, columns);
+	return true;
 }
 
 /* Press the keys that are named, one after the other. */
@@ -309,12 +279,20 @@ static bool send_signal(struct harness *h, const char *name)
 	static const struct { const char *name; int number; } signals[] = {
 		{"TERM", SIGTERM}, {"INT", SIGINT}, {"HUP", SIGHUP}, {"KILL", SIGKILL}, {"TSTP", SIGTSTP},
 		{"STOP", SIGSTOP}, {"CONT", SIGCONT}, {"SEGV", SIGSEGV}, {"WINCH", SIGWINCH}, {"ABRT", SIGABRT},
+		{"QUIT", SIGQUIT}, {"USR1", SIGUSR1},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof signals / sizeof signals[0]; i++)
 		if (ik_text_equal(name, signals[i].name))
-			return kill(h->terminal.pid, signals[i].number) == 0 || fail(h, "kill: %s", strerror(errno));
+			break;
+	if (i < sizeof signals / sizeof signals[0]) {
+		/* In a shell it is the job in the foreground. */
+		pid_t pid = h->terminal.master >= 0 ? tcgetpgrp(h->terminal.master) : -1;
+
+		return kill(pid > 0 ? pid : h->terminal.pid, signals[i].number) == 0 ||
+			fail(h, "kill: %s", strerror(errno));
+	}
 	return fail(h, "there is no signal %s", name);
 }
 
@@ -383,8 +361,14 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 	}
 	if (IS("start"))
 		return start_program(h, rest);
+	if (IS("start-sh"))
+		return start_shell(h);
 	if (IS("type"))
-		return type_text(h, rest);
+		return type_many(h, 1, rest, "", "");
+	if (IS("burst"))
+		return type_counted(h, rest, "", "");
+	if (IS("paste-many"))
+		return type_counted(h, rest, "\033[200~", "\033[201~");
 	if (IS("paste"))
 		return paste(h);
 	if (IS("key"))
@@ -401,6 +385,16 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return check_style_words(h, rest);
 	if (IS("cursor"))
 		return wait_until(h, cursor_is, rest) || fail(h, "the cursor did not come to %s", rest);
+	if (IS("screen"))
+		return wait_until(h, screen_is, rest) || fail(h, "the terminal's %s screen did not come", rest);
+	if (IS("raw"))
+		return wait_until(h, wrote, rest) || fail(h, "the program did not write \"%s\"", rest);
+	if (IS("no-raw"))
+		return !wrote(h, rest) || fail(h, "the program wrote \"%s\"", rest);
+	if (IS("resize-storm"))
+		return resize_storm(h, rest);
+	if (IS("idle"))
+		return check_idle(h, rest);
 	if (IS("stop-reading") || IS("go-on-reading")) {
 		h->terminal.reading = IS("go-on-reading");
 		return true;

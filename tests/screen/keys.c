@@ -37,3 +37,23 @@ size_t key_bytes(const char *name, char bytes[32])
 	}
 	return 0;
 }
+
+void put_escaped(struct ik_buf *bytes, const char *text)
+{
+	unsigned byte;
+
+	for (; *text != '\0'; text++) {
+		if (*text != '\\' || text[1] == '\0') {
+			ik_buf_putc(bytes, *text);
+			continue;
+		}
+		text++;
+		if (*text == 'x' && sscanf(text + 1, "%2x", &byte) == 1) {
+			ik_buf_putc(bytes, (char)byte);
+			text += 2;
+			continue;
+		}
+		ik_buf_putc(bytes, *text == 'e' ? '\033' : *text == 'r' ? '\r' : *text == 'n' ? '\n' :
+			*text == 't' ? '\t' : *text);
+	}
+}

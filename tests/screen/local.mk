@@ -1,8 +1,8 @@
 # Screen tests: each .screen file drives the real program in a pseudo-terminal.
 
 check_PROGRAMS += tests/screen/harness
-tests_screen_harness_SOURCES = tests/screen/harness.c tests/screen/keys.c tests/screen/keys.h \
-	tests/screen/place.c tests/screen/place.h \
+tests_screen_harness_SOURCES = tests/screen/harness.c tests/screen/checks.c tests/screen/checks.h \
+	tests/screen/keys.c tests/screen/keys.h tests/screen/place.c tests/screen/place.h \
 	tests/screen/terminal.c tests/screen/terminal.h
 tests_screen_harness_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
 tests_screen_harness_LDADD = $(LINK_UTIL) $(VTERM_LIBS) -lutil
@@ -15,10 +15,14 @@ SCREEN_TESTS = \
 	tests/screen/broken_stream.screen \
 	tests/screen/cancel.screen \
 	tests/screen/dead_provider.screen \
+	tests/screen/end_by_signals.screen \
 	tests/screen/first_frame.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/refused_key.screen \
+	tests/screen/resize.screen \
 	tests/screen/server_reply.screen \
+	tests/screen/small.screen \
+	tests/screen/suspend.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
 EXTRA_DIST += $(SCREEN_TESTS)

@@ -108,6 +108,7 @@ bool start_server(struct harness *h)
 
 	if (!write_file(h, h->root, "scenario", 0644) || pipe(pipes) != 0)
 		return fail(h, "server: %s", strerror(errno));
+	(void)fflush(NULL);
 	h->server = fork();
 	if (h->server == 0) {
 		(void)dup2(pipes[1], STDOUT_FILENO);
@@ -181,6 +182,7 @@ void make_place(struct harness *h)
 void remove_place(struct harness *h)
 {
 	char *clean = ik_format("chmod -R u+rwx '%s'; rm -rf '%s'", h->root, h->root);
+	size_t i;
 
 	if (h->server > 0) {
 		(void)kill(h->server, SIGKILL);
@@ -188,4 +190,12 @@ void remove_place(struct harness *h)
 	}
 	(void)shell(h, clean);
 	free(clean);
+	for (i = 0; i < MOST_VARIABLES; i++)
+		free(h->variables[i]);
+	free(h->root);
+	free(h->home);
+	free(h->ikigai_home);
+	free(h->work);
+	free(h->body);
+	free(h->skipped);
 }

@@ -12,6 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "util/limits.h"
 #include "util/utf8.h"
 
 /* Remember where the cursor is and whether it shows. */
@@ -32,6 +33,8 @@ static int on_property(VTermProp property, VTermValue *value, void *arg)
 
 	if (property == VTERM_PROP_CURSORVISIBLE)
 		terminal->cursor_visible = value->boolean != 0;
+	else if (property == VTERM_PROP_ALTSCREEN)
+		terminal->alternate = value->boolean != 0;
 	return 1;
 }
 
@@ -51,6 +54,8 @@ static void make_screen(struct terminal *terminal)
 	vterm_screen_set_callbacks(terminal->screen, &callbacks, terminal);
 	vterm_screen_reset(terminal->screen, 1);
 	terminal->cursor_visible = true;
+	terminal->alternate = false;
+	ik_buf_clear(&terminal->raw);
 }
 
 void terminal_init(struct terminal *terminal, int rows, int columns)
@@ -60,6 +65,7 @@ void terminal_init(struct terminal *terminal, int rows, int columns)
 	terminal->columns = columns;
 	terminal->master = -1;
 	terminal->exited = true;
+	ik_buf_init(&terminal->raw, IK_MIB(256));
 }
 
 /* End the program for good. */
@@ -81,6 +87,7 @@ void terminal_done(struct terminal *terminal)
 	if (terminal->vterm != NULL)
 		vterm_free(terminal->vterm);
 	terminal->vterm = NULL;
+	ik_buf_done(&terminal->raw);
 }
 
 bool terminal_start(struct terminal *terminal, char *const *argv, char *const *environment,
@@ -135,6 +142,7 @@ static bool take_output(struct terminal *terminal)
 	while (terminal->reading && (length = read(terminal->master, bytes, sizeof bytes)) > 0) {
 		vterm_input_write(terminal->vterm, bytes, (size_t)length);
 		terminal->bytes_read += (size_t)length;
+		ik_buf_append(&terminal->raw, bytes, (size_t)length);
 		any = true;
 	}
 	if (any)

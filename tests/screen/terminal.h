@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <vterm.h>
 
+#include "util/buf.h"
+
 struct terminal {
 	int rows, columns;
 	int master;            /* -1: not running */
@@ -24,6 +26,8 @@ struct terminal {
 	VTermScreen *screen;
 	int cursor_row, cursor_column;
 	bool cursor_visible;
+	bool alternate;        /* the second screen is shown */
+	struct ik_buf raw;     /* every byte that it wrote since it was started */
 };
 
 void terminal_init(struct terminal *terminal, int rows, int columns);

@@ -1,0 +1,25 @@
+/*
+ * checks: what can be said of a screen and of the program behind it.
+ */
+#ifndef IK_TEST_CHECKS_H
+#define IK_TEST_CHECKS_H
+
+#include "place.h"
+
+/* Does a row show text? */
+bool screen_shows(struct harness *h, const char *text);
+
+/* Is the screen this picture: "..." any rows, * any characters of a row? */
+bool picture_is_there(struct harness *h, const char *picture);
+
+/* Did the program ever write these bytes (escapes as in put_escaped())? */
+bool wrote(struct harness *h, const char *text);
+
+/* Is the terminal left to a shell ("main") or taken ("alternate")? */
+bool screen_is(struct harness *h, const char *which);
+
+/* Does the program sleep so many milliseconds? What came before may still end
+ * at first, so it has a few tries. */
+bool check_idle(struct harness *h, const char *milliseconds);
+
+#endif
