@@ -6,4 +6,5 @@ libik_store_a_SOURCES = \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/rescue.c src/store/rescue.h \
 	src/store/sqlite.c \
+	src/store/sqlite_library.c src/store/sqlite_library.h \
 	src/store/store.c src/store/store.h

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sqlite3.h>
-
 #include "store/database_file.h"
 #include "store/migrate.h"
+#include "store/sqlite_library.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -71,6 +70,8 @@ static void close_handle(struct sqlite *sqlite)
 {
 	size_t i;
 
+	if (!sqlite->db)
+		return; /* perhaps not even the library is there */
 	for (i = 0; i < STATEMENT_COUNT; i++) {
 		sqlite3_finalize(sqlite->statements[i]);
 		sqlite->statements[i] = NULL;
@@ -223,8 +224,10 @@ static enum ik_status check_owner(struct sqlite *sqlite, struct ik_error *error)
 /* Open the handle and bring the database to its present form. */
 static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 {
-	enum ik_status status = ik_database_file_make(sqlite->path, error);
+	enum ik_status status = ik_sqlite_library_load(error);
 
+	if (status == IK_OK)
+		status = ik_database_file_make(sqlite->path, error);
 	if (status != IK_OK)
 		return status;
 	if (sqlite3_open_v2(sqlite->path, &sqlite->db,
