@@ -5,6 +5,7 @@
 
 #include "provider/practice.h"
 #include "util/alloc.h"
+#include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -72,13 +73,68 @@ static void on_progress(void *arg, size_t done, size_t total)
 	core->events->scan_progress(core->arg, done, total);
 }
 
+/* Note in the log what a scan found. */
+static void log_scan(const struct ik_registry *registry)
+{
+	size_t i;
+
+	ik_log(IK_LOG_INFO, "scan: %zu tools, %zu failed", ik_registry_ok_count(registry),
+		ik_registry_failed_count(registry));
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (tool->state != IK_TOOL_OK)
+			ik_log(IK_LOG_INFO, "tool %s: %s: %s", tool->path, tool->code, tool->reason);
+	}
+	for (i = 0; i < ik_registry_problem_count(registry); i++)
+		ik_log(IK_LOG_ERROR, "scan: %s", ik_registry_problem(registry, i));
+}
+
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_core *core = arg;
 
 	core->scanned = true;
+	log_scan(registry);
 	ik_session_set_registry(core->session, registry, true);
 	core->events->scan_finished(core->arg, registry);
+}
+
+/* Note in the log what one looks for later. */
+static void log_event(const struct ik_event *event)
+{
+	switch (event->kind) {
+	case IK_EVENT_SESSION:
+		ik_log(IK_LOG_INFO, "session %s: %s, %s", event->text, event->name, event->detail);
+		break;
+	case IK_EVENT_ROUND_STARTED:
+		ik_log(IK_LOG_INFO, "round %d", event->round);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		ik_log(IK_LOG_INFO, "tool %s (%s): %lld ms, envelope of %zu bytes", event->name, event->id,
+			(long long)event->number, event->text_length);
+		break;
+	case IK_EVENT_ERROR:
+		ik_log(IK_LOG_ERROR, "%s: %.*s", event->name, (int)event->text_length, event->text);
+		break;
+	case IK_EVENT_RETRY:
+		ik_log(IK_LOG_INFO, "again in %lld ms: %.*s", (long long)event->number,
+			(int)event->text_length, event->text);
+		break;
+	case IK_EVENT_TURN_DONE:
+		ik_log(IK_LOG_INFO, "turn done: %s", event->name);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_event(void *arg, const struct ik_event *event)
+{
+	struct ik_core *core = arg;
+
+	log_event(event);
+	core->events->event(core->arg, event);
 }
 
 static void on_store_state(void *arg, size_t waiting, const char *message)
@@ -123,8 +179,8 @@ static void make_session(struct ik_core *core, bool no_tools)
 	options.directory = core->setup->places.directory;
 	options.system_prompt = core->setup->system_prompt;
 	options.no_tools = no_tools;
-	options.sink = core->events->event;
-	options.sink_arg = core->arg;
+	options.sink = on_event;
+	options.sink_arg = core;
 	core->session = ik_session_new(&options);
 	ik_model_choice_endpoint(&core->setup->choice, &endpoint);
 	ik_session_set_model(core->session, core->setup->choice.format, &endpoint,

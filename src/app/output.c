@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -71,6 +72,15 @@ static void write_now(struct ik_output *output)
 	tell_when_empty(output);
 }
 
+/* Is fd one that can be full for a while (epoll refuses files and /dev/null)? */
+static bool can_wait(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 &&
+		(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || isatty(fd) == 1);
+}
+
 struct ik_output *ik_output_new(struct ik_loop *loop, int fd, void (*drained)(void *), void *arg)
 {
 	struct ik_output *output = ik_alloc(sizeof *output);
@@ -81,11 +91,8 @@ struct ik_output *ik_output_new(struct ik_loop *loop, int fd, void (*drained)(vo
 	output->arg = arg;
 	output->terminal = isatty(fd) == 1;
 	ik_buf_init(&output->waiting, IK_LIMIT_REQUEST);
-	output->watch = ik_watch_new(loop, fd, on_writable, output);
-	if (output->watch != NULL && ik_watch_set(output->watch, IK_WRITABLE, NULL) != IK_OK)
-		output->watch = ik_watch_close(output->watch);
-	else if (output->watch != NULL)
-		(void)ik_watch_set(output->watch, 0, NULL);
+	if (can_wait(fd))
+		output->watch = ik_watch_new(loop, fd, on_writable, output);
 	return output;
 }
 

@@ -8,6 +8,7 @@
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -229,6 +230,19 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	return status;
 }
 
+/* Begin the log at the level that the configuration names. */
+static void open_log(const struct ik_setup *setup)
+{
+	static const char *const names[] = {"off", "error", "info", "debug"};
+	char *path = ik_places_file(&setup->places, "log");
+	size_t i;
+
+	for (i = 1; path != NULL && i < sizeof names / sizeof names[0]; i++)
+		if (ik_text_equal(setup->config->log_level, names[i]))
+			ik_log_open(path, (enum ik_log_level)i);
+	free(path);
+}
+
 /* Where sessions are kept. */
 static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *error)
 {
@@ -251,6 +265,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	status = ik_places_find(options->directory, &ret_setup->places, error);
 	if (status == IK_OK)
 		status = read_config(options, ret_setup, error);
+	if (status == IK_OK)
+		open_log(ret_setup);
 	/* Tools and configuration can be looked at without a model. */
 	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
 		return status;
@@ -276,6 +292,7 @@ void ik_setup_done(struct ik_setup *setup)
 {
 	struct ik_model_choice *choice = &setup->choice;
 
+	ik_log_close();
 	free(choice->provider);
 	free(choice->model);
 	free(choice->base_url);
