@@ -119,6 +119,7 @@ enum ik_status ik_session_restore(struct ik_session *session,
 	if (status != IK_OK)
 		return status;
 	memcpy(session->id, info->id, sizeof(session->id));
+	ik_session_tell_model(session);
 	session->loading = true;
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
 	take_page(session, messages, count);

@@ -177,18 +177,25 @@ struct ik_session *ik_session_close(struct ik_session *session)
 
 /* ---- from outside ---- */
 
-void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
-	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens)
+void ik_session_tell_model(struct ik_session *session)
 {
-	struct ik_event event = { .kind = IK_EVENT_SESSION };
+	struct ik_event event = {
+		.kind = IK_EVENT_SESSION, .text = session->id, .text_length = strlen(session->id),
+	};
 
-	ik_model_unref(session->model);
-	session->model = ik_model_new(format, endpoint, model, max_output_tokens);
-	event.text = session->id;
-	event.text_length = strlen(session->id);
+	if (session->model == NULL)
+		return;
 	event.name = session->model->endpoint.provider;
 	event.detail = session->model->name;
 	ik_session_emit(session, &event);
+}
+
+void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
+	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens)
+{
+	ik_model_unref(session->model);
+	session->model = ik_model_new(format, endpoint, model, max_output_tokens);
+	ik_session_tell_model(session);
 }
 
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready)

@@ -59,10 +59,10 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 
 /*
  * Go on with a stored session (before anything else is said in this one): its
- * newest page is there when this returns and has been told as IK_EVENT_MESSAGE
- * events, then one IK_EVENT_NOTICE "[Session restored: N messages]"; what is
- * older is read and told page by page (IK_EVENT_OLDER) in later turns of the
- * loop, before the first request leaves.
+ * id is told as IK_EVENT_SESSION; its newest page is there when this returns and
+ * has been told as IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE "[Session
+ * restored: N messages]"; what is older is read and told page by page
+ * (IK_EVENT_OLDER) in later turns of the loop, before the first request leaves.
  */
 enum ik_status ik_session_restore(struct ik_session *session,
 	const struct ik_session_info *info, struct ik_error *error) IK_MUST_USE;

@@ -67,6 +67,8 @@ struct ik_session {
 void ik_session_post(struct ik_session *session, const struct ik_input *input);
 /* Tell, unless closing. */
 void ik_session_emit(struct ik_session *session, const struct ik_event *event);
+/* Tell id and model as IK_EVENT_SESSION, once there is a model. */
+void ik_session_tell_model(struct ik_session *session);
 
 /* ---- session_effects.c ---- */
 

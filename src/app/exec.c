@@ -29,6 +29,7 @@ struct exec {
 	int status;
 	int signal_number; /* that interrupted it; 0: none */
 	bool done;
+	bool resuming; /* the next id that is told is not the one of the session to be */
 };
 
 /* End the loop when the turn is over and all of it is written. */
@@ -63,6 +64,10 @@ static void on_event(void *arg, const struct ik_event *event)
 
 	if (exec->done)
 		return; /* the line "done" is the last one */
+	if (event->kind == IK_EVENT_SESSION && exec->resuming) {
+		exec->resuming = false;
+		return;
+	}
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
 	ik_exec_print(&exec->printer, event, &out, &errors);
@@ -256,6 +261,7 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 
 	memset(&exec, 0, sizeof exec);
 	exec.printer.json = options->json;
+	exec.resuming = options->resume;
 	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
 	if (read_prompt(options, &prompt, &error) != IK_OK) {
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);

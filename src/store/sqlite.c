@@ -476,7 +476,7 @@ static enum ik_status sqlite_find(struct ik_backend *backend, const char *id_pre
 	ik_session_info_done(&second);
 	if (status == IK_OK && !found)
 		status = ik_error_set(error, IK_NOT_FOUND,
-			_("There is no session %s. `ikigai session list` shows those there are."),
+			_("There is no session %s. --resume without an id takes the newest of this directory."),
 			id_prefix);
 	else if (status == IK_OK && ambiguous && !ik_text_equal(info.id, id_prefix))
 		status = ik_error_set(error, IK_INVALID,

@@ -89,7 +89,7 @@ bool shell(struct harness *h, const char *script)
 	if (pid == 0) {
 		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 		if (chdir(h->work) == 0)
-			(void)execle("/bin/sh", "sh", "-ec", script, (char *)NULL, h->variables);
+			(void)execle("/bin/sh", "sh", "-exc", script, (char *)NULL, h->variables);
 		_exit(127);
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
