@@ -171,15 +171,18 @@ static struct ik_registry *make_registry(struct ik_discovery *discovery)
 static void finish(void *arg)
 {
 	struct ik_discovery *discovery = arg;
+	/* Whoever is told can see that this was not the last: what asked for the
+	 * scan that follows must not take this one for its answer. */
 	bool again = discovery->again;
 
 	ik_registry_unref(discovery->registry);
 	discovery->registry = make_registry(discovery);
-	discovery->scanning = false;
-	discovery->again = false;
+	discovery->scanning = again;
 	discovery->events.finished(discovery->arg, discovery->registry);
-	if (again && !discovery->closed && !discovery->scanning)
-		ik_discovery_scan(discovery);
+	if (!again || discovery->closed)
+		return;
+	discovery->again = discovery->scanning = false;
+	ik_discovery_scan(discovery);
 }
 
 /* Finish, between callbacks, when all sources are done. */

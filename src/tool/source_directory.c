@@ -107,6 +107,11 @@ static void clear_scan(struct directory *directory)
 	directory->events = NULL;
 }
 
+static void tell_progress(struct directory *directory)
+{
+	directory->events->progress(directory->arg, directory->finished, directory->count);
+}
+
 /* Hand a tool over, or a candidate that failed. */
 static void announce(struct candidate *candidate, struct ik_tool *tool)
 {
@@ -123,8 +128,7 @@ static void announce(struct candidate *candidate, struct ik_tool *tool)
 	directory->finished++;
 	directory->events->tool(directory->arg, tool);
 	if (directory->events != NULL)
-		directory->events->progress(directory->arg, directory->finished,
-			directory->count);
+		tell_progress(directory);
 }
 
 /* Hand over a candidate that failed, with its reason (taken over). */
@@ -316,6 +320,11 @@ static void launch(void *arg)
 	struct directory *directory = arg;
 	int64_t begin = ik_clock_us();
 
+	/* How many there are is known before the first has answered. */
+	if (directory->next == 0 && directory->count > 0)
+		tell_progress(directory);
+	if (directory->events == NULL)
+		return;
 	while (directory->next < directory->count && directory->running < directory->width) {
 		if (crowded(directory)) {
 			ik_timer_start(directory->look, BUSY_LOOK_MS);

@@ -61,6 +61,7 @@ struct told {
 	int left;        /* children that ran then */
 	bool close_in_finished;
 	bool scan_in_finished;
+	bool scanning;   /* when the last one finished */
 	struct ik_registry *registry;
 };
 
@@ -82,6 +83,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	struct told *told = arg;
 
 	told->finished++;
+	told->scanning = ik_discovery_scanning(told->discovery);
 	told->registry = ik_registry_unref(told->registry);
 	told->registry = ik_registry_ref(registry);
 	if (told->scan_in_finished)
@@ -176,6 +178,7 @@ Test(discovery, folds_refreshes_into_one_more)
 	source.events->done(source.arg, true, NULL);
 	support_loop_run(told.loop);
 	cr_assert_eq(told.finished, 1);
+	cr_assert(told.scanning, "who is told sees that another follows");
 	cr_assert_eq(source.scans, 2, "one more scan, not two");
 	cr_assert(ik_discovery_scanning(told.discovery));
 	cr_assert_not_null(ik_registry_find(ik_discovery_registry(told.discovery), "old"),
