@@ -395,7 +395,7 @@ Test(screen, waits_are_counted_and_shown)
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell_text(IK_EVENT_WAITING, "Loading tools…");
 	ik_screen_tick(screen, 0);
-	cr_assert(picture_has(draw(12, 80), "waiting for the tools 0s"));
+	cr_assert(picture_has(draw(12, 80), "Loading tools… 0s"));
 	tell_kind(IK_EVENT_ROUND_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_RETRY, .number = 3500, .text = "429: slow down"});
 	cr_assert_eq(ik_screen_tick(screen, 1000), 500);
