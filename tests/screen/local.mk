@@ -13,15 +13,26 @@ SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
 SCREEN_TESTS = \
 	tests/screen/broken_stream.screen \
+	tests/screen/browser.screen \
 	tests/screen/cancel.screen \
+	tests/screen/commands.screen \
 	tests/screen/dead_provider.screen \
+	tests/screen/during_scan.screen \
+	tests/screen/editor.screen \
 	tests/screen/end_by_signals.screen \
 	tests/screen/first_frame.screen \
 	tests/screen/html_provider.screen \
+	tests/screen/injection.screen \
+	tests/screen/many_calls.screen \
+	tests/screen/paste.screen \
+	tests/screen/queue.screen \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
+	tests/screen/scroll.screen \
 	tests/screen/server_reply.screen \
+	tests/screen/slow_tool.screen \
 	tests/screen/small.screen \
+	tests/screen/stubborn_tool.screen \
 	tests/screen/suspend.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
