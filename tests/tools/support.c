@@ -167,6 +167,7 @@ static struct reply ask_call(struct call call, const struct ik_buf *input)
 }
 
 /* Format an input, with quotes that C need not escape. */
+IK_PRINTF(2, 0)
 static void format_input(struct ik_buf *input, const char *format, va_list arguments)
 {
 	ik_buf_init(input, SIZE_MAX / 2);
