@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "app/cli_tool.h"
 #include "app/exec.h"
 #include "app/options.h"
+#include "app/places.h"
 #include "app/setup.h"
 #include "util/text.h"
 
@@ -67,11 +69,14 @@ int main(int argc, char **argv)
 {
 	struct ik_options options;
 	struct ik_error error;
+	char *translations;
 	int status = 0;
 
 	hold_standard_descriptors();
 	(void)setlocale(LC_ALL, "");
-	(void)bindtextdomain(PACKAGE, IK_LOCALEDIR);
+	translations = ik_places_installed("locale", IK_LOCALEDIR);
+	(void)bindtextdomain(PACKAGE, translations);
+	free(translations);
 	(void)textdomain(PACKAGE);
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (ik_options_read(argc, argv, &options, &error) != IK_OK) {

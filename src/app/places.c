@@ -54,27 +54,45 @@ static void find_home(struct ik_places *places)
 	}
 }
 
-/* libexec beside this very program when it runs from where it was built. */
-static char *find_system_tools(void)
+/* The directory that this very program lies in, or NULL; new memory. */
+static char *own_directory(void)
 {
-	char self[PATH_MAX], *slash, *status, *tools;
+	char self[PATH_MAX], *slash;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
-	if (length > 0) {
-		self[length] = '\0';
-		slash = strrchr(self, '/');
-		if (slash != NULL)
-			*slash = '\0';
-		status = ik_path_join(self, "config.status");
-		tools = ik_path_join(self, "libexec");
-		if (access(status, F_OK) == 0 && access(tools, X_OK) == 0) {
-			free(status);
-			return tools;
-		}
-		free(status);
-		free(tools);
+	if (length <= 0)
+		return NULL;
+	self[length] = '\0';
+	slash = strrchr(self, '/');
+	if (slash == NULL)
+		return NULL;
+	*slash = '\0';
+	return ik_strdup(self);
+}
+
+/* Does the program run from where it was built? */
+static bool is_build_tree(const char *directory)
+{
+	char *status = ik_path_join(directory, "config.status");
+	bool found = access(status, F_OK) == 0;
+
+	free(status);
+	return found;
+}
+
+char *ik_places_installed(const char *built_name, const char *installed)
+{
+	char *own = own_directory(), *found = NULL;
+
+	if (own != NULL && is_build_tree(own)) {
+		found = ik_path_join(own, built_name);
+	} else if (own != NULL && ik_text_ends(own, IK_BINDIR)) {
+		/* What stands before the configured place is the root that it was installed under. */
+		own[strlen(own) - strlen(IK_BINDIR)] = '\0';
+		found = ik_format("%s%s", own, installed);
 	}
-	return ik_strdup(IK_PKGLIBEXECDIR);
+	free(own);
+	return found != NULL ? found : ik_strdup(installed);
 }
 
 enum ik_status ik_places_find(const char *directory, struct ik_places *ret_places,
@@ -91,7 +109,7 @@ enum ik_status ik_places_find(const char *directory, struct ik_places *ret_place
 			_("the current directory cannot be named (was it removed?); use -C DIR"));
 	places.user_home = find_user_home();
 	find_home(&places);
-	places.system_tools = find_system_tools();
+	places.system_tools = ik_places_installed("libexec", IK_PKGLIBEXECDIR);
 	*ret_places = places;
 	return IK_OK;
 }

@@ -26,6 +26,14 @@ enum ik_status ik_places_find(const char *directory, struct ik_places *ret_place
 	struct ik_error *error) IK_MUST_USE;
 void ik_places_done(struct ik_places *places);
 
+/*
+ * Where something lies that was installed in the directory installed: below
+ * the build tree as built_name when this program runs from there, and below
+ * the same root as this program when it was installed under another one
+ * (make install DESTDIR=...). New memory.
+ */
+char *ik_places_installed(const char *built_name, const char *installed);
+
 /* home + "/" + name, or NULL without a home; new memory. */
 char *ik_places_file(const struct ik_places *places, const char *name);
 
