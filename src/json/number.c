@@ -32,7 +32,7 @@ static int64_t read_exponent(const char *at, const char *end)
 bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal)
 {
 	struct ik_decimal decimal = { .negative = false };
-	const char *at = value.text, *end = value.text + value.length;
+	const char *at, *end;
 	const char *last = NULL; /* last digit that is not 0 */
 	int64_t scale = 0;       /* of the digit looked at: how far it stands behind the point */
 	bool fraction = false;
@@ -40,6 +40,8 @@ bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal)
 
 	if (ik_json_span_type(value) != IK_JSON_NUMBER)
 		return false;
+	at = value.text;
+	end = value.text + value.length;
 	if (*at == '-') {
 		decimal.negative = true;
 		at++;

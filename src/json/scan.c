@@ -85,12 +85,12 @@ bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 	struct ik_json_span *ret_key, struct ik_json_span *ret_value)
 {
 	enum ik_json_type type = ik_json_span_type(container);
-	const char *end = container.text + container.length;
 	struct ik_json_span key = no_value, value;
-	const char *at;
+	const char *at, *end;
 
 	if (type != IK_JSON_OBJECT && type != IK_JSON_ARRAY)
 		return false;
+	end = container.text + container.length;
 	at = skip_blanks(walk->at ? walk->at : container.text + 1);
 	if (*at == '}' || *at == ']')
 		return false;

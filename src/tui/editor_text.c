@@ -55,8 +55,10 @@ static size_t fold_index(const struct folds *folds, size_t position)
 struct fold *ik_fold_at(const struct ik_editor *editor, size_t position)
 {
 	size_t index = fold_index(&editor->folds, position);
-	struct fold *fold = &editor->folds.at[index];
-	return index < editor->folds.count && fold->position == position ? fold : NULL;
+
+	if (index >= editor->folds.count || editor->folds.at[index].position != position)
+		return NULL;
+	return &editor->folds.at[index];
 }
 
 struct fold *ik_fold_before(const struct ik_editor *editor, size_t position)
