@@ -192,8 +192,6 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	struct cli cli = {.options = options, .setup = setup};
 	struct ik_signal *interrupt, *terminate;
 	struct ik_error error;
-	char **secrets;
-	size_t i;
 
 	warn_of_setup(setup);
 	ik_buf_init(&cli.arguments, IK_LIMIT_ARGUMENTS);
@@ -205,9 +203,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);
 	terminate = ik_signal_new(cli.loop, SIGTERM, on_signal, &cli);
 	ik_children_become_reaper(cli.loop);
-	secrets = ik_setup_secrets(setup);
-	cli.environment = ik_environment_for_tools((const char *const *)secrets,
-		(const char *const *)setup->config->tools_env.items);
+	cli.environment = ik_setup_tool_environment(setup);
 	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);
 	ik_discovery_scan(cli.discovery);
 	if (ik_loop_run(cli.loop, &error) != IK_OK) {
@@ -221,9 +217,6 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	ik_children_end(cli.loop);
 	ik_loop_free(cli.loop);
 	ik_environment_free(cli.environment);
-	for (i = 0; secrets[i] != NULL; i++)
-		free(secrets[i]);
-	free(secrets);
 	ik_buf_done(&cli.arguments);
 	return cli.status;
 }

@@ -213,9 +213,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->setup = setup;
 	core->events = events;
 	core->arg = arg;
-	core->secrets = ik_setup_secrets(setup);
-	core->environment = ik_environment_for_tools((const char *const *)core->secrets,
-		(const char *const *)setup->config->tools_env.items);
+	core->environment = ik_setup_tool_environment(setup);
 	if (setup->choice.practice) {
 		core->practice = ik_practice_server_new(loop, error);
 		if (core->practice == NULL)
@@ -268,7 +266,7 @@ struct ik_registry *ik_core_registry(const struct ik_core *core)
 
 bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 {
-	size_t lost = 0, i;
+	size_t lost = 0;
 
 	ret_notice->status = IK_OK;
 	ret_notice->text[0] = '\0';
@@ -279,9 +277,5 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	if (core->store != NULL)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
 	core->environment = ik_environment_free(core->environment);
-	for (i = 0; core->secrets != NULL && core->secrets[i] != NULL; i++)
-		free(core->secrets[i]);
-	free(core->secrets);
-	core->secrets = NULL;
 	return lost == 0;
 }

@@ -28,7 +28,6 @@ struct ik_core {
 	struct ik_discovery *discovery;
 	struct ik_session *session;
 	struct ik_practice_server *practice;
-	char **secrets;
 	char **environment; /* for tools */
 	bool scanned;
 };

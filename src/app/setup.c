@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "provider/practice.h"
+#include "tool/run.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -205,6 +206,18 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	return status;
 }
 
+/* Let ui.language stand before the locale's language, for gettext. */
+static void use_language(struct ik_setup *setup)
+{
+	if (setup->config->ui_language == NULL)
+		return;
+	if (getenv("LANGUAGE") != NULL)
+		setup->language = ik_strdup(getenv("LANGUAGE"));
+	(void)setenv("LANGUAGE", setup->config->ui_language, 1);
+	/* gettext looks at the variable again after a change of domain only. */
+	(void)textdomain(textdomain(NULL));
+}
+
 /* The system prompt is named as a file. */
 static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error *error)
 {
@@ -266,6 +279,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status == IK_OK)
 		status = read_config(options, ret_setup, error);
 	if (status == IK_OK)
+		use_language(ret_setup);
+	if (status == IK_OK)
 		open_log(ret_setup);
 	/* Tools and configuration can be looked at without a model. */
 	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
@@ -303,12 +318,31 @@ void ik_setup_done(struct ik_setup *setup)
 	free_list(choice->headers);
 	free(setup->system_prompt);
 	free(setup->database);
+	free(setup->language);
 	setup->config = ik_config_free(setup->config);
 	ik_places_done(&setup->places);
 	memset(setup, 0, sizeof *setup);
 }
 
-char **ik_setup_secrets(const struct ik_setup *setup)
+/* Put LANGUAGE back as it was: ui.language is for the screen, not for tools. */
+static void restore_language(const struct ik_setup *setup, char **environment)
+{
+	static const char variable_name[] = "LANGUAGE=";
+	char **entry, **kept = environment;
+
+	for (entry = environment; *entry != NULL; entry++) {
+		if (!ik_text_starts(*entry, variable_name)) {
+			*kept++ = *entry;
+			continue;
+		}
+		free(*entry);
+		if (setup->language != NULL)
+			*kept++ = ik_format("%s%s", variable_name, setup->language);
+	}
+	*kept = NULL;
+}
+
+char **ik_setup_tool_environment(const struct ik_setup *setup)
 {
 	static const char *const known[] = {
 		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY",
@@ -316,15 +350,20 @@ char **ik_setup_secrets(const struct ik_setup *setup)
 	};
 	const size_t known_count = sizeof known / sizeof known[0];
 	const struct ik_config *config = setup->config;
-	char **secrets = ik_alloc((known_count + config->provider_count + 1) * sizeof *secrets);
+	const char **secrets = ik_alloc((known_count + config->provider_count + 1) * sizeof *secrets);
+	char **environment;
 	size_t count = 0, i;
 
 	for (i = 0; i < known_count; i++)
-		secrets[count++] = ik_strdup(known[i]);
+		secrets[count++] = known[i];
 	for (i = 0; i < config->provider_count; i++)
 		if (config->providers[i].api_key_env != NULL)
-			secrets[count++] = ik_strdup(config->providers[i].api_key_env);
-	return secrets;
+			secrets[count++] = config->providers[i].api_key_env;
+	environment = ik_environment_for_tools(secrets, (const char *const *)config->tools_env.items);
+	free(secrets);
+	if (config->ui_language != NULL)
+		restore_language(setup, environment);
+	return environment;
 }
 
 void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint)

@@ -2,7 +2,7 @@
  * setup: command line, environment and files made into what the program runs
  * with: its configuration and the model it talks to.
  *
- * May include: util, json, config, provider.
+ * May include: util, json, config, tool/run.h, provider.
  */
 #ifndef IK_APP_SETUP_H
 #define IK_APP_SETUP_H
@@ -30,6 +30,7 @@ struct ik_setup {
 	struct ik_config *config;
 	struct ik_model_choice choice;
 	char *system_prompt;  /* the file's text, or NULL */
+	char *language;       /* LANGUAGE as it was before ui.language took its place, or NULL */
 	char *database;       /* for ik_store_open(); NULL: memory */
 };
 
@@ -42,10 +43,9 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
 
-/* Names of variables whose values are secrets (NULL-terminated, new memory:
- * the array and its strings are the caller's): providers' keys and database
- * passwords. */
-char **ik_setup_secrets(const struct ik_setup *setup);
+/* The environment for tools: the one that this program was given, less
+ * providers' keys and database passwords. Release with ik_environment_free(). */
+char **ik_setup_tool_environment(const struct ik_setup *setup);
 
 /* The endpoint of a choice, borrowing from it. */
 void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint);
