@@ -201,16 +201,19 @@ static void on_headers(void *arg, int status, const char *content_type)
 static void on_delta(void *arg, const struct ik_delta *delta)
 {
 	struct ik_exchange *exchange = arg;
+	struct ik_delta named = *delta;
 	struct ik_input input = {
 		.kind = IK_INPUT_DELTA,
 		.request = exchange->number,
-		.delta = delta,
+		.delta = &named,
 	};
 
 	if (exchange->closed)
 		return; /* by what came just before it */
 	exchange->heard = true;
 	exchange->last_delta_ms = ik_clock_ms();
+	if (delta->kind == IK_DELTA_OPAQUE)
+		named.id = provider_name(exchange);
 	if (delta->kind == IK_DELTA_ERROR)
 		input.random = random_number();
 	ik_session_post(exchange->session, &input);

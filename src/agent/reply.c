@@ -15,6 +15,7 @@ static void part_free(struct ik_part *part)
 {
 	ik_buf_done(&part->text);
 	ik_buf_done(&part->envelope);
+	ik_buf_done(&part->opaque);
 	free(part->id);
 	free(part->name);
 	free(part);
@@ -50,6 +51,7 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	part->kind = kind;
 	ik_buf_init(&part->text, ceiling);
 	ik_buf_init(&part->envelope, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
 	/* Grown at each power of two: the capacity need not be kept. */
 	if ((reply->count & (reply->count + 1)) == 0)
 		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1,
@@ -64,7 +66,8 @@ enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
 {
 	struct ik_part *part = reply->count ? reply->parts[reply->count - 1] : NULL;
 
-	if (!part || part->kind != kind)
+	/* Thinking that has its own data is whole: more of it is another piece. */
+	if (!part || part->kind != kind || (kind == IK_PART_THINKING && part->opaque.length))
 		part = part_add(reply, kind, IK_LIMIT_REPLY);
 	ik_buf_append(&part->text, delta->text, delta->text_length);
 	return ik_buf_status(&part->text);
@@ -140,6 +143,41 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 	return ik_buf_status(&part->text);
 }
 
+/* The part that opaque data belongs to, made where it stands alone; NULL: nowhere. */
+static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delta *delta)
+{
+	struct ik_part *last = reply->count ? reply->parts[reply->count - 1] : NULL;
+	bool started = reply->started;
+
+	if (delta->of == IK_DELTA_CALL)
+		return find_slot(reply, delta->slot);
+	if (delta->of == IK_DELTA_TEXT)
+		return last && last->kind == IK_PART_TEXT ? last : NULL;
+	if (last && last->kind == IK_PART_THINKING && !last->opaque.length)
+		return last;
+	last = part_add(reply, IK_PART_THINKING, IK_LIMIT_REPLY);
+	reply->started = started; /* nobody sees it */
+	return last;
+}
+
+enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta *delta)
+{
+	struct ik_part *part = opaque_owner(reply, delta);
+
+	if (!part)
+		return IK_OK;
+	ik_buf_clear(&part->opaque);
+	ik_json_open(&part->opaque, '{');
+	ik_json_key(&part->opaque, "provider");
+	ik_json_put_text(&part->opaque, delta->id ? delta->id : "");
+	ik_json_key(&part->opaque, "type");
+	ik_json_put_text(&part->opaque, delta->name);
+	ik_json_key(&part->opaque, "data");
+	ik_json_put_raw(&part->opaque, (struct ik_json_span){ delta->text, delta->text_length });
+	ik_json_close(&part->opaque, '}');
+	return ik_buf_status(&part->opaque);
+}
+
 bool ik_reply_has_text(const struct ik_reply *reply)
 {
 	size_t i;
@@ -151,7 +189,8 @@ bool ik_reply_has_text(const struct ik_reply *reply)
 	return false;
 }
 
-struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
+/* The message of a part without the provider's own data. */
+static struct ik_message *plain_message(const struct ik_part *part, bool interrupted)
 {
 	static const char mark[] = "{\"interrupted\":true}";
 
@@ -165,6 +204,15 @@ struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
 	}
 	return ik_message_new(IK_KIND_ASSISTANT, part->text.data, part->text.length,
 		interrupted ? mark : NULL, interrupted ? strlen(mark) : 0);
+}
+
+struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
+{
+	struct ik_message *message = plain_message(part, interrupted);
+
+	if (part->opaque.length && ik_buf_status(&part->opaque) == IK_OK)
+		message = ik_message_with_opaque(message, part->opaque.data, part->opaque.length);
+	return message;
 }
 
 struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)

@@ -22,6 +22,7 @@ enum ik_call_state { IK_CALL_PENDING, IK_CALL_RUNNING, IK_CALL_DONE };
 struct ik_part {
 	enum ik_part_kind kind;
 	struct ik_buf text;         /* of a call: its arguments */
+	struct ik_buf opaque;       /* what the provider wants back with it; empty: nothing */
 	/* Of a call: */
 	enum ik_call_state state;
 	int slot;
@@ -59,6 +60,9 @@ enum ik_status ik_reply_add_call(struct ik_reply *reply, const struct ik_delta *
 /* A piece of arguments; *ret_part is its call, NULL when there is none. */
 enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_delta *delta,
 	struct ik_part **ret_part) IK_MUST_USE;
+
+/* The provider's own data for what was told before it; nothing where that is not there. */
+enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta *delta) IK_MUST_USE;
 
 /* Is there text in it (thinking does not count)? */
 bool ik_reply_has_text(const struct ik_reply *reply);

@@ -252,6 +252,9 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 	case IK_DELTA_ARGUMENTS:
 		status = ik_reply_add_arguments(&turn->reply, delta, &part);
 		break;
+	case IK_DELTA_OPAQUE:
+		status = ik_reply_add_opaque(&turn->reply, delta);
+		break;
 	case IK_DELTA_USAGE:
 		take_usage(turn, delta);
 		break;

@@ -282,6 +282,41 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	return message;
 }
 
+struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
+	size_t opaque_length)
+{
+	struct ik_buf data;
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
+
+	if (message->data_length)
+		ik_buf_append(&data, message->data, message->data_length - 1);
+	else
+		ik_json_open(&data, '{');
+	ik_json_key(&data, "opaque");
+	ik_json_put_raw(&data, (struct ik_json_span){ opaque, opaque_length });
+	ik_json_close(&data, '}');
+	if (ik_buf_status(&data) == IK_OK) {
+		struct ik_message *with = ik_message_new(message->kind, message->content,
+			message->content_length, data.data, data.length);
+		ik_message_unref(message);
+		message = with;
+	}
+	ik_buf_done(&data);
+	return message;
+}
+
+struct ik_json_span ik_message_opaque(const struct ik_message *message, const char *provider,
+	const char *type)
+{
+	struct ik_json_span opaque = ik_json_member(ik_message_data(message), "opaque");
+	struct ik_json_span none = { NULL, 0 };
+
+	if (!ik_json_string_is(ik_json_member(opaque, "type"), type) ||
+	    (provider && !ik_json_string_is(ik_json_member(opaque, "provider"), provider)))
+		return none;
+	return ik_json_member(opaque, "data");
+}
+
 struct ik_message *ik_message_ref(struct ik_message *message)
 {
 	message->references++;

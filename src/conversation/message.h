@@ -10,10 +10,14 @@
  *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
  *                content is one line: what went wrong, or the first line of the output
- *   thinking     NULL or a provider's opaque data
+ *   thinking     NULL
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
  *   command      {"output":"..."}; content is the line that was typed
  *   notice       NULL or {"code":"..."} for errors
+ * What a provider wants back with its text, thinking or call, and nobody else
+ * understands, is a further member of data:
+ *   "opaque":{"provider":"<name>","type":"<wire format>","data":<any JSON>}
+ * Thinking without content has it alone.
  *
  * May include: util, json.
  */
@@ -78,6 +82,16 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length);
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
+
+/* message (the caller's reference is taken over) with a further member "opaque" in
+ * its data: checked JSON text as above. Returned as it is when opaque is too large. */
+struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
+	size_t opaque_length);
+
+/* The opaque data that this provider (NULL: any) left there by this wire format; no
+ * value where there is none, or another's. */
+struct ik_json_span ik_message_opaque(const struct ik_message *message, const char *provider,
+	const char *type);
 
 struct ik_message *ik_message_ref(struct ik_message *message);
 struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL */

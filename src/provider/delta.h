@@ -16,7 +16,13 @@ enum ik_delta_kind {
 	IK_DELTA_CALL,      /* a call begins: slot, id (NULL: none, or one of this reply had
 	                       it already), name (may be "") */
 	IK_DELTA_ARGUMENTS, /* text: a piece of the arguments of the call in slot */
-	IK_DELTA_USAGE,     /* the numbers of this round so far (a later one replaces) */
+	IK_DELTA_OPAQUE,    /* text: a JSON value that only the provider understands and wants
+	                       back with what it belongs to: name is the format's type, of says
+	                       what: IK_DELTA_THINKING (the piece told last, or thinking that it
+	                       does not show), IK_DELTA_TEXT (told last), IK_DELTA_CALL (slot);
+	                       id is the provider, set by whoever knows it */
+	IK_DELTA_USAGE,     /* the numbers of this round so far (a later one replaces);
+	                       input_tokens counts the cached ones too */
 	IK_DELTA_STOP,      /* why the reply ended; the last one, exactly once in a whole reply */
 	IK_DELTA_ERROR      /* code, text: an error inside the stream; the last one instead */
 };
@@ -37,6 +43,7 @@ struct ik_delta {
 	size_t text_length;
 	const char *code;       /* error.code of the specification: "PROVIDER", ... static */
 	enum ik_stop_reason stop;
+	enum ik_delta_kind of;  /* OPAQUE: what it belongs to */
 	int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens;
 };
 

@@ -88,6 +88,19 @@ static void note_result(struct driver *driver, struct ik_message *message)
 	free(envelope);
 }
 
+/* Note what the provider wants back. */
+static void note_opaque(struct driver *driver, const struct ik_message *message)
+{
+	struct ik_json_span data = ik_message_opaque(message, "p", "t");
+	char text[64];
+
+	if (message->data)
+		cr_assert_eq(ik_json_check(message->data, message->data_length, NULL, NULL), IK_OK);
+	snprintf(text, sizeof text, "%.*s", (int)data.length, data.text ? data.text : "");
+	if (data.text)
+		note(driver, "opaque", text);
+}
+
 static void check_append(struct driver *driver, const struct ik_effect *effect)
 {
 	struct ik_message *message = effect->message;
@@ -101,7 +114,8 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 		note_result(driver, message);
 		break;
 	case IK_KIND_ASSISTANT:
-		note(driver, message->data ? "+assistant!" : "+assistant", message->content);
+		note(driver, ik_json_member(ik_message_data(message), "interrupted").text ?
+			"+assistant!" : "+assistant", message->content);
 		break;
 	case IK_KIND_USER:
 		cr_assert(!driver->in_turn);
@@ -117,6 +131,7 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 		note(driver, message->kind == IK_KIND_USAGE ? "+usage" : "+thinking", NULL);
 		break;
 	}
+	note_opaque(driver, message);
 }
 
 static void check_event(struct driver *driver, const struct ik_event *event)
@@ -296,6 +311,11 @@ static bool stream_word(struct driver *driver, char *word)
 	case 'a':
 		delta(driver, (struct ik_delta){ .kind = IK_DELTA_ARGUMENTS, .slot = atoi(word + 1),
 			.text = rest, .text_length = strlen(rest) });
+		return true;
+	case 'o':
+		delta(driver, (struct ik_delta){ .kind = IK_DELTA_OPAQUE, .name = "t", .id = "p",
+			.of = word[1] == 'k' ? IK_DELTA_THINKING : word[1] == 'x' ? IK_DELTA_TEXT :
+			IK_DELTA_CALL, .slot = atoi(word + 1), .text = rest, .text_length = strlen(rest) });
 		return true;
 	case 'g':
 		split(rest, &more);

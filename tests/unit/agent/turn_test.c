@@ -31,6 +31,15 @@ static const struct row rows[] = {
 	  "+user:hi started request +notice done:end" },
 	{ "only thinking", 4, 50, "T u:hi k:hm s:end .",
 	  "+user:hi started request +thinking +notice done:end" },
+	{ "what a provider wants back stands with what it belongs to", 4, 50,
+	  "T u:hi k:hm ok:1 k:ha ok:2 ok:3 x:a ox:4 c0:A:x c1:B:y a0:{} o0:5 s:calls . d:A d:B x:b .",
+	  "+user:hi started request +thinking opaque:1 +thinking opaque:2 +thinking opaque:3 "
+	  "+assistant:a opaque:4 +call:A opaque:5 +call:B tool:A run:{} tool:B run: "
+	  "+result:A +result:B request +assistant:b done:end" },
+	{ "data of what is not there is nothing", 4, 50, "T u:hi k:m ox:4 o7:5 x:a s:end .",
+	  "+user:hi started request +thinking +assistant:a done:end" },
+	{ "data alone are no beginning", 4, 50, "T u:hi ok:1 R:CONNECT ! x:a s:end .",
+	  "+user:hi started request retry:CONNECT request +assistant:a done:end" },
 	{ "empty pieces are nothing", 4, 50, "T u:hi x: k: s:end .",
 	  "+user:hi started request +notice done:end" },
 	{ "tool calls announced, none came", 4, 50, "T u:hi x:a s:calls .",

@@ -50,6 +50,14 @@ static void take(void *arg, const struct ik_delta *delta)
 		begin(reader, delta->kind, delta->slot, head);
 		ik_buf_append(&reader->lines, delta->text, delta->text_length);
 		break;
+	case IK_DELTA_OPAQUE:
+		snprintf(head, sizeof head, "opaque %s of %s %d: ", delta->name,
+			delta->of == IK_DELTA_CALL ? "call" : delta->of == IK_DELTA_TEXT ? "text" :
+			delta->of == IK_DELTA_THINKING ? "thinking" : "?", delta->slot);
+		begin(reader, -1, 0, head);
+		cr_assert_eq(ik_json_check(delta->text, delta->text_length, NULL, NULL), IK_OK);
+		ik_buf_append(&reader->lines, delta->text, delta->text_length);
+		break;
 	case IK_DELTA_USAGE:
 		begin(reader, -1, 0, "usage: ");
 		ik_buf_printf(&reader->lines, "%d %d %d %d", (int)delta->input_tokens,
