@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_provider.a
 libik_provider_a_SOURCES = \
 	src/provider/call_list.c src/provider/call_list.h \
 	src/provider/chunk_shape.c src/provider/chunk_shape.h \
+	src/provider/decoder.c src/provider/decoder.h \
 	src/provider/delta.h \
 	src/provider/error.c src/provider/error.h \
 	src/provider/headers.h \

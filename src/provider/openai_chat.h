@@ -20,10 +20,5 @@ enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct
 	struct ik_error *error) IK_MUST_USE;
 
 struct ik_stream_decoder *ik_openai_chat_decoder_new(void);
-struct ik_stream_decoder *ik_openai_chat_decoder_free(struct ik_stream_decoder *decoder);
-enum ik_status ik_openai_chat_feed(struct ik_stream_decoder *decoder, const char *bytes,
-	size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error) IK_MUST_USE;
-enum ik_status ik_openai_chat_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
-	void *arg, struct ik_error *error) IK_MUST_USE;
 
 #endif

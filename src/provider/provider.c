@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/decoder.h"
 #include "provider/headers.h"
 #include "provider/openai_chat.h"
 #include "util/alloc.h"
@@ -16,9 +17,9 @@ static const struct ik_wire_format formats[] = {
 		.headers = ik_openai_chat_headers,
 		.serialize = ik_openai_chat_serialize,
 		.decoder_new = ik_openai_chat_decoder_new,
-		.decoder_free = ik_openai_chat_decoder_free,
-		.feed = ik_openai_chat_feed,
-		.finish = ik_openai_chat_finish,
+		.decoder_free = ik_decoder_free,
+		.feed = ik_decoder_feed,
+		.finish = ik_decoder_finish,
 	},
 };
 
