@@ -36,14 +36,12 @@ static const struct {
 	{"SCHEMA_EXIT", N_("Run it with --schema in a shell: it must print one JSON object and exit with 0. "
 		"If it is no tool, move it out of this directory.")},
 	{"SCHEMA_TOO_LARGE", N_("A schema may have 256 KiB. Is it printing something else?")},
-	{"INVALID_JSON", N_("--schema must print one JSON object and nothing else. "
-		"`ikigai tool validate` shows where it breaks.")},
-	{"INVALID_SCHEMA", N_("Mend the member named above; `ikigai tool validate` checks all of them.")},
+	{"INVALID_JSON", N_("--schema must print one JSON object and nothing else.")},
+	{"INVALID_SCHEMA", N_("Mend the member named above.")},
 	{"INVALID_NAME", N_("A name has letters, digits, _ and -, begins with a letter or _, "
 		"and is at most 64 long.")},
 	{"SPAWN_FAILED", N_("Is its first line (#!) right, and its interpreter installed?")},
 	{"UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.")},
-	{"NOT_TRUSTED", N_("Read it, then: ikigai tool trust")},
 };
 
 struct ik_browser *ik_browser_new(struct ik_calls *calls, bool utf8)
@@ -316,7 +314,7 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 		return;
 	}
 	ik_buf_puts(out, _("No tools found.\n\nPut an executable into ~/.ikigai/tools that answers "
-		"--schema, and press F5.\n`ikigai tool new NAME` writes one to begin with."));
+		"--schema, and press F5.\nThe manual, ikigai(1), has an example."));
 	for (size_t i = 0; i < ik_registry_problem_count(browser->registry); i++) {
 		const char *problem = ik_registry_problem(browser->registry, i);
 		ik_buf_puts(out, "\n\n");
