@@ -78,7 +78,9 @@ int main(int argc, char **argv)
 	(void)bindtextdomain(PACKAGE, translations);
 	free(translations);
 	(void)textdomain(PACKAGE);
+	/* What cannot be written is told by an error, not by the end of the program. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (ik_options_read(argc, argv, &options, &error) != IK_OK) {
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);
 		return 2;

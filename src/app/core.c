@@ -137,6 +137,20 @@ static void on_event(void *arg, const struct ik_event *event)
 	core->events->event(core->arg, event);
 }
 
+/* Say why events wait, once for each reason. */
+static void tell_store_problem(struct ik_core *core, const char *message)
+{
+	const struct ik_event event = {
+		.kind = IK_EVENT_NOTICE, .text = message, .text_length = strlen(message),
+	};
+
+	if (core->store_problem != NULL && ik_text_equal(core->store_problem, message))
+		return;
+	free(core->store_problem);
+	core->store_problem = ik_strdup(message);
+	core->events->event(core->arg, &event);
+}
+
 static void on_store_state(void *arg, size_t waiting, const char *message)
 {
 	struct ik_core *core = arg;
@@ -148,6 +162,12 @@ static void on_store_state(void *arg, size_t waiting, const char *message)
 	event.text = message;
 	event.text_length = strlen(message);
 	core->events->event(core->arg, &event);
+	if (waiting > 0 && message[0] != '\0') {
+		tell_store_problem(core, message);
+	} else if (waiting == 0) {
+		free(core->store_problem);
+		core->store_problem = NULL;
+	}
 }
 
 static void on_store_notice(void *arg, const char *sentence)
@@ -277,5 +297,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	if (core->store != NULL)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
 	core->environment = ik_environment_free(core->environment);
+	free(core->store_problem);
+	core->store_problem = NULL;
 	return lost == 0;
 }

@@ -30,6 +30,7 @@ struct ik_core {
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool scanned;
+	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
 
 /*

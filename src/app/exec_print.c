@@ -108,16 +108,13 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	static const char *const types[] = {
 		[IK_EVENT_SESSION] = "session", [IK_EVENT_TEXT] = "text", [IK_EVENT_THINKING] = "thinking",
 		[IK_EVENT_TOOL_DONE] = "tool_result", [IK_EVENT_USAGE] = "usage",
-		[IK_EVENT_NOTICE] = "notice", [IK_EVENT_RETRY] = "notice", [IK_EVENT_STORE] = "notice",
-		[IK_EVENT_ERROR] = "error",
+		[IK_EVENT_NOTICE] = "notice", [IK_EVENT_RETRY] = "notice", [IK_EVENT_ERROR] = "error",
 		[IK_EVENT_TURN_DONE] = "done",
 	};
 
 	if (event->kind == IK_EVENT_MESSAGE)
 		print_json_call(event, out);
 	if ((size_t)event->kind >= sizeof types / sizeof types[0] || types[event->kind] == NULL)
-		return;
-	if (event->kind == IK_EVENT_STORE && event->number == 0)
 		return;
 	open_line(out, types[event->kind], event->round);
 	switch (event->kind) {
@@ -227,10 +224,6 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 	case IK_EVENT_RETRY:
 	case IK_EVENT_ERROR:
 		print_note(errors, event->text, event->text_length);
-		break;
-	case IK_EVENT_STORE:
-		if (event->number > 0)
-			print_note(errors, event->text, event->text_length);
 		break;
 	case IK_EVENT_TURN_DONE:
 		if (event->name != NULL && !ik_text_equal(event->name, "end") &&

@@ -307,7 +307,8 @@ struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *eve
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		ik_error_set(error, IK_UNAVAILABLE, isatty(STDIN_FILENO) ?
-			_("standard output is not a terminal") : _("standard input is not a terminal"));
+			_("standard output is not a terminal; without one, use ikigai exec") :
+			_("standard input is not a terminal; without one, use ikigai exec"));
 		return NULL;
 	}
 	fd = reopen(STDIN_FILENO);

@@ -274,7 +274,7 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 	if (!term->screen || !capability("cup")) {
 		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) \"%s\" is not known on "
 			"this system, or too simple; install its description (package ncurses-term), or "
-			"set TERM to what is like it, such as xterm-256color"), type);
+			"set TERM to what is like it, such as xterm-256color, or use ikigai exec"), type);
 		return ik_term_free(term);
 	}
 	set_up(term, type);

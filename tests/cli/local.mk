@@ -3,6 +3,13 @@
 
 CLI_TESTS = \
 	tests/cli/config_command.screen \
+	tests/cli/config_denied.screen \
+	tests/cli/config_unreadable.screen \
+	tests/cli/config_wrong.screen \
+	tests/cli/database_damaged.screen \
+	tests/cli/database_directory.screen \
+	tests/cli/database_read_only.screen \
+	tests/cli/dumb_terminal.screen \
 	tests/cli/environment.screen \
 	tests/cli/exec_background.screen \
 	tests/cli/exec_bad_tools.screen \
@@ -14,9 +21,19 @@ CLI_TESTS = \
 	tests/cli/exec_status.screen \
 	tests/cli/exec_terminated.screen \
 	tests/cli/exec_text.screen \
+	tests/cli/file_limit.screen \
+	tests/cli/full_disk.screen \
 	tests/cli/help.screen \
+	tests/cli/home_unusable.screen \
+	tests/cli/home_unwritable.screen \
+	tests/cli/huge_schema.screen \
+	tests/cli/no_home.screen \
+	tests/cli/no_utf8.screen \
+	tests/cli/tiny_terminal.screen \
 	tests/cli/tool_list.screen \
 	tests/cli/tool_run.screen \
-	tests/cli/tool_show.screen
+	tests/cli/tool_show.screen \
+	tests/cli/tools_file.screen \
+	tests/cli/two_tools.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/lib.sh

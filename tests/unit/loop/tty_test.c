@@ -184,12 +184,12 @@ Test(tty, what_is_no_terminal_is_refused_in_words)
 
 	dup2(null, 0);
 	cr_assert_null(ik_tty_open(loop, &events, NULL, &error));
-	cr_assert_str_eq(error.text, "standard input is not a terminal");
+	cr_assert_str_eq(error.text, "standard input is not a terminal; without one, use ikigai exec");
 	cr_assert_eq(openpty(&master, &slave, NULL, NULL, NULL), 0);
 	dup2(slave, 0);
 	dup2(null, 1);
 	cr_assert_null(ik_tty_open(loop, &events, NULL, &error));
-	cr_assert_str_eq(error.text, "standard output is not a terminal");
+	cr_assert_str_eq(error.text, "standard output is not a terminal; without one, use ikigai exec");
 	dup2(saved[0], 0);
 	dup2(saved[1], 1);
 	close(saved[0]);
