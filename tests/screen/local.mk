@@ -14,9 +14,11 @@ SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 SCREEN_TESTS = \
 	tests/screen/broken_stream.screen \
 	tests/screen/browser.screen \
+	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
 	tests/screen/commands.screen \
 	tests/screen/dead_provider.screen \
+	tests/screen/draft.screen \
 	tests/screen/during_scan.screen \
 	tests/screen/editor.screen \
 	tests/screen/end_by_signals.screen \
@@ -24,6 +26,7 @@ SCREEN_TESTS = \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
 	tests/screen/many_calls.screen \
+	tests/screen/no_colour.screen \
 	tests/screen/paste.screen \
 	tests/screen/queue.screen \
 	tests/screen/refused_key.screen \
@@ -32,8 +35,14 @@ SCREEN_TESTS = \
 	tests/screen/server_reply.screen \
 	tests/screen/slow_tool.screen \
 	tests/screen/small.screen \
+	tests/screen/stalled_terminal.screen \
 	tests/screen/stubborn_tool.screen \
 	tests/screen/suspend.screen \
+	tests/screen/term_linux.screen \
+	tests/screen/term_screen-256color.screen \
+	tests/screen/term_tmux-256color.screen \
+	tests/screen/term_vt100.screen \
+	tests/screen/term_xterm.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
 EXTRA_DIST += $(SCREEN_TESTS)
