@@ -30,7 +30,8 @@ static enum ik_command_effect run_help(struct ik_core *core, const char *line, c
 	ik_buf_init(&out, IK_KIB(64));
 	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
 		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
-	ik_buf_printf(&out, "%s\n", _("F1 shows the keys."));
+	ik_buf_printf(&out, "%s\n", _("Anything else is a message for the model; Ctrl-J begins a new line in it. "
+		"Esc cancels what runs, Ctrl-D ends. F1 shows all keys."));
 	answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
