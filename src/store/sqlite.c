@@ -10,11 +10,9 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The loop stands still for so long at most when another process writes; the
- * store tries again by its timer. */
+/* So long the loop stands still for another writer; then the store's timer tries again. */
 #define BUSY_MS 20
-/* A transaction takes this many bytes, so that a long queue is written in
- * pieces between which the loop turns. */
+/* Bytes that a transaction takes: between two of a long queue the loop turns. */
 #define TRANSACTION_BYTES IK_MIB(1)
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
