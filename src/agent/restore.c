@@ -7,7 +7,7 @@
 #include "util/text.h"
 
 /* What a screen shows first, and what is read in one turn of the loop later:
- * some milliseconds' worth. */
+ * some milliseconds' worth; less where events are large. */
 #define NEWEST_PAGE 200
 #define OLDER_PAGE 1000
 
@@ -100,7 +100,7 @@ static void load_older(void *arg)
 	free_page(messages, count);
 	if (!session->loading)
 		return; /* closed by whoever was told */
-	if (count == OLDER_PAGE)
+	if (count > 0)
 		ik_loop_defer(session->options.loop, load_older, session);
 	else
 		finish_loading(session);

@@ -515,7 +515,7 @@ static enum ik_status sqlite_page(struct ik_backend *backend, const char *sessio
 	sqlite3_stmt *query = statement(sqlite, PAGE);
 	struct ik_message **messages;
 	enum ik_status status = IK_OK;
-	size_t found = 0;
+	size_t found = 0, bytes = 0;
 	int result = SQLITE_DONE;
 
 	if (!query)
@@ -524,10 +524,14 @@ static enum ik_status sqlite_page(struct ik_backend *backend, const char *sessio
 	messages = ik_alloc_array(NULL, count + 1, sizeof(struct ik_message *));
 	bind_text(query, 1, session, strlen(session));
 	sqlite3_bind_int64(query, 2, before > 0 ? before : INT64_MAX);
-	while (found < count && (result = sqlite3_step(query)) == SQLITE_ROW) {
-		messages[count - 1 - found] = read_message(query);
-		if (messages[count - 1 - found])
-			found++;
+	while (found < count && bytes < IK_LIMIT_PAGE &&
+	       (result = sqlite3_step(query)) == SQLITE_ROW) {
+		struct ik_message *message = read_message(query);
+
+		if (!message)
+			continue;
+		messages[count - ++found] = message;
+		bytes += message->content_length + message->data_length;
 	}
 	if (result != SQLITE_ROW && result != SQLITE_DONE)
 		status = explain(sqlite, error);

@@ -78,7 +78,8 @@ void ik_session_info_done(struct ik_session_info *info);
 
 /*
  * Up to count events of a session that come before sequence (0: from the end),
- * oldest first. *ret_messages is an array of *ret_count references (the caller
+ * oldest first; fewer where they are large (IK_LIMIT_PAGE), none only when there
+ * are none. *ret_messages is an array of *ret_count references (the caller
  * unrefs each and frees the array).
  */
 enum ik_status ik_store_page(struct ik_store *store, const char *session, int64_t before,

@@ -32,6 +32,8 @@
 #define IK_LIMIT_SSE_EVENT IK_MIB(16)
 /* A provider's error body, of which a few lines are shown. */
 #define IK_LIMIT_ERROR_BODY IK_KIB(64)
+/* A page of stored events: read in a few milliseconds. */
+#define IK_LIMIT_PAGE IK_MIB(4)
 /* A request: the whole conversation. */
 #define IK_LIMIT_REQUEST IK_MIB(512)
 /* What a terminal may have waiting before frames are skipped. */

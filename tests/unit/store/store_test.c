@@ -17,6 +17,7 @@
 #include "store/backend.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -235,6 +236,34 @@ Test(store, pages_go_backwards)
 	expect_page(id, 1, 3, "");
 	expect_page(id, 0, 100, "1 2 3 4 5 6 7");
 	expect_page("00000000-0000-7000-8000-000000000000", 0, 9, "");
+}
+
+Test(store, a_page_of_large_events_is_short)
+{
+	const size_t length = IK_LIMIT_PAGE / 2;
+	char *text = ik_alloc(length + 1);
+	struct ik_message **messages;
+	char id[IK_UUID_TEXT];
+	int64_t before = 0;
+	size_t count, pages = 0, all = 0;
+
+	make_session(id, "/x", 2);
+	memset(text, 'x', length);
+	for (int i = 0; i < 5; i++)
+		append(id, IK_KIND_USER, text);
+	do {
+		cr_assert_eq(ik_store_page(store, id, before, 100, &messages, &count, NULL), IK_OK);
+		if (count > 0)
+			before = messages[0]->sequence;
+		for (size_t i = 0; i < count; i++)
+			ik_message_unref(messages[i]);
+		free(messages);
+		all += count;
+		pages++;
+	} while (count > 0);
+	cr_assert_eq(all, 7, "none is left out");
+	cr_assert_eq(pages, 4, "two, two, three with the small ones, none");
+	free(text);
 }
 
 Test(store, finds_sessions)
