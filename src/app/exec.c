@@ -28,6 +28,7 @@ struct exec {
 	struct ik_signal *signals[SIGNAL_COUNT];
 	int status;
 	int signal_number; /* that interrupted it; 0: none */
+	bool begun; /* the turn */
 	bool done;
 	bool resuming; /* the next id that is told is not the one of the session to be */
 };
@@ -64,6 +65,8 @@ static void on_event(void *arg, const struct ik_event *event)
 
 	if (exec->done)
 		return; /* the line "done" is the last one */
+	if (event->kind == IK_EVENT_TURN_STARTED)
+		exec->begun = true;
 	if (event->kind == IK_EVENT_SESSION && exec->resuming) {
 		exec->resuming = false;
 		return;
@@ -99,7 +102,8 @@ static void on_signal(void *arg, int number)
 	struct exec *exec = arg;
 
 	exec->signal_number = number;
-	if (exec->done || !ik_session_busy(exec->core.session)) {
+	/* While an old session is read there is no turn yet that could be cancelled. */
+	if (exec->done || !exec->begun) {
 		exec->status = 128 + number;
 		ik_loop_stop(exec->loop);
 		return;
