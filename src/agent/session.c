@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agent/session_private.h"
-#include "json/write.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -51,7 +50,7 @@ static void put_into_inbox(struct ik_session *session, const struct ik_input *in
 	/* Deltas and envelopes come from the loop, which does not turn in a step. */
 	assert(input->kind != IK_INPUT_DELTA && input->kind != IK_INPUT_TOOL_DONE);
 	item->input = *input;
-	ik_buf_init(&item->text, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&item->text, input->text_length);
 	ik_buf_append(&item->text, input->text ? input->text : "", input->text_length);
 	item->input.text = item->text.data;
 	*session->inbox_end = item;
@@ -99,8 +98,8 @@ static void finish_closing(struct ik_session *session)
 		take(session, &cancel);
 	ik_session_stop_loading(session);
 	session->exchange = ik_exchange_close(session->exchange);
-	ik_session_close_runs(session, false);
-	ik_session_close_runs(session, true);
+	ik_session_close_runs(session);
+	ik_session_end_own_runs(session);
 	session->retry = ik_timer_close(session->retry);
 	ik_loop_defer(session->options.loop, release, session);
 }
@@ -255,16 +254,8 @@ static void tell_message(struct ik_session *session, enum ik_event_kind kind,
 
 void ik_session_add_command(struct ik_session *session, const char *line, const char *output)
 {
-	struct ik_message *message;
-	struct ik_buf data;
+	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
-	ik_buf_init(&data, IK_LIMIT_ENVELOPE);
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_text(&data, output ? output : "");
-	ik_json_close(&data, '}');
-	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
-	ik_buf_done(&data);
 	ik_session_keep(session, message);
 	tell_message(session, IK_EVENT_MESSAGE, message);
 	ik_message_unref(message);

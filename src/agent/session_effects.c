@@ -49,7 +49,7 @@ void ik_session_perform(struct ik_session *session, const struct ik_effect *effe
 		ik_session_cancel_runs(session, false);
 		break;
 	case IK_EFFECT_CLOSE_RUNS:
-		ik_session_close_runs(session, false);
+		ik_session_close_runs(session);
 		break;
 	case IK_EFFECT_RETRY:
 		ik_timer_start(session->retry, effect->delay_ms);

@@ -89,7 +89,10 @@ void ik_session_start_call(struct ik_session *session, const struct ik_effect *e
 /* Start what waited for the tools. */
 void ik_session_start_waiting(struct ik_session *session);
 void ik_session_cancel_runs(struct ik_session *session, bool own);
-void ik_session_close_runs(struct ik_session *session, bool own);
+/* The model's: silent at once. */
+void ik_session_close_runs(struct ik_session *session);
+/* The person's: end at once, as cancelled. */
+void ik_session_end_own_runs(struct ik_session *session);
 
 /* ---- restore.c ---- */
 

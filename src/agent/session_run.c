@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/write.h"
+#include "tool/envelope.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -53,19 +53,11 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 /* A call of the person's own has ended: store it as the command it was. */
 static void keep_own(struct ik_session_run *run, const char *envelope, size_t length)
 {
-	struct ik_message *message;
-	struct ik_buf data;
 	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+	struct ik_message *message = ik_message_command(line, strlen(line), envelope, length);
 
-	ik_buf_init(&data, IK_LIMIT_ENVELOPE);
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_string(&data, envelope, length);
-	ik_json_close(&data, '}');
-	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
 	ik_session_keep(run->session, message);
 	ik_message_unref(message);
-	ik_buf_done(&data);
 	free(line);
 }
 
@@ -117,13 +109,16 @@ static struct ik_session_run *run_add(struct ik_session *session, const char *na
 	const char *arguments, size_t length)
 {
 	struct ik_session_run *run = ik_alloc(sizeof(*run));
+	struct ik_session_run **end = &session->runs;
 
 	run->session = session;
 	run->name = ik_strdup(name);
 	ik_buf_init(&run->arguments, IK_LIMIT_ARGUMENTS);
 	ik_buf_append(&run->arguments, arguments, length);
-	run->next = session->runs;
-	session->runs = run;
+	/* Behind the others: those that wait for the tools begin in their order. */
+	while (*end)
+		end = &(*end)->next;
+	*end = run;
 	return run;
 }
 
@@ -192,30 +187,69 @@ void ik_session_start_waiting(struct ik_session *session)
 	}
 }
 
+/* The first of the person's runs; waiting: of those that have not begun. */
+static struct ik_session_run *find_own(const struct ik_session *session, bool waiting)
+{
+	struct ik_session_run *run = session->runs;
+
+	while (run && !(run->own && (!waiting || !run->run)))
+		run = run->next;
+	return run;
+}
+
+/* End an own run here and now; what it was is stored and told. */
+static void cut_own(struct ik_session_run *run)
+{
+	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);
+	char *message = ik_format("Tool '%s' was cancelled", run->name);
+	bool begun = run->run != NULL;
+	struct ik_buf envelope;
+
+	run_release(run); /* off the list, for whoever is told */
+	if (!begun) {
+		started.text = run->arguments.data;
+		started.text_length = run->arguments.length;
+		ik_session_emit(run->session, &started);
+	}
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, "", 0, "", 0, IK_KIB(1));
+	free(message);
+	end_own(run, &(struct ik_run_result){
+		.envelope = envelope.data, .envelope_length = envelope.length, .exit_code = -1,
+	});
+	ik_buf_done(&envelope);
+}
+
 void ik_session_cancel_runs(struct ik_session *session, bool own)
+{
+	struct ik_session_run *run;
+
+	for (run = session->runs; run; run = run->next) {
+		if (run->own == own && run->run)
+			ik_run_cancel(run->run);
+	}
+	/* From the beginning each time, as above. */
+	while (own && (run = find_own(session, true)) != NULL)
+		cut_own(run);
+}
+
+void ik_session_close_runs(struct ik_session *session)
 {
 	struct ik_session_run *run = session->runs;
 
 	while (run) {
 		struct ik_session_run *next = run->next;
 
-		if (run->own == own && run->run)
-			ik_run_cancel(run->run);
-		else if (run->own == own)
-			run_release(run); /* it has not begun */
+		if (!run->own)
+			run_release(run);
 		run = next;
 	}
 }
 
-void ik_session_close_runs(struct ik_session *session, bool own)
+void ik_session_end_own_runs(struct ik_session *session)
 {
-	struct ik_session_run *run = session->runs;
+	struct ik_session_run *run;
 
-	while (run) {
-		struct ik_session_run *next = run->next;
-
-		if (run->own == own)
-			run_release(run);
-		run = next;
-	}
+	while ((run = find_own(session, false)) != NULL)
+		cut_own(run);
 }

@@ -63,7 +63,7 @@ static void enqueue(struct ik_turn *turn, const char *text, size_t length)
 {
 	struct ik_queued *item = ik_alloc(sizeof(*item));
 
-	ik_buf_init(&item->text, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&item->text, length); /* whoever let it in has bounded it */
 	ik_buf_append(&item->text, text, length);
 	*turn->queue_end = item;
 	turn->queue_end = &item->next;

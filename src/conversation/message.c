@@ -282,6 +282,25 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	return message;
 }
 
+struct ik_message *ik_message_command(const char *line, size_t line_length,
+	const char *output, size_t output_length)
+{
+	struct ik_message *message;
+	struct ik_buf data;
+
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_json_open(&data, '{');
+	ik_json_key(&data, "output");
+	ik_json_put_string(&data, output, output_length);
+	ik_json_close(&data, '}');
+	if (ik_buf_status(&data) == IK_OK)
+		message = ik_message_new(IK_KIND_COMMAND, line, line_length, data.data, data.length);
+	else /* it cannot be held: that it was given is kept */
+		message = ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
+	ik_buf_done(&data);
+	return message;
+}
+
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
 	size_t opaque_length)
 {

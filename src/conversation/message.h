@@ -83,6 +83,10 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
 
+/* A command with what it printed. */
+struct ik_message *ik_message_command(const char *line, size_t line_length,
+	const char *output, size_t output_length);
+
 /* message (the caller's reference is taken over) with a further member "opaque" in
  * its data: checked JSON text as above. Returned as it is when opaque is too large. */
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
