@@ -66,11 +66,9 @@ static struct sqlite *sqlite_of(struct ik_backend *backend)
 /* Close the handle; what is not committed is gone. */
 static void close_handle(struct sqlite *sqlite)
 {
-	size_t i;
-
 	if (!sqlite->db)
 		return; /* perhaps not even the library is there */
-	for (i = 0; i < STATEMENT_COUNT; i++) {
+	for (size_t i = 0; i < STATEMENT_COUNT; i++) {
 		sqlite3_finalize(sqlite->statements[i]);
 		sqlite->statements[i] = NULL;
 	}
@@ -493,19 +491,16 @@ static struct ik_message *read_message(sqlite3_stmt *row)
 	const char *text = (const char *)sqlite3_column_text(row, 0);
 	const char *kind_name = (const char *)sqlite3_column_text(row, 2);
 	const char *content, *data;
-	size_t content_length, data_length;
 	enum ik_kind kind;
 
 	if (!text || !kind_name || !ik_kind_from_name(kind_name, &kind))
 		return NULL;
 	memcpy(id, text, strnlen(text, sizeof(id) - 1));
 	content = (const char *)sqlite3_column_text(row, 3);
-	content_length = (size_t)sqlite3_column_bytes(row, 3);
 	data = (const char *)sqlite3_column_text(row, 4);
-	data_length = (size_t)sqlite3_column_bytes(row, 4);
 	return ik_message_stored(kind, id, sqlite3_column_int64(row, 1),
-		sqlite3_column_int64(row, 5), content ? content : "", content ? content_length : 0,
-		data, data ? data_length : 0);
+		sqlite3_column_int64(row, 5), content ? content : "",
+		(size_t)sqlite3_column_bytes(row, 3), data, (size_t)sqlite3_column_bytes(row, 4));
 }
 
 static enum ik_status sqlite_page(struct ik_backend *backend, const char *session, int64_t before,
@@ -515,8 +510,8 @@ static enum ik_status sqlite_page(struct ik_backend *backend, const char *sessio
 	sqlite3_stmt *query = statement(sqlite, PAGE);
 	struct ik_message **messages;
 	enum ik_status status = IK_OK;
-	size_t found = 0, bytes = 0;
-	int result = SQLITE_DONE;
+	size_t found = 0, size = 0;
+	int step = SQLITE_DONE;
 
 	if (!query)
 		return failed(sqlite, explain(sqlite, error));
@@ -524,16 +519,15 @@ static enum ik_status sqlite_page(struct ik_backend *backend, const char *sessio
 	messages = ik_alloc_array(NULL, count + 1, sizeof(struct ik_message *));
 	bind_text(query, 1, session, strlen(session));
 	sqlite3_bind_int64(query, 2, before > 0 ? before : INT64_MAX);
-	while (found < count && bytes < IK_LIMIT_PAGE &&
-	       (result = sqlite3_step(query)) == SQLITE_ROW) {
+	while (found < count && size < IK_LIMIT_PAGE && (step = sqlite3_step(query)) == SQLITE_ROW) {
 		struct ik_message *message = read_message(query);
 
-		if (!message)
-			continue;
-		messages[count - ++found] = message;
-		bytes += message->content_length + message->data_length;
+		if (message) {
+			messages[count - ++found] = message;
+			size += message->content_length + message->data_length;
+		}
 	}
-	if (result != SQLITE_ROW && result != SQLITE_DONE)
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
 		status = explain(sqlite, error);
 	rewind_statement(query);
 	memmove(messages, messages + count - found, found * sizeof(struct ik_message *));
