@@ -13,6 +13,7 @@ SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
 SCREEN_TESTS = \
 	tests/screen/broken_stream.screen \
+	tests/screen/broken_text.screen \
 	tests/screen/browser.screen \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
@@ -25,6 +26,7 @@ SCREEN_TESTS = \
 	tests/screen/first_frame.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
+	tests/screen/late_keys.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/paste.screen \
@@ -43,6 +45,7 @@ SCREEN_TESTS = \
 	tests/screen/term_tmux-256color.screen \
 	tests/screen/term_vt100.screen \
 	tests/screen/term_xterm.screen \
+	tests/screen/unusable_terminal.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
 EXTRA_DIST += $(SCREEN_TESTS)
