@@ -182,7 +182,7 @@ static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
 	screen->dirty = true;
 	screen->pane_focus = false;
-	if (!ik_editor_paste(screen->editor, key->text, key->text_length))
+	if (key->text_cut || !ik_editor_paste(screen->editor, key->text, key->text_length))
 		ik_screen_say(screen, _("The paste is too large for a message: nothing was put in."));
 }
 

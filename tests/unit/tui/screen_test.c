@@ -490,3 +490,18 @@ Test(screen, a_wheel_turns_what_it_is_over)
 	ik_screen_key(screen, &key);
 	cr_assert(picture_has(draw(12, 50), "line 47\n───"));
 }
+
+Test(screen, a_paste_that_was_cut_is_refused_in_words)
+{
+	struct ik_key key = {.code = IK_KEY_PASTE, .text = "the beginning", .text_length = 13,
+		.text_cut = true};
+	size_t length;
+
+	ik_screen_key(screen, &key);
+	cr_assert(picture_has(draw(24, 80), "too large for a message"));
+	(void)ik_screen_draft(screen, &length);
+	cr_assert_eq(length, 0);
+	key.text_cut = false;
+	ik_screen_key(screen, &key);
+	cr_assert(picture_has(draw(24, 80), "> the beginning"));
+}
