@@ -155,23 +155,14 @@ static void on_signal(void *arg, int number)
 static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 {
 	const char *word = cli->options->second;
-	ssize_t count = 0;
+	int number = 0;
 
-	if (word == NULL || !ik_text_equal(word, "-")) {
+	if (word == NULL || !ik_text_equal(word, "-"))
 		ik_buf_puts(&cli->arguments, word != NULL ? word : "{}");
-		return ik_buf_check(&cli->arguments, _("the arguments"), error);
-	}
-	do {
-		char *room = ik_buf_reserve(&cli->arguments, IK_KIB(64));
-
-		if (room == NULL)
-			break;
-		count = read(STDIN_FILENO, room, IK_KIB(64));
-		if (count > 0)
-			ik_buf_commit(&cli->arguments, (size_t)count);
-	} while (count > 0 || (count < 0 && errno == EINTR));
-	if (count < 0)
-		return ik_error_set_errno(error, errno, _("cannot read standard input"));
+	else
+		number = ik_read_all(STDIN_FILENO, &cli->arguments, 0);
+	if (number != 0)
+		return ik_error_set_errno(error, number, _("cannot read standard input"));
 	return ik_buf_check(&cli->arguments, _("the arguments"), error);
 }
 

@@ -1,6 +1,7 @@
 #include "app/exec.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,16 @@
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
 /* The signals that end exec. */
 static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
 #define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
+
+/* Standard input that gives nothing for so long may be there by mistake. */
+#define SILENCE_MS 1000
 
 struct exec {
 	struct ik_core core;
@@ -116,24 +121,10 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 {
 	struct ik_buf raw;
 	enum ik_status status;
-	int number = 0;
+	int number;
 
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
-	for (;;) {
-		char *room = ik_buf_reserve(&raw, IK_KIB(64));
-		ssize_t count;
-
-		if (room == NULL)
-			break;
-		count = read(STDIN_FILENO, room, IK_KIB(64));
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0) {
-			number = count < 0 ? errno : 0;
-			break;
-		}
-		ik_buf_commit(&raw, (size_t)count);
-	}
+	number = ik_read_all(STDIN_FILENO, &raw, 0);
 	status = ik_buf_check(&raw, _("what came on standard input"), error);
 	/* Standard input that is closed has nothing to give. */
 	if (status == IK_OK && number != 0 && number != EBADF)
@@ -144,6 +135,16 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 	}
 	ik_buf_done(&raw);
 	return status;
+}
+
+/* Whoever left a pipe open learns what is waited for. */
+static void tell_of_open_stdin(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	if (poll(&input, 1, SILENCE_MS) == 0)
+		(void)fprintf(stderr, _("ikigai: reading standard input to its end "
+			"(use </dev/null if there is nothing to add)\n"));
 }
 
 /* Put the prompt together from the command line and standard input. */
@@ -161,8 +162,10 @@ static enum ik_status read_prompt(const struct ik_options *options, struct ik_bu
 	if (isatty(STDIN_FILENO) != 1 || from_stdin) {
 		size_t before = prompt->length;
 
-		if (before > 0)
+		if (before > 0) {
+			tell_of_open_stdin();
 			ik_buf_puts(prompt, "\n\n");
+		}
 		status = read_stdin(prompt, error);
 		if (status == IK_OK && before > 0 && prompt->length == before + 2)
 			ik_buf_truncate(prompt, before);
@@ -210,7 +213,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	watch_signals(exec);
 	ik_children_become_reaper(exec->loop);
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools, &events, exec, error) != IK_OK)
-		refuse(exec, "CONFIG", error);
+		refuse(exec, "CONNECT", error);
 	else if (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)
 		refuse(exec, "STORE", error);
 	else

@@ -32,7 +32,7 @@ static const char chat_help[] = N_(
 "      --resume[=ID]      go on with the newest session of this directory, or ID\n"
 "      --no-tools         offer no tools to the model\n"
 "      --max-tool-turns N stop after N rounds with tool calls (50)\n"
-"      --help, --version\n"
+"  -h, --help; --version\n"
 "\n"
 "Example: ikigai -p openai -m gpt-5-mini\n"
 "Press F1 in the chat for its keys.  See also ikigai(1).\n");
@@ -170,7 +170,8 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_JSON: o->json = true; return true;
 	case OPTION_YES: o->yes = true; return true;
 	case OPTION_ALL: o->all = true; return true;
-	case OPTION_HELP: o->verb = IK_VERB_HELP; return true;
+	case OPTION_HELP:
+	case 'h': o->verb = IK_VERB_HELP; return true;
 	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;
 	default: return false;
 	}
@@ -201,7 +202,7 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	o.verb = IK_VERB_CHAT;
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, ":C:p:m:s:", long_options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, ":C:p:m:s:h", long_options, NULL)) != -1)
 		if (!take_option(&o, option))
 			return bad_option(option, argv, error);
 	count = argc - optind;

@@ -203,6 +203,10 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 		if (settings[i].value != NULL)
 			status = ik_config_set(setup->config, settings[i].key, settings[i].value,
 				IK_ORIGIN_OPTION, settings[i].where, error);
+	/* A rule that does not hold must not look as if it did. */
+	if (setup->config->policy != NULL)
+		ik_config_warn(setup->config, _("policy is not applied by this version: every tool call is "
+			"allowed. To keep tools from being used, name them in tools.disabled."));
 	return status;
 }
 
@@ -259,13 +263,21 @@ static void open_log(const struct ik_setup *setup)
 /* Where sessions are kept. */
 static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *error)
 {
+	static const char scheme[] = "sqlite:";
 	const char *named = setup->config->database;
 
-	if (named != NULL && ik_text_starts(named, "postgres"))
-		return ik_error_set(error, IK_INVALID, _("database is a PostgreSQL address, but this version "
-			"keeps sessions in SQLite only; name a file"));
-	setup->database = named != NULL ? ik_path_expand(named, setup->places.user_home) :
-		ik_places_file(&setup->places, "ikigai.db");
+	if (named == NULL) {
+		setup->database = ik_places_file(&setup->places, "ikigai.db");
+		return IK_OK;
+	}
+	if (ik_text_starts(named, scheme))
+		named += strlen(scheme);
+	else if (strstr(named, "://") != NULL)
+		return ik_error_set(error, IK_INVALID, _("database is \"%.*s://...\", but this version keeps "
+			"sessions in SQLite only: name a file, or sqlite:FILE"), (int)strcspn(named, ":"), named);
+	if (named[0] == '\0')
+		return ik_error_set(error, IK_INVALID, _("database is \"sqlite:\", which lacks the name of a file"));
+	setup->database = ik_path_expand(named, setup->places.user_home);
 	return IK_OK;
 }
 

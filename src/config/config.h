@@ -112,6 +112,9 @@ enum ik_status ik_config_set(struct ik_config *config, const char *key, const ch
  * so on (as providers.openai.base_url). An empty variable counts as missing. */
 enum ik_status ik_config_environment(struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
+/* Add a sentence to the warnings. */
+void ik_config_warn(struct ik_config *config, const char *format, ...) IK_PRINTF(2, 3);
+
 /* Where a key has its value from. */
 enum ik_origin ik_config_origin(const struct ik_config *config, const char *key);
 

@@ -31,9 +31,6 @@ struct ik_config_target ik_config_provider_target(struct ik_config *config, cons
 void ik_config_store(const struct ik_config_target *target, const struct ik_config_key *key,
 	struct ik_json_span value, enum ik_origin origin);
 
-/* Add a sentence to the warnings. */
-void ik_config_warn(struct ik_config *config, const char *format, ...) IK_PRINTF(2, 3);
-
 /*
  * Fail: subject ("--model", "config.json:7: \"model\"") is value, but must be
  * wanted. Blanks in value's text become one; long text is cut.

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +70,16 @@ enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error 
 	return status;
 }
 
-/* Append what fd holds to buf. 0, or errno; a full buffer is told by its status. */
-static int read_all(int fd, struct ik_buf *buf, size_t expected)
+/* Wait until a descriptor that does not block has something to read. True. */
+static bool await(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	(void)poll(&ready, 1, -1);
+	return true;
+}
+
+int ik_read_all(int fd, struct ik_buf *buf, size_t expected)
 {
 	for (;;) {
 		size_t room = buf->ceiling - buf->length;
@@ -86,7 +96,7 @@ static int read_all(int fd, struct ik_buf *buf, size_t expected)
 			return 0;
 		do {
 			count = read(fd, place, piece ? piece : 1);
-		} while (count < 0 && errno == EINTR);
+		} while (count < 0 && (errno == EINTR || (errno == EAGAIN && await(fd))));
 		if (count < 0)
 			return errno;
 		if (count == 0)
@@ -119,7 +129,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 			path);
 	} else {
 		/* One byte more than its size, so that the end shows in the first read. */
-		number = read_all(fd, buf, (size_t)status.st_size + 1);
+		number = ik_read_all(fd, buf, (size_t)status.st_size + 1);
 		if (number != 0)
 			result = ik_error_set_errno(error, number, _("cannot read %s"), path);
 		else
