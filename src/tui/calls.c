@@ -265,8 +265,10 @@ void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 
 void ik_calls_end_turn(struct ik_calls *calls)
 {
-	for (size_t i = calls->count; calls->open > 0 && i-- > 0;)
-		ik_calls_set_stage(calls, calls->items[i], IK_STAGE_FAILED);
+	for (size_t i = calls->count; calls->open > 0 && i-- > 0;) {
+		if (!calls->items[i]->own)
+			ik_calls_set_stage(calls, calls->items[i], IK_STAGE_FAILED);
+	}
 }
 
 void ik_calls_tick(struct ik_calls *calls, int64_t now_ms)

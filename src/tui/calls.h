@@ -41,6 +41,7 @@ struct ik_call {
 	struct ik_buf full;          /* whole stdout where the envelope was cut */
 	int64_t started_ms;          /* monotonic; -1: at the next tick */
 	int64_t duration_ms;         /* -1: not known */
+	bool own;                    /* the person's: no turn's end is its end */
 	bool has_block;              /* the scrollback shows it */
 	unsigned version;
 };
@@ -80,7 +81,7 @@ void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char 
 void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 	struct ik_message *message);
 
-/* The turn is over: what runs or waits still never got a result. */
+/* The turn is over: what runs or waits of it still never got a result. */
 void ik_calls_end_turn(struct ik_calls *calls);
 
 /* The time, for calls that have just started. */

@@ -66,6 +66,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->store);
 	free(screen->retry_reason);
 	free(screen->queued_text);
+	free(screen->waiting_for);
 	free(screen->live);
 	free(screen);
 	return NULL;
@@ -143,11 +144,16 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 	screen->dirty = true;
 }
 
+bool ik_screen_busy(const struct ik_screen *screen)
+{
+	return screen->turn_running || screen->waiting || ik_calls_running(screen->calls) > 0;
+}
+
 /* What is going on, and the second that it shows. */
 static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_second)
 {
 	*ret_second = 0;
-	if (!screen->turn_running)
+	if (!ik_screen_busy(screen))
 		return IK_ACTIVITY_NONE;
 	if (screen->retry_at_ms != IK_NEVER) {
 		int64_t left = screen->retry_at_ms - screen->now_ms;
@@ -181,6 +187,7 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	struct ik_status_bar *bar = &screen->bar;
 	bar->activity = activity(screen, &bar->seconds);
 	bar->tool = NULL;
+	bar->waiting_for = screen->waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
 	bar->hint = ik_screen_quit_pending(screen) ? _("Press Ctrl-C again to quit") : NULL;
 	if (bar->activity != IK_ACTIVITY_RUNNING)
@@ -227,7 +234,7 @@ bool ik_screen_quit_pending(const struct ik_screen *screen)
 /* Milliseconds until the second that is shown changes; -1: it does not. */
 static int64_t next_second(const struct ik_screen *screen)
 {
-	if (!screen->turn_running)
+	if (!ik_screen_busy(screen))
 		return -1;
 	if (screen->retry_at_ms != IK_NEVER) {
 		int64_t left = screen->retry_at_ms - screen->now_ms;

@@ -242,6 +242,8 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 	size_t length = event->text ? event->text_length : 0;
 	switch (event->kind) {
 	case IK_EVENT_TOOL_STARTED:
+		call->own = event->round == 0;
+		screen->waiting = screen->waiting && !call->own;
 		ik_calls_set_arguments(screen->calls, call, text, length);
 		ik_calls_set_stage(screen->calls, call, IK_STAGE_RUNNING);
 		break;
@@ -311,6 +313,15 @@ static void start_round(struct ik_screen *screen)
 	screen->waiting = false;
 }
 
+/* A message or an own call waits. */
+static void start_waiting(struct ik_screen *screen, const struct ik_event *event)
+{
+	screen->turn_unstarted |= !ik_screen_busy(screen);
+	screen->waiting = true;
+	free(screen->waiting_for);
+	screen->waiting_for = event->text ? event_label(event) : NULL;
+}
+
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->dirty = true;
@@ -328,7 +339,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		start_turn(screen);
 		break;
 	case IK_EVENT_WAITING:
-		screen->waiting = true;
+		start_waiting(screen, event);
 		break;
 	case IK_EVENT_ROUND_STARTED:
 		start_round(screen);

@@ -101,7 +101,7 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 		screen->help_open = false;
 		return nothing;
 	}
-	if (screen->turn_running)
+	if (ik_screen_busy(screen))
 		return reaction(IK_REACT_CANCEL);
 	screen->side = IK_SIDE_NONE;
 	screen->pane_focus = false;
@@ -112,7 +112,7 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 static struct ik_reaction interrupt(struct ik_screen *screen)
 {
 	screen->dirty = true;
-	if (screen->turn_running)
+	if (ik_screen_busy(screen))
 		return reaction(IK_REACT_CANCEL);
 	if (!ik_editor_is_empty(screen->editor)) {
 		ik_editor_clear(screen->editor, true);

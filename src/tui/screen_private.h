@@ -53,7 +53,8 @@ struct ik_screen {
 
 	bool turn_running, turn_seen;
 	bool turn_unstarted;        /* the next tick is its start */
-	bool waiting;               /* for the tools */
+	bool waiting;               /* for the tools, or for a session to be read; also without a turn */
+	char *waiting_for;          /* in words; NULL: the tools */
 	int64_t turn_started_ms;
 	int64_t retry_ms;           /* asked for, until the next tick; else IK_NEVER */
 	int64_t retry_at_ms;        /* IK_NEVER: no retry is due */
@@ -66,6 +67,9 @@ struct ik_screen {
 
 /* Which parts stand where. */
 struct ik_layout ik_screen_layout(const struct ik_screen *screen);
+
+/* Is there anything that a cancel ends: a turn, a call of the person's own? */
+bool ik_screen_busy(const struct ik_screen *screen);
 
 /* Put the status bar's state in order for the present time. */
 void ik_screen_update_bar(struct ik_screen *screen);

@@ -93,7 +93,7 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 	case IK_ACTIVITY_NONE:
 		break;
 	case IK_ACTIVITY_WAITING:
-		ik_buf_puts(out, _("Loading tools… "));
+		ik_buf_printf(out, "%s ", bar->waiting_for ? bar->waiting_for : _("Loading tools…"));
 		ik_elapsed_put(out, bar->seconds);
 		break;
 	case IK_ACTIVITY_WORKING:

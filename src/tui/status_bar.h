@@ -26,6 +26,7 @@ struct ik_status_bar {
 	size_t tools, tools_failed;
 	const char *provider, *model;
 	enum ik_activity activity;
+	const char *waiting_for;   /* WAITING: in words; NULL: the tools */
 	const char *tool;          /* RUNNING: the one, or NULL for several */
 	size_t tools_running;
 	int64_t seconds;           /* since it began; RETRY: that are left */

@@ -17,6 +17,7 @@ SCREEN_TESTS = \
 	tests/screen/browser.screen \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
+	tests/screen/cancel_run.screen \
 	tests/screen/commands.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/draft.screen \

@@ -412,6 +412,31 @@ Test(screen, waits_are_counted_and_shown)
 	cr_assert_not(picture_has(draw(12, 80), "queued"));
 }
 
+Test(screen, a_call_of_the_persons_own_can_be_seen_and_cancelled)
+{
+	struct ik_event own = {.kind = IK_EVENT_TOOL_STARTED, .id = "run_1", .name = "slow", .text = "{}"};
+	tell_text(IK_EVENT_WAITING, "Loading the session…");
+	ik_screen_tick(screen, 5000);
+	cr_assert(picture_has(draw(12, 80), "Loading the session… 0s"));
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_CANCEL);
+	tell(own);
+	ik_screen_tick(screen, 6000);
+	cr_assert_eq(ik_screen_tick(screen, 7250), 750, "the second is counted on");
+	cr_assert(picture_has(draw(12, 80), "running slow 1s"));
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_CANCEL);
+	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
+	/* A turn that comes and goes beside it leaves it alone. */
+	tell_kind(IK_EVENT_TURN_STARTED);
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	cr_assert(picture_has(draw(12, 80), "running slow"));
+	own.kind = IK_EVENT_TOOL_DONE;
+	own.text = "{\"tool_success\":true,\"result\":1}";
+	tell(own);
+	cr_assert_not(picture_has(draw(12, 80), "running"));
+	cr_assert_eq(ik_screen_tick(screen, 9000), -1, "nothing is due any more");
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_NONE);
+}
+
 Test(screen, errors_and_interruptions_are_said_in_words)
 {
 	say(IK_KIND_USER, "hello");
