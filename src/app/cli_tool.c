@@ -22,6 +22,7 @@ struct cli {
 	struct ik_discovery *discovery;
 	struct ik_run *run;
 	struct ik_buf arguments;
+	struct ik_sanitize_state sanitize; /* of the tool's standard error */
 	char **environment;
 	int status;
 };
@@ -47,14 +48,14 @@ static int print(const char *text, size_t length)
 
 static void on_run_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
+	struct cli *cli = arg;
 	struct ik_buf clean;
 
-	(void)arg;
 	if (stream != IK_STDERR)
 		return;
 	ik_buf_init(&clean, IK_LIMIT_TOOL_OUTPUT);
 	if (isatty(STDERR_FILENO) == 1)
-		ik_sanitize(&clean, bytes, length);
+		ik_sanitize_piece(&cli->sanitize, &clean, bytes, length);
 	else
 		ik_buf_append(&clean, bytes, length);
 	(void)!ik_write_all(STDERR_FILENO, clean.data, clean.length);

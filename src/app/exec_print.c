@@ -149,29 +149,39 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	close_line(out);
 }
 
+/* Begin a line of the program's own, also behind a tool's that was left open. */
+static void begin_note(struct ik_exec_printer *printer, struct ik_buf *errors)
+{
+	ik_buf_puts(errors, printer->open_line ? "\nikigai: " : "ikigai: ");
+	printer->open_line = false;
+}
+
 /* "ikigai: SENTENCE", harmless for a terminal. */
-static void print_note(struct ik_buf *errors, const char *text, size_t length)
+static void print_note(struct ik_exec_printer *printer, struct ik_buf *errors, const char *text,
+	size_t length)
 {
 	if (text == NULL || length == 0)
 		return;
-	ik_buf_puts(errors, "ikigai: ");
+	begin_note(printer, errors);
 	ik_sanitize(errors, text, length);
 	ik_buf_putc(errors, '\n');
 }
 
 /* "ikigai: glob(pattern="*.c")". */
-static void print_call(struct ik_buf *errors, const struct ik_event *event)
+static void print_call(struct ik_exec_printer *printer, struct ik_buf *errors,
+	const struct ik_event *event)
 {
 	char *summary = ik_call_summary(event->name, event->text, event->text_length, SUMMARY_BYTES);
 
-	ik_buf_puts(errors, "ikigai: ");
+	begin_note(printer, errors);
 	ik_sanitize_line(errors, summary, strlen(summary));
 	ik_buf_putc(errors, '\n');
 	free(summary);
 }
 
 /* Why a call failed. */
-static void print_failure(struct ik_buf *errors, const struct ik_event *event)
+static void print_failure(struct ik_exec_printer *printer, struct ik_buf *errors,
+	const struct ik_event *event)
 {
 	struct ik_json_span envelope;
 	char *why;
@@ -181,7 +191,7 @@ static void print_failure(struct ik_buf *errors, const struct ik_event *event)
 		return;
 	why = ik_json_string_new(ik_json_member(envelope, "error"), NULL);
 	if (why != NULL)
-		print_note(errors, why, strlen(why));
+		print_note(printer, errors, why, strlen(why));
 	free(why);
 }
 
@@ -215,22 +225,29 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 			printer->line_feeds = 1;
 		break;
 	case IK_EVENT_TOOL_STARTED:
-		print_call(errors, event);
+		print_call(printer, errors, event);
+		break;
+	case IK_EVENT_TOOL_OUTPUT:
+		/* What a tool says on standard error is for the person, as it comes. */
+		if (event->number == 1 && event->text_length > 0) {
+			ik_buf_append(errors, event->text, event->text_length);
+			printer->open_line = event->text[event->text_length - 1] != '\n';
+		}
 		break;
 	case IK_EVENT_TOOL_DONE:
-		print_failure(errors, event);
+		print_failure(printer, errors, event);
 		break;
 	case IK_EVENT_NOTICE:
 	case IK_EVENT_RETRY:
 	case IK_EVENT_ERROR:
-		print_note(errors, event->text, event->text_length);
+		print_note(printer, errors, event->text, event->text_length);
 		break;
 	case IK_EVENT_TURN_DONE:
 		if (event->name != NULL && !ik_text_equal(event->name, "end") &&
 		    !ik_text_equal(event->name, "error")) {
 			char *line = ik_format(_("the turn ended before its time: %s"), event->name);
 
-			print_note(errors, line, strlen(line));
+			print_note(printer, errors, line, strlen(line));
 			free(line);
 		}
 		break;
@@ -248,7 +265,7 @@ void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event
 	}
 	print_json(event, out);
 	if (event->kind == IK_EVENT_ERROR)
-		print_note(errors, event->text, event->text_length);
+		print_note(printer, errors, event->text, event->text_length);
 }
 
 void ik_exec_print_end(struct ik_exec_printer *printer, struct ik_buf *out)

@@ -12,10 +12,12 @@
 struct ik_exec_printer {
 	bool json;
 	bool printed;      /* any text of a reply */
+	bool open_line;    /* the last line on standard error, a tool's, has no end yet */
 	size_t line_feeds; /* at the end of the text so far, held back: one closes it */
 };
 
-/* Append what an event means to out and to errors, where an error is always told. */
+/* Append what an event means to out and to errors, where an error is always told.
+ * What tools say is as it came: whoever writes to a terminal sanitises it. */
 void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event,
 	struct ik_buf *out, struct ik_buf *errors);
 

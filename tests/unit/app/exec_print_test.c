@@ -164,3 +164,20 @@ Test(exec_print, no_text_leaves_nothing)
 	cr_assert_eq(out.length, 0);
 	cr_assert_eq(errors.length, 0, "a wait of a few milliseconds is no news");
 }
+
+Test(exec_print, a_tools_words_stand_on_standard_error_as_they_come)
+{
+	struct ik_exec_printer printer = {.json = false};
+	struct ik_event words = event_of(IK_EVENT_TOOL_OUTPUT, 1, "half a"), error = event_of(IK_EVENT_ERROR, 1, "it broke");
+
+	words.number = 1;
+	ik_exec_print(&printer, &words, &out, &errors);
+	words.text = " line";
+	words.text_length = 5;
+	ik_exec_print(&printer, &words, &out, &errors);
+	ik_exec_print(&printer, &error, &out, &errors);
+	words.number = 0;
+	ik_exec_print(&printer, &words, &out, &errors);
+	cr_assert_str_eq(errors.data, "half a line\nikigai: it broke\n");
+	cr_assert_eq(out.length, 0);
+}
