@@ -1,7 +1,7 @@
 # Translations, made by msgfmt and installed by these rules: no second Makefile.
 # PO_LANGUAGES lists them; `make update-po` brings their files up to date.
 
-PO_LANGUAGES =
+PO_LANGUAGES = de
 PO_FILES = $(PO_LANGUAGES:%=po/%.po)
 MO_FILES = $(PO_LANGUAGES:%=locale/%/LC_MESSAGES/ikigai.mo)
 EXTRA_DIST += $(PO_FILES)
@@ -24,12 +24,14 @@ uninstall-local:
 	  rm -f "$(DESTDIR)$(localedir)/$$language/LC_MESSAGES/ikigai.mo"; \
 	done
 
-# All texts of the program, in the order of its files.
+# All texts of the program, in the order of its files.  tests/check-po calls
+# the same with a POT of its own.
+POT = po/ikigai.pot
 .PHONY: update-po ikigai.pot
 ikigai.pot:
 	cd $(srcdir) && find src -name '*.c' | LC_ALL=C sort | \
 	$(XGETTEXT) --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=ngettext:1,2 \
-	  --package-name=ikigai --add-comments=Translators: -o po/ikigai.pot -f -
+	  --package-name=ikigai --add-comments=Translators: --add-location=file -o $(POT) -f -
 update-po: ikigai.pot
 	cd $(srcdir) && for language in $(PO_LANGUAGES); do \
-	  $(MSGMERGE) --quiet --update --backup=none po/$$language.po po/ikigai.pot; done
+	  $(MSGMERGE) --quiet --update --backup=none po/$$language.po po/ikigai.pot || exit 1; done

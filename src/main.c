@@ -74,6 +74,7 @@ int main(int argc, char **argv)
 
 	hold_standard_descriptors();
 	(void)setlocale(LC_ALL, "");
+	(void)setlocale(LC_NUMERIC, "C"); /* numbers go into JSON and come out of it */
 	translations = ik_places_installed("locale", IK_LOCALEDIR);
 	(void)bindtextdomain(PACKAGE, translations);
 	free(translations);

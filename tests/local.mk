@@ -8,9 +8,9 @@ AM_TESTS_ENVIRONMENT = \
 	IK_TOP_BUILDDIR='$(abs_top_builddir)'; export IK_TOP_BUILDDIR;
 
 TESTS += tests/check-layers tests/check-source tests/check-configure tests/check-install \
-	tests/check-docs
+	tests/check-docs tests/check-po
 EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/check-install \
-	tests/check-docs \
+	tests/check-docs tests/check-po \
 	tests/check-all tests/run-test \
 	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
 
