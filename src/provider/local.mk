@@ -1,6 +1,8 @@
 # src/provider: one library.
 noinst_LIBRARIES += libik_provider.a
 libik_provider_a_SOURCES = \
+	src/provider/anthropic.h src/provider/anthropic_request.c \
+	src/provider/anthropic_stream.c \
 	src/provider/call_list.c src/provider/call_list.h \
 	src/provider/chunk_shape.c src/provider/chunk_shape.h \
 	src/provider/decoder.c src/provider/decoder.h \
@@ -15,4 +17,5 @@ libik_provider_a_SOURCES = \
 	src/provider/practice_words.c \
 	src/provider/request.h \
 	src/provider/sse.c src/provider/sse.h \
-	src/provider/transcript.c src/provider/transcript.h
+	src/provider/transcript.c src/provider/transcript.h \
+	src/provider/wire.c src/provider/wire.h

@@ -1,13 +1,11 @@
 #include "provider/openai_chat.h"
 
 #include <string.h>
-#include <strings.h>
 
-#include "json/write.h"
 #include "provider/headers.h"
 #include "provider/transcript.h"
+#include "provider/wire.h"
 #include "util/alloc.h"
-#include "util/limits.h"
 #include "util/text.h"
 
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model)
@@ -23,35 +21,8 @@ char **ik_openai_chat_headers(const struct ik_endpoint *endpoint)
 	return headers;
 }
 
-/* Is it OpenAI's own host, which has renamed a member that others keep? */
-static bool is_openai_host(const struct ik_endpoint *endpoint)
-{
-	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
-	const char *host = strstr(url, "://");
-	host = host ? host + 3 : url;
-	size_t length = strcspn(host, ":/");
-	static const char openai[] = "api.openai.com";
-	static const char azure[] = ".openai.azure.com";
-	size_t azure_length = sizeof azure - 1;
-
-	return (length == sizeof openai - 1 && strncasecmp(host, openai, length) == 0) ||
-	       (length > azure_length &&
-		strncasecmp(host + length - azure_length, azure, azure_length) == 0);
-}
-
-/* Write a string member from a stored value: as it stands, when it is a string. */
-static void put_stored_text(struct ik_buf *out, struct ik_json_span value)
-{
-	if (ik_json_span_type(value) == IK_JSON_STRING)
-		ik_json_put_raw(out, value);
-	else
-		ik_json_put_string(out, value.text ? value.text : "", value.length);
-}
-
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
-	static const char no_parameters[] = "{\"type\":\"object\",\"properties\":{}}";
-
 	if (!request->tool_count)
 		return;
 	ik_json_key(out, "tools");
@@ -67,9 +38,7 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 		ik_json_put_text(out, tool->name);
 		ik_json_key(out, "description");
 		ik_json_put_text(out, tool->description ? tool->description : "");
-		ik_json_key(out, "parameters");
-		ik_json_put_raw(out, tool->parameters.text ? tool->parameters :
-			(struct ik_json_span){ no_parameters, sizeof no_parameters - 1 });
+		ik_wire_put_raw_member(out, "parameters", ik_wire_parameters(tool));
 		ik_json_close(out, '}');
 		ik_json_close(out, '}');
 	}
@@ -89,9 +58,6 @@ static void put_text_message(struct ik_buf *out, const char *role, const char *t
 
 static void put_call(struct ik_buf *out, const struct ik_message *call)
 {
-	struct ik_json_span function = ik_json_member(ik_message_data(call), "function");
-	struct ik_json_span arguments = ik_json_member(function, "arguments");
-
 	ik_json_open(out, '{');
 	ik_json_key(out, "id");
 	ik_json_put_text(out, call->call_id);
@@ -100,14 +66,9 @@ static void put_call(struct ik_buf *out, const struct ik_message *call)
 	ik_json_key(out, "function");
 	ik_json_open(out, '{');
 	ik_json_key(out, "name");
-	put_stored_text(out, ik_json_member(function, "name"));
+	ik_wire_put_call_name(out, call);
 	ik_json_key(out, "arguments");
-	/* Malformed ones go back as they came; but none at all is no JSON, and
-	 * servers that read them refuse the whole request. */
-	if (!arguments.length || ik_json_string_is(arguments, ""))
-		ik_json_put_text(out, "{}");
-	else
-		put_stored_text(out, arguments);
+	ik_wire_put_arguments_text(out, call);
 	ik_json_close(out, '}');
 	ik_json_close(out, '}');
 }
@@ -154,16 +115,7 @@ static void put_results(struct ik_buf *out, const struct ik_passage *passage)
 		ik_json_key(out, "tool_call_id");
 		ik_json_put_text(out, passage->calls[index]->call_id);
 		ik_json_key(out, "content");
-		if (passage->messages[index]) {
-			put_stored_text(out, ik_json_member(ik_message_data(passage->messages[index]),
-				"output"));
-		} else {
-			struct ik_buf envelope;
-			ik_buf_init(&envelope, IK_KIB(4));
-			ik_conversation_lost_envelope(&envelope);
-			ik_json_put_string(out, envelope.data, envelope.length);
-			ik_buf_done(&envelope);
-		}
+		ik_wire_put_envelope(out, passage->messages[index]);
 		ik_json_close(out, '}');
 	}
 }
@@ -226,7 +178,7 @@ enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct
 		ik_json_put_text(out, "none");
 	}
 	if (request->max_output_tokens > 0) {
-		ik_json_key(out, is_openai_host(request->endpoint) ? "max_completion_tokens" :
+		ik_json_key(out, ik_wire_is_openai_host(request->endpoint) ? "max_completion_tokens" :
 			"max_tokens");
 		ik_json_put_integer(out, request->max_output_tokens);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/anthropic.h"
 #include "provider/decoder.h"
 #include "provider/headers.h"
 #include "provider/openai_chat.h"
@@ -17,6 +18,16 @@ static const struct ik_wire_format formats[] = {
 		.headers = ik_openai_chat_headers,
 		.serialize = ik_openai_chat_serialize,
 		.decoder_new = ik_openai_chat_decoder_new,
+		.decoder_free = ik_decoder_free,
+		.feed = ik_decoder_feed,
+		.finish = ik_decoder_finish,
+	},
+	{
+		.type = "anthropic",
+		.url = ik_anthropic_url,
+		.headers = ik_anthropic_headers,
+		.serialize = ik_anthropic_serialize,
+		.decoder_new = ik_anthropic_decoder_new,
 		.decoder_free = ik_decoder_free,
 		.feed = ik_decoder_feed,
 		.finish = ik_decoder_finish,

@@ -2,6 +2,9 @@
 check_PROGRAMS += tests/unit/provider/provider_test
 TESTS += tests/unit/provider/provider_test
 tests_unit_provider_provider_test_SOURCES = \
+	tests/unit/provider/anthropic_request_test.c \
+	tests/unit/provider/anthropic_stream_test.c \
+	tests/unit/provider/asking.c tests/unit/provider/asking.h \
 	tests/unit/provider/error_test.c \
 	tests/unit/provider/openai_chat_request_test.c \
 	tests/unit/provider/openai_chat_stream_test.c \

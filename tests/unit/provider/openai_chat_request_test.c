@@ -4,74 +4,23 @@
 
 #include <criterion/criterion.h>
 
-#include "conversation/conversation.h"
-#include "provider/provider.h"
+#include "asking.h"
 #include "util/limits.h"
 
-static struct ik_conversation *conversation;
+#define CHAT "openai-chat"
+
 static const struct ik_endpoint local = { .provider = "local", .base_url = "http://localhost:1/v1" };
 static const struct ik_endpoint openai = { .provider = "openai",
 	.base_url = "https://api.openai.com/v1" };
 
-static void begin(void)
-{
-	conversation = ik_conversation_new();
-}
-
-static void end(void)
-{
-	conversation = ik_conversation_free(conversation);
-}
-
-TestSuite(openai_chat_request, .init = begin, .fini = end);
-
-static void give(struct ik_message *message)
-{
-	ik_conversation_append(conversation, message);
-	ik_message_unref(message);
-}
-
-static void say(enum ik_kind kind, const char *text)
-{
-	give(ik_message_new(kind, text, strlen(text), NULL, 0));
-}
-
-static void call(const char *id, const char *name, const char *arguments)
-{
-	give(ik_message_tool_call(id, name, arguments, strlen(arguments)));
-}
-
-static void result(const char *id, const char *envelope)
-{
-	give(ik_message_tool_result(id, "x", envelope, strlen(envelope), true, 1));
-}
-
-/* The body of a request, checked to be JSON; in new memory. */
-static char *body_of(const struct ik_request *request)
-{
-	struct ik_buf out;
-	struct ik_error error;
-	ik_buf_init(&out, IK_LIMIT_REQUEST);
-
-	cr_assert_eq(ik_wire_format_find("openai-chat")->serialize(request, &out, &error), IK_OK);
-	cr_assert_eq(ik_json_check(out.data, out.length, NULL, &error), IK_OK, "%s: %s",
-		error.text, out.data);
-	return ik_buf_take(&out, NULL);
-}
+TestSuite(openai_chat_request, .init = asking_begin, .fini = asking_end);
 
 /* Assert the array of messages of a plain request. */
 static void assert_messages(const char *wanted)
 {
 	struct ik_request request = { .model = "m", .conversation = conversation };
-	char *body = body_of(&request);
-	struct ik_json_span value, messages;
 
-	cr_assert_eq(ik_json_check(body, strlen(body), &value, NULL), IK_OK);
-	messages = ik_json_member(value, "messages");
-	char *got = strndup(messages.text, messages.length);
-	cr_assert_str_eq(got, wanted);
-	free(got);
-	free(body);
+	assert_member(CHAT, &request, "messages", wanted);
 }
 
 Test(openai_chat_request, has_all_its_members)
@@ -86,7 +35,7 @@ Test(openai_chat_request, has_all_its_members)
 		.conversation = conversation, .tools = tools, .tool_count = 2, .max_output_tokens = 99 };
 	say(IK_KIND_USER, "Hi\n");
 
-	char *body = body_of(&request);
+	char *body = body_of(CHAT, &request);
 	cr_assert_str_eq(body, "{\"model\":\"m\",\"tools\":["
 		"{\"type\":\"function\",\"function\":{\"name\":\"one\",\"description\":\"First \\\"tool\\\"\","
 		"\"parameters\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},"
@@ -103,7 +52,7 @@ Test(openai_chat_request, leaves_out_what_is_empty)
 {
 	struct ik_request request = { .model = "m", .endpoint = &openai, .system_prompt = "",
 		.conversation = conversation, .forbid_calls = true };
-	char *body = body_of(&request);
+	char *body = body_of(CHAT, &request);
 
 	cr_assert_str_eq(body, "{\"model\":\"m\",\"messages\":[],\"stream\":true,"
 		"\"stream_options\":{\"include_usage\":true}}");
@@ -128,7 +77,7 @@ Test(openai_chat_request, knows_the_host_that_renamed_the_limit)
 		struct ik_endpoint endpoint = { .base_url = cases[index].url };
 		struct ik_request request = { .model = "m", .endpoint = &endpoint,
 			.conversation = conversation, .max_output_tokens = 5 };
-		char *body = body_of(&request);
+		char *body = body_of(CHAT, &request);
 		cr_assert_eq(strstr(body, "\"max_completion_tokens\":5") != NULL, cases[index].renamed);
 		cr_assert_eq(strstr(body, "\"max_tokens\":5") != NULL, !cases[index].renamed);
 		free(body);
@@ -141,9 +90,9 @@ Test(openai_chat_request, forbids_calls_and_keeps_the_tools)
 	struct ik_request request = { .model = "m", .conversation = conversation, .tools = &tool,
 		.tool_count = 1 };
 	say(IK_KIND_USER, "Hi");
-	char *allowed = body_of(&request);
+	char *allowed = body_of(CHAT, &request);
 	request.forbid_calls = true;
-	char *forbidden = body_of(&request);
+	char *forbidden = body_of(CHAT, &request);
 	size_t same = (size_t)(strstr(allowed, ",\"stream\"") - allowed);
 
 	cr_assert_null(strstr(allowed, "tool_choice"));
@@ -269,7 +218,7 @@ Test(openai_chat_request, is_the_beginning_of_the_next)
 			say(IK_KIND_USAGE, "");
 		}
 		request.forbid_calls = round == 11;
-		char *body = body_of(&request);
+		char *body = body_of(CHAT, &request);
 		if (before) {
 			size_t same = (size_t)(strstr(before, "],\"stream\"") - before);
 			cr_assert_eq(strncmp(before, body, same), 0, "%s\n%s", before, body);

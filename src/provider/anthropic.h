@@ -1,0 +1,27 @@
+/*
+ * anthropic: the Messages format of Anthropic.
+ *
+ * Source: the interface's reference, "Create a Message", "Streaming messages",
+ * "Extended thinking", "Prompt caching".
+ *
+ * Opaque data of thinking: {"signature":"..."}, or {"redacted":"..."} for a
+ * block that is not shown.
+ *
+ * Private to src/provider; used through the table of provider.h.
+ * May include: util, json, conversation, provider.
+ */
+#ifndef IK_PROVIDER_ANTHROPIC_H
+#define IK_PROVIDER_ANTHROPIC_H
+
+#include "provider/provider.h"
+
+#define IK_ANTHROPIC "anthropic"
+
+char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model);
+char **ik_anthropic_headers(const struct ik_endpoint *endpoint);
+enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct ik_buf *out,
+	struct ik_error *error) IK_MUST_USE;
+
+struct ik_stream_decoder *ik_anthropic_decoder_new(void);
+
+#endif

@@ -1,0 +1,346 @@
+#include "provider/anthropic.h"
+
+#include <string.h>
+
+#include "provider/headers.h"
+#include "provider/transcript.h"
+#include "provider/wire.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define VERSION "2023-06-01"
+/* How many ends of turns are marked, so that one is found again although the
+ * conversation has grown; four marks are allowed, two go to tools and system. */
+#define TURN_MARKS 2
+
+/*
+ * The member max_tokens is demanded; more than a model can is refused. By the
+ * beginning of the model's name, the first that fits.
+ * Source: the table of models in the interface's documentation.
+ */
+static const struct {
+	const char *model;
+	int64_t tokens;
+} output_limits[] = {
+	{ "claude-2", 4096 },
+	{ "claude-instant", 4096 },
+	{ "claude-3-haiku", 4096 },
+	{ "claude-3-opus", 4096 },
+	{ "claude-3-sonnet", 4096 },
+	{ "claude-3-5", 8192 },
+	{ "claude-opus-4-0", 32000 },
+	{ "claude-opus-4-1", 32000 },
+	{ "claude-opus-4-2", 32000 }, /* with its date */
+	{ "claude", 64000 },
+	{ "", 8192 },
+};
+
+/* The messages as they are written: neighbours of one role become one. */
+struct writer {
+	const struct ik_request *request;
+	struct ik_buf *out;
+	const char *role;         /* of the message that is open; "": none */
+	size_t ends[TURN_MARKS];  /* inside the last block of the last messages of the user; the
+	                             newest first; 0: none */
+};
+
+char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model)
+{
+	return ik_format("%s/v1/messages", endpoint->base_url);
+}
+
+char **ik_anthropic_headers(const struct ik_endpoint *endpoint)
+{
+	char **headers = ik_wire_headers_new(endpoint);
+
+	ik_wire_headers_add_key(&headers, "anthropic-version", "", VERSION);
+	ik_wire_headers_add_key(&headers, "x-api-key", "", endpoint->api_key);
+	return headers;
+}
+
+static int64_t output_limit(const struct ik_request *request)
+{
+	size_t index = 0;
+
+	if (request->max_output_tokens > 0)
+		return request->max_output_tokens;
+	while (!ik_text_starts(request->model, output_limits[index].model))
+		index++;
+	return output_limits[index].tokens;
+}
+
+/* Say that the provider may keep everything up to and with this block. */
+static void put_cache_mark(struct ik_buf *out)
+{
+	ik_json_key(out, "cache_control");
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", "ephemeral");
+	ik_json_close(out, '}');
+}
+
+static void put_tools(struct ik_buf *out, const struct ik_request *request)
+{
+	if (!request->tool_count)
+		return;
+	ik_json_key(out, "tools");
+	ik_json_open(out, '[');
+	for (size_t index = 0; index < request->tool_count; index++) {
+		const struct ik_tool_definition *tool = &request->tools[index];
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "name", tool->name);
+		ik_wire_put_member(out, "description", tool->description ? tool->description : "");
+		ik_wire_put_raw_member(out, "input_schema", ik_wire_parameters(tool));
+		if (index + 1 == request->tool_count)
+			put_cache_mark(out);
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, ']');
+}
+
+/* Begin a block of text; the caller closes it. */
+static void open_text(struct ik_buf *out, const char *text, size_t length)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", "text");
+	ik_json_key(out, "text");
+	ik_json_put_string(out, text, length);
+}
+
+/* The system prompt, and what else was said in that role: no message may have it. */
+static void put_system(struct ik_buf *out, const struct ik_request *request)
+{
+	const char *prompt = request->system_prompt ? request->system_prompt : "";
+	bool any = !ik_wire_is_blank(prompt, strlen(prompt));
+
+	if (any) {
+		ik_json_key(out, "system");
+		ik_json_open(out, '[');
+		open_text(out, prompt, strlen(prompt));
+	}
+	for (size_t index = 0; index < ik_conversation_count(request->conversation); index++) {
+		const struct ik_message *message = ik_conversation_at(request->conversation, index);
+		if (message->kind != IK_KIND_SYSTEM ||
+		    ik_wire_is_blank(message->content, message->content_length))
+			continue;
+		if (any) {
+			ik_json_close(out, '}');
+		} else {
+			ik_json_key(out, "system");
+			ik_json_open(out, '[');
+		}
+		any = true;
+		open_text(out, message->content, message->content_length);
+	}
+	if (any) {
+		put_cache_mark(out);
+		ik_json_close(out, '}');
+		ik_json_close(out, ']');
+	}
+}
+
+static void close_message(struct writer *writer)
+{
+	if (!*writer->role)
+		return;
+	ik_json_close(writer->out, ']');
+	ik_json_close(writer->out, '}');
+	writer->role = "";
+}
+
+static void open_message(struct writer *writer, const char *role)
+{
+	bool user = ik_text_equal(role, "user");
+
+	if (ik_text_equal(writer->role, role))
+		return;
+	close_message(writer);
+	ik_json_open(writer->out, '{');
+	ik_wire_put_member(writer->out, "role", role);
+	ik_json_key(writer->out, "content");
+	ik_json_open(writer->out, '[');
+	writer->role = role;
+	if (user) {
+		memmove(writer->ends + 1, writer->ends, sizeof writer->ends - sizeof *writer->ends);
+		writer->ends[0] = 0;
+	}
+}
+
+/* End a block of the user; a mark could stand here. */
+static void close_user_block(struct writer *writer)
+{
+	writer->ends[0] = writer->out->length;
+	ik_json_close(writer->out, '}');
+}
+
+static void put_user(struct writer *writer, const struct ik_message *message)
+{
+	/* A text of nothing but blanks would be refused. */
+	bool blank = ik_wire_is_blank(message->content, message->content_length);
+
+	open_message(writer, "user");
+	open_text(writer->out, blank ? "(blank)" : message->content,
+		blank ? strlen("(blank)") : message->content_length);
+	close_user_block(writer);
+}
+
+static void put_results(struct writer *writer, const struct ik_passage *passage)
+{
+	open_message(writer, "user");
+	for (size_t index = 0; index < passage->count; index++) {
+		bool success = true;
+		const struct ik_message *result = passage->messages[index];
+		ik_json_open(writer->out, '{');
+		ik_wire_put_member(writer->out, "type", "tool_result");
+		ik_json_key(writer->out, "tool_use_id");
+		ik_wire_put_call_id(writer->out, passage->calls[index]->call_id);
+		ik_json_key(writer->out, "content");
+		ik_wire_put_envelope(writer->out, result);
+		if (!result || (ik_json_bool(ik_json_member(ik_message_data(result), "success"),
+				&success) && !success)) {
+			ik_json_key(writer->out, "is_error");
+			ik_json_put_bool(writer->out, true);
+		}
+		close_user_block(writer);
+	}
+}
+
+/* Thinking goes back only as it was signed. */
+static void put_thinking(struct writer *writer, const struct ik_message *message)
+{
+	struct ik_json_span opaque = ik_wire_opaque(writer->request, message, IK_ANTHROPIC);
+	struct ik_json_span signature = ik_json_member(opaque, "signature");
+	struct ik_json_span redacted = ik_json_member(opaque, "redacted");
+
+	if (signature.text) {
+		ik_json_open(writer->out, '{');
+		ik_wire_put_member(writer->out, "type", "thinking");
+		ik_json_key(writer->out, "thinking");
+		ik_json_put_string(writer->out, message->content, message->content_length);
+		ik_wire_put_raw_member(writer->out, "signature", signature);
+		ik_json_close(writer->out, '}');
+	} else if (redacted.text) {
+		ik_json_open(writer->out, '{');
+		ik_wire_put_member(writer->out, "type", "redacted_thinking");
+		ik_wire_put_raw_member(writer->out, "data", redacted);
+		ik_json_close(writer->out, '}');
+	}
+}
+
+static void put_call(struct writer *writer, const struct ik_message *call)
+{
+	ik_json_open(writer->out, '{');
+	ik_wire_put_member(writer->out, "type", "tool_use");
+	ik_json_key(writer->out, "id");
+	ik_wire_put_call_id(writer->out, call->call_id);
+	ik_json_key(writer->out, "name");
+	ik_wire_put_call_name(writer->out, call);
+	ik_json_key(writer->out, "input");
+	ik_wire_put_arguments_object(writer->out, call);
+	ik_json_close(writer->out, '}');
+}
+
+/* Is there anything in it but thinking and blanks? */
+static bool says_something(const struct ik_passage *passage)
+{
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *message = passage->messages[index];
+		if (message->kind == IK_KIND_TOOL_CALL || (message->kind == IK_KIND_ASSISTANT &&
+		    !ik_wire_is_blank(message->content, message->content_length)))
+			return true;
+	}
+	return false;
+}
+
+static void put_assistant(struct writer *writer, const struct ik_passage *passage)
+{
+	if (!says_something(passage))
+		return;
+	if (!*writer->role) {
+		/* The first word is the user's. */
+		static const char beginning[] = "(The beginning of the conversation is missing.)";
+		open_message(writer, "user");
+		open_text(writer->out, beginning, sizeof beginning - 1);
+		close_user_block(writer);
+	}
+	open_message(writer, "assistant");
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *message = passage->messages[index];
+		if (message->kind == IK_KIND_THINKING) {
+			put_thinking(writer, message);
+		} else if (message->kind == IK_KIND_TOOL_CALL) {
+			put_call(writer, message);
+		} else if (!ik_wire_is_blank(message->content, message->content_length)) {
+			open_text(writer->out, message->content, message->content_length);
+			ik_json_close(writer->out, '}');
+		}
+	}
+}
+
+/* Put the marks where the last turns end, the last one first. */
+static void mark_turns(struct writer *writer)
+{
+	struct ik_buf mark;
+	ik_buf_init(&mark, 256);
+
+	/* The buffer's start shall not be taken for the first member of an object. */
+	ik_buf_puts(&mark, "0");
+	put_cache_mark(&mark);
+	for (size_t index = 0; index < TURN_MARKS; index++) {
+		if (writer->ends[index])
+			ik_buf_insert(writer->out, writer->ends[index], mark.data + 1, mark.length - 1);
+	}
+	ik_buf_done(&mark);
+}
+
+static void put_messages(struct ik_buf *out, const struct ik_request *request)
+{
+	struct writer writer = { .request = request, .out = out, .role = "" };
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	ik_json_key(out, "messages");
+	ik_json_open(out, '[');
+	ik_transcript_init(&transcript, request->conversation);
+	while (ik_transcript_next(&transcript, &passage)) {
+		switch (passage.kind) {
+		case IK_PASSAGE_SYSTEM:
+			break;
+		case IK_PASSAGE_USER:
+			put_user(&writer, passage.messages[0]);
+			break;
+		case IK_PASSAGE_ASSISTANT:
+			put_assistant(&writer, &passage);
+			break;
+		case IK_PASSAGE_RESULTS:
+			put_results(&writer, &passage);
+			break;
+		}
+	}
+	ik_transcript_done(&transcript);
+	close_message(&writer);
+	ik_json_close(out, ']');
+	if (ik_buf_status(out) == IK_OK)
+		mark_turns(&writer);
+}
+
+enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct ik_buf *out,
+	struct ik_error *error)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "model", request->model);
+	ik_json_key(out, "max_tokens");
+	ik_json_put_integer(out, output_limit(request));
+	put_tools(out, request);
+	put_system(out, request);
+	put_messages(out, request);
+	ik_json_key(out, "stream");
+	ik_json_put_bool(out, true);
+	if (request->forbid_calls && request->tool_count) {
+		ik_json_key(out, "tool_choice");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "type", "none");
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, '}');
+	return ik_buf_check(out, _("the request"), error);
+}

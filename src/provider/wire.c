@@ -1,0 +1,141 @@
+#include "provider/wire.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "util/limits.h"
+
+/* The longest call id that every provider takes. */
+#define CALL_ID_BYTES 64
+
+bool ik_wire_is_openai_host(const struct ik_endpoint *endpoint)
+{
+	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
+	const char *host = strstr(url, "://");
+	host = host ? host + 3 : url;
+	size_t length = strcspn(host, ":/");
+	static const char openai[] = "api.openai.com";
+	static const char azure[] = ".openai.azure.com";
+	size_t azure_length = sizeof azure - 1;
+
+	return (length == sizeof openai - 1 && strncasecmp(host, openai, length) == 0) ||
+	       (length > azure_length &&
+		strncasecmp(host + length - azure_length, azure, azure_length) == 0);
+}
+
+struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool)
+{
+	static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
+
+	if (tool->parameters.text)
+		return tool->parameters;
+	return (struct ik_json_span){ none, sizeof none - 1 };
+}
+
+void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value)
+{
+	if (ik_json_span_type(value) == IK_JSON_STRING)
+		ik_json_put_raw(out, value);
+	else
+		ik_json_put_string(out, value.text ? value.text : "", value.length);
+}
+
+void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call)
+{
+	ik_wire_put_stored_text(out, ik_json_at(ik_message_data(call), "function.name"));
+}
+
+void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *call)
+{
+	struct ik_json_span arguments = ik_json_at(ik_message_data(call), "function.arguments");
+
+	/* Malformed ones go back as they came; but none at all is no JSON, and
+	 * servers that read them refuse the whole request. */
+	if (!arguments.length || ik_json_string_is(arguments, ""))
+		ik_json_put_text(out, "{}");
+	else
+		ik_wire_put_stored_text(out, arguments);
+}
+
+void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *call)
+{
+	size_t length = 0;
+	char *text = ik_message_arguments(call, &length);
+	struct ik_json_span value;
+
+	if (text && ik_json_check(text, length, &value, NULL) == IK_OK &&
+	    ik_json_span_type(value) == IK_JSON_OBJECT) {
+		ik_json_put_raw(out, value);
+	} else {
+		ik_json_open(out, '{');
+		if (text && !ik_wire_is_blank(text, length)) {
+			ik_json_key(out, "malformed_arguments");
+			ik_json_put_string(out, text, length);
+		}
+		ik_json_close(out, '}');
+	}
+	free(text);
+}
+
+void ik_wire_put_call_id(struct ik_buf *out, const char *call_id)
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+	size_t length = strlen(call_id);
+	char made[CALL_ID_BYTES];
+	bool fine = length > 0 && length <= CALL_ID_BYTES;
+
+	for (size_t at = 0; at < length; at++) {
+		char byte = call_id[at];
+		fine = fine && ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+			(byte >= '0' && byte <= '9') || byte == '_' || byte == '-');
+		hash = (hash ^ (unsigned char)byte) * 1099511628211u;
+	}
+	if (!fine)
+		snprintf(made, sizeof made, "call_%016llx", (unsigned long long)hash);
+	ik_json_put_text(out, fine ? call_id : made);
+}
+
+void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
+{
+	struct ik_buf envelope;
+
+	if (result) {
+		ik_wire_put_stored_text(out, ik_json_member(ik_message_data(result), "output"));
+		return;
+	}
+	ik_buf_init(&envelope, IK_KIB(4));
+	ik_conversation_lost_envelope(&envelope);
+	ik_json_put_string(out, envelope.data, envelope.length);
+	ik_buf_done(&envelope);
+}
+
+struct ik_json_span ik_wire_opaque(const struct ik_request *request,
+	const struct ik_message *message, const char *type)
+{
+	return ik_message_opaque(message, request->endpoint ? request->endpoint->provider : NULL,
+		type);
+}
+
+bool ik_wire_is_blank(const char *text, size_t length)
+{
+	for (size_t at = 0; at < length; at++) {
+		if (text[at] == '\0' || !strchr(" \t\r\n\v\f", text[at]))
+			return false;
+	}
+	return true;
+}
+
+void ik_wire_put_member(struct ik_buf *out, const char *key, const char *text)
+{
+	ik_json_key(out, key);
+	ik_json_put_text(out, text);
+}
+
+void ik_wire_put_raw_member(struct ik_buf *out, const char *key, struct ik_json_span value)
+{
+	ik_json_key(out, key);
+	ik_json_put_raw(out, value);
+}

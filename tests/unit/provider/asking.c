@@ -1,0 +1,96 @@
+#include "asking.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "util/limits.h"
+
+struct ik_conversation *conversation;
+
+void asking_begin(void)
+{
+	conversation = ik_conversation_new();
+}
+
+void asking_end(void)
+{
+	conversation = ik_conversation_free(conversation);
+}
+
+void give(struct ik_message *message)
+{
+	ik_conversation_append(conversation, message);
+	ik_message_unref(message);
+}
+
+void say(enum ik_kind kind, const char *text)
+{
+	give(ik_message_new(kind, text, strlen(text), NULL, 0));
+}
+
+void call(const char *id, const char *name, const char *arguments)
+{
+	give(ik_message_tool_call(id, name, arguments, strlen(arguments)));
+}
+
+void result(const char *id, const char *envelope)
+{
+	give(ik_message_tool_result(id, "x", envelope, strlen(envelope), true, 1));
+}
+
+void give_opaque(struct ik_message *message, const char *provider, const char *type,
+	const char *data)
+{
+	char opaque[1000];
+
+	snprintf(opaque, sizeof opaque, "{\"provider\":\"%s\",\"type\":\"%s\",\"data\":%s}", provider,
+		type, data);
+	give(ik_message_with_opaque(message, opaque, strlen(opaque)));
+}
+
+char *body_of(const char *type, const struct ik_request *request)
+{
+	struct ik_buf out;
+	struct ik_error error;
+	ik_buf_init(&out, IK_LIMIT_REQUEST);
+
+	cr_assert_eq(ik_wire_format_find(type)->serialize(request, &out, &error), IK_OK);
+	cr_assert_eq(ik_json_check(out.data, out.length, NULL, &error), IK_OK, "%s: %s",
+		error.text, out.data);
+	return ik_buf_take(&out, NULL);
+}
+
+void assert_member(const char *type, const struct ik_request *request, const char *path,
+	const char *wanted)
+{
+	char *body = body_of(type, request);
+	struct ik_json_span value;
+
+	cr_assert_eq(ik_json_check(body, strlen(body), &value, NULL), IK_OK);
+	value = ik_json_at(value, path);
+	char *got = strndup(value.text ? value.text : "", value.length);
+	cr_assert_str_eq(got, wanted, "%s is\n%s\nwanted\n%s", path, got, wanted);
+	free(got);
+	free(body);
+}
+
+void assert_address(const char *type, const struct ik_endpoint *endpoint, const char *model,
+	const char *url, const char *headers)
+{
+	const struct ik_wire_format *format = ik_wire_format_find(type);
+	char *got = format->url(endpoint, model);
+	char **lines = format->headers(endpoint);
+	struct ik_buf all;
+	ik_buf_init(&all, IK_KIB(4));
+
+	cr_assert_str_eq(got, url);
+	for (size_t index = 0; lines[index]; index++)
+		ik_buf_printf(&all, "%s\n", lines[index]);
+	cr_assert_str_eq(all.data, headers);
+	ik_buf_done(&all);
+	ik_wire_headers_free(lines);
+	free(got);
+}

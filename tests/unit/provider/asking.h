@@ -1,0 +1,35 @@
+/*
+ * asking: a conversation written down, and the request that a wire format makes of it.
+ */
+#ifndef IK_TESTS_ASKING_H
+#define IK_TESTS_ASKING_H
+
+#include "provider/provider.h"
+
+/* The conversation of the present test. */
+extern struct ik_conversation *conversation;
+
+void asking_begin(void);
+void asking_end(void);
+
+/* Append to it. */
+void give(struct ik_message *message);
+void say(enum ik_kind kind, const char *text);
+void call(const char *id, const char *name, const char *arguments);
+void result(const char *id, const char *envelope);
+/* The message given, with opaque data of that provider and format. */
+void give_opaque(struct ik_message *message, const char *provider, const char *type,
+	const char *data);
+
+/* The body of a request, checked to be JSON; in new memory. */
+char *body_of(const char *type, const struct ik_request *request);
+
+/* Assert the member at a path of the request, "" where there is none. */
+void assert_member(const char *type, const struct ik_request *request, const char *path,
+	const char *wanted);
+
+/* Assert a URL, and the headers one a line. */
+void assert_address(const char *type, const struct ik_endpoint *endpoint, const char *model,
+	const char *url, const char *headers);
+
+#endif
