@@ -21,6 +21,10 @@ static const struct builtin_provider {
 } builtin_providers[] = {
 	{"openai", "openai-chat", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
 		{"OPENAI_API_KEY", NULL}},
+	{"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5",
+		{"ANTHROPIC_API_KEY", NULL}},
+	{"google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
+		"gemini-2.5-flash", {"GOOGLE_API_KEY", "GEMINI_API_KEY"}},
 	{"practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, {NULL, NULL}},
 };
 
@@ -81,6 +85,22 @@ static enum ik_status unknown_provider(const struct ik_config *config, const cha
 	return status;
 }
 
+/* Name every format there is. */
+static enum ik_status unknown_type(const char *name, const char *type, struct ik_error *error)
+{
+	struct ik_buf types;
+	enum ik_status status;
+	size_t i;
+
+	ik_buf_init(&types, IK_KIB(1));
+	for (i = 0; ik_wire_format_at(i) != NULL; i++)
+		ik_buf_printf(&types, "%s%s", i > 0 ? ", " : "", ik_wire_format_at(i)->type);
+	status = ik_error_set(error, IK_INVALID, _("providers.%s.type is \"%s\", which this version "
+		"does not speak (it speaks: %s)"), name, type, types.data);
+	ik_buf_done(&types);
+	return status;
+}
+
 /* Headers of the configuration as a NULL-terminated array. */
 static char **copy_list(const struct ik_string_list *list)
 {
@@ -135,8 +155,7 @@ static enum ik_status choose_model(const struct ik_options *options, const struc
 	choice->practice = ik_text_equal(name, "practice") && options->base_url == NULL;
 	choice->format = ik_wire_format_find(type);
 	if (choice->format == NULL)
-		return ik_error_set(error, IK_INVALID, _("providers.%s.type is \"%s\", but this version "
-			"speaks only \"openai-chat\""), name, type);
+		return unknown_type(name, type, error);
 	url = options->base_url;
 	if (url == NULL && own != NULL)
 		url = own->base_url;

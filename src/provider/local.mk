@@ -8,6 +8,8 @@ libik_provider_a_SOURCES = \
 	src/provider/decoder.c src/provider/decoder.h \
 	src/provider/delta.h \
 	src/provider/error.c src/provider/error.h \
+	src/provider/google.h src/provider/google_request.c \
+	src/provider/google_schema.c src/provider/google_stream.c \
 	src/provider/headers.h \
 	src/provider/openai_chat.h src/provider/openai_chat_request.c \
 	src/provider/openai_chat_stream.c \

@@ -6,6 +6,7 @@
 
 #include "provider/anthropic.h"
 #include "provider/decoder.h"
+#include "provider/google.h"
 #include "provider/headers.h"
 #include "provider/openai_chat.h"
 #include "util/alloc.h"
@@ -28,6 +29,16 @@ static const struct ik_wire_format formats[] = {
 		.headers = ik_anthropic_headers,
 		.serialize = ik_anthropic_serialize,
 		.decoder_new = ik_anthropic_decoder_new,
+		.decoder_free = ik_decoder_free,
+		.feed = ik_decoder_feed,
+		.finish = ik_decoder_finish,
+	},
+	{
+		.type = "google",
+		.url = ik_google_url,
+		.headers = ik_google_headers,
+		.serialize = ik_google_serialize,
+		.decoder_new = ik_google_decoder_new,
 		.decoder_free = ik_decoder_free,
 		.feed = ik_decoder_feed,
 		.finish = ik_decoder_finish,

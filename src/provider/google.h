@@ -1,0 +1,34 @@
+/*
+ * google: the GenerateContent format of Google's Gemini interface.
+ *
+ * Source: the interface's reference, "models.streamGenerateContent",
+ * "Function calling", "Thought signatures", and its Schema object.
+ *
+ * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, each
+ * where it was given.
+ *
+ * Private to src/provider; used through the table of provider.h.
+ * May include: util, json, conversation, provider.
+ */
+#ifndef IK_PROVIDER_GOOGLE_H
+#define IK_PROVIDER_GOOGLE_H
+
+#include "provider/provider.h"
+
+#define IK_GOOGLE "google"
+
+char *ik_google_url(const struct ik_endpoint *endpoint, const char *model);
+char **ik_google_headers(const struct ik_endpoint *endpoint);
+enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_buf *out,
+	struct ik_error *error) IK_MUST_USE;
+
+/*
+ * Append a JSON Schema in the words that Gemini knows: what it would refuse is
+ * rewritten where it can be ($ref, allOf, const, lists of types, exclusive
+ * bounds, tuples) and left out where not, at every level.
+ */
+void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema);
+
+struct ik_stream_decoder *ik_google_decoder_new(void);
+
+#endif

@@ -1,0 +1,276 @@
+#include "provider/google.h"
+
+#include <string.h>
+
+#include "provider/headers.h"
+#include "provider/transcript.h"
+#include "provider/wire.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* What stands for the signature of a call that Gemini did not make: newer models
+ * refuse a call without one. Source: "Thought signatures", the questions. */
+#define NO_SIGNATURE "skip_thought_signature_validator"
+
+/* The contents as they are written: what the model said becomes one. */
+struct writer {
+	const struct ik_request *request;
+	struct ik_buf *out;
+	bool any;
+	bool in_model; /* a content of the model's is open */
+};
+
+char *ik_google_url(const struct ik_endpoint *endpoint, const char *model)
+{
+	/* A full name ("models/...", "tunedModels/...") is one already. */
+	return ik_format("%s/v1beta/%s%s:streamGenerateContent?alt=sse", endpoint->base_url,
+		strchr(model, '/') ? "" : "models/", model);
+}
+
+char **ik_google_headers(const struct ik_endpoint *endpoint)
+{
+	char **headers = ik_wire_headers_new(endpoint);
+
+	ik_wire_headers_add_key(&headers, "x-goog-api-key", "", endpoint->api_key);
+	return headers;
+}
+
+static void put_tools(struct ik_buf *out, const struct ik_request *request)
+{
+	if (!request->tool_count)
+		return;
+	ik_json_key(out, "tools");
+	ik_json_open(out, '[');
+	ik_json_open(out, '{');
+	ik_json_key(out, "functionDeclarations");
+	ik_json_open(out, '[');
+	for (size_t index = 0; index < request->tool_count; index++) {
+		const struct ik_tool_definition *tool = &request->tools[index];
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "name", tool->name);
+		ik_wire_put_member(out, "description", tool->description ? tool->description : "");
+		/* An object without properties is refused. */
+		if (ik_json_count(ik_json_member(tool->parameters, "properties"))) {
+			ik_json_key(out, "parameters");
+			ik_google_put_schema(out, tool->parameters);
+		}
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, ']');
+	ik_json_close(out, '}');
+	ik_json_close(out, ']');
+}
+
+/* {"text":...}, left open. */
+static void open_text(struct ik_buf *out, const char *text, size_t length)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "text");
+	ik_json_put_string(out, text, length);
+}
+
+static void put_text(struct ik_buf *out, const char *text, size_t length)
+{
+	open_text(out, text, length);
+	ik_json_close(out, '}');
+}
+
+/* The system prompt, and what else was said in that role. */
+static void put_system(struct ik_buf *out, const struct ik_request *request)
+{
+	const char *prompt = request->system_prompt ? request->system_prompt : "";
+	size_t start = out->length;
+	bool any = *prompt;
+
+	ik_json_key(out, "systemInstruction");
+	ik_json_open(out, '{');
+	ik_json_key(out, "parts");
+	ik_json_open(out, '[');
+	if (any)
+		put_text(out, prompt, strlen(prompt));
+	for (size_t index = 0; index < ik_conversation_count(request->conversation); index++) {
+		const struct ik_message *message = ik_conversation_at(request->conversation, index);
+		if (message->kind != IK_KIND_SYSTEM || !message->content_length)
+			continue;
+		any = true;
+		put_text(out, message->content, message->content_length);
+	}
+	ik_json_close(out, ']');
+	ik_json_close(out, '}');
+	if (!any)
+		ik_buf_truncate(out, start);
+}
+
+static void close_content(struct ik_buf *out)
+{
+	ik_json_close(out, ']');
+	ik_json_close(out, '}');
+}
+
+static void open_content(struct writer *writer, const char *role)
+{
+	if (writer->in_model)
+		close_content(writer->out);
+	writer->in_model = false;
+	writer->any = true;
+	ik_json_open(writer->out, '{');
+	ik_wire_put_member(writer->out, "role", role);
+	ik_json_key(writer->out, "parts");
+	ik_json_open(writer->out, '[');
+}
+
+static void put_user(struct writer *writer, const char *text, size_t length)
+{
+	open_content(writer, "user");
+	put_text(writer->out, text, length);
+	close_content(writer->out);
+}
+
+/* Does the model demand signatures of its calls? Those before the third did not. */
+static bool demands_signature(const char *model)
+{
+	const char *name = strrchr(model, '/');
+	name = name ? name + 1 : model;
+
+	return ik_text_starts(name, "gemini-") && !ik_text_starts(name, "gemini-1") &&
+		!ik_text_starts(name, "gemini-2");
+}
+
+static void put_call(struct writer *writer, const struct ik_message *call, bool first)
+{
+	struct ik_buf *out = writer->out;
+	struct ik_json_span opaque = ik_wire_opaque(writer->request, call, IK_GOOGLE);
+	struct ik_json_span signature = ik_json_member(opaque, "thoughtSignature");
+	struct ik_json_span id = ik_json_member(opaque, "id");
+
+	ik_json_open(out, '{');
+	ik_json_key(out, "functionCall");
+	ik_json_open(out, '{');
+	if (id.text)
+		ik_wire_put_raw_member(out, "id", id);
+	ik_json_key(out, "name");
+	ik_wire_put_call_name(out, call);
+	ik_json_key(out, "args");
+	ik_wire_put_arguments_object(out, call);
+	ik_json_close(out, '}');
+	if (signature.text)
+		ik_wire_put_raw_member(out, "thoughtSignature", signature);
+	else if (first && demands_signature(writer->request->model))
+		ik_wire_put_member(out, "thoughtSignature", NO_SIGNATURE);
+	ik_json_close(out, '}');
+}
+
+/* What was thought is not sent back, only its signatures with the rest. */
+static void put_assistant(struct writer *writer, const struct ik_passage *passage)
+{
+	bool first = true;
+
+	if (!writer->any) {
+		static const char beginning[] = "(The beginning of the conversation is missing.)";
+		put_user(writer, beginning, sizeof beginning - 1);
+	}
+	if (!writer->in_model)
+		open_content(writer, "model");
+	writer->in_model = true;
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *message = passage->messages[index];
+		if (message->kind == IK_KIND_TOOL_CALL) {
+			put_call(writer, message, first);
+			first = false;
+		} else if (message->kind == IK_KIND_ASSISTANT) {
+			struct ik_json_span signature = ik_json_member(
+				ik_wire_opaque(writer->request, message, IK_GOOGLE), "thoughtSignature");
+			open_text(writer->out, message->content, message->content_length);
+			if (signature.text)
+				ik_wire_put_raw_member(writer->out, "thoughtSignature", signature);
+			ik_json_close(writer->out, '}');
+		}
+	}
+}
+
+/* As many as there were calls, in their order: by that they are paired. */
+static void put_results(struct writer *writer, const struct ik_passage *passage)
+{
+	struct ik_buf *out = writer->out;
+
+	open_content(writer, "user");
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *call = passage->calls[index];
+		struct ik_json_span id = ik_json_member(
+			ik_wire_opaque(writer->request, call, IK_GOOGLE), "id");
+		ik_json_open(out, '{');
+		ik_json_key(out, "functionResponse");
+		ik_json_open(out, '{');
+		if (id.text)
+			ik_wire_put_raw_member(out, "id", id);
+		ik_json_key(out, "name");
+		ik_wire_put_call_name(out, call);
+		/* As a text: an object's numbers and depth have narrow bounds there. */
+		ik_json_key(out, "response");
+		ik_json_open(out, '{');
+		ik_json_key(out, "output");
+		ik_wire_put_envelope(out, passage->messages[index]);
+		ik_json_close(out, '}');
+		ik_json_close(out, '}');
+		ik_json_close(out, '}');
+	}
+	close_content(out);
+}
+
+static void put_contents(struct ik_buf *out, const struct ik_request *request)
+{
+	struct writer writer = { .request = request, .out = out };
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	ik_json_key(out, "contents");
+	ik_json_open(out, '[');
+	ik_transcript_init(&transcript, request->conversation);
+	while (ik_transcript_next(&transcript, &passage)) {
+		switch (passage.kind) {
+		case IK_PASSAGE_SYSTEM:
+			break;
+		case IK_PASSAGE_USER:
+			put_user(&writer, passage.messages[0]->content,
+				passage.messages[0]->content_length);
+			break;
+		case IK_PASSAGE_ASSISTANT:
+			put_assistant(&writer, &passage);
+			break;
+		case IK_PASSAGE_RESULTS:
+			put_results(&writer, &passage);
+			break;
+		}
+	}
+	ik_transcript_done(&transcript);
+	if (writer.in_model)
+		close_content(out);
+	ik_json_close(out, ']');
+}
+
+enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_buf *out,
+	struct ik_error *error)
+{
+	ik_json_open(out, '{');
+	put_tools(out, request);
+	put_system(out, request);
+	put_contents(out, request);
+	if (request->forbid_calls && request->tool_count) {
+		ik_json_key(out, "toolConfig");
+		ik_json_open(out, '{');
+		ik_json_key(out, "functionCallingConfig");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "mode", "NONE");
+		ik_json_close(out, '}');
+		ik_json_close(out, '}');
+	}
+	if (request->max_output_tokens > 0) {
+		ik_json_key(out, "generationConfig");
+		ik_json_open(out, '{');
+		ik_json_key(out, "maxOutputTokens");
+		ik_json_put_integer(out, request->max_output_tokens);
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, '}');
+	return ik_buf_check(out, _("the request"), error);
+}
