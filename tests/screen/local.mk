@@ -31,6 +31,7 @@ SCREEN_TESTS = \
 	tests/screen/late_keys.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/no_colour.screen \
+	tests/screen/no_memory.screen \
 	tests/screen/paste.screen \
 	tests/screen/queue.screen \
 	tests/screen/refused_key.screen \

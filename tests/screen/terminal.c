@@ -176,6 +176,8 @@ bool terminal_write(struct terminal *terminal, const char *bytes, size_t length)
 			return false;
 		if ((wait.revents & POLLIN) != 0)
 			(void)take_output(terminal);
+		if ((wait.revents & (POLLHUP | POLLERR)) != 0)
+			return false;
 		if ((wait.revents & POLLOUT) == 0)
 			continue;
 		written = write(terminal->master, bytes, length < 4096 ? length : 4096);
