@@ -1,28 +1,18 @@
 #include "agent/call_ids.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 /* Some gateways put opaque data of kilobytes into an id; more than this is no id. */
 #define LONGEST_ID 16384
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* The slot that holds id, or the free one where it belongs. */
 static char **find_slot(const struct ik_call_ids *ids, const char *id)
 {
-	size_t at = (size_t)hash_text(id) & (ids->capacity - 1);
+	size_t at = (size_t)ik_text_hash(id) & (ids->capacity - 1);
 
 	while (ids->slots[at] && strcmp(ids->slots[at], id) != 0)
 		at = (at + 1) & (ids->capacity - 1);

@@ -39,21 +39,19 @@ static char *directory_of(const char *path)
 }
 
 /* How the names of a database's rescue files begin: beside it by its own name,
- * in TMPDIR by a number made of its whole path (FNV-1a). New memory. */
+ * in TMPDIR by a number made of its whole path. New memory. */
 static char *name_prefix(const char *database, bool beside)
 {
 	const char *base = ik_path_base(database);
-	uint64_t hash = UINT64_C(14695981039346656037);
 	char *directory, *real, *whole;
-	size_t i;
+	uint64_t hash;
 
 	if (beside)
 		return ik_format("%s.rescue-", base);
 	directory = directory_of(database);
 	real = realpath(directory, NULL);
 	whole = ik_format("%s/%s", real ? real : directory, base);
-	for (i = 0; whole[i]; i++)
-		hash = (hash ^ (unsigned char)whole[i]) * UINT64_C(1099511628211);
+	hash = ik_text_hash(whole);
 	free(whole);
 	free(real);
 	free(directory);

@@ -84,19 +84,10 @@ static void touch(struct ik_calls *calls, struct ik_call *call)
 	calls->version++;
 }
 
-/* FNV-1a. */
-static size_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 32);
-}
-
 /* The slot of the call with that id, or the empty one where it belongs. */
 static struct ik_call **slot(const struct ik_calls *calls, const char *id)
 {
-	size_t index = hash_text(id) & (calls->table_size - 1);
+	size_t index = (size_t)ik_text_hash(id) & (calls->table_size - 1);
 	while (calls->table[index] && strcmp(calls->table[index]->id, id) != 0)
 		index = (index + 1) & (calls->table_size - 1);
 	return &calls->table[index];
@@ -219,6 +210,24 @@ static bool result_is_error(struct ik_json_span envelope)
 	return ik_json_span_type(error) == IK_JSON_STRING;
 }
 
+/* Let go of what calls printed that are over, the oldest first, as soon as a
+ * large one shows that it is too much. */
+static void forget_old_output(struct ik_calls *calls, const struct ik_call *newest)
+{
+	size_t kept = 0;
+	if (newest->full.length + newest->errors.length < IK_KIB(64))
+		return;
+	for (size_t i = calls->count; i-- > 0;) {
+		struct ik_call *call = calls->items[i];
+		kept += call->full.length + call->errors.length;
+		if (kept <= IK_LIMIT_OLD_OUTPUT || call == newest || !is_over(call))
+			continue;
+		ik_buf_done(&call->full);
+		ik_buf_done(&call->errors);
+		touch(calls, call);
+	}
+}
+
 void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	const char *envelope, size_t length, int64_t duration_ms)
 {
@@ -233,6 +242,7 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	call->duration_ms = duration_ms;
 	change_stage(calls, call, failed ? IK_STAGE_FAILED : IK_STAGE_OK);
 	touch(calls, call);
+	forget_old_output(calls, call);
 }
 
 void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
@@ -241,6 +251,7 @@ void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char 
 	ik_buf_clear(&call->full);
 	ik_buf_append(&call->full, bytes, length);
 	touch(calls, call);
+	forget_old_output(calls, call);
 }
 
 void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,

@@ -35,10 +35,10 @@ struct ik_call {
 	struct ik_buf line;          /* name and arguments in one line; empty: to be made */
 	enum ik_call_stage stage;
 	struct ik_buf output;        /* stdout as it comes; dropped when the result is there */
-	struct ik_buf errors;        /* stderr */
+	struct ik_buf errors;        /* stderr; of old calls not for ever (IK_LIMIT_OLD_OUTPUT) */
 	struct ik_buf envelope;      /* until the stored result is there */
 	struct ik_message *result;   /* tool_result, or NULL */
-	struct ik_buf full;          /* whole stdout where the envelope was cut */
+	struct ik_buf full;          /* whole stdout where the envelope was cut; likewise */
 	int64_t started_ms;          /* monotonic; -1: at the next tick */
 	int64_t duration_ms;         /* -1: not known */
 	bool own;                    /* the person's: no turn's end is its end */

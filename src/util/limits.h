@@ -18,6 +18,9 @@
 #define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
 /* What a model gets of a tool's output, unless configured otherwise. */
 #define IK_LIMIT_MODEL_OUTPUT IK_MIB(1)
+/* What is kept in memory, of all calls that are over, beyond their envelopes: the
+ * whole outputs of the newest. */
+#define IK_LIMIT_OLD_OUTPUT IK_MIB(128)
 /* A tool's arguments: a model cannot write more in one reply. */
 #define IK_LIMIT_ARGUMENTS IK_MIB(64)
 /* One message of a person: a paste of a large log. */

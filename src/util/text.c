@@ -24,6 +24,15 @@ bool ik_text_ends(const char *text, const char *suffix)
 		&& memcmp(text + text_length - suffix_length, suffix, suffix_length) == 0;
 }
 
+uint64_t ik_text_hash(const char *text)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+	return hash;
+}
+
 static size_t smaller(size_t one, size_t other)
 {
 	return one < other ? one : other;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <libintl.h>
 
@@ -18,6 +19,10 @@
 bool ik_text_equal(const char *one, const char *other);
 bool ik_text_starts(const char *text, const char *prefix);
 bool ik_text_ends(const char *text, const char *suffix);
+
+/* FNV-1a, 64 bits: for tables and names, not against anybody who means harm. The
+ * same text gives the same number in every version (files are named by it). */
+uint64_t ik_text_hash(const char *text);
 
 /* Edits (insert, delete, replace, swap) between two words (optimal string
  * alignment); for "did you mean". */

@@ -2,8 +2,10 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
 
 /* The text of a call with that outcome; '|' before the mark of what is left out. */
@@ -163,4 +165,33 @@ Test(calls, thousands_are_found_by_id_and_keep_their_order)
 	cr_assert_str_eq(ik_calls_at(calls, 100)->id, "new0");
 	cr_assert_eq(ik_calls_get(calls, "new4999", NULL), ik_calls_at(calls, 5099));
 	ik_calls_free(calls);
+}
+
+Test(calls, whole_outputs_of_old_calls_are_let_go)
+{
+	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
+	const size_t length = IK_LIMIT_OLD_OUTPUT / 3;
+	char *bytes = ik_alloc(length);
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call[5];
+
+	call[0] = ik_calls_get(calls, "running", "t");
+	ik_calls_set_stage(calls, call[0], IK_STAGE_RUNNING);
+	ik_calls_add_output(calls, call[0], true, "still here", 10);
+	for (int i = 1; i < 5; i++) {
+		char id[] = {(char)('0' + i), '\0'};
+		call[i] = ik_calls_get(calls, id, "t");
+		ik_calls_set_stage(calls, call[i], IK_STAGE_RUNNING);
+		ik_calls_add_output(calls, call[i], true, bytes, i % 2 ? length : 0);
+		ik_calls_set_envelope(calls, call[i], envelope, strlen(envelope), 1);
+		if (i % 2 == 0)
+			ik_calls_set_full(calls, call[i], bytes, length);
+	}
+	cr_assert_eq(call[0]->errors.length, 10, "one that runs keeps what it has");
+	cr_assert_eq(call[1]->errors.length, 0, "the oldest gives way");
+	cr_assert_eq(call[2]->full.length, length);
+	cr_assert_eq(call[3]->errors.length, length);
+	cr_assert_eq(call[4]->full.length, length);
+	ik_calls_free(calls);
+	free(bytes);
 }

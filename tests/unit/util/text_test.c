@@ -42,3 +42,12 @@ Test(text, nearest)
 	long_word[sizeof(long_word) - 1] = '\0';
 	cr_assert_null(ik_text_nearest(long_word, words, 4));
 }
+
+Test(text, hash_is_fnv_1a)
+{
+	/* The vectors of its authors. */
+	cr_assert_eq(ik_text_hash(""), UINT64_C(0xcbf29ce484222325));
+	cr_assert_eq(ik_text_hash("a"), UINT64_C(0xaf63dc4c8601ec8c));
+	cr_assert_eq(ik_text_hash("foobar"), UINT64_C(0x85944171f73967e8));
+	cr_assert_eq(ik_text_hash("\xff"), UINT64_C(0xaf64724c8602eb6e));
+}
