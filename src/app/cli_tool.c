@@ -164,7 +164,7 @@ static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 		number = ik_read_all(STDIN_FILENO, &cli->arguments, 0);
 	if (number != 0)
 		return ik_error_set_errno(error, number, _("cannot read standard input"));
-	return ik_buf_check(&cli->arguments, _("the arguments"), error);
+	return ik_buf_check(&cli->arguments, _("the text of the arguments"), error);
 }
 
 /* Say what is odd about the configuration and the places. */
