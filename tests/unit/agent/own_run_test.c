@@ -12,14 +12,6 @@ static void run_tool(const char *name, const char *arguments)
 	ik_session_run_tool(stage.session, name, arguments, strlen(arguments));
 }
 
-static void expect_stored(const char *id, const char *wanted)
-{
-	char *text = stage_stored(id);
-
-	cr_expect_str_eq(text, wanted, "stored:\n%s\nnot:\n%s", text, wanted);
-	free(text);
-}
-
 Test(own_run, those_that_wait_begin_in_their_order)
 {
 	const char *first, *second;

@@ -4,46 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <criterion/criterion.h>
 
 #include "util/alloc.h"
-#include "util/limits.h"
 #include "util/path.h"
 
 TestSuite(session, .init = stage_set_up, .fini = stage_tear_down, .timeout = 60);
-
-static void expect_log(const char *wanted)
-{
-	cr_expect_str_eq(stage.log.data, wanted, "told:\n%s\nnot:\n%s", stage.log.data, wanted);
-}
-
-static void expect_stored(const char *wanted)
-{
-	char *text = stage_stored(ik_session_id(stage.session));
-
-	cr_expect_str_eq(text, wanted, "stored:\n%s\nnot:\n%s", text, wanted);
-	free(text);
-}
-
-static void expect_in(const char *text, const char *part)
-{
-	cr_expect(strstr(text, part) != NULL, "%s\nis not in\n%s", part, text);
-}
-
-/* Each part must follow the one before it. */
-static void expect_order(const char *text, const char *const *parts)
-{
-	const char *at = text;
-
-	for (; *parts; parts++) {
-		const char *found = strstr(at, *parts);
-
-		cr_assert(found != NULL, "%s\nnot in its place in\n%s", *parts, text);
-		at = found + strlen(*parts);
-	}
-}
 
 Test(session, a_reply)
 {
@@ -57,7 +24,7 @@ Test(session, a_reply)
 	stage_run_until(IK_EVENT_TURN_DONE);
 	cr_assert(!ik_session_busy(stage.session));
 	expect_log("+user hi\nstarted\nround\ntext Hel\ntext lo.\n+assistant Hello.\ndone end\n");
-	expect_stored("user hi\nassistant Hello.\n");
+	expect_stored(ik_session_id(stage.session), "user hi\nassistant Hello.\n");
 	expect_in(stage.requests[0], "\"model\":\"m\"");
 	expect_in(stage.requests[0], "tool_success"); /* the envelope's paragraph */
 	expect_in(stage.requests[0], stage.directory);
@@ -197,190 +164,6 @@ Test(session, is_stored_before_it_is_acted_on)
 	stage_run_until(IK_EVENT_TURN_DONE);
 }
 
-/* ---- faults ---- */
-
-Test(session, a_refused_key)
-{
-	static const struct stage_reply replies[] = {
-		{ .status = 401, .content_type = "application/json",
-		  .chunks = { "{\"error\":{\"message\":\"Incorrect API key provided: sk-secret\","
-			"\"type\":\"invalid_request_error\",\"code\":\"invalid_api_key\"}}" } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error AUTH ");
-	expect_in(stage.log.data, "TEST_API_KEY");
-	expect_in(stage.log.data, "done error");
-	cr_assert_null(strstr(stage.log.data, "sk-secret"));
-	cr_assert_eq(stage.request_count, 1);
-}
-
-Test(session, nobody_there)
-{
-	stage_open(NULL);
-	stage_set_model(ik_http_server_port(stage.server));
-	stage.server = ik_http_server_close(stage.server);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error CONNECT ");
-	expect_in(stage.log.data, "127.0.0.1:");
-	expect_in(stage.log.data, "base_url");
-	cr_assert_null(strstr(stage.log.data, "retry"));
-}
-
-Test(session, no_such_host_and_no_address)
-{
-	struct ik_endpoint endpoint = { .provider = "test", .base_url = "htp:/x" };
-
-	stage_open(NULL);
-	ik_session_set_model(stage.session, ik_wire_format_find("openai-chat"), &endpoint, "m", 0);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error CONNECT ");
-}
-
-Test(session, a_server_that_dies_in_mid_reply)
-{
-	static const struct stage_reply replies[] = {
-		{ .chunks = { TEXT("half a"), STAGE_BREAK } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "+assistant half a\n");
-	expect_in(stage.log.data, "error CONNECT ");
-	expect_in(stage.log.data, "done error");
-	cr_assert_str_eq(ik_conversation_at(ik_session_conversation(stage.session), 1)->data,
-		"{\"interrupted\":true}");
-}
-
-Test(session, a_stream_without_its_end)
-{
-	static const struct stage_reply replies[] = {
-		{ .chunks = { TEXT("half a") } },
-		{ .chunks = { TEXT("more"), STOP("stop") } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error CONNECT ");
-	stage_submit("go on");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "+assistant more");
-	expect_in(stage.requests[1], "half a");
-}
-
-Test(session, a_web_page)
-{
-	static const struct stage_reply replies[] = {
-		{ .content_type = "text/html; charset=utf-8", .chunks = { "<html><body>Hello</body></html>" } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error BAD_RESPONSE ");
-	expect_in(stage.log.data, "web page");
-	expect_in(stage.log.data, "127.0.0.1");
-}
-
-Test(session, an_error_with_a_status_of_success)
-{
-	static const struct stage_reply replies[] = {
-		{ .content_type = "application/json",
-		  .chunks = { "{\"error\":{\"message\":\"no such model\",\"type\":\"invalid_api_key\"}}" } },
-		{ .chunks = { "garbage\n\n" } },
-		{ .chunks = { NULL } },
-		{ .chunks = { ": hello\n\n" } },
-		{ .chunks = { TEXT("ok"), STOP("stop") } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error AUTH no such model");
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_order(stage.log.data, (const char *const[]){ "error BAD_RESPONSE", "garbage",
-		NULL });
-	/* A server that says nothing may say something the next time. */
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_order(stage.log.data, (const char *const[]){ "retry CONNECT", "retry CONNECT",
-		"done end", NULL });
-}
-
-Test(session, tries_again)
-{
-	static const struct stage_reply replies[] = {
-		{ .status = 503, .content_type = "text/plain", .chunks = { "busy" } },
-		{ .status = 429, .content_type = "application/json", .chunks = { "{}" } },
-		{ .chunks = { TEXT("ok"), STOP("stop") } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	cr_assert_eq(stage.request_count, 3);
-	expect_order(stage.log.data, (const char *const[]){ "retry PROVIDER", "retry RATE_LIMIT",
-		"+assistant ok", "done end", NULL });
-	cr_assert_str_eq(stage.requests[0], stage.requests[2]);
-}
-
-Test(session, gives_up_trying)
-{
-	static const struct stage_reply replies[] = {
-		{ .status = 500, .content_type = "text/plain", .chunks = { "no" } },
-		{ .status = 500, .content_type = "text/plain", .chunks = { "no" } },
-		{ .status = 500, .content_type = "text/plain", .chunks = { "no" } },
-	};
-
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error PROVIDER");
-	cr_assert_eq(stage.request_count, 3);
-}
-
-Test(session, silence_is_ended)
-{
-	static const struct stage_reply replies[] = {
-		{ .chunks = { TEXT("one"), STAGE_HOLD } },
-		{ .chunks = { ": a comment is no event\n\n", STAGE_HOLD } },
-	};
-
-	stage.idle_timeout_ms = 500;
-	stage_open(replies);
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_order(stage.log.data, (const char *const[]){ "+assistant one", "error TIMEOUT",
-		"done error", NULL });
-	stage_submit("hi");
-	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_order(stage.log.data, (const char *const[]){ "error TIMEOUT", "error TIMEOUT", NULL });
-}
-
-Test(session, without_a_model)
-{
-	struct ik_session_options options = {
-		.loop = stage.loop, .http = stage.http, .store = stage.store, .directory = "/",
-		.concurrency = 1, .max_tool_turns = 1,
-	};
-
-	stage_open(NULL);
-	options.sink = stage.sink;
-	ik_session_close(stage.session);
-	stage.session = ik_session_new(&options);
-	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
-	stage_submit("hi");
-	expect_in(stage.log.data, "error CONFIG ");
-	expect_in(stage.log.data, "done error");
-}
-
 /* ---- cancel, queue, close ---- */
 
 Test(session, cancel_in_mid_reply)
@@ -399,7 +182,7 @@ Test(session, cancel_in_mid_reply)
 	stage_submit("go on");
 	stage_run_until(IK_EVENT_TURN_DONE);
 	expect_in(stage.requests[1], "half");
-	expect_stored("user hi\nassistant half\nuser go on\nassistant again\n");
+	expect_stored(ik_session_id(stage.session), "user hi\nassistant half\nuser go on\nassistant again\n");
 }
 
 Test(session, cancel_of_a_tool)
@@ -463,7 +246,7 @@ Test(session, messages_wait_for_the_end_of_the_turn)
 	stage_run_until(IK_EVENT_TURN_DONE);
 	cr_assert(ik_session_busy(stage.session));
 	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_stored("user a\nassistant 1\nuser b\nassistant 2\n");
+	expect_stored(ik_session_id(stage.session), "user a\nassistant 1\nuser b\nassistant 2\n");
 }
 
 static void close_at_text(const struct ik_event *event)
@@ -546,7 +329,7 @@ Test(session, commands_and_notices_are_kept)
 	ik_session_add_notice(stage.session, "Welcome.");
 	cr_assert_eq(ik_store_newest(stage.store, NULL, &info, NULL), IK_NOT_FOUND);
 	ik_session_add_command(stage.session, "/help", "words");
-	expect_stored("notice Welcome.\ncommand /help\n");
+	expect_stored(ik_session_id(stage.session), "notice Welcome.\ncommand /help\n");
 	expect_log("notice Welcome.\n+command /help\n");
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);

@@ -262,3 +262,35 @@ char *stage_stored(const char *session)
 	free(messages);
 	return ik_buf_take(&text, NULL);
 }
+
+/* ---- checks ---- */
+
+void expect_log(const char *wanted)
+{
+	cr_expect_str_eq(stage.log.data, wanted, "told:\n%s\nnot:\n%s", stage.log.data, wanted);
+}
+
+void expect_stored(const char *session, const char *wanted)
+{
+	char *text = stage_stored(session);
+
+	cr_expect_str_eq(text, wanted, "stored:\n%s\nnot:\n%s", text, wanted);
+	free(text);
+}
+
+void expect_in(const char *text, const char *part)
+{
+	cr_expect(strstr(text, part) != NULL, "%s\nis not in\n%s", part, text);
+}
+
+void expect_order(const char *text, const char *const *parts)
+{
+	const char *at = text;
+
+	for (; *parts; parts++) {
+		const char *found = strstr(at, *parts);
+
+		cr_assert(found != NULL, "%s\nnot in its place in\n%s", *parts, text);
+		at = found + strlen(*parts);
+	}
+}

@@ -74,4 +74,11 @@ void stage_tear_down(void);
 /* Kinds and contents of what is stored of the session, one a line. New memory. */
 char *stage_stored(const char *session);
 
+/* Check all that was told; all that is stored of a session; that part is somewhere
+ * in text; that the parts, with NULL after the last, are there one after the other. */
+void expect_log(const char *wanted);
+void expect_stored(const char *session, const char *wanted);
+void expect_in(const char *text, const char *part);
+void expect_order(const char *text, const char *const *parts);
+
 #endif
