@@ -1,0 +1,319 @@
+#include "store_fixture.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <sqlite3.h>
+
+#include "util/alloc.h"
+#include "util/path.h"
+
+/* Another writer, a full disk, damage, a place that cannot be written, a sudden
+ * end: no event may be lost by any of them. */
+TestSuite(store_trouble, .init = fixture_set_up, .fini = fixture_tear_down);
+
+Test(store_trouble, waits_for_another_writer)
+{
+	char id[IK_UUID_TEXT];
+	sqlite3 *other;
+
+	fixture_session(id, "/x", 1);
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	fixture_append(id, IK_KIND_USER, "2");
+	fixture_append(id, IK_KIND_USER, "3");
+	fixture_run(); /* until it is told */
+	cr_assert_eq(fixture.waiting, 2);
+	cr_assert(strstr(fixture.reason, "in use"), "%s", fixture.reason);
+	fixture_expect_page(id, 0, 9, "1"); /* reading goes on */
+	cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	fixture.stop_when_stored = true;
+	fixture_run();
+	cr_assert_eq(fixture.waiting, 0);
+	cr_assert_str_eq(fixture.reason, "");
+	fixture_expect_page(id, 0, 9, "1 2 3");
+}
+
+static void expect_sound(void)
+{
+	cr_assert_eq(fixture_query("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+}
+
+/* The disk takes no more than so many bytes in a file. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+Test(store_trouble, a_full_disk_loses_nothing)
+{
+	char *large = malloc(300000);
+	char id[IK_UUID_TEXT];
+
+	memset(large, 'x', 299999);
+	large[299999] = '\0';
+	fixture_session(id, "/x", 2);
+	limit_files(200000);
+	fixture_append(id, IK_KIND_USER, large);
+	fixture_append(id, IK_KIND_USER, "4");
+	fixture_run();
+	cr_assert_eq(fixture.waiting, 2);
+	cr_assert(strlen(fixture.reason) > 20);
+	fixture_expect_page(id, 0, 9, "1 2");
+	limit_files(RLIM_INFINITY);
+	fixture.stop_when_stored = true;
+	fixture_run();
+	fixture_expect_page(id, 5, 1, "4");
+	cr_assert_eq(fixture_query("SELECT length(content) FROM events WHERE sequence = 3"), 299999);
+	expect_sound();
+	free(large);
+}
+
+Test(store_trouble, what_cannot_be_written_is_rescued_and_taken_in)
+{
+	struct ik_error notice;
+	char id[IK_UUID_TEXT];
+	sqlite3 *other;
+	size_t lost;
+
+	fixture_session(id, "/x", 1);
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	fixture_append(id, IK_KIND_USER, "two");
+	fixture_append(id, IK_KIND_ASSISTANT, "three");
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	cr_assert(strstr(notice.text, "2 events"), "%s", notice.text);
+	cr_assert(strstr(notice.text, fixture.directory));
+	cr_assert_eq(fixture_count_files(".rescue-"), 1);
+	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+	sqlite3_close(other);
+
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1 two three");
+	fixture_run();
+	cr_assert(strstr(fixture.notice, "2 events"), "%s", fixture.notice);
+	cr_assert_eq(fixture_count_files(".rescue-"), 0);
+}
+
+Test(store_trouble, with_its_directory_gone_the_rescue_goes_to_tmpdir)
+{
+	char *place = ik_format("%s/home", fixture.directory);
+	char *moved = ik_format("%s/moved", fixture.directory);
+	struct ik_error notice;
+	char id[IK_UUID_TEXT];
+	size_t lost;
+
+	fixture.store = ik_store_close(fixture.store, NULL, NULL);
+	snprintf(fixture.path, sizeof(fixture.path), "%s/ikigai.db", place);
+	/* A file where the directory should be: nobody can make the database. */
+	cr_assert_eq(ik_file_write(place, "", 0, 0600, NULL), IK_OK);
+	fixture_open();
+	fixture_session(id, "/x", 3);
+	fixture_run();
+	cr_assert_eq(fixture.waiting, 3);
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	cr_assert_eq(fixture_count_files("ikigai-"), 1);
+	cr_assert_eq(rename(place, moved), 0);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1 2 3");
+	cr_assert_eq(fixture_count_files("ikigai-"), 0);
+	free(place);
+	free(moved);
+}
+
+Test(store_trouble, a_rescue_file_of_somebody_elses_making_is_not_read)
+{
+	char *name = ik_format("%s.rescue-x.jsonl", fixture.path);
+	static const char line[] = "{\"session\":\"01900000-0000-7000-8000-000000000000\","
+		"\"directory\":\"\",\"created_ms\":1,\"id\":\"01900000-0000-7000-8000-000000000001\","
+		"\"kind\":\"user\",\"content\":\"planted\",\"data\":null,\"time_ms\":1}\n";
+	char id[IK_UUID_TEXT];
+
+	cr_assert_eq(ik_file_write(name, line, strlen(line), 0600, NULL), IK_OK);
+	cr_assert_eq(chmod(name, 0666), 0);
+	fixture_session(id, "/x", 1);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 1);
+	cr_assert_eq(access(name, F_OK), 0);
+	/* The same file, this user's own, is taken in: half a line after it is no harm. */
+	cr_assert_eq(chmod(name, 0600), 0);
+	fixture_close();
+	fixture_open();
+	fixture_append(id, IK_KIND_USER, "2");
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 3);
+	cr_assert_neq(access(name, F_OK), 0);
+	free(name);
+}
+
+/* Overwrite length bytes of the database from offset. */
+static void damage(off_t offset, size_t length)
+{
+	int fd = open(fixture.path, O_WRONLY);
+	char *garbage = malloc(length);
+
+	memset(garbage, 0xa5, length);
+	cr_assert_eq(pwrite(fd, garbage, length, offset), (ssize_t)length);
+	close(fd);
+	free(garbage);
+}
+
+Test(store_trouble, a_damaged_file_is_put_aside)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 5);
+	fixture_close();
+	damage(0, 4096);
+	fixture_open();
+	fixture_append(id, IK_KIND_USER, "6");
+	fixture_expect_page(id, 0, 9, "6");
+	fixture_run();
+	cr_assert(strstr(fixture.notice, ".damaged-"), "%s", fixture.notice);
+	cr_assert_eq(fixture_count_files(".damaged-"), 1);
+}
+
+Test(store_trouble, damage_found_later_is_put_aside_too)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 300);
+	fixture_close();
+	damage(4096, 8 * 4096); /* the header is fine, the tables are not */
+	fixture_open();
+	fixture_append(id, IK_KIND_USER, "more");
+	fixture.stop_when_stored = true;
+	if (fixture.notices == 0)
+		fixture_run();
+	fixture_expect_page(id, 0, 9, "more");
+	cr_assert_eq(fixture_count_files(".damaged-"), 1);
+}
+
+Test(store_trouble, a_newer_database_is_refused_and_left_alone)
+{
+	struct ik_session_info info;
+	struct ik_error error, notice;
+	char id[IK_UUID_TEXT];
+	sqlite3 *other;
+	size_t lost;
+
+	fixture_session(id, "/x", 1);
+	fixture_close();
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	fixture_open();
+	cr_assert_eq(ik_store_find(fixture.store, id, &info, &error), IK_DENIED);
+	cr_assert(strstr(error.text, "newer ikigai"), "%s", error.text);
+	fixture_append(id, IK_KIND_USER, "2");
+	fixture_run();
+	cr_assert_eq(fixture.waiting, 1);
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	cr_assert_eq(fixture_count_files(".rescue-"), 1);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 1);
+}
+
+Test(store_trouble, another_programs_database_is_left_alone)
+{
+	struct ik_session_info info;
+	struct ik_error error;
+	sqlite3 *other;
+
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "CREATE TABLE theirs(x)", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	cr_assert_eq(ik_store_newest(fixture.store, NULL, &info, &error), IK_DENIED);
+	cr_assert(strstr(error.text, "another program"));
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sqlite_schema"), 1);
+}
+
+Test(store_trouble, a_read_only_place_makes_events_wait)
+{
+	struct ik_error notice;
+	char id[IK_UUID_TEXT];
+	size_t lost;
+	pid_t pid;
+	int status;
+
+	fixture_session(id, "/x", 1);
+	fixture_close();
+	cr_assert_eq(chmod(fixture.path, 0400), 0);
+	cr_assert_eq(chmod(fixture.directory, 0500), 0);
+	/* Root is refused nothing: be somebody else for this. */
+	pid = fork();
+	if (pid == 0) {
+		if (geteuid() == 0 && (chown(fixture.path, 65534, 65534) != 0 ||
+		    chown(fixture.directory, 65534, 65534) != 0 || setuid(65534) != 0))
+			_exit(9);
+		setenv("TMPDIR", "/nonexistent", 1);
+		fixture_open();
+		fixture_append(id, IK_KIND_USER, "2");
+		fixture_run();
+		if (fixture.waiting != 1 || !fixture.reason[0])
+			_exit(1);
+		fixture.store = ik_store_close(fixture.store, &lost, &notice);
+		_exit(lost == 1 && strstr(notice.text, "lost") ? 0 : 2);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(status, 0);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1");
+}
+
+Test(store_trouble, an_event_survives_kill_9)
+{
+	char id[IK_UUID_TEXT];
+	int round, written = 0;
+
+	ik_uuid_new(id);
+	fixture_close();
+	for (round = 0; round < 20; round++) {
+		int pipes[2], told = 0, status;
+		pid_t pid;
+		char byte;
+
+		cr_assert_eq(pipe(pipes), 0);
+		pid = fork();
+		if (pid == 0) {
+			int number;
+
+			fixture_open();
+			ik_store_begin(fixture.store, id, "/x");
+			for (number = 0;; number++) {
+				fixture_append(id, IK_KIND_USER, "event");
+				if (write(pipes[1], "", 1) != 1)
+					_exit(1);
+			}
+		}
+		close(pipes[1]);
+		/* At whatever instant it stands when it has told of so many. */
+		while (told < 5 + 7 * round && read(pipes[0], &byte, 1) == 1)
+			told++;
+		kill(pid, SIGKILL);
+		cr_assert_eq(waitpid(pid, &status, 0), pid);
+		while (read(pipes[0], &byte, 1) == 1)
+			told++;
+		close(pipes[0]);
+		written += told;
+	}
+	fixture_open();
+	cr_assert_geq(fixture_query("SELECT count(*) FROM events"), written);
+	cr_assert_eq(fixture_query("SELECT count(*) = max(sequence) FROM events"), 1);
+	cr_assert_eq(fixture_query("SELECT event_count = (SELECT count(*) FROM events) FROM sessions"), 1);
+	expect_sound();
+}
