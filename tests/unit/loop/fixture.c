@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <termios.h>
 
 #include <criterion/criterion.h>
 
@@ -94,4 +95,20 @@ void fixture_run_for(struct ik_loop *loop, int milliseconds)
 	ik_timer_start(timer, milliseconds);
 	fixture_run_until(loop, &over);
 	ik_timer_close(timer);
+}
+
+bool fixture_is_cooked(int fd)
+{
+	struct termios modes;
+
+	return tcgetattr(fd, &modes) == 0 && (modes.c_lflag & (ICANON | ECHO | ISIG)) ==
+		(ICANON | ECHO | ISIG) && (modes.c_oflag & OPOST) != 0;
+}
+
+bool fixture_is_raw(int fd)
+{
+	struct termios modes;
+
+	return tcgetattr(fd, &modes) == 0 && (modes.c_lflag & (ICANON | ECHO | ISIG)) == 0 &&
+		(modes.c_iflag & (ICRNL | IXON)) == 0 && (modes.c_oflag & OPOST) == 0;
 }

@@ -1,5 +1,6 @@
 /*
- * fixture: a loop for a test, with an end for tests that would never end.
+ * fixture: a loop for a test, with an end for tests that would never end; and
+ * what several tests ask of descriptors and terminals.
  */
 #ifndef IK_TESTS_LOOP_FIXTURE_H
 #define IK_TESTS_LOOP_FIXTURE_H
@@ -26,5 +27,11 @@ void fixture_end(struct ik_loop *loop);
 
 /* Number of open descriptors of this process. */
 int fixture_descriptors(void);
+
+/* Are the modes of the terminal on this descriptor those of a shell's line? */
+bool fixture_is_cooked(int fd);
+
+/* Or those of a program that gets every key? */
+bool fixture_is_raw(int fd);
 
 #endif
