@@ -18,6 +18,7 @@ SCREEN_TESTS = \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
 	tests/screen/cancel_run.screen \
+	tests/screen/clear.screen \
 	tests/screen/commands.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/draft.screen \
@@ -34,6 +35,7 @@ SCREEN_TESTS = \
 	tests/screen/no_memory.screen \
 	tests/screen/paste.screen \
 	tests/screen/queue.screen \
+	tests/screen/queue_kept.screen \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
 	tests/screen/scroll.screen \
@@ -41,6 +43,7 @@ SCREEN_TESTS = \
 	tests/screen/slow_tool.screen \
 	tests/screen/small.screen \
 	tests/screen/stalled_terminal.screen \
+	tests/screen/stopped.screen \
 	tests/screen/stubborn_tool.screen \
 	tests/screen/suspend.screen \
 	tests/screen/term_linux.screen \
