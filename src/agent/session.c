@@ -39,6 +39,7 @@ static void take(struct ik_session *session, const struct ik_input *input)
 	count = ik_turn_step(session->turn, input, &effects);
 	for (i = 0; i < count; i++)
 		ik_session_perform(session, &effects[i]);
+	ik_turn_forget_effects(session->turn);
 	session->stepping = false;
 }
 

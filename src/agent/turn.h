@@ -89,11 +89,14 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn);
 
 /*
  * Take one input. Returns the number of effects, to be performed in order;
- * they are valid until the next step. Never called while effects of the last
- * step are still being performed.
+ * they are valid until they are forgotten, at the latest by the next step. Never
+ * called while effects of the last step are still being performed.
  */
 size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
 	const struct ik_effect **ret_effects);
+
+/* The effects are performed: let go of what only they used, a whole reply perhaps. */
+void ik_turn_forget_effects(struct ik_turn *turn);
 
 /* A call id that the loaded history uses: no new call gets it. */
 void ik_turn_know_call(struct ik_turn *turn, const char *id);

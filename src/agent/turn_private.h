@@ -67,7 +67,6 @@ void ik_turn_emit_text(struct ik_turn *turn, enum ik_event_kind kind, const char
 void ik_turn_append_notice(struct ik_turn *turn, const char *sentence);
 void ik_turn_append_error(struct ik_turn *turn, const char *code, const char *sentence,
 	size_t length);
-void ik_turn_forget_effects(struct ik_turn *turn);
 
 /* ---- turn_calls.c ---- */
 
