@@ -6,14 +6,10 @@
 #include "provider/decoder.h"
 #include "util/limits.h"
 
-/* No reply has so many blocks. */
-#define BLOCKS_MAX IK_KIB(16)
-
 /* What a block of the reply is; blocks of the provider's own tools are not ours. */
-enum block_kind { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
+enum { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
 
 struct state {
-	struct ik_buf kinds;     /* one byte for each block */
 	struct ik_buf signature; /* of the present thinking, JSON; empty: none yet */
 	struct ik_buf input;     /* of a call whose arguments came whole with its beginning */
 	struct ik_delta usage;
@@ -23,25 +19,8 @@ static void state_done(void *arg)
 {
 	struct state *state = arg;
 
-	ik_buf_done(&state->kinds);
 	ik_buf_done(&state->signature);
 	ik_buf_done(&state->input);
-}
-
-static enum block_kind block_kind(const struct state *state, int64_t index)
-{
-	return index >= 0 && (size_t)index < state->kinds.length ?
-		(enum block_kind)state->kinds.data[index] : BLOCK_OTHER;
-}
-
-static void set_block_kind(struct state *state, int64_t index, enum block_kind kind)
-{
-	if (index < 0 || (size_t)index >= BLOCKS_MAX)
-		return;
-	while (state->kinds.length <= (size_t)index)
-		ik_buf_putc(&state->kinds, BLOCK_OTHER);
-	if (ik_buf_status(&state->kinds) == IK_OK)
-		state->kinds.data[index] = (char)kind;
 }
 
 /* Tell {"key": value} as belonging to thinking. */
@@ -81,11 +60,11 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 	ik_decoder_note_other(decoder);
 	ik_buf_clear(&state->signature);
 	ik_buf_clear(&state->input);
-	set_block_kind(state, index, BLOCK_OTHER);
+	ik_decoder_set_mark(decoder, index, BLOCK_OTHER);
 	if (ik_json_string_is(type, "text")) {
 		ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(block, "text"));
 	} else if (ik_json_string_is(type, "thinking")) {
-		set_block_kind(state, index, BLOCK_THINKING);
+		ik_decoder_set_mark(decoder, index, BLOCK_THINKING);
 		ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(block, "thinking"));
 		keep_signature(decoder, ik_json_member(block, "signature"));
 	} else if (ik_json_string_is(type, "redacted_thinking")) {
@@ -96,7 +75,7 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 		struct ik_json_span none = { NULL, 0 }, input = ik_json_member(block, "input");
 		struct ik_call_piece piece = { .index = index, .id = ik_json_member(block, "id"),
 			.name = ik_json_member(block, "name") };
-		set_block_kind(state, index, BLOCK_CALL);
+		ik_decoder_set_mark(decoder, index, BLOCK_CALL);
 		ik_decoder_call(decoder, &piece, none);
 		/* Mostly {}, and the arguments follow in pieces. */
 		if (ik_json_count(input))
@@ -117,7 +96,7 @@ static void continue_block(struct ik_stream_decoder *decoder, int64_t index,
 	} else if (ik_json_string_is(type, "signature_delta")) {
 		keep_signature(decoder, ik_json_member(delta, "signature"));
 	} else if (ik_json_string_is(type, "input_json_delta") &&
-		   block_kind(state, index) == BLOCK_CALL) {
+		   ik_decoder_mark(decoder, index) == BLOCK_CALL) {
 		struct ik_json_span piece_text = ik_json_member(delta, "partial_json");
 		struct ik_call_piece piece = { .index = index };
 		if (ik_json_span_type(piece_text) != IK_JSON_STRING ||
@@ -131,7 +110,7 @@ static void continue_block(struct ik_stream_decoder *decoder, int64_t index,
 static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 {
 	struct state *state = decoder->state;
-	enum block_kind kind = block_kind(state, index);
+	char kind = ik_decoder_mark(decoder, index);
 
 	ik_decoder_note_other(decoder);
 	if (kind == BLOCK_THINKING && state->signature.length) {
@@ -246,7 +225,6 @@ struct ik_stream_decoder *ik_anthropic_decoder_new(void)
 	struct ik_stream_decoder *decoder = ik_decoder_new(&rules);
 	struct state *state = decoder->state;
 
-	ik_buf_init(&state->kinds, BLOCKS_MAX);
 	ik_buf_init(&state->signature, IK_LIMIT_SSE_EVENT);
 	ik_buf_init(&state->input, IK_LIMIT_ARGUMENTS);
 	return decoder;

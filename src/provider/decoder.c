@@ -14,6 +14,8 @@
 #define WORDS_BYTES 120
 /* A whole answer is an object; for a web page a title is enough. */
 #define PAGE_BYTES IK_LIMIT_ERROR_BODY
+/* No reply has so many blocks. */
+#define MARKS_MAX IK_KIB(16)
 
 struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
 {
@@ -26,6 +28,7 @@ struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
 	ik_buf_init(&decoder->body, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->repaired, IK_LIMIT_REPLY * 3);
+	ik_buf_init(&decoder->marks, MARKS_MAX);
 	ik_call_list_init(&decoder->calls);
 	ik_chunk_shape_init(&decoder->shape);
 	return decoder;
@@ -42,6 +45,7 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	ik_buf_done(&decoder->body);
 	ik_buf_done(&decoder->scratch);
 	ik_buf_done(&decoder->repaired);
+	ik_buf_done(&decoder->marks);
 	ik_call_list_done(&decoder->calls);
 	ik_chunk_shape_done(&decoder->shape);
 	free(decoder);
@@ -136,6 +140,22 @@ void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *pi
 	/* An index alone begins nothing. */
 	if (piece->id.text || piece->name.text || arguments.text)
 		take_piece(decoder, piece);
+}
+
+char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index)
+{
+	return index >= 0 && (size_t)index < decoder->marks.length ?
+		decoder->marks.data[index] : 0;
+}
+
+void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark)
+{
+	if (index < 0 || (size_t)index >= MARKS_MAX)
+		return;
+	while (decoder->marks.length <= (size_t)index && ik_buf_status(&decoder->marks) == IK_OK)
+		ik_buf_putc(&decoder->marks, 0);
+	if (ik_buf_status(&decoder->marks) == IK_OK)
+		decoder->marks.data[index] = mark;
 }
 
 void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,

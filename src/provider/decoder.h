@@ -47,6 +47,7 @@ struct ik_stream_decoder {
 	struct ik_buf body;    /* IK_FORM_OBJECT: all; else the beginning */
 	struct ik_buf scratch; /* strings that had to be decoded */
 	struct ik_buf repaired;
+	struct ik_buf marks;   /* a byte for each block or item of the reply */
 	struct ik_call_list calls;
 	struct ik_chunk_shape shape;
 	struct ik_yield yield; /* of the present chunk */
@@ -85,6 +86,11 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
  * string with a part of their text, or an object or array that is all of them. */
 void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
 	struct ik_json_span arguments);
+
+/* A byte that the format keeps with a block or item of the reply, 0 at first;
+ * what has no index, or an absurd one, has none. */
+char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index);
+void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark);
 
 /* Tell a JSON value that belongs to thinking, text, or the call in slot. */
 void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,

@@ -13,6 +13,8 @@ libik_provider_a_SOURCES = \
 	src/provider/headers.h \
 	src/provider/openai_chat.h src/provider/openai_chat_request.c \
 	src/provider/openai_chat_stream.c \
+	src/provider/openai_responses.h src/provider/openai_responses_request.c \
+	src/provider/openai_responses_stream.c \
 	src/provider/provider.c src/provider/provider.h \
 	src/provider/practice.c src/provider/practice.h \
 	src/provider/practice_rules.c src/provider/practice_rules.h \

@@ -9,6 +9,7 @@
 #include "provider/google.h"
 #include "provider/headers.h"
 #include "provider/openai_chat.h"
+#include "provider/openai_responses.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -19,6 +20,16 @@ static const struct ik_wire_format formats[] = {
 		.headers = ik_openai_chat_headers,
 		.serialize = ik_openai_chat_serialize,
 		.decoder_new = ik_openai_chat_decoder_new,
+		.decoder_free = ik_decoder_free,
+		.feed = ik_decoder_feed,
+		.finish = ik_decoder_finish,
+	},
+	{
+		.type = "openai-responses",
+		.url = ik_openai_responses_url,
+		.headers = ik_openai_chat_headers,
+		.serialize = ik_openai_responses_serialize,
+		.decoder_new = ik_openai_responses_decoder_new,
 		.decoder_free = ik_decoder_free,
 		.feed = ik_decoder_feed,
 		.finish = ik_decoder_finish,

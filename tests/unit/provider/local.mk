@@ -10,6 +10,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/google_stream_test.c \
 	tests/unit/provider/openai_chat_request_test.c \
 	tests/unit/provider/openai_chat_stream_test.c \
+	tests/unit/provider/openai_responses_test.c \
 	tests/unit/provider/practice_test.c \
 	tests/unit/provider/provider_test.c \
 	tests/unit/provider/reading.c tests/unit/provider/reading.h \

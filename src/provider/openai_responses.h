@@ -1,0 +1,26 @@
+/*
+ * openai_responses: OpenAI's Responses format, without anything kept there.
+ *
+ * Source: the interface's reference, "Create a model response" and "Streaming
+ * events".  Its headers are those of openai_chat.h.
+ *
+ * Opaque data of thinking: the reasoning item with its encrypted content, as it
+ * goes back; of text: {"phase":"..."}.
+ *
+ * Private to src/provider; used through the table of provider.h.
+ * May include: util, json, conversation, provider.
+ */
+#ifndef IK_PROVIDER_OPENAI_RESPONSES_H
+#define IK_PROVIDER_OPENAI_RESPONSES_H
+
+#include "provider/provider.h"
+
+#define IK_OPENAI_RESPONSES "openai-responses"
+
+char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *model);
+enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
+	struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
+
+struct ik_stream_decoder *ik_openai_responses_decoder_new(void);
+
+#endif

@@ -1,0 +1,158 @@
+#include "provider/openai_responses.h"
+
+#include <string.h>
+
+#include "provider/transcript.h"
+#include "provider/wire.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *model)
+{
+	return ik_format("%s/responses", endpoint->base_url);
+}
+
+/* Does the model reason? Others refuse to be asked for what they reasoned. */
+static bool reasons(const char *model)
+{
+	if (model[0] == 'o')
+		return model[1] >= '1' && model[1] <= '9';
+	if (ik_text_starts(model, "gpt-5-chat"))
+		return false;
+	return ik_text_starts(model, "codex") ||
+		(ik_text_starts(model, "gpt-") && model[4] >= '5' && model[4] <= '9');
+}
+
+/* In this format strictness is on unless it is denied. */
+static void put_tools(struct ik_buf *out, const struct ik_request *request)
+{
+	if (!request->tool_count)
+		return;
+	ik_json_key(out, "tools");
+	ik_json_open(out, '[');
+	for (size_t index = 0; index < request->tool_count; index++) {
+		const struct ik_tool_definition *tool = &request->tools[index];
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "type", "function");
+		ik_wire_put_member(out, "name", tool->name);
+		ik_wire_put_member(out, "description", tool->description ? tool->description : "");
+		ik_wire_put_raw_member(out, "parameters", ik_wire_parameters(tool));
+		ik_json_key(out, "strict");
+		ik_json_put_bool(out, false);
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, ']');
+}
+
+/* A message: a role and a text; phase may be no value. */
+static void put_text(struct ik_buf *out, const char *role, const struct ik_message *message,
+	struct ik_json_span phase)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "role", role);
+	ik_json_key(out, "content");
+	ik_json_put_string(out, message->content, message->content_length);
+	if (phase.text)
+		ik_wire_put_raw_member(out, "phase", phase);
+	ik_json_close(out, '}');
+}
+
+static void put_call(struct ik_buf *out, const struct ik_message *call)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", "function_call");
+	ik_json_key(out, "call_id");
+	ik_wire_put_call_id(out, call->call_id);
+	ik_json_key(out, "name");
+	ik_wire_put_call_name(out, call);
+	ik_json_key(out, "arguments");
+	ik_wire_put_arguments_text(out, call);
+	ik_json_close(out, '}');
+}
+
+static void put_assistant(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
+{
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *message = passage->messages[index];
+		struct ik_json_span opaque = ik_wire_opaque(request, message, IK_OPENAI_RESPONSES);
+		if (message->kind == IK_KIND_TOOL_CALL)
+			put_call(out, message);
+		else if (message->kind == IK_KIND_ASSISTANT)
+			put_text(out, "assistant", message, ik_json_member(opaque, "phase"));
+		else if (opaque.text)
+			ik_json_put_raw(out, opaque);
+	}
+}
+
+static void put_results(struct ik_buf *out, const struct ik_passage *passage)
+{
+	for (size_t index = 0; index < passage->count; index++) {
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "type", "function_call_output");
+		ik_json_key(out, "call_id");
+		ik_wire_put_call_id(out, passage->calls[index]->call_id);
+		ik_json_key(out, "output");
+		ik_wire_put_envelope(out, passage->messages[index]);
+		ik_json_close(out, '}');
+	}
+}
+
+static void put_input(struct ik_buf *out, const struct ik_request *request)
+{
+	struct ik_json_span none = { NULL, 0 };
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	ik_json_key(out, "input");
+	ik_json_open(out, '[');
+	ik_transcript_init(&transcript, request->conversation);
+	while (ik_transcript_next(&transcript, &passage)) {
+		switch (passage.kind) {
+		case IK_PASSAGE_SYSTEM:
+			put_text(out, "system", passage.messages[0], none);
+			break;
+		case IK_PASSAGE_USER:
+			put_text(out, "user", passage.messages[0], none);
+			break;
+		case IK_PASSAGE_ASSISTANT:
+			put_assistant(out, request, &passage);
+			break;
+		case IK_PASSAGE_RESULTS:
+			put_results(out, &passage);
+			break;
+		}
+	}
+	ik_transcript_done(&transcript);
+	ik_json_close(out, ']');
+}
+
+enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
+	struct ik_buf *out, struct ik_error *error)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "model", request->model);
+	if (request->system_prompt && *request->system_prompt)
+		ik_wire_put_member(out, "instructions", request->system_prompt);
+	put_tools(out, request);
+	put_input(out, request);
+	ik_json_key(out, "stream");
+	ik_json_put_bool(out, true);
+	ik_json_key(out, "store");
+	ik_json_put_bool(out, false);
+	if (reasons(request->model)) {
+		/* What is not kept there has to be sent back. */
+		ik_json_key(out, "include");
+		ik_json_open(out, '[');
+		ik_json_put_text(out, "reasoning.encrypted_content");
+		ik_json_close(out, ']');
+	}
+	if (request->forbid_calls && request->tool_count)
+		ik_wire_put_member(out, "tool_choice", "none");
+	if (request->max_output_tokens > 0) {
+		ik_json_key(out, "max_output_tokens");
+		ik_json_put_integer(out, request->max_output_tokens);
+	}
+	ik_json_close(out, '}');
+	return ik_buf_check(out, _("the request"), error);
+}
