@@ -19,7 +19,7 @@ static const struct builtin_provider {
 	const char *name, *type, *base_url, *base_url_variable, *model;
 	const char *key_variables[2]; /* the first that is set counts */
 } builtin_providers[] = {
-	{"openai", "openai-chat", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
+	{"openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
 		{"OPENAI_API_KEY", NULL}},
 	{"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5",
 		{"ANTHROPIC_API_KEY", NULL}},
@@ -136,6 +136,19 @@ static void choose_key(struct ik_model_choice *choice, const struct builtin_prov
 	}
 }
 
+/*
+ * What is spoken where the configuration does not say: what the built-in
+ * provider speaks, but the format that compatible servers know when a server
+ * other than OpenAI's own stands at its address.
+ */
+static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
+{
+	if (builtin == NULL || (ik_text_equal(builtin->type, "openai-responses") &&
+	    !ik_text_equal(base_url, builtin->base_url)))
+		return "openai-chat";
+	return builtin->type;
+}
+
 /* Decide on provider, model, address and key. */
 static enum ik_status choose_model(const struct ik_options *options, const struct ik_config *config,
 	struct ik_model_choice *choice, struct ik_error *error)
@@ -144,18 +157,13 @@ static enum ik_status choose_model(const struct ik_options *options, const struc
 		choose_provider(config);
 	const struct builtin_provider *builtin = find_builtin(name);
 	const struct ik_provider_config *own = ik_config_provider(config, name);
-	const char *type = own != NULL && own->type != NULL ? own->type :
-		builtin != NULL ? builtin->type : "openai-chat";
-	const char *url, *model;
+	const char *type, *url, *model;
 	size_t length;
 
 	if (builtin == NULL && own == NULL)
 		return unknown_provider(config, name, error);
 	choice->provider = ik_strdup(name);
 	choice->practice = ik_text_equal(name, "practice") && options->base_url == NULL;
-	choice->format = ik_wire_format_find(type);
-	if (choice->format == NULL)
-		return unknown_type(name, type, error);
 	url = options->base_url;
 	if (url == NULL && own != NULL)
 		url = own->base_url;
@@ -174,6 +182,10 @@ static enum ik_status choose_model(const struct ik_options *options, const struc
 			length--;
 		choice->base_url = ik_strndup(url, length);
 	}
+	type = own != NULL && own->type != NULL ? own->type : standard_type(builtin, choice->base_url);
+	choice->format = ik_wire_format_find(type);
+	if (choice->format == NULL)
+		return unknown_type(name, type, error);
 	model = config->model != NULL ? config->model : own != NULL && own->model != NULL ? own->model :
 		builtin != NULL ? builtin->model : NULL;
 	if (model == NULL)
