@@ -394,6 +394,24 @@ static int wide_text(const struct ik_cell *cell, wchar_t wide[CCHARW_MAX + 1])
 	return count;
 }
 
+/* The letters of a flag (two regional indicators), whose width terminals and C
+ * libraries disagree about; false when it is none. */
+static bool flag_letters(const struct ik_cell *cell, char letters[2])
+{
+	const size_t each = 4; /* bytes of U+1F1E6 to U+1F1FF */
+	uint32_t codepoint;
+
+	if (cell->width != 2 || cell->length != 2 * each)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		if (ik_utf8_decode(cell->text + i * each, each, &codepoint) != (int)each
+		    || codepoint < 0x1F1E6 || codepoint > 0x1F1FF)
+			return false;
+		letters[i] = (char)('A' + (codepoint - 0x1F1E6));
+	}
+	return true;
+}
+
 /* Make what ncurses draws for a cell; returns how many of its cells that is. */
 static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *out)
 {
@@ -413,12 +431,18 @@ static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *o
 	} else if (!certain) {
 		wide[0] = (wchar_t)(unsigned char)ik_ascii_for(cell->text, cell->length);
 	}
+	wchar_t second[2] = L" ";
+	char letters[2];
 	if (!certain)
 		wide[1] = L'\0';
+	if (!certain && flag_letters(cell, letters)) {
+		wide[0] = (wchar_t)letters[0];
+		second[0] = (wchar_t)letters[1];
+	}
 	setcchar(out, wide, attributes, pair, NULL);
 	if (certain || cell->width != 2)
 		return 1;
-	setcchar(out + 1, L" ", attributes, pair, NULL);
+	setcchar(out + 1, second, attributes, pair, NULL);
 	return 2;
 }
 
