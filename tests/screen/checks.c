@@ -87,17 +87,35 @@ bool picture_is_there(struct harness *h, const char *picture)
 	return match;
 }
 
-bool wrote(struct harness *h, const char *text)
+/* How often do these bytes stand in what the program wrote? */
+static long count_raw(struct harness *h, const char *text)
 {
 	const struct ik_buf *raw = &h->terminal.raw;
+	const char *at = raw->data, *end = raw->data + raw->length;
 	struct ik_buf wanted;
-	bool found;
+	long count = 0;
 
 	ik_buf_init(&wanted, IK_KIB(64));
 	put_escaped(&wanted, text);
-	found = memmem(raw->data, raw->length, wanted.data, wanted.length) != NULL;
+	while ((at = memmem(at, (size_t)(end - at), wanted.data, wanted.length)) != NULL) {
+		at += wanted.length;
+		count++;
+	}
 	ik_buf_done(&wanted);
-	return found;
+	return count;
+}
+
+bool wrote(struct harness *h, const char *text)
+{
+	return count_raw(h, text) > 0;
+}
+
+bool wrote_at_most(struct harness *h, const char *rest)
+{
+	char *text;
+	long most = strtol(rest, &text, 10), count = count_raw(h, text + (*text == ' '));
+
+	return count <= most || fail(h, "the program wrote them %ld times", count);
 }
 
 /* Where the bytes of text stand for the last time, or -1. */

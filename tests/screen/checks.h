@@ -15,6 +15,9 @@ bool picture_is_there(struct harness *h, const char *picture);
 /* Did the program ever write these bytes (escapes as in put_escaped())? */
 bool wrote(struct harness *h, const char *text);
 
+/* Did it write them at most so often? "COUNT TEXT" */
+bool wrote_at_most(struct harness *h, const char *rest);
+
 /* Is the terminal left to a shell ("main") or taken ("alternate")? */
 bool screen_is(struct harness *h, const char *which);
 

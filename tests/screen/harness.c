@@ -37,6 +37,7 @@
  *   screen main | alternate  until the terminal is back as a shell wants it (main
  *                            screen, cursor, no paste brackets), or taken
  *   raw TEXT | no-raw TEXT   the program wrote, or never wrote, these bytes (as in type)
+ *   raw-at-most COUNT TEXT   it wrote them no more often
  *   resize ROWS COLUMNS
  *   resize-storm COUNT       as many sizes as fast as can be, then the one of before
  *   idle MILLISECONDS        in which the program does not wake up once
@@ -389,6 +390,8 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return wait_until(h, screen_is, rest) || fail(h, "the terminal's %s screen did not come", rest);
 	if (IS("raw"))
 		return wait_until(h, wrote, rest) || fail(h, "the program did not write \"%s\"", rest);
+	if (IS("raw-at-most"))
+		return wrote_at_most(h, rest);
 	if (IS("no-raw"))
 		return !wrote(h, rest) || fail(h, "the program wrote \"%s\"", rest);
 	if (IS("resize-storm"))
