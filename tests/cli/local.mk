@@ -24,6 +24,7 @@ CLI_TESTS = \
 	tests/cli/file_limit.screen \
 	tests/cli/full_disk.screen \
 	tests/cli/help.screen \
+	tests/cli/language.screen \
 	tests/cli/home_unusable.screen \
 	tests/cli/home_unwritable.screen \
 	tests/cli/huge_schema.screen \
