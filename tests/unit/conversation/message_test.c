@@ -193,3 +193,32 @@ Test(message, a_summary_is_cut_between_characters)
 	assert_taken(ik_call_summary("read", arguments, strlen(arguments), 14),
 		"read(path=\"\xe2\x80\xa6");
 }
+
+Test(message, keeps_what_a_provider_wants_back)
+{
+	static const char opaque[] = "{\"provider\":\"p\",\"type\":\"t\",\"data\":[1]}";
+	struct ik_message *messages[] = {
+		ik_message_new(IK_KIND_THINKING, "hm", 2, NULL, 0),
+		ik_message_new(IK_KIND_ASSISTANT, "a", 1, "{\"interrupted\":true}", 20),
+		ik_message_tool_call("id", "name", "{}", 2),
+	};
+	for (size_t index = 0; index < 3; index++) {
+		struct ik_message *message = ik_message_with_opaque(messages[index], opaque,
+			sizeof opaque - 1);
+		cr_assert_eq(ik_json_check(message->data, message->data_length, NULL, NULL), IK_OK);
+		struct ik_json_span data = ik_message_opaque(message, "p", "t");
+		cr_assert_eq(data.length, 3);
+		cr_assert_eq(memcmp(data.text, "[1]", 3), 0);
+		cr_assert_not_null(ik_message_opaque(message, NULL, "t").text);
+		cr_assert_null(ik_message_opaque(message, "q", "t").text);
+		cr_assert_null(ik_message_opaque(message, "p", "u").text);
+		if (index == 1)
+			cr_assert_not_null(ik_json_member(ik_message_data(message), "interrupted").text);
+		if (index == 2)
+			cr_assert_str_eq(message->call_id, "id");
+		ik_message_unref(message);
+	}
+	struct ik_message *plain = ik_message_new(IK_KIND_USER, "u", 1, NULL, 0);
+	cr_assert_null(ik_message_opaque(plain, NULL, "t").text);
+	ik_message_unref(plain);
+}

@@ -12,6 +12,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/openai_chat_stream_test.c \
 	tests/unit/provider/openai_responses_test.c \
 	tests/unit/provider/practice_test.c \
+	tests/unit/provider/prefix_test.c \
 	tests/unit/provider/provider_test.c \
 	tests/unit/provider/reading.c tests/unit/provider/reading.h \
 	tests/unit/provider/sse_test.c

@@ -191,44 +191,6 @@ Test(openai_chat_request, takes_foreign_data_as_it_is)
 		"{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"\"}]");
 }
 
-Test(openai_chat_request, is_the_beginning_of_the_next)
-{
-	struct ik_tool_definition tool = { "one", "First", { NULL, 0 } };
-	struct ik_request request = { .model = "m", .system_prompt = "s", .conversation = conversation,
-		.tools = &tool, .tool_count = 1 };
-	char *before = NULL;
-	char id[32];
-
-	for (int round = 0; round < 20; round++) {
-		if (round % 4 == 0)
-			say(IK_KIND_USER, "go on");
-		else {
-			say(IK_KIND_THINKING, "hm");
-			say(IK_KIND_ASSISTANT, round % 2 ? "Text." : "");
-			if (round % 4 < 3) {
-				for (int at = 0; at < 2; at++) {
-					snprintf(id, sizeof id, "c%d_%d", round, at);
-					call(id, "one", "{\"n\":1}");
-				}
-				for (int at = 1; at >= 0; at--) {
-					snprintf(id, sizeof id, "c%d_%d", round, at);
-					result(id, "{}");
-				}
-			}
-			say(IK_KIND_USAGE, "");
-		}
-		request.forbid_calls = round == 11;
-		char *body = body_of(CHAT, &request);
-		if (before) {
-			size_t same = (size_t)(strstr(before, "],\"stream\"") - before);
-			cr_assert_eq(strncmp(before, body, same), 0, "%s\n%s", before, body);
-		}
-		free(before);
-		before = body;
-	}
-	free(before);
-}
-
 Test(openai_chat_request, says_when_it_is_too_large)
 {
 	struct ik_request request = { .model = "m", .conversation = conversation };

@@ -1,0 +1,75 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "asking.h"
+
+TestSuite(prefix, .init = asking_begin, .fini = asking_end);
+
+/* One round of a long conversation: a user's word, or thinking, text, calls. */
+static void say_round(int round)
+{
+	char id[32];
+
+	if (round % 4 == 0) {
+		say(IK_KIND_USER, "go on");
+		return;
+	}
+	say(IK_KIND_THINKING, "hm");
+	say(IK_KIND_ASSISTANT, round % 2 ? "Text." : "");
+	for (int at = 0; round % 4 < 3 && at < 2; at++) {
+		snprintf(id, sizeof id, "c%d_%d", round, at);
+		call(id, "one", "{\"n\":1}");
+	}
+	for (int at = 1; round % 4 < 3 && at >= 0; at--) {
+		snprintf(id, sizeof id, "c%d_%d", round, at);
+		result(id, "{}");
+	}
+	say(IK_KIND_USAGE, "");
+}
+
+/* Providers recognise by its first bytes what they have read before. */
+static void assert_prefixes(const char *type, const char *messages)
+{
+	struct ik_tool_definition tool = { "one", "First", { NULL, 0 } };
+	struct ik_request request = { .model = "m", .system_prompt = "s", .conversation = conversation,
+		.tools = &tool, .tool_count = 1 };
+	char *before = NULL;
+
+	for (int round = 0; round < 20; round++) {
+		say_round(round);
+		request.forbid_calls = round == 11;
+		char *body = body_of(type, &request);
+		if (before) {
+			struct ik_json_span value;
+			cr_assert_eq(ik_json_check(before, strlen(before), &value, NULL), IK_OK);
+			value = ik_json_member(value, messages);
+			/* All but the brackets that end the list, and the message in it. */
+			size_t same = (size_t)(value.text + value.length - before);
+			while (before[same - 1] == ']' || before[same - 1] == '}')
+				same--;
+			cr_assert(same > 100);
+			cr_assert_eq(strncmp(before, body, same), 0, "%s\n%s", before, body);
+		}
+		free(before);
+		before = body;
+	}
+	free(before);
+}
+
+Test(prefix, chat_requests_begin_like_the_one_before)
+{
+	assert_prefixes("openai-chat", "messages");
+}
+
+Test(prefix, responses_requests_begin_like_the_one_before)
+{
+	assert_prefixes("openai-responses", "input");
+}
+
+Test(prefix, google_requests_begin_like_the_one_before)
+{
+	assert_prefixes("google", "contents");
+}
