@@ -18,6 +18,7 @@ CLI_TESTS = \
 	tests/cli/exec_limits.screen \
 	tests/cli/exec_output.screen \
 	tests/cli/exec_resume.screen \
+	tests/cli/exec_resume_interrupted.screen \
 	tests/cli/exec_status.screen \
 	tests/cli/exec_terminated.screen \
 	tests/cli/exec_text.screen \
