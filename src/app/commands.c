@@ -93,19 +93,24 @@ static enum ik_command_effect run_run(struct ik_core *core, const char *line, co
 	return IK_COMMAND_NOTHING;
 }
 
+/* Store a command that has nothing to say, once the session has begun. */
+static void note(struct ik_core *core, const char *line)
+{
+	if (ik_conversation_count(ik_session_conversation(core->session)) > 0)
+		ik_session_add_command(core->session, line, "");
+}
+
 static enum ik_command_effect run_clear(struct ik_core *core, const char *line, const char *rest)
 {
-	(void)core;
-	(void)line;
 	(void)rest;
+	note(core, line);
 	return IK_COMMAND_CLEAR;
 }
 
 static enum ik_command_effect run_quit(struct ik_core *core, const char *line, const char *rest)
 {
-	(void)core;
-	(void)line;
 	(void)rest;
+	note(core, line);
 	return IK_COMMAND_QUIT;
 }
 
