@@ -36,12 +36,13 @@ void ik_json_key(struct ik_buf *out, const char *name)
 static void put_escape(struct ik_buf *out, unsigned char byte)
 {
 	static const char bytes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	static const char digits[] = "0123456789abcdef";
 	const char *place = byte ? strchr(bytes, byte) : NULL;
 
 	if (place)
 		ik_buf_append(out, (char[]){ '\\', letters[place - bytes] }, 2);
 	else
-		ik_buf_printf(out, "\\u%04x", byte);
+		ik_buf_append(out, (char[]){ '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15] }, 6);
 }
 
 void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length)
