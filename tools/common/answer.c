@@ -111,10 +111,30 @@ void ik_answer_piece(struct ik_answer *answer, const char *bytes, size_t length)
 	}
 }
 
-void ik_answer_close(struct ik_answer *answer)
+/* Bring out a beginning that nothing completes. */
+static void answer_give_up(struct ik_answer *answer)
 {
 	ik_json_escape(&answer->text, answer->held, answer->held_length);
 	answer->held_length = 0;
+}
+
+void ik_answer_escaped(struct ik_answer *answer, const char *text, size_t length)
+{
+	answer_give_up(answer);
+	while (length > 0 && !ik_answer_lost(answer)) {
+		size_t part = length < BLOCK ? length : BLOCK;
+
+		ik_buf_append(&answer->text, text, part);
+		if (answer->text.length >= BLOCK)
+			answer_flush(answer);
+		text += part;
+		length -= part;
+	}
+}
+
+void ik_answer_close(struct ik_answer *answer)
+{
+	answer_give_up(answer);
 	ik_json_quote_close(&answer->text);
 }
 

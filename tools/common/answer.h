@@ -32,6 +32,8 @@ void ik_answer_init(struct ik_answer *answer, int fd);
 void ik_answer_text(struct ik_answer *answer, const char *name, const char *bytes, size_t length);
 void ik_answer_open(struct ik_answer *answer, const char *name);
 void ik_answer_piece(struct ik_answer *answer, const char *bytes, size_t length);
+/* A piece of whole characters that is escaped already. */
+void ik_answer_escaped(struct ik_answer *answer, const char *text, size_t length);
 void ik_answer_close(struct ik_answer *answer);
 
 void ik_answer_integer(struct ik_answer *answer, const char *name, int64_t number);
