@@ -14,6 +14,17 @@ libik_tools_a_SOURCES = \
 	tools/common/target.c tools/common/target.h \
 	tools/common/walk.c tools/common/walk.h
 
+# The inside of grep, which is tested by itself too.
+noinst_LIBRARIES += libik_grep.a
+libik_grep_a_SOURCES = \
+	tools/grep/automaton.c tools/grep/automaton.h \
+	tools/grep/bytes.c tools/grep/bytes.h \
+	tools/grep/lines.h \
+	tools/grep/machine.c tools/grep/machine.h \
+	tools/grep/search.c tools/grep/search.h \
+	tools/grep/syntax.c tools/grep/syntax.h \
+	tools/grep/window.c tools/grep/window.h
+
 LINK_TOOLS = libik_tools.a $(LINK_JSON)
 
 tool_programs = libexec/bash libexec/file-read libexec/file-write \
@@ -30,8 +41,9 @@ libexec_file_edit_SOURCES = tools/file_edit/main.c
 libexec_file_edit_LDADD = $(LINK_TOOLS)
 libexec_glob_SOURCES = tools/glob/main.c
 libexec_glob_LDADD = $(LINK_TOOLS)
-libexec_grep_SOURCES = tools/grep/main.c tools/grep/search.c tools/grep/search.h
-libexec_grep_LDADD = $(LINK_TOOLS)
+libexec_grep_SOURCES = tools/grep/main.c tools/grep/crew.c tools/grep/crew.h \
+	tools/grep/report.c tools/grep/report.h
+libexec_grep_LDADD = libik_grep.a $(LINK_TOOLS)
 
 .PHONY: tools tool-bash tool-file-read tool-file-write tool-file-edit tool-glob tool-grep
 tools: $(tool_programs)

@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -198,4 +200,111 @@ Test(grep, files_that_shrink)
 		reply_free(&reply);
 	}
 	ik_buf_done(&text);
+}
+
+/* Many files, some with matches; what is to be found, escaped. */
+static void make_many(struct ik_buf *wanted, int files, int lines)
+{
+	struct ik_buf text;
+	char name[40];
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_init(wanted, SIZE_MAX / 2);
+	cr_assert_eq(mkdir("many", 0777), 0);
+	for (int i = 0; i < files; i++) {
+		snprintf(name, sizeof(name), "many/%05d.txt", i);
+		ik_buf_clear(&text);
+		ik_buf_puts(&text, "nothing\n");
+		for (int j = 0; i % 3 == 0 && j < lines; j++) {
+			ik_buf_printf(&text, "needle %d in %d\n", j, i);
+			ik_buf_printf(wanted, "%s%s:%d: needle %d in %d", wanted->length > 0 ? "\\n" : "",
+				name, j + 2, j, i);
+		}
+		make_file(name, text.data, text.length);
+	}
+	ik_buf_done(&text);
+}
+
+Test(grep, many_files_in_order)
+{
+	struct ik_buf wanted;
+
+	make_many(&wanted, 3000, 3);
+	expect_json(ask("grep", "{'pattern':'needle','path':'many'}"), "{'output':'%s','count':3000}",
+		wanted.data);
+	expect_json(ask("grep", "{'pattern':'needle','glob':'**/*'}"), "{'output':'%s','count':3000}",
+		wanted.data);
+	ik_buf_done(&wanted);
+}
+
+Test(grep, more_output_than_is_kept_waiting)
+{
+	struct ik_buf wanted;
+
+	make_many(&wanted, 600, 12000);
+	expect_json(ask("grep", "{'pattern':'needle','path':'many'}"), "{'output':'%s','count':2400000}",
+		wanted.data);
+	ik_buf_done(&wanted);
+}
+
+/* The process that helps the tool, 0 when there is none (any more). */
+static pid_t helper_of(pid_t tool)
+{
+	char path[80], text[40] = "";
+	FILE *children;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tool, tool);
+	children = fopen(path, "r");
+	if (children == NULL)
+		return 0;
+	if (fgets(text, sizeof(text), children) == NULL)
+		text[0] = '\0';
+	fclose(children);
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	cr_assert_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+	return info.si_pid == pid;
+}
+
+Test(grep, goes_on_alone_when_its_helper_is_killed)
+{
+	struct ik_buf wanted;
+	int killed = 0;
+
+	make_many(&wanted, 3000, 30);
+	for (int i = 0; i < 10; i++) {
+		struct running running = call_start(&(struct call){ .tool = "grep",
+			.setting = "ASAN_OPTIONS=detect_leaks=0",
+			.input = "{\"pattern\":\"need[l]e\",\"path\":\"many\"}" });
+		pid_t helper = 0;
+		while (helper == 0 && !has_ended(running.pid))
+			helper = helper_of(running.pid);
+		if (helper > 1)
+			killed += kill(helper, SIGKILL) == 0;
+		expect_json(call_finish(running), "{'output':'%s','count':30000}", wanted.data);
+	}
+	if (killed == 0)
+		cr_skip("no helper was made: there is only one processor");
+	ik_buf_done(&wanted);
+}
+
+Test(grep, leaves_no_helper_when_nobody_reads)
+{
+	struct ik_buf wanted;
+	int ends[2];
+
+	make_many(&wanted, 600, 2000);
+	ik_buf_done(&wanted);
+	cr_assert_eq(pipe(ends), 0);
+	close(ends[0]);
+	struct reply reply = call_run(&(struct call){ .tool = "grep", .output = ends[1],
+		.input = "{\"pattern\":\"needle\",\"path\":\"many\"}" });
+	cr_assert_eq(reply.status, 1);
+	reply_free(&reply);
+	close(ends[1]);
 }

@@ -2,7 +2,7 @@
 # input_test for what all do alike.
 tool_tests = tests/tools/bash_test tests/tools/file_edit_test tests/tools/file_read_test \
 	tests/tools/file_write_test tests/tools/glob_test tests/tools/grep_test \
-	tests/tools/input_test
+	tests/tools/input_test tests/tools/search_test
 check_PROGRAMS += $(tool_tests)
 TESTS += $(tool_tests)
 
@@ -41,3 +41,6 @@ tests_tools_grep_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_input_test_SOURCES = tests/tools/input_test.c
 tests_tools_input_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_tools_input_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_search_test_SOURCES = tests/tools/search_test.c
+tests_tools_search_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_search_test_LDADD = libik_grep.a $(LINK_UTIL) $(CRITERION_LIBS)

@@ -7,31 +7,76 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/grep/automaton.h"
+#include "tools/grep/bytes.h"
+#include "tools/grep/syntax.h"
+#include "tools/grep/window.h"
+
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/limits.h"
 
-#define BLOCK IK_KIB(128)
+#define BLOCK IK_KIB(256)
+/* Looking for the window in a block is given up when it leads nowhere more
+ * often than once in so many bytes; judged after so many times. */
+#define USELESS_DISTANCE 250
+#define USELESS_MIN 8
 
+/*
+ * Three ways lead to the lines that match.  A window that is in each match is
+ * looked for in the whole block; the automaton says whether its line matches.
+ * Without such a window the automaton runs over the whole block.
+ * Where the automaton cannot be sure, regexec() decides.
+ */
 struct search {
 	regex_t expression;
-	struct ik_buf text; /* what of the file is not searched yet, from the start of a line */
+	bool loose;          /* all that the automaton finds must be confirmed */
+	struct window window;
+	struct automaton *automaton; /* NULL: regexec() alone */
+	struct automaton *strict;    /* NULL: nothing is sure in lines that are not plain */
+	struct ik_buf text;  /* what of the file is not searched yet, from the start of a line */
+	struct lines found;
 };
+
+/* Half of the memory: a longer line could not be answered with. */
+static size_t text_ceiling(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX / 2;
+}
+
+/* Set *error to what regcomp() says. */
+static struct search *refuse(struct search *search, int number, struct ik_error *error)
+{
+	char message[256];
+
+	regerror(number, &search->expression, message, sizeof(message));
+	(void)ik_error_set(error, IK_INVALID, "%s", message);
+	free(search);
+	return NULL;
+}
 
 struct search *search_new(const char *pattern, struct ik_error *error)
 {
 	struct search *search = ik_alloc(sizeof(*search));
-	int number = regcomp(&search->expression, pattern, REG_EXTENDED | REG_NOSUB);
+	struct syntax syntax;
+	enum ik_status status = syntax_parse(&syntax, pattern);
+	int number = status == IK_OK ?
+		regcomp(&search->expression, pattern, REG_EXTENDED | REG_NOSUB) : REG_ESIZE;
 
 	if (number != 0) {
-		char message[256];
-
-		regerror(number, &search->expression, message, sizeof(message));
-		(void)ik_error_set(error, IK_INVALID, "%s", message);
-		free(search);
-		return NULL;
+		syntax_done(&syntax);
+		return refuse(search, number, error);
 	}
-	ik_buf_init(&search->text, SIZE_MAX / 2);
+	search->loose = syntax.loose;
+	window_choose(&search->window, &syntax);
+	search->automaton = automaton_new(&syntax, false);
+	if (search->automaton != NULL && !syntax.loose)
+		search->strict = automaton_new(&syntax, true);
+	syntax_done(&syntax);
+	ik_buf_init(&search->text, text_ceiling());
 	return search;
 }
 
@@ -40,32 +85,126 @@ struct search *search_free(struct search *search)
 	if (search == NULL)
 		return NULL;
 	regfree(&search->expression);
+	automaton_free(search->automaton);
+	automaton_free(search->strict);
 	ik_buf_done(&search->text);
+	free(search->found.list);
 	free(search);
 	return NULL;
 }
 
-/* Does the line match? Offsets of regexec(3) are ints, longer lines cannot be asked for. */
-static bool line_matches(const struct search *search, const char *line, size_t length)
+/* Does regexec() find the expression? Its offsets are ints: it cannot be asked
+ * about a longer line, which then counts as found. */
+static bool regexec_matches(const struct search *search, const char *start, const char *end)
 {
-	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)length };
+	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)(end - start) };
 
-	return length <= INT_MAX &&
-		regexec(&search->expression, line, 1, &range, REG_STARTEND) == 0;
+	return end - start > INT_MAX ||
+		regexec(&search->expression, start, 1, &range, REG_STARTEND) == 0;
 }
 
-/* Search the whole lines in [text, end). */
-static bool search_lines(struct search *search, const char *text, const char *end,
-	uint64_t *number, search_fn visit, void *arg)
+/* Confirm what was found with less than certainty. */
+static bool is_confirmed(const struct search *search, const struct line *line)
 {
+	if (search->automaton == NULL)
+		return true;
+	if (!search->loose && bytes_are_plain(line->start, line->end))
+		return true;
+	if (search->strict != NULL && automaton_matches(search->strict, line->start, line->end + 1))
+		return true;
+	return regexec_matches(search, line->start, line->end);
+}
+
+/* Does the line match, as far as the automaton can tell? end is its line feed. */
+static bool line_matches(const struct search *search, const char *start, const char *end)
+{
+	if (search->automaton == NULL)
+		return regexec_matches(search, start, end);
+	return search->window.whole || automaton_matches(search->automaton, start, end + 1);
+}
+
+/* Look at each line in which the window is; how far. */
+static const char *find_by_window(struct search *search, const char *text, const char *end)
+{
+	const char *at = text;
+	size_t useless = 0;
+
+	while ((at = window_find(&search->window, at, end)) != NULL) {
+		const char *feed = at > text ? memrchr(text, '\n', (size_t)(at - text)) : NULL;
+		const char *start = feed != NULL ? feed + 1 : text;
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		if (line_matches(search, start, stop))
+			lines_add(&search->found, start, stop);
+		else if (++useless >= USELESS_MIN && search->automaton != NULL &&
+			(size_t)(at - text) / useless < USELESS_DISTANCE)
+			return stop + 1;
+		at = stop + 1;
+	}
+	return end;
+}
+
+/* Collect the lines of [text, end) that match, perhaps too many. */
+static void find_lines(struct search *search, const char *text, const char *end)
+{
+	search->found.count = 0;
+	if (search->window.length > 0)
+		text = find_by_window(search, text, end);
+	if (text == end)
+		return;
+	if (search->automaton != NULL) {
+		automaton_search(search->automaton, text, end, &search->found);
+		return;
+	}
 	while (text < end) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
-		size_t length = (size_t)((feed != NULL ? feed : end) - text);
 
-		++*number;
-		if (line_matches(search, text, length) && !visit(arg, *number, text, length))
+		if (regexec_matches(search, text, feed))
+			lines_add(&search->found, text, feed);
+		text = feed + 1;
+	}
+}
+
+/* Report the lines of [text, end) that match; *number counts the lines before
+ * text, and then those before end where last does not make that idle. */
+static bool search_block(struct search *search, const char *text, const char *end, bool last,
+	uint64_t *number, search_fn visit, void *arg)
+{
+	const char *counted = text;
+
+	find_lines(search, text, end);
+	for (size_t i = 0; i < search->found.count; i++) {
+		const struct line *line = &search->found.list[i];
+
+		if (!is_confirmed(search, line))
+			continue;
+		*number += bytes_count_feeds(counted, line->start);
+		counted = line->start;
+		if (!visit(arg, *number + 1, line->start, (size_t)(line->end - line->start)))
 			return false;
-		text += length + 1;
+	}
+	if (!last)
+		*number += bytes_count_feeds(counted, end);
+	return true;
+}
+
+/* Read until there are wanted bytes; false at the end of the file, and when it
+ * cannot be read any further. */
+static bool fill(struct ik_buf *text, int fd, size_t wanted)
+{
+	while (text->length < wanted) {
+		/* One byte more, for a line feed that may be missing at the end. */
+		char *to = ik_buf_reserve(text, wanted - text->length + 1);
+		ssize_t count;
+
+		if (to == NULL)
+			return false;
+		do {
+			count = read(fd, to, wanted - text->length);
+		} while (count < 0 && errno == EINTR);
+		if (count <= 0)
+			return false;
+		ik_buf_commit(text, (size_t)count);
 	}
 	return true;
 }
@@ -73,27 +212,24 @@ static bool search_lines(struct search *search, const char *text, const char *en
 bool search_file(struct search *search, int fd, search_fn visit, void *arg)
 {
 	struct ik_buf *text = &search->text;
+	size_t wanted = BLOCK;
 	uint64_t number = 0;
-	ssize_t count;
 
 	ik_buf_clear(text);
-	for (;;) {
-		char *to = ik_buf_reserve(text, text->length < BLOCK ? BLOCK : text->length);
-		if (to == NULL)
-			return true;
-		do {
-			count = read(fd, to, BLOCK);
-		} while (count < 0 && errno == EINTR);
-		if (count <= 0)
-			break;
-		ik_buf_commit(text, (size_t)count);
-		const char *feed = memrchr(to, '\n', (size_t)count);
-		if (feed == NULL)
+	while (fill(text, fd, wanted)) {
+		const char *feed = memrchr(text->data, '\n', text->length);
+
+		if (feed == NULL) {
+			wanted = 2 * text->length;
 			continue;
-		size_t whole = (size_t)(feed + 1 - text->data);
-		if (!search_lines(search, text->data, text->data + whole, &number, visit, arg))
+		}
+		if (!search_block(search, text->data, feed + 1, false, &number, visit, arg))
 			return false;
-		ik_buf_consume(text, whole);
+		ik_buf_consume(text, (size_t)(feed + 1 - text->data));
+		wanted = BLOCK > 2 * text->length ? BLOCK : 2 * text->length;
 	}
-	return search_lines(search, text->data, text->data + text->length, &number, visit, arg);
+	if (text->length > 0 && text->data[text->length - 1] != '\n')
+		ik_buf_putc(text, '\n');
+	return text->length == 0 || ik_buf_status(text) != IK_OK ||
+		search_block(search, text->data, text->data + text->length, true, &number, visit, arg);
 }

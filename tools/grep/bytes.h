@@ -1,0 +1,28 @@
+/*
+ * bytes: questions to long rows of bytes, many bytes at a time.
+ *
+ * With AVX2 where the processor has it (asked once, at run time), otherwise
+ * with what the C library offers.  May include: libc.
+ */
+#ifndef IK_TOOLS_GREP_BYTES_H
+#define IK_TOOLS_GREP_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The first place in [at, end) that holds the byte first and, distance behind
+ * it, the byte second; NULL: there is none. The distance bytes behind end are
+ * looked at too.
+ */
+const char *bytes_find_pair(const char *at, const char *end, char first, char second,
+	size_t distance);
+
+/* Number of line feeds in [at, end). */
+uint64_t bytes_count_feeds(const char *at, const char *end);
+
+/* Are all bytes ASCII characters, none of them NUL? */
+bool bytes_are_plain(const char *at, const char *end);
+
+#endif

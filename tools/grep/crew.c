@@ -1,0 +1,397 @@
+#include "tools/grep/crew.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/grep/report.h"
+
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+
+/* Room for files and their names. Memory that is not touched costs nothing;
+ * when it is full, what is there is searched first. */
+#define FILES_MAX ((size_t)1 << 21)
+#define NAMES_MAX IK_MIB(512)
+/* A helper is made as soon as there are so many files, or, when all are known,
+ * when the work has taken so long and there are still some left. */
+#define HELP_FILES 400
+#define HELP_US 3000
+/* Results that wait for their turn: above this much, nothing is searched ahead. */
+#define WAITING_MAX IK_MIB(64)
+#define PAUSE_NS 50000
+
+enum owner { OWNER_NONE, OWNER_SELF, OWNER_HELPER };
+
+/* One file of the row. */
+struct item {
+	size_t name;         /* offset in the names */
+	unsigned char type;
+	unsigned char owner; /* who searched it */
+	atomic_bool finished;
+	int64_t count;       /* lines found */
+	uint64_t length;     /* of the report; it lies behind the owner's reports before it */
+};
+
+/* What both processes see. */
+struct shared {
+	atomic_size_t known;    /* files in the row */
+	atomic_size_t next;     /* the next one to search */
+	atomic_bool complete;   /* no more will be added */
+	atomic_uint_least64_t given;   /* bytes of the helper's reports */
+	atomic_uint_least64_t emitted; /* of these, in the answer */
+	struct item items[FILES_MAX];
+	char names[];
+};
+
+struct crew {
+	struct search *search;
+	struct ik_answer *answer;
+	struct shared *shared;
+	size_t names_length;
+	struct report report;   /* of this process */
+	uint64_t own_emitted;   /* bytes of report.text that are in the answer */
+	size_t emitted;         /* files whose report is in the answer */
+	int64_t count;          /* lines in the answer */
+	pid_t helper;           /* 0: none */
+	int results;            /* the helper's reports, -1: there may be no helper */
+	bool tried;             /* to make one */
+};
+
+static void *shared_map(void)
+{
+	void *shared = mmap(NULL, sizeof(struct shared) + NAMES_MAX, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return shared != MAP_FAILED ? shared : NULL;
+}
+
+/* How many processors this process may use. */
+static int processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+struct crew *crew_new(struct search *search, struct ik_answer *answer)
+{
+	struct crew *crew = ik_alloc(sizeof(*crew));
+
+	crew->search = search;
+	crew->answer = answer;
+	crew->results = -1;
+	crew->shared = shared_map();
+	report_init(&crew->report, true);
+	return crew;
+}
+
+static bool take_line(void *arg, uint64_t number, const char *line, size_t length)
+{
+	struct report *report = arg;
+
+	report_line(report, number, line, length);
+	return report->answer == NULL || !ik_answer_lost(report->answer);
+}
+
+/* Search one file, if it is a regular one that can be opened. Links are not
+ * followed, unless the type is that of a link. */
+static void search_path(struct search *search, struct report *report, const char *path,
+	unsigned char type)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+		(type == DT_LNK ? 0 : O_NOFOLLOW));
+
+	if (fd < 0)
+		return;
+	report_file(report, path);
+	if (type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+		(void)search_file(search, fd, take_line, report);
+	close(fd);
+}
+
+static void pause_shortly(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+}
+
+/* Take the next file that is known; false at the end of the row. */
+static bool next_item(struct shared *shared, size_t *ret_index)
+{
+	size_t index = atomic_fetch_add(&shared->next, 1);
+
+	while (index >= atomic_load(&shared->known)) {
+		if (atomic_load(&shared->complete) && index >= atomic_load(&shared->known))
+			return false;
+		pause_shortly();
+	}
+	*ret_index = index;
+	return true;
+}
+
+/* The helper's whole life. */
+static void help(struct crew *crew)
+{
+	struct shared *shared = crew->shared;
+	struct report report;
+	size_t index;
+
+	report_init(&report, true);
+	report.fd = crew->results;
+	while (next_item(shared, &index)) {
+		struct item *item = &shared->items[index];
+		uint64_t written = report.written;
+		int64_t count = report.count;
+
+		item->owner = OWNER_HELPER;
+		search_path(crew->search, &report, shared->names + item->name, item->type);
+		report_flush(&report);
+		if (report.failed)
+			return;
+		item->count = report.count - count;
+		item->length = report.written - written;
+		atomic_store(&item->finished, true);
+		atomic_store(&shared->given, report.written);
+		while (report.written - atomic_load(&shared->emitted) > WAITING_MAX)
+			pause_shortly();
+	}
+}
+
+/* Make the helper, if it is of use and can be had. */
+static void call_helper(struct crew *crew)
+{
+	pid_t self = getpid();
+
+	crew->tried = true;
+	if (processors() < 2)
+		return;
+	crew->results = memfd_create("results", MFD_CLOEXEC);
+	if (crew->results < 0)
+		return;
+	crew->helper = fork();
+	if (crew->helper < 0)
+		crew->helper = 0;
+	else if (crew->helper == 0) {
+		/* Nobody is to be left behind when this process is killed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() == self)
+			help(crew);
+		_exit(0);
+	}
+}
+
+/* Has the helper ended, and not because there was no more work for it? */
+static bool helper_lost(struct crew *crew)
+{
+	if (crew->helper == 0)
+		return true;
+	if (waitpid(crew->helper, NULL, WNOHANG) == 0)
+		return false;
+	crew->helper = 0;
+	return true;
+}
+
+/* Put a report of the helper into the answer. */
+static void emit_from_helper(struct crew *crew, const struct item *item)
+{
+	char block[IK_KIB(16)];
+	uint64_t at = atomic_load(&crew->shared->emitted);
+	uint64_t left = item->length;
+	bool first = crew->count == 0;
+
+	while (left > 0) {
+		ssize_t count = pread(crew->results, block,
+			left < sizeof(block) ? (size_t)left : sizeof(block), (off_t)at);
+		if (count <= 0)
+			break;
+		report_answer(crew->answer, first, block, (size_t)count);
+		first = false;
+		at += (uint64_t)count;
+		left -= (uint64_t)count;
+	}
+	if (item->length >= IK_MIB(1))
+		fallocate(crew->results, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			(off_t)(at - item->length), (off_t)item->length);
+	atomic_store(&crew->shared->emitted, at);
+}
+
+/* Put a report of this process into the answer. */
+static void emit_own(struct crew *crew, const struct item *item)
+{
+	struct ik_buf *text = &crew->report.text;
+
+	report_answer(crew->answer, crew->count == 0, text->data + crew->own_emitted, item->length);
+	crew->own_emitted += item->length;
+	if (crew->own_emitted == text->length) {
+		ik_buf_clear(text);
+		crew->own_emitted = 0;
+	}
+}
+
+/* Put the reports that are finished and next into the answer. */
+static void emit_finished(struct crew *crew)
+{
+	size_t known = atomic_load(&crew->shared->known);
+
+	while (crew->emitted < known) {
+		const struct item *item = &crew->shared->items[crew->emitted];
+
+		if (!atomic_load(&item->finished))
+			return;
+		if (item->length > 0 && item->owner == OWNER_HELPER)
+			emit_from_helper(crew, item);
+		else if (item->length > 0)
+			emit_own(crew, item);
+		crew->count += item->count;
+		crew->emitted++;
+	}
+}
+
+/* Search the file that is next in the answer, straight into it. */
+static void search_directly(struct crew *crew, const char *path, unsigned char type)
+{
+	struct report report;
+
+	report_init(&report, crew->count > 0);
+	report.answer = crew->answer;
+	search_path(crew->search, &report, path, type);
+	report_flush(&report);
+	crew->count += report.count;
+	report_done(&report);
+}
+
+/* Search a file of the row. */
+static void search_item(struct crew *crew, struct item *item, size_t index)
+{
+	const char *path = crew->shared->names + item->name;
+	size_t length = crew->report.text.length;
+	int64_t count = crew->report.count;
+
+	item->owner = OWNER_SELF;
+	if (crew->emitted == index) {
+		search_directly(crew, path, item->type);
+		crew->emitted++;
+		return;
+	}
+	search_path(crew->search, &crew->report, path, item->type);
+	item->count = crew->report.count - count;
+	item->length = crew->report.text.length - length;
+	atomic_store(&item->finished, true);
+}
+
+/* Wait for the file that is next in the answer; search it here if nobody does. */
+static void await_next(struct crew *crew)
+{
+	struct item *item = &crew->shared->items[crew->emitted];
+
+	if (atomic_load(&item->finished))
+		return;
+	if (!helper_lost(crew)) {
+		pause_shortly();
+		return;
+	}
+	/* It may have finished this one before it ended. */
+	if (!atomic_load(&item->finished))
+		search_item(crew, item, crew->emitted);
+}
+
+/* Search until the row is empty and everything is in the answer. */
+static void work(struct crew *crew)
+{
+	struct shared *shared = crew->shared;
+	int64_t start = ik_clock_us();
+	size_t index;
+
+	atomic_store(&shared->complete, true);
+	while (!ik_answer_lost(crew->answer) && next_item(shared, &index)) {
+		search_item(crew, &shared->items[index], index);
+		emit_finished(crew);
+		while (crew->report.text.length - crew->own_emitted > WAITING_MAX &&
+			!ik_answer_lost(crew->answer)) {
+			await_next(crew);
+			emit_finished(crew);
+		}
+		if (!crew->tried && index + 2 < shared->known && ik_clock_us() - start > HELP_US)
+			call_helper(crew);
+	}
+	while (!ik_answer_lost(crew->answer) && crew->emitted < shared->known) {
+		await_next(crew);
+		emit_finished(crew);
+	}
+}
+
+/* End the helper, of which nothing more is needed. */
+static void dismiss_helper(struct crew *crew)
+{
+	if (crew->helper != 0) {
+		kill(crew->helper, SIGKILL);
+		waitpid(crew->helper, NULL, 0);
+	}
+	crew->helper = 0;
+	if (crew->results >= 0)
+		close(crew->results);
+	crew->results = -1;
+}
+
+bool crew_add(struct crew *crew, const char *path, unsigned char type)
+{
+	struct shared *shared = crew->shared;
+	size_t length = strlen(path) + 1;
+
+	if (type != DT_REG && type != DT_UNKNOWN)
+		return true;
+	/* The full row is searched and emptied; the helper's end goes with it. */
+	if (shared != NULL && (shared->known == FILES_MAX || length > NAMES_MAX - crew->names_length)) {
+		work(crew);
+		dismiss_helper(crew);
+		munmap(shared, sizeof(*shared) + NAMES_MAX);
+		crew->shared = shared = shared_map();
+		crew->emitted = crew->names_length = 0;
+		crew->tried = false;
+	}
+	if (shared == NULL) {
+		search_directly(crew, path, type);
+		return !ik_answer_lost(crew->answer);
+	}
+	size_t known = shared->known;
+	memcpy(shared->names + crew->names_length, path, length);
+	shared->items[known].name = crew->names_length;
+	shared->items[known].type = type;
+	crew->names_length += length;
+	atomic_store(&shared->known, known + 1);
+	if (known >= HELP_FILES && !crew->tried)
+		call_helper(crew);
+	return !ik_answer_lost(crew->answer);
+}
+
+void crew_search_named(struct crew *crew, const char *path)
+{
+	search_directly(crew, path, DT_LNK);
+}
+
+int64_t crew_finish(struct crew *crew)
+{
+	int64_t count;
+
+	if (crew->shared != NULL) {
+		work(crew);
+		dismiss_helper(crew);
+		munmap(crew->shared, sizeof(*crew->shared) + NAMES_MAX);
+	}
+	count = crew->count;
+	report_done(&crew->report);
+	free(crew);
+	return count;
+}

@@ -1,0 +1,32 @@
+/*
+ * crew: a row of files searched by two processes, reported in order.
+ *
+ * Files are added as they are found.  When there is enough work, a helper
+ * process is made, which takes files from the row as this process does; what
+ * it finds comes back through a file in memory.  If the helper cannot be made,
+ * or dies, this process does it all.
+ *
+ * Owns the helper.  May include: util, tools/common/answer.h,
+ * tools/grep/search.h, tools/grep/report.h.
+ */
+#ifndef IK_TOOLS_GREP_CREW_H
+#define IK_TOOLS_GREP_CREW_H
+
+#include "tools/common/answer.h"
+#include "tools/grep/search.h"
+
+struct crew;
+
+/* Search with search, report into the open string of answer. */
+struct crew *crew_new(struct search *search, struct ik_answer *answer);
+
+/* Add a file; the type is a DT_... of <dirent.h>. False: the answer is lost anyway. */
+bool crew_add(struct crew *crew, const char *path, unsigned char type);
+
+/* Search one file at once, behind symbolic links too; before any was added. */
+void crew_search_named(struct crew *crew, const char *path);
+
+/* Search all that is left and free the crew; the number of lines found. */
+int64_t crew_finish(struct crew *crew);
+
+#endif

@@ -1,0 +1,437 @@
+#include "tools/grep/syntax.h"
+
+#include <ctype.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+/* Parentheses deeper than this would exhaust the stack of regcomp(), which is recursive. */
+#define DEPTH_MAX 1000
+/* What all repetitions together may amount to, in nodes. */
+#define WEIGHT_MAX 200000
+/* regcomp() refuses larger numbers (RE_DUP_MAX). */
+#define COUNT_MAX 32767
+
+struct parser {
+	struct syntax *syntax;
+	const char *at;
+	int depth;
+	bool too_large;
+};
+
+static size_t parse_alternatives(struct parser *parser);
+
+/* Add a node; its index. */
+static size_t add_node(struct parser *parser, struct node node)
+{
+	struct syntax *syntax = parser->syntax;
+
+	if (syntax->count == syntax->capacity) {
+		syntax->capacity = syntax->capacity > 0 ? 2 * syntax->capacity : 64;
+		syntax->nodes = ik_alloc_array(syntax->nodes, syntax->capacity,
+			sizeof(syntax->nodes[0]));
+	}
+	syntax->nodes[syntax->count] = node;
+	return syntax->count++;
+}
+
+static size_t add_empty(struct parser *parser)
+{
+	return add_node(parser, (struct node){ .kind = NODE_EMPTY });
+}
+
+static size_t add_assertion(struct parser *parser, enum assertion assertion)
+{
+	return add_node(parser, (struct node){ .kind = NODE_ASSERT, .assertion = assertion });
+}
+
+/* For what is not understood: any string, to be confirmed. */
+static size_t add_anything(struct parser *parser)
+{
+	parser->syntax->loose = true;
+	return add_node(parser, (struct node){ .kind = NODE_ANYTHING });
+}
+
+/* One byte, and nothing else. */
+static size_t add_byte(struct parser *parser, unsigned char byte)
+{
+	struct node node = { .kind = NODE_SET };
+
+	/* A line feed is in no line. */
+	if (byte != '\n')
+		byte_set_add(&node.set, byte);
+	return add_node(parser, node);
+}
+
+static size_t add_concat(struct parser *parser, size_t left, size_t right)
+{
+	return add_node(parser, (struct node){ .kind = NODE_CONCAT, .left = left, .right = right });
+}
+
+/* All plain bytes but the line feed, and no others. */
+static struct byte_set all_plain(void)
+{
+	struct byte_set set = { { ~UINT64_C(1), ~UINT64_C(0), 0, 0 } };
+
+	set.bits[0] &= ~(UINT64_C(1) << '\n');
+	return set;
+}
+
+/* The plain bytes that a class of <ctype.h> takes in. False: no such class. */
+static bool add_class(struct byte_set *set, const char *name, size_t length)
+{
+	static const struct {
+		const char *name;
+		int (*test)(int byte);
+	} classes[] = {
+		{ "alpha", isalpha }, { "digit", isdigit }, { "alnum", isalnum }, { "upper", isupper },
+		{ "lower", islower }, { "space", isspace }, { "blank", isblank }, { "punct", ispunct },
+		{ "print", isprint }, { "graph", isgraph }, { "cntrl", iscntrl }, { "xdigit", isxdigit },
+	};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		if (strlen(classes[i].name) != length || memcmp(classes[i].name, name, length) != 0)
+			continue;
+		for (int byte = 1; byte < 0x80; byte++)
+			if (classes[i].test(byte) != 0)
+				byte_set_add(set, (unsigned char)byte);
+		return true;
+	}
+	return false;
+}
+
+/* A set of characters from what was gathered; everything plain that is left out
+ * of it when negated. */
+static size_t add_set(struct parser *parser, struct byte_set set, bool wide, bool negated)
+{
+	struct byte_set plain = all_plain();
+
+	for (size_t i = 0; i < 4; i++)
+		set.bits[i] = (negated ? ~set.bits[i] : set.bits[i]) & plain.bits[i];
+	return add_node(parser, (struct node){ .kind = NODE_SET, .set = set, .wide = wide || negated });
+}
+
+/* One character in any event, to be confirmed. */
+static size_t add_any_character(struct parser *parser)
+{
+	parser->syntax->loose = true;
+	return add_set(parser, all_plain(), true, false);
+}
+
+/* Find the bracket that ends an expression whose contents begin at "at"; NULL: none. */
+static const char *bracket_end(const char *at)
+{
+	if (*at == '^')
+		at++;
+	if (*at == ']')
+		at++;
+	while (*at != '\0' && *at != ']') {
+		if (at[0] == '[' && (at[1] == '.' || at[1] == '=' || at[1] == ':')) {
+			char end[3] = { at[1], ']', '\0' };
+			const char *close = strstr(at + 2, end);
+			if (close != NULL) {
+				at = close + 2;
+				continue;
+			}
+		}
+		at++;
+	}
+	return *at == ']' ? at : NULL;
+}
+
+/* Take a range or a single byte of a bracket expression; false if it is not
+ * one whose meaning is plain. */
+static bool take_range(const char **at, const char *end, bool first, struct byte_set *set)
+{
+	unsigned char low = (unsigned char)**at;
+	unsigned char high = low;
+
+	if (low == '-' && !first && *at + 1 != end)
+		return false;
+	++*at;
+	if (end - *at >= 2 && **at == '-') {
+		high = (unsigned char)(*at)[1];
+		*at += 2;
+		if (high == '-' || high == '[' || low == '-')
+			return false;
+	}
+	if (!byte_is_plain(low) || !byte_is_plain(high))
+		return false;
+	for (unsigned byte = low; byte <= high; byte++)
+		byte_set_add(set, (unsigned char)byte);
+	return true;
+}
+
+/* A bracket expression; parser->at is behind the "[". */
+static size_t parse_bracket(struct parser *parser)
+{
+	const char *at = parser->at;
+	const char *end = bracket_end(at);
+	struct byte_set set = { { 0 } };
+	bool negated = *at == '^', wide = false, first = true;
+
+	if (end == NULL)
+		return add_anything(parser);
+	parser->at = end + 1;
+	if (negated)
+		at++;
+	for (; at < end; first = false) {
+		unsigned char byte = (unsigned char)*at;
+
+		if (byte == '[' && at[1] == ':') {
+			const char *close = strstr(at, ":]");
+			if (close == NULL || !add_class(&set, at + 2, (size_t)(close - at - 2)))
+				return add_any_character(parser);
+			wide = true;
+			at = close + 2;
+			if (*at == '-' && at + 1 != end)
+				return add_any_character(parser);
+		} else if (!byte_is_plain(byte) && at[1] != '-') {
+			/* A byte of some other character: what it is does not matter. */
+			wide = true;
+			at++;
+		} else if ((byte == '[' && (at[1] == '.' || at[1] == '=')) ||
+			!take_range(&at, end, first, &set)) {
+			return add_any_character(parser);
+		}
+	}
+	return add_set(parser, set, wide, negated);
+}
+
+/* What follows a backslash; parser->at is behind it. */
+static size_t parse_escape(struct parser *parser)
+{
+	struct byte_set set = { { 0 } };
+	char byte = *parser->at;
+
+	if (byte == '\0')
+		return add_anything(parser);
+	parser->at++;
+	switch (byte) {
+	case 'b': return add_assertion(parser, ASSERT_WORD_EDGE);
+	case 'B': return add_assertion(parser, ASSERT_NO_WORD_EDGE);
+	case '<': return add_assertion(parser, ASSERT_WORD_START);
+	case '>': return add_assertion(parser, ASSERT_WORD_END);
+	case '`': return add_assertion(parser, ASSERT_LINE_START);
+	case '\'': return add_assertion(parser, ASSERT_LINE_END);
+	case 'w':
+	case 'W':
+		(void)add_class(&set, "alnum", 5);
+		byte_set_add(&set, '_');
+		return add_set(parser, set, true, byte == 'W');
+	case 's':
+	case 'S':
+		(void)add_class(&set, "space", 5);
+		return add_set(parser, set, true, byte == 'S');
+	default:
+		break;
+	}
+	while (parser->syntax->multibyte && ((unsigned char)*parser->at & 0xC0) == 0x80)
+		parser->at++;
+	/* Back-references, and what has no plain meaning. */
+	if ((byte >= '1' && byte <= '9') || !byte_is_plain((unsigned char)byte))
+		return add_anything(parser);
+	return add_byte(parser, (unsigned char)byte);
+}
+
+/* A character of several bytes, or one byte; parser->at is behind its first. */
+static size_t parse_character(struct parser *parser)
+{
+	size_t node = add_byte(parser, (unsigned char)parser->at[-1]);
+
+	if ((unsigned char)parser->at[-1] < 0xC0 || !parser->syntax->multibyte)
+		return node;
+	while (((unsigned char)*parser->at & 0xC0) == 0x80)
+		node = add_concat(parser, node, add_byte(parser, (unsigned char)*parser->at++));
+	return node;
+}
+
+/* A group; parser->at is behind the "(". */
+static size_t parse_group(struct parser *parser)
+{
+	if (++parser->depth > DEPTH_MAX) {
+		parser->too_large = true;
+		parser->at += strlen(parser->at);
+		return add_empty(parser);
+	}
+	size_t node = parse_alternatives(parser);
+	parser->depth--;
+	if (*parser->at == ')')
+		parser->at++;
+	return node;
+}
+
+/* Read a number of an interval, -1 if there is none. */
+static int parse_number(struct parser *parser)
+{
+	int number = -1;
+
+	while (isdigit((unsigned char)*parser->at)) {
+		number = (number > 0 ? number : 0) * 10 + (*parser->at++ - '0');
+		if (number > COUNT_MAX)
+			number = COUNT_MAX;
+	}
+	return number;
+}
+
+/* An interval; parser->at is behind the "{". False when it is none. */
+static bool parse_interval(struct parser *parser, int *min, int *max)
+{
+	*min = *max = parse_number(parser);
+	if (*parser->at == ',') {
+		parser->at++;
+		*max = parse_number(parser);
+		if (*max < 0)
+			*max = REPEAT_ENDLESS;
+		if (*min < 0)
+			*min = 0;
+	}
+	if (*parser->at != '}' || *min < 0)
+		return false;
+	parser->at++;
+	return true;
+}
+
+/*
+ * Where a group is repeated, glibc loses assertions inside of it in some of the
+ * copies that it makes.  Which ones is not ours to know: none is demanded here.
+ */
+static void drop_assertions(struct syntax *syntax, size_t first)
+{
+	for (size_t i = first; i < syntax->count; i++)
+		if (syntax->nodes[i].kind == NODE_ASSERT) {
+			syntax->nodes[i].kind = NODE_EMPTY;
+			syntax->loose = true;
+		}
+}
+
+/* The repetitions behind a node, whose parts are the nodes from first on. */
+static size_t parse_repeats(struct parser *parser, size_t node, size_t first)
+{
+	for (;;) {
+		int min = 0, max = REPEAT_ENDLESS;
+
+		switch (*parser->at) {
+		case '*':
+			break;
+		case '+':
+			min = 1;
+			break;
+		case '?':
+			max = 1;
+			break;
+		case '{':
+			parser->at++;
+			if (!parse_interval(parser, &min, &max))
+				return add_anything(parser);
+			parser->at--;
+			break;
+		default:
+			return node;
+		}
+		parser->at++;
+		drop_assertions(parser->syntax, first);
+		node = add_node(parser, (struct node){ .kind = NODE_REPEAT, .left = node, .min = min,
+			.max = max });
+	}
+}
+
+/* One atom with its repetitions. */
+static size_t parse_piece(struct parser *parser)
+{
+	size_t first = parser->syntax->count;
+	char byte = *parser->at++;
+	size_t node;
+
+	switch (byte) {
+	case '^':
+		return add_assertion(parser, ASSERT_LINE_START);
+	case '$':
+		return add_assertion(parser, ASSERT_LINE_END);
+	case '.':
+		node = add_set(parser, all_plain(), true, false);
+		break;
+	case '[':
+		node = parse_bracket(parser);
+		break;
+	case '(':
+		node = parse_group(parser);
+		break;
+	case '\\':
+		node = parse_escape(parser);
+		if (parser->syntax->nodes[node].kind == NODE_ASSERT)
+			return node;
+		break;
+	default:
+		node = parse_character(parser);
+		break;
+	}
+	return parse_repeats(parser, node, first);
+}
+
+/* Pieces one after the other, up to "|", to the ")" of a group, or to the end. */
+static size_t parse_branch(struct parser *parser)
+{
+	size_t node = add_empty(parser);
+
+	while (*parser->at != '\0' && *parser->at != '|' &&
+		!(*parser->at == ')' && parser->depth > 0))
+		node = add_concat(parser, node, parse_piece(parser));
+	return node;
+}
+
+static size_t parse_alternatives(struct parser *parser)
+{
+	size_t node = parse_branch(parser);
+
+	while (*parser->at == '|') {
+		parser->at++;
+		size_t other = parse_branch(parser);
+		node = add_node(parser, (struct node){ .kind = NODE_ALTERNATE, .left = node,
+			.right = other });
+	}
+	return node;
+}
+
+/* How many nodes there are when repetitions are written out. Nodes stand
+ * behind their parts, so one pass does. */
+static bool is_too_heavy(const struct syntax *syntax)
+{
+	double *weights = ik_alloc_array(NULL, syntax->count, sizeof(weights[0]));
+
+	for (size_t i = 0; i < syntax->count; i++) {
+		const struct node *node = &syntax->nodes[i];
+		int times = node->max == REPEAT_ENDLESS ? node->min : node->max;
+
+		weights[i] = 1;
+		if (node->kind == NODE_CONCAT || node->kind == NODE_ALTERNATE)
+			weights[i] += weights[node->left] + weights[node->right];
+		else if (node->kind == NODE_REPEAT)
+			weights[i] += weights[node->left] * (times > 1 ? times : 1);
+	}
+	double whole = weights[syntax->root];
+	free(weights);
+	return whole > WEIGHT_MAX;
+}
+
+enum ik_status syntax_parse(struct syntax *syntax, const char *pattern)
+{
+	struct parser parser = { .syntax = syntax, .at = pattern };
+
+	*syntax = (struct syntax){ 0 };
+	syntax->multibyte = MB_CUR_MAX > 1 && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	syntax->root = parse_alternatives(&parser);
+	if (MB_CUR_MAX > 1 && !syntax->multibyte) {
+		/* In such charsets a plain byte may be half a character. */
+		syntax->root = add_anything(&parser);
+	}
+	return parser.too_large || is_too_heavy(syntax) ? IK_TOO_LARGE : IK_OK;
+}
+
+void syntax_done(struct syntax *syntax)
+{
+	free(syntax->nodes);
+	*syntax = (struct syntax){ 0 };
+}

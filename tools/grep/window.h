@@ -1,0 +1,31 @@
+/*
+ * window: a short row of byte sets that is in every match, found quickly.
+ *
+ * For "[a-z]+_[0-9]{3}" it is "[a-z]_[0-9][0-9][0-9]": one or two bytes of it
+ * that are seldom are looked for with the processor's widest comparisons, the
+ * rest is compared around them.
+ *
+ * May include: util, tools/grep/syntax.h.
+ */
+#ifndef IK_TOOLS_GREP_WINDOW_H
+#define IK_TOOLS_GREP_WINDOW_H
+
+#include "tools/grep/syntax.h"
+
+#define WINDOW_MAX 32
+
+struct window {
+	size_t length;             /* 0: there is no such row, or no single byte in it */
+	bool whole;                /* it is all of the expression: its line matches */
+	size_t first, second;      /* places of two single bytes, the first perhaps twice */
+	unsigned char first_byte, second_byte;
+	uint32_t places[256];      /* for each byte: at which places it may be, as bits */
+};
+
+/* Find the best window of a tree. */
+void window_choose(struct window *window, const struct syntax *syntax);
+
+/* Where the row is first in [at, end); NULL if it is not there. */
+const char *window_find(const struct window *window, const char *at, const char *end);
+
+#endif
