@@ -1,92 +1,21 @@
 /* The inside of grep against the plain method: each line by regexec(). */
 #include <locale.h>
-#include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <criterion/criterion.h>
 
+#include "tests/support/plain_search.h"
 #include "tools/grep/bytes.h"
 #include "tools/grep/search.h"
-#include "util/buf.h"
-#include "util/path.h"
-
-/* Append "number:line" for each line that matches, by the plain method. */
-static void search_plainly(const char *pattern, const struct ik_buf *text, struct ik_buf *out)
-{
-	regex_t expression;
-	const char *at = text->data;
-	const char *end = text->data + text->length;
-	struct ik_buf line;
-
-	ik_buf_init(&line, SIZE_MAX / 2);
-	cr_assert_eq(regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB), 0);
-	for (int number = 1; at < end; number++) {
-		const char *feed = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = feed != NULL ? feed : end;
-		regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)(stop - at) };
-
-		/* In memory of its own: sanitizers read on to the next NUL. */
-		ik_buf_clear(&line);
-		ik_buf_append(&line, at, (size_t)(stop - at));
-		if (regexec(&expression, line.data, 1, &range, REG_STARTEND) == 0) {
-			ik_buf_printf(out, "%d:", number);
-			ik_buf_append(out, at, (size_t)(stop - at));
-			ik_buf_putc(out, '\n');
-		}
-		at = stop + 1;
-	}
-	regfree(&expression);
-	ik_buf_done(&line);
-}
-
-static bool collect(void *arg, uint64_t number, const char *line, size_t length)
-{
-	ik_buf_printf(arg, "%ju:", (uintmax_t)number);
-	ik_buf_append(arg, line, length);
-	ik_buf_putc(arg, '\n');
-	return true;
-}
 
 /* Compare the two on one text; false when the pattern is none. */
 static bool compare(const char *pattern, const struct ik_buf *text)
 {
-	struct ik_error error;
-	struct ik_buf wanted, found;
-	regex_t expression;
+	enum plain_result result = plain_compare(pattern, text->data, text->length);
 
-	if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
-		cr_assert_null(search_new(pattern, &error), "accepted: %s", pattern);
-		return false;
-	}
-	regfree(&expression);
-	ik_buf_init(&wanted, SIZE_MAX / 2);
-	ik_buf_init(&found, SIZE_MAX / 2);
-	search_plainly(pattern, text, &wanted);
-	struct search *search = search_new(pattern, &error);
-	cr_assert_not_null(search, "refused: %s", pattern);
-	int fd = memfd_create("text", 0);
-	cr_assert_eq(ik_write_all(fd, text->data, text->length), 0);
-	lseek(fd, 0, SEEK_SET);
-	cr_assert(search_file(search, fd, collect, &found));
-	close(fd);
-	if (found.length != wanted.length || memcmp(found.data, wanted.data, wanted.length) != 0) {
-		size_t same = 0;
-		while (same < found.length && same < wanted.length && found.data[same] == wanted.data[same])
-			same++;
-		while (same > 0 && found.data[same - 1] != '\n')
-			same--;
-		fprintf(stderr, "pattern /%s/ in %s\nwanted %.200s\nfound %.200s\n", pattern,
-			setlocale(LC_CTYPE, NULL), wanted.data + same, found.data + same);
-		cr_assert_fail("not what regexec() finds");
-	}
-	search_free(search);
-	ik_buf_done(&wanted);
-	ik_buf_done(&found);
-	return true;
+	cr_assert_neq(result, PLAIN_DIFFERENT, "not what regexec() finds");
+	return result == PLAIN_SAME;
 }
 
 static unsigned random_state = 1;
@@ -141,16 +70,6 @@ static void random_pattern(struct ik_buf *out, int depth)
 	}
 }
 
-/* regexec() itself takes for ever over back-references among repetitions. */
-static bool is_hopeless(const char *pattern)
-{
-	int repeats = 0;
-
-	for (const char *at = pattern; *at != '\0'; at++)
-		repeats += strchr("*+{", *at) != NULL;
-	return repeats > 2 && (strstr(pattern, "\\1") != NULL || strstr(pattern, "\\2") != NULL);
-}
-
 /* Append random lines. */
 static void random_lines(struct ik_buf *out, int count)
 {
@@ -189,7 +108,7 @@ static void compare_randomly(const char *locale, unsigned seed, int patterns)
 		do {
 			ik_buf_clear(&pattern);
 			random_pattern(&pattern, 3);
-		} while (is_hopeless(pattern.data));
+		} while (plain_is_hopeless(pattern.data));
 		if (i % 20 == 0) {
 			ik_buf_clear(&text);
 			/* From time to time so much that the cursors run together. */

@@ -1,0 +1,41 @@
+# Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
+# corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
+# new target: its name in fuzz_names and the four lines of a replay_NAME.
+fuzz_names = grep
+
+fuzz_replays = tests/fuzz/replay_grep
+check_PROGRAMS += $(fuzz_replays)
+TESTS += $(fuzz_replays)
+
+tests_fuzz_replay_grep_SOURCES = tests/fuzz/fuzz_grep.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
+	tests/support/plain_search.c tests/support/plain_search.h
+tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL)
+
+EXTRA_DIST += tests/fuzz/corpus
+
+# What any target may need, compiled once more, for libFuzzer to see its ways.
+FUZZ = $(fuzz_names)
+FUZZ_SECONDS = 60
+FUZZ_CC = clang
+FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_SOURCES) \
+	$(libik_grep_a_SOURCES) tests/support/plain_search.c
+fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
+	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
+
+# Inputs that reach something new are left in found/NAME of the build, those
+# that fail beside it, in found.
+.PHONY: fuzz
+fuzz:
+	@for name in $(FUZZ); do \
+		echo "== $$name"; \
+		$(MKDIR_P) tests/fuzz/found/$$name && \
+		$(fuzz_compile) -o tests/fuzz/fuzz_$$name $(srcdir)/tests/fuzz/fuzz_$$name.c \
+			$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources))) \
+			$(CJSON_LIBS) $(UTF8PROC_LIBS) -ldl -lm && \
+		tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=60 -verbosity=1 \
+			-artifact_prefix=tests/fuzz/found/$$name- \
+			tests/fuzz/found/$$name $(srcdir)/tests/fuzz/corpus/$$name || exit 1; \
+	done
+clean-local:
+	-rm -rf tests/fuzz/found $(addprefix tests/fuzz/fuzz_,$(fuzz_names))

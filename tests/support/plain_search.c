@@ -1,0 +1,117 @@
+#include "tests/support/plain_search.h"
+
+#include <locale.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tools/grep/search.h"
+
+#include "util/path.h"
+
+/* Append what each way says of a line. */
+static bool collect(void *arg, uint64_t number, const char *line, size_t length)
+{
+	ik_buf_printf(arg, "%ju:", (uintmax_t)number);
+	ik_buf_append(arg, line, length);
+	ik_buf_putc(arg, '\n');
+	return true;
+}
+
+/* Append the lines that match, by the plain method. */
+static void search_plainly(const regex_t *expression, const char *at, size_t length,
+	struct ik_buf *out)
+{
+	const char *end = at + length;
+	struct ik_buf line;
+
+	ik_buf_init(&line, SIZE_MAX / 2);
+	for (uint64_t number = 1; at < end; number++) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = feed != NULL ? feed : end;
+		regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)(stop - at) };
+
+		/* In memory of its own: sanitizers read on to the next NUL. */
+		ik_buf_clear(&line);
+		ik_buf_append(&line, at, (size_t)(stop - at));
+		if (regexec(expression, line.data, 1, &range, REG_STARTEND) == 0)
+			(void)collect(out, number, at, (size_t)(stop - at));
+		at = stop + 1;
+	}
+	ik_buf_done(&line);
+}
+
+/* Append the lines that the engine finds; false when it cannot be run. */
+static bool search_fast(struct search *search, const char *text, size_t length, struct ik_buf *out)
+{
+	int fd = memfd_create("text", MFD_CLOEXEC);
+	bool run = fd >= 0 && ik_write_all(fd, text, length) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+		search_file(search, fd, collect, out);
+
+	if (fd >= 0)
+		close(fd);
+	return run;
+}
+
+/* Tell where two results part. */
+static void tell(const char *pattern, const struct ik_buf *wanted, const struct ik_buf *found)
+{
+	size_t same = 0;
+
+	while (same < found->length && same < wanted->length && found->data[same] == wanted->data[same])
+		same++;
+	while (same > 0 && found->data[same - 1] != '\n')
+		same--;
+	fprintf(stderr, "pattern /%s/ in %s\nwanted %.200s\nfound %.200s\n", pattern,
+		setlocale(LC_CTYPE, NULL), wanted->data + same, found->data + same);
+}
+
+enum plain_result plain_compare(const char *pattern, const char *text, size_t length)
+{
+	enum plain_result result = PLAIN_DIFFERENT;
+	struct ik_error error;
+	struct search *search = search_new(pattern, &error);
+	struct ik_buf wanted, found;
+	regex_t expression;
+
+	/* Not even the C library can be asked about some of these. */
+	if (search == NULL && strcmp(error.text, "Regular expression too big") == 0)
+		return PLAIN_REFUSED;
+	if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
+		if (search == NULL)
+			return PLAIN_REFUSED;
+		fprintf(stderr, "accepted: /%s/\n", pattern);
+		search_free(search);
+		return PLAIN_DIFFERENT;
+	}
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	ik_buf_init(&found, SIZE_MAX / 2);
+	if (search == NULL) {
+		fprintf(stderr, "refused: /%s/\n", pattern);
+	} else if (search_fast(search, text, length, &found)) {
+		search_plainly(&expression, text, length, &wanted);
+		if (found.length == wanted.length && memcmp(found.data, wanted.data, wanted.length) == 0)
+			result = PLAIN_SAME;
+		else
+			tell(pattern, &wanted, &found);
+	}
+	search_free(search);
+	regfree(&expression);
+	ik_buf_done(&wanted);
+	ik_buf_done(&found);
+	return result;
+}
+
+bool plain_is_hopeless(const char *pattern)
+{
+	bool refers = false;
+	int repeats = 0;
+
+	for (const char *at = pattern; *at != '\0'; at++) {
+		repeats += strchr("*+{", *at) != NULL;
+		refers = refers || (at[0] == '\\' && at[1] >= '1' && at[1] <= '9');
+	}
+	return repeats > 2 && refers;
+}
