@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "util/cluster.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 /* Names longer than this do not push the descriptions of all others away. */
 #define NAME_COLUMNS_MOST 32

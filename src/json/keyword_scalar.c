@@ -7,6 +7,7 @@
 #include "json/number.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 bool ik_check_refuse(const struct ik_check *check, const char *format, ...)
 {
@@ -202,7 +203,7 @@ static size_t count_characters(const char *text)
 	size_t count = 0;
 
 	for (; *text; text++)
-		count += ((unsigned char)*text & 0xc0) != 0x80;
+		count += !ik_utf8_is_continuation(*text);
 	return count;
 }
 

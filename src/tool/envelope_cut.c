@@ -22,12 +22,6 @@ static size_t head_share(size_t room, enum ik_cut part)
 	return part == IK_CUT_START ? 0 : room - room / 4;
 }
 
-/* Does byte continue a character of UTF-8? */
-static bool continues(char byte)
-{
-	return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
 /* Bytes that one byte of valid UTF-8 takes inside a JSON string. */
 static size_t written_cost(char byte)
 {
@@ -65,7 +59,7 @@ static size_t fit_head(const char *text, size_t length, size_t room)
 
 	while (at < length && used + written_cost(text[at]) <= room)
 		used += written_cost(text[at++]);
-	while (at > 0 && at < length && continues(text[at]))
+	while (at > 0 && at < length && ik_utf8_is_continuation(text[at]))
 		at--;
 	return at;
 }
@@ -77,7 +71,7 @@ static size_t fit_tail(const char *text, size_t length, size_t room)
 
 	while (at > 0 && used + written_cost(text[at - 1]) <= room)
 		used += written_cost(text[--at]);
-	while (at < length && continues(text[at]))
+	while (at < length && ik_utf8_is_continuation(text[at]))
 		at++;
 	return at;
 }
@@ -92,10 +86,10 @@ static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, s
 		ik_utf8_repair(text, bytes, length);
 		return 0;
 	}
-	while (head > 0 && continues(bytes[head]))
+	while (head > 0 && ik_utf8_is_continuation(bytes[head]))
 		head--;
 	tail = length - limit;
-	while (tail < length && continues(bytes[tail]))
+	while (tail < length && ik_utf8_is_continuation(bytes[tail]))
 		tail++;
 	ik_utf8_repair(text, bytes, head);
 	ik_utf8_repair(text, bytes + tail, length - tail);
@@ -252,10 +246,10 @@ static const char *advance(const char *at, const char *end, const char *target, 
 		/* Plain bytes: only a character that target splits is in the way. */
 		if (escape == NULL) {
 			if (over) {
-				while (plain_end < end && continues(*plain_end))
+				while (plain_end < end && ik_utf8_is_continuation(*plain_end))
 					plain_end++;
 			} else {
-				while (plain_end > at && plain_end < end && continues(*plain_end))
+				while (plain_end > at && plain_end < end && ik_utf8_is_continuation(*plain_end))
 					plain_end--;
 			}
 			*decoded += (size_t)(plain_end - at);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
@@ -25,7 +26,7 @@ static int characters(const char *text, size_t length)
 {
 	int count = 0;
 	for (size_t i = 0; i < length; i++)
-		count += ((unsigned char)text[i] & 0xC0) != 0x80;
+		count += !ik_utf8_is_continuation(text[i]);
 	return count;
 }
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define TAB_WIDTH 4
 #define TAB_MARK "\xE2\x86\x92   " /* an arrow and blanks */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
-#include "util/utf8.h"
 
 #define FOLD_LINES 10
 #define FOLD_BYTES 2000

@@ -4,8 +4,8 @@
 
 #include "json/scan.h"
 #include "json/write.h"
+#include "util/cluster.h"
 #include "util/limits.h"
-#include "util/utf8.h"
 
 void ik_pane_init(struct ik_pane *pane, bool utf8)
 {

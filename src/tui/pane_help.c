@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 struct ik_help {
 	struct ik_pane pane;

@@ -6,9 +6,9 @@
 
 #include "tui/status_bar.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define TITLE_BYTES 120
 

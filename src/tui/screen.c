@@ -6,9 +6,9 @@
 #include "tui/screen_private.h"
 #include "tui/welcome.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define PROMPT "> "
 

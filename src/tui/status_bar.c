@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/utf8.h"
 
 static bool is_blank(char byte)

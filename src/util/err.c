@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/utf8.h"
+
 /* Drop an incomplete UTF-8 character from the end of a text that was cut. */
 static void trim_cut_character(char *text, size_t length)
 {
@@ -11,7 +13,7 @@ static void trim_cut_character(char *text, size_t length)
 	unsigned char lead;
 	size_t wanted;
 
-	while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+	while (start > 0 && length - start < 3 && ik_utf8_is_continuation(text[start - 1]))
 		start--;
 	if (start == 0)
 		return;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "util/cluster.h"
 #include "util/utf8.h"
 
 #define CONTROL_PICTURES 0x2400

@@ -64,10 +64,10 @@
 #include "terminal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define WAIT_MS 20000
 #define ESCAPE_MS 120

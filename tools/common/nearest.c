@@ -159,7 +159,7 @@ static void show_line(struct ik_buf *hint, size_t number, const char *text, size
 {
 	size_t shown = length < LINE_SHOWN_MAX ? length : LINE_SHOWN_MAX;
 
-	while (shown < length && shown > 0 && ((unsigned char)text[shown] & 0xC0) == 0x80)
+	while (shown < length && shown > 0 && ik_utf8_is_continuation(text[shown]))
 		shown--;
 	ik_buf_printf(hint, "\n%zu: ", number);
 	ik_buf_append(hint, text, shown);

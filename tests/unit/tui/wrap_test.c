@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "picture.h"
+#include "util/utf8.h"
 
 /* All rows of a text, joined by '|'. */
 static const char *rows_of(const char *text, int columns)
@@ -76,7 +77,7 @@ static void compare_growth(const char *text, int columns, size_t step)
 	ik_renderer_plain.render(&request, &whole);
 	for (size_t end = 0; end < length;) {
 		end = end + step < length ? end + step : length;
-		while (end < length && ((unsigned char)text[end] & 0xC0) == 0x80)
+		while (end < length && ik_utf8_is_continuation(text[end]))
 			end++; /* pieces are whole characters by then */
 		request.end = end;
 		ik_renderer_plain.render(&request, &grown);
