@@ -6,6 +6,7 @@ libik_util_a_SOURCES = \
 	src/util/clock.c src/util/clock.h \
 	src/util/cluster.c src/util/cluster.h \
 	src/util/err.c src/util/err.h \
+	src/util/identity.c src/util/identity.h \
 	src/util/limits.h \
 	src/util/log.c src/util/log.h \
 	src/util/path.c src/util/path.h \
