@@ -220,6 +220,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->tick_timer = ik_timer_close(chat->tick_timer);
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
+	ik_chat_forget_questions(chat);
 	chat->screen = ik_screen_free(chat->screen);
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);

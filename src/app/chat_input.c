@@ -70,6 +70,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_QUIT:
 		ik_chat_end(chat, 0);
 		break;
+	case IK_REACT_ANSWER:
+		ik_chat_answered(chat, &reaction->answer);
+		break;
 	}
 }
 

@@ -33,6 +33,8 @@ struct ik_chat {
 	bool ending;                   /* what is still typed is for nobody */
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
+	struct ik_chat_question *questions; /* those on the screen */
+
 	char *refresh_line;            /* the command line that started a scan, or NULL */
 	int status;
 };
@@ -53,6 +55,20 @@ int ik_chat_draft_save(const struct ik_chat *chat);
 /* Something was typed: save it soon, but not with every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
+
+/*
+ * chat_ask.c: questions on the screen. The handler gets the answer, once, unless
+ * the question is withdrawn first; it may ask again. Returns the question's id.
+ */
+typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_answer *answer);
+int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
+	ik_answer_handler *handler, void *arg);
+/* It needs no answer any more; nothing happens when it has one. */
+void ik_chat_withdraw(struct ik_chat *chat, int question);
+/* The person has answered. */
+void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer);
+/* Forget all questions; no handler is called. */
+void ik_chat_forget_questions(struct ik_chat *chat);
 
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);

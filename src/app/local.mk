@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libik_app.a
 libik_app_a_SOURCES = \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
-	src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
+	src/app/chat_ask.c src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h \

@@ -38,6 +38,8 @@ enum ik_style {
 	IK_STYLE_EMPHASIS,
 	IK_STYLE_LINK,
 	IK_STYLE_MATCH,        /* a search hit */
+	IK_STYLE_ADDED,        /* lines of a diff */
+	IK_STYLE_REMOVED,
 	IK_STYLE_COUNT
 };
 

@@ -1,6 +1,7 @@
 #include "tui/layout.h"
 
-struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows)
+struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows,
+	int dialog_rows)
 {
 	struct ik_layout layout = {.too_small = rows < IK_LEAST_ROWS || columns < IK_LEAST_COLUMNS};
 	if (layout.too_small)
@@ -14,6 +15,8 @@ struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_row
 	layout.rule = (struct ik_rectangle){body, 0, 1, columns};
 	layout.editor = (struct ik_rectangle){body + 1, 0, editor_rows, columns};
 	layout.status = (struct ik_rectangle){rows - 1, 0, 1, columns};
+	body -= dialog_rows;
+	layout.dialog = (struct ik_rectangle){body, 0, dialog_rows, columns};
 	struct ik_rectangle whole = {0, 0, body, columns};
 	if (!pane) {
 		layout.scrollback = whole;
@@ -26,4 +29,11 @@ struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_row
 		layout.pane = (struct ik_rectangle){0, columns - width, body, width};
 	}
 	return layout;
+}
+
+int ik_layout_dialog_rows(int rows)
+{
+	int most = rows * 3 / 4;
+	int least = rows < IK_DIALOG_ROWS ? rows : IK_DIALOG_ROWS;
+	return most > least ? most : least;
 }

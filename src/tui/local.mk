@@ -33,6 +33,8 @@ libik_tui_a_SOURCES += \
 	src/tui/calls.c \
 	src/tui/calls.h \
 	src/tui/call_text.c \
+	src/tui/dialog.c \
+	src/tui/dialog.h \
 	src/tui/layout.c \
 	src/tui/layout.h \
 	src/tui/pane.c \
@@ -45,6 +47,7 @@ libik_tui_a_SOURCES += \
 	src/tui/pane_inspector.h \
 	src/tui/screen.c \
 	src/tui/screen.h \
+	src/tui/screen_dialog.c \
 	src/tui/screen_events.c \
 	src/tui/screen_keys.c \
 	src/tui/screen_private.h \

@@ -42,6 +42,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->inspector = ik_inspector_new(screen->calls, options->utf8);
 	screen->browser = ik_browser_new(screen->calls, options->utf8);
 	screen->help = ik_help_new(options->commands, options->utf8);
+	screen->dialog = ik_dialog_new(options->utf8);
 	screen->history = ik_history_new(options->history_path);
 	screen->editor = ik_editor_new(screen->history);
 	ik_screen_set_model(screen, options->provider, options->model);
@@ -55,6 +56,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 		return NULL;
 	screen->editor = ik_editor_free(screen->editor);
 	screen->history = ik_history_free(screen->history);
+	screen->dialog = ik_dialog_free(screen->dialog);
 	screen->help = ik_help_free(screen->help);
 	screen->browser = ik_browser_free(screen->browser);
 	screen->inspector = ik_inspector_free(screen->inspector);
@@ -153,6 +155,8 @@ bool ik_screen_busy(const struct ik_screen *screen)
 static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_second)
 {
 	*ret_second = 0;
+	if (ik_dialog_count(screen->dialog) > 0)
+		return IK_ACTIVITY_ASKING;
 	if (!ik_screen_busy(screen))
 		return IK_ACTIVITY_NONE;
 	if (screen->retry_at_ms != IK_NEVER) {
@@ -190,9 +194,9 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	bar->waiting_for = screen->waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
 	bar->hint = ik_screen_quit_pending(screen) ? _("Press Ctrl-C again to quit") : NULL;
-	if (bar->activity != IK_ACTIVITY_RUNNING)
-		return;
 	const struct ik_call *call = running_call(screen);
+	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
+		return;
 	if (bar->tools_running == 1)
 		bar->tool = call->name;
 	bar->seconds = call->started_ms < 0 ? 0 : (screen->now_ms - call->started_ms) / 1000;
@@ -234,7 +238,8 @@ bool ik_screen_quit_pending(const struct ik_screen *screen)
 /* Milliseconds until the second that is shown changes; -1: it does not. */
 static int64_t next_second(const struct ik_screen *screen)
 {
-	if (!ik_screen_busy(screen))
+	bool asking = ik_dialog_count(screen->dialog) > 0 && ik_calls_running(screen->calls) == 0;
+	if (!ik_screen_busy(screen) || asking)
 		return -1;
 	if (screen->retry_at_ms != IK_NEVER) {
 		int64_t left = screen->retry_at_ms - screen->now_ms;
@@ -286,7 +291,13 @@ static int editor_height(const struct ik_screen *screen)
 struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 {
 	bool pane = screen->side != IK_SIDE_NONE && !screen->help_open;
-	return ik_layout_make(screen->rows, screen->columns, pane, editor_height(screen));
+	int editor_rows = editor_height(screen);
+	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows, 0);
+	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
+		return layout;
+	int rows = ik_dialog_rows(screen->dialog, screen->columns,
+		ik_layout_dialog_rows(layout.rule.row));
+	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, rows);
 }
 
 /* The line over the editor: what waits at the left, what is new at the right. */
@@ -368,10 +379,13 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	draw_rule(screen, cells, &layout);
 	int row, column;
 	ik_editor_draw(screen->editor, cells, layout.editor, PROMPT, &row, &column);
-	if (!screen->pane_focus && !screen->help_open) {
+	if (!screen->pane_focus && !screen->help_open && !ik_dialog_is_open(screen->dialog)) {
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}
+	if (layout.dialog.rows > 0)
+		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row,
+			ret_cursor_column);
 	ik_screen_update_bar(screen);
 	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);

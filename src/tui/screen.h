@@ -1,6 +1,7 @@
 /*
  * screen: all that a person sees: scrollback, inspector, browser, editor,
- * status bar, help; which of them are shown where, and which has the keys.
+ * status bar, help, questions; which of them are shown where, and which has the
+ * keys.
  *
  * Told of events and keys, it changes its state and says what must happen; it
  * draws only when asked to, into cells.  It knows no loop, no store, no
@@ -15,6 +16,7 @@
 #include "conversation/event.h"
 #include "tool/registry.h"
 #include "tui/cells.h"
+#include "tui/dialog.h"
 #include "tui/input.h"
 
 struct ik_screen;
@@ -36,12 +38,14 @@ enum ik_reaction_kind {
 	IK_REACT_REFRESH,  /* the tools */
 	IK_REACT_SUSPEND,
 	IK_REACT_REDRAW,   /* every cell anew */
-	IK_REACT_QUIT
+	IK_REACT_QUIT,
+	IK_REACT_ANSWER    /* answer: to a question that was asked */
 };
 struct ik_reaction {
 	enum ik_reaction_kind kind;
 	const char *text;  /* valid until the next call */
 	size_t length;
+	struct ik_answer answer; /* of IK_REACT_ANSWER; its text as above */
 };
 
 /* A key. */
@@ -56,6 +60,16 @@ void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *regist
 void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
 void ik_screen_set_store(struct ik_screen *screen, const char *name);
 void ik_screen_set_background(struct ik_screen *screen, int processes);
+
+/*
+ * Ask the person (tui/dialog.h); all is copied. Returns the question's id, which
+ * comes back with IK_REACT_ANSWER. Questions are shown one after the other. One
+ * that finds the person writing stays aside, one row over the editor, until F6;
+ * the draft stays as it is in any case.
+ */
+int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question);
+/* The question needs no answer any more. */
+void ik_screen_withdraw(struct ik_screen *screen, int question);
 
 /* Empty the scrollback (what it showed is still stored). */
 void ik_screen_clear(struct ik_screen *screen);

@@ -8,12 +8,12 @@
 
 #define WHEEL_ROWS 3
 
-static const struct ik_reaction nothing = {IK_REACT_NONE, NULL, 0};
+static const struct ik_reaction nothing = {.kind = IK_REACT_NONE};
 
 /* A reaction without a text. */
 static struct ik_reaction reaction(enum ik_reaction_kind kind)
 {
-	return (struct ik_reaction){kind, NULL, 0};
+	return (struct ik_reaction){.kind = kind};
 }
 
 /* What scrolling means: the help, the pane, the conversation. */
@@ -72,10 +72,13 @@ static void wheel(struct ik_screen *screen, const struct ik_key *key)
 		return;
 	int rows = key->button == IK_MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
 	struct ik_layout layout = ik_screen_layout(screen);
+	bool over_dialog = layout.dialog.rows > 0 && key->row >= layout.dialog.row;
 	bool over_pane = layout.pane.columns > 0 && key->column >= layout.pane.column;
 	screen->dirty = true;
 	if (screen->help_open)
 		ik_help_scroll(screen->help, rows);
+	else if (over_dialog)
+		ik_dialog_scroll(screen->dialog, rows);
 	else if (over_pane && screen->side == IK_SIDE_BROWSER)
 		ik_browser_scroll(screen->browser, rows);
 	else if (over_pane)
@@ -129,8 +132,11 @@ static struct ik_reaction submit(struct ik_screen *screen)
 {
 	size_t length;
 	const char *text = ik_editor_text(screen->editor, &length);
-	if (strspn(text, " \t\n") == length)
+	if (strspn(text, " \t\n") == length) {
+		if (ik_screen_dialog_aside(screen))
+			ik_screen_dialog_show(screen, true);
 		return nothing;
+	}
 	ik_buf_clear(&screen->submitted);
 	ik_buf_append(&screen->submitted, text, length);
 	if (ik_buf_status(&screen->submitted) != IK_OK)
@@ -139,7 +145,11 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	ik_scrollback_bottom(screen->scrollback);
 	screen->pane_focus = false;
 	screen->dirty = true;
-	return (struct ik_reaction){IK_REACT_SUBMIT, screen->submitted.data, screen->submitted.length};
+	return (struct ik_reaction){
+		.kind = IK_REACT_SUBMIT,
+		.text = screen->submitted.data,
+		.length = screen->submitted.length,
+	};
 }
 
 /* An action of the editor's. */
@@ -204,6 +214,10 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		toggle_side(screen, IK_SIDE_INSPECTOR);
 		return nothing;
 	case IK_ACTION_NEXT_PANE:
+		if (ik_screen_dialog_aside(screen)) {
+			ik_screen_dialog_show(screen, true);
+			return nothing;
+		}
 		screen->pane_focus = screen->side != IK_SIDE_NONE && !screen->pane_focus;
 		screen->dirty = true;
 		return nothing;
@@ -259,9 +273,6 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 	case IK_KEY_MOUSE:
 		wheel(screen, key);
 		return nothing;
-	case IK_KEY_PASTE:
-		paste(screen, key);
-		return nothing;
 	default:
 		action = ik_keymap_action(key);
 		break;
@@ -271,8 +282,13 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		screen->quit_asked = false;
 		screen->dirty = true;
 	}
+	struct ik_reaction answered;
+	if (ik_screen_dialog_key(screen, key, action, &answered))
+		return answered;
 	if (action != IK_ACTION_NONE)
 		return act(screen, action, key);
+	if (key->code == IK_KEY_PASTE)
+		paste(screen, key);
 	if (key->code == IK_KEY_CHARACTER)
 		return type(screen, key);
 	return nothing;

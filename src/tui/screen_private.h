@@ -1,7 +1,7 @@
 /*
  * screen_private: the screen's own state, shared by the files that are it:
  * screen.c (life, time, drawing), screen_events.c (what is told),
- * screen_keys.c (what is typed).
+ * screen_keys.c (what is typed), screen_dialog.c (what is asked).
  */
 #ifndef IK_TUI_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_PRIVATE_H
@@ -36,6 +36,7 @@ struct ik_screen {
 	struct ik_inspector *inspector;
 	struct ik_browser *browser;
 	struct ik_help *help;
+	struct ik_dialog *dialog;
 	struct ik_history *history;
 	struct ik_editor *editor;
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
@@ -76,6 +77,13 @@ void ik_screen_update_bar(struct ik_screen *screen);
 
 /* Was Ctrl-C pressed a moment ago? */
 bool ik_screen_quit_pending(const struct ik_screen *screen);
+
+/* Is there a question, but put aside? Open it, or put it aside. */
+bool ik_screen_dialog_aside(const struct ik_screen *screen);
+void ik_screen_dialog_show(struct ik_screen *screen, bool open);
+/* A key while a question may be open; false: it is for others. */
+bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction);
 
 /* A notice of the screen's own: shown, not stored. */
 void ik_screen_say(struct ik_screen *screen, const char *sentence);

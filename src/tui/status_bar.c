@@ -116,6 +116,9 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 		ik_buf_puts(out, _("retry in "));
 		ik_elapsed_put(out, bar->seconds);
 		return IK_STYLE_STATUS_WARNING;
+	case IK_ACTIVITY_ASKING:
+		ik_buf_puts(out, _("waiting for you"));
+		return IK_STYLE_STATUS_WARNING;
 	}
 	return IK_STYLE_STATUS_STRONG;
 }

@@ -16,7 +16,8 @@ enum ik_activity {
 	IK_ACTIVITY_WAITING,  /* for the tools */
 	IK_ACTIVITY_WORKING,  /* the model */
 	IK_ACTIVITY_RUNNING,  /* tools */
-	IK_ACTIVITY_RETRY     /* a countdown */
+	IK_ACTIVITY_RETRY,    /* a countdown */
+	IK_ACTIVITY_ASKING    /* for the person's answer */
 };
 
 struct ik_status_bar {

@@ -40,6 +40,8 @@ static const struct ik_theme themes[] = {
 		[IK_STYLE_EMPHASIS]       = { -1, -1, -1, -1, ITALIC, UNDERLINE },
 		[IK_STYLE_LINK]           = { 111, -1, 6, -1, UNDERLINE, UNDERLINE },
 		[IK_STYLE_MATCH]          = { 16, 222, 0, 3, 0, REVERSE },
+		[IK_STYLE_ADDED]          = { 114, -1, 2, -1, 0, BOLD },
+		[IK_STYLE_REMOVED]        = { 210, -1, 1, -1, 0, DIM },
 	} },
 	{ "light", {
 		[IK_STYLE_NORMAL]         = { -1, -1, -1, -1, 0, 0 },
@@ -64,6 +66,8 @@ static const struct ik_theme themes[] = {
 		[IK_STYLE_EMPHASIS]       = { -1, -1, -1, -1, ITALIC, UNDERLINE },
 		[IK_STYLE_LINK]           = { 25, -1, 4, -1, UNDERLINE, UNDERLINE },
 		[IK_STYLE_MATCH]          = { 16, 221, 0, 3, 0, REVERSE },
+		[IK_STYLE_ADDED]          = { 22, -1, 2, -1, 0, BOLD },
+		[IK_STYLE_REMOVED]        = { 124, -1, 1, -1, 0, DIM },
 	} },
 	{ "contrast", {
 		[IK_STYLE_NORMAL]         = { 231, 16, 7, 0, 0, 0 },
@@ -88,6 +92,8 @@ static const struct ik_theme themes[] = {
 		[IK_STYLE_EMPHASIS]       = { 231, 16, 7, 0, UNDERLINE, UNDERLINE },
 		[IK_STYLE_LINK]           = { 123, 16, 6, 0, UNDERLINE, UNDERLINE },
 		[IK_STYLE_MATCH]          = { 16, 51, 0, 6, BOLD, REVERSE | BOLD },
+		[IK_STYLE_ADDED]          = { 120, 16, 2, 0, 0, BOLD },
+		[IK_STYLE_REMOVED]        = { 217, 16, 1, 0, 0, 0 },
 	} },
 	{ "mono", {
 		[IK_STYLE_NORMAL]         = { -1, -1, -1, -1, 0, 0 },
@@ -113,6 +119,8 @@ static const struct ik_theme themes[] = {
 		[IK_STYLE_EMPHASIS]       = { -1, -1, -1, -1, UNDERLINE, UNDERLINE },
 		[IK_STYLE_LINK]           = { -1, -1, -1, -1, UNDERLINE, UNDERLINE },
 		[IK_STYLE_MATCH]          = { -1, -1, -1, -1, REVERSE, REVERSE },
+		[IK_STYLE_ADDED]          = { -1, -1, -1, -1, BOLD, BOLD },
+		[IK_STYLE_REMOVED]        = { -1, -1, -1, -1, DIM, DIM },
 	} },
 };
 

@@ -205,22 +205,36 @@ static int indentation(const struct ik_render *request, size_t position)
 	return continues && request->hang * 2 <= request->columns ? request->hang : 0;
 }
 
-/* Lay out a section; the lines but the last are those of the shorter text. */
-static void render_plain(const struct ik_render *request, struct ik_lines *lines)
+/* Lay out one row at *position. */
+static void render_row(const struct ik_render *request, struct ik_lines *lines,
+	size_t *position)
+{
+	int indent = indentation(request, *position);
+	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position,
+		request->columns - indent);
+	ik_lines_add(lines, *position);
+	add_row_runs(lines, request, *position, *position + row.shown, indent);
+	*position += row.taken;
+}
+
+/* Where to go on: the lines but the last are those of the shorter text. */
+static size_t resume(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = request->start;
 	if (lines->count > 0) {
 		position = lines->lines[lines->count - 1].source;
 		lines_truncate(lines, lines->count - 1);
 	}
-	do {
-		int indent = indentation(request, position);
-		struct ik_row row = ik_wrap_row(request->text + position,
-			request->end - position, request->columns - indent);
-		ik_lines_add(lines, position);
-		add_row_runs(lines, request, position, position + row.shown, indent);
-		position += row.taken;
-	} while (position < request->end);
+	return position;
+}
+
+/* Lay out a section. */
+static void render_plain(const struct ik_render *request, struct ik_lines *lines)
+{
+	size_t position = resume(request, lines);
+	do
+		render_row(request, lines, &position);
+	while (position < request->end);
 }
 
 /* The position behind the last such byte of text; 0: there is none. */
@@ -228,6 +242,35 @@ __attribute__((nonnull)) static size_t behind_last(const char *text, size_t leng
 {
 	const char *found = memrchr(text, byte, length);
 	return found ? (size_t)(found - text) + 1 : 0;
+}
+
+/* The style of a line of a diff. */
+static enum ik_style diff_style(char first)
+{
+	switch (first) {
+	case '+':
+		return IK_STYLE_ADDED;
+	case '-':
+		return IK_STYLE_REMOVED;
+	case '@':
+		return IK_STYLE_DIM;
+	default:
+		return IK_STYLE_NORMAL;
+	}
+}
+
+/* Lay out a section of a diff; it may begin inside a line. */
+static void render_diff(const struct ik_render *request, struct ik_lines *lines)
+{
+	struct ik_render line = *request;
+	size_t position = resume(request, lines);
+	size_t start = behind_last(request->text, position, '\n');
+	do {
+		if (position > 0 && request->text[position - 1] == '\n')
+			start = position;
+		line.style = diff_style(request->text[start]);
+		render_row(&line, lines, &position);
+	} while (position < request->end);
 }
 
 /* Cut a long text behind a line, else behind a word, else behind a character. */
@@ -246,3 +289,4 @@ __attribute__((nonnull)) static size_t split_plain(const char *text, size_t leng
 }
 
 const struct ik_renderer ik_renderer_plain = {split_plain, render_plain};
+const struct ik_renderer ik_renderer_diff = {split_plain, render_diff};

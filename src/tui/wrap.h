@@ -102,4 +102,8 @@ struct ik_renderer {
 /* Text as it is, wrapped. */
 extern const struct ik_renderer ik_renderer_plain;
 
+/* The same with each line in the style that its first character says: "+" was
+ * added, "-" removed, "@" is about the lines that follow. */
+extern const struct ik_renderer ik_renderer_diff;
+
 #endif

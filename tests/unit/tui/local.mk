@@ -20,6 +20,7 @@ tests_unit_tui_tui_test_SOURCES += \
 tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/browser_test.c \
 	tests/unit/tui/calls_test.c \
+	tests/unit/tui/dialog_test.c \
 	tests/unit/tui/inspector_test.c \
 	tests/unit/tui/picture.c \
 	tests/unit/tui/picture.h \

@@ -1,0 +1,495 @@
+#include "tui/dialog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/editor.h"
+#include "tui/pane.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define CHOICE_GAP 2   /* columns between two choices */
+#define WRITING_ROWS 3 /* of a text that is being written; then it scrolls */
+#define TITLE_BYTES 200
+
+struct choice {
+	char key;
+	char *label;  /* "[y] Once" */
+	char *prompt; /* NULL: none */
+	int value;
+};
+
+struct question {
+	struct question *next;
+	int id;
+	char *title;
+	struct ik_pane pane;         /* of it only the text */
+	struct choice *choices;
+	size_t choice_count;
+	size_t selected, escape;
+	struct ik_editor *writing;   /* the text that goes with the selected choice */
+	bool drawn;
+};
+
+struct ik_dialog {
+	bool utf8;
+	bool open;
+	bool answered;               /* the question before was answered since the last draw */
+	int last_id;
+	struct question *first;
+	struct ik_buf answer;        /* the text of the last answer */
+};
+
+struct ik_dialog *ik_dialog_new(bool utf8)
+{
+	struct ik_dialog *dialog = ik_alloc(sizeof *dialog);
+	dialog->utf8 = utf8;
+	ik_buf_init(&dialog->answer, IK_LIMIT_USER_TEXT);
+	return dialog;
+}
+
+static void question_free(struct question *question)
+{
+	for (size_t i = 0; i < question->choice_count; i++) {
+		free(question->choices[i].label);
+		free(question->choices[i].prompt);
+	}
+	free(question->choices);
+	free(question->title);
+	ik_pane_done(&question->pane);
+	ik_editor_free(question->writing);
+	free(question);
+}
+
+struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog)
+{
+	if (!dialog)
+		return NULL;
+	while (dialog->first) {
+		struct question *question = dialog->first;
+		dialog->first = question->next;
+		question_free(question);
+	}
+	ik_buf_done(&dialog->answer);
+	free(dialog);
+	return NULL;
+}
+
+/* ---- questions ---- */
+
+/* One harmless line of a text. */
+static char *make_line(const char *text)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_MIB(1));
+	ik_sanitize_line(&out, text, strlen(text));
+	return ik_buf_take(&out, NULL);
+}
+
+/* Add the parts of a text as blocks. */
+static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
+{
+	static const enum ik_block_kind kinds[] = {
+		[IK_QUESTION_TEXT] = IK_BLOCK_TEXT,
+		[IK_QUESTION_HEADING] = IK_BLOCK_HEADING,
+		[IK_QUESTION_HINT] = IK_BLOCK_HINT,
+		[IK_QUESTION_DIFF] = IK_BLOCK_TEXT,
+	};
+	struct ik_scroll_place place = ik_pane_text_begin(pane);
+	for (size_t i = 0; i < asked->part_count; i++) {
+		const struct ik_question_part *part = &asked->parts[i];
+		struct ik_block *block = ik_pane_text(pane, kinds[part->kind], part->text,
+			part->length);
+		if (part->kind == IK_QUESTION_DIFF)
+			block->renderer = &ik_renderer_diff;
+		ik_block_finish(block);
+	}
+	ik_pane_text_end(pane, place, false);
+}
+
+/* A question of our own from what was asked. */
+static struct question *make_question(struct ik_dialog *dialog, const struct ik_question *asked)
+{
+	struct question *question = ik_alloc(sizeof *question);
+	question->id = ++dialog->last_id;
+	question->title = make_line(asked->title);
+	question->selected = asked->initial;
+	question->escape = asked->escape;
+	question->choice_count = asked->choice_count;
+	question->choices = ik_alloc(asked->choice_count * sizeof *question->choices);
+	for (size_t i = 0; i < asked->choice_count; i++) {
+		const struct ik_choice *choice = &asked->choices[i];
+		char *label = make_line(choice->label);
+		question->choices[i] = (struct choice){
+			.key = choice->key,
+			.label = ik_format("[%c] %s", choice->key, label),
+			.prompt = choice->prompt ? make_line(choice->prompt) : NULL,
+			.value = choice->value,
+		};
+		free(label);
+	}
+	ik_pane_init(&question->pane, dialog->utf8);
+	add_parts(&question->pane, asked);
+	return question;
+}
+
+int ik_dialog_ask(struct ik_dialog *dialog, const struct ik_question *asked)
+{
+	struct question *question = make_question(dialog, asked);
+	struct question **place = &dialog->first;
+	while (*place && !asked->first)
+		place = &(*place)->next;
+	if (!dialog->first)
+		dialog->open = true;
+	question->next = *place;
+	*place = question;
+	return question->id;
+}
+
+void ik_dialog_withdraw(struct ik_dialog *dialog, int id)
+{
+	struct question **place = &dialog->first;
+	while (*place && (*place)->id != id)
+		place = &(*place)->next;
+	if (!*place)
+		return;
+	struct question *question = *place;
+	*place = question->next;
+	question_free(question);
+}
+
+size_t ik_dialog_count(const struct ik_dialog *dialog)
+{
+	size_t count = 0;
+	for (const struct question *question = dialog->first; question; question = question->next)
+		count++;
+	return count;
+}
+
+bool ik_dialog_is_open(const struct ik_dialog *dialog)
+{
+	return dialog->first && dialog->open;
+}
+
+void ik_dialog_set_open(struct ik_dialog *dialog, bool open)
+{
+	dialog->open = open;
+}
+
+/* ---- keys ---- */
+
+/* The person has chosen: the question is over. */
+static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
+	struct ik_answer *ret_answer)
+{
+	struct question *question = dialog->first;
+	ik_buf_clear(&dialog->answer);
+	if (question->writing) {
+		size_t length;
+		const char *text = ik_editor_text(question->writing, &length);
+		ik_buf_append(&dialog->answer, text, length);
+	}
+	*ret_answer = (struct ik_answer){
+		.question = question->id,
+		.value = question->choices[choice].value,
+		.text = dialog->answer.data,
+		.length = dialog->answer.length,
+	};
+	dialog->first = question->next;
+	dialog->answered = true;
+	question_free(question);
+	return IK_DIALOG_ANSWERED;
+}
+
+void ik_dialog_escape(struct ik_dialog *dialog, struct ik_answer *ret_answer)
+{
+	dialog->first->writing = ik_editor_free(dialog->first->writing);
+	(void)answer(dialog, dialog->first->escape, ret_answer);
+}
+
+/* A choice is made: answer, or let the person write to it first. */
+static enum ik_dialog_result choose(struct ik_dialog *dialog, size_t choice,
+	struct ik_answer *ret_answer)
+{
+	struct question *question = dialog->first;
+	question->selected = choice;
+	if (!question->choices[choice].prompt)
+		return answer(dialog, choice, ret_answer);
+	question->writing = ik_editor_new(NULL);
+	return IK_DIALOG_TAKEN;
+}
+
+/* Select another choice, round and round. */
+static void select_next(struct question *question, bool back)
+{
+	size_t count = question->choice_count;
+	question->selected = (question->selected + (back ? count - 1 : 1)) % count;
+}
+
+/* A letter: the choice that has it. */
+static enum ik_dialog_result choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
+	struct ik_answer *ret_answer)
+{
+	struct question *question = dialog->first;
+	if (letter >= 'A' && letter <= 'Z')
+		letter += 'a' - 'A';
+	for (size_t i = 0; i < question->choice_count; i++)
+		if ((unsigned char)question->choices[i].key == letter)
+			return choose(dialog, i, ret_answer);
+	return IK_DIALOG_TAKEN; /* a slip, and no text for the editor */
+}
+
+/* Is this a key that scrolls the text? Then it has. */
+static bool scroll_by_key(struct ik_dialog *dialog, enum ik_action action)
+{
+	switch (action) {
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_TOP:
+	case IK_ACTION_BOTTOM:
+		return ik_pane_act(&dialog->first->pane, action);
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		ik_dialog_scroll(dialog, action == IK_ACTION_UP ? -1 : 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A key while a text is written to the choice. */
+static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik_key *key,
+	enum ik_action action, struct ik_answer *ret_answer)
+{
+	struct question *question = dialog->first;
+	char bytes[4];
+	switch (action) {
+	case IK_ACTION_SEND:
+		return answer(dialog, question->selected, ret_answer);
+	case IK_ACTION_CANCEL:
+		question->writing = ik_editor_free(question->writing);
+		return IK_DIALOG_TAKEN;
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_TOP:
+	case IK_ACTION_BOTTOM:
+		(void)scroll_by_key(dialog, action);
+		return IK_DIALOG_TAKEN;
+	default:
+		break;
+	}
+	if (key->code == IK_KEY_PASTE) {
+		if (!key->text_cut)
+			(void)ik_editor_paste(question->writing, key->text, key->text_length);
+		return IK_DIALOG_TAKEN;
+	}
+	if (action == IK_ACTION_NONE && key->code == IK_KEY_CHARACTER && !key->modifiers) {
+		int length = ik_utf8_encode(key->codepoint, bytes);
+		if (length > 0)
+			(void)ik_editor_insert(question->writing, bytes, (size_t)length);
+		return IK_DIALOG_TAKEN;
+	}
+	return ik_editor_act(question->writing, action) ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;
+}
+
+enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,
+	enum ik_action action, struct ik_answer *ret_answer)
+{
+	struct question *question = dialog->first;
+	bool plain = key->code == IK_KEY_CHARACTER && !key->modifiers;
+	if (!question->drawn) {
+		/* Meant for the editor; but what follows an answer on its heels was
+		 * meant for nobody. */
+		bool meant = plain || action == IK_ACTION_SEND || action == IK_ACTION_CANCEL;
+		return meant && dialog->answered ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;
+	}
+	if (question->writing)
+		return write_key(dialog, key, action, ret_answer);
+	switch (action) {
+	case IK_ACTION_SEND:
+		return choose(dialog, question->selected, ret_answer);
+	case IK_ACTION_CANCEL:
+		ik_dialog_escape(dialog, ret_answer);
+		return IK_DIALOG_ANSWERED;
+	case IK_ACTION_LEFT:
+	case IK_ACTION_RIGHT:
+		select_next(question, action == IK_ACTION_LEFT);
+		return IK_DIALOG_TAKEN;
+	case IK_ACTION_COMPLETE:
+		select_next(question, false);
+		return IK_DIALOG_TAKEN;
+	case IK_ACTION_LINE_START:
+	case IK_ACTION_LINE_END:
+		(void)scroll_by_key(dialog, action == IK_ACTION_LINE_START ? IK_ACTION_TOP
+			: IK_ACTION_BOTTOM);
+		return IK_DIALOG_TAKEN;
+	default:
+		break;
+	}
+	if (scroll_by_key(dialog, action))
+		return IK_DIALOG_TAKEN;
+	return plain ? choose_by_letter(dialog, key->codepoint, ret_answer) : IK_DIALOG_PASSED;
+}
+
+void ik_dialog_scroll(struct ik_dialog *dialog, int rows)
+{
+	if (!dialog->first)
+		return;
+	ik_scrollback_scroll(dialog->first->pane.text, rows);
+	dialog->first->pane.text_moved = true;
+}
+
+/* ---- drawing ---- */
+
+/* The choices one beside the other, broken into rows; into area if cells is not
+ * NULL. Returns how many rows they need. */
+static int lay_out_choices(const struct question *question, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	int row = 0, column = 0;
+	for (size_t i = 0; i < question->choice_count; i++) {
+		const char *label = question->choices[i].label;
+		int width = (int)ik_utf8_width(label, strlen(label));
+		if (column > 0 && column + width > area.columns) {
+			row++;
+			column = 0;
+		}
+		if (cells && row < area.rows)
+			ik_cells_label(cells, area, area.row + row, area.column + column,
+				i == question->selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL, label);
+		column += width + CHOICE_GAP;
+	}
+	return row + 1;
+}
+
+/* Rows of what stands below the text. */
+static int foot_rows(const struct question *question, int columns)
+{
+	if (!question->writing)
+		return lay_out_choices(question, NULL, (struct ik_rectangle){0, 0, 0, columns});
+	const char *prompt = question->choices[question->selected].prompt;
+	int left = columns - (int)ik_utf8_width(prompt, strlen(prompt));
+	int rows = ik_editor_height(question->writing, left > 1 ? left : 1);
+	return rows < WRITING_ROWS ? rows : WRITING_ROWS;
+}
+
+/* Rows of the text, counted no further than most. */
+static int text_rows(const struct question *question, int columns, int most)
+{
+	int64_t rows = 0;
+	for (size_t i = 0; i < ik_scrollback_count(question->pane.text) && rows < most; i++) {
+		struct ik_block *block = ik_scrollback_at(question->pane.text, i);
+		rows += i > 0 && block->kind == IK_BLOCK_HEADING;
+		ik_block_prepare(block);
+		for (uint32_t section = 0; section < block->section_count && rows < most; section++)
+			rows += ik_block_lines(block, section, columns)->count;
+	}
+	return rows < most ? (int)rows : most;
+}
+
+int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most)
+{
+	const struct question *question = dialog->first;
+	if (!question || most < 1)
+		return 0;
+	if (!dialog->open)
+		return 1;
+	int rows = 2 + foot_rows(question, columns);
+	rows += text_rows(question, columns, most > rows ? most - rows : 0);
+	return rows < most ? rows : most;
+}
+
+/* The first row: a line with the title, and how many questions there are. */
+static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
+	struct ik_rectangle row)
+{
+	char count[TITLE_BYTES], title[TITLE_BYTES];
+	size_t questions = ik_dialog_count(dialog);
+	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
+	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, dialog->utf8);
+	count[0] = '\0';
+	if (!dialog->open)
+		(void)snprintf(count, sizeof count, " %s ", _("F6 answer"));
+	else if (questions > 1)
+		(void)snprintf(count, sizeof count, ngettext(" 1 of %zu ", " 1 of %zu ", questions),
+			questions);
+	int width = (int)ik_utf8_width(count, strlen(count));
+	int column = row.column + row.columns - width - 1;
+	if (width > 0 && column > row.column) {
+		ik_cells_label(cells, row, row.row, column, style, count);
+		row.columns -= width + 2;
+	}
+	(void)snprintf(title, sizeof title, " %.*s ",
+		(int)ik_utf8_cut(dialog->first->title, strlen(dialog->first->title), sizeof title - 3),
+		dialog->first->title);
+	ik_cells_label(cells, row, row.row, row.column + 1, style, title);
+}
+
+/* The last row: which keys do what. */
+static void draw_keys(const struct question *question, struct ik_cells *cells,
+	struct ik_rectangle row)
+{
+	const char *keys = question->writing ? _("Enter answer  PgUp/PgDn scroll  Esc back")
+		: _("Left/Right choose  Enter answer  PgUp/PgDn scroll  F6 put aside");
+	const char *keys_short = question->writing ? _("Enter answer  Esc back")
+		: _("Enter answer  PgUp/PgDn  F6 put aside");
+	const struct choice *escape = &question->choices[question->escape];
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_buf_puts(&out, keys);
+	if (!question->writing) /* Translators: the choice that the key Esc means, as "[n] No". */
+		ik_buf_printf(&out, _("  Esc = %s"), escape->label);
+	bool fits = ik_utf8_width(out.data, out.length) <= (size_t)row.columns;
+	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_DIM, fits ? out.data : keys_short);
+	ik_buf_done(&out);
+}
+
+/* Choices, or the text that is being written. */
+static void draw_foot(struct question *question, struct ik_cells *cells,
+	struct ik_rectangle area, int *ret_cursor_row, int *ret_cursor_column)
+{
+	if (question->writing)
+		ik_editor_draw(question->writing, cells, area,
+			question->choices[question->selected].prompt, ret_cursor_row, ret_cursor_column);
+	else
+		(void)lay_out_choices(question, cells, area);
+}
+
+void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,
+	int *ret_cursor_row, int *ret_cursor_column)
+{
+	struct question *question = dialog->first;
+	dialog->answered = false;
+	if (!question || area.rows < 1 || area.columns < 1)
+		return;
+	draw_title(dialog, cells, (struct ik_rectangle){area.row, area.column, 1, area.columns});
+	if (!dialog->open)
+		return;
+	question->drawn = true;
+	/* What answers comes before what explains. */
+	int left = area.rows - 1;
+	int foot = foot_rows(question, area.columns);
+	if (foot > left)
+		foot = left;
+	left -= foot;
+	int keys = left > 0;
+	struct ik_rectangle text = {area.row + 1, area.column, left - keys, area.columns};
+	struct ik_pane *pane = &question->pane;
+	if (text.rows > 0) {
+		ik_scrollback_resize(pane->text, text.rows, text.columns);
+		if (!pane->text_moved)
+			ik_scrollback_go(pane->text, (struct ik_scroll_place){.at_end = false});
+		ik_scrollback_draw(pane->text, cells, text);
+	}
+	struct ik_rectangle below = {area.row + area.rows - keys - foot, area.column, foot,
+		area.columns};
+	if (foot > 0)
+		draw_foot(question, cells, below, ret_cursor_row, ret_cursor_column);
+	if (keys)
+		draw_keys(question, cells,
+			(struct ik_rectangle){area.row + area.rows - 1, area.column, 1, area.columns});
+}

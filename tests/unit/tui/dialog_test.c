@@ -1,0 +1,354 @@
+#include "tui/dialog.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "picture.h"
+#include "tui/screen.h"
+#include "util/buf.h"
+#include "util/limits.h"
+
+static struct ik_cells cells;
+static struct ik_screen *screen;
+static int cursor_row, cursor_column;
+
+static void begin(void)
+{
+	struct ik_screen_options options = {.utf8 = true, .provider = "openai", .model = "gpt"};
+	screen = ik_screen_new(&options);
+}
+
+static void end(void)
+{
+	ik_screen_free(screen);
+	ik_cells_done(&cells);
+}
+
+TestSuite(dialog, .init = begin, .fini = end);
+
+static const struct ik_cells *draw(int rows, int columns)
+{
+	ik_cells_resize(&cells, rows, columns);
+	ik_screen_resize(screen, rows, columns);
+	ik_screen_tick(screen, 1000);
+	ik_screen_draw(screen, &cells, &cursor_row, &cursor_column);
+	return &cells;
+}
+
+static struct ik_reaction press(enum ik_key_code code)
+{
+	return ik_screen_key(screen, &(struct ik_key){.code = code});
+}
+
+static struct ik_reaction control(char letter)
+{
+	return ik_screen_key(screen, &(struct ik_key){
+		.code = IK_KEY_CHARACTER, .modifiers = IK_CONTROL, .codepoint = (uint32_t)letter});
+}
+
+static struct ik_reaction type(const char *text)
+{
+	struct ik_reaction reaction = {.kind = IK_REACT_NONE};
+	for (; *text; text++)
+		reaction = ik_screen_key(screen, &(struct ik_key){
+			.code = IK_KEY_CHARACTER, .codepoint = (unsigned char)*text});
+	return reaction;
+}
+
+static const struct ik_choice choices[] = {
+	{'y', "Once", 1, NULL},
+	{'s', "This session", 2, NULL},
+	{'a', "Always", 3, NULL},
+	{'n', "No", 4, "Reason: "},
+};
+
+static const char diff[] =
+	"@@ line 10 @@\n"
+	" int main(void)\n"
+	"-	return 1;\n"
+	"+	return 0;\n"
+	" }\n";
+
+static int ask_with(const char *title, const char *text, bool first)
+{
+	struct ik_question_part parts[] = {
+		{IK_QUESTION_TEXT, text, strlen(text)},
+		{IK_QUESTION_DIFF, diff, strlen(diff)},
+	};
+	struct ik_question question = {.title = title, .parts = parts, .part_count = 2,
+		.choices = choices, .choice_count = 4, .initial = 0, .escape = 3, .first = first};
+	return ik_screen_ask(screen, &question);
+}
+
+static int ask(const char *title)
+{
+	return ask_with(title, "path: src/main.c", false);
+}
+
+static void is_answer(struct ik_reaction reaction, int question, int value, const char *text)
+{
+	cr_assert_eq(reaction.kind, IK_REACT_ANSWER);
+	cr_assert_eq(reaction.answer.question, question);
+	cr_assert_eq(reaction.answer.value, value);
+	cr_assert_str_eq(reaction.answer.text, text);
+	cr_assert_eq(reaction.answer.length, strlen(text));
+}
+
+static const char *draft(void)
+{
+	size_t length;
+	return ik_screen_draft(screen, &length);
+}
+
+Test(dialog, a_question_stands_over_the_editor)
+{
+	ask("May the model call file_edit?");
+	PICTURE_IS(draw(24, 80),
+		"  ikigai " PACKAGE_VERSION "\n"
+		"  Type a message and press Enter: the model answers, and uses your tools.\n"
+		"\n"
+		"    list *.c   a message to try\n"
+		"    /help      the commands\n"
+		"    F2         the tools that were found\n"
+		"    F5         look for tools again\n"
+		"    F3         every tool call, in full\n"
+		"\n"
+		"\n"
+		"\n"
+		"\n"
+		"─ May the model call file_edit? ────────────────────────────────────────────────\n"
+		"path: src/main.c\n"
+		"@@ line 10 @@\n"
+		" int main(void)\n"
+		"-       return 1;\n"
+		"+       return 0;\n"
+		" }\n"
+		"[y] Once  [s] This session  [a] Always  [n] No\n"
+		"Left/Right choose  Enter answer  PgUp/PgDn scroll  F6 put aside  Esc = [n] No\n"
+		"────────────────────────────────────────────────────────────────────────────────\n"
+		">\n"
+		" ◌ tools  waiting for you  openai/gpt           F1 help  F2 tools  F3 inspector\n");
+	cr_assert_eq(cursor_row, -1);
+	cr_assert_eq(picture_style(&cells, "[y] Once"), IK_STYLE_SELECTION);
+	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
+	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_ADDED);
+	cr_assert_eq(picture_style(&cells, "-  "), IK_STYLE_REMOVED);
+	cr_assert_eq(picture_style(&cells, "@@ line"), IK_STYLE_DIM);
+	cr_assert_eq(ik_screen_tick(screen, 5000), -1, "nothing wakes up while it waits");
+}
+
+Test(dialog, the_smallest_screen_has_room)
+{
+	ask("May the model call file_edit?");
+	PICTURE_IS(draw(10, 40),
+		"─ May the model call file_edit? ────────\n"
+		"path: src/main.c\n"
+		"@@ line 10 @@\n"
+		" int main(void)\n"
+		"[y] Once  [s] This session  [a] Always\n"
+		"[n] No\n"
+		"Enter answer  PgUp/PgDn  F6 put aside\n"
+		"────────────────────────────────────────\n"
+		">\n"
+		" ◌ tools  waiting for you  openai/gpt\n");
+	press(IK_KEY_PAGE_DOWN);
+	press(IK_KEY_END);
+	draw(10, 40);
+	cr_assert(picture_has(&cells, "+       return 0;"));
+	cr_assert_not(picture_has(&cells, "path:"));
+	is_answer(press(IK_KEY_ENTER), 1, 1, "");
+	draw(9, 40);
+	cr_assert(picture_has(&cells, "too small"));
+}
+
+Test(dialog, every_size_is_drawn_without_a_question_lost)
+{
+	ask("May the model call file_edit?");
+	for (int rows = 1; rows < 30; rows++)
+		for (int columns = 1; columns < 120; columns += 7) {
+			draw(rows, columns);
+			if (rows >= 10 && columns >= 40)
+				cr_assert(picture_has(&cells, "[y] Once"), "%dx%d", columns, rows);
+		}
+}
+
+Test(dialog, letters_answer_and_so_do_arrows_with_enter)
+{
+	int one = ask("One?");
+	draw(24, 80);
+	is_answer(type("S"), one, 2, "");
+	int other = ask("Another?");
+	draw(24, 80);
+	cr_assert_eq(type("x").kind, IK_REACT_NONE);
+	press(IK_KEY_RIGHT);
+	press(IK_KEY_TAB);
+	press(IK_KEY_RIGHT);
+	press(IK_KEY_RIGHT);
+	press(IK_KEY_LEFT);
+	press(IK_KEY_LEFT);
+	is_answer(press(IK_KEY_ENTER), other, 3, "");
+	cr_assert_str_eq(draft(), "", "a slip is no text");
+	draw(24, 80);
+	cr_assert_not(picture_has(&cells, "waiting for you"));
+}
+
+Test(dialog, a_reason_may_be_written)
+{
+	int id = ask("May it?");
+	draw(24, 80);
+	cr_assert_eq(type("n").kind, IK_REACT_NONE);
+	type("not ");
+	ik_screen_key(screen, &(struct ik_key){.code = IK_KEY_PASTE, .text = "now", .text_length = 3});
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "Reason: not now"));
+	cr_assert(picture_has(&cells, "Esc back"));
+	cr_assert_eq(cursor_column, 15);
+	press(IK_KEY_ESCAPE);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "[n] No"));
+	type("n");
+	type("because");
+	is_answer(press(IK_KEY_ENTER), id, 4, "because");
+	cr_assert_str_eq(draft(), "");
+}
+
+Test(dialog, escape_is_an_answer_and_interrupt_is_the_turns)
+{
+	int id = ask("May it?");
+	draw(24, 80);
+	is_answer(press(IK_KEY_ESCAPE), id, 4, "");
+	id = ask("May it?");
+	draw(24, 80);
+	is_answer(control('c'), id, 4, "");
+	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_TURN_STARTED});
+	id = ask("May it?");
+	draw(24, 80);
+	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
+	ik_screen_withdraw(screen, id);
+	ik_screen_withdraw(screen, id);
+	draw(24, 80);
+	cr_assert_not(picture_has(&cells, "May it?"));
+	cr_assert(picture_has(&cells, "working"));
+}
+
+Test(dialog, who_is_writing_is_not_disturbed)
+{
+	type("dear mo");
+	int id = ask("May it?");
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "─ May it? ──"));
+	cr_assert(picture_has(&cells, "F6 answer"));
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+	cr_assert(picture_has(&cells, "waiting for you"));
+	type("del, yes");
+	cr_assert_str_eq(draft(), "dear model, yes");
+	press(IK_KEY_F6);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "[y] Once"));
+	cr_assert_eq(cursor_row, -1);
+	press(IK_KEY_F6);
+	draw(24, 80);
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+	cr_assert_neq(cursor_row, -1);
+	press(IK_KEY_F6);
+	draw(24, 80);
+	is_answer(type("y"), id, 1, "");
+	cr_assert_str_eq(draft(), "dear model, yes");
+}
+
+Test(dialog, enter_with_nothing_to_send_opens_what_was_put_aside)
+{
+	ask("May it?");
+	draw(24, 80);
+	press(IK_KEY_F6);
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "[y] Once"));
+}
+
+Test(dialog, what_was_typed_before_it_was_seen_answers_nothing)
+{
+	ask("May it?");
+	cr_assert_eq(type("yes").kind, IK_REACT_NONE);
+	cr_assert_str_eq(draft(), "yes", "it was for the editor");
+	draw(24, 80);
+	int other = ask("And this?");
+	cr_assert_eq(type("y").kind, IK_REACT_ANSWER);
+	cr_assert_eq(type("y").kind, IK_REACT_NONE, "the key was held too long");
+	cr_assert_str_eq(draft(), "yes");
+	draw(24, 80);
+	is_answer(type("y"), other, 1, "");
+}
+
+Test(dialog, questions_wait_in_their_order)
+{
+	int one = ask("One?");
+	int two = ask("Two?");
+	int three = ask("Three?");
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "One?"));
+	cr_assert(picture_has(&cells, "1 of 3"));
+	is_answer(type("y"), one, 1, "");
+	int follow = ask_with("Of the first?", "x", true);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "Of the first?"));
+	is_answer(type("y"), follow, 1, "");
+	ik_screen_withdraw(screen, two);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "Three?"));
+	is_answer(type("a"), three, 3, "");
+}
+
+Test(dialog, panes_take_the_keys_and_the_help_covers_it)
+{
+	int id = ask("May it?");
+	draw(24, 120);
+	press(IK_KEY_F2);
+	draw(24, 120);
+	cr_assert(picture_has(&cells, "Tool browser"));
+	cr_assert(picture_has(&cells, "F6 answer"));
+	press(IK_KEY_F6);
+	draw(24, 120);
+	press(IK_KEY_F1);
+	draw(24, 120);
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+	press(IK_KEY_ESCAPE);
+	draw(24, 120);
+	cr_assert(picture_has(&cells, "[y] Once"));
+	is_answer(type("y"), id, 1, "");
+}
+
+Test(dialog, what_comes_from_outside_is_harmless)
+{
+	ask_with("May \x1b[31mred?\n", "one\x1b]0;x\x07\ntwo\xff", false);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "May ␛[31mred?"));
+	cr_assert(picture_has(&cells, "one␛]0;x␇"));
+	cr_assert(picture_has(&cells, "two\xEF\xBF\xBD"));
+}
+
+Test(dialog, a_long_text_is_scrolled_at_any_width)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, IK_MIB(8));
+	for (int i = 1; i <= 50000; i++)
+		ik_buf_printf(&text, "line %d with some words that need more than forty columns\n", i);
+	int id = ask_with("Long?", text.data, false);
+	ik_buf_done(&text);
+	draw(60, 200);
+	cr_assert(picture_has(&cells, "line 1 "));
+	cr_assert(picture_has(&cells, "  ikigai "), "the conversation is still to be seen");
+	press(IK_KEY_END);
+	draw(60, 200);
+	cr_assert(picture_has(&cells, "line 50000 "));
+	cr_assert(picture_has(&cells, "+       return 0;"));
+	draw(10, 40);
+	cr_assert(picture_has(&cells, "+       return 0;"));
+	press(IK_KEY_UP);
+	press(IK_KEY_HOME);
+	draw(10, 40);
+	cr_assert(picture_has(&cells, "line 1 "));
+	is_answer(type("y"), id, 1, "");
+}
