@@ -39,7 +39,7 @@ static void add_directory(struct ik_discovery *discovery, struct ik_loop *loop,
 	options.path = path;
 	options.origin = origin;
 	options.timeout_ms = setup->config->tools_scan_timeout_ms;
-	options.environment = (const char *const *)environment;
+	options.environments[IK_PROTOCOL_NATIVE] = (const char *const *)environment;
 	options.working_directory = setup->places.directory;
 	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
 }

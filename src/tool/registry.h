@@ -18,6 +18,7 @@
 /* 5.1: where a tool comes from; later ones override earlier ones. */
 enum ik_tool_source { IK_SOURCE_SYSTEM, IK_SOURCE_KODELET, IK_SOURCE_USER, IK_SOURCE_PROJECT };
 enum ik_tool_protocol { IK_PROTOCOL_NATIVE, IK_PROTOCOL_KODELET };
+enum { IK_PROTOCOL_COUNT = 2 };
 enum ik_tool_state {
 	IK_TOOL_OK,
 	IK_TOOL_FAILED,

@@ -47,14 +47,20 @@ struct ik_source {
 
 struct ik_source_directory_options {
 	const char *path;
-	enum ik_tool_source origin;
-	int64_t timeout_ms;              /* for each candidate, from its spawn; more on a busy
-	                                    machine, four times that at most */
-	const char *const *environment;  /* for the tools */
+	enum ik_tool_source origin;      /* what comes from a project is not run */
+	/* How each is asked what it is (tool/candidate.h). */
+	enum ik_tool_protocol first;
+	bool native_only;
+	int64_t timeout_ms;
+	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *working_directory;
 };
 
-/* A directory of executables; strings are copied, environment is borrowed. */
+/*
+ * A directory of executables: regular files, also through a symbolic link, that this
+ * user may execute; dot files and names that end in "~" are passed over. Strings are
+ * copied, environments are borrowed.
+ */
 struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options);
 

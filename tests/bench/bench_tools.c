@@ -123,7 +123,7 @@ static double our_scan(struct ik_loop *loop, const char *directory, size_t *ret_
 	static const struct ik_discovery_events events = {on_progress, on_finished};
 	struct ik_source_directory_options options = {
 		.path = directory, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000,
-		.environment = (const char *const *)environ, .working_directory = "/",
+		.environments = { (const char *const *)environ }, .working_directory = "/",
 	};
 	struct scan scan = {.loop = loop};
 	struct ik_discovery *discovery;
@@ -230,7 +230,7 @@ static void bench_call(struct ik_loop *loop, size_t runs, const char *path, cons
 	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
 	struct ik_source_directory_options source = {
 		.path = directory, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000,
-		.environment = (const char *const *)environ, .working_directory = "/",
+		.environments = { (const char *const *)environ }, .working_directory = "/",
 	};
 	struct ik_run_options options = {
 		.loop = loop, .timeout_ms = 30000, .output_limit = 1 << 20,

@@ -61,7 +61,8 @@ Test(source_directory, names_every_failure)
 		{ "two-values", "INVALID_JSON", "line 2" },
 		{ "crashes", "SCHEMA_EXIT", "signal 11" },
 		{ "exit3", "SCHEMA_EXIT",
-			"exited with status 3 when asked for --schema: exit3: no configuration found" },
+			"exited with status 3 when asked for --schema and for description: "
+			"exit3: no configuration found" },
 		{ "bad-shebang", "SPAWN_FAILED", "" },
 		{ "no-format", "SPAWN_FAILED", "" },
 		{ "no-object", "INVALID_SCHEMA", "array" },

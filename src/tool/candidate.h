@@ -1,0 +1,55 @@
+/*
+ * candidate: one file that may be a tool, asked what it is.
+ *
+ * A tool is asked in the way of a protocol: `TOOL --schema` (native) or
+ * `TOOL description` (Kodelet's).  Which comes first is its directory's word;
+ * the other question follows only when the first was refused (an exit that is
+ * not 0) or answered with something that is no JSON.  A time-out is final.
+ *
+ * Owns the process and what it printed.
+ * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/busy.h.
+ */
+#ifndef IK_TOOL_CANDIDATE_H
+#define IK_TOOL_CANDIDATE_H
+
+#include "loop/loop.h"
+#include "tool/registry.h"
+
+struct ik_candidate;
+
+/* All borrowed until the candidate is closed. */
+struct ik_candidate_options {
+	enum ik_tool_protocol first;     /* whose question comes first */
+	bool native_only;                /* Kodelet's question is not asked */
+	int64_t timeout_ms;              /* for each question, from its spawn; more on a busy
+	                                    machine, four times that at most */
+	const char *const *environments[IK_PROTOCOL_COUNT]; /* for each question; NULL: this
+	                                                       process's */
+	const char *working_directory;
+};
+
+/*
+ * Told once, also from inside ask: what the file is. A tool, or one that FAILED
+ * with the code and the reason; path, name (of one that failed) and source are
+ * the receiver's to fill, the strings become its own. The candidate may be
+ * closed in here.
+ */
+typedef void ik_candidate_done(void *arg, struct ik_tool *tool);
+
+struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
+	const struct ik_candidate_options *options, ik_candidate_done *done, void *arg);
+
+void ik_candidate_ask(struct ik_candidate *candidate);
+
+/*
+ * Look whether its time is up, and end it then; but time in which the machine had
+ * more to do than it could is given back. stalled_us is ik_busy_stalled_us() of
+ * now_ms. Returns when to look again (ik_clock_ms()), INT64_MAX when nothing of it
+ * runs.
+ */
+int64_t ik_candidate_check(struct ik_candidate *candidate, int64_t now_ms, int64_t stalled_us);
+
+/* Silent at once; what runs is killed. Takes and returns NULL. */
+struct ik_candidate *ik_candidate_close(struct ik_candidate *candidate);
+
+#endif
