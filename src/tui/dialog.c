@@ -7,6 +7,7 @@
 #include "tui/editor.h"
 #include "tui/pane.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
