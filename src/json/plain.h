@@ -6,6 +6,7 @@
 #ifndef IK_JSON_PLAIN_H
 #define IK_JSON_PLAIN_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,23 +18,40 @@ static inline bool ik_json_is_plain(char byte)
 	return (unsigned char)byte >= 0x20 && (unsigned char)byte < 0x80 && byte != '"' && byte != '\\';
 }
 
+/*
+ * Look at eight characters at once: 0 when all are such, otherwise the lowest bit that is set lies
+ * in the first one that is not. The top bit of a byte is set where it is above 127, below 0x20 or
+ * became 0 (a borrow can also set it above such a byte, never where there is none).
+ */
+static inline uint64_t ik_json_special(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	uint64_t quote, backslash;
+
+	word = le64toh(word);
+	quote = word ^ ones * '"';
+	backslash = word ^ ones * '\\';
+	return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
+}
+
+/* How many characters come before the one that ik_json_special() found. */
+static inline size_t ik_json_special_place(uint64_t special)
+{
+	return (size_t)__builtin_ctzll(special) / 8;
+}
+
 /* Length of the run of such characters at the start, eight at a time. */
 static inline size_t ik_json_plain_run(const char *bytes, size_t length)
 {
-	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
 	size_t at = 0;
 
-	while (at + sizeof(uint64_t) <= length) {
-		uint64_t word, quote, backslash;
+	for (; at + sizeof(uint64_t) <= length; at += sizeof(uint64_t)) {
+		uint64_t word, special;
 
 		memcpy(&word, bytes + at, sizeof(word));
-		quote = word ^ ones * '"';
-		backslash = word ^ ones * '\\';
-		/* The top bit of a byte is set where it is above 127, below 0x20 or became 0 (a
-		 * borrow can also set it above such a byte, never where there is none). */
-		if ((word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops)
-			break;
-		at += sizeof(word);
+		special = ik_json_special(word);
+		if (special)
+			return at + ik_json_special_place(special);
 	}
 	while (at < length && ik_json_is_plain(bytes[at]))
 		at++;

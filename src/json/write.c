@@ -32,46 +32,80 @@ void ik_json_key(struct ik_buf *out, const char *name)
 	ik_buf_putc(out, ':');
 }
 
-/* Append the escape of a byte that cannot stand in a string. */
-static void put_escape(struct ik_buf *out, unsigned char byte)
-{
-	static const char bytes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-	static const char digits[] = "0123456789abcdef";
-	const char *place = byte ? strchr(bytes, byte) : NULL;
+/* Escaped text is made in such pieces, and then appended. */
+#define PIECE 2048
+/* The most that one step adds to a piece: a word and an escape. */
+#define STEP 16
 
-	if (place)
-		ik_buf_append(out, (char[]){ '\\', letters[place - bytes] }, 2);
-	else
-		ik_buf_append(out, (char[]){ '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15] }, 6);
+/* Write the escape of a byte that cannot stand in a string; returns behind it. */
+static char *write_escape(char *to, unsigned char byte)
+{
+	static const char letters[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+	static const char digits[] = "0123456789abcdef";
+
+	to[0] = '\\';
+	to[1] = byte < 0x20 ? letters[byte] : (char)byte;
+	if (to[1] != 'u')
+		return to + 2;
+	to[2] = '0';
+	to[3] = '0';
+	to[4] = digits[byte >> 4];
+	to[5] = digits[byte & 15];
+	return to + 6;
+}
+
+/* Write the character above 127 at *at, or what stands for bytes that are none. */
+static char *write_character(char *to, const char **at, const char *end)
+{
+	uint32_t codepoint;
+	int count = ik_utf8_decode(*at, (size_t)(end - *at), &codepoint);
+
+	if (count > 0) {
+		memcpy(to, *at, (size_t)count);
+		*at += count;
+		return to + count;
+	}
+	*at += ik_utf8_bad(*at, (size_t)(end - *at));
+	return stpcpy(to, IK_UTF8_REPLACEMENT);
+}
+
+/* How many plain characters come first. Eight bytes are copied at once, whatever they are. */
+static size_t copy_plain(char *to, const char *at, const char *end)
+{
+	uint64_t word, special;
+
+	if (end - at < (ptrdiff_t)sizeof(word)) {
+		*to = *at;
+		return ik_json_is_plain(*at);
+	}
+	memcpy(&word, at, sizeof(word));
+	memcpy(to, &word, sizeof(word));
+	special = ik_json_special(word);
+	return special ? ik_json_special_place(special) : sizeof(word);
 }
 
 void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length)
 {
-	size_t at = 0, run = 0;
+	const char *at = bytes, *end = bytes + length;
+	char piece[PIECE];
 
-	for (;;) {
-		uint32_t codepoint;
-		int count;
+	while (at < end) {
+		char *to = piece;
 
-		at += ik_json_plain_run(bytes + at, length - at);
-		if (at == length)
-			break;
-		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
-		if (count > 1) {
-			at += (size_t)count;
-			continue;
+		while (at < end && to <= piece + PIECE - STEP) {
+			size_t plain = copy_plain(to, at, end);
+
+			at += plain;
+			to += plain;
+			if (at == end || ik_json_is_plain(*at))
+				continue;
+			if ((unsigned char)*at < 0x80)
+				to = write_escape(to, (unsigned char)*at++);
+			else
+				to = write_character(to, &at, end);
 		}
-		ik_buf_append(out, bytes + run, at - run);
-		if (count == 1) {
-			put_escape(out, (unsigned char)bytes[at]);
-			at++;
-		} else {
-			ik_buf_puts(out, IK_UTF8_REPLACEMENT);
-			at += ik_utf8_bad(bytes + at, length - at);
-		}
-		run = at;
+		ik_buf_append(out, piece, (size_t)(to - piece));
 	}
-	ik_buf_append(out, bytes + run, at - run);
 }
 
 void ik_json_quote_open(struct ik_buf *out)

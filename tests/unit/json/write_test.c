@@ -7,6 +7,8 @@
 
 #include <criterion/criterion.h>
 
+#include "util/utf8.h"
+
 static void expect_text(struct ik_buf *buf, const char *wanted)
 {
 	cr_assert_eq(ik_buf_status(buf), IK_OK);
@@ -54,6 +56,67 @@ Test(write, escapes)
 	ik_json_put_string(&buf, bytes, sizeof(bytes) - 1);
 	expect_text(&buf, "\"q\\\" b\\\\ s/ \\b\\f\\n\\r\\t\\u0000\\u0001\\u001f\x7f \xc3\xa9\xf0\x9f\x98\x80 "
 		"\xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+/* The rule for one character, straight from the standard. */
+static void escape_slowly(struct ik_buf *out, const char *bytes, size_t length)
+{
+	static const char named[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
+
+	while (length > 0) {
+		unsigned char byte = (unsigned char)*bytes;
+		const char *name = byte ? strchr(named, byte) : NULL;
+		uint32_t codepoint;
+		int count = ik_utf8_decode(bytes, length, &codepoint);
+		size_t taken = count > 0 ? (size_t)count : ik_utf8_bad(bytes, length);
+
+		if (count <= 0)
+			ik_buf_puts(out, "\xef\xbf\xbd");
+		else if (name)
+			ik_buf_printf(out, "\\%c", letters[name - named]);
+		else if (byte < 0x20)
+			ik_buf_printf(out, "\\u%04x", byte);
+		else
+			ik_buf_append(out, bytes, taken);
+		bytes += taken;
+		length -= taken;
+	}
+}
+
+Test(write, escapes_like_one_character_at_a_time)
+{
+	/* Mostly plain, so that whole words are, with everything else in between. */
+	static const char *const parts[] = { "abcdefgh", "x", "yz", "plain text ", "\"", "\\", "\n", "\t",
+		"\x01", "\x7f", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xe2\x82", "\xff", "!", "#", "[" };
+	unsigned seed = 7;
+
+	for (int turn = 0; turn < 3000; turn++) {
+		struct ik_buf text, fast, slow;
+		size_t count = (size_t)rand_r(&seed) % (turn % 50 ? 40 : 3000);
+
+		ik_buf_init(&text, 100000);
+		ik_buf_init(&fast, 1000000);
+		ik_buf_init(&slow, 1000000);
+		for (size_t i = 0; i < count; i++) {
+			size_t part = (size_t)rand_r(&seed) % (sizeof(parts) / sizeof(parts[0]));
+
+			ik_buf_append(&text, parts[part], strlen(parts[part]));
+			if (part == 8)
+				ik_buf_putc(&text, '\0');
+		}
+		/* In memory of just that size, so that a read beyond it is seen. */
+		char *exact = malloc(text.length + !text.length);
+		cr_assert(exact);
+		memcpy(exact, text.data, text.length);
+		ik_json_escape(&fast, exact, text.length);
+		escape_slowly(&slow, exact, text.length);
+		cr_assert_eq(fast.length, slow.length);
+		cr_assert(memcmp(fast.data, slow.data, fast.length) == 0);
+		free(exact);
+		ik_buf_done(&text);
+		ik_buf_done(&fast);
+		ik_buf_done(&slow);
+	}
 }
 
 Test(write, string_in_pieces)
