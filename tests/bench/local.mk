@@ -1,6 +1,8 @@
 # Benchmarks: `make bench` builds and runs them all (tests/bench/run).
 
-EXTRA_PROGRAMS += tests/bench/bench_screen tests/bench/bench_tools
+EXTRA_PROGRAMS += tests/bench/bench_commands tests/bench/bench_screen tests/bench/bench_tools
+tests_bench_bench_commands_SOURCES = tests/bench/bench_commands.c tests/bench/measure.c tests/bench/measure.h
+tests_bench_bench_commands_LDADD = libik_util.a
 tests_bench_bench_screen_SOURCES = tests/bench/bench_screen.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_screen_LDADD = -lutil
 tests_bench_bench_tools_SOURCES = tests/bench/bench_tools.c tests/bench/measure.c tests/bench/measure.h
@@ -9,6 +11,6 @@ EXTRA_DIST += tests/bench/run
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 .PHONY: bench
-bench: all tests/bench/bench_screen tests/bench/bench_tools tests/net/loopback_server
+bench: all $(EXTRA_PROGRAMS) tests/net/loopback_server
 	IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
 		$(SHELL) $(top_srcdir)/tests/bench/run $(BENCH)
