@@ -62,6 +62,7 @@ static void release(void *arg)
 	struct ik_discovery *discovery = arg;
 
 	for (size_t i = 0; i < discovery->slot_count; i++) {
+		ik_source_unref(discovery->slots[i]->source);
 		free(discovery->slots[i]->problem);
 		free(discovery->slots[i]);
 	}
@@ -83,9 +84,9 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 	discovery->closed = true;
 	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
-		struct slot *slot = discovery->slots[i];
+		struct ik_source *source = discovery->slots[i]->source;
 
-		slot->source = slot->source->ops->free(slot->source);
+		source->ops->close(source);
 	}
 	ik_loop_defer(discovery->loop, release, discovery);
 	return NULL;
@@ -209,6 +210,7 @@ static void source_tool(void *arg, struct ik_tool *tool)
 	discovery->found[discovery->found_count] = (struct found){
 		.tool = *tool, .slot = slot->index, .order = discovery->found_count
 	};
+	discovery->found[discovery->found_count].tool.owner = ik_source_ref(slot->source);
 	discovery->found_count++;
 }
 
@@ -238,10 +240,17 @@ static void source_done(void *arg, bool readable, const char *sentence)
 	finish_if_done(slot->discovery);
 }
 
+static void source_changed(void *arg)
+{
+	struct slot *slot = arg;
+
+	ik_discovery_scan(slot->discovery);
+}
+
 void ik_discovery_scan(struct ik_discovery *discovery)
 {
 	static const struct ik_source_events events = {
-		source_tool, source_progress, source_done
+		source_tool, source_progress, source_done, source_changed
 	};
 
 	if (discovery->scanning) {

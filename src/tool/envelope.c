@@ -65,6 +65,18 @@ enum ik_status ik_envelope_success(struct ik_buf *out, const char *output, size_
 	return status;
 }
 
+bool ik_envelope_text(struct ik_buf *out, const char *output, size_t length, size_t limit)
+{
+	bool cut;
+
+	ik_buf_puts(out, "{\"tool_success\":true,\"result\":{\"output\":");
+	cut = ik_cut_text(out, output, length, limit, IK_CUT_MIDDLE);
+	ik_buf_puts(out, cut ? "}" : "}}");
+	if (cut)
+		ik_buf_puts(out, TRUNCATED);
+	return cut;
+}
+
 void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
 	const char *message, int exit_code, const char *stdout_bytes, size_t stdout_length,
 	const char *stderr_bytes, size_t stderr_length, size_t limit)

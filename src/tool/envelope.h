@@ -37,6 +37,10 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure);
 enum ik_status ik_envelope_success(struct ik_buf *out, const char *output, size_t length,
 	size_t limit, struct ik_error *error) IK_MUST_USE;
 
+/* Append the envelope of a success whose output is text: {"output": TEXT} is its
+ * result. Above limit bytes the text is cut as above; returns whether it was. */
+bool ik_envelope_text(struct ik_buf *out, const char *output, size_t length, size_t limit);
+
 /* Append the envelope of a failure. exit_code < 0: null. The streams are cut
  * to limit bytes together (stderr keeps its end), marked where they were. */
 void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,

@@ -7,10 +7,12 @@ libik_tool_a_SOURCES = \
 	src/tool/envelope.c src/tool/envelope.h \
 	src/tool/envelope_cut.c src/tool/envelope_cut.h \
 	src/tool/environment.c \
+	src/tool/executable.c src/tool/executable.h \
 	src/tool/permissions.c src/tool/permissions.h \
 	src/tool/protocol.c src/tool/protocol.h \
 	src/tool/protocol_kodelet.c \
 	src/tool/protocol_member.c src/tool/protocol_member.h \
 	src/tool/registry.c src/tool/registry.h \
 	src/tool/run.c src/tool/run.h \
-	src/tool/source_directory.c src/tool/source.h
+	src/tool/source.c src/tool/source.h \
+	src/tool/source_directory.c

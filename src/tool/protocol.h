@@ -33,6 +33,12 @@ enum ik_status ik_protocol_native_read(const char *text, size_t length,
 enum ik_status ik_protocol_kodelet_read(const char *text, size_t length,
 	struct ik_tool *ret_tool) IK_MUST_USE;
 
+/*
+ * Is that what `TOOL run` prints when it failed: an object with a member "error", and
+ * with none besides but "details"? If so, append its words, "ERROR: DETAILS".
+ */
+bool ik_protocol_kodelet_failure(struct ik_json_span answer, struct ik_buf *out);
+
 /* Either, by protocol; and the argument that asks for it. */
 enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text, size_t length,
 	struct ik_tool *ret_tool) IK_MUST_USE;

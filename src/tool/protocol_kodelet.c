@@ -22,3 +22,30 @@ enum ik_status ik_protocol_kodelet_read(const char *text, size_t length, struct 
 		ik_member_accept(ret_tool, object);
 	return status;
 }
+
+/* Append a string's characters, or another value as it is written. */
+static void put_words(struct ik_buf *out, struct ik_json_span value)
+{
+	if (!ik_json_string(value, out))
+		ik_buf_append(out, value.text, value.length);
+}
+
+bool ik_protocol_kodelet_failure(struct ik_json_span answer, struct ik_buf *out)
+{
+	struct ik_json_span error = ik_json_member(answer, "error");
+	struct ik_json_span details = ik_json_member(answer, "details"), key, value;
+	struct ik_json_walk walk = { NULL };
+
+	if (ik_json_span_type(answer) != IK_JSON_OBJECT || error.text == NULL)
+		return false;
+	while (ik_json_next(answer, &walk, &key, &value)) {
+		if (!ik_json_string_is(key, "error") && !ik_json_string_is(key, "details"))
+			return false;
+	}
+	put_words(out, error);
+	if (details.text != NULL) {
+		ik_buf_puts(out, ": ");
+		put_words(out, details);
+	}
+	return true;
+}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/source.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -60,6 +61,7 @@ void ik_tool_clear(struct ik_tool *tool)
 	free(tool->parameters);
 	free(tool->returns);
 	free(tool->reason);
+	ik_source_unref(tool->owner);
 	memset(tool, 0, sizeof *tool);
 }
 

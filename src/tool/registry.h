@@ -5,7 +5,7 @@
  * that calls in flight keep what they started with.  Entries are sorted by
  * name (strcmp); those that may be offered are found by name.
  *
- * May include: util, json.
+ * May include: util, json, tool/source.h.
  */
 #ifndef IK_TOOL_REGISTRY_H
 #define IK_TOOL_REGISTRY_H
@@ -26,6 +26,9 @@ enum ik_tool_state {
 	IK_TOOL_DISABLED,
 	IK_TOOL_UNTRUSTED
 };
+
+/* What a tool was announced by, and what runs its calls (tool/source.h). */
+struct ik_source;
 
 const char *ik_tool_source_name(enum ik_tool_source source);       /* "system", ... */
 const char *ik_tool_protocol_name(enum ik_tool_protocol protocol); /* "native", ... */
@@ -48,9 +51,10 @@ struct ik_tool {
 	                        NULL when state is OK */
 	bool read_only;
 	int timeout_s;       /* of the schema; 0: not said */
+	struct ik_source *owner; /* a reference; NULL: such a tool cannot be called */
 };
 
-/* Release the strings and zero the struct. */
+/* Release the strings and the reference, and zero the struct. */
 void ik_tool_clear(struct ik_tool *tool);
 
 /* Say why a tool is not offered: code is static, reason becomes the tool's. */

@@ -2,16 +2,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json/json.h"
 #include "json/schema.h"
+#include "tool/protocol.h"
+#include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
-/* From SIGTERM to SIGKILL, and how long output is awaited after the leader's end. */
-enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
+/* How much of the words of a tool's own error stands in the error of the envelope. */
+enum { WORDS_SHOWN = 4096 };
 
 /* One stream of the tool, as kept. */
 struct stream {
@@ -27,7 +29,8 @@ struct ik_run {
 	size_t output_limit;
 	struct ik_run_events events;
 	void *arg;
-	struct ik_child *child;
+	enum ik_tool_protocol protocol;
+	struct ik_call *call; /* while it runs */
 	struct ik_buf arguments;
 	struct stream streams[2]; /* by enum ik_stream */
 	struct ik_buf envelope;
@@ -73,7 +76,7 @@ static void refuse(struct ik_run *run, enum ik_tool_failure failure, char *messa
 	ik_loop_defer(run->loop, report, run);
 }
 
-static void child_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+static void call_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct ik_run *run = arg;
 	struct stream *kept = &run->streams[stream];
@@ -102,23 +105,32 @@ static char *seconds_text(int64_t milliseconds)
 	return text;
 }
 
-/* Wrap what a tool printed that ended in order. */
+/* Wrap the JSON value that a tool printed; false: it is none. */
+static bool put_value(struct ik_run *run)
+{
+	const struct stream *output = &run->streams[IK_STDOUT];
+	struct ik_json_span envelope;
+	struct ik_error error;
+
+	if (output->dropped > 0 || ik_buf_status(&output->bytes) != IK_OK
+		|| ik_envelope_success(&run->envelope, output->bytes.data, output->bytes.length,
+			run->output_limit, &error) != IK_OK)
+		return false;
+	envelope = (struct ik_json_span){ run->envelope.data, run->envelope.length };
+	run->result.success = true;
+	run->result.truncated = ik_envelope_truncated(envelope);
+	return true;
+}
+
+/* Wrap what a native tool printed that ended in order. */
 static void put_answer(struct ik_run *run)
 {
 	const struct stream *output = &run->streams[IK_STDOUT];
-	struct ik_error error;
 	char *message;
 
 	run->result.exit_code = 0;
-	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK
-		&& ik_envelope_success(&run->envelope, output->bytes.data, output->bytes.length,
-			run->output_limit, &error) == IK_OK) {
-		struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
-
-		run->result.success = true;
-		run->result.truncated = ik_envelope_truncated(envelope);
+	if (put_value(run))
 		return;
-	}
 	if (output->dropped > 0)
 		message = ik_format("Tool '%s' returned more than %zu bytes", run->name,
 			output->bytes.length);
@@ -128,7 +140,43 @@ static void put_answer(struct ik_run *run)
 	free(message);
 }
 
-static void child_done(void *arg, const struct ik_child_result *result)
+/* The same of a tool of Kodelet's: text is an answer too, and a JSON value may be
+ * the report of a failure. */
+static void put_kodelet_answer(struct ik_run *run)
+{
+	const struct stream *output = &run->streams[IK_STDOUT];
+	struct ik_json_span envelope;
+	struct ik_buf words;
+	char *message;
+
+	run->result.exit_code = 0;
+	if (!put_value(run)) {
+		run->result.truncated |= ik_envelope_text(&run->envelope, output->bytes.data,
+			output->bytes.length, run->output_limit);
+		run->result.success = true;
+		return;
+	}
+	envelope = (struct ik_json_span){ run->envelope.data, run->envelope.length };
+	ik_buf_init(&words, IK_LIMIT_ENVELOPE);
+	if (ik_protocol_kodelet_failure(ik_json_member(envelope, "result"), &words)) {
+		message = ik_format("Tool '%s' failed: %.*s", run->name,
+			(int)ik_utf8_cut(words.data, words.length, WORDS_SHOWN), words.data);
+		ik_buf_clear(&run->envelope);
+		put_failure(run, IK_TOOL_CRASHED, message, 0);
+		free(message);
+	}
+	ik_buf_done(&words);
+}
+
+/* Let go of the call. */
+static void close_call(struct ik_run *run)
+{
+	if (run->call != NULL)
+		run->call->ops->close(run->call);
+	run->call = NULL;
+}
+
+static void call_done(void *arg, const struct ik_child_result *result)
 {
 	struct ik_run *run = arg;
 	int code = result->exited ? result->exit_code : 128 + result->signal_number;
@@ -152,10 +200,12 @@ static void child_done(void *arg, const struct ik_child_result *result)
 		message = ik_format("Tool '%s' crashed with exit code %d", run->name, code);
 		put_failure(run, IK_TOOL_CRASHED, message, code);
 		free(message);
+	} else if (run->protocol == IK_PROTOCOL_KODELET) {
+		put_kodelet_answer(run);
 	} else {
 		put_answer(run);
 	}
-	run->child = ik_child_close(run->child);
+	close_call(run);
 	report(run);
 }
 
@@ -184,52 +234,30 @@ static char *judge_arguments(const struct ik_run *run, const struct ik_tool *too
 	return wrong;
 }
 
-/* The environment with IKIGAI_LIVE=1 on top: an array whose strings are borrowed. */
-static const char **live_environment(const char *const *environment)
-{
-	const char *const *from = environment != NULL
-		? environment : (const char *const *)environ;
-	const char **copy;
-	size_t count = 0;
-
-	while (from != NULL && from[count] != NULL)
-		count++;
-	copy = ik_alloc_array(NULL, count + 2, sizeof(char *));
-	count = 0;
-	for (; from != NULL && *from != NULL; from++) {
-		if (!ik_text_starts(*from, "IKIGAI_LIVE="))
-			copy[count++] = *from;
-	}
-	copy[count++] = "IKIGAI_LIVE=1";
-	copy[count] = NULL;
-	return copy;
-}
-
-/* Start the process. */
-static void spawn(struct ik_run *run, const struct ik_tool *tool,
+/* Let the tool's source begin the call. */
+static void begin(struct ik_run *run, const struct ik_tool *tool,
 	const struct ik_run_options *options)
 {
-	static const struct ik_child_events events = { child_output, child_done };
-	const char *const argv[] = { tool->path, NULL };
-	const char **environment = live_environment(options->environment);
-	struct ik_child_spec spec = {
-		.path = tool->path,
-		.argv = argv,
-		.environment = environment,
-		.directory = options->directory,
-		.input = run->arguments.data,
-		.input_length = run->arguments.length,
+	static const struct ik_child_events events = { call_output, call_done };
+	const struct ik_call_spec spec = {
+		.tool = tool,
+		.arguments = run->arguments.data,
+		.length = run->arguments.length,
 		.timeout_ms = run->timeout_ms,
-		.kill_after_ms = KILL_AFTER_MS,
-		.grace_ms = GRACE_MS,
+		.environments = {
+			[IK_PROTOCOL_NATIVE] = options->environment,
+			[IK_PROTOCOL_KODELET] = options->kodelet.environment,
+		},
+		.directory = options->directory,
 		.memory_limit = options->memory_limit,
 	};
-	struct ik_error error;
+	struct ik_error error = { .text = "" };
 
-	if (ik_child_start(run->loop, &spec, &events, run, &run->child, &error) != IK_OK)
+	if (tool->owner != NULL)
+		run->call = tool->owner->ops->call(tool->owner, &spec, &events, run, &error);
+	if (run->call == NULL)
 		refuse(run, IK_TOOL_SPAWN_FAILED,
 			ik_format("Tool '%s' could not be started: %s", run->name, error.text));
-	free(environment);
 }
 
 /* The configuration's word for this tool, else its own, else that for all. */
@@ -240,6 +268,8 @@ static int64_t timeout_of(const struct ik_run_options *options, const struct ik_
 	for (i = 0; i < options->timeout_count; i++)
 		if (ik_text_equal(options->timeouts[i].name, tool->name))
 			return options->timeouts[i].seconds * 1000;
+	if (tool->protocol == IK_PROTOCOL_KODELET)
+		return options->kodelet.timeout_ms;
 	return tool->timeout_s > 0 ? (int64_t)tool->timeout_s * 1000 : options->timeout_ms;
 }
 
@@ -267,6 +297,9 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 		return run;
 	}
 	run->timeout_ms = timeout_of(options, tool);
+	run->protocol = tool->protocol;
+	if (tool->protocol == IK_PROTOCOL_KODELET)
+		run->output_limit = options->kodelet.output_limit;
 	while (length > 0 && memchr(" \t\r\n", arguments[0], 4) != NULL) {
 		arguments++;
 		length--;
@@ -281,14 +314,14 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	if (wrong != NULL)
 		refuse(run, IK_TOOL_INVALID_PARAMS, wrong);
 	else
-		spawn(run, tool, options);
+		begin(run, tool, options);
 	return run;
 }
 
 void ik_run_cancel(struct ik_run *run)
 {
-	if (run->child != NULL)
-		ik_child_cancel(run->child);
+	if (run->call != NULL)
+		run->call->ops->cancel(run->call);
 }
 
 /* The deferred end. */
@@ -309,7 +342,7 @@ struct ik_run *ik_run_close(struct ik_run *run)
 {
 	if (run == NULL)
 		return NULL;
-	run->child = ik_child_close(run->child);
+	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;

@@ -1,8 +1,8 @@
 /*
  * run: one tool call, from arguments to envelope.
  *
- * Looks the tool up, checks the arguments, spawns it as a child of the loop,
- * feeds it, reads it, and wraps whatever happened.  Every start has exactly
+ * Looks the tool up, checks the arguments, lets the tool's source run the call,
+ * keeps what it printed, and wraps whatever happened.  Every start has exactly
  * one done, never inside start; after ik_run_close() none.
  *
  * May include: util, json, config, conversation, loop, tool.
@@ -25,6 +25,11 @@ struct ik_run_options {
 	size_t output_limit;            /* of the envelope's result */
 	int64_t memory_limit;
 	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 comes on top */
+	struct ik_run_kodelet {         /* the same for Kodelet's tools */
+		int64_t timeout_ms;     /* where timeouts do not say */
+		size_t output_limit;
+		const char *const *environment; /* nothing comes on top */
+	} kodelet;
 	const char *directory;          /* the session's */
 };
 

@@ -12,6 +12,7 @@
 #include "loop/child.h"
 #include "tool/busy.h"
 #include "tool/candidate.h"
+#include "tool/executable.h"
 #include "tool/permissions.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -299,43 +300,36 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 	go_on(directory);
 }
 
-static void directory_cancel(struct ik_source *source)
+static struct ik_call *directory_call(struct ik_source *source, const struct ik_call_spec *spec,
+	const struct ik_child_events *events, void *arg, struct ik_error *error)
+{
+	return ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
+}
+
+static void directory_close(struct ik_source *source)
 {
 	clear_scan((struct directory *)source);
 }
 
-/* The deferred end: nothing of it is on the stack any more. */
-static void release(void *arg)
+static void directory_free(struct ik_source *source)
 {
-	struct directory *directory = arg;
+	struct directory *directory = (struct directory *)source;
 
 	free(directory->path);
 	free(directory->working_directory);
 	free(directory);
 }
 
-static struct ik_source *directory_free(struct ik_source *source)
-{
-	struct directory *directory = (struct directory *)source;
-
-	if (directory != NULL) {
-		clear_scan(directory);
-		ik_loop_defer(directory->loop, release, directory);
-	}
-	return NULL;
-}
-
 struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options)
 {
 	static const struct ik_source_ops ops = {
-		"directory", directory_scan, directory_cancel, directory_free
+		"directory", directory_scan, directory_call, directory_close, directory_free
 	};
 	struct directory *directory = ik_alloc(sizeof *directory);
 	char here[PATH_MAX];
 
-	directory->source.ops = &ops;
-	directory->source.origin = options->origin;
+	ik_source_init(&directory->source, &ops, options->origin);
 	directory->loop = loop;
 	/* The children have another working directory. */
 	if (getcwd(here, sizeof here) != NULL)

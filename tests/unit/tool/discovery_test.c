@@ -17,7 +17,7 @@ struct staged {
 	const struct ik_source_events *events;
 	void *arg;
 	int scans;
-	int cancels;
+	int closes;
 	int frees;
 };
 
@@ -30,18 +30,19 @@ static void staged_scan(struct ik_source *source, const struct ik_source_events 
 	staged->scans++;
 }
 
-static void staged_cancel(struct ik_source *source)
+static void staged_close(struct ik_source *source)
 {
-	((struct staged *)source)->cancels++;
+	((struct staged *)source)->closes++;
 }
 
-static struct ik_source *staged_free(struct ik_source *source)
+static void staged_free(struct ik_source *source)
 {
 	((struct staged *)source)->frees++;
-	return NULL;
 }
 
-static const struct ik_source_ops staged_ops = { "staged", staged_scan, staged_cancel, staged_free };
+static const struct ik_source_ops staged_ops = {
+	"staged", staged_scan, NULL, staged_close, staged_free
+};
 
 static void announce(struct staged *staged, const char *name, const char *path)
 {
@@ -104,7 +105,7 @@ static void begin(struct told *told, struct staged *sources, size_t count)
 	told->discovery = ik_discovery_new(told->loop, &events, told);
 	for (size_t i = 0; i < count; i++) {
 		memset(&sources[i], 0, sizeof sources[i]);
-		sources[i].source.ops = &staged_ops;
+		ik_source_init(&sources[i].source, &staged_ops, IK_SOURCE_USER);
 		ik_discovery_add_source(told->discovery, &sources[i].source);
 	}
 }
@@ -212,8 +213,48 @@ Test(discovery, can_be_scanned_or_closed_when_it_finishes)
 	source.events->done(source.arg, true, NULL);
 	support_loop_run(told.loop);
 	cr_assert_null(told.discovery);
-	cr_assert_eq(source.frees, 1);
+	cr_assert_eq(source.closes, 1);
 	end(&told);
+	cr_assert_eq(source.frees, 1);
+}
+
+Test(discovery, scans_again_when_a_source_says_that_it_changed)
+{
+	struct told told;
+	struct staged source;
+
+	begin(&told, &source, 1);
+	ik_discovery_scan(told.discovery);
+	source.events->done(source.arg, true, NULL);
+	support_loop_run(told.loop);
+	cr_assert_eq(source.scans, 1);
+	source.events->changed(source.arg);
+	cr_assert_eq(source.scans, 2);
+	told.stop_after = 2;
+	announce(&source, "new", "/new");
+	source.events->done(source.arg, true, NULL);
+	support_loop_run(told.loop);
+	cr_assert_not_null(ik_registry_find(told.registry, "new"));
+	end(&told);
+}
+
+Test(discovery, keeps_a_source_while_a_registry_has_its_tools)
+{
+	struct told told;
+	struct staged source;
+
+	begin(&told, &source, 1);
+	ik_discovery_scan(told.discovery);
+	announce(&source, "x", "/x");
+	source.events->done(source.arg, true, NULL);
+	support_loop_run(told.loop);
+	told.discovery = ik_discovery_close(told.discovery);
+	cr_assert_eq(source.closes, 1);
+	told.loop = support_loop_free(told.loop);
+	cr_assert_eq(source.frees, 0);
+	cr_assert_eq(ik_registry_find(told.registry, "x")->owner, &source.source);
+	told.registry = ik_registry_unref(told.registry);
+	cr_assert_eq(source.frees, 1);
 }
 
 Test(discovery, is_silent_once_closed)

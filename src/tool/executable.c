@@ -1,0 +1,107 @@
+#include "tool/executable.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* From SIGTERM to SIGKILL, and how long output is awaited after the leader's end. */
+enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
+
+struct executable {
+	struct ik_call call;
+	struct ik_loop *loop;
+	struct ik_child *child;
+	struct ik_child_events events;
+	void *arg;
+};
+
+static void child_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct executable *executable = arg;
+
+	executable->events.output(executable->arg, stream, bytes, length);
+}
+
+static void child_done(void *arg, const struct ik_child_result *result)
+{
+	struct executable *executable = arg;
+
+	executable->child = ik_child_close(executable->child);
+	executable->events.done(executable->arg, result);
+}
+
+static void executable_cancel(struct ik_call *call)
+{
+	struct executable *executable = (struct executable *)call;
+
+	if (executable->child != NULL)
+		ik_child_cancel(executable->child);
+}
+
+static void executable_close(struct ik_call *call)
+{
+	struct executable *executable = (struct executable *)call;
+
+	executable->child = ik_child_close(executable->child);
+	ik_loop_defer(executable->loop, free, executable);
+}
+
+/* The environment with IKIGAI_LIVE=1 on top: an array whose strings are borrowed. */
+static const char **live_environment(const char *const *environment)
+{
+	const char *const *from = environment != NULL
+		? environment : (const char *const *)environ;
+	const char **copy;
+	size_t count = 0;
+
+	while (from != NULL && from[count] != NULL)
+		count++;
+	copy = ik_alloc_array(NULL, count + 2, sizeof(char *));
+	count = 0;
+	for (; from != NULL && *from != NULL; from++) {
+		if (!ik_text_starts(*from, "IKIGAI_LIVE="))
+			copy[count++] = *from;
+	}
+	copy[count++] = "IKIGAI_LIVE=1";
+	copy[count] = NULL;
+	return copy;
+}
+
+struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_spec *spec,
+	const struct ik_child_events *events, void *arg, struct ik_error *error)
+{
+	static const struct ik_call_ops ops = { executable_cancel, executable_close };
+	static const struct ik_child_events own_events = { child_output, child_done };
+	struct executable *executable = ik_alloc(sizeof *executable);
+	const struct ik_tool *tool = spec->tool;
+	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
+	const char *const *environment = spec->environments[tool->protocol];
+	const char **live = native ? live_environment(environment) : NULL;
+	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
+	struct ik_child_spec child = {
+		.path = tool->path,
+		.argv = argv,
+		.environment = native ? live : environment,
+		.directory = spec->directory,
+		.input = spec->arguments,
+		.input_length = spec->length,
+		.timeout_ms = spec->timeout_ms,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+		.memory_limit = spec->memory_limit,
+	};
+	enum ik_status status;
+
+	executable->call.ops = &ops;
+	executable->loop = loop;
+	executable->events = *events;
+	executable->arg = arg;
+	status = ik_child_start(loop, &child, &own_events, executable, &executable->child, error);
+	free(live);
+	if (status == IK_OK)
+		return &executable->call;
+	free(executable);
+	return NULL;
+}

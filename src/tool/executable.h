@@ -1,0 +1,19 @@
+/*
+ * executable: the call of a tool that is a file: a process for each.
+ *
+ * A native tool is started without an argument, in the environment of native
+ * tools with IKIGAI_LIVE=1 on top; a tool of Kodelet's as `TOOL run`, in its
+ * own environment and nothing else.
+ *
+ * May include: util, loop, tool/source.h.
+ */
+#ifndef IK_TOOL_EXECUTABLE_H
+#define IK_TOOL_EXECUTABLE_H
+
+#include "tool/source.h"
+
+/* As the operation `call` of a source: start the process of spec->tool->path. */
+struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_spec *spec,
+	const struct ik_child_events *events, void *arg, struct ik_error *error);
+
+#endif
