@@ -271,6 +271,15 @@ static void on_done(void *arg, const struct ik_http_result *result)
 
 /* ---- the request ---- */
 
+struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool)
+{
+	return (struct ik_tool_definition){
+		.name = tool->name,
+		.description = tool->description,
+		.parameters = { tool->parameters, tool->parameters_length },
+	};
+}
+
 /* The tools of the present registry, in its order. New memory. */
 static struct ik_tool_definition *list_tools(const struct ik_session *session, size_t *ret_count)
 {
@@ -283,11 +292,7 @@ static struct ik_tool_definition *list_tools(const struct ik_session *session, s
 
 		if (tool->state != IK_TOOL_OK)
 			continue;
-		tools[count++] = (struct ik_tool_definition){
-			.name = tool->name,
-			.description = tool->description,
-			.parameters = { tool->parameters, tool->parameters_length },
-		};
+		tools[count++] = ik_session_tool_definition(tool);
 	}
 	*ret_count = count;
 	return tools;

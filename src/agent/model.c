@@ -35,6 +35,7 @@ struct ik_model *ik_model_new(const struct ik_wire_format *format,
 	model->endpoint.base_url = copy(endpoint->base_url);
 	model->endpoint.api_key = copy(endpoint->api_key);
 	model->endpoint.key_variable = copy(endpoint->key_variable);
+	model->endpoint.strict_tools = endpoint->strict_tools;
 	if (endpoint->headers) {
 		while (endpoint->headers[count])
 			count++;

@@ -80,6 +80,8 @@ void ik_session_keep(struct ik_session *session, struct ik_message *message);
 
 /* Send a request for the next round; what comes of it is posted with number. */
 void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls);
+/* A tool as a model is told of it; borrows from it. */
+struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool);
 /* Silent at once; takes NULL, returns NULL. */
 struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange);
 

@@ -131,11 +131,33 @@ static void run_start(struct ik_session_run *run)
 		run->arguments.data, run->arguments.length, &events, run);
 }
 
+/* Arguments as the tool is to get them, where the wire format made the model write others. */
+static bool rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
+	struct ik_buf *out)
+{
+	const struct ik_tool *tool = ik_registry_find(session->registry, effect->name);
+	const struct ik_model *model = session->model;
+	struct ik_tool_definition definition;
+	struct ik_json_span arguments;
+
+	if (!tool || !model || !model->format->put_arguments ||
+	    ik_json_check(effect->arguments, effect->arguments_length, &arguments, NULL) != IK_OK)
+		return false;
+	definition = ik_session_tool_definition(tool);
+	return model->format->put_arguments(out, &model->endpoint, &definition, arguments);
+}
+
 void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect)
 {
-	struct ik_session_run *run = run_add(session, effect->name, effect->arguments,
-		effect->arguments_length);
+	struct ik_session_run *run;
+	struct ik_buf rewritten;
 
+	ik_buf_init(&rewritten, IK_LIMIT_ARGUMENTS);
+	if (rewrite_arguments(session, effect, &rewritten))
+		run = run_add(session, effect->name, rewritten.data, rewritten.length);
+	else
+		run = run_add(session, effect->name, effect->arguments, effect->arguments_length);
+	ik_buf_done(&rewritten);
 	run->call = effect->call;
 	run->round = effect->event.round;
 	run->id = ik_strdup(effect->id);

@@ -12,6 +12,7 @@ libik_app_a_SOURCES = \
 	src/app/output.c src/app/output.h \
 	src/app/places.c src/app/places.h \
 	src/app/practice_server.c src/app/practice_server.h \
+	src/app/model_choice.c src/app/model_choice.h \
 	src/app/setup.c src/app/setup.h \
 	src/app/tool_text.c src/app/tool_text.h
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "provider/practice.h"
 #include "tool/run.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -13,197 +12,6 @@
 #include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
-
-/* The providers that need no entry in the configuration. */
-static const struct builtin_provider {
-	const char *name, *type, *base_url, *base_url_variable, *model;
-	const char *key_variables[2]; /* the first that is set counts */
-} builtin_providers[] = {
-	{"openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
-		{"OPENAI_API_KEY", NULL}},
-	{"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5",
-		{"ANTHROPIC_API_KEY", NULL}},
-	{"google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
-		"gemini-2.5-flash", {"GOOGLE_API_KEY", "GEMINI_API_KEY"}},
-	{"practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, {NULL, NULL}},
-};
-
-/* For any provider whose own variable is not named. */
-#define COMMON_KEY_VARIABLE "IKIGAI_API_KEY"
-
-static const char *variable(const char *name)
-{
-	const char *value = name == NULL ? NULL : getenv(name);
-
-	return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
-static const struct builtin_provider *find_builtin(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++)
-		if (ik_text_equal(builtin_providers[i].name, name))
-			return &builtin_providers[i];
-	return NULL;
-}
-
-/* The configured name, or the first provider that can be reached, or practice. */
-static const char *choose_provider(const struct ik_config *config)
-{
-	size_t i;
-
-	if (config->provider != NULL)
-		return config->provider;
-	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++) {
-		const struct builtin_provider *b = &builtin_providers[i];
-
-		if (variable(b->key_variables[0]) != NULL || variable(b->key_variables[1]) != NULL ||
-		    variable(b->base_url_variable) != NULL)
-			return b->name;
-	}
-	return "practice";
-}
-
-/* Name every provider there is. */
-static enum ik_status unknown_provider(const struct ik_config *config, const char *name,
-	struct ik_error *error)
-{
-	struct ik_buf names;
-	enum ik_status status;
-	size_t i;
-
-	ik_buf_init(&names, IK_KIB(4));
-	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++)
-		ik_buf_printf(&names, "%s%s", i > 0 ? ", " : "", builtin_providers[i].name);
-	for (i = 0; i < config->provider_count; i++)
-		ik_buf_printf(&names, ", %s", config->providers[i].name);
-	status = ik_error_set(error, IK_INVALID, _("there is no provider \"%s\" (known: %s); make one "
-		"with \"providers\": {\"%s\": {\"base_url\": \"...\"}} in config.json"),
-		name, names.data, name);
-	ik_buf_done(&names);
-	return status;
-}
-
-/* Name every format there is. */
-static enum ik_status unknown_type(const char *name, const char *type, struct ik_error *error)
-{
-	struct ik_buf types;
-	enum ik_status status;
-	size_t i;
-
-	ik_buf_init(&types, IK_KIB(1));
-	for (i = 0; ik_wire_format_at(i) != NULL; i++)
-		ik_buf_printf(&types, "%s%s", i > 0 ? ", " : "", ik_wire_format_at(i)->type);
-	status = ik_error_set(error, IK_INVALID, _("providers.%s.type is \"%s\", which this version "
-		"does not speak (it speaks: %s)"), name, type, types.data);
-	ik_buf_done(&types);
-	return status;
-}
-
-/* Headers of the configuration as a NULL-terminated array. */
-static char **copy_list(const struct ik_string_list *list)
-{
-	char **copy = ik_alloc((list->count + 1) * sizeof *copy);
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		copy[i] = ik_strdup(list->items[i]);
-	return copy;
-}
-
-/* Find the key; its variable is remembered even when it is not set. */
-static void choose_key(struct ik_model_choice *choice, const struct builtin_provider *builtin,
-	const struct ik_provider_config *own)
-{
-	const char *candidates[4];
-	size_t count = 0, i;
-
-	if (own != NULL && own->api_key_env != NULL)
-		candidates[count++] = own->api_key_env;
-	for (i = 0; builtin != NULL && i < 2; i++)
-		if (builtin->key_variables[i] != NULL)
-			candidates[count++] = builtin->key_variables[i];
-	candidates[count++] = COMMON_KEY_VARIABLE;
-	choice->key_variable = ik_strdup(candidates[0]);
-	for (i = 0; i < count; i++) {
-		if (variable(candidates[i]) == NULL)
-			continue;
-		free(choice->key_variable);
-		choice->key_variable = ik_strdup(candidates[i]);
-		choice->api_key = ik_strdup(variable(candidates[i]));
-		return;
-	}
-}
-
-/*
- * What is spoken where the configuration does not say: what the built-in
- * provider speaks, but the format that compatible servers know when a server
- * other than OpenAI's own stands at its address.
- */
-static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
-{
-	if (builtin == NULL || (ik_text_equal(builtin->type, "openai-responses") &&
-	    !ik_text_equal(base_url, builtin->base_url)))
-		return "openai-chat";
-	return builtin->type;
-}
-
-/* Decide on provider, model, address and key. */
-static enum ik_status choose_model(const struct ik_options *options, const struct ik_config *config,
-	struct ik_model_choice *choice, struct ik_error *error)
-{
-	const char *name = options->base_url != NULL && config->provider == NULL ? "openai" :
-		choose_provider(config);
-	const struct builtin_provider *builtin = find_builtin(name);
-	const struct ik_provider_config *own = ik_config_provider(config, name);
-	const char *type, *url, *model;
-	size_t length;
-
-	if (builtin == NULL && own == NULL)
-		return unknown_provider(config, name, error);
-	choice->provider = ik_strdup(name);
-	choice->practice = ik_text_equal(name, "practice") && options->base_url == NULL;
-	url = options->base_url;
-	if (url == NULL && own != NULL)
-		url = own->base_url;
-	if (url == NULL && builtin != NULL)
-		url = variable(builtin->base_url_variable) != NULL ?
-			variable(builtin->base_url_variable) : builtin->base_url;
-	if (url == NULL && !choice->practice)
-		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no address: set "
-			"providers.%s.base_url or use --base-url URL"), name, name);
-	if (url != NULL && !ik_text_starts(url, "http://") && !ik_text_starts(url, "https://"))
-		return ik_error_set(error, IK_INVALID, _("the address of provider \"%s\" is \"%s\", but it "
-			"must begin with http:// or https://"), name, url);
-	if (url != NULL) {
-		length = strlen(url);
-		while (length > 0 && url[length - 1] == '/')
-			length--;
-		choice->base_url = ik_strndup(url, length);
-	}
-	type = own != NULL && own->type != NULL ? own->type : standard_type(builtin, choice->base_url);
-	choice->format = ik_wire_format_find(type);
-	if (choice->format == NULL)
-		return unknown_type(name, type, error);
-	model = config->model != NULL ? config->model : own != NULL && own->model != NULL ? own->model :
-		builtin != NULL ? builtin->model : NULL;
-	if (model == NULL)
-		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no model: set "
-			"providers.%s.model or use -m MODEL"), name, name);
-	choice->model = ik_strdup(model);
-	if (!choice->practice)
-		choose_key(choice, builtin, own);
-	if (builtin != NULL && choice->base_url != NULL && ik_text_equal(choice->base_url, builtin->base_url) &&
-	    choice->api_key == NULL)
-		return ik_error_set(error, IK_INVALID, _("provider \"%s\" needs a key: set %s, or try the "
-			"built-in practice model with -p practice"), name, choice->key_variable);
-	if (own != NULL) {
-		choice->headers = copy_list(&own->headers);
-		choice->max_output_tokens = own->max_output_tokens;
-	}
-	return IK_OK;
-}
 
 /* Lay file, environment and command line over the defaults. */
 static enum ik_status read_config(const struct ik_options *options, struct ik_setup *setup,
@@ -328,7 +136,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	/* Tools and configuration can be looked at without a model. */
 	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
 		return status;
-	status = choose_model(options, ret_setup->config, &ret_setup->choice, error);
+	status = ik_model_choose(ret_setup->config, options->base_url, &ret_setup->choice, error);
 	if (status == IK_OK)
 		status = read_system_prompt(ret_setup, error);
 	if (status == IK_OK)
@@ -337,28 +145,10 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 }
 
 /* Release a NULL-terminated array of strings. */
-static void free_list(char **list)
-{
-	size_t i;
-
-	for (i = 0; list != NULL && list[i] != NULL; i++)
-		free(list[i]);
-	free(list);
-}
-
 void ik_setup_done(struct ik_setup *setup)
 {
-	struct ik_model_choice *choice = &setup->choice;
-
 	ik_log_close();
-	free(choice->provider);
-	free(choice->model);
-	free(choice->base_url);
-	if (choice->api_key != NULL)
-		explicit_bzero(choice->api_key, strlen(choice->api_key));
-	free(choice->api_key);
-	free(choice->key_variable);
-	free_list(choice->headers);
+	ik_model_choice_done(&setup->choice);
 	free(setup->system_prompt);
 	free(setup->database);
 	free(setup->language);
@@ -387,18 +177,17 @@ static void restore_language(const struct ik_setup *setup, char **environment)
 
 char **ik_setup_tool_environment(const struct ik_setup *setup)
 {
-	static const char *const known[] = {
-		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY",
-		COMMON_KEY_VARIABLE, "PGPASSWORD",
-	};
-	const size_t known_count = sizeof known / sizeof known[0];
 	const struct ik_config *config = setup->config;
-	const char **secrets = ik_alloc((known_count + config->provider_count + 1) * sizeof *secrets);
 	char **environment;
+	const char **secrets;
 	size_t count = 0, i;
 
-	for (i = 0; i < known_count; i++)
-		secrets[count++] = known[i];
+	while (ik_model_key_variable(count) != NULL)
+		count++;
+	secrets = ik_alloc((count + config->provider_count + 2) * sizeof *secrets);
+	for (i = 0; i < count; i++)
+		secrets[i] = ik_model_key_variable(i);
+	secrets[count++] = "PGPASSWORD";
 	for (i = 0; i < config->provider_count; i++)
 		if (config->providers[i].api_key_env != NULL)
 			secrets[count++] = config->providers[i].api_key_env;
@@ -407,14 +196,4 @@ char **ik_setup_tool_environment(const struct ik_setup *setup)
 	if (config->ui_language != NULL)
 		restore_language(setup, environment);
 	return environment;
-}
-
-void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint)
-{
-	memset(ret_endpoint, 0, sizeof *ret_endpoint);
-	ret_endpoint->provider = choice->provider;
-	ret_endpoint->base_url = choice->base_url;
-	ret_endpoint->api_key = choice->api_key;
-	ret_endpoint->key_variable = choice->key_variable;
-	ret_endpoint->headers = (const char *const *)choice->headers;
 }

@@ -7,23 +7,9 @@
 #ifndef IK_APP_SETUP_H
 #define IK_APP_SETUP_H
 
+#include "app/model_choice.h"
 #include "app/options.h"
 #include "app/places.h"
-#include "config/config.h"
-#include "provider/provider.h"
-
-/* Which model, and how to reach it. Owns its strings. */
-struct ik_model_choice {
-	char *provider;
-	char *model;
-	char *base_url;      /* NULL: the practice model's, known once it listens */
-	char *api_key;
-	char *key_variable;
-	char **headers;      /* NULL-terminated */
-	int64_t max_output_tokens;
-	const struct ik_wire_format *format;
-	bool practice;
-};
 
 struct ik_setup {
 	struct ik_places places;
@@ -46,8 +32,5 @@ void ik_setup_done(struct ik_setup *setup);
 /* The environment for tools: the one that this program was given, less
  * providers' keys and database passwords. Release with ik_environment_free(). */
 char **ik_setup_tool_environment(const struct ik_setup *setup);
-
-/* The endpoint of a choice, borrowing from it. */
-void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint);
 
 #endif

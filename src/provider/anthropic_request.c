@@ -78,6 +78,23 @@ static void put_cache_mark(struct ik_buf *out)
 	ik_json_close(out, '}');
 }
 
+/* Left open, so that the last one can be marked. */
+static void open_tool(struct ik_buf *out, const struct ik_tool_definition *tool)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "name", tool->name);
+	ik_wire_put_member(out, "description", tool->description ? tool->description : "");
+	ik_wire_put_raw_member(out, "input_schema", ik_wire_parameters(tool));
+}
+
+void ik_anthropic_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	(void)endpoint;
+	open_tool(out, tool);
+	ik_json_close(out, '}');
+}
+
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
 	if (!request->tool_count)
@@ -85,11 +102,7 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 	ik_json_key(out, "tools");
 	ik_json_open(out, '[');
 	for (size_t index = 0; index < request->tool_count; index++) {
-		const struct ik_tool_definition *tool = &request->tools[index];
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "name", tool->name);
-		ik_wire_put_member(out, "description", tool->description ? tool->description : "");
-		ik_wire_put_raw_member(out, "input_schema", ik_wire_parameters(tool));
+		open_tool(out, &request->tools[index]);
 		if (index + 1 == request->tool_count)
 			put_cache_mark(out);
 		ik_json_close(out, '}');

@@ -35,6 +35,21 @@ char **ik_google_headers(const struct ik_endpoint *endpoint)
 	return headers;
 }
 
+void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	(void)endpoint;
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "name", tool->name);
+	ik_wire_put_member(out, "description", tool->description ? tool->description : "");
+	/* An object without properties is refused. */
+	if (ik_json_count(ik_json_member(tool->parameters, "properties"))) {
+		ik_json_key(out, "parameters");
+		ik_google_put_schema(out, tool->parameters);
+	}
+	ik_json_close(out, '}');
+}
+
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
 	if (!request->tool_count)
@@ -44,18 +59,8 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 	ik_json_open(out, '{');
 	ik_json_key(out, "functionDeclarations");
 	ik_json_open(out, '[');
-	for (size_t index = 0; index < request->tool_count; index++) {
-		const struct ik_tool_definition *tool = &request->tools[index];
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "name", tool->name);
-		ik_wire_put_member(out, "description", tool->description ? tool->description : "");
-		/* An object without properties is refused. */
-		if (ik_json_count(ik_json_member(tool->parameters, "properties"))) {
-			ik_json_key(out, "parameters");
-			ik_google_put_schema(out, tool->parameters);
-		}
-		ik_json_close(out, '}');
-	}
+	for (size_t index = 0; index < request->tool_count; index++)
+		ik_google_put_tool(out, request->endpoint, &request->tools[index]);
 	ik_json_close(out, ']');
 	ik_json_close(out, '}');
 	ik_json_close(out, ']');

@@ -15,6 +15,7 @@ libik_provider_a_SOURCES = \
 	src/provider/openai_chat_stream.c \
 	src/provider/openai_responses.h src/provider/openai_responses_request.c \
 	src/provider/openai_responses_stream.c \
+	src/provider/openai_strict.c src/provider/openai_strict.h \
 	src/provider/provider.c src/provider/provider.h \
 	src/provider/practice.c src/provider/practice.h \
 	src/provider/practice_rules.c src/provider/practice_rules.h \

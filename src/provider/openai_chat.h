@@ -16,6 +16,17 @@
 
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model);
 char **ik_openai_chat_headers(const struct ik_endpoint *endpoint);
+void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool);
+
+/* The members of a tool that both formats have: name, description, parameters. True
+ * when those are in strict form. */
+bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool);
+/* Of both formats: without the nulls of strict mode (provider.h). */
+bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool, struct ik_json_span arguments);
+
 enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct ik_buf *out,
 	struct ik_error *error) IK_MUST_USE;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "provider/headers.h"
+#include "provider/openai_strict.h"
 #include "provider/transcript.h"
 #include "provider/wire.h"
 #include "util/alloc.h"
@@ -21,27 +22,51 @@ char **ik_openai_chat_headers(const struct ik_endpoint *endpoint)
 	return headers;
 }
 
+bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	struct ik_json_span parameters = ik_wire_parameters(tool);
+	bool strict;
+
+	ik_wire_put_member(out, "name", tool->name);
+	ik_wire_put_member(out, "description", tool->description ? tool->description : "");
+	ik_json_key(out, "parameters");
+	strict = endpoint && endpoint->strict_tools && ik_openai_put_strict_schema(out, parameters);
+	if (!strict)
+		ik_json_put_raw(out, parameters);
+	return strict;
+}
+
+bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool, struct ik_json_span arguments)
+{
+	return endpoint && endpoint->strict_tools &&
+		ik_openai_put_without_nulls(out, ik_wire_parameters(tool), arguments);
+}
+
+void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", "function");
+	ik_json_key(out, "function");
+	ik_json_open(out, '{');
+	if (ik_openai_put_function(out, endpoint, tool)) {
+		ik_json_key(out, "strict");
+		ik_json_put_bool(out, true);
+	}
+	ik_json_close(out, '}');
+	ik_json_close(out, '}');
+}
+
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
 	if (!request->tool_count)
 		return;
 	ik_json_key(out, "tools");
 	ik_json_open(out, '[');
-	for (size_t index = 0; index < request->tool_count; index++) {
-		const struct ik_tool_definition *tool = &request->tools[index];
-		ik_json_open(out, '{');
-		ik_json_key(out, "type");
-		ik_json_put_text(out, "function");
-		ik_json_key(out, "function");
-		ik_json_open(out, '{');
-		ik_json_key(out, "name");
-		ik_json_put_text(out, tool->name);
-		ik_json_key(out, "description");
-		ik_json_put_text(out, tool->description ? tool->description : "");
-		ik_wire_put_raw_member(out, "parameters", ik_wire_parameters(tool));
-		ik_json_close(out, '}');
-		ik_json_close(out, '}');
-	}
+	for (size_t index = 0; index < request->tool_count; index++)
+		ik_openai_chat_put_tool(out, request->endpoint, &request->tools[index]);
 	ik_json_close(out, ']');
 }
 
@@ -178,7 +203,7 @@ enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct
 		ik_json_put_text(out, "none");
 	}
 	if (request->max_output_tokens > 0) {
-		ik_json_key(out, ik_wire_is_openai_host(request->endpoint) ? "max_completion_tokens" :
+		ik_json_key(out, ik_endpoint_is_openai(request->endpoint) ? "max_completion_tokens" :
 			"max_tokens");
 		ik_json_put_integer(out, request->max_output_tokens);
 	}

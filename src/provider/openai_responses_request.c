@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "provider/openai_chat.h"
 #include "provider/transcript.h"
 #include "provider/wire.h"
 #include "util/alloc.h"
@@ -24,23 +25,27 @@ static bool reasons(const char *model)
 }
 
 /* In this format strictness is on unless it is denied. */
+void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	bool strict;
+
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", "function");
+	strict = ik_openai_put_function(out, endpoint, tool);
+	ik_json_key(out, "strict");
+	ik_json_put_bool(out, strict);
+	ik_json_close(out, '}');
+}
+
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
 	if (!request->tool_count)
 		return;
 	ik_json_key(out, "tools");
 	ik_json_open(out, '[');
-	for (size_t index = 0; index < request->tool_count; index++) {
-		const struct ik_tool_definition *tool = &request->tools[index];
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "type", "function");
-		ik_wire_put_member(out, "name", tool->name);
-		ik_wire_put_member(out, "description", tool->description ? tool->description : "");
-		ik_wire_put_raw_member(out, "parameters", ik_wire_parameters(tool));
-		ik_json_key(out, "strict");
-		ik_json_put_bool(out, false);
-		ik_json_close(out, '}');
-	}
+	for (size_t index = 0; index < request->tool_count; index++)
+		ik_openai_responses_put_tool(out, request->endpoint, &request->tools[index]);
 	ik_json_close(out, ']');
 }
 

@@ -19,7 +19,11 @@ struct ik_endpoint {
 	const char *api_key;      /* NULL: none is sent */
 	const char *key_variable; /* the variable that holds it, for messages */
 	const char *const *headers; /* further ones, NULL-terminated; may be NULL */
+	bool strict_tools;        /* hold the model to the schemas, where format and schema allow it */
 };
+
+/* Is it a host of OpenAI's own, not a compatible server? */
+bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 
 struct ik_stream_decoder;
 
@@ -30,6 +34,18 @@ struct ik_wire_format {
 	 * NULL-terminated array that ik_wire_headers_free() releases. */
 	char *(*url)(const struct ik_endpoint *endpoint, const char *model);
 	char **(*headers)(const struct ik_endpoint *endpoint);
+
+	/* Append the object by which the model is told of a tool; endpoint may be NULL. */
+	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
+		const struct ik_tool_definition *tool);
+
+	/*
+	 * Append a call's arguments as the tool is to get them, where the format made
+	 * the model write something else (nulls for what is left out in strict mode).
+	 * False, and nothing appended: they are right as they are. NULL: they always are.
+	 */
+	bool (*put_arguments)(struct ik_buf *out, const struct ik_endpoint *endpoint,
+		const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
 	/* Append the body of a streamed request. */
 	enum ik_status (*serialize)(const struct ik_request *request, struct ik_buf *out,

@@ -11,7 +11,7 @@
 /* The longest call id that every provider takes. */
 #define CALL_ID_BYTES 64
 
-bool ik_wire_is_openai_host(const struct ik_endpoint *endpoint)
+bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
 {
 	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
 	const char *host = strstr(url, "://");

@@ -9,9 +9,6 @@
 #include "json/write.h"
 #include "provider/provider.h"
 
-/* Is it a host of OpenAI's own, not a compatible server? */
-bool ik_wire_is_openai_host(const struct ik_endpoint *endpoint);
-
 /* The schema of a tool's parameters; one without members where it has none. */
 struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool);
 

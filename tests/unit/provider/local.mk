@@ -11,6 +11,7 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/openai_chat_request_test.c \
 	tests/unit/provider/openai_chat_stream_test.c \
 	tests/unit/provider/openai_responses_test.c \
+	tests/unit/provider/openai_strict_test.c \
 	tests/unit/provider/practice_test.c \
 	tests/unit/provider/prefix_test.c \
 	tests/unit/provider/provider_test.c \

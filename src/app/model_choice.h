@@ -1,0 +1,47 @@
+/*
+ * model_choice: whom to talk to: provider, model, address, key, wire format,
+ * from configuration, environment and the table of built-in providers.
+ *
+ * May include: util, config, provider.
+ */
+#ifndef IK_APP_MODEL_CHOICE_H
+#define IK_APP_MODEL_CHOICE_H
+
+#include "config/config.h"
+#include "provider/provider.h"
+
+/* Which model, and how to reach it. Owns its strings. */
+struct ik_model_choice {
+	char *provider;
+	char *model;
+	char *base_url;      /* NULL: the practice model's, known once it listens */
+	char *api_key;
+	char *key_variable;
+	char **headers;      /* NULL-terminated */
+	int64_t max_output_tokens;
+	const struct ik_wire_format *format;
+	bool strict_tools;
+	bool practice;
+};
+
+/*
+ * Decide on provider, model, address and key; base_url (may be NULL) comes
+ * before every other address. An error says what to set. ret_choice is zeroed
+ * before, and to be released with ik_model_choice_done() in any case.
+ */
+enum ik_status ik_model_choose(const struct ik_config *config, const char *base_url,
+	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
+
+/* The same without model and key: how a provider is spoken to, not to speak to it. */
+enum ik_status ik_model_server(const struct ik_config *config, const char *provider,
+	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
+
+void ik_model_choice_done(struct ik_model_choice *choice);
+
+/* The endpoint of a choice, borrowing from it. */
+void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint);
+
+/* Every variable that holds a provider's key by default; NULL behind the last. */
+const char *ik_model_key_variable(size_t index);
+
+#endif
