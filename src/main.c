@@ -13,6 +13,7 @@
 
 #include "app/chat.h"
 #include "app/cli_tool.h"
+#include "app/cli_tool_new.h"
 #include "app/exec.h"
 #include "app/options.h"
 #include "app/places.h"
@@ -41,6 +42,9 @@ static int run_verb(const struct ik_options *options)
 	case IK_VERB_TOOL_SHOW:
 	case IK_VERB_TOOL_RUN:
 		status = ik_cli_tool(options, &setup);
+		break;
+	case IK_VERB_TOOL_NEW:
+		status = ik_cli_tool_new(options, &setup);
 		break;
 	case IK_VERB_CONFIG:
 		status = ik_cli_config(options, &setup);

@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "app/core.h"
+#include "app/print.h"
 #include "app/tool_text.h"
+#include "app/tool_view.h"
+#include "json/write.h"
 #include "loop/child.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -26,25 +29,6 @@ struct cli {
 	char **environment;
 	int status;
 };
-
-/* Print text: harmless where a person's terminal shows it. 0 or 1. */
-static int print(const char *text, size_t length)
-{
-	struct ik_buf clean;
-	int number;
-
-	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
-	if (isatty(STDOUT_FILENO) == 1)
-		ik_sanitize(&clean, text, length);
-	else
-		ik_buf_append(&clean, text, length);
-	number = ik_buf_status(&clean) != IK_OK ? ENOMEM :
-		ik_write_all(STDOUT_FILENO, clean.data, clean.length);
-	ik_buf_done(&clean);
-	if (number != 0)
-		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
-	return number != 0;
-}
 
 static void on_run_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
@@ -67,7 +51,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	struct cli *cli = arg;
 
 	cli->status = !result->success;
-	if (print(result->envelope, result->envelope_length) != 0 || print("\n", 1) != 0)
+	if (ik_print(result->envelope, result->envelope_length) != 0 || ik_print("\n", 1) != 0)
 		cli->status = 1;
 	ik_loop_stop(cli->loop);
 }
@@ -82,12 +66,40 @@ static void run_tool(struct cli *cli, struct ik_registry *registry)
 		cli->arguments.length, &events, cli);
 }
 
-/* Print the list or one tool; 0 or 1. */
-static int show(const struct ik_options *options, const struct ik_registry *registry)
+/* Print a tool as a provider is told of it: 0, 1 or 2 (no such provider). */
+static int show_view(const struct cli *cli, const struct ik_tool *tool)
 {
+	struct ik_json_span view;
+	struct ik_buf text, out;
+	struct ik_error error;
+	int status = 2;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	if (ik_tool_view(cli->setup->config, cli->options->for_provider, tool, &text, &error) != IK_OK) {
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+	} else if (cli->options->json) {
+		ik_buf_putc(&text, '\n');
+		status = ik_print(text.data, text.length);
+	} else if (ik_json_check(text.data, text.length, &view, NULL) == IK_OK) {
+		ik_json_pretty(&out, view);
+		ik_buf_putc(&out, '\n');
+		status = ik_print(out.data, out.length);
+	}
+	ik_buf_done(&text);
+	ik_buf_done(&out);
+	return status;
+}
+
+/* Print the list or one tool; the exit status. */
+static int show(const struct cli *cli, const struct ik_registry *registry)
+{
+	const struct ik_options *options = cli->options;
 	struct ik_buf out;
 	int status = 0;
 
+	if (options->for_provider != NULL && ik_registry_find(registry, options->first) != NULL)
+		return show_view(cli, ik_registry_find(registry, options->first));
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	if (options->verb == IK_VERB_TOOL_LIST) {
 		if (options->json)
@@ -104,7 +116,7 @@ static int show(const struct ik_options *options, const struct ik_registry *regi
 	}
 	if (options->json)
 		ik_buf_putc(&out, '\n');
-	status = print(out.data, out.length);
+	status = ik_print(out.data, out.length);
 	ik_buf_done(&out);
 	return status;
 }
@@ -140,7 +152,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 		run_tool(cli, registry);
 		return;
 	}
-	cli->status = show(cli->options, registry);
+	cli->status = show(cli, registry);
 	ik_loop_stop(cli->loop);
 }
 
@@ -223,7 +235,7 @@ int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
 	ik_config_print(setup->config, options->json, &out);
 	if (out.length > 0 && out.data[out.length - 1] != '\n')
 		ik_buf_putc(&out, '\n');
-	status = print(out.data, out.length);
+	status = ik_print(out.data, out.length);
 	ik_buf_done(&out);
 	return status;
 }

@@ -4,6 +4,7 @@ libik_app_a_SOURCES = \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_ask.c src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
 	src/app/cli_tool.c src/app/cli_tool.h \
+	src/app/cli_tool_new.c src/app/cli_tool_new.h \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h \
 	src/app/exec.c src/app/exec.h \
@@ -11,10 +12,13 @@ libik_app_a_SOURCES = \
 	src/app/options.c src/app/options.h \
 	src/app/output.c src/app/output.h \
 	src/app/places.c src/app/places.h \
+	src/app/print.c src/app/print.h \
 	src/app/practice_server.c src/app/practice_server.h \
 	src/app/model_choice.c src/app/model_choice.h \
 	src/app/setup.c src/app/setup.h \
-	src/app/tool_text.c src/app/tool_text.h
+	src/app/tool_templates.c src/app/tool_templates.h \
+	src/app/tool_text.c src/app/tool_text.h \
+	src/app/tool_view.c src/app/tool_view.h
 
 bin_PROGRAMS += ikigai
 ikigai_SOURCES = src/main.c

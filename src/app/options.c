@@ -1,6 +1,7 @@
 #include "app/options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +9,23 @@
 
 enum {
 	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS,
-	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_HELP, OPTION_VERSION
+	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
+	OPTION_PROJECT, OPTION_HELP, OPTION_VERSION
+};
+
+/* The options that only some verbs have, as a set. */
+enum {
+	TAKES_JSON = 1, TAKES_YES = 2, TAKES_ALL = 4, TAKES_FOR = 8, TAKES_LANGUAGE = 16,
+	TAKES_PROJECT = 32
+};
+static const char *const special_options[] = {
+	"--json", "--yes", "--all", "--for", "--lang", "--project",
 };
 
 static const char chat_help[] = N_(
 "Usage: ikigai [OPTIONS]\n"
 "       ikigai exec [OPTIONS] [PROMPT | -]\n"
-"       ikigai tool list|show|run ...\n"
+"       ikigai tool list|show|run|validate|new ...\n"
 "       ikigai config [--json]\n"
 "\n"
 "A full-screen chat with a language model that acts through tools; every tool\n"
@@ -56,16 +67,24 @@ static const char exec_help[] = N_(
 
 static const char tool_help[] = N_(
 "Usage: ikigai tool list [--json] [--all]\n"
-"       ikigai tool show NAME [--json]\n"
+"       ikigai tool show NAME [--json] [--for PROVIDER]\n"
 "       ikigai tool run NAME [JSON | -]\n"
+"       ikigai tool validate PATH...\n"
+"       ikigai tool new NAME [--lang sh|python|c] [--project]\n"
 "\n"
-"  list   the tools that a model is offered; with --all also those that failed\n"
-"         or are shadowed or disabled, and why\n"
-"  show   one tool with its parameters\n"
-"  run    call one tool and print the envelope that a model would get; exit\n"
-"         status 1 if it failed\n"
+"  list      the tools that a model is offered; with --all also those that failed\n"
+"            or are shadowed, disabled or untrusted, and why\n"
+"  show      one tool with its parameters; with --for the object by which that\n"
+"            provider (openai, anthropic, google or a configured one) is told of it\n"
+"  run       call one tool and print the envelope that a model would get; exit\n"
+"            status 1 if it failed\n"
+"  validate  run executables and say in words all that is wrong with them as\n"
+"            tools, and what a model would see; exit status 1 if anything is\n"
+"  new       write a working tool to begin with, in sh, python or C, among your\n"
+"            tools or, with --project, those of this directory\n"
 "\n"
-"Example: ikigai tool run glob '{\"pattern\": \"*.c\"}'\n");
+"Example: ikigai tool run glob '{\"pattern\": \"*.c\"}'\n"
+"See also ikigai-tool(1) and ikigai-tools(7).\n");
 
 static const char config_help[] = N_(
 "Usage: ikigai config [--json]\n"
@@ -88,6 +107,9 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"yes", no_argument, NULL, OPTION_YES},
 	{"all", no_argument, NULL, OPTION_ALL},
+	{"for", required_argument, NULL, OPTION_FOR},
+	{"lang", required_argument, NULL, OPTION_LANGUAGE},
+	{"project", no_argument, NULL, OPTION_PROJECT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -98,17 +120,24 @@ struct verb {
 	const char *word, *second_word;
 	enum ik_verb verb;
 	const char *help;
-	bool json, yes, all;
-	int least, most; /* operands */
+	unsigned takes;   /* TAKES_... */
+	int least, most;  /* operands */
+	const char *wants; /* the sentence where there are too few */
 };
 
+#define WANTS_TOOL N_("needs the name of a tool; ikigai tool list shows them")
+
 static const struct verb verbs[] = {
-	{NULL, NULL, IK_VERB_CHAT, chat_help, false, false, false, 0, 0},
-	{"exec", NULL, IK_VERB_EXEC, exec_help, true, true, false, 0, 1},
-	{"tool", "list", IK_VERB_TOOL_LIST, tool_help, true, false, true, 0, 0},
-	{"tool", "show", IK_VERB_TOOL_SHOW, tool_help, true, false, false, 1, 1},
-	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, false, false, false, 1, 2},
-	{"config", NULL, IK_VERB_CONFIG, config_help, true, false, false, 0, 0},
+	{NULL, NULL, IK_VERB_CHAT, chat_help, 0, 0, 0, NULL},
+	{"exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES, 0, 1, NULL},
+	{"tool", "list", IK_VERB_TOOL_LIST, tool_help, TAKES_JSON | TAKES_ALL, 0, 0, NULL},
+	{"tool", "show", IK_VERB_TOOL_SHOW, tool_help, TAKES_JSON | TAKES_FOR, 1, 1, WANTS_TOOL},
+	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, 0, 1, 2, WANTS_TOOL},
+	{"tool", "validate", IK_VERB_TOOL_VALIDATE, tool_help, 0, 1, INT_MAX,
+		N_("needs the path of an executable, or several")},
+	{"tool", "new", IK_VERB_TOOL_NEW, tool_help, TAKES_LANGUAGE | TAKES_PROJECT, 1, 1,
+		N_("needs a name for the tool, such as: ikigai tool new weather")},
+	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
 };
 
 /* Find the verb that the first operands name; *ret_used of them are its words. */
@@ -134,8 +163,9 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used, s
 	}
 	if (ik_text_equal(operands[0], "tool")) {
 		(void)ik_error_set(error, IK_INVALID, count > 1 ?
-			_("\"tool %s\" is no command; there are list, show and run") :
-			_("\"tool\" needs a word more: list, show or run"), count > 1 ? operands[1] : "");
+			_("\"tool %s\" is no command; there are list, show, run, validate and new") :
+			_("\"tool\" needs a word more: list, show, run, validate or new"),
+			count > 1 ? operands[1] : "");
 	} else {
 		const char *near = ik_text_nearest(operands[0], words, sizeof words / sizeof words[0]);
 
@@ -171,11 +201,22 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_JSON: o->json = true; return true;
 	case OPTION_YES: o->yes = true; return true;
 	case OPTION_ALL: o->all = true; return true;
+	case OPTION_FOR: o->for_provider = optarg; return true;
+	case OPTION_LANGUAGE: o->language = optarg; return true;
+	case OPTION_PROJECT: o->project = true; return true;
 	case OPTION_HELP:
 	case 'h': o->verb = IK_VERB_HELP; return true;
 	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;
 	default: return false;
 	}
+}
+
+/* The options that were given of those that only some verbs have. */
+static unsigned given(const struct ik_options *o)
+{
+	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
+		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
+		(o->project ? TAKES_PROJECT : 0u);
 }
 
 /* Say which word getopt stumbled over. */
@@ -198,6 +239,7 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	struct ik_options o;
 	const struct verb *verb;
 	int option, used, count;
+	size_t special;
 
 	memset(&o, 0, sizeof o);
 	o.verb = IK_VERB_CHAT;
@@ -225,14 +267,15 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 		return IK_OK;
 	}
 	count -= used;
-	if ((o.json && !verb->json) || (o.yes && !verb->yes) || (o.all && !verb->all))
-		return ik_error_set(error, IK_INVALID, _("%s is no option of \"ikigai%s%s%s%s\"; see its --help"),
-			o.json && !verb->json ? "--json" : o.yes && !verb->yes ? "--yes" : "--all",
-			verb->word ? " " : "", verb->word ? verb->word : "",
-			verb->second_word ? " " : "", verb->second_word ? verb->second_word : "");
+	for (special = 0; special < sizeof special_options / sizeof special_options[0]; special++)
+		if (given(&o) & ~verb->takes & 1u << special)
+			return ik_error_set(error, IK_INVALID,
+				_("%s is no option of \"ikigai%s%s%s%s\"; see its --help"),
+				special_options[special], verb->word ? " " : "", verb->word ? verb->word : "",
+				verb->second_word ? " " : "", verb->second_word ? verb->second_word : "");
 	if (count < verb->least)
-		return ik_error_set(error, IK_INVALID, _("\"ikigai %s %s\" needs the name of a tool; "
-			"ikigai tool list shows them"), verb->word, verb->second_word);
+		return ik_error_set(error, IK_INVALID, "\"ikigai %s %s\" %s", verb->word,
+			verb->second_word, _(verb->wants));
 	if (count > verb->most)
 		return ik_error_set(error, IK_INVALID,
 			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"),
@@ -240,6 +283,7 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	o.verb = verb->verb;
 	o.first = count > 0 ? argv[optind + used] : NULL;
 	o.second = count > 1 ? argv[optind + used + 1] : NULL;
+	o.operands = argv + optind + used;
 	*ret_options = o;
 	return IK_OK;
 }

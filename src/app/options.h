@@ -19,6 +19,8 @@ enum ik_verb {
 	IK_VERB_TOOL_LIST,
 	IK_VERB_TOOL_SHOW,
 	IK_VERB_TOOL_RUN,
+	IK_VERB_TOOL_VALIDATE,
+	IK_VERB_TOOL_NEW,
 	IK_VERB_CONFIG,
 	IK_VERB_HELP,    /* print help_text, exit 0 */
 	IK_VERB_VERSION
@@ -41,8 +43,12 @@ struct ik_options {
 	bool json;
 	bool yes;
 	bool all;
+	const char *for_provider;   /* --for */
+	const char *language;       /* --lang */
+	bool project;               /* --project */
 	const char *first;          /* PROMPT, NAME */
 	const char *second;         /* JSON */
+	char *const *operands;      /* all of them (PATH...), NULL-terminated */
 	const char *help_text;      /* IK_VERB_HELP: which help */
 };
 

@@ -1,0 +1,30 @@
+#include "app/print.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/buf.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+int ik_print(const char *bytes, size_t length)
+{
+	struct ik_buf clean;
+	int number;
+
+	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
+	if (isatty(STDOUT_FILENO) == 1)
+		ik_sanitize(&clean, bytes, length);
+	else
+		ik_buf_append(&clean, bytes, length);
+	number = ik_buf_status(&clean) != IK_OK ? ENOMEM :
+		ik_write_all(STDOUT_FILENO, clean.data, clean.length);
+	ik_buf_done(&clean);
+	if (number != 0)
+		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
+	return number != 0;
+}

@@ -1,0 +1,17 @@
+/*
+ * print: what a command that runs without a screen says on standard output.
+ *
+ * May include: util.
+ */
+#ifndef IK_APP_PRINT_H
+#define IK_APP_PRINT_H
+
+#include <stddef.h>
+
+/*
+ * Write bytes to standard output: sanitised where that is a terminal, as they
+ * are elsewhere. 0, or 1 when it failed, which was then said on standard error.
+ */
+int ik_print(const char *bytes, size_t length);
+
+#endif

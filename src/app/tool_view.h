@@ -1,0 +1,20 @@
+/*
+ * tool_view: a tool as a provider is told of it.
+ *
+ * May include: util, json, config, tool/registry.h, provider, app/model_choice.h.
+ */
+#ifndef IK_APP_TOOL_VIEW_H
+#define IK_APP_TOOL_VIEW_H
+
+#include "config/config.h"
+#include "tool/registry.h"
+
+/*
+ * Append the object (compact JSON) that stands for tool in a request to that
+ * provider, which is a built-in one or one of the configuration; for Google,
+ * the element of functionDeclarations. The error names the providers there are.
+ */
+enum ik_status ik_tool_view(const struct ik_config *config, const char *provider,
+	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
+
+#endif
