@@ -14,6 +14,7 @@
 #include "app/chat.h"
 #include "app/cli_tool.h"
 #include "app/cli_tool_new.h"
+#include "app/cli_validate.h"
 #include "app/exec.h"
 #include "app/options.h"
 #include "app/places.h"
@@ -42,6 +43,9 @@ static int run_verb(const struct ik_options *options)
 	case IK_VERB_TOOL_SHOW:
 	case IK_VERB_TOOL_RUN:
 		status = ik_cli_tool(options, &setup);
+		break;
+	case IK_VERB_TOOL_VALIDATE:
+		status = ik_cli_validate(options, &setup);
 		break;
 	case IK_VERB_TOOL_NEW:
 		status = ik_cli_tool_new(options, &setup);

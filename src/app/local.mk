@@ -5,6 +5,7 @@ libik_app_a_SOURCES = \
 	src/app/chat_ask.c src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \
+	src/app/cli_validate.c src/app/cli_validate.h \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h \
 	src/app/exec.c src/app/exec.h \
@@ -18,7 +19,8 @@ libik_app_a_SOURCES = \
 	src/app/setup.c src/app/setup.h \
 	src/app/tool_templates.c src/app/tool_templates.h \
 	src/app/tool_text.c src/app/tool_text.h \
-	src/app/tool_view.c src/app/tool_view.h
+	src/app/tool_view.c src/app/tool_view.h \
+	src/app/validate_text.c src/app/validate_text.h
 
 bin_PROGRAMS += ikigai
 ikigai_SOURCES = src/main.c

@@ -9,6 +9,7 @@ libik_tool_a_SOURCES = \
 	src/tool/environment.c \
 	src/tool/executable.c src/tool/executable.h \
 	src/tool/permissions.c src/tool/permissions.h \
+	src/tool/findings.c src/tool/findings.h \
 	src/tool/protocol.c src/tool/protocol.h \
 	src/tool/protocol_kodelet.c \
 	src/tool/protocol_member.c src/tool/protocol_member.h \

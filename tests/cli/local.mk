@@ -20,6 +20,7 @@ CLI_TESTS = \
 	tests/cli/exec_resume.screen \
 	tests/cli/exec_resume_interrupted.screen \
 	tests/cli/exec_status.screen \
+	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \
 	tests/cli/exec_text.screen \
 	tests/cli/file_limit.screen \
@@ -34,7 +35,9 @@ CLI_TESTS = \
 	tests/cli/tiny_terminal.screen \
 	tests/cli/tool_list.screen \
 	tests/cli/tool_run.screen \
+	tests/cli/tool_new.screen \
 	tests/cli/tool_show.screen \
+	tests/cli/tool_validate.screen \
 	tests/cli/tools_file.screen \
 	tests/cli/two_tools.screen
 TESTS += $(CLI_TESTS)

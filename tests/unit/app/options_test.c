@@ -102,11 +102,14 @@ Test(options, errors_name_the_word)
 		{{"ikigai", "-p", NULL}, "-p"},
 		{{"ikigai", "--no-tools=1", NULL}, "--no-tools"},
 		{{"ikigai", "exce", NULL}, "\"exec\""},
-		{{"ikigai", "tool", NULL}, "list, show or run"},
+		{{"ikigai", "tool", NULL}, "list, show, run, validate or new"},
 		{{"ikigai", "tool", "frob", NULL}, "frob"},
 		{{"ikigai", "tool", "show", NULL}, "name of a tool"},
 		{{"ikigai", "exec", "one", "two", NULL}, "two"},
 		{{"ikigai", "tool", "run", "x", "--json", NULL}, "--json"},
+		{{"ikigai", "tool", "list", "--lang=c", NULL}, "--lang"},
+		{{"ikigai", "tool", "validate", NULL}, "path of an executable"},
+		{{"ikigai", "tool", "new", NULL}, "a name for the tool"},
 	};
 	struct ik_options o;
 	struct ik_error error;

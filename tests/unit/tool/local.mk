@@ -3,7 +3,7 @@ check_PROGRAMS += tests/unit/tool/tool_test tests/fixtures/tools/quick
 TESTS += tests/unit/tool/tool_test
 tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/discovery_test.c \
-	tests/unit/tool/envelope_test.c \
+	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
 	tests/unit/tool/environment_test.c \
 	tests/unit/tool/protocol_test.c \
 	tests/unit/tool/registry_test.c \

@@ -1,0 +1,290 @@
+#include "tool/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "tool/protocol.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Longer ones are refused by some servers. */
+enum { DESCRIPTION_BYTES_MOST = 1024, PROPERTY_BYTES_MOST = 64 };
+
+struct search {
+	enum ik_tool_protocol protocol;
+	const char *text;     /* the announcement */
+	struct ik_json_span all;
+	ik_finding_sink *sink;
+	void *arg;
+};
+
+/* The members that each protocol knows. */
+static const char *const native_members[] = {
+	"name", "description", "parameters", "returns", "annotations", "timeout_s",
+};
+static const char *const kodelet_members[] = {"name", "description", "input_schema"};
+
+static const char *const *members_of(enum ik_tool_protocol protocol, size_t *ret_count)
+{
+	if (protocol == IK_PROTOCOL_KODELET) {
+		*ret_count = sizeof kodelet_members / sizeof *kodelet_members;
+		return kodelet_members;
+	}
+	*ret_count = sizeof native_members / sizeof *native_members;
+	return native_members;
+}
+
+static const char *parameters_member(enum ik_tool_protocol protocol)
+{
+	return protocol == IK_PROTOCOL_KODELET ? "input_schema" : "parameters";
+}
+
+/* Tell one; the sentence is taken over. */
+static void tell(const struct search *search, const char *code, char *sentence, const char *place)
+{
+	struct ik_finding finding = {
+		.fault = code != NULL,
+		.code = code,
+		.sentence = sentence,
+		.line = place != NULL ? ik_json_line(search->text, place) : 0,
+	};
+
+	search->sink(search->arg, &finding);
+	free(sentence);
+}
+
+/* Let the reader judge an announcement; tell its fault, if it has one. */
+static bool judge(const struct search *search, const char *text, size_t length, const char *place)
+{
+	struct ik_tool tool;
+	bool fine = ik_protocol_read(search->protocol, text, length, &tool) == IK_OK;
+
+	if (!fine)
+		tell(search, tool.code, ik_strdup(tool.reason), place);
+	ik_tool_clear(&tool);
+	return fine;
+}
+
+/* An announcement without faults but in one member: name and value as they stand. */
+static void put_sample(struct ik_buf *out, const char *member, struct ik_json_span value)
+{
+	static const char *const required[] = {"name", "description"};
+	size_t i;
+
+	ik_json_open(out, '{');
+	for (i = 0; i < sizeof required / sizeof *required; i++) {
+		if (ik_text_equal(required[i], member))
+			continue;
+		ik_json_key(out, required[i]);
+		ik_json_put_text(out, "x");
+	}
+	if (value.text != NULL) {
+		ik_json_key(out, member);
+		ik_json_put_raw(out, value);
+	}
+	ik_json_close(out, '}');
+}
+
+static bool judge_member(const struct search *search, const char *member, struct ik_json_span value,
+	const char *place)
+{
+	struct ik_buf sample;
+	bool fine;
+
+	ik_buf_init(&sample, 4 * IK_LIMIT_SCHEMA);
+	put_sample(&sample, member, value);
+	fine = judge(search, sample.data, sample.length, place);
+	ik_buf_done(&sample);
+	return fine;
+}
+
+/* The object whose members are the parameters: of a schema its properties, else the flat map. */
+static struct ik_json_span properties_of(struct ik_json_span parameters, bool *ret_flat)
+{
+	*ret_flat = !ik_json_string_is(ik_json_member(parameters, "type"), "object");
+	return *ret_flat ? parameters : ik_json_member(parameters, "properties");
+}
+
+/* A schema of one parameter alone, in the spelling of the whole. */
+static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
+	struct ik_json_span property)
+{
+	char *name = ik_json_string_new(key, NULL);
+
+	ik_json_open(out, '{');
+	if (!flat) {
+		ik_json_key(out, "type");
+		ik_json_put_text(out, "object");
+		ik_json_key(out, "properties");
+		ik_json_open(out, '{');
+	}
+	ik_json_key(out, name != NULL ? name : "");
+	ik_json_put_raw(out, property);
+	if (!flat)
+		ik_json_close(out, '}');
+	ik_json_close(out, '}');
+	free(name);
+}
+
+/* Is every parameter fine by itself? Those that are not are told of. */
+static bool judge_properties(const struct search *search, struct ik_json_span parameters)
+{
+	struct ik_json_walk walk = {NULL};
+	struct ik_json_span key, property;
+	bool flat, fine = true;
+	struct ik_json_span properties = properties_of(parameters, &flat);
+
+	if (ik_json_span_type(properties) != IK_JSON_OBJECT)
+		return true;
+	while (ik_json_next(properties, &walk, &key, &property)) {
+		struct ik_buf alone;
+
+		ik_buf_init(&alone, 4 * IK_LIMIT_SCHEMA);
+		put_property(&alone, flat, key, property);
+		fine = judge_member(search, parameters_member(search->protocol),
+			(struct ik_json_span){alone.data, alone.length}, key.text) && fine;
+		ik_buf_done(&alone);
+	}
+	return fine;
+}
+
+/* A parameter's name must be one that every provider takes. */
+static bool is_portable_name(const char *name)
+{
+	static const char all[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.-";
+	size_t length = strlen(name);
+
+	return length >= 1 && length <= PROPERTY_BYTES_MOST && strspn(name, all) == length;
+}
+
+/* Does a property say in any way what its values are? */
+static bool says_type(struct ik_json_span property)
+{
+	static const char *const words[] = {
+		"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof words / sizeof *words; i++)
+		if (ik_json_member(property, words[i]).text != NULL)
+			return true;
+	return false;
+}
+
+static void advise_property(const struct search *search, struct ik_json_span key,
+	struct ik_json_span property)
+{
+	char *name = ik_json_string_new(key, NULL);
+	size_t length = 0;
+	char *description = ik_json_string_new(ik_json_member(property, "description"), &length);
+
+	if (!is_portable_name(name))
+		tell(search, NULL, ik_format(_("the parameter \"%s\" has a name that not every provider "
+			"takes, and one that refuses it refuses the whole request; use 1 to %d letters "
+			"(a to z, A to Z), digits, \"_\", \".\" and \"-\""), name, PROPERTY_BYTES_MOST), key.text);
+	if (description == NULL || strspn(description, " \t\r\n") == length)
+		tell(search, NULL, ik_format(_("the parameter \"%s\" has no description; say in it what the "
+			"model should write there, with an example"), name), key.text);
+	if (!says_type(property))
+		tell(search, NULL, ik_format(_("the parameter \"%s\" has no type; with one, wrong calls are "
+			"refused before the tool runs"), name), key.text);
+	free(description);
+	free(name);
+}
+
+/* A list of required names must name parameters. */
+static void advise_required(const struct search *search, struct ik_json_span parameters)
+{
+	struct ik_json_span properties = ik_json_member(parameters, "properties"), key, item;
+	struct ik_json_walk walk = {NULL};
+
+	while (ik_json_next(ik_json_member(parameters, "required"), &walk, &key, &item)) {
+		char *name = ik_json_string_new(item, NULL);
+
+		if (name != NULL && ik_json_member(properties, name).text == NULL)
+			tell(search, NULL, ik_format(_("\"%s\" is required, but there is no such parameter; no "
+				"call can succeed unless the model guesses it"), name), item.text);
+		free(name);
+	}
+}
+
+static void advise_parameters(const struct search *search)
+{
+	struct ik_json_span parameters = ik_json_member(search->all, parameters_member(search->protocol));
+	struct ik_json_walk walk = {NULL};
+	struct ik_json_span key, property;
+	bool flat;
+	struct ik_json_span properties = properties_of(parameters, &flat);
+
+	if (ik_json_span_type(properties) != IK_JSON_OBJECT)
+		return;
+	while (ik_json_next(properties, &walk, &key, &property))
+		if (ik_json_span_type(property) == IK_JSON_OBJECT)
+			advise_property(search, key, property);
+	if (!flat)
+		advise_required(search, parameters);
+}
+
+static void advise_description(const struct search *search)
+{
+	struct ik_json_span value = ik_json_member(search->all, "description");
+	size_t length = 0;
+	char *description = ik_json_string_new(value, &length);
+
+	if (description != NULL && length > DESCRIPTION_BYTES_MOST)
+		tell(search, NULL, ik_format(_("the description has %zu bytes; some servers refuse more than "
+			"%d"), length, DESCRIPTION_BYTES_MOST), value.text);
+	free(description);
+}
+
+/* Members that are ignored, and may have been meant to be others. */
+static void advise_members(const struct search *search)
+{
+	size_t count, i;
+	const char *const *known = members_of(search->protocol, &count);
+	struct ik_json_walk walk = {NULL};
+	struct ik_json_span key, value;
+
+	while (ik_json_next(search->all, &walk, &key, &value)) {
+		char *name = ik_json_string_new(key, NULL);
+		const char *nearest = ik_text_nearest(name, known, count);
+
+		for (i = 0; i < count && !ik_text_equal(name, known[i]); i++)
+			;
+		if (i == count && nearest != NULL && ik_json_member(search->all, nearest).text == NULL)
+			tell(search, NULL, ik_format(_("the member \"%s\" is ignored; did you mean \"%s\"?"),
+				name, nearest), key.text);
+		else if (i < count && ik_json_member(search->all, name).text != value.text)
+			tell(search, NULL, ik_format(_("the member \"%s\" stands there more than once; only the "
+				"first counts"), name), key.text);
+		free(name);
+	}
+}
+
+void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length,
+	ik_finding_sink *sink, void *arg)
+{
+	struct search search = {protocol, text, {NULL, 0}, sink, arg};
+	size_t count, i;
+	const char *const *known = members_of(protocol, &count);
+
+	if (ik_json_check(text, length, &search.all, NULL) != IK_OK ||
+	    ik_json_span_type(search.all) != IK_JSON_OBJECT) {
+		(void)judge(&search, text, length, NULL);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		struct ik_json_span value = ik_json_member(search.all, known[i]);
+
+		if (ik_text_equal(known[i], parameters_member(protocol)) &&
+		    !judge_properties(&search, value))
+			continue; /* what is wrong with the whole is one of these */
+		(void)judge_member(&search, known[i], value, value.text);
+	}
+	advise_description(&search);
+	advise_parameters(&search);
+	advise_members(&search);
+}
