@@ -1,22 +1,33 @@
 #include "loop/http_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <event2/buffer.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
+#include <event2/listener.h>
 
 #include "loop/internal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/log.h"
 #include "util/text.h"
+
+/* So long the server leaves clients waiting when there is no descriptor for one. */
+#define PAUSE_MS 100
 
 struct ik_http_server {
 	struct ik_loop *loop;
 	struct evhttp *http;
+	struct evconnlistener *listener; /* http's */
+	struct ik_watch *watch; /* of the same descriptor */
+	struct ik_timer *pause; /* running: no connection is taken */
 	int port;
 	struct ik_http_server_events events;
 	void *arg;
@@ -97,6 +108,36 @@ static void request_came(struct evhttp_request *request, void *arg)
 		body != NULL ? body : "", length);
 }
 
+/* evhttp's listener could not take a connection. It does not say whose listener it is. */
+static void accept_failed(struct evconnlistener *listener, void *http)
+{
+	ik_log(IK_LOG_ERROR, "accept: %s", strerror(errno));
+}
+
+/* After evhttp's turn with the same descriptor: a client that it could not take, because this
+ * process has no descriptor left, would wake the loop again at once. */
+static void client_came(void *arg, int what)
+{
+	struct ik_http_server *server = arg;
+	int fd = fcntl(evconnlistener_get_fd(server->listener), F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0) {
+		close(fd);
+		return;
+	}
+	evconnlistener_disable(server->listener);
+	ik_watch_set(server->watch, 0, NULL);
+	ik_timer_start(server->pause, PAUSE_MS);
+}
+
+static void pause_over(void *arg)
+{
+	struct ik_http_server *server = arg;
+
+	evconnlistener_enable(server->listener);
+	ik_watch_set(server->watch, IK_READABLE, NULL);
+}
+
 /* Bind to a free port of 127.0.0.1. Returns 0 or an errno value. */
 static int bind_loopback(struct ik_http_server *server)
 {
@@ -112,6 +153,13 @@ static int bind_loopback(struct ik_http_server *server)
 		(struct sockaddr *)&address, &length) != 0)
 		return errno;
 	server->port = ntohs(address.sin_port);
+	server->listener = evhttp_bound_socket_get_listener(bound);
+	evconnlistener_set_error_cb(server->listener, accept_failed);
+	server->pause = ik_timer_new(server->loop, pause_over, server);
+	server->watch = ik_watch_new(server->loop, evhttp_bound_socket_get_fd(bound), client_came,
+		server);
+	if (ik_watch_set(server->watch, IK_READABLE, NULL) != IK_OK)
+		return ENOMEM;
 	return 0;
 }
 
@@ -159,6 +207,8 @@ struct ik_http_server *ik_http_server_close(struct ik_http_server *server)
 {
 	if (server != NULL && !server->closed) {
 		server->closed = true;
+		server->watch = ik_watch_close(server->watch);
+		server->pause = ik_timer_close(server->pause);
 		while (server->first != NULL)
 			drop(server->first);
 		ik_loop_defer(server->loop, release_server, server);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -313,5 +314,58 @@ Test(http_server, close_inside_the_request_is_silent)
 	send_text(&scene, POST);
 	fixture_run_until(scene.loop, &scene.ended);
 	cr_assert_eq(scene.gone_count, 0);
+	end(&scene);
+}
+
+/* Counts the turns of a loop, in which a client cannot be taken at first. */
+struct shortage {
+	struct scene *scene;
+	int turns;
+	bool over;
+};
+
+static void count_turn(void *arg)
+{
+	struct shortage *shortage = arg;
+
+	shortage->turns++;
+}
+
+static void end_shortage(void *arg)
+{
+	struct shortage *shortage = arg;
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	shortage->over = true;
+	ik_loop_stop(shortage->scene->loop);
+}
+
+Test(http_server, rests_while_there_is_no_descriptor_for_a_client)
+{
+	struct scene scene;
+	struct shortage shortage = { .scene = &scene };
+	struct rlimit limit;
+	struct ik_timer *timer;
+
+	begin(&scene);
+	scene.answer_at_once = true;
+	send_text(&scene, POST);
+	timer = ik_timer_new(scene.loop, end_shortage, &shortage);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ik_timer_start(timer, 50);
+	ik_loop_before_sleep(scene.loop, count_turn, &shortage);
+	cr_assert_eq(ik_loop_run(scene.loop, NULL), IK_OK);
+	cr_assert(shortage.over);
+	cr_assert_eq(scene.request_count, 0);
+	cr_assert_lt(shortage.turns, 10);
+	ik_loop_before_sleep(scene.loop, NULL, NULL);
+
+	wait_for(&scene, "5\r\nhello\r\n0\r\n\r\n");
+	ik_timer_close(timer);
 	end(&scene);
 }
