@@ -1,7 +1,7 @@
 # src/json: one library.
 noinst_LIBRARIES += libik_json.a
 libik_json_a_SOURCES = \
-	src/json/check.c \
+	src/json/check.c src/json/checker.c src/json/checker.h src/json/escape.h \
 	src/json/json.c src/json/json.h \
 	src/json/keyword.h src/json/keyword_container.c src/json/keyword_scalar.c \
 	src/json/number.c src/json/number.h \

@@ -52,6 +52,11 @@ enum ik_status ik_json_check(const char *text, size_t length,
  */
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length);
 
+/* The same piece by piece: from a place where the last piece ended (at first 0) to about to.
+ * Returns where this one ended: to, or a few bytes behind it. */
+size_t ik_json_repair_from(struct ik_buf *out, const char *text, size_t length, size_t from,
+	size_t to);
+
 /* Overwrite // and block comments outside strings with blanks (line feeds stay),
  * so that lines and columns keep their numbers. */
 void ik_json_blank_comments(char *text, size_t length);

@@ -4,7 +4,6 @@
 
 #include "json/write.h"
 #include "tool/envelope_cut.h"
-#include "util/limits.h"
 
 static const char TRUNCATED[] = ",\"truncated\":true}";
 
@@ -23,46 +22,14 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure)
 	return codes[failure];
 }
 
-/* Append a success around checked JSON. */
-static void put_success(struct ik_buf *out, struct ik_json_span value, size_t limit)
+void ik_envelope_open(struct ik_buf *out)
 {
 	ik_buf_puts(out, "{\"tool_success\":true,\"result\":");
-	if (value.length > limit) {
-		ik_cut_json(out, value, limit);
-		ik_buf_puts(out, TRUNCATED);
-	} else {
-		ik_buf_append(out, value.text, value.length);
-		ik_buf_putc(out, '}');
-	}
 }
 
-enum ik_status ik_envelope_success(struct ik_buf *out, const char *output, size_t length,
-	size_t limit, struct ik_error *error)
+void ik_envelope_close(struct ik_buf *out, bool cut)
 {
-	size_t before = out->length;
-	struct ik_json_span value;
-	struct ik_buf repaired;
-	enum ik_status status;
-
-	/* Nearly all output is in order: the copy for repairs is made only when it is not. */
-	if (ik_json_check(output, length, &value, error) == IK_OK) {
-		put_success(out, value, limit);
-	} else {
-		ik_buf_init(&repaired, 3 * IK_LIMIT_TOOL_OUTPUT);
-		ik_json_repair(&repaired, output, length);
-		status = ik_buf_check(&repaired, "the tool's output", error);
-		if (status == IK_OK)
-			status = ik_json_check(repaired.data, repaired.length, &value, error);
-		if (status == IK_OK)
-			put_success(out, value, limit);
-		ik_buf_done(&repaired);
-		if (status != IK_OK)
-			return status;
-	}
-	status = ik_buf_check(out, "the envelope", error);
-	if (status != IK_OK)
-		ik_buf_truncate(out, before);
-	return status;
+	ik_buf_puts(out, cut ? TRUNCATED : "}");
 }
 
 bool ik_envelope_text(struct ik_buf *out, const char *output, size_t length, size_t limit)

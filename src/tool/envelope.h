@@ -25,17 +25,10 @@ enum ik_tool_failure {
 /* "TOOL_TIMEOUT", "TOOL_CRASHED", "INVALID_OUTPUT", ... */
 const char *ik_tool_failure_code(enum ik_tool_failure failure);
 
-/*
- * Append the envelope of a success. output is the tool's stdout: repaired
- * (invalid UTF-8, lone surrogates become U+FFFD), then checked to be one JSON
- * value and embedded as it stands. Above limit bytes its long strings are cut
- * at a character boundary with a mark that says how many bytes were left out,
- * and "truncated":true is set beside result; without a long string the result
- * becomes one cut string of its JSON (tool/envelope_cut.h). IK_INVALID (nothing appended) when
- * output is no JSON value.
- */
-enum ik_status ik_envelope_success(struct ik_buf *out, const char *output, size_t length,
-	size_t limit, struct ik_error *error) IK_MUST_USE;
+/* Begin and end the envelope of a success around its result, which is checked JSON
+ * (tool/answer.h writes it). cut: the result lacks something. */
+void ik_envelope_open(struct ik_buf *out);
+void ik_envelope_close(struct ik_buf *out, bool cut);
 
 /* Append the envelope of a success whose output is text: {"output": TEXT} is its
  * result. Above limit bytes the text is cut as above; returns whether it was. */
@@ -51,7 +44,7 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
  * "limit_message" beside the rest. */
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns);
 
-/* Was the result of this success cut? (As ik_envelope_success() wrote it.) */
+/* Was the result of this success cut? (As ik_envelope_close() wrote it.) */
 bool ik_envelope_truncated(struct ik_json_span envelope);
 
 bool ik_envelope_succeeded(struct ik_json_span envelope);

@@ -1,13 +1,12 @@
 #include "tool/envelope_cut.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json/write.h"
 #include "util/utf8.h"
 
-/* Strings shorter than this, as written, are never cut. */
-enum { SHORTEST_CUT = 256 };
 /* Room for the longest mark: 30 bytes of words and 20 digits. */
 enum { MARK_ROOM = 64 };
 
@@ -121,85 +120,35 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 	return true;
 }
 
-/* End of the raw string (its closing quote) that opens at text. */
-static const char *string_end(const char *text, const char *end)
+/* Bytes that strings take when those that are longer are cut to length. */
+static size_t cut_total(const struct ik_json_seen *strings, size_t count, size_t length)
 {
-	const char *at = text + 1;
+	size_t total = 0;
 
-	while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
-		const char *back = at;
-
-		while (back[-1] == '\\' && back - 1 > text)
-			back--;
-		if ((at - back) % 2 == 0)
-			return at;
-		at++;
-	}
-	return end - 1; /* not in checked text */
+	for (size_t i = 0; i < count; i++)
+		total += strings[i].length < length ? strings[i].length : length;
+	return total;
 }
 
-/* The next string value (no member name) from *at on, quotes and all. */
-static bool next_string(const char **at, const char *end, struct ik_json_span *ret_string)
+/* The length to which all longer strings are cut so that value fits into
+ * limit; 0 when there is none. */
+static size_t common_length(size_t value_length, const struct ik_json_seen *strings, size_t count,
+	size_t limit)
 {
-	const char *open, *close, *after;
+	size_t rest = value_length - cut_total(strings, count, SIZE_MAX);
+	size_t low = IK_CUT_SHORTEST, high = limit;
 
-	while ((open = memchr(*at, '"', (size_t)(end - *at))) != NULL) {
-		close = string_end(open, end);
-		after = close + 1;
-		*at = after;
-		while (after < end && (*after == ' ' || *after == '\t' || *after == '\n'
-			|| *after == '\r'))
-			after++;
-		if (after < end && *after == ':')
-			continue;
-		*ret_string = (struct ik_json_span){ open, (size_t)(close - open) + 1 };
-		return true;
+	if (count == 0 || rest >= limit || cut_total(strings, count, low) > limit - rest)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low + 1) / 2;
+
+		if (cut_total(strings, count, middle) <= limit - rest)
+			low = middle;
+		else
+			high = middle - 1;
 	}
-	return false;
-}
-
-static int compare_lengths(const void *left, const void *right)
-{
-	const size_t *one = left, *other = right;
-
-	return (*one > *other) - (*one < *other);
-}
-
-/*
- * The length to which all longer strings are cut so that value fits into
- * limit; 0 when there is none. Found by giving each string, from the shortest
- * on, an equal part of the room that is left.
- */
-static size_t common_length(struct ik_json_span value, size_t limit)
-{
-	const char *at = value.text, *end = value.text + value.length;
-	struct ik_json_span string;
-	struct ik_buf lengths;
-	size_t *sorted;
-	size_t count, room, total = 0, result = 0;
-
-	ik_buf_init(&lengths, value.length);
-	while (next_string(&at, end, &string)) {
-		if (string.length > SHORTEST_CUT) {
-			ik_buf_append(&lengths, (const char *)&string.length, sizeof string.length);
-			total += string.length;
-		}
-	}
-	count = lengths.length / sizeof *sorted;
-	if (ik_buf_status(&lengths) == IK_OK && count > 0 && value.length - total < limit) {
-		sorted = (size_t *)(void *)lengths.data;
-		qsort(sorted, count, sizeof *sorted, compare_lengths);
-		room = limit - (value.length - total);
-		for (size_t i = 0; i < count; i++) {
-			if (sorted[i] > room / (count - i)) {
-				result = room / (count - i);
-				break;
-			}
-			room -= sorted[i];
-		}
-	}
-	ik_buf_done(&lengths);
-	return result >= SHORTEST_CUT ? result : 0;
+	return low;
 }
 
 /* Bytes of the escape or plain byte at raw text of a string; a pair of
@@ -265,39 +214,61 @@ static const char *advance(const char *at, const char *end, const char *target, 
 	return at;
 }
 
-/* Append a raw string cut to length bytes. */
-static void put_cut_string(struct ik_buf *out, struct ik_json_span string, size_t length)
+/* A place before at (not before start) behind which, within the inside of a string, each
+ * escape that ends after at is met at its beginning. */
+static const char *before_escapes(const char *start, const char *at)
 {
-	const char *begin = string.text + 1, *end = string.text + string.length - 1;
+	static const char backslashes[8] = "\\\\\\\\\\\\\\\\";
+
+	/* An escape, or a pair of surrogates, has twelve bytes at most... */
+	if ((size_t)(at - start) < 12)
+		return start;
+	at -= 12;
+	/* ... and a run of backslashes begins with the beginning of one. */
+	while ((size_t)(at - start) >= sizeof backslashes
+		&& memcmp(at - sizeof backslashes, backslashes, sizeof backslashes) == 0)
+		at -= sizeof backslashes;
+	while (at > start && at[-1] == '\\')
+		at--;
+	return at;
+}
+
+/* Append a string of checked text cut to length bytes. */
+static void put_cut_string(struct ik_buf *out, const char *text, const struct ik_json_seen *string,
+	size_t length)
+{
+	const char *begin = text + string->start + 1;
+	const char *end = begin + string->length - 2;
 	size_t room = length - MARK_ROOM - 2;
 	size_t head_room = head_share(room, IK_CUT_MIDDLE);
-	size_t kept = 0, left_out = 0;
+	size_t kept = 0, passed = 0;
 	const char *head, *tail;
 
 	head = advance(begin, end, begin + head_room, false, &kept);
-	tail = advance(head, end, end - (room - head_room), true, &left_out);
-	ik_buf_append(out, string.text, (size_t)(head - string.text));
-	put_mark(out, left_out);
+	tail = end - (room - head_room);
+	tail = advance(before_escapes(head, tail), end, tail, true, &passed);
+	advance(tail, end, end, false, &kept);
+	ik_buf_append(out, begin - 1, (size_t)(head - begin) + 1);
+	put_mark(out, string->decoded - kept);
 	ik_buf_append(out, tail, (size_t)(end + 1 - tail));
 }
 
-void ik_cut_json(struct ik_buf *out, struct ik_json_span value, size_t limit)
+void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
+	const struct ik_json_seen *strings, size_t count, size_t limit)
 {
-	size_t length = common_length(value, limit);
-	const char *at = value.text, *end = value.text + value.length;
+	size_t length = common_length(value.length, strings, count, limit);
 	const char *copied = value.text;
-	struct ik_json_span string;
 
 	if (length == 0) {
 		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE);
 		return;
 	}
-	while (next_string(&at, end, &string)) {
-		if (string.length <= length)
+	for (; count > 0; count--, strings++) {
+		if (strings->length <= length)
 			continue;
-		ik_buf_append(out, copied, (size_t)(string.text - copied));
-		put_cut_string(out, string, length);
-		copied = at;
+		ik_buf_append(out, copied, (size_t)(text + strings->start - copied));
+		put_cut_string(out, text, strings, length);
+		copied = text + strings->start + strings->length;
 	}
-	ik_buf_append(out, copied, (size_t)(end - copied));
+	ik_buf_append(out, copied, (size_t)(value.text + value.length - copied));
 }

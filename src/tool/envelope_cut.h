@@ -5,14 +5,15 @@
  *     [… 123456 bytes left out …]
  * (English always: the reader is a model; bytes of UTF-8, decoded).
  *
- * Everything here takes time in proportion to the text and memory in
- * proportion to the limit.
+ * Everything here takes time and memory in proportion to the limit (and to
+ * the number of long strings), not to the text.
  *
  * Pure.  May include: util, json.
  */
 #ifndef IK_TOOL_ENVELOPE_CUT_H
 #define IK_TOOL_ENVELOPE_CUT_H
 
+#include "json/checker.h"
 #include "json/scan.h"
 
 /* Which part of a text that is too long is kept. */
@@ -32,11 +33,16 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 /* Bytes that ik_cut_text() would write for it uncut; counting stops above stop. */
 size_t ik_cut_written_length(const char *bytes, size_t length, size_t stop);
 
+/* Strings up to this length, as written, are never cut. */
+enum { IK_CUT_SHORTEST = 256 };
+
 /*
- * Append value with its long strings cut, all to the same length, so that at
- * most limit bytes are written; without strings long enough, value's own text
- * as one cut string.
+ * Append value, a part of text, with its long strings cut, all to the same length, so that at
+ * most limit bytes are written; without strings long enough, value's own text as one cut
+ * string. strings are those of more than IK_CUT_SHORTEST bytes, in their order, as
+ * json/checker.h tells of them.
  */
-void ik_cut_json(struct ik_buf *out, struct ik_json_span value, size_t limit);
+void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
+	const struct ik_json_seen *strings, size_t count, size_t limit);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "json/json.h"
 #include "json/schema.h"
+#include "tool/answer.h"
 #include "tool/protocol.h"
 #include "tool/source.h"
 #include "util/alloc.h"
@@ -33,6 +34,8 @@ struct ik_run {
 	struct ik_call *call; /* while it runs */
 	struct ik_buf arguments;
 	struct stream streams[2]; /* by enum ik_stream */
+	struct ik_answer answer; /* what comes on stdout */
+	bool answered;           /* it was JSON; the envelope has it */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
@@ -87,6 +90,8 @@ static void call_output(void *arg, enum ik_stream stream, const char *bytes, siz
 	if (length > room)
 		kept->dropped += length - room;
 	ik_buf_append(&kept->bytes, bytes, length < room ? length : room);
+	if (stream == IK_STDOUT)
+		ik_answer_feed(&run->answer, bytes, length);
 	if (run->events.output != NULL)
 		run->events.output(run->arg, stream, bytes, length);
 }
@@ -105,18 +110,13 @@ static char *seconds_text(int64_t milliseconds)
 	return text;
 }
 
-/* Wrap the JSON value that a tool printed; false: it is none. */
-static bool put_value(struct ik_run *run)
+/* Take the JSON value that a tool printed, wrapped already; false: it was none. */
+static bool take_value(struct ik_run *run)
 {
-	const struct stream *output = &run->streams[IK_STDOUT];
-	struct ik_json_span envelope;
-	struct ik_error error;
+	const struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
 
-	if (output->dropped > 0 || ik_buf_status(&output->bytes) != IK_OK
-		|| ik_envelope_success(&run->envelope, output->bytes.data, output->bytes.length,
-			run->output_limit, &error) != IK_OK)
+	if (!run->answered)
 		return false;
-	envelope = (struct ik_json_span){ run->envelope.data, run->envelope.length };
 	run->result.success = true;
 	run->result.truncated = ik_envelope_truncated(envelope);
 	return true;
@@ -129,7 +129,7 @@ static void put_answer(struct ik_run *run)
 	char *message;
 
 	run->result.exit_code = 0;
-	if (put_value(run))
+	if (take_value(run))
 		return;
 	if (output->dropped > 0)
 		message = ik_format("Tool '%s' returned more than %zu bytes", run->name,
@@ -150,7 +150,7 @@ static void put_kodelet_answer(struct ik_run *run)
 	char *message;
 
 	run->result.exit_code = 0;
-	if (!put_value(run)) {
+	if (!take_value(run)) {
 		run->result.truncated |= ik_envelope_text(&run->envelope, output->bytes.data,
 			output->bytes.length, run->output_limit);
 		run->result.success = true;
@@ -174,6 +174,43 @@ static void close_call(struct ik_run *run)
 	if (run->call != NULL)
 		run->call->ops->close(run->call);
 	run->call = NULL;
+}
+
+/* The tool has ended in order. */
+static void conclude(struct ik_run *run)
+{
+	if (run->protocol == IK_PROTOCOL_KODELET)
+		put_kodelet_answer(run);
+	else
+		put_answer(run);
+	report(run);
+}
+
+/* Write a slice of the answer's envelope; once that is whole, conclude. */
+static void write_answer(void *arg)
+{
+	struct ik_run *run = arg;
+
+	if (!ik_answer_write(&run->answer, &run->envelope, IK_ANSWER_SLICE)) {
+		ik_loop_defer(run->loop, write_answer, run);
+		return;
+	}
+	run->answered = ik_buf_status(&run->envelope) == IK_OK;
+	if (!run->answered)
+		ik_buf_done(&run->envelope);
+	conclude(run);
+}
+
+/* The tool has ended in order: what it printed may be one JSON value. */
+static void begin_answer(struct ik_run *run)
+{
+	const struct stream *output = &run->streams[IK_STDOUT];
+
+	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK
+		&& ik_answer_begin(&run->answer, output->bytes.data, output->bytes.length))
+		write_answer(run);
+	else
+		conclude(run);
 }
 
 static void call_done(void *arg, const struct ik_child_result *result)
@@ -200,13 +237,12 @@ static void call_done(void *arg, const struct ik_child_result *result)
 		message = ik_format("Tool '%s' crashed with exit code %d", run->name, code);
 		put_failure(run, IK_TOOL_CRASHED, message, code);
 		free(message);
-	} else if (run->protocol == IK_PROTOCOL_KODELET) {
-		put_kodelet_answer(run);
-	} else {
-		put_answer(run);
 	}
 	close_call(run);
-	report(run);
+	if (run->envelope.length > 0)
+		report(run);
+	else
+		begin_answer(run);
 }
 
 /* Judge the arguments; what is wrong with them as new memory, or NULL. */
@@ -285,6 +321,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	run->registry = ik_registry_ref(registry);
 	run->name = ik_strdup(name);
 	run->output_limit = options->output_limit;
+	if (tool != NULL && tool->protocol == IK_PROTOCOL_KODELET)
+		run->output_limit = options->kodelet.output_limit;
 	run->events = *events;
 	run->arg = arg;
 	run->result.exit_code = -1;
@@ -292,14 +330,13 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->streams[IK_STDOUT].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->streams[IK_STDERR].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
+	ik_answer_init(&run->answer, run->output_limit);
 	if (tool == NULL) {
 		refuse(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name));
 		return run;
 	}
 	run->timeout_ms = timeout_of(options, tool);
 	run->protocol = tool->protocol;
-	if (tool->protocol == IK_PROTOCOL_KODELET)
-		run->output_limit = options->kodelet.output_limit;
 	while (length > 0 && memchr(" \t\r\n", arguments[0], 4) != NULL) {
 		arguments++;
 		length--;
@@ -333,6 +370,7 @@ static void release(void *arg)
 	ik_buf_done(&run->streams[IK_STDOUT].bytes);
 	ik_buf_done(&run->streams[IK_STDERR].bytes);
 	ik_buf_done(&run->envelope);
+	ik_answer_done(&run->answer);
 	ik_registry_unref(run->registry);
 	free(run->name);
 	free(run);
@@ -344,6 +382,7 @@ struct ik_run *ik_run_close(struct ik_run *run)
 		return NULL;
 	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);
+	ik_loop_cancel_deferred(run->loop, write_answer, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;
 }
