@@ -12,6 +12,8 @@
 
 /* A configuration file is written by hand. */
 #define IK_LIMIT_CONFIG IK_MIB(1)
+/* trust.json: some ten thousand files of projects. */
+#define IK_LIMIT_TRUST IK_MIB(16)
 /* What a tool may print for --schema: a thousand such tools stay small. */
 #define IK_LIMIT_SCHEMA IK_KIB(256)
 /* What is kept of a tool's stdout, and of its stderr, in full. */

@@ -11,6 +11,7 @@ libik_util_a_SOURCES = \
 	src/util/log.c src/util/log.h \
 	src/util/path.c src/util/path.h \
 	src/util/sanitize.c src/util/sanitize.h \
+	src/util/sha256.c src/util/sha256.h \
 	src/util/text.c src/util/text.h \
 	src/util/utf8.c src/util/utf8.h \
 	src/util/uuid.c src/util/uuid.h

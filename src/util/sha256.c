@@ -1,0 +1,141 @@
+#include "util/sha256.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+#include <openssl/opensslv.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* The one that the headers belong to; 1.1 spelt its version as a string. */
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+#ifdef OPENSSL_SHLIB_VERSION
+#define LIBRARY_NAME "libcrypto.so." TEXT(OPENSSL_SHLIB_VERSION)
+#else
+#define LIBRARY_NAME "libcrypto.so." SHLIB_VERSION_NUMBER
+#endif
+
+#define DIGEST_BYTES 32
+
+/* The functions that are used, by their own names. */
+#define FUNCTIONS(FUNCTION) \
+	FUNCTION(EVP_MD_CTX_new) FUNCTION(EVP_MD_CTX_free) FUNCTION(EVP_sha256) \
+	FUNCTION(EVP_DigestInit_ex) FUNCTION(EVP_DigestUpdate) FUNCTION(EVP_DigestFinal_ex)
+
+static struct library {
+#define MEMBER(name) __typeof__(name) *name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+} library;
+
+struct ik_sha256 {
+	EVP_MD_CTX *context;
+	bool failed;
+};
+
+/* Find every function; false when one is missing. */
+static bool find_functions(void *handle)
+{
+	struct library found;
+
+	/* dlsym(3): POSIX has object pointers hold functions, ISO C does not. */
+#define FIND(name) \
+	do { \
+		void *function = dlsym(handle, #name); \
+		if (function == NULL) \
+			return false; \
+		memcpy(&found.name, &function, sizeof function); \
+	} while (0);
+	FUNCTIONS(FIND)
+#undef FIND
+	library = found;
+	return true;
+}
+
+/* Load it, unless that was done. */
+static bool load(void)
+{
+	void *handle;
+
+	if (library.EVP_sha256 != NULL)
+		return true;
+	handle = dlopen(LIBRARY_NAME, RTLD_LAZY | RTLD_LOCAL);
+	if (handle != NULL && find_functions(handle))
+		return true;
+	if (handle != NULL)
+		(void)dlclose(handle);
+	return false;
+}
+
+static enum ik_status refused(struct ik_error *error)
+{
+	return ik_error_set(error, IK_FAILED, _("OpenSSL (%s) refuses to make a SHA-256"), LIBRARY_NAME);
+}
+
+struct ik_sha256 *ik_sha256_new(struct ik_error *error)
+{
+	struct ik_sha256 *sum;
+
+	if (!load()) {
+		(void)ik_error_set(error, IK_UNAVAILABLE,
+			_("OpenSSL (%s) cannot be loaded: install it"), LIBRARY_NAME);
+		return NULL;
+	}
+	sum = ik_alloc(sizeof *sum);
+	sum->context = library.EVP_MD_CTX_new();
+	if (sum->context == NULL
+		|| library.EVP_DigestInit_ex(sum->context, library.EVP_sha256(), NULL) != 1) {
+		(void)refused(error);
+		return ik_sha256_free(sum);
+	}
+	return sum;
+}
+
+struct ik_sha256 *ik_sha256_free(struct ik_sha256 *sum)
+{
+	if (sum != NULL)
+		library.EVP_MD_CTX_free(sum->context);
+	free(sum);
+	return NULL;
+}
+
+void ik_sha256_add(struct ik_sha256 *sum, const char *bytes, size_t length)
+{
+	if (library.EVP_DigestUpdate(sum->context, bytes, length) != 1)
+		sum->failed = true;
+}
+
+enum ik_status ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT], struct ik_error *error)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char digest[DIGEST_BYTES];
+	size_t i;
+
+	if (sum->failed || library.EVP_DigestFinal_ex(sum->context, digest, NULL) != 1)
+		return refused(error);
+	for (i = 0; i < DIGEST_BYTES; i++) {
+		out[2 * i] = digits[digest[i] >> 4];
+		out[2 * i + 1] = digits[digest[i] & 15];
+	}
+	out[2 * DIGEST_BYTES] = '\0';
+	return IK_OK;
+}
+
+enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT],
+	struct ik_error *error)
+{
+	struct ik_sha256 *sum = ik_sha256_new(error);
+	enum ik_status status;
+
+	if (sum == NULL)
+		return error->status;
+	ik_sha256_add(sum, bytes, length);
+	status = ik_sha256_end(sum, out, error);
+	ik_sha256_free(sum);
+	return status;
+}

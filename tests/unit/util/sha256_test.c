@@ -1,0 +1,48 @@
+#include "util/sha256.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+/* FIPS 180-4's own examples, and that of sha256sum(1) for nothing. */
+static const struct {
+	const char *text, *digest;
+} rows[] = {
+	{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+	{"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+	{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		"248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+};
+
+Test(sha256, gives_the_known_digests)
+{
+	char digest[IK_SHA256_TEXT];
+	struct ik_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		cr_assert_eq(ik_sha256_of(rows[i].text, strlen(rows[i].text), digest, &error), IK_OK,
+			"%s", error.text);
+		cr_assert_str_eq(digest, rows[i].digest);
+	}
+}
+
+Test(sha256, takes_pieces)
+{
+	char digest[IK_SHA256_TEXT];
+	struct ik_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct ik_sha256 *sum = ik_sha256_new(&error);
+		const char *at;
+
+		cr_assert_not_null(sum);
+		for (at = rows[i].text; *at != '\0'; at++)
+			ik_sha256_add(sum, at, 1);
+		cr_assert_eq(ik_sha256_end(sum, digest, &error), IK_OK);
+		cr_assert_str_eq(digest, rows[i].digest);
+		cr_assert_null(ik_sha256_free(sum));
+	}
+	cr_assert_null(ik_sha256_free(NULL));
+}
