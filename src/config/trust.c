@@ -13,6 +13,7 @@
 #include "config/trust_parts.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -26,6 +27,7 @@ struct ik_trust {
 	struct ik_identity read; /* the file that entry is from; all zero: there was none */
 	bool was_read;
 	bool all;
+	char *problem;
 };
 
 void ik_trust_entry_done(struct ik_trust_entry *entry)
@@ -98,6 +100,7 @@ struct ik_trust *ik_trust_free(struct ik_trust *trust)
 	if (trust == NULL)
 		return NULL;
 	ik_trust_entry_done(&trust->entry);
+	free(trust->problem);
 	free(trust->path);
 	free(trust->directory);
 	free(trust);
@@ -107,6 +110,11 @@ struct ik_trust *ik_trust_free(struct ik_trust *trust)
 const char *ik_trust_directory(const struct ik_trust *trust)
 {
 	return trust->directory;
+}
+
+const char *ik_trust_problem(const struct ik_trust *trust)
+{
+	return trust->problem;
 }
 
 void ik_trust_all(struct ik_trust *trust)
@@ -215,17 +223,23 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 		ik_trust_text_done(&text);
 		/* Another program may just be mending it. */
 		fd = lock(trust, error);
-		if (fd < 0)
+		if (fd < 0) {
+			free(trust->problem);
+			trust->problem = ik_strdup(error->text);
 			return error->status;
+		}
 		reason = (struct ik_error){.status = IK_OK};
 		status = read_locked(trust, &text, &reason);
 		close(fd);
 		if (status == IK_OK)
 			status = reason.status;
 	}
+	free(trust->problem);
+	trust->problem = NULL;
 	if (status != IK_OK) {
 		ik_trust_text_done(&text);
 		*error = reason;
+		trust->problem = ik_strdup(reason.text);
 	}
 	/* What cannot be used says nothing, until it is another file. */
 	take(trust, &text);
@@ -288,19 +302,25 @@ static int64_t wall_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Will any further change of the file show in its identity? */
+static bool is_settled(const struct ik_identity *identity)
+{
+	int64_t now = wall_ns();
+
+	return identity->ctime_ns <= now && ik_identity_settles_ms(identity, now) == 0;
+}
+
 /* Note a file as trusted. */
 static void note(struct ik_trust *trust, const struct ik_trust_file *file)
 {
 	struct ik_trust_record *record = ik_trust_entry_make(&trust->entry, name_of(trust, file->path));
-	int64_t now = wall_ns();
 
 	if (!ik_text_equal(record->digest, file->digest)) {
 		(void)snprintf(record->digest, sizeof record->digest, "%s", file->digest);
 		ik_clock_text(ik_clock_wall_ms(), record->when);
 	}
 	record->identity = file->identity;
-	record->seen = file->identity.ctime_ns <= now
-		&& ik_identity_settles_ms(&file->identity, now) == 0;
+	record->seen = is_settled(&file->identity);
 }
 
 /* Write the directory's entry into what the file holds otherwise. */
@@ -391,6 +411,34 @@ enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file
 	const struct grant grant = {files, count, only};
 
 	return update(trust, change_grant, &grant, error);
+}
+
+static void change_seen(struct ik_trust *trust, const void *arg)
+{
+	const struct grant *grant = arg;
+
+	for (size_t i = 0; i < grant->count; i++) {
+		const struct ik_trust_file *file = &grant->files[i];
+		const struct ik_trust_record *record =
+			ik_trust_entry_find(&trust->entry, name_of(trust, file->path));
+
+		/* It may have been revoked by now. */
+		if (record != NULL && ik_text_equal(record->digest, file->digest)
+			&& is_settled(&file->identity))
+			note(trust, file);
+	}
+}
+
+void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count)
+{
+	const struct grant grant = {files, count, false};
+	struct ik_error error;
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any = any || is_settled(&files[i].identity);
+	if (any && update(trust, change_seen, &grant, &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "%s", error.text);
 }
 
 static void change_revoke(struct ik_trust *trust, const void *arg)

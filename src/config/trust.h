@@ -62,6 +62,9 @@ void ik_trust_all(struct ik_trust *trust);
  */
 enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
 
+/* Why the file could not be used when it was last read, in words; NULL: it could. */
+const char *ik_trust_problem(const struct ik_trust *trust);
+
 /*
  * What is known of a file. path is absolute, or below the directory; digest may
  * be NULL while its contents have not been read.
@@ -90,6 +93,10 @@ struct ik_trust_file {
  */
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files, size_t count,
 	bool only, struct ik_error *error) IK_MUST_USE;
+
+/* These files are trusted, and have these identities by now: note it, so that they are
+ * not read again. Does nothing where that cannot be kept. */
+void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count);
 
 /* Trust nothing of the directory any more, and do not ask (never), or ask again. */
 enum ik_status ik_trust_revoke(struct ik_trust *trust, bool never, struct ik_error *error) IK_MUST_USE;

@@ -34,6 +34,8 @@ struct ik_candidate {
 	ik_candidate_done *done;
 	void *arg;
 	enum ik_tool_protocol protocol; /* of the question that is asked */
+	bool pinned;
+	struct ik_identity identity;    /* pinned: the file that it must be */
 	bool second;                    /* it is the second */
 	struct refusal refusal;         /* of the first */
 	struct ik_child *child;
@@ -59,6 +61,19 @@ static void fail(struct ik_candidate *candidate, const char *code, char *reason)
 
 	ik_tool_reject(&tool, IK_TOOL_FAILED, code, reason);
 	candidate->done(candidate->arg, &tool);
+}
+
+/* Is it a file that may be run? One that is no longer what was trusted is handed over. */
+static bool is_unchanged(struct ik_candidate *candidate)
+{
+	struct ik_tool tool = { .protocol = candidate->options->first, .changed = true };
+
+	if (!candidate->pinned || ik_identity_holds(candidate->path, &candidate->identity))
+		return true;
+	ik_tool_reject(&tool, IK_TOOL_UNTRUSTED, "NOT_TRUSTED",
+		ik_strdup(_("was changed after it had been found to be trusted")));
+	candidate->done(candidate->arg, &tool);
+	return false;
 }
 
 /* Hand over that neither question was answered; *last is taken over. */
@@ -96,8 +111,13 @@ static void refuse(struct ik_candidate *candidate, struct refusal refusal)
 	candidate->second = true;
 	candidate->protocol = options->first == IK_PROTOCOL_NATIVE
 		? IK_PROTOCOL_KODELET : IK_PROTOCOL_NATIVE;
-	if ((candidate->protocol == IK_PROTOCOL_KODELET && options->native_only)
-		|| !ask(candidate, &error))
+	if (candidate->protocol == IK_PROTOCOL_KODELET && options->native_only) {
+		fail(candidate, refusal.code, ik_strdup(refusal.reason));
+		return;
+	}
+	if (!is_unchanged(candidate))
+		return;
+	if (!ask(candidate, &error))
 		fail(candidate, refusal.code, ik_strdup(refusal.reason));
 }
 
@@ -248,8 +268,14 @@ void ik_candidate_ask(struct ik_candidate *candidate)
 {
 	struct ik_error error;
 
-	if (!ask(candidate, &error))
+	if (is_unchanged(candidate) && !ask(candidate, &error))
 		fail(candidate, "SPAWN_FAILED", ik_strdup(error.text));
+}
+
+void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *identity)
+{
+	candidate->pinned = true;
+	candidate->identity = *identity;
 }
 
 /* How long something had to wait for a processor since its time began. */

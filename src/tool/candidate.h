@@ -41,6 +41,9 @@ struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
 
 void ik_candidate_ask(struct ik_candidate *candidate);
 
+/* Ask it only while its file is this one; one that was changed is UNTRUSTED. */
+void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *identity);
+
 /*
  * Look whether its time is up, and end it then; but time in which the machine had
  * more to do than it could is given back. stalled_us is ik_busy_stalled_us() of

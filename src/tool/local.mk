@@ -17,4 +17,5 @@ libik_tool_a_SOURCES = \
 	src/tool/registry.c src/tool/registry.h \
 	src/tool/run.c src/tool/run.h \
 	src/tool/source.c src/tool/source.h \
-	src/tool/source_directory.c
+	src/tool/source_directory.c \
+	src/tool/vetting.c src/tool/vetting.h

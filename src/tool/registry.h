@@ -11,6 +11,7 @@
 #define IK_TOOL_REGISTRY_H
 
 #include "json/scan.h"
+#include "util/identity.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,10 @@ struct ik_tool {
 	                        NULL when state is OK */
 	bool read_only;
 	int timeout_s;       /* of the schema; 0: not said */
+	bool pinned;         /* it came with a project: to be run only while its file is the one
+	                        of identity, whose contents the person trusts */
+	bool changed;        /* UNTRUSTED: what was trusted under this name were other contents */
+	struct ik_identity identity; /* of its file when it was looked at; all zero: not known */
 	struct ik_source *owner; /* a reference; NULL: such a tool cannot be called */
 };
 

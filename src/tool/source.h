@@ -16,6 +16,7 @@
 #ifndef IK_TOOL_SOURCE_H
 #define IK_TOOL_SOURCE_H
 
+#include "config/trust.h"
 #include "loop/child.h"
 #include "tool/registry.h"
 
@@ -95,7 +96,10 @@ struct ik_source *ik_source_unref(struct ik_source *source);
 
 struct ik_source_directory_options {
 	const char *path;
-	enum ik_tool_source origin;      /* what comes from a project is not run */
+	enum ik_tool_source origin;
+	struct ik_trust *trust;          /* borrowed: what is not trusted by it is not run. NULL:
+	                                    the directory is the person's own (what comes from a
+	                                    project is never run then) */
 	/* How each is asked what it is (tool/candidate.h). */
 	enum ik_tool_protocol first;
 	bool native_only;

@@ -14,6 +14,7 @@
 #include "tool/candidate.h"
 #include "tool/executable.h"
 #include "tool/permissions.h"
+#include "tool/vetting.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/path.h"
@@ -41,6 +42,7 @@ struct directory {
 	struct ik_loop *loop;
 	char *path;
 	char *working_directory;
+	struct ik_trust *trust; /* NULL: nobody has to be asked */
 	struct ik_candidate_options questions;
 
 	/* The scan that runs. */
@@ -48,6 +50,7 @@ struct directory {
 	void *arg;
 	struct file *files;
 	size_t count;
+	struct ik_vetting *vetting; /* of the files, in their order; NULL without trust */
 	size_t next;         /* the first that was not asked yet */
 	size_t running;
 	size_t width;
@@ -78,6 +81,7 @@ static void clear_scan(struct directory *directory)
 	ik_loop_cancel_deferred(directory->loop, launch, directory);
 	directory->look = ik_timer_close(directory->look);
 	directory->deadlines = ik_timer_close(directory->deadlines);
+	directory->vetting = ik_vetting_close(directory->vetting);
 	for (size_t i = 0; i < directory->count; i++) {
 		ik_candidate_close(directory->files[i].candidate);
 		free(directory->files[i].path);
@@ -96,10 +100,20 @@ static void tell_progress(struct directory *directory)
 	directory->events->progress(directory->arg, directory->finished, directory->count);
 }
 
+/* What was found out of a file that came with a project; NULL: it did not. */
+static const struct ik_vetted *vetted(const struct file *file)
+{
+	const struct directory *directory = file->directory;
+
+	return directory->vetting != NULL
+		? ik_vetting_at(directory->vetting, (size_t)(file - directory->files)) : NULL;
+}
+
 /* Hand a file over: a tool, or what could have been one. */
 static void announce(struct file *file, struct ik_tool *tool)
 {
 	struct directory *directory = file->directory;
+	const struct ik_vetted *known = vetted(file);
 
 	if (tool->state != IK_TOOL_OK) {
 		free(tool->name);
@@ -107,6 +121,10 @@ static void announce(struct file *file, struct ik_tool *tool)
 	}
 	tool->path = ik_strdup(file->path);
 	tool->source = directory->source.origin;
+	if (known != NULL) {
+		tool->pinned = true;
+		tool->identity = known->identity;
+	}
 	directory->finished++;
 	directory->events->tool(directory->arg, tool);
 	if (directory->events != NULL)
@@ -148,25 +166,33 @@ static void check_deadlines(void *arg)
 }
 
 /* May this file be run at all? If not, *ret_tool says why. */
-static bool permitted(const struct directory *directory, const char *path, struct ik_tool *ret_tool)
+static bool permitted(const struct file *file, struct ik_tool *ret_tool)
 {
+	const struct directory *directory = file->directory;
 	enum ik_tool_source origin = directory->source.origin;
+	const struct ik_vetted *known = vetted(file);
 	struct ik_error error;
+	const char *reason;
 
 	memset(ret_tool, 0, sizeof *ret_tool);
 	ret_tool->protocol = directory->questions.first;
-	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check(path, &error) != IK_OK) {
+	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check(file->path, &error) != IK_OK) {
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS",
 			ik_strdup(error.text));
 		return false;
 	}
-	if (origin == IK_SOURCE_PROJECT) {
-		ik_tool_reject(ret_tool, IK_TOOL_UNTRUSTED, "NOT_TRUSTED",
-			ik_strdup(_("came with the project and is not run, "
-				"because nobody said that it can be trusted")));
-		return false;
-	}
-	return true;
+	if (known == NULL ? origin != IK_SOURCE_PROJECT : known->state == IK_TRUST_TRUSTED)
+		return true;
+	ret_tool->changed = known != NULL && known->state == IK_TRUST_CHANGED;
+	if (known != NULL && known->problem != NULL)
+		reason = known->problem;
+	else if (ret_tool->changed)
+		reason = _("was changed since you trusted it; look at it, then: ikigai tool trust");
+	else
+		reason = _("came with the project and is not run before you trust it; look at it, "
+			"then: ikigai tool trust");
+	ik_tool_reject(ret_tool, IK_TOOL_UNTRUSTED, "NOT_TRUSTED", ik_strdup(reason));
+	return false;
 }
 
 /* Ask one file, or say why it is not asked. */
@@ -175,7 +201,7 @@ static void ask(struct file *file)
 	struct directory *directory = file->directory;
 	struct ik_tool refused;
 
-	if (!permitted(directory, file->path, &refused)) {
+	if (!permitted(file, &refused)) {
 		announce(file, &refused);
 		return;
 	}
@@ -184,6 +210,8 @@ static void ask(struct file *file)
 		ik_timer_start(directory->deadlines, directory->questions.timeout_ms);
 	file->candidate = ik_candidate_new(directory->loop, file->path, &directory->questions,
 		candidate_done, file);
+	if (vetted(file) != NULL)
+		ik_candidate_pin(file->candidate, &vetted(file)->identity);
 	ik_candidate_ask(file->candidate);
 }
 
@@ -282,6 +310,24 @@ static void list(struct directory *directory)
 	closedir(stream);
 }
 
+static void vetting_done(void *arg)
+{
+	go_on(arg);
+}
+
+/* Find out which files are trusted, before any of them is run. */
+static void vet(struct directory *directory)
+{
+	const char **paths = ik_alloc_array(NULL, directory->count + 1, sizeof *paths);
+	size_t i;
+
+	for (i = 0; i < directory->count; i++)
+		paths[i] = directory->files[i].path;
+	directory->vetting = ik_vetting_start(directory->loop, directory->trust, paths,
+		directory->count, vetting_done, directory);
+	free(paths);
+}
+
 static void directory_scan(struct ik_source *source, const struct ik_source_events *events,
 	void *arg)
 {
@@ -297,12 +343,32 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 	list(directory);
 	if (directory->count > 0)
 		qsort(directory->files, directory->count, sizeof *directory->files, compare_paths);
-	go_on(directory);
+	if (directory->trust != NULL)
+		vet(directory);
+	else
+		go_on(directory);
+}
+
+/*
+ * May the file be run, as it is now? What nobody else could change when the tools
+ * were looked for may be open to all by now, and what a project brought may be
+ * another file than the one that the person trusts.
+ */
+static bool may_be_called(const struct ik_tool *tool, struct ik_error *error)
+{
+	if (tool->source != IK_SOURCE_SYSTEM && ik_permissions_check(tool->path, error) != IK_OK)
+		return false;
+	if (!tool->pinned || ik_identity_holds(tool->path, &tool->identity))
+		return true;
+	(void)ik_error_set(error, IK_DENIED, _("%s was changed since it was trusted"), tool->path);
+	return false;
 }
 
 static struct ik_call *directory_call(struct ik_source *source, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
+	if (!may_be_called(spec->tool, error))
+		return NULL;
 	return ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
 }
 
@@ -330,6 +396,7 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	char here[PATH_MAX];
 
 	ik_source_init(&directory->source, &ops, options->origin);
+	directory->trust = options->trust;
 	directory->loop = loop;
 	/* The children have another working directory. */
 	if (getcwd(here, sizeof here) != NULL)

@@ -44,6 +44,17 @@ enum ik_status ik_identity_read(const char *path, struct ik_identity *ret_identi
 	return IK_OK;
 }
 
+bool ik_identity_holds(const char *path, const struct ik_identity *identity)
+{
+	struct stat status;
+	struct ik_identity now;
+
+	if (stat(path, &status) != 0)
+		return false;
+	now = ik_identity_of(&status);
+	return ik_identity_equal(&now, identity);
+}
+
 int64_t ik_identity_settles_ms(const struct ik_identity *identity, int64_t now_ns)
 {
 	int64_t tick = identity->ctime_ns % SECOND_NS == 0 ? COARSE_TICK_NS : TICK_NS;

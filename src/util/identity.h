@@ -34,6 +34,9 @@ bool ik_identity_equal(const struct ik_identity *one, const struct ik_identity *
 enum ik_status ik_identity_read(const char *path, struct ik_identity *ret_identity,
 	struct ik_error *error) IK_MUST_USE;
 
+/* Is the file that path leads to still this one, as it was? */
+bool ik_identity_holds(const char *path, const struct ik_identity *identity);
+
 /*
  * In how many milliseconds a further change would be seen: until then one may
  * fall into the same tick of the file system's clock, with the same identity.

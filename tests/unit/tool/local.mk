@@ -9,7 +9,8 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/registry_test.c \
 	tests/unit/tool/run_test.c \
 	tests/unit/tool/source_directory_test.c \
-	tests/unit/tool/support.c tests/unit/tool/support.h
+	tests/unit/tool/support.c tests/unit/tool/support.h \
+	tests/unit/tool/vetting_test.c
 tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DIK_TEST_FIXTURES='"$(abs_top_srcdir)/tests/fixtures"' \
 	-DIK_TEST_QUICK='"$(abs_top_builddir)/tests/fixtures/tools/quick"'

@@ -84,18 +84,16 @@ static void scan_finished(void *arg, struct ik_registry *registry)
 	ik_loop_stop(scan->loop);
 }
 
-struct ik_registry *support_scan(struct ik_loop *loop, enum ik_tool_source origin,
-	int64_t timeout_ms, const char *const *directories)
+/* Scan directories, all with these options. */
+static struct ik_registry *scan_directories(struct ik_loop *loop,
+	struct ik_source_directory_options options, const char *const *directories)
 {
 	struct ik_discovery_events events = { .finished = scan_finished };
 	struct scan scan = { loop, NULL };
 	struct ik_discovery *discovery = ik_discovery_new(loop, &events, &scan);
 
 	for (; *directories != NULL; directories++) {
-		struct ik_source_directory_options options = {
-			.path = *directories, .origin = origin, .timeout_ms = timeout_ms
-		};
-
+		options.path = *directories;
 		ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
 	}
 	ik_discovery_scan(discovery);
@@ -103,6 +101,27 @@ struct ik_registry *support_scan(struct ik_loop *loop, enum ik_tool_source origi
 	cr_assert_not_null(scan.registry);
 	discovery = ik_discovery_close(discovery);
 	return scan.registry;
+}
+
+struct ik_registry *support_scan(struct ik_loop *loop, enum ik_tool_source origin,
+	int64_t timeout_ms, const char *const *directories)
+{
+	const struct ik_source_directory_options options = {
+		.origin = origin, .timeout_ms = timeout_ms
+	};
+
+	return scan_directories(loop, options, directories);
+}
+
+struct ik_registry *support_scan_project(struct ik_loop *loop, struct ik_trust *trust,
+	const char *directory)
+{
+	const char *const directories[] = { directory, NULL };
+	const struct ik_source_directory_options options = {
+		.origin = IK_SOURCE_PROJECT, .trust = trust, .timeout_ms = 10000
+	};
+
+	return scan_directories(loop, options, directories);
 }
 
 const struct ik_tool *support_entry(const struct ik_registry *registry, const char *file)

@@ -19,6 +19,9 @@ char *support_write_tool(const char *directory, const char *name, const char *te
 /* The registry of some directories (NULL-terminated), all of that origin. */
 struct ik_registry *support_scan(struct ik_loop *loop, enum ik_tool_source origin,
 	int64_t timeout_ms, const char *const *directories);
+/* The same of one directory of a project. */
+struct ik_registry *support_scan_project(struct ik_loop *loop, struct ik_trust *trust,
+	const char *directory);
 /* The entry of that file name in any state. */
 const struct ik_tool *support_entry(const struct ik_registry *registry, const char *file);
 

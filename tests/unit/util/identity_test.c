@@ -83,6 +83,9 @@ Test(identity, sees_a_change_that_is_covered_up)
 	cr_assert_eq(after.size, before.size);
 	cr_assert_eq(after.inode, before.inode);
 	cr_assert(!ik_identity_equal(&before, &after));
+	cr_assert(!ik_identity_holds("file", &before));
+	cr_assert(ik_identity_holds("link", &after));
+	cr_assert(!ik_identity_holds("nothing", &after));
 }
 
 Test(identity, sees_another_file_in_its_place)
