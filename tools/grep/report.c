@@ -29,8 +29,8 @@ void report_file(struct report *report, const char *path)
 	ik_buf_clear(&report->name);
 }
 
-/* Append a number; printf() would take half of the time for a line. */
-static void append_number(struct ik_buf *out, uint64_t number)
+/* Write a number; printf() would take half of the time for a line. */
+static char *write_number(char *to, uint64_t number)
 {
 	char digits[24];
 	size_t at = sizeof(digits);
@@ -39,7 +39,27 @@ static void append_number(struct ik_buf *out, uint64_t number)
 		digits[--at] = (char)('0' + number % 10);
 		number /= 10;
 	} while (number > 0);
-	ik_buf_append(out, digits + at, sizeof(digits) - at);
+	memcpy(to, digits + at, sizeof(digits) - at);
+	return to + (sizeof(digits) - at);
+}
+
+/* Append what stands before a line. */
+static void append_head(struct ik_buf *text, bool separate, const struct ik_buf *name,
+	uint64_t number)
+{
+	char *start = ik_buf_reserve(text, REPORT_SEPARATOR_LENGTH + name->length + 24 + 2);
+	char *to = start;
+
+	if (start == NULL)
+		return;
+	if (separate) {
+		memcpy(to, REPORT_SEPARATOR, REPORT_SEPARATOR_LENGTH);
+		to += REPORT_SEPARATOR_LENGTH;
+	}
+	memcpy(to, name->data, name->length);
+	to = write_number(to + name->length, number);
+	memcpy(to, ": ", 2);
+	ik_buf_commit(text, (size_t)(to + 2 - start));
 }
 
 void report_line(struct report *report, uint64_t number, const char *line, size_t length)
@@ -50,12 +70,8 @@ void report_line(struct report *report, uint64_t number, const char *line, size_
 		ik_json_escape(&report->name, report->path, strlen(report->path));
 		ik_buf_putc(&report->name, ':');
 	}
-	if (report->separate)
-		ik_buf_append(text, REPORT_SEPARATOR, REPORT_SEPARATOR_LENGTH);
+	append_head(text, report->separate, &report->name, number);
 	report->separate = true;
-	ik_buf_append(text, report->name.data, report->name.length);
-	append_number(text, number);
-	ik_buf_append(text, ": ", 2);
 	ik_json_escape(text, line, length);
 	report->count++;
 	if (text->length >= FLUSH_AT && (report->answer != NULL || report->fd >= 0))
