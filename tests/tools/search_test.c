@@ -195,6 +195,11 @@ Test(search, refuses_what_would_exhaust_the_machine)
 
 	cr_assert_null(search_new("(((a{1,200}){1,200}){1,200}){1,200}", &error));
 	cr_assert_str_eq(error.text, "Regular expression too big");
+	/* Each of these doubles what regcomp() makes of it. */
+	cr_assert_null(search_new("a++++++++++++++++++++++++++++++++++++++++", &error));
+	/* And here each copy leads to all that follow. */
+	cr_assert_null(search_new("(a?){25000}", &error));
+	cr_assert_null(search_new("a{0,25000}", &error));
 	ik_buf_init(&pattern, SIZE_MAX / 2);
 	for (int i = 0; i < 100000; i++)
 		ik_buf_putc(&pattern, '(');

@@ -9,8 +9,11 @@
 
 /* Parentheses deeper than this would exhaust the stack of regcomp(), which is recursive. */
 #define DEPTH_MAX 1000
-/* What all repetitions together may amount to, in nodes. */
-#define WEIGHT_MAX 200000
+/* What regcomp() may make of a pattern: nodes, entries in the lists of those
+ * that each can reach (eight bytes each), and how often those are merged. */
+#define NODES_MAX 200000
+#define REACHED_MAX 5e7
+#define MERGED_MAX 2e8
 /* regcomp() refuses larger numbers (RE_DUP_MAX). */
 #define COUNT_MAX 32767
 
@@ -395,25 +398,80 @@ static size_t parse_alternatives(struct parser *parser)
 	return node;
 }
 
-/* How many nodes there are when repetitions are written out. Nodes stand
+/* What regcomp() makes of a node. Besides its own nodes it keeps, for each, the
+ * list of all that can be reached from it without a character. */
+struct weight {
+	double nodes;
+	double reached;     /* lengths of all lists together */
+	double first, last; /* nodes that can be reached at its start, and that can reach its end */
+	double circles;     /* loops without a character, around which lists are made anew */
+	bool nullable;      /* the end can be reached from the start */
+};
+
+static struct weight weigh_concat(struct weight left, struct weight right)
+{
+	return (struct weight){
+		.nodes = left.nodes + right.nodes + 1,
+		.reached = left.reached + right.reached + left.last * right.first,
+		.first = left.first + (left.nullable ? right.first : 0),
+		.last = right.last + (right.nullable ? left.last : 0),
+		.circles = left.circles + right.circles,
+		.nullable = left.nullable && right.nullable,
+	};
+}
+
+static struct weight weigh_alternate(struct weight left, struct weight right)
+{
+	return (struct weight){
+		.nodes = left.nodes + right.nodes + 1,
+		.reached = left.reached + right.reached + left.first + right.first,
+		.first = left.first + right.first + 1,
+		.last = left.last + right.last,
+		.circles = left.circles + right.circles,
+		.nullable = left.nullable || right.nullable,
+	};
+}
+
+/* Repetitions are written out: x+ as xx*, x{1,3} as x(x(x)?)?. */
+static struct weight weigh_repeat(struct weight once, int min, int max)
+{
+	double copies = max == REPEAT_ENDLESS ? min + 1.0 : max > 1 ? max : 1;
+	double optional = max == REPEAT_ENDLESS ? 1 : max - min;
+	double pairs = once.nullable ? copies * copies / 2 : copies;
+
+	return (struct weight){
+		.nodes = once.nodes * copies + 1,
+		.reached = once.reached * copies + once.last * once.first * pairs + optional * optional,
+		.first = once.nullable ? once.first * copies : once.first + 1,
+		.last = once.nullable ? once.last * copies : once.last * (optional + 1),
+		.circles = once.circles * copies + (once.nullable && max == REPEAT_ENDLESS),
+		.nullable = once.nullable || min == 0,
+	};
+}
+
+/* Would regcomp() take more time and memory than there may be? Nodes stand
  * behind their parts, so one pass does. */
 static bool is_too_heavy(const struct syntax *syntax)
 {
-	double *weights = ik_alloc_array(NULL, syntax->count, sizeof(weights[0]));
+	struct weight *weights = ik_alloc_array(NULL, syntax->count, sizeof(weights[0]));
 
 	for (size_t i = 0; i < syntax->count; i++) {
 		const struct node *node = &syntax->nodes[i];
-		int times = node->max == REPEAT_ENDLESS ? node->min : node->max;
 
-		weights[i] = 1;
-		if (node->kind == NODE_CONCAT || node->kind == NODE_ALTERNATE)
-			weights[i] += weights[node->left] + weights[node->right];
+		weights[i] = (struct weight){ 1, 1, 1, 1, 0, node->kind != NODE_SET };
+		if (node->kind == NODE_EMPTY)
+			weights[i] = (struct weight){ .first = 0.5, .last = 0.5, .nullable = true };
+		else if (node->kind == NODE_CONCAT)
+			weights[i] = weigh_concat(weights[node->left], weights[node->right]);
+		else if (node->kind == NODE_ALTERNATE)
+			weights[i] = weigh_alternate(weights[node->left], weights[node->right]);
 		else if (node->kind == NODE_REPEAT)
-			weights[i] += weights[node->left] * (times > 1 ? times : 1);
+			weights[i] = weigh_repeat(weights[node->left], node->min, node->max);
 	}
-	double whole = weights[syntax->root];
+	struct weight whole = weights[syntax->root];
 	free(weights);
-	return whole > WEIGHT_MAX;
+	return whole.nodes > NODES_MAX || whole.reached > REACHED_MAX ||
+		whole.reached * whole.circles > MERGED_MAX;
 }
 
 enum ik_status syntax_parse(struct syntax *syntax, const char *pattern)
