@@ -6,65 +6,7 @@
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
-#include "util/path.h"
 #include "util/text.h"
-
-struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
-	char **environment)
-{
-	const struct ik_config *config = setup->config;
-	struct ik_run_options run;
-
-	memset(&run, 0, sizeof run);
-	run.loop = loop;
-	run.timeout_ms = config->tools_timeout_s * 1000;
-	run.timeouts = config->tools_timeouts;
-	run.timeout_count = config->tools_timeout_count;
-	run.output_limit = (size_t)config->tools_max_output_size;
-	run.memory_limit = config->tools_memory_limit_mb * 1024 * 1024;
-	run.environment = (const char *const *)environment;
-	run.directory = setup->places.directory;
-	return run;
-}
-
-/* One directory as a source. */
-static void add_directory(struct ik_discovery *discovery, struct ik_loop *loop,
-	const struct ik_setup *setup, char **environment, const char *path, enum ik_tool_source origin)
-{
-	struct ik_source_directory_options options;
-
-	if (path == NULL)
-		return;
-	memset(&options, 0, sizeof options);
-	options.path = path;
-	options.origin = origin;
-	options.timeout_ms = setup->config->tools_scan_timeout_ms;
-	options.environments[IK_PROTOCOL_NATIVE] = (const char *const *)environment;
-	options.working_directory = setup->places.directory;
-	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
-}
-
-struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
-	char **environment, const struct ik_discovery_events *events, void *arg)
-{
-	const struct ik_config *config = setup->config;
-	struct ik_discovery *discovery = ik_discovery_new(loop, events, arg);
-	char *system_dir, *user_dir;
-	size_t i;
-
-	system_dir = ik_path_expand(config->tools_system_dir != NULL ? config->tools_system_dir :
-		setup->places.system_tools, setup->places.user_home);
-	user_dir = config->tools_user_dir != NULL ?
-		ik_path_expand(config->tools_user_dir, setup->places.user_home) :
-		ik_places_file(&setup->places, "tools");
-	add_directory(discovery, loop, setup, environment, system_dir, IK_SOURCE_SYSTEM);
-	add_directory(discovery, loop, setup, environment, user_dir, IK_SOURCE_USER);
-	for (i = 0; i < config->tools_disabled.count; i++)
-		ik_discovery_disable(discovery, config->tools_disabled.items[i]);
-	free(system_dir);
-	free(user_dir);
-	return discovery;
-}
 
 static void on_progress(void *arg, size_t done, size_t total)
 {

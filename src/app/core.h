@@ -54,8 +54,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
 /* The newest registry (borrowed). */
 struct ik_registry *ik_core_registry(const struct ik_core *core);
 
-/* A discovery over the configured directories, not yet scanning. environment
- * must outlive it. */
+/* A discovery over the directories that the configuration names (system, Kodelet's, the
+ * person's own, the project's two), not yet scanning. environment and setup must outlive
+ * it. */
 struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment, const struct ik_discovery_events *events, void *arg);
 

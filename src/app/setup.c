@@ -120,6 +120,36 @@ static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *e
 	return IK_OK;
 }
 
+/* Put LANGUAGE back as it was: ui.language is for the screen, not for tools. */
+static void restore_language(const struct ik_setup *setup, char **environment)
+{
+	static const char variable_name[] = "LANGUAGE=";
+	char **entry, **kept = environment;
+
+	for (entry = environment; *entry != NULL; entry++) {
+		if (!ik_text_starts(*entry, variable_name)) {
+			*kept++ = *entry;
+			continue;
+		}
+		free(*entry);
+		if (setup->language != NULL)
+			*kept++ = ik_format("%s%s", variable_name, setup->language);
+	}
+	*kept = NULL;
+}
+
+/* What Kodelet's tools get of this program's environment: the variables that are listed. */
+static char **kodelet_environment(const struct ik_setup *setup)
+{
+	const struct ik_string_list *names = &setup->config->custom_env_whitelist;
+	char **environment = ik_environment_of(names->count > 0 ? (const char *const *)names->items
+		: NULL);
+
+	if (setup->config->ui_language != NULL)
+		restore_language(setup, environment);
+	return environment;
+}
+
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,
 	struct ik_error *error)
 {
@@ -131,6 +161,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		status = read_config(options, ret_setup, error);
 	if (status == IK_OK)
 		use_language(ret_setup);
+	if (status == IK_OK)
+		ret_setup->kodelet_environment = kodelet_environment(ret_setup);
 	if (status == IK_OK)
 		open_log(ret_setup);
 	/* Tools and configuration can be looked at without a model. */
@@ -152,27 +184,10 @@ void ik_setup_done(struct ik_setup *setup)
 	free(setup->system_prompt);
 	free(setup->database);
 	free(setup->language);
+	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
 	setup->config = ik_config_free(setup->config);
 	ik_places_done(&setup->places);
 	memset(setup, 0, sizeof *setup);
-}
-
-/* Put LANGUAGE back as it was: ui.language is for the screen, not for tools. */
-static void restore_language(const struct ik_setup *setup, char **environment)
-{
-	static const char variable_name[] = "LANGUAGE=";
-	char **entry, **kept = environment;
-
-	for (entry = environment; *entry != NULL; entry++) {
-		if (!ik_text_starts(*entry, variable_name)) {
-			*kept++ = *entry;
-			continue;
-		}
-		free(*entry);
-		if (setup->language != NULL)
-			*kept++ = ik_format("%s%s", variable_name, setup->language);
-	}
-	*kept = NULL;
 }
 
 char **ik_setup_tool_environment(const struct ik_setup *setup)

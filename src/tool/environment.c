@@ -18,17 +18,36 @@ static bool listed(const char *entry, const char *const *names)
 	return false;
 }
 
-char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)
+/* Room for a copy of this process's environment. */
+static char **make_room(void)
 {
 	size_t count = 0;
-	char **copy;
 
 	while (environ != NULL && environ[count] != NULL)
 		count++;
-	copy = ik_alloc_array(NULL, count + 1, sizeof(char *));
-	count = 0;
+	return ik_alloc_array(NULL, count + 1, sizeof(char *));
+}
+
+char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)
+{
+	char **copy = make_room();
+	size_t count = 0;
+
 	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
 		if (!listed(*entry, secrets) || listed(*entry, keep))
+			copy[count++] = ik_strdup(*entry);
+	}
+	copy[count] = NULL;
+	return copy;
+}
+
+char **ik_environment_of(const char *const *names)
+{
+	char **copy = make_room();
+	size_t count = 0;
+
+	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+		if (listed(*entry, names))
 			copy[count++] = ik_strdup(*entry);
 	}
 	copy[count] = NULL;

@@ -74,6 +74,8 @@ struct ik_run *ik_run_close(struct ik_run *run);
  * ik_environment_free().
  */
 char **ik_environment_for_tools(const char *const *secrets, const char *const *keep);
+/* Only those of this process's variables that are named; the same else. */
+char **ik_environment_of(const char *const *names);
 char **ik_environment_free(char **environment);
 
 #endif

@@ -29,6 +29,28 @@ char *ik_path_expand(const char *path, const char *home)
 	return ik_format("%s%s", home, path + 1);
 }
 
+char *ik_path_canonical(const char *path)
+{
+	char *resolved = realpath(path, NULL), *parent, *slash, *whole;
+
+	if (resolved != NULL || strcmp(path, "/") == 0)
+		return resolved != NULL ? resolved : ik_strdup(path);
+	parent = ik_strdup(path);
+	slash = strrchr(parent, '/');
+	if (slash == NULL)
+		return parent;
+	*slash = '\0';
+	if (slash[1] == '\0' || strcmp(slash + 1, ".") == 0) {
+		whole = ik_path_canonical(parent[0] != '\0' ? parent : "/");
+	} else {
+		resolved = ik_path_canonical(parent[0] != '\0' ? parent : "/");
+		whole = ik_path_join(resolved, slash + 1);
+		free(resolved);
+	}
+	free(parent);
+	return whole;
+}
+
 const char *ik_path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

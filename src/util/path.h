@@ -16,6 +16,10 @@ char *ik_path_join(const char *directory, const char *name);
 /* A leading "~" or "~/" replaced by home (NULL: kept as it is); new memory. */
 char *ik_path_expand(const char *path, const char *home);
 
+/* An absolute path with its symbolic links, "." and ".." resolved as far as it exists,
+ * the rest as it stands: the same for each name of one place. New memory. */
+char *ik_path_canonical(const char *path);
+
 /* Part after the last slash; points into path. */
 const char *ik_path_base(const char *path);
 

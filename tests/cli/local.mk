@@ -26,6 +26,8 @@ CLI_TESTS = \
 	tests/cli/file_limit.screen \
 	tests/cli/full_disk.screen \
 	tests/cli/help.screen \
+	tests/cli/kodelet.screen \
+	tests/cli/kodelet_limits.screen \
 	tests/cli/language.screen \
 	tests/cli/home_unusable.screen \
 	tests/cli/home_unwritable.screen \
@@ -38,6 +40,7 @@ CLI_TESTS = \
 	tests/cli/tool_new.screen \
 	tests/cli/tool_show.screen \
 	tests/cli/tool_validate.screen \
+	tests/cli/tool_sources.screen \
 	tests/cli/tools_file.screen \
 	tests/cli/two_tools.screen
 TESTS += $(CLI_TESTS)

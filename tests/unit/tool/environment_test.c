@@ -47,3 +47,21 @@ Test(environment, may_be_empty)
 	cr_assert_null(environment[0]);
 	environment = ik_environment_free(environment);
 }
+
+Test(environment, holds_nothing_but_what_is_named)
+{
+	const char *const names[] = { "IK_SECOND", "IK_ABSENT", "IK_FIRST", NULL };
+	char **environment;
+
+	setenv("IK_FIRST", "1", 1);
+	setenv("IK_SECOND", "a=b", 1);
+	setenv("IK_FIRST_OF_ALL", "no", 1);
+	environment = ik_environment_of(names);
+	cr_assert_str_eq(value(environment, "IK_FIRST"), "1");
+	cr_assert_str_eq(value(environment, "IK_SECOND"), "a=b");
+	cr_assert_null(environment[2]);
+	environment = ik_environment_free(environment);
+	environment = ik_environment_of(NULL);
+	cr_assert_null(environment[0]);
+	environment = ik_environment_free(environment);
+}

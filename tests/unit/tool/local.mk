@@ -18,4 +18,4 @@ tests_unit_tool_tool_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_tool_tool_test_LDADD = $(LINK_TOOL) $(CRITERION_LIBS)
 
 tests_fixtures_tools_quick_SOURCES = tests/fixtures/tools/quick.c
-EXTRA_DIST += tests/fixtures/tools
+EXTRA_DIST += tests/fixtures/tools tests/fixtures/kodelet

@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "../../support/scratch.h"
+#include "util/alloc.h"
 
 static char directory[] = SCRATCH_TEMPLATE;
 
@@ -44,6 +45,40 @@ Test(path, joins_and_expands)
 	cr_assert_str_eq(ik_path_base("/a/b"), "b");
 	cr_assert_str_eq(ik_path_base("b"), "b");
 	cr_assert_str_eq(ik_path_base("a/"), "");
+}
+
+static void check_canonical(const char *name, const char *wanted)
+{
+	char *base = realpath(directory, NULL);
+	char *path = ik_format("%s/%s", directory, name);
+	char *expected = ik_format("%s%s", base, wanted), *found = ik_path_canonical(path);
+
+	cr_assert_str_eq(found, expected, "%s: %s instead of %s", name, found, expected);
+	free(found);
+	free(expected);
+	free(path);
+	free(base);
+}
+
+Test(path, is_the_same_for_each_name_of_a_place)
+{
+	char *root = ik_path_canonical("/");
+
+	cr_assert_str_eq(root, "/");
+	free(root);
+	root = ik_path_canonical("/nowhere-at-all/./x/");
+	cr_assert_str_eq(root, "/nowhere-at-all/x");
+	free(root);
+	cr_assert_eq(mkdir("real", 0700), 0);
+	cr_assert_eq(symlink("real", "link"), 0);
+	cr_assert_eq(symlink("nothing", "dangling"), 0);
+	check_canonical("real", "/real");
+	check_canonical("link", "/real");
+	check_canonical("link/", "/real");
+	check_canonical("./link/../link/.", "/real");
+	check_canonical("link/later", "/real/later");
+	check_canonical("link/later/./still/", "/real/later/still");
+	check_canonical("dangling/later", "/dangling/later");
 }
 
 Test(path, makes_parents)
