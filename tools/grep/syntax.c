@@ -73,6 +73,11 @@ static size_t add_concat(struct parser *parser, size_t left, size_t right)
 	return add_node(parser, (struct node){ .kind = NODE_CONCAT, .left = left, .right = right });
 }
 
+static size_t add_alternate(struct parser *parser, size_t left, size_t right)
+{
+	return add_node(parser, (struct node){ .kind = NODE_ALTERNATE, .left = left, .right = right });
+}
+
 /* All plain bytes but the line feed, and no others. */
 static struct byte_set all_plain(void)
 {
@@ -328,7 +333,8 @@ static size_t parse_repeats(struct parser *parser, size_t node, size_t first)
 		case '{':
 			parser->at++;
 			if (!parse_interval(parser, &min, &max))
-				return add_anything(parser);
+				/* The node stays, for what it weighs. */
+				return add_alternate(parser, node, add_anything(parser));
 			parser->at--;
 			break;
 		default:
@@ -392,8 +398,7 @@ static size_t parse_alternatives(struct parser *parser)
 	while (*parser->at == '|') {
 		parser->at++;
 		size_t other = parse_branch(parser);
-		node = add_node(parser, (struct node){ .kind = NODE_ALTERNATE, .left = node,
-			.right = other });
+		node = add_alternate(parser, node, other);
 	}
 	return node;
 }
