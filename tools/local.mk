@@ -6,8 +6,10 @@ libik_tools_a_SOURCES = \
 	tools/common/answer.c tools/common/answer.h \
 	tools/common/attributes.c tools/common/attributes.h \
 	tools/common/beside.c tools/common/beside.h \
+	tools/common/best.c tools/common/best.h \
 	tools/common/input.c tools/common/input.h \
 	tools/common/match.c tools/common/match.h \
+	tools/common/missing.c tools/common/missing.h \
 	tools/common/nearest.c tools/common/nearest.h \
 	tools/common/program.c tools/common/program.h \
 	tools/common/source.c tools/common/source.h \

@@ -97,7 +97,8 @@ Test(file_edit, not_found)
 		"String not found in file");
 	expect_hint(ask("file-edit", EDIT, "a", "int main(vid)", "x"), "NOT_FOUND", "1: int main(void)");
 	expect_hint(ask("file-edit", EDIT, "a", "{\\n    return 0;", "x"), "NOT_FOUND",
-		"differs only in white space:\n2: {\n3: \treturn  0;");
+		"it has a line feed and a tab where old_string has a line feed and 4 spaces.\n"
+		"2: {\n3: \treturn  0;");
 	expect_hint(ask("file-edit", EDIT, "a", "{\\n\\treturn  1;", "x"), "NOT_FOUND",
 		"line 3 is different:\n3: \treturn  0;");
 	make_text("crlf", "one\r\ntwo\r\n");
@@ -111,7 +112,7 @@ Test(file_edit, not_unique)
 	make_text("a", "x\ny\nx x\n");
 	expect_error(ask("file-edit", EDIT, "a", "x", "z"), "NOT_UNIQUE",
 		"String found 3 times, use replace_all to replace all");
-	expect_hint(ask("file-edit", EDIT, "a", "x", "z"), "NOT_UNIQUE", "It begins in line 1, 3.");
+	expect_hint(ask("file-edit", EDIT, "a", "x", "z"), "NOT_UNIQUE", "It begins in lines 1, 3.");
 	expect_error(ask("file-edit",
 		"{'file_path':'a','old_string':'x','new_string':'z','replace_all':false}"), "NOT_UNIQUE",
 		"String found 3 times, use replace_all to replace all");

@@ -58,8 +58,10 @@ Test(grep, files_of_a_directory)
 		"{'output':'top.c:1: // note: six','count':1}");
 	expect_json(ask("grep", "{'pattern':'note','path':'.'}"),
 		"{'output':'./top.c:1: // note: six','count':1}");
-	expect_json(ask("grep", "{'pattern':'nothing','path':'src'}"), "{'output':'','count':0}");
-	expect_json(ask("grep", "{'pattern':'note','path':'missing'}"), "{'output':'','count':0}");
+	expect_json(ask("grep", "{'pattern':'nothing','path':'src','glob':'*'}"),
+		"{'output':'','count':0}");
+	expect_json(ask("grep", "{'pattern':'note','path':'missing'}"),
+		"{'output':'','count':0,'hint':'There is no missing.'}");
 	expect_json(ask("grep", "{'pattern':'note','path':'src','glob':'*.x'}"),
 		"{'output':'','count':0}");
 }

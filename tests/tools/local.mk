@@ -2,7 +2,7 @@
 # input_test for what all do alike.
 tool_tests = tests/tools/bash_test tests/tools/file_edit_test tests/tools/file_read_test \
 	tests/tools/file_write_test tests/tools/glob_test tests/tools/grep_test \
-	tests/tools/input_test tests/tools/search_test
+	tests/tools/hint_test tests/tools/input_test tests/tools/search_test
 check_PROGRAMS += $(tool_tests)
 TESTS += $(tool_tests)
 
@@ -13,6 +13,7 @@ EXTRA_tests_tools_file_read_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_file_write_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_glob_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_grep_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_hint_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_input_test_DEPENDENCIES = $(tool_programs)
 
 check_LIBRARIES = libtests_tools.a
@@ -38,6 +39,9 @@ tests_tools_glob_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_grep_test_SOURCES = tests/tools/grep_test.c
 tests_tools_grep_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_tools_grep_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_hint_test_SOURCES = tests/tools/hint_test.c
+tests_tools_hint_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_hint_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_input_test_SOURCES = tests/tools/input_test.c
 tests_tools_input_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_tools_input_test_LDADD = $(LINK_TOOL_TEST)

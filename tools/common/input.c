@@ -64,9 +64,11 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
 	return IK_OK;
 }
 
-/* Append "file_path (string), offset (integer)", the parameters of program. */
+/* Append a sentence with the parameters of program: "... file_path, offset (optional)". */
 static void list_parameters(const struct ik_program *program, struct ik_buf *out)
 {
+	ik_buf_puts(out, program->parameter_count == 1 ? "The only parameter is " :
+		"The parameters are ");
 	for (size_t i = 0; i < program->parameter_count; i++) {
 		if (i > 0)
 			ik_buf_puts(out, ", ");
@@ -74,6 +76,7 @@ static void list_parameters(const struct ik_program *program, struct ik_buf *out
 		if (!program->parameters[i].required)
 			ik_buf_puts(out, " (optional)");
 	}
+	ik_buf_putc(out, '.');
 }
 
 /* What a parameter must be, in words. */
@@ -110,9 +113,37 @@ static void refuse_value(const struct ik_parameter *parameter, struct ik_json_sp
 
 	ik_buf_init(&shown, IK_KIB(4));
 	show_value(value, &shown);
-	ik_answer_error(answer, "INVALID_ARG", NULL, "%s must be %s, but is %s",
-		parameter->name, wanted(parameter), shown.data);
+	ik_answer_error(answer, "INVALID_ARG", !parameter->required &&
+			ik_json_span_type(value) == IK_JSON_NULL ? "Leave it out instead." : NULL,
+		"%s must be %s, but is %s", parameter->name, wanted(parameter), shown.data);
 	ik_buf_done(&shown);
+}
+
+/* Are the letters of part in whole, in that order, as those of "cmd" in "command"? */
+static bool abbreviates(const char *part, const char *whole)
+{
+	for (; *part != '\0'; part++, whole++) {
+		whole = strchr(whole, *part);
+		if (whole == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* The one parameter that name may stand for, NULL if there is none, or more than one. */
+static const char *nearest_parameter(const char *name, const char *const *names, size_t count)
+{
+	const char *nearest = ik_text_nearest(name, names, count);
+	size_t found = 0;
+
+	if (nearest != NULL || strlen(name) < 3)
+		return nearest;
+	for (size_t i = 0; i < count; i++)
+		if (abbreviates(name, names[i])) {
+			nearest = names[i];
+			found++;
+		}
+	return found == 1 ? nearest : NULL;
 }
 
 /* Answer that there is no parameter of that name. */
@@ -126,10 +157,9 @@ static void refuse_name(const struct ik_program *program, struct ik_json_span ke
 	for (size_t i = 0; i < program->parameter_count; i++)
 		names[i] = program->parameters[i].name;
 	ik_buf_init(&known, IK_KIB(4));
-	const char *nearest = ik_text_nearest(name, names, program->parameter_count);
+	const char *nearest = nearest_parameter(name, names, program->parameter_count);
 	if (nearest != NULL)
 		ik_buf_printf(&known, "Did you mean %s? ", nearest);
-	ik_buf_puts(&known, "The parameters are ");
 	list_parameters(program, &known);
 	ik_answer_error(answer, "INVALID_ARG", known.data, "unknown parameter: %.*s",
 		(int)ik_utf8_cut(name, strlen(name), SHOWN_MAX), name);
@@ -209,8 +239,8 @@ bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input
 	bool is_object = false;
 
 	ik_buf_init(&known, IK_KIB(4));
-	ik_buf_puts(&known, "The parameters are ");
 	list_parameters(program, &known);
+	ik_buf_printf(&known, " For example: %s", program->example);
 	if (first_byte(input) == '\0' && strlen(input->data) == input->length)
 		ik_answer_error(answer, "INVALID_ARG", known.data,
 			"the input must be a JSON object, but is empty");

@@ -1,118 +1,19 @@
 #include "tools/common/nearest.h"
 
-#include <dirent.h>
-#include <limits.h>
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "util/alloc.h"
-#include "util/path.h"
-#include "util/text.h"
+#include "tools/common/best.h"
+
 #include "util/utf8.h"
 
-/* How many names or lines a hint shows, and how much of each line. */
-#define SHOWN_MAX 3
+/* How much of a line a hint shows, and how many places. */
 #define LINE_SHOWN_MAX 300
 #define PLACES_SHOWN_MAX 10
-/* Bounds of the work for a hint. */
-#define NAMES_MAX 20000
+/* Bound of the work for a hint. */
 #define TEXT_MAX ((size_t)8 << 20)
-
-/* One candidate; the smaller the better. */
-struct candidate {
-	size_t distance;
-	size_t line;
-	char *text;
-};
-
-/* Put a candidate in its place among the best, in new memory. */
-static void keep_best(struct candidate best[SHOWN_MAX], size_t distance, size_t line,
-	const char *text, size_t length)
-{
-	size_t at = SHOWN_MAX;
-
-	while (at > 0 && (best[at - 1].text == NULL || distance < best[at - 1].distance))
-		at--;
-	if (at == SHOWN_MAX)
-		return;
-	free(best[SHOWN_MAX - 1].text);
-	memmove(&best[at + 1], &best[at], (SHOWN_MAX - 1 - at) * sizeof(best[0]));
-	best[at] = (struct candidate){ distance, line, ik_strndup(text, length) };
-}
-
-/* The directory part of path in new memory: "." if it has none. */
-static char *directory_of(const char *path)
-{
-	size_t length = (size_t)(ik_path_base(path) - path);
-
-	if (length == 0)
-		return ik_strdup(".");
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	return ik_strndup(path, length);
-}
-
-/* Say which directory on the way to path is missing. */
-static void missing_directory(const char *directory, struct ik_buf *hint)
-{
-	struct stat status;
-	char *missing = ik_strdup(directory);
-	char *parent = directory_of(missing);
-
-	while (strcmp(parent, missing) != 0 && stat(parent, &status) < 0) {
-		free(missing);
-		missing = parent;
-		parent = directory_of(missing);
-	}
-	ik_buf_printf(hint, "There is no directory %s.", missing);
-	free(missing);
-	free(parent);
-}
-
-/* Edits allowed between a name and one that may have been meant. */
-static size_t tolerance(const char *name)
-{
-	return strlen(name) / 3 + 1;
-}
-
-void ik_nearest_names(const char *path, struct ik_buf *hint)
-{
-	struct candidate best[SHOWN_MAX] = { { 0 } };
-	const char *base = ik_path_base(path);
-	char *directory = directory_of(path);
-	DIR *stream = opendir(directory);
-	struct dirent *entry;
-	size_t allowed = tolerance(base);
-
-	if (stream == NULL) {
-		missing_directory(directory, hint);
-		free(directory);
-		return;
-	}
-	for (int seen = 0; seen < NAMES_MAX && (entry = readdir(stream)) != NULL; seen++) {
-		size_t length = strlen(entry->d_name);
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			length > strlen(base) + allowed || length + allowed < strlen(base))
-			continue;
-		size_t distance = strcasecmp(base, entry->d_name) == 0 ?
-			0 : ik_text_distance(base, entry->d_name);
-		if (distance <= allowed && distance < strlen(base))
-			keep_best(best, distance, 0, entry->d_name, length);
-	}
-	closedir(stream);
-	for (int i = 0; i < SHOWN_MAX && best[i].text != NULL; i++) {
-		ik_buf_puts(hint, i == 0 ? "Did you mean " : " or ");
-		ik_buf_append(hint, path, (size_t)(base - path));
-		ik_buf_puts(hint, best[i].text);
-		free(best[i].text);
-	}
-	if (hint->length > 0)
-		ik_buf_putc(hint, '?');
-	free(directory);
-}
 
 /* A line of a text, without its end. */
 struct line {
@@ -196,6 +97,73 @@ static size_t line_number(const char *text, const char *at)
 	return number;
 }
 
+/* The run of blanks at the start. */
+static struct line blanks_at(const char *at, const char *end)
+{
+	struct line run = { at, 0 };
+
+	while (at + run.length < end && is_blank(at[run.length]))
+		run.length++;
+	return run;
+}
+
+/* Append a run of blanks in words: "a tab and 4 spaces". */
+static void describe_blanks(struct line run, struct ik_buf *hint)
+{
+	if (run.length == 0)
+		ik_buf_puts(hint, "nothing");
+	for (size_t at = 0, groups = 0; at < run.length; groups++) {
+		char blank = run.text[at];
+		size_t count = 0;
+		const char *name = blank == ' ' ? "space" : blank == '\t' ? "tab" :
+			blank == '\n' ? "line feed" : "carriage return";
+
+		while (at < run.length && run.text[at] == blank) {
+			at++;
+			count++;
+		}
+		if (groups == 4) {
+			ik_buf_puts(hint, " and more");
+			break;
+		}
+		ik_buf_puts(hint, groups > 0 ? " and " : "");
+		if (count == 1)
+			ik_buf_printf(hint, "a %s", name);
+		else
+			ik_buf_printf(hint, "%zu %ss", count, name);
+	}
+}
+
+/* The first run of blanks that is another one in the text, in which core (the trimmed wanted)
+ * is at from, apart from blanks. False if there is none. */
+static bool find_difference(const char *text, const char *end, const char *from,
+	struct line wanted, struct line core, struct line *ret_ours, struct line *ret_theirs)
+{
+	const char *core_end = core.text + core.length;
+	const char *back = from;
+	const char *at = core.text;
+	struct line ours, theirs = { wanted.text, (size_t)(core.text - wanted.text) };
+
+	while (back > text && is_blank(back[-1]) && back[-1] != '\n')
+		back--;
+	ours = (struct line){ back, (size_t)(from - back) };
+	bool same = ours.length >= theirs.length &&
+		memcmp(from - theirs.length, theirs.text, theirs.length) == 0;
+	while (same && at < core_end) {
+		from++;
+		at++;
+		ours = blanks_at(from, end);
+		theirs = blanks_at(at, wanted.text + wanted.length);
+		same = at < core_end ? lines_equal(ours, theirs) : ours.length >= theirs.length &&
+			memcmp(ours.text, theirs.text, theirs.length) == 0;
+		from += ours.length;
+		at += theirs.length;
+	}
+	*ret_ours = ours;
+	*ret_theirs = theirs;
+	return !same;
+}
+
 /* The text occurs, but with other white space: say where and how it is written. */
 static bool hint_white_space(const char *text, size_t length, struct line wanted,
 	struct ik_buf *hint)
@@ -214,13 +182,23 @@ static bool hint_white_space(const char *text, size_t length, struct line wanted
 			at++;
 			continue;
 		}
+		struct line ours, theirs;
+		bool differs = find_difference(text, end, at, wanted, core, &ours, &theirs);
 		while (at > text && at[-1] != '\n')
 			at--;
 		size_t number = line_number(text, at);
-		ik_buf_printf(hint, memchr(at, '\r', (size_t)(stop - at)) != NULL &&
-				memchr(core.text, '\r', core.length) == NULL ?
-			"The text at line %zu differs in white space, its lines end in \\r\\n:" :
-			"The text at line %zu differs only in white space:", number);
+		bool returns = memchr(at, '\r', (size_t)(stop - at)) != NULL &&
+			memchr(core.text, '\r', core.length) == NULL;
+		ik_buf_printf(hint, "The text at line %zu differs only in white space: ", number);
+		if (returns) {
+			ik_buf_puts(hint, "its lines end in \\r\\n.");
+		} else if (differs) {
+			ik_buf_puts(hint, "it has ");
+			describe_blanks(ours, hint);
+			ik_buf_puts(hint, " where old_string has ");
+			describe_blanks(theirs, hint);
+			ik_buf_putc(hint, '.');
+		}
 		while (at < stop && hint->length < 2000 && next_line(&at, end, &line))
 			show_line(hint, number++, line.text, line.length);
 		return true;
@@ -282,6 +260,85 @@ static bool hint_later_line(const char *text, size_t length, struct line wanted,
 	return true;
 }
 
+/* Append a line without the number that a listing puts before it ("12: ", "  12\t"); false if
+ * it has none. blank: a blank behind the colon belongs to the number. */
+static bool append_unnumbered(struct line line, bool blank, struct ik_buf *out)
+{
+	static const char *const marks[] = { ":", "\t", "|", "\xe2\x86\x92" };
+	size_t at = 0, digits;
+
+	while (at < line.length && line.text[at] == ' ')
+		at++;
+	for (digits = 0; at < line.length && isdigit((unsigned char)line.text[at]); digits++)
+		at++;
+	for (size_t i = 0; digits > 0 && i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t length = strlen(marks[i]);
+
+		if (line.length - at < length || memcmp(line.text + at, marks[i], length) != 0)
+			continue;
+		at += length;
+		if (blank && at < line.length && line.text[at] == ' ')
+			at++;
+		ik_buf_append(out, line.text + at, line.length - at);
+		return true;
+	}
+	return false;
+}
+
+/* The text occurs, but was copied with the line numbers of a listing. */
+static bool hint_numbered(const char *text, size_t length, struct line wanted, struct ik_buf *hint)
+{
+	const char *end = wanted.text + wanted.length;
+	const char *found = NULL;
+	struct ik_buf plain;
+
+	ik_buf_init(&plain, TEXT_MAX);
+	for (int blank = 1; blank >= 0 && found == NULL; blank--) {
+		const char *at = wanted.text;
+		bool numbered = true;
+		struct line line;
+
+		ik_buf_clear(&plain);
+		while (numbered && next_line(&at, end, &line)) {
+			numbered = append_unnumbered(line, blank == 1, &plain);
+			if (at < end || end[-1] == '\n')
+				ik_buf_putc(&plain, '\n');
+		}
+		if (numbered && plain.length > 0)
+			found = memmem(text, length, plain.data, plain.length);
+	}
+	if (found != NULL)
+		ik_buf_printf(hint, "old_string has line numbers, the file (at line %zu) has not: "
+			"leave them out.", line_number(text, found));
+	ik_buf_done(&plain);
+	return found != NULL;
+}
+
+/* The text occurs, but its line feeds, tabs or quotes were escaped once too often. */
+static bool hint_escaped(const char *text, size_t length, struct line wanted, struct ik_buf *hint)
+{
+	static const char letters[] = "nrt\"\\", meant[] = "\n\r\t\"\\";
+	const char *found = NULL;
+	struct ik_buf plain;
+
+	ik_buf_init(&plain, TEXT_MAX);
+	for (size_t i = 0; i < wanted.length; i++) {
+		const char *letter = wanted.text[i] == '\\' && i + 1 < wanted.length &&
+			wanted.text[i + 1] != '\0' ? strchr(letters, wanted.text[i + 1]) : NULL;
+
+		ik_buf_putc(&plain, letter != NULL ? meant[letter - letters] : wanted.text[i]);
+		i += letter != NULL;
+	}
+	if (plain.length > 0 && plain.length < wanted.length)
+		found = memmem(text, length, plain.data, plain.length);
+	if (found != NULL)
+		ik_buf_printf(hint, "The text at line %zu is meant, but old_string is escaped once too "
+			"often: it has a backslash and a letter for each line feed, tab or quote.",
+			line_number(text, found));
+	ik_buf_done(&plain);
+	return found != NULL;
+}
+
 /* A small set of the pairs of neighbouring bytes in a line. */
 struct pairs {
 	uint64_t bits[16];
@@ -307,7 +364,7 @@ static struct pairs pairs_of(struct line line)
 /* The lines most like the first one that is wanted. */
 static void hint_similar(const char *text, size_t length, struct line wanted, struct ik_buf *hint)
 {
-	struct candidate best[SHOWN_MAX] = { { 0 } };
+	struct ik_best best = { 0 };
 	const char *at = text;
 	const char *wanted_at = wanted.text;
 	struct line line, first = { "", 0 };
@@ -325,15 +382,14 @@ static void hint_similar(const char *text, size_t length, struct line wanted, st
 			common += (size_t)__builtin_popcountll(pairs.bits[i] & other.bits[i]);
 		/* At least half of the pairs are shared, counted over both lines. */
 		if (4 * common > pairs.count + other.count)
-			keep_best(best, 1000 - 2000 * common / (pairs.count + other.count), number,
+			ik_best_keep(&best, 1000 - 2000 * common / (pairs.count + other.count), number,
 				line.text, line.length);
 	}
-	for (int i = 0; i < SHOWN_MAX && best[i].text != NULL; i++) {
-		if (i == 0)
-			ik_buf_puts(hint, "The nearest lines are:");
-		show_line(hint, best[i].line, best[i].text, strlen(best[i].text));
-		free(best[i].text);
-	}
+	if (best.count > 0)
+		ik_buf_puts(hint, "The nearest lines are:");
+	for (size_t i = 0; i < best.count; i++)
+		show_line(hint, best.items[i].line, best.items[i].text, strlen(best.items[i].text));
+	ik_best_clear(&best);
 }
 
 void ik_nearest_lines(const char *text, size_t length, const char *wanted, size_t wanted_length,
@@ -343,9 +399,27 @@ void ik_nearest_lines(const char *text, size_t length, const char *wanted, size_
 
 	if (length > TEXT_MAX)
 		length = TEXT_MAX;
-	if (!hint_white_space(text, length, whole, hint) &&
+	if (length == 0)
+		ik_buf_puts(hint, "The file is empty.");
+	else if (!hint_white_space(text, length, whole, hint) &&
+		!hint_numbered(text, length, whole, hint) &&
+		!hint_escaped(text, length, whole, hint) &&
 		!hint_later_line(text, length, whole, hint))
 		hint_similar(text, length, whole, hint);
+}
+
+void ik_nearest_present(const char *text, size_t length, const char *new, size_t new_length,
+	struct ik_buf *hint)
+{
+	const char *found = new_length > 2 && length <= TEXT_MAX ?
+		memmem(text, length, new, new_length) : NULL;
+
+	if (found == NULL)
+		return;
+	if (hint->length > 0)
+		ik_buf_putc(hint, '\n');
+	ik_buf_printf(hint, "new_string is in the file already, at line %zu.",
+		line_number(text, found));
 }
 
 void ik_nearest_places(const char *text, size_t length, const char *wanted, size_t wanted_length,
@@ -354,21 +428,25 @@ void ik_nearest_places(const char *text, size_t length, const char *wanted, size
 	const char *end = text + length;
 	const char *at = text;
 	const char *counted = text;
-	size_t number = 1, last = 0;
+	size_t number = 1, last = 0, shown = 0;
+	struct ik_buf numbers;
 
-	for (int shown = 0; shown < PLACES_SHOWN_MAX;) {
-		at = memmem(at, (size_t)(end - at), wanted, wanted_length);
-		if (at == NULL)
-			break;
+	ik_buf_init(&numbers, 4096);
+	while ((at = memmem(at, (size_t)(end - at), wanted, wanted_length)) != NULL) {
 		number += line_number(counted, at) - 1;
 		counted = at;
 		at += wanted_length;
 		if (number == last)
 			continue;
-		ik_buf_printf(hint, "%s%zu", last == 0 ? "It begins in line " : ", ", number);
+		if (shown == PLACES_SHOWN_MAX) {
+			ik_buf_puts(&numbers, " and more");
+			break;
+		}
+		ik_buf_printf(&numbers, "%s%zu", shown == 0 ? "" : ", ", number);
 		last = number;
 		shown++;
 	}
-	if (hint->length > 0)
-		ik_buf_puts(hint, ". Add text around it to make it unique.");
+	ik_buf_printf(hint, "It begins in line%s %s. Add text around it to make it unique.",
+		shown == 1 ? "" : "s", numbers.data);
+	ik_buf_done(&numbers);
 }

@@ -1,5 +1,5 @@
 /*
- * nearest: hints that let a model mend a call that found nothing.
+ * nearest: hints that let a model mend an edit that found nothing, or too much.
  *
  * Hints are for reading, in whole sentences; when nothing is near, nothing is
  * appended.  May include: util.
@@ -9,13 +9,14 @@
 
 #include "util/buf.h"
 
-/* What exists that path, which does not, may have meant: names in the same
- * directory, or the directory where the path ends to exist. */
-void ik_nearest_names(const char *path, struct ik_buf *hint);
-
-/* Lines of text that resemble the first line of wanted, which does not occur
- * in text; or the difference in white space or line ends that is in the way. */
+/* What is near to wanted, which does not occur in text: the place where it
+ * does but for white space, line numbers or escapes, and how that differs; the
+ * first of its lines that is different; or lines like its first. */
 void ik_nearest_lines(const char *text, size_t length, const char *wanted, size_t wanted_length,
+	struct ik_buf *hint);
+
+/* Whether what was to be written is there already. */
+void ik_nearest_present(const char *text, size_t length, const char *new, size_t new_length,
 	struct ik_buf *hint);
 
 /* The numbers of the lines in which wanted begins, the first few of count. */

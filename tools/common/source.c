@@ -6,25 +6,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/common/nearest.h"
+#include "tools/common/missing.h"
 
 #include "util/limits.h"
 
 /* Answer that path could not be opened. */
 static void open_failed(const char *path, int number, struct ik_answer *answer)
 {
-	if (number == ENOENT) {
-		struct ik_buf hint;
+	struct ik_buf hint;
 
-		ik_buf_init(&hint, IK_KIB(64));
-		ik_nearest_names(path, &hint);
+	ik_buf_init(&hint, IK_KIB(64));
+	if (number == ENOENT || number == ENOTDIR)
+		ik_missing_path(path, &hint);
+	else if (number != EACCES)
+		ik_buf_puts(&hint, strerror(number));
+	if (number == ENOENT)
 		ik_answer_error(answer, "FILE_NOT_FOUND", hint.data, "File not found: %s", path);
-		ik_buf_done(&hint);
-	} else if (number == EACCES) {
+	else if (number == EACCES)
 		ik_answer_error(answer, "PERMISSION_DENIED", NULL, "Permission denied: %s", path);
-	} else {
-		ik_answer_error(answer, "OPEN_FAILED", strerror(number), "Cannot open file: %s", path);
-	}
+	else
+		ik_answer_error(answer, "OPEN_FAILED", hint.data, "Cannot open file: %s", path);
+	ik_buf_done(&hint);
 }
 
 void ik_source_read_failed(const char *path, int number, struct ik_answer *answer)
@@ -55,7 +57,8 @@ static bool refuse_endless(int fd, const char *path, struct ik_answer *answer)
 	if (S_ISREG(status.st_mode))
 		return false;
 	if (S_ISDIR(status.st_mode)) {
-		ik_source_read_failed(path, EISDIR, answer);
+		ik_answer_error(answer, "READ_FAILED", "It is a directory: glob lists what is in it.",
+			"Failed to read file: %s", path);
 		return true;
 	}
 	if (lseek(fd, 0, SEEK_CUR) < 0) {

@@ -11,15 +11,30 @@
 #include <unistd.h>
 
 #include "tools/common/beside.h"
+#include "tools/common/missing.h"
 
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/limits.h"
 #include "util/path.h"
 
 #define LINKS_MAX 40 /* as the kernel */
 #define LOCK_PATIENCE_MS 5000
 #define LOCK_PAUSE_NS 3000000
 #define LOCK_ATTEMPTS_MAX 1000
+
+/* Answer that there is no directory to hold the file. */
+static void directory_failed(const char *path, int number, struct ik_answer *answer)
+{
+	struct ik_buf hint;
+
+	ik_buf_init(&hint, IK_KIB(64));
+	ik_missing_directory(path, &hint);
+	if (hint.length == 0)
+		ik_buf_puts(&hint, strerror(number));
+	ik_answer_error(answer, "OPEN_FAILED", hint.data, "Cannot open file: %s", path);
+	ik_buf_done(&hint);
+}
 
 /* Answer with the code for an errno value; opening says at which step. */
 static void target_failed(const struct ik_target *target, int number, bool opening,
@@ -32,9 +47,8 @@ static void target_failed(const struct ik_target *target, int number, bool openi
 			"No space left on device: %s", path);
 	else if (number == EACCES && opening)
 		ik_answer_error(answer, "PERMISSION_DENIED", NULL, "Permission denied: %s", path);
-	else if (number == ENOENT && opening)
-		ik_answer_error(answer, "OPEN_FAILED",
-			"The directory does not exist; it must be made first.", "Cannot open file: %s", path);
+	else if ((number == ENOENT || number == ENOTDIR) && opening)
+		directory_failed(path, number, answer);
 	else if (opening)
 		ik_answer_error(answer, "OPEN_FAILED", strerror(number), "Cannot open file: %s", path);
 	else

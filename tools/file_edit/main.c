@@ -89,6 +89,7 @@ static bool refuse_places(const struct ik_argument *arguments, const struct ik_b
 	const struct places *places, struct ik_answer *answer)
 {
 	const struct ik_argument *old = &arguments[OLD_STRING];
+	const struct ik_argument *new = &arguments[NEW_STRING];
 	struct ik_buf hint;
 
 	if (arguments[REPLACE_ALL].truth || places->count == 1)
@@ -96,6 +97,7 @@ static bool refuse_places(const struct ik_argument *arguments, const struct ik_b
 	ik_buf_init(&hint, IK_KIB(64));
 	if (places->count == 0) {
 		ik_nearest_lines(text->data, text->length, old->text, old->length, &hint);
+		ik_nearest_present(text->data, text->length, new->text, new->length, &hint);
 		ik_answer_error(answer, "NOT_FOUND", hint.data, "String not found in file");
 	} else {
 		ik_nearest_places(text->data, text->length, old->text, old->length, &hint);
@@ -170,7 +172,9 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	enum ik_target_result result = IK_TARGET_CHANGED;
 
 	if (old->length == 0) {
-		ik_answer_error(answer, "INVALID_ARG", NULL, "old_string cannot be empty");
+		ik_answer_error(answer, "INVALID_ARG", "To insert, take text at the place as "
+			"old_string and repeat it in new_string; file_write writes a whole file.",
+			"old_string cannot be empty");
 		return;
 	}
 	if (old->length == new->length && memcmp(old->text, new->text, old->length) == 0) {

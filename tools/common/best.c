@@ -1,0 +1,34 @@
+#include "tools/common/best.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+void ik_best_keep(struct ik_best *best, size_t distance, size_t line, const char *text,
+	size_t length)
+{
+	size_t at = best->count;
+
+	for (size_t i = 0; i < best->count; i++)
+		if (best->items[i].line == line && strlen(best->items[i].text) == length &&
+			memcmp(best->items[i].text, text, length) == 0)
+			return;
+	while (at > 0 && distance < best->items[at - 1].distance)
+		at--;
+	if (at == IK_BEST_MAX)
+		return;
+	if (best->count == IK_BEST_MAX)
+		free(best->items[--best->count].text);
+	memmove(&best->items[at + 1], &best->items[at],
+		(best->count - at) * sizeof(best->items[0]));
+	best->items[at] = (struct ik_candidate){ distance, line, ik_strndup(text, length) };
+	best->count++;
+}
+
+void ik_best_clear(struct ik_best *best)
+{
+	for (size_t i = 0; i < best->count; i++)
+		free(best->items[i].text);
+	best->count = 0;
+}
