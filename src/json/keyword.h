@@ -18,6 +18,7 @@ struct ik_validation {
 	size_t error_depth;             /* of the place of the last error */
 	struct ik_patterns patterns;
 	size_t depth, steps;            /* spent, see validate.c */
+	size_t unknown;                 /* how often something was accepted unjudged */
 	bool reference_alone;           /* draft 7 and before: nothing counts beside $ref */
 };
 
@@ -34,7 +35,15 @@ struct ik_check {
 bool ik_validation_fits(struct ik_validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place);
 
+/*
+ * What cannot be judged is accepted; that must not turn into a refusal where
+ * fitting counts against the value (`not`, a second alternative of `oneOf`).
+ */
+enum ik_fit { IK_FITS_NOT, IK_FITS_PERHAPS, IK_FITS };
+
 /* The same where an answer no is no failure: the error is not touched. */
+enum ik_fit ik_validation_try(struct ik_validation *run, const struct ik_json *schema,
+	const struct ik_json *value, const struct ik_place *place);
 bool ik_validation_fits_quietly(struct ik_validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place);
 

@@ -98,7 +98,7 @@ bool ik_check_unique_items(const struct ik_check *check)
 
 bool ik_check_contains(const struct ik_check *check)
 {
-	int64_t least = 1, most = INT64_MAX, count = 0;
+	int64_t least = 1, most = INT64_MAX, count = 0, perhaps = 0;
 	struct ik_place place = { check->place, NULL, 0 };
 	const struct ik_json *element;
 
@@ -107,10 +107,13 @@ bool ik_check_contains(const struct ik_check *check)
 	ik_json_whole(ik_json_get(check->schema, "minContains"), &least);
 	ik_json_whole(ik_json_get(check->schema, "maxContains"), &most);
 	for (element = ik_json_first(check->value); element; element = ik_json_sibling(element)) {
-		count += ik_validation_fits_quietly(check->run, check->keyword, element, &place);
+		enum ik_fit fit = ik_validation_try(check->run, check->keyword, element, &place);
+
+		count += fit == IK_FITS;
+		perhaps += fit == IK_FITS_PERHAPS;
 		place.index++;
 	}
-	if (ik_validation_is_spent(check->run) || (count >= least && count <= most))
+	if (ik_validation_is_spent(check->run) || (count + perhaps >= least && count <= most))
 		return true;
 	return ik_check_refuse(check, _("%lld elements are as `contains` wants them, which are too %s"),
 		(long long)count, count < least ? _("few") : _("many"));

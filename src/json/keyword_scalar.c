@@ -234,6 +234,7 @@ enum ik_pattern_answer ik_check_find(struct ik_validation *run, const char *patt
 	if (ik_buf_status(&bytes) == IK_OK)
 		answer = ik_pattern_find(&run->patterns, pattern, bytes.data, bytes.length);
 	ik_buf_done(&bytes);
+	run->unknown += answer == IK_PATTERN_UNKNOWN;
 	return answer;
 }
 

@@ -66,19 +66,36 @@ static const struct ik_json *follow(const struct ik_json *at, const char *pointe
 	return at;
 }
 
+/* Is a member of a schema a value, not a schema? */
+static bool is_data(const struct ik_json *member)
+{
+	const char *name = ik_json_name(member);
+
+	return name && (ik_text_equal(name, "enum") || ik_text_equal(name, "const") ||
+		ik_text_equal(name, "default") || ik_text_equal(name, "examples"));
+}
+
 /* The schema with that anchor, looked for everywhere but in other resources. */
 static const struct ik_json *find_anchor(const struct ik_json *at, const char *anchor, size_t depth)
 {
-	const char *name = ik_json_text(ik_json_get(at, "$anchor"));
-	const char *id = ik_json_text(ik_json_get(at, "$id"));
+	/* Draft by draft: what a schema is called, "#name" in the first two. */
+	static const struct {
+		const char *keyword;
+		size_t prefix;
+	} names[] = { { "id", 1 }, { "$id", 1 }, { "$anchor", 0 }, { "$dynamicAnchor", 0 } };
 	const struct ik_json *found = NULL;
 
-	if ((name && ik_text_equal(name, anchor)) || (id && id[0] == '#' && ik_text_equal(id + 1, anchor)))
-		return at;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *name = ik_json_text(ik_json_get(at, names[i].keyword));
+
+		if (name && (!names[i].prefix || name[0] == '#') &&
+		    ik_text_equal(name + names[i].prefix, anchor))
+			return at;
+	}
 	if (depth > IK_LIMIT_JSON_DEPTH)
 		return NULL;
 	for (at = ik_json_first(at); at && !found; at = ik_json_sibling(at)) {
-		if (!ik_reference_is_resource(at))
+		if (!ik_reference_is_resource(at) && !is_data(at))
 			found = find_anchor(at, anchor, depth + 1);
 	}
 	return found;

@@ -21,16 +21,25 @@ bool ik_validation_is_spent(const struct ik_validation *run)
 	return run->steps > STEP_LIMIT;
 }
 
-bool ik_validation_fits_quietly(struct ik_validation *run, const struct ik_json *schema,
+enum ik_fit ik_validation_try(struct ik_validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	struct ik_error *error = run->error;
+	size_t unknown = run->unknown;
 	bool fits;
 
 	run->error = NULL;
 	fits = ik_validation_fits(run, schema, value, place);
 	run->error = error;
-	return fits;
+	if (!fits)
+		return IK_FITS_NOT;
+	return run->unknown == unknown ? IK_FITS : IK_FITS_PERHAPS;
+}
+
+bool ik_validation_fits_quietly(struct ik_validation *run, const struct ik_json *schema,
+	const struct ik_json *value, const struct ik_place *place)
+{
+	return ik_validation_try(run, schema, value, place) != IK_FITS_NOT;
 }
 
 static bool check_all_of(const struct ik_check *check)
@@ -44,14 +53,20 @@ static bool check_all_of(const struct ik_check *check)
 	return true;
 }
 
-/* How many of the alternatives fit; 2 stands for all that are more than one. */
-static int count_fitting(const struct ik_check *check)
+/* How many of the alternatives fit, in *ret_perhaps how many may; 2 stands for all that are
+ * more than one. */
+static int count_fitting(const struct ik_check *check, int *ret_perhaps)
 {
 	const struct ik_json *schema = ik_json_first(check->keyword);
 	int count = 0;
 
-	for (; schema && count < 2; schema = ik_json_sibling(schema))
-		count += ik_validation_fits_quietly(check->run, schema, check->value, check->place);
+	*ret_perhaps = 0;
+	for (; schema && count < 2; schema = ik_json_sibling(schema)) {
+		enum ik_fit fit = ik_validation_try(check->run, schema, check->value, check->place);
+
+		count += fit == IK_FITS;
+		*ret_perhaps += fit == IK_FITS_PERHAPS;
+	}
 	return count;
 }
 
@@ -97,9 +112,9 @@ static bool check_any_of(const struct ik_check *check)
 
 static bool check_one_of(const struct ik_check *check)
 {
-	int count = count_fitting(check);
+	int perhaps, count = count_fitting(check, &perhaps);
 
-	if (count == 1 || ik_validation_is_spent(check->run))
+	if (count == 1 || (count == 0 && perhaps > 0) || ik_validation_is_spent(check->run))
 		return true;
 	if (count == 0)
 		return refuse_alternatives(check);
@@ -109,16 +124,20 @@ static bool check_one_of(const struct ik_check *check)
 
 static bool check_not(const struct ik_check *check)
 {
-	return !ik_validation_fits_quietly(check->run, check->keyword, check->value, check->place)
+	return ik_validation_try(check->run, check->keyword, check->value, check->place) != IK_FITS
 		|| ik_validation_is_spent(check->run)
 		|| ik_check_refuse(check, _("is what `not` excludes"));
 }
 
 static bool check_if(const struct ik_check *check)
 {
-	bool fits = ik_validation_fits_quietly(check->run, check->keyword, check->value, check->place);
-	const struct ik_json *schema = ik_json_get(check->schema, fits ? "then" : "else");
+	enum ik_fit fit = ik_validation_try(check->run, check->keyword, check->value, check->place);
+	const struct ik_json *schema = ik_json_get(check->schema, fit == IK_FITS_NOT ? "else" : "then");
+	const struct ik_json *other = ik_json_get(check->schema, "else");
 
+	if (fit == IK_FITS_PERHAPS && (!other || ik_validation_fits_quietly(check->run, other,
+			check->value, check->place)))
+		return true;
 	return !schema || ik_validation_fits(check->run, schema, check->value, check->place);
 }
 
@@ -130,9 +149,17 @@ static bool check_reference(const struct ik_check *check)
 
 	/* What is elsewhere cannot be known: nothing is fetched. */
 	schema = reference ? ik_reference_find(resource, reference, &check->run->resource) : NULL;
+	check->run->unknown += !schema;
 	fits = !schema || ik_validation_fits(check->run, schema, check->value, check->place);
 	check->run->resource = resource;
 	return fits;
+}
+
+/* A keyword that says something which is not judged. */
+static bool check_unknown(const struct ik_check *check)
+{
+	check->run->unknown++;
+	return true;
 }
 
 /* Sorted by name. */
@@ -140,6 +167,8 @@ static const struct keyword {
 	const char *name;
 	bool (*check)(const struct ik_check *check);
 } keywords[] = {
+	{ "$dynamicRef", check_unknown },
+	{ "$recursiveRef", check_unknown },
 	{ "$ref", check_reference },
 	{ "additionalItems", ik_check_additional_items },
 	{ "additionalProperties", ik_check_additional_properties },
@@ -173,6 +202,8 @@ static const struct keyword {
 	{ "propertyNames", ik_check_property_names },
 	{ "required", ik_check_required },
 	{ "type", ik_check_type },
+	{ "unevaluatedItems", check_unknown },
+	{ "unevaluatedProperties", check_unknown },
 	{ "uniqueItems", ik_check_unique_items },
 };
 

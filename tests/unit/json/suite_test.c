@@ -1,4 +1,5 @@
-/* The public test suite of JSON Schema, where the package json-schema-test-suite is installed. */
+/* The public test suite of JSON Schema, as the package libtest-json-schema-acceptance-perl
+ * brings it. */
 #include "json/schema.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -12,29 +13,34 @@
 
 #include <criterion/criterion.h>
 
-#define SUITE "/usr/share/json-schema-test-suite/tests"
+#define SUITE "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests"
 
-/* Groups that ask for what is left out on purpose, with the reason. */
-static const struct {
-	const char *file, *group;
-} left_out[] = {
-	{ "refRemote.json", "" },  /* nothing is fetched */
-	{ "definitions.json", "" }, /* the meta-schema would have to be */
-	{ "ref.json", "remote ref, containing refs itself" },
-	{ "ref.json", "Recursive references between schemas" }, /* by their $id, not local */
+/* What is not judged but accepted: keywords, and references that leave their resource. */
+static const char *const unsupported[] = {
+	"unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef",
 };
 
-static bool is_left_out(const char *file, const char *group)
+/* Does a schema use any of it? Then it must only never refuse what is valid. */
+static bool uses_unsupported(const struct ik_json *schema)
 {
-	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
-		if (ik_text_equal(left_out[i].file, file) && ik_text_starts(group, left_out[i].group))
+	const char *name = ik_json_name(schema);
+	const struct ik_json *child;
+
+	for (size_t i = 0; name && i < sizeof(unsupported) / sizeof(unsupported[0]); i++) {
+		if (ik_text_equal(name, unsupported[i]))
+			return true;
+	}
+	if (name && ik_text_equal(name, "$ref") && ik_json_text(schema) && ik_json_text(schema)[0] != '#')
+		return true;
+	for (child = ik_json_first(schema); child; child = ik_json_sibling(child)) {
+		if (uses_unsupported(child))
 			return true;
 	}
 	return false;
 }
 
 struct tally {
-	size_t run, wrong;
+	size_t run, exact, wrong;
 };
 
 /* Run the tests of one group, one schema. */
@@ -45,15 +51,22 @@ static void run_group(const char *file, const struct ik_json *group, struct tall
 	const struct ik_json *schema = ik_json_get(group, "schema");
 	/* The files say by their folder which draft they are of. */
 	struct ik_json *copy = ik_json_copy(schema);
+	bool exact = !uses_unsupported(schema);
 
 	if (ik_json_type(copy) == IK_JSON_OBJECT && !ik_json_get(copy, "$schema"))
 		ik_json_add(copy, "$schema", ik_json_new_text("http://json-schema.org/draft-07/schema#"));
-	for (; test && !is_left_out(ik_path_base(file), name); test = ik_json_sibling(test)) {
+	/* What a meta-schema switches off would have to be fetched. */
+	if (ik_text_equal(ik_path_base(file), "vocabulary.json"))
+		test = NULL;
+	for (; test; test = ik_json_sibling(test)) {
 		struct ik_error error = { .text = "" };
 		bool wanted = ik_json_is_true(ik_json_get(test, "valid"));
 		bool valid = ik_schema_validate(copy, ik_json_get(test, "data"), &error) == IK_OK;
 
 		tally->run++;
+		tally->exact += exact;
+		if (!exact && valid)
+			continue;
 		if (valid != wanted || (!valid && error.text[0] == '\0')) {
 			tally->wrong++;
 			fprintf(stderr, "%s: %s: %s: wanted %s (%s)\n", file, name,
@@ -83,29 +96,39 @@ static void run_file(const char *path, struct tally *tally)
 /* Run all files that match; at least so many tests must have been there. */
 static void run_suite(const char *pattern, size_t least)
 {
-	struct tally tally = { 0, 0 };
+	struct tally tally = { 0, 0, 0 };
 	glob_t files;
 
 	if (glob(pattern, 0, NULL, &files) != 0)
-		cr_skip_test("the package json-schema-test-suite is not installed");
+		cr_skip_test("the package libtest-json-schema-acceptance-perl is not installed");
 	for (size_t i = 0; i < files.gl_pathc; i++)
 		run_file(files.gl_pathv[i], &tally);
 	globfree(&files);
 	cr_assert_eq(tally.wrong, 0, "%zu of %zu tests are wrong", tally.wrong, tally.run);
-	cr_assert_geq(tally.run, least, "only %zu tests were run", tally.run);
+	cr_assert_geq(tally.exact, least, "only %zu of %zu tests were exact", tally.exact, tally.run);
 }
 
 Test(suite, draft_4)
 {
-	run_suite(SUITE "/draft4/*.json", 290);
+	run_suite(SUITE "/draft4/*.json", 520);
 }
 
 Test(suite, draft_6)
 {
-	run_suite(SUITE "/draft6/*.json", 380);
+	run_suite(SUITE "/draft6/*.json", 700);
 }
 
 Test(suite, draft_7)
 {
-	run_suite(SUITE "/draft7/*.json", 400);
+	run_suite(SUITE "/draft7/*.json", 800);
+}
+
+Test(suite, draft_2019_09)
+{
+	run_suite(SUITE "/draft2019-09/*.json", 850);
+}
+
+Test(suite, draft_2020_12)
+{
+	run_suite(SUITE "/draft2020-12/*.json", 850);
 }

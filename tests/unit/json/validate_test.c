@@ -175,3 +175,42 @@ Test(validate, work_is_bounded)
 	ik_json_free(schema);
 	ik_json_free(list);
 }
+
+/* What is not judged is accepted, also where fitting would count against the value. */
+Test(validate, what_is_not_judged_never_refuses)
+{
+	const char *unknown = "{\"unevaluatedProperties\":false}";
+	const char *schemas[] = {
+		"{\"not\":%s}",
+		"{\"oneOf\":[%s,{\"type\":\"object\"}]}",
+		"{\"oneOf\":[{\"$ref\":\"https://example.org/x\"},{\"type\":\"string\"}]}",
+		"{\"if\":%s,\"then\":false}",
+		"{\"if\":%s,\"then\":false,\"else\":true}",
+		"{\"not\":{\"not\":{\"not\":%s}}}",
+		"{\"not\":{\"$ref\":\"#/nowhere\"}}",
+		"{\"not\":{\"properties\":{\"a\":{\"pattern\":\"(\"}}}}",
+	};
+	char schema[256];
+
+	for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
+		snprintf(schema, sizeof(schema), schemas[i], unknown);
+		expect(schema, "{\"a\":\"x\"}", NULL);
+	}
+	expect("{\"contains\":{\"$dynamicRef\":\"#a\"},\"maxContains\":1}", "[1,2]", NULL);
+	/* What can be judged beside it still is. */
+	expect("{\"type\":\"array\",\"unevaluatedItems\":false}", "1", "is 1, but must be an array");
+	expect("{\"if\":{\"$ref\":\"https://example.org/x\"},\"then\":false,\"else\":false}", "1",
+		"nothing is allowed here");
+	expect("{\"oneOf\":[{\"unevaluatedItems\":false},{\"type\":\"integer\"},{\"minimum\":0}]}", "1",
+		"fits more than one of 3 alternatives; exactly one must fit");
+}
+
+Test(validate, anchors_stand_in_schemas_only)
+{
+	expect("{\"$defs\":{\"e\":{\"enum\":[{\"$anchor\":\"a\",\"type\":\"null\"}]},"
+		"\"s\":{\"$anchor\":\"a\",\"type\":\"string\"}},\"$ref\":\"#a\"}", "\"x\"", NULL);
+	expect("{\"$defs\":{\"s\":{\"$dynamicAnchor\":\"a\",\"type\":\"string\"}},\"$ref\":\"#a\"}", "1",
+		"is 1, but must be a string");
+	expect("{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"definitions\":{\"s\":"
+		"{\"id\":\"#a\",\"type\":\"string\"}},\"$ref\":\"#a\"}", "1", "is 1, but must be a string");
+}
