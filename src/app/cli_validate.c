@@ -15,6 +15,7 @@
 #include "tool/findings.h"
 #include "tool/permissions.h"
 #include "tool/protocol.h"
+#include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -46,6 +47,7 @@ struct validation {
 	const char *refusal_code;
 	struct ik_tool tool;     /* what it says of itself, when that is right */
 	struct ik_run *run;
+	struct ik_source *source; /* runs the calls, and is never scanned */
 	struct ik_registry *registry;
 };
 
@@ -212,6 +214,8 @@ static void run_empty(struct validation *v)
 		.path = ik_strdup(v->path),
 		.protocol = v->protocol,
 		.timeout_s = v->tool.timeout_s,
+		.source = IK_SOURCE_USER,
+		.owner = ik_source_ref(v->source),
 	};
 
 	v->registry = ik_registry_new();
@@ -359,6 +363,9 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 	terminate = ik_signal_new(v.loop, SIGTERM, on_signal, &v);
 	ik_children_become_reaper(v.loop);
 	v.environment = ik_setup_tool_environment(setup);
+	v.source = ik_source_directory_new(v.loop, &(struct ik_source_directory_options){
+		.path = "/", .origin = IK_SOURCE_USER,
+	});
 	ik_buf_init(&v.output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v.errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_loop_defer(v.loop, next_path, &v);
@@ -367,6 +374,8 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 		v.status = 1;
 	}
 	forget(&v);
+	v.source->ops->close(v.source);
+	ik_source_unref(v.source);
 	ik_buf_done(&v.output);
 	ik_buf_done(&v.errors);
 	interrupt = ik_signal_close(interrupt);
