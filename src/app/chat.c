@@ -31,6 +31,7 @@ static void save_before_the_end(void)
 	}
 	if (current_chat != NULL && current_chat->screen != NULL)
 		(void)ik_chat_draft_save(current_chat);
+	ik_children_end_now();
 }
 
 static void on_event(void *arg, const struct ik_event *event)

@@ -13,6 +13,7 @@
 #include "app/tool_view.h"
 #include "json/write.h"
 #include "loop/child.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/sanitize.h"
@@ -207,6 +208,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);
 	terminate = ik_signal_new(cli.loop, SIGTERM, on_signal, &cli);
 	ik_children_become_reaper(cli.loop);
+	ik_alloc_set_hook(ik_children_end_now);
 	cli.environment = ik_setup_tool_environment(setup);
 	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);
 	ik_discovery_scan(cli.discovery);

@@ -212,6 +212,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
 	watch_signals(exec);
 	ik_children_become_reaper(exec->loop);
+	ik_alloc_set_hook(ik_children_end_now);
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools, &events, exec, error) != IK_OK)
 		refuse(exec, "CONNECT", error);
 	else if (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)

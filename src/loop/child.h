@@ -91,6 +91,10 @@ void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
  * the last act; of children that still ran done no longer comes. */
 void ik_children_end(struct ik_loop *loop);
 
+/* The same where nothing but system calls is left: no memory, a fatal signal (for those
+ * that end a program ik_children_become_reaper() sees to it). */
+void ik_children_end_now(void);
+
 /* Raise this process's limit of open files as high as allowed and say how many
  * children with three pipes may run at once. Call after ik_loop_new(): children
  * get the limit as it was then. */

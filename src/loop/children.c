@@ -16,6 +16,8 @@
 
 #include "loop/child.h"
 #include "loop/internal.h"
+#include "loop/reaper.h"
+#include "loop/restore.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -37,14 +39,28 @@ struct pids {
 #define DESCRIPTORS_OF_CHILD 4
 #define MOST_CHILDREN 100000
 
+/* Make room for more. */
+static void grow_pids(struct pids *pids)
+{
+	pids->capacity = pids->capacity > 0 ? 2 * pids->capacity : 64;
+	pids->items = ik_alloc_array(pids->items, pids->capacity, sizeof(*pids->items));
+}
+
 /* Append a pid. */
 static void add_pid(struct pids *pids, pid_t pid)
 {
-	if (pids->count == pids->capacity) {
-		pids->capacity = pids->capacity > 0 ? 2 * pids->capacity : 64;
-		pids->items = ik_alloc_array(pids->items, pids->capacity, sizeof(*pids->items));
-	}
+	if (pids->count == pids->capacity)
+		grow_pids(pids);
 	pids->items[pids->count++] = pid;
+}
+
+/* Was this child ours before the program began? */
+static bool is_stranger(const struct ik_children *children, pid_t pid)
+{
+	for (size_t i = 0; i < children->stranger_count; i++)
+		if (children->strangers[i] == pid)
+			return true;
+	return false;
 }
 
 /* The parent of a process after /proc/PID/stat (proc_pid_stat(5)); 0 if it is gone. */
@@ -68,47 +84,39 @@ static pid_t parent_of(const char *pid_text)
 }
 
 /* List this process's children by looking at every process there is. */
-static void list_children_slowly(struct pids *pids)
+static void list_children_slowly(const struct ik_children *children, struct pids *pids)
 {
 	DIR *directory = opendir("/proc");
 	struct dirent *entry;
+	pid_t pid;
 
 	if (directory == NULL)
 		return;
 	while ((entry = readdir(directory)) != NULL)
 		if (isdigit((unsigned char)entry->d_name[0]) &&
-			parent_of(entry->d_name) == getpid())
-			add_pid(pids, (pid_t)strtol(entry->d_name, NULL, 10));
+			parent_of(entry->d_name) == getpid()) {
+			pid = (pid_t)strtol(entry->d_name, NULL, 10);
+			if (!is_stranger(children, pid))
+				add_pid(pids, pid);
+		}
 	closedir(directory);
 }
 
-/* List this process's children, zombies included. Adopted ones come to the
- * main thread, which is the one that spawns. */
-static void list_children(struct pids *pids)
+/* List this process's children, zombies included, but those that it was born with. */
+static void list_children(const struct ik_children *children, struct pids *pids)
 {
-	char path[64];
-	FILE *file;
-	int pid;
+	ssize_t count = 0;
 
 	pids->count = 0;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	file = fopen(path, "re");
-	if (file == NULL) { /* a kernel without CONFIG_PROC_CHILDREN */
-		list_children_slowly(pids);
-		return;
-	}
-	while (fscanf(file, "%d", &pid) == 1)
-		add_pid(pids, pid);
-	fclose(file);
-}
-
-/* Was this child ours before the program began? */
-static bool is_stranger(const struct ik_children *children, pid_t pid)
-{
-	for (size_t i = 0; i < children->stranger_count; i++)
-		if (children->strangers[i] == pid)
-			return true;
-	return false;
+	do {
+		if (pids->count == pids->capacity)
+			grow_pids(pids);
+		count = ik_reaper_list(pids->items, pids->capacity);
+		if (count >= 0)
+			pids->count = (size_t)count;
+	} while (count >= 0 && pids->count == pids->capacity);
+	if (count < 0) /* a kernel without CONFIG_PROC_CHILDREN */
+		list_children_slowly(children, pids);
 }
 
 /* The process of ours with this pid, or NULL. */
@@ -144,12 +152,10 @@ static void reap_orphans(struct ik_children *children)
 static int count_orphans(struct ik_children *children)
 {
 	struct pids pids = { 0 };
-	int count = 0;
+	int count;
 
-	list_children(&pids);
-	for (size_t i = 0; i < pids.count; i++)
-		if (!is_stranger(children, pids.items[i]))
-			count++;
+	list_children(children, &pids);
+	count = (int)pids.count;
 	free(pids.items);
 	/* All that are not reaped are among them. */
 	count -= (int)children->count;
@@ -220,6 +226,10 @@ void ik_children_dispose(struct ik_children *children)
 {
 	ik_loop_cancel_deferred(children->loop, look_at_orphans, children);
 	children->signal = ik_signal_close(children->signal);
+	if (children->is_reaper) {
+		ik_reaper_disarm();
+		ik_restore_unhandle();
+	}
 	free(children->strangers);
 	ik_loop_defer(children->loop, free, children);
 }
@@ -237,11 +247,13 @@ void ik_children_become_reaper(struct ik_loop *loop)
 	if (children->is_reaper)
 		return;
 	/* "exec ikigai" in a script inherits that script's children. */
-	list_children(&pids);
+	list_children(children, &pids);
 	for (size_t i = 0; i < pids.count; i++)
 		if (find_process(children, pids.items[i]) == NULL)
 			pids.items[children->stranger_count++] = pids.items[i];
 	children->strangers = pids.items;
+	ik_reaper_arm(children->strangers, children->stranger_count);
+	ik_restore_handle();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
 		ik_log(IK_LOG_ERROR, "prctl(PR_SET_CHILD_SUBREAPER): %s", strerror(errno));
 	children->is_reaper = true;
@@ -261,41 +273,24 @@ void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg)
 	children->on_change_arg = arg;
 }
 
-/* Kill a child of ours (not reaped yet, so the number is its own) and, where
- * it lives in a session that is not ours, its whole group: a process that
- * keeps forking cannot outrun that. */
-static void kill_with_group(pid_t pid)
-{
-	pid_t group = getpgid(pid);
-
-	if (group > 1 && getsid(pid) != getsid(0))
-		kill(-group, SIGKILL);
-	kill(pid, SIGKILL);
-}
-
 /* One round of the end. Returns how many children it found. */
 static size_t end_round(struct ik_children *children, struct pids *pids)
 {
-	size_t found = 0;
-
-	list_children(pids);
+	list_children(children, pids);
 	for (size_t i = 0; i < pids->count; i++)
-		if (!is_stranger(children, pids->items[i])) {
-			kill_with_group(pids->items[i]);
-			found++;
-		}
+		ik_reaper_kill(pids->items[i]);
 	for (size_t i = 0; i < pids->count; i++) {
 		pid_t pid = pids->items[i];
 		struct ik_process *process;
 		int status;
 
-		if (is_stranger(children, pid) || waitpid(pid, &status, WNOHANG) != pid)
+		if (waitpid(pid, &status, WNOHANG) != pid)
 			continue;
 		process = find_process(children, pid);
 		if (process != NULL)
 			ik_process_set_reaped(process, status);
 	}
-	return found;
+	return pids->count;
 }
 
 void ik_children_end(struct ik_loop *loop)
@@ -316,6 +311,11 @@ void ik_children_end(struct ik_loop *loop)
 	}
 	free(pids.items);
 	ik_children_changed(children);
+}
+
+void ik_children_end_now(void)
+{
+	ik_reaper_end();
 }
 
 int ik_children_capacity(void)

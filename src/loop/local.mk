@@ -9,6 +9,7 @@ libik_loop_a_SOURCES = \
 	src/loop/internal.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \
+	src/loop/reaper.c src/loop/reaper.h \
 	src/loop/restore.c src/loop/restore.h \
 	src/loop/signals.c \
 	src/loop/spawn.c src/loop/spawn.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loop/reaper.h"
 #include "loop/tty.h"
 
 /* Faults, and all others that end a program that does not expect them. */
@@ -21,6 +22,7 @@ static struct {
 	struct termios modes;
 	const char *leave;
 	size_t leave_length;
+	int users; /* of the handler: the terminal, the children */
 	struct sigaction before[FATAL_COUNT];
 	stack_t stack_before;
 } restore;
@@ -52,24 +54,41 @@ void ik_tty_restore(void)
 static void die(int number)
 {
 	ik_tty_restore();
+	ik_reaper_end();
 	raise(number);
 }
 
-void ik_restore_arm(int fd, const struct termios *modes, const char *leave)
+void ik_restore_handle(void)
 {
 	const stack_t stack = { .ss_sp = handler_stack, .ss_size = sizeof(handler_stack) };
 	struct sigaction action = { .sa_handler = die,
 		.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER };
 
+	if (restore.users++ > 0)
+		return;
+	sigaltstack(&stack, &restore.stack_before);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &action, &restore.before[i]);
+}
+
+void ik_restore_unhandle(void)
+{
+	if (--restore.users > 0)
+		return;
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &restore.before[i], NULL);
+	sigaltstack(&restore.stack_before, NULL);
+}
+
+void ik_restore_arm(int fd, const struct termios *modes, const char *leave)
+{
 	ik_restore_disarm();
 	restore.fd = fd;
 	restore.modes = *modes;
 	restore.leave = leave;
 	restore.leave_length = strlen(leave);
-	sigaltstack(&stack, &restore.stack_before);
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < FATAL_COUNT; i++)
-		sigaction(fatal_signals[i], &action, &restore.before[i]);
+	ik_restore_handle();
 	restore.armed = 1;
 }
 
@@ -78,7 +97,5 @@ void ik_restore_disarm(void)
 	if (!restore.armed)
 		return;
 	restore.armed = 0;
-	for (size_t i = 0; i < FATAL_COUNT; i++)
-		sigaction(fatal_signals[i], &restore.before[i], NULL);
-	sigaltstack(&restore.stack_before, NULL);
+	ik_restore_unhandle();
 }

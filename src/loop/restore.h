@@ -1,9 +1,10 @@
 /*
- * restore: the terminal's last line of defence, for signals that end the
- * program where it stands (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT).
+ * restore: the last line of defence, for signals that end the program where it
+ * stands (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, ...).
  *
- * Its handler runs on a stack of its own and makes two system calls,
- * tcsetattr and one write; then the signal takes its default course.
+ * Its handler runs on a stack of its own, puts the terminal back (tcsetattr and
+ * one write), ends what tools have left running (loop/reaper.h), and lets the
+ * signal take its default course.
  * One of the few globals: a signal handler has no argument.
  *
  * Inside src/loop only.  May include: libc.
@@ -18,5 +19,10 @@ void ik_restore_arm(int fd, const struct termios *modes, const char *leave);
 
 /* The terminal is as it was: nothing to do any more. */
 void ik_restore_disarm(void);
+
+/* Handle these signals, also without a terminal; as often undone as done. Between
+ * ik_restore_arm() and disarm they are handled in any case. */
+void ik_restore_handle(void);
+void ik_restore_unhandle(void);
 
 #endif

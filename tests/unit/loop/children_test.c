@@ -253,3 +253,44 @@ Test(children, parent_death_kills_the_child)
 	cr_assert_eq(read(ends[0], &byte, 1), 0, "end of file: nobody holds the pipe");
 	close(ends[0]);
 }
+
+/* In a process of its own: start tools that leave much behind, say so, and die of a signal. */
+static void die_with_children(int number, int told)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run run;
+
+	ik_children_become_reaper(loop);
+	run_shell(loop, &run, "setsid sh -c 'sleep 300 & sleep 300' >&- 2>&- & sleep 300 >&- 2>&- &");
+	start_shell(loop, &run, "sh -c 'sleep 300 & echo ready; sleep 300' & wait");
+	fixture_run_while(loop, is_silent, &run);
+	cr_assert_eq(write(told, "r", 1), 1);
+	signal(SIGALRM, SIG_DFL); /* alarm() of a test that hangs */
+	raise(number);
+	_exit(1);
+}
+
+Test(children, nothing_is_left_after_a_fatal_signal)
+{
+	static const int numbers[] = { SIGSEGV, SIGABRT, SIGQUIT, SIGUSR1 };
+
+	/* What is left of the process comes to this one. */
+	cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		int told[2], status;
+		char byte;
+		pid_t pid;
+
+		cr_assert_eq(pipe(told), 0);
+		pid = fork();
+		if (pid == 0)
+			die_with_children(numbers[i], told[1]);
+		close(told[1]);
+		cr_assert_eq(read(told[0], &byte, 1), 1);
+		close(told[0]);
+		cr_assert_eq(waitpid(pid, &status, 0), pid);
+		cr_assert(WIFSIGNALED(status));
+		cr_assert_eq(WTERMSIG(status), numbers[i]);
+		cr_assert_eq(waitpid(-1, &status, WNOHANG), -1, "something was left");
+	}
+}
