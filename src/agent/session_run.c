@@ -126,8 +126,10 @@ static void run_start(struct ik_session_run *run)
 {
 	static const struct ik_run_events events = { on_output, on_done };
 	struct ik_session *session = run->session;
+	struct ik_run_options options = session->options.run;
 
-	run->run = ik_run_start(&session->options.run, session->registry, run->name,
+	options.id = run->id;
+	run->run = ik_run_start(&options, session->registry, run->name,
 		run->arguments.data, run->arguments.length, &events, run);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/background_text.h"
 #include "app/tool_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -114,11 +115,24 @@ static enum ik_command_effect run_quit(struct ik_core *core, const char *line, c
 	return IK_COMMAND_QUIT;
 }
 
+/* /background [end [PID]] */
+static enum ik_command_effect run_background(struct ik_core *core, const char *line,
+	const char *rest)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(16));
+	ik_background_text(core->loop, ik_session_conversation(core->session), rest, &out);
+	answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
+
 static const struct ik_command commands[] = {
 	{"/help", "/help", N_("list the commands"), run_help},
 	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool},
 	{"/refresh", "/refresh", N_("look for tools again"), run_refresh},
 	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run},
+	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
 };

@@ -1,6 +1,7 @@
 # src/app: joins the layers; and the program itself.
 noinst_LIBRARIES += libik_app.a
 libik_app_a_SOURCES = \
+	src/app/background_text.c src/app/background_text.h \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_ask.c src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
 	src/app/cli_tool.c src/app/cli_tool.h \

@@ -162,6 +162,20 @@ static int count_orphans(struct ik_children *children)
 	return count > 0 ? count : 0;
 }
 
+pid_t *ik_children_adopted(struct ik_children *children, size_t *ret_count)
+{
+	struct pids pids = { 0 };
+
+	*ret_count = 0;
+	if (!children->is_reaper)
+		return NULL;
+	list_children(children, &pids);
+	for (size_t i = 0; i < pids.count; i++)
+		if (find_process(children, pids.items[i]) == NULL)
+			pids.items[(*ret_count)++] = pids.items[i];
+	return pids.items;
+}
+
 /* Deferred: bring the picture of the orphans up to date. */
 static void look_at_orphans(void *arg)
 {
@@ -231,6 +245,7 @@ void ik_children_dispose(struct ik_children *children)
 		ik_restore_unhandle();
 	}
 	free(children->strangers);
+	children->leftovers = ik_leftovers_dispose(children->leftovers);
 	ik_loop_defer(children->loop, free, children);
 }
 

@@ -11,6 +11,8 @@
 
 #include "loop/process.h"
 
+struct ik_leftovers;
+
 struct ik_process {
 	struct ik_process *next;
 	struct ik_process *previous;
@@ -38,7 +40,14 @@ struct ik_children {
 	int orphans;
 	void (*on_change)(void *);
 	void *on_change_arg;
+	struct ik_leftovers *leftovers; /* those that are told to end; NULL until needed */
 };
+
+/* The processes that this one adopted, zombies included: free() the array. */
+pid_t *ik_children_adopted(struct ik_children *children, size_t *ret_count);
+
+/* Release what leftovers.c keeps; takes and returns NULL. */
+struct ik_leftovers *ik_leftovers_dispose(struct ik_leftovers *leftovers);
 
 /* A process was reaped or SIGCHLD came: look at the orphans between turns. */
 void ik_children_changed(struct ik_children *children);

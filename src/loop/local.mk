@@ -7,6 +7,7 @@ libik_loop_a_SOURCES = \
 	src/loop/http.c src/loop/http.h \
 	src/loop/http_server.c src/loop/http_server.h \
 	src/loop/internal.h \
+	src/loop/leftovers.c src/loop/leftovers.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \
 	src/loop/reaper.c src/loop/reaper.h \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "loop/leftovers.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -48,8 +49,15 @@ static void executable_close(struct ik_call *call)
 	ik_loop_defer(executable->loop, free, executable);
 }
 
-/* The environment with IKIGAI_LIVE=1 on top: an array whose strings are borrowed. */
-static const char **live_environment(const char *const *environment)
+/* Is it one of the variables that are set for a call? */
+static bool is_ours(const char *entry)
+{
+	return ik_text_starts(entry, "IKIGAI_LIVE=") || ik_text_starts(entry, IK_CALL_VARIABLE "=");
+}
+
+/* The environment with ours on top: an array whose strings are borrowed. call is
+ * IKIGAI_CALL=ID, or NULL. */
+static const char **live_environment(const char *const *environment, const char *call)
 {
 	const char *const *from = environment != NULL
 		? environment : (const char *const *)environ;
@@ -58,13 +66,15 @@ static const char **live_environment(const char *const *environment)
 
 	while (from != NULL && from[count] != NULL)
 		count++;
-	copy = ik_alloc_array(NULL, count + 2, sizeof(char *));
+	copy = ik_alloc_array(NULL, count + 3, sizeof(char *));
 	count = 0;
 	for (; from != NULL && *from != NULL; from++) {
-		if (!ik_text_starts(*from, "IKIGAI_LIVE="))
+		if (!is_ours(*from))
 			copy[count++] = *from;
 	}
 	copy[count++] = "IKIGAI_LIVE=1";
+	if (call != NULL)
+		copy[count++] = call;
 	copy[count] = NULL;
 	return copy;
 }
@@ -78,7 +88,8 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	const struct ik_tool *tool = spec->tool;
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
 	const char *const *environment = spec->environments[tool->protocol];
-	const char **live = native ? live_environment(environment) : NULL;
+	char *id = spec->id != NULL ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
+	const char **live = native ? live_environment(environment, id) : NULL;
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
 	struct ik_child_spec child = {
 		.path = tool->path,
@@ -100,6 +111,7 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	executable->arg = arg;
 	status = ik_child_start(loop, &child, &own_events, executable, &executable->child, error);
 	free(live);
+	free(id);
 	if (status == IK_OK)
 		return &executable->call;
 	free(executable);

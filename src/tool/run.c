@@ -285,6 +285,7 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 			[IK_PROTOCOL_KODELET] = options->kodelet.environment,
 		},
 		.directory = options->directory,
+		.id = options->id,
 		.memory_limit = options->memory_limit,
 	};
 	struct ik_error error = { .text = "" };

@@ -24,13 +24,15 @@ struct ik_run_options {
 	size_t timeout_count;
 	size_t output_limit;            /* of the envelope's result */
 	int64_t memory_limit;
-	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 comes on top */
+	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 and
+	                                   IKIGAI_CALL=ID come on top */
 	struct ik_run_kodelet {         /* the same for Kodelet's tools */
 		int64_t timeout_ms;     /* where timeouts do not say */
 		size_t output_limit;
 		const char *const *environment; /* nothing comes on top */
 	} kodelet;
 	const char *directory;          /* the session's */
+	const char *id;                 /* of the call; NULL: it has none */
 };
 
 /* What it points to is valid until ik_run_close(). */

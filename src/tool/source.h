@@ -46,6 +46,7 @@ struct ik_call_spec {
 	/* For a call that is a process of its own: */
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *directory;
+	const char *id;       /* the call's, for IKIGAI_CALL; NULL: none */
 	int64_t memory_limit; /* bytes; 0: none */
 };
 

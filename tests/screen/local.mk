@@ -12,7 +12,7 @@ SCREEN_LOG_DRIVER = $(LOG_DRIVER)
 SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
 SCREEN_TESTS = \
-	tests/screen/broken_stream.screen \
+	tests/screen/background.screen tests/screen/broken_stream.screen \
 	tests/screen/broken_text.screen \
 	tests/screen/browser.screen \
 	tests/screen/c_locale.screen \

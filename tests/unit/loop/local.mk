@@ -7,6 +7,7 @@ tests_unit_loop_loop_test_SOURCES = \
 	tests/unit/loop/fixture.c tests/unit/loop/fixture.h \
 	tests/unit/loop/http_server_test.c \
 	tests/unit/loop/http_test.c \
+	tests/unit/loop/leftovers_test.c \
 	tests/unit/loop/loop_test.c \
 	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	tests/unit/loop/tty_job_test.c \

@@ -1,0 +1,103 @@
+#include "fixture.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "loop/child.h"
+#include "loop/leftovers.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+static void on_done(void *arg, const struct ik_child_result *result)
+{
+	*(bool *)arg = true;
+}
+
+/* Run a script to its end, as the call of that id. */
+static void call(struct ik_loop *loop, const char *id, const char *script)
+{
+	static const struct ik_child_events events = { NULL, on_done };
+	const char *const argv[] = { "sh", "-c", script, NULL };
+	char *variable = ik_format(IK_CALL_VARIABLE "=%s", id);
+	const char *const environment[] = { "PATH=/bin:/usr/bin", variable, NULL };
+	const struct ik_child_spec spec = { .path = "/bin/sh", .argv = argv,
+		.environment = environment, .grace_ms = 50 };
+	struct ik_child *child;
+	struct ik_error error;
+	bool done = false;
+
+	cr_assert_eq(ik_child_start(loop, &spec, &events, &done, &child, &error), IK_OK);
+	fixture_run_until(loop, &done);
+	ik_child_close(child);
+	free(variable);
+}
+
+static bool any_is_left(void *arg)
+{
+	return ik_children_orphans(arg) > 0;
+}
+
+static bool none_is_left(void *arg)
+{
+	return ik_children_orphans(arg) == 0;
+}
+
+/* The pid of the one process that is left. */
+static int the_one(struct ik_loop *loop, const char *command, const char *id)
+{
+	size_t count;
+	struct ik_leftover *list;
+	int pid;
+
+	fixture_run_while(loop, none_is_left, loop);
+	list = ik_leftovers_list(loop, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_str_eq(list[0].command, command);
+	cr_assert_str_eq(list[0].call, id);
+	cr_assert_geq(list[0].running_ms, -100);
+	cr_assert_lt(list[0].running_ms, 60000);
+	pid = list[0].pid;
+	ik_leftovers_free(list, count);
+	return pid;
+}
+
+Test(leftovers, are_found_in_any_session_with_their_call_and_ended)
+{
+	struct ik_loop *loop = fixture_loop();
+	int pid;
+
+	ik_children_become_reaper(loop);
+	cr_assert_not(ik_leftover_end(loop, getpid()));
+	call(loop, "call_1", "setsid sleep 301 >&- 2>&- & (setsid setsid sh -c 'exec sleep 302 >&- 2>&- &')");
+	fixture_run_while(loop, none_is_left, loop);
+	for (int left = 2; left > 0; left--) {
+		size_t count;
+		struct ik_leftover *list = ik_leftovers_list(loop, &count);
+
+		cr_assert_eq(count, left);
+		cr_assert_str_eq(list[0].call, "call_1");
+		cr_assert(ik_text_starts(list[0].command, "sleep 30"), "%s", list[0].command);
+		cr_assert(ik_leftover_end(loop, list[0].pid));
+		kill(list[0].pid, 0);
+		while (ik_children_orphans(loop) == left)
+			fixture_run_for(loop, 1);
+		cr_assert_not(ik_leftover_end(loop, list[0].pid), "it is gone");
+		ik_leftovers_free(list, count);
+	}
+
+	/* A tree whose root is stopped, and one that does not heed SIGTERM. */
+	call(loop, "call 2", "sh -c 'sleep 303 & sleep 303 & kill -STOP $$' >&- 2>&- &");
+	pid = the_one(loop, "sh -c sleep 303 & sleep 303 & kill -STOP $$", "call 2");
+	cr_assert(ik_leftover_end(loop, pid));
+	fixture_run_while(loop, any_is_left, loop);
+	call(loop, "x", "sh -c 'trap \"\" TERM; while :; do sleep 304; done' >&- 2>&- &");
+	pid = the_one(loop, "sh -c trap \"\" TERM; while :; do sleep 304; done", "x");
+	cr_assert(ik_leftover_end(loop, pid));
+	fixture_run_while(loop, any_is_left, loop);
+	ik_children_end(loop);
+	fixture_end(loop);
+}
