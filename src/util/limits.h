@@ -25,6 +25,8 @@
 #define IK_LIMIT_OLD_OUTPUT IK_MIB(128)
 /* A tool's arguments: a model cannot write more in one reply. */
 #define IK_LIMIT_ARGUMENTS IK_MIB(64)
+/* The same as the tools themselves take it, from any program: a large file to write. */
+#define IK_LIMIT_TOOL_INPUT IK_MIB(1024)
 /* One message of a person: a paste of a large log. */
 #define IK_LIMIT_USER_TEXT IK_MIB(64)
 /* What is read of the file of messages sent before: its end. */

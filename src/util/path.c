@@ -92,10 +92,10 @@ enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error 
 	return status;
 }
 
-/* Wait until a descriptor that does not block has something to read. True. */
-static bool await(int fd)
+/* Wait until a non-blocking descriptor is ready for events. */
+static bool await(int fd, short events)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct pollfd ready = { .fd = fd, .events = events };
 
 	(void)poll(&ready, 1, -1);
 	return true;
@@ -118,7 +118,7 @@ int ik_read_all(int fd, struct ik_buf *buf, size_t expected)
 			return 0;
 		do {
 			count = read(fd, place, piece ? piece : 1);
-		} while (count < 0 && (errno == EINTR || (errno == EAGAIN && await(fd))));
+		} while (count < 0 && (errno == EINTR || (errno == EAGAIN && await(fd, POLLIN))));
 		if (count < 0)
 			return errno;
 		if (count == 0)
@@ -216,7 +216,7 @@ int ik_write_all(int fd, const char *bytes, size_t length)
 		ssize_t count = write(fd, bytes, length);
 
 		if (count < 0) {
-			if (errno == EINTR)
+			if (errno == EINTR || (errno == EAGAIN && await(fd, POLLOUT)))
 				continue;
 			return errno;
 		}

@@ -38,8 +38,8 @@ enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
  * (0: none). 0 or errno; what does not fit is told by the status of buf. */
 int ik_read_all(int fd, struct ik_buf *buf, size_t expected) IK_MUST_USE;
 
-/* write(2) until all is written or an error; EINTR is retried. 0 or errno
- * (also EAGAIN: for blocking descriptors and files). */
+/* write(2) until all is written or an error; EINTR is retried, and a descriptor
+ * that is non-blocking is waited for. 0 or errno. */
 int ik_write_all(int fd, const char *bytes, size_t length) IK_MUST_USE;
 
 #endif

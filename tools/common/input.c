@@ -1,10 +1,12 @@
 #include "tools/common/input.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -17,26 +19,40 @@
 /* How much of a wrong value is repeated in a message. */
 #define SHOWN_MAX 60
 
-/* Half of the machine's memory: what is larger could not be worked on. */
+/* What is taken: the limit, or less where memory is scarce, because a value is
+ * in memory twice while it is taken from the input. */
 static size_t input_ceiling(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
 	long size = sysconf(_SC_PAGESIZE);
+	size_t share = pages > 0 && size > 0 ? (size_t)pages / 4 * (size_t)size : IK_LIMIT_TOOL_INPUT;
 
-	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX / 2;
+	return share < IK_LIMIT_TOOL_INPUT ? share : IK_LIMIT_TOOL_INPUT;
 }
 
-/* The first byte that is no white space, 0 if there is none yet. */
-static char first_byte(const struct ik_buf *input)
+/* The first byte after so much white space, 0 if there is none yet. */
+static char first_byte(const struct ik_buf *input, size_t *blank)
 {
-	size_t blank = strspn(input->data, " \t\r\n");
+	*blank += strspn(input->data + *blank, " \t\r\n");
+	return *blank < input->length ? input->data[*blank] : '\0';
+}
 
-	return blank < input->length ? input->data[blank] : '\0';
+/* Read once. A descriptor that somebody made non-blocking is waited for. */
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+	for (;;) {
+		ssize_t count = read(fd, to, size);
+
+		if (count >= 0 || (errno != EINTR && errno != EAGAIN))
+			return count;
+		if (errno == EAGAIN)
+			(void)poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);
+	}
 }
 
 enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *error)
 {
-	size_t discarded = 0;
+	size_t discarded = 0, blank = 0;
 	bool hopeless = false;
 
 	ik_buf_init(input, input_ceiling());
@@ -46,9 +62,7 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
 
 		if (to == NULL)
 			return ik_buf_check(input, "the input", error);
-		ssize_t count = read(fd, to, input->capacity - input->length - 1);
-		if (count < 0 && errno == EINTR)
-			continue;
+		ssize_t count = read_some(fd, to, input->capacity - input->length - 1);
 		if (count < 0)
 			return ik_error_set_errno(error, errno, "stdin cannot be read");
 		if (count == 0)
@@ -58,8 +72,8 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
 			continue;
 		}
 		ik_buf_commit(input, (size_t)count);
-		char first = first_byte(input);
-		hopeless = input->length > IK_KIB(4) && first != '{';
+		char first = first_byte(input, &blank);
+		hopeless = input->length > IK_KIB(4) && blank < input->length && first != '{';
 	}
 	return IK_OK;
 }
@@ -175,8 +189,12 @@ static bool argument_set(const struct ik_parameter *parameter, struct ik_json_sp
 	switch (parameter->type) {
 	case IK_PARAMETER_STRING:
 	case IK_PARAMETER_NAME:
+		if (ik_json_span_type(value) != IK_JSON_STRING)
+			return false;
 		argument->text = ik_json_string_new(value, &argument->length);
-		return argument->text != NULL;
+		if (argument->text == NULL)
+			ik_alloc_fail();
+		return true;
 	case IK_PARAMETER_COUNT:
 		return ik_json_integer(value, &argument->number) && argument->number >= 1;
 	case IK_PARAMETER_BOOLEAN:
@@ -237,11 +255,12 @@ bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input
 	struct ik_error error;
 	struct ik_buf known;
 	bool is_object = false;
+	size_t blank = 0;
 
 	ik_buf_init(&known, IK_KIB(4));
 	list_parameters(program, &known);
 	ik_buf_printf(&known, " For example: %s", program->example);
-	if (first_byte(input) == '\0' && strlen(input->data) == input->length)
+	if (first_byte(input, &blank) == '\0' && blank == input->length)
 		ik_answer_error(answer, "INVALID_ARG", known.data,
 			"the input must be a JSON object, but is empty");
 	else if (ik_json_check(input->data, input->length, &object, &error) != IK_OK)

@@ -14,6 +14,7 @@
 
 #include "tools/common/input.h"
 
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -166,6 +167,22 @@ static bool descriptors_secure(void)
 	return stdout_open && fd >= 0;
 }
 
+/* The answer that is being made, for when memory is gone. */
+static struct ik_answer the_answer;
+static pid_t answering;
+
+/* Memory is gone: say so in the answer, where none of it is out. */
+static void answer_out_of_memory(void)
+{
+	static const char answer[] = "{\"error\":\"Out of memory\",\"error_code\":\"OUT_OF_MEMORY\"}";
+	static const char message[] = "out of memory\n";
+
+	if (getpid() == answering && !the_answer.partly_out &&
+		ik_write_all(STDOUT_FILENO, answer, sizeof(answer) - 1) == 0)
+		_exit(EXIT_SUCCESS);
+	(void)!ik_write_all(STDERR_FILENO, message, sizeof(message) - 1);
+}
+
 /* Read, check, run, answer. */
 static void answer_call(const struct ik_program *program, struct ik_answer *answer)
 {
@@ -173,9 +190,11 @@ static void answer_call(const struct ik_program *program, struct ik_answer *answ
 	struct ik_error error;
 	struct ik_buf input;
 
-	if (ik_input_read(STDIN_FILENO, &input, &error) != IK_OK) {
-		ik_answer_error(answer, "INVALID_ARG", NULL, "%s", error.text);
+	enum ik_status status = ik_input_read(STDIN_FILENO, &input, &error);
+	if (status != IK_OK) {
 		ik_buf_done(&input);
+		ik_answer_error(answer, status == IK_NO_MEMORY ? "OUT_OF_MEMORY" : "INVALID_ARG", NULL,
+			"%s", error.text);
 		return;
 	}
 	bool usable = ik_input_parse(program, &input, arguments, answer);
@@ -187,8 +206,6 @@ static void answer_call(const struct ik_program *program, struct ik_answer *answ
 
 int ik_program_main(const struct ik_program *program, int argc, char **argv)
 {
-	struct ik_answer answer;
-
 	/* Failed writes are reported, whatever the parent has set. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -198,7 +215,9 @@ int ik_program_main(const struct ik_program *program, int argc, char **argv)
 	}
 	if (argc > 1)
 		return run_option(program, argc, argv);
-	ik_answer_init(&answer, STDOUT_FILENO);
-	answer_call(program, &answer);
-	return ik_answer_end(&answer) ? EXIT_SUCCESS : EXIT_FAILURE;
+	ik_answer_init(&the_answer, STDOUT_FILENO);
+	answering = getpid();
+	ik_alloc_set_hook(answer_out_of_memory);
+	answer_call(program, &the_answer);
+	return ik_answer_end(&the_answer) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
