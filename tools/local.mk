@@ -7,10 +7,12 @@ libik_tools_a_SOURCES = \
 	tools/common/attributes.c tools/common/attributes.h \
 	tools/common/beside.c tools/common/beside.h \
 	tools/common/best.c tools/common/best.h \
+	tools/common/contents.c tools/common/contents.h \
 	tools/common/input.c tools/common/input.h \
 	tools/common/match.c tools/common/match.h \
 	tools/common/missing.c tools/common/missing.h \
 	tools/common/nearest.c tools/common/nearest.h \
+	tools/common/parts.c tools/common/parts.h \
 	tools/common/program.c tools/common/program.h \
 	tools/common/source.c tools/common/source.h \
 	tools/common/target.c tools/common/target.h \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/common/attributes.h"
+#include "tools/common/parts.h"
 
 #include "util/text.h"
 
@@ -172,7 +173,7 @@ static enum ik_beside_result fill_and_rename(struct ik_target *target,
 	if (number != 0) {
 		temporary_drop(temporary);
 		*ret_number = number;
-		return IK_BESIDE_FAILED;
+		return number == EFAULT ? IK_BESIDE_CHANGED : IK_BESIDE_FAILED;
 	}
 	if (!is_unchanged(target)) {
 		temporary_drop(temporary);

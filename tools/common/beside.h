@@ -19,7 +19,4 @@ enum ik_beside_result {
 enum ik_beside_result ik_beside_write(struct ik_target *target, const struct iovec *parts,
 	size_t count, int *ret_number) IK_MUST_USE;
 
-/* Write all parts. 0 or errno. (In target.c.) */
-int ik_parts_write(int fd, const struct iovec *parts, size_t count) IK_MUST_USE;
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "tools/common/beside.h"
 #include "tools/common/missing.h"
+#include "tools/common/parts.h"
 
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -206,32 +207,6 @@ bool ik_target_lock(int fd, const char *path, int attempt)
 		(opened.st_dev == named.st_dev && opened.st_ino == named.st_ino);
 }
 
-int ik_parts_write(int fd, const struct iovec *parts, size_t count)
-{
-	size_t done = 0; /* bytes of the first part that are written */
-
-	while (count > 0) {
-		struct iovec batch[IOV_MAX];
-		size_t size = count < IOV_MAX ? count : IOV_MAX;
-
-		memcpy(batch, parts, size * sizeof(batch[0]));
-		batch[0].iov_base = (char *)batch[0].iov_base + done;
-		batch[0].iov_len -= done;
-		ssize_t written = writev(fd, batch, (int)size);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return errno;
-		done += (size_t)written;
-		while (count > 0 && done >= parts->iov_len) {
-			done -= parts->iov_len;
-			parts++;
-			count--;
-		}
-	}
-	return 0;
-}
-
 /* Write to the open file itself. 0 or errno. */
 static int write_in_place(struct ik_target *target, const struct iovec *parts, size_t count)
 {
@@ -250,6 +225,25 @@ static int write_in_place(struct ik_target *target, const struct iovec *parts, s
 		number = errno;
 	if (number == 0 && fsync(target->fd) < 0 && errno != EINVAL && errno != EROFS)
 		number = errno;
+	return number;
+}
+
+/* The same with parts that may lie in a map of that very file. */
+static int write_copy_in_place(struct ik_target *target, const struct iovec *parts, size_t count)
+{
+	struct iovec *copies = ik_alloc_array(NULL, count, sizeof(copies[0]));
+	char *memory = ik_parts_copy(copies, parts, count);
+	struct stat now;
+	int number;
+
+	if (memory == NULL)
+		number = ENOMEM;
+	else if (fstat(target->fd, &now) < 0 || !ik_target_same(&target->status, &now))
+		number = EFAULT;
+	else
+		number = write_in_place(target, copies, count);
+	free(memory);
+	free(copies);
 	return number;
 }
 
@@ -276,7 +270,10 @@ enum ik_target_result ik_target_write(struct ik_target *target, const struct iov
 		target_failed(target, ETXTBSY, true, answer);
 		return IK_TARGET_FAILED;
 	}
-	number = write_in_place(target, parts, count);
+	number = target->expected ? write_copy_in_place(target, parts, count) :
+		write_in_place(target, parts, count);
+	if (number == EFAULT)
+		return IK_TARGET_CHANGED;
 	if (number != 0) {
 		target_failed(target, number, false, answer);
 		return IK_TARGET_FAILED;

@@ -48,7 +48,8 @@ bool ik_target_expect(struct ik_target *target, const struct stat *status) IK_MU
 /* Is that the same file with the same contents, as far as can be told? */
 bool ik_target_same(const struct stat *one, const struct stat *other);
 
-/* Replace the contents by the parts, one after the other. */
+/* Replace the contents by the parts (see parts.h), one after the other; those of
+ * an edit may lie in a map of the file itself. */
 enum ik_target_result ik_target_write(struct ik_target *target, const struct iovec *parts,
 	size_t count, struct ik_answer *answer) IK_MUST_USE;
 

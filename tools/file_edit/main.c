@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/common/contents.h"
 #include "tools/common/nearest.h"
 #include "tools/common/program.h"
 #include "tools/common/source.h"
@@ -43,49 +44,57 @@ static void add_part(struct places *places, char *bytes, size_t length)
 		ik_buf_append(&places->parts, (const char *)&part, sizeof(part));
 }
 
-/* Find every place, and what the contents become. */
-static void find_places(const struct ik_buf *text, const struct ik_argument *old,
-	const struct ik_argument *new, struct places *places)
+/* Add a piece of the old contents; its holes become holes. */
+static void add_piece(struct places *places, const struct ik_contents *text, size_t from, size_t to)
 {
-	char *end = text->data + text->length;
-	char *from = text->data;
-	char *at;
+	size_t data, hole;
 
-	while ((at = memmem(from, (size_t)(end - from), old->text, old->length)) != NULL) {
-		add_part(places, from, (size_t)(at - from));
-		add_part(places, new->text, new->length);
-		places->count++;
-		from = at + old->length;
+	while (text->sparse && from < to && ik_contents_data(text, from, &data, &hole) && data < to) {
+		hole = hole < to ? hole : to;
+		add_part(places, NULL, data - from);
+		add_part(places, text->data + data, hole - data);
+		from = hole;
 	}
-	add_part(places, from, (size_t)(end - from));
+	add_part(places, text->sparse ? NULL : text->data + from, to - from);
 }
 
-/* Read all of fd; false after answering with the error. */
-static bool read_all(int fd, const char *path, const struct stat *status, struct ik_buf *text,
-	struct ik_answer *answer)
+/* Find the next place at or behind from. Holes are NULs. */
+static const char *find_place(const struct ik_contents *text, size_t from,
+	const struct ik_argument *old, bool has_nul)
 {
-	size_t room = (size_t)status->st_size + 1;
+	const char *at = NULL;
+	size_t to;
 
-	for (;;) {
-		char *to = ik_buf_reserve(text, room);
-		if (to == NULL) {
-			ik_source_read_failed(path, ENOMEM, answer);
-			return false;
-		}
-		ssize_t count = ik_source_read(fd, to, room);
-		if (count < 0) {
-			ik_source_read_failed(path, errno, answer);
-			return false;
-		}
-		if (count == 0)
-			return true;
-		ik_buf_commit(text, (size_t)count);
-		room = room > (size_t)count ? room - (size_t)count : IK_KIB(64);
+	if (!text->sparse || has_nul)
+		return memmem(text->data + from, text->length - from, old->text, old->length);
+	while (at == NULL && ik_contents_data(text, from, &from, &to)) {
+		at = memmem(text->data + from, to - from, old->text, old->length);
+		from = to;
 	}
+	return at;
+}
+
+/* Find every place, and what the contents become. */
+static void find_places(const struct ik_contents *text, const struct ik_argument *old,
+	const struct ik_argument *new, struct places *places)
+{
+	bool has_nul = strlen(old->text) != old->length;
+	const char *at;
+	size_t from = 0;
+
+	while ((at = find_place(text, from, old, has_nul)) != NULL) {
+		size_t place = (size_t)(at - text->data);
+
+		add_piece(places, text, from, place);
+		add_part(places, new->text, new->length);
+		places->count++;
+		from = place + old->length;
+	}
+	add_piece(places, text, from, text->length);
 }
 
 /* Answer for a number of places that cannot be replaced; false if it can. */
-static bool refuse_places(const struct ik_argument *arguments, const struct ik_buf *text,
+static bool refuse_places(const struct ik_argument *arguments, const struct ik_contents *text,
 	const struct places *places, struct ik_answer *answer)
 {
 	const struct ik_argument *old = &arguments[OLD_STRING];
@@ -135,32 +144,46 @@ static enum ik_target_result write_back(const struct ik_argument *arguments,
 	return result;
 }
 
-/* Read, replace, write, once. */
-static enum ik_target_result edit_once(const struct ik_argument *arguments, int fd,
-	struct ik_answer *answer)
+/* Replace in the contents and write them. */
+static enum ik_target_result replace(const struct ik_argument *arguments,
+	const struct stat *status, const struct ik_contents *text, struct ik_answer *answer)
 {
 	const char *path = arguments[FILE_PATH].text;
 	enum ik_target_result result = IK_TARGET_FAILED;
 	struct places places = { 0 };
-	struct ik_buf text;
+
+	ik_buf_init(&places.parts, SIZE_MAX / 2);
+	find_places(text, &arguments[OLD_STRING], &arguments[NEW_STRING], &places);
+	if (ik_contents_lost(text))
+		result = IK_TARGET_CHANGED;
+	else if (ik_buf_status(&places.parts) != IK_OK)
+		ik_source_read_failed(path, ENOMEM, answer);
+	else if (!refuse_places(arguments, text, &places, answer))
+		result = places.count == 0 ? IK_TARGET_WRITTEN :
+			write_back(arguments, status, &places, answer);
+	if (result == IK_TARGET_WRITTEN)
+		answer_replaced(path, places.count, answer);
+	ik_buf_done(&places.parts);
+	return result;
+}
+
+/* Read, replace, write, once. */
+static enum ik_target_result edit_once(const struct ik_argument *arguments, int fd,
+	struct ik_answer *answer)
+{
+	enum ik_target_result result = IK_TARGET_FAILED;
+	struct ik_contents text;
 	struct stat status;
 
-	ik_buf_init(&text, SIZE_MAX / 2);
-	ik_buf_init(&places.parts, SIZE_MAX / 2);
-	if (fstat(fd, &status) < 0) {
-		ik_source_read_failed(path, errno, answer);
-	} else if (read_all(fd, path, &status, &text, answer)) {
-		find_places(&text, &arguments[OLD_STRING], &arguments[NEW_STRING], &places);
-		if (ik_buf_status(&places.parts) != IK_OK)
-			ik_source_read_failed(path, ENOMEM, answer);
-		else if (!refuse_places(arguments, &text, &places, answer))
-			result = places.count == 0 ? IK_TARGET_WRITTEN :
-				write_back(arguments, &status, &places, answer);
-		if (result == IK_TARGET_WRITTEN)
-			answer_replaced(path, places.count, answer);
+	int number = fstat(fd, &status) < 0 ? errno : 0;
+	if (number == 0) {
+		number = ik_contents_open(&text, fd, &status);
+		if (number == 0)
+			result = replace(arguments, &status, &text, answer);
+		ik_contents_close(&text);
 	}
-	ik_buf_done(&places.parts);
-	ik_buf_done(&text);
+	if (number != 0)
+		ik_source_read_failed(arguments[FILE_PATH].text, number, answer);
 	return result;
 }
 
