@@ -126,6 +126,29 @@ static bool add_component(struct walk *walk, const char *part, size_t length)
 	return true;
 }
 
+/* Begin in the directory that the pattern names before its first wildcard,
+ * which has as many parts as it likes; the rest of the pattern. */
+static const char *parse_beginning(struct walk *walk, const char *pattern)
+{
+	size_t length;
+
+	for (;;) {
+		pattern += strspn(pattern, "/");
+		length = strcspn(pattern, "/");
+		struct component component = component_make(walk, pattern, length);
+		bool plain = component.kind == COMPONENT_LITERAL && pattern[length] == '/';
+
+		if (plain) {
+			ik_buf_append(&walk->path, component.text, component.length);
+			ik_buf_putc(&walk->path, '/');
+			pattern += length;
+		}
+		free(component.text);
+		if (!plain)
+			return pattern;
+	}
+}
+
 /* Take the pattern apart; false when it has too many parts. */
 static bool parse_pattern(struct walk *walk, const char *pattern)
 {
@@ -133,14 +156,14 @@ static bool parse_pattern(struct walk *walk, const char *pattern)
 
 	if (pattern[0] == '/')
 		ik_buf_putc(&walk->path, '/');
-	for (const char *at = pattern; *at != '\0'; at += length) {
+	walk->directories_only = ik_text_ends(pattern, "/");
+	for (const char *at = parse_beginning(walk, pattern); *at != '\0'; at += length) {
 		length = strcspn(at, "/");
 		if (length > 0 && !add_component(walk, at, length))
 			return false;
 		if (length == 0)
 			length = 1;
 	}
-	walk->directories_only = ik_text_ends(pattern, "/");
 	if (walk->count > 0 && walk->components[walk->count - 1].kind == COMPONENT_DEEP)
 		return add_component(walk, "*", 1);
 	return true;

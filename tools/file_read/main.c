@@ -34,6 +34,15 @@ static const char *skip_lines(const char *block, const char *end, int64_t *lines
 	return block;
 }
 
+/* Pass over a hole, which holds no lines; if that cannot be done, it is read. */
+static void skip_hole(int fd)
+{
+	off_t at = lseek(fd, 0, SEEK_CUR);
+
+	if (at >= 0 && lseek(fd, at, SEEK_DATA) < 0)
+		(void)lseek(fd, errno == ENXIO ? 0 : at, errno == ENXIO ? SEEK_END : SEEK_SET);
+}
+
 /* Copy limit lines after the first skipped ones into the answer. */
 static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 	struct ik_answer *answer)
@@ -48,8 +57,11 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 			break;
 		const char *end = block + count;
 		const char *from = skip_lines(block, end, &skipped);
-		if (skipped > 0)
+		if (skipped > 0) {
+			if (end[-1] == '\0')
+				skip_hole(fd);
 			continue;
+		}
 		const char *to = limit == INT64_MAX ? end : skip_lines(from, end, &limit);
 		ik_answer_piece(answer, from, (size_t)(to - from));
 	}
