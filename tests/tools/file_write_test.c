@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -161,12 +160,11 @@ Test(file_write, what_cannot_be_opened)
 
 Test(file_write, permission)
 {
-	SKIP_UNLESS_ROOT();
 	make_text("a", "kept");
 	cr_assert_eq(chmod("a", 0444), 0);
 	expect_error(ask_as_nobody("file-write", "{'file_path':'a','content':'x'}"),
 		"PERMISSION_DENIED", "Permission denied: a");
-	cr_assert_eq(mkdir("dir", 0755), 0);
+	cr_assert_eq(mkdir("dir", 0555), 0);
 	expect_error(ask_as_nobody("file-write", "{'file_path':'dir/new','content':'x'}"),
 		"PERMISSION_DENIED", "Permission denied: dir/new");
 	expect_text("a", "kept");
@@ -196,55 +194,6 @@ Test(file_write, in_place_where_a_rename_would_change_the_owner)
 		"{'output':'Wrote 8 bytes to own','bytes':8}");
 	expect_text("dir/own", "in place");
 	cr_assert_eq(count_names(".ikigai-"), 0);
-}
-
-Test(file_write, a_full_disk_keeps_the_old_content)
-{
-	SKIP_UNLESS_ROOT();
-	cr_assert_eq(mkdir("small", 0777), 0);
-	if (mount("none", "small", "tmpfs", 0, "size=256k") < 0)
-		cr_skip("no file system can be mounted here");
-	make_text("small/a", "old");
-	size_t length = 1000000;
-	char *content = malloc(length + 1);
-	memset(content, 'x', length);
-	content[length] = '\0';
-	struct reply replaced = ask("file-write", "{'file_path':'small/a','content':'%s'}", content);
-	struct reply made = ask("file-write", "{'file_path':'small/b','content':'%s'}", content);
-	make_text("small/c", "linked");
-	int linked = link("small/c", "small/d");
-	struct reply in_place = ask("file-write", "{'file_path':'small/c','content':'%s'}", content);
-	int made_exists = access("small/b", F_OK);
-	char kept[7] = "";
-	int fd = open("small/a", O_RDONLY);
-	ssize_t kept_length = read(fd, kept, sizeof(kept));
-	close(fd);
-	char kept_linked[7] = "";
-	fd = open("small/c", O_RDONLY);
-	ssize_t linked_length = read(fd, kept_linked, sizeof(kept_linked));
-	close(fd);
-	umount("small");
-	expect_error(replaced, "NO_SPACE", "No space left on device: small/a");
-	expect_error(made, "NO_SPACE", "No space left on device: small/b");
-	expect_error(in_place, "NO_SPACE", "No space left on device: small/c");
-	cr_assert_eq(kept_length, 3);
-	cr_assert_eq(memcmp(kept, "old", 3), 0);
-	cr_assert_neq(made_exists, 0, "a file that could not be written must not appear");
-	cr_assert_eq(linked, 0);
-	cr_assert_eq(linked_length, 6);
-	cr_assert_eq(memcmp(kept_linked, "linked", 6), 0);
-	free(content);
-}
-
-Test(file_write, a_read_only_file_system)
-{
-	SKIP_UNLESS_ROOT();
-	cr_assert_eq(mkdir("fixed", 0777), 0);
-	if (mount("none", "fixed", "tmpfs", MS_RDONLY, "size=64k") < 0)
-		cr_skip("no file system can be mounted here");
-	struct reply reply = ask("file-write", "{'file_path':'fixed/a','content':'x'}");
-	umount("fixed");
-	expect_error(reply, "OPEN_FAILED", "Cannot open file: fixed/a");
 }
 
 Test(file_write, a_limit_of_size_is_a_write_failure)
@@ -286,49 +235,4 @@ Test(file_write, sweeps_what_a_killed_run_left)
 	cr_assert_neq(access(".ikigai-0123456789abcdef.tmp", F_OK), 0);
 	expect_text(".ikigai-notes", "a person's own");
 	expect_text("a", "new");
-}
-
-Test(file_write, killed_at_any_instant_leaves_old_or_new)
-{
-	size_t length = 300000;
-	struct ik_buf input;
-	char *contents[2];
-
-	for (int i = 0; i < 2; i++) {
-		contents[i] = malloc(length + 1);
-		memset(contents[i], 'a' + i, length);
-		contents[i][length] = '\0';
-	}
-	make_file("a", contents[1], length);
-	srand((unsigned)getpid());
-	struct timespec start, end;
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	done(ask("file-write", "{'file_path':'a','content':'%s'}", contents[1]));
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	long usual = (end.tv_sec - start.tv_sec) * 1000000000L + end.tv_nsec - start.tv_nsec;
-	ik_buf_init(&input, SIZE_MAX / 2);
-	for (int i = 0; i < 200; i++) {
-		ik_buf_clear(&input);
-		ik_buf_printf(&input, "{\"file_path\":\"a\",\"content\":\"%s\"}", contents[i % 2]);
-		struct running running = call_start(&(struct call){ .tool = "file-write",
-			.setting = "ASAN_OPTIONS=detect_leaks=0",
-			.input = input.data });
-		nanosleep(&(struct timespec){ .tv_nsec = rand() % (usual + usual / 4) }, NULL);
-		kill(running.pid, SIGKILL);
-		struct reply reply = call_finish(running);
-		reply_free(&reply);
-		int fd = open("a", O_RDONLY);
-		char *found = malloc(length + 1);
-		cr_assert_eq(read(fd, found, length + 1), (ssize_t)length, "half-written");
-		cr_assert(memcmp(found, contents[0], length) == 0 ||
-			memcmp(found, contents[1], length) == 0, "mixed content");
-		free(found);
-		close(fd);
-		cr_assert_leq(count_names(".ikigai-"), 1, "temporaries pile up");
-	}
-	done(ask("file-write", "{'file_path':'a','content':'last'}"));
-	cr_assert_eq(count_names(".ikigai-"), 0);
-	ik_buf_done(&input);
-	free(contents[0]);
-	free(contents[1]);
 }

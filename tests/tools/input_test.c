@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -89,10 +90,102 @@ Test(input, reads_64_megabytes)
 
 Test(input, that_never_ends_is_answered_when_it_can_be_no_object)
 {
-	struct reply reply = call_run(&(struct call){ .tool = "file-read", .input_endless = true });
+	int zero = open("/dev/zero", O_RDONLY);
+	struct reply reply = call_run(&(struct call){ .tool = "file-read", .stdin_fd = zero });
 
+	close(zero);
 	cr_assert_eq(reply.status, 0);
+	cr_assert_lt(reply.peak_kib, 128 * 1024);
 	expect_error_with(reply, "INVALID_ARG", "the input must be a JSON object");
+}
+
+Test(input, that_never_ends_is_answered_at_the_limit)
+{
+	static const char beginning[] = "{\"file_path\":\"a\",\"content\":\"";
+	int fd = open("endless", O_RDWR | O_CREAT, 0600);
+
+	/* 16 GiB: not without an end, but much longer than what can be held. */
+	cr_assert_eq(write(fd, beginning, sizeof(beginning) - 1), (ssize_t)sizeof(beginning) - 1);
+	cr_assert_eq(ftruncate(fd, (off_t)16 << 30), 0);
+	lseek(fd, 0, SEEK_SET);
+	struct reply reply = call_run(&(struct call){ .tool = "file-write", .stdin_fd = fd });
+	close(fd);
+	cr_assert_eq(reply.status, 0);
+	/* While the buffer grows, the old and the new one may both be there. */
+	cr_assert_lt(reply.peak_kib, 2 * 1024 * 1024);
+	expect_error_with(reply, "INVALID_ARG", "the most that is taken");
+	cr_assert_neq(access("a", F_OK), 0);
+}
+
+Test(input, white_space_around_the_object_is_json)
+{
+	static const char object[] = "{ \"file_path\"\t:\r\n\"a\" }";
+	size_t length = 300000;
+	char *input = malloc(length);
+
+	make_text("a", "x");
+	memset(input, ' ', length);
+	memcpy(input + length - 3000, object, sizeof(object) - 1);
+	struct reply reply = call_run(&(struct call){ .tool = "file-read", .input = input,
+		.input_length = length });
+	expect_json(reply, "{'output':'x'}");
+	reply = call_run(&(struct call){ .tool = "file-read", .input = input, .input_length = 200000 });
+	expect_error(reply, "INVALID_ARG", "the input must be a JSON object, but is empty");
+	free(input);
+}
+
+Test(input, that_cannot_be_read)
+{
+	int directory = open(".", O_RDONLY);
+
+	expect_error(call_run(&(struct call){ .tool = "file-read", .stdin_fd = directory }),
+		"INVALID_ARG", "stdin cannot be read: Is a directory");
+	expect_error(call_run(&(struct call){ .tool = "file-read", .stdin_fd = -1 }),
+		"INVALID_ARG", "the input must be a JSON object, but is empty");
+	close(directory);
+}
+
+Test(input, comes_late_and_in_pieces_through_a_pipe_that_does_not_block)
+{
+	static const char input[] = "{\"file_path\":\"\xc3\xa4\"}";
+	int ends[2];
+
+	make_text("ä", "x");
+	cr_assert_eq(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+	struct running running = call_start(&(struct call){ .tool = "file-read",
+		.stdin_fd = ends[0] });
+	for (size_t i = 0; i < sizeof(input) - 1; i++) {
+		const struct timespec pause = { .tv_nsec = 1000000 };
+
+		cr_assert_eq(write(ends[1], input + i, 1), 1);
+		nanosleep(&pause, NULL);
+	}
+	close(ends[1]);
+	close(ends[0]);
+	expect_json(call_finish(running), "{'output':'x'}");
+}
+
+Test(input, an_answer_waits_for_a_pipe_that_does_not_block)
+{
+	size_t length = 3000000, got = 0;
+	char *content = malloc(length);
+	int ends[2];
+
+	memset(content, 'x', length);
+	make_file("large", content, length);
+	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
+	cr_assert_eq(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	struct running running = call_start(&(struct call){ .tool = "file-read", .output = ends[1],
+		.input = "{\"file_path\":\"large\"}" });
+	close(ends[1]);
+	for (ssize_t count; (count = read(ends[0], content, length)) > 0;)
+		got += (size_t)count;
+	close(ends[0]);
+	cr_assert_eq(got, length + strlen("{\"output\":\"\"}"));
+	struct reply reply = call_finish(running);
+	cr_assert_eq(reply.status, 0);
+	reply_free(&reply);
+	free(content);
 }
 
 Test(input, closed_stdout_is_an_error_before_anything_is_done)
@@ -127,12 +220,47 @@ Test(input, full_stdout_is_an_error)
 
 Test(input, closed_pipe_is_an_error_not_a_signal)
 {
-	int ends[2];
+	/* With an answer that is one write, and with one that comes in many. */
+	static const struct call calls[] = {
+		{ .tool = "file-read", .input = "{\"file_path\":\"/etc/passwd\"}" },
+		{ .tool = "file-read", .input = "{\"file_path\":\"large\"}" },
+		{ .tool = "file-read", .option = "--help" },
+		{ .tool = "file-write", .input = "{\"file_path\":\"a\",\"content\":\"x\"}" },
+		{ .tool = "file-edit", .input = "{}" },
+		{ .tool = "glob", .input = "{\"pattern\":\"*\"}" },
+		{ .tool = "grep", .input = "{\"pattern\":\"x\"}" },
+		{ .tool = "bash", .input = "{\"command\":\"cat large\"}" },
+	};
+	char *content = malloc(3000000);
 
-	cr_assert_eq(pipe(ends), 0);
-	close(ends[0]);
-	struct reply reply = call_run(&(struct call){ .tool = "file-read", .output = ends[1],
-		.input = "{\"file_path\":\"/etc/passwd\"}" });
-	cr_assert_eq(reply.status, 1);
-	reply_free(&reply);
+	memset(content, 'x', 3000000);
+	make_file("large", content, 3000000);
+	free(content);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct call call = calls[i];
+		int ends[2];
+
+		cr_assert_eq(pipe(ends), 0);
+		close(ends[0]);
+		call.output = ends[1];
+		struct reply reply = call_run(&call);
+		close(ends[1]);
+		cr_assert_eq(reply.status, 1, "call %zu: %d", i, reply.status);
+		cr_assert_not_null(strstr(reply.err.data, "Broken pipe"), "call %zu", i);
+		reply_free(&reply);
+	}
+}
+
+Test(input, closed_stdout_and_stderr)
+{
+	static const char *const tools[] = { "bash", "file-read", "file-write", "file-edit", "glob",
+		"grep" };
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		struct reply reply = call_run(&(struct call){ .tool = tools[i], .output = -1,
+			.input = "{}" });
+		cr_assert_eq(reply.status, 1);
+		cr_assert_not_null(strstr(reply.err.data, "standard output is closed"));
+		reply_free(&reply);
+	}
 }

@@ -4,11 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,8 +57,10 @@ static int tool_open(const char *tool)
 /* A file with the input to read. */
 static int input_open(const struct call *call)
 {
-	if (call->input_endless || call->input == NULL)
-		return open(call->input_endless ? "/dev/zero" : "/dev/null", O_RDONLY);
+	if (call->stdin_fd != 0)
+		return call->stdin_fd > 0 ? dup(call->stdin_fd) : -1;
+	if (call->input == NULL)
+		return open("/dev/null", O_RDONLY);
 	int fd = memfd_create("input", 0);
 	size_t length = call->input_length > 0 ? call->input_length : strlen(call->input);
 	cr_assert_eq(ik_write_all(fd, call->input, length), 0);
@@ -67,7 +74,10 @@ static void become(const struct call *call, int program, int input, int out, int
 	char *argv[] = { (char *)call->tool, (char *)call->option, NULL };
 
 	signal(SIGPIPE, SIG_DFL);
-	dup2(input, STDIN_FILENO);
+	if (input >= 0)
+		dup2(input, STDIN_FILENO);
+	else
+		close(STDIN_FILENO);
 	dup2(err, STDERR_FILENO);
 	if (call->output == -1)
 		close(STDOUT_FILENO);
@@ -75,10 +85,12 @@ static void become(const struct call *call, int program, int input, int out, int
 		dup2(call->output > 0 ? call->output : out, STDOUT_FILENO);
 	if (call->setting != NULL)
 		putenv((char *)call->setting);
-	if (call->nobody && (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0))
+	if (call->nobody && geteuid() == 0 && (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0))
 		_exit(98);
 	close_range(3, (unsigned)program - 1, 0);
 	fcntl(program, F_SETFD, FD_CLOEXEC);
+	if (call->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		_exit(97);
 	fexecve(program, argv, environ);
 	_exit(99);
 }
@@ -100,7 +112,8 @@ struct running call_start(const struct call *call)
 	if (running.pid == 0)
 		become(call, program, input, running.out, running.err);
 	close(program);
-	close(input);
+	if (input >= 0)
+		close(input);
 	return running;
 }
 
@@ -125,8 +138,10 @@ struct reply call_finish(struct running running)
 	struct ik_json_span json;
 	int status;
 
-	while (waitpid(running.pid, &status, 0) < 0)
+	struct rusage usage;
+	while (wait4(running.pid, &status, 0, &usage) < 0)
 		cr_assert_eq(errno, EINTR);
+	reply.peak_kib = usage.ru_maxrss;
 	reply.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	reply.out = contents(running.out);
 	reply.err = contents(running.err);
@@ -320,6 +335,38 @@ int count_names(const char *prefix)
 		count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
 	closedir(stream);
 	return count;
+}
+
+/* Get mounts of this process's own, by becoming the superuser of a user namespace
+ * where that is needed; false if it is not allowed here. */
+static bool own_mounts(void)
+{
+	char map[64];
+	uid_t user = geteuid();
+	gid_t group = getegid();
+
+	if (unshare(CLONE_NEWNS) < 0) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+			return false;
+		make_text("/proc/self/setgroups", "deny");
+		snprintf(map, sizeof(map), "0 %u 1", user);
+		make_text("/proc/self/uid_map", map);
+		snprintf(map, sizeof(map), "0 %u 1", group);
+		make_text("/proc/self/gid_map", map);
+	}
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+void make_mount(const char *directory, unsigned long flags, const char *options)
+{
+	cr_assert_eq(mkdir(directory, 0777), 0);
+	if (!own_mounts() || mount("none", directory, "tmpfs", flags, options) < 0)
+		cr_skip("no file system can be mounted here: %s", strerror(errno));
+}
+
+void drop_mount(const char *directory)
+{
+	cr_assert_eq(umount(directory), 0);
 }
 
 void expect_options(const char *tool, const char *schema)

@@ -16,9 +16,10 @@ struct call {
 	const char *input;
 	size_t input_length;   /* 0: input is a C string */
 	const char *setting;   /* one variable for its environment, NAME=VALUE */
+	int stdin_fd;          /* descriptor for its stdin; 0: input; -1: closed */
 	int output;            /* descriptor for its stdout; 0: captured; -1: closed */
 	bool nobody;           /* as a user without rights */
-	bool input_endless;    /* stdin is /dev/zero */
+	bool traced;           /* stops before its first instruction, for ptrace(2) */
 };
 
 struct reply {
@@ -26,6 +27,7 @@ struct reply {
 	struct ik_buf out;
 	struct ik_buf err;
 	struct ik_json_span json; /* out, when it is a JSON object */
+	long peak_kib;            /* the most memory that it had */
 };
 
 /* Start a tool; its stdin and output are files. */
@@ -42,6 +44,8 @@ struct reply call_run(const struct call *call);
 /* The usual call: input with ' for ", formatted. Asserts exit 0 and one JSON
  * object in valid UTF-8 without a line feed behind it. */
 struct reply ask(const char *tool, const char *format, ...) IK_PRINTF(2, 3);
+/* By a user without rights: nobody, or, where the test runs as an ordinary user,
+ * that one, who owns what the test makes. */
 struct reply ask_as_nobody(const char *tool, const char *format, ...) IK_PRINTF(2, 3);
 /* The same with a string of any bytes where format has %s. */
 struct reply ask_bytes(const char *tool, const char *format, const char *bytes, size_t length);
@@ -66,6 +70,11 @@ void scratch_leave(void);
 /* Skip, by name, what does not hold for the superuser or without it. */
 #define SKIP_UNLESS_ROOT() \
 	do { if (geteuid() != 0) cr_skip("needs the superuser"); } while (0)
+
+/* Mount a tmpfs on a new directory, for this test's process alone where that is
+ * possible; skips, by name, where it is not. It goes with drop_mount(). */
+void make_mount(const char *directory, unsigned long flags, const char *options);
+void drop_mount(const char *directory);
 
 void make_file(const char *path, const char *bytes, size_t length);
 void make_text(const char *path, const char *text);

@@ -45,6 +45,7 @@ struct walk {
 	bool no_memory;
 	ik_match_fn visit;
 	void *arg;
+	const char *sorted;    /* the names that are being sorted */
 	struct ik_buf path;    /* of the directory that is read, with its slash; "" for "." */
 };
 
@@ -77,6 +78,30 @@ static void unescape(char *text)
 		*to++ = *from;
 	}
 	*to = '\0';
+}
+
+/*
+ * As glob(3) has it: a backslash before a slash says nothing, one at the end of
+ * the pattern lets it match nothing. The pattern without the former in new
+ * memory, NULL for the latter.
+ */
+static char *settle_slashes(const char *pattern)
+{
+	char *settled = ik_alloc(strlen(pattern) + 1);
+	char *to = settled;
+
+	for (const char *from = pattern; *from != '\0'; from++) {
+		if (*from == '\\' && from[1] == '\0') {
+			free(settled);
+			return NULL;
+		}
+		if (*from == '\\' && from[1] != '/')
+			*to++ = *from++;
+		else if (*from == '\\')
+			from++;
+		*to++ = *from;
+	}
+	return settled;
 }
 
 /* Has text a wildcard that no backslash takes away? */
@@ -267,20 +292,28 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream,
 		keep_item(listing, offset, below, type);
 }
 
-/* Order as the paths will be: what lies below a name begins with the name and a slash. */
-static int compare_items(const void *one, const void *other, void *names)
+/* What comes in a path behind the name of an item. */
+static int byte_behind(const struct walk *walk, const struct item *item)
 {
+	return item->below != 0 || walk->directories_only ? '/' : '\0';
+}
+
+/* Order as the paths will be: what lies below a name begins with the name and a slash. */
+static int compare_items(const void *one, const void *other, void *arg)
+{
+	const struct walk *walk = arg;
 	const struct item *a = one, *b = other;
-	const unsigned char *left = (const unsigned char *)names + a->name;
-	const unsigned char *right = (const unsigned char *)names + b->name;
+	const unsigned char *left = (const unsigned char *)walk->sorted + a->name;
+	const unsigned char *right = (const unsigned char *)walk->sorted + b->name;
 
 	while (*left != '\0' && *left == *right) {
 		left++;
 		right++;
 	}
-	int left_byte = *left == '\0' && a->below != 0 ? '/' : *left;
-	int right_byte = *right == '\0' && b->below != 0 ? '/' : *right;
-	return left_byte - right_byte;
+	int left_byte = *left != '\0' ? *left : byte_behind(walk, a);
+	int right_byte = *right != '\0' ? *right : byte_behind(walk, b);
+	/* The directory comes before what lies below it. */
+	return left_byte != right_byte ? left_byte - right_byte : (a->below != 0) - (b->below != 0);
 }
 
 /* "." and ".." lead somewhere too, when the pattern names them. */
@@ -289,7 +322,8 @@ static void take_dots(const struct walk *walk, uint64_t set, struct listing *lis
 	for (size_t i = 0; i < walk->count; i++) {
 		const char *text = walk->components[i].text;
 
-		if ((set & bit(i)) == 0 || (strcmp(text, ".") != 0 && strcmp(text, "..") != 0))
+		if ((set & bit(i)) == 0 || walk->components[i].kind != COMPONENT_LITERAL ||
+			(strcmp(text, ".") != 0 && strcmp(text, "..") != 0))
 			continue;
 		size_t offset = listing->names.length;
 		ik_buf_append(&listing->names, text, strlen(text) + 1);
@@ -314,8 +348,9 @@ static bool read_listing(struct walk *walk, uint64_t set, struct listing *listin
 		walk->no_memory = true;
 		return false;
 	}
+	walk->sorted = listing->names.data;
 	qsort_r(listing->items.data, listing->items.length / sizeof(struct item),
-		sizeof(struct item), compare_items, listing->names.data);
+		sizeof(struct item), compare_items, walk);
 	return true;
 }
 
@@ -400,11 +435,14 @@ enum ik_match_result ik_walk(const char *pattern, ik_match_fn visit, void *arg)
 {
 	struct walk walk = { .visit = visit, .arg = arg };
 	enum ik_match_result result = IK_MATCH_INVALID;
+	char *settled = settle_slashes(pattern);
 
+	if (settled == NULL)
+		return IK_MATCH_DONE;
 	/* In other multi-byte charsets a byte may be the second half of a character. */
 	walk.endings_exact = MB_CUR_MAX == 1 || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	ik_buf_init(&walk.path, SIZE_MAX / 2);
-	if (parse_pattern(&walk, pattern)) {
+	if (parse_pattern(&walk, settled)) {
 		walk_directory(&walk, bit(0));
 		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ?
 			IK_MATCH_NO_MEMORY : IK_MATCH_DONE;
@@ -412,5 +450,6 @@ enum ik_match_result ik_walk(const char *pattern, ik_match_fn visit, void *arg)
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.components[i].text);
 	ik_buf_done(&walk.path);
+	free(settled);
 	return result;
 }
