@@ -14,6 +14,7 @@ libik_tools_a_SOURCES = \
 	tools/common/nearest.c tools/common/nearest.h \
 	tools/common/parts.c tools/common/parts.h \
 	tools/common/program.c tools/common/program.h \
+	tools/common/reach.c tools/common/reach.h \
 	tools/common/source.c tools/common/source.h \
 	tools/common/target.c tools/common/target.h \
 	tools/common/walk.c tools/common/walk.h

@@ -2,8 +2,8 @@
 # some for what several do alike: arguments, files, hints, input, kill.
 tool_tests = tests/tools/arguments_test tests/tools/bash_test tests/tools/file_edit_test \
 	tests/tools/file_read_test tests/tools/file_write_test tests/tools/files_test \
-	tests/tools/glob_test tests/tools/grep_test tests/tools/hint_test tests/tools/input_test \
-	tests/tools/kill_test tests/tools/match_test tests/tools/search_test
+	tests/tools/glob_test tests/tools/grep_files_test tests/tools/grep_test \
+	tests/tools/hint_test tests/tools/input_test tests/tools/kill_test tests/tools/match_test tests/tools/search_test
 check_PROGRAMS += $(tool_tests)
 TESTS += $(tool_tests)
 
@@ -15,6 +15,7 @@ EXTRA_tests_tools_file_read_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_file_write_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_files_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_glob_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_grep_files_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_grep_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_hint_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_input_test_DEPENDENCIES = $(tool_programs)
@@ -47,6 +48,9 @@ tests_tools_files_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_glob_test_SOURCES = tests/tools/glob_test.c
 tests_tools_glob_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_tools_glob_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_grep_files_test_SOURCES = tests/tools/grep_files_test.c
+tests_tools_grep_files_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_grep_files_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_grep_test_SOURCES = tests/tools/grep_test.c
 tests_tools_grep_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_tools_grep_test_LDADD = $(LINK_TOOL_TEST)

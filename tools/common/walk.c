@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/common/reach.h"
+
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/text.h"
@@ -334,11 +336,15 @@ static void take_dots(const struct walk *walk, uint64_t set, struct listing *lis
 /* Read the directory at walk->path; false if it cannot be read. */
 static bool read_listing(struct walk *walk, uint64_t set, struct listing *listing)
 {
-	DIR *stream = opendir(walk->path.length > 0 ? walk->path.data : ".");
+	int fd = ik_open_path(walk->path.length > 0 ? walk->path.data : ".", O_RDONLY | O_DIRECTORY);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
-	if (stream == NULL)
+	if (stream == NULL) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
 	while ((entry = readdir(stream)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			take_entry(walk, set, stream, entry, listing);

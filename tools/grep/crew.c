@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/common/reach.h"
 #include "tools/grep/report.h"
 
 #include "util/alloc.h"
@@ -111,7 +112,7 @@ static void search_path(struct search *search, struct report *report, const char
 	unsigned char type)
 {
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+	int fd = ik_open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY |
 		(type == DT_LNK ? 0 : O_NOFOLLOW));
 
 	if (fd < 0)

@@ -21,6 +21,8 @@
  * often than once in so many bytes; judged after so many times. */
 #define USELESS_DISTANCE 250
 #define USELESS_MIN 8
+/* A line of so many bytes is looked through for the window before it is kept. */
+#define LONG_LINE IK_MIB(4)
 
 /*
  * Three ways lead to the lines that match.  A window that is in each match is
@@ -209,9 +211,63 @@ static bool fill(struct ik_buf *text, int fd, size_t wanted)
 	return true;
 }
 
+/* Pass over a hole in the file: it is read as NULs. */
+static void skip_hole(struct search *search, int fd)
+{
+	off_t here = lseek(fd, 0, SEEK_CUR);
+	off_t data = lseek(fd, here, SEEK_DATA);
+
+	if (data < 0 && errno == ENXIO)
+		data = lseek(fd, 0, SEEK_END);
+	if (data > here)
+		ik_buf_clear(&search->text);
+	else
+		(void)lseek(fd, here, SEEK_SET);
+}
+
+/*
+ * The text is the beginning of a very long line. If the window is not in this
+ * line, make the text what follows it, without ever having kept it whole, and
+ * return true. Otherwise the line has to be read anew from its start.
+ */
+static bool pass_over_line(struct search *search, int fd)
+{
+	struct ik_buf *text = &search->text;
+	off_t start = lseek(fd, 0, SEEK_CUR) - (off_t)text->length;
+	bool more = start >= 0;
+
+	while (more) {
+		const char *feed = memchr(text->data, '\n', text->length);
+		const char *end = feed != NULL ? feed : text->data + text->length;
+
+		if (window_find(&search->window, text->data, end) != NULL)
+			break;
+		if (feed != NULL) {
+			ik_buf_consume(text, (size_t)(feed + 1 - text->data));
+			return true;
+		}
+		if (text->length > WINDOW_MAX)
+			ik_buf_consume(text, text->length - WINDOW_MAX);
+		if (search->window.places[0] == 0)
+			skip_hole(search, fd);
+		size_t length = text->length;
+		more = fill(text, fd, BLOCK) || text->length > length;
+		if (!more) {
+			ik_buf_clear(text);
+			return true;
+		}
+	}
+	if (start >= 0) {
+		(void)lseek(fd, start, SEEK_SET);
+		ik_buf_clear(text);
+	}
+	return false;
+}
+
 bool search_file(struct search *search, int fd, search_fn visit, void *arg)
 {
 	struct ik_buf *text = &search->text;
+	bool keep = search->window.length == 0; /* a long line must be kept whole */
 	size_t wanted = BLOCK;
 	uint64_t number = 0;
 
@@ -219,10 +275,17 @@ bool search_file(struct search *search, int fd, search_fn visit, void *arg)
 	while (fill(text, fd, wanted)) {
 		const char *feed = memrchr(text->data, '\n', text->length);
 
+		if (feed == NULL && !keep && text->length >= LONG_LINE) {
+			keep = !pass_over_line(search, fd);
+			number += !keep;
+			wanted = keep ? LONG_LINE : BLOCK;
+			continue;
+		}
 		if (feed == NULL) {
 			wanted = 2 * text->length;
 			continue;
 		}
+		keep = search->window.length == 0;
 		if (!search_block(search, text->data, feed + 1, false, &number, visit, arg))
 			return false;
 		ik_buf_consume(text, (size_t)(feed + 1 - text->data));

@@ -22,6 +22,7 @@ struct parser {
 	const char *at;
 	int depth;
 	bool too_large;
+	bool lost; /* regcomp() should refuse the pattern; should it not, anything may match */
 };
 
 static size_t parse_alternatives(struct parser *parser);
@@ -276,18 +277,24 @@ static int parse_number(struct parser *parser)
 {
 	int number = -1;
 
-	while (isdigit((unsigned char)*parser->at)) {
+	for (;;) {
+		/* glibc takes escaped ones too, of which only \0 is no back-reference. */
+		if (parser->at[0] == '\\' && parser->at[1] == '0')
+			parser->at++;
+		if (!isdigit((unsigned char)*parser->at))
+			return number;
 		number = (number > 0 ? number : 0) * 10 + (*parser->at++ - '0');
 		if (number > COUNT_MAX)
 			number = COUNT_MAX;
 	}
-	return number;
 }
 
 /* An interval; parser->at is behind the "{". False when it is none. */
 static bool parse_interval(struct parser *parser, int *min, int *max)
 {
 	*min = *max = parse_number(parser);
+	if (parser->at[0] == '\\' && parser->at[1] == ',')
+		parser->at++;
 	if (*parser->at == ',') {
 		parser->at++;
 		*max = parse_number(parser);
@@ -332,9 +339,10 @@ static size_t parse_repeats(struct parser *parser, size_t node, size_t first)
 			break;
 		case '{':
 			parser->at++;
-			if (!parse_interval(parser, &min, &max))
-				/* The node stays, for what it weighs. */
-				return add_alternate(parser, node, add_anything(parser));
+			if (!parse_interval(parser, &min, &max)) {
+				parser->lost = true;
+				return node;
+			}
 			parser->at--;
 			break;
 		default:
@@ -490,6 +498,8 @@ enum ik_status syntax_parse(struct syntax *syntax, const char *pattern)
 		/* In such charsets a plain byte may be half a character. */
 		syntax->root = add_anything(&parser);
 	}
+	if (parser.lost)
+		syntax->root = add_alternate(&parser, syntax->root, add_anything(&parser));
 	return parser.too_large || is_too_heavy(syntax) ? IK_TOO_LARGE : IK_OK;
 }
 
