@@ -29,7 +29,7 @@ uninstall-local:
 POT = po/ikigai.pot
 .PHONY: update-po ikigai.pot
 ikigai.pot:
-	cd $(srcdir) && find src -name '*.c' | LC_ALL=C sort | \
+	cd $(srcdir) && find src tools -name '*.c' | LC_ALL=C sort | \
 	$(XGETTEXT) --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=ngettext:1,2 \
 	  --package-name=ikigai --add-comments=Translators: --add-location=file -o $(POT) -f -
 update-po: ikigai.pot

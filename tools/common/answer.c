@@ -195,7 +195,5 @@ bool ik_answer_end(struct ik_answer *answer)
 		answer_flush(answer);
 	}
 	ik_buf_done(&answer->text);
-	if (answer->write_error != 0)
-		fprintf(stderr, _("cannot write the answer: %s\n"), strerror(answer->write_error));
 	return !ik_answer_lost(answer);
 }

@@ -52,8 +52,8 @@ void ik_answer_error(struct ik_answer *answer, const char *code, const char *hin
 /* Has writing failed? Then going on is of no use. */
 bool ik_answer_lost(const struct ik_answer *answer);
 
-/* Close the object, write what is left, free the buffer. False, with a word on
- * stderr, when the answer did not get out whole. */
+/* Close the object, write what is left, free the buffer. False when the answer
+ * did not get out whole: write_error says why, or a word on stderr has. */
 bool ik_answer_end(struct ik_answer *answer) IK_MUST_USE;
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,17 +84,50 @@ static void schema_print(const struct ik_program *program, struct ik_buf *out)
 	ik_buf_putc(out, '\n');
 }
 
-/* Append what --help prints. */
+/* Where the translations are: beside the tools in a build tree, below the same root as the
+ * tools where they are installed. In new memory. */
+static char *translations(void)
+{
+	char own[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	while (length > 0 && own[--length] != '/')
+		;
+	own[length > 0 ? length : 0] = '\0';
+	if (ik_text_ends(own, "/libexec"))
+		return ik_format("%s/../locale", own);
+	if (!ik_text_ends(own, IK_PKGLIBEXECDIR))
+		return ik_strdup(IK_LOCALEDIR);
+	own[strlen(own) - strlen(IK_PKGLIBEXECDIR)] = '\0';
+	return ik_format("%s%s", own, IK_LOCALEDIR);
+}
+
+/* From here on texts are in the language of the person, as no answer to a call is. */
+static void speak(void)
+{
+	char *directory = translations();
+
+	setlocale(LC_CTYPE, "");
+	setlocale(LC_MESSAGES, "");
+	bindtextdomain(PACKAGE, directory);
+	textdomain(PACKAGE);
+	free(directory);
+}
+
+/* Append what --help prints; what the model reads too is not translated. */
 static void help_print(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_buf_printf(out, _("Usage: %s < INPUT\n"), program->binary);
-	ik_buf_printf(out, _("%s\n\nReads one JSON object from standard input and prints one.\n\n"
-		"Members of the input:\n"), program->description);
+	ik_buf_printf(out, "%s\n\n%s\n\n%s\n", program->description,
+		_("Reads one JSON object from standard input and prints one."),
+		_("Members of the input:"));
 	for (size_t i = 0; i < program->parameter_count; i++) {
 		const struct ik_parameter *parameter = &program->parameters[i];
 
-		ik_buf_printf(out, "  %-12s %s%s: %s\n", parameter->name, schema_type(parameter->type),
-			parameter->required ? _(", required") : "", parameter->description);
+		/* Translators: a parameter's name, its type in JSON Schema, what it is for. */
+		ik_buf_printf(out, parameter->required ? _("  %-12s %s, required: %s\n") :
+			"  %-12s %s: %s\n", parameter->name, schema_type(parameter->type),
+			parameter->description);
 	}
 	ik_buf_printf(out, _("\nOptions:\n"
 		"      --schema   print what this tool does and takes, as JSON\n"
@@ -125,9 +159,7 @@ static int run_option(const struct ik_program *program, int argc, char **argv)
 	};
 	struct ik_buf out;
 
-	setlocale(LC_MESSAGES, "");
-	bindtextdomain(PACKAGE, IK_LOCALEDIR);
-	textdomain(PACKAGE);
+	speak();
 	ik_buf_init(&out, IK_KIB(64));
 	switch (getopt_long(argc, argv, "", options, NULL)) {
 	case 's':
@@ -210,6 +242,7 @@ int ik_program_main(const struct ik_program *program, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (!descriptors_secure()) {
+		speak();
 		fprintf(stderr, _("%s: standard output is closed\n"), program->binary);
 		return EXIT_FAILURE;
 	}
@@ -219,5 +252,11 @@ int ik_program_main(const struct ik_program *program, int argc, char **argv)
 	answering = getpid();
 	ik_alloc_set_hook(answer_out_of_memory);
 	answer_call(program, &the_answer);
-	return ik_answer_end(&the_answer) ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (ik_answer_end(&the_answer))
+		return EXIT_SUCCESS;
+	if (the_answer.write_error != 0) {
+		speak();
+		fprintf(stderr, _("cannot write the answer: %s\n"), strerror(the_answer.write_error));
+	}
+	return EXIT_FAILURE;
 }
