@@ -37,7 +37,7 @@ const char *ik_tool_state_name(enum ik_tool_state state);          /* "ok", ... 
 
 struct ik_tool {
 	char *name;          /* as offered; for one that failed: its file's name */
-	char *path;          /* executable */
+	char *path;          /* executable, or its source's word for where it is: one for each tool */
 	char *description;
 	char *schema;        /* JSON text exactly as the tool printed it, or NULL */
 	size_t schema_length;

@@ -2,12 +2,17 @@
 check_PROGRAMS += tests/unit/tool/tool_test tests/fixtures/tools/quick
 TESTS += tests/unit/tool/tool_test
 tests_unit_tool_tool_test_SOURCES = \
+	tests/unit/tool/candidate_test.c \
 	tests/unit/tool/discovery_test.c \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
 	tests/unit/tool/environment_test.c \
+	tests/unit/tool/kodelet_test.c \
 	tests/unit/tool/protocol_test.c \
 	tests/unit/tool/registry_test.c \
 	tests/unit/tool/run_test.c \
+	tests/unit/tool/server_process.c tests/unit/tool/server_process.h \
+	tests/unit/tool/server_source.c tests/unit/tool/server_source.h \
+	tests/unit/tool/server_source_test.c \
 	tests/unit/tool/source_directory_test.c \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
 	tests/unit/tool/vetting_test.c

@@ -139,7 +139,8 @@ const struct ik_tool *support_entry(const struct ik_registry *registry, const ch
 struct ik_run_options support_options(struct ik_loop *loop)
 {
 	return (struct ik_run_options){
-		.loop = loop, .timeout_ms = 30000, .output_limit = IK_LIMIT_MODEL_OUTPUT
+		.loop = loop, .timeout_ms = 30000, .output_limit = IK_LIMIT_MODEL_OUTPUT,
+		.kodelet = { .timeout_ms = 30000, .output_limit = IK_LIMIT_MODEL_OUTPUT }
 	};
 }
 
