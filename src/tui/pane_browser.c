@@ -31,12 +31,13 @@ static const struct {
 	const char *code;
 	const char *advice;
 } advices[] = {
-	{"SCHEMA_TIMEOUT", N_("Make it answer --schema at once, before any slow work; or raise "
+	{"SCHEMA_TIMEOUT", N_("Make it say what it is at once, before any slow work; or raise "
 		"tools.scan_timeout_ms.")},
-	{"SCHEMA_EXIT", N_("Run it with --schema in a shell: it must print one JSON object and exit with 0. "
+	{"SCHEMA_EXIT", N_("Run it in a shell with --schema, or description if it is a custom tool of "
+		"Kodelet's: it must print one JSON object and exit with 0. "
 		"If it is no tool, move it out of this directory.")},
 	{"SCHEMA_TOO_LARGE", N_("A schema may have 256 KiB. Is it printing something else?")},
-	{"INVALID_JSON", N_("--schema must print one JSON object and nothing else.")},
+	{"INVALID_JSON", N_("Asked what it is, it must print one JSON object and nothing else.")},
 	{"INVALID_SCHEMA", N_("Mend the member named above.")},
 	{"INVALID_NAME", N_("A name has letters, digits, _ and -, begins with a letter or _, "
 		"and is at most 64 long.")},

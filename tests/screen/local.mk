@@ -29,6 +29,7 @@ SCREEN_TESTS = \
 	tests/screen/german.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
+	tests/screen/kodelet.screen \
 	tests/screen/late_keys.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/no_colour.screen \
