@@ -16,7 +16,7 @@
 #include "util/buf.h"
 
 /* A slice that takes a few milliseconds at most. */
-#define IK_ANSWER_SLICE IK_KIB(512)
+#define IK_ANSWER_SLICE IK_KIB(128)
 
 struct ik_answer {
 	struct ik_json_checker checker;

@@ -5,6 +5,8 @@
  *                                       that spawns the same programs
  *     bench_tools call RUNS TOOL JSON   one call, spawn to envelope, beside the
  *                                       bare spawn of the same tool
+ *     bench_tools large RUNS TOOL JSON  a call with a large answer: the most CPU
+ *                                       time of a turn of the loop, the most memory
  *
  * Both sides are measured by turns in one run; ratios and medians are printed.
  */
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "loop/child.h"
@@ -222,7 +225,106 @@ static double bare_call(const char *path, const char *arguments)
 	return now_ms() - start;
 }
 
-static void bench_call(struct ik_loop *loop, size_t runs, const char *path, const char *arguments)
+/* CPU time of this thread. */
+static double thread_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* Turns of the loop, each as long as it kept the processor. */
+struct turns {
+	double last, longest;
+};
+
+static void on_turn(void *arg)
+{
+	struct turns *turns = arg;
+	double now = thread_ms();
+
+	if (now - turns->last > turns->longest)
+		turns->longest = now - turns->last;
+	turns->last = now;
+}
+
+/* The most memory that was resident, in MB; begin: forget what was before. */
+static double peak_mb(int begin)
+{
+	char line[128];
+	long kb = 0;
+	FILE *file = fopen(begin ? "/proc/self/clear_refs" : "/proc/self/status", begin ? "we" : "re");
+
+	if (file == NULL)
+		fail("no /proc");
+	if (begin)
+		(void)fputs("5", file);
+	while (!begin && fgets(line, sizeof line, file) != NULL)
+		(void)sscanf(line, "VmHWM: %ld", &kb);
+	(void)fclose(file);
+	return (double)kb / 1024;
+}
+
+struct large {
+	struct ik_loop *loop;
+	size_t length;
+};
+
+static void on_large_done(void *arg, const struct ik_run_result *result)
+{
+	struct large *large = arg;
+
+	if (!result->success)
+		fail(result->envelope);
+	large->length = result->output_length;
+	ik_loop_stop(large->loop);
+}
+
+static void stop_loop(void *arg)
+{
+	ik_loop_stop(arg);
+}
+
+static void bench_large(const struct ik_run_options *options, const struct ik_tool *tool,
+	size_t runs, const char *arguments)
+{
+	static const struct ik_run_events events = {on_output, on_large_done};
+	double longest[MOST_RUNS], peak[MOST_RUNS], wall[MOST_RUNS];
+	struct large large = {.loop = options->loop};
+	struct ik_error error;
+	double before = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		struct turns turns = {.last = thread_ms()};
+		double start = now_ms();
+		struct ik_run *run;
+
+		(void)peak_mb(1);
+		if (i == 0)
+			before = peak_mb(0);
+		run = ik_run_start(options, kept, tool->name, arguments, strlen(arguments), &events, &large);
+		ik_loop_before_sleep(options->loop, on_turn, &turns);
+		if (ik_loop_run(options->loop, &error) != IK_OK)
+			fail(error.text);
+		ik_loop_before_sleep(options->loop, NULL, NULL);
+		wall[i] = now_ms() - start;
+		longest[i] = turns.longest;
+		peak[i] = (peak_mb(0) - before) * 1024 * 1024 / (double)large.length;
+		ik_run_close(run);
+		/* Its memory goes between turns. */
+		ik_loop_defer(options->loop, stop_loop, options->loop);
+		if (ik_loop_run(options->loop, &error) != IK_OK)
+			fail(error.text);
+	}
+	printf("%zu bytes\n", large.length);
+	print_figure("longest turn (CPU)", "ms", longest, runs);
+	print_figure("peak memory / answer", "x", peak, runs);
+	print_figure("call", "ms", wall, runs);
+}
+
+static void bench_call(struct ik_loop *loop, size_t runs, const char *path, const char *arguments,
+	int is_large)
 {
 	static const struct ik_discovery_events scan_events = {on_progress, keep_registry};
 	static const struct ik_run_events events = {on_output, on_done};
@@ -250,6 +352,10 @@ static void bench_call(struct ik_loop *loop, size_t runs, const char *path, cons
 			tool = ik_registry_at(kept, i);
 	if (tool == NULL)
 		fail("there is no such tool");
+	if (is_large) {
+		bench_large(&options, tool, runs, arguments);
+		runs = 0;
+	}
 	for (i = 0; i < runs; i++) {
 		struct ik_run *run;
 		double start;
@@ -263,9 +369,11 @@ static void bench_call(struct ik_loop *loop, size_t runs, const char *path, cons
 		over[i] = ours[i] - bare[i];
 		ik_run_close(run);
 	}
-	print_figure("call", "ms", ours, runs);
-	print_figure("bare spawn", "ms", bare, runs);
-	print_figure("call over bare spawn", "ms", over, runs);
+	if (runs > 0) {
+		print_figure("call", "ms", ours, runs);
+		print_figure("bare spawn", "ms", bare, runs);
+		print_figure("call over bare spawn", "ms", over, runs);
+	}
 	ik_discovery_close(discovery);
 	ik_registry_unref(kept);
 	free(directory);
@@ -278,7 +386,7 @@ int main(int argc, char **argv)
 	struct ik_loop *loop;
 
 	if (runs == 0 || runs > MOST_RUNS || argc < 4) {
-		fprintf(stderr, "usage: bench_tools scan RUNS DIRECTORY | call RUNS TOOL JSON\n");
+		fprintf(stderr, "usage: bench_tools scan RUNS DIRECTORY | call|large RUNS TOOL JSON\n");
 		return 2;
 	}
 	loop = ik_loop_new(&error);
@@ -287,8 +395,8 @@ int main(int argc, char **argv)
 	ik_children_become_reaper(loop);
 	if (strcmp(argv[1], "scan") == 0)
 		bench_scan(loop, runs, argv[3]);
-	else if (strcmp(argv[1], "call") == 0 && argc > 4)
-		bench_call(loop, runs, argv[3], argv[4]);
+	else if (argc > 4)
+		bench_call(loop, runs, argv[3], argv[4], strcmp(argv[1], "large") == 0);
 	ik_loop_free(loop);
 	return 0;
 }
