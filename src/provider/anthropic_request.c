@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "provider/headers.h"
+#include "provider/thinking.h"
 #include "provider/transcript.h"
 #include "provider/wire.h"
 #include "util/alloc.h"
@@ -12,6 +13,8 @@
 /* How many ends of turns are marked, so that one is found again although the
  * conversation has grown; four marks are allowed, two go to tools and system. */
 #define TURN_MARKS 2
+/* The smallest budget of thinking that is taken. */
+#define BUDGET_LEAST 1024
 
 /*
  * The member max_tokens is demanded; more than a model can is refused. By the
@@ -336,6 +339,54 @@ static void put_messages(struct ik_buf *out, const struct ik_request *request)
 		mark_turns(&writer);
 }
 
+/*
+ * In the middle of a turn with calls that began without thinking (with another
+ * provider, or before it was switched on) it cannot be asked for.
+ */
+static bool may_think(const struct ik_request *request)
+{
+	size_t index = ik_conversation_count(request->conversation);
+	bool called = false, thought = false;
+
+	while (index-- > 0) {
+		const struct ik_message *message = ik_conversation_at(request->conversation, index);
+
+		if (message->kind == IK_KIND_USER)
+			break;
+		called = called || message->kind == IK_KIND_TOOL_CALL;
+		thought = thought || (message->kind == IK_KIND_THINKING &&
+			ik_wire_opaque(request, message, IK_ANTHROPIC).text);
+	}
+	return !called || thought;
+}
+
+static void put_thinking_wish(struct ik_buf *out, const struct ik_request *request)
+{
+	struct ik_thinking_words words = ik_thinking_words(request, IK_ANTHROPIC);
+	/* The budget is part of the output, which needs room for the answer too. */
+	int64_t room = output_limit(request) - BUDGET_LEAST;
+	int64_t budget = words.tokens < room ? words.tokens : room;
+	bool off = words.form == IK_THINKING_BUDGET ? budget < BUDGET_LEAST : !words.level;
+
+	if ((words.form != IK_THINKING_BUDGET && words.form != IK_THINKING_ADAPTIVE) || off ||
+	    !may_think(request))
+		return;
+	ik_json_key(out, "thinking");
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", words.form == IK_THINKING_BUDGET ? "enabled" : "adaptive");
+	if (words.form == IK_THINKING_BUDGET) {
+		ik_json_key(out, "budget_tokens");
+		ik_json_put_integer(out, budget);
+	}
+	ik_json_close(out, '}');
+	if (words.form == IK_THINKING_ADAPTIVE) {
+		ik_json_key(out, "output_config");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "effort", words.level);
+		ik_json_close(out, '}');
+	}
+}
+
 enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct ik_buf *out,
 	struct ik_error *error)
 {
@@ -354,6 +405,7 @@ enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct i
 		ik_wire_put_member(out, "type", "none");
 		ik_json_close(out, '}');
 	}
+	put_thinking_wish(out, request);
 	ik_json_close(out, '}');
 	return ik_buf_check(out, _("the request"), error);
 }

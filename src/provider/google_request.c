@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "provider/headers.h"
+#include "provider/thinking.h"
 #include "provider/transcript.h"
 #include "provider/wire.h"
 #include "util/alloc.h"
@@ -253,6 +254,37 @@ static void put_contents(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, ']');
 }
 
+/* What is said of the reply itself; nothing where there is nothing to say. */
+static void put_generation(struct ik_buf *out, const struct ik_request *request)
+{
+	struct ik_thinking_words thinking = ik_thinking_words(request, IK_GOOGLE);
+
+	if (request->max_output_tokens <= 0 && thinking.form == IK_THINKING_UNSAID)
+		return;
+	ik_json_key(out, "generationConfig");
+	ik_json_open(out, '{');
+	if (request->max_output_tokens > 0) {
+		ik_json_key(out, "maxOutputTokens");
+		ik_json_put_integer(out, request->max_output_tokens);
+	}
+	if (thinking.form != IK_THINKING_UNSAID) {
+		ik_json_key(out, "thinkingConfig");
+		ik_json_open(out, '{');
+		if (thinking.form == IK_THINKING_GOOGLE_LEVEL) {
+			ik_wire_put_member(out, "thinkingLevel", thinking.level);
+		} else {
+			ik_json_key(out, "thinkingBudget");
+			ik_json_put_integer(out, thinking.tokens);
+		}
+		if (request->thinking != IK_THINKING_OFF) {
+			ik_json_key(out, "includeThoughts");
+			ik_json_put_bool(out, true);
+		}
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, '}');
+}
+
 enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_buf *out,
 	struct ik_error *error)
 {
@@ -269,13 +301,7 @@ enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_b
 		ik_json_close(out, '}');
 		ik_json_close(out, '}');
 	}
-	if (request->max_output_tokens > 0) {
-		ik_json_key(out, "generationConfig");
-		ik_json_open(out, '{');
-		ik_json_key(out, "maxOutputTokens");
-		ik_json_put_integer(out, request->max_output_tokens);
-		ik_json_close(out, '}');
-	}
+	put_generation(out, request);
 	ik_json_close(out, '}');
 	return ik_buf_check(out, _("the request"), error);
 }

@@ -22,5 +22,6 @@ libik_provider_a_SOURCES = \
 	src/provider/practice_words.c \
 	src/provider/request.h \
 	src/provider/sse.c src/provider/sse.h \
+	src/provider/thinking.c src/provider/thinking.h \
 	src/provider/transcript.c src/provider/transcript.h \
 	src/provider/wire.c src/provider/wire.h

@@ -14,6 +14,8 @@
 
 #include "provider/provider.h"
 
+#define IK_OPENAI_CHAT "openai-chat"
+
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model);
 char **ik_openai_chat_headers(const struct ik_endpoint *endpoint);
 void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,

@@ -4,6 +4,7 @@
 
 #include "provider/headers.h"
 #include "provider/openai_strict.h"
+#include "provider/thinking.h"
 #include "provider/transcript.h"
 #include "provider/wire.h"
 #include "util/alloc.h"
@@ -186,6 +187,8 @@ static void put_messages(struct ik_buf *out, const struct ik_request *request)
 enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct ik_buf *out,
 	struct ik_error *error)
 {
+	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_CHAT);
+
 	ik_json_open(out, '{');
 	ik_json_key(out, "model");
 	ik_json_put_text(out, request->model);
@@ -207,6 +210,8 @@ enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct
 			"max_tokens");
 		ik_json_put_integer(out, request->max_output_tokens);
 	}
+	if (thinking.form == IK_THINKING_EFFORT)
+		ik_wire_put_member(out, "reasoning_effort", thinking.level);
 	ik_json_close(out, '}');
 	return ik_buf_check(out, _("the request"), error);
 }

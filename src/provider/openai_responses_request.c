@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "provider/openai_chat.h"
+#include "provider/thinking.h"
 #include "provider/transcript.h"
 #include "provider/wire.h"
 #include "util/alloc.h"
@@ -135,6 +136,8 @@ static void put_input(struct ik_buf *out, const struct ik_request *request)
 enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
 	struct ik_buf *out, struct ik_error *error)
 {
+	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_RESPONSES);
+
 	ik_json_open(out, '{');
 	ik_wire_put_member(out, "model", request->model);
 	if (request->system_prompt && *request->system_prompt)
@@ -151,6 +154,13 @@ enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
 		ik_json_open(out, '[');
 		ik_json_put_text(out, "reasoning.encrypted_content");
 		ik_json_close(out, ']');
+	}
+	if (thinking.form == IK_THINKING_EFFORT) {
+		ik_json_key(out, "reasoning");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "effort", thinking.level);
+		ik_wire_put_member(out, "summary", "auto");
+		ik_json_close(out, '}');
 	}
 	if (request->forbid_calls && request->tool_count)
 		ik_wire_put_member(out, "tool_choice", "none");

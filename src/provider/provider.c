@@ -15,7 +15,7 @@
 
 static const struct ik_wire_format formats[] = {
 	{
-		.type = "openai-chat",
+		.type = IK_OPENAI_CHAT,
 		.url = ik_openai_chat_url,
 		.headers = ik_openai_chat_headers,
 		.put_tool = ik_openai_chat_put_tool,

@@ -72,6 +72,9 @@ const struct ik_wire_format *ik_wire_format_find(const char *type);
 /* All of them, for help and checks; NULL at the end of the table. */
 const struct ik_wire_format *ik_wire_format_at(size_t index);
 
+/* The level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
+enum ik_thinking ik_thinking_level(const char *name);
+
 void ik_wire_headers_free(char **headers);
 
 /*

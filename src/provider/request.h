@@ -11,6 +11,15 @@
 
 struct ik_endpoint; /* provider/provider.h */
 
+/* How much a model thinks before it answers; UNSET: as it does by itself. */
+enum ik_thinking {
+	IK_THINKING_UNSET,
+	IK_THINKING_OFF,
+	IK_THINKING_LOW,
+	IK_THINKING_MEDIUM,
+	IK_THINKING_HIGH
+};
+
 struct ik_tool_definition {
 	const char *name;
 	const char *description;
@@ -29,6 +38,7 @@ struct ik_request {
 	size_t tool_count;
 	bool forbid_calls;                          /* tool choice none; tools stay in */
 	int64_t max_output_tokens;                  /* 0: the provider's default */
+	enum ik_thinking thinking;
 };
 
 #endif

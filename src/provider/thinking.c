@@ -1,0 +1,88 @@
+#include "provider/thinking.h"
+
+#include "provider/anthropic.h"
+#include "provider/google.h"
+#include "provider/openai_chat.h"
+#include "provider/openai_responses.h"
+#include "util/text.h"
+
+/* Which servers a row is for. */
+enum place { ANYWHERE, OPENAI_HOST };
+
+/*
+ * The first row whose model begins so counts.  Levels in the order off, low,
+ * medium, high; what a model cannot do is the nearest that it can.
+ * Sources: OpenAI, "Reasoning models" and the pages of the models; Anthropic,
+ * "Extended thinking" and "Adaptive thinking"; Google, "Gemini thinking".
+ */
+static const struct row {
+	const char *type;
+	enum place place;
+	const char *model;
+	enum ik_thinking_form form;
+	const char *levels[4];
+	int64_t tokens[4];
+} rows[] = {
+	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro", IK_THINKING_EFFORT, { "high", "high", "high", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-chat", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-codex", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.", IK_THINKING_EFFORT, { "none", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5", IK_THINKING_EFFORT, { "minimal", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o1", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o3", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o4", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	/* Another server: whoever says a level knows what its model takes. */
+	{ IK_OPENAI_CHAT, ANYWHERE, "", IK_THINKING_EFFORT, { "none", "low", "medium", "high" }, { 0 } },
+
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7", IK_THINKING_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-2", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-instant", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-opus-4-6", IK_THINKING_ADAPTIVE, { NULL, "low", "medium", "high" }, { 0 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-sonnet-4-6", IK_THINKING_ADAPTIVE, { NULL, "low", "medium", "high" }, { 0 } },
+	{ IK_ANTHROPIC, ANYWHERE, "", IK_THINKING_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
+
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash", IK_THINKING_GOOGLE_LEVEL, { "minimal", "low", "medium", "high" }, { 0 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-3", IK_THINKING_GOOGLE_LEVEL, { "low", "low", "high", "high" }, { 0 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro", IK_THINKING_GOOGLE_BUDGET, { NULL }, { 128, 2048, 8192, 24576 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5", IK_THINKING_GOOGLE_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
+	{ IK_GOOGLE, ANYWHERE, "", IK_THINKING_UNSAID, { NULL }, { 0 } },
+};
+
+struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type)
+{
+	struct ik_thinking_words words = { IK_THINKING_UNSAID, NULL, 0 };
+	bool openai = ik_endpoint_is_openai(request->endpoint);
+
+	/* Both formats of OpenAI say the same, with other members. */
+	if (ik_text_equal(type, IK_OPENAI_RESPONSES))
+		type = IK_OPENAI_CHAT;
+	for (size_t index = 0; request->thinking != IK_THINKING_UNSET &&
+			index < sizeof rows / sizeof *rows; index++) {
+		const struct row *row = &rows[index];
+		int level = (int)request->thinking - (int)IK_THINKING_OFF;
+
+		if (!ik_text_equal(row->type, type) || (row->place == OPENAI_HOST && !openai) ||
+		    !ik_text_starts(request->model, row->model))
+			continue;
+		words.form = row->form;
+		words.level = row->levels[level];
+		words.tokens = row->tokens[level];
+		break;
+	}
+	return words;
+}
+
+enum ik_thinking ik_thinking_level(const char *name)
+{
+	static const char *const names[] = { "off", "low", "medium", "high" };
+
+	for (size_t index = 0; name && index < sizeof names / sizeof *names; index++) {
+		if (ik_text_equal(names[index], name))
+			return (enum ik_thinking)((size_t)IK_THINKING_OFF + index);
+	}
+	return IK_THINKING_UNSET;
+}

@@ -1,0 +1,109 @@
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "asking.h"
+#include "provider/provider.h"
+
+TestSuite(thinking, .init = asking_begin, .fini = asking_end);
+
+static const struct ik_endpoint openai = { .provider = "openai",
+	.base_url = "https://api.openai.com/v1" };
+static const struct ik_endpoint other = { .provider = "other", .base_url = "http://localhost/v1" };
+static const struct ik_endpoint anthropic = { .provider = "anthropic",
+	.base_url = "https://api.anthropic.com" };
+
+/* Every row: what a member of the request is for a model and a level. */
+Test(thinking, is_said_in_each_providers_way)
+{
+	static const struct {
+		const char *type;
+		const struct ik_endpoint *endpoint;
+		const char *model;
+		enum ik_thinking level;
+		const char *path, *wanted;
+	} rows[] = {
+		{ "openai-chat", &openai, "gpt-5-mini", IK_THINKING_UNSET, "reasoning_effort", "" },
+		{ "openai-chat", &openai, "gpt-5-mini", IK_THINKING_OFF, "reasoning_effort", "\"minimal\"" },
+		{ "openai-chat", &openai, "gpt-5.1", IK_THINKING_OFF, "reasoning_effort", "\"none\"" },
+		{ "openai-chat", &openai, "gpt-5-pro", IK_THINKING_LOW, "reasoning_effort", "\"high\"" },
+		{ "openai-chat", &openai, "gpt-5-codex", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &openai, "o3-mini", IK_THINKING_MEDIUM, "reasoning_effort", "\"medium\"" },
+		{ "openai-chat", &openai, "gpt-4.1", IK_THINKING_HIGH, "reasoning_effort", "" },
+		{ "openai-chat", &openai, "gpt-5-chat-latest", IK_THINKING_HIGH, "reasoning_effort", "" },
+		{ "openai-chat", &other, "qwen3", IK_THINKING_HIGH, "reasoning_effort", "\"high\"" },
+		{ "openai-chat", &other, "gpt-oss:20b", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
+		{ "openai-responses", &openai, "gpt-5-mini", IK_THINKING_HIGH, "reasoning",
+			"{\"effort\":\"high\",\"summary\":\"auto\"}" },
+		{ "openai-responses", &openai, "gpt-4.1", IK_THINKING_HIGH, "reasoning", "" },
+		{ "anthropic", &anthropic, "claude-sonnet-4-5", IK_THINKING_UNSET, "thinking", "" },
+		{ "anthropic", &anthropic, "claude-sonnet-4-5", IK_THINKING_OFF, "thinking", "" },
+		{ "anthropic", &anthropic, "claude-sonnet-4-5", IK_THINKING_LOW, "thinking",
+			"{\"type\":\"enabled\",\"budget_tokens\":2048}" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_HIGH, "thinking",
+			"{\"type\":\"adaptive\"}" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_HIGH, "output_config.effort", "\"high\"" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_OFF, "thinking", "" },
+		{ "anthropic", &anthropic, "claude-3-5-haiku", IK_THINKING_HIGH, "thinking", "" },
+		/* Another maker's model gets what fits into its 8,192 tokens. */
+		{ "anthropic", &other, "glm", IK_THINKING_HIGH, "thinking.budget_tokens", "7168" },
+		{ "google", &other, "gemini-2.5-flash", IK_THINKING_OFF, "generationConfig",
+			"{\"thinkingConfig\":{\"thinkingBudget\":0}}" },
+		{ "google", &other, "gemini-2.5-pro", IK_THINKING_OFF,
+			"generationConfig.thinkingConfig.thinkingBudget", "128" },
+		{ "google", &other, "gemini-2.5-flash", IK_THINKING_MEDIUM, "generationConfig",
+			"{\"thinkingConfig\":{\"thinkingBudget\":8192,\"includeThoughts\":true}}" },
+		{ "google", &other, "gemini-3-pro-preview", IK_THINKING_LOW,
+			"generationConfig.thinkingConfig.thinkingLevel", "\"low\"" },
+		{ "google", &other, "gemini-2.0-flash", IK_THINKING_HIGH, "generationConfig", "" },
+	};
+
+	say(IK_KIND_USER, "Hi");
+	for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+		struct ik_request request = { .model = rows[index].model,
+			.endpoint = rows[index].endpoint, .conversation = conversation,
+			.thinking = rows[index].level };
+
+		assert_member(rows[index].type, &request, rows[index].path, rows[index].wanted);
+	}
+}
+
+Test(thinking, leaves_room_for_the_answer)
+{
+	struct ik_request request = { .model = "claude-sonnet-4-5", .endpoint = &anthropic,
+		.conversation = conversation, .thinking = IK_THINKING_HIGH, .max_output_tokens = 4096 };
+
+	say(IK_KIND_USER, "Hi");
+	assert_member("anthropic", &request, "thinking.budget_tokens", "3072");
+	request.max_output_tokens = 2047;
+	assert_member("anthropic", &request, "thinking", "");
+}
+
+/* Half a turn without thinking cannot go on with it; the next turn can. */
+Test(thinking, is_not_asked_for_in_the_middle_of_a_turn_without_it)
+{
+	struct ik_request request = { .model = "claude-sonnet-4-5", .endpoint = &anthropic,
+		.conversation = conversation, .thinking = IK_THINKING_LOW };
+	static const char wish[] = "{\"type\":\"enabled\",\"budget_tokens\":2048}";
+
+	say(IK_KIND_USER, "Hi");
+	call("c1", "glob", "{}");
+	result("c1", "{\"tool_success\":true,\"result\":{}}");
+	assert_member("anthropic", &request, "thinking", "");
+	say(IK_KIND_ASSISTANT, "Done");
+	say(IK_KIND_USER, "And now?");
+	assert_member("anthropic", &request, "thinking", wish);
+	give_opaque(ik_message_new(IK_KIND_THINKING, "Hm", 2, NULL, 0), "anthropic", "anthropic",
+		"{\"signature\":\"s\"}");
+	call("c2", "glob", "{}");
+	result("c2", "{\"tool_success\":true,\"result\":{}}");
+	assert_member("anthropic", &request, "thinking", wish);
+}
+
+Test(thinking, has_names_for_its_levels)
+{
+	cr_assert_eq(ik_thinking_level("off"), IK_THINKING_OFF);
+	cr_assert_eq(ik_thinking_level("high"), IK_THINKING_HIGH);
+	cr_assert_eq(ik_thinking_level("most"), IK_THINKING_UNSET);
+	cr_assert_eq(ik_thinking_level(NULL), IK_THINKING_UNSET);
+}
