@@ -61,7 +61,7 @@ static void fail(struct ik_exchange *exchange, const char *code, bool retryable,
 
 static const char *provider_name(const struct ik_exchange *exchange)
 {
-	const char *name = exchange->model->endpoint.provider;
+	const char *name = exchange->model->spec.endpoint.provider;
 
 	return name ? name : "?";
 }
@@ -111,7 +111,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_provider_error(&exchange->model->endpoint, status, exchange->words.data,
+	ik_provider_error(&exchange->model->spec.endpoint, status, exchange->words.data,
 		exchange->words.length, &sentence, &code, &retryable);
 	fail(exchange, code, retryable, retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
@@ -121,7 +121,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 static void fail_web_page(struct ik_exchange *exchange)
 {
 	const char *name = provider_name(exchange);
-	char *address = ik_address_of(exchange->model->endpoint.base_url);
+	char *address = ik_address_of(exchange->model->spec.endpoint.base_url);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
 		"reply. Check the base_url of %s."), name, address, name);
 
@@ -191,7 +191,7 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
-		exchange->decoder = exchange->model->format->decoder_new();
+		exchange->decoder = exchange->model->spec.format->decoder_new();
 	/* The time until here is http's: it knows of a long request on a slow line. */
 	if (exchange->session->options.idle_timeout_ms > 0)
 		ik_timer_start(exchange->idle, exchange->session->options.idle_timeout_ms);
@@ -231,7 +231,7 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	if (!exchange->decoder || exchange->unread.status != IK_OK)
 		return;
 	/* What cannot be read is not read further; its end says why. */
-	if (exchange->model->format->feed(exchange->decoder, bytes, length, on_delta, exchange,
+	if (exchange->model->spec.format->feed(exchange->decoder, bytes, length, on_delta, exchange,
 	    &exchange->unread) != IK_OK && !exchange->closed && exchange->heard)
 		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK },
 			IK_INVALID, &exchange->unread);
@@ -253,7 +253,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 			fail_response(exchange, exchange->status, result->retry_after_ms);
 		return;
 	}
-	status = exchange->model->format->finish(exchange->decoder, on_delta, exchange, &error);
+	status = exchange->model->spec.format->finish(exchange->decoder, on_delta, exchange, &error);
 	if (exchange->closed)
 		return; /* by a delta that came at last */
 	if (status != IK_OK) {
@@ -304,18 +304,19 @@ static enum ik_status serialize(struct ik_exchange *exchange, bool forbid_calls,
 {
 	struct ik_session *session = exchange->session;
 	struct ik_request request = {
-		.model = exchange->model->name,
-		.endpoint = &exchange->model->endpoint,
+		.model = exchange->model->spec.name,
+		.endpoint = &exchange->model->spec.endpoint,
 		.system_prompt = session->system_prompt,
 		.conversation = session->conversation,
 		.forbid_calls = forbid_calls,
-		.max_output_tokens = exchange->model->max_output_tokens,
+		.max_output_tokens = exchange->model->spec.max_output_tokens,
+		.thinking = exchange->model->spec.thinking,
 	};
 	struct ik_tool_definition *tools = list_tools(session, &request.tool_count);
 	enum ik_status status;
 
 	request.tools = tools;
-	status = exchange->model->format->serialize(&request, &exchange->body, error);
+	status = exchange->model->spec.format->serialize(&request, &exchange->body, error);
 	free(tools);
 	return status;
 }
@@ -360,8 +361,8 @@ void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls
 		refuse(session, number, "CONTEXT", error.text);
 		return;
 	}
-	url = exchange->model->format->url(&exchange->model->endpoint, exchange->model->name);
-	headers = exchange->model->format->headers(&exchange->model->endpoint);
+	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint, exchange->model->spec.name);
+	headers = exchange->model->spec.format->headers(&exchange->model->spec.endpoint);
 	spec.url = url;
 	spec.headers = (const char *const *)headers;
 	spec.body = exchange->body.data;
@@ -379,7 +380,7 @@ static void release(void *arg)
 	struct ik_exchange *exchange = arg;
 
 	if (exchange->decoder)
-		exchange->model->format->decoder_free(exchange->decoder);
+		exchange->model->spec.format->decoder_free(exchange->decoder);
 	ik_model_unref(exchange->model);
 	ik_buf_done(&exchange->body);
 	ik_buf_done(&exchange->words);

@@ -20,29 +20,28 @@ static void forget(const char *text)
 	free(own);
 }
 
-struct ik_model *ik_model_new(const struct ik_wire_format *format,
-	const struct ik_endpoint *endpoint, const char *name, int64_t max_output_tokens)
+struct ik_model *ik_model_new(const struct ik_model_spec *spec)
 {
 	struct ik_model *model = ik_alloc(sizeof(*model));
+	struct ik_endpoint *endpoint = &model->spec.endpoint;
+	const char *const *from = spec->endpoint.headers;
 	size_t count = 0, i;
 	char **headers;
 
 	model->references = 1;
-	model->format = format;
-	model->name = ik_strdup(name);
-	model->max_output_tokens = max_output_tokens;
-	model->endpoint.provider = copy(endpoint->provider);
-	model->endpoint.base_url = copy(endpoint->base_url);
-	model->endpoint.api_key = copy(endpoint->api_key);
-	model->endpoint.key_variable = copy(endpoint->key_variable);
-	model->endpoint.strict_tools = endpoint->strict_tools;
-	if (endpoint->headers) {
-		while (endpoint->headers[count])
+	model->spec = *spec;
+	model->spec.name = ik_strdup(spec->name);
+	endpoint->provider = copy(spec->endpoint.provider);
+	endpoint->base_url = copy(spec->endpoint.base_url);
+	endpoint->api_key = copy(spec->endpoint.api_key);
+	endpoint->key_variable = copy(spec->endpoint.key_variable);
+	if (from) {
+		while (from[count])
 			count++;
 		headers = ik_alloc((count + 1) * sizeof(*headers));
 		for (i = 0; i < count; i++)
-			headers[i] = ik_strdup(endpoint->headers[i]);
-		model->endpoint.headers = (const char *const *)headers;
+			headers[i] = ik_strdup(from[i]);
+		endpoint->headers = (const char *const *)headers;
 	}
 	return model;
 }
@@ -55,18 +54,19 @@ struct ik_model *ik_model_ref(struct ik_model *model)
 
 struct ik_model *ik_model_unref(struct ik_model *model)
 {
+	struct ik_endpoint *endpoint = model ? &model->spec.endpoint : NULL;
 	size_t i;
 
 	if (!model || --model->references > 0)
 		return NULL;
-	forget(model->endpoint.provider);
-	forget(model->endpoint.base_url);
-	forget(model->endpoint.api_key);
-	forget(model->endpoint.key_variable);
-	for (i = 0; model->endpoint.headers && model->endpoint.headers[i]; i++)
-		forget(model->endpoint.headers[i]);
-	free((void *)model->endpoint.headers);
-	free(model->name);
+	forget(endpoint->provider);
+	forget(endpoint->base_url);
+	forget(endpoint->api_key);
+	forget(endpoint->key_variable);
+	for (i = 0; endpoint->headers && endpoint->headers[i]; i++)
+		forget(endpoint->headers[i]);
+	free((void *)endpoint->headers);
+	free((void *)model->spec.name);
 	free(model);
 	return NULL;
 }

@@ -4,23 +4,31 @@
  * Never changes and is counted, so that a request keeps what it was sent with
  * when the person chooses another model meanwhile.
  *
- * Owns copies of all strings.  May include: util, provider.
+ * Owns copies of all strings.  May include: util, conversation, provider.
  */
 #ifndef IK_AGENT_MODEL_H
 #define IK_AGENT_MODEL_H
 
+#include "conversation/usage.h"
 #include "provider/provider.h"
+
+/* What is said of a model; strings borrowed. */
+struct ik_model_spec {
+	const struct ik_wire_format *format;
+	struct ik_endpoint endpoint;
+	const char *name;
+	int64_t max_output_tokens;  /* 0: the provider's default */
+	int64_t context_window;     /* tokens; 0: not known */
+	enum ik_thinking thinking;
+	struct ik_price price;
+};
 
 struct ik_model {
 	int references;
-	const struct ik_wire_format *format;
-	struct ik_endpoint endpoint;
-	char *name;
-	int64_t max_output_tokens;
+	struct ik_model_spec spec;  /* its strings are the model's own */
 };
 
-struct ik_model *ik_model_new(const struct ik_wire_format *format,
-	const struct ik_endpoint *endpoint, const char *name, int64_t max_output_tokens);
+struct ik_model *ik_model_new(const struct ik_model_spec *spec);
 struct ik_model *ik_model_ref(struct ik_model *model);
 struct ik_model *ik_model_unref(struct ik_model *model); /* returns NULL; takes NULL */
 

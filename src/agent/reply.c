@@ -214,29 +214,3 @@ struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
 		message = ik_message_with_opaque(message, part->opaque.data, part->opaque.length);
 	return message;
 }
-
-struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
-{
-	char *content = ik_format(_("%lld tokens in, %lld out"),
-		(long long)usage->input_tokens, (long long)usage->output_tokens);
-	struct ik_message *message;
-	struct ik_buf data;
-
-	ik_buf_init(&data, IK_KIB(1));
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "input_tokens");
-	ik_json_put_integer(&data, usage->input_tokens);
-	ik_json_key(&data, "output_tokens");
-	ik_json_put_integer(&data, usage->output_tokens);
-	ik_json_key(&data, "cached_tokens");
-	ik_json_put_integer(&data, usage->cached_tokens);
-	ik_json_key(&data, "reasoning_tokens");
-	ik_json_put_integer(&data, usage->reasoning_tokens);
-	ik_json_key(&data, "round");
-	ik_json_put_integer(&data, round);
-	ik_json_close(&data, '}');
-	message = ik_message_new(IK_KIND_USAGE, content, strlen(content), data.data, data.length);
-	ik_buf_done(&data);
-	free(content);
-	return message;
-}

@@ -70,7 +70,5 @@ bool ik_reply_has_text(const struct ik_reply *reply);
 /* The message of a part; interrupted marks text as cut off. */
 struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted);
 
-/* The message of the usage of a round. */
-struct ik_message *ik_usage_message(const struct ik_usage *usage, int round);
 
 #endif

@@ -185,16 +185,18 @@ void ik_session_tell_model(struct ik_session *session)
 
 	if (session->model == NULL)
 		return;
-	event.name = session->model->endpoint.provider;
-	event.detail = session->model->name;
+	event.name = session->model->spec.endpoint.provider;
+	event.detail = session->model->spec.name;
 	ik_session_emit(session, &event);
 }
 
-void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
-	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens)
+void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec)
 {
+	struct ik_model *model = ik_model_new(spec);
+
 	ik_model_unref(session->model);
-	session->model = ik_model_new(format, endpoint, model, max_output_tokens);
+	session->model = model;
+	ik_turn_set_price(session->turn, &spec->price);
 	ik_session_tell_model(session);
 }
 

@@ -15,6 +15,7 @@
 #ifndef IK_AGENT_SESSION_H
 #define IK_AGENT_SESSION_H
 
+#include "agent/model.h"
 #include "conversation/event.h"
 #include "loop/http.h"
 #include "provider/provider.h"
@@ -50,8 +51,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options);
 struct ik_session *ik_session_close(struct ik_session *session);
 
 /* Which model to talk to from the next request on. Copied. Told as IK_EVENT_SESSION. */
-void ik_session_set_model(struct ik_session *session, const struct ik_wire_format *format,
-	const struct ik_endpoint *endpoint, const char *model, int64_t max_output_tokens);
+void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec);
 
 /* The tools from the next round on (a reference is taken); while the scan
  * runs (ready false) a message waits. */

@@ -142,11 +142,11 @@ static bool rewrite_arguments(const struct ik_session *session, const struct ik_
 	struct ik_tool_definition definition;
 	struct ik_json_span arguments;
 
-	if (!tool || !model || !model->format->put_arguments ||
+	if (!tool || !model || !model->spec.format->put_arguments ||
 	    ik_json_check(effect->arguments, effect->arguments_length, &arguments, NULL) != IK_OK)
 		return false;
 	definition = ik_session_tool_definition(tool);
-	return model->format->put_arguments(out, &model->endpoint, &definition, arguments);
+	return model->spec.format->put_arguments(out, &model->spec.endpoint, &definition, arguments);
 }
 
 void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect)

@@ -233,6 +233,7 @@ static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
 		.cached_tokens = delta->cached_tokens,
 		.reasoning_tokens = delta->reasoning_tokens,
 	};
+	turn->reply.usage.cost = ik_usage_cost(&turn->reply.usage, &turn->price);
 }
 
 static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_t random)
@@ -348,9 +349,15 @@ struct ik_turn *ik_turn_new(const struct ik_turn_options *options)
 	struct ik_turn *turn = ik_alloc(sizeof(*turn));
 
 	turn->options = *options;
+	turn->price = (struct ik_price)IK_PRICE_UNKNOWN;
 	turn->queue_end = &turn->queue;
 	ik_buf_init(&turn->last_arguments, IK_LIMIT_ARGUMENTS);
 	return turn;
+}
+
+void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price)
+{
+	turn->price = *price;
 }
 
 struct ik_turn *ik_turn_free(struct ik_turn *turn)

@@ -98,6 +98,9 @@ size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
 /* The effects are performed: let go of what only they used, a whole reply perhaps. */
 void ik_turn_forget_effects(struct ik_turn *turn);
 
+/* What the model's tokens cost from now on; unknown at first. */
+void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
+
 /* A call id that the loaded history uses: no new call gets it. */
 void ik_turn_know_call(struct ik_turn *turn, const char *id);
 

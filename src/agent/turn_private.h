@@ -21,6 +21,7 @@ struct ik_queued {
 
 struct ik_turn {
 	struct ik_turn_options options;
+	struct ik_price price;
 	enum ik_turn_state state;
 	bool stepping;
 	bool tools_ready;

@@ -5,6 +5,7 @@
 
 #include "app/background_text.h"
 #include "app/tool_text.h"
+#include "app/usage_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -127,12 +128,24 @@ static enum ik_command_effect run_background(struct ik_core *core, const char *l
 	return IK_COMMAND_NOTHING;
 }
 
+static enum ik_command_effect run_usage(struct ik_core *core, const char *line, const char *rest)
+{
+	struct ik_buf out;
+
+	(void)rest;
+	ik_buf_init(&out, IK_KIB(64));
+	ik_usage_text(ik_session_conversation(core->session), &out);
+	answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
+
 static const struct ik_command commands[] = {
 	{"/help", "/help", N_("list the commands"), run_help},
 	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool},
 	{"/refresh", "/refresh", N_("look for tools again"), run_refresh},
 	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run},
 	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background},
+	{"/usage", "/usage", N_("tokens and cost so far"), run_usage},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
 };

@@ -124,8 +124,8 @@ static void on_store_notice(void *arg, const char *sentence)
 static void make_session(struct ik_core *core, bool no_tools)
 {
 	const struct ik_config *config = core->setup->config;
+	struct ik_model_spec model = ik_model_choice_spec(&core->setup->choice);
 	struct ik_session_options options;
-	struct ik_endpoint endpoint;
 
 	memset(&options, 0, sizeof options);
 	options.loop = core->loop;
@@ -144,9 +144,7 @@ static void make_session(struct ik_core *core, bool no_tools)
 	options.sink = on_event;
 	options.sink_arg = core;
 	core->session = ik_session_new(&options);
-	ik_model_choice_endpoint(&core->setup->choice, &endpoint);
-	ik_session_set_model(core->session, core->setup->choice.format, &endpoint,
-		core->setup->choice.model, core->setup->choice.max_output_tokens);
+	ik_session_set_model(core->session, &model);
 }
 
 /* Start the scan, or say that there is nothing to wait for. */

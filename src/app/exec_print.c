@@ -69,7 +69,10 @@ static void put_usage(struct ik_buf *out, const struct ik_usage *usage)
 	ik_json_key(out, "reasoning_tokens");
 	ik_json_put_integer(out, usage->reasoning_tokens);
 	ik_json_key(out, "cost");
-	ik_json_put_null(out);
+	if (usage->cost >= 0)
+		ik_json_put_double(out, usage->cost);
+	else
+		ik_json_put_null(out);
 }
 
 static void put_envelope(struct ik_buf *out, const struct ik_event *event)

@@ -21,6 +21,7 @@ libik_app_a_SOURCES = \
 	src/app/tool_templates.c src/app/tool_templates.h \
 	src/app/tool_text.c src/app/tool_text.h \
 	src/app/tool_view.c src/app/tool_view.h \
+	src/app/usage_text.c src/app/usage_text.h \
 	src/app/validate_text.c src/app/validate_text.h
 
 bin_PROGRAMS += ikigai

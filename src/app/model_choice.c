@@ -176,7 +176,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 {
 	const struct builtin_provider *builtin = find_builtin(name);
 	const struct ik_provider_config *own = ik_config_provider(config, name);
-	struct ik_endpoint endpoint;
+	struct ik_model_spec spec;
 	enum ik_status status;
 	const char *type;
 
@@ -191,13 +191,17 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	choice->format = ik_wire_format_find(type);
 	if (choice->format == NULL)
 		return unknown_type(name, type, error);
+	choice->price = (struct ik_price)IK_PRICE_UNKNOWN;
 	if (own != NULL) {
 		choice->headers = copy_list(&own->headers);
 		choice->max_output_tokens = own->max_output_tokens;
+		choice->context_window = own->context_window;
+		choice->thinking = ik_thinking_level(own->thinking);
+		choice->price = (struct ik_price){own->price_input, own->price_output, own->price_cached};
 	}
-	ik_model_choice_endpoint(choice, &endpoint);
+	spec = ik_model_choice_spec(choice);
 	choice->strict_tools = own != NULL && own->strict_tools_set ? own->strict_tools :
-		ik_endpoint_is_openai(&endpoint);
+		ik_endpoint_is_openai(&spec.endpoint);
 	return IK_OK;
 }
 
@@ -249,15 +253,24 @@ void ik_model_choice_done(struct ik_model_choice *choice)
 	memset(choice, 0, sizeof *choice);
 }
 
-void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint)
+struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice)
 {
-	memset(ret_endpoint, 0, sizeof *ret_endpoint);
-	ret_endpoint->provider = choice->provider;
-	ret_endpoint->base_url = choice->base_url;
-	ret_endpoint->api_key = choice->api_key;
-	ret_endpoint->key_variable = choice->key_variable;
-	ret_endpoint->headers = (const char *const *)choice->headers;
-	ret_endpoint->strict_tools = choice->strict_tools;
+	return (struct ik_model_spec){
+		.format = choice->format,
+		.endpoint = {
+			.provider = choice->provider,
+			.base_url = choice->base_url,
+			.api_key = choice->api_key,
+			.key_variable = choice->key_variable,
+			.headers = (const char *const *)choice->headers,
+			.strict_tools = choice->strict_tools,
+		},
+		.name = choice->model,
+		.max_output_tokens = choice->max_output_tokens,
+		.context_window = choice->context_window,
+		.thinking = choice->thinking,
+		.price = choice->price,
+	};
 }
 
 const char *ik_model_key_variable(size_t index)

@@ -2,13 +2,13 @@
  * model_choice: whom to talk to: provider, model, address, key, wire format,
  * from configuration, environment and the table of built-in providers.
  *
- * May include: util, config, provider.
+ * May include: util, config, provider, agent/model.h.
  */
 #ifndef IK_APP_MODEL_CHOICE_H
 #define IK_APP_MODEL_CHOICE_H
 
+#include "agent/model.h"
 #include "config/config.h"
-#include "provider/provider.h"
 
 /* Which model, and how to reach it. Owns its strings. */
 struct ik_model_choice {
@@ -19,6 +19,9 @@ struct ik_model_choice {
 	char *key_variable;
 	char **headers;      /* NULL-terminated */
 	int64_t max_output_tokens;
+	int64_t context_window;
+	enum ik_thinking thinking;
+	struct ik_price price;
 	const struct ik_wire_format *format;
 	bool strict_tools;
 	bool practice;
@@ -38,8 +41,8 @@ enum ik_status ik_model_server(const struct ik_config *config, const char *provi
 
 void ik_model_choice_done(struct ik_model_choice *choice);
 
-/* The endpoint of a choice, borrowing from it. */
-void ik_model_choice_endpoint(const struct ik_model_choice *choice, struct ik_endpoint *ret_endpoint);
+/* What a session is told of a choice, borrowing from it. */
+struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice);
 
 /* Every variable that holds a provider's key by default; NULL behind the last. */
 const char *ik_model_key_variable(size_t index);

@@ -7,7 +7,7 @@ enum ik_status ik_tool_view(const struct ik_config *config, const char *provider
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error)
 {
 	struct ik_model_choice server = {NULL};
-	struct ik_endpoint endpoint;
+	struct ik_model_spec spec;
 	enum ik_status status = ik_model_server(config, provider, &server, error);
 	const struct ik_tool_definition definition = {
 		.name = tool->name,
@@ -16,8 +16,8 @@ enum ik_status ik_tool_view(const struct ik_config *config, const char *provider
 	};
 
 	if (status == IK_OK) {
-		ik_model_choice_endpoint(&server, &endpoint);
-		server.format->put_tool(out, &endpoint, &definition);
+		spec = ik_model_choice_spec(&server);
+		server.format->put_tool(out, &spec.endpoint, &definition);
 		status = ik_buf_check(out, _("the schema"), error);
 	}
 	ik_model_choice_done(&server);

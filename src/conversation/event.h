@@ -17,7 +17,7 @@
 #ifndef IK_CONVERSATION_EVENT_H
 #define IK_CONVERSATION_EVENT_H
 
-#include "conversation/message.h"
+#include "conversation/usage.h"
 
 enum ik_event_kind {
 	IK_EVENT_SESSION,      /* text: session id; name: provider; detail: model */
@@ -43,13 +43,6 @@ enum ik_event_kind {
 	IK_EVENT_STORE,        /* number: events not yet stored; text: why, or "" when all is well */
 	IK_EVENT_TURN_DONE     /* name: stop reason: end, length, refused, limit, repeated,
 	                          cancelled, error */
-};
-
-struct ik_usage {
-	int64_t input_tokens;
-	int64_t output_tokens;
-	int64_t cached_tokens;
-	int64_t reasoning_tokens;
 };
 
 struct ik_event {

@@ -3,4 +3,5 @@ noinst_LIBRARIES += libik_conversation.a
 libik_conversation_a_SOURCES = \
 	src/conversation/conversation.c src/conversation/conversation.h \
 	src/conversation/event.h \
-	src/conversation/message.c src/conversation/message.h
+	src/conversation/message.c src/conversation/message.h \
+	src/conversation/usage.c src/conversation/usage.h

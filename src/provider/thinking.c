@@ -9,6 +9,13 @@
 /* Which servers a row is for. */
 enum place { ANYWHERE, OPENAI_HOST };
 
+/* Levels that several models have: their names, no tokens. */
+#define NOTHING { NULL }, { 0 }
+#define LOW_TO_HIGH { "low", "low", "medium", "high" }, { 0 }
+#define NONE_TO_HIGH { "none", "low", "medium", "high" }, { 0 }
+#define MINIMAL_TO_HIGH { "minimal", "low", "medium", "high" }, { 0 }
+#define OFF_TO_HIGH { NULL, "low", "medium", "high" }, { 0 }
+
 /*
  * The first row whose model begins so counts.  Levels in the order off, low,
  * medium, high; what a model cannot do is the nearest that it can.
@@ -23,33 +30,35 @@ static const struct row {
 	const char *levels[4];
 	int64_t tokens[4];
 } rows[] = {
-	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro", IK_THINKING_EFFORT, { "high", "high", "high", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-chat", IK_THINKING_UNSAID, { NULL }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-codex", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.", IK_THINKING_EFFORT, { "none", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5", IK_THINKING_EFFORT, { "minimal", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o1", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o3", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o4", IK_THINKING_EFFORT, { "low", "low", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro", IK_THINKING_EFFORT,
+		{ "high", "high", "high", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-chat", IK_THINKING_UNSAID, NOTHING },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-codex", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.", IK_THINKING_EFFORT, NONE_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5", IK_THINKING_EFFORT, MINIMAL_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o1", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o3", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o4", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "", IK_THINKING_UNSAID, NOTHING },
 	/* Another server: whoever says a level knows what its model takes. */
-	{ IK_OPENAI_CHAT, ANYWHERE, "", IK_THINKING_EFFORT, { "none", "low", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, ANYWHERE, "", IK_THINKING_EFFORT, NONE_TO_HIGH },
 
 	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7", IK_THINKING_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-3", IK_THINKING_UNSAID, { NULL }, { 0 } },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-2", IK_THINKING_UNSAID, { NULL }, { 0 } },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-instant", IK_THINKING_UNSAID, { NULL }, { 0 } },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-opus-4-6", IK_THINKING_ADAPTIVE, { NULL, "low", "medium", "high" }, { 0 } },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-sonnet-4-6", IK_THINKING_ADAPTIVE, { NULL, "low", "medium", "high" }, { 0 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3", IK_THINKING_UNSAID, NOTHING },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-2", IK_THINKING_UNSAID, NOTHING },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-instant", IK_THINKING_UNSAID, NOTHING },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-opus-4-6", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-sonnet-4-6", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
 	{ IK_ANTHROPIC, ANYWHERE, "", IK_THINKING_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
 
-	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash", IK_THINKING_GOOGLE_LEVEL, { "minimal", "low", "medium", "high" }, { 0 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash", IK_THINKING_GOOGLE_LEVEL, MINIMAL_TO_HIGH },
 	{ IK_GOOGLE, ANYWHERE, "gemini-3", IK_THINKING_GOOGLE_LEVEL, { "low", "low", "high", "high" }, { 0 } },
-	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro", IK_THINKING_GOOGLE_BUDGET, { NULL }, { 128, 2048, 8192, 24576 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro", IK_THINKING_GOOGLE_BUDGET,
+		{ NULL }, { 128, 2048, 8192, 24576 } },
 	{ IK_GOOGLE, ANYWHERE, "gemini-2.5", IK_THINKING_GOOGLE_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
-	{ IK_GOOGLE, ANYWHERE, "", IK_THINKING_UNSAID, { NULL }, { 0 } },
+	{ IK_GOOGLE, ANYWHERE, "", IK_THINKING_UNSAID, NOTHING },
 };
 
 struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type)

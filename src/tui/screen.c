@@ -32,6 +32,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	struct ik_screen *screen = ik_alloc(sizeof *screen);
 	screen->utf8 = options->utf8;
 	screen->bar.utf8 = options->utf8;
+	screen->bar.usage.cost = -1;
 	screen->rows = 24;
 	screen->columns = 80;
 	screen->dirty = true;

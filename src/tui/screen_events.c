@@ -159,12 +159,10 @@ static struct ik_call *call_of_message(struct ik_screen *screen, struct ik_messa
 /* Count what a stored usage says. */
 static void add_stored_usage(struct ik_screen *screen, const struct ik_message *message)
 {
-	int64_t count;
-	struct ik_json_span data = ik_message_data(message);
-	if (ik_json_integer(ik_json_member(data, "input_tokens"), &count))
-		screen->bar.tokens_in += count;
-	if (ik_json_integer(ik_json_member(data, "output_tokens"), &count))
-		screen->bar.tokens_out += count;
+	struct ik_usage usage;
+
+	if (ik_usage_read(message, &usage))
+		ik_usage_add(&screen->bar.usage, &usage);
 }
 
 /* A stored message at the end of the conversation. */
@@ -357,8 +355,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		apply_call(screen, event);
 		break;
 	case IK_EVENT_USAGE:
-		screen->bar.tokens_in += event->usage.input_tokens;
-		screen->bar.tokens_out += event->usage.output_tokens;
+		ik_usage_add(&screen->bar.usage, &event->usage);
 		break;
 	case IK_EVENT_NOTICE:
 		add_notice(screen, event, IK_BLOCK_NOTICE);

@@ -87,6 +87,21 @@ static void put_tokens(struct ik_buf *out, int64_t count)
 		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "M", count / 1000000, count / 100000 % 10);
 }
 
+/* "↑663 ↓24 $0.0042" */
+static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	if (bar->usage.input_tokens <= 0 && bar->usage.output_tokens <= 0)
+		return;
+	ik_buf_puts(out, bar->utf8 ? "↑" : "in ");
+	put_tokens(out, bar->usage.input_tokens);
+	ik_buf_puts(out, bar->utf8 ? " ↓" : " out ");
+	put_tokens(out, bar->usage.output_tokens);
+	if (bar->usage.cost >= 0) {
+		ik_buf_putc(out, ' ');
+		ik_cost_put(out, bar->usage.cost);
+	}
+}
+
 /* Say what is going on. */
 static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar *bar)
 {
@@ -168,12 +183,7 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		put_model(out, bar);
 		return IK_STYLE_STATUS;
 	case PART_TOKENS:
-		if (bar->tokens_in > 0 || bar->tokens_out > 0) {
-			ik_buf_puts(out, bar->utf8 ? "↑" : "in ");
-			put_tokens(out, bar->tokens_in);
-			ik_buf_puts(out, bar->utf8 ? " ↓" : " out ");
-			put_tokens(out, bar->tokens_out);
-		}
+		put_usage(out, bar);
 		return IK_STYLE_STATUS;
 	case PART_STORE:
 		return put_store(out, bar);

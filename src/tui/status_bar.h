@@ -2,11 +2,13 @@
  * status_bar: the last line of the screen.
  *
  * Pure: what is so goes in, cells come out.  On a narrow screen what matters
- * least is left out first.  May include: util, tool/registry.h, tui/cells.h.
+ * least is left out first.  May include: util, conversation/usage.h, tool/registry.h,
+ * tui/cells.h.
  */
 #ifndef IK_TUI_STATUS_BAR_H
 #define IK_TUI_STATUS_BAR_H
 
+#include "conversation/usage.h"
 #include "tool/registry.h"
 #include "tui/cells.h"
 #include "util/buf.h"
@@ -32,7 +34,7 @@ struct ik_status_bar {
 	size_t tools_running;
 	int64_t seconds;           /* since it began; RETRY: that are left */
 	size_t queued;             /* messages */
-	int64_t tokens_in, tokens_out;
+	struct ik_usage usage;     /* of the session; cost -1: not known */
 	const char *store;         /* its name */
 	int64_t store_waiting;     /* events not yet written */
 	bool store_trouble;

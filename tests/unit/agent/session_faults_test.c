@@ -43,7 +43,10 @@ Test(session_faults, no_such_host_and_no_address)
 	struct ik_endpoint endpoint = { .provider = "test", .base_url = "htp:/x" };
 
 	stage_open(NULL);
-	ik_session_set_model(stage.session, ik_wire_format_find("openai-chat"), &endpoint, "m", 0);
+	ik_session_set_model(stage.session, &(struct ik_model_spec){
+		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
+		.price = IK_PRICE_UNKNOWN,
+	});
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);
 	expect_in(stage.log.data, "error CONNECT ");

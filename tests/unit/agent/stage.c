@@ -160,7 +160,10 @@ void stage_set_model(int port)
 		.key_variable = "TEST_API_KEY",
 	};
 
-	ik_session_set_model(stage.session, ik_wire_format_find("openai-chat"), &endpoint, "m", 0);
+	ik_session_set_model(stage.session, &(struct ik_model_spec){
+		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
+		.price = IK_PRICE_UNKNOWN,
+	});
 	free(url);
 }
 

@@ -154,7 +154,7 @@ Test(screen, a_turn_with_a_tool_call)
 	ik_screen_tick(screen, 4000);
 	cr_assert(picture_has(draw(20, 60), "working 3s"));
 	say(IK_KIND_ASSISTANT, "There are two files.\n");
-	tell((struct ik_event){.kind = IK_EVENT_USAGE, .usage = {.input_tokens = 1200, .output_tokens = 34}});
+	tell((struct ik_event){.kind = IK_EVENT_USAGE, .usage = {.input_tokens = 1200, .output_tokens = 34, .cost = -1}});
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
 	cr_assert_eq(ik_screen_tick(screen, 4100), -1);
 	PICTURE_IS(draw(22, 60),

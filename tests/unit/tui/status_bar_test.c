@@ -44,7 +44,7 @@ Test(status_bar, what_goes_on)
 {
 	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
 		.provider = "openai", .model = "gpt", .activity = IK_ACTIVITY_WORKING, .seconds = 65,
-		.tokens_in = 12345, .tokens_out = 678};
+		.usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 }};
 	PICTURE_IS(draw(&bar, 90), " ● 6 tools  working 1m 05s  openai/gpt  ↑12.3k ↓678"
 		"       F1 help  F2 tools  F3 inspector\n");
 	bar.activity = IK_ACTIVITY_RUNNING;
@@ -79,7 +79,7 @@ Test(status_bar, drops_the_least_first_when_narrow)
 {
 	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
 		.provider = "openai", .model = "gpt-5-mini", .activity = IK_ACTIVITY_WORKING, .seconds = 3,
-		.tokens_in = 12345, .tokens_out = 678, .queued = 1};
+		.usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 }, .queued = 1};
 	PICTURE_IS(draw(&bar, 64), " ● 6 tools  working 3s  1 queued  openai/gpt-5-mini     F1 help\n");
 	PICTURE_IS(draw(&bar, 54), " ● 6 tools  working 3s  1 queued  openai/gpt-5-mini\n");
 	PICTURE_IS(draw(&bar, 40), " ● 6 tools  working 3s  1 queued\n");

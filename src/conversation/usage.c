@@ -1,0 +1,94 @@
+#include "conversation/usage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
+{
+	double cached = price->cached >= 0 ? price->cached : price->input;
+	int64_t fresh = usage->input_tokens - usage->cached_tokens;
+
+	if ((usage->input_tokens > 0 && price->input < 0) || (usage->output_tokens > 0 && price->output < 0))
+		return -1;
+	if (price->input < 0 && price->output < 0)
+		return -1;
+	return ((double)(fresh > 0 ? fresh : 0) * price->input + (double)usage->cached_tokens * cached +
+		(double)usage->output_tokens * price->output) / 1e6;
+}
+
+struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
+{
+	const struct {
+		const char *key;
+		int64_t count;
+	} members[] = {
+		{ "input_tokens", usage->input_tokens },
+		{ "output_tokens", usage->output_tokens },
+		{ "cached_tokens", usage->cached_tokens },
+		{ "reasoning_tokens", usage->reasoning_tokens },
+		{ "round", round },
+	};
+	char *content = ik_format(_("%lld tokens in, %lld out"),
+		(long long)usage->input_tokens, (long long)usage->output_tokens);
+	struct ik_message *message;
+	struct ik_buf data;
+
+	ik_buf_init(&data, IK_KIB(1));
+	ik_json_open(&data, '{');
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		ik_json_key(&data, members[i].key);
+		ik_json_put_integer(&data, members[i].count);
+	}
+	if (usage->cost >= 0) {
+		ik_json_key(&data, "cost");
+		ik_json_put_double(&data, usage->cost);
+	}
+	ik_json_close(&data, '}');
+	message = ik_message_new(IK_KIND_USAGE, content, strlen(content), data.data, data.length);
+	ik_buf_done(&data);
+	free(content);
+	return message;
+}
+
+bool ik_usage_read(const struct ik_message *message, struct ik_usage *ret_usage)
+{
+	struct ik_json_span data = ik_message_data(message);
+	struct ik_usage usage = { .cost = -1 };
+
+	if (message->kind != IK_KIND_USAGE)
+		return false;
+	(void)ik_json_integer(ik_json_member(data, "input_tokens"), &usage.input_tokens);
+	(void)ik_json_integer(ik_json_member(data, "output_tokens"), &usage.output_tokens);
+	(void)ik_json_integer(ik_json_member(data, "cached_tokens"), &usage.cached_tokens);
+	(void)ik_json_integer(ik_json_member(data, "reasoning_tokens"), &usage.reasoning_tokens);
+	(void)ik_json_double(ik_json_member(data, "cost"), &usage.cost);
+	*ret_usage = usage;
+	return true;
+}
+
+void ik_usage_add(struct ik_usage *sum, const struct ik_usage *usage)
+{
+	sum->input_tokens += usage->input_tokens;
+	sum->output_tokens += usage->output_tokens;
+	sum->cached_tokens += usage->cached_tokens;
+	sum->reasoning_tokens += usage->reasoning_tokens;
+	if (usage->cost >= 0)
+		sum->cost = (sum->cost > 0 ? sum->cost : 0) + usage->cost;
+}
+
+void ik_cost_put(struct ik_buf *out, double cost)
+{
+	int digits = 2;
+
+	if (cost >= 100)
+		digits = 0;
+	else if (cost > 0 && cost < 0.1)
+		digits = 4;
+	/* Sums in another order must not look different. */
+	ik_buf_printf(out, "$%.*f", digits, cost + 1e-9);
+}
