@@ -25,13 +25,14 @@ uninstall-local:
 	done
 
 # All texts of the program, in the order of its files.  tests/check-po calls
-# the same with a POT of its own.
+# the same with a POT of its own.  Without a date: branches would only meet in it.
 POT = po/ikigai.pot
 .PHONY: update-po ikigai.pot
 ikigai.pot:
 	cd $(srcdir) && find src tools -name '*.c' | LC_ALL=C sort | \
 	$(XGETTEXT) --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=ngettext:1,2 \
-	  --package-name=ikigai --add-comments=Translators: --add-location=file -o $(POT) -f -
+	  --package-name=ikigai --add-comments=Translators: --add-location=file -o - -f - | \
+	sed '/^"POT-Creation-Date:/d' >$(POT)
 update-po: ikigai.pot
 	cd $(srcdir) && for language in $(PO_LANGUAGES); do \
 	  $(MSGMERGE) --quiet --update --backup=none po/$$language.po po/ikigai.pot || exit 1; done
