@@ -56,6 +56,11 @@ static void add_directory(struct directories *directories, char *path,
 
 	if (path == NULL)
 		return;
+	/* Without a home directory "~" is nowhere. */
+	if (path[0] == '~' && directories->places->user_home == NULL) {
+		free(path);
+		return;
+	}
 	expanded = ik_path_expand(path, directories->places->user_home);
 	for (name = expanded; ik_text_starts(name, "./"); name += 2)
 		continue; /* "./kodelet-tools" is shown without it */
@@ -111,7 +116,7 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_set
 
 	add_directory(&directories, choose(config->tools_system_dir, ik_strdup(places->system_tools)),
 		IK_SOURCE_SYSTEM, IK_PROTOCOL_NATIVE);
-	if (config->custom_enabled && (config->custom_global_dir[0] != '~' || places->user_home != NULL))
+	if (config->custom_enabled)
 		add_directory(&directories, ik_strdup(config->custom_global_dir), IK_SOURCE_KODELET,
 			IK_PROTOCOL_KODELET);
 	add_directory(&directories, choose(config->tools_user_dir, ik_places_file(places, "tools")),
