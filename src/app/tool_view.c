@@ -6,7 +6,7 @@
 enum ik_status ik_tool_view(const struct ik_config *config, const char *provider,
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error)
 {
-	struct ik_model_choice server = {NULL};
+	struct ik_model_choice server = {.provider = NULL};
 	struct ik_model_spec spec;
 	enum ik_status status = ik_model_server(config, provider, &server, error);
 	const struct ik_tool_definition definition = {
