@@ -14,6 +14,7 @@
 #include "app/chat.h"
 #include "app/cli_tool.h"
 #include "app/cli_tool_new.h"
+#include "app/cli_trust.h"
 #include "app/cli_validate.h"
 #include "app/exec.h"
 #include "app/options.h"
@@ -49,6 +50,9 @@ static int run_verb(const struct ik_options *options)
 		break;
 	case IK_VERB_TOOL_NEW:
 		status = ik_cli_tool_new(options, &setup);
+		break;
+	case IK_VERB_TOOL_TRUST:
+		status = ik_cli_trust(options, &setup);
 		break;
 	case IK_VERB_CONFIG:
 		status = ik_cli_config(options, &setup);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/chat_private.h"
+#include "app/chat_trust.h"
 #include "app/commands.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -55,6 +56,7 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 
 	ik_screen_set_registry(chat->screen, registry);
 	ik_screen_set_scan(chat->screen, ik_registry_state(registry), count, count);
+	ik_chat_trust_ask(chat, registry);
 	if (chat->refresh_line == NULL || ik_discovery_scanning(chat->core.discovery))
 		return;
 	ik_command_refreshed(&chat->core, chat->refresh_line, registry);
@@ -221,6 +223,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->tick_timer = ik_timer_close(chat->tick_timer);
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
+	chat->trust = ik_chat_trust_free(chat->trust);
 	ik_chat_forget_questions(chat);
 	chat->screen = ik_screen_free(chat->screen);
 	chat->term = ik_term_free(chat->term);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/chat_trust.h"
 #include "app/commands.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 
-/* Start a scan; its end answers line where a command asked for it. */
-static void refresh(struct ik_chat *chat, const char *line)
+void ik_chat_refresh(struct ik_chat *chat, const char *line)
 {
 	if (line != NULL) {
 		free(chat->refresh_line);
@@ -31,7 +31,8 @@ static void submit(struct ik_chat *chat, const char *text, size_t length)
 	line = ik_strndup(text, length);
 	switch (ik_command_run(&chat->core, line)) {
 	case IK_COMMAND_REFRESH:
-		refresh(chat, line);
+		ik_chat_trust_again(chat);
+		ik_chat_refresh(chat, line);
 		break;
 	case IK_COMMAND_CLEAR:
 		ik_screen_clear(chat->screen);
@@ -58,7 +59,8 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_session_cancel(chat->core.session);
 		break;
 	case IK_REACT_REFRESH:
-		refresh(chat, NULL);
+		ik_chat_trust_again(chat);
+		ik_chat_refresh(chat, NULL);
 		break;
 	case IK_REACT_SUSPEND:
 		(void)ik_chat_draft_save(chat);

@@ -35,6 +35,7 @@ struct ik_chat {
 
 	struct ik_chat_question *questions; /* those on the screen */
 
+	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
 	int status;
 };
@@ -47,6 +48,8 @@ void ik_chat_draw_now(struct ik_chat *chat);
 /* chat_input.c: what the terminal says. */
 extern const struct ik_tty_events ik_chat_tty_events;
 void ik_chat_escape_timeout(void *chat);
+/* Look for tools again; the end of it answers line where a command asked (else NULL). */
+void ik_chat_refresh(struct ik_chat *chat, const char *line);
 
 /* chat_draft.c: what is in the editor survives the program. */
 void ik_chat_draft_load(struct ik_chat *chat);

@@ -134,6 +134,19 @@ static void warn_of_failures(const struct ik_registry *registry)
 			"ikigai: %zu tools failed; ikigai tool list --all says why\n", failed), failed);
 }
 
+/* Say what was left out for want of trust; registry: NULL where its tools do not matter. */
+static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry *registry)
+{
+	const struct ik_project *project = &setup->project;
+	char *warning = ik_project_warning(project, registry);
+
+	if (ik_trust_problem(project->trust) != NULL)
+		(void)fprintf(stderr, "ikigai: %s\n", ik_trust_problem(project->trust));
+	if (warning != NULL)
+		(void)fprintf(stderr, "ikigai: %s\n", warning);
+	free(warning);
+}
+
 static void on_progress(void *arg, size_t done, size_t total)
 {
 	(void)arg;
@@ -149,6 +162,9 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	/* A tool that runs is none of them. */
 	if (!cli->options->all && (!run || ik_registry_find(registry, cli->options->first) == NULL))
 		warn_of_failures(registry);
+	/* Nor are they news to who sees them in the list. */
+	warn_of_trust(cli->setup, cli->options->all || (run && ik_registry_find(registry,
+		cli->options->first) != NULL) ? NULL : registry);
 	if (run) {
 		run_tool(cli, registry);
 		return;
@@ -233,6 +249,7 @@ int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
 	int status;
 
 	warn_of_setup(setup);
+	warn_of_trust(setup, NULL);
 	ik_buf_init(&out, IK_LIMIT_CONFIG);
 	ik_config_print(setup->config, options->json, &out);
 	if (out.length > 0 && out.data[out.length - 1] != '\n')

@@ -113,7 +113,7 @@ static enum ik_status write_new(const char *path, const struct ik_buf *text, mod
 
 /* Say where it is and what to do next; the exit status. */
 static int tell(const struct ik_tool_template *template, const char *name, const char *path,
-	const char *word)
+	const char *word, bool project)
 {
 	struct ik_buf out;
 	int status;
@@ -125,7 +125,11 @@ static int tell(const struct ik_tool_template *template, const char *name, const
 		fill(&out, template->compile, name, word);
 		ik_buf_puts(&out, "\n");
 	}
+	if (project && template->compile != NULL)
+		ik_buf_printf(&out, "%s\n  ikigai tool trust\n", _("Trust it, here and after each change:"));
 	ik_buf_printf(&out, "%s\n  ikigai tool run %s '{\"who\": \"Ada\"}'\n", _("Try it:"), name);
+	if (project && template->compile == NULL)
+		ik_buf_printf(&out, "%s\n  ikigai tool trust\n", _("It is trusted as it is. After a change:"));
 	ik_buf_printf(&out, "%s\n  ikigai tool validate %s\n", _("Check it after a change:"), word);
 	status = ik_print(out.data, out.length);
 	ik_buf_done(&out);
@@ -164,7 +168,11 @@ int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *set
 	if (ik_path_make(directory, 0755, &error) != IK_OK ||
 	    write_new(file, &text, template->compile != NULL ? 0644 : 0755, &error) != IK_OK)
 		goto fail;
-	status = tell(template, options->first, path, word.data);
+	/* What the person just asked for need not be asked about. */
+	if (options->project && template->compile == NULL &&
+	    ik_project_trust_file(&setup->project, file, &error) != IK_OK)
+		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+	status = tell(template, options->first, path, word.data, options->project);
 	goto done;
 fail:
 	(void)fprintf(stderr, "ikigai: %s\n", error.text);

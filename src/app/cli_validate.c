@@ -39,6 +39,8 @@ struct validation {
 	int status;
 	size_t index;            /* of the operands */
 	char *path;              /* absolute */
+	bool pinned;             /* it came with the project: run only while it is this file */
+	struct ik_identity identity;
 	enum stage stage;
 	enum ik_tool_protocol protocol;
 	struct ik_child *child;
@@ -260,6 +262,11 @@ static void next_stage(void *arg)
 	struct validation *v = arg;
 	const struct ik_config *config = v->setup->config;
 
+	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
+		ik_validate_fault(&v->report, "NOT_TRUSTED", ik_strdup(_("it was changed meanwhile")));
+		ik_loop_defer(v->loop, next_path, v);
+		return;
+	}
 	switch (v->stage) {
 	case ASK:
 	case ASK_OTHERWISE:
@@ -302,6 +309,11 @@ static bool look_at_file(struct validation *v)
 			"over in tool directories")), 0);
 	if (ik_permissions_check(v->path, &error) != IK_OK) {
 		ik_validate_fault(&v->report, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
+		return false;
+	}
+	v->pinned = ik_core_is_project_tool(v->setup, v->path);
+	if (v->pinned && !ik_project_trusts(&v->setup->project, v->path, &v->identity, &error)) {
+		ik_validate_fault(&v->report, "NOT_TRUSTED", ik_strdup(error.text));
 		return false;
 	}
 	ik_validate_ok(&v->report, ik_strdup(_("it is an executable that only you can change")));

@@ -32,6 +32,19 @@ static void log_scan(const struct ik_registry *registry)
 		ik_log(IK_LOG_ERROR, "scan: %s", ik_registry_problem(registry, i));
 }
 
+/* Say why nothing of this directory is trusted although it was, once for each reason. */
+static void tell_trust_problem(struct ik_core *core)
+{
+	const char *problem = ik_trust_problem(core->setup->project.trust);
+
+	if (problem == NULL || (core->trust_problem != NULL
+		&& ik_text_equal(problem, core->trust_problem)))
+		return;
+	free(core->trust_problem);
+	core->trust_problem = ik_strdup(problem);
+	ik_session_add_notice(core->session, problem);
+}
+
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_core *core = arg;
@@ -39,6 +52,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	core->scanned = true;
 	log_scan(registry);
 	ik_session_set_registry(core->session, registry, true);
+	tell_trust_problem(core);
 	core->events->scan_finished(core->arg, registry);
 }
 
@@ -197,6 +211,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		ik_session_add_notice(core->session, setup->places.problem);
 	for (i = 0; i < setup->config->warnings.count; i++)
 		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
+	if (core->scanned)
+		tell_trust_problem(core);
 	return IK_OK;
 }
 
@@ -239,5 +255,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);
 	core->store_problem = NULL;
+	free(core->trust_problem);
+	core->trust_problem = NULL;
 	return lost == 0;
 }

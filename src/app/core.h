@@ -30,6 +30,7 @@ struct ik_core {
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool scanned;
+	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
 
@@ -59,6 +60,14 @@ struct ik_registry *ik_core_registry(const struct ik_core *core);
  * it. */
 struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment, const struct ik_discovery_events *events, void *arg);
+
+/* The same over the project's two directories alone; what trust does not trust is not
+ * run. */
+struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg);
+
+/* Does the file lie in one of these two, by whatever name? path is absolute. */
+bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
 
 /* How every call is run; borrows from setup and environment. */
 struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,

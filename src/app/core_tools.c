@@ -38,6 +38,7 @@ struct directories {
 	struct ik_discovery *discovery;
 	struct ik_loop *loop;
 	const struct ik_places *places;
+	bool project_only; /* the others only take their names away */
 	char *canonical[DIRECTORIES];
 	size_t count;
 };
@@ -74,8 +75,9 @@ static void add_directory(struct directories *directories, char *path,
 		directories->options.path = whole;
 		directories->options.origin = origin;
 		directories->options.first = first;
-		ik_discovery_add_source(directories->discovery,
-			ik_source_directory_new(directories->loop, &directories->options));
+		if (!directories->project_only || origin == IK_SOURCE_PROJECT)
+			ik_discovery_add_source(directories->discovery,
+				ik_source_directory_new(directories->loop, &directories->options));
 	}
 	free(canonical);
 	free(whole);
@@ -92,43 +94,103 @@ static char *choose(const char *configured, char *built_in)
 	return ik_strdup(configured);
 }
 
-struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
-	char **environment, const struct ik_discovery_events *events, void *arg)
+/* The directory of that name (~ and ./ allowed), seen from the project's; canonical, new memory. */
+static char *canonical_directory(const struct ik_places *places, const char *name)
+{
+	char *expanded = ik_path_expand(name, places->user_home);
+	char *whole = ik_path_join(places->directory, expanded), *canonical = ik_path_canonical(whole);
+
+	free(expanded);
+	free(whole);
+	return canonical;
+}
+
+bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path)
+{
+	const struct ik_config *config = setup->config;
+	const char *const names[] = {
+		config->custom_local_dir,
+		config->tools_project_dir != NULL ? config->tools_project_dir : PROJECT_TOOLS,
+	};
+	char *parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	char *place = ik_path_canonical(parent), *target = ik_path_canonical(path);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *directory = canonical_directory(&setup->places, names[i]);
+		size_t length = strlen(directory);
+
+		found = found || ik_text_equal(place, directory)
+			|| (strncmp(target, directory, length) == 0 && target[length] == '/');
+		free(directory);
+	}
+	free(parent);
+	free(place);
+	free(target);
+	return found;
+}
+
+/* Add all, the person's own before those of the project; trust is in the project's. */
+static struct ik_discovery *find_directories(struct directories *directories,
+	const struct ik_setup *setup, struct ik_trust *trust)
 {
 	const struct ik_config *config = setup->config;
 	const struct ik_places *places = &setup->places;
+	size_t i;
+
+	add_directory(directories, choose(config->tools_system_dir, ik_strdup(places->system_tools)),
+		IK_SOURCE_SYSTEM, IK_PROTOCOL_NATIVE);
+	if (config->custom_enabled)
+		add_directory(directories, ik_strdup(config->custom_global_dir), IK_SOURCE_KODELET,
+			IK_PROTOCOL_KODELET);
+	add_directory(directories, choose(config->tools_user_dir, ik_places_file(places, "tools")),
+		IK_SOURCE_USER, IK_PROTOCOL_NATIVE);
+	directories->options.trust = trust;
+	if (config->custom_enabled)
+		add_directory(directories, ik_strdup(config->custom_local_dir), IK_SOURCE_PROJECT,
+			IK_PROTOCOL_KODELET);
+	add_directory(directories, choose(config->tools_project_dir, ik_strdup(PROJECT_TOOLS)),
+		IK_SOURCE_PROJECT, IK_PROTOCOL_NATIVE);
+	for (i = 0; i < config->tools_disabled.count; i++)
+		ik_discovery_disable(directories->discovery, config->tools_disabled.items[i]);
+	for (i = 0; i < directories->count; i++)
+		free(directories->canonical[i]);
+	return directories->discovery;
+}
+
+struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment, const struct ik_discovery_events *events, void *arg)
+{
 	struct directories directories = {
 		.options = {
-			.native_only = !config->custom_enabled,
-			.timeout_ms = config->tools_scan_timeout_ms,
+			.native_only = !setup->config->custom_enabled,
+			.timeout_ms = setup->config->tools_scan_timeout_ms,
 			.environments = {
 				[IK_PROTOCOL_NATIVE] = (const char *const *)environment,
 				[IK_PROTOCOL_KODELET] =
 					(const char *const *)setup->kodelet_environment,
 			},
-			.working_directory = places->directory,
+			.working_directory = setup->places.directory,
 		},
 		.discovery = ik_discovery_new(loop, events, arg),
 		.loop = loop,
-		.places = places,
+		.places = &setup->places,
 	};
-	size_t i;
 
-	add_directory(&directories, choose(config->tools_system_dir, ik_strdup(places->system_tools)),
-		IK_SOURCE_SYSTEM, IK_PROTOCOL_NATIVE);
-	if (config->custom_enabled)
-		add_directory(&directories, ik_strdup(config->custom_global_dir), IK_SOURCE_KODELET,
-			IK_PROTOCOL_KODELET);
-	add_directory(&directories, choose(config->tools_user_dir, ik_places_file(places, "tools")),
-		IK_SOURCE_USER, IK_PROTOCOL_NATIVE);
-	if (config->custom_enabled)
-		add_directory(&directories, ik_strdup(config->custom_local_dir), IK_SOURCE_PROJECT,
-			IK_PROTOCOL_KODELET);
-	add_directory(&directories, choose(config->tools_project_dir, ik_strdup(PROJECT_TOOLS)),
-		IK_SOURCE_PROJECT, IK_PROTOCOL_NATIVE);
-	for (i = 0; i < config->tools_disabled.count; i++)
-		ik_discovery_disable(directories.discovery, config->tools_disabled.items[i]);
-	for (i = 0; i < directories.count; i++)
-		free(directories.canonical[i]);
-	return directories.discovery;
+	return find_directories(&directories, setup, setup->project.trust);
+}
+
+struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg)
+{
+	struct directories directories = {
+		.options = {.timeout_ms = setup->config->tools_scan_timeout_ms},
+		.project_only = true,
+		.discovery = ik_discovery_new(loop, events, arg),
+		.loop = loop,
+		.places = &setup->places,
+	};
+
+	return find_directories(&directories, setup, trust);
 }

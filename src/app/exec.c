@@ -35,6 +35,7 @@ struct exec {
 	int signal_number; /* that interrupted it; 0: none */
 	bool begun; /* the turn */
 	bool done;
+	bool warned;
 	bool resuming; /* the next id that is told is not the one of the session to be */
 };
 
@@ -96,10 +97,16 @@ static void on_scan_progress(void *arg, size_t done, size_t total)
 	(void)total;
 }
 
+/* Name what the directory brought and nobody trusts: once, for nobody can be asked. */
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
-	(void)arg;
-	(void)registry;
+	struct exec *exec = arg;
+	char *warning = exec->warned ? NULL : ik_project_warning(&exec->core.setup->project, registry);
+
+	exec->warned = true;
+	if (warning != NULL)
+		ik_session_add_notice(exec->core.session, warning);
+	free(warning);
 }
 
 static void on_signal(void *arg, int number)
@@ -219,6 +226,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		refuse(exec, "STORE", error);
 	else
 		ik_session_submit(exec->core.session, prompt->data, prompt->length);
+	if (exec->core.scanned)
+		on_scan_finished(exec, ik_core_registry(&exec->core));
 	error->status = IK_OK;
 	if (ik_loop_run(exec->loop, error) != IK_OK) {
 		exec->status = 1;

@@ -3,9 +3,11 @@ noinst_LIBRARIES += libik_app.a
 libik_app_a_SOURCES = \
 	src/app/background_text.c src/app/background_text.h \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
+	src/app/chat_trust.c src/app/chat_trust.h \
 	src/app/chat_ask.c src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \
+	src/app/cli_trust.c src/app/cli_trust.h \
 	src/app/cli_validate.c src/app/cli_validate.h \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h src/app/core_tools.c \
@@ -14,6 +16,7 @@ libik_app_a_SOURCES = \
 	src/app/options.c src/app/options.h \
 	src/app/output.c src/app/output.h \
 	src/app/places.c src/app/places.h \
+	src/app/project.c src/app/project.h \
 	src/app/print.c src/app/print.h \
 	src/app/practice_server.c src/app/practice_server.h \
 	src/app/model_choice.c src/app/model_choice.h \
@@ -22,6 +25,7 @@ libik_app_a_SOURCES = \
 	src/app/tool_text.c src/app/tool_text.h \
 	src/app/tool_view.c src/app/tool_view.h \
 	src/app/usage_text.c src/app/usage_text.h \
+	src/app/trust_text.c src/app/trust_text.h \
 	src/app/validate_text.c src/app/validate_text.h
 
 bin_PROGRAMS += ikigai

@@ -10,22 +10,22 @@
 enum {
 	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS,
 	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
-	OPTION_PROJECT, OPTION_HELP, OPTION_VERSION
+	OPTION_PROJECT, OPTION_REVOKE, OPTION_HELP, OPTION_VERSION
 };
 
 /* The options that only some verbs have, as a set. */
 enum {
 	TAKES_JSON = 1, TAKES_YES = 2, TAKES_ALL = 4, TAKES_FOR = 8, TAKES_LANGUAGE = 16,
-	TAKES_PROJECT = 32
+	TAKES_PROJECT = 32, TAKES_REVOKE = 64
 };
 static const char *const special_options[] = {
-	"--json", "--yes", "--all", "--for", "--lang", "--project",
+	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke",
 };
 
 static const char chat_help[] = N_(
 "Usage: ikigai [OPTIONS]\n"
 "       ikigai exec [OPTIONS] [PROMPT | -]\n"
-"       ikigai tool list|show|run|validate|new ...\n"
+"       ikigai tool list|show|run|validate|new|trust ...\n"
 "       ikigai config [--json]\n"
 "\n"
 "A full-screen chat with a language model that acts through tools; every tool\n"
@@ -43,6 +43,8 @@ static const char chat_help[] = N_(
 "      --database URI     where sessions are kept (a path, or sqlite:PATH)\n"
 "      --resume[=ID]      go on with the newest session of this directory, or ID\n"
 "      --no-tools         offer no tools to the model\n"
+"      --trust-project    run the tools of this directory, and read its\n"
+"                         .ikigai/config.json, this time without asking\n"
 "      --max-tool-turns N stop after N rounds with tool calls (50)\n"
 "  -h, --help; --version\n"
 "\n"
@@ -71,6 +73,7 @@ static const char tool_help[] = N_(
 "       ikigai tool run NAME [JSON | -]\n"
 "       ikigai tool validate PATH...\n"
 "       ikigai tool new NAME [--lang sh|python|c] [--project]\n"
+"       ikigai tool trust [--revoke] [DIR]\n"
 "\n"
 "  list      the tools that a model is offered; with --all also those that\n"
 "            failed or are shadowed, disabled or untrusted, and why\n"
@@ -82,6 +85,8 @@ static const char tool_help[] = N_(
 "            tools, and what a model would see; exit status 1 if anything is\n"
 "  new       write a working tool to begin with, in sh, python or C, among your\n"
 "            tools or, with --project, those of this directory\n"
+"  trust     trust the tools and the configuration of this directory, or DIR, as\n"
+"            they are now; with --revoke no more\n"
 "\n"
 "Example: ikigai tool run glob '{\"pattern\": \"*.c\"}'\n"
 "See also ikigai-tool(1) and ikigai-tools(7).\n");
@@ -102,7 +107,7 @@ static const struct option long_options[] = {
 	{"database", required_argument, NULL, OPTION_DATABASE},
 	{"resume", optional_argument, NULL, OPTION_RESUME},
 	{"no-tools", no_argument, NULL, OPTION_NO_TOOLS},
-	{"trust-project", no_argument, NULL, OPTION_TRUST},
+	{"trust-project", optional_argument, NULL, OPTION_TRUST},
 	{"max-tool-turns", required_argument, NULL, OPTION_TURNS},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"yes", no_argument, NULL, OPTION_YES},
@@ -110,6 +115,7 @@ static const struct option long_options[] = {
 	{"for", required_argument, NULL, OPTION_FOR},
 	{"lang", required_argument, NULL, OPTION_LANGUAGE},
 	{"project", no_argument, NULL, OPTION_PROJECT},
+	{"revoke", no_argument, NULL, OPTION_REVOKE},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -137,6 +143,7 @@ static const struct verb verbs[] = {
 		N_("needs the path of an executable, or several")},
 	{"tool", "new", IK_VERB_TOOL_NEW, tool_help, TAKES_LANGUAGE | TAKES_PROJECT, 1, 1,
 		N_("needs a name for the tool, such as: ikigai tool new weather")},
+	{"tool", "trust", IK_VERB_TOOL_TRUST, tool_help, TAKES_REVOKE, 0, 1, NULL},
 	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
 };
 
@@ -163,8 +170,8 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used, s
 	}
 	if (ik_text_equal(operands[0], "tool")) {
 		(void)ik_error_set(error, IK_INVALID, count > 1 ?
-			_("\"tool %s\" is no command; there are list, show, run, validate and new") :
-			_("\"tool\" needs a word more: list, show, run, validate or new"),
+			_("\"tool %s\" is no command; there are list, show, run, validate, new and trust") :
+			_("\"tool\" needs a word more: list, show, run, validate, new or trust"),
 			count > 1 ? operands[1] : "");
 	} else {
 		const char *near = ik_text_nearest(operands[0], words, sizeof words / sizeof words[0]);
@@ -197,13 +204,16 @@ static bool take_option(struct ik_options *o, int option)
 		o->resume_id = optarg != NULL && optarg[0] != '\0' ? optarg : NULL;
 		return true;
 	case OPTION_NO_TOOLS: o->no_tools = true; return true;
-	case OPTION_TRUST: return true; /* no project tools are run yet without trust */
+	case OPTION_TRUST:
+		o->trust_project = optarg == NULL || ik_text_equal(optarg, "yes");
+		return o->trust_project || ik_text_equal(optarg, "no");
 	case OPTION_JSON: o->json = true; return true;
 	case OPTION_YES: o->yes = true; return true;
 	case OPTION_ALL: o->all = true; return true;
 	case OPTION_FOR: o->for_provider = optarg; return true;
 	case OPTION_LANGUAGE: o->language = optarg; return true;
 	case OPTION_PROJECT: o->project = true; return true;
+	case OPTION_REVOKE: o->revoke = true; return true;
 	case OPTION_HELP:
 	case 'h': o->verb = IK_VERB_HELP; return true;
 	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;
@@ -216,7 +226,7 @@ static unsigned given(const struct ik_options *o)
 {
 	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
 		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
-		(o->project ? TAKES_PROJECT : 0u);
+		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u);
 }
 
 /* Say which word getopt stumbled over. */

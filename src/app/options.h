@@ -21,6 +21,7 @@ enum ik_verb {
 	IK_VERB_TOOL_RUN,
 	IK_VERB_TOOL_VALIDATE,
 	IK_VERB_TOOL_NEW,
+	IK_VERB_TOOL_TRUST,
 	IK_VERB_CONFIG,
 	IK_VERB_HELP,    /* print help_text, exit 0 */
 	IK_VERB_VERSION
@@ -46,7 +47,9 @@ struct ik_options {
 	const char *for_provider;   /* --for */
 	const char *language;       /* --lang */
 	bool project;               /* --project */
-	const char *first;          /* PROMPT, NAME */
+	bool trust_project;         /* --trust-project[=no] */
+	bool revoke;                /* --revoke */
+	const char *first;          /* PROMPT, NAME, DIR */
 	const char *second;         /* JSON */
 	char *const *operands;      /* all of them (PATH...), NULL-terminated */
 	const char *help_text;      /* IK_VERB_HELP: which help */

@@ -30,11 +30,14 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	size_t i;
 
 	setup->config = ik_config_new();
+	ik_project_open(&setup->project, &setup->places, options->trust_project);
 	/* A file that is named has to be there. */
 	if (options->config_file != NULL && access(file, F_OK) != 0)
 		status = ik_error_set_errno(error, errno, _("cannot read %s (--config)"), file);
 	else if (file != NULL)
 		status = ik_config_load(setup->config, file, IK_ORIGIN_USER, error);
+	if (status == IK_OK)
+		status = ik_project_read_config(&setup->project, &setup->places, file, setup->config, error);
 	if (status == IK_OK)
 		status = ik_config_environment(setup->config, error);
 	free(file);
@@ -61,6 +64,18 @@ static void use_language(struct ik_setup *setup)
 	(void)textdomain(textdomain(NULL));
 }
 
+/* Is the file in directory (canonical) or below it, with all links followed? */
+static bool lies_within(const char *directory, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	size_t length = strlen(directory);
+	bool within = whole == NULL || ik_text_equal(directory, "/")
+		|| (strncmp(whole, directory, length) == 0 && whole[length] == '/');
+
+	free(whole);
+	return within;
+}
+
 /* The system prompt is named as a file. */
 static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error *error)
 {
@@ -71,6 +86,14 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	if (setup->config->system_prompt == NULL)
 		return IK_OK;
 	path = ik_path_expand(setup->config->system_prompt, setup->places.user_home);
+	if (ik_config_origin(setup->config, "system_prompt") == IK_ORIGIN_PROJECT
+		&& !lies_within(setup->places.directory, path)) {
+		/* It would go to the provider, whatever it is. */
+		ik_config_warn(setup->config, _("system_prompt is %s, which lies outside of this directory: "
+			"a project's file may name only one of the project's"), path);
+		free(path);
+		return IK_OK;
+	}
 	ik_buf_init(&raw, IK_MIB(1));
 	ik_buf_init(&clean, IK_MIB(4));
 	status = ik_file_read(path, &raw, error);
@@ -157,6 +180,11 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 
 	memset(ret_setup, 0, sizeof *ret_setup);
 	status = ik_places_find(options->directory, &ret_setup->places, error);
+	if (status == IK_OK && options->verb == IK_VERB_TOOL_TRUST && options->first != NULL) {
+		/* As if it had been named with -C, seen from there. */
+		ik_places_done(&ret_setup->places);
+		status = ik_places_find(options->first, &ret_setup->places, error);
+	}
 	if (status == IK_OK)
 		status = read_config(options, ret_setup, error);
 	if (status == IK_OK)
@@ -185,6 +213,7 @@ void ik_setup_done(struct ik_setup *setup)
 	free(setup->database);
 	free(setup->language);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
+	ik_project_done(&setup->project);
 	setup->config = ik_config_free(setup->config);
 	ik_places_done(&setup->places);
 	memset(setup, 0, sizeof *setup);

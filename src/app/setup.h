@@ -10,10 +10,12 @@
 #include "app/model_choice.h"
 #include "app/options.h"
 #include "app/places.h"
+#include "app/project.h"
 
 struct ik_setup {
 	struct ik_places places;
 	struct ik_config *config;
+	struct ik_project project;
 	struct ik_model_choice choice;
 	char *system_prompt;  /* the file's text, or NULL */
 	char *language;       /* LANGUAGE as it was before ui.language took its place, or NULL */

@@ -100,6 +100,10 @@ struct ik_config *ik_config_free(struct ik_config *config);
 enum ik_status ik_config_load(struct ik_config *config, const char *path,
 	enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
 
+/* The same with the file's contents, which were read already. */
+enum ik_status ik_config_load_text(struct ik_config *config, const char *path, const char *text,
+	size_t length, enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
+
 /*
  * Set one key ("max_tool_turns", "http.proxy", "providers.NAME.base_url") from
  * text: the value of a variable or an option. A key that is a list or an object

@@ -241,10 +241,26 @@ static enum ik_status load_text(struct loader *loader, char *text, size_t length
 	return load_section(loader, root, &section);
 }
 
+enum ik_status ik_config_load_text(struct ik_config *config, const char *path, const char *text,
+	size_t length, enum ik_origin origin, struct ik_error *error)
+{
+	struct loader loader = { .config = config, .path = path, .origin = origin, .error = error };
+	struct ik_buf copy;
+	enum ik_status status;
+
+	/* Comments are blanked out in place. */
+	ik_buf_init(&copy, IK_LIMIT_CONFIG);
+	ik_buf_append(&copy, text, length);
+	status = ik_buf_check(&copy, path, error);
+	if (status == IK_OK && copy.length > 0)
+		status = load_text(&loader, copy.data, copy.length);
+	ik_buf_done(&copy);
+	return status;
+}
+
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
 	struct ik_error *error)
 {
-	struct loader loader = { .config = config, .path = path, .origin = origin, .error = error };
 	struct ik_buf text;
 	enum ik_status status;
 
@@ -252,8 +268,8 @@ enum ik_status ik_config_load(struct ik_config *config, const char *path, enum i
 	status = ik_file_read(path, &text, error);
 	if (status == IK_NOT_FOUND)
 		status = IK_OK;
-	else if (status == IK_OK && text.length)
-		status = load_text(&loader, text.data, text.length);
+	else if (status == IK_OK)
+		status = ik_config_load_text(config, path, text.data, text.length, origin, error);
 	ik_buf_done(&text);
 	return status;
 }

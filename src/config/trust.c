@@ -443,13 +443,22 @@ void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, si
 
 static void change_revoke(struct ik_trust *trust, const void *arg)
 {
-	const bool *never = arg;
-
+	(void)arg;
 	ik_trust_entry_done(&trust->entry);
-	trust->entry.refused = *never;
 }
 
-enum ik_status ik_trust_revoke(struct ik_trust *trust, bool never, struct ik_error *error)
+enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error)
 {
-	return update(trust, change_revoke, &never, error);
+	return update(trust, change_revoke, NULL, error);
+}
+
+static void change_refuse(struct ik_trust *trust, const void *arg)
+{
+	(void)arg;
+	trust->entry.refused = true;
+}
+
+enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error)
+{
+	return update(trust, change_refuse, NULL, error);
 }

@@ -98,7 +98,10 @@ enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file
  * not read again. Does nothing where that cannot be kept. */
 void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count);
 
-/* Trust nothing of the directory any more, and do not ask (never), or ask again. */
-enum ik_status ik_trust_revoke(struct ik_trust *trust, bool never, struct ik_error *error) IK_MUST_USE;
+/* Trust nothing of the directory any more, and ask again. */
+enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
+
+/* Trust no more than now, and do not ask about the directory any more. */
+enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
 
 #endif

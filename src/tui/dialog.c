@@ -127,7 +127,8 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 		char *label = make_line(choice->label);
 		question->choices[i] = (struct choice){
 			.key = choice->key,
-			.label = ik_format("[%c] %s", choice->key, label),
+			.label = choice->key != '\0' ? ik_format("[%c] %s", choice->key, label)
+				: ik_strdup(label),
 			.prompt = choice->prompt ? make_line(choice->prompt) : NULL,
 			.value = choice->value,
 		};
@@ -239,7 +240,7 @@ static enum ik_dialog_result choose_by_letter(struct ik_dialog *dialog, uint32_t
 	if (letter >= 'A' && letter <= 'Z')
 		letter += 'a' - 'A';
 	for (size_t i = 0; i < question->choice_count; i++)
-		if ((unsigned char)question->choices[i].key == letter)
+		if (letter != 0 && (unsigned char)question->choices[i].key == letter)
 			return choose(dialog, i, ret_answer);
 	return IK_DIALOG_TAKEN; /* a slip, and no text for the editor */
 }

@@ -36,7 +36,8 @@ struct ik_question_part {
 };
 
 struct ik_choice {
-	char key;           /* a lower-case letter or digit that answers at once */
+	char key;           /* a lower-case letter or digit that answers at once; 0: none, for
+	                       what nobody is to answer by a slip: select it, then Enter */
 	const char *label;
 	int value;          /* of the answer */
 	const char *prompt; /* "Reason: ": what may be written before the answer is

@@ -1,9 +1,13 @@
 #include "util/sha256.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <openssl/evp.h>
 #include <openssl/opensslv.h>
@@ -21,6 +25,7 @@
 #endif
 
 #define DIGEST_BYTES 32
+#define PIECE 65536
 
 /* The functions that are used, by their own names. */
 #define FUNCTIONS(FUNCTION) \
@@ -137,5 +142,47 @@ enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256
 	ik_sha256_add(sum, bytes, length);
 	status = ik_sha256_end(sum, out, error);
 	ik_sha256_free(sum);
+	return status;
+}
+
+/* Add all that can be read; 0 or errno. */
+static int add_all(struct ik_sha256 *sum, int fd)
+{
+	char *piece = ik_alloc(PIECE);
+	ssize_t count;
+	int number = 0;
+
+	for (;;) {
+		count = read(fd, piece, PIECE);
+		if (count > 0)
+			ik_sha256_add(sum, piece, (size_t)count);
+		else if (count == 0 || errno != EINTR)
+			break;
+	}
+	if (count < 0)
+		number = errno;
+	free(piece);
+	return number;
+}
+
+enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT], struct ik_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), number;
+	struct ik_sha256 *sum = NULL;
+	enum ik_status status;
+	struct stat file;
+
+	if (fd < 0)
+		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
+	if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
+		status = ik_error_set(error, IK_INVALID, _("cannot read %s: it is no regular file"), path);
+	else if ((sum = ik_sha256_new(error)) == NULL)
+		status = error->status;
+	else if ((number = add_all(sum, fd)) != 0)
+		status = ik_error_set_errno(error, number, _("cannot read %s"), path);
+	else
+		status = ik_sha256_end(sum, out, error);
+	ik_sha256_free(sum);
+	close(fd);
 	return status;
 }

@@ -35,4 +35,8 @@ enum ik_status ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT],
 enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT],
 	struct ik_error *error) IK_MUST_USE;
 
+/* The same for a regular file, read to its end however long it is. */
+enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT],
+	struct ik_error *error) IK_MUST_USE;
+
 #endif

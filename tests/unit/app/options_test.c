@@ -102,7 +102,7 @@ Test(options, errors_name_the_word)
 		{{"ikigai", "-p", NULL}, "-p"},
 		{{"ikigai", "--no-tools=1", NULL}, "--no-tools"},
 		{{"ikigai", "exce", NULL}, "\"exec\""},
-		{{"ikigai", "tool", NULL}, "list, show, run, validate or new"},
+		{{"ikigai", "tool", NULL}, "list, show, run, validate, new or trust"},
 		{{"ikigai", "tool", "frob", NULL}, "frob"},
 		{{"ikigai", "tool", "show", NULL}, "name of a tool"},
 		{{"ikigai", "exec", "one", "two", NULL}, "two"},

@@ -170,12 +170,16 @@ Test(trust, is_revoked_and_refused_for_one_directory)
 	trust = open_trust("/one");
 	cr_assert_str_eq(ik_trust_file_at(trust, 0), "x");
 	cr_assert_null(ik_trust_file_at(trust, 1));
-	cr_assert_eq(ik_trust_revoke(trust, true, &error), IK_OK);
+	cr_assert_eq(ik_trust_refuse(trust, &error), IK_OK);
 	cr_assert(ik_trust_is_refused(trust));
 	ik_trust_free(trust);
 	trust = open_trust("/one");
 	cr_assert(ik_trust_is_refused(trust));
+	cr_assert_str_eq(ik_trust_file_at(trust, 0), "x", "what was trusted stays so");
+	cr_assert_eq(ik_trust_revoke(trust, &error), IK_OK);
+	cr_assert(!ik_trust_is_refused(trust));
 	cr_assert_null(ik_trust_file_at(trust, 0));
+	cr_assert_eq(ik_trust_refuse(trust, &error), IK_OK);
 	ik_trust_free(trust);
 	cr_assert_eq(judge("/two", "x", old_file(1), NULL), IK_TRUST_TRUSTED);
 	grant("/one", "x", old_file(1), A);

@@ -27,6 +27,16 @@ Test(sha256, gives_the_known_digests)
 	}
 }
 
+Test(sha256, reads_files)
+{
+	char digest[IK_SHA256_TEXT];
+	struct ik_error error;
+
+	cr_assert_eq(ik_sha256_of_file("/dev/null", digest, &error), IK_INVALID);
+	cr_assert_eq(ik_sha256_of_file("/nonexistent", digest, &error), IK_NOT_FOUND);
+	cr_assert_eq(ik_sha256_of_file("/proc/self/comm", digest, &error), IK_OK);
+}
+
 Test(sha256, takes_pieces)
 {
 	char digest[IK_SHA256_TEXT];
