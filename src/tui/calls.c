@@ -248,8 +248,16 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
 	size_t length)
 {
-	ik_buf_clear(&call->full);
-	ik_buf_append(&call->full, bytes, length);
+	/* What came as it ran, if all of it was kept: megabytes that need no copy. */
+	if (call->output.length == length) {
+		struct ik_buf whole = call->output;
+
+		call->output = call->full;
+		call->full = whole;
+	} else {
+		ik_buf_clear(&call->full);
+		ik_buf_append(&call->full, bytes, length);
+	}
 	touch(calls, call);
 	forget_old_output(calls, call);
 }

@@ -75,6 +75,8 @@ void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_e
 	const char *bytes, size_t length);
 void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	const char *envelope, size_t length, int64_t duration_ms);
+/* The whole stdout where the envelope was cut; told before the envelope, which drops what
+ * came of it so far. */
 void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
 	size_t length);
 /* The stored tool_result; a reference is taken. */
