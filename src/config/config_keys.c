@@ -60,7 +60,7 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("further variables that tools get from the environment") },
 	{ .name = "tools.memory_limit_mb", .type = IK_KEY_INTEGER, .offset = FIELD(tools_memory_limit_mb),
 		.standard = "0", .least = 0, .most = 16777216, .project = true,
-		.meaning = N_("megabytes that a tool may take; 0: no limit") },
+		.meaning = N_("megabytes of address space that each process of a tool may take; 0: no limit") },
 	{ .name = "custom_tools.enabled", .type = IK_KEY_BOOL, .offset = FIELD(custom_enabled),
 		.standard = "true", .project = true, .meaning = N_("whether Kodelet's custom tools are used") },
 	{ .name = "custom_tools.global_dir", .type = IK_KEY_TEXT, .offset = FIELD(custom_global_dir),
