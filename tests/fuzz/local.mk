@@ -1,15 +1,20 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = grep
+fuzz_names = glob grep input
 
-fuzz_replays = tests/fuzz/replay_grep
+fuzz_replays = tests/fuzz/replay_glob tests/fuzz/replay_grep tests/fuzz/replay_input
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
 
+tests_fuzz_replay_glob_SOURCES = tests/fuzz/fuzz_glob.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
+	tests/support/plain_glob.c tests/support/plain_glob.h tests/support/scratch.h
+tests_fuzz_replay_glob_LDADD = libik_tools.a $(LINK_JSON)
 tests_fuzz_replay_grep_SOURCES = tests/fuzz/fuzz_grep.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
 	tests/support/plain_search.c tests/support/plain_search.h
 tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL)
+tests_fuzz_replay_input_SOURCES = tests/fuzz/fuzz_input.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_input_LDADD = libik_tools.a $(LINK_JSON)
 
 EXTRA_DIST += tests/fuzz/corpus
 
@@ -19,7 +24,7 @@ FUZZ_SECONDS = 60
 FUZZ_CC = clang
 FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_SOURCES) \
-	$(libik_grep_a_SOURCES) tests/support/plain_search.c
+	$(libik_grep_a_SOURCES) tests/support/plain_glob.c tests/support/plain_search.c
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
 

@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,11 +47,38 @@ Test(bash, argument_zero_is_sh)
 	expect_json(ask("bash", "{'command':'echo $0 $#'}"), "{'output':'sh 0','exit_code':0}");
 }
 
-Test(bash, signals)
+Test(bash, exit_codes)
 {
-	expect_json(ask("bash", "{'command':'kill -9 $$'}"), "{'output':'','exit_code':137}");
-	expect_json(ask("bash", "{'command':'kill -INT $$'}"), "{'output':'','exit_code':130}");
-	expect_json(ask("bash", "{'command':'kill -PIPE $$'}"), "{'output':'','exit_code':141}");
+	static const int codes[] = { 0, 1, 2, 125, 126, 127, 128, 200, 255 };
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		expect_json(ask("bash", "{'command':'exit %d'}", codes[i]), "{'output':'','exit_code':%d}",
+			codes[i]);
+	make_text("not-executable", "");
+	struct reply reply = ask("bash", "{'command':'./not-executable'}");
+	cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":126}"), "%s", reply.out.data);
+	reply_free(&reply);
+	reply = ask("bash", "{'command':'if'}");
+	cr_assert_not_null(strstr(reply.out.data, "Syntax error"), "%s", reply.out.data);
+	cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":2}"), "%s", reply.out.data);
+	reply_free(&reply);
+}
+
+Test(bash, every_signal_is_128_and_its_number)
+{
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		/* Those that end nothing, and the two that are the C library's own. */
+		if (number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH ||
+			number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
+			(number > SIGSYS && number < SIGRTMIN))
+			continue;
+		expect_json(ask("bash", "{'command':'ulimit -c 0; kill -%d $$; echo survived'}", number),
+			"{'output':'','exit_code':%d}", 128 + number);
+	}
+	/* The same for a program that the shell runs. */
+	struct reply reply = ask("bash", "{'command':'sh -c \\\"kill -9 \\\\$\\\\$\\\"; exit $?'}");
+	cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":137}"), "%s", reply.out.data);
+	reply_free(&reply);
 	expect_json(ask("bash", "{'command':'trap'}"), "{'output':'','exit_code':0}");
 }
 
@@ -99,17 +127,60 @@ Test(bash, megabytes_of_output)
 	reply_free(&reply);
 }
 
-Test(bash, commands_longer_than_an_argument_may_be)
+Test(bash, megabytes_on_both_streams)
+{
+	/* Each line is longer than a pipe holds, and written whole before the next. */
+	struct reply reply = ask("bash", "{'command':'for i in 1 2 3 4 5 6 7 8; do "
+		"head -c 300000 /dev/zero | tr \\\"\\\\\\\\0\\\" o; head -c 300000 /dev/zero | tr "
+		"\\\"\\\\\\\\0\\\" e >&2; done'}");
+	size_t length;
+	char *text = ik_json_string_new(ik_json_member(reply.json, "output"), &length);
+
+	cr_assert_eq(length, 16 * 300000);
+	for (size_t i = 0; i < 16; i++)
+		cr_assert_eq(strspn(text + i * 300000, i % 2 == 0 ? "o" : "e"), 300000, "block %zu", i);
+	free(text);
+	reply_free(&reply);
+}
+
+/* A command of any length that counts the characters of a long word. */
+static void count_characters(size_t count)
 {
 	struct ik_buf command;
 
 	ik_buf_init(&command, SIZE_MAX / 2);
 	ik_buf_puts(&command, "x=");
-	for (int i = 0; i < 300000; i++)
+	for (size_t i = 0; i < count; i++)
 		ik_buf_putc(&command, 'y');
-	ik_buf_puts(&command, "; echo ${#x}; exit 5");
-	expect_json(ask("bash", "{'command':'%s'}", command.data), "{'output':'300000','exit_code':5}");
+	ik_buf_puts(&command, "; echo $0 ${#x}; exit 5");
+	expect_json(ask("bash", "{'command':'%s'}", command.data), "{'output':'sh %zu','exit_code':5}",
+		count);
 	ik_buf_done(&command);
+}
+
+Test(bash, commands_longer_than_an_argument_may_be)
+{
+	/* Around the limit of an argument, 128 KiB with its NUL, and far beyond it. */
+	for (size_t length = 131072 - 2; length <= 131072 + 1; length++)
+		count_characters(length - strlen("x=; echo $0 ${#x}; exit 5"));
+	count_characters(1000000);
+}
+
+Test(bash, in_a_directory_that_was_removed)
+{
+	cr_assert_eq(mkdir("gone", 0777), 0);
+	cr_assert_eq(chdir("gone"), 0);
+	cr_assert_eq(rmdir("../gone"), 0);
+	struct reply reply = ask("bash", "{'command':'echo here; exit 4'}");
+	cr_assert_not_null(strstr(reply.out.data, "here\",\"exit_code\":4}"), "%s", reply.out.data);
+	reply_free(&reply);
+}
+
+Test(bash, what_a_background_process_wrote_before_the_end_is_in_the_answer)
+{
+	expect_json(ask("bash", "{'command':'{ echo early; touch done; exec sleep 100; } & echo $! >pid; "
+		"while [ ! -e done ]; do sleep 0.01; done'}"), "{'output':'early','exit_code':0}");
+	expect_json(ask("bash", "{'command':'kill $(cat pid)'}"), "{'output':'','exit_code':0}");
 }
 
 Test(bash, answers_though_something_holds_the_pipe)
@@ -157,6 +228,37 @@ Test(bash, sigterm_ends_the_command_and_answers)
 	struct reply reply = call_finish(running);
 	cr_assert_eq(reply.status, 0);
 	expect_json(reply, "{'output':'before','exit_code':143}");
+}
+
+Test(bash, other_signals_that_ask_to_end_do_the_same)
+{
+	static const int signals[] = { SIGINT, SIGHUP };
+
+	for (int i = 0; i < 2; i++) {
+		struct running running = call_start(&(struct call){ .tool = "bash",
+			.input = "{\"command\":\"echo before; touch ready; sleep 100; echo after\"}" });
+
+		await_file("ready");
+		kill(running.pid, signals[i]);
+		struct reply reply = call_finish(running);
+		cr_assert_eq(reply.status, 0);
+		expect_json(reply, "{'output':'before','exit_code':143}");
+		cr_assert_eq(unlink("ready"), 0);
+	}
+}
+
+Test(bash, sigterm_leaves_the_command_its_last_words)
+{
+	struct running running = call_start(&(struct call){ .tool = "bash",
+		.input = "{\"command\":\"trap 'echo bye; exit 9' TERM; touch ready; "
+			"while :; do sleep 0.02; done\"}" });
+
+	await_file("ready");
+	kill(running.pid, SIGTERM);
+	struct reply reply = call_finish(running);
+	cr_assert_eq(reply.status, 0);
+	cr_assert_not_null(strstr(reply.out.data, "bye\",\"exit_code\":9}"), "%s", reply.out.data);
+	reply_free(&reply);
 }
 
 Test(bash, sigterm_ends_a_command_that_ignores_it)
@@ -207,6 +309,32 @@ Test(bash, live_copy_on_stderr)
 	expect_json(reply, "{'output':'a\\nb','exit_code':0}");
 	reply = call_run(&(struct call){ .tool = "bash", .input = "{\"command\":\"echo a\"}" });
 	cr_assert_eq(reply.err.length, 0);
+	reply_free(&reply);
+}
+
+Test(bash, live_copy_only_when_somebody_watches)
+{
+	static const char *const settings[] = { "IKIGAI_LIVE=0", "IKIGAI_LIVE=", "IKIGAI_LIVE=1" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct reply reply = call_run(&(struct call){ .tool = "bash", .setting = settings[i],
+			.input = "{\"command\":\"echo a\"}" });
+
+		cr_assert_str_eq(reply.err.data, i == 2 ? "a\n" : "");
+		expect_json(reply, "{'output':'a','exit_code':0}");
+	}
+}
+
+Test(bash, live_copy_is_what_was_written_byte_for_byte)
+{
+	struct reply reply = call_run(&(struct call){ .tool = "bash", .setting = "IKIGAI_LIVE=1",
+		.input = "{\"command\":\"printf '\\\\000\\\\377a\\\\n\\\\n'; "
+			"head -c 300000 /dev/zero\"}" });
+
+	cr_assert_eq(reply.err.length, 5 + 300000);
+	cr_assert_eq(memcmp(reply.err.data, "\0\377a\n\n\0", 6), 0);
+	cr_assert_eq(reply.status, 0);
+	cr_assert_not_null(reply.json.text);
 	reply_free(&reply);
 }
 

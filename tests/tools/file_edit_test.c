@@ -182,6 +182,83 @@ Test(file_edit, keeps_what_the_file_is)
 	expect_text("dir/target", "shorter");
 }
 
+Test(file_edit, keeps_owner_and_mode)
+{
+	static const mode_t modes[] = { 0600, 0444, 0777, 01644, 02755, 04711, 06771 };
+	struct stat before, after;
+
+	SKIP_UNLESS_ROOT();
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		make_text("a", "old");
+		cr_assert_eq(chown("a", 1234, 5678), 0);
+		cr_assert_eq(chmod("a", modes[i]), 0);
+		cr_assert_eq(stat("a", &before), 0);
+		done(ask("file-edit", EDIT, "a", "old", "new"));
+		expect_text("a", "new");
+		cr_assert_eq(stat("a", &after), 0);
+		cr_assert_eq(after.st_mode, before.st_mode, "%o became %o", before.st_mode, after.st_mode);
+		cr_assert_eq(after.st_uid, 1234);
+		cr_assert_eq(after.st_gid, 5678);
+		cr_assert_neq(after.st_ino, before.st_ino, "it was not replaced as a whole");
+	}
+}
+
+Test(file_edit, follows_links_to_where_the_file_lies)
+{
+	struct stat status;
+
+	cr_assert_eq(mkdir("one", 0777), 0);
+	cr_assert_eq(mkdir("one/two", 0777), 0);
+	make_text("one/file", "old");
+	cr_assert_eq(symlink("../file", "one/two/link"), 0);
+	cr_assert_eq(symlink("one/two", "dir"), 0);
+	cr_assert_eq(symlink("dir/link", "chain"), 0);
+	expect_json(ask("file-edit", EDIT, "chain", "old", "new"),
+		"{'output':'Replaced 1 occurrence in chain','replacements':1}");
+	expect_text("one/file", "new");
+	expect_json(ask("file-edit", EDIT, "dir/../file", "new", "newer"),
+		"{'output':'Replaced 1 occurrence in file','replacements':1}");
+	expect_text("one/file", "newer");
+	cr_assert_eq(lstat("one/two/link", &status), 0);
+	cr_assert(S_ISLNK(status.st_mode));
+	cr_assert_eq(lstat("chain", &status), 0);
+	cr_assert(S_ISLNK(status.st_mode));
+	cr_assert_eq(count_names(".ikigai-"), 0);
+}
+
+Test(file_edit, larger_files_are_edited_alike)
+{
+	/* Below and above the size from which a file is mapped, with links and without. */
+	static const size_t sizes[] = { 1000, 1048575, 1048576, 1048577, 5000000 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t size = sizes[i];
+		char *text = malloc(size + 10);
+
+		memset(text, '.', size);
+		memcpy(text, "first", 5);
+		memcpy(text + size - 4, "last", 4);
+		make_file("a", text, size);
+		for (int linked = 0; linked < 2; linked++) {
+			done(ask("file-edit", EDIT, "a", linked ? "FIRST" : "first", linked ? "1st" : "FIRST"));
+			done(ask("file-edit", EDIT, "a", linked ? "LAST" : "last", linked ? "the end" : "LAST"));
+			if (!linked) {
+				memcpy(text, "FIRST", 5);
+				memcpy(text + size - 4, "LAST", 4);
+				expect_file("a", text, size);
+				cr_assert_eq(link("a", "b"), 0);
+			}
+		}
+		memmove(text + 3, text + 5, size - 5);
+		memcpy(text, "1st", 3);
+		memcpy(text + size - 6, "the end", 7);
+		expect_file("a", text, size + 1);
+		expect_file("b", text, size + 1);
+		cr_assert_eq(unlink("b"), 0);
+		free(text);
+	}
+}
+
 Test(file_edit, keeps_access_control_lists)
 {
 	/* Version 2; the owner rw, user 1234 r, the group r, mask rw, others none. */
@@ -222,6 +299,32 @@ Test(file_edit, edits_at_the_same_time_lose_nothing)
 		expect_json(call_finish(running[i]),
 			"{'output':'Replaced 1 occurrence in a','replacements':1}");
 	expect_text("a", "[0][1][2][3][4][5][6][7]");
+	cr_assert_eq(count_names(".ikigai-"), 0);
+}
+
+Test(file_edit, and_file_write_at_the_same_time_leave_one_of_their_texts)
+{
+	struct running running[9];
+
+	make_text("a", "x");
+	for (int i = 0; i < 9; i++)
+		running[i] = call_start(&(struct call){ .tool = i % 3 == 0 ? "file-write" : "file-edit",
+			.input = i % 3 == 0 ? "{\"file_path\":\"a\",\"content\":\"x\"}" :
+				"{\"file_path\":\"a\",\"old_string\":\"x\",\"new_string\":\"xy\"}" });
+	for (int i = 0; i < 9; i++) {
+		struct reply reply = call_finish(running[i]);
+
+		cr_assert_eq(reply.status, 0);
+		cr_assert_not_null(ik_json_member(reply.json, "output").text, "%s", reply.out.data);
+		reply_free(&reply);
+	}
+	/* A write takes back all edits before it. */
+	int fd = open("a", O_RDONLY);
+	char text[20] = "";
+	ssize_t length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	cr_assert(length >= 1 && length <= 7, "%zd bytes", length);
+	cr_assert_eq((ssize_t)strspn(text + 1, "y") + 1, length, "%s", text);
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
 

@@ -163,7 +163,8 @@ static const char *parse_beginning(struct walk *walk, const char *pattern)
 		pattern += strspn(pattern, "/");
 		length = strcspn(pattern, "/");
 		struct component component = component_make(walk, pattern, length);
-		bool plain = component.kind == COMPONENT_LITERAL && pattern[length] == '/';
+		bool plain = component.kind == COMPONENT_LITERAL &&
+			pattern[length + strspn(pattern + length, "/")] != '\0';
 
 		if (plain) {
 			ik_buf_append(&walk->path, component.text, component.length);
@@ -449,7 +450,8 @@ enum ik_match_result ik_walk(const char *pattern, ik_match_fn visit, void *arg)
 	walk.endings_exact = MB_CUR_MAX == 1 || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	ik_buf_init(&walk.path, SIZE_MAX / 2);
 	if (parse_pattern(&walk, settled)) {
-		walk_directory(&walk, bit(0));
+		if (walk.count > 0)
+			walk_directory(&walk, bit(0));
 		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ?
 			IK_MATCH_NO_MEMORY : IK_MATCH_DONE;
 	}
