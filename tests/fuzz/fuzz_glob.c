@@ -103,6 +103,15 @@ static void compare_in(const char *locale, const char *pattern)
 	ik_buf_done(&wanted);
 }
 
+/* Can the pattern be judged? glob(3) keeps slashes that say nothing, and takes a
+ * file for a directory behind one. */
+static bool is_comparable(const char *pattern)
+{
+	return !plain_is_hopeless_glob(pattern) && !plain_is_overread(pattern) &&
+		(plain_is_deep(pattern) ||
+			(strstr(pattern, "//") == NULL && pattern[strlen(pattern) - 1] != '/'));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ik_buf pattern;
@@ -116,10 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ik_utf8_repair(&pattern, (const char *)data, size);
 	if (fchdir(inside) < 0)
 		abort();
-	/* glob(3) keeps slashes that say nothing. */
-	if (pattern.length > 0 && strlen(pattern.data) == pattern.length &&
-		!plain_is_hopeless_glob(pattern.data) && !plain_is_overread(pattern.data) &&
-		(plain_is_deep(pattern.data) || strstr(pattern.data, "//") == NULL)) {
+	if (pattern.length > 0 && strlen(pattern.data) == pattern.length && is_comparable(pattern.data)) {
 		compare_in("C", pattern.data);
 		compare_in("C.UTF-8", pattern.data);
 	}

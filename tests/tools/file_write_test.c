@@ -196,17 +196,6 @@ Test(file_write, in_place_where_a_rename_would_change_the_owner)
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
 
-Test(file_write, a_limit_of_size_is_a_write_failure)
-{
-	make_text("a", "old");
-	expect_json(ask("bash", "{'command':'ulimit -f 1; echo "
-		"\\\"{\\\\\\\"file_path\\\\\\\":\\\\\\\"a\\\\\\\",\\\\\\\"content\\\\\\\":\\\\\\\"$(seq 100000)\\\\\\\"}\\\" | tr \\\"\\\\n\\\" \\\" \\\" "
-		"| %s/libexec/file-write'}", getenv("IK_TOP_BUILDDIR")),
-		"{'output':'{\\\"error\\\":\\\"Failed to write file: a\\\",\\\"error_code\\\":\\\"WRITE_FAILED\\\","
-		"\\\"hint\\\":\\\"File too large\\\"}','exit_code':0}");
-	expect_text("a", "old");
-}
-
 Test(file_write, a_program_that_runs_is_replaced)
 {
 	done(ask("bash", "{'command':'cp /bin/sleep runs'}"));

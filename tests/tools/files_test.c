@@ -365,3 +365,35 @@ Test(files, on_a_read_only_file_system)
 		"{'output':'fixed/file','count':1}");
 	drop_mount("fixed");
 }
+
+Test(files, that_grow_beyond_a_limit_of_size)
+{
+	static const char *const tools[] = { "file-write", "file-edit" };
+	static const char *const beginnings[] = {
+		"{\"file_path\":\"a\",\"content\":\"",
+		"{\"file_path\":\"a\",\"old_string\":\"old\",\"new_string\":\"",
+	};
+	char text[2000];
+
+	make_text("a", "old");
+	memset(text, 'x', sizeof(text));
+	for (int i = 0; i < 4; i++) {
+		struct ik_buf input;
+
+		/* The second time in place, because of a second link. */
+		if (i == 2)
+			cr_assert_eq(link("a", "b"), 0);
+		ik_buf_init(&input, SIZE_MAX / 2);
+		ik_buf_puts(&input, beginnings[i % 2]);
+		ik_buf_append(&input, text, sizeof(text));
+		ik_buf_puts(&input, "\"}");
+		make_file("input", input.data, input.length);
+		ik_buf_done(&input);
+		expect_json(ask("bash", "{'command':'ulimit -f 1; exec %s/libexec/%s <input'}",
+			getenv("IK_TOP_BUILDDIR"), tools[i % 2]),
+			"{'output':'{\\'error\\':\\'Failed to write file: a\\',\\'error_code\\':"
+			"\\'WRITE_FAILED\\',\\'hint\\':\\'File too large\\'}','exit_code':0}");
+		expect_text("a", "old");
+		cr_assert_eq(count_names(".ikigai-"), 0);
+	}
+}

@@ -134,6 +134,32 @@ Test(input, white_space_around_the_object_is_json)
 	free(input);
 }
 
+Test(input, that_does_not_fit_into_memory)
+{
+	/* Fits once, as it is read, but not a second time; does not fit at all. */
+	static const int lengths[] = { 30000000, 100000000 };
+	struct ik_buf input;
+
+#ifdef __SANITIZE_ADDRESS__
+	cr_skip("a sanitizer needs more address space than a limit leaves");
+#endif
+	for (int i = 0; i < 2; i++) {
+		ik_buf_init(&input, SIZE_MAX / 2);
+		ik_buf_puts(&input, "{\"file_path\":\"a\",\"content\":\"");
+		memset(ik_buf_reserve(&input, (size_t)lengths[i]), 'x', (size_t)lengths[i]);
+		ik_buf_commit(&input, (size_t)lengths[i]);
+		ik_buf_puts(&input, "\"}");
+		make_file("input", input.data, input.length);
+		ik_buf_done(&input);
+		struct reply reply = ask("bash", "{'command':'ulimit -v 60000; "
+			"exec %s/libexec/file-write <input'}", getenv("IK_TOP_BUILDDIR"));
+		cr_assert_not_null(strstr(reply.out.data, "OUT_OF_MEMORY"), "%s", reply.out.data);
+		cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":0}"), "%s", reply.out.data);
+		reply_free(&reply);
+		cr_assert_neq(access("a", F_OK), 0);
+	}
+}
+
 Test(input, that_cannot_be_read)
 {
 	int directory = open(".", O_RDONLY);

@@ -279,6 +279,28 @@ Test(kill, file_edit_of_a_file_that_is_cut_meanwhile)
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
 
+Test(kill, file_edit_of_a_file_that_somebody_keeps_writing)
+{
+	int fd, writes = 0;
+	off_t length;
+
+	make_text("a", "old\n");
+	fd = open("a", O_WRONLY | O_APPEND);
+	struct trace trace = trace_start("file-edit",
+		"{\"file_path\":\"a\",\"old_string\":\"old\",\"new_string\":\"new\"}");
+	while (trace_next(&trace)) {
+		/* The new contents are made durable: the old ones have changed meanwhile. */
+		if (trace.entering && trace.number == SYS_fsync)
+			writes += write(fd, "more\n", 5) == 5;
+	}
+	expect_hint(call_finish(trace.running), "WRITE_FAILED", "Another program keeps writing the file.");
+	cr_assert_gt(writes, 1, "it was not tried again");
+	length = lseek(fd, 0, SEEK_END);
+	close(fd);
+	cr_assert_eq(length, 4 + 5 * writes, "what the other one wrote is lost");
+	cr_assert_eq(count_names(".ikigai-"), 0);
+}
+
 /* Kill runs of a tool after random times, which are as long as a whole run takes. */
 static void kill_at_random(const char *tool, const char *const inputs[2], const char *const texts[2])
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -215,7 +216,11 @@ static int write_in_place(struct ik_target *target, const struct iovec *parts, s
 
 	for (size_t i = 0; i < count; i++)
 		total += (off_t)parts[i].iov_len;
-	/* The room is taken beforehand: a full disk leaves the old content alone. */
+	/* The room is taken beforehand: a full disk, or a limit, leaves the old content alone. */
+	struct rlimit limit;
+	if (regular && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+		(rlim_t)total > limit.rlim_cur)
+		return EFBIG;
 	if (regular && total > target->status.st_size &&
 		fallocate(target->fd, FALLOC_FL_KEEP_SIZE, 0, total) < 0 &&
 		(errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
