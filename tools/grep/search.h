@@ -3,6 +3,18 @@
  *
  * What matches is what regexec(3) finds in each line by itself, NULs included.
  * Knows nothing of names, answers or JSON.  May include: util.
+ *
+ * To read on, from the outside to the inside:
+ *     main       what is asked for, which files
+ *     crew       the files, shared by two processes, answered in order
+ *     report     a line in the answer
+ *     search     a file in blocks, the lines of a block that match
+ *     syntax     the pattern as a tree; what regcomp() would choke on
+ *     window     bytes that every match has, found first ...
+ *     bytes      ... with the processor's widest comparisons
+ *     automaton  whether a line matches, in one pass over it, made from ...
+ *     machine    ... the steps that the tree is written out to
+ * Whatever the last two say without being sure of it, regexec() confirms.
  */
 #ifndef IK_TOOLS_GREP_SEARCH_H
 #define IK_TOOLS_GREP_SEARCH_H
