@@ -10,6 +10,15 @@
 
 #include "tests/tools/support.h"
 
+/* Is this a build with AddressSanitizer? */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
+#endif
+
 TestSuite(input, .init = scratch_enter, .fini = scratch_leave, .timeout = 60);
 
 Test(input, refuses_what_is_no_object)
@@ -140,9 +149,8 @@ Test(input, that_does_not_fit_into_memory)
 	static const int lengths[] = { 30000000, 100000000 };
 	struct ik_buf input;
 
-#ifdef __SANITIZE_ADDRESS__
-	cr_skip("a sanitizer needs more address space than a limit leaves");
-#endif
+	if (SANITIZED)
+		cr_skip("a sanitizer needs more address space than a limit leaves");
 	for (int i = 0; i < 2; i++) {
 		ik_buf_init(&input, SIZE_MAX / 2);
 		ik_buf_puts(&input, "{\"file_path\":\"a\",\"content\":\"");
