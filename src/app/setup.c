@@ -219,6 +219,30 @@ void ik_setup_done(struct ik_setup *setup)
 	memset(setup, 0, sizeof *setup);
 }
 
+/* Variables of ours that may hold an address with a password in it. */
+static const char *const address_variables[] = {
+	"IKIGAI_DATABASE", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_BASE_URL",
+};
+#define ADDRESS_VARIABLE_COUNT (sizeof address_variables / sizeof address_variables[0])
+
+/* Is there a password in what the variable holds: NAME:PASSWORD@ or password=? */
+static bool holds_password(const char *variable)
+{
+	const char *value = getenv(variable);
+	const char *host = value != NULL ? strstr(value, "://") : NULL;
+	size_t length;
+
+	if (value == NULL)
+		return false;
+	if (strstr(value, "password=") != NULL)
+		return true;
+	if (host == NULL)
+		return false;
+	host += strlen("://");
+	length = strcspn(host, "/?#");
+	return memchr(host, '@', length) != NULL && memchr(host, ':', length) != NULL;
+}
+
 char **ik_setup_tool_environment(const struct ik_setup *setup)
 {
 	const struct ik_config *config = setup->config;
@@ -228,10 +252,13 @@ char **ik_setup_tool_environment(const struct ik_setup *setup)
 
 	while (ik_model_key_variable(count) != NULL)
 		count++;
-	secrets = ik_alloc((count + config->provider_count + 2) * sizeof *secrets);
+	secrets = ik_alloc((count + config->provider_count + ADDRESS_VARIABLE_COUNT + 2) * sizeof *secrets);
 	for (i = 0; i < count; i++)
 		secrets[i] = ik_model_key_variable(i);
 	secrets[count++] = "PGPASSWORD";
+	for (i = 0; i < ADDRESS_VARIABLE_COUNT; i++)
+		if (holds_password(address_variables[i]))
+			secrets[count++] = address_variables[i];
 	for (i = 0; i < config->provider_count; i++)
 		if (config->providers[i].api_key_env != NULL)
 			secrets[count++] = config->providers[i].api_key_env;

@@ -53,6 +53,7 @@ SCREEN_TESTS = \
 	tests/screen/term_vt100.screen \
 	tests/screen/term_xterm.screen \
 	tests/screen/usage.screen \
+	tests/screen/trust.screen \
 	tests/screen/unusable_terminal.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
