@@ -78,11 +78,10 @@ Test(leftovers, are_found_in_any_session_with_their_call_and_ended)
 		size_t count;
 		struct ik_leftover *list = ik_leftovers_list(loop, &count);
 
-		cr_assert_eq(count, left);
+		cr_assert_eq((int)count, left);
 		cr_assert_str_eq(list[0].call, "call_1");
 		cr_assert(ik_text_starts(list[0].command, "sleep 30"), "%s", list[0].command);
 		cr_assert(ik_leftover_end(loop, list[0].pid));
-		kill(list[0].pid, 0);
 		while (ik_children_orphans(loop) == left)
 			fixture_run_for(loop, 1);
 		cr_assert_not(ik_leftover_end(loop, list[0].pid), "it is gone");
