@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "agent/transfer.h"
 #include "loop/address.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -66,41 +67,18 @@ static const char *provider_name(const struct ik_exchange *exchange)
 	return name ? name : "?";
 }
 
-/* No answer, or half of one: code, sentence and what to do by the kind of failure. */
+/* No answer, or half of one. */
 static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_result *result)
 {
-	const char *name = provider_name(exchange);
-	const char *code = "CONNECT";
-	bool retryable = false;
-	char *sentence;
+	struct ik_buf sentence;
+	bool retryable;
+	const char *code;
 
-	switch (result->failure) {
-	case IK_HTTP_TLS:
-		code = "TLS";
-		sentence = ik_format(_("Provider %s: %s. Check the clock of this machine, http.ca_file "
-			"and the base_url of %s."), name, result->message, name);
-		break;
-	case IK_HTTP_TIMEOUT:
-		code = "TIMEOUT";
-		sentence = ik_format(_("Provider %s: %s. Try again, or raise http.idle_timeout_s or "
-			"http.connect_timeout_s."), name, result->message);
-		break;
-	case IK_HTTP_BROKEN:
-		retryable = true;
-		sentence = ik_format(exchange->heard ?
-			_("Provider %s: %s. What had arrived is kept; send a message to go on.") :
-			_("Provider %s: %s. Check the network, or try again."), name, result->message);
-		break;
-	case IK_HTTP_UNAVAILABLE:
-		sentence = ik_format(_("Provider %s: %s. Install libcurl 4."), name, result->message);
-		break;
-	default:
-		sentence = ik_format(_("Provider %s: %s. Check the network, that the server runs, and "
-			"the base_url of %s."), name, result->message, name);
-		break;
-	}
-	fail(exchange, code, retryable, result->retry_after_ms, sentence);
-	free(sentence);
+	ik_buf_init(&sentence, IK_KIB(16));
+	ik_transfer_failed(&sentence, exchange->model->spec.endpoint.provider, result, exchange->heard,
+		&code, &retryable);
+	fail(exchange, code, retryable, result->retry_after_ms, sentence.data);
+	ik_buf_done(&sentence);
 }
 
 /* A status of failure, or words where a stream should be. */

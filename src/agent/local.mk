@@ -5,12 +5,14 @@ libik_agent_a_SOURCES = \
 	src/agent/effect.h \
 	src/agent/exchange.c \
 	src/agent/model.c src/agent/model.h \
+	src/agent/model_list.c src/agent/model_list.h \
 	src/agent/reply.c src/agent/reply.h \
 	src/agent/restore.c \
 	src/agent/session.c src/agent/session.h \
 	src/agent/session_effects.c \
 	src/agent/session_private.h \
 	src/agent/session_run.c \
+	src/agent/transfer.c src/agent/transfer.h \
 	src/agent/turn.c src/agent/turn.h \
 	src/agent/turn_calls.c \
 	src/agent/turn_effects.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/background_text.h"
+#include "app/commands_model.h"
 #include "app/tool_text.h"
 #include "app/usage_text.h"
 #include "util/alloc.h"
@@ -13,8 +14,7 @@
 /* Columns of a command's usage in the list of /help. */
 #define USAGE_COLUMNS 22
 
-/* Store and tell output, less its last line feed. */
-static void answer(struct ik_core *core, const char *line, struct ik_buf *output)
+void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output)
 {
 	if (output->length > 0 && output->data[output->length - 1] == '\n')
 		ik_buf_truncate(output, output->length - 1);
@@ -34,7 +34,7 @@ static enum ik_command_effect run_help(struct ik_core *core, const char *line, c
 		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
 	ik_buf_printf(&out, "%s\n", _("Anything else is a message for the model; Ctrl-J begins a new line in it. "
 		"Esc cancels what runs, Ctrl-D ends. F1 shows all keys."));
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
 
@@ -50,7 +50,7 @@ static enum ik_command_effect run_tool(struct ik_core *core, const char *line, c
 		ik_tool_text_list(registry, rest[0] != '\0', &out);
 	else
 		(void)ik_tool_text_show(registry, rest, "/tool", &out);
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
 
@@ -61,7 +61,7 @@ static enum ik_command_effect run_refresh(struct ik_core *core, const char *line
 	(void)rest;
 	ik_buf_init(&out, IK_KIB(4));
 	ik_buf_puts(&out, _("Refreshing tools…"));
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 	return IK_COMMAND_REFRESH;
 }
 
@@ -71,7 +71,7 @@ void ik_command_refreshed(struct ik_core *core, const char *line, const struct i
 
 	ik_buf_init(&out, IK_MIB(16));
 	ik_tool_text_refreshed(registry, &out);
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 }
 
 /* /run TOOL JSON */
@@ -86,7 +86,7 @@ static enum ik_command_effect run_run(struct ik_core *core, const char *line, co
 		ik_buf_init(&out, IK_KIB(4));
 		ik_buf_puts(&out, _("/run needs the name of a tool and its arguments: "
 			"/run glob {\"pattern\": \"*.c\"}"));
-		answer(core, line, &out);
+		ik_command_answer(core, line, &out);
 		return IK_COMMAND_NOTHING;
 	}
 	name = ik_strndup(rest, length);
@@ -124,7 +124,7 @@ static enum ik_command_effect run_background(struct ik_core *core, const char *l
 
 	ik_buf_init(&out, IK_MIB(16));
 	ik_background_text(core->loop, ik_session_conversation(core->session), rest, &out);
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
 
@@ -135,7 +135,7 @@ static enum ik_command_effect run_usage(struct ik_core *core, const char *line, 
 	(void)rest;
 	ik_buf_init(&out, IK_KIB(64));
 	ik_usage_text(ik_session_conversation(core->session), &out);
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
 
@@ -145,6 +145,8 @@ static const struct ik_command commands[] = {
 	{"/refresh", "/refresh", N_("look for tools again"), run_refresh},
 	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run},
 	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background},
+	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model},
+	{"/provider", "/provider [NAME]", N_("list the providers, or take another"), ik_command_provider},
 	{"/usage", "/usage", N_("tokens and cost so far"), run_usage},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
@@ -178,7 +180,7 @@ static void answer_unknown(struct ik_core *core, const char *line, const char *w
 		ik_buf_printf(&out, _("There is no command %s. Did you mean %s?"), word, near);
 	else
 		ik_buf_printf(&out, _("There is no command %s. /help lists them."), word);
-	answer(core, line, &out);
+	ik_command_answer(core, line, &out);
 }
 
 enum ik_command_effect ik_command_run(struct ik_core *core, const char *line)

@@ -35,6 +35,9 @@ bool ik_command_is(const char *line);
 /* Do it. Unknown ones are answered with the nearest. */
 enum ik_command_effect ik_command_run(struct ik_core *core, const char *line);
 
+/* Store and tell what a command has to say, less its last line feed; releases output. */
+void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output);
+
 /* Store and tell the end of a refresh that line began. */
 void ik_command_refreshed(struct ik_core *core, const char *line, const struct ik_registry *registry);
 

@@ -176,6 +176,38 @@ static void start_tools(struct ik_core *core, bool no_tools)
 		core->scanned = true;
 }
 
+/* Have the practice model served, where that is the choice. */
+static bool serve_practice(struct ik_core *core, struct ik_model_choice *choice, struct ik_error *error)
+{
+	if (!choice->practice)
+		return true;
+	if (core->practice == NULL)
+		core->practice = ik_practice_server_new(core->loop, error);
+	if (core->practice == NULL)
+		return false;
+	free(choice->base_url);
+	choice->base_url = ik_strdup(ik_practice_server_url(core->practice));
+	return true;
+}
+
+enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
+	struct ik_error *error)
+{
+	struct ik_model_choice choice = {NULL};
+	struct ik_model_spec spec;
+
+	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
+	    !serve_practice(core, &choice, error)) {
+		ik_model_choice_done(&choice);
+		return error->status;
+	}
+	ik_model_choice_done(&core->setup->choice);
+	core->setup->choice = choice;
+	spec = ik_model_choice_spec(&core->setup->choice);
+	ik_session_set_model(core->session, &spec);
+	return IK_OK;
+}
+
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
 	bool no_tools, const struct ik_core_events *events, void *arg, struct ik_error *error)
 {
@@ -188,13 +220,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->events = events;
 	core->arg = arg;
 	core->environment = ik_setup_tool_environment(setup);
-	if (setup->choice.practice) {
-		core->practice = ik_practice_server_new(loop, error);
-		if (core->practice == NULL)
-			return error->status;
-		free(setup->choice.base_url);
-		setup->choice.base_url = ik_strdup(ik_practice_server_url(core->practice));
-	}
+	if (!serve_practice(core, &setup->choice, error))
+		return error->status;
 	core->store = ik_store_open(loop, setup->database, error);
 	if (core->store == NULL)
 		return error->status;
@@ -248,6 +275,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->text[0] = '\0';
 	core->session = ik_session_close(core->session);
 	core->discovery = ik_discovery_close(core->discovery);
+	core->models = ik_model_list_close(core->models);
+	free(core->models_line);
+	core->models_line = NULL;
 	core->http = ik_http_free(core->http);
 	core->practice = ik_practice_server_close(core->practice);
 	if (core->store != NULL)

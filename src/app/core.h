@@ -7,6 +7,7 @@
 #ifndef IK_APP_CORE_H
 #define IK_APP_CORE_H
 
+#include "agent/model_list.h"
 #include "agent/session.h"
 #include "app/practice_server.h"
 #include "app/setup.h"
@@ -31,6 +32,8 @@ struct ik_core {
 	char **environment; /* for tools */
 	bool scanned;
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
+	struct ik_model_list *models; /* the provider is asked for them */
+	char *models_line;            /* by this command */
 	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
 
@@ -44,6 +47,11 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 
 /* Go on with a stored session as the options say. */
 enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_error *error) IK_MUST_USE;
+
+/* Talk to the model that is wished for from the next request on. On failure all stays
+ * as it is. */
+enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
+	struct ik_error *error) IK_MUST_USE;
 
 /* Scan the tools again. */
 void ik_core_refresh(struct ik_core *core);

@@ -9,6 +9,7 @@ libik_app_a_SOURCES = \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \
 	src/app/cli_trust.c src/app/cli_trust.h \
 	src/app/cli_validate.c src/app/cli_validate.h \
+	src/app/commands_model.c src/app/commands_model.h \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h src/app/core_tools.c \
 	src/app/exec.c src/app/exec.h \

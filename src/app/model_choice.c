@@ -205,31 +205,61 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	return IK_OK;
 }
 
-enum ik_status ik_model_choose(const struct ik_config *config, const char *base_url,
+/* The model's name: as wished, as configured, the provider's standard one. */
+static const char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
+	const char *provider)
+{
+	const struct ik_provider_config *own = ik_config_provider(config, provider);
+	const struct builtin_provider *builtin = find_builtin(provider);
+	bool configured = wish->provider == NULL ||
+		(config->provider != NULL && ik_text_equal(provider, config->provider));
+
+	if (wish->model != NULL)
+		return wish->model;
+	if (configured && config->model != NULL)
+		return config->model;
+	if (own != NULL && own->model != NULL)
+		return own->model;
+	return builtin != NULL ? builtin->model : NULL;
+}
+
+enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model_choice *ret_choice, struct ik_error *error)
 {
-	const char *name = base_url != NULL && config->provider == NULL ? "openai" :
-		choose_provider(config);
+	const char *name = wish->provider != NULL ? wish->provider :
+		wish->base_url != NULL && config->provider == NULL ? "openai" : choose_provider(config);
 	const struct builtin_provider *builtin = find_builtin(name);
-	const struct ik_provider_config *own = ik_config_provider(config, name);
-	enum ik_status status = choose_server(config, name, base_url, ret_choice, error);
-	const char *model;
+	enum ik_status status = choose_server(config, name, wish->base_url, ret_choice, error);
+	const char *model = choose_model(config, wish, name);
 
 	if (status != IK_OK)
 		return status;
-	model = config->model != NULL ? config->model : own != NULL && own->model != NULL ? own->model :
-		builtin != NULL ? builtin->model : NULL;
+	ret_choice->given_url = wish->base_url != NULL;
 	if (model == NULL)
 		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no model: set "
 			"providers.%s.model or use -m MODEL"), name, name);
 	ret_choice->model = ik_strdup(model);
 	if (!ret_choice->practice)
-		choose_key(ret_choice, builtin, own);
+		choose_key(ret_choice, builtin, ik_config_provider(config, name));
 	if (builtin != NULL && ret_choice->base_url != NULL && ret_choice->api_key == NULL &&
 	    ik_text_equal(ret_choice->base_url, builtin->base_url))
 		return ik_error_set(error, IK_INVALID, _("provider \"%s\" needs a key: set %s, or try the "
 			"built-in practice model with -p practice"), name, ret_choice->key_variable);
 	return IK_OK;
+}
+
+const char *ik_model_provider_at(const struct ik_config *config, size_t index)
+{
+	const size_t built_in = sizeof builtin_providers / sizeof builtin_providers[0];
+	size_t i;
+
+	if (index < built_in)
+		return builtin_providers[index].name;
+	index -= built_in;
+	for (i = 0; i < config->provider_count; i++)
+		if (find_builtin(config->providers[i].name) == NULL && index-- == 0)
+			return config->providers[i].name;
+	return NULL;
 }
 
 enum ik_status ik_model_server(const struct ik_config *config, const char *provider,

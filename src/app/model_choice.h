@@ -25,15 +25,26 @@ struct ik_model_choice {
 	const struct ik_wire_format *format;
 	bool strict_tools;
 	bool practice;
+	bool given_url;      /* base_url is the one that was wished for */
+};
+
+/* What goes before the configuration; NULL: nothing does. */
+struct ik_model_wish {
+	const char *provider;
+	const char *model;
+	const char *base_url;
 };
 
 /*
- * Decide on provider, model, address and key; base_url (may be NULL) comes
- * before every other address. An error says what to set. ret_choice is zeroed
+ * Decide on provider, model, address and key. The configured model is that of
+ * the configured provider only. An error says what to set. ret_choice is zeroed
  * before, and to be released with ik_model_choice_done() in any case.
  */
-enum ik_status ik_model_choose(const struct ik_config *config, const char *base_url,
+enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
+
+/* The names of all providers there are: built in, then configured; NULL after the last. */
+const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 
 /* The same without model and key: how a provider is spoken to, not to speak to it. */
 enum ik_status ik_model_server(const struct ik_config *config, const char *provider,

@@ -6,6 +6,7 @@
 #include "loop/http_server.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 /* Words come at a reader's pace, but no reply takes longer than this. */
 #define CHUNK_PACE_MS 12
@@ -66,19 +67,22 @@ static void on_request(void *arg, struct ik_http_exchange *exchange, const char 
 {
 	struct ik_practice_server *server = arg;
 	struct reply *reply = ik_alloc(sizeof *reply);
+	bool listing = ik_text_equal(method, "GET");
 
-	(void)method;
 	(void)path;
 	reply->server = server;
 	reply->exchange = exchange;
 	reply->timer = ik_timer_new(server->loop, send_chunks, reply);
-	ik_practice_answer(body, length, &reply->answer);
+	if (listing)
+		ik_practice_models(&reply->answer);
+	else
+		ik_practice_answer(body, length, &reply->answer);
 	reply->burst = 1 + reply->answer.count / (REPLY_MS / CHUNK_PACE_MS);
 	reply->next = server->replies;
 	server->replies = reply;
 	ik_http_exchange_set_data(exchange, reply);
 	ik_http_exchange_begin(exchange, reply->answer.status,
-		reply->answer.status == 200 ? "text/event-stream" : "application/json");
+		reply->answer.status == 200 && !listing ? "text/event-stream" : "application/json");
 	ik_timer_start(reply->timer, 0);
 }
 

@@ -196,7 +196,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	/* Tools and configuration can be looked at without a model. */
 	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
 		return status;
-	status = ik_model_choose(ret_setup->config, options->base_url, &ret_setup->choice, error);
+	status = ik_model_choose(ret_setup->config,
+		&(struct ik_model_wish){.base_url = options->base_url}, &ret_setup->choice, error);
 	if (status == IK_OK)
 		status = read_system_prompt(ret_setup, error);
 	if (status == IK_OK)

@@ -18,6 +18,7 @@
 #define IK_ANTHROPIC "anthropic"
 
 char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model);
+char *ik_anthropic_models_url(const struct ik_endpoint *endpoint);
 char **ik_anthropic_headers(const struct ik_endpoint *endpoint);
 void ik_anthropic_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);

@@ -52,6 +52,11 @@ char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model)
 	return ik_format("%s/v1/messages", endpoint->base_url);
 }
 
+char *ik_anthropic_models_url(const struct ik_endpoint *endpoint)
+{
+	return ik_format("%s/v1/models?limit=1000", endpoint->base_url);
+}
+
 char **ik_anthropic_headers(const struct ik_endpoint *endpoint)
 {
 	char **headers = ik_wire_headers_new(endpoint);

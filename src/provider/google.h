@@ -18,6 +18,7 @@
 #define IK_GOOGLE "google"
 
 char *ik_google_url(const struct ik_endpoint *endpoint, const char *model);
+char *ik_google_models_url(const struct ik_endpoint *endpoint);
 char **ik_google_headers(const struct ik_endpoint *endpoint);
 void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);

@@ -28,6 +28,11 @@ char *ik_google_url(const struct ik_endpoint *endpoint, const char *model)
 		strchr(model, '/') ? "" : "models/", model);
 }
 
+char *ik_google_models_url(const struct ik_endpoint *endpoint)
+{
+	return ik_format("%s/v1beta/models?pageSize=1000", endpoint->base_url);
+}
+
 char **ik_google_headers(const struct ik_endpoint *endpoint)
 {
 	char **headers = ik_wire_headers_new(endpoint);

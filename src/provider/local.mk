@@ -11,6 +11,7 @@ libik_provider_a_SOURCES = \
 	src/provider/google.h src/provider/google_request.c \
 	src/provider/google_schema.c src/provider/google_stream.c \
 	src/provider/headers.h \
+	src/provider/models.c src/provider/models.h \
 	src/provider/openai_chat.h src/provider/openai_chat_request.c \
 	src/provider/openai_chat_stream.c \
 	src/provider/openai_responses.h src/provider/openai_responses_request.c \

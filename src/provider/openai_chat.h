@@ -17,6 +17,7 @@
 #define IK_OPENAI_CHAT "openai-chat"
 
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model);
+char *ik_openai_models_url(const struct ik_endpoint *endpoint); /* of both formats */
 char **ik_openai_chat_headers(const struct ik_endpoint *endpoint);
 void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);

@@ -15,6 +15,11 @@ char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model)
 	return ik_format("%s/chat/completions", endpoint->base_url);
 }
 
+char *ik_openai_models_url(const struct ik_endpoint *endpoint)
+{
+	return ik_format("%s/models", endpoint->base_url);
+}
+
 char **ik_openai_chat_headers(const struct ik_endpoint *endpoint)
 {
 	char **headers = ik_wire_headers_new(endpoint);

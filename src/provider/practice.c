@@ -517,6 +517,15 @@ void ik_practice_answer(const char *body, size_t length, struct ik_practice_answ
 	forget_round(&request.exchange);
 }
 
+void ik_practice_models(struct ik_practice_answer *ret_answer)
+{
+	memset(ret_answer, 0, sizeof *ret_answer);
+	ret_answer->status = 200;
+	ret_answer->chunks = ik_alloc_array(NULL, 1, sizeof *ret_answer->chunks);
+	ret_answer->chunks[ret_answer->count++] = ik_strdup("{\"object\":\"list\",\"data\":"
+		"[{\"id\":\"" IK_PRACTICE_MODEL "\",\"object\":\"model\"}]}");
+}
+
 void ik_practice_answer_done(struct ik_practice_answer *answer)
 {
 	for (size_t index = 0; index < answer->count; index++)

@@ -25,6 +25,8 @@ struct ik_practice_answer {
 };
 
 void ik_practice_answer(const char *body, size_t length, struct ik_practice_answer *ret_answer);
+/* The same to the question for its models: one chunk, the JSON. */
+void ik_practice_models(struct ik_practice_answer *ret_answer);
 void ik_practice_answer_done(struct ik_practice_answer *answer);
 
 #define IK_PRACTICE_MODEL "practice"

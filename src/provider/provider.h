@@ -35,6 +35,9 @@ struct ik_wire_format {
 	char *(*url)(const struct ik_endpoint *endpoint, const char *model);
 	char **(*headers)(const struct ik_endpoint *endpoint);
 
+	/* Where its models are listed (provider/models.h); new memory. */
+	char *(*models_url)(const struct ik_endpoint *endpoint);
+
 	/* Append the object by which the model is told of a tool; endpoint may be NULL. */
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool);

@@ -12,6 +12,9 @@
 
 /* A configuration file is written by hand. */
 #define IK_LIMIT_CONFIG IK_MIB(1)
+/* What a provider says of its models: a thousand of them with all their properties. */
+#define IK_LIMIT_MODEL_LIST IK_MIB(8)
+
 /* trust.json: some ten thousand files of projects. */
 #define IK_LIMIT_TRUST IK_MIB(16)
 /* What a tool may print for --schema: a thousand such tools stay small. */

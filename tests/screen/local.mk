@@ -31,6 +31,7 @@ SCREEN_TESTS = \
 	tests/screen/injection.screen \
 	tests/screen/kodelet.screen \
 	tests/screen/late_keys.screen \
+	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/no_memory.screen \

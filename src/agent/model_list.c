@@ -1,0 +1,113 @@
+#include "agent/model_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/transfer.h"
+#include "provider/models.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+struct ik_model_list {
+	struct ik_loop *loop;
+	struct ik_model *model;
+	struct ik_http_request *request;
+	struct ik_buf body;
+	int status;
+	ik_model_list_done *done;
+	void *arg;
+};
+
+static void on_headers(void *arg, int status, const char *content_type)
+{
+	struct ik_model_list *list = arg;
+
+	(void)content_type;
+	list->status = status;
+}
+
+static void on_body(void *arg, const char *bytes, size_t length)
+{
+	struct ik_model_list *list = arg;
+
+	ik_buf_append(&list->body, bytes, length);
+}
+
+/* Say why there is no list. */
+static void fail(struct ik_model_list *list, const struct ik_http_result *result)
+{
+	const struct ik_endpoint *endpoint = &list->model->spec.endpoint;
+	bool retryable = false;
+	const char *code;
+	struct ik_buf sentence;
+
+	ik_buf_init(&sentence, IK_KIB(16));
+	if (result->failure != IK_HTTP_OK)
+		ik_transfer_failed(&sentence, endpoint->provider, result, false, &code, &retryable);
+	else
+		ik_provider_error(endpoint, list->status, list->body.data, list->body.length, &sentence,
+			&code, &retryable);
+	list->done(list->arg, NULL, 0, sentence.data);
+	ik_buf_done(&sentence);
+}
+
+static void on_done(void *arg, const struct ik_http_result *result)
+{
+	struct ik_model_list *list = arg;
+	struct ik_error error;
+	size_t count = 0, i;
+	char **names;
+
+	list->request = ik_http_close(list->request);
+	if (result->failure != IK_HTTP_OK || list->status < 200 || list->status >= 300) {
+		fail(list, result);
+		return;
+	}
+	names = ik_models_read(list->body.data, list->body.length, &count, &error);
+	list->done(list->arg, names, count, names ? NULL : error.text);
+	for (i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
+	const struct ik_model_spec *spec, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg)
+{
+	static const struct ik_http_events events = { on_headers, on_body, on_done };
+	struct ik_model_list *list = ik_alloc(sizeof(*list));
+	struct ik_http_spec request = { .method = "GET", .idle_timeout_ms = idle_timeout_ms };
+	char **headers = spec->format->headers(&spec->endpoint);
+	char *url = spec->format->models_url(&spec->endpoint);
+
+	list->loop = loop;
+	list->model = ik_model_new(spec);
+	list->done = done;
+	list->arg = arg;
+	ik_buf_init(&list->body, IK_LIMIT_MODEL_LIST);
+	request.url = url;
+	request.headers = (const char *const *)headers;
+	list->request = ik_http_start(http, &request, &events, list);
+	ik_wire_headers_free(headers);
+	free(url);
+	return list;
+}
+
+/* Deferred: its memory. */
+static void release(void *arg)
+{
+	struct ik_model_list *list = arg;
+
+	ik_model_unref(list->model);
+	ik_buf_done(&list->body);
+	free(list);
+}
+
+struct ik_model_list *ik_model_list_close(struct ik_model_list *list)
+{
+	if (!list)
+		return NULL;
+	list->request = ik_http_close(list->request);
+	ik_loop_defer(list->loop, release, list);
+	return NULL;
+}

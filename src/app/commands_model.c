@@ -1,0 +1,139 @@
+#include "app/commands_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+enum { NAME_COLUMNS = 12 };
+
+static const struct ik_model_choice *choice_of(const struct ik_core *core)
+{
+	return &core->setup->choice;
+}
+
+/* Say to whom the next message goes. */
+static void put_present(struct ik_buf *out, const struct ik_core *core)
+{
+	ik_buf_printf(out, _("The model is %s of %s."), choice_of(core)->model, choice_of(core)->provider);
+	ik_buf_putc(out, '\n');
+}
+
+/* Take another; what then is, or why not, is the answer. */
+static void use(struct ik_core *core, const char *line, const struct ik_model_wish *wish)
+{
+	struct ik_error error;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(16));
+	if (ik_core_use_model(core, wish, &error) != IK_OK) {
+		ik_buf_printf(&out, "%s\n", error.text);
+		put_present(&out, core);
+	} else {
+		put_present(&out, core);
+		if (ik_session_busy(core->session))
+			ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
+	}
+	ik_command_answer(core, line, &out);
+}
+
+/* ---- /model ---- */
+
+/* The provider has answered. */
+static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
+{
+	struct ik_core *core = arg;
+	char *line = core->models_line;
+	struct ik_buf out;
+	size_t i;
+
+	core->models_line = NULL;
+	core->models = ik_model_list_close(core->models);
+	ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
+	if (names == NULL) {
+		ik_buf_printf(&out, "%s\n", sentence);
+	} else {
+		ik_buf_printf(&out, ngettext("%s offers %zu model; /model NAME takes one.",
+			"%s offers %zu models; /model NAME takes one.", count), choice_of(core)->provider, count);
+		ik_buf_putc(&out, '\n');
+		for (i = 0; i < count; i++)
+			ik_buf_printf(&out, "%s %s\n",
+				ik_text_equal(names[i], choice_of(core)->model) ? "*" : " ", names[i]);
+	}
+	ik_command_answer(core, line, &out);
+	free(line);
+}
+
+/* Ask the provider what it offers. */
+static void ask(struct ik_core *core, const char *line)
+{
+	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(16));
+	put_present(&out, core);
+	ik_buf_printf(&out, _("Asking %s what it offers…"), choice_of(core)->provider);
+	ik_command_answer(core, line, &out);
+	free(core->models_line);
+	ik_model_list_close(core->models);
+	core->models_line = ik_strdup(line);
+	core->models = ik_model_list_start(core->loop, core->http, &spec,
+		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
+}
+
+enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, const char *rest)
+{
+	/* Copies: the choice is replaced. */
+	char *provider = ik_strdup(choice_of(core)->provider);
+	char *url = choice_of(core)->given_url ? ik_strdup(choice_of(core)->base_url) : NULL;
+
+	if (rest[0] == '\0')
+		ask(core, line);
+	else
+		use(core, line, &(struct ik_model_wish){.provider = provider, .model = rest, .base_url = url});
+	free(provider);
+	free(url);
+	return IK_COMMAND_NOTHING;
+}
+
+/* ---- /provider ---- */
+
+/* One line: the name, and its model and address or what it lacks. */
+static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
+{
+	struct ik_model_choice choice = {NULL};
+	size_t width = ik_utf8_width(name, strlen(name));
+	struct ik_error error;
+
+	ik_buf_printf(out, "%s %s%*s  ", ik_text_equal(name, choice_of(core)->provider) ? "*" : " ", name,
+		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
+	if (ik_model_choose(core->setup->config, &(struct ik_model_wish){.provider = name}, &choice,
+			&error) != IK_OK)
+		ik_buf_printf(out, "%s\n", error.text);
+	else if (choice.practice)
+		ik_buf_printf(out, "%s\n", _("built in: no model, but rules to practise with"));
+	else
+		ik_buf_printf(out, "%s  %s\n", choice.model, choice.base_url);
+	ik_model_choice_done(&choice);
+}
+
+enum ik_command_effect ik_command_provider(struct ik_core *core, const char *line, const char *rest)
+{
+	const char *name;
+	struct ik_buf out;
+	size_t i;
+
+	if (rest[0] != '\0') {
+		use(core, line, &(struct ik_model_wish){.provider = rest});
+		return IK_COMMAND_NOTHING;
+	}
+	ik_buf_init(&out, IK_KIB(256));
+	ik_buf_printf(&out, "%s\n", _("/provider NAME takes another:"));
+	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)) != NULL; i++)
+		put_provider(&out, core, name);
+	ik_command_answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
