@@ -3,14 +3,20 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
 #include "util/buf.h"
+#include "util/path.h"
 #include "util/text.h"
+
+/* As many links in a row as the kernel follows. */
+enum { LINKS_MOST = 40 };
 
 /* Append path as one word of a shell command. */
 static void put_word(struct ik_buf *out, const char *path)
@@ -48,6 +54,42 @@ static enum ik_status refuse(struct ik_error *error, const char *path, const cha
 	return status;
 }
 
+/* A number of two or four bytes, the lowest first. */
+static uint32_t little_endian(const unsigned char *bytes, size_t count)
+{
+	uint32_t value = 0;
+
+	while (count-- > 0)
+		value = value << 8 | bytes[count];
+	return value;
+}
+
+/*
+ * Does an access control list let somebody else write who is named in it? With one,
+ * the group's bits of the mode are the most that anybody named may do. The attribute
+ * is laid out as in <linux/posix_acl_xattr.h>: a version, then entries of a tag, what
+ * it permits, and whom.
+ */
+static bool list_lets_others_write(const char *path)
+{
+	enum { HEADER = 4, ENTRY = 8, USER = 0x02, GROUP = 0x08, WRITE = 2 };
+	unsigned char list[HEADER + 64 * ENTRY];
+	ssize_t length = getxattr(path, "system.posix_acl_access", list, sizeof list);
+	ssize_t at;
+
+	if (length < 0)
+		return errno == ERANGE; /* too long to look through: nobody would know either */
+	for (at = HEADER; at + ENTRY <= length; at += ENTRY) {
+		uint32_t tag = little_endian(list + at, 2), id = little_endian(list + at + 4, 4);
+
+		if ((little_endian(list + at + 2, 2) & WRITE) == 0)
+			continue;
+		if ((tag == USER && id != geteuid() && id != 0) || (tag == GROUP && id != getgid()))
+			return true;
+	}
+	return false;
+}
+
 /* Judge one file or directory. */
 static enum ik_status check_one(const char *path, struct ik_error *error)
 {
@@ -66,6 +108,9 @@ static enum ik_status check_one(const char *path, struct ik_error *error)
 		return refuse(error, path, _("can be changed by everybody"), "chmod o-w");
 	if (group)
 		return refuse(error, path, _("can be changed by a group"), "chmod g-w");
+	if ((status.st_mode & S_IWGRP) != 0 && list_lets_others_write(path))
+		return refuse(error, path, _("can be changed by others whom its access control list names"),
+			"setfacl -b");
 	return IK_OK;
 }
 
@@ -85,19 +130,36 @@ static enum ik_status check_parent(const char *path, struct ik_error *error)
 	return status;
 }
 
+/* Where the link leads, seen from where this process is; NULL: it is none. New memory. */
+static char *follow(const char *path)
+{
+	char target[PATH_MAX], *directory, *next;
+	ssize_t length = readlink(path, target, sizeof target - 1);
+
+	if (length < 0)
+		return NULL;
+	target[length] = '\0';
+	directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	next = ik_path_join(directory, target);
+	free(directory);
+	return next;
+}
+
 enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
 {
-	struct stat status;
-	enum ik_status result = check_parent(path, error);
+	char *place = ik_strdup(path);
+	enum ik_status result = IK_OK;
+	int hops;
 
-	if (result == IK_OK)
-		result = check_one(path, error);
-	if (result == IK_OK && lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) {
-		char *target = realpath(path, NULL);
+	/* Whoever can change one of the links, or the directory that it lies in, decides
+	 * where they lead. */
+	for (hops = 0; place != NULL && result == IK_OK && hops <= LINKS_MOST; hops++) {
+		char *next = follow(place);
 
-		if (target != NULL)
-			result = check_parent(target, error);
-		free(target);
+		result = check_parent(place, error);
+		free(place);
+		place = next;
 	}
-	return result;
+	free(place);
+	return result == IK_OK ? check_one(path, error) : result;
 }

@@ -16,7 +16,9 @@
 /*
  * IK_OK, or IK_DENIED with what is wrong and the command that mends it (or what
  * the system said). A
- * symbolic link is followed; then the target's directory counts as well.
+ * symbolic link is followed, and the directory of each on the way counts as well. A
+ * sticky directory that all may write to is refused like any other; an access control
+ * list counts where it names somebody.
  */
 enum ik_status ik_permissions_check(const char *path, struct ik_error *error) IK_MUST_USE;
 

@@ -7,6 +7,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
 	tests/unit/tool/environment_test.c \
 	tests/unit/tool/kodelet_test.c \
+	tests/unit/tool/permissions_test.c \
 	tests/unit/tool/protocol_test.c \
 	tests/unit/tool/registry_test.c \
 	tests/unit/tool/run_limits_test.c \
