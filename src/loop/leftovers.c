@@ -224,7 +224,7 @@ bool ik_leftover_end(struct ik_loop *loop, int pid)
 	bool found = false;
 
 	for (size_t i = 0; i < adopted; i++)
-		found = found || pids[i] == pid;
+		found = found || (pids[i] == pid && start_of(pids[i]) != 0);
 	free(pids);
 	if (!found)
 		return false;
