@@ -14,4 +14,5 @@ libik_loop_a_SOURCES = \
 	src/loop/restore.c src/loop/restore.h \
 	src/loop/signals.c \
 	src/loop/spawn.c src/loop/spawn.h \
-	src/loop/tty.c src/loop/tty.h
+	src/loop/tty.c src/loop/tty.h \
+	src/loop/watch.c src/loop/watch.h

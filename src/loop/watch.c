@@ -1,0 +1,387 @@
+#include "loop/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* The end of a directory itself, or of what is known of it. */
+#define GONE (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
+/* What happens to the entries of a directory that is watched for itself... */
+#define ENTRY (IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+/* ...and of one that is watched for a directory in it. */
+#define ABOVE (IN_CREATE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+#define SELF (IN_DELETE_SELF | IN_MOVE_SELF)
+
+enum { BUFFER = 16384, READS_AT_ONCE = 4, ATTEMPTS = 3, NONE = -1 };
+
+/* A place, and what the kernel calls the directories that tell of it. */
+struct place {
+	char *directory;
+	char *name;      /* NULL: all files */
+	int self;        /* the directory's number; NONE: it is not there */
+	int above;       /* its nearest parent's */
+	char *component; /* what of the path is looked for in there */
+};
+
+struct ik_directory_watch {
+	struct ik_loop *loop;
+	struct ik_directory_watch_events events;
+	void *arg;
+	int fd; /* NONE: not possible, or not wanted yet */
+	struct ik_watch *readable;
+	struct place *places;
+	size_t count;
+	struct ik_timer *timer;
+	int64_t first_ms; /* when the first change came that was not told; 0: none */
+	int64_t due_ms;   /* when it is told */
+	int64_t told_ms;
+	char *problem;    /* to be told, or told; NULL: there was none */
+	bool closed;
+};
+
+static void tell_problem(void *arg)
+{
+	struct ik_directory_watch *watch = arg;
+
+	watch->events.problem(watch->arg, watch->problem);
+}
+
+/* Remember why not everything is watched; the first reason is told. */
+static void set_problem(struct ik_directory_watch *watch, const char *path, int number)
+{
+	struct ik_error error;
+
+	if (watch->problem != NULL)
+		return;
+	if (number == ENOSPC)
+		ik_error_set(&error, IK_FAILED, _("Changes in %s will not be noticed: the limit of "
+			"watches is reached (sysctl fs.inotify.max_user_watches)."), path);
+	else if (number == EMFILE)
+		ik_error_set(&error, IK_FAILED, _("Changes in %s will not be noticed: the limit of "
+			"watching programs is reached (sysctl fs.inotify.max_user_instances)."), path);
+	else
+		ik_error_set(&error, IK_FAILED, _("Changes in %s will not be noticed: %s."), path,
+			strerror(number));
+	watch->problem = ik_strdup(error.text);
+	ik_loop_defer(watch->loop, tell_problem, watch);
+}
+
+static void changed(void *arg)
+{
+	struct ik_directory_watch *watch = arg;
+
+	watch->first_ms = 0;
+	watch->told_ms = ik_clock_ms();
+	watch->events.changed(watch->arg);
+}
+
+/* Something has changed: tell it once it is quiet. */
+static void note_change(struct ik_directory_watch *watch)
+{
+	int64_t now = ik_clock_ms(), due = now + IK_WATCH_QUIET_MS;
+
+	if (watch->first_ms == 0)
+		watch->first_ms = now;
+	if (due > watch->first_ms + IK_WATCH_LONGEST_MS)
+		due = watch->first_ms + IK_WATCH_LONGEST_MS;
+	if (watch->told_ms != 0 && due < watch->told_ms + IK_WATCH_LONGEST_MS)
+		due = watch->told_ms + IK_WATCH_LONGEST_MS;
+	/* A timer that is started again when it is due would never get its turn. */
+	if (ik_timer_running(watch->timer) && due == watch->due_ms)
+		return;
+	watch->due_ms = due;
+	ik_timer_start(watch->timer, due - now);
+}
+
+/* A new file: what wrote it will close it. If not, it is looked at all the same. */
+static void note_beginning(struct ik_directory_watch *watch)
+{
+	if (ik_timer_running(watch->timer))
+		return;
+	watch->due_ms = ik_clock_ms() + IK_WATCH_LONGEST_MS;
+	ik_timer_start(watch->timer, IK_WATCH_LONGEST_MS);
+}
+
+/* Have the kernel watch a directory; its number, or NONE. */
+static int add(struct ik_directory_watch *watch, const char *path, uint32_t mask)
+{
+	int number = inotify_add_watch(watch->fd, path[0] != '\0' ? path : "/",
+		mask | SELF | IN_ONLYDIR | IN_MASK_ADD | IN_EXCL_UNLINK);
+
+	if (number < 0 && (errno == ENOSPC || errno == ENOMEM))
+		set_problem(watch, path, errno);
+	return number < 0 ? NONE : number;
+}
+
+/* Watch the nearest parent that is there; *path becomes its own. */
+static void add_above(struct ik_directory_watch *watch, struct place *place, char *path)
+{
+	place->above = NONE;
+	while (place->above == NONE && path[0] != '\0') {
+		char *slash = strrchr(path, '/');
+
+		free(place->component);
+		place->component = ik_strdup(slash + 1);
+		*slash = '\0';
+		place->above = add(watch, path, ABOVE);
+	}
+}
+
+/* Find out what has to be watched for a place, and watch it. */
+static void resolve(struct ik_directory_watch *watch, struct place *place)
+{
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		char *path = ik_strdup(place->directory), *next;
+		bool there;
+
+		place->self = add(watch, path, ENTRY);
+		add_above(watch, place, path);
+		next = ik_format("%s/%s", path, place->component);
+		there = access(next, F_OK) == 0;
+		free(next);
+		free(path);
+		/* What came into being between the two looks told nobody. */
+		if (place->self != NONE || !there)
+			return;
+	}
+}
+
+static bool is_used(const struct ik_directory_watch *watch, int number)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		if (watch->places[i].self == number || watch->places[i].above == number)
+			return true;
+	}
+	return false;
+}
+
+/* Stop watching what no place needs any more. */
+static void drop_unused(struct ik_directory_watch *watch, const struct place *old, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		/* Those that the kernel dropped by itself are refused: nothing to do. */
+		if (old[i].self != NONE && !is_used(watch, old[i].self))
+			(void)inotify_rm_watch(watch->fd, old[i].self);
+		if (old[i].above != NONE && !is_used(watch, old[i].above))
+			(void)inotify_rm_watch(watch->fd, old[i].above);
+	}
+}
+
+/* Look for all places anew. */
+static void resolve_all(struct ik_directory_watch *watch)
+{
+	struct place *old;
+
+	if (watch->count == 0)
+		return;
+	old = ik_alloc_array(NULL, watch->count, sizeof *old);
+	memcpy(old, watch->places, watch->count * sizeof *old);
+	for (size_t i = 0; i < watch->count; i++) {
+		resolve(watch, &watch->places[i]);
+		if (watch->places[i].self != old[i].self)
+			note_change(watch);
+	}
+	drop_unused(watch, old, watch->count);
+	free(old);
+}
+
+/* Will a file that has come into being be closed by a writer still? */
+static bool is_beginning(const struct place *place, const char *name)
+{
+	char *path = ik_path_join(place->directory, name);
+	struct stat status;
+	bool beginning = lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
+
+	free(path);
+	return beginning;
+}
+
+/* Take what happened in a place's own directory. */
+static void entry_event(struct ik_directory_watch *watch, const struct place *place,
+	const struct inotify_event *event)
+{
+	const char *name = event->len > 0 ? event->name : NULL;
+
+	if (name == NULL) {
+		if ((event->mask & IN_ATTRIB) != 0)
+			note_change(watch);
+		return;
+	}
+	if (place->name != NULL ? strcmp(place->name, name) != 0 :
+		(event->mask & IN_ISDIR) != 0 || (watch->events.counts != NULL &&
+		!watch->events.counts(name)))
+		return;
+	if ((event->mask & IN_CREATE) != 0 && is_beginning(place, name))
+		note_beginning(watch);
+	else if ((event->mask & ENTRY) != 0)
+		note_change(watch);
+}
+
+/* Take one event; true when places have to be looked for anew. */
+static bool take(struct ik_directory_watch *watch, const struct inotify_event *event)
+{
+	bool lost = false;
+
+	if ((event->mask & IN_Q_OVERFLOW) != 0) {
+		note_change(watch);
+		return true;
+	}
+	for (size_t i = 0; i < watch->count; i++) {
+		const struct place *place = &watch->places[i];
+
+		if (event->wd != place->self && event->wd != place->above)
+			continue;
+		if ((event->mask & GONE) != 0) {
+			lost = true;
+			continue;
+		}
+		if (event->wd == place->self)
+			entry_event(watch, place, event);
+		if (event->wd != place->above || event->len == 0 ||
+			strcmp(event->name, place->component) != 0 || (event->mask & ABOVE) == 0)
+			continue;
+		lost = true;
+		if ((event->mask & IN_ATTRIB) != 0)
+			note_change(watch);
+	}
+	return lost;
+}
+
+static void take_all(void *arg, int what)
+{
+	struct ik_directory_watch *watch = arg;
+	_Alignas(struct inotify_event) char bytes[BUFFER];
+	bool lost = false;
+
+	for (int i = 0; i < READS_AT_ONCE; i++) {
+		ssize_t length = read(watch->fd, bytes, sizeof bytes), at = 0;
+
+		while (at < length) {
+			const struct inotify_event *event = (const void *)(bytes + at);
+
+			lost = take(watch, event) || lost;
+			at += (ssize_t)(sizeof *event + event->len);
+		}
+		if (length < (ssize_t)sizeof bytes / 2)
+			break;
+	}
+	if (lost)
+		resolve_all(watch);
+}
+
+struct ik_directory_watch *ik_directory_watch_new(struct ik_loop *loop,
+	const struct ik_directory_watch_events *events, void *arg)
+{
+	struct ik_directory_watch *watch = ik_alloc(sizeof *watch);
+
+	watch->loop = loop;
+	watch->events = *events;
+	watch->arg = arg;
+	watch->fd = NONE;
+	watch->timer = ik_timer_new(loop, changed, watch);
+	return watch;
+}
+
+/* Open the kernel's end; false when that cannot be. */
+static bool open_inotify(struct ik_directory_watch *watch, const char *path)
+{
+	struct ik_error error;
+
+	if (watch->fd != NONE)
+		return true;
+	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (watch->fd < 0) {
+		set_problem(watch, path, errno);
+		watch->fd = NONE;
+		return false;
+	}
+	watch->readable = ik_watch_new(watch->loop, watch->fd, take_all, watch);
+	if (ik_watch_set(watch->readable, IK_READABLE, &error) == IK_OK)
+		return true;
+	set_problem(watch, path, ENOMEM);
+	return false;
+}
+
+static bool same_places(const struct ik_directory_watch *watch, const struct ik_watched *places,
+	size_t count)
+{
+	if (watch->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct place *place = &watch->places[i];
+
+		if (strcmp(place->directory, places[i].directory) != 0 ||
+			(place->name == NULL) != (places[i].name == NULL) ||
+			(place->name != NULL && strcmp(place->name, places[i].name) != 0))
+			return false;
+	}
+	return true;
+}
+
+static void free_places(struct place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(places[i].directory);
+		free(places[i].name);
+		free(places[i].component);
+	}
+	free(places);
+}
+
+void ik_directory_watch_set(struct ik_directory_watch *watch, const struct ik_watched *places,
+	size_t count)
+{
+	struct place *old = watch->places;
+	size_t old_count = watch->count;
+
+	if (same_places(watch, places, count) || (count > 0 &&
+		!open_inotify(watch, places[0].directory)))
+		return;
+	watch->places = count > 0 ? ik_alloc(count * sizeof *watch->places) : NULL;
+	watch->count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct place *place = &watch->places[i];
+
+		place->directory = ik_strdup(places[i].directory);
+		/* "/tools/" is "/tools". */
+		for (size_t end = strlen(place->directory); end > 1 && place->directory[end - 1] == '/';)
+			place->directory[--end] = '\0';
+		place->name = places[i].name != NULL ? ik_strdup(places[i].name) : NULL;
+		resolve(watch, place);
+	}
+	drop_unused(watch, old, old_count);
+	free_places(old, old_count);
+}
+
+/* The deferred end. */
+static void release(void *arg)
+{
+	struct ik_directory_watch *watch = arg;
+
+	free_places(watch->places, watch->count);
+	free(watch->problem);
+	free(watch);
+}
+
+struct ik_directory_watch *ik_directory_watch_close(struct ik_directory_watch *watch)
+{
+	if (watch == NULL || watch->closed)
+		return NULL;
+	watch->closed = true;
+	ik_loop_cancel_deferred(watch->loop, tell_problem, watch);
+	watch->timer = ik_timer_close(watch->timer);
+	watch->readable = ik_watch_close(watch->readable);
+	if (watch->fd != NONE)
+		close(watch->fd);
+	watch->fd = NONE;
+	ik_loop_defer(watch->loop, release, watch);
+	return NULL;
+}
