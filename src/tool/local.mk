@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_tool.a
 libik_tool_a_SOURCES = \
 	src/tool/answer.c src/tool/answer.h \
 	src/tool/busy.c src/tool/busy.h \
+	src/tool/cache.c src/tool/cache.h \
 	src/tool/candidate.c src/tool/candidate.h \
 	src/tool/discovery.c src/tool/discovery.h \
 	src/tool/envelope.c src/tool/envelope.h \

@@ -19,6 +19,8 @@
 #define IK_LIMIT_TRUST IK_MIB(16)
 /* What a tool may print for --schema: a thousand such tools stay small. */
 #define IK_LIMIT_SCHEMA IK_KIB(256)
+/* The file of schemas that are remembered: read at the start, in a few milliseconds. */
+#define IK_LIMIT_SCHEMA_CACHE IK_MIB(16)
 /* What is kept of a tool's stdout, and of its stderr, in full. */
 #define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
 /* What a model gets of a tool's output, unless configured otherwise. */

@@ -177,8 +177,9 @@ static void sync_directory_of(const char *path)
 	free(directory);
 }
 
-enum ik_status ik_file_write(const char *path, const char *bytes, size_t length, mode_t mode,
-	struct ik_error *error)
+/* Replace a file as a whole; durable: it is on the disk then. */
+static enum ik_status replace(const char *path, const char *bytes, size_t length, mode_t mode,
+	bool durable, struct ik_error *error)
 {
 	/* A link to the file elsewhere (a person's dotfiles) stays a link. */
 	char *resolved = realpath(path, NULL);
@@ -192,22 +193,34 @@ enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
 		number = errno;
 	} else {
 		number = ik_write_all(fd, bytes, length);
-		if (number == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+		if (number == 0 && (fchmod(fd, mode) != 0 || (durable && fsync(fd) != 0)))
 			number = errno;
 		if (close(fd) != 0 && number == 0)
 			number = errno;
 		if (number == 0 && rename(temporary, target) != 0)
 			number = errno;
-		if (number == 0)
-			sync_directory_of(target);
-		else
+		if (number != 0)
 			unlink(temporary);
+		else if (durable)
+			sync_directory_of(target);
 	}
 	if (number != 0)
 		status = ik_error_set_errno(error, number, _("cannot write %s"), path);
 	free(temporary);
 	free(resolved);
 	return status;
+}
+
+enum ik_status ik_file_write(const char *path, const char *bytes, size_t length, mode_t mode,
+	struct ik_error *error)
+{
+	return replace(path, bytes, length, mode, true, error);
+}
+
+enum ik_status ik_file_write_unsynced(const char *path, const char *bytes, size_t length,
+	mode_t mode, struct ik_error *error)
+{
+	return replace(path, bytes, length, mode, false, error);
 }
 
 int ik_write_all(int fd, const char *bytes, size_t length)

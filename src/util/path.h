@@ -34,6 +34,11 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
 	mode_t mode, struct ik_error *error) IK_MUST_USE;
 
+/* The same without waiting for the disk, for what can be made again: after a power
+ * cut the file may hold anything. */
+enum ik_status ik_file_write_unsynced(const char *path, const char *bytes, size_t length,
+	mode_t mode, struct ik_error *error) IK_MUST_USE;
+
 /* read(2) to the end of file, appended to buf; expected is a guess at its length
  * (0: none). 0 or errno; what does not fit is told by the status of buf. */
 int ik_read_all(int fd, struct ik_buf *buf, size_t expected) IK_MUST_USE;

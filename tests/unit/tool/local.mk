@@ -2,6 +2,7 @@
 check_PROGRAMS += tests/unit/tool/tool_test tests/fixtures/tools/quick
 TESTS += tests/unit/tool/tool_test
 tests_unit_tool_tool_test_SOURCES = \
+	tests/unit/tool/cache_test.c \
 	tests/unit/tool/candidate_test.c \
 	tests/unit/tool/discovery_test.c \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \

@@ -1,0 +1,455 @@
+#include "tool/cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/*
+ * The file: a line
+ *     ikigai schemas FORMAT VERSION LENGTH HASH
+ * then LENGTH bytes that have that hash, which are for each entry a line
+ *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH
+ * (times in nanoseconds), the path, a line feed, the text, a line feed.
+ */
+#define FORMAT "1"
+enum { HEAD_MOST = 200, NUMBERS = 9 };
+/* More are kept by nobody who needs them; the file stays small. */
+enum { ENTRIES_MOST = 8192 };
+
+/* A string that may lie in the file as it was read. */
+struct piece {
+	const char *bytes;
+	size_t length;
+};
+
+struct entry {
+	struct piece path;
+	struct piece text;    /* NULL: it failed */
+	struct ik_identity identity;
+	enum ik_tool_protocol first, protocol;
+	const char *code;
+	char *reason;
+	char *own;            /* path and text, where they do not lie in a file */
+	bool seen;            /* in this scan */
+	bool dead;
+};
+
+struct ik_schema_cache {
+	char *path;           /* NULL: no file */
+	char *version;
+	bool loaded;
+	bool dirty;           /* the file would differ */
+	enum ik_cache_use use;
+	struct ik_identity file; /* as it was read or written last */
+	char **blocks;        /* files as they were read */
+	size_t block_count;
+	struct entry *entries;
+	size_t count, capacity;
+	size_t *slots;        /* 0: free; else the number of an entry, from 1 */
+	size_t slot_count;    /* a power of two, at least twice as many as entries */
+};
+
+/* FNV-1a in steps of eight bytes: against damage, not against anybody. */
+static uint64_t hash(const char *bytes, size_t length)
+{
+	uint64_t value = UINT64_C(0xcbf29ce484222325);
+	size_t at = 0;
+
+	for (; at < length; at += sizeof value) {
+		uint64_t word = 0;
+
+		memcpy(&word, bytes + at, length - at < sizeof word ? length - at : sizeof word);
+		value = (value ^ word) * UINT64_C(0x100000001b3);
+		value ^= value >> 32;
+	}
+	return value ^ length;
+}
+
+struct ik_schema_cache *ik_schema_cache_new(const char *path, const char *version)
+{
+	struct ik_schema_cache *cache = ik_alloc(sizeof *cache);
+
+	cache->path = path != NULL ? ik_strdup(path) : NULL;
+	cache->version = ik_strdup(version);
+	cache->loaded = path == NULL;
+	return cache;
+}
+
+struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
+{
+	if (cache == NULL)
+		return NULL;
+	for (size_t i = 0; i < cache->count; i++) {
+		free(cache->entries[i].reason);
+		free(cache->entries[i].own);
+	}
+	for (size_t i = 0; i < cache->block_count; i++)
+		free(cache->blocks[i]);
+	free(cache->blocks);
+	free(cache->entries);
+	free(cache->slots);
+	free(cache->path);
+	free(cache->version);
+	free(cache);
+	return NULL;
+}
+
+/* The slot of that path and protocol, or the free one where it belongs. */
+static size_t *slot_of(const struct ik_schema_cache *cache, const char *path, size_t length,
+	enum ik_tool_protocol first)
+{
+	size_t at = (size_t)hash(path, length) & (cache->slot_count - 1);
+
+	for (; cache->slots[at] != 0; at = (at + 1) & (cache->slot_count - 1)) {
+		const struct entry *entry = &cache->entries[cache->slots[at] - 1];
+
+		if (entry->first == first && entry->path.length == length
+			&& memcmp(entry->path.bytes, path, length) == 0)
+			break;
+	}
+	return &cache->slots[at];
+}
+
+/* Make room for one more entry. */
+static void grow(struct ik_schema_cache *cache)
+{
+	if (cache->count < cache->capacity)
+		return;
+	cache->capacity = cache->capacity > 0 ? cache->capacity * 2 : 64;
+	cache->entries = ik_alloc_array(cache->entries, cache->capacity, sizeof *cache->entries);
+	free(cache->slots);
+	cache->slot_count = cache->capacity * 2;
+	cache->slots = ik_alloc(cache->slot_count * sizeof *cache->slots);
+	for (size_t i = 0; i < cache->count; i++) {
+		const struct entry *entry = &cache->entries[i];
+
+		*slot_of(cache, entry->path.bytes, entry->path.length, entry->first) = i + 1;
+	}
+}
+
+/* The entry of that path and protocol, dead or alive, or NULL. */
+static struct entry *entry_of(const struct ik_schema_cache *cache, const char *path, size_t length,
+	enum ik_tool_protocol first)
+{
+	size_t number = cache->count > 0 ? *slot_of(cache, path, length, first) : 0;
+
+	return number > 0 ? &cache->entries[number - 1] : NULL;
+}
+
+/* Add an entry whose path is not there yet. */
+static struct entry *add(struct ik_schema_cache *cache, const struct entry *entry)
+{
+	grow(cache);
+	cache->entries[cache->count] = *entry;
+	*slot_of(cache, entry->path.bytes, entry->path.length, entry->first) = cache->count + 1;
+	return &cache->entries[cache->count++];
+}
+
+/* Take length bytes and a line feed; false when they are not there. */
+static bool take(struct piece *rest, uint64_t length, struct piece *ret_piece)
+{
+	if (length >= rest->length || rest->bytes[length] != '\n')
+		return false;
+	*ret_piece = (struct piece){ rest->bytes, (size_t)length };
+	rest->bytes += length + 1;
+	rest->length -= (size_t)length + 1;
+	return true;
+}
+
+/* Read one entry. The numbers are followed by bytes that are none. */
+static bool read_entry(struct piece *rest, struct entry *ret_entry)
+{
+	struct entry entry = { .seen = false };
+	uint64_t numbers[NUMBERS];
+	const char *line = memchr(rest->bytes, '\n', rest->length);
+	char *at = (char *)(uintptr_t)rest->bytes;
+
+	if (line == NULL)
+		return false;
+	for (size_t i = 0; i < NUMBERS; i++)
+		numbers[i] = strtoull(at, &at, 10);
+	if (at != line || numbers[5] >= IK_PROTOCOL_COUNT || numbers[6] >= IK_PROTOCOL_COUNT)
+		return false;
+	rest->length -= (size_t)(line + 1 - rest->bytes);
+	rest->bytes = line + 1;
+	entry.identity = (struct ik_identity){
+		.device = numbers[0], .inode = numbers[1], .size = numbers[2],
+		.mtime_ns = (int64_t)numbers[3], .ctime_ns = (int64_t)numbers[4],
+	};
+	entry.first = (enum ik_tool_protocol)numbers[5];
+	entry.protocol = (enum ik_tool_protocol)numbers[6];
+	if (!take(rest, numbers[7], &entry.path) || !take(rest, numbers[8], &entry.text))
+		return false;
+	*ret_entry = entry;
+	return true;
+}
+
+/* Take over what the file holds of which nothing is known yet; true: there was some. */
+static bool read_entries(struct ik_schema_cache *cache, struct piece rest)
+{
+	size_t before = cache->count;
+	struct entry entry;
+
+	while (cache->count < ENTRIES_MOST && rest.length > 0 && read_entry(&rest, &entry)) {
+		if (entry_of(cache, entry.path.bytes, entry.path.length, entry.first) == NULL)
+			add(cache, &entry);
+	}
+	return cache->count > before;
+}
+
+/* What stands before the entries. */
+static char *head(const struct ik_schema_cache *cache, const char *bytes, size_t length)
+{
+	return ik_format("ikigai schemas " FORMAT " %.80s %zu %016" PRIx64 "\n", cache->version, length,
+		hash(bytes, length));
+}
+
+/* Is it a file that only this user writes? */
+static bool is_ours(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) && status->st_uid == geteuid()
+		&& (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Read the file; NULL when it is not whole or not ours. New memory, and the entries in it. */
+static char *read_file(const struct ik_schema_cache *cache, struct piece *ret_entries)
+{
+	struct ik_buf text;
+	const char *line;
+	char *bytes, *wanted;
+	size_t length, head_length;
+	bool good = false;
+
+	ik_buf_init(&text, IK_LIMIT_SCHEMA_CACHE + HEAD_MOST);
+	if (ik_file_read(cache->path, &text, NULL) != IK_OK)
+		ik_buf_clear(&text);
+	bytes = ik_buf_take(&text, &length);
+	line = memchr(bytes, '\n', length);
+	if (line != NULL) {
+		head_length = (size_t)(line + 1 - bytes);
+		*ret_entries = (struct piece){ line + 1, length - head_length };
+		wanted = head(cache, ret_entries->bytes, ret_entries->length);
+		good = strlen(wanted) == head_length && memcmp(bytes, wanted, head_length) == 0;
+		free(wanted);
+	}
+	if (!good) {
+		free(bytes);
+		return NULL;
+	}
+	return bytes;
+}
+
+/* Add what the file holds, if it has changed since it was last seen. */
+static void load(struct ik_schema_cache *cache)
+{
+	struct ik_identity identity;
+	struct stat status;
+	struct piece entries;
+	char *bytes;
+
+	if (lstat(cache->path, &status) != 0 || !is_ours(&status))
+		return;
+	identity = ik_identity_of(&status);
+	if (ik_identity_equal(&identity, &cache->file))
+		return;
+	cache->file = identity;
+	bytes = read_file(cache, &entries);
+	if (bytes == NULL)
+		return;
+	if (!read_entries(cache, entries)) {
+		free(bytes);
+		return;
+	}
+	cache->blocks = ik_alloc_array(cache->blocks, cache->block_count + 1, sizeof *cache->blocks);
+	cache->blocks[cache->block_count++] = bytes;
+}
+
+void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use)
+{
+	cache->use = use;
+	for (size_t i = 0; i < cache->count; i++)
+		cache->entries[i].seen = false;
+	if (!cache->loaded)
+		load(cache);
+	cache->loaded = true;
+}
+
+bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,
+	struct ik_cached *ret_cached)
+{
+	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
+
+	if (entry == NULL || entry->dead || cache->use == IK_CACHE_NOTHING
+		|| (entry->text.bytes == NULL && cache->use != IK_CACHE_ALL)
+		|| !ik_identity_equal(&entry->identity, &key->identity))
+		return false;
+	entry->seen = true;
+	*ret_cached = (struct ik_cached){
+		.protocol = entry->protocol, .text = entry->text.bytes, .length = entry->text.length,
+		.code = entry->code, .reason = entry->reason,
+	};
+	return true;
+}
+
+/* Forget what an entry says, but not that there is one. */
+static void kill_entry(struct ik_schema_cache *cache, struct entry *entry)
+{
+	if (!entry->dead && entry->text.bytes != NULL)
+		cache->dirty = true;
+	entry->dead = true;
+}
+
+/* Does an entry say the same already? */
+static bool says(const struct entry *entry, const struct ik_cache_key *key,
+	const struct ik_cached *cached)
+{
+	return !entry->dead && ik_identity_equal(&entry->identity, &key->identity)
+		&& cached->text != NULL && entry->text.bytes != NULL
+		&& entry->protocol == cached->protocol && entry->text.length == cached->length
+		&& memcmp(entry->text.bytes, cached->text, cached->length) == 0;
+}
+
+/* An entry with memory of its own; length is that of the path. */
+static struct entry new_entry(const struct ik_cache_key *key, size_t length,
+	const struct ik_cached *cached)
+{
+	size_t text_length = cached->text != NULL ? cached->length : 0;
+	struct entry entry = {
+		.identity = key->identity, .first = key->first, .protocol = cached->protocol,
+		.code = cached->code, .own = ik_alloc(length + text_length + 1), .seen = true,
+	};
+
+	memcpy(entry.own, key->path, length);
+	entry.path = (struct piece){ entry.own, length };
+	if (cached->text != NULL) {
+		memcpy(entry.own + length, cached->text, text_length);
+		entry.text = (struct piece){ entry.own + length, text_length };
+	} else {
+		entry.reason = ik_strdup(cached->reason);
+	}
+	return entry;
+}
+
+void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_key *key,
+	int64_t asked_ns, const struct ik_cached *cached)
+{
+	size_t length = strlen(key->path);
+	struct entry *entry = entry_of(cache, key->path, length, key->first);
+	struct entry made;
+
+	if (key->identity.ctime_ns > asked_ns
+		|| ik_identity_settles_ms(&key->identity, asked_ns) > 0) {
+		ik_schema_cache_forget(cache, key);
+		return;
+	}
+	if (entry != NULL && says(entry, key, cached)) {
+		entry->seen = true;
+		return;
+	}
+	made = new_entry(key, length, cached);
+	if (entry == NULL) {
+		add(cache, &made);
+	} else {
+		kill_entry(cache, entry);
+		free(entry->reason);
+		free(entry->own);
+		*entry = made;
+	}
+	if (cached->text != NULL)
+		cache->dirty = true;
+}
+
+void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key)
+{
+	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
+
+	if (entry != NULL)
+		kill_entry(cache, entry);
+}
+
+void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	while (length > 0 && directory[length - 1] == '/')
+		length--;
+	for (size_t i = 0; i < cache->count; i++) {
+		struct entry *entry = &cache->entries[i];
+		const struct piece *path = &entry->path;
+
+		if (!entry->seen && path->length > length + 1 && path->bytes[length] == '/'
+			&& memcmp(path->bytes, directory, length) == 0
+			&& memchr(path->bytes + length + 1, '/', path->length - length - 1) == NULL)
+			kill_entry(cache, entry);
+	}
+}
+
+/* Append the entries that are to be kept and were (not) seen in this scan. */
+static void put_entries(const struct ik_schema_cache *cache, bool seen, struct ik_buf *out)
+{
+	for (size_t i = 0; i < cache->count && ik_buf_status(out) == IK_OK; i++) {
+		const struct entry *entry = &cache->entries[i];
+		const struct ik_identity *identity = &entry->identity;
+
+		if (entry->dead || entry->text.bytes == NULL || entry->seen != seen
+			|| out->length + entry->path.length + entry->text.length + HEAD_MOST
+				> IK_LIMIT_SCHEMA_CACHE)
+			continue;
+		ik_buf_printf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64
+			" %d %d %zu %zu\n", identity->device, identity->inode, identity->size,
+			identity->mtime_ns, identity->ctime_ns, (int)entry->first, (int)entry->protocol,
+			entry->path.length, entry->text.length);
+		ik_buf_append(out, entry->path.bytes, entry->path.length);
+		ik_buf_putc(out, '\n');
+		ik_buf_append(out, entry->text.bytes, entry->text.length);
+		ik_buf_putc(out, '\n');
+	}
+}
+
+/* Make the directory of a file. */
+static enum ik_status make_directory(const char *path, struct ik_error *error)
+{
+	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	enum ik_status status = ik_path_make(directory, 0700, error);
+
+	free(directory);
+	return status;
+}
+
+enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache, struct ik_error *error)
+{
+	struct ik_buf text;
+	enum ik_status status;
+	struct stat written;
+	char *first_line;
+
+	if (cache->path == NULL || !cache->dirty)
+		return IK_OK;
+	/* What another program has written meanwhile is kept. */
+	load(cache);
+	ik_buf_init(&text, IK_LIMIT_SCHEMA_CACHE + HEAD_MOST);
+	put_entries(cache, true, &text);
+	put_entries(cache, false, &text);
+	first_line = head(cache, text.data, text.length);
+	ik_buf_insert(&text, 0, first_line, strlen(first_line));
+	free(first_line);
+	status = ik_buf_check(&text, _("the cache of schemas"), error);
+	if (status == IK_OK)
+		status = make_directory(cache->path, error);
+	if (status == IK_OK)
+		status = ik_file_write_unsynced(cache->path, text.data, text.length, 0600, error);
+	ik_buf_done(&text);
+	if (status != IK_OK)
+		return status;
+	cache->dirty = false;
+	if (lstat(cache->path, &written) == 0)
+		cache->file = ik_identity_of(&written);
+	return IK_OK;
+}
