@@ -11,6 +11,7 @@
 #include "app/chat_private.h"
 #include "app/chat_trust.h"
 #include "app/commands.h"
+#include "app/tool_text.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -49,6 +50,17 @@ static void on_scan_progress(void *arg, size_t done, size_t total)
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, done, total);
 }
 
+/* Say in one line what is new, other or gone since the last scan, if anything is. */
+static void tell_changes(struct ik_chat *chat, const struct ik_registry *registry)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	if (ik_tool_text_changes(chat->registry, registry, &out))
+		ik_session_add_notice(chat->core.session, out.data);
+	ik_buf_done(&out);
+}
+
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_chat *chat = arg;
@@ -57,11 +69,17 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	ik_screen_set_registry(chat->screen, registry);
 	ik_screen_set_scan(chat->screen, ik_registry_state(registry), count, count);
 	ik_chat_trust_ask(chat, registry);
-	if (chat->refresh_line == NULL || ik_discovery_scanning(chat->core.discovery))
+	if (ik_discovery_scanning(chat->core.discovery))
 		return;
-	ik_command_refreshed(&chat->core, chat->refresh_line, registry);
-	free(chat->refresh_line);
-	chat->refresh_line = NULL;
+	if (chat->refresh_line != NULL) {
+		ik_command_refreshed(&chat->core, chat->refresh_line, registry);
+		free(chat->refresh_line);
+		chat->refresh_line = NULL;
+	} else if (chat->registry != NULL) {
+		tell_changes(chat, registry);
+	}
+	ik_registry_unref(chat->registry);
+	chat->registry = ik_registry_ref(registry);
 }
 
 static void on_background(void *arg)
@@ -160,6 +178,7 @@ static void start_core(void *arg)
 		return;
 	}
 	chat->core_started = true;
+	ik_core_watch(&chat->core);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
@@ -230,6 +249,7 @@ static void close_chat(struct ik_chat *chat)
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);
 	free(chat->refresh_line);
+	ik_registry_unref(chat->registry);
 	free(chat->draft_path);
 	free(chat->draft_new);
 }

@@ -36,6 +36,7 @@ struct ik_chat {
 	struct ik_chat_question *questions; /* those on the screen */
 
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
+	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
 	int status;
 };

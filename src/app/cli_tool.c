@@ -147,13 +147,6 @@ static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry
 	free(warning);
 }
 
-static void on_progress(void *arg, size_t done, size_t total)
-{
-	(void)arg;
-	(void)done;
-	(void)total;
-}
-
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct cli *cli = arg;
@@ -209,7 +202,7 @@ static void warn_of_setup(const struct ik_setup *setup)
 
 int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 {
-	static const struct ik_discovery_events events = {on_progress, on_finished};
+	static const struct ik_discovery_events events = {.finished = on_finished};
 	struct cli cli = {.options = options, .setup = setup};
 	struct ik_signal *interrupt, *terminate;
 	struct ik_error error;

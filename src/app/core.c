@@ -51,9 +51,24 @@ static void on_finished(void *arg, struct ik_registry *registry)
 
 	core->scanned = true;
 	log_scan(registry);
-	ik_session_set_registry(core->session, registry, true);
+	ik_session_set_registry(core->session, registry, !ik_discovery_scanning(core->discovery));
 	tell_trust_problem(core);
 	core->events->scan_finished(core->arg, registry);
+}
+
+/* What is sent from here on waits for the tools. */
+static void on_began(void *arg)
+{
+	struct ik_core *core = arg;
+
+	ik_session_set_registry(core->session, ik_discovery_registry(core->discovery), false);
+}
+
+static void on_problem(void *arg, const char *sentence)
+{
+	struct ik_core *core = arg;
+
+	ik_session_add_notice(core->session, sentence);
 }
 
 /* Note in the log what one looks for later. */
@@ -164,12 +179,13 @@ static void make_session(struct ik_core *core, bool no_tools)
 /* Start the scan, or say that there is nothing to wait for. */
 static void start_tools(struct ik_core *core, bool no_tools)
 {
-	static const struct ik_discovery_events events = {on_progress, on_finished};
+	static const struct ik_discovery_events events = {on_progress, on_finished, on_began, on_problem};
 	const struct ik_setup *setup = core->setup;
 	bool wanted = setup->config->tools_enabled && !no_tools;
 
 	core->discovery = ik_core_discovery(core->loop, setup, core->environment, &events, core);
 	ik_session_set_registry(core->session, ik_discovery_registry(core->discovery), !wanted);
+	core->tools_wanted = wanted;
 	if (wanted)
 		ik_discovery_scan(core->discovery);
 	else
@@ -259,7 +275,13 @@ enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_er
 
 void ik_core_refresh(struct ik_core *core)
 {
-	ik_discovery_scan(core->discovery);
+	ik_discovery_rescan(core->discovery);
+}
+
+void ik_core_watch(struct ik_core *core)
+{
+	if (core->setup->config->tools_watch && core->tools_wanted)
+		ik_discovery_watch(core->discovery);
 }
 
 struct ik_registry *ik_core_registry(const struct ik_core *core)

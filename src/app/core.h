@@ -30,6 +30,7 @@ struct ik_core {
 	struct ik_session *session;
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
+	bool tools_wanted;
 	bool scanned;
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	struct ik_model_list *models; /* the provider is asked for them */
@@ -53,8 +54,11 @@ enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_er
 enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Scan the tools again. */
+/* Ask all tools again, whatever is remembered of them. */
 void ik_core_refresh(struct ik_core *core);
+
+/* Scan by itself when the directories of tools change, if the configuration wants it. */
+void ik_core_watch(struct ik_core *core);
 
 /* Take all apart; what waits in the store is written, or rescued, if it can be:
  * *ret_notice says where it is when that is not the store. False: events were lost. */

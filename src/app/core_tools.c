@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -159,6 +160,19 @@ static struct ik_discovery *find_directories(struct directories *directories,
 	return directories->discovery;
 }
 
+/* Have it remember what tools say, if that is wanted. */
+static void add_cache(struct directories *directories, const struct ik_setup *setup)
+{
+	char *path;
+
+	if (!setup->config->tools_schema_cache)
+		return;
+	path = ik_places_file(&setup->places, "cache/schemas");
+	ik_discovery_use_cache(directories->discovery, ik_schema_cache_new(path, PACKAGE_VERSION));
+	directories->options.cache = ik_discovery_cache(directories->discovery);
+	free(path);
+}
+
 struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment, const struct ik_discovery_events *events, void *arg)
 {
@@ -178,6 +192,7 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_set
 		.places = &setup->places,
 	};
 
+	add_cache(&directories, setup);
 	return find_directories(&directories, setup, setup->project.trust);
 }
 

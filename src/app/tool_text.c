@@ -169,6 +169,132 @@ void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *o
 		ik_buf_printf(out, "  %s\n", ik_registry_problem(registry, i));
 }
 
+/* So many names are told; of more, how many they are. */
+#define NAMES_TOLD 4
+
+/* Names that belong together. */
+struct names {
+	struct ik_buf text;
+	size_t count;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+	if (names->count++ < NAMES_TOLD)
+		ik_buf_printf(&names->text, "%s%s", names->text.length > 0 ? ", " : "", name);
+}
+
+/* "a, b, c, d and 12 more"; valid as long as names. */
+static const char *all_names(struct names *names)
+{
+	if (names->count > NAMES_TOLD)
+		/* Translators: behind a list of names. */
+		ik_buf_printf(&names->text, ngettext(" and %zu more", " and %zu more",
+			names->count - NAMES_TOLD), names->count - NAMES_TOLD);
+	return names->text.data;
+}
+
+/* The entry of that file, or NULL. */
+static const struct ik_tool *of_path(const struct ik_registry *registry, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < ik_registry_count(registry); i++)
+		if (ik_text_equal(ik_registry_at(registry, i)->path, path))
+			return ik_registry_at(registry, i);
+	return NULL;
+}
+
+/* Is it offered as it was? */
+static bool is_same(const struct ik_tool *one, const struct ik_tool *other)
+{
+	if ((one->schema == NULL) != (other->schema == NULL) || !ik_text_equal(one->path, other->path))
+		return false;
+	return one->schema == NULL || ik_text_equal(one->schema, other->schema);
+}
+
+enum change { CHANGE_NEW, CHANGE_OTHER, CHANGE_GONE, CHANGE_FAILED, CHANGE_COUNT };
+
+/* Sort the tools by what became of them; the last that failed, or NULL. */
+static const struct ik_tool *sort_changes(const struct ik_registry *before,
+	const struct ik_registry *after, struct names changes[CHANGE_COUNT])
+{
+	const struct ik_tool *failed = NULL;
+	size_t i;
+
+	for (i = 0; i < ik_registry_count(after); i++) {
+		const struct ik_tool *tool = ik_registry_at(after, i), *old;
+
+		if (tool->state == IK_TOOL_OK) {
+			old = ik_registry_find(before, tool->name);
+			if (old == NULL)
+				add_name(&changes[CHANGE_NEW], tool->name);
+			else if (!is_same(old, tool))
+				add_name(&changes[CHANGE_OTHER], tool->name);
+		} else if (tool->state == IK_TOOL_FAILED) {
+			old = of_path(before, tool->path);
+			if (old != NULL && old->state == IK_TOOL_FAILED && ik_text_equal(old->reason, tool->reason))
+				continue;
+			add_name(&changes[CHANGE_FAILED], tool->name);
+			failed = tool;
+		}
+	}
+	for (i = 0; i < ik_registry_count(before); i++) {
+		const struct ik_tool *tool = ik_registry_at(before, i), *now;
+
+		if (tool->state != IK_TOOL_OK || ik_registry_find(after, tool->name) != NULL)
+			continue;
+		now = of_path(after, tool->path);
+		if (now == NULL || now->state != IK_TOOL_FAILED)
+			add_name(&changes[CHANGE_GONE], tool->name);
+	}
+	return failed;
+}
+
+/* The next sentence begins, behind those that are there. */
+static struct ik_buf *next_sentence(struct ik_buf *out)
+{
+	if (out->length > 0)
+		ik_buf_putc(out, ' ');
+	return out;
+}
+
+bool ik_tool_text_changes(const struct ik_registry *before, const struct ik_registry *after,
+	struct ik_buf *out)
+{
+	struct names changes[CHANGE_COUNT];
+	const struct ik_tool *failed;
+	struct names *group;
+	size_t i;
+
+	for (i = 0; i < CHANGE_COUNT; i++) {
+		ik_buf_init(&changes[i].text, 4096);
+		changes[i].count = 0;
+	}
+	failed = sort_changes(before, after, changes);
+	group = &changes[CHANGE_NEW];
+	if (group->count > 0)
+		ik_buf_printf(next_sentence(out), ngettext("New tool: %s.", "New tools: %s.", group->count),
+			all_names(group));
+	group = &changes[CHANGE_OTHER];
+	if (group->count > 0)
+		ik_buf_printf(next_sentence(out), ngettext("Changed tool: %s.", "Changed tools: %s.", group->count),
+			all_names(group));
+	group = &changes[CHANGE_GONE];
+	if (group->count > 0)
+		ik_buf_printf(next_sentence(out), ngettext("Tool no longer there: %s.", "Tools no longer there: %s.",
+			group->count), all_names(group));
+	group = &changes[CHANGE_FAILED];
+	if (group->count > 1) {
+		ik_buf_printf(next_sentence(out), _("Failed tools: %s (/tool --all says why)."), all_names(group));
+	} else if (group->count == 1) {
+		ik_buf_printf(next_sentence(out), _("Failed tool: %s: %s."), failed->name, failed->reason);
+	}
+	for (i = 0; i < CHANGE_COUNT; i++)
+		ik_buf_done(&changes[i].text);
+	return out->length > 0;
+}
+
 void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_buf *out)
 {
 	size_t i;

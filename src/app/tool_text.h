@@ -21,6 +21,11 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 /* "Tools refreshed. N tools available." with the failed ones and why. */
 void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *out);
 
+/* One line, without its end, of what differs between two scans: which tools are new, offered
+ * otherwise, failed (and why), gone. False when nothing does. */
+bool ik_tool_text_changes(const struct ik_registry *before, const struct ik_registry *after,
+	struct ik_buf *out);
+
 /* The array of `tool list --json`, the object of `tool show --json` (false:
  * no such tool). */
 void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_buf *out);

@@ -49,6 +49,7 @@ struct ik_child {
 	/* LIVING: the time-out; ENDING: SIGKILL; after the leader's end: grace. */
 	struct ik_timer *timer;
 	int64_t started;
+	int64_t (*overdue)(void *arg);
 	int64_t kill_after;
 	int64_t grace;
 	enum phase phase;
@@ -222,6 +223,19 @@ static void leader_ended(void *arg)
 	finish_if_done(child);
 }
 
+/* The time-out has come: end it, unless it gets more time. */
+static void time_out(struct ik_child *child)
+{
+	int64_t more = child->overdue != NULL ? child->overdue(child->arg) : 0;
+
+	if (more > 0) {
+		ik_timer_start(child->timer, more);
+		return;
+	}
+	child->result.timed_out = true;
+	begin_ending(child);
+}
+
 /* Something is over time. */
 static void timer_fired(void *arg)
 {
@@ -243,8 +257,7 @@ static void timer_fired(void *arg)
 	} else if (child->leader_ended) {
 		finish(child, true);
 	} else {
-		child->result.timed_out = true;
-		begin_ending(child);
+		time_out(child);
 	}
 }
 
@@ -372,6 +385,7 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 	child->events = *events;
 	child->arg = arg;
 	child->started = started;
+	child->overdue = spec->overdue;
 	child->kill_after = spec->kill_after_ms;
 	child->grace = spec->grace_ms;
 	child->input = spec->input;

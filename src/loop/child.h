@@ -35,6 +35,8 @@ struct ik_child_spec {
 	const char *input;               /* borrowed until done or close; NULL: /dev/null */
 	size_t input_length;
 	int64_t timeout_ms;              /* from the spawn; 0: none */
+	int64_t (*overdue)(void *arg);   /* timeout_ms is over and nothing is left to be read: in
+	                                    how many more to ask again, 0: end it; NULL: always 0 */
 	int64_t kill_after_ms;           /* SIGTERM to SIGKILL; 0: SIGKILL at once */
 	int64_t grace_ms;                /* output after the leader's end */
 	int64_t memory_limit;            /* bytes of address space; 0: none */

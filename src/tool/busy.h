@@ -1,15 +1,16 @@
 /*
  * busy: what keeps the processors, so that a scan starts no more tools than
- * can get anywhere.
+ * can get anywhere, and ends none that could not.
  *
  * Asks the kernel each time; keeps nothing.  Where /proc does not answer, the
  * machine counts as idle.
  *
- * May include: libc.
+ * May include: libc, util.
  */
 #ifndef IK_TOOL_BUSY_H
 #define IK_TOOL_BUSY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Processors that this process may use. */
@@ -18,8 +19,19 @@ int ik_busy_processors(void);
 /* Processes that run or wait for a processor now, without this one. */
 int ik_busy_runnable(void);
 
-/* Microseconds, counted from the start of the machine, in which something had
- * to wait for a processor; -1 where the kernel does not count them. */
-int64_t ik_busy_stalled_us(void);
+/* How a process does, with its threads and all that live of what it started. */
+struct ik_busy_look {
+	/* None of them runs, could run, or waits for the disk. */
+	bool asleep;
+	/* Some of them want to go on and cannot: they wait for the disk, or for a
+	 * processor, of which they had less than half of their time. */
+	bool held_up;
+	/* Microseconds that they have waited for a processor so far; 0 where the kernel
+	 * does not count them. What has ended counts no more. */
+	int64_t delayed_us;
+};
+
+/* All false and 0 when it has ended. */
+struct ik_busy_look ik_busy_look(int pid);
 
 #endif

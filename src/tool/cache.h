@@ -28,9 +28,9 @@ struct ik_schema_cache;
 
 /* What a scan may take from it. */
 enum ik_cache_use {
+	IK_CACHE_NOTHING,  /* all are asked; what they say is kept */
 	IK_CACHE_ANSWERS,  /* good answers */
-	IK_CACHE_ALL,      /* failures too: only what has changed is asked */
-	IK_CACHE_NOTHING   /* all are asked; what they say is kept */
+	IK_CACHE_ALL       /* failures too: only what has changed is asked */
 };
 
 /* Which file it is about. */

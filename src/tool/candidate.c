@@ -14,6 +14,8 @@
 
 /* Nobody gets more than so many times his time, nor less than this on top. */
 enum { LATEST = 4, SHORTEST_EXTENSION_MS = 20 };
+/* When one that is held up is looked at again. */
+enum { NEXT_LOOK_MS = 50 };
 /* What is kept of stderr for the reason of a failure. */
 enum { STDERR_KEPT = 1024, STDERR_SHOWN = 200 };
 /* How long a descendant that holds the pipes is waited for after an answer. */
@@ -41,8 +43,8 @@ struct ik_candidate {
 	struct ik_child *child;
 	struct ik_buf output;
 	struct ik_buf errors;
-	int64_t deadline_ms;
-	int64_t stalled_us; /* ik_busy_stalled_us() when its time began to run */
+	int64_t latest_ms;  /* when it is ended in any case */
+	int64_t delayed_us; /* time without a processor that was given back */
 };
 
 static bool ask(struct ik_candidate *candidate, struct ik_error *error);
@@ -221,6 +223,20 @@ static void child_done(void *arg, const struct ik_child_result *result)
 		judge(candidate, result);
 }
 
+/* Its time is up. How many milliseconds it gets on top. */
+static int64_t overdue(void *arg)
+{
+	struct ik_candidate *candidate = arg;
+	struct ik_busy_look look = ik_busy_look(ik_child_pid(candidate->child));
+	int64_t more = (look.delayed_us - candidate->delayed_us) / 1000;
+	int64_t left = candidate->latest_ms - ik_clock_ms();
+
+	if (more < SHORTEST_EXTENSION_MS)
+		more = look.held_up ? NEXT_LOOK_MS : 0;
+	candidate->delayed_us = look.delayed_us;
+	return more < left ? more : left;
+}
+
 /* Ask the question of candidate->protocol; false: it could not be spawned. */
 static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 {
@@ -234,7 +250,8 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 		.argv = argv,
 		.environment = options->environments[candidate->protocol],
 		.directory = options->working_directory,
-		.timeout_ms = options->timeout_ms * LATEST,
+		.timeout_ms = options->timeout_ms,
+		.overdue = overdue,
 		.grace_ms = GRACE_MS,
 	};
 
@@ -243,8 +260,8 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 	if (ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child,
 		error) != IK_OK)
 		return false;
-	candidate->deadline_ms = ik_clock_ms() + options->timeout_ms;
-	candidate->stalled_us = ik_busy_stalled_us();
+	candidate->latest_ms = ik_clock_ms() + options->timeout_ms * LATEST;
+	candidate->delayed_us = 0;
 	return true;
 }
 
@@ -278,33 +295,9 @@ void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *
 	candidate->identity = *identity;
 }
 
-/* How long something had to wait for a processor since its time began. */
-static int64_t stalled_ms(const struct ik_candidate *candidate, int64_t now_us)
+bool ik_candidate_asleep(const struct ik_candidate *candidate)
 {
-	if (now_us >= 0 && candidate->stalled_us >= 0)
-		return (now_us - candidate->stalled_us) / 1000;
-	/* It is not counted here: what is now has to stand for all of the time. */
-	return ik_busy_runnable() > ik_busy_processors() ? candidate->options->timeout_ms : 0;
-}
-
-int64_t ik_candidate_check(struct ik_candidate *candidate, int64_t now_ms, int64_t stalled_us)
-{
-	int64_t more;
-
-	if (candidate->child == NULL)
-		return INT64_MAX;
-	if (candidate->deadline_ms <= now_ms) {
-		/* Silence says nothing of a tool that had to wait itself; the child's own
-		 * time-out is the end of that. */
-		more = stalled_ms(candidate, stalled_us);
-		if (more < SHORTEST_EXTENSION_MS) {
-			ik_child_cancel(candidate->child);
-			return INT64_MAX;
-		}
-		candidate->deadline_ms = now_ms + more;
-		candidate->stalled_us = stalled_us;
-	}
-	return candidate->deadline_ms;
+	return candidate->child != NULL && ik_busy_look(ik_child_pid(candidate->child)).asleep;
 }
 
 /* The deferred end: nothing of it is on the stack any more. */

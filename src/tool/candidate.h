@@ -6,6 +6,13 @@
  * the other question follows only when the first was refused (an exit that is
  * not 0) or answered with something that is no JSON.  A time-out is final.
  *
+ * When the time is up, what there is to read is read first.  Then the kernel is
+ * asked how the tool, its threads and all that it started have fared: time in
+ * which they waited for a processor is given back, and those that would run now
+ * but cannot (no processor, a slow disk) are looked at again a moment later; four
+ * times the time is the end of that.  One that sleeps, or had a processor all
+ * along, gets no more.
+ *
  * Owns the process and what it printed.
  * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/busy.h.
  */
@@ -21,8 +28,7 @@ struct ik_candidate;
 struct ik_candidate_options {
 	enum ik_tool_protocol first;     /* whose question comes first */
 	bool native_only;                /* Kodelet's question is not asked */
-	int64_t timeout_ms;              /* for each question, from its spawn; more on a busy
-	                                    machine, four times that at most */
+	int64_t timeout_ms;              /* for each question, from its spawn */
 	const char *const *environments[IK_PROTOCOL_COUNT]; /* for each question; NULL: this
 	                                                       process's */
 	const char *working_directory;
@@ -44,13 +50,8 @@ void ik_candidate_ask(struct ik_candidate *candidate);
 /* Ask it only while its file is this one; one that was changed is UNTRUSTED. */
 void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *identity);
 
-/*
- * Look whether its time is up, and end it then; but time in which the machine had
- * more to do than it could is given back. stalled_us is ik_busy_stalled_us() of
- * now_ms. Returns when to look again (ik_clock_ms()), INT64_MAX when nothing of it
- * runs.
- */
-int64_t ik_candidate_check(struct ik_candidate *candidate, int64_t now_ms, int64_t stalled_us);
+/* Does nothing of what it started run, or want to? */
+bool ik_candidate_asleep(const struct ik_candidate *candidate);
 
 /* Silent at once; what runs is killed. Takes and returns NULL. */
 struct ik_candidate *ik_candidate_close(struct ik_candidate *candidate);

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loop/watch.h"
 #include "util/alloc.h"
+#include "util/log.h"
 #include "util/text.h"
 
 /* One source and how far its scan is. */
@@ -37,12 +39,22 @@ struct ik_discovery {
 	size_t found_count;
 	size_t found_capacity;
 	struct ik_registry *registry;
+	struct ik_schema_cache *cache;    /* NULL: none */
+	struct ik_directory_watch *watch; /* NULL: not wanted */
 	bool scanning;
 	bool again;
+	enum ik_cache_use again_use;      /* of the scan that follows */
 	bool closed;
 };
 
+/* Places to watch, while they are collected. */
+struct places {
+	struct ik_watched *items;
+	size_t count, capacity;
+};
+
 static void finish(void *arg);
+static void start(struct ik_discovery *discovery, enum ik_cache_use use);
 
 struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	const struct ik_discovery_events *events, void *arg)
@@ -74,6 +86,7 @@ static void release(void *arg)
 		ik_tool_clear(&discovery->found[i].tool);
 	free(discovery->found);
 	ik_registry_unref(discovery->registry);
+	ik_schema_cache_free(discovery->cache);
 	free(discovery);
 }
 
@@ -83,6 +96,7 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 		return NULL;
 	discovery->closed = true;
 	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
+	discovery->watch = ik_directory_watch_close(discovery->watch);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct ik_source *source = discovery->slots[i]->source;
 
@@ -168,6 +182,48 @@ static struct ik_registry *make_registry(struct ik_discovery *discovery)
 	return registry;
 }
 
+/* Write what the scan has added to the cache. */
+static void save_cache(struct ik_discovery *discovery)
+{
+	struct ik_error error;
+
+	if (discovery->cache != NULL && ik_schema_cache_save(discovery->cache, &error) != IK_OK)
+		ik_log(IK_LOG_INFO, "cache of schemas: %s", error.text);
+}
+
+static void add_place(void *arg, const char *directory, const char *name)
+{
+	struct places *places = arg;
+
+	if (places->count == places->capacity) {
+		places->capacity = places->capacity > 0 ? places->capacity * 2 : 8;
+		places->items = ik_alloc_array(places->items, places->capacity,
+			sizeof *places->items);
+	}
+	places->items[places->count++] = (struct ik_watched){
+		ik_strdup(directory), name != NULL ? ik_strdup(name) : NULL
+	};
+}
+
+/* Watch the places that the sources name now. */
+static void watch_places(struct ik_discovery *discovery)
+{
+	struct places places = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < discovery->slot_count; i++) {
+		struct ik_source *source = discovery->slots[i]->source;
+
+		if (source->ops->places != NULL)
+			source->ops->places(source, add_place, &places);
+	}
+	ik_directory_watch_set(discovery->watch, places.items, places.count);
+	for (size_t i = 0; i < places.count; i++) {
+		free((char *)(uintptr_t)places.items[i].directory);
+		free((char *)(uintptr_t)places.items[i].name);
+	}
+	free(places.items);
+}
+
 /* End the scan: swap registries, tell of it, and begin again if that was wished. */
 static void finish(void *arg)
 {
@@ -180,10 +236,15 @@ static void finish(void *arg)
 	discovery->registry = make_registry(discovery);
 	discovery->scanning = again;
 	discovery->events.finished(discovery->arg, discovery->registry);
-	if (!again || discovery->closed)
+	if (discovery->closed)
+		return;
+	save_cache(discovery);
+	if (discovery->watch != NULL)
+		watch_places(discovery);
+	if (!again)
 		return;
 	discovery->again = discovery->scanning = false;
-	ik_discovery_scan(discovery);
+	start(discovery, discovery->again_use);
 }
 
 /* Finish, between callbacks, when all sources are done. */
@@ -244,20 +305,28 @@ static void source_changed(void *arg)
 {
 	struct slot *slot = arg;
 
-	ik_discovery_scan(slot->discovery);
+	start(slot->discovery, IK_CACHE_ALL);
 }
 
-void ik_discovery_scan(struct ik_discovery *discovery)
+/* Start a scan, or have one follow the one that runs; who wants to take least from
+ * the cache decides. */
+static void start(struct ik_discovery *discovery, enum ik_cache_use use)
 {
 	static const struct ik_source_events events = {
 		source_tool, source_progress, source_done, source_changed
 	};
 
 	if (discovery->scanning) {
+		if (!discovery->again || use < discovery->again_use)
+			discovery->again_use = use;
 		discovery->again = true;
 		return;
 	}
 	discovery->scanning = true;
+	if (discovery->cache != NULL)
+		ik_schema_cache_begin(discovery->cache, use);
+	if (discovery->events.began != NULL)
+		discovery->events.began(discovery->arg);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct slot *slot = discovery->slots[i];
 
@@ -272,6 +341,52 @@ void ik_discovery_scan(struct ik_discovery *discovery)
 		slot->source->ops->scan(slot->source, &events, slot);
 	}
 	finish_if_done(discovery);
+}
+
+void ik_discovery_scan(struct ik_discovery *discovery)
+{
+	start(discovery, IK_CACHE_ANSWERS);
+}
+
+void ik_discovery_rescan(struct ik_discovery *discovery)
+{
+	start(discovery, IK_CACHE_NOTHING);
+}
+
+void ik_discovery_use_cache(struct ik_discovery *discovery, struct ik_schema_cache *cache)
+{
+	ik_schema_cache_free(discovery->cache);
+	discovery->cache = cache;
+}
+
+struct ik_schema_cache *ik_discovery_cache(const struct ik_discovery *discovery)
+{
+	return discovery->cache;
+}
+
+static void on_change(void *arg)
+{
+	start(arg, IK_CACHE_ALL);
+}
+
+static void on_watch_problem(void *arg, const char *sentence)
+{
+	struct ik_discovery *discovery = arg;
+
+	ik_log(IK_LOG_ERROR, "%s", sentence);
+	if (discovery->events.problem != NULL)
+		discovery->events.problem(discovery->arg, sentence);
+}
+
+void ik_discovery_watch(struct ik_discovery *discovery)
+{
+	static const struct ik_directory_watch_events events = {
+		on_change, on_watch_problem, ik_source_name_counts
+	};
+
+	if (discovery->watch == NULL)
+		discovery->watch = ik_directory_watch_new(discovery->loop, &events, discovery);
+	watch_places(discovery);
 }
 
 bool ik_discovery_scanning(const struct ik_discovery *discovery)

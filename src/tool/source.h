@@ -18,6 +18,7 @@
 
 #include "config/trust.h"
 #include "loop/child.h"
+#include "tool/cache.h"
 #include "tool/registry.h"
 
 struct ik_source;
@@ -62,6 +63,10 @@ struct ik_call_ops {
 	void (*close)(struct ik_call *call);
 };
 
+/* A place whose change may change what a source says: all files of a directory, or
+ * (name) one entry of it. */
+typedef void ik_source_place(void *arg, const char *directory, const char *name);
+
 struct ik_source_ops {
 	const char *kind; /* "directory" */
 	/* Begin a scan; events come until done. */
@@ -79,6 +84,8 @@ struct ik_source_ops {
 	void (*close)(struct ik_source *source);
 	/* Release the memory: it was closed in an earlier turn. The loop may be gone. */
 	void (*free)(struct ik_source *source);
+	/* Name the places to watch, as they are now; also during a scan. NULL: none. */
+	void (*places)(struct ik_source *source, ik_source_place *place, void *arg);
 };
 
 /* First member of every source's own struct. */
@@ -107,12 +114,19 @@ struct ik_source_directory_options {
 	int64_t timeout_ms;
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *working_directory;
+	struct ik_schema_cache *cache;   /* borrowed; NULL: none */
 };
 
+/* May a file of that name be a tool? Dot files and names that end in "~" are none. */
+bool ik_source_name_counts(const char *name);
+
 /*
- * A directory of executables: regular files, also through a symbolic link, that this
- * user may execute; dot files and names that end in "~" are passed over. Strings are
- * copied, environments are borrowed. Each call is a process (tool/executable.h).
+ * A directory of executables: regular files of such names, also through a symbolic
+ * link, that this user may execute. Strings are copied, environments are borrowed. Each
+ * call is a process (tool/executable.h).
+ *
+ * All are asked at once, but no more than 64 that work and 256 that sleep; on a
+ * busy machine no more than it can serve. One that the cache knows is not asked.
  */
 struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options);

@@ -14,17 +14,23 @@
 #include "tool/candidate.h"
 #include "tool/executable.h"
 #include "tool/permissions.h"
+#include "tool/protocol.h"
 #include "tool/vetting.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* More at once is no faster, even for tools that only sleep (measured). */
-enum { WIDTH = 64 };
+/* More at once are no faster (measured), but those that sleep are in nobody's way:
+ * they do not count, so that what hangs does not keep the others waiting. */
+enum { WIDTH = 64, WIDTH_MOST = 256, AWAKE_MS = 20, LOOK_MS = 10 };
 /* While the machine is busy, tools only wait for each other: no more than so
  * many for each processor then, and another look after a moment. */
 enum { BUSY_WIDTH = 4, BUSY_LOOK_MS = 5 };
+/* Links that lead to links, as the kernel follows them. */
+enum { LINKS_MOST = 40 };
+/* So much of what may run at once is for one source. */
+enum { SHARES = 6 };
 /* A spawn blocks until exec; the loop gets its turn after so much of it. */
 enum { SPAWN_SLICE_US = 3000 };
 
@@ -34,7 +40,11 @@ struct directory;
 struct file {
 	struct directory *directory;
 	char *path;
+	struct ik_identity identity;
 	struct ik_candidate *candidate; /* while it is asked */
+	int64_t asked_ms;               /* when it was */
+	int64_t asked_ns;               /* the same by the wall clock */
+	bool asleep;                    /* it was, when it was looked at */
 };
 
 struct directory {
@@ -44,6 +54,7 @@ struct directory {
 	char *working_directory;
 	struct ik_trust *trust; /* NULL: nobody has to be asked */
 	struct ik_candidate_options questions;
+	struct ik_schema_cache *cache;
 
 	/* The scan that runs. */
 	const struct ik_source_events *events; /* NULL: none */
@@ -53,10 +64,10 @@ struct directory {
 	struct ik_vetting *vetting; /* of the files, in their order; NULL without trust */
 	size_t next;         /* the first that was not asked yet */
 	size_t running;
+	size_t asleep;       /* of those */
 	size_t width;
 	size_t finished;
-	struct ik_timer *look;      /* whether the machine is still busy */
-	struct ik_timer *deadlines; /* the next of those that run */
+	struct ik_timer *look; /* whether there is room for more */
 	bool readable;
 	char *problem;
 };
@@ -72,7 +83,8 @@ static bool crowded(const struct directory *directory)
 {
 	int limit = BUSY_WIDTH * ik_busy_processors();
 
-	return directory->running >= (size_t)limit && ik_busy_runnable() >= limit;
+	return directory->running - directory->asleep >= (size_t)limit
+		&& ik_busy_runnable() >= limit;
 }
 
 /* Release what belongs to one scan. */
@@ -80,7 +92,6 @@ static void clear_scan(struct directory *directory)
 {
 	ik_loop_cancel_deferred(directory->loop, launch, directory);
 	directory->look = ik_timer_close(directory->look);
-	directory->deadlines = ik_timer_close(directory->deadlines);
 	directory->vetting = ik_vetting_close(directory->vetting);
 	for (size_t i = 0; i < directory->count; i++) {
 		ik_candidate_close(directory->files[i].candidate);
@@ -91,7 +102,7 @@ static void clear_scan(struct directory *directory)
 	directory->files = NULL;
 	directory->problem = NULL;
 	directory->count = directory->next = 0;
-	directory->running = directory->finished = 0;
+	directory->running = directory->asleep = directory->finished = 0;
 	directory->events = NULL;
 }
 
@@ -137,32 +148,92 @@ static void go_on(struct directory *directory)
 	ik_loop_defer(directory->loop, launch, directory);
 }
 
+/* What the cache calls a file. */
+static struct ik_cache_key key_of(const struct file *file)
+{
+	return (struct ik_cache_key){
+		.path = file->path, .identity = file->identity, .first = file->directory->questions.first
+	};
+}
+
+/* Take what is remembered of a file; false when it has to be asked. */
+static bool recall(const struct file *file, struct ik_tool *ret_tool)
+{
+	const struct directory *directory = file->directory;
+	struct ik_cache_key key = key_of(file);
+	struct ik_cached cached;
+
+	/* One that was changed since it was judged must not slip through. */
+	if (vetted(file) != NULL && !ik_identity_equal(&vetted(file)->identity, &file->identity))
+		return false;
+	if (directory->cache == NULL || !ik_schema_cache_find(directory->cache, &key, &cached))
+		return false;
+	if (cached.text == NULL) {
+		memset(ret_tool, 0, sizeof *ret_tool);
+		ret_tool->protocol = cached.protocol;
+		ik_tool_reject(ret_tool, IK_TOOL_FAILED, cached.code, ik_strdup(cached.reason));
+		return true;
+	}
+	if (cached.protocol == IK_PROTOCOL_KODELET && directory->questions.native_only)
+		return false;
+	if (ik_protocol_read(cached.protocol, cached.text, cached.length, ret_tool) == IK_OK)
+		return true;
+	ik_tool_clear(ret_tool);
+	return false;
+}
+
+/* Remember what a file said, if it is still the one that was asked. */
+static void remember(const struct file *file, const struct ik_tool *tool)
+{
+	struct ik_schema_cache *cache = file->directory->cache;
+	struct ik_cache_key key = key_of(file);
+	struct ik_identity now;
+	struct ik_cached cached = {
+		.protocol = tool->protocol, .code = tool->code, .reason = tool->reason,
+	};
+
+	if (cache == NULL || tool->state == IK_TOOL_UNTRUSTED)
+		return;
+	if (tool->state == IK_TOOL_OK) {
+		cached.text = tool->schema;
+		cached.length = tool->schema_length;
+	}
+	/* What could not even be started may be mended without a change to the file. */
+	if ((tool->state != IK_TOOL_OK && ik_text_equal(tool->code, "SPAWN_FAILED"))
+		|| ik_identity_read(file->path, &now, NULL) != IK_OK
+		|| !ik_identity_equal(&now, &file->identity))
+		ik_schema_cache_forget(cache, &key);
+	else
+		ik_schema_cache_store(cache, &key, file->asked_ns, &cached);
+}
+
 static void candidate_done(void *arg, struct ik_tool *tool)
 {
 	struct file *file = arg;
 
 	file->candidate = ik_candidate_close(file->candidate);
 	file->directory->running--;
+	file->directory->asleep -= file->asleep;
 	go_on(file->directory);
+	remember(file, tool);
 	announce(file, tool);
 }
 
-/* End those whose time is up. */
-static void check_deadlines(void *arg)
+/* Find out which of those that run sleep, and go on. */
+static void look(void *arg)
 {
 	struct directory *directory = arg;
-	int64_t now = ik_clock_ms(), next = INT64_MAX, deadline;
-	int64_t stalled_us = ik_busy_stalled_us();
+	int64_t now = ik_clock_ms();
 
 	for (size_t i = 0; i < directory->next; i++) {
-		if (directory->files[i].candidate == NULL)
+		struct file *file = &directory->files[i];
+
+		if (file->candidate == NULL || file->asleep || now - file->asked_ms < AWAKE_MS)
 			continue;
-		deadline = ik_candidate_check(directory->files[i].candidate, now, stalled_us);
-		if (deadline < next)
-			next = deadline;
+		file->asleep = ik_candidate_asleep(file->candidate);
+		directory->asleep += file->asleep;
 	}
-	if (next < INT64_MAX)
-		ik_timer_start(directory->deadlines, next - now);
+	launch(directory);
 }
 
 /* May this file be run at all? If not, *ret_tool says why. */
@@ -195,19 +266,19 @@ static bool permitted(const struct file *file, struct ik_tool *ret_tool)
 	return false;
 }
 
-/* Ask one file, or say why it is not asked. */
+/* Ask one file, unless it must not be asked or need not be. */
 static void ask(struct file *file)
 {
 	struct directory *directory = file->directory;
-	struct ik_tool refused;
+	struct ik_tool tool;
 
-	if (!permitted(file, &refused)) {
-		announce(file, &refused);
+	if (!permitted(file, &tool) || recall(file, &tool)) {
+		announce(file, &tool);
 		return;
 	}
 	directory->running++;
-	if (!ik_timer_running(directory->deadlines))
-		ik_timer_start(directory->deadlines, directory->questions.timeout_ms);
+	file->asked_ms = ik_clock_ms();
+	file->asked_ns = ik_clock_wall_ms() * 1000000;
 	file->candidate = ik_candidate_new(directory->loop, file->path, &directory->questions,
 		candidate_done, file);
 	if (vetted(file) != NULL)
@@ -223,10 +294,25 @@ static void finish(struct directory *directory)
 	bool readable = directory->readable;
 	char *problem = directory->problem;
 
+	if (directory->cache != NULL && readable)
+		ik_schema_cache_sweep(directory->cache, directory->path);
 	directory->problem = NULL;
 	clear_scan(directory);
 	events->done(arg, readable, problem);
 	free(problem);
+}
+
+/* Is there room for one more? If not, and that may change, it is seen to. */
+static bool has_room(struct directory *directory)
+{
+	size_t awake = directory->running - directory->asleep;
+	int wait = awake >= WIDTH ? LOOK_MS : crowded(directory) ? BUSY_LOOK_MS : 0;
+
+	if (directory->running >= directory->width)
+		return false; /* the next that ends goes on */
+	if (wait > 0)
+		ik_timer_start(directory->look, wait);
+	return wait == 0;
 }
 
 /* Spawn as many as this turn allows; at the end of all say that it is done. */
@@ -240,33 +326,33 @@ static void launch(void *arg)
 		tell_progress(directory);
 	if (directory->events == NULL)
 		return;
-	while (directory->next < directory->count && directory->running < directory->width) {
-		if (crowded(directory)) {
-			ik_timer_start(directory->look, BUSY_LOOK_MS);
-			return;
-		}
+	while (directory->next < directory->count && has_room(directory)) {
 		ask(&directory->files[directory->next++]);
 		if (directory->events == NULL)
 			return;
-		if (ik_clock_us() - begin > SPAWN_SLICE_US)
-			break;
+		if (ik_clock_us() - begin > SPAWN_SLICE_US) {
+			go_on(directory);
+			return;
+		}
 	}
 	if (directory->finished == directory->count)
 		finish(directory);
-	else if (directory->next < directory->count && directory->running < directory->width)
-		go_on(directory); /* otherwise the next child that ends does */
+}
+
+bool ik_source_name_counts(const char *name)
+{
+	return name[0] != '.' && !ik_text_ends(name, "~");
 }
 
 /* Is this entry a file that this user may execute? */
-static bool is_candidate(int fd, const char *name)
+static bool is_candidate(int fd, const char *name, struct ik_identity *ret_identity)
 {
-	size_t length = strlen(name);
 	struct stat status;
 
-	if (name[0] == '.' || name[length - 1] == '~')
+	if (!ik_source_name_counts(name) || fstatat(fd, name, &status, 0) != 0)
 		return false;
-	return fstatat(fd, name, &status, 0) == 0 && S_ISREG(status.st_mode)
-		&& faccessat(fd, name, X_OK, AT_EACCESS) == 0;
+	*ret_identity = ik_identity_of(&status);
+	return S_ISREG(status.st_mode) && faccessat(fd, name, X_OK, AT_EACCESS) == 0;
 }
 
 static int compare_paths(const void *left, const void *right)
@@ -280,6 +366,7 @@ static int compare_paths(const void *left, const void *right)
 static void list(struct directory *directory)
 {
 	size_t capacity = 0;
+	struct ik_identity identity;
 	struct dirent *entry;
 	DIR *stream = opendir(directory->path);
 
@@ -295,7 +382,7 @@ static void list(struct directory *directory)
 		return;
 	}
 	while ((entry = readdir(stream)) != NULL) {
-		if (!is_candidate(dirfd(stream), entry->d_name))
+		if (!is_candidate(dirfd(stream), entry->d_name, &identity))
 			continue;
 		if (directory->count == capacity) {
 			capacity = capacity ? capacity * 2 : 32;
@@ -305,6 +392,7 @@ static void list(struct directory *directory)
 		directory->files[directory->count++] = (struct file){
 			.directory = directory,
 			.path = ik_path_join(directory->path, entry->d_name),
+			.identity = identity,
 		};
 	}
 	closedir(stream);
@@ -333,13 +421,13 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 {
 	struct directory *directory = (struct directory *)source;
 	/* Other sources and running calls need descriptors too. */
-	int capacity = ik_children_capacity() / 4;
+	int capacity = ik_children_capacity() / SHARES;
 
 	directory->events = events;
 	directory->arg = arg;
-	directory->width = capacity < 1 ? 1 : capacity > WIDTH ? WIDTH : (size_t)capacity;
-	directory->look = ik_timer_new(directory->loop, launch, directory);
-	directory->deadlines = ik_timer_new(directory->loop, check_deadlines, directory);
+	directory->width = capacity < 1 ? 1 : capacity > WIDTH_MOST ? WIDTH_MOST :
+		(size_t)capacity;
+	directory->look = ik_timer_new(directory->loop, look, directory);
 	list(directory);
 	if (directory->count > 0)
 		qsort(directory->files, directory->count, sizeof *directory->files, compare_paths);
@@ -377,6 +465,46 @@ static void directory_close(struct ik_source *source)
 	clear_scan((struct directory *)source);
 }
 
+/* Name where a symbolic link leads, step by step. */
+static void follow(const char *directory, const char *name, ik_source_place *place, void *arg)
+{
+	char *path = ik_path_join(directory, name), target[PATH_MAX];
+	ssize_t length;
+
+	for (int steps = 0; steps < LINKS_MOST; steps++) {
+		char *parent;
+
+		length = readlink(path, target, sizeof target - 1);
+		if (length <= 0)
+			break;
+		target[length] = '\0';
+		parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+		free(path);
+		path = ik_path_join(parent, target);
+		free(parent);
+		parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+		place(arg, parent, ik_path_base(path));
+		free(parent);
+	}
+	free(path);
+}
+
+static void directory_places(struct ik_source *source, ik_source_place *place, void *arg)
+{
+	const struct directory *directory = (const struct directory *)source;
+	DIR *stream = opendir(directory->path);
+	struct dirent *entry;
+
+	place(arg, directory->path, NULL);
+	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+		if (ik_source_name_counts(entry->d_name)
+			&& (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN))
+			follow(directory->path, entry->d_name, place, arg);
+	}
+	if (stream != NULL)
+		closedir(stream);
+}
+
 static void directory_free(struct ik_source *source)
 {
 	struct directory *directory = (struct directory *)source;
@@ -390,7 +518,8 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options)
 {
 	static const struct ik_source_ops ops = {
-		"directory", directory_scan, directory_call, directory_close, directory_free
+		"directory", directory_scan, directory_call, directory_close, directory_free,
+		directory_places,
 	};
 	struct directory *directory = ik_alloc(sizeof *directory);
 	char here[PATH_MAX];
@@ -398,6 +527,7 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	ik_source_init(&directory->source, &ops, options->origin);
 	directory->trust = options->trust;
 	directory->loop = loop;
+	directory->cache = options->cache;
 	/* The children have another working directory. */
 	if (getcwd(here, sizeof here) != NULL)
 		directory->path = ik_path_join(here, options->path);

@@ -105,13 +105,6 @@ struct scan {
 	size_t ok;
 };
 
-static void on_progress(void *arg, size_t done, size_t total)
-{
-	(void)arg;
-	(void)done;
-	(void)total;
-}
-
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct scan *scan = arg;
@@ -123,7 +116,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 /* The same by the tool layer; *ret_ok gets the number of good tools. */
 static double our_scan(struct ik_loop *loop, const char *directory, size_t *ret_ok)
 {
-	static const struct ik_discovery_events events = {on_progress, on_finished};
+	static const struct ik_discovery_events events = {.finished = on_finished};
 	struct ik_source_directory_options options = {
 		.path = directory, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000,
 		.environments = { (const char *const *)environ }, .working_directory = "/",
@@ -326,7 +319,7 @@ static void bench_large(const struct ik_run_options *options, const struct ik_to
 static void bench_call(struct ik_loop *loop, size_t runs, const char *path, const char *arguments,
 	int is_large)
 {
-	static const struct ik_discovery_events scan_events = {on_progress, keep_registry};
+	static const struct ik_discovery_events scan_events = {.finished = keep_registry};
 	static const struct ik_run_events events = {on_output, on_done};
 	double ours[MOST_RUNS], bare[MOST_RUNS], over[MOST_RUNS];
 	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));

@@ -41,7 +41,7 @@ static void staged_free(struct ik_source *source)
 }
 
 static const struct ik_source_ops staged_ops = {
-	"staged", staged_scan, NULL, staged_close, staged_free
+	"staged", staged_scan, NULL, staged_close, staged_free, NULL
 };
 
 static void announce(struct staged *staged, const char *name, const char *path)
@@ -97,7 +97,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 
 static void begin(struct told *told, struct staged *sources, size_t count)
 {
-	static const struct ik_discovery_events events = { on_progress, on_finished };
+	static const struct ik_discovery_events events = { .progress = on_progress, .finished = on_finished };
 
 	memset(told, 0, sizeof *told);
 	told->loop = support_loop_new();

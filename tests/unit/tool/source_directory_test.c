@@ -275,7 +275,9 @@ Test(source_directory, scans_a_thousand_without_false_time_outs)
 	struct ik_loop *loop = support_loop_new();
 	char *directory = support_mkdir();
 	char *command = ik_format(FIXTURES "/make-tools 1000 %s " IK_TEST_QUICK, directory);
-	struct ik_discovery_events events = { thousand_progress, thousand_finished };
+	struct ik_discovery_events events = {
+		.progress = thousand_progress, .finished = thousand_finished
+	};
 	struct pulse pulse = { .loop = loop };
 	struct ik_discovery *discovery = ik_discovery_new(loop, &events, &pulse);
 	struct ik_source_directory_options options = {
