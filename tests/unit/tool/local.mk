@@ -2,6 +2,7 @@
 check_PROGRAMS += tests/unit/tool/tool_test tests/fixtures/tools/quick
 TESTS += tests/unit/tool/tool_test
 tests_unit_tool_tool_test_SOURCES = \
+	tests/unit/tool/busy_test.c \
 	tests/unit/tool/cache_test.c \
 	tests/unit/tool/candidate_test.c \
 	tests/unit/tool/discovery_test.c \
@@ -10,6 +11,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/kodelet_test.c \
 	tests/unit/tool/permissions_test.c \
 	tests/unit/tool/protocol_test.c \
+	tests/unit/tool/refresh_test.c \
 	tests/unit/tool/registry_test.c \
 	tests/unit/tool/run_limits_test.c \
 	tests/unit/tool/run_test.c \

@@ -1,8 +1,10 @@
 #include "tool/source.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -14,6 +16,8 @@
 
 /* On a busy machine even a good tool may take a while. */
 enum { PATIENT_MS = 10000 };
+/* Processes that keep a machine busy. */
+enum { BUSY = 8 };
 
 #define SCHEMA(name) \
 	"#!/bin/sh\necho '{\"name\":\"" name "\",\"description\":\"A tool\"}'\n"
@@ -228,6 +232,70 @@ Test(source_directory, looks_behind_links)
 	free(link);
 	support_rmdir(directory);
 	support_rmdir(open);
+	loop = support_loop_free(loop);
+}
+
+/* Those that hang take no room from the others, and each of them is ended. */
+Test(source_directory, ends_what_hangs_and_nothing_else)
+{
+	struct ik_loop *loop = support_loop_new();
+	char *directory = support_mkdir();
+	const char *const directories[] = { directory, NULL };
+	char *command = ik_format("cd %s && for i in $(seq 200); do ln -s hang hang_$i; done && "
+		"for i in $(seq 20); do ln -s " IK_TEST_QUICK " tool_$i; done", directory);
+	char *hang = support_write_tool(directory, "hang", "#!/bin/sh\nexec sleep 300\n");
+	int files = support_open_files();
+	struct ik_registry *registry;
+	size_t hung = 0;
+
+	cr_assert_eq(system(command), 0);
+	registry = support_scan(loop, IK_SOURCE_USER, 1000, directories);
+	for (size_t i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (strncmp(tool->name, "hang", 4) != 0)
+			continue;
+		cr_assert_str_eq(tool->code, "SCHEMA_TIMEOUT", "%s: %s", tool->name, tool->reason);
+		hung++;
+	}
+	cr_assert_eq(hung, 201);
+	cr_assert_eq(ik_registry_ok_count(registry), 20);
+	cr_assert_eq(support_open_files(), files);
+	cr_assert_eq(support_children(), 0);
+	registry = ik_registry_unref(registry);
+	free(command);
+	free(hang);
+	support_rmdir(directory);
+	loop = support_loop_free(loop);
+}
+
+/* A machine that has more to do than it can makes no tool a bad one. */
+Test(source_directory, is_patient_on_a_busy_machine)
+{
+	struct ik_loop *loop = support_loop_new();
+	char *directory = support_mkdir();
+	const char *const directories[] = { directory, NULL };
+	char *command = ik_format(FIXTURES "/make-tools 200 %s", directory);
+	struct ik_registry *registry;
+	pid_t busy[BUSY];
+
+	cr_assert_eq(system(command), 0);
+	for (int i = 0; i < BUSY; i++) {
+		busy[i] = fork();
+		if (busy[i] == 0)
+			for (volatile long count = 0;; count++)
+				;
+	}
+	/* So short a time that most would not make it. */
+	registry = support_scan(loop, IK_SOURCE_USER, 300, directories);
+	for (int i = 0; i < BUSY; i++) {
+		kill(busy[i], SIGKILL);
+		waitpid(busy[i], NULL, 0);
+	}
+	cr_assert_eq(ik_registry_ok_count(registry), 200);
+	registry = ik_registry_unref(registry);
+	free(command);
+	support_rmdir(directory);
 	loop = support_loop_free(loop);
 }
 
