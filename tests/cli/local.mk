@@ -35,6 +35,7 @@ CLI_TESTS = \
 	tests/cli/no_home.screen \
 	tests/cli/no_utf8.screen \
 	tests/cli/tiny_terminal.screen \
+	tests/cli/schema_cache.screen \
 	tests/cli/tool_list.screen \
 	tests/cli/tool_run.screen \
 	tests/cli/tool_new.screen \

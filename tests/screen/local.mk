@@ -56,6 +56,8 @@ SCREEN_TESTS = \
 	tests/screen/usage.screen \
 	tests/screen/trust.screen \
 	tests/screen/unusable_terminal.screen \
+	tests/screen/watch.screen \
+	tests/screen/watch_off.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
 EXTRA_DIST += $(SCREEN_TESTS)
