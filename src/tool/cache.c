@@ -417,7 +417,7 @@ static void put_entries(const struct ik_schema_cache *cache, bool seen, struct i
 static enum ik_status make_directory(const char *path, struct ik_error *error)
 {
 	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
-	enum ik_status status = ik_path_make(directory, 0700, error);
+	enum ik_status status = directory[0] != '\0' ? ik_path_make(directory, 0700, error) : IK_OK;
 
 	free(directory);
 	return status;

@@ -4,6 +4,7 @@
  *
  *     bench_screen first RUNS MARKER PROGRAM [ARGS]   exec to the first full frame
  *     bench_screen keys COUNT MARKER PROGRAM [ARGS]   key to echo
+ *     bench_screen keys-at-once COUNT MARKER PROGRAM [ARGS]   the same from the first frame on
  *     bench_screen idle SECONDS MARKER PROGRAM [ARGS] wake-ups, CPU and memory at rest
  *     bench_screen reply RUNS MARKER PROMPT PROGRAM [ARGS]
  *                           Enter to the end of the reply on screen, again and
@@ -210,15 +211,16 @@ static void time_keys(struct run *run, size_t count, const char *name)
 	print_figure(name, "ms", values, count);
 }
 
-static void bench_keys(size_t count, const char *marker, char **argv)
+static void bench_keys(size_t count, const char *marker, bool at_once, char **argv)
 {
 	struct run run;
 
 	start(&run, argv);
 	if (wait_for(&run, marker, 0) < 0)
 		fail("the marker did not come");
-	settle(&run, 500);
-	time_keys(&run, count, "key to echo");
+	if (!at_once)
+		settle(&run, 500);
+	time_keys(&run, count, at_once ? "key to echo from the first frame on" : "key to echo");
 	stop(&run);
 }
 
@@ -307,13 +309,15 @@ int main(int argc, char **argv)
 
 	(void)setenv("TERM", "xterm-256color", 1);
 	if (count == 0 || count > MOST_RUNS || argc < 5) {
-		fprintf(stderr, "usage: bench_screen first|keys|idle|reply|keys-while-reply COUNT MARKER ... PROGRAM\n");
+		fprintf(stderr, "usage: bench_screen first|keys|keys-at-once|idle|reply|keys-while-reply COUNT MARKER ... PROGRAM\n");
 		return 2;
 	}
 	if (strcmp(argv[1], "first") == 0)
 		bench_first(count, argv[3], argv + 4);
 	else if (strcmp(argv[1], "keys") == 0)
-		bench_keys(count, argv[3], argv + 4);
+		bench_keys(count, argv[3], false, argv + 4);
+	else if (strcmp(argv[1], "keys-at-once") == 0)
+		bench_keys(count, argv[3], true, argv + 4);
 	else if (strcmp(argv[1], "idle") == 0)
 		bench_idle(count, argv[3], argv + 4);
 	else if (strcmp(argv[1], "reply") == 0 && argc > 5)

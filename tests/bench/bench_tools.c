@@ -3,6 +3,9 @@
  *
  *     bench_tools scan RUNS DIRECTORY   a scan of DIRECTORY beside a bare loop
  *                                       that spawns the same programs
+ *     bench_tools warm RUNS DIRECTORY   a scan that finds all in the cache's file
+ *     bench_tools hung RUNS DIRECTORY   a scan with the usual time-out: when it
+ *                                       ends, and how many tools were good
  *     bench_tools call RUNS TOOL JSON   one call, spawn to envelope, beside the
  *                                       bare spawn of the same tool
  *     bench_tools large RUNS TOOL JSON  a call with a large answer: the most CPU
@@ -17,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,12 +117,13 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	ik_loop_stop(scan->loop);
 }
 
-/* The same by the tool layer; *ret_ok gets the number of good tools. */
-static double our_scan(struct ik_loop *loop, const char *directory, size_t *ret_ok)
+/* The same by the tool layer; *ret_ok gets the number of good tools. cache names a file, or NULL. */
+static double our_scan(struct ik_loop *loop, const char *directory, int64_t timeout_ms,
+	const char *cache, size_t *ret_ok)
 {
 	static const struct ik_discovery_events events = {.finished = on_finished};
 	struct ik_source_directory_options options = {
-		.path = directory, .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000,
+		.path = directory, .origin = IK_SOURCE_USER, .timeout_ms = timeout_ms,
 		.environments = { (const char *const *)environ }, .working_directory = "/",
 	};
 	struct scan scan = {.loop = loop};
@@ -127,6 +132,9 @@ static double our_scan(struct ik_loop *loop, const char *directory, size_t *ret_
 	double start = now_ms(), end;
 
 	discovery = ik_discovery_new(loop, &events, &scan);
+	if (cache != NULL)
+		ik_discovery_use_cache(discovery, ik_schema_cache_new(cache, "bench"));
+	options.cache = ik_discovery_cache(discovery);
 	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
 	ik_discovery_scan(discovery);
 	if (ik_loop_run(loop, &error) != IK_OK)
@@ -164,13 +172,55 @@ static void bench_scan(struct ik_loop *loop, size_t runs, const char *directory)
 
 	for (i = 0; i < runs; i++) {
 		bare[i] = bare_scan(paths, count);
-		ours[i] = our_scan(loop, directory, &ok);
+		ours[i] = our_scan(loop, directory, 10000, NULL, &ok);
 		ratio[i] = ours[i] / bare[i];
 	}
 	printf("%zu programs, %zu good tools\n", count, ok);
 	print_figure("scan", "ms", ours, runs);
 	print_figure("bare spawn loop", "ms", bare, runs);
 	print_figure("ratio", "x", ratio, runs);
+	for (i = 0; i < count; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+/* Page faults of children that were waited for: grows with each of them. */
+static long children_faults(void)
+{
+	struct rusage usage;
+
+	(void)getrusage(RUSAGE_CHILDREN, &usage);
+	return usage.ru_minflt;
+}
+
+static void bench_warm(struct ik_loop *loop, size_t runs, const char *directory)
+{
+	char *cache = ik_format("%s.cache", directory);
+	double ours[MOST_RUNS];
+	size_t ok = 0, i;
+	long faults;
+
+	printf("first %.1f ms\n", our_scan(loop, directory, 10000, cache, &ok));
+	faults = children_faults();
+	for (i = 0; i < runs; i++)
+		ours[i] = our_scan(loop, directory, 10000, cache, &ok);
+	printf("%zu good tools, %s started\n", ok, children_faults() == faults ? "none" : "SOME");
+	print_figure("scan from the cache", "ms", ours, runs);
+	(void)unlink(cache);
+	free(cache);
+}
+
+static void bench_hung(struct ik_loop *loop, size_t runs, const char *directory)
+{
+	double ours[MOST_RUNS];
+	size_t count, ok = 0, i;
+	char **paths = list_directory(directory, &count);
+
+	for (i = 0; i < runs; i++) {
+		ours[i] = our_scan(loop, directory, 1000, NULL, &ok);
+		printf("%zu programs, %zu good tools\n", count, ok);
+	}
+	print_figure("scan with a time-out of 1000 ms", "ms", ours, runs);
 	for (i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
@@ -379,7 +429,7 @@ int main(int argc, char **argv)
 	struct ik_loop *loop;
 
 	if (runs == 0 || runs > MOST_RUNS || argc < 4) {
-		fprintf(stderr, "usage: bench_tools scan RUNS DIRECTORY | call|large RUNS TOOL JSON\n");
+		fprintf(stderr, "usage: bench_tools scan|warm|hung RUNS DIRECTORY | call|large RUNS TOOL JSON\n");
 		return 2;
 	}
 	loop = ik_loop_new(&error);
@@ -388,6 +438,10 @@ int main(int argc, char **argv)
 	ik_children_become_reaper(loop);
 	if (strcmp(argv[1], "scan") == 0)
 		bench_scan(loop, runs, argv[3]);
+	else if (strcmp(argv[1], "warm") == 0)
+		bench_warm(loop, runs, argv[3]);
+	else if (strcmp(argv[1], "hung") == 0)
+		bench_hung(loop, runs, argv[3]);
 	else if (argc > 4)
 		bench_call(loop, runs, argv[3], argv[4], strcmp(argv[1], "large") == 0);
 	ik_loop_free(loop);

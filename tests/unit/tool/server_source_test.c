@@ -41,7 +41,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 
 static void begin(struct scene *scene)
 {
-	static const struct ik_discovery_events events = { on_progress, on_finished };
+	static const struct ik_discovery_events events = { .progress = on_progress, .finished = on_finished };
 	struct ik_source_directory_options options = {
 		.path = FIXTURES "/good", .origin = IK_SOURCE_SYSTEM, .timeout_ms = 10000
 	};
