@@ -121,13 +121,6 @@ static void add(struct trusting *t, const char *path, const struct ik_identity *
 	t->identities[t->count++] = *identity;
 }
 
-static void on_progress(void *arg, size_t done, size_t total)
-{
-	(void)arg;
-	(void)done;
-	(void)total;
-}
-
 /* The files are known; nothing of them was run. */
 static void on_found(void *arg, struct ik_registry *registry)
 {
@@ -167,7 +160,7 @@ static void on_found(void *arg, struct ik_registry *registry)
 /* Trust it: find the files, look at them, note them. */
 static int trust_all(struct ik_setup *setup)
 {
-	static const struct ik_discovery_events events = {on_progress, on_found};
+	static const struct ik_discovery_events events = {.finished = on_found};
 	struct trusting t = {.setup = setup};
 	struct ik_error error;
 	size_t i;
