@@ -44,6 +44,7 @@ CLI_TESTS = \
 	tests/cli/tool_sources.screen \
 	tests/cli/tools_file.screen \
 	tests/cli/trust_hostile.screen \
+	tests/cli/trust_store.screen \
 	tests/cli/two_tools.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/lib.sh
