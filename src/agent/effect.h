@@ -16,6 +16,8 @@ enum ik_effect_kind {
 	IK_EFFECT_EMIT,        /* tell event */
 	IK_EFFECT_REQUEST,     /* ask the model; forbid_calls: it may not call */
 	IK_EFFECT_ABORT,       /* end that request; nothing of it may come any more */
+	IK_EFFECT_JUDGE,       /* may it be run? Give back IK_INPUT_VERDICT for: call, id, name,
+	                          arguments */
 	IK_EFFECT_RUN,         /* run a tool: call, id, name, arguments */
 	IK_EFFECT_CANCEL_RUNS, /* end the runs; each still reports IK_INPUT_TOOL_DONE */
 	IK_EFFECT_CLOSE_RUNS,  /* drop the runs; none reports */

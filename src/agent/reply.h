@@ -17,7 +17,13 @@
 #define IK_REPLY_CALLS 1024
 
 enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_CALL };
-enum ik_call_state { IK_CALL_PENDING, IK_CALL_RUNNING, IK_CALL_DONE };
+enum ik_call_state {
+	IK_CALL_PENDING, /* to be judged */
+	IK_CALL_ASKING,  /* waits for the person */
+	IK_CALL_ALLOWED, /* waits for its turn */
+	IK_CALL_RUNNING,
+	IK_CALL_DONE
+};
 
 struct ik_part {
 	enum ik_part_kind kind;
@@ -26,7 +32,8 @@ struct ik_part {
 	/* Of a call: */
 	enum ik_call_state state;
 	int slot;
-	int call;                   /* its number in the session */
+	int call;                   /* its number in the session, from 1 */
+	bool granted;               /* by the person */
 	char *id;                   /* unique in the conversation */
 	char *name;
 	struct ik_buf envelope;     /* where it was made or changed here */

@@ -20,10 +20,18 @@
 #include "loop/http.h"
 #include "provider/provider.h"
 #include "store/store.h"
+#include "tool/policy.h"
 #include "tool/registry.h"
 #include "tool/run.h"
 
 struct ik_session;
+
+/* Who answers where the policy says that the person is to be asked. */
+enum ik_asking {
+	IK_ASKING_PERSON,  /* the person: IK_EVENT_ASKING, ik_session_answer() */
+	IK_ASKING_NOBODY,  /* nobody: such calls are denied */
+	IK_ASKING_ALLOWED  /* it was answered beforehand: they are allowed */
+};
 
 struct ik_session_options {
 	struct ik_loop *loop;
@@ -39,6 +47,8 @@ struct ik_session_options {
 	const char *directory;          /* of the session, stored with it */
 	const char *system_prompt;      /* NULL: the built-in one */
 	bool no_tools;
+	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
+	enum ik_asking asking;
 	ik_event_sink *sink;
 	void *sink_arg;
 };
@@ -74,6 +84,17 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
  * time to end (ik_run_cancel) and the turn ends with the last of them; a second
  * cancel does not wait for them. Messages that are queued go out next. */
 void ik_session_cancel(struct ik_session *session);
+
+/*
+ * The person's answer about the call of which IK_EVENT_ASKING told: run it, or give
+ * the model a denial with the reason ("": none). Nothing happens when the call does
+ * not wait any more (IK_EVENT_ASKED).
+ */
+void ik_session_answer(struct ik_session *session, const char *id, const char *name, bool allow,
+	const char *reason);
+
+/* The policy's mode or rules are others now: calls that wait are judged anew. */
+void ik_session_policy_changed(struct ik_session *session);
 
 bool ik_session_busy(const struct ik_session *session);
 const char *ik_session_id(const struct ik_session *session);

@@ -41,6 +41,10 @@ void ik_session_perform(struct ik_session *session, const struct ik_effect *effe
 	case IK_EFFECT_ABORT:
 		session->exchange = ik_exchange_close(session->exchange);
 		break;
+	case IK_EFFECT_JUDGE:
+		if (!session->closing)
+			ik_session_judge(session, effect);
+		break;
 	case IK_EFFECT_RUN:
 		if (!session->closing)
 			ik_session_start_call(session, effect);

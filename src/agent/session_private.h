@@ -3,7 +3,7 @@
  *
  * session.c takes what comes from outside and feeds the turn;
  * session_effects.c carries out what the turn decides; exchange.c talks to the
- * provider; session_run.c runs tools; restore.c loads what was stored.
+ * provider; session_policy.c judges calls; session_run.c runs tools; restore.c loads what was stored.
  *
  * May include: what session.h may.
  */
@@ -85,8 +85,17 @@ struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool)
 /* Silent at once; takes NULL, returns NULL. */
 struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange);
 
+/* ---- session_policy.c ---- */
+
+/* Answer IK_EFFECT_JUDGE. */
+void ik_session_judge(struct ik_session *session, const struct ik_effect *effect);
+
 /* ---- session_run.c ---- */
 
+/* Append the arguments that the tool gets, where they differ from what the model
+ * wrote; false where they do not. */
+bool ik_session_rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
+	struct ik_buf *out);
 void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect);
 /* Start what waited for the tools. */
 void ik_session_start_waiting(struct ik_session *session);

@@ -133,8 +133,7 @@ static void run_start(struct ik_session_run *run)
 		run->arguments.data, run->arguments.length, &events, run);
 }
 
-/* Arguments as the tool is to get them, where the wire format made the model write others. */
-static bool rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
+bool ik_session_rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
 	struct ik_buf *out)
 {
 	const struct ik_tool *tool = ik_registry_find(session->registry, effect->name);
@@ -155,7 +154,7 @@ void ik_session_start_call(struct ik_session *session, const struct ik_effect *e
 	struct ik_buf rewritten;
 
 	ik_buf_init(&rewritten, IK_LIMIT_ARGUMENTS);
-	if (rewrite_arguments(session, effect, &rewritten))
+	if (ik_session_rewrite_arguments(session, effect, &rewritten))
 		run = run_add(session, effect->name, rewritten.data, rewritten.length);
 	else
 		run = run_add(session, effect->name, effect->arguments, effect->arguments_length);

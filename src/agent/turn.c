@@ -171,7 +171,7 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 		return;
 	}
 	append_parts(turn, true);
-	ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_CANCELLED,
+	ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED,
 		"was not run: the reply broke off");
 	ik_turn_append_error(turn, input->code, input->text, input->text_length);
 	finish(turn, "error");
@@ -247,7 +247,7 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 		status = take_text(turn, delta);
 		break;
 	case IK_DELTA_CALL:
-		status = ik_reply_add_call(&turn->reply, delta, &turn->ids, turn->next_call, &part);
+		status = ik_reply_add_call(&turn->reply, delta, &turn->ids, turn->next_call + 1, &part);
 		turn->next_call++;
 		break;
 	case IK_DELTA_ARGUMENTS:
@@ -298,10 +298,11 @@ static void on_stream_end(struct ik_turn *turn)
 		finish(turn, turn->forbidden ? "limit" : "end");
 }
 
-/* A run has ended; with the last one the round, or the cancelled turn. */
-static void on_tool_done(struct ik_turn *turn, const struct ik_input *input)
+/* A call has its result, perhaps; with the last one the round is over, or the
+ * cancelled turn. */
+static void end_round(struct ik_turn *turn)
 {
-	if (!ik_turn_end_call(turn, input) || ik_turn_has_open_calls(turn))
+	if (ik_turn_has_open_calls(turn))
 		return;
 	if (turn->state == IK_TURN_CANCELLING)
 		finish(turn, "cancelled");
@@ -323,19 +324,21 @@ static void on_cancel(struct ik_turn *turn)
 	case IK_TURN_STREAMING:
 		ik_turn_add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
 		append_parts(turn, true);
-		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_CANCELLED, sentence);
+		ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
 		break;
 	case IK_TURN_RETRYING:
 		ik_turn_add_effect(turn, IK_EFFECT_RETRY_STOP);
 		break;
 	case IK_TURN_RUNNING:
-		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_CANCELLED, sentence);
+		ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
+		if (turn->running == 0)
+			break; /* all of them waited for the person */
 		turn->state = IK_TURN_CANCELLING;
 		ik_turn_add_effect(turn, IK_EFFECT_CANCEL_RUNS);
 		return;
 	case IK_TURN_CANCELLING:
 		ik_turn_add_effect(turn, IK_EFFECT_CLOSE_RUNS);
-		ik_turn_fail_calls(turn, IK_CALL_RUNNING, IK_TOOL_CANCELLED, sentence);
+		ik_turn_fail_calls(turn, true, IK_TOOL_CANCELLED, sentence);
 		turn->running = 0;
 		break;
 	}
@@ -422,8 +425,16 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		if (turn->state == IK_TURN_RETRYING)
 			send_request(turn);
 		break;
+	case IK_INPUT_VERDICT:
+		if (ik_turn_take_verdict(turn, input))
+			end_round(turn);
+		break;
+	case IK_INPUT_JUDGE_AGAIN:
+		ik_turn_judge_again(turn);
+		break;
 	case IK_INPUT_TOOL_DONE:
-		on_tool_done(turn, input);
+		if (ik_turn_end_call(turn, input))
+			end_round(turn);
 		break;
 	case IK_INPUT_CANCEL:
 		on_cancel(turn);
@@ -451,6 +462,18 @@ void ik_turn_know_call(struct ik_turn *turn, const char *id)
 enum ik_turn_state ik_turn_state(const struct ik_turn *turn)
 {
 	return turn->state;
+}
+
+int ik_turn_asking(const struct ik_turn *turn, const char *id)
+{
+	for (size_t i = 0; i < turn->reply.count; i++) {
+		const struct ik_part *part = turn->reply.parts[i];
+
+		if (part->kind == IK_PART_CALL && part->state == IK_CALL_ASKING &&
+		    ik_text_equal(part->id, id))
+			return part->call;
+	}
+	return 0;
 }
 
 size_t ik_turn_queued(const struct ik_turn *turn)

@@ -14,6 +14,11 @@
  *                                 ^                |  RUNNING --cancel--> CANCELLING -> IDLE
  *                                 +--- failed -----+
  *
+ * RUNNING, each call by itself:
+ *      judged --- allow --> waits for its turn --> runs --> has its result
+ *         |  +--- deny  --> has its result
+ *         +------ ask   --> waits for the person, who allows or denies it
+ *
  * What it promises, after any inputs in any order:
  * - a message is appended before the effect that it announces: the user's
  *   before the request, a call before its run, its result before the next
@@ -61,8 +66,18 @@ enum ik_input_kind {
 	IK_INPUT_STREAM_END,    /* request: the reply is whole */
 	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */
 	IK_INPUT_RETRY_DUE,
+	IK_INPUT_VERDICT,       /* call, verdict; text: why, of DENY the envelope's sentence */
+	IK_INPUT_JUDGE_AGAIN,   /* rules have changed: what waits is judged anew */
 	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms, full */
 	IK_INPUT_CANCEL
+};
+
+/* On a call. */
+enum ik_turn_verdict {
+	IK_TURN_ALLOW,
+	IK_TURN_ASK,
+	IK_TURN_DENY,
+	IK_TURN_GRANT /* the person allows it: it is not judged again */
 };
 
 /* Texts are borrowed until the effects of the step are performed. */
@@ -70,7 +85,8 @@ struct ik_input {
 	enum ik_input_kind kind;
 	bool ready;
 	int request;             /* of IK_EFFECT_REQUEST: what is late is passed over */
-	int call;                /* of IK_EFFECT_RUN: likewise */
+	int call;                /* of IK_EFFECT_JUDGE and RUN: likewise */
+	enum ik_turn_verdict verdict;
 	const struct ik_delta *delta;
 	const char *text;
 	size_t text_length;
@@ -105,6 +121,9 @@ void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
 void ik_turn_know_call(struct ik_turn *turn, const char *id);
 
 enum ik_turn_state ik_turn_state(const struct ik_turn *turn);
+
+/* The number of the call that waits for the person under that id; 0: none does. */
+int ik_turn_asking(const struct ik_turn *turn, const char *id);
 
 /* Messages that wait for the end of the turn. */
 size_t ik_turn_queued(const struct ik_turn *turn);

@@ -32,8 +32,30 @@ static void add_result(struct ik_turn *turn, struct ik_part *part,
 	event->number = duration_ms;
 }
 
-void ik_turn_fail_calls(struct ik_turn *turn, enum ik_call_state state,
-	enum ik_tool_failure failure, const char *what)
+/* A call leaves the state in which it waits for the person. */
+static void end_asking(struct ik_turn *turn, struct ik_part *part)
+{
+	struct ik_event *event;
+
+	if (part->state != IK_CALL_ASKING)
+		return;
+	event = ik_turn_emit(turn, IK_EVENT_ASKED);
+	event->id = part->id;
+	event->name = part->name;
+}
+
+/* A call is not run: its result is a failure, sentence says why. */
+static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_failure failure,
+	const char *sentence)
+{
+	end_asking(turn, part);
+	ik_envelope_failure(&part->envelope, failure, sentence, -1, "", 0, "", 0, IK_KIB(1));
+	add_result(turn, part, (struct ik_json_span){ part->envelope.data, part->envelope.length },
+		false, 0, NULL, 0);
+}
+
+void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
+	const char *what)
 {
 	size_t i;
 
@@ -41,15 +63,39 @@ void ik_turn_fail_calls(struct ik_turn *turn, enum ik_call_state state,
 		struct ik_part *part = turn->reply.parts[i];
 		char *message;
 
-		if (part->kind != IK_PART_CALL || part->state != state)
+		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE ||
+		    (part->state == IK_CALL_RUNNING) != running)
 			continue;
 		message = ik_format("Tool '%s' %s", part->name, what);
-		ik_envelope_failure(&part->envelope, failure, message, -1, "", 0, "", 0, IK_KIB(1));
+		fail_call(turn, part, failure, message);
 		free(message);
-		add_result(turn, part,
-			(struct ik_json_span){ part->envelope.data, part->envelope.length },
-			false, 0, NULL, 0);
 	}
+}
+
+/* Let an effect name a call. */
+static void add_call_effect(struct ik_turn *turn, enum ik_effect_kind kind,
+	const struct ik_part *part)
+{
+	struct ik_effect *effect = ik_turn_add_effect(turn, kind);
+
+	effect->call = part->call;
+	effect->id = part->id;
+	effect->name = part->name;
+	effect->arguments = part->text.data;
+	effect->arguments_length = part->text.length;
+}
+
+/* Tell of a call with its arguments. */
+static struct ik_event *emit_call(struct ik_turn *turn, enum ik_event_kind kind,
+	const struct ik_part *part)
+{
+	struct ik_event *event = ik_turn_emit(turn, kind);
+
+	event->id = part->id;
+	event->name = part->name;
+	event->text = part->text.data;
+	event->text_length = part->text.length;
+	return event;
 }
 
 /* Start what may run at once. */
@@ -60,24 +106,68 @@ static void run_calls(struct ik_turn *turn)
 
 	for (i = 0; i < turn->reply.count && turn->running < limit; i++) {
 		struct ik_part *part = turn->reply.parts[i];
-		struct ik_effect *effect;
-		struct ik_event *event;
 
-		if (part->kind != IK_PART_CALL || part->state != IK_CALL_PENDING)
+		if (part->kind != IK_PART_CALL || part->state != IK_CALL_ALLOWED)
 			continue;
 		part->state = IK_CALL_RUNNING;
 		turn->running++;
-		event = ik_turn_emit(turn, IK_EVENT_TOOL_STARTED);
-		event->id = part->id;
-		event->name = part->name;
-		event->text = part->text.data;
-		event->text_length = part->text.length;
-		effect = ik_turn_add_effect(turn, IK_EFFECT_RUN);
-		effect->call = part->call;
-		effect->id = part->id;
-		effect->name = part->name;
-		effect->arguments = part->text.data;
-		effect->arguments_length = part->text.length;
+		(void)emit_call(turn, IK_EVENT_TOOL_STARTED, part);
+		add_call_effect(turn, IK_EFFECT_RUN, part);
+	}
+}
+
+/* The call of that number which has no result yet and does not run; NULL: none. */
+static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+
+		if (part->kind == IK_PART_CALL && part->call == call &&
+		    part->state != IK_CALL_RUNNING && part->state != IK_CALL_DONE)
+			return part;
+	}
+	return NULL;
+}
+
+bool ik_turn_take_verdict(struct ik_turn *turn, const struct ik_input *input)
+{
+	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_waiting(turn, input->call) : NULL;
+
+	if (!part || (part->granted && input->verdict != IK_TURN_DENY))
+		return false;
+	switch (input->verdict) {
+	case IK_TURN_GRANT:
+		part->granted = true;
+		/* fall through */
+	case IK_TURN_ALLOW:
+		end_asking(turn, part);
+		part->state = IK_CALL_ALLOWED;
+		break;
+	case IK_TURN_ASK:
+		if (part->state != IK_CALL_ASKING)
+			emit_call(turn, IK_EVENT_ASKING, part)->detail = input->text;
+		part->state = IK_CALL_ASKING;
+		break;
+	case IK_TURN_DENY:
+		fail_call(turn, part, IK_TOOL_DENIED, input->text);
+		break;
+	}
+	run_calls(turn);
+	return true;
+}
+
+void ik_turn_judge_again(struct ik_turn *turn)
+{
+	size_t i;
+
+	for (i = 0; turn->state == IK_TURN_RUNNING && i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+
+		if (part->kind == IK_PART_CALL && !part->granted &&
+		    (part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
+			add_call_effect(turn, IK_EFFECT_JUDGE, part);
 	}
 }
 
@@ -142,7 +232,7 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	size_t i;
 
 	if (turn->forbidden) {
-		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_DENIED,
+		ik_turn_fail_calls(turn, false, IK_TOOL_DENIED,
 			"was not run: the tool call limit is reached");
 		return "limit";
 	}
@@ -152,7 +242,7 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 			repeated = true;
 	}
 	if (repeated) {
-		ik_turn_fail_calls(turn, IK_CALL_PENDING, IK_TOOL_DENIED,
+		ik_turn_fail_calls(turn, false, IK_TOOL_DENIED,
 			"was not run: the same call came again and again");
 		ik_turn_append_notice(turn,
 			_("The model made the same call five times running; the turn was ended."));
@@ -160,6 +250,9 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	}
 	turn->tool_rounds++;
 	turn->state = IK_TURN_RUNNING;
-	run_calls(turn);
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL)
+			add_call_effect(turn, IK_EFFECT_JUDGE, turn->reply.parts[i]);
+	}
 	return NULL;
 }

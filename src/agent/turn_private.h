@@ -71,14 +71,21 @@ void ik_turn_append_error(struct ik_turn *turn, const char *code, const char *se
 
 /* ---- turn_calls.c ---- */
 
-/* Give every call in that state a failure as its result; what says what became
- * of the tool ("was cancelled"). */
-void ik_turn_fail_calls(struct ik_turn *turn, enum ik_call_state state,
-	enum ik_tool_failure failure, const char *what);
+/* Give every call that does not run (running: every one that does) a failure as
+ * its result; what says what became of the tool ("was cancelled"). */
+void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
+	const char *what);
 
-/* The reply is whole and has calls: run them. NULL, or the reason for which
+/* The reply is whole and has calls: have them judged. NULL, or the reason for which
  * the turn is over instead; every call has its result then. */
 const char *ik_turn_begin_calls(struct ik_turn *turn);
+
+/* A call was judged, by the rules or by the person. False when this is nothing
+ * to the present turn. */
+bool ik_turn_take_verdict(struct ik_turn *turn, const struct ik_input *input);
+
+/* Have all calls judged that wait for the person or for their turn. */
+void ik_turn_judge_again(struct ik_turn *turn);
 
 /* A run has ended: note its result, start what may run now. False when this
  * is nothing to the present turn. */

@@ -41,6 +41,7 @@ static void on_event(void *arg, const struct ik_event *event)
 	struct ik_chat *chat = arg;
 
 	ik_screen_apply(chat->screen, event);
+	ik_chat_policy_event(chat, event);
 }
 
 static void on_scan_progress(void *arg, size_t done, size_t total)
@@ -169,7 +170,8 @@ static void start_core(void *arg)
 
 	ik_children_become_reaper(chat->loop);
 	ik_children_on_change(chat->loop, on_background, chat);
-	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools, &events, chat,
+	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools,
+		    IK_ASKING_PERSON, &events, chat,
 		    &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
 		(void)fprintf(stderr, "ikigai: %s\n", error.text);
@@ -179,6 +181,7 @@ static void start_core(void *arg)
 	}
 	chat->core_started = true;
 	ik_core_watch(&chat->core);
+	ik_chat_set_mode(chat, IK_MODE_AUTO);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
@@ -244,6 +247,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->input = ik_input_free(chat->input);
 	chat->trust = ik_chat_trust_free(chat->trust);
 	ik_chat_forget_questions(chat);
+	ik_chat_policy_done(chat);
 	chat->screen = ik_screen_free(chat->screen);
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);

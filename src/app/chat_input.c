@@ -34,6 +34,9 @@ static void submit(struct ik_chat *chat, const char *text, size_t length)
 		ik_chat_trust_again(chat);
 		ik_chat_refresh(chat, line);
 		break;
+	case IK_COMMAND_MODE:
+		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+		break;
 	case IK_COMMAND_CLEAR:
 		ik_screen_clear(chat->screen);
 		break;
@@ -71,6 +74,10 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		break;
 	case IK_REACT_QUIT:
 		ik_chat_end(chat, 0);
+		break;
+	case IK_REACT_MODE:
+		if (chat->core_started)
+			ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
 		break;
 	case IK_REACT_ANSWER:
 		ik_chat_answered(chat, &reaction->answer);

@@ -34,6 +34,7 @@ struct ik_chat {
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
 	struct ik_chat_question *questions; /* those on the screen */
+	struct ik_chat_call *calls;         /* those that wait for the person */
 
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
@@ -73,6 +74,11 @@ void ik_chat_withdraw(struct ik_chat *chat, int question);
 void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer);
 /* Forget all questions; no handler is called. */
 void ik_chat_forget_questions(struct ik_chat *chat);
+
+/* chat_policy.c: calls that wait for the person, and the mode. */
+void ik_chat_policy_event(struct ik_chat *chat, const struct ik_event *event);
+void ik_chat_policy_done(struct ik_chat *chat);
+void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode);
 
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);

@@ -5,6 +5,7 @@
 
 #include "app/background_text.h"
 #include "app/commands_model.h"
+#include "app/mode_command.h"
 #include "app/tool_text.h"
 #include "app/usage_text.h"
 #include "util/alloc.h"
@@ -95,6 +96,19 @@ static enum ik_command_effect run_run(struct ik_core *core, const char *line, co
 	return IK_COMMAND_NOTHING;
 }
 
+/* /mode [NAME | forget N] */
+static enum ik_command_effect run_mode(struct ik_core *core, const char *line, const char *rest)
+{
+	enum ik_command_effect effect = IK_COMMAND_NOTHING;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(1));
+	if (ik_mode_command(core->policy, core->policy_path, rest, &out))
+		effect = IK_COMMAND_MODE;
+	ik_command_answer(core, line, &out);
+	return effect;
+}
+
 /* Store a command that has nothing to say, once the session has begun. */
 static void note(struct ik_core *core, const char *line)
 {
@@ -143,6 +157,8 @@ static const struct ik_command commands[] = {
 	{"/help", "/help", N_("list the commands"), run_help},
 	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool},
 	{"/refresh", "/refresh", N_("look for tools again"), run_refresh},
+	{"/mode", "/mode [NAME | forget N]",
+		N_("which tool calls are made; NAME: auto, ask, read-only"), run_mode},
 	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run},
 	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background},
 	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model},

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/policy_file.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
+#include "util/path.h"
 #include "util/text.h"
 
 static void on_progress(void *arg, size_t done, size_t total)
@@ -149,8 +151,32 @@ static void on_store_notice(void *arg, const char *sentence)
 		ik_session_add_notice(core->session, sentence);
 }
 
+/* The rules of the configuration. */
+static void make_policy(struct ik_core *core)
+{
+	const struct ik_places *places = &core->setup->places;
+	const struct ik_policy_options options = {
+		.rules = core->setup->config->policy,
+		.directory = places->directory,
+		.home = places->user_home,
+		.resolve = ik_path_resolve,
+	};
+
+	core->policy = ik_policy_new(&options);
+	core->policy_path = ik_places_file(places, "policy.json");
+}
+
+/* Those that the person keeps. */
+static void read_kept_rules(struct ik_core *core)
+{
+	struct ik_error error;
+
+	if (ik_policy_file_read(core->policy_path, ik_policy_kept(core->policy), &error) != IK_OK)
+		ik_session_add_notice(core->session, error.text);
+}
+
 /* Make the session and tell it its model. */
-static void make_session(struct ik_core *core, bool no_tools)
+static void make_session(struct ik_core *core, bool no_tools, enum ik_asking asking)
 {
 	const struct ik_config *config = core->setup->config;
 	struct ik_model_spec model = ik_model_choice_spec(&core->setup->choice);
@@ -170,6 +196,8 @@ static void make_session(struct ik_core *core, bool no_tools)
 	options.directory = core->setup->places.directory;
 	options.system_prompt = core->setup->system_prompt;
 	options.no_tools = no_tools;
+	options.policy = core->policy;
+	options.asking = asking;
 	options.sink = on_event;
 	options.sink_arg = core;
 	core->session = ik_session_new(&options);
@@ -225,7 +253,8 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 }
 
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
-	bool no_tools, const struct ik_core_events *events, void *arg, struct ik_error *error)
+	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
+	struct ik_error *error)
 {
 	struct ik_http_options http;
 	size_t i;
@@ -248,7 +277,9 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	http.proxy = setup->config->http_proxy;
 	http.ca_file = setup->config->http_ca_file;
 	core->http = ik_http_new(loop, &http);
-	make_session(core, no_tools);
+	make_policy(core);
+	make_session(core, no_tools, asking);
+	read_kept_rules(core);
 	start_tools(core, no_tools);
 	if (setup->places.problem != NULL)
 		ik_session_add_notice(core->session, setup->places.problem);
@@ -304,6 +335,9 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->practice = ik_practice_server_close(core->practice);
 	if (core->store != NULL)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
+	core->policy = ik_policy_free(core->policy);
+	free(core->policy_path);
+	core->policy_path = NULL;
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);
 	core->store_problem = NULL;

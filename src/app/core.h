@@ -31,6 +31,8 @@ struct ik_core {
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool tools_wanted;
+	struct ik_policy *policy;
+	char *policy_path;  /* of the rules that are kept for good; NULL: there is no home */
 	bool scanned;
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	struct ik_model_list *models; /* the provider is asked for them */
@@ -39,12 +41,14 @@ struct ik_core {
 };
 
 /*
- * Join everything and start the scan. events is borrowed. What cannot be used
+ * Join everything and start the scan. events is borrowed; asking says who answers
+ * where the policy asks. What cannot be used
  * (database, home) is told as notices; an error is only what makes a
  * conversation impossible.
  */
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
-	bool no_tools, const struct ik_core_events *events, void *arg, struct ik_error *error) IK_MUST_USE;
+	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
+	struct ik_error *error) IK_MUST_USE;
 
 /* Go on with a stored session as the options say. */
 enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_error *error) IK_MUST_USE;

@@ -220,7 +220,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	watch_signals(exec);
 	ik_children_become_reaper(exec->loop);
 	ik_alloc_set_hook(ik_children_end_now);
-	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools, &events, exec, error) != IK_OK)
+	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
+		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, error) != IK_OK)
 		refuse(exec, "CONNECT", error);
 	else if (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)
 		refuse(exec, "STORE", error);

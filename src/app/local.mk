@@ -5,6 +5,7 @@ libik_app_a_SOURCES = \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \
 	src/app/chat_ask.c src/app/chat_draft.c src/app/chat_draw.c src/app/chat_input.c \
+	src/app/chat_policy.c src/app/call_question.c src/app/call_question.h \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \
 	src/app/cli_trust.c src/app/cli_trust.h \
@@ -14,11 +15,13 @@ libik_app_a_SOURCES = \
 	src/app/core.c src/app/core.h src/app/core_tools.c \
 	src/app/exec.c src/app/exec.h \
 	src/app/exec_print.c src/app/exec_print.h \
+	src/app/mode_command.c src/app/mode_command.h \
 	src/app/options.c src/app/options.h \
 	src/app/output.c src/app/output.h \
 	src/app/places.c src/app/places.h \
 	src/app/project.c src/app/project.h \
 	src/app/print.c src/app/print.h \
+	src/app/policy_file.c src/app/policy_file.h \
 	src/app/practice_server.c src/app/practice_server.h \
 	src/app/model_choice.c src/app/model_choice.h \
 	src/app/setup.c src/app/setup.h \

@@ -45,10 +45,6 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 		if (settings[i].value != NULL)
 			status = ik_config_set(setup->config, settings[i].key, settings[i].value,
 				IK_ORIGIN_OPTION, settings[i].where, error);
-	/* A rule that does not hold must not look as if it did. */
-	if (setup->config->policy != NULL)
-		ik_config_warn(setup->config, _("policy is not applied by this version: every tool call is "
-			"allowed. To keep tools from being used, name them in tools.disabled."));
 	return status;
 }
 

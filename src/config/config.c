@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/config_parts.h"
+#include "config/rules.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -239,6 +240,16 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 	if (status == IK_OK && !ik_config_value_fits(key, value)) {
 		ik_config_key_wanted(key, &wanted);
 		status = ik_config_refuse(where, value, wanted.data, error);
+	}
+	if (status == IK_OK && key->type == IK_KEY_RULES) {
+		struct ik_rules rules = { NULL, 0 };
+		struct ik_error reason;
+		const char *place;
+
+		status = ik_rules_read(&rules, value, &place, &reason);
+		if (status != IK_OK)
+			status = ik_error_set(error, IK_INVALID, "%s: %s", where, reason.text);
+		ik_rules_done(&rules);
 	}
 	if (status == IK_OK) {
 		target = provider ? ik_config_provider_target(config, provider) : ik_config_target(config);

@@ -78,7 +78,7 @@ struct ik_config {
 	char *ui_language;             /* NULL: what the locale says */
 	char *ui_keys;                 /* JSON object {ACTION: KEY or [KEY, ...]}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown;
-	char *policy;                  /* JSON array of rules; NULL: none */
+	char *policy;                  /* JSON array of rules (config/rules.h); NULL: none */
 	char *log_level;               /* "off", "error", "info", "debug" */
 
 	struct ik_string_list warnings; /* sentences to show: unknown keys, ... */

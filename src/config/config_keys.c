@@ -118,7 +118,7 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("language of the screen, where it is not the locale's") },
 	{ .name = "ui.keys", .type = IK_KEY_RAW_OBJECT, .offset = FIELD(ui_keys),
 		.meaning = N_("keys for actions: {\"ACTION\": \"KEY\"}") },
-	{ .name = "policy", .type = IK_KEY_RAW_ARRAY, .offset = FIELD(policy),
+	{ .name = "policy", .type = IK_KEY_RULES, .offset = FIELD(policy),
 		.meaning = N_("which tool calls are allowed, asked about or denied") },
 	{ .name = "log.level", .type = IK_KEY_CHOICE, .offset = FIELD(log_level), .standard = "\"error\"",
 		.choices = log_levels, .project = true, .variable = "IKIGAI_LOG_LEVEL",
@@ -238,8 +238,8 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 		ik_buf_printf(out, _("an object of whole numbers from %lld to %lld, {\"NAME\": SECONDS}"),
 			(long long)key->least, (long long)key->most);
 		break;
-	case IK_KEY_RAW_ARRAY:
-		ik_buf_puts(out, _("a list"));
+	case IK_KEY_RULES:
+		ik_buf_puts(out, _("a list of rules, [{\"tool\": \"bash\", \"do\": \"ask\"}]"));
 		break;
 	case IK_KEY_RAW_OBJECT:
 		ik_buf_puts(out, _("an object"));

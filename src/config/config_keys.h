@@ -19,8 +19,8 @@ enum ik_key_type {
 	IK_KEY_LIST,      /* struct ik_string_list */
 	IK_KEY_HEADERS,   /* the same of "Name: value", also written {Name: value} */
 	IK_KEY_TIMEOUTS,  /* tools.timeouts */
-	IK_KEY_RAW_ARRAY, /* char *, JSON text */
-	IK_KEY_RAW_OBJECT
+	IK_KEY_RULES,     /* char *, JSON text of rules (config/rules.h) */
+	IK_KEY_RAW_OBJECT /* char *, JSON text */
 };
 
 struct ik_config_key {

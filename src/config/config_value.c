@@ -193,7 +193,7 @@ bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span v
 		return (type == IK_JSON_ARRAY || type == IK_JSON_OBJECT) && all_fit(key, value, is_header);
 	case IK_KEY_TIMEOUTS:
 		return type == IK_JSON_OBJECT && all_fit(key, value, is_timeout);
-	case IK_KEY_RAW_ARRAY:
+	case IK_KEY_RULES:
 		return type == IK_JSON_ARRAY;
 	case IK_KEY_RAW_OBJECT:
 		return type == IK_JSON_OBJECT;
@@ -282,7 +282,7 @@ void ik_config_value_store(const struct ik_config_key *key, struct ik_json_span 
 	case IK_KEY_TIMEOUTS:
 		store_timeouts(value, base);
 		break;
-	case IK_KEY_RAW_ARRAY:
+	case IK_KEY_RULES:
 	case IK_KEY_RAW_OBJECT:
 		ik_config_value_free(key, base);
 		*(char **)field = ik_strndup(value.text, value.length);
@@ -314,7 +314,7 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 	switch (key->type) {
 	case IK_KEY_TEXT:
 	case IK_KEY_CHOICE:
-	case IK_KEY_RAW_ARRAY:
+	case IK_KEY_RULES:
 	case IK_KEY_RAW_OBJECT:
 		free(*(char **)field);
 		*(char **)field = NULL;
@@ -420,7 +420,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 	case IK_KEY_TIMEOUTS:
 		print_timeouts(base, out);
 		break;
-	case IK_KEY_RAW_ARRAY:
+	case IK_KEY_RULES:
 	case IK_KEY_RAW_OBJECT:
 		text = *(char *const *)field;
 		if (text)

@@ -31,6 +31,9 @@ enum ik_event_kind {
 	IK_EVENT_TEXT,         /* text: a piece of the reply */
 	IK_EVENT_THINKING,     /* text: a piece */
 	IK_EVENT_CALL_PROGRESS,/* id, name; text: all arguments so far */
+	IK_EVENT_ASKING,       /* the call waits for the person: id, name; text: arguments;
+	                          detail: why, in words */
+	IK_EVENT_ASKED,        /* id, name: it does not any more */
 	IK_EVENT_TOOL_STARTED, /* id, name; text: arguments */
 	IK_EVENT_TOOL_OUTPUT,  /* id; number: 0 stdout, 1 stderr; text: a piece */
 	IK_EVENT_TOOL_DONE,    /* id, name; text: envelope; number: duration ms;

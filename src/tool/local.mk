@@ -10,8 +10,11 @@ libik_tool_a_SOURCES = \
 	src/tool/envelope_cut.c src/tool/envelope_cut.h \
 	src/tool/environment.c \
 	src/tool/executable.c src/tool/executable.h \
+	src/tool/glob.c src/tool/glob.h \
 	src/tool/permissions.c src/tool/permissions.h \
 	src/tool/findings.c src/tool/findings.h \
+	src/tool/policy.c src/tool/policy.h \
+	src/tool/policy_match.c src/tool/policy_match.h \
 	src/tool/protocol.c src/tool/protocol.h \
 	src/tool/protocol_kodelet.c \
 	src/tool/protocol_member.c src/tool/protocol_member.h \

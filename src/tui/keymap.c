@@ -18,6 +18,7 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_INSPECTOR, "inspector", "F3, Alt-3", N_("Show or close the calls of tools") },
 	{ IK_ACTION_REFRESH, "refresh", "F5, Alt-5", N_("Look for tools again") },
 	{ IK_ACTION_NEXT_PANE, "next-pane", "F6, Alt-6", N_("Go to the next pane") },
+	{ IK_ACTION_MODE, "mode", "F7, Alt-7", N_("Next mode: auto, ask, read-only") },
 	{ IK_ACTION_CANCEL, "cancel", "Esc", N_("Cancel what runs, or close a pane") },
 	{ IK_ACTION_INTERRUPT, "interrupt", "Ctrl-C",
 		N_("Cancel the turn, else clear the line; twice: end") },

@@ -118,6 +118,13 @@ void ik_screen_set_store(struct ik_screen *screen, const char *name)
 	screen->dirty = true;
 }
 
+void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong)
+{
+	screen->bar.mode = mode;
+	screen->bar.mode_strong = strong;
+	screen->dirty = true;
+}
+
 void ik_screen_set_background(struct ik_screen *screen, int processes)
 {
 	if (screen->bar.background == processes)

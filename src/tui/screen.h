@@ -36,6 +36,7 @@ enum ik_reaction_kind {
 	IK_REACT_SUBMIT,   /* text: a message or a command line; the editor is empty now */
 	IK_REACT_CANCEL,   /* the running turn */
 	IK_REACT_REFRESH,  /* the tools */
+	IK_REACT_MODE,     /* the next mode */
 	IK_REACT_SUSPEND,
 	IK_REACT_REDRAW,   /* every cell anew */
 	IK_REACT_QUIT,
@@ -59,6 +60,8 @@ void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
 void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
 void ik_screen_set_store(struct ik_screen *screen, const char *name);
+/* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
+void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);
 void ik_screen_set_background(struct ik_screen *screen, int processes);
 
 /*

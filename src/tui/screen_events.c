@@ -378,5 +378,8 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	case IK_EVENT_TURN_DONE:
 		end_turn(screen, event->name);
 		break;
+	case IK_EVENT_ASKING: /* whoever is told asks: ik_screen_ask() */
+	case IK_EVENT_ASKED:
+		break;
 	}
 }

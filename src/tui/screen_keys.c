@@ -223,6 +223,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return nothing;
 	case IK_ACTION_REFRESH:
 		return reaction(IK_REACT_REFRESH);
+	case IK_ACTION_MODE:
+		return reaction(IK_REACT_MODE);
 	case IK_ACTION_CANCEL:
 		return cancel(screen);
 	case IK_ACTION_INTERRUPT:

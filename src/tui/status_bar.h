@@ -38,6 +38,8 @@ struct ik_status_bar {
 	const char *store;         /* its name */
 	int64_t store_waiting;     /* events not yet written */
 	bool store_trouble;
+	const char *mode;          /* of the policy; NULL: not shown */
+	bool mode_strong;
 	int background;            /* processes */
 	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
 };

@@ -48,6 +48,8 @@
 #define IK_LIMIT_PAGE IK_MIB(4)
 /* A request: the whole conversation. */
 #define IK_LIMIT_REQUEST IK_MIB(512)
+/* A file that is compared with what a tool would make of it, while a person waits. */
+#define IK_LIMIT_COMPARED IK_MIB(4)
 /* What a terminal may have waiting before frames are skipped. */
 #define IK_LIMIT_TTY_BACKLOG IK_KIB(16)
 /* JSON nested deeper than this is refused: recursion over it stays bounded. */

@@ -4,6 +4,7 @@ libik_util_a_SOURCES = \
 	src/util/alloc.c src/util/alloc.h \
 	src/util/buf.c src/util/buf.h \
 	src/util/clock.c src/util/clock.h \
+	src/util/diff.c src/util/diff.h \
 	src/util/cluster.c src/util/cluster.h \
 	src/util/err.c src/util/err.h \
 	src/util/identity.c src/util/identity.h \

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include "util/text.h"
 
 #define READ_PIECE ((size_t)65536)
+/* Names on the way to a file, those of links included; more is a circle. */
+#define LONGEST_WAY 4096
 
 char *ik_path_join(const char *directory, const char *name)
 {
@@ -56,6 +59,75 @@ const char *ik_path_base(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+/* Where the link at path leads to, new memory; NULL with errno when it is none. */
+static char *read_link(const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target));
+
+	return length < 0 ? NULL : ik_strndup(target, (size_t)length);
+}
+
+/* Go one step from *place, which has no links: to its parent or to name, or put
+ * the link that is there before *rest. False: that cannot be told. */
+static bool step(char **place, const char *name, char **rest)
+{
+	char *next, *target;
+
+	if (ik_text_equal(name, "") || ik_text_equal(name, "."))
+		return true;
+	if (ik_text_equal(name, "..")) {
+		char *slash = strrchr(*place, '/');
+
+		if (slash)
+			*slash = '\0';
+		return true;
+	}
+	next = ik_format("%s/%s", *place, name);
+	target = read_link(next);
+	if (!target) {
+		free(*place);
+		*place = next;
+		/* No link, or nothing there yet. */
+		return errno == EINVAL || errno == ENOENT || errno == ENOTDIR;
+	}
+	free(next);
+	next = ik_format("%s/%s", target, *rest);
+	free(*rest);
+	*rest = next;
+	if (target[0] == '/')
+		(*place)[0] = '\0';
+	free(target);
+	return true;
+}
+
+char *ik_path_resolve(const char *path)
+{
+	char *place = ik_strdup(""), *rest = ik_strdup(path);
+	bool known = true;
+
+	for (int steps = 0; known && rest[0] != '\0'; steps++) {
+		size_t length = strcspn(rest, "/");
+		char *name = ik_strndup(rest, length);
+		char *behind = ik_strdup(rest + length + (rest[length] == '/'));
+
+		free(rest);
+		rest = behind;
+		known = steps < LONGEST_WAY && step(&place, name, &rest);
+		free(name);
+	}
+	free(rest);
+	if (known && place[0] == '\0') {
+		free(place);
+		place = ik_strdup("/");
+	}
+	if (!known) {
+		free(place);
+		return NULL;
+	}
+	return place;
 }
 
 /* mkdir that is content with a directory that is there. 0 or errno. */

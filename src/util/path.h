@@ -26,6 +26,13 @@ const char *ik_path_base(const char *path);
 /* Make directory and its parents with mode; no error when it is there. */
 enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error) IK_MUST_USE;
 
+/*
+ * Where an absolute path leads when all symbolic links are followed, as opening
+ * it would; what does not exist yet is kept as it is. New memory; NULL where
+ * that cannot be told (a loop, a directory that may not be read).
+ */
+char *ik_path_resolve(const char *path);
+
 /* Append a regular file's contents to buf, up to the ceiling of buf. */
 enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_error *error) IK_MUST_USE;
 

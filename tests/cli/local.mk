@@ -17,6 +17,8 @@ CLI_TESTS = \
 	tests/cli/exec_json.screen \
 	tests/cli/exec_limits.screen \
 	tests/cli/exec_output.screen \
+	tests/cli/exec_policy.screen \
+	tests/cli/exec_policy_yes.screen \
 	tests/cli/exec_resume.screen \
 	tests/cli/exec_resume_interrupted.screen \
 	tests/cli/exec_status.screen \

@@ -36,6 +36,9 @@ SCREEN_TESTS = \
 	tests/screen/no_colour.screen \
 	tests/screen/no_memory.screen \
 	tests/screen/paste.screen \
+	tests/screen/policy_ask.screen \
+	tests/screen/policy_kill.screen \
+	tests/screen/policy_modes.screen \
 	tests/screen/queue.screen \
 	tests/screen/queue_kept.screen \
 	tests/screen/refused_key.screen \

@@ -20,6 +20,7 @@ struct driver *driver_new(int concurrency, int max_tool_turns)
 	};
 
 	driver->turn = ik_turn_new(&options);
+	driver->asked = IK_TURN_ASK;
 	ik_buf_init(&driver->log, 1 << 22);
 	return driver;
 }
@@ -160,6 +161,15 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 	case IK_EVENT_TOOL_DONE:
 		cr_assert(find_call(driver, event->id)->resulted, "told before it was stored");
 		break;
+	case IK_EVENT_ASKING:
+		find_call(driver, event->id)->asking = true;
+		note(driver, "asking", event->id);
+		break;
+	case IK_EVENT_ASKED:
+		cr_assert(find_call(driver, event->id)->asking);
+		find_call(driver, event->id)->asking = false;
+		note(driver, "asked", event->id);
+		break;
 	case IK_EVENT_QUEUED:
 		note(driver, "queued", number);
 		break;
@@ -180,7 +190,7 @@ static void check_run(struct driver *driver, const struct ik_effect *effect)
 	struct driver_call *call = find_call(driver, effect->id);
 
 	cr_assert_not_null(call, "run of %s before its call was stored", effect->id);
-	cr_assert(!call->run && !call->resulted);
+	cr_assert(!call->run && !call->resulted && !call->asking);
 	call->run = call->running = true;
 	call->number = effect->call;
 	note(driver, "run", effect->arguments);
@@ -209,6 +219,11 @@ static void perform(struct driver *driver, const struct ik_effect *effect)
 		driver->request_out = false;
 		note(driver, "abort", NULL);
 		break;
+	case IK_EFFECT_JUDGE:
+		cr_assert(!find_call(driver, effect->id)->resulted, "judged too late");
+		driver->judged[driver->judged_count].call = effect->call;
+		snprintf(driver->judged[driver->judged_count++].name, 80, "%s", effect->name);
+		break;
 	case IK_EFFECT_RUN:
 		check_run(driver, effect);
 		break;
@@ -231,7 +246,7 @@ static void perform(struct driver *driver, const struct ik_effect *effect)
 	}
 }
 
-static void step(struct driver *driver, const struct ik_input *input)
+static void step_once(struct driver *driver, const struct ik_input *input)
 {
 	const struct ik_effect *effects;
 	size_t count = ik_turn_step(driver->turn, input, &effects);
@@ -239,6 +254,51 @@ static void step(struct driver *driver, const struct ik_input *input)
 
 	for (i = 0; i < count; i++)
 		perform(driver, &effects[i]);
+}
+
+/* What the rules say of a call. */
+static enum ik_turn_verdict verdict_of(const struct driver *driver, const char *name)
+{
+	if (strncmp(name, "ask", 3) == 0)
+		return driver->asked;
+	return strncmp(name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
+}
+
+/* Take an input, then answer what is to be judged. */
+static void step(struct driver *driver, const struct ik_input *input)
+{
+	size_t i;
+
+	driver->judged_count = 0;
+	step_once(driver, input);
+	for (i = 0; i < driver->judged_count; i++)
+		step_once(driver, &(struct ik_input){
+			.kind = IK_INPUT_VERDICT,
+			.call = driver->judged[i].call,
+			.verdict = verdict_of(driver, driver->judged[i].name),
+			.text = "No.", .text_length = 3,
+		});
+}
+
+/* The person's word on a call, whether or not that waits for it. */
+static void answer(struct driver *driver, const char *id, bool allow)
+{
+	int call = ik_turn_asking(driver->turn, id);
+	const struct driver_call *known = find_call(driver, id);
+
+	cr_assert_eq(call != 0, known && known->asking);
+	step(driver, &(struct ik_input){
+		.kind = IK_INPUT_VERDICT, .call = call,
+		.verdict = allow ? IK_TURN_GRANT : IK_TURN_DENY, .text = "No!", .text_length = 3,
+	});
+}
+
+/* The rules are others now. */
+static void judge_again(struct driver *driver, const char *word)
+{
+	driver->asked = strcmp(word, "allow") == 0 ? IK_TURN_ALLOW :
+		strcmp(word, "deny") == 0 ? IK_TURN_DENY : IK_TURN_ASK;
+	step(driver, &(struct ik_input){ .kind = IK_INPUT_JUDGE_AGAIN });
 }
 
 static void delta(struct driver *driver, struct ik_delta given)
@@ -396,6 +456,13 @@ void driver_word(struct driver *driver, const char *text)
 	case 'd':
 	case 'D':
 		tool_word(driver, word + 2, word[0] == 'd');
+		break;
+	case 'y':
+	case 'n':
+		answer(driver, word + 2, word[0] == 'y');
+		break;
+	case 'J':
+		judge_again(driver, word + 2);
 		break;
 	case 'C':
 		input.kind = IK_INPUT_CANCEL;

@@ -10,6 +10,10 @@
  *   F:CODE  it fails        R:CODE[:MS]  it fails and may be tried again
  *   !  retry is due         d:ID D:ID  a tool has answered, well or not
  *   C  cancel
+ *   y:ID n:ID  the person allows a call, or denies it
+ *   J:allow J:ask J:deny  the rules say so now of calls whose name begins with ask
+ * (At first they say ask. Calls whose name begins with deny are denied, all others
+ * allowed.)
  * Every effect is checked when it comes (promises of agent/turn.h) and noted as
  * a word in the log.
  */
@@ -23,7 +27,7 @@ struct driver_call {
 	char id[64];
 	char name[80];
 	int number;    /* of its run */
-	bool run, running, resulted;
+	bool run, running, resulted, asking;
 	char envelope[600];
 };
 
@@ -36,6 +40,9 @@ struct driver {
 	bool in_turn, request_out, retrying;
 	int request;
 	int64_t retry_delay;
+	enum ik_turn_verdict asked; /* what the rules say of calls named ask... */
+	struct { int call; char name[80]; } judged[4096]; /* to be answered after the step */
+	size_t judged_count;
 	size_t turns_done, users;
 };
 

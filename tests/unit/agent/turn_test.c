@@ -115,6 +115,66 @@ static const struct row rows[] = {
 	{ "truncated in the last round", 4, 1, "T u:hi c0:A:x . d:A x:ok s:length .",
 	  "+user:hi started request +call:A tool:A run: +result:A request- +assistant:ok done:length" },
 
+	{ "a denied call goes back to the model", 4, 50, "T u:hi c0:A:deny . x:ok .",
+	  "+user:hi started request +call:A +result:A request +assistant:ok done:end" },
+	{ "denied and allowed", 4, 50, "T u:hi c0:A:deny c1:B:x c2:D:deny . d:B x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +result:A tool:B run: +result:D +result:B "
+	  "request +assistant:ok done:end" },
+	{ "the person allows", 4, 50, "T u:hi c0:A:ask . y:A d:A x:ok .",
+	  "+user:hi started request +call:A asking:A asked:A tool:A run: +result:A request "
+	  "+assistant:ok done:end" },
+	{ "the person denies", 4, 50, "T u:hi c0:A:ask . n:A x:ok .",
+	  "+user:hi started request +call:A asking:A asked:A +result:A request +assistant:ok done:end" },
+	{ "other calls go on", 4, 50, "T u:hi c0:A:ask c1:B:x . d:B y:A d:A x:ok .",
+	  "+user:hi started request +call:A +call:B asking:A tool:B run: +result:B asked:A tool:A run: "
+	  "+result:A request +assistant:ok done:end" },
+	{ "a question takes no place among those that run", 1, 50,
+	  "T u:hi c0:A:ask c1:B:x c2:D:x . d:B y:A d:D d:A x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D asking:A tool:B run: +result:B tool:D run: "
+	  "asked:A +result:D tool:A run: +result:A request +assistant:ok done:end" },
+	{ "answers in another order", 4, 50,
+	  "T u:hi c0:A:ask c1:B:ask c2:D:ask . n:D y:B d:B y:A d:A x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D asking:A asking:B asking:D asked:D "
+	  "+result:D asked:B tool:B run: +result:B asked:A tool:A run: +result:A request "
+	  "+assistant:ok done:end" },
+	{ "an answer counts once", 4, 50, "T u:hi c0:A:ask . y:A n:A y:A d:A n:A x:ok .",
+	  "+user:hi started request +call:A asking:A asked:A tool:A run: +result:A request "
+	  "+assistant:ok done:end" },
+	{ "cancelled while the person is asked", 4, 50, "T u:hi c0:A:ask c1:B:ask . C y:A n:B",
+	  "+user:hi started request +call:A +call:B asking:A asking:B asked:A +result:A asked:B "
+	  "+result:B done:cancelled" },
+	{ "cancelled while one is asked about and one runs", 4, 50, "T u:hi c0:A:ask c1:B:x . C y:A D:B",
+	  "+user:hi started request +call:A +call:B asking:A tool:B run: asked:A +result:A cancel "
+	  "+result:B done:cancelled" },
+	{ "cancelled after an answer", 1, 50, "T u:hi c0:A:x c1:B:ask . y:B C D:A",
+	  "+user:hi started request +call:A +call:B tool:A run: asking:B asked:B +result:B cancel "
+	  "+result:A done:cancelled" },
+	{ "a message waits for the answer", 4, 50, "T u:hi c0:A:ask . u:more C x:ok .",
+	  "+user:hi started request +call:A asking:A queued:1 asked:A +result:A done:cancelled "
+	  "queued:0 +user:more started request +assistant:ok done:end" },
+	{ "rules that allow answer for the person", 4, 50, "T u:hi c0:A:ask c1:B:ask . J:allow d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B asking:A asking:B asked:A tool:A run: asked:B "
+	  "tool:B run: +result:A +result:B request +assistant:ok done:end" },
+	{ "rules that deny, too", 4, 50, "T u:hi c0:A:ask . J:deny x:ok .",
+	  "+user:hi started request +call:A asking:A asked:A +result:A request +assistant:ok done:end" },
+	{ "rules that still ask change nothing", 4, 50, "T u:hi c0:A:ask . J:ask J:ask y:A d:A x:ok .",
+	  "+user:hi started request +call:A asking:A asked:A tool:A run: +result:A request "
+	  "+assistant:ok done:end" },
+	{ "what waits for its turn is judged again", 1, 50,
+	  "T u:hi J:allow c0:A:x c1:B:ask c2:D:ask . J:deny d:A x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D tool:A run: +result:B +result:D +result:A "
+	  "request +assistant:ok done:end" },
+	{ "what the person allowed is not", 1, 50, "T u:hi c0:A:x c1:B:ask . y:B J:deny d:A d:B x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: asking:B asked:B +result:A tool:B run: "
+	  "+result:B request +assistant:ok done:end" },
+	{ "what runs is not", 4, 50, "T u:hi J:allow c0:A:ask . J:deny d:A x:ok .",
+	  "+user:hi started request +call:A tool:A run: +result:A request +assistant:ok done:end" },
+	{ "allowed, then asked about", 1, 50, "T u:hi J:allow c0:A:x c1:B:ask . J:ask d:A y:B d:B x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: asking:B +result:A asked:B tool:B run: "
+	  "+result:B request +assistant:ok done:end" },
+	{ "nothing to judge", 4, 50, "J:deny T u:hi J:allow x:ok . J:ask",
+	  "+user:hi started request +assistant:ok done:end" },
+
 	{ "the fifth time running", 4, 50,
 	  "T u:hi c0:A:x . d:A c0:B:x . d:B c0:D:x . d:D c0:E:x . d:E c0:F:x .",
 	  "+user:hi started request +call:A tool:A run: +result:A request +call:B tool:B run: "
@@ -318,7 +378,8 @@ static const char *const long_turn[] = {
 	"u:first", "T", "R:CONNECT", "!", "k:hm", "x:Let", "x:us", "c0:A:glob", "a0:{\"p\":", "c1:B:grep",
 	"a1:{}", "a0:1}", "g:10:5", "s:calls", ".", "u:second", "d:B", "D:A", "x:And", "c0::bash", "a0:{",
 	"a0:}", "c1:A:glob", "c2:D:glob", "c3:E:glob", "s:calls", ".", "d:E", "d:call_1", "d:D",
-	"d:call_2", "e:RATE_LIMIT", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
+	"d:call_2", "c0:F:ask", "c1:G:deny", "c2:H:ask", "c3:I:ask_too", "s:calls", ".", "n:F", "J:allow",
+	"y:I", "d:H", "d:I", "e:RATE_LIMIT", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
 	"u:third", "x:half", "R:CONNECT",
 };
 #define LONG_TURN (sizeof(long_turn) / sizeof(long_turn[0]))
@@ -369,6 +430,7 @@ Test(turn, keeps_its_promises_on_anything)
 		"u:m", "T", "t", "H", "h", "x:a", "k:b", "c0:A:x", "c1::y", "c2:B:z", "a0:1", "a1:2", "g:1:2",
 		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "e:PROVIDER", "e:AUTH", "!", "C",
 		"d:A", "d:call_1", "D:B", ".", "x:a", "c0:A:x", "u:n", "T", "H",
+		"c3:D:ask", "c4:E:ask", "c5:F:deny", "y:D", "n:D", "y:E", "n:E", "J:ask", "J:allow", "J:deny",
 	};
 	uint32_t random = 2463534242u;
 	int round, i;

@@ -186,8 +186,26 @@ Test(config_load, errors_name_file_line_key_value_and_what_is_allowed)
 	expect_error("{\"providers\": {\"x\": {\"headers\": {\"A\": \"b\\r\\nC: d\"}}}}",
 		"config.json:1: \"providers.x.headers\" is {\"A\": \"b\\r\\nC: d\"}, but must be an object of strings, "
 		"{\"Name\": \"value\"}");
-	expect_error("{\"policy\": {}}", "config.json:1: \"policy\" is {}, but must be a list");
+	expect_error("{\"policy\": {}}", "config.json:1: \"policy\" is {}, but must be a list of rules, "
+		"[{\"tool\": \"bash\", \"do\": \"ask\"}]");
 	expect_error("{\"ui\": {\"keys\": []}}", "config.json:1: \"ui.keys\" is [], but must be an object");
+	expect_error("{\"policy\": [\n{\"tool\": \"*\", \"do\": \"ask\"},\n7]}",
+		"config.json:3: \"policy\", rule 2: it must be an object with \"tool\" and \"do\"");
+	expect_error("{\"policy\": [{\"do\": \"ask\"}]}",
+		"config.json:1: \"policy\", rule 1: \"tool\" is missing: the name of the tool, or \"*\"");
+	expect_error("{\"policy\": [{\"tool\": \"*\"}]}",
+		"config.json:1: \"policy\", rule 1: \"do\" is missing: \"allow\", \"ask\" or \"deny\"");
+	expect_error("{\"policy\": [{\"tool\": \"*\", \n\"do\": \"alow\"}]}",
+		"config.json:2: \"policy\", rule 1: \"do\" must be \"allow\", \"ask\" or \"deny\"");
+	expect_error("{\"policy\": [{\"tool\": \"*\", \"do\": \"ask\", \"arg\": {}}]}",
+		"config.json:1: \"policy\", rule 1: \"arg\" is unknown; a rule has \"tool\", \"args\" and \"do\"");
+	expect_error("{\"policy\": [{\"tool\": \"*\", \"args\": [], \"do\": \"ask\"}]}",
+		"config.json:1: \"policy\", rule 1: \"args\" must be an object, {NAME: GLOB}");
+	expect_error("{\"policy\": [{\"tool\": \"*\", \"args\": {\"a\": 1}, \"do\": \"ask\"}]}",
+		"config.json:1: \"policy\", rule 1: \"a\" must be a string that is not empty: "
+		"what the argument looks like");
+	expect_error("{\"policy\": [{\"tool\": \"*\", \"tool\": \"b\", \"do\": \"ask\"}]}",
+		"config.json:1: \"policy\", rule 1: \"tool\" must be there only once");
 	expect_error("[]", "config.json: must be a JSON object, but is: array");
 	expect_error("{\n\"a\": }", "config.json: line 2, column 6: found '}', expected a value");
 }

@@ -155,7 +155,7 @@ Test(config, prints_every_key_and_no_secret)
 	set(config, "http.proxy", "http://me:hunter2@proxy:3128/");
 	set(config, "providers.x.headers", "{\"Authorization\": \"Bearer hunter2\"}");
 	set(config, "providers.x.base_url", "http://host:8080/v1");
-	set(config, "policy", "[ 1 ]");
+	set(config, "policy", "[ {\"tool\": \"*\", \"do\": \"ask\"} ]");
 	set(config, "tools.timeouts", "{\"bash\": 5}");
 	ik_buf_init(&out, 100000);
 	ik_config_print(config, true, &out);

@@ -10,6 +10,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/environment_test.c \
 	tests/unit/tool/kodelet_test.c \
 	tests/unit/tool/permissions_test.c \
+	tests/unit/tool/policy_test.c \
 	tests/unit/tool/protocol_test.c \
 	tests/unit/tool/refresh_test.c \
 	tests/unit/tool/registry_test.c \

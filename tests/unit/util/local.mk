@@ -5,6 +5,7 @@ tests_unit_util_util_test_SOURCES = \
 	tests/unit/util/alloc_test.c \
 	tests/unit/util/buf_test.c \
 	tests/unit/util/clock_test.c \
+	tests/unit/util/diff_test.c \
 	tests/unit/util/cluster_test.c \
 	tests/unit/util/err_test.c \
 	tests/unit/util/identity_test.c \

@@ -187,3 +187,40 @@ Test(path, refuses_what_is_no_regular_file)
 	cr_assert_eq(buf.length, 0);
 	ik_buf_done(&buf);
 }
+
+Test(path, follows_links_as_opening_does)
+{
+	char *here = ik_path_resolve(directory), *wanted;
+
+	cr_assert_eq(mkdir("real", 0700), 0);
+	cr_assert_eq(mkdir("real/deep", 0700), 0);
+	cr_assert_eq(symlink("real/deep", "link"), 0);
+	cr_assert_eq(symlink("nowhere", "dangling"), 0);
+	cr_assert_eq(symlink("circle", "circle"), 0);
+	static const struct { const char *path, *leads; } rows[] = {
+		{ "real/x", "/real/x" },
+		{ "./real//deep/../x", "/real/x" },
+		{ "link", "/real/deep" },
+		{ "link/new", "/real/deep/new" },
+		{ "link/../x", "/real/x" },
+		{ "dangling", "/nowhere" },
+		{ "new/../x", "/x" },
+		{ "circle/x", NULL },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *path = ik_format("%s/%s", directory, rows[i].path);
+		char *got = ik_path_resolve(path);
+
+		wanted = rows[i].leads ? ik_format("%s%s", here, rows[i].leads) : NULL;
+		if (wanted)
+			cr_assert_str_eq(got, wanted, "%s", rows[i].path);
+		else
+			cr_assert_null(got, "%s", rows[i].path);
+		free(path);
+		free(got);
+		free(wanted);
+	}
+	free(here);
+	expect(ik_path_resolve("/"), "/");
+	expect(ik_path_resolve("/.."), "/");
+}

@@ -1,0 +1,261 @@
+#include "config/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+static const char *const actions[] = { "allow", "ask", "deny" };
+#define ACTION_COUNT (sizeof(actions) / sizeof(actions[0]))
+
+const char *ik_rule_action_name(enum ik_rule_action action)
+{
+	return actions[action];
+}
+
+void ik_rule_done(struct ik_rule *rule)
+{
+	for (size_t i = 0; i < rule->argument_count; i++) {
+		free(rule->arguments[i].name);
+		free(rule->arguments[i].glob);
+	}
+	free(rule->arguments);
+	free(rule->tool);
+	*rule = (struct ik_rule){ 0 };
+}
+
+/* Release all rules from that number on. */
+static void rules_truncate(struct ik_rules *rules, size_t count)
+{
+	while (rules->count > count)
+		ik_rule_done(&rules->items[--rules->count]);
+}
+
+void ik_rules_done(struct ik_rules *rules)
+{
+	rules_truncate(rules, 0);
+	free(rules->items);
+	rules->items = NULL;
+}
+
+/* A place for one more rule, zeroed. */
+static struct ik_rule *rules_grow(struct ik_rules *rules)
+{
+	rules->items = ik_alloc_array(rules->items, rules->count + 1, sizeof(*rules->items));
+	rules->items[rules->count] = (struct ik_rule){ 0 };
+	return &rules->items[rules->count++];
+}
+
+/* A place for one more argument; strings are taken over. */
+static void add_argument(struct ik_rule *rule, char *name, char *glob)
+{
+	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
+		sizeof(*rule->arguments));
+	rule->arguments[rule->argument_count++] = (struct ik_rule_argument){ name, glob };
+}
+
+void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule)
+{
+	struct ik_rule *copy = rules_grow(rules);
+
+	copy->tool = ik_strdup(rule->tool);
+	copy->action = rule->action;
+	for (size_t i = 0; i < rule->argument_count; i++)
+		add_argument(copy, ik_strdup(rule->arguments[i].name),
+			ik_strdup(rule->arguments[i].glob));
+}
+
+void ik_rules_remove(struct ik_rules *rules, size_t index)
+{
+	ik_rule_done(&rules->items[index]);
+	memmove(&rules->items[index], &rules->items[index + 1],
+		(rules->count - index - 1) * sizeof(*rules->items));
+	rules->count--;
+}
+
+bool ik_rules_contain(const struct ik_rules *rules, const struct ik_rule *rule)
+{
+	struct ik_buf one, other;
+	bool found = false;
+
+	ik_buf_init(&one, IK_LIMIT_CONFIG);
+	ik_buf_init(&other, IK_LIMIT_CONFIG);
+	ik_rule_put(&one, rule);
+	for (size_t i = 0; i < rules->count && !found; i++) {
+		ik_buf_clear(&other);
+		ik_rule_put(&other, &rules->items[i]);
+		found = ik_text_equal(one.data, other.data);
+	}
+	ik_buf_done(&one);
+	ik_buf_done(&other);
+	return found;
+}
+
+void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "tool");
+	ik_json_put_text(out, rule->tool);
+	if (rule->argument_count > 0) {
+		ik_json_key(out, "args");
+		ik_json_open(out, '{');
+		for (size_t i = 0; i < rule->argument_count; i++) {
+			ik_json_key(out, rule->arguments[i].name);
+			ik_json_put_text(out, rule->arguments[i].glob);
+		}
+		ik_json_close(out, '}');
+	}
+	ik_json_key(out, "do");
+	ik_json_put_text(out, actions[rule->action]);
+	ik_json_close(out, '}');
+}
+
+/* ---- reading ---- */
+
+/* Where reading is, and what is wrong there. */
+struct reader {
+	size_t number;     /* of the rule, from 1 */
+	const char *place;
+	struct ik_error *error;
+};
+
+/* Fail: a sentence about the rule. */
+static enum ik_status refuse(struct reader *reader, struct ik_json_span at, const char *sentence)
+{
+	reader->place = at.text;
+	return ik_error_set(reader->error, IK_INVALID, _("rule %zu: %s"), reader->number, sentence);
+}
+
+/* The same about a member that is not what it must be. */
+static enum ik_status refuse_member(struct reader *reader, struct ik_json_span at,
+	const char *name, const char *wanted)
+{
+	char *sentence = ik_format(_("\"%s\" must be %s"), name, wanted);
+	enum ik_status status = refuse(reader, at, sentence);
+
+	free(sentence);
+	return status;
+}
+
+/* A string that is not empty, without NUL; NULL for anything else. */
+static char *read_text(struct ik_json_span value)
+{
+	size_t length;
+	char *text = ik_json_string_new(value, &length);
+
+	if (text && (length == 0 || strlen(text) != length)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static enum ik_status read_arguments(struct reader *reader, struct ik_rule *rule,
+	struct ik_json_span arguments)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+
+	if (ik_json_span_type(arguments) != IK_JSON_OBJECT)
+		return refuse_member(reader, arguments, "args", _("an object, {NAME: GLOB}"));
+	while (ik_json_next(arguments, &walk, &key, &value)) {
+		char *name = read_text(key), *glob = read_text(value);
+
+		if (!name || !glob) {
+			enum ik_status status = refuse_member(reader, value, name ? name : "args",
+				_("a string that is not empty: what the argument looks like"));
+
+			free(name);
+			free(glob);
+			return status;
+		}
+		add_argument(rule, name, glob);
+	}
+	return IK_OK;
+}
+
+static enum ik_status read_action(struct reader *reader, struct ik_rule *rule,
+	struct ik_json_span action)
+{
+	for (size_t i = 0; i < ACTION_COUNT; i++) {
+		if (ik_json_span_type(action) == IK_JSON_STRING && ik_json_string_is(action, actions[i])) {
+			rule->action = (enum ik_rule_action)i;
+			return IK_OK;
+		}
+	}
+	return refuse_member(reader, action, "do", _("\"allow\", \"ask\" or \"deny\""));
+}
+
+/* A member that is misspelt would make a rule wider than it was meant. */
+static enum ik_status read_member(struct reader *reader, struct ik_rule *rule,
+	const char *name, struct ik_json_span key, struct ik_json_span value)
+{
+	char *sentence;
+	enum ik_status status;
+
+	if (ik_text_equal(name, "args"))
+		return read_arguments(reader, rule, value);
+	if (ik_text_equal(name, "do"))
+		return read_action(reader, rule, value);
+	if (ik_text_equal(name, "tool")) {
+		rule->tool = read_text(value);
+		return rule->tool ? IK_OK : refuse_member(reader, value, "tool",
+			_("a string that is not empty: the name of the tool, or \"*\""));
+	}
+	sentence = ik_format(_("\"%s\" is unknown; a rule has \"tool\", \"args\" and \"do\""), name);
+	status = refuse(reader, key, sentence);
+	free(sentence);
+	return status;
+}
+
+static enum ik_status read_rule(struct reader *reader, struct ik_rule *rule,
+	struct ik_json_span value)
+{
+	struct ik_json_walk walk = { NULL };
+	enum ik_status status = IK_OK;
+	struct ik_json_span key, member;
+
+	if (ik_json_span_type(value) != IK_JSON_OBJECT)
+		return refuse(reader, value, _("it must be an object with \"tool\" and \"do\""));
+	while (status == IK_OK && ik_json_next(value, &walk, &key, &member)) {
+		char *name = ik_json_string_new(key, NULL);
+
+		if (ik_json_member(value, name).text != member.text)
+			status = refuse_member(reader, key, name, _("there only once"));
+		else
+			status = read_member(reader, rule, name, key, member);
+		free(name);
+	}
+	if (status == IK_OK && !rule->tool)
+		status = refuse(reader, value, _("\"tool\" is missing: the name of the tool, or \"*\""));
+	if (status == IK_OK && !ik_json_member(value, "do").text)
+		status = refuse(reader, value, _("\"do\" is missing: \"allow\", \"ask\" or \"deny\""));
+	return status;
+}
+
+enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
+	const char **ret_place, struct ik_error *error)
+{
+	struct reader reader = { .place = list.text, .error = error };
+	struct ik_json_walk walk = { NULL };
+	enum ik_status status = IK_OK;
+	struct ik_json_span key, value;
+	size_t before = rules->count;
+
+	if (ik_json_span_type(list) != IK_JSON_ARRAY) {
+		*ret_place = list.text;
+		return ik_error_set(error, IK_INVALID, _("rules must be a list"));
+	}
+	while (status == IK_OK && ik_json_next(list, &walk, &key, &value)) {
+		reader.number++;
+		status = read_rule(&reader, rules_grow(rules), value);
+	}
+	if (status != IK_OK) {
+		rules_truncate(rules, before);
+		*ret_place = reader.place;
+	}
+	return status;
+}

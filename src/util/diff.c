@@ -1,0 +1,287 @@
+#include "util/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define CONTEXT 3
+/* Steps after which a search is given up: some milliseconds. */
+#define SEARCH_STEPS 1000000
+/* Lines that differ, at most, of which a search keeps its traces (a few MB). */
+#define SEARCH_DEPTH 700
+
+struct line {
+	const char *text;
+	size_t length; /* with its line feed */
+};
+
+struct lines {
+	struct line *lines;
+	size_t count;
+	bool *changed; /* removed, of the old text; added, of the new one */
+};
+
+/* Cut a text into its lines. */
+static struct lines split(const char *text, size_t length)
+{
+	struct lines lines = { 0 };
+	const char *end = text + length, *feed;
+	size_t capacity = 1;
+
+	for (const char *at = text; (feed = memchr(at, '\n', (size_t)(end - at))) != NULL; at = feed + 1)
+		capacity++;
+	lines.lines = ik_alloc_array(NULL, capacity, sizeof(*lines.lines));
+	lines.changed = ik_alloc(capacity * sizeof(*lines.changed));
+	while (text < end) {
+		feed = memchr(text, '\n', (size_t)(end - text));
+		size_t size = feed ? (size_t)(feed - text) + 1 : (size_t)(end - text);
+		lines.lines[lines.count++] = (struct line){ text, size };
+		text += size;
+	}
+	return lines;
+}
+
+static bool same(const struct lines *one, size_t i, const struct lines *other, size_t k)
+{
+	return one->lines[i].length == other->lines[k].length &&
+		memcmp(one->lines[i].text, other->lines[k].text, one->lines[i].length) == 0;
+}
+
+static void mark(struct lines *lines, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		lines->changed[i] = true;
+}
+
+/* A stretch of both texts that is searched: what both have in common at its ends is
+ * outside. */
+struct search {
+	struct lines *old_lines, *new_lines;
+	size_t old_start, old_count, new_start, new_count;
+	int *traces[SEARCH_DEPTH + 1]; /* the furthest places of each depth, before it */
+	int depth;
+	size_t steps;
+};
+
+/* Go along equal lines from (x, y); the new x. */
+static int follow(struct search *search, int x, int y)
+{
+	while (x < (int)search->old_count && y < (int)search->new_count &&
+	    same(search->old_lines, search->old_start + (size_t)x, search->new_lines,
+		search->new_start + (size_t)y)) {
+		x++;
+		y++;
+		search->steps++;
+	}
+	return x;
+}
+
+/* Is the furthest place on diagonal k reached by a line that was added? */
+static bool comes_down(const int *furthest, int k, int depth)
+{
+	return k == -depth || (k != depth && furthest[k - 1] < furthest[k + 1]);
+}
+
+/* Find the least number of changed lines; false when that takes too long. */
+static bool find_depth(struct search *search, int *furthest)
+{
+	for (int depth = 0; depth <= SEARCH_DEPTH; depth++) {
+		search->traces[depth] = ik_alloc_array(NULL, 2 * (size_t)depth + 3, sizeof(int));
+		search->depth = depth;
+		memcpy(search->traces[depth], furthest - depth - 1, (2 * (size_t)depth + 3) * sizeof(int));
+		for (int k = -depth; k <= depth; k += 2) {
+			int x = comes_down(furthest, k, depth) ? furthest[k + 1] : furthest[k - 1] + 1;
+
+			furthest[k] = x = follow(search, x, x - k);
+			if (x >= (int)search->old_count && x - k >= (int)search->new_count)
+				return true;
+			if (++search->steps > SEARCH_STEPS)
+				return false;
+		}
+	}
+	return false;
+}
+
+/* Go the way back and mark what changed on it. */
+static void mark_way(struct search *search)
+{
+	int x = (int)search->old_count, y = (int)search->new_count;
+
+	for (int depth = search->depth; depth > 0; depth--) {
+		const int *furthest = search->traces[depth] + depth + 1;
+		int k = x - y;
+		bool down = comes_down(furthest, k, depth);
+		int before = down ? k + 1 : k - 1;
+
+		x = furthest[before];
+		y = x - before;
+		if (down)
+			search->new_lines->changed[search->new_start + (size_t)y] = true;
+		else
+			search->old_lines->changed[search->old_start + (size_t)x] = true;
+	}
+}
+
+/* Mark what changed in a stretch. */
+static void compare(struct search *search)
+{
+	int *memory = ik_alloc((2 * SEARCH_DEPTH + 5) * sizeof(int));
+
+	search->depth = -1;
+	if (find_depth(search, memory + SEARCH_DEPTH + 2)) {
+		mark_way(search);
+	} else {
+		mark(search->old_lines, search->old_start, search->old_start + search->old_count);
+		mark(search->new_lines, search->new_start, search->new_start + search->new_count);
+	}
+	for (int depth = 0; depth <= search->depth; depth++)
+		free(search->traces[depth]);
+	free(memory);
+}
+
+/* Mark what changed. */
+static void compare_lines(struct lines *old_lines, struct lines *new_lines)
+{
+	struct search *search = ik_alloc(sizeof(*search));
+	size_t old_end = old_lines->count, new_end = new_lines->count, start = 0;
+
+	while (start < old_end && start < new_end && same(old_lines, start, new_lines, start))
+		start++;
+	while (old_end > start && new_end > start && same(old_lines, old_end - 1, new_lines, new_end - 1)) {
+		old_end--;
+		new_end--;
+	}
+	*search = (struct search){
+		.old_lines = old_lines, .new_lines = new_lines,
+		.old_start = start, .old_count = old_end - start,
+		.new_start = start, .new_count = new_end - start,
+	};
+	if (search->old_count == 0 || search->new_count == 0 || search->old_count > INT32_MAX / 2 ||
+	    search->new_count > INT32_MAX / 2) {
+		mark(old_lines, start, old_end);
+		mark(new_lines, start, new_end);
+	} else {
+		compare(search);
+	}
+	free(search);
+}
+
+/* What is written, and how much may be. */
+struct writer {
+	struct ik_buf *out;
+	size_t left, more;
+};
+
+static void put_line(struct writer *writer, char sign, const struct line *line)
+{
+	bool ends = line->text[line->length - 1] == '\n';
+
+	if (writer->left == 0) {
+		writer->more++;
+		return;
+	}
+	writer->left--;
+	ik_buf_putc(writer->out, sign);
+	ik_buf_append(writer->out, line->text, line->length);
+	if (!ends)
+		ik_buf_printf(writer->out, "\n\\ %s\n", _("no line end at the end of the file"));
+}
+
+/* A hunk: the lines of both texts from start on, up to the ends. */
+static void put_hunk(struct writer *writer, const struct lines *old_lines, size_t old_at,
+	size_t old_end, const struct lines *new_lines, size_t new_at, size_t new_end)
+{
+	size_t old_count = old_end - old_at, new_count = new_end - new_at;
+
+	if (writer->left > 0)
+		ik_buf_printf(writer->out, "@@ -%zu,%zu +%zu,%zu @@\n", old_at + (old_count > 0), old_count,
+			new_at + (new_count > 0), new_count);
+	while (old_at < old_end || new_at < new_end) {
+		if (old_at < old_end && old_lines->changed[old_at]) {
+			put_line(writer, '-', &old_lines->lines[old_at++]);
+		} else if (new_at < new_end && new_lines->changed[new_at]) {
+			put_line(writer, '+', &new_lines->lines[new_at++]);
+		} else {
+			put_line(writer, ' ', &old_lines->lines[old_at++]);
+			new_at++;
+		}
+	}
+}
+
+/* Go past lines that are the same in both texts, at most most of them; how many. */
+static size_t skip_same(const struct lines *old_lines, size_t *old_at, const struct lines *new_lines,
+	size_t *new_at, size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && *old_at < old_lines->count && *new_at < new_lines->count &&
+	    !old_lines->changed[*old_at] && !new_lines->changed[*new_at]) {
+		(*old_at)++;
+		(*new_at)++;
+		count++;
+	}
+	return count;
+}
+
+/* Go past lines that changed. */
+static void skip_changed(const struct lines *old_lines, size_t *old_at, const struct lines *new_lines,
+	size_t *new_at)
+{
+	while (*old_at < old_lines->count && old_lines->changed[*old_at])
+		(*old_at)++;
+	while (*new_at < new_lines->count && new_lines->changed[*new_at])
+		(*new_at)++;
+}
+
+/* Write all hunks: changes that are near each other share one. */
+static void put_hunks(struct writer *writer, const struct lines *old_lines,
+	const struct lines *new_lines)
+{
+	size_t old_at = 0, new_at = 0;
+
+	for (;;) {
+		size_t before = skip_same(old_lines, &old_at, new_lines, &new_at, SIZE_MAX), old_start, new_start;
+
+		if (old_at == old_lines->count && new_at == new_lines->count)
+			return;
+		before = before < CONTEXT ? before : CONTEXT;
+		old_start = old_at - before;
+		new_start = new_at - before;
+		for (;;) {
+			size_t old_next, new_next, between;
+
+			skip_changed(old_lines, &old_at, new_lines, &new_at);
+			old_next = old_at;
+			new_next = new_at;
+			between = skip_same(old_lines, &old_next, new_lines, &new_next, 2 * CONTEXT + 1);
+			if (between > 2 * CONTEXT || (old_next == old_lines->count && new_next == new_lines->count))
+				break;
+			old_at = old_next;
+			new_at = new_next;
+		}
+		(void)skip_same(old_lines, &old_at, new_lines, &new_at, CONTEXT);
+		put_hunk(writer, old_lines, old_start, old_at, new_lines, new_start, new_at);
+	}
+}
+
+static void lines_done(struct lines *lines)
+{
+	free(lines->lines);
+	free(lines->changed);
+}
+
+size_t ik_diff_lines(struct ik_buf *out, const char *old_text, size_t old_length,
+	const char *new_text, size_t new_length, size_t most_lines)
+{
+	struct lines old_lines = split(old_text, old_length);
+	struct lines new_lines = split(new_text, new_length);
+	struct writer writer = { out, most_lines, 0 };
+
+	compare_lines(&old_lines, &new_lines);
+	put_hunks(&writer, &old_lines, &new_lines);
+	lines_done(&old_lines);
+	lines_done(&new_lines);
+	return writer.more;
+}

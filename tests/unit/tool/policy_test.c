@@ -1,0 +1,324 @@
+#include "tool/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tool/glob.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+
+Test(glob, table)
+{
+	static const struct {
+		const char *glob, *text, *barred;
+		bool matches;
+	} rows[] = {
+		{ "", "", NULL, true }, { "", "a", NULL, false }, { "a", "", NULL, false },
+		{ "*", "", NULL, true }, { "*", "a/b\n", NULL, true }, { "a*", "abc", NULL, true },
+		{ "*c", "abcc", NULL, true }, { "a*c", "ab", NULL, false },
+		{ "a*b*c", "aXbXbXc", NULL, true }, { "**", "x", NULL, true },
+		{ "?", "é", NULL, true }, { "?", "", NULL, false }, { "??", "\xff" "a", NULL, true },
+		{ "[a-c]x", "bx", NULL, true }, { "[a-c]x", "dx", NULL, false },
+		{ "[!a-c]", "d", NULL, true }, { "[^a]", "a", NULL, false },
+		{ "[]]", "]", NULL, true }, { "[é-ü]", "ö", NULL, true }, { "[a", "[a", NULL, true },
+		{ "[a\\]]", "]", NULL, true }, { "[a-]", "-", NULL, true },
+		{ "\\*", "*", NULL, true }, { "\\*", "x", NULL, false }, { "a\\", "a\\", NULL, true },
+		{ "*aab", "aaaaab", NULL, true }, { "A", "a", NULL, false },
+		{ "git *", "git log", ";", true }, { "git *", "git log; rm x", ";", false },
+		{ "git ?", "git ;", ";", false }, { "git [;]", "git ;", ";", false },
+		{ "a;*", "a;b", ";", true }, { "*a*b", "a;b", ";", false },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		cr_assert_eq(ik_glob_match(rows[i].glob, rows[i].text, strlen(rows[i].text),
+			rows[i].barred), rows[i].matches, "%s %s", rows[i].glob, rows[i].text);
+	cr_assert(ik_glob_match("a?b", "a\0b", 3, ";"));
+	cr_assert_not(ik_glob_match("a", "a\0b", 3, NULL));
+}
+
+/* Links of the tests: /work/link leads to /etc, /alias to /work. */
+static char *resolve(const char *path)
+{
+	if (strncmp(path, "/work/link", 10) == 0)
+		return ik_format("/etc%s", path + 10);
+	if (strncmp(path, "/alias", 6) == 0)
+		return ik_format("/work%s", path + 6);
+	return NULL;
+}
+
+static struct ik_policy *make(const char *rules)
+{
+	struct ik_policy_options options = {
+		.rules = rules, .directory = "/work", .home = "/home/me", .resolve = resolve,
+	};
+
+	return ik_policy_new(&options);
+}
+
+static struct ik_verdict judge(const struct ik_policy *policy, const char *tool,
+	const char *arguments)
+{
+	bool read_only = strncmp(tool, "read", 4) == 0;
+
+	return ik_policy_judge(policy, tool, read_only, arguments, strlen(arguments));
+}
+
+static const char *const words[] = { "allow", "ask", "deny" };
+
+/* One rule, one call: does the rule fit? */
+static const struct {
+	const char *tool, *args;   /* of the rule; args may be NULL */
+	const char *name, *call;   /* of the call */
+	bool stops, allows;        /* fits when it denies; when it allows */
+} fits[] = {
+	{ "*", NULL, "x", "{}", true, true },
+	{ "file_*", NULL, "file_edit", "{}", true, true },
+	{ "file_*", NULL, "xfile_edit", "{}", false, false },
+	{ "x", NULL, "X", "{}", false, false },
+	{ "x", NULL, "x", "not JSON", true, true },
+	{ "x", "{\"a\":\"*\"}", "x", "not JSON", false, false },
+	{ "x", "{\"a\":\"*\"}", "x", "{}", false, false },
+	{ "x", "{\"a\":\"*\"}", "x", "{\"a\":\"\"}", true, true },
+	{ "x", "{\"a\":\"1\",\"b\":\"2\"}", "x", "{\"a\":\"1\"}", false, false },
+	{ "x", "{\"a\":\"1\",\"b\":\"2\"}", "x", "{\"a\":\"1\",\"b\":\"2\"}", true, true },
+	{ "x", "{\"a\":\"q*\"}", "x", "{\"\\u0061\":\"\\u0071uit\"}", true, true },
+	/* what is no string */
+	{ "x", "{\"a\":\"1?\"}", "x", "{\"a\": 12 }", true, true },
+	{ "x", "{\"a\":\"1000\"}", "x", "{\"a\":1e3}", false, false },
+	{ "x", "{\"a\":\"true\"}", "x", "{\"a\":true}", true, true },
+	{ "x", "{\"a\":\"null\"}", "x", "{\"a\":null}", true, true },
+	{ "x", "{\"a\":\"{\\\"b\\\":\\\\[1,\\\"c d\\\"]}\"}", "x", "{\"a\":{ \"b\" : [1, \"c\\u0020d\"] }}",
+	  true, true },
+	{ "x", "{\"a\":\"red\"}", "x", "{\"a\":[\"blue\",\"red\"]}", true, false },
+	{ "x", "{\"a\":\"red\"}", "x", "{\"a\":[\"red\",[\"red\"]]}", true, true },
+	{ "x", "{\"a\":\"red\"}", "x", "{\"a\":[]}", false, false },
+	{ "x", "{\"a\":\"\\\\[]\"}", "x", "{\"a\":[ ]}", true, true },
+	{ "x", "{\"a.b\":\"1\"}", "x", "{\"a\":{\"b\":1}}", true, true },
+	{ "x", "{\"a.b\":\"1\"}", "x", "{\"a.b\":1,\"a\":{\"b\":2}}", true, true },
+	{ "x", "{\"a.b\":\"1\"}", "x", "{\"a\":[{\"b\":1},{\"b\":2}]}", true, false },
+	{ "x", "{\"a.b\":\"1\"}", "x", "{\"a\":[{\"b\":1},{}]}", true, false },
+	{ "x", "{\"a.b\":\"1\"}", "x", "{\"a\":[]}", false, false },
+	{ "x", "{\"a.b.c\":\"1\"}", "x", "{\"a.b\":{\"c\":1}}", true, true },
+	/* two readings */
+	{ "x", "{\"a\":\"1\"}", "x", "{\"a\":\"2\",\"a\":\"1\"}", true, false },
+	{ "x", "{\"a\":\"1\"}", "x", "{\"a\":\"1\",\"a\":\"2\"}", true, false },
+	{ "x", "{\"a\":\"b\"}", "x", "{\"a\":\"b\\u0000c\"}", true, false },
+	{ "x", "{\"a\":\"b*\"}", "x", "{\"a\":\"b\\u0000c\"}", true, true },
+	/* paths */
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"/etc/passwd\"}", true, true },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"/etc/a/b\"}", true, true },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"/etc\"}", true, true },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"/etcetera\"}", false, false },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"/tmp/../etc/x\"}", true, true },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"//etc/./x\"}", true, true },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"../../../etc/x\"}", true, true },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"link/x\"}", true, false },
+	{ "x", "{\"path\":\"/etc/*\"}", "x", "{\"path\":\"/etc/x\\u0000.txt\"}", true, true },
+	{ "x", "{\"path\":\"./src/*\"}", "x", "{\"path\":\"src/a.c\"}", true, true },
+	{ "x", "{\"path\":\"src/*\"}", "x", "{\"path\":\"/work/src/d/a.c\"}", true, true },
+	{ "x", "{\"path\":\"src/*\"}", "x", "{\"path\":\"src/../../etc/x\"}", true, false },
+	{ "x", "{\"path\":\"*\"}", "x", "{\"path\":\"/x\"}", true, true },
+	{ "x", "{\"path\":\"*.env\"}", "x", "{\"path\":\"a/.env\"}", true, true },
+	{ "x", "{\"path\":\"./*\"}", "x", "{\"path\":\".\"}", true, true },
+	{ "x", "{\"path\":\"./*\"}", "x", "{\"path\":\"link/passwd\"}", true, false },
+	{ "x", "{\"path\":\"~/.ssh/*\"}", "x", "{\"path\":\"/home/me/.ssh/id\"}", true, true },
+	{ "x", "{\"path\":\"~/.ssh/*\"}", "x", "{\"path\":\"~/.ssh/id\"}", true, true },
+	{ "x", "{\"path\":\"/alias/*\"}", "x", "{\"path\":\"/alias/a\"}", true, true },
+	{ "x", "{\"path\":\"/alias/*\"}", "x", "{\"path\":\"a\"}", true, true },
+	{ "x", "{\"path\":\"/*\"}", "x", "{\"path\":\"/\"}", true, true },
+	{ "x", "{\"path\":\"../*\"}", "x", "{\"path\":\"/other\"}", true, true },
+	{ "x", "{\"paths\":\"/etc/*\"}", "x", "{\"paths\":[\"/tmp/../etc/x\"]}", true, true },
+	{ "x", "{\"paths\":\"/etc/*\"}", "x", "{\"paths\":[\"a\",\"/etc/x\"]}", true, false },
+	{ "x", "{\"edits.file_path\":\"/etc/*\"}", "x", "{\"edits\":[{\"file_path\":\"/a/../etc/x\"}]}",
+	  true, true },
+	/* commands */
+	{ "x", "{\"command\":\"git *\"}", "x", "{\"command\":\"git log\"}", true, true },
+	{ "x", "{\"command\":\"git *\"}", "x", "{\"command\":\"git log; rm x\"}", true, false },
+	{ "x", "{\"command\":\"git *\"}", "x", "{\"command\":\"git $(rm x)\"}", true, false },
+	{ "x", "{\"command\":\"git *\"}", "x", "{\"command\":\"git log\\nrm x\"}", true, false },
+	{ "x", "{\"command\":\"git *\"}", "x", "{\"command\":\"git log >x\"}", true, false },
+	{ "x", "{\"command\":\"rm *\"}", "x", "{\"command\":\"cd / && rm -r x\"}", true, false },
+	{ "x", "{\"command\":\"rm *\"}", "x", "{\"command\":\"echo rm x\"}", false, false },
+	{ "x", "{\"command\":\"ls | wc\"}", "x", "{\"command\":\"ls | wc\"}", true, true },
+	{ "x", "{\"command\":\"*\"}", "x", "{\"command\":\"a; b\"}", true, true },
+};
+
+Test(policy, what_a_rule_fits)
+{
+	for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+		for (int allow = 0; allow < 2; allow++) {
+			char *rules = ik_format("[{\"tool\":\"%s\"%s%s,\"do\":\"%s\"},"
+				"{\"tool\":\"*\",\"do\":\"%s\"}]", fits[i].tool,
+				fits[i].args ? ",\"args\":" : "", fits[i].args ? fits[i].args : "",
+				allow ? "allow" : "deny", allow ? "deny" : "allow");
+			struct ik_policy *policy = make(rules);
+			struct ik_verdict verdict = judge(policy, fits[i].name, fits[i].call);
+
+			cr_assert_eq(ik_policy_rules(policy)->count, 2, "%s", rules);
+			cr_assert_eq(verdict.number == 1, allow ? fits[i].allows : fits[i].stops,
+				"%s for %s", rules, fits[i].call);
+			ik_policy_free(policy);
+			free(rules);
+		}
+	}
+}
+
+/* The table of tool/policy.h. */
+static const struct {
+	const char *rule; /* of policy: "" for none */
+	bool kept;
+	enum ik_decision writes[IK_MODE_COUNT], reads[IK_MODE_COUNT];
+} table[] = {
+#define ALLOW IK_DECISION_ALLOW
+#define ASK IK_DECISION_ASK
+#define DENY IK_DECISION_DENY
+	{ "deny", false, { DENY, DENY, DENY }, { DENY, DENY, DENY } },
+	{ "deny", true, { DENY, DENY, DENY }, { DENY, DENY, DENY } },
+	{ "ask", false, { ASK, ASK, DENY }, { ASK, ASK, ASK } },
+	{ "ask", true, { ALLOW, ALLOW, DENY }, { ALLOW, ALLOW, ALLOW } },
+	{ "allow", false, { ALLOW, ALLOW, DENY }, { ALLOW, ALLOW, ALLOW } },
+	{ "allow", true, { ALLOW, ALLOW, DENY }, { ALLOW, ALLOW, ALLOW } },
+	{ "", false, { ALLOW, ASK, DENY }, { ALLOW, ALLOW, ALLOW } },
+	{ "", true, { ALLOW, ALLOW, DENY }, { ALLOW, ALLOW, ALLOW } },
+};
+
+Test(policy, rules_modes_and_what_is_kept)
+{
+	static const struct ik_rule kept = { .tool = (char *)"*", .action = IK_RULE_ALLOW };
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		for (int session = 0; session < 2; session++) {
+			char *rules = ik_format("[{\"tool\":\"*\",\"do\":\"%s\"}]", table[i].rule);
+			struct ik_policy *policy = make(table[i].rule[0] ? rules : NULL);
+
+			if (table[i].kept)
+				ik_rules_add(session ? ik_policy_session(policy) : ik_policy_kept(policy),
+					&kept);
+			for (int mode = 0; mode < IK_MODE_COUNT; mode++) {
+				ik_policy_set_mode(policy, (enum ik_mode)mode);
+				enum ik_decision writes = judge(policy, "write", "{}").decision;
+				enum ik_decision reads = judge(policy, "read", "{}").decision;
+
+				cr_assert_eq(writes, table[i].writes[mode], "%s %s: %s", table[i].rule,
+					ik_mode_name((enum ik_mode)mode), words[writes]);
+				cr_assert_eq(reads, table[i].reads[mode], "%s %s: %s", table[i].rule,
+					ik_mode_name((enum ik_mode)mode), words[reads]);
+			}
+			ik_policy_free(policy);
+			free(rules);
+		}
+	}
+}
+
+Test(policy, the_first_rule_that_fits_decides)
+{
+	struct ik_policy *policy = make("[{\"tool\":\"bash\",\"args\":{\"command\":\"ls*\"},\"do\":\"allow\"},"
+		"{\"tool\":\"bash\",\"do\":\"ask\"},{\"tool\":\"bash\",\"do\":\"deny\"}]");
+
+	cr_assert_eq(judge(policy, "bash", "{\"command\":\"ls -l\"}").number, 1);
+	cr_assert_eq(judge(policy, "bash", "{\"command\":\"rm\"}").number, 2);
+	cr_assert_eq(judge(policy, "bash", "{\"command\":\"rm\"}").rule->action, IK_RULE_ASK);
+	cr_assert_eq(judge(policy, "grep", "{}").number, 0);
+	cr_assert_eq(judge(policy, "grep", "{}").reason, IK_REASON_NO_RULE);
+	ik_policy_free(policy);
+	policy = make("[{\"tool\":1}]");
+	cr_assert_eq(judge(policy, "read", "{}").decision, IK_DECISION_DENY, "what cannot be read denies");
+	ik_policy_free(policy);
+}
+
+static void suggests(struct ik_policy *policy, const char *tool, const char *arguments,
+	enum ik_width width, const char *wanted)
+{
+	struct ik_rule rule;
+	struct ik_buf out;
+	bool found = ik_policy_suggest(policy, tool, arguments, strlen(arguments), width, &rule);
+
+	cr_assert_eq(found, wanted != NULL, "%s %s", tool, arguments);
+	if (!found)
+		return;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_rule_put(&out, &rule);
+	cr_assert_str_eq(out.data, wanted);
+	/* What is kept answers the same call. */
+	ik_policy_set_mode(policy, IK_MODE_ASK);
+	cr_assert_eq(judge(policy, tool, arguments).decision, IK_DECISION_ASK);
+	ik_rules_add(ik_policy_session(policy), &rule);
+	cr_assert_eq(judge(policy, tool, arguments).reason, IK_REASON_SESSION);
+	ik_rules_remove(ik_policy_session(policy), 0);
+	ik_buf_done(&out);
+	ik_rule_done(&rule);
+}
+
+Test(policy, rules_to_keep)
+{
+	struct ik_policy *policy = make(NULL);
+	struct ik_buf large;
+
+	suggests(policy, "bash", "{\"command\":\"git log *.c\"}", IK_WIDTH_CALL,
+		"{\"tool\":\"bash\",\"args\":{\"command\":\"git log \\\\*.c\"},\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"git log\"}", IK_WIDTH_LIKE,
+		"{\"tool\":\"bash\",\"args\":{\"command\":\"git *\"},\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"git log\"}", IK_WIDTH_TOOL,
+		"{\"tool\":\"bash\",\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"git log; rm x\"}", IK_WIDTH_CALL,
+		"{\"tool\":\"bash\",\"args\":{\"command\":\"git log; rm x\"},\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"git log; rm x\"}", IK_WIDTH_LIKE, NULL);
+	suggests(policy, "bash", "{\"command\":\"make\"}", IK_WIDTH_LIKE, NULL);
+	suggests(policy, "file_edit", "{\"file_path\":\"src/../a[1].c\",\"n\":12}", IK_WIDTH_CALL,
+		"{\"tool\":\"file_edit\",\"args\":{\"file_path\":\"/work/a\\\\[1].c\",\"n\":\"12\"},"
+		"\"do\":\"allow\"}");
+	suggests(policy, "file_edit", "{\"file_path\":\"src/a.c\",\"n\":12}", IK_WIDTH_LIKE,
+		"{\"tool\":\"file_edit\",\"args\":{\"file_path\":\"/work/src/*\"},\"do\":\"allow\"}");
+	suggests(policy, "file_edit", "{\"file_path\":\"/a\"}", IK_WIDTH_LIKE, NULL);
+	suggests(policy, "x", "{}", IK_WIDTH_CALL, NULL);
+	suggests(policy, "x", "{\"a\":\"1\\u0000\"}", IK_WIDTH_CALL, NULL);
+	suggests(policy, "x", "{\"a\":1,\"a\":2}", IK_WIDTH_CALL, NULL);
+	suggests(policy, "x", "garbage", IK_WIDTH_TOOL, "{\"tool\":\"x\",\"do\":\"allow\"}");
+	/* Who names a link means where it leads. */
+	suggests(policy, "file_edit", "{\"file_path\":\"link/x\"}", IK_WIDTH_LIKE,
+		"{\"tool\":\"file_edit\",\"args\":{\"file_path\":\"/work/link/*\"},\"do\":\"allow\"}");
+	ik_buf_init(&large, IK_MIB(1));
+	ik_buf_puts(&large, "{\"file_path\":\"a\",\"content\":\"");
+	for (int i = 0; i < 1000; i++)
+		ik_buf_puts(&large, "text ");
+	ik_buf_puts(&large, "\"}");
+	suggests(policy, "file_write", large.data, IK_WIDTH_CALL,
+		"{\"tool\":\"file_write\",\"args\":{\"file_path\":\"/work/a\"},\"do\":\"allow\"}");
+	ik_buf_done(&large);
+	ik_policy_free(policy);
+}
+
+static void denial_is(const struct ik_policy *policy, const char *tool, const char *wanted)
+{
+	struct ik_verdict verdict = judge(policy, tool, "{}");
+	char *sentence = ik_policy_denial(policy, tool, &verdict);
+
+	cr_assert_str_eq(sentence, wanted);
+	free(sentence);
+}
+
+Test(policy, sentences_for_a_model)
+{
+	struct ik_policy *policy = make("[{\"tool\":\"a\",\"do\":\"ask\"},{\"tool\":\"b\",\"do\":\"deny\"}]");
+
+	denial_is(policy, "a", "Tool 'a' was not run: the policy says that the person has to be asked "
+		"first, and there is nobody to ask. (ikigai exec --yes allows such calls.)");
+	denial_is(policy, "b", "Tool 'b' was not run: rule 2 of the policy denies this call");
+	ik_policy_set_mode(policy, IK_MODE_READ_ONLY);
+	denial_is(policy, "c", "Tool 'c' was not run: the session is in read-only mode, in which only "
+		"tools that change nothing may be used. The person can switch the mode.");
+	ik_policy_free(policy);
+}
+
+Test(policy, modes_by_name)
+{
+	enum ik_mode mode = IK_MODE_AUTO;
+
+	for (int i = 0; i < IK_MODE_COUNT; i++) {
+		cr_assert(ik_mode_find(ik_mode_name((enum ik_mode)i), &mode));
+		cr_assert_eq((int)mode, i);
+	}
+	cr_assert_not(ik_mode_find("Auto", &mode));
+}
