@@ -34,7 +34,7 @@ Test(grep_files, that_are_no_files)
 	expect_json(ask("grep", "{'pattern':'','path':'fifo.c'}"), "{'output':'','count':0}");
 	expect_json(ask("grep", "{'pattern':'','path':'link.c'}"), "{'output':'','count':0}");
 	expect_json(ask("grep", "{'pattern':'x','path':'file.c/'}"),
-		"{'output':'','count':0,'hint':'file.c is not a directory.'}");
+		"{'output':'','count':0}");
 }
 
 Test(grep_files, of_the_kernel)
@@ -57,7 +57,7 @@ Test(grep_files, links_in_circles)
 	make_text("a/file", "x\n");
 	expect_json(ask("grep", "{'pattern':'x','glob':'**/*'}"), "{'output':'a/file:1: x','count':1}");
 	expect_json(ask("grep", "{'pattern':'x','path':'self'}"),
-		"{'output':'','count':0,'hint':'self is a symbolic link to self, which does not exist.'}");
+		"{'output':'','count':0}");
 	expect_json(ask("grep", "{'pattern':'x','path':'a/up/a/file'}"),
 		"{'output':'a/up/a/file:1: x','count':1}");
 }

@@ -61,7 +61,7 @@ Test(grep, files_of_a_directory)
 	expect_json(ask("grep", "{'pattern':'nothing','path':'src','glob':'*'}"),
 		"{'output':'','count':0}");
 	expect_json(ask("grep", "{'pattern':'note','path':'missing'}"),
-		"{'output':'','count':0,'hint':'There is no missing.'}");
+		"{'output':'','count':0}");
 	expect_json(ask("grep", "{'pattern':'note','path':'src','glob':'*.x'}"),
 		"{'output':'','count':0}");
 }

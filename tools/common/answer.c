@@ -152,12 +152,6 @@ void ik_answer_integer(struct ik_answer *answer, const char *name, int64_t numbe
 	ik_json_put_integer(&answer->text, number);
 }
 
-void ik_answer_hint(struct ik_answer *answer, const struct ik_buf *hint)
-{
-	if (hint->length > 0)
-		ik_answer_text(answer, "hint", hint->data, hint->length);
-}
-
 void ik_answer_error(struct ik_answer *answer, const char *code, const char *hint,
 	const char *format, ...)
 {

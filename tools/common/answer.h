@@ -38,9 +38,6 @@ void ik_answer_close(struct ik_answer *answer);
 
 void ik_answer_integer(struct ik_answer *answer, const char *name, int64_t number);
 
-/* The member "hint", unless the hint is empty: what helps to mend the call. */
-void ik_answer_hint(struct ik_answer *answer, const struct ik_buf *hint);
-
 /*
  * Make the answer an error, whatever was appended before; hint (may be NULL or
  * empty) becomes a member of its own.  When a part of the answer is already

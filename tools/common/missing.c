@@ -146,8 +146,8 @@ static void find_elsewhere(const char *path, struct ik_best *best)
 	ik_buf_done(&below);
 }
 
-/* Append what is wrong on the way to path; whole: also that its last name is missing. */
-static void tell_reason(const char *path, bool whole, struct ik_buf *hint)
+/* Append what is wrong on the way to path. */
+static void tell_reason(const char *path, struct ik_buf *hint)
 {
 	size_t known = known_prefix(path);
 	size_t end = known + strcspn(path + known, "/");
@@ -162,8 +162,6 @@ static void tell_reason(const char *path, bool whole, struct ik_buf *hint)
 		ik_buf_printf(hint, "%s is not a directory.", way);
 	else if (path[end] != '\0')
 		ik_buf_printf(hint, "There is no directory %s.", way);
-	else if (whole)
-		ik_buf_printf(hint, "There is no %s.", way);
 	free(way);
 }
 
@@ -181,8 +179,7 @@ static void ask(const struct ik_best *best, struct ik_buf *hint)
 		ik_buf_putc(hint, '?');
 }
 
-/* Append why path leads nowhere, and what may have been meant; false if nothing may. */
-static bool explain(const char *path, bool whole, struct ik_buf *hint)
+void ik_missing_path(const char *path, struct ik_buf *hint)
 {
 	struct ik_best best = { 0 };
 	const char *home = getenv("HOME");
@@ -190,9 +187,9 @@ static bool explain(const char *path, bool whole, struct ik_buf *hint)
 
 	if (path[0] == '\0') {
 		ik_buf_puts(hint, "The path is empty.");
-		return true;
+		return;
 	}
-	tell_reason(path, whole, hint);
+	tell_reason(path, hint);
 	if (relative > path && relative[0] != '\0' && exists(relative))
 		ik_best_keep(&best, 0, 0, relative, strlen(relative));
 	else
@@ -211,14 +208,7 @@ static bool explain(const char *path, bool whole, struct ik_buf *hint)
 	if (best.count == 0 && strpbrk(path, "*?[") != NULL)
 		ik_buf_puts(hint, "Wildcards are not expanded here: glob finds what they stand for.");
 	ask(&best, hint);
-	bool meant = best.count > 0;
 	ik_best_clear(&best);
-	return meant;
-}
-
-void ik_missing_path(const char *path, struct ik_buf *hint)
-{
-	(void)explain(path, false, hint);
 }
 
 void ik_missing_directory(const char *path, struct ik_buf *hint)
@@ -233,7 +223,7 @@ void ik_missing_directory(const char *path, struct ik_buf *hint)
 	while (length > 1 && path[length - 1] == '/')
 		length--;
 	char *directory = ik_strndup(path, length);
-	tell_reason(path, false, hint);
+	tell_reason(path, hint);
 	if (!exists(directory))
 		correct(directory, 0, &best);
 	for (size_t i = 0; i < best.count; i++) {
@@ -247,73 +237,4 @@ void ik_missing_directory(const char *path, struct ik_buf *hint)
 		ik_buf_puts(hint, " A directory is made with mkdir -p, not by this tool.");
 	ik_best_clear(&best);
 	free(directory);
-}
-
-/* Has the directory one that "**" would go into? */
-static bool has_directory(const char *directory)
-{
-	DIR *stream = opendir(directory);
-	struct dirent *entry;
-	bool found = false;
-
-	for (int seen = 0; stream != NULL && !found && seen < NAMES_MAX; seen++) {
-		entry = readdir(stream);
-		if (entry == NULL)
-			break;
-		found = entry->d_type == DT_DIR && entry->d_name[0] != '.';
-	}
-	if (stream != NULL)
-		closedir(stream);
-	return found;
-}
-
-/* The directories at the start of a pattern that have no wildcard: "a/b" of "a/b/c*". */
-static char *literal_part(const char *pattern)
-{
-	size_t length = strcspn(pattern, "*?[\\");
-
-	while (length > 0 && pattern[length - 1] != '/')
-		length--;
-	while (length > 1 && pattern[length - 1] == '/')
-		length--;
-	return ik_strndup(pattern, length);
-}
-
-/* Append what the directories before the first wildcard of pattern may have meant. */
-static void explain_literal(const char *directory, const char *pattern, struct ik_buf *hint)
-{
-	char *part = literal_part(pattern);
-	char *whole = directory != NULL ? ik_format("%s/%s", directory, part) : ik_strdup(part);
-
-	if (strlen(part) >= NAME_MIN && !exists(whole) && !explain(whole, true, hint))
-		ik_buf_clear(hint);
-	free(whole);
-	free(part);
-}
-
-void ik_missing_match(const char *directory, const char *pattern, bool files,
-	struct ik_buf *hint)
-{
-	const char *start = directory != NULL && directory[0] != '\0' ? directory : ".";
-
-	if (!exists(start)) {
-		if (strpbrk(start, "*?[\\") == NULL)
-			(void)explain(start, true, hint);
-		return;
-	}
-	if (!is_directory(start)) {
-		if (!files)
-			ik_buf_printf(hint, "%s is a file, not a directory.", start);
-		return;
-	}
-	if (pattern == NULL) {
-		if (has_directory(start))
-			ik_buf_printf(hint, "Only %s itself was searched: the glob **/* takes what is "
-				"below it too.", start == directory ? directory : "the current directory");
-		return;
-	}
-	if (strchr(pattern, '{') != NULL && strchr(pattern, ',') != NULL)
-		ik_buf_puts(hint, "Braces stand for themselves: call once for each alternative.");
-	else
-		explain_literal(start == directory ? directory : NULL, pattern, hint);
 }

@@ -22,13 +22,4 @@ void ik_missing_path(const char *path, struct ik_buf *hint);
 /* Append why no new file can be made at path: its directory is missing. */
 void ik_missing_directory(const char *path, struct ik_buf *hint);
 
-/*
- * Append why a glob pattern in directory (as for ik_match(); files says that a
- * file is one too) matched nothing, where the call looks like a mistake: a
- * missing directory, a name like one that exists, braces. Pattern NULL: all
- * files of the directory were looked at and are not what is wanted.
- */
-void ik_missing_match(const char *directory, const char *pattern, bool files,
-	struct ik_buf *hint);
-
 #endif

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "tools/common/match.h"
-#include "tools/common/missing.h"
 #include "tools/common/program.h"
-
-#include "util/limits.h"
 
 enum { PATTERN, PATH };
 
@@ -36,17 +33,6 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 	return !ik_answer_lost(found->answer);
 }
 
-/* Say why nothing may have been found. */
-static void answer_hint(const struct ik_argument *arguments, struct ik_answer *answer)
-{
-	struct ik_buf hint;
-
-	ik_buf_init(&hint, IK_KIB(64));
-	ik_missing_match(arguments[PATH].text, arguments[PATTERN].text, false, &hint);
-	ik_answer_hint(answer, &hint);
-	ik_buf_done(&hint);
-}
-
 static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 {
 	struct found found = { .answer = answer };
@@ -58,8 +44,6 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	case IK_MATCH_DONE:
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", found.count);
-		if (found.count == 0)
-			answer_hint(arguments, answer);
 		break;
 	case IK_MATCH_NO_MEMORY:
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");

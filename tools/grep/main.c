@@ -6,12 +6,9 @@
 #include <sys/stat.h>
 
 #include "tools/common/match.h"
-#include "tools/common/missing.h"
 #include "tools/common/program.h"
 #include "tools/grep/crew.h"
 #include "tools/grep/search.h"
-
-#include "util/limits.h"
 
 enum { PATTERN, GLOB, PATH };
 
@@ -40,37 +37,23 @@ static bool search_one(struct crew *crew, const char *path)
 	return true;
 }
 
-/* What Perl has and POSIX has not, or has otherwise; NULL if the pattern has nothing of it. */
-static const char *foreign_hint(const char *pattern)
+/* How a pattern that the C library refuses is meant to be written, by what it begins with
+ * or holds, or by the refusal; NULL if that says enough. */
+static const char *pattern_hint(const char *pattern, const char *refusal)
 {
-	static const struct { const char *text, *hint; } foreign[] = {
-		{ "(?", "POSIX extended regular expressions have no (?...): write alternatives, "
-			"and [aA] for either case." },
-		{ "\\d", "POSIX extended regular expressions have no \\d: write [0-9]." },
-		{ "\\D", "POSIX extended regular expressions have no \\D: write [^0-9]." },
-		{ "*?", "POSIX extended regular expressions have no *?: the longest match is found." },
-	};
-
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if (strstr(pattern, foreign[i].text) != NULL)
-			return foreign[i].hint;
+	if (strstr(pattern, "(?") != NULL)
+		return "POSIX extended regular expressions have no (?...): write alternatives, and [aA] "
+			"for either case.";
+	if (pattern[0] == '*')
+		return "There is nothing before the * that it could repeat: write .* for any text; which "
+			"files are searched is said by glob.";
+	if (strstr(refusal, "Unmatched (") != NULL)
+		return "Write \\( for a parenthesis that stands for itself.";
+	if (strstr(refusal, "\\{") != NULL)
+		return "Write \\{ for a brace that stands for itself.";
+	if (strstr(refusal, "Unmatched [") != NULL)
+		return "Write \\[ for a bracket that stands for itself.";
 	return NULL;
-}
-
-/* Say why nothing may have been found. */
-static void answer_hint(const struct ik_argument *arguments, const char *filter,
-	struct ik_answer *answer)
-{
-	const char *foreign = foreign_hint(arguments[PATTERN].text);
-	struct ik_buf hint;
-
-	ik_buf_init(&hint, IK_KIB(64));
-	if (foreign != NULL)
-		ik_buf_puts(&hint, foreign);
-	else
-		ik_missing_match(arguments[PATH].text, filter, true, &hint);
-	ik_answer_hint(answer, &hint);
-	ik_buf_done(&hint);
 }
 
 static void run(const struct ik_argument *arguments, struct ik_answer *answer)
@@ -83,7 +66,7 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	setlocale(LC_CTYPE, "");
 	search = search_new(arguments[PATTERN].text, &error);
 	if (search == NULL) {
-		ik_answer_error(answer, "INVALID_PATTERN", foreign_hint(arguments[PATTERN].text),
+		ik_answer_error(answer, "INVALID_PATTERN", pattern_hint(arguments[PATTERN].text, error.text),
 			"Invalid pattern: %s", error.text);
 		return;
 	}
@@ -95,8 +78,6 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	int64_t count = crew_finish(crew);
 	ik_answer_close(answer);
 	ik_answer_integer(answer, "count", count);
-	if (count == 0)
-		answer_hint(arguments, filter, answer);
 	search_free(search);
 }
 
