@@ -12,8 +12,8 @@ void ik_transfer_failed(struct ik_buf *out, const char *provider,
 	switch (result->failure) {
 	case IK_HTTP_TLS:
 		*ret_code = "TLS";
-		ik_buf_printf(out, _("Provider %s: %s. Check the clock of this machine, http.ca_file "
-			"and the base_url of %s."), name, result->message, name);
+		*ret_retryable = result->transient;
+		ik_buf_printf(out, _("Provider %s: %s."), name, result->message);
 		break;
 	case IK_HTTP_TIMEOUT:
 		*ret_code = "TIMEOUT";

@@ -14,6 +14,7 @@
 
 #include "config.h"
 #include "loop/address.h"
+#include "loop/http_words.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -288,41 +289,13 @@ static void end(struct ik_http_request *request, enum ik_http_failure failure, c
 	schedule(request);
 }
 
-/* Say why there was no connection. */
-static void explain_connect(struct ik_http_request *request, char *out, size_t size)
-{
-	long number = 0;
-	const char *reason;
-
-	request->http->curl.easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
-	switch (number) {
-	case 0:
-		reason = request->curl_text;
-		break;
-	case ECONNREFUSED:
-		reason = _("connection refused");
-		break;
-	case EHOSTUNREACH:
-		reason = _("no route to the host");
-		break;
-	case ENETUNREACH:
-		reason = _("no network");
-		break;
-	case ETIMEDOUT:
-		reason = _("no answer");
-		break;
-	default:
-		reason = strerror((int)number);
-	}
-	snprintf(out, size, _("cannot connect to %s: %s"), request->address, reason);
-}
-
 /* Sort libcurl's result and put it into words. */
 static void conclude(struct ik_http_request *request, CURLcode code)
 {
 	const char *detail = request->curl_text;
 	enum ik_http_failure failure = IK_HTTP_BROKEN;
 	char text[sizeof(request->message)];
+	long number = 0;
 
 	if (detail[0] == '\0' && request->easy != NULL)
 		detail = request->http->curl.easy_strerror(code);
@@ -342,7 +315,8 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 		break;
 	case CURLE_COULDNT_CONNECT:
 		failure = IK_HTTP_CONNECT;
-		explain_connect(request, text, sizeof(text));
+		request->http->curl.easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
+		ik_http_explain_connect(request->address, number, detail, text, sizeof(text));
 		break;
 	case CURLE_URL_MALFORMAT:
 		failure = IK_HTTP_CONNECT;
@@ -362,14 +336,22 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 	case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_ENGINE_INITFAILED:
 		failure = IK_HTTP_TLS;
-		snprintf(text, sizeof(text), _("no secure connection to %s: %s"),
-			request->address, detail);
+		request->result.transient = ik_http_explain_tls(request->address,
+			request->http->ca_file, detail, text, sizeof(text));
 		break;
 	case CURLE_GOT_NOTHING:
 		snprintf(text, sizeof(text), _("%s closed the connection without an answer"),
 			request->address);
 		break;
 	default:
+		if (request->easy != NULL)
+			request->http->curl.easy_getinfo(request->easy, CURLINFO_HTTP_CONNECTCODE,
+				&number);
+		if (number >= 300) {
+			failure = IK_HTTP_CONNECT;
+			ik_http_explain_proxy(request->address, number, text, sizeof(text));
+			break;
+		}
 		snprintf(text, sizeof(text), _("the connection to %s broke: %s"),
 			request->address, detail);
 	}
@@ -527,6 +509,9 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 		curl->easy_setopt(easy, CURLOPT_PROXY, "");
 	else if (http->proxy != NULL)
 		curl->easy_setopt(easy, CURLOPT_PROXY, http->proxy);
+	else if (strncasecmp(spec->url, "http:", 5) == 0 && getenv("http_proxy") == NULL &&
+	    getenv("HTTP_PROXY") != NULL) /* libcurl knows the other ones in both cases */
+		curl->easy_setopt(easy, CURLOPT_PROXY, getenv("HTTP_PROXY"));
 	if (http->ca_file != NULL)
 		curl->easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
 	curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, request->curl_text);

@@ -19,7 +19,9 @@ struct ik_http_request;
 
 struct ik_http_options {
 	int64_t connect_timeout_ms;
-	const char *proxy;   /* NULL: what the environment says */
+	const char *proxy;   /* NULL: what HTTPS_PROXY and HTTP_PROXY say (in either case);
+	                        NO_PROXY excepts hosts from both, and no proxy leads to
+	                        this machine itself */
 	const char *ca_file; /* NULL: the system's */
 };
 
@@ -47,6 +49,7 @@ struct ik_http_result {
 	int status;               /* 0 when none came */
 	const char *message;      /* for IK_HTTP_OK "", else a sentence in words */
 	int64_t retry_after_ms;   /* of Retry-After; -1 when absent */
+	bool transient;           /* IK_HTTP_TLS: cut on the way, another try may do */
 };
 
 struct ik_http_events {

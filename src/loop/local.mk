@@ -6,6 +6,7 @@ libik_loop_a_SOURCES = \
 	src/loop/children.c src/loop/children.h \
 	src/loop/http.c src/loop/http.h \
 	src/loop/http_server.c src/loop/http_server.h \
+	src/loop/http_words.c src/loop/http_words.h \
 	src/loop/internal.h \
 	src/loop/leftovers.c src/loop/leftovers.h \
 	src/loop/loop.c src/loop/loop.h \

@@ -36,8 +36,11 @@ CLI_TESTS = \
 	tests/cli/huge_schema.screen \
 	tests/cli/no_home.screen \
 	tests/cli/no_utf8.screen \
+	tests/cli/packed.screen \
+	tests/cli/proxy.screen \
 	tests/cli/tiny_terminal.screen \
 	tests/cli/schema_cache.screen \
+	tests/cli/tls.screen \
 	tests/cli/tool_list.screen \
 	tests/cli/tool_run.screen \
 	tests/cli/tool_new.screen \
@@ -49,4 +52,4 @@ CLI_TESTS = \
 	tests/cli/trust_store.screen \
 	tests/cli/two_tools.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/lib.sh
+EXTRA_DIST += $(CLI_TESTS) tests/cli/lib.sh tests/cli/relays.sh

@@ -1,6 +1,6 @@
 # tests/net: an HTTP server that answers what a file tells it to, for the tests
 # of providers, of the screen and for benchmarks.
-check_PROGRAMS += tests/net/loopback_server tests/net/net_test
+check_PROGRAMS += tests/net/loopback_server tests/net/net_test tests/net/relay
 TESTS += tests/net/net_test
 
 tests_net_loopback_server_SOURCES = \
@@ -13,3 +13,7 @@ tests_net_net_test_SOURCES = tests/net/loopback.c tests/net/loopback.h tests/net
 tests_net_net_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_net_net_test_LDADD = $(LINK_PROVIDER) $(CRITERION_LIBS)
 EXTRA_tests_net_net_test_DEPENDENCIES = tests/net/loopback_server
+
+tests_net_relay_SOURCES = tests/net/relay.c tests/net/certificate.c tests/net/certificate.h
+tests_net_relay_CFLAGS = $(AM_CFLAGS) $(SSL_CFLAGS)
+tests_net_relay_LDADD = $(SSL_LIBS)

@@ -390,7 +390,7 @@ Test(http, what_goes_wrong_before_the_answer_is_told_in_words)
 	expect_url("http://nobody.invalid/", IK_HTTP_CONNECT, "cannot find the host nobody.invalid");
 	expect_url("ftp://127.0.0.1/", IK_HTTP_CONNECT, "not an http or https address");
 	expect_url("", IK_HTTP_CONNECT, "not an http or https address");
-	expect_url(NULL, IK_HTTP_TLS, "no secure connection to 127.0.0.1:");
+	expect_url(NULL, IK_HTTP_TLS, "does not speak TLS. Does the base_url");
 }
 
 Test(http, loopback_goes_past_the_proxy_of_the_environment)
