@@ -68,6 +68,7 @@ static void finish_loading(struct ik_session *session)
 		tell_messages(session, added, count);
 		free_page(added, count);
 	}
+	ik_session_recall_context(session);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
 }
 

@@ -198,6 +198,7 @@ void ik_session_set_model(struct ik_session *session, const struct ik_model_spec
 	session->model = model;
 	ik_turn_set_price(session->turn, &spec->price);
 	ik_session_tell_model(session);
+	ik_session_tell_context(session);
 }
 
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready)

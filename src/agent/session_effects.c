@@ -30,6 +30,8 @@ void ik_session_perform(struct ik_session *session, const struct ik_effect *effe
 	case IK_EFFECT_APPEND:
 		ik_session_keep(session, effect->message);
 		ik_session_emit(session, &effect->event);
+		if (effect->event.kind == IK_EVENT_USAGE)
+			ik_session_measure_context(session, &effect->event.usage);
 		break;
 	case IK_EFFECT_EMIT:
 		ik_session_emit(session, &effect->event);

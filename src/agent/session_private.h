@@ -3,7 +3,9 @@
  *
  * session.c takes what comes from outside and feeds the turn;
  * session_effects.c carries out what the turn decides; exchange.c talks to the
- * provider; session_policy.c judges calls; session_run.c runs tools; restore.c loads what was stored.
+ * provider; session_policy.c judges calls; session_run.c runs tools; restore.c loads what
+ * was stored;
+ * context.c knows how full the model's window is.
  *
  * May include: what session.h may.
  */
@@ -57,6 +59,9 @@ struct ik_session {
 	struct ik_session_run *runs;
 	int own_runs;
 
+	int64_t context_tokens; /* that the last round took; 0: not known */
+	bool context_warned;
+
 	bool loading;   /* older messages */
 	int64_t oldest; /* sequence of the oldest that is loaded */
 };
@@ -104,6 +109,15 @@ void ik_session_cancel_runs(struct ik_session *session, bool own);
 void ik_session_close_runs(struct ik_session *session);
 /* The person's: end at once, as cancelled. */
 void ik_session_end_own_runs(struct ik_session *session);
+
+/* ---- context.c ---- */
+
+/* A round took so many tokens: tell how full the model's window is, and warn. */
+void ik_session_measure_context(struct ik_session *session, const struct ik_usage *usage);
+/* The same with the last round that is stored, where there is one. */
+void ik_session_recall_context(struct ik_session *session);
+/* The same of the tokens that are known, for another model. */
+void ik_session_tell_context(struct ik_session *session);
 
 /* ---- restore.c ---- */
 

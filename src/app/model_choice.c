@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/context_window.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -297,7 +298,8 @@ struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice)
 		},
 		.name = choice->model,
 		.max_output_tokens = choice->max_output_tokens,
-		.context_window = choice->context_window,
+		.context_window = choice->context_window > 0 ? choice->context_window :
+			ik_context_window(choice->model),
 		.thinking = choice->thinking,
 		.price = choice->price,
 	};

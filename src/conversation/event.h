@@ -39,6 +39,8 @@ enum ik_event_kind {
 	IK_EVENT_TOOL_DONE,    /* id, name; text: envelope; number: duration ms;
 	                          full: the tool's whole stdout where the envelope was cut */
 	IK_EVENT_USAGE,        /* usage */
+	IK_EVENT_CONTEXT,      /* number: how much of the model's context window is in use, in
+	                          percent; -1: not known */
 	IK_EVENT_NOTICE,       /* text: a sentence */
 	IK_EVENT_ERROR,        /* name: code (AUTH, CONNECT, ...); text: a sentence */
 	IK_EVENT_RETRY,        /* number: ms until the next try; text: why */

@@ -274,8 +274,9 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, const 
 			ik_buf_printf(out, _("Put a key in the environment variable %s."),
 				endpoint->key_variable);
 	} else if (code == code_context) {
-		ik_buf_puts(out, _("The conversation is too long for this model: begin a new one, "
-			"or choose a model with a larger context."));
+		ik_buf_puts(out, _("The conversation is too long for this model: /compact replaces "
+			"it by a summary, /new begins another, /model takes one with a larger "
+			"context."));
 	} else if (code == code_rate_limit) {
 		ik_buf_puts(out, retryable ?
 			_("That is the rate limit of your account: wait a moment.") :

@@ -5,6 +5,7 @@ libik_provider_a_SOURCES = \
 	src/provider/anthropic_stream.c \
 	src/provider/call_list.c src/provider/call_list.h \
 	src/provider/chunk_shape.c src/provider/chunk_shape.h \
+	src/provider/context_window.c src/provider/context_window.h \
 	src/provider/decoder.c src/provider/decoder.h \
 	src/provider/delta.h \
 	src/provider/error.c src/provider/error.h \

@@ -357,6 +357,9 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	case IK_EVENT_USAGE:
 		ik_usage_add(&screen->bar.usage, &event->usage);
 		break;
+	case IK_EVENT_CONTEXT:
+		screen->bar.context = (int)event->number;
+		break;
 	case IK_EVENT_NOTICE:
 		add_notice(screen, event, IK_BLOCK_NOTICE);
 		break;

@@ -11,17 +11,22 @@
 
 /* The parts of the line from left to right; the keys stand at the right edge. */
 enum part {
-	PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_STORE,
+	PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT, PART_STORE,
 	PART_BACKGROUND, PART_MODE, PART_KEYS, PART_COUNT
 };
 
 /* What goes first when there is no room. */
 static const enum part dropped[] = {
-	PART_TOKENS, PART_KEYS, PART_MODEL, PART_BACKGROUND, PART_QUEUED, PART_STORE, PART_MODE,
+	PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_BACKGROUND, PART_QUEUED, PART_STORE,
+	PART_MODE,
 	PART_SCAN, PART_ACTIVITY
 };
 
 #define SEPARATOR 2 /* columns between two parts */
+
+/* From so many percent on the model's window is shown, and shown as a warning. */
+#define CONTEXT_SHOWN 50
+#define CONTEXT_WARNING 80
 
 struct text {
 	char bytes[160];
@@ -185,6 +190,11 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 	case PART_TOKENS:
 		put_usage(out, bar);
 		return IK_STYLE_STATUS;
+	case PART_CONTEXT:
+		/* Translators: how much of what the model can take is used up */
+		if (bar->context >= CONTEXT_SHOWN)
+			ik_buf_printf(out, _("context %d%%"), bar->context);
+		return bar->context >= CONTEXT_WARNING ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
 	case PART_STORE:
 		return put_store(out, bar);
 	case PART_BACKGROUND:

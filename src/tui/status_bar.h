@@ -35,6 +35,7 @@ struct ik_status_bar {
 	int64_t seconds;           /* since it began; RETRY: that are left */
 	size_t queued;             /* messages */
 	struct ik_usage usage;     /* of the session; cost -1: not known */
+	int context;               /* percent of the model's window in use; -1: not known */
 	const char *store;         /* its name */
 	int64_t store_waiting;     /* events not yet written */
 	bool store_trouble;

@@ -83,8 +83,8 @@ Test(error, tells_limits_apart)
 	assert_error(&openai, 429, "{\"error\":{\"message\":\"No money.\",\"type\":\"insufficient_quota\","
 		"\"code\":\"insufficient_quota\"}}", "openai answered with status 429: No money. Check "
 		"your plan and billing with the provider.", "RATE_LIMIT", false);
-	static const char advice[] = " The conversation is too long for this model: begin a new one, "
-		"or choose a model with a larger context.";
+	static const char advice[] = " The conversation is too long for this model: /compact "
+		"replaces it by a summary, /new begins another, /model takes one with a larger context.";
 	char sentence[400];
 	snprintf(sentence, sizeof sentence, "openai answered with status 400: Your input exceeds the "
 		"limit.%s", advice);
