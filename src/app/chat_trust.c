@@ -91,12 +91,13 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 /* Put the question, with what the files are or with all that is in them. */
 static void ask(struct ik_chat_trust *trust, bool contents)
 {
-	/* No letter trusts: the first one of a message may come just after the question. */
+	/* No letter answers: nobody asked for the question, and the first one of a message
+	 * may come just after it. */
 	const struct ik_choice choices[] = {
-		{'n', _("not now"), ANSWER_NOT_NOW, NULL},
-		{'\0', _("trust (Tab, Enter)"), ANSWER_TRUST, NULL},
-		{'e', _("never ask here"), ANSWER_NEVER, NULL},
-		{'v', _("view"), ANSWER_LOOK, NULL},
+		{'\0', _("not now"), ANSWER_NOT_NOW, NULL},
+		{'\0', _("trust"), ANSWER_TRUST, NULL},
+		{'\0', _("never ask here"), ANSWER_NEVER, NULL},
+		{'\0', _("view"), ANSWER_LOOK, NULL},
 	};
 	struct ik_question_part *parts = ik_alloc((2 * trust->count + 2) * sizeof *parts);
 	struct ik_buf *texts = ik_alloc((trust->count + 1) * sizeof *texts);

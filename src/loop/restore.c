@@ -68,8 +68,12 @@ void ik_restore_handle(void)
 		return;
 	sigaltstack(&stack, &restore.stack_before);
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < FATAL_COUNT; i++)
-		sigaction(fatal_signals[i], &action, &restore.before[i]);
+	for (size_t i = 0; i < FATAL_COUNT; i++) {
+		/* What is ignored ends nobody. */
+		sigaction(fatal_signals[i], NULL, &restore.before[i]);
+		if (restore.before[i].sa_handler != SIG_IGN)
+			sigaction(fatal_signals[i], &action, NULL);
+	}
 }
 
 void ik_restore_unhandle(void)

@@ -237,12 +237,20 @@ static enum ik_dialog_result choose_by_letter(struct ik_dialog *dialog, uint32_t
 	struct ik_answer *ret_answer)
 {
 	struct question *question = dialog->first;
+	bool lettered = false;
+
 	if (letter >= 'A' && letter <= 'Z')
 		letter += 'a' - 'A';
-	for (size_t i = 0; i < question->choice_count; i++)
+	for (size_t i = 0; i < question->choice_count; i++) {
+		lettered = lettered || question->choices[i].key != '\0';
 		if (letter != 0 && (unsigned char)question->choices[i].key == letter)
 			return choose(dialog, i, ret_answer);
-	return IK_DIALOG_TAKEN; /* a slip, and no text for the editor */
+	}
+	if (lettered)
+		return IK_DIALOG_TAKEN; /* a slip, and no text for the editor */
+	/* No letter answers, so it begins a message: that goes first. */
+	ik_dialog_set_open(dialog, false);
+	return IK_DIALOG_PASSED;
 }
 
 /* Is this a key that scrolls the text? Then it has. */
