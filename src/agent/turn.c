@@ -11,6 +11,8 @@
 
 /* A server that asks for a longer wait than this has refused. */
 #define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
+/* So often the rest of a reply that was cut is asked for. */
+#define CONTINUATIONS 3
 
 /* ---- beginning and end of a turn ---- */
 
@@ -38,6 +40,7 @@ static void begin_round(struct ik_turn *turn)
 static void begin_turn(struct ik_turn *turn, const char *text, size_t length)
 {
 	turn->tool_rounds = 0;
+	turn->continued = 0;
 	ik_turn_append(turn, ik_message_new(IK_KIND_USER, text, length, NULL, 0), IK_EVENT_MESSAGE);
 	ik_turn_emit(turn, IK_EVENT_TURN_STARTED);
 	if (turn->tools_ready) {
@@ -277,6 +280,21 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 	}
 }
 
+/* Ask for the rest of a reply that was cut at the model's limit. False: do not. */
+static bool continue_reply(struct ik_turn *turn)
+{
+	if (turn->reply.stop != IK_STOP_LENGTH || !ik_reply_has_text(&turn->reply) ||
+	    turn->forbidden || turn->continued >= CONTINUATIONS)
+		return false;
+	turn->continued++;
+	/* For the model, hence not translated. */
+	ik_turn_append(turn, ik_message_automatic("Your reply was cut at its limit of length. Go on "
+		"exactly where it stopped; repeat nothing and say nothing about it."),
+		IK_EVENT_MESSAGE);
+	begin_round(turn);
+	return true;
+}
+
 /* The reply is whole. */
 static void on_stream_end(struct ik_turn *turn)
 {
@@ -286,8 +304,12 @@ static void on_stream_end(struct ik_turn *turn)
 
 		if (reason)
 			finish(turn, reason);
+		else if (!ik_turn_has_open_calls(turn))
+			begin_round(turn);
 		return;
 	}
+	if (continue_reply(turn))
+		return;
 	if (!ik_reply_has_text(&turn->reply) && turn->reply.stop != IK_STOP_REFUSED)
 		ik_turn_append_notice(turn, _("The model sent an empty reply."));
 	if (turn->reply.stop == IK_STOP_LENGTH)

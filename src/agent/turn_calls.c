@@ -72,6 +72,21 @@ void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure
 	}
 }
 
+/* The reply was cut at its limit: a call whose arguments are not whole is not run. */
+static bool fail_if_cut(struct ik_turn *turn, struct ik_part *part)
+{
+	char *message;
+
+	if (turn->reply.stop != IK_STOP_LENGTH ||
+	    ik_json_check(part->text.data, part->text.length, NULL, NULL) == IK_OK)
+		return false;
+	message = ik_format("Tool '%s' was not run: its arguments were cut at the output limit of a "
+		"reply. Make the call smaller", part->name);
+	fail_call(turn, part, IK_TOOL_INVALID_PARAMS, message);
+	free(message);
+	return true;
+}
+
 /* Let an effect name a call. */
 static void add_call_effect(struct ik_turn *turn, enum ik_effect_kind kind,
 	const struct ik_part *part)
@@ -251,7 +266,8 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	turn->tool_rounds++;
 	turn->state = IK_TURN_RUNNING;
 	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL)
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+		    !fail_if_cut(turn, turn->reply.parts[i]))
 			add_call_effect(turn, IK_EFFECT_JUDGE, turn->reply.parts[i]);
 	}
 	return NULL;

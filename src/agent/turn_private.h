@@ -37,6 +37,7 @@ struct ik_turn {
 	/* Of the turn. */
 	int round;
 	int tool_rounds;  /* rounds with calls so far */
+	int continued;    /* requests for the rest of a reply that was cut, in a row */
 	int attempts;     /* tries of this round after the first */
 	bool forbidden;   /* the request that is out forbids calls */
 	char *last_name;  /* the call before, and how often it came running */

@@ -223,9 +223,14 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 	case IK_EVENT_TEXT:
 		print_reply(printer, event->text, event->text_length, out);
 		break;
+	case IK_EVENT_MESSAGE:
+		/* The next round goes on in the middle of a line. */
+		printer->continues = printer->continues || ik_message_is_automatic(event->message);
+		break;
 	case IK_EVENT_ROUND_STARTED:
-		if (printer->printed && printer->line_feeds == 0)
+		if (printer->printed && printer->line_feeds == 0 && !printer->continues)
 			printer->line_feeds = 1;
+		printer->continues = false;
 		break;
 	case IK_EVENT_TOOL_STARTED:
 		print_call(printer, errors, event);

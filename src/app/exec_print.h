@@ -13,6 +13,7 @@ struct ik_exec_printer {
 	bool json;
 	bool printed;      /* any text of a reply */
 	bool open_line;    /* the last line on standard error, a tool's, has no end yet */
+	bool continues;    /* the next round is the rest of a reply that was cut */
 	size_t line_feeds; /* at the end of the text so far, held back: one closes it */
 };
 

@@ -282,6 +282,19 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	return message;
 }
 
+struct ik_message *ik_message_automatic(const char *content)
+{
+	static const char data[] = "{\"automatic\":true}";
+
+	return ik_message_new(IK_KIND_USER, content, strlen(content), data, strlen(data));
+}
+
+bool ik_message_is_automatic(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_USER && message->data &&
+		ik_json_member(ik_message_data(message), "automatic").text;
+}
+
 struct ik_message *ik_message_command(const char *line, size_t line_length,
 	const char *output, size_t output_length)
 {

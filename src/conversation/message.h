@@ -5,7 +5,8 @@
  * conversation, the store's queue and the screen share them.
  *
  * data_json by kind:
- *   user         NULL
+ *   user         NULL, or {"automatic":true} for one that the program wrote, which is
+ *                not shown: it asks for the rest of a reply that was cut
  *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
  *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
@@ -82,6 +83,10 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length);
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
+
+/* A user's message that the program wrote itself. */
+struct ik_message *ik_message_automatic(const char *content);
+bool ik_message_is_automatic(const struct ik_message *message);
 
 /* A command with what it printed. */
 struct ik_message *ik_message_command(const char *line, size_t line_length,

@@ -127,7 +127,7 @@ bool ik_block_text_shows(const char *text, size_t length)
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
 {
 	enum ik_block_kind kind;
-	if (!block_kind(message, &kind)
+	if (!block_kind(message, &kind) || ik_message_is_automatic(message)
 		|| !ik_block_text_shows(message->content, message->content_length))
 		return NULL;
 	struct ik_block *block = ik_block_new(kind, utf8);
@@ -270,15 +270,40 @@ void ik_block_finish(struct ik_block *block)
 	ik_sanitize_end(&block->state, &block->own);
 	block->growing = false;
 	size_t length = block->own.length;
-	trim_own(block);
+	if (!block->joined)
+		trim_own(block);
 	if (block->own.length < length)
 		drop_sections(block);
 	show_own(block);
 }
 
+void ik_block_go_on(struct ik_block *block, const struct ik_message *message)
+{
+	ik_block_finish(block);
+	if (block->message) {
+		/* Anew from its message, for its own text has lost the blanks at the end. */
+		const char *content = block->message->content;
+		content += strspn(content, "\n");
+		ik_buf_clear(&block->own);
+		ik_sanitize(&block->own, content, strlen(content));
+	}
+	block->message = ik_message_unref(block->message);
+	drop_sections(block);
+	memset(&block->state, 0, sizeof block->state);
+	block->joined = block->growing = block->filled = true;
+	block->tail = SIZE_MAX;
+	show_own(block);
+	if (message) {
+		ik_block_append(block, message->content, message->content_length);
+		ik_block_finish(block);
+	}
+}
+
 void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
 {
 	ik_block_finish(block);
+	if (block->joined)
+		return;
 	struct ik_buf streamed = block->own;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
 	block->message = ik_message_ref(message);

@@ -48,6 +48,7 @@ struct ik_block {
 	enum ik_block_kind kind;
 	bool utf8;
 	bool growing;              /* more text may come */
+	bool joined;               /* of several messages */
 	const struct ik_renderer *renderer;
 	struct ik_message *message;
 	struct ik_call *call;
@@ -94,6 +95,9 @@ void ik_block_append(struct ik_block *block, const char *bytes, size_t length);
 void ik_block_finish(struct ik_block *block);
 /* The stored message of what was streamed; its text stands from now on. */
 void ik_block_finish_with(struct ik_block *block, struct ik_message *message);
+/* Let the text of a finished block go on: message (NULL: it is streamed) is the next
+ * piece of the same reply. Blanks at the seam are kept. */
+void ik_block_go_on(struct ik_block *block, const struct ik_message *message);
 /* A remark in dim behind a finished text: "[interrupted]". Not twice. */
 void ik_block_remark(struct ik_block *block, const char *remark);
 

@@ -58,11 +58,25 @@ static void add_notice(struct ik_screen *screen, const struct ik_event *event,
 			event->text_length);
 }
 
+/* The reply that goes on, if it does and nothing stands behind it; NULL. */
+static struct ik_block *continued_reply(struct ik_screen *screen, enum ik_block_kind kind)
+{
+	bool continues = screen->continues && kind == IK_BLOCK_ASSISTANT;
+	screen->continues = screen->continues && !continues;
+	return continues && screen->last_reply
+		&& screen->last_reply == ik_scrollback_last(screen->scrollback) ? screen->last_reply : NULL;
+}
+
 /* Begin a text or thoughts. */
 static struct ik_block *begin_live(struct ik_screen *screen, enum ik_block_kind kind)
 {
-	struct ik_block *block = ik_block_new(kind, screen->utf8);
-	add_block(screen, block);
+	struct ik_block *block = continued_reply(screen, kind);
+	if (block) {
+		ik_block_go_on(block, NULL);
+	} else {
+		block = ik_block_new(kind, screen->utf8);
+		add_block(screen, block);
+	}
 	if (screen->live_count == screen->live_capacity) {
 		screen->live_capacity = screen->live_capacity ? screen->live_capacity * 2 : 4;
 		screen->live = ik_alloc_array(screen->live, screen->live_capacity,
@@ -107,7 +121,12 @@ static void finish_live(struct ik_screen *screen, struct ik_message *message,
 		screen->live_open = false;
 		return;
 	}
-	struct ik_block *block = ik_block_of_message(message, screen->utf8);
+	struct ik_block *block = continued_reply(screen, kind);
+	if (block) {
+		ik_block_go_on(block, message);
+		return;
+	}
+	block = ik_block_of_message(message, screen->utf8);
 	add_block(screen, block);
 	if (kind == IK_BLOCK_ASSISTANT)
 		screen->last_reply = block;
@@ -190,6 +209,9 @@ static void apply_message(struct ik_screen *screen, struct ik_message *message)
 		add_stored_usage(screen, message);
 		break;
 	case IK_KIND_USER:
+		screen->continues = ik_message_is_automatic(message);
+		add_block(screen, ik_block_of_message(message, screen->utf8));
+		break;
 	case IK_KIND_COMMAND:
 	case IK_KIND_NOTICE:
 		add_block(screen, ik_block_of_message(message, screen->utf8));
@@ -205,6 +227,7 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 	struct ik_block **blocks = ik_alloc_array(NULL, count + 1, sizeof(struct ik_block *));
 	size_t made = 0;
 	size_t calls_made = 0;
+	bool continues = false;
 	ik_screen_drop_welcome(screen);
 	for (size_t i = 0; i < count; i++) {
 		struct ik_message *message = messages[i];
@@ -218,7 +241,13 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 		} else if (message->kind == IK_KIND_USAGE) {
 			add_stored_usage(screen, message);
 		} else {
-			block = ik_block_of_message(message, screen->utf8);
+			if (message->kind == IK_KIND_USER)
+				continues = ik_message_is_automatic(message);
+			if (continues && message->kind == IK_KIND_ASSISTANT && made > 0
+				&& blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
+				ik_block_go_on(blocks[made - 1], message);
+			else
+				block = ik_block_of_message(message, screen->utf8);
 		}
 		if (block)
 			blocks[made++] = block;
@@ -264,6 +293,7 @@ static void start_turn(struct ik_screen *screen)
 	screen->turn_running = true;
 	screen->turn_seen = true;
 	screen->turn_unstarted = true;
+	screen->continues = false;
 	screen->waiting = false;
 	screen->last_reply = NULL;
 }
@@ -291,7 +321,8 @@ static void end_turn(struct ik_screen *screen, const char *reason)
 	if (!screen->last_reply)
 		return;
 	if (ik_text_equal(reason, "length"))
-		ik_block_remark(screen->last_reply, _("[cut at the model's output limit]"));
+		ik_block_remark(screen->last_reply,
+			_("[cut at the model's output limit; \"go on\" asks for more]"));
 	else if (ik_text_equal(reason, "refused"))
 		ik_block_remark(screen->last_reply, _("[the model refused to go on]"));
 }

@@ -49,6 +49,7 @@ struct ik_screen {
 	struct ik_block **live;     /* texts and thoughts of this round, in order, until
 	                               their messages come; blocks of the scrollback */
 	size_t live_count, live_capacity;
+	bool continues;             /* what comes next is the rest of the last reply */
 	bool live_open;             /* the last of them may go on */
 	struct ik_block *last_reply; /* what a stop reason is remarked on */
 

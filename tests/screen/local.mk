@@ -21,6 +21,7 @@ SCREEN_TESTS = \
 	tests/screen/clear.screen \
 	tests/screen/commands.screen \
 	tests/screen/context.screen \
+	tests/screen/cut_reply.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/draft.screen \
 	tests/screen/during_scan.screen \

@@ -119,6 +119,11 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 			"+assistant!" : "+assistant", message->content);
 		break;
 	case IK_KIND_USER:
+		if (ik_message_is_automatic(message)) {
+			cr_assert(driver->in_turn);
+			note(driver, "+go-on", NULL);
+			break;
+		}
 		cr_assert(!driver->in_turn);
 		driver->users++;
 		note(driver, "+user", message->content);
