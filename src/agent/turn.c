@@ -267,8 +267,7 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 		break;
 	case IK_DELTA_ERROR:
 		abort_request(turn, delta->code, delta->text, delta->text_length,
-			ik_text_equal(delta->code, "RATE_LIMIT") ||
-			ik_text_equal(delta->code, "PROVIDER"), random);
+			delta->retryable, random);
 		return;
 	}
 	if (status != IK_OK) {

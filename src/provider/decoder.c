@@ -175,13 +175,12 @@ void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span val
 {
 	struct ik_delta delta = { .kind = IK_DELTA_ERROR };
 	struct ik_buf message, words;
-	bool retryable;
 
 	ik_decoder_note_other(decoder);
 	ik_buf_init(&message, IK_LIMIT_ERROR_BODY);
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
 
-	if (decoder->over || !ik_error_read(value, 0, &message, &delta.code, &retryable))
+	if (decoder->over || !ik_error_read(value, 0, &message, &delta.code, &delta.retryable))
 		goto done;
 	ik_error_first_words(message.data, message.length, 800, &words);
 	if (!words.length)
@@ -275,7 +274,8 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 			words_of(decoder, data, length));
 	}
 	if (is_error && !decoder->over) {
-		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER" };
+		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER",
+			.retryable = true };
 		delta.text = words_of(decoder, data, length);
 		delta.text_length = strlen(delta.text);
 		decoder->over = true;

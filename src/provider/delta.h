@@ -7,6 +7,7 @@
 #ifndef IK_PROVIDER_DELTA_H
 #define IK_PROVIDER_DELTA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,7 @@ struct ik_delta {
 	const char *text;
 	size_t text_length;
 	const char *code;       /* error.code of the specification: "PROVIDER", ... static */
+	bool retryable;         /* ERROR: the same request may do later (overloaded, a limit) */
 	enum ik_stop_reason stop;
 	enum ik_delta_kind of;  /* OPAQUE: what it belongs to */
 	int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens;

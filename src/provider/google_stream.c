@@ -74,7 +74,8 @@ static void tell_failure(struct ik_stream_decoder *decoder, struct ik_json_span 
 	struct ik_json_span message)
 {
 	struct ik_buf words;
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER" };
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER",
+		.retryable = true };
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
 
 	ik_buf_puts(&words, _("The model ended its reply with an error: "));

@@ -392,8 +392,9 @@ static bool stream_word(struct driver *driver, char *word)
 		return true;
 	case 'e':
 		driver->request_out = ik_turn_state(driver->turn) == IK_TURN_STREAMING;
+		split(rest, &more);
 		delta(driver, (struct ik_delta){ .kind = IK_DELTA_ERROR, .code = code_of(rest),
-			.text = "why", .text_length = 3 });
+			.text = "why", .text_length = 3, .retryable = more != NULL });
 		return true;
 	case '.':
 		input.kind = IK_INPUT_STREAM_END;

@@ -6,7 +6,7 @@
  *   x:TEXT  text            k:TEXT  thinking             cSLOT:ID:NAME  a call begins
  *   aSLOT:TEXT  arguments   g:IN:OUT  usage              s:end|calls|length|refused
  *   ok:JSON ox:JSON oSLOT:JSON  the provider's own data of thinking, text, a call
- *   e:CODE  an error in the stream                       .  the stream ends
+ *   e:CODE[:again]  an error in the stream               .  the stream ends
  *   F:CODE  it fails        R:CODE[:MS]  it fails and may be tried again
  *   !  retry is due         d:ID D:ID  a tool has answered, well or not
  *   C  cancel

@@ -226,7 +226,7 @@ static const struct row rows[] = {
 	  "+user:hi started request +thinking +error:CONNECT done:error" },
 	{ "an hour is not waited", 4, 50, "T u:hi R:RATE_LIMIT:3600000",
 	  "+user:hi started request +error:RATE_LIMIT done:error" },
-	{ "an error in the stream, early", 4, 50, "T u:hi e:PROVIDER ! x:ok .",
+	{ "an error in the stream, early", 4, 50, "T u:hi e:PROVIDER:again ! x:ok .",
 	  "+user:hi started request abort retry:PROVIDER request +assistant:ok done:end" },
 	{ "an error in the stream, late", 4, 50, "T u:hi x:a e:PROVIDER x:b .",
 	  "+user:hi started request abort +assistant!:a +error:PROVIDER done:error" },
@@ -391,7 +391,7 @@ static const char *const long_turn[] = {
 	"a1:{}", "a0:1}", "g:10:5", "s:calls", ".", "u:second", "d:B", "D:A", "x:And", "c0::bash", "a0:{",
 	"a0:}", "c1:A:glob", "c2:D:glob", "c3:E:glob", "s:calls", ".", "d:E", "d:call_1", "d:D",
 	"d:call_2", "c0:F:ask", "c1:G:deny", "c2:H:ask", "c3:I:ask_too", "s:calls", ".", "n:F", "J:allow",
-	"y:I", "d:H", "d:I", "e:RATE_LIMIT", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
+	"y:I", "d:H", "d:I", "e:RATE_LIMIT:again", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
 	"u:third", "x:half", "R:CONNECT",
 };
 #define LONG_TURN (sizeof(long_turn) / sizeof(long_turn[0]))
@@ -440,7 +440,7 @@ Test(turn, keeps_its_promises_on_anything)
 {
 	static const char *const words[] = {
 		"u:m", "T", "t", "H", "h", "x:a", "k:b", "c0:A:x", "c1::y", "c2:B:z", "a0:1", "a1:2", "g:1:2",
-		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "e:PROVIDER", "e:AUTH", "!", "C",
+		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "e:PROVIDER:again", "e:AUTH", "!", "C",
 		"d:A", "d:call_1", "D:B", ".", "x:a", "c0:A:x", "u:n", "T", "H",
 		"c3:D:ask", "c4:E:ask", "c5:F:deny", "y:D", "n:D", "y:E", "n:E", "J:ask", "J:allow", "J:deny",
 	};

@@ -138,12 +138,12 @@ Test(anthropic_stream, tells_errors)
 {
 	assert_reads(TYPE, TEXT("0", "x") EVENT("error",
 		",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}"),
-		"text: x\nerror PROVIDER: Overloaded");
+		"text: x\nerror PROVIDER again: Overloaded");
 	assert_reads(TYPE, EVENT("error",
 		",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"Slow down\"}"),
-		"error RATE_LIMIT: Slow down");
+		"error RATE_LIMIT again: Slow down");
 	assert_reads(TYPE, "{\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"Oh\"}}",
-		"error PROVIDER: Oh");
+		"error PROVIDER again: Oh");
 }
 
 Test(anthropic_stream, survives_what_is_not_the_format)

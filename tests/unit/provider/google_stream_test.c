@@ -52,7 +52,7 @@ Test(google_stream, knows_why_it_ends)
 		{ "SAFETY", "text: x\nstop: refused" },
 		{ "PROHIBITED_CONTENT", "text: x\nstop: refused" },
 		{ "OTHER", "text: x\nstop: end" },
-		{ "MALFORMED_FUNCTION_CALL", "text: x\nerror PROVIDER: The model ended its reply with an "
+		{ "MALFORMED_FUNCTION_CALL", "text: x\nerror PROVIDER again: The model ended its reply with an "
 			"error: MALFORMED_FUNCTION_CALL" },
 	};
 	for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
@@ -77,9 +77,9 @@ Test(google_stream, tells_errors)
 {
 	assert_reads(TYPE, PARTS("{\"text\":\"x\"}") CHUNK("\"error\":{\"code\":503,"
 		"\"message\":\"Overloaded\",\"status\":\"UNAVAILABLE\"}"),
-		"text: x\nerror PROVIDER: Overloaded");
+		"text: x\nerror PROVIDER again: Overloaded");
 	assert_reads(TYPE, "[{\"error\":{\"code\":429,\"message\":\"Slow\","
-		"\"status\":\"RESOURCE_EXHAUSTED\"}}]", "error RATE_LIMIT: Slow");
+		"\"status\":\"RESOURCE_EXHAUSTED\"}}]", "error RATE_LIMIT again: Slow");
 }
 
 Test(google_stream, survives_what_is_not_the_format)

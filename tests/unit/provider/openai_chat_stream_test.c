@@ -198,13 +198,13 @@ Test(openai_chat_stream, reports_errors_inside)
 {
 	assert_reads(CHAT, TEXT("x") "data: {\"error\":{\"message\":\"Slow down.\","
 		"\"type\":\"tokens\",\"code\":\"rate_limit_exceeded\"}}\n\n" TEXT("y") DONE,
-		"text: x\nerror RATE_LIMIT: Slow down.");
+		"text: x\nerror RATE_LIMIT again: Slow down.");
 	assert_reads(CHAT, "event: error\ndata: {\"message\":\"It broke\",\"code\":502}\n\n",
-		"error PROVIDER: It broke");
+		"error PROVIDER again: It broke");
 	assert_reads(CHAT, "event: error\ndata: out of memory\n\n",
-		"error PROVIDER: out of memory");
+		"error PROVIDER again: out of memory");
 	assert_reads(CHAT, TEXT("x") "event: error\ndata: {\"reason\":7}\n\n",
-		"text: x\nerror PROVIDER: {\"reason\":7}");
+		"text: x\nerror PROVIDER again: {\"reason\":7}");
 	assert_reads(CHAT, "data: {\"error\":\"model is gone\"}\n\n", "error PROVIDER: model is gone");
 	assert_reads(CHAT, "data: {\"error\":{}}\n\n",
 		"error PROVIDER: The provider reported an error and did not say which.");
@@ -241,7 +241,7 @@ Test(openai_chat_stream, reads_a_whole_answer)
 		"stop: tool_calls");
 	assert_reads(CHAT, "\xef\xbb\xbf{\"error\":{\"message\":\"No.\",\"code\":\"invalid_api_key\"}}",
 		"error AUTH: No.");
-	assert_reads(CHAT, "[{\"error\":{\"message\":\"No.\",\"code\":503}}]", "error PROVIDER: No.");
+	assert_reads(CHAT, "[{\"error\":{\"message\":\"No.\",\"code\":503}}]", "error PROVIDER again: No.");
 }
 
 Test(openai_chat_stream, says_what_came_instead_of_a_reply)

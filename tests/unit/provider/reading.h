@@ -7,7 +7,7 @@
  *     arguments 0: {"pattern":"*.c"}
  *     usage: 10 5 0 0
  *     stop: tool_calls
- *     error PROVIDER: out of order
+ *     error PROVIDER: out of order   (" again" behind the code: may be tried again)
  *     failed 4: what feed or finish said (after the status)
  */
 #ifndef IK_TESTS_READING_H
