@@ -237,18 +237,13 @@ static enum ik_dialog_result choose_by_letter(struct ik_dialog *dialog, uint32_t
 	struct ik_answer *ret_answer)
 {
 	struct question *question = dialog->first;
-	bool lettered = false;
 
 	if (letter >= 'A' && letter <= 'Z')
 		letter += 'a' - 'A';
-	for (size_t i = 0; i < question->choice_count; i++) {
-		lettered = lettered || question->choices[i].key != '\0';
+	for (size_t i = 0; i < question->choice_count; i++)
 		if (letter != 0 && (unsigned char)question->choices[i].key == letter)
 			return choose(dialog, i, ret_answer);
-	}
-	if (lettered)
-		return IK_DIALOG_TAKEN; /* a slip, and no text for the editor */
-	/* No letter answers, so it begins a message: that goes first. */
+	/* It begins a message: that goes first, and its Enter must not answer. */
 	ik_dialog_set_open(dialog, false);
 	return IK_DIALOG_PASSED;
 }

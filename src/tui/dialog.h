@@ -82,8 +82,8 @@ void ik_dialog_set_open(struct ik_dialog *dialog, bool open);
 
 /*
  * A key (and the action it is bound to) for the question that is open. PASSED:
- * it means nothing here (a letter where no choice has one puts the question
- * aside). ANSWERED: *ret_answer is set, and the next question is shown.
+ * it means nothing here (a letter that no choice has begins a message, and
+ * puts the question aside). ANSWERED: *ret_answer is set, and the next question is shown.
  */
 enum ik_dialog_result { IK_DIALOG_PASSED, IK_DIALOG_TAKEN, IK_DIALOG_ANSWERED };
 enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,

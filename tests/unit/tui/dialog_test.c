@@ -181,7 +181,6 @@ Test(dialog, letters_answer_and_so_do_arrows_with_enter)
 	is_answer(type("S"), one, 2, "");
 	int other = ask("Another?");
 	draw(24, 80);
-	cr_assert_eq(type("x").kind, IK_REACT_NONE);
 	press(IK_KEY_RIGHT);
 	press(IK_KEY_TAB);
 	press(IK_KEY_RIGHT);
@@ -189,9 +188,26 @@ Test(dialog, letters_answer_and_so_do_arrows_with_enter)
 	press(IK_KEY_LEFT);
 	press(IK_KEY_LEFT);
 	is_answer(press(IK_KEY_ENTER), other, 3, "");
-	cr_assert_str_eq(draft(), "", "a slip is no text");
+	cr_assert_str_eq(draft(), "", "an answer is no text");
 	draw(24, 80);
 	cr_assert_not(picture_has(&cells, "waiting for you"));
+}
+
+/* Nothing that is typed is lost, and the end of a message allows nothing. */
+Test(dialog, a_letter_that_answers_nothing_begins_a_message)
+{
+	int id = ask("May it?");
+
+	draw(24, 80);
+	cr_assert_eq(type("look").kind, IK_REACT_NONE);
+	cr_assert_str_eq(draft(), "look");
+	draw(24, 80);
+	cr_assert_not(picture_has(&cells, "[y] Once"), "it is put aside");
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_SUBMIT);
+	draw(24, 80);
+	press(IK_KEY_F6);
+	draw(24, 80);
+	is_answer(type("y"), id, 1, "");
 }
 
 Test(dialog, a_reason_may_be_written)
