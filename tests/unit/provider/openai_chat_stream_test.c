@@ -210,7 +210,7 @@ Test(openai_chat_stream, reports_errors_inside)
 		"error PROVIDER: The provider reported an error and did not say which.");
 	assert_reads(CHAT, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},"
 		"\"finish_reason\":\"error\",\"error\":{\"code\":429,\"message\":\"Busy\"}}]}\n\n" DONE,
-		"text: x\nerror RATE_LIMIT: Busy");
+		"text: x\nerror RATE_LIMIT again: Busy");
 	assert_reads(CHAT, "data: {\"error\":{\"message\":\"This model's maximum context length is "
 		"8192 tokens.\",\"type\":\"invalid_request_error\",\"code\":null}}\n\n",
 		"error CONTEXT: This model's maximum context length is 8192 tokens.");
