@@ -54,7 +54,11 @@ void ik_session_recall_context(struct ik_session *session)
 	struct ik_usage usage;
 
 	while (index-- > 0) {
-		if (ik_usage_read(ik_conversation_at(session->conversation, index), &usage)) {
+		const struct ik_message *message = ik_conversation_at(session->conversation, index);
+
+		if (message->summarises)
+			return;
+		if (ik_usage_read(message, &usage)) {
 			ik_session_measure_context(session, &usage);
 			return;
 		}

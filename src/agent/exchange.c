@@ -40,7 +40,16 @@ static uint32_t random_number(void)
 	return (uint32_t)strtoul(uuid + IK_UUID_TEXT - 1 - 8, NULL, 16);
 }
 
-/* Tell the turn that the request has failed. */
+/* Tell whoever asked. */
+static void tell(struct ik_session *session, const struct ik_input *input)
+{
+	if (input->request == IK_SUMMARY_REQUEST)
+		ik_compaction_take(session, input);
+	else
+		ik_session_post(session, input);
+}
+
+/* Tell that the request has failed. */
 static void fail(struct ik_exchange *exchange, const char *code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
 {
@@ -57,7 +66,7 @@ static void fail(struct ik_exchange *exchange, const char *code, bool retryable,
 	};
 
 	session->exchange = ik_exchange_close(exchange);
-	ik_session_post(session, &input);
+	tell(session, &input);
 }
 
 static const char *provider_name(const struct ik_exchange *exchange)
@@ -194,7 +203,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 		named.id = provider_name(exchange);
 	if (delta->kind == IK_DELTA_ERROR)
 		input.random = random_number();
-	ik_session_post(exchange->session, &input);
+	tell(exchange->session, &input);
 }
 
 static void on_body(void *arg, const char *bytes, size_t length)
@@ -243,7 +252,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		};
 
 		session->exchange = ik_exchange_close(exchange);
-		ik_session_post(session, &input);
+		tell(session, &input);
 	}
 }
 
@@ -285,7 +294,8 @@ static enum ik_status serialize(struct ik_exchange *exchange, bool forbid_calls,
 		.model = exchange->model->spec.name,
 		.endpoint = &exchange->model->spec.endpoint,
 		.system_prompt = session->system_prompt,
-		.conversation = session->conversation,
+		.conversation = exchange->number == IK_SUMMARY_REQUEST ? ik_compaction_asked(session) :
+			session->conversation,
 		.forbid_calls = forbid_calls,
 		.max_output_tokens = exchange->model->spec.max_output_tokens,
 		.thinking = exchange->model->spec.thinking,
@@ -311,7 +321,7 @@ static void refuse(struct ik_session *session, int number, const char *code, con
 		.retry_after_ms = -1,
 	};
 
-	ik_session_post(session, &input);
+	tell(session, &input);
 }
 
 void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls)

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libik_agent.a
 libik_agent_a_SOURCES = \
 	src/agent/call_ids.c src/agent/call_ids.h \
+	src/agent/compaction.c \
 	src/agent/context.c \
 	src/agent/effect.h \
 	src/agent/exchange.c \

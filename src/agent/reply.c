@@ -178,6 +178,19 @@ enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta
 	return ik_buf_status(&part->opaque);
 }
 
+struct ik_usage ik_delta_usage(const struct ik_delta *delta, const struct ik_price *price)
+{
+	struct ik_usage usage = {
+		.input_tokens = delta->input_tokens,
+		.output_tokens = delta->output_tokens,
+		.cached_tokens = delta->cached_tokens,
+		.reasoning_tokens = delta->reasoning_tokens,
+	};
+
+	usage.cost = ik_usage_cost(&usage, price);
+	return usage;
+}
+
 bool ik_reply_has_text(const struct ik_reply *reply)
 {
 	size_t i;

@@ -71,6 +71,9 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 /* The provider's own data for what was told before it; nothing where that is not there. */
 enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta *delta) IK_MUST_USE;
 
+/* What a delta of the kind USAGE says, at that price. */
+struct ik_usage ik_delta_usage(const struct ik_delta *delta, const struct ik_price *price);
+
 /* Is there text in it (thinking does not count)? */
 bool ik_reply_has_text(const struct ik_reply *reply);
 

@@ -98,6 +98,7 @@ static void finish_closing(struct ik_session *session)
 	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
 		take(session, &cancel);
 	ik_session_stop_loading(session);
+	ik_compaction_drop(session);
 	session->exchange = ik_exchange_close(session->exchange);
 	ik_session_close_runs(session);
 	ik_session_end_own_runs(session);
@@ -216,19 +217,22 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 {
 	struct ik_input input = { .kind = IK_INPUT_USER, .text = text, .text_length = length };
 
-	if (length > 0)
-		ik_session_post(session, &input);
+	if (length == 0)
+		return;
+	ik_session_post(session, &input);
+	ik_compaction_tell(session);
 }
 
 void ik_session_cancel(struct ik_session *session)
 {
+	ik_compaction_cancel(session);
 	ik_session_cancel_runs(session, true);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
 bool ik_session_busy(const struct ik_session *session)
 {
-	return session->runs || session->inbox || ik_turn_queued(session->turn) > 0 ||
+	return session->compaction || session->runs || session->inbox || ik_turn_queued(session->turn) > 0 ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
 

@@ -96,6 +96,14 @@ void ik_session_answer(struct ik_session *session, const char *id, const char *n
 /* The policy's mode or rules are others now: calls that wait are judged anew. */
 void ik_session_policy_changed(struct ik_session *session);
 
+/*
+ * Have the model summarise what was said, with words ("": none) in mind; from then on it
+ * gets the summary in place of that. Told as a command's output, also when there is
+ * nothing to summarise, something is under way, or it fails, and nothing is changed then.
+ * Messages that are submitted meanwhile go out when it is done. A cancel ends it.
+ */
+void ik_session_compact(struct ik_session *session, const char *line, const char *words);
+
 bool ik_session_busy(const struct ik_session *session);
 const char *ik_session_id(const struct ik_session *session);
 const struct ik_conversation *ik_session_conversation(const struct ik_session *session);

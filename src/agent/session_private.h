@@ -4,8 +4,8 @@
  * session.c takes what comes from outside and feeds the turn;
  * session_effects.c carries out what the turn decides; exchange.c talks to the
  * provider; session_policy.c judges calls; session_run.c runs tools; restore.c loads what
- * was stored;
- * context.c knows how full the model's window is.
+ * was stored; context.c knows how full the model's window is; compaction.c has the model summarise
+ * what was said.
  *
  * May include: what session.h may.
  */
@@ -59,6 +59,7 @@ struct ik_session {
 	struct ik_session_run *runs;
 	int own_runs;
 
+	struct ik_compaction *compaction; /* a summary is being made; NULL: none */
 	int64_t context_tokens; /* that the last round took; 0: not known */
 	bool context_warned;
 
@@ -82,6 +83,9 @@ void ik_session_perform(struct ik_session *session, const struct ik_effect *effe
 void ik_session_keep(struct ik_session *session, struct ik_message *message);
 
 /* ---- exchange.c ---- */
+
+/* Not a number of the turn's: what comes of this request is ik_compaction_take()'s. */
+#define IK_SUMMARY_REQUEST 0
 
 /* Send a request for the next round; what comes of it is posted with number. */
 void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls);
@@ -118,6 +122,17 @@ void ik_session_measure_context(struct ik_session *session, const struct ik_usag
 void ik_session_recall_context(struct ik_session *session);
 /* The same of the tokens that are known, for another model. */
 void ik_session_tell_context(struct ik_session *session);
+
+/* ---- compaction.c ---- */
+
+/* What comes of its request. */
+void ik_compaction_take(struct ik_session *session, const struct ik_input *input);
+/* What the model is asked with (borrowed); only while a summary is made. */
+struct ik_conversation *ik_compaction_asked(const struct ik_session *session);
+/* While one is made: tell that; end it, with nothing changed; end it silently. */
+void ik_compaction_tell(struct ik_session *session);
+void ik_compaction_cancel(struct ik_session *session);
+void ik_compaction_drop(struct ik_session *session);
 
 /* ---- restore.c ---- */
 

@@ -230,13 +230,7 @@ static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *del
 static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	turn->reply.has_usage = true;
-	turn->reply.usage = (struct ik_usage){
-		.input_tokens = delta->input_tokens,
-		.output_tokens = delta->output_tokens,
-		.cached_tokens = delta->cached_tokens,
-		.reasoning_tokens = delta->reasoning_tokens,
-	};
-	turn->reply.usage.cost = ik_usage_cost(&turn->reply.usage, &turn->price);
+	turn->reply.usage = ik_delta_usage(delta, &turn->price);
 }
 
 static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_t random)

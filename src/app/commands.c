@@ -153,6 +153,12 @@ static enum ik_command_effect run_usage(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
+static enum ik_command_effect run_compact(struct ik_core *core, const char *line, const char *rest)
+{
+	ik_session_compact(core->session, line, rest);
+	return IK_COMMAND_NOTHING;
+}
+
 static const struct ik_command commands[] = {
 	{"/help", "/help", N_("list the commands"), run_help},
 	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool},
@@ -164,6 +170,7 @@ static const struct ik_command commands[] = {
 	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model},
 	{"/provider", "/provider [NAME]", N_("list the providers, or take another"), ik_command_provider},
 	{"/usage", "/usage", N_("tokens and cost so far"), run_usage},
+	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
 };

@@ -118,6 +118,19 @@ size_t *ik_conversation_pairs(const struct ik_conversation *conversation)
 	return pairs;
 }
 
+struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
+	size_t *ret_index)
+{
+	for (size_t index = conversation->count; index-- > 0;) {
+		struct ik_message *message = ik_conversation_at(conversation, index);
+		if (!message->summarises)
+			continue;
+		*ret_index = index;
+		return message;
+	}
+	return NULL;
+}
+
 void ik_conversation_lost_envelope(struct ik_buf *out)
 {
 	/* For the model, hence not translated, as every envelope. */

@@ -23,6 +23,11 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 size_t ik_conversation_count(const struct ik_conversation *conversation);
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index);
 
+/* The newest message with a summary of what came before it, and its index; NULL, and
+ * *ret_index as it was, where there is none. */
+struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
+	size_t *ret_index);
+
 /*
  * Which result answers which call, by id, for whoever serializes: an array of
  * count indexes in new memory. At a tool_call stands the index of its result,

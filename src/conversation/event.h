@@ -26,7 +26,7 @@ enum ik_event_kind {
 	IK_EVENT_OLDER,        /* older: number messages that come before all told so far, in
 	                          their order (restoring a session) */
 	IK_EVENT_TURN_STARTED,
-	IK_EVENT_WAITING,      /* for the tool scan; text says so */
+	IK_EVENT_WAITING,      /* for the tool scan and the like; text says so. "": no longer */
 	IK_EVENT_ROUND_STARTED,
 	IK_EVENT_TEXT,         /* text: a piece of the reply */
 	IK_EVENT_THINKING,     /* text: a piece */

@@ -91,6 +91,8 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 	if (data) {
 		message->data = memcpy(at, data, data_length);
 		message->data_length = data_length;
+		message->summarises = kind == IK_KIND_COMMAND &&
+			ik_json_member((struct ik_json_span){ data, data_length }, "summary").text;
 		at += data_length + 1;
 	}
 	if (id)
@@ -310,6 +312,25 @@ struct ik_message *ik_message_command(const char *line, size_t line_length,
 		message = ik_message_new(IK_KIND_COMMAND, line, line_length, data.data, data.length);
 	else /* it cannot be held: that it was given is kept */
 		message = ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
+	ik_buf_done(&data);
+	return message;
+}
+
+struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
+	const char *summary, size_t summary_length)
+{
+	struct ik_message *message = NULL;
+	struct ik_buf data;
+
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_json_open(&data, '{');
+	ik_json_key(&data, "output");
+	ik_json_put_string(&data, output, output_length);
+	ik_json_key(&data, "summary");
+	ik_json_put_string(&data, summary, summary_length);
+	ik_json_close(&data, '}');
+	if (ik_buf_status(&data) == IK_OK)
+		message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
 	ik_buf_done(&data);
 	return message;
 }

@@ -13,7 +13,8 @@
  *                content is one line: what went wrong, or the first line of the output
  *   thinking     NULL
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
- *   command      {"output":"..."}; content is the line that was typed
+ *   command      {"output":"..."}; content is the line that was typed. With a further
+ *                member "summary" (text) a model gets that in place of all before it
  *   notice       NULL or {"code":"..."} for errors
  * What a provider wants back with its text, thinking or call, and nobody else
  * understands, is a further member of data:
@@ -61,6 +62,7 @@ struct ik_message {
 	size_t content_length;
 	char *data;              /* checked JSON text, or NULL */
 	size_t data_length;
+	bool summarises;         /* a command with a summary */
 	const char *call_id;     /* tool_call, tool_result: which call; NULL for another kind
 	                            or when data does not say */
 };
@@ -91,6 +93,11 @@ bool ik_message_is_automatic(const struct ik_message *message);
 /* A command with what it printed. */
 struct ik_message *ik_message_command(const char *line, size_t line_length,
 	const char *output, size_t output_length);
+
+/* A command whose outcome is a summary of all that came before; NULL when it is too
+ * large to be kept. */
+struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
+	const char *summary, size_t summary_length);
 
 /* message (the caller's reference is taken over) with a further member "opaque" in
  * its data: checked JSON text as above. Returned as it is when opaque is too large. */

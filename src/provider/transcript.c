@@ -4,6 +4,21 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/limits.h"
+
+/* The summary as a model gets it. */
+static struct ik_message *summary_message(const struct ik_message *command)
+{
+	static const char lead[] = "This is a summary of what was said and done before:\n\n";
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_REQUEST);
+	ik_buf_puts(&text, lead);
+	ik_json_string(ik_json_member(ik_message_data(command), "summary"), &text);
+	struct ik_message *message = ik_message_new(IK_KIND_USER, text.data, text.length, NULL, 0);
+	ik_buf_done(&text);
+	return message;
+}
 
 void ik_transcript_init(struct ik_transcript *transcript,
 	const struct ik_conversation *conversation)
@@ -11,11 +26,18 @@ void ik_transcript_init(struct ik_transcript *transcript,
 	memset(transcript, 0, sizeof *transcript);
 	transcript->conversation = conversation;
 	transcript->pairs = ik_conversation_pairs(conversation);
+	const struct ik_message *command = ik_conversation_summary(conversation, &transcript->at);
+	if (!command)
+		return;
+	transcript->at++;
+	transcript->summary = summary_message(command);
+	transcript->summary_due = true;
 }
 
 void ik_transcript_done(struct ik_transcript *transcript)
 {
 	free(transcript->pairs);
+	ik_message_unref(transcript->summary);
 	free(transcript->messages);
 	free(transcript->calls);
 	free(transcript->call_indexes);
@@ -108,6 +130,12 @@ static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *re
 		return true;
 	}
 	transcript->call_count = 0;
+	if (transcript->summary_due) {
+		transcript->summary_due = false;
+		add_message(transcript, transcript->summary);
+		*ret_kind = IK_PASSAGE_USER;
+		return true;
+	}
 	while (transcript->at < ik_conversation_count(transcript->conversation)) {
 		const struct ik_message *message =
 			ik_conversation_at(transcript->conversation, transcript->at);

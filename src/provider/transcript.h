@@ -6,6 +6,9 @@
  * calls, whatever order they were stored in.  This walks a conversation that
  * way, so that a serializer only spells.
  *
+ * Where the conversation was summarised, the walk begins with the newest summary, in
+ * a user's message, and goes on behind it.
+ *
  * What was walked stays the same when messages are appended (but for the
  * passage at the very end), so that requests have stable prefixes.
  *
@@ -35,6 +38,8 @@ struct ik_passage {
 struct ik_transcript {
 	const struct ik_conversation *conversation;
 	size_t *pairs;
+	struct ik_message *summary; /* NULL: none */
+	bool summary_due;
 	size_t at;
 	bool results_due;
 	const struct ik_message **messages; /* of the present passage */

@@ -346,7 +346,7 @@ static void start_round(struct ik_screen *screen)
 static void start_waiting(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->turn_unstarted |= !ik_screen_busy(screen);
-	screen->waiting = true;
+	screen->waiting = !event->text || event->text_length > 0;
 	free(screen->waiting_for);
 	screen->waiting_for = event->text ? event_label(event) : NULL;
 }

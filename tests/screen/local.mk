@@ -20,6 +20,7 @@ SCREEN_TESTS = \
 	tests/screen/cancel_run.screen \
 	tests/screen/clear.screen \
 	tests/screen/commands.screen \
+	tests/screen/compact.screen \
 	tests/screen/context.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/dead_provider.screen \

@@ -73,3 +73,50 @@ Test(prefix, google_requests_begin_like_the_one_before)
 {
 	assert_prefixes("google", "contents");
 }
+
+/* After a summary nothing of what came before it is sent, whatever it was. */
+static void assert_summarised(const char *type, const char *messages)
+{
+	struct ik_request request = { .model = "m", .conversation = conversation };
+
+	say(IK_KIND_USER, "long ago");
+	call("old", "one", "{}");
+	give(ik_message_summary("/compact", "told", 4, "In \"short\".", 11));
+	result("old", "{}");
+	say(IK_KIND_USER, "now");
+	call("new", "one", "{}");
+	result("new", "{}");
+	char *body = body_of(type, &request);
+	cr_assert_not_null(strstr(body, "In \\\"short\\\"."), "%s", body);
+	cr_assert_not_null(strstr(body, "now"));
+	cr_assert_null(strstr(body, "long ago"), "%s", body);
+	cr_assert_null(strstr(body, "\"old\""), "%s", body);
+	free(body);
+	assert_prefixes(type, messages);
+}
+
+Test(prefix, of_a_summary)
+{
+	static const char *const wires[][2] = { { "openai-chat", "messages" },
+		{ "openai-responses", "input" }, { "google", "contents" } };
+
+	for (size_t i = 0; i < sizeof wires / sizeof *wires; i++) {
+		asking_end();
+		asking_begin();
+		assert_summarised(wires[i][0], wires[i][1]);
+	}
+}
+
+Test(prefix, of_a_summary_for_anthropic)
+{
+	struct ik_request request = { .model = "m", .conversation = conversation };
+
+	say(IK_KIND_USER, "long ago");
+	give(ik_message_summary("/compact", "told", 4, "short", 5));
+	say(IK_KIND_USER, "now");
+	assert_member("anthropic", &request, "messages.0.role", "\"user\"");
+	char *body = body_of("anthropic", &request);
+	cr_assert_not_null(strstr(body, "short"), "%s", body);
+	cr_assert_null(strstr(body, "long ago"), "%s", body);
+	free(body);
+}
