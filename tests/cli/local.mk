@@ -50,6 +50,7 @@ CLI_TESTS = \
 	tests/cli/tools_file.screen \
 	tests/cli/trust_hostile.screen \
 	tests/cli/trust_store.screen \
-	tests/cli/two_tools.screen
+	tests/cli/two_tools.screen \
+	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/lib.sh tests/cli/relays.sh

@@ -229,15 +229,23 @@ static void collect(void *arg, const struct ik_delta *delta)
 	if (delta->kind == IK_DELTA_STOP)
 		ik_buf_puts(text, "[stop]");
 	else if (delta->kind == IK_DELTA_CALL)
-		ik_buf_printf(text, "[%s %s]", delta->id, delta->name);
+		ik_buf_printf(text, "[%s %s]", delta->id ? delta->id : "-", delta->name);
+	else if (delta->kind == IK_DELTA_OPAQUE)
+		ik_buf_puts(text, "[kept]");
+	else if (delta->kind == IK_DELTA_USAGE && delta->input_tokens)
+		ik_buf_printf(text, "[usage %d %d]", (int)delta->input_tokens,
+			(int)delta->output_tokens);
+	else if (delta->kind == IK_DELTA_ERROR)
+		ik_buf_printf(text, "[%s%s]%s", delta->code, delta->retryable ? " again" : "",
+			delta->text);
 	else if (delta->text)
 		ik_buf_append(text, delta->text, delta->text_length);
 }
 
 /* Read a body that ends with the connection through the real decoder. */
-static void decode_reply(struct ik_buf *text)
+static void decode_reply_of(const char *type, struct ik_buf *text)
 {
-	const struct ik_wire_format *format = ik_wire_format_find("openai-chat");
+	const struct ik_wire_format *format = ik_wire_format_find(type);
 	struct ik_stream_decoder *decoder = format->decoder_new();
 	struct ik_error error;
 	struct ik_buf got;
@@ -255,6 +263,43 @@ static void decode_reply(struct ik_buf *text)
 	ik_buf_done(&got);
 }
 
+static void decode_reply(struct ik_buf *text)
+{
+	decode_reply_of("openai-chat", text);
+}
+
+Test(net, speaks_all_formats)
+{
+	static const struct {
+		const char *type, *said;
+	} wires[] = {
+		{ "openai-chat", "h\nmSay \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "openai-responses", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "anthropic", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "google", "h\nmSay \"hi\"[- glob]{\"pattern\": \"*\"}[kept][- bash]{}[kept][usage 3 4][stop]" },
+	};
+	struct ik_buf text, scenario;
+
+	for (size_t index = 0; index < sizeof wires / sizeof *wires; index++) {
+		ik_buf_init(&text, IK_LIMIT_REPLY);
+		ik_buf_init(&scenario, IK_LIMIT_REPLY);
+		ik_buf_printf(&scenario, "wire %s\nanswer\nframing close\nsplit 1\nthinking h\\nm\n"
+			"chat Say \nchat \"hi\"\ncall 0 c1 glob\narguments 0 {\"pattern\":\n"
+			"arguments 0  \"*\"}\ncall 1 c2 bash {}\nfinish tool_calls\nusage 3 4\ndone\n"
+			"answer\nframing close\nchat x\nerror overloaded Too much\n", wires[index].type);
+		server = loopback_start(scenario.data);
+		decode_reply_of(wires[index].type, &text);
+		cr_assert_str_eq(text.data, wires[index].said, "%s: %s", wires[index].type, text.data);
+		ik_buf_clear(&text);
+		decode_reply_of(wires[index].type, &text);
+		cr_assert_str_eq(text.data, "x[PROVIDER again]Too much", "%s", wires[index].type);
+		ik_buf_done(&text);
+		ik_buf_done(&scenario);
+		if (index + 1 < sizeof wires / sizeof *wires)
+			cr_assert_eq(loopback_stop(server), 0);
+	}
+}
+
 Test(net, speaks_the_chat_format)
 {
 	struct ik_buf text;
@@ -264,7 +309,7 @@ Test(net, speaks_the_chat_format)
 		"call 1 c2 bash {\"command\": \"a\\\"b\"}\nfinish tool_calls\nusage 3 4\ndone\n");
 	decode_reply(&text);
 	cr_assert_str_eq(text.data, "h\nmSay \"hi\"[c1 glob]{\"pattern\": \"*\"}"
-		"[c2 bash]{\"command\": \"a\\\"b\"}[stop]");
+		"[c2 bash]{\"command\": \"a\\\"b\"}[usage 3 4][stop]");
 	ik_buf_done(&text);
 }
 

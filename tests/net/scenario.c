@@ -1,11 +1,12 @@
 #include "scenario.h"
 
+#include "speech.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "json/write.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -17,6 +18,7 @@ struct parser {
 	int line;
 	char *at;             /* the rest of the line */
 	struct answer *answer; /* NULL before the first */
+	struct speech speech;  /* of the present answer */
 	struct ik_error *error;
 };
 
@@ -89,44 +91,16 @@ static struct step *add_step(struct parser *parser, enum step_kind kind)
 	return step;
 }
 
-/* Append the beginning of a chunk's event, up to the inside of "delta". */
-static void open_chunk(struct ik_buf *out)
-{
-	ik_buf_puts(out, "data: {\"id\":\"chatcmpl-loopback\",\"object\":\"chat.completion.chunk\","
-		"\"created\":0,\"model\":\"loopback\",\"choices\":[{\"index\":0,\"delta\":{");
-}
-
-/* Append the rest; finish_reason may be NULL. */
-static void close_chunk(struct ik_buf *out, const char *finish_reason)
-{
-	ik_buf_puts(out, "},\"finish_reason\":");
-	if (finish_reason) {
-		ik_buf_printf(out, "\"%s\"", finish_reason);
-	} else {
-		ik_buf_puts(out, "null");
-	}
-	ik_buf_puts(out, "}]}\n\n");
-}
-
-/* Append a chunk whose delta has this one member. */
-static void text_chunk(struct ik_buf *out, const char *member, const char *text, size_t length)
-{
-	open_chunk(out);
-	ik_buf_printf(out, "\"%s\":\"", member);
-	ik_json_escape(out, text, length);
-	ik_buf_putc(out, '"');
-	close_chunk(out, NULL);
-}
-
 /* chat, thinking: TEXT */
-static enum ik_status read_text_chunk(struct parser *parser, const char *member)
+static enum ik_status read_text(struct parser *parser, char kind)
 {
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_REPLY);
 	bool good = decode(parser->at, &text);
 
 	if (good)
-		text_chunk(&add_step(parser, STEP_SEND)->text, member, text.data, text.length);
+		speech_text(&parser->speech, kind, text.data, text.length,
+			&add_step(parser, STEP_SEND)->text);
 	ik_buf_done(&text);
 	return good ? IK_OK : wrong(parser, "a bad escape");
 }
@@ -142,18 +116,21 @@ static enum ik_status read_call(struct parser *parser, bool is_begin)
 	const char *arguments = parser->at + strspn(parser->at, is_begin ? " \t" : "");
 	struct ik_buf *out = &add_step(parser, STEP_SEND)->text;
 
-	open_chunk(out);
-	ik_buf_printf(out, "\"tool_calls\":[{\"index\":%lld,", (long long)index);
 	if (is_begin)
-		ik_buf_printf(out, "\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"%s\",",
-			id, name);
+		speech_call(&parser->speech, index, id, name, arguments, out);
 	else
-		ik_buf_puts(out, "\"function\":{");
-	ik_buf_puts(out, "\"arguments\":\"");
-	ik_json_escape(out, arguments, strlen(arguments));
-	ik_buf_puts(out, "\"}}]");
-	close_chunk(out, NULL);
+		speech_arguments(&parser->speech, index, arguments, out);
 	return IK_OK;
+}
+
+/* error KIND TEXT: an event, or the body where the status is one of failure */
+static enum ik_status read_error(struct parser *parser)
+{
+	const char *kind = word(parser);
+
+	return speech_error(&parser->speech, kind, parser->at, parser->answer->status == 200,
+		&add_step(parser, STEP_SEND)->text) ? IK_OK :
+		wrong(parser, "error overloaded, limit, server, invalid, key or missing");
 }
 
 static enum ik_status read_usage(struct parser *parser)
@@ -161,9 +138,7 @@ static enum ik_status read_usage(struct parser *parser)
 	int64_t input, output;
 	if (!number(parser, &input) || !number(parser, &output))
 		return wrong(parser, "usage INPUT OUTPUT");
-	ik_buf_printf(&add_step(parser, STEP_SEND)->text, "data: {\"id\":\"chatcmpl-loopback\","
-		"\"choices\":[],\"usage\":{\"prompt_tokens\":%lld,\"completion_tokens\":%lld}}\n\n",
-		(long long)input, (long long)output);
+	speech_usage(&parser->speech, input, output, &add_step(parser, STEP_SEND)->text);
 	return IK_OK;
 }
 
@@ -218,6 +193,7 @@ static enum ik_status begin_answer(struct parser *parser, struct scenario *scena
 	memset(answer, 0, sizeof *answer);
 	answer->status = 200;
 	ik_buf_init(&answer->headers, IK_MIB(1));
+	speech_done(&parser->speech);
 	if (strcmp(times, "always") == 0) {
 		answer->left = -1;
 		return IK_OK;
@@ -307,9 +283,12 @@ static enum ik_status read_step(struct parser *parser, const char *name)
 			wrong(parser, "a bad escape");
 	if (strcmp(name, "file") == 0)
 		return read_file(parser, word(parser), &add_step(parser, STEP_SEND)->text);
-	if (strcmp(name, "event") == 0 || strcmp(name, "done") == 0) {
-		ik_buf_printf(&add_step(parser, STEP_SEND)->text, "data: %s\n\n",
-			*name == 'd' ? "[DONE]" : parser->at);
+	if (strcmp(name, "event") == 0) {
+		ik_buf_printf(&add_step(parser, STEP_SEND)->text, "data: %s\n\n", parser->at);
+		return IK_OK;
+	}
+	if (strcmp(name, "done") == 0) {
+		speech_end(&parser->speech, &add_step(parser, STEP_SEND)->text);
 		return IK_OK;
 	}
 	if (strcmp(name, "wait") == 0) {
@@ -317,19 +296,19 @@ static enum ik_status read_step(struct parser *parser, const char *name)
 		return IK_OK;
 	}
 	if (strcmp(name, "chat") == 0)
-		return read_text_chunk(parser, "content");
+		return read_text(parser, 't');
 	if (strcmp(name, "thinking") == 0)
-		return read_text_chunk(parser, "reasoning_content");
+		return read_text(parser, 'k');
 	if (strcmp(name, "call") == 0 || strcmp(name, "arguments") == 0)
 		return read_call(parser, *name == 'c');
 	if (strcmp(name, "usage") == 0)
 		return read_usage(parser);
 	if (strcmp(name, "text") == 0 || strcmp(name, "generate") == 0)
 		return read_stream(parser, *name == 't');
+	if (strcmp(name, "error") == 0)
+		return read_error(parser);
 	if (strcmp(name, "finish") == 0) {
-		struct ik_buf *out = &add_step(parser, STEP_SEND)->text;
-		open_chunk(out);
-		close_chunk(out, word(parser));
+		speech_finish(&parser->speech, word(parser), &add_step(parser, STEP_SEND)->text);
 		return IK_OK;
 	}
 	return wrong(parser, "no such directive");
@@ -344,6 +323,11 @@ static enum ik_status read_line(struct parser *parser, struct scenario *scenario
 	if (!*parser->at || *parser->at == '#')
 		return IK_OK;
 	const char *name = word(parser);
+	if (strcmp(name, "wire") == 0) {
+		speech_done(&parser->speech);
+		return speech_wire(word(parser), &parser->speech.wire) ? IK_OK :
+			wrong(parser, "wire openai-chat, openai-responses, anthropic or google");
+	}
 	if (strcmp(name, "answer") == 0)
 		return begin_answer(parser, scenario);
 	if (!parser->answer)
@@ -369,6 +353,7 @@ enum ik_status scenario_read(const char *path, struct scenario *ret_scenario,
 		status = read_line(&parser, &scenario, line);
 	}
 	ik_buf_done(&text);
+	speech_done(&parser.speech);
 	if (status != IK_OK)
 		scenario_done(&scenario);
 	*ret_scenario = scenario;
@@ -418,7 +403,12 @@ bool step_piece(const struct step *step, size_t index, struct ik_buf *out)
 
 	if (begin == length)
 		return false;
-	text_chunk(out, "content", step->text.data + begin, end - begin);
+	char *text = ik_strndup(step->text.data + begin, end - begin);
+	struct speech speech;
+	speech_init(&speech, WIRE_CHAT);
+	speech_text(&speech, 't', text, end - begin, out);
+	speech_done(&speech);
+	free(text);
 	return true;
 }
 

@@ -25,7 +25,6 @@
  *   send TEXT             these bytes; \n \r \t \\ \0 \xHH mean what they do in C
  *   file PATH             a file's bytes; PATH is relative to the scenario
  *   event TEXT            "data: TEXT" and an empty line; TEXT as it stands
- *   done                  event [DONE]
  *   sleep MILLISECONDS
  *   wait NAME             until NAME is released: by a request for /_go/NAME, or,
  *                         with -c, by the line "go NAME" on stdin
@@ -35,16 +34,21 @@
  *   split BYTES           from here on write so many bytes at a time (0: all)
  *   pace MICROSECONDS     from here on, so long between two writes (0: none)
  *
- * Chunks of OpenAI's chat format (TEXT with the escapes of `send`, JSON as it
- * stands):
+ * What a model says, in OpenAI's chat format or that of the last `wire` (TEXT
+ * with the escapes of `send`, JSON as it stands):
  *
+ *   wire TYPE             openai-chat, openai-responses, anthropic, google: from
+ *                         here on, for all answers
  *   chat TEXT             a piece of the reply
- *   thinking TEXT         a piece of reasoning_content
+ *   thinking TEXT         a piece of what it thinks, sealed where the format has that
  *   call INDEX ID NAME [JSON]   a tool call, with all its arguments or none yet
- *   arguments INDEX JSON  a piece of them
- *   finish REASON         the chunk with the finish_reason
- *   usage INPUT OUTPUT    the chunk with the usage
- *   text PATH BYTES [MICROSECONDS]      a file's text in pieces of BYTES, each a
+ *   arguments INDEX JSON  a piece of them (google: kept, and sent whole)
+ *   finish REASON         why it ends: stop, tool_calls, length, or the format's word
+ *   usage INPUT OUTPUT
+ *   done                  the end of the stream
+ *   error KIND MESSAGE    overloaded, limit, server, invalid, key or missing: an event,
+ *                         or (behind a status of failure) the body
+ *   text PATH BYTES [MICROSECONDS]      (openai-chat) a file's text in pieces, each a
  *                         `chat`, so far apart (0: as fast as they are taken)
  *   generate COUNT BYTES [MICROSECONDS] COUNT such pieces of made-up text
  *
