@@ -104,7 +104,7 @@ enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, 
 /* One line: the name, and its model and address or what it lacks. */
 static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
 {
-	struct ik_model_choice choice = {NULL};
+	struct ik_model_choice choice = {.provider = NULL};
 	size_t width = ik_utf8_width(name, strlen(name));
 	struct ik_error error;
 

@@ -237,7 +237,7 @@ static bool serve_practice(struct ik_core *core, struct ik_model_choice *choice,
 enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
 	struct ik_error *error)
 {
-	struct ik_model_choice choice = {NULL};
+	struct ik_model_choice choice = {.provider = NULL};
 	struct ik_model_spec spec;
 
 	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
