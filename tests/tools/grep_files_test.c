@@ -62,6 +62,53 @@ Test(grep_files, links_in_circles)
 		"{'output':'a/up/a/file:1: x','count':1}");
 }
 
+/* Two processes share it, in parts of 4 MiB: each match, of those that lie at the seams too,
+ * is found once, with its number. */
+Test(grep_files, large_ones)
+{
+	static const size_t length = 64; /* of a line: a part is so many whole ones */
+	struct ik_buf text, wanted;
+	size_t line = 1;
+	int count = 1;
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	for (; text.length < 45000000; line++) {
+		bool seam = text.length % 4194304 < length || (text.length + length) % 4194304 < length;
+
+		/* The second half is shifted; between the two a line goes over several parts. */
+		if (text.length == 16 * 1048576) {
+			ik_buf_printf(&text, "%09000001d needle\n", 0);
+			ik_buf_printf(&wanted, "large:%zu: %09000001d needle\\n", line++, 0);
+			count++;
+		}
+		ik_buf_printf(&text, "%-56zu%s\n", line, seam ? " needle" : " eldeen");
+		count += seam;
+		if (seam)
+			ik_buf_printf(&wanted, "large:%zu: %-56zu needle\\n", line, line);
+	}
+	ik_buf_puts(&text, "needle without a line feed");
+	ik_buf_printf(&wanted, "large:%zu: needle without a line feed", line);
+	make_file("large", text.data, text.length);
+	make_text("a", "needle\n");
+	make_text("z", "needle\n");
+	for (int i = 0; i < 2; i++) {
+		struct ik_buf answer;
+
+		ik_buf_init(&answer, SIZE_MAX / 2);
+		ik_buf_printf(&answer, "{\"output\":\"%s%s%s\",\"count\":%d}", i == 1 ? "a:1: needle\\n" : "",
+			wanted.data, i == 1 ? "\\nz:1: needle" : "", count + 2 * i);
+		struct reply reply = i == 0 ? ask("grep", "{'pattern':'needle','path':'large'}") :
+			ask("grep", "{'pattern':'n[e]edle'}");
+		/* Not shown: it is large. */
+		cr_assert(strcmp(reply.out.data, answer.data) == 0);
+		reply_free(&reply);
+		ik_buf_done(&answer);
+	}
+	ik_buf_done(&text);
+	ik_buf_done(&wanted);
+}
+
 Test(grep_files, an_unreadable_directory_ends_nothing)
 {
 	SKIP_UNLESS_ROOT();

@@ -32,15 +32,21 @@
 /* Results that wait for their turn: above this much, nothing is searched ahead. */
 #define WAITING_MAX IK_MIB(64)
 #define PAUSE_NS 50000
+/* A large file is searched by two processes in such parts. */
+#define LARGE ((off_t)IK_MIB(32))
+#define PART ((off_t)IK_MIB(4))
 
 enum owner { OWNER_NONE, OWNER_SELF, OWNER_HELPER };
 
-/* One file of the row. */
+/* One file of the row, or one part of the file. */
 struct item {
 	size_t name;         /* offset in the names */
+	off_t from;          /* where the part begins */
 	unsigned char type;
 	unsigned char owner; /* who searched it */
+	bool large;          /* only the first part was searched */
 	atomic_bool finished;
+	uint64_t lines;      /* in the part */
 	int64_t count;       /* lines found */
 	uint64_t length;     /* of the report; it lies behind the owner's reports before it */
 };
@@ -68,6 +74,10 @@ struct crew {
 	pid_t helper;           /* 0: none */
 	int results;            /* the helper's reports, -1: there may be no helper */
 	bool tried;             /* to make one */
+	int fd;                 /* the one file of which the items are parts, or -1 */
+	off_t size;             /* of it */
+	const char *path;
+	uint64_t lines;         /* of it, before the part that is next in the answer */
 };
 
 static void *shared_map(void)
@@ -92,7 +102,7 @@ struct crew *crew_new(struct search *search, struct ik_answer *answer)
 
 	crew->search = search;
 	crew->answer = answer;
-	crew->results = -1;
+	crew->results = crew->fd = -1;
 	crew->shared = shared_map();
 	report_init(&crew->report, true);
 	return crew;
@@ -106,21 +116,51 @@ static bool take_line(void *arg, uint64_t number, const char *line, size_t lengt
 	return report->answer == NULL || !ik_answer_lost(report->answer);
 }
 
-/* Search one file, if it is a regular one that can be opened. Links are not
- * followed, unless the type is that of a link. */
-static void search_path(struct search *search, struct report *report, const char *path,
-	unsigned char type)
+static void search_rest(struct crew *crew, int fd, const struct search_part *rest, off_t size,
+	struct report *report);
+
+/* Search one file, if it is a regular one that can be opened. Links are not followed, unless
+ * the type is that of a link. A large one is only marked, unless the report goes straight
+ * into the answer. */
+static void search_path(struct crew *crew, struct item *item, const char *path,
+	struct report *report)
 {
+	struct search_part part = { .to = PART };
 	struct stat status;
 	int fd = ik_open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY |
-		(type == DT_LNK ? 0 : O_NOFOLLOW));
+		(item->type == DT_LNK ? 0 : O_NOFOLLOW));
 
 	if (fd < 0)
 		return;
 	report_file(report, path);
-	if (type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
-		(void)search_file(search, fd, take_line, report);
+	if ((item->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))) &&
+		search_part(crew->search, fd, &part, take_line, report) == SEARCH_PART_END) {
+		item->large = fstat(fd, &status) == 0 && status.st_size >= LARGE && processors() > 1;
+		part.from = PART;
+		part.to = SEARCH_ALL;
+		if (!item->large)
+			(void)search_part(crew->search, fd, &part, take_line, report);
+		else if (report->answer != NULL)
+			search_rest(crew, fd, &part, status.st_size, report);
+	}
 	close(fd);
+}
+
+/* Search what an item stands for; there are so many lines before it. */
+static void search_into(struct crew *crew, struct item *item, const char *path, uint64_t lines,
+	struct report *report)
+{
+	struct search_part part = { .from = item->from, .to = item->from + PART, .lines = lines };
+
+	if (crew->fd < 0) {
+		search_path(crew, item, path, report);
+		return;
+	}
+	if (part.to >= crew->size)
+		part.to = SEARCH_ALL;
+	report_file(report, crew->path);
+	(void)search_part(crew->search, crew->fd, &part, take_line, report);
+	item->lines = part.lines - lines;
 }
 
 static void pause_shortly(void)
@@ -151,13 +191,14 @@ static void help(struct crew *crew)
 
 	report_init(&report, true);
 	report.fd = crew->results;
+	report.relative = crew->fd >= 0;
 	while (next_item(shared, &index)) {
 		struct item *item = &shared->items[index];
 		uint64_t written = report.written;
 		int64_t count = report.count;
 
 		item->owner = OWNER_HELPER;
-		search_path(crew->search, &report, shared->names + item->name, item->type);
+		search_into(crew, item, shared->names + item->name, 0, &report);
 		report_flush(&report);
 		if (report.failed)
 			return;
@@ -204,24 +245,43 @@ static bool helper_lost(struct crew *crew)
 	return true;
 }
 
-/* Put a report of the helper into the answer. */
+/* Put text from a report into the answer; the numbers of parts are known only now. */
+static void emit_text(struct crew *crew, bool first, const char *text, size_t length)
+{
+	struct report report;
+
+	if (crew->fd < 0) {
+		report_answer(crew->answer, first, text, length);
+		return;
+	}
+	report_init(&report, !first);
+	report.answer = crew->answer;
+	report_file(&report, crew->path);
+	report_relative(&report, crew->lines, text, length);
+	report_flush(&report);
+	report_done(&report);
+}
+
+/* Put a report of the helper into the answer: that on a part at once, others in blocks. */
 static void emit_from_helper(struct crew *crew, const struct item *item)
 {
-	char block[IK_KIB(16)];
 	uint64_t at = atomic_load(&crew->shared->emitted);
-	uint64_t left = item->length;
+	uint64_t left = item->large ? 0 : item->length;
+	size_t size = crew->fd < 0 ? IK_KIB(16) : item->length;
+	char *block = ik_alloc_array(NULL, size, 1);
 	bool first = crew->count == 0;
 
 	while (left > 0) {
-		ssize_t count = pread(crew->results, block,
-			left < sizeof(block) ? (size_t)left : sizeof(block), (off_t)at);
+		ssize_t count = pread(crew->results, block, left < size ? (size_t)left : size, (off_t)at);
 		if (count <= 0)
 			break;
-		report_answer(crew->answer, first, block, (size_t)count);
+		emit_text(crew, first, block, (size_t)count);
 		first = false;
 		at += (uint64_t)count;
 		left -= (uint64_t)count;
 	}
+	free(block);
+	at = atomic_load(&crew->shared->emitted) + item->length;
 	if (item->length >= IK_MIB(1))
 		fallocate(crew->results, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			(off_t)(at - item->length), (off_t)item->length);
@@ -233,12 +293,27 @@ static void emit_own(struct crew *crew, const struct item *item)
 {
 	struct ik_buf *text = &crew->report.text;
 
-	report_answer(crew->answer, crew->count == 0, text->data + crew->own_emitted, item->length);
+	if (!item->large)
+		emit_text(crew, crew->count == 0, text->data + crew->own_emitted, item->length);
 	crew->own_emitted += item->length;
 	if (crew->own_emitted == text->length) {
 		ik_buf_clear(text);
 		crew->own_emitted = 0;
 	}
+}
+
+/* Search what is next in the answer, straight into it. */
+static void search_directly(struct crew *crew, struct item *item, const char *path)
+{
+	struct report report;
+
+	report_init(&report, crew->count > 0);
+	report.answer = crew->answer;
+	search_into(crew, item, path, crew->lines, &report);
+	report_flush(&report);
+	crew->count += report.count;
+	crew->lines += item->lines;
+	report_done(&report);
 }
 
 /* Put the reports that are finished and next into the answer. */
@@ -247,7 +322,7 @@ static void emit_finished(struct crew *crew)
 	size_t known = atomic_load(&crew->shared->known);
 
 	while (crew->emitted < known) {
-		const struct item *item = &crew->shared->items[crew->emitted];
+		struct item *item = &crew->shared->items[crew->emitted];
 
 		if (!atomic_load(&item->finished))
 			return;
@@ -255,22 +330,14 @@ static void emit_finished(struct crew *crew)
 			emit_from_helper(crew, item);
 		else if (item->length > 0)
 			emit_own(crew, item);
-		crew->count += item->count;
+		if (item->large) {
+			search_directly(crew, item, crew->shared->names + item->name);
+		} else {
+			crew->count += item->count;
+			crew->lines += item->lines;
+		}
 		crew->emitted++;
 	}
-}
-
-/* Search the file that is next in the answer, straight into it. */
-static void search_directly(struct crew *crew, const char *path, unsigned char type)
-{
-	struct report report;
-
-	report_init(&report, crew->count > 0);
-	report.answer = crew->answer;
-	search_path(crew->search, &report, path, type);
-	report_flush(&report);
-	crew->count += report.count;
-	report_done(&report);
 }
 
 /* Search a file of the row. */
@@ -282,11 +349,11 @@ static void search_item(struct crew *crew, struct item *item, size_t index)
 
 	item->owner = OWNER_SELF;
 	if (crew->emitted == index) {
-		search_directly(crew, path, item->type);
+		search_directly(crew, item, path);
 		crew->emitted++;
 		return;
 	}
-	search_path(crew->search, &crew->report, path, item->type);
+	search_into(crew, item, path, 0, &crew->report);
 	item->count = crew->report.count - count;
 	item->length = crew->report.text.length - length;
 	atomic_store(&item->finished, true);
@@ -316,6 +383,8 @@ static void work(struct crew *crew)
 	size_t index;
 
 	atomic_store(&shared->complete, true);
+	if (crew->fd >= 0 && !crew->tried)
+		call_helper(crew);
 	while (!ik_answer_lost(crew->answer) && next_item(shared, &index)) {
 		search_item(crew, &shared->items[index], index);
 		emit_finished(crew);
@@ -346,13 +415,12 @@ static void dismiss_helper(struct crew *crew)
 	crew->results = -1;
 }
 
-bool crew_add(struct crew *crew, const char *path, unsigned char type)
+/* Add a file, or a part of the one. */
+static void add_item(struct crew *crew, const char *path, struct item item)
 {
 	struct shared *shared = crew->shared;
 	size_t length = strlen(path) + 1;
 
-	if (type != DT_REG && type != DT_UNKNOWN)
-		return true;
 	/* The full row is searched and emptied; the helper's end goes with it. */
 	if (shared != NULL && (shared->known == FILES_MAX || length > NAMES_MAX - crew->names_length)) {
 		work(crew);
@@ -363,23 +431,52 @@ bool crew_add(struct crew *crew, const char *path, unsigned char type)
 		crew->tried = false;
 	}
 	if (shared == NULL) {
-		search_directly(crew, path, type);
-		return !ik_answer_lost(crew->answer);
+		search_directly(crew, &item, path);
+		return;
 	}
 	size_t known = shared->known;
 	memcpy(shared->names + crew->names_length, path, length);
 	shared->items[known].name = crew->names_length;
-	shared->items[known].type = type;
+	shared->items[known].type = item.type;
+	shared->items[known].from = item.from;
 	crew->names_length += length;
 	atomic_store(&shared->known, known + 1);
 	if (known >= HELP_FILES && !crew->tried)
 		call_helper(crew);
+}
+
+bool crew_add(struct crew *crew, const char *path, unsigned char type)
+{
+	if (type == DT_REG || type == DT_UNKNOWN)
+		add_item(crew, path, (struct item){ .type = type });
 	return !ik_answer_lost(crew->answer);
 }
 
 void crew_search_named(struct crew *crew, const char *path)
 {
-	search_directly(crew, path, DT_LNK);
+	search_directly(crew, &(struct item){ .type = DT_LNK }, path);
+}
+
+/* Search what follows the first part of a large file, with a crew of its own whose row is the
+ * other parts; the report goes straight into the answer. */
+static void search_rest(struct crew *crew, int fd, const struct search_part *rest, off_t size,
+	struct report *report)
+{
+	struct crew *parts = crew_new(crew->search, crew->answer);
+	int64_t before = report->separate;
+
+	report_flush(report);
+	parts->fd = fd;
+	parts->size = size;
+	parts->path = report->path;
+	parts->lines = rest->lines;
+	parts->count = before;
+	parts->report.relative = true;
+	for (off_t from = rest->from; from < size; from += PART)
+		add_item(parts, "", (struct item){ .from = from });
+	int64_t found = crew_finish(parts) - before;
+	report->count += found;
+	report->separate = report->separate || found > 0;
 }
 
 int64_t crew_finish(struct crew *crew)

@@ -4,7 +4,8 @@
  * Files are added as they are found.  When there is enough work, a helper
  * process is made, which takes files from the row as this process does; what
  * it finds comes back through a file in memory.  If the helper cannot be made,
- * or dies, this process does it all.
+ * or dies, this process does it all.  A large file is a row of its own: its
+ * parts, searched by two processes when its turn in the answer comes.
  *
  * Owns the helper.  May include: util, tools/common/answer.h,
  * tools/grep/search.h, tools/grep/report.h.

@@ -62,20 +62,61 @@ static void append_head(struct ik_buf *text, bool separate, const struct ik_buf 
 	ik_buf_commit(text, (size_t)(to + 2 - start));
 }
 
-void report_line(struct report *report, uint64_t number, const char *line, size_t length)
+/* Append what stands before a line. */
+static void begin_line(struct report *report, uint64_t number)
 {
-	struct ik_buf *text = &report->text;
-
 	if (report->name.length == 0) {
 		ik_json_escape(&report->name, report->path, strlen(report->path));
 		ik_buf_putc(&report->name, ':');
 	}
-	append_head(text, report->separate, &report->name, number);
+	append_head(&report->text, report->separate, &report->name, number);
 	report->separate = true;
-	ik_json_escape(text, line, length);
+}
+
+/* Count a line, and pass on what has grown. */
+static void end_line(struct report *report)
+{
 	report->count++;
-	if (text->length >= FLUSH_AT && (report->answer != NULL || report->fd >= 0))
+	if (report->text.length >= FLUSH_AT && (report->answer != NULL || report->fd >= 0))
 		report_flush(report);
+}
+
+/* What stands before a line as long as its number is relative. */
+struct record {
+	uint64_t number, length;
+};
+
+void report_line(struct report *report, uint64_t number, const char *line, size_t length)
+{
+	struct record record = { .number = number };
+	struct ik_buf *text = &report->text;
+	size_t start = text->length;
+
+	if (report->relative)
+		ik_buf_append(text, (const char *)&record, sizeof(record));
+	else
+		begin_line(report, number);
+	ik_json_escape(text, line, length);
+	if (report->relative && ik_buf_status(text) == IK_OK) {
+		record.length = text->length - start - sizeof(record);
+		memcpy(text->data + start, &record, sizeof(record));
+	}
+	end_line(report);
+}
+
+void report_relative(struct report *report, uint64_t before, const char *text, size_t length)
+{
+	const char *end = text + length;
+	struct record record;
+
+	while ((size_t)(end - text) >= sizeof(record)) {
+		memcpy(&record, text, sizeof(record));
+		text += sizeof(record);
+		begin_line(report, before + record.number);
+		ik_buf_append(&report->text, text, record.length);
+		end_line(report);
+		text += record.length;
+	}
 }
 
 void report_answer(struct ik_answer *answer, bool first, const char *text, size_t length)

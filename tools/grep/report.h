@@ -22,6 +22,7 @@ struct report {
 	const char *path;         /* whose name that is, NULL: not made yet */
 	int64_t count;            /* lines, since the report was made */
 	bool separate;            /* a line goes before the next one */
+	bool relative;            /* numbers will be known later: see report_relative() */
 	struct ik_answer *answer; /* where the text goes, or NULL */
 	int fd;                   /* or there, or -1: it stays */
 	uint64_t written;         /* bytes that went to fd */
@@ -39,6 +40,10 @@ void report_line(struct report *report, uint64_t number, const char *line, size_
 
 /* Pass on what was gathered. */
 void report_flush(struct report *report);
+
+/* Pass on lines that another report gathered while it was relative: there are so many lines
+ * before those that it counted from. */
+void report_relative(struct report *report, uint64_t before, const char *text, size_t length);
 
 /* Pass text that begins with a separator to the answer, without it if it is the first. */
 void report_answer(struct ik_answer *answer, bool first, const char *text, size_t length);

@@ -37,6 +37,7 @@ struct search {
 	struct automaton *automaton; /* NULL: regexec() alone */
 	struct automaton *strict;    /* NULL: nothing is sure in lines that are not plain */
 	struct ik_buf text;  /* what of the file is not searched yet, from the start of a line */
+	off_t end;           /* where in the file the text ends */
 	struct lines found;
 };
 
@@ -190,10 +191,20 @@ static bool search_block(struct search *search, const char *text, const char *en
 	return true;
 }
 
+/* read(2) from an offset, which some files of the kernel do not have. */
+static ssize_t read_at(int fd, char *to, size_t size, off_t offset)
+{
+	ssize_t count = pread(fd, to, size, offset);
+
+	return count < 0 && errno == ESPIPE ? read(fd, to, size) : count;
+}
+
 /* Read until there are wanted bytes; false at the end of the file, and when it
  * cannot be read any further. */
-static bool fill(struct ik_buf *text, int fd, size_t wanted)
+static bool fill(struct search *search, int fd, size_t wanted)
 {
+	struct ik_buf *text = &search->text;
+
 	while (text->length < wanted) {
 		/* One byte more, for a line feed that may be missing at the end. */
 		char *to = ik_buf_reserve(text, wanted - text->length + 1);
@@ -202,11 +213,12 @@ static bool fill(struct ik_buf *text, int fd, size_t wanted)
 		if (to == NULL)
 			return false;
 		do {
-			count = read(fd, to, wanted - text->length);
+			count = read_at(fd, to, wanted - text->length, search->end);
 		} while (count < 0 && errno == EINTR);
 		if (count <= 0)
 			return false;
 		ik_buf_commit(text, (size_t)count);
+		search->end += count;
 	}
 	return true;
 }
@@ -214,15 +226,14 @@ static bool fill(struct ik_buf *text, int fd, size_t wanted)
 /* Pass over a hole in the file: it is read as NULs. */
 static void skip_hole(struct search *search, int fd)
 {
-	off_t here = lseek(fd, 0, SEEK_CUR);
-	off_t data = lseek(fd, here, SEEK_DATA);
+	off_t data = lseek(fd, search->end, SEEK_DATA);
 
 	if (data < 0 && errno == ENXIO)
 		data = lseek(fd, 0, SEEK_END);
-	if (data > here)
+	if (data > search->end) {
 		ik_buf_clear(&search->text);
-	else
-		(void)lseek(fd, here, SEEK_SET);
+		search->end = data;
+	}
 }
 
 /*
@@ -233,10 +244,9 @@ static void skip_hole(struct search *search, int fd)
 static bool pass_over_line(struct search *search, int fd)
 {
 	struct ik_buf *text = &search->text;
-	off_t start = lseek(fd, 0, SEEK_CUR) - (off_t)text->length;
-	bool more = start >= 0;
+	off_t start = search->end - (off_t)text->length;
 
-	while (more) {
+	for (bool more = true; more;) {
 		const char *feed = memchr(text->data, '\n', text->length);
 		const char *end = feed != NULL ? feed : text->data + text->length;
 
@@ -251,33 +261,70 @@ static bool pass_over_line(struct search *search, int fd)
 		if (search->window.places[0] == 0)
 			skip_hole(search, fd);
 		size_t length = text->length;
-		more = fill(text, fd, BLOCK) || text->length > length;
+		more = fill(search, fd, BLOCK) || text->length > length;
 		if (!more) {
 			ik_buf_clear(text);
 			return true;
 		}
 	}
-	if (start >= 0) {
-		(void)lseek(fd, start, SEEK_SET);
+	search->end = start;
+	ik_buf_clear(text);
+	return false;
+}
+
+/* Read to the first line that begins in the part; false if there is none. */
+static bool enter_part(struct search *search, int fd, const struct search_part *part)
+{
+	struct ik_buf *text = &search->text;
+	bool more = true;
+
+	ik_buf_clear(text);
+	search->end = part->from > 0 ? part->from - 1 : 0;
+	if (part->from == 0)
+		return true;
+	while (more && search->end < part->to) {
 		ik_buf_clear(text);
+		more = fill(search, fd, BLOCK);
+		const char *feed = memchr(text->data, '\n', text->length);
+		if (feed != NULL) {
+			ik_buf_consume(text, (size_t)(feed + 1 - text->data));
+			return true;
+		}
+		skip_hole(search, fd);
 	}
 	return false;
 }
 
-bool search_file(struct search *search, int fd, search_fn visit, void *arg)
+/* The end of the last line of the text that begins before the offset; NULL: it is not there. */
+static const char *end_of_part(const struct search *search, off_t offset)
+{
+	const struct ik_buf *text = &search->text;
+	off_t start = search->end - (off_t)text->length;
+
+	if (offset > search->end)
+		return NULL;
+	if (offset <= start)
+		return text->data;
+	size_t before = (size_t)(offset - start) - 1;
+	const char *feed = memchr(text->data + before, '\n', text->length - before);
+	return feed != NULL ? feed + 1 : NULL;
+}
+
+enum search_end search_part(struct search *search, int fd, struct search_part *part,
+	search_fn visit, void *arg)
 {
 	struct ik_buf *text = &search->text;
 	bool keep = search->window.length == 0; /* a long line must be kept whole */
 	size_t wanted = BLOCK;
-	uint64_t number = 0;
 
-	ik_buf_clear(text);
-	while (fill(text, fd, wanted)) {
+	if (!enter_part(search, fd, part))
+		return SEARCH_PART_END;
+	while (fill(search, fd, wanted) && end_of_part(search, part->to) == NULL) {
 		const char *feed = memrchr(text->data, '\n', text->length);
 
 		if (feed == NULL && !keep && text->length >= LONG_LINE) {
 			keep = !pass_over_line(search, fd);
-			number += !keep;
+			part->lines += !keep;
 			wanted = keep ? LONG_LINE : BLOCK;
 			continue;
 		}
@@ -286,13 +333,26 @@ bool search_file(struct search *search, int fd, search_fn visit, void *arg)
 			continue;
 		}
 		keep = search->window.length == 0;
-		if (!search_block(search, text->data, feed + 1, false, &number, visit, arg))
-			return false;
+		if (!search_block(search, text->data, feed + 1, false, &part->lines, visit, arg))
+			return SEARCH_STOPPED;
 		ik_buf_consume(text, (size_t)(feed + 1 - text->data));
 		wanted = BLOCK > 2 * text->length ? BLOCK : 2 * text->length;
 	}
-	if (text->length > 0 && text->data[text->length - 1] != '\n')
+	const char *end = end_of_part(search, part->to);
+	bool last = end == NULL;
+	if (last && text->length > 0 && text->data[text->length - 1] != '\n')
 		ik_buf_putc(text, '\n');
-	return text->length == 0 || ik_buf_status(text) != IK_OK ||
-		search_block(search, text->data, text->data + text->length, true, &number, visit, arg);
+	if (last)
+		end = text->data + text->length;
+	if (ik_buf_status(text) == IK_OK &&
+		!search_block(search, text->data, end, last, &part->lines, visit, arg))
+		return SEARCH_STOPPED;
+	return last ? SEARCH_FILE_END : SEARCH_PART_END;
+}
+
+bool search_file(struct search *search, int fd, search_fn visit, void *arg)
+{
+	struct search_part part = { .to = SEARCH_ALL };
+
+	return search_part(search, fd, &part, visit, arg) != SEARCH_STOPPED;
 }

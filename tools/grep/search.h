@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct search;
 
@@ -37,6 +38,24 @@ struct search *search_new(const char *pattern, struct ik_error *error);
 /* Search what fd, at its beginning, has to give; a file that cannot be read
  * any further ends there. False when the visitor ended it. */
 bool search_file(struct search *search, int fd, search_fn visit, void *arg);
+
+/* The lines of a file that begin in a part of it, however far the last of them goes. */
+struct search_part {
+	off_t from, to;      /* SEARCH_ALL: to the end of the file */
+	uint64_t lines;      /* how many there are before the part; afterwards, before the next one */
+};
+#define SEARCH_ALL INT64_MAX
+
+enum search_end {
+	SEARCH_STOPPED,      /* by the visitor */
+	SEARCH_FILE_END,
+	SEARCH_PART_END      /* the file goes on */
+};
+
+/* The same for a part. The offset of fd is neither used nor changed, where the file has one:
+ * several processes may share it. */
+enum search_end search_part(struct search *search, int fd, struct search_part *part,
+	search_fn visit, void *arg);
 
 /* Returns NULL. Takes NULL. */
 struct search *search_free(struct search *search);
