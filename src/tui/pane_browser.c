@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define NAME_COLUMNS 24 /* names longer than this push what follows */
+#define NAME_COLUMNS 24 /* of mark and name, where names are short and a third of the row is more */
 #define NAME_BYTES 200
 
 /* How a tool served in this session. */
@@ -21,6 +22,7 @@ struct ik_browser {
 	struct ik_pane pane;
 	struct ik_calls *calls;
 	struct ik_registry *registry;
+	int name_columns;            /* of its longest name */
 	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
 	struct uses shown_uses;
 	unsigned calls_version;      /* that shown_uses were counted at */
@@ -78,6 +80,26 @@ static size_t find_entry(const struct ik_registry *registry, const char *path, c
 	return found;
 }
 
+/* Columns of the longest name. */
+static int measure_names(const struct ik_registry *registry)
+{
+	struct ik_buf out;
+	size_t longest = 0;
+
+	ik_buf_init(&out, IK_KIB(16));
+	for (size_t i = 0; i < ik_registry_count(registry); i++) {
+		const char *name = ik_registry_at(registry, i)->name;
+		size_t width;
+
+		ik_buf_clear(&out);
+		ik_sanitize_line(&out, name, strnlen(name, NAME_BYTES));
+		width = ik_utf8_width(out.data, out.length);
+		longest = width > longest ? width : longest;
+	}
+	ik_buf_done(&out);
+	return (int)longest;
+}
+
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry)
 {
 	struct ik_pane *pane = &browser->pane;
@@ -89,6 +111,7 @@ void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *reg
 	ik_registry_ref(registry);
 	ik_registry_unref(browser->registry);
 	browser->registry = registry;
+	browser->name_columns = measure_names(registry);
 	browser->shown = NULL;
 	pane->count = ik_registry_count(registry);
 	pane->selected = selected;
@@ -290,6 +313,13 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_sanitize_line(&out, tool->name, strnlen(tool->name, NAME_BYTES));
 	int column = ik_cells_label(cells, row, row.row, row.column + 2, style, out.data) + 2;
 	int names = row.columns / 3 < NAME_COLUMNS ? row.columns / 3 : NAME_COLUMNS;
+	/* The longest name with its mark and blanks, but not more than three fifths of the
+	 * row: longer ones push what follows. */
+	int wanted = browser->name_columns + 4;
+	if (wanted > row.columns * 3 / 5)
+		wanted = row.columns * 3 / 5;
+	if (names < wanted)
+		names = wanted;
 	if (column < row.column + names)
 		column = row.column + names;
 	const char *source = ik_tool_source_name(tool->source);
