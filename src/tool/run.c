@@ -292,7 +292,9 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 
 	if (tool->owner != NULL)
 		run->call = tool->owner->ops->call(tool->owner, &spec, &events, run, &error);
-	if (run->call == NULL)
+	if (run->call == NULL && error.status == IK_DENIED)
+		refuse(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text));
+	else if (run->call == NULL)
 		refuse(run, IK_TOOL_SPAWN_FAILED,
 			ik_format("Tool '%s' could not be started: %s", run->name, error.text));
 }

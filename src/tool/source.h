@@ -75,7 +75,8 @@ struct ik_source_ops {
 	 * Begin a call of one of its tools. It is told in the terms of a child: what it
 	 * prints (IK_STDOUT: the answer) as it comes, then how it ended; a source without
 	 * a process for each call says that it exited with 0. Done comes once, never
-	 * inside call. NULL when it cannot begin; *error says why.
+	 * inside call. NULL when it cannot begin; *error says why, IK_DENIED that it
+	 * must not: others may change the tool, or it is not what was trusted.
 	 */
 	struct ik_call *(*call)(struct ik_source *source, const struct ik_call_spec *spec,
 		const struct ik_child_events *events, void *arg, struct ik_error *error);

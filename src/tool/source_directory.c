@@ -455,9 +455,15 @@ static bool may_be_called(const struct ik_tool *tool, struct ik_error *error)
 static struct ik_call *directory_call(struct ik_source *source, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
+	struct ik_call *call;
+
 	if (!may_be_called(spec->tool, error))
 		return NULL;
-	return ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
+	call = ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
+	/* What the kernel forbids could not be started; denied is what we forbid. */
+	if (call == NULL && error->status == IK_DENIED)
+		error->status = IK_UNAVAILABLE;
+	return call;
 }
 
 static void directory_close(struct ik_source *source)

@@ -206,7 +206,7 @@ Test(vetting, a_tool_that_changed_after_the_scan_is_not_called)
 	write_tool(&project, "other");
 	outcome = support_call(project.loop, registry, "x", "{}", &options);
 	cr_assert(!outcome.success);
-	cr_assert_not_null(strstr(outcome.envelope, "\"error_code\":\"SPAWN_FAILED\""), "%s",
+	cr_assert_not_null(strstr(outcome.envelope, "\"error_code\":\"TOOL_DENIED\""), "%s",
 		outcome.envelope);
 	cr_assert_not_null(strstr(outcome.envelope, "was changed since it was trusted"));
 	cr_assert_neq(access(project.mark, F_OK), 0);
@@ -229,7 +229,7 @@ Test(vetting, a_tool_that_was_opened_to_others_is_not_called)
 
 	cr_assert_eq(chmod(path, 0777), 0);
 	outcome = support_call(loop, registry, "x", "{}", &options);
-	cr_assert_not_null(strstr(outcome.envelope, "\"error_code\":\"SPAWN_FAILED\""), "%s",
+	cr_assert_not_null(strstr(outcome.envelope, "\"error_code\":\"TOOL_DENIED\""), "%s",
 		outcome.envelope);
 	cr_assert_not_null(strstr(outcome.envelope, "chmod"), "%s", outcome.envelope);
 	support_outcome_done(&outcome);
