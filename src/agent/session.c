@@ -146,6 +146,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	struct ik_turn_options turn = {
 		.concurrency = options->concurrency,
 		.max_tool_turns = options->max_tool_turns,
+		.ask_repeated = options->asking == IK_ASKING_PERSON,
 		.retry_max = retry_given ? options->retry_max : RETRY_MAX,
 		.retry_base_ms = retry_given ? options->retry_base_ms : RETRY_BASE_MS,
 		.retry_cap_ms = retry_given ? options->retry_cap_ms : RETRY_CAP_MS,

@@ -87,7 +87,8 @@ void ik_session_cancel(struct ik_session *session);
 
 /*
  * The person's answer about the call of which IK_EVENT_ASKING told: run it, or give
- * the model a denial with the reason ("": none). Nothing happens when the call does
+ * the model a denial with the reason ("": none), which ends the turn where the question
+ * was whether it is to go on. Nothing happens when the call does
  * not wait any more (IK_EVENT_ASKED).
  */
 void ik_session_answer(struct ik_session *session, const char *id, const char *name, bool allow,

@@ -106,6 +106,8 @@ static void finish(struct ik_turn *turn, const char *reason)
 	turn->last_name = NULL;
 	ik_buf_done(&turn->last_arguments);
 	turn->repeated = 0;
+	turn->circling = NULL;
+	turn->stopped = false;
 	turn->round = 0;
 	turn->state = IK_TURN_IDLE;
 	ik_turn_emit(turn, IK_EVENT_TURN_DONE)->name = reason;
@@ -321,6 +323,8 @@ static void end_round(struct ik_turn *turn)
 		return;
 	if (turn->state == IK_TURN_CANCELLING)
 		finish(turn, "cancelled");
+	else if (turn->stopped)
+		finish(turn, "repeated");
 	else
 		begin_round(turn);
 }
@@ -419,6 +423,8 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		turn->tools_ready = input->ready;
 		if (turn->state == IK_TURN_WAITING && input->ready)
 			begin_round(turn);
+		else if (input->ready)
+			ik_turn_judge_again(turn); /* a name may stand for another tool now */
 		break;
 	case IK_INPUT_HISTORY:
 		turn->history_loading = !input->ready;

@@ -18,6 +18,9 @@
  *      judged --- allow --> waits for its turn --> runs --> has its result
  *         |  +--- deny  --> has its result
  *         +------ ask   --> waits for the person, who allows or denies it
+ * The same call for the fifth time running stops the round before any of its
+ * calls is judged: the turn is over, or (ask_repeated) the person says whether it
+ * goes on; a denial of that call ends the turn.
  *
  * What it promises, after any inputs in any order:
  * - a message is appended before the effect that it announces: the user's
@@ -47,6 +50,7 @@ struct ik_turn_options {
 	int retry_max;         /* tries after the first, for each round */
 	int64_t retry_base_ms; /* the first wait; doubled with each try */
 	int64_t retry_cap_ms;
+	bool ask_repeated;     /* ask the person whether a loop is to go on, instead of ending it */
 };
 
 enum ik_turn_state {

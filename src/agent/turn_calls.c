@@ -146,10 +146,65 @@ static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
 	return NULL;
 }
 
+/* Have the calls of the round judged, except those that cannot be run. */
+static void judge_calls(struct ik_turn *turn)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+		    !fail_if_cut(turn, turn->reply.parts[i]))
+			add_call_effect(turn, IK_EFFECT_JUDGE, turn->reply.parts[i]);
+	}
+}
+
+/* Give no call of the round to a tool, since they go round in circles. */
+static void stop_circling(struct ik_turn *turn)
+{
+	ik_turn_fail_calls(turn, false, IK_TOOL_DENIED,
+		"was not run: the same call came again and again");
+	ik_turn_append_notice(turn,
+		_("The model made the same call five times running; the turn was ended."));
+}
+
+/* Ask the person whether the turn is to go on, and count from here. */
+static void begin_circling(struct ik_turn *turn, struct ik_part *part)
+{
+	struct ik_event *event = emit_call(turn, IK_EVENT_ASKING, part);
+
+	event->number = 1;
+	event->detail = _("It made the same call with the same arguments five times running.");
+	part->state = IK_CALL_ASKING;
+	turn->circling = part;
+	turn->repeated = 0;
+}
+
+/* The person has said whether the turn is to go on. */
+static void end_circling(struct ik_turn *turn, bool go_on)
+{
+	struct ik_part *part = turn->circling;
+
+	turn->circling = NULL;
+	turn->stopped = !go_on;
+	if (!go_on) {
+		stop_circling(turn);
+		return;
+	}
+	end_asking(turn, part);
+	part->state = IK_CALL_PENDING;
+	judge_calls(turn);
+}
+
 bool ik_turn_take_verdict(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_waiting(turn, input->call) : NULL;
 
+	if (part && turn->circling) {
+		if (part != turn->circling)
+			return false;
+		end_circling(turn, input->verdict == IK_TURN_GRANT);
+		return true;
+	}
 	if (!part || (part->granted && input->verdict != IK_TURN_DENY))
 		return false;
 	switch (input->verdict) {
@@ -177,7 +232,9 @@ void ik_turn_judge_again(struct ik_turn *turn)
 {
 	size_t i;
 
-	for (i = 0; turn->state == IK_TURN_RUNNING && i < turn->reply.count; i++) {
+	if (turn->state != IK_TURN_RUNNING || turn->circling)
+		return;
+	for (i = 0; i < turn->reply.count; i++) {
 		struct ik_part *part = turn->reply.parts[i];
 
 		if (part->kind == IK_PART_CALL && !part->granted &&
@@ -243,7 +300,7 @@ bool ik_turn_end_call(struct ik_turn *turn, const struct ik_input *input)
 
 const char *ik_turn_begin_calls(struct ik_turn *turn)
 {
-	bool repeated = false;
+	struct ik_part *repeated = NULL;
 	size_t i;
 
 	if (turn->forbidden) {
@@ -254,21 +311,17 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	for (i = 0; i < turn->reply.count; i++) {
 		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
 		    is_repeated(turn, turn->reply.parts[i]))
-			repeated = true;
+			repeated = turn->reply.parts[i];
 	}
-	if (repeated) {
-		ik_turn_fail_calls(turn, false, IK_TOOL_DENIED,
-			"was not run: the same call came again and again");
-		ik_turn_append_notice(turn,
-			_("The model made the same call five times running; the turn was ended."));
+	if (repeated && !turn->options.ask_repeated) {
+		stop_circling(turn);
 		return "repeated";
 	}
 	turn->tool_rounds++;
 	turn->state = IK_TURN_RUNNING;
-	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-		    !fail_if_cut(turn, turn->reply.parts[i]))
-			add_call_effect(turn, IK_EFFECT_JUDGE, turn->reply.parts[i]);
-	}
+	if (repeated)
+		begin_circling(turn, repeated);
+	else
+		judge_calls(turn);
 	return NULL;
 }

@@ -43,6 +43,9 @@ struct ik_turn {
 	char *last_name;  /* the call before, and how often it came running */
 	struct ik_buf last_arguments;
 	int repeated;
+	struct ik_part *circling; /* that call: no call of its round is judged before the person
+	                             has said whether to go on; NULL: none */
+	bool stopped;     /* the person said no */
 
 	struct ik_reply reply;
 	size_t running;

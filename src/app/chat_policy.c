@@ -17,6 +17,7 @@ struct ik_chat_call {
 	char *arguments;
 	size_t length;
 	int question;   /* on the screen */
+	bool circling;  /* the same once more: is the turn to go on? */
 	bool for_good;  /* the rule that is being chosen is kept in policy.json */
 };
 
@@ -150,10 +151,17 @@ static void ask_about_call(struct ik_chat *chat, struct ik_chat_call *call, bool
 		{'a', _("Always"), ANSWER_ALWAYS, NULL},
 		{'n', _("No"), ANSWER_NO, _("Reason for the model (or nothing): ")},
 	};
+	const struct ik_choice ways[] = {
+		{'g', _("Go on"), ANSWER_ONCE, NULL},
+		{'s', _("Stop"), ANSWER_NO, NULL},
+	};
 	struct ik_call_text text = {NULL, 0};
-	char *title = ik_format(_("May the model call %s?"), call->name);
+	char *title = ik_format(call->circling ? _("The model calls %s again and again. Go on?")
+		: _("May the model call %s?"), call->name);
 	struct ik_question question = {
-		.title = title, .choices = choices, .choice_count = 4, .escape = 3, .first = first,
+		.title = title, .first = first,
+		.choices = call->circling ? ways : choices,
+		.choice_count = call->circling ? 2 : 4, .escape = call->circling ? 1 : 3,
 	};
 
 	ik_call_text_add_call(&text, chat->setup->places.directory, call->name, call->arguments,
@@ -190,6 +198,7 @@ void ik_chat_policy_event(struct ik_chat *chat, const struct ik_event *event)
 		call->why = ik_strdup(event->detail);
 		call->arguments = ik_strndup(event->text, event->text_length);
 		call->length = event->text_length;
+		call->circling = event->number == 1;
 		call->next = chat->calls;
 		chat->calls = call;
 		ask_about_call(chat, call, false);

@@ -32,7 +32,8 @@ enum ik_event_kind {
 	IK_EVENT_THINKING,     /* text: a piece */
 	IK_EVENT_CALL_PROGRESS,/* id, name; text: all arguments so far */
 	IK_EVENT_ASKING,       /* the call waits for the person: id, name; text: arguments;
-	                          detail: why, in words */
+	                          detail: why, in words; number: 1 when the question is whether
+	                          the turn is to go on at all, which a denial ends */
 	IK_EVENT_ASKED,        /* id, name: it does not any more */
 	IK_EVENT_TOOL_STARTED, /* id, name; text: arguments */
 	IK_EVENT_TOOL_OUTPUT,  /* id; number: 0 stdout, 1 stderr; text: a piece */

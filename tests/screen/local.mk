@@ -18,6 +18,7 @@ SCREEN_TESTS = \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
 	tests/screen/cancel_run.screen \
+	tests/screen/circling.screen \
 	tests/screen/clear.screen \
 	tests/screen/commands.screen \
 	tests/screen/compact.screen \

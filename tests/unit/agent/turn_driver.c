@@ -8,12 +8,13 @@
 
 #include "util/alloc.h"
 
-struct driver *driver_new(int concurrency, int max_tool_turns)
+struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated)
 {
 	struct driver *driver = ik_alloc(sizeof(*driver));
 	struct ik_turn_options options = {
 		.concurrency = concurrency,
 		.max_tool_turns = max_tool_turns,
+		.ask_repeated = ask_repeated,
 		.retry_max = 2,
 		.retry_base_ms = 1000,
 		.retry_cap_ms = 1500,
@@ -298,12 +299,13 @@ static void answer(struct driver *driver, const char *id, bool allow)
 	});
 }
 
-/* The rules are others now. */
-static void judge_again(struct driver *driver, const char *word)
+/* The rules are others now; told: the turn hears of it. */
+static void judge_again(struct driver *driver, const char *word, bool told)
 {
 	driver->asked = strcmp(word, "allow") == 0 ? IK_TURN_ALLOW :
 		strcmp(word, "deny") == 0 ? IK_TURN_DENY : IK_TURN_ASK;
-	step(driver, &(struct ik_input){ .kind = IK_INPUT_JUDGE_AGAIN });
+	if (told)
+		step(driver, &(struct ik_input){ .kind = IK_INPUT_JUDGE_AGAIN });
 }
 
 static void delta(struct driver *driver, struct ik_delta given)
@@ -468,7 +470,8 @@ void driver_word(struct driver *driver, const char *text)
 		answer(driver, word + 2, word[0] == 'y');
 		break;
 	case 'J':
-		judge_again(driver, word + 2);
+	case 'j':
+		judge_again(driver, word + 2, word[0] == 'J');
 		break;
 	case 'C':
 		input.kind = IK_INPUT_CANCEL;

@@ -12,6 +12,7 @@
  *   C  cancel
  *   y:ID n:ID  the person allows a call, or denies it
  *   J:allow J:ask J:deny  the rules say so now of calls whose name begins with ask
+ *   j:allow j:ask j:deny  the same, but the turn is not told
  * (At first they say ask. Calls whose name begins with deny are denied, all others
  * allowed.)
  * Every effect is checked when it comes (promises of agent/turn.h) and noted as
@@ -46,7 +47,7 @@ struct driver {
 	size_t turns_done, users;
 };
 
-struct driver *driver_new(int concurrency, int max_tool_turns);
+struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated);
 struct driver *driver_free(struct driver *driver);
 
 /* One word of a script. False when it is no word. */

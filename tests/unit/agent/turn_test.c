@@ -179,6 +179,10 @@ static const struct row rows[] = {
 	{ "what the person allowed is not", 1, 50, "T u:hi c0:A:x c1:B:ask . y:B J:deny d:A d:B x:ok .",
 	  "+user:hi started request +call:A +call:B tool:A run: asking:B asked:B +result:A tool:B run: "
 	  "+result:B request +assistant:ok done:end" },
+	{ "what waits for its turn is judged again with other tools", 1, 50,
+	  "T u:hi J:allow c0:A:x c1:B:ask . j:deny T d:A x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: +result:B +result:A request "
+	  "+assistant:ok done:end" },
 	{ "what runs is not", 4, 50, "T u:hi J:allow c0:A:ask . J:deny d:A x:ok .",
 	  "+user:hi started request +call:A tool:A run: +result:A request +assistant:ok done:end" },
 	{ "allowed, then asked about", 1, 50, "T u:hi J:allow c0:A:x c1:B:ask . J:ask d:A y:B d:B x:ok .",
@@ -271,23 +275,52 @@ static const struct row rows[] = {
 	  "queued:0 +user:c started request +assistant:3 done:end" },
 };
 
-Test(turn, table)
+/* The same where somebody is asked at the fifth time running. */
+static const struct row asking_rows[] = {
+	{ "asked to go on, then asked by the rules", 4, 50,
+	  "T u:hi J:allow c0:A:ask c1:B:ask c2:D:ask c3:E:ask . d:A d:B d:D d:E c0:F:ask c1:G:y . "
+	  "J:ask T y:F y:F d:F d:G x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E tool:A run: tool:B run: "
+	  "tool:D run: tool:E run: +result:A +result:B +result:D +result:E request +call:F +call:G "
+	  "asking:F asked:F asking:F tool:G run: asked:F tool:F run: +result:F +result:G request "
+	  "+assistant:ok done:end" },
+	{ "the count begins anew when it goes on", 4, 50,
+	  "T u:hi c0:A:x c1:B:x c2:D:x c3:E:x c4:F:x . y:F d:A d:B d:D d:E d:F c0:G:x . d:G x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E +call:F asking:F asked:F tool:A run: "
+	  "tool:B run: tool:D run: tool:E run: +result:A tool:F run: +result:B +result:D +result:E "
+	  "+result:F request +call:G tool:G run: +result:G request +assistant:ok done:end" },
+	{ "stopped by the person", 4, 50, "T u:hi c0:A:x c1:B:x c2:D:x c3:E:x c4:F:x . n:F u:go x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E +call:F asking:F "
+	  "+result:A +result:B +result:D +result:E asked:F +result:F +notice done:repeated "
+	  "+user:go started request +assistant:ok done:end" },
+	{ "cancelled while asked to go on", 4, 50, "T u:hi c0:A:x c1:B:x c2:D:x c3:E:x c4:F:x . C",
+	  "+user:hi started request +call:A +call:B +call:D +call:E +call:F asking:F "
+	  "+result:A +result:B +result:D +result:E asked:F +result:F done:cancelled" },
+};
+
+/* Run the scripts of a table. */
+static void check_rows(const struct row *table, size_t count, bool ask_repeated)
 {
-	size_t i;
+	for (size_t i = 0; i < count; i++) {
+		struct driver *driver = driver_new(table[i].concurrency, table[i].max_tool_turns,
+			ask_repeated);
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct driver *driver = driver_new(rows[i].concurrency, rows[i].max_tool_turns);
-
-		driver_script(driver, rows[i].script);
-		cr_expect_str_eq(driver->log.data, rows[i].log, "%s:\n  got  %s\n  want %s",
-			rows[i].what, driver->log.data, rows[i].log);
+		driver_script(driver, table[i].script);
+		cr_expect_str_eq(driver->log.data, table[i].log, "%s:\n  got  %s\n  want %s",
+			table[i].what, driver->log.data, table[i].log);
 		driver_free(driver);
 	}
 }
 
+Test(turn, table)
+{
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), false);
+	check_rows(asking_rows, sizeof(asking_rows) / sizeof(asking_rows[0]), true);
+}
+
 Test(turn, envelopes_of_what_was_not_run)
 {
-	struct driver *driver = driver_new(1, 1);
+	struct driver *driver = driver_new(1, 1, false);
 
 	driver_script(driver, "T u:hi c0:A:glob c1:B:grep . C D:A u:on c0:D:x . d:D c0:E:bash .");
 	cr_assert(strstr(driver->calls[1].envelope, "\"TOOL_CANCELLED\""));
@@ -310,7 +343,7 @@ Test(turn, names_are_such_as_providers_take)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct driver *driver = driver_new(4, 50);
+		struct driver *driver = driver_new(4, 50, false);
 		char word[128];
 
 		driver_script(driver, "T u:hi");
@@ -324,7 +357,7 @@ Test(turn, names_are_such_as_providers_take)
 
 Test(turn, ids_of_the_history_are_known)
 {
-	struct driver *driver = driver_new(4, 50);
+	struct driver *driver = driver_new(4, 50, false);
 
 	ik_turn_know_call(driver->turn, "A");
 	ik_turn_know_call(driver->turn, "call_1");
@@ -336,7 +369,7 @@ Test(turn, ids_of_the_history_are_known)
 
 Test(turn, waits_grow_to_the_cap_and_heed_the_server)
 {
-	struct driver *driver = driver_new(4, 50);
+	struct driver *driver = driver_new(4, 50, false);
 
 	driver_script(driver, "T u:hi R:CONNECT");
 	cr_assert_geq(driver->retry_delay, 500);
@@ -352,7 +385,7 @@ Test(turn, waits_grow_to_the_cap_and_heed_the_server)
 /* A reply that never ends is ended. */
 Test(turn, a_reply_has_a_ceiling)
 {
-	struct driver *driver = driver_new(4, 50);
+	struct driver *driver = driver_new(4, 50, false);
 	size_t length = IK_MIB(1), i;
 	char *word = malloc(length + 3);
 
@@ -370,7 +403,7 @@ Test(turn, a_reply_has_a_ceiling)
 
 Test(turn, more_calls_than_a_reply_has)
 {
-	struct driver *driver = driver_new(4, 50);
+	struct driver *driver = driver_new(4, 50, false);
 	char word[64];
 	int i;
 
@@ -400,7 +433,7 @@ static const char *const long_turn[] = {
  * talk on: the driver watches that every promise holds. */
 static void cancel_after(size_t count, int cancels, int concurrency)
 {
-	struct driver *driver = driver_new(concurrency, 50);
+	struct driver *driver = driver_new(concurrency, 50, false);
 	size_t i, turns;
 
 	for (i = 0; i < count; i++)
@@ -448,7 +481,7 @@ Test(turn, keeps_its_promises_on_anything)
 	int round, i;
 
 	for (round = 0; round < 300; round++) {
-		struct driver *driver = driver_new(1 + round % 3, 1 + round % 4);
+		struct driver *driver = driver_new(1 + round % 3, 1 + round % 4, round % 2);
 
 		for (i = 0; i < 200; i++) {
 			const char *word;
