@@ -16,6 +16,7 @@
 #include "app/cli_tool_new.h"
 #include "app/cli_trust.h"
 #include "app/cli_validate.h"
+#include "app/doctor.h"
 #include "app/exec.h"
 #include "app/options.h"
 #include "app/places.h"
@@ -53,6 +54,9 @@ static int run_verb(const struct ik_options *options)
 		break;
 	case IK_VERB_TOOL_TRUST:
 		status = ik_cli_trust(options, &setup);
+		break;
+	case IK_VERB_DOCTOR:
+		status = ik_doctor(&setup);
 		break;
 	case IK_VERB_CONFIG:
 		status = ik_cli_config(options, &setup);

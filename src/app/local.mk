@@ -13,6 +13,8 @@ libik_app_a_SOURCES = \
 	src/app/commands_model.c src/app/commands_model.h \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h src/app/core_tools.c \
+	src/app/doctor.c src/app/doctor.h src/app/doctor_private.h \
+	src/app/doctor_places.c src/app/doctor_providers.c \
 	src/app/exec.c src/app/exec.h \
 	src/app/exec_print.c src/app/exec_print.h \
 	src/app/mode_command.c src/app/mode_command.h \

@@ -27,6 +27,7 @@ static const char chat_help[] = N_(
 "       ikigai exec [OPTIONS] [PROMPT | -]\n"
 "       ikigai tool list|show|run|validate|new|trust ...\n"
 "       ikigai config [--json]\n"
+"       ikigai doctor\n"
 "\n"
 "A full-screen chat with a language model that acts through tools; every tool\n"
 "is an ordinary executable.  Without a configured provider the chat opens on\n"
@@ -98,6 +99,15 @@ static const char config_help[] = N_(
 "\n"
 "Example: ikigai config | grep tools.\n");
 
+static const char doctor_help[] = N_(
+"Usage: ikigai doctor\n"
+"\n"
+"Checks terminal, locale, directories, configuration, database, tools, and every\n"
+"provider that is configured or has a key (it is asked for its models): one line\n"
+"a check, with what to do where something is wrong.  The exit status is 1 then.\n"
+"\n"
+"Example: ikigai doctor | grep -v ^ok\n");
+
 static const struct option long_options[] = {
 	{"config", required_argument, NULL, OPTION_CONFIG},
 	{"provider", required_argument, NULL, 'p'},
@@ -145,12 +155,13 @@ static const struct verb verbs[] = {
 		N_("needs a name for the tool, such as: ikigai tool new weather")},
 	{"tool", "trust", IK_VERB_TOOL_TRUST, tool_help, TAKES_REVOKE, 0, 1, NULL},
 	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
+	{"doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, 0, NULL},
 };
 
 /* Find the verb that the first operands name; *ret_used of them are its words. */
 static const struct verb *find_verb(char **operands, int count, int *ret_used, struct ik_error *error)
 {
-	static const char *const words[] = {"exec", "tool", "config"};
+	static const char *const words[] = {"exec", "tool", "config", "doctor"};
 	size_t i;
 
 	*ret_used = 0;

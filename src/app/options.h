@@ -23,6 +23,7 @@ enum ik_verb {
 	IK_VERB_TOOL_NEW,
 	IK_VERB_TOOL_TRUST,
 	IK_VERB_CONFIG,
+	IK_VERB_DOCTOR,
 	IK_VERB_HELP,    /* print help_text, exit 0 */
 	IK_VERB_VERSION
 };

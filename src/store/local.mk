@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_store.a
 libik_store_a_SOURCES = \
 	src/store/backend.h \
 	src/store/database_file.c src/store/database_file.h \
+	src/store/examine.c src/store/examine.h \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/rescue.c src/store/rescue.h \
 	src/store/sqlite.c \

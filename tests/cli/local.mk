@@ -10,6 +10,7 @@ CLI_TESTS = \
 	tests/cli/database_directory.screen \
 	tests/cli/database_read_only.screen \
 	tests/cli/dumb_terminal.screen \
+	tests/cli/doctor.screen \
 	tests/cli/environment.screen \
 	tests/cli/exec_background.screen \
 	tests/cli/exec_bad_tools.screen \
