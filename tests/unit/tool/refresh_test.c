@@ -319,7 +319,7 @@ static void on_done(void *arg, const struct ik_run_result *result)
 Test(refresh, leaves_a_call_that_runs_alone)
 {
 	static const struct ik_run_events events = { .output = on_output, .done = on_done };
-	struct answered answered = { NULL };
+	struct answered answered = { .envelope = NULL };
 	struct place place;
 	struct ik_run *run;
 	struct ik_run_options options;
