@@ -97,7 +97,7 @@ static void add(struct ik_doctor *doctor, const char *name)
 {
 	const struct ik_config *config = doctor->setup->config;
 	struct ik_doctor_provider *provider;
-	struct ik_model_choice choice = {NULL};
+	struct ik_model_choice choice = {.provider = NULL};
 	struct ik_error error;
 	enum ik_status status = ik_model_choose(config, &(struct ik_model_wish){.provider = name}, &choice,
 		&error);
