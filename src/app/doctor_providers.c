@@ -77,7 +77,7 @@ static void on_limit(void *arg)
 static bool is_meant(const struct ik_config *config, const char *name,
 	const struct ik_model_choice *choice)
 {
-	struct ik_model_choice standard = {NULL};
+	struct ik_model_choice standard = {.provider = NULL};
 	struct ik_error error;
 	size_t count = 0;
 	bool meant;
