@@ -147,6 +147,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		memset(&screen, 0, sizeof screen);
 		screen.history_path = history;
 		screen.utf8 = term.utf8;
+		screen.markdown = setup->config->ui_markdown;
 		screen.provider = setup->choice.provider;
 		screen.model = setup->choice.model;
 		screen.commands = help;

@@ -274,6 +274,8 @@ void ik_block_finish(struct ik_block *block)
 		trim_own(block);
 	if (block->own.length < length)
 		drop_sections(block);
+	else if (block->section_count > 0)
+		block->sections[block->section_count - 1].columns = 0;
 	show_own(block);
 }
 
@@ -316,6 +318,14 @@ void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
 	ik_buf_done(&streamed);
 }
 
+void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *renderer)
+{
+	if (block->renderer == renderer)
+		return;
+	block->renderer = renderer;
+	drop_sections(block);
+}
+
 /* Begin a section at start, with all the rest of the text. */
 static struct ik_section *add_section(struct ik_block *block, uint32_t start)
 {
@@ -336,17 +346,19 @@ static void make_sections(struct ik_block *block)
 	struct ik_section *last = block->section_count > 0
 		? &block->sections[block->section_count - 1] : add_section(block, 0);
 	while (last->end < block->length) {
-		size_t size = block->renderer->split(block->text + last->start,
-			block->length - last->start);
+		struct ik_carry carry = last->carry;
+		size_t size = block->renderer->split(block->text, last->start, block->length, &carry);
 		if (size == 0) {
 			last->end = (uint32_t)block->length;
 			return;
 		}
 		last->end = last->start + (uint32_t)size;
-		if (last->made_end > last->end)
+		if (last->made_end >= last->end)
 			last->columns = 0;
-		if (last->end < block->length)
+		if (last->end < block->length) {
 			last = add_section(block, last->end);
+			last->carry = carry;
+		}
 	}
 }
 
@@ -384,6 +396,10 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.text = block->text,
 		.start = section->start,
 		.end = section->end,
+		.length = block->length,
+		.carry = section->carry,
+		.growing = block->growing && section->end == block->length,
+		.utf8 = block->utf8,
 		.columns = columns,
 		.hang = block->hang,
 		.head = block->head,

@@ -41,6 +41,7 @@ struct ik_section {
 	uint32_t start, end;
 	uint32_t made_end;  /* what the lines cover begins at start and ends here */
 	int columns;        /* the width of the lines; 0: there are none */
+	struct ik_carry carry;
 	struct ik_lines lines;
 };
 
@@ -100,6 +101,9 @@ void ik_block_finish_with(struct ik_block *block, struct ik_message *message);
 void ik_block_go_on(struct ik_block *block, const struct ik_message *message);
 /* A remark in dim behind a finished text: "[interrupted]". Not twice. */
 void ik_block_remark(struct ik_block *block, const char *remark);
+
+/* From now on the text is laid out by that renderer. */
+void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *renderer);
 
 /* Bring text and sections up to date; must precede the four below. */
 void ik_block_prepare(struct ik_block *block);

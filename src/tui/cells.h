@@ -34,6 +34,7 @@ enum ik_style {
 	IK_STYLE_SELECTION,    /* the selected line of a list */
 	IK_STYLE_PROMPT,
 	IK_STYLE_CODE,
+	IK_STYLE_INLINE_CODE,
 	IK_STYLE_HEADING,
 	IK_STYLE_EMPHASIS,
 	IK_STYLE_LINK,

@@ -31,6 +31,7 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_PAGE_DOWN, "scroll-page-down", "PgDn", N_("Scroll down a page") },
 	{ IK_ACTION_TOP, "scroll-top", "Ctrl-Home", N_("Scroll to the beginning") },
 	{ IK_ACTION_BOTTOM, "scroll-bottom", "Ctrl-End", N_("Scroll to the end") },
+	{ IK_ACTION_RAW, "raw", "Alt-M", N_("Show replies as Markdown, or as they were written") },
 
 	{ IK_ACTION_SEND, "send", "Enter", N_("Send") },
 	{ IK_ACTION_NEW_LINE, "new-line", "Alt-Enter, Ctrl-J, Shift-Enter, Ctrl-Enter",

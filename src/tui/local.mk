@@ -35,8 +35,20 @@ libik_tui_a_SOURCES += \
 	src/tui/call_text.c \
 	src/tui/dialog.c \
 	src/tui/dialog.h \
+	src/tui/entity.c \
+	src/tui/entity.h \
 	src/tui/layout.c \
 	src/tui/layout.h \
+	src/tui/markdown.c \
+	src/tui/markdown.h \
+	src/tui/markdown_cursor.c \
+	src/tui/markdown_cursor.h \
+	src/tui/markdown_flow.c \
+	src/tui/markdown_flow.h \
+	src/tui/markdown_split.c \
+	src/tui/markdown_split.h \
+	src/tui/markdown_table.c \
+	src/tui/markdown_table.h \
 	src/tui/pane.c \
 	src/tui/pane.h \
 	src/tui/pane_browser.c \

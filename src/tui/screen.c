@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/markdown.h"
 #include "tui/screen_private.h"
 #include "tui/welcome.h"
 #include "util/alloc.h"
@@ -31,6 +32,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 {
 	struct ik_screen *screen = ik_alloc(sizeof *screen);
 	screen->utf8 = options->utf8;
+	screen->markdown = options->markdown;
 	screen->bar.utf8 = options->utf8;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
@@ -73,6 +75,14 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->live);
 	free(screen);
 	return NULL;
+}
+
+struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block *block)
+{
+	if (block && block->kind == IK_BLOCK_ASSISTANT)
+		ik_block_set_renderer(block, screen->markdown ? &ik_renderer_markdown
+			: &ik_renderer_plain);
+	return block;
 }
 
 void ik_screen_drop_welcome(struct ik_screen *screen)

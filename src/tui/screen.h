@@ -25,6 +25,7 @@ struct ik_screen_options {
 	const char *history_path; /* NULL: none */
 	bool utf8;                /* for the marks of the status bar and the frames */
 	const char *provider, *model;
+	bool markdown;            /* show replies as Markdown */
 	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
 };
 

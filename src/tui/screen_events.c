@@ -25,7 +25,7 @@ static char *event_label(const struct ik_event *event)
 static void add_block(struct ik_screen *screen, struct ik_block *block)
 {
 	if (block)
-		ik_scrollback_add(screen->scrollback, block);
+		ik_scrollback_add(screen->scrollback, ik_screen_dress(screen, block));
 }
 
 /* Show a sentence. */
@@ -250,7 +250,7 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 				block = ik_block_of_message(message, screen->utf8);
 		}
 		if (block)
-			blocks[made++] = block;
+			blocks[made++] = ik_screen_dress(screen, block);
 	}
 	ik_scrollback_prepend(screen->scrollback, blocks, made);
 	free(blocks);

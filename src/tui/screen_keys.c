@@ -96,6 +96,15 @@ static void toggle_side(struct ik_screen *screen, enum ik_side side)
 	screen->dirty = true;
 }
 
+/* Show all replies in the other of the two ways. */
+static void toggle_raw(struct ik_screen *screen)
+{
+	screen->markdown = !screen->markdown;
+	for (size_t i = 0; i < ik_scrollback_count(screen->scrollback); i++)
+		ik_screen_dress(screen, ik_scrollback_at(screen->scrollback, i));
+	screen->dirty = true;
+}
+
 /* Esc: what is in front closes first, then the turn ends, then the pane closes. */
 static struct ik_reaction cancel(struct ik_screen *screen)
 {
@@ -244,6 +253,9 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
 		scroll(screen, action);
+		return nothing;
+	case IK_ACTION_RAW:
+		toggle_raw(screen);
 		return nothing;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:

@@ -24,6 +24,7 @@ enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR };
 
 struct ik_screen {
 	bool utf8;
+	bool markdown;              /* how replies are shown now */
 	int rows, columns;
 	bool dirty;
 	int64_t now_ms;             /* of the last tick */
@@ -91,6 +92,9 @@ void ik_screen_say(struct ik_screen *screen, const char *sentence);
 
 /* No retry is due any more. */
 void ik_screen_end_retry(struct ik_screen *screen);
+
+/* Show a block, a reply in the way that replies are shown. */
+struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block *block);
 
 /* Take the welcome away. */
 void ik_screen_drop_welcome(struct ik_screen *screen);

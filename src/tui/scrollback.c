@@ -19,6 +19,7 @@ struct ik_scrollback {
 	/* The first row of the window, while it does not follow. */
 	int64_t top_number;
 	uint32_t top_offset;
+	uint32_t top_repeat;     /* rows of the same place before it */
 	bool top_gap;            /* the blank row before that block */
 	/* What was the end when the window left it. */
 	int64_t seen_number;
@@ -144,6 +145,23 @@ static struct ik_block *prepared(const struct ik_scrollback *scrollback, size_t 
 	return block;
 }
 
+/* The first of the lines that begin where this one does: what a renderer adds
+ * (a frame, a rule) has no place of its own in the text. */
+static uint32_t first_at(const struct ik_lines *lines, uint32_t line)
+{
+	while (line > 0 && lines->lines[line - 1].source == lines->lines[line].source)
+		line--;
+	return line;
+}
+
+/* The line at a place in the text, so many behind the first there. */
+static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t repeat)
+{
+	uint32_t last = ik_lines_find(lines, offset);
+	uint32_t first = first_at(lines, last);
+	return last - first > repeat ? first + repeat : last;
+}
+
 /* The lines of a section of a prepared block. */
 static const struct ik_lines *lines_of(const struct ik_scrollback *scrollback,
 	struct ik_block *block, uint32_t section)
@@ -243,8 +261,8 @@ static struct place anchored_row(const struct ik_scrollback *scrollback)
 	place.section = ik_block_section_at(block, scrollback->top_offset);
 	if (place.section == 0 && scrollback->top_gap)
 		return place;
-	place.line = ik_lines_find(lines_of(scrollback, block, place.section),
-		scrollback->top_offset);
+	place.line = line_at(lines_of(scrollback, block, place.section),
+		scrollback->top_offset, scrollback->top_repeat);
 	if (place.section == 0)
 		place.line += gap_before(scrollback, place.block);
 	return place;
@@ -259,6 +277,8 @@ static void anchor(struct ik_scrollback *scrollback, struct place place)
 	scrollback->top_number = scrollback->first_number + (int64_t)place.block;
 	scrollback->top_gap = place.line < gap;
 	scrollback->top_offset = place.line < gap ? 0 : lines->lines[place.line - gap].source;
+	scrollback->top_repeat = place.line < gap ? 0
+		: place.line - gap - first_at(lines, place.line - gap);
 }
 
 /* Where the window begins when its last row is the last of all. */
@@ -374,6 +394,7 @@ struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollbac
 		.at_end = scrollback->follow,
 		.block = scrollback->top_number,
 		.offset = scrollback->top_offset,
+		.repeat = scrollback->top_repeat,
 	};
 }
 
@@ -382,6 +403,7 @@ void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place p
 	scrollback->follow = place.at_end || scrollback->count == 0;
 	scrollback->top_number = place.block;
 	scrollback->top_offset = place.offset;
+	scrollback->top_repeat = place.repeat;
 	scrollback->top_gap = false;
 }
 

@@ -52,7 +52,7 @@ size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback);
 struct ik_scroll_place {
 	bool at_end;
 	int64_t block;
-	uint32_t offset;
+	uint32_t offset, repeat;
 };
 struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollback);
 void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place);

@@ -83,6 +83,7 @@ void ik_lines_done(struct ik_lines *lines)
 {
 	free(lines->lines);
 	free(lines->runs);
+	free(lines->added);
 	*lines = (struct ik_lines){0};
 }
 
@@ -90,10 +91,10 @@ void ik_lines_clear(struct ik_lines *lines)
 {
 	lines->count = 0;
 	lines->run_count = 0;
+	lines->added_length = 0;
 }
 
-/* Forget all lines from index on. */
-static void lines_truncate(struct ik_lines *lines, uint32_t index)
+void ik_lines_truncate(struct ik_lines *lines, uint32_t index)
 {
 	if (index >= lines->count)
 		return;
@@ -126,6 +127,26 @@ void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int 
 	};
 }
 
+uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length)
+{
+	uint32_t offset = lines->added_length;
+	if (length > lines->added_capacity - offset) {
+		lines->added_capacity = lines->added_capacity * 2 + (uint32_t)length;
+		lines->added = ik_alloc_array(lines->added, lines->added_capacity, 1);
+	}
+	if (length > 0)
+		memcpy(lines->added + offset, text, length);
+	lines->added_length += (uint32_t)length;
+	return offset;
+}
+
+void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style)
+{
+	ik_lines_add_run(lines, offset, length, column, style);
+	lines->runs[lines->run_count - 1].added = true;
+}
+
 const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
 	uint32_t *ret_count)
 {
@@ -156,7 +177,8 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
 	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
 	for (uint32_t i = 0; i < count; i++)
 		ik_cells_text(cells, area, row, area.column + runs[i].column,
-			(enum ik_style)runs[i].style, text + runs[i].offset, runs[i].length);
+			(enum ik_style)runs[i].style,
+			(runs[i].added ? lines->added : text) + runs[i].offset, runs[i].length);
 }
 
 /* Style of the byte at offset, and where the next style begins. */
@@ -223,7 +245,7 @@ static size_t resume(const struct ik_render *request, struct ik_lines *lines)
 	size_t position = request->start;
 	if (lines->count > 0) {
 		position = lines->lines[lines->count - 1].source;
-		lines_truncate(lines, lines->count - 1);
+		ik_lines_truncate(lines, lines->count - 1);
 	}
 	return position;
 }
@@ -274,8 +296,12 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 }
 
 /* Cut a long text behind a line, else behind a word, else behind a character. */
-__attribute__((nonnull)) static size_t split_plain(const char *text, size_t length)
+__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length,
+	struct ik_carry *carry)
 {
+	(void)carry;
+	text += start;
+	length -= start;
 	if (length <= IK_SECTION_MAX)
 		return 0;
 	size_t line = behind_last(text, IK_SECTION_MAX, '\n');

@@ -8,7 +8,8 @@
  * last row and the new piece cost.
  *
  * A line names its text by offsets; so the same lines serve text that moved in
- * memory.  Text is valid UTF-8, sanitised: of the controls it has only line
+ * memory.  What a renderer adds of its own (bars, bullets, decoded entities)
+ * is kept beside the lines.  Text is valid UTF-8, sanitised: of the controls it has only line
  * feed and tab.
  *
  * Pure.  May include: util, tui/cells.h.
@@ -31,12 +32,14 @@ struct ik_row {
  * A cluster wider than columns is taken all the same. */
 struct ik_row ik_wrap_row(const char *text, size_t length, int columns);
 
-/* A piece of a line: bytes of the text in one style, from a column on. */
+/* A piece of a line: bytes of the text, or of what the renderer added, in one
+ * style, from a column on. */
 struct ik_run {
 	uint32_t offset;
 	uint32_t length;
 	uint16_t column;
 	uint8_t style;
+	bool added;
 };
 
 /* A line: where in the text it begins (the anchor that a resize keeps) and the
@@ -51,14 +54,24 @@ struct ik_lines {
 	struct ik_run *runs;
 	uint32_t count, capacity;
 	uint32_t run_count, run_capacity;
+	char *added;
+	uint32_t added_length, added_capacity;
 };
 
 void ik_lines_done(struct ik_lines *lines);
 void ik_lines_clear(struct ik_lines *lines);
 
+/* Forget all lines from index on. */
+void ik_lines_truncate(struct ik_lines *lines, uint32_t index);
+
 /* Begin a line; add a run to the line begun last. */
 void ik_lines_add(struct ik_lines *lines, size_t source);
 void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style);
+
+/* Keep text that is the renderer's own; its offset, for runs of what was added. */
+uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length);
+void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int column,
 	enum ik_style style);
 
 /* The runs of a line. */
@@ -72,12 +85,23 @@ uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
 void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 
+/* What a section has to know of those before it; the renderer's own business,
+ * all zero at the start of a text. */
+struct ik_carry {
+	uint32_t kind;
+	uint32_t origin;
+};
+
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
  * out, the width, by how much rows that continue a line are indented, and the
  * styles of its three parts: [0, head), [head, tail) and from tail on. */
 struct ik_render {
 	const char *text;
 	size_t start, end;
+	size_t length;          /* of the whole text */
+	struct ik_carry carry;  /* what the section before left open */
+	bool growing;           /* more text may come behind the end */
+	bool utf8;              /* what is added may be more than ASCII */
 	int columns;
 	int hang;
 	size_t head, tail;
@@ -89,9 +113,10 @@ struct ik_render {
  * out one by one and only when they are looked at.
  */
 struct ik_renderer {
-	/* Bytes at the start of text that are a section of their own whatever
-	 * follows; 0: all of it, and it may still grow. At most IK_SECTION_MAX. */
-	size_t (*split)(const char *text, size_t length);
+	/* Bytes from start on that are a section of their own whatever follows;
+	 * 0: all of text, and it may still grow. At most IK_SECTION_MAX. *carry is
+	 * that of start; with a section it becomes that of what follows. */
+	size_t (*split)(const char *text, size_t start, size_t length, struct ik_carry *carry);
 	/* Lay out a section. lines is empty, or holds the lines of a shorter
 	 * end: those that cannot change any more may be kept. At least one line. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);

@@ -31,7 +31,7 @@
  *   expect <<                until the screen is this picture: a line "..." is
  *                            any number of rows, * in a line any characters
  *   never TEXT               no row shows TEXT now
- *   style TEXT NAMES         the cells of TEXT are bold, dim, reverse, underline,
+ *   style NAMES TEXT         the cells of TEXT are bold, dim, reverse, underline,
  *                            coloured or plain
  *   cursor ROW COLUMN        until the cursor is there (from 0), or: cursor hidden
  *   screen main | alternate  until the terminal is back as a shell wants it (main

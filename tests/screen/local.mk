@@ -37,6 +37,7 @@ SCREEN_TESTS = \
 	tests/screen/late_keys.screen \
 	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
+	tests/screen/markdown.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/no_memory.screen \
 	tests/screen/paste.screen \

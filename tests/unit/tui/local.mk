@@ -22,6 +22,10 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/calls_test.c \
 	tests/unit/tui/dialog_test.c \
 	tests/unit/tui/inspector_test.c \
+	tests/unit/tui/markdown_page.c \
+	tests/unit/tui/markdown_page.h \
+	tests/unit/tui/markdown_stream_test.c \
+	tests/unit/tui/markdown_test.c \
 	tests/unit/tui/picture.c \
 	tests/unit/tui/picture.h \
 	tests/unit/tui/screen_test.c \

@@ -1,0 +1,24 @@
+/*
+ * markdown: replies laid out as Markdown (CommonMark with tables, task lists,
+ * strike-through and bare addresses).
+ *
+ * What a construct looks like stands in markdown.c beside its callback.  What
+ * differs from CommonMark: line ends within a paragraph are kept; HTML is text;
+ * a link definition is shown where it stands, and the links that name it as
+ * they are written, since a text that grows is laid out before they are known.
+ * Nothing of the text is lost: the addresses of links stand behind them, long
+ * lines of code go on behind a mark, an unknown entity stays as it is.
+ *
+ * The parser (md4c) is loaded with the first reply; where it is missing, or
+ * gives up, text is laid out as ik_renderer_plain does it.
+ *
+ * May include: util, tui/{wrap,markdown_*,entity}.h.
+ */
+#ifndef IK_TUI_MARKDOWN_H
+#define IK_TUI_MARKDOWN_H
+
+#include "tui/wrap.h"
+
+extern const struct ik_renderer ik_renderer_markdown;
+
+#endif

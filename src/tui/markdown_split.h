@@ -1,0 +1,42 @@
+/*
+ * markdown_split: where a growing Markdown text may be cut into sections, and
+ * how its open end is shown while it is incomplete.
+ *
+ * Read line by line: a cut depends on nothing behind the line that it stands
+ * before, so a text is cut in the same places however it arrives.  Cuts are
+ * before a block at the outermost level behind a blank line; where a list, a
+ * table or a code block is long, also between two of its items, rows or lines.
+ *
+ * Pure.  May include: util, tui/wrap.h.
+ */
+#ifndef IK_TUI_MARKDOWN_SPLIT_H
+#define IK_TUI_MARKDOWN_SPLIT_H
+
+#include "tui/wrap.h"
+#include "util/buf.h"
+
+/* What a section begins in the middle of: ik_carry.kind. */
+enum ik_markdown_carry {
+	IK_MARKDOWN_NOTHING,
+	IK_MARKDOWN_CODE,  /* a fenced block whose fence stands at origin */
+	IK_MARKDOWN_TABLE, /* a table whose head stands at origin */
+	IK_MARKDOWN_LINE   /* a line too long for one section */
+};
+
+/* As split of struct ik_renderer. */
+size_t ik_markdown_split(const char *text, size_t start, size_t length, struct ik_carry *carry);
+
+/*
+ * Append the section as the parser is to see it: with a length of its own as
+ * long as the text goes, so that a place in it is a place in the text, but
+ * - before it the opening line or the head that it continues (*ret_before
+ *   bytes; what begins at *ret_origin in the text);
+ * - link definitions are no definitions, so that none of them is swallowed;
+ * - of a text that still grows, marks at the end that may yet become anything
+ *   are held back, and spans that are open are closed.
+ * *ret_until gets the end of what is shown, in the text.
+ */
+void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
+	size_t *ret_before, size_t *ret_origin, size_t *ret_until);
+
+#endif
