@@ -36,7 +36,9 @@ Test(bash, shell_errors)
 {
 	expect_json(ask("bash", "{'command':''}"), "{'output':'','exit_code':127}");
 	expect_json(ask("bash", "{'command':'   '}"), "{'output':'','exit_code':0}");
-	struct reply reply = ask("bash", "{'command':'nonexistent-command'}");
+	/* With a path of directories that anybody may look into. */
+	struct reply reply = call_run(&(struct call){ .tool = "bash", .setting = "PATH=/usr/bin:/bin",
+		.input = "{\"command\":\"nonexistent-command\"}" });
 	cr_assert_not_null(strstr(reply.out.data, "sh: 1: nonexistent-command: not found"));
 	cr_assert_not_null(strstr(reply.out.data, "\"exit_code\":127}"));
 	reply_free(&reply);

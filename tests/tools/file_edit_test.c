@@ -150,6 +150,7 @@ Test(file_edit, permission)
 	cr_assert_eq(chmod("unwritable", 0222), 0);
 	expect_error(ask_as_nobody("file-edit", EDIT, "unwritable", "text", "x"), "PERMISSION_DENIED",
 		"Permission denied: unwritable");
+	cr_assert_eq(chmod("unwritable", 0644), 0);
 	expect_text("unwritable", "text");
 }
 

@@ -168,6 +168,11 @@ static enum ik_beside_result fill_and_rename(struct ik_target *target,
 {
 	int number = ik_parts_write(temporary->fd, parts, count);
 
+	/* Writing takes set-user-ID bits and capabilities away: they are given once more. */
+	if (number == 0 && target->exists && !keep_identity(target, temporary)) {
+		temporary_drop(temporary);
+		return IK_BESIDE_UNFIT;
+	}
 	if (number == 0 && fsync(temporary->fd) < 0)
 		number = errno;
 	if (number != 0) {
