@@ -105,7 +105,9 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
 static size_t *slot_of(const struct ik_schema_cache *cache, const char *path, size_t length,
 	enum ik_tool_protocol first)
 {
-	size_t at = (size_t)hash(path, length) & (cache->slot_count - 1);
+	/* The end of a name, where names differ, has reached the high bits only. */
+	uint64_t mixed = hash(path, length) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(mixed >> 32) & (cache->slot_count - 1);
 
 	for (; cache->slots[at] != 0; at = (at + 1) & (cache->slot_count - 1)) {
 		const struct entry *entry = &cache->entries[cache->slots[at] - 1];

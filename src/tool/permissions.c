@@ -90,42 +90,54 @@ static bool list_lets_others_write(const char *path)
 	return false;
 }
 
-/* Judge one file or directory. */
-static enum ik_status check_one(const char *path, struct ik_error *error)
+/* Judge one file or directory, of which *status is known. */
+static enum ik_status check_status(const char *path, const struct stat *status,
+	struct ik_error *error)
 {
-	struct stat status;
 	bool others, group;
 
-	if (stat(path, &status) != 0)
-		return ik_error_set_errno(error, errno, _("%s cannot be examined"), path);
-	if (status.st_uid != geteuid() && status.st_uid != 0)
+	if (status->st_uid != geteuid() && status->st_uid != 0)
 		return refuse(error, path, _("belongs to another user"), "sudo chown \"$USER\"");
-	others = (status.st_mode & S_IWOTH) != 0;
-	group = (status.st_mode & S_IWGRP) != 0 && status.st_gid != getgid();
+	others = (status->st_mode & S_IWOTH) != 0;
+	group = (status->st_mode & S_IWGRP) != 0 && status->st_gid != getgid();
 	if (others && group)
 		return refuse(error, path, _("can be changed by everybody"), "chmod go-w");
 	if (others)
 		return refuse(error, path, _("can be changed by everybody"), "chmod o-w");
 	if (group)
 		return refuse(error, path, _("can be changed by a group"), "chmod g-w");
-	if ((status.st_mode & S_IWGRP) != 0 && list_lets_others_write(path))
+	if ((status->st_mode & S_IWGRP) != 0 && list_lets_others_write(path))
 		return refuse(error, path, _("can be changed by others whom its access control list names"),
 			"setfacl -b");
 	return IK_OK;
 }
 
-/* Judge the directory that path lies in. */
-static enum ik_status check_parent(const char *path, struct ik_error *error)
+/* Judge one file or directory. */
+static enum ik_status check_one(const char *path, struct ik_error *error)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return ik_error_set_errno(error, errno, _("%s cannot be examined"), path);
+	return check_status(path, &status, error);
+}
+
+/* Judge the directory that path lies in, unless the memo knows it; memo may be NULL. */
+static enum ik_status check_parent(struct ik_permissions_memo *memo, const char *path,
+	struct ik_error *error)
 {
 	const char *slash = strrchr(path, '/');
+	size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
 	char *parent;
 	enum ik_status status;
 
-	if (slash == NULL)
-		parent = ik_strdup(".");
-	else
-		parent = ik_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	if (memo != NULL && length > 0 && strncmp(memo->good, path, length) == 0
+		&& memo->good[length] == '\0')
+		return IK_OK;
+	parent = length == 0 ? ik_strdup(".") : ik_strndup(path, length);
 	status = check_one(parent, error);
+	if (memo != NULL && status == IK_OK && length < sizeof memo->good)
+		memcpy(memo->good, parent, strlen(parent) + 1);
 	free(parent);
 	return status;
 }
@@ -145,7 +157,8 @@ static char *follow(const char *path)
 	return next;
 }
 
-enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
+/* Judge the directories on the way, however often links lead elsewhere, then the file. */
+static enum ik_status check_linked(const char *path, struct ik_error *error)
 {
 	char *place = ik_strdup(path);
 	enum ik_status result = IK_OK;
@@ -156,10 +169,27 @@ enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
 	for (hops = 0; place != NULL && result == IK_OK && hops <= LINKS_MOST; hops++) {
 		char *next = follow(place);
 
-		result = check_parent(place, error);
+		result = check_parent(NULL, place, error);
 		free(place);
 		place = next;
 	}
 	free(place);
 	return result == IK_OK ? check_one(path, error) : result;
+}
+
+enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
+{
+	return ik_permissions_check_next(NULL, path, error);
+}
+
+enum ik_status ik_permissions_check_next(struct ik_permissions_memo *memo, const char *path,
+	struct ik_error *error)
+{
+	struct stat status;
+	enum ik_status result;
+
+	if (lstat(path, &status) != 0 || S_ISLNK(status.st_mode))
+		return check_linked(path, error);
+	result = check_parent(memo, path, error);
+	return result == IK_OK ? check_status(path, &status, error) : result;
 }

@@ -22,4 +22,15 @@
  */
 enum ik_status ik_permissions_check(const char *path, struct ik_error *error) IK_MUST_USE;
 
+/*
+ * The same for many files that are judged at once: a directory that was found good is not
+ * judged again for the next file in it. Forget it between turns of the loop, for it can
+ * change. Zeros are a fresh one; there is nothing to release.
+ */
+struct ik_permissions_memo {
+	char good[1024];  /* the directory found good last; "": none */
+};
+enum ik_status ik_permissions_check_next(struct ik_permissions_memo *memo, const char *path,
+	struct ik_error *error) IK_MUST_USE;
+
 #endif

@@ -67,6 +67,7 @@ struct directory {
 	size_t asleep;       /* of those */
 	size_t width;
 	size_t finished;
+	struct ik_permissions_memo permissions; /* of this turn of the loop */
 	struct ik_timer *look; /* whether there is room for more */
 	bool readable;
 	char *problem;
@@ -81,10 +82,13 @@ static void launch(void *arg);
  */
 static bool crowded(const struct directory *directory)
 {
-	int limit = BUSY_WIDTH * ik_busy_processors();
+	size_t awake = directory->running - directory->asleep;
+	int limit;
 
-	return directory->running - directory->asleep >= (size_t)limit
-		&& ik_busy_runnable() >= limit;
+	if (awake < BUSY_WIDTH)
+		return false;
+	limit = BUSY_WIDTH * ik_busy_processors();
+	return awake >= (size_t)limit && ik_busy_runnable() >= limit;
 }
 
 /* Release what belongs to one scan. */
@@ -239,7 +243,7 @@ static void look(void *arg)
 /* May this file be run at all? If not, *ret_tool says why. */
 static bool permitted(const struct file *file, struct ik_tool *ret_tool)
 {
-	const struct directory *directory = file->directory;
+	struct directory *directory = file->directory;
 	enum ik_tool_source origin = directory->source.origin;
 	const struct ik_vetted *known = vetted(file);
 	struct ik_error error;
@@ -247,7 +251,8 @@ static bool permitted(const struct file *file, struct ik_tool *ret_tool)
 
 	memset(ret_tool, 0, sizeof *ret_tool);
 	ret_tool->protocol = directory->questions.first;
-	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check(file->path, &error) != IK_OK) {
+	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check_next(&directory->permissions,
+		file->path, &error) != IK_OK) {
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS",
 			ik_strdup(error.text));
 		return false;
@@ -266,16 +271,22 @@ static bool permitted(const struct file *file, struct ik_tool *ret_tool)
 	return false;
 }
 
-/* Ask one file, unless it must not be asked or need not be. */
+/* Announce a file that must not be asked or need not be; false: it is to be asked. */
+static bool settle(struct file *file)
+{
+	struct ik_tool tool;
+
+	if (permitted(file, &tool) && !recall(file, &tool))
+		return false;
+	announce(file, &tool);
+	return true;
+}
+
+/* Ask a file. */
 static void ask(struct file *file)
 {
 	struct directory *directory = file->directory;
-	struct ik_tool tool;
 
-	if (!permitted(file, &tool) || recall(file, &tool)) {
-		announce(file, &tool);
-		return;
-	}
 	directory->running++;
 	file->asked_ms = ik_clock_ms();
 	file->asked_ns = ik_clock_wall_ms() * 1000000;
@@ -326,8 +337,18 @@ static void launch(void *arg)
 		tell_progress(directory);
 	if (directory->events == NULL)
 		return;
-	while (directory->next < directory->count && has_room(directory)) {
-		ask(&directory->files[directory->next++]);
+	directory->permissions.good[0] = '\0';
+	while (directory->next < directory->count) {
+		struct file *file = &directory->files[directory->next++];
+
+		/* Only what is asked needs room. */
+		if (!settle(file)) {
+			if (!has_room(directory)) {
+				directory->next--;
+				return;
+			}
+			ask(file);
+		}
 		if (directory->events == NULL)
 			return;
 		if (ik_clock_us() - begin > SPAWN_SLICE_US) {
