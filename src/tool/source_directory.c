@@ -22,11 +22,12 @@
 #include "util/text.h"
 
 /* More at once are no faster (measured), but those that sleep are in nobody's way:
- * they do not count, so that what hangs does not keep the others waiting. */
-enum { WIDTH = 64, WIDTH_MOST = 256, AWAKE_MS = 20, LOOK_MS = 10 };
+ * they do not count, so that what hangs does not keep the others waiting. One that
+ * sleeps at AWAKE_MS is taken for such a one: it waits for the clock or somebody. */
+enum { WIDTH = 64, WIDTH_MOST = 256, AWAKE_MS = 5, LOOK_MS = 5 };
 /* While the machine is busy, tools only wait for each other: no more than so
  * many for each processor then, and another look after a moment. */
-enum { BUSY_WIDTH = 4, BUSY_LOOK_MS = 5 };
+enum { BUSY_WIDTH = 4, BUSY_LOOK_MS = 3 };
 /* Links that lead to links, as the kernel follows them. */
 enum { LINKS_MOST = 40 };
 /* So much of what may run at once is for one source. */

@@ -5,7 +5,8 @@
  *                                       that spawns the same programs
  *     bench_tools warm RUNS DIRECTORY   a scan that finds all in the cache's file
  *     bench_tools hung RUNS DIRECTORY   a scan with the usual time-out: when it
- *                                       ends, and how many tools were good
+ *                                       ends, how many tools were good, and what
+ *                                       it takes merely to start the programs
  *     bench_tools call RUNS TOOL JSON   one call, spawn to envelope, beside the
  *                                       bare spawn of the same tool
  *     bench_tools large RUNS TOOL JSON  a call with a large answer: the most CPU
@@ -16,6 +17,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,21 +175,39 @@ static char **list_directory(const char *directory, size_t *ret_count)
 	return paths;
 }
 
+/* CPU time of this process and of all children that were waited for. */
+static double all_cpu_ms(void)
+{
+	struct rusage own, children;
+
+	(void)getrusage(RUSAGE_SELF, &own);
+	(void)getrusage(RUSAGE_CHILDREN, &children);
+	return (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec + children.ru_utime.tv_sec
+		+ children.ru_stime.tv_sec) * 1e3
+		+ (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec + children.ru_utime.tv_usec
+		+ children.ru_stime.tv_usec) / 1e3;
+}
+
 static void bench_scan(struct ik_loop *loop, size_t runs, const char *directory)
 {
-	double ours[MOST_RUNS], bare[MOST_RUNS], ratio[MOST_RUNS];
+	double ours[MOST_RUNS], bare[MOST_RUNS], ratio[MOST_RUNS], work[MOST_RUNS];
 	size_t count, ok = 0, i;
 	char **paths = list_directory(directory, &count);
 
 	for (i = 0; i < runs; i++) {
+		double begin = all_cpu_ms(), middle;
+
 		bare[i] = bare_scan(paths, count);
+		middle = all_cpu_ms();
 		ours[i] = our_scan(loop, directory, 10000, NULL, &ok);
 		ratio[i] = ours[i] / bare[i];
+		work[i] = (all_cpu_ms() - middle) / (middle - begin);
 	}
 	printf("%zu programs, %zu good tools\n", count, ok);
 	print_figure("scan", "ms", ours, runs);
 	print_figure("bare spawn loop", "ms", bare, runs);
 	print_figure("ratio", "x", ratio, runs);
+	print_figure("ratio of CPU time, with the programs'", "x", work, runs);
 	for (i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
@@ -224,17 +244,40 @@ static void bench_warm(struct ik_loop *loop, size_t runs, const char *directory)
 	free(cache);
 }
 
+/* Start all programs with --schema in a row, and end them; how long the starts took. */
+static double bare_starts(char **paths, size_t count)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct bare *running = ik_alloc_array(NULL, count, sizeof *running);
+	double start = now_ms(), taken;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		running[i] = bare_spawn(paths[i], "--schema", nothing);
+	taken = now_ms() - start;
+	for (i = 0; i < count; i++)
+		(void)kill(running[i].pid, SIGKILL);
+	for (i = 0; i < count; i++)
+		while (!bare_read(&running[i]))
+			;
+	free(running);
+	(void)close(nothing);
+	return taken;
+}
+
 static void bench_hung(struct ik_loop *loop, size_t runs, const char *directory)
 {
-	double ours[MOST_RUNS];
+	double ours[MOST_RUNS], bare[MOST_RUNS];
 	size_t count, ok = 0, i;
 	char **paths = list_directory(directory, &count);
 
 	for (i = 0; i < runs; i++) {
+		bare[i] = bare_starts(paths, count);
 		ours[i] = our_scan(loop, directory, 1000, NULL, &ok);
 		printf("%zu programs, %zu good tools\n", count, ok);
 	}
 	print_figure("scan with a time-out of 1000 ms", "ms", ours, runs);
+	print_figure("their bare starts in a row", "ms", bare, runs);
 	for (i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
