@@ -1,9 +1,10 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = glob grep input
+fuzz_names = glob grep input sse stream
 
-fuzz_replays = tests/fuzz/replay_glob tests/fuzz/replay_grep tests/fuzz/replay_input
+fuzz_replays = tests/fuzz/replay_glob tests/fuzz/replay_grep tests/fuzz/replay_input \
+	tests/fuzz/replay_sse tests/fuzz/replay_stream
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
 
@@ -15,6 +16,10 @@ tests_fuzz_replay_grep_SOURCES = tests/fuzz/fuzz_grep.c tests/fuzz/replay.c test
 tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL)
 tests_fuzz_replay_input_SOURCES = tests/fuzz/fuzz_input.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_input_LDADD = libik_tools.a $(LINK_JSON)
+tests_fuzz_replay_sse_SOURCES = tests/fuzz/fuzz_sse.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_sse_LDADD = $(LINK_PROVIDER)
+tests_fuzz_replay_stream_SOURCES = tests/fuzz/fuzz_stream.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_stream_LDADD = $(LINK_PROVIDER)
 
 EXTRA_DIST += tests/fuzz/corpus
 
@@ -24,7 +29,8 @@ FUZZ_SECONDS = 60
 FUZZ_CC = clang
 FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_SOURCES) \
-	$(libik_grep_a_SOURCES) tests/support/plain_glob.c tests/support/plain_search.c
+	$(libik_grep_a_SOURCES) $(libik_conversation_a_SOURCES) $(libik_provider_a_SOURCES) \
+	tests/support/plain_glob.c tests/support/plain_search.c
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
 
