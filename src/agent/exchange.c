@@ -24,7 +24,7 @@ struct ik_exchange {
 	int64_t last_delta_ms;
 	int status;
 	bool web_page;
-	bool heard;                /* a delta has come */
+	bool heard;                /* something of the reply has come */
 	bool closed;
 	struct ik_error unread;    /* why the stream cannot be decoded */
 };
@@ -184,6 +184,19 @@ static void on_headers(void *arg, int status, const char *content_type)
 		ik_timer_start(exchange->idle, exchange->session->options.idle_timeout_ms);
 }
 
+/* An error inside the stream, as a sentence in new memory. */
+static char *error_sentence(const struct ik_exchange *exchange, const struct ik_delta *delta)
+{
+	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
+	char *whole = ik_format("%s%s", delta->text, ends ? "" : ".");
+	char *sentence = ik_format(exchange->heard ?
+		_("Provider %s: %s What had arrived is kept; send a message to go on.") :
+		_("Provider %s: %s"), provider_name(exchange), whole);
+
+	free(whole);
+	return sentence;
+}
+
 /* The decoder understood something. */
 static void on_delta(void *arg, const struct ik_delta *delta)
 {
@@ -194,16 +207,22 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 		.request = exchange->number,
 		.delta = &named,
 	};
+	char *sentence = NULL;
 
 	if (exchange->closed)
 		return; /* by what came just before it */
-	exchange->heard = true;
+	exchange->heard = exchange->heard || delta->kind <= IK_DELTA_ARGUMENTS;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (delta->kind == IK_DELTA_OPAQUE)
 		named.id = provider_name(exchange);
-	if (delta->kind == IK_DELTA_ERROR)
+	if (delta->kind == IK_DELTA_ERROR) {
+		sentence = error_sentence(exchange, delta);
+		named.text = sentence;
+		named.text_length = strlen(sentence);
 		input.random = random_number();
+	}
 	tell(exchange->session, &input);
+	free(sentence);
 }
 
 static void on_body(void *arg, const char *bytes, size_t length)

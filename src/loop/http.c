@@ -339,6 +339,11 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 		request->result.transient = ik_http_explain_tls(request->address,
 			request->http->ca_file, detail, text, sizeof(text));
 		break;
+	case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9, libcurl takes it for */
+	case CURLE_WEIRD_SERVER_REPLY:
+		failure = IK_HTTP_CONNECT;
+		snprintf(text, sizeof(text), _("what %s answers is no HTTP"), request->address);
+		break;
 	case CURLE_GOT_NOTHING:
 		snprintf(text, sizeof(text), _("%s closed the connection without an answer"),
 			request->address);

@@ -26,6 +26,7 @@ CLI_TESTS = \
 	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \
 	tests/cli/exec_text.screen \
+	tests/cli/faults.screen \
 	tests/cli/file_limit.screen \
 	tests/cli/full_disk.screen \
 	tests/cli/help.screen \
@@ -54,4 +55,4 @@ CLI_TESTS = \
 	tests/cli/two_tools.screen \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/lib.sh tests/cli/relays.sh
+EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/lib.sh tests/cli/relays.sh
