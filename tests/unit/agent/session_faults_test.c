@@ -113,7 +113,7 @@ Test(session_faults, an_error_with_a_status_of_success)
 	stage_open(replies);
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);
-	expect_in(stage.log.data, "error AUTH no such model");
+	expect_order(stage.log.data, (const char *const[]){ "error AUTH Provider ", ": no such model.", NULL });
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);
 	expect_order(stage.log.data, (const char *const[]){ "error BAD_RESPONSE", "garbage",
