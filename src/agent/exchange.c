@@ -286,8 +286,7 @@ struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool)
 	};
 }
 
-/* The tools of the present registry, in its order. New memory. */
-static struct ik_tool_definition *list_tools(const struct ik_session *session, size_t *ret_count)
+struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count)
 {
 	size_t all = session->options.no_tools ? 0 : ik_registry_count(session->registry);
 	struct ik_tool_definition *tools = ik_alloc((all + 1) * sizeof(*tools));
@@ -302,6 +301,11 @@ static struct ik_tool_definition *list_tools(const struct ik_session *session, s
 	}
 	*ret_count = count;
 	return tools;
+}
+
+void ik_session_tools_free(struct ik_tool_definition *tools)
+{
+	free(tools);
 }
 
 /* Spell the request out. */
@@ -319,12 +323,12 @@ static enum ik_status serialize(struct ik_exchange *exchange, bool forbid_calls,
 		.max_output_tokens = exchange->model->spec.max_output_tokens,
 		.thinking = exchange->model->spec.thinking,
 	};
-	struct ik_tool_definition *tools = list_tools(session, &request.tool_count);
+	struct ik_tool_definition *tools = ik_session_tools(session, &request.tool_count);
 	enum ik_status status;
 
 	request.tools = tools;
 	status = exchange->model->spec.format->serialize(&request, &exchange->body, error);
-	free(tools);
+	ik_session_tools_free(tools);
 	return status;
 }
 

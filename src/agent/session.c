@@ -81,6 +81,7 @@ static void release(void *arg)
 	ik_model_unref(session->model);
 	ik_registry_unref(session->registry);
 	free(session->directory);
+	free(session->own_prompt);
 	free(session->system_prompt);
 	free(session);
 }
@@ -130,13 +131,25 @@ static void retry_due(void *arg)
 }
 
 /* All that is always said to a model, the same in every round. */
-static char *make_prompt(const struct ik_session_options *options)
+static char *make_prompt(const struct ik_session *session, const char *instructions)
 {
-	const char *own = options->system_prompt ? options->system_prompt : built_in_prompt;
+	bool tools = !session->options.no_tools;
 
-	return ik_format("%s%s%s\n\nThe working directory is %s.", own,
-		options->no_tools ? "" : "\n\n", options->no_tools ? "" : ik_envelope_paragraph(),
-		options->directory);
+	return ik_format("%s%s%s\n\nThe working directory is %s.%s%s",
+		session->own_prompt ? session->own_prompt : built_in_prompt,
+		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "", session->directory,
+		instructions ? "\n\n" : "", instructions ? instructions : "");
+}
+
+void ik_session_set_instructions(struct ik_session *session, const char *instructions)
+{
+	free(session->system_prompt);
+	session->system_prompt = make_prompt(session, instructions);
+}
+
+const char *ik_session_system_prompt(const struct ik_session *session)
+{
+	return session->system_prompt;
 }
 
 struct ik_session *ik_session_new(const struct ik_session_options *options)
@@ -154,9 +167,10 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 
 	session->options = *options;
 	session->directory = ik_strdup(options->directory);
-	session->system_prompt = make_prompt(options);
+	session->own_prompt = options->system_prompt ? ik_strdup(options->system_prompt) : NULL;
+	ik_session_set_instructions(session, options->instructions);
 	session->options.directory = session->directory;
-	session->options.system_prompt = NULL;
+	session->options.system_prompt = session->options.instructions = NULL;
 	session->options.run.directory = session->directory;
 	session->inbox_end = &session->inbox;
 	session->conversation = ik_conversation_new();

@@ -46,6 +46,7 @@ struct ik_session_options {
 	int64_t idle_timeout_ms;        /* of a stream without events; 0: none */
 	const char *directory;          /* of the session, stored with it */
 	const char *system_prompt;      /* NULL: the built-in one */
+	const char *instructions;       /* of the project, behind the prompt; NULL: none */
 	bool no_tools;
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
 	enum ik_asking asking;
@@ -62,6 +63,16 @@ struct ik_session *ik_session_close(struct ik_session *session);
 
 /* Which model to talk to from the next request on. Copied. Told as IK_EVENT_SESSION. */
 void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec);
+
+/* Other instructions of the project, from the next request on. Copied. */
+void ik_session_set_instructions(struct ik_session *session, const char *instructions);
+
+/* What is sent with every request: the whole system prompt (borrowed, until it changes),
+ * and the tools, in an array to be released with ik_session_tools_free() that borrows
+ * from the registry. */
+const char *ik_session_system_prompt(const struct ik_session *session);
+struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count);
+void ik_session_tools_free(struct ik_tool_definition *tools);
 
 /* The tools from the next round on (a reference is taken); while the scan
  * runs (ready false) a message waits. */

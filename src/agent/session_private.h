@@ -42,6 +42,7 @@ struct ik_session {
 	struct ik_session_options options; /* directory and system_prompt are not used */
 	char id[IK_UUID_TEXT];
 	char *directory;
+	char *own_prompt;    /* of the options; NULL: the built-in one */
 	char *system_prompt; /* complete */
 	struct ik_conversation *conversation;
 	struct ik_turn *turn;

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "loop/child.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 void ik_chat_refresh(struct ik_chat *chat, const char *line)
 {
@@ -17,6 +18,20 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	}
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
 	ik_core_refresh(&chat->core);
+}
+
+/* /new: another session, on an empty screen that says how to come back. */
+static void begin_session(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
+	char *sentence = ik_format(_("A new session. The one before: ikigai --resume=%s"),
+		ik_session_id(session));
+
+	ik_screen_begin(chat->screen);
+	if (ik_core_begin_session(&chat->core) && said)
+		ik_session_add_notice(chat->core.session, sentence);
+	free(sentence);
 }
 
 /* A line of the person's: a command, or a message for the model. */
@@ -31,6 +46,7 @@ static void submit(struct ik_chat *chat, const char *text, size_t length)
 	line = ik_strndup(text, length);
 	switch (ik_command_run(&chat->core, line)) {
 	case IK_COMMAND_REFRESH:
+		ik_core_read_instructions(&chat->core);
 		ik_chat_trust_again(chat);
 		ik_chat_refresh(chat, line);
 		break;
@@ -39,6 +55,9 @@ static void submit(struct ik_chat *chat, const char *text, size_t length)
 		break;
 	case IK_COMMAND_CLEAR:
 		ik_screen_clear(chat->screen);
+		break;
+	case IK_COMMAND_NEW:
+		begin_session(chat);
 		break;
 	case IK_COMMAND_QUIT:
 		ik_chat_end(chat, 0);

@@ -64,6 +64,9 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 	if (project->config_file != NULL && ik_trust_judge(project->trust, project->config_file,
 		&project->config_identity, NULL) != IK_TRUST_TRUSTED)
 		add_file(trust, project->config_file, &project->config_identity, project->config_changed);
+	for (i = 0; i < project->agents_count; i++)
+		add_file(trust, project->agents[i].path, &project->agents[i].identity,
+			project->agents[i].changed);
 }
 
 /* What stands for the files as they are: another list, another question. New memory. */
@@ -173,6 +176,7 @@ static void on_granted(void *arg)
 	forget_files(trust);
 	free(trust->asked);
 	trust->asked = NULL;
+	ik_core_read_instructions(&trust->chat->core);
 	ik_chat_refresh(trust->chat, NULL);
 }
 

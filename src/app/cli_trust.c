@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/agents_file.h"
 #include "app/core.h"
 #include "app/print.h"
 #include "tool/vetting.h"
@@ -121,6 +122,26 @@ static void add(struct trusting *t, const char *path, const struct ik_identity *
 	t->identities[t->count++] = *identity;
 }
 
+/* Take the AGENTS.md files. */
+static void add_agents(struct trusting *t)
+{
+	char **paths = ik_agents_files_find(&t->setup->places);
+	struct ik_identity identity;
+	struct ik_error error;
+	size_t i;
+
+	for (i = 0; paths[i] != NULL; i++) {
+		if (ik_identity_read(paths[i], &identity, &error) == IK_OK) {
+			add(t, paths[i], &identity);
+		} else {
+			(void)fprintf(stderr, "ikigai: %s\n", error.text);
+			t->status = 1;
+		}
+		free(paths[i]);
+	}
+	free(paths);
+}
+
 /* The files are known; nothing of them was run. */
 static void on_found(void *arg, struct ik_registry *registry)
 {
@@ -146,6 +167,7 @@ static void on_found(void *arg, struct ik_registry *registry)
 	if (ik_project_has_config(&t->setup->places, &identity))
 		add(t, config, &identity);
 	free(config);
+	add_agents(t);
 	if (t->count > 0 || ik_trust_file_at(t->setup->project.trust, 0) != NULL) {
 		t->vetting = ik_vetting_start(t->loop, t->setup->project.trust,
 			(const char *const *)t->paths, t->count, on_vetted, t);

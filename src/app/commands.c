@@ -6,6 +6,7 @@
 #include "app/background_text.h"
 #include "app/commands_model.h"
 #include "app/mode_command.h"
+#include "app/system_text.h"
 #include "app/tool_text.h"
 #include "app/usage_text.h"
 #include "util/alloc.h"
@@ -123,6 +124,18 @@ static enum ik_command_effect run_clear(struct ik_core *core, const char *line, 
 	return IK_COMMAND_CLEAR;
 }
 
+static enum ik_command_effect run_new(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)rest;
+	if (ik_session_busy(core->session)) {
+		ik_session_add_command(core->session, line,
+			_("Something is under way: wait for its end, or cancel it (Esc)."));
+		return IK_COMMAND_NOTHING;
+	}
+	note(core, line);
+	return IK_COMMAND_NEW;
+}
+
 static enum ik_command_effect run_quit(struct ik_core *core, const char *line, const char *rest)
 {
 	(void)rest;
@@ -153,6 +166,18 @@ static enum ik_command_effect run_usage(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
+static enum ik_command_effect run_system(struct ik_core *core, const char *line, const char *rest)
+{
+	struct ik_model_spec spec = ik_model_choice_spec(&core->setup->choice);
+	struct ik_buf out;
+
+	(void)rest;
+	ik_buf_init(&out, IK_MIB(16));
+	ik_system_text(core->session, &spec, &out);
+	ik_command_answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
+
 static enum ik_command_effect run_compact(struct ik_core *core, const char *line, const char *rest)
 {
 	ik_session_compact(core->session, line, rest);
@@ -170,7 +195,9 @@ static const struct ik_command commands[] = {
 	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model},
 	{"/provider", "/provider [NAME]", N_("list the providers, or take another"), ik_command_provider},
 	{"/usage", "/usage", N_("tokens and cost so far"), run_usage},
+	{"/system", "/system", N_("what is sent with every request"), run_system},
 	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact},
+	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/policy_file.h"
+#include "app/agents_file.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
@@ -176,7 +177,7 @@ static void read_kept_rules(struct ik_core *core)
 }
 
 /* Make the session and tell it its model. */
-static void make_session(struct ik_core *core, bool no_tools, enum ik_asking asking)
+static void make_session(struct ik_core *core)
 {
 	const struct ik_config *config = core->setup->config;
 	struct ik_model_spec model = ik_model_choice_spec(&core->setup->choice);
@@ -195,9 +196,10 @@ static void make_session(struct ik_core *core, bool no_tools, enum ik_asking ask
 	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
 	options.directory = core->setup->places.directory;
 	options.system_prompt = core->setup->system_prompt;
-	options.no_tools = no_tools;
+	options.instructions = core->setup->instructions;
+	options.no_tools = core->no_tools;
 	options.policy = core->policy;
-	options.asking = asking;
+	options.asking = core->asking;
 	options.sink = on_event;
 	options.sink_arg = core;
 	core->session = ik_session_new(&options);
@@ -278,7 +280,9 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	http.ca_file = setup->config->http_ca_file;
 	core->http = ik_http_new(loop, &http);
 	make_policy(core);
-	make_session(core, no_tools, asking);
+	core->no_tools = no_tools;
+	core->asking = asking;
+	make_session(core);
 	read_kept_rules(core);
 	start_tools(core, no_tools);
 	if (setup->places.problem != NULL)
@@ -302,6 +306,29 @@ enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_er
 	status = ik_session_restore(core->session, &info, error);
 	ik_session_info_done(&info);
 	return status;
+}
+
+bool ik_core_begin_session(struct ik_core *core)
+{
+	if (ik_session_busy(core->session))
+		return false;
+	core->session = ik_session_close(core->session);
+	make_session(core);
+	ik_session_set_registry(core->session, ik_core_registry(core), core->scanned);
+	ik_core_read_instructions(core);
+	return true;
+}
+
+void ik_core_read_instructions(struct ik_core *core)
+{
+	struct ik_setup *setup = core->setup;
+	size_t told = setup->config->warnings.count, i;
+
+	free(setup->instructions);
+	setup->instructions = ik_agents_files_read(&setup->project, &setup->places, setup->config);
+	ik_session_set_instructions(core->session, setup->instructions);
+	for (i = told; i < setup->config->warnings.count; i++)
+		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
 }
 
 void ik_core_refresh(struct ik_core *core)

@@ -31,6 +31,8 @@ struct ik_core {
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool tools_wanted;
+	bool no_tools;
+	enum ik_asking asking;
 	struct ik_policy *policy;
 	char *policy_path;  /* of the rules that are kept for good; NULL: there is no home */
 	bool scanned;
@@ -63,6 +65,13 @@ void ik_core_refresh(struct ik_core *core);
 
 /* Scan by itself when the directories of tools change, if the configuration wants it. */
 void ik_core_watch(struct ik_core *core);
+
+/* End the session, which can be resumed, and begin another with the same model and tools.
+ * False: something is under way, and all stays as it is. */
+bool ik_core_begin_session(struct ik_core *core);
+
+/* Read the project's AGENTS.md files again; the next request has them. */
+void ik_core_read_instructions(struct ik_core *core);
 
 /* Take all apart; what waits in the store is written, or rescued, if it can be:
  * *ret_notice says where it is when that is not the store. False: events were lost. */

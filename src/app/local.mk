@@ -1,6 +1,8 @@
 # src/app: joins the layers; and the program itself.
 noinst_LIBRARIES += libik_app.a
 libik_app_a_SOURCES = \
+	src/app/agents_file.c src/app/agents_file.h \
+	src/app/system_text.c src/app/system_text.h \
 	src/app/background_text.c src/app/background_text.h \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \

@@ -28,6 +28,7 @@ void ik_project_done(struct ik_project *project)
 {
 	project->trust = ik_trust_free(project->trust);
 	free(project->config_file);
+	ik_project_forget_agents(project);
 	memset(project, 0, sizeof *project);
 }
 
@@ -60,10 +61,9 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
  * How far is the file with these contents trusted? It may be read, for nothing that
  * stands in it has an effect yet.
  */
-static enum ik_trust_state judge(struct ik_project *project, const char *path,
-	const struct ik_buf *text, struct ik_config *config)
+static enum ik_trust_state judge(const struct ik_project *project, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
 {
-	const struct ik_identity *identity = &project->config_identity;
 	enum ik_trust_state state = ik_trust_judge(project->trust, path, identity, NULL);
 	char digest[IK_SHA256_TEXT];
 	struct ik_error error;
@@ -97,7 +97,7 @@ static enum ik_status load(struct ik_project *project, const char *path, struct 
 	if (ik_file_read(path, &text, &reason) != IK_OK)
 		ik_config_warn(config, "%s", reason.text);
 	else if (ik_identity_holds(path, &project->config_identity))
-		state = judge(project, path, &text, config);
+		state = judge(project, path, &project->config_identity, &text, config);
 	if (state == IK_TRUST_TRUSTED) {
 		status = ik_config_load_text(config, path, text.data, text.length, IK_ORIGIN_PROJECT, error);
 	} else {
@@ -119,6 +119,30 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 		status = load(project, path, config, error);
 	free(path);
 	return status;
+}
+
+bool ik_project_judges(struct ik_project *project, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
+{
+	enum ik_trust_state state = ik_identity_holds(path, identity) ?
+		judge(project, path, identity, text, config) : IK_TRUST_CHANGED;
+
+	if (state == IK_TRUST_TRUSTED)
+		return true;
+	project->agents = ik_alloc_array(project->agents, project->agents_count + 1,
+		sizeof *project->agents);
+	project->agents[project->agents_count++] = (struct ik_untrusted_agents){
+		ik_strdup(path), *identity, state == IK_TRUST_CHANGED
+	};
+	return false;
+}
+
+void ik_project_forget_agents(struct ik_project *project)
+{
+	while (project->agents_count > 0)
+		free(project->agents[--project->agents_count].path);
+	free(project->agents);
+	project->agents = NULL;
 }
 
 bool ik_project_trusts(const struct ik_project *project, const char *path,
@@ -192,6 +216,8 @@ char *ik_project_warning(const struct ik_project *project, const struct ik_regis
 	}
 	if (project->config_file != NULL)
 		put_name(&names, &count, ik_project_relative(project, project->config_file));
+	for (i = 0; i < project->agents_count; i++)
+		put_name(&names, &count, ik_project_relative(project, project->agents[i].path));
 	if (count > 0)
 		sentence = ik_format(ngettext(
 			"%zu file that came with this directory is not trusted and was left out (%s); look at "

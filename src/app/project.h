@@ -21,6 +21,12 @@ struct ik_project {
 	                                       was passed over; NULL: it was not */
 	bool config_changed;                /* another one was trusted */
 	struct ik_identity config_identity; /* of the one that was passed over */
+	struct ik_untrusted_agents {        /* AGENTS.md files that were passed over likewise */
+		char *path;
+		struct ik_identity identity;
+		bool changed;
+	} *agents;
+	size_t agents_count;
 };
 
 /* Begin with what is kept in the home. all: trust the whole directory for this run. */
@@ -40,6 +46,12 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
  */
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error) IK_MUST_USE;
+
+/* Is an AGENTS.md with this text trusted? It is noted as passed over if not. */
+bool ik_project_judges(struct ik_project *project, const char *path,
+	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config);
+/* Forget those that were passed over. */
+void ik_project_forget_agents(struct ik_project *project);
 
 /*
  * Is this file trusted as it is? It is read if that has to be, however long that takes.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/agents_file.h"
 #include "tool/run.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -60,18 +61,6 @@ static void use_language(struct ik_setup *setup)
 	(void)textdomain(textdomain(NULL));
 }
 
-/* Is the file in directory (canonical) or below it, with all links followed? */
-static bool lies_within(const char *directory, const char *path)
-{
-	char *whole = realpath(path, NULL);
-	size_t length = strlen(directory);
-	bool within = whole == NULL || ik_text_equal(directory, "/")
-		|| (strncmp(whole, directory, length) == 0 && whole[length] == '/');
-
-	free(whole);
-	return within;
-}
-
 /* The system prompt is named as a file. */
 static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error *error)
 {
@@ -83,7 +72,7 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 		return IK_OK;
 	path = ik_path_expand(setup->config->system_prompt, setup->places.user_home);
 	if (ik_config_origin(setup->config, "system_prompt") == IK_ORIGIN_PROJECT
-		&& !lies_within(setup->places.directory, path)) {
+		&& !ik_path_within(setup->places.directory, path)) {
 		/* It would go to the provider, whatever it is. */
 		ik_config_warn(setup->config, _("system_prompt is %s, which lies outside of this directory: "
 			"a project's file may name only one of the project's"), path);
@@ -199,6 +188,9 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status == IK_OK)
 		status = read_system_prompt(ret_setup, error);
 	if (status == IK_OK)
+		ret_setup->instructions = ik_agents_files_read(&ret_setup->project, &ret_setup->places,
+			ret_setup->config);
+	if (status == IK_OK)
 		status = choose_database(ret_setup, error);
 	return status;
 }
@@ -209,6 +201,7 @@ void ik_setup_done(struct ik_setup *setup)
 	ik_log_close();
 	ik_model_choice_done(&setup->choice);
 	free(setup->system_prompt);
+	free(setup->instructions);
 	free(setup->database);
 	free(setup->language);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);

@@ -18,6 +18,7 @@ struct ik_setup {
 	struct ik_project project;
 	struct ik_model_choice choice;
 	char *system_prompt;  /* the file's text, or NULL */
+	char *instructions;   /* of the project: the text of app/agents_file.h, or NULL */
 	char *language;       /* LANGUAGE as it was before ui.language took its place, or NULL */
 	char *database;       /* for ik_store_open(); NULL: memory */
 	char **kodelet_environment; /* for Kodelet's tools: what custom_tools.env_whitelist names */

@@ -153,6 +153,13 @@ void ik_screen_clear(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
+void ik_screen_begin(struct ik_screen *screen)
+{
+	ik_screen_clear(screen);
+	screen->bar.usage = (struct ik_usage){.cost = -1};
+	screen->bar.context = 0;
+}
+
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
 {
 	return ik_editor_text(screen->editor, ret_length);

@@ -78,6 +78,9 @@ void ik_screen_withdraw(struct ik_screen *screen, int question);
 /* Empty the scrollback (what it showed is still stored). */
 void ik_screen_clear(struct ik_screen *screen);
 
+/* The same for another session: what was counted begins anew, too. */
+void ik_screen_begin(struct ik_screen *screen);
+
 /* Older messages of a restored session, to be shown above what is there. */
 void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messages, size_t count);
 

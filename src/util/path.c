@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,4 +308,15 @@ int ik_write_all(int fd, const char *bytes, size_t length)
 		length -= (size_t)count;
 	}
 	return 0;
+}
+
+bool ik_path_within(const char *directory, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	size_t length = strlen(directory);
+	bool within = whole == NULL || ik_text_equal(directory, "/")
+		|| (strncmp(whole, directory, length) == 0 && whole[length] == '/');
+
+	free(whole);
+	return within;
 }

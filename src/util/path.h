@@ -8,6 +8,7 @@
 
 #include "util/buf.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* directory + "/" + name in new memory (free()); name alone if it is absolute. */
@@ -19,6 +20,10 @@ char *ik_path_expand(const char *path, const char *home);
 /* An absolute path with its symbolic links, "." and ".." resolved as far as it exists,
  * the rest as it stands: the same for each name of one place. New memory. */
 char *ik_path_canonical(const char *path);
+
+/* Is the file in directory (canonical) or below it, with all links followed? Also true
+ * of what is not there. */
+bool ik_path_within(const char *directory, const char *path);
 
 /* Part after the last slash; points into path. */
 const char *ik_path_base(const char *path);

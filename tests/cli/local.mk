@@ -2,6 +2,7 @@
 # the harness of the screen tests.
 
 CLI_TESTS = \
+	tests/cli/agents_file.screen \
 	tests/cli/config_command.screen \
 	tests/cli/config_denied.screen \
 	tests/cli/config_unreadable.screen \

@@ -56,6 +56,7 @@ SCREEN_TESTS = \
 	tests/screen/stopped.screen \
 	tests/screen/stubborn_tool.screen \
 	tests/screen/suspend.screen \
+	tests/screen/system.screen \
 	tests/screen/term_linux.screen \
 	tests/screen/term_screen-256color.screen \
 	tests/screen/term_tmux-256color.screen \
