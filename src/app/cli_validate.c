@@ -74,6 +74,7 @@ static void start(struct validation *v, const char *argument, const char *input,
 	const char *const argv[] = {v->path, argument, NULL};
 	const struct ik_child_spec spec = {
 		.path = v->path,
+		.identity = v->pinned ? &v->identity : NULL,
 		.argv = argv,
 		.environment = (const char *const *)v->environment,
 		.directory = v->setup->places.directory,

@@ -304,6 +304,9 @@ static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_st
 	if (step == IK_SPAWN_DIRECTORY)
 		return ik_error_set_errno(error, number, _("cannot start %s in the directory %s"),
 			spec->path, spec->directory);
+	if (step == IK_SPAWN_IDENTITY)
+		return ik_error_set(error, IK_DENIED, _("%s was changed since it was trusted"),
+			spec->path);
 	if (step == IK_SPAWN_EXEC && number == ENOEXEC)
 		return ik_error_set(error, IK_INVALID,
 			_("cannot start %s: not a program for this system "
@@ -325,6 +328,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 {
 	struct ik_spawn spawn = {
 		.path = spec->path,
+		.identity = spec->identity,
 		/* execve(2) does not change them; its prototype is older than const. */
 		.argv = (char *const *)(uintptr_t)spec->argv,
 		.environment = spec->environment != NULL ?

@@ -27,8 +27,11 @@
 
 struct ik_child;
 
+struct ik_identity;
+
 struct ik_child_spec {
 	const char *path;                /* executable, seen from directory; no PATH search */
+	const struct ik_identity *identity; /* the file that it must be; NULL: any */
 	const char *const *argv;         /* NULL-terminated; argv[0] first */
 	const char *const *environment;  /* NULL-terminated; NULL: this process's */
 	const char *directory;           /* NULL: this process's */
@@ -64,7 +67,8 @@ struct ik_child_events {
 };
 
 /* Spawn. On failure nothing was started, no callback will run, *error says
- * why (IK_NOT_FOUND, IK_DENIED, IK_INVALID for no executable format, ...). */
+ * why (IK_NOT_FOUND, IK_DENIED, also for another file than it must be, IK_INVALID
+ * for no executable format, ...). */
 enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
 	const struct ik_child_events *events, void *arg,
 	struct ik_child **ret_child, struct ik_error *error) IK_MUST_USE;

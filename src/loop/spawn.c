@@ -87,6 +87,12 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	close_others();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* As late as can be: a name has to be looked up again for a script, which must
+	 * find itself by it. */
+	if (spawn->identity != NULL && !ik_identity_holds(spawn->path, spawn->identity)) {
+		errno = ESTALE;
+		return IK_SPAWN_IDENTITY;
+	}
 	execve(spawn->path, spawn->argv, spawn->environment);
 	return IK_SPAWN_EXEC;
 }

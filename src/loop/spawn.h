@@ -6,7 +6,7 @@
  * memory until then, so it does nothing but system calls.  posix_spawn(3)
  * cannot set limits or a parent-death signal.
  *
- * May include: libc.
+ * May include: libc, util/identity.h.
  */
 #ifndef IK_LOOP_SPAWN_H
 #define IK_LOOP_SPAWN_H
@@ -14,8 +14,12 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "util/identity.h"
+
 struct ik_spawn {
 	const char *path;
+	const struct ik_identity *identity; /* the file that it must be when it is executed;
+	                                       NULL: any */
 	char *const *argv;
 	char *const *environment;
 	const char *directory;    /* NULL: this process's */
@@ -29,6 +33,7 @@ enum ik_spawn_step {
 	IK_SPAWN_FORK,      /* no process or no descriptor could be had */
 	IK_SPAWN_SETUP,     /* session, limits, streams */
 	IK_SPAWN_DIRECTORY,
+	IK_SPAWN_IDENTITY,  /* it is another file; the value says nothing */
 	IK_SPAWN_EXEC
 };
 

@@ -247,6 +247,7 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 	};
 	struct ik_child_spec spec = {
 		.path = candidate->path,
+		.identity = candidate->pinned ? &candidate->identity : NULL,
 		.argv = argv,
 		.environment = options->environments[candidate->protocol],
 		.directory = options->working_directory,

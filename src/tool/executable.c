@@ -93,6 +93,7 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
 	struct ik_child_spec child = {
 		.path = tool->path,
+		.identity = tool->pinned ? &tool->identity : NULL,
 		.argv = argv,
 		.environment = native ? live : environment,
 		.directory = spec->directory,
