@@ -15,6 +15,7 @@
 struct ik_exchange {
 	struct ik_session *session;
 	int number;                /* the turn's */
+	bool forbid_calls;
 	struct ik_model *model;    /* as it was when the request left */
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
@@ -309,7 +310,7 @@ void ik_session_tools_free(struct ik_tool_definition *tools)
 }
 
 /* Spell the request out. */
-static enum ik_status serialize(struct ik_exchange *exchange, bool forbid_calls,
+static enum ik_status serialize(struct ik_exchange *exchange,
 	struct ik_error *error)
 {
 	struct ik_session *session = exchange->session;
@@ -319,7 +320,7 @@ static enum ik_status serialize(struct ik_exchange *exchange, bool forbid_calls,
 		.system_prompt = session->system_prompt,
 		.conversation = exchange->number == IK_SUMMARY_REQUEST ? ik_compaction_asked(session) :
 			session->conversation,
-		.forbid_calls = forbid_calls,
+		.forbid_calls = exchange->forbid_calls,
 		.max_output_tokens = exchange->model->spec.max_output_tokens,
 		.thinking = exchange->model->spec.thinking,
 	};
@@ -347,13 +348,39 @@ static void refuse(struct ik_session *session, int number, const char *code, con
 	tell(session, &input);
 }
 
-void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls)
+/* Deferred: write the request and let it go. The turn of the loop before has enough to do
+ * with what it is about, a large result perhaps. */
+static void send_request(void *arg)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
-	struct ik_exchange *exchange;
+	struct ik_exchange *exchange = arg;
+	struct ik_session *session = exchange->session;
 	struct ik_http_spec spec = { .method = "POST" };
 	struct ik_error error = { 0 };
 	char **headers, *url;
+
+	if (serialize(exchange, &error) != IK_OK) {
+		int number = exchange->number;
+
+		session->exchange = ik_exchange_close(exchange);
+		refuse(session, number, "CONTEXT", error.text);
+		return;
+	}
+	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint, exchange->model->spec.name);
+	headers = exchange->model->spec.format->headers(&exchange->model->spec.endpoint);
+	spec.url = url;
+	spec.headers = (const char *const *)headers;
+	spec.body = exchange->body.data;
+	spec.body_length = exchange->body.length;
+	spec.idle_timeout_ms = session->options.idle_timeout_ms;
+	exchange->http = ik_http_start(session->options.http, &spec, &events, exchange);
+	ik_wire_headers_free(headers);
+	free(url);
+}
+
+void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls)
+{
+	struct ik_exchange *exchange;
 
 	if (!session->model) {
 		refuse(session, number, "CONFIG", _("No model is chosen. Set provider and model in the "
@@ -367,22 +394,9 @@ void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls
 	ik_buf_init(&exchange->body, IK_LIMIT_REQUEST);
 	ik_buf_init(&exchange->words, IK_LIMIT_ERROR_BODY);
 	exchange->idle = ik_timer_new(session->options.loop, idle_fired, exchange);
-	if (serialize(exchange, forbid_calls, &error) != IK_OK) {
-		ik_exchange_close(exchange);
-		refuse(session, number, "CONTEXT", error.text);
-		return;
-	}
-	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint, exchange->model->spec.name);
-	headers = exchange->model->spec.format->headers(&exchange->model->spec.endpoint);
-	spec.url = url;
-	spec.headers = (const char *const *)headers;
-	spec.body = exchange->body.data;
-	spec.body_length = exchange->body.length;
-	spec.idle_timeout_ms = session->options.idle_timeout_ms;
-	exchange->http = ik_http_start(session->options.http, &spec, &events, exchange);
+	exchange->forbid_calls = forbid_calls;
 	session->exchange = exchange;
-	ik_wire_headers_free(headers);
-	free(url);
+	ik_loop_defer(session->options.loop, send_request, exchange);
 }
 
 /* Deferred, behind what http has deferred: the memory that it borrowed too. */
@@ -403,6 +417,7 @@ struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange)
 	if (!exchange)
 		return NULL;
 	exchange->closed = true;
+	ik_loop_cancel_deferred(exchange->session->options.loop, send_request, exchange);
 	exchange->http = ik_http_close(exchange->http);
 	exchange->idle = ik_timer_close(exchange->idle);
 	ik_loop_defer(exchange->session->options.loop, release, exchange);

@@ -61,6 +61,13 @@ static void keep_own(struct ik_session_run *run, const char *envelope, size_t le
 	free(line);
 }
 
+/* What is told of all that a tool printed (borrowed). */
+static void take_whole(struct ik_bytes *whole[2], const struct ik_run_result *result)
+{
+	whole[0] = result->truncated ? result->whole[IK_STDOUT] : NULL;
+	whole[1] = result->whole[IK_STDERR];
+}
+
 /* The outcome of an own call, which the turn knows nothing of. */
 static void end_own(struct ik_session_run *run, const struct ik_run_result *result)
 {
@@ -70,8 +77,7 @@ static void end_own(struct ik_session_run *run, const struct ik_run_result *resu
 	event.text = result->envelope;
 	event.text_length = result->envelope_length;
 	event.number = result->duration_ms;
-	event.full = result->truncated ? result->output : NULL;
-	event.full_length = result->truncated ? result->output_length : 0;
+	take_whole(event.whole, result);
 	ik_session_emit(run->session, &event);
 }
 
@@ -87,12 +93,12 @@ static void on_done(void *arg, const struct ik_run_result *result)
 		.text_length = result->envelope_length,
 		.success = result->success,
 		.duration_ms = result->duration_ms,
-		.full = result->truncated ? result->output : NULL,
-		.full_length = result->truncated ? result->output_length : 0,
+		.truncated = result->truncated,
 	};
 	struct ik_session *session = run->session;
 	bool own = run->own;
 
+	take_whole(input.whole, result);
 	/* Off the list first, so that it is idle for whoever is told; what result
 	 * points to is valid until the run is closed. */
 	run->run = NULL;

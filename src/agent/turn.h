@@ -72,7 +72,8 @@ enum ik_input_kind {
 	IK_INPUT_RETRY_DUE,
 	IK_INPUT_VERDICT,       /* call, verdict; text: why, of DENY the envelope's sentence */
 	IK_INPUT_JUDGE_AGAIN,   /* rules have changed: what waits is judged anew */
-	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms, full */
+	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms,
+	                           truncated, whole */
 	IK_INPUT_CANCEL
 };
 
@@ -100,8 +101,8 @@ struct ik_input {
 	uint32_t random;         /* for the jitter of the wait */
 	bool success;
 	int64_t duration_ms;
-	const char *full;        /* a tool's whole output where the envelope was cut */
-	size_t full_length;
+	bool truncated;            /* the envelope lacks something */
+	struct ik_bytes *whole[2]; /* as in IK_EVENT_TOOL_DONE */
 };
 
 struct ik_turn *ik_turn_new(const struct ik_turn_options *options);

@@ -12,24 +12,27 @@
 
 /* The outcome of a call: stored, told. envelope lives as long as the effects. */
 static void add_result(struct ik_turn *turn, struct ik_part *part,
-	struct ik_json_span envelope, bool success, int64_t duration_ms,
-	const char *full, size_t full_length)
+	struct ik_json_span envelope, const struct ik_input *outcome)
 {
+	size_t kept[2] = { 0, 0 };
 	struct ik_event *event;
 
+	/* An envelope that was cut lacks something of what was printed. */
+	for (int i = 0; i < 2 && outcome->truncated; i++)
+		kept[i] = ik_bytes_length(outcome->whole[i]);
 	part->state = IK_CALL_DONE;
-	event = ik_turn_append(turn, ik_message_tool_result(part->id, part->name, envelope.text,
-		envelope.length, success, duration_ms), IK_EVENT_MESSAGE);
+	event = ik_turn_append(turn, ik_message_tool_result_kept(part->id, part->name,
+		envelope.text, envelope.length, outcome->success, outcome->duration_ms, kept), IK_EVENT_MESSAGE);
 	event->id = part->id;
 	event->name = part->name;
+	memcpy(event->whole, outcome->whole, sizeof event->whole);
 	event = ik_turn_emit(turn, IK_EVENT_TOOL_DONE);
 	event->id = part->id;
 	event->name = part->name;
 	event->text = envelope.text;
 	event->text_length = envelope.length;
-	event->full = full;
-	event->full_length = full_length;
-	event->number = duration_ms;
+	memcpy(event->whole, outcome->whole, sizeof event->whole);
+	event->number = outcome->duration_ms;
 }
 
 /* A call leaves the state in which it waits for the person. */
@@ -51,7 +54,7 @@ static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_f
 	end_asking(turn, part);
 	ik_envelope_failure(&part->envelope, failure, sentence, -1, "", 0, "", 0, IK_KIB(1));
 	add_result(turn, part, (struct ik_json_span){ part->envelope.data, part->envelope.length },
-		false, 0, NULL, 0);
+		&(struct ik_input){ .kind = IK_INPUT_TOOL_DONE });
 }
 
 void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
@@ -291,8 +294,7 @@ bool ik_turn_end_call(struct ik_turn *turn, const struct ik_input *input)
 		ik_envelope_limit(&part->envelope, envelope, turn->options.max_tool_turns);
 		envelope = (struct ik_json_span){ part->envelope.data, part->envelope.length };
 	}
-	add_result(turn, part, envelope, input->success, input->duration_ms,
-		input->full, input->full_length);
+	add_result(turn, part, envelope, input);
 	if (turn->state == IK_TURN_RUNNING)
 		run_calls(turn);
 	return true;

@@ -122,6 +122,17 @@ static char *command_help(void)
 	return ik_buf_take(&out, NULL);
 }
 
+/* The inspector wants to see a part of what a call printed. */
+static enum ik_status read_blob(void *arg, const char *id, size_t part, struct ik_buf *out,
+	struct ik_error *error)
+{
+	struct ik_chat *chat = arg;
+
+	if (!chat->core_started)
+		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
+	return ik_store_read_part(chat->core.store, id, part, out, error);
+}
+
 /* Open terminal and screen: all that stands before the first frame. */
 static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 {
@@ -148,6 +159,8 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		screen.history_path = history;
 		screen.utf8 = term.utf8;
 		screen.markdown = setup->config->ui_markdown;
+		screen.read_blob = read_blob;
+		screen.read_arg = chat;
 		screen.provider = setup->choice.provider;
 		screen.model = setup->choice.model;
 		screen.commands = help;

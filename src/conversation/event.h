@@ -18,6 +18,7 @@
 #define IK_CONVERSATION_EVENT_H
 
 #include "conversation/usage.h"
+#include "util/bytes.h"
 
 enum ik_event_kind {
 	IK_EVENT_SESSION,      /* text: session id; name: provider; detail: model */
@@ -38,7 +39,8 @@ enum ik_event_kind {
 	IK_EVENT_TOOL_STARTED, /* id, name; text: arguments */
 	IK_EVENT_TOOL_OUTPUT,  /* id; number: 0 stdout, 1 stderr; text: a piece */
 	IK_EVENT_TOOL_DONE,    /* id, name; text: envelope; number: duration ms;
-	                          full: the tool's whole stdout where the envelope was cut */
+	                          whole: what the tool printed where the envelope was cut, and
+	                          its stderr in any case */
 	IK_EVENT_USAGE,        /* usage */
 	IK_EVENT_CONTEXT,      /* number: how much of the model's context window is in use, in
 	                          percent; -1: not known */
@@ -59,8 +61,7 @@ struct ik_event {
 	const char *detail;
 	const char *text;
 	size_t text_length;
-	const char *full;
-	size_t full_length;
+	struct ik_bytes *whole[2];  /* stdout, stderr; NULL: nothing. As message */
 	int64_t number;
 	struct ik_usage usage;
 	struct ik_message *message; /* take a reference to keep it */

@@ -246,8 +246,65 @@ static char *result_summary(const char *envelope, size_t envelope_length)
 	return ik_buf_take(&line, NULL);
 }
 
+static const char *const stream_names[2] = { "stdout", "stderr" };
+
+/* Name what is kept of the streams, each under a new id. */
+static void put_blobs(struct ik_buf *data, const size_t kept[2])
+{
+	char id[IK_UUID_TEXT];
+
+	if (kept[0] == 0 && kept[1] == 0)
+		return;
+	ik_json_key(data, "blobs");
+	ik_json_open(data, '{');
+	for (int i = 0; i < 2; i++) {
+		if (kept[i] == 0)
+			continue;
+		ik_uuid_new(id);
+		ik_json_key(data, stream_names[i]);
+		ik_json_open(data, '{');
+		ik_json_key(data, "id");
+		ik_json_put_text(data, id);
+		ik_json_key(data, "bytes");
+		ik_json_put_integer(data, (int64_t)kept[i]);
+		ik_json_close(data, '}');
+	}
+	ik_json_close(data, '}');
+}
+
+bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob)
+{
+	struct ik_json_span blob = { NULL, 0 };
+	int64_t bytes;
+	char *id;
+	bool found;
+
+	if (message->kind == IK_KIND_TOOL_RESULT)
+		blob = ik_json_member(ik_json_member(ik_message_data(message), "blobs"),
+			stream_names[stream]);
+	if (ik_json_span_type(blob) != IK_JSON_OBJECT)
+		return false;
+	id = ik_json_string_new(ik_json_member(blob, "id"), NULL);
+	found = id && strlen(id) == IK_UUID_TEXT - 1 &&
+		ik_json_integer(ik_json_member(blob, "bytes"), &bytes) && bytes > 0;
+	if (found) {
+		memcpy(ret_blob->id, id, IK_UUID_TEXT);
+		ret_blob->bytes = bytes;
+	}
+	free(id);
+	return found;
+}
+
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms)
+{
+	return ik_message_tool_result_kept(call_id, name, envelope, envelope_length, success,
+		duration_ms, (const size_t[2]){ 0, 0 });
+}
+
+struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *name,
+	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
+	const size_t kept[2])
 {
 	static const char too_large[] = "{\"tool_success\":false,"
 		"\"error\":\"The result was too large to be kept\","
@@ -263,6 +320,7 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 		ik_json_put_text(&data, call_id);
 		ik_json_key(&data, "name");
 		ik_json_put_text(&data, name);
+		put_blobs(&data, kept); /* before the megabyte, where it is found at once */
 		ik_json_key(&data, "output");
 		ik_json_put_string(&data, envelope, envelope_length);
 		ik_json_key(&data, "success");

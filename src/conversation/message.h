@@ -10,6 +10,8 @@
  *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
  *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
+ *                and, where the envelope was cut, what the tool printed as it stands in
+ *                the store: "blobs":{"stdout":{"id":UUID,"bytes":N},"stderr":{...}}
  *                content is one line: what went wrong, or the first line of the output
  *   thinking     NULL
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
@@ -27,6 +29,7 @@
 #define IK_CONVERSATION_MESSAGE_H
 
 #include "json/scan.h"
+#include "util/buf.h"
 #include "util/uuid.h"
 
 #include <stddef.h>
@@ -89,6 +92,27 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 /* A user's message that the program wrote itself. */
 struct ik_message *ik_message_automatic(const char *content);
 bool ik_message_is_automatic(const struct ik_message *message);
+
+/* The same of a call whose output is kept whole under new ids, so many bytes of stdout and of
+ * stderr (0: nothing). */
+struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *name,
+	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
+	const size_t kept[2]);
+
+/* What a message keeps outside itself: of a tool_result its call's stdout (stream 0), its
+ * stderr (1). False: nothing. */
+struct ik_blob {
+	char id[IK_UUID_TEXT];
+	int64_t bytes;
+};
+bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob);
+
+/*
+ * Reads a part of what a message keeps outside itself (in the store): appends IK_LIMIT_PART bytes,
+ * of the last part what is left. IK_NOT_FOUND where it was never stored.
+ */
+typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, struct ik_buf *out,
+	struct ik_error *error);
 
 /* A command with what it printed. */
 struct ik_message *ik_message_command(const char *line, size_t line_length,

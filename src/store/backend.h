@@ -55,6 +55,13 @@ struct ik_backend_ops {
 	enum ik_status (*write)(struct ik_backend *backend, struct ik_record *first,
 		size_t count, size_t *ret_count, struct ik_error *error);
 
+	/* Write a part of a large text, unless it is there; append one (IK_NOT_FOUND
+	 * where it is not). */
+	enum ik_status (*write_part)(struct ik_backend *backend, const char *id, size_t part,
+		const char *bytes, size_t length, struct ik_error *error);
+	enum ik_status (*read_part)(struct ik_backend *backend, const char *id, size_t part,
+		struct ik_buf *out, struct ik_error *error);
+
 	/* As the functions of store/store.h. */
 	enum ik_status (*newest)(struct ik_backend *backend, const char *directory,
 		struct ik_session_info *ret_info, struct ik_error *error);

@@ -2,10 +2,11 @@
 noinst_LIBRARIES += libik_store.a
 libik_store_a_SOURCES = \
 	src/store/backend.h \
+	src/store/blob.c src/store/blob.h \
 	src/store/database_file.c src/store/database_file.h \
 	src/store/examine.c src/store/examine.h \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/rescue.c src/store/rescue.h \
-	src/store/sqlite.c \
+	src/store/sqlite.c src/store/sqlite_blob.c src/store/sqlite_private.h \
 	src/store/sqlite_library.c src/store/sqlite_library.h \
 	src/store/store.c src/store/store.h

@@ -26,6 +26,12 @@ const char *const ik_sqlite_steps[] = {
 	" data_json TEXT,"
 	" time INTEGER NOT NULL," /* milliseconds since 1970 UTC */
 	" PRIMARY KEY(session, sequence));",
+	/* 1 to 2: large texts that events name, in parts from 0 on */
+	"CREATE TABLE blobs("
+	" id TEXT NOT NULL,"
+	" part INTEGER NOT NULL,"
+	" bytes BLOB NOT NULL,"
+	" PRIMARY KEY(id, part));",
 };
 const size_t ik_sqlite_step_count = sizeof(ik_sqlite_steps) / sizeof(ik_sqlite_steps[0]);
 

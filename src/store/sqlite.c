@@ -1,11 +1,10 @@
-#include "store/backend.h"
+#include "store/sqlite_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/database_file.h"
 #include "store/migrate.h"
-#include "store/sqlite_library.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -16,18 +15,6 @@
 #define TRANSACTION_BYTES IK_MIB(1)
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
-
-enum statement {
-	ADD_SESSION,
-	ADD_EVENT,
-	TOUCH_SESSION,
-	LAST_SEQUENCE,
-	NEWEST,
-	NEWEST_OF_DIRECTORY,
-	FIND,
-	PAGE,
-	STATEMENT_COUNT
-};
 
 #define INFO_COLUMNS "id, title, directory, created_ms, updated_ms, event_count"
 
@@ -50,19 +37,6 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" WHERE session = ?1 AND sequence < ?2 ORDER BY sequence DESC",
 };
 
-struct sqlite {
-	struct ik_backend base;
-	char *path;
-	sqlite3 *db; /* NULL: not open */
-	sqlite3_stmt *statements[STATEMENT_COUNT];
-	bool damaged; /* put the file aside before it is opened again */
-};
-
-static struct sqlite *sqlite_of(struct ik_backend *backend)
-{
-	return (struct sqlite *)backend;
-}
-
 /* Close the handle; what is not committed is gone. */
 static void close_handle(struct sqlite *sqlite)
 {
@@ -76,8 +50,7 @@ static void close_handle(struct sqlite *sqlite)
 	sqlite->db = NULL;
 }
 
-/* What the handle last failed with, as status and sentence. */
-static enum ik_status explain(struct sqlite *sqlite, struct ik_error *error)
+enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error)
 {
 	int code = sqlite3_errcode(sqlite->db) & 0xff;
 	int number = sqlite3_system_errno(sqlite->db);
@@ -121,7 +94,7 @@ static enum ik_status execute(void *database, const char *statements, struct ik_
 
 	if (sqlite3_exec(sqlite->db, statements, NULL, NULL, NULL) == SQLITE_OK)
 		return IK_OK;
-	return explain(sqlite, error);
+	return ik_sqlite_explain(sqlite, error);
 }
 
 /* A statement, prepared once, ready to bind; NULL when that failed. */
@@ -156,7 +129,7 @@ static enum ik_status step_once(struct sqlite *sqlite, sqlite3_stmt *prepared,
 	enum ik_status status = IK_OK;
 
 	if (sqlite3_step(prepared) != SQLITE_DONE)
-		status = explain(sqlite, error);
+		status = ik_sqlite_explain(sqlite, error);
 	rewind_statement(prepared);
 	return status;
 }
@@ -172,7 +145,7 @@ static enum ik_status query_number(struct sqlite *sqlite, const char *text,
 	    sqlite3_step(prepared) == SQLITE_ROW)
 		*ret_number = sqlite3_column_int64(prepared, 0);
 	else
-		status = explain(sqlite, error);
+		status = ik_sqlite_explain(sqlite, error);
 	sqlite3_finalize(prepared);
 	return status;
 }
@@ -228,7 +201,7 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 		return status;
 	if (sqlite3_open_v2(sqlite->path, &sqlite->db,
 	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		status = explain(sqlite, error);
+		status = ik_sqlite_explain(sqlite, error);
 		close_handle(sqlite);
 		return status;
 	}
@@ -272,8 +245,7 @@ static bool sqlite_is_open(const struct ik_backend *backend)
 	return ((const struct sqlite *)backend)->db != NULL;
 }
 
-/* An operation failed: a damaged file is let go, to be put aside. */
-static enum ik_status failed(struct sqlite *sqlite, enum ik_status status)
+enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status)
 {
 	if (sqlite->damaged)
 		close_handle(sqlite);
@@ -290,12 +262,12 @@ static enum ik_status next_sequence(struct sqlite *sqlite, const char *session,
 	enum ik_status status = IK_OK;
 
 	if (!query)
-		return explain(sqlite, error);
+		return ik_sqlite_explain(sqlite, error);
 	bind_text(query, 1, session, strlen(session));
 	if (sqlite3_step(query) == SQLITE_ROW)
 		*ret_sequence = sqlite3_column_int64(query, 0) + 1; /* NULL reads 0 */
 	else
-		status = explain(sqlite, error);
+		status = ik_sqlite_explain(sqlite, error);
 	rewind_statement(query);
 	return status;
 }
@@ -307,7 +279,7 @@ static enum ik_status add_session(struct sqlite *sqlite, const struct ik_store_s
 	sqlite3_stmt *insert = statement(sqlite, ADD_SESSION);
 
 	if (!insert)
-		return explain(sqlite, error);
+		return ik_sqlite_explain(sqlite, error);
 	bind_text(insert, 1, session->id, strlen(session->id));
 	bind_text(insert, 2, session->directory, strlen(session->directory));
 	sqlite3_bind_int64(insert, 3, session->created_ms);
@@ -324,7 +296,7 @@ static enum ik_status touch_session(struct sqlite *sqlite, const struct ik_recor
 	char *title;
 
 	if (!update)
-		return explain(sqlite, error);
+		return ik_sqlite_explain(sqlite, error);
 	title = message->kind == IK_KIND_USER ?
 		ik_session_title(message->content, message->content_length) : ik_strdup("");
 	bind_text(update, 1, record->session->id, strlen(record->session->id));
@@ -345,7 +317,7 @@ static enum ik_status add_event(struct sqlite *sqlite, struct ik_record *record,
 	int64_t sequence = 0;
 
 	if (!insert)
-		return explain(sqlite, error);
+		return ik_sqlite_explain(sqlite, error);
 	status = next_sequence(sqlite, record->session->id, &sequence, error);
 	if (status != IK_OK)
 		return status;
@@ -374,7 +346,7 @@ static enum ik_status sqlite_write(struct ik_backend *backend, struct ik_record 
 
 	status = execute(sqlite, "BEGIN IMMEDIATE", error);
 	if (status != IK_OK)
-		return failed(sqlite, status);
+		return ik_sqlite_failed(sqlite, status);
 	for (record = first; record && written < count && bytes < TRANSACTION_BYTES;
 	     record = record->next) {
 		status = add_session(sqlite, record->session, error);
@@ -393,7 +365,7 @@ static enum ik_status sqlite_write(struct ik_backend *backend, struct ik_record 
 	if (status != IK_OK) {
 		if (!sqlite3_get_autocommit(sqlite->db))
 			(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
-		return failed(sqlite, status);
+		return ik_sqlite_failed(sqlite, status);
 	}
 	*ret_count = written;
 	return IK_OK;
@@ -418,7 +390,7 @@ static enum ik_status next_info(struct sqlite *sqlite, sqlite3_stmt *query,
 
 	*ret_found = result == SQLITE_ROW;
 	if (result != SQLITE_ROW)
-		return result == SQLITE_DONE ? IK_OK : explain(sqlite, error);
+		return result == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
 	id = (const char *)sqlite3_column_text(query, 0);
 	*info = (struct ik_session_info){
 		.title = column_copy(query, 1),
@@ -440,7 +412,7 @@ static enum ik_status sqlite_newest(struct ik_backend *backend, const char *dire
 	bool found;
 
 	if (!query)
-		return failed(sqlite, explain(sqlite, error));
+		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
 	if (directory)
 		bind_text(query, 1, directory, strlen(directory));
 	status = next_info(sqlite, query, ret_info, &found, error);
@@ -449,7 +421,7 @@ static enum ik_status sqlite_newest(struct ik_backend *backend, const char *dire
 			_("There is no stored session of %s.") : _("There is no stored session."),
 			directory);
 	rewind_statement(query);
-	return failed(sqlite, status);
+	return ik_sqlite_failed(sqlite, status);
 }
 
 static enum ik_status sqlite_find(struct ik_backend *backend, const char *id_prefix,
@@ -462,7 +434,7 @@ static enum ik_status sqlite_find(struct ik_backend *backend, const char *id_pre
 	enum ik_status status = IK_OK;
 
 	if (!query)
-		return failed(sqlite, explain(sqlite, error));
+		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
 	bind_text(query, 1, id_prefix, strlen(id_prefix));
 	if (id_prefix[0])
 		status = next_info(sqlite, query, &info, &found, error);
@@ -481,7 +453,7 @@ static enum ik_status sqlite_find(struct ik_backend *backend, const char *id_pre
 		*ret_info = info;
 	else
 		ik_session_info_done(&info);
-	return failed(sqlite, status);
+	return ik_sqlite_failed(sqlite, status);
 }
 
 /* The message of a row of PAGE; NULL when its kind is not known here. */
@@ -514,7 +486,7 @@ static enum ik_status sqlite_page(struct ik_backend *backend, const char *sessio
 	int step = SQLITE_DONE;
 
 	if (!query)
-		return failed(sqlite, explain(sqlite, error));
+		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
 	/* They come newest first: filled from the end. */
 	messages = ik_alloc_array(NULL, count + 1, sizeof(struct ik_message *));
 	bind_text(query, 1, session, strlen(session));
@@ -528,14 +500,14 @@ static enum ik_status sqlite_page(struct ik_backend *backend, const char *sessio
 		}
 	}
 	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		status = explain(sqlite, error);
+		status = ik_sqlite_explain(sqlite, error);
 	rewind_statement(query);
 	memmove(messages, messages + count - found, found * sizeof(struct ik_message *));
 	if (status != IK_OK) {
 		while (found > 0)
 			ik_message_unref(messages[--found]);
 		free(messages);
-		return failed(sqlite, status);
+		return ik_sqlite_failed(sqlite, status);
 	}
 	*ret_messages = messages;
 	*ret_count = found;
@@ -554,7 +526,7 @@ static enum ik_status sqlite_list(struct ik_backend *backend,
 
 	if (sqlite3_prepare_v2(sqlite->db, "SELECT " INFO_COLUMNS " FROM sessions"
 	    " WHERE event_count > 0 ORDER BY updated_ms DESC", -1, &query, NULL) != SQLITE_OK)
-		return failed(sqlite, explain(sqlite, error));
+		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
 	while (found && status == IK_OK) {
 		status = next_info(sqlite, query, &info, &found, error);
 		if (status == IK_OK && found) {
@@ -563,7 +535,7 @@ static enum ik_status sqlite_list(struct ik_backend *backend,
 		}
 	}
 	sqlite3_finalize(query);
-	return failed(sqlite, status);
+	return ik_sqlite_failed(sqlite, status);
 }
 
 static struct ik_backend *sqlite_free(struct ik_backend *backend)
@@ -581,6 +553,8 @@ static const struct ik_backend_ops sqlite_ops = {
 	.open = sqlite_open,
 	.is_open = sqlite_is_open,
 	.write = sqlite_write,
+	.write_part = ik_sqlite_write_part,
+	.read_part = ik_sqlite_read_part,
 	.newest = sqlite_newest,
 	.find = sqlite_find,
 	.page = sqlite_page,

@@ -22,10 +22,12 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
 
 /* Every function that the store calls. */
 #define IK_SQLITE_FUNCTIONS(FUNCTION) \
-	FUNCTION(bind_int64) FUNCTION(bind_text64) FUNCTION(busy_timeout) FUNCTION(changes) \
-	FUNCTION(clear_bindings) FUNCTION(close_v2) FUNCTION(column_bytes) FUNCTION(column_int64) \
-	FUNCTION(column_text) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) FUNCTION(finalize) \
-	FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) FUNCTION(prepare_v3) \
+	FUNCTION(bind_blob64) FUNCTION(bind_int64) FUNCTION(bind_text64) \
+	FUNCTION(busy_timeout) FUNCTION(changes) FUNCTION(clear_bindings) FUNCTION(close_v2) \
+	FUNCTION(column_blob) FUNCTION(column_bytes) FUNCTION(column_int64) \
+	FUNCTION(column_text) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
+	FUNCTION(finalize) FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
+	FUNCTION(prepare_v3) \
 	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno)
 
 struct ik_sqlite_library {
@@ -36,12 +38,14 @@ struct ik_sqlite_library {
 extern struct ik_sqlite_library ik_sqlite;
 
 #ifndef IK_SQLITE_LIBRARY_LOADER
+#define sqlite3_bind_blob64 ik_sqlite.bind_blob64
 #define sqlite3_bind_int64 ik_sqlite.bind_int64
 #define sqlite3_bind_text64 ik_sqlite.bind_text64
 #define sqlite3_busy_timeout ik_sqlite.busy_timeout
 #define sqlite3_changes ik_sqlite.changes
 #define sqlite3_clear_bindings ik_sqlite.clear_bindings
 #define sqlite3_close_v2 ik_sqlite.close_v2
+#define sqlite3_column_blob ik_sqlite.column_blob
 #define sqlite3_column_bytes ik_sqlite.column_bytes
 #define sqlite3_column_int64 ik_sqlite.column_int64
 #define sqlite3_column_text ik_sqlite.column_text

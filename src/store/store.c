@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/backend.h"
+#include "store/blob.h"
 #include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -31,6 +32,8 @@ struct ik_store {
 	struct ik_store_session *sessions;
 	struct ik_record *first, **end;
 	size_t waiting;
+	struct ik_blob_queue blobs;
+	bool flushing; /* in the next turn */
 	struct ik_timer *timer;
 	int64_t delay_ms;
 	bool given_up;      /* this database will not be used */
@@ -251,24 +254,60 @@ static void wait_for_retry(struct ik_store *store, const struct ik_error *error)
 	ik_timer_start(store->timer, store->delay_ms);
 }
 
-/* Write one batch of what waits. The rest: in the next turn, or when it is
- * worth another try. */
-static void flush(void *arg)
+static bool is_all_written(const struct ik_store *store)
+{
+	return !store->first && ik_blob_queue_is_empty(&store->blobs);
+}
+
+static void flush(struct ik_store *store);
+
+static void flush_deferred(void *arg)
 {
 	struct ik_store *store = arg;
+
+	store->flushing = false;
+	flush(store);
+}
+
+static void flush_later(struct ik_store *store)
+{
+	if (store->flushing)
+		return;
+	store->flushing = true;
+	ik_loop_defer(store->loop, flush_deferred, store);
+}
+
+/* Write one batch of events, or, where none wait, a part of a large text. */
+static enum ik_status write_some(struct ik_store *store, size_t *ret_written,
+	struct ik_error *error)
+{
+	enum ik_status status;
+
+	if (store->first)
+		status = store->backend->ops->write(store->backend, store->first, BATCH,
+			ret_written, error);
+	else
+		return ik_blob_queue_write(&store->blobs, store->backend, error);
+	if (status == IK_TOO_LARGE)
+		*ret_written = 1;
+	return status;
+}
+
+/* Write one batch of what waits. The rest: in the next turn, or when it is
+ * worth another try. */
+static void flush(struct ik_store *store)
+{
 	struct ik_error error = { 0 };
 	enum ik_status status;
 	size_t written = 0;
 
-	if (!store->first || store->given_up || ik_timer_running(store->timer))
+	if (is_all_written(store) || store->given_up || ik_timer_running(store->timer))
 		return;
 	status = make_ready(store, &error);
 	if (status == IK_OK)
-		status = store->backend->ops->write(store->backend, store->first, BATCH, &written,
-			&error);
+		status = write_some(store, &written, &error);
 	if (status == IK_TOO_LARGE) {
 		add_notice(store, error.text);
-		written = 1;
 		status = IK_OK;
 	}
 	for (; written > 0; written--)
@@ -279,8 +318,8 @@ static void flush(void *arg)
 	} else {
 		store->delay_ms = 0;
 		store->reason[0] = '\0';
-		if (store->first)
-			ik_loop_defer(store->loop, flush, store);
+		if (!is_all_written(store))
+			flush_later(store);
 	}
 	if (store->told_waiting != store->waiting)
 		tell_later(store);
@@ -304,6 +343,14 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
 		tell_later(store);
 }
 
+void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes)
+{
+	if (!store->backend || !bytes)
+		return;
+	ik_blob_queue_add(&store->blobs, id, bytes);
+	flush_later(store);
+}
+
 /* ---- reading ---- */
 
 /* Before anything is read: the database open, and all written that can be. */
@@ -319,6 +366,18 @@ static enum ik_status prepare_to_read(struct ik_store *store, struct ik_error *e
 	if (status == IK_OK && !store->backend->ops->is_open(store->backend))
 		status = make_ready(store, error); /* it was found damaged just now */
 	return status;
+}
+
+enum ik_status ik_store_read_part(struct ik_store *store, const char *id, size_t part,
+	struct ik_buf *out, struct ik_error *error)
+{
+	enum ik_status status;
+
+	if (ik_blob_queue_read(&store->blobs, id, part, out))
+		return IK_OK;
+	status = prepare_to_read(store, error);
+	return status != IK_OK ? status :
+		store->backend->ops->read_part(store->backend, id, part, out, error);
 }
 
 enum ik_status ik_store_newest(struct ik_store *store, const char *directory,
@@ -402,7 +461,9 @@ char *ik_session_title(const char *text, size_t length)
 /* The time for another try has come. */
 static void retry(void *arg)
 {
-	flush(arg);
+	struct ik_store *store = arg;
+
+	flush(store);
 }
 
 struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_error *error)
@@ -424,6 +485,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
 	store->end = &store->first;
+	ik_blob_queue_init(&store->blobs);
 	ik_buf_init(&store->notices, IK_KIB(64));
 	store->timer = ik_timer_new(loop, retry, store);
 	if (path) {
@@ -457,19 +519,21 @@ static void rescue(struct ik_store *store, size_t *ret_lost, struct ik_error *no
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
 {
 	struct ik_error error = { 0 };
-	size_t lost = 0;
+	size_t lost = 0, count;
 
 	if (!store)
 		return NULL;
 	if (notice)
 		*notice = (struct ik_error){ .status = IK_OK };
 	store->timer = ik_timer_close(store->timer);
-	ik_loop_cancel_deferred(store->loop, flush, store);
-	if (store->first && !store->given_up) {
+	ik_loop_cancel_deferred(store->loop, flush_deferred, store);
+	if (!is_all_written(store) && !store->given_up) {
 		enum ik_status status = make_ready(store, &error);
 
 		if (status == IK_OK)
 			status = write_all(store, &error);
+		while (status == IK_OK && !ik_blob_queue_is_empty(&store->blobs))
+			status = ik_blob_queue_write(&store->blobs, store->backend, &error);
 		if (status != IK_OK)
 			memcpy(store->reason, error.text, sizeof(store->reason));
 	}
@@ -480,6 +544,12 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_loop_cancel_deferred(store->loop, tell, store);
 	if (ret_lost)
 		*ret_lost = lost;
+	count = ik_blob_queue_done(&store->blobs);
+	if (count > 0 && notice && notice->status == IK_OK)
+		ik_error_set(notice, IK_IO, ngettext(
+			"The full output of %zu call could not be stored. %s",
+			"The full output of %zu calls could not be stored. %s", count),
+			count, store->reason);
 
 	while (store->first)
 		drop_first(store);

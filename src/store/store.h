@@ -14,6 +14,7 @@
 
 #include "conversation/message.h"
 #include "loop/loop.h"
+#include "util/bytes.h"
 
 struct ik_store;
 
@@ -67,6 +68,19 @@ void ik_store_begin(struct ik_store *store, const char *session, const char *dir
  * this returns and nothing waits, it is stored and has its number
  * (message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
+
+/*
+ * Keep a large text under an id of its own (a UUID), beside the events: written a part in
+ * each turn of the loop when no event waits, so that neither the loop nor an event waits
+ * for it. Takes a reference until it is stored. A part that is stored already is left. Of
+ * one that was being written when the process was killed the first parts are there.
+ */
+void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes);
+
+/* Append part number part (from 0) of such a text: IK_LIMIT_PART bytes, of the last one what
+ * is left. IK_NOT_FOUND without a sentence when there is no such part. */
+enum ik_status ik_store_read_part(struct ik_store *store, const char *id, size_t part,
+	struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
 /* The newest session of a directory (NULL: of all) that has events; one by id
  * or unique prefix of an id. IK_NOT_FOUND with a sentence otherwise. */

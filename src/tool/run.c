@@ -44,15 +44,16 @@ struct ik_run {
 static void report(void *arg)
 {
 	struct ik_run *run = arg;
-	struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
-	struct ik_buf *errors = &run->streams[IK_STDERR].bytes;
+	struct ik_bytes **whole = run->result.whole;
 
+	for (int i = 0; i < 2; i++)
+		whole[i] = ik_bytes_take(&run->streams[i].bytes);
 	run->result.envelope = run->envelope.data;
 	run->result.envelope_length = run->envelope.length;
-	run->result.output = output->data;
-	run->result.output_length = output->length;
-	run->result.errors = errors->data;
-	run->result.errors_length = errors->length;
+	run->result.output = whole[IK_STDOUT] != NULL ? whole[IK_STDOUT]->data : "";
+	run->result.output_length = ik_bytes_length(whole[IK_STDOUT]);
+	run->result.errors = whole[IK_STDERR] != NULL ? whole[IK_STDERR]->data : "";
+	run->result.errors_length = ik_bytes_length(whole[IK_STDERR]);
 	run->events.done(run->arg, &run->result);
 }
 
@@ -183,7 +184,11 @@ static void conclude(struct ik_run *run)
 		put_kodelet_answer(run);
 	else
 		put_answer(run);
-	report(run);
+	/* Whoever is told has much to do with a large result: in a turn of its own. */
+	if (run->envelope.length > IK_ANSWER_SLICE)
+		ik_loop_defer(run->loop, report, run);
+	else
+		report(run);
 }
 
 /* Write a slice of the answer's envelope; once that is whole, conclude. */
@@ -372,6 +377,8 @@ static void release(void *arg)
 	ik_buf_done(&run->arguments);
 	ik_buf_done(&run->streams[IK_STDOUT].bytes);
 	ik_buf_done(&run->streams[IK_STDERR].bytes);
+	for (int i = 0; i < 2; i++)
+		ik_bytes_unref(run->result.whole[i]);
 	ik_buf_done(&run->envelope);
 	ik_answer_done(&run->answer);
 	ik_registry_unref(run->registry);

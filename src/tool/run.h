@@ -14,6 +14,7 @@
 #include "loop/child.h"
 #include "tool/envelope.h"
 #include "tool/registry.h"
+#include "util/bytes.h"
 
 struct ik_run;
 
@@ -47,6 +48,8 @@ struct ik_run_result {
 	const char *errors;
 	size_t errors_length;
 	bool truncated;                 /* the envelope, or what was kept, lacks something */
+	struct ik_bytes *whole[2];      /* output and errors once more, by enum ik_stream, to
+	                                   take a reference of; NULL: empty */
 };
 
 struct ik_run_events {

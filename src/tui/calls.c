@@ -7,6 +7,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 struct ik_calls {
 	struct ik_call **items; /* in the order of the session */
@@ -34,7 +35,8 @@ static void call_free(struct ik_call *call)
 	ik_buf_done(&call->output);
 	ik_buf_done(&call->errors);
 	ik_buf_done(&call->envelope);
-	ik_buf_done(&call->full);
+	for (int i = 0; i < 2; i++)
+		ik_bytes_unref(call->whole[i]);
 	ik_message_unref(call->result);
 	free(call);
 }
@@ -131,7 +133,6 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 	ik_buf_init(&call->output, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->envelope, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&call->full, IK_LIMIT_TOOL_OUTPUT);
 	if (calls->count == calls->capacity) {
 		calls->capacity = calls->capacity ? calls->capacity * 2 : 16;
 		calls->items = ik_alloc_array(calls->items, calls->capacity, sizeof(struct ik_call *));
@@ -197,9 +198,18 @@ void ik_calls_set_stage(struct ik_calls *calls, struct ik_call *call, enum ik_ca
 void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
 	const char *bytes, size_t length)
 {
+	struct ik_buf *live = is_error ? &call->errors : &call->output;
 	if (is_over(call) || length == 0)
 		return;
-	ik_buf_append(is_error ? &call->errors : &call->output, bytes, length);
+	ik_buf_append(live, bytes, length);
+	/* Half of it at a time, so that each byte is moved once at most. */
+	if (live->length > IK_LIMIT_LIVE_OUTPUT) {
+		size_t more = live->length - IK_LIMIT_LIVE_OUTPUT / 2;
+		while (more < live->length && ik_utf8_is_continuation(live->data[more]))
+			more++;
+		call->left_out[is_error] += more;
+		ik_buf_consume(live, more);
+	}
 	touch(calls, call);
 }
 
@@ -210,20 +220,26 @@ static bool result_is_error(struct ik_json_span envelope)
 	return ik_json_span_type(error) == IK_JSON_STRING;
 }
 
+/* Bytes that are held of a call's streams. */
+static size_t kept_output(const struct ik_call *call)
+{
+	return ik_bytes_length(call->whole[0]) + ik_bytes_length(call->whole[1]);
+}
+
 /* Let go of what calls printed that are over, the oldest first, as soon as a
  * large one shows that it is too much. */
 static void forget_old_output(struct ik_calls *calls, const struct ik_call *newest)
 {
 	size_t kept = 0;
-	if (newest->full.length + newest->errors.length < IK_KIB(64))
+	if (kept_output(newest) < IK_KIB(64))
 		return;
 	for (size_t i = calls->count; i-- > 0;) {
 		struct ik_call *call = calls->items[i];
-		kept += call->full.length + call->errors.length;
+		kept += kept_output(call);
 		if (kept <= IK_LIMIT_OLD_OUTPUT || call == newest || !is_over(call))
 			continue;
-		ik_buf_done(&call->full);
-		ik_buf_done(&call->errors);
+		for (int stream = 0; stream < 2; stream++)
+			call->whole[stream] = ik_bytes_unref(call->whole[stream]);
 		touch(calls, call);
 	}
 }
@@ -242,22 +258,18 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	call->duration_ms = duration_ms;
 	change_stage(calls, call, failed ? IK_STAGE_FAILED : IK_STAGE_OK);
 	touch(calls, call);
-	forget_old_output(calls, call);
 }
 
-void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
-	size_t length)
+void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
+	struct ik_bytes *const whole[2])
 {
-	/* What came as it ran, if all of it was kept: megabytes that need no copy. */
-	if (call->output.length == length) {
-		struct ik_buf whole = call->output;
-
-		call->output = call->full;
-		call->full = whole;
-	} else {
-		ik_buf_clear(&call->full);
-		ik_buf_append(&call->full, bytes, length);
+	for (int i = 0; i < 2; i++) {
+		ik_bytes_ref(whole[i]);
+		ik_bytes_unref(call->whole[i]);
+		call->whole[i] = whole[i];
 	}
+	ik_buf_done(&call->errors);
+	call->left_out[1] = 0;
 	touch(calls, call);
 	forget_old_output(calls, call);
 }
@@ -278,6 +290,8 @@ void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 		free(envelope);
 	}
 	call->result = ik_message_ref(message);
+	for (int i = 0; i < 2; i++)
+		(void)ik_message_blob(message, i, &call->blobs[i]);
 	ik_buf_done(&call->envelope); /* the message has it */
 	touch(calls, call);
 }

@@ -14,7 +14,7 @@
 #define IK_TUI_CALLS_H
 
 #include "conversation/message.h"
-#include "util/buf.h"
+#include "util/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,11 +34,15 @@ struct ik_call {
 	struct ik_buf arguments;
 	struct ik_buf line;          /* name and arguments in one line; empty: to be made */
 	enum ik_call_stage stage;
-	struct ik_buf output;        /* stdout as it comes; dropped when the result is there */
-	struct ik_buf errors;        /* stderr; of old calls not for ever (IK_LIMIT_OLD_OUTPUT) */
+	struct ik_buf output;        /* stdout as it comes, its end (IK_LIMIT_LIVE_OUTPUT);
+	                                dropped when the result is there */
+	struct ik_buf errors;        /* stderr as it comes; dropped when all of it is there */
+	size_t left_out[2];          /* what is kept of neither: bytes before these two */
 	struct ik_buf envelope;      /* until the stored result is there */
 	struct ik_message *result;   /* tool_result, or NULL */
-	struct ik_buf full;          /* whole stdout where the envelope was cut; likewise */
+	struct ik_bytes *whole[2];   /* stdout where the envelope was cut, stderr; of old calls
+	                                not for ever (IK_LIMIT_OLD_OUTPUT) */
+	struct ik_blob blobs[2];     /* the same in the store; 0 bytes: nothing */
 	int64_t started_ms;          /* monotonic; -1: at the next tick */
 	int64_t duration_ms;         /* -1: not known */
 	bool own;                    /* the person's: no turn's end is its end */
@@ -75,10 +79,9 @@ void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_e
 	const char *bytes, size_t length);
 void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	const char *envelope, size_t length, int64_t duration_ms);
-/* The whole stdout where the envelope was cut; told before the envelope, which drops what
- * came of it so far. */
-void ik_calls_set_full(struct ik_calls *calls, struct ik_call *call, const char *bytes,
-	size_t length);
+/* All of both streams, as IK_EVENT_TOOL_DONE tells; references are taken. */
+void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
+	struct ik_bytes *const whole[2]);
 /* The stored tool_result; a reference is taken. */
 void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 	struct ik_message *message);

@@ -32,6 +32,7 @@ libik_tui_a_SOURCES += \
 	src/tui/block.h \
 	src/tui/calls.c \
 	src/tui/calls.h \
+	src/tui/call_parts.c src/tui/call_parts.h \
 	src/tui/call_text.c \
 	src/tui/dialog.c \
 	src/tui/dialog.h \

@@ -22,6 +22,11 @@ struct ik_inspector {
 	enum ik_call_stage shown_stage;
 	struct ik_block *output, *errors; /* of a call that runs; NULL: none yet */
 	size_t output_length, errors_length;
+	size_t left_out;               /* as it was when the text was made */
+	size_t page, shown_page;       /* 0: the call, with the first part of its large texts */
+	bool page_end;                 /* the page is to be shown from its end */
+	ik_blob_reader *read;
+	void *read_arg;
 	int64_t now_ms;
 };
 
@@ -42,6 +47,12 @@ struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector)
 	return NULL;
 }
 
+void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg)
+{
+	inspector->read = read;
+	inspector->read_arg = arg;
+}
+
 /* Find the selected call again: the list may have grown at both ends. */
 static void sync_selection(struct ik_inspector *inspector)
 {
@@ -58,22 +69,61 @@ static void sync_selection(struct ik_inspector *inspector)
 	inspector->call = ik_calls_at(inspector->calls, pane->selected);
 }
 
+/* Show another page of the selected call, from its start or its end. */
+static void turn_page(struct ik_inspector *inspector, size_t page, bool end)
+{
+	inspector->page = page;
+	inspector->page_end = end;
+}
+
+/* The person wanted to go on beyond an end of the page. */
+static void leave_page(struct ik_inspector *inspector, bool down)
+{
+	if (down && inspector->page + 1 < ik_call_pages(inspector->call))
+		turn_page(inspector, inspector->page + 1, false);
+	else if (!down && inspector->page > 0)
+		turn_page(inspector, inspector->page - 1, true);
+}
+
+/* Is the text still where it was? */
+static bool is_at(const struct ik_inspector *inspector, struct ik_scroll_place before)
+{
+	struct ik_scroll_place now = ik_scrollback_place(inspector->pane.text);
+	return now.at_end == before.at_end && now.block == before.block
+		&& now.offset == before.offset;
+}
+
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 {
 	sync_selection(inspector);
+	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);
 	if (!ik_pane_act(&inspector->pane, action))
 		return false;
-	if (inspector->pane.count > 0) {
-		inspector->call = ik_calls_at(inspector->calls, inspector->pane.selected);
-		inspector->moved = inspector->pane.selected + 1 < inspector->pane.count;
-	}
+	if (inspector->pane.count == 0)
+		return true;
+	const struct ik_call *call = inspector->call;
+	inspector->call = ik_calls_at(inspector->calls, inspector->pane.selected);
+	inspector->moved = inspector->pane.selected + 1 < inspector->pane.count;
+	size_t pages = ik_call_pages(inspector->call);
+	if (inspector->call != call)
+		inspector->page = 0;
+	else if (action == IK_ACTION_TOP && inspector->page > 0)
+		turn_page(inspector, 0, false);
+	else if (action == IK_ACTION_BOTTOM && inspector->page + 1 < pages)
+		turn_page(inspector, pages - 1, true);
+	else if ((action == IK_ACTION_PAGE_UP || action == IK_ACTION_PAGE_DOWN)
+		&& is_at(inspector, before))
+		leave_page(inspector, action == IK_ACTION_PAGE_DOWN);
 	return true;
 }
 
 void ik_inspector_scroll(struct ik_inspector *inspector, int rows)
 {
+	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);
 	ik_scrollback_scroll(inspector->pane.text, rows);
 	inspector->pane.text_moved = true;
+	if (inspector->call && rows != 0 && is_at(inspector, before))
+		leave_page(inspector, rows > 0);
 }
 
 /* A word for the stage. */
@@ -117,12 +167,17 @@ static void add_facts(struct ik_inspector *inspector, struct ik_json_span envelo
 
 /* Add what came of one stream since the last time. */
 static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stream,
-	struct ik_block **block, size_t *length, const char *heading)
+	size_t before, struct ik_block **block, size_t *length, const char *heading)
 {
 	if (stream->length <= *length)
 		return;
 	if (!*block) {
 		ik_pane_heading(&inspector->pane, heading);
+		if (before > 0) {
+			char *line = ik_format(_("%zu bytes before these"), before);
+			ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_HINT, line, strlen(line)));
+			free(line);
+		}
 		*block = ik_pane_text(&inspector->pane, IK_BLOCK_OUTPUT, "", 0);
 	}
 	ik_block_append(*block, stream->data + *length, stream->length - *length);
@@ -133,14 +188,55 @@ static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stre
 static void add_streams(struct ik_inspector *inspector)
 {
 	const struct ik_call *call = inspector->call;
-	add_stream(inspector, &call->errors, &inspector->errors, &inspector->errors_length,
-		_("Messages (stderr)"));
-	add_stream(inspector, &call->output, &inspector->output, &inspector->output_length,
-		_("Output (stdout)"));
+	add_stream(inspector, &call->errors, call->left_out[1], &inspector->errors,
+		&inspector->errors_length, _("Messages (stderr)"));
+	add_stream(inspector, &call->output, call->left_out[0], &inspector->output,
+		&inspector->output_length, _("Output (stdout)"));
 }
 
-/* Show the selected call from scratch. */
-static void rebuild(struct ik_inspector *inspector)
+/* Where in a large text a part is, and how to go on. */
+static void add_position(struct ik_inspector *inspector, size_t start, size_t end, size_t length,
+	bool more)
+{
+	char *line = ik_format(more ? _("Bytes %zu to %zu of %zu  PgDn at the end: more")
+		: _("Bytes %zu to %zu of %zu"), start + 1, end, length);
+	ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_HINT, line, strlen(line)));
+	free(line);
+}
+
+/* A part of a large text of the selected call, under its heading. */
+static void add_part(struct ik_inspector *inspector, enum ik_call_text which, size_t part)
+{
+	struct ik_pane *pane = &inspector->pane;
+	size_t length = ik_call_text_length(inspector->call, which);
+	size_t start = part * IK_LIMIT_PART;
+	size_t end = length - start > IK_LIMIT_PART ? start + IK_LIMIT_PART : length;
+	struct ik_error error = {.text = ""};
+	struct ik_buf out;
+	ik_buf_init(&out, IK_LIMIT_PART + 4);
+	char *heading = which == IK_CALL_ENVELOPE ? ik_strdup(_("Envelope: what the model got"))
+		: which == IK_CALL_ERRORS ? ik_strdup(_("Messages (stderr)"))
+		: ik_format(_("Full output (cut for the model): %zu bytes"), length);
+	ik_pane_heading(pane, heading);
+	free(heading);
+	if (length > IK_LIMIT_PART)
+		add_position(inspector, start, end, length, end < length);
+	enum ik_status status = ik_call_part(inspector->call, which, part, inspector->read,
+		inspector->read_arg, &out, &error);
+	if (status == IK_OK) {
+		ik_block_finish(ik_pane_text(pane, IK_BLOCK_OUTPUT, out.data, out.length));
+	} else {
+		const char *why = status != IK_NOT_FOUND && error.text[0] ? error.text
+			: _("This part was not stored: ikigai ended before.");
+		ik_block_finish(ik_pane_text(pane, IK_BLOCK_ERROR, why, strlen(why)));
+	}
+	if (length > IK_LIMIT_PART && status == IK_OK)
+		add_position(inspector, start, end, length, end < length);
+	ik_buf_done(&out);
+}
+
+/* The page that has all but the further parts of large texts. */
+static void add_call(struct ik_inspector *inspector)
 {
 	struct ik_pane *pane = &inspector->pane;
 	const struct ik_call *call = inspector->call;
@@ -150,38 +246,72 @@ static void rebuild(struct ik_inspector *inspector)
 	if (ik_call_envelope(call, &envelope)
 		&& ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK)
 		value = (struct ik_json_span){NULL, 0};
-	if (call != inspector->shown)
-		pane->text_moved = false;
-	struct ik_scroll_place place = ik_pane_text_begin(pane);
 	ik_pane_heading(pane, call->name);
 	add_facts(inspector, value);
 	ik_pane_heading(pane, _("Arguments"));
 	ik_pane_json(pane, call->arguments.data, call->arguments.length);
-	inspector->output = inspector->errors = NULL;
-	inspector->output_length = inspector->errors_length = 0;
 	add_streams(inspector);
-	if (envelope.length > 0) {
+	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
+		add_part(inspector, IK_CALL_ERRORS, 0);
+	if (ik_call_text_length(call, IK_CALL_ENVELOPE) > 0) {
+		add_part(inspector, IK_CALL_ENVELOPE, 0);
+	} else if (envelope.length > 0) {
 		ik_pane_heading(pane, _("Envelope: what the model got"));
 		ik_pane_json(pane, envelope.data, envelope.length);
 	}
-	if (call->full.length > 0) {
-		ik_pane_heading(pane, _("Full output"));
-		ik_block_finish(ik_pane_text(pane, IK_BLOCK_OUTPUT, call->full.data, call->full.length));
-	}
+	if (ik_call_text_length(call, IK_CALL_OUTPUT) > 0)
+		add_part(inspector, IK_CALL_OUTPUT, 0);
 	ik_buf_done(&envelope);
+}
+
+/* Bytes that are not shown of what a running call prints. */
+static size_t left_out(const struct ik_call *call)
+{
+	return call->left_out[0] + call->left_out[1];
+}
+
+/* Show the selected call from scratch. */
+static void rebuild(struct ik_inspector *inspector)
+{
+	struct ik_pane *pane = &inspector->pane;
+	const struct ik_call *call = inspector->call;
+	if (call != inspector->shown)
+		inspector->page = 0;
+	if (call != inspector->shown || inspector->page != inspector->shown_page)
+		pane->text_moved = false;
+	struct ik_scroll_place place = ik_pane_text_begin(pane);
+	inspector->output = inspector->errors = NULL;
+	inspector->output_length = inspector->errors_length = 0;
+	enum ik_call_text which;
+	size_t part;
+	if (ik_call_page(call, inspector->page, &which, &part)) {
+		add_part(inspector, which, part);
+	} else {
+		inspector->page = 0;
+		add_call(inspector);
+	}
 	ik_pane_text_end(pane, place, call->stage == IK_STAGE_RUNNING);
+	if (inspector->page_end && inspector->page != inspector->shown_page) {
+		ik_scrollback_bottom(pane->text);
+		pane->text_moved = true;
+	}
 	inspector->shown = call;
 	inspector->shown_stage = call->stage;
+	inspector->shown_page = inspector->page;
+	inspector->page_end = false;
+	inspector->left_out = left_out(call);
 }
 
 /* Bring the text up to date: what a running call prints is only added. */
 static void sync_text(struct ik_inspector *inspector)
 {
 	const struct ik_call *call = inspector->call;
-	if (call == inspector->shown && call->version == inspector->shown_version)
+	if (call == inspector->shown && call->version == inspector->shown_version
+		&& inspector->page == inspector->shown_page)
 		return;
 	if (call == inspector->shown && call->stage == IK_STAGE_RUNNING
-		&& inspector->shown_stage == IK_STAGE_RUNNING)
+		&& inspector->shown_stage == IK_STAGE_RUNNING
+		&& inspector->left_out == left_out(call))
 		add_streams(inspector);
 	else
 		rebuild(inspector);

@@ -1,19 +1,25 @@
 /*
  * pane_inspector: every tool call of the session, and one of them in full.
  *
- * The newest call is selected until the person selects another.
+ * The newest call is selected until the person selects another.  A large text
+ * (what a tool printed in full, an envelope) is shown a part at a time: the first
+ * with the rest of the call, each further one by itself once the person scrolls
+ * beyond the end.
  * Borrows the list of calls.  May include: util, json, tui.
  */
 #ifndef IK_TUI_PANE_INSPECTOR_H
 #define IK_TUI_PANE_INSPECTOR_H
 
-#include "tui/calls.h"
+#include "tui/call_parts.h"
 #include "tui/pane.h"
 
 struct ik_inspector;
 
 struct ik_inspector *ik_inspector_new(struct ik_calls *calls, bool utf8);
 struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector);
+
+/* Who reads the stored outputs of calls, a part when it is looked at; NULL: nobody. */
+void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg);
 
 /* An action while it has the focus; false when it means nothing to it. */
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);

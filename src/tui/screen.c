@@ -43,6 +43,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->calls = ik_calls_new();
 	screen->scrollback = ik_scrollback_new();
 	screen->inspector = ik_inspector_new(screen->calls, options->utf8);
+	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
 	screen->browser = ik_browser_new(screen->calls, options->utf8);
 	screen->help = ik_help_new(options->commands, options->utf8);
 	screen->dialog = ik_dialog_new(options->utf8);

@@ -26,6 +26,8 @@ struct ik_screen_options {
 	bool utf8;                /* for the marks of the status bar and the frames */
 	const char *provider, *model;
 	bool markdown;            /* show replies as Markdown */
+	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
+	void *read_arg;
 	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
 };
 

@@ -278,8 +278,7 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 		ik_calls_add_output(screen->calls, call, event->number == 1, text, length);
 		break;
 	case IK_EVENT_TOOL_DONE:
-		if (event->full && event->full_length > 0)
-			ik_calls_set_full(screen->calls, call, event->full, event->full_length);
+		ik_calls_set_whole(screen->calls, call, event->whole);
 		ik_calls_set_envelope(screen->calls, call, text, length, event->number);
 		break;
 	default: /* IK_EVENT_CALL_PROGRESS */

@@ -25,6 +25,8 @@
 #define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
 /* What a model gets of a tool's output, unless configured otherwise. */
 #define IK_LIMIT_MODEL_OUTPUT IK_MIB(1)
+/* What is kept for the screen of a stream while a tool runs: its end. */
+#define IK_LIMIT_LIVE_OUTPUT IK_KIB(512)
 /* What is kept in memory, of all calls that are over, beyond their envelopes: the
  * whole outputs of the newest. */
 #define IK_LIMIT_OLD_OUTPUT IK_MIB(128)
@@ -46,6 +48,8 @@
 #define IK_LIMIT_ERROR_BODY IK_KIB(64)
 /* A page of stored events: read in a few milliseconds. */
 #define IK_LIMIT_PAGE IK_MIB(4)
+/* A part of a large text, in the store and on the screen: handled in a few milliseconds. */
+#define IK_LIMIT_PART IK_KIB(256)
 /* A request: the whole conversation. */
 #define IK_LIMIT_REQUEST IK_MIB(512)
 /* A file that is compared with what a tool would make of it, while a person waits. */

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_util.a
 libik_util_a_SOURCES = \
 	src/util/alloc.c src/util/alloc.h \
 	src/util/buf.c src/util/buf.h \
+	src/util/bytes.c src/util/bytes.h \
 	src/util/clock.c src/util/clock.h \
 	src/util/diff.c src/util/diff.h \
 	src/util/cluster.c src/util/cluster.h \

@@ -30,6 +30,7 @@ SCREEN_TESTS = \
 	tests/screen/editor.screen \
 	tests/screen/end_by_signals.screen \
 	tests/screen/first_frame.screen \
+	tests/screen/full_output.screen \
 	tests/screen/german.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \

@@ -171,10 +171,15 @@ Test(calls, whole_outputs_of_old_calls_are_let_go)
 {
 	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
 	const size_t length = IK_LIMIT_OLD_OUTPUT / 3;
-	char *bytes = ik_alloc(length);
+	struct ik_bytes *bytes;
+	struct ik_buf large;
 	struct ik_calls *calls = ik_calls_new();
 	struct ik_call *call[5];
 
+	ik_buf_init(&large, length);
+	cr_assert(ik_buf_reserve(&large, length));
+	ik_buf_commit(&large, length);
+	bytes = ik_bytes_take(&large);
 	call[0] = ik_calls_get(calls, "running", "t");
 	ik_calls_set_stage(calls, call[0], IK_STAGE_RUNNING);
 	ik_calls_add_output(calls, call[0], true, "still here", 10);
@@ -182,16 +187,36 @@ Test(calls, whole_outputs_of_old_calls_are_let_go)
 		char id[] = {(char)('0' + i), '\0'};
 		call[i] = ik_calls_get(calls, id, "t");
 		ik_calls_set_stage(calls, call[i], IK_STAGE_RUNNING);
-		ik_calls_add_output(calls, call[i], true, bytes, i % 2 ? length : 0);
 		ik_calls_set_envelope(calls, call[i], envelope, strlen(envelope), 1);
-		if (i % 2 == 0)
-			ik_calls_set_full(calls, call[i], bytes, length);
+		ik_calls_set_whole(calls, call[i], (struct ik_bytes *[2]){
+			i % 2 ? NULL : bytes, i % 2 ? bytes : NULL});
 	}
 	cr_assert_eq(call[0]->errors.length, 10, "one that runs keeps what it has");
-	cr_assert_eq(call[1]->errors.length, 0, "the oldest gives way");
-	cr_assert_eq(call[2]->full.length, length);
-	cr_assert_eq(call[3]->errors.length, length);
-	cr_assert_eq(call[4]->full.length, length);
+	cr_assert_null(call[1]->whole[1], "the oldest gives way");
+	cr_assert_eq(call[2]->whole[0], bytes);
+	cr_assert_eq(call[3]->whole[1], bytes);
+	cr_assert_eq(call[4]->whole[0], bytes);
 	ik_calls_free(calls);
-	free(bytes);
+	ik_bytes_unref(bytes);
+}
+
+Test(calls, keep_the_end_of_what_comes)
+{
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "c", "t");
+	char piece[1000];
+	size_t sent = 0;
+
+	memset(piece, 'x', sizeof piece);
+	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
+	for (; sent < 3 * IK_LIMIT_LIVE_OUTPUT; sent += sizeof piece) {
+		ik_calls_add_output(calls, call, false, piece, sizeof piece);
+		cr_assert_leq(call->output.length, IK_LIMIT_LIVE_OUTPUT);
+	}
+	ik_calls_add_output(calls, call, false, "end", 3);
+	cr_assert_geq(call->output.length, IK_LIMIT_LIVE_OUTPUT / 2);
+	cr_assert_eq(call->left_out[0] + call->output.length, sent + 3);
+	cr_assert_str_eq(call->output.data + call->output.length - 3, "end");
+	cr_assert_eq(call->left_out[1], 0);
+	ik_calls_free(calls);
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "picture.h"
+#include "util/limits.h"
+#include "util/utf8.h"
 
 static struct ik_cells cells;
 static struct ik_calls *calls;
@@ -158,4 +160,136 @@ Test(inspector, draws_into_every_size)
 	for (int rows = 0; rows < 12; rows++)
 		for (int columns = 0; columns < 50; columns++)
 			draw(rows, columns, true, 0);
+}
+
+/* What the store has of a call, or its trouble. */
+struct stored {
+	size_t length; /* parts that are there, in bytes */
+	int reads;
+	const char *trouble;
+};
+
+static enum ik_status read_stored(void *arg, const char *id, size_t part, struct ik_buf *out,
+	struct ik_error *error)
+{
+	struct stored *stored = arg;
+	size_t at = part * IK_LIMIT_PART;
+	cr_assert_eq(strlen(id), IK_UUID_TEXT - 1);
+	stored->reads++;
+	if (stored->trouble)
+		return ik_error_set(error, IK_IO, "%s", stored->trouble);
+	if (at >= stored->length)
+		return IK_NOT_FOUND;
+	/* Lines of 8 bytes that say where they are. */
+	for (; at < (part + 1) * IK_LIMIT_PART && at < stored->length; at += 8)
+		ik_buf_printf(out, "%07zu\n", at);
+	return IK_OK;
+}
+
+/* A restored call of which so many bytes of stdout and stderr were kept. */
+static struct ik_call *add_restored(size_t output, size_t errors)
+{
+	struct ik_call *call = add_call("c1", "bash", "{}");
+	static const char envelope[] = "{\"tool_success\":true,\"result\":\"cut\",\"truncated\":true}";
+	struct ik_message *message = ik_message_tool_result_kept("c1", "bash", envelope,
+		sizeof envelope - 1, true, 5, (const size_t[2]){output, errors});
+	ik_calls_set_result(calls, call, message);
+	ik_message_unref(message);
+	return call;
+}
+
+/* Does the pane show a row with text? */
+static bool shows(int rows, const char *text)
+{
+	return picture_has(draw(rows, 60, true, 0), text);
+}
+
+Test(inspector, turns_the_pages_of_a_stored_output)
+{
+	size_t length = 2 * IK_LIMIT_PART + 80;
+	struct stored stored = {.length = length};
+	ik_inspector_on_read(inspector, read_stored, &stored);
+	add_restored(length, 0);
+	cr_assert(shows(30, "Full output (cut for the model): 524368 bytes"));
+	cr_assert(shows(30, "Bytes 1 to 262144 of 524368"));
+	cr_assert(shows(30, "0000000"));
+	cr_assert_eq(stored.reads, 1, "only what is shown is read");
+	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	cr_assert(shows(30, "0524360"), "the very end");
+	ik_inspector_act(inspector, IK_ACTION_TOP);
+	cr_assert(shows(30, "Arguments"));
+	/* Beyond the end of one page is the next one. */
+	int pages = 0;
+	while (!shows(30, "0262144") && pages++ < 3000)
+		ik_inspector_act(inspector, IK_ACTION_PAGE_DOWN);
+	cr_assert(shows(30, "Bytes 262145 to 524288 of 524368"));
+	cr_assert(!shows(30, "Arguments"));
+	/* And before its start the end of the one before. */
+	ik_inspector_act(inspector, IK_ACTION_PAGE_UP);
+	cr_assert(shows(30, "0262136"));
+	cr_assert(shows(30, "Bytes 1 to 262144"));
+	ik_inspector_scroll(inspector, 3);
+	cr_assert(shows(30, "Bytes 262145 to"), "by the wheel too");
+}
+
+Test(inspector, says_what_of_an_output_is_not_there)
+{
+	struct stored stored = {.length = IK_LIMIT_PART};
+	ik_inspector_on_read(inspector, read_stored, &stored);
+	struct ik_call *call = add_restored(3 * IK_LIMIT_PART, 0);
+	cr_assert(shows(30, "0000000"));
+	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	cr_assert(shows(30, "This part was not stored: ikigai ended before."));
+	stored.trouble = "The disk is gone.";
+	ik_calls_set_arguments(calls, call, "{\"a\":1}", 7);
+	cr_assert(shows(30, "The disk is gone."));
+}
+
+Test(inspector, shows_stored_messages_too)
+{
+	struct stored stored = {.length = 800};
+	ik_inspector_on_read(inspector, read_stored, &stored);
+	add_restored(0, 800);
+	cr_assert(shows(60, "Messages (stderr)"));
+	cr_assert(shows(60, "0000008"));
+	cr_assert(!shows(60, "Full output"));
+}
+
+Test(inspector, does_not_split_characters_between_pages)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, IK_MIB(2));
+	while (text.length < IK_LIMIT_PART + 100)
+		ik_buf_puts(&text, text.length % 64 == 63 ? "\n" : "€");
+	struct ik_bytes *bytes = ik_bytes_take(&text);
+	struct ik_call *call = add_call("c1", "bash", "{}");
+	ik_calls_set_whole(calls, call, (struct ik_bytes *[2]){bytes, NULL});
+	finish(call, "{\"tool_success\":true,\"result\":1,\"truncated\":true}", 1);
+	draw(30, 60, true, 0);
+	struct ik_error error;
+	for (size_t part = 0; part < 2; part++) {
+		ik_buf_clear(&text);
+		cr_assert_eq(ik_call_part(call, IK_CALL_OUTPUT, part, NULL, NULL, &text, &error), IK_OK);
+		cr_assert_eq(ik_utf8_valid_prefix(text.data, text.length), text.length);
+	}
+	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	cr_assert(!shows(30, "\xef\xbf\xbd"));
+	ik_buf_done(&text);
+	ik_bytes_unref(bytes);
+}
+
+Test(inspector, a_large_envelope_has_pages)
+{
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_MIB(2));
+	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":\"");
+	while (envelope.length < IK_LIMIT_PART + 100)
+		ik_buf_puts(&envelope, "abc ");
+	ik_buf_puts(&envelope, "the end\"}");
+	finish(add_call("c1", "bash", "{}"), envelope.data, 1);
+	cr_assert(shows(30, "Envelope: what the model got"));
+	cr_assert(shows(30, "Bytes 1 to 262144 of"));
+	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	cr_assert(shows(30, "the end\"}"));
+	ik_buf_done(&envelope);
 }

@@ -1,0 +1,62 @@
+#include "store/sqlite_private.h"
+
+#include <string.h>
+
+#include "util/limits.h"
+
+/* So many parts are written between two checkpoints: one that has to move all of a large
+ * text at once would stop the loop. */
+#define PARTS_OF_A_CHECKPOINT 4
+
+/* Prepare a statement and bind id and number. */
+static enum ik_status prepare(struct sqlite *sqlite, const char *text, const char *id,
+	size_t part, sqlite3_stmt **ret_prepared, struct ik_error *error)
+{
+	if (sqlite3_prepare_v2(sqlite->db, text, -1, ret_prepared, NULL) != SQLITE_OK ||
+	    sqlite3_bind_text64(*ret_prepared, 1, id, strlen(id), SQLITE_STATIC,
+		    SQLITE_UTF8) != SQLITE_OK ||
+	    sqlite3_bind_int64(*ret_prepared, 2, (sqlite3_int64)part) != SQLITE_OK)
+		return ik_sqlite_explain(sqlite, error);
+	return IK_OK;
+}
+
+enum ik_status ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
+	const char *bytes, size_t length, struct ik_error *error)
+{
+	struct sqlite *sqlite = sqlite_of(backend);
+	sqlite3_stmt *insert = NULL;
+	enum ik_status status;
+
+	status = prepare(sqlite, "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)"
+		" ON CONFLICT DO NOTHING", id, part, &insert, error);
+	if (status == IK_OK && (sqlite3_bind_blob64(insert, 3, bytes, length,
+	    SQLITE_STATIC) != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE))
+		status = ik_sqlite_explain(sqlite, error);
+	sqlite3_finalize(insert);
+	/* Whether it comes to that now or later makes no difference but to the time it takes. */
+	if (status == IK_OK && part % PARTS_OF_A_CHECKPOINT == PARTS_OF_A_CHECKPOINT - 1)
+		(void)sqlite3_exec(sqlite->db, "PRAGMA wal_checkpoint(PASSIVE)", NULL, NULL, NULL);
+	return ik_sqlite_failed(sqlite, status);
+}
+
+enum ik_status ik_sqlite_read_part(struct ik_backend *backend, const char *id, size_t part,
+	struct ik_buf *out, struct ik_error *error)
+{
+	struct sqlite *sqlite = sqlite_of(backend);
+	sqlite3_stmt *query = NULL;
+	enum ik_status status;
+
+	status = prepare(sqlite, "SELECT bytes FROM blobs WHERE id = ?1 AND part = ?2", id, part,
+		&query, error);
+	if (status == IK_OK) {
+		int step = sqlite3_step(query);
+
+		if (step == SQLITE_ROW)
+			ik_buf_append(out, sqlite3_column_blob(query, 0),
+				(size_t)sqlite3_column_bytes(query, 0));
+		else
+			status = step == SQLITE_DONE ? IK_NOT_FOUND : ik_sqlite_explain(sqlite, error);
+	}
+	sqlite3_finalize(query);
+	return ik_sqlite_failed(sqlite, status);
+}

@@ -1,0 +1,229 @@
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <sqlite3.h>
+
+#include "util/limits.h"
+
+/* Large texts beside the events. */
+TestSuite(store_blob, .init = fixture_set_up, .fini = fixture_tear_down);
+
+/* A text in which no two parts are alike. */
+static struct ik_bytes *make_text(size_t length)
+{
+	struct ik_bytes *bytes;
+	struct ik_buf text;
+	size_t i;
+
+	ik_buf_init(&text, length);
+	for (i = 0; i < length; i++)
+		ik_buf_putc(&text, (char)(i % 251 + i / IK_LIMIT_PART));
+	bytes = ik_bytes_take(&text);
+	return bytes;
+}
+
+/* All parts that are there, from the first on. */
+static size_t read_all(const char *id, struct ik_buf *out)
+{
+	struct ik_error error;
+	enum ik_status status = IK_OK;
+	size_t part;
+
+	for (part = 0; status == IK_OK; part++)
+		status = ik_store_read_part(fixture.store, id, part, out, &error);
+	cr_assert_eq(status, IK_NOT_FOUND);
+	return part - 1;
+}
+
+static void expect_text(const char *id, const struct ik_bytes *text)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(64));
+	read_all(id, &out);
+	cr_assert_eq(out.length, text->length);
+	cr_assert_eq(memcmp(out.data, text->data, text->length), 0);
+	ik_buf_done(&out);
+}
+
+Test(store_blob, is_read_back_while_it_waits_and_when_it_is_stored)
+{
+	struct ik_bytes *text = make_text(3 * IK_LIMIT_PART + 17);
+	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
+
+	fixture_session(session, "/x", 1);
+	ik_uuid_new(id);
+	ik_store_put_blob(fixture.store, id, text);
+	expect_text(id, text);
+	fixture_close(); /* writes what is left */
+	fixture_open();
+	expect_text(id, text);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 4);
+	/* Once more is no harm. */
+	ik_store_put_blob(fixture.store, id, text);
+	fixture_close();
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 4);
+	fixture_open();
+	expect_text(id, text);
+	ik_bytes_unref(text);
+}
+
+Test(store_blob, of_exactly_one_part_has_no_second)
+{
+	struct ik_bytes *text = make_text(IK_LIMIT_PART);
+	char id[IK_UUID_TEXT];
+
+	ik_uuid_new(id);
+	ik_store_put_blob(fixture.store, id, text);
+	expect_text(id, text);
+	fixture_close();
+	fixture_open();
+	expect_text(id, text);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 1);
+	ik_bytes_unref(text);
+}
+
+/* Turn the loop a few times. */
+static void turn(void *arg)
+{
+	int *left = arg;
+
+	if (--*left > 0)
+		ik_loop_defer(fixture.loop, turn, left);
+	else
+		ik_loop_stop(fixture.loop);
+}
+
+Test(store_blob, lets_events_go_first)
+{
+	struct ik_bytes *text = make_text(20 * IK_LIMIT_PART);
+	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
+	struct ik_error error;
+	int turns = 5;
+
+	fixture_session(session, "/x", 1);
+	ik_uuid_new(id);
+	ik_store_put_blob(fixture.store, id, text);
+	ik_loop_defer(fixture.loop, turn, &turns);
+	cr_assert_eq(ik_loop_run(fixture.loop, &error), IK_OK);
+	fixture_append(session, IK_KIND_USER, "2");
+	/* Stored at once, with most of the text still to come. */
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 2);
+	cr_assert_geq(fixture_query("SELECT count(*) FROM blobs"), 1);
+	cr_assert_leq(fixture_query("SELECT count(*) FROM blobs"), 6, "a part in each turn");
+	fixture_close();
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 20);
+	fixture_open();
+	expect_text(id, text);
+	ik_bytes_unref(text);
+}
+
+Test(store_blob, waits_for_another_writer)
+{
+	struct ik_bytes *text = make_text(IK_LIMIT_PART + 1);
+	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
+	sqlite3 *other;
+	struct ik_error error;
+	int turns = 5;
+
+	fixture_session(session, "/x", 1);
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	ik_uuid_new(id);
+	ik_store_put_blob(fixture.store, id, text);
+	ik_loop_defer(fixture.loop, turn, &turns);
+	cr_assert_eq(ik_loop_run(fixture.loop, &error), IK_OK);
+	expect_text(id, text);
+	cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	fixture_close();
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 2);
+	fixture_open();
+	expect_text(id, text);
+	ik_bytes_unref(text);
+}
+
+/* Store the text in a process of its own, until that is killed. */
+static void write_until_killed(const char *session, const char *id, struct ik_bytes *text, int told)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_USER, "call", 4, NULL, 0);
+	struct ik_error error;
+	int turns = told;
+
+	fixture_open();
+	ik_store_begin(fixture.store, session, "/x");
+	ik_store_append(fixture.store, session, message);
+	ik_store_put_blob(fixture.store, id, text);
+	ik_loop_defer(fixture.loop, turn, &turns);
+	if (ik_loop_run(fixture.loop, &error) == IK_OK)
+		(void)kill(getpid(), SIGKILL);
+	_exit(1);
+}
+
+Test(store_blob, keeps_its_first_parts_over_kill_9)
+{
+	struct ik_bytes *text = make_text(8 * IK_LIMIT_PART);
+	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
+	int status;
+
+	fixture_close();
+	for (int told = 1; told < 8; told++) {
+		struct ik_buf out;
+		pid_t pid;
+		size_t parts;
+
+		ik_uuid_new(id);
+		ik_uuid_new(session);
+		pid = fork();
+		if (pid == 0)
+			write_until_killed(session, id, text, told);
+		cr_assert_eq(waitpid(pid, &status, 0), pid);
+		cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		fixture_open();
+		fixture_expect_page(session, 0, 9, "call");
+		ik_buf_init(&out, IK_MIB(64));
+		parts = read_all(id, &out);
+		cr_assert_lt(parts, 8, "there was no time for all of it");
+		cr_assert_geq(parts + 1, (size_t)told, "a part in each turn");
+		cr_assert_eq(out.length, parts * IK_LIMIT_PART, "only whole parts");
+		cr_assert_eq(memcmp(out.data, text->data, out.length), 0);
+		ik_buf_done(&out);
+		/* Whoever has it still can complete it. */
+		ik_store_put_blob(fixture.store, id, text);
+		fixture_close();
+		fixture_open();
+		expect_text(id, text);
+		fixture_close();
+	}
+	fixture_open();
+	cr_assert_eq(fixture_query("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+	ik_bytes_unref(text);
+}
+
+Test(store_blob, comes_into_a_database_of_the_first_form)
+{
+	char session[IK_UUID_TEXT], id[IK_UUID_TEXT];
+	struct ik_bytes *text = make_text(100);
+	sqlite3 *other;
+
+	fixture_session(session, "/x", 2);
+	fixture_close();
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "DROP TABLE blobs; PRAGMA user_version = 1", NULL, NULL,
+		NULL), SQLITE_OK);
+	sqlite3_close(other);
+	fixture_open();
+	fixture_expect_page(session, 0, 9, "1 2");
+	ik_uuid_new(id);
+	ik_store_put_blob(fixture.store, id, text);
+	fixture_close();
+	fixture_open();
+	expect_text(id, text);
+	ik_bytes_unref(text);
+}
