@@ -261,7 +261,8 @@ Test(tty, leaving_a_stalled_terminal_takes_a_moment_only)
 	before = ik_clock_ms();
 	ik_tty_leave(scene.tty);
 	cr_assert_geq(ik_clock_ms() - before, 150);
-	cr_assert_lt(ik_clock_ms() - before, 1000);
+	/* Not before the terminal reads on, which is never; a busy machine needs longer. */
+	cr_assert_lt(ik_clock_ms() - before, 10000);
 	cr_assert(fixture_is_cooked(0));
 	free(frame);
 	end(&scene);
