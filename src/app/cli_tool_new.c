@@ -14,6 +14,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/shell_word.h"
 #include "util/text.h"
 
 /* Find the template; without --lang the first. The error names all of them. */
@@ -49,25 +50,6 @@ static char *choose_directory(const struct ik_options *options, const struct ik_
 	return config->tools_user_dir != NULL ?
 		ik_path_expand(config->tools_user_dir, setup->places.user_home) :
 		ik_places_file(&setup->places, "tools");
-}
-
-/* Append a path as a shell reads it: in quotes where it needs them. */
-static void put_word(struct ik_buf *out, const char *path)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+./,:@%";
-
-	if (path[strspn(path, plain)] == '\0') {
-		ik_buf_puts(out, path);
-		return;
-	}
-	ik_buf_putc(out, '\'');
-	for (; *path != '\0'; path++) {
-		if (*path == '\'')
-			ik_buf_puts(out, "'\\''");
-		else
-			ik_buf_putc(out, *path);
-	}
-	ik_buf_putc(out, '\'');
 }
 
 /* Append text with @NAME@ and @PATH@ filled in. */
@@ -163,7 +145,7 @@ int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *set
 	}
 	path = ik_path_join(directory, options->first);
 	file = ik_format("%s%s", path, template->suffix);
-	put_word(&word, path);
+	ik_shell_word_put(&word, path);
 	fill(&text, template->text, options->first, word.data);
 	if (ik_path_make(directory, 0755, &error) != IK_OK ||
 	    write_new(file, &text, template->compile != NULL ? 0644 : 0755, &error) != IK_OK)

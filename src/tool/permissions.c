@@ -13,30 +13,11 @@
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/path.h"
+#include "util/shell_word.h"
 #include "util/text.h"
 
 /* As many links in a row as the kernel follows. */
 enum { LINKS_MOST = 40 };
-
-/* Append path as one word of a shell command. */
-static void put_word(struct ik_buf *out, const char *path)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%";
-
-	if (path[strspn(path, plain)] == '\0') {
-		ik_buf_puts(out, path);
-		return;
-	}
-	ik_buf_putc(out, '\'');
-	for (; *path != '\0'; path++) {
-		if (*path == '\'')
-			ik_buf_puts(out, "'\\''");
-		else
-			ik_buf_putc(out, *path);
-	}
-	ik_buf_putc(out, '\'');
-}
 
 /* Fill *error with a reason and the command that mends it. */
 static enum ik_status refuse(struct ik_error *error, const char *path, const char *reason,
@@ -46,7 +27,7 @@ static enum ik_status refuse(struct ik_error *error, const char *path, const cha
 	enum ik_status status;
 
 	ik_buf_init(&word, 4 * PATH_MAX);
-	put_word(&word, path);
+	ik_shell_word_put(&word, path);
 	/* TRANSLATORS: a path, what is wrong with it, then a shell command. */
 	status = ik_error_set(error, IK_DENIED, _("%s %s; to mend it: %s %s"), path, reason,
 		command, word.data);
