@@ -341,7 +341,7 @@ Test(http, early_ends_are_broken_connections)
 	expect_failure(&chunk, IK_HTTP_BROKEN, "the connection to 127.0.0.1:");
 	expect_failure(&nothing, IK_HTTP_BROKEN, "closed the connection without an answer");
 	expect_failure(&reset, IK_HTTP_BROKEN, "the connection to 127.0.0.1:");
-	expect_failure(&garbage, IK_HTTP_BROKEN, "the connection to 127.0.0.1:");
+	expect_failure(&garbage, IK_HTTP_CONNECT, "is no HTTP");
 }
 
 /* A port of this machine on which nobody listens. */
