@@ -153,7 +153,7 @@ const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
 	uint32_t first = lines->lines[line].run;
 	uint32_t end = line + 1 < lines->count ? lines->lines[line + 1].run : lines->run_count;
 	*ret_count = end - first;
-	return lines->runs + first;
+	return lines->runs ? lines->runs + first : NULL;
 }
 
 uint32_t ik_lines_find(const struct ik_lines *lines, size_t source)

@@ -8,16 +8,8 @@
 
 #include <criterion/criterion.h>
 
+#include "tests/support/sanitized.h"
 #include "tests/tools/support.h"
-
-/* Is this a build with AddressSanitizer? */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED false
-#endif
 
 TestSuite(input, .init = scratch_enter, .fini = scratch_leave, .timeout = 60);
 

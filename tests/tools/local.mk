@@ -23,7 +23,7 @@ EXTRA_tests_tools_kill_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_match_test_DEPENDENCIES = $(tool_programs)
 
 check_LIBRARIES = libtests_tools.a
-libtests_tools_a_SOURCES = tests/support/scratch.h tests/tools/support.c tests/tools/support.h
+libtests_tools_a_SOURCES = tests/support/sanitized.h tests/support/scratch.h tests/tools/support.c tests/tools/support.h
 libtests_tools_a_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 LINK_TOOL_TEST = libtests_tools.a $(LINK_JSON) $(CRITERION_LIBS)
 

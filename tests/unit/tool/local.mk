@@ -21,6 +21,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/server_source_test.c \
 	tests/unit/tool/source_directory_test.c \
 	tests/unit/tool/storm_test.c \
+	tests/support/sanitized.h \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
 	tests/unit/tool/vetting_test.c
 tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \
