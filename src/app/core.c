@@ -247,6 +247,8 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 		ik_model_choice_done(&choice);
 		return error->status;
 	}
+	/* A list that is still on its way would be taken for the new one's. */
+	core->models = ik_model_list_close(core->models);
 	ik_model_choice_done(&core->setup->choice);
 	core->setup->choice = choice;
 	spec = ik_model_choice_spec(&core->setup->choice);

@@ -12,22 +12,9 @@ static const char hidden[] = "***";
 
 /* Strings. */
 
-/* The text of a string that a C string can hold and that is not empty; NULL otherwise. */
-static char *plain_text(struct ik_json_span value)
-{
-	size_t length;
-	char *text = ik_json_string_new(value, &length);
-
-	if (text && (length == 0 || strlen(text) != length)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static bool is_text(struct ik_json_span value)
 {
-	char *text = plain_text(value);
+	char *text = ik_json_text_new(value);
 
 	free(text);
 	return text != NULL;
@@ -95,7 +82,7 @@ static double read_duration(const char *at)
 static bool to_duration(const struct ik_config_key *key, struct ik_json_span value,
 	int64_t *ret_milliseconds)
 {
-	char *text = plain_text(value);
+	char *text = ik_json_text_new(value);
 	double milliseconds = text ? read_duration(text) : -1;
 
 	free(text);
@@ -147,7 +134,7 @@ static bool is_timeout(const struct ik_config_key *key, struct ik_json_span name
 /* Could a string be (part of) a header's line without ending it? */
 static bool is_header_text(struct ik_json_span value, bool may_have_colon)
 {
-	char *text = plain_text(value);
+	char *text = ik_json_text_new(value);
 	bool fits = text && !strpbrk(text, "\r\n") && (may_have_colon || !strchr(text, ':'));
 
 	free(text);
@@ -162,7 +149,7 @@ static bool is_header(const struct ik_config_key *key, struct ik_json_span name,
 
 	if (name.length)
 		return is_header_text(name, false) && is_header_text(value, true);
-	line = plain_text(value);
+	line = ik_json_text_new(value);
 	fits = is_header_text(value, true) && strchr(line, ':') > line;
 	free(line);
 	return fits;
@@ -212,10 +199,10 @@ static void store_list(struct ik_json_span value, struct ik_string_list *list)
 		return;
 	list->items = ik_alloc((size + 1) * sizeof(*list->items));
 	while (ik_json_next(value, &walk, &name, &item)) {
-		char *text = plain_text(item);
+		char *text = ik_json_text_new(item);
 
 		if (name.length) {
-			char *header = plain_text(name), *line = ik_format("%s: %s", header, text);
+			char *header = ik_json_text_new(name), *line = ik_format("%s: %s", header, text);
 
 			free(header);
 			free(text);
@@ -233,7 +220,7 @@ static void store_timeouts(struct ik_json_span value, struct ik_config *config)
 
 	while (ik_json_next(value, &walk, &name, &seconds)) {
 		struct ik_tool_timeout *timeout = NULL;
-		char *tool = plain_text(name);
+		char *tool = ik_json_text_new(name);
 
 		for (size_t i = 0; i < config->tools_timeout_count; i++) {
 			if (ik_text_equal(config->tools_timeouts[i].name, tool))
@@ -272,7 +259,7 @@ void ik_config_value_store(const struct ik_config_key *key, struct ik_json_span 
 	case IK_KEY_TEXT:
 	case IK_KEY_CHOICE:
 		ik_config_value_free(key, base);
-		*(char **)field = plain_text(value);
+		*(char **)field = ik_json_text_new(value);
 		break;
 	case IK_KEY_LIST:
 	case IK_KEY_HEADERS:

@@ -140,19 +140,6 @@ static enum ik_status refuse_member(struct reader *reader, struct ik_json_span a
 	return status;
 }
 
-/* A string that is not empty, without NUL; NULL for anything else. */
-static char *read_text(struct ik_json_span value)
-{
-	size_t length;
-	char *text = ik_json_string_new(value, &length);
-
-	if (text && (length == 0 || strlen(text) != length)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static enum ik_status read_arguments(struct reader *reader, struct ik_rule *rule,
 	struct ik_json_span arguments)
 {
@@ -162,7 +149,7 @@ static enum ik_status read_arguments(struct reader *reader, struct ik_rule *rule
 	if (ik_json_span_type(arguments) != IK_JSON_OBJECT)
 		return refuse_member(reader, arguments, "args", _("an object, {NAME: GLOB}"));
 	while (ik_json_next(arguments, &walk, &key, &value)) {
-		char *name = read_text(key), *glob = read_text(value);
+		char *name = ik_json_text_new(key), *glob = ik_json_text_new(value);
 
 		if (!name || !glob) {
 			enum ik_status status = refuse_member(reader, value, name ? name : "args",
@@ -201,7 +188,7 @@ static enum ik_status read_member(struct reader *reader, struct ik_rule *rule,
 	if (ik_text_equal(name, "do"))
 		return read_action(reader, rule, value);
 	if (ik_text_equal(name, "tool")) {
-		rule->tool = read_text(value);
+		rule->tool = ik_json_text_new(value);
 		return rule->tool ? IK_OK : refuse_member(reader, value, "tool",
 			_("a string that is not empty: the name of the tool, or \"*\""));
 	}

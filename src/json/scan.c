@@ -273,6 +273,18 @@ char *ik_json_string_new(struct ik_json_span value, size_t *ret_length)
 	return ik_buf_take(&text, ret_length);
 }
 
+char *ik_json_text_new(struct ik_json_span value)
+{
+	size_t length;
+	char *text = ik_json_string_new(value, &length);
+
+	if (text && (length == 0 || strlen(text) != length)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 bool ik_json_integer(struct ik_json_span value, int64_t *ret_number)
 {
 	struct ik_decimal decimal;

@@ -94,6 +94,10 @@ bool ik_json_string(struct ik_json_span value, struct ik_buf *out);
 /* The decoded string in new memory, NULL if value is no string; ret_length may be NULL. */
 char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 
+/* The same of a string that is not empty and holds no U+0000, so that a C string
+ * says all of it; NULL for any other value. */
+char *ik_json_text_new(struct ik_json_span value);
+
 /* An integer (also written 1.0 or 1e3) within range; false otherwise. */
 bool ik_json_integer(struct ik_json_span value, int64_t *ret_number);
 /* False also where the number is beyond what a double can hold (1e400). */

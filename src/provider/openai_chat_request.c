@@ -65,17 +65,6 @@ void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpo
 	ik_json_close(out, '}');
 }
 
-static void put_tools(struct ik_buf *out, const struct ik_request *request)
-{
-	if (!request->tool_count)
-		return;
-	ik_json_key(out, "tools");
-	ik_json_open(out, '[');
-	for (size_t index = 0; index < request->tool_count; index++)
-		ik_openai_chat_put_tool(out, request->endpoint, &request->tools[index]);
-	ik_json_close(out, ']');
-}
-
 /* A message that is a role and a text. */
 static void put_text_message(struct ik_buf *out, const char *role, const char *text, size_t length)
 {
@@ -197,7 +186,7 @@ enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct
 	ik_json_open(out, '{');
 	ik_json_key(out, "model");
 	ik_json_put_text(out, request->model);
-	put_tools(out, request);
+	ik_wire_put_tools(out, request, ik_openai_chat_put_tool);
 	put_messages(out, request);
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);

@@ -39,17 +39,6 @@ void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *
 	ik_json_close(out, '}');
 }
 
-static void put_tools(struct ik_buf *out, const struct ik_request *request)
-{
-	if (!request->tool_count)
-		return;
-	ik_json_key(out, "tools");
-	ik_json_open(out, '[');
-	for (size_t index = 0; index < request->tool_count; index++)
-		ik_openai_responses_put_tool(out, request->endpoint, &request->tools[index]);
-	ik_json_close(out, ']');
-}
-
 /* A message: a role and a text; phase may be no value. */
 static void put_text(struct ik_buf *out, const char *role, const struct ik_message *message,
 	struct ik_json_span phase)
@@ -142,7 +131,7 @@ enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
 	ik_wire_put_member(out, "model", request->model);
 	if (request->system_prompt && *request->system_prompt)
 		ik_wire_put_member(out, "instructions", request->system_prompt);
-	put_tools(out, request);
+	ik_wire_put_tools(out, request, ik_openai_responses_put_tool);
 	put_input(out, request);
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);

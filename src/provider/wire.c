@@ -119,6 +119,19 @@ struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 		type);
 }
 
+void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
+	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
+		const struct ik_tool_definition *tool))
+{
+	if (!request->tool_count)
+		return;
+	ik_json_key(out, "tools");
+	ik_json_open(out, '[');
+	for (size_t index = 0; index < request->tool_count; index++)
+		put_tool(out, request->endpoint, &request->tools[index]);
+	ik_json_close(out, ']');
+}
+
 bool ik_wire_is_blank(const char *text, size_t length)
 {
 	for (size_t at = 0; at < length; at++) {

@@ -34,6 +34,11 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result);
 struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 	const struct ik_message *message, const char *type);
 
+/* The member "tools" with an object for each; none where there are none. */
+void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
+	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
+		const struct ik_tool_definition *tool));
+
 /* Nothing but white space? Some providers refuse such a text. */
 bool ik_wire_is_blank(const char *text, size_t length);
 

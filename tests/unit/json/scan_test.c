@@ -153,3 +153,24 @@ Test(scan, scalars)
 	cr_assert(!flag);
 	cr_assert(!ik_json_bool(span("null"), &flag));
 }
+
+/* Only what a C string can say, and that says something. */
+Test(scan, texts_are_strings_without_a_nul)
+{
+	static const struct { const char *json, *wanted; } rows[] = {
+		{ "\"a\\u00e9\"", "a\xc3\xa9" }, { "\"\"", NULL }, { "\"a\\u0000b\"", NULL },
+		{ "5", NULL }, { "null", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ik_json_span value;
+		char *text;
+
+		cr_assert_eq(ik_json_check(rows[i].json, strlen(rows[i].json), &value, NULL), IK_OK);
+		text = ik_json_text_new(value);
+		cr_assert_eq(text != NULL, rows[i].wanted != NULL, "%s", rows[i].json);
+		if (text)
+			cr_assert_str_eq(text, rows[i].wanted);
+		free(text);
+	}
+}
