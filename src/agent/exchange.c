@@ -328,7 +328,7 @@ static enum ik_status serialize(struct ik_exchange *exchange,
 	enum ik_status status;
 
 	request.tools = tools;
-	status = exchange->model->spec.format->serialize(&request, &exchange->body, error);
+	status = ik_request_serialize(exchange->model->spec.format, &request, &exchange->body, error);
 	ik_session_tools_free(tools);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversation/pairing.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 
@@ -11,6 +12,9 @@ struct ik_conversation {
 	size_t start; /* free places before the first: older pages come in front */
 	size_t count;
 	size_t capacity;
+	struct ik_message *summary; /* the newest that summarises; NULL: none */
+	size_t summary_index;
+	size_t system_count;
 };
 
 struct ik_conversation *ik_conversation_new(void)
@@ -53,11 +57,22 @@ static void make_room(struct ik_conversation *conversation, size_t before, size_
 	conversation->capacity = capacity;
 }
 
+/* Take note of what others ask for of all messages; index is that of message. */
+static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
+{
+	conversation->system_count += message->kind == IK_KIND_SYSTEM;
+	if (!message->summarises || (conversation->summary && conversation->summary_index > index))
+		return;
+	conversation->summary = message;
+	conversation->summary_index = index;
+}
+
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message)
 {
 	make_room(conversation, 0, 1);
 	conversation->messages[conversation->start + conversation->count++] =
 		ik_message_ref(message);
+	note(conversation, message, conversation->count - 1);
 }
 
 void ik_conversation_prepend(struct ik_conversation *conversation,
@@ -66,8 +81,11 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 	make_room(conversation, count, 0);
 	conversation->start -= count;
 	conversation->count += count;
-	for (size_t index = 0; index < count; index++)
+	conversation->summary_index += count;
+	for (size_t index = 0; index < count; index++) {
 		conversation->messages[conversation->start + index] = ik_message_ref(messages[index]);
+		note(conversation, messages[index], index);
+	}
 }
 
 size_t ik_conversation_count(const struct ik_conversation *conversation)
@@ -80,55 +98,17 @@ struct ik_message *ik_conversation_at(const struct ik_conversation *conversation
 	return conversation->messages[conversation->start + index];
 }
 
-size_t *ik_conversation_pairs(const struct ik_conversation *conversation)
-{
-	if (!conversation->count)
-		return NULL;
-	size_t *pairs = ik_alloc_array(NULL, conversation->count, sizeof *pairs);
-	/* Calls that wait for their result, oldest first: a handful at a time. */
-	size_t *waiting = NULL;
-	size_t waiting_count = 0, waiting_capacity = 0;
-
-	for (size_t index = 0; index < conversation->count; index++) {
-		const struct ik_message *message = ik_conversation_at(conversation, index);
-		pairs[index] = IK_UNPAIRED;
-		if (!message->call_id)
-			continue;
-		if (message->kind == IK_KIND_TOOL_CALL) {
-			if (waiting_count == waiting_capacity) {
-				waiting_capacity = waiting_capacity * 2 + 8;
-				waiting = ik_alloc_array(waiting, waiting_capacity, sizeof *waiting);
-			}
-			waiting[waiting_count++] = index;
-			continue;
-		}
-		for (size_t at = 0; at < waiting_count; at++) {
-			const struct ik_message *call = ik_conversation_at(conversation, waiting[at]);
-			if (strcmp(call->call_id, message->call_id) != 0)
-				continue;
-			pairs[index] = waiting[at];
-			pairs[waiting[at]] = index;
-			memmove(waiting + at, waiting + at + 1,
-				(waiting_count - at - 1) * sizeof *waiting);
-			waiting_count--;
-			break;
-		}
-	}
-	free(waiting);
-	return pairs;
-}
-
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
 	size_t *ret_index)
 {
-	for (size_t index = conversation->count; index-- > 0;) {
-		struct ik_message *message = ik_conversation_at(conversation, index);
-		if (!message->summarises)
-			continue;
-		*ret_index = index;
-		return message;
-	}
-	return NULL;
+	if (conversation->summary)
+		*ret_index = conversation->summary_index;
+	return conversation->summary;
+}
+
+size_t ik_conversation_system_count(const struct ik_conversation *conversation)
+{
+	return conversation->system_count;
 }
 
 void ik_conversation_lost_envelope(struct ik_buf *out)
@@ -143,16 +123,18 @@ size_t ik_conversation_mend(struct ik_conversation *conversation,
 	struct ik_message ***ret_added)
 {
 	size_t count = conversation->count;
-	size_t *pairs = ik_conversation_pairs(conversation);
+	struct ik_pairing pairing;
 	struct ik_message **added = NULL;
 	size_t added_count = 0;
 	struct ik_buf envelope;
 
 	ik_buf_init(&envelope, IK_KIB(4));
 	ik_conversation_lost_envelope(&envelope);
+	ik_pairing_init(&pairing, conversation, 0);
 	for (size_t index = 0; index < count; index++) {
 		const struct ik_message *call = ik_conversation_at(conversation, index);
-		if (call->kind != IK_KIND_TOOL_CALL || !call->call_id || pairs[index] != IK_UNPAIRED)
+		if (call->kind != IK_KIND_TOOL_CALL || !call->call_id ||
+		    ik_pairing_of(&pairing, index) != IK_UNPAIRED)
 			continue;
 		char *name = ik_message_tool_name(call);
 		struct ik_message *result = ik_message_tool_result(call->call_id, name ? name : "",
@@ -163,7 +145,7 @@ size_t ik_conversation_mend(struct ik_conversation *conversation,
 		added[added_count++] = result;
 	}
 	ik_buf_done(&envelope);
-	free(pairs);
+	ik_pairing_done(&pairing);
 	*ret_added = added;
 	return added_count;
 }

@@ -28,15 +28,12 @@ struct ik_message *ik_conversation_at(const struct ik_conversation *conversation
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
 	size_t *ret_index);
 
-/*
- * Which result answers which call, by id, for whoever serializes: an array of
- * count indexes in new memory. At a tool_call stands the index of its result,
- * at a tool_result that of its call, IK_UNPAIRED where there is none and at
- * every other kind. Where an id comes twice, the first call has the first
- * result. NULL for an empty conversation.
- */
+/* How many messages of the kind system there are. */
+size_t ik_conversation_system_count(const struct ik_conversation *conversation);
+
+/* What stands for the index of a result or a call that is not there (pairing.h). Where an id
+ * comes twice, the first call has the first result. */
 #define IK_UNPAIRED SIZE_MAX
-size_t *ik_conversation_pairs(const struct ik_conversation *conversation);
 
 /*
  * Append the envelope of a call whose result never came, for a request that

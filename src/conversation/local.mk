@@ -4,4 +4,5 @@ libik_conversation_a_SOURCES = \
 	src/conversation/conversation.c src/conversation/conversation.h \
 	src/conversation/event.h \
 	src/conversation/message.c src/conversation/message.h \
+	src/conversation/pairing.c src/conversation/pairing.h \
 	src/conversation/usage.c src/conversation/usage.h

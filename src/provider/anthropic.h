@@ -22,8 +22,7 @@ char *ik_anthropic_models_url(const struct ik_endpoint *endpoint);
 char **ik_anthropic_headers(const struct ik_endpoint *endpoint);
 void ik_anthropic_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
-enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct ik_buf *out,
-	struct ik_error *error) IK_MUST_USE;
+extern const struct ik_wire_spelling ik_anthropic_spelling;
 
 struct ik_stream_decoder *ik_anthropic_decoder_new(void);
 

@@ -10,9 +10,6 @@
 #include "util/text.h"
 
 #define VERSION "2023-06-01"
-/* How many ends of turns are marked, so that one is found again although the
- * conversation has grown; four marks are allowed, two go to tools and system. */
-#define TURN_MARKS 2
 /* The smallest budget of thinking that is taken. */
 #define BUDGET_LEAST 1024
 
@@ -38,14 +35,12 @@ static const struct {
 	{ "", 8192 },
 };
 
-/* The messages as they are written: neighbours of one role become one. */
-struct writer {
-	const struct ik_request *request;
-	struct ik_buf *out;
-	const char *role;         /* of the message that is open; "": none */
-	size_t ends[TURN_MARKS];  /* inside the last block of the last messages of the user; the
-	                             newest first; 0: none */
-};
+/*
+ * Says that the provider may keep everything up to and with the block that it stands
+ * in. Four are allowed: two go to tools and system, IK_WIRE_MARKS to the last
+ * messages of the user, so that one is found again although the conversation has grown.
+ */
+#define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
 char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model)
 {
@@ -77,13 +72,9 @@ static int64_t output_limit(const struct ik_request *request)
 	return output_limits[index].tokens;
 }
 
-/* Say that the provider may keep everything up to and with this block. */
 static void put_cache_mark(struct ik_buf *out)
 {
-	ik_json_key(out, "cache_control");
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "type", "ephemeral");
-	ik_json_close(out, '}');
+	ik_buf_puts(out, CACHE_MARK);
 }
 
 /* Left open, so that the last one can be marked. */
@@ -105,8 +96,6 @@ void ik_anthropic_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoin
 
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
-	if (!request->tool_count)
-		return;
 	ik_json_key(out, "tools");
 	ik_json_open(out, '[');
 	for (size_t index = 0; index < request->tool_count; index++) {
@@ -131,6 +120,7 @@ static void open_text(struct ik_buf *out, const char *text, size_t length)
 static void put_system(struct ik_buf *out, const struct ik_request *request)
 {
 	const char *prompt = request->system_prompt ? request->system_prompt : "";
+	size_t left = ik_conversation_system_count(request->conversation);
 	bool any = !ik_wire_is_blank(prompt, strlen(prompt));
 
 	if (any) {
@@ -138,10 +128,12 @@ static void put_system(struct ik_buf *out, const struct ik_request *request)
 		ik_json_open(out, '[');
 		open_text(out, prompt, strlen(prompt));
 	}
-	for (size_t index = 0; index < ik_conversation_count(request->conversation); index++) {
+	for (size_t index = 0; left; index++) {
 		const struct ik_message *message = ik_conversation_at(request->conversation, index);
-		if (message->kind != IK_KIND_SYSTEM ||
-		    ik_wire_is_blank(message->content, message->content_length))
+		if (message->kind != IK_KIND_SYSTEM)
+			continue;
+		left--;
+		if (ik_wire_is_blank(message->content, message->content_length))
 			continue;
 		if (any) {
 			ik_json_close(out, '}');
@@ -159,7 +151,8 @@ static void put_system(struct ik_buf *out, const struct ik_request *request)
 	}
 }
 
-static void close_message(struct writer *writer)
+/* Neighbours of one role become one message: it is left open. */
+static void put_end(struct ik_wire_writer *writer)
 {
 	if (!*writer->role)
 		return;
@@ -168,32 +161,33 @@ static void close_message(struct writer *writer)
 	writer->role = "";
 }
 
-static void open_message(struct writer *writer, const char *role)
+static void open_message(struct ik_wire_writer *writer, const char *role)
 {
 	bool user = ik_text_equal(role, "user");
 
 	if (ik_text_equal(writer->role, role))
 		return;
-	close_message(writer);
+	put_end(writer);
 	ik_json_open(writer->out, '{');
 	ik_wire_put_member(writer->out, "role", role);
 	ik_json_key(writer->out, "content");
 	ik_json_open(writer->out, '[');
 	writer->role = role;
 	if (user) {
-		memmove(writer->ends + 1, writer->ends, sizeof writer->ends - sizeof *writer->ends);
-		writer->ends[0] = 0;
+		memmove(writer->marks + 1, writer->marks,
+			sizeof writer->marks - sizeof *writer->marks);
+		writer->marks[0] = 0;
 	}
 }
 
 /* End a block of the user; a mark could stand here. */
-static void close_user_block(struct writer *writer)
+static void close_user_block(struct ik_wire_writer *writer)
 {
-	writer->ends[0] = writer->out->length;
+	writer->marks[0] = writer->before + writer->out->length;
 	ik_json_close(writer->out, '}');
 }
 
-static void put_user(struct writer *writer, const struct ik_message *message)
+static void put_user(struct ik_wire_writer *writer, const struct ik_message *message)
 {
 	/* A text of nothing but blanks would be refused. */
 	bool blank = ik_wire_is_blank(message->content, message->content_length);
@@ -204,7 +198,7 @@ static void put_user(struct writer *writer, const struct ik_message *message)
 	close_user_block(writer);
 }
 
-static void put_results(struct writer *writer, const struct ik_passage *passage)
+static void put_results(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	open_message(writer, "user");
 	for (size_t index = 0; index < passage->count; index++) {
@@ -226,7 +220,7 @@ static void put_results(struct writer *writer, const struct ik_passage *passage)
 }
 
 /* Thinking goes back only as it was signed. */
-static void put_thinking(struct writer *writer, const struct ik_message *message)
+static void put_thinking(struct ik_wire_writer *writer, const struct ik_message *message)
 {
 	struct ik_json_span opaque = ik_wire_opaque(writer->request, message, IK_ANTHROPIC);
 	struct ik_json_span signature = ik_json_member(opaque, "signature");
@@ -247,7 +241,7 @@ static void put_thinking(struct writer *writer, const struct ik_message *message
 	}
 }
 
-static void put_call(struct writer *writer, const struct ik_message *call)
+static void put_call(struct ik_wire_writer *writer, const struct ik_message *call)
 {
 	ik_json_open(writer->out, '{');
 	ik_wire_put_member(writer->out, "type", "tool_use");
@@ -272,7 +266,7 @@ static bool says_something(const struct ik_passage *passage)
 	return false;
 }
 
-static void put_assistant(struct writer *writer, const struct ik_passage *passage)
+static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	if (!says_something(passage))
 		return;
@@ -297,51 +291,21 @@ static void put_assistant(struct writer *writer, const struct ik_passage *passag
 	}
 }
 
-/* Put the marks where the last turns end, the last one first. */
-static void mark_turns(struct writer *writer)
+static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
-	struct ik_buf mark;
-	ik_buf_init(&mark, 256);
-
-	/* The buffer's start shall not be taken for the first member of an object. */
-	ik_buf_puts(&mark, "0");
-	put_cache_mark(&mark);
-	for (size_t index = 0; index < TURN_MARKS; index++) {
-		if (writer->ends[index])
-			ik_buf_insert(writer->out, writer->ends[index], mark.data + 1, mark.length - 1);
+	switch (passage->kind) {
+	case IK_PASSAGE_SYSTEM:
+		break; /* in the head */
+	case IK_PASSAGE_USER:
+		put_user(writer, passage->messages[0]);
+		break;
+	case IK_PASSAGE_ASSISTANT:
+		put_assistant(writer, passage);
+		break;
+	case IK_PASSAGE_RESULTS:
+		put_results(writer, passage);
+		break;
 	}
-	ik_buf_done(&mark);
-}
-
-static void put_messages(struct ik_buf *out, const struct ik_request *request)
-{
-	struct writer writer = { .request = request, .out = out, .role = "" };
-	struct ik_transcript transcript;
-	struct ik_passage passage;
-
-	ik_json_key(out, "messages");
-	ik_json_open(out, '[');
-	ik_transcript_init(&transcript, request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		switch (passage.kind) {
-		case IK_PASSAGE_SYSTEM:
-			break;
-		case IK_PASSAGE_USER:
-			put_user(&writer, passage.messages[0]);
-			break;
-		case IK_PASSAGE_ASSISTANT:
-			put_assistant(&writer, &passage);
-			break;
-		case IK_PASSAGE_RESULTS:
-			put_results(&writer, &passage);
-			break;
-		}
-	}
-	ik_transcript_done(&transcript);
-	close_message(&writer);
-	ik_json_close(out, ']');
-	if (ik_buf_status(out) == IK_OK)
-		mark_turns(&writer);
 }
 
 /*
@@ -392,16 +356,21 @@ static void put_thinking_wish(struct ik_buf *out, const struct ik_request *reque
 	}
 }
 
-enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct ik_buf *out,
-	struct ik_error *error)
+static void put_head(struct ik_buf *out, const struct ik_request *request)
 {
 	ik_json_open(out, '{');
 	ik_wire_put_member(out, "model", request->model);
 	ik_json_key(out, "max_tokens");
 	ik_json_put_integer(out, output_limit(request));
-	put_tools(out, request);
+	ik_wire_put_tools(out, request, &ik_anthropic_spelling);
 	put_system(out, request);
-	put_messages(out, request);
+	ik_json_key(out, "messages");
+	ik_json_open(out, '[');
+}
+
+static void put_tail(struct ik_buf *out, const struct ik_request *request)
+{
+	ik_json_close(out, ']');
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);
 	if (request->forbid_calls && request->tool_count) {
@@ -412,5 +381,13 @@ enum ik_status ik_anthropic_serialize(const struct ik_request *request, struct i
 	}
 	put_thinking_wish(out, request);
 	ik_json_close(out, '}');
-	return ik_buf_check(out, _("the request"), error);
 }
+
+const struct ik_wire_spelling ik_anthropic_spelling = {
+	.put_tools = put_tools,
+	.put_head = put_head,
+	.put_passage = put_passage,
+	.put_end = put_end,
+	.put_tail = put_tail,
+	.mark = CACHE_MARK,
+};

@@ -22,8 +22,7 @@ char *ik_google_models_url(const struct ik_endpoint *endpoint);
 char **ik_google_headers(const struct ik_endpoint *endpoint);
 void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
-enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_buf *out,
-	struct ik_error *error) IK_MUST_USE;
+extern const struct ik_wire_spelling ik_google_spelling;
 
 /*
  * Append a JSON Schema in the words that Gemini knows: what it would refuse is

@@ -13,14 +13,6 @@
  * refuse a call without one. Source: "Thought signatures", the questions. */
 #define NO_SIGNATURE "skip_thought_signature_validator"
 
-/* The contents as they are written: what the model said becomes one. */
-struct writer {
-	const struct ik_request *request;
-	struct ik_buf *out;
-	bool any;
-	bool in_model; /* a content of the model's is open */
-};
-
 char *ik_google_url(const struct ik_endpoint *endpoint, const char *model)
 {
 	/* A full name ("models/...", "tunedModels/...") is one already. */
@@ -58,8 +50,6 @@ void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
-	if (!request->tool_count)
-		return;
 	ik_json_key(out, "tools");
 	ik_json_open(out, '[');
 	ik_json_open(out, '{');
@@ -90,6 +80,7 @@ static void put_text(struct ik_buf *out, const char *text, size_t length)
 static void put_system(struct ik_buf *out, const struct ik_request *request)
 {
 	const char *prompt = request->system_prompt ? request->system_prompt : "";
+	size_t left = ik_conversation_system_count(request->conversation);
 	size_t start = out->length;
 	bool any = *prompt;
 
@@ -99,9 +90,12 @@ static void put_system(struct ik_buf *out, const struct ik_request *request)
 	ik_json_open(out, '[');
 	if (any)
 		put_text(out, prompt, strlen(prompt));
-	for (size_t index = 0; index < ik_conversation_count(request->conversation); index++) {
+	for (size_t index = 0; left; index++) {
 		const struct ik_message *message = ik_conversation_at(request->conversation, index);
-		if (message->kind != IK_KIND_SYSTEM || !message->content_length)
+		if (message->kind != IK_KIND_SYSTEM)
+			continue;
+		left--;
+		if (!message->content_length)
 			continue;
 		any = true;
 		put_text(out, message->content, message->content_length);
@@ -118,11 +112,17 @@ static void close_content(struct ik_buf *out)
 	ik_json_close(out, '}');
 }
 
-static void open_content(struct writer *writer, const char *role)
+/* What the model said becomes one content: it is left open. */
+static void put_end(struct ik_wire_writer *writer)
 {
-	if (writer->in_model)
+	if (*writer->role)
 		close_content(writer->out);
-	writer->in_model = false;
+	writer->role = "";
+}
+
+static void open_content(struct ik_wire_writer *writer, const char *role)
+{
+	put_end(writer);
 	writer->any = true;
 	ik_json_open(writer->out, '{');
 	ik_wire_put_member(writer->out, "role", role);
@@ -130,7 +130,7 @@ static void open_content(struct writer *writer, const char *role)
 	ik_json_open(writer->out, '[');
 }
 
-static void put_user(struct writer *writer, const char *text, size_t length)
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
 	open_content(writer, "user");
 	put_text(writer->out, text, length);
@@ -147,7 +147,7 @@ static bool demands_signature(const char *model)
 		!ik_text_starts(name, "gemini-2");
 }
 
-static void put_call(struct writer *writer, const struct ik_message *call, bool first)
+static void put_call(struct ik_wire_writer *writer, const struct ik_message *call, bool first)
 {
 	struct ik_buf *out = writer->out;
 	struct ik_json_span opaque = ik_wire_opaque(writer->request, call, IK_GOOGLE);
@@ -172,7 +172,7 @@ static void put_call(struct writer *writer, const struct ik_message *call, bool 
 }
 
 /* What was thought is not sent back, only its signatures with the rest. */
-static void put_assistant(struct writer *writer, const struct ik_passage *passage)
+static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	bool first = true;
 
@@ -180,9 +180,9 @@ static void put_assistant(struct writer *writer, const struct ik_passage *passag
 		static const char beginning[] = "(The beginning of the conversation is missing.)";
 		put_user(writer, beginning, sizeof beginning - 1);
 	}
-	if (!writer->in_model)
+	if (!*writer->role)
 		open_content(writer, "model");
-	writer->in_model = true;
+	writer->role = "model";
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
 		if (message->kind == IK_KIND_TOOL_CALL) {
@@ -200,7 +200,7 @@ static void put_assistant(struct writer *writer, const struct ik_passage *passag
 }
 
 /* As many as there were calls, in their order: by that they are paired. */
-static void put_results(struct writer *writer, const struct ik_passage *passage)
+static void put_results(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	struct ik_buf *out = writer->out;
 
@@ -228,35 +228,21 @@ static void put_results(struct writer *writer, const struct ik_passage *passage)
 	close_content(out);
 }
 
-static void put_contents(struct ik_buf *out, const struct ik_request *request)
+static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
-	struct writer writer = { .request = request, .out = out };
-	struct ik_transcript transcript;
-	struct ik_passage passage;
-
-	ik_json_key(out, "contents");
-	ik_json_open(out, '[');
-	ik_transcript_init(&transcript, request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		switch (passage.kind) {
-		case IK_PASSAGE_SYSTEM:
-			break;
-		case IK_PASSAGE_USER:
-			put_user(&writer, passage.messages[0]->content,
-				passage.messages[0]->content_length);
-			break;
-		case IK_PASSAGE_ASSISTANT:
-			put_assistant(&writer, &passage);
-			break;
-		case IK_PASSAGE_RESULTS:
-			put_results(&writer, &passage);
-			break;
-		}
+	switch (passage->kind) {
+	case IK_PASSAGE_SYSTEM:
+		break; /* in the head */
+	case IK_PASSAGE_USER:
+		put_user(writer, passage->messages[0]->content, passage->messages[0]->content_length);
+		break;
+	case IK_PASSAGE_ASSISTANT:
+		put_assistant(writer, passage);
+		break;
+	case IK_PASSAGE_RESULTS:
+		put_results(writer, passage);
+		break;
 	}
-	ik_transcript_done(&transcript);
-	if (writer.in_model)
-		close_content(out);
-	ik_json_close(out, ']');
 }
 
 /* What is said of the reply itself; nothing where there is nothing to say. */
@@ -290,13 +276,18 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, '}');
 }
 
-enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_buf *out,
-	struct ik_error *error)
+static void put_head(struct ik_buf *out, const struct ik_request *request)
 {
 	ik_json_open(out, '{');
-	put_tools(out, request);
+	ik_wire_put_tools(out, request, &ik_google_spelling);
 	put_system(out, request);
-	put_contents(out, request);
+	ik_json_key(out, "contents");
+	ik_json_open(out, '[');
+}
+
+static void put_tail(struct ik_buf *out, const struct ik_request *request)
+{
+	ik_json_close(out, ']');
 	if (request->forbid_calls && request->tool_count) {
 		ik_json_key(out, "toolConfig");
 		ik_json_open(out, '{');
@@ -308,5 +299,12 @@ enum ik_status ik_google_serialize(const struct ik_request *request, struct ik_b
 	}
 	put_generation(out, request);
 	ik_json_close(out, '}');
-	return ik_buf_check(out, _("the request"), error);
 }
+
+const struct ik_wire_spelling ik_google_spelling = {
+	.put_tools = put_tools,
+	.put_head = put_head,
+	.put_passage = put_passage,
+	.put_end = put_end,
+	.put_tail = put_tail,
+};

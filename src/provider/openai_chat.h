@@ -30,8 +30,7 @@ bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoi
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
-enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct ik_buf *out,
-	struct ik_error *error) IK_MUST_USE;
+extern const struct ik_wire_spelling ik_openai_chat_spelling;
 
 struct ik_stream_decoder *ik_openai_chat_decoder_new(void);
 

@@ -140,54 +140,49 @@ static void put_results(struct ik_buf *out, const struct ik_passage *passage)
 	}
 }
 
-static void put_messages(struct ik_buf *out, const struct ik_request *request)
+static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
-	struct ik_transcript transcript;
-	struct ik_passage passage;
+	switch (passage->kind) {
+	case IK_PASSAGE_SYSTEM:
+		put_text_message(writer->out, "system", passage->messages[0]->content,
+			passage->messages[0]->content_length);
+		break;
+	case IK_PASSAGE_USER:
+		put_text_message(writer->out, "user", passage->messages[0]->content,
+			passage->messages[0]->content_length);
+		break;
+	case IK_PASSAGE_ASSISTANT:
+		put_assistant(writer->out, passage);
+		break;
+	case IK_PASSAGE_RESULTS:
+		put_results(writer->out, passage);
+		break;
+	}
+}
 
+static void put_tools(struct ik_buf *out, const struct ik_request *request)
+{
+	ik_wire_put_tool_list(out, request, ik_openai_chat_put_tool);
+}
+
+static void put_head(struct ik_buf *out, const struct ik_request *request)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "model");
+	ik_json_put_text(out, request->model);
+	ik_wire_put_tools(out, request, &ik_openai_chat_spelling);
 	ik_json_key(out, "messages");
 	ik_json_open(out, '[');
 	if (request->system_prompt && *request->system_prompt)
 		put_text_message(out, "system", request->system_prompt,
 			strlen(request->system_prompt));
-	ik_transcript_init(&transcript, request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		switch (passage.kind) {
-		case IK_PASSAGE_SYSTEM:
-			put_text_message(out, "system", passage.messages[0]->content,
-				passage.messages[0]->content_length);
-			break;
-		case IK_PASSAGE_USER:
-			put_text_message(out, "user", passage.messages[0]->content,
-				passage.messages[0]->content_length);
-			break;
-		case IK_PASSAGE_ASSISTANT:
-			put_assistant(out, &passage);
-			break;
-		case IK_PASSAGE_RESULTS:
-			put_results(out, &passage);
-			break;
-		}
-	}
-	ik_transcript_done(&transcript);
-	ik_json_close(out, ']');
 }
 
-/*
- * What stays the same from round to round comes first, what a round may say
- * otherwise last: up to the end of its messages, each request is the beginning
- * of the next.
- */
-enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct ik_buf *out,
-	struct ik_error *error)
+static void put_tail(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_CHAT);
 
-	ik_json_open(out, '{');
-	ik_json_key(out, "model");
-	ik_json_put_text(out, request->model);
-	ik_wire_put_tools(out, request, ik_openai_chat_put_tool);
-	put_messages(out, request);
+	ik_json_close(out, ']');
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);
 	ik_json_key(out, "stream_options");
@@ -207,5 +202,11 @@ enum ik_status ik_openai_chat_serialize(const struct ik_request *request, struct
 	if (thinking.form == IK_THINKING_EFFORT)
 		ik_wire_put_member(out, "reasoning_effort", thinking.level);
 	ik_json_close(out, '}');
-	return ik_buf_check(out, _("the request"), error);
 }
+
+const struct ik_wire_spelling ik_openai_chat_spelling = {
+	.put_tools = put_tools,
+	.put_head = put_head,
+	.put_passage = put_passage,
+	.put_tail = put_tail,
+};

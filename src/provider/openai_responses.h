@@ -20,8 +20,7 @@
 char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *model);
 void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
-enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
-	struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
+extern const struct ik_wire_spelling ik_openai_responses_spelling;
 
 struct ik_stream_decoder *ik_openai_responses_decoder_new(void);
 

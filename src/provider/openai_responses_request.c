@@ -93,46 +93,47 @@ static void put_results(struct ik_buf *out, const struct ik_passage *passage)
 	}
 }
 
-static void put_input(struct ik_buf *out, const struct ik_request *request)
+static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	struct ik_json_span none = { NULL, 0 };
-	struct ik_transcript transcript;
-	struct ik_passage passage;
 
-	ik_json_key(out, "input");
-	ik_json_open(out, '[');
-	ik_transcript_init(&transcript, request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		switch (passage.kind) {
-		case IK_PASSAGE_SYSTEM:
-			put_text(out, "system", passage.messages[0], none);
-			break;
-		case IK_PASSAGE_USER:
-			put_text(out, "user", passage.messages[0], none);
-			break;
-		case IK_PASSAGE_ASSISTANT:
-			put_assistant(out, request, &passage);
-			break;
-		case IK_PASSAGE_RESULTS:
-			put_results(out, &passage);
-			break;
-		}
+	switch (passage->kind) {
+	case IK_PASSAGE_SYSTEM:
+		put_text(writer->out, "system", passage->messages[0], none);
+		break;
+	case IK_PASSAGE_USER:
+		put_text(writer->out, "user", passage->messages[0], none);
+		break;
+	case IK_PASSAGE_ASSISTANT:
+		put_assistant(writer->out, writer->request, passage);
+		break;
+	case IK_PASSAGE_RESULTS:
+		put_results(writer->out, passage);
+		break;
 	}
-	ik_transcript_done(&transcript);
-	ik_json_close(out, ']');
 }
 
-enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
-	struct ik_buf *out, struct ik_error *error)
+static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
-	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_RESPONSES);
+	ik_wire_put_tool_list(out, request, ik_openai_responses_put_tool);
+}
 
+static void put_head(struct ik_buf *out, const struct ik_request *request)
+{
 	ik_json_open(out, '{');
 	ik_wire_put_member(out, "model", request->model);
 	if (request->system_prompt && *request->system_prompt)
 		ik_wire_put_member(out, "instructions", request->system_prompt);
-	ik_wire_put_tools(out, request, ik_openai_responses_put_tool);
-	put_input(out, request);
+	ik_wire_put_tools(out, request, &ik_openai_responses_spelling);
+	ik_json_key(out, "input");
+	ik_json_open(out, '[');
+}
+
+static void put_tail(struct ik_buf *out, const struct ik_request *request)
+{
+	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_RESPONSES);
+
+	ik_json_close(out, ']');
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);
 	ik_json_key(out, "store");
@@ -158,5 +159,11 @@ enum ik_status ik_openai_responses_serialize(const struct ik_request *request,
 		ik_json_put_integer(out, request->max_output_tokens);
 	}
 	ik_json_close(out, '}');
-	return ik_buf_check(out, _("the request"), error);
 }
+
+const struct ik_wire_spelling ik_openai_responses_spelling = {
+	.put_tools = put_tools,
+	.put_head = put_head,
+	.put_passage = put_passage,
+	.put_tail = put_tail,
+};

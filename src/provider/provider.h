@@ -26,6 +26,7 @@ struct ik_endpoint {
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 
 struct ik_stream_decoder;
+struct ik_wire_spelling;
 
 struct ik_wire_format {
 	const char *type; /* "openai-chat" */
@@ -50,9 +51,8 @@ struct ik_wire_format {
 	bool (*put_arguments)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
-	/* Append the body of a streamed request. */
-	enum ik_status (*serialize)(const struct ik_request *request, struct ik_buf *out,
-		struct ik_error *error);
+	/* The words of the body of a streamed request (provider/wire.h). */
+	const struct ik_wire_spelling *spelling;
 
 	/*
 	 * A decoder for one response body with a status of success. Feed it every
@@ -77,6 +77,11 @@ const struct ik_wire_format *ik_wire_format_at(size_t index);
 
 /* The level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
 enum ik_thinking ik_thinking_level(const char *name);
+
+/* Append the body of a streamed request, all of it at once; for what grows from request to
+ * request there is provider/body.h. */
+enum ik_status ik_request_serialize(const struct ik_wire_format *format,
+	const struct ik_request *request, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
 void ik_wire_headers_free(char **headers);
 

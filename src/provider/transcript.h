@@ -10,14 +10,15 @@
  * a user's message, and goes on behind it.
  *
  * What was walked stays the same when messages are appended (but for the
- * passage at the very end), so that requests have stable prefixes.
+ * passage at the very end), so that requests have stable prefixes; and a walk can
+ * go on where an earlier one ended.
  *
  * Borrows the conversation; owns its lists.  May include: util, conversation.
  */
 #ifndef IK_PROVIDER_TRANSCRIPT_H
 #define IK_PROVIDER_TRANSCRIPT_H
 
-#include "conversation/conversation.h"
+#include "conversation/pairing.h"
 
 enum ik_passage_kind {
 	IK_PASSAGE_SYSTEM,    /* one message */
@@ -37,11 +38,14 @@ struct ik_passage {
 
 struct ik_transcript {
 	const struct ik_conversation *conversation;
-	size_t *pairs;
+	struct ik_pairing pairing;
 	struct ik_message *summary; /* NULL: none */
 	bool summary_due;
 	size_t at;
 	bool results_due;
+	bool open;           /* what is appended may still become part of the last passage */
+	bool unanswered;     /* a call that was walked has no result */
+	size_t results_end;  /* index behind the last result that was walked */
 	const struct ik_message **messages; /* of the present passage */
 	size_t message_count, message_capacity;
 	const struct ik_message **calls;    /* of the last assistant passage */
@@ -51,9 +55,18 @@ struct ik_transcript {
 
 void ik_transcript_init(struct ik_transcript *transcript,
 	const struct ik_conversation *conversation);
+/* From a place that ik_transcript_place() gave for this conversation. */
+void ik_transcript_init_at(struct ik_transcript *transcript,
+	const struct ik_conversation *conversation, size_t place);
 void ik_transcript_done(struct ik_transcript *transcript);
 
 /* The next passage, valid until the next call; false at the end. */
 bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret_passage);
+
+/*
+ * May another walk, also of the conversation when it has grown, begin behind the present passage
+ * and find the same as this one? *ret_place is then where.
+ */
+bool ik_transcript_place(const struct ik_transcript *transcript, size_t *ret_place);
 
 #endif

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "util/limits.h"
+#include "util/text.h"
 
 /* The longest call id that every provider takes. */
 #define CALL_ID_BYTES 64
@@ -119,17 +120,52 @@ struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 		type);
 }
 
+struct ik_wire_writer ik_wire_writer_new(const struct ik_request *request, struct ik_buf *out)
+{
+	return (struct ik_wire_writer){ .request = request, .out = out, .role = "" };
+}
+
 void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_wire_spelling *spelling)
+{
+	if (request->tool_count && request->spelled_tools.text)
+		ik_json_put_raw(out, request->spelled_tools);
+	else if (request->tool_count)
+		spelling->put_tools(out, request);
+}
+
+void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool))
 {
-	if (!request->tool_count)
-		return;
 	ik_json_key(out, "tools");
 	ik_json_open(out, '[');
 	for (size_t index = 0; index < request->tool_count; index++)
 		put_tool(out, request->endpoint, &request->tools[index]);
 	ik_json_close(out, ']');
+}
+
+enum ik_status ik_request_serialize(const struct ik_wire_format *format,
+	const struct ik_request *request, struct ik_buf *out, struct ik_error *error)
+{
+	const struct ik_wire_spelling *spelling = format->spelling;
+	struct ik_wire_writer writer = ik_wire_writer_new(request, out);
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	spelling->put_head(out, request);
+	ik_transcript_init(&transcript, request->conversation);
+	while (ik_transcript_next(&transcript, &passage))
+		spelling->put_passage(&writer, &passage);
+	ik_transcript_done(&transcript);
+	if (spelling->put_end)
+		spelling->put_end(&writer);
+	spelling->put_tail(out, request);
+	for (size_t index = 0; index < IK_WIRE_MARKS && ik_buf_status(out) == IK_OK; index++) {
+		if (writer.marks[index])
+			ik_buf_insert(out, writer.marks[index], spelling->mark, strlen(spelling->mark));
+	}
+	return ik_buf_check(out, _("the request"), error);
 }
 
 bool ik_wire_is_blank(const char *text, size_t length)

@@ -1,4 +1,4 @@
-#include "conversation/conversation.h"
+#include "conversation/pairing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ Test(conversation, keeps_order_while_it_grows_on_both_sides)
 Test(conversation, pairs_by_id_not_by_place)
 {
 	struct ik_conversation *conversation = ik_conversation_new();
+	struct ik_pairing pairing;
 
-	cr_assert_null(ik_conversation_pairs(conversation));
 	give(conversation, result("a")); /* 0: before any call: nobody's */
 	give(conversation, call("a"));   /* 1 */
 	give(conversation, call("b"));   /* 2 */
@@ -78,10 +78,18 @@ Test(conversation, pairs_by_id_not_by_place)
 
 	static const size_t wanted[] = { IK_UNPAIRED, 6, 4, IK_UNPAIRED, 2, 7, 1, 5, IK_UNPAIRED,
 		IK_UNPAIRED };
-	size_t *pairs = ik_conversation_pairs(conversation);
+	ik_pairing_init(&pairing, conversation, 0);
 	for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++)
-		cr_assert_eq(pairs[index], wanted[index], "at %zu", index);
-	free(pairs);
+		cr_assert_eq(ik_pairing_of(&pairing, index), wanted[index], "at %zu", index);
+	ik_pairing_done(&pairing);
+
+	/* Of what is before its beginning it knows nothing, and looks no further than it must. */
+	ik_pairing_init(&pairing, conversation, 5);
+	cr_assert_eq(ik_pairing_of(&pairing, 5), 6);
+	cr_assert_eq(pairing.scanned, 7);
+	cr_assert_eq(ik_pairing_of(&pairing, 7), IK_UNPAIRED);
+	cr_assert_eq(ik_pairing_of(&pairing, 9), IK_UNPAIRED);
+	ik_pairing_done(&pairing);
 	ik_conversation_free(conversation);
 }
 

@@ -57,7 +57,8 @@ char *body_of(const char *type, const struct ik_request *request)
 	struct ik_error error;
 	ik_buf_init(&out, IK_LIMIT_REQUEST);
 
-	cr_assert_eq(ik_wire_format_find(type)->serialize(request, &out, &error), IK_OK);
+	cr_assert_eq(ik_request_serialize(ik_wire_format_find(type), request, &out, &error),
+		IK_OK);
 	cr_assert_eq(ik_json_check(out.data, out.length, NULL, &error), IK_OK, "%s: %s",
 		error.text, out.data);
 	return ik_buf_take(&out, NULL);

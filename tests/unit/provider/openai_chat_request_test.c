@@ -199,7 +199,7 @@ Test(openai_chat_request, says_when_it_is_too_large)
 	ik_buf_init(&out, 50);
 	say(IK_KIND_USER, "a text that does not fit into fifty bytes together with the rest");
 
-	cr_assert_eq(ik_wire_format_find("openai-chat")->serialize(&request, &out, &error),
+	cr_assert_eq(ik_request_serialize(ik_wire_format_find("openai-chat"), &request, &out, &error),
 		IK_TOO_LARGE);
 	cr_assert(strlen(error.text) > 10);
 	ik_buf_done(&out);
