@@ -37,6 +37,7 @@ struct question {
 };
 
 struct ik_dialog {
+	const struct ik_keymap *keymap;
 	bool utf8;
 	bool open;
 	bool answered;               /* the question before was answered since the last draw */
@@ -45,9 +46,10 @@ struct ik_dialog {
 	struct ik_buf answer;        /* the text of the last answer */
 };
 
-struct ik_dialog *ik_dialog_new(bool utf8)
+struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap, bool utf8)
 {
 	struct ik_dialog *dialog = ik_alloc(sizeof *dialog);
+	dialog->keymap = keymap;
 	dialog->utf8 = utf8;
 	ik_buf_init(&dialog->answer, IK_LIMIT_USER_TEXT);
 	return dialog;
@@ -134,7 +136,7 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 		};
 		free(label);
 	}
-	ik_pane_init(&question->pane, dialog->utf8);
+	ik_pane_init(&question->pane, dialog->keymap, dialog->utf8);
 	add_parts(&question->pane, asked);
 	return question;
 }
@@ -408,6 +410,17 @@ int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most)
 	return rows < most ? rows : most;
 }
 
+/* Say which key brings a question back that was put aside. */
+static void put_answer_key(const struct ik_dialog *dialog, char *text, size_t size)
+{
+	static const struct ik_key_hint hint = {IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("answer"), 1};
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, &hint, 1, TITLE_BYTES, &out);
+	(void)snprintf(text, size, " %s ", out.length > 0 ? out.data : "");
+	ik_buf_done(&out);
+}
+
 /* The first row: a line with the title, and how many questions there are. */
 static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle row)
@@ -418,7 +431,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, dialog->utf8);
 	count[0] = '\0';
 	if (!dialog->open)
-		(void)snprintf(count, sizeof count, " %s ", _("F6 answer"));
+		put_answer_key(dialog, count, sizeof count);
 	else if (questions > 1)
 		(void)snprintf(count, sizeof count, ngettext(" 1 of %zu ", " 1 of %zu ", questions),
 			questions);
@@ -438,19 +451,31 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 static void draw_keys(const struct question *question, struct ik_cells *cells,
 	struct ik_rectangle row)
 {
-	const char *keys = question->writing ? _("Enter answer  PgUp/PgDn scroll  Esc back")
-		: _("Left/Right choose  Enter answer  PgUp/PgDn scroll  F6 put aside");
-	const char *keys_short = question->writing ? _("Enter answer  Esc back")
-		: _("Enter answer  PgUp/PgDn  F6 put aside");
-	const struct choice *escape = &question->choices[question->escape];
+	/* Translators: the choice that a key means: "Esc = [n] No". */
+	char *escape = ik_format(_("= %s"), question->choices[question->escape].label);
+	const struct ik_key_hint writing[] = {
+		{IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1},
+		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1},
+	};
+	const struct ik_key_hint choosing[] = {
+		{IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3},
+		{IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1},
+		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2},
+		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("put aside"), 1},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, escape, 4},
+	};
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_puts(&out, keys);
-	if (!question->writing) /* Translators: the choice that the key Esc means, as "[n] No". */
-		ik_buf_printf(&out, _("  Esc = %s"), escape->label);
-	bool fits = ik_utf8_width(out.data, out.length) <= (size_t)row.columns;
-	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_DIM, fits ? out.data : keys_short);
+	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG,
+		question->writing ? writing : choosing,
+		question->writing ? sizeof writing / sizeof *writing
+			: sizeof choosing / sizeof *choosing,
+		row.columns, &out);
+	if (out.length > 0)
+		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);
+	free(escape);
 }
 
 /* Choices, or the text that is being written. */

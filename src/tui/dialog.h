@@ -64,7 +64,8 @@ struct ik_answer {
 
 struct ik_dialog;
 
-struct ik_dialog *ik_dialog_new(bool utf8);
+/* keymap is borrowed. */
+struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap, bool utf8);
 struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog);
 
 /* Ask. Returns the question's id, from 1 on, never given twice. */

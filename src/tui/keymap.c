@@ -1,159 +1,306 @@
 #include "tui/keymap.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define SEPARATOR ", "
+#define HINT_GAP 2      /* columns between two hints */
+#define MOST_HINTS 16
 
 /*
  * The one home of every key: help, manual and look-up read these strings.
  * A digit with Alt stands in for a function key where there is none.
  */
 static const struct ik_binding bindings[] = {
-	{ IK_ACTION_HELP, "help", "F1, Alt-1", N_("Show or close this help") },
-	{ IK_ACTION_BROWSER, "browser", "F2, Alt-2", N_("Show or close the tools") },
-	{ IK_ACTION_INSPECTOR, "inspector", "F3, Alt-3", N_("Show or close the calls of tools") },
-	{ IK_ACTION_REFRESH, "refresh", "F5, Alt-5", N_("Look for tools again") },
-	{ IK_ACTION_NEXT_PANE, "next-pane", "F6, Alt-6", N_("Go to the next pane") },
-	{ IK_ACTION_MODE, "mode", "F7, Alt-7", N_("Next mode: auto, ask, read-only") },
-	{ IK_ACTION_CANCEL, "cancel", "Esc", N_("Cancel what runs, or close a pane") },
-	{ IK_ACTION_INTERRUPT, "interrupt", "Ctrl-C",
+	{ IK_ACTION_HELP, "help", "F1, Alt-1", IK_IN_ANY, N_("Show or close this help") },
+	{ IK_ACTION_BROWSER, "browser", "F2, Alt-2", IK_IN_ANY, N_("Show or close the tools") },
+	{ IK_ACTION_INSPECTOR, "inspector", "F3, Alt-3", IK_IN_ANY,
+		N_("Show or close the calls of tools") },
+	{ IK_ACTION_REFRESH, "refresh", "F5, Alt-5, r", IK_IN_TEXT | IK_IN_BROWSER,
+		N_("Look for tools again") },
+	{ IK_ACTION_NEXT_PANE, "next-pane", "F6, Alt-6", IK_IN_ANY, N_("Go to the next pane") },
+	{ IK_ACTION_MODE, "mode", "F7, Alt-7", IK_IN_ANY,
+		N_("Next mode: auto, ask, read-only") },
+	{ IK_ACTION_CANCEL, "cancel", "Esc", IK_IN_ANY,
+		N_("Cancel what runs, or close a pane") },
+	{ IK_ACTION_INTERRUPT, "interrupt", "Ctrl-C", IK_IN_ANY,
 		N_("Cancel the turn, else clear the line; twice: end") },
-	{ IK_ACTION_END_OF_INPUT, "end-of-input", "Ctrl-D",
+	{ IK_ACTION_END_OF_INPUT, "end-of-input", "Ctrl-D", IK_IN_ANY,
 		N_("End, on an empty line; else delete to the right") },
-	{ IK_ACTION_SUSPEND, "suspend", "Ctrl-Z", N_("Back to the shell for a while") },
-	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", N_("Draw the screen anew") },
+	{ IK_ACTION_SUSPEND, "suspend", "Ctrl-Z", IK_IN_ANY,
+		N_("Back to the shell for a while") },
+	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", IK_IN_ANY, N_("Draw the screen anew") },
 
-	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", N_("Scroll up a page") },
-	{ IK_ACTION_PAGE_DOWN, "scroll-page-down", "PgDn", N_("Scroll down a page") },
-	{ IK_ACTION_TOP, "scroll-top", "Ctrl-Home", N_("Scroll to the beginning") },
-	{ IK_ACTION_BOTTOM, "scroll-bottom", "Ctrl-End", N_("Scroll to the end") },
-	{ IK_ACTION_RAW, "raw", "Alt-M", N_("Show replies as Markdown, or as they were written") },
+	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", IK_IN_ANY, N_("Scroll up a page") },
+	{ IK_ACTION_PAGE_DOWN, "scroll-page-down", "PgDn", IK_IN_ANY,
+		N_("Scroll down a page") },
+	{ IK_ACTION_TOP, "scroll-top", "Ctrl-Home", IK_IN_ANY, N_("Scroll to the beginning") },
+	{ IK_ACTION_BOTTOM, "scroll-bottom", "Ctrl-End", IK_IN_ANY, N_("Scroll to the end") },
+	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,
+		N_("Show replies as Markdown, or as they were written") },
 
-	{ IK_ACTION_SEND, "send", "Enter", N_("Send") },
-	{ IK_ACTION_NEW_LINE, "new-line", "Alt-Enter, Ctrl-J, Shift-Enter, Ctrl-Enter",
+	{ IK_ACTION_SEND, "send", "Enter", IK_IN_TEXT, N_("Send") },
+	{ IK_ACTION_NEW_LINE, "new-line", "Alt-Enter, Ctrl-J, Shift-Enter, Ctrl-Enter", IK_IN_TEXT,
 		N_("Begin a new line") },
-	{ IK_ACTION_LEFT, "left", "Left, Ctrl-B", N_("Left") },
-	{ IK_ACTION_RIGHT, "right", "Right, Ctrl-F", N_("Right") },
-	{ IK_ACTION_UP, "up", "Up, Ctrl-P", N_("Up; from the first line: what was sent before") },
-	{ IK_ACTION_DOWN, "down", "Down, Ctrl-N", N_("Down; from the last line: what was sent after") },
-	{ IK_ACTION_LINE_START, "line-start", "Home, Ctrl-A", N_("To the start of the line") },
-	{ IK_ACTION_LINE_END, "line-end", "End, Ctrl-E", N_("To the end of the line") },
-	{ IK_ACTION_WORD_LEFT, "word-left", "Alt-B, Ctrl-Left, Alt-Left", N_("A word to the left") },
-	{ IK_ACTION_WORD_RIGHT, "word-right", "Alt-F, Ctrl-Right, Alt-Right",
+	{ IK_ACTION_LEFT, "left", "Left, Ctrl-B", IK_IN_TEXT, N_("Left") },
+	{ IK_ACTION_RIGHT, "right", "Right, Ctrl-F", IK_IN_TEXT, N_("Right") },
+	{ IK_ACTION_UP, "up", "Up, Ctrl-P", IK_IN_ANY,
+		N_("Up; from the first line: what was sent before") },
+	{ IK_ACTION_DOWN, "down", "Down, Ctrl-N", IK_IN_ANY,
+		N_("Down; from the last line: what was sent after") },
+	{ IK_ACTION_LINE_START, "line-start", "Home, Ctrl-A", IK_IN_ANY,
+		N_("To the start of the line") },
+	{ IK_ACTION_LINE_END, "line-end", "End, Ctrl-E", IK_IN_ANY,
+		N_("To the end of the line") },
+	{ IK_ACTION_WORD_LEFT, "word-left", "Alt-B, Ctrl-Left, Alt-Left", IK_IN_TEXT,
+		N_("A word to the left") },
+	{ IK_ACTION_WORD_RIGHT, "word-right", "Alt-F, Ctrl-Right, Alt-Right", IK_IN_TEXT,
 		N_("A word to the right") },
-	{ IK_ACTION_DELETE_LEFT, "delete-left", "Backspace, Shift-Backspace, Ctrl-H",
+	{ IK_ACTION_DELETE_LEFT, "delete-left", "Backspace, Shift-Backspace, Ctrl-H", IK_IN_TEXT,
 		N_("Delete to the left") },
-	{ IK_ACTION_DELETE_RIGHT, "delete-right", "Delete", N_("Delete to the right") },
-	{ IK_ACTION_DELETE_WORD_LEFT, "delete-word-left", "Ctrl-W, Alt-Backspace, Ctrl-Backspace",
+	{ IK_ACTION_DELETE_RIGHT, "delete-right", "Delete", IK_IN_TEXT,
+		N_("Delete to the right") },
+	{ IK_ACTION_DELETE_WORD_LEFT, "delete-word-left", "Ctrl-W, Alt-Backspace, Ctrl-Backspace", IK_IN_TEXT,
 		N_("Delete the word to the left") },
-	{ IK_ACTION_DELETE_WORD_RIGHT, "delete-word-right", "Alt-D, Ctrl-Delete",
+	{ IK_ACTION_DELETE_WORD_RIGHT, "delete-word-right", "Alt-D, Ctrl-Delete", IK_IN_TEXT,
 		N_("Delete the word to the right") },
-	{ IK_ACTION_KILL_TO_END, "kill-to-end", "Ctrl-K", N_("Cut to the end of the line") },
-	{ IK_ACTION_KILL_TO_START, "kill-to-start", "Ctrl-U", N_("Cut to the start of the line") },
-	{ IK_ACTION_YANK, "yank", "Ctrl-Y", N_("Put in what was cut last") },
-	{ IK_ACTION_YANK_OLDER, "yank-older", "Alt-Y", N_("Put in what was cut before that instead") },
-	{ IK_ACTION_UNDO, "undo", "Ctrl-_, Ctrl-/", N_("Undo") },
-	{ IK_ACTION_COMPLETE, "complete", "Tab", N_("Complete; on a folded paste: unfold it") },
+	{ IK_ACTION_KILL_TO_END, "kill-to-end", "Ctrl-K", IK_IN_TEXT,
+		N_("Cut to the end of the line") },
+	{ IK_ACTION_KILL_TO_START, "kill-to-start", "Ctrl-U", IK_IN_TEXT,
+		N_("Cut to the start of the line") },
+	{ IK_ACTION_YANK, "yank", "Ctrl-Y", IK_IN_TEXT, N_("Put in what was cut last") },
+	{ IK_ACTION_YANK_OLDER, "yank-older", "Alt-Y", IK_IN_TEXT,
+		N_("Put in what was cut before that instead") },
+	{ IK_ACTION_UNDO, "undo", "Ctrl-_, Ctrl-/", IK_IN_TEXT, N_("Undo") },
+	{ IK_ACTION_COMPLETE, "complete", "Tab", IK_IN_TEXT,
+		N_("Complete; on a folded paste: unfold it") },
 };
 
 #define BINDING_COUNT (sizeof bindings / sizeof *bindings)
 
-static const struct {
-	const char *name;
-	enum ik_key_code code;
-} key_names[] = {
-	{ "Enter", IK_KEY_ENTER }, { "Tab", IK_KEY_TAB }, { "Backspace", IK_KEY_BACKSPACE },
-	{ "Esc", IK_KEY_ESCAPE }, { "Up", IK_KEY_UP }, { "Down", IK_KEY_DOWN },
-	{ "Left", IK_KEY_LEFT }, { "Right", IK_KEY_RIGHT }, { "Home", IK_KEY_HOME },
-	{ "End", IK_KEY_END }, { "PgUp", IK_KEY_PAGE_UP }, { "PgDn", IK_KEY_PAGE_DOWN },
-	{ "Insert", IK_KEY_INSERT }, { "Delete", IK_KEY_DELETE }, { "F1", IK_KEY_F1 },
-	{ "F2", IK_KEY_F2 }, { "F3", IK_KEY_F3 }, { "F4", IK_KEY_F4 }, { "F5", IK_KEY_F5 },
-	{ "F6", IK_KEY_F6 }, { "F7", IK_KEY_F7 }, { "F8", IK_KEY_F8 }, { "F9", IK_KEY_F9 },
-	{ "F10", IK_KEY_F10 }, { "F11", IK_KEY_F11 }, { "F12", IK_KEY_F12 },
+/* One key, or one sequence, of a row. */
+struct stroke {
+	struct ik_key first, second; /* second: IK_KEY_NONE where one key is all */
+	size_t row;
 };
 
-static const struct {
-	const char *prefix;
-	unsigned modifier;
-} modifier_names[] = {
-	{ "Ctrl-", IK_CONTROL }, { "Alt-", IK_ALT }, { "Shift-", IK_SHIFT },
+struct ik_keymap {
+	struct ik_binding rows[BINDING_COUNT];
+	struct stroke *strokes; /* of all rows, in their order */
+	size_t count, capacity;
+	bool pending;
+	struct ik_key prefix;   /* pending: the key that came */
+	struct ik_buf shown;    /* the same as text */
 };
 
-/* Take a modifier from the front of *text; 0 when there is none. */
-static unsigned take_modifier(const char **text, size_t *length)
+/* Read a key or two with a blank between. */
+static bool parse_stroke(const char *text, size_t length, struct stroke *ret_stroke)
 {
-	for (size_t i = 0; i < sizeof modifier_names / sizeof *modifier_names; i++) {
-		size_t prefix = strlen(modifier_names[i].prefix);
-		if (*length > prefix && strncasecmp(*text, modifier_names[i].prefix, prefix) == 0) {
-			*text += prefix;
-			*length -= prefix;
-			return modifier_names[i].modifier;
-		}
-	}
-	return 0;
-}
-
-/* One form for both cases of a letter, where a modifier makes it a command. */
-static uint32_t fold(uint32_t codepoint, unsigned modifiers)
-{
-	return modifiers && codepoint >= 'A' && codepoint <= 'Z' ? codepoint + 'a' - 'A' : codepoint;
-}
-
-bool ik_keymap_parse(const char *text, size_t length, struct ik_key *ret_key)
-{
-	struct ik_key key = { .code = IK_KEY_NONE };
-	unsigned modifier;
-	while ((modifier = take_modifier(&text, &length)))
-		key.modifiers |= modifier;
-	for (size_t i = 0; i < sizeof key_names / sizeof *key_names; i++)
-		if ((key_names[i].name[0] | 0x20) == (*text | 0x20)
-		    && strlen(key_names[i].name) == length
-		    && strncasecmp(text, key_names[i].name, length) == 0)
-			key.code = key_names[i].code;
-	if (key.code == IK_KEY_NONE) {
-		key.code = IK_KEY_CHARACTER;
-		if (length == strlen("Space") && strncasecmp(text, "Space", length) == 0)
-			key.codepoint = ' ';
-		else if (length == 0 || ik_utf8_decode(text, length, &key.codepoint) != (int)length)
-			return false;
-		key.codepoint = fold(key.codepoint, key.modifiers);
-	}
-	*ret_key = key;
+	struct stroke stroke = { .first = { .code = IK_KEY_NONE } };
+	const char *blank = memchr(text, ' ', length);
+	size_t first = blank ? (size_t)(blank - text) : length;
+	if (!ik_key_parse(text, first, &stroke.first))
+		return false;
+	if (blank && !ik_key_parse(blank + 1, length - first - 1, &stroke.second))
+		return false;
+	*ret_stroke = stroke;
 	return true;
 }
 
-/* Is key one of those in a list as it is shown? */
-static bool is_listed(const struct ik_key *key, const char *keys)
+/* Note the keys of a row. */
+static void add_strokes(struct ik_keymap *keymap, size_t row)
 {
-	uint32_t codepoint = fold(key->codepoint, key->modifiers);
+	const char *keys = keymap->rows[row].keys;
 	while (*keys) {
 		const char *end = strstr(keys, SEPARATOR);
 		size_t length = end ? (size_t)(end - keys) : strlen(keys);
-		struct ik_key listed;
-		if (ik_keymap_parse(keys, length, &listed) && listed.code == key->code
-		    && listed.modifiers == key->modifiers && listed.codepoint == codepoint)
-			return true;
+		struct stroke stroke;
+		if (parse_stroke(keys, length, &stroke)) {
+			stroke.row = row;
+			if (keymap->count == keymap->capacity) {
+				keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
+				keymap->strokes = ik_alloc_array(keymap->strokes, keymap->capacity,
+					sizeof *keymap->strokes);
+			}
+			keymap->strokes[keymap->count++] = stroke;
+		}
 		keys += length + (end ? strlen(SEPARATOR) : 0);
 	}
-	return false;
 }
 
-enum ik_action ik_keymap_action(const struct ik_key *key)
+struct ik_keymap *ik_keymap_new(void)
 {
-	if (key->code == IK_KEY_NONE || key->code >= IK_KEY_PASTE
-	    || (key->code == IK_KEY_CHARACTER && !key->modifiers))
-		return IK_ACTION_NONE;
+	struct ik_keymap *keymap = ik_alloc(sizeof *keymap);
+	memcpy(keymap->rows, bindings, sizeof bindings);
+	ik_buf_init(&keymap->shown, IK_KIB(1));
 	for (size_t i = 0; i < BINDING_COUNT; i++)
-		if (is_listed(key, bindings[i].keys))
-			return bindings[i].action;
-	return IK_ACTION_NONE;
+		add_strokes(keymap, i);
+	return keymap;
 }
 
-const struct ik_binding *ik_keymap_at(size_t index)
+struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 {
-	return index < BINDING_COUNT ? &bindings[index] : NULL;
+	if (!keymap)
+		return NULL;
+	ik_buf_done(&keymap->shown);
+	free(keymap->strokes);
+	free(keymap);
+	return NULL;
+}
+
+/* The stroke that a key is, or begins, or that completes the pending prefix; NULL: none. */
+static const struct stroke *find(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key *key)
+{
+	/* What is a character alone is text where one writes; behind a prefix it is not. */
+	const struct ik_key *first = keymap->pending ? &keymap->prefix : key;
+	for (int round = 0; round < 2; round++) {
+		unsigned where = round == 0 ? context : (unsigned)IK_IN_EDITOR;
+		if ((where & IK_IN_TEXT) && ik_key_is_text(first))
+			continue;
+		for (size_t i = 0; i < keymap->count; i++) {
+			const struct stroke *stroke = &keymap->strokes[i];
+			if ((keymap->rows[stroke->row].contexts & where)
+			    && ik_key_equal(&stroke->first, first)
+			    && (!keymap->pending || ik_key_equal(&stroke->second, key)))
+				return stroke;
+		}
+	}
+	return NULL;
+}
+
+enum ik_action ik_keymap_action(struct ik_keymap *keymap, unsigned context,
+	const struct ik_key *key)
+{
+	struct ik_key plain = ik_key_plain(key);
+	bool second = keymap->pending;
+	if (key->code == IK_KEY_NONE || key->code >= IK_KEY_PASTE) {
+		keymap->pending = false;
+		return IK_ACTION_NONE;
+	}
+	const struct stroke *stroke = find(keymap, context, &plain);
+	keymap->pending = false;
+	if (!stroke)
+		return second ? IK_ACTION_PREFIX : IK_ACTION_NONE;
+	if (second || stroke->second.code == IK_KEY_NONE)
+		return keymap->rows[stroke->row].action;
+	keymap->pending = true;
+	keymap->prefix = plain;
+	ik_buf_clear(&keymap->shown);
+	ik_key_put(&keymap->shown, &plain);
+	return IK_ACTION_PREFIX;
+}
+
+const char *ik_keymap_pending(const struct ik_keymap *keymap)
+{
+	return keymap->pending ? keymap->shown.data : NULL;
+}
+
+const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index)
+{
+	return index < BINDING_COUNT ? &keymap->rows[index] : NULL;
+}
+
+bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
+	struct ik_buf *out)
+{
+	const struct stroke *best = NULL;
+	for (size_t i = 0; i < keymap->count; i++) {
+		const struct stroke *stroke = &keymap->strokes[i];
+		const struct ik_binding *row = &keymap->rows[stroke->row];
+		bool text = ik_key_is_text(&stroke->first);
+		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
+			continue;
+		if (!best || (text && !ik_key_is_text(&best->first)))
+			best = stroke;
+	}
+	if (!best)
+		return false;
+	ik_key_put(out, &best->first);
+	if (best->second.code != IK_KEY_NONE) {
+		ik_buf_putc(out, ' ');
+		ik_key_put(out, &best->second);
+	}
+	return true;
+}
+
+/* How much of a hint there is room for. */
+enum extent { LEFT_OUT, KEYS_ALONE, WITH_LABEL };
+
+/* Append a hint; nothing when its action has no key. Returns its columns. */
+static int put_hint(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key_hint *hint, enum extent extent, struct ik_buf *out)
+{
+	size_t start = out->length;
+	if (extent == LEFT_OUT || !ik_keymap_put_key(keymap, context, hint->action, out))
+		return 0;
+	if (hint->second != IK_ACTION_NONE) {
+		ik_buf_putc(out, '/');
+		if (!ik_keymap_put_key(keymap, context, hint->second, out))
+			ik_buf_truncate(out, out->length - 1);
+	}
+	if (extent == WITH_LABEL)
+		ik_buf_printf(out, " %s", _(hint->label));
+	return ik_buf_status(out) == IK_OK
+		? (int)ik_utf8_width(out->data + start, out->length - start) : 0;
+}
+
+/* Append hints, each as far as it has room; returns the columns. */
+static int put_hints(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key_hint *hints, const enum extent *extents, size_t count,
+	struct ik_buf *out)
+{
+	int total = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t start = out->length;
+		if (total > 0)
+			ik_buf_printf(out, "%*s", HINT_GAP, "");
+		int columns = put_hint(keymap, context, &hints[i], extents[i], out);
+		if (columns == 0)
+			ik_buf_truncate(out, start);
+		else
+			total += columns + (total > 0 ? HINT_GAP : 0);
+	}
+	return total;
+}
+
+/* The hint that goes first, or that loses its label; count: there is none left. What has
+ * lost its label is as dear as what ranks one better. */
+static size_t least_needed(const struct ik_key_hint *hints, const enum extent *extents,
+	size_t count)
+{
+	size_t found = count;
+	int worst = 0;
+	for (size_t i = 0; i < count; i++) {
+		int rank = hints[i].rank - (extents[i] == KEYS_ALONE);
+		if (extents[i] == LEFT_OUT || (found < count && rank <= worst))
+			continue;
+		found = i;
+		worst = rank;
+	}
+	return found;
+}
+
+void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key_hint *hints, size_t count, int columns, struct ik_buf *out)
+{
+	enum extent extents[MOST_HINTS];
+	size_t start = out->length;
+	count = count < MOST_HINTS ? count : MOST_HINTS;
+	for (size_t i = 0; i < count; i++)
+		extents[i] = WITH_LABEL;
+	while (put_hints(keymap, context, hints, extents, count, out) > columns) {
+		size_t worst = least_needed(hints, extents, count);
+		ik_buf_truncate(out, start);
+		if (worst == count)
+			return;
+		/* What two keys do, "Up/Down", is clear without a word. */
+		extents[worst] = extents[worst] == WITH_LABEL
+			&& hints[worst].second != IK_ACTION_NONE ? KEYS_ALONE : LEFT_OUT;
+	}
 }

@@ -19,6 +19,8 @@ libik_tui_a_SOURCES += \
 	src/tui/input.h \
 	src/tui/input_sequences.c \
 	src/tui/input_sequences.h \
+	src/tui/key_name.c \
+	src/tui/key_name.h \
 	src/tui/keymap.c \
 	src/tui/keymap.h \
 	src/tui/term.c \
@@ -62,6 +64,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen.h \
 	src/tui/screen_dialog.c \
 	src/tui/screen_events.c \
+	src/tui/screen_focus.c \
 	src/tui/screen_keys.c \
 	src/tui/screen_private.h \
 	src/tui/scrollback.c \

@@ -7,9 +7,9 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 
-void ik_pane_init(struct ik_pane *pane, bool utf8)
+void ik_pane_init(struct ik_pane *pane, const struct ik_keymap *keymap, bool utf8)
 {
-	*pane = (struct ik_pane){.utf8 = utf8, .text = ik_scrollback_new()};
+	*pane = (struct ik_pane){.utf8 = utf8, .keymap = keymap, .text = ik_scrollback_new()};
 }
 
 void ik_pane_done(struct ik_pane *pane)
@@ -160,6 +160,19 @@ static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view,
 	}
 }
 
+/* Say which keys mean something here. */
+static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *view,
+	struct ik_cells *cells, struct ik_rectangle row)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_keymap_put_hints(pane->keymap, view->context, view->hints, view->hint_count,
+		row.columns, &out);
+	if (out.length > 0)
+		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
+	ik_buf_done(&out);
+}
+
 void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
@@ -170,10 +183,8 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_rectangle keys = {area.row + area.rows - 1, area.column, 1, area.columns};
 	ik_pane_rule(cells, title, frame, pane->utf8);
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
-	bool fits = ik_utf8_width(view->keys, strlen(view->keys)) <= (size_t)area.columns;
 	if (area.rows > 1)
-		ik_cells_label(cells, keys, keys.row, keys.column, IK_STYLE_DIM,
-			fits ? view->keys : view->keys_short);
+		draw_keys(pane, view, cells, keys);
 	struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
 	if (body.rows < 1)
 		return;

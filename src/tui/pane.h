@@ -14,6 +14,7 @@
 
 struct ik_pane {
 	bool utf8;
+	const struct ik_keymap *keymap; /* borrowed */
 	size_t count;            /* items */
 	size_t selected;
 	size_t list_top;         /* the first item that is seen */
@@ -22,7 +23,7 @@ struct ik_pane {
 	bool text_follows;       /* else it shows its end, or its start */
 };
 
-void ik_pane_init(struct ik_pane *pane, bool utf8);
+void ik_pane_init(struct ik_pane *pane, const struct ik_keymap *keymap, bool utf8);
 void ik_pane_done(struct ik_pane *pane);
 
 /* Up, down select (changes *selected); page up and down, top, bottom scroll
@@ -43,8 +44,9 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 /* How a pane is drawn. */
 struct ik_pane_view {
 	const char *title;
-	const char *keys;        /* the last line, */
-	const char *keys_short;  /* and where it is narrow */
+	unsigned context;        /* in which its keys are pressed */
+	const struct ik_key_hint *hints; /* the last line: what has no room is left out */
+	size_t hint_count;
 	bool focus;
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,

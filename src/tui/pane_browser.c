@@ -47,10 +47,11 @@ static const struct {
 	{"UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.")},
 };
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, bool utf8)
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	bool utf8)
 {
 	struct ik_browser *browser = ik_alloc(sizeof *browser);
-	ik_pane_init(&browser->pane, utf8);
+	ik_pane_init(&browser->pane, keymap, utf8);
 	browser->calls = calls;
 	browser->registry = ik_registry_new();
 	return browser;
@@ -334,6 +335,20 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_buf_done(&out);
 }
 
+/* Its keys while it has the focus, and while it has not. */
+static const struct ik_key_hint focus_hints[] = {
+	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
+	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
+	{IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 1},
+	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 4},
+	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+};
+static const struct ik_key_hint hints[] = {
+	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
+	{IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2},
+	{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1},
+};
+
 /* What stands there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
@@ -364,10 +379,10 @@ void ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
 	ik_buf_putc(&title, ' ');
 	struct ik_pane_view view = {
 		.title = title.data,
-		.keys = focus ? _("Up/Down select  PgUp/PgDn scroll  r refresh  F6 editor  Esc close")
-			: _("F6 use the keys here  F5 refresh  F2 close"),
-		.keys_short = focus ? _("Up/Down  PgUp/PgDn  r refresh  Esc close")
-			: _("F6 keys  F5 refresh  F2 close"),
+		.context = focus ? IK_IN_BROWSER : IK_IN_EDITOR,
+		.hints = focus ? focus_hints : hints,
+		.hint_count = focus ? sizeof focus_hints / sizeof *focus_hints
+			: sizeof hints / sizeof *hints,
 		.focus = focus,
 		.item = draw_item,
 		.arg = browser,

@@ -15,7 +15,8 @@
 
 struct ik_browser;
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, bool utf8);
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	bool utf8);
 struct ik_browser *ik_browser_free(struct ik_browser *browser);
 
 /* A reference is taken; what is selected stays so if it is still there. */

@@ -20,7 +20,7 @@ static void add_keys(struct ik_pane *pane)
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(64));
 	const struct ik_binding *binding;
-	for (size_t i = 0; (binding = ik_keymap_at(i)); i++) {
+	for (size_t i = 0; (binding = ik_keymap_at(pane->keymap, i)); i++) {
 		int width = (int)ik_utf8_width(binding->keys, strlen(binding->keys));
 		ik_buf_puts(&out, binding->keys);
 		if (width + 2 > KEYS_COLUMNS) {
@@ -56,16 +56,17 @@ static void add_commands(struct ik_pane *pane, const char *commands)
 	ik_block_finish(block);
 }
 
-struct ik_help *ik_help_new(const char *commands, bool utf8)
+struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
 {
 	static const char panes[] = N_(
 		"F2 and F3 open a pane and give it the keys: arrows select, PgUp and PgDn scroll its "
-		"text. F6 gives the keys back to the editor, and so does anything you type. Home and "
-		"End scroll the conversation while the editor is empty.\n"
+		"text. F6 goes from the editor to the conversation, to the side pane, and back to the "
+		"editor, and so does anything you type that means nothing there. Home and End scroll "
+		"the conversation while the editor is empty.\n"
 		"Esc closes this page, else cancels a running turn, else closes the pane. Ctrl-C cancels "
 		"a running turn, else clears the line; twice on an empty line it ends the program.");
 	struct ik_help *help = ik_alloc(sizeof *help);
-	ik_pane_init(&help->pane, utf8);
+	ik_pane_init(&help->pane, keymap, utf8);
 	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
 	add_keys(&help->pane);
 	ik_pane_heading(&help->pane, _("Panes"));
@@ -102,10 +103,16 @@ void ik_help_scroll(struct ik_help *help, int rows)
 
 void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectangle area)
 {
+	static const struct ik_key_hint hints[] = {
+		{IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 3},
+		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 2},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+	};
 	struct ik_pane_view view = {
 		.title = _(" Help "),
-		.keys = _("Up/Down, PgUp/PgDn scroll  Esc close"),
-		.keys_short = _("PgUp/PgDn  Esc close"),
+		.context = IK_IN_HELP,
+		.hints = hints,
+		.hint_count = sizeof hints / sizeof *hints,
 		.focus = true,
 	};
 	ik_pane_draw(&help->pane, &view, cells, area);

@@ -11,7 +11,7 @@
 struct ik_help;
 
 /* commands: text for people, one command a line; NULL: none. */
-struct ik_help *ik_help_new(const char *commands, bool utf8);
+struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8);
 struct ik_help *ik_help_free(struct ik_help *help);
 
 /* Up and down scroll, too. */

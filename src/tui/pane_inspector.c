@@ -30,10 +30,11 @@ struct ik_inspector {
 	int64_t now_ms;
 };
 
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, bool utf8)
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	bool utf8)
 {
 	struct ik_inspector *inspector = ik_alloc(sizeof *inspector);
-	ik_pane_init(&inspector->pane, utf8);
+	ik_pane_init(&inspector->pane, keymap, utf8);
 	inspector->calls = calls;
 	return inspector;
 }
@@ -348,6 +349,18 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_cells_label(cells, left, row.row, row.column + 2, style, ik_call_line(call, &length));
 }
 
+/* Its keys while it has the focus, and while it has not. */
+static const struct ik_key_hint focus_hints[] = {
+	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
+	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
+	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 4},
+	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+};
+static const struct ik_key_hint hints[] = {
+	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
+	{IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("close"), 1},
+};
+
 void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 	struct ik_rectangle area, bool focus, int64_t now_ms)
 {
@@ -359,9 +372,10 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 		_("Tool inspector"), pane->selected + 1, pane->count);
 	struct ik_pane_view view = {
 		.title = title,
-		.keys = focus ? _("Up/Down select  PgUp/PgDn scroll  F6 editor  Esc close")
-			: _("F6 use the keys here  F3 close"),
-		.keys_short = focus ? _("Up/Down  PgUp/PgDn  Esc close") : _("F6 keys  F3 close"),
+		.context = focus ? IK_IN_INSPECTOR : IK_IN_EDITOR,
+		.hints = focus ? focus_hints : hints,
+		.hint_count = focus ? sizeof focus_hints / sizeof *focus_hints
+			: sizeof hints / sizeof *hints,
 		.focus = focus,
 		.item = draw_item,
 		.arg = inspector,

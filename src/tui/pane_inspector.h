@@ -15,7 +15,8 @@
 
 struct ik_inspector;
 
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, bool utf8);
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	bool utf8);
 struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector);
 
 /* Who reads the stored outputs of calls, a part when it is looked at; NULL: nobody. */

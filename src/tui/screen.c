@@ -42,11 +42,12 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->calls = ik_calls_new();
 	screen->scrollback = ik_scrollback_new();
-	screen->inspector = ik_inspector_new(screen->calls, options->utf8);
+	screen->keymap = ik_keymap_new();
+	screen->inspector = ik_inspector_new(screen->calls, screen->keymap, options->utf8);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
-	screen->browser = ik_browser_new(screen->calls, options->utf8);
-	screen->help = ik_help_new(options->commands, options->utf8);
-	screen->dialog = ik_dialog_new(options->utf8);
+	screen->browser = ik_browser_new(screen->calls, screen->keymap, options->utf8);
+	screen->help = ik_help_new(options->commands, screen->keymap, options->utf8);
+	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
 	screen->history = ik_history_new(options->history_path);
 	screen->editor = ik_editor_new(screen->history);
 	ik_screen_set_model(screen, options->provider, options->model);
@@ -66,6 +67,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->inspector = ik_inspector_free(screen->inspector);
 	screen->scrollback = ik_scrollback_free(screen->scrollback);
 	screen->calls = ik_calls_free(screen->calls);
+	screen->keymap = ik_keymap_free(screen->keymap);
 	ik_buf_done(&screen->submitted);
 	free(screen->provider);
 	free(screen->model);
@@ -219,7 +221,8 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	bar->tool = NULL;
 	bar->waiting_for = screen->waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = ik_screen_quit_pending(screen) ? _("Press Ctrl-C again to quit") : NULL;
+	bar->hint = ik_screen_quit_pending(screen) ? _("Press Ctrl-C again to quit")
+		: ik_keymap_pending(screen->keymap);
 	const struct ik_call *call = running_call(screen);
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
 		return;
@@ -326,34 +329,51 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, rows);
 }
 
-/* The line over the editor: what waits at the left, what is new at the right. */
+/* At the right of the line over the editor: how much is new. Returns the columns left. */
+static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
+{
+	struct ik_buf out;
+	size_t new_rows = ik_scrollback_new_rows(screen->scrollback);
+	ik_buf_init(&out, IK_KIB(1));
+	ik_buf_putc(&out, ' ');
+	if (new_rows > 0)
+		ik_buf_printf(&out, ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
+	ik_buf_printf(&out, _("%s (End) "), screen->utf8 ? "↓" : "v");
+	int columns = (int)ik_utf8_width(out.data, out.length);
+	int column = area.columns - columns - 1;
+	ik_cells_label(cells, area, area.row, column > 0 ? column : 0,
+		new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
+	ik_buf_done(&out);
+	return area.columns - columns - 2;
+}
+
+/* The line over the editor: what waits, and the keys of the scrollback, at the left,
+ * what is new at the right. */
 static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
 	struct ik_buf out;
 	struct ik_rectangle area = layout->rule;
+	bool focus = ik_screen_context(screen) == IK_IN_SCROLLBACK;
 	ik_buf_init(&out, IK_KIB(16));
-	ik_pane_rule(cells, area, IK_STYLE_FRAME, screen->utf8);
-	size_t new_rows = ik_scrollback_new_rows(screen->scrollback);
-	if (layout->scrollback.rows > 0 && !ik_scrollback_at_end(screen->scrollback)) {
-		const char *arrow = screen->utf8 ? "↓" : "v";
-		ik_buf_putc(&out, ' ');
-		if (new_rows > 0)
-			ik_buf_printf(&out, ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
-		ik_buf_printf(&out, _("%s (End) "), arrow);
-		int columns = (int)ik_utf8_width(out.data, out.length);
-		int column = area.columns - columns - 1;
-		ik_cells_label(cells, area, area.row, column > 0 ? column : 0,
-			new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
-		area.columns -= columns + 2;
-	}
-	ik_buf_clear(&out);
+	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
+	if (layout->scrollback.rows > 0 && !ik_scrollback_at_end(screen->scrollback))
+		area.columns = draw_news(screen, cells, area);
 	if (screen->retry_at_ms != IK_NEVER && screen->retry_reason && screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);
 	else if (screen->bar.queued > 0)
 		ik_buf_printf(&out, _(" queued: %s "), screen->queued_text);
+	int column = area.column + 1;
 	if (out.length > 0)
-		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_NOTICE, out.data);
+		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
+	if (focus) {
+		ik_buf_clear(&out);
+		ik_buf_putc(&out, ' ');
+		ik_screen_put_hints(screen, area.columns - column - 3, &out);
+		ik_buf_putc(&out, ' ');
+		if (out.length > 2)
+			ik_cells_label(cells, area, area.row, column, IK_STYLE_FRAME_FOCUS, out.data);
+	}
 	ik_buf_done(&out);
 }
 
@@ -362,14 +382,15 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
 	const char *bar = screen->utf8 ? "│" : "|";
-	enum ik_style frame = screen->pane_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+	bool focus = ik_screen_focus(screen) == IK_FOCUS_PANE;
+	enum ik_style frame = focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
 	for (int row = 0; row < layout->divider.rows; row++)
 		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar,
 			strlen(bar));
 	if (screen->side == IK_SIDE_BROWSER)
-		ik_browser_draw(screen->browser, cells, layout->pane, screen->pane_focus, &screen->bar);
+		ik_browser_draw(screen->browser, cells, layout->pane, focus, &screen->bar);
 	else if (screen->side == IK_SIDE_INSPECTOR)
-		ik_inspector_draw(screen->inspector, cells, layout->pane, screen->pane_focus,
+		ik_inspector_draw(screen->inspector, cells, layout->pane, focus,
 			screen->now_ms);
 }
 
@@ -405,7 +426,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	draw_rule(screen, cells, &layout);
 	int row, column;
 	ik_editor_draw(screen->editor, cells, layout.editor, PROMPT, &row, &column);
-	if (!screen->pane_focus && !screen->help_open && !ik_dialog_is_open(screen->dialog)) {
+	if (ik_screen_context(screen) == IK_IN_EDITOR) {
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}

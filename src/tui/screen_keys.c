@@ -25,7 +25,7 @@ static enum target scroll_target(const struct ik_screen *screen)
 	if (screen->help_open)
 		return TARGET_HELP;
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
-	if (screen->side != IK_SIDE_NONE && (screen->pane_focus || covers))
+	if (screen->side != IK_SIDE_NONE && (ik_screen_focus(screen) == IK_FOCUS_PANE || covers))
 		return TARGET_PANE;
 	return TARGET_SCROLLBACK;
 }
@@ -92,7 +92,7 @@ static void toggle_side(struct ik_screen *screen, enum ik_side side)
 {
 	screen->help_open = false;
 	screen->side = screen->side == side ? IK_SIDE_NONE : side;
-	screen->pane_focus = screen->side != IK_SIDE_NONE;
+	screen->focus = screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR;
 	screen->dirty = true;
 }
 
@@ -115,8 +115,9 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 	}
 	if (ik_screen_busy(screen))
 		return reaction(IK_REACT_CANCEL);
-	screen->side = IK_SIDE_NONE;
-	screen->pane_focus = false;
+	if (ik_screen_focus(screen) != IK_FOCUS_SCROLLBACK)
+		screen->side = IK_SIDE_NONE;
+	screen->focus = IK_FOCUS_EDITOR;
 	return nothing;
 }
 
@@ -152,7 +153,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 		return nothing; /* it stays in the editor */
 	ik_editor_clear(screen->editor, true);
 	ik_scrollback_bottom(screen->scrollback);
-	screen->pane_focus = false;
+	screen->focus = IK_FOCUS_EDITOR;
 	screen->dirty = true;
 	return (struct ik_reaction){
 		.kind = IK_REACT_SUBMIT,
@@ -161,21 +162,27 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	};
 }
 
-/* An action of the editor's. */
+/* An action of the editor's; it has the keys again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
-	if (ik_editor_act(screen->editor, action))
-		screen->dirty = true;
+	if (!ik_editor_act(screen->editor, action))
+		return;
+	screen->focus = IK_FOCUS_EDITOR;
+	screen->dirty = true;
 }
 
 /* Arrows: the list that has the focus, the help, or the editor. */
 static void move(struct ik_screen *screen, enum ik_action action)
 {
-	if (!screen->help_open && !screen->pane_focus) {
+	if (!screen->help_open && ik_screen_focus(screen) == IK_FOCUS_EDITOR) {
 		edit(screen, action);
 		return;
 	}
-	pane_act(screen, scroll_target(screen), action);
+	enum target target = scroll_target(screen);
+	if (target == TARGET_SCROLLBACK)
+		ik_scrollback_scroll(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
+	else
+		pane_act(screen, target, action);
 	screen->dirty = true;
 }
 
@@ -186,11 +193,8 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 	int length = ik_utf8_encode(key->codepoint, bytes);
 	if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
 		return nothing;
-	if (screen->pane_focus && screen->side == IK_SIDE_BROWSER && key->codepoint == 'r'
-		&& ik_editor_is_empty(screen->editor))
-		return reaction(IK_REACT_REFRESH);
 	screen->dirty = true;
-	screen->pane_focus = false;
+	screen->focus = IK_FOCUS_EDITOR;
 	if (!ik_editor_insert(screen->editor, bytes, (size_t)length))
 		ik_screen_say(screen, _("The message is full: nothing more was put in."));
 	return nothing;
@@ -200,7 +204,7 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
 	screen->dirty = true;
-	screen->pane_focus = false;
+	screen->focus = IK_FOCUS_EDITOR;
 	if (key->text_cut || !ik_editor_paste(screen->editor, key->text, key->text_length))
 		ik_screen_say(screen, _("The paste is too large for a message: nothing was put in."));
 }
@@ -210,7 +214,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END)
-		&& (screen->help_open || screen->pane_focus || ik_editor_is_empty(screen->editor));
+		&& (ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
 	switch (action) {
 	case IK_ACTION_HELP:
 		screen->help_open = !screen->help_open;
@@ -227,8 +231,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 			ik_screen_dialog_show(screen, true);
 			return nothing;
 		}
-		screen->pane_focus = screen->side != IK_SIDE_NONE && !screen->pane_focus;
-		screen->dirty = true;
+		ik_screen_next_focus(screen);
 		return nothing;
 	case IK_ACTION_REFRESH:
 		return reaction(IK_REACT_REFRESH);
@@ -276,6 +279,16 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	}
 }
 
+/* The action of a key; the status bar shows the half of a sequence. */
+static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
+{
+	bool was_pending = ik_keymap_pending(screen->keymap) != NULL;
+	enum ik_action action = ik_keymap_action(screen->keymap, ik_screen_context(screen), key);
+	if (was_pending || ik_keymap_pending(screen->keymap))
+		screen->dirty = true;
+	return action;
+}
+
 struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = IK_ACTION_NONE;
@@ -288,9 +301,11 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		wheel(screen, key);
 		return nothing;
 	default:
-		action = ik_keymap_action(key);
+		action = look_up(screen, key);
 		break;
 	}
+	if (action == IK_ACTION_PREFIX)
+		return nothing;
 	if (action != IK_ACTION_INTERRUPT && ik_screen_quit_pending(screen)) {
 		screen->quit_until_ms = IK_NEVER;
 		screen->quit_asked = false;

@@ -1,7 +1,8 @@
 /*
  * screen_private: the screen's own state, shared by the files that are it:
  * screen.c (life, time, drawing), screen_events.c (what is told),
- * screen_keys.c (what is typed), screen_dialog.c (what is asked).
+ * screen_keys.c (what is typed), screen_focus.c (who gets it), screen_dialog.c (what
+ * is asked).
  */
 #ifndef IK_TUI_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_PRIVATE_H
@@ -20,6 +21,7 @@
 #define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
 #define IK_NEVER INT64_C(-1)
 
+enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
 enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR };
 
 struct ik_screen {
@@ -32,6 +34,7 @@ struct ik_screen {
 	char *provider, *model, *store;
 	struct ik_status_bar bar;   /* what it holds of strings is owned here */
 
+	struct ik_keymap *keymap;
 	struct ik_calls *calls;
 	struct ik_scrollback *scrollback;
 	struct ik_inspector *inspector;
@@ -44,7 +47,7 @@ struct ik_screen {
 
 	enum ik_side side;
 	bool help_open;
-	bool pane_focus;            /* the side pane has the keys */
+	enum ik_focus focus;        /* what has the keys, as far as it is there: ik_screen_focus() */
 
 	struct ik_block *welcome;   /* the first block while there is nothing else */
 	struct ik_block **live;     /* texts and thoughts of this round, in order, until
@@ -70,6 +73,18 @@ struct ik_screen {
 
 /* Which parts stand where. */
 struct ik_layout ik_screen_layout(const struct ik_screen *screen);
+
+/* What has the keys; help and questions, which come before it, aside. */
+enum ik_focus ik_screen_focus(const struct ik_screen *screen);
+void ik_screen_set_focus(struct ik_screen *screen, enum ik_focus focus);
+/* From the editor to the scrollback, the side pane, and back: what is on the screen. */
+void ik_screen_next_focus(struct ik_screen *screen);
+
+/* In what a key is pressed (of enum ik_context). */
+unsigned ik_screen_context(const struct ik_screen *screen);
+
+/* Append the keys of the scrollback, as many as fit into so many columns. */
+void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
 
 /* Is there anything that a cancel ends: a turn, a call of the person's own? */
 bool ik_screen_busy(const struct ik_screen *screen);

@@ -8,13 +8,15 @@
 
 static struct ik_cells cells;
 static struct ik_calls *calls;
+static struct ik_keymap *keymap;
 static struct ik_browser *browser;
 static struct ik_status_bar scan;
 
 static void begin(void)
 {
 	calls = ik_calls_new();
-	browser = ik_browser_new(calls, true);
+	keymap = ik_keymap_new();
+	browser = ik_browser_new(calls, keymap, true);
 	scan = (struct ik_status_bar){.utf8 = true, .scan = IK_SCAN_COMPLETE};
 }
 
@@ -22,6 +24,7 @@ static void end(void)
 {
 	ik_browser_free(browser);
 	ik_calls_free(calls);
+	ik_keymap_free(keymap);
 	ik_cells_done(&cells);
 }
 
@@ -112,7 +115,7 @@ Test(browser, shows_a_failure_with_its_reason_and_what_to_do)
 		"\n"
 		"\n"
 		"\n"
-		"Up/Down select  PgUp/PgDn scroll  r refresh  F6 editor  Esc close\n");
+		"Up/Down select  PgUp/PgDn scroll  r refresh  F6 next pane  Esc close\n");
 }
 
 Test(browser, shows_a_tool_with_uses_parameters_and_schema)
@@ -150,7 +153,7 @@ Test(browser, shows_a_tool_with_uses_parameters_and_schema)
 		"}\n"
 		"\n"
 		"\n"
-		"Up/Down  PgUp/PgDn  r refresh  Esc close\n");
+		"Up/Down select  PgUp/PgDn scroll  r refresh  Esc close\n");
 }
 
 Test(browser, a_refresh_keeps_the_selected_tool)

@@ -9,18 +9,21 @@
 
 static struct ik_cells cells;
 static struct ik_calls *calls;
+static struct ik_keymap *keymap;
 static struct ik_inspector *inspector;
 
 static void begin(void)
 {
 	calls = ik_calls_new();
-	inspector = ik_inspector_new(calls, true);
+	keymap = ik_keymap_new();
+	inspector = ik_inspector_new(calls, keymap, true);
 }
 
 static void end(void)
 {
 	ik_inspector_free(inspector);
 	ik_calls_free(calls);
+	ik_keymap_free(keymap);
 	ik_cells_done(&cells);
 }
 
@@ -58,7 +61,7 @@ Test(inspector, says_what_will_be_here)
 		"    output as it comes, and its result.\n"
 		"\n"
 		"\n"
-		"Up/Down  PgUp/PgDn  Esc close\n");
+		"Up/Down select  PgUp/PgDn scroll  Esc close\n");
 }
 
 Test(inspector, shows_the_newest_call_in_full)
@@ -89,7 +92,7 @@ Test(inspector, shows_the_newest_call_in_full)
 		"}\n"
 		"\n"
 		"\n"
-		"F6 use the keys here  F3 close\n");
+		"F6 next pane  F3 close\n");
 	cr_assert_eq(picture_style(&cells, "bash(command"), IK_STYLE_SELECTION);
 	ik_inspector_act(inspector, IK_ACTION_UP);
 	cr_assert(picture_has(draw(22, 50, true, 0), "\nok  exit 0  12 ms  c1\n"));
@@ -134,7 +137,7 @@ Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 		"work日\n"
 		"work日\n"
 		"last\n"
-		"Up/Down  PgUp/PgDn  Esc close\n");
+		"Up/Down select  PgUp/PgDn  Esc close\n");
 	finish(call, "{\"tool_success\":true,\"result\":1}", 5000);
 	cr_assert(picture_has(draw(12, 40, true, 6000), "\nok  exit 0  5.0 s  c1\n"));
 	cr_assert(picture_has(&cells, "\nArguments\n"));

@@ -8,15 +8,23 @@ static void keep(void *arg, const struct ik_key *key)
 	*(struct ik_key *)arg = *key;
 }
 
-/* The action that a terminal's bytes lead to. */
-static enum ik_action action_of(const char *bytes)
+/* The action that a terminal's bytes lead to in a context. */
+static enum ik_action action_in(unsigned context, const char *bytes)
 {
+	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_key key = { 0 };
 	struct ik_input *input = ik_input_new();
 	ik_input_feed(input, bytes, strlen(bytes), keep, &key);
 	ik_input_timeout(input, keep, &key);
 	ik_input_free(input);
-	return ik_keymap_action(&key);
+	enum ik_action action = ik_keymap_action(keymap, context, &key);
+	ik_keymap_free(keymap);
+	return action;
+}
+
+static enum ik_action action_of(const char *bytes)
+{
+	return action_in(IK_IN_EDITOR, bytes);
 }
 
 Test(keymap, from_bytes_to_actions)
@@ -59,54 +67,110 @@ Test(keymap, from_bytes_to_actions)
 		cr_assert_eq(action_of(rows[i].bytes), rows[i].action, "row %zu", i);
 }
 
-/* Every action has its row, every name is one of its own, every key shown can be
- * read and leads to its row: no two rows claim one key. */
+/* No action has two rows, every name is one of its own, every key shown can be read
+ * and leads to its row in each of its contexts: no two rows claim one key. */
 Test(keymap, the_table_is_whole)
 {
+	struct ik_keymap *keymap = ik_keymap_new();
 	bool seen[IK_ACTION_COUNT] = { false };
-	for (size_t i = 0; ik_keymap_at(i); i++) {
-		const struct ik_binding *binding = ik_keymap_at(i);
+	for (size_t i = 0; ik_keymap_at(keymap, i); i++) {
+		const struct ik_binding *binding = ik_keymap_at(keymap, i);
 		cr_assert_not(seen[binding->action]);
 		seen[binding->action] = true;
 		cr_assert(binding->name[0] && binding->description[0]);
+		cr_assert(binding->contexts != 0 && (binding->contexts & ~(unsigned)IK_IN_ANY) == 0);
 		for (size_t k = 0; k < i; k++)
-			cr_assert_str_neq(binding->name, ik_keymap_at(k)->name);
+			cr_assert_str_neq(binding->name, ik_keymap_at(keymap, k)->name);
 		const char *at = binding->keys;
 		for (;;) {
-			const char *end = strstr(at, ", ");
-			struct ik_key key;
-			cr_assert(ik_keymap_parse(at, end ? (size_t)(end - at) : strlen(at), &key), "%s", at);
-			cr_assert_eq(ik_keymap_action(&key), binding->action, "%s", at);
-			if (!end)
+			size_t length = strcspn(at, ",");
+			const char *blank = memchr(at, ' ', length);
+			struct ik_key key, second;
+			cr_assert(ik_key_parse(at, blank ? (size_t)(blank - at) : length, &key), "%s", at);
+			if (blank)
+				cr_assert(ik_key_parse(blank + 1, (size_t)(at + length - blank - 1), &second));
+			for (unsigned context = 1; context <= IK_IN_ANY; context <<= 1) {
+				if (!(binding->contexts & context)
+				    || ((context & IK_IN_TEXT) && ik_key_is_text(&key)))
+					continue;
+				enum ik_action action = ik_keymap_action(keymap, context, &key);
+				if (blank) {
+					cr_assert_eq(action, IK_ACTION_PREFIX, "%s", at);
+					action = ik_keymap_action(keymap, context, &second);
+				}
+				cr_assert_eq(action, binding->action, "%s in %u", at, context);
+			}
+			if (!at[length])
 				break;
-			at = end + 2;
+			at += length + 2;
 		}
 	}
-	for (int action = IK_ACTION_NONE + 1; action < IK_ACTION_COUNT; action++)
-		cr_assert(seen[action], "action %d", action);
+	ik_keymap_free(keymap);
+}
+
+/* A character alone is text where one writes; what a pane does not bind means what
+ * it means in the editor. */
+Test(keymap, contexts)
+{
+	cr_assert_eq(action_in(IK_IN_BROWSER, "r"), IK_ACTION_REFRESH);
+	cr_assert_eq(action_in(IK_IN_BROWSER, "R"), IK_ACTION_NONE);
+	cr_assert_eq(action_in(IK_IN_EDITOR, "r"), IK_ACTION_NONE);
+	cr_assert_eq(action_in(IK_IN_DIALOG, "r"), IK_ACTION_NONE);
+	cr_assert_eq(action_in(IK_IN_SCROLLBACK, "r"), IK_ACTION_NONE);
+	cr_assert_eq(action_in(IK_IN_SCROLLBACK, "\033[15~"), IK_ACTION_REFRESH);
+	cr_assert_eq(action_in(IK_IN_INSPECTOR, "\013"), IK_ACTION_KILL_TO_END);
+}
+
+/* The hints of a pane's last line, in so many columns. */
+static void assert_hints(unsigned context, int columns, const char *wanted)
+{
+	static const struct ik_key_hint hints[] = {
+		{ IK_ACTION_UP, IK_ACTION_DOWN, "select", 2 },
+		{ IK_ACTION_REFRESH, IK_ACTION_NONE, "refresh", 1 },
+		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, "has no key", 0 },
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, "next pane", 3 },
+	};
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_buf out;
+	ik_buf_init(&out, 1000);
+	ik_keymap_put_hints(keymap, context, hints, sizeof hints / sizeof *hints, columns, &out);
+	cr_assert_str_eq(out.length > 0 ? out.data : "", wanted);
+	ik_buf_done(&out);
+	ik_keymap_free(keymap);
+}
+
+Test(keymap, hints_are_as_many_as_fit)
+{
+	assert_hints(IK_IN_BROWSER, 80, "Up/Down select  r refresh  F6 next pane");
+	assert_hints(IK_IN_BROWSER, 39, "Up/Down select  r refresh  F6 next pane");
+	assert_hints(IK_IN_BROWSER, 38, "Up/Down select  r refresh");
+	assert_hints(IK_IN_BROWSER, 24, "Up/Down  r refresh");
+	assert_hints(IK_IN_BROWSER, 17, "r refresh");
+	assert_hints(IK_IN_BROWSER, 8, "");
+	assert_hints(IK_IN_EDITOR, 80, "Up/Down select  F5 refresh  F6 next pane");
 }
 
 Test(keymap, parse)
 {
 	struct ik_key key;
-	cr_assert(ik_keymap_parse("Ctrl-Alt-Shift-F12", 18, &key));
+	cr_assert(ik_key_parse("Ctrl-Alt-Shift-F12", 18, &key));
 	cr_assert_eq(key.code, IK_KEY_F12);
 	cr_assert_eq(key.modifiers, IK_CONTROL | IK_ALT | IK_SHIFT);
-	cr_assert(ik_keymap_parse("alt-ctrl-pgup", 13, &key));
+	cr_assert(ik_key_parse("alt-ctrl-pgup", 13, &key));
 	cr_assert_eq(key.code, IK_KEY_PAGE_UP);
-	cr_assert(ik_keymap_parse("Ctrl--", 6, &key));
+	cr_assert(ik_key_parse("Ctrl--", 6, &key));
 	cr_assert_eq(key.codepoint, '-');
-	cr_assert(ik_keymap_parse("Ctrl-Space", 10, &key));
+	cr_assert(ik_key_parse("Ctrl-Space", 10, &key));
 	cr_assert_eq(key.codepoint, ' ');
-	cr_assert(ik_keymap_parse("N", 1, &key));
+	cr_assert(ik_key_parse("N", 1, &key));
 	cr_assert_eq(key.codepoint, 'N');
-	cr_assert(ik_keymap_parse("Alt-N", 5, &key));
+	cr_assert(ik_key_parse("Alt-N", 5, &key));
 	cr_assert_eq(key.codepoint, 'n');
-	cr_assert(ik_keymap_parse("é", 2, &key));
+	cr_assert(ik_key_parse("é", 2, &key));
 	cr_assert_eq(key.codepoint, 0xE9);
-	cr_assert_not(ik_keymap_parse("", 0, &key));
-	cr_assert_not(ik_keymap_parse("Ctrl-", 5, &key));
-	cr_assert_not(ik_keymap_parse("F13", 3, &key));
-	cr_assert_not(ik_keymap_parse("Strg-A", 6, &key));
-	cr_assert_not(ik_keymap_parse("\xff", 1, &key));
+	cr_assert_not(ik_key_parse("", 0, &key));
+	cr_assert_not(ik_key_parse("Ctrl-", 5, &key));
+	cr_assert_not(ik_key_parse("F13", 3, &key));
+	cr_assert_not(ik_key_parse("Strg-A", 6, &key));
+	cr_assert_not(ik_key_parse("\xff", 1, &key));
 }

@@ -342,7 +342,7 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 		"                                                           │}\n"
 		"                                                           │\n"
 		"                                                           │Envelope: what the model got\n"
-		"                                                           │Up/Down  PgUp/PgDn  Esc close\n"
+		"                                                           │Up/Down select  PgUp/PgDn  Esc close\n"
 		"────────────────────────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" ◌ tools  openai/gpt                                                F1 help  F2 tools  F3 inspector\n");
@@ -350,9 +350,12 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 	type("x");
 	draw(16, 100);
 	cr_assert_eq(cursor_row, 14);
-	cr_assert(picture_has(&cells, "F6 use the keys here"));
+	cr_assert(picture_has(&cells, "F6 next pane  F3 close"));
 	press(IK_KEY_F6, 0, 0);
-	cr_assert_not(picture_has(draw(16, 100), "F6 use the keys here"));
+	cr_assert(picture_has(draw(16, 100), "─ Up/Down scroll"));
+	cr_assert(picture_has(draw(16, 100), "F6 next pane  F3 close"));
+	press(IK_KEY_F6, 0, 0);
+	cr_assert_not(picture_has(draw(16, 100), "F6 next pane  F3 close"));
 }
 
 Test(screen, r_refreshes_in_the_browser_and_is_typed_elsewhere)

@@ -1,0 +1,69 @@
+/* Which part of the screen has the keys. */
+#include "tui/screen_private.h"
+
+#include "util/text.h"
+
+enum ik_focus ik_screen_focus(const struct ik_screen *screen)
+{
+	bool covered = screen->side != IK_SIDE_NONE && screen->columns < IK_WIDE_COLUMNS;
+	if (screen->focus == IK_FOCUS_PANE && screen->side == IK_SIDE_NONE)
+		return IK_FOCUS_EDITOR;
+	if (screen->focus == IK_FOCUS_SCROLLBACK && covered)
+		return IK_FOCUS_PANE; /* it stands where the scrollback stood */
+	return screen->focus;
+}
+
+void ik_screen_set_focus(struct ik_screen *screen, enum ik_focus focus)
+{
+	if (screen->focus == focus)
+		return;
+	screen->focus = focus;
+	screen->dirty = true;
+}
+
+void ik_screen_next_focus(struct ik_screen *screen)
+{
+	bool covered = screen->side != IK_SIDE_NONE && screen->columns < IK_WIDE_COLUMNS;
+	switch (ik_screen_focus(screen)) {
+	case IK_FOCUS_EDITOR:
+		ik_screen_set_focus(screen, covered ? IK_FOCUS_PANE : IK_FOCUS_SCROLLBACK);
+		break;
+	case IK_FOCUS_SCROLLBACK:
+		ik_screen_set_focus(screen,
+			screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR);
+		break;
+	case IK_FOCUS_PANE:
+		ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
+		break;
+	}
+}
+
+unsigned ik_screen_context(const struct ik_screen *screen)
+{
+	if (screen->help_open)
+		return IK_IN_HELP;
+	if (ik_dialog_is_open(screen->dialog))
+		return IK_IN_DIALOG;
+	switch (ik_screen_focus(screen)) {
+	case IK_FOCUS_SCROLLBACK:
+		return IK_IN_SCROLLBACK;
+	case IK_FOCUS_PANE:
+		return screen->side == IK_SIDE_BROWSER ? IK_IN_BROWSER : IK_IN_INSPECTOR;
+	case IK_FOCUS_EDITOR:
+		break;
+	}
+	return IK_IN_EDITOR;
+}
+
+void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
+{
+	const struct ik_key_hint hints[] = {
+		{IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2},
+		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 3},
+		{IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4},
+		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, ik_screen_busy(screen) ? N_("cancel") : N_("editor"), 1},
+	};
+	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, sizeof hints / sizeof *hints,
+		columns, out);
+}
