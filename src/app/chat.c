@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/appearance.h"
 #include "app/chat_private.h"
 #include "app/chat_trust.h"
 #include "app/commands.h"
@@ -144,11 +145,9 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	memset(&term, 0, sizeof term);
 	term.type = getenv("TERM");
 	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
-	term.colours = getenv("NO_COLOR") != NULL && getenv("NO_COLOR")[0] != '\0' ?
-		IK_COLOURS_NONE : ik_term_colours(term.type);
-	term.theme = ik_theme_find(setup->config->ui_theme);
-	if (term.theme == NULL)
-		term.theme = ik_theme_at(0);
+	term.colours = ik_appearance_depth();
+	ik_chat_theme_begin(chat);
+	term.theme = ik_appearance_theme(setup->config, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
 	if (chat->tty != NULL) {
 		ik_tty_size(chat->tty, &term.rows, &term.columns);
@@ -211,6 +210,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	chat->escape_timer = ik_timer_new(chat->loop, ik_chat_escape_timeout, chat);
 	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
+	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_theme_unanswered, chat);
 	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
 	terminate = ik_signal_new(chat->loop, SIGTERM, on_signal, chat);
 	interrupt = ik_signal_new(chat->loop, SIGINT, on_signal, chat);
@@ -218,6 +218,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	ik_chat_draft_load(chat);
 	ik_chat_draw_now(chat);
 	ik_chat_draw(chat);
+	ik_chat_theme_ask(chat);
 	ik_loop_before_sleep(chat->loop, ik_chat_draw, chat);
 	ik_loop_defer(chat->loop, start_core, chat);
 	if (ik_loop_run(chat->loop, error) != IK_OK)
@@ -257,6 +258,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->escape_timer = ik_timer_close(chat->escape_timer);
 	chat->frame_timer = ik_timer_close(chat->frame_timer);
 	chat->tick_timer = ik_timer_close(chat->tick_timer);
+	chat->answer_timer = ik_timer_close(chat->answer_timer);
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
 	chat->trust = ik_chat_trust_free(chat->trust);

@@ -53,6 +53,10 @@ static void submit(struct ik_chat *chat, const char *text, size_t length)
 	case IK_COMMAND_MODE:
 		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
 		break;
+	case IK_COMMAND_THEME:
+		ik_chat_theme_apply(chat);
+		ik_chat_theme_ask(chat);
+		break;
 	case IK_COMMAND_CLEAR:
 		ik_screen_clear(chat->screen);
 		break;
@@ -112,6 +116,10 @@ static void on_key(void *arg, const struct ik_key *key)
 	/* What was typed behind the word that ends the program came too late. */
 	if (chat->ending)
 		return;
+	if (key->code == IK_KEY_REPORT) {
+		ik_chat_theme_answer(chat, key->text, key->text_length);
+		return;
+	}
 	reaction = ik_screen_key(chat->screen, key);
 	ik_chat_draft_changed(chat);
 	react(chat, &reaction);
@@ -170,6 +178,7 @@ static void on_resumed(void *arg)
 	/* Taking the size draws every cell anew, too. */
 	chat->resized = true;
 	ik_chat_draw_now(chat);
+	ik_chat_theme_ask(chat); /* it may be another terminal */
 }
 
 static void on_hung_up(void *arg)

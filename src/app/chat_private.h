@@ -26,10 +26,12 @@ struct ik_chat {
 	struct ik_timer *escape_timer; /* a lone ESC becomes the key */
 	struct ik_timer *frame_timer;  /* the next frame of a stream */
 	struct ik_timer *tick_timer;   /* what shows time */
+	struct ik_timer *answer_timer; /* of the terminal, to what it was asked */
 	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
 	int64_t last_frame_us;
 	bool urgent;                   /* a key changed something: draw without waiting */
 	bool resized;                  /* the screen has yet to take the terminal's size */
+	bool light;                    /* the terminal's background, as far as is known */
 	bool ending;                   /* what is still typed is for nobody */
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
@@ -52,6 +54,14 @@ extern const struct ik_tty_events ik_chat_tty_events;
 void ik_chat_escape_timeout(void *chat);
 /* Look for tools again; the end of it answers line where a command asked (else NULL). */
 void ik_chat_refresh(struct ik_chat *chat, const char *line);
+
+/* chat_theme.c: colours that fit the terminal. begin: what the environment says;
+ * ask: behind a frame, whose answers come as reports; apply: the theme is another. */
+void ik_chat_theme_begin(struct ik_chat *chat);
+void ik_chat_theme_ask(struct ik_chat *chat);
+void ik_chat_theme_unanswered(void *chat);
+void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length);
+void ik_chat_theme_apply(struct ik_chat *chat);
 
 /* chat_draft.c: what is in the editor survives the program. */
 void ik_chat_draft_load(struct ik_chat *chat);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/appearance.h"
 #include "app/background_text.h"
 #include "app/commands_model.h"
 #include "app/mode_command.h"
@@ -110,6 +111,19 @@ static enum ik_command_effect run_mode(struct ik_core *core, const char *line, c
 	return effect;
 }
 
+/* /theme [NAME] */
+static enum ik_command_effect run_theme(struct ik_core *core, const char *line, const char *rest)
+{
+	enum ik_command_effect effect = IK_COMMAND_NOTHING;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	if (ik_theme_command(core->setup->config, rest, &out))
+		effect = IK_COMMAND_THEME;
+	ik_command_answer(core, line, &out);
+	return effect;
+}
+
 /* Store a command that has nothing to say, once the session has begun. */
 static void note(struct ik_core *core, const char *line)
 {
@@ -198,6 +212,7 @@ static const struct ik_command commands[] = {
 	{"/system", "/system", N_("what is sent with every request"), run_system},
 	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact},
 	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new},
+	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
 };

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/appearance.h"
 #include "store/examine.h"
 #include "tui/term.h"
 #include "util/alloc.h"
@@ -45,6 +46,7 @@ static void check_terminal(struct ik_doctor *doctor)
 	static const char *const colours[] = {
 		[IK_COLOURS_NONE] = N_("no colours"), [IK_COLOURS_8] = N_("8 colours"),
 		[IK_COLOURS_16] = N_("16 colours"), [IK_COLOURS_256] = N_("256 colours"),
+		[IK_COLOURS_TRUE] = N_("24-bit colours"),
 	};
 	struct ik_term_options options = {
 		.type = getenv("TERM"), .theme = ik_theme_at(0), .rows = 24, .columns = 80,
@@ -59,7 +61,7 @@ static void check_terminal(struct ik_doctor *doctor)
 			_("standard output is no terminal, so it was not looked at"));
 		return;
 	}
-	options.colours = ik_term_colours(options.type);
+	options.colours = ik_appearance_depth();
 	term = ik_term_new(&options, &error);
 	if (term == NULL)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, _("terminal"), error.text);

@@ -29,6 +29,9 @@
 /* What leaving waits for a terminal that does not take its output. */
 #define LEAVE_MS 200
 
+/* What leaving waits for answers of the terminal's own. */
+#define ANSWER_MS 150
+
 /* What a terminal that does not know its size is taken for. */
 #define DEFAULT_ROWS 24
 #define DEFAULT_COLUMNS 80
@@ -48,6 +51,7 @@ struct ik_tty {
 	int columns;
 	bool may_stop; /* SIGTSTP was not ignored */
 	bool entered;
+	bool answers; /* are under way */
 	bool gone; /* hung up: no system call on it makes sense any more */
 };
 
@@ -364,6 +368,26 @@ static void flush_until(struct ik_tty *tty, int64_t end)
 	}
 }
 
+/* Read away what the terminal answers: to the end of the last, ESC [ ? ... c. What is
+ * typed meanwhile was typed at this program. */
+static void drop_answers(struct ik_tty *tty)
+{
+	const int64_t end = ik_clock_ms() + ANSWER_MS;
+	struct pollfd wanted = { .fd = tty->fd, .events = POLLIN };
+	bool over = !tty->answers;
+	char bytes[4096];
+
+	tty->answers = false;
+	while (!over && ik_clock_ms() < end) {
+		ssize_t length;
+
+		poll(&wanted, 1, (int)(end - ik_clock_ms()));
+		length = read(tty->fd, bytes, sizeof(bytes));
+		over = length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR) ||
+			(length > 0 && bytes[length - 1] == 'c');
+	}
+}
+
 void ik_tty_leave(struct ik_tty *tty)
 {
 	const int64_t end = ik_clock_ms() + LEAVE_MS;
@@ -372,6 +396,7 @@ void ik_tty_leave(struct ik_tty *tty)
 		return;
 	flush_until(tty, end);
 	if (!tty->gone) {
+		drop_answers(tty);
 		ik_buf_clear(&tty->out);
 		ik_buf_puts(&tty->out, tty->leave);
 		flush_until(tty, end);
@@ -401,6 +426,11 @@ void ik_tty_write(struct ik_tty *tty, const char *bytes, size_t length)
 		if (tty->out.length > 0)
 			update_watch(tty);
 	}
+}
+
+void ik_tty_expect(struct ik_tty *tty, bool answers)
+{
+	tty->answers = answers;
 }
 
 bool ik_tty_busy(const struct ik_tty *tty)

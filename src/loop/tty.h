@@ -49,6 +49,10 @@ void ik_tty_leave(struct ik_tty *tty);
  * leave they are dropped. */
 void ik_tty_write(struct ik_tty *tty, const char *bytes, size_t length);
 
+/* Answers of the terminal's own are under way, or no more: leaving waits a moment for
+ * them (at most 150 ms), as they would be typed into the shell. */
+void ik_tty_expect(struct ik_tty *tty, bool answers);
+
 /* Is output still waiting? Then make no new frame; drained will come. */
 bool ik_tty_busy(const struct ik_tty *tty);
 

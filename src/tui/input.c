@@ -39,6 +39,7 @@ struct ik_input {
 	char sequence[SEQUENCE_BYTES];
 	size_t sequence_length;  /* bytes so far, also those beyond the array */
 	char opener;             /* what stood behind ESC */
+	bool answers;            /* are expected */
 	bool doubled;            /* ESC ESC */
 	unsigned alt;            /* of the character that utf8 begins */
 	char utf8[4];
@@ -112,6 +113,19 @@ static void paste_finish(struct ik_input *input, const struct output *output)
 	ik_buf_done(&input->paste);
 	input->paste_cut = false;
 	input->paste_end_matched = 0;
+}
+
+/* Hand over what a terminal says of itself, unless it is too long to be known. */
+static void emit_report(struct ik_input *input, const struct output *output)
+{
+	char text[1 + SEQUENCE_BYTES + 1];
+	size_t length = input->sequence_length;
+	if (length > SEQUENCE_BYTES)
+		return;
+	text[0] = input->opener;
+	memcpy(text + 1, input->sequence, length);
+	text[1 + length] = '\0';
+	emit(output, &(struct ik_key){ .code = IK_KEY_REPORT, .text = text, .text_length = 1 + length });
 }
 
 /* A byte of a character, or a control. */
@@ -198,6 +212,8 @@ static void finish(struct ik_input *input, const struct output *output)
 		emit_escape(output);
 	if (key.code != IK_KEY_NONE)
 		emit(output, &key);
+	else if (csi && length > 1 && input->sequence[0] == '?')
+		emit_report(input, output);
 	else if (csi && length == strlen(paste_begin)
 		 && memcmp(input->sequence, paste_begin, length) == 0)
 		input->state = PASTE;
@@ -255,6 +271,8 @@ static void sequence_byte(struct ik_input *input, const struct output *output, c
 static void string_byte(struct ik_input *input, const struct output *output, char byte)
 {
 	if (input->state == STRING_ESCAPE) {
+		if (byte == '\\')
+			emit_report(input, output);
 		rest(input);
 		if (byte == '\\')
 			return;
@@ -263,6 +281,8 @@ static void string_byte(struct ik_input *input, const struct output *output, cha
 	} else if (byte == ESC) {
 		input->state = STRING_ESCAPE;
 	} else if (byte == BEL || byte == CANCEL || byte == SUBSTITUTE) {
+		if (byte == BEL)
+			emit_report(input, output);
 		rest(input);
 	} else {
 		collect(input, byte);
@@ -388,20 +408,29 @@ void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
 	}
 }
 
+void ik_input_expect(struct ik_input *input, bool answers)
+{
+	input->answers = answers;
+}
+
 int ik_input_wait_ms(const struct ik_input *input)
 {
+	int alone = input->answers ? IK_INPUT_ANSWER_ESCAPE_MS : IK_INPUT_ESCAPE_MS;
+	int begun = input->answers ? IK_INPUT_ANSWER_MS : IK_INPUT_STALL_MS;
 	switch (input->state) {
 	case GROUND:
 		return -1;
-	case ESCAPE: case BURST:
+	case BURST:
 		return IK_INPUT_ESCAPE_MS;
+	case ESCAPE:
+		return alone;
 	case CSI: case SS3: case STRING:
 		/* Alt-[ and its like, until something stands behind it. */
-		return input->sequence_length ? IK_INPUT_STALL_MS : IK_INPUT_ESCAPE_MS;
+		return input->sequence_length ? begun : alone;
 	case STRING_ESCAPE: case OLD_MOUSE: case PASTE:
 		break;
 	}
-	return IK_INPUT_STALL_MS;
+	return begun;
 }
 
 bool ik_input_pending(const struct ik_input *input)

@@ -28,7 +28,9 @@ enum ik_key_code {
 	IK_KEY_F7, IK_KEY_F8, IK_KEY_F9, IK_KEY_F10, IK_KEY_F11, IK_KEY_F12,
 	IK_KEY_PASTE,     /* text: all that was pasted (raw) */
 	IK_KEY_MOUSE,     /* row, column, button */
-	IK_KEY_FOCUS_IN, IK_KEY_FOCUS_OUT
+	IK_KEY_FOCUS_IN, IK_KEY_FOCUS_OUT,
+	IK_KEY_REPORT     /* text: what a terminal was asked, from behind its first ESC on:
+	                     "]11;rgb:0000/0000/0000" (less its end), "[?62;4c" */
 };
 
 enum { IK_SHIFT = 1, IK_ALT = 2, IK_CONTROL = 4 };
@@ -40,7 +42,7 @@ struct ik_key {
 	enum ik_key_code code;
 	unsigned modifiers;
 	uint32_t codepoint;
-	const char *text;    /* paste: valid during the call */
+	const char *text;    /* paste, report: valid during the call */
 	size_t text_length;
 	bool text_cut;       /* paste: more came than IK_LIMIT_USER_TEXT */
 	int row, column;     /* mouse, from 0 */
@@ -68,6 +70,12 @@ void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
 #define IK_INPUT_BURST_QUEUE 1023
 
 /*
+ * Answers are under way: until told otherwise what may be the beginning of one
+ * waits for the rest as long as a slow line takes, so that none is taken for keys.
+ */
+void ik_input_expect(struct ik_input *input, bool answers);
+
+/*
  * Is something waiting for more? Then call ik_input_timeout() if nothing comes
  * within ik_input_wait_ms(): a lone ESC is the Escape key then, a paste whose
  * end never came is handed over, the beginning of a sequence is dropped.
@@ -78,5 +86,7 @@ int ik_input_wait_ms(const struct ik_input *input);
 void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg);
 #define IK_INPUT_ESCAPE_MS 50 /* what may be a key of its own, or a burst */
 #define IK_INPUT_STALL_MS 1000 /* what has surely begun: a paste, a report */
+#define IK_INPUT_ANSWER_ESCAPE_MS 400 /* the same two while answers are expected */
+#define IK_INPUT_ANSWER_MS 5000
 
 #endif

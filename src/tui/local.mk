@@ -8,6 +8,8 @@ libik_tui_a_SOURCES += \
 	src/tui/ascii.h \
 	src/tui/cells.c \
 	src/tui/cells.h \
+	src/tui/background.c src/tui/background.h \
+	src/tui/colour.c src/tui/colour.h \
 	src/tui/editor.c \
 	src/tui/editor.h \
 	src/tui/editor_draw.c \
@@ -25,6 +27,7 @@ libik_tui_a_SOURCES += \
 	src/tui/keymap.h \
 	src/tui/term.c \
 	src/tui/term.h \
+	src/tui/term_family.c src/tui/term_family.h \
 	src/tui/theme.c \
 	src/tui/theme.h
 

@@ -305,6 +305,11 @@ void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 	screen->dirty = true;
 }
 
+void ik_screen_touch(struct ik_screen *screen)
+{
+	screen->dirty = true;
+}
+
 bool ik_screen_dirty(const struct ik_screen *screen)
 {
 	return screen->dirty;

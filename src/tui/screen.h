@@ -96,6 +96,9 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms);
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns);
 
+/* Draw again, though nothing here has changed: what is drawn with has. */
+void ik_screen_touch(struct ik_screen *screen);
+
 /* Has anything changed since the last draw? */
 bool ik_screen_dirty(const struct ik_screen *screen);
 

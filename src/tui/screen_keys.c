@@ -296,6 +296,7 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 	case IK_KEY_NONE:
 	case IK_KEY_FOCUS_IN:
 	case IK_KEY_FOCUS_OUT:
+	case IK_KEY_REPORT:
 		return nothing;
 	case IK_KEY_MOUSE:
 		wheel(screen, key);

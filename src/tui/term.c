@@ -19,10 +19,13 @@
 #undef lines
 
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
 #include "tui/ascii.h"
+#include "tui/colour.h"
+#include "tui/term_family.h"
 
 #define SYNCHRONISE "\033[?2026h"
 #define SYNCHRONISED "\033[?2026l"
@@ -34,19 +37,32 @@
 /* A memory file that a large frame has grown gives its pages back. */
 #define KEPT_BYTES 65536
 
+#define PALETTE 256 /* colours that have numbers, where all are known */
+
 /* Room for the cells of a row: a replaced wide cluster becomes two. */
 #define ROW_CELLS(columns) ((size_t)(columns) * 2)
+
+/* ncurses draws colours of 24 bits as numbers of the palette, which are written
+ * out when they leave: it has such colours itself only for types ("-direct") that
+ * nobody's TERM is set to. */
+#define SLOT_FIRST 16
+#define SLOTS (2 * IK_STYLE_COUNT)
 
 struct ik_term {
 	SCREEN *screen;
 	FILE *out, *in; /* a memory file; nothing */
 	bool utf8;
 	bool synchronised;
+	bool answers;
 	bool default_colours;
 	enum ik_colour_depth colours;
+	int32_t slots[SLOTS]; /* TRUE: the colours behind ncurses' numbers, from SLOT_FIRST on */
+	int slot_count;
 	const struct ik_theme *theme;
 	int rows, columns;
 	bool margin_off; /* lines can be kept from wrapping while the corner is drawn */
+
+	struct ik_buf numbered; /* TRUE: a frame as ncurses wrote it */
 
 	struct ik_cells shown; /* what the terminal has */
 	bool everything;       /* it may have anything: repaint */
@@ -61,33 +77,6 @@ struct ik_term {
 
 	char *enter, *leave, *show_cursor, *hide_cursor;
 };
-
-/*
- * Terminals of which it is known that they ignore private modes that they do
- * not have, and what describes them where their own entry is not installed.
- */
-static const struct family {
-	const char *name;
-	const char *stand_in;
-} families[] = {
-	{ "xterm", "xterm-256color" }, { "tmux", "screen-256color" }, { "screen", "screen" },
-	{ "alacritty", "xterm-256color" }, { "kitty", "xterm-256color" },
-	{ "foot", "xterm-256color" }, { "wezterm", "xterm-256color" },
-	{ "ghostty", "xterm-256color" }, { "contour", "xterm-256color" },
-	{ "konsole", "xterm-256color" }, { "mintty", "xterm-256color" },
-	{ "vte", "xterm-256color" }, { "gnome", "xterm-256color" }, { "iterm", "xterm-256color" },
-	{ "iterm2", "xterm-256color" },
-};
-
-/* The family of a terminal type, by the name before its first dash. */
-static const struct family *find_family(const char *type)
-{
-	size_t length = strcspn(type, "-+.");
-	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-		if (strlen(families[i].name) == length && memcmp(families[i].name, type, length) == 0)
-			return &families[i];
-	return NULL;
-}
 
 /* A capability of the current terminal, NULL where it has none. */
 static const char *capability(const char *name)
@@ -144,12 +133,8 @@ static void read_strings(struct ik_term *term)
 		ik_buf_puts(&buf, NO_PASTE_BRACKETS);
 	put_capability(&buf, "rmkx");
 	put_capability(&buf, "cnorm");
-	if (capability("rmcup")) {
-		put_capability(&buf, "rmcup");
-	} else {
-		/* No second screen: the shell goes on below an empty one. */
-		put_capability(&buf, "clear");
-	}
+	/* No second screen: the shell goes on below an empty one. */
+	put_capability(&buf, capability("rmcup") ? "rmcup" : "clear");
 	term->leave = ik_buf_take(&buf, NULL);
 	term->show_cursor = new_capability("cnorm");
 	term->hide_cursor = new_capability("civis");
@@ -161,11 +146,17 @@ static void drain(struct ik_term *term, struct ik_buf *out)
 	int fd = fileno(term->out);
 	fflush(term->out);
 	off_t length = lseek(fd, 0, SEEK_CUR);
+	struct ik_buf *into = term->colours == IK_COLOURS_TRUE ? &term->numbered : out;
 	if (out && length > 0) {
-		char *place = ik_buf_reserve(out, (size_t)length);
+		char *place = ik_buf_reserve(into, (size_t)length);
 		ssize_t count = place ? pread(fd, place, (size_t)length, 0) : 0;
 		if (count > 0)
-			ik_buf_commit(out, (size_t)count);
+			ik_buf_commit(into, (size_t)count);
+		if (into != out) {
+			ik_colour_put_direct(out, into->data, into->length, term->slots, SLOT_FIRST,
+				term->slot_count);
+			ik_buf_clear(into);
+		}
 	}
 	if (length > KEPT_BYTES && ftruncate(fd, 0) != 0)
 		length = 0; /* the pages stay; nothing reads them */
@@ -224,11 +215,11 @@ static void set_up(struct ik_term *term, const char *type)
 	bool colours = term->colours != IK_COLOURS_NONE && has_colors() && start_color() != ERR;
 	if (!colours)
 		term->colours = IK_COLOURS_NONE;
-	else if (COLORS != 256)
+	else if (COLORS != PALETTE)
 		term->colours = term->colours > IK_COLOURS_8 && COLORS == 16 ? IK_COLOURS_16
 			: IK_COLOURS_8;
 	term->default_colours = colours && use_default_colors() != ERR;
-	term->synchronised = is_ansi() && find_family(type);
+	term->synchronised = term->answers = is_ansi() && ik_term_stand_in(type);
 	term->margin_off = capability("rmam") && capability("smam");
 	/* The input is /dev/null, always readable: updates would stop for it. */
 	typeahead(-1);
@@ -257,6 +248,7 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 	term->colours = options->colours;
 	term->theme = options->theme;
 	ik_cells_init(&term->shown);
+	ik_buf_init(&term->numbered, IK_MIB(64));
 	int fd = memfd_create("ikigai-frame", MFD_CLOEXEC);
 	term->out = fd < 0 ? NULL : fdopen(fd, "w+");
 	term->in = fopen("/dev/null", "re");
@@ -267,10 +259,11 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 		return ik_term_free(term);
 	}
 	int rows = bound_size(options->rows), columns = bound_size(options->columns);
-	const struct family *family = find_family(type);
-	term->screen = new_screen(type, term->out, term->in, rows, columns);
-	if (!term->screen && family)
-		term->screen = new_screen(family->stand_in, term->out, term->in, rows, columns);
+	const char *stand_in = ik_term_stand_in(type);
+	bool direct = ik_text_ends(type, "-direct") && stand_in;
+	term->screen = new_screen(direct ? stand_in : type, term->out, term->in, rows, columns);
+	if (!term->screen && stand_in)
+		term->screen = new_screen(stand_in, term->out, term->in, rows, columns);
 	if (!term->screen || !capability("cup")) {
 		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) \"%s\" is not known on "
 			"this system, or too simple; install its description (package ncurses-term), or "
@@ -295,6 +288,7 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	if (term->in)
 		fclose(term->in);
 	ik_cells_done(&term->shown);
+	ik_buf_done(&term->numbered);
 	free(term->row);
 	free(term->enter);
 	free(term->leave);
@@ -336,6 +330,36 @@ void ik_term_invalidate(struct ik_term *term)
 	term->everything = true;
 }
 
+void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
+{
+	if (theme == term->theme)
+		return;
+	term->theme = theme;
+	term->slot_count = 0;
+	for (int style = 0; style < IK_STYLE_COUNT; style++)
+		term->looks[style].known = false;
+	term->everything = true;
+}
+
+bool ik_term_answers(const struct ik_term *term)
+{
+	return term->answers;
+}
+
+/* The number under which ncurses draws a colour. */
+static int number_of(struct ik_term *term, int32_t rgb, int8_t of16, int8_t of8)
+{
+	if (term->colours < IK_COLOURS_256)
+		return term->colours == IK_COLOURS_16 ? of16 : of8;
+	if (term->colours == IK_COLOURS_256 || rgb < 0)
+		return ik_colour_nearest(rgb);
+	for (int slot = 0; slot < term->slot_count; slot++)
+		if (term->slots[slot] == rgb)
+			return SLOT_FIRST + slot;
+	term->slots[term->slot_count] = rgb;
+	return SLOT_FIRST + term->slot_count++;
+}
+
 /* Find out how a style looks here, when it is first drawn. */
 static void learn_look(struct ik_term *term, int style)
 {
@@ -345,9 +369,8 @@ static void learn_look(struct ik_term *term, int style)
 		{ IK_ATTRIBUTE_ITALIC, A_ITALIC },
 	};
 	const struct ik_look *look = &term->theme->looks[style];
-	bool full = term->colours == IK_COLOURS_256;
-	int foreground = full ? look->foreground : look->foreground8;
-	int background = full ? look->background : look->background8;
+	int foreground = number_of(term, look->foreground, look->foreground16, look->foreground8);
+	int background = number_of(term, look->background, look->background16, look->background8);
 	uint8_t wanted = look->attributes;
 	short pair = 0;
 	if (term->colours == IK_COLOURS_NONE) {
@@ -539,24 +562,35 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 		term->everything = true; /* a part is lost: the next one repairs it */
 }
 
-enum ik_colour_depth ik_term_colours(const char *type)
+/* Set what terminfo says of a type; false when it does not know it. */
+static bool look_up(const char *type, int *ret_colours, bool *ret_direct)
+{
+	int result;
+	if (!type || setupterm(type, STDOUT_FILENO, &result) != OK)
+		return false;
+	*ret_colours = tigetnum("colors");
+	*ret_direct = tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || capability("RGB")
+		|| tigetflag("Tc") > 0;
+	return true;
+}
+
+enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm)
 {
 	TERMINAL *kept = set_curterm(NULL);
-	const struct family *family = type && *type ? find_family(type) : NULL;
-	int result, colours = -1, direct = 0;
-	bool known = type && *type && setupterm(type, STDOUT_FILENO, &result) == OK;
-	if (!known && family)
-		known = setupterm(family->stand_in, STDOUT_FILENO, &result) == OK;
-	if (known) {
-		colours = tigetnum("colors");
-		direct = tigetflag("RGB");
-	}
+	const char *stand_in = type && *type ? ik_term_stand_in(type) : NULL;
+	int colours = -1;
+	bool direct = false;
+	if (type && *type && !look_up(type, &colours, &direct))
+		(void)look_up(stand_in, &colours, &direct);
 	TERMINAL *mine = set_curterm(kept);
 	if (mine)
 		del_curterm(mine);
-	/* With direct colours a number above 7 is no number of the palette. */
-	if (colours >= 8 && (colours > 256 || direct > 0))
+	direct |= (colorterm && (ik_text_equal(colorterm, "truecolor") || ik_text_equal(colorterm, "24bit")))
+		|| (stand_in && ik_text_ends(type, "-direct"));
+	/* Without a palette numbers above 7 are none of it. */
+	if (colours > PALETTE && !stand_in)
 		return IK_COLOURS_8;
-	return colours >= 256 ? IK_COLOURS_256 : colours >= 16 ? IK_COLOURS_16
-		: colours >= 8 ? IK_COLOURS_8 : IK_COLOURS_NONE;
+	if (colours >= PALETTE)
+		return direct ? IK_COLOURS_TRUE : IK_COLOURS_256;
+	return colours >= 16 ? IK_COLOURS_16 : colours >= 8 ? IK_COLOURS_8 : IK_COLOURS_NONE;
 }

@@ -11,7 +11,7 @@
  * the last row, which ncurses fills by inserting, what is wide shows as blanks
  * and what is combined as its base.
  *
- * May include: util, tui/cells.h, tui/theme.h.
+ * May include: util, tui/cells.h, tui/theme.h, tui/colour.h.
  */
 #ifndef IK_TUI_TERM_H
 #define IK_TUI_TERM_H
@@ -54,7 +54,14 @@ void ik_term_invalidate(struct ik_term *term);
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	int cursor_row, int cursor_column, struct ik_buf *out);
 
-/* Colours the terminal type says it has; NO_COLOR is the caller's to ask. */
-enum ik_colour_depth ik_term_colours(const char *type);
+/* Look different from the next frame on, which repaints every cell. */
+void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
+
+/* Is it one of those that answer queries, or else ignore them? */
+bool ik_term_answers(const struct ik_term *term);
+
+/* Colours the terminal type says it has, or COLORTERM (NULL: not said) on top of 256;
+ * NO_COLOR is the caller's to ask. */
+enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm);
 
 #endif

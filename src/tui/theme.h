@@ -1,7 +1,7 @@
 /*
  * theme: how each style looks, in one table a theme.
  *
- * Pure.  May include: util, tui/cells.h.
+ * Pure.  May include: util, tui/cells.h, tui/colour.h.
  */
 #ifndef IK_TUI_THEME_H
 #define IK_TUI_THEME_H
@@ -12,16 +12,19 @@ enum ik_colour_depth {
 	IK_COLOURS_NONE, /* attributes only: NO_COLOR, mono terminals */
 	IK_COLOURS_8,
 	IK_COLOURS_16,
-	IK_COLOURS_256
+	IK_COLOURS_256,
+	IK_COLOURS_TRUE  /* 24 bits */
 };
 
 enum { IK_ATTRIBUTE_BOLD = 1, IK_ATTRIBUTE_DIM = 2, IK_ATTRIBUTE_REVERSE = 4,
 	IK_ATTRIBUTE_UNDERLINE = 8, IK_ATTRIBUTE_ITALIC = 16 };
 
-/* Colours are numbers of the 256-colour palette, -1 for the terminal's own;
- * colour8 is what stands in for it where there are fewer. */
+/* Foreground and background, each -1 for the terminal's own: as 0xRRGGBB, and the
+ * numbers of what stands in for it where there are 16 colours, or 8.  With 256
+ * it is what of these is nearest (tui/colour.h). */
 struct ik_look {
-	int16_t foreground, background;
+	int32_t foreground, background;
+	int8_t foreground16, background16;
 	int8_t foreground8, background8;
 	uint8_t attributes;
 	uint8_t mono_attributes; /* where there is no colour at all */

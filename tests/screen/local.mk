@@ -63,6 +63,7 @@ SCREEN_TESTS = \
 	tests/screen/term_tmux-256color.screen \
 	tests/screen/term_vt100.screen \
 	tests/screen/term_xterm.screen \
+	tests/screen/theme.screen \
 	tests/screen/usage.screen \
 	tests/screen/trust.screen \
 	tests/screen/unusable_terminal.screen \

@@ -22,7 +22,7 @@ static void hear(void *arg, const struct ik_key *key)
 	static const char *const names[] = { "None", "", "Enter", "Tab", "Backspace", "Escape",
 		"Up", "Down", "Left", "Right", "Home", "End", "PgUp", "PgDn", "Insert", "Delete",
 		"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
-		"Paste", "Mouse", "FocusIn", "FocusOut" };
+		"Paste", "Mouse", "FocusIn", "FocusOut", "Report" };
 	struct heard *heard = arg;
 	char word[300];
 	int used = snprintf(word, sizeof word, "%s%s%s%s%s", heard->length ? " " : "",
@@ -40,6 +40,9 @@ static void hear(void *arg, const struct ik_key *key)
 		heard->cut |= key->text_cut;
 		cr_assert_eq(key->text[key->text_length], '\0');
 		used += snprintf(word + used, 200, "(%s)", key->text_length < 150 ? key->text : "...");
+	} else if (key->code == IK_KEY_REPORT) {
+		used += snprintf(word + used, 200, "(%s)", key->text);
+		cr_assert_eq(strlen(key->text), key->text_length);
 	} else if (key->code == IK_KEY_MOUSE) {
 		used += snprintf(word + used, 100, "(%d,%d,%d)", key->row, key->column, key->button);
 	}
@@ -110,7 +113,7 @@ static const struct row rows[] = {
 	{ "\033[57358u\033[57441;2u\033[97;9u\033[55296u\033[1114112u", "" },
 	{ "\033[57399u\033[57413u\033[57414u\033[57419u", "0 + Enter Up" },
 	{ "\033[233;3u", "A-é" },
-	{ "\033[?1u", "" },
+	{ "\033[?1u", "Report([?1u)" },
 	/* modifyOtherKeys */
 	{ "\033[27;5;13~\033[27;2;13~\033[27;5;105~\033[27;6;65~", "C-Enter S-Enter C-i C-S-a" },
 	/* mouse */
@@ -125,10 +128,14 @@ static const struct row rows[] = {
 	{ "\033[I\033[O", "FocusIn FocusOut" },
 	{ "\033\033[I", "Escape FocusIn" },
 	/* replies and unknown sequences are swallowed whole */
-	{ "\033[?62;1;6cx\033[>0;276;0cx\033[24;80Rx\033[0nx", "x x x x" },
-	{ "\033[?2026;2$yx\033[4;1$yx\033[8;24;80tx", "x x x" },
-	{ "\033]11;rgb:ffff/ffff/ffff\aX\033]52;c;aGk=\033\\Y", "X Y" },
-	{ "\033P1+r524742=38\033\\x\033P>|XTerm(370)\033\\y\033_Gi=1;OK\033\\z", "x y z" },
+	{ "\033[?62;1;6cx\033[>0;276;0cx\033[24;80Rx\033[0nx", "Report([?62;1;6c) x x x x" },
+	{ "\033[?2026;2$yx\033[4;1$yx\033[8;24;80tx", "Report([?2026;2$y) x x x" },
+	{ "\033]11;rgb:ffff/ffff/ffff\aX\033]52;c;aGk=\033\\Y",
+		"Report(]11;rgb:ffff/ffff/ffff) X Report(]52;c;aGk=) Y" },
+	{ "\033P1+r524742=38\033\\x\033P>|XTerm(370)\033\\y\033_Gi=1;OK\033\\z",
+		"Report(P1+r524742=38) x Report(P>|XTerm(370)) y Report(_Gi=1;OK) z" },
+	/* longer than any that is known: no report, no keys */
+	{ "\033]11;0123456789012345678901234567890123456789012345678901234567890123456789\ax", "x" },
 	{ "\033]11;broken\033[Ax", "Up x" },
 	{ "\033]11;broken\030x", "x" },
 	{ "\033[12\030x\033[12\032y", "x y" },
@@ -138,7 +145,7 @@ static const struct row rows[] = {
 	{ "\033[12\033[A", "Up" },
 	{ "\033[1\xc3\xa9", "é" },
 	{ "\033[201~x", "x" },
-	{ "\033\033]11;x\ay", "Escape y" },
+	{ "\033\033]11;x\ay", "Escape Report(]11;x) y" },
 	/* paste */
 	{ "a\033[200~two\nlines\033[201~b", "a Paste(two\nlines) b" },
 	{ "\033[200~\033[201~", "Paste()" },
@@ -343,4 +350,23 @@ Test(input, megabytes_are_instant_and_bounded)
 	cr_assert_str_eq(heard.text, "Paste(...) q");
 	ik_input_free(input);
 	free(text);
+}
+
+/* An answer that a slow line brings byte by byte is never taken for keys. */
+Test(input, expected_answers_have_time)
+{
+	static const char answer[] = "\033]11;rgb:1e1e/1e1e/1e1e\033\\\033[?62;4c";
+	struct ik_input *input = ik_input_new();
+	struct heard heard = { .length = 0 };
+	ik_input_expect(input, true);
+	for (size_t i = 0; i + 1 < sizeof answer; i++) {
+		ik_input_feed(input, answer + i, 1, hear, &heard);
+		if (ik_input_pending(input))
+			cr_assert(ik_input_wait_ms(input) >= IK_INPUT_ANSWER_ESCAPE_MS);
+	}
+	cr_assert_str_eq(heard.text, "Report(]11;rgb:1e1e/1e1e/1e1e) Report([?62;4c)");
+	ik_input_expect(input, false);
+	ik_input_feed(input, "\033", 1, hear, &heard);
+	cr_assert_eq(ik_input_wait_ms(input), IK_INPUT_ESCAPE_MS);
+	ik_input_free(input);
 }

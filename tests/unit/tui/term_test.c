@@ -7,6 +7,7 @@
 #include <string.h>
 #include <vterm.h>
 
+#include "tui/colour.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/utf8.h"
@@ -129,11 +130,11 @@ static void check_same(struct rig *rig, const char *what)
 				cr_assert_eq(shown.attrs.italic, (look->attributes & IK_ATTRIBUTE_ITALIC) != 0);
 			if (look->foreground >= 0 && strcmp(expected, " ") != 0)
 				cr_assert(VTERM_COLOR_IS_INDEXED(&shown.fg)
-					&& shown.fg.indexed.idx == look->foreground,
+					&& shown.fg.indexed.idx == ik_colour_nearest(look->foreground),
 					"%s: foreground at %d,%d", what, row, column);
 			if (look->background >= 0)
 				cr_assert(VTERM_COLOR_IS_INDEXED(&shown.bg)
-					&& shown.bg.indexed.idx == look->background,
+					&& shown.bg.indexed.idx == ik_colour_nearest(look->background),
 					"%s: background at %d,%d", what, row, column);
 			else
 				cr_assert(VTERM_COLOR_IS_DEFAULT_BG(&shown.bg),
@@ -464,7 +465,7 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 		cr_assert_null(ik_term_new(&options, &error));
 		cr_assert_eq(error.status, IK_UNAVAILABLE);
 		cr_assert(strstr(error.text, "TERM") && strstr(error.text, "xterm-256color"));
-		cr_assert_eq(ik_term_colours(bad[i]), IK_COLOURS_NONE);
+		cr_assert_eq(ik_term_colours(bad[i], "truecolor"), IK_COLOURS_NONE);
 	}
 	/* a terminal of today whose description is not installed is known by its family */
 	struct rig *rig = rig_new("alacritty-of-tomorrow", true, IK_COLOURS_256, 3, 10);
@@ -477,15 +478,18 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 
 Test(term, colours_of_types)
 {
-	cr_assert_eq(ik_term_colours("xterm-256color"), IK_COLOURS_256);
-	cr_assert_eq(ik_term_colours("linux"), IK_COLOURS_8);
-	cr_assert_eq(ik_term_colours("vt100"), IK_COLOURS_NONE);
-	cr_assert_eq(ik_term_colours("alacritty-of-tomorrow"), IK_COLOURS_256);
+	cr_assert_eq(ik_term_colours("xterm-256color", NULL), IK_COLOURS_256);
+	cr_assert_eq(ik_term_colours("linux", "truecolor"), IK_COLOURS_8);
+	cr_assert_eq(ik_term_colours("vt100", "truecolor"), IK_COLOURS_NONE);
+	cr_assert_eq(ik_term_colours("alacritty-of-tomorrow", ""), IK_COLOURS_256);
+	cr_assert_eq(ik_term_colours("xterm-256color", "truecolor"), IK_COLOURS_TRUE);
+	cr_assert_eq(ik_term_colours("xterm-256color", "24bit"), IK_COLOURS_TRUE);
+	cr_assert_eq(ik_term_colours("xterm-direct", NULL), IK_COLOURS_TRUE);
 	/* asking in between disturbs no terminal that is drawn on */
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 3, 10);
 	text(rig, 0, 0, IK_STYLE_USER, "hello");
 	frame(rig, 0, 0);
-	ik_term_colours("vt100");
+	ik_term_colours("vt100", NULL);
 	text(rig, 1, 0, IK_STYLE_TOOL, "world");
 	frame(rig, 0, 0);
 	check_same(rig, "asked in between");

@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tui/colour.h"
+
 Test(theme, four_themes_by_name)
 {
 	static const char *const names[] = { "dark", "light", "contrast", "mono" };
@@ -23,13 +25,57 @@ Test(theme, every_style_has_a_look)
 	for (size_t i = 0; ik_theme_at(i); i++)
 		for (int style = 0; style < IK_STYLE_COUNT; style++) {
 			const struct ik_look *look = &ik_theme_at(i)->looks[style];
+			const char *name = ik_theme_at(i)->name;
 			cr_assert(look->foreground != look->background || look->foreground == -1,
-				"%s %d", ik_theme_at(i)->name, style);
+				"%s %d", name, style);
+			cr_assert(look->foreground16 != look->background16 || look->foreground16 == -1,
+				"%s %d", name, style);
 			cr_assert(look->foreground8 != look->background8 || look->foreground8 == -1,
-				"%s %d", ik_theme_at(i)->name, style);
-			cr_assert(look->foreground < 256 && look->background < 256);
+				"%s %d", name, style);
+			cr_assert(look->foreground16 < 16 && look->background16 < 16);
 			cr_assert(look->foreground8 < 8 && look->background8 < 8);
+			/* with a colour somewhere, with one everywhere */
+			cr_assert_eq(look->background < 0, look->background16 < 0, "%s %d", name, style);
+			cr_assert_eq(look->background < 0, look->background8 < 0, "%s %d", name, style);
 		}
+}
+
+static bool is_frame(int style)
+{
+	return style == IK_STYLE_FRAME;
+}
+
+/* Text can be read: WCAG's 4.5 to 1, in "contrast" 7 to 1, frames 3 to 1; in 24 bits and
+ * by the palette, on the backgrounds that people have. */
+static void check_contrast(const char *name, const int32_t *grounds, size_t count, double least)
+{
+	const struct ik_theme *theme = ik_theme_find(name);
+	for (int style = 0; style < IK_STYLE_COUNT; style++)
+		for (size_t i = 0; i < count; i++) {
+			const struct ik_look *look = &theme->looks[style];
+			int32_t back = look->background < 0 ? grounds[i] : look->background;
+			int32_t back256 = look->background < 0 ? grounds[i]
+				: ik_colour_of_palette(ik_colour_nearest(look->background));
+			double wanted = is_frame(style) ? 3 : least;
+			if (look->foreground < 0)
+				continue;
+			double exact = ik_colour_contrast(look->foreground, back);
+			double near = ik_colour_contrast(
+				ik_colour_of_palette(ik_colour_nearest(look->foreground)), back256);
+			cr_assert(exact >= wanted, "%s, style %d on %06x: %.2f", name, style, back, exact);
+			cr_assert(near >= wanted, "%s, style %d of 256 on %06x: %.2f", name, style, back256,
+				near);
+		}
+}
+
+Test(theme, text_stands_out)
+{
+	static const int32_t dark[] = { 0x000000, 0x1E1E1E, 0x282A36, 0x002B36 };
+	static const int32_t light[] = { 0xFFFFFF, 0xFDF6E3, 0xF6F8FA };
+	static const int32_t black[] = { 0x000000 };
+	check_contrast("dark", dark, sizeof dark / sizeof *dark, 4.5);
+	check_contrast("light", light, sizeof light / sizeof *light, 4.5);
+	check_contrast("contrast", black, 1, 7);
 }
 
 /* What must catch the eye does so without any colour. */

@@ -1,0 +1,90 @@
+#include "tui/colour.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "tui/background.h"
+#include "util/limits.h"
+
+/* Known ratios, to two places: black on white, and the greys of WCAG's examples. */
+Test(colour, contrast)
+{
+	static const struct { int32_t one, other; double ratio; } rows[] = {
+		{ 0x000000, 0xFFFFFF, 21.0 }, { 0xFFFFFF, 0xFFFFFF, 1.0 }, { 0x767676, 0xFFFFFF, 4.54 },
+		{ 0x777777, 0xFFFFFF, 4.48 }, { 0xFF0000, 0xFFFFFF, 4.00 }, { 0x0000FF, 0xFFFFFF, 8.59 },
+		{ 0x00FF00, 0x000000, 15.30 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		double found = ik_colour_contrast(rows[i].one, rows[i].other);
+		cr_assert(fabs(found - rows[i].ratio) < 0.01, "%06x on %06x: %.3f", rows[i].one,
+			rows[i].other, found);
+		cr_assert(fabs(found - ik_colour_contrast(rows[i].other, rows[i].one)) < 1e-9);
+	}
+}
+
+Test(colour, nearest_of_the_palette)
+{
+	cr_assert_eq(ik_colour_nearest(-1), -1);
+	cr_assert_eq(ik_colour_nearest(0x000000), 16);
+	cr_assert_eq(ik_colour_nearest(0xFFFFFF), 231);
+	cr_assert_eq(ik_colour_nearest(0xFF0000), 196);
+	cr_assert_eq(ik_colour_nearest(0x87D7FF), 117);
+	cr_assert_eq(ik_colour_nearest(0x303030), 236);
+	for (int index = 16; index < 256; index++)
+		cr_assert_eq(ik_colour_of_palette(ik_colour_nearest(ik_colour_of_palette(index))),
+			ik_colour_of_palette(index));
+}
+
+Test(colour, numbers_become_colours)
+{
+	static const int32_t slots[] = { 0x0102FF, 0x80FF00 };
+	static const struct { const char *numbered, *direct; } rows[] = {
+		{ "plain 38;5;16m", "plain 38;5;16m" },
+		{ "\033[38;5;16mx", "\033[38;2;1;2;255mx" },
+		{ "\033[1;48;5;17;38;5;16mx\033[m", "\033[1;48;2;128;255;0;38;2;1;2;255mx\033[m" },
+		{ "\033[38;5;18m", "\033[38;5;18m" },
+		{ "\033[38;5;1m\033[34;43m", "\033[38;5;1m\033[34;43m" },
+		{ "\033[3;38;5;1H38;5;16m", "\033[3;38;5;1H38;5;16m" },
+		{ "\033[38;5;", "\033[38;5;" }, { "", "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ik_buf out;
+		ik_buf_init(&out, IK_KIB(4));
+		ik_colour_put_direct(&out, rows[i].numbered, strlen(rows[i].numbered), slots, 16, 2);
+		cr_assert_str_eq(out.data ? out.data : "", rows[i].direct);
+		ik_buf_done(&out);
+	}
+}
+
+Test(background, answers)
+{
+	static const struct { const char *report; int light; } rows[] = {
+		{ "]11;rgb:0000/0000/0000", 0 }, { "]11;rgb:ffff/ffff/ffff", 1 }, { "]11;rgb:ff/FF/ff", 1 },
+		{ "]11;rgb:f/f/e", 1 }, { "]11;rgb:1e1e/1e1e/1e1e", 0 }, { "]11;rgb:fdfd/f6f6/e3e3", 1 },
+		{ "]11;rgba:0000/2b2b/3636/ffff", 0 }, { "]11;rgb:8888/8888/8888", 1 },
+		{ "]11;rgb:", -1 }, { "]11;rgb:00/00", -1 }, { "]11;rgb:00/00/", -1 },
+		{ "]11;rgb:zz/00/00", -1 }, { "]10;rgb:ffff/ffff/ffff", -1 }, { "", -1 }, { "]11;?", -1 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool light = false;
+		bool read = ik_background_read(rows[i].report, strlen(rows[i].report), &light);
+		cr_assert_eq(read ? (int)light : -1, rows[i].light, "%s", rows[i].report);
+	}
+	cr_assert(ik_background_is_fence("[?62;4c", 7) && !ik_background_is_fence("[?1u", 4)
+		&& !ik_background_is_fence("]11;c", 5) && !ik_background_is_fence("", 0));
+}
+
+Test(background, variable)
+{
+	static const struct { const char *value; int light; } rows[] = {
+		{ "15;0", 0 }, { "0;15", 1 }, { "0;default;15", 1 }, { "7;8", 0 }, { "0;7", 1 },
+		{ "15;default", -1 }, { NULL, -1 }, { "", -1 }, { "0", -1 }, { "0;16", -1 }, { "0;151", -1 },
+		{ "0;1x", -1 }, { "0;9", 1 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool light = false;
+		bool read = ik_background_of_variable(rows[i].value, &light);
+		cr_assert_eq(read ? (int)light : -1, rows[i].light, "%s", rows[i].value);
+	}
+}
