@@ -20,6 +20,7 @@
 #include "app/exec.h"
 #include "app/options.h"
 #include "app/places.h"
+#include "app/print.h"
 #include "app/setup.h"
 #include "util/text.h"
 
@@ -31,7 +32,7 @@ static int run_verb(const struct ik_options *options)
 	int status;
 
 	if (ik_setup_read(options, &setup, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		if (options->verb == IK_VERB_EXEC)
 			ik_exec_refuse(options, error.text);
 		ik_setup_done(&setup);
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (ik_options_read(argc, argv, &options, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		return 2;
 	}
 	if (options.verb == IK_VERB_HELP)

@@ -12,6 +12,7 @@
 #include "app/chat_private.h"
 #include "app/chat_trust.h"
 #include "app/commands.h"
+#include "app/print.h"
 #include "app/tool_text.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -187,7 +188,7 @@ static void start_core(void *arg)
 		    IK_ASKING_PERSON, &events, chat,
 		    &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		(void)ik_core_stop(&chat->core, &notice);
 		ik_chat_end(chat, 1);
 		return;
@@ -252,7 +253,7 @@ static void close_chat(struct ik_chat *chat)
 			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), id);
 		(void)ik_core_stop(&chat->core, &notice);
 		if (notice.status != IK_OK)
-			(void)fprintf(stderr, "ikigai: %s\n", notice.text);
+			ik_complain(notice.text);
 	}
 	ik_children_end(chat->loop);
 	chat->escape_timer = ik_timer_close(chat->escape_timer);
@@ -296,6 +297,6 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 		ik_loop_free(chat.loop);
 	}
 	if (error.status != IK_OK)
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 	return status;
 }

@@ -78,7 +78,7 @@ static int show_view(const struct cli *cli, const struct ik_tool *tool)
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	if (ik_tool_view(cli->setup->config, cli->options->for_provider, tool, &text, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 	} else if (cli->options->json) {
 		ik_buf_putc(&text, '\n');
 		status = ik_print(text.data, text.length);
@@ -111,7 +111,9 @@ static int show(const struct cli *cli, const struct ik_registry *registry)
 		   !ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out)) {
 		if (out.length == 0)
 			(void)ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out);
-		(void)fprintf(stderr, "ikigai: %s", out.data);
+		if (out.length > 0 && out.data[out.length - 1] == '\n')
+			ik_buf_truncate(&out, out.length - 1);
+		ik_complain(out.data);
 		ik_buf_done(&out);
 		return 1;
 	}
@@ -128,7 +130,7 @@ static void warn_of_failures(const struct ik_registry *registry)
 	size_t failed = ik_registry_failed_count(registry), i;
 
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
-		(void)fprintf(stderr, "ikigai: %s\n", ik_registry_problem(registry, i));
+		ik_complain(ik_registry_problem(registry, i));
 	if (failed > 0)
 		(void)fprintf(stderr, ngettext("ikigai: %zu tool failed; ikigai tool list --all says why\n",
 			"ikigai: %zu tools failed; ikigai tool list --all says why\n", failed), failed);
@@ -141,9 +143,9 @@ static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry
 	char *warning = ik_project_warning(project, registry);
 
 	if (ik_trust_problem(project->trust) != NULL)
-		(void)fprintf(stderr, "ikigai: %s\n", ik_trust_problem(project->trust));
+		ik_complain(ik_trust_problem(project->trust));
 	if (warning != NULL)
-		(void)fprintf(stderr, "ikigai: %s\n", warning);
+		ik_complain(warning);
 	free(warning);
 }
 
@@ -195,9 +197,9 @@ static void warn_of_setup(const struct ik_setup *setup)
 	size_t i;
 
 	if (setup->places.problem != NULL)
-		(void)fprintf(stderr, "ikigai: %s\n", setup->places.problem);
+		ik_complain(setup->places.problem);
 	for (i = 0; i < setup->config->warnings.count; i++)
-		(void)fprintf(stderr, "ikigai: %s\n", setup->config->warnings.items[i]);
+		ik_complain(setup->config->warnings.items[i]);
 }
 
 int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
@@ -210,7 +212,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	warn_of_setup(setup);
 	ik_buf_init(&cli.arguments, IK_LIMIT_ARGUMENTS);
 	if (read_arguments(&cli, &error) != IK_OK || (cli.loop = ik_loop_new(&error)) == NULL) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		ik_buf_done(&cli.arguments);
 		return 1;
 	}
@@ -222,7 +224,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);
 	ik_discovery_scan(cli.discovery);
 	if (ik_loop_run(cli.loop, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		cli.status = 1;
 	}
 	cli.run = ik_run_close(cli.run);

@@ -153,11 +153,11 @@ int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *set
 	/* What the person just asked for need not be asked about. */
 	if (options->project && template->compile == NULL &&
 	    ik_project_trust_file(&setup->project, file, &error) != IK_OK)
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 	status = tell(template, options->first, path, word.data, options->project);
 	goto done;
 fail:
-	(void)fprintf(stderr, "ikigai: %s\n", error.text);
+	ik_complain(error.text);
 done:
 	ik_buf_done(&text);
 	ik_buf_done(&word);

@@ -82,13 +82,13 @@ static void on_granted(void *arg)
 		}
 		t->status = 1;
 		if (file->problem != NULL)
-			(void)fprintf(stderr, "ikigai: %s\n", file->problem);
+			ik_complain(file->problem);
 		else
 			(void)fprintf(stderr, _("ikigai: %s was changed meanwhile and is not trusted; look at "
 				"it, and try again\n"), name);
 	}
 	if (error->status != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error->text);
+		ik_complain(error->text);
 		ik_buf_clear(&t->out);
 		t->status = 1;
 	}
@@ -102,7 +102,7 @@ static void on_vetted(void *arg)
 	size_t i;
 
 	if (ik_trust_problem(t->setup->project.trust) != NULL)
-		(void)fprintf(stderr, "ikigai: %s\n", ik_trust_problem(t->setup->project.trust));
+		ik_complain(ik_trust_problem(t->setup->project.trust));
 	for (i = 0; i < t->count; i++)
 		t->before[i] = ik_vetting_at(t->vetting, i)->state;
 	ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->setup->places.directory);
@@ -134,7 +134,7 @@ static void add_agents(struct trusting *t)
 		if (ik_identity_read(paths[i], &identity, &error) == IK_OK) {
 			add(t, paths[i], &identity);
 		} else {
-			(void)fprintf(stderr, "ikigai: %s\n", error.text);
+			ik_complain(error.text);
 			t->status = 1;
 		}
 		free(paths[i]);
@@ -151,7 +151,7 @@ static void on_found(void *arg, struct ik_registry *registry)
 	size_t i;
 
 	for (i = 0; i < ik_registry_problem_count(registry); i++) {
-		(void)fprintf(stderr, "ikigai: %s\n", ik_registry_problem(registry, i));
+		ik_complain(ik_registry_problem(registry, i));
 		t->status = 1;
 	}
 	for (i = 0; i < ik_registry_count(registry); i++) {
@@ -161,7 +161,7 @@ static void on_found(void *arg, struct ik_registry *registry)
 			add(t, tool->path, &tool->identity);
 			continue;
 		}
-		(void)fprintf(stderr, "ikigai: %s\n", tool->reason);
+		ik_complain(tool->reason);
 		t->status = 1;
 	}
 	if (ik_project_has_config(&t->setup->places, &identity))
@@ -189,7 +189,7 @@ static int trust_all(struct ik_setup *setup)
 
 	t.loop = ik_loop_new(&error);
 	if (t.loop == NULL) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		return 1;
 	}
 	ik_buf_init(&t.out, IK_LIMIT_TRUST);
@@ -198,7 +198,7 @@ static int trust_all(struct ik_setup *setup)
 	t.discovery = ik_core_project_discovery(t.loop, setup, t.nobody, &events, &t);
 	ik_discovery_scan(t.discovery);
 	if (ik_loop_run(t.loop, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		t.status = 1;
 	}
 	t.vetting = ik_vetting_close(t.vetting);
@@ -225,7 +225,7 @@ static int revoke_all(struct ik_setup *setup)
 
 	ik_buf_init(&out, IK_LIMIT_TRUST);
 	if (ik_trust_read(kept, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		status = 1;
 	} else if (ik_trust_file_at(kept, 0) == NULL && !ik_trust_is_refused(kept)) {
 		ik_buf_printf(&out, _("Nothing of %s was trusted.\n"), ik_trust_directory(kept));
@@ -236,7 +236,7 @@ static int revoke_all(struct ik_setup *setup)
 		if (ik_trust_is_refused(kept))
 			ik_buf_printf(&out, "%s\n", _("The chat asks about this directory again."));
 		if (ik_trust_revoke(kept, &error) != IK_OK) {
-			(void)fprintf(stderr, "ikigai: %s\n", error.text);
+			ik_complain(error.text);
 			ik_buf_clear(&out);
 			status = 1;
 		}
@@ -252,6 +252,6 @@ int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup)
 	size_t i;
 
 	for (i = 0; i < setup->config->warnings.count; i++)
-		(void)fprintf(stderr, "ikigai: %s\n", setup->config->warnings.items[i]);
+		ik_complain(setup->config->warnings.items[i]);
 	return options->revoke ? revoke_all(setup) : trust_all(setup);
 }

@@ -369,7 +369,7 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 
 	v.loop = ik_loop_new(&error);
 	if (v.loop == NULL) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		return 1;
 	}
 	interrupt = ik_signal_new(v.loop, SIGINT, on_signal, &v);
@@ -383,7 +383,7 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 	ik_buf_init(&v.errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_loop_defer(v.loop, next_path, &v);
 	if (ik_loop_run(v.loop, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		v.status = 1;
 	}
 	forget(&v);

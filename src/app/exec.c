@@ -10,6 +10,7 @@
 
 #include "app/core.h"
 #include "app/exec_print.h"
+#include "app/print.h"
 #include "app/output.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -240,7 +241,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
 		exec->status = 1;
 	if (notice.status != IK_OK)
-		(void)fprintf(stderr, "ikigai: %s\n", notice.text);
+		ik_complain(notice.text);
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		exec->signals[i] = ik_signal_close(exec->signals[i]);
 	ik_children_end(exec->loop);
@@ -282,14 +283,14 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 	exec.resuming = options->resume;
 	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
 	if (read_prompt(options, &prompt, &error) != IK_OK) {
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 		ik_buf_done(&prompt);
 		return 2;
 	}
 	exec.loop = ik_loop_new(&error);
 	status = exec.loop == NULL ? 1 : run(&exec, options, setup, &prompt, &error);
 	if (error.status != IK_OK)
-		(void)fprintf(stderr, "ikigai: %s\n", error.text);
+		ik_complain(error.text);
 	ik_loop_free(exec.loop);
 	ik_buf_done(&prompt);
 	return status;

@@ -28,3 +28,16 @@ int ik_print(const char *bytes, size_t length)
 		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
 	return number != 0;
 }
+
+void ik_complain(const char *sentence)
+{
+	struct ik_buf clean;
+
+	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
+	if (isatty(STDERR_FILENO) == 1)
+		ik_sanitize(&clean, sentence, strlen(sentence));
+	if (clean.length > 0 && ik_buf_status(&clean) == IK_OK)
+		sentence = clean.data;
+	(void)fprintf(stderr, "ikigai: %s\n", sentence);
+	ik_buf_done(&clean);
+}

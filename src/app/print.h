@@ -14,4 +14,8 @@
  */
 int ik_print(const char *bytes, size_t length);
 
+/* Say what is wrong on standard error, as a sentence of the program's; what it quotes
+ * is sanitised where that is a terminal. */
+void ik_complain(const char *sentence);
+
 #endif

@@ -12,7 +12,7 @@
  *   file PATH <<             a file in the working directory
  *   home-file PATH <<        a file in the program's home (~/.ikigai)
  *   tool NAME <<             an executable in ~/.ikigai/tools
- *   sh <<                    shell lines that must succeed ($HOME, $IKIGAI_HOME,
+ *   sh <<                    shell lines that must succeed ($HOME,
  *                            $WORK, $SERVER, $FIXTURES and $BUILD are set)
  *   server <<                a scenario for the loopback server; sets $SERVER to
  *                            its address, which ARGS and env may use, and
@@ -37,6 +37,8 @@
  *   screen main | alternate  until the terminal is back as a shell wants it (main
  *                            screen, cursor, no paste brackets), or taken
  *   raw TEXT | no-raw TEXT   the program wrote, or never wrote, these bytes (as in type)
+ *   harmless FILE            all that it wrote is what a screen is drawn with, and none of
+ *                            the lines of FILE (escapes as in type) stands in it
  *   raw-at-most COUNT TEXT   it wrote them no more often
  *   resize ROWS COLUMNS
  *   resize-storm COUNT       as many sizes as fast as can be, then the one of before
@@ -59,6 +61,7 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "harmless.h"
 #include "keys.h"
 #include "place.h"
 #include "terminal.h"
@@ -390,6 +393,8 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return wait_until(h, screen_is, rest) || fail(h, "the terminal's %s screen did not come", rest);
 	if (IS("raw"))
 		return wait_until(h, wrote, rest) || fail(h, "the program did not write \"%s\"", rest);
+	if (IS("harmless"))
+		return wrote_harmlessly(h, rest);
 	if (IS("raw-at-most"))
 		return wrote_at_most(h, rest);
 	if (IS("no-raw"))

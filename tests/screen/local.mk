@@ -2,6 +2,7 @@
 
 check_PROGRAMS += tests/screen/harness
 tests_screen_harness_SOURCES = tests/screen/harness.c tests/screen/checks.c tests/screen/checks.h \
+	tests/screen/harmless.c tests/screen/harmless.h \
 	tests/screen/keys.c tests/screen/keys.h tests/screen/place.c tests/screen/place.h \
 	tests/screen/terminal.c tests/screen/terminal.h
 tests_screen_harness_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
@@ -34,6 +35,7 @@ SCREEN_TESTS = \
 	tests/screen/german.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
+	tests/screen/hostile.screen \
 	tests/screen/kodelet.screen \
 	tests/screen/late_keys.screen \
 	tests/screen/model.screen \
