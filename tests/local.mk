@@ -7,6 +7,12 @@ AM_TESTS_ENVIRONMENT = \
 	IK_TOP_SRCDIR='$(abs_top_srcdir)'; export IK_TOP_SRCDIR; \
 	IK_TOP_BUILDDIR='$(abs_top_builddir)'; export IK_TOP_BUILDDIR;
 
+# What the services demand of requests, for programs that judge them.
+REQUEST_RULES = \
+	tests/support/request_rules.c tests/support/request_rules.h \
+	tests/support/request_rules_anthropic.c tests/support/request_rules_google.c \
+	tests/support/request_rules_openai.c tests/support/request_rules_private.h
+
 TESTS += tests/check-layers tests/check-source tests/check-configure tests/check-install \
 	tests/check-docs tests/check-po
 EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/check-install \

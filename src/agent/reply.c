@@ -88,13 +88,16 @@ static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
 }
 
 /*
- * A name that no provider refuses in the history: the pattern is that of
- * OpenAI, Anthropic and Google alike. A model that makes up a name with other
- * characters in it would otherwise end the session for good.
+ * A name that no provider refuses in the history: the characters are those that
+ * OpenAI, Anthropic and Google take, and for Google no digit or dash stands
+ * first. A model that makes up a name with other characters in it would
+ * otherwise end the session for good.
  */
 static char *usable_name(const char *name)
 {
-	char *usable = ik_strndup(name ? name : "", strnlen(name ? name : "", LONGEST_NAME));
+	bool bad_start = name && name[0] && strchr("0123456789-", name[0]);
+	char *usable = ik_format("%s%.*s", bad_start ? "_" : "", LONGEST_NAME - bad_start,
+		name ? name : "");
 	char *at;
 
 	for (at = usable; *at; at++) {

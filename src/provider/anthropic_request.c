@@ -107,6 +107,32 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, ']');
 }
 
+/* Is there a call in the history although there are no tools now? */
+static bool lacks_tools(const struct ik_request *request)
+{
+	size_t index = ik_conversation_count(request->conversation);
+
+	while (!request->tool_count && index-- > 0) {
+		if (ik_conversation_at(request->conversation, index)->kind == IK_KIND_TOOL_CALL)
+			return true;
+	}
+	return false;
+}
+
+/* A request with calls in its history must define a tool, also when none may be called. */
+static void put_stand_in(struct ik_buf *out)
+{
+	static const struct ik_tool_definition none = {
+		.name = "none", .description = "There are no tools now.",
+	};
+
+	ik_json_key(out, "tools");
+	ik_json_open(out, '[');
+	open_tool(out, &none);
+	ik_json_close(out, '}');
+	ik_json_close(out, ']');
+}
+
 /* Begin a block of text; the caller closes it. */
 static void open_text(struct ik_buf *out, const char *text, size_t length)
 {
@@ -207,7 +233,7 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 		ik_json_open(writer->out, '{');
 		ik_wire_put_member(writer->out, "type", "tool_result");
 		ik_json_key(writer->out, "tool_use_id");
-		ik_wire_put_call_id(writer->out, passage->calls[index]->call_id);
+		ik_wire_put_call_id(writer->out, passage->calls[index]->call_id, IK_WIRE_CALL_ID);
 		ik_json_key(writer->out, "content");
 		ik_wire_put_envelope(writer->out, result);
 		if (!result || (ik_json_bool(ik_json_member(ik_message_data(result), "success"),
@@ -246,7 +272,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_open(writer->out, '{');
 	ik_wire_put_member(writer->out, "type", "tool_use");
 	ik_json_key(writer->out, "id");
-	ik_wire_put_call_id(writer->out, call->call_id);
+	ik_wire_put_call_id(writer->out, call->call_id, IK_WIRE_CALL_ID);
 	ik_json_key(writer->out, "name");
 	ik_wire_put_call_name(writer->out, call);
 	ik_json_key(writer->out, "input");
@@ -271,10 +297,8 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	if (!says_something(passage))
 		return;
 	if (!*writer->role) {
-		/* The first word is the user's. */
-		static const char beginning[] = "(The beginning of the conversation is missing.)";
 		open_message(writer, "user");
-		open_text(writer->out, beginning, sizeof beginning - 1);
+		open_text(writer->out, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
 		close_user_block(writer);
 	}
 	open_message(writer, "assistant");
@@ -363,6 +387,8 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 	ik_json_key(out, "max_tokens");
 	ik_json_put_integer(out, output_limit(request));
 	ik_wire_put_tools(out, request, &ik_anthropic_spelling);
+	if (lacks_tools(request))
+		put_stand_in(out);
 	put_system(out, request);
 	ik_json_key(out, "messages");
 	ik_json_open(out, '[');
@@ -373,7 +399,7 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, ']');
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);
-	if (request->forbid_calls && request->tool_count) {
+	if ((request->forbid_calls && request->tool_count) || lacks_tools(request)) {
 		ik_json_key(out, "tool_choice");
 		ik_json_open(out, '{');
 		ik_wire_put_member(out, "type", "none");

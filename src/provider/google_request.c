@@ -112,7 +112,7 @@ static void close_content(struct ik_buf *out)
 	ik_json_close(out, '}');
 }
 
-/* What the model said becomes one content: it is left open. */
+/* Neighbours of one role become one content, which is left open; results stand alone. */
 static void put_end(struct ik_wire_writer *writer)
 {
 	if (*writer->role)
@@ -122,8 +122,11 @@ static void put_end(struct ik_wire_writer *writer)
 
 static void open_content(struct ik_wire_writer *writer, const char *role)
 {
+	if (ik_text_equal(writer->role, role))
+		return;
 	put_end(writer);
 	writer->any = true;
+	writer->role = role;
 	ik_json_open(writer->out, '{');
 	ik_wire_put_member(writer->out, "role", role);
 	ik_json_key(writer->out, "parts");
@@ -134,7 +137,6 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 {
 	open_content(writer, "user");
 	put_text(writer->out, text, length);
-	close_content(writer->out);
 }
 
 /* Does the model demand signatures of its calls? Those before the third did not. */
@@ -176,13 +178,9 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 {
 	bool first = true;
 
-	if (!writer->any) {
-		static const char beginning[] = "(The beginning of the conversation is missing.)";
-		put_user(writer, beginning, sizeof beginning - 1);
-	}
-	if (!*writer->role)
-		open_content(writer, "model");
-	writer->role = "model";
+	if (!writer->any)
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
+	open_content(writer, "model");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
 		if (message->kind == IK_KIND_TOOL_CALL) {
@@ -204,6 +202,7 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 {
 	struct ik_buf *out = writer->out;
 
+	put_end(writer);
 	open_content(writer, "user");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *call = passage->calls[index];
@@ -225,7 +224,7 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 		ik_json_close(out, '}');
 		ik_json_close(out, '}');
 	}
-	close_content(out);
+	put_end(writer);
 }
 
 static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)

@@ -10,6 +10,9 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
+/* The longest id of a call that OpenAI takes in this format. */
+#define LONGEST_CALL_ID 40
+
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model)
 {
 	return ik_format("%s/chat/completions", endpoint->base_url);
@@ -76,11 +79,23 @@ static void put_text_message(struct ik_buf *out, const char *role, const char *t
 	ik_json_close(out, '}');
 }
 
-static void put_call(struct ik_buf *out, const struct ik_message *call)
+/* A call's id as it came, since some servers keep data of theirs in it; OpenAI's own refuses
+ * long ones, of another server perhaps. */
+static void put_call_id(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_message *call)
+{
+	if (ik_endpoint_is_openai(request->endpoint))
+		ik_wire_put_call_id(out, call->call_id, LONGEST_CALL_ID);
+	else
+		ik_json_put_text(out, call->call_id);
+}
+
+static void put_call(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_message *call)
 {
 	ik_json_open(out, '{');
 	ik_json_key(out, "id");
-	ik_json_put_text(out, call->call_id);
+	put_call_id(out, request, call);
 	ik_json_key(out, "type");
 	ik_json_put_text(out, "function");
 	ik_json_key(out, "function");
@@ -93,11 +108,20 @@ static void put_call(struct ik_buf *out, const struct ik_message *call)
 	ik_json_close(out, '}');
 }
 
-static void put_assistant(struct ik_buf *out, const struct ik_passage *passage)
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
+	put_text_message(writer->out, "user", text, length);
+	writer->any = true;
+}
+
+static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	struct ik_buf *out = writer->out;
 	const struct ik_message *text = NULL;
 	size_t calls = 0;
 
+	if (!writer->any)
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
 	for (size_t index = 0; index < passage->count; index++) {
 		if (passage->messages[index]->kind == IK_KIND_ASSISTANT)
 			text = passage->messages[index];
@@ -120,20 +144,21 @@ static void put_assistant(struct ik_buf *out, const struct ik_passage *passage)
 	ik_json_open(out, '[');
 	for (size_t index = 0; index < passage->count; index++) {
 		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
-			put_call(out, passage->messages[index]);
+			put_call(out, writer->request, passage->messages[index]);
 	}
 	ik_json_close(out, ']');
 	ik_json_close(out, '}');
 }
 
-static void put_results(struct ik_buf *out, const struct ik_passage *passage)
+static void put_results(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
 {
 	for (size_t index = 0; index < passage->count; index++) {
 		ik_json_open(out, '{');
 		ik_json_key(out, "role");
 		ik_json_put_text(out, "tool");
 		ik_json_key(out, "tool_call_id");
-		ik_json_put_text(out, passage->calls[index]->call_id);
+		put_call_id(out, request, passage->calls[index]);
 		ik_json_key(out, "content");
 		ik_wire_put_envelope(out, passage->messages[index]);
 		ik_json_close(out, '}');
@@ -148,14 +173,13 @@ static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *
 			passage->messages[0]->content_length);
 		break;
 	case IK_PASSAGE_USER:
-		put_text_message(writer->out, "user", passage->messages[0]->content,
-			passage->messages[0]->content_length);
+		put_user(writer, passage->messages[0]->content, passage->messages[0]->content_length);
 		break;
 	case IK_PASSAGE_ASSISTANT:
-		put_assistant(writer->out, passage);
+		put_assistant(writer, passage);
 		break;
 	case IK_PASSAGE_RESULTS:
-		put_results(writer->out, passage);
+		put_results(writer->out, writer->request, passage);
 		break;
 	}
 }

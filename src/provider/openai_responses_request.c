@@ -57,7 +57,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *call)
 	ik_json_open(out, '{');
 	ik_wire_put_member(out, "type", "function_call");
 	ik_json_key(out, "call_id");
-	ik_wire_put_call_id(out, call->call_id);
+	ik_wire_put_call_id(out, call->call_id, IK_WIRE_CALL_ID);
 	ik_json_key(out, "name");
 	ik_wire_put_call_name(out, call);
 	ik_json_key(out, "arguments");
@@ -86,7 +86,7 @@ static void put_results(struct ik_buf *out, const struct ik_passage *passage)
 		ik_json_open(out, '{');
 		ik_wire_put_member(out, "type", "function_call_output");
 		ik_json_key(out, "call_id");
-		ik_wire_put_call_id(out, passage->calls[index]->call_id);
+		ik_wire_put_call_id(out, passage->calls[index]->call_id, IK_WIRE_CALL_ID);
 		ik_json_key(out, "output");
 		ik_wire_put_envelope(out, passage->messages[index]);
 		ik_json_close(out, '}');

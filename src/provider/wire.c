@@ -9,9 +9,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The longest call id that every provider takes. */
-#define CALL_ID_BYTES 64
-
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
 {
 	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
@@ -46,30 +43,54 @@ void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value)
 
 void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call)
 {
-	ik_wire_put_stored_text(out, ik_json_at(ik_message_data(call), "function.name"));
+	struct ik_json_span name = ik_json_at(ik_message_data(call), "function.name");
+
+	if (name.length && !ik_json_string_is(name, ""))
+		ik_wire_put_stored_text(out, name);
+	else
+		ik_json_put_text(out, "unnamed");
+}
+
+/* The arguments as text in new memory (NULL: there are none), and as the object that they
+ * are to be; no value where they are none. */
+static char *read_arguments(const struct ik_message *call, size_t *ret_length,
+	struct ik_json_span *ret_object)
+{
+	char *text = ik_message_arguments(call, ret_length);
+
+	if (!text || ik_json_check(text, *ret_length, ret_object, NULL) != IK_OK ||
+	    ik_json_span_type(*ret_object) != IK_JSON_OBJECT)
+		*ret_object = (struct ik_json_span){ .text = NULL };
+	return text;
 }
 
 void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *call)
 {
-	struct ik_json_span arguments = ik_json_at(ik_message_data(call), "function.arguments");
+	struct ik_json_span object;
+	struct ik_buf made;
+	size_t length = 0;
 
-	/* Malformed ones go back as they came; but none at all is no JSON, and
-	 * servers that read them refuse the whole request. */
-	if (!arguments.length || ik_json_string_is(arguments, ""))
-		ik_json_put_text(out, "{}");
-	else
-		ik_wire_put_stored_text(out, arguments);
+	free(read_arguments(call, &length, &object));
+	if (object.text) {
+		ik_wire_put_stored_text(out, ik_json_at(ik_message_data(call), "function.arguments"));
+		return;
+	}
+	/* Servers that read the arguments of the history refuse the whole request for
+	 * the sake of a call that was cut. */
+	ik_buf_init(&made, IK_LIMIT_REQUEST);
+	ik_wire_put_arguments_object(&made, call);
+	ik_json_put_string(out, made.data, made.length);
+	ik_buf_done(&made);
 }
 
 void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *call)
 {
+	struct ik_json_span object;
 	size_t length = 0;
-	char *text = ik_message_arguments(call, &length);
-	struct ik_json_span value;
+	char *text = read_arguments(call, &length, &object);
 
-	if (text && ik_json_check(text, length, &value, NULL) == IK_OK &&
-	    ik_json_span_type(value) == IK_JSON_OBJECT) {
-		ik_json_put_raw(out, value);
+	if (object.text) {
+		ik_json_put_raw(out, object);
 	} else {
 		ik_json_open(out, '{');
 		if (text && !ik_wire_is_blank(text, length)) {
@@ -81,12 +102,12 @@ void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *c
 	free(text);
 }
 
-void ik_wire_put_call_id(struct ik_buf *out, const char *call_id)
+void ik_wire_put_call_id(struct ik_buf *out, const char *call_id, size_t longest)
 {
 	uint64_t hash = 14695981039346656037u; /* FNV-1a */
 	size_t length = strlen(call_id);
-	char made[CALL_ID_BYTES];
-	bool fine = length > 0 && length <= CALL_ID_BYTES;
+	char made[32];
+	bool fine = length > 0 && length <= longest;
 
 	for (size_t at = 0; at < length; at++) {
 		char byte = call_id[at];
@@ -101,10 +122,13 @@ void ik_wire_put_call_id(struct ik_buf *out, const char *call_id)
 
 void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
 {
+	struct ik_json_span output = { .text = NULL };
 	struct ik_buf envelope;
 
-	if (result) {
-		ik_wire_put_stored_text(out, ik_json_member(ik_message_data(result), "output"));
+	if (result)
+		output = ik_json_member(ik_message_data(result), "output");
+	if (output.length && !ik_json_string_is(output, "")) {
+		ik_wire_put_stored_text(out, output);
 		return;
 	}
 	ik_buf_init(&envelope, IK_KIB(4));

@@ -60,14 +60,17 @@ void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value);
 /* The name of a tool_call. */
 void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call);
 
-/* The arguments of a tool_call as a string: as they came, {} where none did. */
+/* The arguments of a tool_call as a string: as they came; what is no JSON object stands as a
+ * text in one. */
 void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *call);
 
 /* The same as an object; what is no JSON object stands in it as a text. */
 void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *call);
 
-/* A call id that every provider takes (^[A-Za-z0-9_-]{1,64}$): the id, or one made of it. */
-void ik_wire_put_call_id(struct ik_buf *out, const char *call_id);
+/* A call id that every provider takes (^[A-Za-z0-9_-]+$, and not longer): the id, or one made
+ * of it. */
+void ik_wire_put_call_id(struct ik_buf *out, const char *call_id, size_t longest);
+#define IK_WIRE_CALL_ID 64 /* the longest, but for OpenAI's chat format */
 
 /* The envelope of a tool_result as a string; NULL: that none came. */
 void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result);
@@ -80,6 +83,9 @@ struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool));
+
+/* What the user says in place of a beginning that is lost: the first word must be theirs. */
+#define IK_WIRE_BEGINNING "(The beginning of the conversation is missing.)"
 
 /* Nothing but white space? Some providers refuse such a text. */
 bool ik_wire_is_blank(const char *text, size_t length);

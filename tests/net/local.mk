@@ -7,7 +7,8 @@ tests_net_loopback_server_SOURCES = \
 	tests/net/loopback_server.c \
 	tests/net/record.c tests/net/record.h \
 	tests/net/scenario.c tests/net/scenario.h \
-	tests/net/speech.c tests/net/speech.h
+	tests/net/speech.c tests/net/speech.h \
+	$(REQUEST_RULES)
 tests_net_loopback_server_LDADD = $(LINK_JSON)
 
 tests_net_net_test_SOURCES = tests/net/loopback.c tests/net/loopback.h tests/net/net_test.c

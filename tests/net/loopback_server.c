@@ -17,6 +17,9 @@
  *       ("client": the client went away first; bytes of the answer that the
  *       system took)
  *
+ * A request that breaks a rule of the service whose path it names gets status 400 with
+ * the rule, whatever SCENARIO says (tests/support/request_rules.h).
+ *
  * Requests for /_go/NAME and /_quit are orders too, and are not recorded.
  * A signal ends it; nothing is buffered, so that nothing is lost.
  */
@@ -37,6 +40,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/request_rules.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -322,6 +326,20 @@ static bool obey(struct server *server, struct connection *connection, const cha
 	return true;
 }
 
+/* What no service would take is refused, whatever the scenario says. False: it is good. */
+static bool refuse_request(struct connection *connection, const char *head, const char *body,
+	size_t body_length)
+{
+	const char *path = strchr(head, ' ');
+	char *refusal = path ? request_refusal_at(path + 1, body, body_length) : NULL;
+
+	if (!refusal)
+		return false;
+	answer_plainly(connection, 400, refusal);
+	free(refusal);
+	return true;
+}
+
 /* A whole request is in: head without its empty line, and body. */
 static void begin_answer(struct server *server, struct connection *connection,
 	const char *head, size_t head_length, const char *body, size_t body_length)
@@ -335,6 +353,8 @@ static void begin_answer(struct server *server, struct connection *connection,
 	connection->request = ++server->requests;
 	record_request(server->record, connection->request, connection->number, head, body,
 		body_length, answer ? (int)(answer - server->scenario.answers) + 1 : 0);
+	if (refuse_request(connection, head, body, body_length))
+		return;
 	if (!answer) {
 		answer_plainly(connection, 500, "the scenario has no answer for this request\n");
 		return;

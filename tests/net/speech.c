@@ -104,6 +104,8 @@ static void begin(struct speech *speech, struct ik_buf *out)
 /* The end of an item of Responses, which says it once more. */
 static void close_response_item(const struct speech_item *item, long long index, struct ik_buf *out)
 {
+	static long long reasoned;
+
 	if (item->kind == 't')
 		TYPED(out, "response.output_item.done", ",\"output_index\":%n,\"item\":{"
 			"\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":["
@@ -111,8 +113,9 @@ static void close_response_item(const struct speech_item *item, long long index,
 			item->text.data);
 	else if (item->kind == 'k')
 		TYPED(out, "response.output_item.done", ",\"output_index\":%n,\"item\":{"
-			"\"id\":\"rs_loopback\",\"type\":\"reasoning\",\"encrypted_content\":\"sealed\","
-			"\"summary\":[{\"type\":\"summary_text\",\"text\":%q}]}", index, item->text.data);
+			"\"id\":\"rs_%n\",\"type\":\"reasoning\",\"encrypted_content\":\"sealed\","
+			"\"summary\":[{\"type\":\"summary_text\",\"text\":%q}]}", index, ++reasoned,
+			item->text.data);
 	else
 		TYPED(out, "response.output_item.done", ",\"output_index\":%n,\"item\":{"
 			"\"type\":\"function_call\",\"call_id\":%q,\"name\":%q,\"arguments\":%q}", index,

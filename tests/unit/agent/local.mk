@@ -10,3 +10,14 @@ tests_unit_agent_agent_test_SOURCES = \
 	tests/unit/agent/turn_test.c
 tests_unit_agent_agent_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_agent_agent_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)
+
+# By itself, since it takes longest.
+check_PROGRAMS += tests/unit/agent/cut_test
+TESTS += tests/unit/agent/cut_test
+tests_unit_agent_cut_test_SOURCES = \
+	tests/net/speech.c tests/net/speech.h \
+	tests/unit/agent/cut_test.c \
+	tests/unit/agent/stage.c tests/unit/agent/stage.h \
+	$(REQUEST_RULES)
+tests_unit_agent_cut_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_agent_cut_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)

@@ -13,7 +13,7 @@
 struct stage_reply {
 	int status;               /* 0: 200 */
 	const char *content_type; /* NULL: text/event-stream */
-	const char *chunks[12];   /* NULL-terminated; STAGE_HOLD, STAGE_BREAK */
+	const char *chunks[24];   /* NULL-terminated; STAGE_HOLD, STAGE_BREAK */
 };
 #define STAGE_HOLD "hold"     /* send nothing more, keep the connection */
 #define STAGE_BREAK "break"   /* the server dies */

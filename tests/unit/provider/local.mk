@@ -17,7 +17,9 @@ tests_unit_provider_provider_test_SOURCES = \
 	tests/unit/provider/prefix_test.c \
 	tests/unit/provider/provider_test.c \
 	tests/unit/provider/reading.c tests/unit/provider/reading.h \
+	tests/unit/provider/request_rules_test.c \
 	tests/unit/provider/sse_test.c \
-	tests/unit/provider/thinking_test.c
+	tests/unit/provider/thinking_test.c \
+	$(REQUEST_RULES)
 tests_unit_provider_provider_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_provider_provider_test_LDADD = $(LINK_PROVIDER) $(CRITERION_LIBS)

@@ -128,13 +128,20 @@ Test(openai_chat_request, joins_what_one_round_said_and_called)
 		"{\"role\":\"user\",\"content\":\"thanks\"}]");
 }
 
+/* What stands for a beginning that is not there, and for a result. */
+#define BEGINNING "{\"role\":\"user\",\"content\":\"(The beginning of the conversation is missing.)\"},"
+#define LOST "\"{\\\"tool_success\\\":false," \
+	"\\\"error\\\":\\\"The program ended before this call had a result\\\"," \
+	"\\\"error_code\\\":\\\"TOOL_CANCELLED\\\",\\\"exit_code\\\":null," \
+	"\\\"stdout\\\":\\\"\\\",\\\"stderr\\\":\\\"\\\"}\""
+
 Test(openai_chat_request, keeps_rounds_apart)
 {
 	call("a", "one", "{}");
 	result("a", "1");
 	call("b", "one", "{}");
 	result("b", "2");
-	assert_messages("[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+	assert_messages("[" BEGINNING "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
 		"{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"one\",\"arguments\":\"{}\"}}]},"
 		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"1\"},"
 		"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
@@ -151,13 +158,10 @@ Test(openai_chat_request, is_valid_whatever_is_missing)
 	say(IK_KIND_USER, "and?");
 	give(ik_message_new(IK_KIND_ASSISTANT, "", 0, "{\"interrupted\":true}", 20));
 	say(IK_KIND_USER, "well?");
-	assert_messages("[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+	assert_messages("[" BEGINNING "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
 		"{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"one\","
-		"\"arguments\":\"{\\\"x\\\": tru\"}}]},"
-		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"{\\\"tool_success\\\":false,"
-		"\\\"error\\\":\\\"The program ended before this call had a result\\\","
-		"\\\"error_code\\\":\\\"TOOL_CANCELLED\\\",\\\"exit_code\\\":null,"
-		"\\\"stdout\\\":\\\"\\\",\\\"stderr\\\":\\\"\\\"}\"},"
+		"\"arguments\":\"{\\\"malformed_arguments\\\":\\\"{\\\\\\\"x\\\\\\\": tru\\\"}\"}}]},"
+		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":" LOST "},"
 		"{\"role\":\"user\",\"content\":\"and?\"},{\"role\":\"user\",\"content\":\"well?\"}]");
 }
 
@@ -167,7 +171,7 @@ Test(openai_chat_request, puts_a_late_result_behind_its_call)
 	say(IK_KIND_USER, "next");
 	say(IK_KIND_ASSISTANT, "yes");
 	result("a", "late");
-	assert_messages("[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+	assert_messages("[" BEGINNING "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
 		"{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"one\",\"arguments\":\"{}\"}}]},"
 		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"late\"},"
 		"{\"role\":\"user\",\"content\":\"next\"},{\"role\":\"assistant\",\"content\":\"yes\"}]");
@@ -184,11 +188,11 @@ Test(openai_chat_request, takes_foreign_data_as_it_is)
 	give(ik_message_new(IK_KIND_TOOL_CALL, "", 0, NULL, 0));
 	give(ik_message_new(IK_KIND_TOOL_RESULT, "", 0, "{\"tool_call_id\":\"a\",\"output\":{\"x\":1}}", 37));
 	give(ik_message_new(IK_KIND_TOOL_RESULT, "", 0, "{\"tool_call_id\":\"b\"}", 20));
-	assert_messages("[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+	assert_messages("[" BEGINNING "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
 		"{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"one\",\"arguments\":\"{\\\"x\\\":[1, 2]}\"}},"
-		"{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"\",\"arguments\":\"{}\"}}]},"
+		"{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"unnamed\",\"arguments\":\"{}\"}}]},"
 		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"{\\\"x\\\":1}\"},"
-		"{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"\"}]");
+		"{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":" LOST "}]");
 }
 
 Test(openai_chat_request, says_when_it_is_too_large)

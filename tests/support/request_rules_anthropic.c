@@ -1,0 +1,231 @@
+#include "request_rules_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_NAME 128
+#define CACHE_MARKS 4
+#define BUDGET_LEAST 1024
+
+struct messages {
+	struct judged *judged;
+	struct seen calls;    /* all of them */
+	struct seen due;      /* those of the message before */
+	size_t number, block; /* where it is */
+	size_t marks;
+	bool thinking;        /* it is asked to think, with a budget */
+	bool called;          /* there are calls somewhere */
+	bool open_turn;       /* the last word of the user's own is behind; since then: */
+	bool turn_called, turn_unthought;
+	const char *role;
+};
+
+static bool refuse_block(struct messages *messages, const char *what)
+{
+	return refuse(messages->judged, "messages.%zu.content.%zu: %s", messages->number,
+		messages->block, what);
+}
+
+/* Count a mark, and say whether it may stand there. */
+static bool check_mark(struct messages *messages, struct ik_json_span block, bool may)
+{
+	struct ik_json_span mark = ik_json_member(block, "cache_control");
+
+	if (!mark.text)
+		return true;
+	if (!may)
+		return refuse_block(messages, "cache_control cannot be set here");
+	if (!type_is(mark, "ephemeral"))
+		return refuse_block(messages, "cache_control must be ephemeral");
+	if (++messages->marks > CACHE_MARKS)
+		return refuse(messages->judged, "A maximum of 4 blocks with cache_control may be provided");
+	return true;
+}
+
+static bool check_thinking(struct messages *messages, struct ik_json_span block)
+{
+	if (strcmp(messages->role, "assistant") != 0)
+		return refuse_block(messages, "thinking blocks are the assistant's");
+	if (type_is(block, "redacted_thinking"))
+		return is_text(ik_json_member(block, "data")) ||
+			refuse_block(messages, "redacted_thinking.data: field required");
+	if (ik_json_span_type(ik_json_member(block, "thinking")) != IK_JSON_STRING)
+		return refuse_block(messages, "thinking.thinking: field required");
+	if (!is_text(ik_json_member(block, "signature")))
+		return refuse_block(messages, "thinking.signature: field required");
+	return true;
+}
+
+static bool check_use(struct messages *messages, struct ik_json_span block)
+{
+	struct ik_json_span id = ik_json_member(block, "id");
+
+	if (strcmp(messages->role, "assistant") != 0)
+		return refuse_block(messages, "tool_use blocks are the assistant's");
+	if (!is_name(id, 0, ""))
+		return refuse_block(messages, "tool_use.id: does not match the pattern");
+	if (!seen_add(&messages->calls, ik_json_string_new(id, NULL)))
+		return refuse_block(messages, "tool_use ids must be unique");
+	seen_add(&messages->due, ik_json_string_new(id, NULL));
+	if (!is_name(ik_json_member(block, "name"), LONGEST_NAME, ""))
+		return refuse_block(messages, "tool_use.name: does not match the pattern");
+	if (ik_json_span_type(ik_json_member(block, "input")) != IK_JSON_OBJECT)
+		return refuse_block(messages, "tool_use.input: must be an object");
+	messages->called = messages->turn_called = true;
+	return true;
+}
+
+static bool check_result(struct messages *messages, struct ik_json_span block)
+{
+	char *id = ik_json_string_new(ik_json_member(block, "tool_use_id"), NULL);
+	bool answers = id && strcmp(messages->role, "user") == 0 && seen_remove(&messages->due, id);
+
+	free(id);
+	if (!answers)
+		return refuse_block(messages, "each tool_result block must have a corresponding tool_use "
+			"block in the previous message, and a single one");
+	if (!is_text(ik_json_member(block, "content")))
+		return refuse_block(messages, "content cannot be empty");
+	return true;
+}
+
+static bool check_block(struct messages *messages, struct ik_json_span block)
+{
+	bool thinks = type_is(block, "thinking") || type_is(block, "redacted_thinking");
+
+	if (!check_mark(messages, block, !thinks))
+		return false;
+	if (type_is(block, "tool_result"))
+		return check_result(messages, block);
+	if (messages->due.count && strcmp(messages->role, "user") == 0)
+		return refuse_block(messages, "tool_use ids were found without tool_result blocks "
+			"immediately after, before all else");
+	if (thinks)
+		return check_thinking(messages, block);
+	if (type_is(block, "tool_use"))
+		return check_use(messages, block);
+	if (!type_is(block, "text"))
+		return refuse_block(messages, "there is no such block");
+	if (!says_something(ik_json_member(block, "text")))
+		return refuse_block(messages, "text content blocks must contain non-whitespace text");
+	if (strcmp(messages->role, "user") == 0) {
+		messages->open_turn = true;
+		messages->turn_called = messages->turn_unthought = false;
+	}
+	return true;
+}
+
+static bool check_message(struct messages *messages, struct ik_json_span message)
+{
+	const char *role = member_is(message, "role", "user") ? "user" : "assistant";
+	struct ik_json_span content = ik_json_member(message, "content"), block;
+	struct ik_json_walk walk = { .at = NULL };
+	bool thinks = false;
+
+	if (*role == 'a' && !member_is(message, "role", "assistant"))
+		return refuse(messages->judged, "messages.%zu.role: user or assistant", messages->number);
+	if (*role == *messages->role)
+		return refuse(messages->judged, "messages.%zu: roles must alternate", messages->number);
+	if (!messages->number && *role != 'u')
+		return refuse(messages->judged, "messages: first message must use the user role");
+	if (ik_json_span_type(content) != IK_JSON_ARRAY || !ik_json_count(content))
+		return refuse(messages->judged, "messages.%zu: must have non-empty content",
+			messages->number);
+	messages->role = role;
+	for (messages->block = 0; ik_json_next(content, &walk, NULL, &block); messages->block++) {
+		if (!check_block(messages, block))
+			return false;
+		thinks = type_is(block, "thinking") || type_is(block, "redacted_thinking");
+		if (*role == 'a' && messages->block == 0 && !thinks)
+			messages->turn_unthought = true;
+	}
+	if (thinks)
+		return refuse(messages->judged, "messages.%zu: the final block in an assistant message "
+			"cannot be thinking", messages->number);
+	if (*role == 'u' && messages->due.count)
+		return refuse(messages->judged, "messages.%zu: tool_use ids were found without tool_result "
+			"blocks immediately after: %s", messages->number, messages->due.items[0]);
+	return true;
+}
+
+/* The system prompt: a text, or blocks of it. */
+static bool check_system(struct messages *messages)
+{
+	struct ik_json_span system = ik_json_member(messages->judged->body, "system"), block;
+	struct ik_json_walk walk = { .at = NULL };
+
+	if (!system.text || is_text(system))
+		return true;
+	if (ik_json_span_type(system) != IK_JSON_ARRAY || !ik_json_count(system))
+		return refuse(messages->judged, "system: must be text");
+	while (ik_json_next(system, &walk, NULL, &block)) {
+		if (!type_is(block, "text") || !says_something(ik_json_member(block, "text")))
+			return refuse(messages->judged, "system: text content blocks must contain "
+				"non-whitespace text");
+		if (!check_mark(messages, block, true))
+			return false;
+	}
+	return true;
+}
+
+static bool check_wishes(struct messages *messages)
+{
+	struct judged *judged = messages->judged;
+	struct ik_json_span thinking = ik_json_member(judged->body, "thinking");
+	struct ik_json_span choice = ik_json_member(judged->body, "tool_choice");
+	int64_t most, budget;
+
+	if (!ik_json_integer(ik_json_member(judged->body, "max_tokens"), &most) || most < 1)
+		return refuse(judged, "max_tokens: field required");
+	messages->thinking = type_is(thinking, "enabled");
+	if (messages->thinking && (!ik_json_integer(ik_json_member(thinking, "budget_tokens"), &budget) ||
+	    budget < BUDGET_LEAST))
+		return refuse(judged, "thinking.enabled.budget_tokens: must be at least 1024");
+	if (messages->thinking && budget >= most)
+		return refuse(judged, "max_tokens must be greater than thinking.budget_tokens");
+	if (choice.text && !ik_json_member(judged->body, "tools").text)
+		return refuse(judged, "tool_choice may only be specified while providing tools");
+	if (messages->thinking && (type_is(choice, "any") || type_is(choice, "tool")))
+		return refuse(judged, "thinking may not be enabled when tool_choice forces tool use");
+	return true;
+}
+
+static bool check_end(struct messages *messages)
+{
+	struct judged *judged = messages->judged;
+	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool;
+	struct ik_json_walk walk = { .at = NULL };
+
+	if (!messages->number)
+		return refuse(judged, "messages: at least one message is required");
+	if (*messages->role != 'u')
+		return refuse(judged, "messages: the conversation must end with a user message");
+	if (messages->thinking && messages->turn_called && messages->turn_unthought)
+		return refuse(judged, "messages: expected thinking or redacted_thinking first: when thinking "
+			"is enabled, the assistant's messages of a turn with tool use must begin with it");
+	if (messages->called && !tools.text)
+		return refuse(judged, "requests which include tool_use or tool_result blocks must define "
+			"tools");
+	while (tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
+		if (!check_mark(messages, tool, true))
+			return false;
+	}
+	return check_tools(judged, tools, NULL, "input_schema", LONGEST_NAME);
+}
+
+bool check_anthropic(struct judged *judged)
+{
+	struct messages messages = { .judged = judged, .role = "" };
+	struct ik_json_span list = ik_json_member(judged->body, "messages"), message;
+	struct ik_json_walk walk = { .at = NULL };
+	bool good = check_wishes(&messages) && check_system(&messages);
+
+	if (ik_json_span_type(list) != IK_JSON_ARRAY)
+		return refuse(judged, "messages: field required");
+	for (; good && ik_json_next(list, &walk, NULL, &message); messages.number++)
+		good = check_message(&messages, message);
+	good = good && check_end(&messages);
+	seen_done(&messages.calls);
+	seen_done(&messages.due);
+	return good;
+}

@@ -1,0 +1,216 @@
+#include "request_rules_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+
+#define LONGEST_NAME 64
+/* What a part may hold; exactly one of them. */
+static const char *const contents_of_parts[] = {
+	"text", "inlineData", "functionCall", "functionResponse", "fileData",
+};
+
+struct contents {
+	struct judged *judged;
+	size_t number, part;
+	struct ik_json_span calls; /* the parts of a content with calls whose results are due */
+	size_t call_count;
+	char last;                 /* u(ser), r(esults), m(odel); 0: none */
+	size_t texts, these_calls, results; /* of this content */
+};
+
+static bool refuse_part(struct contents *contents, const char *what)
+{
+	return refuse(contents->judged, "contents.%zu.parts.%zu: %s", contents->number, contents->part,
+		what);
+}
+
+/* A name begins with a letter or an underscore. */
+static bool is_function_name(struct ik_json_span name)
+{
+	return is_name(name, LONGEST_NAME, ".") && !strchr("0123456789-.", name.text[1]);
+}
+
+/* The call of number index among those that wait for their results. */
+static struct ik_json_span waiting_call(const struct contents *contents, size_t index)
+{
+	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span part, call = { .text = NULL };
+
+	while (ik_json_next(contents->calls, &walk, NULL, &part)) {
+		call = ik_json_member(part, "functionCall");
+		if (call.text && index-- == 0)
+			return call;
+	}
+	return (struct ik_json_span){ .text = NULL };
+}
+
+static bool check_call(struct contents *contents, struct ik_json_span part)
+{
+	struct ik_json_span call = ik_json_member(part, "functionCall");
+	struct ik_json_span arguments = ik_json_member(call, "args");
+
+	if (!is_function_name(ik_json_member(call, "name")))
+		return refuse_part(contents, "invalid function name");
+	if (arguments.text && ik_json_span_type(arguments) != IK_JSON_OBJECT)
+		return refuse_part(contents, "args must be an object");
+	if (contents->these_calls++ == 0 && ik_text_starts(contents->judged->model, "gemini-3") &&
+	    !is_text(ik_json_member(part, "thoughtSignature")))
+		return refuse_part(contents, "function call is missing a thought_signature");
+	return true;
+}
+
+static bool check_response(struct contents *contents, struct ik_json_span part)
+{
+	struct ik_json_span response = ik_json_member(part, "functionResponse");
+	struct ik_json_span call = waiting_call(contents, contents->results++);
+	struct ik_json_span name = ik_json_member(call, "name"), id = ik_json_member(call, "id");
+	struct ik_json_span given = ik_json_member(response, "name");
+	struct ik_json_span given_id = ik_json_member(response, "id");
+
+	if (!call.text)
+		return refuse_part(contents, "function response turn comes immediately after a function "
+			"call turn, with as many parts");
+	if (given.length != name.length || memcmp(given.text, name.text, name.length) != 0)
+		return refuse_part(contents, "the function response has another name than its call");
+	if (id.length != given_id.length || (id.text && memcmp(id.text, given_id.text, id.length) != 0))
+		return refuse_part(contents, "the function response has another id than its call");
+	if (ik_json_span_type(ik_json_member(response, "response")) != IK_JSON_OBJECT)
+		return refuse_part(contents, "response must be an object");
+	return true;
+}
+
+static bool check_part(struct contents *contents, struct ik_json_span part, bool model)
+{
+	struct ik_json_span text = ik_json_member(part, "text");
+	size_t count = 0;
+
+	for (size_t at = 0; at < sizeof contents_of_parts / sizeof *contents_of_parts; at++)
+		count += ik_json_member(part, contents_of_parts[at]).text != NULL;
+	if (count != 1)
+		return refuse_part(contents, "required oneof field 'data' must have one initialized field");
+	if (ik_json_member(part, "thoughtSignature").text && !model)
+		return refuse_part(contents, "only the model's parts have a thoughtSignature");
+	if (ik_json_member(part, "functionCall").text)
+		return model ? check_call(contents, part) :
+			refuse_part(contents, "function calls are the model's");
+	if (ik_json_member(part, "functionResponse").text)
+		return !model ? check_response(contents, part) :
+			refuse_part(contents, "function responses are the user's");
+	contents->texts++;
+	if (text.text && !is_text(text) && !is_text(ik_json_member(part, "thoughtSignature")))
+		return refuse_part(contents, "it has an empty text parameter");
+	return true;
+}
+
+/* What was in the content, against what came before it. */
+static bool check_turn(struct contents *contents, bool model, struct ik_json_span parts)
+{
+	if (contents->results && contents->texts)
+		return refuse(contents->judged, "contents.%zu: a function response turn holds nothing else",
+			contents->number);
+	if (contents->call_count != contents->results)
+		return refuse(contents->judged, "contents.%zu: the number of function response parts must "
+			"be equal to the number of function call parts of the function call turn",
+			contents->number);
+	if (contents->last == 'm' && model)
+		return refuse(contents->judged, "contents.%zu: multiturn requests alternate between user "
+			"and model; a function call turn comes immediately after a user turn or after a "
+			"function response turn", contents->number);
+	/* A word of the user's behind results has a content of its own. */
+	if (contents->last == 'u' && !model)
+		return refuse(contents->judged, "contents.%zu: multiturn requests alternate between user "
+			"and model", contents->number);
+	if (!contents->last && model)
+		return refuse(contents->judged, "contents: the first content must be the user's");
+	contents->last = model ? 'm' : contents->results ? 'r' : 'u';
+	contents->calls = parts;
+	contents->call_count = contents->these_calls;
+	return true;
+}
+
+static bool check_content(struct contents *contents, struct ik_json_span content)
+{
+	struct ik_json_span parts = ik_json_member(content, "parts"), part;
+	struct ik_json_walk walk = { .at = NULL };
+	bool model = member_is(content, "role", "model");
+
+	if (!model && !member_is(content, "role", "user"))
+		return refuse(contents->judged, "contents.%zu: please use a valid role: user, model",
+			contents->number);
+	if (ik_json_span_type(parts) != IK_JSON_ARRAY || !ik_json_count(parts))
+		return refuse(contents->judged, "contents.%zu.parts must not be empty", contents->number);
+	contents->texts = contents->these_calls = contents->results = contents->part = 0;
+	for (; ik_json_next(parts, &walk, NULL, &part); contents->part++) {
+		if (!check_part(contents, part, model))
+			return false;
+	}
+	return check_turn(contents, model, parts);
+}
+
+static bool check_functions(struct judged *judged)
+{
+	struct ik_json_span tools = ik_json_member(judged->body, "tools"), tool, function, schema;
+	struct ik_json_walk walk = { .at = NULL }, inner;
+	struct seen names = { .count = 0 };
+	bool good = true;
+
+	if (tools.text && !ik_json_count(tools))
+		return refuse(judged, "tools: an empty list is too short");
+	while (good && tools.text && ik_json_next(tools, &walk, NULL, &tool)) {
+		inner.at = NULL;
+		tool = ik_json_member(tool, "functionDeclarations");
+		while (good && ik_json_next(tool, &inner, NULL, &function)) {
+			struct ik_json_span name = ik_json_member(function, "name");
+
+			schema = ik_json_member(function, "parameters");
+			if (!is_function_name(name))
+				good = refuse(judged, "tools: invalid function name");
+			else if (!seen_add(&names, ik_json_string_new(name, NULL)))
+				good = refuse(judged, "tools: duplicate function declaration found: %.*s",
+					(int)name.length, name.text);
+			else if (schema.text && !ik_json_count(ik_json_member(schema, "properties")))
+				good = refuse(judged, "tools: properties should be non-empty for OBJECT type");
+		}
+	}
+	seen_done(&names);
+	if (good && ik_json_member(judged->body, "toolConfig").text && !tools.text)
+		return refuse(judged, "toolConfig: function calling config is set without functions");
+	return good;
+}
+
+static bool check_instruction(struct judged *judged)
+{
+	struct ik_json_span instruction = ik_json_member(judged->body, "systemInstruction"), part;
+	struct ik_json_walk walk = { .at = NULL };
+
+	if (!instruction.text)
+		return true;
+	instruction = ik_json_member(instruction, "parts");
+	if (!ik_json_count(instruction))
+		return refuse(judged, "systemInstruction.parts must not be empty");
+	while (ik_json_next(instruction, &walk, NULL, &part)) {
+		if (!is_text(ik_json_member(part, "text")))
+			return refuse(judged, "systemInstruction: it has an empty text parameter");
+	}
+	return true;
+}
+
+bool check_google(struct judged *judged)
+{
+	struct ik_json_span list = ik_json_member(judged->body, "contents"), content;
+	struct contents contents = { .judged = judged };
+	struct ik_json_walk walk = { .at = NULL };
+
+	if (ik_json_span_type(list) != IK_JSON_ARRAY || !ik_json_count(list))
+		return refuse(judged, "contents are not specified");
+	for (; ik_json_next(list, &walk, NULL, &content); contents.number++) {
+		if (!check_content(&contents, content))
+			return false;
+	}
+	if (contents.last == 'm')
+		return refuse(judged, "contents: multiturn requests end with a user role or a function "
+			"response");
+	return check_instruction(judged) && check_functions(judged);
+}
