@@ -25,16 +25,8 @@ static void take_page(struct ik_session *session, struct ik_message **messages, 
 		session->oldest = messages[0]->sequence;
 }
 
-static void free_page(struct ik_message **messages, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		ik_message_unref(messages[i]);
-	free(messages);
-}
-
-static void tell_messages(struct ik_session *session, struct ik_message **messages, size_t count)
+static void tell_messages(struct ik_session *session, struct ik_message *const *messages,
+	size_t count)
 {
 	size_t i;
 
@@ -66,78 +58,131 @@ static void finish_loading(struct ik_session *session)
 		ik_store_append(session->options.store, session->id, added[i]);
 	if (count > 0) {
 		tell_messages(session, added, count);
-		free_page(added, count);
+		for (i = 0; i < count; i++)
+			ik_message_unref(added[i]);
+		free(added);
 	}
 	ik_session_recall_context(session);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
 }
 
-/* Deferred: read one more page. */
-static void load_older(void *arg)
+static ik_store_reader take_older;
+
+/* Ask for one more page. */
+static void read_older(struct ik_session *session)
+{
+	session->reading = ik_store_page(session->options.store, session->id, session->oldest,
+		OLDER_PAGE, take_older, session);
+}
+
+static void take_older(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session *session = arg;
-	struct ik_message **messages;
-	struct ik_error error;
-	size_t count;
+	const struct ik_event event = {
+		.kind = IK_EVENT_OLDER, .older = answer->messages, .number = (int64_t)answer->count,
+	};
 
-	if (ik_store_page(session->options.store, session->id, session->oldest, OLDER_PAGE,
-	    &messages, &count, &error) != IK_OK) {
+	session->reading = NULL;
+	if (answer->status != IK_OK) {
 		char *sentence = ik_format(_("Older messages of this session cannot be read: %s"),
-			error.text);
+			answer->error.text);
 
 		tell_notice(session, sentence);
 		free(sentence);
-		finish_loading(session);
-		return;
-	}
-	take_page(session, messages, count);
-	if (count > 0) {
-		struct ik_event event = {
-			.kind = IK_EVENT_OLDER, .older = messages, .number = (int64_t)count,
-		};
-
+	} else if (answer->count > 0) {
+		take_page(session, answer->messages, answer->count);
 		ik_session_emit(session, &event);
 	}
-	free_page(messages, count);
 	if (!session->loading)
 		return; /* closed by whoever was told */
-	if (count > 0)
-		ik_loop_defer(session->options.loop, load_older, session);
+	if (answer->status == IK_OK && answer->count > 0)
+		read_older(session);
 	else
 		finish_loading(session);
 }
 
-enum ik_status ik_session_restore(struct ik_session *session,
-	const struct ik_session_info *info, struct ik_error *error)
+/* Which session this is, is known, or that it stays what it was; what was kept back
+ * meanwhile can be stored. */
+static void end_restoring(struct ik_session *session, const struct ik_error *error)
 {
-	struct ik_message **messages;
-	enum ik_status status;
-	char *sentence;
-	size_t count;
+	session->restoring = false;
+	if (session->kept)
+		ik_session_begin_storing(session);
+	if (session->restored)
+		session->restored(session->restored_arg, error);
+}
 
-	status = ik_store_page(session->options.store, info->id, 0, NEWEST_PAGE, &messages, &count,
-		error);
-	if (status != IK_OK)
-		return status;
-	memcpy(session->id, info->id, sizeof(session->id));
+/* It stays a new session. */
+static void give_up(struct ik_session *session, const struct ik_error *error)
+{
+	session->loading = false;
+	end_restoring(session, error);
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
+}
+
+/* The newest page is there. */
+static void take_newest(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_session *session = arg;
+	char *sentence;
+
+	session->reading = NULL;
+	if (answer->status != IK_OK) {
+		ik_uuid_new(session->id);
+		give_up(session, &answer->error);
+		return;
+	}
 	ik_session_tell_model(session);
-	session->loading = true;
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
-	take_page(session, messages, count);
-	tell_messages(session, messages, count);
-	free_page(messages, count);
+	take_page(session, answer->messages, answer->count);
+	tell_messages(session, answer->messages, answer->count);
 	sentence = ik_format(ngettext("[Session restored: %lld message]",
-		"[Session restored: %lld messages]", (unsigned long)info->event_count),
-		(long long)info->event_count);
+		"[Session restored: %lld messages]", (unsigned long)session->restored_count),
+		(long long)session->restored_count);
 	tell_notice(session, sentence);
 	free(sentence);
 	if (session->loading)
-		ik_loop_defer(session->options.loop, load_older, session);
-	return IK_OK;
+		end_restoring(session, NULL);
+	if (session->loading)
+		read_older(session);
+}
+
+/* Which session it is, is known. */
+static void take_found(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_session *session = arg;
+
+	session->reading = NULL;
+	if (answer->status != IK_OK) {
+		give_up(session, &answer->error);
+		return;
+	}
+	memcpy(session->id, answer->sessions[0].id, sizeof(session->id));
+	session->restored_count = answer->sessions[0].event_count;
+	session->reading = ik_store_page(session->options.store, session->id, 0, NEWEST_PAGE,
+		take_newest, session);
+}
+
+void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
+	void *arg)
+{
+	struct ik_store *store = session->options.store;
+
+	session->restored = done;
+	session->restored_arg = arg;
+	session->restoring = session->loading = true;
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
+	session->reading = id ? ik_store_find(store, id, take_found, session) :
+		ik_store_newest(store, session->directory, take_found, session);
 }
 
 void ik_session_stop_loading(struct ik_session *session)
 {
 	session->loading = false;
-	ik_loop_cancel_deferred(session->options.loop, load_older, session);
+	session->reading = ik_store_read_close(session->reading);
+	if (session->restoring) {
+		/* What was said is kept, in a session of its own. */
+		session->restoring = false;
+		if (session->kept)
+			ik_session_begin_storing(session);
+	}
 }

@@ -79,14 +79,17 @@ void ik_session_tools_free(struct ik_tool_definition *tools);
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready);
 
 /*
- * Go on with a stored session (before anything else is said in this one): its
- * id is told as IK_EVENT_SESSION; its newest page is there when this returns and
- * has been told as IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE "[Session
- * restored: N messages]"; what is older is read and told page by page
- * (IK_EVENT_OLDER) in later turns of the loop, before the first request leaves.
+ * Go on with a stored session (before anything else is said in this one): the one whose id
+ * begins with id, or (NULL) the newest of this directory. It is read in later turns of the
+ * loop, and what is submitted meanwhile waits: its id is told as IK_EVENT_SESSION, its newest
+ * page as IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE "[Session restored: N messages]",
+ * and done is called with NULL; what is older is read and told page by page
+ * (IK_EVENT_OLDER), before the first request leaves. Where there is no such session, or it
+ * cannot be read, done is called with the reason and all is as it was. done may be NULL.
  */
-enum ik_status ik_session_restore(struct ik_session *session,
-	const struct ik_session_info *info, struct ik_error *error) IK_MUST_USE;
+typedef void ik_session_restored(void *arg, const struct ik_error *error);
+void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
+	void *arg);
 
 /* Send what a person typed; queued while a turn runs. */
 void ik_session_submit(struct ik_session *session, const char *text, size_t length);

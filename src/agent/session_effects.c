@@ -1,7 +1,6 @@
 #include "agent/session_private.h"
 
-/* Notices from before the session had anything to keep: store them first. */
-static void keep_notices(struct ik_session *session)
+void ik_session_begin_storing(struct ik_session *session)
 {
 	size_t count = ik_conversation_count(session->conversation), i;
 
@@ -17,8 +16,12 @@ static void keep_notices(struct ik_session *session)
 
 void ik_session_keep(struct ik_session *session, struct ik_message *message)
 {
-	if (!session->stored && message->kind != IK_KIND_NOTICE)
-		keep_notices(session);
+	bool wanted = !session->stored && message->kind != IK_KIND_NOTICE;
+
+	if (wanted && session->restoring)
+		session->kept = true;
+	else if (wanted) /* notices from before it had anything to keep are stored first */
+		ik_session_begin_storing(session);
 	if (session->stored)
 		ik_store_append(session->options.store, session->id, message);
 	ik_conversation_append(session->conversation, message);

@@ -64,6 +64,12 @@ struct ik_session {
 	int64_t context_tokens; /* that the last round took; 0: not known */
 	bool context_warned;
 
+	struct ik_store_read *reading; /* a stored session; NULL: no read is out */
+	bool restoring; /* which session this is, is not known yet: nothing is stored */
+	bool kept;      /* and something that is to be stored came meanwhile */
+	ik_session_restored *restored;
+	void *restored_arg;
+	int64_t restored_count; /* its messages */
 	bool loading;   /* older messages */
 	int64_t oldest; /* sequence of the oldest that is loaded */
 };
@@ -82,6 +88,8 @@ void ik_session_tell_model(struct ik_session *session);
 void ik_session_perform(struct ik_session *session, const struct ik_effect *effect);
 /* Hand a message to the store and add it to the conversation. */
 void ik_session_keep(struct ik_session *session, struct ik_message *message);
+/* From here on everything is stored; so is what there is already. */
+void ik_session_begin_storing(struct ik_session *session);
 
 /* ---- exchange.c ---- */
 

@@ -124,17 +124,6 @@ static char *command_help(void)
 	return ik_buf_take(&out, NULL);
 }
 
-/* The inspector wants to see a part of what a call printed. */
-static enum ik_status read_blob(void *arg, const char *id, size_t part, struct ik_buf *out,
-	struct ik_error *error)
-{
-	struct ik_chat *chat = arg;
-
-	if (!chat->core_started)
-		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
-	return ik_store_read_part(chat->core.store, id, part, out, error);
-}
-
 /* Open terminal and screen: all that stands before the first frame. */
 static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 {
@@ -159,7 +148,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		screen.history_path = history;
 		screen.utf8 = term.utf8;
 		screen.markdown = setup->config->ui_markdown;
-		screen.read_blob = read_blob;
+		screen.read_blob = ik_chat_read_blob;
 		screen.read_arg = chat;
 		screen.provider = setup->choice.provider;
 		screen.model = setup->choice.model;
@@ -173,6 +162,15 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	if (chat->term == NULL)
 		return IK_FAILED;
 	return ik_tty_enter(chat->tty, ik_term_enter(chat->term), ik_term_leave(chat->term), error);
+}
+
+/* The stored session is on the screen, or it is said why not. */
+static void on_resumed(void *arg, const struct ik_error *error)
+{
+	struct ik_chat *chat = arg;
+
+	if (error != NULL)
+		ik_session_add_notice(chat->core.session, error->text);
 }
 
 /* After the first frame: tools, store, provider, session. */
@@ -199,8 +197,8 @@ static void start_core(void *arg)
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
-	if (chat->options->resume && ik_core_resume(&chat->core, chat->options->resume_id, &error) != IK_OK)
-		ik_session_add_notice(chat->core.session, error.text);
+	if (chat->options->resume)
+		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat);
 }
 
 /* Make timers, draw the first frame, and start the rest behind it. */
@@ -251,6 +249,7 @@ static void close_chat(struct ik_chat *chat)
 
 		if (said)
 			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), id);
+		ik_chat_forget_blobs(chat);
 		(void)ik_core_stop(&chat->core, &notice);
 		if (notice.status != IK_OK)
 			ik_complain(notice.text);

@@ -38,6 +38,8 @@ struct ik_chat {
 	struct ik_chat_question *questions; /* those on the screen */
 	struct ik_chat_call *calls;         /* those that wait for the person */
 
+	struct ik_chat_blob *blobs;    /* parts of stored outputs, the one that was wanted last first */
+
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
@@ -89,6 +91,11 @@ void ik_chat_forget_questions(struct ik_chat *chat);
 void ik_chat_policy_event(struct ik_chat *chat, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_chat *chat);
 void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode);
+
+/* chat_blobs.c: parts of what calls printed, for the inspector (an ik_blob_reader). */
+enum ik_status ik_chat_read_blob(void *chat, const char *id, size_t part, struct ik_buf *out,
+	struct ik_error *error);
+void ik_chat_forget_blobs(struct ik_chat *chat);
 
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);

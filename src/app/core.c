@@ -296,20 +296,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	return IK_OK;
 }
 
-enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_error *error)
-{
-	struct ik_session_info info;
-	enum ik_status status;
-
-	status = id != NULL ? ik_store_find(core->store, id, &info, error) :
-		ik_store_newest(core->store, core->setup->places.directory, &info, error);
-	if (status != IK_OK)
-		return status;
-	status = ik_session_restore(core->session, &info, error);
-	ik_session_info_done(&info);
-	return status;
-}
-
 bool ik_core_begin_session(struct ik_core *core)
 {
 	if (ik_session_busy(core->session))

@@ -52,9 +52,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Go on with a stored session as the options say. */
-enum ik_status ik_core_resume(struct ik_core *core, const char *id, struct ik_error *error) IK_MUST_USE;
-
 /* Talk to the model that is wished for from the next request on. On failure all stays
  * as it is. */
 enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,

@@ -38,6 +38,7 @@ struct exec {
 	bool done;
 	bool warned;
 	bool resuming; /* the next id that is told is not the one of the session to be */
+	const struct ik_buf *prompt;
 };
 
 /* End the loop when the turn is over and all of it is written. */
@@ -196,6 +197,17 @@ static void refuse(struct exec *exec, const char *code, const struct ik_error *e
 	on_event(exec, &end);
 }
 
+/* The session is there that the prompt is for, or it is not to be had. */
+static void on_resumed(void *arg, const struct ik_error *error)
+{
+	struct exec *exec = arg;
+
+	if (error != NULL)
+		refuse(exec, "STORE", error);
+	else
+		ik_session_submit(exec->core.session, exec->prompt->data, exec->prompt->length);
+}
+
 /* Watch the signals that end exec, but for those that whoever started it (nohup,
  * a shell's background) has switched off. */
 static void watch_signals(struct exec *exec)
@@ -216,6 +228,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	struct ik_error notice;
 	size_t i;
 
+	exec->prompt = prompt;
 	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
 	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
 	watch_signals(exec);
@@ -224,10 +237,10 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
 		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, error) != IK_OK)
 		refuse(exec, "CONNECT", error);
-	else if (options->resume && ik_core_resume(&exec->core, options->resume_id, error) != IK_OK)
-		refuse(exec, "STORE", error);
+	else if (options->resume)
+		ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
 	else
-		ik_session_submit(exec->core.session, prompt->data, prompt->length);
+		on_resumed(exec, NULL);
 	if (exec->core.scanned)
 		on_scan_finished(exec, ik_core_registry(&exec->core));
 	error->status = IK_OK;

@@ -109,7 +109,8 @@ bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blo
 
 /*
  * Reads a part of what a message keeps outside itself (in the store): appends IK_LIMIT_PART bytes,
- * of the last part what is left. IK_NOT_FOUND where it was never stored.
+ * of the last part what is left. IK_NOT_FOUND where it was never stored; IK_UNAVAILABLE without
+ * a sentence while it is on its way: whoever reads it says when it is there.
  */
 typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);

@@ -1,8 +1,10 @@
 /*
  * backend: what a kind of database must be able to do for the store.
  *
- * The store (store.c) keeps order, numbering, waiting and trying again; a
- * backend only reads and writes, or says why it cannot.
+ * The store (store.c) keeps order, waiting and trying again; a backend only
+ * reads and writes, or says why it cannot.  It is asked one thing at a time and
+ * reports once for each, inside the call (an embedded database) or in a later
+ * turn of the loop (a server).
  *
  * May include: util, json, conversation, store/store.h.
  */
@@ -15,6 +17,7 @@
 /* A session that this process writes to. */
 struct ik_store_session {
 	struct ik_store_session *next;
+	struct ik_taken_file *file; /* of an earlier process, whose event it is; NULL: ours */
 	char id[IK_UUID_TEXT];
 	char *directory; /* "" where not known */
 	int64_t created_ms;
@@ -26,6 +29,50 @@ struct ik_record {
 	struct ik_store_session *session;
 	struct ik_message *message;
 };
+
+/* Something to be read. */
+enum ik_store_read_kind {
+	IK_READ_NEWEST, /* text: the directory, or NULL */
+	IK_READ_FIND,   /* text: the prefix */
+	IK_READ_LIST,   /* number, text: the last one's updated_ms and id; count */
+	IK_READ_PAGE,   /* text: the session; number: before; count */
+	IK_READ_PART    /* text: the id; number: the part */
+};
+struct ik_store_read {
+	struct ik_store_read *next;
+	enum ik_store_read_kind kind;
+	char *text;
+	int64_t number;
+	size_t count;
+	ik_store_reader *reader; /* NULL: closed */
+	void *arg;
+
+	/* Filled by the backend. */
+	struct ik_session_info *sessions;
+	struct ik_message **messages; /* references */
+	size_t found;                 /* of either */
+	struct ik_buf bytes;
+
+	/* The store's: */
+	bool finished;                /* the answer is there */
+	enum ik_status status;
+	struct ik_error error;
+};
+
+/* Room for one more session or message in the answer, which is zeroed; for a
+ * message the reference is taken over. */
+struct ik_session_info *ik_store_read_add_session(struct ik_store_read *read);
+void ik_store_read_add_message(struct ik_store_read *read, struct ik_message *message);
+void ik_session_info_done(struct ik_session_info *info);
+
+/* Messages that came newest first, the other way round. */
+void ik_store_read_turn_round(struct ik_store_read *read);
+
+/* The sentence (IK_NOT_FOUND) for a read that found no session. */
+enum ik_status ik_store_read_not_found(const struct ik_store_read *read, struct ik_error *error);
+/* Of the first two sessions whose ids begin with what is looked for, in order, the one that
+ * is meant; IK_NOT_FOUND, IK_INVALID. */
+enum ik_status ik_store_read_choose(struct ik_store_read *read, struct ik_error *error);
 
 struct ik_backend;
 
@@ -39,52 +86,49 @@ struct ik_backend;
 struct ik_backend_ops {
 	const char *name;
 
-	/* Open, make, migrate, unless it is open. Appends to notice what a person
-	 * should know. Every other operation is called on an open backend only;
-	 * one that finds its database gone bad closes it. */
-	enum ik_status (*open)(struct ik_backend *backend, struct ik_buf *notice,
-		struct ik_error *error);
+	/* Open, make, migrate. Every other operation is called on an open backend only;
+	 * one that finds its database gone bad closes it. Report: ik_store_opened(). */
+	void (*open)(struct ik_backend *backend);
 	bool (*is_open)(const struct ik_backend *backend);
 
 	/*
 	 * Write records in order, all or none, at most count (a backend may take
-	 * fewer in one go); *ret_count says how many. Each message
-	 * gets the next sequence of its session; an event whose id is there already
-	 * counts as written.
+	 * fewer in one go). Each message gets the next sequence of its session; an event
+	 * whose id is there already counts as written. Report: ik_store_written().
 	 */
-	enum ik_status (*write)(struct ik_backend *backend, struct ik_record *first,
-		size_t count, size_t *ret_count, struct ik_error *error);
+	void (*write)(struct ik_backend *backend, struct ik_record *first, size_t count);
 
-	/* Write a part of a large text, unless it is there; append one (IK_NOT_FOUND
-	 * where it is not). */
-	enum ik_status (*write_part)(struct ik_backend *backend, const char *id, size_t part,
-		const char *bytes, size_t length, struct ik_error *error);
-	enum ik_status (*read_part)(struct ik_backend *backend, const char *id, size_t part,
-		struct ik_buf *out, struct ik_error *error);
+	/* Write a part of a large text, unless it is there. Report:
+	 * ik_store_part_written(). */
+	void (*write_part)(struct ik_backend *backend, const char *id, size_t part,
+		const char *bytes, size_t length);
 
-	/* As the functions of store/store.h. */
-	enum ik_status (*newest)(struct ik_backend *backend, const char *directory,
-		struct ik_session_info *ret_info, struct ik_error *error);
-	enum ik_status (*find)(struct ik_backend *backend, const char *id_prefix,
-		struct ik_session_info *ret_info, struct ik_error *error);
-	enum ik_status (*page)(struct ik_backend *backend, const char *session, int64_t before,
-		size_t count, struct ik_message ***ret_messages, size_t *ret_count,
-		struct ik_error *error);
-	enum ik_status (*list)(struct ik_backend *backend,
-		bool (*each)(void *arg, const struct ik_session_info *info), void *arg,
-		struct ik_error *error);
+	/* Fill the answer of read. Report: ik_store_answered(). */
+	void (*read)(struct ik_backend *backend, struct ik_store_read *read);
 
+	/* No report is to come any more. */
 	struct ik_backend *(*free)(struct ik_backend *backend);
 };
 
 /* First member of every backend's own struct. */
 struct ik_backend {
 	const struct ik_backend_ops *ops;
+	struct ik_store *store; /* that is reported to */
 };
 
 struct ik_backend *ik_sqlite_new(const char *path);
 
-/* The title of a session: the first words of its first message, on one line. */
-char *ik_session_title(const char *text, size_t length);
+/* ---- the reports ---- */
+
+/* notice: what a person should know, or "". */
+void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status status,
+	const struct ik_error *error);
+/* So many records are written. */
+void ik_store_written(struct ik_store *store, size_t count, enum ik_status status,
+	const struct ik_error *error);
+void ik_store_part_written(struct ik_store *store, enum ik_status status,
+	const struct ik_error *error);
+void ik_store_answered(struct ik_store *store, enum ik_status status,
+	const struct ik_error *error);
 
 #endif

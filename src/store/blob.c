@@ -19,7 +19,7 @@ void ik_blob_queue_init(struct ik_blob_queue *queue)
 	queue->end = &queue->first;
 }
 
-static void drop_first(struct ik_blob_queue *queue)
+void ik_blob_queue_drop(struct ik_blob_queue *queue)
 {
 	struct ik_queued_blob *blob = queue->first;
 
@@ -35,7 +35,7 @@ size_t ik_blob_queue_done(struct ik_blob_queue *queue)
 	size_t count = 0;
 
 	for (; queue->first; count++)
-		drop_first(queue);
+		ik_blob_queue_drop(queue);
 	return count;
 }
 
@@ -69,22 +69,23 @@ static bool find_part(const struct ik_queued_blob *blob, size_t part, const char
 	return true;
 }
 
-enum ik_status ik_blob_queue_write(struct ik_blob_queue *queue, struct ik_backend *backend,
-	struct ik_error *error)
+struct ik_blob_part ik_blob_queue_next(const struct ik_blob_queue *queue)
+{
+	const struct ik_queued_blob *blob = queue->first;
+	struct ik_blob_part next = { .id = blob->id, .part = blob->part };
+
+	(void)find_part(blob, blob->part, &next.bytes, &next.length);
+	return next;
+}
+
+void ik_blob_queue_written(struct ik_blob_queue *queue)
 {
 	struct ik_queued_blob *blob = queue->first;
-	enum ik_status status = IK_OK;
 	const char *bytes;
 	size_t length;
 
-	if (find_part(blob, blob->part, &bytes, &length))
-		status = backend->ops->write_part(backend, blob->id, blob->part, bytes, length,
-			error);
-	if (status == IK_OK)
-		blob->part++;
-	if (status == IK_TOO_LARGE || (status == IK_OK && !find_part(blob, blob->part, &bytes, &length)))
-		drop_first(queue);
-	return status;
+	if (!find_part(blob, ++blob->part, &bytes, &length))
+		ik_blob_queue_drop(queue);
 }
 
 bool ik_blob_queue_read(const struct ik_blob_queue *queue, const char *id, size_t part,

@@ -4,12 +4,15 @@
  * A queue of its own beside that of the events (store.c), which go first: a
  * text is written a part at a time, so that no statement takes long.
  *
- * Owns a reference of each text.  May include: util, store/backend.h.
+ * Owns a reference of each text.  May include: util, conversation.
  */
 #ifndef IK_STORE_BLOB_H
 #define IK_STORE_BLOB_H
 
-#include "store/backend.h"
+#include "util/bytes.h"
+#include "util/uuid.h"
+
+#include <stdbool.h>
 
 struct ik_blob_queue {
 	struct ik_queued_blob *first, **end;
@@ -22,9 +25,18 @@ size_t ik_blob_queue_done(struct ik_blob_queue *queue);
 void ik_blob_queue_add(struct ik_blob_queue *queue, const char *id, struct ik_bytes *bytes);
 bool ik_blob_queue_is_empty(const struct ik_blob_queue *queue);
 
-/* Write the next part. On IK_TOO_LARGE the text it belongs to is dropped. */
-enum ik_status ik_blob_queue_write(struct ik_blob_queue *queue, struct ik_backend *backend,
-	struct ik_error *error) IK_MUST_USE;
+/* The next part to be written, of a queue that is not empty. */
+struct ik_blob_part {
+	const char *id;
+	size_t part;
+	const char *bytes;
+	size_t length;
+};
+struct ik_blob_part ik_blob_queue_next(const struct ik_blob_queue *queue);
+/* It is written. */
+void ik_blob_queue_written(struct ik_blob_queue *queue);
+/* It can never be: forget the text it belongs to. */
+void ik_blob_queue_drop(struct ik_blob_queue *queue);
 
 /* Append a part of a text that waits. False: it does not wait, or has no such part. */
 bool ik_blob_queue_read(const struct ik_blob_queue *queue, const char *id, size_t part,

@@ -11,8 +11,6 @@
 
 /* So long the loop stands still for another writer; then the store's timer tries again. */
 #define BUSY_MS 20
-/* Bytes that a transaction takes: between two of a long queue the loop turns. */
-#define TRANSACTION_BYTES IK_MIB(1)
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
 
@@ -33,6 +31,9 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" WHERE directory = ?1 AND event_count > 0 ORDER BY updated_ms DESC LIMIT 1",
 	[FIND] = "SELECT " INFO_COLUMNS " FROM sessions"
 		" WHERE id >= ?1 AND id < ?1 || char(127) ORDER BY id LIMIT 2",
+	[LIST] = "SELECT " INFO_COLUMNS " FROM sessions WHERE event_count > 0"
+		" AND (?1 = '' OR (updated_ms, id) < (?2, ?1))"
+		" ORDER BY updated_ms DESC, id DESC LIMIT ?3",
 	[PAGE] = "SELECT id, sequence, kind, content, data_json, time FROM events"
 		" WHERE session = ?1 AND sequence < ?2 ORDER BY sequence DESC",
 };
@@ -87,8 +88,7 @@ enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error)
 
 /* ---- statements ---- */
 
-/* Run statements without results. */
-static enum ik_status execute(void *database, const char *statements, struct ik_error *error)
+enum ik_status ik_sqlite_execute(void *database, const char *statements, struct ik_error *error)
 {
 	struct sqlite *sqlite = database;
 
@@ -97,8 +97,7 @@ static enum ik_status execute(void *database, const char *statements, struct ik_
 	return ik_sqlite_explain(sqlite, error);
 }
 
-/* A statement, prepared once, ready to bind; NULL when that failed. */
-static sqlite3_stmt *statement(struct sqlite *sqlite, enum statement which)
+sqlite3_stmt *ik_sqlite_statement(struct sqlite *sqlite, enum ik_sqlite_statement which)
 {
 	sqlite3_stmt **slot = &sqlite->statements[which];
 
@@ -108,30 +107,15 @@ static sqlite3_stmt *statement(struct sqlite *sqlite, enum statement which)
 	return *slot;
 }
 
-/* Ready for its next use; bound texts are let go. */
-static void rewind_statement(sqlite3_stmt *prepared)
+void ik_sqlite_rewind(sqlite3_stmt *prepared)
 {
 	sqlite3_reset(prepared);
 	sqlite3_clear_bindings(prepared);
 }
 
-/* Bind text that stays where it is until the statement is rewound; a failure
- * (its length) shows when it is stepped, since the column is NOT NULL. */
-static void bind_text(sqlite3_stmt *prepared, int index, const char *text, size_t length)
+void ik_sqlite_bind_text(sqlite3_stmt *prepared, int index, const char *text, size_t length)
 {
 	(void)sqlite3_bind_text64(prepared, index, text, length, SQLITE_STATIC, SQLITE_UTF8);
-}
-
-/* Run a prepared statement that returns nothing. */
-static enum ik_status step_once(struct sqlite *sqlite, sqlite3_stmt *prepared,
-	struct ik_error *error)
-{
-	enum ik_status status = IK_OK;
-
-	if (sqlite3_step(prepared) != SQLITE_DONE)
-		status = ik_sqlite_explain(sqlite, error);
-	rewind_statement(prepared);
-	return status;
 }
 
 /* One whole number of one row. */
@@ -161,7 +145,7 @@ static enum ik_status set_version(void *database, int64_t version, struct ik_err
 {
 	char *text = ik_format("PRAGMA application_id = %d; PRAGMA user_version = %lld",
 		APPLICATION_ID, (long long)version);
-	enum ik_status status = execute(database, text, error);
+	enum ik_status status = ik_sqlite_execute(database, text, error);
 
 	free(text);
 	return status;
@@ -171,7 +155,7 @@ static const struct ik_migrate_ops migrate_ops = {
 	.begin = "BEGIN IMMEDIATE",
 	.version = get_version,
 	.set_version = set_version,
-	.execute = execute,
+	.execute = ik_sqlite_execute,
 };
 
 /* Refuse a database that belongs to another program. */
@@ -209,7 +193,7 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 	/* Where WAL is not to be had (some network file systems) the journal stays
 	 * what it is: slower, as safe. Rarer checkpoints than by default: the pages
 	 * that every event changes are then written once for many. */
-	status = execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+	status = ik_sqlite_execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
 		" PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -1024", error);
 	if (status == IK_OK)
 		status = check_owner(sqlite, error);
@@ -221,23 +205,24 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 	return status;
 }
 
-static enum ik_status sqlite_open(struct ik_backend *backend, struct ik_buf *notice,
-	struct ik_error *error)
+static void sqlite_open(struct ik_backend *backend)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
+	struct ik_error error = { .status = IK_OK };
 	enum ik_status status = IK_OK;
+	struct ik_buf notice;
 
-	if (sqlite->db)
-		return IK_OK;
+	ik_buf_init(&notice, IK_KIB(4));
 	if (!sqlite->damaged)
-		status = open_handle(sqlite, error);
+		status = open_handle(sqlite, &error);
 	if (sqlite->damaged) {
-		status = ik_database_file_put_aside(sqlite->path, notice, error);
+		status = ik_database_file_put_aside(sqlite->path, &notice, &error);
 		sqlite->damaged = status != IK_OK;
 		if (status == IK_OK)
-			status = open_handle(sqlite, error);
+			status = open_handle(sqlite, &error);
 	}
-	return status;
+	ik_store_opened(backend->store, notice.data, status, &error);
+	ik_buf_done(&notice);
 }
 
 static bool sqlite_is_open(const struct ik_backend *backend)
@@ -250,292 +235,6 @@ enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status)
 	if (sqlite->damaged)
 		close_handle(sqlite);
 	return status;
-}
-
-/* ---- writing ---- */
-
-/* The sequence that the next event of a session gets. */
-static enum ik_status next_sequence(struct sqlite *sqlite, const char *session,
-	int64_t *ret_sequence, struct ik_error *error)
-{
-	sqlite3_stmt *query = statement(sqlite, LAST_SEQUENCE);
-	enum ik_status status = IK_OK;
-
-	if (!query)
-		return ik_sqlite_explain(sqlite, error);
-	bind_text(query, 1, session, strlen(session));
-	if (sqlite3_step(query) == SQLITE_ROW)
-		*ret_sequence = sqlite3_column_int64(query, 0) + 1; /* NULL reads 0 */
-	else
-		status = ik_sqlite_explain(sqlite, error);
-	rewind_statement(query);
-	return status;
-}
-
-/* The row of a session, unless it is there. */
-static enum ik_status add_session(struct sqlite *sqlite, const struct ik_store_session *session,
-	struct ik_error *error)
-{
-	sqlite3_stmt *insert = statement(sqlite, ADD_SESSION);
-
-	if (!insert)
-		return ik_sqlite_explain(sqlite, error);
-	bind_text(insert, 1, session->id, strlen(session->id));
-	bind_text(insert, 2, session->directory, strlen(session->directory));
-	sqlite3_bind_int64(insert, 3, session->created_ms);
-	return step_once(sqlite, insert, error);
-}
-
-/* Note a new event in its session's row. */
-static enum ik_status touch_session(struct sqlite *sqlite, const struct ik_record *record,
-	struct ik_error *error)
-{
-	const struct ik_message *message = record->message;
-	sqlite3_stmt *update = statement(sqlite, TOUCH_SESSION);
-	enum ik_status status;
-	char *title;
-
-	if (!update)
-		return ik_sqlite_explain(sqlite, error);
-	title = message->kind == IK_KIND_USER ?
-		ik_session_title(message->content, message->content_length) : ik_strdup("");
-	bind_text(update, 1, record->session->id, strlen(record->session->id));
-	sqlite3_bind_int64(update, 2, message->time_ms);
-	bind_text(update, 3, title, strlen(title));
-	status = step_once(sqlite, update, error);
-	free(title);
-	return status;
-}
-
-static enum ik_status add_event(struct sqlite *sqlite, struct ik_record *record,
-	struct ik_error *error)
-{
-	struct ik_message *message = record->message;
-	const char *kind = ik_kind_name(message->kind);
-	sqlite3_stmt *insert = statement(sqlite, ADD_EVENT);
-	enum ik_status status;
-	int64_t sequence = 0;
-
-	if (!insert)
-		return ik_sqlite_explain(sqlite, error);
-	status = next_sequence(sqlite, record->session->id, &sequence, error);
-	if (status != IK_OK)
-		return status;
-	bind_text(insert, 1, message->id, strlen(message->id));
-	bind_text(insert, 2, record->session->id, strlen(record->session->id));
-	sqlite3_bind_int64(insert, 3, sequence);
-	bind_text(insert, 4, kind, strlen(kind));
-	bind_text(insert, 5, message->content, message->content_length);
-	if (message->data)
-		bind_text(insert, 6, message->data, message->data_length);
-	sqlite3_bind_int64(insert, 7, message->time_ms);
-	status = step_once(sqlite, insert, error);
-	if (status != IK_OK || sqlite3_changes(sqlite->db) == 0)
-		return status;
-	message->sequence = sequence;
-	return touch_session(sqlite, record, error);
-}
-
-static enum ik_status sqlite_write(struct ik_backend *backend, struct ik_record *first,
-	size_t count, size_t *ret_count, struct ik_error *error)
-{
-	struct sqlite *sqlite = sqlite_of(backend);
-	struct ik_record *record;
-	enum ik_status status;
-	size_t written = 0, bytes = 0;
-
-	status = execute(sqlite, "BEGIN IMMEDIATE", error);
-	if (status != IK_OK)
-		return ik_sqlite_failed(sqlite, status);
-	for (record = first; record && written < count && bytes < TRANSACTION_BYTES;
-	     record = record->next) {
-		status = add_session(sqlite, record->session, error);
-		if (status == IK_OK)
-			status = add_event(sqlite, record, error);
-		if (status != IK_OK)
-			break;
-		written++;
-		bytes += record->message->content_length + record->message->data_length;
-	}
-	/* Too large, but not the first: keep those before it. */
-	if (status == IK_TOO_LARGE && written > 0)
-		status = IK_OK;
-	if (status == IK_OK)
-		status = execute(sqlite, "COMMIT", error);
-	if (status != IK_OK) {
-		if (!sqlite3_get_autocommit(sqlite->db))
-			(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
-		return ik_sqlite_failed(sqlite, status);
-	}
-	*ret_count = written;
-	return IK_OK;
-}
-
-/* ---- reading ---- */
-
-/* A copy of a text column. */
-static char *column_copy(sqlite3_stmt *row, int column)
-{
-	const char *text = (const char *)sqlite3_column_text(row, column);
-
-	return ik_strndup(text ? text : "", text ? (size_t)sqlite3_column_bytes(row, column) : 0);
-}
-
-/* The next row of INFO_COLUMNS, if there is one. */
-static enum ik_status next_info(struct sqlite *sqlite, sqlite3_stmt *query,
-	struct ik_session_info *info, bool *ret_found, struct ik_error *error)
-{
-	int result = sqlite3_step(query);
-	const char *id;
-
-	*ret_found = result == SQLITE_ROW;
-	if (result != SQLITE_ROW)
-		return result == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
-	id = (const char *)sqlite3_column_text(query, 0);
-	*info = (struct ik_session_info){
-		.title = column_copy(query, 1),
-		.directory = column_copy(query, 2),
-		.created_ms = sqlite3_column_int64(query, 3),
-		.updated_ms = sqlite3_column_int64(query, 4),
-		.event_count = sqlite3_column_int64(query, 5),
-	};
-	memcpy(info->id, id ? id : "", strnlen(id ? id : "", sizeof(info->id) - 1));
-	return IK_OK;
-}
-
-static enum ik_status sqlite_newest(struct ik_backend *backend, const char *directory,
-	struct ik_session_info *ret_info, struct ik_error *error)
-{
-	struct sqlite *sqlite = sqlite_of(backend);
-	sqlite3_stmt *query = statement(sqlite, directory ? NEWEST_OF_DIRECTORY : NEWEST);
-	enum ik_status status;
-	bool found;
-
-	if (!query)
-		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
-	if (directory)
-		bind_text(query, 1, directory, strlen(directory));
-	status = next_info(sqlite, query, ret_info, &found, error);
-	if (status == IK_OK && !found)
-		status = ik_error_set(error, IK_NOT_FOUND, directory ?
-			_("There is no stored session of %s.") : _("There is no stored session."),
-			directory);
-	rewind_statement(query);
-	return ik_sqlite_failed(sqlite, status);
-}
-
-static enum ik_status sqlite_find(struct ik_backend *backend, const char *id_prefix,
-	struct ik_session_info *ret_info, struct ik_error *error)
-{
-	struct sqlite *sqlite = sqlite_of(backend);
-	sqlite3_stmt *query = statement(sqlite, FIND);
-	struct ik_session_info info = { .id = "" }, second = { .id = "" };
-	bool found = false, ambiguous = false;
-	enum ik_status status = IK_OK;
-
-	if (!query)
-		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
-	bind_text(query, 1, id_prefix, strlen(id_prefix));
-	if (id_prefix[0])
-		status = next_info(sqlite, query, &info, &found, error);
-	if (status == IK_OK && found)
-		status = next_info(sqlite, query, &second, &ambiguous, error);
-	rewind_statement(query);
-	ik_session_info_done(&second);
-	if (status == IK_OK && !found)
-		status = ik_error_set(error, IK_NOT_FOUND,
-			_("There is no session %s. --resume without an id takes the newest of this directory."),
-			id_prefix);
-	else if (status == IK_OK && ambiguous && !ik_text_equal(info.id, id_prefix))
-		status = ik_error_set(error, IK_INVALID,
-			_("Several sessions begin with %s; give more of the id."), id_prefix);
-	if (status == IK_OK)
-		*ret_info = info;
-	else
-		ik_session_info_done(&info);
-	return ik_sqlite_failed(sqlite, status);
-}
-
-/* The message of a row of PAGE; NULL when its kind is not known here. */
-static struct ik_message *read_message(sqlite3_stmt *row)
-{
-	char id[IK_UUID_TEXT] = "";
-	const char *text = (const char *)sqlite3_column_text(row, 0);
-	const char *kind_name = (const char *)sqlite3_column_text(row, 2);
-	const char *content, *data;
-	enum ik_kind kind;
-
-	if (!text || !kind_name || !ik_kind_from_name(kind_name, &kind))
-		return NULL;
-	memcpy(id, text, strnlen(text, sizeof(id) - 1));
-	content = (const char *)sqlite3_column_text(row, 3);
-	data = (const char *)sqlite3_column_text(row, 4);
-	return ik_message_stored(kind, id, sqlite3_column_int64(row, 1),
-		sqlite3_column_int64(row, 5), content ? content : "",
-		(size_t)sqlite3_column_bytes(row, 3), data, (size_t)sqlite3_column_bytes(row, 4));
-}
-
-static enum ik_status sqlite_page(struct ik_backend *backend, const char *session, int64_t before,
-	size_t count, struct ik_message ***ret_messages, size_t *ret_count, struct ik_error *error)
-{
-	struct sqlite *sqlite = sqlite_of(backend);
-	sqlite3_stmt *query = statement(sqlite, PAGE);
-	struct ik_message **messages;
-	enum ik_status status = IK_OK;
-	size_t found = 0, size = 0;
-	int step = SQLITE_DONE;
-
-	if (!query)
-		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
-	/* They come newest first: filled from the end. */
-	messages = ik_alloc_array(NULL, count + 1, sizeof(struct ik_message *));
-	bind_text(query, 1, session, strlen(session));
-	sqlite3_bind_int64(query, 2, before > 0 ? before : INT64_MAX);
-	while (found < count && size < IK_LIMIT_PAGE && (step = sqlite3_step(query)) == SQLITE_ROW) {
-		struct ik_message *message = read_message(query);
-
-		if (message) {
-			messages[count - ++found] = message;
-			size += message->content_length + message->data_length;
-		}
-	}
-	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		status = ik_sqlite_explain(sqlite, error);
-	rewind_statement(query);
-	memmove(messages, messages + count - found, found * sizeof(struct ik_message *));
-	if (status != IK_OK) {
-		while (found > 0)
-			ik_message_unref(messages[--found]);
-		free(messages);
-		return ik_sqlite_failed(sqlite, status);
-	}
-	*ret_messages = messages;
-	*ret_count = found;
-	return IK_OK;
-}
-
-static enum ik_status sqlite_list(struct ik_backend *backend,
-	bool (*each)(void *arg, const struct ik_session_info *info), void *arg,
-	struct ik_error *error)
-{
-	struct sqlite *sqlite = sqlite_of(backend);
-	sqlite3_stmt *query = NULL; /* its own: each may ask the store something */
-	enum ik_status status = IK_OK;
-	struct ik_session_info info;
-	bool found = true;
-
-	if (sqlite3_prepare_v2(sqlite->db, "SELECT " INFO_COLUMNS " FROM sessions"
-	    " WHERE event_count > 0 ORDER BY updated_ms DESC", -1, &query, NULL) != SQLITE_OK)
-		return ik_sqlite_failed(sqlite, ik_sqlite_explain(sqlite, error));
-	while (found && status == IK_OK) {
-		status = next_info(sqlite, query, &info, &found, error);
-		if (status == IK_OK && found) {
-			found = each(arg, &info);
-			ik_session_info_done(&info);
-		}
-	}
-	sqlite3_finalize(query);
-	return ik_sqlite_failed(sqlite, status);
 }
 
 static struct ik_backend *sqlite_free(struct ik_backend *backend)
@@ -552,13 +251,9 @@ static const struct ik_backend_ops sqlite_ops = {
 	.name = "sqlite",
 	.open = sqlite_open,
 	.is_open = sqlite_is_open,
-	.write = sqlite_write,
+	.write = ik_sqlite_write,
 	.write_part = ik_sqlite_write_part,
-	.read_part = ik_sqlite_read_part,
-	.newest = sqlite_newest,
-	.find = sqlite_find,
-	.page = sqlite_page,
-	.list = sqlite_list,
+	.read = ik_sqlite_read,
 	.free = sqlite_free,
 };
 

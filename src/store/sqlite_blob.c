@@ -20,43 +20,43 @@ static enum ik_status prepare(struct sqlite *sqlite, const char *text, const cha
 	return IK_OK;
 }
 
-enum ik_status ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
-	const char *bytes, size_t length, struct ik_error *error)
+void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
+	const char *bytes, size_t length)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
+	struct ik_error error = { .status = IK_OK };
 	sqlite3_stmt *insert = NULL;
 	enum ik_status status;
 
 	status = prepare(sqlite, "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)"
-		" ON CONFLICT DO NOTHING", id, part, &insert, error);
+		" ON CONFLICT DO NOTHING", id, part, &insert, &error);
 	if (status == IK_OK && (sqlite3_bind_blob64(insert, 3, bytes, length,
 	    SQLITE_STATIC) != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE))
-		status = ik_sqlite_explain(sqlite, error);
+		status = ik_sqlite_explain(sqlite, &error);
 	sqlite3_finalize(insert);
 	/* Whether it comes to that now or later makes no difference but to the time it takes. */
 	if (status == IK_OK && part % PARTS_OF_A_CHECKPOINT == PARTS_OF_A_CHECKPOINT - 1)
 		(void)sqlite3_exec(sqlite->db, "PRAGMA wal_checkpoint(PASSIVE)", NULL, NULL, NULL);
-	return ik_sqlite_failed(sqlite, status);
+	ik_store_part_written(backend->store, ik_sqlite_failed(sqlite, status), &error);
 }
 
-enum ik_status ik_sqlite_read_part(struct ik_backend *backend, const char *id, size_t part,
-	struct ik_buf *out, struct ik_error *error)
+enum ik_status ik_sqlite_read_part(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
 {
-	struct sqlite *sqlite = sqlite_of(backend);
 	sqlite3_stmt *query = NULL;
 	enum ik_status status;
 
-	status = prepare(sqlite, "SELECT bytes FROM blobs WHERE id = ?1 AND part = ?2", id, part,
-		&query, error);
+	status = prepare(sqlite, "SELECT bytes FROM blobs WHERE id = ?1 AND part = ?2", read->text,
+		(size_t)read->number, &query, error);
 	if (status == IK_OK) {
 		int step = sqlite3_step(query);
 
 		if (step == SQLITE_ROW)
-			ik_buf_append(out, sqlite3_column_blob(query, 0),
+			ik_buf_append(&read->bytes, sqlite3_column_blob(query, 0),
 				(size_t)sqlite3_column_bytes(query, 0));
 		else
 			status = step == SQLITE_DONE ? IK_NOT_FOUND : ik_sqlite_explain(sqlite, error);
 	}
 	sqlite3_finalize(query);
-	return ik_sqlite_failed(sqlite, status);
+	return status;
 }

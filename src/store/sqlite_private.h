@@ -1,8 +1,8 @@
 /*
  * sqlite_private: what the files of the SQLite backend share.
  *
- * sqlite.c opens the database and keeps sessions and events; sqlite_blob.c
- * keeps large texts.  May include: what backend.h may, store/sqlite_library.h.
+ * sqlite.c opens the database; sqlite_write.c and sqlite_read.c keep sessions and
+ * events; sqlite_blob.c keeps large texts.  May include: what backend.h may, store/sqlite_library.h.
  */
 #ifndef IK_STORE_SQLITE_PRIVATE_H
 #define IK_STORE_SQLITE_PRIVATE_H
@@ -10,7 +10,7 @@
 #include "store/backend.h"
 #include "store/sqlite_library.h"
 
-enum statement {
+enum ik_sqlite_statement {
 	ADD_SESSION,
 	ADD_EVENT,
 	TOUCH_SESSION,
@@ -18,6 +18,7 @@ enum statement {
 	NEWEST,
 	NEWEST_OF_DIRECTORY,
 	FIND,
+	LIST,
 	PAGE,
 	STATEMENT_COUNT
 };
@@ -41,12 +42,25 @@ static inline struct sqlite *sqlite_of(struct ik_backend *backend)
 enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error);
 /* An operation ended with status: a damaged file is let go, to be put aside. */
 enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status);
+/* Run statements without results. */
+enum ik_status ik_sqlite_execute(void *sqlite, const char *statements, struct ik_error *error);
+/* A statement, prepared once, ready to bind; NULL when that failed. */
+sqlite3_stmt *ik_sqlite_statement(struct sqlite *sqlite, enum ik_sqlite_statement which);
+/* Ready for its next use; bound texts are let go. */
+void ik_sqlite_rewind(sqlite3_stmt *prepared);
+/* Bind text that stays where it is until the statement is rewound; a failure
+ * (its length) shows when it is stepped, since the column is NOT NULL. */
+void ik_sqlite_bind_text(sqlite3_stmt *prepared, int index, const char *text, size_t length);
 
-/* ---- sqlite_blob.c: as struct ik_backend_ops says ---- */
+/* ---- the others: as struct ik_backend_ops says ---- */
 
-enum ik_status ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
-	const char *bytes, size_t length, struct ik_error *error);
-enum ik_status ik_sqlite_read_part(struct ik_backend *backend, const char *id, size_t part,
-	struct ik_buf *out, struct ik_error *error);
+void ik_sqlite_write(struct ik_backend *backend, struct ik_record *first, size_t count);
+void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read);
+void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
+	const char *bytes, size_t length);
+
+/* The part that read wants. */
+enum ik_status ik_sqlite_read_part(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error);
 
 #endif

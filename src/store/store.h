@@ -1,10 +1,10 @@
 /*
  * store: sessions and their events, kept for good.
  *
- * One interface; a backend is a table of operations (struct ik_store_ops).
+ * One interface; a backend is a table of operations (struct ik_backend_ops).
  * Appending keeps the order of the calls: what a backend cannot take now
  * (full disk, server away) waits in the store's queue and is tried again.
- * Every asynchronous request has exactly one answer, never inside its call.
+ * Every read has exactly one answer, never inside its call.
  *
  * Owns the database handle and the queue.  May include: util, json, config,
  * conversation, loop.
@@ -21,10 +21,12 @@ struct ik_store;
 struct ik_session_info {
 	char id[IK_UUID_TEXT];
 	char *title;        /* first words of the first message; never NULL */
-	char *directory;
+	char *directory;    /* "" where it is not known; never NULL */
 	int64_t created_ms;
 	int64_t updated_ms;
-	int64_t event_count;
+	int64_t event_count; /* with those that it has from its parent */
+	char parent[IK_UUID_TEXT]; /* the session that it is a fork of; "": of none */
+	int64_t forked_at;  /* so many events are the parent's */
 };
 
 /*
@@ -42,8 +44,9 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 /*
  * Try once more to write what waits; what cannot be written goes as JSON Lines
  * to a file of mode 0600 beside the database, or in TMPDIR, that the next
- * process that opens the database takes in. Returns NULL. *ret_lost (may be
- * NULL): events that could not be kept anywhere. notice (may be NULL): IK_OK
+ * process that opens the database takes in. Reads that wait are forgotten.
+ * Returns NULL. *ret_lost (may be NULL): events that could not be kept
+ * anywhere. notice (may be NULL): IK_OK
  * when all is stored ("", or a notice that was not told yet), else a sentence
  * that says where they are, or why they are lost.
  */
@@ -61,12 +64,14 @@ void ik_store_on_notice(struct ik_store *store,
 /* A short name for the status bar: "sqlite", "memory". */
 const char *ik_store_name(const struct ik_store *store);
 
+/* ---- writing ---- */
+
 /* Begin a session with this id in this directory. Queued like events. */
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
 
-/* Hand over an event: queued, and written at once where the backend can. When
- * this returns and nothing waits, it is stored and has its number
- * (message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
+/* Hand over an event: queued, and written at once where the backend can (an
+ * embedded database: when this returns and nothing waits, it is stored and has its number,
+ * message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
 
 /*
@@ -77,32 +82,60 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
  */
 void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes);
 
-/* Append part number part (from 0) of such a text: IK_LIMIT_PART bytes, of the last one what
- * is left. IK_NOT_FOUND without a sentence when there is no such part. */
-enum ik_status ik_store_read_part(struct ik_store *store, const char *id, size_t part,
-	struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
-
-/* The newest session of a directory (NULL: of all) that has events; one by id
- * or unique prefix of an id. IK_NOT_FOUND with a sentence otherwise. */
-enum ik_status ik_store_newest(struct ik_store *store, const char *directory,
-	struct ik_session_info *ret_info, struct ik_error *error) IK_MUST_USE;
-enum ik_status ik_store_find(struct ik_store *store, const char *id_prefix,
-	struct ik_session_info *ret_info, struct ik_error *error) IK_MUST_USE;
-void ik_session_info_done(struct ik_session_info *info);
+/* ---- reading ---- */
 
 /*
- * Up to count events of a session that come before sequence (0: from the end),
- * oldest first; fewer where they are large (IK_LIMIT_PAGE), none only when there
- * are none. *ret_messages is an array of *ret_count references (the caller
- * unrefs each and frees the array).
+ * What a read gives; all of it is the store's and valid during the answer only (take
+ * references of the messages that are to stay).
  */
-enum ik_status ik_store_page(struct ik_store *store, const char *session, int64_t before,
-	size_t count, struct ik_message ***ret_messages, size_t *ret_count,
-	struct ik_error *error) IK_MUST_USE;
+struct ik_store_answer {
+	enum ik_status status;  /* IK_OK, or as error says */
+	struct ik_error error;  /* a sentence, unless the function below says otherwise */
+	const struct ik_session_info *sessions;
+	struct ik_message **messages;
+	size_t count;           /* of either */
+	const char *bytes;
+	size_t length;
+};
 
-/* Newest first; info is valid during the call only; return false to stop. */
-enum ik_status ik_store_list(struct ik_store *store,
-	bool (*each)(void *arg, const struct ik_session_info *info), void *arg,
-	struct ik_error *error) IK_MUST_USE;
+/* A read that has no answer yet. */
+struct ik_store_read;
+/* Called once, in a later turn of the loop, with what the read gave; the read is gone then.
+ * Any function of the store may be called from it but ik_store_close(). */
+typedef void ik_store_reader(void *arg, const struct ik_store_answer *answer);
+
+/* No answer is wanted any more: silent at once. Takes NULL, returns NULL. */
+struct ik_store_read *ik_store_read_close(struct ik_store_read *read);
+
+/*
+ * Reads are answered in the order of their calls, after what was appended before them
+ * (unless that has to wait). A database that cannot be reached now fails them.
+ */
+
+/* The newest session of a directory (NULL: of all) that has events: one session, or
+ * IK_NOT_FOUND. */
+struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
+	ik_store_reader *reader, void *arg);
+
+/* The session with this id, or the only one whose id begins so: one session, or
+ * IK_NOT_FOUND, or IK_INVALID for several. */
+struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,
+	ik_store_reader *reader, void *arg);
+
+/* Sessions with events, newest first: at most count, those after one whose answer was the
+ * last so far (its updated_ms and its id; 0 and "": from the newest). None at the end. */
+struct ik_store_read *ik_store_list(struct ik_store *store, int64_t updated_ms, const char *id,
+	size_t count, ik_store_reader *reader, void *arg);
+
+/* Up to count events of a session that come before sequence (0: from the end), oldest first,
+ * those of its parent below its own; fewer where they are large (IK_LIMIT_PAGE), none only
+ * when there are none. */
+struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
+	size_t count, ik_store_reader *reader, void *arg);
+
+/* Part number part (from 0) of a large text: IK_LIMIT_PART bytes, of the last one what is left.
+ * IK_NOT_FOUND without a sentence when there is no such part. */
+struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
+	ik_store_reader *reader, void *arg);
 
 #endif

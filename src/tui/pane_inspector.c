@@ -25,6 +25,7 @@ struct ik_inspector {
 	size_t left_out;               /* as it was when the text was made */
 	size_t page, shown_page;       /* 0: the call, with the first part of its large texts */
 	bool page_end;                 /* the page is to be shown from its end */
+	bool arrived;                  /* a part that it may show was on its way */
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
@@ -52,6 +53,11 @@ void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, 
 {
 	inspector->read = read;
 	inspector->read_arg = arg;
+}
+
+void ik_inspector_part_arrived(struct ik_inspector *inspector)
+{
+	inspector->arrived = true;
 }
 
 /* Find the selected call again: the list may have grown at both ends. */
@@ -226,6 +232,9 @@ static void add_part(struct ik_inspector *inspector, enum ik_call_text which, si
 		inspector->read_arg, &out, &error);
 	if (status == IK_OK) {
 		ik_block_finish(ik_pane_text(pane, IK_BLOCK_OUTPUT, out.data, out.length));
+	} else if (status == IK_UNAVAILABLE && !error.text[0]) {
+		const char *wait = _("Reading…");
+		ik_block_finish(ik_pane_text(pane, IK_BLOCK_HINT, wait, strlen(wait)));
 	} else {
 		const char *why = status != IK_NOT_FOUND && error.text[0] ? error.text
 			: _("This part was not stored: ikigai ended before.");
@@ -282,6 +291,7 @@ static void rebuild(struct ik_inspector *inspector)
 		pane->text_moved = false;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 	inspector->output = inspector->errors = NULL;
+	inspector->arrived = false;
 	inspector->output_length = inspector->errors_length = 0;
 	enum ik_call_text which;
 	size_t part;
@@ -308,9 +318,9 @@ static void sync_text(struct ik_inspector *inspector)
 {
 	const struct ik_call *call = inspector->call;
 	if (call == inspector->shown && call->version == inspector->shown_version
-		&& inspector->page == inspector->shown_page)
+		&& inspector->page == inspector->shown_page && !inspector->arrived)
 		return;
-	if (call == inspector->shown && call->stage == IK_STAGE_RUNNING
+	if (!inspector->arrived && call == inspector->shown && call->stage == IK_STAGE_RUNNING
 		&& inspector->shown_stage == IK_STAGE_RUNNING
 		&& inspector->left_out == left_out(call))
 		add_streams(inspector);

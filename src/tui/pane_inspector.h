@@ -21,6 +21,8 @@ struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector);
 
 /* Who reads the stored outputs of calls, a part when it is looked at; NULL: nobody. */
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg);
+/* A part that was on its way is there: it is asked for again. */
+void ik_inspector_part_arrived(struct ik_inspector *inspector);
 
 /* An action while it has the focus; false when it means nothing to it. */
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);

@@ -146,6 +146,12 @@ void ik_screen_set_background(struct ik_screen *screen, int processes)
 	screen->dirty = true;
 }
 
+void ik_screen_blob_arrived(struct ik_screen *screen)
+{
+	ik_inspector_part_arrived(screen->inspector);
+	screen->dirty = true;
+}
+
 void ik_screen_clear(struct ik_screen *screen)
 {
 	ik_scrollback_clear(screen->scrollback);

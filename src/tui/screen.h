@@ -77,6 +77,9 @@ int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question);
 /* The question needs no answer any more. */
 void ik_screen_withdraw(struct ik_screen *screen, int question);
 
+/* A part of a stored output that was on its way (ik_blob_reader) is there. */
+void ik_screen_blob_arrived(struct ik_screen *screen);
+
 /* Empty the scrollback (what it showed is still stored). */
 void ik_screen_clear(struct ik_screen *screen);
 

@@ -323,11 +323,10 @@ Test(session, closing_stores_what_had_come)
 Test(session, commands_and_notices_are_kept)
 {
 	static const struct stage_reply replies[] = { { .chunks = { TEXT("ok"), STOP("stop") } } };
-	struct ik_session_info info;
 
 	stage_open(replies);
 	ik_session_add_notice(stage.session, "Welcome.");
-	cr_assert_eq(ik_store_newest(stage.store, NULL, &info, NULL), IK_NOT_FOUND);
+	expect_stored(ik_session_id(stage.session), "");
 	ik_session_add_command(stage.session, "/help", "words");
 	expect_stored(ik_session_id(stage.session), "notice Welcome.\ncommand /help\n");
 	expect_log("notice Welcome.\n+command /help\n");
@@ -389,14 +388,26 @@ static void store_session(char id[IK_UUID_TEXT], int count)
 	ik_message_unref(message);
 }
 
-static void restore(const char *id)
+static void on_restored(void *arg, const struct ik_error *error)
 {
-	struct ik_session_info info;
+	snprintf(arg, sizeof(error->text), "%s", error ? error->text : "");
+	ik_loop_stop(stage.loop);
+}
+
+/* Restore a session up to its first page; the reason why not. */
+static const char *try_restore(const char *id)
+{
+	static char reason[sizeof(((struct ik_error *)0)->text)];
 	struct ik_error error;
 
-	cr_assert_eq(ik_store_find(stage.store, id, &info, &error), IK_OK, "%s", error.text);
-	cr_assert_eq(ik_session_restore(stage.session, &info, &error), IK_OK, "%s", error.text);
-	ik_session_info_done(&info);
+	ik_session_restore(stage.session, id, on_restored, reason);
+	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
+	return reason;
+}
+
+static void restore(const char *id)
+{
+	cr_assert_str_eq(try_restore(id), "");
 	cr_assert_str_eq(ik_session_id(stage.session), id);
 }
 
@@ -466,6 +477,34 @@ Test(session, closed_while_it_loads)
 	stage_make_session();
 	restore(id);
 	expect_in(stage.log.data, "+user typed\n");
+}
+
+Test(session, what_is_said_before_it_is_there_belongs_to_it)
+{
+	char id[IK_UUID_TEXT];
+
+	store_session(id, 3);
+	stage_open(NULL);
+	ik_session_restore(stage.session, id, NULL, NULL);
+	ik_session_add_command(stage.session, "/help", "words");
+	stage_submit("typed");
+	stage_run_until(IK_EVENT_TURN_STARTED);
+	cr_assert_str_eq(ik_session_id(stage.session), id);
+	expect_stored(id, "user 1\nuser 2\nuser 3\ntool_call c1 bash()\ncommand /help\n"
+		"tool_result c1 The program ended before this call had a result\nuser typed\n");
+}
+
+Test(session, what_is_said_is_kept_when_there_is_nothing_to_restore)
+{
+	stage_open(NULL);
+	ik_session_add_command(stage.session, "/first", "");
+	cr_assert_str_neq(try_restore("ffffffff"), "");
+	ik_session_restore(stage.session, "eeeeeeee", NULL, NULL);
+	ik_session_add_command(stage.session, "/help", "words");
+	stage.session = ik_session_close(stage.session);
+	stage_make_session();
+	cr_assert_str_eq(try_restore(NULL), "");
+	expect_stored(ik_session_id(stage.session), "command /first\ncommand /help\n");
 }
 
 Test(session, a_short_session_restores)

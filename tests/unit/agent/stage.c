@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 
+#include "store/sqlite_library.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -248,21 +249,27 @@ void stage_tear_down(void)
 
 char *stage_stored(const char *session)
 {
-	struct ik_message **messages;
+	sqlite3_stmt *rows = NULL;
+	sqlite3 *database = NULL;
 	struct ik_error error;
 	struct ik_buf text;
-	size_t count, i;
 
 	ik_buf_init(&text, IK_MIB(16));
-	cr_assert_eq(ik_store_page(stage.store, session, 0, 100000, &messages, &count, &error), IK_OK,
-		"%s", error.text);
-	for (i = 0; i < count; i++) {
-		ik_buf_printf(&text, "%s%s%s %s\n", ik_kind_name(messages[i]->kind),
-			messages[i]->call_id ? " " : "", messages[i]->call_id ? messages[i]->call_id : "",
-			messages[i]->content);
-		ik_message_unref(messages[i]);
+	cr_assert_eq(ik_sqlite_library_load(&error), IK_OK, "%s", error.text);
+	/* Without a table, or a file, nothing was stored yet. */
+	if (sqlite3_open_v2(stage.database, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(database, "SELECT kind, coalesce(json_extract(data_json, '$.tool_call_id'),"
+	    " json_extract(data_json, '$.id')), content"
+	    " FROM events WHERE session = ? ORDER BY sequence", -1, &rows, NULL) == SQLITE_OK)
+		sqlite3_bind_text64(rows, 1, session, strlen(session), SQLITE_STATIC, SQLITE_UTF8);
+	while (rows && sqlite3_step(rows) == SQLITE_ROW) {
+		const char *call = (const char *)sqlite3_column_text(rows, 1);
+
+		ik_buf_printf(&text, "%s%s%s %s\n", (const char *)sqlite3_column_text(rows, 0),
+			call ? " " : "", call ? call : "", (const char *)sqlite3_column_text(rows, 2));
 	}
-	free(messages);
+	sqlite3_finalize(rows);
+	sqlite3_close_v2(database);
 	return ik_buf_take(&text, NULL);
 }
 

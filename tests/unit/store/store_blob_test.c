@@ -31,13 +31,15 @@ static struct ik_bytes *make_text(size_t length)
 /* All parts that are there, from the first on. */
 static size_t read_all(const char *id, struct ik_buf *out)
 {
-	struct ik_error error;
-	enum ik_status status = IK_OK;
-	size_t part;
+	const struct fixture_answer *answer = &fixture_answer;
+	size_t part = 0;
 
-	for (part = 0; status == IK_OK; part++)
-		status = ik_store_read_part(fixture.store, id, part, out, &error);
-	cr_assert_eq(status, IK_NOT_FOUND);
+	do {
+		fixture_wait(ik_store_read_part(fixture.store, id, part++, FIXTURE_READ));
+		ik_buf_append(out, answer->bytes.data, answer->bytes.length);
+	} while (answer->status == IK_OK);
+	cr_assert_eq(answer->status, IK_NOT_FOUND);
+	cr_assert_str_eq(answer->error.text, "");
 	return part - 1;
 }
 
@@ -89,29 +91,15 @@ Test(store_blob, of_exactly_one_part_has_no_second)
 	ik_bytes_unref(text);
 }
 
-/* Turn the loop a few times. */
-static void turn(void *arg)
-{
-	int *left = arg;
-
-	if (--*left > 0)
-		ik_loop_defer(fixture.loop, turn, left);
-	else
-		ik_loop_stop(fixture.loop);
-}
-
 Test(store_blob, lets_events_go_first)
 {
 	struct ik_bytes *text = make_text(20 * IK_LIMIT_PART);
 	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
-	struct ik_error error;
-	int turns = 5;
 
 	fixture_session(session, "/x", 1);
 	ik_uuid_new(id);
 	ik_store_put_blob(fixture.store, id, text);
-	ik_loop_defer(fixture.loop, turn, &turns);
-	cr_assert_eq(ik_loop_run(fixture.loop, &error), IK_OK);
+	fixture_turn(5);
 	fixture_append(session, IK_KIND_USER, "2");
 	/* Stored at once, with most of the text still to come. */
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 2);
@@ -129,16 +117,13 @@ Test(store_blob, waits_for_another_writer)
 	struct ik_bytes *text = make_text(IK_LIMIT_PART + 1);
 	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
 	sqlite3 *other;
-	struct ik_error error;
-	int turns = 5;
 
 	fixture_session(session, "/x", 1);
 	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
 	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	ik_uuid_new(id);
 	ik_store_put_blob(fixture.store, id, text);
-	ik_loop_defer(fixture.loop, turn, &turns);
-	cr_assert_eq(ik_loop_run(fixture.loop, &error), IK_OK);
+	fixture_turn(5);
 	expect_text(id, text);
 	cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(other);
@@ -153,16 +138,13 @@ Test(store_blob, waits_for_another_writer)
 static void write_until_killed(const char *session, const char *id, struct ik_bytes *text, int told)
 {
 	struct ik_message *message = ik_message_new(IK_KIND_USER, "call", 4, NULL, 0);
-	struct ik_error error;
-	int turns = told;
 
 	fixture_open();
 	ik_store_begin(fixture.store, session, "/x");
 	ik_store_append(fixture.store, session, message);
 	ik_store_put_blob(fixture.store, id, text);
-	ik_loop_defer(fixture.loop, turn, &turns);
-	if (ik_loop_run(fixture.loop, &error) == IK_OK)
-		(void)kill(getpid(), SIGKILL);
+	fixture_turn(told);
+	(void)kill(getpid(), SIGKILL);
 	_exit(1);
 }
 

@@ -71,6 +71,7 @@ void fixture_tear_down(void)
 {
 	char *command;
 
+	fixture_answer_done();
 	if (fixture.store)
 		fixture_close();
 	ik_loop_free(fixture.loop);
@@ -101,25 +102,95 @@ void fixture_session(char id[IK_UUID_TEXT], const char *where, int count)
 	}
 }
 
+/* ---- reading ---- */
+
+struct fixture_answer fixture_answer;
+
+void fixture_answer_done(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(fixture_answer.sessions) / sizeof(fixture_answer.sessions[0]); i++) {
+		free(fixture_answer.sessions[i].title);
+		free(fixture_answer.sessions[i].directory);
+	}
+	for (i = 0; fixture_answer.messages && i < fixture_answer.count; i++)
+		ik_message_unref(fixture_answer.messages[i]);
+	free(fixture_answer.messages);
+	ik_buf_done(&fixture_answer.bytes);
+	fixture_answer = (struct fixture_answer){ .count = 0 };
+}
+
+void fixture_take(void *arg, const struct ik_store_answer *from)
+{
+	struct fixture_answer *answer = arg;
+	size_t i;
+
+	fixture_answer_done();
+	answer->status = from->status;
+	answer->error = from->error;
+	answer->count = from->count;
+	for (i = 0; from->sessions && i < from->count; i++) {
+		cr_assert_lt(i, sizeof(answer->sessions) / sizeof(answer->sessions[0]));
+		answer->sessions[i] = from->sessions[i];
+		answer->sessions[i].title = ik_strdup(from->sessions[i].title);
+		answer->sessions[i].directory = ik_strdup(from->sessions[i].directory);
+	}
+	if (from->messages)
+		answer->messages = ik_alloc_array(NULL, from->count + 1, sizeof(struct ik_message *));
+	for (i = 0; from->messages && i < from->count; i++)
+		answer->messages[i] = ik_message_ref(from->messages[i]);
+	ik_buf_init(&answer->bytes, 1 << 20);
+	ik_buf_append(&answer->bytes, from->bytes, from->length);
+	fixture.answered = true;
+	ik_loop_stop(fixture.loop);
+}
+
+const struct fixture_answer *fixture_wait(struct ik_store_read *read)
+{
+	cr_assert_not_null(read);
+	fixture.answered = false;
+	while (!fixture.answered)
+		fixture_run();
+	return &fixture_answer;
+}
+
+/* Deferred. */
+static void count_turn(void *arg)
+{
+	int *left = arg;
+
+	if (--*left > 0)
+		ik_loop_defer(fixture.loop, count_turn, left);
+	else
+		ik_loop_stop(fixture.loop);
+}
+
+void fixture_turn(int times)
+{
+	int left = times;
+
+	ik_loop_defer(fixture.loop, count_turn, &left);
+	while (left > 0)
+		fixture_run();
+}
+
 /* The contents of a page with blanks between, in new memory. */
 static char *page(const char *session, int64_t before, size_t count)
 {
-	struct ik_message **messages;
-	struct ik_error error;
+	const struct fixture_answer *answer = fixture_wait(ik_store_page(fixture.store, session,
+		before, count, FIXTURE_READ));
 	struct ik_buf text;
 	int64_t last = 0;
-	size_t found, i;
+	size_t i;
 
 	ik_buf_init(&text, 1 << 20);
-	cr_assert_eq(ik_store_page(fixture.store, session, before, count, &messages, &found, &error),
-		IK_OK, "%s", error.text);
-	for (i = 0; i < found; i++) {
-		ik_buf_printf(&text, "%s%s", i ? " " : "", messages[i]->content);
-		cr_assert_gt(messages[i]->sequence, last);
-		last = messages[i]->sequence;
-		ik_message_unref(messages[i]);
+	cr_assert_eq(answer->status, IK_OK, "%s", answer->error.text);
+	for (i = 0; i < answer->count; i++) {
+		ik_buf_printf(&text, "%s%s", i ? " " : "", answer->messages[i]->content);
+		cr_assert_gt(answer->messages[i]->sequence, last);
+		last = answer->messages[i]->sequence;
 	}
-	free(messages);
 	return ik_buf_take(&text, NULL);
 }
 

@@ -21,6 +21,7 @@ struct fixture {
 	char reason[600];
 	char notice[600];
 	int notices;
+	bool answered; /* a read */
 
 	/* fixture_run() returns when all is stored, not when something waits. */
 	bool stop_when_stored;
@@ -43,6 +44,28 @@ void fixture_append(const char *session, enum ik_kind kind, const char *content)
 void fixture_session(char id[IK_UUID_TEXT], const char *where, int count);
 /* The contents of a page, with blanks between, must be these. */
 void fixture_expect_page(const char *session, int64_t before, size_t count, const char *wanted);
+/*
+ * What a read gave, copied; the loop turns until it has come.
+ */
+struct fixture_answer {
+	enum ik_status status;
+	struct ik_error error;
+	struct ik_session_info sessions[8];
+	struct ik_message **messages;
+	size_t count;
+	struct ik_buf bytes;
+};
+/* A reader (ik_store_reader) for fixture_wait(). */
+void fixture_take(void *answer, const struct ik_store_answer *from);
+/* The answer of a read that was begun with these two. Valid until the next read. */
+const struct fixture_answer *fixture_wait(struct ik_store_read *read);
+extern struct fixture_answer fixture_answer;
+#define FIXTURE_READ fixture_take, &fixture_answer
+/* Release what the last read gave. */
+void fixture_answer_done(void);
+/* Turn the loop so many times. */
+void fixture_turn(int times);
+
 /* One number from the database, by another connection. */
 int64_t fixture_query(const char *text);
 /* How many files of the directory have word in their names. */

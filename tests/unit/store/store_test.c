@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
-#include "store/backend.h"
+#include "store/title.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -28,10 +28,9 @@ Test(store, keeps_events_with_all_they_have)
 	static const char data[] = "{\"n\":123456789012345678901234567890,\"z\":\"\\u0000\"}";
 	struct ik_message *message = ik_message_new(IK_KIND_COMMAND, content, sizeof(content) - 1,
 		data, sizeof(data) - 1);
-	struct ik_message **messages;
+	const struct ik_message *stored;
 	char id[IK_UUID_TEXT];
 	struct stat about;
-	size_t count;
 
 	ik_uuid_new(id);
 	ik_store_begin(fixture.store, id, "/here");
@@ -41,17 +40,15 @@ Test(store, keeps_events_with_all_they_have)
 	cr_assert_eq(about.st_mode & 0777, 0600);
 	fixture_close();
 	fixture_open();
-	cr_assert_eq(ik_store_page(fixture.store, id, 0, 10, &messages, &count, NULL), IK_OK);
-	cr_assert_eq(count, 1);
-	cr_assert_eq(messages[0]->kind, IK_KIND_COMMAND);
-	cr_assert_str_eq(messages[0]->id, message->id);
-	cr_assert_eq(messages[0]->time_ms, message->time_ms);
-	cr_assert_eq(messages[0]->content_length, sizeof(content) - 1);
-	cr_assert_eq(memcmp(messages[0]->content, content, sizeof(content)), 0);
-	cr_assert_eq(messages[0]->data_length, sizeof(data) - 1);
-	cr_assert_eq(memcmp(messages[0]->data, data, sizeof(data)), 0);
-	ik_message_unref(messages[0]);
-	free(messages);
+	cr_assert_eq(fixture_wait(ik_store_page(fixture.store, id, 0, 10, FIXTURE_READ))->count, 1);
+	stored = fixture_answer.messages[0];
+	cr_assert_eq(stored->kind, IK_KIND_COMMAND);
+	cr_assert_str_eq(stored->id, message->id);
+	cr_assert_eq(stored->time_ms, message->time_ms);
+	cr_assert_eq(stored->content_length, sizeof(content) - 1);
+	cr_assert_eq(memcmp(stored->content, content, sizeof(content)), 0);
+	cr_assert_eq(stored->data_length, sizeof(data) - 1);
+	cr_assert_eq(memcmp(stored->data, data, sizeof(data)), 0);
 	ik_message_unref(message);
 }
 
@@ -73,7 +70,7 @@ Test(store, a_page_of_large_events_is_short)
 {
 	const size_t length = IK_LIMIT_PAGE / 2;
 	char *text = ik_alloc(length + 1);
-	struct ik_message **messages;
+	const struct fixture_answer *answer;
 	char id[IK_UUID_TEXT];
 	int64_t before = 0;
 	size_t count, pages = 0, all = 0;
@@ -83,12 +80,11 @@ Test(store, a_page_of_large_events_is_short)
 	for (int i = 0; i < 5; i++)
 		fixture_append(id, IK_KIND_USER, text);
 	do {
-		cr_assert_eq(ik_store_page(fixture.store, id, before, 100, &messages, &count, NULL), IK_OK);
+		answer = fixture_wait(ik_store_page(fixture.store, id, before, 100, FIXTURE_READ));
+		cr_assert_eq(answer->status, IK_OK);
+		count = answer->count;
 		if (count > 0)
-			before = messages[0]->sequence;
-		for (size_t i = 0; i < count; i++)
-			ik_message_unref(messages[i]);
-		free(messages);
+			before = answer->messages[0]->sequence;
 		all += count;
 		pages++;
 	} while (count > 0);
@@ -97,52 +93,79 @@ Test(store, a_page_of_large_events_is_short)
 	free(text);
 }
 
+static enum ik_status newest(const char *directory)
+{
+	return fixture_wait(ik_store_newest(fixture.store, directory, FIXTURE_READ))->status;
+}
+
+static enum ik_status find(const char *prefix)
+{
+	return fixture_wait(ik_store_find(fixture.store, prefix, FIXTURE_READ))->status;
+}
+
 Test(store, finds_sessions)
 {
 	char one[IK_UUID_TEXT], two[IK_UUID_TEXT], empty[IK_UUID_TEXT], prefix[IK_UUID_TEXT];
-	struct ik_session_info info;
-	struct ik_error error;
+	const struct fixture_answer *answer = &fixture_answer;
+	const struct ik_session_info *info = answer->sessions;
 
-	cr_assert_eq(ik_store_newest(fixture.store, NULL, &info, &error), IK_NOT_FOUND);
+	cr_assert_eq(newest(NULL), IK_NOT_FOUND);
 	fixture_session(one, "/one", 2);
 	fixture_session(two, "/two", 1);
 	fixture_session(empty, "/one", 0);
 	fixture_append(one, IK_KIND_ASSISTANT, "later");
 
-	cr_assert_eq(ik_store_newest(fixture.store, "/two", &info, &error), IK_OK);
-	cr_assert_str_eq(info.id, two);
-	cr_assert_eq(info.event_count, 1);
-	cr_assert_str_eq(info.directory, "/two");
-	cr_assert_str_eq(info.title, "1");
-	cr_assert_gt(info.created_ms, 1600000000000);
-	ik_session_info_done(&info);
-	cr_assert_eq(ik_store_newest(fixture.store, "/nowhere", &info, &error), IK_NOT_FOUND);
-	cr_assert(strstr(error.text, "/nowhere"));
+	cr_assert_eq(newest("/two"), IK_OK);
+	cr_assert_eq(answer->count, 1);
+	cr_assert_str_eq(info->id, two);
+	cr_assert_eq(info->event_count, 1);
+	cr_assert_str_eq(info->directory, "/two");
+	cr_assert_str_eq(info->title, "1");
+	cr_assert_gt(info->created_ms, 1600000000000);
+	cr_assert_eq(newest("/nowhere"), IK_NOT_FOUND);
+	cr_assert(strstr(answer->error.text, "/nowhere"));
 
-	cr_assert_eq(ik_store_find(fixture.store, one, &info, &error), IK_OK);
-	cr_assert_eq(info.event_count, 3);
-	ik_session_info_done(&info);
+	cr_assert_eq(find(one), IK_OK);
+	cr_assert_eq(info->event_count, 3);
 	/* Both were made within one millisecond or a few: they share a beginning. */
 	snprintf(prefix, sizeof(prefix), "%.8s", one);
-	cr_assert_eq(ik_store_find(fixture.store, prefix, &info, &error), IK_INVALID);
-	cr_assert_eq(ik_store_find(fixture.store, "ffffffff", &info, &error), IK_NOT_FOUND);
-	cr_assert_eq(ik_store_find(fixture.store, "", &info, &error), IK_NOT_FOUND);
-	cr_assert_eq(ik_store_find(fixture.store, "%", &info, &error), IK_NOT_FOUND);
+	cr_assert_eq(find(prefix), IK_INVALID);
+	cr_assert_eq(answer->count, 0);
+	cr_assert_eq(find("ffffffff"), IK_NOT_FOUND);
+	cr_assert_eq(find(""), IK_NOT_FOUND);
+	cr_assert_eq(find("%"), IK_NOT_FOUND);
 }
 
-static bool note_session(void *arg, const struct ik_session_info *info)
+Test(store, answers_reads_in_their_order_and_never_inside_the_call)
 {
-	struct ik_buf *text = arg;
+	char id[IK_UUID_TEXT];
+	struct ik_store_read *second;
 
-	ik_buf_printf(text, "%s ", info->title);
-	fixture_append(info->id, IK_KIND_NOTICE, "seen"); /* the store may be used in between */
-	return text->length < 6;
+	fixture_session(id, "/x", 3);
+	fixture.answered = false;
+	(void)ik_store_page(fixture.store, id, 0, 1, FIXTURE_READ);
+	second = ik_store_page(fixture.store, id, 0, 2, FIXTURE_READ);
+	(void)ik_store_newest(fixture.store, NULL, FIXTURE_READ);
+	cr_assert(!fixture.answered);
+	second = ik_store_read_close(second);
+	fixture_turn(1);
+	while (!fixture_answer.messages)
+		fixture_run();
+	cr_assert_eq(fixture_answer.count, 1);
+	while (fixture_answer.messages)
+		fixture_run(); /* the second one is silent */
+	cr_assert_str_eq(fixture_answer.sessions[0].id, id);
+	/* One that has no answer when the store is closed never gets one. */
+	fixture.answered = false;
+	(void)ik_store_page(fixture.store, id, 0, 1, FIXTURE_READ);
+	fixture_close();
+	cr_assert(!fixture.answered);
 }
 
 Test(store, lists_the_newest_first)
 {
 	char ids[4][IK_UUID_TEXT], message_id[IK_UUID_TEXT];
-	struct ik_buf text;
+	const struct fixture_answer *answer = &fixture_answer;
 	int i;
 
 	for (i = 0; i < 4; i++) {
@@ -159,10 +182,20 @@ Test(store, lists_the_newest_first)
 		ik_store_append(fixture.store, ids[i], message);
 		ik_message_unref(message);
 	}
-	ik_buf_init(&text, 1000);
-	cr_assert_eq(ik_store_list(fixture.store, note_session, &text, NULL), IK_OK);
-	cr_assert_str_eq(text.data, "t3 t2 ");
-	ik_buf_done(&text);
+	fixture_wait(ik_store_list(fixture.store, 0, "", 2, FIXTURE_READ));
+	cr_assert_eq(answer->count, 2);
+	cr_assert_str_eq(answer->sessions[0].title, "t3");
+	cr_assert_str_eq(answer->sessions[1].title, "t2");
+	fixture_append(ids[2], IK_KIND_NOTICE, "seen"); /* the store may be used in between */
+	fixture_wait(ik_store_list(fixture.store, answer->sessions[1].updated_ms, ids[2], 8,
+		FIXTURE_READ));
+	cr_assert_eq(answer->count, 2);
+	cr_assert_str_eq(answer->sessions[0].title, "t1");
+	cr_assert_str_eq(answer->sessions[1].title, "t0");
+	fixture_wait(ik_store_list(fixture.store, answer->sessions[1].updated_ms, ids[0], 8,
+		FIXTURE_READ));
+	cr_assert_eq(answer->status, IK_OK);
+	cr_assert_eq(answer->count, 0);
 }
 
 Test(store, an_event_is_stored_once)
@@ -241,7 +274,6 @@ Test(store, a_long_queue_is_written_between_turns)
 
 Test(store, without_a_place_nothing_is_kept)
 {
-	struct ik_session_info info;
 	struct ik_error error, notice;
 	char id[IK_UUID_TEXT];
 	size_t lost;
@@ -250,7 +282,7 @@ Test(store, without_a_place_nothing_is_kept)
 	fixture.store = ik_store_open(fixture.loop, NULL, &error);
 	cr_assert_str_eq(ik_store_name(fixture.store), "memory");
 	fixture_session(id, "/x", 3);
-	cr_assert_eq(ik_store_newest(fixture.store, NULL, &info, &error), IK_NOT_FOUND);
+	cr_assert_eq(newest(NULL), IK_NOT_FOUND);
 	fixture.store = ik_store_close(fixture.store, &lost, &notice);
 	cr_assert_eq(lost, 0);
 }

@@ -105,7 +105,8 @@ Test(store_trouble, what_cannot_be_written_is_rescued_and_taken_in)
 
 	fixture_open();
 	fixture_expect_page(id, 0, 9, "1 two three");
-	fixture_run();
+	if (fixture.notices == 0)
+		fixture_run();
 	cr_assert(strstr(fixture.notice, "2 events"), "%s", fixture.notice);
 	cr_assert_eq(fixture_count_files(".rescue-"), 0);
 }
@@ -182,7 +183,8 @@ Test(store_trouble, a_damaged_file_is_put_aside)
 	fixture_open();
 	fixture_append(id, IK_KIND_USER, "6");
 	fixture_expect_page(id, 0, 9, "6");
-	fixture_run();
+	if (fixture.notices == 0)
+		fixture_run();
 	cr_assert(strstr(fixture.notice, ".damaged-"), "%s", fixture.notice);
 	cr_assert_eq(fixture_count_files(".damaged-"), 1);
 }
@@ -205,8 +207,7 @@ Test(store_trouble, damage_found_later_is_put_aside_too)
 
 Test(store_trouble, a_newer_database_is_refused_and_left_alone)
 {
-	struct ik_session_info info;
-	struct ik_error error, notice;
+	struct ik_error notice;
 	char id[IK_UUID_TEXT];
 	sqlite3 *other;
 	size_t lost;
@@ -217,8 +218,9 @@ Test(store_trouble, a_newer_database_is_refused_and_left_alone)
 	cr_assert_eq(sqlite3_exec(other, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(other);
 	fixture_open();
-	cr_assert_eq(ik_store_find(fixture.store, id, &info, &error), IK_DENIED);
-	cr_assert(strstr(error.text, "newer ikigai"), "%s", error.text);
+	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_DENIED);
+	cr_assert(strstr(fixture_answer.error.text, "newer ikigai"), "%s", fixture_answer.error.text);
 	fixture_append(id, IK_KIND_USER, "2");
 	fixture_run();
 	cr_assert_eq(fixture.waiting, 1);
@@ -230,15 +232,14 @@ Test(store_trouble, a_newer_database_is_refused_and_left_alone)
 
 Test(store_trouble, another_programs_database_is_left_alone)
 {
-	struct ik_session_info info;
-	struct ik_error error;
 	sqlite3 *other;
 
 	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
 	cr_assert_eq(sqlite3_exec(other, "CREATE TABLE theirs(x)", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(other);
-	cr_assert_eq(ik_store_newest(fixture.store, NULL, &info, &error), IK_DENIED);
-	cr_assert(strstr(error.text, "another program"));
+	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_DENIED);
+	cr_assert(strstr(fixture_answer.error.text, "another program"));
 	cr_assert_eq(fixture_query("SELECT count(*) FROM sqlite_schema"), 1);
 }
 

@@ -170,6 +170,7 @@ struct stored {
 	size_t length; /* parts that are there, in bytes */
 	int reads;
 	const char *trouble;
+	bool late; /* it is on its way */
 };
 
 static enum ik_status read_stored(void *arg, const char *id, size_t part, struct ik_buf *out,
@@ -179,6 +180,8 @@ static enum ik_status read_stored(void *arg, const char *id, size_t part, struct
 	size_t at = part * IK_LIMIT_PART;
 	cr_assert_eq(strlen(id), IK_UUID_TEXT - 1);
 	stored->reads++;
+	if (stored->late)
+		return ik_error_set(error, IK_UNAVAILABLE, "%s", "");
 	if (stored->trouble)
 		return ik_error_set(error, IK_IO, "%s", stored->trouble);
 	if (at >= stored->length)
@@ -246,6 +249,20 @@ Test(inspector, says_what_of_an_output_is_not_there)
 	stored.trouble = "The disk is gone.";
 	ik_calls_set_arguments(calls, call, "{\"a\":1}", 7);
 	cr_assert(shows(30, "The disk is gone."));
+}
+
+Test(inspector, shows_a_part_that_comes_later)
+{
+	struct stored stored = {.length = 80, .late = true};
+	ik_inspector_on_read(inspector, read_stored, &stored);
+	add_restored(80, 0);
+	cr_assert(shows(30, "Reading"));
+	cr_assert(!shows(30, "0000008"));
+	cr_assert_eq(stored.reads, 1, "it is not asked for with every frame");
+	stored.late = false;
+	ik_inspector_part_arrived(inspector);
+	cr_assert(shows(30, "0000008"));
+	cr_assert(!shows(30, "Reading"));
 }
 
 Test(inspector, shows_stored_messages_too)

@@ -1,0 +1,157 @@
+#include "store/sqlite_private.h"
+
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A copy of a text column. */
+static char *column_copy(sqlite3_stmt *row, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(row, column);
+
+	return ik_strndup(text ? text : "", text ? (size_t)sqlite3_column_bytes(row, column) : 0);
+}
+
+/* Take the rows of a query for sessions, at most limit. */
+static enum ik_status read_sessions(struct sqlite *sqlite, sqlite3_stmt *query, size_t limit,
+	struct ik_store_read *read, struct ik_error *error)
+{
+	int step = SQLITE_ROW;
+
+	while (read->found < limit && (step = sqlite3_step(query)) == SQLITE_ROW) {
+		struct ik_session_info *info = ik_store_read_add_session(read);
+		const char *id = (const char *)sqlite3_column_text(query, 0);
+
+		memcpy(info->id, id ? id : "", strnlen(id ? id : "", sizeof(info->id) - 1));
+		info->title = column_copy(query, 1);
+		info->directory = column_copy(query, 2);
+		info->created_ms = sqlite3_column_int64(query, 3);
+		info->updated_ms = sqlite3_column_int64(query, 4);
+		info->event_count = sqlite3_column_int64(query, 5);
+	}
+	return step == SQLITE_ROW || step == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
+}
+
+static enum ik_status read_newest(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite,
+		read->text ? NEWEST_OF_DIRECTORY : NEWEST);
+	enum ik_status status;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	if (read->text)
+		ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+	status = read_sessions(sqlite, query, 1, read, error);
+	ik_sqlite_rewind(query);
+	if (status == IK_OK && read->found == 0)
+		return ik_store_read_not_found(read, error);
+	return status;
+}
+
+static enum ik_status read_found(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, FIND);
+	enum ik_status status = IK_OK;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+	if (read->text[0])
+		status = read_sessions(sqlite, query, 2, read, error);
+	ik_sqlite_rewind(query);
+	return status != IK_OK ? status : ik_store_read_choose(read, error);
+}
+
+static enum ik_status read_list(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, LIST);
+	enum ik_status status;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+	sqlite3_bind_int64(query, 2, read->number);
+	sqlite3_bind_int64(query, 3, (sqlite3_int64)read->count);
+	status = read_sessions(sqlite, query, read->count, read, error);
+	ik_sqlite_rewind(query);
+	return status;
+}
+
+/* The message of a row of PAGE; NULL when its kind is not known here. */
+static struct ik_message *read_message(sqlite3_stmt *row)
+{
+	char id[IK_UUID_TEXT] = "";
+	const char *text = (const char *)sqlite3_column_text(row, 0);
+	const char *kind_name = (const char *)sqlite3_column_text(row, 2);
+	const char *content, *data;
+	enum ik_kind kind;
+
+	if (!text || !kind_name || !ik_kind_from_name(kind_name, &kind))
+		return NULL;
+	memcpy(id, text, strnlen(text, sizeof(id) - 1));
+	content = (const char *)sqlite3_column_text(row, 3);
+	data = (const char *)sqlite3_column_text(row, 4);
+	return ik_message_stored(kind, id, sqlite3_column_int64(row, 1),
+		sqlite3_column_int64(row, 5), content ? content : "",
+		(size_t)sqlite3_column_bytes(row, 3), data, (size_t)sqlite3_column_bytes(row, 4));
+}
+
+static enum ik_status read_page(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, PAGE);
+	enum ik_status status = IK_OK;
+	size_t size = 0;
+	int step = SQLITE_ROW;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+	sqlite3_bind_int64(query, 2, read->number > 0 ? read->number : INT64_MAX);
+	while (read->found < read->count && size < IK_LIMIT_PAGE &&
+	    (step = sqlite3_step(query)) == SQLITE_ROW) {
+		struct ik_message *message = read_message(query);
+
+		if (message) {
+			ik_store_read_add_message(read, message);
+			size += message->content_length + message->data_length;
+		}
+	}
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	ik_sqlite_rewind(query);
+	ik_store_read_turn_round(read);
+	return status;
+}
+
+void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
+{
+	struct sqlite *sqlite = sqlite_of(backend);
+	struct ik_error error = { .status = IK_OK };
+	enum ik_status status = IK_FAILED;
+
+	switch (read->kind) {
+	case IK_READ_NEWEST:
+		status = read_newest(sqlite, read, &error);
+		break;
+	case IK_READ_FIND:
+		status = read_found(sqlite, read, &error);
+		break;
+	case IK_READ_LIST:
+		status = read_list(sqlite, read, &error);
+		break;
+	case IK_READ_PAGE:
+		status = read_page(sqlite, read, &error);
+		break;
+	case IK_READ_PART:
+		status = ik_sqlite_read_part(sqlite, read, &error);
+		break;
+	}
+	ik_store_answered(backend->store, ik_sqlite_failed(sqlite, status), &error);
+}

@@ -1,0 +1,88 @@
+/*
+ * store_private: what the files of the store share.
+ *
+ * store.c opens, closes and decides what is done next; store_queue.c keeps the
+ * events that wait, those of earlier processes too; store_read.c keeps the reads
+ * and what they gave.  May include: what backend.h may.
+ */
+#ifndef IK_STORE_STORE_PRIVATE_H
+#define IK_STORE_STORE_PRIVATE_H
+
+#include "store/backend.h"
+#include "store/blob.h"
+
+/* What the backend is at. */
+enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, IK_WORK_READ };
+
+struct ik_store {
+	struct ik_loop *loop;
+	struct ik_backend *backend; /* NULL: keeps nothing */
+	char *path;
+	enum ik_store_work work;
+	bool turning;           /* advances in the next turn of the loop */
+	bool closing;           /* a failure is final */
+	bool failed;            /* while closing */
+	struct ik_timer *timer; /* runs: writing waits for another try */
+	int64_t delay_ms;
+	bool given_up;          /* this database will not be used */
+	char reason[sizeof(((struct ik_error *)0)->text)];
+
+	struct ik_store_session *sessions;
+	struct ik_record *first, **end;
+	size_t waiting;
+	struct ik_taken_file *files;
+	bool files_taken; /* of earlier processes: they were looked for */
+	struct ik_blob_queue blobs;
+
+	struct ik_store_read *reads, **reads_end; /* those that are answered first */
+
+	void (*on_state)(void *arg, size_t waiting, const char *message);
+	void *state_arg;
+	void (*on_notice)(void *arg, const char *sentence);
+	void *notice_arg;
+	struct ik_buf notices; /* NUL-terminated sentences, one after the other */
+	size_t told_waiting;
+	bool telling;
+};
+
+/* ---- store.c ---- */
+
+/* Go on in the next turn of the loop. */
+void ik_store_turn_later(struct ik_store *store);
+void ik_store_add_notice(struct ik_store *store, const char *sentence);
+
+/* ---- store_queue.c ---- */
+
+/* The entry of a session, made where there is none; file: of a file of an earlier process
+ * (NULL: this one's). */
+struct ik_store_session *ik_store_session(struct ik_store *store, struct ik_taken_file *file,
+	const char *id, const char *directory, int64_t created_ms);
+/* Put an event at the end; takes a reference. */
+void ik_store_enqueue(struct ik_store *store, struct ik_store_session *session,
+	struct ik_message *message);
+/* Take the first record off the queue: it is stored, or can never be. */
+void ik_store_dequeue(struct ik_store *store, bool stored);
+/* Look, once, for events that an earlier process could not store, and put them before all
+ * others. Their file goes when they are stored; until then they are safe in it. */
+void ik_store_take_files(struct ik_store *store);
+/* Forget what files of earlier processes hold: it is still there. */
+void ik_store_leave_files(struct ik_store *store);
+/* Release everything. */
+void ik_store_queue_done(struct ik_store *store);
+
+/* ---- store_read.c ---- */
+
+/* The first read that has no answer yet; NULL: none. */
+struct ik_store_read *ik_store_read_first(struct ik_store *store);
+/* It has its answer now, to be given in a later turn. */
+void ik_store_read_finish(struct ik_store_read *read, enum ik_status status,
+	const struct ik_error *error);
+/* Fail all that wait. */
+void ik_store_reads_fail(struct ik_store *store, enum ik_status status,
+	const struct ik_error *error);
+/* Give the answers that are there. */
+void ik_store_reads_deliver(struct ik_store *store);
+/* Forget all, answered or not. */
+void ik_store_reads_done(struct ik_store *store);
+
+#endif
