@@ -153,6 +153,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		screen.provider = setup->choice.provider;
 		screen.model = setup->choice.model;
 		screen.commands = help;
+		screen.keys = setup->config->ui_keys;
 		chat->screen = ik_screen_new(&screen);
 		ik_cells_resize(&chat->cells, term.rows, term.columns);
 		ik_screen_resize(chat->screen, term.rows, term.columns);

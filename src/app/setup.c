@@ -7,6 +7,7 @@
 
 #include "app/agents_file.h"
 #include "tool/run.h"
+#include "tui/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -31,6 +32,7 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	size_t i;
 
 	setup->config = ik_config_new();
+	setup->config->check_keys = ik_keymap_check;
 	ik_project_open(&setup->project, &setup->places, options->trust_project);
 	/* A file that is named has to be there. */
 	if (options->config_file != NULL && access(file, F_OK) != 0)

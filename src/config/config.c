@@ -219,6 +219,22 @@ static void to_json(const struct ik_config_key *key, const char *text, struct ik
 		ik_json_put_raw(out, value);
 }
 
+enum ik_status ik_config_check_form(const struct ik_config *config,
+	const struct ik_config_key *key, struct ik_json_span value, const char **ret_place,
+	struct ik_error *error)
+{
+	struct ik_rules rules = { NULL, 0 };
+	enum ik_status status = IK_OK;
+
+	if (key->type == IK_KEY_RULES) {
+		status = ik_rules_read(&rules, value, ret_place, error);
+		ik_rules_done(&rules);
+	} else if (key->type == IK_KEY_BINDINGS && config->check_keys) {
+		status = config->check_keys(value, ret_place, error);
+	}
+	return status;
+}
+
 enum ik_status ik_config_set(struct ik_config *config, const char *name, const char *text,
 	enum ik_origin origin, const char *where, struct ik_error *error)
 {
@@ -228,6 +244,8 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 	struct ik_config_target target;
 	struct ik_buf json, wanted;
 	struct ik_json_span value;
+	struct ik_error reason;
+	const char *place;
 
 	if (!key)
 		return ik_error_set(error, IK_NOT_FOUND, _("%s: there is no key \"%s\" in the configuration"),
@@ -241,16 +259,9 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 		ik_config_key_wanted(key, &wanted);
 		status = ik_config_refuse(where, value, wanted.data, error);
 	}
-	if (status == IK_OK && key->type == IK_KEY_RULES) {
-		struct ik_rules rules = { NULL, 0 };
-		struct ik_error reason;
-		const char *place;
-
-		status = ik_rules_read(&rules, value, &place, &reason);
-		if (status != IK_OK)
-			status = ik_error_set(error, IK_INVALID, "%s: %s", where, reason.text);
-		ik_rules_done(&rules);
-	}
+	if (status == IK_OK
+	    && ik_config_check_form(config, key, value, &place, &reason) != IK_OK)
+		status = ik_error_set(error, IK_INVALID, "%s: %s", where, reason.text);
 	if (status == IK_OK) {
 		target = provider ? ik_config_provider_target(config, provider) : ik_config_target(config);
 		ik_config_store(&target, key, value, origin);

@@ -10,6 +10,7 @@
 #ifndef IK_CONFIG_CONFIG_H
 #define IK_CONFIG_CONFIG_H
 
+#include "json/scan.h"
 #include "util/buf.h"
 
 #include <stdbool.h>
@@ -47,6 +48,14 @@ struct ik_provider_config {
 
 struct ik_tool_timeout { char *name; int64_t seconds; };
 
+/*
+ * Checks an object of the form that another layer knows (ui.keys: tui/keymap.h). On
+ * failure *ret_place points to what is wrong, and the error's sentence goes behind the
+ * name of the key.
+ */
+typedef enum ik_status ik_config_checker(struct ik_json_span object, const char **ret_place,
+	struct ik_error *error);
+
 struct ik_config {
 	char *provider, *model;        /* NULL: not said */
 	char *system_prompt;           /* name of the file that holds it; NULL: not said */
@@ -76,12 +85,13 @@ struct ik_config {
 	char *ui_theme;                /* "auto", "dark", "light", "contrast", "mono" */
 	char *ui_inspector;            /* "auto", "open", "closed" */
 	char *ui_language;             /* NULL: what the locale says */
-	char *ui_keys;                 /* JSON object {ACTION: KEY or [KEY, ...]}; NULL: none */
+	char *ui_keys;                 /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown;
 	char *policy;                  /* JSON array of rules (config/rules.h); NULL: none */
 	char *log_level;               /* "off", "error", "info", "debug" */
 
 	struct ik_string_list warnings; /* sentences to show: unknown keys, ... */
+	ik_config_checker *check_keys; /* of ui.keys, set before anything is loaded; NULL: none */
 	struct ik_config_origins *origins; /* private */
 };
 

@@ -116,8 +116,8 @@ static const struct ik_config_key keys[] = {
 		.project = true, .meaning = N_("whether replies are shown as Markdown") },
 	{ .name = "ui.language", .type = IK_KEY_TEXT, .offset = FIELD(ui_language), .project = true,
 		.meaning = N_("language of the screen, where it is not the locale's") },
-	{ .name = "ui.keys", .type = IK_KEY_RAW_OBJECT, .offset = FIELD(ui_keys),
-		.meaning = N_("keys for actions: {\"ACTION\": \"KEY\"}") },
+	{ .name = "ui.keys", .type = IK_KEY_BINDINGS, .offset = FIELD(ui_keys),
+		.meaning = N_("keys for actions: {\"ACTION\": \"KEY, KEY\"}") },
 	{ .name = "policy", .type = IK_KEY_RULES, .offset = FIELD(policy),
 		.meaning = N_("which tool calls are allowed, asked about or denied") },
 	{ .name = "log.level", .type = IK_KEY_CHOICE, .offset = FIELD(log_level), .standard = "\"error\"",
@@ -241,8 +241,8 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 	case IK_KEY_RULES:
 		ik_buf_puts(out, _("a list of rules, [{\"tool\": \"bash\", \"do\": \"ask\"}]"));
 		break;
-	case IK_KEY_RAW_OBJECT:
-		ik_buf_puts(out, _("an object"));
+	case IK_KEY_BINDINGS:
+		ik_buf_puts(out, _("an object of actions, {\"help\": \"F1, Alt-1\"}"));
 		break;
 	}
 }

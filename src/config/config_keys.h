@@ -20,7 +20,7 @@ enum ik_key_type {
 	IK_KEY_HEADERS,   /* the same of "Name: value", also written {Name: value} */
 	IK_KEY_TIMEOUTS,  /* tools.timeouts */
 	IK_KEY_RULES,     /* char *, JSON text of rules (config/rules.h) */
-	IK_KEY_RAW_OBJECT /* char *, JSON text */
+	IK_KEY_BINDINGS   /* char *, JSON text that config.check_keys finds sound */
 };
 
 struct ik_config_key {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/config_parts.h"
-#include "config/rules.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -106,17 +105,17 @@ static bool is_allowed(struct loader *loader, struct ik_json_span key, const cha
 	return false;
 }
 
-/* Fail when a list of rules has one that is not sound. */
-static enum ik_status check_rules(struct loader *loader, const char *name, struct ik_json_span list)
+/* Fail when a value that has a form of its own is not sound. */
+static enum ik_status check_form(struct loader *loader, const struct ik_config_key *key,
+	struct ik_json_span value)
 {
-	struct ik_rules rules = { NULL, 0 };
 	struct ik_error reason;
 	const char *place;
-	enum ik_status status = ik_rules_read(&rules, list, &place, &reason);
 
-	ik_rules_done(&rules);
-	return status == IK_OK ? IK_OK : ik_error_set(loader->error, IK_INVALID, "%s:%d: \"%s\", %s",
-		loader->path, ik_json_line(loader->text, place), name, reason.text);
+	if (ik_config_check_form(loader->config, key, value, &place, &reason) == IK_OK)
+		return IK_OK;
+	return ik_error_set(loader->error, IK_INVALID, "%s:%d: \"%s\", %s", loader->path,
+		ik_json_line(loader->text, place), key->name, reason.text);
 }
 
 /* Check the value of a known key, or store it. */
@@ -139,8 +138,8 @@ static enum ik_status load_value(struct loader *loader, const struct section *se
 		status = refuse(loader, name, value, wanted.data);
 		free(name);
 		ik_buf_done(&wanted);
-	} else if (key->type == IK_KEY_RULES) {
-		status = check_rules(loader, key->name, value);
+	} else {
+		status = check_form(loader, key, value);
 	}
 	return status;
 }

@@ -31,6 +31,12 @@ struct ik_config_target ik_config_provider_target(struct ik_config *config, cons
 void ik_config_store(const struct ik_config_target *target, const struct ik_config_key *key,
 	struct ik_json_span value, enum ik_origin origin);
 
+/* Is the value of a key that has a form of its own (rules, bindings) sound? If not,
+ * *ret_place points to what is wrong. */
+enum ik_status ik_config_check_form(const struct ik_config *config,
+	const struct ik_config_key *key, struct ik_json_span value, const char **ret_place,
+	struct ik_error *error) IK_MUST_USE;
+
 /*
  * Fail: subject ("--model", "config.json:7: \"model\"") is value, but must be
  * wanted. Blanks in value's text become one; long text is cut.

@@ -182,7 +182,7 @@ bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span v
 		return type == IK_JSON_OBJECT && all_fit(key, value, is_timeout);
 	case IK_KEY_RULES:
 		return type == IK_JSON_ARRAY;
-	case IK_KEY_RAW_OBJECT:
+	case IK_KEY_BINDINGS:
 		return type == IK_JSON_OBJECT;
 	}
 	return false;
@@ -270,7 +270,7 @@ void ik_config_value_store(const struct ik_config_key *key, struct ik_json_span 
 		store_timeouts(value, base);
 		break;
 	case IK_KEY_RULES:
-	case IK_KEY_RAW_OBJECT:
+	case IK_KEY_BINDINGS:
 		ik_config_value_free(key, base);
 		*(char **)field = ik_strndup(value.text, value.length);
 		break;
@@ -302,7 +302,7 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 	case IK_KEY_TEXT:
 	case IK_KEY_CHOICE:
 	case IK_KEY_RULES:
-	case IK_KEY_RAW_OBJECT:
+	case IK_KEY_BINDINGS:
 		free(*(char **)field);
 		*(char **)field = NULL;
 		break;
@@ -408,7 +408,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 		print_timeouts(base, out);
 		break;
 	case IK_KEY_RULES:
-	case IK_KEY_RAW_OBJECT:
+	case IK_KEY_BINDINGS:
 		text = *(char *const *)field;
 		if (text)
 			ik_json_put_raw(out, (struct ik_json_span){ text, strlen(text) });

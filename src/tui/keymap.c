@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/keymap_private.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-#define SEPARATOR ", "
 #define HINT_GAP 2      /* columns between two hints */
 #define MOST_HINTS 16
 
@@ -83,44 +83,52 @@ static const struct ik_binding bindings[] = {
 
 #define BINDING_COUNT (sizeof bindings / sizeof *bindings)
 
-/* One key, or one sequence, of a row. */
-struct stroke {
-	struct ik_key first, second; /* second: IK_KEY_NONE where one key is all */
-	size_t row;
-};
-
-struct ik_keymap {
-	struct ik_binding rows[BINDING_COUNT];
-	struct stroke *strokes; /* of all rows, in their order */
-	size_t count, capacity;
-	bool pending;
-	struct ik_key prefix;   /* pending: the key that came */
-	struct ik_buf shown;    /* the same as text */
-};
-
-/* Read a key or two with a blank between. */
-static bool parse_stroke(const char *text, size_t length, struct stroke *ret_stroke)
+bool ik_stroke_next(const char **keys, size_t *length, struct ik_stroke *ret_stroke,
+	const char **ret_text, size_t *ret_length)
 {
-	struct stroke stroke = { .first = { .code = IK_KEY_NONE } };
-	const char *blank = memchr(text, ' ', length);
-	size_t first = blank ? (size_t)(blank - text) : length;
-	if (!ik_key_parse(text, first, &stroke.first))
-		return false;
-	if (blank && !ik_key_parse(blank + 1, length - first - 1, &stroke.second))
-		return false;
-	*ret_stroke = stroke;
-	return true;
+	const char *text = *keys, *comma = memchr(text, ',', *length);
+	/* The comma key: "Ctrl-,", or "," alone. */
+	if (comma && (comma == text || comma[-1] == '-') && (comma + 1 == text + *length || comma[1] == ','))
+		comma = comma + 1 < text + *length ? comma + 1 : NULL;
+	size_t taken = comma ? (size_t)(comma - text) : *length;
+	*keys += taken + (comma ? 1 : 0);
+	*length -= taken + (comma ? 1 : 0);
+	for (; taken > 0 && text[0] == ' '; taken--)
+		text++;
+	for (; taken > 0 && text[taken - 1] == ' '; taken--)
+		;
+	*ret_text = text;
+	*ret_length = taken;
+	*ret_stroke = (struct ik_stroke){ .first = { .code = IK_KEY_NONE } };
+	const char *blank = memchr(text, ' ', taken);
+	size_t first = blank ? (size_t)(blank - text) : taken;
+	size_t second = first;
+	for (; second < taken && text[second] == ' '; second++)
+		;
+	return ik_key_parse(text, first, &ret_stroke->first)
+		&& (second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
 }
 
-/* Note the keys of a row. */
-static void add_strokes(struct ik_keymap *keymap, size_t row)
+void ik_stroke_put(struct ik_buf *out, const struct ik_stroke *stroke)
 {
-	const char *keys = keymap->rows[row].keys;
-	while (*keys) {
-		const char *end = strstr(keys, SEPARATOR);
-		size_t length = end ? (size_t)(end - keys) : strlen(keys);
-		struct stroke stroke;
-		if (parse_stroke(keys, length, &stroke)) {
+	ik_key_put(out, &stroke->first);
+	if (stroke->second.code == IK_KEY_NONE)
+		return;
+	ik_buf_putc(out, ' ');
+	ik_key_put(out, &stroke->second);
+}
+
+/* Note the keys of all rows. */
+void ik_keymap_compile(struct ik_keymap *keymap)
+{
+	keymap->count = 0;
+	for (size_t row = 0; row < keymap->row_count; row++) {
+		const char *keys = keymap->rows[row].keys, *text;
+		size_t left = strlen(keys), length;
+		struct ik_stroke stroke;
+		while (left > 0) {
+			if (!ik_stroke_next(&keys, &left, &stroke, &text, &length))
+				continue;
 			stroke.row = row;
 			if (keymap->count == keymap->capacity) {
 				keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
@@ -129,17 +137,19 @@ static void add_strokes(struct ik_keymap *keymap, size_t row)
 			}
 			keymap->strokes[keymap->count++] = stroke;
 		}
-		keys += length + (end ? strlen(SEPARATOR) : 0);
 	}
 }
 
 struct ik_keymap *ik_keymap_new(void)
 {
 	struct ik_keymap *keymap = ik_alloc(sizeof *keymap);
+	keymap->row_count = BINDING_COUNT;
+	keymap->rows = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rows);
+	keymap->own = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->own);
 	memcpy(keymap->rows, bindings, sizeof bindings);
+	memset(keymap->own, 0, BINDING_COUNT * sizeof *keymap->own);
 	ik_buf_init(&keymap->shown, IK_KIB(1));
-	for (size_t i = 0; i < BINDING_COUNT; i++)
-		add_strokes(keymap, i);
+	ik_keymap_compile(keymap);
 	return keymap;
 }
 
@@ -147,14 +157,18 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 {
 	if (!keymap)
 		return NULL;
+	for (size_t i = 0; i < keymap->row_count; i++)
+		free(keymap->own[i]);
 	ik_buf_done(&keymap->shown);
+	free(keymap->own);
+	free(keymap->rows);
 	free(keymap->strokes);
 	free(keymap);
 	return NULL;
 }
 
 /* The stroke that a key is, or begins, or that completes the pending prefix; NULL: none. */
-static const struct stroke *find(const struct ik_keymap *keymap, unsigned context,
+static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key *key)
 {
 	/* What is a character alone is text where one writes; behind a prefix it is not. */
@@ -164,7 +178,7 @@ static const struct stroke *find(const struct ik_keymap *keymap, unsigned contex
 		if ((where & IK_IN_TEXT) && ik_key_is_text(first))
 			continue;
 		for (size_t i = 0; i < keymap->count; i++) {
-			const struct stroke *stroke = &keymap->strokes[i];
+			const struct ik_stroke *stroke = &keymap->strokes[i];
 			if ((keymap->rows[stroke->row].contexts & where)
 			    && ik_key_equal(&stroke->first, first)
 			    && (!keymap->pending || ik_key_equal(&stroke->second, key)))
@@ -183,7 +197,7 @@ enum ik_action ik_keymap_action(struct ik_keymap *keymap, unsigned context,
 		keymap->pending = false;
 		return IK_ACTION_NONE;
 	}
-	const struct stroke *stroke = find(keymap, context, &plain);
+	const struct ik_stroke *stroke = find(keymap, context, &plain);
 	keymap->pending = false;
 	if (!stroke)
 		return second ? IK_ACTION_PREFIX : IK_ACTION_NONE;
@@ -203,15 +217,15 @@ const char *ik_keymap_pending(const struct ik_keymap *keymap)
 
 const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index)
 {
-	return index < BINDING_COUNT ? &keymap->rows[index] : NULL;
+	return index < keymap->row_count ? &keymap->rows[index] : NULL;
 }
 
 bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
 	struct ik_buf *out)
 {
-	const struct stroke *best = NULL;
+	const struct ik_stroke *best = NULL;
 	for (size_t i = 0; i < keymap->count; i++) {
-		const struct stroke *stroke = &keymap->strokes[i];
+		const struct ik_stroke *stroke = &keymap->strokes[i];
 		const struct ik_binding *row = &keymap->rows[stroke->row];
 		bool text = ik_key_is_text(&stroke->first);
 		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
@@ -221,12 +235,17 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 	}
 	if (!best)
 		return false;
-	ik_key_put(out, &best->first);
-	if (best->second.code != IK_KEY_NONE) {
-		ik_buf_putc(out, ' ');
-		ik_key_put(out, &best->second);
-	}
+	ik_stroke_put(out, best);
 	return true;
+}
+
+char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum ik_action action)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	if (!ik_keymap_put_key(keymap, context, action, &out))
+		ik_buf_putc(&out, '-');
+	return ik_buf_take(&out, NULL);
 }
 
 /* How much of a hint there is room for. */

@@ -7,11 +7,12 @@
  * "/") is bound where nobody writes only, that is: in panes.  A key may be a
  * sequence of two, "Ctrl-X Ctrl-E".
  *
- * Owns the keys as they are bound now.  May include: util, tui/{input,key_name}.h.
+ * Owns the keys as they are bound now.  May include: util, json, tui/{input,key_name}.h.
  */
 #ifndef IK_TUI_KEYMAP_H
 #define IK_TUI_KEYMAP_H
 
+#include "json/scan.h"
 #include "tui/key_name.h"
 
 /* Where a key is pressed; a row of the table has several. */
@@ -87,6 +88,18 @@ struct ik_keymap *ik_keymap_new(void);
 struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap);
 
 /*
+ * Bind keys as the configuration says: {ACTION: "KEY, KEY"}, "" for none; what is not
+ * named keeps its keys. On failure (an action that does not exist, a key that cannot be
+ * read or pressed, two actions with one key in one place) nothing changes, the error
+ * says which, and *ret_place points to the member.
+ */
+enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span object,
+	const char **ret_place, struct ik_error *error) IK_MUST_USE;
+/* Would the table as it is delivered take it? (An ik_config_checker.) */
+enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_place,
+	struct ik_error *error) IK_MUST_USE;
+
+/*
  * The action that a key means in a context (one of them); IK_ACTION_NONE for
  * text, unbound keys, pastes and the mouse. The first key of a sequence is
  * remembered: it, and whatever key comes next, is IK_ACTION_PREFIX or, when it
@@ -106,6 +119,9 @@ const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t ind
  * where there is one, else the first. False: it has none. */
 bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
 	struct ik_buf *out);
+
+/* The same as a new string, "-" where there is none: for a sentence. */
+char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum ik_action action);
 
 /* A part of a pane's last line: "Up/Down select", "r refresh". */
 struct ik_key_hint {

@@ -25,6 +25,8 @@ libik_tui_a_SOURCES += \
 	src/tui/key_name.h \
 	src/tui/keymap.c \
 	src/tui/keymap.h \
+	src/tui/keymap_private.h \
+	src/tui/keymap_read.c \
 	src/tui/term.c \
 	src/tui/term.h \
 	src/tui/term_family.c src/tui/term_family.h \

@@ -22,6 +22,8 @@ static void add_keys(struct ik_pane *pane)
 	const struct ik_binding *binding;
 	for (size_t i = 0; (binding = ik_keymap_at(pane->keymap, i)); i++) {
 		int width = (int)ik_utf8_width(binding->keys, strlen(binding->keys));
+		if (width == 0)
+			continue;
 		ik_buf_puts(&out, binding->keys);
 		if (width + 2 > KEYS_COLUMNS) {
 			ik_buf_putc(&out, '\n');
@@ -56,21 +58,37 @@ static void add_commands(struct ik_pane *pane, const char *commands)
 	ik_block_finish(block);
 }
 
+/* Add what the panes are for, with the keys of now. */
+static void add_panes(struct ik_pane *pane)
+{
+	static const enum ik_action actions[] = {
+		IK_ACTION_BROWSER, IK_ACTION_INSPECTOR, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL,
+		IK_ACTION_INTERRUPT
+	};
+	char *keys[sizeof actions / sizeof *actions];
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		keys[i] = ik_keymap_key_name(pane->keymap, IK_IN_EDITOR, actions[i]);
+	char *text = ik_format(_("%s and %s open a pane and give it the keys: arrows select, PgUp and "
+		"PgDn scroll its text. %s goes from the editor to the conversation, to the side pane, "
+		"and back to the editor, and so does anything you type that means nothing there. Home "
+		"and End scroll the conversation while the editor is empty.\n"
+		"%s closes this page, else cancels a running turn, else closes the pane. %s cancels "
+		"a running turn, else clears the line; twice on an empty line it ends the program."),
+		keys[0], keys[1], keys[2], keys[3], keys[4]);
+	ik_pane_heading(pane, _("Panes"));
+	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
+	free(text);
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		free(keys[i]);
+}
+
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
 {
-	static const char panes[] = N_(
-		"F2 and F3 open a pane and give it the keys: arrows select, PgUp and PgDn scroll its "
-		"text. F6 goes from the editor to the conversation, to the side pane, and back to the "
-		"editor, and so does anything you type that means nothing there. Home and End scroll "
-		"the conversation while the editor is empty.\n"
-		"Esc closes this page, else cancels a running turn, else closes the pane. Ctrl-C cancels "
-		"a running turn, else clears the line; twice on an empty line it ends the program.");
 	struct ik_help *help = ik_alloc(sizeof *help);
 	ik_pane_init(&help->pane, keymap, utf8);
 	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
 	add_keys(&help->pane);
-	ik_pane_heading(&help->pane, _("Panes"));
-	ik_block_finish(ik_pane_text(&help->pane, IK_BLOCK_TEXT, _(panes), strlen(_(panes))));
+	add_panes(&help->pane);
 	if (commands && commands[0])
 		add_commands(&help->pane, commands);
 	ik_pane_text_end(&help->pane, place, false);

@@ -1,5 +1,6 @@
 #include "tui/screen.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,39 @@ static void set_text(char **text, const char *value)
 /* Show the welcome in an empty conversation. */
 static void add_welcome(struct ik_screen *screen)
 {
-	screen->welcome = ik_welcome_block(screen->provider, screen->utf8);
+	screen->welcome = ik_welcome_block(screen->provider, screen->keymap, screen->utf8);
 	ik_scrollback_add(screen->scrollback, screen->welcome);
+}
+
+/* The keys as they are delivered, and as the person wants them. */
+static struct ik_keymap *new_keymap(const char *keys)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_json_span object;
+	const char *place;
+	if (keys && ik_json_check(keys, strlen(keys), &object, NULL) == IK_OK)
+		(void)!ik_keymap_read(keymap, object, &place, NULL); /* it was checked when it was loaded */
+	return keymap;
+}
+
+/* Write down the keys that the status bar shows. */
+static void name_keys(struct ik_screen *screen)
+{
+	static const struct ik_key_hint hints[] = {
+		{IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1},
+		{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1},
+		{IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1},
+	};
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof hints / sizeof *hints,
+		INT_MAX, &out);
+	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
+	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, 1, INT_MAX, &out);
+	screen->bar.keys_short = screen->bar_keys_short = ik_buf_take(&out, NULL);
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INTERRUPT);
+	screen->quit_hint = ik_format(_("Press %s again to quit"), key);
+	free(key);
 }
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
@@ -42,11 +74,12 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->calls = ik_calls_new();
 	screen->scrollback = ik_scrollback_new();
-	screen->keymap = ik_keymap_new();
+	screen->keymap = new_keymap(options->keys);
 	screen->inspector = ik_inspector_new(screen->calls, screen->keymap, options->utf8);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
 	screen->browser = ik_browser_new(screen->calls, screen->keymap, options->utf8);
 	screen->help = ik_help_new(options->commands, screen->keymap, options->utf8);
+	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
 	screen->history = ik_history_new(options->history_path);
 	screen->editor = ik_editor_new(screen->history);
@@ -69,6 +102,9 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->calls = ik_calls_free(screen->calls);
 	screen->keymap = ik_keymap_free(screen->keymap);
 	ik_buf_done(&screen->submitted);
+	free(screen->bar_keys);
+	free(screen->bar_keys_short);
+	free(screen->quit_hint);
 	free(screen->provider);
 	free(screen->model);
 	free(screen->store);
@@ -227,7 +263,7 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	bar->tool = NULL;
 	bar->waiting_for = screen->waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = ik_screen_quit_pending(screen) ? _("Press Ctrl-C again to quit")
+	bar->hint = ik_screen_quit_pending(screen) ? screen->quit_hint
 		: ik_keymap_pending(screen->keymap);
 	const struct ik_call *call = running_call(screen);
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
@@ -349,7 +385,10 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	ik_buf_putc(&out, ' ');
 	if (new_rows > 0)
 		ik_buf_printf(&out, ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
-	ik_buf_printf(&out, _("%s (End) "), screen->utf8 ? "↓" : "v");
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_LINE_END);
+	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
+	ik_buf_printf(&out, _("%s (%s) "), screen->utf8 ? "↓" : "v", key);
+	free(key);
 	int columns = (int)ik_utf8_width(out.data, out.length);
 	int column = area.columns - columns - 1;
 	ik_cells_label(cells, area, area.row, column > 0 ? column : 0,

@@ -29,6 +29,7 @@ struct ik_screen_options {
 	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
 	void *read_arg;
 	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
+	const char *keys;         /* JSON for ik_keymap_read(); NULL: as delivered */
 };
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);

@@ -43,6 +43,7 @@ struct ik_screen {
 	struct ik_dialog *dialog;
 	struct ik_history *history;
 	struct ik_editor *editor;
+	char *bar_keys, *bar_keys_short, *quit_hint; /* as the keymap has them */
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
 
 	enum ik_side side;

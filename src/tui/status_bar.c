@@ -207,7 +207,8 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 			ik_buf_puts(out, bar->mode);
 		return bar->mode_strong ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
 	case PART_KEYS:
-		ik_buf_puts(out, bar->hint ? bar->hint : _("F1 help  F2 tools  F3 inspector"));
+		if (bar->hint || bar->keys)
+			ik_buf_puts(out, bar->hint ? bar->hint : bar->keys);
 		return bar->hint ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
 	case PART_COUNT:
 		break;
@@ -238,10 +239,10 @@ static size_t width_of(const struct text *texts)
 static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
-	if (width_of(texts) > room && !bar->hint) {
+	if (width_of(texts) > room && !bar->hint && bar->keys_short) {
 		struct ik_buf out;
 		ik_buf_init(&out, IK_KIB(1));
-		ik_buf_puts(&out, _("F1 help"));
+		ik_buf_puts(&out, bar->keys_short);
 		keep(&texts[PART_KEYS], &out);
 		ik_buf_done(&out);
 	}

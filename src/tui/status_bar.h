@@ -42,6 +42,8 @@ struct ik_status_bar {
 	const char *mode;          /* of the policy; NULL: not shown */
 	bool mode_strong;
 	int background;            /* processes */
+	const char *keys;          /* at the right: "F1 help  F2 tools"; NULL: none, */
+	const char *keys_short;    /* and where there is less room */
 	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
 };
 

@@ -1,31 +1,52 @@
 #include "tui/welcome.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
+#include "util/limits.h"
 #include "util/text.h"
 
-struct ik_block *ik_welcome_block(const char *provider, bool utf8)
+#define NAME_COLUMNS 11 /* of a message, a command or a key, with the blanks behind it */
+
+/* Add a line: what to type or press, and what comes of it. */
+static void add_line(struct ik_buf *out, const char *name, const char *meaning)
+{
+	ik_buf_printf(out, "\n  %-*s%s", NAME_COLUMNS, name, _(meaning));
+}
+
+struct ik_block *ik_welcome_block(const char *provider, const struct ik_keymap *keymap,
+	bool utf8)
 {
 	static const char title[] = "ikigai " PACKAGE_VERSION;
-	static const char lines[] = N_(
-		"Type a message and press Enter: the model answers, and uses your tools.\n"
-		"\n"
-		"  list *.c   a message to try\n"
-		"  /help      the commands\n"
-		"  F2         the tools that were found\n"
-		"  F5         look for tools again\n"
-		"  F3         every tool call, in full");
+	static const struct {
+		enum ik_action action;
+		const char *meaning;
+	} keys[] = {
+		{IK_ACTION_BROWSER, N_("the tools that were found")},
+		{IK_ACTION_REFRESH, N_("look for tools again")},
+		{IK_ACTION_INSPECTOR, N_("every tool call, in full")},
+	};
 	static const char practice[] = N_(
 		"\n\nThis is the practice model, built in: it follows fixed rules. For a real one, "
 		"set OPENAI_API_KEY and start ikigai again.");
-	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME, utf8);
-	ik_block_append(block, title, strlen(title));
-	block->head = strlen(title);
-	ik_block_append(block, "\n", 1);
-	ik_block_append(block, _(lines), strlen(_(lines)));
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(16));
+	ik_buf_printf(&out, "%s\n%s\n", title, _("Type a message and press Enter: the model answers, "
+		"and uses your tools."));
+	add_line(&out, "list *.c", N_("a message to try"));
+	add_line(&out, "/help", N_("the commands"));
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		char *key = ik_keymap_key_name(keymap, IK_IN_EDITOR, keys[i].action);
+		add_line(&out, key, keys[i].meaning);
+		free(key);
+	}
 	if (ik_text_equal(provider, "practice"))
-		ik_block_append(block, _(practice), strlen(_(practice)));
+		ik_buf_puts(&out, _(practice));
+	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME, utf8);
+	ik_block_append(block, out.data, out.length);
+	block->head = strlen(title);
 	ik_block_finish(block);
+	ik_buf_done(&out);
 	return block;
 }

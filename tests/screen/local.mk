@@ -49,6 +49,7 @@ SCREEN_TESTS = \
 	tests/screen/policy_modes.screen \
 	tests/screen/queue.screen \
 	tests/screen/queue_kept.screen \
+	tests/screen/rebinding.screen \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
 	tests/screen/scroll.screen \

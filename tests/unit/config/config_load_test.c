@@ -188,7 +188,7 @@ Test(config_load, errors_name_file_line_key_value_and_what_is_allowed)
 		"{\"Name\": \"value\"}");
 	expect_error("{\"policy\": {}}", "config.json:1: \"policy\" is {}, but must be a list of rules, "
 		"[{\"tool\": \"bash\", \"do\": \"ask\"}]");
-	expect_error("{\"ui\": {\"keys\": []}}", "config.json:1: \"ui.keys\" is [], but must be an object");
+	expect_error("{\"ui\": {\"keys\": []}}", "config.json:1: \"ui.keys\" is [], but must be an object of actions, {\"help\": \"F1, Alt-1\"}");
 	expect_error("{\"policy\": [\n{\"tool\": \"*\", \"do\": \"ask\"},\n7]}",
 		"config.json:3: \"policy\", rule 2: it must be an object with \"tool\" and \"do\"");
 	expect_error("{\"policy\": [{\"do\": \"ask\"}]}",

@@ -1,6 +1,7 @@
 #include "tui/keymap.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static void keep(void *arg, const struct ik_key *key)
@@ -173,4 +174,101 @@ Test(keymap, parse)
 	cr_assert_not(ik_key_parse("F13", 3, &key));
 	cr_assert_not(ik_key_parse("Strg-A", 6, &key));
 	cr_assert_not(ik_key_parse("\xff", 1, &key));
+}
+
+/* Read a configuration into keymap; what is wrong with it, and at which byte, or "". */
+static const char *read_keys(struct ik_keymap *keymap, const char *text)
+{
+	static struct ik_error error;
+	static char said[600];
+	struct ik_json_span object;
+	const char *place = NULL;
+	cr_assert_eq(ik_json_check(text, strlen(text), &object, NULL), IK_OK);
+	if (ik_keymap_read(keymap, object, &place, &error) == IK_OK)
+		return "";
+	snprintf(said, sizeof said, "%zd %s", place - text, error.text);
+	return said;
+}
+
+static enum ik_action action_by(struct ik_keymap *keymap, unsigned context, const char *name)
+{
+	struct ik_key key;
+	cr_assert(ik_key_parse(name, strlen(name), &key));
+	return ik_keymap_action(keymap, context, &key);
+}
+
+Test(keymap, keys_are_bound_anew)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_buf out;
+	ik_buf_init(&out, 1000);
+	cr_assert_str_eq(read_keys(keymap, "{\"browser\": \" ctrl-t ,F9\", \"raw\": \"Ctrl-X  alt-ctrl-r\","
+		"\"undo\": \"\", \"refresh\": \"Ctrl-,, f5, é\"}"), "");
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-T"), IK_ACTION_BROWSER);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F9"), IK_ACTION_BROWSER);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F2"), IK_ACTION_NONE);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-_"), IK_ACTION_NONE);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-,"), IK_ACTION_REFRESH);
+	cr_assert_eq(action_by(keymap, IK_IN_BROWSER, "é"), IK_ACTION_REFRESH);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F3"), IK_ACTION_INSPECTOR);
+	cr_assert(ik_keymap_put_key(keymap, IK_IN_EDITOR, IK_ACTION_RAW, &out));
+	cr_assert_str_eq(out.data, "Ctrl-X Ctrl-Alt-R");
+	cr_assert_not(ik_keymap_put_key(keymap, IK_IN_EDITOR, IK_ACTION_UNDO, &out));
+	ik_buf_done(&out);
+	ik_keymap_free(keymap);
+}
+
+/* The first key of a sequence waits for the second; any other ends it. */
+Test(keymap, sequences)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	cr_assert_str_eq(read_keys(keymap, "{\"raw\": \"Ctrl-X Ctrl-R, Ctrl-X r\"}"), "");
+	cr_assert_null(ik_keymap_pending(keymap));
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-X"), IK_ACTION_PREFIX);
+	cr_assert_str_eq(ik_keymap_pending(keymap), "Ctrl-X");
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-R"), IK_ACTION_RAW);
+	cr_assert_null(ik_keymap_pending(keymap));
+	cr_assert_eq(action_by(keymap, IK_IN_SCROLLBACK, "Ctrl-X"), IK_ACTION_PREFIX);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "r"), IK_ACTION_RAW);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "r"), IK_ACTION_NONE);
+	static const char *const others[] = { "Esc", "q", "Enter", "Ctrl-X" };
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-X"), IK_ACTION_PREFIX);
+		cr_assert_eq(action_by(keymap, IK_IN_EDITOR, others[i]), IK_ACTION_PREFIX);
+		cr_assert_null(ik_keymap_pending(keymap), "%s", others[i]);
+	}
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-X"), IK_ACTION_PREFIX);
+	cr_assert_eq(ik_keymap_action(keymap, IK_IN_EDITOR, &(struct ik_key){ .code = IK_KEY_PASTE }),
+		IK_ACTION_NONE);
+	cr_assert_null(ik_keymap_pending(keymap));
+	ik_keymap_free(keymap);
+}
+
+Test(keymap, what_cannot_be_bound_is_told)
+{
+	static const struct { const char *text, *said; } rows[] = {
+		{ "{\"browsr\": \"F2\"}", "1 there is no action \"browsr\"; did you mean \"browser\"?" },
+		{ "{\"help\": \"F9\", \"frobnicate\": \"F2\"}", "15 there is no action \"frobnicate\"; "
+			"the manual, ikigai(1), lists them under KEYS" },
+		{ "{\"help\": [\"F1\"]}", "1 \"help\": must be a string of keys, such as \"F1, Alt-1\"" },
+		{ "{\"help\": \"F1, Strg-H\"}", "1 \"help\": \"Strg-H\" is no key; keys are written like "
+			"Ctrl-A, Alt-Enter, F5, PgUp or Ctrl-X Ctrl-E, several with commas between" },
+		{ "{\"help\": \"F1,\"}", NULL },
+		{ "{\"help\": \"F1,,F9\"}", "1 \"help\": \"\" is no key; keys are written like "
+			"Ctrl-A, Alt-Enter, F5, PgUp or Ctrl-X Ctrl-E, several with commas between" },
+		{ "{\"send\": \"x\"}", "1 \"send\": \"x\" would be typed as text there; take it with Ctrl- "
+			"or Alt-, or a function key" },
+		{ "{\"mode\": \"\", \"help\": \"f3\"}", "21 F3 is bound to \"help\" and to \"inspector\"; "
+			"give one of them another key, or none: \"\"" },
+		{ "{\"raw\": \"Ctrl-K Ctrl-R\"}", "8 Ctrl-K is bound to \"raw\" and to \"kill-to-end\"; "
+			"give one of them another key, or none: \"\"" },
+	};
+	struct ik_keymap *keymap = ik_keymap_new();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		cr_assert_str_eq(read_keys(keymap, rows[i].text), rows[i].said ? rows[i].said : "", "%s",
+			rows[i].text);
+		cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F3"), IK_ACTION_INSPECTOR);
+		cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F7"), IK_ACTION_MODE);
+	}
+	ik_keymap_free(keymap);
 }

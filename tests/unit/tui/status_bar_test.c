@@ -9,8 +9,11 @@ static struct ik_cells cells;
 
 static const struct ik_cells *draw(const struct ik_status_bar *bar, int columns)
 {
+	struct ik_status_bar with_keys = *bar;
+	with_keys.keys = "F1 help  F2 tools  F3 inspector";
+	with_keys.keys_short = "F1 help";
 	ik_cells_resize(&cells, 1, columns);
-	ik_status_bar_draw(bar, &cells, (struct ik_rectangle){0, 0, 1, columns});
+	ik_status_bar_draw(&with_keys, &cells, (struct ik_rectangle){0, 0, 1, columns});
 	return &cells;
 }
 
