@@ -22,6 +22,7 @@
 #include "app/places.h"
 #include "app/print.h"
 #include "app/setup.h"
+#include "tool/run.h"
 #include "util/text.h"
 
 /* Do what needs the configuration; returns the exit status. */
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 	char *translations;
 	int status = 0;
 
+	ik_environment_hide();
 	hold_standard_descriptors();
 	(void)setlocale(LC_ALL, "");
 	(void)setlocale(LC_NUMERIC, "C"); /* numbers go into JSON and come out of it */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 /* Is the variable of this entry ("NAME=value") in the list of names? */
 static bool listed(const char *entry, const char *const *names)
@@ -26,6 +27,23 @@ static char **make_room(void)
 	while (environ != NULL && environ[count] != NULL)
 		count++;
 	return ik_alloc_array(NULL, count + 1, sizeof(char *));
+}
+
+void ik_environment_hide(void)
+{
+	char **copy = make_room();
+	size_t count = 0;
+
+	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+		char *value = strchr(*entry, '=');
+
+		copy[count++] = ik_strdup(*entry);
+		/* By this one an ikigai that runs a tool knows what the tool has left behind. */
+		if (value != NULL && !ik_text_starts(*entry, "IKIGAI_CALL="))
+			explicit_bzero(value + 1, strlen(value + 1));
+	}
+	copy[count] = NULL;
+	environ = copy;
 }
 
 char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)

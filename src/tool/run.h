@@ -73,6 +73,13 @@ void ik_run_cancel(struct ik_run *run);
 struct ik_run *ik_run_close(struct ik_run *run);
 
 /*
+ * Take the values of this process's variables away from where other processes of the same user
+ * can read them (/proc/PID/environ): a tool would find there what it does not get. For the
+ * beginning of main(), before anybody keeps what getenv() gave. The names stay there.
+ */
+void ik_environment_hide(void);
+
+/*
  * This process's environment less what holds a provider's key or a database's
  * password: secrets is a NULL-terminated list of names, keep one of names that
  * are passed all the same. New memory: free() the array and its strings with
