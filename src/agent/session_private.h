@@ -15,6 +15,8 @@
 #include "agent/model.h"
 #include "agent/session.h"
 #include "agent/turn.h"
+#include "provider/body.h"
+#include "util/limits.h"
 
 struct ik_exchange;
 
@@ -56,6 +58,7 @@ struct ik_session {
 	bool stored;  /* the store knows of the session */
 
 	struct ik_exchange *exchange; /* the request that is out */
+	struct ik_body *body;         /* what was spelled of the conversation */
 	struct ik_timer *retry;
 	struct ik_session_run *runs;
 	int own_runs;
@@ -100,6 +103,8 @@ void ik_session_begin_storing(struct ik_session *session);
 void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls);
 /* A tool as a model is told of it; borrows from it. */
 struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool);
+/* How much of what was spelled stays in memory: no model takes much more. */
+#define IK_BODY_KEPT IK_MIB(4)
 /* Silent at once; takes NULL, returns NULL. */
 struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange);
 

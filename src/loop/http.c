@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +62,8 @@ struct ik_http_request {
 	void *arg;
 	CURL *easy;
 	struct curl_slist *headers;
+	size_t (*read)(void *arg, size_t at, char *to, size_t room);
+	size_t read_at, body_length;
 	char *address;           /* host and port, for sentences */
 	struct ik_timer *idle;
 	int64_t idle_timeout_ms;
@@ -383,15 +384,11 @@ static void act(struct ik_http *http, curl_socket_t fd, int mask)
 /* Retry-After (RFC 9110, 10.2.3): seconds or a date. */
 static int64_t parse_retry_after(struct ik_http *http, const char *value)
 {
-	char *rest;
 	long seconds;
 	time_t when;
 
-	errno = 0;
-	seconds = strtol(value, &rest, 10);
-	if (rest != value && *rest == '\0')
-		return errno == 0 && seconds >= 0 && seconds < 1000000 ?
-			(int64_t)seconds * 1000 : -1;
+	if (ik_http_read_seconds(value, &seconds))
+		return seconds >= 0 ? (int64_t)seconds * 1000 : -1;
 	when = http->curl.getdate(value, NULL);
 	if (when == -1)
 		return -1;
@@ -450,6 +447,29 @@ static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 	return length;
 }
 
+/* libcurl asks for a piece of the request's body. */
+static size_t body_wanted(char *to, size_t size, size_t length, void *arg)
+{
+	struct ik_http_request *request = arg;
+	size_t left = request->body_length - request->read_at, got = 0;
+
+	if (!request->ended && !request->closed && left > 0)
+		got = request->read(request->arg, request->read_at, to, left < length ? left : length);
+	if (got == 0 && left > 0)
+		return CURL_READFUNC_ABORT;
+	request->read_at += got;
+	return got;
+}
+
+/* libcurl sends the body once more, from its beginning, on a connection that is not broken. */
+static int body_rewound(void *arg, curl_off_t offset, int origin)
+{
+	struct ik_http_request *request = arg;
+
+	request->read_at = (size_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
 /* The idle clock has run out, if no byte has moved meanwhile. */
 static void idle_fired(void *arg)
 {
@@ -494,7 +514,12 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 	if (ik_text_equal(spec->method, "POST")) {
 		curl->easy_setopt(easy, CURLOPT_POST, 1L);
 		curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body_length);
-		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body != NULL ? spec->body : "");
+		if (spec->read == NULL)
+			curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body != NULL ? spec->body : "");
+		curl->easy_setopt(easy, CURLOPT_READFUNCTION, body_wanted);
+		curl->easy_setopt(easy, CURLOPT_READDATA, request);
+		curl->easy_setopt(easy, CURLOPT_SEEKFUNCTION, body_rewound);
+		curl->easy_setopt(easy, CURLOPT_SEEKDATA, request);
 	} else if (!ik_text_equal(spec->method, "GET")) {
 		curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, spec->method);
 	}
@@ -540,6 +565,8 @@ struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http
 	request->address = ik_address_of(spec->url);
 	request->idle = ik_timer_new(http->loop, idle_fired, request);
 	request->idle_timeout_ms = spec->idle_timeout_ms;
+	request->read = spec->read;
+	request->body_length = spec->body_length;
 	request->result.retry_after_ms = -1;
 	if (strncasecmp(spec->url, "http://", 7) != 0 && strncasecmp(spec->url, "https://", 8) != 0)
 		conclude(request, CURLE_URL_MALFORMAT);

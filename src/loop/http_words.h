@@ -27,4 +27,7 @@ void ik_http_explain_connect(const char *address, long number, const char *detai
 /* A proxy answered the wish for a connection with status. */
 void ik_http_explain_proxy(const char *address, long status, char *out, size_t size);
 
+/* Is value a whole number? *ret_seconds: -1 for one that no wait can be. */
+bool ik_http_read_seconds(const char *value, long *ret_seconds);
+
 #endif

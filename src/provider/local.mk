@@ -3,6 +3,7 @@ noinst_LIBRARIES += libik_provider.a
 libik_provider_a_SOURCES = \
 	src/provider/anthropic.h src/provider/anthropic_request.c \
 	src/provider/anthropic_stream.c \
+	src/provider/body.c src/provider/body.h \
 	src/provider/call_list.c src/provider/call_list.h \
 	src/provider/chunk_shape.c src/provider/chunk_shape.h \
 	src/provider/context_window.c src/provider/context_window.h \

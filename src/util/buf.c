@@ -190,20 +190,28 @@ enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what, struct i
 	}
 }
 
+void ik_buf_trim(struct ik_buf *buf)
+{
+	char *smaller;
+
+	if (buf->capacity <= buf->length + 1)
+		return;
+	smaller = realloc(buf->data, buf->length + 1);
+	if (!smaller)
+		return;
+	buf->data = smaller;
+	buf->capacity = buf->length + 1;
+}
+
 char *ik_buf_take(struct ik_buf *buf, size_t *ret_length)
 {
-	char *data = buf->capacity ? buf->data : ik_alloc(1);
-	size_t length = buf->length;
+	char *data;
 
-	/* Give back what doubling took too much; if that fails the larger block serves. */
-	if (buf->capacity / 2 > length) {
-		char *smaller = realloc(data, length + 1);
-
-		if (smaller)
-			data = smaller;
-	}
+	if (buf->capacity / 2 > buf->length)
+		ik_buf_trim(buf);
+	data = buf->capacity ? buf->data : ik_alloc(1);
 	if (ret_length)
-		*ret_length = length;
+		*ret_length = buf->length;
 	ik_buf_init(buf, buf->ceiling);
 	return data;
 }

@@ -63,6 +63,9 @@ enum ik_status ik_buf_status(const struct ik_buf *buf) IK_MUST_USE;
 enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what,
 	struct ik_error *error) IK_MUST_USE;
 
+/* Give back the memory that doubling took too much; nothing happens where that fails. */
+void ik_buf_trim(struct ik_buf *buf);
+
 /* Hand the bytes to the caller (free() them; never NULL; NUL-terminated); the
  * buffer is empty afterwards. ret_length may be NULL. */
 char *ik_buf_take(struct ik_buf *buf, size_t *ret_length);
