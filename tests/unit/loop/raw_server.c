@@ -94,10 +94,15 @@ static void request_readable(void *arg, int what)
 	}
 	ik_buf_append(&connection->request, bytes, (size_t)length);
 	ik_buf_append(&connection->server->request, bytes, (size_t)length);
-	if (!connection->answering &&
-		(connection->server->script.answer_at_once || is_whole(&connection->request))) {
+	if (!connection->server->script.answer_at_once && !is_whole(&connection->request))
+		return;
+	if (!connection->answering) {
 		connection->answering = true;
+		if (connection->server->script.hangs_up_on_second)
+			ik_buf_clear(&connection->request);
 		answer(connection);
+	} else if (connection->server->script.hangs_up_on_second) {
+		end_connection(connection);
 	}
 }
 

@@ -17,6 +17,7 @@ struct raw_script {
 	int pause_ms;              /* between two pieces */
 	enum raw_end end;          /* what comes after the last */
 	bool answer_at_once;       /* not only when the request is whole */
+	bool hangs_up_on_second;   /* request of a connection, without an answer */
 };
 
 struct raw_server *raw_server_new(struct ik_loop *loop, const struct raw_script *script);
