@@ -8,6 +8,11 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* Where so many chunks one after the other had shapes of their own, only one in so many is learned:
+ * the stream's are not alike. */
+#define UNLIKE_MOST 8
+#define UNLIKE_STEP 16
+
 /* What is kept of a body to say what came instead of events. */
 #define HEAD_BYTES 400
 /* What came is shown in so many bytes. */
@@ -230,20 +235,37 @@ static bool check_text(struct ik_stream_decoder *decoder, const char *text, size
 }
 
 /* A chunk of the same shape as the last: tell its string as that was told. */
-static void take_string(struct ik_stream_decoder *decoder, struct ik_json_span string)
+static void take_string(struct ik_stream_decoder *decoder, struct ik_json_span string,
+	const int64_t numbers[IK_SHAPE_NAMES])
 {
 	struct ik_call_piece piece = { .index = decoder->learned.index };
 
+	decoder->unlike = 0;
 	if (decoder->learned.kind != IK_DELTA_ARGUMENTS)
 		ik_decoder_text(decoder, decoder->learned.kind, string);
 	else if (string_bytes(decoder, string, &piece.arguments, &piece.arguments_length))
 		take_piece(decoder, &piece);
+	if (decoder->rules->take_numbers)
+		decoder->rules->take_numbers(decoder, numbers);
+}
+
+/* A chunk was read as a whole: the next one may be read by its shape. */
+static void learn(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
+{
+	ik_chunk_shape_forget(&decoder->shape);
+	if (decoder->yield.count != 1)
+		return;
+	if (decoder->unlike++ >= UNLIKE_MOST && decoder->unlike % UNLIKE_STEP != 0)
+		return;
+	decoder->learned = decoder->yield;
+	ik_chunk_shape_learn(&decoder->shape, chunk, decoder->yield.string, decoder->rules->varying);
 }
 
 static void take_event(void *arg, const char *event, const char *data, size_t length)
 {
 	struct ik_stream_decoder *decoder = arg;
 	bool is_error = ik_text_equal(event, "error");
+	int64_t numbers[IK_SHAPE_NAMES];
 	struct ik_json_span value;
 
 	decoder->any_event = true;
@@ -257,16 +279,12 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	}
 	if (!length)
 		return;
-	if (!is_error && ik_chunk_shape_match(&decoder->shape, data, length, &value)) {
-		take_string(decoder, value);
+	if (!is_error && ik_chunk_shape_match(&decoder->shape, data, length, &value, numbers)) {
+		take_string(decoder, value, numbers);
 	} else if (check_text(decoder, data, length, &value)) {
 		decoder->yield.count = 0;
 		decoder->rules->take(decoder, value);
-		/* A repaired chunk lies elsewhere: its shape is not the stream's. */
-		if (decoder->yield.count == 1 && value.text >= data && value.text < data + length) {
-			decoder->learned = decoder->yield;
-			ik_chunk_shape_learn(&decoder->shape, data, length, decoder->yield.string);
-		}
+		learn(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
 		/* Behind its stop the reply is whole, whatever else comes. */
 		ik_error_set(&decoder->error, IK_INVALID,

@@ -35,6 +35,11 @@ struct ik_decoder_rules {
 	const char *type;  /* the format's, for opaque data */
 	size_t state_size; /* of what the format keeps, zeroed at first */
 	void (*state_done)(void *state); /* may be NULL */
+	/* Members that may differ from chunk to chunk (provider/chunk_shape.h): what take would do
+	 * with them if it were called, take_numbers does; NULL: nothing. */
+	const char *const *varying;
+	void (*take_numbers)(struct ik_stream_decoder *decoder,
+		const int64_t numbers[IK_SHAPE_NAMES]);
 	/* One JSON text: an event's data, or a whole body. */
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 };
@@ -52,6 +57,7 @@ struct ik_stream_decoder {
 	struct ik_chunk_shape shape;
 	struct ik_yield yield; /* of the present chunk */
 	struct ik_yield learned; /* of the one that shape is of */
+	unsigned unlike;         /* shapes learned since one was met again */
 	bool any_event;
 	bool stopped;          /* why the reply ends is known: stop */
 	bool refused;          /* text of a refusal came */

@@ -114,27 +114,30 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	}
 }
 
-/* A number from 0 on that is not absurd; else 0. */
-static int64_t count_of(struct ik_json_span usage, const char *name)
-{
-	int64_t number;
+/* What the model has used; they come with every chunk. */
+enum { PROMPT, TOOL_PROMPT, CANDIDATES, THOUGHTS, CACHED, COUNTS };
+static const char *const varying[] = {
+	[PROMPT] = "promptTokenCount", [TOOL_PROMPT] = "toolUsePromptTokenCount",
+	[CANDIDATES] = "candidatesTokenCount", [THOUGHTS] = "thoughtsTokenCount",
+	[CACHED] = "cachedContentTokenCount", [COUNTS] = "totalTokenCount", NULL
+};
 
-	return ik_json_integer(ik_json_member(usage, name), &number) && number >= 0 &&
-		number <= INT32_MAX ? number : 0;
+/* A number from 0 on that is not absurd; else 0. */
+static int64_t sane(int64_t number)
+{
+	return number >= 0 && number <= INT32_MAX ? number : 0;
 }
 
-/* They come with every chunk; told when they have changed. */
-static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
+/* Tell them when they have changed. */
+static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[IK_SHAPE_NAMES])
 {
 	struct ik_delta *known = &((struct state *)decoder->state)->usage;
 	struct ik_delta delta = { .kind = IK_DELTA_USAGE };
 
-	ik_decoder_note_other(decoder);
-	delta.reasoning_tokens = count_of(usage, "thoughtsTokenCount");
-	delta.cached_tokens = count_of(usage, "cachedContentTokenCount");
-	delta.input_tokens = count_of(usage, "promptTokenCount") +
-		count_of(usage, "toolUsePromptTokenCount");
-	delta.output_tokens = count_of(usage, "candidatesTokenCount") + delta.reasoning_tokens;
+	delta.reasoning_tokens = sane(counts[THOUGHTS]);
+	delta.cached_tokens = sane(counts[CACHED]);
+	delta.input_tokens = sane(counts[PROMPT]) + sane(counts[TOOL_PROMPT]);
+	delta.output_tokens = sane(counts[CANDIDATES]) + delta.reasoning_tokens;
 	if (known->kind == IK_DELTA_USAGE && known->input_tokens == delta.input_tokens &&
 	    known->output_tokens == delta.output_tokens &&
 	    known->cached_tokens == delta.cached_tokens &&
@@ -142,6 +145,28 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 		return;
 	*known = delta;
 	ik_decoder_tell(decoder, &delta);
+}
+
+/* A chunk that is like the last but for these: without any of them it had no usage. */
+static void take_numbers(struct ik_stream_decoder *decoder, const int64_t numbers[IK_SHAPE_NAMES])
+{
+	for (size_t index = 0; index < COUNTS; index++) {
+		if (numbers[index] >= 0) {
+			tell_usage(decoder, numbers);
+			return;
+		}
+	}
+}
+
+static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
+{
+	int64_t counts[IK_SHAPE_NAMES] = { 0 };
+
+	for (size_t index = 0; index < COUNTS; index++) {
+		if (!ik_json_integer(ik_json_member(usage, varying[index]), &counts[index]))
+			counts[index] = 0;
+	}
+	tell_usage(decoder, counts);
 }
 
 /* One chunk. Other candidates than the first were not asked for. */
@@ -171,7 +196,8 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 struct ik_stream_decoder *ik_google_decoder_new(void)
 {
 	static const struct ik_decoder_rules rules = { .type = IK_GOOGLE,
-		.state_size = sizeof(struct state), .take = take };
+		.state_size = sizeof(struct state), .varying = varying, .take_numbers = take_numbers,
+		.take = take };
 
 	return ik_decoder_new(&rules);
 }

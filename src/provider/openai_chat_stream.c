@@ -181,7 +181,9 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 
 struct ik_stream_decoder *ik_openai_chat_decoder_new(void)
 {
-	static const struct ik_decoder_rules rules = { .type = "openai-chat", .take = take_chunk };
+	static const char *const varying[] = { "created", "obfuscation", NULL };
+	static const struct ik_decoder_rules rules = { .type = "openai-chat", .varying = varying,
+		.take = take_chunk };
 
 	return ik_decoder_new(&rules);
 }

@@ -231,7 +231,9 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 
 struct ik_stream_decoder *ik_openai_responses_decoder_new(void)
 {
-	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_RESPONSES, .take = take };
+	static const char *const varying[] = { "sequence_number", "obfuscation", NULL };
+	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_RESPONSES,
+		.varying = varying, .take = take };
 
 	return ik_decoder_new(&rules);
 }
