@@ -11,6 +11,7 @@ CLI_TESTS = \
 	tests/cli/database_directory.screen \
 	tests/cli/database_read_only.screen \
 	tests/cli/dumb_terminal.screen \
+	tests/cli/dead_name_server.screen \
 	tests/cli/doctor.screen \
 	tests/cli/environment.screen \
 	tests/cli/exec_background.screen \
@@ -56,4 +57,5 @@ CLI_TESTS = \
 	tests/cli/two_tools.screen \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/lib.sh tests/cli/relays.sh
+EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/lib.sh tests/cli/relays.sh \
+	tests/cli/silence.py
