@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/reply.h"
+#include "agent/turn_retry.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -18,6 +19,8 @@ struct ik_compaction {
 	struct ik_buf text;
 	struct ik_usage usage;
 	bool has_usage;
+	int attempts;             /* tries of this request after the first */
+	bool retrying;            /* no request is out: it waits for the next try */
 };
 
 static struct ik_compaction *compaction_free(struct ik_compaction *compaction)
@@ -42,7 +45,7 @@ static void tell_waiting(struct ik_session *session, const char *text)
 
 void ik_compaction_tell(struct ik_session *session)
 {
-	if (session->compaction)
+	if (session->compaction && !session->compaction->retrying)
 		tell_waiting(session, _("Summarising the conversation…"));
 }
 
@@ -66,6 +69,7 @@ static void finish(struct ik_session *session, struct ik_message *message)
 	struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = message };
 
 	session->compaction = NULL;
+	ik_timer_stop(session->retry);
 	session->exchange = ik_exchange_close(session->exchange);
 	tell_waiting(session, "");
 	keep_usage(session, compaction);
@@ -129,6 +133,40 @@ static bool counts(const struct ik_message *message)
 		message->kind == IK_KIND_TOOL_CALL;
 }
 
+static void send(struct ik_session *session)
+{
+	ik_buf_clear(&session->compaction->text);
+	session->compaction->has_usage = session->compaction->retrying = false;
+	ik_exchange_start(session, IK_SUMMARY_REQUEST, true);
+}
+
+/* It failed: wait, if that may help, and send it once more. False: it is over. */
+static bool wait_for_next(struct ik_session *session, const struct ik_input *failure)
+{
+	struct ik_compaction *compaction = session->compaction;
+	struct ik_event event = {
+		.kind = IK_EVENT_RETRY, .name = failure->code, .text = failure->text,
+		.text_length = failure->text_length,
+	};
+
+	event.number = compaction->text.length > 0 ? -1 :
+		ik_retry_wait(&session->turn_options, compaction->attempts + 1, failure);
+	if (event.number < 0)
+		return false;
+	compaction->attempts++;
+	compaction->retrying = true;
+	session->exchange = ik_exchange_close(session->exchange);
+	ik_timer_start(session->retry, event.number);
+	ik_session_emit(session, &event);
+	return true;
+}
+
+void ik_compaction_try_again(struct ik_session *session)
+{
+	send(session);
+	ik_compaction_tell(session);
+}
+
 /* Put together what the model is asked with: the summary before, what came after it
  * (from first on), the question. */
 static void ask(struct ik_session *session)
@@ -155,9 +193,8 @@ static void ask(struct ik_session *session)
 	ik_conversation_append(compaction->asked, message);
 	ik_message_unref(message);
 	free(text);
-	ik_buf_clear(&compaction->text);
-	compaction->has_usage = false;
-	ik_exchange_start(session, IK_SUMMARY_REQUEST, true);
+	compaction->attempts = 0;
+	send(session);
 }
 
 /* What was asked is too long for the model: leave out the older half of it, up to a
@@ -192,7 +229,15 @@ struct ik_conversation *ik_compaction_asked(const struct ik_session *session)
 	return session->compaction->asked;
 }
 
-static void take_delta(struct ik_session *session, const struct ik_delta *delta)
+/* The request failed. */
+static void take_failure(struct ik_session *session, const struct ik_input *failure)
+{
+	if (!(ik_text_equal(failure->code, "CONTEXT") && ask_for_less(session)) &&
+	    !wait_for_next(session, failure))
+		fail(session, failure->text, failure->text_length);
+}
+
+static void take_delta(struct ik_session *session, const struct ik_delta *delta, uint32_t random)
 {
 	struct ik_compaction *compaction = session->compaction;
 
@@ -205,7 +250,11 @@ static void take_delta(struct ik_session *session, const struct ik_delta *delta)
 		compaction->usage = ik_delta_usage(delta, &session->model->spec.price);
 		break;
 	case IK_DELTA_ERROR:
-		fail(session, delta->text, delta->text_length);
+		session->exchange = ik_exchange_close(session->exchange);
+		take_failure(session, &(struct ik_input){
+			.code = delta->code, .text = delta->text, .text_length = delta->text_length,
+			.retryable = delta->retryable, .retry_after_ms = -1, .random = random,
+		});
 		break;
 	default:
 		break;
@@ -217,10 +266,9 @@ void ik_compaction_take(struct ik_session *session, const struct ik_input *input
 	const char *sentence = _("The model sent an empty reply.");
 
 	if (input->kind == IK_INPUT_DELTA)
-		take_delta(session, input->delta);
-	else if (input->kind == IK_INPUT_STREAM_FAILED &&
-		 !(ik_text_equal(input->code, "CONTEXT") && ask_for_less(session)))
-		fail(session, input->text, input->text_length);
+		take_delta(session, input->delta, input->random);
+	else if (input->kind == IK_INPUT_STREAM_FAILED)
+		take_failure(session, input);
 	else if (input->kind == IK_INPUT_STREAM_END && session->compaction->text.length == 0)
 		fail(session, sentence, strlen(sentence));
 	else if (input->kind == IK_INPUT_STREAM_END)

@@ -128,7 +128,12 @@ void ik_session_post(struct ik_session *session, const struct ik_input *input)
 /* The time for another try has come. */
 static void retry_due(void *arg)
 {
-	ik_session_post(arg, &(struct ik_input){ .kind = IK_INPUT_RETRY_DUE });
+	struct ik_session *session = arg;
+
+	if (session->compaction)
+		ik_compaction_try_again(session);
+	else
+		ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_RETRY_DUE });
 }
 
 /* All that is always said to a model, the same in every round. */
@@ -176,6 +181,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	session->inbox_end = &session->inbox;
 	session->conversation = ik_conversation_new();
 	session->body = ik_body_new(IK_BODY_KEPT);
+	session->turn_options = turn;
 	session->turn = ik_turn_new(&turn);
 	session->registry = ik_registry_new();
 	session->retry = ik_timer_new(options->loop, retry_due, session);

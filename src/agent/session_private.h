@@ -47,6 +47,7 @@ struct ik_session {
 	char *own_prompt;    /* of the options; NULL: the built-in one */
 	char *system_prompt; /* complete */
 	struct ik_conversation *conversation;
+	struct ik_turn_options turn_options;
 	struct ik_turn *turn;
 	struct ik_model *model; /* NULL: none chosen yet */
 	struct ik_registry *registry;
@@ -59,7 +60,7 @@ struct ik_session {
 
 	struct ik_exchange *exchange; /* the request that is out */
 	struct ik_body *body;         /* what was spelled of the conversation */
-	struct ik_timer *retry;
+	struct ik_timer *retry;       /* of the turn's request, or of a summary's */
 	struct ik_session_run *runs;
 	int own_runs;
 
@@ -143,6 +144,8 @@ void ik_session_tell_context(struct ik_session *session);
 void ik_compaction_take(struct ik_session *session, const struct ik_input *input);
 /* What the model is asked with (borrowed); only while a summary is made. */
 struct ik_conversation *ik_compaction_asked(const struct ik_session *session);
+/* The time for another try of its request has come. */
+void ik_compaction_try_again(struct ik_session *session);
 /* While one is made: tell that; end it, with nothing changed; end it silently. */
 void ik_compaction_tell(struct ik_session *session);
 void ik_compaction_cancel(struct ik_session *session);

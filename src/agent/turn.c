@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "agent/turn_private.h"
+#include "agent/turn_retry.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A server that asks for a longer wait than this has refused. */
-#define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
 /* So often the rest of a reply that was cut is asked for. */
 #define CONTINUATIONS 3
 
@@ -139,32 +138,16 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			IK_EVENT_USAGE)->usage = turn->reply.usage;
 }
 
-/* How long to wait before try number attempts (from 1): between half and all
- * of base * 2^(attempts-1), but not above cap, and not below what the server said. */
-static int64_t retry_delay(const struct ik_turn *turn, const struct ik_input *input)
-{
-	int64_t delay = turn->options.retry_base_ms;
-	int i;
-
-	for (i = 1; i < turn->attempts && delay < turn->options.retry_cap_ms; i++)
-		delay *= 2;
-	if (delay > turn->options.retry_cap_ms)
-		delay = turn->options.retry_cap_ms;
-	delay = delay / 2 + (int64_t)(input->random % ((uint64_t)(delay / 2) + 1));
-	return delay > input->retry_after_ms ? delay : input->retry_after_ms;
-}
-
 /* The request failed, or what it brought cannot be used. */
 static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 {
-	if (!turn->reply.started && input->retryable &&
-	    turn->attempts < turn->options.retry_max &&
-	    input->retry_after_ms <= LONGEST_RETRY_AFTER_MS) {
+	int64_t delay = turn->reply.started ? -1 :
+		ik_retry_wait(&turn->options, turn->attempts + 1, input);
+
+	if (delay >= 0) {
 		struct ik_event *event;
-		int64_t delay;
 
 		turn->attempts++;
-		delay = retry_delay(turn, input);
 		ik_reply_clear(&turn->reply, &turn->dead);
 		turn->state = IK_TURN_RETRYING;
 		event = ik_turn_emit(turn, IK_EVENT_RETRY);

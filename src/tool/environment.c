@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
-#include "util/text.h"
 
 /* Is the variable of this entry ("NAME=value") in the list of names? */
 static bool listed(const char *entry, const char *const *names)
@@ -31,19 +30,18 @@ static char **make_room(void)
 
 void ik_environment_hide(void)
 {
-	char **copy = make_room();
-	size_t count = 0;
+	/* By the first an ikigai that runs a tool knows what the tool has left behind; the others
+	 * are set anew later, when nobody could release the copies. */
+	static const char *const shown_on[] = { "IKIGAI_CALL", "LANGUAGE", "LINES", "COLUMNS", NULL };
 
 	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
-		char *value = strchr(*entry, '=');
+		char *shown = *entry, *value = strchr(shown, '=');
 
-		copy[count++] = ik_strdup(*entry);
-		/* By this one an ikigai that runs a tool knows what the tool has left behind. */
-		if (value != NULL && !ik_text_starts(*entry, "IKIGAI_CALL="))
-			explicit_bzero(value + 1, strlen(value + 1));
+		if (value == NULL || listed(shown, shown_on))
+			continue;
+		*entry = ik_strdup(shown);
+		explicit_bzero(value + 1, strlen(value + 1));
 	}
-	copy[count] = NULL;
-	environ = copy;
 }
 
 char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)

@@ -348,6 +348,8 @@ static void start_waiting(struct ik_screen *screen, const struct ik_event *event
 	screen->waiting = !event->text || event->text_length > 0;
 	free(screen->waiting_for);
 	screen->waiting_for = event->text ? event_label(event) : NULL;
+	if (!screen->waiting)
+		ik_screen_end_retry(screen); /* of a summary that was given up */
 }
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)

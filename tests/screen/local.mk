@@ -23,6 +23,7 @@ SCREEN_TESTS = \
 	tests/screen/clear.screen \
 	tests/screen/commands.screen \
 	tests/screen/compact.screen \
+	tests/screen/compact_retry.screen \
 	tests/screen/context.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/dead_provider.screen \
