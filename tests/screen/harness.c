@@ -44,6 +44,8 @@
  *   resize-storm COUNT       as many sizes as fast as can be, then the one of before
  *   idle MILLISECONDS        in which the program does not wake up once
  *   stop-reading | go-on-reading
+ *   baud RATE                the terminal takes no more than such a line carries (0: all)
+ *   hang-up                  the terminal goes away
  *   signal NAME              to the program, or what has the terminal
  *   exit STATUS              until the program has ended with it
  *   skip-unless-sh COMMAND   skip the test, by name, where COMMAND fails
@@ -405,6 +407,14 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return check_idle(h, rest);
 	if (IS("stop-reading") || IS("go-on-reading")) {
 		h->terminal.reading = IS("go-on-reading");
+		return true;
+	}
+	if (IS("baud")) {
+		h->terminal.baud = (int)strtol(rest, NULL, 10);
+		return true;
+	}
+	if (IS("hang-up")) {
+		terminal_hang_up(&h->terminal);
 		return true;
 	}
 	if (IS("signal"))

@@ -71,6 +71,8 @@ SCREEN_TESTS = \
 	tests/screen/usage.screen \
 	tests/screen/trust.screen \
 	tests/screen/unusable_terminal.screen \
+	tests/screen/multiplexer_screen.screen tests/screen/multiplexer_tmux.screen \
+	tests/screen/slow_line.screen tests/screen/stream_interrupted.screen \
 	tests/screen/watch.screen \
 	tests/screen/watch_off.screen \
 	tests/screen/whole_path.screen

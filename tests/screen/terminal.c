@@ -132,18 +132,30 @@ static void send_answers(struct terminal *terminal)
 			break;
 }
 
+/* How many bytes a slow line brings in the time that one call may take: it is slept. */
+static size_t line_share(const struct terminal *terminal)
+{
+	const int share_ms = 10, bits = 10;
+
+	(void)poll(NULL, 0, share_ms);
+	return (size_t)(terminal->baud / bits * share_ms / 1000);
+}
+
 /* Take what is there now; true when something was. */
 static bool take_output(struct terminal *terminal)
 {
 	char bytes[65536];
+	size_t most = terminal->baud > 0 ? line_share(terminal) : sizeof bytes;
 	ssize_t length;
 	bool any = false;
 
-	while (terminal->reading && (length = read(terminal->master, bytes, sizeof bytes)) > 0) {
+	while (terminal->reading && (length = read(terminal->master, bytes, most)) > 0) {
 		vterm_input_write(terminal->vterm, bytes, (size_t)length);
 		terminal->bytes_read += (size_t)length;
 		ik_buf_append(&terminal->raw, bytes, (size_t)length);
 		any = true;
+		if (terminal->baud > 0)
+			break;
 	}
 	if (any)
 		send_answers(terminal);
@@ -155,9 +167,11 @@ bool terminal_pump(struct terminal *terminal, int milliseconds)
 	struct pollfd wait = {.fd = terminal->master, .events = terminal->reading ? POLLIN : 0};
 	bool any;
 
-	if (terminal->master < 0)
-		return false;
 	look_for_end(terminal);
+	if (terminal->master < 0) {
+		(void)poll(NULL, 0, milliseconds);
+		return false;
+	}
 	if (poll(&wait, 1, milliseconds) > 0 && (wait.revents & POLLHUP) != 0 &&
 	    (wait.revents & POLLIN) == 0)
 		(void)poll(NULL, 0, milliseconds < 5 ? milliseconds : 5);
@@ -189,6 +203,12 @@ bool terminal_write(struct terminal *terminal, const char *bytes, size_t length)
 		}
 	}
 	return true;
+}
+
+void terminal_hang_up(struct terminal *terminal)
+{
+	(void)close(terminal->master);
+	terminal->master = -1;
 }
 
 void terminal_resize(struct terminal *terminal, int rows, int columns)

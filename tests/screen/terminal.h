@@ -21,6 +21,7 @@ struct terminal {
 	bool exited;
 	int status;            /* as of waitpid */
 	bool reading;          /* false: the terminal has stopped taking output */
+	int baud;              /* takes no more a second than such a line carries; 0: all */
 	size_t bytes_read;     /* all that the program ever wrote */
 	VTerm *vterm;
 	VTermScreen *screen;
@@ -42,6 +43,9 @@ bool terminal_pump(struct terminal *terminal, int milliseconds);
 
 /* Type bytes; output is taken meanwhile, so that neither side can block. */
 bool terminal_write(struct terminal *terminal, const char *bytes, size_t length);
+
+/* The terminal goes away, as a window that is closed. */
+void terminal_hang_up(struct terminal *terminal);
 
 void terminal_resize(struct terminal *terminal, int rows, int columns);
 
