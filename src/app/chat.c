@@ -124,6 +124,20 @@ static char *command_help(void)
 	return ik_buf_take(&out, NULL);
 }
 
+/* Can the terminal move its cursor? */
+static bool is_ansi(const char *type)
+{
+	return type != NULL && type[0] != '\0' && !ik_text_equal(type, "dumb") &&
+		!ik_text_equal(type, "unknown");
+}
+
+/* What ui.inspector says. */
+static enum ik_inspector_wish inspector_wish(const char *value)
+{
+	return ik_text_equal(value, "open") ? IK_INSPECTOR_OPEN :
+		ik_text_equal(value, "closed") ? IK_INSPECTOR_CLOSED : IK_INSPECTOR_AUTO;
+}
+
 /* Open terminal and screen: all that stands before the first frame. */
 static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 {
@@ -140,14 +154,19 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	term.theme = ik_appearance_theme(setup->config, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
 	if (chat->tty != NULL) {
-		ik_tty_size(chat->tty, &term.rows, &term.columns);
-		chat->term = ik_term_new(&term, error);
+		if (chat->options->screen_reader || setup->config->ui_screen_reader)
+			chat->linear = ik_linear_new(term.utf8, is_ansi(term.type));
+		ik_chat_size(chat, &term.rows, &term.columns);
+		if (chat->linear == NULL)
+			chat->term = ik_term_new(&term, error);
 	}
-	if (chat->term != NULL) {
+	if (chat->term != NULL || chat->linear != NULL) {
 		memset(&screen, 0, sizeof screen);
 		screen.history_path = history;
 		screen.utf8 = term.utf8;
-		screen.markdown = setup->config->ui_markdown;
+		screen.markdown = setup->config->ui_markdown && chat->linear == NULL;
+		screen.inspector = chat->linear != NULL ? IK_INSPECTOR_CLOSED :
+			inspector_wish(setup->config->ui_inspector);
 		screen.read_blob = ik_chat_read_blob;
 		screen.read_arg = chat;
 		screen.provider = setup->choice.provider;
@@ -160,8 +179,11 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	}
 	free(history);
 	free(help);
-	if (chat->term == NULL)
+	if (chat->screen == NULL)
 		return IK_FAILED;
+	if (chat->linear != NULL)
+		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear),
+			ik_linear_leave(chat->linear), error);
 	return ik_tty_enter(chat->tty, ik_term_enter(chat->term), ik_term_leave(chat->term), error);
 }
 
@@ -267,6 +289,7 @@ static void close_chat(struct ik_chat *chat)
 	ik_chat_policy_done(chat);
 	chat->screen = ik_screen_free(chat->screen);
 	chat->term = ik_term_free(chat->term);
+	chat->linear = ik_linear_free(chat->linear);
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);
 	free(chat->refresh_line);

@@ -5,6 +5,21 @@
 /* At most 60 frames a second while a reply streams. */
 #define FRAME_US 16667
 
+void ik_chat_redraw(struct ik_chat *chat)
+{
+	if (chat->linear != NULL)
+		ik_linear_again(chat->linear);
+	else
+		ik_term_invalidate(chat->term);
+}
+
+void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
+{
+	ik_tty_size(chat->tty, ret_rows, ret_columns);
+	if (chat->linear != NULL)
+		ik_linear_size(ret_rows, ret_columns);
+}
+
 /* Draw the screen and hand the frame's bytes to the terminal. */
 static void draw_frame(struct ik_chat *chat)
 {
@@ -12,10 +27,13 @@ static void draw_frame(struct ik_chat *chat)
 
 	ik_screen_draw(chat->screen, &chat->cells, &row, &column);
 	ik_buf_clear(&chat->frame);
-	ik_term_frame(chat->term, &chat->cells, row, column, &chat->frame);
+	if (chat->linear != NULL)
+		ik_linear_frame(chat->linear, chat->screen, &chat->cells, row, column, &chat->frame);
+	else
+		ik_term_frame(chat->term, &chat->cells, row, column, &chat->frame);
 	if (ik_buf_status(&chat->frame) != IK_OK) {
 		/* A frame that does not fit is drawn anew, whole. */
-		ik_term_invalidate(chat->term);
+		ik_chat_redraw(chat);
 		return;
 	}
 	if (chat->frame.length > 0)
@@ -42,8 +60,9 @@ static void take_size(struct ik_chat *chat)
 	int rows, columns;
 
 	chat->resized = false;
-	ik_tty_size(chat->tty, &rows, &columns);
-	ik_term_resize(chat->term, rows, columns);
+	ik_chat_size(chat, &rows, &columns);
+	if (chat->term != NULL)
+		ik_term_resize(chat->term, rows, columns);
 	ik_cells_resize(&chat->cells, rows, columns);
 	ik_screen_resize(chat->screen, rows, columns);
 }

@@ -93,7 +93,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_tty_suspend(chat->tty);
 		break;
 	case IK_REACT_REDRAW:
-		ik_term_invalidate(chat->term);
+		ik_chat_redraw(chat);
 		break;
 	case IK_REACT_QUIT:
 		ik_chat_end(chat, 0);
@@ -176,6 +176,7 @@ static void on_resumed(void *arg)
 	struct ik_chat *chat = arg;
 
 	/* Taking the size draws every cell anew, too. */
+	ik_chat_redraw(chat);
 	chat->resized = true;
 	ik_chat_draw_now(chat);
 	ik_chat_theme_ask(chat); /* it may be another terminal */

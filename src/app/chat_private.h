@@ -6,6 +6,7 @@
 
 #include "app/core.h"
 #include "loop/tty.h"
+#include "tui/linear.h"
 #include "tui/screen.h"
 #include "tui/term.h"
 
@@ -17,7 +18,8 @@ struct ik_chat {
 	bool core_started;
 
 	struct ik_tty *tty;
-	struct ik_term *term;
+	struct ik_term *term;     /* NULL: plain lines */
+	struct ik_linear *linear; /* else NULL */
 	struct ik_input *input;
 	struct ik_screen *screen;
 	struct ik_cells cells;
@@ -48,8 +50,13 @@ struct ik_chat {
 
 /* chat_draw.c: the one place that draws, called before the loop sleeps. */
 void ik_chat_draw(void *chat);
+/* All anew, from the next frame on. */
+void ik_chat_redraw(struct ik_chat *chat);
 /* Draw as soon as the loop turns, whatever the pace of frames. */
 void ik_chat_draw_now(struct ik_chat *chat);
+
+/* chat_draw.c: the size of the screen that is drawn. */
+void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);
 
 /* chat_input.c: what the terminal says. */
 extern const struct ik_tty_events ik_chat_tty_events;

@@ -26,8 +26,8 @@ static void stop_waiting(struct ik_chat *chat)
 
 void ik_chat_theme_ask(struct ik_chat *chat)
 {
-	if (ik_theme_find(chat->setup->config->ui_theme) != NULL || !ik_term_answers(chat->term)
-	    || ik_appearance_depth() == IK_COLOURS_NONE)
+	if (ik_theme_find(chat->setup->config->ui_theme) != NULL || chat->term == NULL ||
+	    !ik_term_answers(chat->term) || ik_appearance_depth() == IK_COLOURS_NONE)
 		return;
 	ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof IK_BACKGROUND_QUERY - 1);
 	ik_input_expect(chat->input, true);
@@ -50,6 +50,7 @@ void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t lengt
 
 void ik_chat_theme_apply(struct ik_chat *chat)
 {
-	ik_term_set_theme(chat->term, ik_appearance_theme(chat->setup->config, chat->light));
+	if (chat->term != NULL)
+		ik_term_set_theme(chat->term, ik_appearance_theme(chat->setup->config, chat->light));
 	ik_screen_touch(chat->screen);
 }

@@ -8,7 +8,7 @@
 #include "util/text.h"
 
 enum {
-	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS,
+	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS, OPTION_READER,
 	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
 	OPTION_PROJECT, OPTION_REVOKE, OPTION_HELP, OPTION_VERSION
 };
@@ -44,6 +44,7 @@ static const char chat_help[] = N_(
 "      --database URI     where sessions are kept (a path, or sqlite:PATH)\n"
 "      --resume[=ID]      go on with the newest session of this directory, or ID\n"
 "      --no-tools         offer no tools to the model\n"
+"      --screen-reader    plain lines that follow each other, no full screen\n"
 "      --trust-project    run the tools of this directory, and read its\n"
 "                         .ikigai/config.json, this time without asking\n"
 "      --max-tool-turns N stop after N rounds with tool calls (50)\n"
@@ -117,6 +118,7 @@ static const struct option long_options[] = {
 	{"database", required_argument, NULL, OPTION_DATABASE},
 	{"resume", optional_argument, NULL, OPTION_RESUME},
 	{"no-tools", no_argument, NULL, OPTION_NO_TOOLS},
+	{"screen-reader", no_argument, NULL, OPTION_READER},
 	{"trust-project", optional_argument, NULL, OPTION_TRUST},
 	{"max-tool-turns", required_argument, NULL, OPTION_TURNS},
 	{"json", no_argument, NULL, OPTION_JSON},
@@ -215,6 +217,7 @@ static bool take_option(struct ik_options *o, int option)
 		o->resume_id = optarg != NULL && optarg[0] != '\0' ? optarg : NULL;
 		return true;
 	case OPTION_NO_TOOLS: o->no_tools = true; return true;
+	case OPTION_READER: o->screen_reader = true; return true;
 	case OPTION_TRUST:
 		o->trust_project = optarg == NULL || ik_text_equal(optarg, "yes");
 		return o->trust_project || ik_text_equal(optarg, "no");

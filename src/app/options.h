@@ -42,6 +42,7 @@ struct ik_options {
 	bool resume;                /* --resume[=ID] */
 	const char *resume_id;
 	bool no_tools;
+	bool screen_reader;
 	bool json;
 	bool yes;
 	bool all;

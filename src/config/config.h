@@ -86,7 +86,7 @@ struct ik_config {
 	char *ui_inspector;            /* "auto", "open", "closed" */
 	char *ui_language;             /* NULL: what the locale says */
 	char *ui_keys;                 /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
-	bool ui_mouse, ui_show_thinking, ui_markdown;
+	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
 	char *policy;                  /* JSON array of rules (config/rules.h); NULL: none */
 	char *log_level;               /* "off", "error", "info", "debug" */
 

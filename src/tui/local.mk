@@ -47,6 +47,7 @@ libik_tui_a_SOURCES += \
 	src/tui/entity.h \
 	src/tui/layout.c \
 	src/tui/layout.h \
+	src/tui/linear.c src/tui/linear.h \
 	src/tui/markdown.c \
 	src/tui/markdown.h \
 	src/tui/markdown_cursor.c \

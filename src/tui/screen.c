@@ -65,6 +65,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	struct ik_screen *screen = ik_alloc(sizeof *screen);
 	screen->utf8 = options->utf8;
 	screen->markdown = options->markdown;
+	screen->inspector_wish = options->inspector;
 	screen->bar.utf8 = options->utf8;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
@@ -191,6 +192,7 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 void ik_screen_clear(struct ik_screen *screen)
 {
 	ik_scrollback_clear(screen->scrollback);
+	screen->clears++;
 	screen->live_count = 0;
 	screen->live_open = false;
 	screen->last_reply = NULL;
@@ -340,10 +342,21 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	return next;
 }
 
+void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns)
+{
+	if (screen->inspector_wish != wish || screen->columns < columns)
+		return;
+	screen->inspector_wish = IK_INSPECTOR_CLOSED;
+	if (screen->side == IK_SIDE_NONE)
+		screen->side = IK_SIDE_INSPECTOR;
+	screen->dirty = true;
+}
+
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 {
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
+	ik_screen_offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
 	screen->dirty = true;
 }
 

@@ -21,10 +21,18 @@
 
 struct ik_screen;
 
+/* Is the inspector there without being asked for? Never in place of the conversation. */
+enum ik_inspector_wish {
+	IK_INSPECTOR_AUTO,   /* with the first call, on a screen of 160 columns */
+	IK_INSPECTOR_OPEN,   /* from the start, on one of 100 */
+	IK_INSPECTOR_CLOSED
+};
+
 struct ik_screen_options {
 	const char *history_path; /* NULL: none */
 	bool utf8;                /* for the marks of the status bar and the frames */
 	const char *provider, *model;
+	enum ik_inspector_wish inspector;
 	bool markdown;            /* show replies as Markdown */
 	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
 	void *read_arg;

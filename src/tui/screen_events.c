@@ -264,6 +264,7 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 		return;
 	struct ik_call *call = ik_calls_get(screen->calls, event->id, event->name);
 	add_block(screen, call_block(screen, call));
+	ik_screen_offer_inspector(screen, IK_INSPECTOR_AUTO, IK_INSPECTOR_COLUMNS);
 	screen->live_open = false;
 	const char *text = event->text ? event->text : "";
 	size_t length = event->text ? event->text_length : 0;

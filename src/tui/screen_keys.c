@@ -91,6 +91,7 @@ static void wheel(struct ik_screen *screen, const struct ik_key *key)
 static void toggle_side(struct ik_screen *screen, enum ik_side side)
 {
 	screen->help_open = false;
+	screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	screen->side = screen->side == side ? IK_SIDE_NONE : side;
 	screen->focus = screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR;
 	screen->dirty = true;

@@ -20,6 +20,7 @@
 
 #define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
 #define IK_NEVER INT64_C(-1)
+#define IK_INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
 
 enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
 enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR };
@@ -47,9 +48,11 @@ struct ik_screen {
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
 
 	enum ik_side side;
+	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
 	bool help_open;
 	enum ik_focus focus;        /* what has the keys, as far as it is there: ik_screen_focus() */
 
+	unsigned clears;            /* how often the scrollback was emptied */
 	struct ik_block *welcome;   /* the first block while there is nothing else */
 	struct ik_block **live;     /* texts and thoughts of this round, in order, until
 	                               their messages come; blocks of the scrollback */
@@ -71,6 +74,9 @@ struct ik_screen {
 	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
 	int64_t quit_until_ms;      /* IK_NEVER, or until when another one ends */
 };
+
+/* Open the inspector beside the conversation, if that is wished for and there is room. */
+void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns);
 
 /* Which parts stand where. */
 struct ik_layout ik_screen_layout(const struct ik_screen *screen);

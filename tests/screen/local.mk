@@ -37,6 +37,7 @@ SCREEN_TESTS = \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
 	tests/screen/hostile.screen \
+	tests/screen/inspector_open.screen \
 	tests/screen/kodelet.screen \
 	tests/screen/late_keys.screen \
 	tests/screen/model.screen \
@@ -53,6 +54,7 @@ SCREEN_TESTS = \
 	tests/screen/rebinding.screen \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
+	tests/screen/screen_reader.screen \
 	tests/screen/scroll.screen \
 	tests/screen/server_reply.screen \
 	tests/screen/slow_tool.screen \
