@@ -61,7 +61,8 @@ static const char *const context_phrases[] = {
 /* Set code and retryable from the bare status. */
 static void read_status(int status, const char **ret_code, bool *ret_retryable)
 {
-	*ret_retryable = status == 408 || status == 409 || status == 429 || status >= 500;
+	*ret_retryable = status == 408 || status == 409 || status == 425 || status == 429 ||
+		status >= 500;
 	if (status == 401 || status == 403)
 		*ret_code = code_auth;
 	else if (status == 429)

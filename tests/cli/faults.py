@@ -4,7 +4,8 @@ Each row: what the server does, and what a person sees: the code of the error, w
 of it, whether the request was tried again (twice here), what of the reply was kept.
 The same table stands in words in ikigai(1), "Faults".
 """
-import json, os, subprocess, sys
+import json, os, subprocess, sys, time
+from email.utils import formatdate
 
 BUILD, HOME = os.environ["BUILD"], os.environ["HOME"]
 PAGE = "header Content-Type: text/html\nsend <html><title>Welcome</title></html>"
@@ -15,6 +16,10 @@ TOO_LONG = {
     "google": "The input token count (1200000) exceeds the maximum number of tokens allowed.",
 }
 
+def in_seconds(seconds):
+    """A time from now as HTTP writes it."""
+    return formatdate(time.time() + seconds, usegmt=True)
+
 def failed(status, kind):
     return f"status {status}\nerror {kind} Said by the server"
 
@@ -22,10 +27,12 @@ def failed(status, kind):
 TABLE = {
     "408": (failed(408, "server"), "PROVIDER", "Said by the server", True, ""),
     "409": (failed(409, "server"), "PROVIDER", "Said by the server", True, ""),
+    "425": (failed(425, "server"), "PROVIDER", "Said by the server", True, ""),
     "429": (failed(429, "limit"), "RATE_LIMIT", "rate limit of your account", True, ""),
     "500": (failed(500, "server"), "PROVIDER", "on the provider's side", True, ""),
     "502": (failed(502, "server"), "PROVIDER", "on the provider's side", True, ""),
     "503": (failed(503, "overloaded"), "PROVIDER", "on the provider's side", True, ""),
+    "504": (failed(504, "server"), "PROVIDER", "on the provider's side", True, ""),
     "529": (failed(529, "overloaded"), "PROVIDER", "on the provider's side", True, ""),
     "503, a page": ("status 503\n" + PAGE, "PROVIDER", "Welcome", True, ""),
     "400": (failed(400, "invalid"), "PROVIDER", "Said by the server", False, ""),
@@ -36,10 +43,25 @@ TABLE = {
     "404": (failed(404, "missing"), "PROVIDER", "Check the model's name", False, ""),
     "429, far too long": ("header Retry-After: 86400\n" + failed(429, "limit"), "RATE_LIMIT",
                           "rate limit of your account", False, ""),
+    "429, until a day too far": ("header Retry-After: " + in_seconds(86400) + "\n" + failed(429, "limit"),
+                                 "RATE_LIMIT", "rate limit of your account", False, ""),
+    "429, until a day past": ("header Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\n" + failed(429, "limit"),
+                              "RATE_LIMIT", "rate limit of your account", True, ""),
+    "429, until nonsense": ("header Retry-After: soon\n" + failed(429, "limit"),
+                            "RATE_LIMIT", "rate limit of your account", True, ""),
     "reset before the head": ("reset", "CONNECT", "127.0.0.1", True, ""),
     "closed before the head": ("framing raw\nclose", "CONNECT", "without an answer", True, ""),
     "no HTTP": ("framing raw\nsend SSH-2.0-x\\r\\n", "CONNECT", "is no HTTP", False, ""),
+    "reset after the head": ("head\nreset", "CONNECT", "127.0.0.1", True, ""),
+    "closed after the head": ("head\nclose", "CONNECT", "127.0.0.1", True, ""),
+    "silence after the head": ("head\nhang", "TIMEOUT", "idle_timeout_s", False, ""),
     "an empty answer": ("head", "CONNECT", "empty answer", True, ""),
+    "an error as JSON": ('header Content-Type: application/json\nsend {"error":{"message":"Said by '
+                         'the server","code":"server_error"}}', "PROVIDER", "Said by the server", True, ""),
+    "other JSON": ('header Content-Type: application/json\nsend {"id":1,"choices":[]}', "BAD_RESPONSE",
+                   "far", False, ""),
+    "plain words": ("header Content-Type: text/plain\nsend Nobody is at home.", "BAD_RESPONSE",
+                    "Nobody is at home", False, ""),
     "a page": (PAGE, "BAD_RESPONSE", "web page", False, ""),
     "an event that is no JSON": ("send data: nonsense\\n\\n", "BAD_RESPONSE", "nonsense", False, ""),
     "overloaded inside": ("error overloaded Later", "PROVIDER", "far: Later", True, ""),
@@ -56,7 +78,7 @@ TABLE = {
 }
 
 def ask(wire, steps, address=None):
-    """Serve the steps, ask, and return the lines that were printed and the requests."""
+    """Serve the steps (a scenario's answers), ask, and return the lines that were printed and the requests."""
     record, scenario = HOME + "/asked", HOME + "/scenario"
     open(record, "w").close()
     with open(scenario, "w") as file:
@@ -109,4 +131,13 @@ for wire in TOO_LONG:
             good = check(name, wire, row) and good
     refused = ("hang", "CONNECT", "connection refused", False, "")
     good = check("nobody there", wire, refused, "http://127.0.0.1:1") and good
+
+# What Retry-After says is waited for, and not less.
+for said in "1", in_seconds(3):
+    began = time.monotonic()
+    lines, requests = ask("openai-chat", f"answer\nheader Retry-After: {said}\n{failed(429, 'limit')}\n"
+                          "answer\nchat Now.\nfinish stop\ndone")
+    if requests != 2 or lines[-1].get("stop_reason") != "end" or time.monotonic() - began < 1:
+        print(f"Retry-After: {said}: {requests} requests", *lines, sep="\n  ")
+        good = False
 sys.exit(not good)
