@@ -426,8 +426,6 @@ static size_t header_came(char *bytes, size_t size, size_t length, void *arg)
 		snprintf(value, sizeof(value), "%.*s", (int)(length - (sizeof(name) - 1)),
 			bytes + sizeof(name) - 1);
 		value[strcspn(value, "\r\n")] = '\0';
-		for (size_t end = strlen(value); end > 0 && strchr(" \t", value[end - 1]); end--)
-			value[end - 1] = '\0';
 		request->result.retry_after_ms =
 			parse_retry_after(request->http, value + strspn(value, " \t"));
 	} else if (length <= 2 && (bytes[0] == '\r' || bytes[0] == '\n')) {

@@ -37,6 +37,7 @@ CLI_TESTS = \
 	tests/cli/language.screen \
 	tests/cli/home_unusable.screen \
 	tests/cli/home_unwritable.screen \
+	tests/cli/http2.screen \
 	tests/cli/huge_schema.screen \
 	tests/cli/no_home.screen \
 	tests/cli/no_utf8.screen \

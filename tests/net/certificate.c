@@ -74,3 +74,12 @@ SSL_CTX *certificate_context(const char *kind, const char *authority_file)
 	EVP_PKEY_free(key);
 	return context;
 }
+
+bool certificate_write(const SSL_CTX *context, const char *path)
+{
+	FILE *file = fopen(path, "w");
+	bool good = file && PEM_write_PrivateKey(file, SSL_CTX_get0_privatekey(context), NULL, NULL, 0,
+		NULL, NULL) && PEM_write_X509(file, SSL_CTX_get0_certificate(context));
+
+	return file && fclose(file) == 0 && good;
+}

@@ -16,4 +16,7 @@
  * NULL, and said on stderr, when that cannot be done. */
 SSL_CTX *certificate_context(const char *kind, const char *authority_file);
 
+/* Write key and certificate of a context to a file (PEM), for another server. */
+bool certificate_write(const SSL_CTX *context, const char *path);
+
 #endif

@@ -4,6 +4,7 @@
  *   relay tls KIND PORT AUTHORITY   TLS, and what is in it goes to 127.0.0.1:PORT; KIND
  *                                   as in certificate.h, or "cut": closes when the
  *                                   handshake begins; AUTHORITY: a file that it writes
+ *   relay pem KIND FILE AUTHORITY   serves nothing: writes a key and its certificate to FILE
  *   relay proxy PORT [STATUS]       an HTTP proxy, CONNECT or not, to which every host
  *                                   is 127.0.0.1:PORT; with STATUS it refuses them all
  *
@@ -150,6 +151,16 @@ static _Noreturn void run(int listener, SSL_CTX *context, bool is_tls, int port,
 	}
 }
 
+/* The key and the certificate of a server that is not this one. */
+static int write_pem(const char *kind, const char *path, const char *authority_file)
+{
+	SSL_CTX *context = certificate_context(kind, authority_file);
+	bool good = context && certificate_write(context, path);
+
+	SSL_CTX_free(context);
+	return good ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	bool is_tls = argc == 5 && strcmp(argv[1], "tls") == 0;
@@ -159,11 +170,14 @@ int main(int argc, char **argv)
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	SSL_CTX *context = NULL;
 
+	if (argc == 5 && strcmp(argv[1], "pem") == 0)
+		return write_pem(argv[2], argv[3], argv[4]);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGCHLD, SIG_IGN); /* nobody is waited for */
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_tls && (argc < 3 || argc > 4 || strcmp(argv[1], "proxy") != 0)) {
-		fprintf(stderr, "usage: relay tls KIND PORT AUTHORITY | relay proxy PORT [STATUS]\n");
+		fprintf(stderr, "usage: relay tls KIND PORT AUTHORITY | relay pem KIND FILE AUTHORITY | "
+			"relay proxy PORT [STATUS]\n");
 		return 2;
 	}
 	if (is_tls && !is_cut && !(context = certificate_context(argv[2], argv[4])))
