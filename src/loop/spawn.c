@@ -73,7 +73,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 			/* The C library keeps 32 and 33 to itself, but they are inherited
 			 * ignored all the same; all zero is SIG_DFL for the kernel. */
 			(void)syscall(SYS_rt_sigaction, number, kernel_default, NULL, 8);
-	if (setsid() < 0 || set_limits(spawn) != 0)
+	if ((!spawn->foreground && setsid() < 0) || set_limits(spawn) != 0)
 		return IK_SPAWN_SETUP;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return IK_SPAWN_SETUP;

@@ -11,6 +11,7 @@
 #ifndef IK_LOOP_SPAWN_H
 #define IK_LOOP_SPAWN_H
 
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -25,6 +26,8 @@ struct ik_spawn {
 	const char *directory;    /* NULL: this process's */
 	int streams[3];           /* become 0, 1, 2; each above 2 */
 	rlim_t memory_limit;      /* bytes of address space; RLIM_INFINITY: none */
+	bool foreground;          /* it stays in this process's session and group, and so in its
+	                             job, with the terminal that it may have */
 	rlim_t descriptor_limit;  /* soft limit of open files; RLIM_INFINITY: as it is */
 };
 
@@ -39,8 +42,9 @@ enum ik_spawn_step {
 
 /*
  * Start a process in a session (and so a process group) of its own, without
- * a controlling terminal, with signals at default and none blocked, no core
- * dumps, SIGKILL when this process dies, and no descriptor but its streams.
+ * a controlling terminal (but for one that is to be in the foreground), with
+ * signals at default and none blocked, no core dumps, SIGKILL when this
+ * process dies, and no descriptor but its streams.
  * Returns 0 and the pid once the program has been executed; else an errno
  * value and the step, and nothing is left of the process.
  */

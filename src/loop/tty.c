@@ -264,6 +264,16 @@ static void take_again(struct ik_tty *tty, bool keep_modes)
 	ik_loop_defer(tty->loop, tell_resumed, tty);
 }
 
+/* Deferred: stop, once, however many have told of it: the terminal, and the program that
+ * it is lent to, which stops with us. */
+static void stop_lent(void *arg)
+{
+	const struct ik_tty *tty = arg;
+
+	if (!tty->entered)
+		stop_job(SIGTSTP);
+}
+
 /* One of the signals of a terminal. */
 static void signal_came(void *arg, int number)
 {
@@ -274,8 +284,8 @@ static void signal_came(void *arg, int number)
 		ik_tty_leave(tty);
 		hang_up(tty);
 	} else if (!tty->entered) {
-		if (number == SIGTSTP && tty->may_stop)
-			stop_job(SIGTSTP); /* nothing to give back first */
+		if (number == SIGTSTP)
+			ik_tty_stop_job(tty); /* nothing to give back first */
 	} else if (number == SIGWINCH) {
 		read_size(tty);
 		if (tty->events.resized != NULL)
@@ -454,13 +464,35 @@ void ik_tty_suspend(struct ik_tty *tty)
 		take_again(tty, false);
 }
 
+void ik_tty_lend(struct ik_tty *tty)
+{
+	ik_tty_leave(tty);
+	if (!tty->gone)
+		ik_restore_arm(tty->fd, &tty->modes, tty->leave);
+}
+
+void ik_tty_take_back(struct ik_tty *tty)
+{
+	if (!tty->gone)
+		take_again(tty, true);
+}
+
+void ik_tty_stop_job(struct ik_tty *tty)
+{
+	ik_loop_cancel_deferred(tty->loop, stop_lent, tty);
+	if (tty->may_stop)
+		ik_loop_defer(tty->loop, stop_lent, tty);
+}
+
 struct ik_tty *ik_tty_close(struct ik_tty *tty)
 {
 	if (tty == NULL)
 		return NULL;
 	ik_tty_leave(tty);
+	ik_restore_disarm(); /* it may still be lent */
 	ik_loop_cancel_deferred(tty->loop, tell_gone, tty);
 	ik_loop_cancel_deferred(tty->loop, tell_resumed, tty);
+	ik_loop_cancel_deferred(tty->loop, stop_lent, tty);
 	for (size_t i = 0; i < sizeof(tty->signals) / sizeof(tty->signals[0]); i++)
 		tty->signals[i] = ik_signal_close(tty->signals[i]);
 	tty->watch = ik_watch_close(tty->watch);

@@ -62,6 +62,13 @@ void ik_tty_size(const struct ik_tty *tty, int *ret_rows, int *ret_columns);
  * (later, not inside). No effect where SIGTSTP was ignored from the start. */
 void ik_tty_suspend(struct ik_tty *tty);
 
+/* Leave for another program of this job; restored all the same where this one ends
+ * meanwhile. Then take it again, with resumed (later, not inside). */
+void ik_tty_lend(struct ik_tty *tty);
+void ik_tty_take_back(struct ik_tty *tty);
+/* While it is lent: stop this job as Ctrl-Z does (later, not inside). */
+void ik_tty_stop_job(struct ik_tty *tty);
+
 /* Leaves if need be. */
 struct ik_tty *ik_tty_close(struct ik_tty *tty);
 
