@@ -13,7 +13,7 @@ libik_agent_a_SOURCES = \
 	src/agent/session.c src/agent/session.h \
 	src/agent/session_effects.c \
 	src/agent/session_private.h \
-	src/agent/session_policy.c src/agent/session_run.c \
+	src/agent/session_policy.c src/agent/session_run.c src/agent/session_shell.c \
 	src/agent/transfer.c src/agent/transfer.h \
 	src/agent/turn.c src/agent/turn.h \
 	src/agent/turn_calls.c \

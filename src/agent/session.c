@@ -43,7 +43,7 @@ static void take(struct ik_session *session, const struct ik_input *input)
 	session->stepping = false;
 }
 
-/* Keep an input for later; only its text is borrowed from others. */
+/* Keep an input for later; only its text and data are borrowed from others. */
 static void put_into_inbox(struct ik_session *session, const struct ik_input *input)
 {
 	struct ik_inbox_item *item = ik_alloc(sizeof(*item));
@@ -54,6 +54,9 @@ static void put_into_inbox(struct ik_session *session, const struct ik_input *in
 	ik_buf_init(&item->text, input->text_length);
 	ik_buf_append(&item->text, input->text ? input->text : "", input->text_length);
 	item->input.text = item->text.data;
+	ik_buf_init(&item->data, input->data_length);
+	ik_buf_append(&item->data, input->data ? input->data : "", input->data_length);
+	item->input.data = item->data.data;
 	*session->inbox_end = item;
 	session->inbox_end = &item->next;
 }
@@ -68,6 +71,7 @@ static void take_from_inbox(struct ik_session *session)
 		session->inbox_end = &session->inbox;
 	take(session, &item->input);
 	ik_buf_done(&item->text);
+	ik_buf_done(&item->data);
 	free(item);
 }
 
@@ -104,6 +108,7 @@ static void finish_closing(struct ik_session *session)
 	session->exchange = ik_exchange_close(session->exchange);
 	ik_session_close_runs(session);
 	ik_session_end_own_runs(session);
+	ik_session_end_shells(session);
 	session->retry = ik_timer_close(session->retry);
 	ik_loop_defer(session->options.loop, release, session);
 }
@@ -238,7 +243,16 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 
 void ik_session_submit(struct ik_session *session, const char *text, size_t length)
 {
-	struct ik_input input = { .kind = IK_INPUT_USER, .text = text, .text_length = length };
+	ik_session_submit_with(session, text, length, NULL, 0);
+}
+
+void ik_session_submit_with(struct ik_session *session, const char *text, size_t length,
+	const char *data, size_t data_length)
+{
+	struct ik_input input = {
+		.kind = IK_INPUT_USER, .text = text, .text_length = length, .data = data,
+		.data_length = data_length,
+	};
 
 	if (length == 0)
 		return;
@@ -246,16 +260,28 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 	ik_compaction_tell(session);
 }
 
+const char *ik_session_queued(const struct ik_session *session, size_t index, size_t *ret_length)
+{
+	return ik_turn_queued_at(session->turn, index, ret_length);
+}
+
+void ik_session_take_back(struct ik_session *session)
+{
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TAKE_BACK });
+}
+
 void ik_session_cancel(struct ik_session *session)
 {
 	ik_compaction_cancel(session);
 	ik_session_cancel_runs(session, true);
+	ik_session_cancel_shells(session);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
 bool ik_session_busy(const struct ik_session *session)
 {
-	return session->compaction || session->runs || session->inbox || ik_turn_queued(session->turn) > 0 ||
+	return session->compaction || session->runs || session->shells || session->inbox ||
+		ik_turn_queued(session->turn) > 0 ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
 

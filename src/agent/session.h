@@ -94,6 +94,16 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 /* Send what a person typed; queued while a turn runs. */
 void ik_session_submit(struct ik_session *session, const char *text, size_t length);
 
+/* The same of a message that something goes with: data is its (conversation/message.h). */
+void ik_session_submit_with(struct ik_session *session, const char *text, size_t length,
+	const char *data, size_t data_length);
+
+/* What was typed of a message that is queued, the oldest at 0; NULL behind the newest.
+ * Borrowed until something happens in the session. Takes no memory. */
+const char *ik_session_queued(const struct ik_session *session, size_t index, size_t *ret_length);
+/* Forget the newest message that is queued: the person has it back. */
+void ik_session_take_back(struct ik_session *session);
+
 /* End stream and tools; what had arrived is kept and marked. Tools get their
  * time to end (ik_run_cancel) and the turn ends with the last of them; a second
  * cancel does not wait for them. Messages that are queued go out next. */
@@ -133,5 +143,12 @@ void ik_session_add_notice(struct ik_session *session, const char *sentence);
  * may run beside a turn; a cancel ends them too. */
 void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
 	size_t length);
+
+/* A command of the person's own ("!COMMAND") for /bin/sh, in the session's directory, with the
+ * environment of tools, without a time limit and without a terminal (its stdin is /dev/null).
+ * Told like a call of the person's own, of the name IK_SHELL_CALL with {"command": ...}, and
+ * stored as a command whose line begins with "!". Any number may run; a cancel ends them. */
+#define IK_SHELL_CALL "!"
+void ik_session_run_shell(struct ik_session *session, const char *command);
 
 #endif

@@ -24,7 +24,7 @@ struct ik_exchange;
 struct ik_inbox_item {
 	struct ik_inbox_item *next;
 	struct ik_input input;
-	struct ik_buf text;
+	struct ik_buf text, data;
 };
 
 /* A call at work, the model's or the person's own. */
@@ -62,7 +62,8 @@ struct ik_session {
 	struct ik_body *body;         /* what was spelled of the conversation */
 	struct ik_timer *retry;       /* of the turn's request, or of a summary's */
 	struct ik_session_run *runs;
-	int own_runs;
+	int own_runs;        /* so many so far, commands included */
+	struct ik_session_shell *shells; /* commands of the person's own at work */
 
 	struct ik_compaction *compaction; /* a summary is being made; NULL: none */
 	int64_t context_tokens; /* that the last round took; 0: not known */
@@ -128,6 +129,12 @@ void ik_session_cancel_runs(struct ik_session *session, bool own);
 void ik_session_close_runs(struct ik_session *session);
 /* The person's: end at once, as cancelled. */
 void ik_session_end_own_runs(struct ik_session *session);
+
+/* ---- session_shell.c ---- */
+
+void ik_session_cancel_shells(struct ik_session *session);
+/* They end at once, as cancelled. */
+void ik_session_end_shells(struct ik_session *session);
 
 /* ---- context.c ---- */
 

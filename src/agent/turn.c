@@ -36,11 +36,12 @@ static void begin_round(struct ik_turn *turn)
 	send_request(turn);
 }
 
-static void begin_turn(struct ik_turn *turn, const char *text, size_t length)
+static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
 {
 	turn->tool_rounds = 0;
 	turn->continued = 0;
-	ik_turn_append(turn, ik_message_new(IK_KIND_USER, text, length, NULL, 0), IK_EVENT_MESSAGE);
+	ik_turn_append(turn, ik_message_new(IK_KIND_USER, input->text, input->text_length,
+		input->data_length > 0 ? input->data : NULL, input->data_length), IK_EVENT_MESSAGE);
 	ik_turn_emit(turn, IK_EVENT_TURN_STARTED);
 	if (turn->tools_ready) {
 		begin_round(turn);
@@ -50,27 +51,31 @@ static void begin_turn(struct ik_turn *turn, const char *text, size_t length)
 	ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
 }
 
-/* Say how many messages wait; text is the newest, NULL when one went out. */
-static void emit_queued(struct ik_turn *turn, const char *text, size_t length)
+/* Say how many messages wait, and what the newest is. */
+static void emit_queued(struct ik_turn *turn)
 {
 	struct ik_event *event = ik_turn_emit(turn, IK_EVENT_QUEUED);
 
 	event->round = 0;
 	event->number = (int64_t)turn->queue_count;
-	event->text = text;
-	event->text_length = length;
+	if (turn->queue_count > 0)
+		event->text = ik_turn_queued_at(turn, turn->queue_count - 1, &event->text_length);
 }
 
-static void enqueue(struct ik_turn *turn, const char *text, size_t length)
+static void enqueue(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_queued *item = ik_alloc(sizeof(*item));
 
-	ik_buf_init(&item->text, length); /* whoever let it in has bounded it */
-	ik_buf_append(&item->text, text, length);
+	/* Whoever let it in has bounded it. */
+	ik_buf_init(&item->text, input->text_length);
+	ik_buf_append(&item->text, input->text, input->text_length);
+	ik_buf_init(&item->data, input->data_length);
+	if (input->data_length > 0)
+		ik_buf_append(&item->data, input->data, input->data_length);
 	*turn->queue_end = item;
 	turn->queue_end = &item->next;
 	turn->queue_count++;
-	emit_queued(turn, text, length);
+	emit_queued(turn);
 	if (turn->state == IK_TURN_IDLE)
 		ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading the session…"));
 }
@@ -78,7 +83,20 @@ static void enqueue(struct ik_turn *turn, const char *text, size_t length)
 static void queued_free(struct ik_queued *item)
 {
 	ik_buf_done(&item->text);
+	ik_buf_done(&item->data);
 	free(item);
+}
+
+/* Take one off the queue. */
+static void unlink_queued(struct ik_turn *turn, struct ik_queued **place)
+{
+	struct ik_queued *item = *place;
+
+	*place = item->next;
+	if (!item->next)
+		turn->queue_end = place;
+	turn->queue_count--;
+	emit_queued(turn);
 }
 
 /* With nothing to do: take the first message that waits. */
@@ -88,12 +106,25 @@ static void take_queued(struct ik_turn *turn)
 
 	if (!item || turn->history_loading || turn->state != IK_TURN_IDLE)
 		return;
-	turn->queue = item->next;
-	if (!turn->queue)
-		turn->queue_end = &turn->queue;
-	turn->queue_count--;
-	emit_queued(turn, NULL, 0);
-	begin_turn(turn, item->text.data, item->text.length);
+	unlink_queued(turn, &turn->queue);
+	begin_turn(turn, &(struct ik_input){
+		.text = item->text.data, .text_length = item->text.length,
+		.data = item->data.data, .data_length = item->data.length,
+	});
+	queued_free(item);
+}
+
+/* The person has the newest back. */
+static void forget_newest(struct ik_turn *turn)
+{
+	struct ik_queued **place = &turn->queue, *item;
+
+	if (!*place)
+		return;
+	while ((*place)->next)
+		place = &(*place)->next;
+	item = *place;
+	unlink_queued(turn, place);
 	queued_free(item);
 }
 
@@ -398,9 +429,12 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 	switch (input->kind) {
 	case IK_INPUT_USER:
 		if (turn->state == IK_TURN_IDLE && !turn->history_loading)
-			begin_turn(turn, input->text, input->text_length);
+			begin_turn(turn, input);
 		else
-			enqueue(turn, input->text, input->text_length);
+			enqueue(turn, input);
+		break;
+	case IK_INPUT_TAKE_BACK:
+		forget_newest(turn);
 		break;
 	case IK_INPUT_TOOLS:
 		turn->tools_ready = input->ready;
@@ -483,4 +517,16 @@ int ik_turn_asking(const struct ik_turn *turn, const char *id)
 size_t ik_turn_queued(const struct ik_turn *turn)
 {
 	return turn->queue_count;
+}
+
+const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length)
+{
+	const struct ik_queued *item = turn->queue;
+
+	while (item && index-- > 0)
+		item = item->next;
+	if (!item)
+		return NULL;
+	*ret_length = ik_user_typed(item->data.data, item->data.length, item->text.length);
+	return item->text.data;
 }

@@ -63,7 +63,8 @@ enum ik_turn_state {
 };
 
 enum ik_input_kind {
-	IK_INPUT_USER,          /* text; queued unless IDLE with the history loaded */
+	IK_INPUT_USER,          /* text, data; queued unless IDLE with the history loaded */
+	IK_INPUT_TAKE_BACK,     /* the newest message of the queue is forgotten */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
 	IK_INPUT_HISTORY,       /* ready: older messages are loaded (at first they are) */
 	IK_INPUT_DELTA,         /* request, delta */
@@ -95,6 +96,8 @@ struct ik_input {
 	const struct ik_delta *delta;
 	const char *text;
 	size_t text_length;
+	const char *data;        /* of USER: the message's, checked JSON; NULL: none */
+	size_t data_length;
 	const char *code;        /* error.code of the specification; static */
 	bool retryable;
 	int64_t retry_after_ms;  /* -1: not said */
@@ -132,5 +135,8 @@ int ik_turn_asking(const struct ik_turn *turn, const char *id);
 
 /* Messages that wait for the end of the turn. */
 size_t ik_turn_queued(const struct ik_turn *turn);
+/* What was typed of the one at an index, the oldest at 0; NULL behind the newest. Borrowed
+ * until the next step. Takes no memory. */
+const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);
 
 #endif

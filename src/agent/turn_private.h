@@ -17,6 +17,7 @@
 struct ik_queued {
 	struct ik_queued *next;
 	struct ik_buf text;
+	struct ik_buf data;  /* of the message; empty: none */
 };
 
 struct ik_turn {

@@ -13,6 +13,8 @@
 #include "app/chat_trust.h"
 #include "app/commands.h"
 #include "app/print.h"
+#include "app/complete.h"
+#include "app/external_editor.h"
 #include "app/tool_text.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -34,7 +36,7 @@ static void save_before_the_end(void)
 		/* nothing else can be done */
 	}
 	if (current_chat != NULL && current_chat->screen != NULL)
-		(void)ik_chat_draft_save(current_chat);
+		(void)ik_chat_draft_save(current_chat, true);
 	ik_children_end_now();
 }
 
@@ -44,6 +46,8 @@ static void on_event(void *arg, const struct ik_event *event)
 
 	ik_screen_apply(chat->screen, event);
 	ik_chat_policy_event(chat, event);
+	if (event->kind == IK_EVENT_QUEUED)
+		ik_chat_draft_changed(chat);
 }
 
 static void on_scan_progress(void *arg, size_t done, size_t total)
@@ -71,6 +75,7 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 
 	ik_screen_set_registry(chat->screen, registry);
 	ik_screen_set_scan(chat->screen, ik_registry_state(registry), count, count);
+	ik_screen_candidates_changed(chat->screen);
 	ik_chat_trust_ask(chat, registry);
 	if (ik_discovery_scanning(chat->core.discovery))
 		return;
@@ -94,6 +99,9 @@ static void on_background(void *arg)
 
 static void on_signal(void *arg, int number)
 {
+	/* Ctrl-C in the editor that has the terminal is the editor's. */
+	if (number == SIGINT && ik_external_editor_is_open(arg))
+		return;
 	ik_chat_end(arg, 128 + number);
 }
 
@@ -176,6 +184,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		chat->screen = ik_screen_new(&screen);
 		ik_cells_resize(&chat->cells, term.rows, term.columns);
 		ik_screen_resize(chat->screen, term.rows, term.columns);
+		chat->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, chat->screen);
 	}
 	free(history);
 	free(help);
@@ -215,6 +224,7 @@ static void start_core(void *arg)
 		return;
 	}
 	chat->core_started = true;
+	ik_complete_set_started(chat->complete, true);
 	ik_core_watch(&chat->core);
 	ik_chat_set_mode(chat, IK_MODE_AUTO);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
@@ -258,14 +268,16 @@ static void close_chat(struct ik_chat *chat)
 	struct ik_error notice;
 	int number;
 
+	ik_external_editor_close(chat);
 	chat->tty = ik_tty_close(chat->tty);
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);
 	/* Without a screen, or before the old one was read, there is no draft. */
-	number = chat->input != NULL ? ik_chat_draft_save(chat) : 0;
+	number = chat->input != NULL ? ik_chat_draft_save(chat, false) : 0;
 	if (number != 0)
 		(void)fprintf(stderr, _("ikigai: the message that was not sent yet could not be kept: %s\n"),
 			strerror(number));
+	chat->complete = ik_complete_free(chat->complete);
 	if (chat->core_started) {
 		const char *id = ik_session_id(chat->core.session);
 		bool said = ik_conversation_count(ik_session_conversation(chat->core.session)) > 0;
@@ -294,7 +306,10 @@ static void close_chat(struct ik_chat *chat)
 	ik_buf_done(&chat->frame);
 	free(chat->refresh_line);
 	ik_registry_unref(chat->registry);
+	free(chat->last_shell);
 	free(chat->draft_path);
+	if (chat->draft_lock >= 0)
+		(void)close(chat->draft_lock);
 	free(chat->draft_new);
 }
 
@@ -305,6 +320,7 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 	int status = 1;
 
 	memset(&chat, 0, sizeof chat);
+	chat.draft_lock = -1;
 	chat.options = options;
 	chat.setup = setup;
 	ik_buf_init(&chat.frame, IK_MIB(64));

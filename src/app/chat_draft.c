@@ -11,9 +11,14 @@
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/path.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
-#define DRAFT_FILE "draft"
+/* Of each directory, so that what was begun in one place waits there; chats at the same
+ * time have one each. */
+#define DRAFT_DIRECTORY "drafts"
+#define LOCK_FILE "lock"
+#define CHATS_MAX 64
 
 /* What a crash can cost of what was typed. */
 #define SAVE_MS 1000
@@ -21,11 +26,78 @@
 /* A larger one is kept when the program stops or ends, but not while one types. */
 #define SAVE_SOON_BYTES IK_MIB(1)
 
+/* Take the place number for this process as long as it lives. A byte of the lock file
+ * stands for it; a chat that ended in whatever way holds it no more. */
+static bool take_place(int fd, uint64_t directory, int number)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)((directory >> 2) / CHATS_MAX * CHATS_MAX) + number,
+		.l_len = 1,
+	};
+
+	return fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+static void drop_place(int fd, uint64_t directory, int number)
+{
+	struct flock lock = {
+		.l_type = F_UNLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)((directory >> 2) / CHATS_MAX * CHATS_MAX) + number,
+		.l_len = 1,
+	};
+
+	if (fd >= 0)
+		(void)fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/* Which draft is this chat's: the first that nobody has in hand and that says something,
+ * else the first that nobody has. NULL: there is nowhere to keep one. */
+static char *choose_draft(struct ik_chat *chat)
+{
+	char *folder = ik_places_file(&chat->setup->places, DRAFT_DIRECTORY), *lock, *found = NULL;
+	uint64_t directory = ik_text_hash(chat->setup->places.directory);
+	int number, free_number = -1;
+
+	if (folder == NULL || ik_path_make(folder, 0700, NULL) != IK_OK) {
+		free(folder);
+		return NULL;
+	}
+	lock = ik_path_join(folder, LOCK_FILE);
+	chat->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	for (number = 0; number < CHATS_MAX && found == NULL; number++) {
+		char *path = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
+
+		if (!take_place(chat->draft_lock, directory, number)) {
+			free(path);
+			continue;
+		}
+		if (access(path, F_OK) == 0) {
+			found = path;
+			if (free_number >= 0)
+				drop_place(chat->draft_lock, directory, free_number);
+			break;
+		}
+		free(path);
+		if (free_number < 0)
+			free_number = number;
+		else
+			drop_place(chat->draft_lock, directory, number);
+	}
+	if (found == NULL && free_number >= 0)
+		found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, free_number);
+	free(lock);
+	free(folder);
+	return found;
+}
+
 void ik_chat_draft_load(struct ik_chat *chat)
 {
 	struct ik_buf raw, text;
 
-	chat->draft_path = ik_places_file(&chat->setup->places, DRAFT_FILE);
+	chat->draft_path = choose_draft(chat);
 	if (chat->draft_path == NULL)
 		return;
 	chat->draft_new = ik_format("%s.%ld", chat->draft_path, (long)getpid());
@@ -42,30 +114,46 @@ void ik_chat_draft_load(struct ik_chat *chat)
 
 /* Write the new file beside the old one. Not synced to the disk: a draft has to
  * outlive the program, and a disk that is slow must not be felt in typing. */
-static int write_new(const struct ik_chat *chat, const char *text, size_t length)
+static int write_new(const struct ik_chat *chat, bool with_queue)
 {
 	int fd = open(chat->draft_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int number;
+	size_t length, index;
+	const char *text;
+	int number = 0;
 
 	if (fd < 0)
 		return errno;
-	number = ik_write_all(fd, text, length);
+	for (index = 0; with_queue && number == 0; index++) {
+		text = ik_session_queued(chat->core.session, index, &length);
+		if (text == NULL)
+			break;
+		number = ik_write_all(fd, text, length);
+		if (number == 0)
+			number = ik_write_all(fd, "\n\n", 2);
+	}
+	text = ik_screen_draft(chat->screen, &length);
+	if (number == 0)
+		number = ik_write_all(fd, text, length);
 	if (close(fd) != 0 && number == 0)
 		number = errno;
 	return number;
 }
 
-int ik_chat_draft_save(const struct ik_chat *chat)
+int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue)
 {
-	size_t length;
-	const char *text = ik_screen_draft(chat->screen, &length);
+	size_t length, queued;
+	bool any;
 	int number;
 
+	with_queue = with_queue && chat->core_started;
+	(void)ik_screen_draft(chat->screen, &length);
+	any = length > 0 || (with_queue &&
+		ik_session_queued(chat->core.session, 0, &queued) != NULL);
 	if (chat->draft_path == NULL)
-		return length > 0 ? ENOENT : 0;
-	if (length == 0)
+		return any ? ENOENT : 0;
+	if (!any)
 		return unlink(chat->draft_path) == 0 || errno == ENOENT ? 0 : errno;
-	number = write_new(chat, text, length);
+	number = write_new(chat, with_queue);
 	if (number == 0 && rename(chat->draft_new, chat->draft_path) != 0)
 		number = errno;
 	if (number != 0)
@@ -88,7 +176,7 @@ void ik_chat_draft_due(void *arg)
 	(void)ik_screen_draft(chat->screen, &length);
 	if (length > SAVE_SOON_BYTES || chat->draft_path == NULL)
 		return;
-	number = ik_chat_draft_save(chat);
+	number = ik_chat_draft_save(chat, true);
 	if (number != 0)
 		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
 }

@@ -1,5 +1,6 @@
 #include "app/chat_private.h"
 
+#include "app/external_editor.h"
 #include "util/clock.h"
 
 /* At most 60 frames a second while a reply streams. */
@@ -74,6 +75,8 @@ void ik_chat_draw(void *arg)
 
 	if (chat->tty == NULL || chat->screen == NULL)
 		return;
+	if (ik_external_editor_is_open(chat))
+		return; /* all that happens is drawn when the terminal is ours again */
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
 		chat->urgent = false;

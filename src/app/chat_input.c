@@ -2,10 +2,9 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "app/chat_trust.h"
-#include "app/commands.h"
+#include "app/external_editor.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -20,58 +19,6 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	ik_core_refresh(&chat->core);
 }
 
-/* /new: another session, on an empty screen that says how to come back. */
-static void begin_session(struct ik_chat *chat)
-{
-	struct ik_session *session = chat->core.session;
-	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
-	char *sentence = ik_format(_("A new session. The one before: ikigai --resume=%s"),
-		ik_session_id(session));
-
-	ik_screen_begin(chat->screen);
-	if (ik_core_begin_session(&chat->core) && said)
-		ik_session_add_notice(chat->core.session, sentence);
-	free(sentence);
-}
-
-/* A line of the person's: a command, or a message for the model. */
-static void submit(struct ik_chat *chat, const char *text, size_t length)
-{
-	char *line;
-
-	if (!ik_command_is(text)) {
-		ik_session_submit(chat->core.session, text, length);
-		return;
-	}
-	line = ik_strndup(text, length);
-	switch (ik_command_run(&chat->core, line)) {
-	case IK_COMMAND_REFRESH:
-		ik_core_read_instructions(&chat->core);
-		ik_chat_trust_again(chat);
-		ik_chat_refresh(chat, line);
-		break;
-	case IK_COMMAND_MODE:
-		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
-		break;
-	case IK_COMMAND_THEME:
-		ik_chat_theme_apply(chat);
-		ik_chat_theme_ask(chat);
-		break;
-	case IK_COMMAND_CLEAR:
-		ik_screen_clear(chat->screen);
-		break;
-	case IK_COMMAND_NEW:
-		begin_session(chat);
-		break;
-	case IK_COMMAND_QUIT:
-		ik_chat_end(chat, 0);
-		break;
-	case IK_COMMAND_NOTHING:
-		break;
-	}
-	free(line);
-}
-
 /* Do what the screen says a key means. */
 static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 {
@@ -79,7 +26,13 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_NONE:
 		break;
 	case IK_REACT_SUBMIT:
-		submit(chat, reaction->text, reaction->length);
+		ik_chat_submit(chat, reaction->text, reaction->length);
+		break;
+	case IK_REACT_EDITOR:
+		ik_external_editor_open(chat);
+		break;
+	case IK_REACT_TAKE_BACK:
+		ik_chat_take_back(chat);
 		break;
 	case IK_REACT_CANCEL:
 		ik_session_cancel(chat->core.session);
@@ -89,7 +42,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_chat_refresh(chat, NULL);
 		break;
 	case IK_REACT_SUSPEND:
-		(void)ik_chat_draft_save(chat);
+		(void)ik_chat_draft_save(chat, true);
 		ik_tty_suspend(chat->tty);
 		break;
 	case IK_REACT_REDRAW:

@@ -35,8 +35,13 @@ struct ik_chat {
 	bool resized;                  /* the screen has yet to take the terminal's size */
 	bool light;                    /* the terminal's background, as far as is known */
 	bool ending;                   /* what is still typed is for nobody */
+	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
+	char *last_shell;              /* what "!!" repeats; NULL: nothing yet */
+	int draft_lock;                /* held while the draft is this chat's; -1: none */
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
+	struct ik_complete *complete;
+	struct ik_external_editor *editor; /* has the terminal; NULL: none */
 	struct ik_chat_question *questions; /* those on the screen */
 	struct ik_chat_call *calls;         /* those that wait for the person */
 
@@ -72,11 +77,19 @@ void ik_chat_theme_unanswered(void *chat);
 void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length);
 void ik_chat_theme_apply(struct ik_chat *chat);
 
+/* chat_submit.c: what a person sends: a command, "!COMMAND", a message. */
+void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
+/* The newest message that waits for the end of the turn is written on. */
+void ik_chat_take_back(struct ik_chat *chat);
+/* Say what went wrong, on the screen only. */
+void ik_chat_complain(struct ik_chat *chat, const char *sentence);
+
 /* chat_draft.c: what is in the editor survives the program. */
 void ik_chat_draft_load(struct ik_chat *chat);
-/* Save it as it is now; 0 or errno. Takes no memory. */
-int ik_chat_draft_save(const struct ik_chat *chat);
-/* Something was typed: save it soon, but not with every key. */
+/* Save it as it is now, with what is queued before it where nothing else keeps that; 0 or
+ * errno. Takes no memory. */
+int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue);
+/* Something was typed, or queued: save it soon, but not with every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
 

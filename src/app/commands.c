@@ -138,6 +138,15 @@ static enum ik_command_effect run_clear(struct ik_core *core, const char *line, 
 	return IK_COMMAND_CLEAR;
 }
 
+/* /editor: nothing of it is worth being stored. */
+static enum ik_command_effect run_editor(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_EDITOR;
+}
+
 static enum ik_command_effect run_new(struct ik_core *core, const char *line, const char *rest)
 {
 	(void)rest;
@@ -213,6 +222,7 @@ static const struct ik_command commands[] = {
 	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact},
 	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new},
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme},
+	{"/editor", "/editor", N_("write the next message in your editor (Ctrl-X Ctrl-E)"), run_editor},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
 };

@@ -17,6 +17,7 @@ enum ik_command_effect {
 	IK_COMMAND_REFRESH,  /* scan the tools; its end is told by ik_command_refreshed() */
 	IK_COMMAND_MODE,     /* the mode or the rules are others */
 	IK_COMMAND_THEME,    /* ui.theme is another */
+	IK_COMMAND_EDITOR,   /* write the next message in an editor */
 	IK_COMMAND_CLEAR,    /* empty the scrollback */
 	IK_COMMAND_NEW,      /* begin another session */
 	IK_COMMAND_QUIT

@@ -2,13 +2,19 @@
 noinst_LIBRARIES += libik_app.a
 libik_app_a_SOURCES = \
 	src/app/agents_file.c src/app/agents_file.h \
+	src/app/argument_template.c src/app/argument_template.h \
+	src/app/attach.c src/app/attach.h \
+	src/app/complete.c src/app/complete.h \
+	src/app/external_editor.c src/app/external_editor.h \
+	src/app/listing.c src/app/listing.h \
+	src/app/mention.c src/app/mention.h \
 	src/app/system_text.c src/app/system_text.h \
 	src/app/appearance.c src/app/appearance.h \
 	src/app/background_text.c src/app/background_text.h \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \
 	src/app/chat_ask.c src/app/chat_blobs.c src/app/chat_draft.c src/app/chat_draw.c \
-	src/app/chat_input.c src/app/chat_theme.c \
+	src/app/chat_input.c src/app/chat_submit.c src/app/chat_theme.c \
 	src/app/chat_policy.c src/app/call_question.c src/app/call_question.h \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \

@@ -6,7 +6,10 @@
  *
  * data_json by kind:
  *   user         NULL, or {"automatic":true} for one that the program wrote, which is
- *                not shown: it asks for the rest of a reply that was cut
+ *                not shown: it asks for the rest of a reply that was cut. Or, of one that
+ *                something goes with: {"typed":N,"attached":[{"name":"...","bytes":N}]}: the
+ *                first N bytes of content are what was typed, behind them stand the files
+ *                and the outputs of commands ("!...") of those names
  *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
  *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
@@ -92,6 +95,11 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 /* A user's message that the program wrote itself. */
 struct ik_message *ik_message_automatic(const char *content);
 bool ik_message_is_automatic(const struct ik_message *message);
+
+/* Bytes of a user's content that were typed: all of them where nothing goes with it. */
+size_t ik_message_typed(const struct ik_message *message);
+/* The same of content and data that are no message yet. */
+size_t ik_user_typed(const char *data, size_t data_length, size_t content_length);
 
 /* The same of a call whose output is kept whole under new ids, so many bytes of stdout and of
  * stderr (0: nothing). */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/size_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -204,11 +205,32 @@ static void fill_output(struct ik_block *block)
 	ik_buf_done(&output);
 }
 
+/* Name what goes with a message, each on a line, with its size. */
+static void fill_attached(struct ik_block *block)
+{
+	struct ik_json_span list = ik_json_member(ik_message_data(block->message), "attached");
+	struct ik_json_walk walk = {0};
+	struct ik_json_span key, item;
+	block->tail = block->own.length;
+	while (ik_json_next(list, &walk, &key, &item)) {
+		char *name = ik_json_string_new(ik_json_member(item, "name"), NULL);
+		int64_t bytes;
+		if (name && ik_json_integer(ik_json_member(item, "bytes"), &bytes) && bytes >= 0) {
+			ik_buf_puts(&block->own, "\n+ ");
+			ik_sanitize_line(&block->own, name, strlen(name));
+			ik_buf_puts(&block->own, "  ");
+			ik_size_text(&block->own, (size_t)bytes);
+		}
+		free(name);
+	}
+}
+
 /* Make the text of a stored message: the message's own where that is harmless. */
 static void fill_from_message(struct ik_block *block)
 {
 	const char *content = block->message->content;
-	size_t length = block->message->content_length;
+	size_t length = ik_message_typed(block->message);
+	bool attached = length < block->message->content_length;
 	trim(&content, &length);
 	ik_buf_clear(&block->own);
 	if (block->kind == IK_BLOCK_ERROR) {
@@ -220,6 +242,8 @@ static void fill_from_message(struct ik_block *block)
 	if (block->kind == IK_BLOCK_COMMAND)
 		fill_output(block);
 	trim_own(block);
+	if (attached)
+		fill_attached(block);
 	if (block->own.length == length && memcmp(block->own.data, content, length) == 0) {
 		ik_buf_done(&block->own); /* once in memory is enough */
 		block->text = content;

@@ -28,8 +28,7 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 {
 	if (!editor)
 		return NULL;
-	ik_text_forget_steps(editor);
-	free(editor->steps);
+	ik_undo_forget(editor);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_done(&editor->kills[i]);
 	ik_buf_done(&editor->draft);
@@ -89,17 +88,31 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length,
 	return done;
 }
 
+/* Text from outside in place of what is selected, or at the cursor. */
+static bool put_at_cursor(struct ik_editor *editor, const char *text, size_t length,
+	enum chain chain, bool pasted)
+{
+	size_t start = editor->cursor, end = start;
+	end_browsing(editor);
+	ik_editor_selection(editor, &start, &end);
+	return length == 0 || put_in(editor, start, end - start, text, length, chain, pasted);
+}
+
 bool ik_editor_insert(struct ik_editor *editor, const char *text, size_t length)
 {
-	end_browsing(editor);
-	return length == 0
-		|| put_in(editor, editor->cursor, 0, text, length, CHAIN_TYPE, false);
+	return put_at_cursor(editor, text, length, CHAIN_TYPE, false);
 }
 
 bool ik_editor_paste(struct ik_editor *editor, const char *text, size_t length)
 {
+	return put_at_cursor(editor, text, length, CHAIN_NONE, true);
+}
+
+bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const char *text,
+	size_t length)
+{
 	end_browsing(editor);
-	return length == 0 || put_in(editor, editor->cursor, 0, text, length, CHAIN_NONE, true);
+	return put_in(editor, start, end - start, text, length, CHAIN_NONE, false);
 }
 
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length)
@@ -114,7 +127,7 @@ void ik_editor_clear(struct ik_editor *editor, bool keep)
 	if (keep) {
 		if (editor->history)
 			ik_history_add(editor->history, editor->text.data, editor->text.length);
-		ik_text_forget_steps(editor);
+		ik_undo_forget(editor);
 		ik_buf_done(&editor->text);
 		ik_folds_done(&editor->folds);
 		editor->cursor = editor->top = 0;
@@ -201,8 +214,8 @@ static void bound_kills(struct ik_editor *editor)
 	}
 }
 
-/* Cut out a part; parts cut one after the other are put back together. */
-static void kill_part(struct ik_editor *editor, size_t start, size_t end)
+/* Parts cut one after the other are put back together. */
+void ik_editor_kill(struct ik_editor *editor, size_t start, size_t end, bool copy)
 {
 	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
 	bool left = end == editor->cursor;
@@ -221,7 +234,8 @@ static void kill_part(struct ik_editor *editor, size_t start, size_t end)
 	if (ik_buf_status(&editor->kills[0]) != IK_OK)
 		return; /* no room to keep it: nothing is cut */
 	bound_kills(editor);
-	ik_text_replace(editor, start, end - start, "", 0, CHAIN_KILL);
+	if (!copy)
+		ik_text_replace(editor, start, end - start, "", 0, CHAIN_KILL);
 }
 
 /* Put in what was cut, in place of what was put in just before when it goes on. */
@@ -265,10 +279,10 @@ static void show_draft(struct ik_editor *editor)
 	end_browsing(editor);
 }
 
-/* Does the entry begin with the draft, and differ from what is shown? */
+/* Does the entry begin with what stood before the cursor, and differ from what is shown? */
 static bool matches(const struct ik_editor *editor, size_t index)
 {
-	size_t length, wanted = editor->draft.length;
+	size_t length, wanted = editor->draft_cursor;
 	const char *text = ik_history_at(editor->history, index, &length);
 	return length >= wanted && memcmp(text, editor->draft.data, wanted) == 0
 		&& !(length == editor->text.length && memcmp(text, editor->text.data, length) == 0);
@@ -340,8 +354,7 @@ static bool open_fold(struct ik_editor *editor)
 	return fold != NULL;
 }
 
-/* An action that moves the cursor; false when it is another. */
-static bool move(struct ik_editor *editor, enum ik_action action)
+bool ik_editor_move(struct ik_editor *editor, enum ik_action action)
 {
 	enum chain chain = editor->chain;
 	size_t cursor = editor->cursor;
@@ -367,6 +380,12 @@ static bool move(struct ik_editor *editor, enum ik_action action)
 	case IK_ACTION_UP: case IK_ACTION_DOWN:
 		vertical(editor, action == IK_ACTION_UP ? -1 : 1, chain);
 		return true;
+	case IK_ACTION_HISTORY_OLDER:
+		browse_older(editor);
+		return true;
+	case IK_ACTION_HISTORY_NEWER:
+		browse_newer(editor);
+		return true;
 	default:
 		return false;
 	}
@@ -377,9 +396,17 @@ static bool move(struct ik_editor *editor, enum ik_action action)
 
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 {
-	size_t cursor = editor->cursor, line_end;
-	if (move(editor, action))
+	size_t cursor, line_end, length = editor->text.length;
+	if (ik_selection_act(editor, action)) {
+		if (editor->text.length != length)
+			end_browsing(editor);
 		return true;
+	}
+	if (ik_editor_move(editor, action)) {
+		editor->selecting = false;
+		return true;
+	}
+	cursor = editor->cursor;
 	switch (action) {
 	case IK_ACTION_NEW_LINE:
 		ik_editor_insert(editor, "\n", 1);
@@ -395,24 +422,24 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 		delete_part(editor, cursor, ik_text_next(editor, cursor), CHAIN_DELETE_RIGHT);
 		break;
 	case IK_ACTION_DELETE_WORD_LEFT:
-		kill_part(editor, word_left(editor, cursor), cursor);
+		ik_editor_kill(editor, word_left(editor, cursor), cursor, false);
 		break;
 	case IK_ACTION_DELETE_WORD_RIGHT:
-		kill_part(editor, cursor, word_right(editor, cursor));
+		ik_editor_kill(editor, cursor, word_right(editor, cursor), false);
 		break;
 	case IK_ACTION_KILL_TO_END:
 		line_end = ik_text_line_end(editor, cursor);
 		/* at the end already: the line end itself */
-		kill_part(editor, cursor, line_end > cursor ? line_end : ik_text_next(editor, cursor));
+		ik_editor_kill(editor, cursor, line_end > cursor ? line_end : ik_text_next(editor, cursor), false);
 		break;
 	case IK_ACTION_KILL_TO_START:
-		kill_part(editor, ik_text_line_start(editor, cursor), cursor);
+		ik_editor_kill(editor, ik_text_line_start(editor, cursor), cursor, false);
 		break;
 	case IK_ACTION_YANK: case IK_ACTION_YANK_OLDER:
 		yank(editor, action == IK_ACTION_YANK_OLDER);
 		break;
-	case IK_ACTION_UNDO:
-		ik_text_undo(editor);
+	case IK_ACTION_UNDO: case IK_ACTION_REDO:
+		ik_undo_step(editor, action == IK_ACTION_REDO);
 		break;
 	case IK_ACTION_COMPLETE:
 		return open_fold(editor);

@@ -1,6 +1,6 @@
 /*
- * editor: the text a person is writing: several lines, a cursor, undo, a kill
- * ring, history.
+ * editor: the text a person is writing: several lines, a cursor, a selection,
+ * undo and redo, a kill ring, history.
  *
  * Works on grapheme clusters of valid UTF-8 (what comes in is repaired and
  * its controls are kept in the text and made visible by the drawing; line ends
@@ -37,11 +37,26 @@ bool ik_editor_paste(struct ik_editor *editor, const char *text, size_t length);
 /*
  * An action of the editor's; false when it is not one of them (or SEND). Up and
  * down move in the text, and through the history at its first and last line:
- * through what begins with the text that was there. COMPLETE is the editor's
+ * through what begins with what stood before the cursor; HISTORY_OLDER and NEWER do
+ * so from any line. COMPLETE is the editor's
  * beside a collapsed paste only, END_OF_INPUT (delete to the right) where there
  * is text only.
  */
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action);
+
+/*
+ * What is selected, by the SELECT_ actions: shown in reverse, replaced by what is
+ * typed or pasted, cut by the actions that cut, given to the kill ring by
+ * COPY_SELECTION. False: nothing is.
+ */
+bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end);
+/* Select from anchor to cursor: positions in the text where clusters begin or end. */
+void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor);
+
+/* Another text for a part, the cursor behind it; one step of undo. False, and nothing
+ * changed: there is no room. */
+bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const char *text,
+	size_t length);
 
 /* All the text, pastes in full; valid until the next change. */
 const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length);

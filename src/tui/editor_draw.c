@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/size_text.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -64,18 +65,14 @@ static void put_grouped(struct ik_buf *out, size_t number)
 /* Write the mark that a fold shows as. */
 static void put_fold(struct ik_buf *out, const struct fold *fold)
 {
-	struct ik_buf lines;
-	char size[40];
+	struct ik_buf lines, size;
 	ik_buf_init(&lines, 64);
+	ik_buf_init(&size, 64);
 	put_grouped(&lines, fold->lines);
-	if (fold->length < IK_KIB(1))
-		snprintf(size, sizeof size, _("%zu bytes"), fold->length);
-	else if (fold->length < IK_MIB(1))
-		snprintf(size, sizeof size, _("%zu KB"), fold->length / IK_KIB(1));
-	else
-		snprintf(size, sizeof size, _("%.1f MB"), (double)fold->length / (double)IK_MIB(1));
+	ik_size_text(&size, fold->length);
 	ik_buf_printf(out, ngettext("[pasted %s line, %s]", "[pasted %s lines, %s]", fold->lines),
-		lines.data, size);
+		lines.data, size.data);
+	ik_buf_done(&size);
 	ik_buf_done(&lines);
 }
 
@@ -248,6 +245,14 @@ static struct row scroll(struct layout *layout, struct ik_editor *editor, int ro
 	return top;
 }
 
+/* The style of the piece at position: what is selected stands out. */
+static enum ik_style style_at(const struct ik_editor *editor, size_t position, enum ik_style style)
+{
+	size_t start, end;
+	bool selected = ik_editor_selection(editor, &start, &end) && position >= start && position < end;
+	return selected ? IK_STYLE_SELECTION : style;
+}
+
 /* Draw one row of text. */
 static void draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
 	const struct row *row)
@@ -256,10 +261,11 @@ static void draw_row(struct layout *layout, struct ik_cells *cells, struct ik_re
 	for (size_t at = row->start; at < row->end;) {
 		struct piece piece = piece_at(layout, at, column);
 		struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
+		enum ik_style style = style_at(layout->editor, at, piece.style);
 		if (ik_fold_at(layout->editor, at))
-			ik_cells_label(cells, place, place.row, place.column, piece.style, piece.shown);
+			ik_cells_label(cells, place, place.row, place.column, style, piece.shown);
 		else
-			ik_cells_text(cells, place, place.row, place.column, piece.style,
+			ik_cells_text(cells, place, place.row, place.column, style,
 				piece.shown, piece.shown_length);
 		column += piece.width;
 		at += piece.length;

@@ -1,8 +1,9 @@
 /*
  * editor_private: what the editor's own files share; nobody else includes it.
  *
- * editor.c: actions, kill ring, history.  editor_text.c: the text, its folds,
- * undo.  editor_draw.c: rows on screen.
+ * editor.c: actions, kill ring, history.  editor_text.c: the text, its folds.
+ * editor_undo.c: undo and redo.  editor_selection.c: a part that is selected.
+ * editor_draw.c: rows on screen.
  *
  * May include: util, tui/{cells,editor}.h.
  */
@@ -37,7 +38,7 @@ enum chain {
 	CHAIN_BROWSE
 };
 
-/* One step of undo: inserted bytes at position took the place of removed. */
+/* One step of undo or redo: inserted bytes at position took the place of removed. */
 struct step {
 	enum chain chain;
 	size_t position, inserted;
@@ -46,14 +47,20 @@ struct step {
 	size_t cursor;
 };
 
+struct steps {
+	struct step *at;
+	size_t count, capacity;
+	size_t bytes; /* in all removed */
+};
+
 struct ik_editor {
 	struct ik_buf text; /* valid UTF-8 */
 	size_t cursor;      /* never inside a fold */
+	bool selecting;
+	size_t anchor;      /* the other end of what is selected; like the cursor */
 	struct folds folds;
 
-	struct step *steps;
-	size_t step_count, step_capacity;
-	size_t step_bytes; /* in all removed */
+	struct steps done, undone;
 	enum chain chain;
 
 	struct ik_buf kills[KILL_RING]; /* newest first */
@@ -78,6 +85,9 @@ struct ik_editor {
 void ik_folds_copy(struct folds *to, const struct folds *from);
 void ik_folds_done(struct folds *folds);
 
+/* Put a fold in where it belongs. */
+void ik_folds_add(struct folds *folds, struct fold fold);
+
 /* The fold that begins at position, ends there, NULL: none. */
 struct fold *ik_fold_at(const struct ik_editor *editor, size_t position);
 struct fold *ik_fold_before(const struct ik_editor *editor, size_t position);
@@ -87,12 +97,16 @@ void ik_fold_open(struct ik_editor *editor, struct fold *fold);
  * last one where chain says so; the cursor goes behind them. False: no room. */
 bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, enum chain chain);
+/* The same without a step; there must be room (ik_text_make_room()). The folds
+ * that were in it are added to taken. */
+void ik_text_change(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, struct folds *taken);
+/* Make sure that count bytes can take the place of length ones. */
+bool ik_text_make_room(struct ik_editor *editor, size_t length, size_t count);
 /* Fold what was just put in. */
 void ik_text_fold(struct ik_editor *editor, size_t position, size_t length);
 /* Is this so much that a paste of it is folded? */
 bool ik_text_is_large(const char *text, size_t length);
-void ik_text_undo(struct ik_editor *editor);
-void ik_text_forget_steps(struct ik_editor *editor);
 
 /* Where the cluster or fold behind (before) position ends (begins). */
 size_t ik_text_next(const struct ik_editor *editor, size_t position);
@@ -100,6 +114,28 @@ size_t ik_text_previous(const struct ik_editor *editor, size_t position);
 /* Start and end of the line of position; a fold has no line ends. */
 size_t ik_text_line_start(const struct ik_editor *editor, size_t position);
 size_t ik_text_line_end(const struct ik_editor *editor, size_t position);
+
+/* Undo (editor_undo.c) */
+
+/* A change is about to be made: make it part of the last step, or begin one. The step
+ * that is to take the folds that were there; NULL: none is. */
+struct step *ik_undo_note(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, enum chain chain);
+/* Take back the last step, or do again what was taken back. */
+void ik_undo_step(struct ik_editor *editor, bool again);
+void ik_undo_forget(struct ik_editor *editor);
+
+/* What is selected (editor_selection.c) */
+
+/* An action on what is selected, or that selects; false: it is for others. */
+bool ik_selection_act(struct ik_editor *editor, enum ik_action action);
+
+/* Editor.c's own, for the others: */
+
+/* Move the cursor; false when the action is another. */
+bool ik_editor_move(struct ik_editor *editor, enum ik_action action);
+/* Cut out a part, or (copy) only keep it in the kill ring. */
+void ik_editor_kill(struct ik_editor *editor, size_t start, size_t end, bool copy);
 
 /* Rows on screen (editor_draw.c) */
 

@@ -9,7 +9,6 @@
 
 #define FOLD_LINES 10
 #define FOLD_BYTES 2000
-#define STEPS_MAX 1000
 
 void ik_folds_copy(struct folds *to, const struct folds *from)
 {
@@ -50,6 +49,11 @@ static size_t fold_index(const struct folds *folds, size_t position)
 			high = middle;
 	}
 	return low;
+}
+
+void ik_folds_add(struct folds *folds, struct fold fold)
+{
+	insert_fold(folds, fold_index(folds, fold.position), fold);
 }
 
 struct fold *ik_fold_at(const struct ik_editor *editor, size_t position)
@@ -100,114 +104,19 @@ static void shift_folds(struct folds *folds, size_t position, size_t removed, si
 		folds->at[i].position = folds->at[i].position - removed + inserted;
 }
 
-/* Release a step. */
-static void drop_step(struct ik_editor *editor, size_t index)
-{
-	struct step *step = &editor->steps[index];
-	editor->step_bytes -= step->removed.length;
-	ik_buf_done(&step->removed);
-	ik_folds_done(&step->folds);
-	editor->step_count--;
-	memmove(step, step + 1, (editor->step_count - index) * sizeof *step);
-}
-
-void ik_text_forget_steps(struct ik_editor *editor)
-{
-	while (editor->step_count > 0)
-		drop_step(editor, editor->step_count - 1);
-}
-
-/* The oldest steps make room for the new ones. */
-static void bound_steps(struct ik_editor *editor)
-{
-	size_t dropped = 0, bytes = editor->step_bytes;
-	while (dropped + 1 < editor->step_count
-	       && (bytes > IK_LIMIT_USER_TEXT || editor->step_count - dropped > STEPS_MAX))
-		bytes -= editor->steps[dropped++].removed.length;
-	/* Many at a time: moving them all for each would be slow. */
-	if (dropped > 0 && bytes <= IK_LIMIT_USER_TEXT)
-		dropped += (editor->step_count - dropped) / 4;
-	while (dropped-- > 0 && editor->step_count > 1)
-		drop_step(editor, 0);
-}
-
-/* May what is typed at position join the last step? A word begins a new one. */
-static bool joins_typing(const struct ik_editor *editor, const struct step *last,
-	size_t position, const char *bytes)
-{
-	const char *before = editor->text.data + position;
-	return last->removed.length == 0 && last->position + last->inserted == position
-		&& !(last->inserted > 0 && (before[-1] == ' ' || before[-1] == '\n') && *bytes != ' ');
-}
-
-/* Try to make a change part of the last step. */
-static bool join_step(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum chain chain)
-{
-	if (chain == CHAIN_NONE || chain != editor->chain || editor->step_count == 0)
-		return false;
-	struct step *last = &editor->steps[editor->step_count - 1];
-	const char *removed = editor->text.data + position;
-	if (last->chain != chain)
-		return false;
-	if (chain == CHAIN_BROWSE && last->position == position && last->inserted == length) {
-		last->inserted = count;
-		return true;
-	}
-	if (chain == CHAIN_TYPE && length == 0 && joins_typing(editor, last, position, bytes)) {
-		last->inserted += count;
-		return true;
-	}
-	/* Folds would have to be moved within the step: they get a step of their own. */
-	if (count > 0 || last->inserted > 0 || editor->folds.count > 0 || last->folds.count > 0)
-		return false;
-	if (chain == CHAIN_DELETE_LEFT && position + length == last->position) {
-		ik_buf_insert(&last->removed, 0, removed, length);
-		last->position = position;
-	} else if (chain == CHAIN_DELETE_RIGHT && position == last->position) {
-		ik_buf_append(&last->removed, removed, length);
-	} else {
-		return false;
-	}
-	editor->step_bytes += length;
-	return true;
-}
-
-/* Remember a change that is about to be made. */
-static void push_step(struct ik_editor *editor, size_t position, size_t length, size_t count,
-	enum chain chain)
-{
-	if (editor->step_count == editor->step_capacity) {
-		editor->step_capacity = editor->step_capacity ? editor->step_capacity * 2 : 16;
-		editor->steps = ik_alloc_array(editor->steps, editor->step_capacity,
-			sizeof *editor->steps);
-	}
-	struct step *step = &editor->steps[editor->step_count++];
-	*step = (struct step){ .chain = chain, .position = position, .inserted = count,
-		.cursor = editor->cursor };
-	ik_buf_init(&step->removed, IK_LIMIT_USER_TEXT);
-	ik_buf_append(&step->removed, editor->text.data + position, length);
-	editor->step_bytes += step->removed.length;
-	if (ik_buf_status(&step->removed) != IK_OK)
-		ik_text_forget_steps(editor); /* no memory: better no undo than a wrong one */
-	else
-		bound_steps(editor);
-}
-
-/* Change the bytes; there is room for them. */
-static void change(struct ik_editor *editor, size_t position, size_t length,
+void ik_text_change(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, struct folds *taken)
 {
 	take_folds(&editor->folds, position, length, taken);
 	shift_folds(&editor->folds, position, length, count);
 	ik_buf_erase(&editor->text, position, length);
 	ik_buf_insert(&editor->text, position, bytes, count);
+	editor->selecting = false;
 	if (editor->top > position)
 		editor->top = position; /* what lay there may lie within a cluster now */
 }
 
-/* Make sure that count bytes can take the place of length ones. */
-static bool make_room(struct ik_editor *editor, size_t length, size_t count)
+bool ik_text_make_room(struct ik_editor *editor, size_t length, size_t count)
 {
 	struct ik_buf *text = &editor->text;
 	if (count > text->ceiling - (text->length - length))
@@ -223,38 +132,17 @@ bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, enum chain chain)
 {
 	struct folds taken = { 0 };
-	if (!make_room(editor, length, count))
+	if (!ik_text_make_room(editor, length, count))
 		return false;
-	bool joined = join_step(editor, position, length, bytes, count, chain);
-	if (!joined)
-		push_step(editor, position, length, count, chain);
-	change(editor, position, length, bytes, count, &taken);
-	if (!joined && editor->step_count > 0)
-		editor->steps[editor->step_count - 1].folds = taken;
+	struct step *step = ik_undo_note(editor, position, length, bytes, count, chain);
+	ik_text_change(editor, position, length, bytes, count, &taken);
+	if (step)
+		step->folds = taken;
 	else
 		ik_folds_done(&taken);
 	editor->cursor = position + count;
 	editor->chain = chain;
 	return true;
-}
-
-void ik_text_undo(struct ik_editor *editor)
-{
-	struct folds taken = { 0 };
-	if (editor->step_count == 0)
-		return;
-	struct step *step = &editor->steps[editor->step_count - 1];
-	if (!make_room(editor, step->inserted, step->removed.length))
-		return;
-	change(editor, step->position, step->inserted, step->removed.data, step->removed.length,
-		&taken);
-	ik_folds_done(&taken);
-	for (size_t i = 0; i < step->folds.count; i++)
-		insert_fold(&editor->folds,
-			fold_index(&editor->folds, step->folds.at[i].position), step->folds.at[i]);
-	editor->cursor = step->cursor;
-	editor->chain = CHAIN_NONE;
-	drop_step(editor, editor->step_count - 1);
 }
 
 /* Count the lines of a text, up to a limit; the last may lack its end. */
@@ -279,7 +167,7 @@ void ik_text_fold(struct ik_editor *editor, size_t position, size_t length)
 {
 	struct fold fold = { position, length,
 		count_lines(editor->text.data + position, length, SIZE_MAX) };
-	insert_fold(&editor->folds, fold_index(&editor->folds, position), fold);
+	ik_folds_add(&editor->folds, fold);
 }
 
 size_t ik_text_next(const struct ik_editor *editor, size_t position)

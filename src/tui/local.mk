@@ -10,13 +10,19 @@ libik_tui_a_SOURCES += \
 	src/tui/cells.h \
 	src/tui/background.c src/tui/background.h \
 	src/tui/colour.c src/tui/colour.h \
+	src/tui/completion.c \
+	src/tui/completion.h \
 	src/tui/editor.c \
 	src/tui/editor.h \
 	src/tui/editor_draw.c \
 	src/tui/editor_private.h \
+	src/tui/editor_selection.c \
 	src/tui/editor_text.c \
+	src/tui/editor_undo.c \
 	src/tui/history.c \
 	src/tui/history.h \
+	src/tui/history_search.c \
+	src/tui/history_search.h \
 	src/tui/input.c \
 	src/tui/input.h \
 	src/tui/input_sequences.c \
@@ -66,13 +72,18 @@ libik_tui_a_SOURCES += \
 	src/tui/pane_help.h \
 	src/tui/pane_inspector.c \
 	src/tui/pane_inspector.h \
+	src/tui/popup.c \
+	src/tui/popup.h \
 	src/tui/screen.c \
+	src/tui/screen_complete.c \
 	src/tui/screen.h \
 	src/tui/screen_dialog.c \
 	src/tui/screen_events.c \
 	src/tui/screen_focus.c \
+	src/tui/screen_history.c \
 	src/tui/screen_keys.c \
 	src/tui/screen_private.h \
+	src/tui/size_text.c src/tui/size_text.h \
 	src/tui/scrollback.c \
 	src/tui/scrollback.h \
 	src/tui/status_bar.c \

@@ -84,6 +84,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
 	screen->history = ik_history_new(options->history_path);
 	screen->editor = ik_editor_new(screen->history);
+	screen->popup = ik_popup_new(screen->keymap);
 	ik_screen_set_model(screen, options->provider, options->model);
 	add_welcome(screen);
 	return screen;
@@ -93,6 +94,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 {
 	if (!screen)
 		return NULL;
+	ik_screen_history_close(screen);
+	screen->popup = ik_popup_free(screen->popup);
 	screen->editor = ik_editor_free(screen->editor);
 	screen->history = ik_history_free(screen->history);
 	screen->dialog = ik_dialog_free(screen->dialog);
@@ -374,7 +377,7 @@ bool ik_screen_dirty(const struct ik_screen *screen)
 static int editor_height(const struct ik_screen *screen)
 {
 	int columns = screen->columns - (int)strlen(PROMPT);
-	return ik_editor_height(screen->editor, columns > 0 ? columns : 1);
+	return ik_editor_height(ik_screen_front_editor(screen), columns > 0 ? columns : 1);
 }
 
 struct ik_layout ik_screen_layout(const struct ik_screen *screen)
@@ -422,9 +425,11 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
 	if (layout->scrollback.rows > 0 && !ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
-	if (screen->retry_at_ms != IK_NEVER && screen->retry_reason && screen->retry_reason[0])
+	bool searching = ik_screen_history_label(screen, &out);
+	if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason
+		&& screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);
-	else if (screen->bar.queued > 0)
+	else if (!searching && screen->bar.queued > 0)
 		ik_buf_printf(&out, _(" queued: %s "), screen->queued_text);
 	int column = area.column + 1;
 	if (out.length > 0)
@@ -488,7 +493,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	draw_pane(screen, cells, &layout);
 	draw_rule(screen, cells, &layout);
 	int row, column;
-	ik_editor_draw(screen->editor, cells, layout.editor, PROMPT, &row, &column);
+	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
 	if (ik_screen_context(screen) == IK_IN_EDITOR) {
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
@@ -496,6 +501,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row,
 			ret_cursor_column);
+	ik_screen_complete_draw(screen, cells, &layout, column);
 	ik_screen_update_bar(screen);
 	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);

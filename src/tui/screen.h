@@ -16,6 +16,7 @@
 #include "conversation/event.h"
 #include "tool/registry.h"
 #include "tui/cells.h"
+#include "tui/completion.h"
 #include "tui/dialog.h"
 #include "tui/input.h"
 
@@ -46,6 +47,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen);
 enum ik_reaction_kind {
 	IK_REACT_NONE,
 	IK_REACT_SUBMIT,   /* text: a message or a command line; the editor is empty now */
+	IK_REACT_EDITOR,   /* the draft is to be written in another editor */
+	IK_REACT_TAKE_BACK, /* the newest message that is queued is to be written on */
 	IK_REACT_CANCEL,   /* the running turn */
 	IK_REACT_REFRESH,  /* the tools */
 	IK_REACT_MODE,     /* the next mode */
@@ -60,6 +63,16 @@ struct ik_reaction {
 	size_t length;
 	struct ik_answer answer; /* of IK_REACT_ANSWER; its text as above */
 };
+
+/*
+ * Says what the word at the end of text (the editor's, up to the cursor) may become;
+ * false: nothing. What it points to is valid until it is called again.
+ */
+typedef bool ik_completer(void *arg, const char *text, size_t length,
+	struct ik_completions *ret_completions);
+void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg);
+/* It would say something else now: it is asked again if candidates are shown. */
+void ik_screen_candidates_changed(struct ik_screen *screen);
 
 /* A key. */
 struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key);

@@ -238,6 +238,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return reaction(IK_REACT_REFRESH);
 	case IK_ACTION_MODE:
 		return reaction(IK_REACT_MODE);
+	case IK_ACTION_EXTERNAL_EDITOR:
+		return reaction(IK_REACT_EDITOR);
 	case IK_ACTION_CANCEL:
 		return cancel(screen);
 	case IK_ACTION_INTERRUPT:
@@ -263,6 +265,9 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return nothing;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
+		if (action == IK_ACTION_UP && ik_screen_context(screen) == IK_IN_EDITOR
+			&& ik_editor_is_empty(screen->editor) && screen->bar.queued > 0)
+			return reaction(IK_REACT_TAKE_BACK);
 		move(screen, action);
 		return nothing;
 	case IK_ACTION_SEND:
@@ -316,11 +321,17 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 	struct ik_reaction answered;
 	if (ik_screen_dialog_key(screen, key, action, &answered))
 		return answered;
+	if (ik_screen_history_key(screen, action, key))
+		return nothing;
+	if (ik_screen_context(screen) == IK_IN_EDITOR && ik_screen_complete_key(screen, action))
+		return nothing;
+	struct ik_reaction done = nothing;
 	if (action != IK_ACTION_NONE)
-		return act(screen, action, key);
-	if (key->code == IK_KEY_PASTE)
+		done = act(screen, action, key);
+	else if (key->code == IK_KEY_PASTE)
 		paste(screen, key);
-	if (key->code == IK_KEY_CHARACTER)
-		return type(screen, key);
-	return nothing;
+	else if (key->code == IK_KEY_CHARACTER)
+		done = type(screen, key);
+	ik_screen_complete_update(screen);
+	return done;
 }

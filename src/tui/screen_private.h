@@ -14,6 +14,7 @@
 #include "tui/pane_browser.h"
 #include "tui/pane_help.h"
 #include "tui/pane_inspector.h"
+#include "tui/popup.h"
 #include "tui/screen.h"
 #include "tui/scrollback.h"
 #include "tui/status_bar.h"
@@ -45,6 +46,13 @@ struct ik_screen {
 	struct ik_history *history;
 	struct ik_editor *editor;
 	char *bar_keys, *bar_keys_short, *quit_hint; /* as the keymap has them */
+	ik_completer *completer;    /* NULL: nothing is completed */
+	void *completer_arg;
+	struct ik_popup *popup;
+	bool popup_asked;           /* the person asked for what it shows */
+	bool refused_word;          /* it was closed over the word that begins at refused_start */
+	size_t refused_start;
+	struct ik_history_view *history_view; /* NULL: the history is not being searched */
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
 
 	enum ik_side side;
@@ -108,6 +116,25 @@ void ik_screen_dialog_show(struct ik_screen *screen, bool open);
 /* A key while a question may be open; false: it is for others. */
 bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction);
+
+/* screen_complete.c: a key and its action while candidates are shown, or that asks for
+ * them; false: it is for others. */
+bool ik_screen_complete_key(struct ik_screen *screen, enum ik_action action);
+/* The text or the cursor is another. */
+void ik_screen_complete_update(struct ik_screen *screen);
+/* column: of the cursor. */
+void ik_screen_complete_draw(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout, int column);
+
+/* screen_history.c: a key while the history is searched, or that begins it; false: it
+ * is for others. */
+bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
+	const struct ik_key *key);
+void ik_screen_history_close(struct ik_screen *screen);
+/* Append what the rule says meanwhile; false: nothing. */
+bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out);
+/* The editor that is seen: what was found, or the one that is written in. */
+struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen);
 
 /* A notice of the screen's own: shown, not stored. */
 void ik_screen_say(struct ik_screen *screen, const char *sentence);

@@ -24,16 +24,21 @@ SCREEN_TESTS = \
 	tests/screen/commands.screen \
 	tests/screen/compact.screen \
 	tests/screen/compact_retry.screen \
+	tests/screen/complete.screen \
 	tests/screen/context.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/draft.screen \
+	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \
 	tests/screen/editor.screen \
+	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen \
+	tests/screen/external_editor.screen \
 	tests/screen/first_frame.screen \
 	tests/screen/full_output.screen \
 	tests/screen/german.screen \
+	tests/screen/history_search.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
 	tests/screen/hostile.screen \
@@ -50,6 +55,7 @@ SCREEN_TESTS = \
 	tests/screen/policy_kill.screen \
 	tests/screen/policy_modes.screen \
 	tests/screen/queue.screen \
+	tests/screen/queue_edit.screen \
 	tests/screen/queue_kept.screen \
 	tests/screen/rebinding.screen \
 	tests/screen/refused_key.screen \
@@ -57,6 +63,7 @@ SCREEN_TESTS = \
 	tests/screen/screen_reader.screen \
 	tests/screen/scroll.screen \
 	tests/screen/server_reply.screen \
+	tests/screen/shell_command.screen \
 	tests/screen/slow_tool.screen \
 	tests/screen/small.screen \
 	tests/screen/stalled_terminal.screen \

@@ -59,10 +59,13 @@ Test(keymap, from_bytes_to_actions)
 		{ "\013", IK_ACTION_KILL_TO_END }, { "\025", IK_ACTION_KILL_TO_START },
 		{ "\031", IK_ACTION_YANK }, { "\033y", IK_ACTION_YANK_OLDER },
 		{ "\037", IK_ACTION_UNDO }, { "\033[47;5u", IK_ACTION_UNDO },
-		{ "\t", IK_ACTION_COMPLETE },
+		{ "\t", IK_ACTION_COMPLETE }, { "\022", IK_ACTION_HISTORY_SEARCH },
+		{ "\033[1;2D", IK_ACTION_SELECT_LEFT }, { "\033[1;2H", IK_ACTION_SELECT_LINE_START },
+		{ "\033[1;6C", IK_ACTION_SELECT_WORD_RIGHT }, { "\033w", IK_ACTION_COPY_SELECTION },
+		{ "\033_", IK_ACTION_REDO }, { "\033p", IK_ACTION_HISTORY_OLDER },
 		{ "x", IK_ACTION_NONE }, { "X", IK_ACTION_NONE }, { "\033[24~", IK_ACTION_NONE },
 		{ "\033[<0;1;1M", IK_ACTION_NONE }, { "\033[200~x\033[201~", IK_ACTION_NONE },
-		{ "\033[Z", IK_ACTION_NONE }, { "\xc3\xa9", IK_ACTION_NONE },
+		{ "\033[Z", IK_ACTION_COMPLETE_PREVIOUS }, { "\xc3\xa9", IK_ACTION_NONE },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		cr_assert_eq(action_of(rows[i].bytes), rows[i].action, "row %zu", i);

@@ -10,10 +10,12 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/ascii_test.c \
 	tests/unit/tui/cells_test.c \
 	tests/unit/tui/colour_test.c \
+	tests/unit/tui/completion_test.c \
 	tests/unit/tui/editor_test.c \
 	tests/unit/tui/history_test.c \
 	tests/unit/tui/input_test.c \
 	tests/unit/tui/keymap_test.c \
+	tests/unit/tui/selection_test.c \
 	tests/unit/tui/term_test.c \
 	tests/unit/tui/term_theme_test.c \
 	tests/unit/tui/theme_test.c

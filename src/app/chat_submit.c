@@ -1,0 +1,144 @@
+/* What a person sends. */
+#include "app/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/attach.h"
+#include "app/chat_trust.h"
+#include "app/commands.h"
+#include "app/external_editor.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* /new: another session, on an empty screen that says how to come back. */
+static void begin_session(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
+	char *sentence = ik_format(_("A new session. The one before: ikigai --resume=%s"),
+		ik_session_id(session));
+
+	ik_screen_begin(chat->screen);
+	if (ik_core_begin_session(&chat->core) && said)
+		ik_session_add_notice(chat->core.session, sentence);
+	free(sentence);
+}
+
+/* A line that begins with "/". */
+static void run_command(struct ik_chat *chat, const char *text, size_t length)
+{
+	char *line = ik_strndup(text, length);
+
+	switch (ik_command_run(&chat->core, line)) {
+	case IK_COMMAND_REFRESH:
+		ik_core_read_instructions(&chat->core);
+		ik_chat_trust_again(chat);
+		ik_chat_refresh(chat, line);
+		break;
+	case IK_COMMAND_MODE:
+		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+		break;
+	case IK_COMMAND_THEME:
+		ik_chat_theme_apply(chat);
+		ik_chat_theme_ask(chat);
+		break;
+	case IK_COMMAND_EDITOR:
+		ik_external_editor_open(chat);
+		break;
+	case IK_COMMAND_CLEAR:
+		ik_screen_clear(chat->screen);
+		break;
+	case IK_COMMAND_NEW:
+		begin_session(chat);
+		break;
+	case IK_COMMAND_QUIT:
+		ik_chat_end(chat, 0);
+		break;
+	case IK_COMMAND_NOTHING:
+		break;
+	}
+	free(line);
+}
+
+/* "!COMMAND", or "!!" for the same once more. */
+static void run_shell(struct ik_chat *chat, const char *text, size_t length)
+{
+	size_t start = 1 + strspn(text + 1, " \t\n");
+	char *command;
+
+	while (length > start && strchr(" \t\n", text[length - 1]) != NULL)
+		length--;
+	if (start >= length || (length - start == 1 && text[start] == '!' && chat->last_shell == NULL)) {
+		ik_chat_complain(chat, start >= length ?
+			_("! needs a command: !ls -l. Its output goes with your next message.") :
+			_("!! repeats the last command; there was none yet."));
+		return;
+	}
+	command = length - start == 1 && text[start] == '!' ? ik_strdup(chat->last_shell) :
+		ik_strndup(text + start, length - start);
+	ik_session_run_shell(chat->core.session, command);
+	free(chat->last_shell);
+	chat->last_shell = command;
+}
+
+/* A message for the model, with what goes with it. */
+static void send(struct ik_chat *chat, const char *text, size_t length)
+{
+	struct ik_session *session = chat->core.session;
+	struct ik_attached attached;
+	struct ik_error error;
+
+	ik_attached_init(&attached);
+	if (ik_attach(text, length, &chat->setup->places, ik_session_conversation(session),
+			chat->shared_command, &attached, &error) != IK_OK) {
+		ik_chat_complain(chat, error.text);
+		ik_screen_set_draft(chat->screen, text, length);
+	} else {
+		ik_session_submit_with(session, attached.text.data, attached.text.length,
+			attached.data.data, attached.data.length);
+		if (attached.last_command[0] != '\0')
+			memcpy(chat->shared_command, attached.last_command,
+				sizeof(chat->shared_command));
+	}
+	ik_attached_done(&attached);
+}
+
+void ik_chat_complain(struct ik_chat *chat, const char *sentence)
+{
+	struct ik_event event = {
+		.kind = IK_EVENT_ERROR, .text = sentence, .text_length = strlen(sentence),
+	};
+
+	ik_screen_apply(chat->screen, &event);
+}
+
+void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)
+{
+	if (ik_command_is(text))
+		run_command(chat, text, length);
+	else if (text[0] == '!')
+		run_shell(chat, text, length);
+	else
+		send(chat, text, length);
+}
+
+void ik_chat_take_back(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	size_t length, index = 0;
+	const char *text;
+	char *copy;
+
+	while (ik_session_queued(session, index, &length) != NULL)
+		index++;
+	if (index == 0)
+		return;
+	text = ik_session_queued(session, index - 1, &length);
+	copy = ik_strndup(text, length);
+	ik_session_take_back(session);
+	ik_screen_set_draft(chat->screen, copy, length);
+	free(copy);
+	/* What went with it goes with what is sent in its place. */
+	chat->shared_command[0] = '\0';
+}

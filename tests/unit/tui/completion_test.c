@@ -1,0 +1,216 @@
+#include "tui/completion.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/history.h"
+#include "tui/history_search.h"
+#include "tui/popup.h"
+#include "util/buf.h"
+
+static const struct ik_candidate names[] = {
+	{ "README", NULL }, { "main.c", NULL }, { "Makefile", NULL }, { "a b.txt", NULL },
+	{ "日本.txt", NULL }, { "日曜.txt", NULL }, { "src/", NULL }, { "remain", NULL },
+};
+
+static struct ik_completions of(const char *typed, enum ik_quoting quoting)
+{
+	return (struct ik_completions){ .typed = typed, .head = "", .quoting = quoting,
+		.candidates = names, .count = sizeof names / sizeof *names };
+}
+
+/* The texts that fit, with blanks between. */
+static const char *fitting(const char *typed)
+{
+	static char out[1000];
+	struct ik_completions completions = of(typed, IK_QUOTING_NONE);
+	uint32_t *indexes;
+	size_t count = ik_completion_match(&completions, &indexes);
+	out[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		strcat(out, names[indexes[i]].text);
+		strcat(out, i + 1 < count ? ", " : "");
+	}
+	free(indexes);
+	return out;
+}
+
+Test(completion, what_begins_so_comes_first)
+{
+	cr_assert_str_eq(fitting("ma"), "main.c, Makefile, remain");
+	cr_assert_str_eq(fitting("Ma"), "Makefile, main.c, remain");
+	cr_assert_str_eq(fitting("txt"), "a b.txt, 日本.txt, 日曜.txt");
+	cr_assert_str_eq(fitting("日"), "日本.txt, 日曜.txt");
+	cr_assert_str_eq(fitting("nothing"), "");
+}
+
+Test(completion, a_command_is_found_by_a_part_of_its_name)
+{
+	const struct ik_candidate commands[] = { { "/mode", "m" }, { "/model", "m" }, { "/system", "s" } };
+	struct ik_completions completions = { .typed = "/m", .head = "", .candidates = commands,
+		.count = 3 };
+	uint32_t *indexes;
+	size_t prefixed;
+	cr_assert_eq(ik_completion_match(&completions, &indexes), 3);
+	/* what has it only within does not hold the others back */
+	cr_assert_eq(ik_completion_common(&completions, indexes, 3, &prefixed), strlen("/mode"));
+	cr_assert_eq(prefixed, 2);
+	free(indexes);
+}
+
+Test(completion, what_is_common_ends_with_a_character)
+{
+	struct ik_completions completions = of("日", IK_QUOTING_NONE);
+	uint32_t *indexes;
+	size_t prefixed, count = ik_completion_match(&completions, &indexes);
+	/* the second characters differ in their last bytes only */
+	cr_assert_eq(ik_completion_common(&completions, indexes, count, &prefixed), strlen("日"));
+	free(indexes);
+}
+
+/* What is put in for a candidate, '|' where the cursor goes. */
+static const char *put(const struct ik_completions *completions, size_t index, size_t length)
+{
+	static char out[400];
+	struct ik_buf buf;
+	ik_buf_init(&buf, 400);
+	size_t caret = ik_completion_put(completions, index, length, &buf);
+	cr_assert_eq(ik_buf_status(&buf), IK_OK);
+	snprintf(out, sizeof out, "%.*s|%s", (int)caret, buf.data, buf.data + caret);
+	ik_buf_done(&buf);
+	return out;
+}
+
+Test(completion, words_are_quoted_as_their_reader_wants)
+{
+	struct ik_completions plain = of("", IK_QUOTING_NONE), mention = of("", IK_QUOTING_MENTION);
+	struct ik_completions shell = of("", IK_QUOTING_SHELL);
+	cr_assert_str_eq(put(&plain, 1, SIZE_MAX), "main.c |");
+	cr_assert_str_eq(put(&plain, 1, 2), "ma|");
+	cr_assert_str_eq(put(&plain, 6, SIZE_MAX), "src/|"); /* a directory goes on */
+	mention.head = "src/";
+	cr_assert_str_eq(put(&mention, 1, SIZE_MAX), "@src/main.c |");
+	cr_assert_str_eq(put(&mention, 3, SIZE_MAX), "@\"src/a b.txt\" |");
+	cr_assert_str_eq(put(&mention, 3, 3), "@\"src/a b|");
+	shell.head = "~/it's/";
+	cr_assert_str_eq(put(&shell, 3, SIZE_MAX), "~/it\\'s/a\\ b.txt |");
+}
+
+Test(completion, the_cursor_goes_into_a_template)
+{
+	const struct ik_candidate template = { "{\"path\": \"\", \"limit\": 0}", NULL };
+	struct ik_completions completions = { .typed = "", .head = "", .candidates = &template,
+		.count = 1, .caret_in_quotes = true };
+	cr_assert_str_eq(put(&completions, 0, SIZE_MAX), "{\"path\": \"|\", \"limit\": 0}");
+}
+
+Test(popup, selection_goes_round_and_scrolls)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_popup *popup = ik_popup_new(keymap);
+	struct ik_completions completions = of("", IK_QUOTING_NONE);
+	cr_assert(!ik_popup_is_open(popup));
+	ik_popup_show(popup, &completions);
+	cr_assert(ik_popup_is_open(popup));
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
+	ik_popup_move(popup, -1);
+	cr_assert_eq(ik_popup_selected(popup), 7);
+	ik_popup_move(popup, 1);
+	cr_assert_eq(ik_popup_selected(popup), 0);
+	completions.typed = "nothing";
+	ik_popup_show(popup, &completions);
+	cr_assert(!ik_popup_is_open(popup));
+	completions.note = "asking...";
+	ik_popup_show(popup, &completions);
+	cr_assert(ik_popup_is_open(popup), "more will come");
+	ik_popup_free(popup);
+	ik_keymap_free(keymap);
+}
+
+Test(popup, is_drawn_in_any_area)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_popup *popup = ik_popup_new(keymap);
+	struct ik_completions completions = of("", IK_QUOTING_NONE);
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_popup_show(popup, &completions);
+	for (int rows = 1; rows < 14; rows++)
+		for (int columns = 1; columns < 50; columns += 3) {
+			ik_cells_resize(&cells, rows, columns);
+			ik_popup_draw(popup, &cells, (struct ik_rectangle){ 0, 0, rows, columns },
+				columns - 1);
+			ik_popup_move(popup, 1);
+		}
+	ik_cells_done(&cells);
+	ik_popup_free(popup);
+	ik_keymap_free(keymap);
+}
+
+static struct ik_history *history_of(const char *const *texts)
+{
+	struct ik_history *history = ik_history_new(NULL);
+	for (; *texts; texts++)
+		ik_history_add(history, *texts, strlen(*texts));
+	return history;
+}
+
+/* What is found now; "-": nothing, "!" before it: there is no other. */
+static const char *found(const struct ik_history_search *search)
+{
+	static char out[200];
+	size_t length;
+	if (!search->found)
+		return search->failed ? "!" : "-";
+	const char *text = ik_history_at(search->history, search->index, &length);
+	snprintf(out, sizeof out, "%s%.*s[%.*s]%s", search->failed ? "!" : "",
+		(int)search->position, text, (int)search->length, text + search->position,
+		text + search->position + search->length);
+	return out;
+}
+
+Test(history_search, finds_older_ones_while_it_is_typed)
+{
+	const char *const texts[] = { "make check", "git log", "make\nall", "git log", "Make it so", NULL };
+	struct ik_history *history = history_of(texts);
+	struct ik_history_search search;
+	ik_history_search_init(&search, history);
+	cr_assert_str_eq(found(&search), "-");
+	ik_history_search_type(&search, "ma", 2);
+	cr_assert_str_eq(found(&search), "[Ma]ke it so");
+	ik_history_search_move(&search, 1);
+	cr_assert_str_eq(found(&search), "[ma]ke\nall");
+	ik_history_search_type(&search, "ke c", 4);
+	cr_assert_str_eq(found(&search), "[make c]heck");
+	ik_history_search_move(&search, 1);
+	cr_assert_str_eq(found(&search), "![make c]heck");
+	ik_history_search_erase(&search);
+	cr_assert_str_eq(found(&search), "[Make ]it so");
+	ik_history_search_move(&search, -1);
+	cr_assert_str_eq(found(&search), "![Make ]it so");
+	for (int i = 0; i < 6; i++)
+		ik_history_search_erase(&search);
+	cr_assert_str_eq(found(&search), "-");
+	ik_history_search_type(&search, "M", 1); /* a capital letter means itself */
+	cr_assert_str_eq(found(&search), "[M]ake it so");
+	ik_history_search_type(&search, "x", 1);
+	cr_assert_str_eq(found(&search), "![M]ake it so");
+	ik_history_search_done(&search);
+	ik_history_free(history);
+}
+
+Test(history_search, passes_over_the_same_text)
+{
+	const char *const texts[] = { "log one", "git log", "other", "git log", NULL };
+	struct ik_history *history = history_of(texts);
+	struct ik_history_search search;
+	ik_history_search_init(&search, history);
+	ik_history_search_type(&search, "log", 3);
+	cr_assert_str_eq(found(&search), "git [log]");
+	ik_history_search_move(&search, 1);
+	cr_assert_str_eq(found(&search), "[log] one");
+	ik_history_search_done(&search);
+	ik_history_free(history);
+}
