@@ -32,6 +32,7 @@ CLI_TESTS = \
 	tests/cli/file_limit.screen \
 	tests/cli/full_disk.screen \
 	tests/cli/help.screen \
+	tests/cli/killed.screen \
 	tests/cli/kodelet.screen \
 	tests/cli/kodelet_limits.screen \
 	tests/cli/language.screen \
@@ -58,5 +59,5 @@ CLI_TESTS = \
 	tests/cli/two_tools.screen \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/lib.sh tests/cli/relays.sh \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh tests/cli/relays.sh \
 	tests/cli/silence.py
