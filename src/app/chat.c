@@ -177,6 +177,8 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 			inspector_wish(setup->config->ui_inspector);
 		screen.read_blob = ik_chat_read_blob;
 		screen.read_arg = chat;
+		screen.tool_forms = &ik_chat_tool_forms;
+		screen.tool_forms_arg = chat;
 		screen.provider = setup->choice.provider;
 		screen.model = setup->choice.model;
 		screen.commands = help;

@@ -55,6 +55,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		if (chat->core_started)
 			ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
 		break;
+	case IK_REACT_SWITCH_TOOL:
+		ik_chat_switch_tool(chat, reaction->text);
+		break;
 	case IK_REACT_ANSWER:
 		ik_chat_answered(chat, &reaction->answer);
 		break;

@@ -117,6 +117,10 @@ enum ik_status ik_chat_read_blob(void *chat, const char *id, size_t part, struct
 	struct ik_error *error);
 void ik_chat_forget_blobs(struct ik_chat *chat);
 
+/* chat_tools.c: what the tool browser wants. Asks whether for the session or for good. */
+void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
+extern const struct ik_tool_forms ik_chat_tool_forms;
+
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);
 

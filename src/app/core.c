@@ -352,6 +352,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
 	core->policy = ik_policy_free(core->policy);
 	free(core->policy_path);
+	ik_tool_switches_done(&core->switches);
 	core->policy_path = NULL;
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);

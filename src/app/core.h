@@ -11,6 +11,7 @@
 #include "agent/session.h"
 #include "app/practice_server.h"
 #include "app/setup.h"
+#include "app/tool_switch.h"
 #include "tool/discovery.h"
 
 struct ik_core_events {
@@ -35,6 +36,7 @@ struct ik_core {
 	enum ik_asking asking;
 	struct ik_policy *policy;
 	char *policy_path;  /* of the rules that are kept for good; NULL: there is no home */
+	struct ik_tool_switches switches; /* of this session */
 	bool scanned;
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	struct ik_model_list *models; /* the provider is asked for them */
@@ -59,6 +61,10 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 
 /* Ask all tools again, whatever is remembered of them. */
 void ik_core_refresh(struct ik_core *core);
+
+/* Offer a tool or do not, from the next round on, for this session or for good. */
+enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool on, bool for_good,
+	struct ik_error *error) IK_MUST_USE;
 
 /* Scan by itself when the directories of tools change, if the configuration wants it. */
 void ik_core_watch(struct ik_core *core);

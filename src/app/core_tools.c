@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "util/alloc.h"
+#include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -132,6 +133,46 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path)
 	return found;
 }
 
+/* Switch tools off: those of the configuration and what the person keeps, less what was
+ * switched on since; session (or NULL) comes before both. */
+static void apply_switches(struct ik_discovery *discovery, const struct ik_setup *setup,
+	const struct ik_tool_switches *session)
+{
+	const struct ik_string_list *disabled = &setup->config->tools_disabled;
+	struct ik_tool_switches switches = {.items = NULL};
+	char *path = ik_places_file(&setup->places, "tools.json");
+	struct ik_error error;
+	size_t i;
+
+	for (i = 0; i < disabled->count; i++)
+		ik_tool_switches_set(&switches, disabled->items[i], false);
+	if (ik_tool_switches_read(path, &switches, &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "%s", error.text);
+	for (i = 0; session != NULL && i < session->count; i++)
+		ik_tool_switches_set(&switches, session->items[i].name, session->items[i].on);
+	ik_discovery_enable_all(discovery);
+	for (i = 0; i < switches.count; i++)
+		if (!switches.items[i].on)
+			ik_discovery_disable(discovery, switches.items[i].name);
+	ik_tool_switches_done(&switches);
+	free(path);
+}
+
+enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool on, bool for_good,
+	struct ik_error *error)
+{
+	char *path = ik_places_file(&core->setup->places, "tools.json");
+	enum ik_status status = for_good ? ik_tool_switch_keep(path, name, on, error) : IK_OK;
+
+	free(path);
+	if (status != IK_OK)
+		return status;
+	ik_tool_switches_set(&core->switches, name, on);
+	apply_switches(core->discovery, core->setup, &core->switches);
+	ik_discovery_scan(core->discovery);
+	return IK_OK;
+}
+
 /* Add all, the person's own before those of the project; trust is in the project's. */
 static struct ik_discovery *find_directories(struct directories *directories,
 	const struct ik_setup *setup, struct ik_trust *trust)
@@ -153,8 +194,7 @@ static struct ik_discovery *find_directories(struct directories *directories,
 			IK_PROTOCOL_KODELET);
 	add_directory(directories, choose(config->tools_project_dir, ik_strdup(PROJECT_TOOLS)),
 		IK_SOURCE_PROJECT, IK_PROTOCOL_NATIVE);
-	for (i = 0; i < config->tools_disabled.count; i++)
-		ik_discovery_disable(directories->discovery, config->tools_disabled.items[i]);
+	apply_switches(directories->discovery, setup, NULL);
 	for (i = 0; i < directories->count; i++)
 		free(directories->canonical[i]);
 	return directories->discovery;

@@ -7,6 +7,7 @@
 #define IK_APP_TOOL_VIEW_H
 
 #include "config/config.h"
+#include "app/model_choice.h"
 #include "tool/registry.h"
 
 /*
@@ -16,5 +17,13 @@
  */
 enum ik_status ik_tool_view(const struct ik_config *config, const char *provider,
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
+
+/*
+ * The same for the provider of now (form 0) and for each wire format in turn, in the
+ * form that holds the model most to the schema. *ret_name: the provider's name, the
+ * format's type. False behind the last.
+ */
+bool ik_tool_view_form(const struct ik_model_choice *now, const struct ik_tool *tool, size_t form,
+	struct ik_buf *out, const char **ret_name);
 
 #endif

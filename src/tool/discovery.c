@@ -79,9 +79,7 @@ static void release(void *arg)
 		free(discovery->slots[i]);
 	}
 	free(discovery->slots);
-	for (size_t i = 0; i < discovery->disabled_count; i++)
-		free(discovery->disabled[i]);
-	free(discovery->disabled);
+	ik_discovery_enable_all(discovery);
 	for (size_t i = 0; i < discovery->found_count; i++)
 		ik_tool_clear(&discovery->found[i].tool);
 	free(discovery->found);
@@ -127,6 +125,15 @@ void ik_discovery_disable(struct ik_discovery *discovery, const char *name)
 	discovery->disabled[discovery->disabled_count++] = ik_strdup(name);
 }
 
+void ik_discovery_enable_all(struct ik_discovery *discovery)
+{
+	for (size_t i = 0; i < discovery->disabled_count; i++)
+		free(discovery->disabled[i]);
+	free(discovery->disabled);
+	discovery->disabled = NULL;
+	discovery->disabled_count = 0;
+}
+
 static bool is_disabled(const struct ik_discovery *discovery, const char *name)
 {
 	for (size_t i = 0; i < discovery->disabled_count; i++) {
@@ -164,7 +171,7 @@ static struct ik_registry *make_registry(struct ik_discovery *discovery)
 
 		if (tool->state == IK_TOOL_OK && is_disabled(discovery, tool->name))
 			ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
-				ik_strdup(_("switched off by tools.disabled in the configuration")));
+				ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool browser")));
 		ik_registry_add(registry, tool);
 	}
 	discovery->found_count = 0;

@@ -34,6 +34,8 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery);
 void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source);
 /* A tool of that name is kept but not offered. */
 void ik_discovery_disable(struct ik_discovery *discovery, const char *name);
+/* None is, from the next scan on. */
+void ik_discovery_enable_all(struct ik_discovery *discovery);
 
 /* The cache for its sources; taken over, saved after each scan. Before they are made. */
 void ik_discovery_use_cache(struct ik_discovery *discovery, struct ik_schema_cache *cache);

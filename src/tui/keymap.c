@@ -44,6 +44,11 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,
 		N_("Show replies as Markdown, or as they were written") },
 
+	{ IK_ACTION_FILTER, "filter", "/", IK_IN_BROWSER, N_("Filter the list") },
+	{ IK_ACTION_SORT, "sort", "s", IK_IN_BROWSER, N_("Sort by name, or by use") },
+	{ IK_ACTION_RUN, "run", "x", IK_IN_BROWSER, N_("Call the tool, with a form for its arguments") },
+	{ IK_ACTION_SWITCH, "switch", "e", IK_IN_BROWSER, N_("Switch the tool on or off") },
+
 	{ IK_ACTION_SEND, "send", "Enter", IK_IN_TEXT, N_("Send") },
 	{ IK_ACTION_NEW_LINE, "new-line", "Alt-Enter, Ctrl-J, Shift-Enter, Ctrl-Enter", IK_IN_TEXT,
 		N_("Begin a new line") },

@@ -43,6 +43,15 @@ libik_tui_a_SOURCES += \
 libik_tui_a_SOURCES += \
 	src/tui/block.c \
 	src/tui/block.h \
+	src/tui/browser_draw.c \
+	src/tui/browser_form.c \
+	src/tui/browser_form.h \
+	src/tui/browser_form_draw.c \
+	src/tui/browser_form_parts.h \
+	src/tui/browser_list.c \
+	src/tui/browser_list.h \
+	src/tui/browser_parts.h \
+	src/tui/browser_text.c \
 	src/tui/calls.c \
 	src/tui/calls.h \
 	src/tui/call_parts.c src/tui/call_parts.h \
@@ -82,12 +91,14 @@ libik_tui_a_SOURCES += \
 	src/tui/screen_focus.c \
 	src/tui/screen_history.c \
 	src/tui/screen_keys.c \
+	src/tui/screen_panes.c \
 	src/tui/screen_private.h \
 	src/tui/size_text.c src/tui/size_text.h \
 	src/tui/scrollback.c \
 	src/tui/scrollback.h \
 	src/tui/status_bar.c \
 	src/tui/status_bar.h \
+	src/tui/tool_forms.h \
 	src/tui/welcome.c \
 	src/tui/welcome.h \
 	src/tui/wrap.c \

@@ -173,7 +173,7 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 	ik_buf_done(&out);
 }
 
-void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
+void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
 	if (area.rows < 1 || area.columns < 1)
@@ -185,8 +185,16 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
+}
+
+void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
+	struct ik_cells *cells, struct ik_rectangle area)
+{
+	ik_pane_draw_frame(pane, view, cells, area);
 	struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
-	if (body.rows < 1)
+	body.row += view->reserved;
+	body.rows -= view->reserved;
+	if (body.rows < 1 || body.columns < 1)
 		return;
 	if (view->empty) {
 		ik_pane_sentence(cells, body, view->empty);

@@ -51,10 +51,15 @@ struct ik_pane_view {
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 		enum ik_style style);
+	int reserved;            /* rows under the title that somebody else draws */
 	const char *empty;       /* instead of list and text when there is no item */
 	void *arg;
 };
 void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
+	struct ik_cells *cells, struct ik_rectangle area);
+
+/* Only the title and the keys. */
+void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area);
 
 /* A text in several lines, wrapped, dim, in the middle of area. */

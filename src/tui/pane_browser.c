@@ -3,49 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/browser_parts.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
-#define NAME_COLUMNS 24 /* of mark and name, where names are short and a third of the row is more */
-#define NAME_BYTES 200
-
-/* How a tool served in this session. */
-struct uses {
-	size_t count, failed, timed;
-	int64_t total_ms;
-};
-
-struct ik_browser {
-	struct ik_pane pane;
-	struct ik_calls *calls;
-	struct ik_registry *registry;
-	int name_columns;            /* of its longest name */
-	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
-	struct uses shown_uses;
-	unsigned calls_version;      /* that shown_uses were counted at */
-};
-
-/* What to do about a failure, by its code. */
-static const struct {
-	const char *code;
-	const char *advice;
-} advices[] = {
-	{"SCHEMA_TIMEOUT", N_("Make it say what it is at once, before any slow work; or raise "
-		"tools.scan_timeout_ms.")},
-	{"SCHEMA_EXIT", N_("Run it in a shell with --schema, or description if it is a custom tool of "
-		"Kodelet's: it must print one JSON object and exit with 0. "
-		"If it is no tool, move it out of this directory.")},
-	{"SCHEMA_TOO_LARGE", N_("A schema may have 256 KiB. Is it printing something else?")},
-	{"INVALID_JSON", N_("Asked what it is, it must print one JSON object and nothing else.")},
-	{"INVALID_SCHEMA", N_("Mend the member named above.")},
-	{"INVALID_NAME", N_("A name has letters, digits, _ and -, begins with a letter or _, "
-		"and is at most 64 long.")},
-	{"SPAWN_FAILED", N_("Is its first line (#!) right, and its interpreter installed?")},
-	{"UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.")},
-};
+#define MEASURED_A_FRAME 200 /* tools whose size is found out in one drawing: under a millisecond */
 
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	bool utf8)
@@ -53,7 +19,8 @@ struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap
 	struct ik_browser *browser = ik_alloc(sizeof *browser);
 	ik_pane_init(&browser->pane, keymap, utf8);
 	browser->calls = calls;
-	browser->registry = ik_registry_new();
+	ik_browser_list_init(&browser->list, calls);
+	ik_buf_init(&browser->wish, IK_LIMIT_ARGUMENTS);
 	return browser;
 }
 
@@ -61,39 +28,74 @@ struct ik_browser *ik_browser_free(struct ik_browser *browser)
 {
 	if (!browser)
 		return NULL;
+	for (size_t i = 0; i < browser->memory_count; i++) {
+		free(browser->memories[i].tool);
+		free(browser->memories[i].arguments);
+	}
+	free(browser->memories);
+	ik_editor_free(browser->filter);
+	ik_form_free(browser->call);
+	ik_buf_done(&browser->wish);
 	ik_pane_done(&browser->pane);
-	ik_registry_unref(browser->registry);
+	ik_browser_list_done(&browser->list);
 	free(browser);
 	return NULL;
 }
 
-/* The entry for that executable, else for that name, else the first. */
-static size_t find_entry(const struct ik_registry *registry, const char *path, const char *name)
+void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms,
+	void *arg)
 {
-	size_t found = 0;
-	for (size_t i = 0; i < ik_registry_count(registry); i++) {
-		const struct ik_tool *tool = ik_registry_at(registry, i);
-		if (ik_text_equal(tool->path, path))
-			return i;
-		if (found == 0 && ik_text_equal(tool->name, name))
-			found = i;
+	browser->forms = forms;
+	browser->forms_arg = arg;
+}
+
+void ik_browser_measure(struct ik_browser *browser)
+{
+	browser->measured = 0;
+	browser->bytes = 0;
+	browser->shown = NULL;
+}
+
+size_t ik_browser_tokens(size_t bytes)
+{
+	return (bytes + 3) / 4;
+}
+
+bool ik_browser_measure_some(struct ik_browser *browser)
+{
+	struct ik_browser_list *list = &browser->list;
+	const char *name;
+	struct ik_buf out;
+	if (!browser->forms)
+		return false;
+	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
+	for (size_t i = 0; i < MEASURED_A_FRAME && browser->measured < list->count; i++) {
+		struct ik_browser_row *row = &list->rows[browser->measured++];
+		ik_buf_clear(&out);
+		row->bytes = 0;
+		if (row->tool->parameters
+			&& browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
+			row->bytes = out.length;
+		if (row->tool->state == IK_TOOL_OK)
+			browser->bytes += row->bytes;
 	}
-	return found;
+	ik_buf_done(&out);
+	return browser->measured < list->count;
 }
 
 /* Columns of the longest name. */
-static int measure_names(const struct ik_registry *registry)
+static int measure_names(const struct ik_browser_list *list)
 {
 	struct ik_buf out;
 	size_t longest = 0;
 
 	ik_buf_init(&out, IK_KIB(16));
-	for (size_t i = 0; i < ik_registry_count(registry); i++) {
-		const char *name = ik_registry_at(registry, i)->name;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = list->rows[i].tool->name;
 		size_t width;
 
 		ik_buf_clear(&out);
-		ik_sanitize_line(&out, name, strnlen(name, NAME_BYTES));
+		ik_sanitize_line(&out, name, strnlen(name, IK_NAME_BYTES));
 		width = ik_utf8_width(out.data, out.length);
 		longest = width > longest ? width : longest;
 	}
@@ -101,26 +103,65 @@ static int measure_names(const struct ik_registry *registry)
 	return (int)longest;
 }
 
+struct ik_browser_row *ik_browser_selected(const struct ik_browser *browser)
+{
+	if (browser->pane.selected >= browser->list.shown_count)
+		return NULL;
+	return ik_browser_list_at(&browser->list, browser->pane.selected);
+}
+
+/* A copy of what finds a row again when the list is another one. */
+struct bookmark {
+	char *path, *name;
+};
+
+static struct bookmark bookmark(const struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = ik_browser_selected(browser);
+	return row ? (struct bookmark){ik_strdup(row->tool->path), ik_strdup(row->tool->name)}
+		: (struct bookmark){NULL, NULL};
+}
+
+/* Go back to it, and take over how much is shown. */
+static void go_back(struct ik_browser *browser, struct bookmark mark)
+{
+	browser->pane.count = browser->list.shown_count;
+	browser->pane.selected = mark.path
+		? ik_browser_list_find(&browser->list, mark.path, mark.name) : 0;
+	browser->looked_at = NULL;
+	free(mark.path);
+	free(mark.name);
+}
+
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry)
 {
-	struct ik_pane *pane = &browser->pane;
-	size_t selected = 0;
-	if (pane->selected < ik_registry_count(browser->registry)) {
-		const struct ik_tool *tool = ik_registry_at(browser->registry, pane->selected);
-		selected = find_entry(registry, tool->path, tool->name);
-	}
-	ik_registry_ref(registry);
-	ik_registry_unref(browser->registry);
-	browser->registry = registry;
-	browser->name_columns = measure_names(registry);
+	struct bookmark mark = bookmark(browser);
+	ik_browser_list_set_registry(&browser->list, registry);
+	browser->name_columns = measure_names(&browser->list);
+	ik_browser_measure(browser);
+	go_back(browser, mark);
+}
+
+/* The person goes on from what was looked at: its mark of a change goes. */
+static void leave_row(struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = browser->looked_at;
+	if (!row || row == ik_browser_selected(browser) || row->change == IK_CHANGE_NONE)
+		return;
+	struct bookmark mark = bookmark(browser);
+	bool gone = row->change == IK_CHANGE_GONE;
+	ik_browser_list_seen(&browser->list, row);
+	if (gone && browser->measured > browser->list.count)
+		browser->measured = browser->list.count;
 	browser->shown = NULL;
-	pane->count = ik_registry_count(registry);
-	pane->selected = selected;
+	go_back(browser, mark);
 }
 
 bool ik_browser_act(struct ik_browser *browser, enum ik_action action)
 {
-	return ik_pane_act(&browser->pane, action);
+	bool taken = ik_pane_act(&browser->pane, action);
+	leave_row(browser);
+	return taken;
 }
 
 void ik_browser_scroll(struct ik_browser *browser, int rows)
@@ -129,271 +170,206 @@ void ik_browser_scroll(struct ik_browser *browser, int rows)
 	browser->pane.text_moved = true;
 }
 
-static const char *state_mark(enum ik_tool_state state, bool utf8)
+bool ik_browser_writing(const struct ik_browser *browser)
 {
-	switch (state) {
-	case IK_TOOL_OK:
-		return utf8 ? "●" : "*";
-	case IK_TOOL_FAILED:
-		return utf8 ? "✗" : "x";
-	case IK_TOOL_SHADOWED:
-		return utf8 ? "◌" : "-";
-	case IK_TOOL_DISABLED:
-		return utf8 ? "○" : "o";
-	case IK_TOOL_UNTRUSTED:
-		return utf8 ? "▲" : "!";
-	}
-	return "?";
+	return browser->filter || browser->call;
 }
 
-/* Count the calls of a tool. */
-static struct uses count_uses(const struct ik_browser *browser, const char *name)
+/* Take what stands in the filter's line. */
+static void take_filter(struct ik_browser *browser)
 {
-	struct uses uses = {0};
-	for (size_t i = 0; i < ik_calls_count(browser->calls); i++) {
-		const struct ik_call *call = ik_calls_at(browser->calls, i);
-		if (strcmp(call->name, name) != 0)
-			continue;
-		uses.count++;
-		uses.failed += call->stage == IK_STAGE_FAILED;
-		if (call->duration_ms >= 0) {
-			uses.timed++;
-			uses.total_ms += call->duration_ms;
-		}
-	}
-	return uses;
+	size_t length;
+	struct bookmark mark = bookmark(browser);
+	ik_browser_list_set_filter(&browser->list,
+		browser->filter ? ik_editor_text(browser->filter, &length) : "");
+	go_back(browser, mark);
 }
 
-/* Add a paragraph. */
-static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
+/* A key while the filter is written. */
+static bool filter_key(struct ik_browser *browser, const struct ik_key *key,
+	enum ik_action action)
 {
-	if (text && text[0])
-		ik_block_finish(ik_pane_text(&browser->pane, kind, text, strlen(text)));
-}
-
-/* Add how the tool served. */
-static void add_uses(struct ik_browser *browser, const struct uses *uses)
-{
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(4));
-	if (uses->count == 0) {
-		ik_buf_puts(&out, _("not used in this session"));
-	} else {
-		ik_buf_printf(&out, ngettext("%zu use", "%zu uses", uses->count), uses->count);
-		ik_buf_printf(&out, ngettext(", %zu failed", ", %zu failed", uses->failed), uses->failed);
-		if (uses->timed > 0) {
-			ik_buf_puts(&out, _(", mean time "));
-			ik_duration_put(&out, uses->total_ms / (int64_t)uses->timed);
-		}
-	}
-	add_text(browser, IK_BLOCK_HINT, out.data);
-	ik_buf_done(&out);
-}
-
-/* Is a name among the required ones of a canonical schema? */
-static bool is_required(struct ik_json_span schema, struct ik_json_span key)
-{
-	struct ik_json_span name;
-	struct ik_json_span required = ik_json_member(schema, "required");
-	struct ik_json_walk walk = {0};
-	while (ik_json_next(required, &walk, NULL, &name))
-		if (name.length == key.length && memcmp(name.text, key.text, key.length) == 0)
+	char bytes[4];
+	int length;
+	switch (action) {
+	case IK_ACTION_CANCEL:
+		browser->filter = ik_editor_free(browser->filter);
+		take_filter(browser);
+		return true;
+	case IK_ACTION_SEND:
+		browser->filter = ik_editor_free(browser->filter);
+		return true;
+	case IK_ACTION_NEW_LINE:
+		return true;
+	case IK_ACTION_NONE:
+		length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
+		if (key->code == IK_KEY_PASTE && !key->text_cut)
+			(void)ik_editor_insert(browser->filter, key->text, key->text_length);
+		else if (length > 0 && !(key->modifiers & (IK_ALT | IK_CONTROL)))
+			(void)ik_editor_insert(browser->filter, bytes, (size_t)length);
+		break;
+	default:
+		if (ik_browser_act(browser, action))
 			return true;
-	return false;
+		if (!ik_editor_act(browser->filter, action))
+			return false;
+		break;
+	}
+	take_filter(browser);
+	return true;
 }
 
-/* Add one line for each parameter: name, type, is it required, what is it. */
-static void add_parameters(struct ik_browser *browser, const struct ik_tool *tool)
+/* What was written last for a tool, in its place in the list of memories. */
+static struct ik_browser_memory *memory_of(struct ik_browser *browser, const char *tool)
 {
-	struct ik_json_span schema;
-	if (!tool->parameters
-		|| ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
+	for (size_t i = 0; i < browser->memory_count; i++)
+		if (ik_text_equal(browser->memories[i].tool, tool))
+			return &browser->memories[i];
+	return NULL;
+}
+
+/* Open the form of the selected tool. */
+static void open_form(struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = ik_browser_selected(browser);
+	if (!row || row->tool->state != IK_TOOL_OK)
 		return;
-	struct ik_json_span key, value;
-	struct ik_json_span properties = ik_json_member(schema, "properties");
-	struct ik_json_walk walk = {0};
+	const struct ik_browser_memory *memory = memory_of(browser, row->tool->name);
+	browser->call = ik_form_new(row->tool, memory ? memory->arguments : NULL,
+		browser->pane.utf8);
+}
+
+/* Remember what was written, as far as it can be said in JSON, and close the form. */
+static void close_form(struct ik_browser *browser)
+{
+	struct ik_error error;
 	struct ik_buf out;
-	ik_buf_init(&out, IK_LIMIT_SCHEMA);
-	while (ik_json_next(properties, &walk, &key, &value)) {
-		struct ik_json_span type = ik_json_member(value, "type");
-		struct ik_json_span description = ik_json_member(value, "description");
-		ik_json_string(key, &out);
-		ik_buf_puts(&out, " (");
-		if (!ik_json_string(type, &out))
-			ik_buf_puts(&out, type.text ? _("several types") : _("any type"));
-		ik_buf_puts(&out, is_required(schema, key) ? _(", required)") : ")");
-		if (ik_json_span_type(description) == IK_JSON_STRING) {
-			ik_buf_puts(&out, "  ");
-			ik_json_string(description, &out);
+	const char *tool = ik_form_tool(browser->call);
+	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
+	if (ik_form_put(browser->call, &out, &error) == IK_OK) {
+		struct ik_browser_memory *memory = memory_of(browser, tool);
+		if (!memory) {
+			browser->memories = ik_alloc_array(browser->memories, browser->memory_count + 1,
+				sizeof *browser->memories);
+			memory = &browser->memories[browser->memory_count++];
+			*memory = (struct ik_browser_memory){.tool = ik_strdup(tool)};
 		}
-		ik_buf_putc(&out, '\n');
+		free(memory->arguments);
+		memory->arguments = ik_strndup(out.data, out.length);
 	}
-	ik_pane_heading(&browser->pane, _("Parameters"));
-	add_text(browser, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
 	ik_buf_done(&out);
+	browser->call = ik_form_free(browser->call);
 }
 
-/* Add why a tool is not offered, and what to do. */
-static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
+/* A key while a form is written. */
+static bool form_key(struct ik_browser *browser, const struct ik_key *key,
+	enum ik_action action, struct ik_browser_wish *ret_wish)
 {
-	if (tool->state == IK_TOOL_OK)
-		return;
+	struct ik_error error;
+	switch (ik_form_key(browser->call, key, action)) {
+	case IK_FORM_PASSED:
+		return false;
+	case IK_FORM_TAKEN:
+		break;
+	case IK_FORM_LEFT:
+		close_form(browser);
+		break;
+	case IK_FORM_SENT:
+		ik_buf_clear(&browser->wish);
+		ik_buf_printf(&browser->wish, "/run %s ", ik_form_tool(browser->call));
+		if (ik_form_put(browser->call, &browser->wish, &error) == IK_OK)
+			*ret_wish = (struct ik_browser_wish){IK_WISH_RUN, browser->wish.data,
+				browser->wish.length};
+		close_form(browser);
+		break;
+	}
+	return true;
+}
+
+/* The next form of the schema, or the one before. */
+static void turn_form(struct ik_browser *browser, bool back)
+{
+	const struct ik_browser_row *row = ik_browser_selected(browser);
+	size_t forms = 2;
+	const char *name;
 	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(16));
-	ik_buf_puts(&out, ik_tool_state_name(tool->state));
-	if (tool->code)
-		ik_buf_printf(&out, " %s", tool->code);
-	if (tool->reason)
-		ik_buf_printf(&out, ": %s", tool->reason);
-	bool failed = tool->state == IK_TOOL_FAILED || tool->state == IK_TOOL_UNTRUSTED;
-	add_text(browser, failed ? IK_BLOCK_ERROR : IK_BLOCK_NOTICE, out.data);
-	ik_buf_done(&out);
-	for (size_t i = 0; i < sizeof advices / sizeof advices[0]; i++)
-		if (ik_text_equal(tool->code, advices[i].code))
-			add_text(browser, IK_BLOCK_HINT, _(advices[i].advice));
-	if (tool->state == IK_TOOL_SHADOWED)
-		add_text(browser, IK_BLOCK_HINT, _("Rename one of the two to have both."));
-	if (tool->state == IK_TOOL_DISABLED)
-		add_text(browser, IK_BLOCK_HINT, _("Take its name out of tools.disabled to have it."));
-}
-
-/* Show a tool from scratch. */
-static void rebuild(struct ik_browser *browser, const struct ik_tool *tool,
-	const struct uses *uses)
-{
-	struct ik_pane *pane = &browser->pane;
-	struct ik_scroll_place place = ik_pane_text_begin(pane);
-	ik_pane_heading(pane, tool->name);
-	add_text(browser, IK_BLOCK_TEXT, tool->description);
-	add_reason(browser, tool);
-	add_text(browser, IK_BLOCK_HINT, tool->path);
-	add_uses(browser, uses);
-	add_parameters(browser, tool);
-	if (tool->schema) {
-		ik_pane_heading(pane, _("Schema as the tool wrote it"));
-		ik_pane_json(pane, tool->schema, tool->schema_length);
-	}
-	for (size_t i = 0; i < ik_registry_problem_count(browser->registry); i++) {
-		if (i == 0)
-			ik_pane_heading(pane, _("Directories that could not be read"));
-		add_text(browser, IK_BLOCK_TEXT, ik_registry_problem(browser->registry, i));
-	}
-	ik_pane_text_end(pane, place, false);
-	browser->shown = tool;
-	browser->shown_uses = *uses;
-}
-
-/* Bring the text up to date. */
-static void sync_text(struct ik_browser *browser)
-{
-	const struct ik_tool *tool = ik_registry_at(browser->registry, browser->pane.selected);
-	unsigned version = ik_calls_version(browser->calls);
-	if (tool == browser->shown && version == browser->calls_version)
+	if (!row)
 		return;
-	struct uses uses = count_uses(browser, tool->name);
+	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
+	while (browser->forms && row->tool->parameters
+		&& browser->forms->put(browser->forms_arg, row->tool, forms - 2, &out, &name)) {
+		ik_buf_clear(&out);
+		forms++;
+	}
+	ik_buf_done(&out);
+	size_t now = browser->form < forms ? browser->form : 0;
+	browser->form = (now + (back ? forms - 1 : 1)) % forms;
+	browser->shown = NULL;
+}
+
+/* The wish to switch the selected tool on or off. */
+static struct ik_browser_wish switch_wish(struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = ik_browser_selected(browser);
+	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
+		return (struct ik_browser_wish){.kind = IK_WISH_NONE};
+	ik_buf_clear(&browser->wish);
+	ik_buf_puts(&browser->wish, row->tool->name);
+	return (struct ik_browser_wish){IK_WISH_SWITCH, browser->wish.data, browser->wish.length};
+}
+
+bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
+	enum ik_action action, struct ik_browser_wish *ret_wish)
+{
+	struct ik_browser_list *list = &browser->list;
+	*ret_wish = (struct ik_browser_wish){.kind = IK_WISH_NONE};
+	if (browser->call)
+		return form_key(browser, key, action, ret_wish);
+	if (browser->filter)
+		return filter_key(browser, key, action);
+	switch (action) {
+	case IK_ACTION_FILTER:
+		browser->filter = ik_editor_new(NULL);
+		ik_editor_set(browser->filter, list->filter.data, list->filter.length);
+		return true;
+	case IK_ACTION_SORT: {
+		struct bookmark mark = bookmark(browser);
+		ik_browser_list_set_order(list,
+			list->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME);
+		go_back(browser, mark);
+		return true;
+	}
+	case IK_ACTION_CANCEL:
+		if (list->filter.length == 0)
+			return false;
+		take_filter(browser);
+		return true;
+	case IK_ACTION_LEFT:
+	case IK_ACTION_RIGHT:
+		turn_form(browser, action == IK_ACTION_LEFT);
+		return true;
+	case IK_ACTION_RUN:
+	case IK_ACTION_OPEN:
+		open_form(browser);
+		return true;
+	case IK_ACTION_SWITCH:
+		*ret_wish = switch_wish(browser);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void ik_browser_sync_text(struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = ik_browser_selected(browser);
+	unsigned version = ik_calls_version(browser->calls);
+	if (row->tool == browser->shown && version == browser->calls_version)
+		return;
+	struct ik_browser_uses uses = ik_browser_count_uses(browser, row->tool->name);
 	browser->calls_version = version;
 	bool same = uses.count == browser->shown_uses.count && uses.failed == browser->shown_uses.failed
 		&& uses.timed == browser->shown_uses.timed;
-	if (tool != browser->shown || !same)
-		rebuild(browser, tool, &uses);
-}
-
-/* Draw an entry of the list: mark, name, source, description. */
-static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
-	enum ik_style style)
-{
-	struct ik_browser *browser = arg;
-	const struct ik_tool *tool = ik_registry_at(browser->registry, index);
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(16));
-	const char *mark = state_mark(tool->state, browser->pane.utf8);
-	enum ik_style mark_style = style;
-	if (tool->state != IK_TOOL_OK && style == IK_STYLE_NORMAL)
-		mark_style = tool->state == IK_TOOL_FAILED ? IK_STYLE_ERROR : IK_STYLE_DIM;
-	ik_cells_text(cells, row, row.row, row.column, mark_style, mark, strlen(mark));
-	ik_sanitize_line(&out, tool->name, strnlen(tool->name, NAME_BYTES));
-	int column = ik_cells_label(cells, row, row.row, row.column + 2, style, out.data) + 2;
-	int names = row.columns / 3 < NAME_COLUMNS ? row.columns / 3 : NAME_COLUMNS;
-	/* The longest name with its mark and blanks, but not more than three fifths of the
-	 * row: longer ones push what follows. */
-	int wanted = browser->name_columns + 4;
-	if (wanted > row.columns * 3 / 5)
-		wanted = row.columns * 3 / 5;
-	if (names < wanted)
-		names = wanted;
-	if (column < row.column + names)
-		column = row.column + names;
-	const char *source = ik_tool_source_name(tool->source);
-	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
-	ik_cells_text(cells, row, row.row, column, dim, source, strlen(source));
-	const char *text = tool->state == IK_TOOL_OK ? tool->description : tool->reason;
-	if (text) {
-		ik_buf_clear(&out);
-		ik_sanitize_line(&out, text, strnlen(text, NAME_BYTES));
-		ik_cells_label(cells, row, row.row, column + 9, style, out.data);
-	}
-	ik_buf_done(&out);
-}
-
-/* Its keys while it has the focus, and while it has not. */
-static const struct ik_key_hint focus_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
-	{IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 1},
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 4},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
-};
-static const struct ik_key_hint hints[] = {
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
-	{IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2},
-	{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1},
-};
-
-/* What stands there instead of tools. */
-static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
-	struct ik_buf *out)
-{
-	if (scan->scan == IK_SCAN_NOT_STARTED || scan->scan == IK_SCAN_IN_PROGRESS) {
-		ik_buf_puts(out, _("Looking for tools"));
-		if (scan->scan_total > 0)
-			ik_buf_printf(out, "  %zu/%zu", scan->scan_done, scan->scan_total);
-		return;
-	}
-	ik_buf_puts(out, _("No tools found.\n\nPut an executable into ~/.ikigai/tools that answers "
-		"--schema, and press F5.\nThe manual, ikigai(1), has an example."));
-	for (size_t i = 0; i < ik_registry_problem_count(browser->registry); i++) {
-		const char *problem = ik_registry_problem(browser->registry, i);
-		ik_buf_puts(out, "\n\n");
-		ik_sanitize(out, problem, strlen(problem));
-	}
-}
-
-void ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
-	struct ik_rectangle area, bool focus, const struct ik_status_bar *scan)
-{
-	struct ik_buf title, empty;
-	ik_buf_init(&title, IK_KIB(4));
-	ik_buf_init(&empty, IK_KIB(64));
-	ik_buf_printf(&title, " %s  ", _("Tool browser"));
-	ik_scan_put(&title, scan);
-	ik_buf_putc(&title, ' ');
-	struct ik_pane_view view = {
-		.title = title.data,
-		.context = focus ? IK_IN_BROWSER : IK_IN_EDITOR,
-		.hints = focus ? focus_hints : hints,
-		.hint_count = focus ? sizeof focus_hints / sizeof *focus_hints
-			: sizeof hints / sizeof *hints,
-		.focus = focus,
-		.item = draw_item,
-		.arg = browser,
-	};
-	if (browser->pane.count == 0) {
-		put_empty(browser, scan, &empty);
-		view.empty = empty.data;
-	} else {
-		sync_text(browser);
-	}
-	ik_pane_draw(&browser->pane, &view, cells, area);
-	ik_buf_done(&title);
-	ik_buf_done(&empty);
+	if (row->tool != browser->shown || !same)
+		ik_browser_rebuild(browser, row, &uses);
 }

@@ -60,6 +60,11 @@ void ik_inspector_part_arrived(struct ik_inspector *inspector)
 	inspector->arrived = true;
 }
 
+void ik_inspector_follow(struct ik_inspector *inspector)
+{
+	inspector->moved = false;
+}
+
 /* Find the selected call again: the list may have grown at both ends. */
 static void sync_selection(struct ik_inspector *inspector)
 {

@@ -79,6 +79,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->inspector = ik_inspector_new(screen->calls, screen->keymap, options->utf8);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
 	screen->browser = ik_browser_new(screen->calls, screen->keymap, options->utf8);
+	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
 	screen->help = ik_help_new(options->commands, screen->keymap, options->utf8);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
@@ -161,6 +162,7 @@ void ik_screen_set_model(struct ik_screen *screen, const char *provider, const c
 	set_text(&screen->model, model);
 	screen->bar.provider = screen->provider;
 	screen->bar.model = screen->model;
+	ik_browser_measure(screen->browser);
 	screen->dirty = true;
 }
 
@@ -447,7 +449,7 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 
 /* The pane beside the scrollback or in its place. */
 static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout)
+	const struct ik_layout *layout, int *ret_row, int *ret_column)
 {
 	const char *bar = screen->utf8 ? "│" : "|";
 	bool focus = ik_screen_focus(screen) == IK_FOCUS_PANE;
@@ -456,7 +458,8 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar,
 			strlen(bar));
 	if (screen->side == IK_SIDE_BROWSER)
-		ik_browser_draw(screen->browser, cells, layout->pane, focus, &screen->bar);
+		screen->dirty |= ik_browser_draw(screen->browser, cells, layout->pane, focus,
+			&screen->bar, ret_row, ret_column);
 	else if (screen->side == IK_SIDE_INSPECTOR)
 		ik_inspector_draw(screen->inspector, cells, layout->pane, focus,
 			screen->now_ms);
@@ -490,10 +493,15 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		ik_help_draw(screen->help, cells, layout.scrollback);
 	else if (layout.scrollback.rows > 0)
 		ik_scrollback_draw(screen->scrollback, cells, layout.scrollback);
-	draw_pane(screen, cells, &layout);
+	int pane_row = -1, pane_column = -1;
+	draw_pane(screen, cells, &layout, &pane_row, &pane_column);
 	draw_rule(screen, cells, &layout);
 	int row, column;
 	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
+	if (pane_row >= 0) {
+		*ret_cursor_row = pane_row;
+		*ret_cursor_column = pane_column;
+	}
 	if (ik_screen_context(screen) == IK_IN_EDITOR) {
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;

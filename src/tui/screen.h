@@ -19,6 +19,7 @@
 #include "tui/completion.h"
 #include "tui/dialog.h"
 #include "tui/input.h"
+#include "tui/tool_forms.h"
 
 struct ik_screen;
 
@@ -37,6 +38,8 @@ struct ik_screen_options {
 	bool markdown;            /* show replies as Markdown */
 	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
 	void *read_arg;
+	const struct ik_tool_forms *tool_forms; /* how providers are told of tools; or NULL */
+	void *tool_forms_arg;
 	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
 	const char *keys;         /* JSON for ik_keymap_read(); NULL: as delivered */
 };
@@ -55,6 +58,7 @@ enum ik_reaction_kind {
 	IK_REACT_SUSPEND,
 	IK_REACT_REDRAW,   /* every cell anew */
 	IK_REACT_QUIT,
+	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
 	IK_REACT_ANSWER    /* answer: to a question that was asked */
 };
 struct ik_reaction {

@@ -323,6 +323,8 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		return answered;
 	if (ik_screen_history_key(screen, action, key))
 		return nothing;
+	if (ik_screen_pane_key(screen, key, action, &answered))
+		return answered;
 	if (ik_screen_context(screen) == IK_IN_EDITOR && ik_screen_complete_key(screen, action))
 		return nothing;
 	struct ik_reaction done = nothing;

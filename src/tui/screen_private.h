@@ -136,6 +136,10 @@ bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out)
 /* The editor that is seen: what was found, or the one that is written in. */
 struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen);
 
+/* A key while a side pane has the focus; false: it is for others. */
+bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction);
+
 /* A notice of the screen's own: shown, not stored. */
 void ik_screen_say(struct ik_screen *screen, const char *sentence);
 

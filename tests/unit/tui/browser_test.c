@@ -33,7 +33,9 @@ TestSuite(browser, .init = begin, .fini = end);
 static const struct ik_cells *draw(int rows, int columns)
 {
 	ik_cells_resize(&cells, rows, columns);
-	ik_browser_draw(browser, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan);
+	int row, column;
+	(void)ik_browser_draw(browser, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan,
+		&row, &column);
 	return &cells;
 }
 
@@ -93,7 +95,7 @@ Test(browser, says_what_to_do_when_there_is_nothing)
 		"\n"
 		"        Looking for tools  3/12\n"
 		"\n"
-		"Up/Down  PgUp/PgDn  r refresh  Esc close\n");
+		"Up/Down select  r refresh  Esc close\n");
 }
 
 Test(browser, shows_a_failure_with_its_reason_and_what_to_do)
@@ -115,7 +117,7 @@ Test(browser, shows_a_failure_with_its_reason_and_what_to_do)
 		"\n"
 		"\n"
 		"\n"
-		"Up/Down select  PgUp/PgDn scroll  r refresh  F6 next pane  Esc close\n");
+		"Up/Down select  / filter  x run  e on/off  r refresh  Esc close\n");
 }
 
 Test(browser, shows_a_tool_with_uses_parameters_and_schema)
@@ -153,7 +155,7 @@ Test(browser, shows_a_tool_with_uses_parameters_and_schema)
 		"}\n"
 		"\n"
 		"\n"
-		"Up/Down select  PgUp/PgDn scroll  r refresh  Esc close\n");
+		"Up/Down select  / filter  x run  r refresh  Esc close\n");
 }
 
 Test(browser, a_refresh_keeps_the_selected_tool)

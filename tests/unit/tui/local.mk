@@ -22,6 +22,8 @@ tests_unit_tui_tui_test_SOURCES += \
 
 # The screen's side.
 tests_unit_tui_tui_test_SOURCES += \
+	tests/unit/tui/browser_form_test.c \
+	tests/unit/tui/browser_list_test.c \
 	tests/unit/tui/browser_test.c \
 	tests/unit/tui/calls_test.c \
 	tests/unit/tui/dialog_test.c \

@@ -1,0 +1,179 @@
+#include "tui/browser_form.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "picture.h"
+
+static const char schema[] = "{\"type\":\"object\",\"properties\":{"
+	"\"path\":{\"type\":\"string\",\"description\":\"Which file\"},"
+	"\"count\":{\"type\":\"integer\",\"minimum\":1,\"default\":10},"
+	"\"mode\":{\"enum\":[\"fast\",\"slow\"]},"
+	"\"deep\":{\"type\":\"boolean\"},"
+	"\"edits\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":"
+	"{\"line\":{\"type\":\"integer\"}}}}},\"required\":[\"path\"]}";
+
+static struct ik_cells cells;
+static struct ik_form *form;
+static struct ik_buf out;
+static int cursor_row, cursor_column;
+
+static void begin_with(const char *arguments)
+{
+	struct ik_tool tool = {
+		.name = (char *)(uintptr_t)"sample", .description = (char *)(uintptr_t)"Does it",
+		.parameters = (char *)(uintptr_t)schema, .parameters_length = strlen(schema),
+	};
+	form = ik_form_free(form);
+	form = ik_form_new(&tool, arguments, true);
+}
+
+static void begin(void)
+{
+	ik_buf_init(&out, 10000);
+	begin_with(NULL);
+}
+
+static void end(void)
+{
+	form = ik_form_free(form);
+	ik_cells_done(&cells);
+	ik_buf_done(&out);
+}
+
+TestSuite(browser_form, .init = begin, .fini = end);
+
+static void type(const char *text)
+{
+	for (; *text; text++) {
+		struct ik_key key = {.code = IK_KEY_CHARACTER, .codepoint = (uint32_t)*text};
+		cr_assert_eq(ik_form_key(form, &key, IK_ACTION_NONE), IK_FORM_TAKEN);
+	}
+}
+
+static enum ik_form_result act(enum ik_action action)
+{
+	struct ik_key key = {.code = IK_KEY_F12};
+	return ik_form_key(form, &key, action);
+}
+
+static const char *arguments(void)
+{
+	struct ik_error error;
+	ik_buf_clear(&out);
+	cr_assert_eq(ik_form_put(form, &out, &error), IK_OK);
+	return out.data;
+}
+
+static const struct ik_cells *draw(int rows, int columns)
+{
+	ik_cells_resize(&cells, rows, columns);
+	cursor_row = cursor_column = -1;
+	ik_form_draw(form, &cells, (struct ik_rectangle){0, 0, rows, columns}, &cursor_row,
+		&cursor_column);
+	return &cells;
+}
+
+Test(browser_form, shows_a_field_for_each_property)
+{
+	PICTURE_IS(draw(16, 40),
+		"Does it\n"
+		"\n"
+		"path  string  required\n"
+		"  Which file\n"
+		">\n"
+		"count  integer  else 10\n"
+		"\n"
+		"mode  any type\n"
+		"[left out] \"fast\"  \"slow\"\n"
+		"deep  boolean\n"
+		"[left out] true  false\n"
+		"edits  array\n"
+		"\n"
+		"\n"
+		"\n"
+		"\n");
+	cr_assert_eq(cursor_row, 4);
+	cr_assert_eq(cursor_column, 2);
+	cr_assert_eq(picture_style(&cells, "path"), IK_STYLE_BOLD);
+	cr_assert_eq(picture_style(&cells, "count"), IK_STYLE_NORMAL);
+}
+
+Test(browser_form, makes_arguments_of_what_is_written_and_leaves_out_the_rest)
+{
+	type("a \"b\"");
+	act(IK_ACTION_DOWN);
+	type("12");
+	act(IK_ACTION_DOWN);
+	act(IK_ACTION_RIGHT);
+	act(IK_ACTION_RIGHT);
+	act(IK_ACTION_COMPLETE);
+	act(IK_ACTION_RIGHT);
+	cr_assert_str_eq(arguments(),
+		"{\"path\":\"a \\\"b\\\"\",\"count\":12,\"mode\":\"slow\",\"deep\":true}");
+	act(IK_ACTION_LEFT);
+	act(IK_ACTION_UP);
+	act(IK_ACTION_RIGHT);
+	cr_assert_str_eq(arguments(), "{\"path\":\"a \\\"b\\\"\",\"count\":12}");
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_SENT);
+}
+
+Test(browser_form, says_at_its_field_what_is_missing_or_wrong)
+{
+	act(IK_ACTION_DOWN);
+	type("0");
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_TAKEN);
+	cr_assert(picture_has(draw(16, 60), "  This is required (\"\" is the empty text)."));
+	cr_assert_eq(picture_style(&cells, "This is required"), IK_STYLE_ERROR);
+	type("\"\"");
+	cr_assert_not(picture_has(draw(16, 60), "This is required"));
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_TAKEN);
+	cr_assert(picture_has(draw(16, 60), "/count: "));
+	cr_assert_eq(cursor_row, 6, "%d: the cursor goes there", cursor_row);
+	act(IK_ACTION_DELETE_LEFT);
+	type("x");
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_TAKEN);
+	cr_assert(picture_has(draw(16, 60), "This is JSON, and not right: "));
+	act(IK_ACTION_DELETE_LEFT);
+	type("7");
+	act(IK_ACTION_UP);
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_SENT);
+	cr_assert_str_eq(arguments(), "{\"path\":\"\",\"count\":7}");
+}
+
+Test(browser_form, blames_the_field_that_holds_what_is_wrong_deep_inside)
+{
+	type("x");
+	for (int i = 0; i < 4; i++)
+		act(IK_ACTION_DOWN);
+	type("[{\"line\": 1}, {\"line\": \"two\"}]");
+	act(IK_ACTION_UP);
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_TAKEN);
+	cr_assert(picture_has(draw(20, 60), "/edits/1/line: "));
+	cr_assert_eq(picture_style(&cells, "edits  array"), IK_STYLE_BOLD);
+}
+
+Test(browser_form, is_filled_with_what_was_written_before)
+{
+	begin_with("{\"path\":\"two\\nlines\",\"edits\":[1, 2],\"deep\":false,\"mode\":\"fast\"}");
+	cr_assert_str_eq(arguments(),
+		"{\"path\":\"two\\nlines\",\"mode\":\"fast\",\"deep\":false,\"edits\":[1, 2]}");
+	begin_with("{\"path\":\"\"}");
+	cr_assert_str_eq(arguments(), "{\"path\":\"\"}");
+	begin_with("nonsense");
+	cr_assert_str_eq(arguments(), "{}");
+}
+
+Test(browser_form, keeps_the_field_with_the_cursor_in_sight)
+{
+	for (int i = 0; i < 4; i++)
+		act(IK_ACTION_DOWN);
+	type("[1]");
+	PICTURE_IS(draw(4, 40),
+		"deep  boolean\n"
+		"[left out] true  false\n"
+		"edits  array\n"
+		"> [1]\n");
+	cr_assert_eq(cursor_row, 3);
+	cr_assert_eq(act(IK_ACTION_CANCEL), IK_FORM_LEFT);
+}
