@@ -9,7 +9,7 @@
 /* What a screen shows first, and what is read in one turn of the loop later:
  * some milliseconds' worth; less where events are large. */
 #define NEWEST_PAGE 200
-#define OLDER_PAGE 1000
+#define OLDER_PAGE 500
 
 /* Put a page before all that is there. */
 static void take_page(struct ik_session *session, struct ik_message **messages, size_t count)

@@ -105,8 +105,9 @@ void ik_session_begin_storing(struct ik_session *session);
 void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls);
 /* A tool as a model is told of it; borrows from it. */
 struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool);
-/* How much of what was spelled stays in memory: no model takes much more. */
-#define IK_BODY_KEPT IK_MIB(4)
+/* How much of what was spelled stays in memory: most conversations are shorter, and of a longer
+ * one the memory counts. */
+#define IK_BODY_KEPT IK_MIB(1)
 /* Silent at once; takes NULL, returns NULL. */
 struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange);
 

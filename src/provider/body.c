@@ -9,7 +9,7 @@
 #include "util/text.h"
 
 /* A block is closed once it has as many bytes. */
-#define BLOCK IK_KIB(128)
+#define BLOCK IK_KIB(64)
 /* Head, tail, marks, and what of the list is between them. */
 #define PIECES (2 * IK_WIRE_MARKS + 3)
 

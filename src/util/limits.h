@@ -47,7 +47,7 @@
 /* A provider's error body, of which a few lines are shown. */
 #define IK_LIMIT_ERROR_BODY IK_KIB(64)
 /* A page of stored events: read in a few milliseconds. */
-#define IK_LIMIT_PAGE IK_MIB(4)
+#define IK_LIMIT_PAGE IK_MIB(2)
 /* A part of a large text, in the store and on the screen: handled in a few milliseconds. */
 #define IK_LIMIT_PART IK_KIB(256)
 /* A request: the whole conversation. */

@@ -10,10 +10,14 @@ tests_bench_bench_screen_SOURCES = tests/bench/bench_screen.c tests/bench/measur
 tests_bench_bench_screen_LDADD = -lutil
 tests_bench_bench_tools_SOURCES = tests/bench/bench_tools.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_tools_LDADD = $(LINK_TOOL)
-EXTRA_DIST += tests/bench/run
-CLEANFILES += $(EXTRA_PROGRAMS)
+EXTRA_DIST += tests/bench/loop_turns.c tests/bench/run tests/bench/sessions.py
+CLEANFILES += $(EXTRA_PROGRAMS) tests/bench/loop_turns.so
+
+tests/bench/loop_turns.so: tests/bench/loop_turns.c
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && $(CC) -O2 -shared -fPIC -D_GNU_SOURCE -o $@ \
+		$(srcdir)/tests/bench/loop_turns.c
 
 .PHONY: bench
-bench: all $(EXTRA_PROGRAMS) tests/net/loopback_server
+bench: all $(EXTRA_PROGRAMS) tests/bench/loop_turns.so tests/net/loopback_server
 	IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
 		$(SHELL) $(top_srcdir)/tests/bench/run $(BENCH)
