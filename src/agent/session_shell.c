@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json/write.h"
 #include "loop/leftovers.h"
@@ -140,12 +141,15 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	end(arg, result);
 }
 
-/* The environment of tools, with the call's id on top; the array alone is new. */
+/* The environment of tools (NULL: this process's), with the call's id on top; the array alone
+ * is new. */
 static const char **make_environment(const char *const *variables, const char *id_entry)
 {
 	size_t count = 0, kept = 0;
 	const char **copy;
 
+	if (variables == NULL)
+		variables = (const char *const *)environ;
 	while (variables[count] != NULL)
 		count++;
 	copy = ik_alloc_array(NULL, count + 2, sizeof(*copy));

@@ -175,6 +175,7 @@ static void answer_files(struct ik_complete *complete, const char *path, size_t 
 	}
 	answer->candidates = ik_listing_names(complete->listing, complete->typed.data[0] == '.',
 		&answer->count);
+	answer->unsorted = ik_listing_unsorted(complete->listing, complete->typed.data[0] == '.');
 	if (ik_listing_reading(complete->listing))
 		ik_buf_puts(&complete->note, _("reading…"));
 	free(directory);

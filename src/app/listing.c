@@ -164,11 +164,17 @@ const struct ik_candidate *ik_listing_names(struct ik_listing *listing, bool hid
 {
 	struct names *names = &listing->names[hidden];
 
-	if (names->unsorted && listing->stream == NULL && names->count <= SORTED_MAX)
+	if (names->unsorted && listing->stream == NULL && names->count <= SORTED_MAX) {
 		qsort(names->at, names->count, sizeof(*names->at), by_name);
-	names->unsorted = names->unsorted && listing->stream != NULL;
+		names->unsorted = false;
+	}
 	*ret_count = names->count;
 	return names->at;
+}
+
+bool ik_listing_unsorted(const struct ik_listing *listing, bool hidden)
+{
+	return listing->names[hidden].unsorted;
 }
 
 bool ik_listing_reading(const struct ik_listing *listing)

@@ -29,6 +29,9 @@ bool ik_listing_is(const struct ik_listing *listing, const char *directory);
 const struct ik_candidate *ik_listing_names(struct ik_listing *listing, bool hidden,
 	size_t *ret_count);
 
+/* Are they in no order, for there are many, or more to come? */
+bool ik_listing_unsorted(const struct ik_listing *listing, bool hidden);
+
 bool ik_listing_reading(const struct ik_listing *listing);
 /* Why there are no names, in words; NULL: the directory could be read. */
 const char *ik_listing_problem(const struct ik_listing *listing);

@@ -11,6 +11,9 @@
 /* What a shell reads otherwise than as itself. */
 #define SHELL_SPECIAL " \t\n\\'\"`$&|;<>()[]{}*?!#~="
 
+/* More are left as they are: sorting them would be felt, and nobody reads so many. */
+#define SORTED_MAX 5000
+
 enum rank { RANK_PREFIX, RANK_PREFIX_ANY_CASE, RANK_WITHIN, RANK_COUNT };
 
 /* How well a candidate fits; RANK_COUNT: it does not. */
@@ -24,6 +27,13 @@ static enum rank rank_of(const char *text, const char *typed, size_t length)
 	if (*typed == '/')
 		typed++;
 	return *typed && strcasestr(text, typed) ? RANK_WITHIN : RANK_COUNT;
+}
+
+/* The order of two candidates' texts. */
+static int by_text(const void *one, const void *other, void *candidates)
+{
+	const struct ik_candidate *at = candidates;
+	return strcmp(at[*(const uint32_t *)one].text, at[*(const uint32_t *)other].text);
 }
 
 size_t ik_completion_match(const struct ik_completions *completions, uint32_t **ret_indexes)
@@ -44,6 +54,10 @@ size_t ik_completion_match(const struct ik_completions *completions, uint32_t **
 		if (ranks[i] < RANK_COUNT)
 			indexes[starts[ranks[i]]++] = (uint32_t)i;
 	free(ranks);
+	for (size_t i = 0, start = 0; completions->unsorted && count <= SORTED_MAX && i < RANK_COUNT;
+	     start = starts[i++])
+		qsort_r(indexes + start, starts[i] - start, sizeof *indexes, by_text,
+			(void *)(uintptr_t)completions->candidates);
 	*ret_indexes = indexes;
 	return count;
 }

@@ -344,6 +344,8 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 		write_area(linear, cells, layout.pane, &lines);
 	if (layout.dialog.rows > 0)
 		write_area(linear, cells, layout.dialog, &lines);
+	if (screen->popup_asked) /* others would speak while one types */
+		write_area(linear, cells, ik_popup_area(screen->popup), &lines);
 	if (any && lines.length == 0)
 		say(linear, _("Closed."));
 	ik_buf_done(&linear->pane);
@@ -393,9 +395,11 @@ static void say_state(struct ik_linear *linear, struct ik_buf *now, char *senten
 }
 
 /* Say what the status bar shows besides, each thing when it is another. */
-static void write_states(struct ik_linear *linear, const struct ik_status_bar *bar)
+static void write_states(struct ik_linear *linear, const struct ik_screen *screen)
 {
+	const struct ik_status_bar *bar = &screen->bar;
 	struct ik_buf now;
+	bool failed;
 	ik_buf_init(&now, IK_KIB(16));
 	if (bar->scan == IK_SCAN_COMPLETE || bar->scan == IK_SCAN_FAILED) {
 		say_state(linear, &now, ik_format(ngettext("%zu tool is ready.", "%zu tools are ready.",
@@ -410,6 +414,9 @@ static void write_states(struct ik_linear *linear, const struct ik_status_bar *b
 		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
 	if (bar->hint)
 		say_state(linear, &now, ik_strdup(bar->hint));
+	if (ik_screen_history_open(screen, &failed))
+		say_state(linear, &now, ik_strdup(failed ? _("Nothing like that was sent.")
+			: _("What was sent is searched.")));
 	ik_buf_done(&linear->said);
 	linear->said = now;
 }
@@ -455,7 +462,7 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 {
 	linear->out = out;
 	find_new(linear, screen);
-	write_states(linear, &screen->bar);
+	write_states(linear, screen);
 	write_blocks(linear);
 	write_activity(linear, &screen->bar);
 	write_panes(linear, screen, cells);

@@ -22,6 +22,7 @@ struct ik_popup {
 	size_t count;
 	size_t selected; /* index of matches, or IK_POPUP_NONE */
 	size_t top;      /* the first that is seen */
+	struct ik_rectangle area; /* of those that are seen */
 };
 
 struct ik_popup *ik_popup_new(const struct ik_keymap *keymap)
@@ -44,6 +45,7 @@ struct ik_popup *ik_popup_free(struct ik_popup *popup)
 void ik_popup_close(struct ik_popup *popup)
 {
 	popup->open = false;
+	popup->area = (struct ik_rectangle){ .rows = 0 };
 	free(popup->typed);
 	free(popup->head);
 	free(popup->matches);
@@ -100,6 +102,11 @@ void ik_popup_move(struct ik_popup *popup, int direction)
 size_t ik_popup_selected(const struct ik_popup *popup)
 {
 	return popup->selected == IK_POPUP_NONE ? IK_POPUP_NONE : popup->matches[popup->selected];
+}
+
+struct ik_rectangle ik_popup_area(const struct ik_popup *popup)
+{
+	return popup->area;
 }
 
 /* A text on one row, harmless. */
@@ -200,6 +207,8 @@ void ik_popup_draw(struct ik_popup *popup, struct ik_cells *cells, struct ik_rec
 		column = area.columns - width;
 	struct ik_rectangle row = { area.row + area.rows - (int)rows - 1, area.column + column, 1,
 		width };
+	popup->area = row;
+	popup->area.rows = (int)rows;
 	for (size_t i = 0; i < rows; i++, row.row++)
 		draw_candidate(popup, cells, row, popup->top + i, label);
 	ik_cells_fill(cells, row, IK_STYLE_STATUS);

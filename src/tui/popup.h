@@ -37,6 +37,9 @@ void ik_popup_move(struct ik_popup *popup, int direction);
 /* The selected one, as an index of the candidates; IK_POPUP_NONE: none is. */
 size_t ik_popup_selected(const struct ik_popup *popup);
 
+/* Where the candidates stood when it was drawn last; no rows when it is closed. */
+struct ik_rectangle ik_popup_area(const struct ik_popup *popup);
+
 /* Draw within area, at its bottom; the word begins at that column. */
 void ik_popup_draw(struct ik_popup *popup, struct ik_cells *cells, struct ik_rectangle area,
 	int column);

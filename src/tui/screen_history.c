@@ -140,6 +140,12 @@ bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
 	return true;
 }
 
+bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed)
+{
+	*ret_failed = screen->history_view && screen->history_view->search.failed;
+	return screen->history_view != NULL;
+}
+
 bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out)
 {
 	const struct ik_history_search *search;

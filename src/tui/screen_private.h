@@ -131,6 +131,8 @@ void ik_screen_complete_draw(struct ik_screen *screen, struct ik_cells *cells,
 bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key);
 void ik_screen_history_close(struct ik_screen *screen);
+/* Is it searched now, and (failed) is there nothing like that? */
+bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed);
 /* Append what the rule says meanwhile; false: nothing. */
 bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out);
 /* The editor that is seen: what was found, or the one that is written in. */

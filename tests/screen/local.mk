@@ -25,6 +25,7 @@ SCREEN_TESTS = \
 	tests/screen/compact.screen \
 	tests/screen/compact_retry.screen \
 	tests/screen/complete.screen \
+	tests/screen/complete_aloud.screen \
 	tests/screen/context.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/dead_provider.screen \

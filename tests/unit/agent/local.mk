@@ -5,6 +5,7 @@ tests_unit_agent_agent_test_SOURCES = \
 	tests/unit/agent/own_run_test.c \
 	tests/unit/agent/session_faults_test.c \
 	tests/unit/agent/session_test.c \
+	tests/unit/agent/shell_test.c \
 	tests/unit/agent/stage.c tests/unit/agent/stage.h \
 	tests/unit/agent/turn_driver.c tests/unit/agent/turn_driver.h \
 	tests/unit/agent/turn_test.c
@@ -17,6 +18,7 @@ TESTS += tests/unit/agent/cut_test
 tests_unit_agent_cut_test_SOURCES = \
 	tests/net/speech.c tests/net/speech.h \
 	tests/unit/agent/cut_test.c \
+	tests/unit/agent/shell_test.c \
 	tests/unit/agent/stage.c tests/unit/agent/stage.h \
 	$(REQUEST_RULES)
 tests_unit_agent_cut_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

@@ -46,6 +46,19 @@ Test(completion, what_begins_so_comes_first)
 	cr_assert_str_eq(fitting("nothing"), "");
 }
 
+Test(completion, names_in_no_order_are_sorted)
+{
+	const struct ik_candidate files[] = { { "ab3", NULL }, { "xab", NULL }, { "ab1", NULL },
+		{ "other", NULL }, { "aab", NULL }, { "ab2", NULL } };
+	const uint32_t expected[] = { 2, 5, 0, 4, 1 };
+	struct ik_completions completions = { .typed = "ab", .head = "", .candidates = files,
+		.count = 6, .unsorted = true };
+	uint32_t *indexes;
+	cr_assert_eq(ik_completion_match(&completions, &indexes), 5);
+	cr_assert_arr_eq(indexes, expected, sizeof expected);
+	free(indexes);
+}
+
 Test(completion, a_command_is_found_by_a_part_of_its_name)
 {
 	const struct ik_candidate commands[] = { { "/mode", "m" }, { "/model", "m" }, { "/system", "s" } };
