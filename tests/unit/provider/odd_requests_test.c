@@ -12,6 +12,8 @@
 
 TestSuite(odd_requests, .init = asking_begin, .fini = asking_end);
 
+#define LONG "0123456789012345678901234567890123456789012345678901234567890123456789"
+
 /* A conversation, one thing after the other: "u" says, "t" replies, "k" thinks, "s" in the
  * system's name, "cID:ARGUMENTS" calls, "rID:ENVELOPE" answers, "/" sums up, "-" says nothing
  * that is sent. "K" and "R" think with data of Anthropic's and of Responses'. */
@@ -29,8 +31,7 @@ static const char *const conversations[] = {
 	"uhi|ca:null|ra:1", "uhi|ca:{\"x\":\"\\ud800\"}|ra:1", "uhi|ca:{} {}|ra:1", "uhi|ca:{\"x\":1e999}|ra:1",
 	"uhi|ca:{\"x\":\"\\u0000\"}|ra:1", "uhi|ca:{}|ra:", "uhi|ca:{}|ra:\xff\xfe",
 	"uhi|c/functions.glob:0:{}|r/functions.glob:0:1", "uhi|cfunctions glob\"\\:{}|rfunctions glob\"\\:1",
-	"uhi|c0123456789012345678901234567890123456789012345678901234567890123456789:{}|"
-	"r0123456789012345678901234567890123456789012345678901234567890123456789:1",
+	"uhi|c" LONG ":{}|r" LONG ":1",
 	"uhi|tone|ttwo|ugo on", "u\xed\xa0\x80|t\xff|ugo on",
 	"uhi|thello|/short|ugo on", "uhi|ca:{}|/short|ra:1|ugo on", "uhi|/|ugo on", "/short",
 	"uhi|/short|ca:{}|ra:1", "uhi|/short|khm|twell|ugo on", "uhi|-|uwell", "uhi|ca:{}|-|ra:1|-|tdone|-|uwell",
