@@ -192,10 +192,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	free(help);
 	if (chat->screen == NULL)
 		return IK_FAILED;
-	if (chat->linear != NULL)
-		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear),
-			ik_linear_leave(chat->linear), error);
-	return ik_tty_enter(chat->tty, ik_term_enter(chat->term), ik_term_leave(chat->term), error);
+	return ik_chat_terminal_enter(chat, error);
 }
 
 /* The stored session is on the screen, or it is said why not. */
@@ -244,7 +241,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	chat->escape_timer = ik_timer_new(chat->loop, ik_chat_escape_timeout, chat);
 	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
-	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_theme_unanswered, chat);
+	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_terminal_unanswered, chat);
 	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
 	terminate = ik_signal_new(chat->loop, SIGTERM, on_signal, chat);
 	interrupt = ik_signal_new(chat->loop, SIGINT, on_signal, chat);
@@ -252,7 +249,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	ik_chat_draft_load(chat);
 	ik_chat_draw_now(chat);
 	ik_chat_draw(chat);
-	ik_chat_theme_ask(chat);
+	ik_chat_terminal_ask(chat);
 	ik_loop_before_sleep(chat->loop, ik_chat_draw, chat);
 	ik_loop_defer(chat->loop, start_core, chat);
 	if (ik_loop_run(chat->loop, error) != IK_OK)

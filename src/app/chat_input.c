@@ -58,6 +58,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_SWITCH_TOOL:
 		ik_chat_switch_tool(chat, reaction->text);
 		break;
+	case IK_REACT_MOUSE:
+		ik_chat_set_mouse(chat, !chat->modes.mouse);
+		break;
 	case IK_REACT_ANSWER:
 		ik_chat_answered(chat, &reaction->answer);
 		break;
@@ -73,7 +76,7 @@ static void on_key(void *arg, const struct ik_key *key)
 	if (chat->ending)
 		return;
 	if (key->code == IK_KEY_REPORT) {
-		ik_chat_theme_answer(chat, key->text, key->text_length);
+		ik_chat_terminal_report(chat, key->text, key->text_length);
 		return;
 	}
 	reaction = ik_screen_key(chat->screen, key);
@@ -135,7 +138,7 @@ static void on_resumed(void *arg)
 	ik_chat_redraw(chat);
 	chat->resized = true;
 	ik_chat_draw_now(chat);
-	ik_chat_theme_ask(chat); /* it may be another terminal */
+	ik_chat_terminal_again(chat);
 }
 
 static void on_hung_up(void *arg)

@@ -9,6 +9,7 @@
 #include "tui/linear.h"
 #include "tui/screen.h"
 #include "tui/term.h"
+#include "tui/term_modes.h"
 
 struct ik_chat {
 	const struct ik_options *options;
@@ -20,6 +21,7 @@ struct ik_chat {
 	struct ik_tty *tty;
 	struct ik_term *term;     /* NULL: plain lines */
 	struct ik_linear *linear; /* else NULL */
+	struct ik_term_modes modes;    /* that the terminal is in, or enters with */
 	struct ik_input *input;
 	struct ik_screen *screen;
 	struct ik_cells cells;
@@ -70,10 +72,9 @@ void ik_chat_escape_timeout(void *chat);
 void ik_chat_refresh(struct ik_chat *chat, const char *line);
 
 /* chat_theme.c: colours that fit the terminal. begin: what the environment says;
- * ask: behind a frame, whose answers come as reports; apply: the theme is another. */
+ * asks: does it have to know the background; apply: the theme is another. */
 void ik_chat_theme_begin(struct ik_chat *chat);
-void ik_chat_theme_ask(struct ik_chat *chat);
-void ik_chat_theme_unanswered(void *chat);
+bool ik_chat_theme_asks(const struct ik_chat *chat);
 void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length);
 void ik_chat_theme_apply(struct ik_chat *chat);
 
@@ -83,6 +84,17 @@ void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 void ik_chat_take_back(struct ik_chat *chat);
 /* Say what went wrong, on the screen only. */
 void ik_chat_complain(struct ik_chat *chat, const char *sentence);
+
+/* chat_terminal.c: what the terminal is asked, behind a frame, whose answers come as
+ * reports, and the modes that it is switched to. */
+enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
+/* Back from a stop; it may be another terminal. */
+void ik_chat_terminal_again(struct ik_chat *chat);
+void ik_chat_terminal_ask(struct ik_chat *chat);
+void ik_chat_terminal_unanswered(void *chat);
+void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t length);
+/* Have wheel and clicks, or leave them to the terminal. */
+void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
 /* chat_draft.c: what is in the editor survives the program. */
 void ik_chat_draft_load(struct ik_chat *chat);

@@ -41,7 +41,7 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		break;
 	case IK_COMMAND_THEME:
 		ik_chat_theme_apply(chat);
-		ik_chat_theme_ask(chat);
+		ik_chat_terminal_ask(chat);
 		break;
 	case IK_COMMAND_EDITOR:
 		ik_external_editor_open(chat);

@@ -14,7 +14,8 @@ libik_app_a_SOURCES = \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \
 	src/app/chat_ask.c src/app/chat_blobs.c src/app/chat_draft.c src/app/chat_draw.c \
-	src/app/chat_input.c src/app/chat_submit.c src/app/chat_theme.c \
+	src/app/chat_input.c src/app/chat_submit.c src/app/chat_terminal.c \
+	src/app/chat_theme.c \
 	src/app/chat_policy.c src/app/call_question.c src/app/call_question.h \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \

@@ -96,6 +96,16 @@ void ik_restore_arm(int fd, const struct termios *modes, const char *leave)
 	restore.armed = 1;
 }
 
+void ik_restore_leave_with(const char *leave)
+{
+	if (!restore.armed)
+		return;
+	restore.armed = 0;
+	restore.leave = leave;
+	restore.leave_length = strlen(leave);
+	restore.armed = 1;
+}
+
 void ik_restore_disarm(void)
 {
 	if (!restore.armed)

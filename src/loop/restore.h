@@ -17,6 +17,9 @@
 /* From now on put modes back and write leave (kept by the caller) to fd. */
 void ik_restore_arm(int fd, const struct termios *modes, const char *leave);
 
+/* Write another leave instead, from now on. */
+void ik_restore_leave_with(const char *leave);
+
 /* The terminal is as it was: nothing to do any more. */
 void ik_restore_disarm(void);
 

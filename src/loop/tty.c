@@ -366,6 +366,17 @@ enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *l
 	return IK_OK;
 }
 
+void ik_tty_change(struct ik_tty *tty, const char *enter, const char *leave)
+{
+	char *old_enter = tty->enter, *old_leave = tty->leave;
+
+	tty->enter = ik_strdup(enter);
+	tty->leave = ik_strdup(leave);
+	ik_restore_leave_with(tty->leave);
+	free(old_enter);
+	free(old_leave);
+}
+
 /* Write what waits, as long as the terminal takes it before end. */
 static void flush_until(struct ik_tty *tty, int64_t end)
 {

@@ -41,6 +41,9 @@ struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *eve
 enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *leave,
 	struct ik_error *error) IK_MUST_USE;
 
+/* Enter (after a stop) and leave with other texts from now on; nothing is written. */
+void ik_tty_change(struct ik_tty *tty, const char *enter, const char *leave);
+
 /* Give the terminal back as it was; output that waits is given a moment (at
  * most 200 ms) to leave. */
 void ik_tty_leave(struct ik_tty *tty);

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The question, and behind it one that every terminal answers (DA1): with the
+/* The question, and one for behind it that every terminal answers (DA1): with the
  * second answer all that is going to come has come. */
-#define IK_BACKGROUND_QUERY "\033]11;?\033\\\033[c"
+#define IK_BACKGROUND_QUERY "\033]11;?\033\\"
+#define IK_FENCE_QUERY "\033[c"
 
 /* Is a report (IK_KEY_REPORT) the answer to the first, or to the second? */
 bool ik_background_read(const char *report, size_t length, bool *ret_light);

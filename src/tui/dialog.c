@@ -352,12 +352,20 @@ void ik_dialog_scroll(struct ik_dialog *dialog, int rows)
 
 /* ---- drawing ---- */
 
-/* The choices one beside the other, broken into rows; into area if cells is not
- * NULL. Returns how many rows they need. */
-static int lay_out_choices(const struct question *question, struct ik_cells *cells,
-	struct ik_rectangle area)
+/* Where choices go: into cells if that is not NULL; or which of them is at a place. */
+struct choice_visit {
+	struct ik_cells *cells;
+	struct ik_rectangle area;
+	int row, column;  /* within area */
+	size_t found;
+};
+
+/* The choices one beside the other, broken into rows. Returns how many rows they need. */
+static int lay_out_choices(const struct question *question, struct choice_visit *visit)
 {
+	struct ik_rectangle area = visit->area;
 	int row = 0, column = 0;
+	visit->found = question->choice_count;
 	for (size_t i = 0; i < question->choice_count; i++) {
 		const char *label = question->choices[i].label;
 		int width = (int)ik_utf8_width(label, strlen(label));
@@ -365,8 +373,10 @@ static int lay_out_choices(const struct question *question, struct ik_cells *cel
 			row++;
 			column = 0;
 		}
-		if (cells && row < area.rows)
-			ik_cells_label(cells, area, area.row + row, area.column + column,
+		if (row == visit->row && visit->column >= column && visit->column < column + width)
+			visit->found = i;
+		if (visit->cells && row < area.rows)
+			ik_cells_label(visit->cells, area, area.row + row, area.column + column,
 				i == question->selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL, label);
 		column += width + CHOICE_GAP;
 	}
@@ -377,7 +387,7 @@ static int lay_out_choices(const struct question *question, struct ik_cells *cel
 static int foot_rows(const struct question *question, int columns)
 {
 	if (!question->writing)
-		return lay_out_choices(question, NULL, (struct ik_rectangle){0, 0, 0, columns});
+		return lay_out_choices(question, &(struct choice_visit){.area.columns = columns});
 	const char *prompt = question->choices[question->selected].prompt;
 	int left = columns - (int)ik_utf8_width(prompt, strlen(prompt));
 	int rows = ik_editor_height(question->writing, left > 1 ? left : 1);
@@ -486,7 +496,36 @@ static void draw_foot(struct question *question, struct ik_cells *cells,
 		ik_editor_draw(question->writing, cells, area,
 			question->choices[question->selected].prompt, ret_cursor_row, ret_cursor_column);
 	else
-		(void)lay_out_choices(question, cells, area);
+		(void)lay_out_choices(question, &(struct choice_visit){
+			.cells = cells, .area = area, .row = -1});
+}
+
+/* The rows of the choices within the dialog's area, above its last, the keys. */
+static struct ik_rectangle foot_area(const struct question *question, struct ik_rectangle area)
+{
+	/* What answers comes before what explains. */
+	int left = area.rows - 1, foot = foot_rows(question, area.columns);
+	if (foot > left)
+		foot = left;
+	int keys = left > foot;
+	return (struct ik_rectangle){area.row + area.rows - keys - foot, area.column, foot,
+		area.columns};
+}
+
+bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
+	struct ik_answer *ret_answer)
+{
+	struct question *question = dialog->first;
+	if (!question || !dialog->open || !question->drawn || question->writing)
+		return false;
+	struct ik_rectangle foot = foot_area(question, area);
+	struct choice_visit visit = {.area.columns = area.columns, .row = row - foot.row,
+		.column = column - foot.column};
+	if (row >= foot.row + foot.rows || row < foot.row)
+		return false;
+	(void)lay_out_choices(question, &visit);
+	return visit.found < question->choice_count
+		&& choose(dialog, visit.found, ret_answer) == IK_DIALOG_ANSWERED;
 }
 
 void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,
@@ -500,14 +539,10 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	if (!dialog->open)
 		return;
 	question->drawn = true;
-	/* What answers comes before what explains. */
-	int left = area.rows - 1;
-	int foot = foot_rows(question, area.columns);
-	if (foot > left)
-		foot = left;
-	left -= foot;
-	int keys = left > 0;
-	struct ik_rectangle text = {area.row + 1, area.column, left - keys, area.columns};
+	struct ik_rectangle foot = foot_area(question, area);
+	int keys = foot.row + foot.rows < area.row + area.rows;
+	struct ik_rectangle text = {area.row + 1, area.column, foot.row - area.row - 1,
+		area.columns};
 	struct ik_pane *pane = &question->pane;
 	if (text.rows > 0) {
 		ik_scrollback_resize(pane->text, text.rows, text.columns);
@@ -515,10 +550,8 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 			ik_scrollback_go(pane->text, (struct ik_scroll_place){.at_end = false});
 		ik_scrollback_draw(pane->text, cells, text);
 	}
-	struct ik_rectangle below = {area.row + area.rows - keys - foot, area.column, foot,
-		area.columns};
-	if (foot > 0)
-		draw_foot(question, cells, below, ret_cursor_row, ret_cursor_column);
+	if (foot.rows > 0)
+		draw_foot(question, cells, foot, ret_cursor_row, ret_cursor_column);
 	if (keys)
 		draw_keys(question, cells,
 			(struct ik_rectangle){area.row + area.rows - 1, area.column, 1, area.columns});

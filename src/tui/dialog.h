@@ -90,6 +90,11 @@ enum ik_dialog_result { IK_DIALOG_PASSED, IK_DIALOG_TAKEN, IK_DIALOG_ANSWERED };
 enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,
 	enum ik_action action, struct ik_answer *ret_answer);
 
+/* A click on a cell of the area in which it was drawn: true, and *ret_answer is set, when
+ * it is on a choice that answers at once. */
+bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
+	struct ik_answer *ret_answer);
+
 /* Answer with the choice that Esc means; the dialog must be open. */
 void ik_dialog_escape(struct ik_dialog *dialog, struct ik_answer *ret_answer);
 

@@ -74,6 +74,8 @@ size_t ik_editor_cursor(const struct ik_editor *editor);
  * IK_EDITOR_HEIGHT_MAX nothing is counted. */
 #define IK_EDITOR_HEIGHT_MAX 200
 int ik_editor_height(const struct ik_editor *editor, int columns);
+/* Put the cursor where a cell of the screen was drawn last. */
+void ik_editor_click(struct ik_editor *editor, int row, int column);
 /* Draw, scrolled so that the cursor is seen; sets where the cursor is. prompt
  * ("> ") stands before the first line, blanks of its width before the others. */
 void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,

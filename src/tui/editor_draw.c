@@ -209,6 +209,21 @@ bool ik_editor_vertical(struct ik_editor *editor, int direction, bool keep_goal)
 	return found;
 }
 
+void ik_editor_click(struct ik_editor *editor, int row, int column)
+{
+	if (editor->width == 0 || row < editor->drawn_row)
+		return;
+	struct layout layout = layout_begin(editor, editor->width);
+	struct row there = row_of(&layout, editor->top);
+	for (int i = editor->drawn_row; i < row && row_behind(&layout, &there, &there); i++)
+		;
+	int goal = column > editor->drawn_column ? column - editor->drawn_column : 0;
+	editor->cursor = position_at(&layout, &there, goal);
+	editor->selecting = false;
+	editor->chain = CHAIN_NONE;
+	layout_end(&layout);
+}
+
 int ik_editor_height(const struct ik_editor *editor, int columns)
 {
 	struct layout layout = layout_begin(editor, columns - 1);
@@ -289,6 +304,8 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
 	if (indent > 0 && row.start == 0)
 		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT,
 			prompt, strlen(prompt));
+	editor->drawn_row = area.row;
+	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {
 		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
 		draw_row(&layout, cells, place, &row);

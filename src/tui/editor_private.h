@@ -76,7 +76,8 @@ struct ik_editor {
 	size_t draft_cursor;
 
 	int width;   /* columns of text when last drawn; 0: not drawn yet */
-	size_t top;  /* where the first drawn row begins */
+	size_t top;  /* where the first drawn row begins, */
+	int drawn_row, drawn_column; /* and where it stands on the screen */
 	int goal;    /* column that moving up and down keeps to */
 };
 

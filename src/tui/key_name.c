@@ -44,13 +44,34 @@ static unsigned take_modifier(const char **text, size_t *length)
 	return 0;
 }
 
+/* What a control character is, whichever way a terminal writes it: one that tells the
+ * two apart must not make another key of it. */
+static const struct {
+	uint32_t codepoint;
+	enum ik_key_code code;
+} control_keys[] = {
+	{ 'i', IK_KEY_TAB }, { 'm', IK_KEY_ENTER }, { '[', IK_KEY_ESCAPE },
+};
+
 struct ik_key ik_key_plain(const struct ik_key *key)
 {
-	uint32_t codepoint = key->code == IK_KEY_CHARACTER ? key->codepoint : 0;
-	if (key->modifiers && codepoint >= 'A' && codepoint <= 'Z')
-		codepoint += 'a' - 'A';
-	return (struct ik_key){ .code = key->code, .modifiers = key->modifiers,
-		.codepoint = codepoint };
+	struct ik_key plain = { .code = key->code, .modifiers = key->modifiers };
+	if (key->code != IK_KEY_CHARACTER)
+		return plain;
+	plain.codepoint = key->codepoint;
+	if (key->modifiers && plain.codepoint >= 'A' && plain.codepoint <= 'Z')
+		plain.codepoint += 'a' - 'A';
+	if (!(key->modifiers & IK_CONTROL))
+		return plain;
+	if (plain.codepoint == '-' && (key->modifiers & IK_SHIFT)) {
+		plain.codepoint = '_'; /* of the keyboard, where the terminal says what was pressed */
+		plain.modifiers &= ~(unsigned)IK_SHIFT;
+	}
+	for (size_t i = 0; i < sizeof control_keys / sizeof *control_keys; i++)
+		if (plain.codepoint == control_keys[i].codepoint)
+			plain = (struct ik_key){ .code = control_keys[i].code,
+				.modifiers = plain.modifiers & ~(unsigned)IK_CONTROL };
+	return plain;
 }
 
 bool ik_key_equal(const struct ik_key *a, const struct ik_key *b)

@@ -34,6 +34,8 @@ static const struct ik_binding bindings[] = {
 		N_("End, on an empty line; else delete to the right") },
 	{ IK_ACTION_SUSPEND, "suspend", "Ctrl-Z", IK_IN_ANY,
 		N_("Back to the shell for a while") },
+	{ IK_ACTION_MOUSE, "mouse", "F8, Alt-8", IK_IN_ANY,
+		N_("Take the mouse, or leave it to the terminal and its selection") },
 	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", IK_IN_ANY, N_("Draw the screen anew") },
 
 	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", IK_IN_ANY, N_("Scroll up a page") },

@@ -34,6 +34,7 @@ libik_tui_a_SOURCES += \
 	src/tui/keymap_private.h \
 	src/tui/keymap_read.c \
 	src/tui/term.c \
+	src/tui/term_modes.c src/tui/term_modes.h \
 	src/tui/term.h \
 	src/tui/term_family.c src/tui/term_family.h \
 	src/tui/theme.c \
@@ -90,6 +91,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen_events.c \
 	src/tui/screen_focus.c \
 	src/tui/screen_history.c \
+	src/tui/screen_mouse.c \
 	src/tui/screen_keys.c \
 	src/tui/screen_panes.c \
 	src/tui/screen_private.h \

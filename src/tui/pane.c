@@ -56,6 +56,17 @@ bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
 	return true;
 }
 
+bool ik_pane_click(struct ik_pane *pane, int row)
+{
+	if (row < pane->list_row || row >= pane->list_row + pane->list_rows)
+		return false;
+	size_t index = pane->list_top + (size_t)(row - pane->list_row);
+	if (index >= pane->count)
+		return false;
+	select_item(pane, index);
+	return true;
+}
+
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane)
 {
 	struct ik_scroll_place place = {0};
@@ -145,6 +156,8 @@ static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
 	size_t rows = (size_t)area.rows;
+	pane->list_row = area.row;
+	pane->list_rows = area.rows;
 	if (pane->selected < pane->list_top)
 		pane->list_top = pane->selected;
 	if (pane->selected >= pane->list_top + rows)
@@ -192,6 +205,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 {
 	ik_pane_draw_frame(pane, view, cells, area);
 	struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
+	pane->list_rows = 0;
 	body.row += view->reserved;
 	body.rows -= view->reserved;
 	if (body.rows < 1 || body.columns < 1)

@@ -17,7 +17,8 @@ struct ik_pane {
 	const struct ik_keymap *keymap; /* borrowed */
 	size_t count;            /* items */
 	size_t selected;
-	size_t list_top;         /* the first item that is seen */
+	size_t list_top;         /* the first item that is seen, */
+	int list_row, list_rows; /* where the list was drawn last */
 	struct ik_scrollback *text;
 	bool text_moved;         /* scrolled by the person: it stays where it is; */
 	bool text_follows;       /* else it shows its end, or its start */
@@ -29,6 +30,9 @@ void ik_pane_done(struct ik_pane *pane);
 /* Up, down select (changes *selected); page up and down, top, bottom scroll
  * the text. False for another action. */
 bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
+
+/* Select the item that was drawn in a row of the screen; false: there is none. */
+bool ik_pane_click(struct ik_pane *pane, int row);
 
 /* Replace the text: begin, add, end. The place in it is kept if the person
  * scrolled; else it shows its start, or, with follow, its end. */

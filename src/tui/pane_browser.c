@@ -164,6 +164,11 @@ bool ik_browser_act(struct ik_browser *browser, enum ik_action action)
 	return taken;
 }
 
+void ik_browser_click(struct ik_browser *browser, int row)
+{
+	(void)ik_pane_click(&browser->pane, row);
+}
+
 void ik_browser_scroll(struct ik_browser *browser, int rows)
 {
 	ik_scrollback_scroll(browser->pane.text, rows);

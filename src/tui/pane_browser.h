@@ -48,6 +48,8 @@ bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
 bool ik_browser_writing(const struct ik_browser *browser);
 
 bool ik_browser_act(struct ik_browser *browser, enum ik_action action);
+/* A click on a row of the screen: selects the tool that stands there. */
+void ik_browser_click(struct ik_browser *browser, int row);
 void ik_browser_scroll(struct ik_browser *browser, int rows);
 
 /* scan: how the scan stands, as the status bar has it. The cursor is set where something is

@@ -63,7 +63,7 @@ static void add_panes(struct ik_pane *pane)
 {
 	static const enum ik_action actions[] = {
 		IK_ACTION_BROWSER, IK_ACTION_INSPECTOR, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL,
-		IK_ACTION_INTERRUPT
+		IK_ACTION_INTERRUPT, IK_ACTION_MOUSE
 	};
 	char *keys[sizeof actions / sizeof *actions];
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
@@ -73,8 +73,10 @@ static void add_panes(struct ik_pane *pane)
 		"and back to the editor, and so does anything you type that means nothing there. Home "
 		"and End scroll the conversation while the editor is empty.\n"
 		"%s closes this page, else cancels a running turn, else closes the pane. %s cancels "
-		"a running turn, else clears the line; twice on an empty line it ends the program."),
-		keys[0], keys[1], keys[2], keys[3], keys[4]);
+		"a running turn, else clears the line; twice on an empty line it ends the program.\n"
+		"The wheel turns what it is over, and a click gives the keys to what it is on. The "
+		"terminal's own selection works with Shift held down, or when %s leaves it the mouse."),
+		keys[0], keys[1], keys[2], keys[3], keys[4], keys[5]);
 	ik_pane_heading(pane, _("Panes"));
 	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
 	free(text);

@@ -105,6 +105,15 @@ static bool is_at(const struct ik_inspector *inspector, struct ik_scroll_place b
 		&& now.offset == before.offset;
 }
 
+/* Another item of the list is selected; true: it is another call, shown from its start. */
+static bool note_selection(struct ik_inspector *inspector)
+{
+	const struct ik_call *call = inspector->call;
+	inspector->call = ik_calls_at(inspector->calls, inspector->pane.selected);
+	inspector->moved = inspector->pane.selected + 1 < inspector->pane.count;
+	return inspector->call != call;
+}
+
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 {
 	sync_selection(inspector);
@@ -113,11 +122,9 @@ bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 		return false;
 	if (inspector->pane.count == 0)
 		return true;
-	const struct ik_call *call = inspector->call;
-	inspector->call = ik_calls_at(inspector->calls, inspector->pane.selected);
-	inspector->moved = inspector->pane.selected + 1 < inspector->pane.count;
+	bool another = note_selection(inspector);
 	size_t pages = ik_call_pages(inspector->call);
-	if (inspector->call != call)
+	if (another)
 		inspector->page = 0;
 	else if (action == IK_ACTION_TOP && inspector->page > 0)
 		turn_page(inspector, 0, false);
@@ -127,6 +134,13 @@ bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 		&& is_at(inspector, before))
 		leave_page(inspector, action == IK_ACTION_PAGE_DOWN);
 	return true;
+}
+
+void ik_inspector_click(struct ik_inspector *inspector, int row)
+{
+	sync_selection(inspector);
+	if (ik_pane_click(&inspector->pane, row) && note_selection(inspector))
+		inspector->page = 0;
 }
 
 void ik_inspector_scroll(struct ik_inspector *inspector, int rows)

@@ -29,6 +29,8 @@ void ik_inspector_follow(struct ik_inspector *inspector);
 
 /* An action while it has the focus; false when it means nothing to it. */
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);
+/* A click on a row of the screen: selects the call that stands there. */
+void ik_inspector_click(struct ik_inspector *inspector, int row);
 /* The wheel, whoever has the focus. */
 void ik_inspector_scroll(struct ik_inspector *inspector, int rows);
 

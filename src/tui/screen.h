@@ -59,6 +59,7 @@ enum ik_reaction_kind {
 	IK_REACT_REDRAW,   /* every cell anew */
 	IK_REACT_QUIT,
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
+	IK_REACT_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
 	IK_REACT_ANSWER    /* answer: to a question that was asked */
 };
 struct ik_reaction {
@@ -92,6 +93,9 @@ void ik_screen_set_store(struct ik_screen *screen, const char *name);
 /* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
 void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);
 void ik_screen_set_background(struct ik_screen *screen, int processes);
+
+/* Whether wheel and clicks come here; possible: whether they ever do in this terminal. */
+void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);
 
 /*
  * Ask the person (tui/dialog.h); all is copied. Returns the question's id, which

@@ -6,8 +6,6 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define WHEEL_ROWS 3
-
 static const struct ik_reaction nothing = {.kind = IK_REACT_NONE};
 
 /* A reaction without a text. */
@@ -63,28 +61,6 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 		ik_scrollback_bottom(screen->scrollback);
 		break;
 	}
-}
-
-/* The wheel turns what the pointer is over. */
-static void wheel(struct ik_screen *screen, const struct ik_key *key)
-{
-	if (key->button != IK_MOUSE_WHEEL_UP && key->button != IK_MOUSE_WHEEL_DOWN)
-		return;
-	int rows = key->button == IK_MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
-	struct ik_layout layout = ik_screen_layout(screen);
-	bool over_dialog = layout.dialog.rows > 0 && key->row >= layout.dialog.row;
-	bool over_pane = layout.pane.columns > 0 && key->column >= layout.pane.column;
-	screen->dirty = true;
-	if (screen->help_open)
-		ik_help_scroll(screen->help, rows);
-	else if (over_dialog)
-		ik_dialog_scroll(screen->dialog, rows);
-	else if (over_pane && screen->side == IK_SIDE_BROWSER)
-		ik_browser_scroll(screen->browser, rows);
-	else if (over_pane)
-		ik_inspector_scroll(screen->inspector, rows);
-	else
-		ik_scrollback_scroll(screen->scrollback, rows);
 }
 
 /* Open a pane, or close it if it is the one that is open. */
@@ -251,6 +227,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return nothing;
 	case IK_ACTION_SUSPEND:
 		return reaction(IK_REACT_SUSPEND);
+	case IK_ACTION_MOUSE:
+		return reaction(IK_REACT_MOUSE);
 	case IK_ACTION_REDRAW:
 		screen->dirty = true;
 		return reaction(IK_REACT_REDRAW);
@@ -305,8 +283,7 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 	case IK_KEY_REPORT:
 		return nothing;
 	case IK_KEY_MOUSE:
-		wheel(screen, key);
-		return nothing;
+		return ik_screen_mouse(screen, key);
 	default:
 		action = look_up(screen, key);
 		break;

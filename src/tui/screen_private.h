@@ -1,8 +1,8 @@
 /*
  * screen_private: the screen's own state, shared by the files that are it:
  * screen.c (life, time, drawing), screen_events.c (what is told),
- * screen_keys.c (what is typed), screen_focus.c (who gets it), screen_dialog.c (what
- * is asked).
+ * screen_keys.c (what is typed), screen_mouse.c (what is pointed at),
+ * screen_focus.c (who gets it), screen_dialog.c (what is asked).
  */
 #ifndef IK_TUI_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_PRIVATE_H
@@ -100,6 +100,9 @@ unsigned ik_screen_context(const struct ik_screen *screen);
 
 /* Append the keys of the scrollback, as many as fit into so many columns. */
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
+
+/* Wheel and clicks. */
+struct ik_reaction ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key);
 
 /* Is there anything that a cancel ends: a turn, a call of the person's own? */
 bool ik_screen_busy(const struct ik_screen *screen);

@@ -12,12 +12,12 @@
 /* The parts of the line from left to right; the keys stand at the right edge. */
 enum part {
 	PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT, PART_STORE,
-	PART_BACKGROUND, PART_MODE, PART_KEYS, PART_COUNT
+	PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_KEYS, PART_COUNT
 };
 
 /* What goes first when there is no room. */
 static const enum part dropped[] = {
-	PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_BACKGROUND, PART_QUEUED, PART_STORE,
+	PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_QUEUED, PART_STORE,
 	PART_MODE,
 	PART_SCAN, PART_ACTIVITY
 };
@@ -201,6 +201,10 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		if (bar->background > 0)
 			ik_buf_printf(out, ngettext("%d in background", "%d in background",
 				(unsigned long)bar->background), bar->background);
+		return IK_STYLE_STATUS;
+	case PART_MOUSE:
+		if (bar->mouse_off)
+			ik_buf_puts(out, _("mouse off"));
 		return IK_STYLE_STATUS;
 	case PART_MODE:
 		if (bar->mode)

@@ -41,6 +41,7 @@ struct ik_status_bar {
 	bool store_trouble;
 	const char *mode;          /* of the policy; NULL: not shown */
 	bool mode_strong;
+	bool mouse_off;            /* wheel and clicks are the terminal's now */
 	int background;            /* processes */
 	const char *keys;          /* at the right: "F1 help  F2 tools"; NULL: none, */
 	const char *keys_short;    /* and where there is less room */

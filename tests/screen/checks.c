@@ -133,9 +133,12 @@ bool screen_is(struct harness *h, const char *which)
 {
 	const struct ik_buf *raw = &h->terminal.raw;
 	bool brackets = last_of(raw, "\033[?2004h") > last_of(raw, "\033[?2004l");
+	/* kitty's protocol, which libvterm does not know */
+	bool keyboard = last_of(raw, "\033[>1u") > last_of(raw, "\033[<u");
 
 	if (ik_text_equal(which, "main"))
-		return !h->terminal.alternate && !brackets && h->terminal.cursor_visible;
+		return !h->terminal.alternate && !brackets && !h->terminal.mouse && !keyboard
+			&& h->terminal.cursor_visible;
 	return h->terminal.alternate && brackets;
 }
 

@@ -35,7 +35,7 @@
  *                            coloured or plain
  *   cursor ROW COLUMN        until the cursor is there (from 0), or: cursor hidden
  *   screen main | alternate  until the terminal is back as a shell wants it (main
- *                            screen, cursor, no paste brackets), or taken
+ *                            screen, cursor, no paste brackets, no mouse, plain keys), or taken
  *   raw TEXT | no-raw TEXT   the program wrote, or never wrote, these bytes (as in type)
  *   harmless FILE            all that it wrote is what a screen is drawn with, and none of
  *                            the lines of FILE (escapes as in type) stands in it

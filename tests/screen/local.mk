@@ -45,10 +45,12 @@ SCREEN_TESTS = \
 	tests/screen/hostile.screen \
 	tests/screen/inspector_open.screen \
 	tests/screen/kodelet.screen \
+	tests/screen/keyboard.screen \
 	tests/screen/late_keys.screen \
 	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/markdown.screen \
+	tests/screen/mouse.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/no_memory.screen \
 	tests/screen/paste.screen \

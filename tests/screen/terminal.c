@@ -35,6 +35,8 @@ static int on_property(VTermProp property, VTermValue *value, void *arg)
 		terminal->cursor_visible = value->boolean != 0;
 	else if (property == VTERM_PROP_ALTSCREEN)
 		terminal->alternate = value->boolean != 0;
+	else if (property == VTERM_PROP_MOUSE)
+		terminal->mouse = value->number != VTERM_PROP_MOUSE_NONE;
 	return 1;
 }
 
@@ -55,6 +57,7 @@ static void make_screen(struct terminal *terminal)
 	vterm_screen_reset(terminal->screen, 1);
 	terminal->cursor_visible = true;
 	terminal->alternate = false;
+	terminal->mouse = false;
 	ik_buf_clear(&terminal->raw);
 }
 

@@ -28,6 +28,7 @@ struct terminal {
 	int cursor_row, cursor_column;
 	bool cursor_visible;
 	bool alternate;        /* the second screen is shown */
+	bool mouse;            /* clicks are reported */
 	struct ik_buf raw;     /* every byte that it wrote since it was started */
 };
 
