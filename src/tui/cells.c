@@ -146,10 +146,16 @@ void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_sty
 		return;
 	struct ik_cell blank = blank_cell;
 	blank.style = (uint8_t)style;
+	/* The first row cell by cell, the others as copies of it: each frame begins here. */
+	struct ik_cell *first = cell_at(cells, area.row, area.column);
 	for (int row = area.row; row < area.row + area.rows; row++) {
 		split_edges(cells, row, area.column, area.columns);
+		if (row > area.row) {
+			memcpy(cell_at(cells, row, area.column), first, (size_t)area.columns * sizeof blank);
+			continue;
+		}
 		for (int column = 0; column < area.columns; column++)
-			*cell_at(cells, row, area.column + column) = blank;
+			first[column] = blank;
 	}
 }
 

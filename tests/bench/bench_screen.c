@@ -12,6 +12,12 @@
  *                           terminal, memory. The n-th reply ends in the n-th
  *                           letter seven times, so that no two look alike
  *     bench_screen keys-while-reply COUNT MARKER PROMPT PROGRAM [ARGS]
+ *     bench_screen paste MEGABYTES MARKER PROGRAM [ARGS]
+ *                           a bracketed paste to its mark on screen, five times
+ *     bench_screen resize COUNT MARKER PROGRAM [ARGS]
+ *                           a change of the size to the end of the frame for it
+ *
+ * IK_BENCH_SIZE="ROWS COLUMNS" is the terminal's size (40 120).
  *
  * A frame is full when MARKER has come, escape sequences left out.
  */
@@ -23,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,12 +38,14 @@
 #define MOST_RUNS 1000
 #define WAIT_MS 60000.0
 
+static const char frame_end[] = "\033[?2026l";
+
 /* A program in a terminal; text is what it wrote less escape sequences. */
 struct run {
 	pid_t pid;
 	int master;
 	double started, last_read;
-	size_t bytes;
+	size_t bytes, frames; /* of those whose ends are told of */
 	char *text;
 	size_t length, capacity;
 	int escape; /* 0 text, 1 behind ESC, 2 in CSI, 3 in OSC, DCS, ..., 4 one more byte */
@@ -100,6 +109,9 @@ static bool pump(struct run *run, double milliseconds)
 	run->bytes += (size_t)length;
 	for (i = 0; i < length; i++)
 		take_byte(run, bytes[i]);
+	for (const char *at = bytes; (at = memmem(at, (size_t)(bytes + length - at), frame_end,
+		sizeof frame_end - 1)) != NULL; at++)
+		run->frames++;
 	return true;
 }
 
@@ -139,7 +151,10 @@ static void settle(struct run *run, double milliseconds)
 static void start(struct run *run, char **argv)
 {
 	struct winsize size = {.ws_row = 40, .ws_col = 120};
+	const char *wish = getenv("IK_BENCH_SIZE");
 
+	if (wish != NULL)
+		(void)sscanf(wish, "%hu %hu", &size.ws_row, &size.ws_col);
 	memset(run, 0, sizeof *run);
 	run->started = now_ms();
 	run->pid = forkpty(&run->master, NULL, NULL, &size);
@@ -274,7 +289,7 @@ static void bench_reply(size_t runs, const char *marker, const char *prompt, cha
 		fail("the marker did not come");
 	settle(&run, 1000);
 	for (i = 0; i < runs; i++) {
-		size_t from, before;
+		size_t from, before, frames;
 		double typed, at, cpu_before;
 		char mark[8] = "";
 
@@ -284,6 +299,7 @@ static void bench_reply(size_t runs, const char *marker, const char *prompt, cha
 		settle(&run, 300);
 		from = run.length;
 		before = run.bytes;
+		frames = run.frames;
 		cpu_before = cpu_ms(run.pid);
 		typed = now_ms();
 		type_text(&run, "\r");
@@ -294,12 +310,86 @@ static void bench_reply(size_t runs, const char *marker, const char *prompt, cha
 		settle(&run, 500);
 		cpu[i] = cpu_ms(run.pid) - cpu_before;
 		bytes[i] = (double)(run.bytes - before) / 1000;
-		printf("  reply %zu: %.1f ms wall, %.1f ms CPU, %.0f kB written, %ld kB Pss\n", i + 1,
-			wall[i], cpu[i], bytes[i], pss_kb(run.pid));
+		printf("  reply %zu: %.1f ms wall, %.1f ms CPU, %.0f kB written, %.1f frames/s, %ld kB Pss\n",
+			i + 1, wall[i], cpu[i], bytes[i], (double)(run.frames - frames) * 1000 / wall[i],
+			pss_kb(run.pid));
 	}
 	print_figure("reply, Enter to end on screen", "ms", wall, runs);
 	print_figure("reply, CPU", "ms", cpu, runs);
 	print_figure("reply, written to the terminal", "kB", bytes, runs);
+	stop(&run);
+}
+
+static void bench_paste(size_t megabytes, const char *marker, char **argv)
+{
+	enum { TIMES = 5 };
+	double values[TIMES];
+	size_t length = megabytes * 1000000, i, at;
+	char *text = malloc(length + 1);
+	struct run run;
+
+	if (text == NULL)
+		fail("out of memory");
+	for (i = 0; i < length; i++)
+		text[i] = i % 80 == 79 ? '\n' : (char)('a' + i % 26);
+	start(&run, argv);
+	if (wait_for(&run, marker, 0) < 0)
+		fail("the marker did not come");
+	settle(&run, 500);
+	(void)fcntl(run.master, F_SETFL, O_NONBLOCK);
+	for (i = 0; i < TIMES; i++) {
+		size_t from = run.length;
+		double began = now_ms(), shown;
+
+		type_text(&run, "\033[200~");
+		for (at = 0; at < length;) {
+			struct pollfd wait = {.fd = run.master, .events = POLLOUT};
+			ssize_t count;
+
+			(void)poll(&wait, 1, 1000);
+			count = write(run.master, text + at, length - at < 65536 ? length - at : 65536);
+			at += count > 0 ? (size_t)count : 0;
+		}
+		type_text(&run, "\033[201~");
+		shown = wait_for(&run, "pasted", from);
+		if (shown < 0)
+			fail("the mark of the paste did not come");
+		values[i] = shown - began;
+		settle(&run, 200);
+		type_text(&run, "\003");
+		settle(&run, 200);
+	}
+	print_figure("paste, to its mark", "ms", values, TIMES);
+	free(text);
+	stop(&run);
+}
+
+/* Each time another size; a frame is there when its end is. */
+static void bench_resize(size_t count, const char *marker, char **argv)
+{
+	double values[MOST_RUNS];
+	struct run run;
+	size_t i;
+
+	start(&run, argv);
+	if (wait_for(&run, marker, 0) < 0)
+		fail("the marker did not come");
+	settle(&run, 3000);
+	for (i = 0; i < count; i++) {
+		struct winsize size = {.ws_row = (unsigned short)(30 + i % 2 * 20),
+			.ws_col = (unsigned short)(90 + i % 3 * 40)};
+		size_t frames = run.frames;
+		double began = now_ms();
+
+		(void)ioctl(run.master, TIOCSWINSZ, &size);
+		while (run.frames == frames && now_ms() - began < WAIT_MS)
+			if (!pump(&run, 50))
+				fail("the program ended");
+		values[i] = run.last_read - began;
+		settle(&run, 100);
+	}
+	print_figure("resize, to the end of its frame", "ms", values, count);
+	printf("memory: %ld kB Pss\n", pss_kb(run.pid));
 	stop(&run);
 }
 
@@ -309,7 +399,7 @@ int main(int argc, char **argv)
 
 	(void)setenv("TERM", "xterm-256color", 1);
 	if (count == 0 || count > MOST_RUNS || argc < 5) {
-		fprintf(stderr, "usage: bench_screen first|keys|keys-at-once|idle|reply|keys-while-reply COUNT MARKER ... PROGRAM\n");
+		fprintf(stderr, "usage: bench_screen first|keys|keys-at-once|idle|reply|keys-while-reply|paste|resize COUNT MARKER ... PROGRAM\n");
 		return 2;
 	}
 	if (strcmp(argv[1], "first") == 0)
@@ -320,6 +410,10 @@ int main(int argc, char **argv)
 		bench_keys(count, argv[3], true, argv + 4);
 	else if (strcmp(argv[1], "idle") == 0)
 		bench_idle(count, argv[3], argv + 4);
+	else if (strcmp(argv[1], "paste") == 0)
+		bench_paste(count, argv[3], argv + 4);
+	else if (strcmp(argv[1], "resize") == 0)
+		bench_resize(count, argv[3], argv + 4);
 	else if (strcmp(argv[1], "reply") == 0 && argc > 5)
 		bench_reply(count, argv[3], argv[4], argv + 5);
 	else if (strcmp(argv[1], "keys-while-reply") == 0 && argc > 5)
