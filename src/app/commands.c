@@ -17,6 +17,9 @@
 /* Columns of a command's usage in the list of /help. */
 #define USAGE_COLUMNS 22
 
+static const struct ik_command *find_command(const char *name);
+static void put_unknown(const char *word, struct ik_buf *out);
+
 void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output)
 {
 	if (output->length > 0 && output->data[output->length - 1] == '\n')
@@ -25,18 +28,39 @@ void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *ou
 	ik_buf_done(output);
 }
 
+/* Append what one command does; name may lack its "/". */
+static void put_command_help(const char *name, struct ik_buf *out)
+{
+	char *wanted = ik_format("%s%s", name[0] == '/' ? "" : "/", name);
+	const struct ik_command *command = find_command(wanted);
+
+	if (command == NULL) {
+		put_unknown(wanted, out);
+	} else {
+		ik_buf_printf(out, "%s\n  %s\n", command->usage, _(command->description));
+		if (command->details != NULL)
+			ik_buf_printf(out, "\n%s\n", _(command->details));
+	}
+	free(wanted);
+}
+
+/* /help [COMMAND] */
 static enum ik_command_effect run_help(struct ik_core *core, const char *line, const char *rest)
 {
 	const struct ik_command *command;
 	struct ik_buf out;
 	size_t i;
 
-	(void)rest;
 	ik_buf_init(&out, IK_KIB(64));
+	if (rest[0] != '\0') {
+		put_command_help(rest, &out);
+		ik_command_answer(core, line, &out);
+		return IK_COMMAND_NOTHING;
+	}
 	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
 		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
 	ik_buf_printf(&out, "%s\n", _("Anything else is a message for the model; Ctrl-J begins a new line in it. "
-		"Esc cancels what runs, Ctrl-D ends. F1 shows all keys."));
+		"Esc cancels what runs, Ctrl-D ends. /help COMMAND says more of one, F1 shows all keys."));
 	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
@@ -208,23 +232,39 @@ static enum ik_command_effect run_compact(struct ik_core *core, const char *line
 }
 
 static const struct ik_command commands[] = {
-	{"/help", "/help", N_("list the commands"), run_help},
-	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool},
-	{"/refresh", "/refresh", N_("look for tools again"), run_refresh},
+	{"/help", "/help [COMMAND]", N_("list the commands, or explain one"), run_help, NULL},
+	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool,
+		N_("Without a name: all tools that the model is offered. With one: what it takes and what it "
+			"returns. --all: also those that failed, and why. F2 shows the same, and more, in a pane.")},
+	{"/refresh", "/refresh", N_("look for tools again"), run_refresh,
+		N_("All tools are asked for their schemas again, and the project's instructions are read "
+			"again. Tools that are saved, changed or removed are noticed by themselves.")},
 	{"/mode", "/mode [NAME | forget N]",
-		N_("which tool calls are made; NAME: auto, ask, read-only"), run_mode},
-	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run},
-	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background},
-	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model},
-	{"/provider", "/provider [NAME]", N_("list the providers, or take another"), ik_command_provider},
-	{"/usage", "/usage", N_("tokens and cost so far"), run_usage},
-	{"/system", "/system", N_("what is sent with every request"), run_system},
-	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact},
-	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new},
-	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme},
-	{"/editor", "/editor", N_("write the next message in your editor (Ctrl-X Ctrl-E)"), run_editor},
-	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear},
-	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit},
+		N_("which tool calls are made; NAME: auto, ask, read-only"), run_mode,
+		N_("auto: calls are made as the rules say. ask: all others are asked about. read-only: nothing "
+			"that changes anything is called. Alone it shows the rules; forget N takes back what you "
+			"once allowed for good.")},
+	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run,
+		N_("For example: /run glob {\"pattern\": \"*.c\"}. The model does not see it.")},
+	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background,
+		N_("Processes that outlived the call that started them. end PID ends one of them, end alone "
+			"all; they end with ikigai in any case.")},
+	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model,
+		N_("Alone it asks the provider which models there are. The conversation goes on with another "
+			"model; what was said before is sent to it, too.")},
+	{"/provider", "/provider [NAME]", N_("list the providers, or take another"), ik_command_provider, NULL},
+	{"/usage", "/usage", N_("tokens and cost so far"), run_usage, NULL},
+	{"/system", "/system", N_("what is sent with every request"), run_system, NULL},
+	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact,
+		N_("The model writes a summary, which is sent in place of what it sums up. Nothing is lost: "
+			"all of it stays on the screen and in the session. WORDS say what matters.")},
+	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new, NULL},
+	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,
+		N_("auto goes by the background that the terminal says it has. To keep a choice, write it into "
+			"~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},
+	{"/editor", "/editor", N_("write the next message in your editor (Ctrl-X Ctrl-E)"), run_editor, NULL},
+	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear, NULL},
+	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit, NULL},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -240,38 +280,52 @@ bool ik_command_is(const char *line)
 		memchr(line + 1, '/', strcspn(line + 1, " \t\n")) == NULL;
 }
 
+/* The command of that name, or NULL. */
+static const struct ik_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (ik_text_equal(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* Append that there is no such command, and which is nearest. */
+static void put_unknown(const char *word, struct ik_buf *out)
+{
+	const char *names[COMMAND_COUNT], *near;
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i].name;
+	near = ik_text_nearest(word, names, COMMAND_COUNT);
+	if (near != NULL)
+		ik_buf_printf(out, _("There is no command %s. Did you mean %s?"), word, near);
+	else
+		ik_buf_printf(out, _("There is no command %s. /help lists them."), word);
+}
+
 /* Answer a command that does not exist. */
 static void answer_unknown(struct ik_core *core, const char *line, const char *word)
 {
-	const char *names[COMMAND_COUNT], *near;
 	struct ik_buf out;
-	size_t i;
 
-	for (i = 0; i < COMMAND_COUNT; i++)
-		names[i] = commands[i].name;
-	near = ik_text_nearest(word, names, COMMAND_COUNT);
 	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
-	if (near != NULL)
-		ik_buf_printf(&out, _("There is no command %s. Did you mean %s?"), word, near);
-	else
-		ik_buf_printf(&out, _("There is no command %s. /help lists them."), word);
+	put_unknown(word, &out);
 	ik_command_answer(core, line, &out);
 }
 
 enum ik_command_effect ik_command_run(struct ik_core *core, const char *line)
 {
-	size_t length = strcspn(line, " \t\n"), i, end;
+	size_t length = strcspn(line, " \t\n"), end;
+	const struct ik_command *command;
 	enum ik_command_effect effect = IK_COMMAND_NOTHING;
 	char *word = ik_strndup(line, length), *rest;
 
 	rest = ik_strdup(line + length + strspn(line + length, " \t\n"));
 	for (end = strlen(rest); end > 0 && strchr(" \t\n", rest[end - 1]) != NULL; end--)
 		rest[end - 1] = '\0';
-	for (i = 0; i < COMMAND_COUNT; i++)
-		if (ik_text_equal(commands[i].name, word))
-			break;
-	if (i < COMMAND_COUNT)
-		effect = commands[i].run(core, line, rest);
+	command = find_command(word);
+	if (command != NULL)
+		effect = command->run(core, line, rest);
 	else
 		answer_unknown(core, line, word);
 	free(word);

@@ -28,6 +28,7 @@ struct ik_command {
 	const char *usage;       /* "/tool [NAME | --all]" */
 	const char *description; /* N_() text */
 	enum ik_command_effect (*run)(struct ik_core *core, const char *line, const char *rest);
+	const char *details;     /* N_() text of /help COMMAND, or NULL */
 };
 
 /* The table; NULL at the end. */

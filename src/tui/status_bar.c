@@ -22,6 +22,7 @@ static const enum part dropped[] = {
 	PART_SCAN, PART_ACTIVITY
 };
 
+#define MODEL_LEAST 12 /* columns of the model that say something */
 #define SEPARATOR 2 /* columns between two parts */
 
 /* From so many percent on the model's window is shown, and shown as a warning. */
@@ -143,15 +144,24 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 	return IK_STYLE_STATUS_STRONG;
 }
 
+/* Append a name of somebody else's, so many bytes of it at most. */
+static void put_name(struct ik_buf *out, const char *name, size_t most, bool utf8)
+{
+	size_t length = strlen(name);
+	ik_sanitize_line(out, name, length <= most ? length : ik_utf8_cut(name, length, most));
+	if (length > most)
+		ik_buf_puts(out, utf8 ? "…" : "...");
+}
+
 /* Say where the model is. */
 static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	const char *provider = bar->provider ? bar->provider : "";
 	const char *model = bar->model ? bar->model : "";
-	ik_sanitize_line(out, provider, strnlen(provider, 40));
+	put_name(out, provider, 40, bar->utf8);
 	if (provider[0] && model[0] && !ik_text_equal(provider, model)) {
 		ik_buf_putc(out, '/');
-		ik_sanitize_line(out, model, strnlen(model, 80));
+		put_name(out, model, 80, bar->utf8);
 	}
 }
 
@@ -239,6 +249,17 @@ static size_t width_of(const struct text *texts)
 	return columns + 2; /* one at each edge */
 }
 
+/* Shorten the model to the room that is left, if enough of it stays to be known by. */
+static bool shorten_model(struct text *texts, size_t room)
+{
+	struct text *model = &texts[PART_MODEL];
+	size_t excess = width_of(texts) - room;
+	if (model->columns < excess + MODEL_LEAST)
+		return false;
+	model->columns -= excess;
+	return true;
+}
+
 /* Leave out what has no room, the least first. */
 static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
@@ -253,7 +274,8 @@ static void make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 	/* The last that is left is cut rather than dropped; a hint, which was asked
 	 * for a moment ago, outlives all others. */
 	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++)
-		if (dropped[i] != PART_KEYS || !bar->hint)
+		if ((dropped[i] != PART_KEYS || !bar->hint)
+		    && (dropped[i] != PART_MODEL || !shorten_model(texts, room)))
 			texts[dropped[i]].columns = 0;
 	if (bar->hint && width_of(texts) > room)
 		texts[PART_ACTIVITY].columns = 0;
@@ -277,7 +299,10 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 	for (int i = 0; i < PART_KEYS; i++) {
 		if (texts[i].columns == 0)
 			continue;
-		column = ik_cells_label(cells, area, area.row, column, texts[i].style, texts[i].bytes);
+		struct ik_rectangle part = area;
+		int right = column - area.column + (int)texts[i].columns;
+		part.columns = right < area.columns ? right : area.columns;
+		column = ik_cells_label(cells, part, area.row, column, texts[i].style, texts[i].bytes);
 		column += SEPARATOR;
 	}
 	if (texts[PART_KEYS].columns > 0) {

@@ -42,6 +42,7 @@ SCREEN_TESTS = \
 	tests/screen/history_search.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
+	tests/screen/help.screen \
 	tests/screen/hostile.screen \
 	tests/screen/inspector_open.screen \
 	tests/screen/kodelet.screen \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture.h"
+#include "util/cluster.h"
 
 static struct ik_cells cells;
 
@@ -94,4 +95,36 @@ Test(status_bar, drops_the_least_first_when_narrow)
 	cr_assert(picture_has(draw(&bar, 28), "Press Ctrl-C again to quit"));
 	for (int columns = 0; columns < 30; columns++)
 		draw(&bar, columns);
+}
+
+/* At every width: nothing beyond the edge, what is shown is whole but for a model with an
+ * ellipsis, and what is there at one width is there at all larger ones. */
+Test(status_bar, every_width)
+{
+	static const char *const parts[] = { "● 12 tools", "running glob 2s", "1 queued",
+		"↑12.3k ↓678", "ask", "F1 help" };
+	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 12,
+		.provider = "openrouter", .model = "anthropic/claude-sonnet-of-tomorrow-20260101",
+		.activity = IK_ACTIVITY_RUNNING, .tool = "glob", .tools_running = 1, .seconds = 2,
+		.queued = 1, .usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 },
+		.context = 20, .mode = "ask", .mode_strong = true };
+	bool seen[sizeof parts / sizeof *parts] = { false };
+	size_t model_before = 0;
+	for (int columns = 40; columns <= 250; columns++) {
+		const char *row = picture_of(draw(&bar, columns));
+		const char *model = strstr(row, "openrouter/");
+		size_t length = model ? ik_utf8_width(model, strcspn(model, " ")) : 0;
+		cr_assert(length >= model_before, "%d: %s", columns, row);
+		model_before = length;
+		if (length > 0 && length < strlen("openrouter/") + strlen(bar.model))
+			cr_assert(strstr(model, "…"), "%d: %s", columns, row);
+		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+			bool there = picture_has(&cells, parts[i]);
+			cr_assert(there || !seen[i], "%d columns lost \"%s\": %s", columns, parts[i], row);
+			seen[i] |= there;
+		}
+		cr_assert(seen[0] && seen[1], "%d: %s", columns, row);
+	}
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		cr_assert(seen[i], "%s", parts[i]);
 }
