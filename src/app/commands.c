@@ -59,6 +59,8 @@ static enum ik_command_effect run_help(struct ik_core *core, const char *line, c
 	}
 	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
 		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
+	ik_buf_printf(&out, "%s\n", _("!COMMAND runs a shell command of your own (without a terminal); its "
+		"output goes with your next message. @PATH in a message gives the model that file."));
 	ik_buf_printf(&out, "%s\n", _("Anything else is a message for the model; Ctrl-J begins a new line in it. "
 		"Esc cancels what runs, Ctrl-D ends. /help COMMAND says more of one, F1 shows all keys."));
 	ik_command_answer(core, line, &out);

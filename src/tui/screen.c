@@ -220,6 +220,7 @@ const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
 void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length)
 {
 	ik_editor_set(screen->editor, text, length);
+	ik_popup_close(screen->popup);
 	screen->dirty = true;
 }
 

@@ -67,6 +67,8 @@ static void put(struct ik_screen *screen, size_t index, size_t length)
 	size_t cursor = ik_editor_cursor(screen->editor), end = cursor, all, caret;
 	const char *text = ik_editor_text(screen->editor, &all);
 	struct ik_buf out;
+	if (shown->start > cursor)
+		return; /* the word is gone */
 	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
 	caret = ik_completion_put(shown, index, length, &out);
 	if (out.length > 0 && out.data[out.length - 1] == ' ' && end < all && text[end] == ' ')
@@ -159,7 +161,7 @@ void ik_screen_complete_draw(struct ik_screen *screen, struct ik_cells *cells,
 	const char *text = ik_editor_text(screen->editor, &length);
 	size_t cursor = ik_editor_cursor(screen->editor);
 	struct ik_rectangle area = { 0, 0, layout->rule.row, screen->columns };
-	if (!ik_popup_is_open(screen->popup))
+	if (!ik_popup_is_open(screen->popup) || ik_screen_context(screen) != IK_IN_EDITOR)
 		return;
 	size_t start = ik_popup_completions(screen->popup)->start;
 	if (start < cursor)

@@ -40,6 +40,7 @@ static void open_view(struct ik_screen *screen)
 	view->editor = ik_editor_new(NULL);
 	screen->history_view = view;
 	ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
+	ik_popup_close(screen->popup);
 }
 
 /* Show what was found, with what was looked for in it marked. */

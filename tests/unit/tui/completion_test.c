@@ -7,7 +7,9 @@
 
 #include "tui/history.h"
 #include "tui/history_search.h"
+#include "tui/key_name.h"
 #include "tui/popup.h"
+#include "tui/screen.h"
 #include "util/buf.h"
 
 static const struct ik_candidate names[] = {
@@ -226,4 +228,63 @@ Test(history_search, passes_over_the_same_text)
 	cr_assert_str_eq(found(&search), "[log] one");
 	ik_history_search_done(&search);
 	ik_history_free(history);
+}
+
+static const char *offered; /* what the text up to the cursor is to begin with */
+
+static bool offer(void *arg, const char *text, size_t length, struct ik_completions *ret)
+{
+	static const struct ik_candidate commands[] = { { "/mode", NULL }, { "/model", NULL } };
+	static char typed[100];
+	(void)arg;
+	if (strncmp(text, offered, strlen(offered)) != 0)
+		return false;
+	snprintf(typed, sizeof typed, "%.*s", (int)length, text);
+	*ret = (struct ik_completions){ .typed = typed, .head = "", .candidates = commands,
+		.count = 2 };
+	return true;
+}
+
+static struct ik_reaction press(struct ik_screen *screen, const char *name)
+{
+	struct ik_key key;
+	cr_assert(ik_key_parse(name, strlen(name), &key));
+	return ik_screen_key(screen, &key);
+}
+
+static void expect_draft(struct ik_screen *screen, const char *expected)
+{
+	size_t length;
+	cr_assert_str_eq(ik_screen_draft(screen, &length), expected);
+}
+
+Test(popup, is_gone_with_the_word_that_it_was_for)
+{
+	struct ik_screen_options options = { .provider = "p", .model = "m", .utf8 = true };
+	struct ik_screen *screen = ik_screen_new(&options);
+	offered = "/";
+	ik_screen_on_complete(screen, offer, NULL);
+	press(screen, "/");
+	press(screen, "m");
+	ik_screen_set_draft(screen, "", 0);
+	press(screen, "Down");
+	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_NONE);
+	expect_draft(screen, "");
+	/* Nothing is selected: Enter sends what was typed. */
+	press(screen, "/");
+	press(screen, "m");
+	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_SUBMIT);
+	/* What was refused stays so until there is another word. */
+	press(screen, "/");
+	press(screen, "Esc");
+	press(screen, "m");
+	press(screen, "Down");
+	expect_draft(screen, "/m");
+	press(screen, "Tab");
+	expect_draft(screen, "/mode");
+	press(screen, "Tab");
+	press(screen, "Tab");
+	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_NONE);
+	expect_draft(screen, "/model ");
+	ik_screen_free(screen);
 }
