@@ -99,6 +99,16 @@ void ik_popup_move(struct ik_popup *popup, int direction)
 		popup->selected = popup->selected > 0 ? popup->selected - 1 : popup->count - 1;
 }
 
+bool ik_popup_click(struct ik_popup *popup, int row, int column)
+{
+	const struct ik_rectangle *area = &popup->area;
+	if (row < area->row || row >= area->row + area->rows || column < area->column
+		|| column >= area->column + area->columns)
+		return false;
+	popup->selected = popup->top + (size_t)(row - area->row);
+	return true;
+}
+
 size_t ik_popup_selected(const struct ik_popup *popup)
 {
 	return popup->selected == IK_POPUP_NONE ? IK_POPUP_NONE : popup->matches[popup->selected];

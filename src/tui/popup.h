@@ -34,6 +34,8 @@ const uint32_t *ik_popup_matches(const struct ik_popup *popup, size_t *ret_count
 
 /* The next (1) or the one before (-1), round at the ends. */
 void ik_popup_move(struct ik_popup *popup, int direction);
+/* Select what stands in that cell; false: no candidate does. */
+bool ik_popup_click(struct ik_popup *popup, int row, int column);
 /* The selected one, as an index of the candidates; IK_POPUP_NONE: none is. */
 size_t ik_popup_selected(const struct ik_popup *popup);
 

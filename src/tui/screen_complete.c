@@ -102,6 +102,22 @@ static void complete(struct ik_screen *screen, int direction)
 	}
 }
 
+/* Put the selected candidate in; what goes on (a directory) is asked for again. */
+static void take(struct ik_screen *screen)
+{
+	put(screen, ik_popup_selected(screen->popup), SIZE_MAX);
+	ik_popup_close(screen->popup);
+	ik_screen_complete_update(screen);
+}
+
+bool ik_screen_complete_click(struct ik_screen *screen, int row, int column)
+{
+	if (ik_screen_context(screen) != IK_IN_EDITOR || !ik_popup_click(screen->popup, row, column))
+		return false;
+	take(screen);
+	return true;
+}
+
 /* A key while the candidates are shown. */
 static bool popup_key(struct ik_screen *screen, enum ik_action action)
 {
@@ -122,9 +138,7 @@ static bool popup_key(struct ik_screen *screen, enum ik_action action)
 	case IK_ACTION_SEND:
 		if (!selected)
 			return false;
-		put(screen, ik_popup_selected(screen->popup), SIZE_MAX);
-		ik_popup_close(screen->popup);
-		ik_screen_complete_update(screen);
+		take(screen);
 		return true;
 	case IK_ACTION_CANCEL:
 		screen->refused_word = true;

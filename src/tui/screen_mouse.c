@@ -66,7 +66,7 @@ static void click_pane(struct ik_screen *screen, int row)
 static struct ik_reaction click(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
-	if (screen->help_open)
+	if (screen->help_open || ik_screen_complete_click(screen, key->row, key->column))
 		return nothing;
 	if (is_in(layout->dialog, key))
 		return click_dialog(screen, layout, key);
@@ -81,7 +81,8 @@ static struct ik_reaction click(struct ik_screen *screen, const struct ik_layout
 		if (ik_dialog_is_open(screen->dialog))
 			ik_screen_dialog_show(screen, false);
 		ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
-		ik_editor_click(screen->editor, key->row, key->column);
+		ik_editor_click(ik_screen_front_editor(screen), key->row, key->column);
+		ik_screen_complete_update(screen);
 	}
 	return nothing;
 }

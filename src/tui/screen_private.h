@@ -123,6 +123,8 @@ bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
 /* screen_complete.c: a key and its action while candidates are shown, or that asks for
  * them; false: it is for others. */
 bool ik_screen_complete_key(struct ik_screen *screen, enum ik_action action);
+/* A click on a candidate takes it; false: it was on something else. */
+bool ik_screen_complete_click(struct ik_screen *screen, int row, int column);
 /* The text or the cursor is another. */
 void ik_screen_complete_update(struct ik_screen *screen);
 /* column: of the cursor. */

@@ -164,6 +164,27 @@ Test(popup, is_drawn_in_any_area)
 	ik_keymap_free(keymap);
 }
 
+Test(popup, a_click_selects_what_it_is_on)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_popup *popup = ik_popup_new(keymap);
+	struct ik_completions completions = of("", IK_QUOTING_NONE);
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, 20, 60);
+	ik_popup_show(popup, &completions);
+	cr_assert(!ik_popup_click(popup, 11, 5), "it was not drawn yet");
+	ik_popup_draw(popup, &cells, (struct ik_rectangle){ 0, 0, 20, 60 }, 4);
+	cr_assert(!ik_popup_click(popup, 11, 3));
+	cr_assert(!ik_popup_click(popup, 10, 5));
+	cr_assert(!ik_popup_click(popup, 19, 5), "that row says the keys");
+	cr_assert(ik_popup_click(popup, 13, 5));
+	cr_assert_eq(ik_popup_selected(popup), 2);
+	ik_cells_done(&cells);
+	ik_popup_free(popup);
+	ik_keymap_free(keymap);
+}
+
 static struct ik_history *history_of(const char *const *texts)
 {
 	struct ik_history *history = ik_history_new(NULL);
