@@ -19,6 +19,27 @@ bool ik_utf8_assigned(uint32_t codepoint)
 		&& utf8proc_category((utf8proc_int32_t)codepoint) != UTF8PROC_CATEGORY_CN;
 }
 
+uint32_t ik_utf8_fold(uint32_t codepoint)
+{
+	utf8proc_int32_t folded[4];
+	int last = UTF8PROC_BOUNDCLASS_START;
+
+	if (codepoint < 0x80)
+		return codepoint >= 'A' && codepoint <= 'Z' ? codepoint + 'a' - 'A' : codepoint;
+	if (codepoint > IK_UTF8_MAX)
+		return codepoint;
+	if (utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 4, UTF8PROC_CASEFOLD, &last) == 1)
+		return (uint32_t)folded[0];
+	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)codepoint);
+}
+
+bool ik_utf8_is_upper(uint32_t codepoint)
+{
+	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)codepoint);
+
+	return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LT;
+}
+
 static int boundary_class(uint32_t codepoint)
 {
 	return (int)utf8proc_get_property((utf8proc_int32_t)codepoint)->boundclass;

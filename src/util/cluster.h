@@ -26,6 +26,11 @@
  * width of others is unknown. */
 bool ik_utf8_assigned(uint32_t codepoint);
 
+/* The character's simple case folding (one character for one), and is it upper or title
+ * case? */
+uint32_t ik_utf8_fold(uint32_t codepoint);
+bool ik_utf8_is_upper(uint32_t codepoint);
+
 /* A grapheme cluster found in valid UTF-8. */
 struct ik_cluster {
 	size_t length;       /* bytes of the whole cluster, >= 1 */

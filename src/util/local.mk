@@ -11,6 +11,7 @@ libik_util_a_SOURCES = \
 	src/util/identity.c src/util/identity.h \
 	src/util/limits.h \
 	src/util/log.c src/util/log.h \
+	src/util/needle.c src/util/needle.h \
 	src/util/path.c src/util/path.h \
 	src/util/sanitize.c src/util/sanitize.h \
 	src/util/sha256.c src/util/sha256.h \

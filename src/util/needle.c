@@ -1,0 +1,237 @@
+#include "util/needle.h"
+
+#include <string.h>
+#include <stdlib.h>
+
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/utf8.h"
+
+/* How common a byte is in texts, from 0; ASCII, lower case. The order of letters is that of
+ * English; what is no letter counts as rare but for blanks. */
+static int commonness(uint32_t character)
+{
+	static const char order[] = "qzjxkvbpygfwmucldrhsnioate ";
+	const char *found = character < 0x80 && character > 0 ? strchr(order, (int)character) : NULL;
+	return found ? (int)(found - order) + 2 : character < 0x80 ? 1 : 10;
+}
+
+/* Add a form of the anchor. */
+static void add_form(struct ik_needle *needle, uint32_t character)
+{
+	size_t index = needle->form_count;
+	if (index < IK_NEEDLE_FORMS) {
+		needle->form_lengths[index] = (uint8_t)ik_utf8_encode(character, needle->forms[index]);
+		needle->form_count++;
+	}
+}
+
+/* All characters that fold to this one, where there are letters of two cases. */
+static void find_forms(struct ik_needle *needle, uint32_t folded)
+{
+	static const struct {
+		uint32_t first, end;
+	} cased[] = {
+		{0x41, 0x5b}, {0x61, 0x7b}, {0xb5, 0x590}, {0x10a0, 0x1400}, {0x1c80, 0x2200},
+		{0x24b6, 0x24ea}, {0x2c00, 0x2e00}, {0xa640, 0xac00}, {0xff21, 0xff5b},
+		{0x10400, 0x10600}, {0x10c80, 0x10d00}, {0x118a0, 0x118e0}, {0x16e40, 0x16e80},
+		{0x1e900, 0x1e944},
+	};
+	for (size_t i = 0; i < sizeof cased / sizeof *cased; i++)
+		for (uint32_t at = cased[i].first; at < cased[i].end; at++)
+			if (ik_utf8_fold(at) == folded)
+				add_form(needle, at);
+	if (needle->form_count == 0)
+		add_form(needle, folded);
+}
+
+/* Choose what is looked for first. */
+static void choose_anchor(struct ik_needle *needle)
+{
+	int least = INT32_MAX;
+	size_t offset = 0;
+	for (size_t i = 0; i < needle->count; i++) {
+		uint32_t character;
+		int bytes = ik_utf8_decode(needle->pattern + offset, needle->length - offset, &character);
+		if (commonness(needle->folded[i]) < least) {
+			least = commonness(needle->folded[i]);
+			needle->anchor = i;
+			needle->anchor_offset = offset;
+		}
+		offset += (size_t)bytes;
+	}
+}
+
+void ik_needle_init(struct ik_needle *needle, const char *pattern, size_t length)
+{
+	*needle = (struct ik_needle){.ignore_case = true};
+	if (length == 0)
+		return;
+	needle->pattern = ik_strndup(pattern, length);
+	needle->length = length;
+	needle->folded = ik_alloc_array(NULL, length, sizeof *needle->folded);
+	for (size_t offset = 0; offset < length;) {
+		uint32_t character = 0;
+		int bytes = ik_utf8_decode(pattern + offset, length - offset, &character);
+		if (bytes <= 0) {
+			ik_needle_done(needle);
+			return;
+		}
+		needle->ignore_case &= !ik_utf8_is_upper(character);
+		needle->folded[needle->count++] = character;
+		offset += (size_t)bytes;
+	}
+	for (size_t i = 0; needle->ignore_case && i < needle->count; i++)
+		needle->folded[i] = ik_utf8_fold(needle->folded[i]);
+	choose_anchor(needle);
+	if (needle->ignore_case)
+		find_forms(needle, needle->folded[needle->anchor]);
+	else
+		add_form(needle, needle->folded[needle->anchor]);
+}
+
+void ik_needle_done(struct ik_needle *needle)
+{
+	free(needle->pattern);
+	free(needle->folded);
+	*needle = (struct ik_needle){.ignore_case = true};
+}
+
+/* The next place of one form at or behind from; length where there is none. */
+static size_t next_form(const struct ik_needle *needle, size_t form, const char *text,
+	size_t length, size_t from)
+{
+	const char *found;
+	if (from >= length)
+		return length;
+	if (needle->form_lengths[form] == 1)
+		found = memchr(text + from, needle->forms[form][0], length - from);
+	else
+		found = memmem(text + from, length - from, needle->forms[form],
+			needle->form_lengths[form]);
+	return found ? (size_t)(found - text) : length;
+}
+
+/* The character that ends at position, and where it begins. */
+static uint32_t character_before(const char *text, size_t position, size_t *ret_start)
+{
+	size_t start = position - 1;
+	uint32_t character = 0;
+	while (start > 0 && position - start < 4 && ik_utf8_is_continuation(text[start]))
+		start--;
+	*ret_start = start;
+	return ik_utf8_decode(text + start, position - start, &character) > 0 ? character : UINT32_MAX;
+}
+
+/* Does the whole pattern stand around its anchor at position? */
+static bool stands_at(const struct ik_needle *needle, const char *text, size_t length,
+	size_t position, size_t *ret_start, size_t *ret_length)
+{
+	size_t start = position, end = position;
+	for (size_t i = needle->anchor; i-- > 0;) {
+		if (start == 0)
+			return false;
+		uint32_t character = character_before(text, start, &start);
+		if (ik_utf8_fold(character) != needle->folded[i])
+			return false;
+	}
+	for (size_t i = needle->anchor; i < needle->count; i++) {
+		uint32_t character;
+		int bytes = end < length ? ik_utf8_decode(text + end, length - end, &character) : 0;
+		if (bytes <= 0 || ik_utf8_fold(character) != needle->folded[i])
+			return false;
+		end += (size_t)bytes;
+	}
+	*ret_start = start;
+	*ret_length = end - start;
+	return true;
+}
+
+/* The same where case counts: bytes are enough. */
+static size_t find_exact(const struct ik_needle *needle, const char *text, size_t length,
+	size_t from, size_t *ret_length)
+{
+	const char *found = from < length
+		? memmem(text + from, length - from, needle->pattern, needle->length) : NULL;
+	*ret_length = needle->length;
+	return found ? (size_t)(found - text) : SIZE_MAX;
+}
+
+/* Finds through the forms of the anchor: next[] is where each stands next. */
+static size_t find_folded(const struct ik_needle *needle, const char *text, size_t length,
+	size_t from, size_t next[], size_t *ret_length)
+{
+	for (;;) {
+		size_t first = 0;
+		for (size_t form = 1; form < needle->form_count; form++)
+			if (next[form] < next[first])
+				first = form;
+		size_t position = next[first], start;
+		if (position >= length)
+			return SIZE_MAX;
+		next[first] = next_form(needle, first, text, length,
+			position + needle->form_lengths[first]);
+		if (stands_at(needle, text, length, position, &start, ret_length) && start >= from)
+			return start;
+	}
+}
+
+size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length,
+	size_t from, size_t *ret_length)
+{
+	size_t next[IK_NEEDLE_FORMS];
+	if (needle->length == 0)
+		return SIZE_MAX;
+	if (!needle->ignore_case)
+		return find_exact(needle, text, length, from, ret_length);
+	for (size_t form = 0; form < needle->form_count; form++)
+		next[form] = next_form(needle, form, text, length, from);
+	return find_folded(needle, text, length, from, next, ret_length);
+}
+
+size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length)
+{
+	size_t next[IK_NEEDLE_FORMS], count = 0, from = 0, found, bytes;
+	if (needle->length == 0)
+		return 0;
+	for (size_t form = 0; needle->ignore_case && form < needle->form_count; form++)
+		next[form] = next_form(needle, form, text, length, 0);
+	while ((found = needle->ignore_case
+		? find_folded(needle, text, length, from, next, &bytes)
+		: find_exact(needle, text, length, from, &bytes)) != SIZE_MAX) {
+		from = found + bytes;
+		count++;
+	}
+	return count;
+}
+
+/* ASCII letters and digits: what no markup and no escape stands for. */
+static bool is_word(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')
+		|| (byte >= '0' && byte <= '9');
+}
+
+bool ik_needle_word(const struct ik_needle *needle, struct ik_needle *ret_word)
+{
+	size_t best = 0, best_length = 0;
+	for (size_t start = 0; start < needle->length;) {
+		size_t end = start;
+		while (end < needle->length && is_word(needle->pattern[end]))
+			end++;
+		if (end - start > best_length) {
+			best = start;
+			best_length = end - start;
+		}
+		start = end + 1;
+	}
+	if (best_length == 0)
+		return false;
+	ik_needle_init(ret_word, needle->pattern + best, best_length);
+	if (ret_word->ignore_case && !needle->ignore_case) {
+		ret_word->ignore_case = false;
+		ret_word->form_count = 0;
+		add_form(ret_word, ret_word->folded[ret_word->anchor]);
+	}
+	return true;
+}

@@ -1,0 +1,126 @@
+#include "util/needle.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/cluster.h"
+
+/* "position+length" of the first place at or behind from; position -1: none. */
+struct found {
+	long position;
+	size_t length;
+};
+
+static struct found find(const char *pattern, const char *text, size_t from)
+{
+	struct ik_needle needle;
+	size_t length = 0;
+	ik_needle_init(&needle, pattern, strlen(pattern));
+	size_t position = ik_needle_find(&needle, text, strlen(text), from, &length);
+	ik_needle_done(&needle);
+	return (struct found){position == SIZE_MAX ? -1 : (long)position,
+		position == SIZE_MAX ? 0 : length};
+}
+
+static size_t count(const char *pattern, const char *text)
+{
+	struct ik_needle needle;
+	ik_needle_init(&needle, pattern, strlen(pattern));
+	size_t found = ik_needle_count(&needle, text, strlen(text));
+	ik_needle_done(&needle);
+	return found;
+}
+
+#define FOUND(pattern, text, from, at, bytes) do { \
+	struct found found_ = find(pattern, text, from); \
+	cr_assert_eq(found_.position, at, "%s in %s: %ld", pattern, text, found_.position); \
+	cr_assert_eq(found_.length, (size_t)(bytes), "%s: %zu", pattern, found_.length); \
+} while (0)
+
+Test(needle, small_letters_find_both_cases_and_capitals_only_themselves)
+{
+	FOUND("list", "A List of lists", 0, 2, 4);
+	FOUND("list", "A List of lists", 3, 10, 4);
+	FOUND("List", "a list, the List", 0, 12, 4);
+	FOUND("LIST", "a list", 0, -1, 0);
+	FOUND("a.b", "axb A.B", 0, 4, 3);
+	FOUND("", "text", 0, -1, 0);
+	FOUND("text", "", 0, -1, 0);
+	FOUND("text", "tex", 0, -1, 0);
+}
+
+Test(needle, all_alphabets_have_their_cases)
+{
+	FOUND("straße", "Die STRAßE", 0, 4, 7);
+	FOUND("привет", "о ПРИВЕТ", 0, 3, 12);
+	FOUND("ὀδός", "ὈΔΌΣ", 0, 0, 9);
+	FOUND("σ", "ας", 0, 2, 2);
+	FOUND("k", "\xe2\x84\xaa", 0, 0, 3);
+	FOUND("sk", "\xc5\xbf\xe2\x84\xaa", 0, 0, 5);
+	FOUND("日本", "東日本", 0, 3, 6);
+	FOUND("é", "É", 0, 0, 2);
+	FOUND("É", "é", 0, -1, 0);
+}
+
+Test(needle, what_is_no_utf8_finds_nothing)
+{
+	FOUND("\xff", "\xff", 0, -1, 0);
+	FOUND("a", "\xff" "a", 0, 1, 1);
+	FOUND("ba", "\x80\x80\x80\x80\x80" "a", 0, -1, 0);
+}
+
+Test(needle, counts_one_behind_the_other)
+{
+	cr_assert_eq(count("aa", "aaaaa"), 2);
+	cr_assert_eq(count("e", "Ein Elefant steht"), 4);
+	cr_assert_eq(count("E", "Ein Elefant steht"), 2);
+	cr_assert_eq(count("", "a"), 0);
+}
+
+Test(needle, the_longest_word_stands_for_the_pattern)
+{
+	struct ik_needle needle, word;
+	ik_needle_init(&needle, "to `the file`", 13);
+	cr_assert(ik_needle_word(&needle, &word));
+	cr_assert_str_eq(word.pattern, "file");
+	ik_needle_done(&word);
+	ik_needle_done(&needle);
+	ik_needle_init(&needle, "Ä file", 7);
+	cr_assert(ik_needle_word(&needle, &word));
+	cr_assert_eq(ik_needle_count(&word, "FILE file", 9), 1);
+	ik_needle_done(&word);
+	ik_needle_done(&needle);
+	ik_needle_init(&needle, "**", 2);
+	cr_assert_not(ik_needle_word(&needle, &word));
+	ik_needle_done(&needle);
+}
+
+/* What a search character by character would find. */
+static bool stands(const char *pattern, const char *text)
+{
+	while (*pattern)
+		if (ik_utf8_fold((unsigned char)*pattern++) != ik_utf8_fold((unsigned char)*text++))
+			return false;
+	return true;
+}
+
+Test(needle, finds_what_a_plain_search_finds)
+{
+	static const char letters[] = "abAB-";
+	srand(7);
+	for (int round = 0; round < 20000; round++) {
+		char text[24] = "", pattern[5] = "";
+		for (int i = 0; i < 20; i++)
+			text[i] = letters[rand() % 5];
+		for (int i = 0, size = 1 + rand() % 4; i < size; i++)
+			pattern[i] = "ab-"[rand() % 3];
+		size_t from = (size_t)rand() % 20;
+		long expected = -1;
+		for (size_t i = from; i + strlen(pattern) <= strlen(text) && expected < 0; i++)
+			if (stands(pattern, text + i))
+				expected = (long)i;
+		cr_assert_eq(find(pattern, text, from).position, expected, "%s in %s from %zu", pattern,
+			text, from);
+	}
+}
