@@ -175,6 +175,8 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		screen.markdown = setup->config->ui_markdown && chat->linear == NULL;
 		screen.inspector = chat->linear != NULL ? IK_INSPECTOR_CLOSED :
 			inspector_wish(setup->config->ui_inspector);
+		screen.hide_thinking = !setup->config->ui_show_thinking;
+		screen.tool_lines = (size_t)setup->config->ui_tool_output;
 		screen.read_blob = ik_chat_read_blob;
 		screen.read_arg = chat;
 		screen.tool_forms = &ik_chat_tool_forms;

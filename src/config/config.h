@@ -87,6 +87,7 @@ struct ik_config {
 	char *ui_language;             /* NULL: what the locale says */
 	char *ui_keys;                 /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
+	int64_t ui_tool_output;
 	char *policy;                  /* JSON array of rules (config/rules.h); NULL: none */
 	char *log_level;               /* "off", "error", "info", "debug" */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/folded.h"
 #include "tui/size_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -58,8 +59,11 @@ struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
 	block->growing = true;
 	block->filled = true;
 	block->renderer = &ik_renderer_plain;
+	block->folded = kind == IK_BLOCK_THINKING || kind == IK_BLOCK_CALL;
+	block->began_ms = block->seconds = -1;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
-	block->text = block->own.data;
+	ik_buf_init(&block->label, IK_KIB(1));
+	block->full = block->text = block->own.data;
 	block->head = 0;
 	block->tail = SIZE_MAX;
 	return block;
@@ -82,6 +86,7 @@ struct ik_block *ik_block_free(struct ik_block *block)
 		return NULL;
 	drop_sections(block);
 	ik_buf_done(&block->own);
+	ik_buf_done(&block->label);
 	ik_message_unref(block->message);
 	free(block);
 	return NULL;
@@ -167,11 +172,27 @@ static void trim_own(struct ik_block *block)
 	ik_buf_truncate(&block->own, (size_t)(text - block->own.data) + length);
 }
 
+/* Is its label shown in place of its text? */
+static bool shows_label(const struct ik_block *block)
+{
+	return block->folded && block->kind == IK_BLOCK_THINKING;
+}
+
+/* Let the block have that text. */
+static void show(struct ik_block *block, const char *text, size_t length)
+{
+	block->full = text;
+	block->full_length = length;
+	if (!shows_label(block)) {
+		block->text = text;
+		block->length = length;
+	}
+}
+
 /* Let the block show its own buffer. */
 static void show_own(struct ik_block *block)
 {
-	block->text = block->own.data;
-	block->length = block->own.length;
+	show(block, block->own.data, block->own.length);
 }
 
 void ik_block_remark(struct ik_block *block, const char *remark)
@@ -179,12 +200,12 @@ void ik_block_remark(struct ik_block *block, const char *remark)
 	if (block->growing || block->tail != SIZE_MAX)
 		return;
 	ik_block_prepare(block);
-	if (block->text != block->own.data) {
+	if (block->full != block->own.data) {
 		ik_buf_clear(&block->own);
-		ik_buf_append(&block->own, block->text, block->length);
+		ik_buf_append(&block->own, block->full, block->full_length);
 	}
-	block->tail = block->length;
-	if (block->length > 0)
+	block->tail = block->full_length;
+	if (block->full_length > 0)
 		ik_buf_putc(&block->own, '\n');
 	ik_buf_puts(&block->own, remark);
 	show_own(block);
@@ -246,10 +267,104 @@ static void fill_from_message(struct ik_block *block)
 		fill_attached(block);
 	if (block->own.length == length && memcmp(block->own.data, content, length) == 0) {
 		ik_buf_done(&block->own); /* once in memory is enough */
-		block->text = content;
-		block->length = length;
+		show(block, content, length);
 	} else {
 		show_own(block);
+	}
+}
+
+/* How much of a call's outcome is shown while it is folded: what the person asked for
+ * is no aside. */
+static size_t shown_lines(const struct ik_block *block)
+{
+	bool asked = block->call->own && block->lines < IK_CALL_LINES;
+	return asked ? IK_CALL_LINES : block->lines;
+}
+
+/* Lines of a text. */
+static size_t count_lines(const char *text, size_t length)
+{
+	size_t lines = length > 0;
+	for (const char *end = text + length; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+		lines++;
+	return lines;
+}
+
+/* Make the line that stands for thinking. */
+static void make_label(struct ik_block *block)
+{
+	struct ik_buf label;
+	size_t lines = count_lines(block->full, block->full_length);
+	ik_buf_init(&label, IK_KIB(1));
+	if (block->growing)
+		ik_buf_puts(&label, _("Thinking…"));
+	else if (block->seconds > 0)
+		ik_buf_printf(&label, ngettext("Thought for %lld second", "Thought for %lld seconds",
+			(unsigned long)block->seconds), (long long)block->seconds);
+	else
+		ik_buf_puts(&label, _("Thought"));
+	block->head = label.length;
+	if (block->growing && block->seconds > 0)
+		ik_buf_printf(&label, _(" %lld s"), (long long)block->seconds);
+	ik_buf_puts(&label, block->utf8 ? " · " : " - ");
+	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", lines), lines);
+	if (label.length != block->label.length
+		|| memcmp(label.data, block->label.data, label.length) != 0) {
+		ik_buf_clear(&block->label);
+		ik_buf_append(&block->label, label.data, label.length);
+		drop_sections(block);
+	}
+	ik_buf_done(&label);
+	block->text = block->label.data;
+	block->length = block->label.length;
+}
+
+bool ik_block_foldable(const struct ik_block *block)
+{
+	return block->kind == IK_BLOCK_THINKING || block->kind == IK_BLOCK_CALL;
+}
+
+bool ik_block_is_row(const struct ik_block *block)
+{
+	return block->folded && (!block->call || shown_lines(block) == 0);
+}
+
+void ik_block_fold(struct ik_block *block, bool folded)
+{
+	if (!ik_block_foldable(block) || block->folded == folded)
+		return;
+	block->folded = folded;
+	drop_sections(block);
+	if (block->call) {
+		block->filled = false;
+	} else {
+		block->head = 0;
+		show(block, block->full, block->full_length);
+	}
+}
+
+bool ik_block_tick(struct ik_block *block, int64_t now_ms)
+{
+	if (block->kind != IK_BLOCK_THINKING || !block->growing)
+		return false;
+	if (block->began_ms < 0)
+		block->began_ms = now_ms;
+	int64_t seconds = (now_ms - block->began_ms) / 1000;
+	bool changed = seconds != block->seconds;
+	block->seconds = seconds;
+	return changed && block->folded;
+}
+
+void ik_block_copy(struct ik_block *block, struct ik_buf *out)
+{
+	if (block->call) {
+		ik_call_copy(block->call, out);
+	} else if (block->message && block->kind != IK_BLOCK_COMMAND) {
+		ik_buf_append(out, block->message->content, block->message->content_length);
+	} else {
+		ik_block_prepare(block);
+		size_t length = block->tail < block->full_length ? block->tail : block->full_length;
+		ik_buf_append(out, block->full, length);
 	}
 }
 
@@ -260,7 +375,8 @@ static void fill(struct ik_block *block)
 		if (block->filled && block->call_version == block->call->version)
 			return;
 		ik_buf_clear(&block->own);
-		ik_call_text(block->call, block->utf8, &block->own, &block->head, &block->tail);
+		ik_call_text(block->call, block->utf8, block->folded ? shown_lines(block) : IK_CALL_ALL,
+			&block->own, &block->head, &block->tail);
 		block->call_version = block->call->version;
 		show_own(block);
 		drop_sections(block);
@@ -336,8 +452,8 @@ void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
 	block->filled = false;
 	block->tail = SIZE_MAX;
 	fill(block);
-	if (streamed.length != block->length
-		|| memcmp(streamed.data, block->text, block->length) != 0)
+	if (streamed.length != block->full_length
+		|| memcmp(streamed.data, block->full, block->full_length) != 0)
 		drop_sections(block);
 	ik_buf_done(&streamed);
 }
@@ -348,6 +464,12 @@ void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *ren
 		return;
 	block->renderer = renderer;
 	drop_sections(block);
+}
+
+/* How its text is laid out now. */
+static const struct ik_renderer *renderer_of(const struct ik_block *block)
+{
+	return block->folded ? &ik_renderer_folded : block->renderer;
 }
 
 /* Begin a section at start, with all the rest of the text. */
@@ -371,7 +493,7 @@ static void make_sections(struct ik_block *block)
 		? &block->sections[block->section_count - 1] : add_section(block, 0);
 	while (last->end < block->length) {
 		struct ik_carry carry = last->carry;
-		size_t size = block->renderer->split(block->text, last->start, block->length, &carry);
+		size_t size = renderer_of(block)->split(block->text, last->start, block->length, &carry);
 		if (size == 0) {
 			last->end = (uint32_t)block->length;
 			return;
@@ -389,6 +511,8 @@ static void make_sections(struct ik_block *block)
 void ik_block_prepare(struct ik_block *block)
 {
 	fill(block);
+	if (shows_label(block))
+		make_label(block);
 	make_sections(block);
 }
 
@@ -422,7 +546,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.end = section->end,
 		.length = block->length,
 		.carry = section->carry,
-		.growing = block->growing && section->end == block->length,
+		.growing = block->growing && section->end == block->length && !shows_label(block),
 		.utf8 = block->utf8,
 		.columns = columns,
 		.hang = block->hang,
@@ -432,7 +556,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.style = look->style,
 		.tail_style = look->tail_style,
 	};
-	block->renderer->render(&request, &section->lines);
+	renderer_of(block)->render(&request, &section->lines);
 	section->made_end = section->end;
 	return &section->lines;
 }

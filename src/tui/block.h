@@ -55,9 +55,16 @@ struct ik_block {
 	struct ik_call *call;
 	unsigned call_version;     /* that the text was made of */
 	bool filled;               /* text is there */
+	bool folded;               /* a line or two stand for it */
+	size_t lines;              /* of a call's outcome that are shown while it is folded */
+	int64_t began_ms;          /* thinking that grows: monotonic; -1: at the next tick */
+	int64_t seconds;           /* that it took; -1: not known */
 	struct ik_buf own;         /* text, unless it is the message's own */
+	struct ik_buf label;       /* the line in its place while thinking is folded */
 	struct ik_sanitize_state state;
-	const char *text;
+	const char *full;          /* all of the text, */
+	size_t full_length;
+	const char *text;          /* and what is shown: that, the label, or a call's text */
 	size_t length;
 	int hang;                  /* indentation of rows that continue a line */
 	size_t head, tail;         /* parts of their own style: struct ik_render */
@@ -104,6 +111,20 @@ void ik_block_remark(struct ik_block *block, const char *remark);
 
 /* From now on the text is laid out by that renderer. */
 void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *renderer);
+
+/* Can it be folded? Thinking and calls can, and are when they are made. Fold it, or not. */
+bool ik_block_foldable(const struct ik_block *block);
+void ik_block_fold(struct ik_block *block, bool folded);
+
+/* Is it folded to a row or little more, which stands with others of the kind? */
+bool ik_block_is_row(const struct ik_block *block);
+
+/* The time, for thinking that grows (monotonic); true: it shows another second now. */
+bool ik_block_tick(struct ik_block *block, int64_t now_ms);
+
+/* The block's text as it was written, for a clipboard: of a message as it came, of a call
+ * its outcome. */
+void ik_block_copy(struct ik_block *block, struct ik_buf *out);
 
 /* Bring text and sections up to date; must precede the four below. */
 void ik_block_prepare(struct ik_block *block);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tool/envelope.h"
+#include "tui/status_bar.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
@@ -14,6 +15,7 @@
 #define BODY_BYTES 4000    /* of a result whose lines are long */
 #define LIVE_LINES 5
 #define OWN_COMMAND "!"    /* the name under which the person's own commands are told */
+#define REASON_LINES 3 /* of a failure, at least */
 #define FACT_BYTES 60      /* a longer text stands on a line of its own */
 
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
@@ -162,17 +164,17 @@ static void add_outcome(struct ik_buf *out, struct ik_json_span envelope)
 	}
 }
 
-/* The bytes of body that are shown, and how many of its lines are not. */
-static size_t fold(const struct ik_buf *body, size_t *ret_hidden)
+/* The bytes of body that are shown where that many lines are, and how many are not. */
+static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
 {
 	size_t shown = 0;
 	size_t lines = 0;
-	while (lines < IK_CALL_LINES && shown < body->length) {
+	while (lines < most && shown < body->length) {
 		const char *end = memchr(body->data + shown, '\n', body->length - shown);
 		shown = end ? (size_t)(end - body->data) + 1 : body->length;
 		lines++;
 	}
-	if (shown > BODY_BYTES) {
+	if (most != IK_CALL_ALL && shown > BODY_BYTES) {
 		shown = ik_utf8_cut(body->data, body->length, BODY_BYTES);
 		if (shown == 0)
 			shown = BODY_BYTES;
@@ -210,43 +212,92 @@ static void trim_end(struct ik_buf *out, size_t least)
 	ik_buf_truncate(out, length);
 }
 
-/* Append what a call that runs has printed last. */
-static void add_live(const struct ik_call *call, struct ik_buf *out)
+/* Append what a call that runs has printed last, or all that is kept of it. */
+static void add_live(const struct ik_call *call, bool all, struct ik_buf *out)
 {
 	const struct ik_buf *live = call->errors.length > 0 ? &call->errors : &call->output;
 	if (live->length == 0)
 		return;
-	size_t start = last_lines(live);
+	size_t start = all ? 0 : last_lines(live);
 	size_t head = out->length;
 	ik_buf_putc(out, '\n');
 	ik_sanitize(out, live->data + start, live->length - start);
 	trim_end(out, head);
 }
 
-void ik_call_text(struct ik_call *call, bool utf8, struct ik_buf *out,
+/* Append what a call that is over came to, for people. */
+static void add_body(const struct ik_call *call, struct ik_buf *out)
+{
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	struct ik_json_span value;
+	if (ik_call_envelope(call, &envelope)
+		&& ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
+		add_outcome(out, value);
+	else
+		ik_buf_puts(out, _("no result"));
+	trim_end(out, 0);
+	ik_buf_done(&envelope);
+}
+
+/* Append facts behind the first line: how long it took, and how much is not shown. */
+static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, struct ik_buf *out)
+{
+	const char *dot = utf8 ? " · " : " - ";
+	if (call->duration_ms >= 0) {
+		ik_buf_puts(out, dot);
+		ik_duration_put(out, call->duration_ms);
+	}
+	if (hidden > 0) {
+		ik_buf_puts(out, dot);
+		ik_buf_printf(out, ngettext("%zu line", "%zu lines", hidden), hidden);
+	}
+}
+
+/* Append all arguments where the first line cannot show them as they are. */
+static void add_arguments(const struct ik_call *call, struct ik_buf *out)
+{
+	struct ik_json_span value;
+	bool shown = call->arguments.length < FACT_BYTES
+		&& !memmem(call->arguments.data, call->arguments.length, "\\n", 2);
+	if (shown || ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) != IK_OK
+		|| ik_json_span_type(value) != IK_JSON_OBJECT)
+		return;
+	struct ik_buf text;
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	add_object(&text, value);
+	trim_end(&text, 0);
+	ik_buf_putc(out, '\n');
+	ik_sanitize(out, text.data, text.length);
+	ik_buf_putc(out, '\n');
+	ik_buf_done(&text);
+}
+
+void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail)
 {
 	const char *line = ik_call_line(call, ret_head);
 	ik_buf_append(out, line, *ret_head);
 	*ret_head = out->length;
 	*ret_tail = SIZE_MAX;
-	if (call->stage != IK_STAGE_OK && call->stage != IK_STAGE_FAILED) {
-		add_live(call, out);
+	bool over = call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
+	if (!over) {
+		if (lines == IK_CALL_ALL)
+			add_arguments(call, out);
+		add_live(call, lines == IK_CALL_ALL, out);
 		return;
 	}
-	struct ik_buf envelope, body;
-	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	struct ik_buf body;
+	size_t hidden = 0;
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
-	struct ik_json_span value;
-	if (ik_call_envelope(call, &envelope)
-		&& ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
-		add_outcome(&body, value);
-	else
-		ik_buf_puts(&body, _("no result"));
-	trim_end(&body, 0);
-	if (body.length > 0) {
-		size_t hidden;
-		size_t shown = fold(&body, &hidden);
+	add_body(call, &body);
+	if (call->stage == IK_STAGE_FAILED && lines < REASON_LINES)
+		lines = REASON_LINES;
+	size_t shown = fold(&body, lines, &hidden);
+	add_facts(call, utf8, shown == 0 ? hidden : 0, out);
+	if (lines == IK_CALL_ALL)
+		add_arguments(call, out);
+	if (shown > 0) {
 		ik_buf_putc(out, '\n');
 		ik_sanitize(out, body.data, shown);
 		trim_end(out, *ret_head);
@@ -257,6 +308,20 @@ void ik_call_text(struct ik_call *call, bool utf8, struct ik_buf *out,
 			ik_buf_printf(out, ngettext("%zu more line (F3)", "%zu more lines (F3)", hidden), hidden);
 		}
 	}
-	ik_buf_done(&envelope);
 	ik_buf_done(&body);
+}
+
+void ik_call_copy(struct ik_call *call, struct ik_buf *out)
+{
+	size_t length;
+	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
+		add_body(call, out);
+		return;
+	}
+	ik_buf_append(out, call->output.data, call->output.length);
+	ik_buf_append(out, call->errors.data, call->errors.length);
+	if (out->length > 0)
+		return;
+	const char *line = ik_call_line(call, &length);
+	ik_buf_append(out, line, length);
 }

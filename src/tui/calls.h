@@ -96,14 +96,19 @@ void ik_calls_tick(struct ik_calls *calls, int64_t now_ms);
 bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out);
 
 /*
- * The call as text for the scrollback, sanitised: its name and arguments on
- * the first line, then its outcome, at most IK_CALL_LINES lines of it, or the
- * last lines of what it prints while it runs. ret_head: the end of the first
- * line; ret_tail: where the mark of what was left out begins.
+ * The call as text for the scrollback, sanitised: its name and arguments with a few
+ * facts on the first line, then at most so many lines of its outcome (of a failure a
+ * few in any case), or the last lines of what it prints while it runs. IK_CALL_ALL: all
+ * arguments and all of either. ret_head: where the facts begin; ret_tail: where the mark of
+ * what was left out does.
  */
-#define IK_CALL_LINES 20
-void ik_call_text(struct ik_call *call, bool utf8, struct ik_buf *out,
+#define IK_CALL_LINES 20 /* of a call of the person's own */
+#define IK_CALL_ALL SIZE_MAX
+void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail);
+
+/* What it came to, or has printed so far, whole and as it came. */
+void ik_call_copy(struct ik_call *call, struct ik_buf *out);
 
 /* How a call stands, in one column. */
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8);

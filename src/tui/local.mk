@@ -61,6 +61,8 @@ libik_tui_a_SOURCES += \
 	src/tui/dialog.h \
 	src/tui/entity.c \
 	src/tui/entity.h \
+	src/tui/folded.c \
+	src/tui/folded.h \
 	src/tui/layout.c \
 	src/tui/layout.h \
 	src/tui/linear.c src/tui/linear.h \

@@ -66,6 +66,8 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->utf8 = options->utf8;
 	screen->markdown = options->markdown;
 	screen->inspector_wish = options->inspector;
+	screen->hide_thinking = options->hide_thinking;
+	screen->tool_lines = options->tool_lines;
 	screen->bar.utf8 = options->utf8;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
@@ -123,6 +125,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 
 struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block *block)
 {
+	if (block)
+		block->lines = screen->tool_lines;
 	if (block && block->kind == IK_BLOCK_ASSISTANT)
 		ik_block_set_renderer(block, screen->markdown ? &ik_renderer_markdown
 			: &ik_renderer_plain);
@@ -285,6 +289,8 @@ void ik_screen_update_bar(struct ik_screen *screen)
 static void start_clocks(struct ik_screen *screen, int64_t now_ms)
 {
 	ik_calls_tick(screen->calls, now_ms);
+	for (size_t i = 0; i < screen->live_count; i++)
+		screen->dirty |= ik_block_tick(screen->live[i], now_ms);
 	if (screen->turn_unstarted)
 		screen->turn_started_ms = now_ms;
 	screen->turn_unstarted = false;

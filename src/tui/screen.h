@@ -36,6 +36,8 @@ struct ik_screen_options {
 	const char *provider, *model;
 	enum ik_inspector_wish inspector;
 	bool markdown;            /* show replies as Markdown */
+	bool hide_thinking;       /* what a model thinks is not shown at all */
+	size_t tool_lines;        /* of the outcome of a folded call that are shown */
 	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
 	void *read_arg;
 	const struct ik_tool_forms *tool_forms; /* how providers are told of tools; or NULL */

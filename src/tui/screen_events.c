@@ -67,10 +67,19 @@ static struct ik_block *continued_reply(struct ik_screen *screen, enum ik_block_
 		&& screen->last_reply == ik_scrollback_last(screen->scrollback) ? screen->last_reply : NULL;
 }
 
+/* Something else comes: the thoughts that came last are over. */
+static void end_thinking(struct ik_screen *screen)
+{
+	if (screen->live_count > 0 && screen->live[screen->live_count - 1]->kind == IK_BLOCK_THINKING)
+		ik_block_finish(screen->live[screen->live_count - 1]);
+	screen->live_open = false;
+}
+
 /* Begin a text or thoughts. */
 static struct ik_block *begin_live(struct ik_screen *screen, enum ik_block_kind kind)
 {
 	struct ik_block *block = continued_reply(screen, kind);
+	end_thinking(screen);
 	if (block) {
 		ik_block_go_on(block, NULL);
 	} else {
@@ -93,6 +102,8 @@ static struct ik_block *begin_live(struct ik_screen *screen, enum ik_block_kind 
 static void grow(struct ik_screen *screen, enum ik_block_kind kind, const struct ik_event *event)
 {
 	struct ik_block *block = NULL;
+	if (kind == IK_BLOCK_THINKING && screen->hide_thinking)
+		return;
 	if (screen->live_open)
 		block = screen->live[screen->live_count - 1];
 	if (!block || block->kind != kind) {
@@ -108,7 +119,8 @@ static void grow(struct ik_screen *screen, enum ik_block_kind kind, const struct
 static void finish_live(struct ik_screen *screen, struct ik_message *message,
 	enum ik_block_kind kind)
 {
-	if (!ik_block_text_shows(message->content, message->content_length))
+	if (!ik_block_text_shows(message->content, message->content_length)
+		|| (kind == IK_BLOCK_THINKING && screen->hide_thinking))
 		return;
 	size_t index = 0;
 	while (index < screen->live_count && screen->live[index]->kind != kind)
@@ -246,7 +258,7 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 			if (continues && message->kind == IK_KIND_ASSISTANT && made > 0
 				&& blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
 				ik_block_go_on(blocks[made - 1], message);
-			else
+			else if (message->kind != IK_KIND_THINKING || !screen->hide_thinking)
 				block = ik_block_of_message(message, screen->utf8);
 		}
 		if (block)
@@ -265,7 +277,7 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 	struct ik_call *call = ik_calls_get(screen->calls, event->id, event->name);
 	add_block(screen, call_block(screen, call));
 	ik_screen_offer_inspector(screen, IK_INSPECTOR_AUTO, IK_INSPECTOR_COLUMNS);
-	screen->live_open = false;
+	end_thinking(screen);
 	const char *text = event->text ? event->text : "";
 	size_t length = event->text ? event->text_length : 0;
 	switch (event->kind) {

@@ -29,6 +29,8 @@ enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR };
 struct ik_screen {
 	bool utf8;
 	bool markdown;              /* how replies are shown now */
+	bool hide_thinking;
+	size_t tool_lines;          /* of a folded call */
 	int rows, columns;
 	bool dirty;
 	int64_t now_ms;             /* of the last tick */

@@ -174,8 +174,12 @@ static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
 {
 	if (index == 0)
 		return 0;
-	enum ik_block_kind kind = ik_scrollback_at(scrollback, index)->kind;
-	enum ik_block_kind previous = ik_scrollback_at(scrollback, index - 1)->kind;
+	const struct ik_block *block = ik_scrollback_at(scrollback, index);
+	const struct ik_block *before = ik_scrollback_at(scrollback, index - 1);
+	if (ik_block_is_row(block) && ik_block_is_row(before))
+		return 0;
+	enum ik_block_kind kind = block->kind;
+	enum ik_block_kind previous = before->kind;
 	bool joins = ik_block_look(kind)->joins && ik_block_look(previous)->joins;
 	return !joins || kind == IK_BLOCK_HEADING;
 }

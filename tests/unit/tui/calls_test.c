@@ -19,7 +19,7 @@ static const char *text_of(const char *envelope)
 	struct ik_buf text;
 	size_t head, tail;
 	ik_buf_init(&text, IK_MIB(1));
-	ik_call_text(call, true, &text, &head, &tail);
+	ik_call_text(call, true, IK_CALL_LINES, &text, &head, &tail);
 	cr_assert_leq(head, text.length);
 	if (tail < text.length)
 		ik_buf_insert(&text, tail, "|", 1);
@@ -29,7 +29,7 @@ static const char *text_of(const char *envelope)
 	return out;
 }
 
-#define HEAD "glob(pattern=\"*.c\")"
+#define HEAD "glob(pattern=\"*.c\") · 12 ms"
 
 Test(calls, results_read_as_text)
 {
@@ -96,7 +96,7 @@ Test(calls, a_call_goes_through_its_states)
 	struct ik_buf text;
 	size_t head, tail;
 	ik_buf_init(&text, IK_MIB(1));
-	ik_call_text(call, true, &text, &head, &tail);
+	ik_call_text(call, true, IK_CALL_LINES, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, "\n3\n4\n5\n6\n7");
 	ik_buf_done(&text);
 	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";

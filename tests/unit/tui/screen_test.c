@@ -170,7 +170,7 @@ Test(screen, a_turn_with_a_tool_call)
 		"\n"
 		"> list *.c\n"
 		"\n"
-		"● glob(pattern=\"*.c\")\n"
+		"● glob(pattern=\"*.c\") · 12 ms\n"
 		"  a.c\n"
 		"  b.c\n"
 		"  count: 2\n"
@@ -203,7 +203,7 @@ Test(screen, interleaved_thoughts_and_texts_find_their_messages)
 	tell_message(call_message("c1", "{}"));
 	say(IK_KIND_ASSISTANT, "Three");
 	cr_assert(picture_has(draw(26, 40),
-		"~ hm\n\n  One\n\n~ and\n\n  Two\n\n◌ glob()\n\n  Three\n\n"), "%s", picture_of(&cells));
+		"~ Thought · 1 line\n\n  One\n\n~ Thought · 1 line\n\n  Two\n\n◌ glob()\n\n  Three\n\n"), "%s", picture_of(&cells));
 }
 
 Test(screen, a_restored_session_looks_as_it_was)
@@ -226,15 +226,15 @@ Test(screen, a_restored_session_looks_as_it_was)
 		"\n"
 		"> list *.c\n"
 		"\n"
-		"● glob(pattern=\"x\")\n"
-		"  old\n"
-		"\n"
-		"● glob(pattern=\"*.c\")\n"
-		"  a.c\n"
+		"● glob(pattern=\"x\") · 12 ms · 1 line\n"
+		"● glob(pattern=\"*.c\") · 12 ms · 1 line\n"
 		"\n"
 		"  One.\n"
 		"\n"
 		"· [Session restored: 7 messages]\n"
+		"\n"
+		"\n"
+		"\n"
 		"\n"
 		"\n"
 		"\n"
@@ -330,8 +330,8 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 	tell_message(result_message("c1", "{\"tool_success\":true,\"result\":1}"));
 	press(IK_KEY_F3, 0, 0);
 	PICTURE_IS(draw(16, 100),
-		"● glob(pattern=\"*.c\")                                      │─ Tool inspector  1/1 ──────────────────\n"
-		"  1                                                        │● glob(pattern=\"*.c\")              12 ms\n"
+		"● glob(pattern=\"*.c\") · 12 ms · 1 line                     │─ Tool inspector  1/1 ──────────────────\n"
+		"                                                           │● glob(pattern=\"*.c\")              12 ms\n"
 		"                                                           │────────────────────────────────────────\n"
 		"                                                           │glob\n"
 		"                                                           │ok  exit 0  12 ms  c1\n"
@@ -451,7 +451,7 @@ Test(screen, errors_and_interruptions_are_said_in_words)
 	tell_text(IK_EVENT_THINKING, "Let me see");
 	tell_text(IK_EVENT_TEXT, "It is");
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
-	cr_assert(picture_has(draw(20, 60), "\n~ Let me see\n\n  It is\n  [interrupted]\n"));
+	cr_assert(picture_has(draw(20, 60), "\n~ Thought · 1 line\n\n  It is\n  [interrupted]\n"));
 	say(IK_KIND_USER, "again");
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});

@@ -1,0 +1,16 @@
+/*
+ * folded: how something that is folded is laid out: one row that says what it
+ * is, cut where it must be so that the facts at its end stay, and what else is
+ * shown of it as plain text below.
+ *
+ * May include: util, tui/wrap.h.
+ */
+#ifndef IK_TUI_FOLDED_H
+#define IK_TUI_FOLDED_H
+
+#include "tui/wrap.h"
+
+/* Of the first line of a text, [0, head) says what it is, the rest of it are facts. */
+extern const struct ik_renderer ik_renderer_folded;
+
+#endif
