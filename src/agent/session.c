@@ -278,6 +278,11 @@ void ik_session_cancel(struct ik_session *session)
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
+bool ik_session_loading(const struct ik_session *session)
+{
+	return session->loading;
+}
+
 bool ik_session_busy(const struct ik_session *session)
 {
 	return session->compaction || session->runs || session->shells || session->inbox ||

@@ -129,6 +129,9 @@ void ik_session_policy_changed(struct ik_session *session);
  */
 void ik_session_compact(struct ik_session *session, const char *line, const char *words);
 
+/* Are older messages of a stored session still being read? */
+bool ik_session_loading(const struct ik_session *session);
+
 bool ik_session_busy(const struct ik_session *session);
 const char *ik_session_id(const struct ik_session *session);
 const struct ik_conversation *ik_session_conversation(const struct ik_session *session);

@@ -41,6 +41,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_chat_trust_again(chat);
 		ik_chat_refresh(chat, NULL);
 		break;
+	case IK_REACT_COPY:
+		ik_chat_copy(chat, reaction->text, reaction->length);
+		break;
 	case IK_REACT_SUSPEND:
 		(void)ik_chat_draft_save(chat, true);
 		ik_tty_suspend(chat->tty);

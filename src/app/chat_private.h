@@ -133,6 +133,9 @@ void ik_chat_forget_blobs(struct ik_chat *chat);
 void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
 extern const struct ik_tool_forms ik_chat_tool_forms;
 
+/* chat_copy.c: put a text on the terminal's clipboard, and say so. */
+void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length);
+
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);
 

@@ -6,6 +6,7 @@
 #include "app/appearance.h"
 #include "app/background_text.h"
 #include "app/commands_model.h"
+#include "app/commands_text.h"
 #include "app/mode_command.h"
 #include "app/system_text.h"
 #include "app/tool_text.h"
@@ -260,6 +261,14 @@ static const struct ik_command commands[] = {
 	{"/compact", "/compact [WORDS]", N_("go on with a summary of what was said"), run_compact,
 		N_("The model writes a summary, which is sent in place of what it sums up. Nothing is lost: "
 			"all of it stays on the screen and in the session. WORDS say what matters.")},
+	{"/copy", "/copy [N | code]", N_("copy the last reply, the Nth last, or the last code"),
+		ik_command_copy,
+		N_("The text as it was written goes to the clipboard of the terminal; in tmux that takes "
+			"set-clipboard on. F6 and y copy any other part of the conversation.")},
+	{"/export", "/export [FILE]", N_("write the session to a file: Markdown, or .jsonl"),
+		ik_command_export,
+		N_("All of the session, also what is not on the screen. Without a name one is made. A file "
+			"that is there is replaced with /export --force FILE only.")},
 	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new, NULL},
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,
 		N_("auto goes by the background that the terminal says it has. To keep a choice, write it into "

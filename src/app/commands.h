@@ -19,6 +19,7 @@ enum ik_command_effect {
 	IK_COMMAND_THEME,    /* ui.theme is another */
 	IK_COMMAND_EDITOR,   /* write the next message in an editor */
 	IK_COMMAND_CLEAR,    /* empty the scrollback */
+	IK_COMMAND_COPY,     /* core->copied, to the clipboard */
 	IK_COMMAND_NEW,      /* begin another session */
 	IK_COMMAND_QUIT
 };

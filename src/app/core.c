@@ -5,6 +5,7 @@
 
 #include "app/policy_file.h"
 #include "app/agents_file.h"
+#include "app/export.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
@@ -341,6 +342,8 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 
 	ret_notice->status = IK_OK;
 	ret_notice->text[0] = '\0';
+	core->export = ik_export_close(core->export);
+	ik_buf_done(&core->copied);
 	core->session = ik_session_close(core->session);
 	core->discovery = ik_discovery_close(core->discovery);
 	core->models = ik_model_list_close(core->models);

@@ -14,6 +14,8 @@
 #include "app/tool_switch.h"
 #include "tool/discovery.h"
 
+struct ik_export;
+
 struct ik_core_events {
 	ik_event_sink *event;
 	void (*scan_progress)(void *arg, size_t done, size_t total);
@@ -41,6 +43,8 @@ struct ik_core {
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	struct ik_model_list *models; /* the provider is asked for them */
 	char *models_line;            /* by this command */
+	struct ik_export *export;    /* app/export.h; NULL: none is under way */
+	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
 	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
 

@@ -561,6 +561,14 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 	return &section->lines;
 }
 
+void ik_block_forget_lines(struct ik_block *block, uint32_t index)
+{
+	struct ik_section *section = &block->sections[index];
+	ik_lines_done(&section->lines);
+	section->columns = 0;
+	section->made_end = 0;
+}
+
 int64_t ik_block_lines_made(const struct ik_block *block, uint32_t index, int columns)
 {
 	const struct ik_section *section = &block->sections[index];

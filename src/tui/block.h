@@ -68,6 +68,7 @@ struct ik_block {
 	size_t length;
 	int hang;                  /* indentation of rows that continue a line */
 	size_t head, tail;         /* parts of their own style: struct ik_render */
+	uint32_t found, found_by;  /* how often a search found something, and which (0: none) */
 	struct ik_section *sections;
 	uint32_t section_count, section_capacity;
 };
@@ -132,6 +133,8 @@ void ik_block_prepare(struct ik_block *block);
 uint32_t ik_block_section_at(const struct ik_block *block, size_t offset);
 /* The lines of a section at that width (at least 1). */
 const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t section, int columns);
+/* Give the memory of a section's lines back; they are made again when they are asked for. */
+void ik_block_forget_lines(struct ik_block *block, uint32_t section);
 /* How many lines, if they are made already; else -1. */
 int64_t ik_block_lines_made(const struct ik_block *block, uint32_t section, int columns);
 

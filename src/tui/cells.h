@@ -39,6 +39,7 @@ enum ik_style {
 	IK_STYLE_EMPHASIS,
 	IK_STYLE_LINK,
 	IK_STYLE_MATCH,        /* a search hit */
+	IK_STYLE_MATCH_CURRENT, /* the one that is shown of all */
 	IK_STYLE_ADDED,        /* lines of a diff */
 	IK_STYLE_REMOVED,
 	IK_STYLE_COUNT

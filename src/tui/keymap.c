@@ -43,6 +43,18 @@ static const struct ik_binding bindings[] = {
 		N_("Scroll down a page") },
 	{ IK_ACTION_TOP, "scroll-top", "Ctrl-Home", IK_IN_ANY, N_("Scroll to the beginning") },
 	{ IK_ACTION_BOTTOM, "scroll-bottom", "Ctrl-End", IK_IN_ANY, N_("Scroll to the end") },
+	{ IK_ACTION_SEARCH, "search", "Ctrl-S, /", IK_IN_TEXT | IK_IN_SCROLLBACK,
+		N_("Search the conversation") },
+	{ IK_ACTION_FIND_NEXT, "find-next", "n", IK_IN_SCROLLBACK, N_("The next place that was found") },
+	{ IK_ACTION_FIND_PREVIOUS, "find-previous", "N", IK_IN_SCROLLBACK,
+		N_("The place before that was found") },
+	{ IK_ACTION_PREVIOUS_QUESTION, "previous-question", "Alt-Up, [",
+		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the question before") },
+	{ IK_ACTION_NEXT_QUESTION, "next-question", "Alt-Down, ]",
+		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the next question") },
+	{ IK_ACTION_OPEN, "open", "Enter", IK_IN_SCROLLBACK,
+		N_("Open what is folded, or fold it") },
+	{ IK_ACTION_COPY, "copy", "y", IK_IN_SCROLLBACK, N_("Copy, as it was written") },
 	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,
 		N_("Show replies as Markdown, or as they were written") },
 
@@ -56,9 +68,9 @@ static const struct ik_binding bindings[] = {
 		N_("Begin a new line") },
 	{ IK_ACTION_LEFT, "left", "Left, Ctrl-B", IK_IN_TEXT, N_("Left") },
 	{ IK_ACTION_RIGHT, "right", "Right, Ctrl-F", IK_IN_TEXT, N_("Right") },
-	{ IK_ACTION_UP, "up", "Up, Ctrl-P", IK_IN_ANY,
+	{ IK_ACTION_UP, "up", "Up, Ctrl-P, k", IK_IN_ANY,
 		N_("Up; from the first line: what was sent before") },
-	{ IK_ACTION_DOWN, "down", "Down, Ctrl-N", IK_IN_ANY,
+	{ IK_ACTION_DOWN, "down", "Down, Ctrl-N, j", IK_IN_ANY,
 		N_("Down; from the last line: what was sent after") },
 	{ IK_ACTION_LINE_START, "line-start", "Home, Ctrl-A", IK_IN_ANY,
 		N_("To the start of the line") },
@@ -256,6 +268,12 @@ const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t ind
 	return index < keymap->row_count ? &keymap->rows[index] : NULL;
 }
 
+/* A key that says what it does better than any letter. */
+static bool is_arrow(const struct ik_key *key)
+{
+	return key->modifiers == 0 && (key->code == IK_KEY_UP || key->code == IK_KEY_DOWN);
+}
+
 bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
 	struct ik_buf *out)
 {
@@ -266,7 +284,7 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 		bool text = ik_key_is_text(&stroke->first);
 		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
 			continue;
-		if (!best || (text && !ik_key_is_text(&best->first)))
+		if (!best || (text && !ik_key_is_text(&best->first) && !is_arrow(&best->first)))
 			best = stroke;
 	}
 	if (!best)

@@ -119,8 +119,8 @@ const char *ik_keymap_pending(const struct ik_keymap *keymap);
 /* The table in order of help, with the keys of now; NULL at the end. */
 const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index);
 
-/* Append the key that is best shown for an action in a context: a character alone
- * where there is one, else the first. False: it has none. */
+/* Append the key that is best shown for an action in a context: an arrow, a
+ * character alone where there is one, else the first. False: it has none. */
 bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
 	struct ik_buf *out);
 

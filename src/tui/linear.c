@@ -159,10 +159,10 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 	struct ik_block *block = open->block;
 	bool growing = block->growing;
 	ik_block_prepare(block);
-	if (open->written > block->length)
-		open->written = block->length;
-	const char *text = block->text + open->written;
-	size_t length = block->length - open->written;
+	if (open->written > block->full_length)
+		open->written = block->full_length;
+	const char *text = block->full + open->written;
+	size_t length = block->full_length - open->written;
 	size_t count = growing ? ready(text, length) : length;
 	if (count > 0) {
 		clear_line(linear);
@@ -203,10 +203,10 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	if (!over)
 		return false;
 	ik_buf_init(&text, IK_MIB(4));
-	ik_call_text(call, linear->utf8, &text, &head, &tail);
+	ik_call_text(call, linear->utf8, IK_CALL_LINES, &text, &head, &tail);
 	say(linear, call->stage == IK_STAGE_OK ? _("The tool has ended:") : _("The tool has failed:"));
-	while (head < text.length && text.data[head] == '\n')
-		head++;
+	head += strcspn(text.data + head, "\n"); /* what stands behind the name is for eyes */
+	head += strspn(text.data + head, "\n");
 	put(linear, text.data + head, text.length - head);
 	ik_buf_puts(linear->out, NEW_LINE);
 	ik_buf_done(&text);

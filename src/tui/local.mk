@@ -57,6 +57,8 @@ libik_tui_a_SOURCES += \
 	src/tui/calls.h \
 	src/tui/call_parts.c src/tui/call_parts.h \
 	src/tui/call_text.c \
+	src/tui/clipboard.c \
+	src/tui/clipboard.h \
 	src/tui/dialog.c \
 	src/tui/dialog.h \
 	src/tui/entity.c \
@@ -98,7 +100,16 @@ libik_tui_a_SOURCES += \
 	src/tui/screen_panes.c \
 	src/tui/screen_private.h \
 	src/tui/size_text.c src/tui/size_text.h \
+	src/tui/screen_search.c \
 	src/tui/scrollback.c \
+	src/tui/scrollback_private.h \
+	src/tui/scrollback_search.c \
+	src/tui/scrollback_search.h \
+	src/tui/scrollback_select.c \
+	src/tui/search_paint.c \
+	src/tui/search_private.h \
+	src/tui/search_text.c \
+	src/tui/search_text.h \
 	src/tui/scrollback.h \
 	src/tui/status_bar.c \
 	src/tui/status_bar.h \

@@ -100,6 +100,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_screen_history_close(screen);
 	screen->popup = ik_popup_free(screen->popup);
 	screen->editor = ik_editor_free(screen->editor);
+	screen->search = ik_search_free(screen->search);
 	screen->history = ik_history_free(screen->history);
 	screen->dialog = ik_dialog_free(screen->dialog);
 	screen->help = ik_help_free(screen->help);
@@ -112,6 +113,9 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->bar_keys);
 	free(screen->bar_keys_short);
 	free(screen->quit_hint);
+	ik_buf_done(&screen->copied);
+	ik_buf_done(&screen->pattern);
+	free(screen->flash);
 	free(screen->provider);
 	free(screen->model);
 	free(screen->store);
@@ -200,6 +204,7 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 
 void ik_screen_clear(struct ik_screen *screen)
 {
+	ik_screen_search_end(screen);
 	ik_scrollback_clear(screen->scrollback);
 	screen->clears++;
 	screen->live_count = 0;
@@ -214,6 +219,13 @@ void ik_screen_begin(struct ik_screen *screen)
 	ik_screen_clear(screen);
 	screen->bar.usage = (struct ik_usage){.cost = -1};
 	screen->bar.context = 0;
+	screen->older = screen->told_any = false;
+}
+
+void ik_screen_flash(struct ik_screen *screen, const char *sentence)
+{
+	set_text(&screen->flash, sentence);
+	screen->dirty = true;
 }
 
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
@@ -346,7 +358,8 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 		screen->shown_second = screen->bar.seconds;
 		screen->dirty = true;
 	}
-	int64_t next = next_second(screen);
+	bool more = ik_screen_search_tick(screen);
+	int64_t next = more ? 0 : next_second(screen);
 	if (screen->quit_until_ms != IK_NEVER) {
 		int64_t left = screen->quit_until_ms - now_ms;
 		next = next < 0 || left < next ? left : next;
@@ -425,28 +438,36 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 /* The line over the editor: what waits, and the keys of the scrollback, at the left,
  * what is new at the right. */
 static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout)
+	const struct ik_layout *layout, int *ret_cursor)
 {
 	struct ik_buf out;
 	struct ik_rectangle area = layout->rule;
 	bool focus = ik_screen_context(screen) == IK_IN_SCROLLBACK;
+	*ret_cursor = -1;
 	ik_buf_init(&out, IK_KIB(16));
 	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
 	if (layout->scrollback.rows > 0 && !ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
+	int column = area.column + 1;
 	bool searching = ik_screen_history_label(screen, &out);
-	if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason
+	if (!searching && (screen->searching || ik_screen_search_shows(screen)))
+		column = ik_screen_search_draw(screen, cells, area, ret_cursor);
+	else if (!searching && screen->flash)
+		ik_buf_printf(&out, " %s ", screen->flash);
+	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason
 		&& screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);
 	else if (!searching && screen->bar.queued > 0)
 		ik_buf_printf(&out, _(" queued: %s "), screen->queued_text);
-	int column = area.column + 1;
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
-	if (focus) {
+	if (focus || screen->searching) {
 		ik_buf_clear(&out);
 		ik_buf_putc(&out, ' ');
-		ik_screen_put_hints(screen, area.columns - column - 3, &out);
+		if (screen->searching)
+			ik_screen_search_put_hints(screen, area.columns - column - 3, &out);
+		else
+			ik_screen_put_hints(screen, area.columns - column - 3, &out);
 		ik_buf_putc(&out, ' ');
 		if (out.length > 2)
 			ik_cells_label(cells, area, area.row, column, IK_STYLE_FRAME_FOCUS, out.data);
@@ -496,14 +517,15 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	if (layout.scrollback.rows > 0)
 		ik_scrollback_resize(screen->scrollback, layout.scrollback.rows,
 			layout.scrollback.columns);
+	ik_scrollback_select(screen->scrollback, ik_screen_context(screen) == IK_IN_SCROLLBACK);
 	if (screen->help_open)
 		ik_help_draw(screen->help, cells, layout.scrollback);
 	else if (layout.scrollback.rows > 0)
 		ik_scrollback_draw(screen->scrollback, cells, layout.scrollback);
 	int pane_row = -1, pane_column = -1;
 	draw_pane(screen, cells, &layout, &pane_row, &pane_column);
-	draw_rule(screen, cells, &layout);
-	int row, column;
+	int row, column, search_column;
+	draw_rule(screen, cells, &layout, &search_column);
 	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {
 		*ret_cursor_row = pane_row;
@@ -512,6 +534,10 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	if (ik_screen_context(screen) == IK_IN_EDITOR) {
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
+	}
+	if (screen->searching && !screen->help_open && !ik_dialog_is_open(screen->dialog)) {
+		*ret_cursor_row = layout.rule.row;
+		*ret_cursor_column = search_column;
 	}
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row,

@@ -62,6 +62,7 @@ enum ik_reaction_kind {
 	IK_REACT_QUIT,
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
 	IK_REACT_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
+	IK_REACT_COPY,     /* text: for the clipboard */
 	IK_REACT_ANSWER    /* answer: to a question that was asked */
 };
 struct ik_reaction {
@@ -111,6 +112,9 @@ void ik_screen_withdraw(struct ik_screen *screen, int question);
 
 /* A part of a stored output that was on its way (ik_blob_reader) is there. */
 void ik_screen_blob_arrived(struct ik_screen *screen);
+
+/* Say something in the line over the editor until the next key. Copied. */
+void ik_screen_flash(struct ik_screen *screen, const char *sentence);
 
 /* Empty the scrollback (what it showed is still stored). */
 void ik_screen_clear(struct ik_screen *screen);

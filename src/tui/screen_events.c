@@ -199,6 +199,9 @@ static void add_stored_usage(struct ik_screen *screen, const struct ik_message *
 /* A stored message at the end of the conversation. */
 static void apply_message(struct ik_screen *screen, struct ik_message *message)
 {
+	if (!screen->told_any)
+		screen->older = message->sequence > 1;
+	screen->told_any = true;
 	bool restored = !screen->turn_seen && (message->kind == IK_KIND_ASSISTANT
 		|| message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT);
 	if (restored)
@@ -303,6 +306,7 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 static void start_turn(struct ik_screen *screen)
 {
 	screen->turn_running = true;
+	screen->older = false;
 	screen->turn_seen = true;
 	screen->turn_unstarted = true;
 	screen->continues = false;
@@ -376,6 +380,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		apply_message(screen, event->message);
 		break;
 	case IK_EVENT_OLDER:
+		screen->older = event->number > 0 && event->older[0]->sequence > 1;
 		ik_screen_prepend(screen, event->older, (size_t)event->number);
 		break;
 	case IK_EVENT_TURN_STARTED:

@@ -44,6 +44,8 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 		return IK_IN_HELP;
 	if (ik_dialog_is_open(screen->dialog))
 		return IK_IN_DIALOG;
+	if (screen->searching)
+		return IK_IN_PROMPT;
 	switch (ik_screen_focus(screen)) {
 	case IK_FOCUS_SCROLLBACK:
 		return IK_IN_SCROLLBACK;
@@ -60,8 +62,10 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
 {
 	const struct ik_key_hint hints[] = {
-		{IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2},
-		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 3},
+		{IK_ACTION_OPEN, IK_ACTION_NONE, N_("open"), 2},
+		{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2},
+		{IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 2},
+		{IK_ACTION_PREVIOUS_QUESTION, IK_ACTION_NEXT_QUESTION, N_("questions"), 3},
 		{IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4},
 		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3},
 		{IK_ACTION_CANCEL, IK_ACTION_NONE, ik_screen_busy(screen) ? N_("cancel") : N_("editor"), 1},

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -79,6 +80,8 @@ static void toggle_raw(struct ik_screen *screen)
 	screen->markdown = !screen->markdown;
 	for (size_t i = 0; i < ik_scrollback_count(screen->scrollback); i++)
 		ik_screen_dress(screen, ik_scrollback_at(screen->scrollback, i));
+	if (screen->search)
+		ik_search_restart(screen->search);
 	screen->dirty = true;
 }
 
@@ -88,6 +91,10 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 	screen->dirty = true;
 	if (screen->help_open) {
 		screen->help_open = false;
+		return nothing;
+	}
+	if (ik_screen_search_shows(screen) && ik_screen_focus(screen) == IK_FOCUS_SCROLLBACK) {
+		ik_screen_search_end(screen);
 		return nothing;
 	}
 	if (ik_screen_busy(screen))
@@ -157,7 +164,7 @@ static void move(struct ik_screen *screen, enum ik_action action)
 	}
 	enum target target = scroll_target(screen);
 	if (target == TARGET_SCROLLBACK)
-		ik_scrollback_scroll(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
+		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
 	else
 		pane_act(screen, target, action);
 	screen->dirty = true;
@@ -184,6 +191,30 @@ static void paste(struct ik_screen *screen, const struct ik_key *key)
 	screen->focus = IK_FOCUS_EDITOR;
 	if (key->text_cut || !ik_editor_paste(screen->editor, key->text, key->text_length))
 		ik_screen_say(screen, _("The paste is too large for a message: nothing was put in."));
+}
+
+/* To the question before, or the next; behind the last one is the end. */
+static void question(struct ik_screen *screen, int direction)
+{
+	if (!ik_scrollback_question(screen->scrollback, direction) && direction > 0)
+		ik_scrollback_bottom(screen->scrollback);
+	screen->dirty = true;
+}
+
+/* The block with the mark, as it was written, for the clipboard. */
+static struct ik_reaction copy(struct ik_screen *screen)
+{
+	struct ik_block *block = ik_scrollback_selected(screen->scrollback);
+	if (!block)
+		return nothing;
+	ik_buf_done(&screen->copied);
+	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
+	ik_block_copy(block, &screen->copied);
+	return (struct ik_reaction){
+		.kind = IK_REACT_COPY,
+		.text = screen->copied.data,
+		.length = screen->copied.length,
+	};
 }
 
 /* What an action means here. */
@@ -241,6 +272,23 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_RAW:
 		toggle_raw(screen);
 		return nothing;
+	case IK_ACTION_SEARCH:
+		ik_screen_search_open(screen);
+		return nothing;
+	case IK_ACTION_FIND_NEXT:
+	case IK_ACTION_FIND_PREVIOUS:
+		ik_screen_search_step(screen, action == IK_ACTION_FIND_NEXT ? 1 : -1);
+		return nothing;
+	case IK_ACTION_PREVIOUS_QUESTION:
+	case IK_ACTION_NEXT_QUESTION:
+		question(screen, action == IK_ACTION_NEXT_QUESTION ? 1 : -1);
+		return nothing;
+	case IK_ACTION_OPEN:
+		ik_scrollback_open(screen->scrollback);
+		screen->dirty = true;
+		return nothing;
+	case IK_ACTION_COPY:
+		return copy(screen);
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
 		if (action == IK_ACTION_UP && ik_screen_context(screen) == IK_IN_EDITOR
@@ -295,9 +343,13 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		screen->quit_asked = false;
 		screen->dirty = true;
 	}
+	if (screen->flash)
+		ik_screen_flash(screen, NULL);
 	struct ik_reaction answered;
 	if (ik_screen_dialog_key(screen, key, action, &answered))
 		return answered;
+	if (ik_screen_search_key(screen, key, action))
+		return nothing;
 	if (ik_screen_history_key(screen, action, key))
 		return nothing;
 	if (ik_screen_pane_key(screen, key, action, &answered))

@@ -77,6 +77,7 @@ static struct ik_reaction click(struct ik_screen *screen, const struct ik_layout
 	} else if (is_in(layout->scrollback, key)) {
 		if (!ik_dialog_is_open(screen->dialog))
 			ik_screen_set_focus(screen, IK_FOCUS_SCROLLBACK);
+		ik_scrollback_click(screen->scrollback, key->row - layout->scrollback.row);
 	} else if (is_in(layout->editor, key)) {
 		if (ik_dialog_is_open(screen->dialog))
 			ik_screen_dialog_show(screen, false);

@@ -2,7 +2,8 @@
  * screen_private: the screen's own state, shared by the files that are it:
  * screen.c (life, time, drawing), screen_events.c (what is told),
  * screen_keys.c (what is typed), screen_mouse.c (what is pointed at),
- * screen_focus.c (who gets it), screen_dialog.c (what is asked).
+ * screen_focus.c (who gets it), screen_dialog.c (what is asked),
+ * screen_search.c (what is looked for).
  */
 #ifndef IK_TUI_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_PRIVATE_H
@@ -16,7 +17,7 @@
 #include "tui/pane_inspector.h"
 #include "tui/popup.h"
 #include "tui/screen.h"
-#include "tui/scrollback.h"
+#include "tui/scrollback_search.h"
 #include "tui/status_bar.h"
 
 #define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
@@ -55,7 +56,16 @@ struct ik_screen {
 	bool refused_word;          /* it was closed over the word that begins at refused_start */
 	size_t refused_start;
 	struct ik_history_view *history_view; /* NULL: the history is not being searched */
+	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
+
+	struct ik_search *search;   /* NULL until something is looked for */
+	struct ik_buf pattern;      /* what; made with it */
+	bool searching;             /* it is being written, and has the keys */
+	enum ik_focus search_back;  /* what had them before */
+	bool older;                 /* of a restored session, messages are still to be read */
+	bool told_any;              /* a message was told, since the session began */
+	char *flash;                /* said once, until the next key; NULL: nothing */
 
 	enum ik_side side;
 	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
@@ -144,6 +154,22 @@ bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed);
 bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out);
 /* The editor that is seen: what was found, or the one that is written in. */
 struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen);
+/* Begin to look for something, or end it: no marks any more. */
+void ik_screen_search_open(struct ik_screen *screen);
+void ik_screen_search_end(struct ik_screen *screen);
+/* Is something marked, while its line is closed? */
+bool ik_screen_search_shows(const struct ik_screen *screen);
+void ik_screen_search_step(struct ik_screen *screen, int direction);
+/* A key while it is written; false: it is for others. */
+bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action);
+/* Work on; true: there is more to do. */
+bool ik_screen_search_tick(struct ik_screen *screen);
+/* Draw what is looked for, and how it stands, into a row; the columns behind it. */
+int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area, int *ret_cursor);
+/* Append the keys of that line. */
+void ik_screen_search_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
 
 /* A key while a side pane has the focus; false: it is for others. */
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,

@@ -3,36 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/scrollback_private.h"
+#include "tui/scrollback_search.h"
 #include "util/alloc.h"
 
 #define GUTTER 2
 #define GUTTER_LEAST 12 /* a window narrower than this has no room for marks */
 /* How much text may be laid out to count rows that nobody sees. */
 #define COUNT_BYTES (16 * IK_SECTION_MAX)
-
-struct ik_scrollback {
-	struct ik_block **slots; /* blocks are slots[first] .. slots[first + count - 1] */
-	size_t first, count, capacity;
-	int64_t first_number;    /* a block's number is this plus its index */
-	int rows, columns;
-	bool follow;
-	/* The first row of the window, while it does not follow. */
-	int64_t top_number;
-	uint32_t top_offset;
-	uint32_t top_repeat;     /* rows of the same place before it */
-	bool top_gap;            /* the blank row before that block */
-	/* What was the end when the window left it. */
-	int64_t seen_number;
-	size_t seen_length;
-};
-
-/* A row: line counts from the first row of the section, the blank row before a
- * block included. */
-struct place {
-	size_t block;
-	uint32_t section;
-	uint32_t line;
-};
 
 struct ik_scrollback *ik_scrollback_new(void)
 {
@@ -59,6 +37,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->count = 0;
 	scrollback->first_number = 0;
 	scrollback->follow = true;
+	scrollback->selecting = false;
 }
 
 /* Make room for so many blocks before and behind those that are there. */
@@ -137,8 +116,7 @@ static int gutter(const struct ik_scrollback *scrollback, const struct ik_block 
 	return wanted && scrollback->columns >= GUTTER_LEAST ? GUTTER : 0;
 }
 
-/* The block, its text and sections up to date. */
-static struct ik_block *prepared(const struct ik_scrollback *scrollback, size_t index)
+struct ik_block *ik_scrollback_prepared(const struct ik_scrollback *scrollback, size_t index)
 {
 	struct ik_block *block = ik_scrollback_at(scrollback, index);
 	ik_block_prepare(block);
@@ -162,15 +140,14 @@ static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t 
 	return last - first > repeat ? first + repeat : last;
 }
 
-/* The lines of a section of a prepared block. */
-static const struct ik_lines *lines_of(const struct ik_scrollback *scrollback,
+const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollback,
 	struct ik_block *block, uint32_t section)
 {
 	return ik_block_lines(block, section, scrollback->columns - gutter(scrollback, block));
 }
 
-/* Blank rows before a block: none before the first, none within a group. */
-static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
+/* None before the first, none within a group. */
+uint32_t ik_scrollback_gap(const struct ik_scrollback *scrollback, size_t index)
 {
 	if (index == 0)
 		return 0;
@@ -188,13 +165,12 @@ static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
 static uint32_t section_rows(const struct ik_scrollback *scrollback, size_t index,
 	uint32_t section)
 {
-	struct ik_block *block = prepared(scrollback, index);
-	uint32_t gap = section == 0 ? gap_before(scrollback, index) : 0;
-	return gap + lines_of(scrollback, block, section)->count;
+	struct ik_block *block = ik_scrollback_prepared(scrollback, index);
+	uint32_t gap = section == 0 ? ik_scrollback_gap(scrollback, index) : 0;
+	return gap + ik_scrollback_lines(scrollback, block, section)->count;
 }
 
-/* Move down by at most rows; returns by how many. */
-static size_t move_down(const struct ik_scrollback *scrollback, struct place *place, size_t rows)
+size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_place *place, size_t rows)
 {
 	size_t moved = 0;
 	while (moved < rows) {
@@ -204,9 +180,9 @@ static size_t move_down(const struct ik_scrollback *scrollback, struct place *pl
 			place->line += (uint32_t)(rows - moved);
 			return rows;
 		}
-		struct place next = {place->block, place->section + 1, 0};
+		struct ik_place next = {place->block, place->section + 1, 0};
 		if (next.section == ik_scrollback_at(scrollback, place->block)->section_count)
-			next = (struct place){place->block + 1, 0, 0};
+			next = (struct ik_place){place->block + 1, 0, 0};
 		moved += left;
 		place->line = height - 1;
 		if (next.block == scrollback->count)
@@ -217,8 +193,7 @@ static size_t move_down(const struct ik_scrollback *scrollback, struct place *pl
 	return moved;
 }
 
-/* Move up by at most rows; returns by how many. */
-static size_t move_up(const struct ik_scrollback *scrollback, struct place *place, size_t rows)
+size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_place *place, size_t rows)
 {
 	size_t moved = 0;
 	while (moved < rows) {
@@ -232,7 +207,7 @@ static size_t move_up(const struct ik_scrollback *scrollback, struct place *plac
 			place->section--;
 		} else if (place->block > 0) {
 			place->block--;
-			place->section = prepared(scrollback, place->block)->section_count - 1;
+			place->section = ik_scrollback_prepared(scrollback, place->block)->section_count - 1;
 		} else {
 			break;
 		}
@@ -243,41 +218,41 @@ static size_t move_up(const struct ik_scrollback *scrollback, struct place *plac
 }
 
 /* The very last row; there must be a block. */
-static struct place last_row(const struct ik_scrollback *scrollback)
+static struct ik_place last_row(const struct ik_scrollback *scrollback)
 {
-	struct place place = {.block = scrollback->count - 1};
-	place.section = prepared(scrollback, place.block)->section_count - 1;
+	struct ik_place place = {.block = scrollback->count - 1};
+	place.section = ik_scrollback_prepared(scrollback, place.block)->section_count - 1;
 	place.line = section_rows(scrollback, place.block, place.section) - 1;
 	return place;
 }
 
 /* The row that the window was left at. */
-static struct place anchored_row(const struct ik_scrollback *scrollback)
+static struct ik_place anchored_row(const struct ik_scrollback *scrollback)
 {
 	int64_t index = scrollback->top_number - scrollback->first_number;
-	struct place place = {0};
+	struct ik_place place = {0};
 	if (index < 0)
 		return place;
 	if (index >= (int64_t)scrollback->count)
 		return last_row(scrollback);
 	place.block = (size_t)index;
-	struct ik_block *block = prepared(scrollback, place.block);
+	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
 	place.section = ik_block_section_at(block, scrollback->top_offset);
 	if (place.section == 0 && scrollback->top_gap)
 		return place;
-	place.line = line_at(lines_of(scrollback, block, place.section),
+	place.line = line_at(ik_scrollback_lines(scrollback, block, place.section),
 		scrollback->top_offset, scrollback->top_repeat);
 	if (place.section == 0)
-		place.line += gap_before(scrollback, place.block);
+		place.line += ik_scrollback_gap(scrollback, place.block);
 	return place;
 }
 
 /* Leave the window at a row. */
-static void anchor(struct ik_scrollback *scrollback, struct place place)
+static void anchor(struct ik_scrollback *scrollback, struct ik_place place)
 {
-	struct ik_block *block = prepared(scrollback, place.block);
-	uint32_t gap = place.section == 0 ? gap_before(scrollback, place.block) : 0;
-	const struct ik_lines *lines = lines_of(scrollback, block, place.section);
+	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
+	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
 	scrollback->top_number = scrollback->first_number + (int64_t)place.block;
 	scrollback->top_gap = place.line < gap;
 	scrollback->top_offset = place.line < gap ? 0 : lines->lines[place.line - gap].source;
@@ -286,46 +261,64 @@ static void anchor(struct ik_scrollback *scrollback, struct place place)
 }
 
 /* Where the window begins when its last row is the last of all. */
-static struct place end_top(const struct ik_scrollback *scrollback)
+static struct ik_place end_top(const struct ik_scrollback *scrollback)
 {
-	struct place place = last_row(scrollback);
-	move_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
+	struct ik_place place = last_row(scrollback);
+	ik_place_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
 	return place;
 }
 
-/* The first row of the window. A window that reaches the end follows it. */
-static struct place window_top(struct ik_scrollback *scrollback)
+/* A window that reaches the end follows it. */
+struct ik_place ik_scrollback_window(struct ik_scrollback *scrollback)
 {
 	if (!scrollback->follow) {
-		struct place place = anchored_row(scrollback);
-		struct place bottom = place;
+		struct ik_place place = anchored_row(scrollback);
+		struct ik_place bottom = place;
 		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
-		if (move_down(scrollback, &bottom, below) == below)
+		if (ik_place_down(scrollback, &bottom, below) == below)
 			return place;
 		scrollback->follow = true;
 	}
 	return end_top(scrollback);
 }
 
+void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_place place)
+{
+	if (scrollback->follow) {
+		scrollback->seen_number = scrollback->first_number + (int64_t)scrollback->count - 1;
+		scrollback->seen_length = ik_scrollback_last(scrollback)->length;
+	}
+	scrollback->follow = false;
+	anchor(scrollback, place);
+}
+
+void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_place place, int wanted)
+{
+	struct ik_place row = ik_scrollback_window(scrollback);
+	for (int i = 0; i < scrollback->rows; i++) {
+		if (row.block == place.block && row.section == place.section && row.line == place.line)
+			return;
+		if (ik_place_down(scrollback, &row, 1) == 0)
+			break;
+	}
+	ik_place_up(scrollback, &place, wanted > 0 ? (size_t)wanted : 0);
+	ik_scrollback_show(scrollback, place);
+}
+
 void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 {
 	if (scrollback->count == 0 || rows == 0)
 		return;
-	struct place place = window_top(scrollback);
+	struct ik_place place = ik_scrollback_window(scrollback);
 	if (rows > 0) {
 		if (scrollback->follow)
 			return;
-		move_down(scrollback, &place, (size_t)rows);
+		ik_place_down(scrollback, &place, (size_t)rows);
 	} else {
-		if (move_up(scrollback, &place, (size_t)-rows) == 0)
+		if (ik_place_up(scrollback, &place, (size_t)-rows) == 0)
 			return;
-		if (scrollback->follow) {
-			scrollback->seen_number = scrollback->first_number + (int64_t)scrollback->count - 1;
-			scrollback->seen_length = ik_scrollback_last(scrollback)->length;
-		}
 	}
-	scrollback->follow = false;
-	anchor(scrollback, place);
+	ik_scrollback_show(scrollback, place);
 }
 
 void ik_scrollback_page(struct ik_scrollback *scrollback, int pages)
@@ -341,7 +334,7 @@ void ik_scrollback_top(struct ik_scrollback *scrollback)
 	ik_scrollback_scroll(scrollback, -1);
 	if (scrollback->follow)
 		return; /* all of it is in the window */
-	anchor(scrollback, (struct place){0});
+	anchor(scrollback, (struct ik_place){0});
 }
 
 void ik_scrollback_bottom(struct ik_scrollback *scrollback)
@@ -352,7 +345,7 @@ void ik_scrollback_bottom(struct ik_scrollback *scrollback)
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback)
 {
 	if (!scrollback->follow && scrollback->count > 0)
-		window_top(scrollback);
+		ik_scrollback_window(scrollback);
 	return scrollback->follow;
 }
 
@@ -382,7 +375,7 @@ size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback)
 	size_t rows = 0;
 	int64_t seen = scrollback->seen_number - scrollback->first_number;
 	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count; i++) {
-		struct ik_block *block = prepared(scrollback, i);
+		struct ik_block *block = ik_scrollback_prepared(scrollback, i);
 		size_t offset = (int64_t)i == seen ? scrollback->seen_length : 0;
 		if ((int64_t)i == seen && offset >= block->length)
 			continue;
@@ -412,16 +405,22 @@ void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place p
 }
 
 /* Draw one row of a block. */
-static void draw_row(const struct ik_scrollback *scrollback, struct place place,
+static void draw_row(const struct ik_scrollback *scrollback, struct ik_place place,
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {
-	struct ik_block *block = prepared(scrollback, place.block);
-	uint32_t gap = place.section == 0 ? gap_before(scrollback, place.block) : 0;
+	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
+	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
 	if (place.line < gap)
 		return;
 	uint32_t line = place.line - gap;
-	const struct ik_lines *lines = lines_of(scrollback, block, place.section);
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
 	int indent = gutter(scrollback, block);
+	bool selected = scrollback->selecting && scrollback->selected
+		== scrollback->first_number + (int64_t)place.block;
+	if (selected && indent > 0) {
+		const char *bar = block->utf8 ? "▌" : "|";
+		ik_cells_text(cells, area, row, area.column + 1, IK_STYLE_FRAME_FOCUS, bar, strlen(bar));
+	}
 	if (indent > 0 && place.section == 0 && line == 0) {
 		enum ik_style style;
 		const char *mark = ik_block_mark(block, &style);
@@ -431,6 +430,9 @@ static void draw_row(const struct ik_scrollback *scrollback, struct place place,
 	text_area.column += indent;
 	text_area.columns -= indent;
 	ik_lines_draw(lines, line, block->text, cells, text_area, row);
+	if (scrollback->search)
+		ik_search_paint(scrollback->search, place.block, place.section, line, cells, text_area,
+			row);
 }
 
 void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
@@ -438,10 +440,12 @@ void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells
 {
 	if (scrollback->count == 0 || area.rows <= 0)
 		return;
-	struct place place = window_top(scrollback);
+	struct ik_place place = ik_scrollback_window(scrollback);
+	if (scrollback->search)
+		ik_search_frame(scrollback->search);
 	for (int row = 0; row < area.rows; row++) {
 		draw_row(scrollback, place, cells, area, area.row + row);
-		if (move_down(scrollback, &place, 1) == 0)
+		if (ik_place_down(scrollback, &place, 1) == 0)
 			return;
 	}
 }

@@ -57,6 +57,26 @@ struct ik_scroll_place {
 struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollback);
 void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place);
 
+/*
+ * One block may have a mark. on: it gets one that is in the window, the last unless one
+ * there has it; off: none has.
+ */
+void ik_scrollback_select(struct ik_scrollback *scrollback, bool on);
+struct ik_block *ik_scrollback_selected(const struct ik_scrollback *scrollback); /* or NULL */
+/* To the next block (direction > 0), or the one before; of one that is larger than the window
+ * first to its next rows. */
+void ik_scrollback_step(struct ik_scrollback *scrollback, int direction);
+/* Open the block with the mark, or fold it; false: it is none that can be. */
+bool ik_scrollback_open(struct ik_scrollback *scrollback);
+/* The same to the block with that index. */
+void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded);
+/* A click on a row of the window: the block there gets the mark, and opens or folds.
+ * False: nothing is there. */
+bool ik_scrollback_click(struct ik_scrollback *scrollback, int row);
+/* Let the window begin with the question before, or behind, the one that it begins with;
+ * it gets the mark. False: there is none. */
+bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction);
+
 /* Draw into area, which has the size of the last resize and is blank. */
 void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
 	struct ik_rectangle area);

@@ -147,61 +147,70 @@ static bool stands_at(const struct ik_needle *needle, const char *text, size_t l
 	return true;
 }
 
-/* The same where case counts: bytes are enough. */
-static size_t find_exact(const struct ik_needle *needle, const char *text, size_t length,
-	size_t from, size_t *ret_length)
+void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle,
+	const char *text, size_t length, size_t from)
 {
-	const char *found = from < length
-		? memmem(text + from, length - from, needle->pattern, needle->length) : NULL;
-	*ret_length = needle->length;
-	return found ? (size_t)(found - text) : SIZE_MAX;
+	*scan = (struct ik_needle_scan){
+		.needle = needle, .text = text, .length = length, .from = from,
+	};
+	for (size_t form = 0; needle->ignore_case && form < needle->form_count; form++)
+		scan->next[form] = next_form(needle, form, text, length, from);
 }
 
-/* Finds through the forms of the anchor: next[] is where each stands next. */
-static size_t find_folded(const struct ik_needle *needle, const char *text, size_t length,
-	size_t from, size_t next[], size_t *ret_length)
+/* The same where case counts: bytes are enough. */
+static size_t next_exact(const struct ik_needle_scan *scan)
 {
+	const char *found = scan->from < scan->length ? memmem(scan->text + scan->from,
+		scan->length - scan->from, scan->needle->pattern, scan->needle->length) : NULL;
+	return found ? (size_t)(found - scan->text) : SIZE_MAX;
+}
+
+/* Through the forms of the anchor. */
+static size_t next_folded(struct ik_needle_scan *scan, size_t *ret_length)
+{
+	const struct ik_needle *needle = scan->needle;
 	for (;;) {
 		size_t first = 0;
 		for (size_t form = 1; form < needle->form_count; form++)
-			if (next[form] < next[first])
+			if (scan->next[form] < scan->next[first])
 				first = form;
-		size_t position = next[first], start;
-		if (position >= length)
+		size_t position = scan->next[first], start;
+		if (position >= scan->length)
 			return SIZE_MAX;
-		next[first] = next_form(needle, first, text, length,
+		scan->next[first] = next_form(needle, first, scan->text, scan->length,
 			position + needle->form_lengths[first]);
-		if (stands_at(needle, text, length, position, &start, ret_length) && start >= from)
+		if (stands_at(needle, scan->text, scan->length, position, &start, ret_length)
+			&& start >= scan->from)
 			return start;
 	}
+}
+
+size_t ik_needle_next(struct ik_needle_scan *scan, size_t *ret_length)
+{
+	if (scan->needle->length == 0)
+		return SIZE_MAX;
+	*ret_length = scan->needle->length;
+	size_t found = scan->needle->ignore_case ? next_folded(scan, ret_length) : next_exact(scan);
+	if (found != SIZE_MAX)
+		scan->from = found + *ret_length;
+	return found;
 }
 
 size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length,
 	size_t from, size_t *ret_length)
 {
-	size_t next[IK_NEEDLE_FORMS];
-	if (needle->length == 0)
-		return SIZE_MAX;
-	if (!needle->ignore_case)
-		return find_exact(needle, text, length, from, ret_length);
-	for (size_t form = 0; form < needle->form_count; form++)
-		next[form] = next_form(needle, form, text, length, from);
-	return find_folded(needle, text, length, from, next, ret_length);
+	struct ik_needle_scan scan;
+	ik_needle_begin(&scan, needle, text, length, from);
+	return ik_needle_next(&scan, ret_length);
 }
 
 size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length)
 {
-	size_t next[IK_NEEDLE_FORMS], count = 0, from = 0, found, bytes;
-	if (needle->length == 0)
-		return 0;
-	for (size_t form = 0; needle->ignore_case && form < needle->form_count; form++)
-		next[form] = next_form(needle, form, text, length, 0);
-	while ((found = needle->ignore_case
-		? find_folded(needle, text, length, from, next, &bytes)
-		: find_exact(needle, text, length, from, &bytes)) != SIZE_MAX) {
-		from = found + bytes;
+	struct ik_needle_scan scan;
+	size_t count = 0, bytes;
+	ik_needle_begin(&scan, needle, text, length, 0);
+	while (ik_needle_next(&scan, &bytes) != SIZE_MAX)
 		count++;
-	}
 	return count;
 }
 

@@ -34,14 +34,26 @@ struct ik_needle {
 void ik_needle_init(struct ik_needle *needle, const char *pattern, size_t length);
 void ik_needle_done(struct ik_needle *needle);
 
-/*
- * The first place at or behind from where it stands in text, and how many bytes it takes
- * there; SIZE_MAX: nowhere.  text is UTF-8, from the start of a character or 0.
- */
+/* One search through a text for all places, one behind the other. */
+struct ik_needle_scan {
+	const struct ik_needle *needle;
+	const char *text;
+	size_t length, from;
+	size_t next[IK_NEEDLE_FORMS]; /* where each form stands next */
+};
+
+/* Begin at from. text is UTF-8 and begins, as from, with a character; it and the needle must
+ * outlive the search. */
+void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle,
+	const char *text, size_t length, size_t from);
+/* The next place, and how many bytes it takes there; SIZE_MAX: there is none. */
+size_t ik_needle_next(struct ik_needle_scan *scan, size_t *ret_length);
+
+/* The first place at or behind from, as above. */
 size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length,
 	size_t from, size_t *ret_length);
 
-/* How often it stands in text, one behind the other. */
+/* How often it stands in text. */
 size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length);
 
 /* The longest run of ASCII letters and digits of the pattern as a needle of its own, which

@@ -27,6 +27,7 @@ SCREEN_TESTS = \
 	tests/screen/complete.screen \
 	tests/screen/complete_aloud.screen \
 	tests/screen/context.screen \
+	tests/screen/copy.screen \
 	tests/screen/cut_reply.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/draft.screen \
@@ -36,7 +37,8 @@ SCREEN_TESTS = \
 	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen \
 	tests/screen/external_editor.screen \
-	tests/screen/first_frame.screen \
+	tests/screen/export.screen \
+	tests/screen/first_frame.screen tests/screen/fold.screen \
 	tests/screen/full_output.screen \
 	tests/screen/german.screen \
 	tests/screen/history_search.screen \
@@ -66,6 +68,7 @@ SCREEN_TESTS = \
 	tests/screen/resize.screen \
 	tests/screen/screen_reader.screen \
 	tests/screen/scroll.screen \
+	tests/screen/search.screen \
 	tests/screen/server_reply.screen \
 	tests/screen/shell_command.screen \
 	tests/screen/slow_tool.screen \

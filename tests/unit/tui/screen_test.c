@@ -352,7 +352,7 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 	cr_assert_eq(cursor_row, 14);
 	cr_assert(picture_has(&cells, "F6 next pane  F3 close"));
 	press(IK_KEY_F6, 0, 0);
-	cr_assert(picture_has(draw(16, 100), "─ Up/Down scroll"));
+	cr_assert(picture_has(draw(16, 100), "─ Enter open  y copy"));
 	cr_assert(picture_has(draw(16, 100), "F6 next pane  F3 close"));
 	press(IK_KEY_F6, 0, 0);
 	cr_assert_not(picture_has(draw(16, 100), "F6 next pane  F3 close"));

@@ -1,0 +1,389 @@
+#include "app/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/commands.h"
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Written in one turn of the loop: some milliseconds' worth. */
+#define SLICE IK_MIB(1)
+#define LOADING_MS 50    /* between two looks whether a session is read */
+#define TITLE_BYTES 40   /* of the first question, in a file's name */
+#define NAMES_MOST 100   /* files of the same name and second */
+
+struct ik_export {
+	struct ik_core *core;
+	struct ik_timer *timer;
+	char *line, *path, *temporary; /* temporary: what is replaced in the end; NULL: nothing is */
+	bool json;
+	int fd;
+	struct ik_message **messages;  /* references; NULL until the session is read */
+	size_t count, next;
+	size_t bytes;
+	struct ik_buf out;
+};
+
+/* ---- one message ---- */
+
+void ik_export_json(struct ik_buf *out, const struct ik_message *message)
+{
+	char time[IK_CLOCK_TEXT];
+
+	ik_clock_text(message->time_ms, time);
+	ik_json_open(out, '{');
+	ik_json_key(out, "id");
+	ik_json_put_text(out, message->id);
+	ik_json_key(out, "sequence");
+	ik_json_put_integer(out, message->sequence);
+	ik_json_key(out, "time");
+	ik_json_put_text(out, time);
+	ik_json_key(out, "kind");
+	ik_json_put_text(out, ik_kind_name(message->kind));
+	ik_json_key(out, "content");
+	ik_json_put_string(out, message->content, message->content_length);
+	ik_json_key(out, "data");
+	if (message->data != NULL)
+		ik_json_put_raw(out, ik_message_data(message));
+	else
+		ik_json_put_null(out);
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
+}
+
+/* Append text as a block of code behind a fence that it does not hold. */
+static void put_code(struct ik_buf *out, const char *text, size_t length, const char *language)
+{
+	size_t longest = 2, run = 0, i;
+
+	for (i = 0; i < length; i++) {
+		run = text[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	for (i = 0; i <= longest; i++)
+		ik_buf_putc(out, '`');
+	ik_buf_printf(out, "%s\n", language);
+	ik_buf_append(out, text, length);
+	if (length > 0 && text[length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+	for (i = 0; i <= longest; i++)
+		ik_buf_putc(out, '`');
+	ik_buf_puts(out, "\n\n");
+}
+
+/* Append text with every line behind a mark. */
+static void put_quote(struct ik_buf *out, const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *feed = memchr(text, '\n', (size_t)(end - text));
+		const char *next = feed != NULL ? feed + 1 : end;
+
+		ik_buf_puts(out, "> ");
+		ik_buf_append(out, text, (size_t)(next - text));
+		text = next;
+	}
+	ik_buf_puts(out, "\n\n");
+}
+
+/* Append a JSON text for people; as it is when it is none. */
+static void put_json(struct ik_buf *out, const char *text, size_t length)
+{
+	struct ik_json_span value;
+	struct ik_buf pretty;
+
+	ik_buf_init(&pretty, IK_LIMIT_ENVELOPE);
+	if (ik_json_check(text, length, &value, NULL) == IK_OK)
+		ik_json_pretty(&pretty, value);
+	else
+		ik_buf_append(&pretty, text, length);
+	put_code(out, pretty.data, pretty.length, "json");
+	ik_buf_done(&pretty);
+}
+
+/* A call, or what came of one. */
+static void put_call(struct ik_buf *out, const struct ik_message *message)
+{
+	bool call = message->kind == IK_KIND_TOOL_CALL;
+	char *name = ik_message_tool_name(message), *text;
+	size_t length = 0;
+
+	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), name != NULL ? name : "?");
+	ik_buf_puts(out, "\n\n");
+	text = call ? ik_message_arguments(message, &length) : ik_message_envelope(message, &length);
+	if (text != NULL)
+		put_json(out, text, length);
+	free(text);
+	free(name);
+}
+
+/* A command with what it printed. */
+static void put_command(struct ik_buf *out, const struct ik_message *message)
+{
+	struct ik_buf output;
+
+	put_code(out, message->content, message->content_length, "");
+	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	if (ik_json_string(ik_json_member(ik_message_data(message), "output"), &output) && output.length > 0)
+		put_code(out, output.data, output.length, "");
+	ik_buf_done(&output);
+}
+
+void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
+{
+	switch (message->kind) {
+	case IK_KIND_USER:
+		if (ik_message_is_automatic(message))
+			break;
+		ik_buf_printf(out, "## %s\n\n", _("You"));
+		ik_buf_append(out, message->content, message->content_length);
+		ik_buf_puts(out, "\n\n");
+		break;
+	case IK_KIND_ASSISTANT:
+		if (message->content_length == 0)
+			break;
+		ik_buf_printf(out, "## %s\n\n", _("Model"));
+		ik_buf_append(out, message->content, message->content_length);
+		ik_buf_puts(out, "\n\n");
+		break;
+	case IK_KIND_THINKING:
+		if (message->content_length == 0)
+			break;
+		ik_buf_printf(out, "### %s\n\n", _("Thinking"));
+		put_quote(out, message->content, message->content_length);
+		break;
+	case IK_KIND_TOOL_CALL:
+	case IK_KIND_TOOL_RESULT:
+		put_call(out, message);
+		break;
+	case IK_KIND_COMMAND:
+		put_command(out, message);
+		break;
+	case IK_KIND_NOTICE:
+		put_quote(out, message->content, message->content_length);
+		break;
+	case IK_KIND_SYSTEM:
+	case IK_KIND_USAGE:
+	case IK_KIND_COUNT:
+		break;
+	}
+}
+
+/* ---- the file ---- */
+
+/* What was asked first. */
+static const struct ik_message *first_question(const struct ik_conversation *conversation)
+{
+	size_t i;
+
+	for (i = 0; i < ik_conversation_count(conversation); i++)
+		if (ik_conversation_at(conversation, i)->kind == IK_KIND_USER)
+			return ik_conversation_at(conversation, i);
+	return NULL;
+}
+
+/* A name: "ikigai-list-the-files-20260131-120000.md"; number tells those of one second apart. */
+static char *default_name(const struct ik_core *core, int number)
+{
+	const struct ik_message *question = first_question(ik_session_conversation(core->session));
+	char text[32], *name;
+	time_t now = time(NULL);
+	struct ik_buf title;
+	struct tm local;
+	size_t i, length;
+
+	ik_buf_init(&title, IK_KIB(1));
+	length = question == NULL ? 0
+		: ik_utf8_cut(question->content, question->content_length, TITLE_BYTES);
+	for (i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)question->content[i];
+		bool plain = byte >= 0x80 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+			(byte >= 'A' && byte <= 'Z');
+
+		if (plain)
+			ik_buf_putc(&title, (char)byte);
+		else if (title.length > 0 && title.data[title.length - 1] != '-')
+			ik_buf_putc(&title, '-');
+	}
+	while (title.length > 0 && title.data[title.length - 1] == '-')
+		ik_buf_truncate(&title, title.length - 1);
+	if (localtime_r(&now, &local) == NULL || strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local) == 0)
+		text[0] = '\0';
+	if (number > 1)
+		name = ik_format("ikigai-%s%s%s-%d.md", title.data, title.length > 0 ? "-" : "", text, number);
+	else
+		name = ik_format("ikigai-%s%s%s.md", title.data, title.length > 0 ? "-" : "", text);
+	ik_buf_done(&title);
+	return name;
+}
+
+/* Open the file of that name; 0 or errno. */
+static int open_file(struct ik_export *export, const char *name, bool replace)
+{
+	const struct ik_places *places = &export->core->setup->places;
+	char *expanded = ik_path_expand(name, places->user_home);
+
+	free(export->path);
+	export->path = expanded[0] == '/' ? ik_strdup(expanded) : ik_path_join(places->directory, expanded);
+	free(expanded);
+	if (replace) {
+		export->temporary = ik_format("%s.part", export->path);
+		export->fd = open(export->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	} else {
+		export->fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	}
+	return export->fd < 0 ? errno : 0;
+}
+
+/* The same of a name that is made up: the next one where there is such a file. */
+static int open_default(struct ik_export *export)
+{
+	int number, result = EEXIST;
+
+	for (number = 1; number <= NAMES_MOST && result == EEXIST; number++) {
+		char *name = default_name(export->core, number);
+
+		result = open_file(export, name, false);
+		free(name);
+	}
+	return result;
+}
+
+/* Take the messages, all that there are. */
+static void take_messages(struct ik_export *export)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(export->core->session);
+	size_t i;
+
+	export->count = ik_conversation_count(conversation);
+	export->messages = ik_alloc_array(NULL, export->count + 1, sizeof(struct ik_message *));
+	for (i = 0; i < export->count; i++)
+		export->messages[i] = ik_message_ref(ik_conversation_at(conversation, i));
+}
+
+/* Say how it ended, and forget it. */
+static void finish(struct ik_export *export, int number)
+{
+	struct ik_core *core = export->core;
+	struct ik_buf out;
+
+	if (number == 0 && export->fd >= 0) {
+		number = close(export->fd) == 0 ? 0 : errno;
+		export->fd = -1;
+	}
+	if (number == 0 && export->temporary != NULL && rename(export->temporary, export->path) != 0)
+		number = errno;
+	ik_buf_init(&out, IK_KIB(16));
+	if (number != 0)
+		ik_buf_printf(&out, _("%s cannot be written: %s"), export->path, strerror(number));
+	else
+		ik_buf_printf(&out, ngettext("%zu message written to %s (%zu bytes)",
+			"%zu messages written to %s (%zu bytes)", export->count), export->count, export->path,
+			export->bytes);
+	if (number == 0) {
+		free(export->path);
+		export->path = NULL; /* it stays */
+	}
+	ik_command_answer(core, export->line, &out);
+	core->export = ik_export_close(export);
+}
+
+/* A stretch of it. */
+static void work(void *arg)
+{
+	struct ik_export *export = arg;
+	int number;
+
+	if (export->messages == NULL && ik_session_loading(export->core->session)) {
+		ik_timer_start(export->timer, LOADING_MS);
+		return;
+	}
+	if (export->messages == NULL)
+		take_messages(export);
+	ik_buf_clear(&export->out);
+	while (export->next < export->count && export->out.length < SLICE) {
+		const struct ik_message *message = export->messages[export->next++];
+
+		if (export->json)
+			ik_export_json(&export->out, message);
+		else
+			ik_export_markdown(&export->out, message);
+	}
+	number = ik_buf_status(&export->out) != IK_OK ? EFBIG :
+		ik_write_all(export->fd, export->out.data, export->out.length);
+	export->bytes += export->out.length;
+	if (number != 0 || export->next == export->count)
+		finish(export, number);
+	else
+		ik_timer_start(export->timer, 0);
+}
+
+enum ik_status ik_export_start(struct ik_core *core, const char *line, const char *file,
+	bool replace, struct ik_error *error)
+{
+	static const char json[] = ".jsonl";
+	struct ik_export *export;
+	size_t length = strlen(file);
+	int number;
+
+	if (core->export != NULL)
+		return ik_error_set(error, IK_INVALID, _("An export is under way; its end is told here."));
+	if (ik_conversation_count(ik_session_conversation(core->session)) == 0)
+		return ik_error_set(error, IK_INVALID, _("There is nothing to write yet."));
+	export = ik_alloc(sizeof(*export));
+	export->core = core;
+	export->line = ik_strdup(line);
+	export->json = length > strlen(json) && ik_text_equal(file + length - strlen(json), json);
+	export->fd = -1;
+	ik_buf_init(&export->out, IK_LIMIT_REQUEST);
+	number = length > 0 ? open_file(export, file, replace) : open_default(export);
+	if (number != 0) {
+		if (number == EEXIST)
+			(void)ik_error_set(error, IK_INVALID, _("%s is there already. To replace it: "
+				"/export --force %s"), export->path, file);
+		else
+			(void)ik_error_set(error, IK_INVALID, _("%s cannot be written: %s"), export->path,
+				strerror(number));
+		(void)ik_export_close(export);
+		return IK_INVALID;
+	}
+	core->export = export;
+	export->timer = ik_timer_new(core->loop, work, export);
+	ik_timer_start(export->timer, 0);
+	return IK_OK;
+}
+
+struct ik_export *ik_export_close(struct ik_export *export)
+{
+	size_t i;
+
+	if (export == NULL)
+		return NULL;
+	if (export->fd >= 0) {
+		close(export->fd);
+		if (export->path != NULL)
+			(void)unlink(export->temporary != NULL ? export->temporary : export->path);
+	}
+	for (i = 0; i < export->count; i++)
+		ik_message_unref(export->messages[i]);
+	free(export->messages);
+	ik_buf_done(&export->out);
+	export->timer = ik_timer_close(export->timer);
+	free(export->line);
+	free(export->path);
+	free(export->temporary);
+	free(export);
+	return NULL;
+}

@@ -1,0 +1,221 @@
+/* Looking for something in the conversation: the line in which it is written, and what
+ * the keys mean there and afterwards. */
+#include "tui/screen_private.h"
+
+#include <string.h>
+
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define PATTERN_BYTES 1000
+
+/* Look for what is written now. */
+static void pattern_changed(struct ik_screen *screen)
+{
+	ik_search_set(screen->search, screen->pattern.data, screen->pattern.length);
+	screen->dirty = true;
+}
+
+void ik_screen_search_open(struct ik_screen *screen)
+{
+	if (!screen->search) {
+		screen->search = ik_search_new(screen->scrollback);
+		ik_buf_init(&screen->pattern, PATTERN_BYTES);
+	}
+	screen->help_open = false;
+	if (screen->columns < IK_WIDE_COLUMNS)
+		screen->side = IK_SIDE_NONE; /* what is searched is to be seen */
+	screen->search_back = screen->focus;
+	screen->searching = true;
+	ik_buf_clear(&screen->pattern);
+	ik_search_set(screen->search, "", 0);
+	ik_search_begin(screen->search);
+	screen->dirty = true;
+}
+
+void ik_screen_search_end(struct ik_screen *screen)
+{
+	if (screen->search)
+		ik_search_set(screen->search, "", 0);
+	screen->searching = false;
+	screen->dirty = true;
+}
+
+bool ik_screen_search_shows(const struct ik_screen *screen)
+{
+	return screen->search && !screen->searching && ik_search_state(screen->search).on;
+}
+
+void ik_screen_search_step(struct ik_screen *screen, int direction)
+{
+	if (screen->search && ik_search_state(screen->search).on)
+		ik_search_step(screen->search, direction);
+	screen->dirty = true;
+}
+
+/* Enter: the place and the marks stay, and the scrollback gets the keys. */
+static void keep(struct ik_screen *screen)
+{
+	screen->searching = false;
+	if (screen->pattern.length > 0)
+		screen->focus = IK_FOCUS_SCROLLBACK;
+	else
+		ik_screen_search_end(screen);
+}
+
+/* Esc: back to where one was. */
+static void leave(struct ik_screen *screen)
+{
+	ik_search_back(screen->search);
+	screen->focus = screen->search_back;
+	ik_screen_search_end(screen);
+}
+
+/* Put text behind what is written. */
+static void write_pattern(struct ik_screen *screen, const char *text, size_t length)
+{
+	size_t before = screen->pattern.length;
+	ik_sanitize_line(&screen->pattern, text, length);
+	if (ik_buf_status(&screen->pattern) != IK_OK) {
+		screen->pattern.status = IK_OK;
+		ik_buf_truncate(&screen->pattern, before);
+	}
+	pattern_changed(screen);
+}
+
+/* Take a cluster, or all, off the end. */
+static void erase_pattern(struct ik_screen *screen, bool all)
+{
+	size_t length = screen->pattern.length;
+	if (length == 0)
+		return;
+	ik_buf_truncate(&screen->pattern, all ? 0 : ik_cluster_previous(screen->pattern.data, length));
+	pattern_changed(screen);
+}
+
+bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action)
+{
+	char bytes[4];
+	if (!screen->searching)
+		return false;
+	screen->dirty = true;
+	switch (action) {
+	case IK_ACTION_NONE:
+		if (key->code == IK_KEY_PASTE && !key->text_cut)
+			write_pattern(screen, key->text, strcspn(key->text, "\r\n"));
+		else if (key->code == IK_KEY_CHARACTER && !(key->modifiers & (IK_ALT | IK_CONTROL)))
+			write_pattern(screen, bytes, (size_t)ik_utf8_encode(key->codepoint, bytes));
+		return true;
+	case IK_ACTION_SEND:
+		keep(screen);
+		return true;
+	case IK_ACTION_CANCEL:
+	case IK_ACTION_INTERRUPT:
+		leave(screen);
+		return true;
+	case IK_ACTION_SEARCH:
+	case IK_ACTION_UP:
+		ik_screen_search_step(screen, -1);
+		return true;
+	case IK_ACTION_DOWN:
+		ik_screen_search_step(screen, 1);
+		return true;
+	case IK_ACTION_DELETE_LEFT:
+		erase_pattern(screen, false);
+		return true;
+	case IK_ACTION_KILL_TO_START:
+	case IK_ACTION_DELETE_WORD_LEFT:
+		erase_pattern(screen, true);
+		return true;
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_TOP:
+	case IK_ACTION_BOTTOM:
+	case IK_ACTION_MODE:
+	case IK_ACTION_RAW:
+	case IK_ACTION_REDRAW:
+	case IK_ACTION_SUSPEND:
+		return false;
+	default:
+		/* What opens something else ends the search; what edits a text does nothing. */
+		if (action > IK_ACTION_RAW)
+			return true;
+		keep(screen);
+		return false;
+	}
+}
+
+bool ik_screen_search_tick(struct ik_screen *screen)
+{
+	if (!screen->search || !ik_search_working(screen->search))
+		return false;
+	ik_search_work(screen->search);
+	screen->dirty = true;
+	return ik_search_working(screen->search);
+}
+
+/* How it stands, in words. */
+static void put_state(const struct ik_screen *screen, struct ik_buf *out)
+{
+	struct ik_search_state state = ik_search_state(screen->search);
+	if (!state.on)
+		return;
+	if (state.counted && state.total == 0 && !state.seeking) {
+		ik_buf_puts(out, screen->older ? _("not found yet") : _("not found"));
+	} else if (!state.counted) {
+		ik_buf_printf(out, _("searching, %d %%"), state.percent);
+	} else if (state.number > 0) {
+		/* Translators: of all places where something was found, which is shown. */
+		ik_buf_printf(out, _("%zu of %zu"), state.number, state.total);
+	} else {
+		ik_buf_printf(out, ngettext("%zu place", "%zu places", state.total), state.total);
+	}
+	if (state.wrapped)
+		ik_buf_printf(out, "  %s", _("went past the end"));
+	if (screen->older)
+		ik_buf_printf(out, "  %s", _("older messages are being read"));
+}
+
+int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area, int *ret_cursor)
+{
+	struct ik_buf out;
+	int column = area.column + 1, end = area.column + area.columns;
+	ik_buf_init(&out, IK_KIB(8));
+	if (screen->searching)
+		ik_buf_printf(&out, _(" Search: %s"), screen->pattern.data);
+	else
+		ik_buf_printf(&out, " /%s", screen->pattern.data);
+	/* Of what is longer than half of the line its end is shown. */
+	size_t skip = 0;
+	while ((int)ik_utf8_width(out.data + skip, out.length - skip) > area.columns / 2)
+		skip += ik_cluster_next(out.data + skip, out.length - skip).length;
+	struct ik_rectangle row = {area.row, area.column, 1, area.columns};
+	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, out.data + skip,
+		out.length - skip);
+	*ret_cursor = column;
+	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, "  ", 2);
+	ik_buf_clear(&out);
+	put_state(screen, &out);
+	if (out.length > 0 && column < end) {
+		ik_buf_puts(&out, "  ");
+		column = ik_cells_label(cells, row, area.row, column, IK_STYLE_NOTICE, out.data);
+	}
+	ik_buf_done(&out);
+	return column;
+}
+
+void ik_screen_search_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
+{
+	static const struct ik_key_hint hints[] = {
+		{IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1},
+		{IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2},
+	};
+	ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, sizeof hints / sizeof *hints,
+		columns, out);
+}
