@@ -34,6 +34,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/markdown_test.c \
 	tests/unit/tui/picture.c \
 	tests/unit/tui/picture.h \
+	tests/unit/tui/right_edge_test.c \
 	tests/unit/tui/screen_test.c \
 	tests/unit/tui/scrollback_test.c \
 	tests/unit/tui/status_bar_test.c \
