@@ -17,6 +17,8 @@
 /* Longest sequence that is understood; a longer one is swallowed all the same. */
 #define SEQUENCE_BYTES 64
 #define OLD_MOUSE_BYTES 3
+/* Line ends that wait at the end of a run; more are a paste. */
+#define LINE_ENDS 4
 
 static const char paste_begin[] = "200~";
 static const char paste_end[] = "\033[201~";
@@ -44,6 +46,9 @@ struct ik_input {
 	unsigned alt;            /* of the character that utf8 begins */
 	char utf8[4];
 	int utf8_length;
+	size_t run;              /* bytes of plain text that came without a pause */
+	char held[LINE_ENDS];    /* line ends at the end of a run: Enter, or of a paste */
+	size_t held_length;
 	struct ik_buf paste;
 	bool paste_cut;
 	size_t paste_end_matched;
@@ -109,6 +114,7 @@ static void paste_finish(struct ik_input *input, const struct output *output)
 	struct ik_key key = { .code = IK_KEY_PASTE, .text = input->paste.data,
 		.text_length = input->paste.length, .text_cut = input->paste_cut };
 	rest(input);
+	input->run = 0;
 	emit(output, &key);
 	ik_buf_done(&input->paste);
 	input->paste_cut = false;
@@ -357,16 +363,62 @@ static size_t plain_length(const char *bytes, size_t length)
 	return length;
 }
 
-/* Does this read look like a paste? The rule stands in the header. */
-static bool is_burst(const char *bytes, size_t length)
+/* How long is a text without the line ends at its end? */
+static size_t without_line_ends(const char *bytes, size_t length)
 {
-	if (length < IK_INPUT_BURST_BYTES || plain_length(bytes, length) < length)
-		return false;
-	if (length >= IK_INPUT_BURST_QUEUE)
-		return true;
 	while (length > 0 && (bytes[length - 1] == '\r' || bytes[length - 1] == '\n'))
 		length--;
-	return memchr(bytes, '\r', length) || memchr(bytes, '\n', length);
+	return length;
+}
+
+/* Are there two characters or more? */
+static bool is_several(const char *bytes, size_t length)
+{
+	size_t characters = 0;
+	for (size_t i = 0; i < length && characters < 2; i++)
+		characters += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+	return characters > 1;
+}
+
+/* What waited was typed. */
+static void release_held(struct ik_input *input, const struct output *output)
+{
+	size_t length = input->held_length;
+	input->held_length = 0;
+	for (size_t i = 0; i < length; i++)
+		ground_byte(input, output, input->held[i], 0);
+}
+
+/*
+ * Judge a read by the rule in the header: BURST begins, or what is to be held at its
+ * end is, or all of it is typed. Returns how many of its bytes are typed now.
+ */
+static size_t judge(struct ik_input *input, const struct output *output, const char *bytes,
+	size_t length)
+{
+	bool plain = length > 0 && plain_length(bytes, length) == length;
+	if (!plain || (input->run == 0 && !is_several(bytes, length))) {
+		input->run = 0;
+		release_held(input, output);
+		return length;
+	}
+	size_t text = without_line_ends(bytes, length);
+	bool within = (input->held_length > 0 && text > 0) || memchr(bytes, '\r', text)
+		|| memchr(bytes, '\n', text) || input->held_length + length - text > LINE_ENDS;
+	input->run += length;
+	if (length >= IK_INPUT_BURST_QUEUE || (within && input->run >= IK_INPUT_BURST_BYTES)) {
+		input->state = BURST;
+		paste_append(input, input->held, input->held_length);
+		input->held_length = 0;
+		return 0;
+	}
+	if (text > 0)
+		release_held(input, output);
+	if (input->run < IK_INPUT_BURST_BYTES)
+		return length;
+	memcpy(input->held + input->held_length, bytes + text, length - text);
+	input->held_length += length - text;
+	return text;
 }
 
 struct ik_input *ik_input_new(void)
@@ -385,14 +437,16 @@ struct ik_input *ik_input_free(struct ik_input *input)
 	return NULL;
 }
 
-void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
+void ik_input_feed(struct ik_input *input, const char *bytes, size_t all,
 	ik_key_sink *sink, void *arg)
 {
+	size_t length = all;
 	const struct output output = { sink, arg };
 	size_t at = 0;
-	if (input->state == GROUND && is_burst(bytes, length))
-		input->state = BURST;
+	if (input->state == GROUND)
+		length = judge(input, &output, bytes, all);
 	if (input->state == BURST) {
+		length = all;
 		at = plain_length(bytes, length);
 		paste_append(input, input->utf8, (size_t)input->utf8_length);
 		input->utf8_length = 0;
@@ -419,7 +473,7 @@ int ik_input_wait_ms(const struct ik_input *input)
 	int begun = input->answers ? IK_INPUT_ANSWER_MS : IK_INPUT_STALL_MS;
 	switch (input->state) {
 	case GROUND:
-		return -1;
+		return input->run > 0 ? IK_INPUT_BURST_MS : -1;
 	case BURST:
 		return IK_INPUT_ESCAPE_MS;
 	case ESCAPE:
@@ -435,7 +489,7 @@ int ik_input_wait_ms(const struct ik_input *input)
 
 bool ik_input_pending(const struct ik_input *input)
 {
-	return input->state != GROUND;
+	return input->state != GROUND || input->held_length > 0;
 }
 
 void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg)
@@ -443,8 +497,10 @@ void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg)
 	const struct output output = { sink, arg };
 	enum state state = input->state;
 	bool doubled = input->doubled;
+	input->run = 0;
 	switch (state) {
 	case GROUND:
+		release_held(input, &output);
 		return;
 	case PASTE:
 		paste_append(input, paste_end, input->paste_end_matched);

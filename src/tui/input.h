@@ -57,16 +57,21 @@ struct ik_input *ik_input_free(struct ik_input *input);
 
 /*
  * Bytes as they were read. What a terminal without bracketed paste sends for a
- * paste is told from typing by its form, so give each read in one piece: at
- * least IK_INPUT_BURST_BYTES, nothing but printable text, tabs and line ends,
- * and a line end with more behind it; it is a paste then, with all text that
- * follows before the next timeout.  (Typed ahead text that ends in Enter is
- * none.)  A read that fills a terminal's whole queue may be the first part of
- * a long line, so it counts without a line end.
+ * paste is told from typing by its pace and its form, so give each read in one
+ * piece. Plain text (printable, tabs, line ends) of which two characters or more
+ * come in one read, and all that follows with no pause of IK_INPUT_BURST_MS, is
+ * a run, which nobody types. A line end within a run of IK_INPUT_BURST_BYTES,
+ * counted to what stands behind it, makes a paste of the rest. A line end at the
+ * end of so long a run waits for that pause: when nothing follows it was the Enter
+ * key, as of text that was typed ahead, or that a script sends line by line. So a
+ * short line and Enter is sent at once, a long one a pause later, and of several
+ * lines at once nothing is sent.  A read that fills a terminal's whole queue may be
+ * the first part of a long line: it is a paste without a line end.
  */
 void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
 	ik_key_sink *sink, void *arg);
 #define IK_INPUT_BURST_BYTES 16
+#define IK_INPUT_BURST_MS 5
 #define IK_INPUT_BURST_QUEUE 1023
 
 /*
@@ -79,7 +84,8 @@ void ik_input_expect(struct ik_input *input, bool answers);
  * Is something waiting for more? Then call ik_input_timeout() if nothing comes
  * within ik_input_wait_ms(): a lone ESC is the Escape key then, a paste whose
  * end never came is handed over, the beginning of a sequence is dropped.
- * The wait is -1 when nothing is pending.
+ * The wait is -1 when there is nothing to wait for; behind a run it is not, though
+ * nothing is pending.
  */
 bool ik_input_pending(const struct ik_input *input);
 int ik_input_wait_ms(const struct ik_input *input);

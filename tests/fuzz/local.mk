@@ -1,9 +1,10 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = glob grep input sse stream
+fuzz_names = glob grep input keys sse stream
 
 fuzz_replays = tests/fuzz/replay_glob tests/fuzz/replay_grep tests/fuzz/replay_input \
+	tests/fuzz/replay_keys \
 	tests/fuzz/replay_sse tests/fuzz/replay_stream
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -16,6 +17,8 @@ tests_fuzz_replay_grep_SOURCES = tests/fuzz/fuzz_grep.c tests/fuzz/replay.c test
 tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL)
 tests_fuzz_replay_input_SOURCES = tests/fuzz/fuzz_input.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_input_LDADD = libik_tools.a $(LINK_JSON)
+tests_fuzz_replay_keys_SOURCES = tests/fuzz/fuzz_keys.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_keys_LDADD = libik_tui.a $(LINK_JSON)
 tests_fuzz_replay_sse_SOURCES = tests/fuzz/fuzz_sse.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_sse_LDADD = $(LINK_PROVIDER)
 tests_fuzz_replay_stream_SOURCES = tests/fuzz/fuzz_stream.c tests/fuzz/replay.c tests/fuzz/fuzz.h
@@ -31,6 +34,9 @@ FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=u
 fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_SOURCES) \
 	$(libik_grep_a_SOURCES) $(libik_conversation_a_SOURCES) $(libik_provider_a_SOURCES) \
 	tests/support/plain_glob.c tests/support/plain_search.c
+# The terminal's keys have names of their own, which the tools use for their input.
+fuzz_sources_keys = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) src/tui/input.c \
+	src/tui/input_sequences.c src/tui/key_name.c src/tui/keymap.c src/tui/keymap_read.c
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
 
@@ -41,9 +47,12 @@ fuzz:
 	@for name in $(FUZZ); do \
 		echo "== $$name"; \
 		$(MKDIR_P) tests/fuzz/found/$$name && \
+		case $$name in \
+		keys) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_keys)))" ;; \
+		*) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources)))" ;; \
+		esac && \
 		$(fuzz_compile) -o tests/fuzz/fuzz_$$name $(srcdir)/tests/fuzz/fuzz_$$name.c \
-			$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources))) \
-			$(CJSON_LIBS) $(UTF8PROC_LIBS) -ldl -lm && \
+			$$sources $(CJSON_LIBS) $(UTF8PROC_LIBS) -ldl -lm && \
 		tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=60 -verbosity=1 \
 			-artifact_prefix=tests/fuzz/found/$$name- \
 			tests/fuzz/found/$$name $(srcdir)/tests/fuzz/corpus/$$name || exit 1; \

@@ -37,6 +37,7 @@ SCREEN_TESTS = \
 	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen \
 	tests/screen/external_editor.screen \
+	tests/screen/every_key.screen \
 	tests/screen/export.screen \
 	tests/screen/first_frame.screen tests/screen/fold.screen \
 	tests/screen/full_output.screen \

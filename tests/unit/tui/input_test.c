@@ -162,14 +162,18 @@ static const struct row rows[] = {
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 
-/* Feed in pieces of at most that size, then let the time run out. */
+/* Feed in pieces of at most that size, with pauses where nothing is pending, then let the
+ * time run out. */
 static void play(struct heard *heard, const char *bytes, size_t length, size_t piece)
 {
 	struct ik_input *input = ik_input_new();
 	*heard = (struct heard){ 0 };
-	for (size_t at = 0; at < length; at += piece)
+	for (size_t at = 0; at < length; at += piece) {
+		if (!ik_input_pending(input))
+			ik_input_timeout(input, hear, heard);
 		ik_input_feed(input, bytes + at, length - at < piece ? length - at : piece, hear, heard);
-	cr_assert_eq(ik_input_pending(input), ik_input_wait_ms(input) > 0);
+	}
+	cr_assert(!ik_input_pending(input) || ik_input_wait_ms(input) > 0);
 	if (ik_input_pending(input)) {
 		size_t before = heard->length;
 		heard->length += (size_t)sprintf(heard->text + before, before ? " | " : "| ");
@@ -180,7 +184,10 @@ static void play(struct heard *heard, const char *bytes, size_t length, size_t p
 		heard->paste_bytes += late.paste_bytes;
 		heard->cut |= late.cut;
 		cr_assert_not(ik_input_pending(input));
+	} else {
+		ik_input_timeout(input, hear, heard);
 	}
+	cr_assert_eq(ik_input_wait_ms(input), -1);
 	struct heard after = { 0 };
 	ik_input_feed(input, "z", 1, hear, &after);
 	cr_assert_str_eq(after.text, "z", "alive behind %s", heard->text);
@@ -298,11 +305,55 @@ Test(input, typing_is_no_burst)
 	cr_assert_str_eq(heard.text, "/ h e l p Enter / q u i t Enter");
 	play(&heard, "list all the files\r", 19, 19);
 	cr_assert_eq(heard.pastes, 0);
-	cr_assert_str_eq(heard.text + heard.length - 5, "Enter");
+	cr_assert_str_eq(heard.text + heard.length - 9, "s | Enter");
 	play(&heard, "list all\x7f\x7f files\rmore\r", 23, 23);
 	cr_assert_eq(heard.pastes, 0);
 	play(&heard, "one line without any end", 24, 24);
 	cr_assert_eq(heard.pastes, 0);
+}
+
+/* A paste that comes in reads of any size sends nothing, whatever stands at their ends;
+ * the same text with pauses is typed. */
+Test(input, a_run_of_reads_is_a_burst)
+{
+	static const char text[] = "one line of text\ranother\r\rand a last\r";
+	for (size_t piece = 2; piece < sizeof text; piece++) {
+		struct ik_input *input = ik_input_new();
+		struct heard heard = { 0 };
+		for (size_t at = 0; at + 1 < sizeof text; at += piece)
+			ik_input_feed(input, text + at,
+				sizeof text - 1 - at < piece ? sizeof text - 1 - at : piece, hear, &heard);
+		ik_input_timeout(input, hear, &heard);
+		cr_assert_eq(heard.pastes, 1, "%zu", piece);
+		cr_assert_null(strstr(heard.text, "Enter"), "%zu: %s", piece, heard.text);
+		heard = (struct heard){ 0 };
+		for (size_t at = 0; at + 1 < sizeof text; at++) {
+			ik_input_feed(input, text + at, 1, hear, &heard);
+			ik_input_timeout(input, hear, &heard);
+		}
+		cr_assert_eq(heard.pastes, 0);
+		ik_input_free(input);
+	}
+}
+
+/* Lines that a script sends one after the other, and those typed ahead in short. */
+Test(input, lines_with_pauses_are_sent)
+{
+	struct ik_input *input = ik_input_new();
+	struct heard heard = { 0 };
+	ik_input_feed(input, "list all of the files", 21, hear, &heard);
+	cr_assert_eq(ik_input_wait_ms(input), IK_INPUT_BURST_MS);
+	heard = (struct heard){ 0 };
+	ik_input_feed(input, "\r", 1, hear, &heard);
+	cr_assert_str_eq(heard.text, "");
+	ik_input_timeout(input, hear, &heard);
+	cr_assert_str_eq(heard.text, "Enter");
+	/* a key behind it sends it, too */
+	ik_input_feed(input, "list all of the files\r", 22, hear, &heard);
+	heard = (struct heard){ 0 };
+	ik_input_feed(input, "\033[A", 3, hear, &heard);
+	cr_assert_str_eq(heard.text, "Enter Up");
+	ik_input_free(input);
 }
 
 Test(input, a_full_queue_of_text_is_a_burst)
