@@ -72,6 +72,8 @@ libik_tui_a_SOURCES += \
 	src/tui/markdown.h \
 	src/tui/markdown_cursor.c \
 	src/tui/markdown_cursor.h \
+	src/tui/markdown_delimiter.c \
+	src/tui/markdown_delimiter.h \
 	src/tui/markdown_flow.c \
 	src/tui/markdown_flow.h \
 	src/tui/markdown_split.c \

@@ -8,6 +8,7 @@
 
 #include "tui/entity.h"
 #include "tui/markdown_cursor.h"
+#include "tui/markdown_delimiter.h"
 #include "tui/markdown_flow.h"
 #include "tui/markdown_split.h"
 #include "tui/markdown_table.h"
@@ -25,6 +26,7 @@
 struct page {
 	const struct ik_render *request;
 	struct ik_buf source;       /* as the parser sees it */
+	struct ik_delimiters delimiters;
 	size_t before, origin;      /* what it begins with that is not the section's */
 	struct ik_markdown_cursor cursor;
 	struct ik_flow flow;
@@ -69,7 +71,7 @@ static size_t source_of(const struct page *page, const char *bytes)
 	const char *start = page->source.data;
 	if (bytes < start || bytes >= start + page->source.length)
 		return IK_FLOW_OWN;
-	size_t offset = (size_t)(bytes - start);
+	size_t offset = ik_delimiters_source(&page->delimiters, (size_t)(bytes - start));
 	if (offset < page->before)
 		return page->origin + offset;
 	return page->request->start + offset - page->before;
@@ -498,6 +500,7 @@ static bool render_page(struct page *page)
 		return true;
 	ik_markdown_prepare(request, &page->source, &page->before, &page->origin,
 		&page->cursor.until);
+	ik_delimiters_widen(&page->delimiters, &page->source);
 	if (ik_buf_status(&page->source) != IK_OK || page->source.length > UINT32_MAX)
 		return false;
 	__typeof__(md_parse) *parse = the_parser();

@@ -115,6 +115,16 @@ Test(markdown, tables_are_aligned)
 	STYLE_IS(text, "long", IK_STYLE_BOLD);
 }
 
+Test(markdown, narrow_rows_below_the_head_of_a_table_will_do)
+{
+	SHOWS("| a | b |\n|--|-|\n| 1 | **2** |\n\nafter `x`\n", 40,
+		"a │ b\n──┼──\n1 │ 2\n\nafter x\n");
+	SHOWS("a|b\n:-|-:\n1|22\n", 40, "a │  b\n──┼───\n1 │ 22\n");
+	SHOWS("```\n|a|b|\n|-|-|\n```\n", 20,
+		"────────────────────\n|a|b|\n|-|-|\n────────────────────\n");
+	SHOWS("a | b | c\n|-|-|\n", 40, "a | b | c\n|-|-|\n");
+}
+
 Test(markdown, tables_wrap_within_cells_and_become_lists)
 {
 	const char *text = "| Key | What it is |\n|---|---|\n| one | a rather long text |\n| 日本 | |\n";
