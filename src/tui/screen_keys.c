@@ -217,6 +217,26 @@ static struct ik_reaction copy(struct ik_screen *screen)
 	};
 }
 
+/* An action of the editor's on what is selected: what it cuts or copies goes to the
+ * terminal's clipboard, too. */
+static struct ik_reaction edit_selected(struct ik_screen *screen, enum ik_action action)
+{
+	size_t start = 0, end = 0, length;
+	const char *text = ik_editor_text(screen->editor, &length);
+	bool selected = ik_editor_selection(screen->editor, &start, &end);
+	ik_buf_done(&screen->copied);
+	ik_buf_init(&screen->copied, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&screen->copied, text + start, end - start);
+	edit(screen, action);
+	if (!selected)
+		return nothing;
+	return (struct ik_reaction){
+		.kind = IK_REACT_COPY,
+		.text = screen->copied.data,
+		.length = screen->copied.length,
+	};
+}
+
 /* What an action means here. */
 static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
@@ -305,6 +325,12 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		else
 			edit(screen, action);
 		return nothing;
+	case IK_ACTION_COPY_SELECTION:
+	case IK_ACTION_DELETE_WORD_LEFT:
+	case IK_ACTION_DELETE_WORD_RIGHT:
+	case IK_ACTION_KILL_TO_END:
+	case IK_ACTION_KILL_TO_START:
+		return edit_selected(screen, action);
 	default:
 		edit(screen, action);
 		return nothing;
