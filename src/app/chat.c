@@ -15,6 +15,7 @@
 #include "app/print.h"
 #include "app/complete.h"
 #include "app/external_editor.h"
+#include "app/pager.h"
 #include "app/tool_text.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -99,8 +100,8 @@ static void on_background(void *arg)
 
 static void on_signal(void *arg, int number)
 {
-	/* Ctrl-C in the editor that has the terminal is the editor's. */
-	if (number == SIGINT && ik_external_editor_is_open(arg))
+	/* Ctrl-C in the program that has the terminal is that program's. */
+	if (number == SIGINT && (ik_external_editor_is_open(arg) || ik_pager_is_open(arg)))
 		return;
 	ik_chat_end(arg, 128 + number);
 }
@@ -270,6 +271,7 @@ static void close_chat(struct ik_chat *chat)
 	int number;
 
 	ik_external_editor_close(chat);
+	ik_pager_close(chat);
 	chat->tty = ik_tty_close(chat->tty);
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);

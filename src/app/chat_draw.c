@@ -1,6 +1,7 @@
 #include "app/chat_private.h"
 
 #include "app/external_editor.h"
+#include "app/pager.h"
 #include "util/clock.h"
 
 /* At most 60 frames a second while a reply streams. */
@@ -75,7 +76,7 @@ void ik_chat_draw(void *arg)
 
 	if (chat->tty == NULL || chat->screen == NULL)
 		return;
-	if (ik_external_editor_is_open(chat))
+	if (ik_external_editor_is_open(chat) || ik_pager_is_open(chat))
 		return; /* all that happens is drawn when the terminal is ours again */
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {

@@ -5,6 +5,7 @@
 
 #include "app/chat_trust.h"
 #include "app/external_editor.h"
+#include "app/pager.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -57,6 +58,12 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_MODE:
 		if (chat->core_started)
 			ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
+		break;
+	case IK_REACT_RERUN:
+		ik_chat_rerun(chat, reaction->text, reaction->length);
+		break;
+	case IK_REACT_PAGER:
+		ik_pager_open(chat, reaction->text, reaction->length);
 		break;
 	case IK_REACT_SWITCH_TOOL:
 		ik_chat_switch_tool(chat, reaction->text);

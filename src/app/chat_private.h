@@ -43,6 +43,7 @@ struct ik_chat {
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
 	struct ik_complete *complete;
+	struct ik_pager *pager;        /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */
 	struct ik_chat_question *questions; /* those on the screen */
 	struct ik_chat_call *calls;         /* those that wait for the person */
@@ -132,6 +133,8 @@ void ik_chat_forget_blobs(struct ik_chat *chat);
 /* chat_tools.c: what the tool browser wants. Asks whether for the session or for good. */
 void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
 extern const struct ik_tool_forms ik_chat_tool_forms;
+/* Make a call again, "/run NAME JSON"; asks first where the policy does not allow it. */
+void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
 
 /* chat_copy.c: put a text on the terminal's clipboard, and say so. */
 void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length);

@@ -1,9 +1,11 @@
-/* What the tool browser wants: a tool switched on or off, how providers are told of one. */
+/* What the side panes want: a tool switched on or off, how providers are told of one, a call
+ * once more. */
 #include "app/chat_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/call_question.h"
 #include "app/tool_view.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -68,3 +70,49 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 }
 
 const struct ik_tool_forms ik_chat_tool_forms = {put_form};
+
+/* ---- a call once more ---- */
+
+static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	char *line = arg;
+
+	if (answer->value == ANSWER_SESSION)
+		ik_chat_submit(chat, line, strlen(line));
+	free(line);
+}
+
+void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
+{
+	const struct ik_choice choices[] = {
+		{'y', _("Yes"), ANSWER_SESSION, NULL},
+		{'n', _("No"), ANSWER_NO, NULL},
+	};
+	struct ik_question question = {.choices = choices, .choice_count = 2, .escape = 1};
+	struct ik_call_text text = {NULL, 0};
+	const struct ik_tool *tool;
+	const char *arguments;
+	char *name, *title;
+
+	if (!chat->core_started)
+		return;
+	arguments = line + strlen("/run ");
+	name = ik_strndup(arguments, strcspn(arguments, " "));
+	arguments += strlen(name) + 1;
+	length -= (size_t)(arguments - line);
+	tool = ik_registry_find(ik_core_registry(&chat->core), name);
+	if (ik_policy_judge(chat->core.policy, name, tool != NULL && tool->read_only, arguments,
+		    length).decision == IK_DECISION_ALLOW) {
+		ik_chat_submit(chat, line, strlen(line));
+	} else {
+		title = ik_format(_("Call %s again?"), name);
+		question.title = title;
+		ik_call_text_add_call(&text, chat->setup->places.directory, name, arguments, length);
+		question.parts = text.parts;
+		question.part_count = text.count;
+		(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));
+		ik_call_text_done(&text);
+		free(title);
+	}
+	free(name);
+}

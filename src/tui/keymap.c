@@ -58,6 +58,9 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,
 		N_("Show replies as Markdown, or as they were written") },
 
+	{ IK_ACTION_UNFOLD, "unfold", "Enter", IK_IN_INSPECTOR, N_("Show long texts and lists in full, or not") },
+	{ IK_ACTION_RERUN, "rerun", "r", IK_IN_INSPECTOR, N_("Make the call again") },
+	{ IK_ACTION_PAGER, "pager", "o", IK_IN_INSPECTOR, N_("Read the call in $PAGER") },
 	{ IK_ACTION_FILTER, "filter", "/", IK_IN_BROWSER, N_("Filter the list") },
 	{ IK_ACTION_SORT, "sort", "s", IK_IN_BROWSER, N_("Sort by name, or by use") },
 	{ IK_ACTION_RUN, "run", "x", IK_IN_BROWSER, N_("Call the tool, with a form for its arguments") },

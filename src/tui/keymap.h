@@ -49,6 +49,7 @@ enum ik_action {
 	IK_ACTION_NEXT_QUESTION,     /* ], Alt-Down */
 	IK_ACTION_COPY,              /* y in PANES */
 	IK_ACTION_OPEN,              /* Enter in SCROLLBACK | LISTS: fold and unfold */
+	IK_ACTION_UNFOLD,            /* Enter in INSPECTOR */
 	IK_ACTION_RERUN,             /* r in INSPECTOR */
 	IK_ACTION_PAGER,             /* o in INSPECTOR */
 	IK_ACTION_RUN,               /* x in BROWSER */

@@ -55,6 +55,8 @@ libik_tui_a_SOURCES += \
 	src/tui/browser_text.c \
 	src/tui/calls.c \
 	src/tui/calls.h \
+	src/tui/call_changes.c src/tui/call_changes.h \
+	src/tui/json_view.c src/tui/json_view.h \
 	src/tui/call_parts.c src/tui/call_parts.h \
 	src/tui/call_text.c \
 	src/tui/clipboard.c \

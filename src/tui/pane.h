@@ -71,4 +71,18 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 /* A thin line. */
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8);
 
+/* What the person wants done with what a pane shows. */
+enum ik_pane_wish_kind {
+	IK_WISH_NONE,
+	IK_WISH_RUN,    /* text: the command line "/run NAME JSON" */
+	IK_WISH_RERUN,  /* the same, of a call that was made before, by whomever */
+	IK_WISH_SWITCH, /* text: the name of the tool to be switched on or off */
+	IK_WISH_PAGER   /* text: to be read in the person's own pager; sanitised */
+};
+struct ik_pane_wish {
+	enum ik_pane_wish_kind kind;
+	const char *text; /* valid until the next key */
+	size_t length;
+};
+
 #endif

@@ -268,7 +268,7 @@ static void close_form(struct ik_browser *browser)
 
 /* A key while a form is written. */
 static bool form_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_browser_wish *ret_wish)
+	enum ik_action action, struct ik_pane_wish *ret_wish)
 {
 	struct ik_error error;
 	switch (ik_form_key(browser->call, key, action)) {
@@ -283,7 +283,7 @@ static bool form_key(struct ik_browser *browser, const struct ik_key *key,
 		ik_buf_clear(&browser->wish);
 		ik_buf_printf(&browser->wish, "/run %s ", ik_form_tool(browser->call));
 		if (ik_form_put(browser->call, &browser->wish, &error) == IK_OK)
-			*ret_wish = (struct ik_browser_wish){IK_WISH_RUN, browser->wish.data,
+			*ret_wish = (struct ik_pane_wish){IK_WISH_RUN, browser->wish.data,
 				browser->wish.length};
 		close_form(browser);
 		break;
@@ -313,21 +313,21 @@ static void turn_form(struct ik_browser *browser, bool back)
 }
 
 /* The wish to switch the selected tool on or off. */
-static struct ik_browser_wish switch_wish(struct ik_browser *browser)
+static struct ik_pane_wish switch_wish(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = ik_browser_selected(browser);
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
-		return (struct ik_browser_wish){.kind = IK_WISH_NONE};
+		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
 	ik_buf_clear(&browser->wish);
 	ik_buf_puts(&browser->wish, row->tool->name);
-	return (struct ik_browser_wish){IK_WISH_SWITCH, browser->wish.data, browser->wish.length};
+	return (struct ik_pane_wish){IK_WISH_SWITCH, browser->wish.data, browser->wish.length};
 }
 
 bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_browser_wish *ret_wish)
+	enum ik_action action, struct ik_pane_wish *ret_wish)
 {
 	struct ik_browser_list *list = &browser->list;
-	*ret_wish = (struct ik_browser_wish){.kind = IK_WISH_NONE};
+	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
 	if (browser->call)
 		return form_key(browser, key, action, ret_wish);
 	if (browser->filter)

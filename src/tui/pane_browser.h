@@ -30,20 +30,9 @@ void ik_browser_measure(struct ik_browser *browser);
 /* A reference is taken; what is selected stays so if it is still there. */
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry);
 
-/* What the person wants done with a tool. */
-enum ik_browser_wish_kind {
-	IK_WISH_NONE,
-	IK_WISH_RUN,    /* text: the command line "/run NAME JSON" */
-	IK_WISH_SWITCH  /* text: the name of the tool to be switched on or off */
-};
-struct ik_browser_wish {
-	enum ik_browser_wish_kind kind;
-	const char *text; /* valid until the next key */
-	size_t length;
-};
 /* A key (and what it is bound to) while the browser has them; false: it means nothing here. */
 bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_browser_wish *ret_wish);
+	enum ik_action action, struct ik_pane_wish *ret_wish);
 /* Is a filter or a form being written? Then characters are text. */
 bool ik_browser_writing(const struct ik_browser *browser);
 

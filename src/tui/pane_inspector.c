@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/call_changes.h"
+#include "tui/json_view.h"
 #include "tui/status_bar.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 #define TITLE_BYTES 120
@@ -29,6 +32,8 @@ struct ik_inspector {
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
+	bool unfolded;                 /* long texts and lists are shown in full */
+	struct ik_buf wish;            /* the text of the last wish */
 };
 
 struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
@@ -37,6 +42,7 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 	struct ik_inspector *inspector = ik_alloc(sizeof *inspector);
 	ik_pane_init(&inspector->pane, keymap, utf8);
 	inspector->calls = calls;
+	ik_buf_init(&inspector->wish, IK_LIMIT_ENVELOPE);
 	return inspector;
 }
 
@@ -45,6 +51,7 @@ struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector)
 	if (!inspector)
 		return NULL;
 	ik_pane_done(&inspector->pane);
+	ik_buf_done(&inspector->wish);
 	free(inspector);
 	return NULL;
 }
@@ -264,6 +271,40 @@ static void add_part(struct ik_inspector *inspector, enum ik_call_text which, si
 	ik_buf_done(&out);
 }
 
+/* JSON as people read it. */
+static void add_json(struct ik_inspector *inspector, const char *text, size_t length)
+{
+	struct ik_json_span value;
+	struct ik_buf out;
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	if (ik_json_check(text, length, &value, NULL) == IK_OK)
+		ik_json_view(&out, value, !inspector->unfolded);
+	if (out.length > 0 && ik_buf_status(&out) == IK_OK) {
+		text = out.data;
+		length = out.length;
+	}
+	ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_TEXT, text, length));
+	ik_buf_done(&out);
+}
+
+/* Of a call that edits or writes a file: which, and what it changes there, in place of the
+ * arguments. */
+static bool add_changes(struct ik_inspector *inspector)
+{
+	struct ik_buf diff;
+	ik_buf_init(&diff, IK_LIMIT_ENVELOPE);
+	bool shown = !inspector->unfolded && ik_call_changes(inspector->call, &diff);
+	if (shown) {
+		ik_pane_heading(&inspector->pane, _("Changes"));
+		struct ik_block *block = ik_pane_text(&inspector->pane, IK_BLOCK_TEXT, diff.data,
+			diff.length);
+		ik_block_set_renderer(block, &ik_renderer_diff);
+		ik_block_finish(block);
+	}
+	ik_buf_done(&diff);
+	return shown;
+}
+
 /* The page that has all but the further parts of large texts. */
 static void add_call(struct ik_inspector *inspector)
 {
@@ -277,8 +318,10 @@ static void add_call(struct ik_inspector *inspector)
 		value = (struct ik_json_span){NULL, 0};
 	ik_pane_heading(pane, call->name);
 	add_facts(inspector, value);
-	ik_pane_heading(pane, _("Arguments"));
-	ik_pane_json(pane, call->arguments.data, call->arguments.length);
+	if (!add_changes(inspector)) {
+		ik_pane_heading(pane, _("Arguments"));
+		add_json(inspector, call->arguments.data, call->arguments.length);
+	}
 	add_streams(inspector);
 	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
 		add_part(inspector, IK_CALL_ERRORS, 0);
@@ -286,7 +329,7 @@ static void add_call(struct ik_inspector *inspector)
 		add_part(inspector, IK_CALL_ENVELOPE, 0);
 	} else if (envelope.length > 0) {
 		ik_pane_heading(pane, _("Envelope: what the model got"));
-		ik_pane_json(pane, envelope.data, envelope.length);
+		add_json(inspector, envelope.data, envelope.length);
 	}
 	if (ik_call_text_length(call, IK_CALL_OUTPUT) > 0)
 		add_part(inspector, IK_CALL_OUTPUT, 0);
@@ -348,6 +391,87 @@ static void sync_text(struct ik_inspector *inspector)
 	inspector->shown_version = call->version;
 }
 
+/* The command line that makes the call again; false: it has no whole arguments. */
+static bool put_line(const struct ik_call *call, struct ik_buf *out)
+{
+	struct ik_json_span arguments = {"{}", 2};
+	if (call->arguments.length > 0 && ik_json_check(call->arguments.data,
+		call->arguments.length, &arguments, NULL) != IK_OK)
+		return false;
+	ik_buf_printf(out, "/run %s ", call->name);
+	ik_buf_append(out, arguments.text, arguments.length);
+	return ik_buf_status(out) == IK_OK;
+}
+
+/* All that is known of a call, as one text. */
+static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
+{
+	static const char *const headings[] = {
+		[IK_CALL_ERRORS] = N_("Messages (stderr)"),
+		[IK_CALL_ENVELOPE] = NULL,
+		[IK_CALL_OUTPUT] = N_("Output (stdout)"),
+	};
+	const struct ik_call *call = inspector->call;
+	struct ik_json_span value;
+	struct ik_error error;
+	struct ik_buf text;
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_printf(&text, "%s  %s\n\n", call->name, stage_word(call->stage));
+	if (ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) == IK_OK)
+		ik_json_view(&text, value, false);
+	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++) {
+		size_t length = ik_call_text_length(call, which);
+		if (!headings[which] || length == 0)
+			continue;
+		ik_buf_printf(&text, "\n\n%s\n", _(headings[which]));
+		for (size_t part = 0; part * IK_LIMIT_PART < length; part++)
+			if (ik_call_part(call, which, part, inspector->read, inspector->read_arg, &text,
+				&error) != IK_OK) {
+				ik_buf_printf(&text, "\n[%s]\n", _("a part of it is not in memory"));
+				break;
+			}
+	}
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	if (ik_call_envelope(call, &envelope)
+		&& ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK) {
+		ik_buf_printf(&text, "\n\n%s\n", _("Envelope: what the model got"));
+		ik_json_view(&text, value, false);
+	} else if (call->output.length > 0) {
+		ik_buf_printf(&text, "\n\n%s\n", _("Output (stdout)"));
+		ik_buf_append(&text, call->output.data, call->output.length);
+	}
+	ik_buf_putc(&text, '\n');
+	ik_sanitize(out, text.data, text.length);
+	ik_buf_done(&envelope);
+	ik_buf_done(&text);
+}
+
+bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
+	struct ik_pane_wish *ret_wish)
+{
+	enum ik_pane_wish_kind kind = IK_WISH_NONE;
+	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
+	if (action != IK_ACTION_UNFOLD && action != IK_ACTION_RERUN && action != IK_ACTION_PAGER)
+		return false;
+	sync_selection(inspector);
+	if (inspector->pane.count == 0)
+		return true;
+	ik_buf_clear(&inspector->wish);
+	if (action == IK_ACTION_UNFOLD) {
+		inspector->unfolded = !inspector->unfolded;
+		inspector->shown_version--;
+		inspector->shown_stage = IK_STAGE_WRITING; /* also what runs is made anew */
+	} else if (action == IK_ACTION_PAGER) {
+		put_whole(inspector, &inspector->wish);
+		kind = IK_WISH_PAGER;
+	} else if (put_line(inspector->call, &inspector->wish)) {
+		kind = IK_WISH_RERUN;
+	}
+	*ret_wish = (struct ik_pane_wish){kind, inspector->wish.data, inspector->wish.length};
+	return true;
+}
+
 /* Draw a call of the list: mark, name and arguments, time at the right. */
 static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 	enum ik_style style)
@@ -381,8 +505,11 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 /* Its keys while it has the focus, and while it has not. */
 static const struct ik_key_hint focus_hints[] = {
 	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 4},
+	{IK_ACTION_UNFOLD, IK_ACTION_NONE, N_("in full"), 3},
+	{IK_ACTION_RERUN, IK_ACTION_NONE, N_("again"), 3},
+	{IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 3},
+	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4},
+	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 5},
 	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
 };
 static const struct ik_key_hint hints[] = {

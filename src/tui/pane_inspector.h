@@ -27,6 +27,10 @@ void ik_inspector_part_arrived(struct ik_inspector *inspector);
 /* Select the newest call, and those that come after it. */
 void ik_inspector_follow(struct ik_inspector *inspector);
 
+/* A key's action while it has the keys; false: it means nothing here. */
+bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
+	struct ik_pane_wish *ret_wish);
+
 /* An action while it has the focus; false when it means nothing to it. */
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);
 /* A click on a row of the screen: selects the call that stands there. */

@@ -9,36 +9,32 @@ static void show_calls(struct ik_screen *screen)
 	ik_screen_set_focus(screen, IK_FOCUS_PANE);
 }
 
-static bool browser_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
-{
-	struct ik_browser_wish wish;
-	if (!ik_browser_key(screen->browser, key, action, &wish))
-		return false;
-	ret_reaction->text = wish.text;
-	ret_reaction->length = wish.length;
-	switch (wish.kind) {
-	case IK_WISH_NONE:
-		break;
-	case IK_WISH_RUN:
-		ret_reaction->kind = IK_REACT_SUBMIT;
-		show_calls(screen);
-		break;
-	case IK_WISH_SWITCH:
-		ret_reaction->kind = IK_REACT_SWITCH_TOOL;
-		break;
-	}
-	return true;
-}
-
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction)
 {
+	static const enum ik_reaction_kind reactions[] = {
+		[IK_WISH_NONE] = IK_REACT_NONE,
+		[IK_WISH_RUN] = IK_REACT_SUBMIT,
+		[IK_WISH_RERUN] = IK_REACT_RERUN,
+		[IK_WISH_SWITCH] = IK_REACT_SWITCH_TOOL,
+		[IK_WISH_PAGER] = IK_REACT_PAGER,
+	};
+	struct ik_pane_wish wish;
+	bool taken;
 	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_NONE};
-	if (screen->help_open || ik_screen_focus(screen) != IK_FOCUS_PANE
-		|| screen->side != IK_SIDE_BROWSER)
+	if (screen->help_open || ik_screen_focus(screen) != IK_FOCUS_PANE)
 		return false;
-	bool taken = browser_key(screen, key, action, ret_reaction);
-	screen->dirty |= taken;
-	return taken;
+	if (screen->side == IK_SIDE_BROWSER)
+		taken = ik_browser_key(screen->browser, key, action, &wish);
+	else
+		taken = ik_inspector_key(screen->inspector, action, &wish);
+	if (!taken)
+		return false;
+	screen->dirty = true;
+	*ret_reaction = (struct ik_reaction){
+		.kind = reactions[wish.kind], .text = wish.text, .length = wish.length,
+	};
+	if (wish.kind == IK_WISH_RUN || wish.kind == IK_WISH_RERUN)
+		show_calls(screen);
+	return true;
 }

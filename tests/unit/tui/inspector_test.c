@@ -61,7 +61,7 @@ Test(inspector, says_what_will_be_here)
 		"    output as it comes, and its result.\n"
 		"\n"
 		"\n"
-		"Up/Down select  PgUp/PgDn scroll  Esc close\n");
+		"Up/Down select  PgUp/PgDn  Esc close\n");
 }
 
 Test(inspector, shows_the_newest_call_in_full)

@@ -1,0 +1,89 @@
+#include "tui/json_view.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/call_changes.h"
+
+static struct ik_buf out;
+
+static void begin(void)
+{
+	ik_buf_init(&out, 100000);
+}
+
+static void end(void)
+{
+	ik_buf_done(&out);
+}
+
+TestSuite(json_view, .init = begin, .fini = end);
+
+static const char *view(const char *text, bool folded)
+{
+	struct ik_json_span value;
+	cr_assert_eq(ik_json_check(text, strlen(text), &value, NULL), IK_OK);
+	ik_buf_clear(&out);
+	ik_json_view(&out, value, folded);
+	return out.data;
+}
+
+Test(json_view, prints_an_item_a_line_and_leaves_values_as_they_were_written)
+{
+	cr_assert_str_eq(view("{\"a\":1e400,\"b\":[true,{}],\"c\":[],\"d\":\"x\\ty\"}", true),
+		"{\n  \"a\": 1e400,\n  \"b\": [\n    true,\n    {}\n  ],\n  \"c\": [],\n"
+		"  \"d\": \"x\\ty\"\n}");
+}
+
+Test(json_view, shows_a_text_of_several_lines_as_these_lines)
+{
+	cr_assert_str_eq(view("{\"a\":\"one\\n two\\n\",\"b\":\"only one\\n\"}", true),
+		"{\n  \"a\": \"\"\"\n    one\n     two\n    \"\"\",\n  \"b\": \"only one\\n\"\n}");
+}
+
+Test(json_view, folds_what_is_long_and_says_how_much_it_left_out)
+{
+	char text[1000] = "\"";
+	for (int i = 0; i < 40; i++)
+		(void)snprintf(text + strlen(text), sizeof text - strlen(text), "line %d\\n", i);
+	(void)snprintf(text + strlen(text), sizeof text - strlen(text), "\"");
+	view(text, true);
+	cr_assert_not_null(strstr(out.data, "\n  line 11\n  ... 28 more lines\n  \"\"\""), "%s", out.data);
+	cr_assert_null(strstr(out.data, "line 12"));
+	view(text, false);
+	cr_assert_not_null(strstr(out.data, "\n  line 39\n  \"\"\""));
+	text[0] = '\0';
+	for (int i = 0; i < 100; i++)
+		(void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? "," : "[", i);
+	(void)snprintf(text + strlen(text), sizeof text - strlen(text), "]");
+	view(text, true);
+	cr_assert_not_null(strstr(out.data, "\n  19,\n  ... 80 more\n]"), "%s", out.data);
+	view(text, false);
+	cr_assert_not_null(strstr(out.data, "\n  98,\n  99\n]"));
+}
+
+/* The changes of a call. */
+static bool changes(const char *name, const char *arguments)
+{
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "1", name);
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	ik_buf_clear(&out);
+	bool any = ik_call_changes(call, &out);
+	ik_calls_free(calls);
+	return any;
+}
+
+Test(json_view, an_edit_is_a_diff_of_its_texts)
+{
+	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\",\"old_string\":\"one\\ntwo\\n\","
+		"\"new_string\":\"one\\n2\\n\"}"));
+	cr_assert_str_eq(out.data, "a.c\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+	cr_assert(changes("file_write", "{\"file_path\":\"a.c\",\"content\":\"new\\n\"}"));
+	cr_assert_str_eq(out.data, "a.c\n@@ -0,0 +1,1 @@\n+new\n");
+	cr_assert_not(changes("file_write", "{\"file_path\":\"a.c\"}"));
+	cr_assert_not(changes("file_edit", "{\"file_path\":\"a.c\",\"new_string"));
+	cr_assert_not(changes("bash", "{\"file_path\":\"a.c\",\"content\":\"x\"}"));
+	cr_assert_eq(out.length, 0);
+}
