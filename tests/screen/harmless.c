@@ -91,7 +91,7 @@ static bool is_known_csi(const char *body, size_t length, char final)
 		return final == 'u' ? count == 0 : (final == 'h' || final == 'l') &&
 			is_known_mode(numbers, count);
 	if (mark != '\0')
-		return final == 'u'; /* kitty's keyboard */
+		return final == 'u' || (mark == '>' && final == 'm'); /* kitty's and xterm's keyboards */
 	switch (final) {
 	case 'm':
 		return is_known_sgr(numbers, count);
