@@ -54,7 +54,7 @@ static const struct ik_binding bindings[] = {
 		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the next question") },
 	{ IK_ACTION_OPEN, "open", "Enter", IK_IN_SCROLLBACK,
 		N_("Open what is folded, or fold it") },
-	{ IK_ACTION_COPY, "copy", "y", IK_IN_SCROLLBACK, N_("Copy, as it was written") },
+	{ IK_ACTION_COPY, "copy", "y", IK_IN_SCROLLBACK | IK_IN_INSPECTOR, N_("Copy, as it was written") },
 	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,
 		N_("Show replies as Markdown, or as they were written") },
 

@@ -77,6 +77,7 @@ enum ik_pane_wish_kind {
 	IK_WISH_RUN,    /* text: the command line "/run NAME JSON" */
 	IK_WISH_RERUN,  /* the same, of a call that was made before, by whomever */
 	IK_WISH_SWITCH, /* text: the name of the tool to be switched on or off */
+	IK_WISH_COPY,   /* text: for the clipboard */
 	IK_WISH_PAGER   /* text: to be read in the person's own pager; sanitised */
 };
 struct ik_pane_wish {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/write.h"
 #include "tui/call_changes.h"
 #include "tui/json_view.h"
 #include "tui/status_bar.h"
@@ -447,12 +448,32 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	ik_buf_done(&text);
 }
 
+/* What one wants of a call elsewhere: its output as it came, else its result or error as
+ * JSON, else its arguments. */
+static void put_copy(const struct ik_call *call, struct ik_buf *out)
+{
+	struct ik_json_span value = {NULL, 0};
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	if (!ik_call_envelope(call, &envelope)
+		|| ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
+		ik_buf_append(out, call->arguments.data, call->arguments.length);
+	} else {
+		struct ik_json_span result = ik_json_member(value, "result");
+		if (!ik_json_string(result, out)
+			&& !ik_json_string(ik_json_member(result, "output"), out))
+			ik_json_pretty(out, result.text ? result : value);
+	}
+	ik_buf_done(&envelope);
+}
+
 bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 	struct ik_pane_wish *ret_wish)
 {
 	enum ik_pane_wish_kind kind = IK_WISH_NONE;
 	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	if (action != IK_ACTION_UNFOLD && action != IK_ACTION_RERUN && action != IK_ACTION_PAGER)
+	if (action != IK_ACTION_UNFOLD && action != IK_ACTION_RERUN && action != IK_ACTION_PAGER
+		&& action != IK_ACTION_COPY)
 		return false;
 	sync_selection(inspector);
 	if (inspector->pane.count == 0)
@@ -462,6 +483,9 @@ bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 		inspector->unfolded = !inspector->unfolded;
 		inspector->shown_version--;
 		inspector->shown_stage = IK_STAGE_WRITING; /* also what runs is made anew */
+	} else if (action == IK_ACTION_COPY) {
+		put_copy(inspector->call, &inspector->wish);
+		kind = IK_WISH_COPY;
 	} else if (action == IK_ACTION_PAGER) {
 		put_whole(inspector, &inspector->wish);
 		kind = IK_WISH_PAGER;
@@ -506,6 +530,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 static const struct ik_key_hint focus_hints[] = {
 	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
 	{IK_ACTION_UNFOLD, IK_ACTION_NONE, N_("in full"), 3},
+	{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 3},
 	{IK_ACTION_RERUN, IK_ACTION_NONE, N_("again"), 3},
 	{IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 3},
 	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4},

@@ -17,6 +17,7 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 		[IK_WISH_RUN] = IK_REACT_SUBMIT,
 		[IK_WISH_RERUN] = IK_REACT_RERUN,
 		[IK_WISH_SWITCH] = IK_REACT_SWITCH_TOOL,
+		[IK_WISH_COPY] = IK_REACT_COPY,
 		[IK_WISH_PAGER] = IK_REACT_PAGER,
 	};
 	struct ik_pane_wish wish;

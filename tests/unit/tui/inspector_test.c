@@ -64,6 +64,21 @@ Test(inspector, says_what_will_be_here)
 		"Up/Down select  PgUp/PgDn  Esc close\n");
 }
 
+Test(inspector, copies_the_output_else_the_result_else_the_arguments)
+{
+	struct ik_pane_wish wish;
+	struct ik_call *call = add_call("c1", "bash", "{\"command\":\"x\"}");
+	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
+	cr_assert_eq(wish.kind, IK_WISH_COPY);
+	cr_assert_str_eq(wish.text, "{\"command\":\"x\"}");
+	finish(call, "{\"tool_success\":true,\"result\":{\"output\":\"a\\nb\"}}", 1);
+	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
+	cr_assert_str_eq(wish.text, "a\nb");
+	finish(add_call("c2", "t", "{}"), "{\"tool_success\":true,\"result\":[1]}", 1);
+	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
+	cr_assert_str_eq(wish.text, "[\n  1\n]");
+}
+
 Test(inspector, shows_the_newest_call_in_full)
 {
 	finish(add_call("c1", "glob", "{\"pattern\":\"*.c\"}"),
