@@ -34,9 +34,11 @@ struct ik_record {
 enum ik_store_read_kind {
 	IK_READ_NEWEST, /* text: the directory, or NULL */
 	IK_READ_FIND,   /* text: the prefix */
-	IK_READ_LIST,   /* number, text: the last one's updated_ms and id; count */
+	IK_READ_LIST,   /* number, text: the last one's updated_ms and id; count; directory, pattern */
 	IK_READ_PAGE,   /* text: the session; number: before; count */
-	IK_READ_PART    /* text: the id; number: the part */
+	IK_READ_PART,   /* text: the id; number: the part */
+	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
+	                   are more */
 };
 struct ik_store_read {
 	struct ik_store_read *next;
@@ -44,7 +46,10 @@ struct ik_store_read {
 	char *text;
 	int64_t number;
 	size_t count;
-	ik_store_reader *reader; /* NULL: closed */
+	char *directory;         /* of a list: only of this one; NULL: of all */
+	char *pattern;           /* for LIKE with the escape character \\, of title, directory and id
+	                            with a line feed between; NULL: all */
+	ik_store_reader *reader; /* NULL: closed, unless it changes something: it is done then, too */
 	void *arg;
 
 	/* Filled by the backend. */
@@ -52,6 +57,7 @@ struct ik_store_read {
 	struct ik_message **messages; /* references */
 	size_t found;                 /* of either */
 	struct ik_buf bytes;
+	bool again;                   /* that was a part of it: ask once more */
 
 	/* The store's: */
 	bool finished;                /* the answer is there */

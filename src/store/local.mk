@@ -8,7 +8,7 @@ libik_store_a_SOURCES = \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/rescue.c src/store/rescue.h \
 	src/store/sqlite.c src/store/sqlite_private.h \
-	src/store/sqlite_blob.c src/store/sqlite_read.c src/store/sqlite_write.c \
+	src/store/sqlite_blob.c src/store/sqlite_read.c src/store/sqlite_sessions.c src/store/sqlite_write.c \
 	src/store/sqlite_library.c src/store/sqlite_library.h \
 	src/store/store.c src/store/store.h src/store/store_private.h \
 	src/store/store_queue.c src/store/store_read.c \

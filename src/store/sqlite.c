@@ -23,7 +23,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
 	[TOUCH_SESSION] = "UPDATE sessions SET event_count = event_count + 1,"
 		" updated_ms = max(updated_ms, ?2),"
-		" title = CASE WHEN title = '' THEN ?3 ELSE title END WHERE id = ?1",
+		" title = CASE WHEN title = '' OR ?4 THEN ?3 ELSE title END WHERE id = ?1",
 	[LAST_SEQUENCE] = "SELECT max(sequence) FROM events WHERE session = ?1",
 	[NEWEST] = "SELECT " INFO_COLUMNS " FROM sessions WHERE event_count > 0"
 		" ORDER BY updated_ms DESC LIMIT 1",
@@ -32,7 +32,8 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 	[FIND] = "SELECT " INFO_COLUMNS " FROM sessions"
 		" WHERE id >= ?1 AND id < ?1 || char(127) ORDER BY id LIMIT 2",
 	[LIST] = "SELECT " INFO_COLUMNS " FROM sessions WHERE event_count > 0"
-		" AND (?1 = '' OR (updated_ms, id) < (?2, ?1))"
+		" AND (?1 = '' OR (updated_ms, id) < (?2, ?1)) AND (?4 IS NULL OR directory = ?4)"
+		" AND (?5 IS NULL OR title || char(10) || directory || char(10) || id LIKE ?5 ESCAPE '\\')"
 		" ORDER BY updated_ms DESC, id DESC LIMIT ?3",
 	[PAGE] = "SELECT id, sequence, kind, content, data_json, time FROM events"
 		" WHERE session = ?1 AND sequence < ?2 ORDER BY sequence DESC",

@@ -2,7 +2,8 @@
  * sqlite_private: what the files of the SQLite backend share.
  *
  * sqlite.c opens the database; sqlite_write.c and sqlite_read.c keep sessions and
- * events; sqlite_blob.c keeps large texts.  May include: what backend.h may, store/sqlite_library.h.
+ * events; sqlite_sessions.c lists and deletes sessions; sqlite_blob.c keeps large texts.
+ * May include: what backend.h may, store/sqlite_library.h.
  */
 #ifndef IK_STORE_SQLITE_PRIVATE_H
 #define IK_STORE_SQLITE_PRIVATE_H
@@ -58,6 +59,14 @@ void ik_sqlite_write(struct ik_backend *backend, struct ik_record *first, size_t
 void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read);
 void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length);
+
+/* Take the rows of a query for sessions (the columns of INFO_COLUMNS), at most limit. */
+enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *query, size_t limit,
+	struct ik_store_read *read, struct ik_error *error);
+enum ik_status ik_sqlite_read_list(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error);
+enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error);
 
 /* The part that read wants. */
 enum ik_status ik_sqlite_read_part(struct sqlite *sqlite, struct ik_store_read *read,

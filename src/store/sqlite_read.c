@@ -14,8 +14,7 @@ static char *column_copy(sqlite3_stmt *row, int column)
 	return ik_strndup(text ? text : "", text ? (size_t)sqlite3_column_bytes(row, column) : 0);
 }
 
-/* Take the rows of a query for sessions, at most limit. */
-static enum ik_status read_sessions(struct sqlite *sqlite, sqlite3_stmt *query, size_t limit,
+enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *query, size_t limit,
 	struct ik_store_read *read, struct ik_error *error)
 {
 	int step = SQLITE_ROW;
@@ -45,7 +44,7 @@ static enum ik_status read_newest(struct sqlite *sqlite, struct ik_store_read *r
 		return ik_sqlite_explain(sqlite, error);
 	if (read->text)
 		ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
-	status = read_sessions(sqlite, query, 1, read, error);
+	status = ik_sqlite_take_sessions(sqlite, query, 1, read, error);
 	ik_sqlite_rewind(query);
 	if (status == IK_OK && read->found == 0)
 		return ik_store_read_not_found(read, error);
@@ -62,25 +61,9 @@ static enum ik_status read_found(struct sqlite *sqlite, struct ik_store_read *re
 		return ik_sqlite_explain(sqlite, error);
 	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
 	if (read->text[0])
-		status = read_sessions(sqlite, query, 2, read, error);
+		status = ik_sqlite_take_sessions(sqlite, query, 2, read, error);
 	ik_sqlite_rewind(query);
 	return status != IK_OK ? status : ik_store_read_choose(read, error);
-}
-
-static enum ik_status read_list(struct sqlite *sqlite, struct ik_store_read *read,
-	struct ik_error *error)
-{
-	sqlite3_stmt *query = ik_sqlite_statement(sqlite, LIST);
-	enum ik_status status;
-
-	if (!query)
-		return ik_sqlite_explain(sqlite, error);
-	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
-	sqlite3_bind_int64(query, 2, read->number);
-	sqlite3_bind_int64(query, 3, (sqlite3_int64)read->count);
-	status = read_sessions(sqlite, query, read->count, read, error);
-	ik_sqlite_rewind(query);
-	return status;
 }
 
 /* The message of a row of PAGE; NULL when its kind is not known here. */
@@ -144,13 +127,16 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 		status = read_found(sqlite, read, &error);
 		break;
 	case IK_READ_LIST:
-		status = read_list(sqlite, read, &error);
+		status = ik_sqlite_read_list(sqlite, read, &error);
 		break;
 	case IK_READ_PAGE:
 		status = read_page(sqlite, read, &error);
 		break;
 	case IK_READ_PART:
 		status = ik_sqlite_read_part(sqlite, read, &error);
+		break;
+	case IK_READ_DELETE:
+		status = ik_sqlite_delete_some(sqlite, read, &error);
 		break;
 	}
 	ik_store_answered(backend->store, ik_sqlite_failed(sqlite, status), &error);

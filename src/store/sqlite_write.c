@@ -61,15 +61,16 @@ static enum ik_status touch_session(struct sqlite *sqlite, const struct ik_recor
 	const struct ik_message *message = record->message;
 	sqlite3_stmt *update = ik_sqlite_statement(sqlite, TOUCH_SESSION);
 	enum ik_status status;
+	bool named;
 	char *title;
 
 	if (!update)
 		return ik_sqlite_explain(sqlite, error);
-	title = message->kind == IK_KIND_USER ?
-		ik_session_title(message->content, message->content_length) : ik_strdup("");
+	title = ik_session_title_of(message, &named);
 	ik_sqlite_bind_text(update, 1, record->session->id, strlen(record->session->id));
 	sqlite3_bind_int64(update, 2, message->time_ms);
 	ik_sqlite_bind_text(update, 3, title, strlen(title));
+	sqlite3_bind_int64(update, 4, named && title[0]);
 	status = step_once(sqlite, update, error);
 	free(title);
 	return status;

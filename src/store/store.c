@@ -108,7 +108,7 @@ static bool answer_at_once(struct ik_store *store)
 	struct ik_store_read *read = ik_store_read_first(store);
 	struct ik_error error = { .status = IK_NOT_FOUND };
 
-	if (!read->reader || (read->kind == IK_READ_PART &&
+	if ((!read->reader && read->kind != IK_READ_DELETE) || (read->kind == IK_READ_PART &&
 	    ik_blob_queue_read(&store->blobs, read->text, (size_t)read->number, &read->bytes)))
 		ik_store_read_finish(read, IK_OK, NULL);
 	else if (!store->backend && read->kind == IK_READ_PART)
@@ -262,8 +262,13 @@ void ik_store_part_written(struct ik_store *store, enum ik_status status,
 
 void ik_store_answered(struct ik_store *store, enum ik_status status, const struct ik_error *error)
 {
+	struct ik_store_read *read = ik_store_read_first(store);
+
 	store->work = IK_WORK_NONE;
-	ik_store_read_finish(ik_store_read_first(store), status, error);
+	if (status == IK_OK && read->again)
+		read->again = false;
+	else
+		ik_store_read_finish(read, status, error);
 	ik_store_turn_later(store);
 }
 

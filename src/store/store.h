@@ -127,6 +127,23 @@ struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefi
 struct ik_store_read *ik_store_list(struct ik_store *store, int64_t updated_ms, const char *id,
 	size_t count, ik_store_reader *reader, void *arg);
 
+/* Which sessions a list has. All is borrowed during the call. */
+struct ik_session_choice {
+	const char *directory; /* only those of it; NULL: of all */
+	const char *words;     /* only those in whose title, directory or id these stand, in this
+	                          order, whatever the case of their ASCII letters; NULL or "": all */
+};
+
+/* The same of those that are chosen. */
+struct ik_store_read *ik_store_select(struct ik_store *store, const struct ik_session_choice *choice,
+	int64_t updated_ms, const char *id, size_t count, ik_store_reader *reader, void *arg);
+
+/* Delete a session with all its events and large texts, some thousands in each turn of the
+ * loop; it is in no list any more once that has begun. IK_NOT_FOUND: there is none with this
+ * whole id; IK_UNAVAILABLE: the database is in use. */
+struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg);
+
 /* Up to count events of a session that come before sequence (0: from the end), oldest first,
  * those of its parent below its own; fewer where they are large (IK_LIMIT_PAGE), none only
  * when there are none. */

@@ -1,6 +1,7 @@
 #include "store/store_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -43,6 +44,41 @@ struct ik_store_read *ik_store_list(struct ik_store *store, int64_t updated_ms, 
 	read->number = updated_ms;
 	read->count = count;
 	return read;
+}
+
+/* A pattern that fits what has all words in it, in their order; NULL: there are none. */
+static char *make_pattern(const char *words)
+{
+	struct ik_buf out;
+
+	words += strspn(words, " ");
+	if (!words[0])
+		return NULL;
+	ik_buf_init(&out, 2 * strlen(words) + 8);
+	ik_buf_putc(&out, '%');
+	for (; *words; words++) {
+		if (*words == '%' || *words == '_' || *words == '\\')
+			ik_buf_putc(&out, '\\');
+		ik_buf_putc(&out, *words == ' ' ? '%' : *words);
+	}
+	ik_buf_putc(&out, '%');
+	return ik_buf_take(&out, NULL);
+}
+
+struct ik_store_read *ik_store_select(struct ik_store *store, const struct ik_session_choice *choice,
+	int64_t updated_ms, const char *id, size_t count, ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = ik_store_list(store, updated_ms, id, count, reader, arg);
+
+	read->directory = choice->directory ? ik_strdup(choice->directory) : NULL;
+	read->pattern = choice->words ? make_pattern(choice->words) : NULL;
+	return read;
+}
+
+struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg)
+{
+	return begin(store, IK_READ_DELETE, session, reader, arg);
 }
 
 struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
@@ -100,6 +136,8 @@ void ik_session_info_done(struct ik_session_info *info)
 
 enum ik_status ik_store_read_not_found(const struct ik_store_read *read, struct ik_error *error)
 {
+	if (read->kind == IK_READ_DELETE)
+		return ik_error_set(error, IK_NOT_FOUND, _("There is no session %s."), read->text);
 	if (read->kind == IK_READ_FIND)
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("There is no session %s. --resume without an id takes the newest of this directory."),
@@ -149,6 +187,8 @@ static void read_free(struct ik_store_read *read)
 	free(read->messages);
 	ik_buf_done(&read->bytes);
 	free(read->text);
+	free(read->directory);
+	free(read->pattern);
 	free(read);
 }
 

@@ -10,6 +10,20 @@
 /* Bytes of a title. */
 #define TITLE 60
 
+char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
+{
+	static const char command[] = "/title ";
+	size_t skip = sizeof(command) - 1;
+
+	*ret_named = message->kind == IK_KIND_COMMAND && message->content_length > skip &&
+		memcmp(message->content, command, skip) == 0;
+	if (*ret_named)
+		return ik_session_title(message->content + skip, message->content_length - skip);
+	if (message->kind != IK_KIND_USER)
+		return ik_strdup("");
+	return ik_session_title(message->content, ik_message_typed(message));
+}
+
 char *ik_session_title(const char *text, size_t length)
 {
 	struct ik_buf title;

@@ -1,12 +1,19 @@
 /*
  * title: what a session is called by itself.
  *
- * Pure.  May include: util.
+ * Pure.  May include: util, conversation.
  */
 #ifndef IK_STORE_TITLE_H
 #define IK_STORE_TITLE_H
 
-#include <stddef.h>
+#include "conversation/message.h"
+
+/*
+ * What an event makes of its session's title; new memory, "": nothing. A command "/title TEXT"
+ * names the session (*ret_named): it stands in place of any other. A message gives its first
+ * words to one that has no title.
+ */
+char *ik_session_title_of(const struct ik_message *message, bool *ret_named);
 
 /* The title of a session: the first words of its first message, on one line; new memory. */
 char *ik_session_title(const char *text, size_t length);

@@ -5,6 +5,7 @@ tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/migrate_test.c \
 	tests/unit/store/store_blob_test.c \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
+	tests/unit/store/store_sessions_test.c \
 	tests/unit/store/store_test.c \
 	tests/unit/store/store_trouble_test.c
 tests_unit_store_store_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

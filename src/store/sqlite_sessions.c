@@ -1,0 +1,91 @@
+/* Which sessions there are, and how one goes. */
+#include "store/sqlite_private.h"
+
+#include <string.h>
+
+/* Events that are deleted in one turn of the loop: some milliseconds' worth. */
+#define DELETED_AT_ONCE 2000
+
+enum ik_status ik_sqlite_read_list(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, LIST);
+	enum ik_status status;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+	sqlite3_bind_int64(query, 2, read->number);
+	sqlite3_bind_int64(query, 3, (sqlite3_int64)read->count);
+	if (read->directory)
+		ik_sqlite_bind_text(query, 4, read->directory, strlen(read->directory));
+	if (read->pattern)
+		ik_sqlite_bind_text(query, 5, read->pattern, strlen(read->pattern));
+	status = ik_sqlite_take_sessions(sqlite, query, read->count, read, error);
+	ik_sqlite_rewind(query);
+	return status;
+}
+
+/* Run a statement about a session; *ret_changes: how many rows it changed. */
+static enum ik_status change(struct sqlite *sqlite, const char *text, const char *session,
+	int64_t number, int *ret_changes, struct ik_error *error)
+{
+	sqlite3_stmt *prepared = NULL;
+	enum ik_status status = IK_OK;
+
+	if (sqlite3_prepare_v2(sqlite->db, text, -1, &prepared, NULL) == SQLITE_OK) {
+		ik_sqlite_bind_text(prepared, 1, session, strlen(session));
+		sqlite3_bind_int64(prepared, 2, number);
+	}
+	if (!prepared || sqlite3_step(prepared) != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	else
+		*ret_changes = sqlite3_changes(sqlite->db);
+	sqlite3_finalize(prepared);
+	return status;
+}
+
+/* Statements about a session (?1) and its oldest events (?2 of them). */
+#define OLDEST "(SELECT rowid FROM events WHERE session = ?1 ORDER BY sequence LIMIT ?2)"
+static const char hide[] = "UPDATE sessions SET event_count = 0 WHERE id = ?1 AND ?2";
+static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
+	" json_extract(data_json, '$.blobs.' || stream.value || '.id')"
+	" FROM events, json_each('[\"stdout\",\"stderr\"]') AS stream"
+	" WHERE events.rowid IN " OLDEST " AND kind = 'tool_result' AND json_valid(data_json))";
+static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
+static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2";
+
+/* One transaction of a deletion. Hidden first, so that what is half deleted is never listed. */
+static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	int sessions = 0, events = 0, blobs;
+	enum ik_status status;
+
+	status = change(sqlite, hide, read->text, 1, &sessions, error);
+	if (status == IK_OK && sessions == 0)
+		return ik_store_read_not_found(read, error);
+	if (status == IK_OK)
+		status = change(sqlite, delete_blobs, read->text, DELETED_AT_ONCE, &blobs, error);
+	if (status == IK_OK)
+		status = change(sqlite, delete_events, read->text, DELETED_AT_ONCE, &events, error);
+	read->again = status == IK_OK && events == DELETED_AT_ONCE;
+	if (status == IK_OK && !read->again)
+		status = change(sqlite, delete_session, read->text, 1, &sessions, error);
+	return status;
+}
+
+enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	enum ik_status status = ik_sqlite_execute(sqlite, "BEGIN IMMEDIATE", error);
+
+	if (status != IK_OK)
+		return status;
+	status = delete_some(sqlite, read, error);
+	if (status == IK_OK)
+		status = ik_sqlite_execute(sqlite, "COMMIT", error);
+	if (status != IK_OK && !sqlite3_get_autocommit(sqlite->db))
+		(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}

@@ -1,0 +1,129 @@
+#include "store_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "store/title.h"
+#include "util/alloc.h"
+
+TestSuite(store_sessions, .init = fixture_set_up, .fini = fixture_tear_down);
+
+/* A session whose only message is its title. */
+static void add_session(char id[IK_UUID_TEXT], const char *directory, const char *title)
+{
+	ik_uuid_new(id);
+	ik_store_begin(fixture.store, id, directory);
+	fixture_append(id, IK_KIND_USER, title);
+}
+
+/* How many sessions fit. */
+static size_t count_of(const char *directory, const char *words)
+{
+	const struct ik_session_choice choice = { .directory = directory, .words = words };
+
+	return fixture_wait(ik_store_select(fixture.store, &choice, 0, "", 8, FIXTURE_READ))->count;
+}
+
+Test(store_sessions, are_chosen_by_directory_and_words)
+{
+	char ids[3][IK_UUID_TEXT];
+
+	add_session(ids[0], "/work/one", "Mend the boat");
+	add_session(ids[1], "/work/two", "mend 100% of the_sails");
+	add_session(ids[2], "/home", "日本語の話");
+	cr_expect_eq(count_of(NULL, NULL), 3);
+	cr_expect_eq(count_of(NULL, ""), 3);
+	cr_expect_eq(count_of("/work/one", NULL), 1);
+	cr_expect_eq(count_of("/work", NULL), 0);
+	cr_expect_eq(count_of(NULL, "MEND"), 2);
+	cr_expect_eq(count_of(NULL, "mend  boat"), 1);
+	cr_expect_eq(count_of(NULL, "mend two"), 1, "the directory counts, too");
+	cr_expect_eq(count_of(NULL, "%"), 1);
+	cr_expect_eq(count_of(NULL, "e_s"), 1);
+	cr_expect_eq(count_of(NULL, "本語"), 1);
+	cr_expect_eq(count_of("/home", "mend"), 0);
+	cr_expect_eq(count_of(NULL, ids[2]), 1);
+	cr_expect_eq(count_of(NULL, "\\"), 0);
+}
+
+Test(store_sessions, a_command_names_one)
+{
+	char id[IK_UUID_TEXT];
+	struct ik_message *message = ik_message_command("/title  The  boat", 17, "", 0);
+
+	add_session(id, "/x", "first words");
+	ik_store_append(fixture.store, id, message);
+	ik_message_unref(message);
+	fixture_append(id, IK_KIND_USER, "more");
+	fixture_append(id, IK_KIND_COMMAND, "/title");
+	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
+	cr_assert_str_eq(fixture_answer.sessions[0].title, "The boat");
+}
+
+Test(store_sessions, the_title_is_of_what_was_typed)
+{
+	static const char data[] = "{\"typed\":8,\"attached\":[]}";
+	struct ik_message *message = ik_message_new(IK_KIND_USER, "read @f\nthe whole file", 22, data,
+		sizeof(data) - 1);
+	bool named;
+	char *title = ik_session_title_of(message, &named);
+
+	cr_expect_str_eq(title, "read @f");
+	cr_expect(!named);
+	free(title);
+	ik_message_unref(message);
+}
+
+/* Delete it. */
+static enum ik_status delete(const char *id)
+{
+	return fixture_wait(ik_store_delete(fixture.store, id, FIXTURE_READ))->status;
+}
+
+Test(store_sessions, are_deleted_with_all_they_have)
+{
+	static const size_t kept[2] = { 4, 0 };
+	struct ik_message *result = ik_message_tool_result_kept("c", "t", "{}", 2, true, 1, kept);
+	char id[IK_UUID_TEXT], other[IK_UUID_TEXT];
+	struct ik_bytes *bytes;
+	struct ik_blob blob;
+	struct ik_buf text;
+
+	fixture_session(id, "/x", 4500);
+	fixture_session(other, "/x", 3);
+	cr_assert(ik_message_blob(result, 0, &blob));
+	ik_buf_init(&text, 64);
+	ik_buf_puts(&text, "blob");
+	bytes = ik_bytes_take(&text);
+	ik_store_append(fixture.store, id, result);
+	ik_store_put_blob(fixture.store, blob.id, bytes);
+	ik_bytes_unref(bytes);
+	ik_message_unref(result);
+	fixture_turn(3);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 1);
+	cr_assert_eq(delete("0"), IK_NOT_FOUND, "a beginning is not enough");
+	cr_assert_str_eq(fixture_answer.error.text, "There is no session 0.");
+	cr_assert_eq(delete(id), IK_OK);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 3);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 0);
+	cr_assert_eq(delete(id), IK_NOT_FOUND);
+	fixture_expect_page(other, 0, 9, "1 2 3");
+}
+
+Test(store_sessions, one_that_is_half_deleted_is_in_no_list)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 4500);
+	(void)ik_store_delete(fixture.store, id, FIXTURE_READ);
+	fixture_turn(2);
+	fixture_close(); /* killed in the middle */
+	cr_assert_gt(fixture_query("SELECT count(*) FROM events"), 0);
+	fixture_open();
+	cr_assert_eq(count_of(NULL, NULL), 0);
+	cr_assert_eq(delete(id), IK_OK);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
+}
