@@ -79,6 +79,19 @@ static void put(struct ik_screen *screen, size_t index, size_t length)
 	ik_buf_done(&out);
 }
 
+/* Put a candidate in; what goes on (a directory) is asked for again, as it was asked for. */
+static void take(struct ik_screen *screen, size_t index)
+{
+	const char *text = ik_popup_completions(screen->popup)->candidates[index].text;
+	bool goes_on = screen->popup_asked && *text && text[strlen(text) - 1] == '/';
+	put(screen, index, SIZE_MAX);
+	ik_popup_close(screen->popup);
+	if (goes_on)
+		query(screen, true);
+	else
+		ik_screen_complete_update(screen);
+}
+
 /* Tab: what all have in common is put in, then one after the other is selected. */
 static void complete(struct ik_screen *screen, int direction)
 {
@@ -91,9 +104,7 @@ static void complete(struct ik_screen *screen, int direction)
 	}
 	common = ik_completion_common(shown, matches, count, &prefixed);
 	if ((count == 1 || prefixed == 1) && !shown->note) {
-		put(screen, matches[0], SIZE_MAX);
-		ik_popup_close(screen->popup);
-		ik_screen_complete_update(screen);
+		take(screen, matches[0]);
 	} else if (common > strlen(shown->typed)) {
 		put(screen, matches[0], common);
 		ik_screen_complete_update(screen);
@@ -102,19 +113,11 @@ static void complete(struct ik_screen *screen, int direction)
 	}
 }
 
-/* Put the selected candidate in; what goes on (a directory) is asked for again. */
-static void take(struct ik_screen *screen)
-{
-	put(screen, ik_popup_selected(screen->popup), SIZE_MAX);
-	ik_popup_close(screen->popup);
-	ik_screen_complete_update(screen);
-}
-
 bool ik_screen_complete_click(struct ik_screen *screen, int row, int column)
 {
 	if (ik_screen_context(screen) != IK_IN_EDITOR || !ik_popup_click(screen->popup, row, column))
 		return false;
-	take(screen);
+	take(screen, ik_popup_selected(screen->popup));
 	return true;
 }
 
@@ -138,7 +141,7 @@ static bool popup_key(struct ik_screen *screen, enum ik_action action)
 	case IK_ACTION_SEND:
 		if (!selected)
 			return false;
-		take(screen);
+		take(screen, ik_popup_selected(screen->popup));
 		return true;
 	case IK_ACTION_CANCEL:
 		screen->refused_word = true;
