@@ -353,29 +353,39 @@ static bool may_think(const struct ik_request *request)
 	return !called || thought;
 }
 
+/* The model thinks as much as it sees fit, by an effort. Newer models tell nothing of it unasked;
+ * some think also unasked. */
+static void put_adaptive(struct ik_buf *out, const char *effort)
+{
+	ik_json_key(out, "thinking");
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "type", effort ? "adaptive" : "disabled");
+	if (effort)
+		ik_wire_put_member(out, "display", "summarized");
+	ik_json_close(out, '}');
+	if (!effort)
+		return;
+	ik_json_key(out, "output_config");
+	ik_json_open(out, '{');
+	ik_wire_put_member(out, "effort", effort);
+	ik_json_close(out, '}');
+}
+
 static void put_thinking_wish(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words words = ik_thinking_words(request, IK_ANTHROPIC);
 	/* The budget is part of the output, which needs room for the answer too. */
 	int64_t room = output_limit(request) - BUDGET_LEAST;
 	int64_t budget = words.tokens < room ? words.tokens : room;
-	bool off = words.form == IK_THINKING_BUDGET ? budget < BUDGET_LEAST : !words.level;
 
-	if ((words.form != IK_THINKING_BUDGET && words.form != IK_THINKING_ADAPTIVE) || off ||
-	    !may_think(request))
-		return;
-	ik_json_key(out, "thinking");
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "type", words.form == IK_THINKING_BUDGET ? "enabled" : "adaptive");
-	if (words.form == IK_THINKING_BUDGET) {
+	if (words.form == IK_THINKING_ADAPTIVE) {
+		put_adaptive(out, words.level);
+	} else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(request)) {
+		ik_json_key(out, "thinking");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "type", "enabled");
 		ik_json_key(out, "budget_tokens");
 		ik_json_put_integer(out, budget);
-	}
-	ik_json_close(out, '}');
-	if (words.form == IK_THINKING_ADAPTIVE) {
-		ik_json_key(out, "output_config");
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "effort", words.level);
 		ik_json_close(out, '}');
 	}
 }

@@ -1,5 +1,8 @@
 #include "provider/thinking.h"
 
+#include <fnmatch.h>
+#include <string.h>
+
 #include "provider/anthropic.h"
 #include "provider/google.h"
 #include "provider/openai_chat.h"
@@ -15,10 +18,11 @@ enum place { ANYWHERE, OPENAI_HOST };
 #define NONE_TO_HIGH { "none", "low", "medium", "high" }, { 0 }
 #define MINIMAL_TO_HIGH { "minimal", "low", "medium", "high" }, { 0 }
 #define OFF_TO_HIGH { NULL, "low", "medium", "high" }, { 0 }
+#define BUDGETS { NULL }, { 0, 2048, 8192, 24576 }
 
 /*
- * The first row whose model begins so counts.  Levels in the order off, low,
- * medium, high; what a model cannot do is the nearest that it can.
+ * The first row whose pattern (fnmatch) fits the model counts.  Levels in the order off,
+ * low, medium, high; what a model cannot do is the nearest that it can.
  * Sources: OpenAI, "Reasoning models" and the pages of the models; Anthropic,
  * "Extended thinking" and "Adaptive thinking"; Google, "Gemini thinking".
  */
@@ -30,42 +34,51 @@ static const struct row {
 	const char *levels[4];
 	int64_t tokens[4];
 } rows[] = {
-	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro", IK_THINKING_EFFORT,
+	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss*", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro*", IK_THINKING_EFFORT,
 		{ "high", "high", "high", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-chat", IK_THINKING_UNSAID, NOTHING },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-codex", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.", IK_THINKING_EFFORT, NONE_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5", IK_THINKING_EFFORT, MINIMAL_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o1", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o3", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o4", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "", IK_THINKING_UNSAID, NOTHING },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*-pro*", IK_THINKING_EFFORT,
+		{ "medium", "medium", "medium", "high" }, { 0 } },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*-chat*", IK_THINKING_UNSAID, NOTHING },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-*codex*", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*", IK_THINKING_EFFORT, NONE_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*", IK_THINKING_EFFORT, MINIMAL_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-[6-9]*", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex*", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o[1-9]*", IK_THINKING_EFFORT, LOW_TO_HIGH },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "*", IK_THINKING_UNSAID, NOTHING },
 	/* Another server: whoever says a level knows what its model takes. */
-	{ IK_OPENAI_CHAT, ANYWHERE, "", IK_THINKING_EFFORT, NONE_TO_HIGH },
+	{ IK_OPENAI_CHAT, ANYWHERE, "*", IK_THINKING_EFFORT, NONE_TO_HIGH },
 
-	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7", IK_THINKING_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-3", IK_THINKING_UNSAID, NOTHING },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-2", IK_THINKING_UNSAID, NOTHING },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-instant", IK_THINKING_UNSAID, NOTHING },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-opus-4-6", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-sonnet-4-6", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
-	{ IK_ANTHROPIC, ANYWHERE, "", IK_THINKING_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7*", IK_THINKING_BUDGET, BUDGETS },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-[23]*", IK_THINKING_UNSAID, NOTHING },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-instant*", IK_THINKING_UNSAID, NOTHING },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-[015]*", IK_THINKING_BUDGET, BUDGETS },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-2[0-9]*", IK_THINKING_BUDGET, BUDGETS }, /* a date */
+	/* These think always. */
+	{ IK_ANTHROPIC, ANYWHERE, "claude-fable*", IK_THINKING_ADAPTIVE, LOW_TO_HIGH },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-mythos*", IK_THINKING_ADAPTIVE, LOW_TO_HIGH },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
+	{ IK_ANTHROPIC, ANYWHERE, "*", IK_THINKING_BUDGET, BUDGETS },
 
-	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash", IK_THINKING_GOOGLE_LEVEL, MINIMAL_TO_HIGH },
-	{ IK_GOOGLE, ANYWHERE, "gemini-3", IK_THINKING_GOOGLE_LEVEL, { "low", "low", "high", "high" }, { 0 } },
-	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro", IK_THINKING_GOOGLE_BUDGET,
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash*", IK_THINKING_GOOGLE_LEVEL, MINIMAL_TO_HIGH },
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-pro*", IK_THINKING_GOOGLE_LEVEL,
+		{ "low", "low", "high", "high" }, { 0 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro*", IK_THINKING_GOOGLE_BUDGET,
 		{ NULL }, { 128, 2048, 8192, 24576 } },
-	{ IK_GOOGLE, ANYWHERE, "gemini-2.5", IK_THINKING_GOOGLE_BUDGET, { NULL }, { 0, 2048, 8192, 24576 } },
-	{ IK_GOOGLE, ANYWHERE, "", IK_THINKING_UNSAID, NOTHING },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5*", IK_THINKING_GOOGLE_BUDGET, BUDGETS },
+	{ IK_GOOGLE, ANYWHERE, "gemini-[12]*", IK_THINKING_UNSAID, NOTHING },
+	{ IK_GOOGLE, ANYWHERE, "gemini-*", IK_THINKING_GOOGLE_LEVEL, LOW_TO_HIGH },
+	{ IK_GOOGLE, ANYWHERE, "*", IK_THINKING_UNSAID, NOTHING },
 };
 
 struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type)
 {
 	struct ik_thinking_words words = { IK_THINKING_UNSAID, NULL, 0 };
 	bool openai = ik_endpoint_is_openai(request->endpoint);
+	const char *name = strrchr(request->model, '/');
 
+	name = name ? name + 1 : request->model;
 	/* Both formats of OpenAI say the same, with other members. */
 	if (ik_text_equal(type, IK_OPENAI_RESPONSES))
 		type = IK_OPENAI_CHAT;
@@ -75,7 +88,7 @@ struct ik_thinking_words ik_thinking_words(const struct ik_request *request, con
 		int level = (int)request->thinking - (int)IK_THINKING_OFF;
 
 		if (!ik_text_equal(row->type, type) || (row->place == OPENAI_HOST && !openai) ||
-		    !ik_text_starts(request->model, row->model))
+		    fnmatch(row->model, name, 0) != 0)
 			continue;
 		words.form = row->form;
 		words.level = row->levels[level];

@@ -28,6 +28,11 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "openai-chat", &openai, "gpt-5.1", IK_THINKING_OFF, "reasoning_effort", "\"none\"" },
 		{ "openai-chat", &openai, "gpt-5-pro", IK_THINKING_LOW, "reasoning_effort", "\"high\"" },
 		{ "openai-chat", &openai, "gpt-5-codex", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &openai, "gpt-5.1-codex-mini", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &openai, "gpt-5.4-pro", IK_THINKING_LOW, "reasoning_effort", "\"medium\"" },
+		{ "openai-chat", &openai, "gpt-5.2-chat-latest", IK_THINKING_HIGH, "reasoning_effort", "" },
+		{ "openai-chat", &openai, "gpt-5.4-mini", IK_THINKING_OFF, "reasoning_effort", "\"none\"" },
+		{ "openai-chat", &openai, "gpt-6", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
 		{ "openai-chat", &openai, "o3-mini", IK_THINKING_MEDIUM, "reasoning_effort", "\"medium\"" },
 		{ "openai-chat", &openai, "gpt-4.1", IK_THINKING_HIGH, "reasoning_effort", "" },
 		{ "openai-chat", &openai, "gpt-5-chat-latest", IK_THINKING_HIGH, "reasoning_effort", "" },
@@ -41,9 +46,19 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "anthropic", &anthropic, "claude-sonnet-4-5", IK_THINKING_LOW, "thinking",
 			"{\"type\":\"enabled\",\"budget_tokens\":2048}" },
 		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_HIGH, "thinking",
-			"{\"type\":\"adaptive\"}" },
+			"{\"type\":\"adaptive\",\"display\":\"summarized\"}" },
 		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_HIGH, "output_config.effort", "\"high\"" },
-		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_OFF, "thinking", "" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_OFF, "thinking",
+			"{\"type\":\"disabled\"}" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_OFF, "output_config", "" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_UNSET, "thinking", "" },
+		{ "anthropic", &anthropic, "claude-opus-4-20250514", IK_THINKING_LOW,
+			"thinking.budget_tokens", "2048" },
+		{ "anthropic", &anthropic, "claude-haiku-4-5-20251001", IK_THINKING_LOW,
+			"thinking.budget_tokens", "2048" },
+		{ "anthropic", &anthropic, "claude-opus-4-7", IK_THINKING_LOW, "output_config.effort", "\"low\"" },
+		{ "anthropic", &anthropic, "claude-sonnet-5", IK_THINKING_LOW, "thinking.type", "\"adaptive\"" },
+		{ "anthropic", &anthropic, "claude-fable-5", IK_THINKING_OFF, "output_config.effort", "\"low\"" },
 		{ "anthropic", &anthropic, "claude-3-5-haiku", IK_THINKING_HIGH, "thinking", "" },
 		/* Another maker's model gets what fits into its 8,192 tokens. */
 		{ "anthropic", &other, "glm", IK_THINKING_HIGH, "thinking.budget_tokens", "7168" },
@@ -55,6 +70,13 @@ Test(thinking, is_said_in_each_providers_way)
 			"{\"thinkingConfig\":{\"thinkingBudget\":8192,\"includeThoughts\":true}}" },
 		{ "google", &other, "gemini-3-pro-preview", IK_THINKING_LOW,
 			"generationConfig.thinkingConfig.thinkingLevel", "\"low\"" },
+		{ "google", &other, "models/gemini-3-flash-preview", IK_THINKING_OFF,
+			"generationConfig.thinkingConfig.thinkingLevel", "\"minimal\"" },
+		{ "google", &other, "gemini-3.1-pro-preview", IK_THINKING_MEDIUM,
+			"generationConfig.thinkingConfig.thinkingLevel", "\"medium\"" },
+		{ "google", &other, "gemini-flash-latest", IK_THINKING_OFF,
+			"generationConfig.thinkingConfig.thinkingLevel", "\"low\"" },
+		{ "google", &other, "gemma-3-27b-it", IK_THINKING_HIGH, "generationConfig", "" },
 		{ "google", &other, "gemini-2.0-flash", IK_THINKING_HIGH, "generationConfig", "" },
 	};
 
@@ -93,6 +115,10 @@ Test(thinking, is_not_asked_for_in_the_middle_of_a_turn_without_it)
 	say(IK_KIND_ASSISTANT, "Done");
 	say(IK_KIND_USER, "And now?");
 	assert_member("anthropic", &request, "thinking", wish);
+	/* Who decides by itself may begin anywhere. */
+	request.model = "claude-opus-4-7";
+	assert_member("anthropic", &request, "thinking.type", "\"adaptive\"");
+	request.model = "claude-sonnet-4-5";
 	give_opaque(ik_message_new(IK_KIND_THINKING, "Hm", 2, NULL, 0), "anthropic", "anthropic",
 		"{\"signature\":\"s\"}");
 	call("c2", "glob", "{}");
