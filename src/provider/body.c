@@ -41,7 +41,7 @@ struct ik_body {
 	/* Whose list it is. */
 	const struct ik_wire_format *format;
 	char *model;
-	char *provider;
+	char *provider, *base_url;
 	const struct ik_conversation *conversation;
 	struct ik_message *last;     /* the last message that is in the blocks; counted */
 	struct ik_message *summary;  /* that the list begins with; borrowed */
@@ -96,7 +96,8 @@ static void forget(struct ik_body *body)
 	body->last = ik_message_unref(body->last);
 	free(body->model);
 	free(body->provider);
-	body->model = body->provider = NULL;
+	free(body->base_url);
+	body->model = body->provider = body->base_url = NULL;
 	body->conversation = NULL;
 }
 
@@ -207,10 +208,10 @@ static void close_block(struct ik_body *body, struct block *block)
 	}
 }
 
-/* The request as the passages of a list see it: they know the model and the provider. */
+/* The request as the passages of a list see it: they know the model and whose it is. */
 static struct ik_request request_of(const struct ik_body *body, struct ik_endpoint *endpoint)
 {
-	*endpoint = (struct ik_endpoint){ .provider = body->provider };
+	*endpoint = (struct ik_endpoint){ .provider = body->provider, .base_url = body->base_url };
 	return (struct ik_request){ .model = body->model, .endpoint = endpoint,
 		.conversation = body->conversation };
 }
@@ -347,7 +348,8 @@ static bool is_same(const char *one, const char *other)
 static bool goes_on(const struct ik_body *body, const struct ik_wire_format *format,
 	const struct ik_request *request, char lead)
 {
-	const char *provider = request->endpoint ? request->endpoint->provider : NULL;
+	const struct ik_endpoint none = { .provider = NULL };
+	const struct ik_endpoint *endpoint = request->endpoint ? request->endpoint : &none;
 	size_t index;
 
 	return body->status == IK_OK && body->last && body->conversation == request->conversation &&
@@ -355,13 +357,15 @@ static bool goes_on(const struct ik_body *body, const struct ik_wire_format *for
 		ik_conversation_at(body->conversation, body->message - 1) == body->last &&
 		ik_conversation_summary(body->conversation, &index) == body->summary &&
 		body->format == format && ik_text_equal(body->model, request->model) &&
-		is_same(body->provider, provider) && body->blocks[0].lead == lead;
+		is_same(body->provider, endpoint->provider) &&
+		is_same(body->base_url, endpoint->base_url) && body->blocks[0].lead == lead;
 }
 
 void ik_body_begin(struct ik_body *body, const struct ik_wire_format *format,
 	const struct ik_request *request)
 {
 	const char *provider = request->endpoint ? request->endpoint->provider : NULL;
+	const char *base_url = request->endpoint ? request->endpoint->base_url : NULL;
 	struct ik_request spelled = *request;
 	size_t index;
 
@@ -376,6 +380,7 @@ void ik_body_begin(struct ik_body *body, const struct ik_wire_format *format,
 		body->format = format;
 		body->model = ik_strdup(request->model);
 		body->provider = provider ? ik_strdup(provider) : NULL;
+		body->base_url = base_url ? ik_strdup(base_url) : NULL;
 		body->conversation = request->conversation;
 		body->summary = ik_conversation_summary(request->conversation, &index);
 		body->state = ik_wire_writer_new(NULL, NULL);

@@ -5,6 +5,7 @@ libik_provider_a_SOURCES = \
 	src/provider/anthropic_stream.c \
 	src/provider/body.c src/provider/body.h \
 	src/provider/call_list.c src/provider/call_list.h \
+	src/provider/chat_dialect.c src/provider/chat_dialect.h \
 	src/provider/chunk_shape.c src/provider/chunk_shape.h \
 	src/provider/context_window.c src/provider/context_window.h \
 	src/provider/decoder.c src/provider/decoder.h \

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "provider/chat_dialect.h"
 #include "provider/headers.h"
 #include "provider/openai_strict.h"
 #include "provider/thinking.h"
@@ -10,8 +11,8 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* The longest id of a call that OpenAI takes in this format. */
-#define LONGEST_CALL_ID 40
+/* What stands between results and the user's next words, for servers that want an answer. */
+#define INTERRUPTED "(interrupted)"
 
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model)
 {
@@ -79,23 +80,12 @@ static void put_text_message(struct ik_buf *out, const char *role, const char *t
 	ik_json_close(out, '}');
 }
 
-/* A call's id as it came, since some servers keep data of theirs in it; OpenAI's own refuses
- * long ones, of another server perhaps. */
-static void put_call_id(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_message *call)
-{
-	if (ik_endpoint_is_openai(request->endpoint))
-		ik_wire_put_call_id(out, call->call_id, LONGEST_CALL_ID);
-	else
-		ik_json_put_text(out, call->call_id);
-}
-
 static void put_call(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_message *call)
 {
 	ik_json_open(out, '{');
 	ik_json_key(out, "id");
-	put_call_id(out, request, call);
+	ik_chat_put_call_id(out, request, call->call_id);
 	ik_json_key(out, "type");
 	ik_json_put_text(out, "function");
 	ik_json_key(out, "function");
@@ -105,13 +95,59 @@ static void put_call(struct ik_buf *out, const struct ik_request *request,
 	ik_json_key(out, "arguments");
 	ik_wire_put_arguments_text(out, call);
 	ik_json_close(out, '}');
+	ik_chat_put_call_extra(out, request, call);
 	ik_json_close(out, '}');
+}
+
+/* The content of a message of a text is left open, so that a neighbour of the same role can be
+ * joined to it: many servers refuse two of a role in a row. */
+static void put_end(struct ik_wire_writer *writer)
+{
+	if (*writer->role && !ik_text_equal(writer->role, "tool")) {
+		ik_buf_putc(writer->out, '"');
+		ik_json_close(writer->out, '}');
+	}
+	writer->role = "";
+}
+
+/* Does the message that is open take what this role says next? */
+static bool goes_on(const struct ik_wire_writer *writer, const char *role)
+{
+	return ik_text_equal(writer->role, role) &&
+		ik_chat_dialect(writer->request).alternates;
 }
 
 static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
-	put_text_message(writer->out, "user", text, length);
+	bool joined = goes_on(writer, "user");
+
+	if (joined) {
+		ik_buf_puts(writer->out, "\\n\\n");
+	} else {
+		if (ik_text_equal(writer->role, "tool") &&
+		    ik_chat_dialect(writer->request).answers_results)
+			put_text_message(writer->out, "assistant", INTERRUPTED, strlen(INTERRUPTED));
+		put_end(writer);
+		ik_json_open(writer->out, '{');
+		ik_wire_put_member(writer->out, "role", "user");
+		ik_json_key(writer->out, "content");
+		ik_buf_putc(writer->out, '"');
+	}
+	ik_json_escape(writer->out, text, length);
+	writer->role = "user";
 	writer->any = true;
+}
+
+static void put_calls(struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	ik_json_key(writer->out, "tool_calls");
+	ik_json_open(writer->out, '[');
+	for (size_t index = 0; index < passage->count; index++) {
+		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
+			put_call(writer->out, writer->request, passage->messages[index]);
+	}
+	ik_json_close(writer->out, ']');
+	ik_json_close(writer->out, '}');
 }
 
 static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
@@ -128,47 +164,52 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 		else if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
 			calls++;
 	}
-	if (!calls) {
-		put_text_message(out, "assistant", text->content, text->content_length);
-		return;
+	bool joined = goes_on(writer, "assistant");
+	if (joined) {
+		ik_buf_puts(out, text ? "\\n\\n" : "");
+	} else {
+		put_end(writer);
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "role", "assistant");
+		ik_chat_put_reasoning(out, writer->request, passage);
+		ik_json_key(out, "content");
+		if (text)
+			ik_buf_putc(out, '"');
+		else
+			ik_json_put_null(out);
 	}
-	ik_json_open(out, '{');
-	ik_json_key(out, "role");
-	ik_json_put_text(out, "assistant");
-	ik_json_key(out, "content");
 	if (text)
-		ik_json_put_string(out, text->content, text->content_length);
-	else
-		ik_json_put_null(out);
-	ik_json_key(out, "tool_calls");
-	ik_json_open(out, '[');
-	for (size_t index = 0; index < passage->count; index++) {
-		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
-			put_call(out, writer->request, passage->messages[index]);
-	}
-	ik_json_close(out, ']');
-	ik_json_close(out, '}');
+		ik_json_escape(out, text->content, text->content_length);
+	writer->role = "assistant";
+	if (!calls)
+		return;
+	if (joined || text)
+		ik_buf_putc(out, '"');
+	put_calls(writer, passage);
+	writer->role = "";
 }
 
-static void put_results(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_passage *passage)
+static void put_results(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
+	struct ik_buf *out = writer->out;
+
 	for (size_t index = 0; index < passage->count; index++) {
 		ik_json_open(out, '{');
-		ik_json_key(out, "role");
-		ik_json_put_text(out, "tool");
+		ik_wire_put_member(out, "role", "tool");
 		ik_json_key(out, "tool_call_id");
-		put_call_id(out, request, passage->calls[index]);
+		ik_chat_put_call_id(out, writer->request, passage->calls[index]->call_id);
 		ik_json_key(out, "content");
 		ik_wire_put_envelope(out, passage->messages[index]);
 		ik_json_close(out, '}');
 	}
+	writer->role = "tool";
 }
 
 static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	switch (passage->kind) {
 	case IK_PASSAGE_SYSTEM:
+		put_end(writer);
 		put_text_message(writer->out, "system", passage->messages[0]->content,
 			passage->messages[0]->content_length);
 		break;
@@ -179,7 +220,7 @@ static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *
 		put_assistant(writer, passage);
 		break;
 	case IK_PASSAGE_RESULTS:
-		put_results(writer->out, writer->request, passage);
+		put_results(writer, passage);
 		break;
 	}
 }
@@ -209,11 +250,13 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, ']');
 	ik_json_key(out, "stream");
 	ik_json_put_bool(out, true);
-	ik_json_key(out, "stream_options");
-	ik_json_open(out, '{');
-	ik_json_key(out, "include_usage");
-	ik_json_put_bool(out, true);
-	ik_json_close(out, '}');
+	if (!ik_chat_dialect(request).counts_unasked) {
+		ik_json_key(out, "stream_options");
+		ik_json_open(out, '{');
+		ik_json_key(out, "include_usage");
+		ik_json_put_bool(out, true);
+		ik_json_close(out, '}');
+	}
 	if (request->forbid_calls && request->tool_count) {
 		ik_json_key(out, "tool_choice");
 		ik_json_put_text(out, "none");
@@ -232,5 +275,6 @@ const struct ik_wire_spelling ik_openai_chat_spelling = {
 	.put_tools = put_tools,
 	.put_head = put_head,
 	.put_passage = put_passage,
+	.put_end = put_end,
 	.put_tail = put_tail,
 };

@@ -1,6 +1,36 @@
 #include "provider/openai_chat.h"
 
+#include "json/write.h"
+#include "provider/chat_dialect.h"
 #include "provider/decoder.h"
+#include "util/limits.h"
+
+struct state {
+	const char *member; /* in which the thinking came that is being told; NULL: none is */
+};
+
+/* What was thought is whole: tell what is to go back with it. */
+static void end_thinking(struct ik_stream_decoder *decoder)
+{
+	struct state *state = decoder->state;
+	struct ik_buf name;
+
+	if (!state->member)
+		return;
+	ik_buf_init(&name, IK_KIB(1));
+	ik_json_put_text(&name, state->member);
+	ik_decoder_opaque(decoder, IK_DELTA_THINKING, -1,
+		(struct ik_json_span){ name.data, name.length });
+	ik_buf_done(&name);
+	state->member = NULL;
+}
+
+/* Does the value say anything? An empty text often stands beside the thinking. */
+static bool says_something(struct ik_json_span value)
+{
+	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 :
+		ik_json_count(value) > 0;
+}
 
 /* Content in parts, as some servers send it: texts, and thinking with texts inside. */
 static void take_parts(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
@@ -27,6 +57,25 @@ static void take_parts(struct ik_stream_decoder *decoder, enum ik_delta_kind kin
 	}
 }
 
+/* What else stands with a call: Gemini's signatures, without which it is refused. */
+static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span item)
+{
+	struct ik_json_span extra = ik_json_member(item, IK_CHAT_EXTRA);
+	struct ik_buf object;
+
+	if (ik_json_span_type(extra) != IK_JSON_OBJECT || !decoder->calls.count)
+		return;
+	ik_buf_init(&object, IK_LIMIT_SSE_EVENT);
+	ik_json_open(&object, '{');
+	ik_json_key(&object, IK_CHAT_EXTRA);
+	ik_json_put_raw(&object, extra);
+	ik_json_close(&object, '}');
+	if (ik_buf_status(&object) == IK_OK)
+		ik_decoder_opaque(decoder, IK_DELTA_CALL, decoder->calls.count - 1,
+			(struct ik_json_span){ object.data, object.length });
+	ik_buf_done(&object);
+}
+
 /* One element of tool_calls, or a function_call of old. */
 static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span item,
 	struct ik_json_span function)
@@ -38,6 +87,7 @@ static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span ite
 	piece.id = ik_json_member(item, "id");
 	piece.name = ik_json_member(function, "name");
 	ik_decoder_call(decoder, &piece, ik_json_member(function, "arguments"));
+	tell_extra(decoder, item);
 }
 
 /* A delta of a streamed choice, or the message of a whole one. */
@@ -46,11 +96,15 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
 	bool thought = false; /* both spellings may come with the same text */
+	struct state *state = decoder->state;
 
 	while (ik_json_next(message, &walk, &key, &value)) {
 		enum ik_json_type type = ik_json_span_type(value);
 		if (type == IK_JSON_NULL)
 			continue;
+		if ((ik_json_string_is(key, "content") || ik_json_string_is(key, "tool_calls")) &&
+		    says_something(value))
+			end_thinking(decoder);
 		if (ik_json_string_is(key, "content")) {
 			if (type == IK_JSON_ARRAY)
 				take_parts(decoder, IK_DELTA_TEXT, value);
@@ -61,10 +115,13 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 			struct ik_json_span item, unused;
 			while (ik_json_next(value, &items, &unused, &item))
 				take_call(decoder, item, ik_json_member(item, "function"));
-		} else if (ik_json_string_is(key, "reasoning_content") ||
-			   ik_json_string_is(key, "reasoning")) {
-			if (!thought)
-				thought = ik_decoder_text(decoder, IK_DELTA_THINKING, value);
+		} else if (ik_json_string_is(key, IK_CHAT_REASONING_CONTENT) ||
+			   ik_json_string_is(key, IK_CHAT_REASONING)) {
+			if (thought || !ik_decoder_text(decoder, IK_DELTA_THINKING, value))
+				continue;
+			thought = true;
+			state->member = ik_json_string_is(key, IK_CHAT_REASONING) ?
+				IK_CHAT_REASONING : IK_CHAT_REASONING_CONTENT;
 		} else if (ik_json_string_is(key, "refusal")) {
 			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value)) {
 				decoder->refused = true;
@@ -110,6 +167,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 
 	if (ik_json_span_type(reason) != IK_JSON_STRING || ik_json_string_is(reason, ""))
 		return;
+	end_thinking(decoder);
 	ik_decoder_stop(decoder, IK_STOP_END);
 	for (size_t index = 0; index < sizeof reasons / sizeof *reasons; index++) {
 		if (ik_json_string_is(reason, reasons[index].name))
@@ -182,8 +240,8 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 struct ik_stream_decoder *ik_openai_chat_decoder_new(void)
 {
 	static const char *const varying[] = { "created", "obfuscation", NULL };
-	static const struct ik_decoder_rules rules = { .type = "openai-chat", .varying = varying,
-		.take = take_chunk };
+	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_CHAT,
+		.state_size = sizeof(struct state), .varying = varying, .take = take_chunk };
 
 	return ik_decoder_new(&rules);
 }

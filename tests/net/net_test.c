@@ -273,7 +273,7 @@ Test(net, speaks_all_formats)
 	static const struct {
 		const char *type, *said;
 	} wires[] = {
-		{ "openai-chat", "h\nmSay \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "openai-chat", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
 		{ "openai-responses", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
 		{ "anthropic", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
 		{ "google", "h\nmSay \"hi\"[- glob]{\"pattern\": \"*\"}[kept][- bash]{}[kept][usage 3 4][stop]" },
@@ -308,7 +308,7 @@ Test(net, speaks_the_chat_format)
 		"call 0 c1 glob\narguments 0 {\"pattern\":\narguments 0  \"*\"}\n"
 		"call 1 c2 bash {\"command\": \"a\\\"b\"}\nfinish tool_calls\nusage 3 4\ndone\n");
 	decode_reply(&text);
-	cr_assert_str_eq(text.data, "h\nmSay \"hi\"[c1 glob]{\"pattern\": \"*\"}"
+	cr_assert_str_eq(text.data, "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}"
 		"[c2 bash]{\"command\": \"a\\\"b\"}[usage 3 4][stop]");
 	ik_buf_done(&text);
 }

@@ -12,13 +12,16 @@
 
 /* ---- Chat Completions ---- */
 
+/* What the templates of many models that others serve say. */
+#define ALTERNATE "conversation roles must alternate user/assistant"
+
 struct chat {
 	struct judged *judged;
 	struct seen due;    /* calls of the message before that have no result yet */
 	size_t number;      /* of the message */
 	bool begun;         /* something other than system was said */
 	char last;          /* u(ser), a(ssistant), t(ool); 0: none */
-	bool openai;        /* asked is a model of OpenAI's own, which has a rule more */
+	bool openai;        /* asked is a model of OpenAI's own, which has other rules */
 };
 
 static bool check_chat_calls(struct chat *chat, struct ik_json_span calls)
@@ -61,6 +64,8 @@ static bool check_chat_assistant(struct chat *chat, struct ik_json_span message)
 	if (!calls.text && !is_text(content))
 		return refuse(chat->judged, "messages.%zu: an assistant's message needs content or "
 			"tool_calls", chat->number);
+	if (!chat->openai && chat->last == 'a')
+		return refuse(chat->judged, "messages.%zu: " ALTERNATE, chat->number);
 	if (calls.text && !is_text(content) && ik_json_span_type(content) != IK_JSON_NULL)
 		return refuse(chat->judged, "messages.%zu: content must be a text or null", chat->number);
 	chat->last = 'a';
@@ -93,6 +98,8 @@ static bool check_chat_message(struct chat *chat, struct ik_json_span message)
 	if (member_is(message, "role", "assistant"))
 		return check_chat_assistant(chat, message);
 	if (member_is(message, "role", "user")) {
+		if (!chat->openai && chat->last == 'u')
+			return refuse(chat->judged, "messages.%zu: " ALTERNATE, chat->number);
 		chat->begun = true;
 		chat->last = 'u';
 	} else if (!member_is(message, "role", "system") && !member_is(message, "role", "developer")) {

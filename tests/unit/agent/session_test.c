@@ -451,7 +451,7 @@ Test(session, restores_the_newest_first_and_mends)
 	conversation = ik_session_conversation(stage.session);
 	for (i = 0; i < 2500; i++)
 		cr_assert_eq(atoi(ik_conversation_at(conversation, i)->content), (int)i + 1);
-	expect_order(stage.requests[0], (const char *const[]){ "\"content\":\"1\"", "\"2500\"",
+	expect_order(stage.requests[0], (const char *const[]){ "\"content\":\"1\\n\\n2\\n\\n", "2500\"}",
 		"\"tool_call_id\":\"c1\"", "tool_success\\\":false", "\"content\":\"go\"", NULL });
 	/* The id of the old call is not used again. */
 	expect_in(stage.log.data, "tool call_1");

@@ -162,7 +162,7 @@ Test(openai_chat_request, is_valid_whatever_is_missing)
 		"{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"one\","
 		"\"arguments\":\"{\\\"malformed_arguments\\\":\\\"{\\\\\\\"x\\\\\\\": tru\\\"}\"}}]},"
 		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":" LOST "},"
-		"{\"role\":\"user\",\"content\":\"and?\"},{\"role\":\"user\",\"content\":\"well?\"}]");
+		"{\"role\":\"user\",\"content\":\"and?\\n\\nwell?\"}]");
 }
 
 Test(openai_chat_request, puts_a_late_result_behind_its_call)

@@ -32,7 +32,24 @@ Test(openai_chat_stream, reads_thinking_in_its_spellings)
 		DELTA("{\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"?\"}]},"
 			"{\"type\":\"text\",\"text\":\"Yes\"}]}")
 		FINISH("stop") DONE,
-		"thinking: hmm!?\ntext: Yes\nstop: end");
+		"thinking: hmm!\nopaque openai-chat of thinking -1: \"reasoning\"\n"
+		"thinking: ?\ntext: Yes\nstop: end");
+}
+
+/* It goes back with the call, or the next round is refused. */
+Test(openai_chat_stream, tells_in_which_member_the_thinking_came)
+{
+	assert_reads(CHAT, DELTA("{\"role\":\"assistant\",\"content\":\"\",\"reasoning_content\":\"h\"}")
+		DELTA("{\"content\":\"\",\"reasoning_content\":\"m\",\"tool_calls\":[]}")
+		CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}\"},"
+			"\"extra_content\":{\"google\":{\"thought_signature\":\"s\"}}}")
+		FINISH("tool_calls") DONE,
+		"thinking: hm\nopaque openai-chat of thinking -1: \"reasoning_content\"\n"
+		"call 0: id=a name=one\narguments 0: {}\n"
+		"opaque openai-chat of call 0: {\"extra_content\":{\"google\":{\"thought_signature\":"
+		"\"s\"}}}\nstop: tool_calls");
+	assert_reads(CHAT, DELTA("{\"reasoning\":\"hm\"}") FINISH("stop") DONE,
+		"thinking: hm\nopaque openai-chat of thinking -1: \"reasoning\"\nstop: end");
 }
 
 Test(openai_chat_stream, puts_a_call_together)
@@ -237,7 +254,7 @@ Test(openai_chat_stream, reads_a_whole_answer)
 		"\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":"
 		"{\"name\":\"glob\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}],"
 		"\n\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n",
-		"text: Hi\nthinking: hm\ncall 0: id=a name=glob\narguments 0: {}\nusage: 1 2 0 0\n"
+		"text: Hi\nthinking: hm\nopaque openai-chat of thinking -1: \"reasoning_content\"\ncall 0: id=a name=glob\narguments 0: {}\nusage: 1 2 0 0\n"
 		"stop: tool_calls");
 	assert_reads(CHAT, "\xef\xbb\xbf{\"error\":{\"message\":\"No.\",\"code\":\"invalid_api_key\"}}",
 		"error AUTH: No.");
@@ -279,7 +296,8 @@ Test(openai_chat_stream, is_not_misled_by_chunks_that_look_alike)
 		DELTA("{\"reasoning\":\"t\"}") DELTA("{\"reasoning\":\"u\"}") TEXT("d")
 		FINISH("stop"),
 		"text: ab\ncall 0: id=x name=one\narguments 0: {\ntext: c\narguments 0: } \n"
-		"thinking: tu\ntext: d\nstop: tool_calls");
+		"thinking: tu\nopaque openai-chat of thinking -1: \"reasoning\"\n"
+		"text: d\nstop: tool_calls");
 	/* A finish_reason of its own in every chunk is never passed over. */
 	assert_reads(CHAT, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\n"
 		"data: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"length\"}]}\n\n",

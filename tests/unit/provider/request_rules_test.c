@@ -27,6 +27,7 @@ static void check_rows(const char *type, const char *model, const struct row *ro
 
 #define U "{\"role\":\"user\",\"content\":\"hi\"}"
 
+#define SAID "{\"role\":\"assistant\",\"content\":\"x\"}"
 #define CHAT(messages) "{\"model\":\"gpt-5\",\"messages\":[" messages "]}"
 #define CHAT_CALL(id, name, arguments) "{\"id\":\"" id "\",\"type\":\"function\",\"function\":{" \
 	"\"name\":\"" name "\",\"arguments\":\"" arguments "\"}}"
@@ -44,6 +45,9 @@ Test(request_rules, of_chat)
 		{ "{\"model\":\"m\",", "no JSON" },
 		{ "{\"messages\":[" U "]}", "model: field required" },
 		{ "{\"model\":\"m\"}", "messages: field required" },
+		{ "{\"model\":\"m\",\"messages\":[" U "," U "]}", "must alternate" },
+		{ "{\"model\":\"m\",\"messages\":[" U "," SAID "," SAID "," U "]}", "must alternate" },
+		{ CHAT(U "," U "," SAID "," SAID "," U), NULL },
 		{ CHAT(""), "last role" },
 		{ CHAT(U ",{\"role\":\"assistant\",\"content\":\"x\"}"), "last role" },
 		{ CHAT("{\"role\":\"assistant\",\"content\":\"x\"}," U), "first word" },
