@@ -21,6 +21,10 @@ bool wrote_at_most(struct harness *h, const char *rest);
 /* Is the terminal left to a shell ("main") or taken ("alternate")? */
 bool screen_is(struct harness *h, const char *which);
 
+/* Is every word on the screen that was not listed a translated one? In the tests'
+ * translation no vowel is as it was (tests/screen/accents.py). */
+bool check_translated(struct harness *h, const char *list);
+
 /* Does the program sleep so many milliseconds? What came before may still end
  * at first, so it has a few tries. */
 bool check_idle(struct harness *h, const char *milliseconds);

@@ -31,6 +31,8 @@
  *   expect <<                until the screen is this picture: a line "..." is
  *                            any number of rows, * in a line any characters
  *   never TEXT               no row shows TEXT now
+ *   translated <<            no row has a word with a plain vowel but these (see
+ *                            accents.py)
  *   style NAMES TEXT         the cells of TEXT are bold, dim, reverse, underline,
  *                            coloured or plain
  *   cursor ROW COLUMN        until the cursor is there (from 0), or: cursor hidden
@@ -387,6 +389,8 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return !screen_shows(h, rest) || fail(h, "a row shows \"%s\"", rest);
 	if (IS("expect"))
 		return wait_until(h, picture_is_there, h->body) || fail(h, "the screen did not become:\n%s", h->body);
+	if (IS("translated"))
+		return check_translated(h, h->body);
 	if (IS("style"))
 		return check_style_words(h, rest);
 	if (IS("cursor"))
