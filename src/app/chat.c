@@ -46,6 +46,8 @@ static void on_event(void *arg, const struct ik_event *event)
 	struct ik_chat *chat = arg;
 
 	ik_screen_apply(chat->screen, event);
+	if (event->kind == IK_EVENT_SESSION)
+		ik_screen_session_runs(chat->screen, event->text);
 	ik_chat_policy_event(chat, event);
 	if (event->kind == IK_EVENT_QUEUED)
 		ik_chat_draft_changed(chat);
@@ -182,6 +184,8 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 		screen.read_arg = chat;
 		screen.tool_forms = &ik_chat_tool_forms;
 		screen.tool_forms_arg = chat;
+		screen.sessions = &ik_chat_sessions_source;
+		screen.sessions_arg = chat;
 		screen.provider = setup->choice.provider;
 		screen.model = setup->choice.model;
 		screen.commands = help;
@@ -288,6 +292,7 @@ static void close_chat(struct ik_chat *chat)
 		if (said)
 			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), id);
 		ik_chat_forget_blobs(chat);
+		ik_chat_sessions_done(chat);
 		(void)ik_core_stop(&chat->core, &notice);
 		if (notice.status != IK_OK)
 			ik_complain(notice.text);

@@ -45,6 +45,12 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_COPY:
 		ik_chat_copy(chat, reaction->text, reaction->length);
 		break;
+	case IK_REACT_RESUME:
+		ik_chat_resume(chat, reaction->text);
+		break;
+	case IK_REACT_DELETE_SESSION:
+		ik_chat_delete_session(chat, reaction->text);
+		break;
 	case IK_REACT_SUSPEND:
 		(void)ik_chat_draft_save(chat, true);
 		ik_tty_suspend(chat->tty);

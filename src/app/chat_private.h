@@ -50,6 +50,13 @@ struct ik_chat {
 
 	struct ik_chat_blob *blobs;    /* parts of stored outputs, the one that was wanted last first */
 
+	struct ik_store_read *list_read, *end_read; /* for the pane of sessions; NULL: none is out */
+	char end_of[IK_UUID_TEXT];     /* whose end is read */
+	struct ik_session_find *find;  /* the one to go on with is looked for */
+	struct ik_timer *switch_timer; /* runs while what is under way ends */
+	char switch_to[IK_UUID_TEXT];  /* the session to go on with then */
+	char *before;                  /* what to say once it is there; NULL: nothing */
+
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
@@ -138,6 +145,18 @@ void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
 
 /* chat_copy.c: put a text on the terminal's clipboard, and say so. */
 void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length);
+
+/* chat_sessions.c: the pane of sessions, and another session in place of this one. */
+extern const struct ik_sessions_source ik_chat_sessions_source;
+/* Go on with the session of this id; asks first where something is under way. */
+void ik_chat_resume(struct ik_chat *chat, const char *id);
+/* The same of the one that a person means: its number, the beginning of its id, words. */
+void ik_chat_resume_named(struct ik_chat *chat, const char *text);
+/* Ask, then delete. */
+void ik_chat_delete_session(struct ik_chat *chat, const char *id);
+/* The session is another one. */
+void ik_chat_session_changed(struct ik_chat *chat);
+void ik_chat_sessions_done(struct ik_chat *chat);
 
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);

@@ -19,10 +19,18 @@ static void begin_session(struct ik_chat *chat)
 	char *sentence = ik_format(_("A new session. The one before: ikigai --resume=%s"),
 		ik_session_id(session));
 
-	ik_screen_begin(chat->screen);
+	ik_chat_session_changed(chat);
 	if (ik_core_begin_session(&chat->core) && said)
 		ik_session_add_notice(chat->core.session, sentence);
 	free(sentence);
+}
+
+/* What stands behind a command. */
+static const char *argument_of(const char *line)
+{
+	const char *word_end = line + strcspn(line, " \t\n");
+
+	return word_end + strspn(word_end, " \t\n");
 }
 
 /* A line that begins with "/". */
@@ -54,6 +62,12 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		break;
 	case IK_COMMAND_NEW:
 		begin_session(chat);
+		break;
+	case IK_COMMAND_SESSIONS:
+		ik_screen_show_sessions(chat->screen, argument_of(line));
+		break;
+	case IK_COMMAND_RESUME:
+		ik_chat_resume_named(chat, argument_of(line));
 		break;
 	case IK_COMMAND_QUIT:
 		ik_chat_end(chat, 0);

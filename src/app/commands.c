@@ -6,6 +6,7 @@
 #include "app/appearance.h"
 #include "app/background_text.h"
 #include "app/commands_model.h"
+#include "app/commands_session.h"
 #include "app/commands_text.h"
 #include "app/mode_command.h"
 #include "app/system_text.h"
@@ -270,6 +271,14 @@ static const struct ik_command commands[] = {
 		N_("All of the session, also what is not on the screen. Without a name one is made. A file "
 			"that is there is replaced with /export --force FILE only.")},
 	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new, NULL},
+	{"/sessions", "/sessions [WORDS]", N_("the stored sessions (F4)"), ik_command_sessions,
+		N_("With words: those that have them in their title, directory or id. Enter goes on with "
+			"one, d deletes it.")},
+	{"/resume", "/resume [NUMBER | ID | WORDS]", N_("go on with another session"), ik_command_resume,
+		N_("NUMBER counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
+			"the title. Alone it shows all. This session stays, and can be resumed itself.")},
+	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,
+		N_("Until then it is called by the first words that you said in it.")},
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,
 		N_("auto goes by the background that the terminal says it has. To keep a choice, write it into "
 			"~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},

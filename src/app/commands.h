@@ -21,6 +21,8 @@ enum ik_command_effect {
 	IK_COMMAND_CLEAR,    /* empty the scrollback */
 	IK_COMMAND_COPY,     /* core->copied, to the clipboard */
 	IK_COMMAND_NEW,      /* begin another session */
+	IK_COMMAND_SESSIONS, /* show the stored ones */
+	IK_COMMAND_RESUME,   /* go on with another */
 	IK_COMMAND_QUIT
 };
 

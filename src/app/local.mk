@@ -13,7 +13,9 @@ libik_app_a_SOURCES = \
 	src/app/background_text.c src/app/background_text.h \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \
-	src/app/chat_copy.c \
+	src/app/chat_copy.c src/app/chat_sessions.c \
+	src/app/commands_session.c src/app/commands_session.h \
+	src/app/session_find.c src/app/session_find.h \
 	src/app/commands_text.c src/app/commands_text.h \
 	src/app/export.c src/app/export.h \
 	src/app/chat_ask.c src/app/chat_blobs.c src/app/chat_draft.c src/app/chat_draw.c \

@@ -41,14 +41,20 @@ static void call_free(struct ik_call *call)
 	free(call);
 }
 
-struct ik_calls *ik_calls_free(struct ik_calls *calls)
+void ik_calls_clear(struct ik_calls *calls)
 {
-	if (!calls)
-		return NULL;
 	for (size_t i = 0; i < calls->count; i++)
 		call_free(calls->items[i]);
 	free(calls->items);
 	free(calls->table);
+	*calls = (struct ik_calls){.version = calls->version + 1};
+}
+
+struct ik_calls *ik_calls_free(struct ik_calls *calls)
+{
+	if (!calls)
+		return NULL;
+	ik_calls_clear(calls);
 	free(calls);
 	return NULL;
 }

@@ -55,6 +55,9 @@ struct ik_calls;
 struct ik_calls *ik_calls_new(void);
 struct ik_calls *ik_calls_free(struct ik_calls *calls);
 
+/* Forget all of them: it is another session. Version goes on. */
+void ik_calls_clear(struct ik_calls *calls);
+
 size_t ik_calls_count(const struct ik_calls *calls);
 struct ik_call *ik_calls_at(const struct ik_calls *calls, size_t index);
 /* Grows with each change of any call. */

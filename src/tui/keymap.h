@@ -56,6 +56,9 @@ enum ik_action {
 	IK_ACTION_SWITCH,            /* e in BROWSER */
 	IK_ACTION_FILTER,            /* / in LISTS */
 	IK_ACTION_SORT,              /* s in LISTS */
+	IK_ACTION_RESUME,            /* Enter in SESSIONS */
+	IK_ACTION_DELETE,            /* d in SESSIONS */
+	IK_ACTION_WHERE,             /* a in SESSIONS: of this directory, or all */
 	/* editor */
 	IK_ACTION_SEND, IK_ACTION_NEW_LINE, IK_ACTION_LEFT, IK_ACTION_RIGHT, IK_ACTION_UP,
 	IK_ACTION_DOWN, IK_ACTION_LINE_START, IK_ACTION_LINE_END, IK_ACTION_WORD_LEFT,

@@ -103,6 +103,10 @@ libik_tui_a_SOURCES += \
 	src/tui/screen_keys.c \
 	src/tui/screen_panes.c \
 	src/tui/screen_private.h \
+	src/tui/age_text.c src/tui/age_text.h \
+	src/tui/pane_sessions.c src/tui/pane_sessions.h \
+	src/tui/sessions_draw.c src/tui/sessions_parts.h src/tui/session_row.h \
+	src/tui/screen_sessions.c \
 	src/tui/size_text.c src/tui/size_text.h \
 	src/tui/screen_search.c \
 	src/tui/scrollback.c \

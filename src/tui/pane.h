@@ -78,6 +78,8 @@ enum ik_pane_wish_kind {
 	IK_WISH_RERUN,  /* the same, of a call that was made before, by whomever */
 	IK_WISH_SWITCH, /* text: the name of the tool to be switched on or off */
 	IK_WISH_COPY,   /* text: for the clipboard */
+	IK_WISH_RESUME, /* text: the id of the session to go on with */
+	IK_WISH_DELETE, /* the same of one that is to be deleted */
 	IK_WISH_PAGER   /* text: to be read in the person's own pager; sanitised */
 };
 struct ik_pane_wish {

@@ -47,6 +47,16 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 	return inspector;
 }
 
+void ik_inspector_forget(struct ik_inspector *inspector)
+{
+	inspector->moved = inspector->arrived = false;
+	inspector->call = inspector->shown = NULL;
+	inspector->output = inspector->errors = NULL;
+	inspector->page = 0;
+	inspector->pane.count = inspector->pane.selected = 0;
+	ik_scrollback_clear(inspector->pane.text);
+}
+
 struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector)
 {
 	if (!inspector)

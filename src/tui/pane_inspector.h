@@ -24,6 +24,9 @@ void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, 
 /* A part that was on its way is there: it is asked for again. */
 void ik_inspector_part_arrived(struct ik_inspector *inspector);
 
+/* The calls are going: it is another session. */
+void ik_inspector_forget(struct ik_inspector *inspector);
+
 /* Select the newest call, and those that come after it. */
 void ik_inspector_follow(struct ik_inspector *inspector);
 

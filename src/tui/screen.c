@@ -82,6 +82,8 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
 	screen->browser = ik_browser_new(screen->calls, screen->keymap, options->utf8);
 	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
+	screen->sessions = ik_sessions_new(screen->keymap, options->utf8, options->sessions,
+		options->sessions_arg);
 	screen->help = ik_help_new(options->commands, screen->keymap, options->utf8);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
@@ -105,6 +107,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->dialog = ik_dialog_free(screen->dialog);
 	screen->help = ik_help_free(screen->help);
 	screen->browser = ik_browser_free(screen->browser);
+	screen->sessions = ik_sessions_free(screen->sessions);
 	screen->inspector = ik_inspector_free(screen->inspector);
 	screen->scrollback = ik_scrollback_free(screen->scrollback);
 	screen->calls = ik_calls_free(screen->calls);
@@ -217,6 +220,9 @@ void ik_screen_clear(struct ik_screen *screen)
 void ik_screen_begin(struct ik_screen *screen)
 {
 	ik_screen_clear(screen);
+	ik_inspector_forget(screen->inspector);
+	ik_calls_clear(screen->calls);
+	screen->turn_seen = false;
 	screen->bar.usage = (struct ik_usage){.cost = -1};
 	screen->bar.context = 0;
 	screen->older = screen->told_any = false;
@@ -488,6 +494,8 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	if (screen->side == IK_SIDE_BROWSER)
 		screen->dirty |= ik_browser_draw(screen->browser, cells, layout->pane, focus,
 			&screen->bar, ret_row, ret_column);
+	else if (screen->side == IK_SIDE_SESSIONS)
+		ik_sessions_draw(screen->sessions, cells, layout->pane, focus, ret_row, ret_column);
 	else if (screen->side == IK_SIDE_INSPECTOR)
 		ik_inspector_draw(screen->inspector, cells, layout->pane, focus,
 			screen->now_ms);

@@ -19,6 +19,7 @@
 #include "tui/completion.h"
 #include "tui/dialog.h"
 #include "tui/input.h"
+#include "tui/session_row.h"
 #include "tui/tool_forms.h"
 
 struct ik_screen;
@@ -42,6 +43,8 @@ struct ik_screen_options {
 	void *read_arg;
 	const struct ik_tool_forms *tool_forms; /* how providers are told of tools; or NULL */
 	void *tool_forms_arg;
+	const struct ik_sessions_source *sessions; /* the stored sessions; or NULL */
+	void *sessions_arg;
 	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
 	const char *keys;         /* JSON for ik_keymap_read(); NULL: as delivered */
 };
@@ -65,6 +68,8 @@ enum ik_reaction_kind {
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
 	IK_REACT_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
 	IK_REACT_COPY,     /* text: for the clipboard */
+	IK_REACT_RESUME,   /* text: the id of the session to go on with */
+	IK_REACT_DELETE_SESSION, /* text: its id */
 	IK_REACT_ANSWER    /* answer: to a question that was asked */
 };
 struct ik_reaction {
@@ -114,6 +119,18 @@ void ik_screen_withdraw(struct ik_screen *screen, int question);
 
 /* A part of a stored output that was on its way (ik_blob_reader) is there. */
 void ik_screen_blob_arrived(struct ik_screen *screen);
+
+/* What the pane of sessions asked for (tui/session_row.h). */
+void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
+	size_t count, int64_t now_ms, const char *problem);
+void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
+	struct ik_message *const *messages, size_t count);
+/* A session was deleted; the one that runs is another; show those that fit the words. */
+void ik_screen_session_gone(struct ik_screen *screen, const char *id);
+void ik_screen_session_runs(struct ik_screen *screen, const char *id);
+void ik_screen_show_sessions(struct ik_screen *screen, const char *words);
+/* The conversation and the editor are to be seen. */
+void ik_screen_close_side(struct ik_screen *screen);
 
 /* Say something in the line over the editor until the next key. Copied. */
 void ik_screen_flash(struct ik_screen *screen, const char *sentence);

@@ -36,6 +36,8 @@ static bool pane_act(struct ik_screen *screen, enum target target, enum ik_actio
 		return ik_help_act(screen->help, action);
 	if (screen->side == IK_SIDE_BROWSER)
 		return ik_browser_act(screen->browser, action);
+	if (screen->side == IK_SIDE_SESSIONS)
+		return ik_sessions_act(screen->sessions, action);
 	return ik_inspector_act(screen->inspector, action);
 }
 
@@ -253,6 +255,11 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return nothing;
 	case IK_ACTION_INSPECTOR:
 		toggle_side(screen, IK_SIDE_INSPECTOR);
+		return nothing;
+	case IK_ACTION_SESSIONS:
+		toggle_side(screen, IK_SIDE_SESSIONS);
+		if (screen->side == IK_SIDE_SESSIONS)
+			ik_sessions_open(screen->sessions, NULL);
 		return nothing;
 	case IK_ACTION_NEXT_PANE:
 		if (ik_screen_dialog_aside(screen)) {

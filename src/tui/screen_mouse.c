@@ -29,6 +29,8 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 		ik_dialog_scroll(screen->dialog, rows);
 	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_BROWSER)
 		ik_browser_scroll(screen->browser, rows);
+	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_SESSIONS)
+		ik_sessions_scroll(screen->sessions, rows);
 	else if (is_in(layout->pane, key))
 		ik_inspector_scroll(screen->inspector, rows);
 	else
@@ -58,6 +60,8 @@ static void click_pane(struct ik_screen *screen, int row)
 	ik_screen_set_focus(screen, IK_FOCUS_PANE);
 	if (screen->side == IK_SIDE_BROWSER)
 		ik_browser_click(screen->browser, row);
+	else if (screen->side == IK_SIDE_SESSIONS)
+		ik_sessions_click(screen->sessions, row);
 	else
 		ik_inspector_click(screen->inspector, row);
 }

@@ -18,6 +18,8 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 		[IK_WISH_RERUN] = IK_REACT_RERUN,
 		[IK_WISH_SWITCH] = IK_REACT_SWITCH_TOOL,
 		[IK_WISH_COPY] = IK_REACT_COPY,
+		[IK_WISH_RESUME] = IK_REACT_RESUME,
+		[IK_WISH_DELETE] = IK_REACT_DELETE_SESSION,
 		[IK_WISH_PAGER] = IK_REACT_PAGER,
 	};
 	struct ik_pane_wish wish;
@@ -27,6 +29,8 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 		return false;
 	if (screen->side == IK_SIDE_BROWSER)
 		taken = ik_browser_key(screen->browser, key, action, &wish);
+	else if (screen->side == IK_SIDE_SESSIONS)
+		taken = ik_sessions_key(screen->sessions, key, action, &wish);
 	else
 		taken = ik_inspector_key(screen->inspector, action, &wish);
 	if (!taken)

@@ -15,6 +15,7 @@
 #include "tui/pane_browser.h"
 #include "tui/pane_help.h"
 #include "tui/pane_inspector.h"
+#include "tui/pane_sessions.h"
 #include "tui/popup.h"
 #include "tui/screen.h"
 #include "tui/scrollback_search.h"
@@ -25,7 +26,7 @@
 #define IK_INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
 
 enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
-enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR };
+enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR, IK_SIDE_SESSIONS };
 
 struct ik_screen {
 	bool utf8;
@@ -44,6 +45,7 @@ struct ik_screen {
 	struct ik_scrollback *scrollback;
 	struct ik_inspector *inspector;
 	struct ik_browser *browser;
+	struct ik_sessions *sessions;
 	struct ik_help *help;
 	struct ik_dialog *dialog;
 	struct ik_history *history;

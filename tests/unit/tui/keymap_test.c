@@ -131,7 +131,7 @@ static void assert_hints(unsigned context, int columns, const char *wanted)
 	static const struct ik_key_hint hints[] = {
 		{ IK_ACTION_UP, IK_ACTION_DOWN, "select", 2 },
 		{ IK_ACTION_REFRESH, IK_ACTION_NONE, "refresh", 1 },
-		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, "has no key", 0 },
+		{ IK_ACTION_PREFIX, IK_ACTION_NONE, "has no key", 0 },
 		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, "next pane", 3 },
 	};
 	struct ik_keymap *keymap = ik_keymap_new();

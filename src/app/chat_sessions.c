@@ -1,0 +1,279 @@
+/* The pane of sessions, and another session in place of this one. */
+#include "app/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/session_find.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+#define END_MESSAGES 30 /* of a session whose end is shown */
+#define ENDING_MS 20    /* between two looks whether what was under way has ended */
+
+/* ---- what the pane asks for ---- */
+
+static void take_list(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_session_row rows[IK_SESSIONS_PAGE];
+	struct ik_chat *chat = arg;
+	size_t i;
+
+	chat->list_read = NULL;
+	for (i = 0; i < answer->count && i < IK_SESSIONS_PAGE; i++) {
+		const struct ik_session_info *info = &answer->sessions[i];
+
+		memcpy(rows[i].id, info->id, sizeof(rows[i].id));
+		rows[i].title = info->title;
+		rows[i].directory = info->directory;
+		rows[i].updated_ms = info->updated_ms;
+		rows[i].messages = info->event_count;
+	}
+	ik_screen_sessions_arrived(chat->screen, rows, i, ik_clock_wall_ms(),
+		answer->status == IK_OK ? NULL : answer->error.text);
+}
+
+static void ask_list(void *arg, const char *words, bool here, const struct ik_session_row *last)
+{
+	struct ik_chat *chat = arg;
+	const struct ik_session_choice choice = {
+		.words = words, .directory = here ? chat->setup->places.directory : NULL,
+	};
+
+	chat->list_read = ik_store_read_close(chat->list_read);
+	if (!chat->core_started)
+		return;
+	chat->list_read = ik_store_select(chat->core.store, &choice, last != NULL ? last->updated_ms : 0,
+		last != NULL ? last->id : "", IK_SESSIONS_PAGE, take_list, chat);
+}
+
+static void take_end(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_chat *chat = arg;
+
+	chat->end_read = NULL;
+	ik_screen_session_end_arrived(chat->screen, chat->end_of, answer->messages, answer->count);
+}
+
+static void ask_end(void *arg, const char *id)
+{
+	struct ik_chat *chat = arg;
+
+	chat->end_read = ik_store_read_close(chat->end_read);
+	if (!chat->core_started)
+		return;
+	memcpy(chat->end_of, id, sizeof(chat->end_of));
+	chat->end_read = ik_store_page(chat->core.store, id, 0, END_MESSAGES, take_end, chat);
+}
+
+const struct ik_sessions_source ik_chat_sessions_source = { ask_list, ask_end };
+
+void ik_chat_sessions_done(struct ik_chat *chat)
+{
+	chat->list_read = ik_store_read_close(chat->list_read);
+	chat->end_read = ik_store_read_close(chat->end_read);
+	chat->find = ik_session_find_close(chat->find);
+	chat->switch_timer = ik_timer_close(chat->switch_timer);
+	free(chat->before);
+	chat->before = NULL;
+}
+
+/* ---- another session ---- */
+
+void ik_chat_session_changed(struct ik_chat *chat)
+{
+	ik_screen_begin(chat->screen);
+	ik_chat_forget_blobs(chat);
+	chat->shared_command[0] = '\0';
+	/* What was allowed for one session is not for another. */
+	ik_rules_done(ik_policy_session(chat->core.policy));
+	ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+}
+
+/* It is there, or it is said why not. */
+static void on_resumed(void *arg, const struct ik_error *error)
+{
+	struct ik_chat *chat = arg;
+
+	if (error != NULL)
+		ik_session_add_notice(chat->core.session, error->text);
+	if (chat->before != NULL)
+		ik_session_add_notice(chat->core.session, chat->before);
+	free(chat->before);
+	chat->before = NULL;
+	ik_screen_session_runs(chat->screen, ik_session_id(chat->core.session));
+}
+
+/* Nothing is under way: go on with the other one. */
+static void switch_now(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
+
+	free(chat->before);
+	chat->before = said ? ik_format(_("The session before this one: ikigai --resume=%s"),
+		ik_session_id(session)) : NULL;
+	ik_chat_session_changed(chat);
+	(void)ik_core_begin_session(&chat->core);
+	ik_screen_session_runs(chat->screen, chat->switch_to);
+	ik_screen_close_side(chat->screen);
+	ik_session_restore(chat->core.session, chat->switch_to, on_resumed, chat);
+}
+
+static void try_switch(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	if (ik_session_busy(chat->core.session))
+		ik_timer_start(chat->switch_timer, ENDING_MS);
+	else
+		switch_now(chat);
+}
+
+/* What waits to be sent is the person's again, before what stands in the editor. */
+static void take_queue_back(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	struct ik_buf text;
+	size_t length;
+	const char *queued;
+
+	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
+	for (size_t i = 0; (queued = ik_session_queued(session, i, &length)) != NULL; i++) {
+		if (i > 0)
+			ik_buf_putc(&text, '\n');
+		ik_buf_append(&text, queued, length);
+	}
+	while (ik_session_queued(session, 0, &length) != NULL)
+		ik_session_take_back(session);
+	queued = ik_screen_draft(chat->screen, &length);
+	if (text.length > 0 && length > 0)
+		ik_buf_putc(&text, '\n');
+	ik_buf_append(&text, queued, length);
+	if (text.length > length && ik_buf_status(&text) == IK_OK)
+		ik_screen_set_draft(chat->screen, text.data, text.length);
+	ik_buf_done(&text);
+}
+
+enum { ANSWER_YES, ANSWER_NO };
+
+static void on_cancel_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	char *id = arg;
+
+	if (answer->value == ANSWER_YES) {
+		take_queue_back(chat);
+		ik_session_cancel(chat->core.session);
+		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
+		if (chat->switch_timer == NULL)
+			chat->switch_timer = ik_timer_new(chat->loop, try_switch, chat);
+		ik_timer_start(chat->switch_timer, 0);
+	}
+	free(id);
+}
+
+/* Something is under way: is it to be ended for that? */
+static void ask_to_cancel(struct ik_chat *chat, const char *id)
+{
+	const struct ik_choice choices[] = {
+		{.key = 'c', .label = _("Cancel it, and go on with the other"), .value = ANSWER_YES},
+		{.key = 's', .label = _("Stay here"), .value = ANSWER_NO},
+	};
+	const char *hint = _("What has arrived is kept. Messages that wait come back into the editor.");
+	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	const struct ik_question question = {
+		.title = _("Something is under way in this session."), .parts = &part, .part_count = 1,
+		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1,
+	};
+
+	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
+}
+
+void ik_chat_resume(struct ik_chat *chat, const char *id)
+{
+	if (!chat->core_started)
+		return;
+	if (ik_text_equal(id, ik_session_id(chat->core.session))) {
+		ik_screen_close_side(chat->screen);
+		ik_screen_flash(chat->screen, _("You are in this session"));
+	} else if (ik_session_busy(chat->core.session)) {
+		ask_to_cancel(chat, id);
+	} else {
+		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
+		switch_now(chat);
+	}
+}
+
+static void on_found(void *arg, const struct ik_session_info *info, const struct ik_error *error)
+{
+	struct ik_chat *chat = arg;
+
+	chat->find = NULL;
+	if (info != NULL)
+		ik_chat_resume(chat, info->id);
+	else
+		ik_chat_complain(chat, error->text);
+}
+
+void ik_chat_resume_named(struct ik_chat *chat, const char *text)
+{
+	chat->find = ik_session_find_close(chat->find);
+	chat->find = ik_session_find(chat->core.store, text, on_found, chat);
+}
+
+/* ---- deleting ---- */
+
+/* One that is being deleted. */
+struct deletion {
+	struct ik_chat *chat;
+	char id[IK_UUID_TEXT];
+};
+
+static void on_deleted(void *arg, const struct ik_store_answer *answer)
+{
+	struct deletion *deletion = arg;
+
+	ik_screen_session_gone(deletion->chat->screen, deletion->id);
+	ik_screen_flash(deletion->chat->screen,
+		answer->status == IK_OK ? _("The session is deleted") : answer->error.text);
+	free(deletion);
+}
+
+static void on_delete_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	struct deletion *deletion = arg;
+
+	if (answer->value == ANSWER_YES)
+		(void)ik_store_delete(chat->core.store, deletion->id, on_deleted, deletion);
+	else
+		free(deletion);
+}
+
+void ik_chat_delete_session(struct ik_chat *chat, const char *id)
+{
+	const struct ik_choice choices[] = {
+		{.key = 'd', .label = _("Delete it"), .value = ANSWER_YES},
+		{.key = 'k', .label = _("Keep it"), .value = ANSWER_NO},
+	};
+	const char *hint = _("All that was said in it goes for good. ikigai session export writes it to a "
+		"file first.");
+	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	const struct ik_question question = {
+		.title = _("Delete the selected session?"), .parts = &part, .part_count = 1,
+		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1,
+	};
+	struct deletion *deletion;
+
+	if (!chat->core_started)
+		return;
+	if (ik_text_equal(id, ik_session_id(chat->core.session))) {
+		ik_screen_flash(chat->screen, _("You are in this session: /new first, then delete it"));
+		return;
+	}
+	deletion = ik_alloc(sizeof(*deletion));
+	deletion->chat = chat;
+	memcpy(deletion->id, id, sizeof(deletion->id));
+	(void)ik_chat_ask(chat, &question, on_delete_answer, deletion);
+}

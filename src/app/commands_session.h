@@ -1,0 +1,17 @@
+/*
+ * commands_session: the commands about stored sessions: /sessions, /resume, /title.
+ *
+ * May include: all.
+ */
+#ifndef IK_APP_COMMANDS_SESSION_H
+#define IK_APP_COMMANDS_SESSION_H
+
+#include "app/commands.h"
+
+enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
+	const char *rest);
+enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest);
+/* /title TEXT is kept as the event that it is: the store reads the title from it. */
+enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * sessions_parts: the state of the sessions' pane, shared by the files that are it:
+ * pane_sessions.c (state and keys) and sessions_draw.c (how it looks).
+ */
+#ifndef IK_TUI_SESSIONS_PARTS_H
+#define IK_TUI_SESSIONS_PARTS_H
+
+#include "tui/editor.h"
+#include "tui/pane_sessions.h"
+
+struct ik_sessions {
+	struct ik_pane pane;
+	const struct ik_sessions_source *source;
+	void *source_arg;
+
+	struct ik_session_row *rows; /* their texts are owned here; pane.count of them */
+	size_t capacity;
+	bool all;        /* there are no more */
+	bool reading;    /* a page is on its way, */
+	bool anew;       /* in place of all rows */
+	char *problem;   /* why there is no page; NULL */
+	int64_t now_ms;  /* when the last one came */
+
+	char *words;     /* the filter, never NULL */
+	struct ik_editor *filter; /* NULL: nobody writes it */
+	bool here;       /* only those of this directory */
+	char running[IK_UUID_TEXT];
+
+	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown */
+	struct ik_buf wish;
+};
+
+/* The selected one, or NULL. */
+const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions);
+/* Ask for what is to be seen and is not there yet. */
+void ik_sessions_want(struct ik_sessions *sessions);
+
+#endif
