@@ -41,6 +41,12 @@ struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 	bool openai = ik_endpoint_is_openai(request->endpoint);
 	bool mistral = is_host(request, "mistral.ai");
 	bool template = mistral || is_mistral(request->model);
+	bool deepseek = is_host(request, "deepseek.com");
+	bool kimi = is_host(request, "moonshot.ai") || is_host(request, "moonshot.cn") ||
+		is_host(request, "kimi.com");
+	/* Later models of theirs think always, and take efforts. */
+	bool kimi_switch = kimi && (strstr(request->model, "k2.5") || strstr(request->model, "k2.6"));
+	bool glm = is_host(request, "z.ai") || is_host(request, "bigmodel.cn");
 
 	return (struct ik_chat_dialect){
 		.openai = openai,
@@ -49,8 +55,9 @@ struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 		.answers_results = template,
 		.short_ids = template,
 		.counts_unasked = mistral,
-		.wants_thoughts = is_host(request, "deepseek.com") || is_host(request, "moonshot.ai") ||
-			is_host(request, "moonshot.cn") || is_host(request, "kimi.com"),
+		.wants_thoughts = deepseek || kimi,
+		.switches_thinking = deepseek || kimi_switch || glm,
+		.knows_efforts = !kimi_switch && !glm,
 	};
 }
 
@@ -99,6 +106,21 @@ void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request
 
 	if (extra.text)
 		ik_wire_put_raw_member(out, IK_CHAT_EXTRA, extra);
+}
+
+void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort)
+{
+	struct ik_chat_dialect dialect = ik_chat_dialect(request);
+	bool off = request->thinking == IK_THINKING_OFF;
+
+	if (dialect.switches_thinking) {
+		ik_json_key(out, "thinking");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "type", off ? "disabled" : "enabled");
+		ik_json_close(out, '}');
+	}
+	if (dialect.knows_efforts && !(off && dialect.switches_thinking))
+		ik_wire_put_member(out, "reasoning_effort", effort);
 }
 
 /* In which member the thinking came from this server; NULL: in none, or from another. */

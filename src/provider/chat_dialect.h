@@ -20,6 +20,8 @@ struct ik_chat_dialect {
 	bool short_ids;       /* the id of a call is nine letters and digits */
 	bool counts_unasked;  /* tells the usage unasked, and refuses to be asked */
 	bool wants_thoughts;  /* refuses a call without the thinking before it */
+	bool switches_thinking; /* has a member that switches it on and off */
+	bool knows_efforts;   /* takes an effort beside it */
 };
 
 struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request);
@@ -31,6 +33,10 @@ void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request,
 /* Members of a call that the server wants back with it, as they came. */
 void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_message *call);
+
+/* How much the model is to think: the name of an effort, as OpenAI and most take it. */
+void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request,
+	const char *effort);
 
 /*
  * The member with what the assistant thought in that passage, if it came in one from this

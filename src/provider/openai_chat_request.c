@@ -267,7 +267,7 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 		ik_json_put_integer(out, request->max_output_tokens);
 	}
 	if (thinking.form == IK_THINKING_EFFORT)
-		ik_wire_put_member(out, "reasoning_effort", thinking.level);
+		ik_chat_put_effort(out, request, thinking.level);
 	ik_json_close(out, '}');
 }
 

@@ -10,6 +10,8 @@ TestSuite(thinking, .init = asking_begin, .fini = asking_end);
 static const struct ik_endpoint openai = { .provider = "openai",
 	.base_url = "https://api.openai.com/v1" };
 static const struct ik_endpoint other = { .provider = "other", .base_url = "http://localhost/v1" };
+static const struct ik_endpoint deepseek = { .provider = "d", .base_url = "https://api.deepseek.com" };
+static const struct ik_endpoint kimi = { .provider = "k", .base_url = "https://api.moonshot.ai/v1" };
 static const struct ik_endpoint anthropic = { .provider = "anthropic",
 	.base_url = "https://api.anthropic.com" };
 
@@ -37,6 +39,17 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "openai-chat", &openai, "gpt-4.1", IK_THINKING_HIGH, "reasoning_effort", "" },
 		{ "openai-chat", &openai, "gpt-5-chat-latest", IK_THINKING_HIGH, "reasoning_effort", "" },
 		{ "openai-chat", &other, "qwen3", IK_THINKING_HIGH, "reasoning_effort", "\"high\"" },
+		{ "openai-chat", &deepseek, "deepseek-v4-pro", IK_THINKING_OFF, "thinking",
+			"{\"type\":\"disabled\"}" },
+		{ "openai-chat", &deepseek, "deepseek-v4-pro", IK_THINKING_OFF, "reasoning_effort", "" },
+		{ "openai-chat", &deepseek, "deepseek-v4-pro", IK_THINKING_LOW, "thinking",
+			"{\"type\":\"enabled\"}" },
+		{ "openai-chat", &deepseek, "deepseek-v4-pro", IK_THINKING_LOW, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &deepseek, "deepseek-v4-pro", IK_THINKING_UNSET, "thinking", "" },
+		{ "openai-chat", &kimi, "kimi-k2.5", IK_THINKING_HIGH, "thinking", "{\"type\":\"enabled\"}" },
+		{ "openai-chat", &kimi, "kimi-k2.5", IK_THINKING_HIGH, "reasoning_effort", "" },
+		{ "openai-chat", &kimi, "kimi-k3", IK_THINKING_LOW, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &kimi, "kimi-k3", IK_THINKING_LOW, "thinking", "" },
 		{ "openai-chat", &other, "gpt-oss:20b", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
 		{ "openai-responses", &openai, "gpt-5-mini", IK_THINKING_HIGH, "reasoning",
 			"{\"effort\":\"high\",\"summary\":\"auto\"}" },
