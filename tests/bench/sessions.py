@@ -159,12 +159,13 @@ def turns(ikigai, url, count):
     chat = Chat([ikigai, "--base-url", url, "-m", "bench"])
     chat.wait("F1")
     figures, took = {}, []
+    half = (int(count) + 100) // 2
     for number in range(1, int(count) + 1):
         begun = chat.cpu_ms()
         chat.type("say it\r")
         chat.wait(marker(number))
         took.append(chat.cpu_ms() - begun)
-        if number in (100, int(count)):
+        if number in (100, half, int(count)):
             chat.settle()
             figures[number] = chat.pss_kb()
     with sqlite3.connect(os.environ["HOME"] + "/.ikigai/ikigai.db") as connection:
@@ -175,6 +176,9 @@ def turns(ikigai, url, count):
         f"{statistics.median(took[-100:]):.2f} ms")
     print(f"Pss at turn 100 {figures[100]} kB, at turn {count} {figures[int(count)]} kB: "
         f"{grown} kB more for {of_text:.0f} kB of text, {grown / of_text:.2f} x")
+    # What is kept to a bound (spelled requests, pages of the database, rows) is full by now.
+    later = figures[int(count)] - figures[half]
+    print(f"from turn {half} on: {later} kB more, {2 * later / of_text:.2f} x of their text")
     chat.end()
 
 
