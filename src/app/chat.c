@@ -23,6 +23,12 @@
 #include "util/log.h"
 #include "util/text.h"
 
+/* Watched until all is stored, although the first of them ends the chat: a terminal that
+ * goes away sends SIGHUP twice, once more when the shell in it has ended, and who waits
+ * sends SIGTERM again. */
+static const int signal_numbers[] = {SIGTERM, SIGINT, SIGHUP};
+#define SIGNAL_COUNT (sizeof signal_numbers / sizeof *signal_numbers)
+
 /* For the two hooks that have no argument: out of memory and the like. */
 static struct ik_chat *current_chat;
 
@@ -243,15 +249,15 @@ static void start_core(void *arg)
 /* Make timers, draw the first frame, and start the rest behind it. */
 static int run(struct ik_chat *chat, struct ik_error *error)
 {
-	struct ik_signal *terminate, *interrupt;
+	size_t i;
 
 	chat->escape_timer = ik_timer_new(chat->loop, ik_chat_escape_timeout, chat);
 	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
 	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_terminal_unanswered, chat);
 	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
-	terminate = ik_signal_new(chat->loop, SIGTERM, on_signal, chat);
-	interrupt = ik_signal_new(chat->loop, SIGINT, on_signal, chat);
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		chat->signals[i] = ik_signal_new(chat->loop, signal_numbers[i], on_signal, chat);
 	chat->input = ik_input_new();
 	ik_chat_draft_load(chat);
 	ik_chat_draw_now(chat);
@@ -263,8 +269,6 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 		chat->status = 1;
 	else
 		error->status = IK_OK;
-	terminate = ik_signal_close(terminate);
-	interrupt = ik_signal_close(interrupt);
 	return chat->status;
 }
 
@@ -273,6 +277,7 @@ static void close_chat(struct ik_chat *chat)
 {
 	struct ik_error notice;
 	int number;
+	size_t i;
 
 	ik_external_editor_close(chat);
 	ik_pager_close(chat);
@@ -297,6 +302,8 @@ static void close_chat(struct ik_chat *chat)
 		if (notice.status != IK_OK)
 			ik_complain(notice.text);
 	}
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		chat->signals[i] = ik_signal_close(chat->signals[i]);
 	ik_children_end(chat->loop);
 	chat->escape_timer = ik_timer_close(chat->escape_timer);
 	chat->frame_timer = ik_timer_close(chat->frame_timer);

@@ -32,6 +32,7 @@ struct ik_chat {
 	struct ik_timer *tick_timer;   /* what shows time */
 	struct ik_timer *answer_timer; /* of the terminal, to what it was asked */
 	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
+	struct ik_signal *signals[3];  /* that end the chat */
 	int64_t last_frame_us;
 	bool urgent;                   /* a key changed something: draw without waiting */
 	bool resized;                  /* the screen has yet to take the terminal's size */
