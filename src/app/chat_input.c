@@ -8,6 +8,7 @@
 #include "app/pager.h"
 #include "loop/child.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 void ik_chat_refresh(struct ik_chat *chat, const char *line)
@@ -95,6 +96,8 @@ static void on_key(void *arg, const struct ik_key *key)
 		ik_chat_terminal_report(chat, key->text, key->text_length);
 		return;
 	}
+	if (key->code == IK_KEY_MOUSE)
+		(void)ik_screen_tick(chat->screen, ik_clock_ms()); /* two clicks are counted */
 	reaction = ik_screen_key(chat->screen, key);
 	ik_chat_draft_changed(chat);
 	react(chat, &reaction);

@@ -113,6 +113,7 @@ libik_tui_a_SOURCES += \
 	src/tui/scrollback_private.h \
 	src/tui/scrollback_search.c \
 	src/tui/scrollback_search.h \
+	src/tui/scrollback_mark.c \
 	src/tui/scrollback_select.c \
 	src/tui/search_paint.c \
 	src/tui/search_private.h \

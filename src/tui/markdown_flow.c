@@ -172,10 +172,13 @@ void ik_flow_runs(struct ik_flow *flow, size_t start, size_t end, int column)
 
 void ik_flow_wrap(struct ik_flow *flow, size_t start, size_t end)
 {
+	size_t first = start;
 	do {
 		struct ik_row row = ik_wrap_row(flow->text.data + start, end - start,
 			ik_flow_room(flow));
 		int column = ik_flow_line(flow, ik_flow_source(flow, start));
+		if (start > first)
+			ik_lines_continue(flow->lines);
 		ik_flow_runs(flow, start, start + row.shown, column);
 		start += row.taken;
 	} while (start < end);
@@ -198,16 +201,18 @@ void ik_flow_code(struct ik_flow *flow, size_t start, size_t end)
 	int room = ik_flow_room(flow);
 	while (start < end) {
 		const char *feed = memchr(text + start, '\n', end - start);
-		size_t line_end = feed ? (size_t)(feed - text) : end;
+		size_t line_end = feed ? (size_t)(feed - text) : end, first = start;
 		do {
 			size_t stop = start + code_row(text + start, line_end - start, room);
 			int column = ik_flow_line(flow, ik_flow_source(flow, start));
+			if (start > first)
+				ik_lines_continue(flow->lines);
 			ik_flow_runs(flow, start, stop, column);
 			start = stop;
 			if (start < line_end && room > 1)
 				ik_lines_add_kept(flow->lines,
 					ik_lines_keep(flow->lines, mark, strlen(mark)), strlen(mark),
-					column + room - 1, IK_STYLE_DIM);
+					column + room - 1, IK_STYLE_FRAME);
 		} while (start < line_end);
 		start = line_end + 1;
 	}

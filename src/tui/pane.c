@@ -189,6 +189,7 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
+	ik_scrollback_hide(pane->text);
 	if (area.rows < 1 || area.columns < 1)
 		return;
 	enum ik_style frame = view->focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;

@@ -378,3 +378,8 @@ void ik_browser_sync_text(struct ik_browser *browser)
 	if (row->tool != browser->shown || !same)
 		ik_browser_rebuild(browser, row, &uses);
 }
+
+struct ik_scrollback *ik_browser_text(struct ik_browser *browser)
+{
+	return browser->pane.text;
+}

@@ -47,4 +47,7 @@ bool ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
 	struct ik_rectangle area, bool focus, const struct ik_status_bar *scan,
 	int *ret_cursor_row, int *ret_cursor_column);
 
+/* The text that it shows of what is selected in it; borrowed. */
+struct ik_scrollback *ik_browser_text(struct ik_browser *browser);
+
 #endif

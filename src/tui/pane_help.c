@@ -74,8 +74,9 @@ static void add_panes(struct ik_pane *pane)
 		"and End scroll the conversation while the editor is empty.\n"
 		"%s closes this page, else cancels a running turn, else closes the pane. %s cancels "
 		"a running turn, else clears the line; twice on an empty line it ends the program.\n"
-		"The wheel turns what it is over, and a click gives the keys to what it is on. The "
-		"terminal's own selection works with Shift held down, or when %s leaves it the mouse."),
+		"The wheel turns what it is over, and a click gives the keys to what it is on; "
+		"what is dragged over, or clicked twice, is copied. The terminal's own selection "
+		"works with Shift held down, or when %s leaves it the mouse."),
 		keys[0], keys[1], keys[2], keys[3], keys[4], keys[5]);
 	ik_pane_heading(pane, _("Panes"));
 	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
@@ -136,4 +137,9 @@ void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectan
 		.focus = true,
 	};
 	ik_pane_draw(&help->pane, &view, cells, area);
+}
+
+struct ik_scrollback *ik_help_text(struct ik_help *help)
+{
+	return help->pane.text;
 }

@@ -20,4 +20,7 @@ void ik_help_scroll(struct ik_help *help, int rows);
 
 void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectangle area);
 
+/* The text that it shows; borrowed. */
+struct ik_scrollback *ik_help_text(struct ik_help *help);
+
 #endif

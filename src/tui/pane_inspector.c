@@ -578,3 +578,8 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 		sync_text(inspector);
 	ik_pane_draw(pane, &view, cells, area);
 }
+
+struct ik_scrollback *ik_inspector_text(struct ik_inspector *inspector)
+{
+	return inspector->pane.text;
+}

@@ -45,4 +45,7 @@ void ik_inspector_scroll(struct ik_inspector *inspector, int rows);
 void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 	struct ik_rectangle area, bool focus, int64_t now_ms);
 
+/* The text that it shows of what is selected in it; borrowed. */
+struct ik_scrollback *ik_inspector_text(struct ik_inspector *inspector);
+
 #endif

@@ -74,6 +74,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->columns = 80;
 	screen->dirty = true;
 	screen->retry_ms = screen->retry_at_ms = screen->quit_until_ms = IK_NEVER;
+	screen->press.ms = IK_NEVER;
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->calls = ik_calls_new();
 	screen->scrollback = ik_scrollback_new();

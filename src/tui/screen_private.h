@@ -28,6 +28,18 @@
 enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
 enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR, IK_SIDE_SESSIONS };
 
+/* What the left mouse button was pressed on, and then. */
+struct ik_press {
+	struct ik_scrollback *text; /* a text of which a part is being marked, or was; or NULL */
+	bool held;
+	bool moved;                 /* since it was pressed: it marks, and is no click */
+	bool editor;                /* on the editor, whose text before anchor or behind it is selected */
+	size_t anchor;
+	int row, column;
+	int64_t ms;                 /* when; a second one soon after is for the word there */
+	bool twice;
+};
+
 struct ik_screen {
 	bool utf8;
 	bool markdown;              /* how replies are shown now */
@@ -68,6 +80,8 @@ struct ik_screen {
 	bool older;                 /* of a restored session, messages are still to be read */
 	bool told_any;              /* a message was told, since the session began */
 	char *flash;                /* said once, until the next key; NULL: nothing */
+
+	struct ik_press press;      /* of the left mouse button */
 
 	enum ik_side side;
 	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
@@ -115,8 +129,9 @@ unsigned ik_screen_context(const struct ik_screen *screen);
 /* Append the keys of the scrollback, as many as fit into so many columns. */
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
 
-/* Wheel and clicks. */
+/* Wheel, clicks and what is marked by dragging; nothing is marked any more. */
 struct ik_reaction ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key);
+void ik_screen_unmark(struct ik_screen *screen);
 
 /* Is there anything that a cancel ends: a turn, a call of the person's own? */
 bool ik_screen_busy(const struct ik_screen *screen);

@@ -38,6 +38,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->first_number = 0;
 	scrollback->follow = true;
 	scrollback->selecting = false;
+	ik_scrollback_mark_end(scrollback);
 }
 
 /* Make room for so many blocks before and behind those that are there. */
@@ -109,8 +110,7 @@ void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int column
 	scrollback->columns = columns > 0 ? columns : 1;
 }
 
-/* Columns before the text of a block. */
-static int gutter(const struct ik_scrollback *scrollback, const struct ik_block *block)
+int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block)
 {
 	bool wanted = ik_block_look(block->kind)->gutter;
 	return wanted && scrollback->columns >= GUTTER_LEAST ? GUTTER : 0;
@@ -143,7 +143,7 @@ static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t 
 const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollback,
 	struct ik_block *block, uint32_t section)
 {
-	return ik_block_lines(block, section, scrollback->columns - gutter(scrollback, block));
+	return ik_block_lines(block, section, scrollback->columns - ik_scrollback_gutter(scrollback, block));
 }
 
 /* None before the first, none within a group. */
@@ -355,7 +355,7 @@ static size_t rows_from(const struct ik_scrollback *scrollback, struct ik_block 
 	uint32_t index, size_t offset, size_t *budget)
 {
 	const struct ik_section *section = &block->sections[index];
-	int columns = scrollback->columns - gutter(scrollback, block);
+	int columns = scrollback->columns - ik_scrollback_gutter(scrollback, block);
 	size_t size = section->end - section->start;
 	if (ik_block_lines_made(block, index, columns) < 0 && size > *budget)
 		return size / (size_t)columns + 1;
@@ -414,7 +414,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_place pla
 		return;
 	uint32_t line = place.line - gap;
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
-	int indent = gutter(scrollback, block);
+	int indent = ik_scrollback_gutter(scrollback, block);
 	bool selected = scrollback->selecting && scrollback->selected
 		== scrollback->first_number + (int64_t)place.block;
 	if (selected && indent > 0) {
@@ -433,11 +433,13 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_place pla
 	if (scrollback->search)
 		ik_search_paint(scrollback->search, place.block, place.section, line, cells, text_area,
 			row);
+	ik_mark_paint(scrollback, place, cells, text_area, row);
 }
 
 void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
+	scrollback->area = area;
 	if (scrollback->count == 0 || area.rows <= 0)
 		return;
 	struct ik_place place = ik_scrollback_window(scrollback);

@@ -70,12 +70,32 @@ void ik_scrollback_step(struct ik_scrollback *scrollback, int direction);
 bool ik_scrollback_open(struct ik_scrollback *scrollback);
 /* The same to the block with that index. */
 void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded);
-/* A click on a row of the window: the block there gets the mark, and opens or folds.
- * False: nothing is there. */
+/* A click on a row of the window: the block there gets the mark; a folded one opens, and an
+ * open one folds by its first row. True: it did one of both. */
 bool ik_scrollback_click(struct ik_scrollback *scrollback, int row);
 /* Let the window begin with the question before, or behind, the one that it begins with;
  * it gets the mark. False: there is none. */
 bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction);
+
+/*
+ * A stretch of what is shown may be marked, from cell to cell of the grid that it was drawn
+ * into: shown in reverse, until another width is drawn, or something is folded.
+ */
+
+/* Is a cell in the area drawn last? Hide it: no cell is, until it is drawn again. */
+bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int column);
+void ik_scrollback_hide(struct ik_scrollback *scrollback);
+/* Begin at a cell that is in it; nothing is marked yet, nor any more. */
+void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int column);
+/* Mark up to another cell, this one included. One above the area (or in the first row of
+ * the grid, above which there is none) or below it moves the window by a row. */
+void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column);
+/* Mark the word at a cell (a path, an address); false: there is none. */
+bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int column);
+void ik_scrollback_mark_end(struct ik_scrollback *scrollback);
+/* Append what is marked, as it is shown: without frames, and what is one line as one line.
+ * False: nothing is. */
+bool ik_scrollback_marked(struct ik_scrollback *scrollback, struct ik_buf *out);
 
 /* Draw into area, which has the size of the last resize and is blank. */
 void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,

@@ -2,6 +2,7 @@
  * scrollback_private: the state of a scrollback and the ways through its rows,
  * shared by the files that are it: scrollback.c (blocks, the window),
  * scrollback_select.c (the block with the mark, folding, questions),
+ * scrollback_mark.c (what the mouse marks),
  * scrollback_search.c and search_text.c (what is looked for).
  */
 #ifndef IK_TUI_SCROLLBACK_PRIVATE_H
@@ -10,6 +11,14 @@
 #include "tui/scrollback.h"
 
 struct ik_search;
+
+/* A cell of a row: line counts from the block's first (-1: the blank row before it). */
+struct ik_mark {
+	int64_t number;          /* of the block */
+	uint32_t section;
+	int64_t line;
+	int column;
+};
 
 struct ik_scrollback {
 	struct ik_block **slots; /* blocks are slots[first] .. slots[first + count - 1] */
@@ -28,6 +37,11 @@ struct ik_scrollback {
 	/* The block with the mark. */
 	bool selecting;
 	int64_t selected;        /* its number */
+	struct ik_rectangle area; /* where it was drawn last */
+	/* What is marked: between two cells, in any order, both included. */
+	bool marking, marked;
+	int marked_columns;      /* the width it was marked at */
+	struct ik_mark mark_anchor, mark_head;
 	struct ik_search *search; /* whose finds are shown; NULL: none. Not owned */
 };
 
@@ -44,6 +58,11 @@ struct ik_block *ik_scrollback_prepared(const struct ik_scrollback *scrollback, 
 /* The lines of a section of a prepared block. */
 const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollback,
 	struct ik_block *block, uint32_t section);
+/* Columns before the text of a block. */
+int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block);
+/* Show in a row that was drawn what of it is marked. */
+void ik_mark_paint(const struct ik_scrollback *scrollback, struct ik_place place,
+	struct ik_cells *cells, struct ik_rectangle text_area, int row);
 /* Blank rows before a block. */
 uint32_t ik_scrollback_gap(const struct ik_scrollback *scrollback, size_t index);
 

@@ -102,6 +102,7 @@ void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool fol
 		return;
 	/* What is above the block stays where it is; the block's first row, if it is out of
 	 * the window, comes into it. */
+	ik_scrollback_mark_end(scrollback);
 	struct ik_place top = ik_scrollback_window(scrollback);
 	if (top.block == index)
 		top = (struct ik_place){.block = index};
@@ -132,8 +133,11 @@ bool ik_scrollback_click(struct ik_scrollback *scrollback, int row)
 	if (place.section == 0 && place.line < ik_scrollback_gap(scrollback, place.block))
 		return false; /* the blank row between two */
 	select_block(scrollback, place.block);
-	if (ik_block_foldable(block))
-		ik_scrollback_fold(scrollback, place.block, !block->folded);
+	bool first = place.section == 0
+		&& place.line == ik_scrollback_gap(scrollback, place.block);
+	if (!ik_block_foldable(block) || (!block->folded && !first))
+		return false;
+	ik_scrollback_fold(scrollback, place.block, !block->folded);
 	return true;
 }
 

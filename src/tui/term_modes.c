@@ -4,8 +4,9 @@
 
 #include "util/alloc.h"
 
-#define MOUSE_ON "\033[?1000h\033[?1006h"
-#define MOUSE_OFF "\033[?1006l\033[?1000l"
+/* Clicks, and motion while a button is held, from a terminal that knows it (1002). */
+#define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
 #define KEYBOARD_ON "\033[>1u"
 #define KEYBOARD_OFF "\033[<u"
 #define OTHER_KEYS_ON "\033[>4;1m"

@@ -109,7 +109,12 @@ void ik_lines_add(struct ik_lines *lines, size_t source)
 		lines->lines = ik_alloc_array(lines->lines, lines->capacity, sizeof *lines->lines);
 	}
 	lines->lines[lines->count++] =
-		(struct ik_line){.source = (uint32_t)source, .run = lines->run_count};
+		(struct ik_line){.source = (uint32_t)source, .run = lines->run_count & 0x7fffffff};
+}
+
+void ik_lines_continue(struct ik_lines *lines)
+{
+	lines->lines[lines->count - 1].continues = 1;
 }
 
 void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
@@ -220,21 +225,18 @@ static void add_row_runs(struct ik_lines *lines, const struct ik_render *request
 	}
 }
 
-/* The indentation of a row that begins at position. */
-static int indentation(const struct ik_render *request, size_t position)
-{
-	bool continues = position > 0 && request->text[position - 1] != '\n';
-	return continues && request->hang * 2 <= request->columns ? request->hang : 0;
-}
 
 /* Lay out one row at *position. */
 static void render_row(const struct ik_render *request, struct ik_lines *lines,
 	size_t *position)
 {
-	int indent = indentation(request, *position);
+	bool continues = *position > 0 && request->text[*position - 1] != '\n';
+	int indent = continues && request->hang * 2 <= request->columns ? request->hang : 0;
 	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position,
 		request->columns - indent);
 	ik_lines_add(lines, *position);
+	if (continues)
+		ik_lines_continue(lines);
 	add_row_runs(lines, request, *position, *position + row.shown, indent);
 	*position += row.taken;
 }

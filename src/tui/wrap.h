@@ -42,11 +42,13 @@ struct ik_run {
 	bool added;
 };
 
-/* A line: where in the text it begins (the anchor that a resize keeps) and the
- * first of its runs; they end where those of the next line begin. */
+/* A line: where in the text it begins (the anchor that a resize keeps), the
+ * first of its runs (they end where those of the next line begin), and whether it is the
+ * rest of the line before, which had no room. */
 struct ik_line {
 	uint32_t source;
-	uint32_t run;
+	uint32_t run : 31;
+	uint32_t continues : 1;
 };
 
 struct ik_lines {
@@ -64,8 +66,9 @@ void ik_lines_clear(struct ik_lines *lines);
 /* Forget all lines from index on. */
 void ik_lines_truncate(struct ik_lines *lines, uint32_t index);
 
-/* Begin a line; add a run to the line begun last. */
+/* Begin a line; it is the rest of the one before; add a run to the line begun last. */
 void ik_lines_add(struct ik_lines *lines, size_t source);
+void ik_lines_continue(struct ik_lines *lines);
 void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
 	enum ik_style style);
 

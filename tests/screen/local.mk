@@ -34,7 +34,7 @@ SCREEN_TESTS = \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \
-	tests/screen/editor.screen \
+	tests/screen/drag.screen tests/screen/editor.screen \
 	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen tests/screen/ended_twice.screen \
 	tests/screen/external_editor.screen \
