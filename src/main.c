@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/chat.h"
+#include "app/cli_session.h"
 #include "app/cli_tool.h"
 #include "app/cli_tool_new.h"
 #include "app/cli_trust.h"
@@ -56,6 +57,14 @@ static int run_verb(const struct ik_options *options)
 		break;
 	case IK_VERB_TOOL_TRUST:
 		status = ik_cli_trust(options, &setup);
+		break;
+	case IK_VERB_SESSION_LIST:
+	case IK_VERB_SESSION_SHOW:
+	case IK_VERB_SESSION_EXPORT:
+	case IK_VERB_SESSION_IMPORT:
+	case IK_VERB_SESSION_SEARCH:
+	case IK_VERB_SESSION_DELETE:
+		status = ik_cli_session(options, &setup);
 		break;
 	case IK_VERB_DOCTOR:
 		status = ik_doctor(&setup);

@@ -37,7 +37,7 @@ struct ik_export {
 
 /* ---- one message ---- */
 
-void ik_export_json(struct ik_buf *out, const struct ik_message *message)
+void ik_export_json(struct ik_buf *out, const char *session, const struct ik_message *message)
 {
 	char time[IK_CLOCK_TEXT];
 
@@ -45,10 +45,10 @@ void ik_export_json(struct ik_buf *out, const struct ik_message *message)
 	ik_json_open(out, '{');
 	ik_json_key(out, "id");
 	ik_json_put_text(out, message->id);
+	ik_json_key(out, "session");
+	ik_json_put_text(out, session);
 	ik_json_key(out, "sequence");
 	ik_json_put_integer(out, message->sequence);
-	ik_json_key(out, "time");
-	ik_json_put_text(out, time);
 	ik_json_key(out, "kind");
 	ik_json_put_text(out, ik_kind_name(message->kind));
 	ik_json_key(out, "content");
@@ -58,6 +58,8 @@ void ik_export_json(struct ik_buf *out, const struct ik_message *message)
 		ik_json_put_raw(out, ik_message_data(message));
 	else
 		ik_json_put_null(out);
+	ik_json_key(out, "time");
+	ik_json_put_text(out, time);
 	ik_json_close(out, '}');
 	ik_buf_putc(out, '\n');
 }
@@ -317,7 +319,7 @@ static void work(void *arg)
 		const struct ik_message *message = export->messages[export->next++];
 
 		if (export->json)
-			ik_export_json(&export->out, message);
+			ik_export_json(&export->out, ik_session_id(export->core->session), message);
 		else
 			ik_export_markdown(&export->out, message);
 	}

@@ -27,7 +27,7 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 struct ik_export *ik_export_close(struct ik_export *export);
 
 /* Append one message as it stands in the file: a line of JSON, or a part of a Markdown text. */
-void ik_export_json(struct ik_buf *out, const struct ik_message *message);
+void ik_export_json(struct ik_buf *out, const char *session, const struct ik_message *message);
 void ik_export_markdown(struct ik_buf *out, const struct ik_message *message);
 
 #endif

@@ -10,22 +10,23 @@
 enum {
 	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS, OPTION_READER,
 	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
-	OPTION_PROJECT, OPTION_REVOKE, OPTION_HELP, OPTION_VERSION
+	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_HELP, OPTION_VERSION
 };
 
 /* The options that only some verbs have, as a set. */
 enum {
 	TAKES_JSON = 1, TAKES_YES = 2, TAKES_ALL = 4, TAKES_FOR = 8, TAKES_LANGUAGE = 16,
-	TAKES_PROJECT = 32, TAKES_REVOKE = 64
+	TAKES_PROJECT = 32, TAKES_REVOKE = 64, TAKES_FORMAT = 128
 };
 static const char *const special_options[] = {
-	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke",
+	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke", "--format",
 };
 
 static const char chat_help[] = N_(
 "Usage: ikigai [OPTIONS]\n"
 "       ikigai exec [OPTIONS] [PROMPT | -]\n"
 "       ikigai tool list|show|run|validate|new|trust ...\n"
+"       ikigai session list|show|export|import|search|delete ...\n"
 "       ikigai config [--json]\n"
 "       ikigai doctor\n"
 "\n"
@@ -93,6 +94,28 @@ static const char tool_help[] = N_(
 "Example: ikigai tool run glob '{\"pattern\": \"*.c\"}'\n"
 "See also ikigai-tool(1) and ikigai-tools(7).\n");
 
+static const char session_help[] = N_(
+"Usage: ikigai session list\n"
+"       ikigai session show ID\n"
+"       ikigai session export ID [--format jsonl|markdown]\n"
+"       ikigai session import FILE\n"
+"       ikigai session search TEXT\n"
+"       ikigai session delete ID [--yes]\n"
+"\n"
+"ID is the beginning of an id, a number of the list (1 is the newest), or words of\n"
+"a title that only one session has.\n"
+"\n"
+"  list    all sessions, newest first: number, id, age, messages, directory, title\n"
+"  show    one session for people\n"
+"  export  one session on standard output: one JSON object a line for each event,\n"
+"          which import takes, or Markdown\n"
+"  import  take in what export wrote; what is there already stays as it is\n"
+"  search  the places of all sessions that have TEXT\n"
+"  delete  delete a session for good, after asking; with --yes without\n"
+"\n"
+"Example: ikigai session export 1 --format markdown > talk.md\n"
+"See also ikigai-session(1).\n");
+
 static const char config_help[] = N_(
 "Usage: ikigai config [--json]\n"
 "\n"
@@ -128,6 +151,7 @@ static const struct option long_options[] = {
 	{"lang", required_argument, NULL, OPTION_LANGUAGE},
 	{"project", no_argument, NULL, OPTION_PROJECT},
 	{"revoke", no_argument, NULL, OPTION_REVOKE},
+	{"format", required_argument, NULL, OPTION_FORMAT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -143,6 +167,7 @@ struct verb {
 	const char *wants; /* the sentence where there are too few */
 };
 
+#define WANTS_SESSION N_("needs the id or the number of a session; ikigai session list shows them")
 #define WANTS_TOOL N_("needs the name of a tool; ikigai tool list shows them")
 
 static const struct verb verbs[] = {
@@ -156,6 +181,14 @@ static const struct verb verbs[] = {
 	{"tool", "new", IK_VERB_TOOL_NEW, tool_help, TAKES_LANGUAGE | TAKES_PROJECT, 1, 1,
 		N_("needs a name for the tool, such as: ikigai tool new weather")},
 	{"tool", "trust", IK_VERB_TOOL_TRUST, tool_help, TAKES_REVOKE, 0, 1, NULL},
+	{"session", "list", IK_VERB_SESSION_LIST, session_help, 0, 0, 0, NULL},
+	{"session", "show", IK_VERB_SESSION_SHOW, session_help, 0, 1, 1, WANTS_SESSION},
+	{"session", "export", IK_VERB_SESSION_EXPORT, session_help, TAKES_FORMAT, 1, 1, WANTS_SESSION},
+	{"session", "import", IK_VERB_SESSION_IMPORT, session_help, 0, 1, 1,
+		N_("needs a file that ikigai session export wrote")},
+	{"session", "search", IK_VERB_SESSION_SEARCH, session_help, 0, 1, 1,
+		N_("needs the text to look for")},
+	{"session", "delete", IK_VERB_SESSION_DELETE, session_help, TAKES_YES, 1, 1, WANTS_SESSION},
 	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
 	{"doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, 0, NULL},
 };
@@ -163,7 +196,7 @@ static const struct verb verbs[] = {
 /* Find the verb that the first operands name; *ret_used of them are its words. */
 static const struct verb *find_verb(char **operands, int count, int *ret_used, struct ik_error *error)
 {
-	static const char *const words[] = {"exec", "tool", "config", "doctor"};
+	static const char *const words[] = {"exec", "tool", "session", "config", "doctor"};
 	size_t i;
 
 	*ret_used = 0;
@@ -181,7 +214,12 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used, s
 			return &verbs[i];
 		}
 	}
-	if (ik_text_equal(operands[0], "tool")) {
+	if (ik_text_equal(operands[0], "session")) {
+		(void)ik_error_set(error, IK_INVALID, count > 1 ?
+			_("\"session %s\" is no command; there are list, show, export, import, search and delete") :
+			_("\"session\" needs a word more: list, show, export, import, search or delete"),
+			count > 1 ? operands[1] : "");
+	} else if (ik_text_equal(operands[0], "tool")) {
 		(void)ik_error_set(error, IK_INVALID, count > 1 ?
 			_("\"tool %s\" is no command; there are list, show, run, validate, new and trust") :
 			_("\"tool\" needs a word more: list, show, run, validate, new or trust"),
@@ -228,6 +266,7 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_LANGUAGE: o->language = optarg; return true;
 	case OPTION_PROJECT: o->project = true; return true;
 	case OPTION_REVOKE: o->revoke = true; return true;
+	case OPTION_FORMAT: o->format = optarg; return true;
 	case OPTION_HELP:
 	case 'h': o->verb = IK_VERB_HELP; return true;
 	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;
@@ -240,7 +279,8 @@ static unsigned given(const struct ik_options *o)
 {
 	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
 		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
-		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u);
+		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u) |
+		(o->format ? TAKES_FORMAT : 0u);
 }
 
 /* Say which word getopt stumbled over. */
@@ -277,8 +317,9 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 		*ret_options = o;
 		return IK_OK;
 	}
-	if (o.verb == IK_VERB_HELP && count == 1 && ik_text_equal(argv[optind], "tool")) {
-		o.help_text = _(tool_help);
+	if (o.verb == IK_VERB_HELP && count == 1 && (ik_text_equal(argv[optind], "tool") ||
+	    ik_text_equal(argv[optind], "session"))) {
+		o.help_text = ik_text_equal(argv[optind], "tool") ? _(tool_help) : _(session_help);
 		*ret_options = o;
 		return IK_OK;
 	}

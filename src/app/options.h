@@ -22,6 +22,12 @@ enum ik_verb {
 	IK_VERB_TOOL_VALIDATE,
 	IK_VERB_TOOL_NEW,
 	IK_VERB_TOOL_TRUST,
+	IK_VERB_SESSION_LIST,
+	IK_VERB_SESSION_SHOW,
+	IK_VERB_SESSION_EXPORT,
+	IK_VERB_SESSION_IMPORT,
+	IK_VERB_SESSION_SEARCH,
+	IK_VERB_SESSION_DELETE,
 	IK_VERB_CONFIG,
 	IK_VERB_DOCTOR,
 	IK_VERB_HELP,    /* print help_text, exit 0 */
@@ -51,7 +57,8 @@ struct ik_options {
 	bool project;               /* --project */
 	bool trust_project;         /* --trust-project[=no] */
 	bool revoke;                /* --revoke */
-	const char *first;          /* PROMPT, NAME, DIR */
+	const char *format;         /* --format */
+	const char *first;          /* PROMPT, NAME, DIR, ID, FILE, TEXT */
 	const char *second;         /* JSON */
 	char *const *operands;      /* all of them (PATH...), NULL-terminated */
 	const char *help_text;      /* IK_VERB_HELP: which help */

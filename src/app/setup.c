@@ -180,6 +180,9 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		ret_setup->kodelet_environment = kodelet_environment(ret_setup);
 	if (status == IK_OK)
 		open_log(ret_setup);
+	if (status == IK_OK && options->verb >= IK_VERB_SESSION_LIST &&
+	    options->verb <= IK_VERB_SESSION_DELETE)
+		return choose_database(ret_setup, error);
 	if (options->verb == IK_VERB_DOCTOR)
 		return choose_database(ret_setup, error);
 	/* Tools and configuration can be looked at without a model. */

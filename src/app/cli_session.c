@@ -1,0 +1,334 @@
+#include "app/cli_session.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/cli_session_private.h"
+#include "app/export.h"
+#include "app/print.h"
+#include "app/session_find.h"
+#include "tui/age_text.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+#define PAGE 100            /* sessions that are read at once */
+#define SNIPPET_BEFORE 40   /* bytes before a place that was found, and in all */
+#define SNIPPET 120
+
+/* ---- which session ---- */
+
+static void on_found(void *arg, const struct ik_session_info *info, const struct ik_error *error)
+{
+	struct ik_cli_session *cli = arg;
+
+	cli->found = true;
+	if (info != NULL) {
+		cli->info = *info;
+		cli->info.title = ik_strdup(info->title);
+		cli->info.directory = ik_strdup(info->directory);
+	} else {
+		cli->error = *error;
+	}
+	ik_loop_stop(cli->loop);
+}
+
+/* The session that the person named, in cli->info. */
+static enum ik_status find(struct ik_cli_session *cli)
+{
+	struct ik_session_find *asked = ik_session_find(cli->store, cli->options->first, on_found, cli);
+	enum ik_status status = ik_loop_run(cli->loop, &cli->error);
+
+	if (!cli->found)
+		ik_session_find_close(asked);
+	if (status != IK_OK || cli->info.title != NULL)
+		return status;
+	return cli->found ? cli->error.status : ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
+}
+
+/* ---- list ---- */
+
+static void print_row(struct ik_cli_session *cli, const struct ik_session_info *info)
+{
+	struct ik_buf out, age;
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_buf_init(&age, IK_KIB(1));
+	ik_age_text(&age, ik_clock_wall_ms() - info->updated_ms);
+	ik_buf_printf(&out, "%4zu  %s  %8s  %6" PRId64 "  ", ++cli->count, info->id, age.data,
+		info->event_count);
+	ik_sanitize_line(&out, info->directory, strlen(info->directory));
+	ik_buf_puts(&out, "  ");
+	ik_sanitize_line(&out, info->title, strlen(info->title));
+	ik_buf_putc(&out, '\n');
+	cli->failed |= ik_print(out.data, out.length) != 0;
+	ik_buf_done(&out);
+	ik_buf_done(&age);
+}
+
+/* A page of sessions: their rows are kept, since more is asked about each. */
+static void take_sessions(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_cli_session *cli = arg;
+	size_t i;
+
+	cli->page_count = answer->count;
+	for (i = 0; i < answer->count; i++) {
+		cli->page[i] = answer->sessions[i];
+		cli->page[i].title = ik_strdup(answer->sessions[i].title);
+		cli->page[i].directory = ik_strdup(answer->sessions[i].directory);
+	}
+}
+
+/* Hand all sessions to a function, newest first. */
+static enum ik_status each_session(struct ik_cli_session *cli,
+	enum ik_status (*take)(struct ik_cli_session *, const struct ik_session_info *))
+{
+	struct ik_session_info page[PAGE];
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = take_sessions, .arg = cli };
+	enum ik_status status = IK_OK;
+	char last[IK_UUID_TEXT] = "";
+	int64_t updated_ms = 0;
+	size_t i;
+
+	cli->page = page;
+	do {
+		cli->page_count = 0;
+		status = ik_await(&awaited, ik_store_list(cli->store, updated_ms, last, PAGE,
+			ik_await_answer, &awaited), &cli->error);
+		for (i = 0; i < cli->page_count; i++) {
+			if (status == IK_OK && !cli->failed)
+				status = take(cli, &page[i]);
+			memcpy(last, page[i].id, sizeof(last));
+			updated_ms = page[i].updated_ms;
+			free(page[i].title);
+			free(page[i].directory);
+		}
+	} while (status == IK_OK && !cli->failed && cli->page_count == PAGE);
+	return status;
+}
+
+static enum ik_status list_one(struct ik_cli_session *cli, const struct ik_session_info *info)
+{
+	print_row(cli, info);
+	return IK_OK;
+}
+
+/* ---- show, export ---- */
+
+/* Print what has gathered. */
+static bool flush(struct ik_cli_session *cli)
+{
+	if (ik_buf_status(&cli->out) != IK_OK || ik_print(cli->out.data, cli->out.length) != 0)
+		cli->failed = true;
+	ik_buf_clear(&cli->out);
+	return !cli->failed;
+}
+
+static bool export_one(void *arg, struct ik_message *message)
+{
+	struct ik_cli_session *cli = arg;
+
+	if (cli->json)
+		ik_export_json(&cli->out, cli->info.id, message);
+	else
+		ik_export_markdown(&cli->out, message);
+	return cli->out.length < IK_KIB(64) || flush(cli);
+}
+
+static enum ik_status export_all(struct ik_cli_session *cli)
+{
+	enum ik_status status = ik_session_walk(cli->loop, cli->store, cli->info.id, export_one, cli,
+		&cli->error);
+
+	(void)flush(cli);
+	return status;
+}
+
+static enum ik_status show(struct ik_cli_session *cli)
+{
+	char begun[IK_CLOCK_TEXT], changed[IK_CLOCK_TEXT];
+
+	ik_clock_text(cli->info.created_ms, begun);
+	ik_clock_text(cli->info.updated_ms, changed);
+	ik_buf_puts(&cli->out, "# ");
+	ik_sanitize_line(&cli->out, cli->info.title, strlen(cli->info.title));
+	ik_buf_printf(&cli->out, "\n\n- %s %s\n- %s ", _("Session:"), cli->info.id, _("Directory:"));
+	ik_sanitize_line(&cli->out, cli->info.directory, strlen(cli->info.directory));
+	ik_buf_printf(&cli->out, "\n- %s %s\n- %s %s\n- %s %" PRId64 "\n\n", _("Begun:"), begun,
+		_("Last used:"), changed, _("Messages:"), cli->info.event_count);
+	return export_all(cli);
+}
+
+/* ---- search ---- */
+
+/* Print where the words stand. */
+static void print_place(struct ik_cli_session *cli, const struct ik_message *message,
+	const char *place)
+{
+	const char *start = place, *end = message->content + message->content_length;
+	size_t length;
+
+	if ((size_t)(place - message->content) > SNIPPET_BEFORE)
+		start = place - SNIPPET_BEFORE;
+	else
+		start = message->content;
+	while (start < place && ((unsigned char)*start & 0xc0) == 0x80)
+		start++;
+	length = (size_t)(end - start) < SNIPPET ? (size_t)(end - start) : SNIPPET;
+	while (start + length < end && ((unsigned char)start[length] & 0xc0) == 0x80)
+		length--;
+	if (cli->places++ == 0)
+		print_row(cli, cli->searched);
+	ik_buf_printf(&cli->out, "      %6" PRId64 "  ", message->sequence);
+	ik_sanitize_line(&cli->out, start, length);
+	ik_buf_putc(&cli->out, '\n');
+	(void)flush(cli);
+}
+
+static bool search_message(void *arg, struct ik_message *message)
+{
+	struct ik_cli_session *cli = arg;
+	const char *place = strcasestr(message->content, cli->options->first);
+
+	if (place != NULL && message->kind != IK_KIND_USAGE)
+		print_place(cli, message, place);
+	return !cli->failed;
+}
+
+static enum ik_status search_one(struct ik_cli_session *cli, const struct ik_session_info *info)
+{
+	cli->searched = info;
+	cli->places = 0;
+	return ik_session_walk(cli->loop, cli->store, info->id, search_message, cli, &cli->error);
+}
+
+static enum ik_status search(struct ik_cli_session *cli)
+{
+	enum ik_status status = each_session(cli, search_one);
+
+	if (status == IK_OK && cli->count == 0)
+		return ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
+			cli->options->first);
+	return status;
+}
+
+/* ---- delete ---- */
+
+/* Is the person sure? */
+static bool confirm(const struct ik_cli_session *cli)
+{
+	char answer[16] = "";
+	char *question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
+		"Delete \"%s\" with its %lld messages? [y/N] ", (unsigned long)cli->info.event_count),
+		cli->info.title, (long long)cli->info.event_count);
+
+	(void)ik_print(question, strlen(question));
+	free(question);
+	return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static enum ik_status delete(struct ik_cli_session *cli)
+{
+	struct ik_awaited awaited = { .loop = cli->loop };
+
+	if (!cli->options->yes && isatty(STDIN_FILENO) != 1) {
+		cli->failed = true;
+		return ik_error_set(&cli->error, IK_INVALID,
+			_("Without a terminal nobody can be asked: --yes deletes at once."));
+	}
+	if (!cli->options->yes && !confirm(cli))
+		return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
+	return ik_await(&awaited, ik_store_delete(cli->store, cli->info.id, ik_await_answer, &awaited),
+		&cli->error);
+}
+
+/* ---- all of it ---- */
+
+static enum ik_status run(struct ik_cli_session *cli)
+{
+	enum ik_verb verb = cli->options->verb;
+	enum ik_status status = IK_OK;
+
+	if (verb == IK_VERB_SESSION_SHOW || verb == IK_VERB_SESSION_EXPORT ||
+	    verb == IK_VERB_SESSION_DELETE)
+		status = find(cli);
+	if (status != IK_OK)
+		return status;
+	switch (verb) {
+	case IK_VERB_SESSION_SHOW:
+		return show(cli);
+	case IK_VERB_SESSION_EXPORT:
+		return export_all(cli);
+	case IK_VERB_SESSION_IMPORT:
+		return ik_cli_session_import(cli);
+	case IK_VERB_SESSION_SEARCH:
+		return search(cli);
+	case IK_VERB_SESSION_DELETE:
+		return delete(cli);
+	default:
+		return each_session(cli, list_one);
+	}
+}
+
+static void on_signal(void *arg, int number)
+{
+	struct ik_cli_session *cli = arg;
+
+	cli->signal = number;
+	ik_loop_stop(cli->loop);
+}
+
+static void on_notice(void *arg, const char *sentence)
+{
+	(void)arg;
+	ik_complain(sentence);
+}
+
+int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_cli_session cli = { .options = options, .setup = setup };
+	struct ik_signal *interrupt, *terminate;
+	enum ik_status status;
+	struct ik_error notice = { .status = IK_OK };
+
+	cli.json = options->verb == IK_VERB_SESSION_EXPORT &&
+		(options->format == NULL || ik_text_equal(options->format, "jsonl"));
+	if (options->format != NULL && !cli.json && !ik_text_equal(options->format, "markdown")) {
+		ik_complain(_("--format is jsonl or markdown"));
+		return 2;
+	}
+	cli.loop = ik_loop_new(&cli.error);
+	if (cli.loop != NULL)
+		cli.store = ik_store_open(cli.loop, setup->database, &cli.error);
+	if (cli.store == NULL) {
+		ik_complain(cli.error.text);
+		ik_loop_free(cli.loop);
+		return 1;
+	}
+	ik_store_on_notice(cli.store, on_notice, &cli);
+	ik_buf_init(&cli.out, IK_LIMIT_REQUEST);
+	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);
+	terminate = ik_signal_new(cli.loop, SIGTERM, on_signal, &cli);
+	status = run(&cli);
+	if (status != IK_OK && cli.signal == 0)
+		ik_complain(cli.error.text);
+	ik_store_close(cli.store, NULL, &notice);
+	if (notice.text[0] != '\0')
+		ik_complain(notice.text);
+	interrupt = ik_signal_close(interrupt);
+	terminate = ik_signal_close(terminate);
+	ik_loop_free(cli.loop);
+	free(cli.info.title);
+	free(cli.info.directory);
+	ik_buf_done(&cli.out);
+	if (cli.signal != 0)
+		return 128 + cli.signal;
+	return status != IK_OK && cli.failed ? 2 : status != IK_OK || cli.failed || notice.status != IK_OK;
+}

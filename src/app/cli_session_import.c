@@ -1,0 +1,180 @@
+/* Our own JSON Lines, back into the store. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/cli_session_private.h"
+#include "app/print.h"
+#include "json/scan.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define BATCH 200 /* events that are handed to the store before their numbers are looked at */
+
+/* A line of the file. */
+struct event {
+	char *session;
+	struct ik_message *message;
+};
+
+/* "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
+static bool read_time(const char *text, int64_t *ret_ms)
+{
+	struct tm parts = { .tm_isdst = 0 };
+	const char *rest = text != NULL ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
+	int64_t milliseconds = 0;
+	int digits;
+
+	if (rest == NULL)
+		return false;
+	if (*rest == '.') {
+		for (rest++, digits = 0; *rest >= '0' && *rest <= '9'; rest++, digits++)
+			milliseconds = digits < 3 ? milliseconds * 10 + (*rest - '0') : milliseconds;
+		for (; digits < 3; digits++)
+			milliseconds *= 10;
+	}
+	*ret_ms = (int64_t)timegm(&parts) * 1000 + milliseconds;
+	return ik_text_equal(rest, "Z");
+}
+
+/* Is it a UUID as it is stored: 36 characters, in small letters? */
+static bool is_id(const char *text)
+{
+	return text != NULL && strlen(text) == IK_UUID_TEXT - 1 &&
+		strspn(text, "0123456789abcdef-") == IK_UUID_TEXT - 1;
+}
+
+/* What a line holds; NULL, or what is wrong with it. */
+static const char *read_line(const char *line, size_t length, struct event *ret_event)
+{
+	struct ik_json_span object, data;
+	char *session, *id, *kind_name, *content, *time;
+	const char *problem = NULL;
+	size_t content_length = 0;
+	int64_t time_ms = 0;
+	enum ik_kind kind;
+
+	if (ik_json_check(line, length, &object, NULL) != IK_OK || ik_json_span_type(object) != IK_JSON_OBJECT)
+		return _("this is no JSON object");
+	session = ik_json_string_new(ik_json_member(object, "session"), NULL);
+	id = ik_json_string_new(ik_json_member(object, "id"), NULL);
+	kind_name = ik_json_string_new(ik_json_member(object, "kind"), NULL);
+	content = ik_json_string_new(ik_json_member(object, "content"), &content_length);
+	time = ik_json_string_new(ik_json_member(object, "time"), NULL);
+	data = ik_json_member(object, "data");
+	if (ik_json_span_type(data) == IK_JSON_NULL)
+		data = (struct ik_json_span){ NULL, 0 };
+	if (!is_id(session))
+		problem = _("\"session\" is no id of a session");
+	else if (!is_id(id))
+		problem = _("\"id\" is no id of an event");
+	else if (kind_name == NULL || !ik_kind_from_name(kind_name, &kind))
+		problem = _("\"kind\" is none that this ikigai knows");
+	else if (content == NULL)
+		problem = _("\"content\" is no text");
+	else if (!read_time(time, &time_ms))
+		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
+	else
+		*ret_event = (struct event){
+			.session = ik_strdup(session),
+			.message = ik_message_stored(kind, id, 0, time_ms, content, content_length,
+				data.text, data.length),
+		};
+	free(session);
+	free(id);
+	free(kind_name);
+	free(content);
+	free(time);
+	return problem;
+}
+
+/* Events that were handed to the store; which of them were new is known a turn later. */
+struct batch {
+	struct ik_message *messages[BATCH];
+	size_t count;
+	size_t all, added;
+};
+
+/* Let the store have its turn, and count. */
+static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
+{
+	struct ik_awaited awaited = { .loop = cli->loop };
+	enum ik_status status = ik_await(&awaited,
+		ik_store_list(cli->store, 0, "", 1, ik_await_answer, &awaited), &cli->error);
+	size_t i;
+
+	for (i = 0; i < batch->count; i++) {
+		batch->added += batch->messages[i]->sequence > 0;
+		ik_message_unref(batch->messages[i]);
+	}
+	batch->all += batch->count;
+	batch->count = 0;
+	return status;
+}
+
+/* Go through the file; batch NULL: only look whether all is right. */
+static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct batch *batch)
+{
+	enum ik_status status = IK_OK;
+	struct event event;
+	size_t capacity = 0, number = 0;
+	char *line = NULL;
+	ssize_t length;
+
+	rewind(file);
+	while (status == IK_OK && (length = getline(&line, &capacity, file)) >= 0) {
+		const char *problem;
+
+		number++;
+		if (strspn(line, " \t\r\n") == (size_t)length)
+			continue;
+		problem = read_line(line, (size_t)length, &event);
+		if (problem != NULL) {
+			status = ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
+				number, problem);
+			break;
+		}
+		if (batch != NULL) {
+			ik_store_begin(cli->store, event.session, cli->setup->places.directory);
+			ik_store_append(cli->store, event.session, event.message);
+			batch->messages[batch->count++] = ik_message_ref(event.message);
+			if (batch->count == BATCH)
+				status = settle(cli, batch);
+		}
+		free(event.session);
+		ik_message_unref(event.message);
+	}
+	if (status == IK_OK && ferror(file))
+		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), cli->options->first);
+	free(line);
+	return status;
+}
+
+enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
+{
+	struct batch batch = { .count = 0 };
+	int fd = open(cli->options->first, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	enum ik_status status;
+
+	if (file == NULL)
+		return ik_error_set_errno(&cli->error, errno, _("Cannot read %s"), cli->options->first);
+	/* Nothing of a file is taken before all of it is known to be right. */
+	status = read_file(cli, file, NULL);
+	if (status == IK_OK)
+		status = read_file(cli, file, &batch);
+	if (batch.count > 0 && settle(cli, &batch) != IK_OK && status == IK_OK)
+		status = cli->error.status;
+	(void)fclose(file);
+	if (status != IK_OK)
+		return status;
+	ik_buf_printf(&cli->out, ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n",
+		batch.all), batch.all, batch.added);
+	cli->failed |= ik_print(cli->out.data, cli->out.length) != 0;
+	return IK_OK;
+}

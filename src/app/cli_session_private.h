@@ -1,0 +1,33 @@
+/*
+ * cli_session_private: what the files of `ikigai session` share.
+ */
+#ifndef IK_APP_CLI_SESSION_PRIVATE_H
+#define IK_APP_CLI_SESSION_PRIVATE_H
+
+#include "app/cli_session.h"
+#include "app/session_walk.h"
+
+struct ik_cli_session {
+	const struct ik_options *options;
+	struct ik_setup *setup;
+	struct ik_loop *loop;
+	struct ik_store *store;
+	struct ik_error error;
+	int signal;                   /* that ended it; 0: none has */
+	bool failed;                  /* it could not be printed, or was asked for in a wrong way */
+	struct ik_buf out;
+
+	bool found;                   /* the search for the session has ended */
+	struct ik_session_info info;  /* it; title NULL: none */
+	bool json;
+	struct ik_session_info *page; /* of a list */
+	size_t page_count;
+	size_t count;                 /* sessions that were printed */
+	const struct ik_session_info *searched;
+	size_t places;                /* that were found in it */
+};
+
+/* Import the file that is named. */
+enum ik_status ik_cli_session_import(struct ik_cli_session *cli);
+
+#endif
