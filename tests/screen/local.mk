@@ -88,6 +88,7 @@ SCREEN_TESTS = \
 	tests/screen/theme.screen \
 	tests/screen/usage.screen \
 	tests/screen/trust.screen \
+	tests/screen/untranslated.screen \
 	tests/screen/unusable_terminal.screen \
 	tests/screen/multiplexer_screen.screen tests/screen/multiplexer_tmux.screen \
 	tests/screen/slow_line.screen tests/screen/stream_interrupted.screen \
@@ -95,4 +96,4 @@ SCREEN_TESTS = \
 	tests/screen/watch_off.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
-EXTRA_DIST += $(SCREEN_TESTS)
+EXTRA_DIST += $(SCREEN_TESTS) tests/screen/accents.py

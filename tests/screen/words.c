@@ -1,12 +1,11 @@
 #include "checks.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "util/alloc.h"
-#include "util/text.h"
+#include "util/buf.h"
+#include "util/limits.h"
 
 #define SHORTEST_WORD 3
 
@@ -23,41 +22,43 @@ static bool is_listed(const char *word, size_t length, const char *list)
 	return false;
 }
 
-/* Of a word: letters, ASCII or not. */
-static bool is_letter(char byte)
+/* Bytes of the letter that text begins with, ASCII or with an accent (U+00C0 to U+00FF); 0: none. */
+static size_t letter_length(const char *text)
 {
-	return isalpha((unsigned char)byte) || (byte & 0x80) != 0;
+	if ((unsigned char)text[0] == 0xC3 && (text[1] & 0xC0) == 0x80)
+		return 2;
+	return isalpha((unsigned char)text[0]) ? 1 : 0;
 }
 
-/* The first word of a row that has a vowel as it was written, and is not listed; NULL: none. */
-static char *untranslated_word(const char *row, const char *list)
+/* Append the words of a row that have a vowel as it was written, and are not listed.
+ * Paths and commands, which begin with a slash, are names. */
+static void put_untranslated(const char *row, const char *list, struct ik_buf *out)
 {
 	while (*row != '\0') {
-		size_t length = 0, letters = 0;
+		size_t length = 0, letter;
 		bool vowel = false;
 
-		while (is_letter(row[length])) {
-			letters += isalpha((unsigned char)row[length]) != 0;
+		if (*row == '/')
+			row += strcspn(row, " ");
+		while ((letter = letter_length(row + length)) > 0) {
 			vowel = vowel || strchr("aeiou", row[length]) != NULL;
-			length++;
+			length += letter;
 		}
-		if (vowel && letters >= SHORTEST_WORD && !is_listed(row, length, list))
-			return ik_strndup(row, length);
-		row += length + (length == 0);
+		if (vowel && length >= SHORTEST_WORD && !is_listed(row, length, list))
+			ik_buf_printf(out, " %.*s", (int)length, row);
+		row += length + (length == 0 && *row != '\0');
 	}
-	return NULL;
 }
 
 bool check_translated(struct harness *h, const char *list)
 {
-	for (int row = 0; row < h->terminal.rows; row++) {
-		char *word = untranslated_word(terminal_row(&h->terminal, row), list);
+	struct ik_buf words;
+	bool all;
 
-		if (word != NULL) {
-			(void)fail(h, "row %d has the word \"%s\", which is not translated", row, word);
-			free(word);
-			return false;
-		}
-	}
-	return true;
+	ik_buf_init(&words, IK_KIB(64));
+	for (int row = 0; row < h->terminal.rows; row++)
+		put_untranslated(terminal_row(&h->terminal, row), list, &words);
+	all = words.length == 0 || fail(h, "these words are not translated:%s", words.data);
+	ik_buf_done(&words);
+	return all;
 }
