@@ -4,8 +4,9 @@
 #include "app/pager.h"
 #include "util/clock.h"
 
-/* At most 60 frames a second while a reply streams. */
-#define FRAME_US 16667
+/* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
+ * faster, and a frame costs more than what it shows. A key is drawn at once. */
+#define FRAME_US 33333
 
 void ik_chat_redraw(struct ik_chat *chat)
 {
