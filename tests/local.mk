@@ -20,6 +20,12 @@ EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/
 	tests/check-all tests/run-test \
 	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
 
+# The store on a server that is started for it; the program is that of tests/unit/store.
+if HAVE_TESTS
+TESTS += tests/store/postgres
+endif
+EXTRA_DIST += tests/store/postgres
+
 if !HAVE_TESTS
 check-local:
 	@echo "make check needs Criterion and libvterm: see what configure named, or use ./quickstart check" >&2; exit 1

@@ -132,6 +132,8 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 		give_up(session, &answer->error);
 		return;
 	}
+	ik_store_continue(session->options.store, session->id, session->directory,
+		answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0);
 	ik_session_tell_model(session);
 	take_page(session, answer->messages, answer->count);
 	tell_messages(session, answer->messages, answer->count);

@@ -219,6 +219,12 @@ void ik_session_tell_model(struct ik_session *session)
 	ik_session_emit(session, &event);
 }
 
+void ik_session_forked(struct ik_session *session, const char *id)
+{
+	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
+	ik_session_tell_model(session);
+}
+
 void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec)
 {
 	struct ik_model *model = ik_model_new(spec);

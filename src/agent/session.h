@@ -91,6 +91,10 @@ typedef void ik_session_restored(void *arg, const struct ik_error *error);
 void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
 	void *arg);
 
+/* The session is stored under another id from here on (ik_store_on_fork()), which is told as
+ * IK_EVENT_SESSION. */
+void ik_session_forked(struct ik_session *session, const char *id);
+
 /* Send what a person typed; queued while a turn runs. */
 void ik_session_submit(struct ik_session *session, const char *text, size_t length);
 

@@ -153,6 +153,14 @@ static void on_store_notice(void *arg, const char *sentence)
 		ik_session_add_notice(core->session, sentence);
 }
 
+static void on_store_fork(void *arg, const char *from, const char *to)
+{
+	struct ik_core *core = arg;
+
+	if (core->session != NULL && ik_text_equal(ik_session_id(core->session), from))
+		ik_session_forked(core->session, to);
+}
+
 /* The rules of the configuration. */
 static void make_policy(struct ik_core *core)
 {
@@ -262,6 +270,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	struct ik_error *error)
 {
 	struct ik_http_options http;
+	char *spool;
 	size_t i;
 
 	memset(core, 0, sizeof *core);
@@ -277,6 +286,11 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		return error->status;
 	ik_store_on_state(core->store, on_store_state, core);
 	ik_store_on_notice(core->store, on_store_notice, core);
+	ik_store_on_fork(core->store, on_store_fork, core);
+	spool = ik_places_file(&setup->places, "spool");
+	if (spool != NULL)
+		ik_store_set_spool(core->store, spool);
+	free(spool);
 	memset(&http, 0, sizeof http);
 	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
 	http.proxy = setup->config->http_proxy;

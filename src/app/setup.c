@@ -11,7 +11,9 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
+#include "store/store.h"
 #include "util/path.h"
+#include "util/redact.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -119,11 +121,16 @@ static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *e
 		setup->database = ik_places_file(&setup->places, "ikigai.db");
 		return IK_OK;
 	}
+	if (ik_postgres_is_uri(named)) {
+		setup->database = ik_strdup(named);
+		return IK_OK;
+	}
 	if (ik_text_starts(named, scheme))
 		named += strlen(scheme);
 	else if (strstr(named, "://") != NULL)
-		return ik_error_set(error, IK_INVALID, _("database is \"%.*s://...\", but this version keeps "
-			"sessions in SQLite only: name a file, or sqlite:FILE"), (int)strcspn(named, ":"), named);
+		return ik_error_set(error, IK_INVALID, _("database is \"%.*s://...\", which is "
+			"not known: name a file, sqlite:FILE, or postgresql://HOST/DATABASE"),
+			(int)strcspn(named, ":"), named);
 	if (named[0] == '\0')
 		return ik_error_set(error, IK_INVALID, _("database is \"sqlite:\", which lacks the name of a file"));
 	setup->database = ik_path_expand(named, setup->places.user_home);
@@ -226,18 +233,11 @@ static const char *const address_variables[] = {
 static bool holds_password(const char *variable)
 {
 	const char *value = getenv(variable);
-	const char *host = value != NULL ? strstr(value, "://") : NULL;
-	size_t length;
+	char *shown = ik_redact(value);
+	bool holds = value != NULL && !ik_text_equal(shown, value);
 
-	if (value == NULL)
-		return false;
-	if (strstr(value, "password=") != NULL)
-		return true;
-	if (host == NULL)
-		return false;
-	host += strlen("://");
-	length = strcspn(host, "/?#");
-	return memchr(host, '@', length) != NULL && memchr(host, ':', length) != NULL;
+	free(shown);
+	return holds;
 }
 
 char **ik_setup_tool_environment(const struct ik_setup *setup)

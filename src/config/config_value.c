@@ -5,6 +5,7 @@
 
 #include "json/write.h"
 #include "util/alloc.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 /* What stands where something secret was. */
@@ -321,29 +322,10 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 /* Append a string; of a URL or a connection string without the password. */
 static void print_text(const char *text, struct ik_buf *out)
 {
-	const char *authority = strstr(text, "://"), *at, *colon;
-	const char *password = strcasestr(text, "password=");
-	size_t length;
+	char *shown = ik_redact(text);
 
-	ik_json_quote_open(out);
-	if (authority) {
-		authority += 3;
-		length = strcspn(authority, "/?#");
-		at = memrchr(authority, '@', length);
-		colon = at ? memchr(authority, ':', (size_t)(at - authority)) : NULL;
-		if (colon) {
-			ik_json_escape(out, text, (size_t)(colon + 1 - text));
-			ik_json_escape(out, hidden, sizeof(hidden) - 1);
-			text = at;
-		}
-	}
-	if (password && password > text) {
-		ik_json_escape(out, text, (size_t)(password + 9 - text));
-		ik_json_escape(out, hidden, sizeof(hidden) - 1);
-		text = password + 9 + strcspn(password + 9, "& ");
-	}
-	ik_json_escape(out, text, strlen(text));
-	ik_json_quote_close(out);
+	ik_json_put_text(out, shown);
+	free(shown);
 }
 
 /* Append a list; of headers only the names. */

@@ -13,6 +13,7 @@ libik_loop_a_SOURCES = \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \
 	src/loop/reaper.c src/loop/reaper.h \
+	src/loop/resolve.c src/loop/resolve.h \
 	src/loop/restore.c src/loop/restore.h \
 	src/loop/signals.c \
 	src/loop/spawn.c src/loop/spawn.h \

@@ -119,6 +119,10 @@ struct ik_loop *ik_loop_free(struct ik_loop *loop)
 	loop->children = ik_children_free(loop->children);
 	while (loop->deferred_count > 0)
 		run_deferred(loop);
+	/* A name that was looked up, and is not wanted, is told to be so by the library itself. */
+	(void)event_base_loop(loop->base, EVLOOP_NONBLOCK);
+	while (loop->deferred_count > 0)
+		run_deferred(loop);
 	free(loop->deferred);
 	event_base_free(loop->base);
 	free(loop);

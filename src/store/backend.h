@@ -18,9 +18,19 @@
 struct ik_store_session {
 	struct ik_store_session *next;
 	struct ik_taken_file *file; /* of an earlier process, whose event it is; NULL: ours */
-	char id[IK_UUID_TEXT];
+	char id[IK_UUID_TEXT];        /* as it was begun */
+	char stored_as[IK_UUID_TEXT]; /* as it is stored: another one once it became a fork */
+	char parent[IK_UUID_TEXT];    /* that it is a fork of; "": none */
+	int64_t forked_at;            /* the parent's last event that is this one's too */
 	char *directory; /* "" where not known */
 	int64_t created_ms;
+	/* The number of its last stored event that is known here; -1: whatever is there. The next
+	 * one goes behind that one, or, where there are others by now, into a fork. */
+	int64_t known;
+	int64_t tentative;   /* the same while a transaction is open */
+	int64_t late_forks;  /* made of events that came too late; as the backend saw last */
+	bool forked;         /* its new id is to be told */
+	int64_t told_forks;  /* that were told; -1: none were counted yet */
 };
 
 /* An event on its way. */
@@ -28,6 +38,7 @@ struct ik_record {
 	struct ik_record *next;
 	struct ik_store_session *session;
 	struct ik_message *message;
+	bool stored; /* the backend's: it is there */
 };
 
 /* Something to be read. */
@@ -98,9 +109,10 @@ struct ik_backend_ops {
 	bool (*is_open)(const struct ik_backend *backend);
 
 	/*
-	 * Write records in order, all or none, at most count (a backend may take
-	 * fewer in one go). Each message gets the next sequence of its session; an event
-	 * whose id is there already counts as written. Report: ik_store_written().
+	 * Write records in order, at most count (a backend may take fewer in one go). Each
+	 * message gets the next sequence of its session; an event whose id is there already
+	 * counts as written; one whose session is not where it is known to be (session->known)
+	 * is not written: a conflict. Report: ik_store_written().
 	 */
 	void (*write)(struct ik_backend *backend, struct ik_record *first, size_t count);
 
@@ -111,6 +123,10 @@ struct ik_backend_ops {
 
 	/* Fill the answer of read. Report: ik_store_answered(). */
 	void (*read)(struct ik_backend *backend, struct ik_store_read *read);
+
+	/* As the program ends: wait so long for something to happen; false: nothing has. NULL
+	 * where every report comes inside the call. */
+	bool (*wait)(struct ik_backend *backend, int64_t milliseconds);
 
 	/* No report is to come any more. */
 	struct ik_backend *(*free)(struct ik_backend *backend);
@@ -123,15 +139,17 @@ struct ik_backend {
 };
 
 struct ik_backend *ik_sqlite_new(const char *path);
+struct ik_backend *ik_postgres_new(struct ik_loop *loop, const char *uri);
 
 /* ---- the reports ---- */
 
 /* notice: what a person should know, or "". */
 void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status status,
 	const struct ik_error *error);
-/* So many records are written. */
-void ik_store_written(struct ik_store *store, size_t count, enum ik_status status,
-	const struct ik_error *error);
+/* So many records are written. conflict (or NULL): somebody else has gone on with the session
+ * of the one behind them. */
+void ik_store_written(struct ik_store *store, size_t count, struct ik_store_session *conflict,
+	enum ik_status status, const struct ik_error *error);
 void ik_store_part_written(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
 void ik_store_answered(struct ik_store *store, enum ik_status status,

@@ -6,7 +6,12 @@ libik_store_a_SOURCES = \
 	src/store/database_file.c src/store/database_file.h \
 	src/store/examine.c src/store/examine.h \
 	src/store/migrate.c src/store/migrate.h \
+	src/store/postgres.c src/store/postgres_private.h \
+	src/store/postgres_form.c src/store/postgres_hosts.c src/store/postgres_query.c \
+	src/store/postgres_read.c src/store/postgres_write.c \
+	src/store/pq_library.c src/store/pq_library.h \
 	src/store/rescue.c src/store/rescue.h \
+	src/store/spool.c src/store/spool.h \
 	src/store/sqlite.c src/store/sqlite_private.h \
 	src/store/sqlite_blob.c src/store/sqlite_read.c src/store/sqlite_sessions.c src/store/sqlite_write.c \
 	src/store/sqlite_library.c src/store/sqlite_library.h \

@@ -32,11 +32,15 @@ const char *const ik_sqlite_steps[] = {
 	" part INTEGER NOT NULL,"
 	" bytes BLOB NOT NULL,"
 	" PRIMARY KEY(id, part));",
+	/* 2 to 3: a session may be a fork of another, up to one of its events */
+	"ALTER TABLE sessions ADD COLUMN parent TEXT;"
+	"ALTER TABLE sessions ADD COLUMN forked_at INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* of late events */
+	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;",
 };
 const size_t ik_sqlite_step_count = sizeof(ik_sqlite_steps) / sizeof(ik_sqlite_steps[0]);
 
-/* Refuse a database that a newer program has made. */
-static enum ik_status check_version(int64_t version, const char *name, size_t count,
+enum ik_status ik_migrate_check(int64_t version, const char *name, size_t count,
 	struct ik_error *error)
 {
 	if (version <= (int64_t)count)
@@ -55,7 +59,7 @@ enum ik_status ik_migrate(const struct ik_migrate_ops *ops, void *database, cons
 
 	status = ops->version(database, &version, error);
 	if (status == IK_OK)
-		status = check_version(version, name, count, error);
+		status = ik_migrate_check(version, name, count, error);
 	if (status != IK_OK || version == (int64_t)count)
 		return status;
 
@@ -65,7 +69,7 @@ enum ik_status ik_migrate(const struct ik_migrate_ops *ops, void *database, cons
 	/* Another process may have been faster. */
 	status = ops->version(database, &version, error);
 	if (status == IK_OK)
-		status = check_version(version, name, count, error);
+		status = ik_migrate_check(version, name, count, error);
 	for (; status == IK_OK && version < (int64_t)count; version++)
 		status = ops->execute(database, steps[version], error);
 	if (status == IK_OK)

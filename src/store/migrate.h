@@ -29,6 +29,10 @@ struct ik_migrate_ops {
 enum ik_status ik_migrate(const struct ik_migrate_ops *ops, void *database, const char *name,
 	const char *const *steps, size_t count, struct ik_error *error) IK_MUST_USE;
 
+/* IK_DENIED with a sentence when version is newer than count. */
+enum ik_status ik_migrate_check(int64_t version, const char *name, size_t count,
+	struct ik_error *error) IK_MUST_USE;
+
 /* The steps of a SQLite database. */
 extern const char *const ik_sqlite_steps[];
 extern const size_t ik_sqlite_step_count;

@@ -66,16 +66,40 @@ static void put_member(struct ik_buf *out, const char *name, const char *text)
 	ik_json_put_text(out, text);
 }
 
-/* One event as a line. */
-static void put_record(struct ik_buf *out, const struct ik_record *record)
+static void put_number(struct ik_buf *out, const char *name, int64_t number)
+{
+	ik_json_key(out, name);
+	ik_json_put_integer(out, number);
+}
+
+/* What is known of a session. */
+static void put_session(struct ik_buf *out, const struct ik_store_session *session)
+{
+	put_member(out, "session", session->id);
+	put_member(out, "directory", session->directory);
+	put_number(out, "created_ms", session->created_ms);
+	put_number(out, "known", session->known);
+	if (session->parent[0]) {
+		put_member(out, "stored_as", session->stored_as);
+		put_member(out, "parent", session->parent);
+		put_number(out, "forked_at", session->forked_at);
+	}
+}
+
+void ik_rescue_put_fork(struct ik_buf *out, const struct ik_store_session *session)
+{
+	ik_json_open(out, '{');
+	put_session(out, session);
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
+}
+
+void ik_rescue_put(struct ik_buf *out, const struct ik_record *record)
 {
 	const struct ik_message *message = record->message;
 
 	ik_json_open(out, '{');
-	put_member(out, "session", record->session->id);
-	put_member(out, "directory", record->session->directory);
-	ik_json_key(out, "created_ms");
-	ik_json_put_integer(out, record->session->created_ms);
+	put_session(out, record->session);
 	put_member(out, "id", message->id);
 	put_member(out, "kind", ik_kind_name(message->kind));
 	ik_json_key(out, "content");
@@ -85,8 +109,15 @@ static void put_record(struct ik_buf *out, const struct ik_record *record)
 		ik_json_put_raw(out, ik_message_data(message));
 	else
 		ik_json_put_null(out);
-	ik_json_key(out, "time_ms");
-	ik_json_put_integer(out, message->time_ms);
+	put_number(out, "time_ms", message->time_ms);
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
+}
+
+void ik_rescue_put_head(struct ik_buf *out, const char *database)
+{
+	ik_json_open(out, '{');
+	put_member(out, "ikigai_rescue", database);
 	ik_json_close(out, '}');
 	ik_buf_putc(out, '\n');
 }
@@ -98,15 +129,12 @@ static int write_records(int fd, const char *database, const struct ik_record *r
 	int number = 0;
 
 	ik_buf_init(&out, IK_LIMIT_REQUEST);
-	ik_json_open(&out, '{');
-	put_member(&out, "ikigai_rescue", database);
-	ik_json_close(&out, '}');
-	ik_buf_putc(&out, '\n');
+	ik_rescue_put_head(&out, database);
 	for (; record && number == 0; record = record->next) {
 		/* A piece of its own for each record: commas come by what is before. */
 		number = ik_write_all(fd, out.data, out.length);
 		ik_buf_clear(&out);
-		put_record(&out, record);
+		ik_rescue_put(&out, record);
 		if (ik_buf_status(&out) != IK_OK)
 			number = EFBIG;
 	}
@@ -159,11 +187,8 @@ enum ik_status ik_rescue_write(const char *database, const struct ik_record *fir
 
 /* ---- finding ---- */
 
-/* Add the files of one directory to a NULL-terminated list. */
-static void find_in(const char *directory, const char *database, bool beside,
-	char ***paths, size_t *count)
+void ik_rescue_find_in(const char *directory, const char *prefix, char ***paths, size_t *count)
 {
-	char *prefix = name_prefix(database, beside);
 	DIR *handle = opendir(directory);
 	struct dirent *entry;
 
@@ -176,6 +201,15 @@ static void find_in(const char *directory, const char *database, bool beside,
 	}
 	if (handle)
 		closedir(handle);
+}
+
+/* The same for a database's files. */
+static void find_in(const char *directory, const char *database, bool beside,
+	char ***paths, size_t *count)
+{
+	char *prefix = name_prefix(database, beside);
+
+	ik_rescue_find_in(directory, prefix, paths, count);
 	free(prefix);
 }
 
@@ -183,6 +217,12 @@ static void find_in(const char *directory, const char *database, bool beside,
 static int compare_names(const void *one, const void *other)
 {
 	return strcmp(ik_path_base(*(char *const *)one), ik_path_base(*(char *const *)other));
+}
+
+void ik_rescue_sort(char **paths, size_t count)
+{
+	if (paths)
+		qsort(paths, count, sizeof(*paths), compare_names);
 }
 
 char **ik_rescue_find(const char *database)
@@ -194,8 +234,7 @@ char **ik_rescue_find(const char *database)
 	find_in(directory, database, true, &paths, &count);
 	find_in(temporary_directory(), database, false, &paths, &count);
 	free(directory);
-	if (paths)
-		qsort(paths, count, sizeof(*paths), compare_names);
+	ik_rescue_sort(paths, count);
 	return paths;
 }
 
@@ -211,57 +250,83 @@ char **ik_rescue_find_free(char **paths)
 
 /* ---- reading ---- */
 
-/* A line back to an event, if it is one. */
+/* A UUID of a line; empty where it is none. */
+static void take_id(struct ik_json_span object, const char *name, char out[IK_UUID_TEXT])
+{
+	char *text = ik_json_string_new(ik_json_member(object, name), NULL);
+
+	if (text && strlen(text) == IK_UUID_TEXT - 1)
+		memcpy(out, text, IK_UUID_TEXT);
+	free(text);
+}
+
+/* The event of a line, if there is one. */
+static struct ik_message *take_message(struct ik_json_span object)
+{
+	char *kind_name = ik_json_string_new(ik_json_member(object, "kind"), NULL);
+	size_t content_length = 0;
+	char *content = ik_json_string_new(ik_json_member(object, "content"), &content_length);
+	struct ik_json_span data = ik_json_member(object, "data");
+	struct ik_message *message = NULL;
+	char id[IK_UUID_TEXT] = "";
+	int64_t time = 0;
+	enum ik_kind kind;
+
+	take_id(object, "id", id);
+	if (ik_json_span_type(data) == IK_JSON_NULL)
+		data = (struct ik_json_span){ NULL, 0 };
+	if (id[0] && kind_name && ik_kind_from_name(kind_name, &kind) && content &&
+	    ik_json_integer(ik_json_member(object, "time_ms"), &time))
+		message = ik_message_stored(kind, id, 0, time, content, content_length,
+			data.text, data.length);
+	free(kind_name);
+	free(content);
+	return message;
+}
+
+/* A line back to what it says, if it says anything. */
 static void take_line(const char *line, size_t length, const struct ik_rescue_reader *reader,
 	void *arg)
 {
-	struct ik_json_span object, data;
-	char *session, *directory, *id, *kind_name, *content;
-	int64_t created = 0, time = 0;
-	size_t content_length = 0;
-	enum ik_kind kind;
+	struct ik_store_session said = { .known = -1 }, *session;
+	struct ik_json_span object;
+	struct ik_message *message;
 
 	if (ik_json_check(line, length, &object, NULL) != IK_OK)
 		return;
-	session = ik_json_string_new(ik_json_member(object, "session"), NULL);
-	directory = ik_json_string_new(ik_json_member(object, "directory"), NULL);
-	id = ik_json_string_new(ik_json_member(object, "id"), NULL);
-	kind_name = ik_json_string_new(ik_json_member(object, "kind"), NULL);
-	content = ik_json_string_new(ik_json_member(object, "content"), &content_length);
-	data = ik_json_member(object, "data");
-	if (ik_json_span_type(data) == IK_JSON_NULL)
-		data = (struct ik_json_span){ NULL, 0 };
-	if (session && strlen(session) == IK_UUID_TEXT - 1 && id && strlen(id) == IK_UUID_TEXT - 1 &&
-	    kind_name && ik_kind_from_name(kind_name, &kind) && content &&
-	    ik_json_integer(ik_json_member(object, "created_ms"), &created) &&
-	    ik_json_integer(ik_json_member(object, "time_ms"), &time))
-		reader->record(arg, reader->session(arg, session, directory ? directory : "", created),
-			ik_message_stored(kind, id, 0, time, content, content_length,
-				data.text, data.length));
-	free(session);
-	free(directory);
-	free(id);
-	free(kind_name);
-	free(content);
+	take_id(object, "session", said.id);
+	if (!said.id[0] || !ik_json_integer(ik_json_member(object, "created_ms"), &said.created_ms))
+		return;
+	take_id(object, "stored_as", said.stored_as);
+	take_id(object, "parent", said.parent);
+	(void)ik_json_integer(ik_json_member(object, "forked_at"), &said.forked_at);
+	(void)ik_json_integer(ik_json_member(object, "known"), &said.known);
+	said.directory = ik_json_string_new(ik_json_member(object, "directory"), NULL);
+	if (!said.directory)
+		said.directory = ik_strdup("");
+	session = reader->session(arg, &said);
+	free(said.directory);
+	message = take_message(object);
+	if (message)
+		reader->record(arg, session, message);
 }
 
-enum ik_status ik_rescue_read(const char *path, const struct ik_rescue_reader *reader, void *arg,
-	struct ik_error *error)
+enum ik_status ik_rescue_read(int fd, const char *path, const struct ik_rescue_reader *reader,
+	void *arg, struct ik_error *error)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	struct stat about;
-	FILE *file;
+	FILE *file = NULL;
 	char *line = NULL;
 	size_t capacity = 0;
 	ssize_t length;
 	bool broken;
 
-	if (fd < 0)
-		return ik_error_set_errno(error, errno, _("Cannot read %s"), path);
 	/* TMPDIR is everybody's: take in nothing that another user laid there. */
-	if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid() ||
-	    (about.st_mode & 022) || !(file = fdopen(fd, "r"))) {
-		(void)close(fd);
+	if (copy < 0 || fstat(copy, &about) != 0 || !S_ISREG(about.st_mode) ||
+	    about.st_uid != geteuid() || (about.st_mode & 022) || !(file = fdopen(copy, "r"))) {
+		if (copy >= 0)
+			(void)close(copy);
 		return ik_error_set(error, IK_DENIED, _("%s is not this user's own file"), path);
 	}
 	while ((length = getline(&line, &capacity, file)) >= 0)

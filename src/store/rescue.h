@@ -13,6 +13,14 @@
 
 #include "store/backend.h"
 
+/* One event as a line, with all that is known of its session. */
+void ik_rescue_put(struct ik_buf *out, const struct ik_record *record);
+/* A session that became a fork, as a line: the events behind it, and those before it that are
+ * not stored yet, are the fork's. */
+void ik_rescue_put_fork(struct ik_buf *out, const struct ik_store_session *session);
+/* The first line. */
+void ik_rescue_put_head(struct ik_buf *out, const char *database);
+
 /* Write the records for the database at path; *ret_path is where (new memory). */
 enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
 	char **ret_path, struct ik_error *error) IK_MUST_USE;
@@ -22,15 +30,20 @@ enum ik_status ik_rescue_write(const char *database, const struct ik_record *fir
 char **ik_rescue_find(const char *database);
 char **ik_rescue_find_free(char **paths);
 
-/* Read a file: session and record are called in turn for each event; record
- * takes the message over. A line that is no event (the last one, of a process
- * that was killed) is passed over. */
+/* Add the files of a directory whose names begin with prefix to a NULL-terminated list. */
+void ik_rescue_find_in(const char *directory, const char *prefix, char ***paths, size_t *count);
+/* Oldest first. */
+void ik_rescue_sort(char **paths, size_t count);
+
+/* Read a file that is open (fd is the caller's): session is called for each line, with what
+ * the line says of it (its strings are borrowed); then record for one that has an event, which
+ * takes the message over. A line that is neither (the last one, of a process that was killed)
+ * is passed over. */
 struct ik_rescue_reader {
-	struct ik_store_session *(*session)(void *arg, const char *id, const char *directory,
-		int64_t created_ms);
+	struct ik_store_session *(*session)(void *arg, const struct ik_store_session *said);
 	void (*record)(void *arg, struct ik_store_session *session, struct ik_message *message);
 };
-enum ik_status ik_rescue_read(const char *path, const struct ik_rescue_reader *reader, void *arg,
-	struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_rescue_read(int fd, const char *path, const struct ik_rescue_reader *reader,
+	void *arg, struct ik_error *error) IK_MUST_USE;
 
 #endif

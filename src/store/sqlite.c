@@ -14,17 +14,25 @@
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
 
-#define INFO_COLUMNS "id, title, directory, created_ms, updated_ms, event_count"
+#define INFO_COLUMNS "id, title, directory, created_ms, updated_ms, event_count + forked_at," \
+	" parent, forked_at"
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
-	[ADD_SESSION] = "INSERT INTO sessions(id, directory, created_ms, updated_ms)"
-		" VALUES(?1, ?2, ?3, ?3) ON CONFLICT(id) DO NOTHING",
+	[ADD_SESSION] = "INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent,"
+		" forked_at, late) SELECT ?1, ?2, ?3, ?3,"
+		" coalesce((SELECT title FROM sessions WHERE id = ?4), ''), ?4, ?5, ?4 IS NOT NULL"
+		" WHERE true ON CONFLICT(id) DO NOTHING",
 	[ADD_EVENT] = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
 		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
 	[TOUCH_SESSION] = "UPDATE sessions SET event_count = event_count + 1,"
 		" updated_ms = max(updated_ms, ?2),"
 		" title = CASE WHEN title = '' OR ?4 THEN ?3 ELSE title END WHERE id = ?1",
-	[LAST_SEQUENCE] = "SELECT max(sequence) FROM events WHERE session = ?1",
+	[LAST_SEQUENCE] = "SELECT coalesce((SELECT max(sequence) FROM events WHERE session = ?1),"
+		" (SELECT forked_at FROM sessions WHERE id = ?1), 0)",
+	[EVENT_SEQUENCE] = "SELECT CASE WHEN session = ?2 THEN sequence ELSE 0 END FROM events"
+		" WHERE id = ?1",
+	[LATE_FORKS] = "SELECT count(*) FROM sessions WHERE parent = ?1 AND late",
+	[PARENT] = "SELECT parent, forked_at FROM sessions WHERE id = ?1",
 	[NEWEST] = "SELECT " INFO_COLUMNS " FROM sessions WHERE event_count > 0"
 		" ORDER BY updated_ms DESC LIMIT 1",
 	[NEWEST_OF_DIRECTORY] = "SELECT " INFO_COLUMNS " FROM sessions"

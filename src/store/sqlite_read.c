@@ -6,6 +6,9 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* More forks of forks are a circle. */
+#define MOST_PARENTS 10000
+
 /* A copy of a text column. */
 static char *column_copy(sqlite3_stmt *row, int column)
 {
@@ -29,6 +32,9 @@ enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *quer
 		info->created_ms = sqlite3_column_int64(query, 3);
 		info->updated_ms = sqlite3_column_int64(query, 4);
 		info->event_count = sqlite3_column_int64(query, 5);
+		id = (const char *)sqlite3_column_text(query, 6);
+		memcpy(info->parent, id ? id : "", strnlen(id ? id : "", sizeof(info->parent) - 1));
+		info->forked_at = sqlite3_column_int64(query, 7);
 	}
 	return step == SQLITE_ROW || step == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
 }
@@ -85,30 +91,75 @@ static struct ik_message *read_message(sqlite3_stmt *row)
 		(size_t)sqlite3_column_bytes(row, 3), data, (size_t)sqlite3_column_bytes(row, 4));
 }
 
-static enum ik_status read_page(struct sqlite *sqlite, struct ik_store_read *read,
-	struct ik_error *error)
+/* The events of one session before a number, newest first, until the page is full. */
+static enum ik_status read_rows(struct sqlite *sqlite, struct ik_store_read *read,
+	const char *session, int64_t before, size_t *size, struct ik_error *error)
 {
 	sqlite3_stmt *query = ik_sqlite_statement(sqlite, PAGE);
 	enum ik_status status = IK_OK;
-	size_t size = 0;
 	int step = SQLITE_ROW;
 
 	if (!query)
 		return ik_sqlite_explain(sqlite, error);
-	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
-	sqlite3_bind_int64(query, 2, read->number > 0 ? read->number : INT64_MAX);
-	while (read->found < read->count && size < IK_LIMIT_PAGE &&
+	ik_sqlite_bind_text(query, 1, session, strlen(session));
+	sqlite3_bind_int64(query, 2, before);
+	while (read->found < read->count && *size < IK_LIMIT_PAGE &&
 	    (step = sqlite3_step(query)) == SQLITE_ROW) {
 		struct ik_message *message = read_message(query);
 
 		if (message) {
 			ik_store_read_add_message(read, message);
-			size += message->content_length + message->data_length;
+			*size += message->content_length + message->data_length;
 		}
 	}
 	if (step != SQLITE_ROW && step != SQLITE_DONE)
 		status = ik_sqlite_explain(sqlite, error);
 	ik_sqlite_rewind(query);
+	return status;
+}
+
+/* The session that this one is a fork of ("": of none), and its last event that is both's. */
+static enum ik_status read_parent(struct sqlite *sqlite, char session[IK_UUID_TEXT],
+	int64_t *before, struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, PARENT);
+	const char *parent = NULL;
+	char found[IK_UUID_TEXT] = "";
+	int step;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(query, 1, session, strlen(session));
+	step = sqlite3_step(query);
+	if (step == SQLITE_ROW)
+		parent = (const char *)sqlite3_column_text(query, 0);
+	if (parent)
+		memcpy(found, parent, strnlen(parent, sizeof(found) - 1));
+	if (parent && sqlite3_column_int64(query, 1) + 1 < *before)
+		*before = sqlite3_column_int64(query, 1) + 1;
+	ik_sqlite_rewind(query);
+	memcpy(session, found, sizeof(found));
+	return step == SQLITE_ROW || step == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
+}
+
+/* A session's own events, below them those of its parents up to where they part. */
+static enum ik_status read_page(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	int64_t before = read->number > 0 ? read->number : INT64_MAX;
+	char session[IK_UUID_TEXT] = "";
+	enum ik_status status = IK_OK;
+	size_t size = 0;
+	int depth = 0;
+
+	memcpy(session, read->text, strnlen(read->text, sizeof(session) - 1));
+	while (session[0] && before > 1 && depth++ < MOST_PARENTS && status == IK_OK) {
+		status = read_rows(sqlite, read, session, before, &size, error);
+		if (read->found == read->count || size >= IK_LIMIT_PAGE)
+			break;
+		if (status == IK_OK)
+			status = read_parent(sqlite, session, &before, error);
+	}
 	ik_store_read_turn_round(read);
 	return status;
 }

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "store/rescue.h"
+#include "store/spool.h"
 #include "store/store_private.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/log.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 /* Events written in one go before the loop turns. */
@@ -20,7 +22,25 @@
 #define REFUSED_FIRST_MS 500
 #define REFUSED_LONGEST_MS 30000
 
+/* So long a server may take over what is left when the program ends. */
+#define LAST_TRY_MS 3000
+
 /* ---- telling ---- */
+
+static void tell_forks(struct ik_store *store)
+{
+	struct ik_store_session *session = store->sessions;
+
+	while (store->on_fork && session) {
+		if (session->forked) {
+			session->forked = false;
+			store->on_fork(store->fork_arg, session->parent, session->stored_as);
+			session = store->sessions; /* the list may be another one now */
+		} else {
+			session = session->next;
+		}
+	}
+}
 
 /* Deferred: tell what has changed. */
 static void tell(void *arg)
@@ -35,8 +55,10 @@ static void tell(void *arg)
 		store->on_notice(store->notice_arg, sentence);
 		free(sentence);
 	}
-	if (store->on_state && store->told_waiting != store->waiting) {
+	tell_forks(store);
+	if (store->on_state && (store->told_waiting != store->waiting || store->reason_is_new)) {
 		store->told_waiting = store->waiting;
+		store->reason_is_new = false;
 		store->on_state(store->state_arg, store->waiting, store->reason);
 	}
 }
@@ -52,7 +74,7 @@ static void tell_later(struct ik_store *store)
 /* The number of waiting events may be another one. */
 static void tell_waiting(struct ik_store *store)
 {
-	if (store->told_waiting != store->waiting)
+	if (store->told_waiting != store->waiting || store->reason_is_new)
 		tell_later(store);
 }
 
@@ -60,6 +82,12 @@ void ik_store_add_notice(struct ik_store *store, const char *sentence)
 {
 	ik_log(IK_LOG_INFO, "store: %s", sentence);
 	ik_buf_append(&store->notices, sentence, strlen(sentence) + 1);
+	tell_later(store);
+}
+
+void ik_store_tell_fork(struct ik_store *store, struct ik_store_session *session)
+{
+	session->forked = true;
 	tell_later(store);
 }
 
@@ -180,6 +208,7 @@ static void wait_for_retry(struct ik_store *store, enum ik_status status,
 	int64_t first = busy ? BUSY_FIRST_MS : REFUSED_FIRST_MS;
 	int64_t longest = busy ? BUSY_LONGEST_MS : REFUSED_LONGEST_MS;
 
+	store->reason_is_new = !ik_text_equal(store->reason, error->text);
 	memcpy(store->reason, error->text, sizeof(store->reason));
 	ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", store->waiting, store->reason);
 	if (store->closing) {
@@ -234,16 +263,21 @@ void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status 
 	tell_waiting(store);
 }
 
-void ik_store_written(struct ik_store *store, size_t count, enum ik_status status,
-	const struct ik_error *error)
+void ik_store_written(struct ik_store *store, size_t count, struct ik_store_session *conflict,
+	enum ik_status status, const struct ik_error *error)
 {
 	for (; count > 0; count--)
 		ik_store_dequeue(store, true);
+	if (conflict)
+		ik_store_fork(store, conflict);
+	ik_store_look_for_forks(store);
 	if (status == IK_TOO_LARGE) {
 		ik_store_add_notice(store, error->text);
 		ik_store_dequeue(store, false);
 		status = IK_OK;
 	}
+	if (!store->first && store->spool)
+		ik_spool_clear(store->spool);
 	take_outcome(store, status, error);
 }
 
@@ -276,18 +310,49 @@ void ik_store_answered(struct ik_store *store, enum ik_status status, const stru
 
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory)
 {
-	ik_store_session(store, NULL, session, directory, ik_clock_wall_ms());
+	if (!ik_store_session(store, NULL, session))
+		(void)ik_store_session_add(store, NULL, session, directory, ik_clock_wall_ms(), 0);
+}
+
+void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
+	int64_t sequence)
+{
+	struct ik_store_session *found = ik_store_session(store, NULL, session);
+
+	if (!found)
+		found = ik_store_session_add(store, NULL, session, directory, ik_clock_wall_ms(), -1);
+	found->known = sequence;
+}
+
+/* Keep an event where it survives this process, before it is sent. */
+static void spool(struct ik_store *store, const struct ik_record *record)
+{
+	struct ik_error error;
+
+	if (!store->spool || ik_spool_add(store->spool, record, &error) == IK_OK) {
+		store->spool_told = false;
+		return;
+	}
+	if (!store->spool_told)
+		ik_store_add_notice(store, error.text);
+	store->spool_told = true;
 }
 
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message)
 {
+	struct ik_store_session *found = ik_store_session(store, NULL, session);
 	bool was_empty = !store->first;
 
 	if (!store->backend)
 		return;
-	ik_store_enqueue(store, ik_store_session(store, NULL, session, "", message->time_ms), message);
+	if (!found)
+		found = ik_store_session_add(store, NULL, session, "", message->time_ms, -1);
+	spool(store, ik_store_enqueue(store, found, message));
+	/* Else the queue is on its way, or waits for its time. */
 	if (was_empty)
-		advance(store); /* else the queue is on its way, or waits for its time */
+		advance(store);
+	if (was_empty && store->first && can_write(store))
+		advance(store); /* its session became a fork just now */
 	tell_waiting(store);
 }
 
@@ -305,14 +370,10 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 {
 	struct ik_store *store;
 	const char *path = uri;
+	bool server = uri && ik_postgres_is_uri(uri);
 
 	if (uri && ik_text_starts(uri, "sqlite:"))
 		path = uri + strlen("sqlite:");
-	if (uri && (ik_text_starts(uri, "postgresql:") || ik_text_starts(uri, "postgres:"))) {
-		ik_error_set(error, IK_INVALID,
-			_("This ikigai keeps sessions in SQLite only: give a path as the database."));
-		return NULL;
-	}
 	if (path && !path[0]) {
 		ik_error_set(error, IK_INVALID, _("The database needs a path."));
 		return NULL;
@@ -325,11 +386,18 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 	ik_buf_init(&store->notices, IK_KIB(64));
 	store->timer = ik_timer_new(loop, retry, store);
 	if (path) {
-		store->path = ik_strdup(path);
-		store->backend = ik_sqlite_new(path);
+		store->path = server ? ik_redact(uri) : ik_strdup(path);
+		store->backend = server ? ik_postgres_new(loop, uri) : ik_sqlite_new(path);
 		store->backend->store = store;
 	}
 	return store;
+}
+
+void ik_store_set_spool(struct ik_store *store, const char *directory)
+{
+	/* An embedded database needs none: what it has taken is safe. */
+	if (store->backend && store->backend->ops->wait && !store->spool)
+		store->spool = ik_spool_new(directory, store->path);
 }
 
 /* What is still in the queue goes to a file. */
@@ -337,9 +405,12 @@ static void rescue(struct ik_store *store, size_t *ret_lost, struct ik_error *no
 {
 	struct ik_error error = { .status = IK_OK };
 	size_t count = store->waiting;
+	const char *spooled = store->spool ? ik_spool_path(store->spool) : NULL;
 	char *path;
 
-	if (ik_rescue_write(store->path, store->first, &path, &error) != IK_OK) {
+	if (spooled)
+		path = ik_strdup(spooled);
+	else if (ik_rescue_write(store->path, store->first, &path, &error) != IK_OK) {
 		*ret_lost = count;
 		ik_error_set(notice, IK_IO, ngettext(
 			"%zu event is lost. %s %s", "%zu events are lost. %s %s", count),
@@ -356,9 +427,17 @@ static void rescue(struct ik_store *store, size_t *ret_lost, struct ik_error *no
 /* Try once more. */
 static void write_rest(struct ik_store *store)
 {
+	int64_t end = ik_clock_ms() + LAST_TRY_MS;
+
 	ik_timer_stop(store->timer);
-	while (can_write(store) && !store->work)
-		advance(store);
+	while (store->work || can_write(store)) {
+		int64_t left = end - ik_clock_ms();
+
+		if (!store->work)
+			advance(store);
+		else if (left <= 0 || !store->backend->ops->wait(store->backend, left))
+			break;
+	}
 }
 
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
@@ -390,6 +469,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	if (store->backend)
 		store->backend->ops->free(store->backend);
 	ik_store_queue_done(store);
+	store->spool = ik_spool_free(store->spool);
 	store->timer = ik_timer_close(store->timer);
 	ik_buf_done(&store->notices);
 	free(store->path);
@@ -411,6 +491,13 @@ void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char
 	store->notice_arg = arg;
 	if (fn && store->notices.length > 0)
 		tell_later(store);
+}
+
+void ik_store_on_fork(struct ik_store *store,
+	void (*fn)(void *arg, const char *from, const char *to), void *arg)
+{
+	store->on_fork = fn;
+	store->fork_arg = arg;
 }
 
 const char *ik_store_name(const struct ik_store *store)

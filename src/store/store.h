@@ -30,8 +30,9 @@ struct ik_session_info {
 };
 
 /*
- * A store at uri: a path or "sqlite:PATH". Only looks at the uri (IK_INVALID
- * otherwise): the database is opened, made and migrated when it is first used,
+ * A store at uri: a path, "sqlite:PATH", or what PostgreSQL's library takes: a URI
+ * ("postgresql://HOST/DATABASE") or keywords with values ("host=... dbname=..."). Only looks
+ * at the uri (IK_INVALID otherwise): the database is opened, made and migrated when it is first used,
  * so that start-up does not pay for it, and what goes wrong then is told by
  * the functions below while events wait. NULL: a store that keeps nothing.
  *
@@ -40,6 +41,16 @@ struct ik_session_info {
  * taken in. A notice tells of both.
  */
 struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_error *error);
+
+/* Is this PostgreSQL's: a URI, or keywords with values? */
+bool ik_postgres_is_uri(const char *uri);
+
+/*
+ * Where events for a server are kept until it has them (a directory, made when it is needed):
+ * they survive the death of this process, and the next one with the same database takes them
+ * in. Without it they wait in memory. Nothing for an embedded database.
+ */
+void ik_store_set_spool(struct ik_store *store, const char *directory);
 
 /*
  * Try once more to write what waits; what cannot be written goes as JSON Lines
@@ -52,7 +63,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
  */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
-/* Told whenever the number of waiting events changes; message says why they
+/* Told whenever the number of waiting events changes, or the reason; message says why they
  * wait ("" when none do). */
 void ik_store_on_state(struct ik_store *store,
 	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
@@ -61,13 +72,30 @@ void ik_store_on_state(struct ik_store *store,
 void ik_store_on_notice(struct ik_store *store,
 	void (*fn)(void *arg, const char *sentence), void *arg);
 
-/* A short name for the status bar: "sqlite", "memory". */
+/*
+ * Told, between turns of the loop, that a session is stored under another id from here on: as
+ * a fork, since another process had gone on with it (a notice has told so). The store takes
+ * either id for it.
+ */
+void ik_store_on_fork(struct ik_store *store,
+	void (*fn)(void *arg, const char *from, const char *to), void *arg);
+
+/* A short name for the status bar: "sqlite", "postgresql", "memory". */
 const char *ik_store_name(const struct ik_store *store);
 
 /* ---- writing ---- */
 
-/* Begin a session with this id in this directory. Queued like events. */
+/* Begin a session with this id in this directory, unless it was begun. */
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
+
+/*
+ * Go on with a stored session whose newest event that is known here has this number. Where
+ * another process has gone on with it by the time an event is written, that event and those
+ * after it become a fork (ik_store_on_fork); of a session neither begun nor continued the
+ * events are put behind whatever is there.
+ */
+void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
+	int64_t sequence);
 
 /* Hand over an event: queued, and written at once where the backend can (an
  * embedded database: when this returns and nothing waits, it is stored and has its number,

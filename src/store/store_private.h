@@ -30,6 +30,8 @@ struct ik_store {
 	struct ik_store_session *sessions;
 	struct ik_record *first, **end;
 	size_t waiting;
+	struct ik_spool *spool; /* NULL: events are stored at once, or wait in memory */
+	bool spool_told;        /* that it cannot be used */
 	struct ik_taken_file *files;
 	bool files_taken; /* of earlier processes: they were looked for */
 	struct ik_blob_queue blobs;
@@ -40,8 +42,12 @@ struct ik_store {
 	void *state_arg;
 	void (*on_notice)(void *arg, const char *sentence);
 	void *notice_arg;
+	void (*on_fork)(void *arg, const char *from, const char *to);
+	void *fork_arg;
+	bool forked;           /* there is a session to tell of */
 	struct ik_buf notices; /* NUL-terminated sentences, one after the other */
 	size_t told_waiting;
+	bool reason_is_new;    /* and not told yet */
 	bool telling;
 };
 
@@ -50,15 +56,19 @@ struct ik_store {
 /* Go on in the next turn of the loop. */
 void ik_store_turn_later(struct ik_store *store);
 void ik_store_add_notice(struct ik_store *store, const char *sentence);
+/* Tell, later, that a session is stored under another id now. */
+void ik_store_tell_fork(struct ik_store *store, struct ik_store_session *session);
 
 /* ---- store_queue.c ---- */
 
-/* The entry of a session, made where there is none; file: of a file of an earlier process
- * (NULL: this one's). */
+/* The entry of a session by either of its ids, NULL without one; file: of a file of an earlier
+ * process (NULL: this one's). */
 struct ik_store_session *ik_store_session(struct ik_store *store, struct ik_taken_file *file,
-	const char *id, const char *directory, int64_t created_ms);
+	const char *id);
+struct ik_store_session *ik_store_session_add(struct ik_store *store, struct ik_taken_file *file,
+	const char *id, const char *directory, int64_t created_ms, int64_t known);
 /* Put an event at the end; takes a reference. */
-void ik_store_enqueue(struct ik_store *store, struct ik_store_session *session,
+struct ik_record *ik_store_enqueue(struct ik_store *store, struct ik_store_session *session,
 	struct ik_message *message);
 /* Take the first record off the queue: it is stored, or can never be. */
 void ik_store_dequeue(struct ik_store *store, bool stored);
@@ -67,6 +77,10 @@ void ik_store_dequeue(struct ik_store *store, bool stored);
 void ik_store_take_files(struct ik_store *store);
 /* Forget what files of earlier processes hold: it is still there. */
 void ik_store_leave_files(struct ik_store *store);
+/* Somebody else went on with the session: what waits of it goes into a fork. */
+void ik_store_fork(struct ik_store *store, struct ik_store_session *session);
+/* Tell of forks that others made of our sessions. */
+void ik_store_look_for_forks(struct ik_store *store);
 /* Release everything. */
 void ik_store_queue_done(struct ik_store *store);
 

@@ -1,10 +1,14 @@
 #include "store/store_private.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "store/rescue.h"
+#include "store/spool.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -13,24 +17,36 @@
 struct ik_taken_file {
 	struct ik_taken_file *next;
 	char *path;
+	int fd;             /* locked: nobody else takes it in */
 	size_t count, left; /* its events; those that are still in the queue */
 	bool spoilt;        /* one of them can never be stored: it has to stay */
 };
 
 struct ik_store_session *ik_store_session(struct ik_store *store, struct ik_taken_file *file,
-	const char *id, const char *directory, int64_t created_ms)
+	const char *id)
 {
 	struct ik_store_session *session;
 
 	for (session = store->sessions; session; session = session->next) {
-		if (session->file == file && strcmp(session->id, id) == 0)
-			return session;
+		if (session->file == file && (ik_text_equal(session->id, id) ||
+		    ik_text_equal(session->stored_as, id)))
+			break;
 	}
-	session = ik_alloc(sizeof(*session));
+	return session;
+}
+
+struct ik_store_session *ik_store_session_add(struct ik_store *store, struct ik_taken_file *file,
+	const char *id, const char *directory, int64_t created_ms, int64_t known)
+{
+	struct ik_store_session *session = ik_alloc(sizeof(*session));
+
 	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
+	memcpy(session->stored_as, session->id, sizeof(session->id));
 	session->file = file;
 	session->directory = ik_strdup(directory);
 	session->created_ms = created_ms;
+	session->known = known;
+	session->told_forks = known == 0 ? 0 : -1;
 	session->next = store->sessions;
 	store->sessions = session;
 	return session;
@@ -45,7 +61,7 @@ static struct ik_record *make_record(struct ik_store_session *session, struct ik
 	return record;
 }
 
-void ik_store_enqueue(struct ik_store *store, struct ik_store_session *session,
+struct ik_record *ik_store_enqueue(struct ik_store *store, struct ik_store_session *session,
 	struct ik_message *message)
 {
 	struct ik_record *record = make_record(session, ik_message_ref(message));
@@ -53,6 +69,7 @@ void ik_store_enqueue(struct ik_store *store, struct ik_store_session *session,
 	*store->end = record;
 	store->end = &record->next;
 	store->waiting++;
+	return record;
 }
 
 /* All events of a file are out of the queue: let it go. */
@@ -84,6 +101,8 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	for (link = &store->files; *link != file; link = &(*link)->next)
 		;
 	*link = file->next;
+	if (file->fd >= 0)
+		(void)close(file->fd);
 	free(file->path);
 	free(file);
 }
@@ -115,12 +134,21 @@ struct taking {
 	struct ik_record *first, **end;
 };
 
-static struct ik_store_session *taken_session(void *arg, const char *id, const char *directory,
-	int64_t created_ms)
+static struct ik_store_session *taken_session(void *arg, const struct ik_store_session *said)
 {
 	struct taking *taking = arg;
+	struct ik_store_session *session = ik_store_session(taking->store, taking->file, said->id);
 
-	return ik_store_session(taking->store, taking->file, id, directory, created_ms);
+	/* Its first line knows where it begins. */
+	if (!session)
+		session = ik_store_session_add(taking->store, taking->file, said->id, said->directory,
+			said->created_ms, said->known);
+	if (said->parent[0] && !ik_text_equal(session->stored_as, said->stored_as)) {
+		memcpy(session->stored_as, said->stored_as, sizeof(session->stored_as));
+		memcpy(session->parent, said->parent, sizeof(session->parent));
+		session->forked_at = session->known = said->forked_at;
+	}
+	return session;
 }
 
 static void taken_record(void *arg, struct ik_store_session *session, struct ik_message *message)
@@ -133,7 +161,7 @@ static void taken_record(void *arg, struct ik_store_session *session, struct ik_
 }
 
 /* Put the events of one file in at *where; where those of the next one go. */
-static struct ik_record **take_in(struct ik_store *store, const char *path,
+static struct ik_record **take_in(struct ik_store *store, const char *path, int fd,
 	struct ik_record **where)
 {
 	static const struct ik_rescue_reader reader = { taken_session, taken_record };
@@ -142,11 +170,12 @@ static struct ik_record **take_in(struct ik_store *store, const char *path,
 	enum ik_status status;
 
 	taking.file = ik_alloc(sizeof(*taking.file));
+	taking.file->fd = fd;
 	taking.file->path = ik_strdup(path);
 	taking.file->next = store->files;
 	store->files = taking.file;
 	taking.end = &taking.first;
-	status = ik_rescue_read(path, &reader, &taking, &error);
+	status = ik_rescue_read(fd, path, &reader, &taking, &error);
 	if (status != IK_OK) {
 		ik_log(IK_LOG_ERROR, "store: %s was not taken in: %s", path, error.text);
 		taking.file->spoilt = true;
@@ -173,9 +202,16 @@ void ik_store_take_files(struct ik_store *store)
 	if (store->files_taken)
 		return;
 	store->files_taken = true;
-	paths = ik_rescue_find(store->path);
-	for (i = 0; paths && paths[i]; i++)
-		where = take_in(store, paths[i], where);
+	paths = store->spool ? ik_spool_find(store->spool) : ik_rescue_find(store->path);
+	for (i = 0; paths && paths[i]; i++) {
+		int fd = open(paths[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+		/* One that is locked is at work in another process. */
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
+			(void)close(fd);
+		else if (fd >= 0)
+			where = take_in(store, paths[i], fd, where);
+	}
 	ik_rescue_find_free(paths);
 }
 
@@ -195,5 +231,42 @@ void ik_store_queue_done(struct ik_store *store)
 		store->sessions = session->next;
 		free(session->directory);
 		free(session);
+	}
+}
+
+/* ---- forks ---- */
+
+void ik_store_fork(struct ik_store *store, struct ik_store_session *session)
+{
+	char *sentence;
+
+	memcpy(session->parent, session->stored_as, sizeof(session->parent));
+	ik_uuid_new(session->stored_as);
+	session->forked_at = session->known;
+	session->late_forks = session->told_forks = 0;
+	/* Before it is tried: a process that comes after this one has to make the same fork. */
+	if (store->spool && !session->file)
+		ik_spool_add_fork(store->spool, session);
+	else if (session->file)
+		ik_file_add_fork(session->file->path, session);
+	sentence = ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
+		"since is kept as its fork, session %s."), session->parent, session->stored_as);
+	ik_store_add_notice(store, sentence);
+	free(sentence);
+	if (!session->file)
+		ik_store_tell_fork(store, session);
+}
+
+void ik_store_look_for_forks(struct ik_store *store)
+{
+	struct ik_store_session *session;
+
+	for (session = store->sessions; session; session = session->next) {
+		if (session->file || session->known < 0 || session->late_forks == session->told_forks)
+			continue;
+		if (session->told_forks >= 0 && session->late_forks > session->told_forks)
+			ik_store_add_notice(store, _("Another ikigai went on with this session without "
+				"knowing of what is said here: its part is kept as a fork of its own."));
+		session->told_forks = session->late_forks;
 	}
 }

@@ -13,6 +13,7 @@ libik_util_a_SOURCES = \
 	src/util/log.c src/util/log.h \
 	src/util/needle.c src/util/needle.h \
 	src/util/path.c src/util/path.h \
+	src/util/redact.c src/util/redact.h \
 	src/util/sanitize.c src/util/sanitize.h \
 	src/util/sha256.c src/util/sha256.h \
 	src/util/shell_word.c src/util/shell_word.h \

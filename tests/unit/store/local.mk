@@ -3,10 +3,11 @@ check_PROGRAMS += tests/unit/store/store_test
 TESTS += tests/unit/store/store_test
 tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/migrate_test.c \
+	tests/unit/store/postgres_test.c \
 	tests/unit/store/store_blob_test.c \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
 	tests/unit/store/store_sessions_test.c \
 	tests/unit/store/store_test.c \
 	tests/unit/store/store_trouble_test.c
-tests_unit_store_store_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_store_store_test_LDADD = $(LINK_STORE) $(CRITERION_LIBS)
+tests_unit_store_store_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(LIBPQ_CFLAGS)
+tests_unit_store_store_test_LDADD = $(LINK_STORE) $(LIBPQ_LIBS) $(CRITERION_LIBS)

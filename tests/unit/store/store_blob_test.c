@@ -13,6 +13,8 @@
 
 /* Large texts beside the events. */
 TestSuite(store_blob, .init = fixture_set_up, .fini = fixture_tear_down);
+/* What only SQLite knows. */
+TestSuite(store_blob_trouble, .init = fixture_set_up, .fini = fixture_tear_down);
 
 /* A text in which no two parts are alike. */
 static struct ik_bytes *make_text(size_t length)
@@ -112,7 +114,7 @@ Test(store_blob, lets_events_go_first)
 	ik_bytes_unref(text);
 }
 
-Test(store_blob, waits_for_another_writer)
+Test(store_blob_trouble, waits_for_another_writer)
 {
 	struct ik_bytes *text = make_text(IK_LIMIT_PART + 1);
 	char id[IK_UUID_TEXT], session[IK_UUID_TEXT];
@@ -172,7 +174,8 @@ Test(store_blob, keeps_its_first_parts_over_kill_9)
 		ik_buf_init(&out, IK_MIB(64));
 		parts = read_all(id, &out);
 		cr_assert_lt(parts, 8, "there was no time for all of it");
-		cr_assert_geq(parts + 1, (size_t)told, "a part in each turn");
+		/* A server takes them when it comes to it. */
+		cr_assert(fixture.server || parts + 1 >= (size_t)told, "a part in each turn");
 		cr_assert_eq(out.length, parts * IK_LIMIT_PART, "only whole parts");
 		cr_assert_eq(memcmp(out.data, text->data, out.length), 0);
 		ik_buf_done(&out);
@@ -184,22 +187,21 @@ Test(store_blob, keeps_its_first_parts_over_kill_9)
 		fixture_close();
 	}
 	fixture_open();
-	cr_assert_eq(fixture_query("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+	if (!fixture.server)
+		cr_assert_eq(fixture_query("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
 	ik_bytes_unref(text);
 }
 
-Test(store_blob, comes_into_a_database_of_the_first_form)
+Test(store_blob_trouble, comes_into_a_database_of_the_first_form)
 {
 	char session[IK_UUID_TEXT], id[IK_UUID_TEXT];
 	struct ik_bytes *text = make_text(100);
-	sqlite3 *other;
 
 	fixture_session(session, "/x", 2);
 	fixture_close();
-	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(other, "DROP TABLE blobs; PRAGMA user_version = 1", NULL, NULL,
-		NULL), SQLITE_OK);
-	sqlite3_close(other);
+	fixture_execute("DROP TABLE blobs; DROP INDEX sessions_of_parent;"
+		"ALTER TABLE sessions DROP COLUMN parent; ALTER TABLE sessions DROP COLUMN forked_at;"
+		"ALTER TABLE sessions DROP COLUMN late; PRAGMA user_version = 1");
 	fixture_open();
 	fixture_expect_page(session, 0, 9, "1 2");
 	ik_uuid_new(id);

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
+#include <libpq-fe.h>
 #include <sqlite3.h>
 
 #include "util/alloc.h"
@@ -27,12 +30,19 @@ static void on_notice(void *arg, const char *sentence)
 	ik_loop_stop(fixture.loop);
 }
 
+static void on_fork(void *arg, const char *from, const char *to)
+{
+	snprintf(fixture.forked, sizeof(fixture.forked), "%s", to);
+}
+
 void fixture_open(void)
 {
 	struct ik_error error;
 
 	fixture.store = ik_store_open(fixture.loop, fixture.path, &error);
 	cr_assert_not_null(fixture.store, "%s", error.text);
+	ik_store_set_spool(fixture.store, fixture.spool);
+	ik_store_on_fork(fixture.store, on_fork, NULL);
 	ik_store_on_state(fixture.store, on_state, NULL);
 	ik_store_on_notice(fixture.store, on_notice, NULL);
 }
@@ -54,6 +64,92 @@ void fixture_run(void)
 	cr_assert_eq(ik_loop_run(fixture.loop, &error), IK_OK, "%s", error.text);
 }
 
+/* ---- PostgreSQL ---- */
+
+/* Run one statement on a connection of its own; the first number it gives. */
+static int64_t ask_server(const char *address, const char *text)
+{
+	PGconn *connection = PQconnectdb(address);
+	PGresult *result;
+	int64_t number = 0;
+
+	cr_assert_eq(PQstatus(connection), CONNECTION_OK, "%s", PQerrorMessage(connection));
+	result = PQexec(connection, text);
+	cr_assert(PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK,
+		"%s: %s", text, PQerrorMessage(connection));
+	if (PQntuples(result) > 0)
+		number = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+	PQclear(result);
+	PQfinish(connection);
+	return number;
+}
+
+/* The address of this test's database, from that of any. */
+static void make_address(const char *pattern)
+{
+	const char *mark = strstr(pattern, "%s");
+
+	cr_assert_not_null(mark);
+	snprintf(fixture.path, sizeof(fixture.path), "%.*s%s%s", (int)(mark - pattern), pattern,
+		fixture.database, mark + 2);
+}
+
+/* Make a database of its own for the test, where a server is there for it. */
+static void set_up_server(void)
+{
+	const char *pattern = getenv("IK_TEST_POSTGRES"), *admin = getenv("IK_TEST_POSTGRES_ADMIN");
+	char *text;
+
+	fixture.server = pattern && pattern[0];
+	if (!fixture.server)
+		return;
+	snprintf(fixture.admin, sizeof(fixture.admin), "%s", admin);
+	snprintf(fixture.database, sizeof(fixture.database), "t%d", (int)getpid());
+	make_address(pattern);
+	text = ik_format("CREATE DATABASE %s", fixture.database);
+	(void)ask_server(fixture.admin, text);
+	free(text);
+}
+
+static void tear_down_server(void)
+{
+	char *text;
+
+	if (!fixture.server)
+		return;
+	text = ik_format("DROP DATABASE %s WITH (FORCE)", fixture.database);
+	(void)ask_server(fixture.admin, text);
+	free(text);
+}
+
+/* The database without what stands between. */
+static char *direct_address(void)
+{
+	return ik_format("%s dbname=%s", fixture.admin, fixture.database);
+}
+
+void fixture_execute(const char *text)
+{
+	sqlite3 *db;
+
+	if (fixture.server) {
+		char *address = direct_address();
+
+		(void)ask_server(address, text);
+		free(address);
+		return;
+	}
+	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+void fixture_settle(void)
+{
+	if (fixture.server && fixture.store)
+		(void)fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+}
+
 void fixture_set_up(void)
 {
 	struct ik_error error;
@@ -61,6 +157,8 @@ void fixture_set_up(void)
 	strcpy(fixture.directory, "/tmp/ik-store-XXXXXX");
 	cr_assert_not_null(mkdtemp(fixture.directory));
 	snprintf(fixture.path, sizeof(fixture.path), "%s/ikigai.db", fixture.directory);
+	snprintf(fixture.spool, sizeof(fixture.spool), "%s/spool", fixture.directory);
+	set_up_server();
 	setenv("TMPDIR", fixture.directory, 1);
 	fixture.loop = ik_loop_new(&error);
 	cr_assert_not_null(fixture.loop);
@@ -75,6 +173,7 @@ void fixture_tear_down(void)
 	if (fixture.store)
 		fixture_close();
 	ik_loop_free(fixture.loop);
+	tear_down_server();
 	command = ik_format("rm -rf %s", fixture.directory);
 	cr_assert_eq(system(command), 0);
 	free(command);
@@ -208,6 +307,14 @@ int64_t fixture_query(const char *text)
 	int64_t number;
 	sqlite3 *db;
 
+	if (fixture.server) {
+		char *address = direct_address();
+
+		fixture_settle();
+		number = ask_server(address, text);
+		free(address);
+		return number;
+	}
 	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
 	cr_assert_eq(sqlite3_prepare_v2(db, text, -1, &statement, NULL), SQLITE_OK, "%s",
 		sqlite3_errmsg(db));
@@ -227,5 +334,24 @@ int fixture_count_files(const char *word)
 	while ((entry = readdir(handle)) != NULL)
 		count += strstr(entry->d_name, word) != NULL;
 	closedir(handle);
+	return count;
+}
+
+int fixture_count_spool(bool events)
+{
+	DIR *handle = opendir(fixture.spool);
+	struct dirent *entry;
+	int count = 0;
+
+	while (handle && (entry = readdir(handle)) != NULL) {
+		char *path = ik_format("%s/%s", fixture.spool, entry->d_name);
+		struct stat about;
+
+		if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+			count += !events || about.st_size > 0;
+		free(path);
+	}
+	if (handle)
+		closedir(handle);
 	return count;
 }

@@ -12,7 +12,11 @@
 
 struct fixture {
 	char directory[64];
-	char path[128]; /* of the database */
+	char path[400]; /* of the database, or its address */
+	bool server;    /* it is PostgreSQL, at $IK_TEST_POSTGRES with this test's name for %s */
+	char database[64];
+	char spool[96];
+	char admin[400]; /* $IK_TEST_POSTGRES_ADMIN: makes databases */
 	struct ik_loop *loop;
 	struct ik_store *store;
 
@@ -22,6 +26,7 @@ struct fixture {
 	char notice[600];
 	int notices;
 	bool answered; /* a read */
+	char forked[IK_UUID_TEXT]; /* the new id of a session; "": none */
 
 	/* fixture_run() returns when all is stored, not when something waits. */
 	bool stop_when_stored;
@@ -38,6 +43,11 @@ void fixture_open(void);
 void fixture_close(void);
 /* Turn until the store tells something. */
 void fixture_run(void);
+
+/* Turn until all that was appended is stored. */
+void fixture_settle(void);
+/* Run statements at the database, by another connection. */
+void fixture_execute(const char *text);
 
 void fixture_append(const char *session, enum ik_kind kind, const char *content);
 /* A new session with count messages "1", "2", ... */
@@ -68,6 +78,8 @@ void fixture_turn(int times);
 
 /* One number from the database, by another connection. */
 int64_t fixture_query(const char *text);
+/* How many files the spool has; events: only those with events in them. */
+int fixture_count_spool(bool events);
 /* How many files of the directory have word in their names. */
 int fixture_count_files(const char *word);
 

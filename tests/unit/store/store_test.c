@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
-#include <sqlite3.h>
 
 #include "store/title.h"
 #include "util/alloc.h"
@@ -18,8 +17,11 @@ TestSuite(store, .init = fixture_set_up, .fini = fixture_tear_down);
 
 Test(store, opens_nothing_before_it_is_used)
 {
-	cr_assert_neq(access(fixture.path, F_OK), 0);
-	cr_assert_str_eq(ik_store_name(fixture.store), "sqlite");
+	if (fixture.server)
+		fixture_execute("CREATE TABLE events(x integer); DROP TABLE events"); /* there is none */
+	else
+		cr_assert_neq(access(fixture.path, F_OK), 0);
+	cr_assert_str_eq(ik_store_name(fixture.store), fixture.server ? "postgresql" : "sqlite");
 }
 
 Test(store, keeps_events_with_all_they_have)
@@ -35,9 +37,12 @@ Test(store, keeps_events_with_all_they_have)
 	ik_uuid_new(id);
 	ik_store_begin(fixture.store, id, "/here");
 	ik_store_append(fixture.store, id, message);
+	fixture_settle();
 	cr_assert_eq(message->sequence, 1);
-	cr_assert_eq(stat(fixture.path, &about), 0);
-	cr_assert_eq(about.st_mode & 0777, 0600);
+	if (!fixture.server) {
+		cr_assert_eq(stat(fixture.path, &about), 0);
+		cr_assert_eq(about.st_mode & 0777, 0600);
+	}
 	fixture_close();
 	fixture_open();
 	cr_assert_eq(fixture_wait(ik_store_page(fixture.store, id, 0, 10, FIXTURE_READ))->count, 1);
@@ -218,17 +223,53 @@ Test(store, two_processes_in_one_session_never_share_a_number)
 	int i;
 
 	fixture_session(id, "/x", 1);
+	fixture_settle();
 	fixture_open();
 	second = fixture.store;
+	ik_store_continue(second, id, "/x", 1);
 	for (i = 0; i < 10; i++) {
 		fixture.store = i % 3 ? first : second;
-		fixture_append(id, IK_KIND_USER, "y");
+		fixture_append(id, IK_KIND_USER, i % 3 ? "first" : "second");
+		fixture_settle();
 	}
-	cr_assert_eq(fixture_query("SELECT count(DISTINCT sequence) FROM events"), 11);
-	cr_assert_eq(fixture_query("SELECT max(sequence) FROM events"), 11);
 	fixture.store = second;
+	fixture_settle();
+	fixture_turn(2);
+	/* The second was faster, so what the first says from then on is a fork. */
+	cr_assert_neq(fixture.forked[0], '\0');
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 11);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM (SELECT DISTINCT session, sequence FROM events) e"), 11);
+	fixture_expect_page(id, 0, 20, "1 second second second second");
+	fixture_expect_page(fixture.forked, 0, 20, "1 first first first first first first");
+	fixture_expect_page(fixture.forked, 3, 1, "first");
+	fixture_expect_page(fixture.forked, 2, 20, "1");
+	cr_assert_eq(find(fixture.forked), IK_OK);
+	cr_assert_eq(fixture_answer.sessions[0].event_count, 7);
+	cr_assert_eq(fixture_answer.sessions[0].forked_at, 1);
+	cr_assert_str_eq(fixture_answer.sessions[0].parent, id);
+	cr_assert_str_eq(fixture_answer.sessions[0].title, "1");
+	/* Both are told. */
+	cr_assert_eq(fixture.notices, 2, "%d %s", fixture.notices, fixture.notice);
 	fixture_close();
 	fixture.store = first;
+}
+
+Test(store, what_is_appended_without_knowing_goes_behind_all)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 3);
+	fixture_settle();
+	fixture_close();
+	fixture_open();
+	fixture_append(id, IK_KIND_USER, "4");
+	fixture_expect_page(id, 0, 9, "1 2 3 4");
+	fixture_close();
+	fixture_open();
+	ik_store_continue(fixture.store, id, "/x", 4);
+	fixture_append(id, IK_KIND_USER, "5");
+	fixture_expect_page(id, 0, 9, "1 2 3 4 5");
+	cr_assert_eq(fixture.forked[0], '\0');
 }
 
 Test(store, titles)
@@ -253,25 +294,6 @@ Test(store, titles)
 	}
 }
 
-Test(store, a_long_queue_is_written_between_turns)
-{
-	char id[IK_UUID_TEXT];
-	sqlite3 *other;
-	int i;
-
-	fixture_session(id, "/x", 0);
-	fixture_append(id, IK_KIND_USER, "0");
-	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-	for (i = 0; i < 2000; i++)
-		fixture_append(id, IK_KIND_USER, "x");
-	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
-	sqlite3_close(other);
-	fixture.stop_when_stored = true;
-	fixture_run();
-	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 2001);
-}
-
 Test(store, without_a_place_nothing_is_kept)
 {
 	struct ik_error error, notice;
@@ -291,21 +313,27 @@ Test(store, refuses_places_it_does_not_know)
 {
 	struct ik_error error;
 
-	cr_assert_null(ik_store_open(fixture.loop, "postgresql://host/db", &error));
-	cr_assert_eq(error.status, IK_INVALID);
 	cr_assert_null(ik_store_open(fixture.loop, "sqlite:", &error));
+	cr_assert_eq(error.status, IK_INVALID);
 	cr_assert_null(ik_store_open(fixture.loop, "", &error));
+}
+
+Test(store, takes_many_events_at_once)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 2001);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 2001);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events WHERE content = cast(sequence AS text)"),
+		2001);
 }
 
 Test(store, a_kind_of_a_newer_program_is_passed_over)
 {
 	char id[IK_UUID_TEXT];
-	sqlite3 *other;
 
 	fixture_session(id, "/x", 3);
-	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(other, "UPDATE events SET kind = 'dream' WHERE sequence = 2;"
-		"UPDATE events SET data_json = '{broken' WHERE sequence = 3", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(other);
+	fixture_settle();
+	fixture_execute("UPDATE events SET kind = 'dream' WHERE sequence = 2");
 	fixture_expect_page(id, 0, 2, "1 3");
 }

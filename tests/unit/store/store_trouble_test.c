@@ -20,6 +20,25 @@
  * end: no event may be lost by any of them. */
 TestSuite(store_trouble, .init = fixture_set_up, .fini = fixture_tear_down);
 
+Test(store_trouble, a_long_queue_is_written_between_turns)
+{
+	char id[IK_UUID_TEXT];
+	sqlite3 *other;
+	int i;
+
+	fixture_session(id, "/x", 0);
+	fixture_append(id, IK_KIND_USER, "0");
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	for (i = 0; i < 2000; i++)
+		fixture_append(id, IK_KIND_USER, "x");
+	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+	sqlite3_close(other);
+	fixture.stop_when_stored = true;
+	fixture_run();
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 2001);
+}
+
 Test(store_trouble, waits_for_another_writer)
 {
 	char id[IK_UUID_TEXT];
@@ -294,7 +313,7 @@ Test(store_trouble, an_event_survives_kill_9)
 			int number;
 
 			fixture_open();
-			ik_store_begin(fixture.store, id, "/x");
+			ik_store_continue(fixture.store, id, "/x", -1); /* wherever it stands */
 			for (number = 0;; number++) {
 				fixture_append(id, IK_KIND_USER, "event");
 				if (write(pipes[1], "", 1) != 1)

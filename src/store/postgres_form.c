@@ -1,0 +1,51 @@
+#include "store/postgres_private.h"
+
+/*
+ * Forms are only ever added: what stands here has been run on people's databases and does
+ * not change any more.
+ *
+ * A text of PostgreSQL holds no U+0000, and its JSONB neither that nor a lone surrogate, keeps
+ * no order of members and writes numbers its own way.  What a model wrote has to come back to
+ * the letter, so data_json is json, which keeps the text; data is JSONB made of it for those
+ * who ask (without the long texts, which would be there twice), or NULL where it cannot be.
+ * What is no text of PostgreSQL's stands in exact_content and exact_data.
+ */
+const char *const ik_pq_steps[] = {
+	/* 0 to 1 */
+	"CREATE TABLE sessions("
+	" id uuid PRIMARY KEY,"
+	" directory text NOT NULL,"
+	" title text NOT NULL DEFAULT '',"
+	" created_ms bigint NOT NULL,"
+	" updated_ms bigint NOT NULL,"
+	" event_count bigint NOT NULL DEFAULT 0,"
+	" last_sequence bigint NOT NULL DEFAULT 0,"
+	" parent uuid,"                            /* of a fork */
+	" forked_at bigint NOT NULL DEFAULT 0,"    /* its last event that is the fork's too */
+	" late boolean NOT NULL DEFAULT false);"   /* made of events that came too late */
+	"CREATE INDEX sessions_of_directory ON sessions(directory);"
+	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;"
+	"CREATE TABLE events("
+	" id uuid PRIMARY KEY,"
+	" session uuid NOT NULL,"
+	" sequence bigint NOT NULL,"
+	" kind text NOT NULL,"
+	" content text NOT NULL,"
+	" data_json json,"
+	" exact_content bytea,"
+	" exact_data bytea,"
+	" size bigint NOT NULL,"                   /* bytes of content and data */
+	" time bigint NOT NULL,"                   /* milliseconds since 1970 UTC */
+	" data jsonb GENERATED ALWAYS AS (CASE WHEN data_json::text !~ '\\\\u(0000|[dD][89a-fA-F])'"
+	"  THEN (data_json::text::jsonb - 'output' - 'summary' - 'opaque')"
+	"   #- '{function,arguments}' END) STORED,"
+	" UNIQUE(session, sequence));"
+	"CREATE INDEX events_of_tool ON events((data->'function'->>'name')) WHERE kind = 'tool_call';"
+	"CREATE INDEX events_of_call ON events((data->>'tool_call_id')) WHERE kind = 'tool_result';"
+	"CREATE TABLE blobs("
+	" id uuid NOT NULL,"
+	" part integer NOT NULL,"
+	" bytes bytea NOT NULL,"
+	" PRIMARY KEY(id, part));",
+};
+const size_t ik_pq_step_count = sizeof(ik_pq_steps) / sizeof(ik_pq_steps[0]);

@@ -1,0 +1,244 @@
+#include "store/postgres_private.h"
+
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+#define INFO "SELECT s.id::text, title, directory, s.created_ms::text, s.updated_ms::text," \
+	" (event_count + forked_at)::text, parent::text, s.forked_at::text FROM sessions s"
+
+/* Orders name the table's columns: the answer's are texts. */
+static const char newest[] = INFO " WHERE event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1";
+static const char newest_of_directory[] = INFO " WHERE directory = $1 AND event_count > 0"
+	" ORDER BY s.updated_ms DESC LIMIT 1";
+static const char found[] = INFO " WHERE s.id >= $1 AND s.id <= $2 ORDER BY s.id LIMIT 2";
+static const char list[] = INFO " WHERE event_count > 0"
+	" AND ($1 IS NULL OR (s.updated_ms, s.id) < ($2, $1)) AND ($4 IS NULL OR directory = $4)"
+	" AND ($5 IS NULL OR title || chr(10) || directory || chr(10) || s.id::text ILIKE $5)"
+	" ORDER BY s.updated_ms DESC, s.id DESC LIMIT $3";
+
+/* A part of a deletion: hidden first, so that what is half deleted is never listed. */
+#define DELETED_AT_ONCE 2000
+#define OLDEST "(SELECT id FROM events WHERE session = $1 ORDER BY sequence LIMIT 2000)"
+static const char *const deletion[] = {
+	"UPDATE sessions SET event_count = 0 WHERE id = $1 RETURNING 1::text",
+	"DELETE FROM blobs WHERE id IN (SELECT (data->'blobs'->stream->>'id')::uuid FROM events,"
+	" unnest(ARRAY['stdout', 'stderr']) stream WHERE kind = 'tool_result'"
+	" AND events.id IN " OLDEST ")",
+	"DELETE FROM events WHERE id IN " OLDEST " RETURNING 1::text",
+	"DELETE FROM sessions WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)",
+};
+enum { DELETE_FOUND = 1, DELETE_EVENTS = 3 }; /* behind the time-out */
+
+/* A session's own events, below them those of its parents up to where they part. */
+static const char page[] =
+	"WITH RECURSIVE line(id, below, parent, forked_at, depth) AS ("
+	" SELECT id, $2::bigint, parent, forked_at, 0 FROM sessions WHERE id = $1"
+	" UNION ALL SELECT s.id, least(line.below, line.forked_at + 1), s.parent, s.forked_at,"
+	"  depth + 1 FROM line JOIN sessions s ON s.id = line.parent WHERE depth < 10000),"
+	" chosen AS (SELECT e.* FROM line, LATERAL (SELECT * FROM events WHERE session = line.id"
+	"  AND sequence < line.below AND kind = ANY($5) ORDER BY sequence DESC LIMIT $3) e"
+	"  ORDER BY sequence DESC LIMIT $3)"
+	" SELECT id::text, sequence::text, kind, content, data_json::text, exact_content, exact_data,"
+	"  time::text FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before"
+	"  FROM chosen) c WHERE before < $4 ORDER BY c.sequence DESC";
+
+/* ---- questions ---- */
+
+/* A beginning of a UUID filled up with one digit; false: it is none. */
+static bool put_bound(struct ik_pq_statement *statement, const char *prefix, char digit)
+{
+	char text[33], bytes[16];
+	size_t count = 0;
+
+	for (; *prefix && count < 32; prefix++) {
+		if (*prefix != '-')
+			text[count++] = *prefix;
+	}
+	if (*prefix || count == 0)
+		return false;
+	memset(text + count, digit, 32 - count);
+	text[32] = '\0';
+	if (!ik_pq_uuid(text, bytes))
+		return false;
+	ik_pq_put_bytes(statement, IK_PQ_UUID, bytes, sizeof(bytes));
+	return true;
+}
+
+static void put_text_or_null(struct ik_pq_statement *statement, const char *text)
+{
+	if (text)
+		ik_pq_put_text(statement, text);
+	else
+		ik_pq_put_null(statement, IK_PQ_TEXT);
+}
+
+/* The kinds that are known here: a newer program may have others. */
+static void put_kinds(struct ik_pq_statement *statement)
+{
+	enum ik_kind kind;
+
+	ik_pq_begin_array(statement, IK_PQ_TEXT, IK_KIND_COUNT);
+	for (kind = 0; kind < IK_KIND_COUNT; kind++) {
+		const char *name = ik_kind_name(kind);
+
+		ik_pq_put_element(statement, name, strlen(name));
+	}
+	ik_pq_end_array(statement);
+}
+
+/* The statement for a read; false: there can be no answer. */
+static bool make_statement(const struct ik_store_read *read, struct ik_pq_statement *statement)
+{
+	switch (read->kind) {
+	case IK_READ_NEWEST:
+		ik_pq_statement_init(statement, read->text ? newest_of_directory : newest);
+		if (read->text)
+			ik_pq_put_text(statement, read->text);
+		break;
+	case IK_READ_FIND:
+		ik_pq_statement_init(statement, found);
+		return put_bound(statement, read->text, '0') && put_bound(statement, read->text, 'f');
+	case IK_READ_LIST:
+		ik_pq_statement_init(statement, list);
+		ik_pq_put_uuid(statement, read->text);
+		ik_pq_put_number(statement, read->number);
+		ik_pq_put_number(statement, (int64_t)read->count);
+		put_text_or_null(statement, read->directory);
+		put_text_or_null(statement, read->pattern);
+		break;
+	case IK_READ_DELETE:
+		ik_pq_statement_init(statement, deletion[0]);
+		ik_pq_put_uuid(statement, read->text);
+		break;
+	case IK_READ_PAGE:
+		ik_pq_statement_init(statement, page);
+		ik_pq_put_uuid(statement, read->text);
+		ik_pq_put_number(statement, read->number > 0 ? read->number : INT64_MAX);
+		ik_pq_put_number(statement, (int64_t)read->count);
+		ik_pq_put_number(statement, (int64_t)IK_LIMIT_PAGE);
+		put_kinds(statement);
+		break;
+	case IK_READ_PART:
+		ik_pq_statement_init(statement, "SELECT bytes FROM blobs WHERE id = $1 AND part = $2");
+		ik_pq_put_uuid(statement, read->text);
+		ik_pq_put_number(statement, read->number);
+		break;
+	}
+	return true;
+}
+
+/* ---- answers ---- */
+
+static void take_session(struct ik_store_read *read, const PGresult *result, int row)
+{
+	struct ik_session_info *info = ik_store_read_add_session(read);
+	const char *id = ik_pq_text(result, row, 0), *parent = ik_pq_text(result, row, 6);
+
+	memcpy(info->id, id, strnlen(id, sizeof(info->id) - 1));
+	info->title = ik_strdup(ik_pq_text(result, row, 1));
+	info->directory = ik_strdup(ik_pq_text(result, row, 2));
+	info->created_ms = ik_pq_number(result, row, 3);
+	info->updated_ms = ik_pq_number(result, row, 4);
+	info->event_count = ik_pq_number(result, row, 5);
+	memcpy(info->parent, parent, strnlen(parent, sizeof(info->parent) - 1));
+	info->forked_at = ik_pq_number(result, row, 7);
+}
+
+/* The column that holds a text: the exact one, where there is one. */
+static int column_of(const PGresult *result, int row, int text, int exact)
+{
+	return PQgetisnull(result, row, exact) ? text : exact;
+}
+
+static void take_message(struct ik_store_read *read, const PGresult *result, int row)
+{
+	int content = column_of(result, row, 3, 5), data = column_of(result, row, 4, 6);
+	enum ik_kind kind;
+
+	if (read->found == read->count || !ik_kind_from_name(ik_pq_text(result, row, 2), &kind))
+		return;
+	ik_store_read_add_message(read, ik_message_stored(kind, ik_pq_text(result, row, 0),
+		ik_pq_number(result, row, 1), ik_pq_number(result, row, 7),
+		PQgetvalue(result, row, content), (size_t)PQgetlength(result, row, content),
+		PQgetisnull(result, row, data) ? NULL : PQgetvalue(result, row, data),
+		(size_t)PQgetlength(result, row, data)));
+}
+
+static void take_rows(struct postgres *postgres, int statement, const PGresult *result)
+{
+	struct ik_store_read *read = postgres->read;
+	int row, rows = PQntuples(result);
+
+	if (read->kind == IK_READ_DELETE && statement == DELETE_FOUND)
+		postgres->count = (size_t)rows;
+	if (read->kind == IK_READ_DELETE && statement == DELETE_EVENTS)
+		read->again = rows == DELETED_AT_ONCE;
+	if (statement == 0 || read->kind == IK_READ_DELETE)
+		return; /* the time-out, or nothing to be kept */
+	for (row = 0; row < rows; row++) {
+		if (read->kind == IK_READ_PAGE)
+			take_message(read, result, row);
+		else if (read->kind == IK_READ_PART)
+			ik_buf_append(&read->bytes, PQgetvalue(result, row, 0),
+				(size_t)PQgetlength(result, row, 0));
+		else
+			take_session(read, result, row);
+	}
+	if (read->kind == IK_READ_PART)
+		read->found = (size_t)rows;
+}
+
+static void finish_reading(struct postgres *postgres, enum ik_status status,
+	struct ik_error *error)
+{
+	struct ik_store_read *read = postgres->read;
+
+	if (status == IK_OK && read->kind == IK_READ_PAGE)
+		ik_store_read_turn_round(read);
+	if (status == IK_OK && read->kind == IK_READ_FIND)
+		status = ik_store_read_choose(read, error);
+	if (status == IK_OK && read->kind == IK_READ_NEWEST && read->found == 0)
+		status = ik_store_read_not_found(read, error);
+	if (status == IK_OK && read->kind == IK_READ_DELETE && postgres->count == 0)
+		status = ik_store_read_not_found(read, error);
+	if (status == IK_OK && read->kind == IK_READ_PART && read->found == 0) {
+		error->text[0] = '\0';
+		status = IK_NOT_FOUND;
+	}
+	ik_store_answered(postgres->base.store, status, error);
+}
+
+/* Send the statement, and those that belong to it. */
+static bool send_all(struct postgres *postgres, struct ik_pq_statement *statement)
+{
+	size_t i;
+
+	if (!ik_pq_begin(postgres) || !ik_pq_send(postgres, statement))
+		return false;
+	for (i = 1; postgres->read->kind == IK_READ_DELETE &&
+	     i < sizeof(deletion) / sizeof(deletion[0]); i++) {
+		statement->text = deletion[i];
+		if (!ik_pq_send(postgres, statement))
+			return false;
+	}
+	return true;
+}
+
+void ik_pq_read(struct ik_backend *backend, struct ik_store_read *read)
+{
+	static const struct ik_pq_operation operation = { take_rows, finish_reading };
+	struct postgres *postgres = postgres_of(backend);
+	struct ik_pq_statement statement;
+	struct ik_error error = { .status = IK_OK };
+
+	postgres->read = read;
+	postgres->count = 0;
+	if (make_statement(read, &statement))
+		ik_pq_start(postgres, &operation, send_all(postgres, &statement));
+	else
+		finish_reading(postgres, IK_OK, &error);
+	ik_pq_statement_done(&statement);
+}

@@ -1,0 +1,398 @@
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "util/alloc.h"
+
+/*
+ * A server that is away, restarted, read-only, killed: no event may be lost by any of it, and
+ * none may be there twice. tests/store/postgres starts the server, and gives a command that
+ * stops and starts it; without that there is nothing to be run.
+ */
+static void set_up_trouble(void);
+TestSuite(postgres_trouble, .init = set_up_trouble, .fini = fixture_tear_down);
+TestSuite(postgres, .init = fixture_set_up, .fini = fixture_tear_down);
+
+static bool has_server(void)
+{
+	if (!fixture.server)
+		cr_log_info("no server");
+	return fixture.server;
+}
+
+/* stop, immediate (as after a crash), start */
+static void control(const char *word)
+{
+	char *command = ik_format("%s %s", getenv("IK_TEST_POSTGRES_CONTROL"), word);
+
+	cr_assert_eq(system(command), 0, "%s", command);
+	free(command);
+}
+
+static void set_up_trouble(void)
+{
+	/* A test that failed may have left it stopped. */
+	if (getenv("IK_TEST_POSTGRES_CONTROL"))
+		control("start");
+	fixture_set_up();
+}
+
+/* Turn until all that waits is stored. */
+static void run_until_stored(void)
+{
+	fixture.stop_when_stored = true;
+	do {
+		fixture_run();
+	} while (fixture.waiting > 0);
+	fixture.stop_when_stored = false;
+}
+
+/* Events of one process are there once, in their order. */
+static void expect_numbers(const char *session, int count)
+{
+	struct ik_buf wanted;
+	int i;
+
+	ik_buf_init(&wanted, 1 << 20);
+	for (i = 1; i <= count; i++)
+		ik_buf_printf(&wanted, "%s%d", i > 1 ? " " : "", i);
+	fixture_expect_page(session, 0, 10000, wanted.data);
+	ik_buf_done(&wanted);
+}
+
+static void append_numbers(const char *session, int from, int to)
+{
+	char text[32];
+
+	for (; from <= to; from++) {
+		snprintf(text, sizeof(text), "%d", from);
+		fixture_append(session, IK_KIND_USER, text);
+	}
+}
+
+Test(postgres_trouble, a_server_that_is_away)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	control("stop");
+	append_numbers(id, 2, 5);
+	do {
+		fixture_run();
+	} while (fixture.waiting != 4 || !fixture.reason[0]);
+	cr_assert(strstr(fixture.reason, "cannot be reached"), "%s", fixture.reason);
+	cr_assert_eq(fixture_count_spool(true), 1);
+	/* A read says so too. */
+	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_IO);
+	control("start");
+	run_until_stored();
+	expect_numbers(id, 5);
+	cr_assert_eq(fixture_count_spool(true), 0);
+	fixture_close();
+	cr_assert_eq(fixture_count_spool(false), 0);
+}
+
+Test(postgres_trouble, killed_with_events_on_their_way)
+{
+	char id[IK_UUID_TEXT];
+	int status;
+	pid_t pid;
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	control("stop");
+	pid = fork();
+	if (pid == 0) {
+		fixture_open();
+		ik_store_continue(fixture.store, id, "/x", 2);
+		append_numbers(id, 3, 6);
+		(void)kill(getpid(), SIGKILL);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(fixture_count_spool(true), 1);
+	control("start");
+	fixture_open();
+	expect_numbers(id, 6);
+	if (fixture.notices == 0)
+		fixture_run();
+	cr_assert(strstr(fixture.notice, "4 events"), "%s", fixture.notice);
+	cr_assert_eq(fixture_count_spool(true), 0);
+}
+
+Test(postgres_trouble, the_spool_of_a_living_process_is_left_alone)
+{
+	char id[IK_UUID_TEXT], other[IK_UUID_TEXT];
+	struct ik_store *first;
+
+	if (!has_server())
+		return;
+	control("stop");
+	fixture_session(id, "/x", 3);
+	first = fixture.store;
+	fixture_open();
+	fixture_session(other, "/y", 2);
+	control("start");
+	expect_numbers(other, 2);
+	fixture_close();
+	fixture.store = first;
+	expect_numbers(id, 3);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 5);
+}
+
+Test(postgres_trouble, connections_that_are_cut)
+{
+	char id[IK_UUID_TEXT];
+	int round;
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 0);
+	for (round = 0; round < 5; round++) {
+		append_numbers(id, round * 100 + 1, round * 100 + 100);
+		fixture_turn(round + 1);
+		fixture_execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+			" WHERE datname = current_database() AND pid <> pg_backend_pid()");
+	}
+	append_numbers(id, 501, 501);
+	run_until_stored();
+	expect_numbers(id, 501);
+}
+
+Test(postgres_trouble, a_server_that_crashes_in_mid_commit)
+{
+	char id[IK_UUID_TEXT];
+	int round;
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 0);
+	for (round = 0; round < 3; round++) {
+		append_numbers(id, round * 500 + 1, round * 500 + 500);
+		fixture_turn(10 * round + 3);
+		control("immediate");
+		fixture_turn(3);
+		control("start");
+	}
+	append_numbers(id, 1501, 1501);
+	run_until_stored();
+	expect_numbers(id, 1501);
+}
+
+Test(postgres_trouble, a_server_that_can_only_be_read)
+{
+	char id[IK_UUID_TEXT];
+	char *text;
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	text = ik_format("ALTER DATABASE %s SET default_transaction_read_only = on", fixture.database);
+	fixture_execute(text);
+	fixture_close();
+	fixture_open();
+	ik_store_continue(fixture.store, id, "/x", 1);
+	append_numbers(id, 2, 3);
+	do {
+		fixture_run();
+	} while (fixture.waiting != 2 || !fixture.reason[0]);
+	cr_assert(strstr(fixture.reason, "only be read"), "%s", fixture.reason);
+	expect_numbers(id, 1); /* which goes on */
+	free(text);
+	text = ik_format("BEGIN READ WRITE; ALTER DATABASE %s RESET default_transaction_read_only;"
+		" COMMIT", fixture.database);
+	fixture_execute(text);
+	free(text);
+	run_until_stored();
+	expect_numbers(id, 3);
+}
+
+Test(postgres_trouble, late_events_become_a_fork)
+{
+	char id[IK_UUID_TEXT], *elsewhere;
+	int status;
+	pid_t pid;
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	control("stop");
+	pid = fork();
+	if (pid == 0) {
+		fixture_open();
+		ik_store_continue(fixture.store, id, "/x", 2);
+		append_numbers(id, 3, 4);
+		(void)kill(getpid(), SIGKILL);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	control("start");
+	/* Another machine, which knows nothing of that spool, goes on. */
+	elsewhere = ik_strdup(fixture.spool);
+	snprintf(fixture.spool, sizeof(fixture.spool), "%s/other", fixture.directory);
+	fixture_open();
+	ik_store_continue(fixture.store, id, "/x", 2);
+	fixture_append(id, IK_KIND_USER, "other");
+	fixture_expect_page(id, 0, 9, "1 2 other");
+	snprintf(fixture.spool, sizeof(fixture.spool), "%s", elsewhere);
+	free(elsewhere);
+	/* And the first one is back. */
+	{
+		struct ik_store *other = fixture.store;
+
+		fixture_open();
+		fixture_expect_page(id, 0, 9, "1 2 other");
+		fixture_wait(ik_store_list(fixture.store, 0, "", 8, FIXTURE_READ));
+		cr_assert_eq(fixture_answer.count, 2);
+		strcpy(fixture.forked, fixture_answer.sessions[0].forked_at ?
+			fixture_answer.sessions[0].id : fixture_answer.sessions[1].id);
+		expect_numbers(fixture.forked, 4);
+		fixture_turn(2);
+		cr_assert_geq(fixture.notices, 1);
+		cr_assert(strstr(fixture.notice, "stored now") || strstr(fixture.notice, fixture.forked),
+			"%s", fixture.notice);
+		cr_assert_eq(fixture_count_spool(true), 0);
+		fixture_close();
+		/* The other hears of it when it goes on. */
+		fixture.store = other;
+		fixture.notices = 0;
+		fixture_append(id, IK_KIND_USER, "more");
+		fixture_settle();
+		fixture_turn(2);
+		cr_assert_eq(fixture.notices, 1);
+		cr_assert(strstr(fixture.notice, "fork"), "%s", fixture.notice);
+		fixture_expect_page(id, 0, 9, "1 2 other more");
+	}
+}
+
+/* ---- without stopping the server ---- */
+
+Test(postgres, several_processes_make_the_tables_once)
+{
+	enum { PROCESSES = 8, EVENTS = 50 };
+	int i, status, failed = 0;
+
+	if (!has_server())
+		return;
+	/* Each with a loop of its own: what a loop waits with is not shared. */
+	fixture_close();
+	fixture.loop = ik_loop_free(fixture.loop);
+	for (i = 0; i < PROCESSES; i++) {
+		if (fork() == 0) {
+			/* No assertions here: they would be told in the parent's name. */
+			struct ik_error notice = { .status = IK_FAILED };
+			char id[IK_UUID_TEXT];
+			size_t lost;
+
+			(void)alarm(30);
+			fixture.loop = ik_loop_new(NULL);
+			fixture_open();
+			fixture_session(id, "/x", EVENTS);
+			fixture.store = ik_store_close(fixture.store, &lost, &notice);
+			if (notice.status != IK_OK)
+				(void)fprintf(stderr, "%s\n", notice.text);
+			_exit(lost == 0 && notice.status == IK_OK ? 0 : 3);
+		}
+	}
+	for (i = 0; i < PROCESSES; i++) {
+		cr_assert_gt(wait(&status), 0);
+		failed += status != 0;
+	}
+	cr_assert_eq(failed, 0);
+	fixture.loop = ik_loop_new(NULL);
+	fixture_open();
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), PROCESSES * EVENTS);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM ikigai_form"), 1);
+}
+
+Test(postgres, a_newer_database_is_refused_and_left_alone)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 1);
+	fixture_close();
+	fixture_execute("UPDATE ikigai_form SET version = 99");
+	fixture_open();
+	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_DENIED);
+	cr_assert(strstr(fixture_answer.error.text, "newer ikigai"), "%s", fixture_answer.error.text);
+	fixture_execute("UPDATE ikigai_form SET version = 1");
+}
+
+Test(postgres, another_programs_database_is_left_alone)
+{
+	if (!has_server())
+		return;
+	fixture_execute("CREATE TABLE sessions(theirs integer)");
+	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_DENIED);
+	cr_assert(strstr(fixture_answer.error.text, "another program"), "%s",
+		fixture_answer.error.text);
+	fixture_execute("DROP TABLE sessions");
+}
+
+Test(postgres, json_that_its_types_do_not_hold_comes_back_to_the_letter)
+{
+	static const char *const data[] = {
+		"{\"b\":1,\"a\":0.10,\"b\":2}", "{\"n\":1e999999999}",
+		"{\"zero\":\"a\\u0000b\"}", "{\"function\":{\"name\":\"bash\",\"arguments\":\"{}\"}}",
+	};
+	enum { COUNT = sizeof(data) / sizeof(data[0]) };
+	char id[IK_UUID_TEXT];
+	size_t i;
+
+	if (!has_server())
+		return;
+	fixture_session(id, "/x", 0);
+	for (i = 0; i < COUNT; i++) {
+		struct ik_message *message = ik_message_new(IK_KIND_TOOL_CALL, "x", 1, data[i],
+			strlen(data[i]));
+
+		ik_store_append(fixture.store, id, message);
+		ik_message_unref(message);
+	}
+	fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.count, COUNT);
+	for (i = 0; i < COUNT; i++)
+		cr_assert_str_eq(fixture_answer.messages[i]->data, data[i]);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events WHERE kind = 'tool_call'"
+		" AND data->'function'->>'name' = 'bash'"), 1);
+}
+
+Test(postgres, a_name_that_has_no_address_is_said)
+{
+	struct ik_error notice;
+	char id[IK_UUID_TEXT];
+	size_t lost;
+
+	if (!has_server())
+		return;
+	fixture_close();
+	snprintf(fixture.path, sizeof(fixture.path),
+		"postgresql://ada:secret@nowhere.invalid/x?connect_timeout=2");
+	fixture_open();
+	fixture_session(id, "/x", 1);
+	do {
+		fixture_run();
+	} while (!fixture.reason[0]);
+	cr_assert(strstr(fixture.reason, "nowhere.invalid"), "%s", fixture.reason);
+	cr_assert_null(strstr(fixture.reason, "secret"));
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	cr_assert_eq(fixture_count_spool(true), 1);
+}
