@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/listing.h"
 #include "app/mention.h"
+#include "app/session_titles.h"
 #include "tui/theme.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -37,6 +38,7 @@ struct ik_complete {
 	bool started;
 	struct models models;
 	struct ik_listing *listing;
+	struct ik_session_titles *titles;
 
 	/* The last answer. */
 	struct ik_candidate *candidates;
@@ -46,14 +48,14 @@ struct ik_complete {
 
 /* What follows a command. */
 enum argument { ARGUMENT_MODEL, ARGUMENT_PROVIDER, ARGUMENT_TOOL, ARGUMENT_CALL, ARGUMENT_MODE,
-	ARGUMENT_THEME, ARGUMENT_FILE };
+	ARGUMENT_THEME, ARGUMENT_FILE, ARGUMENT_SESSION };
 static const struct {
 	const char *command;
 	enum argument argument;
 } arguments[] = {
 	{"/model", ARGUMENT_MODEL}, {"/provider", ARGUMENT_PROVIDER}, {"/tool", ARGUMENT_TOOL},
 	{"/run", ARGUMENT_CALL}, {"/mode", ARGUMENT_MODE}, {"/theme", ARGUMENT_THEME},
-	{"/export", ARGUMENT_FILE},
+	{"/export", ARGUMENT_FILE}, {"/resume", ARGUMENT_SESSION},
 };
 
 /* ---- the answer ---- */
@@ -152,6 +154,7 @@ char *ik_complete_path(const struct ik_places *places, const char *path, size_t 
 	return whole;
 }
 
+/* There are other names, or titles. */
 static void on_listing(void *arg)
 {
 	struct ik_complete *complete = arg;
@@ -309,6 +312,13 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		for (i = 0; (theme = ik_theme_at(i)) != NULL; i++)
 			add(complete, theme->name, NULL);
 		return first_word;
+	case ARGUMENT_SESSION:
+		if (!complete->started)
+			return false;
+		/* A title has blanks: all that stands behind the command is the word. */
+		answer->candidates = ik_session_titles_get(complete->titles, complete->core->store,
+			&answer->count);
+		return true;
 	case ARGUMENT_FILE:
 		answer->on_demand = true;
 		answer_files(complete, text + start, length - start, answer);
@@ -411,6 +421,7 @@ struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	ik_buf_init(&complete->head, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&complete->note, IK_KIB(16));
 	ik_buf_init(&complete->made, IK_LIMIT_SCHEMA);
+	complete->titles = ik_session_titles_new(on_listing, complete);
 	ik_screen_on_complete(screen, answer, complete);
 	return complete;
 }
@@ -422,6 +433,7 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 	ik_screen_on_complete(complete->screen, NULL, NULL);
 	forget_models(&complete->models);
 	ik_listing_close(complete->listing);
+	ik_session_titles_free(complete->titles);
 	free(complete->candidates);
 	ik_buf_done(&complete->typed);
 	ik_buf_done(&complete->head);
@@ -434,6 +446,8 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 void ik_complete_set_started(struct ik_complete *complete, bool started)
 {
 	complete->started = started;
-	if (!started)
+	if (!started) {
 		forget_models(&complete->models);
+		ik_session_titles_stop(complete->titles);
+	}
 }
