@@ -21,7 +21,8 @@ static const char list[] = INFO " WHERE event_count > 0"
 
 /* A part of a deletion: hidden first, so that what is half deleted is never listed. */
 #define DELETED_AT_ONCE 2000
-#define OLDEST "(SELECT id FROM events WHERE session = $1 ORDER BY sequence LIMIT 2000)"
+#define OLDEST "(SELECT id FROM events WHERE session = $1" /* of one with forks they are theirs */ \
+	" AND NOT EXISTS (SELECT FROM sessions WHERE parent = $1) ORDER BY sequence LIMIT 2000)"
 static const char *const deletion[] = {
 	"UPDATE sessions SET event_count = 0 WHERE id = $1 RETURNING 1::text",
 	"DELETE FROM blobs WHERE id IN (SELECT (data->'blobs'->stream->>'id')::uuid FROM events,"

@@ -45,15 +45,18 @@ static enum ik_status change(struct sqlite *sqlite, const char *text, const char
 	return status;
 }
 
-/* Statements about a session (?1) and its oldest events (?2 of them). */
-#define OLDEST "(SELECT rowid FROM events WHERE session = ?1 ORDER BY sequence LIMIT ?2)"
+/* Statements about a session (?1) and its oldest events (?2 of them). Those of one that has
+ * forks are theirs, too: they stay, and so does the session, hidden. */
+#define OLDEST "(SELECT rowid FROM events WHERE session = ?1" \
+	" AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent = ?1) ORDER BY sequence LIMIT ?2)"
 static const char hide[] = "UPDATE sessions SET event_count = 0 WHERE id = ?1 AND ?2";
 static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" json_extract(data_json, '$.blobs.' || stream.value || '.id')"
 	" FROM events, json_each('[\"stdout\",\"stderr\"]') AS stream"
 	" WHERE events.rowid IN " OLDEST " AND kind = 'tool_result' AND json_valid(data_json))";
 static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
-static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2";
+static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2"
+	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)";
 
 /* One transaction of a deletion. Hidden first, so that what is half deleted is never listed. */
 static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *read,

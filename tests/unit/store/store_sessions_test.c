@@ -113,6 +113,23 @@ Test(store_sessions, are_deleted_with_all_they_have)
 	fixture_expect_page(other, 0, 9, "1 2 3");
 }
 
+Test(store_sessions, what_a_fork_has_of_one_that_is_deleted_stays)
+{
+	char id[IK_UUID_TEXT], fork[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 3);
+	ik_store_continue(fixture.store, id, "/x", 2);
+	fixture_append(id, IK_KIND_USER, "other");
+	fixture_turn(3);
+	cr_assert_eq(count_of(NULL, NULL), 2);
+	cr_assert_eq(delete(id), IK_OK);
+	cr_assert_eq(count_of(NULL, NULL), 1);
+	memcpy(fork, fixture_answer.sessions[0].id, sizeof(fork));
+	cr_assert_str_neq(fork, id);
+	fixture_expect_page(fork, 0, 9, "1 2 other");
+	cr_assert_eq(delete(fork), IK_OK);
+}
+
 Test(store_sessions, one_that_is_half_deleted_is_in_no_list)
 {
 	char id[IK_UUID_TEXT];
