@@ -11,6 +11,8 @@
 #define GUTTER_LEAST 12 /* a window narrower than this has no room for marks */
 /* How much text may be laid out to count rows that nobody sees. */
 #define COUNT_BYTES (16 * IK_SECTION_MAX)
+/* Blocks so far from what was drawn last stay laid out. */
+#define LAID_BEYOND 16
 
 struct ik_scrollback *ik_scrollback_new(void)
 {
@@ -36,6 +38,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->first = scrollback->capacity / 4;
 	scrollback->count = 0;
 	scrollback->first_number = 0;
+	scrollback->laid_first = scrollback->laid_behind = 0;
 	scrollback->follow = true;
 	scrollback->selecting = false;
 	ik_scrollback_mark_end(scrollback);
@@ -436,6 +439,38 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_place pla
 	ik_mark_paint(scrollback, place, cells, text_area, row);
 }
 
+/* Give back the lines of the blocks with these numbers. */
+static void forget_lines(struct ik_scrollback *scrollback, int64_t first, int64_t behind)
+{
+	int64_t end = scrollback->first_number + (int64_t)scrollback->count;
+
+	if (first < scrollback->first_number)
+		first = scrollback->first_number;
+	for (; first < behind && first < end; first++) {
+		struct ik_block *block = ik_scrollback_at(scrollback,
+			(size_t)(first - scrollback->first_number));
+		for (uint32_t section = 0; section < block->section_count; section++)
+			ik_block_forget_lines(block, section);
+	}
+}
+
+/* Of a long session only what is near the window stays laid out: its lines take as much
+ * memory as its text. The window shows the blocks from this index to that. */
+static void forget_far_lines(struct ik_scrollback *scrollback, size_t first, size_t last)
+{
+	int64_t near_first = scrollback->first_number + (int64_t)first - LAID_BEYOND;
+	int64_t near_behind = scrollback->first_number + (int64_t)last + 1 + LAID_BEYOND;
+
+	if (scrollback->laid_first < near_first)
+		forget_lines(scrollback, scrollback->laid_first,
+			near_first < scrollback->laid_behind ? near_first : scrollback->laid_behind);
+	if (scrollback->laid_behind > near_behind)
+		forget_lines(scrollback, near_behind > scrollback->laid_first ? near_behind :
+			scrollback->laid_first, scrollback->laid_behind);
+	scrollback->laid_first = near_first;
+	scrollback->laid_behind = near_behind;
+}
+
 void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
@@ -443,11 +478,13 @@ void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells
 	if (scrollback->count == 0 || area.rows <= 0)
 		return;
 	struct ik_place place = ik_scrollback_window(scrollback);
+	size_t first = place.block;
 	if (scrollback->search)
 		ik_search_frame(scrollback->search);
 	for (int row = 0; row < area.rows; row++) {
 		draw_row(scrollback, place, cells, area, area.row + row);
 		if (ik_place_down(scrollback, &place, 1) == 0)
-			return;
+			break;
 	}
+	forget_far_lines(scrollback, first, place.block);
 }

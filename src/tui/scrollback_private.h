@@ -42,6 +42,8 @@ struct ik_scrollback {
 	bool marking, marked;
 	int marked_columns;      /* the width it was marked at */
 	struct ik_mark mark_anchor, mark_head;
+	/* Numbers of the blocks that may be laid out because they were drawn. */
+	int64_t laid_first, laid_behind;
 	struct ik_search *search; /* whose finds are shown; NULL: none. Not owned */
 };
 

@@ -291,3 +291,56 @@ Test(scrollback, draws_into_every_size)
 		}
 	window_done(&window);
 }
+
+/* Is any section of the block laid out? */
+static bool is_laid_out(const struct ik_block *block)
+{
+	for (uint32_t section = 0; section < block->section_count; section++) {
+		if (block->sections[section].lines.lines)
+			return true;
+	}
+	return false;
+}
+
+static int count_laid_out(const struct window *window)
+{
+	int count = 0;
+	for (size_t i = 0; i < ik_scrollback_count(window->scrollback); i++)
+		count += is_laid_out(ik_scrollback_at(window->scrollback, i));
+	return count;
+}
+
+Test(scrollback, keeps_no_lines_far_from_the_window)
+{
+	struct window window = window_new(6, 20);
+	struct ik_block *first = add_lines(&window, 3);
+
+	cr_expect_not(is_laid_out(first));
+	draw(&window);
+	cr_expect(is_laid_out(first));
+	for (int i = 0; i < 300; i++) {
+		add_lines(&window, 3);
+		draw(&window);
+	}
+	cr_expect_not(is_laid_out(first));
+	cr_expect_leq(count_laid_out(&window), 40);
+
+	/* Up by pages, to the top at once, and back: what is shown is there, and little else. */
+	for (int i = 0; i < 100; i++) {
+		ik_scrollback_page(window.scrollback, -1);
+		draw(&window);
+		cr_expect_leq(count_laid_out(&window), 40);
+	}
+	ik_scrollback_top(window.scrollback);
+	PICTURE_IS(draw(&window), "  line 1\n  line 2\n  line 3\n\n  line 1\n  line 2\n");
+	cr_expect(is_laid_out(first));
+	ik_scrollback_bottom(window.scrollback);
+	draw(&window);
+	cr_expect_not(is_laid_out(first));
+	cr_expect_leq(count_laid_out(&window), 40);
+	ik_scrollback_clear(window.scrollback);
+	add_lines(&window, 3);
+	draw(&window);
+	cr_expect_eq(count_laid_out(&window), 1);
+	window_done(&window);
+}
