@@ -457,10 +457,10 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		area.columns = draw_news(screen, cells, area);
 	int column = area.column + 1;
 	bool searching = ik_screen_history_label(screen, &out);
-	if (!searching && (screen->searching || ik_screen_search_shows(screen)))
-		column = ik_screen_search_draw(screen, cells, area, ret_cursor);
-	else if (!searching && screen->flash)
+	if (!searching && !screen->searching && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
+	else if (!searching && (screen->searching || ik_screen_search_shows(screen)))
+		column = ik_screen_search_draw(screen, cells, area, ret_cursor);
 	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason
 		&& screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);
