@@ -21,8 +21,8 @@ static const char *const texts[] = {
 	 * libvterm) */
 	"faces 😀😃 families 👨‍👩‍👧‍👦👩‍💻 hands 👍🏽👋🏿 hearts ❤️☀️ keys 1️⃣#️⃣ flags 🇩🇪🇯🇵🏴‍☠️ text ☺︎ 🤗🎉",
 	/* combining runs: short, long, on nothing, Indic, Thai, Hangul of parts */
-	"e\xCC\x81 a\xCC\x8A\xCC\x81 z\xCC\x80\xCC\x81\xCC\x82\xCC\x83\xCC\x84\xCC\x85\xCC\x86\xCC\x87\xCC\x88"
-		"\xCC\x89\xCC\x8A \xCC\x81 नमस्ते क्षत्रिय ภาษาไทย ที่นี่ \xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB tail",
+	("e\xCC\x81 a\xCC\x8A\xCC\x81 z\xCC\x80\xCC\x81\xCC\x82\xCC\x83\xCC\x84\xCC\x85\xCC\x86\xCC\x87\xCC\x88"
+		"\xCC\x89\xCC\x8A \xCC\x81 नमस्ते क्षत्रिय ภาษาไทย ที่นี่ \xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB tail"),
 	/* right to left, mixed with left to right and digits */
 	"שלום עולם 123 abc العربية نص ٤٥٦ مع mixed עברית.",
 	/* ambiguous widths, controls made visible, zero width */
