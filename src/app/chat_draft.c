@@ -1,5 +1,6 @@
 #include "app/chat_private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,17 +41,29 @@ static bool take_place(int fd, uint64_t directory, int number)
 	return fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-static void drop_place(int fd, uint64_t directory, int number)
+/* Which drafts of the directory there are, a bit for each number. The folder is read once:
+ * this stands before the first frame. */
+static uint64_t drafts_there(const char *folder, uint64_t directory)
 {
-	struct flock lock = {
-		.l_type = F_UNLCK,
-		.l_whence = SEEK_SET,
-		.l_start = (off_t)((directory >> 2) / CHATS_MAX * CHATS_MAX) + number,
-		.l_len = 1,
-	};
+	char *prefix = ik_format("%016llx-", (unsigned long long)directory), *end;
+	struct dirent *entry;
+	uint64_t there = 0;
+	DIR *stream = opendir(folder);
+	unsigned long number;
 
-	if (fd >= 0)
-		(void)fcntl(fd, F_OFD_SETLK, &lock);
+	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+		const char *digits = entry->d_name + strlen(prefix);
+
+		if (!ik_text_starts(entry->d_name, prefix) || *digits < '0' || *digits > '9')
+			continue;
+		number = strtoul(digits, &end, 10);
+		if (*end == '\0' && number < CHATS_MAX)
+			there |= UINT64_C(1) << number;
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	free(prefix);
+	return there;
 }
 
 /* Which draft is this chat's: the first that nobody has in hand and that says something,
@@ -58,8 +71,8 @@ static void drop_place(int fd, uint64_t directory, int number)
 static char *choose_draft(struct ik_chat *chat)
 {
 	char *folder = ik_places_file(&chat->setup->places, DRAFT_DIRECTORY), *lock, *found = NULL;
-	uint64_t directory = ik_text_hash(chat->setup->places.directory);
-	int number, free_number = -1;
+	uint64_t directory = ik_text_hash(chat->setup->places.directory), there;
+	int i;
 
 	if (folder == NULL || ik_path_make(folder, 0700, NULL) != IK_OK) {
 		free(folder);
@@ -67,27 +80,15 @@ static char *choose_draft(struct ik_chat *chat)
 	}
 	lock = ik_path_join(folder, LOCK_FILE);
 	chat->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	for (number = 0; number < CHATS_MAX && found == NULL; number++) {
-		char *path = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
+	there = drafts_there(folder, directory);
+	for (i = 0; i < 2 * CHATS_MAX && found == NULL; i++) {
+		int number = i % CHATS_MAX;
 
-		if (!take_place(chat->draft_lock, directory, number)) {
-			free(path);
-			continue;
-		}
-		if (access(path, F_OK) == 0) {
-			found = path;
-			if (free_number >= 0)
-				drop_place(chat->draft_lock, directory, free_number);
-			break;
-		}
-		free(path);
-		if (free_number < 0)
-			free_number = number;
-		else
-			drop_place(chat->draft_lock, directory, number);
+		/* First those that are there, then the others. */
+		if (((there >> number & 1) != 0) == (i < CHATS_MAX) &&
+		    take_place(chat->draft_lock, directory, number))
+			found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
 	}
-	if (found == NULL && free_number >= 0)
-		found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, free_number);
 	free(lock);
 	free(folder);
 	return found;
