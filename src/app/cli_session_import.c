@@ -121,7 +121,7 @@ static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
 static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct batch *batch)
 {
 	enum ik_status status = IK_OK;
-	struct event event;
+	struct event event = {.session = NULL};
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
 	ssize_t length;
