@@ -9,26 +9,8 @@ static int stream_of(enum ik_call_text which)
 	return which == IK_CALL_ERRORS;
 }
 
-/* Bytes of the envelope, where it is large: the stored result has it escaped, which is never
- * shorter. */
-static size_t envelope_length(const struct ik_call *call)
-{
-	if (call->result == NULL)
-		return call->envelope.length > IK_LIMIT_PART ? call->envelope.length : 0;
-	if (call->result->data_length <= IK_LIMIT_PART)
-		return 0;
-	struct ik_buf envelope;
-	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	(void)ik_call_envelope(call, &envelope);
-	size_t length = envelope.length;
-	ik_buf_done(&envelope);
-	return length > IK_LIMIT_PART ? length : 0;
-}
-
 size_t ik_call_text_length(const struct ik_call *call, enum ik_call_text which)
 {
-	if (which == IK_CALL_ENVELOPE)
-		return envelope_length(call);
 	const struct ik_bytes *whole = call->whole[stream_of(which)];
 	return whole ? whole->length : (size_t)call->blobs[stream_of(which)].bytes;
 }
@@ -48,14 +30,6 @@ static enum ik_status take_part(const char *bytes, size_t length, size_t part, s
 static enum ik_status raw_part(const struct ik_call *call, enum ik_call_text which, size_t part,
 	ik_blob_reader *read, void *arg, struct ik_buf *out, struct ik_error *error)
 {
-	if (which == IK_CALL_ENVELOPE) {
-		struct ik_buf envelope;
-		ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-		(void)ik_call_envelope(call, &envelope);
-		enum ik_status status = take_part(envelope.data, envelope.length, part, out);
-		ik_buf_done(&envelope);
-		return status;
-	}
 	const struct ik_bytes *whole = call->whole[stream_of(which)];
 	if (whole)
 		return take_part(whole->data, whole->length, part, out);

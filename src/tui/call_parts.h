@@ -15,7 +15,6 @@
 
 enum ik_call_text {
 	IK_CALL_ERRORS,   /* stderr */
-	IK_CALL_ENVELOPE, /* where it is large */
 	IK_CALL_OUTPUT,   /* stdout, where the envelope was cut */
 	IK_CALL_TEXTS
 };

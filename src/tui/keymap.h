@@ -50,6 +50,9 @@ enum ik_action {
 	IK_ACTION_COPY,              /* y in PANES */
 	IK_ACTION_OPEN,              /* Enter in SCROLLBACK | LISTS: fold and unfold */
 	IK_ACTION_UNFOLD,            /* Enter in INSPECTOR */
+	IK_ACTION_TEXT,              /* Tab in INSPECTOR: into the text, and back */
+	IK_ACTION_INWARD, IK_ACTION_OUTWARD, /* Right, Left in INSPECTOR */
+	IK_ACTION_UNFOLD_ALL, IK_ACTION_FOLD_ALL, /* *, - in INSPECTOR */
 	IK_ACTION_RERUN,             /* r in INSPECTOR */
 	IK_ACTION_PAGER,             /* o in INSPECTOR */
 	IK_ACTION_RUN,               /* x in BROWSER */

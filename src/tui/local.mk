@@ -57,6 +57,9 @@ libik_tui_a_SOURCES += \
 	src/tui/calls.h \
 	src/tui/call_changes.c src/tui/call_changes.h \
 	src/tui/json_view.c src/tui/json_view.h \
+	src/tui/json_tree.c src/tui/json_tree.h \
+	src/tui/json_tree_scan.c src/tui/json_tree_private.h \
+	src/tui/inspector_text.c src/tui/inspector_cursor.c src/tui/inspector_private.h \
 	src/tui/call_parts.c src/tui/call_parts.h \
 	src/tui/call_text.c \
 	src/tui/clipboard.c \

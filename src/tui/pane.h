@@ -20,6 +20,7 @@ struct ik_pane {
 	size_t list_top;         /* the first item that is seen, */
 	int list_row, list_rows; /* where the list was drawn last */
 	struct ik_scrollback *text;
+	int text_row;            /* where it was drawn last */
 	bool text_moved;         /* scrolled by the person: it stays where it is; */
 	bool text_follows;       /* else it shows its end, or its start */
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "json/write.h"
-#include "tui/call_changes.h"
+#include "tui/inspector_private.h"
 #include "tui/json_view.h"
 #include "tui/status_bar.h"
 #include "util/alloc.h"
@@ -16,27 +16,6 @@
 
 #define TITLE_BYTES 120
 
-struct ik_inspector {
-	struct ik_pane pane;
-	struct ik_calls *calls;
-	bool moved;                    /* the person selected a call */
-	const struct ik_call *call;    /* the selected one */
-	const struct ik_call *shown;   /* whose text is in the pane */
-	unsigned shown_version;
-	enum ik_call_stage shown_stage;
-	struct ik_block *output, *errors; /* of a call that runs; NULL: none yet */
-	size_t output_length, errors_length;
-	size_t left_out;               /* as it was when the text was made */
-	size_t page, shown_page;       /* 0: the call, with the first part of its large texts */
-	bool page_end;                 /* the page is to be shown from its end */
-	bool arrived;                  /* a part that it may show was on its way */
-	ik_blob_reader *read;
-	void *read_arg;
-	int64_t now_ms;
-	bool unfolded;                 /* long texts and lists are shown in full */
-	struct ik_buf wish;            /* the text of the last wish */
-};
-
 struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	bool utf8)
 {
@@ -44,6 +23,8 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 	ik_pane_init(&inspector->pane, keymap, utf8);
 	inspector->calls = calls;
 	ik_buf_init(&inspector->wish, IK_LIMIT_ENVELOPE);
+	for (size_t i = 0; i < IK_PARTS; i++)
+		inspector->owners[i] = (struct ik_tree_owner){inspector, (enum ik_call_part)i};
 	return inspector;
 }
 
@@ -62,6 +43,8 @@ struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector)
 	if (!inspector)
 		return NULL;
 	ik_pane_done(&inspector->pane);
+	ik_inspector_text_done(inspector);
+	ik_inspector_folds_done(inspector);
 	ik_buf_done(&inspector->wish);
 	free(inspector);
 	return NULL;
@@ -81,6 +64,7 @@ void ik_inspector_part_arrived(struct ik_inspector *inspector)
 void ik_inspector_follow(struct ik_inspector *inspector)
 {
 	inspector->moved = false;
+	ik_inspector_enter_text(inspector, false);
 }
 
 /* Find the selected call again: the list may have grown at both ends. */
@@ -135,6 +119,8 @@ static bool note_selection(struct ik_inspector *inspector)
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 {
 	sync_selection(inspector);
+	if (inspector->in_text && ik_inspector_text_act(inspector, action))
+		return true;
 	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);
 	if (!ik_pane_act(&inspector->pane, action))
 		return false;
@@ -151,14 +137,23 @@ bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 	else if ((action == IK_ACTION_PAGE_UP || action == IK_ACTION_PAGE_DOWN)
 		&& is_at(inspector, before))
 		leave_page(inspector, action == IK_ACTION_PAGE_DOWN);
+	if (inspector->in_text && inspector->page == inspector->shown_page)
+		ik_inspector_enter_text(inspector, true);
 	return true;
 }
 
 void ik_inspector_click(struct ik_inspector *inspector, int row)
 {
 	sync_selection(inspector);
-	if (ik_pane_click(&inspector->pane, row) && note_selection(inspector))
-		inspector->page = 0;
+	if (ik_pane_click(&inspector->pane, row)) {
+		ik_inspector_enter_text(inspector, false);
+		if (note_selection(inspector))
+			inspector->page = 0;
+		return;
+	}
+	if (inspector->call && inspector->shown == inspector->call
+		&& ik_scrollback_click(inspector->pane.text, row - inspector->pane.text_row))
+		ik_inspector_clicked(inspector);
 }
 
 void ik_inspector_scroll(struct ik_inspector *inspector, int rows)
@@ -168,238 +163,6 @@ void ik_inspector_scroll(struct ik_inspector *inspector, int rows)
 	inspector->pane.text_moved = true;
 	if (inspector->call && rows != 0 && is_at(inspector, before))
 		leave_page(inspector, rows > 0);
-}
-
-/* A word for the stage. */
-static const char *stage_word(enum ik_call_stage stage)
-{
-	switch (stage) {
-	case IK_STAGE_WRITING:
-		return _("being written");
-	case IK_STAGE_WAITING:
-		return _("waiting");
-	case IK_STAGE_RUNNING:
-		return _("running");
-	case IK_STAGE_OK:
-		return _("ok");
-	case IK_STAGE_FAILED:
-		break;
-	}
-	return _("failed");
-}
-
-/* The line of facts: "ok  exit 0  12 ms". */
-static void add_facts(struct ik_inspector *inspector, struct ik_json_span envelope)
-{
-	const struct ik_call *call = inspector->call;
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_puts(&out, stage_word(call->stage));
-	int64_t code = 0;
-	struct ik_json_span exit_code = ik_json_member(envelope, "exit_code");
-	if (ik_json_integer(exit_code, &code)
-		|| (envelope.text && ik_json_span_type(exit_code) == IK_JSON_NONE))
-		ik_buf_printf(&out, _("  exit %d"), (int)code);
-	if (call->duration_ms >= 0) {
-		ik_buf_puts(&out, "  ");
-		ik_duration_put(&out, call->duration_ms);
-	}
-	ik_buf_printf(&out, "  %s", call->id);
-	ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_HINT, out.data, out.length));
-	ik_buf_done(&out);
-}
-
-/* Add what came of one stream since the last time. */
-static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stream,
-	size_t before, struct ik_block **block, size_t *length, const char *heading)
-{
-	if (stream->length <= *length)
-		return;
-	if (!*block) {
-		ik_pane_heading(&inspector->pane, heading);
-		if (before > 0) {
-			char *line = ik_format(_("%zu bytes before these"), before);
-			ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_HINT, line, strlen(line)));
-			free(line);
-		}
-		*block = ik_pane_text(&inspector->pane, IK_BLOCK_OUTPUT, "", 0);
-	}
-	ik_block_append(*block, stream->data + *length, stream->length - *length);
-	*length = stream->length;
-}
-
-/* Add what came of both streams. */
-static void add_streams(struct ik_inspector *inspector)
-{
-	const struct ik_call *call = inspector->call;
-	add_stream(inspector, &call->errors, call->left_out[1], &inspector->errors,
-		&inspector->errors_length, _("Messages (stderr)"));
-	add_stream(inspector, &call->output, call->left_out[0], &inspector->output,
-		&inspector->output_length, _("Output (stdout)"));
-}
-
-/* Where in a large text a part is, and how to go on. */
-static void add_position(struct ik_inspector *inspector, size_t start, size_t end, size_t length,
-	bool more)
-{
-	char *line = ik_format(more ? _("Bytes %zu to %zu of %zu  PgDn at the end: more")
-		: _("Bytes %zu to %zu of %zu"), start + 1, end, length);
-	ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_HINT, line, strlen(line)));
-	free(line);
-}
-
-/* A part of a large text of the selected call, under its heading. */
-static void add_part(struct ik_inspector *inspector, enum ik_call_text which, size_t part)
-{
-	struct ik_pane *pane = &inspector->pane;
-	size_t length = ik_call_text_length(inspector->call, which);
-	size_t start = part * IK_LIMIT_PART;
-	size_t end = length - start > IK_LIMIT_PART ? start + IK_LIMIT_PART : length;
-	struct ik_error error = {.text = ""};
-	struct ik_buf out;
-	ik_buf_init(&out, IK_LIMIT_PART + 4);
-	char *heading = which == IK_CALL_ENVELOPE ? ik_strdup(_("Envelope: what the model got"))
-		: which == IK_CALL_ERRORS ? ik_strdup(_("Messages (stderr)"))
-		: ik_format(_("Full output (cut for the model): %zu bytes"), length);
-	ik_pane_heading(pane, heading);
-	free(heading);
-	if (length > IK_LIMIT_PART)
-		add_position(inspector, start, end, length, end < length);
-	enum ik_status status = ik_call_part(inspector->call, which, part, inspector->read,
-		inspector->read_arg, &out, &error);
-	if (status == IK_OK) {
-		ik_block_finish(ik_pane_text(pane, IK_BLOCK_OUTPUT, out.data, out.length));
-	} else if (status == IK_UNAVAILABLE && !error.text[0]) {
-		const char *wait = _("Reading…");
-		ik_block_finish(ik_pane_text(pane, IK_BLOCK_HINT, wait, strlen(wait)));
-	} else {
-		const char *why = status != IK_NOT_FOUND && error.text[0] ? error.text
-			: _("This part was not stored: ikigai ended before.");
-		ik_block_finish(ik_pane_text(pane, IK_BLOCK_ERROR, why, strlen(why)));
-	}
-	if (length > IK_LIMIT_PART && status == IK_OK)
-		add_position(inspector, start, end, length, end < length);
-	ik_buf_done(&out);
-}
-
-/* JSON as people read it. */
-static void add_json(struct ik_inspector *inspector, const char *text, size_t length)
-{
-	struct ik_json_span value;
-	struct ik_buf out;
-	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	if (ik_json_check(text, length, &value, NULL) == IK_OK)
-		ik_json_view(&out, value, !inspector->unfolded);
-	if (out.length > 0 && ik_buf_status(&out) == IK_OK) {
-		text = out.data;
-		length = out.length;
-	}
-	ik_block_finish(ik_pane_text(&inspector->pane, IK_BLOCK_TEXT, text, length));
-	ik_buf_done(&out);
-}
-
-/* Of a call that edits or writes a file: which, and what it changes there, in place of the
- * arguments. */
-static bool add_changes(struct ik_inspector *inspector)
-{
-	struct ik_buf diff;
-	ik_buf_init(&diff, IK_LIMIT_ENVELOPE);
-	bool shown = !inspector->unfolded && ik_call_changes(inspector->call, &diff);
-	if (shown) {
-		ik_pane_heading(&inspector->pane, _("Changes"));
-		struct ik_block *block = ik_pane_text(&inspector->pane, IK_BLOCK_TEXT, diff.data,
-			diff.length);
-		ik_block_set_renderer(block, &ik_renderer_diff);
-		ik_block_finish(block);
-	}
-	ik_buf_done(&diff);
-	return shown;
-}
-
-/* The page that has all but the further parts of large texts. */
-static void add_call(struct ik_inspector *inspector)
-{
-	struct ik_pane *pane = &inspector->pane;
-	const struct ik_call *call = inspector->call;
-	struct ik_buf envelope;
-	struct ik_json_span value = {NULL, 0};
-	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	if (ik_call_envelope(call, &envelope)
-		&& ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK)
-		value = (struct ik_json_span){NULL, 0};
-	ik_pane_heading(pane, call->name);
-	add_facts(inspector, value);
-	if (!add_changes(inspector)) {
-		ik_pane_heading(pane, _("Arguments"));
-		add_json(inspector, call->arguments.data, call->arguments.length);
-	}
-	add_streams(inspector);
-	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
-		add_part(inspector, IK_CALL_ERRORS, 0);
-	if (ik_call_text_length(call, IK_CALL_ENVELOPE) > 0) {
-		add_part(inspector, IK_CALL_ENVELOPE, 0);
-	} else if (envelope.length > 0) {
-		ik_pane_heading(pane, _("Envelope: what the model got"));
-		add_json(inspector, envelope.data, envelope.length);
-	}
-	if (ik_call_text_length(call, IK_CALL_OUTPUT) > 0)
-		add_part(inspector, IK_CALL_OUTPUT, 0);
-	ik_buf_done(&envelope);
-}
-
-/* Bytes that are not shown of what a running call prints. */
-static size_t left_out(const struct ik_call *call)
-{
-	return call->left_out[0] + call->left_out[1];
-}
-
-/* Show the selected call from scratch. */
-static void rebuild(struct ik_inspector *inspector)
-{
-	struct ik_pane *pane = &inspector->pane;
-	const struct ik_call *call = inspector->call;
-	if (call != inspector->shown)
-		inspector->page = 0;
-	if (call != inspector->shown || inspector->page != inspector->shown_page)
-		pane->text_moved = false;
-	struct ik_scroll_place place = ik_pane_text_begin(pane);
-	inspector->output = inspector->errors = NULL;
-	inspector->arrived = false;
-	inspector->output_length = inspector->errors_length = 0;
-	enum ik_call_text which;
-	size_t part;
-	if (ik_call_page(call, inspector->page, &which, &part)) {
-		add_part(inspector, which, part);
-	} else {
-		inspector->page = 0;
-		add_call(inspector);
-	}
-	ik_pane_text_end(pane, place, call->stage == IK_STAGE_RUNNING);
-	if (inspector->page_end && inspector->page != inspector->shown_page) {
-		ik_scrollback_bottom(pane->text);
-		pane->text_moved = true;
-	}
-	inspector->shown = call;
-	inspector->shown_stage = call->stage;
-	inspector->shown_page = inspector->page;
-	inspector->page_end = false;
-	inspector->left_out = left_out(call);
-}
-
-/* Bring the text up to date: what a running call prints is only added. */
-static void sync_text(struct ik_inspector *inspector)
-{
-	const struct ik_call *call = inspector->call;
-	if (call == inspector->shown && call->version == inspector->shown_version
-		&& inspector->page == inspector->shown_page && !inspector->arrived)
-		return;
-	if (!inspector->arrived && call == inspector->shown && call->stage == IK_STAGE_RUNNING
-		&& inspector->shown_stage == IK_STAGE_RUNNING
-		&& inspector->left_out == left_out(call))
-		add_streams(inspector);
-	else
-		rebuild(inspector);
-	inspector->shown_version = call->version;
 }
 
 /* The command line that makes the call again; false: it has no whole arguments. */
@@ -419,7 +182,6 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 {
 	static const char *const headings[] = {
 		[IK_CALL_ERRORS] = N_("Messages (stderr)"),
-		[IK_CALL_ENVELOPE] = NULL,
 		[IK_CALL_OUTPUT] = N_("Output (stdout)"),
 	};
 	const struct ik_call *call = inspector->call;
@@ -427,12 +189,12 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	struct ik_error error;
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	ik_buf_printf(&text, "%s  %s\n\n", call->name, stage_word(call->stage));
+	ik_buf_printf(&text, "%s  %s\n\n", call->name, ik_inspector_stage(call->stage));
 	if (ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) == IK_OK)
 		ik_json_view(&text, value, false);
 	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++) {
 		size_t length = ik_call_text_length(call, which);
-		if (!headings[which] || length == 0)
+		if (length == 0)
 			continue;
 		ik_buf_printf(&text, "\n\n%s\n", _(headings[which]));
 		for (size_t part = 0; part * IK_LIMIT_PART < length; part++)
@@ -460,7 +222,7 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 
 /* What one wants of a call elsewhere: its output as it came, else its result or error as
  * JSON, else its arguments. */
-static void put_copy(const struct ik_call *call, struct ik_buf *out)
+void ik_inspector_copy_call(const struct ik_call *call, struct ik_buf *out)
 {
 	struct ik_json_span value = {NULL, 0};
 	struct ik_buf envelope;
@@ -482,19 +244,20 @@ bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 {
 	enum ik_pane_wish_kind kind = IK_WISH_NONE;
 	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	if (action != IK_ACTION_UNFOLD && action != IK_ACTION_RERUN && action != IK_ACTION_PAGER
-		&& action != IK_ACTION_COPY)
+	if (action != IK_ACTION_RERUN && action != IK_ACTION_PAGER && action != IK_ACTION_COPY
+		&& !ik_inspector_folds_by(action))
 		return false;
 	sync_selection(inspector);
 	if (inspector->pane.count == 0)
 		return true;
 	ik_buf_clear(&inspector->wish);
-	if (action == IK_ACTION_UNFOLD) {
-		inspector->unfolded = !inspector->unfolded;
-		inspector->shown_version--;
-		inspector->shown_stage = IK_STAGE_WRITING; /* also what runs is made anew */
+	if (ik_inspector_folds_by(action)) {
+		ik_inspector_fold(inspector, action);
 	} else if (action == IK_ACTION_COPY) {
-		put_copy(inspector->call, &inspector->wish);
+		if (inspector->in_text)
+			ik_inspector_copy_line(inspector, &inspector->wish);
+		else
+			ik_inspector_copy_call(inspector->call, &inspector->wish);
 		kind = IK_WISH_COPY;
 	} else if (action == IK_ACTION_PAGER) {
 		put_whole(inspector, &inspector->wish);
@@ -536,15 +299,26 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_cells_label(cells, left, row.row, row.column + 2, style, ik_call_line(call, &length));
 }
 
-/* Its keys while it has the focus, and while it has not. */
+/* Its keys while the list has the focus, while its text has, and while it has not. */
 static const struct ik_key_hint focus_hints[] = {
 	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
+	{IK_ACTION_TEXT, IK_ACTION_NONE, N_("text"), 2},
 	{IK_ACTION_UNFOLD, IK_ACTION_NONE, N_("in full"), 3},
 	{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 3},
 	{IK_ACTION_RERUN, IK_ACTION_NONE, N_("again"), 3},
 	{IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 3},
 	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4},
 	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 5},
+	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+};
+static const struct ik_key_hint text_hints[] = {
+	{IK_ACTION_UP, IK_ACTION_DOWN, N_("move"), 2},
+	{IK_ACTION_UNFOLD, IK_ACTION_NONE, N_("fold"), 2},
+	{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 3},
+	{IK_ACTION_UNFOLD_ALL, IK_ACTION_FOLD_ALL, N_("all"), 4},
+	{IK_ACTION_TEXT, IK_ACTION_NONE, N_("list"), 2},
+	{IK_ACTION_RERUN, IK_ACTION_NONE, N_("again"), 5},
+	{IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 5},
 	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
 };
 static const struct ik_key_hint hints[] = {
@@ -564,9 +338,10 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 	struct ik_pane_view view = {
 		.title = title,
 		.context = focus ? IK_IN_INSPECTOR : IK_IN_EDITOR,
-		.hints = focus ? focus_hints : hints,
-		.hint_count = focus ? sizeof focus_hints / sizeof *focus_hints
-			: sizeof hints / sizeof *hints,
+		.hints = !focus ? hints : inspector->in_text ? text_hints : focus_hints,
+		.hint_count = !focus ? sizeof hints / sizeof *hints
+			: inspector->in_text ? sizeof text_hints / sizeof *text_hints
+			: sizeof focus_hints / sizeof *focus_hints,
 		.focus = focus,
 		.item = draw_item,
 		.arg = inspector,
@@ -575,7 +350,9 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call stands here "
 			"with its arguments, its output as it comes, and its result.");
 	else
-		sync_text(inspector);
+		ik_inspector_sync_text(inspector);
+	ik_scrollback_mark(pane->text, inspector->cursor,
+		focus && inspector->in_text && pane->count > 0);
 	ik_pane_draw(pane, &view, cells, area);
 }
 

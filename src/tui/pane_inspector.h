@@ -2,9 +2,10 @@
  * pane_inspector: every tool call of the session, and one of them in full.
  *
  * The newest call is selected until the person selects another.  A large text
- * (what a tool printed in full, an envelope) is shown a part at a time: the first
+ * (what a tool printed in full) is shown a part at a time: the first
  * with the rest of the call, each further one by itself once the person scrolls
- * beyond the end.
+ * beyond the end.  The cursor is in the list of calls, or in the text of the
+ * selected one, where JSON folds and unfolds by node.
  * Borrows the list of calls.  May include: util, json, tui.
  */
 #ifndef IK_TUI_PANE_INSPECTOR_H
@@ -40,6 +41,10 @@ bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);
 void ik_inspector_click(struct ik_inspector *inspector, int row);
 /* The wheel, whoever has the focus. */
 void ik_inspector_scroll(struct ik_inspector *inspector, int rows);
+
+/* Work on the text of the call that is shown, a few milliseconds; true: there is more to
+ * do. *ret_changed: it is to be drawn again. */
+bool ik_inspector_work(struct ik_inspector *inspector, bool *ret_changed);
 
 /* now_ms: of the last tick, for calls that run. */
 void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,

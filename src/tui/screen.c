@@ -365,7 +365,10 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 		screen->shown_second = screen->bar.seconds;
 		screen->dirty = true;
 	}
-	bool more = ik_screen_search_tick(screen);
+	bool more = ik_screen_search_tick(screen), changed = false;
+	if (screen->side == IK_SIDE_INSPECTOR && ik_inspector_work(screen->inspector, &changed))
+		more = true;
+	screen->dirty = screen->dirty || changed;
 	int64_t next = more ? 0 : next_second(screen);
 	if (screen->quit_until_ms != IK_NEVER) {
 		int64_t left = screen->quit_until_ms - now_ms;

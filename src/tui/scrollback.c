@@ -433,6 +433,9 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_place pla
 	text_area.column += indent;
 	text_area.columns -= indent;
 	ik_lines_draw(lines, line, block->text, cells, text_area, row);
+	if (selected && indent == 0)
+		ik_cells_restyle(cells, (struct ik_rectangle){row, area.column, 1, area.columns},
+			IK_STYLE_SELECTION);
 	if (scrollback->search)
 		ik_search_paint(scrollback->search, place.block, place.section, line, cells, text_area,
 			row);

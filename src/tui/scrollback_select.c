@@ -59,6 +59,34 @@ void ik_scrollback_select(struct ik_scrollback *scrollback, bool on)
 		select_block(scrollback, end.block);
 }
 
+void ik_scrollback_mark(struct ik_scrollback *scrollback, size_t index, bool on)
+{
+	select_block(scrollback, index);
+	scrollback->selecting = on;
+}
+
+size_t ik_scrollback_marked(const struct ik_scrollback *scrollback)
+{
+	return selected(scrollback);
+}
+
+void ik_scrollback_show_marked(struct ik_scrollback *scrollback)
+{
+	size_t index = selected(scrollback);
+	if (index >= scrollback->count)
+		return;
+	struct ik_place row = first_row(scrollback, index), top = ik_scrollback_window(scrollback);
+	if (index == top.block)
+		return; /* it begins above, and goes on in the window */
+	ik_scrollback_reveal(scrollback, row, is_before(row, top) ? 0 : scrollback->rows - 1);
+}
+
+void ik_scrollback_keep(struct ik_scrollback *scrollback)
+{
+	if (scrollback->count > 0)
+		ik_scrollback_show(scrollback, ik_scrollback_window(scrollback));
+}
+
 /* The last row of a block. */
 static struct ik_place last_row(const struct ik_scrollback *scrollback, size_t index)
 {

@@ -61,7 +61,7 @@ Test(inspector, says_what_will_be_here)
 		"    output as it comes, and its result.\n"
 		"\n"
 		"\n"
-		"Up/Down select  PgUp/PgDn  Esc close\n");
+		"Up/Down select  Tab text  Esc close\n");
 }
 
 Test(inspector, copies_the_output_else_the_result_else_the_arguments)
@@ -152,7 +152,7 @@ Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 		"work日\n"
 		"work日\n"
 		"last\n"
-		"Up/Down select  PgUp/PgDn  Esc close\n");
+		"Up/Down select  Tab text  Esc close\n");
 	finish(call, "{\"tool_success\":true,\"result\":1}", 5000);
 	cr_assert(picture_has(draw(12, 40, true, 6000), "\nok  exit 0  5.0 s  c1\n"));
 	cr_assert(picture_has(&cells, "\nArguments\n"));
@@ -313,18 +313,121 @@ Test(inspector, does_not_split_characters_between_pages)
 	ik_bytes_unref(bytes);
 }
 
-Test(inspector, a_large_envelope_has_pages)
+/* A key's action as the screen gives it. */
+static void press(enum ik_action action)
+{
+	struct ik_pane_wish wish;
+	if (!ik_inspector_key(inspector, action, &wish))
+		ik_inspector_act(inspector, action);
+}
+
+/* What y puts on the clipboard. */
+static const char *copied(void)
+{
+	struct ik_pane_wish wish;
+	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
+	cr_assert_eq(wish.kind, IK_WISH_COPY);
+	return wish.text;
+}
+
+Test(inspector, a_cursor_in_the_text_folds_and_copies_what_it_is_on)
+{
+	finish(add_call("c1", "t", "{\"list\": [1, 2],\"text\":\"a\\nb\"}"),
+		"{\"tool_success\":true,\"result\":1}", 1);
+	cr_assert(shows(40, "  \"list\": ["));
+	press(IK_ACTION_TEXT);
+	cr_assert_str_eq(copied(), "1", "on the first line: the call's result");
+	press(IK_ACTION_DOWN);
+	draw(40, 60, true, 0);
+	cr_assert_eq(picture_style(&cells, "exit 0"), IK_STYLE_SELECTION);
+	press(IK_ACTION_DOWN);
+	cr_assert_str_eq(copied(), "{\"list\": [1, 2],\"text\":\"a\\nb\"}", "the heading of a part");
+	press(IK_ACTION_DOWN);
+	press(IK_ACTION_DOWN);
+	cr_assert_str_eq(copied(), "[1, 2]");
+	press(IK_ACTION_UNFOLD);
+	cr_assert(shows(40, "  \"list\": […] 2\n"));
+	draw(40, 60, true, 0);
+	cr_assert_eq(picture_style(&cells, "\"list\""), IK_STYLE_SELECTION);
+	press(IK_ACTION_DOWN);
+	cr_assert_str_eq(copied(), "a\nb", "a text as it is meant");
+	press(IK_ACTION_OUTWARD);
+	cr_assert(shows(40, "  \"text\": text, 2 lines, 6 bytes\n"));
+	press(IK_ACTION_OUTWARD);
+	press(IK_ACTION_OUTWARD);
+	cr_assert(shows(40, "{…} 2 members\n"));
+	press(IK_ACTION_INWARD);
+	cr_assert(shows(40, "  \"list\": […] 2\n"), "what is within stays as it was");
+	/* It is kept for the call. */
+	press(IK_ACTION_TEXT);
+	finish(add_call("c2", "u", "{}"), "{\"tool_success\":true,\"result\":1}", 1);
+	cr_assert(!shows(40, "\"list\""));
+	press(IK_ACTION_UP);
+	cr_assert(shows(40, "  \"list\": […] 2\n"));
+}
+
+Test(inspector, folds_and_unfolds_all_of_a_call)
+{
+	finish(add_call("c1", "t", "{\"a\":{\"b\":{\"c\":1}}}"),
+		"{\"tool_success\":true,\"result\":{\"d\":2}}", 1);
+	cr_assert(shows(40, "\"c\": 1"));
+	press(IK_ACTION_FOLD_ALL);
+	cr_assert(shows(40, "  \"a\": {…} 1 member\n"));
+	cr_assert(shows(40, "  \"result\": {…} 1 member\n"));
+	press(IK_ACTION_UNFOLD_ALL);
+	cr_assert(shows(40, "\"c\": 1"));
+	cr_assert(shows(40, "\"d\": 2"));
+}
+
+Test(inspector, the_cursor_stays_while_output_comes_unless_it_is_at_the_end)
+{
+	struct ik_call *call = add_call("c1", "bash", "{}");
+	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
+	for (int i = 0; i < 30; i++)
+		ik_calls_add_output(calls, call, false, "early\n", 6);
+	draw(14, 40, true, 0);
+	press(IK_ACTION_TEXT);
+	ik_calls_add_output(calls, call, false, "later\n", 6);
+	cr_assert(picture_has(draw(14, 40, true, 0), "later"));
+	for (int i = 0; i < 60; i++)
+		press(IK_ACTION_UP);
+	cr_assert(picture_has(draw(14, 40, true, 0), "running"));
+	ik_calls_add_output(calls, call, false, "last\n", 5);
+	cr_assert(picture_has(draw(14, 40, true, 0), "running"));
+	finish(call, "{\"tool_success\":true,\"result\":1}", 1);
+	cr_assert(picture_has(draw(14, 40, true, 0), "exit 0"));
+}
+
+Test(inspector, a_large_envelope_opens_at_once_and_unfolds_by_groups)
 {
 	struct ik_buf envelope;
-	ik_buf_init(&envelope, IK_MIB(2));
-	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":\"");
-	while (envelope.length < IK_LIMIT_PART + 100)
-		ik_buf_puts(&envelope, "abc ");
-	ik_buf_puts(&envelope, "the end\"}");
-	finish(add_call("c1", "bash", "{}"), envelope.data, 1);
+	bool changed;
+	ik_buf_init(&envelope, IK_MIB(8));
+	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":[0");
+	for (int i = 1; i < 400000; i++)
+		ik_buf_printf(&envelope, ",%d", i);
+	ik_buf_puts(&envelope, "]}");
+	finish(add_call("c1", "t", "{}"), envelope.data, 1);
 	cr_assert(shows(30, "Envelope: what the model got"));
-	cr_assert(shows(30, "Bytes 1 to 262144 of"));
-	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
-	cr_assert(shows(30, "the end\"}"));
+	cr_assert(shows(30, "Reading"));
+	int turns = 0;
+	while (ik_inspector_work(inspector, &changed))
+		turns++;
+	cr_assert_gt(turns, 0);
+	cr_assert(shows(30, "  \"result\": […] 400000\n"));
+	press(IK_ACTION_TEXT);
+	while (!picture_has(draw(30, 60, true, 0), "[0 … 999]")) {
+		press(IK_ACTION_DOWN);
+		if (strcmp(copied(), "true") != 0 && copied()[0] == '[')
+			press(IK_ACTION_INWARD);
+		while (ik_inspector_work(inspector, &changed))
+			;
+	}
+	press(IK_ACTION_INWARD);
+	press(IK_ACTION_DOWN);
+	press(IK_ACTION_INWARD);
+	while (ik_inspector_work(inspector, &changed))
+		;
+	cr_assert(shows(30, "      1001,\n"));
 	ik_buf_done(&envelope);
 }

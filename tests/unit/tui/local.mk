@@ -14,6 +14,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/editor_test.c \
 	tests/unit/tui/history_test.c \
 	tests/unit/tui/input_test.c \
+	tests/unit/tui/json_tree_test.c \
 	tests/unit/tui/json_view_test.c \
 	tests/unit/tui/keymap_test.c \
 	tests/unit/tui/selection_test.c \
