@@ -56,8 +56,8 @@ static void go_to(struct ik_inspector *inspector, size_t line)
 {
 	inspector->cursor = line;
 	inspector->pane.text_moved = true;
-	ik_scrollback_mark(inspector->pane.text, line, true);
-	ik_scrollback_show_marked(inspector->pane.text);
+	ik_scrollback_select_at(inspector->pane.text, line, true);
+	ik_scrollback_show_selected(inspector->pane.text);
 }
 
 /* The first line of a node; the count of lines where it has none. */
@@ -87,7 +87,7 @@ void ik_inspector_find_cursor(struct ik_inspector *inspector, struct ik_inspecto
 	inspector->cursor = nearest < inspector->line_count ? nearest : inspector->line_count - 1;
 	if (!inspector->in_text)
 		return;
-	ik_scrollback_mark(inspector->pane.text, inspector->cursor, true);
+	ik_scrollback_select_at(inspector->pane.text, inspector->cursor, true);
 }
 
 void ik_inspector_enter_text(struct ik_inspector *inspector, bool in_text)
@@ -99,9 +99,9 @@ void ik_inspector_enter_text(struct ik_inspector *inspector, bool in_text)
 	if (!inspector->pane.text_moved)
 		ik_scrollback_go(text, (struct ik_scroll_place){.at_end = inspector->pane.text_follows});
 	inspector->pane.text_moved = true;
-	ik_scrollback_mark(text, inspector->cursor, true);
+	ik_scrollback_select_at(text, inspector->cursor, true);
 	ik_scrollback_select(text, true);
-	inspector->cursor = ik_scrollback_marked(text);
+	inspector->cursor = ik_scrollback_selected_index(text);
 }
 
 /* Fold or unfold a node. */
@@ -226,7 +226,7 @@ void ik_inspector_fold(struct ik_inspector *inspector, enum ik_action action)
 void ik_inspector_clicked(struct ik_inspector *inspector)
 {
 	inspector->in_text = true;
-	go_to(inspector, ik_scrollback_marked(inspector->pane.text));
+	go_to(inspector, ik_scrollback_selected_index(inspector->pane.text));
 	if (folds(inspector, inspector->cursor))
 		ik_inspector_fold(inspector, IK_ACTION_UNFOLD);
 }
@@ -237,9 +237,9 @@ bool ik_inspector_text_act(struct ik_inspector *inspector, enum ik_action action
 	if (action != IK_ACTION_UP && action != IK_ACTION_DOWN)
 		return false;
 	ik_inspector_sync_text(inspector);
-	ik_scrollback_mark(text, inspector->cursor, true);
+	ik_scrollback_select_at(text, inspector->cursor, true);
 	ik_scrollback_step(text, action == IK_ACTION_UP ? -1 : 1);
-	inspector->cursor = ik_scrollback_marked(text);
+	inspector->cursor = ik_scrollback_selected_index(text);
 	inspector->pane.text_moved = true;
 	return true;
 }

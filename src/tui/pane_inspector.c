@@ -351,7 +351,7 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 			"with its arguments, its output as it comes, and its result.");
 	else
 		ik_inspector_sync_text(inspector);
-	ik_scrollback_mark(pane->text, inspector->cursor,
+	ik_scrollback_select_at(pane->text, inspector->cursor,
 		focus && inspector->in_text && pane->count > 0);
 	ik_pane_draw(pane, &view, cells, area);
 }

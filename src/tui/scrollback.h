@@ -63,11 +63,11 @@ void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place p
  */
 void ik_scrollback_select(struct ik_scrollback *scrollback, bool on);
 /* The mark on the block with that index, or on none; the window stays. */
-void ik_scrollback_mark(struct ik_scrollback *scrollback, size_t index, bool on);
+void ik_scrollback_select_at(struct ik_scrollback *scrollback, size_t index, bool on);
 /* The index of the block with the mark; the count of blocks where none has it. */
-size_t ik_scrollback_marked(const struct ik_scrollback *scrollback);
+size_t ik_scrollback_selected_index(const struct ik_scrollback *scrollback);
 /* Move the window, if it must be moved, so that the block with the mark is in it. */
-void ik_scrollback_show_marked(struct ik_scrollback *scrollback);
+void ik_scrollback_show_selected(struct ik_scrollback *scrollback);
 /* The window stays where it is, too, when more text comes at the end that it shows. */
 void ik_scrollback_keep(struct ik_scrollback *scrollback);
 struct ik_block *ik_scrollback_selected(const struct ik_scrollback *scrollback); /* or NULL */

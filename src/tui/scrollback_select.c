@@ -59,18 +59,18 @@ void ik_scrollback_select(struct ik_scrollback *scrollback, bool on)
 		select_block(scrollback, end.block);
 }
 
-void ik_scrollback_mark(struct ik_scrollback *scrollback, size_t index, bool on)
+void ik_scrollback_select_at(struct ik_scrollback *scrollback, size_t index, bool on)
 {
 	select_block(scrollback, index);
 	scrollback->selecting = on;
 }
 
-size_t ik_scrollback_marked(const struct ik_scrollback *scrollback)
+size_t ik_scrollback_selected_index(const struct ik_scrollback *scrollback)
 {
 	return selected(scrollback);
 }
 
-void ik_scrollback_show_marked(struct ik_scrollback *scrollback)
+void ik_scrollback_show_selected(struct ik_scrollback *scrollback)
 {
 	size_t index = selected(scrollback);
 	if (index >= scrollback->count)

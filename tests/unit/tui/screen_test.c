@@ -342,7 +342,7 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 		"                                                           │}\n"
 		"                                                           │\n"
 		"                                                           │Envelope: what the model got\n"
-		"                                                           │Up/Down select  PgUp/PgDn  Esc close\n"
+		"                                                           │Up/Down select  Tab text  Esc close\n"
 		"────────────────────────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" ◌ tools  openai/gpt                                                F1 help  F2 tools  F3 inspector\n");
