@@ -69,6 +69,11 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 	case IK_COMMAND_RESUME:
 		ik_chat_resume_named(chat, argument_of(line));
 		break;
+	case IK_COMMAND_FORKED:
+		if (chat->core.draft != NULL)
+			ik_screen_set_draft(chat->screen, chat->core.draft, strlen(chat->core.draft));
+		ik_chat_resume(chat, chat->core.fork);
+		break;
 	case IK_COMMAND_QUIT:
 		ik_chat_end(chat, 0);
 		break;

@@ -277,6 +277,11 @@ static const struct ik_command commands[] = {
 	{"/resume", "/resume [NUMBER | ID | WORDS]", N_("go on with another session"), ik_command_resume,
 		N_("NUMBER counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
 			"the title. Alone it shows all. This session stays, and can be resumed itself.")},
+	{"/fork", "/fork", N_("go on in a copy of this session, which stays"), ik_command_fork,
+		N_("The copy has all that was said so far, by reference; from here on the two are apart.")},
+	{"/rewind", "/rewind [N]", N_("go back to before your last message, or the Nth last"),
+		ik_command_rewind,
+		N_("Nothing is deleted: a copy goes on from there, and the message is in the editor again.")},
 	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,
 		N_("Until then it is called by the first words that you said in it.")},
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,

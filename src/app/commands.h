@@ -23,6 +23,7 @@ enum ik_command_effect {
 	IK_COMMAND_NEW,      /* begin another session */
 	IK_COMMAND_SESSIONS, /* show the stored ones */
 	IK_COMMAND_RESUME,   /* go on with another */
+	IK_COMMAND_FORKED,   /* go on with core->fork, which has been made; core->draft: to be written on */
 	IK_COMMAND_QUIT
 };
 

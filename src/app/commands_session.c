@@ -59,3 +59,89 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
+
+/* Make a fork that has the events up to sequence. */
+static enum ik_command_effect make_fork(struct ik_core *core, const char *line, int64_t sequence)
+{
+	char *output = ik_format(_("A fork of the session: ikigai --resume=%s"),
+		ik_session_id(core->session));
+	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
+
+	ik_uuid_new(core->fork);
+	ik_store_begin_fork(core->store, core->fork, core->setup->places.directory,
+		ik_session_id(core->session), sequence);
+	ik_store_append(core->store, core->fork, message);
+	ik_message_unref(message);
+	free(output);
+	return IK_COMMAND_FORKED;
+}
+
+/* The number of the newest event; 0: there is none, or it has yet to be stored. Notices of a
+ * session in which nothing else was said since are not stored. */
+static int64_t newest_stored(const struct ik_core *core)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	size_t i = ik_conversation_count(conversation);
+	const struct ik_message *message = NULL;
+
+	while (i > 0 && (message == NULL || (message->kind == IK_KIND_NOTICE && message->sequence == 0)))
+		message = ik_conversation_at(conversation, --i);
+	return message != NULL ? message->sequence : 0;
+}
+
+/* Why there can be no fork now, or NULL. */
+static const char *obstacle(const struct ik_core *core)
+{
+	if (ik_session_busy(core->session))
+		return _("Something is under way: wait for its end, or cancel it (Esc).");
+	if (newest_stored(core) == 0)
+		return _("Nothing of this session is stored yet.");
+	return NULL;
+}
+
+enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
+{
+	const char *problem = rest[0] != '\0' ?
+		_("/fork takes no words: it goes on in a copy of this session.") : obstacle(core);
+
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	return make_fork(core, line, newest_stored(core));
+}
+
+/* The person's message with that number from the end; NULL: there are not so many. */
+static const struct ik_message *question_at(const struct ik_conversation *conversation, long number)
+{
+	size_t i;
+
+	for (i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message) &&
+		    message->sequence > 0 && --number == 0)
+			return message;
+	}
+	return NULL;
+}
+
+enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)
+{
+	char *end = NULL;
+	long number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
+	const struct ik_message *question = number < 1 || (end != NULL && *end != '\0') ? NULL :
+		question_at(ik_session_conversation(core->session), number);
+	const char *problem = obstacle(core);
+
+	if (problem == NULL && question == NULL)
+		problem = _("/rewind goes back to before your last message, /rewind 2 to before the one "
+			"before it; there are not so many here.");
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	free(core->draft);
+	core->draft = ik_strndup(question->content, ik_message_typed(question));
+	return make_fork(core, line, question->sequence - 1);
+}

@@ -14,4 +14,9 @@ enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line,
 /* /title TEXT is kept as the event that it is: the store reads the title from it. */
 enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest);
 
+/* /fork, /rewind [N]: a session that has this one's events, all of them or those before the
+ * Nth last message of the person, by reference. */
+enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest);
+enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
+
 #endif

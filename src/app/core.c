@@ -374,6 +374,8 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);
 	core->store_problem = NULL;
+	free(core->draft);
+	core->draft = NULL;
 	free(core->trust_problem);
 	core->trust_problem = NULL;
 	return lost == 0;

@@ -45,6 +45,8 @@ struct ik_core {
 	char *models_line;            /* by this command */
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */
 	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
+	char fork[IK_UUID_TEXT]; /* that a command made of this session; "": none */
+	char *draft;         /* what goes back into the editor with it; NULL: nothing */
 	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
 

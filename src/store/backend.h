@@ -21,6 +21,7 @@ struct ik_store_session {
 	char id[IK_UUID_TEXT];        /* as it was begun */
 	char stored_as[IK_UUID_TEXT]; /* as it is stored: another one once it became a fork */
 	char parent[IK_UUID_TEXT];    /* that it is a fork of; "": none */
+	bool chosen;                  /* the person made that fork: it is not of late events */
 	int64_t forked_at;            /* the parent's last event that is this one's too */
 	char *directory; /* "" where not known */
 	int64_t created_ms;

@@ -15,7 +15,7 @@
 static const char add_session[] =
 	"INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent, forked_at,"
 	" last_sequence, late) SELECT $1, $2, $3, $3,"
-	" coalesce((SELECT title FROM sessions WHERE id = $4), ''), $4, $5, $5, $4 IS NOT NULL"
+	" coalesce((SELECT title FROM sessions WHERE id = $4), ''), $4, $5, $5, $6 <> 0"
 	" ON CONFLICT (id) DO NOTHING";
 
 /* Its lock: two who write to it do so one after the other. */
@@ -195,6 +195,7 @@ static bool send_session(struct postgres *postgres)
 	ik_pq_put_number(&statement, session->created_ms);
 	ik_pq_put_uuid(&statement, session->parent);
 	ik_pq_put_number(&statement, session->forked_at);
+	ik_pq_put_number(&statement, session->parent[0] && !session->chosen);
 	sent = ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	ik_pq_statement_init(&statement, lock_session);

@@ -20,7 +20,7 @@
 static const char *const statement_texts[STATEMENT_COUNT] = {
 	[ADD_SESSION] = "INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent,"
 		" forked_at, late) SELECT ?1, ?2, ?3, ?3,"
-		" coalesce((SELECT title FROM sessions WHERE id = ?4), ''), ?4, ?5, ?4 IS NOT NULL"
+		" coalesce((SELECT title FROM sessions WHERE id = ?4), ''), ?4, ?5, ?6"
 		" WHERE true ON CONFLICT(id) DO NOTHING",
 	[ADD_EVENT] = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
 		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",

@@ -61,6 +61,7 @@ static enum ik_status add_session(struct sqlite *sqlite, const struct ik_store_s
 	if (session->parent[0])
 		ik_sqlite_bind_text(insert, 4, session->parent, strlen(session->parent));
 	sqlite3_bind_int64(insert, 5, session->forked_at);
+	sqlite3_bind_int64(insert, 6, session->parent[0] && !session->chosen);
 	return step_once(sqlite, insert, error);
 }
 

@@ -324,6 +324,18 @@ void ik_store_continue(struct ik_store *store, const char *session, const char *
 	found->known = sequence;
 }
 
+void ik_store_begin_fork(struct ik_store *store, const char *session, const char *directory,
+	const char *parent, int64_t sequence)
+{
+	struct ik_store_session *made = ik_store_session_add(store, NULL, session, directory,
+		ik_clock_wall_ms(), sequence);
+
+	memcpy(made->parent, parent, strnlen(parent, sizeof(made->parent) - 1));
+	made->forked_at = sequence;
+	made->told_forks = 0; /* it is new */
+	made->chosen = true;
+}
+
 /* Keep an event where it survives this process, before it is sent. */
 static void spool(struct ik_store *store, const struct ik_record *record)
 {

@@ -97,6 +97,11 @@ void ik_store_begin(struct ik_store *store, const char *session, const char *dir
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
 	int64_t sequence);
 
+/* Begin a session that has the events of another one, parent, up to the number sequence, by
+ * reference: what comes is put behind these, whatever is said in parent. */
+void ik_store_begin_fork(struct ik_store *store, const char *session, const char *directory,
+	const char *parent, int64_t sequence);
+
 /* Hand over an event: queued, and written at once where the backend can (an
  * embedded database: when this returns and nothing waits, it is stored and has its number,
  * message->sequence). Takes a reference of its own. An event whose id is stored already is left. */

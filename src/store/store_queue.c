@@ -244,6 +244,7 @@ void ik_store_fork(struct ik_store *store, struct ik_store_session *session)
 	ik_uuid_new(session->stored_as);
 	session->forked_at = session->known;
 	session->late_forks = session->told_forks = 0;
+	session->chosen = false;
 	/* Before it is tried: a process that comes after this one has to make the same fork. */
 	if (store->spool && !session->file)
 		ik_spool_add_fork(store->spool, session);
