@@ -118,6 +118,7 @@ Test(store_sessions, what_a_fork_has_of_one_that_is_deleted_stays)
 	char id[IK_UUID_TEXT], fork[IK_UUID_TEXT];
 
 	fixture_session(id, "/x", 3);
+	fixture_expect_page(id, 0, 9, "1 2 3"); /* a server has them, too */
 	ik_store_continue(fixture.store, id, "/x", 2);
 	fixture_append(id, IK_KIND_USER, "other");
 	fixture_turn(3);
