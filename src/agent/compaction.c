@@ -283,7 +283,7 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 
 	if (ik_session_busy(session) || session->loading) {
 		ik_session_add_command(session, line,
-			_("Something is under way: wait for its end, or cancel it (Esc)."));
+			_("Something is under way: wait for its end, or cancel it."));
 		return;
 	}
 	if (ik_conversation_summary(session->conversation, &first))

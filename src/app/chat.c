@@ -137,7 +137,7 @@ static char *command_help(void)
 
 	ik_buf_init(&out, IK_KIB(64));
 	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
-		ik_buf_printf(&out, "%-22s %s\n", command->usage, _(command->description));
+		ik_buf_printf(&out, "%-24s  %s\n", command->usage, _(command->description));
 	return ik_buf_take(&out, NULL);
 }
 

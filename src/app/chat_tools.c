@@ -96,6 +96,10 @@ void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
 
 	if (!chat->core_started)
 		return;
+	if (line[0] == '!') { /* the person's own word, as when it was typed */
+		ik_chat_submit(chat, line, length);
+		return;
+	}
 	arguments = line + strlen("/run ");
 	name = ik_strndup(arguments, strcspn(arguments, " "));
 	arguments += strlen(name) + 1;

@@ -12,12 +12,13 @@
 #include "app/system_text.h"
 #include "app/tool_text.h"
 #include "app/usage_text.h"
+#include "tui/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
 /* Columns of a command's usage in the list of /help. */
-#define USAGE_COLUMNS 22
+#define USAGE_COLUMNS 24
 
 static const struct ik_command *find_command(const char *name);
 static void put_unknown(const char *word, struct ik_buf *out);
@@ -30,8 +31,19 @@ void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *ou
 	ik_buf_done(output);
 }
 
+/* Append a line in which the keys are those of now. */
+static void put_text(const struct ik_core *core, const char *text, struct ik_buf *out)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with(core->setup->config->ui_keys);
+	char *line = ik_keymap_sentence(keymap, text);
+
+	ik_buf_printf(out, "%s\n", line);
+	free(line);
+	ik_keymap_free(keymap);
+}
+
 /* Append what one command does; name may lack its "/". */
-static void put_command_help(const char *name, struct ik_buf *out)
+static void put_command_help(const struct ik_core *core, const char *name, struct ik_buf *out)
 {
 	char *wanted = ik_format("%s%s", name[0] == '/' ? "" : "/", name);
 	const struct ik_command *command = find_command(wanted);
@@ -40,8 +52,10 @@ static void put_command_help(const char *name, struct ik_buf *out)
 		put_unknown(wanted, out);
 	} else {
 		ik_buf_printf(out, "%s\n  %s\n", command->usage, _(command->description));
-		if (command->details != NULL)
-			ik_buf_printf(out, "\n%s\n", _(command->details));
+		if (command->details != NULL) {
+			ik_buf_putc(out, '\n');
+			put_text(core, _(command->details), out);
+		}
 	}
 	free(wanted);
 }
@@ -55,16 +69,17 @@ static enum ik_command_effect run_help(struct ik_core *core, const char *line, c
 
 	ik_buf_init(&out, IK_KIB(64));
 	if (rest[0] != '\0') {
-		put_command_help(rest, &out);
+		put_command_help(core, rest, &out);
 		ik_command_answer(core, line, &out);
 		return IK_COMMAND_NOTHING;
 	}
 	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
 		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
-	ik_buf_printf(&out, "%s\n", _("!COMMAND runs a shell command of your own (without a terminal); its "
-		"output goes with your next message. @PATH in a message gives the model that file."));
-	ik_buf_printf(&out, "%s\n", _("Anything else is a message for the model; Ctrl-J begins a new line in it. "
-		"Esc cancels what runs, Ctrl-D ends. /help COMMAND says more of one, F1 shows all keys."));
+	put_text(core, _("!COMMAND runs a shell command of your own (without a terminal); its "
+		"output goes with your next message. @PATH in a message gives the model that file."), &out);
+	put_text(core, _("Anything else is a message for the model; {new-line} begins a new line in it. "
+		"{cancel} cancels what runs, {end-of-input} ends. /help COMMAND says more of one, {help} "
+		"shows all keys."), &out);
 	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
@@ -180,7 +195,7 @@ static enum ik_command_effect run_new(struct ik_core *core, const char *line, co
 	(void)rest;
 	if (ik_session_busy(core->session)) {
 		ik_session_add_command(core->session, line,
-			_("Something is under way: wait for its end, or cancel it (Esc)."));
+			_("Something is under way: wait for its end, or cancel it."));
 		return IK_COMMAND_NOTHING;
 	}
 	note(core, line);
@@ -239,7 +254,8 @@ static const struct ik_command commands[] = {
 	{"/help", "/help [COMMAND]", N_("list the commands, or explain one"), run_help, NULL},
 	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool,
 		N_("Without a name: all tools that the model is offered. With one: what it takes and what it "
-			"returns. --all: also those that failed, and why. F2 shows the same, and more, in a pane.")},
+			"returns. --all: also those that failed, and why. {browser} shows the same, and more, in a "
+			"pane.")},
 	{"/refresh", "/refresh", N_("look for tools again"), run_refresh,
 		N_("All tools are asked for their schemas again, and the project's instructions are read "
 			"again. Tools that are saved, changed or removed are noticed by themselves.")},
@@ -265,17 +281,18 @@ static const struct ik_command commands[] = {
 	{"/copy", "/copy [N | code]", N_("copy the last reply, the Nth last, or the last code"),
 		ik_command_copy,
 		N_("The text as it was written goes to the clipboard of the terminal; in tmux that takes "
-			"set-clipboard on. F6 and y copy any other part of the conversation.")},
+			"set-clipboard on. {next-pane} and {copy} copy any other part of the "
+			"conversation.")},
 	{"/export", "/export [FILE]", N_("write the session to a file: Markdown, or .jsonl"),
 		ik_command_export,
 		N_("All of the session, also what is not on the screen. Without a name one is made. A file "
 			"that is there is replaced with /export --force FILE only.")},
 	{"/new", "/new", N_("begin another session (this one can be resumed)"), run_new, NULL},
-	{"/sessions", "/sessions [WORDS]", N_("the stored sessions (F4)"), ik_command_sessions,
-		N_("With words: those that have them in their title, directory or id. Enter goes on with "
-			"one, d deletes it.")},
-	{"/resume", "/resume [NUMBER | ID | WORDS]", N_("go on with another session"), ik_command_resume,
-		N_("NUMBER counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
+	{"/sessions", "/sessions [WORDS]", N_("list the stored sessions"), ik_command_sessions,
+		N_("With words: those that have them in their title, directory or id. {resume} goes on "
+			"with one, {delete} deletes it; {sessions} shows them, too.")},
+	{"/resume", "/resume [N | ID | WORDS]", N_("go on with another session"), ik_command_resume,
+		N_("N counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
 			"the title. Alone it shows all. This session stays, and can be resumed itself.")},
 	{"/fork", "/fork", N_("go on in a copy of this session, which stays"), ik_command_fork,
 		N_("The copy has all that was said so far, by reference; from here on the two are apart.")},
@@ -287,7 +304,8 @@ static const struct ik_command commands[] = {
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,
 		N_("auto goes by the background that the terminal says it has. To keep a choice, write it into "
 			"~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},
-	{"/editor", "/editor", N_("write the next message in your editor (Ctrl-X Ctrl-E)"), run_editor, NULL},
+	{"/editor", "/editor", N_("write the next message in your editor"), run_editor,
+		N_("In $VISUAL or $EDITOR; {external-editor} does the same.")},
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear, NULL},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit, NULL},
 };

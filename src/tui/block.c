@@ -260,8 +260,10 @@ static void fill_from_message(struct ik_block *block)
 			ik_buf_puts(&block->own, "  ");
 	}
 	ik_sanitize(&block->own, content, length);
-	if (block->kind == IK_BLOCK_COMMAND)
+	if (block->kind == IK_BLOCK_COMMAND) {
 		fill_output(block);
+		block->hang = IK_HANG_TABLE;
+	}
 	trim_own(block);
 	if (attached)
 		fill_attached(block);

@@ -66,7 +66,7 @@ struct ik_block {
 	size_t full_length;
 	const char *text;          /* and what is shown: that, the label, or a call's text */
 	size_t length;
-	int hang;                  /* indentation of rows that continue a line */
+	int hang;                  /* indentation of rows that continue a line, or IK_HANG_TABLE */
 	size_t head, tail;         /* parts of their own style: struct ik_render */
 	uint32_t found, found_by;  /* how often a search found something, and which (0: none) */
 	struct ik_section *sections;

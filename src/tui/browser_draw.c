@@ -160,8 +160,11 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 {
 	struct ik_registry *registry = browser->list.registry;
 	if (browser->list.count > 0) {
-		ik_buf_printf(out, _("No tool has \"%s\" in its name or description.\n\n"
-			"Esc shows all tools."), browser->list.filter.data);
+		char *way = ik_keymap_sentence(browser->pane.keymap, _("{cancel} shows all tools."));
+		ik_buf_printf(out, _("No tool has \"%s\" in its name or description."),
+			browser->list.filter.data);
+		ik_buf_printf(out, "\n\n%s", way);
+		free(way);
 		return;
 	}
 	if (scan->scan == IK_SCAN_NOT_STARTED || scan->scan == IK_SCAN_IN_PROGRESS) {
@@ -170,8 +173,11 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 			ik_buf_printf(out, "  %zu/%zu", scan->scan_done, scan->scan_total);
 		return;
 	}
-	ik_buf_puts(out, _("No tools found.\n\nPut an executable into ~/.ikigai/tools that answers "
-		"--schema, and press F5.\nThe manual, ikigai(1), has an example."));
+	char *way = ik_keymap_sentence(browser->pane.keymap, _("No tools found.\n\nPut an executable "
+		"into ~/.ikigai/tools that answers --schema, and press {refresh}.\nThe manual, "
+		"ikigai(1), has an example."));
+	ik_buf_puts(out, way);
+	free(way);
 	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
 		const char *problem = ik_registry_problem(registry, i);
 		ik_buf_puts(out, "\n\n");
@@ -183,13 +189,17 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 static void put_title(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	bool measuring, struct ik_buf *out)
 {
-	ik_buf_printf(out, " %s  ", browser->call ? ik_form_tool(browser->call)
-		: _("Tool browser"));
-	if (!browser->call)
-		ik_scan_put(out, scan);
-	if (!browser->call && browser->bytes > 0 && !measuring)
+	if (browser->call) {
+		ik_buf_putc(out, ' ');
+		ik_buf_printf(out, _("Run %s"), ik_form_tool(browser->call));
+		ik_buf_putc(out, ' ');
+		return;
+	}
+	ik_buf_printf(out, " %s  ", _("Tool browser"));
+	ik_scan_put(out, scan);
+	if (browser->bytes > 0 && !measuring)
 		ik_buf_printf(out, _("  ~%zu tokens"), ik_browser_tokens(browser->bytes));
-	if (!browser->call && browser->list.order == IK_ORDER_USE)
+	if (browser->list.order == IK_ORDER_USE)
 		ik_buf_puts(out, _("  by use"));
 	ik_buf_putc(out, ' ');
 }

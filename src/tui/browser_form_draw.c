@@ -36,7 +36,7 @@ static void put_heading(const struct ik_form_field *field, struct ik_buf *out)
 	if (field->required)
 		ik_buf_printf(out, "  %s", _("required"));
 	if (field->initial)
-		ik_buf_printf(out, _("  else %s"), field->initial);
+		ik_buf_printf(out, _("  default %s"), field->initial);
 }
 
 /* The choices with the present one marked: (none) "a" ["b"]. */
@@ -134,7 +134,7 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 		row += put_rows(cells, area, row, IK_STYLE_DIM, form->description) + 1;
 	if (form->count == 0) {
 		put_rows(cells, area, row, IK_STYLE_NORMAL,
-			_("It takes no arguments: Enter runs it."));
+			_("It takes no arguments."));
 		if (form->wrong)
 			put_rows(cells, area, row + 1, IK_STYLE_ERROR, form->wrong);
 		return;

@@ -14,7 +14,6 @@
 #define SUMMARY_BYTES 2000 /* of arguments: a screenful */
 #define BODY_BYTES 4000    /* of a result whose lines are long */
 #define LIVE_LINES 5
-#define OWN_COMMAND "!"    /* the name under which the person's own commands are told */
 #define REASON_LINES 3 /* of a failure, at least */
 #define FACT_BYTES 60      /* a longer text stands on a line of its own */
 
@@ -42,7 +41,7 @@ static void add_own_command(struct ik_call *call)
 	size_t length = 0;
 	if (ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) == IK_OK)
 		command = ik_json_string_new(ik_json_member(arguments, "command"), &length);
-	ik_buf_puts(&call->line, OWN_COMMAND);
+	ik_buf_puts(&call->line, IK_OWN_COMMAND);
 	if (command)
 		ik_sanitize_line(&call->line, command, length < SUMMARY_BYTES ? length : SUMMARY_BYTES);
 	free(command);
@@ -50,7 +49,7 @@ static void add_own_command(struct ik_call *call)
 
 const char *ik_call_line(struct ik_call *call, size_t *ret_length)
 {
-	if (call->line.length == 0 && ik_text_equal(call->name, OWN_COMMAND)) {
+	if (call->line.length == 0 && ik_text_equal(call->name, IK_OWN_COMMAND)) {
 		add_own_command(call);
 	} else if (call->line.length == 0) {
 		char *summary = ik_call_summary(call->name, call->arguments.data,

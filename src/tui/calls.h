@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define IK_OWN_COMMAND "!" /* the name under which the person's own commands are told */
+
 enum ik_call_stage {
 	IK_STAGE_WRITING, /* the model still writes its arguments */
 	IK_STAGE_WAITING, /* complete, not started */

@@ -110,9 +110,12 @@ static void add_streams(struct ik_inspector *inspector)
 static void add_position(struct ik_inspector *inspector, size_t start, size_t end, size_t length,
 	bool more)
 {
-	char *line = ik_format(more ? _("Bytes %zu to %zu of %zu  PgDn at the end: more")
-		: _("Bytes %zu to %zu of %zu"), start + 1, end, length);
-	ik_block_finish(add_block(inspector, IK_BLOCK_HINT, line, strlen(line)));
+	char *line = ik_format(_("Bytes %zu to %zu of %zu"), start + 1, end, length);
+	char *way = ik_keymap_sentence(inspector->pane.keymap, _("{scroll-page-down} at the end: more"));
+	char *text = more ? ik_format("%s  %s", line, way) : ik_strdup(line);
+	ik_block_finish(add_block(inspector, IK_BLOCK_HINT, text, strlen(text)));
+	free(text);
+	free(way);
 	free(line);
 }
 
@@ -238,7 +241,7 @@ static void add_call(struct ik_inspector *inspector)
 	bool any = inspector->trees[IK_PART_ENVELOPE] || ik_call_envelope(call, &envelope);
 	make_tree(inspector, IK_PART_ENVELOPE, &envelope);
 	inspector->building = IK_PART_CALL;
-	add_heading(inspector, call->name);
+	add_heading(inspector, ik_text_equal(call->name, IK_OWN_COMMAND) ? _("Your command") : call->name);
 	add_facts(inspector);
 	inspector->building = IK_PART_CHANGES;
 	if (!add_changes(inspector)) {

@@ -320,6 +320,35 @@ char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum 
 	return ik_buf_take(&out, NULL);
 }
 
+/* The row of the action whose name it is, or NULL. */
+static const struct ik_binding *named(const struct ik_keymap *keymap, const char *name, size_t length)
+{
+	for (size_t i = 0; i < keymap->row_count; i++)
+		if (strlen(keymap->rows[i].name) == length && memcmp(keymap->rows[i].name, name, length) == 0)
+			return &keymap->rows[i];
+	return NULL;
+}
+
+char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(64));
+	while (*text) {
+		size_t length = text[0] == '{' ? strcspn(text + 1, "{}") : 0;
+		const struct ik_binding *row = length > 0 && text[1 + length] == '}'
+			? named(keymap, text + 1, length) : NULL;
+		if (!row) {
+			ik_buf_putc(&out, *text++);
+			continue;
+		}
+		unsigned context = row->contexts & IK_IN_EDITOR ? (unsigned)IK_IN_EDITOR : row->contexts;
+		if (!ik_keymap_put_key(keymap, context, row->action, &out))
+			ik_buf_printf(&out, "\"%s\"", row->name);
+		text += length + 2;
+	}
+	return ik_buf_take(&out, NULL);
+}
+
 /* How much of a hint there is room for. */
 enum extent { LEFT_OUT, KEYS_ALONE, WITH_LABEL };
 

@@ -96,6 +96,9 @@ struct ik_keymap;
 
 /* The table as it is delivered. */
 struct ik_keymap *ik_keymap_new(void);
+/* The same with the keys of a person's own: JSON for ik_keymap_read() that was checked when
+ * it was loaded, or NULL for none. */
+struct ik_keymap *ik_keymap_new_with(const char *keys);
 struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap);
 
 /*
@@ -133,6 +136,11 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 
 /* The same as a new string, "-" where there is none: for a sentence. */
 char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum ik_action action);
+
+/* A sentence with the keys of now: for each {NAME} of an action the key that is best shown
+ * where it means something (in the editor, if there), or NAME in quotes where it has none;
+ * other braces stay. A new string. */
+char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text);
 
 /* A part of a pane's last line: "Up/Down select", "r refresh". */
 struct ik_key_hint {

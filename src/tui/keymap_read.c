@@ -182,3 +182,13 @@ enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_plac
 	ik_keymap_free(keymap);
 	return status;
 }
+
+struct ik_keymap *ik_keymap_new_with(const char *keys)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_json_span object;
+	const char *place;
+	if (keys && ik_json_check(keys, strlen(keys), &object, NULL) == IK_OK)
+		(void)!ik_keymap_read(keymap, object, &place, NULL);
+	return keymap;
+}

@@ -76,7 +76,7 @@ void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style
 enum ik_pane_wish_kind {
 	IK_WISH_NONE,
 	IK_WISH_RUN,    /* text: the command line "/run NAME JSON" */
-	IK_WISH_RERUN,  /* the same, of a call that was made before, by whomever */
+	IK_WISH_RERUN,  /* the same, of a call that was made before, by whomever; or "!COMMAND" */
 	IK_WISH_SWITCH, /* text: the name of the tool to be switched on or off */
 	IK_WISH_COPY,   /* text: for the clipboard */
 	IK_WISH_RESUME, /* text: the id of the session to go on with */

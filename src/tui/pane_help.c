@@ -8,34 +8,73 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+enum { PART_COUNT = 6 };
+
 struct ik_help {
 	struct ik_pane pane;
+	size_t parts[PART_COUNT]; /* the blocks of their headings */
 };
 
 #define KEYS_COLUMNS 24 /* longer ones have their description beneath */
 
-/* Add the table of keys. */
-static void add_keys(struct ik_pane *pane)
+/* The parts of the table of keys: where each begins, and the pane that opens the help there
+ * (0: none). What stands in the editor's part is at hand there: its help opens at the top. */
+static const struct {
+	enum ik_action first;
+	const char *heading;
+	unsigned context;
+} parts[PART_COUNT] = {
+	{IK_ACTION_HELP, N_("Keys everywhere"), 0},
+	{IK_ACTION_PAGE_UP, N_("Keys of the conversation"), IK_IN_SCROLLBACK},
+	{IK_ACTION_UNFOLD, N_("Keys of the tool inspector"), IK_IN_INSPECTOR},
+	{IK_ACTION_FILTER, N_("Keys of the tool browser"), IK_IN_BROWSER},
+	{IK_ACTION_RESUME, N_("Keys of the sessions"), IK_IN_SESSIONS},
+	{IK_ACTION_SEND, N_("Keys of the editor"), 0},
+};
+
+/* Append the line of a key. */
+static void put_binding(const struct ik_binding *binding, struct ik_buf *out)
 {
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(64));
-	const struct ik_binding *binding;
-	for (size_t i = 0; (binding = ik_keymap_at(pane->keymap, i)); i++) {
-		int width = (int)ik_utf8_width(binding->keys, strlen(binding->keys));
-		if (width == 0)
-			continue;
-		ik_buf_puts(&out, binding->keys);
-		if (width + 2 > KEYS_COLUMNS) {
-			ik_buf_putc(&out, '\n');
-			width = 0;
-		}
-		ik_buf_printf(&out, "%*s%s\n", KEYS_COLUMNS - width, "", _(binding->description));
+	int width = (int)ik_utf8_width(binding->keys, strlen(binding->keys));
+	if (width == 0)
+		return;
+	ik_buf_puts(out, binding->keys);
+	if (width + 2 > KEYS_COLUMNS) {
+		ik_buf_putc(out, '\n');
+		width = 0;
 	}
-	ik_pane_heading(pane, _("Keys"));
-	struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);
-	block->hang = KEYS_COLUMNS;
-	ik_block_finish(block);
-	ik_buf_done(&out);
+	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", _(binding->description));
+}
+
+/* Add the table of keys, part by part. */
+static void add_keys(struct ik_help *help)
+{
+	struct ik_pane *pane = &help->pane;
+	const struct ik_binding *binding = ik_keymap_at(pane->keymap, 0);
+	size_t row = 0;
+	for (size_t part = 0; part < PART_COUNT; part++) {
+		struct ik_buf out;
+		ik_buf_init(&out, IK_KIB(64));
+		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
+			binding = ik_keymap_at(pane->keymap, ++row))
+			put_binding(binding, &out);
+		help->parts[part] = ik_scrollback_count(pane->text);
+		ik_pane_heading(pane, _(parts[part].heading));
+		struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);
+		block->hang = KEYS_COLUMNS;
+		ik_block_finish(block);
+		ik_buf_done(&out);
+	}
+}
+
+void ik_help_open(struct ik_help *help, unsigned context)
+{
+	help->pane.text_moved = true;
+	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){.at_end = false});
+	for (size_t part = 0; part < PART_COUNT; part++)
+		if (parts[part].context & context)
+			ik_scrollback_go(help->pane.text,
+				(struct ik_scroll_place){.block = (int64_t)help->parts[part]});
 }
 
 /* The column at which the descriptions of a table begin, by its first line. */
@@ -61,28 +100,22 @@ static void add_commands(struct ik_pane *pane, const char *commands)
 /* Add what the panes are for, with the keys of now. */
 static void add_panes(struct ik_pane *pane)
 {
-	static const enum ik_action actions[] = {
-		IK_ACTION_BROWSER, IK_ACTION_INSPECTOR, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL,
-		IK_ACTION_INTERRUPT, IK_ACTION_MOUSE
-	};
-	char *keys[sizeof actions / sizeof *actions];
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-		keys[i] = ik_keymap_key_name(pane->keymap, IK_IN_EDITOR, actions[i]);
-	char *text = ik_format(_("%s and %s open a pane and give it the keys: arrows select, PgUp and "
-		"PgDn scroll its text. %s goes from the editor to the conversation, to the side pane, "
-		"and back to the editor, and so does anything you type that means nothing there. Home "
-		"and End scroll the conversation while the editor is empty.\n"
-		"%s closes this page, else cancels a running turn, else closes the pane. %s cancels "
-		"a running turn, else clears the line; twice on an empty line it ends the program.\n"
+	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
+	char *text = ik_keymap_sentence(pane->keymap, _("{browser} and {inspector} open a pane and give "
+		"it the keys: {up} and {down} select, {scroll-page-up} and {scroll-page-down} scroll its "
+		"text. {next-pane} goes from the editor to the conversation, to the side pane, and back "
+		"to the editor, and so does anything you type that means nothing there. {line-start} and "
+		"{line-end} scroll the conversation while the editor is empty. A key that is a character "
+		"alone means something outside the editor only.\n"
+		"{cancel} closes this page, else cancels a running turn, else closes the pane. "
+		"{interrupt} cancels a running turn, else clears the line; twice on an empty line it ends "
+		"the program.\n"
 		"The wheel turns what it is over, and a click gives the keys to what it is on; "
-		"what is dragged over, or clicked twice, is copied. The terminal's own selection "
-		"works with Shift held down, or when %s leaves it the mouse."),
-		keys[0], keys[1], keys[2], keys[3], keys[4], keys[5]);
+		"what is dragged over, or clicked twice, is copied. The terminal's own selection works "
+		"with Shift held down, or when {mouse} leaves it the mouse."));
 	ik_pane_heading(pane, _("Panes"));
 	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
 	free(text);
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-		free(keys[i]);
 }
 
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
@@ -90,7 +123,7 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
 	struct ik_help *help = ik_alloc(sizeof *help);
 	ik_pane_init(&help->pane, keymap, utf8);
 	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
-	add_keys(&help->pane);
+	add_keys(help);
 	add_panes(&help->pane);
 	if (commands && commands[0])
 		add_commands(&help->pane, commands);

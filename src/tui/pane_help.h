@@ -14,6 +14,10 @@ struct ik_help;
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8);
 struct ik_help *ik_help_free(struct ik_help *help);
 
+/* It is to be shown: from the keys of the pane on that has such a context (one of them), where
+ * that has any of its own, else from its start. */
+void ik_help_open(struct ik_help *help, unsigned context);
+
 /* Up and down scroll, too. */
 bool ik_help_act(struct ik_help *help, enum ik_action action);
 void ik_help_scroll(struct ik_help *help, int rows);

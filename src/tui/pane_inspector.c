@@ -172,6 +172,11 @@ static bool put_line(const struct ik_call *call, struct ik_buf *out)
 	if (call->arguments.length > 0 && ik_json_check(call->arguments.data,
 		call->arguments.length, &arguments, NULL) != IK_OK)
 		return false;
+	if (ik_text_equal(call->name, IK_OWN_COMMAND)) {
+		ik_buf_puts(out, IK_OWN_COMMAND);
+		return ik_json_string(ik_json_member(arguments, "command"), out)
+			&& ik_buf_status(out) == IK_OK;
+	}
 	ik_buf_printf(out, "/run %s ", call->name);
 	ik_buf_append(out, arguments.text, arguments.length);
 	return ik_buf_status(out) == IK_OK;
@@ -346,6 +351,10 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 		.item = draw_item,
 		.arg = inspector,
 	};
+	if (focus && pane->count == 0) { /* there is only "next pane" and "close" to be said */
+		view.hint_count = 2;
+		view.hints = focus_hints + sizeof focus_hints / sizeof *focus_hints - view.hint_count;
+	}
 	if (pane->count == 0)
 		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call stands here "
 			"with its arguments, its output as it comes, and its result.");

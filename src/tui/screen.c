@@ -29,17 +29,6 @@ static void add_welcome(struct ik_screen *screen)
 	ik_scrollback_add(screen->scrollback, screen->welcome);
 }
 
-/* The keys as they are delivered, and as the person wants them. */
-static struct ik_keymap *new_keymap(const char *keys)
-{
-	struct ik_keymap *keymap = ik_keymap_new();
-	struct ik_json_span object;
-	const char *place;
-	if (keys && ik_json_check(keys, strlen(keys), &object, NULL) == IK_OK)
-		(void)!ik_keymap_read(keymap, object, &place, NULL); /* it was checked when it was loaded */
-	return keymap;
-}
-
 /* Write down the keys that the status bar shows. */
 static void name_keys(struct ik_screen *screen)
 {
@@ -78,7 +67,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->calls = ik_calls_new();
 	screen->scrollback = ik_scrollback_new();
-	screen->keymap = new_keymap(options->keys);
+	screen->keymap = ik_keymap_new_with(options->keys);
 	screen->inspector = ik_inspector_new(screen->calls, screen->keymap, options->utf8);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
 	screen->browser = ik_browser_new(screen->calls, screen->keymap, options->utf8);

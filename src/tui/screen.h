@@ -63,7 +63,7 @@ enum ik_reaction_kind {
 	IK_REACT_SUSPEND,
 	IK_REACT_REDRAW,   /* every cell anew */
 	IK_REACT_QUIT,
-	IK_REACT_RERUN,    /* text: "/run NAME JSON", a call that was made before */
+	IK_REACT_RERUN,    /* text: "/run NAME JSON" or "!COMMAND", which was run before */
 	IK_REACT_PAGER,    /* text: to be read in a pager */
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
 	IK_REACT_MOUSE,    /* wheel and clicks: to the program, or to the terminal */

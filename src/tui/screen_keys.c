@@ -247,6 +247,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		&& (ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
 	switch (action) {
 	case IK_ACTION_HELP:
+		if (!screen->help_open)
+			ik_help_open(screen->help, ik_screen_context(screen));
 		screen->help_open = !screen->help_open;
 		screen->dirty = true;
 		return nothing;

@@ -22,7 +22,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
-
 #include "tui/ascii.h"
 #include "tui/colour.h"
 #include "tui/term_family.h"
@@ -216,8 +215,7 @@ static void set_up(struct ik_term *term, const char *type)
 	if (!colours)
 		term->colours = IK_COLOURS_NONE;
 	else if (COLORS != PALETTE)
-		term->colours = term->colours > IK_COLOURS_8 && COLORS == 16 ? IK_COLOURS_16
-			: IK_COLOURS_8;
+		term->colours = term->colours > IK_COLOURS_8 && COLORS == 16 ? IK_COLOURS_16 : IK_COLOURS_8;
 	term->default_colours = colours && use_default_colors() != ERR;
 	term->synchronised = term->answers = is_ansi() && ik_term_stand_in(type);
 	term->margin_off = capability("rmam") && capability("smam");

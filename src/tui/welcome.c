@@ -31,15 +31,20 @@ struct ik_block *ik_welcome_block(const char *provider, const struct ik_keymap *
 		"\n\nThis is the practice model, built in: it follows fixed rules. For a real one, "
 		"set OPENAI_API_KEY and start ikigai again.");
 	struct ik_buf out;
+	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
+	char *sentence = ik_keymap_sentence(keymap, _("Type a message and press {send}: the model "
+		"answers, and uses your tools."));
 	ik_buf_init(&out, IK_KIB(16));
-	ik_buf_printf(&out, "%s\n%s\n", title, _("Type a message and press Enter: the model answers, "
-		"and uses your tools."));
+	ik_buf_printf(&out, "%s\n%s\n", title, sentence);
+	free(sentence);
 	add_line(&out, "list *.c", N_("a message to try"));
 	add_line(&out, "/help", N_("the commands"));
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		char *key = ik_keymap_key_name(keymap, IK_IN_EDITOR, keys[i].action);
-		add_line(&out, key, keys[i].meaning);
-		free(key);
+		struct ik_buf key;
+		ik_buf_init(&key, IK_KIB(1));
+		if (ik_keymap_put_key(keymap, IK_IN_EDITOR, keys[i].action, &key))
+			add_line(&out, key.data, keys[i].meaning);
+		ik_buf_done(&key);
 	}
 	if (ik_text_equal(provider, "practice"))
 		ik_buf_puts(&out, _(practice));

@@ -225,13 +225,43 @@ static void add_row_runs(struct ik_lines *lines, const struct ik_render *request
 	}
 }
 
+/* The indentation of a row that continues a line of a table: the column behind the gap that
+ * ends its first cell, or that of the line where it has none, or one that is far. */
+static int table_hang(const struct ik_render *request, size_t position)
+{
+	size_t least = position > IK_TABLE_LINE ? position - IK_TABLE_LINE : 0, start = position;
+	while (start > least && request->text[start - 1] != '\n')
+		start--;
+	if (start > 0 && request->text[start - 1] != '\n')
+		return 0;
+	const char *line = request->text + start;
+	size_t length = position - start, indent = 0;
+	for (; indent < length && line[indent] == ' '; indent++)
+		;
+	for (size_t i = indent; i + 2 < length; i++) {
+		if (line[i] != ' ' || line[i + 1] != ' ')
+			continue;
+		for (; i < length && line[i] == ' '; i++)
+			;
+		int column = (int)ik_utf8_width(line, i);
+		return i < length && column * 2 <= request->columns ? column : (int)indent;
+	}
+	return (int)indent;
+}
+
+/* The indentation of a row that begins at position, inside a line. */
+static int indentation(const struct ik_render *request, size_t position)
+{
+	int hang = request->hang == IK_HANG_TABLE ? table_hang(request, position) : request->hang;
+	return hang * 2 <= request->columns ? hang : 0;
+}
 
 /* Lay out one row at *position. */
 static void render_row(const struct ik_render *request, struct ik_lines *lines,
 	size_t *position)
 {
 	bool continues = *position > 0 && request->text[*position - 1] != '\n';
-	int indent = continues && request->hang * 2 <= request->columns ? request->hang : 0;
+	int indent = continues ? indentation(request, *position) : 0;
 	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position,
 		request->columns - indent);
 	ik_lines_add(lines, *position);

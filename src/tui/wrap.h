@@ -21,6 +21,11 @@
 
 #define IK_TAB_COLUMNS 8
 
+/* A hang that each line says by itself: rows that continue "  NAME  words" stand under the
+ * words, those of "  words" under these; of lines no longer than that many bytes. */
+#define IK_HANG_TABLE (-1)
+#define IK_TABLE_LINE 1024u
+
 /* One row of a text: its first shown bytes are drawn, its first taken bytes
  * are done with (a line feed, the blanks at which it was broken). */
 struct ik_row {

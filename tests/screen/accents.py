@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """accents.py FILE.pot > FILE.po: a translation that puts accents on all vowels.
 
-What a screen shows without them did not come through gettext.  Formats and
-escapes stay as they are, and so do the widths.
+What a screen shows without them did not come through gettext.  Formats, names
+of keys in braces and escapes stay as they are, and so do the widths.
 """
 import re
 import sys
 
 ACCENTS = str.maketrans("aeiouAEIOU", "áéíóúÁÉÍÓÚ")
-KEPT = re.compile(r"(%[-+ #0]*[0-9*]*(?:\.[0-9*]+)?(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]|\\.)")
+KEPT = re.compile(r"(%[-+ #0]*[0-9*]*(?:\.[0-9*]+)?(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]|\\.|\{[a-z-]+\})")
 
 
 def accented(lines):

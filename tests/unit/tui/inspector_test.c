@@ -61,7 +61,7 @@ Test(inspector, says_what_will_be_here)
 		"    output as it comes, and its result.\n"
 		"\n"
 		"\n"
-		"Up/Down select  Tab text  Esc close\n");
+		"F6 next pane  Esc close\n");
 }
 
 Test(inspector, copies_the_output_else_the_result_else_the_arguments)

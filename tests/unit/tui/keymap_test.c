@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void keep(void *arg, const struct ik_key *key)
@@ -273,5 +274,14 @@ Test(keymap, what_cannot_be_bound_is_told)
 		cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F3"), IK_ACTION_INSPECTOR);
 		cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F7"), IK_ACTION_MODE);
 	}
+	ik_keymap_free(keymap);
+}
+
+Test(keymap, sentences_have_the_keys_of_now)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with("{\"help\": \"Ctrl-T\", \"browser\": \"\"}");
+	char *sentence = ik_keymap_sentence(keymap, "{help}: all; {browser} {copy} {send}{{\"ui\": {}} {nothing} {");
+	cr_assert_str_eq(sentence, "Ctrl-T: all; \"browser\" y Enter{{\"ui\": {}} {nothing} {");
+	free(sentence);
 	ik_keymap_free(keymap);
 }

@@ -313,13 +313,13 @@ Test(screen, escape_closes_help_then_cancels_then_closes_the_pane)
 Test(screen, help_has_the_keys_and_the_commands)
 {
 	press(IK_KEY_F1, 0, 0);
-	cr_assert(picture_has(draw(60, 100), "\nKeys\nF1, Alt-1"));
+	cr_assert(picture_has(draw(60, 100), "\nKeys everywhere\nF1, Alt-1"));
 	press(IK_KEY_END, 0, 0);
 	cr_assert(picture_has(draw(24, 40),
 		"\nCommands\n/help    what there is\n/quit    end this program, at once, for\n         good\n"),
 		"%s", picture_of(&cells));
 	press(IK_KEY_HOME, 0, 0);
-	cr_assert(picture_has(draw(24, 50), "\nKeys\nF1, Alt-1               Show or close this help\n"));
+	cr_assert(picture_has(draw(24, 50), "\nKeys everywhere\nF1, Alt-1               Show or close this help\n"));
 	cr_assert(picture_has(&cells, "\nCtrl-C                  Cancel the turn, else\n"
 		"                        clear the line; twice: end\n"), "%s", picture_of(&cells));
 }

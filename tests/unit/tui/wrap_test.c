@@ -141,6 +141,25 @@ Test(wrap, rows_that_continue_a_line_can_hang)
 	ik_lines_done(&lines);
 }
 
+Test(wrap, rows_that_continue_a_line_of_a_table_stand_under_its_words)
+{
+	static const char text[] = "  /a [B]  one two three\n  no gap in this line\n"
+		"a-long-name-of-14  far away\nx";
+	struct ik_lines lines = {0};
+	struct ik_render request = {.text = text, .end = strlen(text), .columns = 20,
+		.hang = IK_HANG_TABLE, .tail = SIZE_MAX};
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, 7, 20);
+	ik_renderer_plain.render(&request, &lines);
+	for (uint32_t i = 0; i < lines.count; i++)
+		ik_lines_draw(&lines, i, text, &cells, (struct ik_rectangle){0, 0, 7, 20}, (int)i);
+	PICTURE_IS(&cells, "  /a [B]  one two\n          three\n  no gap in this\n  line\n"
+		"a-long-name-of-14\nfar away\nx\n");
+	ik_cells_done(&cells);
+	ik_lines_done(&lines);
+}
+
 Test(wrap, long_texts_are_cut_into_sections_behind_lines)
 {
 	size_t length = 3 * IK_SECTION_MAX;
