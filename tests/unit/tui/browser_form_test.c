@@ -82,7 +82,7 @@ Test(browser_form, shows_a_field_for_each_property)
 		"path  string  required\n"
 		"  Which file\n"
 		">\n"
-		"count  integer  else 10\n"
+		"count  integer  default 10\n"
 		"\n"
 		"mode  any type\n"
 		"[left out] \"fast\"  \"slow\"\n"
