@@ -51,9 +51,7 @@ struct ik_term {
 	SCREEN *screen;
 	FILE *out, *in; /* a memory file; nothing */
 	bool utf8;
-	bool synchronised;
-	bool answers;
-	bool default_colours;
+	bool synchronised, answers, default_colours;
 	enum ik_colour_depth colours;
 	int32_t slots[SLOTS]; /* TRUE: the colours behind ncurses' numbers, from SLOT_FIRST on */
 	int slot_count;
