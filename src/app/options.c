@@ -42,7 +42,7 @@ static const char chat_help[] = N_(
 "      --base-url URL     an OpenAI-compatible server, up to and with /v1\n"
 "  -s, --system-prompt FILE\n"
 "                         the system prompt is in FILE\n"
-"      --database URI     where sessions are kept (a path, or sqlite:PATH)\n"
+"      --database URI     where sessions are kept (a path, or postgresql://...)\n"
 "      --resume[=ID]      go on with the newest session of this directory, or ID\n"
 "      --no-tools         offer no tools to the model\n"
 "      --screen-reader    plain lines that follow each other, no full screen\n"
