@@ -1,7 +1,7 @@
 # Translations, made by msgfmt and installed by these rules: no second Makefile.
 # PO_LANGUAGES lists them; `make update-po` brings their files up to date.
 
-PO_LANGUAGES = de
+PO_LANGUAGES = de es fr ja zh_CN
 PO_FILES = $(PO_LANGUAGES:%=po/%.po)
 MO_FILES = $(PO_LANGUAGES:%=locale/%/LC_MESSAGES/ikigai.mo)
 EXTRA_DIST += $(PO_FILES)

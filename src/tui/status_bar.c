@@ -239,6 +239,15 @@ static void keep(struct text *text, const struct ik_buf *out)
 	text->columns = ik_utf8_width(text->bytes, length);
 }
 
+/* Does a text end with a character of two columns? */
+static bool ends_wide(const struct text *text)
+{
+	size_t length = strlen(text->bytes), at = length;
+	while (at > 0 && (text->bytes[--at] & 0xC0) == 0x80)
+		continue;
+	return ik_utf8_width(text->bytes + at, length - at) == 2;
+}
+
 /* Columns that the parts need side by side. */
 static size_t width_of(const struct text *texts)
 {
@@ -306,7 +315,9 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 		column += SEPARATOR;
 	}
 	if (texts[PART_KEYS].columns > 0) {
-		int right = area.column + area.columns - 1 - (int)texts[PART_KEYS].columns;
+		/* Some terminals cannot take a wide character right before the last cell. */
+		int edge = ends_wide(&texts[PART_KEYS]) ? 2 : 1;
+		int right = area.column + area.columns - edge - (int)texts[PART_KEYS].columns;
 		ik_cells_label(cells, area, area.row, right > area.column ? right : area.column + 1,
 			texts[PART_KEYS].style, texts[PART_KEYS].bytes);
 	}

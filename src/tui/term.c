@@ -217,10 +217,6 @@ static void set_up(struct ik_term *term, const char *type)
 	term->default_colours = colours && use_default_colors() != ERR;
 	term->synchronised = term->answers = is_ansi() && ik_term_stand_in(type);
 	term->margin_off = capability("rmam") && capability("smam");
-	/* Multiplexers take both, though their descriptions leave them out. */
-	static char on[] = "\033[?7h", off[] = "\033[?7l";
-	enter_am_mode = term->answers && !term->margin_off ? on : enter_am_mode;
-	exit_am_mode = enter_am_mode == on ? off : exit_am_mode;
 	/* The input is /dev/null, always readable: updates would stop for it. */
 	typeahead(-1);
 	nonl();

@@ -51,6 +51,7 @@ SCREEN_TESTS = \
 	tests/screen/inspector_open.screen \
 	tests/screen/kodelet.screen \
 	tests/screen/keyboard.screen \
+	tests/screen/languages.screen \
 	tests/screen/late_keys.screen \
 	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
