@@ -489,6 +489,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* A shell cannot take back what nohup, or a job in the background, has switched off. */
+	(void)signal(SIGHUP, SIG_DFL);
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGQUIT, SIG_DFL);
 	memset(&h, 0, sizeof h);
 	h.file = argv[1];
 	terminal_init(&h.terminal, 24, 80);

@@ -87,8 +87,6 @@ bool shell(struct harness *h, const char *script)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		/* A shell cannot take back what nohup has switched off. */
-		(void)signal(SIGHUP, SIG_DFL);
 		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 		if (chdir(h->work) == 0)
 			(void)execle("/bin/sh", "sh", "-exc", script, (char *)NULL, h->variables);
