@@ -14,7 +14,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 
-TestSuite(cut, .init = stage_set_up, .fini = stage_tear_down, .timeout = 600);
+TestSuite(cut, .init = stage_set_up, .fini = stage_tear_down);
 
 static const char *const types[] = { "openai-chat", "openai-responses", "anthropic", "google" };
 #define TYPE_COUNT (sizeof types / sizeof *types)
