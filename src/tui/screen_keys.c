@@ -87,7 +87,8 @@ static void toggle_raw(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-/* Esc: what is in front closes first, then the turn ends, then the pane closes. */
+/* Esc: what is in front, or has the keys, closes first, as its last line says; then the turn
+ * ends, then the pane closes. */
 static struct ik_reaction cancel(struct ik_screen *screen)
 {
 	screen->dirty = true;
@@ -99,7 +100,7 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 		ik_screen_search_end(screen);
 		return nothing;
 	}
-	if (ik_screen_busy(screen))
+	if (ik_screen_busy(screen) && ik_screen_focus(screen) != IK_FOCUS_PANE)
 		return reaction(IK_REACT_CANCEL);
 	if (ik_screen_focus(screen) != IK_FOCUS_SCROLLBACK)
 		screen->side = IK_SIDE_NONE;

@@ -59,6 +59,7 @@ SCREEN_TESTS = \
 	tests/screen/mouse.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/no_memory.screen \
+	tests/screen/pane_close.screen \
 	tests/screen/paste.screen \
 	tests/screen/policy_ask.screen \
 	tests/screen/policy_kill.screen \

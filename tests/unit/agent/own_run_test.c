@@ -22,8 +22,8 @@ Test(own_run, those_that_wait_begin_in_their_order)
 	run_tool("echo", "{\"n\":1}");
 	run_tool("echo", "{\"n\":2}");
 	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
-	stage_run_until(IK_EVENT_TOOL_DONE);
-	stage_run_until(IK_EVENT_TOOL_DONE);
+	stage_run_until_told("answer run_1 ");
+	stage_run_until_told("answer run_2 ");
 	first = strstr(stage.log.data, "tool run_1 {\"n\":1}\n");
 	second = strstr(stage.log.data, "tool run_2 {\"n\":2}\n");
 	cr_assert(first && second && first < second, "%s", stage.log.data);

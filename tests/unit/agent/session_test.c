@@ -345,8 +345,8 @@ Test(session, runs_a_tool_for_the_person)
 	ik_session_run_tool(stage.session, "nothing", "", 0);
 	cr_assert(ik_session_busy(stage.session));
 	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
-	stage_run_until(IK_EVENT_TOOL_DONE);
-	stage_run_until(IK_EVENT_TOOL_DONE);
+	stage_run_until_told("answer run_1 ");
+	stage_run_until_told("TOOL_NOT_FOUND");
 	cr_assert(!ik_session_busy(stage.session));
 	expect_in(stage.log.data, "tool run_1 {\"text\":\"x\"}\n");
 	expect_in(stage.log.data, "answer run_1 {\"tool_success\":true,\"result\":{\"text\":\"x\"}}\n");

@@ -95,7 +95,8 @@ static void on_event(void *arg, const struct ik_event *event)
 			event->id || event->name ? " " : "",
 			event->id ? event->id : event->name ? event->name : "",
 			event->text ? " " : "", (int)event->text_length, event->text ? event->text : "");
-	if (event->kind == stage.stop_kind) {
+	if (event->kind == stage.stop_kind ||
+		(stage.stop_text && strstr(stage.log.data, stage.stop_text))) {
 		stage.stopped = true;
 		ik_loop_stop(stage.loop);
 	}
@@ -112,6 +113,19 @@ void stage_run_until(enum ik_event_kind kind)
 	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
 	cr_assert(stage.stopped);
 	stage.stop_kind = NO_KIND;
+}
+
+void stage_run_until_told(const char *text)
+{
+	struct ik_error error;
+
+	stage.stop_text = text;
+	while (strstr(stage.log.data, text) == NULL) {
+		stage.stopped = false;
+		cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
+		cr_assert(stage.stopped, "never told \"%s\" but:\n%s", text, stage.log.data);
+	}
+	stage.stop_text = NULL;
 }
 
 /* ---- tools ---- */

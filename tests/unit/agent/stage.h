@@ -47,6 +47,7 @@ struct stage {
 
 	struct ik_buf log;  /* events as words, one a line */
 	enum ik_event_kind stop_kind;
+	const char *stop_text;
 	bool stopped;
 	void (*on_event)(const struct ik_event *event); /* may be NULL */
 	ik_event_sink *sink;
@@ -68,6 +69,9 @@ void stage_make_session(void);
 void stage_set_model(int port);
 /* Let the loop turn until such an event is told. */
 void stage_run_until(enum ik_event_kind kind);
+
+/* Run until what was told so far contains text: no matter in how many turns of the loop. */
+void stage_run_until_told(const char *text);
 void stage_submit(const char *text);
 void stage_tear_down(void);
 

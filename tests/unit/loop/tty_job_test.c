@@ -165,7 +165,6 @@ static void shell_for_suspend(pid_t program)
 {
 	int status;
 
-	give_terminal(program);
 	MUST(waitpid(program, &status, WUNTRACED) == program);
 	MUST(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTSTP);
 	MUST(fixture_is_cooked(0));
@@ -178,14 +177,12 @@ static void shell_for_suspend(pid_t program)
 static void shell_for_background_then_suspend(pid_t program)
 {
 	/* It starts in the background: it must stop, not draw. */
-	give_terminal(getpgrp());
 	stopped_and_continued(program);
 	shell_for_suspend(program);
 }
 
 static void shell_for_sigstop(pid_t program)
 {
-	give_terminal(program);
 	while (!fixture_is_raw(0))
 		poll(NULL, 0, 1);
 	kill(program, SIGSTOP);
@@ -195,7 +192,6 @@ static void shell_for_sigstop(pid_t program)
 
 static void shell_for_outside_tstp(pid_t program)
 {
-	give_terminal(program);
 	while (!fixture_is_raw(0))
 		poll(NULL, 0, 1);
 	kill(program, SIGTSTP);
@@ -204,15 +200,15 @@ static void shell_for_outside_tstp(pid_t program)
 
 static void shell_for_death(pid_t program)
 {
-	give_terminal(program);
 	dies_with_terminal_restored(program);
 }
 
 /* Be a shell in a session of its own, with program as its job; never returns. */
 static void be_shell(const char *terminal, void (*program)(void), void (*shell)(pid_t))
 {
+	int fd, ready[2];
+	char nothing;
 	pid_t pid;
-	int fd;
 
 	alarm(25);
 	signal(SIGTTOU, SIG_IGN);
@@ -222,15 +218,22 @@ static void be_shell(const char *terminal, void (*program)(void), void (*shell)(
 	MUST(ioctl(fd, TIOCSCTTY, 0) == 0);
 	MUST(dup2(fd, 0) == 0 && dup2(fd, 1) == 1);
 	close(fd);
+	MUST(pipe(ready) == 0);
 	pid = fork();
 	MUST(pid >= 0);
 	if (pid == 0) {
-		setpgid(0, 0);
+		/* Not before it is known who has the terminal: it would stop. */
+		close(ready[1]);
+		MUST(read(ready[0], &nothing, 1) == 0);
 		signal(SIGTTOU, SIG_DFL);
 		program();
 		_exit(255);
 	}
 	setpgid(pid, pid);
+	if (shell != shell_for_background_then_suspend)
+		give_terminal(pid);
+	close(ready[0]);
+	close(ready[1]);
 	shell(pid);
 	_exit(0);
 }
