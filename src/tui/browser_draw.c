@@ -43,7 +43,7 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 	};
 	if (changes[row->change])
 		ik_buf_printf(out, " %s", _(changes[row->change]));
-	if (browser->list.order == IK_ORDER_USE && row->uses > 0)
+	if (browser->tools.order == IK_ORDER_USE && row->uses > 0)
 		ik_buf_printf(out, ngettext(" %zu use", " %zu uses", row->uses), row->uses);
 	if (row->bytes != SIZE_MAX && row->bytes > 0)
 		ik_buf_printf(out, " ~%zu", ik_browser_tokens(row->bytes));
@@ -65,7 +65,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	enum ik_style style)
 {
 	struct ik_browser *browser = arg;
-	const struct ik_browser_row *entry = ik_browser_list_at(&browser->list, index);
+	const struct ik_browser_row *entry = ik_browser_list_at(&browser->tools, index);
 	const struct ik_tool *tool = entry->tool;
 	bool plain = style == IK_STYLE_NORMAL;
 	struct ik_buf out;
@@ -79,7 +79,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 			plain ? look : style, out.data, out.length);
 		left.columns -= facts;
 	}
-	const char *mark = state_mark(entry, browser->pane.utf8);
+	const char *mark = state_mark(entry, browser->list.pane.utf8);
 	enum ik_style mark_style = style;
 	if (tool->state != IK_TOOL_OK && plain)
 		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
@@ -134,35 +134,22 @@ static const struct ik_key_hint hints[] = {
 	{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1},
 };
 
-/* The keys that the last line shows. */
-static void set_hints(const struct ik_browser *browser, bool focus, struct ik_pane_view *view)
-{
-	view->context = !focus ? IK_IN_EDITOR
-		: ik_browser_writing(browser) ? IK_IN_PROMPT : IK_IN_BROWSER;
-	if (!focus) {
-		view->hints = hints;
-		view->hint_count = sizeof hints / sizeof *hints;
-	} else if (browser->call) {
-		view->hints = form_hints;
-		view->hint_count = sizeof form_hints / sizeof *form_hints;
-	} else if (browser->filter) {
-		view->hints = filter_hints;
-		view->hint_count = sizeof filter_hints / sizeof *filter_hints;
-	} else {
-		view->hints = focus_hints;
-		view->hint_count = sizeof focus_hints / sizeof *focus_hints;
-	}
-}
+static const struct ik_list_hints list_hints = {
+	.context = IK_IN_BROWSER,
+	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
+	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
+	.away = hints, .away_count = sizeof hints / sizeof *hints,
+};
 
 /* What stands there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
-	struct ik_registry *registry = browser->list.registry;
-	if (browser->list.count > 0) {
-		char *way = ik_keymap_sentence(browser->pane.keymap, _("{cancel} shows all tools."));
+	struct ik_registry *registry = browser->tools.registry;
+	if (browser->tools.count > 0) {
+		char *way = ik_keymap_sentence(browser->list.pane.keymap, _("{cancel} shows all tools."));
 		ik_buf_printf(out, _("No tool has \"%s\" in its name or description."),
-			browser->list.filter.data);
+			browser->tools.filter.data);
 		ik_buf_printf(out, "\n\n%s", way);
 		free(way);
 		return;
@@ -173,7 +160,7 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 			ik_buf_printf(out, "  %zu/%zu", scan->scan_done, scan->scan_total);
 		return;
 	}
-	char *way = ik_keymap_sentence(browser->pane.keymap, _("No tools found.\n\nPut an executable "
+	char *way = ik_keymap_sentence(browser->list.pane.keymap, _("No tools found.\n\nPut an executable "
 		"into ~/.ikigai/tools that answers --schema, and press {refresh}.\nThe manual, "
 		"ikigai(1), has an example."));
 	ik_buf_puts(out, way);
@@ -199,38 +186,9 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 	ik_scan_put(out, scan);
 	if (browser->bytes > 0 && !measuring)
 		ik_buf_printf(out, _("  ~%zu tokens"), ik_browser_tokens(browser->bytes));
-	if (browser->list.order == IK_ORDER_USE)
+	if (browser->tools.order == IK_ORDER_USE)
 		ik_buf_puts(out, _("  by use"));
 	ik_buf_putc(out, ' ');
-}
-
-/* The filter's line, where there is a filter: what it is, and how many tools it leaves. */
-static int draw_filter(struct ik_browser *browser, struct ik_cells *cells,
-	struct ik_rectangle area, int *ret_row, int *ret_column)
-{
-	const struct ik_browser_list *list = &browser->list;
-	struct ik_rectangle row = {area.row + 1, area.column, 1, area.columns};
-	if ((!browser->filter && list->filter.length == 0) || area.rows < 5)
-		return 0;
-	char *count = ik_format(_("%zu of %zu"), list->shown_count, list->count);
-	int columns = (int)ik_utf8_width(count, strlen(count));
-	if (columns + 16 < row.columns) {
-		ik_cells_text(cells, row, row.row, row.column + row.columns - columns, IK_STYLE_DIM,
-			count, strlen(count));
-		row.columns -= columns + 1;
-	}
-	free(count);
-	if (browser->filter) {
-		ik_editor_draw(browser->filter, cells, row, "/ ", ret_row, ret_column);
-		return 1;
-	}
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(16));
-	ik_buf_puts(&out, "/ ");
-	ik_sanitize_line(&out, list->filter.data, list->filter.length);
-	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_MATCH, out.data);
-	ik_buf_done(&out);
-	return 1;
 }
 
 bool ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
@@ -239,23 +197,23 @@ bool ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
 {
 	struct ik_buf title, empty;
 	bool measuring = ik_browser_measure_some(browser);
-	(void)ik_browser_list_sync(&browser->list);
+	(void)ik_browser_list_sync(&browser->tools);
 	ik_buf_init(&title, IK_KIB(4));
 	ik_buf_init(&empty, IK_KIB(64));
 	put_title(browser, scan, measuring, &title);
-	struct ik_pane_view view = {
-		.title = title.data,
-		.focus = focus,
-		.item = draw_item,
-		.arg = browser,
-	};
-	set_hints(browser, focus, &view);
+	struct ik_pane_view view = {.title = title.data, .item = draw_item, .arg = browser};
+	ik_list_pane_hints(&browser->list, &list_hints, focus, &view);
 	if (browser->call) {
 		struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
-		ik_pane_draw_frame(&browser->pane, &view, cells, area);
+		if (focus) {
+			view.context = IK_IN_PROMPT;
+			view.hints = form_hints;
+			view.hint_count = sizeof form_hints / sizeof *form_hints;
+		}
+		ik_pane_draw_frame(&browser->list.pane, &view, cells, area);
 		ik_form_draw(browser->call, cells, body, ret_cursor_row, ret_cursor_column);
 	} else {
-		if (browser->pane.count == 0) {
+		if (browser->list.pane.count == 0) {
 			put_empty(browser, scan, &empty);
 			view.empty = empty.data;
 		} else {
@@ -263,8 +221,11 @@ bool ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
 			if (focus)
 				browser->looked_at = ik_browser_selected(browser);
 		}
-		view.reserved = draw_filter(browser, cells, area, ret_cursor_row, ret_cursor_column);
-		ik_pane_draw(&browser->pane, &view, cells, area);
+		char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count,
+			browser->tools.count);
+		ik_list_pane_draw(&browser->list, &view, count, cells, area, ret_cursor_row,
+			ret_cursor_column);
+		free(count);
 	}
 	ik_buf_done(&title);
 	ik_buf_done(&empty);

@@ -12,7 +12,7 @@
 void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls)
 {
 	*list = (struct ik_browser_list){.registry = ik_registry_new(), .calls = calls};
-	ik_buf_init(&list->filter, IK_KIB(4));
+	ik_buf_init(&list->filter, IK_LIMIT_USER_TEXT);
 }
 
 void ik_browser_list_done(struct ik_browser_list *list)

@@ -8,7 +8,7 @@
 
 #include "tui/browser_form.h"
 #include "tui/browser_list.h"
-#include "tui/editor.h"
+#include "tui/list_pane.h"
 #include "tui/pane_browser.h"
 
 #define IK_NAME_BYTES 200 /* of a name, and of a description, that a row may need */
@@ -25,9 +25,9 @@ struct ik_browser_memory {
 };
 
 struct ik_browser {
-	struct ik_pane pane;
+	struct ik_list_pane list;
 	struct ik_calls *calls;
-	struct ik_browser_list list;
+	struct ik_browser_list tools;
 	int name_columns;            /* of its longest name */
 	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
 	struct ik_browser_uses shown_uses;
@@ -40,11 +40,9 @@ struct ik_browser {
 	size_t measured;             /* rows whose size is known, from the first on */
 	size_t bytes;                /* of what the provider is told of all tools, as far as measured */
 
-	struct ik_editor *filter;    /* NULL: nobody writes a filter */
 	struct ik_form *call;        /* of the call that is being written, or NULL */
 	struct ik_browser_memory *memories;
 	size_t memory_count;
-	struct ik_buf wish;          /* the text of the last wish */
 };
 
 /* A provider's tokens for so many bytes of JSON, about. */

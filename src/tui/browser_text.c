@@ -48,7 +48,7 @@ struct ik_browser_uses ik_browser_count_uses(const struct ik_browser *browser, c
 static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
 {
 	if (text && text[0])
-		ik_block_finish(ik_pane_text(&browser->pane, kind, text, strlen(text)));
+		ik_block_finish(ik_pane_text(&browser->list.pane, kind, text, strlen(text)));
 }
 
 /* Add how the tool served. */
@@ -108,7 +108,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 		}
 		ik_buf_putc(&out, '\n');
 	}
-	ik_pane_heading(&browser->pane, _("Parameters"));
+	ik_pane_heading(&browser->list.pane, _("Parameters"));
 	add_text(browser, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
 	ik_buf_done(&out);
 }
@@ -118,7 +118,7 @@ static void add_switch(struct ik_browser *browser)
 {
 	struct ik_buf key;
 	ik_buf_init(&key, IK_KIB(1));
-	if (ik_keymap_put_key(browser->pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
+	if (ik_keymap_put_key(browser->list.pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
 		char *sentence = ik_format(_("%s switches it on."), key.data);
 		add_text(browser, IK_BLOCK_HINT, sentence);
 		free(sentence);
@@ -156,7 +156,7 @@ static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 /* Add the schema in the form that was chosen, under a heading that says which it is. */
 static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 {
-	struct ik_pane *pane = &browser->pane;
+	struct ik_pane *pane = &browser->list.pane;
 	const char *name = NULL, *text = tool->schema;
 	struct ik_buf out;
 	size_t length = tool->schema_length;
@@ -184,9 +184,9 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 void ik_browser_rebuild(struct ik_browser *browser, const struct ik_browser_row *row,
 	const struct ik_browser_uses *uses)
 {
-	struct ik_pane *pane = &browser->pane;
+	struct ik_pane *pane = &browser->list.pane;
 	const struct ik_tool *tool = row->tool;
-	const struct ik_registry *registry = browser->list.registry;
+	const struct ik_registry *registry = browser->tools.registry;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 	ik_pane_heading(pane, tool->name);
 	add_text(browser, IK_BLOCK_TEXT, tool->description);

@@ -9,7 +9,6 @@
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define MEASURED_A_FRAME 200 /* tools whose size is found out in one drawing: under a millisecond */
 
@@ -17,10 +16,9 @@ struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap
 	bool utf8)
 {
 	struct ik_browser *browser = ik_alloc(sizeof *browser);
-	ik_pane_init(&browser->pane, keymap, utf8);
+	ik_list_pane_init(&browser->list, keymap, utf8);
 	browser->calls = calls;
-	ik_browser_list_init(&browser->list, calls);
-	ik_buf_init(&browser->wish, IK_LIMIT_ARGUMENTS);
+	ik_browser_list_init(&browser->tools, calls);
 	return browser;
 }
 
@@ -33,11 +31,9 @@ struct ik_browser *ik_browser_free(struct ik_browser *browser)
 		free(browser->memories[i].arguments);
 	}
 	free(browser->memories);
-	ik_editor_free(browser->filter);
 	ik_form_free(browser->call);
-	ik_buf_done(&browser->wish);
-	ik_pane_done(&browser->pane);
-	ik_browser_list_done(&browser->list);
+	ik_list_pane_done(&browser->list);
+	ik_browser_list_done(&browser->tools);
 	free(browser);
 	return NULL;
 }
@@ -63,7 +59,7 @@ size_t ik_browser_tokens(size_t bytes)
 
 bool ik_browser_measure_some(struct ik_browser *browser)
 {
-	struct ik_browser_list *list = &browser->list;
+	struct ik_browser_list *list = &browser->tools;
 	const char *name;
 	struct ik_buf out;
 	if (!browser->forms)
@@ -105,9 +101,9 @@ static int measure_names(const struct ik_browser_list *list)
 
 struct ik_browser_row *ik_browser_selected(const struct ik_browser *browser)
 {
-	if (browser->pane.selected >= browser->list.shown_count)
+	if (browser->list.pane.selected >= browser->tools.shown_count)
 		return NULL;
-	return ik_browser_list_at(&browser->list, browser->pane.selected);
+	return ik_browser_list_at(&browser->tools, browser->list.pane.selected);
 }
 
 /* A copy of what finds a row again when the list is another one. */
@@ -125,9 +121,9 @@ static struct bookmark bookmark(const struct ik_browser *browser)
 /* Go back to it, and take over how much is shown. */
 static void go_back(struct ik_browser *browser, struct bookmark mark)
 {
-	browser->pane.count = browser->list.shown_count;
-	browser->pane.selected = mark.path
-		? ik_browser_list_find(&browser->list, mark.path, mark.name) : 0;
+	browser->list.pane.count = browser->tools.shown_count;
+	browser->list.pane.selected = mark.path
+		? ik_browser_list_find(&browser->tools, mark.path, mark.name) : 0;
 	browser->looked_at = NULL;
 	free(mark.path);
 	free(mark.name);
@@ -136,8 +132,8 @@ static void go_back(struct ik_browser *browser, struct bookmark mark)
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry)
 {
 	struct bookmark mark = bookmark(browser);
-	ik_browser_list_set_registry(&browser->list, registry);
-	browser->name_columns = measure_names(&browser->list);
+	ik_browser_list_set_registry(&browser->tools, registry);
+	browser->name_columns = measure_names(&browser->tools);
 	ik_browser_measure(browser);
 	go_back(browser, mark);
 }
@@ -150,78 +146,41 @@ static void leave_row(struct ik_browser *browser)
 		return;
 	struct bookmark mark = bookmark(browser);
 	bool gone = row->change == IK_CHANGE_GONE;
-	ik_browser_list_seen(&browser->list, row);
-	if (gone && browser->measured > browser->list.count)
-		browser->measured = browser->list.count;
+	ik_browser_list_seen(&browser->tools, row);
+	if (gone && browser->measured > browser->tools.count)
+		browser->measured = browser->tools.count;
 	browser->shown = NULL;
 	go_back(browser, mark);
 }
 
 bool ik_browser_act(struct ik_browser *browser, enum ik_action action)
 {
-	bool taken = ik_pane_act(&browser->pane, action);
+	bool taken = ik_pane_act(&browser->list.pane, action);
 	leave_row(browser);
 	return taken;
 }
 
 void ik_browser_click(struct ik_browser *browser, int row)
 {
-	(void)ik_pane_click(&browser->pane, row);
+	ik_list_pane_click(&browser->list, row);
 }
 
 void ik_browser_scroll(struct ik_browser *browser, int rows)
 {
-	ik_scrollback_scroll(browser->pane.text, rows);
-	browser->pane.text_moved = true;
+	ik_list_pane_scroll(&browser->list, rows);
 }
 
 bool ik_browser_writing(const struct ik_browser *browser)
 {
-	return browser->filter || browser->call;
+	return browser->list.filter || browser->call;
 }
 
-/* Take what stands in the filter's line. */
+/* List what the filter leaves. */
 static void take_filter(struct ik_browser *browser)
 {
-	size_t length;
 	struct bookmark mark = bookmark(browser);
-	ik_browser_list_set_filter(&browser->list,
-		browser->filter ? ik_editor_text(browser->filter, &length) : "");
+	ik_browser_list_set_filter(&browser->tools, browser->list.words.data);
 	go_back(browser, mark);
-}
-
-/* A key while the filter is written. */
-static bool filter_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action)
-{
-	char bytes[4];
-	int length;
-	switch (action) {
-	case IK_ACTION_CANCEL:
-		browser->filter = ik_editor_free(browser->filter);
-		take_filter(browser);
-		return true;
-	case IK_ACTION_SEND:
-		browser->filter = ik_editor_free(browser->filter);
-		return true;
-	case IK_ACTION_NEW_LINE:
-		return true;
-	case IK_ACTION_NONE:
-		length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
-		if (key->code == IK_KEY_PASTE && !key->text_cut)
-			(void)ik_editor_insert(browser->filter, key->text, key->text_length);
-		else if (length > 0 && !(key->modifiers & (IK_ALT | IK_CONTROL)))
-			(void)ik_editor_insert(browser->filter, bytes, (size_t)length);
-		break;
-	default:
-		if (ik_browser_act(browser, action))
-			return true;
-		if (!ik_editor_act(browser->filter, action))
-			return false;
-		break;
-	}
-	take_filter(browser);
-	return true;
 }
 
 /* What was written last for a tool, in its place in the list of memories. */
@@ -241,7 +200,7 @@ static void open_form(struct ik_browser *browser)
 		return;
 	const struct ik_browser_memory *memory = memory_of(browser, row->tool->name);
 	browser->call = ik_form_new(row->tool, memory ? memory->arguments : NULL,
-		browser->pane.utf8);
+		browser->list.pane.utf8);
 }
 
 /* Remember what was written, as far as it can be said in JSON, and close the form. */
@@ -266,11 +225,22 @@ static void close_form(struct ik_browser *browser)
 	browser->call = ik_form_free(browser->call);
 }
 
+/* The wish to make the call that the form says. */
+static struct ik_pane_wish call_wish(struct ik_browser *browser)
+{
+	struct ik_buf *text = &browser->list.wish;
+	struct ik_error error;
+	ik_buf_clear(text);
+	ik_buf_printf(text, "/run %s ", ik_form_tool(browser->call));
+	if (ik_form_put(browser->call, text, &error) != IK_OK)
+		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
+	return (struct ik_pane_wish){IK_WISH_RUN, text->data, text->length};
+}
+
 /* A key while a form is written. */
 static bool form_key(struct ik_browser *browser, const struct ik_key *key,
 	enum ik_action action, struct ik_pane_wish *ret_wish)
 {
-	struct ik_error error;
 	switch (ik_form_key(browser->call, key, action)) {
 	case IK_FORM_PASSED:
 		return false;
@@ -280,11 +250,7 @@ static bool form_key(struct ik_browser *browser, const struct ik_key *key,
 		close_form(browser);
 		break;
 	case IK_FORM_SENT:
-		ik_buf_clear(&browser->wish);
-		ik_buf_printf(&browser->wish, "/run %s ", ik_form_tool(browser->call));
-		if (ik_form_put(browser->call, &browser->wish, &error) == IK_OK)
-			*ret_wish = (struct ik_pane_wish){IK_WISH_RUN, browser->wish.data,
-				browser->wish.length};
+		*ret_wish = call_wish(browser);
 		close_form(browser);
 		break;
 	}
@@ -318,37 +284,36 @@ static struct ik_pane_wish switch_wish(struct ik_browser *browser)
 	const struct ik_browser_row *row = ik_browser_selected(browser);
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
 		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	ik_buf_clear(&browser->wish);
-	ik_buf_puts(&browser->wish, row->tool->name);
-	return (struct ik_pane_wish){IK_WISH_SWITCH, browser->wish.data, browser->wish.length};
+	return ik_list_pane_wish(&browser->list, IK_WISH_SWITCH, row->tool->name);
 }
 
 bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
 	enum ik_action action, struct ik_pane_wish *ret_wish)
 {
-	struct ik_browser_list *list = &browser->list;
+	struct ik_browser_list *tools = &browser->tools;
 	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
 	if (browser->call)
 		return form_key(browser, key, action, ret_wish);
-	if (browser->filter)
-		return filter_key(browser, key, action);
-	switch (action) {
-	case IK_ACTION_FILTER:
-		browser->filter = ik_editor_new(NULL);
-		ik_editor_set(browser->filter, list->filter.data, list->filter.length);
+	switch (ik_list_pane_key(&browser->list, key, action)) {
+	case IK_LIST_FILTERED:
+		take_filter(browser);
 		return true;
+	case IK_LIST_TAKEN:
+		leave_row(browser);
+		return true;
+	case IK_LIST_PASSED:
+		return false;
+	case IK_LIST_OTHER:
+		break;
+	}
+	switch (action) {
 	case IK_ACTION_SORT: {
 		struct bookmark mark = bookmark(browser);
-		ik_browser_list_set_order(list,
-			list->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME);
+		ik_browser_list_set_order(tools,
+			tools->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME);
 		go_back(browser, mark);
 		return true;
 	}
-	case IK_ACTION_CANCEL:
-		if (list->filter.length == 0)
-			return false;
-		take_filter(browser);
-		return true;
 	case IK_ACTION_LEFT:
 	case IK_ACTION_RIGHT:
 		turn_form(browser, action == IK_ACTION_LEFT);
@@ -381,5 +346,5 @@ void ik_browser_sync_text(struct ik_browser *browser)
 
 struct ik_scrollback *ik_browser_text(struct ik_browser *browser)
 {
-	return browser->pane.text;
+	return browser->list.pane.text;
 }

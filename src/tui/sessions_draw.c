@@ -62,7 +62,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 		}
 	}
 	if (ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "●" : "*");
+		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "●" : "*");
 	ik_buf_clear(&out);
 	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
 	ik_cells_label(cells, left, row.row, row.column + 2, out.length > 0 ? style : dim,
@@ -92,23 +92,12 @@ static const struct ik_key_hint hints[] = {
 	{IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("close"), 1},
 };
 
-/* The keys that the last line shows. */
-static void set_hints(const struct ik_sessions *sessions, bool focus, struct ik_pane_view *view)
-{
-	if (!focus) {
-		view->context = IK_IN_EDITOR;
-		view->hints = hints;
-		view->hint_count = sizeof hints / sizeof *hints;
-	} else if (sessions->filter) {
-		view->context = IK_IN_PROMPT;
-		view->hints = filter_hints;
-		view->hint_count = sizeof filter_hints / sizeof *filter_hints;
-	} else {
-		view->context = IK_IN_SESSIONS;
-		view->hints = focus_hints;
-		view->hint_count = sizeof focus_hints / sizeof *focus_hints;
-	}
-}
+static const struct ik_list_hints list_hints = {
+	.context = IK_IN_SESSIONS,
+	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
+	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
+	.away = hints, .away_count = sizeof hints / sizeof *hints,
+};
 
 /* What stands there instead of a list. */
 static char *empty_text(const struct ik_sessions *sessions)
@@ -117,52 +106,33 @@ static char *empty_text(const struct ik_sessions *sessions)
 		return ik_strdup(_("Reading the sessions…"));
 	if (sessions->problem)
 		return ik_strdup(sessions->problem);
-	char *key = ik_keymap_key_name(sessions->pane.keymap,
-		sessions->filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
-		sessions->words[0] ? IK_ACTION_CANCEL : IK_ACTION_WHERE);
-	char *text = sessions->words[0] ? ik_format(_("No session has \"%s\" in its title, its directory "
-			"or its id.\n%s shows all."), sessions->words, key)
+	bool filtered = sessions->list.words.length > 0;
+	char *key = ik_keymap_key_name(sessions->list.pane.keymap,
+		sessions->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
+		filtered ? IK_ACTION_CANCEL : IK_ACTION_WHERE);
+	char *text = filtered ? ik_format(_("No session has \"%s\" in its title, its directory "
+			"or its id.\n%s shows all."), sessions->list.words.data, key)
 		: sessions->here ? ik_format(_("No session of this directory.\n%s shows those of all."), key)
 		: ik_strdup(_("No sessions yet: what you say from now on is kept, and is found here."));
 	free(key);
 	return text;
 }
 
-/* The row of the filter; returns how many rows it took. */
-static int draw_filter(const struct ik_sessions *sessions, struct ik_cells *cells,
-	struct ik_rectangle area, int *ret_row, int *ret_column)
-{
-	struct ik_rectangle row = {area.row + 1, area.column, 1, area.columns};
-	if ((!sessions->filter && !sessions->words[0]) || area.rows < 5)
-		return 0;
-	if (sessions->filter) {
-		ik_editor_draw(sessions->filter, cells, row, "/ ", ret_row, ret_column);
-		return 1;
-	}
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(64));
-	ik_buf_puts(&out, "/ ");
-	ik_sanitize_line(&out, sessions->words, strlen(sessions->words));
-	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_MATCH, out.data);
-	ik_buf_done(&out);
-	return 1;
-}
-
 void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
 	struct ik_rectangle area, bool focus, int *ret_cursor_row, int *ret_cursor_column)
 {
-	struct ik_pane *pane = &sessions->pane;
+	struct ik_pane *pane = &sessions->list.pane;
 	ik_sessions_want(sessions);
 	const char *more = sessions->all ? "" : "+";
 	char *title = sessions->here ? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
 		: ik_format(_(" Sessions (%zu%s) "), pane->count, more);
 	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
 	struct ik_pane_view view = {
-		.title = title, .focus = focus, .item = draw_item, .arg = sessions, .empty = empty,
+		.title = title, .item = draw_item, .arg = sessions, .empty = empty,
 	};
-	set_hints(sessions, focus, &view);
-	view.reserved = draw_filter(sessions, cells, area, ret_cursor_row, ret_cursor_column);
-	ik_pane_draw(pane, &view, cells, area);
+	ik_list_pane_hints(&sessions->list, &list_hints, focus, &view);
+	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row,
+		ret_cursor_column);
 	free(title);
 	free(empty);
 }

@@ -5,15 +5,15 @@
 #ifndef IK_TUI_SESSIONS_PARTS_H
 #define IK_TUI_SESSIONS_PARTS_H
 
-#include "tui/editor.h"
+#include "tui/list_pane.h"
 #include "tui/pane_sessions.h"
 
 struct ik_sessions {
-	struct ik_pane pane;
+	struct ik_list_pane list;
 	const struct ik_sessions_source *source;
 	void *source_arg;
 
-	struct ik_session_row *rows; /* their texts are owned here; pane.count of them */
+	struct ik_session_row *rows; /* their texts are owned here; list.pane.count of them */
 	size_t capacity;
 	bool all;        /* there are no more */
 	bool reading;    /* a page is on its way, */
@@ -21,13 +21,10 @@ struct ik_sessions {
 	char *problem;   /* why there is no page; NULL */
 	int64_t now_ms;  /* when the last one came */
 
-	char *words;     /* the filter, never NULL */
-	struct ik_editor *filter; /* NULL: nobody writes it */
 	bool here;       /* only those of this directory */
 	char running[IK_UUID_TEXT];
 
 	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown */
-	struct ik_buf wish;
 };
 
 /* The selected one, or NULL. */
