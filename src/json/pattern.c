@@ -1,12 +1,12 @@
 #include "json/pattern.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
 #include "util/buf.h"
+#include "util/library.h"
 #include "util/limits.h"
 #include "util/log.h"
 
@@ -35,30 +35,21 @@ struct library {
 /* Find all functions and make the context with the limits. */
 static bool open_library(struct library *library)
 {
-	const struct {
-		const char *name;
-		void *place;
-	} functions[] = {
-		{ "pcre2_compile_8", &library->compile },
-		{ "pcre2_code_free_8", &library->code_free },
-		{ "pcre2_match_8", &library->match },
-		{ "pcre2_match_data_create_8", &library->data_create },
-		{ "pcre2_match_data_free_8", &library->data_free },
-		{ "pcre2_match_context_create_8", &library->context_create },
-		{ "pcre2_set_match_limit_8", &library->set_match_limit },
-		{ "pcre2_set_heap_limit_8", &library->set_heap_limit },
+	static const struct ik_library_function functions[] = {
+		{ "pcre2_compile_8", offsetof(struct library, compile) },
+		{ "pcre2_code_free_8", offsetof(struct library, code_free) },
+		{ "pcre2_match_8", offsetof(struct library, match) },
+		{ "pcre2_match_data_create_8", offsetof(struct library, data_create) },
+		{ "pcre2_match_data_free_8", offsetof(struct library, data_free) },
+		{ "pcre2_match_context_create_8", offsetof(struct library, context_create) },
+		{ "pcre2_set_match_limit_8", offsetof(struct library, set_match_limit) },
+		{ "pcre2_set_heap_limit_8", offsetof(struct library, set_heap_limit) },
 	};
 
-	library->handle = dlopen("libpcre2-8.so.0", RTLD_NOW | RTLD_LOCAL);
+	library->handle = ik_library_load("libpcre2-8.so.0", functions,
+		sizeof(functions) / sizeof(functions[0]), library);
 	if (!library->handle)
 		return false;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(library->handle, functions[i].name);
-
-		if (!function)
-			return false;
-		memcpy(functions[i].place, &function, sizeof(function));
-	}
 	library->context = library->context_create(NULL);
 	if (!library->context)
 		return false;

@@ -16,6 +16,7 @@
 #include "loop/http_words.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/library.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -80,22 +81,6 @@ struct ik_http_request {
 	bool settling; /* settle() is deferred */
 };
 
-/* Find the functions of an opened library. */
-static bool find_functions(struct library *curl, void *handle)
-{
-	/* dlsym(3): POSIX has object pointers hold functions, ISO C does not. */
-#define FIND(name) \
-	do { \
-		void *found = dlsym(handle, "curl_" #name); \
-		if (found == NULL) \
-			return false; \
-		memcpy(&curl->name, &found, sizeof(found)); \
-	} while (0);
-	FUNCTIONS(FIND)
-#undef FIND
-	return true;
-}
-
 /* libcurl asks for a timer, or (-1) for none. */
 static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
 {
@@ -159,6 +144,11 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 static bool load(struct ik_http *http)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+	static const struct ik_library_function functions[] = {
+#define FUNCTION(name) { "curl_" #name, offsetof(struct library, name) },
+		FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	};
 	void *handle = NULL;
 
 	if (http->multi != NULL)
@@ -166,9 +156,10 @@ static bool load(struct ik_http *http)
 	if (http->unavailable != NULL)
 		return false;
 	for (size_t i = 0; handle == NULL && i < sizeof(names) / sizeof(names[0]); i++)
-		handle = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+		handle = ik_library_load(names[i], functions, sizeof(functions) / sizeof(functions[0]),
+			&http->curl);
 	/* It is never unloaded: TLS libraries leave handlers behind. */
-	if (handle == NULL || !find_functions(&http->curl, handle)) {
+	if (handle == NULL) {
 		http->unavailable = ik_format(_("libcurl cannot be loaded: %s"), dlerror());
 		return false;
 	}

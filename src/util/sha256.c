@@ -1,6 +1,5 @@
 #include "util/sha256.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -13,6 +12,7 @@
 #include <openssl/opensslv.h>
 
 #include "util/alloc.h"
+#include "util/library.h"
 #include "util/text.h"
 
 /* The one that the headers belong to; 1.1 spelt its version as a string. */
@@ -43,38 +43,17 @@ struct ik_sha256 {
 	bool failed;
 };
 
-/* Find every function; false when one is missing. */
-static bool find_functions(void *handle)
-{
-	struct library found;
-
-	/* dlsym(3): POSIX has object pointers hold functions, ISO C does not. */
-#define FIND(name) \
-	do { \
-		void *function = dlsym(handle, #name); \
-		if (function == NULL) \
-			return false; \
-		memcpy(&found.name, &function, sizeof function); \
-	} while (0);
-	FUNCTIONS(FIND)
-#undef FIND
-	library = found;
-	return true;
-}
-
 /* Load it, unless that was done. */
 static bool load(void)
 {
-	void *handle;
+	static const struct ik_library_function functions[] = {
+#define FUNCTION(name) { #name, offsetof(struct library, name) },
+		FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	};
 
-	if (library.EVP_sha256 != NULL)
-		return true;
-	handle = dlopen(LIBRARY_NAME, RTLD_LAZY | RTLD_LOCAL);
-	if (handle != NULL && find_functions(handle))
-		return true;
-	if (handle != NULL)
-		(void)dlclose(handle);
-	return false;
+	return library.EVP_sha256 != NULL || ik_library_load(LIBRARY_NAME, functions,
+		sizeof(functions) / sizeof(functions[0]), &library) != NULL;
 }
 
 static enum ik_status refused(struct ik_error *error)

@@ -1,0 +1,25 @@
+#include "util/library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+void *ik_library_load(const char *name, const struct ik_library_function *functions, size_t count,
+	void *table)
+{
+	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	size_t i;
+
+	for (i = 0; handle != NULL && i < count; i++) {
+		if (dlsym(handle, functions[i].name) == NULL) {
+			(void)dlclose(handle);
+			return NULL;
+		}
+	}
+	for (i = 0; handle != NULL && i < count; i++) {
+		void *function = dlsym(handle, functions[i].name);
+
+		/* POSIX has object pointers hold functions, ISO C does not. */
+		memcpy((char *)table + functions[i].offset, &function, sizeof(function));
+	}
+	return handle;
+}
