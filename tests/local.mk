@@ -22,9 +22,9 @@ EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/
 
 # The store on a server that is started for it; the program is that of tests/unit/store.
 if HAVE_TESTS
-TESTS += tests/store/postgres
+TESTS += tests/store/postgres tests/store/kills
 endif
-EXTRA_DIST += tests/store/postgres
+EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/server.sh
 
 if !HAVE_TESTS
 check-local:

@@ -1,0 +1,6 @@
+# The store under a real program: the chat, killed.
+check_PROGRAMS += tests/store/kills_program
+tests_store_kills_program_SOURCES = tests/store/kills_program.c \
+	tests/screen/place.c tests/screen/place.h tests/screen/terminal.c tests/screen/terminal.h
+tests_store_kills_program_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS) $(LIBPQ_CFLAGS) $(SQLITE_CFLAGS)
+tests_store_kills_program_LDADD = $(LINK_UTIL) $(VTERM_LIBS) $(LIBPQ_LIBS) $(SQLITE_LIBS) -lutil
