@@ -1,11 +1,10 @@
 #include "app/external_editor.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "app/temporary_file.h"
 #include "loop/foreground.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -18,7 +17,7 @@
 
 struct ik_external_editor {
 	struct ik_foreground *foreground;
-	char *directory, *file;
+	struct ik_temporary_file file;
 	char *command;
 };
 
@@ -37,33 +36,13 @@ static const char *choose(void)
 	return "vi";
 }
 
-/* A directory of our own, in the home where there is one. */
-static char *make_directory(const struct ik_places *places)
-{
-	const char *temporary = getenv("TMPDIR");
-	char *template = ik_places_file(places, "edit-XXXXXX");
-
-	if (template != NULL && mkdtemp(template) != NULL)
-		return template;
-	free(template);
-	template = ik_format("%s/ikigai-edit-XXXXXX",
-		temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
-	if (mkdtemp(template) != NULL)
-		return template;
-	free(template);
-	return NULL;
-}
-
-/* Remove the file, and the directory if the editor has left nothing in it. */
+/* Remove the file. */
 static void release(struct ik_chat *chat)
 {
 	struct ik_external_editor *editor = chat->editor;
 
 	chat->editor = NULL;
-	(void)unlink(editor->file);
-	(void)rmdir(editor->directory);
-	free(editor->file);
-	free(editor->directory);
+	ik_temporary_file_remove(&editor->file);
 	free(editor->command);
 	free(editor);
 }
@@ -78,7 +57,7 @@ static void take_text(struct ik_chat *chat)
 
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
-	if (ik_file_read(chat->editor->file, &raw, &error) == IK_OK) {
+	if (ik_file_read(chat->editor->file.path, &raw, &error) == IK_OK) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		draft = ik_screen_draft(chat->screen, &length);
 		/* Editors end the last line. */
@@ -129,7 +108,7 @@ static bool start(struct ik_chat *chat, struct ik_error *error)
 	struct ik_external_editor *editor = chat->editor;
 	/* As other programs do it: the variable may hold options, too. */
 	char *script = ik_format("%s \"$@\"", editor->command);
-	const char *argv[] = {"sh", "-c", script, editor->command, editor->file, NULL};
+	const char *argv[] = {"sh", "-c", script, editor->command, editor->file.path, NULL};
 	const struct ik_foreground_spec spec = {
 		.path = "/bin/sh",
 		.argv = argv,
@@ -146,26 +125,21 @@ void ik_external_editor_open(struct ik_chat *chat)
 	const char *command = choose(), *draft;
 	struct ik_external_editor *editor;
 	struct ik_error error;
-	char *directory;
+	struct ik_temporary_file file;
 	size_t length;
-	bool opened;
 
 	if (chat->editor != NULL)
 		return;
-	directory = make_directory(&chat->setup->places);
-	if (directory == NULL) {
-		ik_error_set_errno(&error, errno, _("cannot make a file for the editor"));
+	draft = ik_screen_draft(chat->screen, &length);
+	if (ik_temporary_file_make(&file, &chat->setup->places, "edit", "message.md", draft, length,
+		&error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		return;
 	}
 	editor = chat->editor = ik_alloc(sizeof(*editor));
-	editor->directory = directory;
-	editor->file = ik_path_join(directory, "message.md");
+	editor->file = file;
 	editor->command = ik_strdup(command);
-	draft = ik_screen_draft(chat->screen, &length);
-	opened = ik_file_write_unsynced(editor->file, draft, length, 0600, &error) == IK_OK &&
-		start(chat, &error);
-	if (!opened) {
+	if (!start(chat, &error)) {
 		ik_chat_complain(chat, error.text);
 		release(chat);
 	}

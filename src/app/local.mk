@@ -48,6 +48,7 @@ libik_app_a_SOURCES = \
 	src/app/model_choice.c src/app/model_choice.h \
 	src/app/setup.c src/app/setup.h \
 	src/app/pager.c src/app/pager.h \
+	src/app/temporary_file.c src/app/temporary_file.h \
 	src/app/chat_tools.c src/app/tool_switch.c src/app/tool_switch.h \
 	src/app/tool_templates.c src/app/tool_templates.h \
 	src/app/tool_text.c src/app/tool_text.h \

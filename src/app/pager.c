@@ -1,21 +1,18 @@
 #include "app/pager.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "app/external_editor.h"
+#include "app/temporary_file.h"
 #include "loop/foreground.h"
 #include "util/alloc.h"
-#include "util/path.h"
 #include "util/text.h"
 
 struct ik_pager {
 	struct ik_foreground *foreground;
-	char *file;
+	struct ik_temporary_file file;
 };
 
 /* Remove the file. */
@@ -24,8 +21,7 @@ static void release(struct ik_chat *chat)
 	struct ik_pager *pager = chat->pager;
 
 	chat->pager = NULL;
-	(void)unlink(pager->file);
-	free(pager->file);
+	ik_temporary_file_remove(&pager->file);
 	free(pager);
 }
 
@@ -40,36 +36,19 @@ static void on_done(void *arg, int status)
 	release(chat);
 }
 
-/* A file of our own, in the home where there is one; NULL and errno. */
-static char *make_file(const struct ik_places *places)
-{
-	char *name = ik_places_file(places, "page-XXXXXX");
-	int descriptor;
-
-	if (name == NULL)
-		name = ik_strdup("/tmp/ikigai-page-XXXXXX");
-	descriptor = mkostemp(name, O_CLOEXEC);
-	if (descriptor < 0) {
-		free(name);
-		return NULL;
-	}
-	(void)close(descriptor);
-	return name;
-}
-
 void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 {
 	const char *command = getenv("PAGER");
-	char *file, *script;
+	struct ik_temporary_file file;
 	struct ik_error error;
+	char *script;
 
 	if (chat->pager != NULL || ik_external_editor_is_open(chat))
 		return;
 	if (command == NULL || command[strspn(command, " \t")] == '\0')
 		command = "less -R";
-	file = make_file(&chat->setup->places);
-	if (file == NULL) {
-		ik_error_set_errno(&error, errno, _("cannot make a file for the pager"));
+	if (ik_temporary_file_make(&file, &chat->setup->places, "page", "page.txt", text, length,
+		&error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		return;
 	}
@@ -78,15 +57,14 @@ void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 	/* As other programs do it: the variable may hold options, too. */
 	script = ik_format("%s \"$@\"", command);
 	{
-		const char *argv[] = {"sh", "-c", script, command, file, NULL};
+		const char *argv[] = {"sh", "-c", script, command, file.path, NULL};
 		const struct ik_foreground_spec spec = {
 			.path = "/bin/sh", .argv = argv,
 			.directory = chat->setup->places.directory,
 		};
 
-		if (ik_file_write_unsynced(file, text, length, 0600, &error) == IK_OK)
-			chat->pager->foreground = ik_foreground_start(chat->loop, chat->tty, &spec,
-				on_done, chat, &error);
+		chat->pager->foreground = ik_foreground_start(chat->loop, chat->tty, &spec, on_done,
+			chat, &error);
 	}
 	free(script);
 	if (chat->pager->foreground == NULL) {

@@ -21,13 +21,6 @@
 
 /* ---- names ---- */
 
-static const char *temporary_directory(void)
-{
-	const char *directory = getenv("TMPDIR");
-
-	return directory && directory[0] == '/' ? directory : "/tmp";
-}
-
 /* The directory of a path, "." for a bare name. New memory. */
 static char *directory_of(const char *path)
 {
@@ -180,7 +173,7 @@ enum ik_status ik_rescue_write(const char *database, const struct ik_record *fir
 	enum ik_status status = write_into(directory, database, true, first, ret_path, error);
 
 	if (status != IK_OK)
-		status = write_into(temporary_directory(), database, false, first, ret_path, error);
+		status = write_into(ik_path_temporary(), database, false, first, ret_path, error);
 	free(directory);
 	return status;
 }
@@ -232,7 +225,7 @@ char **ik_rescue_find(const char *database)
 	size_t count = 0;
 
 	find_in(directory, database, true, &paths, &count);
-	find_in(temporary_directory(), database, false, &paths, &count);
+	find_in(ik_path_temporary(), database, false, &paths, &count);
 	free(directory);
 	ik_rescue_sort(paths, count);
 	return paths;

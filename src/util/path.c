@@ -144,6 +144,12 @@ static int make_one(const char *directory, mode_t mode)
 	return number;
 }
 
+const char *ik_path_temporary(void)
+{
+	const char *directory = getenv("TMPDIR");
+	return directory && directory[0] == '/' ? directory : "/tmp";
+}
+
 enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error)
 {
 	char *path = ik_strdup(directory);

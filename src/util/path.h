@@ -28,6 +28,9 @@ bool ik_path_within(const char *directory, const char *path);
 /* Part after the last slash; points into path. */
 const char *ik_path_base(const char *path);
 
+/* Where files for a short while go: TMPDIR if that is absolute, else "/tmp". */
+const char *ik_path_temporary(void);
+
 /* Make directory and its parents with mode; no error when it is there. */
 enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error) IK_MUST_USE;
 
