@@ -5,4 +5,5 @@ libik_conversation_a_SOURCES = \
 	src/conversation/event.h \
 	src/conversation/message.c src/conversation/message.h \
 	src/conversation/pairing.c src/conversation/pairing.h \
+	src/conversation/title.c src/conversation/title.h \
 	src/conversation/usage.c src/conversation/usage.h

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/title.h"
+#include "conversation/title.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/title.h"
+#include "conversation/title.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 

@@ -36,14 +36,13 @@ static void name_keys(struct ik_screen *screen)
 		{IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1},
 		{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1},
 		{IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1},
+		{IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1},
 	};
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(1));
 	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof hints / sizeof *hints,
 		INT_MAX, &out);
 	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
-	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, 1, INT_MAX, &out);
-	screen->bar.keys_short = screen->bar_keys_short = ik_buf_take(&out, NULL);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INTERRUPT);
 	screen->quit_hint = ik_format(_("Press %s again to quit"), key);
 	free(key);
@@ -104,13 +103,13 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->keymap = ik_keymap_free(screen->keymap);
 	ik_buf_done(&screen->submitted);
 	free(screen->bar_keys);
-	free(screen->bar_keys_short);
 	free(screen->quit_hint);
 	ik_buf_done(&screen->copied);
 	ik_buf_done(&screen->pattern);
 	free(screen->flash);
 	free(screen->provider);
 	free(screen->model);
+	free(screen->title);
 	free(screen->store);
 	free(screen->retry_reason);
 	free(screen->queued_text);
@@ -216,6 +215,7 @@ void ik_screen_begin(struct ik_screen *screen)
 	screen->bar.usage = (struct ik_usage){.cost = -1};
 	screen->bar.context = 0;
 	screen->older = screen->told_any = false;
+	ik_screen_title_begin(screen);
 }
 
 void ik_screen_flash(struct ik_screen *screen, const char *sentence)

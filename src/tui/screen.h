@@ -125,7 +125,8 @@ void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_sessio
 	size_t count, int64_t now_ms, const char *problem);
 void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 	struct ik_message *const *messages, size_t count);
-/* A session was deleted; the one that runs is another; show those that fit the words. */
+/* A session was deleted; the one that runs is another (its title comes with its messages);
+ * show those that fit the words. */
 void ik_screen_session_gone(struct ik_screen *screen, const char *id);
 void ik_screen_session_runs(struct ik_screen *screen, const char *id);
 void ik_screen_show_sessions(struct ik_screen *screen, const char *words);

@@ -202,6 +202,7 @@ static void apply_message(struct ik_screen *screen, struct ik_message *message)
 	if (!screen->told_any)
 		screen->older = message->sequence > 1;
 	screen->told_any = true;
+	ik_screen_title_of(screen, message, false);
 	bool restored = !screen->turn_seen && (message->kind == IK_KIND_ASSISTANT
 		|| message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT);
 	if (restored)
@@ -382,6 +383,8 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	case IK_EVENT_OLDER:
 		screen->older = event->number > 0 && event->older[0]->sequence > 1;
 		ik_screen_prepend(screen, event->older, (size_t)event->number);
+		for (size_t i = (size_t)event->number; i-- > 0;)
+			ik_screen_title_of(screen, event->older[i], true);
 		break;
 	case IK_EVENT_TURN_STARTED:
 		start_turn(screen);

@@ -51,6 +51,9 @@ struct ik_screen {
 
 	char *provider, *model, *store;
 	struct ik_status_bar bar;   /* what it holds of strings is owned here */
+	char *title;                /* of the session, as its messages have it; NULL: none yet */
+	bool title_named;           /* the person gave it that */
+	char running[IK_UUID_TEXT]; /* the session's id; "": not known yet */
 
 	struct ik_keymap *keymap;
 	struct ik_calls *calls;
@@ -62,7 +65,7 @@ struct ik_screen {
 	struct ik_dialog *dialog;
 	struct ik_history *history;
 	struct ik_editor *editor;
-	char *bar_keys, *bar_keys_short, *quit_hint; /* as the keymap has them */
+	char *bar_keys, *quit_hint; /* as the keymap has them */
 	ik_completer *completer;    /* NULL: nothing is completed */
 	void *completer_arg;
 	struct ik_popup *popup;
@@ -187,6 +190,11 @@ int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area, int *ret_cursor);
 /* Append the keys of that line. */
 void ik_screen_search_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
+
+/* screen_sessions.c: what a message makes of the session's title; older: it stands before all that
+ * were told (hand over the last of a page first). begin: another session has none yet. */
+void ik_screen_title_of(struct ik_screen *screen, const struct ik_message *message, bool older);
+void ik_screen_title_begin(struct ik_screen *screen);
 
 /* A key while a side pane has the focus; false: it is for others. */
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,

@@ -1,6 +1,47 @@
 /* The pane of the stored sessions, as the rest of the screen has it. */
 #include "tui/screen_private.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "conversation/title.h"
+#include "util/text.h"
+
+#define SHORT_ID 8 /* characters that a session without a title is known by */
+
+/* Say in the status bar which session this is, once something was said in it. While a restored
+ * one is still read, its first message is not there, and only a name that was given is certain. */
+static void show_title(struct ik_screen *screen)
+{
+	bool certain = screen->title && (screen->title_named || !screen->older);
+	screen->bar.session = !screen->told_any ? NULL : certain ? screen->title : screen->running;
+	screen->bar.session_length = certain ? strlen(screen->title)
+		: strnlen(screen->running, SHORT_ID);
+}
+
+void ik_screen_title_of(struct ik_screen *screen, const struct ik_message *message, bool older)
+{
+	bool named;
+	char *title = ik_session_title_of(message, &named);
+	bool better = older ? !screen->title_named : named || !screen->title;
+	if (title[0] && better) {
+		free(screen->title);
+		screen->title = title;
+		screen->title_named = named;
+	} else {
+		free(title);
+	}
+	show_title(screen);
+}
+
+void ik_screen_title_begin(struct ik_screen *screen)
+{
+	free(screen->title);
+	screen->title = NULL;
+	screen->title_named = false;
+	show_title(screen);
+}
+
 void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
 	size_t count, int64_t now_ms, const char *problem)
 {
@@ -24,7 +65,8 @@ void ik_screen_session_gone(struct ik_screen *screen, const char *id)
 void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 {
 	ik_sessions_set_running(screen->sessions, id);
-	screen->dirty = true;
+	memcpy(screen->running, id, strnlen(id, sizeof screen->running - 1) + 1);
+	show_title(screen);
 }
 
 void ik_screen_show_sessions(struct ik_screen *screen, const char *words)

@@ -12,17 +12,18 @@
 /* The parts of the line from left to right; the keys stand at the right edge. */
 enum part {
 	PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT, PART_STORE,
-	PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_KEYS, PART_COUNT
+	PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SESSION, PART_KEYS, PART_COUNT
 };
 
 /* What goes first when there is no room. */
 static const enum part dropped[] = {
-	PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_QUEUED, PART_STORE,
-	PART_MODE,
+	PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND,
+	PART_QUEUED, PART_STORE, PART_MODE,
 	PART_SCAN, PART_ACTIVITY
 };
 
-#define MODEL_LEAST 12 /* columns of the model that say something */
+#define LEAST 12 /* columns of the model, or of the session, that say something */
+#define SESSION_BYTES 40 /* of a title, at most */
 #define SEPARATOR 2 /* columns between two parts */
 
 /* From so many percent on the model's window is shown, and shown as a warning. */
@@ -145,9 +146,8 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 }
 
 /* Append a name of somebody else's, so many bytes of it at most. */
-static void put_name(struct ik_buf *out, const char *name, size_t most, bool utf8)
+static void put_name(struct ik_buf *out, const char *name, size_t length, size_t most, bool utf8)
 {
-	size_t length = strlen(name);
 	ik_sanitize_line(out, name, length <= most ? length : ik_utf8_cut(name, length, most));
 	if (length > most)
 		ik_buf_puts(out, utf8 ? "…" : "...");
@@ -158,10 +158,10 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	const char *provider = bar->provider ? bar->provider : "";
 	const char *model = bar->model ? bar->model : "";
-	put_name(out, provider, 40, bar->utf8);
+	put_name(out, provider, strlen(provider), 40, bar->utf8);
 	if (provider[0] && model[0] && !ik_text_equal(provider, model)) {
 		ik_buf_putc(out, '/');
-		put_name(out, model, 80, bar->utf8);
+		put_name(out, model, strlen(model), 80, bar->utf8);
 	}
 }
 
@@ -220,6 +220,10 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		if (bar->mode)
 			ik_buf_puts(out, bar->mode);
 		return bar->mode_strong ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+	case PART_SESSION:
+		if (bar->session)
+			put_name(out, bar->session, bar->session_length, SESSION_BYTES, bar->utf8);
+		return IK_STYLE_STATUS;
 	case PART_KEYS:
 		if (bar->hint || bar->keys)
 			ik_buf_puts(out, bar->hint ? bar->hint : bar->keys);
@@ -258,14 +262,28 @@ static size_t width_of(const struct text *texts)
 	return columns + 2; /* one at each edge */
 }
 
-/* Shorten the model to the room that is left, if enough of it stays to be known by. */
-static bool shorten_model(struct text *texts, size_t room)
+/* Shorten the model, or the session, to the room that is left, if enough of it stays to be
+ * known by. */
+static bool shorten(struct text *texts, enum part part, size_t room)
 {
-	struct text *model = &texts[PART_MODEL];
+	struct text *text = &texts[part];
 	size_t excess = width_of(texts) - room;
-	if (model->columns < excess + MODEL_LEAST)
+	if ((part != PART_MODEL && part != PART_SESSION) || text->columns < excess + LEAST)
 		return false;
-	model->columns -= excess;
+	text->columns -= excess;
+	return true;
+}
+
+/* Leave out the last of several keys. */
+static bool drop_last_key(struct text *keys)
+{
+	char *gap = NULL;
+	for (char *at = keys->bytes; (at = strstr(at, "  ")) != NULL; at++)
+		gap = at;
+	if (!gap)
+		return false;
+	*gap = '\0';
+	keys->columns = ik_utf8_width(keys->bytes, (size_t)(gap - keys->bytes));
 	return true;
 }
 
@@ -273,18 +291,13 @@ static bool shorten_model(struct text *texts, size_t room)
 static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
-	if (width_of(texts) > room && !bar->hint && bar->keys_short) {
-		struct ik_buf out;
-		ik_buf_init(&out, IK_KIB(1));
-		ik_buf_puts(&out, bar->keys_short);
-		keep(&texts[PART_KEYS], &out);
-		ik_buf_done(&out);
-	}
+	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
+		continue;
 	/* The last that is left is cut rather than dropped; a hint, which was asked
 	 * for a moment ago, outlives all others. */
 	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++)
 		if ((dropped[i] != PART_KEYS || !bar->hint)
-		    && (dropped[i] != PART_MODEL || !shorten_model(texts, room)))
+		    && !shorten(texts, dropped[i], room))
 			texts[dropped[i]].columns = 0;
 	if (bar->hint && width_of(texts) > room)
 		texts[PART_ACTIVITY].columns = 0;

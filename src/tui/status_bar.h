@@ -36,6 +36,8 @@ struct ik_status_bar {
 	size_t queued;             /* messages */
 	struct ik_usage usage;     /* of the session; cost -1: not known */
 	int context;               /* percent of the model's window in use; -1: not known */
+	const char *session;       /* its title, or the beginning of its id; NULL: not shown */
+	size_t session_length;     /* bytes of that */
 	const char *store;         /* its name */
 	int64_t store_waiting;     /* events not yet written */
 	bool store_trouble;
@@ -43,8 +45,7 @@ struct ik_status_bar {
 	bool mode_strong;
 	bool mouse_off;            /* wheel and clicks are the terminal's now */
 	int background;            /* processes */
-	const char *keys;          /* at the right: "F1 help  F2 tools"; NULL: none, */
-	const char *keys_short;    /* and where there is less room */
+	const char *keys;          /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
 	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
 };
 

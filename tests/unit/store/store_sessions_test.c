@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "store/title.h"
+#include "conversation/title.h"
 #include "util/alloc.h"
 
 TestSuite(store_sessions, .init = fixture_set_up, .fini = fixture_tear_down);

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "store/title.h"
+#include "conversation/title.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"

@@ -12,7 +12,6 @@ static const struct ik_cells *draw(const struct ik_status_bar *bar, int columns)
 {
 	struct ik_status_bar with_keys = *bar;
 	with_keys.keys = "F1 help  F2 tools  F3 inspector";
-	with_keys.keys_short = "F1 help";
 	ik_cells_resize(&cells, 1, columns);
 	ik_status_bar_draw(&with_keys, &cells, (struct ik_rectangle){0, 0, 1, columns});
 	return &cells;
@@ -38,10 +37,10 @@ Test(status_bar, scan_states)
 	PICTURE_IS(draw(&bar, 60), " ● 12 tools  practice       F1 help  F2 tools  F3 inspector\n");
 	bar.tools = 1;
 	bar.tools_failed = 1;
-	PICTURE_IS(draw(&bar, 60), " ▲ 1 tool, 1 failed  practice                       F1 help\n");
+	PICTURE_IS(draw(&bar, 60), " ▲ 1 tool, 1 failed  practice             F1 help  F2 tools\n");
 	cr_assert_eq(picture_style(&cells, "▲"), IK_STYLE_STATUS_WARNING);
 	bar.utf8 = false;
-	PICTURE_IS(draw(&bar, 60), " ! 1 tool, 1 failed  practice                       F1 help\n");
+	PICTURE_IS(draw(&bar, 60), " ! 1 tool, 1 failed  practice             F1 help  F2 tools\n");
 }
 
 Test(status_bar, what_goes_on)
@@ -63,7 +62,7 @@ Test(status_bar, what_goes_on)
 	bar.seconds = 4;
 	bar.queued = 2;
 	PICTURE_IS(draw(&bar, 90), " ● 6 tools  retry in 4s  2 queued  openai/gpt  ↑12.3k ↓678"
-		"                        F1 help\n");
+		"              F1 help  F2 tools\n");
 }
 
 Test(status_bar, store_and_background_only_when_there_is_something_to_say)
@@ -95,6 +94,26 @@ Test(status_bar, drops_the_least_first_when_narrow)
 	cr_assert(picture_has(draw(&bar, 28), "Press Ctrl-C again to quit"));
 	for (int columns = 0; columns < 30; columns++)
 		draw(&bar, columns);
+}
+
+Test(status_bar, the_session_goes_first)
+{
+	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+		.provider = "openai", .model = "gpt-5-mini",
+		.usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 },
+		.session = "How do boats sail against the wind?", .session_length = 35};
+	PICTURE_IS(draw(&bar, 120), " ● 6 tools  openai/gpt-5-mini  ↑12.3k ↓678  How do boats sail against the wind?"
+		"         F1 help  F2 tools  F3 inspector\n");
+	PICTURE_IS(draw(&bar, 80), " ● 6 tools  openai/gpt-5-mini  ↑12.3k ↓678  How do boats sail against…  F1 help\n");
+	PICTURE_IS(draw(&bar, 70), " ● 6 tools  openai/gpt-5-mini  ↑12.3k ↓678  How do boats sa…  F1 help\n");
+	PICTURE_IS(draw(&bar, 60), " ● 6 tools  openai/gpt-5-mini  ↑12.3k ↓678          F1 help\n");
+	bar.session_length = 8; /* the beginning of an id */
+	cr_assert(picture_has(draw(&bar, 120), " How do b  "));
+	bar.session = "\x1b[31mred\n\xf0\x9f\x90\x99\xf0\x9f\x90\x99\xf0\x9f\x90\x99\xf0\x9f\x90\x99"
+		"\xf0\x9f\x90\x99\xf0\x9f\x90\x99\xf0\x9f\x90\x99\xf0\x9f\x90\x99\xf0\x9f\x90\x99";
+	bar.session_length = strlen(bar.session);
+	for (int columns = 0; columns < 120; columns++)
+		cr_assert_not(strchr(picture_of(draw(&bar, columns)), '\x1b'));
 }
 
 /* At every width: nothing beyond the edge, what is shown is whole but for a model with an

@@ -1,4 +1,4 @@
-#include "store/title.h"
+#include "conversation/title.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * title: what a session is called by itself.
  *
- * Pure.  May include: util, conversation.
+ * Pure.  May include: util, conversation/message.h.
  */
-#ifndef IK_STORE_TITLE_H
-#define IK_STORE_TITLE_H
+#ifndef IK_CONVERSATION_TITLE_H
+#define IK_CONVERSATION_TITLE_H
 
 #include "conversation/message.h"
 
