@@ -57,7 +57,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	struct ik_model_list *list = arg;
 	struct ik_error error;
 	size_t count = 0, i;
-	char **names;
+	char **names, *sentence = NULL;
 
 	list->request = ik_http_close(list->request);
 	if (result->failure != IK_HTTP_OK || list->status < 200 || list->status >= 300) {
@@ -65,7 +65,11 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		return;
 	}
 	names = ik_models_read(list->body.data, list->body.length, &count, &error);
-	list->done(list->arg, names, count, names ? NULL : error.text);
+	if (names == NULL)
+		sentence = ik_format(_("%s did not answer with a list of models (%s)."),
+			list->model->spec.endpoint.provider, error.text);
+	list->done(list->arg, names, count, sentence);
+	free(sentence);
 	for (i = 0; i < count; i++)
 		free(names[i]);
 	free(names);

@@ -37,7 +37,7 @@ bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf 
 		return false;
 	}
 	if (ik_config_set(config, "ui.theme", rest, IK_ORIGIN_OPTION, "/theme", &error) != IK_OK) {
-		ik_buf_puts(out, error.text);
+		ik_buf_printf(out, _("There is no theme \"%s\": /theme lists them."), rest);
 		return false;
 	}
 	ik_buf_printf(out, _("The theme is %s now. To keep it, write {\"ui\": {\"theme\": \"%s\"}} into "

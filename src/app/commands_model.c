@@ -54,7 +54,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	core->models = ik_model_list_close(core->models);
 	ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
 	if (names == NULL) {
-		ik_buf_printf(&out, "%s\n", sentence);
+		ik_buf_printf(&out, "%s\n%s\n", sentence, _("/model NAME takes one all the same."));
 	} else {
 		ik_buf_printf(&out, ngettext("%s offers %zu model; /model NAME takes one.",
 			"%s offers %zu models; /model NAME takes one.", count), choice_of(core)->provider, count);
@@ -110,7 +110,10 @@ static void put_provider(struct ik_buf *out, const struct ik_core *core, const c
 
 	ik_buf_printf(out, "%s %s%*s  ", ik_text_equal(name, choice_of(core)->provider) ? "*" : " ", name,
 		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
-	if (ik_model_choose(core->setup->config, &(struct ik_model_wish){.provider = name}, &choice,
+	/* The one that is in use, as it is used: its address or key may be of the command line. */
+	if (ik_text_equal(name, choice_of(core)->provider) && !choice_of(core)->practice)
+		ik_buf_printf(out, "%s  %s\n", choice_of(core)->model, choice_of(core)->base_url);
+	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){.provider = name}, &choice,
 			&error) != IK_OK)
 		ik_buf_printf(out, "%s\n", error.text);
 	else if (choice.practice)

@@ -24,8 +24,7 @@ enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line,
 	return rest[0] != '\0' ? IK_COMMAND_RESUME : IK_COMMAND_SESSIONS;
 }
 
-/* What the session is called now; new memory. */
-static char *present_title(const struct ik_conversation *conversation)
+char *ik_command_present_title(const struct ik_conversation *conversation)
 {
 	size_t count = ik_conversation_count(conversation), i;
 	char *title = ik_strdup("");
@@ -47,7 +46,7 @@ static char *present_title(const struct ik_conversation *conversation)
 enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest)
 {
 	char *title = rest[0] != '\0' ? ik_session_title(rest, strlen(rest)) :
-		present_title(ik_session_conversation(core->session));
+		ik_command_present_title(ik_session_conversation(core->session));
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(16));

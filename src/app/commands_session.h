@@ -8,6 +8,9 @@
 
 #include "app/commands.h"
 
+/* What a conversation is called now ("": nothing yet); new memory. */
+char *ik_command_present_title(const struct ik_conversation *conversation);
+
 enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
 	const char *rest);
 enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest);

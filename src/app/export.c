@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/commands.h"
+#include "app/commands_session.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -20,7 +21,7 @@
 /* Written in one turn of the loop: some milliseconds' worth. */
 #define SLICE IK_MIB(1)
 #define LOADING_MS 50    /* between two looks whether a session is read */
-#define TITLE_BYTES 40   /* of the first question, in a file's name */
+#define TITLE_BYTES 40   /* of the session's title, in a file's name */
 #define NAMES_MOST 100   /* files of the same name and second */
 
 struct ik_export {
@@ -185,21 +186,10 @@ void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
 
 /* ---- the file ---- */
 
-/* What was asked first. */
-static const struct ik_message *first_question(const struct ik_conversation *conversation)
-{
-	size_t i;
-
-	for (i = 0; i < ik_conversation_count(conversation); i++)
-		if (ik_conversation_at(conversation, i)->kind == IK_KIND_USER)
-			return ik_conversation_at(conversation, i);
-	return NULL;
-}
-
 /* A name: "ikigai-list-the-files-20260131-120000.md"; number tells those of one second apart. */
 static char *default_name(const struct ik_core *core, int number)
 {
-	const struct ik_message *question = first_question(ik_session_conversation(core->session));
+	char *called = ik_command_present_title(ik_session_conversation(core->session));
 	char text[32], *name;
 	time_t now = time(NULL);
 	struct ik_buf title;
@@ -207,10 +197,9 @@ static char *default_name(const struct ik_core *core, int number)
 	size_t i, length;
 
 	ik_buf_init(&title, IK_KIB(1));
-	length = question == NULL ? 0
-		: ik_utf8_cut(question->content, question->content_length, TITLE_BYTES);
+	length = ik_utf8_cut(called, strlen(called), TITLE_BYTES);
 	for (i = 0; i < length; i++) {
-		unsigned char byte = (unsigned char)question->content[i];
+		unsigned char byte = (unsigned char)called[i];
 		bool plain = byte >= 0x80 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
 			(byte >= 'A' && byte <= 'Z');
 
@@ -228,6 +217,7 @@ static char *default_name(const struct ik_core *core, int number)
 	else
 		name = ik_format("ikigai-%s%s%s.md", title.data, title.length > 0 ? "-" : "", text);
 	ik_buf_done(&title);
+	free(called);
 	return name;
 }
 

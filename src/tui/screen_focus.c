@@ -63,15 +63,21 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
 {
-	const struct ik_key_hint hints[] = {
+	/* What was looked for is still marked: its keys come first, and its end. */
+	bool found = ik_screen_search_shows(screen);
+	const char *cancel = found ? N_("end search")
+		: ik_screen_busy(screen) ? N_("cancel") : N_("editor");
+	const struct ik_key_hint all[] = {
+		{IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS, N_("other places"), 2},
 		{IK_ACTION_OPEN, IK_ACTION_NONE, N_("open"), 2},
 		{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2},
 		{IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 2},
 		{IK_ACTION_PREVIOUS_QUESTION, IK_ACTION_NEXT_QUESTION, N_("questions"), 3},
 		{IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4},
 		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, ik_screen_busy(screen) ? N_("cancel") : N_("editor"), 1},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, cancel, 1},
 	};
-	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, sizeof hints / sizeof *hints,
-		columns, out);
+	size_t skipped = found ? 0 : 1;
+	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, all + skipped,
+		sizeof all / sizeof *all - skipped, columns, out);
 }

@@ -140,6 +140,9 @@ static struct ik_reaction submit(struct ik_screen *screen)
 		return nothing; /* it stays in the editor */
 	ik_editor_clear(screen->editor, true);
 	ik_scrollback_bottom(screen->scrollback);
+	/* A pane in place of the conversation would hide what comes of the message. */
+	if (screen->columns < IK_WIDE_COLUMNS)
+		screen->side = IK_SIDE_NONE;
 	screen->focus = IK_FOCUS_EDITOR;
 	screen->dirty = true;
 	return (struct ik_reaction){

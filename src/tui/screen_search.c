@@ -60,10 +60,12 @@ void ik_screen_search_step(struct ik_screen *screen, int direction)
 static void keep(struct ik_screen *screen)
 {
 	screen->searching = false;
-	if (screen->pattern.length > 0)
+	if (screen->pattern.length > 0) {
+		ik_search_select(screen->search); /* what was found is what Enter opens and y copies */
 		screen->focus = IK_FOCUS_SCROLLBACK;
-	else
+	} else {
 		ik_screen_search_end(screen);
+	}
 }
 
 /* Esc: back to where one was. */

@@ -256,6 +256,13 @@ static bool is_unfinished(const struct ik_search *search, struct ik_block *block
 	return fresh && ik_search_units(block) > 1;
 }
 
+void ik_search_select(struct ik_search *search)
+{
+	if (search->found && block_at(search, search->current.block))
+		ik_scrollback_select_at(search->scrollback,
+			(size_t)(search->current.block - search->scrollback->first_number), true);
+}
+
 /* Bring the place that was found into the window. */
 static void show_current(struct ik_search *search)
 {
@@ -279,6 +286,7 @@ static void show_current(struct ik_search *search)
 	if (place.section == 0)
 		place.line += ik_scrollback_gap(scrollback, index);
 	ik_scrollback_reveal(scrollback, place, scrollback->rows / 3);
+	ik_search_select(search);
 }
 
 /* Which of all it is, where that is cheap to say. */

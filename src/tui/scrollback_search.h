@@ -39,6 +39,9 @@ bool ik_search_work(struct ik_search *search);
 /* Is there more to do? */
 bool ik_search_working(const struct ik_search *search);
 
+/* The mark of the scrollback on the block of the place that is shown, if one is. */
+void ik_search_select(struct ik_search *search);
+
 /* How it stands. */
 struct ik_search_state {
 	bool on;           /* there is a pattern */

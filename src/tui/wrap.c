@@ -225,6 +225,12 @@ static void add_row_runs(struct ik_lines *lines, const struct ik_render *request
 	}
 }
 
+/* Does so far an indentation leave enough of the row for words? */
+static bool leaves_room(const struct ik_render *request, int column)
+{
+	return column * 5 <= request->columns * 3;
+}
+
 /* The indentation of a row that continues a line of a table: the column behind the gap that
  * ends its first cell, or that of the line where it has none, or one that is far. */
 static int table_hang(const struct ik_render *request, size_t position)
@@ -244,7 +250,7 @@ static int table_hang(const struct ik_render *request, size_t position)
 		for (; i < length && line[i] == ' '; i++)
 			;
 		int column = (int)ik_utf8_width(line, i);
-		return i < length && column * 2 <= request->columns ? column : (int)indent;
+		return i < length && leaves_room(request, column) ? column : (int)indent;
 	}
 	return (int)indent;
 }
@@ -253,7 +259,7 @@ static int table_hang(const struct ik_render *request, size_t position)
 static int indentation(const struct ik_render *request, size_t position)
 {
 	int hang = request->hang == IK_HANG_TABLE ? table_hang(request, position) : request->hang;
-	return hang * 2 <= request->columns ? hang : 0;
+	return leaves_room(request, hang) ? hang : 0;
 }
 
 /* Lay out one row at *position. */

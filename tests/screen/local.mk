@@ -61,6 +61,8 @@ SCREEN_TESTS = \
 	tests/screen/no_memory.screen \
 	tests/screen/pane_close.screen \
 	tests/screen/paste.screen \
+	tests/screen/markdown_widths.screen tests/screen/questions.screen \
+	tests/screen/session_pictures.screen tests/screen/tiny_panes.screen \
 	tests/screen/policy_ask.screen \
 	tests/screen/policy_kill.screen \
 	tests/screen/policy_modes.screen \
