@@ -5,8 +5,10 @@
 #include "util/clock.h"
 
 /* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
- * faster, and a frame costs more than what it shows. A key is drawn at once. */
-#define FRAME_US 33333
+ * faster, and a frame costs more than what it shows. A key is drawn at once. What is due
+ * that soon is drawn now, for one waking less. */
+#define FRAME_US (IK_CORE_FRAME_MS * 1000)
+#define FRAME_EARLY_US 4000
 
 void ik_chat_redraw(struct ik_chat *chat)
 {
@@ -91,7 +93,7 @@ void ik_chat_draw(void *arg)
 		return;
 	}
 	wait = chat->last_frame_us + FRAME_US - ik_clock_us();
-	if (!chat->urgent && wait > 0) {
+	if (!chat->urgent && wait > FRAME_EARLY_US) {
 		if (!ik_timer_running(chat->frame_timer))
 			ik_timer_start(chat->frame_timer, wait / 1000 + 1);
 		return;

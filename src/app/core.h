@@ -14,6 +14,9 @@
 #include "app/tool_switch.h"
 #include "tool/discovery.h"
 
+/* What comes by itself, a reply that streams, is read and shown once in so long at most. */
+#define IK_CORE_FRAME_MS 33
+
 struct ik_export;
 
 struct ik_core_events {

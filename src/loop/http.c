@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "loop/address.h"
+#include "loop/gather.h"
 #include "loop/http_words.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -39,10 +40,10 @@ struct ik_http {
 	char *unavailable;      /* why libcurl cannot be had; NULL: not known of */
 	CURLM *multi;           /* NULL until the first request */
 	struct ik_timer *timer; /* libcurl's */
-	int64_t connect_timeout_ms;
+	int64_t connect_timeout_ms, gather_ms;
 	char *proxy;
 	char *ca_file;
-	size_t request_count;
+	size_t request_count, body_bytes; /* of all bodies so far */
 	bool closed;
 };
 
@@ -50,7 +51,7 @@ struct ik_http {
 struct watched {
 	struct ik_http *http;
 	curl_socket_t fd;
-	struct ik_watch *watch;
+	struct ik_gather *gather;
 };
 
 /*
@@ -86,24 +87,24 @@ static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
 {
 	struct ik_http *http = arg;
 
-	if (http->closed)
-		return 0;
-	if (milliseconds < 0)
+	if (!http->closed && milliseconds < 0)
 		ik_timer_stop(http->timer);
-	else
+	else if (!http->closed)
 		ik_timer_start(http->timer, milliseconds);
 	return 0;
 }
 
 static void act(struct ik_http *http, curl_socket_t fd, int mask);
 
-/* A socket of libcurl's is ready. */
-static void socket_ready(void *arg, int what)
+/* A socket of libcurl's is ready. Only bytes of bodies are worth gathering. */
+static size_t socket_ready(void *arg, int what)
 {
 	struct watched *watched = arg;
+	size_t before = watched->http->body_bytes;
 
 	act(watched->http, watched->fd, ((what & IK_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
 		((what & IK_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
+	return watched->http->body_bytes - before;
 }
 
 /* libcurl's timer has run out. */
@@ -121,7 +122,7 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 
 	if (what == CURL_POLL_REMOVE) {
 		if (watched != NULL) {
-			watched->watch = ik_watch_close(watched->watch);
+			watched->gather = ik_gather_close(watched->gather);
 			ik_loop_defer(http->loop, free, watched);
 			http->curl.multi_assign(http->multi, fd, NULL);
 		}
@@ -131,10 +132,10 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 		watched = ik_alloc(sizeof(*watched));
 		watched->http = http;
 		watched->fd = fd;
-		watched->watch = ik_watch_new(http->loop, fd, socket_ready, watched);
+		watched->gather = ik_gather_new(http->loop, fd, http->gather_ms, socket_ready, watched);
 		http->curl.multi_assign(http->multi, fd, watched);
 	}
-	if (ik_watch_set(watched->watch, ((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
+	if (ik_gather_set(watched->gather, ((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
 		((what & CURL_POLL_OUT) != 0 ? IK_WRITABLE : 0), &error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "http: %s", error.text);
 	return 0;
@@ -183,6 +184,7 @@ struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *
 
 	http->loop = loop;
 	http->connect_timeout_ms = options->connect_timeout_ms;
+	http->gather_ms = options->gather_ms;
 	if (options->proxy != NULL)
 		http->proxy = ik_strdup(options->proxy);
 	if (options->ca_file != NULL)
@@ -381,9 +383,7 @@ static int64_t parse_retry_after(struct ik_http *http, const char *value)
 	if (ik_http_read_seconds(value, &seconds))
 		return seconds >= 0 ? (int64_t)seconds * 1000 : -1;
 	when = http->curl.getdate(value, NULL);
-	if (when == -1)
-		return -1;
-	return when > time(NULL) ? (int64_t)(when - time(NULL)) * 1000 : 0;
+	return when == -1 ? -1 : when > time(NULL) ? (int64_t)(when - time(NULL)) * 1000 : 0;
 }
 
 /* The head of the final answer is in. */
@@ -433,6 +433,7 @@ static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 	if (request->ended || request->closed)
 		return 0;
 	request->last_byte = ik_clock_ms();
+	request->http->body_bytes += length;
 	if (length > 0)
 		request->events.body(request->arg, bytes, length);
 	return length;
@@ -446,10 +447,8 @@ static size_t body_wanted(char *to, size_t size, size_t length, void *arg)
 
 	if (!request->ended && !request->closed && left > 0)
 		got = request->read(request->arg, request->read_at, to, left < length ? left : length);
-	if (got == 0 && left > 0)
-		return CURL_READFUNC_ABORT;
 	request->read_at += got;
-	return got;
+	return got == 0 && left > 0 ? CURL_READFUNC_ABORT : got;
 }
 
 /* libcurl sends the body once more, from its beginning, on a connection that is not broken. */

@@ -5,6 +5,7 @@ libik_loop_a_SOURCES = \
 	src/loop/child.c src/loop/child.h \
 	src/loop/children.c src/loop/children.h \
 	src/loop/foreground.c src/loop/foreground.h \
+	src/loop/gather.c src/loop/gather.h \
 	src/loop/http.c src/loop/http.h \
 	src/loop/http_server.c src/loop/http_server.h \
 	src/loop/http_words.c src/loop/http_words.h \

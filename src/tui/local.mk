@@ -34,6 +34,7 @@ libik_tui_a_SOURCES += \
 	src/tui/keymap_private.h \
 	src/tui/keymap_read.c \
 	src/tui/term.c \
+	src/tui/term_cell.c src/tui/term_cell.h \
 	src/tui/term_modes.c src/tui/term_modes.h \
 	src/tui/term.h \
 	src/tui/term_family.c src/tui/term_family.h \

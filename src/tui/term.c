@@ -22,8 +22,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
-#include "tui/ascii.h"
 #include "tui/colour.h"
+#include "tui/term_cell.h"
 #include "tui/term_family.h"
 
 #define SYNCHRONISE "\033[?2026h"
@@ -36,6 +36,7 @@
 /* A memory file that a large frame has grown gives its pages back. */
 #define KEPT_BYTES 65536
 
+#define MOVED_LEAST 4 /* rows that are worth moving */
 #define PALETTE 256 /* colours that have numbers, where all are known */
 
 /* Room for the cells of a row: a replaced wide cluster becomes two. */
@@ -65,11 +66,7 @@ struct ik_term {
 	bool everything;       /* it may have anything: repaint */
 	int cursor_row, cursor_column;
 
-	struct {
-		bool known;
-		attr_t attributes;
-		short pair;
-	} looks[IK_STYLE_COUNT];
+	struct ik_term_look looks[IK_STYLE_COUNT];
 	cchar_t *row;
 
 	char *enter, *leave, *show_cursor, *hide_cursor;
@@ -283,6 +280,8 @@ struct ik_term *ik_term_free(struct ik_term *term)
 		fclose(term->out);
 	if (term->in)
 		fclose(term->in);
+	for (int style = 0; style < IK_STYLE_COUNT; style++)
+		ik_term_look_forget(&term->looks[style]);
 	ik_cells_done(&term->shown);
 	ik_buf_done(&term->numbered);
 	free(term->row);
@@ -333,7 +332,7 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
 	term->theme = theme;
 	term->slot_count = 0;
 	for (int style = 0; style < IK_STYLE_COUNT; style++)
-		term->looks[style].known = false;
+		ik_term_look_forget(&term->looks[style]);
 	term->everything = true;
 }
 
@@ -380,89 +379,21 @@ static void learn_look(struct ik_term *term, int style)
 		if (pair >= COLOR_PAIRS || init_pair(pair, (short)foreground, (short)background) == ERR)
 			pair = 0;
 	}
-	term->looks[style].attributes = 0;
+	attr_t theirs = 0;
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
 		if (wanted & attributes[i].ours)
-			term->looks[style].attributes |= attributes[i].theirs;
-	term->looks[style].pair = pair;
-	term->looks[style].known = true;
-}
-
-/*
- * The characters of a cell, at most as many as a curses cell holds; 0 when the
- * C library, by whose widths ncurses goes, sees another width than we do: what
- * is not certain is not drawn.
- */
-static int wide_text(const struct ik_cell *cell, wchar_t wide[CCHARW_MAX + 1])
-{
-	int count = 0;
-	for (size_t at = 0; at < cell->length && count < CCHARW_MAX;) {
-		uint32_t codepoint;
-		int bytes = ik_utf8_decode(cell->text + at, cell->length - at, &codepoint);
-		if (bytes <= 0)
-			return 0;
-		int width = wcwidth((wchar_t)codepoint);
-		if (count == 0 && width != cell->width)
-			return 0;
-		if (count > 0 && width != 0)
-			break;
-		wide[count++] = (wchar_t)codepoint;
-		at += (size_t)bytes;
-	}
-	wide[count] = L'\0';
-	return count;
-}
-
-/* The letters of a flag (two regional indicators), whose width terminals and C
- * libraries disagree about; false when it is none. */
-static bool flag_letters(const struct ik_cell *cell, char letters[2])
-{
-	const size_t each = 4; /* bytes of U+1F1E6 to U+1F1FF */
-	uint32_t codepoint;
-
-	if (cell->width != 2 || cell->length != 2 * each)
-		return false;
-	for (size_t i = 0; i < 2; i++) {
-		if (ik_utf8_decode(cell->text + i * each, each, &codepoint) != (int)each
-		    || codepoint < 0x1F1E6 || codepoint > 0x1F1FF)
-			return false;
-		letters[i] = (char)('A' + (codepoint - 0x1F1E6));
-	}
-	return true;
+			theirs |= attributes[i].theirs;
+	ik_term_look_set(&term->looks[style], theirs, pair);
 }
 
 /* Make what ncurses draws for a cell; returns how many of its cells that is. */
 static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *out)
 {
-	wchar_t wide[CCHARW_MAX + 1] = { (unsigned char)cell->text[0], L'\0' };
-	bool certain = cell->length == 1 && cell->text[0] >= 0x20 && cell->text[0] < 0x7F;
 	int style = cell->style < IK_STYLE_COUNT ? cell->style : IK_STYLE_NORMAL;
-	if (!term->looks[style].known)
+	struct ik_term_look *look = &term->looks[style];
+	if (!look->known)
 		learn_look(term, style);
-	attr_t attributes = term->looks[style].attributes;
-	short pair = term->looks[style].pair;
-	if (cell->underline)
-		attributes |= A_UNDERLINE;
-	if (!certain && term->utf8) {
-		certain = wide_text(cell, wide) > 0;
-		if (!certain)
-			wide[0] = 0xFFFD;
-	} else if (!certain) {
-		wide[0] = (wchar_t)(unsigned char)ik_ascii_for(cell->text, cell->length);
-	}
-	wchar_t second[2] = L" ";
-	char letters[2];
-	if (!certain)
-		wide[1] = L'\0';
-	if (!certain && flag_letters(cell, letters)) {
-		wide[0] = (wchar_t)letters[0];
-		second[0] = (wchar_t)letters[1];
-	}
-	setcchar(out, wide, attributes, pair, NULL);
-	if (certain || cell->width != 2)
-		return 1;
-	setcchar(out + 1, second, attributes, pair, NULL);
-	return 2;
+	return ik_term_cell_make(look, cell, term->utf8, out);
 }
 
 /*
@@ -498,6 +429,59 @@ static void put_row(struct ik_term *term, const struct ik_cells *cells, int row)
 	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
 }
 
+/* The row of a grid. */
+static struct ik_cell *row_of(const struct ik_cells *cells, int row)
+{
+	return cells->cells + (size_t)row * (size_t)cells->columns;
+}
+
+/*
+ * Let ncurses move the rows that a text which grows has moved up, so that only what is new
+ * is made for it: rows [first, last] are what was shown shift rows below.
+ */
+static void move_rows(struct ik_term *term, int first, int last, int shift)
+{
+	size_t row = (size_t)term->columns * sizeof *term->shown.cells;
+	wsetscrreg(stdscr, first, last);
+	scrollok(stdscr, TRUE);
+	wscrl(stdscr, shift);
+	scrollok(stdscr, FALSE);
+	wsetscrreg(stdscr, 0, term->rows - 1);
+	memmove(row_of(&term->shown, first), row_of(&term->shown, first + shift),
+		(size_t)(last - first + 1 - shift) * row);
+	/* Of no frame: what comes there is new. */
+	memset(row_of(&term->shown, last + 1 - shift), 0xFF, (size_t)shift * row);
+}
+
+/* How many rows from first on are what was shown so many rows below. */
+static int rows_moved(const struct ik_term *term, const struct ik_cells *cells, int first, int shift)
+{
+	size_t bytes = (size_t)term->columns * sizeof *cells->cells;
+	int row = first;
+	/* The last row of all has rules of its own. */
+	while (row + shift < term->rows - 1
+	       && memcmp(row_of(cells, row), row_of(&term->shown, row + shift), bytes) == 0)
+		row++;
+	return row - first;
+}
+
+/* Has the text moved up in the rows from the first that changed on? Then take them along. */
+static void follow_text(struct ik_term *term, const struct ik_cells *cells)
+{
+	if (term->everything || cells->rows != term->rows || cells->columns != term->columns)
+		return;
+	int first = rows_moved(term, cells, 0, 0), most = MOVED_LEAST, best = 0;
+	for (int shift = 1; first + shift + most < term->rows; shift++) {
+		int moved = rows_moved(term, cells, first, shift);
+		if (moved > most) {
+			most = moved;
+			best = shift;
+		}
+	}
+	if (best > 0)
+		move_rows(term, first, first + most + best - 1, best);
+}
+
 /* Give the rows that changed to ncurses and remember them; true when there were any. */
 static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 {
@@ -505,9 +489,10 @@ static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 	int columns = cells->columns < term->columns ? cells->columns : term->columns;
 	size_t bytes = (size_t)columns * sizeof *cells->cells;
 	bool any = false;
+	follow_text(term, cells);
 	for (int row = 0; row < rows; row++) {
-		const struct ik_cell *wanted = cells->cells + (size_t)row * (size_t)cells->columns;
-		struct ik_cell *shown = term->shown.cells + (size_t)row * (size_t)term->columns;
+		const struct ik_cell *wanted = row_of(cells, row);
+		struct ik_cell *shown = row_of(&term->shown, row);
 		if (!term->everything && memcmp(wanted, shown, bytes) == 0)
 			continue;
 		put_row(term, cells, row);

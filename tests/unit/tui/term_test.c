@@ -421,8 +421,9 @@ static void random_frames(const char *type, unsigned seed)
 			if (dice % 11 == 0)
 				ik_cells_fill(&rig->cells, area, style);
 			else if (dice % 13 == 0)
-				/* everything one row up, as a scrollback does */
-				memmove(rig->cells.cells, rig->cells.cells + 53, 13 * 53 * sizeof *rig->cells.cells);
+				/* all but the last rows some rows up, as a scrollback does */
+				memmove(rig->cells.cells, rig->cells.cells + 53 * (1 + dice % 4),
+					(13 - dice % 4 - dice % 3) * 53 * sizeof *rig->cells.cells);
 			else
 				text(rig, row, column, style, pieces[dice / 100 % 12]);
 		}
