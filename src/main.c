@@ -101,8 +101,10 @@ int main(int argc, char **argv)
 
 	ik_environment_hide();
 	hold_standard_descriptors();
-	(void)setlocale(LC_ALL, "");
-	(void)setlocale(LC_NUMERIC, "C"); /* numbers go into JSON and come out of it */
+	/* What letters and languages are; of the rest of a locale nothing is used, and numbers
+	 * go into JSON and come out of it. */
+	(void)setlocale(LC_CTYPE, "");
+	(void)setlocale(LC_MESSAGES, "");
 	translations = ik_places_installed("locale", IK_LOCALEDIR);
 	(void)bindtextdomain(PACKAGE, translations);
 	free(translations);

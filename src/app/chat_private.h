@@ -36,6 +36,7 @@ struct ik_chat {
 	int64_t last_frame_us;
 	bool urgent;                   /* a key changed something: draw without waiting */
 	bool resized;                  /* the screen has yet to take the terminal's size */
+	enum ik_colour_depth colours;  /* that the terminal may be given */
 	bool light;                    /* the terminal's background, as far as is known */
 	bool ending;                   /* what is still typed is for nobody */
 	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <event2/buffer.h>
-#include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
 
+#include "loop/event_extra.h"
 #include "loop/internal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -166,9 +166,12 @@ static int bind_loopback(struct ik_http_server *server)
 struct ik_http_server *ik_http_server_new(struct ik_loop *loop,
 	const struct ik_http_server_events *events, void *arg, struct ik_error *error)
 {
-	struct ik_http_server *server = ik_alloc(sizeof(*server));
+	struct ik_http_server *server;
 	int number = ENOMEM;
 
+	if (ik_event_extra_load(error) != IK_OK)
+		return NULL;
+	server = ik_alloc(sizeof(*server));
 	server->loop = loop;
 	server->events = *events;
 	server->arg = arg;

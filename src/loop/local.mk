@@ -4,6 +4,7 @@ libik_loop_a_SOURCES = \
 	src/loop/address.c src/loop/address.h \
 	src/loop/child.c src/loop/child.h \
 	src/loop/children.c src/loop/children.h \
+	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/gather.c src/loop/gather.h \
 	src/loop/http.c src/loop/http.h \

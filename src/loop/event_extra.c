@@ -1,0 +1,73 @@
+#define IK_EVENT_EXTRA_LOADER
+#include "loop/event_extra.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define CORE "libevent_core"
+#define EXTRA "libevent_extra"
+
+struct ik_event_extra ik_event_extra;
+
+/* Find every function; false when one is missing. */
+static bool find_functions(void *handle)
+{
+	struct ik_event_extra found;
+
+	/* dlsym(3): POSIX has object pointers hold functions, ISO C does not. */
+#define FIND(name) \
+	do { \
+		void *function = dlsym(handle, #name); \
+		if (function == NULL) \
+			return false; \
+		memcpy(&found.name##_, &function, sizeof function); \
+	} while (0);
+	IK_EVENT_EXTRA_FUNCTIONS(FIND)
+#undef FIND
+	ik_event_extra = found;
+	return true;
+}
+
+/* The file that lies beside libevent_core's and is of the same version. */
+static char *library_name(void)
+{
+	void *core = dlsym(RTLD_DEFAULT, "event_base_loop");
+	Dl_info info;
+	const char *at;
+
+	if (core == NULL || dladdr(core, &info) == 0 || info.dli_fname == NULL)
+		return ik_strdup(EXTRA ".so");
+	at = strstr(info.dli_fname, CORE);
+	if (at == NULL)
+		return ik_strdup(EXTRA ".so");
+	return ik_format("%.*s" EXTRA "%s", (int)(at - info.dli_fname), info.dli_fname,
+		at + sizeof CORE - 1);
+}
+
+enum ik_status ik_event_extra_load(struct ik_error *error)
+{
+	char *name;
+	void *handle;
+
+	if (ik_event_extra.evhttp_new_ != NULL)
+		return IK_OK;
+	/* A libevent that is all in one is there already. */
+	if (find_functions(RTLD_DEFAULT))
+		return IK_OK;
+	name = library_name();
+	handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	if (handle != NULL && find_functions(handle)) {
+		free(name);
+		return IK_OK;
+	}
+	if (handle != NULL)
+		(void)dlclose(handle);
+	(void)ik_error_set(error, IK_UNAVAILABLE, _("%s cannot be loaded: install all of libevent."), name);
+	free(name);
+	return IK_UNAVAILABLE;
+}
