@@ -103,6 +103,7 @@ struct ik_backend;
  */
 struct ik_backend_ops {
 	const char *name;
+	size_t batch; /* events that are written in one go before the loop turns */
 
 	/* Open, make, migrate. Every other operation is called on an open backend only;
 	 * one that finds its database gone bad closes it. Report: ik_store_opened(). */

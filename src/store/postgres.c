@@ -438,6 +438,7 @@ static struct ik_backend *postgres_free(struct ik_backend *backend)
 
 static const struct ik_backend_ops postgres_ops = {
 	.name = "postgresql",
+	.batch = 2048, /* one statement, which costs the server some milliseconds to plan */
 	.open = postgres_open,
 	.is_open = postgres_is_open,
 	.write = ik_pq_write,

@@ -234,10 +234,28 @@ static bool send_events(struct postgres *postgres)
 
 enum { STATEMENT_EVENTS = 3 };
 
-/* The numbers of the events that are there. */
+/* One that was handed over twice has the number of the other. */
+static void mark_doubles(struct postgres *postgres)
+{
+	struct ik_record *record = postgres->first, *other;
+	size_t i, j;
+
+	for (i = 0; i < postgres->count; i++, record = record->next) {
+		other = postgres->first;
+		for (j = 0; j < postgres->count && !record->stored; j++, other = other->next) {
+			record->stored = other->stored && ik_text_equal(other->message->id, record->message->id);
+			if (record->stored)
+				record->message->sequence = other->message->sequence;
+		}
+	}
+}
+
+/* The numbers of the events that are there: mostly in the order of the records. */
 static void take_numbers(struct postgres *postgres, int statement, const PGresult *result)
 {
+	struct ik_record *record = postgres->first;
 	int row, rows = PQntuples(result);
+	size_t at = 0, i;
 
 	if (statement != STATEMENT_EVENTS || rows == 0)
 		return;
@@ -246,18 +264,25 @@ static void take_numbers(struct postgres *postgres, int statement, const PGresul
 	for (row = 0; row < rows; row++) {
 		const char *id = ik_pq_text(result, row, 2);
 		int64_t sequence = ik_pq_number(result, row, 3);
-		struct ik_record *record = postgres->first;
-		size_t i;
 
-		for (i = 0; i < postgres->count; i++, record = record->next) {
-			if (!ik_text_equal(record->message->id, id))
-				continue;
-			record->stored = true;
-			record->message->sequence = sequence;
-			if (sequence > postgres->last)
-				postgres->last = sequence;
+		/* From behind the last one that was found, once around. */
+		for (i = 0; i < postgres->count; i++) {
+			bool found = ik_text_equal(record->message->id, id);
+
+			if (found) {
+				record->stored = true;
+				record->message->sequence = sequence;
+				if (sequence > postgres->last)
+					postgres->last = sequence;
+			}
+			record = ++at < postgres->count ? record->next : postgres->first;
+			at %= postgres->count;
+			if (found)
+				break;
 		}
 	}
+	if (postgres->fits)
+		mark_doubles(postgres);
 }
 
 static void start_writing(struct postgres *postgres);

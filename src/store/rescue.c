@@ -76,6 +76,8 @@ static void put_session(struct ik_buf *out, const struct ik_store_session *sessi
 		put_member(out, "stored_as", session->stored_as);
 		put_member(out, "parent", session->parent);
 		put_number(out, "forked_at", session->forked_at);
+		ik_json_key(out, "chosen");
+		ik_json_put_bool(out, session->chosen);
 	}
 }
 
@@ -294,6 +296,7 @@ static void take_line(const char *line, size_t length, const struct ik_rescue_re
 	take_id(object, "parent", said.parent);
 	(void)ik_json_integer(ik_json_member(object, "forked_at"), &said.forked_at);
 	(void)ik_json_integer(ik_json_member(object, "known"), &said.known);
+	(void)ik_json_bool(ik_json_member(object, "chosen"), &said.chosen);
 	said.directory = ik_json_string_new(ik_json_member(object, "directory"), NULL);
 	if (!said.directory)
 		said.directory = ik_strdup("");

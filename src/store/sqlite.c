@@ -258,6 +258,7 @@ static struct ik_backend *sqlite_free(struct ik_backend *backend)
 
 static const struct ik_backend_ops sqlite_ops = {
 	.name = "sqlite",
+	.batch = 256,
 	.open = sqlite_open,
 	.is_open = sqlite_is_open,
 	.write = ik_sqlite_write,

@@ -13,8 +13,6 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* Events written in one go before the loop turns. */
-#define BATCH 256
 /* The wait before another try: first and longest, when somebody else is at the
  * database, and when the disk or the system refuses. */
 #define BUSY_FIRST_MS 20
@@ -158,7 +156,7 @@ static void start(struct ik_store *store, enum ik_store_work work)
 	store->work = work;
 	switch (work) {
 	case IK_WORK_EVENTS:
-		ops->write(store->backend, store->first, BATCH);
+		ops->write(store->backend, store->first, ops->batch);
 		break;
 	case IK_WORK_PART:
 		part = ik_blob_queue_next(&store->blobs);

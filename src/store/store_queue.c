@@ -78,7 +78,7 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	struct ik_taken_file **link;
 	struct ik_store_session **session = &store->sessions;
 
-	if (!file->spoilt && remove(file->path) == 0) {
+	if (!file->spoilt && remove(file->path) == 0 && file->count > 0) {
 		char *sentence = ik_format(ngettext(
 			"%zu event that an earlier run could not store is stored now.",
 			"%zu events that an earlier run could not store are stored now.",
@@ -147,6 +147,7 @@ static struct ik_store_session *taken_session(void *arg, const struct ik_store_s
 		memcpy(session->stored_as, said->stored_as, sizeof(session->stored_as));
 		memcpy(session->parent, said->parent, sizeof(session->parent));
 		session->forked_at = session->known = said->forked_at;
+		session->chosen = said->chosen;
 	}
 	return session;
 }
