@@ -105,6 +105,17 @@ static const char *vterm_text(struct rig *rig, int row, int column, VTermScreenC
 	return used ? out : " ";
 }
 
+/* ik_colour_nearest() goes through the palette: not for every cell of every frame. */
+static int nearest(int32_t colour)
+{
+	static int64_t known[256]; /* the colour, 15 bits for its number, 1 */
+	int64_t *at;
+	for (at = known; *at && *at >> 16 != colour; at++);
+	if (!*at)
+		*at = (int64_t)colour << 16 | ik_colour_nearest(colour) << 1 | 1;
+	return *at >> 1 & 255;
+}
+
 /* Is the terminal's screen the grid, cell by cell? */
 static void check_same(struct rig *rig, const char *what)
 {
@@ -130,11 +141,11 @@ static void check_same(struct rig *rig, const char *what)
 				cr_assert_eq(shown.attrs.italic, (look->attributes & IK_ATTRIBUTE_ITALIC) != 0);
 			if (look->foreground >= 0 && strcmp(expected, " ") != 0)
 				cr_assert(VTERM_COLOR_IS_INDEXED(&shown.fg)
-					&& shown.fg.indexed.idx == ik_colour_nearest(look->foreground),
+					&& shown.fg.indexed.idx == nearest(look->foreground),
 					"%s: foreground at %d,%d", what, row, column);
 			if (look->background >= 0)
 				cr_assert(VTERM_COLOR_IS_INDEXED(&shown.bg)
-					&& shown.bg.indexed.idx == ik_colour_nearest(look->background),
+					&& shown.bg.indexed.idx == nearest(look->background),
 					"%s: background at %d,%d", what, row, column);
 			else
 				cr_assert(VTERM_COLOR_IS_DEFAULT_BG(&shown.bg),
@@ -434,8 +445,7 @@ static void random_frames(const char *type, unsigned seed)
 			if (ik_cells_at(&rig->cells, y, 52)->length == 3
 			    && ik_cells_at(&rig->cells, y, 52)->text[0] == 'e')
 				text(rig, y, 52, IK_STYLE_NORMAL, "e");
-		/* the last corner has a test of its own */
-		text(rig, 13, 50, (enum ik_style)(seed % IK_STYLE_COUNT), "end");
+		text(rig, 13, 50, (enum ik_style)(seed % IK_STYLE_COUNT), "end"); /* not the last corner */
 		int row = i % 7 == 0 ? -1 : i % 14;
 		frame(rig, row, i % 53);
 		check_cursor(rig, row, i % 53);
