@@ -46,13 +46,11 @@ static void tell_notice(struct ik_session *session, const char *sentence)
 	ik_session_emit(session, &event);
 }
 
-/* All is there: give each call its result, and let the turn begin. */
-static void finish_loading(struct ik_session *session)
+void ik_session_begin_turns(struct ik_session *session)
 {
 	struct ik_message **added;
 	size_t count, i;
 
-	session->loading = false;
 	count = ik_conversation_mend(session->conversation, &added);
 	for (i = 0; i < count; i++)
 		ik_store_append(session->options.store, session->id, added[i]);
@@ -64,6 +62,16 @@ static void finish_loading(struct ik_session *session)
 	}
 	ik_session_recall_context(session);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
+}
+
+/* All is there: give each call its result, and let the turn begin. */
+static void finish_loading(struct ik_session *session)
+{
+	session->loading = false;
+	if (session->following)
+		ik_session_recall_context(session);
+	else
+		ik_session_begin_turns(session);
 }
 
 static ik_store_reader take_older;
@@ -132,8 +140,10 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 		give_up(session, &answer->error);
 		return;
 	}
-	ik_store_continue(session->options.store, session->id, session->directory,
-		answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0);
+	session->newest = answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0;
+	if (!session->following)
+		ik_store_continue(session->options.store, session->id, session->directory,
+			session->newest);
 	ik_session_tell_model(session);
 	take_page(session, answer->messages, answer->count);
 	tell_messages(session, answer->messages, answer->count);
@@ -146,6 +156,8 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 		end_restoring(session, NULL);
 	if (session->loading)
 		read_older(session);
+	if (session->loading && session->following)
+		ik_session_read_news(session);
 }
 
 /* Which session it is, is known. */
@@ -160,8 +172,19 @@ static void take_found(void *arg, const struct ik_store_answer *answer)
 	}
 	memcpy(session->id, answer->sessions[0].id, sizeof(session->id));
 	session->restored_count = answer->sessions[0].event_count;
-	session->reading = ik_store_page(session->options.store, session->id, 0, NEWEST_PAGE,
-		take_newest, session);
+	session->lock_awaited = true;
+	ik_session_lock(session);
+}
+
+void ik_session_restore_locked(struct ik_session *session, const struct ik_error *error)
+{
+	if (error) {
+		ik_uuid_new(session->id);
+		give_up(session, error);
+	} else {
+		session->reading = ik_store_page(session->options.store, session->id, 0, NEWEST_PAGE,
+			take_newest, session);
+	}
 }
 
 void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,

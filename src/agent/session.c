@@ -104,6 +104,7 @@ static void finish_closing(struct ik_session *session)
 	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
 		take(session, &cancel);
 	ik_session_stop_loading(session);
+	ik_session_unlock(session);
 	ik_compaction_drop(session);
 	session->exchange = ik_exchange_close(session->exchange);
 	ik_session_close_runs(session);
@@ -222,6 +223,8 @@ void ik_session_tell_model(struct ik_session *session)
 void ik_session_forked(struct ik_session *session, const char *id)
 {
 	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
+	if (session->lock)
+		ik_session_lock(session);
 	ik_session_tell_model(session);
 }
 

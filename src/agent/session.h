@@ -33,6 +33,13 @@ enum ik_asking {
 	IK_ASKING_ALLOWED  /* it was answered beforehand: they are allowed */
 };
 
+/* What becomes of a stored session that is open elsewhere (store/lock.h); at first the first. */
+enum ik_when_locked {
+	IK_LOCKED_FOLLOW, /* it is read along, live */
+	IK_LOCKED_REFUSE, /* it cannot be restored: IK_UNAVAILABLE */
+	IK_LOCKED_WAIT    /* it is restored once it is free */
+};
+
 struct ik_session_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
@@ -94,6 +101,26 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 /* The session is stored under another id from here on (ik_store_on_fork()), which is told as
  * IK_EVENT_SESSION. */
 void ik_session_forked(struct ik_session *session, const char *id);
+
+/*
+ * Who may write. A session that somebody else has open is read along: what the other stores
+ * is told as IK_EVENT_MESSAGE, nothing that is said here is stored, and nothing may be
+ * submitted, run or compacted. IK_EVENT_LOCK tells of changes.
+ */
+void ik_session_when_locked(struct ik_session *session, enum ik_when_locked when);
+bool ik_session_reads_along(const struct ik_session *session);
+/* Take it when it is free, else ask the one who has it; do so no longer. */
+void ik_session_take_over(struct ik_session *session);
+void ik_session_withdraw(struct ik_session *session);
+bool ik_session_is_asking(const struct ik_session *session);
+/* Whoever asks for it: no; yes, as soon as all is stored (nothing may be under way). */
+void ik_session_refuse(struct ik_session *session);
+void ik_session_let_go(struct ik_session *session);
+/* The process is about to stop for a while; it is back. */
+void ik_session_pause(struct ik_session *session);
+void ik_session_continue(struct ik_session *session);
+/* Why nothing can be done in a session that is read along: a sentence in new memory. */
+char *ik_session_lock_sentence(const struct ik_session *session);
 
 /* Send what a person typed; queued while a turn runs. */
 void ik_session_submit(struct ik_session *session, const char *text, size_t length);

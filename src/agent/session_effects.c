@@ -6,6 +6,8 @@ void ik_session_begin_storing(struct ik_session *session)
 
 	ik_store_begin(session->options.store, session->id, session->directory);
 	session->stored = true;
+	if (!session->lock)
+		ik_session_lock(session);
 	for (i = 0; i < count; i++) {
 		struct ik_message *message = ik_conversation_at(session->conversation, i);
 
@@ -18,6 +20,8 @@ void ik_session_keep(struct ik_session *session, struct ik_message *message)
 {
 	bool wanted = !session->stored && message->kind != IK_KIND_NOTICE;
 
+	if (session->following)
+		return; /* it is somebody else's: told here, kept nowhere */
 	if (wanted && session->restoring)
 		session->kept = true;
 	else if (wanted) /* notices from before it had anything to keep are stored first */

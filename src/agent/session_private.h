@@ -16,6 +16,7 @@
 #include "agent/session.h"
 #include "agent/turn.h"
 #include "provider/body.h"
+#include "store/lock.h"
 #include "util/limits.h"
 
 struct ik_exchange;
@@ -76,6 +77,15 @@ struct ik_session {
 	void *restored_arg;
 	int64_t restored_count; /* its messages */
 	bool loading;   /* older messages */
+
+	struct ik_lock *lock;   /* NULL: nothing is stored yet */
+	enum ik_when_locked when_locked;
+	bool lock_awaited;      /* the session is restored when it is known whose it is */
+	bool following;         /* somebody else writes, or is about to */
+	bool taking_over;       /* what the other wrote is read, then it is ours */
+	bool news;              /* there is more to be read */
+	int64_t newest;         /* sequence of the last event that is known here, while following */
+	struct ik_store_read *following_read; /* NULL: none is out */
 	int64_t oldest; /* sequence of the oldest that is loaded */
 };
 
@@ -159,7 +169,21 @@ void ik_compaction_tell(struct ik_session *session);
 void ik_compaction_cancel(struct ik_session *session);
 void ik_compaction_drop(struct ik_session *session);
 
+/* ---- session_lock.c ---- */
+
+/* Take the lock of the session, which has another id now, or none yet. */
+void ik_session_lock(struct ik_session *session);
+/* Read what was added since the newest event that is known. */
+void ik_session_read_news(struct ik_session *session);
+/* Let it go; silent at once. */
+void ik_session_unlock(struct ik_session *session);
+
 /* ---- restore.c ---- */
+
+/* It is known who may write to the session that is to be restored; or it is refused. */
+void ik_session_restore_locked(struct ik_session *session, const struct ik_error *error);
+/* All older messages are there, and it is ours: let the turn begin. */
+void ik_session_begin_turns(struct ik_session *session);
 
 /* Stop loading. */
 void ik_session_stop_loading(struct ik_session *session);

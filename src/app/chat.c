@@ -55,6 +55,7 @@ static void on_event(void *arg, const struct ik_event *event)
 	if (event->kind == IK_EVENT_SESSION)
 		ik_screen_session_runs(chat->screen, event->text);
 	ik_chat_policy_event(chat, event);
+	ik_chat_lock_event(chat, event);
 	if (event->kind == IK_EVENT_QUEUED)
 		ik_chat_draft_changed(chat);
 }

@@ -54,6 +54,8 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		break;
 	case IK_REACT_SUSPEND:
 		(void)ik_chat_draft_save(chat, true);
+		if (chat->core_started)
+			ik_session_pause(chat->core.session);
 		ik_tty_suspend(chat->tty);
 		break;
 	case IK_REACT_REDRAW:
@@ -65,6 +67,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_MODE:
 		if (chat->core_started)
 			ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
+		break;
+	case IK_REACT_TAKE_OVER:
+		ik_chat_take_over(chat);
 		break;
 	case IK_REACT_RERUN:
 		ik_chat_rerun(chat, reaction->text, reaction->length);
@@ -153,6 +158,8 @@ static void on_resumed(void *arg)
 {
 	struct ik_chat *chat = arg;
 
+	if (chat->core_started)
+		ik_session_continue(chat->core.session);
 	/* Taking the size draws every cell anew, too. */
 	ik_chat_redraw(chat);
 	chat->resized = true;

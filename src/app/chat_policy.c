@@ -217,6 +217,9 @@ void ik_chat_policy_done(struct ik_chat *chat)
 void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode)
 {
 	ik_policy_set_mode(chat->core.policy, mode);
-	ik_screen_set_mode(chat->screen, ik_mode_name(mode), mode != IK_MODE_AUTO);
+	if (ik_chat_lock_mark(chat) != NULL)
+		ik_screen_set_mode(chat->screen, ik_chat_lock_mark(chat), true);
+	else
+		ik_screen_set_mode(chat->screen, ik_mode_name(mode), mode != IK_MODE_AUTO);
 	ik_session_policy_changed(chat->core.session);
 }

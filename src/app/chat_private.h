@@ -59,6 +59,11 @@ struct ik_chat {
 	char switch_to[IK_UUID_TEXT];  /* the session to go on with then */
 	char *before;                  /* what to say once it is there; NULL: nothing */
 
+	int lock_question;             /* somebody asks for the session; 0: nobody */
+	bool letting_go;               /* and gets it when nothing is under way */
+	bool cancelled_for_it;
+	struct ik_timer *lock_timer;   /* looks whether that is so */
+
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
@@ -159,6 +164,18 @@ void ik_chat_delete_session(struct ik_chat *chat, const char *id);
 /* The session is another one. */
 void ik_chat_session_changed(struct ik_chat *chat);
 void ik_chat_sessions_done(struct ik_chat *chat);
+
+/* chat_lock.c: a session that is open elsewhere, too. */
+void ik_chat_lock_event(struct ik_chat *chat, const struct ik_event *event);
+/* Ask the other one for it; once more: ask no longer. */
+void ik_chat_take_over(struct ik_chat *chat);
+/* Is it read along only? Then the person is told what to do. */
+bool ik_chat_only_reads(struct ik_chat *chat);
+/* What the status bar says in place of the mode, in a session that is read along; else NULL. */
+const char *ik_chat_lock_mark(const struct ik_chat *chat);
+/* What waits to be sent is the person's again, before what stands in the editor. */
+void ik_chat_take_queue_back(struct ik_chat *chat);
+void ik_chat_lock_done(struct ik_chat *chat);
 
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "app/session_find.h"
+#include "app/session_taken.h"
+#include "store/lock.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -30,6 +32,8 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 		rows[i].directory = info->directory;
 		rows[i].updated_ms = info->updated_ms;
 		rows[i].messages = info->event_count;
+		rows[i].holder = info->holder.pid != 0 && !ik_holder_is_self(&info->holder) ?
+			info->holder.host : NULL;
 	}
 	ik_screen_sessions_arrived(chat->screen, rows, i, ik_clock_wall_ms(),
 		answer->status == IK_OK ? NULL : answer->error.text);
@@ -78,6 +82,7 @@ void ik_chat_sessions_done(struct ik_chat *chat)
 	chat->switch_timer = ik_timer_close(chat->switch_timer);
 	free(chat->before);
 	chat->before = NULL;
+	ik_chat_lock_done(chat);
 }
 
 /* ---- another session ---- */
@@ -85,6 +90,7 @@ void ik_chat_sessions_done(struct ik_chat *chat)
 void ik_chat_session_changed(struct ik_chat *chat)
 {
 	ik_screen_begin(chat->screen);
+	ik_chat_lock_done(chat);
 	ik_chat_forget_blobs(chat);
 	chat->shared_command[0] = '\0';
 	/* What was allowed for one session is not for another. */
@@ -132,8 +138,7 @@ static void try_switch(void *arg)
 		switch_now(chat);
 }
 
-/* What waits to be sent is the person's again, before what stands in the editor. */
-static void take_queue_back(struct ik_chat *chat)
+void ik_chat_take_queue_back(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
 	struct ik_buf text;
@@ -164,7 +169,7 @@ static void on_cancel_answer(struct ik_chat *chat, void *arg, const struct ik_an
 	char *id = arg;
 
 	if (answer->value == ANSWER_YES) {
-		take_queue_back(chat);
+		ik_chat_take_queue_back(chat);
 		ik_session_cancel(chat->core.session);
 		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
 		if (chat->switch_timer == NULL)
@@ -229,6 +234,7 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 struct deletion {
 	struct ik_chat *chat;
 	char id[IK_UUID_TEXT];
+	struct ik_taken *taken; /* nobody else writes to it meanwhile */
 };
 
 static void on_deleted(void *arg, const struct ik_store_answer *answer)
@@ -238,6 +244,20 @@ static void on_deleted(void *arg, const struct ik_store_answer *answer)
 	ik_screen_session_gone(deletion->chat->screen, deletion->id);
 	ik_screen_flash(deletion->chat->screen,
 		answer->status == IK_OK ? _("The session is deleted") : answer->error.text);
+	ik_taken_close(deletion->taken);
+	free(deletion);
+}
+
+static void on_taken(void *arg, const struct ik_error *error)
+{
+	struct deletion *deletion = arg;
+
+	if (error == NULL) {
+		(void)ik_store_delete(deletion->chat->core.store, deletion->id, on_deleted, deletion);
+		return;
+	}
+	ik_screen_flash(deletion->chat->screen, error->text);
+	ik_taken_close(deletion->taken);
 	free(deletion);
 }
 
@@ -246,7 +266,7 @@ static void on_delete_answer(struct ik_chat *chat, void *arg, const struct ik_an
 	struct deletion *deletion = arg;
 
 	if (answer->value == ANSWER_YES)
-		(void)ik_store_delete(chat->core.store, deletion->id, on_deleted, deletion);
+		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 	else
 		free(deletion);
 }

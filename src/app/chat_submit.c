@@ -135,9 +135,23 @@ void ik_chat_complain(struct ik_chat *chat, const char *sentence)
 	ik_screen_apply(chat->screen, &event);
 }
 
+/* Does it change the session? Most commands only look at it, or at others. */
+static bool writes(const char *text)
+{
+	static const char *const commands[] = {"/title", "/compact", "/run"};
+	size_t length = strcspn(text, " \t\n"), i;
+
+	for (i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (strlen(commands[i]) == length && memcmp(commands[i], text, length) == 0)
+			return true;
+	return !ik_command_is(text);
+}
+
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)
 {
-	if (ik_command_is(text))
+	if (writes(text) && ik_chat_only_reads(chat))
+		ik_screen_set_draft(chat->screen, text, length);
+	else if (ik_command_is(text))
 		run_command(chat, text, length);
 	else if (text[0] == '!')
 		run_shell(chat, text, length);

@@ -94,7 +94,7 @@ void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
 	const char *arguments;
 	char *name, *title;
 
-	if (!chat->core_started)
+	if (!chat->core_started || ik_chat_only_reads(chat))
 		return;
 	if (line[0] == '!') { /* the person's own word, as when it was typed */
 		ik_chat_submit(chat, line, length);

@@ -11,6 +11,7 @@
 #include "app/export.h"
 #include "app/print.h"
 #include "app/session_find.h"
+#include "store/lock.h"
 #include "tui/age_text.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -66,6 +67,11 @@ static void print_row(struct ik_cli_session *cli, const struct ik_session_info *
 	ik_sanitize_line(&out, info->directory, strlen(info->directory));
 	ik_buf_puts(&out, "  ");
 	ik_sanitize_line(&out, info->title, strlen(info->title));
+	if (info->holder.pid != 0) {
+		ik_buf_puts(&out, "  [");
+		ik_holder_put(&out, &info->holder);
+		ik_buf_putc(&out, ']');
+	}
 	ik_buf_putc(&out, '\n');
 	cli->failed |= ik_print(out.data, out.length) != 0;
 	ik_buf_done(&out);
@@ -237,6 +243,7 @@ static bool confirm(const struct ik_cli_session *cli)
 static enum ik_status delete(struct ik_cli_session *cli)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
+	enum ik_status status;
 
 	if (!cli->options->yes && isatty(STDIN_FILENO) != 1) {
 		cli->failed = true;
@@ -245,8 +252,11 @@ static enum ik_status delete(struct ik_cli_session *cli)
 	}
 	if (!cli->options->yes && !confirm(cli))
 		return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
-	return ik_await(&awaited, ik_store_delete(cli->store, cli->info.id, ik_await_answer, &awaited),
-		&cli->error);
+	status = ik_take_sessions(cli->loop, cli->store, &cli->taken, cli->info.id, &cli->error);
+	if (status == IK_OK)
+		status = ik_await(&awaited, ik_store_delete(cli->store, cli->info.id, ik_await_answer,
+			&awaited), &cli->error);
+	return status;
 }
 
 /* ---- all of it ---- */
@@ -319,6 +329,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 	status = run(&cli);
 	if (status != IK_OK && cli.signal == 0)
 		ik_complain(cli.error.text);
+	cli.taken = ik_taken_close(cli.taken);
 	ik_store_close(cli.store, NULL, &notice);
 	if (notice.text[0] != '\0')
 		ik_complain(notice.text);

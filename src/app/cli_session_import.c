@@ -139,6 +139,9 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 				number, problem);
 			break;
 		}
+		if (batch == NULL)
+			status = ik_take_sessions(cli->loop, cli->store, &cli->taken, event.session,
+				&cli->error);
 		if (batch != NULL) {
 			ik_store_begin(cli->store, event.session, cli->setup->places.directory);
 			ik_store_append(cli->store, event.session, event.message);

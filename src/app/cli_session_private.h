@@ -5,6 +5,7 @@
 #define IK_APP_CLI_SESSION_PRIVATE_H
 
 #include "app/cli_session.h"
+#include "app/session_taken.h"
 #include "app/session_walk.h"
 
 struct ik_cli_session {
@@ -19,6 +20,7 @@ struct ik_cli_session {
 
 	bool found;                   /* the search for the session has ended */
 	struct ik_session_info info;  /* it; title NULL: none */
+	struct ik_taken *taken;       /* nobody else writes to these meanwhile */
 	bool json;
 	struct ik_session_info *page; /* of a list */
 	size_t page_count;

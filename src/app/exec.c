@@ -23,6 +23,9 @@
 static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
 #define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
 
+/* The session is open elsewhere: later it may not be (EX_TEMPFAIL of <sysexits.h>). */
+#define STATUS_LOCKED 75
+
 /* Standard input that gives nothing for so long may be there by mistake. */
 #define SILENCE_MS 1000
 
@@ -66,6 +69,19 @@ static void note_end(struct exec *exec, const struct ik_event *event)
 	ik_loop_defer(exec->loop, stop_when_written, exec);
 }
 
+/* Whoever waits learns for whom. */
+static void tell_of_lock(const struct ik_event *event)
+{
+	char *sentence;
+
+	if (!ik_text_equal(event->name, "others"))
+		return;
+	sentence = ik_format(_("The session is open in another ikigai (%.*s): waiting for it to end."),
+		(int)event->text_length, event->text);
+	ik_complain(sentence);
+	free(sentence);
+}
+
 static void on_event(void *arg, const struct ik_event *event)
 {
 	struct exec *exec = arg;
@@ -77,6 +93,10 @@ static void on_event(void *arg, const struct ik_event *event)
 		exec->begun = true;
 	if (event->kind == IK_EVENT_SESSION && exec->resuming) {
 		exec->resuming = false;
+		return;
+	}
+	if (event->kind == IK_EVENT_LOCK) {
+		tell_of_lock(event);
 		return;
 	}
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
@@ -202,10 +222,19 @@ static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct exec *exec = arg;
 
+	if (error != NULL && error->status == IK_UNAVAILABLE)
+		exec->status = STATUS_LOCKED;
 	if (error != NULL)
-		refuse(exec, "STORE", error);
+		refuse(exec, error->status == IK_UNAVAILABLE ? "LOCKED" : "STORE", error);
 	else
 		ik_session_submit(exec->core.session, exec->prompt->data, exec->prompt->length);
+}
+
+/* Go on with a stored session: nobody is there to read along. */
+static void resume(struct exec *exec, const struct ik_options *options)
+{
+	ik_session_when_locked(exec->core.session, options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
+	ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
 }
 
 /* Watch the signals that end exec, but for those that whoever started it (nohup,
@@ -238,7 +267,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, error) != IK_OK)
 		refuse(exec, "CONNECT", error);
 	else if (options->resume)
-		ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
+		resume(exec, options);
 	else
 		on_resumed(exec, NULL);
 	if (exec->core.scanned)

@@ -21,10 +21,13 @@ libik_app_a_SOURCES = \
 	src/app/chat_ask.c src/app/chat_blobs.c src/app/chat_draft.c src/app/chat_draw.c \
 	src/app/chat_input.c src/app/chat_submit.c src/app/chat_terminal.c \
 	src/app/chat_theme.c \
+	src/app/chat_lock.c \
+	src/app/chat_lock.c \
 	src/app/chat_policy.c src/app/call_question.c src/app/call_question.h \
 	src/app/cli_session.c src/app/cli_session.h src/app/cli_session_private.h \
 	src/app/cli_session_import.c \
 	src/app/session_titles.c src/app/session_titles.h \
+	src/app/session_taken.c src/app/session_taken.h \
 	src/app/session_walk.c src/app/session_walk.h \
 	src/app/cli_tool.c src/app/cli_tool.h \
 	src/app/cli_tool_new.c src/app/cli_tool_new.h \

@@ -10,16 +10,17 @@
 enum {
 	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS, OPTION_READER,
 	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
-	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_HELP, OPTION_VERSION
+	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_WAIT, OPTION_HELP, OPTION_VERSION
 };
 
 /* The options that only some verbs have, as a set. */
 enum {
 	TAKES_JSON = 1, TAKES_YES = 2, TAKES_ALL = 4, TAKES_FOR = 8, TAKES_LANGUAGE = 16,
-	TAKES_PROJECT = 32, TAKES_REVOKE = 64, TAKES_FORMAT = 128
+	TAKES_PROJECT = 32, TAKES_REVOKE = 64, TAKES_FORMAT = 128, TAKES_WAIT = 256
 };
 static const char *const special_options[] = {
 	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke", "--format",
+	"--wait",
 };
 
 static const char chat_help[] = N_(
@@ -63,10 +64,11 @@ static const char exec_help[] = N_(
 "\n"
 "      --json             one JSON object a line for all that happens\n"
 "      --yes              allow what would be asked for\n"
+"      --wait             with --resume: wait for a session that is open elsewhere\n"
 "and the options of ikigai itself (ikigai --help).\n"
 "\n"
 "Exit status: 0 the reply is complete; 1 it failed; 2 wrong usage or\n"
-"configuration; 130 interrupted.\n"
+"configuration; 75 the session is open elsewhere; 130 interrupted.\n"
 "\n"
 "Example: git diff | ikigai exec \"review this\"\n");
 
@@ -152,6 +154,7 @@ static const struct option long_options[] = {
 	{"project", no_argument, NULL, OPTION_PROJECT},
 	{"revoke", no_argument, NULL, OPTION_REVOKE},
 	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"wait", no_argument, NULL, OPTION_WAIT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -172,7 +175,7 @@ struct verb {
 
 static const struct verb verbs[] = {
 	{NULL, NULL, IK_VERB_CHAT, chat_help, 0, 0, 0, NULL},
-	{"exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES, 0, 1, NULL},
+	{"exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES | TAKES_WAIT, 0, 1, NULL},
 	{"tool", "list", IK_VERB_TOOL_LIST, tool_help, TAKES_JSON | TAKES_ALL, 0, 0, NULL},
 	{"tool", "show", IK_VERB_TOOL_SHOW, tool_help, TAKES_JSON | TAKES_FOR, 1, 1, WANTS_TOOL},
 	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, 0, 1, 2, WANTS_TOOL},
@@ -266,6 +269,7 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_LANGUAGE: o->language = optarg; return true;
 	case OPTION_PROJECT: o->project = true; return true;
 	case OPTION_REVOKE: o->revoke = true; return true;
+	case OPTION_WAIT: o->wait = true; return true;
 	case OPTION_FORMAT: o->format = optarg; return true;
 	case OPTION_HELP:
 	case 'h': o->verb = IK_VERB_HELP; return true;
@@ -280,7 +284,7 @@ static unsigned given(const struct ik_options *o)
 	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
 		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
 		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u) |
-		(o->format ? TAKES_FORMAT : 0u);
+		(o->format ? TAKES_FORMAT : 0u) | (o->wait ? TAKES_WAIT : 0u);
 }
 
 /* Say which word getopt stumbled over. */

@@ -46,6 +46,7 @@ struct ik_options {
 	const char *database;       /* --database */
 	const char *max_tool_turns; /* --max-tool-turns, still text */
 	bool resume;                /* --resume[=ID] */
+	bool wait;                  /* --wait: for a session that is open elsewhere */
 	const char *resume_id;
 	bool no_tools;
 	bool screen_reader;

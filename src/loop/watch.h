@@ -33,6 +33,8 @@ struct ik_directory_watch_events {
 	void (*problem)(void *arg, const char *sentence);
 	/* Is an entry of that name of interest? NULL: all are. */
 	bool (*counts)(const char *name);
+	/* Tell of every write too, not only of a writer's end, and as soon as it is quiet. */
+	bool writes;
 };
 
 /* One place to watch: all files of a directory, or (name) one entry of it. */

@@ -48,6 +48,7 @@ enum ik_store_read_kind {
 	IK_READ_FIND,   /* text: the prefix */
 	IK_READ_LIST,   /* number, text: the last one's updated_ms and id; count; directory, pattern */
 	IK_READ_PAGE,   /* text: the session; number: before; count */
+	IK_READ_AFTER, /* text: the session; number: after; count */
 	IK_READ_PART,   /* text: the id; number: the part */
 	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
 	                   are more */
@@ -93,6 +94,7 @@ enum ik_status ik_store_read_not_found(const struct ik_store_read *read, struct 
 enum ik_status ik_store_read_choose(struct ik_store_read *read, struct ik_error *error);
 
 struct ik_backend;
+struct ik_lock_ops;
 
 /*
  * Failures by status, which decides what the store does:
@@ -129,6 +131,9 @@ struct ik_backend_ops {
 	/* As the program ends: wait so long for something to happen; false: nothing has. NULL
 	 * where every report comes inside the call. */
 	bool (*wait)(struct ik_backend *backend, int64_t milliseconds);
+
+	/* How it keeps the locks of sessions (store/lock_private.h). */
+	const struct ik_lock_ops *locks;
 
 	/* No report is to come any more. */
 	struct ik_backend *(*free)(struct ik_backend *backend);

@@ -46,6 +46,13 @@ static const char page[] =
 	"  time::text FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before"
 	"  FROM chosen) c WHERE before < $4 ORDER BY c.sequence DESC";
 
+/* What was added behind a number. */
+static const char after[] =
+	"SELECT id::text, sequence::text, kind, content, data_json::text, exact_content, exact_data,"
+	"  time::text FROM (SELECT *, sum(size) OVER (ORDER BY sequence) - size AS before FROM"
+	"  (SELECT * FROM events WHERE session = $1 AND sequence > $2 AND kind = ANY($5)"
+	"  ORDER BY sequence LIMIT $3) e) c WHERE before < $4 ORDER BY c.sequence";
+
 /* ---- questions ---- */
 
 /* A beginning of a UUID filled up with one digit; false: it is none. */
@@ -115,9 +122,11 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		ik_pq_put_uuid(statement, read->text);
 		break;
 	case IK_READ_PAGE:
-		ik_pq_statement_init(statement, page);
+	case IK_READ_AFTER:
+		ik_pq_statement_init(statement, read->kind == IK_READ_PAGE ? page : after);
 		ik_pq_put_uuid(statement, read->text);
-		ik_pq_put_number(statement, read->number > 0 ? read->number : INT64_MAX);
+		ik_pq_put_number(statement, read->number > 0 || read->kind == IK_READ_AFTER ?
+			read->number : INT64_MAX);
 		ik_pq_put_number(statement, (int64_t)read->count);
 		ik_pq_put_number(statement, (int64_t)IK_LIMIT_PAGE);
 		put_kinds(statement);
@@ -180,7 +189,7 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 	if (statement == 0 || read->kind == IK_READ_DELETE)
 		return; /* the time-out, or nothing to be kept */
 	for (row = 0; row < rows; row++) {
-		if (read->kind == IK_READ_PAGE)
+		if (read->kind == IK_READ_PAGE || read->kind == IK_READ_AFTER)
 			take_message(read, result, row);
 		else if (read->kind == IK_READ_PART)
 			ik_buf_append(&read->bytes, PQgetvalue(result, row, 0),

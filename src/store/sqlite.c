@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/database_file.h"
+#include "store/lock_private.h"
 #include "store/migrate.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -45,6 +46,8 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" ORDER BY updated_ms DESC, id DESC LIMIT ?3",
 	[PAGE] = "SELECT id, sequence, kind, content, data_json, time FROM events"
 		" WHERE session = ?1 AND sequence < ?2 ORDER BY sequence DESC",
+	[AFTER] = "SELECT id, sequence, kind, content, data_json, time FROM events"
+		" WHERE session = ?1 AND sequence > ?2 ORDER BY sequence",
 };
 
 /* Close the handle; what is not committed is gone. */
@@ -265,6 +268,7 @@ static const struct ik_backend_ops sqlite_ops = {
 	.write_part = ik_sqlite_write_part,
 	.read = ik_sqlite_read,
 	.free = sqlite_free,
+	.locks = &ik_lock_file_ops,
 };
 
 struct ik_backend *ik_sqlite_new(const char *path)

@@ -24,6 +24,7 @@ enum ik_sqlite_statement {
 	FIND,
 	LIST,
 	PAGE,
+	AFTER,
 	STATEMENT_COUNT
 };
 

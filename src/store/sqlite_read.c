@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -35,6 +36,7 @@ enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *quer
 		id = (const char *)sqlite3_column_text(query, 6);
 		memcpy(info->parent, id ? id : "", strnlen(id ? id : "", sizeof(info->parent) - 1));
 		info->forked_at = sqlite3_column_int64(query, 7);
+		ik_lock_file_holder(sqlite->path, info->id, &info->holder);
 	}
 	return step == SQLITE_ROW || step == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
 }
@@ -91,11 +93,13 @@ static struct ik_message *read_message(sqlite3_stmt *row)
 		(size_t)sqlite3_column_bytes(row, 3), data, (size_t)sqlite3_column_bytes(row, 4));
 }
 
-/* The events of one session before a number, newest first, until the page is full. */
+/* The events of one session before a number, newest first (PAGE), or behind one (AFTER), until
+ * the page is full. */
 static enum ik_status read_rows(struct sqlite *sqlite, struct ik_store_read *read,
-	const char *session, int64_t before, size_t *size, struct ik_error *error)
+	enum ik_sqlite_statement which, const char *session, int64_t before, size_t *size,
+	struct ik_error *error)
 {
-	sqlite3_stmt *query = ik_sqlite_statement(sqlite, PAGE);
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, which);
 	enum ik_status status = IK_OK;
 	int step = SQLITE_ROW;
 
@@ -154,7 +158,7 @@ static enum ik_status read_page(struct sqlite *sqlite, struct ik_store_read *rea
 
 	memcpy(session, read->text, strnlen(read->text, sizeof(session) - 1));
 	while (session[0] && before > 1 && depth++ < MOST_PARENTS && status == IK_OK) {
-		status = read_rows(sqlite, read, session, before, &size, error);
+		status = read_rows(sqlite, read, PAGE, session, before, &size, error);
 		if (read->found == read->count || size >= IK_LIMIT_PAGE)
 			break;
 		if (status == IK_OK)
@@ -169,6 +173,7 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 	struct sqlite *sqlite = sqlite_of(backend);
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status = IK_FAILED;
+	size_t size = 0;
 
 	switch (read->kind) {
 	case IK_READ_NEWEST:
@@ -182,6 +187,9 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 		break;
 	case IK_READ_PAGE:
 		status = read_page(sqlite, read, &error);
+		break;
+	case IK_READ_AFTER:
+		status = read_rows(sqlite, read, AFTER, read->text, read->number, &size, &error);
 		break;
 	case IK_READ_PART:
 		status = ik_sqlite_read_part(sqlite, read, &error);

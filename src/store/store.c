@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/lock_private.h"
 #include "store/rescue.h"
 #include "store/spool.h"
 #include "store/store_private.h"
@@ -276,6 +277,8 @@ void ik_store_written(struct ik_store *store, size_t count, struct ik_store_sess
 	}
 	if (!store->first && store->spool)
 		ik_spool_clear(store->spool);
+	if (!store->first)
+		ik_locks_settle(store);
 	take_outcome(store, status, error);
 }
 
@@ -462,6 +465,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_loop_cancel_deferred(store->loop, turn, store);
 	ik_store_reads_done(store);
 	write_rest(store);
+	ik_locks_done(store);
 	ik_store_leave_files(store);
 	if (store->first)
 		rescue(store, &lost, notice);

@@ -18,6 +18,13 @@
 
 struct ik_store;
 
+/* A program that writes to a session, or would like to. */
+struct ik_holder {
+	char host[65], user[33]; /* "": not known */
+	int64_t pid;             /* 0: there is none */
+	int64_t since_ms;        /* wall clock, where it is known by the database's */
+};
+
 struct ik_session_info {
 	char id[IK_UUID_TEXT];
 	char *title;        /* first words of the first message; never NULL */
@@ -27,6 +34,7 @@ struct ik_session_info {
 	int64_t event_count; /* with those that it has from its parent */
 	char parent[IK_UUID_TEXT]; /* the session that it is a fork of; "": of none */
 	int64_t forked_at;  /* so many events are the parent's */
+	struct ik_holder holder; /* who has it open for writing (store/lock.h); pid 0: nobody */
 };
 
 /*
@@ -181,6 +189,11 @@ struct ik_store_read *ik_store_delete(struct ik_store *store, const char *sessio
  * those of its parent below its own; fewer where they are large (IK_LIMIT_PAGE), none only
  * when there are none. */
 struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
+	size_t count, ik_store_reader *reader, void *arg);
+
+/* Up to count events of a session whose numbers are above sequence, oldest first: what somebody
+ * else has added since. Those of a parent are not among them. */
+struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
 	size_t count, ik_store_reader *reader, void *arg);
 
 /* Part number part (from 0) of a large text: IK_LIMIT_PART bytes, of the last one what is left.

@@ -36,6 +36,8 @@ struct ik_store {
 	bool files_taken; /* of earlier processes: they were looked for */
 	struct ik_blob_queue blobs;
 
+	struct ik_lock *locks;
+
 	struct ik_store_read *reads, **reads_end; /* those that are answered first */
 
 	void (*on_state)(void *arg, size_t waiting, const char *message);

@@ -91,6 +91,16 @@ struct ik_store_read *ik_store_page(struct ik_store *store, const char *session,
 	return read;
 }
 
+struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
+	size_t count, ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, IK_READ_AFTER, session, reader, arg);
+
+	read->number = sequence;
+	read->count = count;
+	return read;
+}
+
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
 	ik_store_reader *reader, void *arg)
 {

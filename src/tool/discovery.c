@@ -388,7 +388,7 @@ static void on_watch_problem(void *arg, const char *sentence)
 void ik_discovery_watch(struct ik_discovery *discovery)
 {
 	static const struct ik_directory_watch_events events = {
-		on_change, on_watch_problem, ik_source_name_counts
+		.changed = on_change, .problem = on_watch_problem, .counts = ik_source_name_counts,
 	};
 
 	if (discovery->watch == NULL)

@@ -38,6 +38,8 @@ static const struct ik_binding bindings[] = {
 		N_("Back to the shell for a while") },
 	{ IK_ACTION_MOUSE, "mouse", "F8, Alt-8", IK_IN_ANY,
 		N_("Take the mouse, or leave it to the terminal and its selection") },
+	{ IK_ACTION_TAKE_OVER, "take-over", "F9, Alt-9", IK_IN_ANY,
+		N_("Ask for a session that is open elsewhere, to write in it") },
 	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", IK_IN_ANY, N_("Draw the screen anew") },
 
 	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", IK_IN_ANY, N_("Scroll up a page") },

@@ -40,6 +40,7 @@ enum ik_action {
 	IK_ACTION_SUSPEND, IK_ACTION_REDRAW,
 	IK_ACTION_SESSIONS,          /* F4, Alt-4 */
 	IK_ACTION_MOUSE,             /* F8, Alt-8 */
+	IK_ACTION_TAKE_OVER,         /* F9, Alt-9 */
 	/* scrollback and panes */
 	IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, IK_ACTION_TOP, IK_ACTION_BOTTOM, IK_ACTION_RAW,
 	IK_ACTION_SEARCH,            /* Ctrl-S, / in EDITOR | SCROLLBACK | INSPECTOR... */

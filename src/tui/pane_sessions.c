@@ -27,6 +27,7 @@ static void clear(struct ik_sessions *sessions)
 	for (size_t i = 0; i < sessions->list.pane.count; i++) {
 		free((char *)sessions->rows[i].title);
 		free((char *)sessions->rows[i].directory);
+		free((char *)sessions->rows[i].holder);
 	}
 	sessions->list.pane.count = 0;
 }
@@ -95,6 +96,7 @@ void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row 
 		*row = rows[i];
 		row->title = ik_strdup(rows[i].title);
 		row->directory = ik_strdup(rows[i].directory);
+		row->holder = rows[i].holder ? ik_strdup(rows[i].holder) : NULL;
 		if (first == 0 && ik_text_equal(row->id, id))
 			sessions->list.pane.selected = i;
 	}
@@ -148,6 +150,7 @@ void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 			continue;
 		free((char *)row->title);
 		free((char *)row->directory);
+		free((char *)row->holder);
 		memmove(row, row + 1, (pane->count - i - 1) * sizeof *row);
 		pane->count--;
 		if (pane->selected > i || (pane->selected == pane->count && pane->selected > 0))

@@ -66,6 +66,7 @@ enum ik_reaction_kind {
 	IK_REACT_RERUN,    /* text: "/run NAME JSON" or "!COMMAND", which was run before */
 	IK_REACT_PAGER,    /* text: to be read in a pager */
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
+	IK_REACT_TAKE_OVER, /* the session is read along: to write in it */
 	IK_REACT_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
 	IK_REACT_COPY,     /* text: for the clipboard */
 	IK_REACT_RESUME,   /* text: the id of the session to go on with */

@@ -436,6 +436,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		break;
 	case IK_EVENT_ASKING: /* whoever is told asks: ik_screen_ask() */
 	case IK_EVENT_ASKED:
+	case IK_EVENT_LOCK: /* whoever is told says so */
 		break;
 	}
 }

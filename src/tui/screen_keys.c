@@ -278,6 +278,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return reaction(IK_REACT_REFRESH);
 	case IK_ACTION_MODE:
 		return reaction(IK_REACT_MODE);
+	case IK_ACTION_TAKE_OVER:
+		return reaction(IK_REACT_TAKE_OVER);
 	case IK_ACTION_EXTERNAL_EDITOR:
 		return reaction(IK_REACT_EDITOR);
 	case IK_ACTION_CANCEL:

@@ -17,6 +17,7 @@ struct ik_session_row {
 	const char *title, *directory; /* as they are stored */
 	int64_t updated_ms;            /* wall clock */
 	int64_t messages;
+	const char *holder;            /* computer where it is open for writing; NULL: it is not */
 };
 
 #define IK_SESSIONS_PAGE 100 /* rows of a page; fewer: there are no more */

@@ -21,6 +21,8 @@
  *   start ARGS               start ikigai, or start it again
  *   start-sh <<              a shell in the terminal with these lines; $IKIGAI is the
  *                            program, and with set -m it can be stopped and continued
+ *   other                    from here on the steps are for a second terminal, which has
+ *                            its own program; once more: for the first again
  *   type TEXT                \e \r \n \t \\ \xHH are understood
  *   paste <<                 as a bracketed paste
  *   paste-many COUNT TEXT    the same with that many copies of TEXT
@@ -80,17 +82,17 @@
 #define ESCAPE_MS 120
 
 /* The program's screen, for a failed test. */
-static void print_screen(struct harness *h)
+static void print_screen(struct terminal *terminal)
 {
 	int row;
 
-	if (h->terminal.vterm == NULL)
+	if (terminal->vterm == NULL)
 		return;
-	for (row = 0; row < h->terminal.rows; row++)
-		printf("# |%s\n", terminal_row(&h->terminal, row));
-	printf("# cursor %d %d%s, %zu bytes%s\n", h->terminal.cursor_row, h->terminal.cursor_column,
-		h->terminal.cursor_visible ? "" : " hidden", h->terminal.bytes_read,
-		h->terminal.exited ? ", the program has ended" : "");
+	for (row = 0; row < terminal->rows; row++)
+		printf("# |%s\n", terminal_row(terminal, row));
+	printf("# cursor %d %d%s, %zu bytes%s\n", terminal->cursor_row, terminal->cursor_column,
+		terminal->cursor_visible ? "" : " hidden", terminal->bytes_read,
+		terminal->exited ? ", the program has ended" : "");
 }
 
 /* Take output until the condition holds, the time is over or the program ended. */
@@ -101,6 +103,7 @@ static bool wait_until(struct harness *h, bool (*holds)(struct harness *, const 
 	for (;;) {
 		bool any = terminal_pump(&h->terminal, 20);
 
+		(void)terminal_pump(&h->other, 0);
 		if (holds(h, text))
 			return true;
 		if (ik_clock_ms() > end || (h->terminal.exited && !any))
@@ -369,6 +372,10 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 	}
 	if (IS("start"))
 		return start_program(h, rest);
+	if (IS("other")) {
+		terminal_swap(&h->terminal, &h->other);
+		return true;
+	}
 	if (IS("start-sh"))
 		return start_shell(h);
 	if (IS("type"))
@@ -496,6 +503,7 @@ int main(int argc, char **argv)
 	memset(&h, 0, sizeof h);
 	h.file = argv[1];
 	terminal_init(&h.terminal, 24, 80);
+	terminal_init(&h.other, 24, 80);
 	make_place(&h);
 	good = run_file(&h);
 	if (h.skipped != NULL)
@@ -508,10 +516,12 @@ int main(int argc, char **argv)
 		printf("# %s:%d:\n", h.file, h.line);
 		while ((reason = strsep(&at, "\n")) != NULL)
 			printf("# %s\n", reason);
-		print_screen(&h);
+		print_screen(&h.terminal);
+		print_screen(&h.other);
 	}
 	printf("1..1\n");
 	terminal_done(&h.terminal);
+	terminal_done(&h.other);
 	remove_place(&h);
 	return good ? 0 : 1;
 }

@@ -53,6 +53,7 @@ SCREEN_TESTS = \
 	tests/screen/keyboard.screen \
 	tests/screen/languages.screen \
 	tests/screen/late_keys.screen \
+	tests/screen/locks.screen \
 	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/markdown.screen \

@@ -13,6 +13,7 @@ struct harness {
 	const char *file;
 	int line;
 	struct terminal terminal;
+	struct terminal other; /* that the step "other" goes to */
 	char *root, *home, *ikigai_home, *work;
 	char *variables[MOST_VARIABLES];
 	pid_t server;

@@ -40,13 +40,25 @@ static int on_property(VTermProp property, VTermValue *value, void *arg)
 	return 1;
 }
 
+static const VTermScreenCallbacks callbacks = {
+	.movecursor = on_cursor, .settermprop = on_property,
+};
+
+void terminal_swap(struct terminal *one, struct terminal *other)
+{
+	struct terminal first = *one;
+
+	*one = *other;
+	*other = first;
+	if (one->screen != NULL)
+		vterm_screen_set_callbacks(one->screen, &callbacks, one);
+	if (other->screen != NULL)
+		vterm_screen_set_callbacks(other->screen, &callbacks, other);
+}
+
 /* A fresh emulator. */
 static void make_screen(struct terminal *terminal)
 {
-	static const VTermScreenCallbacks callbacks = {
-		.movecursor = on_cursor, .settermprop = on_property,
-	};
-
 	if (terminal->vterm != NULL)
 		vterm_free(terminal->vterm);
 	terminal->vterm = vterm_new(terminal->rows, terminal->columns);

@@ -35,6 +35,9 @@ struct terminal {
 void terminal_init(struct terminal *terminal, int rows, int columns);
 void terminal_done(struct terminal *terminal); /* kills what still runs */
 
+/* Each becomes the other, with the program in it. */
+void terminal_swap(struct terminal *one, struct terminal *other);
+
 /* Start argv in directory with this environment on a fresh screen. False: errno. */
 bool terminal_start(struct terminal *terminal, char *const *argv, char *const *environment,
 	const char *directory);

@@ -57,7 +57,9 @@ static bool counts(const char *name)
 
 static void begin(struct test *test)
 {
-	static const struct ik_directory_watch_events events = { on_changed, on_problem, counts };
+	static const struct ik_directory_watch_events events = {
+		.changed = on_changed, .problem = on_problem, .counts = counts,
+	};
 
 	memset(test, 0, sizeof *test);
 	strcpy(test->top, SCRATCH_TEMPLATE);

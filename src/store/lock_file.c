@@ -1,0 +1,369 @@
+/*
+ * Locks of an embedded database: a file for each session in PATH-locks, locked by the one who
+ * writes and named after the session.  Who asks for it puts a second one beside it, SESSION.ask,
+ * and holds a lock on that while it asks; the holder refuses by removing it.  What is there and
+ * not locked is of a process that died.  Changes are told by the kernel (inotify).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loop/watch.h"
+#include "store/lock_private.h"
+#include "util/alloc.h"
+#include "util/log.h"
+#include "util/path.h"
+#include "util/text.h"
+
+struct kept {
+	char *database, *directory, *path, *ask_path;
+	int fd, ask_fd;                   /* -1: not ours; we do not ask */
+	bool opened;                      /* it was tried once */
+	bool paused;                      /* it was ours, and is to be so again */
+	struct ik_directory_watch *watch; /* of the two files */
+	struct ik_directory_watch *news;  /* of the database, while somebody else has it */
+};
+
+static char *directory_of(const char *database)
+{
+	char *path = ik_path_canonical(database), *directory = ik_format("%s-locks", path);
+
+	free(path);
+	return directory;
+}
+
+/* ---- one file ---- */
+
+/* A lock of all of a file that goes with its descriptor. */
+static bool try_lock(int fd)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &all) == 0;
+}
+
+/* Does anybody have it? */
+static bool is_locked(int fd)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;
+}
+
+/* Is it still what has this name? */
+static bool is_at(int fd, const char *path)
+{
+	struct stat ours, theirs;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &theirs) == 0 &&
+		ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+}
+
+static void write_holder(int fd)
+{
+	struct ik_holder self;
+	char *line;
+
+	ik_holder_self(&self);
+	line = ik_format("%lld %lld %s %s\n", (long long)self.pid, (long long)self.since_ms,
+		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-");
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, line, strlen(line), 0) < 0)
+		ik_log(IK_LOG_INFO, "store: a lock cannot be written: %s", strerror(errno));
+	free(line);
+}
+
+/* Who has the lock of the file at path; pid 0: nobody. */
+static void read_holder(const char *path, struct ik_holder *ret_holder)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	long long pid = -1, since = 0;
+	char line[256] = "";
+
+	*ret_holder = (struct ik_holder){ .pid = 0 };
+	if (fd < 0)
+		return;
+	if (is_locked(fd)) {
+		if (pread(fd, line, sizeof(line) - 1, 0) > 0)
+			(void)sscanf(line, "%lld %lld %64s %32s", &pid, &since, ret_holder->host,
+				ret_holder->user);
+		ret_holder->pid = pid; /* -1: it is just being written */
+		ret_holder->since_ms = since;
+	}
+	(void)close(fd);
+}
+
+void ik_lock_file_holder(const char *path, const char *session, struct ik_holder *ret_holder)
+{
+	char *directory = directory_of(path), *file = ik_path_join(directory, session);
+
+	read_holder(file, ret_holder);
+	free(directory);
+	free(file);
+}
+
+/* Take the file at path; -1 with errno: not to be had (EAGAIN: somebody has it). */
+static int take_file(const char *path)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+		int number;
+
+		if (fd < 0)
+			return -1;
+		if (!try_lock(fd)) {
+			number = errno == EACCES ? EAGAIN : errno;
+			(void)close(fd);
+			errno = number;
+			return -1;
+		}
+		if (is_at(fd, path)) {
+			write_holder(fd);
+			return fd;
+		}
+		(void)close(fd); /* whoever had it has removed it meanwhile */
+	}
+	errno = EAGAIN;
+	return -1;
+}
+
+/* ---- the lock ---- */
+
+/* Take it, if it is nobody's. The state afterwards. */
+static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holder)
+{
+	struct kept *kept = lock->kept;
+	struct ik_error error;
+
+	if (kept->fd >= 0)
+		return IK_LOCK_OURS;
+	/* Whoever fails with an open file wakes all who watch it. */
+	read_holder(kept->path, ret_holder);
+	if (ret_holder->pid != 0)
+		return IK_LOCK_OTHERS;
+	if (!lock->wanted)
+		return IK_LOCK_FREE;
+	if (ik_path_make(kept->directory, 0700, &error) != IK_OK)
+		return IK_LOCK_NONE;
+	kept->fd = take_file(kept->path);
+	if (kept->fd >= 0)
+		return IK_LOCK_OURS;
+	if (errno != EAGAIN) {
+		ik_log(IK_LOG_INFO, "store: no lock in %s: %s", kept->directory, strerror(errno));
+		return IK_LOCK_NONE;
+	}
+	read_holder(kept->path, ret_holder);
+	return IK_LOCK_OTHERS;
+}
+
+/* Ask no more. */
+static void stop_asking(struct kept *kept)
+{
+	if (kept->ask_fd < 0)
+		return;
+	if (is_at(kept->ask_fd, kept->ask_path))
+		(void)unlink(kept->ask_path);
+	(void)close(kept->ask_fd);
+	kept->ask_fd = -1;
+}
+
+/* Ask the holder, unless somebody else asks just now: then it is our turn when that one ends. */
+static void ask(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+	struct ik_holder other;
+	char *path;
+
+	if (kept->ask_fd >= 0 && !is_at(kept->ask_fd, kept->ask_path)) {
+		stop_asking(kept);
+		lock->wanted = false;
+		ik_lock_tell_refused(lock);
+	}
+	read_holder(kept->ask_path, &other);
+	if (kept->ask_fd >= 0 || !lock->wanted || other.pid != 0)
+		return;
+	/* Locked and written before it has its name. */
+	path = ik_format("%s.%lld", kept->ask_path, (long long)getpid());
+	kept->ask_fd = take_file(path);
+	if (kept->ask_fd >= 0 && rename(path, kept->ask_path) != 0) {
+		(void)unlink(path);
+		(void)close(kept->ask_fd);
+		kept->ask_fd = -1;
+	}
+	free(path);
+}
+
+/* Ours: does anybody ask? */
+static void look_for_asker(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+	struct ik_holder asker;
+
+	read_holder(kept->ask_path, &asker);
+	if (lock->refusing) {
+		(void)unlink(kept->ask_path);
+		asker = (struct ik_holder){ .pid = 0 };
+	}
+	lock->refusing = false;
+	if (asker.pid >= 0)
+		ik_lock_set_asker(lock, &asker);
+}
+
+static void on_news(void *arg)
+{
+	ik_lock_tell_news(arg);
+}
+
+static void on_problem(void *arg, const char *sentence)
+{
+	(void)arg;
+	ik_log(IK_LOG_INFO, "store: %s", sentence);
+}
+
+/* Watch what the holder writes. */
+static void follow(struct ik_lock *lock)
+{
+	static const struct ik_directory_watch_events events = {
+		.changed = on_news, .problem = on_problem, .writes = true,
+	};
+	struct kept *kept = lock->kept;
+	char *directory = ik_strdup(kept->database), *slash = strrchr(directory, '/');
+	char *log = ik_format("%s-wal", slash + 1);
+	const struct ik_watched places[] = {
+		{ .directory = directory, .name = log },
+		{ .directory = directory, .name = slash + 1 },
+	};
+
+	*slash = '\0';
+	kept->news = ik_directory_watch_new(lock->store->loop, &events, lock);
+	ik_directory_watch_set(kept->news, places, 2);
+	free(log);
+	free(directory);
+}
+
+/* See how things are, and do what is wanted. */
+static void look(void *arg)
+{
+	struct ik_lock *lock = arg;
+	struct kept *kept = lock->kept;
+	bool paused = kept->paused, first = paused || !kept->opened;
+	struct ik_holder holder = { .pid = 0 };
+	enum ik_lock_state state;
+
+	kept->paused = false;
+	kept->opened = true;
+	lock->wanted = lock->wanted || first;
+	state = take(lock, &holder);
+	if (paused)
+		ik_lock_tell_news(lock); /* of others in between */
+	/* One that somebody else has is not asked for until a person wants it. */
+	if (first)
+		lock->wanted = false;
+	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
+		stop_asking(kept);
+		kept->news = ik_directory_watch_close(kept->news);
+	} else if (!kept->news) {
+		follow(lock);
+	}
+	if (state == IK_LOCK_OTHERS && lock->wanted && !lock->quietly)
+		ask(lock);
+	else
+		stop_asking(kept);
+	ik_lock_set(lock, state, &holder);
+	if (state == IK_LOCK_OURS)
+		look_for_asker(lock);
+	else
+		ik_lock_tell_news(lock); /* it may have been written just before it was let go */
+}
+
+static void update(struct ik_lock *lock)
+{
+	look(lock);
+}
+
+static void open_lock(struct ik_lock *lock)
+{
+	static const struct ik_directory_watch_events events = {
+		.changed = look, .problem = on_problem,
+	};
+	struct kept *kept = lock->kept = ik_alloc(sizeof(*kept));
+	struct ik_watched places[2];
+	char *name;
+
+	kept->fd = kept->ask_fd = -1;
+	kept->database = ik_path_canonical(lock->store->path);
+	kept->directory = ik_format("%s-locks", kept->database);
+	kept->path = ik_path_join(kept->directory, lock->session);
+	kept->ask_path = ik_format("%s.ask", kept->path);
+	name = ik_format("%s.ask", lock->session);
+	places[0] = (struct ik_watched){ .directory = kept->directory, .name = lock->session };
+	places[1] = (struct ik_watched){ .directory = kept->directory, .name = name };
+	kept->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
+	ik_directory_watch_set(kept->watch, places, 2);
+	free(name);
+	look(lock);
+}
+
+/* Its file goes with the lock, and so does that of an asker who died. */
+static void let_go(struct kept *kept)
+{
+	struct ik_holder asker;
+
+	read_holder(kept->ask_path, &asker);
+	if (asker.pid == 0)
+		(void)unlink(kept->ask_path);
+	(void)unlink(kept->path);
+	(void)close(kept->fd);
+	kept->fd = -1;
+}
+
+static void release(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+
+	struct ik_holder asker, nobody = { .pid = 0 };
+
+	if (kept->fd < 0)
+		return;
+	read_holder(kept->ask_path, &asker);
+	let_go(kept);
+	/* Whoever asked for it takes it in a moment. */
+	if (asker.pid != 0)
+		ik_lock_set(lock, IK_LOCK_UNKNOWN, &nobody);
+	else
+		look(lock);
+}
+
+static void pause_lock(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+
+	if (kept->fd < 0)
+		return;
+	let_go(kept);
+	kept->paused = true;
+}
+
+static void close_lock(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+
+	kept->watch = ik_directory_watch_close(kept->watch);
+	kept->news = ik_directory_watch_close(kept->news);
+	stop_asking(kept);
+	if (kept->fd >= 0)
+		let_go(kept);
+	free(kept->database);
+	free(kept->directory);
+	free(kept->path);
+	free(kept->ask_path);
+	free(kept);
+}
+
+const struct ik_lock_ops ik_lock_file_ops = {
+	.open = open_lock, .update = update, .release = release, .pause = pause_lock,
+	.close = close_lock,
+};
