@@ -68,7 +68,8 @@ void ik_lock_let_go(struct ik_lock *lock);
 void ik_lock_pause(struct ik_lock *lock);
 void ik_lock_continue(struct ik_lock *lock);
 
-/* Let it go for good, as soon as all that was appended is stored. Silent at once. Takes NULL, returns NULL. */
+/* Let it go for good, as soon as all that was appended is stored. Silent at once. Takes NULL,
+ * returns NULL. */
 struct ik_lock *ik_lock_close(struct ik_lock *lock);
 
 /* Append who it is, for people: "USER@HOST, pid N, since 12:03". */

@@ -65,7 +65,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "●" : "*");
 	ik_buf_clear(&out);
 	if (entry->holder) {
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "◆" : "+");
+		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "◆" : "+");
 		ik_buf_puts(&out, "[");
 		ik_sanitize_line(&out, entry->holder, strnlen(entry->holder, TITLE_BYTES));
 		ik_buf_puts(&out, "] ");
