@@ -42,22 +42,9 @@ static void save_before_the_end(void)
 	if (write(STDERR_FILENO, message, sizeof message - 1) < 0) {
 		/* nothing else can be done */
 	}
-	if (current_chat != NULL && current_chat->screen != NULL)
+	if (current_chat != NULL)
 		(void)ik_chat_draft_save(current_chat, true);
 	ik_children_end_now();
-}
-
-static void on_event(void *arg, const struct ik_event *event)
-{
-	struct ik_chat *chat = arg;
-
-	ik_screen_apply(chat->screen, event);
-	if (event->kind == IK_EVENT_SESSION)
-		ik_screen_session_runs(chat->screen, event->text);
-	ik_chat_policy_event(chat, event);
-	ik_chat_lock_event(chat, event);
-	if (event->kind == IK_EVENT_QUEUED)
-		ik_chat_draft_changed(chat);
 }
 
 static void on_scan_progress(void *arg, size_t done, size_t total)
@@ -129,19 +116,6 @@ static void wake(void *arg)
 	(void)arg;
 }
 
-/* A page of help text about the commands, from their table. */
-static char *command_help(void)
-{
-	const struct ik_command *command;
-	struct ik_buf out;
-	size_t i;
-
-	ik_buf_init(&out, IK_KIB(64));
-	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
-		ik_buf_printf(&out, "%-24s  %s\n", command->usage, _(command->description));
-	return ik_buf_take(&out, NULL);
-}
-
 /* Can the terminal move its cursor? */
 static bool is_ansi(const char *type)
 {
@@ -149,20 +123,11 @@ static bool is_ansi(const char *type)
 		!ik_text_equal(type, "unknown");
 }
 
-/* What ui.inspector says. */
-static enum ik_inspector_wish inspector_wish(const char *value)
-{
-	return ik_text_equal(value, "open") ? IK_INSPECTOR_OPEN :
-		ik_text_equal(value, "closed") ? IK_INSPECTOR_CLOSED : IK_INSPECTOR_AUTO;
-}
-
 /* Open terminal and screen: all that stands before the first frame. */
 static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 {
 	const struct ik_setup *setup = chat->setup;
-	struct ik_screen_options screen;
 	struct ik_term_options term;
-	char *history = ik_places_file(&setup->places, "history"), *help = command_help();
 
 	memset(&term, 0, sizeof term);
 	term.type = getenv("TERM");
@@ -171,57 +136,34 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	ik_chat_theme_begin(chat);
 	term.theme = ik_appearance_theme(setup->config, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
-	if (chat->tty != NULL) {
-		if (chat->options->screen_reader || setup->config->ui_screen_reader)
-			chat->linear = ik_linear_new(term.utf8, is_ansi(term.type));
-		ik_chat_size(chat, &term.rows, &term.columns);
-		if (chat->linear == NULL)
-			chat->term = ik_term_new(&term, error);
-	}
-	if (chat->term != NULL || chat->linear != NULL) {
-		memset(&screen, 0, sizeof screen);
-		screen.history_path = history;
-		screen.utf8 = term.utf8;
-		screen.markdown = setup->config->ui_markdown && chat->linear == NULL;
-		screen.inspector = chat->linear != NULL ? IK_INSPECTOR_CLOSED :
-			inspector_wish(setup->config->ui_inspector);
-		screen.hide_thinking = !setup->config->ui_show_thinking;
-		screen.tool_lines = (size_t)setup->config->ui_tool_output;
-		screen.read_blob = ik_chat_read_blob;
-		screen.read_arg = chat;
-		screen.tool_forms = &ik_chat_tool_forms;
-		screen.tool_forms_arg = chat;
-		screen.sessions = &ik_chat_sessions_source;
-		screen.sessions_arg = chat;
-		screen.provider = setup->choice.provider;
-		screen.model = setup->choice.model;
-		screen.commands = help;
-		screen.keys = setup->config->ui_keys;
-		chat->screen = ik_screen_new(&screen);
-		ik_cells_resize(&chat->cells, term.rows, term.columns);
-		ik_screen_resize(chat->screen, term.rows, term.columns);
-		chat->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, chat->screen);
-	}
-	free(history);
-	free(help);
-	if (chat->screen == NULL)
+	if (chat->tty == NULL)
 		return IK_FAILED;
+	chat->plain = chat->options->screen_reader || setup->config->ui_screen_reader;
+	chat->ansi = is_ansi(term.type);
+	ik_chat_size(chat, &term.rows, &term.columns);
+	if (!chat->plain && (chat->term = ik_term_new(&term, error)) == NULL)
+		return IK_FAILED;
+	ik_cells_resize(&chat->cells, term.rows, term.columns);
+	ik_agent_show(ik_agent_new(chat));
 	return ik_chat_terminal_enter(chat, error);
 }
 
 /* The stored session is on the screen, or it is said why not. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 
 	if (error != NULL)
-		ik_session_add_notice(chat->core.session, error->text);
+		ik_session_add_notice(agent->session, error->text);
 }
 
 /* After the first frame: tools, store, provider, session. */
 static void start_core(void *arg)
 {
-	static const struct ik_core_events events = {on_event, on_scan_progress, on_scan_finished};
+	static const struct ik_core_events events = {
+		.event = ik_agent_event, .store = ik_agents_store_event,
+		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
+	};
 	struct ik_chat *chat = arg;
 	struct ik_error error, notice;
 
@@ -229,7 +171,7 @@ static void start_core(void *arg)
 	ik_children_on_change(chat->loop, on_background, chat);
 	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools,
 		    IK_ASKING_PERSON, &events, chat,
-		    &error) != IK_OK) {
+		    chat->agent, &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
 		ik_complain(error.text);
 		(void)ik_core_stop(&chat->core, &notice);
@@ -237,14 +179,15 @@ static void start_core(void *arg)
 		return;
 	}
 	chat->core_started = true;
-	ik_complete_set_started(chat->complete, true);
+	chat->agent->session = chat->core.session;
+	ik_complete_set_started(chat->agent->complete, true);
 	ik_core_watch(&chat->core);
 	ik_chat_set_mode(chat, IK_MODE_AUTO);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
 	if (chat->options->resume)
-		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat);
+		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat->agent);
 }
 
 /* Make timers, draw the first frame, and start the rest behind it. */
@@ -260,7 +203,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		chat->signals[i] = ik_signal_new(chat->loop, signal_numbers[i], on_signal, chat);
 	chat->input = ik_input_new();
-	ik_chat_draft_load(chat);
+	ik_chat_draft_load(chat->agent);
 	ik_chat_draw_now(chat);
 	ik_chat_draw(chat);
 	ik_chat_terminal_ask(chat);
@@ -273,9 +216,21 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	return chat->status;
 }
 
+/* Say how to go on with each that said anything. */
+static void tell_sessions(const struct ik_chat *chat)
+{
+	const struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		if (ik_conversation_count(ik_session_conversation(agent->session)) > 0)
+			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"),
+				ik_session_id(agent->session));
+}
+
 /* Take all apart, the terminal first, so that what follows can be read. */
 static void close_chat(struct ik_chat *chat)
 {
+	struct ik_agent *agent;
 	struct ik_error notice;
 	int number;
 	size_t i;
@@ -290,15 +245,15 @@ static void close_chat(struct ik_chat *chat)
 	if (number != 0)
 		(void)fprintf(stderr, _("ikigai: the message that was not sent yet could not be kept: %s\n"),
 			strerror(number));
-	chat->complete = ik_complete_free(chat->complete);
 	if (chat->core_started) {
-		const char *id = ik_session_id(chat->core.session);
-		bool said = ik_conversation_count(ik_session_conversation(chat->core.session)) > 0;
-
-		if (said)
-			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), id);
-		ik_chat_forget_blobs(chat);
-		ik_chat_sessions_done(chat);
+		tell_sessions(chat);
+		ik_chat_sessions_stop(chat);
+		for (agent = chat->agents; agent != NULL; agent = agent->next) {
+			agent->complete = ik_complete_free(agent->complete);
+			ik_chat_forget_blobs(agent);
+			ik_chat_sessions_done(agent);
+			agent->session = NULL; /* the core ends it */
+		}
 		(void)ik_core_stop(&chat->core, &notice);
 		if (notice.status != IK_OK)
 			ik_complain(notice.text);
@@ -313,20 +268,13 @@ static void close_chat(struct ik_chat *chat)
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
 	chat->trust = ik_chat_trust_free(chat->trust);
-	ik_chat_forget_questions(chat);
-	ik_chat_policy_done(chat);
-	chat->screen = ik_screen_free(chat->screen);
+	ik_agents_done(chat);
 	chat->term = ik_term_free(chat->term);
-	chat->linear = ik_linear_free(chat->linear);
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);
 	free(chat->refresh_line);
 	ik_registry_unref(chat->registry);
 	free(chat->last_shell);
-	free(chat->draft_path);
-	if (chat->draft_lock >= 0)
-		(void)close(chat->draft_lock);
-	free(chat->draft_new);
 }
 
 int ik_chat(const struct ik_options *options, struct ik_setup *setup)
@@ -336,7 +284,6 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 	int status = 1;
 
 	memset(&chat, 0, sizeof chat);
-	chat.draft_lock = -1;
 	chat.options = options;
 	chat.setup = setup;
 	ik_buf_init(&chat.frame, IK_MIB(64));

@@ -6,54 +6,73 @@
 
 struct ik_chat_question {
 	struct ik_chat_question *next;
-	int id;
+	int id;       /* in the chat */
+	int shown_as; /* on its screen */
 	ik_answer_handler *handler;
 	void *arg;
 };
 
-int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
+int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg)
 {
 	struct ik_chat_question *item = ik_alloc(sizeof *item);
 
-	item->id = ik_screen_ask(chat->screen, question);
+	item->id = ++agent->chat->last_question;
+	item->shown_as = ik_screen_ask(agent->screen, question);
 	item->handler = handler;
 	item->arg = arg;
-	item->next = chat->questions;
-	chat->questions = item;
+	item->next = agent->questions;
+	agent->questions = item;
 	return item->id;
 }
 
-/* Take a question off the list; NULL when it is not there. */
-static struct ik_chat_question *take_question(struct ik_chat *chat, int id)
+int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
+	ik_answer_handler *handler, void *arg)
 {
-	struct ik_chat_question **place = &chat->questions, *found;
+	return ik_agent_ask(chat->agent, question, handler, arg);
+}
 
-	while (*place != NULL && (*place)->id != id)
-		place = &(*place)->next;
-	found = *place;
-	if (found != NULL)
-		*place = found->next;
+/* Take the question at a place off its list. */
+static struct ik_chat_question *take(struct ik_chat_question **place)
+{
+	struct ik_chat_question *found = *place;
+
+	*place = found->next;
 	return found;
 }
 
 void ik_chat_withdraw(struct ik_chat *chat, int question)
 {
-	ik_screen_withdraw(chat->screen, question);
-	free(take_question(chat, question));
+	struct ik_chat_question **place;
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		place = &agent->questions;
+		while (*place != NULL && (*place)->id != question)
+			place = &(*place)->next;
+		if (*place == NULL)
+			continue;
+		ik_screen_withdraw(agent->screen, (*place)->shown_as);
+		free(take(place));
+		return;
+	}
 }
 
 void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer)
 {
-	struct ik_chat_question *question = take_question(chat, answer->question);
+	struct ik_chat_question **place = &chat->agent->questions, *question;
 
-	if (question != NULL)
-		question->handler(chat, question->arg, answer);
+	while (*place != NULL && (*place)->shown_as != answer->question)
+		place = &(*place)->next;
+	if (*place == NULL)
+		return;
+	question = take(place);
+	question->handler(chat, question->arg, answer);
 	free(question);
 }
 
-void ik_chat_forget_questions(struct ik_chat *chat)
+void ik_chat_forget_questions(struct ik_agent *agent)
 {
-	while (chat->questions != NULL)
-		free(take_question(chat, chat->questions->id));
+	while (agent->questions != NULL)
+		free(take(&agent->questions));
 }

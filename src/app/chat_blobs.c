@@ -17,7 +17,7 @@
 /* A part that was wanted. */
 struct ik_chat_blob {
 	struct ik_chat_blob *next;
-	struct ik_chat *chat;
+	struct ik_agent *agent;
 	char id[IK_UUID_TEXT];
 	size_t part;
 	struct ik_store_read *read; /* NULL: answered */
@@ -34,20 +34,20 @@ static void forget(struct ik_chat_blob *blob)
 	free(blob);
 }
 
-void ik_chat_forget_blobs(struct ik_chat *chat)
+void ik_chat_forget_blobs(struct ik_agent *agent)
 {
-	while (chat->blobs != NULL) {
-		struct ik_chat_blob *blob = chat->blobs;
+	while (agent->blobs != NULL) {
+		struct ik_chat_blob *blob = agent->blobs;
 
-		chat->blobs = blob->next;
+		agent->blobs = blob->next;
 		forget(blob);
 	}
 }
 
 /* Keep so many. */
-static void forget_old(struct ik_chat *chat)
+static void forget_old(struct ik_agent *agent)
 {
-	struct ik_chat_blob **link = &chat->blobs;
+	struct ik_chat_blob **link = &agent->blobs;
 	int count = 0;
 
 	while (*link != NULL && count++ < REMEMBERED)
@@ -70,15 +70,15 @@ static void on_part(void *arg, const struct ik_store_answer *answer)
 	blob->error = answer->error;
 	blob->answered_ms = ik_clock_ms();
 	ik_buf_append(&blob->bytes, answer->bytes, answer->length);
-	ik_screen_blob_arrived(blob->chat->screen);
+	ik_screen_blob_arrived(blob->agent->screen);
 }
 
 /* The one that was wanted before, moved to the front; NULL: none. */
-static struct ik_chat_blob *find(struct ik_chat *chat, const char *id, size_t part)
+static struct ik_chat_blob *find(struct ik_agent *agent, const char *id, size_t part)
 {
 	struct ik_chat_blob **link;
 
-	for (link = &chat->blobs; *link != NULL; link = &(*link)->next) {
+	for (link = &agent->blobs; *link != NULL; link = &(*link)->next) {
 		struct ik_chat_blob *blob = *link;
 
 		if (blob->part != part || !ik_text_equal(blob->id, id))
@@ -89,40 +89,40 @@ static struct ik_chat_blob *find(struct ik_chat *chat, const char *id, size_t pa
 			forget(blob);
 			return NULL;
 		}
-		blob->next = chat->blobs;
-		chat->blobs = blob;
+		blob->next = agent->blobs;
+		agent->blobs = blob;
 		return blob;
 	}
 	return NULL;
 }
 
 /* Begin to read one. */
-static struct ik_chat_blob *ask(struct ik_chat *chat, const char *id, size_t part)
+static struct ik_chat_blob *ask(struct ik_agent *agent, const char *id, size_t part)
 {
 	struct ik_chat_blob *blob = ik_alloc(sizeof *blob);
 
-	blob->chat = chat;
+	blob->agent = agent;
 	blob->part = part;
 	memcpy(blob->id, id, strnlen(id, sizeof blob->id - 1));
 	ik_buf_init(&blob->bytes, IK_LIMIT_PART);
-	blob->read = ik_store_read_part(chat->core.store, id, part, on_part, blob);
-	blob->next = chat->blobs;
-	chat->blobs = blob;
-	forget_old(chat);
+	blob->read = ik_store_read_part(agent->chat->core.store, id, part, on_part, blob);
+	blob->next = agent->blobs;
+	agent->blobs = blob;
+	forget_old(agent);
 	return blob;
 }
 
 enum ik_status ik_chat_read_blob(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 	struct ik_chat_blob *blob;
 
-	if (!chat->core_started)
+	if (!agent->chat->core_started)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
-	blob = find(chat, id, part);
+	blob = find(agent, id, part);
 	if (blob == NULL)
-		blob = ask(chat, id, part);
+		blob = ask(agent, id, part);
 	if (blob->read != NULL)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", "");
 	if (blob->status == IK_OK)

@@ -66,10 +66,11 @@ static uint64_t drafts_there(const char *folder, uint64_t directory)
 	return there;
 }
 
-/* Which draft is this chat's: the first that nobody has in hand and that says something,
- * else the first that nobody has. NULL: there is nowhere to keep one. */
-static char *choose_draft(struct ik_chat *chat)
+/* Which draft is this agent's: the first that nobody has in hand and that says something
+ * (not where it is to be empty), else the first that nobody has. NULL: there is nowhere to keep one. */
+static char *choose_draft(struct ik_agent *agent, bool empty)
 {
+	struct ik_chat *chat = agent->chat;
 	char *folder = ik_places_file(&chat->setup->places, DRAFT_DIRECTORY), *lock, *found = NULL;
 	uint64_t directory = ik_text_hash(chat->setup->places.directory), there;
 	int i;
@@ -79,14 +80,14 @@ static char *choose_draft(struct ik_chat *chat)
 		return NULL;
 	}
 	lock = ik_path_join(folder, LOCK_FILE);
-	chat->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	agent->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	there = drafts_there(folder, directory);
-	for (i = 0; i < 2 * CHATS_MAX && found == NULL; i++) {
+	for (i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && found == NULL; i++) {
 		int number = i % CHATS_MAX;
 
 		/* First those that are there, then the others. */
 		if (((there >> number & 1) != 0) == (i < CHATS_MAX) &&
-		    take_place(chat->draft_lock, directory, number))
+		    take_place(agent->draft_lock, directory, number))
 			found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
 	}
 	free(lock);
@@ -94,30 +95,11 @@ static char *choose_draft(struct ik_chat *chat)
 	return found;
 }
 
-void ik_chat_draft_load(struct ik_chat *chat)
-{
-	struct ik_buf raw, text;
-
-	chat->draft_path = choose_draft(chat);
-	if (chat->draft_path == NULL)
-		return;
-	chat->draft_new = ik_format("%s.%ld", chat->draft_path, (long)getpid());
-	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
-	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
-	if (ik_file_read(chat->draft_path, &raw, NULL) == IK_OK && raw.length > 0) {
-		ik_utf8_repair(&text, raw.data, raw.length);
-		if (ik_buf_status(&text) == IK_OK)
-			ik_screen_set_draft(chat->screen, text.data, text.length);
-	}
-	ik_buf_done(&raw);
-	ik_buf_done(&text);
-}
-
 /* Write the new file beside the old one. Not synced to the disk: a draft has to
  * outlive the program, and a disk that is slow must not be felt in typing. */
-static int write_new(const struct ik_chat *chat, bool with_queue)
+static int write_new(const struct ik_agent *agent, bool with_queue)
 {
-	int fd = open(chat->draft_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = open(agent->draft_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	size_t length, index;
 	const char *text;
 	int number = 0;
@@ -125,14 +107,14 @@ static int write_new(const struct ik_chat *chat, bool with_queue)
 	if (fd < 0)
 		return errno;
 	for (index = 0; with_queue && number == 0; index++) {
-		text = ik_session_queued(chat->core.session, index, &length);
+		text = ik_session_queued(agent->session, index, &length);
 		if (text == NULL)
 			break;
 		number = ik_write_all(fd, text, length);
 		if (number == 0)
 			number = ik_write_all(fd, "\n\n", 2);
 	}
-	text = ik_screen_draft(chat->screen, &length);
+	text = ik_screen_draft(agent->screen, &length);
 	if (number == 0)
 		number = ik_write_all(fd, text, length);
 	if (close(fd) != 0 && number == 0)
@@ -140,25 +122,80 @@ static int write_new(const struct ik_chat *chat, bool with_queue)
 	return number;
 }
 
-int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue)
+/* Save one as it is now; 0 or errno. */
+static int save(const struct ik_agent *agent, bool with_queue)
 {
 	size_t length, queued;
 	bool any;
 	int number;
 
-	with_queue = with_queue && chat->core_started;
-	(void)ik_screen_draft(chat->screen, &length);
-	any = length > 0 || (with_queue &&
-		ik_session_queued(chat->core.session, 0, &queued) != NULL);
-	if (chat->draft_path == NULL)
+	with_queue = with_queue && agent->session != NULL;
+	(void)ik_screen_draft(agent->screen, &length);
+	any = length > 0 || (with_queue && ik_session_queued(agent->session, 0, &queued) != NULL);
+	if (agent->draft_path == NULL)
 		return any ? ENOENT : 0;
 	if (!any)
-		return unlink(chat->draft_path) == 0 || errno == ENOENT ? 0 : errno;
-	number = write_new(chat, with_queue);
-	if (number == 0 && rename(chat->draft_new, chat->draft_path) != 0)
+		return unlink(agent->draft_path) == 0 || errno == ENOENT ? 0 : errno;
+	number = write_new(agent, with_queue);
+	if (number == 0 && rename(agent->draft_new, agent->draft_path) != 0)
 		number = errno;
 	if (number != 0)
-		(void)unlink(chat->draft_new);
+		(void)unlink(agent->draft_new);
+	return number;
+}
+
+/* Take a place, if there is anywhere to keep a draft. */
+static void begin(struct ik_agent *agent, bool empty)
+{
+	agent->draft_path = choose_draft(agent, empty);
+	if (agent->draft_path != NULL)
+		agent->draft_new = ik_format("%s.%ld", agent->draft_path, (long)getpid());
+}
+
+void ik_chat_draft_begin(struct ik_agent *agent)
+{
+	begin(agent, true);
+}
+
+void ik_chat_draft_end(struct ik_agent *agent)
+{
+	if (agent->draft_path != NULL && agent->session != NULL)
+		(void)save(agent, false);
+	free(agent->draft_path);
+	free(agent->draft_new);
+	agent->draft_path = agent->draft_new = NULL;
+	if (agent->draft_lock >= 0)
+		(void)close(agent->draft_lock);
+	agent->draft_lock = -1;
+}
+
+void ik_chat_draft_load(struct ik_agent *agent)
+{
+	struct ik_buf raw, text;
+
+	begin(agent, false);
+	if (agent->draft_path == NULL)
+		return;
+	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
+	if (ik_file_read(agent->draft_path, &raw, NULL) == IK_OK && raw.length > 0) {
+		ik_utf8_repair(&text, raw.data, raw.length);
+		if (ik_buf_status(&text) == IK_OK)
+			ik_screen_set_draft(agent->screen, text.data, text.length);
+	}
+	ik_buf_done(&raw);
+	ik_buf_done(&text);
+}
+
+int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue)
+{
+	const struct ik_agent *agent;
+	int number = 0, other;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		other = save(agent, with_queue);
+		number = number != 0 ? number : other;
+	}
 	return number;
 }
 
@@ -170,14 +207,17 @@ void ik_chat_draft_changed(struct ik_chat *chat)
 
 void ik_chat_draft_due(void *arg)
 {
-	struct ik_chat *chat = arg;
+	const struct ik_chat *chat = arg;
+	const struct ik_agent *agent;
 	size_t length;
 	int number;
 
-	(void)ik_screen_draft(chat->screen, &length);
-	if (length > SAVE_SOON_BYTES || chat->draft_path == NULL)
-		return;
-	number = ik_chat_draft_save(chat, true);
-	if (number != 0)
-		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		(void)ik_screen_draft(agent->screen, &length);
+		if (length > SAVE_SOON_BYTES || agent->draft_path == NULL)
+			continue;
+		number = save(agent, true);
+		if (number != 0)
+			ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
+	}
 }

@@ -21,7 +21,7 @@ void ik_chat_redraw(struct ik_chat *chat)
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
 {
 	ik_tty_size(chat->tty, ret_rows, ret_columns);
-	if (chat->linear != NULL)
+	if (chat->plain)
 		ik_linear_size(ret_rows, ret_columns);
 }
 

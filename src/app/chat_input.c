@@ -52,6 +52,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_DELETE_SESSION:
 		ik_chat_delete_session(chat, reaction->text);
 		break;
+	case IK_REACT_AGENT:
+		ik_agent_show_number(chat, reaction->number);
+		break;
 	case IK_REACT_SUSPEND:
 		(void)ik_chat_draft_save(chat, true);
 		if (chat->core_started)
@@ -62,7 +65,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_chat_redraw(chat);
 		break;
 	case IK_REACT_QUIT:
-		ik_chat_end(chat, 0);
+		ik_chat_quit(chat);
 		break;
 	case IK_REACT_MODE:
 		if (chat->core_started)

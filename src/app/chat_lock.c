@@ -13,42 +13,41 @@
 #define ENDING_MS 20 /* between two looks whether what was under way has ended */
 
 /* A sentence in the conversation, with the keys of now for their names; it is not stored. */
-static void say(struct ik_chat *chat, char *sentence)
+static void say(struct ik_agent *agent, char *sentence)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
+	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
 	char *text = ik_keymap_sentence(keymap, sentence);
 	const struct ik_event event = {
 		.kind = IK_EVENT_NOTICE, .text = text, .text_length = strlen(text),
 	};
 
-	ik_screen_apply(chat->screen, &event);
+	ik_screen_apply(agent->screen, &event);
 	free(text);
 	free(sentence);
 	ik_keymap_free(keymap);
 }
 
 /* The same in the line over the editor. */
-static void flash(struct ik_chat *chat, const char *sentence)
+static void flash(struct ik_agent *agent, const char *sentence)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
+	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
 	char *text = ik_keymap_sentence(keymap, sentence);
 
-	ik_screen_flash(chat->screen, text);
+	ik_screen_flash(agent->screen, text);
 	free(text);
 	ik_keymap_free(keymap);
 }
 
-const char *ik_chat_lock_mark(const struct ik_chat *chat)
+const char *ik_chat_lock_mark(const struct ik_agent *agent)
 {
-	if (!chat->core_started || !ik_session_reads_along(chat->core.session))
+	if (agent->session == NULL || !ik_session_reads_along(agent->session))
 		return NULL;
-	return ik_session_is_asking(chat->core.session) ? _("asking") : _("reading");
+	return ik_session_is_asking(agent->session) ? _("asking") : _("reading");
 }
 
-static void show_mark(struct ik_chat *chat)
+static void show_mark(struct ik_agent *agent)
 {
-	if (chat->core_started)
-		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+	ik_agent_tell_mode(agent);
 }
 
 /* ---- somebody asks for ours ---- */
@@ -58,43 +57,45 @@ enum { ANSWER_NOW, ANSWER_THEN, ANSWER_NO };
 /* Let it go, unless something is under way. */
 static void try_to_let_go(void *arg)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 
-	if (!ik_session_busy(chat->core.session)) {
-		chat->letting_go = false;
-		ik_session_let_go(chat->core.session);
-		show_mark(chat);
-	} else if (chat->cancelled_for_it) {
-		ik_timer_start(chat->lock_timer, ENDING_MS);
+	if (!ik_session_busy(agent->session)) {
+		agent->letting_go = false;
+		ik_session_let_go(agent->session);
+		show_mark(agent);
+	} else if (agent->cancelled_for_it) {
+		ik_timer_start(agent->lock_timer, ENDING_MS);
 	}
 }
 
-static void look_soon(struct ik_chat *chat)
+static void look_soon(struct ik_agent *agent)
 {
-	if (chat->lock_timer == NULL)
-		chat->lock_timer = ik_timer_new(chat->loop, try_to_let_go, chat);
-	ik_timer_start(chat->lock_timer, ENDING_MS);
+	if (agent->lock_timer == NULL)
+		agent->lock_timer = ik_timer_new(agent->chat->loop, try_to_let_go, agent);
+	ik_timer_start(agent->lock_timer, ENDING_MS);
 }
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
 {
+	struct ik_agent *agent = chat->agent; /* who is asked is shown */
+
 	(void)arg;
-	chat->lock_question = 0;
+	agent->lock_question = 0;
 	if (answer->value == ANSWER_NO) {
-		ik_session_refuse(chat->core.session);
+		ik_session_refuse(agent->session);
 		return;
 	}
 	ik_chat_take_queue_back(chat);
-	chat->letting_go = true;
-	chat->cancelled_for_it = answer->value == ANSWER_NOW;
-	if (answer->value == ANSWER_NOW && ik_session_busy(chat->core.session))
-		ik_session_cancel(chat->core.session);
-	look_soon(chat);
+	agent->letting_go = true;
+	agent->cancelled_for_it = answer->value == ANSWER_NOW;
+	if (answer->value == ANSWER_NOW && ik_session_busy(agent->session))
+		ik_session_cancel(agent->session);
+	look_soon(agent);
 }
 
-static void ask(struct ik_chat *chat, const struct ik_event *event)
+static void ask(struct ik_agent *agent, const struct ik_event *event)
 {
-	bool busy = ik_session_busy(chat->core.session);
+	bool busy = ik_session_busy(agent->session);
 	struct ik_choice choices[3];
 	const char *hint = _("Whoever asked goes on with it, and you read along here. You can ask for it "
 		"back, or go on in a copy of your own with /fork.");
@@ -102,8 +103,8 @@ static void ask(struct ik_chat *chat, const struct ik_event *event)
 	struct ik_question question = {.parts = parts, .part_count = 2, .choices = choices};
 	struct ik_buf who;
 
-	if (chat->lock_question != 0)
-		ik_chat_withdraw(chat, chat->lock_question);
+	if (agent->lock_question != 0)
+		ik_chat_withdraw(agent->chat, agent->lock_question);
 	ik_buf_init(&who, IK_KIB(4));
 	ik_sanitize_line(&who, event->text, event->text_length);
 	parts[0] = (struct ik_question_part){IK_QUESTION_TEXT, who.data, who.length};
@@ -117,76 +118,79 @@ static void ask(struct ik_chat *chat, const struct ik_event *event)
 		.label = _("Keep it")};
 	question.initial = question.escape = question.choice_count++;
 	question.title = _("Another ikigai asks for this session.");
-	chat->lock_question = ik_chat_ask(chat, &question, on_answer, NULL);
+	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
 	ik_buf_done(&who);
 }
 
 /* ---- what the session tells ---- */
 
-static void take(struct ik_chat *chat, const struct ik_event *event)
+static void take(struct ik_agent *agent, const struct ik_event *event)
 {
 	struct ik_buf who;
 
 	ik_buf_init(&who, IK_KIB(4));
 	ik_sanitize_line(&who, event->text, event->text_length);
 	if (ik_text_equal(event->name, "others"))
-		say(chat, ik_format(_("This session is open in another ikigai (%s): you read along. "
+		say(agent, ik_format(_("This session is open in another ikigai (%s): you read along. "
 			"{take-over} asks for it, /fork goes on in a copy of your own."), who.data));
 	else if (ik_text_equal(event->name, "free"))
-		say(chat, ik_strdup(_("Nobody writes in this session now: {take-over} goes on with it.")));
+		say(agent, ik_strdup(_("Nobody writes in this session now: {take-over} goes on with it.")));
 	else if (ik_text_equal(event->name, "ours"))
-		say(chat, ik_strdup(_("You write in this session now.")));
+		say(agent, ik_strdup(_("You write in this session now.")));
 	else if (ik_text_equal(event->name, "refused"))
-		say(chat, ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
+		say(agent, ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
 			"of your own."), who.data));
-	else if (ik_text_equal(event->name, "asked") && !chat->letting_go)
-		ask(chat, event);
-	else if (ik_text_equal(event->name, "unasked") && chat->lock_question != 0)
-		ik_chat_lock_done(chat);
+	else if (ik_text_equal(event->name, "asked") && !agent->letting_go)
+		ask(agent, event);
+	else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
+		ik_chat_lock_done(agent);
 	ik_buf_done(&who);
-	show_mark(chat);
+	show_mark(agent);
 }
 
-void ik_chat_lock_event(struct ik_chat *chat, const struct ik_event *event)
+void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_LOCK)
-		take(chat, event);
-	else if (chat->letting_go)
-		look_soon(chat);
+		take(agent, event);
+	else if (agent->letting_go)
+		look_soon(agent);
 }
 
 /* ---- what the person wants ---- */
 
 void ik_chat_take_over(struct ik_chat *chat)
 {
-	struct ik_session *session = chat->core.session;
+	struct ik_agent *agent = chat->agent;
+	struct ik_session *session = agent->session;
 
-	if (!chat->core_started || !ik_session_reads_along(session)) {
-		ik_screen_flash(chat->screen, _("You write in this session already"));
+	if (agent->session == NULL || !ik_session_reads_along(session)) {
+		ik_screen_flash(agent->screen, _("You write in this session already"));
 	} else if (ik_session_is_asking(session)) {
 		ik_session_withdraw(session);
-		ik_screen_flash(chat->screen, _("You read along, and ask for nothing"));
+		ik_screen_flash(agent->screen, _("You read along, and ask for nothing"));
 	} else {
 		ik_session_take_over(session);
 		if (ik_session_is_asking(session))
-			flash(chat, _("The other ikigai is asked for the session; {take-over} takes that back"));
+			flash(agent, _("The other ikigai is asked for the session; {take-over} takes that back"));
 	}
-	show_mark(chat);
+	show_mark(agent);
 }
 
 bool ik_chat_only_reads(struct ik_chat *chat)
 {
-	if (!chat->core_started || !ik_session_reads_along(chat->core.session))
+	struct ik_agent *agent = chat->agent;
+
+	if (agent->session == NULL || !ik_session_reads_along(agent->session))
 		return false;
-	flash(chat, _("You only read along: {take-over} asks for the session, /fork makes a copy"));
+	flash(agent, _("You only read along: {take-over} asks for the session, /fork makes a copy"));
 	return true;
 }
 
-void ik_chat_lock_done(struct ik_chat *chat)
+void ik_chat_lock_done(struct ik_agent *agent)
 {
-	if (chat->lock_question != 0)
-		ik_chat_withdraw(chat, chat->lock_question);
-	chat->lock_question = 0;
-	chat->letting_go = false;
-	chat->lock_timer = ik_timer_close(chat->lock_timer);
+	if (agent->lock_question != 0)
+		ik_chat_withdraw(agent->chat, agent->lock_question);
+	agent->lock_question = 0;
+	agent->letting_go = false;
+	agent->lock_timer = ik_timer_close(agent->lock_timer);
 }

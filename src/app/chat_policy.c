@@ -13,6 +13,7 @@
 /* A call that waits for the person. */
 struct ik_chat_call {
 	struct ik_chat_call *next;
+	struct ik_agent *agent; /* whose it is */
 	char *id, *name, *why;
 	char *arguments;
 	size_t length;
@@ -23,7 +24,7 @@ struct ik_chat_call {
 
 enum { ANSWER_ONCE, ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
 
-static void ask_about_call(struct ik_chat *chat, struct ik_chat_call *call, bool first);
+static void ask_about_call(struct ik_chat_call *call, bool first);
 
 static void call_free(struct ik_chat_call *call)
 {
@@ -66,14 +67,14 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *ans
 	struct ik_rule rule;
 
 	if (answer->value < 0 || !suggest(chat, call, answer->value, &rule)) {
-		ask_about_call(chat, call, true);
+		ask_about_call(call, true);
 		return;
 	}
 	if (keep_rule(chat, &rule, call->for_good)) {
 		ik_session_answer(chat->core.session, call->id, call->name, true, "");
-		ik_session_policy_changed(chat->core.session);
+		ik_agents_policy_changed(chat);
 	} else {
-		ask_about_call(chat, call, true);
+		ask_about_call(call, true);
 	}
 	ik_rule_done(&rule);
 }
@@ -143,8 +144,9 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	}
 }
 
-static void ask_about_call(struct ik_chat *chat, struct ik_chat_call *call, bool first)
+static void ask_about_call(struct ik_chat_call *call, bool first)
 {
+	const struct ik_chat *chat = call->agent->chat;
 	const struct ik_choice choices[] = {
 		{'y', _("Once"), ANSWER_ONCE, NULL},
 		{'s', _("This session"), ANSWER_SESSION, NULL},
@@ -169,15 +171,15 @@ static void ask_about_call(struct ik_chat *chat, struct ik_chat_call *call, bool
 	ik_call_text_add(&text, IK_QUESTION_HINT, call->why, strlen(call->why));
 	question.parts = text.parts;
 	question.part_count = text.count;
-	call->question = ik_chat_ask(chat, &question, on_answer, call);
+	call->question = ik_agent_ask(call->agent, &question, on_answer, call);
 	ik_call_text_done(&text);
 	free(title);
 }
 
 /* The call of that id, taken off the list; NULL when it is not there. */
-static struct ik_chat_call *take_call(struct ik_chat *chat, const char *id)
+static struct ik_chat_call *take_call(struct ik_agent *agent, const char *id)
 {
-	struct ik_chat_call **place = &chat->calls, *found;
+	struct ik_chat_call **place = &agent->calls, *found;
 
 	while (*place != NULL && !ik_text_equal((*place)->id, id))
 		place = &(*place)->next;
@@ -187,39 +189,37 @@ static struct ik_chat_call *take_call(struct ik_chat *chat, const char *id)
 	return found;
 }
 
-void ik_chat_policy_event(struct ik_chat *chat, const struct ik_event *event)
+void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	struct ik_chat_call *call;
 
 	if (event->kind == IK_EVENT_ASKING) {
 		call = ik_alloc(sizeof *call);
+		call->agent = agent;
 		call->id = ik_strdup(event->id);
 		call->name = ik_strdup(event->name);
 		call->why = ik_strdup(event->detail);
 		call->arguments = ik_strndup(event->text, event->text_length);
 		call->length = event->text_length;
 		call->circling = event->number == 1;
-		call->next = chat->calls;
-		chat->calls = call;
-		ask_about_call(chat, call, false);
-	} else if (event->kind == IK_EVENT_ASKED && (call = take_call(chat, event->id)) != NULL) {
-		ik_chat_withdraw(chat, call->question);
+		call->next = agent->calls;
+		agent->calls = call;
+		ask_about_call(call, false);
+	} else if (event->kind == IK_EVENT_ASKED && (call = take_call(agent, event->id)) != NULL) {
+		ik_chat_withdraw(agent->chat, call->question);
 		call_free(call);
 	}
 }
 
-void ik_chat_policy_done(struct ik_chat *chat)
+void ik_chat_policy_done(struct ik_agent *agent)
 {
-	while (chat->calls != NULL)
-		call_free(take_call(chat, chat->calls->id));
+	while (agent->calls != NULL)
+		call_free(take_call(agent, agent->calls->id));
 }
 
 void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode)
 {
 	ik_policy_set_mode(chat->core.policy, mode);
-	if (ik_chat_lock_mark(chat) != NULL)
-		ik_screen_set_mode(chat->screen, ik_chat_lock_mark(chat), true);
-	else
-		ik_screen_set_mode(chat->screen, ik_mode_name(mode), mode != IK_MODE_AUTO);
-	ik_session_policy_changed(chat->core.session);
+	ik_agent_tell_mode(chat->agent);
+	ik_agents_policy_changed(chat);
 }

@@ -4,6 +4,7 @@
 #ifndef IK_APP_CHAT_PRIVATE_H
 #define IK_APP_CHAT_PRIVATE_H
 
+#include "app/chat_agents.h"
 #include "app/core.h"
 #include "loop/tty.h"
 #include "tui/linear.h"
@@ -17,13 +18,18 @@ struct ik_chat {
 	struct ik_loop *loop;
 	struct ik_core core;
 	bool core_started;
+	bool plain, ansi;         /* lines instead of cells; the terminal moves its cursor */
 
 	struct ik_tty *tty;
 	struct ik_term *term;     /* NULL: plain lines */
-	struct ik_linear *linear; /* else NULL */
+	struct ik_linear *linear; /* else NULL: the shown agent's */
 	struct ik_term_modes modes;    /* that the terminal is in, or enters with */
 	struct ik_input *input;
-	struct ik_screen *screen;
+	struct ik_agent *agents;       /* the conversations, by number; the first is the oldest */
+	struct ik_agent *agent;        /* the one that is shown */
+	struct ik_screen *screen;      /* the shown agent's */
+	int last_question;             /* the number of the newest */
+	int quit_question;             /* whether to end although agents work; 0: not asked */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
@@ -39,30 +45,14 @@ struct ik_chat {
 	enum ik_colour_depth colours;  /* that the terminal may be given */
 	bool light;                    /* the terminal's background, as far as is known */
 	bool ending;                   /* what is still typed is for nobody */
-	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
 	char *last_shell;              /* what "!!" repeats; NULL: nothing yet */
-	int draft_lock;                /* held while the draft is this chat's; -1: none */
-	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 
-	struct ik_complete *complete;
 	struct ik_pager *pager;        /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */
-	struct ik_chat_question *questions; /* those on the screen */
-	struct ik_chat_call *calls;         /* those that wait for the person */
 
-	struct ik_chat_blob *blobs;    /* parts of stored outputs, the one that was wanted last first */
-
-	struct ik_store_read *list_read, *end_read; /* for the pane of sessions; NULL: none is out */
-	char end_of[IK_UUID_TEXT];     /* whose end is read */
 	struct ik_session_find *find;  /* the one to go on with is looked for */
 	struct ik_timer *switch_timer; /* runs while what is under way ends */
 	char switch_to[IK_UUID_TEXT];  /* the session to go on with then */
-	char *before;                  /* what to say once it is there; NULL: nothing */
-
-	int lock_question;             /* somebody asks for the session; 0: nobody */
-	bool letting_go;               /* and gets it when nothing is under way */
-	bool cancelled_for_it;
-	struct ik_timer *lock_timer;   /* looks whether that is so */
 
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
@@ -112,8 +102,12 @@ void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t le
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
 /* chat_draft.c: what is in the editor survives the program. */
-void ik_chat_draft_load(struct ik_chat *chat);
-/* Save it as it is now, with what is queued before it where nothing else keeps that; 0 or
+void ik_chat_draft_load(struct ik_agent *agent);
+/* Have a place for the draft of a conversation that begins with an empty editor. */
+void ik_chat_draft_begin(struct ik_agent *agent);
+/* An editor is gone, and its draft with it. */
+void ik_chat_draft_end(struct ik_agent *agent);
+/* Save all as they are now, with what is queued before it where nothing else keeps that; 0 or
  * errno. Takes no memory. */
 int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue);
 /* Something was typed, or queued: save it soon, but not with every key. */
@@ -127,22 +121,25 @@ void ik_chat_draft_due(void *chat);
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_answer *answer);
 int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
+/* The same of a conversation that may not be the shown one: asked once it is. */
+int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
+	ik_answer_handler *handler, void *arg);
 /* It needs no answer any more; nothing happens when it has one. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* The person has answered. */
 void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer);
-/* Forget all questions; no handler is called. */
-void ik_chat_forget_questions(struct ik_chat *chat);
+/* Forget all questions of a conversation; no handler is called. */
+void ik_chat_forget_questions(struct ik_agent *agent);
 
 /* chat_policy.c: calls that wait for the person, and the mode. */
-void ik_chat_policy_event(struct ik_chat *chat, const struct ik_event *event);
-void ik_chat_policy_done(struct ik_chat *chat);
+void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
+void ik_chat_policy_done(struct ik_agent *agent);
 void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode);
 
-/* chat_blobs.c: parts of what calls printed, for the inspector (an ik_blob_reader). */
-enum ik_status ik_chat_read_blob(void *chat, const char *id, size_t part, struct ik_buf *out,
+/* chat_blobs.c: parts of what calls printed, for an agent's inspector (an ik_blob_reader). */
+enum ik_status ik_chat_read_blob(void *agent, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);
-void ik_chat_forget_blobs(struct ik_chat *chat);
+void ik_chat_forget_blobs(struct ik_agent *agent);
 
 /* chat_tools.c: what the tool browser wants. Asks whether for the session or for good. */
 void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
@@ -161,21 +158,24 @@ void ik_chat_resume(struct ik_chat *chat, const char *id);
 void ik_chat_resume_named(struct ik_chat *chat, const char *text);
 /* Ask, then delete. */
 void ik_chat_delete_session(struct ik_chat *chat, const char *id);
-/* The session is another one. */
+/* The session of the shown agent is another one. */
 void ik_chat_session_changed(struct ik_chat *chat);
-void ik_chat_sessions_done(struct ik_chat *chat);
+/* Look for no session to go on with any more. */
+void ik_chat_sessions_stop(struct ik_chat *chat);
+/* What an agent's pane asked for is not wanted any more. */
+void ik_chat_sessions_done(struct ik_agent *agent);
 
 /* chat_lock.c: a session that is open elsewhere, too. */
-void ik_chat_lock_event(struct ik_chat *chat, const struct ik_event *event);
+void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
 /* Ask the other one for it; once more: ask no longer. */
 void ik_chat_take_over(struct ik_chat *chat);
 /* Is it read along only? Then the person is told what to do. */
 bool ik_chat_only_reads(struct ik_chat *chat);
 /* What the status bar says in place of the mode, in a session that is read along; else NULL. */
-const char *ik_chat_lock_mark(const struct ik_chat *chat);
+const char *ik_chat_lock_mark(const struct ik_agent *agent);
 /* What waits to be sent is the person's again, before what stands in the editor. */
 void ik_chat_take_queue_back(struct ik_chat *chat);
-void ik_chat_lock_done(struct ik_chat *chat);
+void ik_chat_lock_done(struct ik_agent *agent);
 
 /* End the program, after this turn of the loop. */
 void ik_chat_end(struct ik_chat *chat, int status);

@@ -20,10 +20,10 @@
 static void take_list(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session_row rows[IK_SESSIONS_PAGE];
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 	size_t i;
 
-	chat->list_read = NULL;
+	agent->list_read = NULL;
 	for (i = 0; i < answer->count && i < IK_SESSIONS_PAGE; i++) {
 		const struct ik_session_info *info = &answer->sessions[i];
 
@@ -35,54 +35,60 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 		rows[i].holder = info->holder.pid != 0 && !ik_holder_is_self(&info->holder) ?
 			info->holder.host : NULL;
 	}
-	ik_screen_sessions_arrived(chat->screen, rows, i, ik_clock_wall_ms(),
+	ik_screen_sessions_arrived(agent->screen, rows, i, ik_clock_wall_ms(),
 		answer->status == IK_OK ? NULL : answer->error.text);
 }
 
 static void ask_list(void *arg, const char *words, bool here, const struct ik_session_row *last)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
+	struct ik_chat *chat = agent->chat;
 	const struct ik_session_choice choice = {
 		.words = words, .directory = here ? chat->setup->places.directory : NULL,
 	};
 
-	chat->list_read = ik_store_read_close(chat->list_read);
+	agent->list_read = ik_store_read_close(agent->list_read);
 	if (!chat->core_started)
 		return;
-	chat->list_read = ik_store_select(chat->core.store, &choice, last != NULL ? last->updated_ms : 0,
-		last != NULL ? last->id : "", IK_SESSIONS_PAGE, take_list, chat);
+	agent->list_read = ik_store_select(chat->core.store, &choice, last != NULL ? last->updated_ms : 0,
+		last != NULL ? last->id : "", IK_SESSIONS_PAGE, take_list, agent);
 }
 
 static void take_end(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 
-	chat->end_read = NULL;
-	ik_screen_session_end_arrived(chat->screen, chat->end_of, answer->messages, answer->count);
+	agent->end_read = NULL;
+	ik_screen_session_end_arrived(agent->screen, agent->end_of, answer->messages, answer->count);
 }
 
 static void ask_end(void *arg, const char *id)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
+	struct ik_chat *chat = agent->chat;
 
-	chat->end_read = ik_store_read_close(chat->end_read);
+	agent->end_read = ik_store_read_close(agent->end_read);
 	if (!chat->core_started)
 		return;
-	memcpy(chat->end_of, id, sizeof(chat->end_of));
-	chat->end_read = ik_store_page(chat->core.store, id, 0, END_MESSAGES, take_end, chat);
+	memcpy(agent->end_of, id, sizeof(agent->end_of));
+	agent->end_read = ik_store_page(chat->core.store, id, 0, END_MESSAGES, take_end, agent);
 }
 
 const struct ik_sessions_source ik_chat_sessions_source = { ask_list, ask_end };
 
-void ik_chat_sessions_done(struct ik_chat *chat)
+void ik_chat_sessions_stop(struct ik_chat *chat)
 {
-	chat->list_read = ik_store_read_close(chat->list_read);
-	chat->end_read = ik_store_read_close(chat->end_read);
 	chat->find = ik_session_find_close(chat->find);
 	chat->switch_timer = ik_timer_close(chat->switch_timer);
-	free(chat->before);
-	chat->before = NULL;
-	ik_chat_lock_done(chat);
+}
+
+void ik_chat_sessions_done(struct ik_agent *agent)
+{
+	agent->list_read = ik_store_read_close(agent->list_read);
+	agent->end_read = ik_store_read_close(agent->end_read);
+	free(agent->before);
+	agent->before = NULL;
+	ik_chat_lock_done(agent);
 }
 
 /* ---- another session ---- */
@@ -90,9 +96,9 @@ void ik_chat_sessions_done(struct ik_chat *chat)
 void ik_chat_session_changed(struct ik_chat *chat)
 {
 	ik_screen_begin(chat->screen);
-	ik_chat_lock_done(chat);
-	ik_chat_forget_blobs(chat);
-	chat->shared_command[0] = '\0';
+	ik_chat_lock_done(chat->agent);
+	ik_chat_forget_blobs(chat->agent);
+	chat->agent->shared_command[0] = '\0';
 	/* What was allowed for one session is not for another. */
 	ik_rules_done(ik_policy_session(chat->core.policy));
 	ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
@@ -101,15 +107,15 @@ void ik_chat_session_changed(struct ik_chat *chat)
 /* It is there, or it is said why not. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 
 	if (error != NULL)
-		ik_session_add_notice(chat->core.session, error->text);
-	if (chat->before != NULL)
-		ik_session_add_notice(chat->core.session, chat->before);
-	free(chat->before);
-	chat->before = NULL;
-	ik_screen_session_runs(chat->screen, ik_session_id(chat->core.session));
+		ik_session_add_notice(agent->session, error->text);
+	if (agent->before != NULL)
+		ik_session_add_notice(agent->session, agent->before);
+	free(agent->before);
+	agent->before = NULL;
+	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
 /* Nothing is under way: go on with the other one. */
@@ -118,14 +124,14 @@ static void switch_now(struct ik_chat *chat)
 	struct ik_session *session = chat->core.session;
 	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
 
-	free(chat->before);
-	chat->before = said ? ik_format(_("The session before this one: ikigai --resume=%s"),
+	free(chat->agent->before);
+	chat->agent->before = said ? ik_format(_("The session before this one: ikigai --resume=%s"),
 		ik_session_id(session)) : NULL;
 	ik_chat_session_changed(chat);
-	(void)ik_core_begin_session(&chat->core);
+	(void)ik_agent_begin_session(chat->agent);
 	ik_screen_session_runs(chat->screen, chat->switch_to);
 	ik_screen_close_side(chat->screen);
-	ik_session_restore(chat->core.session, chat->switch_to, on_resumed, chat);
+	ik_session_restore(chat->core.session, chat->switch_to, on_resumed, chat->agent);
 }
 
 static void try_switch(void *arg)

@@ -20,7 +20,7 @@ static void begin_session(struct ik_chat *chat)
 		ik_session_id(session));
 
 	ik_chat_session_changed(chat);
-	if (ik_core_begin_session(&chat->core) && said)
+	if (ik_agent_begin_session(chat->agent) && said)
 		ik_session_add_notice(chat->core.session, sentence);
 	free(sentence);
 }
@@ -74,8 +74,20 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 			ik_screen_set_draft(chat->screen, chat->core.draft, strlen(chat->core.draft));
 		ik_chat_resume(chat, chat->core.fork);
 		break;
+	case IK_COMMAND_CHILD:
+		ik_agent_fork(chat, line, argument_of(line));
+		break;
+	case IK_COMMAND_JOIN:
+		ik_agent_join(chat, line, argument_of(line));
+		break;
+	case IK_COMMAND_AGENTS:
+		ik_agents_list(chat, line);
+		break;
+	case IK_COMMAND_CLOSE:
+		ik_agent_close_named(chat, line, argument_of(line));
+		break;
 	case IK_COMMAND_QUIT:
-		ik_chat_end(chat, 0);
+		ik_chat_quit(chat);
 		break;
 	case IK_COMMAND_NOTHING:
 		break;
@@ -113,15 +125,15 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 
 	ik_attached_init(&attached);
 	if (ik_attach(text, length, &chat->setup->places, ik_session_conversation(session),
-			chat->shared_command, &attached, &error) != IK_OK) {
+			chat->agent->shared_command, &attached, &error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		ik_screen_set_draft(chat->screen, text, length);
 	} else {
 		ik_session_submit_with(session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
 		if (attached.last_command[0] != '\0')
-			memcpy(chat->shared_command, attached.last_command,
-				sizeof(chat->shared_command));
+			memcpy(chat->agent->shared_command, attached.last_command,
+				sizeof(chat->agent->shared_command));
 	}
 	ik_attached_done(&attached);
 }
@@ -176,5 +188,5 @@ void ik_chat_take_back(struct ik_chat *chat)
 	ik_screen_set_draft(chat->screen, copy, length);
 	free(copy);
 	/* What went with it goes with what is sent in its place. */
-	chat->shared_command[0] = '\0';
+	chat->agent->shared_command[0] = '\0';
 }

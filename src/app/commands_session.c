@@ -59,19 +59,25 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
-/* Make a fork that has the events up to sequence. */
-static enum ik_command_effect make_fork(struct ik_core *core, const char *line, int64_t sequence)
+void ik_command_make_fork(struct ik_core *core, const char *line, int64_t sequence,
+	char ret_id[IK_UUID_TEXT])
 {
 	char *output = ik_format(_("A fork of the session: ikigai --resume=%s"),
 		ik_session_id(core->session));
 	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
-	ik_uuid_new(core->fork);
-	ik_store_begin_fork(core->store, core->fork, core->setup->places.directory,
+	ik_uuid_new(ret_id);
+	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
 		ik_session_id(core->session), sequence);
-	ik_store_append(core->store, core->fork, message);
+	ik_store_append(core->store, ret_id, message);
 	ik_message_unref(message);
 	free(output);
+}
+
+/* Go on in a fork that has the events up to sequence. */
+static enum ik_command_effect make_fork(struct ik_core *core, const char *line, int64_t sequence)
+{
+	ik_command_make_fork(core, line, sequence, core->fork);
 	return IK_COMMAND_FORKED;
 }
 
@@ -100,14 +106,22 @@ static const char *obstacle(const struct ik_core *core)
 
 enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
 {
-	const char *problem = rest[0] != '\0' ?
-		_("/fork takes no words: it goes on in a copy of this session.") : obstacle(core);
+	const char *problem;
 
+	if (rest[0] != '\0')
+		return IK_COMMAND_CHILD;
+	problem = obstacle(core);
 	if (problem != NULL) {
 		ik_session_add_command(core->session, line, problem);
 		return IK_COMMAND_NOTHING;
 	}
 	return make_fork(core, line, newest_stored(core));
+}
+
+/* Did the person say it? */
+static bool is_question(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
 }
 
 /* The person's message with that number from the end; NULL: there are not so many. */
@@ -118,11 +132,56 @@ static const struct ik_message *question_at(const struct ik_conversation *conver
 	for (i = ik_conversation_count(conversation); i-- > 0;) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
-		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message) &&
-		    message->sequence > 0 && --number == 0)
+		if (is_question(message) && message->sequence > 0 && --number == 0)
 			return message;
 	}
 	return NULL;
+}
+
+enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
+	struct ik_error *error)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	size_t i = ik_conversation_count(conversation);
+
+	*ret_sequence = 0;
+	if (!ik_session_busy(core->session)) {
+		*ret_sequence = newest_stored(core);
+		while (*ret_sequence == 0 && i > 0)
+			if (ik_kind_is_sent(ik_conversation_at(conversation, --i)->kind))
+				return ik_error_set(error, IK_UNAVAILABLE, "%s",
+					_("What was said last has yet to be stored; try again in a moment."));
+		return IK_OK;
+	}
+	while (i > 0 && !is_question(ik_conversation_at(conversation, i - 1)))
+		i--;
+	for (i = i > 0 ? i - 1 : 0; i > 0 && *ret_sequence == 0; i--)
+		*ret_sequence = ik_conversation_at(conversation, i - 1)->sequence;
+	return IK_OK;
+}
+
+enum ik_command_effect ik_command_join(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_JOIN;
+}
+
+enum ik_command_effect ik_command_agents(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_AGENTS;
+}
+
+enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_CLOSE;
 }
 
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)

@@ -22,4 +22,23 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest);
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
 
+/* Make the fork of the session in front that has its events up to sequence; ret_id: what it
+ * is called. line is stored in it. */
+void ik_command_make_fork(struct ik_core *core, const char *line, int64_t sequence,
+	char ret_id[IK_UUID_TEXT]);
+
+/* Up to which event a child of the session in front has it: of one that is at work up to
+ * what its turn began with; 0: nothing was said yet. IK_UNAVAILABLE where it has yet to be
+ * stored. */
+enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
+	struct ik_error *error) IK_MUST_USE;
+
+/* /join, /agents, /close: of the chat's, nothing is done here. */
+enum ik_command_effect ik_command_join(struct ik_core *core, const char *line, const char *rest);
+enum ik_command_effect ik_command_agents(struct ik_core *core, const char *line, const char *rest);
+enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, const char *rest);
+
+/* What a session is called now; new memory, "" when it has no title. */
+char *ik_command_present_title(const struct ik_conversation *conversation);
+
 #endif

@@ -49,13 +49,20 @@ static void tell_trust_problem(struct ik_core *core)
 	ik_session_add_notice(core->session, problem);
 }
 
+/* The tools of every session from here on. */
+static void set_registry(struct ik_core *core, struct ik_registry *registry, bool ready)
+{
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_set_registry(core->sessions[i].session, registry, ready);
+}
+
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct ik_core *core = arg;
 
 	core->scanned = true;
 	log_scan(registry);
-	ik_session_set_registry(core->session, registry, !ik_discovery_scanning(core->discovery));
+	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
 	tell_trust_problem(core);
 	core->events->scan_finished(core->arg, registry);
 }
@@ -65,7 +72,7 @@ static void on_began(void *arg)
 {
 	struct ik_core *core = arg;
 
-	ik_session_set_registry(core->session, ik_discovery_registry(core->discovery), false);
+	set_registry(core, ik_discovery_registry(core->discovery), false);
 }
 
 static void on_problem(void *arg, const char *sentence)
@@ -75,8 +82,7 @@ static void on_problem(void *arg, const char *sentence)
 	ik_session_add_notice(core->session, sentence);
 }
 
-/* Note in the log what one looks for later. */
-static void log_event(const struct ik_event *event)
+void ik_core_log_event(const struct ik_event *event)
 {
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
@@ -104,14 +110,6 @@ static void log_event(const struct ik_event *event)
 	}
 }
 
-static void on_event(void *arg, const struct ik_event *event)
-{
-	struct ik_core *core = arg;
-
-	log_event(event);
-	core->events->event(core->arg, event);
-}
-
 /* Say why events wait, once for each reason. */
 static void tell_store_problem(struct ik_core *core, const char *message)
 {
@@ -123,7 +121,7 @@ static void tell_store_problem(struct ik_core *core, const char *message)
 		return;
 	free(core->store_problem);
 	core->store_problem = ik_strdup(message);
-	core->events->event(core->arg, &event);
+	core->events->store(core->arg, &event);
 }
 
 static void on_store_state(void *arg, size_t waiting, const char *message)
@@ -136,7 +134,7 @@ static void on_store_state(void *arg, size_t waiting, const char *message)
 	event.number = (int64_t)waiting;
 	event.text = message;
 	event.text_length = strlen(message);
-	core->events->event(core->arg, &event);
+	core->events->store(core->arg, &event);
 	if (waiting > 0 && message[0] != '\0') {
 		tell_store_problem(core, message);
 	} else if (waiting == 0) {
@@ -157,8 +155,9 @@ static void on_store_fork(void *arg, const char *from, const char *to)
 {
 	struct ik_core *core = arg;
 
-	if (core->session != NULL && ik_text_equal(ik_session_id(core->session), from))
-		ik_session_forked(core->session, to);
+	for (size_t i = 0; i < core->session_count; i++)
+		if (ik_text_equal(ik_session_id(core->sessions[i].session), from))
+			ik_session_forked(core->sessions[i].session, to);
 }
 
 /* The rules of the configuration. */
@@ -185,11 +184,10 @@ static void read_kept_rules(struct ik_core *core)
 		ik_session_add_notice(core->session, error.text);
 }
 
-/* Make the session and tell it its model. */
-static void make_session(struct ik_core *core)
+/* A session that has yet to be told its model. */
+static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 {
 	const struct ik_config *config = core->setup->config;
-	struct ik_model_spec model = ik_model_choice_spec(&core->setup->choice);
 	struct ik_session_options options;
 
 	memset(&options, 0, sizeof options);
@@ -209,10 +207,61 @@ static void make_session(struct ik_core *core)
 	options.no_tools = core->no_tools;
 	options.policy = core->policy;
 	options.asking = core->asking;
-	options.sink = on_event;
-	options.sink_arg = core;
-	core->session = ik_session_new(&options);
-	ik_session_set_model(core->session, &model);
+	options.sink = core->events->event;
+	options.sink_arg = session_arg;
+	return ik_session_new(&options);
+}
+
+/* Tell a session its model. */
+static void give_model(struct ik_core *core, struct ik_session *session)
+{
+	struct ik_model_spec model = ik_model_choice_spec(&core->setup->choice);
+
+	ik_session_set_model(session, &model);
+}
+
+/* The place of a session among those that are there. */
+static struct ik_core_session *place_of(struct ik_core *core, const struct ik_session *session)
+{
+	struct ik_core_session *place = core->sessions;
+
+	while (place->session != session)
+		place++;
+	return place;
+}
+
+/* One more of them. */
+static struct ik_session *add_session(struct ik_core *core, void *session_arg)
+{
+	struct ik_session *session = make_session(core, session_arg);
+
+	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
+		sizeof(*core->sessions));
+	core->sessions[core->session_count++] = (struct ik_core_session){
+		.session = session, .arg = session_arg,
+	};
+	return session;
+}
+
+struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
+{
+	struct ik_session *session = add_session(core, session_arg);
+
+	give_model(core, session);
+	ik_session_set_registry(session, ik_core_registry(core),
+		core->scanned && !ik_discovery_scanning(core->discovery));
+	return session;
+}
+
+void ik_core_set_front(struct ik_core *core, struct ik_session *session)
+{
+	core->session = session;
+}
+
+struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session)
+{
+	*place_of(core, session) = core->sessions[--core->session_count];
+	return ik_session_close(session);
 }
 
 /* Start the scan, or say that there is nothing to wait for. */
@@ -267,7 +316,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
-	struct ik_error *error)
+	void *session_arg, struct ik_error *error)
 {
 	struct ik_http_options http;
 	char *spool;
@@ -300,7 +349,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	make_policy(core);
 	core->no_tools = no_tools;
 	core->asking = asking;
-	make_session(core);
+	core->session = add_session(core, session_arg);
+	give_model(core, core->session);
 	read_kept_rules(core);
 	start_tools(core, no_tools);
 	if (setup->places.problem != NULL)
@@ -314,10 +364,14 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 
 bool ik_core_begin_session(struct ik_core *core)
 {
+	struct ik_core_session *place;
+
 	if (ik_session_busy(core->session))
 		return false;
-	core->session = ik_session_close(core->session);
-	make_session(core);
+	place = place_of(core, core->session);
+	ik_session_close(core->session);
+	core->session = place->session = make_session(core, place->arg);
+	give_model(core, core->session);
 	ik_session_set_registry(core->session, ik_core_registry(core), core->scanned);
 	ik_core_read_instructions(core);
 	return true;
@@ -330,7 +384,8 @@ void ik_core_read_instructions(struct ik_core *core)
 
 	free(setup->instructions);
 	setup->instructions = ik_agents_files_read(&setup->project, &setup->places, setup->config);
-	ik_session_set_instructions(core->session, setup->instructions);
+	for (i = 0; i < core->session_count; i++)
+		ik_session_set_instructions(core->sessions[i].session, setup->instructions);
 	for (i = told; i < setup->config->warnings.count; i++)
 		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
 }
@@ -359,7 +414,11 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->text[0] = '\0';
 	core->export = ik_export_close(core->export);
 	ik_buf_done(&core->copied);
-	core->session = ik_session_close(core->session);
+	while (core->session_count > 0)
+		ik_session_close(core->sessions[--core->session_count].session);
+	free(core->sessions);
+	core->sessions = NULL;
+	core->session = NULL;
 	core->discovery = ik_discovery_close(core->discovery);
 	core->models = ik_model_list_close(core->models);
 	free(core->models_line);

@@ -20,9 +20,16 @@
 struct ik_export;
 
 struct ik_core_events {
-	ik_event_sink *event;
+	ik_event_sink *event; /* of a session; arg: what it was begun with */
+	ik_event_sink *store; /* how the store stands; arg: the core's */
 	void (*scan_progress)(void *arg, size_t done, size_t total);
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
+};
+
+/* A session at work, and who is told of its events. */
+struct ik_core_session {
+	struct ik_session *session;
+	void *arg;
 };
 
 struct ik_core {
@@ -33,7 +40,9 @@ struct ik_core {
 	struct ik_http *http;
 	struct ik_store *store;
 	struct ik_discovery *discovery;
-	struct ik_session *session;
+	struct ik_session *session; /* the one in front: commands are about it */
+	struct ik_core_session *sessions; /* all, that one among them */
+	size_t session_count;
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool tools_wanted;
@@ -54,14 +63,21 @@ struct ik_core {
 };
 
 /*
- * Join everything and start the scan. events is borrowed; asking says who answers
- * where the policy asks. What cannot be used
+ * Join everything and start the scan. events is borrowed, session_arg goes with what the
+ * first session tells; asking says who answers where the policy asks. What cannot be used
  * (database, home) is told as notices; an error is only what makes a
  * conversation impossible.
  */
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
-	struct ik_error *error) IK_MUST_USE;
+	void *session_arg, struct ik_error *error) IK_MUST_USE;
+
+/* Another session beside those that are there, with the model of now; the core's. */
+struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg);
+/* Commands are about this one from here on. */
+void ik_core_set_front(struct ik_core *core, struct ik_session *session);
+/* End one that is not in front; it can be resumed. Returns NULL. */
+struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session);
 
 /* Talk to the model that is wished for from the next request on. On failure all stays
  * as it is. */
@@ -78,11 +94,14 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 /* Scan by itself when the directories of tools change, if the configuration wants it. */
 void ik_core_watch(struct ik_core *core);
 
-/* End the session, which can be resumed, and begin another with the same model and tools.
+/* End the session in front, which can be resumed, and begin another with the same model and tools.
  * False: something is under way, and all stays as it is. */
 bool ik_core_begin_session(struct ik_core *core);
 
-/* Read the project's AGENTS.md files again; the next request has them. */
+/* Note in the log what one looks for later. */
+void ik_core_log_event(const struct ik_event *event);
+
+/* Read the project's AGENTS.md files again; the next request of each session has them. */
 void ik_core_read_instructions(struct ik_core *core);
 
 /* Take all apart; what waits in the store is written, or rescued, if it can be:

@@ -87,6 +87,7 @@ static void on_event(void *arg, const struct ik_event *event)
 	struct exec *exec = arg;
 	struct ik_buf out, errors;
 
+	ik_core_log_event(event);
 	if (exec->done)
 		return; /* the line "done" is the last one */
 	if (event->kind == IK_EVENT_TURN_STARTED)
@@ -253,7 +254,10 @@ static void watch_signals(struct exec *exec)
 static int run(struct exec *exec, const struct ik_options *options, struct ik_setup *setup,
 	const struct ik_buf *prompt, struct ik_error *error)
 {
-	static const struct ik_core_events events = {on_event, on_scan_progress, on_scan_finished};
+	static const struct ik_core_events events = {
+		.event = on_event, .store = on_event,
+		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
+	};
 	struct ik_error notice;
 	size_t i;
 
@@ -264,7 +268,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	ik_children_become_reaper(exec->loop);
 	ik_alloc_set_hook(ik_children_end_now);
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
-		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, error) != IK_OK)
+		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec, error) != IK_OK)
 		refuse(exec, "CONNECT", error);
 	else if (options->resume)
 		resume(exec, options);

@@ -394,6 +394,27 @@ static void say_state(struct ik_linear *linear, struct ik_buf *now, char *senten
 	free(sentence);
 }
 
+/* How a conversation stands, as a new string. */
+static char *agent_sentence(const struct ik_agent_mark *mark)
+{
+	if (mark->shown)
+		return ik_format(_("This is agent %d."), mark->number);
+	switch (mark->state) {
+	case IK_AGENT_WORKING:
+		return ik_format(_("Agent %d is at work."), mark->number);
+	case IK_AGENT_ASKING:
+		return ik_format(_("Agent %d waits for your answer."), mark->number);
+	case IK_AGENT_FAILED:
+		return ik_format(_("Agent %d has failed."), mark->number);
+	case IK_AGENT_UNREAD:
+		return ik_format(_("Agent %d has ended its turn."), mark->number);
+	case IK_AGENT_IDLE:
+	case IK_AGENT_STATE_COUNT:
+		break;
+	}
+	return ik_format(_("Agent %d is idle."), mark->number);
+}
+
 /* Say what the status bar shows besides, each thing when it is another. */
 static void write_states(struct ik_linear *linear, const struct ik_screen *screen)
 {
@@ -412,6 +433,8 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));
 	if (bar->model)
 		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
+	for (size_t i = 0; i < bar->agent_count; i++)
+		say_state(linear, &now, agent_sentence(&bar->agents[i]));
 	if (bar->hint)
 		say_state(linear, &now, ik_strdup(bar->hint));
 	if (ik_screen_history_open(screen, &failed))
@@ -468,6 +491,19 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	write_panes(linear, screen, cells);
 	write_line(linear, cells, cursor_row, cursor_column);
 	linear->out = NULL;
+}
+
+void ik_linear_take_over(struct ik_linear *linear, struct ik_linear *before)
+{
+	struct ik_buf said = linear->said, line = linear->line;
+	linear->said = before->said;
+	linear->line = before->line;
+	linear->row = before->row;
+	linear->column = before->column;
+	before->said = said;
+	before->line = line;
+	before->row = -1;
+	ik_buf_clear(&before->line);
 }
 
 void ik_linear_again(struct ik_linear *linear)

@@ -36,6 +36,10 @@ void ik_linear_size(int *rows, int *columns);
 void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out);
 
+/* It is another conversation's turn to be written: go on behind what was written of before,
+ * whose last line is left, and which has nothing to say meanwhile. */
+void ik_linear_take_over(struct ik_linear *linear, struct ik_linear *before);
+
 /* Say how things stand, and write the last line again (Ctrl-L, after a stop). */
 void ik_linear_again(struct ik_linear *linear);
 

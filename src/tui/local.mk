@@ -4,6 +4,7 @@ libik_tui_a_SOURCES =
 
 # The terminal's side: cells, bytes out, keys in, the editor.
 libik_tui_a_SOURCES += \
+	src/tui/agent_marks.c src/tui/agent_marks.h \
 	src/tui/ascii.c \
 	src/tui/ascii.h \
 	src/tui/cells.c \
@@ -99,7 +100,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen.c \
 	src/tui/screen_complete.c \
 	src/tui/screen.h \
-	src/tui/screen_dialog.c \
+	src/tui/screen_agents.c src/tui/screen_dialog.c \
 	src/tui/screen_events.c \
 	src/tui/screen_focus.c \
 	src/tui/screen_history.c \

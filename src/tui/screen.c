@@ -280,6 +280,7 @@ void ik_screen_update_bar(struct ik_screen *screen)
 {
 	struct ik_status_bar *bar = &screen->bar;
 	bar->activity = activity(screen, &bar->seconds);
+	bar->now_ms = screen->now_ms;
 	bar->tool = NULL;
 	bar->waiting_for = screen->waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
@@ -359,6 +360,8 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 		more = true;
 	screen->dirty = screen->dirty || changed;
 	int64_t next = more ? 0 : next_second(screen);
+	int64_t agents = ik_screen_agents_tick(screen);
+	next = next < 0 || (agents >= 0 && agents < next) ? agents : next;
 	if (screen->quit_until_ms != IK_NEVER) {
 		int64_t left = screen->quit_until_ms - now_ms;
 		next = next < 0 || left < next ? left : next;

@@ -15,6 +15,7 @@
 
 #include "conversation/event.h"
 #include "tool/registry.h"
+#include "tui/agent_marks.h"
 #include "tui/cells.h"
 #include "tui/completion.h"
 #include "tui/dialog.h"
@@ -71,12 +72,14 @@ enum ik_reaction_kind {
 	IK_REACT_COPY,     /* text: for the clipboard */
 	IK_REACT_RESUME,   /* text: the id of the session to go on with */
 	IK_REACT_DELETE_SESSION, /* text: its id */
+	IK_REACT_AGENT,    /* number: of the conversation to be shown; 0: the next, -1: the one before */
 	IK_REACT_ANSWER    /* answer: to a question that was asked */
 };
 struct ik_reaction {
 	enum ik_reaction_kind kind;
 	const char *text;  /* valid until the next call */
 	size_t length;
+	int number;        /* of IK_REACT_AGENT */
 	struct ik_answer answer; /* of IK_REACT_ANSWER; its text as above */
 };
 
@@ -104,6 +107,11 @@ void ik_screen_set_store(struct ik_screen *screen, const char *name);
 /* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
 void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);
 void ik_screen_set_background(struct ik_screen *screen, int processes);
+
+/* The conversations of the program, this one among them; none where it is the only one.
+ * Copied; of more than IK_AGENTS_MOST the first. */
+void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *marks,
+	size_t count);
 
 /* Whether wheel and clicks come here; possible: whether they ever do in this terminal. */
 void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);

@@ -388,6 +388,8 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		ik_screen_flash(screen, NULL);
 	ik_screen_unmark(screen);
 	struct ik_reaction answered;
+	if (ik_screen_agents_key(action, &answered))
+		return answered;
 	if (ik_screen_dialog_key(screen, key, action, &answered))
 		return answered;
 	if (ik_screen_search_key(screen, key, action))

@@ -149,6 +149,10 @@ static struct ik_reaction press(struct ik_screen *screen, const struct ik_layout
 		.ms = screen->now_ms, .twice = twice};
 	if (ik_screen_complete_click(screen, key->row, key->column))
 		return nothing;
+	struct ik_reaction clicked;
+	if (is_in(layout->status, key) && ik_screen_agents_click(screen, layout->status, key->column,
+		    &clicked))
+		return clicked;
 	if (is_in(layout->dialog, key))
 		return click_dialog(screen, layout, key);
 	last->text = text_at(screen, layout, key);

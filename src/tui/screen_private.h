@@ -110,6 +110,7 @@ struct ik_screen {
 	char *retry_reason;
 	char *queued_text;
 	int64_t shown_second;       /* of the status bar */
+	int64_t agents_due_ms;      /* when a second of the other conversations changes */
 	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
 	int64_t quit_until_ms;      /* IK_NEVER, or until when another one ends */
 };
@@ -195,6 +196,14 @@ void ik_screen_search_put_hints(const struct ik_screen *screen, int columns, str
  * were told (hand over the last of a page first). begin: another session has none yet. */
 void ik_screen_title_of(struct ik_screen *screen, const struct ik_message *message, bool older);
 void ik_screen_title_begin(struct ik_screen *screen);
+
+/* screen_agents.c: the time that is shown of the other conversations; in how many milliseconds
+ * it is another, -1: none is shown. */
+int64_t ik_screen_agents_tick(struct ik_screen *screen);
+/* An action, or a click on the status bar, that changes to another; false: it is for others. */
+bool ik_screen_agents_key(enum ik_action action, struct ik_reaction *ret_reaction);
+bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
+	struct ik_reaction *ret_reaction);
 
 /* A key while a side pane has the focus; false: it is for others. */
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,

@@ -11,15 +11,14 @@
 
 /* The parts of the line from left to right; the keys stand at the right edge. */
 enum part {
-	PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT, PART_STORE,
-	PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SESSION, PART_KEYS, PART_COUNT
+	PART_AGENTS, PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT,
+	PART_STORE, PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SESSION, PART_KEYS, PART_COUNT
 };
 
 /* What goes first when there is no room. */
 static const enum part dropped[] = {
 	PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND,
-	PART_QUEUED, PART_STORE, PART_MODE,
-	PART_SCAN, PART_ACTIVITY
+	PART_QUEUED, PART_STORE, PART_MODE, PART_SCAN, PART_AGENTS, PART_ACTIVITY
 };
 
 #define LEAST 12 /* columns of the model, or of the session, that say something */
@@ -180,10 +179,22 @@ static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *b
 	return bar->store_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
 }
 
+/* Does another conversation call? */
+static enum ik_style agents_style(const struct ik_status_bar *bar)
+{
+	for (size_t i = 0; i < bar->agent_count; i++)
+		if (!bar->agents[i].shown && bar->agents[i].state == IK_AGENT_ASKING)
+			return IK_STYLE_STATUS_WARNING;
+	return IK_STYLE_STATUS_STRONG;
+}
+
 /* Write one part; an empty one is not shown. */
 static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar, enum part part)
 {
 	switch (part) {
+	case PART_AGENTS:
+		ik_agent_marks_put(out, bar->agents, bar->agent_count, bar->now_ms, bar->utf8);
+		return agents_style(bar);
 	case PART_SCAN:
 		ik_scan_put(out, bar);
 		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED
@@ -287,35 +298,76 @@ static bool drop_last_key(struct text *keys)
 	return true;
 }
 
-/* Leave out what has no room, the least first. */
-static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
+/* Count the agents only. */
+static void count_agents(struct text *text, const struct ik_status_bar *bar)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	ik_agent_marks_put_short(&out, bar->agents, bar->agent_count, bar->utf8);
+	keep(text, &out);
+	ik_buf_done(&out);
+}
+
+/* Leave out what has no room, the least first. Returns whether the agents are counted only. */
+static bool make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
+	bool counted = false;
 	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
 		continue;
 	/* The last that is left is cut rather than dropped; a hint, which was asked
 	 * for a moment ago, outlives all others. */
-	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++)
+	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++) {
+		if (dropped[i] == PART_QUEUED && bar->agent_count > 0) {
+			count_agents(&texts[PART_AGENTS], bar);
+			counted = true;
+		}
 		if ((dropped[i] != PART_KEYS || !bar->hint)
 		    && !shorten(texts, dropped[i], room))
 			texts[dropped[i]].columns = 0;
+	}
 	if (bar->hint && width_of(texts) > room)
 		texts[PART_ACTIVITY].columns = 0;
+	return counted;
 }
 
-void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
-	struct ik_rectangle area)
+/* Write all parts that there is room for; returns whether the agents are counted only. */
+static bool lay_out(const struct ik_status_bar *bar, int columns, struct text *texts)
 {
-	struct text texts[PART_COUNT];
+	bool counted = false;
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(4));
 	for (int i = 0; i < PART_COUNT; i++) {
 		ik_buf_clear(&out);
 		texts[i].style = put_part(&out, bar, (enum part)i);
 		keep(&texts[i], &out);
+		if (i == PART_AGENTS && out.length >= sizeof texts[i].bytes) {
+			count_agents(&texts[i], bar);
+			counted = true;
+		}
 	}
 	ik_buf_done(&out);
-	make_fit(texts, bar, area.columns);
+	return make_fit(texts, bar, columns) || counted;
+}
+
+bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
+	int *ret_number)
+{
+	struct text texts[PART_COUNT];
+	bool counted = lay_out(bar, area.columns, texts);
+	int inside = column - area.column - 1;
+	if (inside < 0 || (size_t)inside >= texts[PART_AGENTS].columns)
+		return false;
+	*ret_number = counted ? 0 : ik_agent_marks_at(bar->agents, bar->agent_count, bar->now_ms,
+		bar->utf8, (size_t)inside);
+	return counted || *ret_number > 0;
+}
+
+void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	struct text texts[PART_COUNT];
+	(void)lay_out(bar, area.columns, texts);
 	ik_cells_fill(cells, area, IK_STYLE_STATUS);
 	int column = area.column + 1;
 	for (int i = 0; i < PART_KEYS; i++) {

@@ -3,13 +3,14 @@
  *
  * Pure: what is so goes in, cells come out.  On a narrow screen what matters
  * least is left out first.  May include: util, conversation/usage.h, tool/registry.h,
- * tui/cells.h.
+ * tui/{agent_marks,cells}.h.
  */
 #ifndef IK_TUI_STATUS_BAR_H
 #define IK_TUI_STATUS_BAR_H
 
 #include "conversation/usage.h"
 #include "tool/registry.h"
+#include "tui/agent_marks.h"
 #include "tui/cells.h"
 #include "util/buf.h"
 
@@ -45,12 +46,19 @@ struct ik_status_bar {
 	bool mode_strong;
 	bool mouse_off;            /* wheel and clicks are the terminal's now */
 	int background;            /* processes */
+	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
+	size_t agent_count;        /* 0: there is one only */
+	int64_t now_ms;            /* for their times */
 	const char *keys;          /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
 	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
 };
 
 void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 	struct ik_rectangle area);
+
+/* Is there, at a column, a conversation to be shown? ret_number: which, 0: the next. */
+bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
+	int *ret_number);
 
 /* "3s", "1m 05s", "2h 07m". */
 void ik_elapsed_put(struct ik_buf *out, int64_t seconds);

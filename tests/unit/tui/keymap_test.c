@@ -206,10 +206,10 @@ Test(keymap, keys_are_bound_anew)
 	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_buf out;
 	ik_buf_init(&out, 1000);
-	cr_assert_str_eq(read_keys(keymap, "{\"browser\": \" ctrl-t ,F9\", \"raw\": \"Ctrl-X  alt-ctrl-r\","
+	cr_assert_str_eq(read_keys(keymap, "{\"browser\": \" ctrl-t ,F11\", \"raw\": \"Ctrl-X  alt-ctrl-r\","
 		"\"undo\": \"\", \"refresh\": \"Ctrl-,, f5, é\"}"), "");
 	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-T"), IK_ACTION_BROWSER);
-	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F9"), IK_ACTION_BROWSER);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F11"), IK_ACTION_BROWSER);
 	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F2"), IK_ACTION_NONE);
 	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-_"), IK_ACTION_NONE);
 	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-,"), IK_ACTION_REFRESH);
