@@ -3,11 +3,10 @@
  *
  * One entry a line, as a JSON string; appended when it is made, so that two
  * programs at once lose nothing.  A line that is no JSON string is skipped; of a
-long file the end is read (IK_LIMIT_HISTORY).  A file that cannot be written is
-no error to a person who writes a message: it is logged.
-
-May include: util, json through scan and
- * write only.
+ * long file the end is read (IK_LIMIT_HISTORY).  A file that cannot be written is
+ * no error to a person who writes a message: it is logged.
+ *
+ * May include: util, json through scan and write only.
  */
 #ifndef IK_TUI_HISTORY_H
 #define IK_TUI_HISTORY_H

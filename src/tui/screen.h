@@ -90,7 +90,7 @@ struct ik_reaction {
 typedef bool ik_completer(void *arg, const char *text, size_t length,
 	struct ik_completions *ret_completions);
 void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg);
-/* It would say something else now: it is asked again if candidates are shown. */
+/* It would say something else now: it is asked again. */
 void ik_screen_candidates_changed(struct ik_screen *screen);
 
 /* A key. */

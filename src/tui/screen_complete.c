@@ -56,8 +56,8 @@ void ik_screen_complete_update(struct ik_screen *screen)
 
 void ik_screen_candidates_changed(struct ik_screen *screen)
 {
-	if (ik_popup_is_open(screen->popup))
-		ik_screen_complete_update(screen);
+	/* Also where nothing is shown yet: what was asked for may have come only now. */
+	ik_screen_complete_update(screen);
 }
 
 /* Put a candidate, or its first bytes, in the place of the word. */
