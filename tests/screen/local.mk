@@ -47,7 +47,7 @@ SCREEN_TESTS = \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
 	tests/screen/help.screen \
-	tests/screen/hostile.screen \
+	tests/screen/hostile.screen tests/screen/hostile_names.screen \
 	tests/screen/inspector_open.screen \
 	tests/screen/kodelet.screen \
 	tests/screen/keyboard.screen \
@@ -101,4 +101,4 @@ SCREEN_TESTS = \
 	tests/screen/watch_off.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
-EXTRA_DIST += $(SCREEN_TESTS) tests/screen/accents.py
+EXTRA_DIST += $(SCREEN_TESTS) tests/screen/accents.py tests/screen/hostile_payloads
