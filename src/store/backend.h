@@ -11,6 +11,7 @@
 #ifndef IK_STORE_BACKEND_H
 #define IK_STORE_BACKEND_H
 
+#include "store/lock.h"
 #include "store/store.h"
 #include "util/buf.h"
 
@@ -49,10 +50,34 @@ enum ik_store_read_kind {
 	IK_READ_LIST,   /* number, text: the last one's updated_ms and id; count; directory, pattern */
 	IK_READ_PAGE,   /* text: the session; number: before; count */
 	IK_READ_AFTER, /* text: the session; number: after; count */
+	IK_READ_LOCK,  /* text: the session; row */
 	IK_READ_PART,   /* text: the id; number: the part */
 	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
 	                   are more */
 };
+
+/* What is done to the lock of a session on a server, and how it stands then. */
+#define IK_LOCK_LEASE "60 seconds"
+enum ik_lock_step {
+	IK_LOCK_STEP_FOLLOW,   /* only look */
+	IK_LOCK_STEP_TAKE,     /* or renew */
+	IK_LOCK_STEP_ASK,      /* where it cannot be taken */
+	IK_LOCK_STEP_WITHDRAW,
+	IK_LOCK_STEP_REFUSE,
+	IK_LOCK_STEP_RELEASE,
+	IK_LOCK_STEP_CLOSE     /* the same, and listen no more */
+};
+struct ik_lock_row {
+	enum ik_lock_step step;
+	char id[IK_UUID_TEXT];  /* of the lock that asks */
+	struct ik_holder self;
+	enum ik_lock_state state;
+	struct ik_holder holder, asker; /* pid 0: nobody */
+	bool refused;
+	bool heard; /* what happens to it is told by ik_locks_heard(); */
+	bool again; /* or will be, if it is asked once more */
+};
+
 struct ik_store_read {
 	struct ik_store_read *next;
 	enum ik_store_read_kind kind;
@@ -66,6 +91,7 @@ struct ik_store_read {
 	void *arg;
 
 	/* Filled by the backend. */
+	struct ik_lock_row row;
 	struct ik_session_info *sessions;
 	struct ik_message **messages; /* references */
 	size_t found;                 /* of either */

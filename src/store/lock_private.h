@@ -62,6 +62,14 @@ void ik_locks_settle(struct ik_store *store);
 /* The store ends. */
 void ik_locks_done(struct ik_store *store);
 
+/* ---- lock_row.c ---- */
+
+/* A step of a lock on a server, in the queue of reads: its row is to be filled at once. */
+struct ik_store_read *ik_store_lock_step(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg);
+/* The server says that something happened to a session. */
+void ik_locks_heard(struct ik_store *store, const char *session);
+
 /* ---- lock_file.c ---- */
 
 /* Who holds the session of the database file at path; pid 0: nobody. Takes no lock. */

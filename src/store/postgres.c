@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/lock_private.h"
 #include "store/migrate.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -33,6 +34,7 @@ static void drop(struct postgres *postgres)
 		PQfinish(postgres->connection);
 	postgres->connection = NULL;
 	postgres->stage = IK_PQ_CLOSED;
+	postgres->direct = false;
 }
 
 void ik_pq_note(struct postgres *postgres, enum ik_status status, const struct ik_error *error)
@@ -219,6 +221,7 @@ static void take_results(struct postgres *postgres)
 		if (end)
 			finish(postgres);
 	}
+	ik_pq_take_notifications(postgres);
 	if (postgres->connection && PQstatus(postgres->connection) == CONNECTION_BAD)
 		lose_connection(postgres);
 	else if (postgres->connection)
@@ -445,6 +448,7 @@ static const struct ik_backend_ops postgres_ops = {
 	.write_part = ik_pq_write_part,
 	.read = ik_pq_read,
 	.wait = postgres_wait,
+	.locks = &ik_lock_row_ops,
 	.free = postgres_free,
 };
 
@@ -457,5 +461,6 @@ struct ik_backend *ik_postgres_new(struct ik_loop *loop, const char *uri)
 	postgres->uri = ik_strdup(uri);
 	postgres->shown = ik_redact(uri);
 	postgres->timer = ik_timer_new(loop, on_timeout, postgres);
+	ik_uuid_new(postgres->process);
 	return &postgres->base;
 }

@@ -47,5 +47,15 @@ const char *const ik_pq_steps[] = {
 	" part integer NOT NULL,"
 	" bytes bytea NOT NULL,"
 	" PRIMARY KEY(id, part));",
+	/* 1 to 2: who may write to a session, and who asks for that */
+	"CREATE TABLE locks("
+	" session uuid PRIMARY KEY,"
+	" holder uuid, process uuid, host text, user_name text, pid bigint,"
+	" since bigint,"                           /* milliseconds since 1970 UTC */
+	" expires timestamptz NOT NULL DEFAULT '-infinity',"
+	" asker uuid, asker_host text, asker_user text, asker_pid bigint, asker_since bigint,"
+	" asker_expires timestamptz NOT NULL DEFAULT '-infinity',"
+	" refused uuid,"                           /* the asker who was told so last */
+	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* until then somebody reads along */
 };
 const size_t ik_pq_step_count = sizeof(ik_pq_steps) / sizeof(ik_pq_steps[0]);

@@ -39,7 +39,7 @@ struct ik_pq_hosts *ik_pq_hosts_close(struct ik_pq_hosts *hosts);
 
 /* A parameter of a statement; type: an object id of PostgreSQL's catalogue. */
 enum { IK_PQ_BOOL = 16, IK_PQ_BYTEA = 17, IK_PQ_INT8 = 20, IK_PQ_TEXT = 25, IK_PQ_UUID = 2950 };
-#define IK_PQ_PARAMETERS 12
+#define IK_PQ_PARAMETERS 13
 struct ik_pq_statement {
 	const char *text;
 	unsigned types[IK_PQ_PARAMETERS];
@@ -122,6 +122,8 @@ struct postgres {
 	bool fits, exact;
 	int64_t last;
 	struct ik_store_read *read;
+	char process[IK_UUID_TEXT]; /* this one, as a holder of locks */
+	bool direct;            /* no pooler shares the connection: it can be told of things */
 };
 
 static inline struct postgres *postgres_of(struct ik_backend *backend)
@@ -138,6 +140,16 @@ void ik_pq_write(struct ik_backend *backend, struct ik_record *first, size_t cou
 void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length);
 void ik_pq_read(struct ik_backend *backend, struct ik_store_read *read);
+
+/* ---- postgres_lock.c ---- */
+
+/* The statements of postgres->read, a step of a lock; what they say. */
+bool ik_pq_send_lock_step(struct postgres *postgres);
+void ik_pq_take_lock_row(struct postgres *postgres, const PGresult *result);
+/* Four columns: computer, user, number of the process, since when. */
+void ik_pq_take_holder(struct ik_holder *holder, const PGresult *result, int row, int column);
+/* What the server told by itself. */
+void ik_pq_take_notifications(struct postgres *postgres);
 
 /* ---- postgres_form.c ---- */
 

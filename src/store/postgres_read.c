@@ -7,7 +7,9 @@
 #include "util/text.h"
 
 #define INFO "SELECT s.id::text, title, directory, s.created_ms::text, s.updated_ms::text," \
-	" (event_count + forked_at)::text, parent::text, s.forked_at::text FROM sessions s"
+	" (event_count + forked_at)::text, parent::text, s.forked_at::text, l.host, l.user_name," \
+	" l.pid::text, l.since::text FROM sessions s LEFT JOIN locks l" \
+	" ON l.session = s.id AND l.holder IS NOT NULL AND l.expires > now()"
 
 /* Orders name the table's columns: the answer's are texts. */
 static const char newest[] = INFO " WHERE event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1";
@@ -136,6 +138,9 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		ik_pq_put_uuid(statement, read->text);
 		ik_pq_put_number(statement, read->number);
 		break;
+	case IK_READ_LOCK:
+		ik_pq_statement_init(statement, "");
+		break;
 	}
 	return true;
 }
@@ -155,6 +160,7 @@ static void take_session(struct ik_store_read *read, const PGresult *result, int
 	info->event_count = ik_pq_number(result, row, 5);
 	memcpy(info->parent, parent, strnlen(parent, sizeof(info->parent) - 1));
 	info->forked_at = ik_pq_number(result, row, 7);
+	ik_pq_take_holder(&info->holder, result, row, 8);
 }
 
 /* The column that holds a text: the exact one, where there is one. */
@@ -186,7 +192,9 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 		postgres->count = (size_t)rows;
 	if (read->kind == IK_READ_DELETE && statement == DELETE_EVENTS)
 		read->again = rows == DELETED_AT_ONCE;
-	if (statement == 0 || read->kind == IK_READ_DELETE)
+	if (read->kind == IK_READ_LOCK)
+		ik_pq_take_lock_row(postgres, result);
+	if (statement == 0 || read->kind == IK_READ_LOCK || read->kind == IK_READ_DELETE)
 		return; /* the time-out, or nothing to be kept */
 	for (row = 0; row < rows; row++) {
 		if (read->kind == IK_READ_PAGE || read->kind == IK_READ_AFTER)
@@ -226,6 +234,8 @@ static bool send_all(struct postgres *postgres, struct ik_pq_statement *statemen
 {
 	size_t i;
 
+	if (postgres->read->kind == IK_READ_LOCK)
+		return ik_pq_send_lock_step(postgres);
 	if (!ik_pq_begin(postgres) || !ik_pq_send(postgres, statement))
 		return false;
 	for (i = 1; postgres->read->kind == IK_READ_DELETE &&

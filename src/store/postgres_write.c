@@ -34,8 +34,10 @@ static const char add_events[] =
 	"  AS g(id, kind, content, data_json, exact_content, exact_data, time, size, place)"
 	"  ORDER BY id, place),"
 	" old AS (SELECT id, session, sequence FROM events WHERE id = ANY($2)),"
-	" here AS (SELECT last_sequence AS last, $9 < 0 OR last_sequence <= greatest($9,"
-	"  (SELECT max(sequence) FROM old WHERE session = $1)) AS fits FROM sessions WHERE id = $1),"
+	" here AS (SELECT last_sequence AS last, ($9 < 0 OR last_sequence <= greatest($9,"
+	"  (SELECT max(sequence) FROM old WHERE session = $1))) AND NOT EXISTS (SELECT FROM locks"
+	"  WHERE session = $1 AND holder IS NOT NULL AND process <> $13 AND expires > now()) AS fits"
+	"  FROM sessions WHERE id = $1),"
 	" fresh AS (SELECT *, row_number() OVER (ORDER BY place) AS number FROM given"
 	"  WHERE NOT EXISTS (SELECT FROM old WHERE old.id = given.id)),"
 	" added AS (INSERT INTO events(id, session, sequence, kind, content, data_json,"
@@ -52,6 +54,10 @@ static const char add_events[] =
 	"  there.id::text, there.sequence::text FROM here LEFT JOIN"
 	"  (SELECT id, sequence FROM added UNION ALL SELECT id, sequence FROM old) there ON true"
 	"  ORDER BY there.sequence";
+
+/* Who reads along is told that there is something new. */
+static const char tell[] = "SELECT pg_notify('ikigai_' || $1::text, '')::text FROM locks"
+	" WHERE session = $1 AND followed > now()";
 
 /* ---- what PostgreSQL takes as text ---- */
 
@@ -224,7 +230,17 @@ static bool send_events(struct postgres *postgres)
 	ik_pq_put_text(&statement, title);
 	put_column(&statement, postgres, IK_PQ_INT8, put_size);
 	ik_pq_put_number(&statement, named);
+	/* Who writes without the lock that another has goes into a fork; what an earlier process
+	 * left is asked nothing more than where it belongs. */
+	if (postgres->session->file)
+		ik_pq_put_null(&statement, IK_PQ_UUID);
+	else
+		ik_pq_put_uuid(&statement, postgres->process);
 	sent = ik_pq_send(postgres, &statement);
+	ik_pq_statement_done(&statement);
+	ik_pq_statement_init(&statement, tell);
+	ik_pq_put_uuid(&statement, postgres->session->stored_as);
+	sent = sent && ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	free(title);
 	return sent;

@@ -20,12 +20,12 @@ enum ik_status ik_pq_library_load(struct ik_error *error) IK_MUST_USE;
 
 /* Every function that the store calls. */
 #define IK_PQ_FUNCTIONS(FUNCTION) \
-	FUNCTION(clear) FUNCTION(conndefaults) FUNCTION(connectPoll) \
+	FUNCTION(backendPID) FUNCTION(clear) FUNCTION(conndefaults) FUNCTION(connectPoll) \
 	FUNCTION(connectStartParams) FUNCTION(conninfoFree) FUNCTION(conninfoParse) \
 	FUNCTION(consumeInput) FUNCTION(enterPipelineMode) FUNCTION(errorMessage) \
 	FUNCTION(finish) FUNCTION(flush) FUNCTION(freemem) FUNCTION(getResult) \
 	FUNCTION(getisnull) FUNCTION(getlength) FUNCTION(getvalue) FUNCTION(isBusy) \
-	FUNCTION(ntuples) FUNCTION(pipelineSync) FUNCTION(resultErrorField) \
+	FUNCTION(nfields) FUNCTION(notifies) FUNCTION(ntuples) FUNCTION(pipelineSync) FUNCTION(resultErrorField) \
 	FUNCTION(resultStatus) FUNCTION(sendQuery) FUNCTION(sendQueryParams) \
 	FUNCTION(setNoticeProcessor) FUNCTION(setnonblocking) FUNCTION(socket) \
 	FUNCTION(status)
@@ -38,6 +38,7 @@ struct ik_pq_library {
 extern struct ik_pq_library ik_pq;
 
 #ifndef IK_PQ_LIBRARY_LOADER
+#define PQbackendPID ik_pq.backendPID
 #define PQclear ik_pq.clear
 #define PQconndefaults ik_pq.conndefaults
 #define PQconnectPoll ik_pq.connectPoll
@@ -55,6 +56,8 @@ extern struct ik_pq_library ik_pq;
 #define PQgetlength ik_pq.getlength
 #define PQgetvalue ik_pq.getvalue
 #define PQisBusy ik_pq.isBusy
+#define PQnfields ik_pq.nfields
+#define PQnotifies ik_pq.notifies
 #define PQntuples ik_pq.ntuples
 #define PQpipelineSync ik_pq.pipelineSync
 #define PQresultErrorField ik_pq.resultErrorField

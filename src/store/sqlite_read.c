@@ -191,6 +191,9 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 	case IK_READ_AFTER:
 		status = read_rows(sqlite, read, AFTER, read->text, read->number, &size, &error);
 		break;
+	case IK_READ_LOCK: /* its locks are files */
+		status = ik_error_set(&error, IK_INVALID, "%s", "no lock");
+		break;
 	case IK_READ_PART:
 		status = ik_sqlite_read_part(sqlite, read, &error);
 		break;

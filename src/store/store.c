@@ -135,7 +135,9 @@ static bool answer_at_once(struct ik_store *store)
 	struct ik_store_read *read = ik_store_read_first(store);
 	struct ik_error error = { .status = IK_NOT_FOUND };
 
-	if ((!read->reader && read->kind != IK_READ_DELETE) || (read->kind == IK_READ_PART &&
+	bool acts = read->kind == IK_READ_DELETE || read->kind == IK_READ_LOCK;
+
+	if ((!read->reader && !acts) || (read->kind == IK_READ_PART &&
 	    ik_blob_queue_read(&store->blobs, read->text, (size_t)read->number, &read->bytes)))
 		ik_store_read_finish(read, IK_OK, NULL);
 	else if (!store->backend && read->kind == IK_READ_PART)
@@ -443,7 +445,7 @@ static void write_rest(struct ik_store *store)
 	int64_t end = ik_clock_ms() + LAST_TRY_MS;
 
 	ik_timer_stop(store->timer);
-	while (store->work || can_write(store)) {
+	while (store->work || can_write(store) || ik_store_read_first(store)) {
 		int64_t left = end - ik_clock_ms();
 
 		if (!store->work)
@@ -463,9 +465,13 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 		*notice = (struct ik_error){ .status = IK_OK };
 	store->closing = true;
 	ik_loop_cancel_deferred(store->loop, turn, store);
-	ik_store_reads_done(store);
+	ik_store_reads_silence(store);
+	/* On a server they are let go behind what is still to be stored. */
+	if (store->backend && store->backend->ops->wait)
+		ik_locks_done(store);
 	write_rest(store);
 	ik_locks_done(store);
+	ik_store_reads_done(store);
 	ik_store_leave_files(store);
 	if (store->first)
 		rescue(store, &lost, notice);

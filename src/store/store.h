@@ -17,6 +17,7 @@
 #include "util/bytes.h"
 
 struct ik_store;
+struct ik_lock_row;
 
 /* A program that writes to a session, or would like to. */
 struct ik_holder {
@@ -137,6 +138,7 @@ struct ik_store_answer {
 	size_t count;           /* of either */
 	const char *bytes;
 	size_t length;
+	const struct ik_lock_row *row; /* the store's own */
 };
 
 /* A read that has no answer yet. */

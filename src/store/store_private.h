@@ -98,6 +98,8 @@ void ik_store_reads_fail(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
 /* Give the answers that are there. */
 void ik_store_reads_deliver(struct ik_store *store);
+/* Nobody is told any more; what is not begun yet is not done, either. */
+void ik_store_reads_silence(struct ik_store *store);
 /* Forget all, answered or not. */
 void ik_store_reads_done(struct ik_store *store);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -99,6 +100,12 @@ struct ik_store_read *ik_store_after(struct ik_store *store, const char *session
 	read->number = sequence;
 	read->count = count;
 	return read;
+}
+
+struct ik_store_read *ik_store_lock_step(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg)
+{
+	return begin(store, IK_READ_LOCK, session, reader, arg);
 }
 
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
@@ -252,11 +259,24 @@ void ik_store_reads_deliver(struct ik_store *store)
 			.count = read->status == IK_OK ? read->found : 0,
 			.bytes = read->bytes.data,
 			.length = read->bytes.length,
+			.row = &read->row,
 		};
 
 		if (read->reader)
 			read->reader(read->arg, &answer);
 		read_free(read);
+	}
+}
+
+void ik_store_reads_silence(struct ik_store *store)
+{
+	struct ik_store_read *read, *begun = store->work == IK_WORK_READ ? ik_store_read_first(store) :
+		NULL;
+
+	for (read = store->reads; read; read = read->next) {
+		read->reader = NULL;
+		if (read != begun && read->kind != IK_READ_LOCK)
+			read->finished = true;
 	}
 }
 

@@ -1,0 +1,156 @@
+/*
+ * Locks of a server: a row for each session that was ever open, with a lease by the server's
+ * clock.  All that is done goes through the queue of reads, behind the events that wait; what
+ * others do is heard of by LISTEN, or, behind a pooler that shares connections, looked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/lock_private.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define RENEW_MS 20000 /* a third of the lease, IK_LOCK_LEASE */
+#define POLL_MS 5000   /* where nothing is heard of */
+
+struct kept {
+	char id[IK_UUID_TEXT];
+	struct ik_store_read *read; /* a step on its way; NULL: none */
+	struct ik_timer *timer;
+	bool opened;                /* it was tried once */
+	bool again;                 /* something happened meanwhile */
+	bool released;
+	bool asking;                /* the row says so */
+};
+
+/* Begin a step: what is to be done, and how things are then. */
+static struct ik_store_read *start(struct ik_lock *lock, enum ik_lock_step step,
+	ik_store_reader *reader)
+{
+	struct kept *kept = lock->kept;
+	struct ik_store_read *read = ik_store_lock_step(lock->store, lock->session, reader, lock);
+
+	ik_holder_self(&read->row.self);
+	memcpy(read->row.id, kept->id, sizeof(kept->id));
+	read->row.step = step;
+	return read;
+}
+
+static void step(void *arg);
+
+/* What the row says now. */
+static void take(struct ik_lock *lock, const struct ik_lock_row *row)
+{
+	struct kept *kept = lock->kept;
+
+	if (row->refused) {
+		lock->wanted = kept->asking = false;
+		ik_lock_tell_refused(lock);
+	}
+	/* Let go for somebody who takes it in a moment, and tells so. */
+	if (lock->state != IK_LOCK_UNKNOWN || row->state != IK_LOCK_FREE || row->asker.pid == 0)
+		ik_lock_set(lock, row->state, &row->holder);
+	if (row->state == IK_LOCK_OURS)
+		ik_lock_set_asker(lock, &row->asker);
+	else
+		ik_lock_tell_news(lock);
+}
+
+static void on_step(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_lock *lock = arg;
+	struct kept *kept = lock->kept;
+	bool heard = answer->status == IK_OK && answer->row->heard;
+
+	kept->read = NULL;
+	if (answer->status == IK_OK)
+		take(lock, answer->row);
+	else if (lock->state == IK_LOCK_UNKNOWN)
+		ik_lock_set(lock, IK_LOCK_NONE, NULL);
+	if (kept->again || (answer->status == IK_OK && answer->row->again))
+		step(lock);
+	else
+		ik_timer_start(kept->timer, heard || answer->status != IK_OK ? RENEW_MS : POLL_MS);
+}
+
+/* See how things are, and do what is wanted. */
+static void step(void *arg)
+{
+	struct ik_lock *lock = arg;
+	struct kept *kept = lock->kept;
+	enum ik_lock_step what = IK_LOCK_STEP_FOLLOW;
+
+	kept->again = kept->read != NULL;
+	if (kept->again)
+		return;
+	if (kept->released)
+		what = IK_LOCK_STEP_RELEASE;
+	else if (lock->refusing)
+		what = IK_LOCK_STEP_REFUSE;
+	else if (lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE || !kept->opened)
+		what = IK_LOCK_STEP_TAKE;
+	else if (lock->wanted)
+		what = lock->quietly ? IK_LOCK_STEP_TAKE : IK_LOCK_STEP_ASK;
+	else if (kept->asking)
+		what = IK_LOCK_STEP_WITHDRAW;
+	kept->asking = what == IK_LOCK_STEP_ASK;
+	kept->opened = true;
+	kept->released = lock->refusing = false;
+	kept->read = start(lock, what, on_step);
+}
+
+static void open_lock(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept = ik_alloc(sizeof(*kept));
+
+	ik_uuid_new(kept->id);
+	kept->timer = ik_timer_new(lock->store->loop, step, lock);
+	step(lock);
+}
+
+static void update(struct ik_lock *lock)
+{
+	step(lock);
+}
+
+static void release(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+	struct ik_holder nobody = { .pid = 0 };
+
+	kept->released = true;
+	/* From here on it is not ours, whatever comes of it. */
+	ik_lock_set(lock, IK_LOCK_UNKNOWN, &nobody);
+	step(lock);
+}
+
+/* A lease ends by itself. */
+static void pause_lock(struct ik_lock *lock)
+{
+}
+
+static void close_lock(struct ik_lock *lock)
+{
+	struct kept *kept = lock->kept;
+
+	kept->read = ik_store_read_close(kept->read);
+	kept->timer = ik_timer_close(kept->timer);
+	if (kept->opened)
+		(void)start(lock, IK_LOCK_STEP_CLOSE, NULL);
+	free(kept);
+}
+
+void ik_locks_heard(struct ik_store *store, const char *session)
+{
+	struct ik_lock *lock;
+
+	for (lock = store->locks; lock; lock = lock->next) {
+		if (lock->ops == &ik_lock_row_ops && ik_text_equal(lock->session, session))
+			step(lock);
+	}
+}
+
+const struct ik_lock_ops ik_lock_row_ops = {
+	.open = open_lock, .update = update, .release = release, .pause = pause_lock,
+	.close = close_lock,
+};
