@@ -36,7 +36,10 @@ libik_tui_a_SOURCES += \
 	src/tui/keymap_read.c \
 	src/tui/term.c \
 	src/tui/term_cell.c src/tui/term_cell.h \
+	src/tui/term_info.c src/tui/term_info.h \
 	src/tui/term_modes.c src/tui/term_modes.h \
+	src/tui/term_paint.c src/tui/term_paint.h \
+	src/tui/term_shape.c src/tui/term_shape.h \
 	src/tui/term.h \
 	src/tui/term_family.c src/tui/term_family.h \
 	src/tui/theme.c \

@@ -9,22 +9,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <wchar.h>
-
-#define NCURSES_NOMACROS
-#include <curses.h>
-#include <term.h>
-/* <term.h> names its capabilities with macros; these would hit our members. */
-#undef columns
-#undef lines
 
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
-#include "util/utf8.h"
 #include "tui/colour.h"
 #include "tui/term_cell.h"
 #include "tui/term_family.h"
+#include "tui/term_info.h"
+#include "tui/term_paint.h"
+#include "tui/term_shape.h"
 
 #define SYNCHRONISE "\033[?2026h"
 #define SYNCHRONISED "\033[?2026l"
@@ -37,7 +31,6 @@
 #define KEPT_BYTES 65536
 
 #define MOVED_LEAST 4 /* rows that are worth moving */
-#define PALETTE 256 /* colours that have numbers, where all are known */
 
 /* Room for the cells of a row: a replaced wide cluster becomes two. */
 #define ROW_CELLS(columns) ((size_t)(columns) * 2)
@@ -49,7 +42,10 @@
 #define SLOTS (2 * IK_STYLE_COUNT)
 
 struct ik_term {
-	SCREEN *screen;
+	SCREEN *screen;     /* NULL: not needed yet, whole frames are painted without it */
+	TERMINAL *terminal; /* what terminfo says, until there is a screen */
+	char *type;         /* by which ncurses is to know it */
+	struct ik_paint paint;
 	FILE *out, *in; /* a memory file; nothing */
 	bool utf8;
 	bool synchronised, answers, default_colours;
@@ -69,69 +65,34 @@ struct ik_term {
 	struct ik_term_look looks[IK_STYLE_COUNT];
 	cchar_t *row;
 
-	char *enter, *leave, *show_cursor, *hide_cursor;
+	char *enter, *leave, *show_cursor, *hide_cursor, *normal;
 };
-
-/* A capability of the current terminal, NULL where it has none. */
-static const char *capability(const char *name)
-{
-	const char *value = tigetstr(name);
-	return value == (const char *)-1 ? NULL : value;
-}
-
-/* Append a capability without its padding, "$<5>"; terminals of now need none. */
-static void put_capability(struct ik_buf *out, const char *name)
-{
-	const char *at = capability(name), *padding, *end;
-	if (!at)
-		return;
-	while ((padding = strstr(at, "$<")) && (end = strchr(padding, '>'))) {
-		ik_buf_append(out, at, (size_t)(padding - at));
-		at = end + 1;
-	}
-	ik_buf_puts(out, at);
-}
-
-/* Does the terminal take ECMA-48 sequences at all? */
-static bool is_ansi(void)
-{
-	const char *move = capability("cup");
-	return move && ik_text_starts(move, "\033[");
-}
-
-/* A capability as a string of its own. */
-static char *new_capability(const char *name)
-{
-	struct ik_buf buf;
-	ik_buf_init(&buf, 4096);
-	put_capability(&buf, name);
-	return ik_buf_take(&buf, NULL);
-}
 
 /* Note what enters and leaves the full screen. */
 static void read_strings(struct ik_term *term)
 {
 	struct ik_buf buf;
 	ik_buf_init(&buf, 4096);
-	put_capability(&buf, "smcup");
-	put_capability(&buf, "smkx");
-	put_capability(&buf, "sgr0");
-	if (is_ansi())
+	ik_term_put_capability(&buf, "smcup");
+	ik_term_put_capability(&buf, "smkx");
+	ik_term_put_capability(&buf, "sgr0");
+	if (ik_term_is_ansi())
 		ik_buf_puts(&buf, PASTE_BRACKETS);
 	term->enter = ik_buf_take(&buf, NULL);
 
 	if (term->synchronised)
 		ik_buf_puts(&buf, SYNCHRONISED);
-	put_capability(&buf, "sgr0");
-	if (is_ansi())
+	ik_term_put_capability(&buf, "sgr0");
+	if (ik_term_is_ansi())
 		ik_buf_puts(&buf, NO_PASTE_BRACKETS);
-	put_capability(&buf, "rmkx");
-	put_capability(&buf, "cnorm");
+	ik_term_put_capability(&buf, "rmkx");
+	ik_term_put_capability(&buf, "cnorm");
 	/* No second screen: the shell goes on below an empty one. */
-	put_capability(&buf, capability("rmcup") ? "rmcup" : "clear");
+	ik_term_put_capability(&buf, ik_term_capability("rmcup") ? "rmcup" : "clear");
 	term->leave = ik_buf_take(&buf, NULL);
-	term->show_cursor = new_capability("cnorm");
-	term->hide_cursor = new_capability("civis");
+	term->show_cursor = ik_term_new_capability("cnorm");
+	term->hide_cursor = ik_term_new_capability("civis");
+	term->normal = ik_term_new_capability("sgr0");
 }
 
 /* Take what ncurses has written since the last time; out may be NULL. */
@@ -204,27 +165,61 @@ static int bound_size(int size)
 }
 
 /* Prepare the new screen: nothing of ncurses' own may reach the terminal. */
-static void set_up(struct ik_term *term, const char *type)
+static void set_up(struct ik_term *term)
 {
 	bool colours = term->colours != IK_COLOURS_NONE && has_colors() && start_color() != ERR;
 	if (!colours)
 		term->colours = IK_COLOURS_NONE;
-	else if (COLORS != PALETTE)
-		term->colours = term->colours > IK_COLOURS_8 && COLORS == 16 ? IK_COLOURS_16 : IK_COLOURS_8;
 	term->default_colours = colours && use_default_colors() != ERR;
-	term->synchronised = term->answers = is_ansi() && ik_term_stand_in(type);
-	term->margin_off = capability("rmam") && capability("smam");
 	/* The input is /dev/null, always readable: updates would stop for it. */
 	typeahead(-1);
 	nonl();
 	idlok(stdscr, FALSE);
 	idcok(stdscr, FALSE);
 	scrollok(stdscr, FALSE);
-	read_strings(term);
 	/* What it begins with, and its first clearing, is in ik_term_enter(). */
 	wnoutrefresh(stdscr);
 	doupdate();
 	drain(term, NULL);
+}
+
+/* Begin ncurses; false when it cannot do with the terminal, or has nowhere to write. */
+static bool open_screen(struct ik_term *term)
+{
+	int fd = memfd_create("ikigai-frame", MFD_CLOEXEC);
+	term->out = fd < 0 ? NULL : fdopen(fd, "w+");
+	term->in = fopen("/dev/null", "re");
+	if (term->out && term->in)
+		term->screen = new_screen(term->type, term->out, term->in, term->rows, term->columns);
+	if (term->screen) {
+		term->terminal = ik_term_info_free(term->terminal);
+		set_up(term);
+		return true;
+	}
+	set_curterm(term->terminal);
+	if (term->in)
+		fclose(term->in);
+	if (term->out)
+		fclose(term->out);
+	else if (fd >= 0)
+		close(fd);
+	term->in = term->out = NULL;
+	return false;
+}
+
+/* Note what the current terminal, of this type, can do. */
+static void learn_terminal(struct ik_term *term, const char *type)
+{
+	int colours = tigetnum("colors");
+	if (colours <= 0 || tigetnum("pairs") <= 0 || !ik_term_capability("setaf"))
+		term->colours = IK_COLOURS_NONE;
+	else if (term->colours > IK_COLOURS_8 && colours != IK_PALETTE)
+		term->colours = colours == 16 ? IK_COLOURS_16 : IK_COLOURS_8;
+	term->synchronised = term->answers = ik_term_is_ansi() && ik_term_stand_in(type);
+	term->margin_off = ik_term_capability("rmam") && ik_term_capability("smam");
+	read_strings(term);
+	term->paint = (struct ik_paint){ .colours = term->colours, .utf8 = term->utf8,
+		.attributes = ik_term_attributes(), .normal = term->normal };
 }
 
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error)
@@ -242,29 +237,21 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 	term->theme = options->theme;
 	ik_cells_init(&term->shown);
 	ik_buf_init(&term->numbered, IK_MIB(64));
-	int fd = memfd_create("ikigai-frame", MFD_CLOEXEC);
-	term->out = fd < 0 ? NULL : fdopen(fd, "w+");
-	term->in = fopen("/dev/null", "re");
-	if (!term->out || !term->in) {
-		ik_error_set_errno(error, errno, _("cannot make a memory file for the screen"));
-		if (!term->out && fd >= 0)
-			close(fd);
-		return ik_term_free(term);
-	}
-	int rows = bound_size(options->rows), columns = bound_size(options->columns);
+	ik_term_resize(term, options->rows, options->columns);
 	const char *stand_in = ik_term_stand_in(type);
-	bool direct = ik_text_ends(type, "-direct") && stand_in;
-	term->screen = new_screen(direct ? stand_in : type, term->out, term->in, rows, columns);
-	if (!term->screen && stand_in)
-		term->screen = new_screen(stand_in, term->out, term->in, rows, columns);
-	if (!term->screen || !capability("cup")) {
+	const char *known = ik_text_ends(type, "-direct") && stand_in ? stand_in : type;
+	term->terminal = ik_term_info_read(known);
+	if (!term->terminal && stand_in)
+		term->terminal = ik_term_info_read(known = stand_in);
+	term->type = ik_strdup(known);
+	if (term->terminal)
+		learn_terminal(term, type);
+	if (!term->terminal || (!(term->answers && ik_term_can_paint()) && !open_screen(term))) {
 		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) \"%s\" is not known on "
 			"this system, or too simple; install its description (package ncurses-term), or "
 			"set TERM to what is like it, such as xterm-256color, or use ikigai exec"), type);
 		return ik_term_free(term);
 	}
-	set_up(term, type);
-	ik_term_resize(term, rows, columns);
 	return term;
 }
 
@@ -276,6 +263,7 @@ struct ik_term *ik_term_free(struct ik_term *term)
 		set_term(term->screen);
 		delscreen(term->screen);
 	}
+	ik_term_info_free(term->terminal);
 	if (term->out)
 		fclose(term->out);
 	if (term->in)
@@ -289,6 +277,8 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	free(term->leave);
 	free(term->show_cursor);
 	free(term->hide_cursor);
+	free(term->normal);
+	free(term->type);
 	free(term);
 	return NULL;
 }
@@ -310,10 +300,12 @@ void ik_term_resize(struct ik_term *term, int rows, int columns)
 	if (rows != term->rows || columns != term->columns) {
 		term->rows = rows;
 		term->columns = columns;
-		set_term(term->screen);
-		resize_term(rows, columns);
-		werase(stdscr);
-		drain(term, NULL);
+		if (term->screen) {
+			set_term(term->screen);
+			resize_term(rows, columns);
+			werase(stdscr);
+			drain(term, NULL);
+		}
 		ik_cells_resize(&term->shown, rows, columns);
 		term->row = ik_alloc_array(term->row, ROW_CELLS(columns), sizeof *term->row);
 	}
@@ -396,35 +388,23 @@ static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *o
 	return ik_term_cell_make(look, cell, term->utf8, out);
 }
 
-/*
- * ncurses fills the last cell of the screen without the line wrap that would
- * scroll it: by turning wrapping off, or by inserting the characters before it.
- * Either spoils what is wide or combined there, so that is drawn more simply.
- */
-static bool is_spoilt_wide(const struct ik_term *term, const struct ik_cell *cell, int column)
+/* What cells are drawn on. */
+static struct ik_shape_grid grid_of(const struct ik_term *term, const struct ik_cells *cells)
 {
-	int behind = term->columns - column - cell->width;
-	return cell->width == 2 && (behind == 0 || (behind == 1 && !term->margin_off));
+	return (struct ik_shape_grid){ .cells = cells, .rows = term->rows, .columns = term->columns,
+		.margin_off = term->margin_off };
 }
 
 /* Give a row to ncurses. */
 static void put_row(struct ik_term *term, const struct ik_cells *cells, int row)
 {
+	struct ik_shape_grid grid = grid_of(term, cells);
 	int count = 0, columns = cells->columns < term->columns ? cells->columns : term->columns;
-	bool bottom = row == term->rows - 1;
 	for (int column = 0; column < columns; column++) {
-		struct ik_cell cell = *ik_cells_at(cells, row, column);
-		if (cell.width == 0 || column + cell.width > columns)
-			continue;
-		if (bottom && is_spoilt_wide(term, &cell, column)) {
-			cell = (struct ik_cell){ .text = " ", .length = 1, .width = 1, .style = cell.style };
+		struct ik_cell cell;
+		int times = ik_shape_place(&grid, row, column, &cell);
+		for (int i = 0; i < times; i++)
 			count += put_cell(term, &cell, term->row + count);
-		} else if (bottom && column >= term->columns - 2) {
-			uint32_t base;
-			int bytes = ik_utf8_decode(cell.text, cell.length, &base);
-			cell.length = bytes > 0 ? (uint8_t)bytes : cell.length;
-		}
-		count += put_cell(term, &cell, term->row + count);
 	}
 	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
 }
@@ -502,12 +482,73 @@ static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 	return any;
 }
 
+/* Draw a whole frame without ncurses and remember it. */
+static void paint_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
+	int cursor_column, struct ik_buf *out)
+{
+	struct ik_shape_grid grid = grid_of(term, cells);
+	int rows = cells->rows < term->rows ? cells->rows : term->rows;
+	int columns = cells->columns < term->columns ? cells->columns : term->columns;
+	term->everything = false;
+	term->paint.theme = term->theme;
+	ik_paint_frame(&term->paint, &grid, cursor_row < 0 ? 0 : cursor_row,
+		cursor_row < 0 ? 0 : cursor_column, out);
+	for (int row = 0; row < rows; row++)
+		memcpy(row_of(&term->shown, row), row_of(cells, row),
+			(size_t)columns * sizeof *cells->cells);
+}
+
+/* Begin ncurses behind a frame that was painted: it takes that for its own, with the
+ * cursor where it was left. */
+static bool take_over(struct ik_term *term)
+{
+	if (!open_screen(term))
+		return false;
+	for (int row = 0; row < term->rows; row++)
+		put_row(term, &term->shown, row);
+	wmove(stdscr, term->cursor_row < 0 ? 0 : term->cursor_row,
+		term->cursor_row < 0 ? 0 : term->cursor_column);
+	wnoutrefresh(stdscr);
+	doupdate();
+	drain(term, NULL);
+	return true;
+}
+
+/* Is the terminal as it is to be? */
+static bool is_shown(const struct ik_term *term, const struct ik_cells *cells, int cursor_row,
+	int cursor_column)
+{
+	return !term->everything && cursor_row == term->cursor_row && cursor_column == term->cursor_column
+		&& cells->rows == term->rows && cells->columns == term->columns
+		&& memcmp(cells->cells, term->shown.cells,
+			(size_t)term->rows * (size_t)term->columns * sizeof *cells->cells) == 0;
+}
+
+/* Does this frame do without ncurses? Where that cannot begin, all are painted as a whole. */
+static bool is_painted(struct ik_term *term)
+{
+	return !term->screen && (term->everything || !take_over(term));
+}
+
+/* Have ncurses draw what was given to it. */
+static void draw_screen(struct ik_term *term, int cursor_row, int cursor_column, struct ik_buf *out)
+{
+	if (term->everything)
+		clearok(curscr, TRUE);
+	term->everything = false;
+	leaveok(stdscr, cursor_row < 0);
+	if (cursor_row >= 0)
+		wmove(stdscr, cursor_row, cursor_column);
+	wnoutrefresh(stdscr);
+	doupdate();
+	drain(term, out);
+}
+
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	int cursor_row, int cursor_column, struct ik_buf *out)
 {
-	bool visible = cursor_row >= 0, everything = term->everything;
+	bool visible = cursor_row >= 0, changed = true;
 	size_t start = out->length;
-	set_term(term->screen);
 	if (visible) {
 		cursor_row = cursor_row < term->rows ? cursor_row : term->rows - 1;
 		cursor_column = cursor_column < 0 ? 0
@@ -515,22 +556,23 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	} else {
 		cursor_row = cursor_column = -1;
 	}
-	bool changed = put_changes(term, cells);
+	if (!term->screen && is_shown(term, cells, cursor_row, cursor_column))
+		return;
+	bool painted = is_painted(term), everything = term->everything || painted;
+	if (!painted) {
+		set_term(term->screen);
+		changed = put_changes(term, cells);
+	}
 	if (!changed && !everything && cursor_row == term->cursor_row
 	    && cursor_column == term->cursor_column)
 		return;
-	if (everything)
-		clearok(curscr, TRUE);
-	leaveok(stdscr, !visible);
-	if (visible)
-		wmove(stdscr, cursor_row, cursor_column);
 	if (term->synchronised)
 		ik_buf_puts(out, SYNCHRONISE);
 	size_t body = out->length;
-	term->everything = false;
-	wnoutrefresh(stdscr);
-	doupdate();
-	drain(term, out);
+	if (painted)
+		paint_frame(term, cells, cursor_row, cursor_column, out);
+	else
+		draw_screen(term, cursor_row, cursor_column, out);
 	if (everything || visible != (term->cursor_row >= 0))
 		ik_buf_puts(out, visible ? term->show_cursor : term->hide_cursor);
 	term->cursor_row = cursor_row;
@@ -541,37 +583,4 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 		ik_buf_puts(out, SYNCHRONISED);
 	if (ik_buf_status(out) != IK_OK)
 		term->everything = true; /* a part is lost: the next one repairs it */
-}
-
-/* Set what terminfo says of a type; false when it does not know it. */
-static bool look_up(const char *type, int *ret_colours, bool *ret_direct)
-{
-	int result;
-	if (!type || setupterm(type, STDOUT_FILENO, &result) != OK)
-		return false;
-	*ret_colours = tigetnum("colors");
-	*ret_direct = tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || capability("RGB")
-		|| tigetflag("Tc") > 0;
-	return true;
-}
-
-enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm)
-{
-	TERMINAL *kept = set_curterm(NULL);
-	const char *stand_in = type && *type ? ik_term_stand_in(type) : NULL;
-	int colours = -1;
-	bool direct = false;
-	if (type && *type && !look_up(type, &colours, &direct))
-		(void)look_up(stand_in, &colours, &direct);
-	TERMINAL *mine = set_curterm(kept);
-	if (mine)
-		del_curterm(mine);
-	direct |= (colorterm && (ik_text_equal(colorterm, "truecolor") || ik_text_equal(colorterm, "24bit")))
-		|| (stand_in && ik_text_ends(type, "-direct"));
-	/* Without a palette numbers above 7 are none of it. */
-	if (colours > PALETTE && !stand_in)
-		return IK_COLOURS_8;
-	if (colours >= PALETTE)
-		return direct ? IK_COLOURS_TRUE : IK_COLOURS_256;
-	return colours >= 16 ? IK_COLOURS_16 : colours >= 8 ? IK_COLOURS_8 : IK_COLOURS_NONE;
 }
