@@ -131,9 +131,12 @@ struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block
 
 void ik_screen_drop_welcome(struct ik_screen *screen)
 {
-	if (screen->welcome)
-		ik_scrollback_drop_first(screen->scrollback);
+	if (!screen->welcome)
+		return;
+	ik_scrollback_drop_first(screen->scrollback);
 	screen->welcome = NULL;
+	if (screen->search)
+		ik_search_restart(screen->search); /* older messages get the number that it had */
 }
 
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,

@@ -206,6 +206,28 @@ Test(screen, interleaved_thoughts_and_texts_find_their_messages)
 		"~ Thought · 1 line\n\n  One\n\n~ Thought · 1 line\n\n  Two\n\n◌ glob()\n\n  Three\n\n"), "%s", picture_of(&cells));
 }
 
+Test(screen, a_search_says_that_older_messages_are_still_to_come)
+{
+	struct ik_message *last = ik_message_new(IK_KIND_USER, "pear", 4, NULL, 0);
+	struct ik_message *first = ik_message_new(IK_KIND_USER, "apple", 5, NULL, 0);
+	last->sequence = 2;
+	first->sequence = 1;
+	tell_message(last);
+	control('s');
+	type("apple");
+	while (ik_screen_tick(screen, 0) == 0)
+		;
+	cr_assert(picture_has(draw(24, 100), " Search: apple  not found yet  older messages are being read "),
+		"%s", picture_of(&cells));
+	tell((struct ik_event){.kind = IK_EVENT_OLDER, .older = &first, .number = 1});
+	ik_message_unref(first);
+	press(IK_KEY_UP, 0, 0);
+	while (ik_screen_tick(screen, 0) == 0)
+		;
+	cr_assert(picture_has(draw(24, 100), " Search: apple  1 of 1 "), "%s", picture_of(&cells));
+	cr_assert_not(picture_has(&cells, "older messages"));
+}
+
 Test(screen, a_restored_session_looks_as_it_was)
 {
 	say(IK_KIND_USER, "list *.c");
