@@ -16,6 +16,7 @@
 #define IK_AGENT_SESSION_H
 
 #include "agent/model.h"
+#include "agent/slots.h"
 #include "conversation/event.h"
 #include "loop/http.h"
 #include "provider/provider.h"
@@ -46,6 +47,7 @@ struct ik_session_options {
 	struct ik_store *store;
 	struct ik_run_options run;      /* for every call; environment and timeouts are borrowed */
 	int concurrency;                /* calls at once */
+	struct ik_slots *slots;         /* borrowed: calls at once over all sessions; NULL: no limit */
 	int max_tool_turns;
 	int retry_max;                  /* tries after the first */
 	int64_t retry_base_ms;          /* 0: the built-in figures for all three */

@@ -32,8 +32,9 @@ struct ik_inbox_item {
 struct ik_session_run {
 	struct ik_session_run *next;
 	struct ik_session *session;
-	struct ik_run *run;     /* NULL: waits for the tools */
+	struct ik_run *run;     /* NULL: waits for the tools, or for a slot */
 	bool own;               /* the person's */
+	struct ik_slot slot;    /* of a call of the model's */
 	int call;               /* the turn's number */
 	int round;
 	char *id;

@@ -28,6 +28,8 @@ static void run_release(struct ik_session_run *run)
 		at = &(*at)->next;
 	*at = run->next;
 	run->run = ik_run_close(run->run);
+	if (run->session->options.slots)
+		ik_slots_give_back(run->session->options.slots, &run->slot);
 	ik_loop_defer(run->session->options.loop, run_free, run);
 }
 
@@ -139,6 +141,12 @@ static void run_start(struct ik_session_run *run)
 		run->arguments.data, run->arguments.length, &events, run);
 }
 
+/* It has its slot. */
+static void begin_run(void *arg)
+{
+	run_start(arg);
+}
+
 bool ik_session_rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
 	struct ik_buf *out)
 {
@@ -168,7 +176,10 @@ void ik_session_start_call(struct ik_session *session, const struct ik_effect *e
 	run->call = effect->call;
 	run->round = effect->event.round;
 	run->id = ik_strdup(effect->id);
-	run_start(run);
+	run->slot.begin = begin_run;
+	run->slot.arg = run;
+	if (!session->options.slots || ik_slots_take(session->options.slots, &run->slot))
+		run_start(run);
 }
 
 /* Tell that an own call begins, and begin it. */
@@ -207,7 +218,7 @@ void ik_session_start_waiting(struct ik_session *session)
 
 	/* From the beginning each time: who is told of one may cancel others. */
 	while (run) {
-		if (run->run) {
+		if (run->run || !run->own) {
 			run = run->next;
 		} else {
 			start_own(run);
@@ -249,10 +260,41 @@ static void cut_own(struct ik_session_run *run)
 	ik_buf_done(&envelope);
 }
 
+/* The first of the model's calls that waits for a slot. */
+static struct ik_session_run *find_waiting(const struct ik_session *session)
+{
+	struct ik_session_run *run = session->runs;
+
+	while (run && !run->slot.waiting)
+		run = run->next;
+	return run;
+}
+
+/* End a call of the model's that was not begun: the turn gets its outcome. */
+static void cut_waiting(struct ik_session_run *run)
+{
+	char *message = ik_format("Tool '%s' was cancelled", run->name);
+	struct ik_input input = { .kind = IK_INPUT_TOOL_DONE, .call = run->call };
+	struct ik_session *session = run->session;
+	struct ik_buf envelope;
+
+	run_release(run);
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, "", 0, "", 0, IK_KIB(1));
+	free(message);
+	input.text = envelope.data;
+	input.text_length = envelope.length;
+	ik_session_post(session, &input);
+	ik_buf_done(&envelope);
+}
+
 void ik_session_cancel_runs(struct ik_session *session, bool own)
 {
 	struct ik_session_run *run;
 
+	/* Those that wait first: none of them is to begin in place of one that ends. */
+	while (!own && (run = find_waiting(session)) != NULL)
+		cut_waiting(run);
 	for (run = session->runs; run; run = run->next) {
 		if (run->own == own && run->run)
 			ik_run_cancel(run->run);
@@ -264,9 +306,11 @@ void ik_session_cancel_runs(struct ik_session *session, bool own)
 
 void ik_session_close_runs(struct ik_session *session)
 {
-	struct ik_session_run *run = session->runs;
+	struct ik_session_run *run;
 
-	while (run) {
+	while ((run = find_waiting(session)) != NULL) /* as above */
+		run_release(run);
+	for (run = session->runs; run;) {
 		struct ik_session_run *next = run->next;
 
 		if (!run->own)

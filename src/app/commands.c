@@ -307,9 +307,10 @@ static const struct ik_command commands[] = {
 		N_("State, turns, tokens and cost of each, and what it is about. {next-agent} shows the next.")},
 	{"/close", "/close [N]", N_("close an agent (its session can be resumed)"), ik_command_close,
 		N_("Without a number this one.")},
-	{"/rewind", "/rewind [N]", N_("go back to before your last message, or the Nth last"),
+	{"/rewind", "/rewind [N | ?]", N_("go back to before your last message, or the Nth last"),
 		ik_command_rewind,
-		N_("Nothing is deleted: a copy goes on from there, and the message is in the editor again.")},
+		N_("Nothing is deleted: a copy goes on from there, and the message is in the editor again. "
+			"/rewind ? lists your messages; {next-pane} and {rewind} do it for the one with the mark.")},
 	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,
 		N_("Until then it is called by the first words that you said in it.")},
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,

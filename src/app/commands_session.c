@@ -8,6 +8,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+#define QUESTIONS_SHOWN 50 /* by /rewind ? */
+
 enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
 	const char *rest)
 {
@@ -184,6 +186,27 @@ enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, 
 	return IK_COMMAND_CLOSE;
 }
 
+/* Answer "/rewind ?": the messages of the person, the newest first, with their numbers. */
+static void list_questions(struct ik_core *core, const char *line)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	const struct ik_message *question;
+	struct ik_buf out;
+	long number;
+
+	ik_buf_init(&out, IK_KIB(64));
+	for (number = 1; number <= QUESTIONS_SHOWN &&
+	     (question = question_at(conversation, number)) != NULL; number++) {
+		char *title = ik_session_title(question->content, ik_message_typed(question));
+
+		ik_buf_printf(&out, "%3ld  %s\n", number, title);
+		free(title);
+	}
+	ik_buf_puts(&out, number > 1 ? _("/rewind N goes back to before message N.") :
+		_("Nothing of this session is stored yet."));
+	ik_command_answer(core, line, &out);
+}
+
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)
 {
 	char *end = NULL;
@@ -192,6 +215,10 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 		question_at(ik_session_conversation(core->session), number);
 	const char *problem = obstacle(core);
 
+	if (ik_text_equal(rest, "?")) {
+		list_questions(core, line);
+		return IK_COMMAND_NOTHING;
+	}
 	if (problem == NULL && question == NULL)
 		problem = _("/rewind goes back to before your last message, /rewind 2 to before the one "
 			"before it; there are not so many here.");

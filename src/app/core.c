@@ -196,6 +196,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.store = core->store;
 	options.run = ik_core_run_options(core->loop, core->setup, core->environment);
 	options.concurrency = (int)config->tools_concurrency;
+	options.slots = core->slots;
 	options.max_tool_turns = (int)config->max_tool_turns;
 	options.retry_max = (int)config->retry_max;
 	options.retry_base_ms = config->retry_base_ms;
@@ -349,6 +350,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	make_policy(core);
 	core->no_tools = no_tools;
 	core->asking = asking;
+	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
 	core->session = add_session(core, session_arg);
 	give_model(core, core->session);
 	read_kept_rules(core);
@@ -419,6 +421,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	free(core->sessions);
 	core->sessions = NULL;
 	core->session = NULL;
+	core->slots = ik_slots_free(core->slots);
 	core->discovery = ik_discovery_close(core->discovery);
 	core->models = ik_model_list_close(core->models);
 	free(core->models_line);

@@ -43,6 +43,7 @@ struct ik_core {
 	struct ik_session *session; /* the one in front: commands are about it */
 	struct ik_core_session *sessions; /* all, that one among them */
 	size_t session_count;
+	struct ik_slots *slots; /* calls at once, over all of them */
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool tools_wanted;

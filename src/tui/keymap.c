@@ -71,6 +71,8 @@ static const struct ik_binding bindings[] = {
 		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the next question") },
 	{ IK_ACTION_OPEN, "open", "Enter", IK_IN_SCROLLBACK,
 		N_("Open what is folded, or fold it") },
+	{ IK_ACTION_REWIND, "rewind", "r", IK_IN_SCROLLBACK,
+		N_("Go back to before your message, in a copy of the session") },
 	{ IK_ACTION_COPY, "copy", "y", IK_IN_SCROLLBACK | IK_IN_INSPECTOR | IK_IN_SESSIONS,
 		N_("Copy, as it was written; of a session: its id") },
 	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,

@@ -52,6 +52,7 @@ enum ik_action {
 	IK_ACTION_FIND_PREVIOUS,     /* N */
 	IK_ACTION_PREVIOUS_QUESTION, /* [, Alt-Up */
 	IK_ACTION_NEXT_QUESTION,     /* ], Alt-Down */
+	IK_ACTION_REWIND,            /* r in SCROLLBACK */
 	IK_ACTION_COPY,              /* y in PANES */
 	IK_ACTION_OPEN,              /* Enter in SCROLLBACK | LISTS: fold and unfold */
 	IK_ACTION_UNFOLD,            /* Enter in INSPECTOR */

@@ -207,6 +207,35 @@ static void question(struct ik_screen *screen, int direction)
 	screen->dirty = true;
 }
 
+/* Go back to before the message with the mark: the command, as if it were typed. */
+static struct ik_reaction rewind_to(struct ik_screen *screen)
+{
+	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
+	size_t count = ik_scrollback_count(screen->scrollback), number = 0;
+	const struct ik_block *block = NULL;
+	screen->dirty = true;
+	while (count > 0 && block != marked) {
+		block = ik_scrollback_at(screen->scrollback, --count);
+		number += block->kind == IK_BLOCK_USER;
+	}
+	if (!marked || marked->kind != IK_BLOCK_USER) {
+		ik_screen_flash(screen, _("Go to a message of yours first."));
+		return nothing;
+	}
+	if (!ik_editor_is_empty(screen->editor)) {
+		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
+		return nothing;
+	}
+	ik_buf_clear(&screen->submitted);
+	ik_buf_printf(&screen->submitted, "/rewind %zu", number);
+	screen->focus = IK_FOCUS_EDITOR;
+	return (struct ik_reaction){
+		.kind = IK_REACT_SUBMIT,
+		.text = screen->submitted.data,
+		.length = screen->submitted.length,
+	};
+}
+
 /* The block with the mark, as it was written, for the clipboard. */
 static struct ik_reaction copy(struct ik_screen *screen)
 {
@@ -322,6 +351,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		ik_scrollback_open(screen->scrollback);
 		screen->dirty = true;
 		return nothing;
+	case IK_ACTION_REWIND:
+		return rewind_to(screen);
 	case IK_ACTION_COPY:
 		return copy(screen);
 	case IK_ACTION_UP:
