@@ -54,6 +54,7 @@ SCREEN_TESTS = \
 	tests/screen/languages.screen \
 	tests/screen/late_keys.screen \
 	tests/screen/locks.screen \
+	tests/screen/locks_stopped.screen \
 	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/markdown.screen \
