@@ -13,6 +13,7 @@ enum { PART_COUNT = 6 };
 struct ik_help {
 	struct ik_pane pane;
 	size_t parts[PART_COUNT]; /* the blocks of their headings */
+	char *commands;           /* until the text is made, when it is first wanted */
 };
 
 #define KEYS_COLUMNS 24 /* longer ones have their description beneath */
@@ -67,16 +68,6 @@ static void add_keys(struct ik_help *help)
 	}
 }
 
-void ik_help_open(struct ik_help *help, unsigned context)
-{
-	help->pane.text_moved = true;
-	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){.at_end = false});
-	for (size_t part = 0; part < PART_COUNT; part++)
-		if (parts[part].context & context)
-			ik_scrollback_go(help->pane.text,
-				(struct ik_scroll_place){.block = (int64_t)help->parts[part]});
-}
-
 /* The column at which the descriptions of a table begin, by its first line. */
 static int table_hang(const char *table)
 {
@@ -123,13 +114,34 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
 {
 	struct ik_help *help = ik_alloc(sizeof *help);
 	ik_pane_init(&help->pane, keymap, utf8);
+	help->commands = ik_strdup(commands ? commands : "");
+	return help;
+}
+
+/* Make the text, unless that was done: no first frame waits for it. */
+static void make_text(struct ik_help *help)
+{
+	if (!help->commands)
+		return;
 	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
 	add_keys(help);
 	add_panes(&help->pane);
-	if (commands && commands[0])
-		add_commands(&help->pane, commands);
+	if (help->commands[0])
+		add_commands(&help->pane, help->commands);
 	ik_pane_text_end(&help->pane, place, false);
-	return help;
+	free(help->commands);
+	help->commands = NULL;
+}
+
+void ik_help_open(struct ik_help *help, unsigned context)
+{
+	make_text(help);
+	help->pane.text_moved = true;
+	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){.at_end = false});
+	for (size_t part = 0; part < PART_COUNT; part++)
+		if (parts[part].context & context)
+			ik_scrollback_go(help->pane.text,
+				(struct ik_scroll_place){.block = (int64_t)help->parts[part]});
 }
 
 struct ik_help *ik_help_free(struct ik_help *help)
@@ -137,12 +149,14 @@ struct ik_help *ik_help_free(struct ik_help *help)
 	if (!help)
 		return NULL;
 	ik_pane_done(&help->pane);
+	free(help->commands);
 	free(help);
 	return NULL;
 }
 
 bool ik_help_act(struct ik_help *help, enum ik_action action)
 {
+	make_text(help);
 	if (action == IK_ACTION_UP || action == IK_ACTION_DOWN) {
 		ik_help_scroll(help, action == IK_ACTION_UP ? -1 : 1);
 		return true;
@@ -152,6 +166,7 @@ bool ik_help_act(struct ik_help *help, enum ik_action action)
 
 void ik_help_scroll(struct ik_help *help, int rows)
 {
+	make_text(help);
 	ik_scrollback_scroll(help->pane.text, rows);
 	help->pane.text_moved = true;
 }
@@ -170,10 +185,12 @@ void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectan
 		.hint_count = sizeof hints / sizeof *hints,
 		.focus = true,
 	};
+	make_text(help);
 	ik_pane_draw(&help->pane, &view, cells, area);
 }
 
 struct ik_scrollback *ik_help_text(struct ik_help *help)
 {
+	make_text(help);
 	return help->pane.text;
 }
