@@ -9,8 +9,9 @@
 
 /* What a slice of work may cost, in bytes of text that is only looked through: some
  * milliseconds. What is laid out for it, or looked at at all, costs more. */
-#define SLICE_BYTES 6000000
-#define LAYOUT_COST 40
+#define SLICE_BYTES 8000000
+#define LAYOUT_COST 60
+#define SOURCE_COST 20000 /* of a section that is read as it is written */
 #define BLOCK_COST 200
 #define CHUNK 1000000 /* of a large text that is looked through at once */
 #define NUMBER_BYTES 1000000 /* of text before the place that is counted for its number */
@@ -174,8 +175,9 @@ static size_t find_last(const struct ik_search *search, size_t before, size_t *r
 static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
 	size_t found;
-	if (ik_search_excludes_unit(search->has_word ? &search->word : NULL, block, search->at.unit)) {
-		*cost += IK_SECTION_MAX;
+	if (ik_search_excludes_unit(&search->needle, search->has_word ? &search->word : NULL, block,
+		search->at.unit)) {
+		*cost += SOURCE_COST;
 		return false;
 	}
 	ik_search_text_fill(&search->text, search->scrollback, block, search->at.unit, true);
@@ -230,6 +232,10 @@ static bool find_in_block(struct ik_search *search, struct ik_block *block, size
 	if (ik_search_excludes(search->has_word ? &search->word : NULL, block)) {
 		*cost += block->filled ? block->full_length
 			: block->message ? block->message->content_length : 0;
+		if (!block->growing && !block->call) {
+			block->found = 0; /* counting need not look at it again */
+			block->found_by = search->generation;
+		}
 		return false;
 	}
 	uint32_t units = ik_search_units(block);
@@ -402,6 +408,8 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 		search->counting = (struct ik_search_place){.block = number};
 		search->counting_found = 0;
 		*cost += BLOCK_COST;
+		if (is_empty(search, block))
+			return true;
 		if (ik_search_excludes(word, block)) {
 			*cost += block->filled ? block->full_length
 				: block->message ? block->message->content_length : 0;
@@ -411,8 +419,14 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 	for (uint32_t units = ik_search_units(block); search->counting.unit < units;) {
 		if (*cost >= SLICE_BYTES)
 			return false;
-		if (ik_search_excludes_unit(word, block, search->counting.unit)) {
-			*cost += IK_SECTION_MAX;
+		size_t length;
+		const char *source = ik_search_is_laid_out(block)
+			? ik_search_source(block, search->counting.unit, &length) : NULL;
+		if (source) {
+			*cost += SOURCE_COST;
+			search->counting_found += ik_needle_count(&search->needle, source, length);
+		} else if (ik_search_excludes_unit(&search->needle, word, block, search->counting.unit)) {
+			*cost += SOURCE_COST;
 		} else {
 			ik_search_text_fill(&search->text, search->scrollback, block,
 				search->counting.unit, true);

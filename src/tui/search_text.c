@@ -158,13 +158,51 @@ bool ik_search_excludes(const struct ik_needle *word, const struct ik_block *blo
 		&& lacks(word, block->message->content, block->message->content_length);
 }
 
-bool ik_search_excludes_unit(const struct ik_needle *word, const struct ik_block *block,
-	uint32_t unit)
+/* What a byte is in text that no markup is in, ... */
+enum { LETTER = 1, MIDDLE = 2, BLANK = 4, FEED = 8 };
+static const uint8_t prose_kind[256] = {
+	['\n'] = FEED, [' '] = BLANK,
+	['!'] = MIDDLE, ['"'] = MIDDLE, ['%'] = MIDDLE, ['\''] = MIDDLE, ['('] = MIDDLE, [')'] = MIDDLE,
+	['+' ... '/'] = MIDDLE, ['0' ... '9'] = MIDDLE, [':'] = MIDDLE, [';'] = MIDDLE, ['?'] = MIDDLE,
+	['A' ... 'Z'] = LETTER, ['a' ... 'z'] = LETTER, [0x80 ... 0xFF] = LETTER,
+};
+
+/* ... and what may follow each kind: lines begin with letters (else they may be of a list, a
+ * heading, a rule), blanks stand alone. */
+static const uint8_t prose_next[] = {
+	[LETTER] = LETTER | MIDDLE | BLANK | FEED, [MIDDLE] = LETTER | MIDDLE | BLANK | FEED,
+	[BLANK] = LETTER | MIDDLE, [FEED] = LETTER | FEED,
+};
+
+const char *ik_search_source(const struct ik_block *block, uint32_t unit, size_t *ret_length)
 {
-	if (!word || !ik_search_is_laid_out(block))
+	const struct ik_section *section = &block->sections[unit];
+	const unsigned char *text = (const unsigned char *)block->text + section->start;
+	size_t length = section->end - section->start;
+	uint8_t before = FEED;
+	if (section->carry.kind != 0 || block->tail < section->end)
+		return NULL;
+	for (size_t i = 0; i < length; i++) {
+		uint8_t kind = prose_kind[text[i]];
+		if ((prose_next[before] & kind) == 0)
+			return NULL;
+		before = kind;
+	}
+	*ret_length = length;
+	return (const char *)text;
+}
+
+bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_needle *word,
+	const struct ik_block *block, uint32_t unit)
+{
+	if (!ik_search_is_laid_out(block))
 		return false;
 	const struct ik_section *section = &block->sections[unit];
-	return lacks(word, block->text + section->start, section->end - section->start);
+	if (word && lacks(word, block->text + section->start, section->end - section->start))
+		return true;
+	size_t length;
+	const char *source = ik_search_source(block, unit, &length);
+	return source && lacks(needle, source, length);
 }
 
 uint32_t ik_search_text_line(const struct ik_search_text *text, size_t offset)

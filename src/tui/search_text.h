@@ -46,8 +46,12 @@ void ik_search_text_fill(struct ik_search_text *text, const struct ik_scrollback
 /* Surely nothing in the block, or in the unit of it: told by its source alone. word: of the
  * needle (ik_needle_word()), NULL where it has none. */
 bool ik_search_excludes(const struct ik_needle *word, const struct ik_block *block);
-bool ik_search_excludes_unit(const struct ik_needle *word, const struct ik_block *block,
-	uint32_t unit);
+bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_needle *word,
+	const struct ik_block *block, uint32_t unit);
+
+/* Is a unit that is laid out shown as it is written? Then as much is found in its source,
+ * *ret_length bytes from the returned place on; else NULL. */
+const char *ik_search_source(const struct ik_block *block, uint32_t unit, size_t *ret_length);
 
 /* The line of a unit's section at a place of its text. */
 uint32_t ik_search_text_line(const struct ik_search_text *text, size_t offset);

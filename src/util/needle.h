@@ -3,8 +3,9 @@
  *
  * Smart case: a pattern without upper-case letters finds both cases (simple
  * case folding of Unicode, character by character), one with them only itself.
- * One character of the pattern, the rarest, is looked for by the C library's
- * fast functions in all its forms; only where it stands is the rest compared.
+ * The rarest two bytes of the pattern that stand side by side in every case are
+ * looked for, many places at a time; where there are none, the rarest character
+ * in all its forms.  Only where these stand is the rest compared.
  *
  * Owns its pattern.  Pure.  May include: libc, util.
  */
@@ -28,6 +29,10 @@ struct ik_needle {
 	char forms[IK_NEEDLE_FORMS][4];
 	uint8_t form_lengths[IK_NEEDLE_FORMS];
 	size_t form_count;
+	bool has_pair;          /* two bytes that are the same in every form but for these bits: */
+	uint8_t pair[2], case_bits[2];
+	size_t pair_character;  /* index of the character that they begin with, case ignored, */
+	size_t pair_offset;     /* and their place in the pattern */
 };
 
 /* pattern is valid UTF-8; copied. */
@@ -39,7 +44,7 @@ struct ik_needle_scan {
 	const struct ik_needle *needle;
 	const char *text;
 	size_t length, from;
-	size_t next[IK_NEEDLE_FORMS]; /* where each form stands next */
+	size_t next[IK_NEEDLE_FORMS]; /* where each form stands next; [0]: or the pair */
 };
 
 /* Begin at from. text is UTF-8 and begins, as from, with a character; it and the needle must

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/cluster.h"
+#include "util/utf8.h"
 
 /* "position+length" of the first place at or behind from; position -1: none. */
 struct found {
@@ -122,5 +123,61 @@ Test(needle, finds_what_a_plain_search_finds)
 				expected = (long)i;
 		cr_assert_eq(find(pattern, text, from).position, expected, "%s in %s from %zu", pattern,
 			text, from);
+	}
+}
+
+/* Bytes that the pattern takes at text, character by character; 0: it does not stand there. */
+static size_t length_at(const char *pattern, const char *text, bool ignore_case)
+{
+	const char *begin = text;
+	while (*pattern) {
+		uint32_t wanted, there;
+		int one = ik_utf8_decode(pattern, strlen(pattern), &wanted);
+		int other = *text ? ik_utf8_decode(text, strlen(text), &there) : 0;
+		if (other <= 0 || (ignore_case ? ik_utf8_fold(wanted) != ik_utf8_fold(there)
+			: wanted != there))
+			return 0;
+		pattern += one;
+		text += other;
+	}
+	return (size_t)(text - begin);
+}
+
+/* Longer texts, in which places are looked at many at a time; letters with forms of
+ * other lengths; both ways to take case. */
+Test(needle, finds_the_same_in_longer_texts)
+{
+	static const char *const pieces[] = {"a", "b", "A", "B", "k", "s", "\xE2\x84\xAA",
+		"\xC5\xBF", "-", "\xC3\xA9", "\xC3\x89"};
+	srand(11);
+	for (int round = 0; round < 20000; round++) {
+		char text[400] = "", pattern[20] = "";
+		bool capital = rand() % 3 == 0;
+		for (int i = 0, size = rand() % 120; i < size; i++)
+			strcat(text, pieces[rand() % 11]);
+		for (int i = 0, size = 1 + rand() % 4; i < size; i++)
+			strcat(pattern, (const char *[]){"a", "b", "k", "s", "-", "\xC3\xA9"}[rand() % 6]);
+		if (capital)
+			strcat(pattern, "B");
+		struct ik_needle needle;
+		struct ik_needle_scan scan;
+		ik_needle_init(&needle, pattern, strlen(pattern));
+		ik_needle_begin(&scan, &needle, text, strlen(text), 0);
+		for (const char *at = text; *at;) {
+			size_t length = length_at(pattern, at, !capital), found_length;
+			if (length > 0) {
+				cr_assert_eq(ik_needle_next(&scan, &found_length), (size_t)(at - text),
+					"%s in %s", pattern, text);
+				cr_assert_eq(found_length, length, "%s in %s", pattern, text);
+				at += length;
+			} else {
+				at++;
+				while (ik_utf8_is_continuation(*at))
+					at++;
+			}
+		}
+		size_t unused;
+		cr_assert_eq(ik_needle_next(&scan, &unused), SIZE_MAX, "%s in %s", pattern, text);
+		ik_needle_done(&needle);
 	}
 }
