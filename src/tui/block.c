@@ -63,6 +63,7 @@ struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
 	block->began_ms = block->seconds = -1;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&block->label, IK_KIB(1));
+	ik_buf_init(&block->learnt.text, IK_KIB(64));
 	block->full = block->text = block->own.data;
 	block->head = 0;
 	block->tail = SIZE_MAX;
@@ -76,8 +77,9 @@ static void drop_sections(struct ik_block *block)
 		ik_lines_done(&block->sections[i].lines);
 	free(block->sections);
 	block->sections = NULL;
-	block->section_count = 0;
-	block->section_capacity = 0;
+	block->section_count = block->section_capacity = 0;
+	ik_buf_done(&block->learnt.text);
+	block->learnt.at = block->learnt.state = 0;
 }
 
 struct ik_block *ik_block_free(struct ik_block *block)
@@ -510,11 +512,25 @@ static void make_sections(struct ik_block *block)
 	}
 }
 
+/* Read on for what all sections are to know; those that it changes are laid out anew. */
+static void learn(struct ik_block *block)
+{
+	const struct ik_renderer *renderer = renderer_of(block);
+	if (!renderer->learn || block->learnt.at >= block->length
+		|| !renderer->learn(&block->learnt, block->text, block->length, block->growing))
+		return;
+	for (struct ik_section *section = block->sections;
+		section < block->sections + block->section_count; section++)
+		if (memchr(block->text + section->start, '[', section->end - section->start))
+			section->columns = 0;
+}
+
 void ik_block_prepare(struct ik_block *block)
 {
 	fill(block);
 	if (shows_label(block))
 		make_label(block);
+	learn(block);
 	make_sections(block);
 }
 
@@ -548,6 +564,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.end = section->end,
 		.length = block->length,
 		.carry = section->carry,
+		.learnt = &block->learnt,
 		.growing = block->growing && section->end == block->length && !shows_label(block),
 		.utf8 = block->utf8,
 		.columns = columns,

@@ -69,6 +69,7 @@ struct ik_block {
 	int hang;                  /* indentation of rows that continue a line, or IK_HANG_TABLE */
 	size_t head, tail;         /* parts of their own style: struct ik_render */
 	uint32_t found, found_by;  /* how often a search found something, and which (0: none) */
+	struct ik_learnt learnt;
 	struct ik_section *sections;
 	uint32_t section_count, section_capacity;
 };

@@ -56,4 +56,4 @@ __attribute__((nonnull)) static size_t split_folded(const char *text, size_t sta
 	return ik_renderer_plain.split(text, start, length, carry);
 }
 
-const struct ik_renderer ik_renderer_folded = {split_folded, render_folded};
+const struct ik_renderer ik_renderer_folded = {.split = split_folded, .render = render_folded};

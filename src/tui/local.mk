@@ -86,6 +86,7 @@ libik_tui_a_SOURCES += \
 	src/tui/markdown_delimiter.h \
 	src/tui/markdown_flow.c \
 	src/tui/markdown_flow.h \
+	src/tui/markdown_references.c src/tui/markdown_references.h \
 	src/tui/markdown_split.c \
 	src/tui/markdown_split.h \
 	src/tui/markdown_table.c \

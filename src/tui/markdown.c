@@ -10,6 +10,7 @@
 #include "tui/markdown_cursor.h"
 #include "tui/markdown_delimiter.h"
 #include "tui/markdown_flow.h"
+#include "tui/markdown_references.h"
 #include "tui/markdown_split.h"
 #include "tui/markdown_table.h"
 #include "util/cluster.h"
@@ -27,7 +28,8 @@ struct page {
 	const struct ik_render *request;
 	struct ik_buf source;       /* as the parser sees it */
 	struct ik_delimiters delimiters;
-	size_t before, origin;      /* what it begins with that is not the section's */
+	size_t definitions;         /* bytes of these that it begins with, ... */
+	size_t before, origin;      /* ... and what follows that is not the section's */
 	struct ik_markdown_cursor cursor;
 	struct ik_flow flow;
 	struct ik_table table;
@@ -72,6 +74,9 @@ static size_t source_of(const struct page *page, const char *bytes)
 	if (bytes < start || bytes >= start + page->source.length)
 		return IK_FLOW_OWN;
 	size_t offset = ik_delimiters_source(&page->delimiters, (size_t)(bytes - start));
+	if (offset < page->definitions)
+		return IK_FLOW_OWN;
+	offset -= page->definitions;
 	if (offset < page->before)
 		return page->origin + offset;
 	return page->request->start + offset - page->before;
@@ -498,6 +503,12 @@ static bool render_page(struct page *page)
 	const struct ik_render *request = page->request;
 	if (request->start >= request->tail)
 		return true;
+	if (request->learnt && request->learnt->text.length > 0
+		&& memchr(request->text + request->start, '[', request->end - request->start)) {
+		ik_buf_append(&page->source, request->learnt->text.data, request->learnt->text.length);
+		ik_buf_putc(&page->source, '\n');
+		page->definitions = page->source.length;
+	}
 	ik_markdown_prepare(request, &page->source, &page->before, &page->origin,
 		&page->cursor.until);
 	ik_delimiters_widen(&page->delimiters, &page->source);
@@ -542,4 +553,6 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 	}
 }
 
-const struct ik_renderer ik_renderer_markdown = {ik_markdown_split, render_markdown};
+const struct ik_renderer ik_renderer_markdown = {
+	.split = ik_markdown_split, .render = render_markdown, .learn = ik_references_learn,
+};

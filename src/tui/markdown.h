@@ -4,8 +4,8 @@
  *
  * What a construct looks like stands in markdown.c beside its callback.  What
  * differs from CommonMark: line ends within a paragraph are kept; HTML is text;
- * a link definition is shown where it stands, and the links that name it as
- * they are written, since a text that grows is laid out before they are known.
+ * a link definition is shown where it stands.  The links that name it become links
+ * when it has come: sections before it that may hold some are laid out anew then.
  * Nothing of the text is lost: the addresses of links stand behind them, long
  * lines of code go on behind a mark, an unknown entity stays as it is.
  *

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "tui/markdown_references.h"
 #include "util/utf8.h"
 
 #define SECTION_LEAST 1024u /* smaller sections are not worth their lines */
@@ -358,6 +359,21 @@ static void append_before(const struct ik_render *request, struct ik_buf *out)
 	}
 }
 
+/* Let no line define a link, nor name one that is defined: it is shown as it stands. */
+static void hide_definitions(char *text, size_t length)
+{
+	struct ik_reference reference;
+	char *const end = text + length;
+	for (char *line = text, *at = text; (at = strstr(at, "]:")) != NULL; at += 2) {
+		char *feed = memrchr(line, '\n', (size_t)(at - line));
+		line = feed ? feed + 1 : line;
+		feed = memchr(at, '\n', (size_t)(end - at));
+		if (ik_reference_read(line, (size_t)((feed ? feed : end) - line), &reference))
+			line[reference.label - 1] = '(';
+		at[1] = ';';
+	}
+}
+
 void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
 	size_t *ret_before, size_t *ret_origin, size_t *ret_until)
 {
@@ -374,8 +390,7 @@ void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
 	ik_buf_append(out, request->text + request->start, until - request->start);
 	if (ik_buf_status(out) != IK_OK)
 		return;
-	for (char *at = out->data + body; (at = strstr(at, "]:")) != NULL; at += 2)
-		at[1] = ';';
+	hide_definitions(out->data + body, out->length - body);
 	if (open)
 		complete(request, until, out);
 }

@@ -31,7 +31,7 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, struct i
  * long as the text goes, so that a place in it is a place in the text, but
  * - before it the opening line or the head that it continues (*ret_before
  *   bytes; what begins at *ret_origin in the text);
- * - link definitions are no definitions, so that none of them is swallowed;
+ * - link definitions are no definitions, nor links, so that none of them is swallowed;
  * - of a text that still grows, marks at the end that may yet become anything
  *   are held back, and spans that are open are closed.
  * *ret_until gets the end of what is shown, in the text.

@@ -195,9 +195,13 @@ const char *ik_search_source(const struct ik_block *block, uint32_t unit, size_t
 bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_needle *word,
 	const struct ik_block *block, uint32_t unit)
 {
+	const struct ik_section *section = &block->sections[unit];
 	if (!ik_search_is_laid_out(block))
 		return false;
-	const struct ik_section *section = &block->sections[unit];
+	/* The addresses that its links name stand elsewhere. */
+	if (block->learnt.text.length > 0
+		&& memchr(block->text + section->start, '[', section->end - section->start))
+		return false;
 	if (word && lacks(word, block->text + section->start, section->end - section->start))
 		return true;
 	size_t length;

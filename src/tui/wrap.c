@@ -352,5 +352,5 @@ __attribute__((nonnull)) static size_t split_plain(const char *text, size_t star
 	return cut > 0 ? cut : IK_SECTION_MAX;
 }
 
-const struct ik_renderer ik_renderer_plain = {split_plain, render_plain};
-const struct ik_renderer ik_renderer_diff = {split_plain, render_diff};
+const struct ik_renderer ik_renderer_plain = {.split = split_plain, .render = render_plain};
+const struct ik_renderer ik_renderer_diff = {.split = split_plain, .render = render_diff};

@@ -18,6 +18,7 @@
 #define IK_TUI_WRAP_H
 
 #include "tui/cells.h"
+#include "util/buf.h"
 
 #define IK_TAB_COLUMNS 8
 
@@ -100,6 +101,14 @@ struct ik_carry {
 	uint32_t origin;
 };
 
+/* What a renderer has learnt of a text that grows and all sections are to know: its own
+ * business; all zero but for text at the start. */
+struct ik_learnt {
+	struct ik_buf text;
+	size_t at;      /* how far it has read */
+	uint32_t state;
+};
+
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
  * out, the width, by how much rows that continue a line are indented, and the
  * styles of its three parts: [0, head), [head, tail) and from tail on. */
@@ -108,6 +117,7 @@ struct ik_render {
 	size_t start, end;
 	size_t length;          /* of the whole text */
 	struct ik_carry carry;  /* what the section before left open */
+	const struct ik_learnt *learnt;
 	bool growing;           /* more text may come behind the end */
 	bool utf8;              /* what is added may be more than ASCII */
 	int columns;
@@ -128,6 +138,8 @@ struct ik_renderer {
 	/* Lay out a section. lines is empty, or holds the lines of a shorter
 	 * end: those that cannot change any more may be kept. At least one line. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);
+	/* NULL, or: read on in the text; true: all sections with '[' look different now. */
+	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t length, bool growing);
 };
 
 #define IK_SECTION_MAX 16384u

@@ -35,6 +35,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/markdown_page.h \
 	tests/unit/tui/markdown_stream_test.c \
 	tests/unit/tui/markdown_test.c \
+	tests/unit/tui/markdown_whole_test.c \
 	tests/unit/tui/picture.c \
 	tests/unit/tui/picture.h \
 	tests/unit/tui/right_edge_test.c \

@@ -60,6 +60,8 @@ static void generate(struct ik_buf *out, unsigned seed, size_t length)
 		"[", "](", ")", "日本 ", "&amp;", "&#27;", "\\", "    ", "\t", "---", "===", "<b>", "\n\n\n",
 		"a line that goes on for a while so that sections become full. ",
 		"http://example.org/a ", "![i](j)", "\n\n# Head\n\n", "]: ", "e\xCC\x81", "1", "_",
+		"[one]", "[x][one] ", "[Two][] ", "\n\n[one]: http://l.b/1\n", "\n\n[two]: <x>\n",
+		"\n\n[two]: /two 'title'\n[three]: #3\n", "[three] ",
 	};
 	while (out->length < length) {
 		seed = seed * 1103515245u + 12345u;

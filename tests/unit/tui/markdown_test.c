@@ -141,7 +141,7 @@ Test(markdown, links_have_their_address_behind_them)
 	STYLE_IS("[text](http://a.b/c)", "text", IK_STYLE_LINK);
 	STYLE_IS("[text](http://a.b/c)", "http", IK_STYLE_DIM);
 	SHOWS("[a][1] and [1]\n\n[1]: http://x.y \"title\"", 40,
-		"[a][1] and [1]\n\n[1]: http://x.y \"title\"\n");
+		"a (http://x.y) and 1 (http://x.y)\n\n[1]: http://x.y \"title\"\n");
 }
 
 Test(markdown, html_is_text_and_entities_are_decoded)

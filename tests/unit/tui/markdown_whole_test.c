@@ -1,0 +1,154 @@
+/* A text laid out section by section looks as if it were laid out in one piece; links find
+ * their addresses wherever these stand. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "markdown_page.h"
+#include "tui/markdown.h"
+#include "tui/markdown_references.h"
+#include "util/buf.h"
+#include "util/limits.h"
+
+#define COLUMNS 47
+
+/* A picture of lines. */
+static char *picture(const struct ik_lines *lines, const char *text)
+{
+	struct ik_cells cells;
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, (int)lines->count, COLUMNS);
+	for (uint32_t i = 0; i < lines->count; i++)
+		ik_lines_draw(lines, i, text, &cells, (struct ik_rectangle){0, 0, (int)lines->count, COLUMNS},
+			(int)i);
+	char *result = strdup(picture_of(&cells));
+	ik_cells_done(&cells);
+	return result;
+}
+
+/* Take empty rows off the end. */
+static void trim(char *rows)
+{
+	size_t length = strlen(rows);
+	while (length > 0 && rows[length - 1] == '\n')
+		rows[--length] = '\0';
+}
+
+/* The whole text as one section, of which more may come. */
+static char *at_once(const char *text, size_t length)
+{
+	struct ik_learnt learnt = {.at = 0};
+	struct ik_lines lines = {.count = 0};
+	ik_buf_init(&learnt.text, IK_KIB(64));
+	ik_references_learn(&learnt, text, length, true);
+	ik_renderer_markdown.render(&(struct ik_render){
+		.text = text, .end = length, .length = length, .learnt = &learnt, .growing = true,
+		.utf8 = true, .columns = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
+		.style = IK_STYLE_ASSISTANT, .tail_style = IK_STYLE_DIM}, &lines);
+	char *result = picture(&lines, text);
+	ik_lines_done(&lines);
+	ik_buf_done(&learnt.text);
+	return result;
+}
+
+/* Blocks of all kinds, none of which is so long that it is cut inside. */
+static void generate(struct ik_buf *out, unsigned seed, size_t length)
+{
+	static const char *const blocks[] = {
+		"A paragraph of some words with **bold ones**, `code` and a [link](http://a.b/c).\n\n",
+		"One that goes on\nin a line of its own, *soft*, [one], [x][two] and\n[Three][].\n\n",
+		"## Heading\n\n", "Setext\n---\n\n", "- one\n- two\n  - inner\n\n    more of it\n- three\n\n",
+		"1. first\n2. second\n\n   with a paragraph\n3. third\n\n", "> quoted\nlazily\n> again\n\n",
+		"```c\nint main(void)\n\n{\n}\n```\n\n", "~~~\n# no heading\n\n[one]: /none\n~~~\n\n",
+		"| A | B |\n|---|---|\n| one | [two] |\n\n", "***\n\n", "- [x] done\n- [ ] not done\n\n",
+		"    indented code\n\n", "[one]: http://one.example/\n[two]: <no\n\n", "\n",
+		"[two]: /two (a title)\n\n", "[three]: #3 \"t\"\n\n", "Text\n[one]: /in-a-paragraph\n\n",
+		"A long paragraph, which fills sections so that there are several of them in the end: "
+		"words, words, words, words, words, words, words, words, words, words, words.\n\n",
+		"<div>\nhtml\n</div>\n\n", "last &amp; least\n\n",
+	};
+	while (out->length < length) {
+		seed = seed * 1103515245u + 12345u;
+		ik_buf_puts(out, blocks[(seed >> 16) % (sizeof blocks / sizeof *blocks)]);
+	}
+}
+
+Test(markdown_whole, sections_look_as_one)
+{
+	for (unsigned seed = 1; seed < 5; seed++) {
+		struct ik_block *block = markdown_block("", true);
+		struct ik_buf text;
+		size_t step = 15 + seed;
+		ik_buf_init(&text, IK_KIB(64));
+		generate(&text, seed, 2600);
+		for (size_t length = 0; length < text.length;) {
+			size_t size = text.length - length < step ? text.length - length : step;
+			ik_block_append(block, text.data + length, size);
+			length += size;
+			struct ik_cells *cells = markdown_block_cells(block, COLUMNS);
+			char *sections = strdup(picture_of(cells)), *whole = at_once(text.data, length);
+			/* A section of which nothing is shown yet has a row. */
+			trim(sections);
+			trim(whole);
+			cr_assert_str_eq(sections, whole, "seed %u, %zu bytes, %u sections:\n%s\nwhole:\n%s",
+				seed, length, block->section_count, sections, whole);
+			markdown_cells_free(cells);
+			free(sections);
+			free(whole);
+		}
+		cr_assert_gt(block->section_count, 1);
+		ik_buf_done(&text);
+		ik_block_free(block);
+	}
+}
+
+/* What a text looks like with the definition still to come, and with it. */
+static void shows(const char *text, const char *definition, const char *before, const char *after)
+{
+	struct ik_block *block = markdown_block(text, true);
+	markdown_cells_free(markdown_block_cells(block, COLUMNS));
+	struct ik_cells *cells = markdown_block_cells(block, COLUMNS);
+	cr_assert_eq(strncmp(picture_of(cells), before, strlen(before)), 0, "%s", picture_of(cells));
+	markdown_cells_free(cells);
+	ik_block_append(block, definition, strlen(definition));
+	cells = markdown_block_cells(block, COLUMNS);
+	cr_assert_eq(strncmp(picture_of(cells), after, strlen(after)), 0, "%s", picture_of(cells));
+	markdown_cells_free(cells);
+	ik_block_free(block);
+}
+
+Test(markdown_whole, a_definition_reaches_what_stands_before_it)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, IK_KIB(64));
+	ik_buf_puts(&text, "See [the page][p], [P][] and [q].\n\n");
+	while (text.length < 5000)
+		ik_buf_puts(&text, "Words that fill the first section, and more than that.\n\n");
+	shows(text.data, "[p]: http://p.example/ 'P'\n", "See [the page][p], [P][] and [q].\n",
+		"See the page (http://p.example/), P\n(http://p.example/) and [q].\n");
+	/* Not before its line is complete, not in code, not in a paragraph. */
+	shows("[p]\n\n", "[p]: http://p.ex", "[p]\n", "[p]\n");
+	shows("[p]\n\n", "```\n[p]: /x\n```\n", "[p]\n", "[p]\n");
+	shows("[p]\n\n", "word\n[p]: /x\n", "[p]\n", "[p]\n");
+	shows("[p]\n\n", "[p]: /a b\n", "[p]\n", "[p]\n");
+	ik_buf_done(&text);
+}
+
+Test(markdown_whole, definitions_are_lines_of_their_kind)
+{
+	static const struct {
+		const char *line;
+		bool defines;
+	} table[] = {
+		{"[a]: b", true}, {"   [a]:\tb  ", true}, {"[a b]: http://x/(y) \"z\"", true},
+		{"[a]: b (c)", true}, {"    [a]: b", false}, {"[]: b", false}, {"[ ]: b", false},
+		{"[a] : b", false}, {"[a]:", false}, {"[a]: b c", false}, {"[a]: b \"c", false},
+		{"[a]: b)", false}, {"[a]: (b", false}, {"[a[]: b", false}, {"[^1]: a note", false},
+		{"[a]: <b>", false}, {"[a]: b \"c\" d", false},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct ik_reference reference;
+		cr_assert_eq(ik_reference_read(table[i].line, strlen(table[i].line), &reference),
+			table[i].defines, "%s", table[i].line);
+	}
+}
