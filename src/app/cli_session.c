@@ -55,7 +55,7 @@ static enum ik_status find(struct ik_cli_session *cli)
 
 /* ---- list ---- */
 
-static void print_row(struct ik_cli_session *cli, const struct ik_session_info *info)
+void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_session_info *info)
 {
 	struct ik_buf out, age;
 
@@ -92,8 +92,7 @@ static void take_sessions(void *arg, const struct ik_store_answer *answer)
 	}
 }
 
-/* Hand all sessions to a function, newest first. */
-static enum ik_status each_session(struct ik_cli_session *cli,
+enum ik_status ik_cli_session_each(struct ik_cli_session *cli,
 	enum ik_status (*take)(struct ik_cli_session *, const struct ik_session_info *))
 {
 	struct ik_session_info page[PAGE];
@@ -122,7 +121,7 @@ static enum ik_status each_session(struct ik_cli_session *cli,
 
 static enum ik_status list_one(struct ik_cli_session *cli, const struct ik_session_info *info)
 {
-	print_row(cli, info);
+	ik_cli_session_print_row(cli, info);
 	return IK_OK;
 }
 
@@ -191,7 +190,7 @@ static void print_place(struct ik_cli_session *cli, const struct ik_message *mes
 	while (start + length < end && ((unsigned char)start[length] & 0xc0) == 0x80)
 		length--;
 	if (cli->places++ == 0)
-		print_row(cli, cli->searched);
+		ik_cli_session_print_row(cli, cli->searched);
 	ik_buf_printf(&cli->out, "      %6" PRId64 "  ", message->sequence);
 	ik_sanitize_line(&cli->out, start, length);
 	ik_buf_putc(&cli->out, '\n');
@@ -217,7 +216,7 @@ static enum ik_status search_one(struct ik_cli_session *cli, const struct ik_ses
 
 static enum ik_status search(struct ik_cli_session *cli)
 {
-	enum ik_status status = each_session(cli, search_one);
+	enum ik_status status = ik_cli_session_each(cli, search_one);
 
 	if (status == IK_OK && cli->count == 0)
 		return ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
@@ -227,31 +226,34 @@ static enum ik_status search(struct ik_cli_session *cli)
 
 /* ---- delete ---- */
 
-/* Is the person sure? */
-static bool confirm(const struct ik_cli_session *cli)
+enum ik_status ik_cli_session_agree(struct ik_cli_session *cli, const char *question)
 {
 	char answer[16] = "";
-	char *question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
-		"Delete \"%s\" with its %lld messages? [y/N] ", (unsigned long)cli->info.event_count),
-		cli->info.title, (long long)cli->info.event_count);
 
+	if (cli->options->yes)
+		return IK_OK;
+	if (isatty(STDIN_FILENO) != 1) {
+		cli->failed = true;
+		return ik_error_set(&cli->error, IK_INVALID,
+			_("Without a terminal nobody can be asked: --yes deletes at once."));
+	}
 	(void)ik_print(question, strlen(question));
-	free(question);
-	return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+	if (fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y'))
+		return IK_OK;
+	return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
 }
 
 static enum ik_status delete(struct ik_cli_session *cli)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
-	enum ik_status status;
+	char *question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
+		"Delete \"%s\" with its %lld messages? [y/N] ", (unsigned long)cli->info.event_count),
+		cli->info.title, (long long)cli->info.event_count);
+	enum ik_status status = ik_cli_session_agree(cli, question);
 
-	if (!cli->options->yes && isatty(STDIN_FILENO) != 1) {
-		cli->failed = true;
-		return ik_error_set(&cli->error, IK_INVALID,
-			_("Without a terminal nobody can be asked: --yes deletes at once."));
-	}
-	if (!cli->options->yes && !confirm(cli))
-		return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
+	free(question);
+	if (status != IK_OK)
+		return status;
 	status = ik_take_sessions(cli->loop, cli->store, &cli->taken, cli->info.id, &cli->error);
 	if (status == IK_OK)
 		status = ik_await(&awaited, ik_store_delete(cli->store, cli->info.id, ik_await_answer,
@@ -267,7 +269,7 @@ static enum ik_status run(struct ik_cli_session *cli)
 	enum ik_status status = IK_OK;
 
 	if (verb == IK_VERB_SESSION_SHOW || verb == IK_VERB_SESSION_EXPORT ||
-	    verb == IK_VERB_SESSION_DELETE)
+	    (verb == IK_VERB_SESSION_DELETE && !cli->options->older_than))
 		status = find(cli);
 	if (status != IK_OK)
 		return status;
@@ -281,9 +283,9 @@ static enum ik_status run(struct ik_cli_session *cli)
 	case IK_VERB_SESSION_SEARCH:
 		return search(cli);
 	case IK_VERB_SESSION_DELETE:
-		return delete(cli);
+		return cli->options->older_than ? ik_cli_session_prune(cli) : delete(cli);
 	default:
-		return each_session(cli, list_one);
+		return ik_cli_session_each(cli, list_one);
 	}
 }
 
@@ -310,6 +312,10 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 
 	cli.json = options->verb == IK_VERB_SESSION_EXPORT &&
 		(options->format == NULL || ik_text_equal(options->format, "jsonl"));
+	if (options->verb == IK_VERB_SESSION_DELETE && !options->first == !options->older_than) {
+		ik_complain(_("session delete needs either a session or --older-than DAYS"));
+		return 2;
+	}
 	if (options->format != NULL && !cli.json && !ik_text_equal(options->format, "markdown")) {
 		ik_complain(_("--format is jsonl or markdown"));
 		return 2;
@@ -338,6 +344,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 	ik_loop_free(cli.loop);
 	free(cli.info.title);
 	free(cli.info.directory);
+	free(cli.old);
 	ik_buf_done(&cli.out);
 	if (cli.signal != 0)
 		return 128 + cli.signal;

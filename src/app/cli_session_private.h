@@ -27,7 +27,22 @@ struct ik_cli_session {
 	size_t count;                 /* sessions that were printed */
 	const struct ik_session_info *searched;
 	size_t places;                /* that were found in it */
+	char (*old)[IK_UUID_TEXT];    /* those that are to be deleted */
+	int64_t limit_ms;             /* they were last used before */
 };
+
+/* A line about a session; numbers them. */
+void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_session_info *info);
+
+/* Hand all sessions to a function, newest first. */
+enum ik_status ik_cli_session_each(struct ik_cli_session *cli,
+	enum ik_status (*take)(struct ik_cli_session *, const struct ik_session_info *));
+
+/* Ask on the terminal, unless --yes was given; a failure says that nothing was deleted. */
+enum ik_status ik_cli_session_agree(struct ik_cli_session *cli, const char *question);
+
+/* Delete all that were not used for so many days. */
+enum ik_status ik_cli_session_prune(struct ik_cli_session *cli);
 
 /* Import the file that is named. */
 enum ik_status ik_cli_session_import(struct ik_cli_session *cli);

@@ -93,11 +93,12 @@ static void run_checks(struct ik_doctor *doctor)
 	struct ik_discovery *discovery;
 	struct ik_error error;
 
+	ik_doctor_ask_postgres(doctor);
 	ik_children_become_reaper(doctor->loop);
 	ik_alloc_set_hook(ik_children_end_now);
 	discovery = ik_core_discovery(doctor->loop, doctor->setup, environment, &events, doctor);
 	ik_discovery_scan(discovery);
-	if (ik_loop_run(doctor->loop, &error) != IK_OK)
+	if (doctor->status == 0 && ik_loop_run(doctor->loop, &error) != IK_OK)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, _("program"), error.text);
 	ik_doctor_providers_done(doctor);
 	(void)ik_discovery_close(discovery);

@@ -15,7 +15,6 @@
 #include "tui/term.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "util/redact.h"
 #include "util/text.h"
 
 /* What the chat needs at least. */
@@ -122,11 +121,7 @@ static void check_database(struct ik_doctor *doctor)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, _("database"),
 			_("there is no place for it; sessions are not kept"));
 	} else if (ik_postgres_is_uri(path)) {
-		char *shown = ik_redact(path);
-
-		say(doctor, IK_FINDING_NOTE, _("database"), ik_format(_("%s was not asked; the chat says when it "
-			"does not answer"), shown));
-		free(shown);
+		return; /* it is asked when the loop runs */
 	} else if (access(path, F_OK) != 0 && errno == ENOENT) {
 		say(doctor, IK_FINDING_OK, _("database"), ik_format(_("%s will be made with the first session"),
 			path));

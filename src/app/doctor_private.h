@@ -2,7 +2,8 @@
  * doctor_private: what the files of the doctor share.
  *
  * doctor.c runs the checks one behind the other; doctor_places.c looks at what is on this
- * machine; doctor_providers.c asks the providers.
+ * machine; doctor_postgres.c asks a database that is a server's; doctor_providers.c asks the
+ * providers.
  */
 #ifndef IK_APP_DOCTOR_PRIVATE_H
 #define IK_APP_DOCTOR_PRIVATE_H
@@ -38,6 +39,9 @@ void ik_doctor_say(struct ik_doctor *doctor, enum ik_finding finding, const char
 	const char *sentence);
 
 void ik_doctor_places(struct ik_doctor *doctor);
+
+/* Ask the database, where it is PostgreSQL's: turns the loop until it has answered. */
+void ik_doctor_ask_postgres(struct ik_doctor *doctor);
 
 /* Ask all that are configured or have a key; the loop is stopped when all have answered. */
 void ik_doctor_ask_providers(struct ik_doctor *doctor);

@@ -27,7 +27,7 @@ libik_app_a_SOURCES = \
 	src/app/chat_lock.c \
 	src/app/chat_policy.c src/app/call_question.c src/app/call_question.h \
 	src/app/cli_session.c src/app/cli_session.h src/app/cli_session_private.h \
-	src/app/cli_session_import.c \
+	src/app/cli_session_import.c src/app/cli_session_prune.c \
 	src/app/session_titles.c src/app/session_titles.h \
 	src/app/session_taken.c src/app/session_taken.h \
 	src/app/session_walk.c src/app/session_walk.h \
@@ -39,7 +39,7 @@ libik_app_a_SOURCES = \
 	src/app/commands.c src/app/commands.h \
 	src/app/core.c src/app/core.h src/app/core_tools.c \
 	src/app/doctor.c src/app/doctor.h src/app/doctor_private.h \
-	src/app/doctor_places.c src/app/doctor_providers.c \
+	src/app/doctor_places.c src/app/doctor_postgres.c src/app/doctor_providers.c \
 	src/app/exec.c src/app/exec.h \
 	src/app/exec_print.c src/app/exec_print.h \
 	src/app/mode_command.c src/app/mode_command.h \

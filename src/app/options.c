@@ -10,17 +10,19 @@
 enum {
 	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS, OPTION_READER,
 	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
-	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_WAIT, OPTION_HELP, OPTION_VERSION
+	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_WAIT, OPTION_OLDER, OPTION_DRY,
+	OPTION_HELP, OPTION_VERSION
 };
 
 /* The options that only some verbs have, as a set. */
 enum {
 	TAKES_JSON = 1, TAKES_YES = 2, TAKES_ALL = 4, TAKES_FOR = 8, TAKES_LANGUAGE = 16,
-	TAKES_PROJECT = 32, TAKES_REVOKE = 64, TAKES_FORMAT = 128, TAKES_WAIT = 256
+	TAKES_PROJECT = 32, TAKES_REVOKE = 64, TAKES_FORMAT = 128, TAKES_WAIT = 256,
+	TAKES_AGE = 512
 };
 static const char *const special_options[] = {
 	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke", "--format",
-	"--wait",
+	"--wait", "--older-than",
 };
 
 static const char chat_help[] = N_(
@@ -103,6 +105,7 @@ static const char session_help[] = N_(
 "       ikigai session import FILE\n"
 "       ikigai session search TEXT\n"
 "       ikigai session delete ID [--yes]\n"
+"       ikigai session delete --older-than DAYS [--dry-run] [--yes]\n"
 "\n"
 "ID is the beginning of an id, a number of the list (1 is the newest), or words of\n"
 "a title that only one session has.\n"
@@ -155,6 +158,8 @@ static const struct option long_options[] = {
 	{"revoke", no_argument, NULL, OPTION_REVOKE},
 	{"format", required_argument, NULL, OPTION_FORMAT},
 	{"wait", no_argument, NULL, OPTION_WAIT},
+	{"older-than", required_argument, NULL, OPTION_OLDER},
+	{"dry-run", no_argument, NULL, OPTION_DRY},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -191,7 +196,7 @@ static const struct verb verbs[] = {
 		N_("needs a file that ikigai session export wrote")},
 	{"session", "search", IK_VERB_SESSION_SEARCH, session_help, 0, 1, 1,
 		N_("needs the text to look for")},
-	{"session", "delete", IK_VERB_SESSION_DELETE, session_help, TAKES_YES, 1, 1, WANTS_SESSION},
+	{"session", "delete", IK_VERB_SESSION_DELETE, session_help, TAKES_YES | TAKES_AGE, 0, 1, WANTS_SESSION},
 	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
 	{"doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, 0, NULL},
 };
@@ -271,6 +276,8 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_REVOKE: o->revoke = true; return true;
 	case OPTION_WAIT: o->wait = true; return true;
 	case OPTION_FORMAT: o->format = optarg; return true;
+	case OPTION_OLDER: o->older_than = optarg; return true;
+	case OPTION_DRY: o->dry_run = true; return true;
 	case OPTION_HELP:
 	case 'h': o->verb = IK_VERB_HELP; return true;
 	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;

@@ -59,6 +59,8 @@ struct ik_options {
 	bool trust_project;         /* --trust-project[=no] */
 	bool revoke;                /* --revoke */
 	const char *format;         /* --format */
+	const char *older_than;     /* --older-than: days */
+	bool dry_run;               /* --dry-run */
 	const char *first;          /* PROMPT, NAME, DIR, ID, FILE, TEXT */
 	const char *second;         /* JSON */
 	char *const *operands;      /* all of them (PATH...), NULL-terminated */

@@ -1,0 +1,53 @@
+/*
+ * examine_postgres: look at a PostgreSQL database without changing it.
+ *
+ * On the loop, with a connection of its own and a limit of time.
+ *
+ * May include: util, store/pq_library.h, store/postgres_private.h.
+ */
+#ifndef IK_STORE_EXAMINE_POSTGRES_H
+#define IK_STORE_EXAMINE_POSTGRES_H
+
+#include "loop/loop.h"
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ik_postgres_facts {
+	char server[64];      /* its version, as it says it */
+	char role[64];        /* who we are there */
+	char encoding[32];    /* of the database */
+	bool read_only;
+	bool can_create;      /* tables in the schema where they would be made */
+	bool has_form;        /* our tables are there */
+	bool has_others;      /* tables of ours are not, but one of the same name is */
+	bool can_use;         /* read and write all of ours */
+	int64_t version;      /* of the tables; 0: none, or they may not be read */
+	int64_t events;       /* about so many */
+	int64_t ahead_ms;     /* so much its clock is ahead of ours */
+	bool encrypted;       /* TLS, or a socket of this machine */
+	bool pooled;          /* something stands between us and the server */
+};
+
+/* facts, or NULL with an error that says why there are none. */
+typedef void ik_postgres_examined(void *arg, const struct ik_postgres_facts *facts,
+	const struct ik_error *error);
+
+struct ik_postgres_examine;
+
+/* Ask; fn is called once in a later turn of the loop, after limit_ms at the latest. */
+struct ik_postgres_examine *ik_postgres_examine_start(struct ik_loop *loop, const char *uri,
+	int64_t limit_ms, ik_postgres_examined *fn, void *arg);
+/* No answer is wanted any more, or it was given. Takes NULL, returns NULL. */
+struct ik_postgres_examine *ik_postgres_examine_close(struct ik_postgres_examine *examine);
+
+/* IK_DENIED with a sentence when the tables are newer than this program, or not ours. */
+enum ik_status ik_postgres_facts_check(const struct ik_postgres_facts *facts, const char *shown,
+	struct ik_error *error) IK_MUST_USE;
+
+/* Events that wait in this directory for the database (named without its password). */
+size_t ik_postgres_spooled(const char *directory, const char *shown);
+
+#endif
