@@ -291,7 +291,8 @@ static unsigned given(const struct ik_options *o)
 	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
 		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
 		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u) |
-		(o->format ? TAKES_FORMAT : 0u) | (o->wait ? TAKES_WAIT : 0u);
+		(o->format ? TAKES_FORMAT : 0u) | (o->wait ? TAKES_WAIT : 0u) |
+		(o->older_than || o->dry_run ? TAKES_AGE : 0u);
 }
 
 /* Say which word getopt stumbled over. */
