@@ -41,12 +41,13 @@ enum milestone { STARTED, DRAWN, SENT, ASKED, CALLED, ANSWERED, REPLIED, DONE, M
 enum { USER, CALL, RESULT, REPLY, SIGHTS };
 static const struct {
 	const char *before, *after; /* the run's number, in the event and on the screen */
+	const char *shown;          /* on the screen this before it; a tool that runs shows more */
 	const char *kind;
 } sights[SIGHTS] = {
-	[USER] = { "ask-", ".", "user" },
-	[CALL] = { "A", "a", "tool_call" },
-	[RESULT] = { "R", "a", "tool_result" },
-	[REPLY] = { "F", "x", "assistant" },
+	[USER] = { "ask-", ".", "> ", "user" },
+	[CALL] = { "A", "a", "act(n=\"", "tool_call" },
+	[RESULT] = { "R", "a", "n: ", "tool_result" },
+	[REPLY] = { "F", "x", "  ", "assistant" },
 };
 
 #define TOKEN 32
@@ -190,10 +191,11 @@ static bool shows_anywhere(struct kills *kills, const char *text)
 
 static bool shows_sight(struct kills *kills, int sight)
 {
-	char token[TOKEN];
+	char token[TOKEN], line[2 * TOKEN];
 
 	make_token(token, sight, kills->number);
-	return shows(kills, token);
+	(void)snprintf(line, sizeof line, "%s%s", sights[sight].shown, token);
+	return shows(kills, line);
 }
 
 /* Is the turn over? Its last word may be shown before. */
