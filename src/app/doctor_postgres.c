@@ -67,8 +67,7 @@ static void say_what_lacks(const struct question *question, const struct ik_post
 			"to its address")));
 	if (facts->pooled)
 		say(question, IK_FINDING_NOTE, ik_strdup(_("a pooler stands between: in its transaction mode "
-			"nothing is told at once between terminals and no session is locked; the server's own "
-			"address has both")));
+			"nothing is told at once between terminals; with the server's own address it is")));
 	if (facts->ahead_ms > CLOCK_MS || facts->ahead_ms < -CLOCK_MS)
 		say(question, IK_FINDING_NOTE, ik_format(_("its clock differs by %lld s from this machine's: "
 			"sessions may stand in a wrong order; set both by NTP"),
