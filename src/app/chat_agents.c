@@ -361,8 +361,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 		ik_screen_session_runs(agent->screen, event->text);
 	ik_chat_policy_event(agent, event);
 	ik_chat_lock_event(agent, event);
-	if (event->kind == IK_EVENT_QUEUED)
-		ik_chat_draft_changed(chat);
+	ik_chat_draft_event(chat, event);
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
 	    event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
 		return;

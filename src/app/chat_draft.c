@@ -169,16 +169,33 @@ void ik_chat_draft_end(struct ik_agent *agent)
 	agent->draft_lock = -1;
 }
 
+/* Say on its screen what is wrong with a draft's file; takes over the sentence. */
+static void complain(const struct ik_agent *agent, char *sentence)
+{
+	const struct ik_event event = {
+		.kind = IK_EVENT_ERROR, .text = sentence, .text_length = strlen(sentence),
+	};
+
+	ik_screen_apply(agent->screen, &event);
+	free(sentence);
+}
+
 void ik_chat_draft_load(struct ik_agent *agent)
 {
 	struct ik_buf raw, text;
+	struct ik_error error;
+	enum ik_status status;
 
 	begin(agent, false);
 	if (agent->draft_path == NULL)
 		return;
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
-	if (ik_file_read(agent->draft_path, &raw, NULL) == IK_OK && raw.length > 0) {
+	status = ik_file_read(agent->draft_path, &raw, &error);
+	if (status != IK_OK && status != IK_NOT_FOUND)
+		complain(agent, ik_format(_("%s. What you wrote here before and did not send stays in that file."),
+			error.text));
+	if (status == IK_OK && raw.length > 0) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		if (ik_buf_status(&text) == IK_OK)
 			ik_screen_set_draft(agent->screen, text.data, text.length);
@@ -205,9 +222,23 @@ void ik_chat_draft_changed(struct ik_chat *chat)
 		ik_timer_start(chat->draft_timer, SAVE_MS);
 }
 
+void ik_chat_draft_event(struct ik_chat *chat, const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_QUEUED)
+		ik_chat_draft_changed(chat);
+	if (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER)
+		chat->draft_stale = true;
+	/* A message that is stored has its number; one that waits is told of later. */
+	if (chat->draft_stale && (event->kind == IK_EVENT_STORE ? event->number == 0 :
+		event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
+		chat->draft_stale = false;
+		ik_timer_start(chat->draft_timer, 0);
+	}
+}
+
 void ik_chat_draft_due(void *arg)
 {
-	const struct ik_chat *chat = arg;
+	struct ik_chat *chat = arg;
 	const struct ik_agent *agent;
 	size_t length;
 	int number;
@@ -217,7 +248,12 @@ void ik_chat_draft_due(void *arg)
 		if (length > SAVE_SOON_BYTES || agent->draft_path == NULL)
 			continue;
 		number = save(agent, true);
-		if (number != 0)
-			ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
+		if (number == 0)
+			continue;
+		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
+		if (!chat->draft_told)
+			complain(agent, ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
+				"if the program ends."), agent->draft_path, strerror(number)));
+		chat->draft_told = true;
 	}
 }

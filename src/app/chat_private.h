@@ -46,6 +46,8 @@ struct ik_chat {
 	bool light;                    /* the terminal's background, as far as is known */
 	bool ending;                   /* what is still typed is for nobody */
 	char *last_shell;              /* what "!!" repeats; NULL: nothing yet */
+	bool draft_stale;              /* what was sent stands in a draft until the store has that */
+	bool draft_told;               /* that one cannot be kept, once is enough */
 
 	struct ik_pager *pager;        /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */
@@ -110,6 +112,9 @@ void ik_chat_draft_end(struct ik_agent *agent);
 /* Save all as they are now, with what is queued before it where nothing else keeps that; 0 or
  * errno. Takes no memory. */
 int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue);
+/* Told of all that happens in a session: a message that the store has taken is no draft any
+ * more, so a kill finds it in one of the two places. */
+void ik_chat_draft_event(struct ik_chat *chat, const struct ik_event *event);
 /* Something was typed, or queued: save it soon, but not with every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);

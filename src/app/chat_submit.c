@@ -51,6 +51,10 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		ik_chat_theme_apply(chat);
 		ik_chat_terminal_ask(chat);
 		break;
+	case IK_COMMAND_MOUSE:
+		ik_chat_set_mouse(chat, argument_of(line)[0] == '\0' ? !chat->modes.mouse :
+			ik_text_starts(argument_of(line), "on"));
+		break;
 	case IK_COMMAND_EDITOR:
 		ik_external_editor_open(chat);
 		break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/background.h"
+#include "util/text.h"
 
 /* A terminal that has not answered by then is not going to; what still comes counts
  * all the same. */
@@ -66,11 +67,16 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on)
 {
 	struct ik_term_modes modes = chat->modes;
 
-	if (chat->term == NULL)
+	if (chat->term == NULL || !ik_term_answers(chat->term)) {
+		ik_screen_flash(chat->screen, _("There is no mouse in this terminal"));
 		return;
-	modes.mouse = on && ik_term_answers(chat->term);
+	}
+	modes.mouse = on;
 	switch_modes(chat, modes);
-	ik_screen_set_mouse(chat->screen, modes.mouse, ik_term_answers(chat->term));
+	ik_screen_set_mouse(chat->screen, on, true);
+	ik_screen_flash(chat->screen, on ?
+		_("Wheel and clicks are ikigai's; with Shift they are the terminal's") :
+		_("Wheel, clicks and selection are the terminal's"));
 }
 
 /* No more answers are under way. */

@@ -181,6 +181,15 @@ static enum ik_command_effect run_clear(struct ik_core *core, const char *line, 
 	return IK_COMMAND_CLEAR;
 }
 
+/* /mouse [on | off]: nothing of it is worth being stored, but for a mistake. */
+static enum ik_command_effect run_mouse(struct ik_core *core, const char *line, const char *rest)
+{
+	if (rest[0] == '\0' || ik_text_equal(rest, "on") || ik_text_equal(rest, "off"))
+		return IK_COMMAND_MOUSE;
+	ik_session_add_command(core->session, line, _("/mouse takes on or off; alone it switches."));
+	return IK_COMMAND_NOTHING;
+}
+
 /* /editor: nothing of it is worth being stored. */
 static enum ik_command_effect run_editor(struct ik_core *core, const char *line, const char *rest)
 {
@@ -313,6 +322,9 @@ static const struct ik_command commands[] = {
 			"/rewind ? lists your messages; {next-pane} and {rewind} do it for the one with the mark.")},
 	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,
 		N_("Until then it is called by the first words that you said in it.")},
+	{"/mouse", "/mouse [on | off]", N_("take the mouse, or leave it to the terminal"), run_mouse,
+		N_("off: the terminal's own selection works. Alone it switches, as {mouse} does. To keep it off, "
+			"write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},
 	{"/theme", "/theme [NAME]", N_("colours: auto, dark, light, contrast, mono"), run_theme,
 		N_("auto goes by the background that the terminal says it has. To keep a choice, write it into "
 			"~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},

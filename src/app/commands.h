@@ -17,6 +17,7 @@ enum ik_command_effect {
 	IK_COMMAND_REFRESH,  /* scan the tools; its end is told by ik_command_refreshed() */
 	IK_COMMAND_MODE,     /* the mode or the rules are others */
 	IK_COMMAND_THEME,    /* ui.theme is another */
+	IK_COMMAND_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
 	IK_COMMAND_EDITOR,   /* write the next message in an editor */
 	IK_COMMAND_CLEAR,    /* empty the scrollback */
 	IK_COMMAND_COPY,     /* core->copied, to the clipboard */

@@ -48,14 +48,14 @@ struct ik_complete {
 
 /* What follows a command. */
 enum argument { ARGUMENT_MODEL, ARGUMENT_PROVIDER, ARGUMENT_TOOL, ARGUMENT_CALL, ARGUMENT_MODE,
-	ARGUMENT_THEME, ARGUMENT_FILE, ARGUMENT_SESSION };
+	ARGUMENT_THEME, ARGUMENT_FILE, ARGUMENT_SESSION, ARGUMENT_MOUSE };
 static const struct {
 	const char *command;
 	enum argument argument;
 } arguments[] = {
 	{"/model", ARGUMENT_MODEL}, {"/provider", ARGUMENT_PROVIDER}, {"/tool", ARGUMENT_TOOL},
 	{"/run", ARGUMENT_CALL}, {"/mode", ARGUMENT_MODE}, {"/theme", ARGUMENT_THEME},
-	{"/export", ARGUMENT_FILE}, {"/resume", ARGUMENT_SESSION},
+	{"/export", ARGUMENT_FILE}, {"/resume", ARGUMENT_SESSION}, {"/mouse", ARGUMENT_MOUSE},
 };
 
 /* ---- the answer ---- */
@@ -306,6 +306,10 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case ARGUMENT_MODE:
 		for (mode = 0; mode < IK_MODE_COUNT; mode++)
 			add(complete, ik_mode_name(mode), NULL);
+		return first_word;
+	case ARGUMENT_MOUSE:
+		add(complete, "on", NULL);
+		add(complete, "off", NULL);
 		return first_word;
 	case ARGUMENT_THEME:
 		add(complete, "auto", NULL);

@@ -146,8 +146,11 @@ static void apply_switches(struct ik_discovery *discovery, const struct ik_setup
 
 	for (i = 0; i < disabled->count; i++)
 		ik_tool_switches_set(&switches, disabled->items[i], false);
-	if (ik_tool_switches_read(path, &switches, &error) != IK_OK)
+	if (ik_tool_switches_read(path, &switches, &error) != IK_OK) {
 		ik_log(IK_LOG_ERROR, "%s", error.text);
+		ik_config_warn(setup->config, _("%s. The tools that it switches are as config.json has them: "
+			"mend that file, or remove it."), error.text);
+	}
 	for (i = 0; session != NULL && i < session->count; i++)
 		ik_tool_switches_set(&switches, session->items[i].name, session->items[i].on);
 	ik_discovery_enable_all(discovery);

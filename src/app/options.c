@@ -55,7 +55,8 @@ static const char chat_help[] = N_(
 "  -h, --help; --version\n"
 "\n"
 "Example: ikigai -p openai -m gpt-5-mini\n"
-"Press F1 in the chat for its keys.  See also ikigai(1).\n");
+"In the chat, /help lists its commands and names the key that shows all keys.\n"
+"See also ikigai(1).\n");
 
 static const char exec_help[] = N_(
 "Usage: ikigai exec [OPTIONS] [PROMPT | -]\n"

@@ -106,6 +106,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 /* Its keys while it has the focus, while something is written, while others have it. */
 static const struct ik_key_hint focus_hints[] = {
 	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
+	{IK_ACTION_DETAILS, IK_ACTION_NONE, N_("details"), 3},
 	{IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 3},
 	{IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 3},
 	{IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4},
@@ -115,6 +116,15 @@ static const struct ik_key_hint focus_hints[] = {
 	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7},
 	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8},
 	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+};
+static const struct ik_key_hint text_hints[] = {
+	{IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2},
+	{IK_ACTION_DETAILS, IK_ACTION_NONE, N_("list"), 1},
+	{IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 2},
+	{IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4},
+	{IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 3},
+	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 5},
+	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 6},
 };
 static const struct ik_key_hint filter_hints[] = {
 	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
@@ -137,6 +147,7 @@ static const struct ik_key_hint hints[] = {
 static const struct ik_list_hints list_hints = {
 	.context = IK_IN_BROWSER,
 	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
+	.text = text_hints, .text_count = sizeof text_hints / sizeof *text_hints,
 	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
 	.away = hints, .away_count = sizeof hints / sizeof *hints,
 };

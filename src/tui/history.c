@@ -13,6 +13,7 @@
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/path.h"
+#include "util/text.h"
 
 #include "json/scan.h"
 #include "json/write.h"
@@ -30,7 +31,24 @@ struct ik_history {
 	bool loaded;
 	struct entry *entries; /* oldest first */
 	size_t count, capacity;
+	char *problem;        /* not told yet; NULL: none */
+	bool write_told;      /* that it cannot be written, once is enough */
 };
+
+/* Remember what is wrong with the file until it is asked for; takes over the sentence. */
+static void complain(struct ik_history *history, char *sentence)
+{
+	ik_log(IK_LOG_ERROR, "%s", sentence);
+	free(history->problem);
+	history->problem = sentence;
+}
+
+char *ik_history_take_problem(struct ik_history *history)
+{
+	char *problem = history->problem;
+	history->problem = NULL;
+	return problem;
+}
 
 /* Take over a text as the newest entry. */
 static void push(struct ik_history *history, char *text, size_t length)
@@ -57,8 +75,9 @@ static int open_regular(const char *path, int flags)
 	return -1;
 }
 
-/* Append the end of the file, as much as the ceiling allows, from a line's beginning. */
-static void read_end(int fd, struct ik_buf *out)
+/* Append the end of the file, as much as the ceiling allows, from a line's beginning. True:
+ * it is all of the file. */
+static bool read_end(int fd, struct ik_buf *out)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 	off_t from = size > (off_t)IK_LIMIT_HISTORY ? size - (off_t)IK_LIMIT_HISTORY : 0;
@@ -77,6 +96,16 @@ static void read_end(int fd, struct ik_buf *out)
 		const char *line_end = memchr(out->data, '\n', out->length);
 		ik_buf_consume(out, line_end ? (size_t)(line_end - out->data) + 1 : out->length);
 	}
+	return size <= (off_t)IK_LIMIT_HISTORY;
+}
+
+/* Say which line cannot be read; 0: it is not known which, the file is long. */
+static void complain_of_line(struct ik_history *history, size_t line)
+{
+	complain(history, line > 0 ? ik_format(_("%s:%zu: this is no JSON string, so what was sent there "
+			"is not offered again. Delete the line to be rid of this notice."), history->path, line)
+		: ik_format(_("%s: a line in it is no JSON string, so what was sent there is not offered "
+			"again."), history->path));
 }
 
 /* Read the file, once. */
@@ -87,30 +116,49 @@ static void load(struct ik_history *history)
 		return;
 	history->loaded = true;
 	int fd = history->path ? open_regular(history->path, O_RDONLY) : -1;
+	if (fd < 0 && history->path && errno != ENOENT && errno != ENOTDIR)
+		complain(history, ik_format(_("%s cannot be read: %s. What was sent before is not offered "
+			"again."), history->path, strerror(errno)));
 	if (fd < 0)
 		return;
 	ik_buf_init(&file, IK_LIMIT_HISTORY);
-	read_end(fd, &file);
+	bool whole = read_end(fd, &file);
 	close(fd);
+	size_t number = 0, broken = 0;
 	for (const char *line = file.data, *end = line + file.length; line < end;) {
 		const char *line_end = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((line_end ? line_end : end) - line), text_length;
 		struct ik_json_span value;
 		char *text = NULL;
+		number++;
 		if (ik_json_check(line, length, &value, NULL) == IK_OK)
 			text = ik_json_string_new(value, &text_length);
+		if (!text && length > 0 && broken == 0)
+			broken = number;
 		if (text && text_length > 0)
 			push(history, text, text_length);
 		else
 			free(text);
 		line += length + 1;
 	}
+	if (broken > 0)
+		complain_of_line(history, whole ? broken : 0);
 	ik_buf_done(&file);
 }
 
-/* Append one line in one write, behind a line end that a crash left out. */
-static void append_to_file(const char *path, const char *text, size_t length)
+/* The file does not take a line. */
+static void complain_of_writing(struct ik_history *history, int number)
 {
+	if (!history->write_told)
+		complain(history, ik_format(_("%s cannot be written: %s. What you send is not offered again "
+			"after the end."), history->path, strerror(number)));
+	history->write_told = true;
+}
+
+/* Append one line in one write, behind a line end that a crash left out. */
+static void append_to_file(struct ik_history *history, const char *text, size_t length)
+{
+	const char *path = history->path;
 	struct ik_buf line;
 	struct stat status;
 	char last;
@@ -122,7 +170,7 @@ static void append_to_file(const char *path, const char *text, size_t length)
 		free(directory);
 	}
 	if (fd < 0) {
-		ik_log(IK_LOG_ERROR, "%s: not written: %s", path, strerror(errno));
+		complain_of_writing(history, errno);
 		return;
 	}
 	ik_buf_init(&line, LINE_CEILING);
@@ -134,7 +182,7 @@ static void append_to_file(const char *path, const char *text, size_t length)
 	ik_buf_puts(&line, "\"\n");
 	int failed = ik_buf_status(&line) == IK_OK ? ik_write_all(fd, line.data, line.length) : ENOMEM;
 	if (failed)
-		ik_log(IK_LOG_ERROR, "%s: not written: %s", path, strerror(failed));
+		complain_of_writing(history, failed);
 	ik_buf_done(&line);
 	close(fd);
 }
@@ -154,6 +202,7 @@ struct ik_history *ik_history_free(struct ik_history *history)
 		free(history->entries[i].text);
 	free(history->entries);
 	free(history->path);
+	free(history->problem);
 	free(history);
 	return NULL;
 }
@@ -166,7 +215,7 @@ void ik_history_add(struct ik_history *history, const char *text, size_t length)
 		return;
 	push(history, ik_strndup(text, length), length);
 	if (history->path && length <= IK_LIMIT_HISTORY_ENTRY)
-		append_to_file(history->path, text, length);
+		append_to_file(history, text, length);
 }
 
 size_t ik_history_count(struct ik_history *history)

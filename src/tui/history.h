@@ -3,8 +3,8 @@
  *
  * One entry a line, as a JSON string; appended when it is made, so that two
  * programs at once lose nothing.  A line that is no JSON string is skipped; of a
- * long file the end is read (IK_LIMIT_HISTORY).  A file that cannot be written is
- * no error to a person who writes a message: it is logged.
+ * long file the end is read (IK_LIMIT_HISTORY).  A file that cannot be read or
+ * written stops nobody who writes a message: it is told once, and logged.
  *
  * May include: util, json through scan and write only.
  */
@@ -18,6 +18,9 @@ struct ik_history;
 /* path may be NULL: not kept. The file is read when first asked for. */
 struct ik_history *ik_history_new(const char *path);
 struct ik_history *ik_history_free(struct ik_history *history);
+
+/* What is wrong with the file, in words: a new string, told once each; NULL: nothing new. */
+char *ik_history_take_problem(struct ik_history *history);
 
 /* Not added: nothing, or the same as the newest. */
 void ik_history_add(struct ik_history *history, const char *text, size_t length);

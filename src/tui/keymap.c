@@ -90,6 +90,8 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_PAGER, "pager", "o", IK_IN_INSPECTOR, N_("Read the call in $PAGER") },
 	{ IK_ACTION_FILTER, "filter", "/", IK_IN_BROWSER | IK_IN_SESSIONS, N_("Filter the list") },
 	{ IK_ACTION_SORT, "sort", "s", IK_IN_BROWSER, N_("Sort by name, or by use") },
+	{ IK_ACTION_DETAILS, "details", "Enter, Tab", IK_IN_BROWSER,
+		N_("From the list into the details of the tool, and back") },
 	{ IK_ACTION_RUN, "run", "x", IK_IN_BROWSER, N_("Call the tool, with a form for its arguments") },
 	{ IK_ACTION_SWITCH, "switch", "e", IK_IN_BROWSER, N_("Switch the tool on or off") },
 

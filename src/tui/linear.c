@@ -425,9 +425,11 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 	if (bar->scan == IK_SCAN_COMPLETE || bar->scan == IK_SCAN_FAILED) {
 		say_state(linear, &now, ik_format(ngettext("%zu tool is ready.", "%zu tools are ready.",
 			bar->tools), bar->tools));
+		char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_BROWSER);
 		if (bar->tools_failed > 0)
-			say_state(linear, &now, ik_format(ngettext("%zu tool failed; F2 says why.",
-				"%zu tools failed; F2 says why.", bar->tools_failed), bar->tools_failed));
+			say_state(linear, &now, ik_format(ngettext("%zu tool failed; %s says why.",
+				"%zu tools failed; %s says why.", bar->tools_failed), bar->tools_failed, key));
+		free(key);
 	}
 	if (bar->mode)
 		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));

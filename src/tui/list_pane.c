@@ -15,6 +15,7 @@ void ik_list_pane_init(struct ik_list_pane *list, const struct ik_keymap *keymap
 {
 	ik_pane_init(&list->pane, keymap, utf8);
 	list->filter = NULL;
+	list->in_text = false;
 	ik_buf_init(&list->words, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&list->wish, IK_LIMIT_ARGUMENTS);
 }
@@ -81,12 +82,35 @@ static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_ke
 	return take_words(list, ik_editor_text(list->filter, &ignored));
 }
 
+/* A key while the text of the selected item has them. */
+static bool text_key(struct ik_list_pane *list, enum ik_action action)
+{
+	switch (action) {
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		ik_list_pane_scroll(list, action == IK_ACTION_UP ? -1 : 1);
+		return true;
+	case IK_ACTION_CANCEL:
+		list->in_text = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
 enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key *key,
 	enum ik_action action)
 {
 	if (list->filter)
 		return filter_key(list, key, action);
+	if (action == IK_ACTION_DETAILS) {
+		list->in_text = !list->in_text && list->pane.count > 0;
+		return IK_LIST_TAKEN;
+	}
+	if (list->in_text && text_key(list, action))
+		return IK_LIST_TAKEN;
 	if (action == IK_ACTION_FILTER) {
+		list->in_text = false;
 		list->filter = ik_editor_new(NULL);
 		ik_editor_set(list->filter, list->words.data, list->words.length);
 		return IK_LIST_TAKEN;
@@ -98,7 +122,8 @@ enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key
 
 void ik_list_pane_click(struct ik_list_pane *list, int row)
 {
-	(void)ik_pane_click(&list->pane, row);
+	if (ik_pane_click(&list->pane, row))
+		list->in_text = false;
 }
 
 void ik_list_pane_scroll(struct ik_list_pane *list, int rows)
@@ -127,6 +152,10 @@ void ik_list_pane_hints(const struct ik_list_pane *list, const struct ik_list_hi
 		view->context = IK_IN_PROMPT;
 		view->hints = hints->filter;
 		view->hint_count = hints->filter_count;
+	} else if (list->in_text) {
+		view->context = hints->context;
+		view->hints = hints->text;
+		view->hint_count = hints->text_count;
 	} else {
 		view->context = hints->context;
 		view->hints = hints->focus;
@@ -163,6 +192,8 @@ static int draw_filter(const struct ik_list_pane *list, const char *count,
 void ik_list_pane_draw(struct ik_list_pane *list, struct ik_pane_view *view, const char *count,
 	struct ik_cells *cells, struct ik_rectangle area, int *ret_cursor_row, int *ret_cursor_column)
 {
+	list->in_text = list->in_text && list->pane.count > 0;
+	view->text_focus = list->in_text;
 	view->reserved = draw_filter(list, count, cells, area, ret_cursor_row, ret_cursor_column);
 	ik_pane_draw(&list->pane, view, cells, area);
 }

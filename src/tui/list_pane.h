@@ -32,6 +32,7 @@ struct ik_list_pane {
 	struct ik_pane pane;
 	struct ik_editor *filter; /* NULL: nobody writes it */
 	struct ik_buf words;      /* what is filtered by; "": nothing */
+	bool in_text;             /* Up and Down move the text, which has nearly all the room */
 	struct ik_buf wish;       /* the text of the last wish */
 };
 
@@ -46,7 +47,7 @@ enum ik_list_key {
 	IK_LIST_FILTERED  /* done, and the words are others now */
 };
 /* A key (and what it is bound to) while the pane has them: all while the filter is written,
- * else what opens or ends it. */
+ * else what opens or ends it, or leads into the text of the selected item and back. */
 enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key *key,
 	enum ik_action action);
 /* Replace the words from outside; nobody writes them any more. */
@@ -61,12 +62,13 @@ void ik_list_pane_scroll(struct ik_list_pane *list, int rows);
 struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wish_kind kind,
 	const char *text);
 
-/* Keys that the last line shows: while the list has the focus, while its filter is written,
- * while others have the focus. Tables, of N_() texts. */
+/* Keys that the last line shows: while the list has the focus, while its text has (where
+ * IK_ACTION_DETAILS is bound), while its filter is written, while others have the focus.
+ * Tables, of N_() texts. */
 struct ik_list_hints {
 	unsigned context; /* of the list itself */
-	const struct ik_key_hint *focus, *filter, *away;
-	size_t focus_count, filter_count, away_count;
+	const struct ik_key_hint *focus, *text, *filter, *away;
+	size_t focus_count, text_count, filter_count, away_count;
 };
 void ik_list_pane_hints(const struct ik_list_pane *list, const struct ik_list_hints *hints,
 	bool focus, struct ik_pane_view *view);

@@ -217,10 +217,11 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	}
 	if (view->item) {
 		struct ik_rectangle list = body;
-		list.rows = list_rows(pane, body.rows);
+		list.rows = view->text_focus ? 1 : list_rows(pane, body.rows);
 		draw_list(pane, view, cells, list);
 		struct ik_rectangle rule = {list.row + list.rows, area.column, 1, area.columns};
-		ik_pane_rule(cells, rule, IK_STYLE_FRAME, pane->utf8);
+		ik_pane_rule(cells, rule, view->focus && view->text_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME,
+			pane->utf8);
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}

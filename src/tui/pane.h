@@ -56,6 +56,7 @@ struct ik_pane_view {
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 		enum ik_style style);
+	bool text_focus;         /* the text has the keys: of the list, only what is selected is seen */
 	int reserved;            /* rows under the title that somebody else draws */
 	const char *empty;       /* instead of list and text when there is no item */
 	void *arg;

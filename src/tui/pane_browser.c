@@ -319,7 +319,6 @@ bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
 		turn_form(browser, action == IK_ACTION_LEFT);
 		return true;
 	case IK_ACTION_RUN:
-	case IK_ACTION_OPEN:
 		open_form(browser);
 		return true;
 	case IK_ACTION_SWITCH:

@@ -351,6 +351,10 @@ static int64_t next_second(const struct ik_screen *screen)
 int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
 	screen->now_ms = now_ms;
+	char *problem = ik_history_take_problem(screen->history);
+	if (problem)
+		ik_screen_say(screen, problem);
+	free(problem);
 	start_clocks(screen, now_ms);
 	stop_clocks(screen, now_ms);
 	ik_screen_update_bar(screen);

@@ -14,7 +14,7 @@ SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
 SCREEN_TESTS = \
 	tests/screen/agents.screen tests/screen/agents_join.screen tests/screen/background.screen tests/screen/broken_stream.screen \
-	tests/screen/broken_text.screen \
+	tests/screen/broken_files.screen tests/screen/broken_text.screen \
 	tests/screen/browser.screen tests/screen/browser_keys.screen tests/screen/inspector_keys.screen \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
@@ -70,7 +70,7 @@ SCREEN_TESTS = \
 	tests/screen/policy_modes.screen \
 	tests/screen/queue.screen \
 	tests/screen/queue_edit.screen \
-	tests/screen/queue_kept.screen \
+	tests/screen/queue_kept.screen tests/screen/queue_killed.screen \
 	tests/screen/rebinding.screen \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
