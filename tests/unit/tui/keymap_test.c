@@ -121,7 +121,8 @@ Test(keymap, contexts)
 	cr_assert_eq(action_in(IK_IN_BROWSER, "R"), IK_ACTION_NONE);
 	cr_assert_eq(action_in(IK_IN_EDITOR, "r"), IK_ACTION_NONE);
 	cr_assert_eq(action_in(IK_IN_DIALOG, "r"), IK_ACTION_NONE);
-	cr_assert_eq(action_in(IK_IN_SCROLLBACK, "r"), IK_ACTION_NONE);
+	cr_assert_eq(action_in(IK_IN_SCROLLBACK, "r"), IK_ACTION_REWIND);
+	cr_assert_eq(action_in(IK_IN_HELP, "r"), IK_ACTION_NONE);
 	cr_assert_eq(action_in(IK_IN_SCROLLBACK, "\033[15~"), IK_ACTION_REFRESH);
 	cr_assert_eq(action_in(IK_IN_INSPECTOR, "\013"), IK_ACTION_KILL_TO_END);
 }
