@@ -231,8 +231,10 @@ struct ik_keymap *ik_keymap_new(void)
 	keymap->row_count = BINDING_COUNT;
 	keymap->rows = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rows);
 	keymap->own = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->own);
+	keymap->rest = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rest);
 	memcpy(keymap->rows, bindings, sizeof bindings);
 	memset(keymap->own, 0, BINDING_COUNT * sizeof *keymap->own);
+	memset(keymap->rest, 0, BINDING_COUNT * sizeof *keymap->rest);
 	ik_buf_init(&keymap->shown, IK_KIB(1));
 	ik_keymap_compile(keymap);
 	return keymap;
@@ -242,10 +244,13 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 {
 	if (!keymap)
 		return NULL;
-	for (size_t i = 0; i < keymap->row_count; i++)
+	for (size_t i = 0; i < keymap->row_count; i++) {
 		free(keymap->own[i]);
+		free(keymap->rest[i]);
+	}
 	ik_buf_done(&keymap->shown);
 	free(keymap->own);
+	free(keymap->rest);
 	free(keymap->rows);
 	free(keymap->strokes);
 	free(keymap);

@@ -17,6 +17,7 @@ struct ik_stroke {
 struct ik_keymap {
 	struct ik_binding *rows;
 	char **own;                /* the keys of a row that was bound anew; NULL: as delivered */
+	char **rest;               /* what a delivered row keeps beside those; NULL: all */
 	size_t row_count;
 	struct ik_stroke *strokes; /* of all rows, in their order */
 	size_t count, capacity;

@@ -77,11 +77,55 @@ static unsigned contexts_of(const struct ik_keymap *keymap, const struct ik_stro
 }
 
 /* Is one of two strokes the other, or its beginning? */
-static bool is_clash(const struct ik_stroke *a, const struct ik_stroke *b)
+static bool overlap(const struct ik_stroke *a, const struct ik_stroke *b)
 {
 	return ik_key_equal(&a->first, &b->first)
 		&& (a->second.code == IK_KEY_NONE || b->second.code == IK_KEY_NONE
 			|| ik_key_equal(&a->second, &b->second));
+}
+
+/* Do two strokes mean two actions in one place? */
+static bool is_clash(const struct ik_keymap *keymap, const struct ik_stroke *a,
+	const struct ik_stroke *b)
+{
+	return a->row != b->row && overlap(a, b) && (contexts_of(keymap, a) & contexts_of(keymap, b));
+}
+
+/* Does a stroke as delivered clash with one of a person's own? */
+static bool gives_way(const struct ik_keymap *keymap, const struct ik_stroke *stroke)
+{
+	if (keymap->own[stroke->row])
+		return false;
+	for (size_t i = 0; i < keymap->count; i++)
+		if (keymap->own[keymap->strokes[i].row] && is_clash(keymap, stroke, &keymap->strokes[i]))
+			return true;
+	return false;
+}
+
+/* Take from the actions that were not bound anew what is somebody's own key now: a later
+ * version may come with keys that a person has used for something else for years. */
+static void give_way(struct ik_keymap *keymap)
+{
+	for (size_t i = 0; i < keymap->count;) {
+		size_t row = keymap->strokes[i].row, end = i;
+		bool any = false;
+		struct ik_buf rest;
+		ik_buf_init(&rest, IK_KIB(1));
+		for (; end < keymap->count && keymap->strokes[end].row == row; end++) {
+			if (gives_way(keymap, &keymap->strokes[end])) {
+				any = true;
+				continue;
+			}
+			if (rest.length > 0)
+				ik_buf_puts(&rest, ", ");
+			ik_stroke_put(&rest, &keymap->strokes[end]);
+		}
+		if (any)
+			keymap->rows[row].keys = keymap->rest[row] = ik_strndup(rest.data, rest.length);
+		ik_buf_done(&rest);
+		i = end;
+	}
+	ik_keymap_compile(keymap);
 }
 
 /* Fail when two actions have one key in one place; *ret_row is one of the rows that
@@ -92,8 +136,7 @@ static enum ik_status check_clashes(const struct ik_keymap *keymap, size_t *ret_
 	for (size_t i = 0; i < keymap->count; i++) {
 		for (size_t k = i + 1; k < keymap->count; k++) {
 			const struct ik_stroke *a = &keymap->strokes[i], *b = &keymap->strokes[k];
-			if (a->row == b->row || !is_clash(a, b)
-			    || !(contexts_of(keymap, a) & contexts_of(keymap, b)))
+			if (!is_clash(keymap, a, b))
 				continue;
 			struct ik_buf key;
 			ik_buf_init(&key, IK_KIB(1));
@@ -150,6 +193,7 @@ static enum ik_status bind_all(struct ik_keymap *keymap, struct ik_json_span obj
 	if (!bound)
 		return IK_INVALID;
 	ik_keymap_compile(keymap);
+	give_way(keymap);
 	if (check_clashes(keymap, &row, error) == IK_OK)
 		return IK_OK;
 	value = ik_json_member(object, keymap->rows[row].name);

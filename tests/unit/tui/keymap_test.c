@@ -223,6 +223,27 @@ Test(keymap, keys_are_bound_anew)
 	ik_keymap_free(keymap);
 }
 
+/* What is delivered gives way to a person's own keys, one by one. */
+Test(keymap, own_keys_win_over_those_delivered)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_buf out;
+	ik_buf_init(&out, 1000);
+	cr_assert_str_eq(read_keys(keymap, "{\"raw\": \"Ctrl-K Ctrl-R, f3\"}"), "");
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F3"), IK_ACTION_RAW);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Alt-3"), IK_ACTION_INSPECTOR);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-K"), IK_ACTION_PREFIX);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-R"), IK_ACTION_RAW);
+	cr_assert(ik_keymap_put_key(keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out));
+	cr_assert_str_eq(out.data, "Alt-3");
+	cr_assert_not(ik_keymap_put_key(keymap, IK_IN_EDITOR, IK_ACTION_KILL_TO_END, &out));
+	cr_assert_str_eq(read_keys(keymap, "{\"raw\": \"\"}"), "");
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "F3"), IK_ACTION_INSPECTOR);
+	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-K"), IK_ACTION_KILL_TO_END);
+	ik_buf_done(&out);
+	ik_keymap_free(keymap);
+}
+
 /* The first key of a sequence waits for the second; any other ends it. */
 Test(keymap, sequences)
 {
@@ -263,10 +284,10 @@ Test(keymap, what_cannot_be_bound_is_told)
 			"Ctrl-A, Alt-Enter, F5, PgUp or Ctrl-X Ctrl-E, several with commas between" },
 		{ "{\"send\": \"x\"}", "1 \"send\": \"x\" would be typed as text there; take it with Ctrl- "
 			"or Alt-, or a function key" },
-		{ "{\"mode\": \"\", \"help\": \"f3\"}", "21 F3 is bound to \"help\" and to \"inspector\"; "
-			"give one of them another key, or none: \"\"" },
-		{ "{\"raw\": \"Ctrl-K Ctrl-R\"}", "8 Ctrl-K is bound to \"raw\" and to \"kill-to-end\"; "
-			"give one of them another key, or none: \"\"" },
+		{ "{\"help\": \"f3\", \"inspector\": \"f3\"}", "28 F3 is bound to \"help\" and to "
+			"\"inspector\"; give one of them another key, or none: \"\"" },
+		{ "{\"raw\": \"Ctrl-K Ctrl-R\", \"undo\": \"Ctrl-K\"}", "33 Ctrl-K is bound to \"raw\" "
+			"and to \"undo\"; give one of them another key, or none: \"\"" },
 	};
 	struct ik_keymap *keymap = ik_keymap_new();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
