@@ -173,7 +173,8 @@ static bool shows(struct kills *kills, const char *text)
 
 		if (ik_text_starts(line, "────────"))
 			return found;
-		found = found || strstr(line, text);
+		/* A call that still arrives (◌) is no event yet. */
+		found = found || (strstr(line, text) && !ik_text_starts(line, "◌"));
 	}
 	return false; /* there is no editor, or half a frame */
 }
