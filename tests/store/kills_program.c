@@ -202,8 +202,9 @@ static bool shows_sight(struct kills *kills, int sight)
 /* Is the turn over? Its last word may be shown before. */
 static bool is_done(struct kills *kills)
 {
-	return shows_sight(kills, REPLY) && !shows_anywhere(kills, "working") &&
-		!shows_anywhere(kills, "running");
+	const char *status = terminal_row(&kills->place.terminal, kills->place.terminal.rows - 1);
+
+	return !strstr(status, "working") && !strstr(status, "running") && shows_sight(kills, REPLY);
 }
 
 static bool reached(struct kills *kills, enum milestone milestone)
