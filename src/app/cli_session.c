@@ -20,8 +20,6 @@
 #include "util/text.h"
 
 #define PAGE 100            /* sessions that are read at once */
-#define SNIPPET_BEFORE 40   /* bytes before a place that was found, and in all */
-#define SNIPPET 120
 
 /* ---- which session ---- */
 
@@ -171,59 +169,6 @@ static enum ik_status show(struct ik_cli_session *cli)
 	return export_all(cli);
 }
 
-/* ---- search ---- */
-
-/* Print where the words stand. */
-static void print_place(struct ik_cli_session *cli, const struct ik_message *message,
-	const char *place)
-{
-	const char *start = place, *end = message->content + message->content_length;
-	size_t length;
-
-	if ((size_t)(place - message->content) > SNIPPET_BEFORE)
-		start = place - SNIPPET_BEFORE;
-	else
-		start = message->content;
-	while (start < place && ((unsigned char)*start & 0xc0) == 0x80)
-		start++;
-	length = (size_t)(end - start) < SNIPPET ? (size_t)(end - start) : SNIPPET;
-	while (start + length < end && ((unsigned char)start[length] & 0xc0) == 0x80)
-		length--;
-	if (cli->places++ == 0)
-		ik_cli_session_print_row(cli, cli->searched);
-	ik_buf_printf(&cli->out, "      %6" PRId64 "  ", message->sequence);
-	ik_sanitize_line(&cli->out, start, length);
-	ik_buf_putc(&cli->out, '\n');
-	(void)flush(cli);
-}
-
-static bool search_message(void *arg, struct ik_message *message)
-{
-	struct ik_cli_session *cli = arg;
-	const char *place = strcasestr(message->content, cli->options->first);
-
-	if (place != NULL && message->kind != IK_KIND_USAGE)
-		print_place(cli, message, place);
-	return !cli->failed;
-}
-
-static enum ik_status search_one(struct ik_cli_session *cli, const struct ik_session_info *info)
-{
-	cli->searched = info;
-	cli->places = 0;
-	return ik_session_walk(cli->loop, cli->store, info->id, search_message, cli, &cli->error);
-}
-
-static enum ik_status search(struct ik_cli_session *cli)
-{
-	enum ik_status status = ik_cli_session_each(cli, search_one);
-
-	if (status == IK_OK && cli->count == 0)
-		return ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
-			cli->options->first);
-	return status;
-}
-
 /* ---- delete ---- */
 
 enum ik_status ik_cli_session_agree(struct ik_cli_session *cli, const char *question)
@@ -281,7 +226,7 @@ static enum ik_status run(struct ik_cli_session *cli)
 	case IK_VERB_SESSION_IMPORT:
 		return ik_cli_session_import(cli);
 	case IK_VERB_SESSION_SEARCH:
-		return search(cli);
+		return ik_cli_session_search(cli);
 	case IK_VERB_SESSION_DELETE:
 		return cli->options->older_than ? ik_cli_session_prune(cli) : delete(cli);
 	default:

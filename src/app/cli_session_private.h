@@ -25,8 +25,6 @@ struct ik_cli_session {
 	struct ik_session_info *page; /* of a list */
 	size_t page_count;
 	size_t count;                 /* sessions that were printed */
-	const struct ik_session_info *searched;
-	size_t places;                /* that were found in it */
 	char (*old)[IK_UUID_TEXT];    /* those that are to be deleted */
 	int64_t limit_ms;             /* they were last used before */
 };
@@ -46,5 +44,7 @@ enum ik_status ik_cli_session_prune(struct ik_cli_session *cli);
 
 /* Import the file that is named. */
 enum ik_status ik_cli_session_import(struct ik_cli_session *cli);
+/* Search for the words that are named. */
+enum ik_status ik_cli_session_search(struct ik_cli_session *cli);
 
 #endif

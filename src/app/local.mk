@@ -27,7 +27,7 @@ libik_app_a_SOURCES = \
 	src/app/chat_lock.c \
 	src/app/chat_policy.c src/app/call_question.c src/app/call_question.h \
 	src/app/cli_session.c src/app/cli_session.h src/app/cli_session_private.h \
-	src/app/cli_session_import.c src/app/cli_session_prune.c \
+	src/app/cli_session_import.c src/app/cli_session_prune.c src/app/cli_session_search.c \
 	src/app/session_titles.c src/app/session_titles.h \
 	src/app/session_taken.c src/app/session_taken.h \
 	src/app/session_walk.c src/app/session_walk.h \

@@ -104,7 +104,7 @@ static const char session_help[] = N_(
 "       ikigai session show ID\n"
 "       ikigai session export ID [--format jsonl|markdown]\n"
 "       ikigai session import FILE\n"
-"       ikigai session search TEXT\n"
+"       ikigai session search WORD... [--json] [--all]\n"
 "       ikigai session delete ID [--yes]\n"
 "       ikigai session delete --older-than DAYS [--dry-run] [--yes]\n"
 "\n"
@@ -116,7 +116,9 @@ static const char session_help[] = N_(
 "  export  one session on standard output: one JSON object a line for each event,\n"
 "          which import takes, or Markdown\n"
 "  import  take in what export wrote; what is there already stays as it is\n"
-"  search  the places of all sessions that have TEXT\n"
+"  search  the places of all sessions that have all of the words, newest first: \"two\n"
+"          words\" in a row in quotation marks of their own, begin* for words that\n"
+"          begin so; with --json one object a line, with --all more than the first 200\n"
 "  delete  delete a session for good, after asking; with --yes without\n"
 "\n"
 "Example: ikigai session export 1 --format markdown > talk.md\n"
@@ -195,8 +197,8 @@ static const struct verb verbs[] = {
 	{"session", "export", IK_VERB_SESSION_EXPORT, session_help, TAKES_FORMAT, 1, 1, WANTS_SESSION},
 	{"session", "import", IK_VERB_SESSION_IMPORT, session_help, 0, 1, 1,
 		N_("needs a file that ikigai session export wrote")},
-	{"session", "search", IK_VERB_SESSION_SEARCH, session_help, 0, 1, 1,
-		N_("needs the text to look for")},
+	{"session", "search", IK_VERB_SESSION_SEARCH, session_help, TAKES_JSON | TAKES_ALL, 1, 1000,
+		N_("needs the words to look for")},
 	{"session", "delete", IK_VERB_SESSION_DELETE, session_help, TAKES_YES | TAKES_AGE, 0, 1, WANTS_SESSION},
 	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
 	{"doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, 0, NULL},

@@ -12,6 +12,7 @@
 #define IK_STORE_BACKEND_H
 
 #include "store/lock.h"
+#include "store/search_query.h"
 #include "store/store.h"
 #include "util/buf.h"
 
@@ -52,6 +53,7 @@ enum ik_store_read_kind {
 	IK_READ_AFTER, /* text: the session; number: after; count */
 	IK_READ_LOCK,  /* text: the session; row */
 	IK_READ_PART,   /* text: the id; number: the part */
+	IK_READ_SEARCH, /* query; place: behind it; count; directory */
 	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
 	                   are more */
 };
@@ -87,6 +89,10 @@ struct ik_store_read {
 	char *directory;         /* of a list: only of this one; NULL: of all */
 	char *pattern;           /* for LIKE with the escape character \\, of title, directory and id
 	                            with a line feed between; NULL: all */
+	struct ik_search_query *query;
+	struct ik_search_place place; /* then where the answer ends */
+	bool more;
+	int slices;              /* of the index that were made for it first */
 	ik_store_reader *reader; /* NULL: closed, unless it changes something: it is done then, too */
 	void *arg;
 
@@ -108,6 +114,9 @@ struct ik_store_read {
  * message the reference is taken over. */
 struct ik_session_info *ik_store_read_add_session(struct ik_store_read *read);
 void ik_store_read_add_message(struct ik_store_read *read, struct ik_message *message);
+/* The same of a search: info (with texts that are taken over) and a reference. */
+void ik_store_read_add_hit(struct ik_store_read *read, const struct ik_session_info *info,
+	struct ik_message *message);
 void ik_session_info_done(struct ik_session_info *info);
 
 /* Messages that came newest first, the other way round. */
@@ -154,6 +163,10 @@ struct ik_backend_ops {
 	/* Fill the answer of read. Report: ik_store_answered(). */
 	void (*read)(struct ik_backend *backend, struct ik_store_read *read);
 
+	/* Take some events that are not in the index of words yet into it, for some milliseconds.
+	 * Report: ik_store_indexed(). */
+	void (*index)(struct ik_backend *backend);
+
 	/* As the program ends: wait so long for something to happen; false: nothing has. NULL
 	 * where every report comes inside the call. */
 	bool (*wait)(struct ik_backend *backend, int64_t milliseconds);
@@ -187,5 +200,8 @@ void ik_store_part_written(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
 void ik_store_answered(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
+/* So many of all events are in the index now: all of them, when there is nothing left to do. */
+void ik_store_indexed(struct ik_store *store, int64_t indexed, int64_t events,
+	enum ik_status status, const struct ik_error *error);
 
 #endif

@@ -11,12 +11,14 @@ libik_store_a_SOURCES = \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/postgres.c src/store/postgres_private.h \
 	src/store/postgres_form.c src/store/postgres_hosts.c src/store/postgres_query.c \
-	src/store/postgres_read.c src/store/postgres_write.c \
+	src/store/postgres_read.c src/store/postgres_search.c src/store/postgres_write.c \
 	src/store/pq_library.c src/store/pq_library.h \
 	src/store/rescue.c src/store/rescue.h \
+	src/store/search_query.c src/store/search_query.h \
+	src/store/search_text.c src/store/search_text.h \
 	src/store/spool.c src/store/spool.h \
 	src/store/sqlite.c src/store/sqlite_private.h \
-	src/store/sqlite_blob.c src/store/sqlite_read.c src/store/sqlite_sessions.c src/store/sqlite_write.c \
+	src/store/sqlite_blob.c src/store/sqlite_read.c src/store/sqlite_search.c src/store/sqlite_sessions.c src/store/sqlite_write.c \
 	src/store/sqlite_library.c src/store/sqlite_library.h \
 	src/store/store.c src/store/store.h src/store/store_private.h \
-	src/store/store_queue.c src/store/store_read.c
+	src/store/store_index.c src/store/store_queue.c src/store/store_read.c

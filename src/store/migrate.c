@@ -37,6 +37,13 @@ const char *const ik_sqlite_steps[] = {
 	"ALTER TABLE sessions ADD COLUMN forked_at INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* of late events */
 	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;",
+	/* 3 to 4: the words of events (store/search_text.h) by their rows, of all up to a row.
+	 * Merged as slices of work have time for it (store/sqlite_search.c), not when events come. */
+	"CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii');"
+	"INSERT INTO search(search, rank) VALUES('automerge', 0);"
+	"CREATE TABLE search_state(indexed INTEGER NOT NULL);"
+	"INSERT INTO search_state VALUES(0);"
+	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
 };
 const size_t ik_sqlite_step_count = sizeof(ik_sqlite_steps) / sizeof(ik_sqlite_steps[0]);
 

@@ -432,6 +432,7 @@ static struct ik_backend *postgres_free(struct ik_backend *backend)
 	struct postgres *postgres = postgres_of(backend);
 
 	drop(postgres);
+	ik_pq_indexing_free(postgres);
 	postgres->timer = ik_timer_close(postgres->timer);
 	free(postgres->uri);
 	free(postgres->shown);
@@ -447,6 +448,7 @@ static const struct ik_backend_ops postgres_ops = {
 	.write = ik_pq_write,
 	.write_part = ik_pq_write_part,
 	.read = ik_pq_read,
+	.index = ik_pq_index,
 	.wait = postgres_wait,
 	.locks = &ik_lock_row_ops,
 	.free = postgres_free,

@@ -57,5 +57,18 @@ const char *const ik_pq_steps[] = {
 	" asker_expires timestamptz NOT NULL DEFAULT '-infinity',"
 	" refused uuid,"                           /* the asker who was told so last */
 	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* until then somebody reads along */
+	/* 2 to 3: the words of events (store/search_text.h), of each session up to one of them */
+	"CREATE TABLE search("
+	" session uuid NOT NULL,"
+	" sequence bigint NOT NULL,"
+	" time bigint NOT NULL,"
+	" words tsvector NOT NULL,"
+	" PRIMARY KEY(session, sequence));"
+	/* A search reads all that waits to be put in order: little of it. */
+	"CREATE INDEX search_of_words ON search USING gin(words) WITH (gin_pending_list_limit = 256);"
+	"CREATE INDEX search_of_time ON search(time, session, sequence);"
+	"ALTER TABLE sessions ADD COLUMN searched bigint NOT NULL DEFAULT 0;"
+	"CREATE INDEX sessions_to_search ON sessions(id) WHERE searched < last_sequence;"
+	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
 };
 const size_t ik_pq_step_count = sizeof(ik_pq_steps) / sizeof(ik_pq_steps[0]);

@@ -4,6 +4,7 @@
  * postgres.c connects and brings the database to its form; postgres_hosts.c makes the
  * library's parameters, with addresses for names; postgres_query.c sends statements and
  * takes their results; postgres_write.c and postgres_read.c are what is asked and stored;
+ * postgres_search.c keeps the index of words;
  * postgres_form.c has the tables.  May include: what backend.h may, store/pq_library.h.
  */
 #ifndef IK_STORE_POSTGRES_PRIVATE_H
@@ -124,6 +125,7 @@ struct postgres {
 	struct ik_store_read *read;
 	char process[IK_UUID_TEXT]; /* this one, as a holder of locks */
 	bool direct;            /* no pooler shares the connection: it can be told of things */
+	struct ik_pq_indexing *indexing; /* NULL: none */
 };
 
 static inline struct postgres *postgres_of(struct ik_backend *backend)
@@ -140,6 +142,22 @@ void ik_pq_write(struct ik_backend *backend, struct ik_record *first, size_t cou
 void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length);
 void ik_pq_read(struct ik_backend *backend, struct ik_store_read *read);
+void ik_pq_index(struct ik_backend *backend);
+/* Forget what is on its way into the index. */
+void ik_pq_indexing_free(struct postgres *postgres);
+
+/* The statement for a search, and a row of its answer. */
+void ik_pq_search_statement(const struct ik_store_read *read, struct ik_pq_statement *statement);
+void ik_pq_take_hit(struct ik_store_read *read, const PGresult *result, int row);
+/* An event and a session in columns from first on, as EVENT and INFO have them; the event is NULL
+ * when its kind is not known here. */
+#define IK_PQ_EVENT_COLUMNS(of) of ".id::text, " of ".sequence::text, " of ".kind, " of ".content, " \
+	of ".data_json::text, " of ".exact_content, " of ".exact_data, " of ".time::text"
+#define IK_PQ_SESSION_COLUMNS(of) of ".id::text, " of ".title, " of ".directory, " \
+	of ".created_ms::text, " of ".updated_ms::text, (" of ".event_count + " of ".forked_at)::text, " \
+	of ".parent::text, " of ".forked_at::text"
+struct ik_message *ik_pq_message(const PGresult *result, int row, int first);
+void ik_pq_session(struct ik_session_info *info, const PGresult *result, int row, int first);
 
 /* ---- postgres_lock.c ---- */
 

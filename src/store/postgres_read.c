@@ -6,10 +6,10 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define INFO "SELECT s.id::text, title, directory, s.created_ms::text, s.updated_ms::text," \
-	" (event_count + forked_at)::text, parent::text, s.forked_at::text, l.host, l.user_name," \
-	" l.pid::text, l.since::text FROM sessions s LEFT JOIN locks l" \
+#define INFO "SELECT " IK_PQ_SESSION_COLUMNS("s") ", l.host, l.user_name, l.pid::text, l.since::text" \
+	" FROM sessions s LEFT JOIN locks l" \
 	" ON l.session = s.id AND l.holder IS NOT NULL AND l.expires > now()"
+enum { HOLDER_COLUMN = 8 };
 
 /* Orders name the table's columns: the answer's are texts. */
 static const char newest[] = INFO " WHERE event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1";
@@ -17,7 +17,7 @@ static const char newest_of_directory[] = INFO " WHERE directory = $1 AND event_
 	" ORDER BY s.updated_ms DESC LIMIT 1";
 static const char found[] = INFO " WHERE s.id >= $1 AND s.id <= $2 ORDER BY s.id LIMIT 2";
 static const char list[] = INFO " WHERE event_count > 0"
-	" AND ($1 IS NULL OR (s.updated_ms, s.id) < ($2, $1)) AND ($4 IS NULL OR directory = $4)"
+	" AND (s.updated_ms, s.id) < ($2, $1) AND ($4 IS NULL OR directory = $4)"
 	" AND ($5 IS NULL OR title || chr(10) || directory || chr(10) || s.id::text ILIKE $5)"
 	" ORDER BY s.updated_ms DESC, s.id DESC LIMIT $3";
 
@@ -30,10 +30,12 @@ static const char *const deletion[] = {
 	"DELETE FROM blobs WHERE id IN (SELECT (data->'blobs'->stream->>'id')::uuid FROM events,"
 	" unnest(ARRAY['stdout', 'stderr']) stream WHERE kind = 'tool_result'"
 	" AND events.id IN " OLDEST ")",
+	"DELETE FROM search WHERE (session, sequence) IN (SELECT session, sequence FROM events"
+	" WHERE id IN " OLDEST ")",
 	"DELETE FROM events WHERE id IN " OLDEST " RETURNING 1::text",
 	"DELETE FROM sessions WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)",
 };
-enum { DELETE_FOUND = 1, DELETE_EVENTS = 3 }; /* behind the time-out */
+enum { DELETE_FOUND = 1, DELETE_EVENTS = 4 }; /* behind the time-out */
 
 /* A session's own events, below them those of its parents up to where they part. */
 static const char page[] =
@@ -44,9 +46,8 @@ static const char page[] =
 	" chosen AS (SELECT e.* FROM line, LATERAL (SELECT * FROM events WHERE session = line.id"
 	"  AND sequence < line.below AND kind = ANY($5) ORDER BY sequence DESC LIMIT $3) e"
 	"  ORDER BY sequence DESC LIMIT $3)"
-	" SELECT id::text, sequence::text, kind, content, data_json::text, exact_content, exact_data,"
-	"  time::text FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before"
-	"  FROM chosen) c WHERE before < $4 ORDER BY c.sequence DESC";
+	" SELECT " IK_PQ_EVENT_COLUMNS("c")
+	" FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before FROM chosen) c WHERE before < $4 ORDER BY c.sequence DESC";
 
 /* What was added behind a number. */
 static const char after[] =
@@ -113,8 +114,9 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		return put_bound(statement, read->text, '0') && put_bound(statement, read->text, 'f');
 	case IK_READ_LIST:
 		ik_pq_statement_init(statement, list);
-		ik_pq_put_uuid(statement, read->text);
-		ik_pq_put_number(statement, read->number);
+		/* Before all of them where there was none. */
+		ik_pq_put_uuid(statement, read->text[0] ? read->text : "ffffffff-ffff-ffff-ffff-ffffffffffff");
+		ik_pq_put_number(statement, read->text[0] ? read->number : INT64_MAX);
 		ik_pq_put_number(statement, (int64_t)read->count);
 		put_text_or_null(statement, read->directory);
 		put_text_or_null(statement, read->pattern);
@@ -133,6 +135,9 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		ik_pq_put_number(statement, (int64_t)IK_LIMIT_PAGE);
 		put_kinds(statement);
 		break;
+	case IK_READ_SEARCH:
+		ik_pq_search_statement(read, statement);
+		break;
 	case IK_READ_PART:
 		ik_pq_statement_init(statement, "SELECT bytes FROM blobs WHERE id = $1 AND part = $2");
 		ik_pq_put_uuid(statement, read->text);
@@ -147,20 +152,18 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 
 /* ---- answers ---- */
 
-static void take_session(struct ik_store_read *read, const PGresult *result, int row)
+void ik_pq_session(struct ik_session_info *info, const PGresult *result, int row, int first)
 {
-	struct ik_session_info *info = ik_store_read_add_session(read);
-	const char *id = ik_pq_text(result, row, 0), *parent = ik_pq_text(result, row, 6);
+	const char *id = ik_pq_text(result, row, first), *parent = ik_pq_text(result, row, first + 6);
 
 	memcpy(info->id, id, strnlen(id, sizeof(info->id) - 1));
-	info->title = ik_strdup(ik_pq_text(result, row, 1));
-	info->directory = ik_strdup(ik_pq_text(result, row, 2));
-	info->created_ms = ik_pq_number(result, row, 3);
-	info->updated_ms = ik_pq_number(result, row, 4);
-	info->event_count = ik_pq_number(result, row, 5);
+	info->title = ik_strdup(ik_pq_text(result, row, first + 1));
+	info->directory = ik_strdup(ik_pq_text(result, row, first + 2));
+	info->created_ms = ik_pq_number(result, row, first + 3);
+	info->updated_ms = ik_pq_number(result, row, first + 4);
+	info->event_count = ik_pq_number(result, row, first + 5);
 	memcpy(info->parent, parent, strnlen(parent, sizeof(info->parent) - 1));
-	info->forked_at = ik_pq_number(result, row, 7);
-	ik_pq_take_holder(&info->holder, result, row, 8);
+	info->forked_at = ik_pq_number(result, row, first + 7);
 }
 
 /* The column that holds a text: the exact one, where there is one. */
@@ -169,18 +172,37 @@ static int column_of(const PGresult *result, int row, int text, int exact)
 	return PQgetisnull(result, row, exact) ? text : exact;
 }
 
-static void take_message(struct ik_store_read *read, const PGresult *result, int row)
+struct ik_message *ik_pq_message(const PGresult *result, int row, int first)
 {
-	int content = column_of(result, row, 3, 5), data = column_of(result, row, 4, 6);
+	int content = column_of(result, row, first + 3, first + 5);
+	int data = column_of(result, row, first + 4, first + 6);
 	enum ik_kind kind;
 
-	if (read->found == read->count || !ik_kind_from_name(ik_pq_text(result, row, 2), &kind))
-		return;
-	ik_store_read_add_message(read, ik_message_stored(kind, ik_pq_text(result, row, 0),
-		ik_pq_number(result, row, 1), ik_pq_number(result, row, 7),
+	if (!ik_kind_from_name(ik_pq_text(result, row, first + 2), &kind))
+		return NULL;
+	return ik_message_stored(kind, ik_pq_text(result, row, first),
+		ik_pq_number(result, row, first + 1), ik_pq_number(result, row, first + 7),
 		PQgetvalue(result, row, content), (size_t)PQgetlength(result, row, content),
 		PQgetisnull(result, row, data) ? NULL : PQgetvalue(result, row, data),
-		(size_t)PQgetlength(result, row, data)));
+		(size_t)PQgetlength(result, row, data));
+}
+
+/* Add an event of a page. */
+static void take_message(struct ik_store_read *read, const PGresult *result, int row)
+{
+	struct ik_message *message = read->found < read->count ? ik_pq_message(result, row, 0) : NULL;
+
+	if (message)
+		ik_store_read_add_message(read, message);
+}
+
+/* Add a session of a list. */
+static void take_session(struct ik_store_read *read, const PGresult *result, int row)
+{
+	struct ik_session_info *info = ik_store_read_add_session(read);
+
+	ik_pq_session(info, result, row, 0);
+	ik_pq_take_holder(&info->holder, result, row, HOLDER_COLUMN);
 }
 
 static void take_rows(struct postgres *postgres, int statement, const PGresult *result)
@@ -199,12 +221,16 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 	for (row = 0; row < rows; row++) {
 		if (read->kind == IK_READ_PAGE || read->kind == IK_READ_AFTER)
 			take_message(read, result, row);
+		else if (read->kind == IK_READ_SEARCH)
+			ik_pq_take_hit(read, result, row);
 		else if (read->kind == IK_READ_PART)
 			ik_buf_append(&read->bytes, PQgetvalue(result, row, 0),
 				(size_t)PQgetlength(result, row, 0));
 		else
 			take_session(read, result, row);
 	}
+	if (read->kind == IK_READ_SEARCH)
+		read->more = (size_t)rows == read->count;
 	if (read->kind == IK_READ_PART)
 		read->found = (size_t)rows;
 }

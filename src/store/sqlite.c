@@ -17,6 +17,10 @@
 
 #define INFO_COLUMNS "id, title, directory, created_ms, updated_ms, event_count + forked_at," \
 	" parent, forked_at"
+#define EVENT_COLUMNS "events.id, sequence, kind, content, data_json, time"
+/* Events that no session needs any more (?1; at most ?2): of one with forks they are theirs. */
+#define OLDEST " WHERE session = ?1 AND NOT EXISTS" \
+	" (SELECT 1 FROM sessions WHERE parent = ?1) ORDER BY sequence LIMIT ?2"
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
 	[ADD_SESSION] = "INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent,"
@@ -41,13 +45,32 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 	[FIND] = "SELECT " INFO_COLUMNS " FROM sessions"
 		" WHERE id >= ?1 AND id < ?1 || char(127) ORDER BY id LIMIT 2",
 	[LIST] = "SELECT " INFO_COLUMNS " FROM sessions WHERE event_count > 0"
-		" AND (?1 = '' OR (updated_ms, id) < (?2, ?1)) AND (?4 IS NULL OR directory = ?4)"
+		" AND (updated_ms, id) < (?2, ?1) AND (?4 IS NULL OR directory = ?4)"
 		" AND (?5 IS NULL OR title || char(10) || directory || char(10) || id LIKE ?5 ESCAPE '\\')"
 		" ORDER BY updated_ms DESC, id DESC LIMIT ?3",
-	[PAGE] = "SELECT id, sequence, kind, content, data_json, time FROM events"
+	[PAGE] = "SELECT " EVENT_COLUMNS " FROM events"
 		" WHERE session = ?1 AND sequence < ?2 ORDER BY sequence DESC",
-	[AFTER] = "SELECT id, sequence, kind, content, data_json, time FROM events"
+	[AFTER] = "SELECT " EVENT_COLUMNS " FROM events"
 		" WHERE session = ?1 AND sequence > ?2 ORDER BY sequence",
+	/* A piece of the index at a time: rows from ?2 to below ?3. */
+	[SEARCH] = "SELECT " EVENT_COLUMNS ", session, events.rowid FROM search"
+		" CROSS JOIN events ON events.rowid = search.rowid"
+		" WHERE search MATCH ?1 AND search.rowid >= ?2 AND search.rowid < ?3"
+		" ORDER BY search.rowid DESC",
+	[SESSION] = "SELECT " INFO_COLUMNS " FROM sessions WHERE id = ?1 AND event_count > 0",
+	/* Of a session that was deleted while it had forks: the newest of these that has the event. */
+	[SEEN_IN] = "WITH RECURSIVE line(child) AS (SELECT ?1 UNION SELECT s.id FROM line"
+		" JOIN sessions s ON s.parent = child WHERE s.forked_at >= ?2)"
+		" SELECT " INFO_COLUMNS " FROM line JOIN sessions ON id = child WHERE event_count > 0"
+		" ORDER BY updated_ms DESC LIMIT 1",
+	[INDEXED] = "SELECT indexed FROM search_state",
+	[LAST_ROW] = "SELECT coalesce(max(rowid), 0) FROM events",
+	[UNINDEXED] = "SELECT " EVENT_COLUMNS ", rowid FROM events WHERE rowid > ?1 ORDER BY rowid",
+	[OLDEST_EVENTS] = "SELECT " EVENT_COLUMNS ", rowid FROM events" OLDEST,
+	[ADD_WORDS] = "INSERT INTO search(rowid, words) VALUES(?1, ?2)",
+	[DROP_WORDS] = "INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
+	[SET_INDEXED] = "UPDATE search_state SET indexed = ?1",
+	[MERGE] = "INSERT INTO search(search, rank) VALUES('merge', 8)",
 };
 
 /* Close the handle; what is not committed is gone. */
@@ -267,6 +290,7 @@ static const struct ik_backend_ops sqlite_ops = {
 	.write = ik_sqlite_write,
 	.write_part = ik_sqlite_write_part,
 	.read = ik_sqlite_read,
+	.index = ik_sqlite_index,
 	.free = sqlite_free,
 	.locks = &ik_lock_file_ops,
 };

@@ -28,7 +28,7 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
 	FUNCTION(column_text) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
 	FUNCTION(finalize) FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
 	FUNCTION(prepare_v3) \
-	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno)
+	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno) FUNCTION(total_changes)
 
 struct ik_sqlite_library {
 #define IK_SQLITE_MEMBER(name) __typeof__(sqlite3_##name) *name;
@@ -60,6 +60,7 @@ extern struct ik_sqlite_library ik_sqlite;
 #define sqlite3_reset ik_sqlite.reset
 #define sqlite3_step ik_sqlite.step
 #define sqlite3_system_errno ik_sqlite.system_errno
+#define sqlite3_total_changes ik_sqlite.total_changes
 #endif
 
 #endif

@@ -2,7 +2,8 @@
  * sqlite_private: what the files of the SQLite backend share.
  *
  * sqlite.c opens the database; sqlite_write.c and sqlite_read.c keep sessions and
- * events; sqlite_sessions.c lists and deletes sessions; sqlite_blob.c keeps large texts.
+ * events; sqlite_sessions.c lists and deletes sessions; sqlite_search.c keeps the index of words;
+ * sqlite_blob.c keeps large texts.
  * May include: what backend.h may, store/sqlite_library.h.
  */
 #ifndef IK_STORE_SQLITE_PRIVATE_H
@@ -25,6 +26,17 @@ enum ik_sqlite_statement {
 	LIST,
 	PAGE,
 	AFTER,
+	SEARCH,
+	SESSION,
+	SEEN_IN,
+	INDEXED,
+	LAST_ROW,
+	UNINDEXED,
+	OLDEST_EVENTS,
+	ADD_WORDS,
+	DROP_WORDS,
+	SET_INDEXED,
+	MERGE,
 	STATEMENT_COUNT
 };
 
@@ -33,6 +45,7 @@ struct sqlite {
 	char *path;
 	sqlite3 *db; /* NULL: not open */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
+	unsigned index_slices;
 	bool damaged; /* put the file aside before it is opened again */
 };
 
@@ -71,6 +84,17 @@ enum ik_status ik_sqlite_read_list(struct sqlite *sqlite, struct ik_store_read *
 	struct ik_error *error);
 enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error);
+
+/* Take the words of the oldest events of a session that may go, count of them, out of the
+ * index; *ret_count: of so many, fewer where that takes long. */
+enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, size_t count,
+	size_t *ret_count, struct ik_error *error);
+void ik_sqlite_index(struct ik_backend *backend);
+enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error);
+
+/* A row's event, its columns EVENT_COLUMNS, NULL when its kind is not known here. */
+struct ik_message *ik_sqlite_take_event(sqlite3_stmt *row);
 
 /* The part that read wants. */
 enum ik_status ik_sqlite_read_part(struct sqlite *sqlite, struct ik_store_read *read,

@@ -75,7 +75,7 @@ static enum ik_status read_found(struct sqlite *sqlite, struct ik_store_read *re
 }
 
 /* The message of a row of PAGE; NULL when its kind is not known here. */
-static struct ik_message *read_message(sqlite3_stmt *row)
+struct ik_message *ik_sqlite_take_event(sqlite3_stmt *row)
 {
 	char id[IK_UUID_TEXT] = "";
 	const char *text = (const char *)sqlite3_column_text(row, 0);
@@ -109,7 +109,7 @@ static enum ik_status read_rows(struct sqlite *sqlite, struct ik_store_read *rea
 	sqlite3_bind_int64(query, 2, before);
 	while (read->found < read->count && *size < IK_LIMIT_PAGE &&
 	    (step = sqlite3_step(query)) == SQLITE_ROW) {
-		struct ik_message *message = read_message(query);
+		struct ik_message *message = ik_sqlite_take_event(query);
 
 		if (message) {
 			ik_store_read_add_message(read, message);
@@ -196,6 +196,9 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 		break;
 	case IK_READ_PART:
 		status = ik_sqlite_read_part(sqlite, read, &error);
+		break;
+	case IK_READ_SEARCH:
+		status = ik_sqlite_search(sqlite, read, &error);
 		break;
 	case IK_READ_DELETE:
 		status = ik_sqlite_delete_some(sqlite, read, &error);

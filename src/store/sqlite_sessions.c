@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Events that are deleted in one turn of the loop: some milliseconds' worth. */
+/* Events that are deleted in one turn of the loop: some milliseconds' worth, at most. */
 #define DELETED_AT_ONCE 2000
 
 enum ik_status ik_sqlite_read_list(struct sqlite *sqlite, struct ik_store_read *read,
@@ -15,7 +15,8 @@ enum ik_status ik_sqlite_read_list(struct sqlite *sqlite, struct ik_store_read *
 	if (!query)
 		return ik_sqlite_explain(sqlite, error);
 	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
-	sqlite3_bind_int64(query, 2, read->number);
+	/* Before all of them where there was none. */
+	sqlite3_bind_int64(query, 2, read->text[0] ? read->number : INT64_MAX);
 	sqlite3_bind_int64(query, 3, (sqlite3_int64)read->count);
 	if (read->directory)
 		ik_sqlite_bind_text(query, 4, read->directory, strlen(read->directory));
@@ -55,6 +56,9 @@ static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" FROM events, json_each('[\"stdout\",\"stderr\"]') AS stream"
 	" WHERE events.rowid IN " OLDEST " AND kind = 'tool_result' AND json_valid(data_json))";
 static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
+/* The next event may get a row that is free again. */
+static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed,"
+	" (SELECT coalesce(max(rowid), 0) FROM events)) WHERE ?1 <> '' AND ?2";
 static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2"
 	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)";
 
@@ -63,16 +67,22 @@ static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *r
 	struct ik_error *error)
 {
 	int sessions = 0, events = 0, blobs;
+	size_t count = 0;
 	enum ik_status status;
 
 	status = change(sqlite, hide, read->text, 1, &sessions, error);
 	if (status == IK_OK && sessions == 0)
 		return ik_store_read_not_found(read, error);
+	/* First out of the index, which asks for their texts. */
 	if (status == IK_OK)
-		status = change(sqlite, delete_blobs, read->text, DELETED_AT_ONCE, &blobs, error);
+		status = ik_sqlite_unindex(sqlite, read->text, DELETED_AT_ONCE, &count, error);
 	if (status == IK_OK)
-		status = change(sqlite, delete_events, read->text, DELETED_AT_ONCE, &events, error);
-	read->again = status == IK_OK && events == DELETED_AT_ONCE;
+		status = change(sqlite, delete_blobs, read->text, (int64_t)count, &blobs, error);
+	if (status == IK_OK)
+		status = change(sqlite, delete_events, read->text, (int64_t)count, &events, error);
+	if (status == IK_OK)
+		status = change(sqlite, lower_index, read->text, 1, &sessions, error);
+	read->again = status == IK_OK && count > 0;
 	if (status == IK_OK && !read->again)
 		status = change(sqlite, delete_session, read->text, 1, &sessions, error);
 	return status;

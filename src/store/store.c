@@ -122,11 +122,15 @@ static bool can_write(const struct ik_store *store)
 /* Events first; a large text only when nobody wants to read. */
 static enum ik_store_work next_work(struct ik_store *store)
 {
+	struct ik_store_read *read = ik_store_read_first(store);
+
 	if (can_write(store) && store->first)
 		return IK_WORK_EVENTS;
-	if (ik_store_read_first(store))
-		return IK_WORK_READ;
-	return can_write(store) ? IK_WORK_PART : IK_WORK_NONE;
+	if (read)
+		return ik_store_index_first(store, read) ? IK_WORK_INDEX : IK_WORK_READ;
+	if (can_write(store))
+		return IK_WORK_PART;
+	return ik_store_index_first(store, NULL) ? IK_WORK_INDEX : IK_WORK_NONE;
 }
 
 /* Answer the next read without the database, where that is possible. */
@@ -167,6 +171,9 @@ static void start(struct ik_store *store, enum ik_store_work work)
 		break;
 	case IK_WORK_READ:
 		ops->read(store->backend, ik_store_read_first(store));
+		break;
+	case IK_WORK_INDEX:
+		ops->index(store->backend);
 		break;
 	case IK_WORK_OPEN:
 		ops->open(store->backend);
@@ -251,6 +258,7 @@ void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status 
 	if (notice[0])
 		ik_store_add_notice(store, notice);
 	if (status == IK_OK) {
+		ik_store_index_later(store);
 		ik_store_take_files(store);
 		tell_waiting(store);
 		if (next_work(store))
@@ -267,6 +275,8 @@ void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status 
 void ik_store_written(struct ik_store *store, size_t count, struct ik_store_session *conflict,
 	enum ik_status status, const struct ik_error *error)
 {
+	if (count > 0)
+		ik_store_index_later(store);
 	for (; count > 0; count--)
 		ik_store_dequeue(store, true);
 	if (conflict)
@@ -491,6 +501,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_store_queue_done(store);
 	store->spool = ik_spool_free(store->spool);
 	store->timer = ik_timer_close(store->timer);
+	store->index_timer = ik_timer_close(store->index_timer);
 	ik_buf_done(&store->notices);
 	free(store->path);
 	free(store);

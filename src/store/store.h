@@ -139,6 +139,11 @@ struct ik_store_answer {
 	const char *bytes;
 	size_t length;
 	const struct ik_lock_row *row; /* the store's own */
+
+	/* Of a search: */
+	const struct ik_search_place *place; /* where this page ended */
+	bool more;                           /* there may be others behind it */
+	int64_t indexed, events;             /* so many of all events were looked through */
 };
 
 /* A read that has no answer yet. */
@@ -197,6 +202,26 @@ struct ik_store_read *ik_store_page(struct ik_store *store, const char *session,
  * else has added since. Those of a parent are not among them. */
 struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
 	size_t count, ik_store_reader *reader, void *arg);
+
+/*
+ * Search the events of all sessions (of one directory; NULL: of all): those with what the
+ * query says, newest first (SQLite: that were stored last), at most count, from behind a place
+ * where an earlier page ended (NULL: from the newest). messages[i] stands in sessions[i]: what
+ * forks have of one session is found there once.
+ *
+ * What is searched is an index, which follows the events a second after they were written, in
+ * slices of some milliseconds while nothing else is to be done; a search brings it up to date
+ * first. Where that takes long (the database of an older program) it is answered with what is
+ * there, and indexed is smaller than events: ask again.
+ */
+struct ik_search_query;
+struct ik_search_place {
+	int64_t first, second; /* the backend's */
+	char session[IK_UUID_TEXT];
+};
+struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_search_query *query,
+	const char *directory, const struct ik_search_place *behind, size_t count,
+	ik_store_reader *reader, void *arg);
 
 /* Part number part (from 0) of a large text: IK_LIMIT_PART bytes, of the last one what is left.
  * IK_NOT_FOUND without a sentence when there is no such part. */

@@ -2,8 +2,9 @@
  * store_private: what the files of the store share.
  *
  * store.c opens, closes and decides what is done next; store_queue.c keeps the
- * events that wait, those of earlier processes too; store_read.c keeps the reads
- * and what they gave.  May include: what backend.h may.
+ * events that wait, those of earlier processes too; store_index.c says when the index of
+ * words is gone on with; store_read.c keeps the reads and what they gave.
+ * May include: what backend.h may.
  */
 #ifndef IK_STORE_STORE_PRIVATE_H
 #define IK_STORE_STORE_PRIVATE_H
@@ -12,7 +13,8 @@
 #include "store/blob.h"
 
 /* What the backend is at. */
-enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, IK_WORK_READ };
+enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, IK_WORK_READ,
+	IK_WORK_INDEX };
 
 struct ik_store {
 	struct ik_loop *loop;
@@ -37,6 +39,10 @@ struct ik_store {
 	struct ik_blob_queue blobs;
 
 	struct ik_lock *locks;
+	struct ik_timer *index_timer; /* runs: the index is gone on with after that */
+	bool index_due;         /* there may be events that it has not */
+	bool index_now;         /* their time has come */
+	int64_t indexed, events;
 
 	struct ik_store_read *reads, **reads_end; /* those that are answered first */
 
@@ -85,6 +91,13 @@ void ik_store_fork(struct ik_store *store, struct ik_store_session *session);
 void ik_store_look_for_forks(struct ik_store *store);
 /* Release everything. */
 void ik_store_queue_done(struct ik_store *store);
+
+/* ---- store_index.c ---- */
+
+/* There may be events that the index has not: it follows, in a while. */
+void ik_store_index_later(struct ik_store *store);
+/* Is it to be gone on with before this read (NULL: when nothing else is to be done)? */
+bool ik_store_index_first(struct ik_store *store, const struct ik_store_read *read);
 
 /* ---- store_read.c ---- */
 

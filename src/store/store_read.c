@@ -117,6 +117,22 @@ struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id,
 	return read;
 }
 
+struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_search_query *query,
+	const char *directory, const struct ik_search_place *behind, size_t count,
+	ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, IK_READ_SEARCH, NULL, reader, arg);
+
+	read->query = ik_alloc(sizeof(*read->query));
+	*read->query = *query;
+	read->directory = directory ? ik_strdup(directory) : NULL;
+	read->place.first = INT64_MAX;
+	if (behind)
+		read->place = *behind;
+	read->count = count;
+	return read;
+}
+
 struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 {
 	if (read)
@@ -141,6 +157,14 @@ void ik_store_read_add_message(struct ik_store_read *read, struct ik_message *me
 	if (!read->messages)
 		read->messages = ik_alloc_array(NULL, read->count, sizeof(struct ik_message *));
 	read->messages[read->found++] = message;
+}
+
+void ik_store_read_add_hit(struct ik_store_read *read, const struct ik_session_info *info,
+	struct ik_message *message)
+{
+	*ik_store_read_add_session(read) = *info;
+	read->found--;
+	ik_store_read_add_message(read, message);
 }
 
 void ik_session_info_done(struct ik_session_info *info)
@@ -206,6 +230,7 @@ static void read_free(struct ik_store_read *read)
 	free(read->text);
 	free(read->directory);
 	free(read->pattern);
+	free(read->query);
 	free(read);
 }
 
@@ -260,6 +285,10 @@ void ik_store_reads_deliver(struct ik_store *store)
 			.bytes = read->bytes.data,
 			.length = read->bytes.length,
 			.row = &read->row,
+			.place = &read->place,
+			.more = read->more,
+			.indexed = store->indexed,
+			.events = store->events,
 		};
 
 		if (read->reader)

@@ -31,6 +31,22 @@ bool ik_utf8_assigned(uint32_t codepoint);
 uint32_t ik_utf8_fold(uint32_t codepoint);
 bool ik_utf8_is_upper(uint32_t codepoint);
 
+/* What a character is to a search for words. */
+enum ik_letter {
+	IK_LETTER_NONE,   /* stands between words */
+	IK_LETTER_WORD,   /* a letter or digit of a script that sets words apart */
+	IK_LETTER_DENSE,  /* of one that does not: Han, Kana, Thai, ..., and Hangul */
+	IK_LETTER_MARK,   /* belongs to the one before it */
+	IK_LETTER_SYMBOL  /* a word by itself: emoji */
+};
+enum ik_letter ik_utf8_letter(uint32_t codepoint);
+
+/* The characters, at most IK_UTF8_SIMPLE, that stand for a letter or mark where case,
+ * diacritics of alphabets, width and other forms of compatibility are no difference; returns
+ * how many: 0 for an accent. */
+#define IK_UTF8_SIMPLE 32
+int ik_utf8_simplify(uint32_t codepoint, uint32_t out[IK_UTF8_SIMPLE]);
+
 /* A grapheme cluster found in valid UTF-8. */
 struct ik_cluster {
 	size_t length;       /* bytes of the whole cluster, >= 1 */

@@ -20,4 +20,5 @@ libik_util_a_SOURCES = \
 	src/util/shell_word.c src/util/shell_word.h \
 	src/util/text.c src/util/text.h \
 	src/util/utf8.c src/util/utf8.h \
-	src/util/uuid.c src/util/uuid.h
+	src/util/uuid.c src/util/uuid.h \
+	src/util/words.c src/util/words.h

@@ -7,6 +7,8 @@ tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/store_blob_test.c \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
 	tests/unit/store/store_lock_test.c \
+	tests/unit/store/search_query_test.c \
+	tests/unit/store/store_search_test.c \
 	tests/unit/store/store_sessions_test.c \
 	tests/unit/store/store_test.c \
 	tests/unit/store/store_trouble_test.c

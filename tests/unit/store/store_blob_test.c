@@ -199,7 +199,8 @@ Test(store_blob_trouble, comes_into_a_database_of_the_first_form)
 
 	fixture_session(session, "/x", 2);
 	fixture_close();
-	fixture_execute("DROP TABLE blobs; DROP INDEX sessions_of_parent;"
+	fixture_execute("DROP TABLE search; DROP TABLE search_state; DROP INDEX sessions_of_time;"
+		"DROP TABLE blobs; DROP INDEX sessions_of_parent;"
 		"ALTER TABLE sessions DROP COLUMN parent; ALTER TABLE sessions DROP COLUMN forked_at;"
 		"ALTER TABLE sessions DROP COLUMN late; PRAGMA user_version = 1");
 	fixture_open();

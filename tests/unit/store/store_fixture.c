@@ -241,6 +241,10 @@ void fixture_take(void *arg, const struct ik_store_answer *from)
 		answer->messages[i] = ik_message_ref(from->messages[i]);
 	ik_buf_init(&answer->bytes, 1 << 20);
 	ik_buf_append(&answer->bytes, from->bytes, from->length);
+	answer->place = *from->place;
+	answer->more = from->more;
+	answer->indexed = from->indexed;
+	answer->events = from->events;
 	fixture.answered = true;
 	ik_loop_stop(fixture.loop);
 }

@@ -16,6 +16,7 @@ tests_unit_util_util_test_SOURCES = \
 	tests/unit/util/sha256_test.c \
 	tests/unit/util/text_test.c \
 	tests/unit/util/utf8_test.c \
-	tests/unit/util/uuid_test.c
+	tests/unit/util/uuid_test.c \
+	tests/unit/util/words_test.c
 tests_unit_util_util_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_util_util_test_LDADD = $(LINK_UTIL) $(CRITERION_LIBS)

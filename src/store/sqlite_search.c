@@ -1,0 +1,317 @@
+/* The words of events in SQLite's FTS5: taken in and out in slices, searched piece by piece. */
+#include "store/sqlite_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/search_text.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* So long a slice of work may take; what it has begun by then is finished. */
+#define SLICE_US 5000
+/* Of events' texts in one slice: they come as one piece into the index, which takes as long
+ * again, when the transaction ends. */
+#define SLICE_BYTES IK_KIB(128)
+/* Slices between two checkpoints: a later one would have more to write at once. */
+#define SLICES_OF_A_CHECKPOINT 16
+/* Rows that are searched at once, at first. */
+#define FIRST_WINDOW 20000
+
+enum { ROW_COLUMN = 6, SESSION_COLUMN = 6, FOUND_ROW_COLUMN = 7 };
+
+/* Run a statement with a number that gives nothing. */
+static enum ik_status run(struct sqlite *sqlite, enum ik_sqlite_statement which, int64_t number,
+	struct ik_error *error)
+{
+	sqlite3_stmt *prepared = ik_sqlite_statement(sqlite, which);
+	enum ik_status status = IK_OK;
+
+	if (!prepared)
+		return ik_sqlite_explain(sqlite, error);
+	sqlite3_bind_int64(prepared, 1, number);
+	if (sqlite3_step(prepared) != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	ik_sqlite_rewind(prepared);
+	return status;
+}
+
+/* One number. */
+static enum ik_status ask(struct sqlite *sqlite, enum ik_sqlite_statement which,
+	int64_t *ret_number, struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, which);
+	enum ik_status status = IK_OK;
+
+	if (query && sqlite3_step(query) == SQLITE_ROW)
+		*ret_number = sqlite3_column_int64(query, 0);
+	else
+		status = ik_sqlite_explain(sqlite, error);
+	if (query)
+		ik_sqlite_rewind(query);
+	return status;
+}
+
+/* ---- into the index, and out of it ---- */
+
+/* Put the words of an event into the index (ADD_WORDS), or take them out of it (DROP_WORDS). */
+static enum ik_status change_words(struct sqlite *sqlite, enum ik_sqlite_statement which,
+	sqlite3_stmt *event, size_t *bytes, struct ik_error *error)
+{
+	struct ik_message *message = ik_sqlite_take_event(event);
+	sqlite3_stmt *change = ik_sqlite_statement(sqlite, which);
+	enum ik_status status = IK_OK;
+	struct ik_buf text, words;
+
+	if (!message || !change) {
+		ik_message_unref(message);
+		return change ? IK_OK : ik_sqlite_explain(sqlite, error);
+	}
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_init(&words, 8 * IK_SEARCH_BYTES);
+	ik_search_text(&text, message);
+	ik_search_words(&words, text.data, text.length, IK_SEARCH_BLANKS);
+	*bytes += message->content_length + message->data_length;
+	ik_message_unref(message);
+	if (words.length > 0) {
+		sqlite3_bind_int64(change, 1, sqlite3_column_int64(event, ROW_COLUMN));
+		ik_sqlite_bind_text(change, 2, words.data, words.length);
+		if (sqlite3_step(change) != SQLITE_DONE)
+			status = ik_sqlite_explain(sqlite, error);
+		ik_sqlite_rewind(change);
+	}
+	ik_buf_done(&text);
+	ik_buf_done(&words);
+	return status;
+}
+
+/* Is a slice over that began then and has handled so much? */
+static bool is_over(int64_t begun_us, size_t bytes)
+{
+	return bytes >= SLICE_BYTES || ik_clock_us() - begun_us >= SLICE_US;
+}
+
+/* Merge pieces of the index while there are many and there is time; *ret_all: none are left. */
+static enum ik_status merge(struct sqlite *sqlite, int64_t begun_us, bool *ret_all,
+	struct ik_error *error)
+{
+	enum ik_status status = IK_OK;
+	int before;
+
+	*ret_all = false;
+	while (status == IK_OK && !*ret_all && !is_over(begun_us, 0)) {
+		before = sqlite3_total_changes(sqlite->db);
+		status = run(sqlite, MERGE, 0, error);
+		*ret_all = sqlite3_total_changes(sqlite->db) - before < 2; /* as FTS5 says it */
+	}
+	return status;
+}
+
+/* Take events that come behind *indexed into the index, within a slice. */
+static enum ik_status take_events(struct sqlite *sqlite, int64_t begun_us, int64_t *indexed,
+	struct ik_error *error)
+{
+	sqlite3_stmt *events = ik_sqlite_statement(sqlite, UNINDEXED);
+	enum ik_status status = IK_OK;
+	size_t bytes = 0;
+	int step = SQLITE_ROW;
+
+	if (!events)
+		return ik_sqlite_explain(sqlite, error);
+	sqlite3_bind_int64(events, 1, *indexed);
+	while (status == IK_OK && !is_over(begun_us, bytes) &&
+	       (step = sqlite3_step(events)) == SQLITE_ROW) {
+		status = change_words(sqlite, ADD_WORDS, events, &bytes, error);
+		*indexed = sqlite3_column_int64(events, ROW_COLUMN);
+	}
+	if (status == IK_OK && step != SQLITE_ROW && step != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	ik_sqlite_rewind(events);
+	return status;
+}
+
+/* A slice: merge what earlier ones have left, and when that is done, go on with events. */
+static enum ik_status index_some(struct sqlite *sqlite, int64_t *indexed, struct ik_error *error)
+{
+	int64_t begun_us = ik_clock_us();
+	bool merged = false;
+	enum ik_status status = ask(sqlite, INDEXED, indexed, error);
+
+	if (status == IK_OK)
+		status = merge(sqlite, begun_us, &merged, error);
+	if (status == IK_OK && merged)
+		status = take_events(sqlite, begun_us, indexed, error);
+	if (status == IK_OK)
+		status = run(sqlite, SET_INDEXED, *indexed, error);
+	return status;
+}
+
+/* The same as one transaction. */
+static enum ik_status index_slice(struct sqlite *sqlite, int64_t *indexed, struct ik_error *error)
+{
+	enum ik_status status = ik_sqlite_execute(sqlite, "BEGIN IMMEDIATE", error);
+
+	if (status != IK_OK)
+		return status;
+	status = index_some(sqlite, indexed, error);
+	if (status == IK_OK)
+		status = ik_sqlite_execute(sqlite, "COMMIT", error);
+	if (status != IK_OK && !sqlite3_get_autocommit(sqlite->db))
+		(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
+	if (status == IK_OK && ++sqlite->index_slices % SLICES_OF_A_CHECKPOINT == 0)
+		(void)sqlite3_exec(sqlite->db, "PRAGMA wal_checkpoint(PASSIVE)", NULL, NULL, NULL);
+	return status;
+}
+
+void ik_sqlite_index(struct ik_backend *backend)
+{
+	struct sqlite *sqlite = sqlite_of(backend);
+	struct ik_error error = { .status = IK_OK };
+	int64_t indexed = 0, last = 0;
+	enum ik_status status = ask(sqlite, INDEXED, &indexed, &error);
+
+	if (status == IK_OK)
+		status = ask(sqlite, LAST_ROW, &last, &error);
+	if (status == IK_OK && indexed < last)
+		status = index_slice(sqlite, &indexed, &error);
+	ik_store_indexed(backend->store, indexed, last, ik_sqlite_failed(sqlite, status), &error);
+}
+
+enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, size_t count,
+	size_t *ret_count, struct ik_error *error)
+{
+	sqlite3_stmt *events = ik_sqlite_statement(sqlite, OLDEST_EVENTS);
+	int64_t begun_us = ik_clock_us(), indexed = 0;
+	enum ik_status status = ask(sqlite, INDEXED, &indexed, error);
+	size_t bytes = 0, done = 0;
+	int step = SQLITE_ROW;
+
+	if (status != IK_OK || !events)
+		return events ? status : ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(events, 1, session, strlen(session));
+	sqlite3_bind_int64(events, 2, (sqlite3_int64)count);
+	while (status == IK_OK && !is_over(begun_us, bytes) &&
+	       (step = sqlite3_step(events)) == SQLITE_ROW) {
+		if (sqlite3_column_int64(events, ROW_COLUMN) <= indexed)
+			status = change_words(sqlite, DROP_WORDS, events, &bytes, error);
+		done++;
+	}
+	if (status == IK_OK && step != SQLITE_ROW && step != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	ik_sqlite_rewind(events);
+	*ret_count = done;
+	return status;
+}
+
+/* ---- searching ---- */
+
+/* The session in which an event is found: its own, or, when that was deleted, a fork that has
+ * it still; *ret_found: there is one. */
+static enum ik_status find_session(struct sqlite *sqlite, enum ik_sqlite_statement which,
+	const char *session, int64_t sequence, struct ik_session_info *ret_info, bool *ret_found,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, which);
+	struct ik_store_read one = { .count = 1 };
+	enum ik_status status;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_bind_text(query, 1, session, strlen(session));
+	if (which == SEEN_IN)
+		sqlite3_bind_int64(query, 2, sequence);
+	status = ik_sqlite_take_sessions(sqlite, query, 1, &one, error);
+	ik_sqlite_rewind(query);
+	*ret_found = one.found > 0;
+	if (*ret_found)
+		*ret_info = one.sessions[0];
+	free(one.sessions);
+	return status;
+}
+
+/* Add what was found, unless nobody has it any more, or another directory's session. */
+static enum ik_status add_hit(struct sqlite *sqlite, struct ik_store_read *read,
+	sqlite3_stmt *row, struct ik_error *error)
+{
+	const char *text = (const char *)sqlite3_column_text(row, SESSION_COLUMN);
+	char *session = ik_strdup(text ? text : "");
+	int64_t sequence = sqlite3_column_int64(row, 1);
+	struct ik_session_info info = { .id = "" };
+	struct ik_message *message;
+	bool found = false;
+	enum ik_status status;
+
+	status = find_session(sqlite, SESSION, session, sequence, &info, &found, error);
+	if (status == IK_OK && !found)
+		status = find_session(sqlite, SEEN_IN, session, sequence, &info, &found, error);
+	free(session);
+	if (status != IK_OK || !found)
+		return status;
+	message = read->directory && !ik_text_equal(read->directory, info.directory) ? NULL
+		: ik_sqlite_take_event(row);
+	if (message)
+		ik_store_read_add_hit(read, &info, message);
+	else
+		ik_session_info_done(&info);
+	return IK_OK;
+}
+
+/* Search the rows from low to below read->place, downwards; *ret_end: all of them. */
+static enum ik_status search_rows(struct sqlite *sqlite, struct ik_store_read *read, int64_t low,
+	int64_t begun_us, bool *ret_end, struct ik_error *error)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, SEARCH);
+	enum ik_status status = IK_OK;
+	struct ik_buf words;
+	int step = SQLITE_ROW;
+
+	if (!query)
+		return ik_sqlite_explain(sqlite, error);
+	ik_buf_init(&words, IK_KIB(64));
+	ik_search_query_put_fts(read->query, &words);
+	ik_sqlite_bind_text(query, 1, words.data, words.length);
+	sqlite3_bind_int64(query, 2, low);
+	sqlite3_bind_int64(query, 3, read->place.first);
+	while (status == IK_OK && read->found < read->count &&
+	       (step = sqlite3_step(query)) == SQLITE_ROW) {
+		read->place.first = sqlite3_column_int64(query, FOUND_ROW_COLUMN);
+		status = add_hit(sqlite, read, query, error);
+		if (ik_clock_us() - begun_us >= SLICE_US)
+			break;
+	}
+	if (status == IK_OK && step != SQLITE_ROW && step != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	ik_sqlite_rewind(query);
+	ik_buf_done(&words);
+	*ret_end = step == SQLITE_DONE;
+	return status;
+}
+
+enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	int64_t begun_us = ik_clock_us(), last = 0, low;
+	enum ik_status status = ask(sqlite, LAST_ROW, &last, error);
+	bool end = false;
+
+	if (read->number == 0)
+		read->number = FIRST_WINDOW;
+	if (read->place.first > last + 1)
+		read->place.first = last + 1;
+	do {
+		low = read->place.first > read->number ? read->place.first - read->number : 0;
+		if (status == IK_OK)
+			status = search_rows(sqlite, read, low, begun_us, &end, error);
+		if (end) {
+			/* What is asked for a whole piece is made anew for each: let them grow. */
+			read->place.first = low;
+			read->number *= 4;
+		}
+		read->more = read->place.first > 0;
+	} while (status == IK_OK && read->more && read->found < read->count &&
+		ik_clock_us() - begun_us < SLICE_US);
+	read->again = status == IK_OK && read->more && read->found < read->count;
+	return status;
+}
