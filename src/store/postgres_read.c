@@ -47,7 +47,8 @@ static const char page[] =
 	"  AND sequence < line.below AND kind = ANY($5) ORDER BY sequence DESC LIMIT $3) e"
 	"  ORDER BY sequence DESC LIMIT $3)"
 	" SELECT " IK_PQ_EVENT_COLUMNS("c")
-	" FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before FROM chosen) c WHERE before < $4 ORDER BY c.sequence DESC";
+	" FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before FROM chosen) c"
+	" WHERE before < $4 ORDER BY c.sequence DESC";
 
 /* What was added behind a number. */
 static const char after[] =
