@@ -67,7 +67,7 @@ static const char exec_help[] = N_(
 "\n"
 "      --json             one JSON object a line for all that happens\n"
 "      --yes              allow what would be asked for\n"
-"      --wait             with --resume: wait for a session that is open elsewhere\n"
+"      --wait             with --resume: wait while the session is open elsewhere\n"
 "and the options of ikigai itself (ikigai --help).\n"
 "\n"
 "Exit status: 0 the reply is complete; 1 it failed; 2 wrong usage or\n"
