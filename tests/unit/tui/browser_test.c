@@ -117,7 +117,7 @@ Test(browser, shows_a_failure_with_its_reason_and_what_to_do)
 		"\n"
 		"\n"
 		"\n"
-		"Up/Down select  / filter  x run  e on/off  r refresh  Esc close\n");
+		"Up/Down select  Enter details  / filter  x run  r refresh  Esc close\n");
 }
 
 Test(browser, shows_a_tool_with_uses_parameters_and_schema)
