@@ -32,7 +32,7 @@ static void put_all(struct ik_policy *policy, struct ik_buf *out)
 	const struct ik_rules *kept = ik_policy_kept(policy), *session = ik_policy_session(policy);
 
 	for (int mode = 0; mode < IK_MODE_COUNT; mode++)
-		ik_buf_printf(out, "%s %-9s  %s\n", mode == (int)ik_policy_mode(policy) ? ">" : " ",
+		ik_buf_printf(out, "%s %-9s  %s\n", mode == (int)ik_policy_mode(policy) ? "*" : " ",
 			ik_mode_name((enum ik_mode)mode), _(meanings[mode]));
 	put_rules(out, _("Rules of the configuration (the first that fits decides):"),
 		ik_policy_rules(policy), 1);
