@@ -50,7 +50,7 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 }
 
 /* The column that descriptions begin at: behind the longest name with its mark, but not more
- * than three fifths of the row; longer ones push what follows. */
+ * than three fifths of the row; longer names are cut. */
 static int name_columns(const struct ik_browser *browser, struct ik_rectangle row)
 {
 	int names = row.columns / 3 < NAME_COLUMNS ? row.columns / 3 : NAME_COLUMNS;
@@ -87,10 +87,11 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
 	ik_buf_clear(&out);
 	ik_sanitize_line(&out, tool->name, strnlen(tool->name, IK_NAME_BYTES));
-	int column = ik_cells_label(cells, left, row.row, row.column + 2, style, out.data) + 2;
-	int names = name_columns(browser, row);
-	if (column < row.column + names)
-		column = row.column + names;
+	int column = row.column + name_columns(browser, row);
+	struct ik_rectangle name = left;
+	if (name.columns > column - 2 - row.column)
+		name.columns = column - 2 - row.column;
+	ik_cells_label(cells, name, row.row, row.column + 2, style, out.data);
 	const char *source = ik_tool_source_name(tool->source);
 	ik_cells_text(cells, left, row.row, column, plain ? IK_STYLE_DIM : style, source,
 		strlen(source));

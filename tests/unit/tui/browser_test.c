@@ -175,6 +175,20 @@ Test(browser, a_refresh_keeps_the_selected_tool)
 	cr_assert(picture_has(&cells, "\n/lib/echo\n"));
 }
 
+Test(browser, a_long_name_pushes_nothing)
+{
+	struct ik_registry *registry = ik_registry_new();
+	add_ok(registry, "a_tool_whose_name_says_all_that_it_ever_does_and_more", IK_SOURCE_SYSTEM);
+	add_ok(registry, "glob", IK_SOURCE_SYSTEM);
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	ik_browser_set_registry(browser, registry);
+	ik_registry_unref(registry);
+	scan.tools = 2;
+	cr_assert(picture_has(draw(16, 60),
+		"● a_tool_whose_name_says_all_that…  system   Does a_tool_wh…\n"
+		"● glob                              system   Does glob\n"), "%s", picture_of(&cells));
+}
+
 Test(browser, draws_into_every_size)
 {
 	set_three();
