@@ -310,6 +310,21 @@ const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t ind
 	return index < keymap->row_count ? &keymap->rows[index] : NULL;
 }
 
+void ik_binding_put_keys(const struct ik_binding *binding, bool text, struct ik_buf *out)
+{
+	const char *keys = binding->keys, *name, *separator = "";
+	size_t length = strlen(keys), name_length;
+	while (length > 0) {
+		struct ik_stroke stroke;
+		if (!ik_stroke_next(&keys, &length, &stroke, &name, &name_length)
+		    || ik_key_is_text(&stroke.first) != text)
+			continue;
+		ik_buf_puts(out, separator);
+		ik_buf_append(out, name, name_length);
+		separator = ", ";
+	}
+}
+
 /* A key that says what it does better than any letter. */
 static bool is_arrow(const struct ik_key *key)
 {

@@ -136,6 +136,9 @@ const char *ik_keymap_pending(const struct ik_keymap *keymap);
 /* The table in order of help, with the keys of now; NULL at the end. */
 const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index);
 
+/* Append those keys of a row that are text where one writes ("r"), or those that are not. */
+void ik_binding_put_keys(const struct ik_binding *binding, bool text, struct ik_buf *out);
+
 /* Append the key that is best shown for an action in a context: an arrow, a
  * character alone where there is one, else the first. False: it has none. */
 bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,

@@ -33,18 +33,52 @@ static const struct {
 	{IK_ACTION_SEND, N_("Keys of the editor"), 0},
 };
 
-/* Append the line of a key. */
-static void put_binding(const struct ik_binding *binding, struct ik_buf *out)
+/* Append the line of keys with what they do. */
+static void put_keys(const char *keys, const char *description, struct ik_buf *out)
 {
-	int width = (int)ik_utf8_width(binding->keys, strlen(binding->keys));
+	int width = (int)ik_utf8_width(keys, strlen(keys));
 	if (width == 0)
 		return;
-	ik_buf_puts(out, binding->keys);
+	ik_buf_puts(out, keys);
 	if (width + 2 > KEYS_COLUMNS) {
 		ik_buf_putc(out, '\n');
 		width = 0;
 	}
-	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", _(binding->description));
+	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", description);
+}
+
+/* Append the line of a row of the part for this context (0: none, where one writes): letters
+ * mean something in panes only. */
+static void put_binding(const struct ik_binding *binding, unsigned context, struct ik_buf *out)
+{
+	struct ik_buf keys;
+	if (context != 0) {
+		put_keys(binding->keys, _(binding->description), out);
+		return;
+	}
+	ik_buf_init(&keys, IK_KIB(4));
+	ik_binding_put_keys(binding, false, &keys);
+	put_keys(keys.data, _(binding->description), out);
+	ik_buf_done(&keys);
+}
+
+/* Append the letters that rows of the parts for writing have in a pane. */
+static void put_letters(const struct ik_keymap *keymap, unsigned context, struct ik_buf *out)
+{
+	const struct ik_binding *binding;
+	size_t part = 0;
+	for (size_t row = 0; (binding = ik_keymap_at(keymap, row)); row++) {
+		struct ik_buf keys;
+		while (part + 1 < PART_COUNT && binding->action == parts[part + 1].first)
+			part++;
+		if (parts[part].context != 0 || !(binding->contexts & context))
+			continue;
+		ik_buf_init(&keys, IK_KIB(4));
+		ik_binding_put_keys(binding, true, &keys);
+		put_keys(keys.data, binding->action == IK_ACTION_UP ? _("Up")
+			: binding->action == IK_ACTION_DOWN ? _("Down") : _(binding->description), out);
+		ik_buf_done(&keys);
+	}
 }
 
 /* Add the table of keys, part by part. */
@@ -58,7 +92,9 @@ static void add_keys(struct ik_help *help)
 		ik_buf_init(&out, IK_KIB(64));
 		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
 			binding = ik_keymap_at(pane->keymap, ++row))
-			put_binding(binding, &out);
+			put_binding(binding, parts[part].context, &out);
+		if (parts[part].context != 0)
+			put_letters(pane->keymap, parts[part].context, &out);
 		help->parts[part] = ik_scrollback_count(pane->text);
 		ik_pane_heading(pane, _(parts[part].heading));
 		struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);

@@ -335,6 +335,7 @@ Test(screen, help_has_the_keys_and_the_commands)
 {
 	press(IK_KEY_F1, 0, 0);
 	cr_assert(picture_has(draw(60, 100), "\nKeys everywhere\nF1, Alt-1"));
+	cr_assert(picture_has(&cells, "\nF5, Alt-5               Look for tools again\n"));
 	press(IK_KEY_END, 0, 0);
 	cr_assert(picture_has(draw(24, 40),
 		"\nCommands\n/help    what there is\n/quit    end this program, at once, for\n         good\n"),
