@@ -33,9 +33,13 @@ void ik_session_tell_context(struct ik_session *session)
 	if (session->context_warned || session->loading)
 		return;
 	session->context_warned = true;
-	sentence = ik_format(_("%d%% of the context of %s is in use (%lld of %lld tokens). /compact "
-		"replaces what was said by a summary, /new begins another conversation."),
-		(int)event.number, session->model->spec.name, (long long)session->context_tokens,
+	/* Where nobody can be asked nobody types commands either. */
+	sentence = ik_format(session->options.asking == IK_ASKING_PERSON ?
+		_("%d%% of the context of %s is in use (%lld of %lld tokens). /compact "
+		"replaces what was said by a summary, /new begins another conversation.") :
+		_("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
+		"another conversation begins; in the chat, /compact replaces what was said by a "
+		"summary."), (int)event.number, session->model->spec.name, (long long)session->context_tokens,
 		(long long)session->model->spec.context_window);
 	ik_session_add_notice(session, sentence);
 	free(sentence);
