@@ -69,6 +69,10 @@ static void check_terminal(struct ik_doctor *doctor)
 	else if (size.ws_col > 0 && (size.ws_col < LEAST_COLUMNS || size.ws_row < LEAST_ROWS))
 		say(doctor, IK_FINDING_WRONG, _("terminal"), ik_format(_("it has %dx%d characters; the chat "
 			"needs %dx%d"), size.ws_col, size.ws_row, LEAST_COLUMNS, LEAST_ROWS));
+	else if (ik_term_missing(options.type) != NULL)
+		say(doctor, IK_FINDING_NOTE, _("terminal"), ik_format(_("%s is not installed (terminfo; the "
+			"package is often called ncurses-term) and drawn as %s; %dx%d, %s"), options.type,
+			ik_term_missing(options.type), size.ws_col, size.ws_row, _(colours[options.colours])));
 	else
 		say(doctor, IK_FINDING_OK, _("terminal"), ik_format("%s, %dx%d, %s", options.type, size.ws_col,
 			size.ws_row, _(colours[options.colours])));

@@ -64,4 +64,7 @@ bool ik_term_answers(const struct ik_term *term);
  * NO_COLOR is the caller's to ask. */
 enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm);
 
+/* The type as which one is drawn that is not installed; NULL: it is, or there is none. */
+const char *ik_term_missing(const char *type);
+
 #endif

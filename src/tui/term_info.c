@@ -94,14 +94,33 @@ static bool look_up(const char *type, int *ret_colours, bool *ret_direct)
 	return true;
 }
 
+/* What a type's name promises, by which a terminal is told that is not installed. */
+static int named_colours(const char *type, int colours)
+{
+	/* Of a palette of 88 no more than the first 16 stand where those of 256 do. */
+	return ik_text_ends(type, "-16color") || ik_text_ends(type, "-88color") ? 16 : colours;
+}
+
+const char *ik_term_missing(const char *type)
+{
+	TERMINAL *kept = set_curterm(NULL);
+	const char *stand_in = type && *type ? ik_term_stand_in(type) : NULL;
+	int colours;
+	bool direct, known = type && *type && look_up(type, &colours, &direct);
+	TERMINAL *mine = set_curterm(kept);
+	if (mine)
+		del_curterm(mine);
+	return known ? NULL : stand_in;
+}
+
 enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm)
 {
 	TERMINAL *kept = set_curterm(NULL);
 	const char *stand_in = type && *type ? ik_term_stand_in(type) : NULL;
 	int colours = -1;
 	bool direct = false;
-	if (type && *type && !look_up(type, &colours, &direct))
-		(void)look_up(stand_in, &colours, &direct);
+	if (type && *type && !look_up(type, &colours, &direct) && look_up(stand_in, &colours, &direct))
+		colours = named_colours(type, colours);
 	/* Where none is in use ik_term_info_read() is about to ask for the same. */
 	TERMINAL *mine = kept ? set_curterm(kept) : NULL;
 	if (mine)

@@ -13,6 +13,7 @@ CLI_TESTS = \
 	tests/cli/dumb_terminal.screen \
 	tests/cli/dead_name_server.screen \
 	tests/cli/doctor.screen \
+	tests/cli/doctor_terminal.screen \
 	tests/cli/environment.screen \
 	tests/cli/exec_background.screen \
 	tests/cli/exec_bad_tools.screen \

@@ -117,3 +117,12 @@ Test(term_theme, who_answers)
 		ik_term_free(term);
 	}
 }
+
+Test(term_theme, a_type_that_is_not_installed_has_the_colours_of_its_name)
+{
+	cr_assert_eq(ik_term_colours("alacritty-16color", "truecolor"), IK_COLOURS_16);
+	cr_assert_eq(ik_term_colours("kitty-88color", NULL), IK_COLOURS_16);
+	cr_assert_eq(ik_term_colours("wezterm-direct", NULL), IK_COLOURS_TRUE);
+	cr_assert_str_eq(ik_term_missing("alacritty-16color"), "xterm-256color");
+	cr_assert_null(ik_term_missing("xterm-256color"));
+}
