@@ -5,6 +5,7 @@
 
 #include "tui/ascii.h"
 #include "tui/screen_private.h"
+#include "tui/wrap.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -38,6 +39,7 @@ struct ik_linear {
 
 	struct ik_buf line;        /* the last line as it stands there */
 	int row, column;           /* of the cursor in the cells; -1: it is not shown */
+	int columns;               /* of the frame at hand */
 };
 
 struct ik_linear *ik_linear_new(bool utf8, bool ansi)
@@ -111,11 +113,25 @@ static void put(struct ik_linear *linear, const char *text, size_t length)
 	}
 }
 
+/* Write lines that begin at the left edge, broken between words: a terminal breaks inside them,
+ * and half a word is what is read aloud then. */
+static void put_lines(struct ik_linear *linear, const char *text, size_t length)
+{
+	while (length > 0) {
+		struct ik_row row = ik_wrap_row(text, length, linear->columns);
+		put(linear, text, row.shown);
+		if (row.taken < length || text[row.taken - 1] == '\n')
+			ik_buf_puts(linear->out, NEW_LINE);
+		text += row.taken;
+		length -= row.taken;
+	}
+}
+
 /* Write a line of our own. */
 static void say(struct ik_linear *linear, const char *text)
 {
 	clear_line(linear);
-	put(linear, text, strlen(text));
+	put_lines(linear, text, strlen(text));
 	ik_buf_puts(linear->out, NEW_LINE);
 }
 
@@ -176,7 +192,7 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 			text++;
 			count--;
 		}
-		put(linear, text, count);
+		put_lines(linear, text, count);
 		ik_buf_puts(linear->out, NEW_LINE);
 	}
 	return !growing;
@@ -194,10 +210,9 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 		return false;
 	if (!open->begun) {
 		line = ik_call_line(call, &length);
-		clear_line(linear);
-		ik_buf_printf(linear->out, _("Running tool "));
-		put(linear, line, length);
-		ik_buf_puts(linear->out, NEW_LINE);
+		char *sentence = ik_format("%s%.*s", _("Running tool "), (int)length, line);
+		say(linear, sentence);
+		free(sentence);
 		open->begun = true;
 	}
 	if (!over)
@@ -207,7 +222,7 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	say(linear, call->stage == IK_STAGE_OK ? _("The tool has ended:") : _("The tool has failed:"));
 	head += strcspn(text.data + head, "\n"); /* what stands behind the name is for eyes */
 	head += strspn(text.data + head, "\n");
-	put(linear, text.data + head, text.length - head);
+	put_lines(linear, text.data + head, text.length - head);
 	ik_buf_puts(linear->out, NEW_LINE);
 	ik_buf_done(&text);
 	return true;
@@ -321,7 +336,7 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 		ik_buf_printf(&line, "\n%s%s\n", selected ? "* " : "", text.data);
 		if (!is_among(&linear->pane, &line)) {
 			clear_line(linear);
-			put(linear, line.data + 1, line.length - 1);
+			put_lines(linear, line.data + 1, line.length - 1);
 		}
 		ik_buf_append(lines, line.data, line.length);
 	}
@@ -415,6 +430,25 @@ static char *agent_sentence(const struct ik_agent_mark *mark)
 	return ik_format(_("Agent %d is idle."), mark->number);
 }
 
+/* Say the line that a search has found, once it is known which of all it is. */
+static void write_found(struct ik_linear *linear, const struct ik_screen *screen, struct ik_buf *now)
+{
+	struct ik_search_state state = {.on = false};
+	struct ik_buf line;
+	if (screen->search)
+		state = ik_search_state(screen->search);
+	if (!state.on || state.seeking || !state.counted)
+		return;
+	ik_buf_init(&line, IK_KIB(4));
+	if (ik_search_put_line(screen->search, &line) && state.number > 0)
+		/* Translators: the number of a place, of how many, and the line of text around it. */
+		say_state(linear, now, ik_format(_("Found, %zu of %zu: %s"), state.number, state.total,
+			line.data));
+	else if (state.found)
+		say_state(linear, now, ik_format(_("Found: %s"), line.data));
+	ik_buf_done(&line);
+}
+
 /* Say what the status bar shows besides, each thing when it is another. */
 static void write_states(struct ik_linear *linear, const struct ik_screen *screen)
 {
@@ -442,6 +476,7 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 	if (ik_screen_history_open(screen, &failed))
 		say_state(linear, &now, ik_strdup(failed ? _("Nothing like that was sent.")
 			: _("What was sent is searched.")));
+	write_found(linear, screen, &now);
 	ik_buf_done(&linear->said);
 	linear->said = now;
 }
@@ -486,6 +521,7 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out)
 {
 	linear->out = out;
+	linear->columns = cells->columns;
 	find_new(linear, screen);
 	write_states(linear, screen);
 	write_blocks(linear);

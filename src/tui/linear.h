@@ -5,7 +5,7 @@
  * What was written stays as it is; only the last line, in which the person writes,
  * changes.  No frames, no colours, no times that count: what begins and ends is said
  * in words.  Of panes, questions and the help each line is written when they open,
- * later those that are new; what is selected begins with "*".
+ * later those that are new; what is selected begins with "*".  Lines end between words.
  *
  * Draws nothing itself: it is given the screen, drawn into cells, and writes what is
  * new in it.  May include: util, tui.

@@ -125,6 +125,7 @@ libik_tui_a_SOURCES += \
 	src/tui/scrollback_search.h \
 	src/tui/scrollback_mark.c \
 	src/tui/scrollback_select.c \
+	src/tui/search_line.c \
 	src/tui/search_paint.c \
 	src/tui/search_private.h \
 	src/tui/search_text.c \

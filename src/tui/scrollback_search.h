@@ -55,6 +55,10 @@ struct ik_search_state {
 };
 struct ik_search_state ik_search_state(const struct ik_search *search);
 
+/* Append the line in which the place that is shown stands, of a long one what is around the
+ * place; false: none is shown. */
+bool ik_search_put_line(const struct ik_search *search, struct ik_buf *out);
+
 /* Mark what was found in a line of a section that has just been drawn into a row, whose
  * text begins at the left edge of area. */
 void ik_search_paint(struct ik_search *search, size_t block, uint32_t section, uint32_t line,

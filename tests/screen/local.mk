@@ -75,6 +75,7 @@ SCREEN_TESTS = \
 	tests/screen/refused_key.screen \
 	tests/screen/resize.screen \
 	tests/screen/screen_reader.screen \
+	tests/screen/screen_reader_lines.screen \
 	tests/screen/scroll.screen \
 	tests/screen/search.screen \
 	tests/screen/server_reply.screen \
