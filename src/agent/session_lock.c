@@ -6,6 +6,7 @@
 
 #include "util/text.h"
 
+#define NEWS_AGAIN_MS 1000 /* so long after a failure */
 #define NEWS_PAGE 200 /* events that are read in one turn of the loop */
 
 static void emit(struct ik_session *session, const char *name, const struct ik_holder *holder)
@@ -32,6 +33,19 @@ static void finish_taking_over(struct ik_session *session)
 	if (!session->loading)
 		ik_session_begin_turns(session);
 	emit(session, "ours", NULL);
+}
+
+static void read_again(void *arg)
+{
+	ik_session_read_news(arg);
+}
+
+/* It is ours, and what the other wrote cannot be read just now. */
+static void read_again_later(struct ik_session *session)
+{
+	if (!session->news_timer)
+		session->news_timer = ik_timer_new(session->options.loop, read_again, session);
+	ik_timer_start(session->news_timer, NEWS_AGAIN_MS);
 }
 
 static void take_news(void *arg, const struct ik_store_answer *answer)
@@ -61,6 +75,8 @@ static void take_news(void *arg, const struct ik_store_answer *answer)
 		ik_session_read_news(session);
 	else if (session->taking_over && answer->status == IK_OK)
 		finish_taking_over(session);
+	else if (session->taking_over)
+		read_again_later(session);
 }
 
 /* Unless that is being done. */
@@ -185,17 +201,23 @@ static const struct ik_lock_events lock_events = {
 
 /* ---- from outside ---- */
 
+static void stop_reading(struct ik_session *session)
+{
+	session->following_read = ik_store_read_close(session->following_read);
+	session->news_timer = ik_timer_close(session->news_timer);
+}
+
 void ik_session_lock(struct ik_session *session)
 {
 	session->following = session->taking_over = false;
-	session->following_read = ik_store_read_close(session->following_read);
+	stop_reading(session);
 	session->lock = ik_lock_close(session->lock);
 	session->lock = ik_lock_new(session->options.store, session->id, &lock_events, session);
 }
 
 void ik_session_unlock(struct ik_session *session)
 {
-	session->following_read = ik_store_read_close(session->following_read);
+	stop_reading(session);
 	session->lock = ik_lock_close(session->lock);
 }
 

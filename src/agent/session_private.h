@@ -87,6 +87,7 @@ struct ik_session {
 	bool news;              /* there is more to be read */
 	int64_t newest;         /* sequence of the last event that is known here, while following */
 	struct ik_store_read *following_read; /* NULL: none is out */
+	struct ik_timer *news_timer; /* until it is tried again; NULL: none yet */
 	int64_t oldest; /* sequence of the oldest that is loaded */
 };
 

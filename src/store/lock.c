@@ -158,11 +158,34 @@ static const struct ik_lock_ops nothing_ops = {
 
 /* ---- from outside ---- */
 
+/* One of this session that is still ours because something waits to be stored; or NULL. */
+static struct ik_lock *find_closing(struct ik_store *store, const char *session)
+{
+	struct ik_lock *lock = store->locks;
+
+	while (lock && (lock->events || lock->state != IK_LOCK_OURS ||
+	       !ik_text_equal(lock->session, session)))
+		lock = lock->next;
+	return lock;
+}
+
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg)
 {
-	struct ik_lock *lock = ik_alloc(sizeof(*lock));
+	struct ik_lock *lock = find_closing(store, session);
 
+	if (lock) {
+		lock->events = events;
+		lock->arg = arg;
+		lock->wanted = lock->quietly = lock->leaving = lock->refusing = false;
+		lock->refused = lock->news = false;
+		lock->changed = true;
+		lock->asked = lock->asker.pid != 0;
+		tell_later(lock);
+		lock->ops->update(lock);
+		return lock;
+	}
+	lock = ik_alloc(sizeof(*lock));
 	lock->store = store;
 	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
 	lock->events = events;

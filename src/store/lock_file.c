@@ -138,8 +138,14 @@ static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holde
 	struct kept *kept = lock->kept;
 	struct ik_error error;
 
-	if (kept->fd >= 0)
+	if (kept->fd >= 0 && is_at(kept->fd, kept->path))
 		return IK_LOCK_OURS;
+	/* Somebody cleared it away: another may have taken it meanwhile. */
+	if (kept->fd >= 0) {
+		(void)close(kept->fd);
+		kept->fd = -1;
+		lock->wanted = true;
+	}
 	/* Whoever fails with an open file wakes all who watch it. */
 	read_holder(kept->path, ret_holder);
 	if (ret_holder->pid != 0)

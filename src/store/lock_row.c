@@ -63,7 +63,8 @@ static void on_step(void *arg, const struct ik_store_answer *answer)
 	bool heard = answer->status == IK_OK && answer->row->heard;
 
 	kept->read = NULL;
-	if (answer->status == IK_OK)
+	/* What was so before it was let go is not so any more. */
+	if (answer->status == IK_OK && !kept->released)
 		take(lock, answer->row);
 	else if (lock->state == IK_LOCK_UNKNOWN)
 		ik_lock_set(lock, IK_LOCK_NONE, NULL);

@@ -110,12 +110,15 @@ static void tell(void *arg)
 	make_lists(hosts);
 	for (option = hosts->options; option->keyword; option++) {
 		if (option->val && option->val[0] && !ik_text_equal(option->keyword, "host") &&
-		    !ik_text_equal(option->keyword, "hostaddr") && !ik_text_equal(option->keyword, "port"))
+		    !ik_text_equal(option->keyword, "hostaddr") && !ik_text_equal(option->keyword, "port") &&
+		    !ik_text_equal(option->keyword, "client_encoding"))
 			add(hosts, option->keyword, option->val, &count);
 	}
 	add(hosts, "host", hosts->lists[0], &count);
 	add(hosts, "hostaddr", hosts->lists[1], &count);
 	add(hosts, "port", hosts->lists[2], &count);
+	/* Whatever else speaks to servers from here. */
+	add(hosts, "client_encoding", "UTF8", &count);
 	/* Of several the one that can be written is meant. */
 	if (several && !value_of(hosts->options, "target_session_attrs"))
 		add(hosts, "target_session_attrs", "read-write", &count);

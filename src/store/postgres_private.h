@@ -53,7 +53,12 @@ void ik_pq_statement_init(struct ik_pq_statement *statement, const char *text);
 void ik_pq_statement_done(struct ik_pq_statement *statement);
 void ik_pq_put_bytes(struct ik_pq_statement *statement, unsigned type, const char *bytes,
 	size_t length);
+/* A text; of one that is none (a path is bytes) what can be read. */
 void ik_pq_put_text(struct ik_pq_statement *statement, const char *text);
+/* The same; ascii: for a database whose encoding may not have all characters. */
+void ik_pq_put_name(struct ik_pq_statement *statement, const char *text, bool ascii);
+/* Append what can be read of bytes to an empty buffer. */
+void ik_pq_put_readable(struct ik_buf *out, const char *bytes, size_t length, bool ascii);
 void ik_pq_put_null(struct ik_pq_statement *statement, unsigned type);
 void ik_pq_put_number(struct ik_pq_statement *statement, int64_t number);
 /* A UUID from its text; a text that is none becomes NULL. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/limits.h"
+#include "util/utf8.h"
 
 /* All parameters of one statement: a large part, or a transaction's events. */
 #define STATEMENT_BYTES IK_MIB(1000)
@@ -48,9 +49,32 @@ void ik_pq_put_bytes(struct ik_pq_statement *statement, unsigned type, const cha
 	end_parameter(statement);
 }
 
+void ik_pq_put_readable(struct ik_buf *out, const char *bytes, size_t length, bool ascii)
+{
+	size_t i;
+
+	ik_utf8_repair(out, bytes, length);
+	for (i = 0; i < out->length; i++) {
+		if (!out->data[i])
+			out->data[i] = ' ';
+		else if (ascii && (unsigned char)out->data[i] >= 0x80)
+			out->data[i] = '?';
+	}
+}
+
+void ik_pq_put_name(struct ik_pq_statement *statement, const char *text, bool ascii)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, 3 * strlen(text) + 1);
+	ik_pq_put_readable(&out, text, strlen(text), ascii);
+	ik_pq_put_bytes(statement, IK_PQ_TEXT, out.data, out.length);
+	ik_buf_done(&out);
+}
+
 void ik_pq_put_text(struct ik_pq_statement *statement, const char *text)
 {
-	ik_pq_put_bytes(statement, IK_PQ_TEXT, text, strlen(text));
+	ik_pq_put_name(statement, text, false);
 }
 
 void ik_pq_put_null(struct ik_pq_statement *statement, unsigned type)

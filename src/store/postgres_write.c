@@ -66,18 +66,14 @@ static bool is_text(const char *bytes, size_t length)
 	return !memchr(bytes, '\0', length) && ik_utf8_valid_prefix(bytes, length) == length;
 }
 
-/* A text for people where the exact one is no text. */
-static void put_readable(struct ik_pq_statement *statement, const char *bytes, size_t length)
+/* A text for people where the exact one is no text, or none of the database's encoding. */
+static void put_readable(struct ik_pq_statement *statement, const char *bytes, size_t length,
+	bool exact)
 {
 	struct ik_buf out;
-	size_t i;
 
 	ik_buf_init(&out, 3 * length + 1);
-	ik_utf8_repair(&out, bytes, length);
-	for (i = 0; i < out.length; i++) {
-		if (!out.data[i])
-			out.data[i] = ' ';
-	}
+	ik_pq_put_readable(&out, bytes, length, exact);
 	ik_pq_put_element(statement, out.data, out.length);
 	ik_buf_done(&out);
 }
@@ -91,7 +87,7 @@ static void put_content(struct ik_pq_statement *statement, const struct ik_recor
 	if (text)
 		ik_pq_put_element(statement, message->content, message->content_length);
 	else
-		put_readable(statement, message->content, message->content_length);
+		put_readable(statement, message->content, message->content_length, exact);
 }
 
 static void put_exact_content(struct ik_pq_statement *statement, const struct ik_record *record,
@@ -197,7 +193,7 @@ static bool send_session(struct postgres *postgres)
 
 	ik_pq_statement_init(&statement, add_session);
 	ik_pq_put_uuid(&statement, session->stored_as);
-	ik_pq_put_text(&statement, session->directory);
+	ik_pq_put_name(&statement, session->directory, postgres->exact);
 	ik_pq_put_number(&statement, session->created_ms);
 	ik_pq_put_uuid(&statement, session->parent);
 	ik_pq_put_number(&statement, session->forked_at);
@@ -227,7 +223,7 @@ static bool send_events(struct postgres *postgres)
 	put_column(&statement, postgres, IK_PQ_BYTEA, put_exact_data);
 	put_column(&statement, postgres, IK_PQ_INT8, put_time);
 	ik_pq_put_number(&statement, postgres->session->known);
-	ik_pq_put_text(&statement, title);
+	ik_pq_put_name(&statement, title, postgres->exact);
 	put_column(&statement, postgres, IK_PQ_INT8, put_size);
 	ik_pq_put_number(&statement, named);
 	/* Who writes without the lock that another has goes into a fork; what an earlier process

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -56,7 +57,7 @@ static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
 {
 	char uuid[IK_UUID_TEXT];
 	enum ik_status status;
-	char *path;
+	char *path, *unnamed;
 
 	if (spool->path)
 		return IK_OK;
@@ -65,15 +66,26 @@ static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
 		return status;
 	ik_uuid_new(uuid);
 	path = ik_format("%s/%s%s.jsonl", spool->directory, spool->prefix, uuid);
-	spool->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-	if (spool->fd < 0) {
-		status = ik_error_set_errno(error, errno, _("Cannot write %s"), path);
-		free(path);
-		return status;
+	/* Locked before it has the name by which others find it: they would take it for a dead
+	 * process's and remove it. */
+	unnamed = ik_format("%s.new", path);
+	spool->fd = open(unnamed, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	if (spool->fd >= 0)
+		(void)flock(spool->fd, LOCK_EX | LOCK_NB);
+	if (spool->fd >= 0 && rename(unnamed, path) == 0) {
+		free(unnamed);
+		spool->path = path;
+		return IK_OK;
 	}
-	(void)flock(spool->fd, LOCK_EX | LOCK_NB);
-	spool->path = path;
-	return IK_OK;
+	status = ik_error_set_errno(error, errno, _("Cannot write %s"), path);
+	if (spool->fd >= 0) {
+		(void)unlink(unnamed);
+		(void)close(spool->fd);
+	}
+	spool->fd = -1;
+	free(unnamed);
+	free(path);
+	return status;
 }
 
 /* Add a line, whole or not at all. */

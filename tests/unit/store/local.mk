@@ -9,6 +9,7 @@ tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/store_lock_test.c \
 	tests/unit/store/search_query_test.c \
 	tests/unit/store/store_search_test.c \
+	tests/unit/store/store_names_test.c \
 	tests/unit/store/store_sessions_test.c \
 	tests/unit/store/store_test.c \
 	tests/unit/store/store_trouble_test.c

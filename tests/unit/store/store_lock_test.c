@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 
 #include "store/lock.h"
 #include "util/alloc.h"
@@ -19,7 +20,7 @@ struct opener {
 	enum ik_lock_state state;
 	struct ik_holder holder, asker;
 	bool asked, refused;
-	int news;
+	int news, ours;
 };
 static struct opener one, two;
 
@@ -34,6 +35,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 
 	opener->state = state;
 	opener->holder = *holder;
+	opener->ours += state == IK_LOCK_OURS;
 	stop();
 }
 
@@ -203,4 +205,89 @@ Test(store_lock, that_ended_makes_late_events_a_fork)
 	two.lock = ik_lock_close(two.lock);
 	one.lock = ik_lock_close(one.lock);
 	ik_store_close(second, NULL, NULL);
+}
+
+/* Back in the session that was just left, with what was said in it still on its way. */
+Test(store_lock, is_ours_again_while_it_is_being_let_go)
+{
+	char id[IK_UUID_TEXT];
+	sqlite3 *other = NULL;
+
+	fixture_session(id, "/x", 2);
+	open_lock(&one, fixture.store, id);
+	wait_for(&one, IK_LOCK_OURS);
+	if (!fixture.server) {
+		cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+		cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	}
+	fixture_append(id, IK_KIND_USER, "3");
+	while (other && fixture.waiting == 0)
+		fixture_run();
+	one.lock = ik_lock_close(one.lock);
+	open_lock(&two, fixture.store, id);
+	while (two.state == IK_LOCK_UNKNOWN)
+		fixture_turn(1);
+	cr_expect_eq(two.state, IK_LOCK_OURS);
+	if (other) {
+		cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(other);
+	}
+	while (other && fixture.waiting > 0)
+		fixture_turn(1);
+	fixture_settle();
+	fixture_expect_page(id, 0, 9, "1 2 3");
+	cr_expect_eq(two.state, IK_LOCK_OURS);
+	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
+	cr_expect_eq(fixture_answer.sessions[0].holder.pid, getpid(), "it was not let go behind our back");
+	two.lock = ik_lock_close(two.lock);
+}
+
+/* It is let go while its lease is being renewed: the renewal's answer makes it nobody's again. */
+Test(store_lock, that_is_let_go_does_not_come_back)
+{
+	struct ik_store *second = open_second();
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 2);
+	open_lock(&one, fixture.store, id);
+	wait_for(&one, IK_LOCK_OURS);
+	open_lock(&two, second, id);
+	wait_for(&two, IK_LOCK_OTHERS);
+	ik_lock_ask(two.lock);
+	wait_until(&one.asked, true);
+	ik_lock_continue(one.lock);
+	ik_lock_let_go(one.lock);
+	wait_for(&two, IK_LOCK_OURS);
+	wait_for(&one, IK_LOCK_OTHERS);
+	cr_expect_eq(one.ours, 1, "it was told once that it has it");
+	one.lock = ik_lock_close(one.lock);
+	two.lock = ik_lock_close(two.lock);
+	ik_store_close(second, NULL, NULL);
+}
+
+/* Somebody clears the directory of the locks away while one is held. */
+Test(store_lock, whose_file_was_removed_is_not_held_by_two)
+{
+	struct ik_store *second;
+	char id[IK_UUID_TEXT], *path;
+
+	if (fixture.server)
+		cr_skip_test("there are no files");
+	second = open_second();
+	fixture_session(id, "/x", 2);
+	open_lock(&one, fixture.store, id);
+	wait_for(&one, IK_LOCK_OURS);
+	path = ik_format("%s-locks/%s", fixture.path, id);
+	cr_assert_eq(unlink(path), 0);
+	while (access(path, F_OK) != 0)
+		fixture_turn(1);
+	cr_expect_eq(one.state, IK_LOCK_OURS, "it is put there again");
+	cr_assert_eq(unlink(path), 0);
+	open_lock(&two, second, id);
+	wait_for(&two, IK_LOCK_OURS);
+	wait_for(&one, IK_LOCK_OTHERS);
+	one.lock = ik_lock_close(one.lock);
+	two.lock = ik_lock_close(two.lock);
+	ik_store_close(second, NULL, NULL);
+	free(path);
 }
