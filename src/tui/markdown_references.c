@@ -5,8 +5,9 @@
 #define LABEL_MOST 200
 #define FENCE_LEAST 3
 
-/* learnt->state: what the line before was, and the character of the fence that is open. */
-enum { AFTER_TEXT = 0x100, FENCE = 0xFF };
+/* learnt->state: the character of the fence that is open, what the line before was, and the
+ * length of that fence. */
+enum { FENCE = 0xFF, AFTER_TEXT = 0x100, LENGTH = 0x200, LENGTH_MOST = 0xFFFF };
 
 static bool is_blank(char byte)
 {
@@ -78,37 +79,73 @@ bool ik_reference_read(const char *line, size_t length, struct ik_reference *ret
 	return true;
 }
 
-/* The character of the fence that a line is; NUL: it is none. */
-static char fence_of(const char *line, size_t length)
+/* Behind the marks of list items that a line begins with. */
+static size_t skip_marks(const char *line, size_t length)
 {
-	size_t at = skip_blanks(line, length, 0), run = at;
-	while (run < length && line[run] == line[at])
+	size_t at = skip_blanks(line, length, 0), end;
+	for (;; at = skip_blanks(line, length, end)) {
+		end = at + (at < length && strchr("-+*", line[at]) != NULL);
+		if (end == at) {
+			while (end < length && line[end] >= '0' && line[end] <= '9')
+				end++;
+			end += end > at && end < length && (line[end] == '.' || line[end] == ')');
+		}
+		if (end == at || end >= length || !is_blank(line[end]))
+			return at;
+	}
+}
+
+/* The length of the run of fence characters that a line begins with; 0: too few. *ret_end:
+ * behind it. */
+static size_t fence_run(const char *line, size_t length, size_t *ret_end)
+{
+	size_t at = skip_marks(line, length), run = at;
+	while (run < length && line[run] == line[at] && (line[at] == '`' || line[at] == '~'))
 		run++;
-	return run - at >= FENCE_LEAST && (line[at] == '`' || line[at] == '~') ? line[at] : '\0';
+	*ret_end = run;
+	return run - at >= FENCE_LEAST ? run - at : 0;
+}
+
+/* Take a line that may open a fence, or stands in one that is open; false: neither. */
+static bool take_fence(struct ik_learnt *learnt, const char *line, size_t length)
+{
+	size_t end, run = fence_run(line, length, &end), open = learnt->state / LENGTH;
+	char character = run > 0 ? line[end - 1] : '\0';
+	if (open > 0) {
+		if (run >= open && character == (char)(learnt->state & FENCE)
+			&& skip_blanks(line, length, end) == length)
+			learnt->state = 0;
+		return true;
+	}
+	if (run == 0 || (character == '`' && memchr(line + end, '`', length - end)))
+		return false;
+	run = run < LENGTH_MOST ? run : LENGTH_MOST;
+	learnt->state = (uint32_t)run * LENGTH + (unsigned char)character;
+	return true;
 }
 
 /* Take a complete line; true: it defines something. */
 static bool take_line(struct ik_learnt *learnt, const char *line, size_t length)
 {
 	struct ik_reference reference;
-	char fence = fence_of(line, length), open = (char)(learnt->state & FENCE);
-	if (open != '\0' || fence != '\0') {
-		learnt->state = open == '\0' ? (unsigned char)fence : fence == open ? 0
-			: (unsigned char)open;
+	if (take_fence(learnt, line, length))
 		return false;
-	}
 	bool blank = skip_blanks(line, length, 0) == length;
 	bool defines = learnt->state == 0 && !blank && ik_reference_read(line, length, &reference);
 	learnt->state = blank || defines ? 0 : AFTER_TEXT;
-	if (!defines || ik_buf_status(&learnt->text) != IK_OK)
+	if (!defines)
+		return false;
+	/* One that has no room is left out as a whole, and so are all behind it. */
+	size_t label = reference.label_end - reference.label;
+	size_t address = reference.address_end - reference.address;
+	if (!ik_buf_reserve(&learnt->text, label + address + sizeof "[]: \n"))
 		return false;
 	ik_buf_putc(&learnt->text, '[');
-	ik_buf_append(&learnt->text, line + reference.label, reference.label_end - reference.label);
+	ik_buf_append(&learnt->text, line + reference.label, label);
 	ik_buf_puts(&learnt->text, "]: ");
-	ik_buf_append(&learnt->text, line + reference.address,
-		reference.address_end - reference.address);
+	ik_buf_append(&learnt->text, line + reference.address, address);
 	ik_buf_putc(&learnt->text, '\n');
-	return ik_buf_status(&learnt->text) == IK_OK;
+	return true;
 }
 
 bool ik_references_learn(struct ik_learnt *learnt, const char *text, size_t length, bool growing)

@@ -1,6 +1,7 @@
 /* A text laid out section by section looks as if it were laid out in one piece; links find
  * their addresses wherever these stand. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,9 +130,31 @@ Test(markdown_whole, a_definition_reaches_what_stands_before_it)
 	/* Not before its line is complete, not in code, not in a paragraph. */
 	shows("[p]\n\n", "[p]: http://p.ex", "[p]\n", "[p]\n");
 	shows("[p]\n\n", "```\n[p]: /x\n```\n", "[p]\n", "[p]\n");
+	shows("[p]\n\n", "````\n```\n[p]: /x\n```c\n[p]: /x\n````\n", "[p]\n", "[p]\n");
+	shows("[p]\n\n", "~~~\n~~~c\n```\n[p]: /x\n~~~\n", "[p]\n", "[p]\n");
 	shows("[p]\n\n", "word\n[p]: /x\n", "[p]\n", "[p]\n");
+	/* What is no fence, or ends. */
+	shows("[p]\n\n", "```a``` b\n\n[p]: /x\n", "[p]\n", "p (/x)\n");
+	shows("[p]\n\n", "1. - ```\n     a\n     ```\n\n[p]: /x\n", "[p]\n", "p (/x)\n");
 	shows("[p]\n\n", "[p]: /a b\n", "[p]\n", "[p]\n");
 	ik_buf_done(&text);
+}
+
+Test(markdown_whole, definitions_that_have_no_room_spoil_nothing)
+{
+	struct ik_block *block = markdown_block("See [d1], [d9999].\n\n", true);
+	char line[300];
+	ik_block_append(block, "[d1]: http://example/1\n", 23);
+	for (int i = 0; i < 1000; i++) { /* more than 64 KiB, mostly labels */
+		(void)snprintf(line, sizeof line, "[long label %0160d]: /%d\n", i, i);
+		ik_block_append(block, line, strlen(line));
+	}
+	ik_block_append(block, "[d9999]: /late\n", 15);
+	struct ik_cells *cells = markdown_block_cells(block, COLUMNS);
+	const char *shown = "See d1 (http://example/1), [d9999].\n";
+	cr_assert_eq(strncmp(picture_of(cells), shown, strlen(shown)), 0, "%.500s", picture_of(cells));
+	markdown_cells_free(cells);
+	ik_block_free(block);
 }
 
 Test(markdown_whole, definitions_are_lines_of_their_kind)
