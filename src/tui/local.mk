@@ -128,6 +128,8 @@ libik_tui_a_SOURCES += \
 	src/tui/search_line.c \
 	src/tui/search_paint.c \
 	src/tui/search_private.h \
+	src/tui/search_markup.c \
+	src/tui/search_markup.h \
 	src/tui/search_text.c \
 	src/tui/search_text.h \
 	src/tui/scrollback.h \

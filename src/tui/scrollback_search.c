@@ -9,7 +9,7 @@
 
 /* What a slice of work may cost, in bytes of text that is only looked through: some
  * milliseconds. What is laid out for it, or looked at at all, costs more. */
-#define SLICE_BYTES 8000000
+#define SLICE_BYTES 4000000
 #define LAYOUT_COST 60
 #define SOURCE_COST 20000 /* of a section that is read as it is written */
 #define BLOCK_COST 200
@@ -171,6 +171,12 @@ static size_t find_last(const struct ik_search *search, size_t before, size_t *r
 	return SIZE_MAX;
 }
 
+/* What laying out that much of a block costs; with it goes what its links name. */
+static size_t layout_cost(const struct ik_block *block, size_t length)
+{
+	return (length + block->learnt.text.length) * LAYOUT_COST;
+}
+
 /* A place in the unit at search->at, in the direction; false: none. */
 static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
@@ -182,7 +188,7 @@ static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_
 	}
 	ik_search_text_fill(&search->text, search->scrollback, block, search->at.unit, true);
 	size_t length = search->text.length;
-	*cost += length * (search->text.flat ? LAYOUT_COST : 1);
+	*cost += search->text.flat ? layout_cost(block, length) : length;
 	if (search->at.offset > length)
 		search->at.offset = length;
 	if (search->direction > 0)
@@ -431,7 +437,7 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 			ik_search_text_fill(&search->text, search->scrollback, block,
 				search->counting.unit, true);
 			if (search->text.flat)
-				*cost += search->text.length * LAYOUT_COST;
+				*cost += layout_cost(block, search->text.length);
 			else if (block->call)
 				*cost += search->text.length * 4;
 			if (search->text.flat || block->call)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/markdown.h"
+#include "tui/search_markup.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -151,11 +152,14 @@ bool ik_search_excludes(const struct ik_needle *word, const struct ik_block *blo
 	}
 	bool plain = block->message && (block->kind == IK_BLOCK_USER
 		|| block->kind == IK_BLOCK_ASSISTANT || block->kind == IK_BLOCK_THINKING);
+	bool laid_out = ik_search_is_laid_out(block);
 	if (block->filled)
-		return lacks(word, block->full, block->full_length);
+		return lacks(word, block->full, block->full_length)
+			&& !(laid_out && ik_markup_joins(block->full, block->full_length));
 	/* What is added to a reply that was cut off is behind its text. */
 	return plain && !block->message->data
-		&& lacks(word, block->message->content, block->message->content_length);
+		&& lacks(word, block->message->content, block->message->content_length)
+		&& !(laid_out && ik_markup_joins(block->message->content, block->message->content_length));
 }
 
 /* What a byte is in text that no markup is in, ... */
@@ -202,9 +206,10 @@ bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_nee
 	if (block->learnt.text.length > 0
 		&& memchr(block->text + section->start, '[', section->end - section->start))
 		return false;
-	if (word && lacks(word, block->text + section->start, section->end - section->start))
+	size_t length = section->end - section->start;
+	if (word && lacks(word, block->text + section->start, length)
+		&& !ik_markup_hides(word, block->text + section->start, length))
 		return true;
-	size_t length;
 	const char *source = ik_search_source(block, unit, &length);
 	return source && lacks(needle, source, length);
 }

@@ -5,6 +5,7 @@
 
 #include "util/alloc.h"
 #include "util/cluster.h"
+#include "util/lanes.h"
 #include "util/utf8.h"
 
 /* How common a byte is in texts, from 0; ASCII, lower case. The order of letters is that of
@@ -133,24 +134,6 @@ void ik_needle_done(struct ik_needle *needle)
 	*needle = (struct ik_needle){.ignore_case = true};
 }
 
-/* Many bytes that are compared at once. */
-#define LANES 16
-typedef uint8_t lanes __attribute__((vector_size(LANES)));
-
-static lanes load(const char *bytes)
-{
-	lanes result;
-	memcpy(&result, bytes, sizeof result);
-	return result;
-}
-
-static lanes repeat(uint8_t byte)
-{
-	lanes result;
-	memset(&result, byte, sizeof result);
-	return result;
-}
-
 /* Does the pair stand there? */
 static bool is_pair(const struct ik_needle *needle, const char *text)
 {
@@ -161,20 +144,20 @@ static bool is_pair(const struct ik_needle *needle, const char *text)
 /* The next place of the pair at or behind from; length where there is none. */
 static size_t next_pair(const struct ik_needle *needle, const char *text, size_t length, size_t from)
 {
-	const lanes one = repeat(needle->pair[0]), other = repeat(needle->pair[1]);
-	const lanes one_case = repeat(needle->case_bits[0]), other_case = repeat(needle->case_bits[1]);
-	while (length - from > 2 * LANES) {
-		lanes first = ((load(text + from) | one_case) == one)
-			& ((load(text + from + 1) | other_case) == other);
-		lanes second = ((load(text + from + LANES) | one_case) == one)
-			& ((load(text + from + LANES + 1) | other_case) == other);
-		uint64_t any[LANES / sizeof(uint64_t)];
-		first |= second;
-		memcpy(any, &first, sizeof any);
-		for (size_t i = 0; (any[0] | any[1]) != 0 && i < 2 * LANES; i++)
-			if (is_pair(needle, text + from + i))
+	const ik_lanes one = ik_lanes_repeat(needle->pair[0]), other = ik_lanes_repeat(needle->pair[1]);
+	const ik_lanes one_case = ik_lanes_repeat(needle->case_bits[0]);
+	const ik_lanes other_case = ik_lanes_repeat(needle->case_bits[1]);
+	while (length - from > 2 * IK_LANES) {
+		const char *at = text + from;
+		ik_lanes first = ((ik_lanes_load(at) | one_case) == one)
+			& ((ik_lanes_load(at + 1) | other_case) == other);
+		ik_lanes second = ((ik_lanes_load(at + IK_LANES) | one_case) == one)
+			& ((ik_lanes_load(at + IK_LANES + 1) | other_case) == other);
+		bool any = ik_lanes_any(first | second);
+		for (size_t i = 0; any && i < 2 * IK_LANES; i++)
+			if (is_pair(needle, at + i))
 				return from + i;
-		from += 2 * LANES;
+		from += 2 * IK_LANES;
 	}
 	for (; from + 1 < length; from++)
 		if (is_pair(needle, text + from))
