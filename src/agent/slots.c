@@ -6,6 +6,7 @@
 
 struct ik_slots {
 	int free;
+	bool shut;
 	struct ik_slot *first, **end; /* those that wait */
 };
 
@@ -24,9 +25,14 @@ struct ik_slots *ik_slots_free(struct ik_slots *slots)
 	return NULL;
 }
 
+void ik_slots_shut(struct ik_slots *slots)
+{
+	slots->shut = true;
+}
+
 bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 {
-	slot->held = slots->free > 0;
+	slot->held = slots->free > 0 && !slots->shut;
 	if (slot->held) {
 		slots->free--;
 		return true;
@@ -70,7 +76,7 @@ void ik_slots_give_back(struct ik_slots *slots, struct ik_slot *slot)
 		leave(slots, slot);
 	} else if (slot->held) {
 		slot->held = false;
-		if (slots->first != NULL)
+		if (slots->first != NULL && !slots->shut)
 			pass_on(slots);
 		else
 			slots->free++;

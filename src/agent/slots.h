@@ -27,6 +27,9 @@ struct ik_slots *ik_slots_new(int count);
 /* No slot is held any more. Takes NULL, returns NULL. */
 struct ik_slots *ik_slots_free(struct ik_slots *slots);
 
+/* From here on nothing begins: what waits goes on waiting, the program ends. */
+void ik_slots_shut(struct ik_slots *slots);
+
 /* Take a slot: true: it is held; false: begin is called when it is. */
 bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot);
 /* The slot is not held, and not waited for, any more; also where it was neither. */

@@ -77,7 +77,10 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	if (ik_discovery_scanning(chat->core.discovery))
 		return;
 	if (chat->refresh_line != NULL) {
-		ik_command_refreshed(&chat->core, chat->refresh_line, registry);
+		const struct ik_agent *asker = ik_agent_find(chat, chat->refresh_agent);
+
+		ik_command_refreshed(asker != NULL ? asker->session : chat->core.session,
+			chat->refresh_line, registry);
 		free(chat->refresh_line);
 		chat->refresh_line = NULL;
 	} else if (chat->registry != NULL) {
@@ -267,8 +270,8 @@ static void close_chat(struct ik_chat *chat)
 	chat->answer_timer = ik_timer_close(chat->answer_timer);
 	chat->draft_timer = ik_timer_close(chat->draft_timer);
 	chat->input = ik_input_free(chat->input);
-	chat->trust = ik_chat_trust_free(chat->trust);
 	ik_agents_done(chat);
+	chat->trust = ik_chat_trust_free(chat->trust);
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);

@@ -37,6 +37,8 @@ static enum ik_inspector_wish inspector_wish(const char *value)
 static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows, int columns)
 {
 	const struct ik_setup *setup = agent->chat->setup;
+	const struct ik_model_choice *choice = agent->chat->core_started ?
+		ik_core_choice(&agent->chat->core) : &setup->choice;
 	bool linear = agent->linear != NULL;
 	char *history = ik_places_file(&setup->places, "history"), *help = command_help();
 	const struct ik_screen_options options = {
@@ -52,8 +54,8 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 		.tool_forms_arg = agent->chat,
 		.sessions = &ik_chat_sessions_source,
 		.sessions_arg = agent,
-		.provider = setup->choice.provider,
-		.model = setup->choice.model,
+		.provider = choice->provider,
+		.model = choice->model,
 		.commands = help,
 		.keys = setup->config->ui_keys,
 	};
@@ -130,13 +132,13 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 
 void ik_agents_done(struct ik_chat *chat)
 {
+	chat->agent = NULL;
 	while (chat->agents != NULL) {
 		struct ik_agent *agent = chat->agents;
 
 		chat->agents = agent->next;
 		agent_free(agent);
 	}
-	chat->agent = NULL;
 	chat->screen = NULL;
 	chat->linear = NULL;
 }
@@ -341,6 +343,10 @@ static void note_state(struct ik_agent *agent, const struct ik_event *event)
 		if (!shown)
 			call(agent);
 		break;
+	case IK_EVENT_MESSAGE:
+		if (event->message->kind != IK_KIND_COMMAND)
+			break;
+		/* fall through */
 	case IK_EVENT_NOTICE:
 	case IK_EVENT_ERROR:
 		agent->unread = agent->unread || (!shown && !agent->restoring);
@@ -361,7 +367,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 		ik_screen_session_runs(agent->screen, event->text);
 	ik_chat_policy_event(agent, event);
 	ik_chat_lock_event(agent, event);
-	ik_chat_draft_event(chat, event);
+	ik_chat_draft_event(agent, event);
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
 	    event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
 		return;
@@ -378,9 +384,11 @@ void ik_agents_store_event(void *arg, const struct ik_event *event)
 	struct ik_chat *chat = arg;
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
 		if (event->kind == IK_EVENT_STORE || agent == chat->agent)
 			ik_screen_apply(agent->screen, event);
+		ik_chat_draft_event(agent, event);
+	}
 }
 
 void ik_agents_policy_changed(struct ik_chat *chat)
@@ -389,4 +397,22 @@ void ik_agents_policy_changed(struct ik_chat *chat)
 
 	for (agent = chat->agents; agent != NULL; agent = agent->next)
 		ik_session_policy_changed(agent->session);
+}
+
+void ik_agents_pause(struct ik_chat *chat)
+{
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		if (agent->session != NULL)
+			ik_session_pause(agent->session);
+}
+
+void ik_agents_continue(struct ik_chat *chat)
+{
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		if (agent->session != NULL)
+			ik_session_continue(agent->session);
 }

@@ -43,6 +43,7 @@ struct ik_agent {
 	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
 	int draft_lock;                /* held while the draft is this agent's; -1: none */
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
+	bool draft_stale;         /* what was sent stands in it until the store has that */
 
 	int lock_question;        /* somebody asks for its session; 0: nobody */
 	bool letting_go;          /* and gets it when nothing is under way */
@@ -84,6 +85,9 @@ bool ik_agent_works(const struct ik_agent *agent);
 void ik_agent_event(void *agent, const struct ik_event *event);
 /* How the store stands: all are told; a sentence is for the shown one. */
 void ik_agents_store_event(void *chat, const struct ik_event *event);
+/* The program is about to stop for a while; it is back. */
+void ik_agents_pause(struct ik_chat *chat);
+void ik_agents_continue(struct ik_chat *chat);
 /* Calls that wait are judged anew, everywhere. */
 void ik_agents_policy_changed(struct ik_chat *chat);
 /* Its screen shows the mode, or that the session is only read along. */

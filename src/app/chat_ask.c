@@ -73,6 +73,10 @@ void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer)
 
 void ik_chat_forget_questions(struct ik_agent *agent)
 {
-	while (agent->questions != NULL)
-		free(take(&agent->questions));
+	while (agent->questions != NULL) {
+		struct ik_chat_question *question = take(&agent->questions);
+
+		question->handler(agent->chat, question->arg, NULL);
+		free(question);
+	}
 }

@@ -159,7 +159,7 @@ void ik_chat_draft_begin(struct ik_agent *agent)
 
 void ik_chat_draft_end(struct ik_agent *agent)
 {
-	if (agent->draft_path != NULL && agent->session != NULL)
+	if (agent->draft_path != NULL)
 		(void)save(agent, false);
 	free(agent->draft_path);
 	free(agent->draft_new);
@@ -222,17 +222,17 @@ void ik_chat_draft_changed(struct ik_chat *chat)
 		ik_timer_start(chat->draft_timer, SAVE_MS);
 }
 
-void ik_chat_draft_event(struct ik_chat *chat, const struct ik_event *event)
+void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_QUEUED)
-		ik_chat_draft_changed(chat);
+		ik_chat_draft_changed(agent->chat);
 	if (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER)
-		chat->draft_stale = true;
+		agent->draft_stale = true;
 	/* A message that is stored has its number; one that waits is told of later. */
-	if (chat->draft_stale && (event->kind == IK_EVENT_STORE ? event->number == 0 :
+	if (agent->draft_stale && (event->kind == IK_EVENT_STORE ? event->number == 0 :
 		event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
-		chat->draft_stale = false;
-		ik_timer_start(chat->draft_timer, 0);
+		agent->draft_stale = false;
+		ik_timer_start(agent->chat->draft_timer, 0);
 	}
 }
 

@@ -94,6 +94,8 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 	} else {
 		struct ik_agent *child = make_child(chat, line, prompt, sequence);
 
+		memcpy(child->shared_command, attached.last_command[0] != '\0' ? attached.last_command :
+			chat->agent->shared_command, sizeof(child->shared_command));
 		tell_parent(chat, line, child);
 		ik_session_submit_with(child->session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
@@ -140,6 +142,9 @@ static enum ik_status join(const struct ik_agent *child, struct ik_agent *target
 	enum ik_status status = IK_OK;
 	struct ik_buf text;
 
+	if (ik_session_reads_along(target->session))
+		return ik_error_set(error, IK_UNAVAILABLE,
+			_("Agent %d only reads along: its session is open elsewhere."), target->number);
 	if (ik_agent_works(child))
 		return ik_error_set(error, IK_UNAVAILABLE,
 			_("Agent %d is at work: /join it when it has ended its turn."), child->number);
@@ -215,7 +220,7 @@ static void on_close_answer(struct ik_chat *chat, void *arg, const struct ik_ans
 {
 	struct ik_agent *agent = ik_agent_find(chat, (int)(intptr_t)arg);
 
-	if (answer->value == ANSWER_YES && agent != NULL && chat->agents->next != NULL)
+	if (answer != NULL && answer->value == ANSWER_YES && agent != NULL && chat->agents->next != NULL)
 		close_agent(chat, agent);
 }
 
@@ -265,7 +270,7 @@ static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_answ
 {
 	(void)arg;
 	chat->quit_question = 0;
-	if (answer->value == ANSWER_YES)
+	if (answer != NULL && answer->value == ANSWER_YES)
 		ik_chat_end(chat, 0);
 }
 

@@ -16,6 +16,7 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	if (line != NULL) {
 		free(chat->refresh_line);
 		chat->refresh_line = ik_strdup(line);
+		chat->refresh_agent = chat->agent->number;
 	}
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
 	ik_core_refresh(&chat->core);
@@ -57,8 +58,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		break;
 	case IK_REACT_SUSPEND:
 		(void)ik_chat_draft_save(chat, true);
-		if (chat->core_started)
-			ik_session_pause(chat->core.session);
+		ik_agents_pause(chat);
 		ik_tty_suspend(chat->tty);
 		break;
 	case IK_REACT_REDRAW:
@@ -161,8 +161,7 @@ static void on_resumed(void *arg)
 {
 	struct ik_chat *chat = arg;
 
-	if (chat->core_started)
-		ik_session_continue(chat->core.session);
+	ik_agents_continue(chat);
 	/* Taking the size draws every cell anew, too. */
 	ik_chat_redraw(chat);
 	chat->resized = true;

@@ -80,6 +80,8 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	struct ik_agent *agent = chat->agent; /* who is asked is shown */
 
 	(void)arg;
+	if (answer == NULL)
+		return;
 	agent->lock_question = 0;
 	if (answer->value == ANSWER_NO) {
 		ik_session_refuse(agent->session);

@@ -66,6 +66,8 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *ans
 	struct ik_chat_call *call = arg;
 	struct ik_rule rule;
 
+	if (answer == NULL)
+		return;
 	if (answer->value < 0 || !suggest(chat, call, answer->value, &rule)) {
 		ask_about_call(call, true);
 		return;
@@ -129,6 +131,8 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 {
 	struct ik_chat_call *call = arg;
 
+	if (answer == NULL)
+		return;
 	switch (answer->value) {
 	case ANSWER_ONCE:
 		ik_session_answer(chat->core.session, call->id, call->name, true, "");

@@ -46,7 +46,6 @@ struct ik_chat {
 	bool light;                    /* the terminal's background, as far as is known */
 	bool ending;                   /* what is still typed is for nobody */
 	char *last_shell;              /* what "!!" repeats; NULL: nothing yet */
-	bool draft_stale;              /* what was sent stands in a draft until the store has that */
 	bool draft_told;               /* that one cannot be kept, once is enough */
 
 	struct ik_pager *pager;        /* has the terminal; NULL: none */
@@ -59,6 +58,7 @@ struct ik_chat {
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
+	int refresh_agent;             /* in this one */
 	int status;
 };
 
@@ -112,16 +112,17 @@ void ik_chat_draft_end(struct ik_agent *agent);
 /* Save all as they are now, with what is queued before it where nothing else keeps that; 0 or
  * errno. Takes no memory. */
 int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue);
-/* Told of all that happens in a session: a message that the store has taken is no draft any
+/* Told of all that happens in a session, and of how the store stands: a message that the store has taken is no draft any
  * more, so a kill finds it in one of the two places. */
-void ik_chat_draft_event(struct ik_chat *chat, const struct ik_event *event);
+void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 /* Something was typed, or queued: save it soon, but not with every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
 
 /*
  * chat_ask.c: questions on the screen. The handler gets the answer, once, unless
- * the question is withdrawn first; it may ask again. Returns the question's id.
+ * the question is withdrawn first; it may ask again. NULL: nobody answers, its conversation
+ * is closed. Returns the question's id.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_answer *answer);
 int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
@@ -133,7 +134,7 @@ int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* The person has answered. */
 void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer);
-/* Forget all questions of a conversation; no handler is called. */
+/* A conversation is closed: its handlers are told that nobody answers. */
 void ik_chat_forget_questions(struct ik_agent *agent);
 
 /* chat_policy.c: calls that wait for the person, and the mode. */

@@ -174,7 +174,7 @@ static void on_cancel_answer(struct ik_chat *chat, void *arg, const struct ik_an
 {
 	char *id = arg;
 
-	if (answer->value == ANSWER_YES) {
+	if (answer != NULL && answer->value == ANSWER_YES) {
 		ik_chat_take_queue_back(chat);
 		ik_session_cancel(chat->core.session);
 		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
@@ -202,13 +202,28 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
 }
 
+/* The agent that has the session of this id, or NULL. */
+static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
+{
+	struct ik_agent *agent = chat->agents;
+
+	while (agent != NULL && !ik_text_equal(id, ik_session_id(agent->session)))
+		agent = agent->next;
+	return agent;
+}
+
 void ik_chat_resume(struct ik_chat *chat, const char *id)
 {
+	struct ik_agent *agent;
+
 	if (!chat->core_started)
 		return;
-	if (ik_text_equal(id, ik_session_id(chat->core.session))) {
+	agent = agent_with(chat, id);
+	if (agent != NULL) {
 		ik_screen_close_side(chat->screen);
-		ik_screen_flash(chat->screen, _("You are in this session"));
+		if (agent == chat->agent)
+			ik_screen_flash(chat->screen, _("You are in this session"));
+		ik_agent_show(agent);
 	} else if (ik_session_busy(chat->core.session)) {
 		ask_to_cancel(chat, id);
 	} else {
@@ -246,8 +261,10 @@ struct deletion {
 static void on_deleted(void *arg, const struct ik_store_answer *answer)
 {
 	struct deletion *deletion = arg;
+	const struct ik_agent *agent;
 
-	ik_screen_session_gone(deletion->chat->screen, deletion->id);
+	for (agent = deletion->chat->agents; agent != NULL; agent = agent->next)
+		ik_screen_session_gone(agent->screen, deletion->id);
 	ik_screen_flash(deletion->chat->screen,
 		answer->status == IK_OK ? _("The session is deleted") : answer->error.text);
 	ik_taken_close(deletion->taken);
@@ -271,7 +288,7 @@ static void on_delete_answer(struct ik_chat *chat, void *arg, const struct ik_an
 {
 	struct deletion *deletion = arg;
 
-	if (answer->value == ANSWER_YES)
+	if (answer != NULL && answer->value == ANSWER_YES && agent_with(chat, deletion->id) == NULL)
 		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 	else
 		free(deletion);
@@ -291,11 +308,19 @@ void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1,
 	};
 	struct deletion *deletion;
+	const struct ik_agent *agent;
+	char *sentence;
 
 	if (!chat->core_started)
 		return;
-	if (ik_text_equal(id, ik_session_id(chat->core.session))) {
-		ik_screen_flash(chat->screen, _("You are in this session: /new first, then delete it"));
+	agent = agent_with(chat, id);
+	if (agent != NULL) {
+		sentence = agent == chat->agent ?
+			ik_strdup(_("You are in this session: /new first, then delete it")) :
+			ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
+				agent->number, agent->number);
+		ik_screen_flash(chat->screen, sentence);
+		free(sentence);
 		return;
 	}
 	deletion = ik_alloc(sizeof(*deletion));

@@ -23,7 +23,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	struct tool_switch *wish = arg;
 	struct ik_error error;
 
-	if (answer->value != ANSWER_NO) {
+	if (answer != NULL && answer->value != ANSWER_NO) {
 		if (ik_core_switch_tool(&chat->core, wish->name, wish->on,
 			    answer->value == ANSWER_ALWAYS, &error) != IK_OK)
 			ik_session_add_notice(chat->core.session, error.text);
@@ -66,7 +66,7 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 {
 	const struct ik_chat *chat = arg;
 
-	return ik_tool_view_form(&chat->setup->choice, tool, form, out, ret_name);
+	return ik_tool_view_form(ik_core_choice(&chat->core), tool, form, out, ret_name);
 }
 
 const struct ik_tool_forms ik_chat_tool_forms = {put_form};
@@ -77,7 +77,7 @@ static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_answer *an
 {
 	char *line = arg;
 
-	if (answer->value == ANSWER_SESSION)
+	if (answer != NULL && answer->value == ANSWER_SESSION)
 		ik_chat_submit(chat, line, strlen(line));
 	free(line);
 }

@@ -201,8 +201,13 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	struct ik_chat_trust *trust = arg;
 	struct ik_error error;
 
-	(void)chat;
 	trust->question = 0;
+	if (answer == NULL) {
+		/* Where it stood is closed: it is put to whoever is shown now, if anybody is. */
+		if (chat->agent != NULL)
+			ask(trust, false);
+		return;
+	}
 	switch (answer->value) {
 	case ANSWER_TRUST:
 		grant(trust);

@@ -23,12 +23,17 @@
 static const struct ik_command *find_command(const char *name);
 static void put_unknown(const char *word, struct ik_buf *out);
 
-void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output)
+void ik_command_answer_in(struct ik_session *session, const char *line, struct ik_buf *output)
 {
 	if (output->length > 0 && output->data[output->length - 1] == '\n')
 		ik_buf_truncate(output, output->length - 1);
-	ik_session_add_command(core->session, line, output->data);
+	ik_session_add_command(session, line, output->data);
 	ik_buf_done(output);
+}
+
+void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output)
+{
+	ik_command_answer_in(core->session, line, output);
 }
 
 /* Append a line in which the keys are those of now. */
@@ -111,13 +116,14 @@ static enum ik_command_effect run_refresh(struct ik_core *core, const char *line
 	return IK_COMMAND_REFRESH;
 }
 
-void ik_command_refreshed(struct ik_core *core, const char *line, const struct ik_registry *registry)
+void ik_command_refreshed(struct ik_session *session, const char *line,
+	const struct ik_registry *registry)
 {
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_MIB(16));
 	ik_tool_text_refreshed(registry, &out);
-	ik_command_answer(core, line, &out);
+	ik_command_answer_in(session, line, &out);
 }
 
 /* /run TOOL JSON */
@@ -243,7 +249,7 @@ static enum ik_command_effect run_usage(struct ik_core *core, const char *line, 
 
 static enum ik_command_effect run_system(struct ik_core *core, const char *line, const char *rest)
 {
-	struct ik_model_spec spec = ik_model_choice_spec(&core->setup->choice);
+	struct ik_model_spec spec = ik_model_choice_spec(ik_core_choice(core));
 	struct ik_buf out;
 
 	(void)rest;

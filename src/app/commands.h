@@ -52,7 +52,11 @@ enum ik_command_effect ik_command_run(struct ik_core *core, const char *line);
 /* Store and tell what a command has to say, less its last line feed; releases output. */
 void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output);
 
-/* Store and tell the end of a refresh that line began. */
-void ik_command_refreshed(struct ik_core *core, const char *line, const struct ik_registry *registry);
+/* The same in a session that may not be the one in front. */
+void ik_command_answer_in(struct ik_session *session, const char *line, struct ik_buf *output);
+
+/* Store and tell the end of a refresh that line began in a session. */
+void ik_command_refreshed(struct ik_session *session, const char *line,
+	const struct ik_registry *registry);
 
 #endif

@@ -12,7 +12,7 @@ enum { NAME_COLUMNS = 12 };
 
 static const struct ik_model_choice *choice_of(const struct ik_core *core)
 {
-	return &core->setup->choice;
+	return ik_core_choice(core);
 }
 
 /* Say to whom the next message goes. */
@@ -42,10 +42,12 @@ static void use(struct ik_core *core, const char *line, const struct ik_model_wi
 
 /* ---- /model ---- */
 
-/* The provider has answered. */
+/* The provider has answered; the session that asked may not be in front any more. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct ik_core *core = arg;
+	struct ik_session *session = core->models_for;
+	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
 	char *line = core->models_line;
 	struct ik_buf out;
 	size_t i;
@@ -57,13 +59,14 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 		ik_buf_printf(&out, "%s\n%s\n", sentence, _("/model NAME takes one all the same."));
 	} else {
 		ik_buf_printf(&out, ngettext("%s offers %zu model; /model NAME takes one.",
-			"%s offers %zu models; /model NAME takes one.", count), choice_of(core)->provider, count);
+			"%s offers %zu models; /model NAME takes one.", count), choice->provider, count);
 		ik_buf_putc(&out, '\n');
 		for (i = 0; i < count; i++)
-			ik_buf_printf(&out, "%s %s\n",
-				ik_text_equal(names[i], choice_of(core)->model) ? "*" : " ", names[i]);
+			ik_buf_printf(&out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ",
+				names[i]);
 	}
-	ik_command_answer(core, line, &out);
+	core->models_for = NULL;
+	ik_command_answer_in(session, line, &out);
 	free(line);
 }
 
@@ -80,6 +83,7 @@ static void ask(struct ik_core *core, const char *line)
 	free(core->models_line);
 	ik_model_list_close(core->models);
 	core->models_line = ik_strdup(line);
+	core->models_for = core->session;
 	core->models = ik_model_list_start(core->loop, core->http, &spec,
 		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
 }

@@ -114,7 +114,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static void want_models(struct ik_complete *complete)
 {
 	struct models *models = &complete->models;
-	const struct ik_model_choice *choice = &complete->setup->choice;
+	const struct ik_model_choice *choice = ik_core_choice(complete->core);
 	struct ik_model_spec spec = ik_model_choice_spec(choice);
 
 	if (models->provider != NULL && (!ik_text_equal(models->provider, choice->provider) ||
@@ -135,7 +135,7 @@ static void add_models(struct ik_complete *complete)
 	want_models(complete);
 	for (i = 0; i < models->count; i++)
 		add(complete, models->names[i], ik_text_equal(models->names[i],
-			complete->setup->choice.model) ? _("the present one") : NULL);
+			ik_core_choice(complete->core)->model) ? _("the present one") : NULL);
 	if (models->asked != NULL)
 		ik_buf_printf(&complete->note, _("asking %s…"), models->provider);
 	else if (models->problem != NULL)
@@ -288,7 +288,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case ARGUMENT_PROVIDER:
 		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)) != NULL; i++)
 			add(complete, provider, ik_text_equal(provider,
-				complete->setup->choice.provider) ? _("the present one") : NULL);
+				ik_core_choice(complete->core)->provider) ? _("the present one") : NULL);
 		return first_word;
 	case ARGUMENT_CALL:
 		if (!complete->started)

@@ -213,16 +213,8 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	return ik_session_new(&options);
 }
 
-/* Tell a session its model. */
-static void give_model(struct ik_core *core, struct ik_session *session)
-{
-	struct ik_model_spec model = ik_model_choice_spec(&core->setup->choice);
-
-	ik_session_set_model(session, &model);
-}
-
 /* The place of a session among those that are there. */
-static struct ik_core_session *place_of(struct ik_core *core, const struct ik_session *session)
+static struct ik_core_session *place_of(const struct ik_core *core, const struct ik_session *session)
 {
 	struct ik_core_session *place = core->sessions;
 
@@ -231,17 +223,48 @@ static struct ik_core_session *place_of(struct ik_core *core, const struct ik_se
 	return place;
 }
 
+const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
+	const struct ik_session *session)
+{
+	return &place_of(core, session)->choice;
+}
+
+const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
+{
+	return core->session != NULL ? ik_core_choice_of(core, core->session) : &core->setup->choice;
+}
+
+/* Tell a session its model. */
+static void give_model(struct ik_core *core, struct ik_session *session)
+{
+	struct ik_model_spec model = ik_model_choice_spec(&place_of(core, session)->choice);
+
+	ik_session_set_model(session, &model);
+}
+
 /* One more of them. */
 static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 {
 	struct ik_session *session = make_session(core, session_arg);
+	struct ik_model_choice choice = ik_model_choice_copy(ik_core_choice(core));
 
 	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
 		sizeof(*core->sessions));
 	core->sessions[core->session_count++] = (struct ik_core_session){
-		.session = session, .arg = session_arg,
+		.session = session, .arg = session_arg, .choice = choice,
 	};
 	return session;
+}
+
+/* What was asked for in a session is not told there any more. */
+static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
+{
+	if (core->models_for == session) {
+		core->models = ik_model_list_close(core->models);
+		core->models_for = NULL;
+	}
+	if (core->export != NULL)
+		ik_export_session_closes(core->export, session);
 }
 
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
@@ -261,7 +284,11 @@ void ik_core_set_front(struct ik_core *core, struct ik_session *session)
 
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session)
 {
-	*place_of(core, session) = core->sessions[--core->session_count];
+	struct ik_core_session *place = place_of(core, session);
+
+	forget_questions_of(core, session);
+	ik_model_choice_done(&place->choice);
+	*place = core->sessions[--core->session_count];
 	return ik_session_close(session);
 }
 
@@ -298,8 +325,8 @@ static bool serve_practice(struct ik_core *core, struct ik_model_choice *choice,
 enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
 	struct ik_error *error)
 {
+	struct ik_core_session *place = place_of(core, core->session);
 	struct ik_model_choice choice = {.provider = NULL};
-	struct ik_model_spec spec;
 
 	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
 	    !serve_practice(core, &choice, error)) {
@@ -307,11 +334,11 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 		return error->status;
 	}
 	/* A list that is still on its way would be taken for the new one's. */
-	core->models = ik_model_list_close(core->models);
-	ik_model_choice_done(&core->setup->choice);
-	core->setup->choice = choice;
-	spec = ik_model_choice_spec(&core->setup->choice);
-	ik_session_set_model(core->session, &spec);
+	if (core->models_for == core->session)
+		core->models = ik_model_list_close(core->models);
+	ik_model_choice_done(&place->choice);
+	place->choice = choice;
+	give_model(core, core->session);
 	return IK_OK;
 }
 
@@ -371,6 +398,7 @@ bool ik_core_begin_session(struct ik_core *core)
 	if (ik_session_busy(core->session))
 		return false;
 	place = place_of(core, core->session);
+	forget_questions_of(core, core->session);
 	ik_session_close(core->session);
 	core->session = place->session = make_session(core, place->arg);
 	give_model(core, core->session);
@@ -416,8 +444,15 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->text[0] = '\0';
 	core->export = ik_export_close(core->export);
 	ik_buf_done(&core->copied);
-	while (core->session_count > 0)
-		ik_session_close(core->sessions[--core->session_count].session);
+	/* No call of one session is to begin because another one ends. */
+	if (core->slots != NULL)
+		ik_slots_shut(core->slots);
+	while (core->session_count > 0) {
+		struct ik_core_session *last = &core->sessions[--core->session_count];
+
+		ik_session_close(last->session);
+		ik_model_choice_done(&last->choice);
+	}
 	free(core->sessions);
 	core->sessions = NULL;
 	core->session = NULL;

@@ -27,10 +27,11 @@ struct ik_core_events {
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
 };
 
-/* A session at work, and who is told of its events. */
+/* A session at work, who is told of its events, and whom it talks to. */
 struct ik_core_session {
 	struct ik_session *session;
 	void *arg;
+	struct ik_model_choice choice;
 };
 
 struct ik_core {
@@ -57,6 +58,7 @@ struct ik_core {
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	struct ik_model_list *models; /* the provider is asked for them */
 	char *models_line;            /* by this command */
+	struct ik_session *models_for; /* of this session, while it is there */
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */
 	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
 	char fork[IK_UUID_TEXT]; /* that a command made of this session; "": none */
@@ -74,15 +76,23 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	void *session_arg, struct ik_error *error) IK_MUST_USE;
 
-/* Another session beside those that are there, with the model of now; the core's. */
+/* Another session beside those that are there, with the model of the one in front; the core's. */
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg);
 /* Commands are about this one from here on. */
 void ik_core_set_front(struct ik_core *core, struct ik_session *session);
 /* End one that is not in front; it can be resumed. Returns NULL. */
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session);
 
-/* Talk to the model that is wished for from the next request on. On failure all stays
- * as it is. */
+/* Whom the session in front talks to; before there is any, whom the first one will. Borrowed until
+ * it is another. */
+const struct ik_model_choice *ik_core_choice(const struct ik_core *core);
+
+/* The same of any of them. */
+const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
+	const struct ik_session *session);
+
+/* Have the session in front talk to the model that is wished for from the next request on. On
+ * failure all stays as it is. */
 enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
 	struct ik_error *error) IK_MUST_USE;
 

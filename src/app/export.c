@@ -26,6 +26,8 @@
 
 struct ik_export {
 	struct ik_core *core;
+	struct ik_session *session;    /* whose it is; NULL: it is closed */
+	char id[IK_UUID_TEXT];         /* of that */
 	struct ik_timer *timer;
 	char *line, *path, *temporary; /* temporary: what is replaced in the end; NULL: nothing is */
 	bool json;
@@ -256,7 +258,7 @@ static int open_default(struct ik_export *export)
 /* Take the messages, all that there are. */
 static void take_messages(struct ik_export *export)
 {
-	const struct ik_conversation *conversation = ik_session_conversation(export->core->session);
+	const struct ik_conversation *conversation = ik_session_conversation(export->session);
 	size_t i;
 
 	export->count = ik_conversation_count(conversation);
@@ -288,7 +290,8 @@ static void finish(struct ik_export *export, int number)
 		free(export->path);
 		export->path = NULL; /* it stays */
 	}
-	ik_command_answer(core, export->line, &out);
+	ik_command_answer_in(export->session != NULL ? export->session : core->session, export->line,
+		&out);
 	core->export = ik_export_close(export);
 }
 
@@ -298,7 +301,7 @@ static void work(void *arg)
 	struct ik_export *export = arg;
 	int number;
 
-	if (export->messages == NULL && ik_session_loading(export->core->session)) {
+	if (export->messages == NULL && ik_session_loading(export->session)) {
 		ik_timer_start(export->timer, LOADING_MS);
 		return;
 	}
@@ -309,7 +312,7 @@ static void work(void *arg)
 		const struct ik_message *message = export->messages[export->next++];
 
 		if (export->json)
-			ik_export_json(&export->out, ik_session_id(export->core->session), message);
+			ik_export_json(&export->out, export->id, message);
 		else
 			ik_export_markdown(&export->out, message);
 	}
@@ -320,6 +323,16 @@ static void work(void *arg)
 		finish(export, number);
 	else
 		ik_timer_start(export->timer, 0);
+}
+
+void ik_export_session_closes(struct ik_export *export, const struct ik_session *session)
+{
+	if (export->session != session)
+		return;
+	if (export->messages == NULL)
+		finish(export, ECANCELED);
+	else
+		export->session = NULL;
 }
 
 enum ik_status ik_export_start(struct ik_core *core, const char *line, const char *file,
@@ -336,6 +349,8 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 		return ik_error_set(error, IK_INVALID, _("There is nothing to write yet."));
 	export = ik_alloc(sizeof(*export));
 	export->core = core;
+	export->session = core->session;
+	memcpy(export->id, ik_session_id(core->session), sizeof(export->id));
 	export->line = ik_strdup(line);
 	export->json = length > strlen(json) && ik_text_equal(file + length - strlen(json), json);
 	export->fd = -1;

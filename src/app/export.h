@@ -23,6 +23,10 @@ struct ik_export;
 enum ik_status ik_export_start(struct ik_core *core, const char *line, const char *file,
 	bool replace, struct ik_error *error) IK_MUST_USE;
 
+/* A session is about to be closed: an export of it that has all of it goes on, and its end is told
+ * in the one in front; another one fails. */
+void ik_export_session_closes(struct ik_export *export, const struct ik_session *session);
+
 /* Give up what is under way (NULL: nothing is); the file is removed. */
 struct ik_export *ik_export_close(struct ik_export *export);
 

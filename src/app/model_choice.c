@@ -269,6 +269,27 @@ enum ik_status ik_model_server(const struct ik_config *config, const char *provi
 	return choose_server(config, provider, NULL, ret_choice, error);
 }
 
+static char *copy_text(const char *text)
+{
+	return text != NULL ? ik_strdup(text) : NULL;
+}
+
+struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice)
+{
+	struct ik_model_choice copy = *choice;
+	struct ik_string_list headers = {.items = choice->headers};
+
+	copy.provider = copy_text(choice->provider);
+	copy.model = copy_text(choice->model);
+	copy.base_url = copy_text(choice->base_url);
+	copy.api_key = copy_text(choice->api_key);
+	copy.key_variable = copy_text(choice->key_variable);
+	while (choice->headers != NULL && choice->headers[headers.count] != NULL)
+		headers.count++;
+	copy.headers = choice->headers != NULL ? copy_list(&headers) : NULL;
+	return copy;
+}
+
 void ik_model_choice_done(struct ik_model_choice *choice)
 {
 	free(choice->provider);

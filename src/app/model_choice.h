@@ -50,6 +50,9 @@ const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 enum ik_status ik_model_server(const struct ik_config *config, const char *provider,
 	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
 
+/* All of it once more, in memory of its own. */
+struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice);
+
 void ik_model_choice_done(struct ik_model_choice *choice);
 
 /* What a session is told of a choice, borrowing from it. */

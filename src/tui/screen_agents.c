@@ -3,12 +3,21 @@
 
 #include <string.h>
 
+/* Member by member: what lies between them is anything. */
+static bool is_same(const struct ik_agent_mark *a, const struct ik_agent_mark *b)
+{
+	return a->number == b->number && a->state == b->state && a->shown == b->shown
+		&& a->started_ms == b->started_ms;
+}
+
 void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *marks, size_t count)
 {
 	struct ik_status_bar *bar = &screen->bar;
 	count = count < IK_AGENTS_MOST ? count : IK_AGENTS_MOST;
-	if (count == bar->agent_count
-	    && (count == 0 || memcmp(marks, bar->agents, count * sizeof *marks) == 0))
+	bool same = count == bar->agent_count;
+	for (size_t i = 0; same && i < count; i++)
+		same = is_same(&marks[i], &bar->agents[i]);
+	if (same)
 		return;
 	if (count > 0)
 		memcpy(bar->agents, marks, count * sizeof *marks);
