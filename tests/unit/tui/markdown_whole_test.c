@@ -64,8 +64,8 @@ static void generate(struct ik_buf *out, unsigned seed, size_t length)
 		"| A | B |\n|---|---|\n| one | [two] |\n\n", "***\n\n", "- [x] done\n- [ ] not done\n\n",
 		"    indented code\n\n", "[one]: http://one.example/\n[two]: <no\n\n", "\n",
 		"[two]: /two (a title)\n\n", "[three]: #3 \"t\"\n\n", "Text\n[one]: /in-a-paragraph\n\n",
-		"A long paragraph, which fills sections so that there are several of them in the end: "
-		"words, words, words, words, words, words, words, words, words, words, words.\n\n",
+		("A long paragraph, which fills sections so that there are several of them in the end: "
+			"words, words, words, words, words, words, words, words, words, words, words.\n\n"),
 		"<div>\nhtml\n</div>\n\n", "last &amp; least\n\n",
 	};
 	while (out->length < length) {
