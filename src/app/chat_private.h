@@ -112,8 +112,8 @@ void ik_chat_draft_end(struct ik_agent *agent);
 /* Save all as they are now, with what is queued before it where nothing else keeps that; 0 or
  * errno. Takes no memory. */
 int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue);
-/* Told of all that happens in a session, and of how the store stands: a message that the store has taken is no draft any
- * more, so a kill finds it in one of the two places. */
+/* Told of all that happens in a session, and of how the store stands: a message that the
+ * store has taken is no draft any more, so a kill finds it in one of the two places. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 /* Something was typed, or queued: save it soon, but not with every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
