@@ -39,6 +39,7 @@ struct ik_agent {
 	struct ik_chat_blob *blobs;    /* parts of stored outputs, the one that was wanted last first */
 	struct ik_store_read *list_read, *end_read; /* for its pane of sessions; NULL: none is out */
 	char end_of[IK_UUID_TEXT];     /* whose end is read */
+	struct ik_chat_search *search; /* the same for what was said; NULL: nothing was looked for */
 	char *before;                  /* what to say once another session is there; NULL: nothing */
 	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
 	int draft_lock;                /* held while the draft is this agent's; -1: none */

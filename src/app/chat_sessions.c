@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/chat_search.h"
 #include "app/session_find.h"
 #include "app/session_taken.h"
 #include "store/lock.h"
@@ -19,7 +20,7 @@
 
 static void take_list(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_session_row rows[IK_SESSIONS_PAGE];
+	struct ik_session_row rows[IK_SESSIONS_PAGE] = { { .sequence = 0 } };
 	struct ik_agent *agent = arg;
 	size_t i;
 
@@ -48,6 +49,7 @@ static void ask_list(void *arg, const char *words, bool here, const struct ik_se
 	};
 
 	agent->list_read = ik_store_read_close(agent->list_read);
+	ik_chat_search_stop(agent);
 	if (!chat->core_started)
 		return;
 	agent->list_read = ik_store_select(chat->core.store, &choice, last != NULL ? last->updated_ms : 0,
@@ -62,7 +64,15 @@ static void take_end(void *arg, const struct ik_store_answer *answer)
 	ik_screen_session_end_arrived(agent->screen, agent->end_of, answer->messages, answer->count);
 }
 
-static void ask_end(void *arg, const char *id)
+static void ask_found(void *arg, const char *words, bool here, bool writing, bool first)
+{
+	struct ik_agent *agent = arg;
+
+	agent->list_read = ik_store_read_close(agent->list_read);
+	ik_chat_search_ask(agent, words, here, writing, first);
+}
+
+static void ask_end(void *arg, const char *id, int64_t sequence)
 {
 	struct ik_agent *agent = arg;
 	struct ik_chat *chat = agent->chat;
@@ -71,10 +81,13 @@ static void ask_end(void *arg, const char *id)
 	if (!chat->core_started)
 		return;
 	memcpy(agent->end_of, id, sizeof(agent->end_of));
-	agent->end_read = ik_store_page(chat->core.store, id, 0, END_MESSAGES, take_end, agent);
+	agent->end_read = ik_store_page(chat->core.store, id, sequence > 0 ? sequence + 1 : 0,
+		END_MESSAGES, take_end, agent);
 }
 
-const struct ik_sessions_source ik_chat_sessions_source = { ask_list, ask_end };
+const struct ik_sessions_source ik_chat_sessions_source = {
+	.list = ask_list, .search = ask_found, .end = ask_end,
+};
 
 void ik_chat_sessions_stop(struct ik_chat *chat)
 {
@@ -86,6 +99,7 @@ void ik_chat_sessions_done(struct ik_agent *agent)
 {
 	agent->list_read = ik_store_read_close(agent->list_read);
 	agent->end_read = ik_store_read_close(agent->end_read);
+	agent->search = ik_chat_search_free(agent->search);
 	free(agent->before);
 	agent->before = NULL;
 	ik_chat_lock_done(agent);
@@ -212,6 +226,23 @@ static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
 	return agent;
 }
 
+/* In the session that an agent has a place was found that the person wants to see: it is there,
+ * or comes with the older messages. */
+static bool show_place(struct ik_agent *agent)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
+	int64_t wanted = ik_screen_wanted_place(agent->screen);
+	size_t i = ik_conversation_count(conversation);
+
+	if (wanted == 0)
+		return false;
+	while (i > 0 && ik_conversation_at(conversation, i - 1)->sequence != wanted)
+		i--;
+	if (i > 0)
+		ik_screen_show_place(agent->screen, ik_conversation_at(conversation, i - 1));
+	return true;
+}
+
 void ik_chat_resume(struct ik_chat *chat, const char *id)
 {
 	struct ik_agent *agent;
@@ -221,7 +252,9 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 	agent = agent_with(chat, id);
 	if (agent != NULL) {
 		ik_screen_close_side(chat->screen);
-		if (agent == chat->agent)
+		if (agent != chat->agent)
+			ik_screen_move_place(agent->screen, chat->screen);
+		if (!show_place(agent) && agent == chat->agent)
 			ik_screen_flash(chat->screen, _("You are in this session"));
 		ik_agent_show(agent);
 	} else if (ik_session_busy(chat->core.session)) {

@@ -70,6 +70,9 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 	case IK_COMMAND_SESSIONS:
 		ik_screen_show_sessions(chat->screen, argument_of(line));
 		break;
+	case IK_COMMAND_SEARCH:
+		ik_screen_search_sessions(chat->screen, argument_of(line));
+		break;
 	case IK_COMMAND_RESUME:
 		ik_chat_resume_named(chat, argument_of(line));
 		break;

@@ -306,6 +306,11 @@ static const struct ik_command commands[] = {
 	{"/sessions", "/sessions [WORDS]", N_("list the stored sessions"), ik_command_sessions,
 		N_("With words: those that have them in their title, directory or id. {resume} goes on "
 			"with one, {delete} deletes it; {sessions} shows them, too.")},
+	{"/search", "/search [WORDS]", N_("find what was said in any session"), ik_command_search,
+		N_("All of the words, in any order, whoever said them; \"in quotation marks\" together; word* "
+			"is how one begins. {resume} opens the session where it was said, {find-next} goes on from "
+			"there. In {sessions} {search-sessions} does the same. {search} searches this "
+			"conversation.")},
 	{"/resume", "/resume [N | ID | WORDS]", N_("go on with another session"), ik_command_resume,
 		N_("N counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
 			"the title. Alone it shows all. This session stays, and can be resumed itself.")},

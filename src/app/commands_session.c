@@ -19,6 +19,14 @@ enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *lin
 	return IK_COMMAND_SESSIONS; /* nothing of it is worth being stored */
 }
 
+enum ik_command_effect ik_command_search(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_SEARCH;
+}
+
 enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest)
 {
 	(void)core;

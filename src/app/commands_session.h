@@ -13,6 +13,7 @@ char *ik_command_present_title(const struct ik_conversation *conversation);
 
 enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
 	const char *rest);
+enum ik_command_effect ik_command_search(struct ik_core *core, const char *line, const char *rest);
 enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest);
 /* /title TEXT is kept as the event that it is: the store reads the title from it. */
 enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest);

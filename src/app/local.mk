@@ -15,7 +15,7 @@ libik_app_a_SOURCES = \
 	src/app/chat_agents.c src/app/chat_agents.h src/app/chat_fork.c \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \
-	src/app/chat_copy.c src/app/chat_sessions.c \
+	src/app/chat_copy.c src/app/chat_search.c src/app/chat_search.h src/app/chat_sessions.c \
 	src/app/commands_session.c src/app/commands_session.h \
 	src/app/session_find.c src/app/session_find.h \
 	src/app/commands_text.c src/app/commands_text.h \

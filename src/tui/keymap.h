@@ -69,6 +69,7 @@ enum ik_action {
 	IK_ACTION_RESUME,            /* Enter in SESSIONS */
 	IK_ACTION_DELETE,            /* d in SESSIONS */
 	IK_ACTION_WHERE,             /* a in SESSIONS: of this directory, or all */
+	IK_ACTION_SEARCH_SESSIONS,   /* s in SESSIONS: what was said in all */
 	/* editor */
 	IK_ACTION_SEND, IK_ACTION_NEW_LINE, IK_ACTION_LEFT, IK_ACTION_RIGHT, IK_ACTION_UP,
 	IK_ACTION_DOWN, IK_ACTION_LINE_START, IK_ACTION_LINE_END, IK_ACTION_WORD_LEFT,

@@ -44,6 +44,14 @@ void ik_list_pane_set_words(struct ik_list_pane *list, const char *words)
 	(void)take_words(list, words);
 }
 
+void ik_list_pane_write(struct ik_list_pane *list)
+{
+	list->in_text = false;
+	list->filter = ik_editor_free(list->filter);
+	list->filter = ik_editor_new(NULL);
+	ik_editor_set(list->filter, list->words.data, list->words.length);
+}
+
 /* Put a character or a paste into the filter. */
 static void type(struct ik_list_pane *list, const struct ik_key *key)
 {
@@ -110,9 +118,7 @@ enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key
 	if (list->in_text && text_key(list, action))
 		return IK_LIST_TAKEN;
 	if (action == IK_ACTION_FILTER) {
-		list->in_text = false;
-		list->filter = ik_editor_new(NULL);
-		ik_editor_set(list->filter, list->words.data, list->words.length);
+		ik_list_pane_write(list);
 		return IK_LIST_TAKEN;
 	}
 	if (action == IK_ACTION_CANCEL && list->words.length > 0)

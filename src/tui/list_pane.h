@@ -50,6 +50,8 @@ enum ik_list_key {
  * else what opens or ends it, or leads into the text of the selected item and back. */
 enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key *key,
 	enum ik_action action);
+/* Begin to write the filter, from the words that are there. */
+void ik_list_pane_write(struct ik_list_pane *list);
 /* Replace the words from outside; nobody writes them any more. */
 void ik_list_pane_set_words(struct ik_list_pane *list, const char *words);
 

@@ -110,7 +110,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen_history.c \
 	src/tui/screen_mouse.c \
 	src/tui/screen_keys.c \
-	src/tui/screen_panes.c \
+	src/tui/screen_place.c src/tui/screen_panes.c \
 	src/tui/screen_private.h \
 	src/tui/age_text.c src/tui/age_text.h \
 	src/tui/list_pane.c src/tui/list_pane.h \

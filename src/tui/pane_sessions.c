@@ -21,14 +21,20 @@ struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
 	return sessions;
 }
 
+/* Release what a row owns. */
+static void row_done(struct ik_session_row *row)
+{
+	free((char *)row->title);
+	free((char *)row->directory);
+	free((char *)row->holder);
+	free((char *)row->snippet);
+}
+
 /* Forget all rows. */
 static void clear(struct ik_sessions *sessions)
 {
-	for (size_t i = 0; i < sessions->list.pane.count; i++) {
-		free((char *)sessions->rows[i].title);
-		free((char *)sessions->rows[i].directory);
-		free((char *)sessions->rows[i].holder);
-	}
+	for (size_t i = 0; i < sessions->list.pane.count; i++)
+		row_done(&sessions->rows[i]);
 	sessions->list.pane.count = 0;
 }
 
@@ -56,31 +62,56 @@ static void ask(struct ik_sessions *sessions, bool anew)
 	size_t count = sessions->list.pane.count;
 	if (!sessions->source)
 		return;
+	if (sessions->said && sessions->list.words.length == 0) {
+		clear(sessions);
+		sessions->reading = false;
+		sessions->all = true;
+		return;
+	}
 	sessions->reading = true;
 	sessions->anew = anew;
+	if (sessions->said) {
+		sessions->source->search(sessions->source_arg, sessions->list.words.data, sessions->here,
+			sessions->list.filter != NULL, anew || count == 0);
+		return;
+	}
 	sessions->source->list(sessions->source_arg, sessions->list.words.data, sessions->here,
 		anew || count == 0 ? NULL : &sessions->rows[count - 1]);
 }
 
 void ik_sessions_open(struct ik_sessions *sessions, const char *words)
 {
-	if (words)
+	if (words) {
+		sessions->said = false;
 		ik_list_pane_set_words(&sessions->list, words);
+	}
 	ask(sessions, true);
 }
 
-void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
+void ik_sessions_search(struct ik_sessions *sessions, const char *words)
+{
+	if (!sessions->said)
+		clear(sessions);
+	sessions->said = true;
+	ik_list_pane_set_words(&sessions->list, words);
+	if (words[0] == '\0')
+		ik_list_pane_write(&sessions->list);
+	ask(sessions, true);
+}
+
+/* Take rows over, behind those that are there or in their place. */
+static void take_rows(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
 	int64_t now_ms, const char *problem)
 {
 	const struct ik_session_row *selected = ik_sessions_selected(sessions);
 	char id[IK_UUID_TEXT] = "";
+	int64_t sequence = selected ? selected->sequence : 0;
 	if (selected)
 		memcpy(id, selected->id, sizeof id);
 	if (sessions->anew)
 		clear(sessions);
 	sessions->reading = sessions->anew = false;
 	sessions->now_ms = now_ms;
-	sessions->all = problem || count < IK_SESSIONS_PAGE;
 	free(sessions->problem);
 	sessions->problem = problem ? ik_strdup(problem) : NULL;
 	size_t first = sessions->list.pane.count;
@@ -97,10 +128,44 @@ void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row 
 		row->title = ik_strdup(rows[i].title);
 		row->directory = ik_strdup(rows[i].directory);
 		row->holder = rows[i].holder ? ik_strdup(rows[i].holder) : NULL;
-		if (first == 0 && ik_text_equal(row->id, id))
+		row->snippet = rows[i].snippet ? ik_strdup(rows[i].snippet) : NULL;
+		if (first == 0 && row->sequence == sequence && ik_text_equal(row->id, id))
 			sessions->list.pane.selected = i;
 	}
 	sessions->list.pane.count = first + count;
+}
+
+void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
+	int64_t now_ms, const char *problem)
+{
+	take_rows(sessions, rows, count, now_ms, problem);
+	sessions->all = problem || count < IK_SESSIONS_PAGE;
+}
+
+void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_session_row *rows,
+	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem)
+{
+	sessions->anew = page->anew;
+	take_rows(sessions, rows, count, now_ms, problem);
+	sessions->percent = page->percent;
+	sessions->all = problem || !page->more;
+}
+
+int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out)
+{
+	const struct ik_session_row *row = ik_sessions_selected(sessions);
+	size_t best = 0, start = 0;
+	if (!row || row->sequence == 0)
+		return 0;
+	/* The longest is the one that says most. */
+	for (size_t i = 0; i < row->mark_count; i++) {
+		if (row->marks[i].length <= best)
+			continue;
+		start = row->marks[i].start;
+		best = row->marks[i].length;
+	}
+	ik_buf_append(out, row->snippet + start, best);
+	return row->sequence;
 }
 
 void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
@@ -128,12 +193,13 @@ void ik_sessions_want(struct ik_sessions *sessions)
 	if (!sessions->reading && !sessions->all
 		&& sessions->list.pane.selected + READ_AHEAD >= sessions->list.pane.count)
 		ask(sessions, false);
-	if (!row || ik_text_equal(row->id, sessions->ended))
+	if (!row || (ik_text_equal(row->id, sessions->ended) && row->sequence == sessions->ended_at))
 		return;
 	memcpy(sessions->ended, row->id, sizeof sessions->ended);
+	sessions->ended_at = row->sequence;
 	sessions->list.pane.text_moved = false;
 	ik_pane_text_end(&sessions->list.pane, ik_pane_text_begin(&sessions->list.pane), true);
-	sessions->source->end(sessions->source_arg, row->id);
+	sessions->source->end(sessions->source_arg, row->id, row->sequence);
 }
 
 void ik_sessions_set_running(struct ik_sessions *sessions, const char *id)
@@ -144,18 +210,15 @@ void ik_sessions_set_running(struct ik_sessions *sessions, const char *id)
 void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 {
 	struct ik_pane *pane = &sessions->list.pane;
-	for (size_t i = 0; i < pane->count; i++) {
+	for (size_t i = pane->count; i-- > 0;) {
 		struct ik_session_row *row = &sessions->rows[i];
 		if (!ik_text_equal(row->id, id))
 			continue;
-		free((char *)row->title);
-		free((char *)row->directory);
-		free((char *)row->holder);
+		row_done(row);
 		memmove(row, row + 1, (pane->count - i - 1) * sizeof *row);
 		pane->count--;
 		if (pane->selected > i || (pane->selected == pane->count && pane->selected > 0))
 			pane->selected--;
-		return;
 	}
 }
 
@@ -192,7 +255,12 @@ bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enu
 	struct ik_pane_wish *ret_wish)
 {
 	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	switch (ik_list_pane_key(&sessions->list, key, action)) {
+	enum ik_list_key what = ik_list_pane_key(&sessions->list, key, action);
+	if (sessions->said && !sessions->list.filter && sessions->list.words.length == 0) {
+		ik_sessions_open(sessions, ""); /* nothing is looked for any more */
+		return true;
+	}
+	switch (what) {
 	case IK_LIST_FILTERED:
 		ask(sessions, true);
 		return true;
@@ -204,6 +272,10 @@ bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enu
 		break;
 	}
 	switch (action) {
+	case IK_ACTION_SEARCH_SESSIONS:
+		ik_sessions_search(sessions, sessions->list.words.data);
+		ik_list_pane_write(&sessions->list);
+		return true;
 	case IK_ACTION_WHERE:
 		sessions->here = !sessions->here;
 		ask(sessions, true);

@@ -1,5 +1,6 @@
 /*
- * pane_sessions: the stored sessions, newest first, and the end of the selected one.
+ * pane_sessions: the stored sessions, newest first, and the end of the selected one; or the
+ * places in all of them where words were said.
  *
  * They are read page by page as one goes down, by whoever knows the store: it is
  * asked for a page or an end (struct ik_sessions_source) and hands it over in a
@@ -22,11 +23,20 @@ struct ik_sessions *ik_sessions_free(struct ik_sessions *sessions);
 /* Read the list anew; words: the filter from now on (NULL: as it was). */
 void ik_sessions_open(struct ik_sessions *sessions, const char *words);
 
+/* Search what was said for the words instead; "": they are to be written. */
+void ik_sessions_search(struct ik_sessions *sessions, const char *words);
+
 /* The page that was asked for, at a time of the wall clock; problem: why there is none, or NULL. */
 void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
 	int64_t now_ms, const char *problem);
+void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_session_row *rows,
+	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
 void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	struct ik_message *const *messages, size_t count);
+
+/* The place that is selected: its event, and appended to out what of it was found; 0: it is
+ * none. */
+int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out);
 
 /* The session that the program is in. */
 void ik_sessions_set_running(struct ik_sessions *sessions, const char *id);

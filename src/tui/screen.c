@@ -107,6 +107,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_buf_done(&screen->copied);
 	ik_buf_done(&screen->pattern);
 	free(screen->flash);
+	ik_screen_place_forget(screen);
 	free(screen->provider);
 	free(screen->model);
 	free(screen->title);

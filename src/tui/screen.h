@@ -132,6 +132,8 @@ void ik_screen_blob_arrived(struct ik_screen *screen);
 /* What the pane of sessions asked for (tui/session_row.h). */
 void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
 	size_t count, int64_t now_ms, const char *problem);
+void ik_screen_found_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
+	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
 void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 	struct ik_message *const *messages, size_t count);
 /* A session was deleted; the one that runs is another (its title comes with its messages);
@@ -139,6 +141,14 @@ void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 void ik_screen_session_gone(struct ik_screen *screen, const char *id);
 void ik_screen_session_runs(struct ik_screen *screen, const char *id);
 void ik_screen_show_sessions(struct ik_screen *screen, const char *words);
+/* Search what was said in them; "": the words are to be written. */
+void ik_screen_search_sessions(struct ik_screen *screen, const char *words);
+/* The event of the session to go on with, or of the one that runs, which the person wants to
+ * see; 0: none. It is shown once its message is told, or by ik_screen_show_place() at once. */
+int64_t ik_screen_wanted_place(const struct ik_screen *screen);
+void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message);
+/* It is another screen's: that of the agent that has the session. */
+void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
 /* The conversation and the editor are to be seen. */
 void ik_screen_close_side(struct ik_screen *screen);
 

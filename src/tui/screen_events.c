@@ -379,12 +379,14 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		break;
 	case IK_EVENT_MESSAGE:
 		apply_message(screen, event->message);
+		ik_screen_place_told(screen, &event->message, 1);
 		break;
 	case IK_EVENT_OLDER:
 		screen->older = event->number > 0 && event->older[0]->sequence > 1;
 		ik_screen_prepend(screen, event->older, (size_t)event->number);
 		for (size_t i = (size_t)event->number; i-- > 0;)
 			ik_screen_title_of(screen, event->older[i], true);
+		ik_screen_place_told(screen, event->older, (size_t)event->number);
 		break;
 	case IK_EVENT_TURN_STARTED:
 		start_turn(screen);

@@ -139,6 +139,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	if (ik_buf_status(&screen->submitted) != IK_OK)
 		return nothing; /* it stays in the editor */
 	ik_editor_clear(screen->editor, true);
+	ik_screen_place_forget(screen);
 	ik_scrollback_bottom(screen->scrollback);
 	/* A pane in place of the conversation would hide what comes of the message. */
 	if (screen->columns < IK_WIDE_COLUMNS)
@@ -184,6 +185,7 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 	if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
 		return nothing;
 	screen->dirty = true;
+	screen->place.typed = true;
 	screen->focus = IK_FOCUS_EDITOR;
 	if (!ik_editor_insert(screen->editor, bytes, (size_t)length))
 		ik_screen_say(screen, _("The message is full: nothing more was put in."));

@@ -36,6 +36,8 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 	if (!taken)
 		return false;
 	screen->dirty = true;
+	if (wish.kind == IK_WISH_RESUME)
+		ik_screen_place_want(screen, wish.text);
 	*ret_reaction = (struct ik_reaction){
 		.kind = reactions[wish.kind], .text = wish.text, .length = wish.length,
 	};

@@ -84,6 +84,13 @@ struct ik_screen {
 	bool told_any;              /* a message was told, since the session began */
 	char *flash;                /* said once, until the next key; NULL: nothing */
 
+	struct {
+		char session[IK_UUID_TEXT];
+		int64_t sequence;       /* 0: none */
+		struct ik_buf words;    /* to be marked there */
+		bool typed;             /* the editor keeps the keys */
+	} place;                    /* in a session, to be shown once it is there */
+
 	struct ik_press press;      /* of the left mouse button */
 
 	enum ik_side side;
@@ -145,6 +152,17 @@ void ik_screen_update_bar(struct ik_screen *screen);
 
 /* Was Ctrl-C pressed a moment ago? */
 bool ik_screen_quit_pending(const struct ik_screen *screen);
+
+/* screen_place.c: a place that was found in a session. Want the one that is selected in the
+ * pane; it is another session now; these messages were told. */
+void ik_screen_place_want(struct ik_screen *screen, const char *session);
+void ik_screen_place_session(struct ik_screen *screen, const char *id);
+void ik_screen_place_told(struct ik_screen *screen, struct ik_message *const *messages,
+	size_t count);
+void ik_screen_place_forget(struct ik_screen *screen);
+/* Search for words from the block with that index on, and show only a place that is in it. */
+void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
+	size_t length);
 
 /* Is there a question, but put aside? Open it, or put it aside. */
 bool ik_screen_dialog_aside(const struct ik_screen *screen);

@@ -19,12 +19,31 @@ static void pattern_changed(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-void ik_screen_search_open(struct ik_screen *screen)
+/* Have what a search needs. */
+static void need_search(struct ik_screen *screen)
 {
 	if (!screen->search) {
 		screen->search = ik_search_new(screen->scrollback);
 		ik_buf_init(&screen->pattern, PATTERN_BYTES);
 	}
+}
+
+void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
+	size_t length)
+{
+	need_search(screen);
+	screen->searching = false;
+	ik_buf_clear(&screen->pattern);
+	ik_sanitize_line(&screen->pattern, words, length);
+	ik_scrollback_select_at(screen->scrollback, index, true);
+	ik_scrollback_show_selected(screen->scrollback);
+	ik_search_set_in(screen->search, screen->pattern.data, screen->pattern.length, index);
+	screen->dirty = true;
+}
+
+void ik_screen_search_open(struct ik_screen *screen)
+{
+	need_search(screen);
 	screen->help_open = false;
 	if (screen->columns < IK_WIDE_COLUMNS)
 		screen->side = IK_SIDE_NONE; /* what is searched is to be seen */

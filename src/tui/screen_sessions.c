@@ -49,6 +49,13 @@ void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_sessio
 	screen->dirty = true;
 }
 
+void ik_screen_found_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
+	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem)
+{
+	ik_sessions_take_found(screen->sessions, rows, count, page, now_ms, problem);
+	screen->dirty = true;
+}
+
 void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 	struct ik_message *const *messages, size_t count)
 {
@@ -65,18 +72,31 @@ void ik_screen_session_gone(struct ik_screen *screen, const char *id)
 void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 {
 	ik_sessions_set_running(screen->sessions, id);
+	ik_screen_place_session(screen, id);
 	memcpy(screen->running, id, strnlen(id, sizeof screen->running - 1) + 1);
 	show_title(screen);
 }
 
-void ik_screen_show_sessions(struct ik_screen *screen, const char *words)
+/* Open the pane. */
+static void open_pane(struct ik_screen *screen)
 {
 	screen->help_open = false;
 	screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	screen->side = IK_SIDE_SESSIONS;
 	ik_screen_set_focus(screen, IK_FOCUS_PANE);
-	ik_sessions_open(screen->sessions, words);
 	screen->dirty = true;
+}
+
+void ik_screen_show_sessions(struct ik_screen *screen, const char *words)
+{
+	open_pane(screen);
+	ik_sessions_open(screen->sessions, words);
+}
+
+void ik_screen_search_sessions(struct ik_screen *screen, const char *words)
+{
+	open_pane(screen);
+	ik_sessions_search(screen->sessions, words);
 }
 
 void ik_screen_close_side(struct ik_screen *screen)

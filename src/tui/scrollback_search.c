@@ -112,7 +112,7 @@ static void seek(struct ik_search *search, struct ik_search_place from, int dire
 	search->seeking = search->needle.length > 0 && search->scrollback->count > 0;
 	search->at = search->start = from;
 	search->direction = direction;
-	search->wrapped = false;
+	search->wrapped = search->in_block = false;
 }
 
 /* All counting begins anew. */
@@ -144,6 +144,15 @@ void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
 	close_opened(search);
 	search->found = false;
 	seek(search, search->origin, -1);
+}
+
+void ik_search_set_in(struct ik_search *search, const char *pattern, size_t length, size_t index)
+{
+	ik_search_set(search, pattern, length);
+	ik_search_begin(search);
+	seek(search, (struct ik_search_place){
+		.block = search->scrollback->first_number + (int64_t)index}, 1);
+	search->in_block = true;
 }
 
 /* The last place in [0, before) of the unit that is looked at; SIZE_MAX: none. Windows
@@ -361,7 +370,7 @@ static bool work_seek(struct ik_search *search, size_t *cost)
 		}
 		if (is_unfinished(search, block, *cost))
 			return false;
-		if (!next_block(search)) {
+		if (search->in_block || !next_block(search)) {
 			search->seeking = search->wrapped = false;
 			return true;
 		}

@@ -24,6 +24,10 @@ struct ik_search *ik_search_free(struct ik_search *search);
  * there when the search began (ik_search_begin()). "": nothing is shown. */
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length);
 
+/* The same downwards from the beginning of the block with that index, and no further than its
+ * end: the window stays where that has nothing. */
+void ik_search_set_in(struct ik_search *search, const char *pattern, size_t length, size_t index);
+
 /* Remember the window, to begin from it and to come back to it. */
 void ik_search_begin(struct ik_search *search);
 void ik_search_back(struct ik_search *search);

@@ -33,6 +33,7 @@ struct ik_search {
 	struct ik_search_place origin; /* and its end */
 
 	bool seeking;
+	bool in_block;                 /* for a place in this block only */
 	int direction;
 	struct ik_search_place at, start;
 	bool wrapped;

@@ -21,10 +21,14 @@ struct ik_sessions {
 	char *problem;   /* why there is no page; NULL */
 	int64_t now_ms;  /* when the last one came */
 
+	bool said;       /* places where the words were said, not sessions */
+	int percent;     /* of all that was said, looked through for them */
+
 	bool here;       /* only those of this directory */
 	char running[IK_UUID_TEXT];
 
-	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown */
+	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown, */
+	int64_t ended_at;         /* up to which event */
 };
 
 /* The selected one, or NULL. */

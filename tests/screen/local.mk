@@ -30,7 +30,8 @@ SCREEN_TESTS = \
 	tests/screen/context.screen \
 	tests/screen/copy.screen \
 	tests/screen/cut_reply.screen \
-	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/sessions_small.screen \
+	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_sessions.screen \
+	tests/screen/sessions_small.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
