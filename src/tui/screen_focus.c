@@ -18,6 +18,8 @@ void ik_screen_set_focus(struct ik_screen *screen, enum ik_focus focus)
 	if (screen->focus == focus)
 		return;
 	screen->focus = focus;
+	/* At once: the next key may come before the next picture. */
+	ik_scrollback_select(screen->scrollback, ik_screen_focus(screen) == IK_FOCUS_SCROLLBACK);
 	screen->dirty = true;
 }
 
