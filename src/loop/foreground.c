@@ -22,21 +22,34 @@ struct ik_foreground {
 	struct ik_loop *loop;
 	struct ik_tty *tty;
 	struct ik_process *process;
-	struct ik_signal *signals[3];
+	struct ik_signal *stops;
+	struct sigaction before[2]; /* what SIGINT and SIGQUIT did here */
 	void (*done)(void *arg, int status);
 	void *arg;
 };
 
-/* Ctrl-C and Ctrl-\ of the terminal go to the whole job; they are not for us. A child has
- * stopped: where it stopped nobody but itself, we stop too, as the one job that we are. */
+/* Ctrl-C and Ctrl-\ of the terminal go to the whole job. */
+static const int not_for_us[] = { SIGINT, SIGQUIT };
+
+/* Have the kernel drop them, as a shell does that waits: one that was only passed over here
+ * could still be on its way when the program that it has ended is gone. */
+static void ignore(struct ik_foreground *foreground)
+{
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
+
+	for (int i = 0; i < 2; i++)
+		sigaction(not_for_us[i], &ignored, &foreground->before[i]);
+}
+
+/* A child has stopped: where it stopped nobody but itself, we stop too, as the one job that
+ * we are. */
 static void signal_came(void *arg, int number)
 {
 	struct ik_foreground *foreground = arg;
 	pid_t pid = ik_process_pid(foreground->process);
 	siginfo_t info = { .si_pid = 0 };
 
-	if (number != SIGCHLD ||
-	    waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) != 0 || info.si_pid != pid)
+	if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) != 0 || info.si_pid != pid)
 		return;
 	ik_tty_stop_job(foreground->tty);
 }
@@ -44,8 +57,9 @@ static void signal_came(void *arg, int number)
 /* Fall silent, and release. */
 static void dispose(struct ik_foreground *foreground)
 {
-	for (size_t i = 0; i < sizeof(foreground->signals) / sizeof(foreground->signals[0]); i++)
-		foreground->signals[i] = ik_signal_close(foreground->signals[i]);
+	for (int i = 0; i < 2; i++)
+		sigaction(not_for_us[i], &foreground->before[i], NULL);
+	foreground->stops = ik_signal_close(foreground->stops);
 	foreground->process = ik_process_close(foreground->process);
 	ik_loop_defer(foreground->loop, free, foreground);
 }
@@ -94,7 +108,6 @@ struct ik_foreground *ik_foreground_start(struct ik_loop *loop, struct ik_tty *t
 	const struct ik_foreground_spec *spec, void (*done)(void *arg, int status), void *arg,
 	struct ik_error *error)
 {
-	static const int numbers[] = { SIGINT, SIGQUIT, SIGCHLD };
 	struct ik_foreground *foreground = ik_alloc(sizeof(*foreground));
 	pid_t pid = 0;
 	int number;
@@ -112,8 +125,8 @@ struct ik_foreground *ik_foreground_start(struct ik_loop *loop, struct ik_tty *t
 		return NULL;
 	}
 	foreground->process = ik_process_new(loop, pid, ended, foreground);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		foreground->signals[i] = ik_signal_new(loop, numbers[i], signal_came, foreground);
+	ignore(foreground);
+	foreground->stops = ik_signal_new(loop, SIGCHLD, signal_came, foreground);
 	return foreground;
 }
 

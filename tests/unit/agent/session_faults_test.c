@@ -164,7 +164,7 @@ Test(session_faults, silence_is_ended)
 		{ .chunks = { ": a comment is no event\n\n", STAGE_HOLD } },
 	};
 
-	stage.idle_timeout_ms = 500;
+	stage.idle_timeout_ms = 1500;
 	stage_open(replies);
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);

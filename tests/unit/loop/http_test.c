@@ -302,12 +302,12 @@ Test(http, stall_ends_with_the_idle_time_out)
 
 Test(http, bytes_restart_the_idle_clock)
 {
-	const struct raw_script script = { .pause_ms = 60, .pieces = PIECES(
+	const struct raw_script script = { .pause_ms = 250, .pieces = PIECES(
 		HEAD "\r\n", "1", "2", "3", "4", "5", "6", "7", "8") };
 	struct fetch fetch;
 
 	prepare(&fetch, &script);
-	fetch.spec.idle_timeout_ms = 300;
+	fetch.spec.idle_timeout_ms = 1800;
 	start(&fetch);
 	fixture_run_until(fetch.loop, &fetch.done);
 	cr_assert_eq(fetch.failure, IK_HTTP_OK, "%s", fetch.message);
