@@ -244,6 +244,19 @@ static bool wait_for(struct kills *kills, enum milestone milestone)
 	return true;
 }
 
+/* The end is judged by the database alone: let what waits for it arrive. */
+static bool wait_until_stored(struct kills *kills)
+{
+	int64_t end = ik_clock_ms() + WAIT_MS;
+
+	while (shows_anywhere(kills, "unsaved")) {
+		(void)terminal_pump(&kills->place.terminal, 20);
+		if (ik_clock_ms() > end)
+			return fail(&kills->place, "what waits is never stored");
+	}
+	return true;
+}
+
 /* ---- a run ---- */
 
 /* The session that was written to last, in new memory; NULL: there is none yet. */
@@ -378,6 +391,8 @@ static bool live(struct kills *kills, enum milestone last)
 	}
 	if (last != DONE)
 		(void)terminal_pump(&kills->place.terminal, (int)(random() % DELAY_MS));
+	if (kills->number == kills->count - 1 && !wait_until_stored(kills))
+		return false;
 	kill_program(kills);
 	good = !crash || crash_server(kills, "start");
 	return good && check_kept(kills) && check_whole(kills);
