@@ -226,14 +226,14 @@ Test(store_lock, is_ours_again_while_it_is_being_let_go)
 	one.lock = ik_lock_close(one.lock);
 	open_lock(&two, fixture.store, id);
 	while (two.state == IK_LOCK_UNKNOWN)
-		fixture_turn(1);
+		fixture_turn(2);
 	cr_expect_eq(two.state, IK_LOCK_OURS);
 	if (other) {
 		cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_close(other);
 	}
 	while (other && fixture.waiting > 0)
-		fixture_turn(1);
+		fixture_turn(2);
 	fixture_settle();
 	fixture_expect_page(id, 0, 9, "1 2 3");
 	cr_expect_eq(two.state, IK_LOCK_OURS);
@@ -280,7 +280,7 @@ Test(store_lock, whose_file_was_removed_is_not_held_by_two)
 	path = ik_format("%s-locks/%s", fixture.path, id);
 	cr_assert_eq(unlink(path), 0);
 	while (access(path, F_OK) != 0)
-		fixture_turn(1);
+		fixture_turn(2);
 	cr_expect_eq(one.state, IK_LOCK_OURS, "it is put there again");
 	cr_assert_eq(unlink(path), 0);
 	open_lock(&two, second, id);
