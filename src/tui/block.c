@@ -519,10 +519,11 @@ static void learn(struct ik_block *block)
 	if (!renderer->learn || block->learnt.at >= block->length
 		|| !renderer->learn(&block->learnt, block->text, block->length, block->growing))
 		return;
-	for (struct ik_section *section = block->sections;
-		section < block->sections + block->section_count; section++)
+	for (size_t i = 0; i < block->section_count; i++) {
+		struct ik_section *section = &block->sections[i];
 		if (memchr(block->text + section->start, '[', section->end - section->start))
 			section->columns = 0;
+	}
 }
 
 void ik_block_prepare(struct ik_block *block)
