@@ -76,7 +76,8 @@ extern struct fixture_answer fixture_answer;
 #define FIXTURE_READ fixture_take, &fixture_answer
 /* Release what the last read gave. */
 void fixture_answer_done(void);
-/* Turn the loop so many times. */
+/* Turn the loop so many times. The first turn runs what was deferred alone: who waits for a
+ * descriptor or a timer needs two. */
 void fixture_turn(int times);
 
 /* One number from the database, by another connection. */
