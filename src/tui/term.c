@@ -87,7 +87,10 @@ static void read_strings(struct ik_term *term)
 		ik_buf_puts(&buf, NO_PASTE_BRACKETS);
 	ik_term_put_capability(&buf, "rmkx");
 	ik_term_put_capability(&buf, "cnorm");
-	/* No second screen: the shell goes on below an empty one. */
+	/* Where there is no second screen, or it is switched off (as in GNU screen, unless
+	 * told), the shell goes on in an empty one, and not in the middle of ours. */
+	ik_term_put_capability(&buf, "home");
+	ik_term_put_capability(&buf, "ed");
 	ik_term_put_capability(&buf, ik_term_capability("rmcup") ? "rmcup" : "clear");
 	term->leave = ik_buf_take(&buf, NULL);
 	term->show_cursor = ik_term_new_capability("cnorm");

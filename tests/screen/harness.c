@@ -8,6 +8,7 @@
  * the lines up to a line END.
  *
  *   size ROWS COLUMNS        before start: the terminal's size (24 80)
+ *   one-screen               before start: it has no second screen, whatever TERM says
  *   env NAME=VALUE           a variable for the program; NAME alone unsets it
  *   file PATH <<             a file in the working directory
  *   home-file PATH <<        a file in the program's home (~/.ikigai)
@@ -422,6 +423,10 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 	}
 	if (IS("baud")) {
 		h->terminal.baud = (int)strtol(rest, NULL, 10);
+		return true;
+	}
+	if (IS("one-screen")) {
+		h->terminal.one_screen = true;
 		return true;
 	}
 	if (IS("hang-up")) {

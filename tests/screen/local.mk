@@ -38,7 +38,7 @@ SCREEN_TESTS = \
 	tests/screen/during_scan.screen \
 	tests/screen/drag.screen tests/screen/editor.screen \
 	tests/screen/editor_stopped.screen \
-	tests/screen/end_by_signals.screen tests/screen/ended_twice.screen \
+	tests/screen/end_by_signals.screen tests/screen/one_screen.screen tests/screen/ended_twice.screen \
 	tests/screen/external_editor.screen \
 	tests/screen/every_key.screen \
 	tests/screen/export.screen \

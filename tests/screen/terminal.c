@@ -64,7 +64,7 @@ static void make_screen(struct terminal *terminal)
 	terminal->vterm = vterm_new(terminal->rows, terminal->columns);
 	vterm_set_utf8(terminal->vterm, 1);
 	terminal->screen = vterm_obtain_screen(terminal->vterm);
-	vterm_screen_enable_altscreen(terminal->screen, 1);
+	vterm_screen_enable_altscreen(terminal->screen, !terminal->one_screen);
 	vterm_screen_set_callbacks(terminal->screen, &callbacks, terminal);
 	vterm_screen_reset(terminal->screen, 1);
 	terminal->cursor_visible = true;

@@ -28,6 +28,7 @@ struct terminal {
 	int cursor_row, cursor_column;
 	bool cursor_visible;
 	bool alternate;        /* the second screen is shown */
+	bool one_screen;       /* before the start: it has no second one */
 	bool mouse;            /* clicks are reported */
 	struct ik_buf raw;     /* every byte that it wrote since it was started */
 };
