@@ -24,7 +24,7 @@ EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/
 if HAVE_TESTS
 TESTS += tests/store/postgres tests/store/kills
 endif
-EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/server.sh
+EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/server.sh tests/store/chat.screen
 
 if !HAVE_TESTS
 check-local:

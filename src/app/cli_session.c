@@ -273,6 +273,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 		ik_loop_free(cli.loop);
 		return 1;
 	}
+	ik_store_set_timeout(cli.store, setup->config->database_timeout_s);
 	ik_store_on_notice(cli.store, on_notice, &cli);
 	ik_buf_init(&cli.out, IK_LIMIT_REQUEST);
 	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);

@@ -182,6 +182,7 @@ struct ik_backend_ops {
 struct ik_backend {
 	const struct ik_backend_ops *ops;
 	struct ik_store *store; /* that is reported to */
+	int64_t timeout_ms;     /* a server may take over a statement; set by it first */
 };
 
 struct ik_backend *ik_sqlite_new(const char *path);

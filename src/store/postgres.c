@@ -12,10 +12,12 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* So long one step of connecting may take, and an answer: more than the server may take over
- * a statement, since it says itself when it gives up. */
+/* So long one step of connecting may take. */
 #define CONNECT_MS 10000
-#define ANSWER_MS 30000
+/* The server may take so long over a statement where nothing else was said, and says itself
+ * when it gives up: its answer may take longer by this. */
+#define STATEMENT_MS 20000
+#define ANSWER_MS 10000
 /* Of several programs that come first one makes the tables; any number of ours will do. */
 #define LOCK "7308327837116294983"
 
@@ -235,7 +237,7 @@ static void await(struct postgres *postgres, const struct ik_pq_operation *opera
 	postgres->statement = 0;
 	postgres->had_result = false;
 	postgres->status = IK_OK;
-	ik_timer_start(postgres->timer, ANSWER_MS);
+	ik_timer_start(postgres->timer, postgres->base.timeout_ms + ANSWER_MS);
 	flush(postgres);
 }
 
@@ -459,6 +461,7 @@ struct ik_backend *ik_postgres_new(struct ik_loop *loop, const char *uri)
 	struct postgres *postgres = ik_alloc(sizeof(*postgres));
 
 	postgres->base.ops = &postgres_ops;
+	postgres->base.timeout_ms = STATEMENT_MS;
 	postgres->loop = loop;
 	postgres->uri = ik_strdup(uri);
 	postgres->shown = ik_redact(uri);

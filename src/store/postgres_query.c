@@ -10,8 +10,6 @@
 
 /* All parameters of one statement: a large part, or a transaction's events. */
 #define STATEMENT_BYTES IK_MIB(1000)
-/* So long the server may take over a statement. */
-#define STATEMENT_TIMEOUT "20000"
 
 void ik_pq_statement_init(struct ik_pq_statement *statement, const char *text)
 {
@@ -219,7 +217,8 @@ bool ik_pq_begin(struct postgres *postgres)
 
 	/* For this transaction alone: a pooler gives the connection to others afterwards. */
 	ik_pq_statement_init(&statement,
-		"SELECT set_config('statement_timeout', '" STATEMENT_TIMEOUT "', true)");
+		"SELECT set_config('statement_timeout', $1::bigint::text, true)");
+	ik_pq_put_number(&statement, postgres->base.timeout_ms);
 	sent = ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	return sent;

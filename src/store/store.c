@@ -425,6 +425,12 @@ void ik_store_set_spool(struct ik_store *store, const char *directory)
 		store->spool = ik_spool_new(directory, store->path);
 }
 
+void ik_store_set_timeout(struct ik_store *store, int64_t seconds)
+{
+	if (store->backend)
+		store->backend->timeout_ms = seconds * 1000;
+}
+
 /* What is still in the queue goes to a file. */
 static void rescue(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
 {

@@ -61,6 +61,10 @@ bool ik_postgres_is_uri(const char *uri);
  */
 void ik_store_set_spool(struct ik_store *store, const char *directory);
 
+/* So long a server may take over one statement (20 seconds, unless it is said); what takes
+ * longer is given up and tried again later. Nothing for an embedded database. */
+void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
+
 /*
  * Try once more to write what waits; what cannot be written goes as JSON Lines
  * to a file of mode 0600 beside the database, or in TMPDIR, that the next

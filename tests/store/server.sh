@@ -5,14 +5,16 @@
 #   $work, $server, $port, $tls   directories (the second is the server's own); on or off
 #   $bin                          where its programs are
 #   as_server COMMAND...          runs it as the server's user: it refuses to be root
-# and IK_TEST_POSTGRES_ADMIN and IK_TEST_POSTGRES_CONTROL are exported: how to reach it, and the
-# command that stops, crashes and starts it.
+# and these are exported, each beginning with IK_TEST_POSTGRES_: ADMIN, how to reach it; SOCKETS
+# and PORT, parts of that; CONTROL, the command that stops, crashes and starts it and a standby;
+# DISK, a directory with little room, where root can make one.
 
 server_missing=
 bin=
 for directory in "$(pg_config --bindir 2>/dev/null)" /usr/lib/postgresql/*/bin /usr/bin /usr/local/bin; do
 	if [ -n "$directory" ] && [ -x "$directory/initdb" ] && [ -x "$directory/postgres" ]; then
-		bin=$directory
+		bin=$(dirname "$(readlink -f "$directory/postgres")") # the others are beside it
+		break
 	fi
 done
 if [ -z "$bin" ]; then
@@ -38,7 +40,10 @@ as_server() {
 	fi
 }
 server=$work/server
+disk=
 trap 'as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
+	as_server "$bin/pg_ctl" -D "$server/standby/data" -m immediate stop >/dev/null 2>&1
+	[ -z "$disk" ] || umount "$disk"
 	[ ! -f "$server/pgbouncer.pid" ] || kill "$(cat "$server/pgbouncer.pid")" 2>/dev/null
 	rm -rf "$work"' EXIT
 trap 'exit 143' TERM INT HUP
@@ -51,7 +56,7 @@ as_server openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost 
 	-addext subjectAltName=DNS:localhost -keyout "$server/data/server.key" \
 	-out "$server/data/server.crt" >>"$work/log" 2>&1 && tls=on || tls=off
 cat >"$work/pg_hba.conf" <<END
-local all all trust
+local all,replication all trust
 hostssl all all 127.0.0.1/32 scram-sha-256
 hostssl all all ::1/128 scram-sha-256
 END
@@ -66,15 +71,33 @@ max_connections = 60
 END
 cat "$work/options" | as_server tee -a "$server/data/postgresql.conf" >/dev/null
 
+# A disk that is full soon, where there may be one.
+mkdir "$work/disk"
+if [ -n "$user" ] && mount -t tmpfs -o "size=1m,mode=0700,uid=$user" none "$work/disk" 2>/dev/null; then
+	disk=$work/disk
+	export IK_TEST_POSTGRES_DISK="$disk"
+fi
+
 # What stops and starts it, for the tests.
 cat >"$work/control" <<END
 #!/bin/sh
+[ "\$1" != grow ] || exec mount -o remount,size=64m "$disk"
 [ "\$(id -u)" -ne 0 ] || exec setpriv --reuid="$user" --regid="\$(id -g "${user:-root}")" --clear-groups "\$0" "\$@"
 case \$1 in
 start)
+	if [ -d "$server/standby" ]; then
+		"$bin/pg_ctl" -D "$server/standby/data" -s -w -m immediate stop
+		rm -rf "$server/standby"
+	fi
 	"$bin/pg_ctl" -D "$server/data" -s status >/dev/null 2>&1 && exit 0
 	exec "$bin/pg_ctl" -D "$server/data" -l "$server/log" -s -w start ;;
 stop) exec "$bin/pg_ctl" -D "$server/data" -s -w -m fast stop ;;
+standby)
+	mkdir "$server/standby"
+	"$bin/pg_basebackup" -h "$server" -p "$port" -U ikigai -D "$server/standby/data" -R -N -c fast || exit
+	exec "$bin/pg_ctl" -D "$server/standby/data" -l "$server/standby/log" -s -w start \\
+		-o "-c unix_socket_directories='$server/standby' -c listen_addresses=''" ;;
+promote) exec "$bin/pg_ctl" -D "$server/standby/data" -s -w promote ;;
 immediate) exec "$bin/pg_ctl" -D "$server/data" -s -w -m immediate stop ;;
 esac
 END
@@ -82,4 +105,6 @@ chmod 755 "$work/control"
 "$work/control" start >>"$work/log" 2>&1 || { sed 's/^/# /' "$work/log" "$server/log"; echo "Bail out! start"; exit 1; }
 IK_TEST_POSTGRES_ADMIN="host=$server port=$port user=ikigai dbname=postgres"
 IK_TEST_POSTGRES_CONTROL=$work/control
-export IK_TEST_POSTGRES_ADMIN IK_TEST_POSTGRES_CONTROL
+IK_TEST_POSTGRES_SOCKETS=$server
+IK_TEST_POSTGRES_PORT=$port
+export IK_TEST_POSTGRES_ADMIN IK_TEST_POSTGRES_CONTROL IK_TEST_POSTGRES_SOCKETS IK_TEST_POSTGRES_PORT

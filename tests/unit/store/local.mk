@@ -3,7 +3,9 @@ check_PROGRAMS += tests/unit/store/store_test
 TESTS += tests/unit/store/store_test
 tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/migrate_test.c \
+	tests/unit/store/postgres_fault_test.c \
 	tests/unit/store/postgres_test.c \
+	tests/unit/store/server_fixture.c tests/unit/store/server_fixture.h \
 	tests/unit/store/store_blob_test.c \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
 	tests/unit/store/store_lock_test.c \

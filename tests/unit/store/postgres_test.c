@@ -1,4 +1,5 @@
 #include "store_fixture.h"
+#include "server_fixture.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -16,77 +17,19 @@
  * none may be there twice. tests/store/postgres starts the server, and gives a command that
  * stops and starts it; without that there is nothing to be run.
  */
-static void set_up_trouble(void);
-TestSuite(postgres_trouble, .init = set_up_trouble, .fini = fixture_tear_down);
+TestSuite(postgres_trouble, .init = server_set_up, .fini = fixture_tear_down);
 TestSuite(postgres, .init = fixture_set_up, .fini = fixture_tear_down);
-
-static bool has_server(void)
-{
-	if (!fixture.server)
-		cr_log_info("no server");
-	return fixture.server;
-}
-
-/* stop, immediate (as after a crash), start */
-static void control(const char *word)
-{
-	char *command = ik_format("%s %s", getenv("IK_TEST_POSTGRES_CONTROL"), word);
-
-	cr_assert_eq(system(command), 0, "%s", command);
-	free(command);
-}
-
-static void set_up_trouble(void)
-{
-	/* A test that failed may have left it stopped. */
-	if (getenv("IK_TEST_POSTGRES_CONTROL"))
-		control("start");
-	fixture_set_up();
-}
-
-/* Turn until all that waits is stored. */
-static void run_until_stored(void)
-{
-	fixture.stop_when_stored = true;
-	do {
-		fixture_run();
-	} while (fixture.waiting > 0);
-	fixture.stop_when_stored = false;
-}
-
-/* Events of one process are there once, in their order. */
-static void expect_numbers(const char *session, int count)
-{
-	struct ik_buf wanted;
-	int i;
-
-	ik_buf_init(&wanted, 1 << 20);
-	for (i = 1; i <= count; i++)
-		ik_buf_printf(&wanted, "%s%d", i > 1 ? " " : "", i);
-	fixture_expect_page(session, 0, 10000, wanted.data);
-	ik_buf_done(&wanted);
-}
-
-static void append_numbers(const char *session, int from, int to)
-{
-	char text[32];
-
-	for (; from <= to; from++) {
-		snprintf(text, sizeof(text), "%d", from);
-		fixture_append(session, IK_KIND_USER, text);
-	}
-}
 
 Test(postgres_trouble, a_server_that_is_away)
 {
 	char id[IK_UUID_TEXT];
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 1);
 	fixture_settle();
-	control("stop");
-	append_numbers(id, 2, 5);
+	server_control("stop");
+	server_append_numbers(id, 2, 5);
 	do {
 		fixture_run();
 	} while (fixture.waiting != 4 || !fixture.reason[0]);
@@ -95,9 +38,9 @@ Test(postgres_trouble, a_server_that_is_away)
 	/* A read says so too. */
 	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
 	cr_assert_eq(fixture_answer.status, IK_IO);
-	control("start");
-	run_until_stored();
-	expect_numbers(id, 5);
+	server_control("start");
+	server_settle();
+	server_expect_numbers(id, 5);
 	cr_assert_eq(fixture_count_spool(true), 0);
 	fixture_close();
 	cr_assert_eq(fixture_count_spool(false), 0);
@@ -109,23 +52,23 @@ Test(postgres_trouble, killed_with_events_on_their_way)
 	int status;
 	pid_t pid;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 2);
 	fixture_close();
-	control("stop");
+	server_control("stop");
 	pid = fork();
 	if (pid == 0) {
 		fixture_open();
 		ik_store_continue(fixture.store, id, "/x", 2);
-		append_numbers(id, 3, 6);
+		server_append_numbers(id, 3, 6);
 		(void)kill(getpid(), SIGKILL);
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert_eq(fixture_count_spool(true), 1);
-	control("start");
+	server_control("start");
 	fixture_open();
-	expect_numbers(id, 6);
+	server_expect_numbers(id, 6);
 	if (fixture.notices == 0)
 		fixture_run();
 	cr_assert(strstr(fixture.notice, "4 events"), "%s", fixture.notice);
@@ -137,18 +80,18 @@ Test(postgres_trouble, the_spool_of_a_living_process_is_left_alone)
 	char id[IK_UUID_TEXT], other[IK_UUID_TEXT];
 	struct ik_store *first;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
-	control("stop");
+	server_control("stop");
 	fixture_session(id, "/x", 3);
 	first = fixture.store;
 	fixture_open();
 	fixture_session(other, "/y", 2);
-	control("start");
-	expect_numbers(other, 2);
+	server_control("start");
+	server_expect_numbers(other, 2);
 	fixture_close();
 	fixture.store = first;
-	expect_numbers(id, 3);
+	server_expect_numbers(id, 3);
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 5);
 }
 
@@ -157,18 +100,18 @@ Test(postgres_trouble, connections_that_are_cut)
 	char id[IK_UUID_TEXT];
 	int round;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 0);
 	for (round = 0; round < 5; round++) {
-		append_numbers(id, round * 100 + 1, round * 100 + 100);
+		server_append_numbers(id, round * 100 + 1, round * 100 + 100);
 		fixture_turn(round + 1);
 		fixture_execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
 			" WHERE datname = current_database() AND pid <> pg_backend_pid()");
 	}
-	append_numbers(id, 501, 501);
-	run_until_stored();
-	expect_numbers(id, 501);
+	server_append_numbers(id, 501, 501);
+	server_settle();
+	server_expect_numbers(id, 501);
 }
 
 Test(postgres_trouble, a_server_that_crashes_in_mid_commit)
@@ -176,19 +119,19 @@ Test(postgres_trouble, a_server_that_crashes_in_mid_commit)
 	char id[IK_UUID_TEXT];
 	int round;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 0);
 	for (round = 0; round < 3; round++) {
-		append_numbers(id, round * 500 + 1, round * 500 + 500);
+		server_append_numbers(id, round * 500 + 1, round * 500 + 500);
 		fixture_turn(10 * round + 3);
-		control("immediate");
+		server_control("immediate");
 		fixture_turn(3);
-		control("start");
+		server_control("start");
 	}
-	append_numbers(id, 1501, 1501);
-	run_until_stored();
-	expect_numbers(id, 1501);
+	server_append_numbers(id, 1501, 1501);
+	server_settle();
+	server_expect_numbers(id, 1501);
 }
 
 Test(postgres_trouble, a_server_that_can_only_be_read)
@@ -196,7 +139,7 @@ Test(postgres_trouble, a_server_that_can_only_be_read)
 	char id[IK_UUID_TEXT];
 	char *text;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 1);
 	fixture_settle();
@@ -205,19 +148,19 @@ Test(postgres_trouble, a_server_that_can_only_be_read)
 	fixture_close();
 	fixture_open();
 	ik_store_continue(fixture.store, id, "/x", 1);
-	append_numbers(id, 2, 3);
+	server_append_numbers(id, 2, 3);
 	do {
 		fixture_run();
 	} while (fixture.waiting != 2 || !fixture.reason[0]);
 	cr_assert(strstr(fixture.reason, "only be read"), "%s", fixture.reason);
-	expect_numbers(id, 1); /* which goes on */
+	server_expect_numbers(id, 1); /* which goes on */
 	free(text);
 	text = ik_format("BEGIN READ WRITE; ALTER DATABASE %s RESET default_transaction_read_only;"
 		" COMMIT", fixture.database);
 	fixture_execute(text);
 	free(text);
-	run_until_stored();
-	expect_numbers(id, 3);
+	server_settle();
+	server_expect_numbers(id, 3);
 }
 
 Test(postgres_trouble, late_events_become_a_fork)
@@ -226,20 +169,20 @@ Test(postgres_trouble, late_events_become_a_fork)
 	int status;
 	pid_t pid;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 2);
 	fixture_close();
-	control("stop");
+	server_control("stop");
 	pid = fork();
 	if (pid == 0) {
 		fixture_open();
 		ik_store_continue(fixture.store, id, "/x", 2);
-		append_numbers(id, 3, 4);
+		server_append_numbers(id, 3, 4);
 		(void)kill(getpid(), SIGKILL);
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	control("start");
+	server_control("start");
 	/* Another machine, which knows nothing of that spool, goes on. */
 	elsewhere = ik_strdup(fixture.spool);
 	snprintf(fixture.spool, sizeof(fixture.spool), "%s/other", fixture.directory);
@@ -259,7 +202,7 @@ Test(postgres_trouble, late_events_become_a_fork)
 		cr_assert_eq(fixture_answer.count, 2);
 		strcpy(fixture.forked, fixture_answer.sessions[0].forked_at ?
 			fixture_answer.sessions[0].id : fixture_answer.sessions[1].id);
-		expect_numbers(fixture.forked, 4);
+		server_expect_numbers(fixture.forked, 4);
 		fixture_turn(2);
 		cr_assert_geq(fixture.notices, 1);
 		cr_assert(strstr(fixture.notice, "stored now") || strstr(fixture.notice, fixture.forked),
@@ -285,7 +228,7 @@ Test(postgres, several_processes_make_the_tables_once)
 	enum { PROCESSES = 8, EVENTS = 50 };
 	int i, status, failed = 0;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	/* Each with a loop of its own: what a loop waits with is not shared. */
 	fixture_close();
@@ -322,7 +265,7 @@ Test(postgres, a_newer_database_is_refused_and_left_alone)
 {
 	char id[IK_UUID_TEXT];
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 1);
 	fixture_close();
@@ -336,7 +279,7 @@ Test(postgres, a_newer_database_is_refused_and_left_alone)
 
 Test(postgres, another_programs_database_is_left_alone)
 {
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_execute("CREATE TABLE sessions(theirs integer)");
 	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
@@ -356,7 +299,7 @@ Test(postgres, json_that_its_types_do_not_hold_comes_back_to_the_letter)
 	char id[IK_UUID_TEXT];
 	size_t i;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 0);
 	for (i = 0; i < COUNT; i++) {
@@ -380,7 +323,7 @@ Test(postgres, a_name_that_has_no_address_is_said)
 	char id[IK_UUID_TEXT];
 	size_t lost;
 
-	if (!has_server())
+	if (!server_is_there())
 		return;
 	fixture_close();
 	snprintf(fixture.path, sizeof(fixture.path),

@@ -1,0 +1,256 @@
+#include "server_fixture.h"
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "util/alloc.h"
+
+/*
+ * A server that is there, but does not do what it should, or says nothing of what it did: events
+ * arrive once and in their order all the same, and until then the store says why they wait.
+ */
+TestSuite(postgres_fault, .init = server_set_up, .fini = fixture_tear_down);
+
+/* Open the store anew, at another address of the same database; "": as before. */
+static void open_at(const char *address)
+{
+	if (address[0])
+		snprintf(fixture.path, sizeof(fixture.path), "%s", address);
+	fixture_close();
+	fixture_open();
+}
+
+/* ---- the answer to a commit is lost ---- */
+
+static void lose_answers(bool half)
+{
+	char id[IK_UUID_TEXT];
+	int round;
+
+	server_relay(2, half);
+	open_at("");
+	fixture_session(id, "/x", 0);
+	for (round = 0; round < 4; round++) {
+		server_append_numbers(id, 3 * round + 1, 3 * round + 3);
+		server_settle();
+	}
+	server_expect_numbers(id, 12);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 12);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	cr_assert_eq(fixture_count_spool(true), 0);
+	cr_assert_eq(fixture.notices, 0, "%s", fixture.notice);
+}
+
+Test(postgres_fault, a_commit_whose_answer_is_lost)
+{
+	if (server_is_there())
+		lose_answers(false);
+}
+
+Test(postgres_fault, a_commit_with_half_an_answer)
+{
+	if (server_is_there())
+		lose_answers(true);
+}
+
+Test(postgres_fault, a_process_that_dies_between_commit_and_answer)
+{
+	char id[IK_UUID_TEXT];
+	int status;
+	pid_t pid;
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	server_relay(1000, false);
+	pid = fork();
+	if (pid == 0) {
+		fixture_open();
+		ik_store_continue(fixture.store, id, "/x", 2);
+		server_append_numbers(id, 3, 6);
+		while (!fixture.reason[0])
+			fixture_run();
+		(void)kill(getpid(), SIGKILL);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(fixture_count_spool(true), 1);
+	server_relay(0, false); /* the database has the same address */
+	fixture_open();
+	ik_store_continue(fixture.store, id, "/x", 2);
+	/* They are there already, and the session is no fork of itself. */
+	server_expect_numbers(id, 6);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 6);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	cr_assert_eq(fixture_count_spool(true), 0);
+}
+
+/* ---- what the server cannot do ---- */
+
+/* From now on nothing can be stored, as this statement fails. */
+static void break_events(const char *body)
+{
+	char *text = ik_format("CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS"
+		" $$ BEGIN %s; RETURN NEW; END $$; CREATE TRIGGER trouble BEFORE INSERT ON events"
+		" FOR EACH STATEMENT EXECUTE FUNCTION trouble()", body);
+
+	fixture_execute(text);
+	free(text);
+}
+
+static void mend_events(void)
+{
+	fixture_execute("DROP FUNCTION trouble CASCADE");
+}
+
+Test(postgres_fault, a_disk_that_is_full_by_its_code)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	break_events("RAISE 'could not extend file' USING ERRCODE = '53100'");
+	server_append_numbers(id, 2, 4);
+	server_run_until_waiting(3, "disk");
+	server_expect_numbers(id, 1); /* reading goes on */
+	server_append_numbers(id, 5, 6);
+	mend_events();
+	server_settle();
+	server_expect_numbers(id, 6);
+}
+
+Test(postgres_fault, a_disk_that_is_full)
+{
+	const char *disk = getenv("IK_TEST_POSTGRES_DISK");
+	char id[IK_UUID_TEXT], *text, *noise;
+	size_t i;
+
+	if (!server_is_there())
+		return;
+	if (!disk) {
+		cr_log_info("no disk of its own");
+		return;
+	}
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	text = ik_format("CREATE TABLESPACE small LOCATION '%s'", disk);
+	fixture_execute(text);
+	free(text);
+	fixture_execute("ALTER TABLE events SET TABLESPACE small");
+	/* More than the disk has, and not to be compressed. */
+	noise = ik_alloc((2 << 20) + 1);
+	for (i = 0; i < 2 << 20; i++)
+		noise[i] = (char)('!' + random() % 90);
+	fixture_append(id, IK_KIND_ASSISTANT, noise);
+	free(noise);
+	server_append_numbers(id, 2, 3);
+	server_run_until_waiting(3, "is full");
+	server_control("grow");
+	server_settle();
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 4);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events WHERE sequence = 2 AND length(content) > 2000000"), 1);
+	cr_assert_eq(fixture_query("SELECT content FROM events WHERE sequence = 4"), 3);
+	fixture_execute("ALTER TABLE events SET TABLESPACE pg_default");
+	fixture_execute("DROP TABLESPACE small");
+}
+
+Test(postgres_fault, a_server_that_is_slow)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!server_is_there())
+		return;
+	ik_store_set_timeout(fixture.store, 1);
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	break_events("PERFORM pg_sleep(600)");
+	server_append_numbers(id, 2, 4);
+	server_run_until_waiting(3, "takes too long");
+	mend_events();
+	server_settle();
+	server_expect_numbers(id, 4);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%'"
+		" AND state = 'active' AND pid <> pg_backend_pid()"), 0);
+}
+
+/* ---- another server takes its place ---- */
+
+/* Until then what was stored is on the standby, too. */
+static void wait_for_standby(void)
+{
+	fixture_execute("DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_stat_replication"
+		" WHERE replay_lsn >= pg_current_wal_lsn()) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$");
+}
+
+/* The standby by itself, where events cannot be stored yet: they stay in the spool. */
+static void write_to_standby(const char *session, const char *standby)
+{
+	struct ik_error notice;
+	size_t lost;
+
+	open_at(standby);
+	ik_store_continue(fixture.store, session, "/x", 1);
+	server_append_numbers(session, 2, 2);
+	server_run_until_waiting(1, "only be read");
+	server_expect_numbers(session, 1);
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	cr_assert_eq(notice.status, IK_UNAVAILABLE, "%s", notice.text);
+	fixture.waiting = 0;
+	fixture.reason[0] = '\0';
+}
+
+Test(postgres_fault, a_standby_that_is_promoted)
+{
+	const char *sockets = getenv("IK_TEST_POSTGRES_SOCKETS"), *port = getenv("IK_TEST_POSTGRES_PORT");
+	char early[IK_UUID_TEXT], id[IK_UUID_TEXT], *place, *hosts, *standby, *both;
+
+	if (!server_is_there())
+		return;
+	fixture_session(early, "/x", 1);
+	fixture_settle();
+	server_control("standby");
+	wait_for_standby();
+	place = ik_format("%s/standby", sockets);
+	hosts = ik_format("%s,%s", sockets, place);
+	standby = server_address_of(place, port);
+	both = server_address_of(hosts, port);
+	write_to_standby(early, standby);
+
+	/* Of the two the one that can be written is taken. */
+	snprintf(fixture.path, sizeof(fixture.path), "%s target_session_attrs=read-write", both);
+	fixture_open();
+	fixture_session(id, "/x", 3);
+	fixture_settle();
+	wait_for_standby();
+	server_control("immediate");
+	server_append_numbers(id, 4, 6);
+	do {
+		fixture_run();
+	} while (fixture.waiting != 3 || !fixture.reason[0]);
+	cr_assert(strstr(fixture.reason, "cannot be reached"), "%s", fixture.reason);
+	server_control("promote");
+	server_append_numbers(id, 7, 7);
+	server_settle();
+	server_expect_numbers(id, 7);
+
+	/* And the next one at the standby's own address takes in what waits for it. */
+	open_at(standby);
+	server_expect_numbers(early, 2);
+	fixture_close();
+	cr_assert_eq(fixture_count_spool(true), 0);
+	server_control("start");
+	free(place);
+	free(hosts);
+	free(standby);
+	free(both);
+}
