@@ -7,8 +7,10 @@
 #include "app/commands_session.h"
 #include "tui/status_bar.h"
 #include "util/alloc.h"
-#include "util/clock.h"
 #include "util/text.h"
+#include "util/utf8.h"
+
+#define REPLY_BYTES 4000 /* of a last reply, for a look at it */
 
 /* What a conversation did since it was forked. */
 struct work {
@@ -47,48 +49,53 @@ static struct work work_of(const struct ik_agent *agent)
 	return work;
 }
 
-/* ---- the list ---- */
+/* ---- how it stands ---- */
 
-/* How it stands, in words. */
-static void put_state(struct ik_buf *out, const struct ik_agent *agent)
+void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out)
 {
-	if (agent->calls != NULL) {
+	if (agent->calls != NULL)
 		ik_buf_puts(out, _("waiting for you"));
-	} else if (ik_agent_works(agent)) {
-		ik_buf_puts(out, _("working "));
-		ik_elapsed_put(out, agent->turn_started_ms > 0 ?
-			(ik_clock_ms() - agent->turn_started_ms) / 1000 : 0);
-	} else if (agent->failed) {
+	else if (ik_agent_works(agent))
+		ik_buf_puts(out, _("working"));
+	else if (agent->failed)
 		ik_buf_puts(out, _("failed"));
-	} else {
+	else
 		ik_buf_puts(out, agent->unread ? _("ended, unread") : _("idle"));
-	}
 }
 
-void ik_agents_text_list(const struct ik_chat *chat, struct ik_buf *out)
+char *ik_agents_text_title(const struct ik_agent *agent)
 {
-	const struct ik_agent *agent;
+	char *title = agent->task != NULL ? ik_strdup(agent->task) :
+		ik_command_present_title(ik_session_conversation(agent->session));
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
-		struct work work = work_of(agent);
-		char *title = agent->task != NULL ? ik_strdup(agent->task) :
-			ik_command_present_title(ik_session_conversation(agent->session));
+	if (title[0] != '\0')
+		return title;
+	free(title);
+	return ik_strdup(_("(nothing was said yet)"));
+}
 
-		ik_buf_printf(out, agent == chat->agent ? "[%d] " : " %d  ", agent->number);
-		put_state(out, agent);
-		ik_buf_printf(out, ngettext(", %zu turn", ", %zu turns", work.turns), work.turns);
-		if (work.usage.input_tokens > 0 || work.usage.output_tokens > 0)
-			ik_buf_printf(out, _(", tokens: %lld in, %lld out"),
-				(long long)work.usage.input_tokens, (long long)work.usage.output_tokens);
-		if (work.usage.cost >= 0) {
-			ik_buf_puts(out, ", ");
-			ik_cost_put(out, work.usage.cost);
-		}
-		if (agent->parent != NULL)
-			ik_buf_printf(out, _(", child of %d"), agent->parent->number);
-		ik_buf_printf(out, "\n    %s\n", title[0] != '\0' ? title : _("(nothing was said yet)"));
-		free(title);
+void ik_agents_text_facts(const struct ik_agent *agent, struct ik_buf *out)
+{
+	struct work work = work_of(agent);
+	char *title = ik_agents_text_title(agent);
+
+	ik_buf_printf(out, ngettext("%zu turn", "%zu turns", work.turns), work.turns);
+	if (work.usage.input_tokens > 0 || work.usage.output_tokens > 0)
+		ik_buf_printf(out, _(", tokens: %lld in, %lld out"),
+			(long long)work.usage.input_tokens, (long long)work.usage.output_tokens);
+	if (work.usage.cost >= 0) {
+		ik_buf_puts(out, ", ");
+		ik_cost_put(out, work.usage.cost);
 	}
+	if (agent->parent != NULL)
+		ik_buf_printf(out, _(", child of %d"), agent->parent->number);
+	ik_buf_printf(out, "\n> %s\n", title);
+	if (work.reply != NULL) {
+		ik_buf_putc(out, '\n');
+		ik_buf_append(out, work.reply->content, ik_utf8_cut(work.reply->content,
+			work.reply->content_length, REPLY_BYTES));
+	}
+	free(title);
 }
 
 /* ---- what is told ---- */

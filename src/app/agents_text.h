@@ -1,6 +1,6 @@
 /*
- * agents_text: the conversations of the program in words: the list of /agents, and
- * what one is told of another (/join).
+ * agents_text: the conversations of the program in words: how each stands, and what one is
+ * told of another (/join).
  *
  * May include: all.
  */
@@ -9,8 +9,12 @@
 
 #include "app/chat_agents.h"
 
-/* Append a line for each: state, title, turns, tokens, cost. */
-void ik_agents_text_list(const struct ik_chat *chat, struct ik_buf *out);
+/* Append how it stands, in a word or two. */
+void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out);
+/* What it is about; new memory. */
+char *ik_agents_text_title(const struct ik_agent *agent);
+/* Append turns, tokens, cost and parent, then its task and its last reply. */
+void ik_agents_text_facts(const struct ik_agent *agent, struct ik_buf *out);
 
 /* Append what a child did and what it said last, and words behind it ("": none), as a message
  * for the model of another. False: it has not said anything yet. */

@@ -104,6 +104,7 @@ static void agent_free(struct ik_agent *agent)
 	ik_chat_policy_done(agent);
 	ik_chat_draft_end(agent);
 	free(agent->task);
+	free(agent->picking_words);
 	agent->complete = ik_complete_free(agent->complete);
 	agent->screen = ik_screen_free(agent->screen);
 	agent->linear = ik_linear_free(agent->linear);
@@ -308,6 +309,7 @@ void ik_agents_tell_states(struct ik_chat *chat)
 		};
 	ik_screen_set_agents(chat->screen, marks, count > 1 ? count : 0);
 	free(marks);
+	ik_chat_pick_again(chat->agent);
 }
 
 /* Say over the editor of the shown one what another wants; who writes goes on writing. */
@@ -356,6 +358,14 @@ static void note_state(struct ik_agent *agent, const struct ik_event *event)
 	}
 }
 
+/* Are the messages that one can go back to others now, or whether one can? */
+static bool changes_messages(const struct ik_event *event)
+{
+	return event->kind == IK_EVENT_SESSION || event->kind == IK_EVENT_OLDER ||
+		event->kind == IK_EVENT_TURN_DONE ||
+		(event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
+}
+
 void ik_agent_event(void *arg, const struct ik_event *event)
 {
 	struct ik_agent *agent = arg;
@@ -375,6 +385,8 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	if (agent != chat->agent)
 		(void)ik_screen_tick(agent->screen, ik_clock_ms());
 	note_state(agent, event);
+	if (agent->picking != IK_PICKING_NOTHING && changes_messages(event))
+		ik_chat_pick_again(agent);
 	if (chat->agents->next != NULL)
 		ik_agents_tell_states(chat);
 }

@@ -16,6 +16,7 @@
 #ifndef IK_APP_CHAT_AGENTS_H
 #define IK_APP_CHAT_AGENTS_H
 
+#include "app/chat_pick.h"
 #include "app/complete.h"
 #include "tui/linear.h"
 #include "tui/screen.h"
@@ -40,6 +41,8 @@ struct ik_agent {
 	struct ik_store_read *list_read, *end_read; /* for its pane of sessions; NULL: none is out */
 	char end_of[IK_UUID_TEXT];     /* whose end is read */
 	struct ik_chat_search *search; /* the same for what was said; NULL: nothing was looked for */
+	enum ik_picking picking;       /* what is chosen in its picker */
+	char *picking_words;           /* and stands behind that */
 	char *before;                  /* what to say once another session is there; NULL: nothing */
 	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
 	int draft_lock;                /* held while the draft is this agent's; -1: none */
@@ -102,9 +105,9 @@ void ik_agents_tell_states(struct ik_chat *chat);
 void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt);
 
 /* "/join [N] [WORDS]": a child's last word becomes a message here; in a child without N: there,
- * and the parent is shown. "/agents", "/close [N]". */
+ * and the parent is shown; of several it has the person choose. "/agents [N]", "/close [N]". */
 void ik_agent_join(struct ik_chat *chat, const char *line, const char *words);
-void ik_agents_list(struct ik_chat *chat, const char *line);
+void ik_agents_list(struct ik_chat *chat, const char *line, const char *words);
 void ik_agent_close_named(struct ik_chat *chat, const char *line, const char *words);
 
 /* End the program; asks first where another agent is at work. */

@@ -107,11 +107,12 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 /* ---- /join ---- */
 
 /* The child that a /join names: the one of a number, else the only one; NULL with a word
- * of why not. */
+ * of why not, or without one where there are several. */
 static struct ik_agent *child_named(struct ik_chat *chat, int number, struct ik_error *error)
 {
 	struct ik_agent *agent, *found = NULL;
 
+	error->text[0] = '\0';
 	if (number > 0) {
 		found = ik_agent_find(chat, number);
 		if (found == NULL || found == chat->agent)
@@ -122,11 +123,8 @@ static struct ik_agent *child_named(struct ik_chat *chat, int number, struct ik_
 	for (agent = chat->agents; agent != NULL; agent = agent->next) {
 		if (agent->parent != chat->agent)
 			continue;
-		if (found != NULL) {
-			(void)ik_error_set(error, IK_INVALID, "%s",
-				_("There are several: /join N brings the last word of agent N here."));
+		if (found != NULL)
 			return NULL;
-		}
 		found = agent;
 	}
 	if (found == NULL)
@@ -178,6 +176,10 @@ void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
 	struct ik_agent *agent = chat->agent;
 	struct ik_error error;
 
+	if (ik_text_equal(words, "?")) {
+		ik_chat_pick(chat, IK_PICKING_JOIN, "");
+		return;
+	}
 	if (number == 0 && agent->parent != NULL) {
 		if (join(agent, agent->parent, words, &error) != IK_OK) {
 			ik_session_add_command(agent->session, line, error.text);
@@ -188,19 +190,25 @@ void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
 		return;
 	}
 	agent = child_named(chat, number, &error);
-	if (agent == NULL || join(agent, chat->agent, words, &error) != IK_OK)
+	if (agent == NULL && error.text[0] == '\0')
+		ik_chat_pick(chat, IK_PICKING_JOIN, words);
+	else if (agent == NULL || join(agent, chat->agent, words, &error) != IK_OK)
 		ik_session_add_command(chat->core.session, line, error.text);
 }
 
 /* ---- /agents, /close ---- */
 
-void ik_agents_list(struct ik_chat *chat, const char *line)
+void ik_agents_list(struct ik_chat *chat, const char *line, const char *words)
 {
-	struct ik_buf out;
+	int number = take_number(&words);
 
-	ik_buf_init(&out, IK_KIB(64));
-	ik_agents_text_list(chat, &out);
-	ik_command_answer(&chat->core, line, &out);
+	if (words[0] != '\0')
+		ik_session_add_command(chat->core.session, line,
+			_("/agents takes the number of the one to be shown, or nothing."));
+	else if (number > 0)
+		ik_agent_show_number(chat, number);
+	else
+		ik_chat_pick(chat, IK_PICKING_AGENT, "");
 }
 
 /* Close one, and say in the one that is shown then how to go on with it. */

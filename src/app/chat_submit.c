@@ -81,6 +81,12 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 			ik_screen_set_draft(chat->screen, chat->core.draft, strlen(chat->core.draft));
 		ik_chat_resume(chat, chat->core.fork);
 		break;
+	case IK_COMMAND_PICK_REWIND:
+		ik_chat_pick(chat, IK_PICKING_REWIND, "");
+		break;
+	case IK_COMMAND_PICK_FORK:
+		ik_chat_pick(chat, IK_PICKING_FORK, "");
+		break;
 	case IK_COMMAND_CHILD:
 		ik_agent_fork(chat, line, argument_of(line));
 		break;
@@ -88,7 +94,7 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		ik_agent_join(chat, line, argument_of(line));
 		break;
 	case IK_COMMAND_AGENTS:
-		ik_agents_list(chat, line);
+		ik_agents_list(chat, line, argument_of(line));
 		break;
 	case IK_COMMAND_CLOSE:
 		ik_agent_close_named(chat, line, argument_of(line));

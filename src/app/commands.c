@@ -314,23 +314,28 @@ static const struct ik_command commands[] = {
 	{"/resume", "/resume [N | ID | WORDS]", N_("go on with another session"), ik_command_resume,
 		N_("N counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
 			"the title. Alone it shows all. This session stays, and can be resumed itself.")},
-	{"/fork", "/fork [PROMPT]", N_("go on in a copy of this session, or have another agent do it"),
-		ik_command_fork,
-		N_("The copy has all that was said so far, by reference; from here on the two are apart. With a "
+	{"/fork", "/fork [PROMPT | N | ?]",
+		N_("go on in a copy of this session, or have another agent do it"), ik_command_fork,
+		N_("The copy has all that was said so far, by reference; from here on the two are apart. /fork N "
+			"copies up to the answer to your Nth last message, /fork ? lets you choose it. With a "
 			"PROMPT this conversation stays on the screen, and the copy begins with the PROMPT at once, "
 			"as an agent of its own: {next-agent} shows it.")},
-	{"/join", "/join [N] [WORDS]", N_("give an agent's last word to the model of another"),
+	{"/join", "/join [N | ?] [WORDS]", N_("give an agent's last word to the model of another"),
 		ik_command_join,
 		N_("In the conversation that began agent N: its last reply, and WORDS, become a message here. "
-			"In that agent, without N: it is told to the one that began it, which is shown then.")},
-	{"/agents", "/agents", N_("list the agents at work in this program"), ik_command_agents,
-		N_("State, turns, tokens and cost of each, and what it is about. {next-agent} shows the next.")},
+			"Of several it lets you choose one, and so does ?. In that agent, without N: it is "
+			"told to the one that began it, which is shown then.")},
+	{"/agents", "/agents [N]", N_("list the agents at work in this program, or show one"),
+		ik_command_agents,
+		N_("State, turns, tokens, cost and last word of each, and what it is about: choose the one to be "
+			"shown. {next-agent} shows the next.")},
 	{"/close", "/close [N]", N_("close an agent (its session can be resumed)"), ik_command_close,
 		N_("Without a number this one.")},
 	{"/rewind", "/rewind [N | ?]", N_("go back to before your last message, or the Nth last"),
 		ik_command_rewind,
 		N_("Nothing is deleted: a copy goes on from there, and the message is in the editor again. "
-			"/rewind ? lists your messages; {next-pane} and {rewind} do it for the one with the mark.")},
+			"/rewind ? lets you choose the message; {next-pane} and {rewind} do it for the one with "
+			"the mark.")},
 	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,
 		N_("Until then it is called by the first words that you said in it.")},
 	{"/mouse", "/mouse [on | off]", N_("take the mouse, or leave it to the terminal"), run_mouse,

@@ -26,9 +26,11 @@ enum ik_command_effect {
 	IK_COMMAND_SEARCH,   /* look for words in all of them */
 	IK_COMMAND_RESUME,   /* go on with another */
 	IK_COMMAND_FORKED,   /* go on with core->fork, which has been made; core->draft: to be written on */
+	IK_COMMAND_PICK_REWIND, /* choose the message to go back to before, */
+	IK_COMMAND_PICK_FORK,   /* or up to whose answer a fork goes */
 	IK_COMMAND_CHILD,    /* begin a child with the words behind it */
 	IK_COMMAND_JOIN,     /* a child's last word is for this model, or this one's for its parent */
-	IK_COMMAND_AGENTS,   /* list the conversations of the program */
+	IK_COMMAND_AGENTS,   /* choose one of the conversations of the program */
 	IK_COMMAND_CLOSE,    /* end one of them */
 	IK_COMMAND_QUIT
 };

@@ -8,8 +8,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define QUESTIONS_SHOWN 50 /* by /rewind ? */
-
 enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
 	const char *rest)
 {
@@ -114,22 +112,7 @@ static const char *obstacle(const struct ik_core *core)
 	return NULL;
 }
 
-enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
-{
-	const char *problem;
-
-	if (rest[0] != '\0')
-		return IK_COMMAND_CHILD;
-	problem = obstacle(core);
-	if (problem != NULL) {
-		ik_session_add_command(core->session, line, problem);
-		return IK_COMMAND_NOTHING;
-	}
-	return make_fork(core, line, newest_stored(core));
-}
-
-/* Did the person say it? */
-static bool is_question(const struct ik_message *message)
+bool ik_command_is_question(const struct ik_message *message)
 {
 	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
 }
@@ -142,10 +125,43 @@ static const struct ik_message *question_at(const struct ik_conversation *conver
 	for (i = ik_conversation_count(conversation); i-- > 0;) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
-		if (is_question(message) && message->sequence > 0 && --number == 0)
+		if (ik_command_is_question(message) && message->sequence > 0 && --number == 0)
 			return message;
 	}
 	return NULL;
+}
+
+/* Up to where a fork goes that has the Nth last message and what came of it; 0: there are not
+ * so many. */
+static int64_t fork_behind(const struct ik_core *core, long number)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	const struct ik_message *next = number > 1 ? question_at(conversation, number - 1) : NULL;
+
+	if (number < 1 || question_at(conversation, number) == NULL)
+		return 0;
+	return next != NULL ? next->sequence - 1 : newest_stored(core);
+}
+
+enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
+{
+	bool number = rest[0] != '\0' && strspn(rest, "0123456789") == strlen(rest);
+	int64_t sequence;
+	const char *problem;
+
+	if (rest[0] != '\0' && !number && !ik_text_equal(rest, "?"))
+		return IK_COMMAND_CHILD;
+	problem = obstacle(core);
+	sequence = problem != NULL ? 0 : number ? fork_behind(core, strtol(rest, NULL, 10)) :
+		newest_stored(core);
+	if (problem == NULL && sequence == 0)
+		problem = _("/fork 2 copies all up to the answer to the message before your last one; there "
+			"are not so many here.");
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	return ik_text_equal(rest, "?") ? IK_COMMAND_PICK_FORK : make_fork(core, line, sequence);
 }
 
 enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
@@ -163,7 +179,7 @@ enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_se
 					_("What was said last has yet to be stored; try again in a moment."));
 		return IK_OK;
 	}
-	while (i > 0 && !is_question(ik_conversation_at(conversation, i - 1)))
+	while (i > 0 && !ik_command_is_question(ik_conversation_at(conversation, i - 1)))
 		i--;
 	for (i = i > 0 ? i - 1 : 0; i > 0 && *ret_sequence == 0; i--)
 		*ret_sequence = ik_conversation_at(conversation, i - 1)->sequence;
@@ -194,27 +210,6 @@ enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, 
 	return IK_COMMAND_CLOSE;
 }
 
-/* Answer "/rewind ?": the messages of the person, the newest first, with their numbers. */
-static void list_questions(struct ik_core *core, const char *line)
-{
-	const struct ik_conversation *conversation = ik_session_conversation(core->session);
-	const struct ik_message *question;
-	struct ik_buf out;
-	long number;
-
-	ik_buf_init(&out, IK_KIB(64));
-	for (number = 1; number <= QUESTIONS_SHOWN &&
-	     (question = question_at(conversation, number)) != NULL; number++) {
-		char *title = ik_session_title(question->content, ik_message_typed(question));
-
-		ik_buf_printf(&out, "%3ld  %s\n", number, title);
-		free(title);
-	}
-	ik_buf_puts(&out, number > 1 ? _("/rewind N goes back to before message N.") :
-		_("Nothing of this session is stored yet."));
-	ik_command_answer(core, line, &out);
-}
-
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)
 {
 	char *end = NULL;
@@ -223,10 +218,8 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 		question_at(ik_session_conversation(core->session), number);
 	const char *problem = obstacle(core);
 
-	if (ik_text_equal(rest, "?")) {
-		list_questions(core, line);
-		return IK_COMMAND_NOTHING;
-	}
+	if (problem == NULL && ik_text_equal(rest, "?"))
+		return IK_COMMAND_PICK_REWIND;
 	if (problem == NULL && question == NULL)
 		problem = _("/rewind goes back to before your last message, /rewind 2 to before the one "
 			"before it; there are not so many here.");

@@ -18,8 +18,12 @@ enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line,
 /* /title TEXT is kept as the event that it is: the store reads the title from it. */
 enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest);
 
-/* /fork, /rewind [N]: a session that has this one's events, all of them or those before the
- * Nth last message of the person, by reference. */
+/* Did the person say it? */
+bool ik_command_is_question(const struct ik_message *message);
+
+/* /fork [N], /rewind [N]: a session that has this one's events, all of them, or those up to the
+ * answer to the Nth last message of the person, or those before it; by reference. "?": the person
+ * is to choose the message. */
 enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest);
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
 

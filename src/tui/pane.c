@@ -144,10 +144,10 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 	}
 }
 
-/* How many rows the list gets: what it needs, at most two fifths. */
-static int list_rows(const struct ik_pane *pane, int rows)
+/* How many rows the list gets: what it needs, at most two fifths, or all. */
+static int list_rows(const struct ik_pane *pane, const struct ik_pane_view *view, int rows)
 {
-	int most = rows * 2 / 5 > 1 ? rows * 2 / 5 : 1;
+	int most = view->list_first ? rows : rows * 2 / 5 > 1 ? rows * 2 / 5 : 1;
 	return pane->count < (size_t)most ? (int)pane->count : most;
 }
 
@@ -217,7 +217,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	}
 	if (view->item) {
 		struct ik_rectangle list = body;
-		list.rows = view->text_focus ? 1 : list_rows(pane, body.rows);
+		list.rows = view->text_focus ? 1 : list_rows(pane, view, body.rows);
 		draw_list(pane, view, cells, list);
 		struct ik_rectangle rule = {list.row + list.rows, area.column, 1, area.columns};
 		ik_pane_rule(cells, rule, view->focus && view->text_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME,

@@ -57,6 +57,7 @@ struct ik_pane_view {
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 		enum ik_style style);
 	bool text_focus;         /* the text has the keys: of the list, only what is selected is seen */
+	bool list_first;         /* the list has what it needs before the text has anything */
 	int reserved;            /* rows under the title that somebody else draws */
 	const char *empty;       /* instead of list and text when there is no item */
 	void *arg;
@@ -82,7 +83,9 @@ enum ik_pane_wish_kind {
 	IK_WISH_COPY,   /* text: for the clipboard */
 	IK_WISH_RESUME, /* text: the id of the session to go on with */
 	IK_WISH_DELETE, /* the same of one that is to be deleted */
-	IK_WISH_PAGER   /* text: to be read in the person's own pager; sanitised */
+	IK_WISH_PAGER,  /* text: to be read in the person's own pager; sanitised */
+	IK_WISH_LINE,   /* text: a command line */
+	IK_WISH_LEAVE   /* close the pane */
 };
 struct ik_pane_wish {
 	enum ik_pane_wish_kind kind;

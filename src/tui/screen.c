@@ -73,6 +73,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(screen->keymap, options->utf8, options->sessions,
 		options->sessions_arg);
+	screen->picker = ik_picker_new(screen->keymap, options->utf8);
 	screen->help = ik_help_new(options->commands, screen->keymap, options->utf8);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
@@ -97,6 +98,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->help = ik_help_free(screen->help);
 	screen->browser = ik_browser_free(screen->browser);
 	screen->sessions = ik_sessions_free(screen->sessions);
+	screen->picker = ik_picker_free(screen->picker);
 	screen->inspector = ik_inspector_free(screen->inspector);
 	screen->scrollback = ik_scrollback_free(screen->scrollback);
 	screen->calls = ik_calls_free(screen->calls);
@@ -500,6 +502,8 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 			&screen->bar, ret_row, ret_column);
 	else if (screen->side == IK_SIDE_SESSIONS)
 		ik_sessions_draw(screen->sessions, cells, layout->pane, focus, ret_row, ret_column);
+	else if (screen->side == IK_SIDE_PICKER)
+		ik_picker_draw(screen->picker, cells, layout->pane, focus, ret_row, ret_column);
 	else if (screen->side == IK_SIDE_INSPECTOR)
 		ik_inspector_draw(screen->inspector, cells, layout->pane, focus,
 			screen->now_ms);

@@ -20,6 +20,7 @@
 #include "tui/completion.h"
 #include "tui/dialog.h"
 #include "tui/input.h"
+#include "tui/pick.h"
 #include "tui/session_row.h"
 #include "tui/tool_forms.h"
 
@@ -149,6 +150,12 @@ int64_t ik_screen_wanted_place(const struct ik_screen *screen);
 void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message);
 /* It is another screen's: that of the agent that has the session. */
 void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
+/* Let the person choose one: its line comes back as IK_REACT_SUBMIT. All is copied. again: the
+ * same list as it is now, where it is open. */
+void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list);
+void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list);
+bool ik_screen_picks(const struct ik_screen *screen);
+
 /* The conversation and the editor are to be seen. */
 void ik_screen_close_side(struct ik_screen *screen);
 

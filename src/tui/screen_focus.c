@@ -54,6 +54,8 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 	case IK_FOCUS_PANE:
 		if (screen->side == IK_SIDE_BROWSER && ik_browser_writing(screen->browser))
 			return IK_IN_PROMPT;
+		if (screen->side == IK_SIDE_PICKER)
+			return IK_IN_PROMPT;
 		if (screen->side == IK_SIDE_SESSIONS)
 			return ik_sessions_writing(screen->sessions) ? IK_IN_PROMPT : IK_IN_SESSIONS;
 		return screen->side == IK_SIDE_BROWSER ? IK_IN_BROWSER : IK_IN_INSPECTOR;

@@ -38,6 +38,8 @@ static bool pane_act(struct ik_screen *screen, enum target target, enum ik_actio
 		return ik_browser_act(screen->browser, action);
 	if (screen->side == IK_SIDE_SESSIONS)
 		return ik_sessions_act(screen->sessions, action);
+	if (screen->side == IK_SIDE_PICKER)
+		return ik_picker_act(screen->picker, action);
 	return ik_inspector_act(screen->inspector, action);
 }
 

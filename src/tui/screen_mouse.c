@@ -34,6 +34,8 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 		ik_browser_scroll(screen->browser, rows);
 	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_SESSIONS)
 		ik_sessions_scroll(screen->sessions, rows);
+	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_PICKER)
+		ik_picker_scroll(screen->picker, rows);
 	else if (is_in(layout->pane, key))
 		ik_inspector_scroll(screen->inspector, rows);
 	else
@@ -65,6 +67,8 @@ static void click_pane(struct ik_screen *screen, int row)
 		ik_browser_click(screen->browser, row);
 	else if (screen->side == IK_SIDE_SESSIONS)
 		ik_sessions_click(screen->sessions, row);
+	else if (screen->side == IK_SIDE_PICKER)
+		ik_picker_click(screen->picker, row);
 	else
 		ik_inspector_click(screen->inspector, row);
 }

@@ -27,6 +27,8 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_NONE};
 	if (screen->help_open || ik_screen_focus(screen) != IK_FOCUS_PANE)
 		return false;
+	if (screen->side == IK_SIDE_PICKER)
+		return ik_screen_picker_key(screen, key, action, ret_reaction);
 	if (screen->side == IK_SIDE_BROWSER)
 		taken = ik_browser_key(screen->browser, key, action, &wish);
 	else if (screen->side == IK_SIDE_SESSIONS)

@@ -15,6 +15,7 @@
 #include "tui/pane_browser.h"
 #include "tui/pane_help.h"
 #include "tui/pane_inspector.h"
+#include "tui/pane_picker.h"
 #include "tui/pane_sessions.h"
 #include "tui/popup.h"
 #include "tui/screen.h"
@@ -26,7 +27,9 @@
 #define IK_INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
 
 enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
-enum ik_side { IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR, IK_SIDE_SESSIONS };
+enum ik_side {
+	IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR, IK_SIDE_SESSIONS, IK_SIDE_PICKER
+};
 
 /* What the left mouse button was pressed on, and then. */
 struct ik_press {
@@ -61,6 +64,7 @@ struct ik_screen {
 	struct ik_inspector *inspector;
 	struct ik_browser *browser;
 	struct ik_sessions *sessions;
+	struct ik_picker *picker;
 	struct ik_help *help;
 	struct ik_dialog *dialog;
 	struct ik_history *history;
@@ -94,6 +98,7 @@ struct ik_screen {
 	struct ik_press press;      /* of the left mouse button */
 
 	enum ik_side side;
+	enum ik_side side_before;   /* it was there before the picker */
 	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
 	bool help_open;
 	enum ik_focus focus;        /* what has the keys, as far as it is there: ik_screen_focus() */
@@ -225,6 +230,10 @@ bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle 
 
 /* A key while a side pane has the focus; false: it is for others. */
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction);
+
+/* screen_picker.c: the same while the picker has it. */
+bool ik_screen_picker_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction);
 
 /* A notice of the screen's own: shown, not stored. */

@@ -63,7 +63,7 @@ SCREEN_TESTS = \
 	tests/screen/mouse.screen \
 	tests/screen/no_colour.screen \
 	tests/screen/no_memory.screen \
-	tests/screen/pane_close.screen \
+	tests/screen/picker.screen tests/screen/pane_close.screen \
 	tests/screen/paste.screen \
 	tests/screen/markdown_widths.screen tests/screen/questions.screen \
 	tests/screen/session_pictures.screen tests/screen/tiny_panes.screen \
