@@ -19,5 +19,6 @@ libik_agent_a_SOURCES = \
 	src/agent/turn.c src/agent/turn.h \
 	src/agent/turn_calls.c \
 	src/agent/turn_effects.c \
+	src/agent/turn_rescue.c \
 	src/agent/turn_retry.c src/agent/turn_retry.h \
 	src/agent/turn_private.h

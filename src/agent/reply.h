@@ -29,6 +29,7 @@ struct ik_part {
 	enum ik_part_kind kind;
 	struct ik_buf text;         /* of a call: its arguments */
 	struct ik_buf opaque;       /* what the provider wants back with it; empty: nothing */
+	bool appended;              /* its message is made */
 	/* Of a call: */
 	enum ik_call_state state;
 	int slot;

@@ -129,6 +129,21 @@ void ik_session_post(struct ik_session *session, const struct ik_input *input)
 		finish_closing(session);
 }
 
+static void rescue_message(void *arg, struct ik_message *message)
+{
+	const struct ik_session *session = arg;
+
+	ik_store_rescue_event(session->options.store, session->id, session->directory, message);
+}
+
+void ik_session_rescue(const struct ik_session *session)
+{
+	/* Of one that is read along nothing is stored; of one that is being looked for it is not
+	 * known yet where it would belong. */
+	if (!session->following && !session->restoring)
+		ik_turn_rescue(session->turn, rescue_message, (void *)session);
+}
+
 /* ---- beginning and end ---- */
 
 /* The time for another try has come. */

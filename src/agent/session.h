@@ -70,6 +70,9 @@ struct ik_session *ik_session_new(const struct ik_session_options *options);
 /* Cancels what runs, silently; what had arrived is stored first. */
 struct ik_session *ik_session_close(struct ik_session *session);
 
+/* Memory is gone: what this session has not handed over yet goes to ik_store_rescue_event(). */
+void ik_session_rescue(const struct ik_session *session);
+
 /* Which model to talk to from the next request on. Copied. Told as IK_EVENT_SESSION. */
 void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec);
 

@@ -163,6 +163,7 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 
 		event->id = part->id;
 		event->name = part->name;
+		part->appended = true;
 	}
 	if (turn->reply.has_usage)
 		ik_turn_append(turn, ik_usage_message(&turn->reply.usage, turn->round),
@@ -281,7 +282,9 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 		return;
 	}
 	if (status != IK_OK) {
-		const char *sentence = _("The reply is larger than ikigai takes; it was ended.");
+		const char *sentence = status == IK_NO_MEMORY ?
+			_("There is not enough memory for the reply; it was ended.") :
+			_("The reply is larger than ikigai takes; it was ended.");
 
 		abort_request(turn, "BAD_RESPONSE", sentence, strlen(sentence), false, 0);
 	} else if (part) {

@@ -139,4 +139,13 @@ size_t ik_turn_queued(const struct ik_turn *turn);
  * until the next step. Takes no memory. */
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);
 
+/*
+ * Memory is gone, perhaps in the middle of a step: keep is called with each message that may
+ * not have been appended yet, those of the step's effects and then the parts of a reply that
+ * is not whole. Nothing is changed; what keep gets is valid as long as the turn, and wants to
+ * be used before anything else happens.
+ */
+typedef void ik_turn_keeper(void *arg, struct ik_message *message);
+void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
+
 #endif

@@ -2,7 +2,8 @@
  * turn_private: what the files of the state machine share.
  *
  * turn.c takes the inputs and changes the state; turn_calls.c sees to calls
- * and their results; turn_effects.c collects what is to be done.
+ * and their results; turn_effects.c collects what is to be done; turn_rescue.c says what is
+ * not stored yet when memory is gone.
  *
  * May include: what turn.h may.
  */

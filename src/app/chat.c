@@ -12,6 +12,7 @@
 #include "app/chat_private.h"
 #include "app/chat_trust.h"
 #include "app/commands.h"
+#include "app/memory.h"
 #include "app/print.h"
 #include "app/complete.h"
 #include "app/external_editor.h"
@@ -32,19 +33,15 @@ static const int signal_numbers[] = {SIGTERM, SIGINT, SIGHUP};
 /* For the two hooks that have no argument: out of memory and the like. */
 static struct ik_chat *current_chat;
 
-/* Memory is gone: the terminal is given back and what was typed is kept, by
- * calls that want no memory themselves. */
+/* Memory is gone: what was typed is kept first, since that wants none itself; then what was
+ * said. */
 static void save_before_the_end(void)
 {
-	static const char message[] = "ikigai: out of memory\n";
+	struct ik_chat *chat = current_chat;
 
-	ik_tty_restore();
-	if (write(STDERR_FILENO, message, sizeof message - 1) < 0) {
-		/* nothing else can be done */
-	}
-	if (current_chat != NULL)
-		(void)ik_chat_draft_save(current_chat, true);
-	ik_children_end_now();
+	if (chat != NULL)
+		(void)ik_chat_draft_save(chat, true);
+	ik_memory_gone_with(chat != NULL && chat->core_started ? &chat->core : NULL, ik_tty_restore);
 }
 
 static void on_scan_progress(void *arg, size_t done, size_t total)

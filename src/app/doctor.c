@@ -7,6 +7,7 @@
 
 #include "app/core.h"
 #include "app/doctor_private.h"
+#include "app/memory.h"
 #include "app/print.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -95,7 +96,7 @@ static void run_checks(struct ik_doctor *doctor)
 
 	ik_doctor_ask_postgres(doctor);
 	ik_children_become_reaper(doctor->loop);
-	ik_alloc_set_hook(ik_children_end_now);
+	ik_alloc_set_hook(ik_memory_gone);
 	discovery = ik_core_discovery(doctor->loop, doctor->setup, environment, &events, doctor);
 	ik_discovery_scan(discovery);
 	if (doctor->status == 0 && ik_loop_run(doctor->loop, &error) != IK_OK)

@@ -10,6 +10,7 @@
 
 #include "app/core.h"
 #include "app/exec_print.h"
+#include "app/memory.h"
 #include "app/print.h"
 #include "app/output.h"
 #include "loop/child.h"
@@ -250,6 +251,14 @@ static void watch_signals(struct exec *exec)
 			exec->signals[i] = ik_signal_new(exec->loop, signal_numbers[i], on_signal, exec);
 }
 
+/* For the hook, which has no argument. */
+static struct ik_core *current_core;
+
+static void keep_before_the_end(void)
+{
+	ik_memory_gone_with(current_core, NULL);
+}
+
 /* Join the parts, send the prompt, turn until the reply is written. */
 static int run(struct exec *exec, const struct ik_options *options, struct ik_setup *setup,
 	const struct ik_buf *prompt, struct ik_error *error)
@@ -266,7 +275,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
 	watch_signals(exec);
 	ik_children_become_reaper(exec->loop);
-	ik_alloc_set_hook(ik_children_end_now);
+	current_core = &exec->core;
+	ik_alloc_set_hook(keep_before_the_end);
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
 		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec, error) != IK_OK)
 		refuse(exec, "CONNECT", error);
@@ -284,6 +294,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
 	}
 	exec->done = true;
+	current_core = NULL;
 	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
 		exec->status = 1;
 	if (notice.status != IK_OK)

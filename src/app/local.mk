@@ -7,6 +7,7 @@ libik_app_a_SOURCES = \
 	src/app/complete.c src/app/complete.h \
 	src/app/external_editor.c src/app/external_editor.h \
 	src/app/listing.c src/app/listing.h \
+	src/app/memory.c src/app/memory.h \
 	src/app/mention.c src/app/mention.h \
 	src/app/system_text.c src/app/system_text.h \
 	src/app/appearance.c src/app/appearance.h \

@@ -89,24 +89,89 @@ void ik_rescue_put_fork(struct ik_buf *out, const struct ik_store_session *sessi
 	ik_buf_putc(out, '\n');
 }
 
-void ik_rescue_put(struct ik_buf *out, const struct ik_record *record)
+/* Where lines go: into a buffer, or through it into a file, so that no event is in memory a
+ * second time. */
+struct lines {
+	struct ik_buf *out;
+	int fd;     /* -1: they stay in the buffer */
+	int number; /* errno of the first write that failed; 0 */
+};
+
+/* Let go of what is in the buffer, once that is a good piece. */
+static void flush(struct lines *lines, size_t piece)
+{
+	if (lines->fd < 0 || lines->out->length <= piece)
+		return;
+	if (lines->number == 0 && ik_buf_status(lines->out) != IK_OK)
+		lines->number = ENOMEM;
+	if (lines->number == 0)
+		lines->number = ik_write_all(lines->fd, lines->out->data, lines->out->length);
+	ik_buf_clear(lines->out);
+}
+
+/* Where a piece of a long text ends: before the character that would be cut. */
+static size_t piece_end(const char *text, size_t length)
+{
+	size_t end = PIECE;
+
+	if (length <= PIECE)
+		return length;
+	while (end > PIECE - 4 && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	return end;
+}
+
+/* A string member, escaped in pieces. */
+static void put_content(struct lines *lines, const char *text, size_t length)
+{
+	ik_json_key(lines->out, "content");
+	ik_json_quote_open(lines->out);
+	while (length > 0) {
+		size_t end = piece_end(text, length);
+
+		ik_json_escape(lines->out, text, end);
+		flush(lines, PIECE);
+		text += end;
+		length -= end;
+	}
+	ik_json_quote_close(lines->out);
+}
+
+/* The last member, which is JSON as it is. */
+static void put_data(struct lines *lines, const struct ik_message *message)
+{
+	size_t at = 0;
+
+	ik_json_key(lines->out, "data");
+	if (!message->data)
+		ik_json_put_null(lines->out);
+	while (message->data && at < message->data_length) {
+		size_t length = message->data_length - at;
+
+		ik_buf_append(lines->out, message->data + at, length < PIECE ? length : PIECE);
+		at += length < PIECE ? length : PIECE;
+		flush(lines, PIECE);
+	}
+}
+
+static void put_record(struct lines *lines, const struct ik_record *record)
 {
 	const struct ik_message *message = record->message;
 
-	ik_json_open(out, '{');
-	put_session(out, record->session);
-	put_member(out, "id", message->id);
-	put_member(out, "kind", ik_kind_name(message->kind));
-	ik_json_key(out, "content");
-	ik_json_put_string(out, message->content, message->content_length);
-	ik_json_key(out, "data");
-	if (message->data)
-		ik_json_put_raw(out, ik_message_data(message));
-	else
-		ik_json_put_null(out);
-	put_number(out, "time_ms", message->time_ms);
-	ik_json_close(out, '}');
-	ik_buf_putc(out, '\n');
+	ik_json_open(lines->out, '{');
+	put_session(lines->out, record->session);
+	put_member(lines->out, "id", message->id);
+	put_member(lines->out, "kind", ik_kind_name(message->kind));
+	put_number(lines->out, "time_ms", message->time_ms);
+	put_content(lines, message->content, message->content_length);
+	put_data(lines, message);
+	ik_json_close(lines->out, '}');
+	ik_buf_putc(lines->out, '\n');
+}
+
+void ik_rescue_put(struct ik_buf *out, const struct ik_record *record)
+{
+	put_record(&(struct lines){ .out = out, .fd = -1 }, record);
 }
 
 void ik_rescue_put_head(struct ik_buf *out, const char *database)
@@ -121,24 +186,19 @@ void ik_rescue_put_head(struct ik_buf *out, const char *database)
 static int write_records(int fd, const char *database, const struct ik_record *record)
 {
 	struct ik_buf out;
-	int number = 0;
+	struct lines lines = { .out = &out, .fd = fd };
 
-	ik_buf_init(&out, IK_LIMIT_REQUEST);
+	ik_buf_init(&out, IK_MIB(1));
 	ik_rescue_put_head(&out, database);
-	for (; record && number == 0; record = record->next) {
-		/* A piece of its own for each record: commas come by what is before. */
-		number = ik_write_all(fd, out.data, out.length);
-		ik_buf_clear(&out);
-		ik_rescue_put(&out, record);
-		if (ik_buf_status(&out) != IK_OK)
-			number = EFBIG;
+	for (; record && lines.number == 0; record = record->next) {
+		put_record(&lines, record);
+		flush(&lines, PIECE);
 	}
-	if (number == 0)
-		number = ik_write_all(fd, out.data, out.length);
-	if (number == 0 && fsync(fd) != 0)
-		number = errno;
+	flush(&lines, 0);
+	if (lines.number == 0 && fsync(fd) != 0)
+		lines.number = errno;
 	ik_buf_done(&out);
-	return number;
+	return lines.number;
 }
 
 /* Try one directory. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "store/lock_private.h"
-#include "store/rescue.h"
 #include "store/spool.h"
 #include "store/store_private.h"
 #include "util/alloc.h"
@@ -431,30 +430,6 @@ void ik_store_set_timeout(struct ik_store *store, int64_t seconds)
 		store->backend->timeout_ms = seconds * 1000;
 }
 
-/* What is still in the queue goes to a file. */
-static void rescue(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
-{
-	struct ik_error error = { .status = IK_OK };
-	size_t count = store->waiting;
-	const char *spooled = store->spool ? ik_spool_path(store->spool) : NULL;
-	char *path;
-
-	if (spooled)
-		path = ik_strdup(spooled);
-	else if (ik_rescue_write(store->path, store->first, &path, &error) != IK_OK) {
-		*ret_lost = count;
-		ik_error_set(notice, IK_IO, ngettext(
-			"%zu event is lost. %s %s", "%zu events are lost. %s %s", count),
-			count, store->reason, error.text);
-		return;
-	}
-	ik_error_set(notice, IK_UNAVAILABLE, ngettext(
-		"%zu event could not be stored and is kept in %s until the database can be used. %s",
-		"%zu events could not be stored and are kept in %s until the database can be used. %s",
-		count), count, path, store->reason);
-	free(path);
-}
-
 /* Try once more. */
 static void write_rest(struct ik_store *store)
 {
@@ -490,7 +465,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_store_reads_done(store);
 	ik_store_leave_files(store);
 	if (store->first)
-		rescue(store, &lost, notice);
+		ik_store_rescue_rest(store, &lost, notice);
 	else if (store->notices.length > 0)
 		ik_error_set(notice, IK_OK, "%s", store->notices.data); /* nobody else will tell */
 	ik_loop_cancel_deferred(store->loop, tell, store);

@@ -76,6 +76,18 @@ void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
  */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
+/*
+ * Memory is gone: the process ends as soon as it can, in the middle of whatever it does, and
+ * nothing of the store is used any more but these two. The first keeps an event (not copied)
+ * that was not handed over, or was just being handed over, of a session that was begun here, or
+ * is now; the second puts all that waits where the next process takes it in, as
+ * ik_store_close() does, with a notice like its; false: events are lost. Neither touches the
+ * database. NULL is a store with nothing in it.
+ */
+void ik_store_rescue_event(struct ik_store *store, const char *session, const char *directory,
+	struct ik_message *message);
+bool ik_store_rescue(struct ik_store *store, struct ik_error *notice);
+
 /* Told whenever the number of waiting events changes, or the reason; message says why they
  * wait ("" when none do). */
 void ik_store_on_state(struct ik_store *store,

@@ -3,7 +3,8 @@
  *
  * store.c opens, closes and decides what is done next; store_queue.c keeps the
  * events that wait, those of earlier processes too; store_index.c says when the index of
- * words is gone on with; store_read.c keeps the reads and what they gave.
+ * words is gone on with; store_rescue.c puts into a file what is left at the end; store_read.c
+ * keeps the reads and what they gave.
  * May include: what backend.h may.
  */
 #ifndef IK_STORE_STORE_PRIVATE_H
@@ -98,6 +99,11 @@ void ik_store_queue_done(struct ik_store *store);
 void ik_store_index_later(struct ik_store *store);
 /* Is it to be gone on with before this read (NULL: when nothing else is to be done)? */
 bool ik_store_index_first(struct ik_store *store, const struct ik_store_read *read);
+
+/* ---- store_rescue.c ---- */
+
+/* What is still in the queue goes to a file, which notice names. */
+void ik_store_rescue_rest(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
 /* ---- store_read.c ---- */
 

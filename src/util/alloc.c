@@ -1,6 +1,7 @@
 #include "util/alloc.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +9,18 @@
 #include <unistd.h>
 
 static void (*memory_hook)(void);
+static void *reserve;
+static bool failing;
 
 void ik_alloc_fail(void)
 {
 	static const char message[] = "out of memory\n";
 	void (*hook)(void) = memory_hook;
 
-	memory_hook = NULL; /* once: what it does may want memory too */
+	failing = true;
+	memory_hook = NULL; /* once: what it does may want more than the reserve */
+	free(reserve);
+	reserve = NULL;
 	if (hook)
 		hook();
 	else if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
@@ -80,5 +86,8 @@ char *ik_format(const char *format, ...)
 
 void ik_alloc_set_hook(void (*hook)(void))
 {
+	/* Large enough to be a mapping of its own, which really goes back. */
+	if (hook && !reserve && !failing)
+		reserve = malloc(IK_ALLOC_RESERVE);
 	memory_hook = hook;
 }

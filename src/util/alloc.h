@@ -1,8 +1,9 @@
 /*
  * alloc: memory for small things whose size the program itself chose.
  *
- * These never return NULL: when memory is gone, the one registered hook runs
- * (it saves the draft and restores the terminal) and the process ends.
+ * These never return NULL: when memory is gone, a reserve is given back, the one
+ * registered hook runs in it (it saves what was said and typed and restores the
+ * terminal) and the process ends.
  * Whatever a tool, a model or a file sizes goes through ik_buf, which returns
  * an error instead.
  *
@@ -33,7 +34,11 @@ char *ik_format(const char *format, ...)
 /* What these do when memory is gone; for callers that found it out otherwise. */
 void ik_alloc_fail(void) __attribute__((noreturn));
 
-/* Register what runs, once, before the process ends for want of memory. */
+/* Register what runs, once, before the process ends for want of memory. From the first hook on
+ * IK_ALLOC_RESERVE bytes of address space are kept for that moment; they are never touched, so
+ * that no memory stands behind them. The hook may register another one, for the case that
+ * the reserve is used up, too. */
+#define IK_ALLOC_RESERVE (8U << 20)
 void ik_alloc_set_hook(void (*hook)(void));
 
 #endif

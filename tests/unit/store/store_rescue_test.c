@@ -1,0 +1,123 @@
+#include "store_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+
+/* What is left to be kept when memory is gone. */
+TestSuite(store_rescue, .init = fixture_set_up, .fini = fixture_tear_down);
+
+/* Characters of all lengths and what JSON escapes, so many times. */
+static char *long_text(size_t times)
+{
+	static const char piece[] = "a\"\\\n\xc3\xa9\xe6\x97\xa5\xf0\x9f\x99\x82\x01" "b";
+	size_t length = sizeof(piece) - 1, i;
+	char *text = ik_alloc(times * length + 1);
+
+	for (i = 0; i < times; i++)
+		memcpy(text + i * length, piece, length);
+	return text;
+}
+
+/* In a process of its own, which ends there. */
+static void in_a_process_that_ends(void (*fn)(const char *id), const char *id)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		fn(id);
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(status, 0);
+}
+
+static void say_and_rescue(const char *id)
+{
+	char *text = long_text(100000);
+	struct ik_message *message = ik_message_new(IK_KIND_ASSISTANT, text, strlen(text),
+		"{\"interrupted\":true}", 20);
+	struct ik_error notice;
+
+	fixture_open();
+	ik_store_begin(fixture.store, id, "/x");
+	fixture_append(id, IK_KIND_USER, "1");
+	ik_store_rescue_event(fixture.store, id, "/x", message);
+	ik_store_rescue_event(fixture.store, id, "/x", message); /* it is known already */
+	if (!ik_store_rescue(fixture.store, &notice) || !strstr(notice.text, "1 event ") ||
+	    !strstr(notice.text, fixture.directory))
+		_exit(1);
+}
+
+Test(store_rescue, a_reply_that_had_only_begun_is_there_in_the_next_process)
+{
+	char id[IK_UUID_TEXT], *text = long_text(100000);
+	const struct fixture_answer *answer;
+
+	ik_uuid_new(id);
+	fixture_close();
+	in_a_process_that_ends(say_and_rescue, id);
+	cr_assert_eq(fixture_count_files(".rescue-"), 1);
+	fixture_open();
+	answer = fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
+	cr_assert_eq(answer->count, 2);
+	cr_assert_eq(answer->messages[1]->content_length, strlen(text));
+	cr_assert_str_eq(answer->messages[1]->content, text);
+	cr_assert_str_eq(answer->messages[1]->data, "{\"interrupted\":true}");
+	cr_assert_eq(fixture_count_files(".rescue-"), 0);
+	fixture_answer_done();
+	free(text);
+}
+
+static void rescue_what_was_stored(const char *id)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_USER, "1", 1, NULL, 0);
+	struct ik_error notice;
+
+	fixture_open();
+	ik_store_begin(fixture.store, id, "/x");
+	ik_store_append(fixture.store, id, message);
+	ik_store_rescue_event(fixture.store, id, "/x", message);
+	if (!ik_store_rescue(fixture.store, &notice) || notice.status != IK_OK)
+		_exit(1);
+}
+
+Test(store_rescue, what_is_stored_needs_no_file)
+{
+	char id[IK_UUID_TEXT];
+
+	ik_uuid_new(id);
+	fixture_close();
+	in_a_process_that_ends(rescue_what_was_stored, id);
+	cr_assert_eq(fixture_count_files(".rescue-"), 0);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1");
+}
+
+static void rescue_first_words(const char *id)
+{
+	struct ik_error notice;
+
+	fixture_open();
+	ik_store_rescue_event(fixture.store, id, "/x", ik_message_new(IK_KIND_USER, "hi", 2, NULL, 0));
+	if (!ik_store_rescue(fixture.store, &notice))
+		_exit(1);
+}
+
+Test(store_rescue, a_session_may_begin_with_it)
+{
+	char id[IK_UUID_TEXT];
+
+	ik_uuid_new(id);
+	fixture_close();
+	in_a_process_that_ends(rescue_first_words, id);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "hi");
+}
