@@ -55,7 +55,10 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	ik_chat_draft_begin(child);
 	child->session = ik_core_add_session(&chat->core, child);
 	if (sequence > 0) {
-		ik_command_make_fork(&chat->core, line, sequence, id);
+		char *sentence = ik_command_fork_sentence(&chat->core);
+
+		ik_command_make_fork(&chat->core, line, sentence, sequence, id);
+		free(sentence);
 		ik_session_restore(child->session, id, on_restored, child);
 	} else {
 		on_restored(child, NULL);

@@ -51,7 +51,8 @@ struct ik_chat {
 	struct ik_pager *pager;        /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */
 
-	struct ik_session_find *find;  /* the one to go on with is looked for */
+	struct ik_session_find *find;  /* the one to go on with is looked for, */
+	char *find_words;              /* by these words; NULL */
 	struct ik_timer *switch_timer; /* runs while what is under way ends */
 	char switch_to[IK_UUID_TEXT];  /* the session to go on with then */
 

@@ -92,6 +92,8 @@ const struct ik_sessions_source ik_chat_sessions_source = {
 void ik_chat_sessions_stop(struct ik_chat *chat)
 {
 	chat->find = ik_session_find_close(chat->find);
+	free(chat->find_words);
+	chat->find_words = NULL;
 	chat->switch_timer = ik_timer_close(chat->switch_timer);
 }
 
@@ -139,6 +141,9 @@ static void switch_now(struct ik_chat *chat)
 	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
 
 	free(chat->agent->before);
+	/* A fork says itself whose it is. */
+	said = said && !ik_text_equal(chat->switch_to, chat->core.fork);
+	chat->core.fork[0] = '\0';
 	chat->agent->before = said ? ik_format(_("The session before this one: ikigai --resume=%s"),
 		ik_session_id(session)) : NULL;
 	ik_chat_session_changed(chat);
@@ -269,16 +274,23 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 {
 	struct ik_chat *chat = arg;
 
+	char *words = chat->find_words;
+
 	chat->find = NULL;
+	chat->find_words = NULL;
 	if (info != NULL)
 		ik_chat_resume(chat, info->id);
+	else if (error->status == IK_INVALID)
+		ik_screen_pick_session(chat->screen, words);
 	else
 		ik_chat_complain(chat, error->text);
+	free(words);
 }
 
 void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 {
-	chat->find = ik_session_find_close(chat->find);
+	ik_chat_sessions_stop(chat);
+	chat->find_words = ik_strdup(text);
 	chat->find = ik_session_find(chat->core.store, text, on_found, chat);
 }
 

@@ -70,6 +70,9 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 	case IK_COMMAND_SESSIONS:
 		ik_screen_show_sessions(chat->screen, argument_of(line));
 		break;
+	case IK_COMMAND_PICK_SESSION:
+		ik_screen_pick_session(chat->screen, "");
+		break;
 	case IK_COMMAND_SEARCH:
 		ik_screen_search_sessions(chat->screen, argument_of(line));
 		break;
@@ -79,6 +82,9 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 	case IK_COMMAND_FORKED:
 		if (chat->core.draft != NULL)
 			ik_screen_set_draft(chat->screen, chat->core.draft, strlen(chat->core.draft));
+		/* What goes back into the editor does so once. */
+		free(chat->core.draft);
+		chat->core.draft = NULL;
 		ik_chat_resume(chat, chat->core.fork);
 		break;
 	case IK_COMMAND_PICK_REWIND:

@@ -313,7 +313,8 @@ static const struct ik_command commands[] = {
 			"conversation.")},
 	{"/resume", "/resume [N | ID | WORDS]", N_("go on with another session"), ik_command_resume,
 		N_("N counts from the newest session, 1; of an ID its beginning is enough; WORDS stand in "
-			"the title. Alone it shows all. This session stays, and can be resumed itself.")},
+			"the title; of several that have them, and alone, it lets you choose one. This session stays, "
+			"and can be resumed itself.")},
 	{"/fork", "/fork [PROMPT | N | ?]",
 		N_("go on in a copy of this session, or have another agent do it"), ik_command_fork,
 		N_("The copy has all that was said so far, by reference; from here on the two are apart. /fork N "

@@ -23,6 +23,7 @@ enum ik_command_effect {
 	IK_COMMAND_COPY,     /* core->copied, to the clipboard */
 	IK_COMMAND_NEW,      /* begin another session */
 	IK_COMMAND_SESSIONS, /* show the stored ones */
+	IK_COMMAND_PICK_SESSION, /* choose the one to go on with */
 	IK_COMMAND_SEARCH,   /* look for words in all of them */
 	IK_COMMAND_RESUME,   /* go on with another */
 	IK_COMMAND_FORKED,   /* go on with core->fork, which has been made; core->draft: to be written on */

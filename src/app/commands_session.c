@@ -29,7 +29,7 @@ enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line,
 {
 	(void)core;
 	(void)line;
-	return rest[0] != '\0' ? IK_COMMAND_RESUME : IK_COMMAND_SESSIONS;
+	return rest[0] != '\0' ? IK_COMMAND_RESUME : IK_COMMAND_PICK_SESSION;
 }
 
 char *ik_command_present_title(const struct ik_conversation *conversation)
@@ -67,11 +67,9 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
-void ik_command_make_fork(struct ik_core *core, const char *line, int64_t sequence,
-	char ret_id[IK_UUID_TEXT])
+void ik_command_make_fork(struct ik_core *core, const char *line, const char *output,
+	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
-	char *output = ik_format(_("A fork of the session: ikigai --resume=%s"),
-		ik_session_id(core->session));
 	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
 	ik_uuid_new(ret_id);
@@ -79,13 +77,20 @@ void ik_command_make_fork(struct ik_core *core, const char *line, int64_t sequen
 		ik_session_id(core->session), sequence);
 	ik_store_append(core->store, ret_id, message);
 	ik_message_unref(message);
-	free(output);
 }
 
-/* Go on in a fork that has the events up to sequence. */
-static enum ik_command_effect make_fork(struct ik_core *core, const char *line, int64_t sequence)
+char *ik_command_fork_sentence(const struct ik_core *core)
 {
-	ik_command_make_fork(core, line, sequence, core->fork);
+	return ik_format(_("A fork of the session: ikigai --resume=%s"), ik_session_id(core->session));
+}
+
+/* Go on in a fork that has the events up to sequence; sentence (taken over) is what it begins
+ * with. */
+static enum ik_command_effect make_fork(struct ik_core *core, const char *line, char *sentence,
+	int64_t sequence)
+{
+	ik_command_make_fork(core, line, sentence, sequence, core->fork);
+	free(sentence);
 	return IK_COMMAND_FORKED;
 }
 
@@ -131,37 +136,48 @@ static const struct ik_message *question_at(const struct ik_conversation *conver
 	return NULL;
 }
 
-/* Up to where a fork goes that has the Nth last message and what came of it; 0: there are not
- * so many. */
-static int64_t fork_behind(const struct ik_core *core, long number)
+/* What a message is known by. */
+static char *title_of(const struct ik_message *question)
+{
+	return ik_session_title(question->content, ik_message_typed(question));
+}
+
+/* Go on in a fork that has the Nth last message and what came of it. */
+static enum ik_command_effect fork_behind(struct ik_core *core, const char *line, long number)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	const struct ik_message *question = number > 0 ? question_at(conversation, number) : NULL;
 	const struct ik_message *next = number > 1 ? question_at(conversation, number - 1) : NULL;
+	char *title, *sentence;
 
-	if (number < 1 || question_at(conversation, number) == NULL)
-		return 0;
-	return next != NULL ? next->sequence - 1 : newest_stored(core);
+	if (question == NULL) {
+		ik_session_add_command(core->session, line, _("/fork 2 copies all up to the answer to the "
+			"message before your last one; there are not so many here."));
+		return IK_COMMAND_NOTHING;
+	}
+	title = title_of(question);
+	sentence = ik_format(_("A fork of the session, up to the answer to: > %s\n"
+		"The session itself goes on with /resume %s"), title, ik_session_id(core->session));
+	free(title);
+	return make_fork(core, line, sentence, next != NULL ? next->sequence - 1 : newest_stored(core));
 }
 
 enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
 {
 	bool number = rest[0] != '\0' && strspn(rest, "0123456789") == strlen(rest);
-	int64_t sequence;
 	const char *problem;
 
 	if (rest[0] != '\0' && !number && !ik_text_equal(rest, "?"))
 		return IK_COMMAND_CHILD;
 	problem = obstacle(core);
-	sequence = problem != NULL ? 0 : number ? fork_behind(core, strtol(rest, NULL, 10)) :
-		newest_stored(core);
-	if (problem == NULL && sequence == 0)
-		problem = _("/fork 2 copies all up to the answer to the message before your last one; there "
-			"are not so many here.");
 	if (problem != NULL) {
 		ik_session_add_command(core->session, line, problem);
 		return IK_COMMAND_NOTHING;
 	}
-	return ik_text_equal(rest, "?") ? IK_COMMAND_PICK_FORK : make_fork(core, line, sequence);
+	if (number)
+		return fork_behind(core, line, strtol(rest, NULL, 10));
+	return rest[0] != '\0' ? IK_COMMAND_PICK_FORK :
+		make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
 }
 
 enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
@@ -217,6 +233,7 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 	const struct ik_message *question = number < 1 || (end != NULL && *end != '\0') ? NULL :
 		question_at(ik_session_conversation(core->session), number);
 	const char *problem = obstacle(core);
+	char *title, *sentence;
 
 	if (problem == NULL && ik_text_equal(rest, "?"))
 		return IK_COMMAND_PICK_REWIND;
@@ -229,5 +246,10 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 	}
 	free(core->draft);
 	core->draft = ik_strndup(question->content, ik_message_typed(question));
-	return make_fork(core, line, question->sequence - 1);
+	title = title_of(question);
+	sentence = ik_format(_("Back before: > %s\n"
+		"It and what came of it stay in the session, which goes on with /resume %s"), title,
+		ik_session_id(core->session));
+	free(title);
+	return make_fork(core, line, sentence, question->sequence - 1);
 }

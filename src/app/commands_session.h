@@ -28,9 +28,11 @@ enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, c
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
 
 /* Make the fork of the session in front that has its events up to sequence; ret_id: what it
- * is called. line is stored in it. */
-void ik_command_make_fork(struct ik_core *core, const char *line, int64_t sequence,
-	char ret_id[IK_UUID_TEXT]);
+ * is called. line and its output are stored in it. */
+void ik_command_make_fork(struct ik_core *core, const char *line, const char *output,
+	int64_t sequence, char ret_id[IK_UUID_TEXT]);
+/* The usual output: whose fork it is. New memory. */
+char *ik_command_fork_sentence(const struct ik_core *core);
 
 /* Up to which event a child of the session in front has it: of one that is at work up to
  * what its turn began with; 0: nothing was said yet. IK_UNAVAILABLE where it has yet to be

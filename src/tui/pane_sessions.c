@@ -81,6 +81,7 @@ static void ask(struct ik_sessions *sessions, bool anew)
 
 void ik_sessions_open(struct ik_sessions *sessions, const char *words)
 {
+	sessions->picking = false;
 	if (words) {
 		sessions->said = false;
 		ik_list_pane_set_words(&sessions->list, words);
@@ -88,8 +89,16 @@ void ik_sessions_open(struct ik_sessions *sessions, const char *words)
 	ask(sessions, true);
 }
 
+void ik_sessions_pick(struct ik_sessions *sessions, const char *words)
+{
+	ik_sessions_open(sessions, words);
+	sessions->picking = true;
+	ik_list_pane_write(&sessions->list);
+}
+
 void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 {
+	sessions->picking = false;
 	if (!sessions->said)
 		clear(sessions);
 	sessions->said = true;
@@ -242,6 +251,11 @@ void ik_sessions_scroll(struct ik_sessions *sessions, int rows)
 	ik_list_pane_scroll(&sessions->list, rows);
 }
 
+bool ik_sessions_picks(const struct ik_sessions *sessions)
+{
+	return sessions->picking && sessions->list.filter;
+}
+
 /* A wish that concerns the selected session. */
 static struct ik_pane_wish wish(struct ik_sessions *sessions, enum ik_pane_wish_kind kind)
 {
@@ -255,6 +269,15 @@ bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enu
 	struct ik_pane_wish *ret_wish)
 {
 	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
+	/* Nobody has seen yet which one would be taken while others are on their way. */
+	if (ik_sessions_picks(sessions) && action == IK_ACTION_SEND && !sessions->reading) {
+		*ret_wish = wish(sessions, IK_WISH_RESUME);
+		return true;
+	}
+	if (ik_sessions_picks(sessions) && action == IK_ACTION_CANCEL) {
+		ik_list_pane_set_words(&sessions->list, "");
+		return false;
+	}
 	enum ik_list_key what = ik_list_pane_key(&sessions->list, key, action);
 	if (sessions->said && !sessions->list.filter && sessions->list.words.length == 0) {
 		ik_sessions_open(sessions, ""); /* nothing is looked for any more */

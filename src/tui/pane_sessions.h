@@ -23,6 +23,10 @@ struct ik_sessions *ik_sessions_free(struct ik_sessions *sessions);
 /* Read the list anew; words: the filter from now on (NULL: as it was). */
 void ik_sessions_open(struct ik_sessions *sessions, const char *words);
 
+/* The same, to choose one: the filter is written, Enter goes on with the selected one, Esc leaves
+ * the pane. */
+void ik_sessions_pick(struct ik_sessions *sessions, const char *words);
+
 /* Search what was said for the words instead; "": they are to be written. */
 void ik_sessions_search(struct ik_sessions *sessions, const char *words);
 

@@ -142,6 +142,8 @@ void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 void ik_screen_session_gone(struct ik_screen *screen, const char *id);
 void ik_screen_session_runs(struct ik_screen *screen, const char *id);
 void ik_screen_show_sessions(struct ik_screen *screen, const char *words);
+/* The same, to go on with one: what is typed filters at once. */
+void ik_screen_pick_session(struct ik_screen *screen, const char *words);
 /* Search what was said in them; "": the words are to be written. */
 void ik_screen_search_sessions(struct ik_screen *screen, const char *words);
 /* The event of the session to go on with, or of the one that runs, which the person wants to

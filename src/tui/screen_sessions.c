@@ -93,6 +93,12 @@ void ik_screen_show_sessions(struct ik_screen *screen, const char *words)
 	ik_sessions_open(screen->sessions, words);
 }
 
+void ik_screen_pick_session(struct ik_screen *screen, const char *words)
+{
+	open_pane(screen);
+	ik_sessions_pick(screen->sessions, words);
+}
+
 void ik_screen_search_sessions(struct ik_screen *screen, const char *words)
 {
 	open_pane(screen);

@@ -163,6 +163,20 @@ static const struct ik_list_hints list_hints = {
 	.away = hints, .away_count = sizeof hints / sizeof *hints,
 };
 
+/* While one is chosen. */
+static const struct ik_key_hint pick_hints[] = {
+	{IK_ACTION_SEND, IK_ACTION_NONE, N_("resume"), 1},
+	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
+	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
+	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1},
+};
+static const struct ik_list_hints pick_list_hints = {
+	.context = IK_IN_SESSIONS,
+	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
+	.filter = pick_hints, .filter_count = sizeof pick_hints / sizeof *pick_hints,
+	.away = hints, .away_count = sizeof hints / sizeof *hints,
+};
+
 /* Keys of a search: what is found is opened. */
 static const struct ik_key_hint found_hints[] = {
 	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3},
@@ -253,7 +267,8 @@ void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
 	struct ik_pane_view view = {
 		.title = title, .item = draw_item, .arg = sessions, .empty = empty,
 	};
-	ik_list_pane_hints(&sessions->list, sessions->said ? &found_list_hints : &list_hints, focus, &view);
+	ik_list_pane_hints(&sessions->list, ik_sessions_picks(sessions) ? &pick_list_hints
+		: sessions->said ? &found_list_hints : &list_hints, focus, &view);
 	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row,
 		ret_cursor_column);
 	free(title);

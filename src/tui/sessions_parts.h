@@ -24,6 +24,8 @@ struct ik_sessions {
 	bool said;       /* places where the words were said, not sessions */
 	int percent;     /* of all that was said, looked through for them */
 
+	bool picking;    /* while the filter is written, Enter takes one and Esc leaves */
+
 	bool here;       /* only those of this directory */
 	char running[IK_UUID_TEXT];
 
@@ -33,6 +35,8 @@ struct ik_sessions {
 
 /* The selected one, or NULL. */
 const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions);
+/* Is one chosen while the filter is written? */
+bool ik_sessions_picks(const struct ik_sessions *sessions);
 /* Ask for what is to be seen and is not there yet. */
 void ik_sessions_want(struct ik_sessions *sessions);
 
