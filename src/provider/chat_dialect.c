@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "provider/openai_chat.h"
+#include "provider/reasoning_details.h"
 #include "provider/wire.h"
 #include "util/text.h"
 
@@ -136,11 +137,40 @@ static const char *member_of(const struct ik_request *request, const struct ik_m
 		ik_json_string_is(name, IK_CHAT_REASONING) ? IK_CHAT_REASONING : NULL;
 }
 
+/* All that the server told of this passage's thinking beside its text. */
+static bool put_details(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
+{
+	bool any = false;
+
+	for (size_t index = 0; index < passage->count; index++) {
+		struct ik_json_walk walk = { 0 };
+		struct ik_json_span key, detail, list = ik_json_member(
+			ik_wire_opaque(request, passage->messages[index], IK_OPENAI_CHAT),
+			IK_CHAT_REASONING_DETAILS);
+
+		while (ik_json_next(list, &walk, &key, &detail)) {
+			if (!any) {
+				ik_json_key(out, IK_CHAT_REASONING_DETAILS);
+				ik_json_open(out, '[');
+			}
+			any = true;
+			ik_json_put_raw(out, detail);
+		}
+	}
+	if (any)
+		ik_json_close(out, ']');
+	return any;
+}
+
 void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_passage *passage)
 {
 	const char *member = NULL;
 	bool calls = false;
+
+	if (put_details(out, request, passage))
+		return; /* the text is in there, too */
 
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];

@@ -24,6 +24,7 @@ libik_provider_a_SOURCES = \
 	src/provider/practice.c src/provider/practice.h \
 	src/provider/practice_rules.c src/provider/practice_rules.h \
 	src/provider/practice_words.c \
+	src/provider/reasoning_details.c src/provider/reasoning_details.h \
 	src/provider/request.h \
 	src/provider/sse.c src/provider/sse.h \
 	src/provider/thinking.c src/provider/thinking.h \

@@ -3,11 +3,21 @@
 #include "json/write.h"
 #include "provider/chat_dialect.h"
 #include "provider/decoder.h"
+#include "provider/reasoning_details.h"
 #include "util/limits.h"
 
 struct state {
 	const char *member; /* in which the thinking came that is being told; NULL: none is */
+	struct ik_reasoning_details *details; /* of it, and of what is not shown; NULL: none yet */
+	bool extra;         /* the calls have data of their own */
 };
+
+static void state_done(void *arg)
+{
+	struct state *state = arg;
+
+	state->details = ik_reasoning_details_free(state->details);
+}
 
 /* What was thought is whole: tell what is to go back with it. */
 static void end_thinking(struct ik_stream_decoder *decoder)
@@ -23,6 +33,27 @@ static void end_thinking(struct ik_stream_decoder *decoder)
 		(struct ik_json_span){ name.data, name.length });
 	ik_buf_done(&name);
 	state->member = NULL;
+}
+
+/* The reply is whole: tell what it said of its thinking beside the text. It belongs to
+ * all of the round, and is kept with what came last, which is in it for sure. */
+static void end_details(struct ik_stream_decoder *decoder)
+{
+	struct state *state = decoder->state;
+	enum ik_delta_kind of = decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT;
+	struct ik_buf object;
+
+	ik_buf_init(&object, IK_LIMIT_REPLY);
+	ik_json_open(&object, '{');
+	ik_json_key(&object, IK_CHAT_REASONING_DETAILS);
+	if (!state->extra && ik_reasoning_details_put(state->details, &object)) {
+		ik_json_close(&object, '}');
+		if (ik_buf_status(&object) == IK_OK)
+			ik_decoder_opaque(decoder, of, decoder->calls.count - 1,
+				(struct ik_json_span){ object.data, object.length });
+	}
+	ik_buf_done(&object);
+	state->details = ik_reasoning_details_free(state->details);
 }
 
 /* Does the value say anything? An empty text often stands beside the thinking. */
@@ -74,6 +105,7 @@ static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span it
 		ik_decoder_opaque(decoder, IK_DELTA_CALL, decoder->calls.count - 1,
 			(struct ik_json_span){ object.data, object.length });
 	ik_buf_done(&object);
+	((struct state *)decoder->state)->extra = true;
 }
 
 /* One element of tool_calls, or a function_call of old. */
@@ -122,6 +154,9 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 			thought = true;
 			state->member = ik_json_string_is(key, IK_CHAT_REASONING) ?
 				IK_CHAT_REASONING : IK_CHAT_REASONING_CONTENT;
+		} else if (ik_json_string_is(key, IK_CHAT_REASONING_DETAILS)) {
+			ik_reasoning_details_take(&state->details, value);
+			ik_decoder_note_other(decoder);
 		} else if (ik_json_string_is(key, "refusal")) {
 			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value)) {
 				decoder->refused = true;
@@ -168,6 +203,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	if (ik_json_span_type(reason) != IK_JSON_STRING || ik_json_string_is(reason, ""))
 		return;
 	end_thinking(decoder);
+	end_details(decoder);
 	ik_decoder_stop(decoder, IK_STOP_END);
 	for (size_t index = 0; index < sizeof reasons / sizeof *reasons; index++) {
 		if (ik_json_string_is(reason, reasons[index].name))
@@ -241,7 +277,8 @@ struct ik_stream_decoder *ik_openai_chat_decoder_new(void)
 {
 	static const char *const varying[] = { "created", "obfuscation", NULL };
 	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_CHAT,
-		.state_size = sizeof(struct state), .varying = varying, .take = take_chunk };
+		.state_size = sizeof(struct state), .state_done = state_done, .varying = varying,
+		.take = take_chunk };
 
 	return ik_decoder_new(&rules);
 }

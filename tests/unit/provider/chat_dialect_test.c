@@ -63,6 +63,27 @@ Test(chat_dialect, gives_back_what_was_thought)
 	assert_at(&kimi, "m", "messages.3.reasoning_content", "");
 }
 
+/* OpenRouter's models go on from it, signed or encrypted; the text is in it. */
+Test(chat_dialect, gives_back_the_details_of_thinking)
+{
+	static const struct ik_endpoint router = { .provider = "router",
+		.base_url = "https://openrouter.ai/api/v1" };
+
+	say(IK_KIND_USER, "go");
+	think("I need", "router", "\"reasoning\"");
+	give_opaque(ik_message_tool_call("a", "one", "{}", 2), "router", CHAT,
+		"{\"reasoning_details\":[{\"type\":\"reasoning.text\","
+		"\"text\":\"I need\",\"signature\":\"s\",\"index\":0}]}");
+	result("a", "1");
+	say(IK_KIND_ASSISTANT, "Done.");
+	assert_at(&router, "m", "messages.1.reasoning_details.0.signature", "\"s\"");
+	assert_at(&router, "m", "messages.1.reasoning", "");
+	assert_at(&router, "m", "messages.1.tool_calls.0.id", "\"a\"");
+	assert_at(&router, "m", "messages.2.role", "\"tool\"");
+	assert_at(&router, "m", "messages.3.reasoning_details", "");
+	assert_at(&local, "m", "messages.1.reasoning_details", "");
+}
+
 Test(chat_dialect, keeps_thinking_without_a_name_to_itself)
 {
 	say(IK_KIND_USER, "go");

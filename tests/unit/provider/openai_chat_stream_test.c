@@ -52,6 +52,38 @@ Test(openai_chat_stream, tells_in_which_member_the_thinking_came)
 		"thinking: hm\nopaque openai-chat of thinking -1: \"reasoning\"\nstop: end");
 }
 
+/* OpenRouter's: pieces of a text become one, what is encrypted stays apart. */
+Test(openai_chat_stream, puts_the_details_of_thinking_together)
+{
+	assert_reads(CHAT, DELTA("{\"content\":\"\",\"reasoning\":\"h\",\"reasoning_details\":[{"
+			"\"type\":\"reasoning.text\",\"text\":\"h\\\"\",\"format\":\"f\",\"index\":0}]}")
+		DELTA("{\"reasoning\":\"m\",\"reasoning_details\":[{"
+			"\"type\":\"reasoning.text\",\"text\":\"m\",\"signature\":null,\"index\":0}]}")
+		DELTA("{\"reasoning_details\":[{"
+			"\"type\":\"reasoning.text\",\"signature\":\"sig\",\"index\":0},7,"
+			"{\"type\":\"reasoning.text\",\"text\":\"n\",\"index\":1}]}")
+		CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}\"}}")
+		DELTA("{\"reasoning_details\":[{\"type\":\"reasoning.encrypted\",\"data\":\"x\","
+			"\"id\":\"a\",\"index\":2},{\"type\":\"reasoning.encrypted\",\"data\":\"y\","
+			"\"id\":\"b\",\"index\":2}]}")
+		FINISH("tool_calls") DONE,
+		"thinking: hm\nopaque openai-chat of thinking -1: \"reasoning\"\n"
+		"call 0: id=a name=one\narguments 0: {}\n"
+		"opaque openai-chat of call 0: {\"reasoning_details\":["
+		"{\"type\":\"reasoning.text\",\"text\":\"h\\\"m\",\"signature\":\"sig\","
+		"\"format\":\"f\",\"index\":0},"
+		"{\"type\":\"reasoning.text\",\"text\":\"n\",\"index\":1},"
+		"{\"type\":\"reasoning.encrypted\",\"data\":\"x\",\"id\":\"a\",\"index\":2},"
+		"{\"type\":\"reasoning.encrypted\",\"data\":\"y\",\"id\":\"b\",\"index\":2}]}\n"
+		"stop: tool_calls");
+	assert_reads(CHAT, DELTA("{\"content\":\"Yes\",\"reasoning_details\":[{"
+			"\"type\":\"reasoning.summary\",\"summary\":\"s\"}]}") FINISH("stop") DONE,
+		"text: Yes\nopaque openai-chat of text -1: {\"reasoning_details\":["
+		"{\"type\":\"reasoning.summary\",\"summary\":\"s\"}]}\nstop: end");
+	assert_reads(CHAT, DELTA("{\"content\":\"Yes\",\"reasoning_details\":[]}")
+		FINISH("stop") DONE, "text: Yes\nstop: end");
+}
+
 Test(openai_chat_stream, puts_a_call_together)
 {
 	assert_reads(CHAT, TEXT("Let me see.")
