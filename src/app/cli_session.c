@@ -12,6 +12,7 @@
 #include "app/print.h"
 #include "app/session_find.h"
 #include "store/lock.h"
+#include "store/spool.h"
 #include "tui/age_text.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -248,12 +249,32 @@ static void on_notice(void *arg, const char *sentence)
 	ik_complain(sentence);
 }
 
+/* The database cannot be used: name what an earlier run could not store, either. */
+static void say_what_waits(const char *spool, const char *database)
+{
+	struct ik_spooled spooled;
+
+	if (!spool || !database || !ik_postgres_is_uri(database))
+		return;
+	spooled = ik_spool_look(spool, database);
+
+	if (spooled.ours > 0) {
+		char *sentence = ik_format(ngettext("%zu event waits in %s until the database can be used.",
+			"%zu events wait in %s until the database can be used.", spooled.ours), spooled.ours, spool);
+
+		ik_complain(sentence);
+		free(sentence);
+	}
+	ik_spooled_done(&spooled);
+}
+
 int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct ik_cli_session cli = { .options = options, .setup = setup };
 	struct ik_signal *interrupt, *terminate;
 	enum ik_status status;
 	struct ik_error notice = { .status = IK_OK };
+	char *spool;
 
 	cli.json = options->verb == IK_VERB_SESSION_EXPORT &&
 		(options->format == NULL || ik_text_equal(options->format, "jsonl"));
@@ -273,6 +294,9 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 		ik_loop_free(cli.loop);
 		return 1;
 	}
+	spool = ik_places_file(&setup->places, "spool");
+	if (spool != NULL)
+		ik_store_set_spool(cli.store, spool);
 	ik_store_set_timeout(cli.store, setup->config->database_timeout_s);
 	ik_store_on_notice(cli.store, on_notice, &cli);
 	ik_buf_init(&cli.out, IK_LIMIT_REQUEST);
@@ -285,6 +309,9 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 	ik_store_close(cli.store, NULL, &notice);
 	if (notice.text[0] != '\0')
 		ik_complain(notice.text);
+	if (status == IK_IO || status == IK_DENIED)
+		say_what_waits(spool, setup->database);
+	free(spool);
 	interrupt = ik_signal_close(interrupt);
 	terminate = ik_signal_close(terminate);
 	ik_loop_free(cli.loop);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "store/examine_postgres.h"
+#include "store/spool.h"
 #include "store/store.h"
 #include "util/alloc.h"
 #include "util/redact.h"
@@ -91,13 +92,21 @@ static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 /* Events that an earlier chat could not store. */
 static void say_what_waits(const struct question *question)
 {
-	char *spool = ik_places_file(&question->doctor->setup->places, "spool");
-	size_t count = spool ? ik_postgres_spooled(spool, question->shown) : 0;
+	const struct ik_setup *setup = question->doctor->setup;
+	char *spool = ik_places_file(&setup->places, "spool");
+	struct ik_spooled spooled = { .ours = 0 };
 
-	if (count > 0)
+	if (spool)
+		spooled = ik_spool_look(spool, setup->database);
+	if (spooled.ours > 0)
 		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu event waits in %s until a chat reaches the "
-			"database", "%zu events wait in %s until a chat reaches the database", count), count,
-			spool));
+			"database", "%zu events wait in %s until a chat reaches the database", spooled.ours),
+			spooled.ours, spool));
+	if (spooled.others > 0)
+		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu event in %s waits for another database: "
+			"%s", "%zu events in %s wait for other databases, one of them: %s", spooled.others),
+			spooled.others, spool, spooled.database ? spooled.database : "?"));
+	ik_spooled_done(&spooled);
 	free(spool);
 }
 

@@ -20,6 +20,7 @@
 struct ik_store_session {
 	struct ik_store_session *next;
 	struct ik_taken_file *file; /* of an earlier process, whose event it is; NULL: ours */
+	char writer[IK_UUID_TEXT];    /* the process, as a holder of locks; "": not known */
 	char id[IK_UUID_TEXT];        /* as it was begun */
 	char stored_as[IK_UUID_TEXT]; /* as it is stored: another one once it became a fork */
 	char parent[IK_UUID_TEXT];    /* that it is a fork of; "": none */
@@ -76,6 +77,7 @@ struct ik_lock_row {
 	enum ik_lock_state state;
 	struct ik_holder holder, asker; /* pid 0: nobody */
 	bool refused;
+	int64_t late_forks; /* of the session, that were made of events that came too late */
 	bool heard; /* what happens to it is told by ik_locks_heard(); */
 	bool again; /* or will be, if it is asked once more */
 };
@@ -182,11 +184,20 @@ struct ik_backend_ops {
 struct ik_backend {
 	const struct ik_backend_ops *ops;
 	struct ik_store *store; /* that is reported to */
+	char process[IK_UUID_TEXT]; /* this one, as a holder of locks; "": there are none */
 	int64_t timeout_ms;     /* a server may take over a statement; set by it first */
 };
 
 struct ik_backend *ik_sqlite_new(const char *path);
 struct ik_backend *ik_postgres_new(struct ik_loop *loop, const char *uri);
+
+/* What tells this database from every other, however it is addressed, without secrets: with what
+ * the environment and service files say where the address does not. Where that cannot be found
+ * out (there is no library) the address as it stands, with the variables that fill it. New
+ * memory. */
+char *ik_postgres_name(const char *uri);
+/* The latter in any case. */
+char *ik_postgres_name_unresolved(const char *uri);
 
 /* ---- the reports ---- */
 

@@ -6,8 +6,6 @@
 
 #include "store/migrate.h"
 #include "store/postgres_private.h"
-#include "store/rescue.h"
-#include "store/spool.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/redact.h"
@@ -290,26 +288,4 @@ enum ik_status ik_postgres_facts_check(const struct ik_postgres_facts *facts, co
 			_("%s is the database of another program: it has a table \"sessions\" of its own."),
 			shown);
 	return ik_migrate_check(facts->version, shown, ik_pq_step_count, error);
-}
-
-size_t ik_postgres_spooled(const char *directory, const char *shown)
-{
-	struct ik_spool *spool = ik_spool_new(directory, shown);
-	char **paths = ik_spool_find(spool);
-	size_t count = 0, i;
-
-	for (i = 0; paths && paths[i]; i++) {
-		FILE *file = fopen(paths[i], "re");
-		char *line = NULL;
-		size_t capacity = 0;
-
-		while (file && getline(&line, &capacity, file) >= 0)
-			count += strstr(line, "\"kind\":") != NULL;
-		free(line);
-		if (file)
-			(void)fclose(file);
-	}
-	ik_rescue_find_free(paths);
-	(void)ik_spool_free(spool);
-	return count;
 }

@@ -47,7 +47,4 @@ struct ik_postgres_examine *ik_postgres_examine_close(struct ik_postgres_examine
 enum ik_status ik_postgres_facts_check(const struct ik_postgres_facts *facts, const char *shown,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Events that wait in this directory for the database (named without its password). */
-size_t ik_postgres_spooled(const char *directory, const char *shown);
-
 #endif

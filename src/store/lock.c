@@ -188,6 +188,7 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	lock = ik_alloc(sizeof(*lock));
 	lock->store = store;
 	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
+	lock->late_forks = -1;
 	lock->events = events;
 	lock->arg = arg;
 	lock->ops = store->backend && store->backend->ops->locks ? store->backend->ops->locks :

@@ -41,6 +41,7 @@ struct ik_lock {
 	enum ik_lock_state state;
 	struct ik_holder holder;  /* of one that is others' */
 	struct ik_holder asker;   /* of one that is ours; pid 0: nobody asks */
+	int64_t late_forks;       /* that its session had when it became ours; -1: not known */
 
 	bool changed, asked, refused, news; /* is to be told */
 	bool telling;
@@ -67,6 +68,8 @@ void ik_locks_done(struct ik_store *store);
 /* A step of a lock on a server, in the queue of reads: its row is to be filled at once. */
 struct ik_store_read *ik_store_lock_step(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg);
+/* How many forks of late events a session had when its lock became ours; -1: not known. */
+int64_t ik_locks_late_forks(const struct ik_store *store, const char *session);
 /* The server says that something happened to a session. */
 void ik_locks_heard(struct ik_store *store, const char *session);
 

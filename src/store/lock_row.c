@@ -42,10 +42,17 @@ static void step(void *arg);
 static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 {
 	struct kept *kept = lock->kept;
+	struct ik_store_session *session;
 
 	if (row->refused) {
 		lock->wanted = kept->asking = false;
 		ik_lock_tell_refused(lock);
+	}
+	if (row->state == IK_LOCK_OURS && lock->state != IK_LOCK_OURS) {
+		lock->late_forks = row->late_forks;
+		session = ik_store_session(lock->store, NULL, lock->session);
+		if (session && session->told_forks < 0)
+			session->told_forks = session->late_forks = row->late_forks;
 	}
 	/* Let go for somebody who takes it in a moment, and tells so. */
 	if (lock->state != IK_LOCK_UNKNOWN || row->state != IK_LOCK_FREE || row->asker.pid == 0)
@@ -139,6 +146,15 @@ static void close_lock(struct ik_lock *lock)
 	if (kept->opened)
 		(void)start(lock, IK_LOCK_STEP_CLOSE, NULL);
 	free(kept);
+}
+
+int64_t ik_locks_late_forks(const struct ik_store *store, const char *session)
+{
+	const struct ik_lock *lock = store->locks;
+
+	while (lock && !ik_text_equal(lock->session, session))
+		lock = lock->next;
+	return lock ? lock->late_forks : -1;
 }
 
 void ik_locks_heard(struct ik_store *store, const char *session)

@@ -466,6 +466,6 @@ struct ik_backend *ik_postgres_new(struct ik_loop *loop, const char *uri)
 	postgres->uri = ik_strdup(uri);
 	postgres->shown = ik_redact(uri);
 	postgres->timer = ik_timer_new(loop, on_timeout, postgres);
-	ik_uuid_new(postgres->process);
+	ik_uuid_new(postgres->base.process);
 	return &postgres->base;
 }

@@ -207,10 +207,9 @@ static void look_up_next(struct ik_pq_hosts *hosts)
 	ik_loop_defer(hosts->loop, tell, hosts);
 }
 
-/* Fill what uri does not say with what the environment and service files do. The library
- * reads a service file by this variable only. */
-static void take_defaults(PQconninfoOption *options)
+void ik_pq_take_defaults(PQconninfoOption *options)
 {
+	/* The library reads a service file by this variable only. */
 	static const char variable[] = "PGSERVICE";
 	const char *service = value_of(options, "service");
 	char *before = getenv(variable) ? ik_strdup(getenv(variable)) : NULL;
@@ -252,7 +251,7 @@ struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
 			why && ik_text_equal(shown, uri) ? why : "");
 		ik_loop_defer(loop, tell, hosts);
 	} else {
-		take_defaults(hosts->options);
+		ik_pq_take_defaults(hosts->options);
 		hosts->hosts = value_of(hosts->options, "host");
 		hosts->addresses = value_of(hosts->options, "hostaddr");
 		hosts->ports = value_of(hosts->options, "port");

@@ -55,14 +55,15 @@ static const char forget_refusal[] =
 enum {
 	COLUMN_STATE, COLUMN_HOST, COLUMN_USER, COLUMN_PID, COLUMN_SINCE, COLUMN_ASKER_HOST,
 	COLUMN_ASKER_USER, COLUMN_ASKER_PID, COLUMN_ASKER_SINCE, COLUMN_REFUSED, COLUMN_BACKEND,
-	COLUMN_COUNT
+	COLUMN_LATE, COLUMN_COUNT
 };
 static const char state[] =
 	"SELECT (CASE WHEN holder = $2 THEN 1 WHEN " HELD " THEN 2 ELSE 3 END)::text,"
 	" host, user_name, pid::text, since::text, asker_host, asker_user,"
 	" (CASE WHEN asker IS NOT NULL AND asker_expires > now() THEN asker_pid ELSE 0 END)::text,"
 	" asker_since::text, (CASE WHEN refused = $2 THEN 1 ELSE 0 END)::text,"
-	" pg_backend_pid()::text FROM locks WHERE session = $1";
+	" pg_backend_pid()::text, (SELECT count(*) FROM sessions WHERE parent = $1 AND late)::text"
+	" FROM locks WHERE session = $1";
 
 static bool send(struct postgres *postgres, const struct ik_store_read *read, const char *text)
 {
@@ -73,7 +74,7 @@ static bool send(struct postgres *postgres, const struct ik_store_read *read, co
 	ik_pq_statement_init(&statement, text);
 	ik_pq_put_uuid(&statement, read->text);
 	ik_pq_put_uuid(&statement, row->id);
-	ik_pq_put_uuid(&statement, postgres->process);
+	ik_pq_put_uuid(&statement, postgres->base.process);
 	ik_pq_put_text(&statement, row->self.host);
 	ik_pq_put_text(&statement, row->self.user);
 	ik_pq_put_number(&statement, row->self.pid);
@@ -146,6 +147,7 @@ void ik_pq_take_lock_row(struct postgres *postgres, const PGresult *result)
 		ik_pq_number(result, 0, COLUMN_STATE) == 2 ? IK_LOCK_OTHERS : IK_LOCK_FREE;
 	ik_pq_take_holder(&row->holder, result, 0, COLUMN_HOST);
 	ik_pq_take_holder(&row->asker, result, 0, COLUMN_ASKER_HOST);
+	row->late_forks = ik_pq_number(result, 0, COLUMN_LATE);
 	row->refused = ik_pq_number(result, 0, COLUMN_REFUSED) != 0;
 	/* A pooler that shares connections has a number of its own for this one. */
 	direct = ik_pq_number(result, 0, COLUMN_BACKEND) == PQbackendPID(postgres->connection);

@@ -4,7 +4,7 @@
  * postgres.c connects and brings the database to its form; postgres_hosts.c makes the
  * library's parameters, with addresses for names; postgres_query.c sends statements and
  * takes their results; postgres_write.c and postgres_read.c are what is asked and stored;
- * postgres_search.c keeps the index of words;
+ * postgres_search.c keeps the index of words; postgres_name.c tells databases apart;
  * postgres_form.c has the tables.  May include: what backend.h may, store/pq_library.h.
  */
 #ifndef IK_STORE_POSTGRES_PRIVATE_H
@@ -35,6 +35,8 @@ struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
 /* Answer now; false: a name server has yet to. */
 bool ik_pq_hosts_now(struct ik_pq_hosts *hosts);
 struct ik_pq_hosts *ik_pq_hosts_close(struct ik_pq_hosts *hosts);
+/* Fill what an address does not say with what the environment and service files do. */
+void ik_pq_take_defaults(PQconninfoOption *options);
 
 /* ---- postgres_query.c ---- */
 
@@ -128,7 +130,6 @@ struct postgres {
 	bool fits, exact;
 	int64_t last;
 	struct ik_store_read *read;
-	char process[IK_UUID_TEXT]; /* this one, as a holder of locks */
 	bool direct;            /* no pooler shares the connection: it can be told of things */
 	struct ik_pq_indexing *indexing; /* NULL: none */
 };

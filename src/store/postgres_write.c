@@ -36,7 +36,8 @@ static const char add_events[] =
 	" old AS (SELECT id, session, sequence FROM events WHERE id = ANY($2)),"
 	" here AS (SELECT last_sequence AS last, ($9 < 0 OR last_sequence <= greatest($9,"
 	"  (SELECT max(sequence) FROM old WHERE session = $1))) AND NOT EXISTS (SELECT FROM locks"
-	"  WHERE session = $1 AND holder IS NOT NULL AND process <> $13 AND expires > now()) AS fits"
+	"  WHERE session = $1 AND holder IS NOT NULL AND process IS DISTINCT FROM $13"
+	"  AND expires > now()) AS fits"
 	"  FROM sessions WHERE id = $1),"
 	" fresh AS (SELECT *, row_number() OVER (ORDER BY place) AS number FROM given"
 	"  WHERE NOT EXISTS (SELECT FROM old WHERE old.id = given.id)),"
@@ -227,11 +228,8 @@ static bool send_events(struct postgres *postgres)
 	put_column(&statement, postgres, IK_PQ_INT8, put_size);
 	ik_pq_put_number(&statement, named);
 	/* Who writes without the lock that another has goes into a fork; what an earlier process
-	 * left is asked nothing more than where it belongs. */
-	if (postgres->session->file)
-		ik_pq_put_null(&statement, IK_PQ_UUID);
-	else
-		ik_pq_put_uuid(&statement, postgres->process);
+	 * left, too, unless it is still its own lease. */
+	ik_pq_put_uuid(&statement, postgres->session->writer);
 	sent = ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	ik_pq_statement_init(&statement, tell);

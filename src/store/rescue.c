@@ -174,10 +174,12 @@ void ik_rescue_put(struct ik_buf *out, const struct ik_record *record)
 	put_record(&(struct lines){ .out = out, .fd = -1 }, record);
 }
 
-void ik_rescue_put_head(struct ik_buf *out, const char *database)
+void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer)
 {
 	ik_json_open(out, '{');
 	put_member(out, "ikigai_rescue", database);
+	if (writer[0])
+		put_member(out, "writer", writer);
 	ik_json_close(out, '}');
 	ik_buf_putc(out, '\n');
 }
@@ -189,7 +191,7 @@ static int write_records(int fd, const char *database, const struct ik_record *r
 	struct lines lines = { .out = &out, .fd = fd };
 
 	ik_buf_init(&out, IK_MIB(1));
-	ik_rescue_put_head(&out, database);
+	ik_rescue_put_head(&out, database, "");
 	for (; record && lines.number == 0; record = record->next) {
 		put_record(&lines, record);
 		flush(&lines, PIECE);
@@ -349,6 +351,9 @@ static void take_line(const char *line, size_t length, const struct ik_rescue_re
 
 	if (ik_json_check(line, length, &object, NULL) != IK_OK)
 		return;
+	take_id(object, "writer", said.writer);
+	if (said.writer[0])
+		reader->writer(arg, said.writer);
 	take_id(object, "session", said.id);
 	if (!said.id[0] || !ik_json_integer(ik_json_member(object, "created_ms"), &said.created_ms))
 		return;

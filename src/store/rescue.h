@@ -18,8 +18,8 @@ void ik_rescue_put(struct ik_buf *out, const struct ik_record *record);
 /* A session that became a fork, as a line: the events behind it, and those before it that are
  * not stored yet, are the fork's. */
 void ik_rescue_put_fork(struct ik_buf *out, const struct ik_store_session *session);
-/* The first line. */
-void ik_rescue_put_head(struct ik_buf *out, const char *database);
+/* The first line; writer: this process as a holder of locks, "" where there are none. */
+void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer);
 
 /* Write the records for the database at path; *ret_path is where (new memory). */
 enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
@@ -35,11 +35,13 @@ void ik_rescue_find_in(const char *directory, const char *prefix, char ***paths,
 /* Oldest first. */
 void ik_rescue_sort(char **paths, size_t count);
 
-/* Read a file that is open (fd is the caller's): session is called for each line, with what
- * the line says of it (its strings are borrowed); then record for one that has an event, which
+/* Read a file that is open (fd is the caller's): writer is called for the first line, where it has
+ * one; session for each further line, with what the line says of it (its strings are borrowed);
+ * then record for one that has an event, which
  * takes the message over. A line that is neither (the last one, of a process that was killed)
  * is passed over. */
 struct ik_rescue_reader {
+	void (*writer)(void *arg, const char *id);
 	struct ik_store_session *(*session)(void *arg, const struct ik_store_session *said);
 	void (*record)(void *arg, struct ik_store_session *session, struct ik_message *message);
 };

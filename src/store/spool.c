@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "json/json.h"
 #include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -17,21 +18,35 @@
 
 struct ik_spool {
 	char *directory;
-	char *database;
-	char *prefix;
+	char *uri;
+	char *writer;
+	char *database; /* ik_postgres_name(); NULL: not known yet */
 	char *path; /* NULL: there is no file yet */
 	int fd;
 	off_t length;
 	bool broken; /* an event is missing in it */
 };
 
-struct ik_spool *ik_spool_new(const char *directory, const char *database)
+/* How the names of a database's files begin, in new memory. */
+static char *prefix_of(const char *database)
+{
+	return ik_format("%016llx-", (unsigned long long)ik_text_hash(database));
+}
+
+static const char *database_of(struct ik_spool *spool)
+{
+	if (!spool->database)
+		spool->database = ik_postgres_name(spool->uri);
+	return spool->database;
+}
+
+struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char *writer)
 {
 	struct ik_spool *spool = ik_alloc(sizeof(*spool));
 
 	spool->directory = ik_strdup(directory);
-	spool->database = ik_strdup(database);
-	spool->prefix = ik_format("%016llx-", (unsigned long long)ik_text_hash(database));
+	spool->uri = ik_strdup(uri);
+	spool->writer = ik_strdup(writer);
 	spool->fd = -1;
 	return spool;
 }
@@ -45,8 +60,9 @@ struct ik_spool *ik_spool_free(struct ik_spool *spool)
 	if (spool->fd >= 0)
 		(void)close(spool->fd);
 	free(spool->path);
-	free(spool->prefix);
 	free(spool->database);
+	free(spool->writer);
+	free(spool->uri);
 	free(spool->directory);
 	free(spool);
 	return NULL;
@@ -57,7 +73,7 @@ static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
 {
 	char uuid[IK_UUID_TEXT];
 	enum ik_status status;
-	char *path, *unnamed;
+	char *path, *unnamed, *prefix;
 
 	if (spool->path)
 		return IK_OK;
@@ -65,7 +81,9 @@ static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
 	if (status != IK_OK)
 		return status;
 	ik_uuid_new(uuid);
-	path = ik_format("%s/%s%s.jsonl", spool->directory, spool->prefix, uuid);
+	prefix = prefix_of(database_of(spool));
+	path = ik_format("%s/%s%s.jsonl", spool->directory, prefix, uuid);
+	free(prefix);
 	/* Locked before it has the name by which others find it: they would take it for a dead
 	 * process's and remove it. */
 	unnamed = ik_format("%s.new", path);
@@ -116,7 +134,7 @@ enum ik_status ik_spool_add(struct ik_spool *spool, const struct ik_record *reco
 
 	ik_buf_init(&line, IK_LIMIT_REQUEST);
 	if (spool->length == 0)
-		ik_rescue_put_head(&line, spool->database);
+		ik_rescue_put_head(&line, database_of(spool), spool->writer);
 	ik_rescue_put(&line, record);
 	status = add_line(spool, &line, error);
 	ik_buf_done(&line);
@@ -164,12 +182,79 @@ const char *ik_spool_path(const struct ik_spool *spool)
 	return spool->broken ? NULL : spool->path;
 }
 
-char **ik_spool_find(const struct ik_spool *spool)
+char **ik_spool_find(struct ik_spool *spool)
 {
+	char *before = ik_postgres_name_unresolved(spool->uri), *prefix = prefix_of(database_of(spool));
 	char **paths = NULL;
 	size_t count = 0;
 
-	ik_rescue_find_in(spool->directory, spool->prefix, &paths, &count);
+	ik_rescue_find_in(spool->directory, prefix, &paths, &count);
+	/* Those of a process that had no library yet. */
+	if (!ik_text_equal(before, database_of(spool))) {
+		free(prefix);
+		prefix = prefix_of(before);
+		ik_rescue_find_in(spool->directory, prefix, &paths, &count);
+	}
+	free(prefix);
+	free(before);
 	ik_rescue_sort(paths, count);
 	return paths;
+}
+
+/* ---- looking ---- */
+
+/* How many events a file has; its first line tells the database's name. */
+static size_t count_events(const char *path, char **ret_database)
+{
+	FILE *file = fopen(path, "re");
+	size_t capacity = 0, count = 0;
+	char *line = NULL;
+	ssize_t length;
+
+	*ret_database = NULL;
+	while (file && (length = getline(&line, &capacity, file)) >= 0) {
+		struct ik_json_span object;
+
+		if (strstr(line, "\"kind\":"))
+			count++;
+		else if (!*ret_database && ik_json_check(line, (size_t)length, &object, NULL) == IK_OK)
+			*ret_database = ik_json_string_new(ik_json_member(object, "ikigai_rescue"), NULL);
+	}
+	free(line);
+	if (file)
+		(void)fclose(file);
+	return count;
+}
+
+struct ik_spooled ik_spool_look(const char *directory, const char *uri)
+{
+	struct ik_spooled spooled = { .ours = 0 };
+	char *name = ik_postgres_name(uri), *before = ik_postgres_name_unresolved(uri);
+	char **paths = NULL, *database;
+	size_t found = 0, i;
+
+	ik_rescue_find_in(directory, "", &paths, &found);
+	for (i = 0; i < found; i++) {
+		size_t count = count_events(paths[i], &database);
+
+		if (database && (ik_text_equal(database, name) || ik_text_equal(database, before))) {
+			spooled.ours += count;
+		} else if (count > 0) {
+			spooled.others += count;
+			free(spooled.database);
+			spooled.database = database;
+			database = NULL;
+		}
+		free(database);
+	}
+	ik_rescue_find_free(paths);
+	free(before);
+	free(name);
+	return spooled;
+}
+
+void ik_spooled_done(struct ik_spooled *spooled)
+{
+	free(spooled->database);
+	spooled->database = NULL;
 }

@@ -16,9 +16,10 @@
 
 struct ik_spool;
 
-/* A spool in directory, made with its first event; database: how it is named, without its
- * password. */
-struct ik_spool *ik_spool_new(const char *directory, const char *database);
+/* A spool in directory, made with its first event, for the database at uri; writer: this process
+ * as a holder of locks. Which database that is (ik_postgres_name()) is found out with the first
+ * event, so that start-up does not pay for it. */
+struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char *writer);
 /* An empty file is removed. */
 struct ik_spool *ik_spool_free(struct ik_spool *spool);
 
@@ -37,6 +38,15 @@ void ik_spool_clear(struct ik_spool *spool);
 const char *ik_spool_path(const struct ik_spool *spool);
 
 /* The files for this database, as ik_rescue_find(). */
-char **ik_spool_find(const struct ik_spool *spool);
+char **ik_spool_find(struct ik_spool *spool);
+
+/* What waits in a directory; those of living processes are among it. */
+struct ik_spooled {
+	size_t ours;    /* events for the database at uri */
+	size_t others;  /* and for others: */
+	char *database; /* one of these, as ik_postgres_name(); NULL: there is none */
+};
+struct ik_spooled ik_spool_look(const char *directory, const char *uri);
+void ik_spooled_done(struct ik_spooled *spooled);
 
 #endif

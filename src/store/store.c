@@ -410,6 +410,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 	ik_buf_init(&store->notices, IK_KIB(64));
 	store->timer = ik_timer_new(loop, retry, store);
 	if (path) {
+		store->uri = ik_strdup(uri);
 		store->path = server ? ik_redact(uri) : ik_strdup(path);
 		store->backend = server ? ik_postgres_new(loop, uri) : ik_sqlite_new(path);
 		store->backend->store = store;
@@ -421,7 +422,7 @@ void ik_store_set_spool(struct ik_store *store, const char *directory)
 {
 	/* An embedded database needs none: what it has taken is safe. */
 	if (store->backend && store->backend->ops->wait && !store->spool)
-		store->spool = ik_spool_new(directory, store->path);
+		store->spool = ik_spool_new(directory, store->uri, store->backend->process);
 }
 
 void ik_store_set_timeout(struct ik_store *store, int64_t seconds)
@@ -485,6 +486,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	store->index_timer = ik_timer_close(store->index_timer);
 	ik_buf_done(&store->notices);
 	free(store->path);
+	free(store->uri);
 	free(store);
 	return NULL;
 }

@@ -20,7 +20,8 @@ enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, I
 struct ik_store {
 	struct ik_loop *loop;
 	struct ik_backend *backend; /* NULL: keeps nothing */
-	char *path;
+	char *uri;
+	char *path; /* of the file; of a server the uri without its password */
 	enum ik_store_work work;
 	bool turning;           /* advances in the next turn of the loop */
 	bool closing;           /* a failure is final */

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "store/lock_private.h"
 #include "store/rescue.h"
 #include "store/spool.h"
 #include "util/alloc.h"
@@ -18,6 +19,7 @@ struct ik_taken_file {
 	struct ik_taken_file *next;
 	char *path;
 	int fd;             /* locked: nobody else takes it in */
+	char writer[IK_UUID_TEXT]; /* the process, as a holder of locks; "": not known */
 	size_t count, left; /* its events; those that are still in the queue */
 	bool spoilt;        /* one of them can never be stored: it has to stay */
 };
@@ -43,10 +45,15 @@ struct ik_store_session *ik_store_session_add(struct ik_store *store, struct ik_
 	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
 	memcpy(session->stored_as, session->id, sizeof(session->id));
 	session->file = file;
+	if (file)
+		memcpy(session->writer, file->writer, sizeof(session->writer));
+	else if (store->backend)
+		memcpy(session->writer, store->backend->process, sizeof(session->writer));
 	session->directory = ik_strdup(directory);
 	session->created_ms = created_ms;
 	session->known = known;
-	session->told_forks = known == 0 ? 0 : -1;
+	session->told_forks = known == 0 ? 0 : file ? -1 : ik_locks_late_forks(store, session->id);
+	session->late_forks = session->told_forks > 0 ? session->told_forks : 0;
 	session->next = store->sessions;
 	store->sessions = session;
 	return session;
@@ -134,6 +141,13 @@ struct taking {
 	struct ik_record *first, **end;
 };
 
+static void taken_writer(void *arg, const char *id)
+{
+	struct taking *taking = arg;
+
+	memcpy(taking->file->writer, id, sizeof(taking->file->writer));
+}
+
 static struct ik_store_session *taken_session(void *arg, const struct ik_store_session *said)
 {
 	struct taking *taking = arg;
@@ -165,7 +179,7 @@ static void taken_record(void *arg, struct ik_store_session *session, struct ik_
 static struct ik_record **take_in(struct ik_store *store, const char *path, int fd,
 	struct ik_record **where)
 {
-	static const struct ik_rescue_reader reader = { taken_session, taken_record };
+	static const struct ik_rescue_reader reader = { taken_writer, taken_session, taken_record };
 	struct taking taking = { .store = store };
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;

@@ -10,6 +10,8 @@
 
 #include <criterion/criterion.h>
 
+#include "store/backend.h"
+#include "store/lock.h"
 #include "util/alloc.h"
 
 /*
@@ -222,6 +224,141 @@ Test(postgres_trouble, late_events_become_a_fork)
 }
 
 /* ---- without stopping the server ---- */
+
+static void ignore_change(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
+{
+}
+
+static void ignore_asker(void *arg, const struct ik_holder *asker)
+{
+}
+
+static void ignore(void *arg)
+{
+}
+
+static const struct ik_lock_events silent = { ignore_change, ignore_asker, ignore, ignore };
+
+/* A process that dies with events 3 and 4 of a session in its spool, and with its lock. */
+static void die_with_events(const char *session, bool locked)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct ik_lock *lock = NULL;
+
+		fixture_open();
+		if (locked) {
+			lock = ik_lock_new(fixture.store, session, &silent, NULL);
+			while (ik_lock_state(lock) != IK_LOCK_OURS)
+				fixture_settle();
+		}
+		ik_store_continue(fixture.store, session, "/x", 2);
+		fixture_execute("ALTER TABLE events RENAME TO away");
+		server_append_numbers(session, 3, 4);
+		while (!fixture.reason[0])
+			fixture_run();
+		(void)kill(getpid(), SIGKILL);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	fixture_execute("ALTER TABLE away RENAME TO events");
+	cr_assert_eq(fixture_count_spool(true), 1);
+}
+
+Test(postgres, what_a_dead_one_left_goes_where_its_own_lease_still_is)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	die_with_events(id, true);
+	fixture_open();
+	server_expect_numbers(id, 4);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+}
+
+Test(postgres, what_a_dead_one_left_does_not_go_where_another_is_writing)
+{
+	char id[IK_UUID_TEXT], *spool;
+	struct ik_store *living;
+	struct ik_lock *lock;
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	die_with_events(id, false);
+	/* Another machine has the session open, and has not said anything yet. */
+	spool = ik_strdup(fixture.spool);
+	snprintf(fixture.spool, sizeof(fixture.spool), "%s/other", fixture.directory);
+	fixture_open();
+	lock = ik_lock_new(fixture.store, id, &silent, NULL);
+	while (ik_lock_state(lock) != IK_LOCK_OURS)
+		fixture_settle();
+	server_expect_numbers(id, 2);
+	ik_store_continue(fixture.store, id, "/x", 2);
+	living = fixture.store;
+	snprintf(fixture.spool, sizeof(fixture.spool), "%s", spool);
+	free(spool);
+	fixture_open();
+	server_expect_numbers(id, 2);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions WHERE late"), 1);
+	cr_assert_eq(fixture_count_spool(true), 0);
+	fixture_close();
+	/* It goes on as if nothing had been, but that it hears of it. */
+	fixture.store = living;
+	fixture.notices = 0;
+	server_append_numbers(id, 3, 3);
+	server_expect_numbers(id, 3);
+	cr_assert_eq(fixture.notices, 1);
+	cr_assert(strstr(fixture.notice, "fork of its own"), "%s", fixture.notice);
+	cr_assert_str_eq(fixture.forked, "");
+	lock = ik_lock_close(lock);
+}
+
+Test(postgres, two_databases_share_no_spool)
+{
+	char id[IK_UUID_TEXT], *one, *other;
+
+	if (!server_is_there())
+		return;
+	/* The address is the same; the environment says which database it is. */
+	fixture_close();
+	setenv("PGHOST", getenv("IK_TEST_POSTGRES_SOCKETS"), 1);
+	setenv("PGPORT", getenv("IK_TEST_POSTGRES_PORT"), 1);
+	setenv("PGDATABASE", "not_there", 1);
+	snprintf(fixture.path, sizeof(fixture.path), "postgresql://ikigai@");
+	one = ik_postgres_name(fixture.path);
+	fixture_open();
+	fixture_session(id, "/x", 3);
+	server_run_until_waiting(3, "not_there");
+	(void)ik_store_close(fixture.store, NULL, NULL);
+	cr_assert_eq(fixture_count_spool(true), 1);
+	setenv("PGDATABASE", fixture.database, 1);
+	other = ik_postgres_name(fixture.path);
+	cr_assert_str_neq(one, other);
+	fixture.waiting = 0;
+	fixture_open();
+	fixture_wait(ik_store_list(fixture.store, 0, "", 8, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_OK, "%s", fixture_answer.error.text);
+	cr_assert_eq(fixture_answer.count, 0);
+	cr_assert_eq(fixture_count_spool(true), 1);
+	free(one);
+	/* And another address of the same one shares it. */
+	one = ik_format("host=%s port=%s dbname=%s user=ikigai password=x", getenv("PGHOST"),
+		getenv("PGPORT"), fixture.database);
+	free(other);
+	other = ik_postgres_name(one);
+	cr_assert_null(strstr(other, "password"));
+	free(one);
+	one = ik_postgres_name(fixture.path);
+	cr_assert_str_eq(one, other);
+	free(one);
+	free(other);
+}
 
 Test(postgres, several_processes_make_the_tables_once)
 {
