@@ -23,6 +23,7 @@
 #include "app/places.h"
 #include "app/print.h"
 #include "app/setup.h"
+#include "store/checkpoint.h"
 #include "tool/run.h"
 #include "util/text.h"
 
@@ -101,6 +102,9 @@ int main(int argc, char **argv)
 
 	ik_environment_hide();
 	hold_standard_descriptors();
+	/* Started by this program itself. */
+	if (argc == 3 && ik_text_equal(argv[1], IK_CHECKPOINT_OPTION))
+		return ik_checkpoint_run(argv[2]);
 	/* What letters and languages are; of the rest of a locale nothing is used, and numbers
 	 * go into JSON and come out of it. */
 	(void)setlocale(LC_CTYPE, "");

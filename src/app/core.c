@@ -362,6 +362,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	if (core->store == NULL)
 		return error->status;
 	ik_store_set_timeout(core->store, setup->config->database_timeout_s);
+	ik_store_set_helper(core->store, "/proc/self/exe");
 	ik_store_on_state(core->store, on_store_state, core);
 	ik_store_on_notice(core->store, on_store_notice, core);
 	ik_store_on_fork(core->store, on_store_fork, core);

@@ -169,6 +169,16 @@ struct ik_backend_ops {
 	 * Report: ik_store_indexed(). */
 	void (*index)(struct ik_backend *backend);
 
+	/* The executable that does what the loop should not wait for (store/checkpoint.h). NULL:
+	 * there is nothing of the kind. */
+	void (*set_helper)(struct ik_backend *backend, const char *program);
+	/* Should what can wait (large texts, the index) wait for that? It is told by
+	 * ik_store_relieved() when it need not any more. NULL: never. */
+	bool (*is_behind)(const struct ik_backend *backend);
+
+	/* The program ends: what comes from here on may block for a while. NULL: it does not
+	 * matter. */
+	void (*end)(struct ik_backend *backend);
 	/* As the program ends: wait so long for something to happen; false: nothing has. NULL
 	 * where every report comes inside the call. */
 	bool (*wait)(struct ik_backend *backend, int64_t milliseconds);
@@ -188,7 +198,7 @@ struct ik_backend {
 	int64_t timeout_ms;     /* a server may take over a statement; set by it first */
 };
 
-struct ik_backend *ik_sqlite_new(const char *path);
+struct ik_backend *ik_sqlite_new(struct ik_loop *loop, const char *path);
 struct ik_backend *ik_postgres_new(struct ik_loop *loop, const char *uri);
 
 /* What tells this database from every other, however it is addressed, without secrets: with what
@@ -212,6 +222,8 @@ void ik_store_part_written(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
 void ik_store_answered(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
+/* What can wait may go on. */
+void ik_store_relieved(struct ik_store *store);
 /* So many of all events are in the index now: all of them, when there is nothing left to do. */
 void ik_store_indexed(struct ik_store *store, int64_t indexed, int64_t events,
 	enum ik_status status, const struct ik_error *error);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "store/database_file.h"
 #include "store/lock_private.h"
@@ -11,7 +12,11 @@
 #include "util/text.h"
 
 /* So long the loop stands still for another writer; then the store's timer tries again. */
-#define BUSY_MS 20
+#define BUSY_MS 5
+/* The same as the program ends. */
+#define END_BUSY_MS 1000
+/* So often it is tried, 10 ms apart, to have the log to oneself at the end. */
+#define MOST_ATTEMPTS 100
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
 
@@ -73,11 +78,25 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 	[MERGE] = "INSERT INTO search(search, rank) VALUES('merge', 8)",
 };
 
+/* A helper was killed at its work: what is in the log is synced here, as the end of the program
+ * does it otherwise. */
+static void sync_log(struct sqlite *sqlite)
+{
+	static const struct timespec pause = { .tv_nsec = 10000000 };
+	int attempt;
+
+	for (attempt = 0; attempt < MOST_ATTEMPTS && sqlite3_wal_checkpoint_v2(sqlite->db, NULL,
+	     SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) == SQLITE_BUSY; attempt++)
+		(void)nanosleep(&pause, NULL);
+}
+
 /* Close the handle; what is not committed is gone. */
 static void close_handle(struct sqlite *sqlite)
 {
 	if (!sqlite->db)
 		return; /* perhaps not even the library is there */
+	if ((ik_checkpoint_stop(sqlite->checkpoint) || sqlite->helper_was_killed) && !sqlite->damaged)
+		sync_log(sqlite);
 	for (size_t i = 0; i < STATEMENT_COUNT; i++) {
 		sqlite3_finalize(sqlite->statements[i]);
 		sqlite->statements[i] = NULL;
@@ -209,6 +228,16 @@ static enum ik_status check_owner(struct sqlite *sqlite, struct ik_error *error)
 		sqlite->path);
 }
 
+/* A commit went to the log, which has so many pages now. */
+static int on_commit(void *arg, sqlite3 *db, const char *name, int pages)
+{
+	struct sqlite *sqlite = arg;
+
+	if (ik_checkpoint_grown(sqlite->checkpoint, pages))
+		(void)sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return SQLITE_OK;
+}
+
 /* Open the handle and bring the database to its present form. */
 static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 {
@@ -224,12 +253,12 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 		close_handle(sqlite);
 		return status;
 	}
-	sqlite3_busy_timeout(sqlite->db, BUSY_MS);
+	sqlite3_busy_timeout(sqlite->db, sqlite->busy_ms);
 	/* Where WAL is not to be had (some network file systems) the journal stays
-	 * what it is: slower, as safe. Rarer checkpoints than by default: the pages
-	 * that every event changes are then written once for many. */
+	 * what it is: slower, as safe. */
 	status = ik_sqlite_execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-		" PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -1024", error);
+		" PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -1024", error);
+	(void)sqlite3_wal_hook(sqlite->db, on_commit, sqlite);
 	if (status == IK_OK)
 		status = check_owner(sqlite, error);
 	if (status == IK_OK)
@@ -256,6 +285,8 @@ static void sqlite_open(struct ik_backend *backend)
 		if (status == IK_OK)
 			status = open_handle(sqlite, &error);
 	}
+	if (status == IK_OK)
+		ik_checkpoint_opened(sqlite->checkpoint);
 	ik_store_opened(backend->store, notice.data, status, &error);
 	ik_buf_done(&notice);
 }
@@ -272,11 +303,40 @@ enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status)
 	return status;
 }
 
+static void sqlite_set_helper(struct ik_backend *backend, const char *program)
+{
+	ik_checkpoint_set_program(sqlite_of(backend)->checkpoint, program);
+}
+
+static bool sqlite_is_behind(const struct ik_backend *backend)
+{
+	return ik_checkpoint_is_behind(((const struct sqlite *)backend)->checkpoint);
+}
+
+static void sqlite_end(struct ik_backend *backend)
+{
+	struct sqlite *sqlite = sqlite_of(backend);
+
+	sqlite->helper_was_killed = ik_checkpoint_stop(sqlite->checkpoint);
+	sqlite->busy_ms = END_BUSY_MS;
+	if (sqlite->db)
+		sqlite3_busy_timeout(sqlite->db, sqlite->busy_ms);
+}
+
+/* A helper has ended. */
+static void relieved(void *arg)
+{
+	struct sqlite *sqlite = arg;
+
+	ik_store_relieved(sqlite->base.store);
+}
+
 static struct ik_backend *sqlite_free(struct ik_backend *backend)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
 
 	close_handle(sqlite);
+	sqlite->checkpoint = ik_checkpoint_close(sqlite->checkpoint);
 	free(sqlite->path);
 	free(sqlite);
 	return NULL;
@@ -291,15 +351,20 @@ static const struct ik_backend_ops sqlite_ops = {
 	.write_part = ik_sqlite_write_part,
 	.read = ik_sqlite_read,
 	.index = ik_sqlite_index,
+	.set_helper = sqlite_set_helper,
+	.is_behind = sqlite_is_behind,
+	.end = sqlite_end,
 	.free = sqlite_free,
 	.locks = &ik_lock_file_ops,
 };
 
-struct ik_backend *ik_sqlite_new(const char *path)
+struct ik_backend *ik_sqlite_new(struct ik_loop *loop, const char *path)
 {
 	struct sqlite *sqlite = ik_alloc(sizeof(*sqlite));
 
 	sqlite->base.ops = &sqlite_ops;
 	sqlite->path = ik_strdup(path);
+	sqlite->busy_ms = BUSY_MS;
+	sqlite->checkpoint = ik_checkpoint_new(loop, path, relieved, sqlite);
 	return &sqlite->base;
 }

@@ -4,10 +4,6 @@
 
 #include "util/limits.h"
 
-/* So many parts are written between two checkpoints: one that has to move all of a large
- * text at once would stop the loop. */
-#define PARTS_OF_A_CHECKPOINT 4
-
 /* Prepare a statement and bind id and number. */
 static enum ik_status prepare(struct sqlite *sqlite, const char *text, const char *id,
 	size_t part, sqlite3_stmt **ret_prepared, struct ik_error *error)
@@ -34,9 +30,6 @@ void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t par
 	    SQLITE_STATIC) != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE))
 		status = ik_sqlite_explain(sqlite, &error);
 	sqlite3_finalize(insert);
-	/* Whether it comes to that now or later makes no difference but to the time it takes. */
-	if (status == IK_OK && part % PARTS_OF_A_CHECKPOINT == PARTS_OF_A_CHECKPOINT - 1)
-		(void)sqlite3_exec(sqlite->db, "PRAGMA wal_checkpoint(PASSIVE)", NULL, NULL, NULL);
 	ik_store_part_written(backend->store, ik_sqlite_failed(sqlite, status), &error);
 }
 

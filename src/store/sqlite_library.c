@@ -19,6 +19,6 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error)
 	if (ik_sqlite.open_v2 != NULL || ik_library_load(LIBRARY_NAME, functions,
 	    sizeof(functions) / sizeof(functions[0]), &ik_sqlite) != NULL)
 		return IK_OK;
-	return ik_error_set(error, IK_UNAVAILABLE,
+	return ik_error_set(error, IK_FAILED, /* trying again would not help */
 		_("SQLite (%s) cannot be loaded: sessions are not kept; install it."), LIBRARY_NAME);
 }

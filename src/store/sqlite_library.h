@@ -28,7 +28,8 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
 	FUNCTION(column_text) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
 	FUNCTION(finalize) FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
 	FUNCTION(prepare_v3) \
-	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno) FUNCTION(total_changes)
+	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno) FUNCTION(total_changes) \
+	FUNCTION(wal_checkpoint_v2) FUNCTION(wal_hook)
 
 struct ik_sqlite_library {
 #define IK_SQLITE_MEMBER(name) __typeof__(sqlite3_##name) *name;
@@ -61,6 +62,8 @@ extern struct ik_sqlite_library ik_sqlite;
 #define sqlite3_step ik_sqlite.step
 #define sqlite3_system_errno ik_sqlite.system_errno
 #define sqlite3_total_changes ik_sqlite.total_changes
+#define sqlite3_wal_checkpoint_v2 ik_sqlite.wal_checkpoint_v2
+#define sqlite3_wal_hook ik_sqlite.wal_hook
 #endif
 
 #endif

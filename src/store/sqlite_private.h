@@ -10,6 +10,7 @@
 #define IK_STORE_SQLITE_PRIVATE_H
 
 #include "store/backend.h"
+#include "store/checkpoint.h"
 #include "store/sqlite_library.h"
 
 enum ik_sqlite_statement {
@@ -45,7 +46,9 @@ struct sqlite {
 	char *path;
 	sqlite3 *db; /* NULL: not open */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
-	unsigned index_slices;
+	struct ik_checkpoint *checkpoint;
+	int busy_ms; /* so long somebody else's lock is waited for in a call */
+	bool helper_was_killed;
 	bool damaged; /* put the file aside before it is opened again */
 };
 

@@ -15,8 +15,6 @@
 /* Of events' texts in one slice: they come as one piece into the index, which takes as long
  * again, when the transaction ends. */
 #define SLICE_BYTES IK_KIB(128)
-/* Slices between two checkpoints: a later one would have more to write at once. */
-#define SLICES_OF_A_CHECKPOINT 16
 /* Rows that are searched at once, at first. */
 #define FIRST_WINDOW 20000
 
@@ -160,8 +158,6 @@ static enum ik_status index_slice(struct sqlite *sqlite, int64_t *indexed, struc
 		status = ik_sqlite_execute(sqlite, "COMMIT", error);
 	if (status != IK_OK && !sqlite3_get_autocommit(sqlite->db))
 		(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
-	if (status == IK_OK && ++sqlite->index_slices % SLICES_OF_A_CHECKPOINT == 0)
-		(void)sqlite3_exec(sqlite->db, "PRAGMA wal_checkpoint(PASSIVE)", NULL, NULL, NULL);
 	return status;
 }
 

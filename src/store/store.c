@@ -15,10 +15,13 @@
 
 /* The wait before another try: first and longest, when somebody else is at the
  * database, and when the disk or the system refuses. */
-#define BUSY_FIRST_MS 20
+#define BUSY_FIRST_MS 5
 #define BUSY_LONGEST_MS 1000
 #define REFUSED_FIRST_MS 500
 #define REFUSED_LONGEST_MS 30000
+
+/* Somebody else who writes is told of when it has taken so long: most take some milliseconds. */
+#define TELL_BUSY_MS 1000
 
 /* So long a server may take over what is left when the program ends. */
 #define LAST_TRY_MS 3000
@@ -54,7 +57,7 @@ static void tell(void *arg)
 		free(sentence);
 	}
 	tell_forks(store);
-	if (store->on_state && (store->told_waiting != store->waiting || store->reason_is_new)) {
+	if (store->on_state && !store->quiet && (store->told_waiting != store->waiting || store->reason_is_new)) {
 		store->told_waiting = store->waiting;
 		store->reason_is_new = false;
 		store->on_state(store->state_arg, store->waiting, store->reason);
@@ -72,7 +75,7 @@ static void tell_later(struct ik_store *store)
 /* The number of waiting events may be another one. */
 static void tell_waiting(struct ik_store *store)
 {
-	if (store->told_waiting != store->waiting || store->reason_is_new)
+	if (!store->quiet && (store->told_waiting != store->waiting || store->reason_is_new))
 		tell_later(store);
 }
 
@@ -118,6 +121,13 @@ static bool can_write(const struct ik_store *store)
 		!store->failed && !ik_timer_running(store->timer);
 }
 
+/* Is the backend so far behind with its own work that the rest has to wait? */
+static bool is_behind(const struct ik_store *store)
+{
+	return store->backend && store->backend->ops->is_behind && !store->closing &&
+		store->backend->ops->is_behind(store->backend);
+}
+
 /* Events first; a large text only when nobody wants to read. */
 static enum ik_store_work next_work(struct ik_store *store)
 {
@@ -127,6 +137,8 @@ static enum ik_store_work next_work(struct ik_store *store)
 		return IK_WORK_EVENTS;
 	if (read)
 		return ik_store_index_first(store, read) ? IK_WORK_INDEX : IK_WORK_READ;
+	if (is_behind(store))
+		return IK_WORK_NONE;
 	if (can_write(store))
 		return IK_WORK_PART;
 	return ik_store_index_first(store, NULL) ? IK_WORK_INDEX : IK_WORK_NONE;
@@ -207,6 +219,12 @@ static void retry(void *arg)
 	ik_store_turn_later(arg);
 }
 
+/* Is it that somebody else is at an embedded database? */
+static bool is_in_use(const struct ik_store *store, enum ik_status status)
+{
+	return status == IK_UNAVAILABLE && !store->backend->ops->wait;
+}
+
 /* Writing cannot go on now: note why, and when to try again. */
 static void wait_for_retry(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error)
@@ -217,7 +235,13 @@ static void wait_for_retry(struct ik_store *store, enum ik_status status,
 
 	store->reason_is_new = !ik_text_equal(store->reason, error->text);
 	memcpy(store->reason, error->text, sizeof(store->reason));
-	ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", store->waiting, store->reason);
+	if (!is_in_use(store, status))
+		store->in_use_since = 0;
+	else if (!store->in_use_since)
+		store->in_use_since = ik_clock_ms();
+	store->quiet = store->in_use_since && ik_clock_ms() - store->in_use_since < TELL_BUSY_MS;
+	if (!store->quiet)
+		ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", store->waiting, store->reason);
 	if (store->closing) {
 		store->failed = true;
 		return;
@@ -242,6 +266,8 @@ static void take_outcome(struct ik_store *store, enum ik_status status,
 	} else {
 		store->delay_ms = 0;
 		store->reason[0] = '\0';
+		store->in_use_since = 0;
+		store->quiet = false;
 	}
 	tell_waiting(store);
 	if (next_work(store))
@@ -304,6 +330,11 @@ void ik_store_part_written(struct ik_store *store, enum ik_status status,
 		status = IK_OK;
 	}
 	take_outcome(store, status, error);
+}
+
+void ik_store_relieved(struct ik_store *store)
+{
+	ik_store_turn_later(store);
 }
 
 void ik_store_answered(struct ik_store *store, enum ik_status status, const struct ik_error *error)
@@ -412,7 +443,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 	if (path) {
 		store->uri = ik_strdup(uri);
 		store->path = server ? ik_redact(uri) : ik_strdup(path);
-		store->backend = server ? ik_postgres_new(loop, uri) : ik_sqlite_new(path);
+		store->backend = server ? ik_postgres_new(loop, uri) : ik_sqlite_new(loop, path);
 		store->backend->store = store;
 	}
 	return store;
@@ -423,6 +454,12 @@ void ik_store_set_spool(struct ik_store *store, const char *directory)
 	/* An embedded database needs none: what it has taken is safe. */
 	if (store->backend && store->backend->ops->wait && !store->spool)
 		store->spool = ik_spool_new(directory, store->uri, store->backend->process);
+}
+
+void ik_store_set_helper(struct ik_store *store, const char *program)
+{
+	if (store->backend && store->backend->ops->set_helper)
+		store->backend->ops->set_helper(store->backend, program);
 }
 
 void ik_store_set_timeout(struct ik_store *store, int64_t seconds)
@@ -458,6 +495,8 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	store->closing = true;
 	ik_loop_cancel_deferred(store->loop, turn, store);
 	ik_store_reads_silence(store);
+	if (store->backend && store->backend->ops->end)
+		store->backend->ops->end(store->backend);
 	/* On a server they are let go behind what is still to be stored. */
 	if (store->backend && store->backend->ops->wait)
 		ik_locks_done(store);

@@ -66,6 +66,13 @@ void ik_store_set_spool(struct ik_store *store, const char *directory);
 void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
 
 /*
+ * The executable that an embedded database has do what the loop should not wait for, as
+ * PROGRAM --checkpoint DATABASE (store/checkpoint.h): usually this program itself. Without it
+ * the store does that, too. Nothing for a server.
+ */
+void ik_store_set_helper(struct ik_store *store, const char *program);
+
+/*
  * Try once more to write what waits; what cannot be written goes as JSON Lines
  * to a file of mode 0600 beside the database, or in TMPDIR, that the next
  * process that opens the database takes in. Reads that wait are forgotten.

@@ -28,6 +28,8 @@ struct ik_store {
 	bool failed;            /* while closing */
 	struct ik_timer *timer; /* runs: writing waits for another try */
 	int64_t delay_ms;
+	int64_t in_use_since;   /* by somebody else; 0: it is not */
+	bool quiet;             /* but for a moment only: it is not told */
 	bool given_up;          /* this database will not be used */
 	char reason[sizeof(((struct ik_error *)0)->text)];
 
