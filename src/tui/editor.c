@@ -17,6 +17,7 @@ struct ik_editor *ik_editor_new(struct ik_history *history)
 {
 	struct ik_editor *editor = ik_alloc(sizeof *editor);
 	ik_buf_init(&editor->text, IK_LIMIT_USER_TEXT);
+	editor->rows = ik_alloc(sizeof *editor->rows);
 	ik_buf_init(&editor->draft, IK_LIMIT_USER_TEXT);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_init(&editor->kills[i], IK_LIMIT_USER_TEXT);
@@ -33,6 +34,7 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 		ik_buf_done(&editor->kills[i]);
 	ik_buf_done(&editor->draft);
 	ik_folds_done(&editor->draft_folds);
+	editor->rows = ik_rows_free(editor->rows);
 	ik_buf_done(&editor->text);
 	ik_folds_done(&editor->folds);
 	free(editor);
@@ -130,6 +132,7 @@ void ik_editor_clear(struct ik_editor *editor, bool keep)
 		ik_undo_forget(editor);
 		ik_buf_done(&editor->text);
 		ik_folds_done(&editor->folds);
+		ik_rows_changed(editor->rows, 0);
 		editor->cursor = editor->top = 0;
 	} else if (editor->text.length > 0) {
 		ik_text_replace(editor, 0, editor->text.length, "", 0, CHAIN_NONE);
@@ -275,6 +278,7 @@ static void show_draft(struct ik_editor *editor)
 	ik_text_replace(editor, 0, editor->text.length, editor->draft.data, editor->draft.length,
 		CHAIN_BROWSE);
 	ik_folds_copy(&editor->folds, &editor->draft_folds);
+	ik_rows_changed(editor->rows, 0);
 	editor->cursor = editor->draft_cursor;
 	end_browsing(editor);
 }

@@ -72,7 +72,7 @@ size_t ik_editor_cursor(const struct ik_editor *editor);
 /* Lines on screen that the text needs in that many columns: those beside the
  * prompt, of which the last is kept for the cursor. At least 1; beyond
  * IK_EDITOR_HEIGHT_MAX nothing is counted. */
-#define IK_EDITOR_HEIGHT_MAX 200
+#define IK_EDITOR_HEIGHT_MAX 40
 int ik_editor_height(const struct ik_editor *editor, int columns);
 /* Put the cursor where a cell of the screen was drawn last. */
 void ik_editor_click(struct ik_editor *editor, int row, int column);

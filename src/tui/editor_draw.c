@@ -32,12 +32,6 @@ struct piece {
 	enum ik_style style;
 };
 
-/* What one row on screen shows. */
-struct row {
-	size_t start, end;
-	bool last; /* of its line: a line end or the end of the text follows */
-};
-
 static struct layout layout_begin(const struct ik_editor *editor, int width)
 {
 	struct layout layout = { .editor = editor, .width = width > 1 ? width : 1 };
@@ -96,8 +90,16 @@ static struct piece piece_at(struct layout *layout, size_t position, int column)
 		piece.shown_length = (size_t)(ARROW_LENGTH + piece.width - 1);
 		return piece;
 	}
+	struct ik_cluster cluster = { .length = 0 };
+	if (!fold)
+		cluster = ik_cluster_next(text, ik_fold_behind(editor, position) - position);
+	if (!fold && ik_sanitize_is_clean(text, cluster.length)) {
+		piece.length = piece.shown_length = cluster.length;
+		piece.width = cluster.width < layout->width ? cluster.width : layout->width;
+		return piece;
+	}
 	ik_buf_clear(&layout->shown);
-	piece.length = ik_text_next(editor, position) - position;
+	piece.length = fold ? fold->length : cluster.length;
 	if (fold)
 		put_fold(&layout->shown, fold);
 	else
@@ -105,9 +107,7 @@ static struct piece piece_at(struct layout *layout, size_t position, int column)
 	piece.shown = layout->shown.data;
 	piece.shown_length = layout->shown.length;
 	piece.width = (int)ik_utf8_width(piece.shown, piece.shown_length);
-	if (fold || piece.shown_length != piece.length
-	    || memcmp(piece.shown, text, piece.length) != 0)
-		piece.style = IK_STYLE_DIM;
+	piece.style = IK_STYLE_DIM;
 	if (piece.width > layout->width)
 		piece.width = layout->width;
 	return piece;
@@ -120,19 +120,33 @@ static bool is_end(const struct ik_editor *editor, size_t position)
 		|| (editor->text.data[position] == '\n' && !ik_fold_at(editor, position));
 }
 
-/* The row that begins at start. */
-static struct row row_at(struct layout *layout, size_t start)
+/* Lay out the row that begins at start. */
+static struct row make_row(struct layout *layout, size_t start)
 {
 	struct row row = { .start = start, .end = start };
 	int column = 0;
 	while (!is_end(layout->editor, row.end)) {
 		struct piece piece = piece_at(layout, row.end, column);
+		row.seen = row.end + piece.length;
 		if (column > 0 && column + piece.width > layout->width)
 			return row;
 		column += piece.width;
 		row.end += piece.length;
 	}
 	row.last = true;
+	row.seen = row.end;
+	return row;
+}
+
+/* The row that begins at start. */
+static struct row row_at(struct layout *layout, size_t start)
+{
+	struct rows *rows = layout->editor->rows;
+	const struct row *known = ik_rows_find(rows, layout->width, start);
+	if (known)
+		return *known;
+	struct row row = make_row(layout, start);
+	ik_rows_keep(rows, &row);
 	return row;
 }
 
@@ -148,7 +162,10 @@ static bool row_behind(struct layout *layout, const struct row *row, struct row 
 /* The row that a position is in. */
 static struct row row_of(struct layout *layout, size_t position)
 {
-	struct row row = row_at(layout, ik_text_line_start(layout->editor, position));
+	size_t line = ik_text_line_start(layout->editor, position);
+	const struct row *known = ik_rows_find_before(layout->editor->rows, layout->width, line,
+		position);
+	struct row row = known ? *known : row_at(layout, line);
 	while (position >= row.end && !row.last)
 		row = row_at(layout, row.end);
 	return row;
@@ -268,23 +285,53 @@ static enum ik_style style_at(const struct ik_editor *editor, size_t position, e
 	return selected ? IK_STYLE_SELECTION : style;
 }
 
-/* Draw one row of text. */
-static void draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
-	const struct row *row)
+/* Pieces that are drawn as they stand in the text, side by side and in one style. */
+struct run {
+	const char *text;
+	size_t length;
+	int column, width;
+	enum ik_style style;
+};
+
+/* Draw what has come together. */
+static void draw_run(struct ik_cells *cells, struct ik_rectangle area, struct run *run)
 {
-	int column = 0;
+	struct ik_rectangle place = { area.row, area.column + run->column, 1, run->width };
+	if (run->length > 0)
+		ik_cells_text(cells, place, place.row, place.column, run->style, run->text,
+			run->length);
+	run->length = 0;
+}
+
+/* Draw one row of text; returns the column of a position in it. */
+static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
+	const struct row *row, size_t position)
+{
+	struct run run = { .length = 0 };
+	int column = 0, found = 0;
 	for (size_t at = row->start; at < row->end;) {
 		struct piece piece = piece_at(layout, at, column);
-		struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
 		enum ik_style style = style_at(layout->editor, at, piece.style);
-		if (ik_fold_at(layout->editor, at))
+		if (run.length == 0 || piece.shown != run.text + run.length || style != run.style) {
+			draw_run(cells, area, &run);
+			run = (struct run){ .text = piece.shown, .column = column, .style = style };
+		}
+		run.length += piece.shown_length;
+		run.width = column + piece.width - run.column;
+		if (ik_fold_at(layout->editor, at)) {
+			struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
 			ik_cells_label(cells, place, place.row, place.column, style, piece.shown);
-		else
-			ik_cells_text(cells, place, place.row, place.column, style,
-				piece.shown, piece.shown_length);
+			run.length = 0;
+		} else if (piece.shown == layout->shown.data) {
+			draw_run(cells, area, &run); /* the next piece is written over it */
+		}
 		column += piece.width;
 		at += piece.length;
+		if (at <= position)
+			found = column;
 	}
+	draw_run(cells, area, &run);
+	return found;
 }
 
 void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
@@ -308,11 +355,11 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
 	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {
 		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
-		draw_row(&layout, cells, place, &row);
+		int found = draw_row(&layout, cells, place, &row, editor->cursor);
 		if (editor->cursor >= row.start
 		    && (editor->cursor < row.end || (row.last && editor->cursor == row.end))) {
 			*ret_row = area.row + i;
-			*ret_column = place.column + column_of(&layout, &row, editor->cursor);
+			*ret_column = place.column + found;
 		}
 		if (!row_behind(&layout, &row, &row))
 			break;

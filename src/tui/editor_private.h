@@ -3,7 +3,7 @@
  *
  * editor.c: actions, kill ring, history.  editor_text.c: the text, its folds.
  * editor_undo.c: undo and redo.  editor_selection.c: a part that is selected.
- * editor_draw.c: rows on screen.
+ * editor_draw.c: rows on screen.  editor_rows.c: what is known of them.
  *
  * May include: util, tui/{cells,editor}.h.
  */
@@ -53,6 +53,20 @@ struct steps {
 	size_t bytes; /* in all removed */
 };
 
+/* What one row on screen shows. */
+struct row {
+	size_t start, end;
+	bool last; /* of its line: a line end or the end of the text follows */
+	size_t seen; /* it holds as long as nothing changes up to here */
+};
+
+/* Rows that were laid out at a width, by their starts, not always all of them. */
+struct rows {
+	struct row *at;
+	size_t count, capacity;
+	int width;
+};
+
 struct ik_editor {
 	struct ik_buf text; /* valid UTF-8 */
 	size_t cursor;      /* never inside a fold */
@@ -75,6 +89,7 @@ struct ik_editor {
 	struct folds draft_folds;
 	size_t draft_cursor;
 
+	struct rows *rows; /* known of the text as it is: a frame asks for each many times */
 	int width;   /* columns of text when last drawn; 0: not drawn yet */
 	size_t top;  /* where the first drawn row begins, */
 	int drawn_row, drawn_column; /* and where it stands on the screen */
@@ -93,6 +108,8 @@ void ik_folds_add(struct folds *folds, struct fold fold);
 struct fold *ik_fold_at(const struct ik_editor *editor, size_t position);
 struct fold *ik_fold_before(const struct ik_editor *editor, size_t position);
 void ik_fold_open(struct ik_editor *editor, struct fold *fold);
+/* Where the first fold behind position begins; the end of the text: there is none. */
+size_t ik_fold_behind(const struct ik_editor *editor, size_t position);
 
 /* Replace length bytes at position by others as a step of undo, which joins the
  * last one where chain says so; the cursor goes behind them. False: no room. */
@@ -115,6 +132,17 @@ size_t ik_text_previous(const struct ik_editor *editor, size_t position);
 /* Start and end of the line of position; a fold has no line ends. */
 size_t ik_text_line_start(const struct ik_editor *editor, size_t position);
 size_t ik_text_line_end(const struct ik_editor *editor, size_t position);
+
+/* Rows that are known (editor_rows.c) */
+
+/* The row at a width that begins at start, or the last that begins at or before position and
+ * not before least; NULL: none is known. Valid until the next of these calls. */
+const struct row *ik_rows_find(struct rows *rows, int width, size_t start);
+const struct row *ik_rows_find_before(struct rows *rows, int width, size_t least, size_t position);
+void ik_rows_keep(struct rows *rows, const struct row *row);
+/* The text, or what is folded in it, is another from position on. */
+void ik_rows_changed(struct rows *rows, size_t position);
+struct rows *ik_rows_free(struct rows *rows);
 
 /* Undo (editor_undo.c) */
 

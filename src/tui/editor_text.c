@@ -78,6 +78,7 @@ void ik_fold_open(struct ik_editor *editor, struct fold *fold)
 {
 	struct folds *folds = &editor->folds;
 	size_t index = (size_t)(fold - folds->at);
+	ik_rows_changed(editor->rows, fold->position);
 	memmove(fold, fold + 1, (folds->count - index - 1) * sizeof *fold);
 	folds->count--;
 	editor->chain = CHAIN_NONE;
@@ -107,6 +108,7 @@ static void shift_folds(struct folds *folds, size_t position, size_t removed, si
 void ik_text_change(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, struct folds *taken)
 {
+	ik_rows_changed(editor->rows, position);
 	take_folds(&editor->folds, position, length, taken);
 	shift_folds(&editor->folds, position, length, count);
 	ik_buf_erase(&editor->text, position, length);
@@ -168,6 +170,13 @@ void ik_text_fold(struct ik_editor *editor, size_t position, size_t length)
 	struct fold fold = { position, length,
 		count_lines(editor->text.data + position, length, SIZE_MAX) };
 	ik_folds_add(&editor->folds, fold);
+	ik_rows_changed(editor->rows, position);
+}
+
+size_t ik_fold_behind(const struct ik_editor *editor, size_t position)
+{
+	size_t index = fold_index(&editor->folds, position + 1);
+	return index < editor->folds.count ? editor->folds.at[index].position : editor->text.length;
 }
 
 size_t ik_text_next(const struct ik_editor *editor, size_t position)

@@ -142,6 +142,7 @@ void ik_undo_step(struct ik_editor *editor, bool again)
 		ik_folds_done(&taken);
 	for (size_t i = 0; i < step->folds.count; i++)
 		ik_folds_add(&editor->folds, step->folds.at[i]);
+	ik_rows_changed(editor->rows, step->position);
 	editor->cursor = step->cursor;
 	editor->chain = CHAIN_NONE;
 	drop_step(from, from->count - 1);

@@ -17,6 +17,7 @@ libik_tui_a_SOURCES += \
 	src/tui/editor.h \
 	src/tui/editor_draw.c \
 	src/tui/editor_private.h \
+	src/tui/editor_rows.c \
 	src/tui/editor_selection.c \
 	src/tui/editor_text.c \
 	src/tui/editor_undo.c \

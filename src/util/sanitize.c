@@ -78,6 +78,13 @@ static bool is_kept(enum treatment treatment, enum before before)
 		|| (treatment == AS_JOINER && before != BEFORE_NOTHING);
 }
 
+/* What a character that is kept is to the next one. */
+static enum before after(enum treatment treatment)
+{
+	return treatment == AS_IT_IS ? BEFORE_VISIBLE
+		: treatment == AS_SELECTOR ? BEFORE_SELECTOR : BEFORE_NOTHING;
+}
+
 static void put_codepoint(struct ik_buf *out, uint32_t codepoint)
 {
 	char bytes[4];
@@ -153,8 +160,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length, enu
 		if (count > 1) {
 			treatment = treat(codepoint);
 			if (is_kept(treatment, *before)) {
-				*before = treatment == AS_IT_IS ? BEFORE_VISIBLE
-					: treatment == AS_SELECTOR ? BEFORE_SELECTOR : BEFORE_NOTHING;
+				*before = after(treatment);
 				at += (size_t)count;
 				continue;
 			}
@@ -191,6 +197,30 @@ void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length)
 	enum before before = BEFORE_NOTHING;
 
 	sanitize(out, bytes, length, &before, true, false);
+}
+
+bool ik_sanitize_is_clean(const char *bytes, size_t length)
+{
+	enum before before = BEFORE_NOTHING;
+	size_t at = 0;
+
+	while (at < length) {
+		enum treatment treatment;
+		uint32_t codepoint;
+		int count = 1;
+
+		if (is_plain(bytes[at], true)) {
+			before = bytes[at] > ' ' ? BEFORE_VISIBLE : BEFORE_NOTHING;
+		} else {
+			count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+			treatment = count > 1 ? treat(codepoint) : AS_CODE;
+			if (!is_kept(treatment, before))
+				return false;
+			before = after(treatment);
+		}
+		at += (size_t)count;
+	}
+	return true;
 }
 
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,

@@ -18,6 +18,8 @@
 #ifndef IK_UTIL_SANITIZE_H
 #define IK_UTIL_SANITIZE_H
 
+#include <stdbool.h>
+
 #include "util/buf.h"
 
 /* Append bytes in their harmless form. */
@@ -25,6 +27,9 @@ void ik_sanitize(struct ik_buf *out, const char *bytes, size_t length);
 
 /* The same on one line: line feeds and tabs become blanks. */
 void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length);
+
+/* Would ik_sanitize_line() leave these bytes as they are? */
+bool ik_sanitize_is_clean(const char *bytes, size_t length);
 
 /*
  * For pieces of a stream: a character or CR LF that may continue in the next
