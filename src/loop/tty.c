@@ -23,8 +23,10 @@
  * come on top: a frame, or what is copied to the clipboard. */
 #define CEILING IK_MIB(64)
 
-/* What one event of input holds at most; a terminal gives 4 KiB a read. */
+/* What one event of input holds at most; a terminal gives 4 KiB a read. A read of a quarter
+ * of that left little or nothing behind: what is there comes with the next event. */
 #define INPUT_PIECE IK_KIB(64)
+#define INPUT_SHORT IK_KIB(1)
 
 /* What leaving waits for a terminal that does not take its output. */
 #define LEAVE_MS 200
@@ -121,6 +123,8 @@ static void read_input(struct ik_tty *tty)
 
 		if (got > 0) {
 			length += (size_t)got;
+			if ((size_t)got < INPUT_SHORT)
+				break;
 		} else if (got < 0 && errno == EINTR) {
 			continue;
 		} else {

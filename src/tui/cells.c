@@ -136,27 +136,36 @@ void ik_cells_resize(struct ik_cells *cells, int rows, int columns)
 			sizeof *cells->cells);
 	cells->rows = rows;
 	cells->columns = columns;
+	cells->owner = NULL;
+	cells->changed_from = 0;
 	for (size_t i = 0; i < count; i++)
 		cells->cells[i] = blank_cell;
 }
 
-void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style)
+void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style,
+	const char *character)
 {
 	if (!clip(cells, &area))
 		return;
-	struct ik_cell blank = blank_cell;
-	blank.style = (uint8_t)style;
+	struct ik_cell cell = { .length = (uint8_t)strlen(character), .width = 1,
+		.style = (uint8_t)style };
+	memcpy(cell.text, character, cell.length);
 	/* The first row cell by cell, the others as copies of it: each frame begins here. */
 	struct ik_cell *first = cell_at(cells, area.row, area.column);
 	for (int row = area.row; row < area.row + area.rows; row++) {
 		split_edges(cells, row, area.column, area.columns);
 		if (row > area.row) {
-			memcpy(cell_at(cells, row, area.column), first, (size_t)area.columns * sizeof blank);
+			memcpy(cell_at(cells, row, area.column), first, (size_t)area.columns * sizeof cell);
 			continue;
 		}
 		for (int column = 0; column < area.columns; column++)
-			first[column] = blank;
+			first[column] = cell;
 	}
+}
+
+void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style)
+{
+	ik_cells_fill_with(cells, area, style, " ");
 }
 
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,

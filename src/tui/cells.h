@@ -59,6 +59,10 @@ struct ik_cells {
 	int rows;
 	int columns;
 	struct ik_cell *cells; /* rows * columns */
+	/* For who draws the same again and again: whose last frame it holds (never followed), and
+	 * the first row that may differ from the frame before. */
+	const void *owner;
+	int changed_from;
 };
 
 struct ik_rectangle {
@@ -67,11 +71,13 @@ struct ik_rectangle {
 
 void ik_cells_init(struct ik_cells *cells);
 void ik_cells_done(struct ik_cells *cells);
-/* Make it rows x columns, all blank. */
+/* Make it rows x columns, all blank and nobody's. */
 void ik_cells_resize(struct ik_cells *cells, int rows, int columns);
 
-/* Blanks in a style. */
+/* Blanks in a style; or a character of one column, as drawn, again and again. */
 void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style);
+void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style,
+	const char *character);
 
 /*
  * Draw text from (row, column) to the right within area, at most up to its

@@ -37,6 +37,7 @@ libik_tui_a_SOURCES += \
 	src/tui/keymap_read.c \
 	src/tui/term.c \
 	src/tui/term_cell.c src/tui/term_cell.h \
+	src/tui/term_changes.c src/tui/term_changes.h \
 	src/tui/term_info.c src/tui/term_info.h \
 	src/tui/term_modes.c src/tui/term_modes.h \
 	src/tui/term_paint.c src/tui/term_paint.h \

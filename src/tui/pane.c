@@ -114,8 +114,7 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8)
 {
 	const char *dash = utf8 ? "─" : "-";
-	for (int column = 0; column < row.columns; column++)
-		ik_cells_text(cells, row, row.row, row.column + column, style, dash, strlen(dash));
+	ik_cells_fill_with(cells, row, style, dash);
 }
 
 /* Rows of a wrapped text. */

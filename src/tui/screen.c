@@ -402,9 +402,17 @@ void ik_screen_touch(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
+void ik_screen_edited(struct ik_screen *screen)
+{
+	if (ik_screen_context(screen) != IK_IN_EDITOR)
+		screen->dirty = true;
+	screen->editor_dirty = true;
+	screen->focus = IK_FOCUS_EDITOR;
+}
+
 bool ik_screen_dirty(const struct ik_screen *screen)
 {
-	return screen->dirty;
+	return screen->dirty || screen->editor_dirty;
 }
 
 /* Columns of the editor's text. */
@@ -518,28 +526,51 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
+/* Begin a frame. False: what stands over the rule stays as the last one has it. */
+static bool begin_frame(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout)
+{
+	bool all = screen->dirty || !screen->editor_dirty || layout->too_small
+		|| layout->dialog.rows > 0 || layout->rule.row != screen->drawn_rule
+		|| cells->owner != screen || cells != screen->drawn_on;
+	screen->dirty = screen->editor_dirty = false;
+	screen->drawn_rule = layout->rule.row;
+	screen->drawn_on = cells;
+	cells->owner = screen;
+	cells->changed_from = all ? 0 : layout->rule.row;
+	ik_cells_fill(cells, (struct ik_rectangle){cells->changed_from, 0,
+		screen->rows - cells->changed_from, screen->columns}, IK_STYLE_NORMAL);
+	return all;
+}
+
+/* Draw what stands over the rule, but for questions and candidates. */
+static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout, int *ret_row, int *ret_column)
+{
+	if (layout->scrollback.rows > 0)
+		ik_scrollback_resize(screen->scrollback, layout->scrollback.rows,
+			layout->scrollback.columns);
+	ik_scrollback_select(screen->scrollback, ik_screen_context(screen) == IK_IN_SCROLLBACK);
+	if (screen->help_open)
+		ik_help_draw(screen->help, cells, layout->scrollback);
+	else if (layout->scrollback.rows > 0)
+		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
+	draw_pane(screen, cells, layout, ret_row, ret_column);
+}
+
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
 	int *ret_cursor_column)
 {
 	struct ik_layout layout = ik_screen_layout(screen);
-	screen->dirty = false;
+	int pane_row = -1, pane_column = -1;
+	bool all = begin_frame(screen, cells, &layout);
 	*ret_cursor_row = *ret_cursor_column = -1;
-	ik_cells_fill(cells, (struct ik_rectangle){0, 0, screen->rows, screen->columns},
-		IK_STYLE_NORMAL);
 	if (layout.too_small) {
 		draw_too_small(screen, cells);
 		return;
 	}
-	if (layout.scrollback.rows > 0)
-		ik_scrollback_resize(screen->scrollback, layout.scrollback.rows,
-			layout.scrollback.columns);
-	ik_scrollback_select(screen->scrollback, ik_screen_context(screen) == IK_IN_SCROLLBACK);
-	if (screen->help_open)
-		ik_help_draw(screen->help, cells, layout.scrollback);
-	else if (layout.scrollback.rows > 0)
-		ik_scrollback_draw(screen->scrollback, cells, layout.scrollback);
-	int pane_row = -1, pane_column = -1;
-	draw_pane(screen, cells, &layout, &pane_row, &pane_column);
+	if (all)
+		draw_upper(screen, cells, &layout, &pane_row, &pane_column);
 	int row, column, search_column;
 	draw_rule(screen, cells, &layout, &search_column);
 	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
@@ -558,7 +589,8 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row,
 			ret_cursor_column);
-	ik_screen_complete_draw(screen, cells, &layout, column);
+	if (all)
+		ik_screen_complete_draw(screen, cells, &layout, column);
 	ik_screen_update_bar(screen);
 	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);

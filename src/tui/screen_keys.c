@@ -158,10 +158,8 @@ static struct ik_reaction submit(struct ik_screen *screen)
 /* An action of the editor's; it has the keys again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
-	if (!ik_editor_act(screen->editor, action))
-		return;
-	screen->focus = IK_FOCUS_EDITOR;
-	screen->dirty = true;
+	if (ik_editor_act(screen->editor, action))
+		ik_screen_edited(screen);
 }
 
 /* Arrows: the list that has the focus, the help, or the editor. */
@@ -186,9 +184,8 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 	int length = ik_utf8_encode(key->codepoint, bytes);
 	if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
 		return nothing;
-	screen->dirty = true;
 	screen->place.typed = true;
-	screen->focus = IK_FOCUS_EDITOR;
+	ik_screen_edited(screen);
 	if (!ik_editor_insert(screen->editor, bytes, (size_t)length))
 		ik_screen_say(screen, _("The message is full: nothing more was put in."));
 	return nothing;

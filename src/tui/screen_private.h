@@ -50,6 +50,9 @@ struct ik_screen {
 	size_t tool_lines;          /* of a folded call */
 	int rows, columns;
 	bool dirty;
+	bool editor_dirty;          /* only the rows from the rule on are, unless all is dirty */
+	int drawn_rule;             /* where that was in the last frame */
+	struct ik_cells *drawn_on;  /* what that was drawn on; never followed */
 	int64_t now_ms;             /* of the last tick */
 
 	char *provider, *model, *store;
@@ -129,6 +132,9 @@ struct ik_screen {
 
 /* Open the inspector beside the conversation, if that is wished for and there is room. */
 void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns);
+
+/* The editor's text or cursor is another: it has the keys. */
+void ik_screen_edited(struct ik_screen *screen);
 
 /* Which parts stand where. */
 struct ik_layout ik_screen_layout(const struct ik_screen *screen);

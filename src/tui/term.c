@@ -15,6 +15,7 @@
 #include "util/text.h"
 #include "tui/colour.h"
 #include "tui/term_cell.h"
+#include "tui/term_changes.h"
 #include "tui/term_family.h"
 #include "tui/term_info.h"
 #include "tui/term_paint.h"
@@ -29,8 +30,7 @@
 #define SIZE_MAXIMUM 2000
 /* A memory file that a large frame has grown gives its pages back. */
 #define KEPT_BYTES 65536
-
-#define MOVED_LEAST 4 /* rows that are worth moving */
+#define TAKEN_FIRST 4096 /* more than most frames are */
 
 /* Room for the cells of a row: a replaced wide cluster becomes two. */
 #define ROW_CELLS(columns) ((size_t)(columns) * 2)
@@ -47,6 +47,7 @@ struct ik_term {
 	char *type;         /* by which ncurses is to know it */
 	struct ik_paint paint;
 	FILE *out, *in; /* a memory file; nothing */
+	off_t taken;    /* of it */
 	bool utf8;
 	bool synchronised, answers, default_colours;
 	enum ik_colour_depth colours;
@@ -98,28 +99,35 @@ static void read_strings(struct ik_term *term)
 	term->normal = ik_term_new_capability("sgr0");
 }
 
-/* Take what ncurses has written since the last time; out may be NULL. */
+/* Take what ncurses has written since the last time; out may be NULL. It goes on where it
+ * was in the file, for fewer system calls a frame, until that is large. */
 static void drain(struct ik_term *term, struct ik_buf *out)
 {
 	int fd = fileno(term->out);
-	fflush(term->out);
-	off_t length = lseek(fd, 0, SEEK_CUR);
 	struct ik_buf *into = term->colours == IK_COLOURS_TRUE ? &term->numbered : out;
-	if (out && length > 0) {
-		char *place = ik_buf_reserve(into, (size_t)length);
-		ssize_t count = place ? pread(fd, place, (size_t)length, 0) : 0;
-		if (count > 0)
-			ik_buf_commit(into, (size_t)count);
-		if (into != out) {
-			ik_colour_put_direct(out, into->data, into->length, term->slots, SLOT_FIRST,
-				term->slot_count);
-			ik_buf_clear(into);
-		}
+	ssize_t count = 0;
+	fflush(term->out);
+	if (!out)
+		term->taken = lseek(fd, 0, SEEK_CUR);
+	for (size_t room = TAKEN_FIRST; out; room *= 2) {
+		char *place = ik_buf_reserve(into, room);
+		count = place ? pread(fd, place, room, term->taken) : -1;
+		if (count <= 0)
+			break;
+		ik_buf_commit(into, (size_t)count);
+		term->taken += count;
+		if ((size_t)count < room)
+			break;
 	}
-	if (length > KEPT_BYTES && ftruncate(fd, 0) != 0)
-		length = 0; /* the pages stay; nothing reads them */
-	if (lseek(fd, 0, SEEK_SET) != 0)
-		term->everything = true;
+	if (out && into != out) {
+		ik_colour_put_direct(out, into->data, into->length, term->slots, SLOT_FIRST,
+			term->slot_count);
+		ik_buf_clear(into);
+	}
+	if (count >= 0 && term->taken < KEPT_BYTES)
+		return;
+	term->everything |= count < 0 || ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0;
+	term->taken = 0;
 }
 
 /* Set a variable of the environment to a number, or give it back its old value. */
@@ -398,18 +406,18 @@ static struct ik_shape_grid grid_of(const struct ik_term *term, const struct ik_
 		.margin_off = term->margin_off };
 }
 
-/* Give a row to ncurses. */
-static void put_row(struct ik_term *term, const struct ik_cells *cells, int row)
+/* Give a part of a row, which begins and ends between clusters, to ncurses. */
+static void put_row(struct ik_term *term, const struct ik_cells *cells, int row, int first, int end)
 {
 	struct ik_shape_grid grid = grid_of(term, cells);
-	int count = 0, columns = cells->columns < term->columns ? cells->columns : term->columns;
-	for (int column = 0; column < columns; column++) {
+	int count = 0;
+	for (int column = first; column < end; column++) {
 		struct ik_cell cell;
 		int times = ik_shape_place(&grid, row, column, &cell);
 		for (int i = 0; i < times; i++)
 			count += put_cell(term, &cell, term->row + count);
 	}
-	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
+	mvwadd_wchnstr(stdscr, row, first, term->row, count);
 }
 
 /* The row of a grid. */
@@ -436,50 +444,24 @@ static void move_rows(struct ik_term *term, int first, int last, int shift)
 	memset(row_of(&term->shown, last + 1 - shift), 0xFF, (size_t)shift * row);
 }
 
-/* How many rows from first on are what was shown so many rows below. */
-static int rows_moved(const struct ik_term *term, const struct ik_cells *cells, int first, int shift)
-{
-	size_t bytes = (size_t)term->columns * sizeof *cells->cells;
-	int row = first;
-	/* The last row of all has rules of its own. */
-	while (row + shift < term->rows - 1
-	       && memcmp(row_of(cells, row), row_of(&term->shown, row + shift), bytes) == 0)
-		row++;
-	return row - first;
-}
-
-/* Has the text moved up in the rows from the first that changed on? Then take them along. */
-static void follow_text(struct ik_term *term, const struct ik_cells *cells)
-{
-	if (term->everything || cells->rows != term->rows || cells->columns != term->columns)
-		return;
-	int first = rows_moved(term, cells, 0, 0), most = MOVED_LEAST, best = 0;
-	for (int shift = 1; first + shift + most < term->rows; shift++) {
-		int moved = rows_moved(term, cells, first, shift);
-		if (moved > most) {
-			most = moved;
-			best = shift;
-		}
-	}
-	if (best > 0)
-		move_rows(term, first, first + most + best - 1, best);
-}
-
 /* Give the rows that changed to ncurses and remember them; true when there were any. */
 static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 {
 	int rows = cells->rows < term->rows ? cells->rows : term->rows;
 	int columns = cells->columns < term->columns ? cells->columns : term->columns;
-	size_t bytes = (size_t)columns * sizeof *cells->cells;
 	bool any = false;
-	follow_text(term, cells);
-	for (int row = 0; row < rows; row++) {
-		const struct ik_cell *wanted = row_of(cells, row);
-		struct ik_cell *shown = row_of(&term->shown, row);
-		if (!term->everything && memcmp(wanted, shown, bytes) == 0)
+	struct ik_move move = { .rows = 0 };
+	if (!term->everything)
+		move = ik_changes_move(cells, &term->shown);
+	if (move.rows > 0)
+		move_rows(term, move.first, move.last, move.rows);
+	for (int row = term->everything ? 0 : cells->changed_from; row < rows; row++) {
+		int first = 0, end = columns;
+		if (!term->everything && !ik_changes_in_row(cells, &term->shown, row, &first, &end))
 			continue;
-		put_row(term, cells, row);
-		memcpy(shown, wanted, bytes);
+		put_row(term, cells, row, first, end);
+		memcpy(row_of(&term->shown, row) + first, row_of(cells, row) + first,
+			(size_t)(end - first) * sizeof *cells->cells);
 		any = true;
 	}
 	return any;
@@ -508,7 +490,7 @@ static bool take_over(struct ik_term *term)
 	if (!open_screen(term))
 		return false;
 	for (int row = 0; row < term->rows; row++)
-		put_row(term, &term->shown, row);
+		put_row(term, &term->shown, row, 0, term->columns);
 	wmove(stdscr, term->cursor_row < 0 ? 0 : term->cursor_row,
 		term->cursor_row < 0 ? 0 : term->cursor_column);
 	wnoutrefresh(stdscr);
