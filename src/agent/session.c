@@ -342,9 +342,14 @@ void ik_session_add_command(struct ik_session *session, const char *line, const 
 {
 	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
-	ik_session_keep(session, message);
-	tell_message(session, IK_EVENT_MESSAGE, message);
+	ik_session_add_message(session, message);
 	ik_message_unref(message);
+}
+
+void ik_session_add_message(struct ik_session *session, struct ik_message *command)
+{
+	ik_session_keep(session, command);
+	tell_message(session, IK_EVENT_MESSAGE, command);
 }
 
 void ik_session_add_notice(struct ik_session *session, const char *sentence)

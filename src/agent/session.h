@@ -175,6 +175,8 @@ const struct ik_conversation *ik_session_conversation(const struct ik_session *s
 /* Store and tell a command with its output, or a notice: never sent to a model.
  * Notices of a session in which nothing else was said are stored once something is. */
 void ik_session_add_command(struct ik_session *session, const char *line, const char *output);
+/* The same of a command that was made by the caller, whose reference stays. */
+void ik_session_add_message(struct ik_session *session, struct ik_message *command);
 void ik_session_add_notice(struct ik_session *session, const char *sentence);
 
 /* A call of the person's own (/run): told like a model's, in round 0, and stored as

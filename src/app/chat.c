@@ -155,6 +155,8 @@ static void on_resumed(void *arg, const struct ik_error *error)
 
 	if (error != NULL)
 		ik_session_add_notice(agent->session, error->text);
+	else
+		ik_chat_children_look(agent);
 }
 
 /* After the first frame: tools, store, provider, session. */

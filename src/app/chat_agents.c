@@ -376,6 +376,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	if (event->kind == IK_EVENT_SESSION)
 		ik_screen_session_runs(agent->screen, event->text);
 	ik_chat_policy_event(agent, event);
+	ik_chat_children_event(agent, event);
 	ik_chat_lock_event(agent, event);
 	ik_chat_draft_event(agent, event);
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||

@@ -16,6 +16,7 @@
 #ifndef IK_APP_CHAT_AGENTS_H
 #define IK_APP_CHAT_AGENTS_H
 
+#include "app/chat_children.h"
 #include "app/chat_pick.h"
 #include "app/complete.h"
 #include "tui/linear.h"
@@ -41,6 +42,7 @@ struct ik_agent {
 	struct ik_store_read *list_read, *end_read; /* for its pane of sessions; NULL: none is out */
 	char end_of[IK_UUID_TEXT];     /* whose end is read */
 	struct ik_chat_search *search; /* the same for what was said; NULL: nothing was looked for */
+	struct ik_chat_children *children; /* that its session had begun, while they are looked at */
 	enum ik_picking picking;       /* what is chosen in its picker */
 	char *picking_words;           /* and stands behind that */
 	char *before;                  /* what to say once another session is there; NULL: nothing */

@@ -7,6 +7,7 @@
 #include "app/agents_text.h"
 #include "app/attach.h"
 #include "app/commands_session.h"
+#include "conversation/kin.h"
 #include "conversation/title.h"
 #include "tui/keymap.h"
 #include "util/alloc.h"
@@ -41,12 +42,11 @@ static void on_restored(void *arg, const struct ik_error *error)
 	ik_agents_tell_states(agent->chat);
 }
 
-/* Make the child of the shown agent; its session has all up to sequence. */
+/* Make the child of the shown agent; its session, of this id, has all up to sequence. */
 static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const char *prompt,
-	int64_t sequence)
+	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
 	struct ik_agent *child = ik_agent_new(chat);
-	char id[IK_UUID_TEXT];
 
 	child->parent = chat->agent;
 	child->task = ik_session_title(prompt, strlen(prompt));
@@ -57,23 +57,28 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	if (sequence > 0) {
 		char *sentence = ik_command_fork_sentence(&chat->core);
 
-		ik_command_make_fork(&chat->core, line, sentence, sequence, id);
+		ik_command_make_fork(&chat->core, ik_kin_command(line, sentence, IK_KIN_PARENT,
+			ik_session_id(chat->core.session)), sequence, ret_id);
 		free(sentence);
-		ik_session_restore(child->session, id, on_restored, child);
+		ik_session_restore(child->session, ret_id, on_restored, child);
 	} else {
+		memcpy(ret_id, ik_session_id(child->session), IK_UUID_TEXT);
 		on_restored(child, NULL);
 	}
 	return child;
 }
 
-/* Say in the parent where its child is. */
-static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_agent *child)
+/* Say in the parent where its child is, now and later. */
+static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_agent *child,
+	const char *id)
 {
 	char *key = key_of(chat, child->number);
 	char *output = ik_format(_("Agent %d works on it: %s shows it, /join %d brings its last word here."),
 		child->number, key, child->number);
+	struct ik_message *command = ik_kin_command(line, output, IK_KIN_CHILD, id);
 
-	ik_session_add_command(chat->core.session, line, output);
+	ik_session_add_message(chat->core.session, command);
+	ik_message_unref(command);
 	free(output);
 	free(key);
 }
@@ -95,11 +100,12 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 		ik_chat_complain(chat, error.text);
 		ik_screen_set_draft(chat->screen, line, strlen(line));
 	} else {
-		struct ik_agent *child = make_child(chat, line, prompt, sequence);
+		char id[IK_UUID_TEXT];
+		struct ik_agent *child = make_child(chat, line, prompt, sequence, id);
 
 		memcpy(child->shared_command, attached.last_command[0] != '\0' ? attached.last_command :
 			chat->agent->shared_command, sizeof(child->shared_command));
-		tell_parent(chat, line, child);
+		tell_parent(chat, line, child, id);
 		ik_session_submit_with(child->session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
 		ik_agents_tell_states(chat);

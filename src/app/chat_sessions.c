@@ -101,6 +101,7 @@ void ik_chat_sessions_done(struct ik_agent *agent)
 {
 	agent->list_read = ik_store_read_close(agent->list_read);
 	agent->end_read = ik_store_read_close(agent->end_read);
+	agent->children = ik_chat_children_free(agent->children);
 	agent->search = ik_chat_search_free(agent->search);
 	free(agent->before);
 	agent->before = NULL;
@@ -111,6 +112,7 @@ void ik_chat_sessions_done(struct ik_agent *agent)
 
 void ik_chat_session_changed(struct ik_chat *chat)
 {
+	chat->agent->children = ik_chat_children_free(chat->agent->children);
 	ik_screen_begin(chat->screen);
 	ik_chat_lock_done(chat->agent);
 	ik_chat_forget_blobs(chat->agent);
@@ -131,6 +133,8 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		ik_session_add_notice(agent->session, agent->before);
 	free(agent->before);
 	agent->before = NULL;
+	if (error == NULL)
+		ik_chat_children_look(agent);
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 

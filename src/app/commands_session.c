@@ -67,16 +67,14 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
-void ik_command_make_fork(struct ik_core *core, const char *line, const char *output,
-	int64_t sequence, char ret_id[IK_UUID_TEXT])
+void ik_command_make_fork(struct ik_core *core, struct ik_message *command, int64_t sequence,
+	char ret_id[IK_UUID_TEXT])
 {
-	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
-
 	ik_uuid_new(ret_id);
 	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
 		ik_session_id(core->session), sequence);
-	ik_store_append(core->store, ret_id, message);
-	ik_message_unref(message);
+	ik_store_append(core->store, ret_id, command);
+	ik_message_unref(command);
 }
 
 char *ik_command_fork_sentence(const struct ik_core *core)
@@ -89,7 +87,8 @@ char *ik_command_fork_sentence(const struct ik_core *core)
 static enum ik_command_effect make_fork(struct ik_core *core, const char *line, char *sentence,
 	int64_t sequence)
 {
-	ik_command_make_fork(core, line, sentence, sequence, core->fork);
+	ik_command_make_fork(core, ik_message_command(line, strlen(line), sentence, strlen(sentence)),
+		sequence, core->fork);
 	free(sentence);
 	return IK_COMMAND_FORKED;
 }

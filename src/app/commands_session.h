@@ -28,9 +28,9 @@ enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, c
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
 
 /* Make the fork of the session in front that has its events up to sequence; ret_id: what it
- * is called. line and its output are stored in it. */
-void ik_command_make_fork(struct ik_core *core, const char *line, const char *output,
-	int64_t sequence, char ret_id[IK_UUID_TEXT]);
+ * is called. command is stored in it; its reference is taken over. */
+void ik_command_make_fork(struct ik_core *core, struct ik_message *command, int64_t sequence,
+	char ret_id[IK_UUID_TEXT]);
 /* The usual output: whose fork it is. New memory. */
 char *ik_command_fork_sentence(const struct ik_core *core);
 

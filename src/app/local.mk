@@ -14,6 +14,7 @@ libik_app_a_SOURCES = \
 	src/app/background_text.c src/app/background_text.h \
 	src/app/agents_text.c src/app/agents_text.h \
 	src/app/chat_agents.c src/app/chat_agents.h src/app/chat_fork.c \
+	src/app/chat_children.c src/app/chat_children.h \
 	src/app/chat_pick.c src/app/chat_pick.h \
 	src/app/chat.c src/app/chat.h src/app/chat_private.h \
 	src/app/chat_trust.c src/app/chat_trust.h \

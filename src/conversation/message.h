@@ -19,7 +19,8 @@
  *   thinking     NULL
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
  *   command      {"output":"..."}; content is the line that was typed. With a further
- *                member "summary" (text) a model gets that in place of all before it
+ *                member "summary" (text) a model gets that in place of all before it;
+ *                "child", "parent": conversation/kin.h
  *   notice       NULL or {"code":"..."} for errors
  * What a provider wants back with its text, thinking or call, and nobody else
  * understands, is a further member of data:

@@ -1,0 +1,60 @@
+#include "conversation/kin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/limits.h"
+
+static const char *const members[] = {
+	[IK_KIN_CHILD] = "child", [IK_KIN_PARENT] = "parent",
+};
+
+struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_kin kin,
+	const char *session)
+{
+	struct ik_message *message;
+	struct ik_buf data;
+
+	ik_buf_init(&data, IK_LIMIT_USER_TEXT);
+	ik_json_open(&data, '{');
+	ik_json_key(&data, "output");
+	ik_json_put_text(&data, output);
+	ik_json_key(&data, members[kin]);
+	ik_json_put_text(&data, session);
+	ik_json_close(&data, '}');
+	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
+	ik_buf_done(&data);
+	return message;
+}
+
+bool ik_kin_of(const struct ik_message *message, enum ik_kin kin, char ret_session[IK_UUID_TEXT])
+{
+	char *id = message->kind != IK_KIND_COMMAND ? NULL :
+		ik_json_string_new(ik_json_member(ik_message_data(message), members[kin]), NULL);
+	bool found = id != NULL && strlen(id) == IK_UUID_TEXT - 1;
+
+	if (found)
+		memcpy(ret_session, id, IK_UUID_TEXT);
+	free(id);
+	return found;
+}
+
+bool ik_kin_finished(struct ik_message *const *messages, size_t count)
+{
+	char parent[IK_UUID_TEXT];
+	bool cut;
+
+	while (count > 0) {
+		const struct ik_message *message = messages[--count];
+
+		if (ik_kin_of(message, IK_KIN_PARENT, parent))
+			return false;
+		if (message->kind == IK_KIND_ASSISTANT)
+			return !(ik_json_bool(ik_json_member(ik_message_data(message), "interrupted"), &cut) && cut);
+		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_CALL ||
+		    message->kind == IK_KIND_TOOL_RESULT)
+			return false;
+	}
+	return false;
+}
