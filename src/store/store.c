@@ -20,9 +20,6 @@
 #define REFUSED_FIRST_MS 500
 #define REFUSED_LONGEST_MS 30000
 
-/* Somebody else who writes is told of when it has taken so long: most take some milliseconds. */
-#define TELL_BUSY_MS 1000
-
 /* So long a server may take over what is left when the program ends. */
 #define LAST_TRY_MS 3000
 
@@ -73,7 +70,7 @@ static void tell_later(struct ik_store *store)
 }
 
 /* The number of waiting events may be another one. */
-static void tell_waiting(struct ik_store *store)
+void ik_store_tell_waiting(struct ik_store *store)
 {
 	if (!store->quiet && (store->told_waiting != store->waiting || store->reason_is_new))
 		tell_later(store);
@@ -131,7 +128,7 @@ static bool is_behind(const struct ik_store *store)
 /* Events first; a large text only when nobody wants to read. */
 static enum ik_store_work next_work(struct ik_store *store)
 {
-	struct ik_store_read *read = ik_store_read_first(store);
+	struct ik_store_read *read = store->held ? NULL : ik_store_read_first(store);
 
 	if (can_write(store) && store->first)
 		return IK_WORK_EVENTS;
@@ -219,12 +216,6 @@ static void retry(void *arg)
 	ik_store_turn_later(arg);
 }
 
-/* Is it that somebody else is at an embedded database? */
-static bool is_in_use(const struct ik_store *store, enum ik_status status)
-{
-	return status == IK_UNAVAILABLE && !store->backend->ops->wait;
-}
-
 /* Writing cannot go on now: note why, and when to try again. */
 static void wait_for_retry(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error)
@@ -235,11 +226,11 @@ static void wait_for_retry(struct ik_store *store, enum ik_status status,
 
 	store->reason_is_new = !ik_text_equal(store->reason, error->text);
 	memcpy(store->reason, error->text, sizeof(store->reason));
-	if (!is_in_use(store, status))
+	if (!ik_store_in_use(store, status))
 		store->in_use_since = 0;
 	else if (!store->in_use_since)
 		store->in_use_since = ik_clock_ms();
-	store->quiet = store->in_use_since && ik_clock_ms() - store->in_use_since < TELL_BUSY_MS;
+	store->quiet = store->in_use_since && ik_clock_ms() - store->in_use_since < IK_STORE_TELL_BUSY_MS;
 	if (!store->quiet)
 		ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", store->waiting, store->reason);
 	if (store->closing) {
@@ -267,9 +258,10 @@ static void take_outcome(struct ik_store *store, enum ik_status status,
 		store->delay_ms = 0;
 		store->reason[0] = '\0';
 		store->in_use_since = 0;
+		store->reason_is_new = store->reason_is_new || store->quiet; /* they are stored now */
 		store->quiet = false;
 	}
-	tell_waiting(store);
+	ik_store_tell_waiting(store);
 	if (next_work(store))
 		ik_store_turn_later(store);
 }
@@ -285,16 +277,19 @@ void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status 
 	if (status == IK_OK) {
 		ik_store_index_later(store);
 		ik_store_take_files(store);
-		tell_waiting(store);
+		ik_store_tell_waiting(store);
 		if (next_work(store))
 			ik_store_turn_later(store);
 		return;
 	}
-	ik_store_reads_fail(store, status, error);
-	ik_store_turn_later(store); /* tells them */
+	if (!ik_store_hold_reads(store, status, error)) {
+		ik_store_reads_fail(store, status, error);
+		ik_store_reads_held_no_more(store, status);
+		ik_store_turn_later(store); /* tells them */
+	}
 	if (can_write(store))
 		wait_for_retry(store, status, error);
-	tell_waiting(store);
+	ik_store_tell_waiting(store);
 }
 
 void ik_store_written(struct ik_store *store, size_t count, struct ik_store_session *conflict,
@@ -342,10 +337,13 @@ void ik_store_answered(struct ik_store *store, enum ik_status status, const stru
 	struct ik_store_read *read = ik_store_read_first(store);
 
 	store->work = IK_WORK_NONE;
+	if (ik_store_hold_reads(store, status, error))
+		return;
 	if (status == IK_OK && read->again)
 		read->again = false;
 	else
 		ik_store_read_finish(read, status, error);
+	ik_store_reads_held_no_more(store, status);
 	ik_store_turn_later(store);
 }
 
@@ -408,7 +406,7 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
 		advance(store);
 	if (was_empty && store->first && can_write(store))
 		advance(store); /* its session became a fork just now */
-	tell_waiting(store);
+	ik_store_tell_waiting(store);
 }
 
 void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes)
@@ -493,6 +491,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	if (notice)
 		*notice = (struct ik_error){ .status = IK_OK };
 	store->closing = true;
+	store->held = false;
 	ik_loop_cancel_deferred(store->loop, turn, store);
 	ik_store_reads_silence(store);
 	if (store->backend && store->backend->ops->end)
@@ -523,6 +522,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	store->spool = ik_spool_free(store->spool);
 	store->timer = ik_timer_close(store->timer);
 	store->index_timer = ik_timer_close(store->index_timer);
+	store->held_timer = ik_timer_close(store->held_timer);
 	ik_buf_done(&store->notices);
 	free(store->path);
 	free(store->uri);

@@ -180,7 +180,8 @@ struct ik_store_read *ik_store_read_close(struct ik_store_read *read);
 
 /*
  * Reads are answered in the order of their calls, after what was appended before them
- * (unless that has to wait). A database that cannot be reached now fails them.
+ * (unless that has to wait). A database that cannot be reached now fails them; an embedded one
+ * that somebody else is at has them wait, some seconds at most, as ik_store_on_state() tells.
  */
 
 /* The newest session of a directory (NULL: of all) that has events: one session, or

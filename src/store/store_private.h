@@ -5,6 +5,7 @@
  * events that wait, those of earlier processes too; store_index.c says when the index of
  * words is gone on with; store_rescue.c puts into a file what is left at the end; store_read.c
  * keeps the reads and what they gave.
+ * store_held.c has reads wait while somebody else is at the database.
  * May include: what backend.h may.
  */
 #ifndef IK_STORE_STORE_PRIVATE_H
@@ -12,6 +13,9 @@
 
 #include "store/backend.h"
 #include "store/blob.h"
+
+/* Somebody else who writes is told of when it has taken so long: most take some milliseconds. */
+#define IK_STORE_TELL_BUSY_MS 1000
 
 /* What the backend is at. */
 enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, IK_WORK_READ,
@@ -49,6 +53,10 @@ struct ik_store {
 	int64_t indexed, events;
 
 	struct ik_store_read *reads, **reads_end; /* those that are answered first */
+	bool held;              /* they wait for held_timer, since somebody else is at it */
+	bool held_told;         /* that they do */
+	int64_t held_since, held_ms; /* 0: they did not wait; until the next try */
+	struct ik_timer *held_timer;
 
 	void (*on_state)(void *arg, size_t waiting, const char *message);
 	void *state_arg;
@@ -70,6 +78,19 @@ void ik_store_turn_later(struct ik_store *store);
 void ik_store_add_notice(struct ik_store *store, const char *sentence);
 /* Tell, later, that a session is stored under another id now. */
 void ik_store_tell_fork(struct ik_store *store, struct ik_store_session *session);
+
+/* The number of waiting events may be another one, or the reason. */
+void ik_store_tell_waiting(struct ik_store *store);
+
+/* ---- store_held.c ---- */
+
+/* Does this status say that somebody else is at an embedded database? */
+bool ik_store_in_use(const struct ik_store *store, enum ik_status status);
+/* A read, or opening the database for it, ended so. True: the reads wait, and are tried again. */
+bool ik_store_hold_reads(struct ik_store *store, enum ik_status status,
+	const struct ik_error *error);
+/* A read has its answer, with this status. */
+void ik_store_reads_held_no_more(struct ik_store *store, enum ik_status status);
 
 /* ---- store_queue.c ---- */
 
@@ -112,6 +133,8 @@ void ik_store_rescue_rest(struct ik_store *store, size_t *ret_lost, struct ik_er
 
 /* The first read that has no answer yet; NULL: none. */
 struct ik_store_read *ik_store_read_first(struct ik_store *store);
+/* It is asked once more: forget what it was given; a search goes on where it was. */
+void ik_store_read_again(struct ik_store_read *read);
 /* It has its answer now, to be given in a later turn. */
 void ik_store_read_finish(struct ik_store_read *read, enum ik_status status,
 	const struct ik_error *error);

@@ -216,7 +216,8 @@ void ik_store_read_turn_round(struct ik_store_read *read)
 
 /* ---- answers ---- */
 
-static void read_free(struct ik_store_read *read)
+/* Release what it was given. */
+static void drop_found(struct ik_store_read *read)
 {
 	size_t i;
 
@@ -226,6 +227,22 @@ static void read_free(struct ik_store_read *read)
 		ik_message_unref(read->messages[i]);
 	free(read->sessions);
 	free(read->messages);
+	read->sessions = NULL;
+	read->messages = NULL;
+	read->found = 0;
+}
+
+void ik_store_read_again(struct ik_store_read *read)
+{
+	if (read->kind == IK_READ_SEARCH)
+		return;
+	drop_found(read);
+	ik_buf_clear(&read->bytes);
+}
+
+static void read_free(struct ik_store_read *read)
+{
+	drop_found(read);
 	ik_buf_done(&read->bytes);
 	free(read->text);
 	free(read->directory);

@@ -7,6 +7,7 @@ tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/postgres_test.c \
 	tests/unit/store/server_fixture.c tests/unit/store/server_fixture.h \
 	tests/unit/store/store_blob_test.c \
+	tests/unit/store/store_busy_test.c \
 	tests/unit/store/store_checkpoint_test.c \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
 	tests/unit/store/store_lock_test.c \
