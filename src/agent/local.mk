@@ -14,7 +14,8 @@ libik_agent_a_SOURCES = \
 	src/agent/session_effects.c \
 	src/agent/session_lock.c \
 	src/agent/session_private.h \
-	src/agent/session_policy.c src/agent/session_run.c src/agent/session_shell.c src/agent/slots.c src/agent/slots.h \
+	src/agent/session_policy.c src/agent/session_run.c src/agent/session_shell.c \
+	src/agent/session_undo.c src/agent/slots.c src/agent/slots.h \
 	src/agent/transfer.c src/agent/transfer.h \
 	src/agent/turn.c src/agent/turn.h \
 	src/agent/turn_calls.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/session_private.h"
+#include "tool/revert_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -237,6 +238,8 @@ void ik_session_tell_model(struct ik_session *session)
 
 void ik_session_forked(struct ik_session *session, const char *id)
 {
+	if (session->options.undo_directory != NULL)
+		ik_revert_fork(session->options.undo_directory, session->id, id);
 	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
 	if (session->lock)
 		ik_session_lock(session);

@@ -53,6 +53,8 @@ struct ik_session_options {
 	int64_t retry_base_ms;          /* 0: the built-in figures for all three */
 	int64_t retry_cap_ms;
 	int64_t idle_timeout_ms;        /* of a stream without events; 0: none */
+	const char *undo_directory;     /* borrowed: where what tools write is kept first
+	                                   (tool/revert_journal.h); NULL: nowhere */
 	const char *directory;          /* of the session, stored with it */
 	const char *system_prompt;      /* NULL: the built-in one */
 	const char *instructions;       /* of the project, behind the prompt; NULL: none */

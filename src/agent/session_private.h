@@ -3,7 +3,8 @@
  *
  * session.c takes what comes from outside and feeds the turn;
  * session_effects.c carries out what the turn decides; exchange.c talks to the
- * provider; session_policy.c judges calls; session_run.c runs tools; restore.c loads what
+ * provider; session_policy.c judges calls; session_run.c runs tools; session_undo.c keeps what
+ * these write; restore.c loads what
  * was stored; context.c knows how full the model's window is; compaction.c has the model summarise
  * what was said.
  *
@@ -40,6 +41,7 @@ struct ik_session_run {
 	char *id;
 	char *name;
 	struct ik_buf arguments; /* of one that waits, and for the record */
+	struct ik_session_keep *keep; /* what it writes is kept; NULL: nothing */
 };
 
 struct ik_session {
@@ -59,6 +61,7 @@ struct ik_session {
 	bool stepping;
 	bool closing; /* nothing is told or started any more, only stored */
 	bool stored;  /* the store knows of the session */
+	bool undo_complained; /* why nothing can be taken back was told */
 
 	struct ik_exchange *exchange; /* the request that is out */
 	struct ik_body *body;         /* what was spelled of the conversation */
@@ -142,6 +145,17 @@ void ik_session_cancel_runs(struct ik_session *session, bool own);
 void ik_session_close_runs(struct ik_session *session);
 /* The person's: end at once, as cancelled. */
 void ik_session_end_own_runs(struct ik_session *session);
+
+/* ---- session_undo.c ---- */
+
+/* Keep what a call is about to write. False: this takes a while, ready is called then. */
+bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_session_run *run));
+/* Does it take a while still? */
+bool ik_session_is_keeping(const struct ik_session_run *run);
+/* The call has ended: write down what it left. */
+void ik_session_note_written(struct ik_session_run *run);
+/* Takes NULL, returns NULL; silent at once. */
+struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep);
 
 /* ---- session_shell.c ---- */
 

@@ -27,6 +27,7 @@ static void run_release(struct ik_session_run *run)
 	while (*at != run)
 		at = &(*at)->next;
 	*at = run->next;
+	run->keep = ik_session_keep_close(run->keep);
 	run->run = ik_run_close(run->run);
 	if (run->session->options.slots)
 		ik_slots_give_back(run->session->options.slots, &run->slot);
@@ -101,6 +102,7 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	bool own = run->own;
 
 	take_whole(input.whole, result);
+	ik_session_note_written(run);
 	/* Off the list first, so that it is idle for whoever is told; what result
 	 * points to is valid until the run is closed. */
 	run->run = NULL;
@@ -130,7 +132,8 @@ static struct ik_session_run *run_add(struct ik_session *session, const char *na
 	return run;
 }
 
-static void run_start(struct ik_session_run *run)
+/* What it writes is kept. */
+static void begin_call(struct ik_session_run *run)
 {
 	static const struct ik_run_events events = { on_output, on_done };
 	struct ik_session *session = run->session;
@@ -139,6 +142,12 @@ static void run_start(struct ik_session_run *run)
 	options.id = run->id;
 	run->run = ik_run_start(&options, session->registry, run->name,
 		run->arguments.data, run->arguments.length, &events, run);
+}
+
+static void run_start(struct ik_session_run *run)
+{
+	if (ik_session_keep_files(run, begin_call))
+		begin_call(run);
 }
 
 /* It has its slot. */
@@ -218,7 +227,7 @@ void ik_session_start_waiting(struct ik_session *session)
 
 	/* From the beginning each time: who is told of one may cancel others. */
 	while (run) {
-		if (run->run || !run->own) {
+		if (run->run || !run->own || ik_session_is_keeping(run)) {
 			run = run->next;
 		} else {
 			start_own(run);
@@ -242,7 +251,7 @@ static void cut_own(struct ik_session_run *run)
 {
 	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);
 	char *message = ik_format("Tool '%s' was cancelled", run->name);
-	bool begun = run->run != NULL;
+	bool begun = run->run != NULL || ik_session_is_keeping(run);
 	struct ik_buf envelope;
 
 	run_release(run); /* off the list, for whoever is told */
@@ -260,12 +269,12 @@ static void cut_own(struct ik_session_run *run)
 	ik_buf_done(&envelope);
 }
 
-/* The first of the model's calls that waits for a slot. */
+/* The first of the model's calls that waits for a slot, or until what it writes is kept. */
 static struct ik_session_run *find_waiting(const struct ik_session *session)
 {
 	struct ik_session_run *run = session->runs;
 
-	while (run && !run->slot.waiting)
+	while (run && !run->slot.waiting && (run->own || !ik_session_is_keeping(run)))
 		run = run->next;
 	return run;
 }

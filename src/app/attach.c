@@ -229,7 +229,25 @@ static void put_output(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_append(out, text + tail, length - tail);
 }
 
-/* Add what the person's own commands printed since the last message. */
+/* Add what the model is to know of a command; false: nothing. */
+static bool add_command(struct ik_attached *attached, const struct ik_message *message,
+	struct ik_buf *output)
+{
+	struct ik_json_span data = ik_message_data(message);
+	bool shell = message->content[0] == '!';
+	const char *tag = shell ? "shell" : "command";
+
+	ik_buf_clear(output);
+	if (!ik_json_string(ik_json_member(data, shell ? "output" : "told"), output) && !shell)
+		return false;
+	begin_part(&attached->text, tag, shell ? "command" : "line", message->content + shell);
+	put_output(&attached->text, output->data, output->length);
+	end_part(&attached->text, tag);
+	return true;
+}
+
+/* Add what the person's own commands printed since the last message, and what else the model is
+ * to be told of. */
 static void add_commands(struct ik_attached *attached, size_t typed,
 	const struct ik_conversation *conversation, const char *since)
 {
@@ -247,13 +265,8 @@ static void add_commands(struct ik_attached *attached, size_t typed,
 	for (; at < count; at++) {
 		const struct ik_message *message = ik_conversation_at(conversation, at);
 
-		if (message->kind != IK_KIND_COMMAND || message->content[0] != '!')
+		if (message->kind != IK_KIND_COMMAND || !add_command(attached, message, &output))
 			continue;
-		ik_buf_clear(&output);
-		ik_json_string(ik_json_member(ik_message_data(message), "output"), &output);
-		begin_part(&attached->text, "shell", "command", message->content + 1);
-		put_output(&attached->text, output.data, output.length);
-		end_part(&attached->text, "shell");
 		note(attached, typed, message->content, output.length);
 		memcpy(attached->last_command, message->id, sizeof(attached->last_command));
 	}

@@ -1,6 +1,6 @@
 /*
  * attach: what goes with a message: the files that it mentions, and what the
- * person's own commands printed since the last one.
+ * person's own commands printed since the last one, and what /undo did to files.
  *
  * A mention (app/mention.h) is a file where there is one of that name, or where it can be
  * nothing else: it names a directory that is there, or a name with an extension, or
@@ -31,7 +31,7 @@ void ik_attached_done(struct ik_attached *attached);
 
 /*
  * Read what goes with a message. Commands are those of the conversation that begin with
- * "!", behind the last message and behind the one with the id since (NULL: none). An error
+ * "!" or have something told (conversation/message.h), behind the last message and behind the one with the id since (NULL: none). An error
  * names the file and says what to do; nothing is to be sent then.
  */
 enum ik_status ik_attach(const char *text, size_t length, const struct ik_places *places,

@@ -7,6 +7,7 @@
 #include "app/chat_search.h"
 #include "app/session_find.h"
 #include "app/session_taken.h"
+#include "app/undo_command.h"
 #include "store/lock.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -314,6 +315,8 @@ static void on_deleted(void *arg, const struct ik_store_answer *answer)
 
 	for (agent = deletion->chat->agents; agent != NULL; agent = agent->next)
 		ik_screen_session_gone(agent->screen, deletion->id);
+	if (answer->status == IK_OK)
+		ik_undo_session_deleted(&deletion->chat->setup->places, deletion->id);
 	ik_screen_flash(deletion->chat->screen,
 		answer->status == IK_OK ? _("The session is deleted") : answer->error.text);
 	ik_taken_close(deletion->taken);

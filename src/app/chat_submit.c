@@ -8,6 +8,7 @@
 #include "app/chat_trust.h"
 #include "app/commands.h"
 #include "app/external_editor.h"
+#include "app/undo_command.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -142,6 +143,8 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 	struct ik_attached attached;
 	struct ik_error error;
 
+	/* The model gets to know of files that are being taken back, too. */
+	chat->core.undo = ik_undo_work_finish(chat->core.undo);
 	ik_attached_init(&attached);
 	if (ik_attach(text, length, &chat->setup->places, ik_session_conversation(session),
 			chat->agent->shared_command, &attached, &error) != IK_OK) {
@@ -169,7 +172,7 @@ void ik_chat_complain(struct ik_chat *chat, const char *sentence)
 /* Does it change the session? Most commands only look at it, or at others. */
 static bool writes(const char *text)
 {
-	static const char *const commands[] = {"/title", "/compact", "/run"};
+	static const char *const commands[] = {"/title", "/compact", "/run", "/undo", "/redo"};
 	size_t length = strcspn(text, " \t\n"), i;
 
 	for (i = 0; i < sizeof commands / sizeof *commands; i++)

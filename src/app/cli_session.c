@@ -11,6 +11,7 @@
 #include "app/export.h"
 #include "app/print.h"
 #include "app/session_find.h"
+#include "app/undo_command.h"
 #include "store/lock.h"
 #include "store/spool.h"
 #include "tui/age_text.h"
@@ -204,6 +205,8 @@ static enum ik_status delete(struct ik_cli_session *cli)
 	if (status == IK_OK)
 		status = ik_await(&awaited, ik_store_delete(cli->store, cli->info.id, ik_await_answer,
 			&awaited), &cli->error);
+	if (status == IK_OK)
+		ik_undo_session_deleted(&cli->setup->places, cli->info.id);
 	return status;
 }
 

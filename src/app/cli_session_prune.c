@@ -5,6 +5,7 @@
 #include "app/cli_session_private.h"
 #include "app/print.h"
 #include "app/session_taken.h"
+#include "app/undo_command.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/text.h"
@@ -45,6 +46,8 @@ static enum ik_status delete_all(struct ik_cli_session *cli)
 		if (status == IK_OK)
 			status = ik_await(&awaited, ik_store_delete(cli->store, cli->old[i], ik_await_answer,
 				&awaited), &cli->error);
+		if (status == IK_OK)
+			ik_undo_session_deleted(&cli->setup->places, cli->old[i]);
 		cli->taken = ik_taken_close(cli->taken);
 		deleted += status == IK_OK;
 		worst = status != IK_OK ? status : worst;

@@ -11,6 +11,7 @@
 #include "app/mode_command.h"
 #include "app/system_text.h"
 #include "app/tool_text.h"
+#include "app/undo_command.h"
 #include "app/usage_text.h"
 #include "tui/keymap.h"
 #include "util/alloc.h"
@@ -337,6 +338,12 @@ static const struct ik_command commands[] = {
 		N_("Nothing is deleted: a copy goes on from there, and the message is in the editor again. "
 			"/rewind ? lets you choose the message; {next-pane} and {rewind} do it for the one with "
 			"the mark.")},
+	{"/undo", "/undo [N | FILE | ?]", N_("take back what tools did to files"), ik_command_undo,
+		N_("The files of the last turn that wrote any, of the last N, or one FILE become what they "
+			"were before. One that has changed since is not touched: FILE! does it all the same. "
+			"/undo ? lists the turns and how their files stand. The model is told.")},
+	{"/redo", "/redo", N_("bring back what /undo took back"), ik_command_redo,
+		N_("The last that was taken back, and so on. A file that has changed since is not touched.")},
 	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,
 		N_("Until then it is called by the first words that you said in it.")},
 	{"/mouse", "/mouse [on | off]", N_("take the mouse, or leave it to the terminal"), run_mouse,

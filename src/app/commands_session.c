@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/undo_command.h"
 #include "conversation/title.h"
+#include "tool/revert_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -74,6 +76,8 @@ void ik_command_make_fork(struct ik_core *core, struct ik_message *command, int6
 	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
 		ik_session_id(core->session), sequence);
 	ik_store_append(core->store, ret_id, command);
+	if (core->undo_directory != NULL)
+		ik_revert_fork(core->undo_directory, ik_session_id(core->session), ret_id);
 	ik_message_unref(command);
 }
 
@@ -225,6 +229,24 @@ enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, 
 	return IK_COMMAND_CLOSE;
 }
 
+/* Say in the fork which files were written since the message that it goes back to. */
+static void tell_of_files(struct ik_core *core, int64_t time_ms)
+{
+	size_t turns, files = ik_undo_files_since(core, time_ms, &turns);
+	struct ik_message *message;
+	char *sentence;
+
+	if (files == 0)
+		return;
+	sentence = ik_format(ngettext("%zu file was written since, and stays so: /undo %zu takes it "
+		"back.", "%zu files were written since, and stay so: /undo %zu takes them back.",
+		files), files, turns);
+	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
+	ik_store_append(core->store, core->fork, message);
+	ik_message_unref(message);
+	free(sentence);
+}
+
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)
 {
 	char *end = NULL;
@@ -250,5 +272,7 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 		"It and what came of it stay in the session, which goes on with /resume %s"), title,
 		ik_session_id(core->session));
 	free(title);
-	return make_fork(core, line, sentence, question->sequence - 1);
+	(void)make_fork(core, line, sentence, question->sequence - 1);
+	tell_of_files(core, question->time_ms);
+	return IK_COMMAND_FORKED;
 }

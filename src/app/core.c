@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/policy_file.h"
+#include "app/undo_command.h"
 #include "app/agents_file.h"
 #include "app/export.h"
 #include "provider/practice.h"
@@ -202,6 +203,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.retry_base_ms = config->retry_base_ms;
 	options.retry_cap_ms = config->retry_cap_ms;
 	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
+	options.undo_directory = core->undo_directory;
 	options.directory = core->setup->places.directory;
 	options.system_prompt = core->setup->system_prompt;
 	options.instructions = core->setup->instructions;
@@ -259,6 +261,7 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 /* What was asked for in a session is not told there any more. */
 static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
 {
+	core->undo = ik_undo_work_finish(core->undo);
 	if (core->models_for == session) {
 		core->models = ik_model_list_close(core->models);
 		core->models_for = NULL;
@@ -377,6 +380,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	http.gather_ms = events->frame_ms;
 	core->http = ik_http_new(loop, &http);
 	make_policy(core);
+	if (setup->config->tools_undo)
+		core->undo_directory = ik_places_file(&setup->places, "undo");
 	core->no_tools = no_tools;
 	core->asking = asking;
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
@@ -445,6 +450,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->status = IK_OK;
 	ret_notice->text[0] = '\0';
 	core->export = ik_export_close(core->export);
+	core->undo = ik_undo_work_finish(core->undo);
 	ik_buf_done(&core->copied);
 	/* No call of one session is to begin because another one ends. */
 	if (core->slots != NULL)
@@ -469,6 +475,8 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
 	core->policy = ik_policy_free(core->policy);
 	free(core->policy_path);
+	free(core->undo_directory);
+	core->undo_directory = NULL;
 	ik_tool_switches_done(&core->switches);
 	core->policy_path = NULL;
 	core->environment = ik_environment_free(core->environment);

@@ -18,6 +18,7 @@
 #define IK_CORE_FRAME_MS 33
 
 struct ik_export;
+struct ik_undo_work;
 
 struct ik_core_events {
 	int64_t frame_ms; /* pieces of a reply are told once in so long; 0: each as it comes */
@@ -59,6 +60,8 @@ struct ik_core {
 	struct ik_model_list *models; /* the provider is asked for them */
 	char *models_line;            /* by this command */
 	struct ik_session *models_for; /* of this session, while it is there */
+	char *undo_directory;        /* where what tools write is kept; NULL: nowhere */
+	struct ik_undo_work *undo;   /* app/undo_command.h; NULL: none is under way */
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */
 	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
 	char fork[IK_UUID_TEXT]; /* that a command made of this session; "": none */

@@ -61,6 +61,8 @@ libik_app_a_SOURCES = \
 	src/app/tool_templates.c src/app/tool_templates.h \
 	src/app/tool_text.c src/app/tool_text.h \
 	src/app/tool_view.c src/app/tool_view.h \
+	src/app/undo_command.c src/app/undo_command.h \
+	src/app/undo_text.c src/app/undo_text.h \
 	src/app/usage_text.c src/app/usage_text.h \
 	src/app/trust_text.c src/app/trust_text.h \
 	src/app/validate_text.c src/app/validate_text.h

@@ -67,7 +67,7 @@ struct ik_config {
 	int64_t tools_scan_timeout_ms, tools_timeout_s, tools_max_output_size, tools_concurrency;
 	struct ik_tool_timeout *tools_timeouts;
 	size_t tools_timeout_count;
-	bool tools_schema_cache, tools_watch;
+	bool tools_schema_cache, tools_watch, tools_undo;
 	struct ik_string_list tools_disabled, tools_env;
 	int64_t tools_memory_limit_mb; /* 0: none */
 

@@ -393,8 +393,9 @@ struct ik_message *ik_message_command(const char *line, size_t line_length,
 	return message;
 }
 
-struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
-	const char *summary, size_t summary_length)
+/* A command with its output and a further member of text; NULL: it is too large. */
+static struct ik_message *command_with(const char *line, const char *output, size_t output_length,
+	const char *name, const char *text, size_t length)
 {
 	struct ik_message *message = NULL;
 	struct ik_buf data;
@@ -403,13 +404,28 @@ struct ik_message *ik_message_summary(const char *line, const char *output, size
 	ik_json_open(&data, '{');
 	ik_json_key(&data, "output");
 	ik_json_put_string(&data, output, output_length);
-	ik_json_key(&data, "summary");
-	ik_json_put_string(&data, summary, summary_length);
+	ik_json_key(&data, name);
+	ik_json_put_string(&data, text, length);
 	ik_json_close(&data, '}');
 	if (ik_buf_status(&data) == IK_OK)
 		message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
 	ik_buf_done(&data);
 	return message;
+}
+
+struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
+	const char *summary, size_t summary_length)
+{
+	return command_with(line, output, output_length, "summary", summary, summary_length);
+}
+
+struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told)
+{
+	struct ik_message *message = command_with(line, output, strlen(output), "told", told,
+		strlen(told));
+
+	return message != NULL ? message :
+		ik_message_command(line, strlen(line), output, strlen(output));
 }
 
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,

@@ -20,7 +20,8 @@
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
  *   command      {"output":"..."}; content is the line that was typed. With a further
  *                member "summary" (text) a model gets that in place of all before it;
- *                "child", "parent": conversation/kin.h
+ *                "child", "parent": conversation/kin.h;
+ *                "told" (text) goes with the person's next message
  *   notice       NULL or {"code":"..."} for errors
  * What a provider wants back with its text, thinking or call, and nobody else
  * understands, is a further member of data:
@@ -127,6 +128,9 @@ typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, st
 /* A command with what it printed. */
 struct ik_message *ik_message_command(const char *line, size_t line_length,
 	const char *output, size_t output_length);
+
+/* A command of which the model is told with the person's next message (app/attach.h). */
+struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told);
 
 /* A command whose outcome is a summary of all that came before; NULL when it is too
  * large to be kept. */

@@ -10,6 +10,8 @@ libik_tool_a_SOURCES = \
 	src/tool/envelope_cut.c src/tool/envelope_cut.h \
 	src/tool/environment.c \
 	src/tool/executable.c src/tool/executable.h \
+	src/tool/file_copy.h src/tool/file_keep.c src/tool/file_put.c \
+	src/tool/file_state.c src/tool/file_state.h \
 	src/tool/glob.c src/tool/glob.h \
 	src/tool/permissions.c src/tool/permissions.h \
 	src/tool/findings.c src/tool/findings.h \
@@ -22,4 +24,7 @@ libik_tool_a_SOURCES = \
 	src/tool/run.c src/tool/run.h \
 	src/tool/source.c src/tool/source.h \
 	src/tool/source_directory.c \
-	src/tool/vetting.c src/tool/vetting.h
+	src/tool/revert.c src/tool/revert.h \
+	src/tool/revert_history.c src/tool/revert_journal.c src/tool/revert_journal.h \
+	src/tool/vetting.c src/tool/vetting.h \
+	src/tool/writes.c src/tool/writes.h

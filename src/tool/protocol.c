@@ -19,6 +19,25 @@ bool ik_tool_name_valid(const char *name)
 		&& strspn(name, all) == length;
 }
 
+/* The parameters that name files which are written: strings in an array. */
+static enum ik_status read_writes(struct ik_tool *tool, struct ik_json_span writes)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, name;
+
+	if (writes.text == NULL)
+		return IK_OK;
+	if (ik_json_span_type(writes) != IK_JSON_ARRAY)
+		return ik_member_refuse_type(tool, "annotations.writes", writes,
+			_("an array of names of parameters"));
+	while (ik_json_next(writes, &walk, &key, &name))
+		if (ik_json_span_type(name) != IK_JSON_STRING)
+			return ik_member_refuse_type(tool, "annotations.writes", name,
+				_("an array of names of parameters"));
+	tool->writes = ik_strndup(writes.text, writes.length);
+	return IK_OK;
+}
+
 /* The members that only this protocol knows, and nobody has to give. */
 static enum ik_status read_optional(struct ik_tool *tool, struct ik_json_span schema)
 {
@@ -49,7 +68,7 @@ static enum ik_status read_optional(struct ik_tool *tool, struct ik_json_span sc
 					TIMEOUT_MAXIMUM_S));
 		tool->timeout_s = (int)seconds;
 	}
-	return IK_OK;
+	return read_writes(tool, ik_json_member(annotations, "writes"));
 }
 
 enum ik_status ik_protocol_native_read(const char *text, size_t length, struct ik_tool *ret_tool)

@@ -44,6 +44,7 @@ struct ik_tool {
 	char *parameters;    /* canonical JSON Schema, compact text, or NULL */
 	size_t parameters_length;
 	char *returns;       /* JSON text or NULL */
+	char *writes;        /* JSON text, the names of parameters (tool/writes.h), or NULL */
 	enum ik_tool_source source;
 	enum ik_tool_protocol protocol;
 	enum ik_tool_state state;

@@ -27,7 +27,8 @@ Test(file_edit, describes_itself)
 		"'new_string':{'type':'string','description':'Text to replace old_string with'},"
 		"'replace_all':{'type':'boolean','description':"
 		"'Replace all occurrences (default: false, fails if not unique)'}},"
-		"'required':['file_path','old_string','new_string']}}");
+		"'required':['file_path','old_string','new_string']},"
+		"'annotations':{'writes':['file_path']}}");
 }
 
 Test(file_edit, replaces_one)

@@ -28,7 +28,8 @@ Test(file_write, describes_itself)
 		"{'name':'file_write','description':'Write content to a file (creates or overwrites)',"
 		"'parameters':{'type':'object','properties':{'file_path':{'type':'string','description':"
 		"'Absolute or relative path to file'},'content':{'type':'string','description':"
-		"'Content to write to file'}},'required':['file_path','content']}}");
+		"'Content to write to file'}},'required':['file_path','content']},"
+		"'annotations':{'writes':['file_path']}}");
 }
 
 Test(file_write, new_files)

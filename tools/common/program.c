@@ -64,6 +64,24 @@ static void schema_parameters(const struct ik_program *program, struct ik_buf *o
 	ik_json_close(out, '}');
 }
 
+/* Append "annotations": what a call changes. */
+static void schema_annotations(const struct ik_program *program, struct ik_buf *out)
+{
+	ik_json_key(out, "annotations");
+	ik_json_open(out, '{');
+	if (program->read_only) {
+		ik_json_key(out, "readOnly");
+		ik_json_put_bool(out, true);
+	}
+	if (program->writes != NULL) {
+		ik_json_key(out, "writes");
+		ik_json_open(out, '[');
+		ik_json_put_text(out, program->writes);
+		ik_json_close(out, ']');
+	}
+	ik_json_close(out, '}');
+}
+
 /* Append what --schema prints. */
 static void schema_print(const struct ik_program *program, struct ik_buf *out)
 {
@@ -73,13 +91,8 @@ static void schema_print(const struct ik_program *program, struct ik_buf *out)
 	ik_json_key(out, "description");
 	ik_json_put_text(out, program->description);
 	schema_parameters(program, out);
-	if (program->read_only) {
-		ik_json_key(out, "annotations");
-		ik_json_open(out, '{');
-		ik_json_key(out, "readOnly");
-		ik_json_put_bool(out, true);
-		ik_json_close(out, '}');
-	}
+	if (program->read_only || program->writes != NULL)
+		schema_annotations(program, out);
 	ik_json_close(out, '}');
 	ik_buf_putc(out, '\n');
 }

@@ -45,6 +45,7 @@ struct ik_program {
 	const char *description;
 	const char *example;     /* an input, for --help */
 	bool read_only;          /* changes nothing */
+	const char *writes;      /* the parameter that is the file it writes, and the only one; or NULL */
 	size_t parameter_count;
 	const struct ik_parameter *parameters;
 	void (*run)(const struct ik_argument *arguments, struct ik_answer *answer);

@@ -227,6 +227,7 @@ static const struct ik_program program = {
 		"You must read the file before editing.",
 	.example = "{\"file_path\": \"/tmp/config.txt\", \"old_string\": \"debug = false\", "
 		"\"new_string\": \"debug = true\"}",
+	.writes = "file_path",
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.parameters = parameters,
 	.run = run,

@@ -52,6 +52,7 @@ static const struct ik_program program = {
 	.binary = "file-write",
 	.description = "Write content to a file (creates or overwrites)",
 	.example = "{\"file_path\": \"/tmp/test.txt\", \"content\": \"Hello, world!\\n\"}",
+	.writes = "file_path",
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.parameters = parameters,
 	.run = run,

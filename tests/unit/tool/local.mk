@@ -14,6 +14,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/protocol_test.c \
 	tests/unit/tool/refresh_test.c \
 	tests/unit/tool/registry_test.c \
+	tests/unit/tool/revert_test.c \
 	tests/unit/tool/run_limits_test.c \
 	tests/unit/tool/run_test.c \
 	tests/unit/tool/server_process.c tests/unit/tool/server_process.h \

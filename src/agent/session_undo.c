@@ -1,0 +1,240 @@
+/* What a call is about to write is kept, so that it can be taken back (tool/revert.h). */
+#include "agent/session_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conversation/title.h"
+#include "tool/file_copy.h"
+#include "tool/revert.h"
+#include "tool/writes.h"
+#include "util/alloc.h"
+#include "util/log.h"
+#include "util/text.h"
+
+/* Columns of a call in the list of what /undo cannot take back. */
+#define WORDS_WIDTH 80
+
+struct ik_session_keep {
+	struct ik_session_run *run;
+	void (*ready)(struct ik_session_run *run);
+	char *directory;
+	char id[IK_UUID_TEXT];
+	struct ik_revert_entry *entries;
+	size_t count, at;
+	struct ik_file_keep *file; /* that is being kept */
+	bool noted;
+};
+
+static void step_later(void *arg);
+
+/* Deferred: its memory. */
+static void keep_free(void *arg)
+{
+	struct ik_session_keep *keep = arg;
+
+	ik_file_keep_free(keep->file);
+	for (size_t i = 0; i < keep->count; i++) {
+		free(keep->entries[i].path);
+		ik_file_state_done(&keep->entries[i].state);
+	}
+	free(keep->entries);
+	free(keep->directory);
+	free(keep);
+}
+
+struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep)
+{
+	struct ik_loop *loop;
+
+	if (keep == NULL)
+		return NULL;
+	loop = keep->run->session->options.loop;
+	ik_loop_cancel_deferred(loop, step_later, keep);
+	ik_loop_defer(loop, keep_free, keep);
+	return NULL;
+}
+
+/* Say, once, that nothing can be taken back from here on. */
+static void complain(struct ik_session *session, const struct ik_error *error)
+{
+	char *sentence;
+
+	ik_log(IK_LOG_ERROR, "undo: %s", error->text);
+	if (session->undo_complained)
+		return;
+	session->undo_complained = true;
+	sentence = ik_format(_("What tools change cannot be kept for /undo: %s"), error->text);
+	ik_session_add_notice(session, sentence);
+	free(sentence);
+}
+
+/* The message that the person's turn began with; NULL: none. */
+static const struct ik_message *question_of(const struct ik_session *session)
+{
+	size_t i = ik_conversation_count(session->conversation);
+
+	while (i > 0) {
+		const struct ik_message *message = ik_conversation_at(session->conversation, --i);
+
+		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+			return message;
+	}
+	return NULL;
+}
+
+/* Write down that the call is about to be made. */
+static bool note_call(struct ik_session_keep *keep)
+{
+	struct ik_session_run *run = keep->run;
+	const struct ik_message *question = run->own ? NULL : question_of(run->session);
+	char *words = ik_call_summary(run->name, run->arguments.data, run->arguments.length,
+		WORDS_WIDTH);
+	char *title = question != NULL ?
+		ik_session_title(question->content, ik_message_typed(question)) :
+		ik_format("/run %s", words);
+	const struct ik_revert_call_line line = {
+		.id = keep->id,
+		.turn = question != NULL ? question->id : keep->id,
+		.title = title,
+		.name = run->name,
+		.call_id = run->id,
+		.words = words,
+		.entries = keep->entries,
+		.count = keep->count,
+	};
+	struct ik_error error;
+	bool noted = ik_revert_note_call(keep->directory, &line, &error) == IK_OK;
+
+	if (!noted)
+		complain(run->session, &error);
+	free(title);
+	free(words);
+	return noted;
+}
+
+/* Name the files that could not be kept, before the call changes them. */
+static void tell_not_kept(const struct ik_session_keep *keep)
+{
+	for (size_t i = 0; i < keep->count; i++) {
+		const struct ik_revert_entry *entry = &keep->entries[i];
+		char *sentence;
+
+		if (entry->state.kind != IK_FILE_REGULAR || entry->state.hash[0] != '\0')
+			continue;
+		if (entry->state.identity.size > IK_REVERT_FILE_MOST)
+			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will not bring "
+				"it back."), entry->path, (int)(IK_REVERT_FILE_MOST / IK_MIB(1)));
+		else
+			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will not bring "
+				"it back."), entry->path);
+		ik_session_add_notice(keep->run->session, sentence);
+		free(sentence);
+	}
+}
+
+/* Do a slice; true when all files are kept. */
+static bool step(struct ik_session_keep *keep)
+{
+	struct ik_revert_entry *entry = &keep->entries[keep->at];
+
+	if (keep->at == keep->count)
+		return true;
+	if (keep->file == NULL)
+		keep->file = ik_file_keep_new(keep->directory, entry->path, IK_REVERT_FILE_MOST);
+	if (ik_file_keep_step(keep->file)) {
+		entry->state = ik_file_state_copy(ik_file_keep_state(keep->file));
+		keep->file = ik_file_keep_free(keep->file);
+		keep->at++;
+	}
+	return keep->at == keep->count;
+}
+
+/* Some milliseconds of slices; true when all files are kept, and that is written down. */
+static bool work(struct ik_session_keep *keep)
+{
+	bool over = false;
+
+	for (size_t done = 0; !over && done < IK_FILE_AT_ONCE; done += IK_FILE_SLICE)
+		over = step(keep);
+	if (!over)
+		return false;
+	keep->noted = note_call(keep);
+	tell_not_kept(keep);
+	return true;
+}
+
+/* May the call be made? Whoever was told of something may have ended it, or the session. */
+static bool may_begin(const struct ik_session_run *run, const struct ik_session_keep *keep)
+{
+	return run->keep == keep && !run->session->closing;
+}
+
+/* Deferred: go on. */
+static void step_later(void *arg)
+{
+	struct ik_session_keep *keep = arg;
+	struct ik_session_run *run = keep->run;
+
+	if (!work(keep))
+		ik_loop_defer(run->session->options.loop, step_later, keep);
+	else if (may_begin(run, keep))
+		keep->ready(run);
+}
+
+bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_session_run *run))
+{
+	struct ik_session *session = run->session;
+	const struct ik_tool *tool = ik_registry_find(session->registry, run->name);
+	struct ik_session_keep *keep;
+	struct ik_error error;
+	char **paths, *directory;
+
+	if (session->options.undo_directory == NULL || tool == NULL || tool->read_only)
+		return true;
+	directory = ik_revert_directory(session->options.undo_directory, session->id, &error);
+	if (directory == NULL) {
+		complain(session, &error);
+		return may_begin(run, NULL);
+	}
+	run->keep = keep = ik_alloc(sizeof(*keep));
+	keep->run = run;
+	keep->ready = ready;
+	keep->directory = directory;
+	ik_uuid_new(keep->id);
+	if (ik_writes_anything(tool)) {
+		(void)note_call(keep);
+		return may_begin(run, keep);
+	}
+	paths = ik_writes_paths(tool, run->arguments.data, run->arguments.length, session->directory,
+		&keep->count);
+	keep->entries = ik_alloc((keep->count + 1) * sizeof(*keep->entries));
+	for (size_t i = 0; i < keep->count; i++)
+		keep->entries[i].path = paths[i];
+	free(paths);
+	if (work(keep))
+		return may_begin(run, keep);
+	ik_loop_defer(session->options.loop, step_later, keep);
+	return false;
+}
+
+bool ik_session_is_keeping(const struct ik_session_run *run)
+{
+	return run->keep != NULL && run->keep->entries != NULL && run->keep->at < run->keep->count;
+}
+
+void ik_session_note_written(struct ik_session_run *run)
+{
+	struct ik_session_keep *keep = run->keep;
+	struct ik_error error;
+
+	if (keep == NULL || !keep->noted)
+		return;
+	for (size_t i = 0; i < keep->count; i++) {
+		ik_file_state_done(&keep->entries[i].state);
+		keep->entries[i].state = ik_file_state_look(keep->entries[i].path, IK_FILE_AT_ONCE);
+	}
+	/* As if it had been cut off: what it left is shown, and not touched. */
+	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count, &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+}

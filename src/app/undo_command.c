@@ -1,0 +1,336 @@
+#include "app/undo_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/undo_text.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* So many turns are taken back at once at most. */
+#define TURNS_MOST 1000
+
+struct ik_undo_work {
+	struct ik_core *core;
+	struct ik_session *session;
+	char *line;
+	char *directory;     /* the journal's */
+	char id[IK_UUID_TEXT]; /* of the step; of a redo: which one is brought back */
+	bool again;          /* a redo */
+	struct ik_revert_history history;
+	struct ik_revert *undo;
+	const char **turns;  /* their ids, in history */
+	size_t turn_count;
+	size_t first, last;  /* the turns that are named; last < first: none */
+};
+
+static void step(void *arg);
+
+static struct ik_undo_work *work_free(struct ik_undo_work *work)
+{
+	ik_revert_free(work->undo);
+	ik_revert_history_done(&work->history);
+	free(work->turns);
+	free(work->directory);
+	free(work->line);
+	free(work);
+	return NULL;
+}
+
+/* Read what the session in front has; NULL, and that is answered: nothing can be done. */
+static struct ik_undo_work *begin(struct ik_core *core, const char *line)
+{
+	const char *problem = NULL;
+	struct ik_undo_work *work;
+	struct ik_error error;
+	char *directory = NULL;
+
+	if (core->undo_directory == NULL)
+		problem = core->setup->config->tools_undo ? _("There is no home directory to keep files in.") :
+			_("Nothing is kept: tools.undo is false in the configuration.");
+	else if (ik_session_busy(core->session) || core->undo != NULL)
+		problem = _("Something is under way: wait for its end, or cancel it (Esc).");
+	else if ((directory = ik_revert_directory(core->undo_directory, ik_session_id(core->session),
+			&error)) == NULL)
+		problem = error.text;
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return NULL;
+	}
+	work = ik_alloc(sizeof(*work));
+	work->core = core;
+	work->session = core->session;
+	work->line = ik_strdup(line);
+	work->directory = directory;
+	work->first = 1;
+	ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &work->history);
+	return work;
+}
+
+/* Answer instead of doing anything. */
+static void refuse(struct ik_undo_work *work, const char *sentence)
+{
+	ik_session_add_command(work->session, work->line, sentence);
+	work_free(work);
+}
+
+/* What the answer begins with. */
+static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t done)
+{
+	const char *title = work->first <= work->last && work->turn_count == 1 ?
+		work->history.turns[work->first].title : NULL;
+
+	if (done == 0 && ik_revert_count(work->undo, IK_REVERT_ALREADY) > 0)
+		ik_buf_puts(out, _("There was nothing to be done:\n"));
+	else if (done == 0)
+		ik_buf_puts(out, _("Nothing was done:\n"));
+	else if (work->again)
+		ik_buf_puts(out, _("Brought back:\n"));
+	else if (title != NULL)
+		ik_buf_printf(out, _("Taken back of \"%s\":\n"), title);
+	else
+		ik_buf_puts(out, _("Taken back:\n"));
+}
+
+/* Write down what was done; false: that could not be. */
+static enum ik_status note(const struct ik_undo_work *work, struct ik_error *error)
+{
+	size_t count;
+	struct ik_revert_move *moves = ik_revert_moves(work->undo, &count);
+	enum ik_status status;
+
+	if (work->again)
+		status = ik_revert_note_redo(work->directory, work->id, moves, count, error);
+	else
+		status = ik_revert_note_undo(work->directory, work->id, work->turns, work->turn_count,
+			moves, count, error);
+	free(moves);
+	return status;
+}
+
+/* All files were seen to: note it, say it. */
+static void finish(struct ik_undo_work *work)
+{
+	size_t done = ik_revert_count(work->undo, IK_REVERT_DONE);
+	struct ik_message *message;
+	struct ik_buf out, told;
+	struct ik_error error;
+
+	work->core->undo = NULL;
+	ik_buf_init(&out, IK_MIB(1));
+	ik_buf_init(&told, IK_MIB(1));
+	put_head(&out, work, done);
+	ik_undo_text_results(&out, work->undo, work->core->setup->places.directory);
+	if (work->first <= work->last)
+		ik_undo_text_commands(&out, &work->history, work->first, work->last);
+	if (note(work, &error) != IK_OK)
+		ik_buf_printf(&out, "%s\n", error.text);
+	else if (done > 0 && !work->again)
+		ik_buf_puts(&out, _("/redo brings it back; /undo goes on with the turn before."));
+	if (out.data[out.length - 1] == '\n')
+		ik_buf_truncate(&out, out.length - 1);
+	ik_undo_text_told(&told, work->undo, work->again);
+	message = done > 0 ? ik_message_command_told(work->line, out.data, told.data) :
+		ik_message_command(work->line, strlen(work->line), out.data, out.length);
+	ik_session_add_message(work->session, message);
+	ik_message_unref(message);
+	ik_buf_done(&told);
+	ik_buf_done(&out);
+	work_free(work);
+}
+
+/* Deferred: a slice. */
+static void step(void *arg)
+{
+	struct ik_undo_work *work = arg;
+
+	if (ik_revert_step(work->undo))
+		finish(work);
+	else
+		ik_loop_defer(work->core->loop, step, work);
+}
+
+struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
+{
+	if (work == NULL)
+		return NULL;
+	ik_loop_cancel_deferred(work->core->loop, step, work);
+	while (!ik_revert_step(work->undo))
+		;
+	finish(work);
+	return NULL;
+}
+
+/* Begin with these files. */
+static void start(struct ik_undo_work *work, struct ik_revert_file *files, size_t count, bool force)
+{
+	work->undo = ik_revert_new(work->directory, &work->history, files, count, force);
+	work->core->undo = work;
+	ik_loop_defer(work->core->loop, step, work);
+}
+
+/* /undo N: the newest N turns that are not back. */
+static void undo_turns(struct ik_undo_work *work, size_t wanted)
+{
+	size_t *turns = ik_alloc(wanted * sizeof(*turns)), count, files;
+	struct ik_revert_file *list;
+
+	count = ik_undo_text_turns(&work->history, turns, wanted);
+	work->turns = ik_alloc((count + 1) * sizeof(*work->turns));
+	for (size_t i = 0; i < count; i++)
+		work->turns[i] = work->history.turns[turns[i]].id;
+	work->turn_count = count;
+	if (count > 0) {
+		work->first = turns[count - 1];
+		work->last = turns[0];
+	}
+	free(turns);
+	if (count == 0) {
+		refuse(work, _("No file was written in this session that could be taken back."));
+		return;
+	}
+	ik_uuid_new(work->id);
+	list = ik_revert_files(&work->history, work->first, work->last, NULL, NULL, &files);
+	start(work, list, files, false);
+}
+
+/* /undo FILE[!]: what the newest turn that is not back did to it. */
+static void undo_file(struct ik_undo_work *work, const char *rest)
+{
+	size_t length = strlen(rest), count = 0;
+	bool force = rest[length - 1] == '!';
+	char *name = ik_strndup(rest, length - force);
+	char *whole = ik_path_join(work->core->setup->places.directory, name);
+	char *path = ik_path_resolve(whole), *sentence;
+	struct ik_revert_file *files = NULL;
+
+	for (size_t i = work->history.turn_count; i-- > 0 && path != NULL && count == 0;) {
+		if (work->history.turns[i].back && !force)
+			continue;
+		ik_revert_files_free(files, count);
+		files = ik_revert_files(&work->history, i, i, NULL, path, &count);
+	}
+	if (count > 0) {
+		ik_uuid_new(work->id);
+		start(work, files, count, force);
+	} else {
+		ik_revert_files_free(files, count);
+		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."), name);
+		refuse(work, sentence);
+		free(sentence);
+	}
+	free(path);
+	free(whole);
+	free(name);
+}
+
+enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest)
+{
+	struct ik_undo_work *work = begin(core, line);
+	struct ik_buf out;
+	char *end;
+	long number;
+
+	if (work == NULL)
+		return IK_COMMAND_NOTHING;
+	number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
+	if (ik_text_equal(rest, "?")) {
+		ik_buf_init(&out, IK_MIB(1));
+		ik_undo_text_list(&out, &work->history, core->setup->places.directory);
+		ik_command_answer(core, line, &out);
+		work_free(work);
+	} else if (rest[0] == '\0' || (*end == '\0' && number >= 1)) {
+		undo_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST);
+	} else {
+		undo_file(work, rest);
+	}
+	return IK_COMMAND_NOTHING;
+}
+
+/* The newest step that can be brought back; NULL: none. */
+static const struct ik_revert_step *last_step(const struct ik_revert_history *history)
+{
+	for (size_t i = history->step_count; i-- > 0;)
+		if (!history->steps[i].redone && history->steps[i].count > 0)
+			return &history->steps[i];
+	return NULL;
+}
+
+enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest)
+{
+	struct ik_undo_work *work = begin(core, line);
+	const struct ik_revert_step *last;
+	struct ik_revert_file *files;
+
+	(void)rest;
+	if (work == NULL)
+		return IK_COMMAND_NOTHING;
+	last = last_step(&work->history);
+	if (last == NULL) {
+		refuse(work, _("Nothing was taken back in this session that could be brought back."));
+		return IK_COMMAND_NOTHING;
+	}
+	work->again = true;
+	memcpy(work->id, last->id, sizeof(work->id));
+	files = ik_alloc(last->count * sizeof(*files));
+	for (size_t i = 0; i < last->count; i++)
+		files[i] = (struct ik_revert_file){
+			.path = ik_strdup(last->moves[i].path),
+			.before = ik_file_state_copy(&last->moves[i].from),
+			.after = ik_file_state_copy(&last->moves[i].to),
+			.ended = true,
+		};
+	start(work, files, last->count, false);
+	return IK_COMMAND_NOTHING;
+}
+
+void ik_undo_call(struct ik_core *core, const char *call_id)
+{
+	struct ik_undo_work *work = begin(core, "/undo");
+	struct ik_revert_file *files;
+	size_t count;
+
+	if (work == NULL)
+		return;
+	files = ik_revert_files(&work->history, 0, SIZE_MAX, call_id, NULL, &count);
+	if (count == 0) {
+		ik_revert_files_free(files, count);
+		refuse(work, _("No file was written by this call that could be taken back."));
+		return;
+	}
+	ik_uuid_new(work->id);
+	start(work, files, count, false);
+}
+
+size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns)
+{
+	size_t *turns = ik_alloc(TURNS_MOST * sizeof(*turns)), count, files = 0;
+	struct ik_revert_history history;
+	struct ik_revert_file *list;
+
+	*ret_turns = 0;
+	if (core->undo_directory != NULL) {
+		ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
+		count = ik_undo_text_turns(&history, turns, TURNS_MOST);
+		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
+			(*ret_turns)++;
+		if (*ret_turns > 0) {
+			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, NULL, &files);
+			ik_revert_files_free(list, files);
+		}
+		ik_revert_history_done(&history);
+	}
+	free(turns);
+	return files;
+}
+
+void ik_undo_session_deleted(const struct ik_places *places, const char *session)
+{
+	char *root = ik_places_file(places, "undo");
+
+	if (root != NULL)
+		ik_revert_forget(root, session);
+	free(root);
+}

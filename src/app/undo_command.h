@@ -1,0 +1,33 @@
+/*
+ * undo_command: /undo and /redo: what tools did to files is taken back, and brought again.
+ *
+ * Done a slice in each turn of the loop; the end is told as the command's answer, which the
+ * model gets with the person's next message.
+ *
+ * May include: all.
+ */
+#ifndef IK_APP_UNDO_COMMAND_H
+#define IK_APP_UNDO_COMMAND_H
+
+#include "app/commands.h"
+
+struct ik_undo_work;
+
+/* /undo [N | FILE[!] | ?], /redo */
+enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest);
+enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest);
+
+/* Take back what the call of that id wrote. */
+void ik_undo_call(struct ik_core *core, const char *call_id);
+
+/* How many files were changed in the session since that time (wall clock) and could be taken
+ * back; *ret_turns: by so many turns, the newest ones. */
+size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns);
+
+/* A session is stored no longer: neither is what was kept for it. */
+void ik_undo_session_deleted(const struct ik_places *places, const char *session);
+
+/* Finish what is under way here and now (NULL: nothing is). Returns NULL. */
+struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work);
+
+#endif

@@ -1,0 +1,240 @@
+/* What is written of a journal, and where; revert_history.c reads it. */
+#include "tool/revert_journal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* Of sessions that nobody wrote to, so many go at once. */
+#define SWEPT_AT_ONCE 4
+
+/* Remove a session's directory with all in it. */
+static void remove_directory(const char *directory)
+{
+	DIR *stream = opendir(directory);
+	const struct dirent *entry;
+
+	if (stream == NULL)
+		return;
+	while ((entry = readdir(stream)) != NULL)
+		(void)unlinkat(dirfd(stream), entry->d_name, 0);
+	(void)closedir(stream);
+	(void)rmdir(directory);
+}
+
+/* Remove what has become old. */
+static void sweep(const char *root)
+{
+	DIR *stream = opendir(root);
+	time_t oldest = time(NULL) - (time_t)IK_REVERT_KEPT_DAYS * 24 * 3600;
+	const struct dirent *entry;
+	struct stat status;
+	int swept = 0;
+
+	while (stream != NULL && swept < SWEPT_AT_ONCE && (entry = readdir(stream)) != NULL) {
+		char *journal = ik_format("%s/%s/journal", root, entry->d_name);
+		char *directory = ik_path_join(root, entry->d_name);
+
+		if (strlen(entry->d_name) == IK_UUID_TEXT - 1 && stat(journal, &status) == 0 &&
+		    status.st_mtime < oldest) {
+			remove_directory(directory);
+			swept++;
+		}
+		free(directory);
+		free(journal);
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+}
+
+char *ik_revert_directory(const char *root, const char *session, struct ik_error *error)
+{
+	char *directory = ik_path_join(root, session);
+
+	if (access(directory, F_OK) == 0)
+		return directory;
+	if (ik_path_make(directory, 0700, error) != IK_OK) {
+		free(directory);
+		return NULL;
+	}
+	sweep(root);
+	return directory;
+}
+
+void ik_revert_forget(const char *root, const char *session)
+{
+	char *directory = ik_path_join(root, session);
+
+	remove_directory(directory);
+	free(directory);
+}
+
+/* Append a line to a journal. */
+static enum ik_status append(const char *directory, struct ik_buf *line, struct ik_error *error)
+{
+	char *path = ik_path_join(directory, "journal");
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600), number = 0;
+	enum ik_status status = IK_OK;
+
+	ik_buf_putc(line, '\n');
+	if (fd < 0)
+		number = errno;
+	else
+		number = ik_write_all(fd, line->data, line->length);
+	if (fd >= 0)
+		(void)close(fd);
+	if (number != 0)
+		status = ik_error_set_errno(error, number, _("cannot write %s"), path);
+	free(path);
+	ik_buf_done(line);
+	return status;
+}
+
+/* Begin a line of a kind with its id. */
+static void begin(struct ik_buf *line, const char *kind, const char *id)
+{
+	ik_buf_init(line, IK_MIB(16));
+	ik_json_open(line, '{');
+	ik_json_key(line, kind);
+	ik_json_open(line, '{');
+	ik_json_key(line, "id");
+	ik_json_put_text(line, id);
+}
+
+static enum ik_status end(const char *directory, struct ik_buf *line, struct ik_error *error)
+{
+	ik_json_close(line, '}');
+	ik_json_close(line, '}');
+	return append(directory, line, error);
+}
+
+static void put_time(struct ik_buf *line)
+{
+	ik_json_key(line, "time");
+	ik_json_put_integer(line, ik_clock_wall_ms());
+}
+
+static void put_entries(struct ik_buf *line, const struct ik_revert_entry *entries, size_t count)
+{
+	ik_json_key(line, "files");
+	ik_json_open(line, '[');
+	for (size_t i = 0; i < count; i++) {
+		ik_json_open(line, '{');
+		ik_json_key(line, "path");
+		ik_json_put_text(line, entries[i].path);
+		ik_json_key(line, "state");
+		ik_file_state_put(line, &entries[i].state);
+		ik_json_close(line, '}');
+	}
+	ik_json_close(line, ']');
+}
+
+enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert_call_line *call,
+	struct ik_error *error)
+{
+	const struct {
+		const char *name, *value;
+	} members[] = {
+		{ "turn", call->turn }, { "title", call->title }, { "name", call->name },
+		{ "call_id", call->call_id }, { "words", call->words },
+	};
+	struct ik_buf line;
+
+	begin(&line, "call", call->id);
+	put_time(&line);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		ik_json_key(&line, members[i].name);
+		ik_json_put_text(&line, members[i].value);
+	}
+	if (call->entries != NULL)
+		put_entries(&line, call->entries, call->count);
+	return end(directory, &line, error);
+}
+
+enum ik_status ik_revert_note_done(const char *directory, const char *id,
+	const struct ik_revert_entry *entries, size_t count, struct ik_error *error)
+{
+	struct ik_buf line;
+
+	begin(&line, "done", id);
+	put_entries(&line, entries, count);
+	return end(directory, &line, error);
+}
+
+static void put_moves(struct ik_buf *line, const struct ik_revert_move *moves, size_t count)
+{
+	ik_json_key(line, "files");
+	ik_json_open(line, '[');
+	for (size_t i = 0; i < count; i++) {
+		ik_json_open(line, '{');
+		ik_json_key(line, "path");
+		ik_json_put_text(line, moves[i].path);
+		ik_json_key(line, "from");
+		ik_file_state_put(line, &moves[i].from);
+		ik_json_key(line, "to");
+		ik_file_state_put(line, &moves[i].to);
+		ik_json_close(line, '}');
+	}
+	ik_json_close(line, ']');
+}
+
+enum ik_status ik_revert_note_undo(const char *directory, const char *id, const char *const *turns,
+	size_t turn_count, const struct ik_revert_move *moves, size_t count, struct ik_error *error)
+{
+	struct ik_buf line;
+
+	begin(&line, "undo", id);
+	put_time(&line);
+	ik_json_key(&line, "turns");
+	ik_json_open(&line, '[');
+	for (size_t i = 0; i < turn_count; i++)
+		ik_json_put_text(&line, turns[i]);
+	ik_json_close(&line, ']');
+	put_moves(&line, moves, count);
+	return end(directory, &line, error);
+}
+
+enum ik_status ik_revert_note_redo(const char *directory, const char *id,
+	const struct ik_revert_move *moves, size_t count, struct ik_error *error)
+{
+	struct ik_buf line;
+
+	begin(&line, "redo", id);
+	put_time(&line);
+	put_moves(&line, moves, count);
+	return end(directory, &line, error);
+}
+
+void ik_revert_fork(const char *root, const char *parent, const char *child)
+{
+	char *journal = ik_format("%s/%s/journal", root, parent), *directory;
+	struct stat status;
+	struct ik_error error;
+	struct ik_buf line;
+
+	if (stat(journal, &status) == 0 && (directory = ik_revert_directory(root, child, &error)) != NULL) {
+		ik_buf_init(&line, IK_KIB(4));
+		ik_json_open(&line, '{');
+		ik_json_key(&line, "parent");
+		ik_json_open(&line, '{');
+		ik_json_key(&line, "session");
+		ik_json_put_text(&line, parent);
+		ik_json_key(&line, "bytes");
+		ik_json_put_integer(&line, (int64_t)status.st_size);
+		/* Without it the fork can take back less. */
+		(void)end(directory, &line, &error);
+		free(directory);
+	}
+	free(journal);
+}

@@ -1,0 +1,370 @@
+#include "tool/revert.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "tool/file_copy.h"
+#include "tool/protocol.h"
+#include "tool/writes.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+#define SESSION "01234567-89ab-7def-8123-456789abcdef"
+#define FORK "01234567-89ab-7def-8123-456789abcdf0"
+
+static char *work, *root, *directory;
+
+static void setup(void)
+{
+	struct ik_error error;
+
+	work = support_mkdir();
+	root = ik_format("%s/undo", work);
+	directory = ik_revert_directory(root, SESSION, &error);
+	cr_assert_not_null(directory);
+}
+
+static void teardown(void)
+{
+	support_rmdir(work);
+	free(root);
+	free(directory);
+}
+
+TestSuite(revert, .init = setup, .fini = teardown);
+
+static char *path_of(const char *name)
+{
+	return ik_path_join(work, name);
+}
+
+static void put_file(const char *name, const char *bytes, size_t length)
+{
+	char *path = path_of(name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(ik_write_all(fd, bytes, length), 0);
+	close(fd);
+	free(path);
+}
+
+static void put_text(const char *name, const char *text)
+{
+	put_file(name, text, strlen(text));
+}
+
+static void expect_text(const char *name, const char *text)
+{
+	char *path = path_of(name);
+	struct ik_buf found;
+	struct ik_error error;
+
+	ik_buf_init(&found, IK_MIB(64));
+	if (text == NULL) {
+		cr_assert_neq(access(path, F_OK), 0, "%s is there", name);
+	} else {
+		cr_assert_eq(ik_file_read(path, &found, &error), IK_OK);
+		cr_assert_str_eq(found.data, text);
+	}
+	ik_buf_done(&found);
+	free(path);
+}
+
+static struct ik_file_state keep(const char *path)
+{
+	struct ik_file_keep *job = ik_file_keep_new(directory, path, IK_REVERT_FILE_MOST);
+	struct ik_file_state state;
+
+	while (!ik_file_keep_step(job))
+		;
+	state = ik_file_state_copy(ik_file_keep_state(job));
+	ik_file_keep_free(job);
+	return state;
+}
+
+static const char *const turn_1 = "01234567-89ab-7def-8123-000000000001";
+static const char *const turn_2 = "01234567-89ab-7def-8123-000000000002";
+
+/* A call that is begun; what it does is the test's. */
+struct call {
+	char id[IK_UUID_TEXT];
+	struct ik_revert_entry entry;
+};
+
+static struct call begin(const char *turn, const char *name)
+{
+	struct call call;
+	struct ik_error error;
+
+	ik_uuid_new(call.id);
+	call.entry = (struct ik_revert_entry){ .path = path_of(name) };
+	call.entry.state = keep(call.entry.path);
+	cr_assert_eq(ik_revert_note_call(directory, &(struct ik_revert_call_line){
+		.id = call.id, .turn = turn, .title = "a title", .name = "file_edit", .call_id = name,
+		.words = "file_edit(...)", .entries = &call.entry, .count = 1,
+	}, &error), IK_OK);
+	return call;
+}
+
+static void forget(struct call *call)
+{
+	free(call->entry.path);
+	ik_file_state_done(&call->entry.state);
+}
+
+static void end(struct call *call)
+{
+	struct ik_error error;
+
+	ik_file_state_done(&call->entry.state);
+	call->entry.state = ik_file_state_look(call->entry.path, IK_FILE_AT_ONCE);
+	cr_assert_eq(ik_revert_note_done(directory, call->id, &call->entry, 1, &error), IK_OK);
+	forget(call);
+}
+
+static void edit(const char *turn, const char *name, const char *text)
+{
+	struct call call = begin(turn, name);
+
+	put_text(name, text);
+	end(&call);
+}
+
+/* Take back the turns from first to last; the outcome of the first file. */
+static enum ik_revert_outcome take_back(size_t first, size_t last, bool force)
+{
+	struct ik_revert_history history;
+	struct ik_revert_file *files;
+	struct ik_revert_move *moves;
+	struct ik_revert *revert;
+	struct ik_error error;
+	size_t count;
+	char id[IK_UUID_TEXT];
+
+	ik_revert_history_read(root, SESSION, &history);
+	cr_assert_lt(last, history.turn_count);
+	const char *turns[] = { history.turns[first].id };
+	files = ik_revert_files(&history, first, last, NULL, NULL, &count);
+	revert = ik_revert_new(directory, &history, files, count, force);
+	while (!ik_revert_step(revert))
+		;
+	cr_assert_gt(count, 0);
+	enum ik_revert_outcome outcome = ik_revert_results(revert, &count)[0].outcome;
+	moves = ik_revert_moves(revert, &count);
+	ik_uuid_new(id);
+	cr_assert_eq(ik_revert_note_undo(directory, id, turns, 1, moves, count, &error), IK_OK);
+	free(moves);
+	ik_revert_free(revert);
+	ik_revert_history_done(&history);
+	return outcome;
+}
+
+Test(revert, edits_are_taken_back_turn_by_turn)
+{
+	char *path = path_of("a");
+	struct stat status;
+
+	put_text("a", "one");
+	cr_assert_eq(chmod(path, 0640), 0);
+	edit(turn_1, "a", "two");
+	edit(turn_1, "a", "three");
+	edit(turn_2, "a", "four");
+	cr_assert_eq(take_back(1, 1, false), IK_REVERT_DONE);
+	expect_text("a", "three");
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("a", "one");
+	cr_assert_eq(stat(path, &status), 0);
+	cr_assert_eq(status.st_mode & 07777, 0640);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_ALREADY);
+	free(path);
+}
+
+Test(revert, several_turns_at_once)
+{
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	edit(turn_2, "a", "three");
+	cr_assert_eq(take_back(0, 1, false), IK_REVERT_DONE);
+	expect_text("a", "one");
+}
+
+Test(revert, what_changed_since_is_not_touched)
+{
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	put_text("a", "mine");
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_CHANGED);
+	expect_text("a", "mine");
+	cr_assert_eq(take_back(0, 0, true), IK_REVERT_DONE);
+	expect_text("a", "one");
+}
+
+Test(revert, what_a_cut_off_call_left_is_not_touched)
+{
+	struct call call;
+
+	put_text("a", "one");
+	call = begin(turn_1, "a");
+	put_text("a", "two");
+	forget(&call);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_CUT_OFF);
+	expect_text("a", "two");
+	cr_assert_eq(take_back(0, 0, true), IK_REVERT_DONE);
+	expect_text("a", "one");
+}
+
+Test(revert, a_new_file_goes_with_its_empty_directories)
+{
+	char *outer = path_of("new"), *inner = path_of("new/inner");
+	struct call call = begin(turn_1, "new/inner/a");
+
+	cr_assert_eq(mkdir(outer, 0755), 0);
+	cr_assert_eq(mkdir(inner, 0755), 0);
+	put_text("new/inner/a", "made");
+	end(&call);
+	put_text("new/mine", "mine");
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("new/inner/a", NULL);
+	expect_text("new/inner", NULL);
+	expect_text("new/mine", "mine");
+	free(outer);
+	free(inner);
+}
+
+Test(revert, a_removed_file_is_there_again)
+{
+	struct call call;
+	char *path = path_of("a");
+
+	put_text("a", "one");
+	call = begin(turn_1, "a");
+	cr_assert_eq(unlink(path), 0);
+	end(&call);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("a", "one");
+	free(path);
+}
+
+Test(revert, hard_links_stay_together)
+{
+	char *path = path_of("a"), *link_path = path_of("b");
+
+	put_text("a", "one");
+	cr_assert_eq(link(path, link_path), 0);
+	edit(turn_1, "a", "two");
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("b", "one");
+	free(path);
+	free(link_path);
+}
+
+Test(revert, large_files_go_in_slices)
+{
+	size_t length = IK_FILE_AT_ONCE + 3 * IK_FILE_SLICE / 2;
+	char *bytes = ik_alloc(length + 1);
+	struct call call;
+
+	memset(bytes, 'x', length);
+	put_file("a", bytes, length);
+	call = begin(turn_1, "a");
+	bytes[length - 1] = 'y';
+	put_file("a", bytes, length);
+	end(&call);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	bytes[length - 1] = 'x';
+	expect_text("a", bytes);
+	free(bytes);
+}
+
+Test(revert, what_is_too_large_is_not_kept)
+{
+	char *path = path_of("a");
+	struct ik_file_keep *job;
+
+	put_text("a", "12345");
+	job = ik_file_keep_new(directory, path, 4);
+	while (!ik_file_keep_step(job))
+		;
+	cr_assert_eq(ik_file_keep_state(job)->kind, IK_FILE_REGULAR);
+	cr_assert_str_eq(ik_file_keep_state(job)->hash, "");
+	ik_file_keep_free(job);
+	free(path);
+}
+
+Test(revert, a_fork_has_what_its_parent_did_before)
+{
+	struct ik_revert_history history;
+	struct ik_revert_file *files;
+	size_t count;
+
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	ik_revert_fork(root, SESSION, FORK);
+	edit(turn_2, "a", "three");
+	ik_revert_history_read(root, FORK, &history);
+	cr_assert_eq(history.turn_count, 1);
+	cr_assert_str_eq(history.turns[0].id, turn_1);
+	files = ik_revert_files(&history, 0, 0, NULL, NULL, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_str_eq(ik_revert_place_of(&history, files[0].before.hash), directory);
+	ik_revert_files_free(files, count);
+	ik_revert_history_done(&history);
+}
+
+Test(revert, damaged_lines_are_left_out)
+{
+	struct ik_revert_history history;
+	char *journal = ik_path_join(directory, "journal");
+	int fd;
+
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	fd = open(journal, O_WRONLY | O_APPEND | O_CLOEXEC);
+	cr_assert_eq(ik_write_all(fd, "{\"call\":{\"id\":\n", 15), 0);
+	close(fd);
+	edit(turn_2, "a", "three");
+	ik_revert_history_read(root, SESSION, &history);
+	cr_assert_eq(history.turn_count, 2);
+	cr_assert_eq(history.call_count, 2);
+	ik_revert_history_done(&history);
+	free(journal);
+}
+
+static const char schema[] = "{\"name\":\"w\",\"description\":\"x\",\"parameters\":{},"
+	"\"annotations\":{\"writes\":[\"file\",\"others\"]}}";
+
+Test(revert, a_schema_names_what_is_written)
+{
+	static const char arguments[] = "{\"file\":\"a\",\"others\":[\"/x/../y\",\"./a\",7],\"c\":\"d\"}";
+	char *path = path_of("a"), **paths;
+	struct ik_tool tool;
+	size_t count;
+
+	cr_assert_eq(ik_protocol_native_read(schema, strlen(schema), &tool), IK_OK);
+	cr_assert_not(ik_writes_anything(&tool));
+	paths = ik_writes_paths(&tool, arguments, strlen(arguments), work, &count);
+	cr_assert_eq(count, 2);
+	cr_assert_str_eq(paths[0], path);
+	cr_assert_str_eq(paths[1], "/y");
+	ik_writes_free(paths, count);
+	ik_tool_clear(&tool);
+	free(path);
+}
+
+Test(revert, a_schema_that_says_it_wrong_is_refused)
+{
+	static const char wrong[] = "{\"name\":\"w\",\"description\":\"x\",\"annotations\":"
+		"{\"writes\":\"file\"}}";
+	struct ik_tool tool;
+
+	cr_assert_eq(ik_protocol_native_read(wrong, strlen(wrong), &tool), IK_INVALID);
+	cr_assert_str_eq(tool.reason, "the member \"annotations.writes\" of the schema is of type string; "
+		"it has to be an array of names of parameters");
+	ik_tool_clear(&tool);
+}
