@@ -123,11 +123,12 @@ static void tell_not_kept(const struct ik_session_keep *keep)
 		if (entry->state.kind != IK_FILE_REGULAR || entry->state.hash[0] != '\0')
 			continue;
 		if (entry->state.identity.size > IK_REVERT_FILE_MOST)
-			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will not bring "
-				"it back."), entry->path, (int)(IK_REVERT_FILE_MOST / IK_MIB(1)));
+			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will "
+				"not bring it back."), entry->path,
+				(int)(IK_REVERT_FILE_MOST / IK_MIB(1)));
 		else
-			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will not bring "
-				"it back."), entry->path);
+			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will "
+				"not bring it back."), entry->path);
 		ik_session_add_notice(keep->run->session, sentence);
 		free(sentence);
 	}
@@ -206,8 +207,8 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 		(void)note_call(keep);
 		return may_begin(run, keep);
 	}
-	paths = ik_writes_paths(tool, run->arguments.data, run->arguments.length, session->directory,
-		&keep->count);
+	paths = ik_writes_paths(tool, run->arguments.data, run->arguments.length,
+		session->directory, &keep->count);
 	keep->entries = ik_alloc((keep->count + 1) * sizeof(*keep->entries));
 	for (size_t i = 0; i < keep->count; i++)
 		keep->entries[i].path = paths[i];
@@ -235,6 +236,7 @@ void ik_session_note_written(struct ik_session_run *run)
 		keep->entries[i].state = ik_file_state_look(keep->entries[i].path, IK_FILE_AT_ONCE);
 	}
 	/* As if it had been cut off: what it left is shown, and not touched. */
-	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count, &error) != IK_OK)
+	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count,
+			&error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
 }
