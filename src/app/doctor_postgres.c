@@ -4,9 +4,12 @@
 #include <stdlib.h>
 
 #include "store/examine_postgres.h"
+#include "store/lock.h"
 #include "store/spool.h"
 #include "store/store.h"
 #include "util/alloc.h"
+#include "util/buf.h"
+#include "util/limits.h"
 #include "util/redact.h"
 #include "util/text.h"
 
@@ -67,12 +70,37 @@ static void say_what_lacks(const struct question *question, const struct ik_post
 		say(question, IK_FINDING_NOTE, ik_strdup(_("what is sent is not encrypted: add sslmode=verify-full "
 			"to its address")));
 	if (facts->pooled)
-		say(question, IK_FINDING_NOTE, ik_strdup(_("a pooler stands between: in its transaction mode "
-			"nothing is told at once between terminals; with the server's own address it is")));
+		say(question, IK_FINDING_NOTE, ik_strdup(_("a pooler stands between: what other terminals do "
+			"is looked for every few seconds; with the server's own address it is told at once")));
+	else
+		say(question, IK_FINDING_OK, ik_strdup(_("what other terminals do is told at once (LISTEN)")));
 	if (facts->ahead_ms > CLOCK_MS || facts->ahead_ms < -CLOCK_MS)
 		say(question, IK_FINDING_NOTE, ik_format(_("its clock differs by %lld s from this machine's: "
 			"sessions may stand in a wrong order; set both by NTP"),
 			(long long)(facts->ahead_ms / 1000)));
+}
+
+/* Which sessions are open for writing, and where. */
+static void say_who_writes(const struct question *question, const struct ik_postgres_facts *facts)
+{
+	size_t i;
+
+	for (i = 0; i < facts->locks_shown; i++) {
+		const struct ik_postgres_lock *lock = &facts->locks[i];
+		struct ik_buf who;
+
+		ik_buf_init(&who, IK_KIB(4));
+		ik_holder_put(&who, &lock->holder);
+		/* Translators: %s are the id of a session and who has it open. */
+		say(question, IK_FINDING_OK, ik_format(lock->dead ?
+			_("session %s was open in %s, which has died: the next who opens it has it") :
+			_("session %s is open in %s"), lock->session, who.data));
+		ik_buf_done(&who);
+	}
+	if (facts->locks_held > (int64_t)facts->locks_shown)
+		say(question, IK_FINDING_OK, ik_format(ngettext("%lld session is open in all",
+			"%lld sessions are open in all", (unsigned long)facts->locks_held),
+			(long long)facts->locks_held));
 }
 
 static void on_examined(void *arg, const struct ik_postgres_facts *facts,
@@ -84,8 +112,10 @@ static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 		say(question, IK_FINDING_WRONG, ik_strdup(error->text));
 		say(question, IK_FINDING_NOTE, ik_strdup(_("check the address, and that the server runs; the chat "
 			"goes on without it and keeps what is said until it is back")));
-	} else if (say_whether_usable(question, facts))
+	} else if (say_whether_usable(question, facts)) {
 		say_what_lacks(question, facts);
+		say_who_writes(question, facts);
+	}
 	ik_loop_stop(question->doctor->loop);
 }
 

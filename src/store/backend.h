@@ -73,6 +73,8 @@ enum ik_lock_step {
 struct ik_lock_row {
 	enum ik_lock_step step;
 	char id[IK_UUID_TEXT];  /* of the lock that asks */
+	char dead[IK_UUID_TEXT]; /* of one whose holder is dead: it is nobody's; "": of none */
+	char held[IK_UUID_TEXT]; /* of the holder's, in the answer */
 	struct ik_holder self;
 	enum ik_lock_state state;
 	struct ik_holder holder, asker; /* pid 0: nobody */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/lock_private.h"
 #include "store/migrate.h"
 #include "store/postgres_private.h"
 #include "util/alloc.h"
@@ -37,6 +38,13 @@ static const char question[] =
 	NUMBER("inet_client_addr() IS NULL OR"
 	"  coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)");
 
+/* The form that the columns below are of. */
+#define LOCKS_VERSION 4
+static const char locks_question[] =
+	"SELECT session::text, (count(*) OVER ())::text, host, user_name, pid::text, since::text, place,"
+	" started::text FROM locks WHERE holder IS NOT NULL AND expires > now()"
+	" ORDER BY since DESC, session LIMIT 8";
+
 struct ik_postgres_examine {
 	struct ik_loop *loop;
 	char *shown;
@@ -47,7 +55,7 @@ struct ik_postgres_examine {
 	PGconn *connection;
 	struct ik_watch *watch;
 	int watched;
-	enum { CONNECTING, ASKING, ASKING_VERSION } stage;
+	enum { CONNECTING, ASKING, ASKING_VERSION, ASKING_LOCKS } stage;
 	struct ik_postgres_facts facts;
 };
 
@@ -127,6 +135,39 @@ static void take_facts(struct ik_postgres_examine *examine, const PGresult *resu
 	facts->pooled = ik_pq_number(result, 0, PROCESS) != PQbackendPID(examine->connection);
 }
 
+static void take_locks(struct ik_postgres_examine *examine, const PGresult *result)
+{
+	struct ik_postgres_facts *facts = &examine->facts;
+	int row, rows = PQntuples(result);
+
+	for (row = 0; row < rows && row < IK_POSTGRES_LOCKS; row++) {
+		struct ik_postgres_lock *lock = &facts->locks[row];
+
+		(void)snprintf(lock->session, sizeof(lock->session), "%s", ik_pq_text(result, row, 0));
+		facts->locks_held = ik_pq_number(result, row, 1);
+		ik_pq_take_holder(&lock->holder, result, row, 2);
+		ik_pq_take_place(&lock->holder, result, row, 6);
+		lock->dead = ik_holder_is_dead(&lock->holder);
+		facts->locks_shown++;
+	}
+}
+
+/* The next question; NULL: there is none. Who may not use the tables cannot be told more. */
+static const char *next_question(struct ik_postgres_examine *examine)
+{
+	const struct ik_postgres_facts *facts = &examine->facts;
+
+	if (examine->stage == ASKING && facts->has_form && facts->can_use) {
+		examine->stage = ASKING_VERSION;
+		return "SELECT version::text FROM ikigai_form";
+	}
+	if (examine->stage == ASKING_VERSION && facts->version >= LOCKS_VERSION) {
+		examine->stage = ASKING_LOCKS;
+		return locks_question;
+	}
+	return NULL;
+}
+
 /* What has come; false: it is over. */
 static bool take_results(struct ik_postgres_examine *examine)
 {
@@ -134,27 +175,29 @@ static bool take_results(struct ik_postgres_examine *examine)
 		PGresult *result = PQgetResult(examine->connection);
 
 		if (!result) {
-			/* The end of an answer. Who may not use the tables cannot be told their form. */
-			if (examine->stage != ASKING || !examine->facts.has_form || !examine->facts.can_use) {
+			/* The end of an answer. */
+			const char *text = next_question(examine);
+
+			if (!text)
 				give(examine, NULL);
-				return false;
-			}
-			examine->stage = ASKING_VERSION;
-			if (!PQsendQuery(examine->connection, "SELECT version::text FROM ikigai_form")) {
+			else if (PQsendQuery(examine->connection, text))
+				continue;
+			else
 				give_failure(examine);
-				return false;
-			}
-			continue;
+			return false;
 		}
-		if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) == 0) {
+		if (PQresultStatus(result) != PGRES_TUPLES_OK ||
+		    (PQntuples(result) == 0 && examine->stage != ASKING_LOCKS)) {
 			PQclear(result);
 			give_failure(examine);
 			return false;
 		}
 		if (examine->stage == ASKING)
 			take_facts(examine, result);
-		else
+		else if (examine->stage == ASKING_VERSION)
 			examine->facts.version = ik_pq_number(result, 0, 0);
+		else
+			take_locks(examine, result);
 		PQclear(result);
 	}
 	return true;

@@ -3,17 +3,24 @@
  *
  * On the loop, with a connection of its own and a limit of time.
  *
- * May include: util, store/pq_library.h, store/postgres_private.h.
+ * May include: util, store/store.h, store/pq_library.h, store/postgres_private.h.
  */
 #ifndef IK_STORE_EXAMINE_POSTGRES_H
 #define IK_STORE_EXAMINE_POSTGRES_H
 
-#include "loop/loop.h"
-#include "util/err.h"
+#include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A session that is open for writing. */
+struct ik_postgres_lock {
+	char session[IK_UUID_TEXT];
+	struct ik_holder holder;
+	bool dead; /* its process, one of this machine, is no more: the next who wants it has it */
+};
+#define IK_POSTGRES_LOCKS 8
 
 struct ik_postgres_facts {
 	char server[64];      /* its version, as it says it */
@@ -28,7 +35,10 @@ struct ik_postgres_facts {
 	int64_t events;       /* about so many */
 	int64_t ahead_ms;     /* so much its clock is ahead of ours */
 	bool encrypted;       /* TLS, or a socket of this machine */
-	bool pooled;          /* something stands between us and the server */
+	bool pooled;          /* something stands between us and the server: nothing is heard of */
+	struct ik_postgres_lock locks[IK_POSTGRES_LOCKS]; /* the newest ones */
+	size_t locks_shown;   /* of them */
+	int64_t locks_held;   /* all there are */
 };
 
 /* facts, or NULL with an error that says why there are none. */

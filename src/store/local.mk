@@ -7,7 +7,7 @@ libik_store_a_SOURCES = \
 	src/store/database_file.c src/store/database_file.h \
 	src/store/examine.c src/store/examine.h \
 	src/store/lock.c src/store/lock.h src/store/lock_private.h \
-	src/store/lock_file.c src/store/lock_row.c src/store/postgres_lock.c \
+	src/store/holder.c src/store/lock_file.c src/store/lock_row.c src/store/postgres_lock.c \
 	src/store/examine_postgres.c src/store/examine_postgres.h \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/postgres.c src/store/postgres_private.h \

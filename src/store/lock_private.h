@@ -2,7 +2,7 @@
  * lock_private: what the files of the locks share.
  *
  * lock.c tells of changes and lets go in time; lock_file.c keeps locks beside an embedded
- * database, lock_row.c on a server.  May include: what backend.h may.
+ * database, lock_row.c on a server; holder.c knows who is dead.  May include: what backend.h may.
  */
 #ifndef IK_STORE_LOCK_PRIVATE_H
 #define IK_STORE_LOCK_PRIVATE_H
@@ -62,6 +62,13 @@ void ik_lock_tell_news(struct ik_lock *lock);
 void ik_locks_settle(struct ik_store *store);
 /* The store ends. */
 void ik_locks_done(struct ik_store *store);
+
+/* ---- holder.c ---- */
+
+/* Fill in where this process is, and when it was started. */
+void ik_holder_locate(struct ik_holder *holder);
+/* Is it certain that this process, one of this machine, is no more? */
+bool ik_holder_is_dead(const struct ik_holder *holder);
 
 /* ---- lock_row.c ---- */
 

@@ -18,6 +18,8 @@ struct kept {
 	struct ik_store_read *read; /* a step on its way; NULL: none */
 	struct ik_timer *timer;
 	bool opened;                /* it was tried once */
+	bool trying;                /* the step on its way takes it, if it is to be had */
+	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
 	bool again;                 /* something happened meanwhile */
 	bool released;
 	bool asking;                /* the row says so */
@@ -31,6 +33,9 @@ static struct ik_store_read *start(struct ik_lock *lock, enum ik_lock_step step,
 	struct ik_store_read *read = ik_store_lock_step(lock->store, lock->session, reader, lock);
 
 	ik_holder_self(&read->row.self);
+	ik_holder_locate(&read->row.self);
+	memcpy(read->row.dead, kept->dead, sizeof(kept->dead));
+	kept->dead[0] = '\0';
 	memcpy(read->row.id, kept->id, sizeof(kept->id));
 	read->row.step = step;
 	return read;
@@ -44,6 +49,13 @@ static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 	struct kept *kept = lock->kept;
 	struct ik_store_session *session;
 
+	/* It is nobody's, and what was to be done is done once more. */
+	if (row->state == IK_LOCK_OTHERS && ik_holder_is_dead(&row->holder)) {
+		memcpy(kept->dead, row->held, sizeof(kept->dead));
+		kept->again = true;
+		kept->opened = !kept->trying;
+		return;
+	}
 	if (row->refused) {
 		lock->wanted = kept->asking = false;
 		ik_lock_tell_refused(lock);
@@ -103,6 +115,7 @@ static void step(void *arg)
 		what = IK_LOCK_STEP_WITHDRAW;
 	kept->asking = what == IK_LOCK_STEP_ASK;
 	kept->opened = true;
+	kept->trying = what == IK_LOCK_STEP_TAKE;
 	kept->released = lock->refusing = false;
 	kept->read = start(lock, what, on_step);
 }

@@ -70,5 +70,7 @@ const char *const ik_pq_steps[] = {
 	"ALTER TABLE sessions ADD COLUMN searched bigint NOT NULL DEFAULT 0;"
 	"CREATE INDEX sessions_to_search ON sessions(id) WHERE searched < last_sequence;"
 	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
+	/* 3 to 4: where the holder's process is, so that others there see that it is dead */
+	"ALTER TABLE locks ADD COLUMN place text, ADD COLUMN started bigint;",
 };
 const size_t ik_pq_step_count = sizeof(ik_pq_steps) / sizeof(ik_pq_steps[0]);

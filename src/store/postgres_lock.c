@@ -14,10 +14,11 @@
 
 static const char add_row[] = "INSERT INTO locks(session) VALUES($1) ON CONFLICT DO NOTHING";
 
-/* $2: the lock; $3: its process; $4 to $6: who. */
+/* $2: the lock; $3: its process; $4 to $8: who. */
 static const char take[] =
 	"WITH old AS (SELECT holder FROM locks WHERE session = $1 FOR UPDATE),"
 	" done AS (UPDATE locks SET holder = $2, process = $3, host = $4, user_name = $5, pid = $6,"
+	"  place = $7, started = $8,"
 	"  since = CASE WHEN locks.holder = $2 THEN since ELSE " NOW " END,"
 	"  expires = now() + interval '" IK_LOCK_LEASE "',"
 	"  asker = CASE WHEN asker = $2 THEN NULL ELSE asker END FROM old"
@@ -43,6 +44,10 @@ static const char refuse[] =
 static const char release[] =
 	"WITH done AS (UPDATE locks SET holder = NULL WHERE session = $1 AND holder = $2"
 	" RETURNING 1) SELECT " TELL " FROM done";
+/* $9: whose holder is dead. */
+static const char bury[] =
+	"WITH done AS (UPDATE locks SET holder = NULL WHERE session = $1 AND holder = $9"
+	" RETURNING 1) SELECT " TELL " FROM done";
 static const char forget[] = "DELETE FROM locks WHERE session = $1 AND holder IS NULL"
 	" AND asker IS NULL AND followed <= now()";
 /* Whoever writes tells those who follow. */
@@ -55,15 +60,15 @@ static const char forget_refusal[] =
 enum {
 	COLUMN_STATE, COLUMN_HOST, COLUMN_USER, COLUMN_PID, COLUMN_SINCE, COLUMN_ASKER_HOST,
 	COLUMN_ASKER_USER, COLUMN_ASKER_PID, COLUMN_ASKER_SINCE, COLUMN_REFUSED, COLUMN_BACKEND,
-	COLUMN_LATE, COLUMN_COUNT
+	COLUMN_LATE, COLUMN_HELD, COLUMN_PLACE, COLUMN_STARTED, COLUMN_COUNT
 };
 static const char state[] =
 	"SELECT (CASE WHEN holder = $2 THEN 1 WHEN " HELD " THEN 2 ELSE 3 END)::text,"
 	" host, user_name, pid::text, since::text, asker_host, asker_user,"
 	" (CASE WHEN asker IS NOT NULL AND asker_expires > now() THEN asker_pid ELSE 0 END)::text,"
 	" asker_since::text, (CASE WHEN refused = $2 THEN 1 ELSE 0 END)::text,"
-	" pg_backend_pid()::text, (SELECT count(*) FROM sessions WHERE parent = $1 AND late)::text"
-	" FROM locks WHERE session = $1";
+	" pg_backend_pid()::text, (SELECT count(*) FROM sessions WHERE parent = $1 AND late)::text,"
+	" holder::text, place, started::text FROM locks WHERE session = $1";
 
 static bool send(struct postgres *postgres, const struct ik_store_read *read, const char *text)
 {
@@ -78,6 +83,9 @@ static bool send(struct postgres *postgres, const struct ik_store_read *read, co
 	ik_pq_put_text(&statement, row->self.host);
 	ik_pq_put_text(&statement, row->self.user);
 	ik_pq_put_number(&statement, row->self.pid);
+	ik_pq_put_text(&statement, row->self.place);
+	ik_pq_put_number(&statement, row->self.started);
+	ik_pq_put_uuid(&statement, row->dead);
 	sent = ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	return sent;
@@ -120,6 +128,7 @@ bool ik_pq_send_lock_step(struct postgres *postgres)
 		return send(postgres, read, withdraw) && send(postgres, read, release) &&
 			send(postgres, read, forget) && listen_for(postgres, read, "UNLISTEN");
 	return listen_for(postgres, read, "LISTEN") && send(postgres, read, add_row) &&
+		(!read->row.dead[0] || send(postgres, read, bury)) &&
 		(step != IK_LOCK_STEP_ASK || send(postgres, read, take)) &&
 		send(postgres, read, actions[step]) && send(postgres, read, follow) &&
 		send(postgres, read, state) && send(postgres, read, forget_refusal);
@@ -136,16 +145,28 @@ void ik_pq_take_holder(struct ik_holder *holder, const PGresult *result, int row
 	holder->since_ms = ik_pq_number(result, row, column + 3);
 }
 
+void ik_pq_take_place(struct ik_holder *holder, const PGresult *result, int row, int column)
+{
+	const char *place = ik_pq_text(result, row, column);
+
+	memcpy(holder->place, place, strnlen(place, sizeof(holder->place) - 1));
+	holder->started = ik_pq_number(result, row, column + 1);
+}
+
 void ik_pq_take_lock_row(struct postgres *postgres, const PGresult *result)
 {
 	struct ik_lock_row *row = &postgres->read->row;
+	const char *held;
 	bool direct;
 
 	if (PQnfields(result) != COLUMN_COUNT || PQntuples(result) == 0)
 		return;
+	held = ik_pq_text(result, 0, COLUMN_HELD);
 	row->state = ik_pq_number(result, 0, COLUMN_STATE) == 1 ? IK_LOCK_OURS :
 		ik_pq_number(result, 0, COLUMN_STATE) == 2 ? IK_LOCK_OTHERS : IK_LOCK_FREE;
 	ik_pq_take_holder(&row->holder, result, 0, COLUMN_HOST);
+	ik_pq_take_place(&row->holder, result, 0, COLUMN_PLACE);
+	memcpy(row->held, held, strnlen(held, sizeof(row->held) - 1));
 	ik_pq_take_holder(&row->asker, result, 0, COLUMN_ASKER_HOST);
 	row->late_forks = ik_pq_number(result, 0, COLUMN_LATE);
 	row->refused = ik_pq_number(result, 0, COLUMN_REFUSED) != 0;

@@ -172,6 +172,8 @@ bool ik_pq_send_lock_step(struct postgres *postgres);
 void ik_pq_take_lock_row(struct postgres *postgres, const PGresult *result);
 /* Four columns: computer, user, number of the process, since when. */
 void ik_pq_take_holder(struct ik_holder *holder, const PGresult *result, int row, int column);
+/* Two columns: where that number means this process, when it was started. */
+void ik_pq_take_place(struct ik_holder *holder, const PGresult *result, int row, int column);
 /* What the server told by itself. */
 void ik_pq_take_notifications(struct postgres *postgres);
 

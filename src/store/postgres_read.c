@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-#define INFO "SELECT " IK_PQ_SESSION_COLUMNS("s") ", l.host, l.user_name, l.pid::text, l.since::text" \
+#define INFO "SELECT " IK_PQ_SESSION_COLUMNS("s") ", l.host, l.user_name, l.pid::text, l.since::text," \
+	" l.place, l.started::text" \
 	" FROM sessions s LEFT JOIN locks l" \
 	" ON l.session = s.id AND l.holder IS NOT NULL AND l.expires > now()"
 enum { HOLDER_COLUMN = 8 };
@@ -204,6 +206,9 @@ static void take_session(struct ik_store_read *read, const PGresult *result, int
 
 	ik_pq_session(info, result, row, 0);
 	ik_pq_take_holder(&info->holder, result, row, HOLDER_COLUMN);
+	ik_pq_take_place(&info->holder, result, row, HOLDER_COLUMN + 4);
+	if (ik_holder_is_dead(&info->holder))
+		info->holder = (struct ik_holder){ .pid = 0 };
 }
 
 static void take_rows(struct postgres *postgres, int statement, const PGresult *result)

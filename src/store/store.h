@@ -24,6 +24,9 @@ struct ik_holder {
 	char host[65], user[33]; /* "": not known */
 	int64_t pid;             /* 0: there is none */
 	int64_t since_ms;        /* wall clock, where it is known by the database's */
+	char place[80];          /* where its number means this process: a boot of a machine, a
+	                            namespace; "": not known */
+	int64_t started;         /* when the process was, to know it by */
 };
 
 struct ik_session_info {

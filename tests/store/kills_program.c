@@ -290,13 +290,6 @@ static char *newest_session(struct kills *kills)
 	return id;
 }
 
-/* As if the time of the lease had passed that a killed one leaves its session locked for. */
-static void end_leases(struct kills *kills)
-{
-	if (kills->postgres && ask(kills, "SELECT count(*) FROM pg_class WHERE relname = 'locks'") > 0)
-		(void)ask(kills, "UPDATE locks SET expires = now()");
-}
-
 static bool start(struct kills *kills)
 {
 	const char *build = getenv("IK_TOP_BUILDDIR");
@@ -305,7 +298,6 @@ static bool start(struct kills *kills)
 	char *id = kills->number % RUNS_OF_A_SESSION ? newest_session(kills) : NULL;
 	bool started;
 
-	end_leases(kills);
 	if (id)
 		argv[1] = resume = ik_format("--resume=%s", id);
 	started = terminal_start(&kills->place.terminal, argv, kills->place.variables, kills->place.work);

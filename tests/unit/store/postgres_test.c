@@ -319,6 +319,76 @@ Test(postgres, what_a_dead_one_left_does_not_go_where_another_is_writing)
 	lock = ik_lock_close(lock);
 }
 
+/* Take the lock of a session; how it stands once that is known. */
+static enum ik_lock_state try_lock(const char *session, struct ik_holder *ret_holder)
+{
+	struct ik_lock *lock = ik_lock_new(fixture.store, session, &silent, NULL);
+	enum ik_lock_state state;
+
+	while (ik_lock_state(lock) == IK_LOCK_UNKNOWN)
+		fixture_settle();
+	state = ik_lock_state(lock);
+	*ret_holder = *ik_lock_holder(lock);
+	lock = ik_lock_close(lock);
+	fixture_settle();
+	return state;
+}
+
+Test(postgres, the_lease_of_a_dead_one_of_this_machine_is_nobodys)
+{
+	char id[IK_UUID_TEXT];
+	struct ik_holder holder;
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	die_with_events(id, true);
+	fixture_open();
+	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.sessions[0].holder.pid, 0);
+	cr_assert_eq(try_lock(id, &holder), IK_LOCK_OURS);
+}
+
+/* Of one elsewhere that cannot be known: in another container the number is another process's. */
+Test(postgres, the_lease_of_one_elsewhere_is_waited_for)
+{
+	static const char *const changes[] = {
+		"place = replace(place, 'pid:[', 'pid:[9')", "host = 'elsewhere'", "place = NULL",
+		"place = '0' || place",
+	};
+	char id[IK_UUID_TEXT], *text;
+	struct ik_holder holder;
+	size_t i;
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		if (i == 0)
+			die_with_events(id, true);
+		text = ik_format("UPDATE locks SET %s", changes[i]);
+		if (i == 0)
+			fixture_execute("CREATE TABLE kept AS SELECT * FROM locks");
+		fixture_execute("DELETE FROM locks; INSERT INTO locks SELECT * FROM kept");
+		fixture_execute(text);
+		free(text);
+		fixture_open();
+		cr_expect_eq(try_lock(id, &holder), IK_LOCK_OTHERS, "%s", changes[i]);
+		cr_expect_gt(holder.pid, 0);
+		fixture.notices = 0;
+		fixture_close();
+	}
+	/* As it was it is known; and so is a number that is a living process's by now. */
+	fixture_execute("DELETE FROM locks; INSERT INTO locks SELECT * FROM kept");
+	text = ik_format("UPDATE locks SET pid = %d", (int)getppid());
+	fixture_execute(text);
+	free(text);
+	fixture_open();
+	cr_expect_eq(try_lock(id, &holder), IK_LOCK_OURS);
+}
+
 Test(postgres, two_databases_share_no_spool)
 {
 	char id[IK_UUID_TEXT], *one, *other;
