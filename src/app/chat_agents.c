@@ -315,13 +315,15 @@ void ik_agents_tell_states(struct ik_chat *chat)
 /* Say over the editor of the shown one what another wants; who writes goes on writing. */
 static void call(const struct ik_agent *agent)
 {
+	char *key = ik_agent_key(agent->chat, agent->number);
 	char *sentence = agent->calls != NULL ?
-		ik_format(_("Agent %d waits for your answer."), agent->number) : agent->failed ?
-		ik_format(_("Agent %d has failed."), agent->number) :
+		ik_format(_("Agent %d waits for your answer: %s shows it."), agent->number, key) :
+		agent->failed ? ik_format(_("Agent %d has failed: %s shows it."), agent->number, key) :
 		ik_format(_("Agent %d has ended its turn."), agent->number);
 
 	ik_screen_flash(agent->chat->screen, sentence);
 	free(sentence);
+	free(key);
 }
 
 /* Note what an event says of how the agent stands. */

@@ -103,6 +103,9 @@ void ik_agents_tell_states(struct ik_chat *chat);
 
 /* ---- chat_fork.c ---- */
 
+/* The key that shows an agent, for a sentence; new memory. */
+char *ik_agent_key(const struct ik_chat *chat, int number);
+
 /* "/fork PROMPT": begin a child of the shown agent with it; both go on. */
 void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt);
 

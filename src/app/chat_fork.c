@@ -16,8 +16,7 @@
 
 /* ---- what is said of agents ---- */
 
-/* The key that shows an agent, as a new string. */
-static char *key_of(const struct ik_chat *chat, int number)
+char *ik_agent_key(const struct ik_chat *chat, int number)
 {
 	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
 	char *name = number <= 9 ? ik_format("{agent-%d}", number) : ik_strdup("{next-agent}");
@@ -72,7 +71,7 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_agent *child,
 	const char *id)
 {
-	char *key = key_of(chat, child->number);
+	char *key = ik_agent_key(chat, child->number);
 	char *output = ik_format(_("Agent %d works on it: %s shows it, /join %d brings its last word here."),
 		child->number, key, child->number);
 	struct ik_message *command = ik_kin_command(line, output, IK_KIN_CHILD, id);

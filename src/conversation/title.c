@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "conversation/kin.h"
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/text.h"
@@ -14,7 +15,14 @@ char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
 {
 	static const char command[] = "/title ";
 	size_t skip = sizeof(command) - 1;
+	char parent[IK_UUID_TEXT];
 
+	/* What an agent was begun with is what its session is about, not its parent's first words. */
+	*ret_named = ik_kin_of(message, IK_KIN_PARENT, parent);
+	if (*ret_named) {
+		skip = strcspn(message->content, " \t\n");
+		return ik_session_title(message->content + skip, message->content_length - skip);
+	}
 	*ret_named = message->kind == IK_KIND_COMMAND && message->content_length > skip &&
 		memcmp(message->content, command, skip) == 0;
 	if (*ret_named)

@@ -10,8 +10,8 @@
 
 /*
  * What an event makes of its session's title; new memory, "": nothing. A command "/title TEXT"
- * names the session (*ret_named): it stands in place of any other. A message gives its first
- * words to one that has no title.
+ * names the session (*ret_named): it stands in place of any other, and so does the prompt that
+ * an agent's session was begun with. A message gives its first words to one that has no title.
  */
 char *ik_session_title_of(const struct ik_message *message, bool *ret_named);
 

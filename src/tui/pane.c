@@ -218,6 +218,8 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 		struct ik_rectangle list = body;
 		list.rows = view->text_focus ? 1 : list_rows(pane, view, body.rows);
 		draw_list(pane, view, cells, list);
+		if (list.rows == body.rows)
+			return; /* the list has all the room */
 		struct ik_rectangle rule = {list.row + list.rows, area.column, 1, area.columns};
 		ik_pane_rule(cells, rule, view->focus && view->text_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME,
 			pane->utf8);

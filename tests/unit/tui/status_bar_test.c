@@ -147,3 +147,27 @@ Test(status_bar, every_width)
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		cr_assert(seen[i], "%s", parts[i]);
 }
+
+/* Where the marks of the agents have no room they are counted, and a click on that is for the
+ * next one. */
+Test(status_bar, counts_agents_that_have_no_room)
+{
+	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 12,
+		.provider = "practice", .agent_count = 9, .now_ms = 100000};
+	struct ik_rectangle area = {0, 0, 1, 120};
+	int number = -1;
+
+	for (int i = 0; i < 9; i++)
+		bar.agents[i] = (struct ik_agent_mark){.number = i + 1, .shown = i == 0,
+			.state = i == 0 ? IK_AGENT_IDLE : IK_AGENT_WORKING, .started_ms = 1000};
+	bar.agents[8].state = IK_AGENT_ASKING;
+	cr_assert(picture_has(draw(&bar, 120), "[1] 2◐1m 39s 3◐1m 39s"), "%s", picture_of(&cells));
+	cr_assert(ik_status_bar_agent_at(&bar, area, 6, &number));
+	cr_assert_eq(number, 2);
+	cr_assert_not(ik_status_bar_agent_at(&bar, area, 4, &number));
+	cr_assert(picture_has(draw(&bar, 40), "[1/9] ◐7 ?1  ● 12 tools"), "%s", picture_of(&cells));
+	area.columns = 40;
+	cr_assert(ik_status_bar_agent_at(&bar, area, 2, &number));
+	cr_assert_eq(number, 0);
+	cr_assert_not(ik_status_bar_agent_at(&bar, area, 16, &number));
+}
