@@ -29,7 +29,7 @@ static void add_piece(struct ik_search_query *query, const char *text, size_t le
 		term->length = word.length;
 		term->joined = query->count > first;
 		term->half = word.kind == IK_WORD_ALONE || word.kind == IK_WORD_LAST;
-		term->prefix = false;
+		term->prefix = term->loose = false;
 		kind = word.kind;
 		query->count++;
 	}
@@ -82,17 +82,61 @@ enum ik_status ik_search_query_read(struct ik_search_query *query, const char *t
 
 /* ---- for the backends ---- */
 
-void ik_search_query_put_fts(const struct ik_search_query *query, struct ik_buf *out)
+/* Append the words that belong together from this one on, but for a loose one. */
+static void put_phrase(const struct ik_search_query *query, size_t first, struct ik_buf *out)
 {
+	const struct ik_search_term *term = &query->terms[first];
+	const struct ik_search_term *end = query->terms + query->count;
+
+	ik_buf_putc(out, '"');
+	ik_buf_append(out, term->text, term->length);
+	for (; term + 1 < end && term[1].joined && !term[1].loose; term++) {
+		ik_buf_putc(out, ' ');
+		ik_buf_append(out, term[1].text, term[1].length);
+	}
+	ik_buf_puts(out, term->prefix ? "\"*" : "\"");
+}
+
+/* Append the words that stand alone, or the phrases, or both, with what is between. */
+static void put_parts(const struct ik_search_query *query, bool words, bool phrases,
+	const char *between, struct ik_buf *out)
+{
+	size_t before = out->length;
+
 	for (size_t i = 0; i < query->count; i++) {
 		const struct ik_search_term *term = &query->terms[i];
-		bool last = i + 1 == query->count || !term[1].joined;
+		bool more = i + 1 < query->count && term[1].joined && !term[1].loose;
 
-		ik_buf_puts(out, term->joined ? " " : i > 0 ? " AND \"" : "\"");
-		ik_buf_append(out, term->text, term->length);
-		if (last)
-			ik_buf_puts(out, term->prefix ? "\"*" : "\"");
+		if (term->joined || term->loose || !(more ? phrases : words))
+			continue;
+		if (out->length > before)
+			ik_buf_puts(out, between);
+		put_phrase(query, i, out);
 	}
+}
+
+void ik_search_query_put_fts(const struct ik_search_query *query, const char *with,
+	struct ik_buf *out)
+{
+	struct ik_buf parts;
+
+	if (!with) {
+		put_parts(query, true, true, " AND ", out);
+		return;
+	}
+	ik_buf_init(&parts, SIZE_MAX / 2);
+	put_parts(query, false, true, " ", &parts);
+	/* For a phrase alone FTS5 looks through all the rest of the index, unless what it has to be
+	 * near to ends before that: so far away that it may stand anywhere. */
+	if (parts.length > 0)
+		ik_buf_printf(out, "NEAR(\"%s\" %s, 1000000)", with, parts.data);
+	else
+		ik_buf_printf(out, "\"%s\"", with);
+	ik_buf_clear(&parts);
+	put_parts(query, true, false, " AND ", &parts);
+	if (parts.length > 0)
+		ik_buf_printf(out, " AND %s", parts.data);
+	ik_buf_done(&parts);
 }
 
 void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *out)
@@ -138,6 +182,25 @@ static bool stands(const struct ik_search_query *query, size_t first, const stru
 	}
 	*ret_end = query->terms[i - 1].half ? next.middle : next.end;
 	return true;
+}
+
+bool ik_search_query_fits(const struct ik_search_query *query, const char *text, size_t length)
+{
+	struct ik_words words;
+	struct ik_word word;
+	uint64_t missing = 0;
+	size_t i, end;
+
+	for (i = 0; i < query->count; i++)
+		missing |= (uint64_t)!query->terms[i].joined << i;
+	ik_words_begin(&words, text, length);
+	while (missing && ik_words_next(&words, &word)) {
+		for (i = 0; i < query->count; i++) {
+			if ((missing >> i & 1) && stands(query, i, &words, &word, &end))
+				missing &= ~(UINT64_C(1) << i);
+		}
+	}
+	return !missing;
 }
 
 /* All places, the first PLACES of them; returns how many. */

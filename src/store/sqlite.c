@@ -62,6 +62,13 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" CROSS JOIN events ON events.rowid = search.rowid"
 		" WHERE search MATCH ?1 AND search.rowid >= ?2 AND search.rowid < ?3"
 		" ORDER BY search.rowid DESC",
+	/* What no index helps with: the events themselves, below row ?1. */
+	[READ_THROUGH] = "SELECT " EVENT_COLUMNS ", session, rowid FROM events WHERE rowid < ?1"
+		" ORDER BY rowid DESC",
+	[ROW_BELOW] = "SELECT coalesce(max(rowid), 0) FROM events WHERE rowid < ?1",
+	/* Places of words from ?1 to below ?2, when there are few: ?3 at most. */
+	[BEGINS_SO] = "SELECT count(*) FROM (SELECT 1 FROM temp.search_words"
+		" WHERE term >= ?1 AND term < ?2 LIMIT ?3)",
 	[SESSION] = "SELECT " INFO_COLUMNS " FROM sessions WHERE id = ?1 AND event_count > 0",
 	/* Of a session that was deleted while it had forks: the newest of these that has the event. */
 	[SEEN_IN] = "WITH RECURSIVE line(child) AS (SELECT ?1 UNION SELECT s.id FROM line"
@@ -69,6 +76,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" SELECT " INFO_COLUMNS " FROM line JOIN sessions ON id = child WHERE event_count > 0"
 		" ORDER BY updated_ms DESC LIMIT 1",
 	[INDEXED] = "SELECT indexed FROM search_state",
+	[PLAIN_ROWS] = "SELECT plain_rows FROM search_state",
 	[LAST_ROW] = "SELECT coalesce(max(rowid), 0) FROM events",
 	[UNINDEXED] = "SELECT " EVENT_COLUMNS ", rowid FROM events WHERE rowid > ?1 ORDER BY rowid",
 	[OLDEST_EVENTS] = "SELECT " EVENT_COLUMNS ", rowid FROM events" OLDEST,

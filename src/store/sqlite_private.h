@@ -2,8 +2,8 @@
  * sqlite_private: what the files of the SQLite backend share.
  *
  * sqlite.c opens the database; sqlite_write.c and sqlite_read.c keep sessions and
- * events; sqlite_sessions.c lists and deletes sessions; sqlite_search.c keeps the index of words;
- * sqlite_blob.c keeps large texts.
+ * events; sqlite_sessions.c lists and deletes sessions; sqlite_search.c keeps the index of words,
+ * sqlite_find.c searches it; sqlite_blob.c keeps large texts.
  * May include: what backend.h may, store/sqlite_library.h.
  */
 #ifndef IK_STORE_SQLITE_PRIVATE_H
@@ -28,9 +28,13 @@ enum ik_sqlite_statement {
 	PAGE,
 	AFTER,
 	SEARCH,
+	READ_THROUGH,
+	ROW_BELOW,
+	BEGINS_SO,
 	SESSION,
 	SEEN_IN,
 	INDEXED,
+	PLAIN_ROWS,
 	LAST_ROW,
 	UNINDEXED,
 	OLDEST_EVENTS,
@@ -49,6 +53,7 @@ struct sqlite {
 	struct ik_checkpoint *checkpoint;
 	int busy_ms; /* so long somebody else's lock is waited for in a call */
 	bool helper_was_killed;
+	int64_t plain_rows; /* of the index up to this one: they say no block */
 	bool damaged; /* put the file aside before it is opened again */
 };
 
@@ -93,6 +98,18 @@ enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read
 enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, size_t count,
 	size_t *ret_count, struct ik_error *error);
 void ik_sqlite_index(struct ik_backend *backend);
+/* One number of a statement without parameters. */
+enum ik_status ik_sqlite_ask(struct sqlite *sqlite, enum ik_sqlite_statement which,
+	int64_t *ret_number, struct ik_error *error);
+
+/*
+ * Rows of the index say which block they are of, by a word that no text has. FTS5 walks the rows
+ * of several words until all of them stand in one, or to the end, whatever rows are asked for:
+ * with the block among the words that end is near.
+ */
+#define IK_SQLITE_BLOCK 16384
+/* Append the word of the block that has this row. */
+void ik_sqlite_put_block(struct ik_buf *out, int64_t row);
 enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error);
 

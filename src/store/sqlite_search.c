@@ -1,4 +1,4 @@
-/* The words of events in SQLite's FTS5: taken in and out in slices, searched piece by piece. */
+/* The words of events in SQLite's FTS5: taken in and out in slices (sqlite_find.c searches). */
 #include "store/sqlite_private.h"
 
 #include <stdlib.h>
@@ -15,10 +15,8 @@
 /* Of events' texts in one slice: they come as one piece into the index, which takes as long
  * again, when the transaction ends. */
 #define SLICE_BYTES IK_KIB(128)
-/* Rows that are searched at once, at first. */
-#define FIRST_WINDOW 20000
 
-enum { ROW_COLUMN = 6, SESSION_COLUMN = 6, FOUND_ROW_COLUMN = 7 };
+enum { ROW_COLUMN = 6 };
 
 /* Run a statement with a number that gives nothing. */
 static enum ik_status run(struct sqlite *sqlite, enum ik_sqlite_statement which, int64_t number,
@@ -36,8 +34,7 @@ static enum ik_status run(struct sqlite *sqlite, enum ik_sqlite_statement which,
 	return status;
 }
 
-/* One number. */
-static enum ik_status ask(struct sqlite *sqlite, enum ik_sqlite_statement which,
+enum ik_status ik_sqlite_ask(struct sqlite *sqlite, enum ik_sqlite_statement which,
 	int64_t *ret_number, struct ik_error *error)
 {
 	sqlite3_stmt *query = ik_sqlite_statement(sqlite, which);
@@ -58,6 +55,7 @@ static enum ik_status ask(struct sqlite *sqlite, enum ik_sqlite_statement which,
 static enum ik_status change_words(struct sqlite *sqlite, enum ik_sqlite_statement which,
 	sqlite3_stmt *event, size_t *bytes, struct ik_error *error)
 {
+	int64_t row = sqlite3_column_int64(event, ROW_COLUMN);
 	struct ik_message *message = ik_sqlite_take_event(event);
 	sqlite3_stmt *change = ik_sqlite_statement(sqlite, which);
 	enum ik_status status = IK_OK;
@@ -74,7 +72,9 @@ static enum ik_status change_words(struct sqlite *sqlite, enum ik_sqlite_stateme
 	*bytes += message->content_length + message->data_length;
 	ik_message_unref(message);
 	if (words.length > 0) {
-		sqlite3_bind_int64(change, 1, sqlite3_column_int64(event, ROW_COLUMN));
+		if (row > sqlite->plain_rows)
+			ik_sqlite_put_block(&words, row);
+		sqlite3_bind_int64(change, 1, row);
 		ik_sqlite_bind_text(change, 2, words.data, words.length);
 		if (sqlite3_step(change) != SQLITE_DONE)
 			status = ik_sqlite_explain(sqlite, error);
@@ -135,8 +135,10 @@ static enum ik_status index_some(struct sqlite *sqlite, int64_t *indexed, struct
 {
 	int64_t begun_us = ik_clock_us();
 	bool merged = false;
-	enum ik_status status = ask(sqlite, INDEXED, indexed, error);
+	enum ik_status status = ik_sqlite_ask(sqlite, INDEXED, indexed, error);
 
+	if (status == IK_OK)
+		status = ik_sqlite_ask(sqlite, PLAIN_ROWS, &sqlite->plain_rows, error);
 	if (status == IK_OK)
 		status = merge(sqlite, begun_us, &merged, error);
 	if (status == IK_OK && merged)
@@ -166,10 +168,10 @@ void ik_sqlite_index(struct ik_backend *backend)
 	struct sqlite *sqlite = sqlite_of(backend);
 	struct ik_error error = { .status = IK_OK };
 	int64_t indexed = 0, last = 0;
-	enum ik_status status = ask(sqlite, INDEXED, &indexed, &error);
+	enum ik_status status = ik_sqlite_ask(sqlite, INDEXED, &indexed, &error);
 
 	if (status == IK_OK)
-		status = ask(sqlite, LAST_ROW, &last, &error);
+		status = ik_sqlite_ask(sqlite, LAST_ROW, &last, &error);
 	if (status == IK_OK && indexed < last)
 		status = index_slice(sqlite, &indexed, &error);
 	ik_store_indexed(backend->store, indexed, last, ik_sqlite_failed(sqlite, status), &error);
@@ -180,10 +182,12 @@ enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, siz
 {
 	sqlite3_stmt *events = ik_sqlite_statement(sqlite, OLDEST_EVENTS);
 	int64_t begun_us = ik_clock_us(), indexed = 0;
-	enum ik_status status = ask(sqlite, INDEXED, &indexed, error);
+	enum ik_status status = ik_sqlite_ask(sqlite, INDEXED, &indexed, error);
 	size_t bytes = 0, done = 0;
 	int step = SQLITE_ROW;
 
+	if (status == IK_OK)
+		status = ik_sqlite_ask(sqlite, PLAIN_ROWS, &sqlite->plain_rows, error);
 	if (status != IK_OK || !events)
 		return events ? status : ik_sqlite_explain(sqlite, error);
 	ik_sqlite_bind_text(events, 1, session, strlen(session));
@@ -198,116 +202,5 @@ enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, siz
 		status = ik_sqlite_explain(sqlite, error);
 	ik_sqlite_rewind(events);
 	*ret_count = done;
-	return status;
-}
-
-/* ---- searching ---- */
-
-/* The session in which an event is found: its own, or, when that was deleted, a fork that has
- * it still; *ret_found: there is one. */
-static enum ik_status find_session(struct sqlite *sqlite, enum ik_sqlite_statement which,
-	const char *session, int64_t sequence, struct ik_session_info *ret_info, bool *ret_found,
-	struct ik_error *error)
-{
-	sqlite3_stmt *query = ik_sqlite_statement(sqlite, which);
-	struct ik_store_read one = { .count = 1 };
-	enum ik_status status;
-
-	if (!query)
-		return ik_sqlite_explain(sqlite, error);
-	ik_sqlite_bind_text(query, 1, session, strlen(session));
-	if (which == SEEN_IN)
-		sqlite3_bind_int64(query, 2, sequence);
-	status = ik_sqlite_take_sessions(sqlite, query, 1, &one, error);
-	ik_sqlite_rewind(query);
-	*ret_found = one.found > 0;
-	if (*ret_found)
-		*ret_info = one.sessions[0];
-	free(one.sessions);
-	return status;
-}
-
-/* Add what was found, unless nobody has it any more, or another directory's session. */
-static enum ik_status add_hit(struct sqlite *sqlite, struct ik_store_read *read,
-	sqlite3_stmt *row, struct ik_error *error)
-{
-	const char *text = (const char *)sqlite3_column_text(row, SESSION_COLUMN);
-	char *session = ik_strdup(text ? text : "");
-	int64_t sequence = sqlite3_column_int64(row, 1);
-	struct ik_session_info info = { .id = "" };
-	struct ik_message *message;
-	bool found = false;
-	enum ik_status status;
-
-	status = find_session(sqlite, SESSION, session, sequence, &info, &found, error);
-	if (status == IK_OK && !found)
-		status = find_session(sqlite, SEEN_IN, session, sequence, &info, &found, error);
-	free(session);
-	if (status != IK_OK || !found)
-		return status;
-	message = read->directory && !ik_text_equal(read->directory, info.directory) ? NULL
-		: ik_sqlite_take_event(row);
-	if (message)
-		ik_store_read_add_hit(read, &info, message);
-	else
-		ik_session_info_done(&info);
-	return IK_OK;
-}
-
-/* Search the rows from low to below read->place, downwards; *ret_end: all of them. */
-static enum ik_status search_rows(struct sqlite *sqlite, struct ik_store_read *read, int64_t low,
-	int64_t begun_us, bool *ret_end, struct ik_error *error)
-{
-	sqlite3_stmt *query = ik_sqlite_statement(sqlite, SEARCH);
-	enum ik_status status = IK_OK;
-	struct ik_buf words;
-	int step = SQLITE_ROW;
-
-	if (!query)
-		return ik_sqlite_explain(sqlite, error);
-	ik_buf_init(&words, IK_KIB(64));
-	ik_search_query_put_fts(read->query, &words);
-	ik_sqlite_bind_text(query, 1, words.data, words.length);
-	sqlite3_bind_int64(query, 2, low);
-	sqlite3_bind_int64(query, 3, read->place.first);
-	while (status == IK_OK && read->found < read->count &&
-	       (step = sqlite3_step(query)) == SQLITE_ROW) {
-		read->place.first = sqlite3_column_int64(query, FOUND_ROW_COLUMN);
-		status = add_hit(sqlite, read, query, error);
-		if (ik_clock_us() - begun_us >= SLICE_US)
-			break;
-	}
-	if (status == IK_OK && step != SQLITE_ROW && step != SQLITE_DONE)
-		status = ik_sqlite_explain(sqlite, error);
-	ik_sqlite_rewind(query);
-	ik_buf_done(&words);
-	*ret_end = step == SQLITE_DONE;
-	return status;
-}
-
-enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *read,
-	struct ik_error *error)
-{
-	int64_t begun_us = ik_clock_us(), last = 0, low;
-	enum ik_status status = ask(sqlite, LAST_ROW, &last, error);
-	bool end = false;
-
-	if (read->number == 0)
-		read->number = FIRST_WINDOW;
-	if (read->place.first > last + 1)
-		read->place.first = last + 1;
-	do {
-		low = read->place.first > read->number ? read->place.first - read->number : 0;
-		if (status == IK_OK)
-			status = search_rows(sqlite, read, low, begun_us, &end, error);
-		if (end) {
-			/* What is asked for a whole piece is made anew for each: let them grow. */
-			read->place.first = low;
-			read->number *= 4;
-		}
-		read->more = read->place.first > 0;
-	} while (status == IK_OK && read->more && read->found < read->count &&
-		ik_clock_us() - begun_us < SLICE_US);
-	read->again = status == IK_OK && read->more && read->found < read->count;
 	return status;
 }

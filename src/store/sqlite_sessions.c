@@ -57,8 +57,9 @@ static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" WHERE events.rowid IN " OLDEST " AND kind = 'tool_result' AND json_valid(data_json))";
 static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
 /* The next event may get a row that is free again. */
-static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed,"
-	" (SELECT coalesce(max(rowid), 0) FROM events)) WHERE ?1 <> '' AND ?2";
+static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed, last),"
+	" plain_rows = min(plain_rows, last) FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)"
+	" WHERE ?1 <> '' AND ?2";
 static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2"
 	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)";
 

@@ -60,7 +60,7 @@ void fixture_expect_page(const char *session, int64_t before, size_t count, cons
 struct fixture_answer {
 	enum ik_status status;
 	struct ik_error error;
-	struct ik_session_info sessions[8]; /* the first ones */
+	struct ik_session_info sessions[64];
 	struct ik_message **messages;
 	size_t count;
 	struct ik_search_place place;

@@ -231,7 +231,7 @@ Test(store_search, events_of_an_older_program_are_indexed_part_by_part)
 		fixture_execute("UPDATE sessions SET searched = 0; DELETE FROM search");
 	else
 		fixture_execute("INSERT INTO search(search) VALUES('delete-all');"
-			"UPDATE search_state SET indexed = 0");
+			"UPDATE search_state SET indexed = 0, plain_rows = 0");
 	fixture_open();
 	do {
 		answer = search_in(NULL, "7");
@@ -240,6 +240,77 @@ Test(store_search, events_of_an_older_program_are_indexed_part_by_part)
 	cr_expect_eq(answer->count, 1);
 	cr_expect_eq(answer->events, 3000);
 	cr_expect_eq(count_of("3000"), 1);
+}
+
+/* Have the index made anew of events that stand far from each other, up to a row in its old form. */
+static void spread(int64_t plain_rows)
+{
+	char *statements = ik_format("INSERT INTO search(search) VALUES('delete-all');"
+		" UPDATE events SET rowid = -sequence * 10000; UPDATE events SET rowid = -rowid;"
+		" UPDATE search_state SET indexed = 0, plain_rows = %lld", (long long)plain_rows);
+
+	fixture_close();
+	if (!fixture.server)
+		fixture_execute(statements);
+	free(statements);
+	fixture_open();
+}
+
+Test(store_search, several_words_are_found_in_any_part_of_the_index)
+{
+	static const char *const messages[] = { "left wing", "right wing", "a brown fox", "fox brown",
+		"left and right", "wing left", "a brown bear", "the brown fox went right", "right left",
+		"brown foxes", NULL };
+	static const struct {
+		const char *words;
+		size_t count;
+	} cases[] = {
+		{ "left right", 2 }, { "\"left right\"", 0 }, { "\"right left\"", 1 }, { "\"brown fox\"", 2 },
+		{ "\"brown fox\" right", 1 }, { "\"brown fox\" \"went right\"", 1 }, { "\"fox brown\" left", 0 },
+		{ "left wing", 2 }, { "\"brown fox\"*", 3 }, { "wing nothing", 0 }, { "br* fo*", 4 },
+	};
+	char id[IK_UUID_TEXT];
+
+	add_session(id, messages);
+	fixture_settle();
+	for (int64_t plain_rows = 0; plain_rows <= 120000; plain_rows += 40000) {
+		spread(plain_rows);
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			cr_expect_eq(count_of(cases[i].words), cases[i].count, "%s, %d", cases[i].words,
+				(int)plain_rows);
+	}
+	delete(id);
+	cr_expect_eq(count_of("brown"), 0);
+	if (!fixture.server)
+		fixture_execute("INSERT INTO search(search) VALUES('integrity-check')");
+	else
+		cr_expect_eq(fixture_query("SELECT count(*) FROM search"), 0);
+}
+
+Test(store_search, what_begins_like_very_many_words_is_found)
+{
+	const struct fixture_answer *answer;
+	struct ik_buf text;
+	char id[IK_UUID_TEXT];
+
+	ik_uuid_new(id);
+	ik_store_begin(fixture.store, id, "/x");
+	for (int i = 0; i < 60; i++) {
+		ik_buf_init(&text, 100000);
+		for (int word = 0; word < 100; word++)
+			ik_buf_printf(&text, "anchor%d ", 100 * i + word);
+		ik_buf_puts(&text, i % 7 == 0 ? "old boat" : "boat");
+		fixture_append(id, IK_KIND_USER, text.data);
+		ik_buf_done(&text);
+	}
+	answer = search_in(NULL, "anch*");
+	cr_assert_eq(answer->count, 50);
+	cr_expect(answer->more);
+	cr_expect_eq(answer->messages[0]->sequence, 60);
+	cr_expect_eq(count_of("anch* old"), 9);
+	cr_expect_eq(count_of("\"old anch\"*"), 0);
+	cr_expect_eq(count_of("anchor17*"), 3, "17, 170 to 179, and 1700 to 1799");
+	cr_expect_eq(search_in("/y", "anch*")->count, 0);
 }
 
 static void stop(void *loop)

@@ -1,0 +1,354 @@
+/*
+ * bench_find: what it costs to find something among very many events and sessions.
+ *
+ *   bench_find rows FIRST SESSIONS EVENTS     rows of events for a database, tabs between: id,
+ *                                             session, sequence, kind, content, time
+ *   bench_find index DATABASE                 until all events are in the index, as fast as can be
+ *   bench_find follow DATABASE                the same in the background, for 20 seconds
+ *   bench_find search DATABASE RUNS QUERY...  to the first page of places, and to the tenth
+ *   bench_find list DATABASE RUNS [WORDS]     to the first page of sessions; to session 100,000
+ *
+ * With the longest turn of the loop, in CPU time.  The rows have words as often as a language has
+ * them (the n-th commonest in every n-th place), and these: "rare" stands in one event of 100,000,
+ * "seldom" in one of 1,000, "left" in each second and "right" in the others, "brown fox" in one
+ * of 1,000 and the two apart in many, Japanese in one of 20.
+ */
+#include "measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "store/search_query.h"
+#include "store/store.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+#define PAGE 50
+#define SESSION_PAGE 100
+#define VOCABULARY 60000
+#define FOLLOW_MS 20000
+
+struct bench {
+	struct ik_loop *loop;
+	struct ik_store *store;
+	bool answered;
+	size_t count;
+	bool more;
+	struct ik_search_place place;
+	int64_t indexed, events, updated_ms;
+	char session[IK_UUID_TEXT];
+	double turn_ms, longest_ms; /* CPU at the end of the last turn; the longest one */
+	int turns;
+};
+
+/* ---- rows ---- */
+
+static uint64_t state = 88172645463325252u;
+
+static uint32_t draw(uint32_t below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)((state >> 32) * below >> 32);
+}
+
+/* The commonest is "na", then longer ones. */
+static void put_word(struct ik_buf *out, uint32_t rank)
+{
+	static const char *const syllables[] = { "na", "to", "ri", "men", "so", "ka", "de", "lu", "pe",
+		"ster", "vo", "gi", "ham", "bu", "ter", "ox", "qui", "mal" };
+	const uint32_t count = sizeof(syllables) / sizeof(syllables[0]);
+
+	for (;; rank = rank / count - 1) {
+		ik_buf_puts(out, syllables[rank % count]);
+		if (rank < count)
+			return;
+	}
+}
+
+static void put_text(struct ik_buf *out, int64_t number, const uint32_t *ranks, uint32_t weight)
+{
+	uint32_t words = 30 + draw(50);
+
+	for (uint32_t i = 0; i < words; i++) {
+		put_word(out, ranks[draw(weight)]);
+		ik_buf_putc(out, i % 11 == 10 ? ',' : ' ');
+		if (i == words / 2)
+			ik_buf_puts(out, number % 2 ? " left " : " right ");
+	}
+	if (number % 3 == 0)
+		ik_buf_puts(out, number % 1000 == 0 ? "brown fox " : "fox brown ");
+	if (number % 1000 == 1)
+		ik_buf_puts(out, "seldom ");
+	if (number % 100000 == 77)
+		ik_buf_puts(out, "rare ");
+	if (number % 20 == 3)
+		ik_buf_puts(out, number % 1000 == 3 ? "帆船の模型を作る" : "日本語の文章です");
+}
+
+/* Ranks as often as words of that rank are; 1/rank, cut off. */
+static uint32_t *weigh(uint32_t *ret_weight)
+{
+	uint32_t *ranks = ik_alloc_array(NULL, 2000000, sizeof(*ranks)), weight = 0;
+
+	for (uint32_t rank = 0; rank < VOCABULARY; rank++)
+		for (uint32_t i = 0; i < 1 + 100000 / (rank + 1); i++)
+			ranks[weight++] = rank;
+	*ret_weight = weight;
+	return ranks;
+}
+
+static void rows(int64_t first, int64_t sessions, int64_t events)
+{
+	uint32_t weight, *ranks = weigh(&weight);
+	struct ik_buf text;
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	state += (uint64_t)first;
+	for (int64_t session = first; session < first + sessions; session++) {
+		for (int64_t i = 1; i <= events; i++) {
+			ik_buf_clear(&text);
+			put_text(&text, (session - first) * events + i, ranks, weight);
+			(void)printf("01900000-%04" PRIx64 "-7%03" PRIx64 "-8000-%012" PRIx64
+				"\t01900000-0000-7000-8000-%012" PRIx64 "\t%" PRId64 "\t%s\t%s\t%" PRId64 "\n",
+				session & 0xffff, session >> 16, i, session, i, i % 2 ? "user" : "assistant",
+				text.data, session * 1000 + i);
+		}
+	}
+	ik_buf_done(&text);
+	free(ranks);
+}
+
+/* ---- the store ---- */
+
+static double thread_ms(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void end_turn(void *arg)
+{
+	struct bench *bench = arg;
+	double now = thread_ms();
+
+	if (now - bench->turn_ms > bench->longest_ms)
+		bench->longest_ms = now - bench->turn_ms;
+	bench->turn_ms = now;
+	bench->turns++;
+}
+
+static void begin_turns(struct bench *bench)
+{
+	bench->turn_ms = thread_ms();
+	bench->longest_ms = 0;
+	bench->turns = 0;
+}
+
+static void open_store(struct bench *bench, const char *database)
+{
+	struct ik_error error;
+
+	bench->loop = ik_loop_new(&error);
+	bench->store = bench->loop ? ik_store_open(bench->loop, database, &error) : NULL;
+	if (!bench->store) {
+		(void)fprintf(stderr, "bench_find: %s\n", error.text);
+		exit(1);
+	}
+	ik_loop_before_sleep(bench->loop, end_turn, bench);
+}
+
+static void take(void *arg, const struct ik_store_answer *answer)
+{
+	struct bench *bench = arg;
+
+	bench->answered = true;
+	if (answer->status != IK_OK)
+		(void)fprintf(stderr, "bench_find: %s\n", answer->error.text);
+	bench->count = answer->count;
+	bench->more = answer->more;
+	bench->indexed = answer->indexed;
+	bench->events = answer->events;
+	if (answer->place)
+		bench->place = *answer->place;
+	if (answer->sessions && answer->count > 0) {
+		const struct ik_session_info *last = &answer->sessions[answer->count - 1];
+
+		bench->updated_ms = last->updated_ms;
+		memcpy(bench->session, last->id, sizeof(bench->session));
+	}
+	ik_loop_stop(bench->loop);
+}
+
+static void await(struct bench *bench, struct ik_store_read *read)
+{
+	struct ik_error error;
+
+	bench->answered = read == NULL;
+	while (!bench->answered) {
+		if (ik_loop_run(bench->loop, &error) != IK_OK)
+			exit(1);
+	}
+}
+
+static void read_query(struct ik_search_query *query, const char *text)
+{
+	struct ik_error error;
+
+	if (ik_search_query_read(query, text, strlen(text), &error) != IK_OK)
+		exit(2);
+}
+
+static void search_page(struct bench *bench, const struct ik_search_query *query, bool first)
+{
+	struct ik_search_place place = bench->place;
+
+	await(bench, ik_store_search(bench->store, query, NULL, first ? NULL : &place, PAGE, take, bench));
+}
+
+static void index_all(struct bench *bench)
+{
+	double begun = now_ms(), cpu = thread_ms();
+	struct ik_search_query query;
+
+	read_query(&query, "nothinghasthis");
+	begin_turns(bench);
+	do {
+		search_page(bench, &query, true);
+	} while (bench->indexed < bench->events);
+	printf("%" PRId64 " events indexed in %.1f s, CPU here %.1f s; longest turn of the loop %.1f ms\n",
+		bench->events, (now_ms() - begun) / 1e3, (thread_ms() - cpu) / 1e3, bench->longest_ms);
+}
+
+static void stop(void *loop)
+{
+	ik_loop_stop(loop);
+}
+
+static void follow(struct bench *bench)
+{
+	struct ik_timer *timer = ik_timer_new(bench->loop, stop, bench->loop);
+	struct ik_error error;
+	double cpu;
+
+	await(bench, ik_store_newest(bench->store, NULL, take, bench));
+	begin_turns(bench);
+	cpu = thread_ms();
+	ik_timer_start(timer, FOLLOW_MS);
+	if (ik_loop_run(bench->loop, &error) != IK_OK)
+		exit(1);
+	printf("indexed in the background: %.0f ms of CPU in a second, longest turn of the loop %.1f ms\n",
+		(thread_ms() - cpu) * 1000 / FOLLOW_MS, bench->longest_ms);
+	ik_timer_close(timer);
+}
+
+static void search(struct bench *bench, int runs, const char *text)
+{
+	double *first = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
+	double *tenth = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
+	struct ik_search_query query;
+	double longest, *cpu = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
+	char name[100];
+	size_t count = 0;
+	int i, page;
+
+	read_query(&query, text);
+	bench->longest_ms = longest = 0;
+	for (i = 0; i < runs; i++) {
+		double begun = now_ms();
+
+		begin_turns(bench);
+		cpu[i] = bench->turn_ms;
+		search_page(bench, &query, true);
+		first[i] = now_ms() - begun;
+		cpu[i] = thread_ms() - cpu[i];
+		count = bench->count;
+		for (page = 1; page < 10 && bench->more; page++)
+			search_page(bench, &query, false);
+		tenth[i] = now_ms() - begun;
+		if (bench->longest_ms > longest)
+			longest = bench->longest_ms;
+	}
+	(void)snprintf(name, sizeof(name), "%s: %zu%s", text, count, count == PAGE ? " and more" : "");
+	print_figure(name, "ms", first, (size_t)runs);
+	print_figure("    CPU here", "ms", cpu, (size_t)runs);
+	print_figure("    and nine pages more, or to the end", "ms", tenth, (size_t)runs);
+	printf("    longest turn of the loop %.1f ms\n", longest);
+	free(cpu);
+	free(first);
+	free(tenth);
+}
+
+static void list(struct bench *bench, int runs, const char *words)
+{
+	const struct ik_session_choice choice = { .words = words };
+	double *first = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
+	double *all = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
+	size_t count = 0;
+	int i;
+
+	begin_turns(bench);
+	for (i = 0; i < runs; i++) {
+		double begun = now_ms();
+
+		await(bench, ik_store_select(bench->store, &choice, 0, "", SESSION_PAGE, take, bench));
+		first[i] = now_ms() - begun;
+	}
+	print_figure(words ? words : "first page of sessions", "ms", first, (size_t)runs);
+	printf("    longest turn of the loop %.1f ms\n", bench->longest_ms);
+	begin_turns(bench);
+	for (i = 0; i < runs && !words; i++) {
+		double begun = now_ms();
+
+		count = 0;
+		bench->updated_ms = 0;
+		bench->session[0] = '\0';
+		do {
+			await(bench, ik_store_select(bench->store, &choice, bench->updated_ms, bench->session,
+				SESSION_PAGE, take, bench));
+			count += bench->count;
+		} while (bench->count == SESSION_PAGE);
+		all[i] = now_ms() - begun;
+	}
+	if (!words) {
+		printf("%zu sessions, page by page: ", count);
+		print_figure("all", "ms", all, (size_t)runs);
+		printf("    longest turn of the loop %.1f ms\n", bench->longest_ms);
+	}
+	free(first);
+	free(all);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[1] : "";
+	int runs = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0;
+	struct bench bench = { .loop = NULL };
+	struct ik_error notice;
+
+	if (argc == 5 && ik_text_equal(what, "rows")) {
+		rows(strtol(argv[2], NULL, 10), runs, strtol(argv[4], NULL, 10));
+		return 0;
+	}
+	if (argc < 3)
+		return 2;
+	(void)setvbuf(stdout, NULL, _IONBF, 0);
+	open_store(&bench, argv[2]);
+	if (ik_text_equal(what, "index"))
+		index_all(&bench);
+	else if (ik_text_equal(what, "follow"))
+		follow(&bench);
+	else if (ik_text_equal(what, "list") && runs > 0)
+		list(&bench, runs, argv[4]);
+	for (int i = 4; i < argc && ik_text_equal(what, "search"); i++)
+		search(&bench, runs, argv[i]);
+	ik_store_close(bench.store, NULL, &notice);
+	ik_loop_free(bench.loop);
+	return 0;
+}
