@@ -18,6 +18,7 @@
 #include "app/external_editor.h"
 #include "app/pager.h"
 #include "app/tool_text.h"
+#include "app/undo_command.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -248,6 +249,7 @@ static void close_chat(struct ik_chat *chat)
 		(void)fprintf(stderr, _("ikigai: the message that was not sent yet could not be kept: %s\n"),
 			strerror(number));
 	if (chat->core_started) {
+		chat->core.undo = ik_undo_work_finish(chat->core.undo);
 		tell_sessions(chat);
 		ik_chat_sessions_stop(chat);
 		for (agent = chat->agents; agent != NULL; agent = agent->next) {

@@ -123,8 +123,9 @@ static void finish(struct ik_undo_work *work)
 	ik_buf_init(&told, IK_MIB(1));
 	put_head(&out, work, done);
 	ik_undo_text_results(&out, work->undo, work->core->setup->places.directory);
+	/* Later turns that wrote no file were passed over: what they did stays, too. */
 	if (work->first <= work->last)
-		ik_undo_text_commands(&out, &work->history, work->first, work->last);
+		ik_undo_text_commands(&out, &work->history, work->first, work->history.turn_count - 1);
 	if (note(work, &error) != IK_OK)
 		ik_buf_printf(&out, "%s\n", error.text);
 	else if (done > 0 && !work->again)
@@ -171,6 +172,19 @@ static void start(struct ik_undo_work *work, struct ik_revert_file *files, size_
 	ik_loop_defer(work->core->loop, step, work);
 }
 
+/* There is nothing that could be taken back; what stays is named. */
+static void refuse_all(struct ik_undo_work *work)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(1));
+	ik_buf_printf(&out, "%s\n",
+		_("No file was written in this session that could be taken back."));
+	ik_undo_text_commands(&out, &work->history, 0, SIZE_MAX);
+	ik_command_answer_in(work->session, work->line, &out);
+	work_free(work);
+}
+
 /* /undo N: the newest N turns that are not back. */
 static void undo_turns(struct ik_undo_work *work, size_t wanted)
 {
@@ -188,7 +202,7 @@ static void undo_turns(struct ik_undo_work *work, size_t wanted)
 	}
 	free(turns);
 	if (count == 0) {
-		refuse(work, _("No file was written in this session that could be taken back."));
+		refuse_all(work);
 		return;
 	}
 	ik_uuid_new(work->id);

@@ -68,7 +68,8 @@ void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *h
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_revert_call *call = &history->calls[i];
 
-		if (!call->anything || call->turn < first || call->turn > last)
+		if (!call->anything || call->turn < first || call->turn > last ||
+		    history->turns[call->turn].back)
 			continue;
 		if (++count <= COMMANDS_SHOWN)
 			ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
