@@ -567,6 +567,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.carry = section->carry,
 		.learnt = &block->learnt,
 		.growing = block->growing && section->end == block->length && !shows_label(block),
+		.piecewise = block->growing,
 		.utf8 = block->utf8,
 		.columns = columns,
 		.hang = block->hang,

@@ -36,6 +36,8 @@ struct page {
 	int strong, emphasis, code, link, head;
 	unsigned heading;           /* its level; 0: none */
 	bool in_table, in_code;
+	uint32_t first_line;        /* of the lines */
+	bool goes_on;               /* the code at its end does in what comes behind */
 	bool continues;             /* the next code block, or table, began in another section */
 	int64_t open_rule;          /* the line of the rule below code that came last; -1 */
 	bool delete_due;
@@ -86,7 +88,8 @@ static size_t source_of(const struct page *page, const char *bytes)
 static void separate(struct page *page)
 {
 	const struct ik_render *request = page->request;
-	bool open = request->carry.kind != IK_MARKDOWN_NOTHING || page->flow.lines->count > 0;
+	bool open = request->carry.kind != IK_MARKDOWN_NOTHING
+		|| page->flow.lines->count > page->first_line;
 	if (ik_cursor_gap(&page->cursor) && (page->cursor.moved || !open))
 		ik_flow_blank(&page->flow);
 }
@@ -480,15 +483,6 @@ static void render_tail(struct page *page)
 	ik_flow_wrap(&page->flow, 0, page->flow.text.length);
 }
 
-/* Does code go on in the next section? Then no rule ends it here. */
-static bool goes_on(const struct ik_render *request)
-{
-	struct ik_carry carry = request->carry;
-	return request->end < request->length
-		&& ik_markdown_split(request->text, request->start, request->length, &carry) > 0
-		&& carry.kind == IK_MARKDOWN_CODE;
-}
-
 /* Parse and lay out a section; false: the parser gave up. */
 static bool render_page(struct page *page)
 {
@@ -518,35 +512,76 @@ static bool render_page(struct page *page)
 	if (!parse || parse(page->source.data, (MD_SIZE)page->source.length, &callbacks, page) != 0)
 		return false;
 	struct ik_lines *lines = page->flow.lines;
-	if (page->open_rule >= 0 && page->open_rule + 1 == lines->count && goes_on(request))
+	/* No rule below code that goes on. */
+	if (page->open_rule >= 0 && page->open_rule + 1 == lines->count && page->goes_on)
 		ik_lines_truncate(lines, (uint32_t)page->open_rule);
 	return true;
 }
 
-/* Lay out a section; of one that grew, nothing is kept. */
-static void render_markdown(const struct ik_render *request, struct ik_lines *lines)
+/* Add the lines of a section, or of a part of one; false: the parser gave up. */
+static bool render_part(const struct ik_render *request, bool code_goes_on, struct ik_lines *lines)
 {
 	struct page page = {
 		.request = request,
 		.cursor = {.text = request->text, .start = request->start, .at = request->start},
+		.first_line = lines->count,
+		.goes_on = code_goes_on,
 		.continues = true,
 		.open_rule = -1,
 	};
-	ik_lines_clear(lines);
 	ik_buf_init(&page.source, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&page.address, IK_LIMIT_ENVELOPE);
 	ik_flow_init(&page.flow, lines, request->columns, request->utf8);
 	page.flow.source = request->start;
 	bool parsed = render_page(&page);
-	if (parsed) {
+	if (parsed)
 		render_tail(&page);
-		if (lines->count == 0)
-			ik_lines_add(lines, request->start);
-	}
 	ik_flow_done(&page.flow);
 	ik_table_done(&page.table);
 	ik_buf_done(&page.source);
 	ik_buf_done(&page.address);
+	return parsed;
+}
+
+/* Lay out so much of the part that stays as it is, and take it off; false: the parser gave up. */
+static bool settle(struct ik_render *part, size_t size, struct ik_carry carry,
+	struct ik_settled *settled, struct ik_lines *lines)
+{
+	struct ik_render stays = *part;
+	if (size == 0)
+		return true;
+	stays.end = part->start + size;
+	stays.growing = false;
+	if (!render_part(&stays, carry.kind == IK_MARKDOWN_CODE, lines))
+		return false;
+	part->start = stays.end;
+	part->carry = carry;
+	*settled = (struct ik_settled){.at = (uint32_t)stays.end, .lines = lines->count,
+		.added = lines->added_length, .carry = carry};
+	return true;
+}
+
+/* Lay out a section. Of one that grows, only what may still change is laid out anew. */
+static void render_markdown(const struct ik_render *request, struct ik_lines *lines)
+{
+	struct ik_render part = *request;
+	struct ik_carry carry;
+	bool parsed = true, grows = request->piecewise && request->growing
+		&& request->tail >= request->end;
+	ik_markdown_keep_settled(request, lines, &part);
+	if (grows) {
+		carry = part.carry;
+		size_t size = ik_markdown_settle(part.text, part.start, part.end, &carry);
+		if (size > 0)
+			lines->settled[IK_SETTLED_LINES].at = 0;
+		parsed = settle(&part, size, carry, &lines->settled[IK_SETTLED_BLOCKS], lines);
+	}
+	if (grows && parsed && part.carry.kind == IK_MARKDOWN_NOTHING)
+		parsed = settle(&part, ik_markdown_settle_lines(part.text, part.start, part.end),
+			part.carry, &lines->settled[IK_SETTLED_LINES], lines);
+	parsed = parsed && render_part(&part, ik_markdown_goes_on(request), lines);
+	if (parsed && lines->count == 0)
+		ik_lines_add(lines, request->start);
 	if (!parsed) {
 		ik_lines_clear(lines);
 		ik_renderer_plain.render(request, lines);

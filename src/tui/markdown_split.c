@@ -241,6 +241,123 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, struct i
 	return 0;
 }
 
+/* Is the line that ends before position one of code, and has a next one the same frame? */
+static bool is_behind_code(const struct scan *scan, size_t start, size_t position)
+{
+	if (scan->fence_length == 0 || scan->outer != OUTER_TEXT
+		|| scan->text[scan->fence_at] != scan->fence_char || position - start < 2)
+		return false;
+	const char *before = memrchr(scan->text + start, '\n', position - 1 - start);
+	size_t line = before ? (size_t)(before - scan->text) + 1 : start;
+	return line != scan->fence_at && line + 1 < position;
+}
+
+size_t ik_markdown_settle(const char *text, size_t start, size_t end, struct ik_carry *carry)
+{
+	struct scan scan = scan_start(text, end, start, *carry);
+	size_t settled = 0;
+	for (size_t position = start; position < end;) {
+		struct line line = line_at(text, position, end);
+		struct ik_carry next;
+		bool code = is_behind_code(&scan, start, position);
+		if (position > start
+			&& may_cut(&scan, line, code ? SECTION_SOFT : SECTION_LEAST, &next) == YES) {
+			settled = position - start;
+			*carry = next;
+		}
+		if (!line.complete)
+			break;
+		take_line(&scan, line);
+		position += line.length + 1;
+	}
+	return settled;
+}
+
+/* Does a line begin with a letter: with no mark of a block? */
+static bool begins_plain(struct line line)
+{
+	char first = line.length > 0 ? line.text[0] : '\0';
+	return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')
+		|| (unsigned char)first >= 0x80;
+}
+
+/* Is a complete line of a paragraph without a mark that another line may answer? */
+static bool is_plain_line(struct line line)
+{
+	if (!line.complete || !begins_plain(line))
+		return false;
+	for (size_t i = 0; i < line.length; i++)
+		if (strchr("*_`~[]<>&\\|\t", line.text[i]))
+			return false;
+	return true;
+}
+
+bool ik_markdown_is_settled(const char *text, size_t start, size_t end)
+{
+	size_t position = start;
+	if (start == end || !begins_plain(line_at(text, start, end)))
+		return false;
+	while (position < end) {
+		struct line line = line_at(text, position, end);
+		bool rule = true;
+		if (indentation(line) == line.length)
+			return true;
+		for (size_t i = 0; i < line.length; i++) {
+			rule &= strchr("=- \t", line.text[i]) != NULL;
+			if (line.text[i] == '|')
+				return false;
+		}
+		if (rule)
+			return false;
+		position += line.length + 1;
+	}
+	return true;
+}
+
+size_t ik_markdown_settle_lines(const char *text, size_t start, size_t end)
+{
+	size_t position = start, before = start;
+	while (position < end) {
+		struct line line = line_at(text, position, end);
+		if (!is_plain_line(line)) {
+			if (!begins_plain(line))
+				position = before;
+			break;
+		}
+		before = position;
+		position += line.length + 1;
+	}
+	if (position >= end)
+		position = before;
+	return ik_markdown_is_settled(text, position, end) ? position - start : 0;
+}
+
+void ik_markdown_keep_settled(const struct ik_render *request, struct ik_lines *lines,
+	struct ik_render *part)
+{
+	struct ik_settled *settled = &lines->settled[IK_SETTLED_LINES];
+	if (settled->at > 0 && !ik_markdown_is_settled(request->text, settled->at, request->end))
+		settled->at = 0;
+	if (settled->at == 0)
+		settled = &lines->settled[IK_SETTLED_BLOCKS];
+	if (!request->piecewise || settled->at == 0) {
+		ik_lines_clear(lines);
+		return;
+	}
+	ik_lines_truncate(lines, settled->lines);
+	lines->added_length = settled->added;
+	part->start = settled->at;
+	part->carry = settled->carry;
+}
+
+bool ik_markdown_goes_on(const struct ik_render *request)
+{
+	struct ik_carry carry = request->carry;
+	return request->end < request->length
+		&& ik_markdown_split(request->text, request->start, request->length, &carry) > 0
+		&& carry.kind == IK_MARKDOWN_CODE;
+}
+
 /* Where the last line of the section begins. */
 static size_t last_line(const struct ik_render *request, size_t until)
 {
@@ -320,25 +437,30 @@ static void close_link(const char *text, size_t length, struct ik_buf *out)
 	}
 }
 
-/* Is the end of the section inside a fenced block? */
-static bool ends_in_fence(const struct ik_render *request, size_t until)
+/* Is the end of the section inside a fenced block? If not, *ret_behind is where the last one
+ * was closed, or the section begins. */
+static bool ends_in_fence(const struct ik_render *request, size_t until, size_t *ret_behind)
 {
+	*ret_behind = request->start;
 	struct scan scan = scan_start(request->text, until, request->start, request->carry);
 	for (size_t position = request->start; position < until;) {
 		struct line line = line_at(request->text, position, until);
+		bool fence = scan.fence_length > 0;
 		take_line(&scan, line);
 		position += line.length + 1;
+		if (fence && scan.fence_length == 0)
+			*ret_behind = position < until ? position : until;
 	}
 	return scan.fence_length > 0;
 }
 
-/* Close what the open end leaves open. */
-static void complete(const struct ik_render *request, size_t until, struct ik_buf *out)
+/* Close what the open end, which begins at least so far back, leaves open. */
+static void complete(const struct ik_render *request, size_t least, size_t until,
+	struct ik_buf *out)
 {
 	size_t start = until;
-	while (start > request->start
-		&& !(request->text[start - 1] == '\n'
-			&& (start - 1 == request->start || request->text[start - 2] == '\n')))
+	while (start > least && !(request->text[start - 1] == '\n'
+			&& (start - 1 == least || request->text[start - 2] == '\n')))
 		start--;
 	close_link(request->text + start, until - start, out);
 	close_spans(request->text + start, until - start, out);
@@ -382,7 +504,8 @@ void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
 	append_before(request, out);
 	*ret_before = out->length - start;
 	*ret_origin = request->carry.origin;
-	bool open = request->growing && !ends_in_fence(request, until);
+	size_t behind;
+	bool open = request->growing && !ends_in_fence(request, until, &behind);
 	if (open)
 		until = hold_back(request, until);
 	*ret_until = until;
@@ -392,5 +515,5 @@ void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
 		return;
 	hide_definitions(out->data + body, out->length - body);
 	if (open)
-		complete(request, until, out);
+		complete(request, behind < until ? behind : until, until, out);
 }

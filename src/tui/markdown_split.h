@@ -27,6 +27,30 @@ enum ik_markdown_carry {
 size_t ik_markdown_split(const char *text, size_t start, size_t length, struct ik_carry *carry);
 
 /*
+ * Of a text that grows, so much (0: nothing) from start on that is laid out the same whatever
+ * comes, as if it were a section: whole blocks, lines of code; *carry as with split.
+ */
+size_t ik_markdown_settle(const char *text, size_t start, size_t end, struct ik_carry *carry);
+
+/*
+ * The same of the lines of a paragraph at start, in which nothing is marked: they stay as they
+ * are unless what follows makes something else of the whole paragraph.  Does what stands behind
+ * such lines, from start on, leave them what they are?
+ */
+size_t ik_markdown_settle_lines(const char *text, size_t start, size_t end);
+bool ik_markdown_is_settled(const char *text, size_t start, size_t end);
+
+/* Of what settled (struct ik_lines): whole blocks, and behind them lines of a paragraph. */
+enum { IK_SETTLED_BLOCKS, IK_SETTLED_LINES };
+
+/* Keep the lines of what settled before; *part, a copy of the request, becomes what follows. */
+void ik_markdown_keep_settled(const struct ik_render *request, struct ik_lines *lines,
+	struct ik_render *part);
+
+/* Does code at the end of a section go on in the next? */
+bool ik_markdown_goes_on(const struct ik_render *request);
+
+/*
  * Append the section as the parser is to see it: with a length of its own as
  * long as the text goes, so that a place in it is a place in the text, but
  * - before it the opening line or the head that it continues (*ret_before

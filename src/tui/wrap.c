@@ -92,6 +92,7 @@ void ik_lines_clear(struct ik_lines *lines)
 	lines->count = 0;
 	lines->run_count = 0;
 	lines->added_length = 0;
+	memset(lines->settled, 0, sizeof lines->settled);
 }
 
 void ik_lines_truncate(struct ik_lines *lines, uint32_t index)

@@ -57,6 +57,20 @@ struct ik_line {
 	uint32_t continues : 1;
 };
 
+/* What a section has to know of those before it; the renderer's own business,
+ * all zero at the start of a text. */
+struct ik_carry {
+	uint32_t kind;
+	uint32_t origin;
+};
+
+/* Of a text that grows: what stands before a place, and how much was made of it; at 0: nothing. */
+struct ik_settled {
+	uint32_t at;
+	uint32_t lines, added;
+	struct ik_carry carry;
+};
+
 struct ik_lines {
 	struct ik_line *lines;
 	struct ik_run *runs;
@@ -64,6 +78,8 @@ struct ik_lines {
 	uint32_t run_count, run_capacity;
 	char *added;
 	uint32_t added_length, added_capacity;
+	/* The renderer's own business; nothing once the lines are cleared. */
+	struct ik_settled settled[2];
 };
 
 void ik_lines_done(struct ik_lines *lines);
@@ -94,13 +110,6 @@ uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
 void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 
-/* What a section has to know of those before it; the renderer's own business,
- * all zero at the start of a text. */
-struct ik_carry {
-	uint32_t kind;
-	uint32_t origin;
-};
-
 /* What a renderer has learnt of a text that grows and all sections are to know: its own
  * business; all zero but for text at the start. */
 struct ik_learnt {
@@ -119,6 +128,7 @@ struct ik_render {
 	struct ik_carry carry;  /* what the section before left open */
 	const struct ik_learnt *learnt;
 	bool growing;           /* more text may come behind the end */
+	bool piecewise;         /* lines will be given again with more text: keep what stays */
 	bool utf8;              /* what is added may be more than ASCII */
 	int columns;
 	int hang;

@@ -67,6 +67,11 @@ static void generate(struct ik_buf *out, unsigned seed, size_t length)
 		("A long paragraph, which fills sections so that there are several of them in the end: "
 			"words, words, words, words, words, words, words, words, words, words, words.\n\n"),
 		"<div>\nhtml\n</div>\n\n", "last &amp; least\n\n",
+		"Plain words\nand more of them\nand another line.\n\n", "Words that are\na heading\n===\n\n",
+		"Plain words\n| a | b |\n|---|---|\n\n", "Words,\n2. no item\n    no code\n1. item\n\n",
+		"Words,\nwords\n- item\nmore of it\n# Heading\nwords\n---\nwords\n> quoted\n\n",
+		"Words *that\nmay be* soft\n\n", "Words\nhttp://a.b/c?d\n  indented  \nand **bold\nones**\n\n",
+		"```c\nint one;\n\n\nint two;\n\tint three;\n\n```\n\n", "Words\n```\ncode\n```\nwords\n\n",
 	};
 	while (out->length < length) {
 		seed = seed * 1103515245u + 12345u;
@@ -76,7 +81,7 @@ static void generate(struct ik_buf *out, unsigned seed, size_t length)
 
 Test(markdown_whole, sections_look_as_one)
 {
-	for (unsigned seed = 1; seed < 5; seed++) {
+	for (unsigned seed = 1; seed < 7; seed++) {
 		struct ik_block *block = markdown_block("", true);
 		struct ik_buf text;
 		size_t step = 15 + seed;
