@@ -206,7 +206,7 @@ static void undo_turns(struct ik_undo_work *work, size_t wanted)
 		return;
 	}
 	ik_uuid_new(work->id);
-	list = ik_revert_files(&work->history, work->first, work->last, NULL, NULL, &files);
+	list = ik_revert_files(&work->history, work->first, work->last, NULL, &files);
 	start(work, list, files, false);
 }
 
@@ -224,7 +224,7 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 		if (work->history.turns[i].back && !force)
 			continue;
 		ik_revert_files_free(files, count);
-		files = ik_revert_files(&work->history, i, i, NULL, path, &count);
+		files = ik_revert_files(&work->history, i, i, path, &count);
 	}
 	if (count > 0) {
 		ik_uuid_new(work->id);
@@ -300,24 +300,6 @@ enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, c
 	return IK_COMMAND_NOTHING;
 }
 
-void ik_undo_call(struct ik_core *core, const char *call_id)
-{
-	struct ik_undo_work *work = begin(core, "/undo");
-	struct ik_revert_file *files;
-	size_t count;
-
-	if (work == NULL)
-		return;
-	files = ik_revert_files(&work->history, 0, SIZE_MAX, call_id, NULL, &count);
-	if (count == 0) {
-		ik_revert_files_free(files, count);
-		refuse(work, _("No file was written by this call that could be taken back."));
-		return;
-	}
-	ik_uuid_new(work->id);
-	start(work, files, count, false);
-}
-
 size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns)
 {
 	size_t *turns = ik_alloc(TURNS_MOST * sizeof(*turns)), count, files = 0;
@@ -331,7 +313,7 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
 			(*ret_turns)++;
 		if (*ret_turns > 0) {
-			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, NULL, &files);
+			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, &files);
 			ik_revert_files_free(list, files);
 		}
 		ik_revert_history_done(&history);

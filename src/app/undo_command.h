@@ -17,9 +17,6 @@ struct ik_undo_work;
 enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest);
 enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest);
 
-/* Take back what the call of that id wrote. */
-void ik_undo_call(struct ik_core *core, const char *call_id);
-
 /* How many files were changed in the session since that time (wall clock) and could be taken
  * back; *ret_turns: by so many turns, the newest ones. */
 size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns);

@@ -109,7 +109,7 @@ size_t ik_undo_text_turns(const struct ik_revert_history *history, size_t *turns
 
 		if (history->turns[i].back)
 			continue;
-		list = ik_revert_files(history, i, i, NULL, NULL, &files);
+		list = ik_revert_files(history, i, i, NULL, &files);
 		ik_revert_files_free(list, files);
 		if (files > 0)
 			turns[found++] = i;
@@ -148,7 +148,7 @@ static void put_files(struct ik_buf *out, const struct ik_revert_history *histor
 	const char *directory)
 {
 	size_t count;
-	struct ik_revert_file *files = ik_revert_files(history, turn, turn, NULL, NULL, &count);
+	struct ik_revert_file *files = ik_revert_files(history, turn, turn, NULL, &count);
 	struct ik_revert *undo = ik_revert_new(NULL, history, files, count, false);
 	const struct ik_revert_result *results = ik_revert_results(undo, &count);
 

@@ -19,7 +19,7 @@
 struct stat;
 
 /* A file that is looked at between two turns of the loop: some milliseconds. */
-#define IK_FILE_AT_ONCE IK_MIB(4)
+#define IK_FILE_AT_ONCE IK_MIB(2)
 
 enum ik_file_kind { IK_FILE_ABSENT, IK_FILE_REGULAR, IK_FILE_OTHER };
 

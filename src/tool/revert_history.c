@@ -57,7 +57,6 @@ static void take_call(struct ik_revert_history *history, struct ik_json_span lin
 
 	copy_id(call.id, ik_json_member(line, "id"));
 	call.turn = take_turn(history, line);
-	call.call_id = text_of(line, "call_id");
 	call.words = text_of(line, "words");
 	while (ik_json_next(files, &walk, &key, &file)) {
 		call.files = ik_alloc_array(call.files, call.count + 1, sizeof(*call.files));
@@ -256,7 +255,6 @@ void ik_revert_history_done(struct ik_revert_history *history)
 		free(history->turns[i].title);
 	free(history->turns);
 	for (size_t i = 0; i < history->call_count; i++) {
-		free(history->calls[i].call_id);
 		free(history->calls[i].words);
 		ik_revert_files_free(history->calls[i].files, history->calls[i].count);
 	}
@@ -291,7 +289,7 @@ static void merge(struct ik_revert_file **files, size_t *count, const struct ik_
 }
 
 struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, size_t first,
-	size_t last, const char *call_id, const char *path, size_t *ret_count)
+	size_t last, const char *path, size_t *ret_count)
 {
 	struct ik_revert_file *files = NULL;
 	size_t count = 0, kept = 0;
@@ -300,8 +298,7 @@ struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, 
 		const struct ik_revert_call *call = &history->calls[i];
 
 		if (call->turn < first || call->turn > last ||
-		    (first != last && history->turns[call->turn].back) ||
-		    (call_id != NULL && !ik_text_equal(call->call_id, call_id)))
+		    (first != last && history->turns[call->turn].back))
 			continue;
 		for (size_t j = 0; j < call->count; j++)
 			if (path == NULL || ik_text_equal(call->files[j].path, path))

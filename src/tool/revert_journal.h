@@ -81,7 +81,7 @@ struct ik_revert_file {
 
 struct ik_revert_call {
 	char id[IK_UUID_TEXT];
-	char *call_id, *words;
+	char *words;
 	size_t turn;     /* its index */
 	bool anything;   /* it may have changed anything */
 	bool ended;
@@ -125,11 +125,10 @@ void ik_revert_history_done(struct ik_revert_history *history);
 /*
  * The files that the turns from first to last (indexes) changed, as they were before all and
  * after all of them, in new memory: *ret_count of them, released with ik_revert_files_free().
- * Of several turns those that were taken back do not count. call_id: only those of the call of
- * that id; path: only this one; NULL: all.
+ * Of several turns those that were taken back do not count. path: only this one; NULL: all.
  */
 struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, size_t first,
-	size_t last, const char *call_id, const char *path, size_t *ret_count);
+	size_t last, const char *path, size_t *ret_count);
 void ik_revert_files_free(struct ik_revert_file *files, size_t count);
 
 /* The directory in which the bytes of that hash are (borrowed); NULL: they are not there. */

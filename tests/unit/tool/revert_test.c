@@ -150,7 +150,7 @@ static enum ik_revert_outcome take_back(size_t first, size_t last, bool force)
 	ik_revert_history_read(root, SESSION, &history);
 	cr_assert_lt(last, history.turn_count);
 	const char *turns[] = { history.turns[first].id };
-	files = ik_revert_files(&history, first, last, NULL, NULL, &count);
+	files = ik_revert_files(&history, first, last, NULL, &count);
 	revert = ik_revert_new(directory, &history, files, count, force);
 	while (!ik_revert_step(revert))
 		;
@@ -310,7 +310,7 @@ Test(revert, a_fork_has_what_its_parent_did_before)
 	ik_revert_history_read(root, FORK, &history);
 	cr_assert_eq(history.turn_count, 1);
 	cr_assert_str_eq(history.turns[0].id, turn_1);
-	files = ik_revert_files(&history, 0, 0, NULL, NULL, &count);
+	files = ik_revert_files(&history, 0, 0, NULL, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_str_eq(ik_revert_place_of(&history, files[0].before.hash), directory);
 	ik_revert_files_free(files, count);
