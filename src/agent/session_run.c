@@ -187,6 +187,7 @@ void ik_session_start_call(struct ik_session *session, const struct ik_effect *e
 	run->id = ik_strdup(effect->id);
 	run->slot.begin = begin_run;
 	run->slot.arg = run;
+	run->slot.owner = session;
 	if (!session->options.slots || ik_slots_take(session->options.slots, &run->slot))
 		run_start(run);
 }

@@ -8,6 +8,7 @@ struct ik_slots {
 	int free;
 	bool shut;
 	struct ik_slot *first, **end; /* those that wait */
+	struct ik_slot *held;
 };
 
 struct ik_slots *ik_slots_new(int count)
@@ -30,13 +31,22 @@ void ik_slots_shut(struct ik_slots *slots)
 	slots->shut = true;
 }
 
+/* It is held from here on. */
+static void hold(struct ik_slots *slots, struct ik_slot *slot)
+{
+	slot->held = true;
+	slot->next = slots->held;
+	slots->held = slot;
+}
+
 bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 {
-	slot->held = slots->free > 0 && !slots->shut;
-	if (slot->held) {
+	if (slots->free > 0 && !slots->shut) {
 		slots->free--;
+		hold(slots, slot);
 		return true;
 	}
+	slot->held = false;
 	slot->waiting = true;
 	slot->next = NULL;
 	*slots->end = slot;
@@ -44,17 +54,32 @@ bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 	return false;
 }
 
-/* The first that waits has it now. */
-static void pass_on(struct ik_slots *slots)
+/* How many an owner holds. */
+static int count_held(const struct ik_slots *slots, const void *owner)
 {
-	struct ik_slot *slot = slots->first;
+	const struct ik_slot *slot;
+	int count = 0;
 
-	slots->first = slot->next;
-	if (slots->first == NULL)
-		slots->end = &slots->first;
-	slot->waiting = false;
-	slot->held = true;
-	slot->begin(slot->arg);
+	for (slot = slots->held; slot != NULL; slot = slot->next)
+		count += slot->owner == owner;
+	return count;
+}
+
+/* The one that waits and is next. */
+static struct ik_slot *choose(const struct ik_slots *slots)
+{
+	struct ik_slot *slot = slots->first, *best = slot;
+	int least = count_held(slots, slot->owner);
+
+	for (; slot != NULL && least > 0; slot = slot->next) {
+		int count = slot->owner != best->owner ? count_held(slots, slot->owner) : least;
+
+		if (count < least) {
+			least = count;
+			best = slot;
+		}
+	}
+	return best;
 }
 
 /* It waits no more. */
@@ -70,15 +95,31 @@ static void leave(struct ik_slots *slots, struct ik_slot *slot)
 	slot->waiting = false;
 }
 
+/* It is held no more. */
+static void let_go(struct ik_slots *slots, struct ik_slot *slot)
+{
+	struct ik_slot **place = &slots->held;
+
+	while (*place != slot)
+		place = &(*place)->next;
+	*place = slot->next;
+	slot->held = false;
+}
+
 void ik_slots_give_back(struct ik_slots *slots, struct ik_slot *slot)
 {
 	if (slot->waiting) {
 		leave(slots, slot);
 	} else if (slot->held) {
-		slot->held = false;
-		if (slots->first != NULL && !slots->shut)
-			pass_on(slots);
-		else
+		let_go(slots, slot);
+		if (slots->first != NULL && !slots->shut) {
+			struct ik_slot *next = choose(slots);
+
+			leave(slots, next);
+			hold(slots, next);
+			next->begin(next->arg);
+		} else {
 			slots->free++;
+		}
 	}
 }

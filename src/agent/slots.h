@@ -1,7 +1,9 @@
 /*
  * slots: how many calls of models run at once, counted over all sessions of the program.
  *
- * Who finds none free waits; the first that waits gets the next that is free.
+ * Who finds none free waits.  The next that is free goes to the owner that holds the fewest,
+ * of several such to the one that has waited longest: with many calls of one session waiting,
+ * the only call of another is next.
  * Shared by the sessions that were made with it, which outlive their calls in it.
  *
  * May include: util.
@@ -16,7 +18,8 @@ struct ik_slots;
 /* One that waits for a slot, a member of what it is for. begin is called once it has one,
  * inside ik_slots_give_back() of another. */
 struct ik_slot {
-	struct ik_slot *next;
+	struct ik_slot *next;  /* that waits, or is held; private, as what is below arg */
+	const void *owner;     /* whose it is: whatever tells sessions apart */
 	void (*begin)(void *arg);
 	void *arg;
 	bool held, waiting;
