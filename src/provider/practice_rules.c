@@ -246,9 +246,36 @@ static enum ik_practice_rule find_rule(struct part *rest)
 	return IK_PRACTICE_HELP;
 }
 
+/* What the person typed, without the files and outputs that go with it (app/attach.h). */
+static struct part without_attached(struct part text)
+{
+	static const struct {
+		const char *begin, *end;
+	} parts[] = {
+		{ "\n\n<file path=\"", "</file>" },
+		{ "\n\n<shell command=\"", "</shell>" },
+		{ "\n\n<command line=\"", "</command>" },
+	};
+	size_t length = text.length;
+	bool attached = false;
+
+	for (size_t index = 0; index < sizeof parts / sizeof *parts; index++) {
+		size_t end = strlen(parts[index].end);
+		attached = attached || (text.length >= end &&
+			memcmp(text.text + text.length - end, parts[index].end, end) == 0);
+	}
+	for (size_t index = 0; attached && index < sizeof parts / sizeof *parts; index++) {
+		const char *at = memmem(text.text, length, parts[index].begin,
+			strlen(parts[index].begin));
+		if (at)
+			length = (size_t)(at - text.text);
+	}
+	return (struct part){ text.text, length };
+}
+
 void ik_practice_order_read(const char *text, size_t length, struct ik_practice_order *ret_order)
 {
-	struct part rest = trim((struct part){ text, length });
+	struct part rest = trim(without_attached((struct part){ text, length }));
 	struct ik_buf arguments;
 	const char *tool;
 
