@@ -6,6 +6,7 @@
 
 #include "agent/session_private.h"
 #include "tool/revert_journal.h"
+#include "tool/sandbox.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -89,6 +90,7 @@ static void release(void *arg)
 	free(session->directory);
 	free(session->own_prompt);
 	free(session->system_prompt);
+	free(session->instructions);
 	free(session);
 }
 
@@ -159,20 +161,39 @@ static void retry_due(void *arg)
 }
 
 /* All that is always said to a model, the same in every round. */
-static char *make_prompt(const struct ik_session *session, const char *instructions)
+static char *make_prompt(const struct ik_session *session)
 {
+	const struct ik_sandbox *sandbox = session->options.run.sandbox;
+	const char *instructions = session->instructions;
 	bool tools = !session->options.no_tools;
+	struct ik_buf bounds;
+	char *prompt;
 
-	return ik_format("%s%s%s\n\nThe working directory is %s.%s%s",
+	ik_buf_init(&bounds, IK_LIMIT_ARGUMENTS);
+	if (tools && sandbox)
+		ik_sandbox_put_words(sandbox, &bounds);
+	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s",
 		session->own_prompt ? session->own_prompt : built_in_prompt,
-		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "", session->directory,
+		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "",
+		bounds.length > 0 ? " " : "", bounds.data, session->directory,
 		instructions ? "\n\n" : "", instructions ? instructions : "");
+	ik_buf_done(&bounds);
+	return prompt;
+}
+
+void ik_session_sandbox_changed(struct ik_session *session)
+{
+	free(session->system_prompt);
+	session->system_prompt = make_prompt(session);
 }
 
 void ik_session_set_instructions(struct ik_session *session, const char *instructions)
 {
-	free(session->system_prompt);
-	session->system_prompt = make_prompt(session, instructions);
+	char *copy = instructions ? ik_strdup(instructions) : NULL;
+
+	free(session->instructions);
+	session->instructions = copy;
+	ik_session_sandbox_changed(session);
 }
 
 const char *ik_session_system_prompt(const struct ik_session *session)

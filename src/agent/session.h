@@ -81,6 +81,9 @@ void ik_session_set_model(struct ik_session *session, const struct ik_model_spec
 /* Other instructions of the project, from the next request on. Copied. */
 void ik_session_set_instructions(struct ik_session *session, const char *instructions);
 
+/* The sandbox of options.run is another now: the next request says so. */
+void ik_session_sandbox_changed(struct ik_session *session);
+
 /* What is sent with every request: the whole system prompt (borrowed, until it changes),
  * and the tools, in an array to be released with ik_session_tools_free() that borrows
  * from the registry. */

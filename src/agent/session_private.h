@@ -49,6 +49,7 @@ struct ik_session {
 	char id[IK_UUID_TEXT];
 	char *directory;
 	char *own_prompt;    /* of the options; NULL: the built-in one */
+	char *instructions;  /* of the project, behind it; NULL: none */
 	char *system_prompt; /* complete */
 	struct ik_conversation *conversation;
 	struct ik_turn_options turn_options;

@@ -6,6 +6,7 @@
 
 #include "app/chat_private.h"
 #include "app/commands.h"
+#include "app/sandbox_command.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -183,13 +184,17 @@ bool ik_agent_works(const struct ik_agent *agent)
 void ik_agent_tell_mode(struct ik_agent *agent)
 {
 	const char *mark = agent->session != NULL ? ik_chat_lock_mark(agent) : NULL;
+	const char *sandbox;
 	enum ik_mode mode;
+	bool trouble;
 
 	if (agent->session == NULL)
 		return;
 	mode = ik_policy_mode(agent->chat->core.policy);
 	ik_screen_set_mode(agent->screen, mark != NULL ? mark : ik_mode_name(mode),
 		mark != NULL || mode != IK_MODE_AUTO);
+	sandbox = ik_sandbox_mark(agent->chat->setup->sandbox, &trouble);
+	ik_screen_set_sandbox(agent->screen, sandbox, trouble);
 }
 
 /* What all have in common, as it is now: those that are not shown are not told. */

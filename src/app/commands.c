@@ -9,6 +9,7 @@
 #include "app/commands_session.h"
 #include "app/commands_text.h"
 #include "app/mode_command.h"
+#include "app/sandbox_command.h"
 #include "app/system_text.h"
 #include "app/tool_text.h"
 #include "app/undo_command.h"
@@ -161,6 +162,22 @@ static enum ik_command_effect run_mode(struct ik_core *core, const char *line, c
 	return effect;
 }
 
+/* /sandbox [NAME] */
+static enum ik_command_effect run_sandbox(struct ik_core *core, const char *line, const char *rest)
+{
+	enum ik_command_effect effect = IK_COMMAND_NOTHING;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(1));
+	if (ik_sandbox_command(core->setup, rest, &out)) {
+		for (size_t i = 0; i < core->session_count; i++)
+			ik_session_sandbox_changed(core->sessions[i].session);
+		effect = IK_COMMAND_MODE;
+	}
+	ik_command_answer(core, line, &out);
+	return effect;
+}
+
 /* /theme [NAME] */
 static enum ik_command_effect run_theme(struct ik_core *core, const char *line, const char *rest)
 {
@@ -280,6 +297,12 @@ static const struct ik_command commands[] = {
 		N_("auto: calls are made as the rules say. ask: all others are asked about. read-only: nothing "
 			"that changes anything is called. Alone it shows the rules; forget N takes back what you "
 			"once allowed for good.")},
+	{"/sandbox", "/sandbox [NAME]",
+		N_("where tools may write; NAME: off, project, read-only"), run_sandbox,
+		N_("The kernel holds it, for tools and all that they start. project: files of the session's "
+			"directory and temporary ones. read-only: temporary ones. Alone it shows what is writable, "
+			"what is hidden, and which rules the kernel does not hold. To keep a choice, write it into "
+			"~/.ikigai/config.json: {\"sandbox\": {\"mode\": \"project\"}}.")},
 	{"/run", "/run TOOL JSON", N_("call a tool yourself"), run_run,
 		N_("For example: /run glob {\"pattern\": \"*.c\"}. The model does not see it.")},
 	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background,

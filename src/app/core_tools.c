@@ -31,6 +31,7 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 	run.kodelet.output_limit = (size_t)config->custom_max_output_size;
 	run.kodelet.environment = (const char *const *)setup->kodelet_environment;
 	run.directory = setup->places.directory;
+	run.sandbox = setup->sandbox;
 	return run;
 }
 
@@ -229,6 +230,7 @@ struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_set
 					(const char *const *)setup->kodelet_environment,
 			},
 			.working_directory = setup->places.directory,
+			.sandbox = setup->sandbox,
 		},
 		.discovery = ik_discovery_new(loop, events, arg),
 		.loop = loop,
@@ -243,7 +245,9 @@ struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struc
 	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg)
 {
 	struct directories directories = {
-		.options = {.timeout_ms = setup->config->tools_scan_timeout_ms},
+		.options = {
+			.timeout_ms = setup->config->tools_scan_timeout_ms, .sandbox = setup->sandbox,
+		},
 		.project_only = true,
 		.discovery = ik_discovery_new(loop, events, arg),
 		.loop = loop,

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "app/appearance.h"
+#include "app/sandbox_command.h"
 #include "store/examine.h"
 #include "store/store.h"
 #include "tui/term.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -103,6 +105,32 @@ static void check_directories(struct ik_doctor *doctor)
 		ik_doctor_say(doctor, IK_FINDING_OK, _("directory"), places->directory);
 }
 
+/* What the kernel can hold tools back from, what it is asked to, and what it does not. */
+static void check_sandbox(struct ik_doctor *doctor)
+{
+	enum ik_sandbox_state state = ik_sandbox_state(doctor->setup->sandbox);
+	struct ik_buf out;
+	char *line, *end;
+	bool whole;
+
+	ik_buf_init(&out, IK_MIB(1));
+	whole = ik_sandbox_kernel(&out);
+	if (state == IK_SANDBOX_BROKEN)
+		ik_buf_printf(&out, "; %s", _("no tool is run until sandbox.* is taken out of the configuration"));
+	else
+		ik_buf_printf(&out, _("; sandbox.mode is %s"),
+			ik_sandbox_mode_name(ik_sandbox_mode(doctor->setup->sandbox)));
+	ik_doctor_say(doctor, state == IK_SANDBOX_BROKEN ? IK_FINDING_WRONG : whole ? IK_FINDING_OK
+		: IK_FINDING_NOTE, _("sandbox"), out.data);
+	ik_buf_clear(&out);
+	ik_sandbox_put_gaps(doctor->setup, &out);
+	for (line = out.data; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		*end = '\0';
+		ik_doctor_say(doctor, IK_FINDING_NOTE, _("sandbox"), line);
+	}
+	ik_buf_done(&out);
+}
+
 static void check_config(struct ik_doctor *doctor)
 {
 	const struct ik_string_list *warnings = &doctor->setup->config->warnings;
@@ -147,5 +175,6 @@ void ik_doctor_places(struct ik_doctor *doctor)
 	check_terminal(doctor);
 	check_directories(doctor);
 	check_config(doctor);
+	check_sandbox(doctor);
 	check_database(doctor);
 }

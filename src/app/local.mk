@@ -20,6 +20,7 @@ libik_app_a_SOURCES = \
 	src/app/chat_trust.c src/app/chat_trust.h \
 	src/app/chat_copy.c src/app/chat_search.c src/app/chat_search.h src/app/chat_sessions.c \
 	src/app/commands_session.c src/app/commands_session.h \
+	src/app/sandbox_command.c src/app/sandbox_command.h \
 	src/app/session_find.c src/app/session_find.h \
 	src/app/commands_text.c src/app/commands_text.h \
 	src/app/export.c src/app/export.h \

@@ -9,7 +9,7 @@
 
 enum {
 	OPTION_CONFIG = 256, OPTION_BASE_URL, OPTION_DATABASE, OPTION_RESUME, OPTION_NO_TOOLS, OPTION_READER,
-	OPTION_TRUST, OPTION_TURNS, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
+	OPTION_TRUST, OPTION_TURNS, OPTION_SANDBOX, OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
 	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_WAIT, OPTION_OLDER, OPTION_DRY,
 	OPTION_HELP, OPTION_VERSION
 };
@@ -51,6 +51,8 @@ static const char chat_help[] = N_(
 "      --screen-reader    plain lines that follow each other, no full screen\n"
 "      --trust-project    run the tools of this directory, and read its\n"
 "                         .ikigai/config.json, this time without asking\n"
+"      --sandbox MODE     what tools may write to: off (all that you may), project,\n"
+"                         read-only; the kernel holds it\n"
 "      --max-tool-turns N stop after N rounds with tool calls (50)\n"
 "  -h, --help; --version\n"
 "\n"
@@ -95,6 +97,8 @@ static const char tool_help[] = N_(
 "            tools or, with --project, those of this directory\n"
 "  trust     trust the tools and the configuration of this directory, or DIR, as\n"
 "            they are now; with --revoke no more\n"
+"\n"
+"--sandbox MODE runs tools as ikigai --help says.\n"
 "\n"
 "Example: ikigai tool run glob '{\"pattern\": \"*.c\"}'\n"
 "See also ikigai-tool(1) and ikigai-tools(7).\n");
@@ -151,6 +155,7 @@ static const struct option long_options[] = {
 	{"no-tools", no_argument, NULL, OPTION_NO_TOOLS},
 	{"screen-reader", no_argument, NULL, OPTION_READER},
 	{"trust-project", optional_argument, NULL, OPTION_TRUST},
+	{"sandbox", required_argument, NULL, OPTION_SANDBOX},
 	{"max-tool-turns", required_argument, NULL, OPTION_TURNS},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"yes", no_argument, NULL, OPTION_YES},
@@ -260,6 +265,7 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_CONFIG: o->config_file = optarg; return true;
 	case OPTION_BASE_URL: o->base_url = optarg; return true;
 	case OPTION_DATABASE: o->database = optarg; return true;
+	case OPTION_SANDBOX: o->sandbox = optarg; return true;
 	case OPTION_TURNS: o->max_tool_turns = optarg; return true;
 	case OPTION_RESUME:
 		o->resume = true;

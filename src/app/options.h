@@ -44,6 +44,7 @@ struct ik_options {
 	const char *base_url;       /* --base-url */
 	const char *system_prompt;  /* -s: a file */
 	const char *database;       /* --database */
+	const char *sandbox;        /* --sandbox: a mode */
 	const char *max_tool_turns; /* --max-tool-turns, still text */
 	bool resume;                /* --resume[=ID] */
 	bool wait;                  /* --wait: for a session that is open elsewhere */

@@ -26,6 +26,7 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 		{"model", options->model, "--model"},
 		{"system_prompt", options->system_prompt, "--system-prompt"},
 		{"database", options->database, "--database"},
+		{"sandbox.mode", options->sandbox, "--sandbox"},
 		{"max_tool_turns", options->max_tool_turns, "--max-tool-turns"},
 	};
 	enum ik_status status = IK_OK;
@@ -184,6 +185,9 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status == IK_OK)
 		use_language(ret_setup);
 	if (status == IK_OK)
+		ret_setup->sandbox = ik_sandbox_new(ret_setup->config, ret_setup->places.directory,
+			ret_setup->places.user_home);
+	if (status == IK_OK)
 		ret_setup->kodelet_environment = kodelet_environment(ret_setup);
 	if (status == IK_OK)
 		open_log(ret_setup);
@@ -217,6 +221,7 @@ void ik_setup_done(struct ik_setup *setup)
 	free(setup->database);
 	free(setup->language);
 	setup->kodelet_environment = ik_environment_free(setup->kodelet_environment);
+	setup->sandbox = ik_sandbox_free(setup->sandbox);
 	ik_project_done(&setup->project);
 	setup->config = ik_config_free(setup->config);
 	ik_places_done(&setup->places);

@@ -11,6 +11,7 @@
 #include "app/options.h"
 #include "app/places.h"
 #include "app/project.h"
+#include "tool/sandbox.h"
 
 struct ik_setup {
 	struct ik_places places;
@@ -21,6 +22,7 @@ struct ik_setup {
 	char *instructions;   /* of the project: the text of app/agents_file.h, or NULL */
 	char *language;       /* LANGUAGE as it was before ui.language took its place, or NULL */
 	char *database;       /* for ik_store_open(); NULL: memory */
+	struct ik_sandbox *sandbox; /* of the tools, by whoever runs them */
 	char **kodelet_environment; /* for Kodelet's tools: what custom_tools.env_whitelist names */
 };
 

@@ -90,6 +90,9 @@ struct ik_config {
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
 	int64_t ui_tool_output;
 	char *policy;                  /* JSON array of rules (config/rules.h); NULL: none */
+	char *sandbox_mode;            /* "off", "project", "read-only" */
+	struct ik_string_list sandbox_write, sandbox_hide, sandbox_except;
+	bool sandbox_network, sandbox_rules;
 	char *log_level;               /* "off", "error", "info", "debug" */
 
 	struct ik_string_list warnings; /* sentences to show: unknown keys, ... */

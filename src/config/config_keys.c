@@ -14,6 +14,7 @@ static const char *const wire_formats[] = {
 static const char *const thinking_levels[] = { "off", "low", "medium", "high", NULL };
 static const char *const themes[] = { "auto", "dark", "light", "contrast", "mono", NULL };
 static const char *const inspector_states[] = { "auto", "open", "closed", NULL };
+static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
 
 /* What names an executable, a server or a secret may not come from a project's file. */
@@ -133,6 +134,20 @@ static const struct ik_config_key keys[] = {
 		.meaning = N_("keys for actions: {\"ACTION\": \"KEY, KEY\"}") },
 	{ .name = "policy", .type = IK_KEY_RULES, .offset = FIELD(policy),
 		.meaning = N_("which tool calls are allowed, asked about or denied") },
+	{ .name = "sandbox.mode", .type = IK_KEY_CHOICE, .offset = FIELD(sandbox_mode),
+		.standard = "\"off\"", .choices = sandbox_modes, .variable = "IKIGAI_SANDBOX",
+		.meaning = N_("where tools may write, by the kernel's word") },
+	{ .name = "sandbox.write", .type = IK_KEY_LIST, .offset = FIELD(sandbox_write),
+		.meaning = N_("further places where they may write in the mode project") },
+	{ .name = "sandbox.hide", .type = IK_KEY_LIST, .offset = FIELD(sandbox_hide),
+		.meaning = N_("places that no tool may read or write, in any mode") },
+	{ .name = "sandbox.network", .type = IK_KEY_BOOL, .offset = FIELD(sandbox_network),
+		.standard = "true", .meaning = N_("whether tools may use the network, and other sockets") },
+	{ .name = "sandbox.rules", .type = IK_KEY_BOOL, .offset = FIELD(sandbox_rules),
+		.standard = "true",
+		.meaning = N_("whether the kernel, too, holds rules of policy that deny a place") },
+	{ .name = "sandbox.except", .type = IK_KEY_LIST, .offset = FIELD(sandbox_except),
+		.meaning = N_("names of tools that run outside of the sandbox") },
 	{ .name = "log.level", .type = IK_KEY_CHOICE, .offset = FIELD(log_level), .standard = "\"error\"",
 		.choices = log_levels, .project = true, .variable = "IKIGAI_LOG_LEVEL",
 		.meaning = N_("what is written to the log") },

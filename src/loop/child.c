@@ -304,6 +304,9 @@ static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_st
 	if (step == IK_SPAWN_DIRECTORY)
 		return ik_error_set_errno(error, number, _("cannot start %s in the directory %s"),
 			spec->path, spec->directory);
+	if (step == IK_SPAWN_CONFINE)
+		return ik_error_set_errno(error, number, _("cannot start %s: the kernel makes no sandbox"),
+			spec->path);
 	if (step == IK_SPAWN_IDENTITY)
 		return ik_error_set(error, IK_DENIED, _("%s was changed since it was trusted"),
 			spec->path);
@@ -334,6 +337,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 		.environment = spec->environment != NULL ?
 			(char *const *)(uintptr_t)spec->environment : environ,
 		.directory = spec->directory,
+		.confinement = spec->confinement,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
 		.descriptor_limit = ik_children_descriptor_limit(ik_loop_children(loop)),
 	};

@@ -28,6 +28,7 @@
 struct ik_child;
 
 struct ik_identity;
+struct ik_confinement;
 
 struct ik_child_spec {
 	const char *path;                /* executable, seen from directory; no PATH search */
@@ -35,6 +36,8 @@ struct ik_child_spec {
 	const char *const *argv;         /* NULL-terminated; argv[0] first */
 	const char *const *environment;  /* NULL-terminated; NULL: this process's */
 	const char *directory;           /* NULL: this process's */
+	const struct ik_confinement *confinement; /* what it and its own may not do (loop/confine.h);
+	                                    borrowed until it has started; NULL: as this process */
 	const char *input;               /* borrowed until done or close; NULL: /dev/null */
 	size_t input_length;
 	int64_t timeout_ms;              /* from the spawn; 0: none */

@@ -4,6 +4,7 @@ libik_loop_a_SOURCES = \
 	src/loop/address.c src/loop/address.h \
 	src/loop/child.c src/loop/child.h \
 	src/loop/children.c src/loop/children.h \
+	src/loop/confine.c src/loop/confine.h \
 	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/gather.c src/loop/gather.h \
@@ -11,6 +12,7 @@ libik_loop_a_SOURCES = \
 	src/loop/http_server.c src/loop/http_server.h \
 	src/loop/http_words.c src/loop/http_words.h \
 	src/loop/internal.h \
+	src/loop/landlock.h \
 	src/loop/leftovers.c src/loop/leftovers.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \

@@ -85,6 +85,11 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 		if (dup2(spawn->streams[i], i) < 0)
 			return IK_SPAWN_SETUP;
 	close_others();
+	if (spawn->confinement != NULL) {
+		errno = ik_confine_self(spawn->confinement);
+		if (errno != 0)
+			return IK_SPAWN_CONFINE;
+	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* As late as can be: a name has to be looked up again for a script, which must

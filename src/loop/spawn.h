@@ -6,7 +6,7 @@
  * memory until then, so it does nothing but system calls.  posix_spawn(3)
  * cannot set limits or a parent-death signal.
  *
- * May include: libc, util/identity.h.
+ * May include: libc, util/identity.h, loop/confine.h.
  */
 #ifndef IK_LOOP_SPAWN_H
 #define IK_LOOP_SPAWN_H
@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "loop/confine.h"
 #include "util/identity.h"
 
 struct ik_spawn {
@@ -28,6 +29,7 @@ struct ik_spawn {
 	rlim_t memory_limit;      /* bytes of address space; RLIM_INFINITY: none */
 	bool foreground;          /* it stays in this process's session and group, and so in its
 	                             job, with the terminal that it may have */
+	const struct ik_confinement *confinement; /* what it may not do; NULL: nothing of it */
 	rlim_t descriptor_limit;  /* soft limit of open files; RLIM_INFINITY: as it is */
 };
 
@@ -36,6 +38,7 @@ enum ik_spawn_step {
 	IK_SPAWN_FORK,      /* no process or no descriptor could be had */
 	IK_SPAWN_SETUP,     /* session, limits, streams */
 	IK_SPAWN_DIRECTORY,
+	IK_SPAWN_CONFINE,   /* the sandbox */
 	IK_SPAWN_IDENTITY,  /* it is another file; the value says nothing */
 	IK_SPAWN_EXEC
 };

@@ -6,9 +6,11 @@
 #include "loop/child.h"
 #include "tool/busy.h"
 #include "tool/protocol.h"
+#include "tool/sandbox.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -255,11 +257,20 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 		.overdue = overdue,
 		.grace_ms = GRACE_MS,
 	};
+	struct ik_confinement confinement;
+	enum ik_status status;
+	bool confined;
 
 	ik_buf_clear(&candidate->output);
 	ik_buf_clear(&candidate->errors);
-	if (ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child,
-		error) != IK_OK)
+	if (ik_sandbox_enter(options->sandbox, ik_path_base(candidate->path), IK_SANDBOX_QUESTION,
+		&confinement, &confined, error) != IK_OK)
+		return false;
+	spec.confinement = confined ? &confinement : NULL;
+	status = ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child, error);
+	if (confined)
+		ik_confine_close(&confinement);
+	if (status != IK_OK)
 		return false;
 	candidate->latest_ms = ik_clock_ms() + options->timeout_ms * LATEST;
 	candidate->delayed_us = 0;

@@ -14,7 +14,8 @@
  * along, gets no more.
  *
  * Owns the process and what it printed.
- * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/busy.h.
+ * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/busy.h,
+ * tool/sandbox.h.
  */
 #ifndef IK_TOOL_CANDIDATE_H
 #define IK_TOOL_CANDIDATE_H
@@ -23,6 +24,7 @@
 #include "tool/registry.h"
 
 struct ik_candidate;
+struct ik_sandbox;
 
 /* All borrowed until the candidate is closed. */
 struct ik_candidate_options {
@@ -32,6 +34,7 @@ struct ik_candidate_options {
 	const char *const *environments[IK_PROTOCOL_COUNT]; /* for each question; NULL: this
 	                                                       process's */
 	const char *working_directory;
+	struct ik_sandbox *sandbox;      /* its questions run in it; NULL: nothing is confined */
 };
 
 /*

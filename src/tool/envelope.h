@@ -2,7 +2,8 @@
  * envelope: the one form in which a model gets the outcome of a tool call.
  *
  * {"tool_success":true,"result":<the tool's JSON as it came>} or
- * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}.
+ * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}; in either
+ * "hint" may stand behind tool_success.
  *
  * Pure.  May include: util, json.
  */
@@ -43,6 +44,9 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
 /* A copy of envelope with the mark that the tool loop ends: "limit_reached" and
  * "limit_message" beside the rest. */
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns);
+
+/* Put a hint before all but the success of an envelope: "hint". */
+void ik_envelope_hint(struct ik_buf *envelope, const char *sentence);
 
 /* Was the result of this success cut? (As ik_envelope_close() wrote it.) */
 bool ik_envelope_truncated(struct ik_json_span envelope);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "loop/leftovers.h"
+#include "tool/sandbox.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -52,12 +53,14 @@ static void executable_close(struct ik_call *call)
 /* Is it one of the variables that are set for a call? */
 static bool is_ours(const char *entry)
 {
-	return ik_text_starts(entry, "IKIGAI_LIVE=") || ik_text_starts(entry, IK_CALL_VARIABLE "=");
+	return ik_text_starts(entry, "IKIGAI_LIVE=") || ik_text_starts(entry, IK_SANDBOX_VARIABLE "=") ||
+		ik_text_starts(entry, IK_CALL_VARIABLE "=");
 }
 
 /* The environment with ours on top: an array whose strings are borrowed. call is
- * IKIGAI_CALL=ID, or NULL. */
-static const char **live_environment(const char *const *environment, const char *call)
+ * IKIGAI_CALL=ID, or NULL; sandbox likewise. */
+static const char **live_environment(const char *const *environment, const char *call,
+	const char *sandbox)
 {
 	const char *const *from = environment != NULL
 		? environment : (const char *const *)environ;
@@ -66,7 +69,7 @@ static const char **live_environment(const char *const *environment, const char 
 
 	while (from != NULL && from[count] != NULL)
 		count++;
-	copy = ik_alloc_array(NULL, count + 3, sizeof(char *));
+	copy = ik_alloc_array(NULL, count + 4, sizeof(char *));
 	count = 0;
 	for (; from != NULL && *from != NULL; from++) {
 		if (!is_ours(*from))
@@ -75,6 +78,8 @@ static const char **live_environment(const char *const *environment, const char 
 	copy[count++] = "IKIGAI_LIVE=1";
 	if (call != NULL)
 		copy[count++] = call;
+	if (sandbox != NULL)
+		copy[count++] = sandbox;
 	copy[count] = NULL;
 	return copy;
 }
@@ -89,7 +94,7 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
 	const char *const *environment = spec->environments[tool->protocol];
 	char *id = spec->id != NULL ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
-	const char **live = native ? live_environment(environment, id) : NULL;
+	const char **live = native ? live_environment(environment, id, spec->sandbox) : NULL;
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
 	struct ik_child_spec child = {
 		.path = tool->path,
@@ -97,6 +102,7 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 		.argv = argv,
 		.environment = native ? live : environment,
 		.directory = spec->directory,
+		.confinement = spec->confinement,
 		.input = spec->arguments,
 		.input_length = spec->length,
 		.timeout_ms = spec->timeout_ms,

@@ -2,7 +2,7 @@
  * executable: the call of a tool that is a file: a process for each.
  *
  * A native tool is started without an argument, in the environment of native
- * tools with IKIGAI_LIVE=1 on top; a tool of Kodelet's as `TOOL run`, in its
+ * tools with IKIGAI_LIVE=1 (and IKIGAI_SANDBOX=MODE) on top; a tool of Kodelet's as `TOOL run`, in its
  * own environment and nothing else.
  *
  * May include: util, loop, tool/source.h.

@@ -22,6 +22,8 @@ libik_tool_a_SOURCES = \
 	src/tool/protocol_member.c src/tool/protocol_member.h \
 	src/tool/registry.c src/tool/registry.h \
 	src/tool/run.c src/tool/run.h \
+	src/tool/sandbox.c src/tool/sandbox.h \
+	src/tool/sandbox_rules.c src/tool/sandbox_rules.h \
 	src/tool/source.c src/tool/source.h \
 	src/tool/source_directory.c \
 	src/tool/revert.c src/tool/revert.h \

@@ -1,5 +1,6 @@
 #include "tool/run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "json/schema.h"
 #include "tool/answer.h"
 #include "tool/protocol.h"
+#include "tool/sandbox.h"
 #include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -15,6 +17,8 @@
 
 /* How much of the words of a tool's own error stands in the error of the envelope. */
 enum { WORDS_SHOWN = 4096 };
+/* How much of each end of an output is looked at for what was refused. */
+enum { LOOKED_AT = 16384 };
 
 /* One stream of the tool, as kept. */
 struct stream {
@@ -31,6 +35,9 @@ struct ik_run {
 	struct ik_run_events events;
 	void *arg;
 	enum ik_tool_protocol protocol;
+	struct ik_sandbox *sandbox;
+	bool confined; /* it ran in that */
+	bool read_only; /* it says so */
 	struct ik_call *call; /* while it runs */
 	struct ik_buf arguments;
 	struct stream streams[2]; /* by enum ik_stream */
@@ -40,12 +47,48 @@ struct ik_run {
 	struct ik_run_result result;
 };
 
+/* Does one end of an output say that something was refused? */
+static bool tells_refusal(const struct ik_buf *output)
+{
+	const char *const words[] = {
+		"ermission denied", "peration not permitted", "EACCES", "EPERM", strerror(EACCES),
+	};
+	size_t skipped = output->length > 2 * LOOKED_AT ? output->length - LOOKED_AT : output->length;
+	size_t first = skipped < output->length ? LOOKED_AT : output->length, i;
+
+	for (i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (memmem(output->data, first, words[i], strlen(words[i])) != NULL
+			|| memmem(output->data + skipped, output->length - skipped, words[i],
+				strlen(words[i])) != NULL)
+			return true;
+	return false;
+}
+
+/* Say that there was a sandbox where that may be why the call came to nothing. A tool that
+ * only reads may have read these words; it says so itself when it failed. */
+static void add_hint(struct ik_run *run)
+{
+	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
+	struct ik_buf sentence;
+
+	if (!run->confined || (run->result.success && run->read_only
+		&& !ik_text_starts(output->data, "{\"error\"")))
+		return;
+	if (!tells_refusal(output) && !tells_refusal(&run->streams[IK_STDERR].bytes))
+		return;
+	ik_buf_init(&sentence, IK_LIMIT_ARGUMENTS);
+	ik_sandbox_put_hint(run->sandbox, &sentence);
+	ik_envelope_hint(&run->envelope, sentence.data);
+	ik_buf_done(&sentence);
+}
+
 /* Tell the outcome. */
 static void report(void *arg)
 {
 	struct ik_run *run = arg;
 	struct ik_bytes **whole = run->result.whole;
 
+	add_hint(run);
 	for (int i = 0; i < 2; i++)
 		whole[i] = ik_bytes_take(&run->streams[i].bytes);
 	run->result.envelope = run->envelope.data;
@@ -280,7 +323,7 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 	const struct ik_run_options *options)
 {
 	static const struct ik_child_events events = { call_output, call_done };
-	const struct ik_call_spec spec = {
+	struct ik_call_spec spec = {
 		.tool = tool,
 		.arguments = run->arguments.data,
 		.length = run->arguments.length,
@@ -294,9 +337,16 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 		.memory_limit = options->memory_limit,
 	};
 	struct ik_error error = { .text = "" };
+	struct ik_confinement confinement;
 
-	if (tool->owner != NULL)
+	if (ik_sandbox_enter(options->sandbox, tool->name, IK_SANDBOX_CALL, &confinement,
+		&run->confined, &error) == IK_OK && tool->owner != NULL) {
+		spec.confinement = run->confined ? &confinement : NULL;
+		spec.sandbox = run->confined ? ik_sandbox_variable(options->sandbox) : NULL;
 		run->call = tool->owner->ops->call(tool->owner, &spec, &events, run, &error);
+	}
+	if (run->confined)
+		ik_confine_close(&confinement);
 	if (run->call == NULL && error.status == IK_DENIED)
 		refuse(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text));
 	else if (run->call == NULL)
@@ -345,6 +395,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	}
 	run->timeout_ms = timeout_of(options, tool);
 	run->protocol = tool->protocol;
+	run->sandbox = options->sandbox;
+	run->read_only = tool->read_only;
 	while (length > 0 && memchr(" \t\r\n", arguments[0], 4) != NULL) {
 		arguments++;
 		length--;

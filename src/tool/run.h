@@ -17,6 +17,7 @@
 #include "util/bytes.h"
 
 struct ik_run;
+struct ik_sandbox;
 
 struct ik_run_options {
 	struct ik_loop *loop;
@@ -33,6 +34,7 @@ struct ik_run_options {
 		const char *const *environment; /* nothing comes on top */
 	} kodelet;
 	const char *directory;          /* the session's */
+	struct ik_sandbox *sandbox;     /* borrowed (tool/sandbox.h); NULL: nothing is confined */
 	const char *id;                 /* of the call; NULL: it has none */
 };
 
@@ -61,7 +63,7 @@ struct ik_run_events {
  * Call the tool of that name in registry (a reference is kept while it runs).
  * arguments is the model's text: one JSON object; white space or nothing counts
  * as {}. Never fails by itself: what goes wrong is an envelope. Of the options
- * only loop and output limit are kept; registry, name and arguments are copied or
+ * only loop, output limit and sandbox are kept; registry, name and arguments are copied or
  * counted.
  */
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,

@@ -49,6 +49,8 @@ struct ik_call_spec {
 	const char *directory;
 	const char *id;       /* the call's, for IKIGAI_CALL; NULL: none */
 	int64_t memory_limit; /* bytes; 0: none */
+	const struct ik_confinement *confinement; /* what it may not do; NULL: nothing of it */
+	const char *sandbox;  /* NAME=VALUE, for the environment of one that is confined; or NULL */
 };
 
 /* First member of every source's own struct of a call. */
@@ -116,6 +118,7 @@ struct ik_source_directory_options {
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *working_directory;
 	struct ik_schema_cache *cache;   /* borrowed; NULL: none */
+	struct ik_sandbox *sandbox;      /* borrowed: questions run in it; NULL: none */
 };
 
 /* May a file of that name be a tool? Dot files and names that end in "~" are none. */

@@ -572,6 +572,7 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 			[IK_PROTOCOL_KODELET] = options->environments[IK_PROTOCOL_KODELET],
 		},
 		.working_directory = directory->working_directory,
+		.sandbox = options->sandbox,
 	};
 	return &directory->source;
 }

@@ -107,6 +107,8 @@ void ik_screen_set_model(struct ik_screen *screen, const char *provider, const c
 void ik_screen_set_store(struct ik_screen *screen, const char *name);
 /* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
 void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);
+/* What holds tools back, likewise; trouble: it cannot, so that no tool runs. */
+void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble);
 void ik_screen_set_background(struct ik_screen *screen, int processes);
 
 /* The conversations of the program, this one among them; none where it is the only one.

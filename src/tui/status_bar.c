@@ -12,13 +12,13 @@
 /* The parts of the line from left to right; the keys stand at the right edge. */
 enum part {
 	PART_AGENTS, PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT,
-	PART_STORE, PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SESSION, PART_KEYS, PART_COUNT
+	PART_STORE, PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SANDBOX, PART_SESSION, PART_KEYS, PART_COUNT
 };
 
 /* What goes first when there is no room. */
 static const enum part dropped[] = {
 	PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND,
-	PART_QUEUED, PART_STORE, PART_MODE, PART_SCAN, PART_AGENTS, PART_ACTIVITY
+	PART_QUEUED, PART_STORE, PART_MODE, PART_SANDBOX, PART_SCAN, PART_AGENTS, PART_ACTIVITY
 };
 
 #define LEAST 12 /* columns of the model, or of the session, that say something */
@@ -231,6 +231,10 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		if (bar->mode)
 			ik_buf_puts(out, bar->mode);
 		return bar->mode_strong ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+	case PART_SANDBOX:
+		if (bar->sandbox)
+			ik_buf_puts(out, bar->sandbox);
+		return bar->sandbox_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS_STRONG;
 	case PART_SESSION:
 		if (bar->session)
 			put_name(out, bar->session, bar->session_length, SESSION_BYTES, bar->utf8);

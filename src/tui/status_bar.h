@@ -44,6 +44,8 @@ struct ik_status_bar {
 	bool store_trouble;
 	const char *mode;          /* of the policy; NULL: not shown */
 	bool mode_strong;
+	const char *sandbox;       /* what holds tools back; NULL: not shown */
+	bool sandbox_trouble;
 	bool mouse_off;            /* wheel and clicks are the terminal's now */
 	int background;            /* processes */
 	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */

@@ -27,6 +27,7 @@ CLI_TESTS = \
 	tests/cli/exec_resume.screen \
 	tests/cli/exec_resume_interrupted.screen \
 	tests/cli/exec_status.screen \
+	tests/cli/sandbox.screen \
 	tests/cli/session.screen \
 	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \

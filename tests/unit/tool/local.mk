@@ -17,6 +17,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/revert_test.c \
 	tests/unit/tool/run_limits_test.c \
 	tests/unit/tool/run_test.c \
+	tests/unit/tool/sandbox_test.c \
 	tests/unit/tool/server_process.c tests/unit/tool/server_process.h \
 	tests/unit/tool/server_source.c tests/unit/tool/server_source.h \
 	tests/unit/tool/server_source_test.c \

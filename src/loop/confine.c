@@ -1,0 +1,274 @@
+#include "loop/confine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loop/landlock.h"
+#include "util/text.h"
+
+/* ---- no sockets ---- */
+
+/* Where system calls for sockets have a number each (and not one for all). */
+#if defined(__x86_64__)
+#define NATIVE_CALLS AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE_CALLS AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define NATIVE_CALLS AUDIT_ARCH_RISCV64
+#endif
+
+#ifdef NATIVE_CALLS
+/* Of x86-64: calls of its 32-bit cousin, with other numbers, from here on. */
+#define FOREIGN_FROM 0x40000000
+#define REFUSE (SECCOMP_RET_ERRNO | EACCES)
+
+/*
+ * socket(2) is refused, and io_uring, by which sockets can be made as well; so is every
+ * call in the numbers of another architecture. Pairs and what was handed over stay.
+ */
+static struct sock_filter socket_filter[] = {
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_CALLS, 0, 4),
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FOREIGN_FROM, 2, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+	BPF_STMT(BPF_RET | BPF_K, REFUSE),
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+};
+#endif
+
+/* Refuse sockets from here on. 0 or -1 with errno. */
+static int refuse_sockets(void)
+{
+#ifdef NATIVE_CALLS
+	const struct sock_fprog program = {
+		.len = sizeof(socket_filter) / sizeof(socket_filter[0]), .filter = socket_filter,
+	};
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+#else
+	return 0; /* what Landlock does has to do */
+#endif
+}
+
+int ik_confine_self(const struct ik_confinement *confinement)
+{
+	/* The kernel's condition for both; it also takes set-user-ID programs their power. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return errno;
+	if (syscall(SYS_landlock_restrict_self, confinement->ruleset, 0) != 0)
+		return errno;
+	if (confinement->no_sockets && refuse_sockets() != 0)
+		return errno;
+	return 0;
+}
+
+/* ---- rulesets ---- */
+
+#define READING (IK_LANDLOCK_EXECUTE | IK_LANDLOCK_READ_FILE | IK_LANDLOCK_READ_DIR)
+
+/* A ruleset that is being made. */
+struct maker {
+	const struct ik_confine_plan *plan;
+	uint64_t handled;
+	int ruleset;
+	int number; /* errno of what went wrong; 0 */
+};
+
+int ik_confine_abi(void)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, IK_LANDLOCK_ASK_VERSION);
+
+	return abi > 0 ? (int)abi : 0;
+}
+
+bool ik_confine_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	if (length == 1)
+		return true; /* of / */
+	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* All rights to files that this ABI knows. */
+static uint64_t rights_of(int abi)
+{
+	uint64_t rights = (IK_LANDLOCK_MAKE_SYM << 1) - 1;
+
+	if (abi >= 2)
+		rights |= IK_LANDLOCK_REFER;
+	if (abi >= 3)
+		rights |= IK_LANDLOCK_TRUNCATE;
+	if (abi >= 5)
+		rights |= IK_LANDLOCK_IOCTL_DEV;
+	return rights;
+}
+
+/* Allow at what fd is open at: of the rights those that such a file can have. */
+static void add_rule(struct maker *maker, int fd, uint64_t rights)
+{
+	struct ik_landlock_path_beneath rule = { .allowed = rights, .parent = fd };
+	struct stat status;
+
+	if (fstat(fd, &status) != 0 || S_ISLNK(status.st_mode))
+		return;
+	if (!S_ISDIR(status.st_mode))
+		rule.allowed &= IK_LANDLOCK_EXECUTE | IK_LANDLOCK_WRITE_FILE | IK_LANDLOCK_READ_FILE |
+			IK_LANDLOCK_TRUNCATE | IK_LANDLOCK_IOCTL_DEV;
+	/* EBADFD: it lies in a file system that is not for paths. */
+	if (rule.allowed != 0 && maker->number == 0 &&
+		syscall(SYS_landlock_add_rule, maker->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0 &&
+		errno != EBADFD)
+		maker->number = errno;
+}
+
+static void allow(struct maker *maker, int fd, const char *path, uint64_t rights);
+
+/* Allow at all that is in a directory, and at what is in those on the way to a limit. */
+static void allow_entries(struct maker *maker, int directory, const char *path, uint64_t rights)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), entry;
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *found;
+	char inner[PATH_MAX];
+	int length;
+
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		return; /* what this user cannot list no rule is needed for */
+	}
+	while (maker->number == 0 && (found = readdir(stream)) != NULL) {
+		if (ik_text_equal(found->d_name, ".") || ik_text_equal(found->d_name, ".."))
+			continue;
+		length = snprintf(inner, sizeof(inner), "%s/%s", path[1] == '\0' ? "" : path, found->d_name);
+		entry = length < (int)sizeof(inner)
+			? openat(directory, found->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+		if (entry < 0)
+			continue;
+		allow(maker, entry, inner, rights);
+		close(entry);
+	}
+	closedir(stream);
+}
+
+/* The rights that are left at a limit. */
+static uint64_t rights_left(const struct ik_confine_limit *limit)
+{
+	static const uint64_t left[] = {
+		[IK_CONFINE_NOTHING] = 0, [IK_CONFINE_NAMES] = IK_LANDLOCK_READ_DIR,
+		[IK_CONFINE_READING] = READING,
+	};
+
+	return left[limit->left];
+}
+
+/* The rights that a directory on the way to a limit may have: the limit has them as well. */
+static uint64_t rights_along(const struct ik_confine_limit *limit)
+{
+	struct stat status;
+
+	/* What cannot be listed loses nothing by this one. */
+	if (limit->left == IK_CONFINE_NOTHING && lstat(limit->path, &status) == 0 &&
+		!S_ISDIR(status.st_mode))
+		return IK_LANDLOCK_READ_DIR;
+	return rights_left(limit);
+}
+
+/* Allow at a file or directory, which is open, less what limits say. */
+static void allow(struct maker *maker, int fd, const char *path, uint64_t rights)
+{
+	uint64_t whole = rights; /* what no limit below speaks against */
+
+	for (size_t i = 0; i < maker->plan->limit_count; i++) {
+		const struct ik_confine_limit *limit = &maker->plan->limits[i];
+
+		if (ik_confine_below(path, limit->path))
+			rights &= rights_left(limit);
+		else if (ik_confine_below(limit->path, path))
+			whole &= rights_along(limit);
+	}
+	whole &= rights;
+	if (whole != 0)
+		add_rule(maker, fd, whole);
+	if (whole != rights)
+		allow_entries(maker, fd, path, rights);
+}
+
+/* Open a place without following a link: one of them may have been put there since. */
+static int open_place(const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	/* Some containers know no openat2(2). */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+/* Allow at all places of the plan. */
+static void allow_places(struct maker *maker, int abi)
+{
+	for (size_t i = 0; i < maker->plan->place_count && maker->number == 0; i++) {
+		const struct ik_confine_place *place = &maker->plan->places[i];
+		int fd = open_place(place->path);
+
+		if (fd < 0)
+			continue;
+		allow(maker, fd, place->path, place->write ? rights_of(abi) : READING);
+		close(fd);
+	}
+}
+
+enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
+	struct ik_confinement *ret_confinement, struct ik_error *error)
+{
+	const int abi = ik_confine_abi();
+	struct ik_landlock_ruleset attributes = { .handled_files = rights_of(abi) };
+	struct maker maker = { .plan = plan };
+
+	if (abi == 0)
+		return ik_error_set(error, IK_UNAVAILABLE, _("this kernel has no Landlock, which a sandbox "
+			"is made of (Linux 5.13 and later have it, if \"landlock\" is in /sys/kernel/security/lsm)"));
+	if (plan->no_network && abi >= 4)
+		attributes.handled_network = IK_LANDLOCK_BIND_TCP | IK_LANDLOCK_CONNECT_TCP;
+	if (plan->no_network && abi >= 6)
+		attributes.scoped = IK_LANDLOCK_SCOPE_ABSTRACT_UNIX | IK_LANDLOCK_SCOPE_SIGNAL;
+	/* Members that an older kernel does not know are zero, which it takes. */
+	maker.ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
+	if (maker.ruleset < 0)
+		return ik_error_set_errno(error, errno, _("the kernel makes no sandbox"));
+	allow_places(&maker, abi);
+	if (maker.number != 0) {
+		close(maker.ruleset);
+		return ik_error_set_errno(error, maker.number, _("the kernel makes no sandbox"));
+	}
+	*ret_confinement = (struct ik_confinement){
+		.ruleset = maker.ruleset, .no_sockets = plan->no_network,
+	};
+	return IK_OK;
+}
+
+void ik_confine_close(struct ik_confinement *confinement)
+{
+	if (confinement->ruleset >= 0)
+		close(confinement->ruleset);
+	confinement->ruleset = -1;
+}
