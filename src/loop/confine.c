@@ -245,8 +245,9 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	struct maker maker = { .plan = plan };
 
 	if (abi == 0)
-		return ik_error_set(error, IK_UNAVAILABLE, _("this kernel has no Landlock, which a sandbox "
-			"is made of (Linux 5.13 and later have it, if \"landlock\" is in /sys/kernel/security/lsm)"));
+		return ik_error_set(error, IK_UNAVAILABLE, _("this kernel has no Landlock, so tools cannot "
+			"be confined (Linux 5.13 and later have it, if \"landlock\" is in "
+			"/sys/kernel/security/lsm)"));
 	if (plan->no_network && abi >= 4)
 		attributes.handled_network = IK_LANDLOCK_BIND_TCP | IK_LANDLOCK_CONNECT_TCP;
 	if (plan->no_network && abi >= 6)
