@@ -10,7 +10,8 @@
 
 static const char *const meanings[IK_SANDBOX_MODE_COUNT] = {
 	[IK_SANDBOX_OFF] = N_("tools may write wherever you may"),
-	[IK_SANDBOX_PROJECT] = N_("tools may write to the session's directory, temporary files and sandbox.write"),
+	[IK_SANDBOX_PROJECT] =
+		N_("tools may write to the session's directory, temporary files and sandbox.write"),
 	[IK_SANDBOX_READ_ONLY] = N_("tools may write temporary files only"),
 };
 

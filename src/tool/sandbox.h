@@ -11,7 +11,8 @@
  * can be neither read nor written, in any mode; without sandbox.network there are
  * no sockets.  A rule that denies file_read a path that is a place (a name, or a
  * directory's with an asterisk behind) hides what is in it as well, and the names there
- * if it denies glob, too; one that denies file_write or file_edit alone protects it.  Rules that the kernel cannot hold are gaps.
+ * if it denies glob, too; one that denies file_write or file_edit alone protects it.
+ * Rules that the kernel cannot hold are gaps.
  *
  * A process that a call starts is confined as it is (loop/confine.h says what that
  * does not hold).  A schema question has no reason to write to the session's
