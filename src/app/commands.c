@@ -298,7 +298,7 @@ static const struct ik_command commands[] = {
 			"that changes anything is called. Alone it shows the rules; forget N takes back what you "
 			"once allowed for good.")},
 	{"/sandbox", "/sandbox [NAME]",
-		N_("where tools may write; NAME: off, project, read-only"), run_sandbox,
+		N_("where tools may write: off, project, read-only"), run_sandbox,
 		N_("The kernel holds it, for tools and all that they start. project: files of the session's "
 			"directory and temporary ones. read-only: temporary ones. Alone it shows what is writable, "
 			"what is hidden, and which rules the kernel does not hold. To keep a choice, write it into "

@@ -52,7 +52,7 @@ static const char chat_help[] = N_(
 "      --screen-reader    plain lines that follow each other, no full screen\n"
 "      --trust-project    run the tools of this directory, and read its\n"
 "                         .ikigai/config.json, this time without asking\n"
-"      --sandbox MODE     what tools may write to: off (all that you may), project,\n"
+"      --sandbox MODE     where tools may write: off (wherever you may), project,\n"
 "                         read-only; the kernel holds it\n"
 "      --max-tool-turns N stop after N rounds with tool calls (50)\n"
 "  -h, --help; --version\n"

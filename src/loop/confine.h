@@ -5,8 +5,9 @@
  * something is allowed, and limits, places within them where less is; the kernel
  * knows no "but not here", so what a place allows is allowed to what lies beside a
  * limit, on the way down to it, and to the directories on that way only what is to
- * the limit itself (so that nothing can be made in them).  Without network there is besides a filter of system calls (seccomp(2)): no
- * socket at all, of whatever kind.
+ * the limit itself (so that nothing can be made in them).  Without
+ * network there is besides a filter of system calls (seccomp(2)): no socket at all, of
+ * whatever kind.
  *
  * What Landlock does not hold: chmod, chown, setxattr; stat; another name of the
  * same file (a hard link, a second mount); before ABI 3 truncate(2).
