@@ -186,13 +186,6 @@ void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong)
 	screen->dirty = true;
 }
 
-void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble)
-{
-	screen->bar.sandbox = sandbox;
-	screen->bar.sandbox_trouble = trouble;
-	screen->dirty = true;
-}
-
 void ik_screen_set_background(struct ik_screen *screen, int processes)
 {
 	if (screen->bar.background == processes)

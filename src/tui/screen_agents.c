@@ -55,3 +55,10 @@ bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle 
 	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_AGENT};
 	return ik_status_bar_agent_at(&screen->bar, area, column, &ret_reaction->number);
 }
+
+void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble)
+{
+	screen->bar.sandbox = sandbox;
+	screen->bar.sandbox_trouble = trouble;
+	screen->dirty = true;
+}
