@@ -271,6 +271,7 @@ void ik_session_set_model(struct ik_session *session, const struct ik_model_spec
 {
 	struct ik_model *model = ik_model_new(spec);
 
+	model->spec.endpoint.unattended = session->options.asking != IK_ASKING_PERSON;
 	ik_model_unref(session->model);
 	session->model = model;
 	ik_turn_set_price(session->turn, &spec->price);

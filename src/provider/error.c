@@ -274,6 +274,10 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, const 
 		else
 			ik_buf_printf(out, _("Put a key in the environment variable %s."),
 				endpoint->key_variable);
+	} else if (code == code_context && endpoint->unattended) {
+		ik_buf_puts(out, _("The conversation is too long for this model: without --resume another "
+			"begins, --model takes one with a larger context, and in the chat /compact "
+			"replaces it by a summary."));
 	} else if (code == code_context) {
 		ik_buf_puts(out, _("The conversation is too long for this model: /compact replaces "
 			"it by a summary, /new begins another, /model takes one with a larger "

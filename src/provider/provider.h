@@ -19,6 +19,7 @@ struct ik_endpoint {
 	const char *api_key;      /* NULL: none is sent */
 	const char *key_variable; /* the variable that holds it, for messages */
 	const char *const *headers; /* further ones, NULL-terminated; may be NULL */
+	bool unattended;          /* nobody types commands: failures advise otherwise */
 	bool strict_tools;        /* hold the model to the schemas, where format and schema allow it */
 };
 

@@ -304,7 +304,9 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 		if (hidden > 0) {
 			ik_buf_putc(out, '\n');
 			ik_buf_puts(out, utf8 ? "… " : "... ");
-			ik_buf_printf(out, ngettext("%zu more line (F3)", "%zu more lines (F3)", hidden), hidden);
+			ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", hidden), hidden);
+			if (call->open_key)
+				ik_buf_printf(out, " (%s)", call->open_key);
 		}
 	}
 	ik_buf_done(&body);

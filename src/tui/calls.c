@@ -18,6 +18,7 @@ struct ik_calls {
 	size_t open;    /* calls without an outcome */
 	size_t running; /* of those: started */
 	bool unstarted; /* one of these waits for the time of its start */
+	char *open_key;
 };
 
 struct ik_calls *ik_calls_new(void)
@@ -47,7 +48,13 @@ void ik_calls_clear(struct ik_calls *calls)
 		call_free(calls->items[i]);
 	free(calls->items);
 	free(calls->table);
-	*calls = (struct ik_calls){.version = calls->version + 1};
+	*calls = (struct ik_calls){.version = calls->version + 1, .open_key = calls->open_key};
+}
+
+void ik_calls_set_open_key(struct ik_calls *calls, const char *key)
+{
+	free(calls->open_key);
+	calls->open_key = ik_strdup(key);
 }
 
 struct ik_calls *ik_calls_free(struct ik_calls *calls)
@@ -55,6 +62,7 @@ struct ik_calls *ik_calls_free(struct ik_calls *calls)
 	if (!calls)
 		return NULL;
 	ik_calls_clear(calls);
+	free(calls->open_key);
 	free(calls);
 	return NULL;
 }
@@ -134,6 +142,7 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 	call->name = ik_strdup(name ? name : "");
 	call->started_ms = -1;
 	call->duration_ms = -1;
+	call->open_key = calls->open_key;
 	ik_buf_init(&call->arguments, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&call->line, IK_KIB(64));
 	ik_buf_init(&call->output, IK_LIMIT_TOOL_OUTPUT);

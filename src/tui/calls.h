@@ -49,6 +49,7 @@ struct ik_call {
 	int64_t duration_ms;         /* -1: not known */
 	bool own;                    /* the person's: no turn's end is its end */
 	bool has_block;              /* the scrollback shows it */
+	const char *open_key;        /* the list's: opens it in the inspector; NULL: none does */
 	unsigned version;
 };
 
@@ -56,6 +57,9 @@ struct ik_calls;
 
 struct ik_calls *ik_calls_new(void);
 struct ik_calls *ik_calls_free(struct ik_calls *calls);
+
+/* The key that opens a call in the inspector, for the texts of all calls that come; copied. */
+void ik_calls_set_open_key(struct ik_calls *calls, const char *key);
 
 /* Forget all of them: it is another session. Version goes on. */
 void ik_calls_clear(struct ik_calls *calls);

@@ -43,6 +43,9 @@ static void name_keys(struct ik_screen *screen)
 	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof hints / sizeof *hints,
 		INT_MAX, &out);
 	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
+	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
+		ik_calls_set_open_key(screen->calls, out.data);
+	ik_buf_done(&out);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INTERRUPT);
 	screen->quit_hint = ik_format(_("Press %s again to quit"), key);
 	free(key);

@@ -97,6 +97,13 @@ Test(error, tells_limits_apart)
 	snprintf(sentence, sizeof sentence, "openai answered with status 413 and no explanation.%s",
 		advice);
 	assert_error(&openai, 413, "", sentence, "CONTEXT", false);
+
+	struct ik_endpoint unattended = openai;
+	unattended.unattended = true;
+	assert_error(&unattended, 413, "", "openai answered with status 413 and no explanation. The "
+		"conversation is too long for this model: without --resume another begins, --model takes "
+		"one with a larger context, and in the chat /compact replaces it by a summary.",
+		"CONTEXT", false);
 }
 
 Test(error, knows_what_may_be_tried_again)

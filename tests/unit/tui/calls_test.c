@@ -13,6 +13,7 @@ static const char *text_of(const char *envelope)
 {
 	static char out[16384];
 	struct ik_calls *calls = ik_calls_new();
+	ik_calls_set_open_key(calls, "Alt-i");
 	struct ik_call *call = ik_calls_get(calls, "id", "glob");
 	ik_calls_set_arguments(calls, call, "{\"pattern\":\"*.c\"}", 17);
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 12);
@@ -65,7 +66,7 @@ Test(calls, long_results_are_folded)
 		ik_buf_printf(&envelope, "%d\\n", i);
 	ik_buf_puts(&envelope, "\"}}");
 	const char *text = text_of(envelope.data);
-	cr_assert(strstr(text, "\n20|\n… 30 more lines (F3)"), "%s", text);
+	cr_assert(strstr(text, "\n20|\n… 30 more lines (Alt-i)"), "%s", text);
 	cr_assert_not(strstr(text, "\n21"));
 	ik_buf_clear(&envelope);
 	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":\"");
@@ -74,7 +75,7 @@ Test(calls, long_results_are_folded)
 	ik_buf_puts(&envelope, "\"}");
 	text = text_of(envelope.data);
 	cr_assert_lt(strlen(text), 4200);
-	cr_assert(strstr(text, "é|\n… 1 more line (F3)"));
+	cr_assert(strstr(text, "é|\n… 1 more line (Alt-i)"));
 	ik_buf_done(&envelope);
 }
 
