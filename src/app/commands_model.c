@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/model_hint.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -22,9 +23,10 @@ static void put_present(struct ik_buf *out, const struct ik_core *core)
 	ik_buf_putc(out, '\n');
 }
 
-/* Take another; what then is, or why not, is the answer. */
-static void use(struct ik_core *core, const char *line, const struct ik_model_wish *wish)
+/* Take another; what then is, or why not, is the answer. Is it taken? */
+static bool use(struct ik_core *core, const char *line, const struct ik_model_wish *wish)
 {
+	bool taken = false;
 	struct ik_error error;
 	struct ik_buf out;
 
@@ -33,11 +35,13 @@ static void use(struct ik_core *core, const char *line, const struct ik_model_wi
 		ik_buf_printf(&out, "%s\n", error.text);
 		put_present(&out, core);
 	} else {
+		taken = true;
 		put_present(&out, core);
 		if (ik_session_busy(core->session))
 			ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
 	}
 	ik_command_answer(core, line, &out);
+	return taken;
 }
 
 /* ---- /model ---- */
@@ -96,8 +100,9 @@ enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, 
 
 	if (rest[0] == '\0')
 		ask(core, line);
-	else
-		use(core, line, &(struct ik_model_wish){.provider = provider, .model = rest, .base_url = url});
+	else if (use(core, line,
+			&(struct ik_model_wish){.provider = provider, .model = rest, .base_url = url}))
+		ik_model_hint_ask(core);
 	free(provider);
 	free(url);
 	return IK_COMMAND_NOTHING;
@@ -134,7 +139,7 @@ enum ik_command_effect ik_command_provider(struct ik_core *core, const char *lin
 	size_t i;
 
 	if (rest[0] != '\0') {
-		use(core, line, &(struct ik_model_wish){.provider = rest});
+		(void)use(core, line, &(struct ik_model_wish){.provider = rest});
 		return IK_COMMAND_NOTHING;
 	}
 	ik_buf_init(&out, IK_KIB(256));

@@ -7,6 +7,7 @@
 #include "app/undo_command.h"
 #include "app/agents_file.h"
 #include "app/export.h"
+#include "app/model_hint.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
@@ -262,6 +263,7 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
 {
 	core->undo = ik_undo_work_finish(core->undo);
+	ik_model_hint_forget(core, session);
 	if (core->models_for == session) {
 		core->models = ik_model_list_close(core->models);
 		core->models_for = NULL;
@@ -337,6 +339,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 		return error->status;
 	}
 	/* A list that is still on its way would be taken for the new one's. */
+	ik_model_hint_forget(core, core->session);
 	if (core->models_for == core->session)
 		core->models = ik_model_list_close(core->models);
 	ik_model_choice_done(&place->choice);
@@ -466,6 +469,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->session = NULL;
 	core->slots = ik_slots_free(core->slots);
 	core->discovery = ik_discovery_close(core->discovery);
+	ik_model_hint_forget(core, NULL);
 	core->models = ik_model_list_close(core->models);
 	free(core->models_line);
 	core->models_line = NULL;

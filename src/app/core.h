@@ -19,6 +19,7 @@
 
 struct ik_export;
 struct ik_undo_work;
+struct ik_model_hint;
 
 struct ik_core_events {
 	int64_t frame_ms; /* pieces of a reply are told once in so long; 0: each as it comes */
@@ -62,6 +63,7 @@ struct ik_core {
 	struct ik_session *models_for; /* of this session, while it is there */
 	char *undo_directory;        /* where what tools write is kept; NULL: nowhere */
 	struct ik_undo_work *undo;   /* app/undo_command.h; NULL: none is under way */
+	struct ik_model_hint *hint;  /* app/model_hint.h; NULL: nothing is asked */
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */
 	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
 	char fork[IK_UUID_TEXT]; /* that a command made of this session; "": none */

@@ -55,6 +55,7 @@ libik_app_a_SOURCES = \
 	src/app/policy_file.c src/app/policy_file.h \
 	src/app/practice_server.c src/app/practice_server.h \
 	src/app/model_choice.c src/app/model_choice.h \
+	src/app/model_hint.c src/app/model_hint.h \
 	src/app/setup.c src/app/setup.h \
 	src/app/pager.c src/app/pager.h \
 	src/app/temporary_file.c src/app/temporary_file.h \
