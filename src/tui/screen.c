@@ -441,11 +441,14 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
 	struct ik_buf out;
-	size_t new_rows = ik_scrollback_new_rows(screen->scrollback);
+	bool more;
+	size_t new_rows = ik_scrollback_new_rows(screen->scrollback, &more);
 	ik_buf_init(&out, IK_KIB(1));
 	ik_buf_putc(&out, ' ');
 	if (new_rows > 0)
-		ik_buf_printf(&out, ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
+		/* Translators: with a plus there are more than that. */
+		ik_buf_printf(&out, more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows) :
+			ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_LINE_END);
 	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
 	ik_buf_printf(&out, _("%s (%s) "), screen->utf8 ? "↓" : "v", key);

@@ -11,6 +11,7 @@
 #define GUTTER_LEAST 12 /* a window narrower than this has no room for marks */
 /* How much text may be laid out to count rows that nobody sees. */
 #define COUNT_BYTES (16 * IK_SECTION_MAX)
+#define COUNT_BLOCK 8u /* so much text is like the work for a block that has none */
 /* Blocks so far from what was drawn last stay laid out. */
 #define LAID_BEYOND 16
 
@@ -352,38 +353,48 @@ bool ik_scrollback_at_end(struct ik_scrollback *scrollback)
 	return scrollback->follow;
 }
 
-/* Rows of a section from offset on, counted or guessed; budget is the text
- * that may still be laid out for it. */
-static size_t rows_from(const struct ik_scrollback *scrollback, struct ik_block *block,
-	uint32_t index, size_t offset, size_t *budget)
+/* Rows of a section from offset on; false: budget, the text that may still be laid out for it,
+ * is used up. */
+static bool rows_from(const struct ik_scrollback *scrollback, struct ik_block *block,
+	uint32_t index, size_t offset, size_t *budget, size_t *rows)
 {
 	const struct ik_section *section = &block->sections[index];
 	int columns = scrollback->columns - ik_scrollback_gutter(scrollback, block);
 	size_t size = section->end - section->start;
-	if (ik_block_lines_made(block, index, columns) < 0 && size > *budget)
-		return size / (size_t)columns + 1;
-	*budget -= size < *budget ? size : *budget;
+	if (size > *budget)
+		return false;
+	/* What is laid out already counts, too: the same text always gives the same number. */
+	*budget -= size;
 	const struct ik_lines *lines = ik_block_lines(block, index, columns);
 	uint32_t line = ik_lines_find(lines, offset);
 	if (offset > section->start && lines->lines[line].source < offset)
 		line++;
-	return lines->count - line;
+	*rows += lines->count - line;
+	return true;
 }
 
-size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback)
+size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 {
+	*ret_more = false;
 	if (scrollback->follow || scrollback->count == 0)
 		return 0;
 	size_t budget = COUNT_BYTES;
 	size_t rows = 0;
 	int64_t seen = scrollback->seen_number - scrollback->first_number;
-	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count; i++) {
+	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count && !*ret_more; i++) {
+		*ret_more = budget < COUNT_BLOCK;
+		if (*ret_more)
+			break;
+		budget -= COUNT_BLOCK;
 		struct ik_block *block = ik_scrollback_prepared(scrollback, i);
 		size_t offset = (int64_t)i == seen ? scrollback->seen_length : 0;
 		if ((int64_t)i == seen && offset >= block->length)
 			continue;
-		for (uint32_t s = ik_block_section_at(block, offset); s < block->section_count; s++)
-			rows += rows_from(scrollback, block, s, offset, &budget);
+		uint32_t s = ik_block_section_at(block, offset);
+		while (s < block->section_count &&
+		    rows_from(scrollback, block, s, offset, &budget, &rows))
+			s++;
+		*ret_more = s < block->section_count;
 	}
 	return rows;
 }

@@ -44,9 +44,9 @@ void ik_scrollback_bottom(struct ik_scrollback *scrollback);
 
 /* Is the end in the window? */
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback);
-/* Rows that have come below since the window left the end. Exact for what is
- * laid out; what is more than a window's work is estimated. */
-size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback);
+/* Rows that have come below since the window left the end, counted; what is more than a
+ * window's work is not: *ret_more says that there is such. */
+size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more);
 
 /* A place that outlives ik_scrollback_clear() when the same blocks come back. */
 struct ik_scroll_place {

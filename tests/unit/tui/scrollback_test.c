@@ -81,6 +81,45 @@ Test(scrollback, shows_blocks_with_marks_and_a_blank_row_between)
 	window_done(&window);
 }
 
+/* So many rows are new; more: and further ones that are not counted. */
+static size_t count_new(struct window *window, bool more)
+{
+	bool is_more;
+	size_t rows = ik_scrollback_new_rows(window->scrollback, &is_more);
+	cr_assert_eq(is_more, more);
+	return rows;
+}
+
+static size_t new_rows(struct window *window)
+{
+	return count_new(window, false);
+}
+
+Test(scrollback, what_is_new_is_counted_or_said_to_be_more)
+{
+	struct window window = window_new(3, 20);
+	struct ik_block *block = add_lines(&window, 5);
+	draw(&window);
+	ik_scrollback_scroll(window.scrollback, -2);
+	/* Rows of a few bytes, of wide characters, of words that wrap. */
+	for (int i = 0; i < 1000; i++)
+		ik_block_append(block, "\nx\n\xe6\x97\xa5\xe6\x9c\xac\none two three four five six", 37);
+	draw(&window);
+	cr_assert_eq(new_rows(&window), 4000);
+	for (int i = 0; i < 20000; i++)
+		ik_block_append(block, "\nx", 2);
+	cr_assert_eq(new_rows(&window), 24000);
+	for (int i = 0; i < 200000; i++)
+		ik_block_append(block, "\nx", 2);
+	size_t rows = count_new(&window, true);
+	cr_assert_gt(rows, 24000);
+	cr_assert_lt(rows, 224000);
+	/* The number does not waver. */
+	draw(&window);
+	cr_assert_eq(count_new(&window, true), rows);
+	window_done(&window);
+}
+
 Test(scrollback, follows_the_end_until_scrolled_and_counts_what_is_new)
 {
 	struct window window = window_new(3, 20);
@@ -91,16 +130,16 @@ Test(scrollback, follows_the_end_until_scrolled_and_counts_what_is_new)
 	ik_scrollback_scroll(window.scrollback, -2);
 	PICTURE_IS(draw(&window), "  line 2\n  line 3\n  line 4\n");
 	cr_assert_not(ik_scrollback_at_end(window.scrollback));
-	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 0);
+	cr_assert_eq(new_rows(&window), 0);
 	ik_block_append(block, "\nline 7\nline 8", 14);
 	PICTURE_IS(draw(&window), "  line 2\n  line 3\n  line 4\n");
-	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 2);
+	cr_assert_eq(new_rows(&window), 2);
 	add(&window, IK_BLOCK_NOTICE, "more");
-	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 3);
+	cr_assert_eq(new_rows(&window), 3);
 	ik_scrollback_bottom(window.scrollback);
 	PICTURE_IS(draw(&window), "  line 8\n\n· more\n");
 	cr_assert(ik_scrollback_at_end(window.scrollback));
-	cr_assert_eq(ik_scrollback_new_rows(window.scrollback), 0);
+	cr_assert_eq(new_rows(&window), 0);
 	window_done(&window);
 }
 
