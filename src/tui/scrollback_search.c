@@ -140,6 +140,7 @@ void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
 	ik_needle_done(&search->word);
 	ik_needle_init(&search->needle, pattern, length);
 	search->has_word = ik_needle_word(&search->needle, &search->word);
+	search->phrase = ik_phrase_of(&search->needle, search->has_word ? &search->word : NULL);
 	forget_counts(search);
 	close_opened(search);
 	search->found = false;
@@ -190,7 +191,7 @@ static size_t layout_cost(const struct ik_block *block, size_t length)
 static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
 	size_t found;
-	if (ik_search_excludes_unit(&search->needle, search->has_word ? &search->word : NULL, block,
+	if (ik_search_excludes_unit(&search->phrase, &search->needle, search->has_word ? &search->word : NULL, block,
 		search->at.unit)) {
 		*cost += SOURCE_COST;
 		return false;
@@ -244,7 +245,7 @@ static bool find_in_block(struct ik_search *search, struct ik_block *block, size
 	*cost += BLOCK_COST;
 	if (is_empty(search, block))
 		return false;
-	if (ik_search_excludes(search->has_word ? &search->word : NULL, block)) {
+	if (ik_search_excludes(&search->phrase, search->has_word ? &search->word : NULL, block)) {
 		*cost += block->filled ? block->full_length
 			: block->message ? block->message->content_length : 0;
 		if (!block->growing && !block->call) {
@@ -425,7 +426,7 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 		*cost += BLOCK_COST;
 		if (is_empty(search, block))
 			return true;
-		if (ik_search_excludes(word, block)) {
+		if (ik_search_excludes(&search->phrase, word, block)) {
 			*cost += block->filled ? block->full_length
 				: block->message ? block->message->content_length : 0;
 			return true;
@@ -440,7 +441,8 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 		if (source) {
 			*cost += SOURCE_COST;
 			search->counting_found += ik_needle_count(&search->needle, source, length);
-		} else if (ik_search_excludes_unit(&search->needle, word, block, search->counting.unit)) {
+		} else if (ik_search_excludes_unit(&search->phrase, &search->needle, word, block,
+			search->counting.unit)) {
 			*cost += SOURCE_COST;
 		} else {
 			ik_search_text_fill(&search->text, search->scrollback, block,

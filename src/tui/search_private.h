@@ -26,6 +26,7 @@ struct ik_search {
 	struct ik_scrollback *scrollback;
 	struct ik_needle needle, word;
 	bool has_word;
+	struct ik_phrase phrase;
 	uint32_t generation;           /* what block->found belongs to */
 	struct ik_search_text text;    /* of the unit that is looked at */
 

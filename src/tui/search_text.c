@@ -136,7 +136,15 @@ static bool lacks(const struct ik_needle *word, const char *text, size_t length)
 	return ik_needle_find(word, text, length, 0, &bytes) == SIZE_MAX;
 }
 
-bool ik_search_excludes(const struct ik_needle *word, const struct ik_block *block)
+/* Is neither the word there, nor, where it is, what stands beside it? */
+static bool lacks_phrase(const struct ik_phrase *phrase, const struct ik_needle *word,
+	const char *text, size_t length)
+{
+	return ik_phrase_lacks(phrase, text, length) || lacks(word, text, length);
+}
+
+bool ik_search_excludes(const struct ik_phrase *phrase, const struct ik_needle *word,
+	const struct ik_block *block)
 {
 	if (!word || may_be_made(word))
 		return false;
@@ -154,11 +162,11 @@ bool ik_search_excludes(const struct ik_needle *word, const struct ik_block *blo
 		|| block->kind == IK_BLOCK_ASSISTANT || block->kind == IK_BLOCK_THINKING);
 	bool laid_out = ik_search_is_laid_out(block);
 	if (block->filled)
-		return lacks(word, block->full, block->full_length)
+		return lacks_phrase(phrase, word, block->full, block->full_length)
 			&& !(laid_out && ik_markup_joins(block->full, block->full_length));
 	/* What is added to a reply that was cut off is behind its text. */
 	return plain && !block->message->data
-		&& lacks(word, block->message->content, block->message->content_length)
+		&& lacks_phrase(phrase, word, block->message->content, block->message->content_length)
 		&& !(laid_out && ik_markup_joins(block->message->content, block->message->content_length));
 }
 
@@ -196,8 +204,8 @@ const char *ik_search_source(const struct ik_block *block, uint32_t unit, size_t
 	return (const char *)text;
 }
 
-bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_needle *word,
-	const struct ik_block *block, uint32_t unit)
+bool ik_search_excludes_unit(const struct ik_phrase *phrase, const struct ik_needle *needle,
+	const struct ik_needle *word, const struct ik_block *block, uint32_t unit)
 {
 	const struct ik_section *section = &block->sections[unit];
 	if (!ik_search_is_laid_out(block))
@@ -209,6 +217,9 @@ bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_nee
 	size_t length = section->end - section->start;
 	if (word && lacks(word, block->text + section->start, length)
 		&& !ik_markup_hides(word, block->text + section->start, length))
+		return true;
+	if (word && !may_be_made(word) && ik_phrase_lacks(phrase, block->text + section->start, length)
+		&& !ik_markup_joins(block->text + section->start, length))
 		return true;
 	const char *source = ik_search_source(block, unit, &length);
 	return source && lacks(needle, source, length);

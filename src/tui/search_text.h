@@ -12,6 +12,7 @@
 #define IK_TUI_SEARCH_TEXT_H
 
 #include "tui/scrollback_private.h"
+#include "tui/search_markup.h"
 #include "util/needle.h"
 
 /* A run of a line, and where it stands in what is searched. */
@@ -44,10 +45,11 @@ void ik_search_text_fill(struct ik_search_text *text, const struct ik_scrollback
 	struct ik_block *block, uint32_t unit, bool forget);
 
 /* Surely nothing in the block, or in the unit of it: told by its source alone. word: of the
- * needle (ik_needle_word()), NULL where it has none. */
-bool ik_search_excludes(const struct ik_needle *word, const struct ik_block *block);
-bool ik_search_excludes_unit(const struct ik_needle *needle, const struct ik_needle *word,
-	const struct ik_block *block, uint32_t unit);
+ * needle (ik_needle_word()), NULL where it has none; phrase: of both. */
+bool ik_search_excludes(const struct ik_phrase *phrase, const struct ik_needle *word,
+	const struct ik_block *block);
+bool ik_search_excludes_unit(const struct ik_phrase *phrase, const struct ik_needle *needle,
+	const struct ik_needle *word, const struct ik_block *block, uint32_t unit);
 
 /* Is a unit that is laid out shown as it is written? Then as much is found in its source,
  * *ret_length bytes from the returned place on; else NULL. */

@@ -39,6 +39,19 @@ static inline bool ik_lanes_any(ik_lanes lanes)
 	return (any[0] | any[1]) != 0;
 }
 
+/* The index of the first that has all bits set, where each has all or none and one has them. */
+static inline unsigned ik_lanes_first(ik_lanes lanes)
+{
+	uint64_t half[IK_LANES / sizeof(uint64_t)];
+	memcpy(half, &lanes, sizeof half);
+	unsigned index = half[0] ? 0 : 1;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return index * 8 + (unsigned)__builtin_ctzll(half[index]) / 8;
+#else
+	return index * 8 + (unsigned)__builtin_clzll(half[index]) / 8;
+#endif
+}
+
 /* Which are above an ASCII character? Those that are none count as below. */
 static inline ik_lanes ik_lanes_above(ik_lanes lanes, char character)
 {

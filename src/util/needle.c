@@ -149,14 +149,14 @@ static size_t next_pair(const struct ik_needle *needle, const char *text, size_t
 	const ik_lanes other_case = ik_lanes_repeat(needle->case_bits[1]);
 	while (length - from > 2 * IK_LANES) {
 		const char *at = text + from;
+		/* Compared two at a time, looked at one by one only where there is something. */
 		ik_lanes first = ((ik_lanes_load(at) | one_case) == one)
 			& ((ik_lanes_load(at + 1) | other_case) == other);
 		ik_lanes second = ((ik_lanes_load(at + IK_LANES) | one_case) == one)
 			& ((ik_lanes_load(at + IK_LANES + 1) | other_case) == other);
-		bool any = ik_lanes_any(first | second);
-		for (size_t i = 0; any && i < 2 * IK_LANES; i++)
-			if (is_pair(needle, at + i))
-				return from + i;
+		if (ik_lanes_any(first | second))
+			return from + (ik_lanes_any(first) ? ik_lanes_first(first) :
+				IK_LANES + ik_lanes_first(second));
 		from += 2 * IK_LANES;
 	}
 	for (; from + 1 < length; from++)
@@ -180,6 +180,12 @@ static size_t next_form(const struct ik_needle *needle, size_t form, const char 
 	return found ? (size_t)(found - text) : length;
 }
 
+/* A character of ASCII, folded. */
+static inline uint32_t fold_ascii(char byte)
+{
+	return (uint32_t)byte | (byte >= 'A' && byte <= 'Z' ? 0x20 : 0);
+}
+
 /* The character that ends at position, and where it begins. */
 static uint32_t character_before(const char *text, size_t position, size_t *ret_start)
 {
@@ -196,17 +202,28 @@ static bool stands_at(const struct ik_needle *needle, size_t index, const char *
 	size_t length, size_t position, size_t *ret_start, size_t *ret_length)
 {
 	size_t start = position, end = position;
+	uint32_t character = 0;
 	for (size_t i = index; i-- > 0;) {
 		if (start == 0)
 			return false;
-		uint32_t character = character_before(text, start, &start);
-		if (ik_utf8_fold(character) != needle->folded[i])
+		if ((unsigned char)text[start - 1] < 0x80)
+			character = fold_ascii(text[--start]);
+		else
+			character = ik_utf8_fold(character_before(text, start, &start));
+		if (character != needle->folded[i])
 			return false;
 	}
 	for (size_t i = index; i < needle->count; i++) {
-		uint32_t character;
-		int bytes = end < length ? ik_utf8_decode(text + end, length - end, &character) : 0;
-		if (bytes <= 0 || ik_utf8_fold(character) != needle->folded[i])
+		int bytes = 1;
+		if (end >= length)
+			return false;
+		if ((unsigned char)text[end] < 0x80) {
+			character = fold_ascii(text[end]);
+		} else {
+			bytes = ik_utf8_decode(text + end, length - end, &character);
+			character = ik_utf8_fold(character);
+		}
+		if (bytes <= 0 || character != needle->folded[i])
 			return false;
 		end += (size_t)bytes;
 	}

@@ -16,6 +16,10 @@ static void generate(struct ik_buf *out, unsigned seed, size_t size)
 		"| abcd | b |\n|---|---|\n| a**b**cd | x |\n\n", "A\xCC\x81" "BCD ", "日本abcd ",
 		"Ähnlich ähnlich ", "<b>ab</b>cd ", "ab<!-- x -->cd ", "<http://abcd.de> ",
 		"[ab][x]cd ", "long words in a row of them ", "\xC5\xBFtraße STRASSE ",
+		"time of day ", "time **of** day ", "time\nof day\n", "_time_, of day ", "(time) of ",
+		"the time `of` ", "[r]: http://time/of\n\n", "[time][r] of day ", "[r] of day ",
+		"| time | of |\n|---|---|\n| day | time of |\n\n", "> the time\n> of day\n", "time of <b>day</b> ",
+		"- the time\n  of day\n", "time\n\nof ", "<time> of ", "the ![time](x) of ", "times of 3 days ",
 		"\xE2\x84\xAA" "elvin ", "ab&#x63;d ", "&copy;right ", "x ",
 	};
 	while (out->length < size) {
@@ -63,7 +67,8 @@ Test(search_markup, finds_what_is_shown_whatever_markup_was_in_it)
 {
 	static const char *const patterns[] = { "abcd", "bcd", "unbelievable", "ähnlich", "ä", "stra",
 		"kelvin", "copy", "cd ", "ab cd", "ABCD", "words in", "x", "amp", "abc", "本a", "right",
-		"©right", "|", "97" };
+		"©right", "|", "97", "time of day", "the time of", "ime of d", "Time of", "time, of",
+		"r of day", "time) of", "of 3 days", "http://time/of" };
 	for (unsigned seed = 1; seed < 60; seed++) {
 		struct ik_scrollback *scrollback = ik_scrollback_new();
 		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
