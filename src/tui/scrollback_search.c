@@ -191,8 +191,8 @@ static size_t layout_cost(const struct ik_block *block, size_t length)
 static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
 	size_t found;
-	if (ik_search_excludes_unit(&search->phrase, &search->needle, search->has_word ? &search->word : NULL, block,
-		search->at.unit)) {
+	if (ik_search_excludes_unit(&search->phrase, &search->needle,
+		search->has_word ? &search->word : NULL, block, search->at.unit)) {
 		*cost += SOURCE_COST;
 		return false;
 	}
