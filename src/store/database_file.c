@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/path.h"
 #include "util/text.h"
+
+/* What is tried to be shared. */
+#define TRIED_BYTES 4096
 
 enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,
 	struct ik_error *error)
@@ -64,4 +68,28 @@ enum ik_status ik_database_file_make(const char *path, struct ik_error *error)
 	}
 	free(directory);
 	return status;
+}
+
+bool ik_database_file_can_share(const char *path)
+{
+	char *log = ik_format("%s-shm", path), *name = ik_format("%s-XXXXXX", path);
+	bool can = access(log, F_OK) == 0;
+	int fd = can ? -1 : mkostemp(name, O_CLOEXEC);
+	void *shared = MAP_FAILED;
+
+	if (fd >= 0) {
+		(void)unlink(name);
+		if (ftruncate(fd, TRIED_BYTES) == 0)
+			shared = mmap(NULL, TRIED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		/* Another reason, a full disk, is not to be taken for this one. */
+		can = shared != MAP_FAILED || (errno != ENODEV && errno != EINVAL && errno != EACCES);
+		if (shared != MAP_FAILED)
+			(void)munmap(shared, TRIED_BYTES);
+		(void)close(fd);
+	} else {
+		can = true;
+	}
+	free(log);
+	free(name);
+	return can;
 }

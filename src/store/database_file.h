@@ -6,11 +6,17 @@
 #ifndef IK_STORE_DATABASE_FILE_H
 #define IK_STORE_DATABASE_FILE_H
 
+#include <stdbool.h>
+
 #include "util/buf.h"
 
 /* Make an empty file with its directory, for its owner only, unless it is
  * there (the database's library would go by the umask). */
 enum ik_status ik_database_file_make(const char *path, struct ik_error *error) IK_MUST_USE;
+
+/* Can memory be shared by way of a file beside it? Some network file systems refuse that. A log
+ * that is there shows that it can. */
+bool ik_database_file_can_share(const char *path);
 
 /* Give a damaged database and its side files another name (PATH.damaged-TIME)
  * and say so in notice. */

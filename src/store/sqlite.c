@@ -9,6 +9,7 @@
 #include "store/migrate.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/log.h"
 #include "util/text.h"
 
 /* So long the loop stands still for another writer; then the store's timer tries again. */
@@ -117,8 +118,10 @@ enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error)
 {
 	int code = sqlite3_errcode(sqlite->db) & 0xff;
 	int number = sqlite3_system_errno(sqlite->db);
+	int which = sqlite3_extended_errcode(sqlite->db);
 	const char *why = sqlite3_errmsg(sqlite->db);
 
+	sqlite->no_memory = which == SQLITE_IOERR_SHMMAP || which == SQLITE_IOERR_SHMOPEN;
 	switch (code) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -246,6 +249,50 @@ static int on_commit(void *arg, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
+/* Open the handle; settings are what comes before the first look at the file. */
+static enum ik_status open_file(struct sqlite *sqlite, const char *settings,
+	struct ik_error *error)
+{
+	if (sqlite3_open_v2(sqlite->path, &sqlite->db,
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return ik_sqlite_explain(sqlite, error);
+	sqlite3_busy_timeout(sqlite->db, sqlite->busy_ms);
+	return ik_sqlite_execute(sqlite, settings, error);
+}
+
+/* Have no log but a journal: slower, as safe. Only who has the file for itself can read a log
+ * without shared memory, which some network file systems have not. */
+static enum ik_status leave_log(struct sqlite *sqlite, struct ik_error *error)
+{
+	enum ik_status status;
+
+	sqlite->no_memory = false;
+	ik_log(IK_LOG_INFO, "store: %s: no shared memory there, so no write-ahead log", sqlite->path);
+	close_handle(sqlite);
+	status = open_file(sqlite, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
+		" PRAGMA locking_mode = NORMAL; PRAGMA user_version", error);
+	return status != IK_OK ? status : ik_sqlite_execute(sqlite,
+		"PRAGMA synchronous = FULL; PRAGMA cache_size = -1024", error);
+}
+
+/* Write to a log, where that can be had. */
+static enum ik_status choose_log(struct sqlite *sqlite, struct ik_error *error)
+{
+	if (ik_database_file_can_share(sqlite->path))
+		return ik_sqlite_execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+			" PRAGMA wal_autocheckpoint = 0", error);
+	return ik_sqlite_execute(sqlite, "PRAGMA synchronous = FULL", error);
+}
+
+/* Bring the database to its present form. */
+static enum ik_status bring_up(struct sqlite *sqlite, struct ik_error *error)
+{
+	enum ik_status status = check_owner(sqlite, error);
+
+	return status != IK_OK ? status : ik_migrate(&migrate_ops, sqlite, sqlite->path,
+		ik_sqlite_steps, ik_sqlite_step_count, error);
+}
+
 /* Open the handle and bring the database to its present form. */
 static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 {
@@ -255,23 +302,18 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 		status = ik_database_file_make(sqlite->path, error);
 	if (status != IK_OK)
 		return status;
-	if (sqlite3_open_v2(sqlite->path, &sqlite->db,
-	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		status = ik_sqlite_explain(sqlite, error);
-		close_handle(sqlite);
-		return status;
+	status = open_file(sqlite, "PRAGMA cache_size = -1024", error);
+	if (status == IK_OK)
+		status = choose_log(sqlite, error);
+	if (status == IK_OK)
+		status = bring_up(sqlite, error);
+	if (status != IK_OK && sqlite->no_memory) {
+		status = leave_log(sqlite, error);
+		if (status == IK_OK)
+			status = bring_up(sqlite, error);
 	}
-	sqlite3_busy_timeout(sqlite->db, sqlite->busy_ms);
-	/* Where WAL is not to be had (some network file systems) the journal stays
-	 * what it is: slower, as safe. */
-	status = ik_sqlite_execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-		" PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -1024", error);
-	(void)sqlite3_wal_hook(sqlite->db, on_commit, sqlite);
 	if (status == IK_OK)
-		status = check_owner(sqlite, error);
-	if (status == IK_OK)
-		status = ik_migrate(&migrate_ops, sqlite, sqlite->path, ik_sqlite_steps,
-			ik_sqlite_step_count, error);
+		(void)sqlite3_wal_hook(sqlite->db, on_commit, sqlite);
 	if (status != IK_OK)
 		close_handle(sqlite);
 	return status;

@@ -26,7 +26,8 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
 	FUNCTION(busy_timeout) FUNCTION(changes) FUNCTION(clear_bindings) FUNCTION(close_v2) \
 	FUNCTION(column_blob) FUNCTION(column_bytes) FUNCTION(column_int64) \
 	FUNCTION(column_text) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
-	FUNCTION(finalize) FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
+	FUNCTION(extended_errcode) FUNCTION(finalize) \
+	FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
 	FUNCTION(prepare_v3) \
 	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno) FUNCTION(total_changes) \
 	FUNCTION(wal_checkpoint_v2) FUNCTION(wal_hook)
@@ -53,6 +54,7 @@ extern struct ik_sqlite_library ik_sqlite;
 #define sqlite3_errcode ik_sqlite.errcode
 #define sqlite3_errmsg ik_sqlite.errmsg
 #define sqlite3_exec ik_sqlite.exec
+#define sqlite3_extended_errcode ik_sqlite.extended_errcode
 #define sqlite3_finalize ik_sqlite.finalize
 #define sqlite3_get_autocommit ik_sqlite.get_autocommit
 #define sqlite3_open_v2 ik_sqlite.open_v2

@@ -54,6 +54,7 @@ struct sqlite {
 	int busy_ms; /* so long somebody else's lock is waited for in a call */
 	bool helper_was_killed;
 	int64_t plain_rows; /* of the index up to this one: they say no block */
+	bool no_memory; /* could be shared for the log: that failed last */
 	bool damaged; /* put the file aside before it is opened again */
 };
 
