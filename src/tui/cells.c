@@ -168,6 +168,31 @@ void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_sty
 	ik_cells_fill_with(cells, area, style, " ");
 }
 
+/* Bytes at the start that are a cluster each, one column wide, but at most so many. */
+static int plain_run(const char *text, size_t length, int most)
+{
+	int count = 0;
+	while (count < most && (size_t)count < length && text[count] >= 0x20 && text[count] < 0x7F)
+		count++;
+	/* What combines with the last one makes another cluster of it. */
+	if (count > 0 && (size_t)count < length && (unsigned char)text[count] >= 0x80)
+		count--;
+	return count;
+}
+
+/* Put such bytes into cells that lie in the grid. */
+static void put_plain(struct ik_cells *cells, int row, int column, enum ik_style style,
+	const char *text, int count)
+{
+	struct ik_cell cell = { .length = 1, .width = 1, .style = (uint8_t)style };
+	split_edges(cells, row, column, count);
+	struct ik_cell *to = cell_at(cells, row, column);
+	for (int i = 0; i < count; i++) {
+		cell.text[0] = text[i];
+		to[i] = cell;
+	}
+}
+
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text, size_t length)
 {
@@ -176,6 +201,14 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
 	int right = area.column + area.columns;
 	size_t at = 0;
 	while (at < length && column < right) {
+		int plain = column < area.column ? 0
+			: plain_run(text + at, length - at, right - column);
+		if (plain > 0) {
+			put_plain(cells, row, column, style, text + at, plain);
+			at += (size_t)plain;
+			column += plain;
+			continue;
+		}
 		struct glyph glyph = glyph_next(text + at, length - at);
 		at += glyph.consumed;
 		if (glyph.width <= 0)
