@@ -55,27 +55,35 @@ static enum ik_status find(struct ik_cli_session *cli)
 
 /* ---- list ---- */
 
-void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_session_info *info)
+void ik_cli_session_put_row(struct ik_cli_session *cli, const struct ik_session_info *info,
+	struct ik_buf *out)
 {
-	struct ik_buf out, age;
+	struct ik_buf age;
 
-	ik_buf_init(&out, IK_KIB(64));
 	ik_buf_init(&age, IK_KIB(1));
 	ik_age_text(&age, ik_clock_wall_ms() - info->updated_ms);
-	ik_buf_printf(&out, "%4zu  %s  %8s  %6" PRId64 "  ", ++cli->count, info->id, age.data,
+	ik_buf_printf(out, "%4zu  %s  %8s  %6" PRId64 "  ", ++cli->count, info->id, age.data,
 		info->event_count);
-	ik_sanitize_line(&out, info->directory, strlen(info->directory));
-	ik_buf_puts(&out, "  ");
-	ik_sanitize_line(&out, info->title, strlen(info->title));
+	ik_sanitize_line(out, info->directory, strlen(info->directory));
+	ik_buf_puts(out, "  ");
+	ik_sanitize_line(out, info->title, strlen(info->title));
 	if (info->holder.pid != 0) {
-		ik_buf_puts(&out, "  [");
-		ik_holder_put(&out, &info->holder);
-		ik_buf_putc(&out, ']');
+		ik_buf_puts(out, "  [");
+		ik_holder_put(out, &info->holder);
+		ik_buf_putc(out, ']');
 	}
-	ik_buf_putc(&out, '\n');
+	ik_buf_putc(out, '\n');
+	ik_buf_done(&age);
+}
+
+void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_session_info *info)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_cli_session_put_row(cli, info, &out);
 	cli->failed |= ik_print(out.data, out.length) != 0;
 	ik_buf_done(&out);
-	ik_buf_done(&age);
 }
 
 /* A page of sessions: their rows are kept, since more is asked about each. */

@@ -29,7 +29,9 @@ struct ik_cli_session {
 	int64_t limit_ms;             /* they were last used before */
 };
 
-/* A line about a session; numbers them. */
+/* Append a line about a session, or print it; numbers them. */
+void ik_cli_session_put_row(struct ik_cli_session *cli, const struct ik_session_info *info,
+	struct ik_buf *out);
 void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_session_info *info);
 
 /* Hand all sessions to a function, newest first. */

@@ -16,6 +16,13 @@
 
 #define PAGE 50    /* places that are asked for at once */
 #define ENOUGH 200 /* that are printed, but for --all */
+#define AT_ONCE 400 /* that are put in order by their sessions */
+
+/* A session with the places in it, newest first, as they will be printed. */
+struct group {
+	char session[IK_UUID_TEXT];
+	struct ik_buf rows;
+};
 
 /* A search that is being printed. */
 struct search {
@@ -23,8 +30,9 @@ struct search {
 	struct ik_search_query query;
 	struct ik_search_place place;
 	bool more, behind;          /* the index is not done yet */
-	char session[IK_UUID_TEXT]; /* whose places were printed last */
 	size_t places;
+	struct group groups[AT_ONCE]; /* sessions by their newest place */
+	size_t group_count, held;     /* that are not printed yet; places in them */
 };
 
 static void put_json(struct ik_buf *out, const struct ik_session_info *info,
@@ -62,31 +70,62 @@ static void put_json(struct ik_buf *out, const struct ik_session_info *info,
 	ik_buf_putc(out, '\n');
 }
 
-/* Print a place; its session before it, where that is another one than before. */
-static void print_place(struct search *search, const struct ik_session_info *info,
+/* Print what has gathered. */
+static void print_groups(struct search *search)
+{
+	size_t i;
+
+	for (i = 0; i < search->group_count; i++) {
+		struct ik_buf *rows = &search->groups[i].rows;
+
+		if (!search->cli->failed)
+			search->cli->failed = ik_print(rows->data, rows->length) != 0;
+		ik_buf_done(rows);
+	}
+	search->group_count = search->held = 0;
+}
+
+/* The rows of a session, which begin with its own. */
+static struct ik_buf *rows_of(struct search *search, const struct ik_session_info *info)
+{
+	struct group *group = search->groups;
+
+	while (group < search->groups + search->group_count && !ik_text_equal(group->session, info->id))
+		group++;
+	if (group == search->groups + search->group_count) {
+		memcpy(group->session, info->id, sizeof(group->session));
+		ik_buf_init(&group->rows, IK_MIB(1));
+		ik_cli_session_put_row(search->cli, info, &group->rows);
+		search->group_count++;
+	}
+	return &group->rows;
+}
+
+/* A place goes below its session. */
+static void put_place(struct search *search, const struct ik_session_info *info,
 	const struct ik_message *message)
 {
 	struct ik_cli_session *cli = search->cli;
 	struct ik_snippet snippet;
 	char time[IK_CLOCK_TEXT];
-	struct ik_buf text;
+	struct ik_buf text, *rows;
 
 	ik_buf_init(&text, SIZE_MAX / 2);
 	ik_search_text(&text, message);
 	(void)ik_snippet_make(&snippet, &search->query, text.data, text.length);
 	if (cli->options->json) {
 		put_json(&cli->out, info, message, &snippet);
+		cli->failed |= ik_print(cli->out.data, cli->out.length) != 0;
+		ik_buf_clear(&cli->out);
 	} else {
-		if (!ik_text_equal(search->session, info->id))
-			ik_cli_session_print_row(cli, info);
-		memcpy(search->session, info->id, sizeof(search->session));
+		rows = rows_of(search, info);
 		ik_clock_text(message->time_ms, time);
-		ik_buf_printf(&cli->out, "      %6" PRId64 "  %.16s  ", message->sequence, time);
-		ik_buf_append(&cli->out, snippet.line.data, snippet.line.length);
-		ik_buf_putc(&cli->out, '\n');
+		ik_buf_printf(rows, "      %6" PRId64 "  %.16s  ", message->sequence, time);
+		ik_buf_append(rows, snippet.line.data, snippet.line.length);
+		ik_buf_putc(rows, '\n');
+		if (++search->held == AT_ONCE)
+			print_groups(search);
 	}
-	cli->failed |= ik_print(cli->out.data, cli->out.length) != 0;
-	ik_buf_clear(&cli->out);
 	search->places++;
 	ik_snippet_done(&snippet);
 	ik_buf_done(&text);
@@ -116,7 +155,7 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 	if (search->behind)
 		return;
 	for (i = 0; i < answer->count && !cli->failed; i++)
-		print_place(search, &answer->sessions[i], answer->messages[i]);
+		put_place(search, &answer->sessions[i], answer->messages[i]);
 	search->place = *answer->place;
 	search->more = answer->more;
 }
@@ -150,6 +189,7 @@ enum ik_status ik_cli_session_search(struct ik_cli_session *cli)
 			first ? NULL : &search.place, PAGE, ik_await_answer, &awaited), &cli->error);
 		first = search.behind;
 	}
+	print_groups(&search);
 	if (status == IK_OK && search.places == 0)
 		status = ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
 			words.data);
