@@ -96,6 +96,7 @@ struct ik_store_read {
 	struct ik_search_query *query;
 	struct ik_search_place place; /* then where the answer ends */
 	bool more;
+	bool continued;          /* of a list: it goes on behind what was found */
 	int slices;              /* of the index that were made for it first */
 	ik_store_reader *reader; /* NULL: closed, unless it changes something: it is done then, too */
 	void *arg;

@@ -50,10 +50,11 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" WHERE directory = ?1 AND event_count > 0 ORDER BY updated_ms DESC LIMIT 1",
 	[FIND] = "SELECT " INFO_COLUMNS " FROM sessions"
 		" WHERE id >= ?1 AND id < ?1 || char(127) ORDER BY id LIMIT 2",
-	[LIST] = "SELECT " INFO_COLUMNS " FROM sessions WHERE event_count > 0"
-		" AND (updated_ms, id) < (?2, ?1) AND (?4 IS NULL OR directory = ?4)"
-		" AND (?5 IS NULL OR title || char(10) || directory || char(10) || id LIKE ?5 ESCAPE '\\')"
-		" ORDER BY updated_ms DESC, id DESC LIMIT ?3",
+	/* All of them: the search for those that are wanted can be stopped at any (FITS_COLUMN). */
+	[LIST] = "SELECT " INFO_COLUMNS ", (?3 IS NULL OR directory = ?3)"
+		" AND (?4 IS NULL OR title || char(10) || directory || char(10) || id LIKE ?4 ESCAPE '\\')"
+		" FROM sessions WHERE event_count > 0 AND (updated_ms, id) < (?2, ?1)"
+		" ORDER BY updated_ms DESC, id DESC",
 	[PAGE] = "SELECT " EVENT_COLUMNS " FROM events"
 		" WHERE session = ?1 AND sequence < ?2 ORDER BY sequence DESC",
 	[AFTER] = "SELECT " EVENT_COLUMNS " FROM events"

@@ -86,6 +86,8 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read);
 void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length);
 
+/* Take the session of a row (the columns of INFO_COLUMNS). */
+void ik_sqlite_take_session(struct sqlite *sqlite, sqlite3_stmt *query, struct ik_store_read *read);
 /* Take the rows of a query for sessions (the columns of INFO_COLUMNS), at most limit. */
 enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *query, size_t limit,
 	struct ik_store_read *read, struct ik_error *error);

@@ -18,26 +18,30 @@ static char *column_copy(sqlite3_stmt *row, int column)
 	return ik_strndup(text ? text : "", text ? (size_t)sqlite3_column_bytes(row, column) : 0);
 }
 
+void ik_sqlite_take_session(struct sqlite *sqlite, sqlite3_stmt *query, struct ik_store_read *read)
+{
+	struct ik_session_info *info = ik_store_read_add_session(read);
+	const char *id = (const char *)sqlite3_column_text(query, 0);
+
+	memcpy(info->id, id ? id : "", strnlen(id ? id : "", sizeof(info->id) - 1));
+	info->title = column_copy(query, 1);
+	info->directory = column_copy(query, 2);
+	info->created_ms = sqlite3_column_int64(query, 3);
+	info->updated_ms = sqlite3_column_int64(query, 4);
+	info->event_count = sqlite3_column_int64(query, 5);
+	id = (const char *)sqlite3_column_text(query, 6);
+	memcpy(info->parent, id ? id : "", strnlen(id ? id : "", sizeof(info->parent) - 1));
+	info->forked_at = sqlite3_column_int64(query, 7);
+	ik_lock_file_holder(sqlite->path, info->id, &info->holder);
+}
+
 enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *query, size_t limit,
 	struct ik_store_read *read, struct ik_error *error)
 {
 	int step = SQLITE_ROW;
 
-	while (read->found < limit && (step = sqlite3_step(query)) == SQLITE_ROW) {
-		struct ik_session_info *info = ik_store_read_add_session(read);
-		const char *id = (const char *)sqlite3_column_text(query, 0);
-
-		memcpy(info->id, id ? id : "", strnlen(id ? id : "", sizeof(info->id) - 1));
-		info->title = column_copy(query, 1);
-		info->directory = column_copy(query, 2);
-		info->created_ms = sqlite3_column_int64(query, 3);
-		info->updated_ms = sqlite3_column_int64(query, 4);
-		info->event_count = sqlite3_column_int64(query, 5);
-		id = (const char *)sqlite3_column_text(query, 6);
-		memcpy(info->parent, id ? id : "", strnlen(id ? id : "", sizeof(info->parent) - 1));
-		info->forked_at = sqlite3_column_int64(query, 7);
-		ik_lock_file_holder(sqlite->path, info->id, &info->holder);
-	}
+	while (read->found < limit && (step = sqlite3_step(query)) == SQLITE_ROW)
+		ik_sqlite_take_session(sqlite, query, read);
 	return step == SQLITE_ROW || step == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
 }
 

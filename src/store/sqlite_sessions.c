@@ -1,29 +1,64 @@
 /* Which sessions there are, and how one goes. */
 #include "store/sqlite_private.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "util/alloc.h"
+#include "util/clock.h"
+
+/* So long one turn of the loop looks for sessions. */
+#define LISTED_US 4000
+enum { UPDATED_COLUMN = 4, FITS_COLUMN = 8 };
 
 /* Events that are deleted in one turn of the loop: some milliseconds' worth, at most. */
 #define DELETED_AT_ONCE 2000
+
+/* Take those that are wanted, until there are enough or the time is over. */
+static enum ik_status take_wanted(struct sqlite *sqlite, sqlite3_stmt *query,
+	struct ik_store_read *read, struct ik_error *error)
+{
+	int64_t begun_us = ik_clock_us();
+	int step = SQLITE_ROW;
+
+	read->again = false;
+	while (read->found < read->count && !read->again &&
+	       (step = sqlite3_step(query)) == SQLITE_ROW) {
+		if (sqlite3_column_int64(query, FITS_COLUMN) != 0)
+			ik_sqlite_take_session(sqlite, query, read);
+		read->again = ik_clock_us() - begun_us >= LISTED_US && read->found < read->count;
+	}
+	if (read->again) {
+		const char *id = (const char *)sqlite3_column_text(query, 0);
+
+		read->continued = true;
+		free(read->text);
+		read->text = ik_strdup(id ? id : "");
+		read->number = sqlite3_column_int64(query, UPDATED_COLUMN);
+	}
+	return step == SQLITE_ROW || step == SQLITE_DONE ? IK_OK : ik_sqlite_explain(sqlite, error);
+}
 
 enum ik_status ik_sqlite_read_list(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error)
 {
 	sqlite3_stmt *query = ik_sqlite_statement(sqlite, LIST);
 	enum ik_status status;
+	char *last;
 
 	if (!query)
 		return ik_sqlite_explain(sqlite, error);
-	ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+	last = ik_strdup(read->text); /* which changes while the statement has it */
+	ik_sqlite_bind_text(query, 1, last, strlen(last));
 	/* Before all of them where there was none. */
-	sqlite3_bind_int64(query, 2, read->text[0] ? read->number : INT64_MAX);
-	sqlite3_bind_int64(query, 3, (sqlite3_int64)read->count);
+	sqlite3_bind_int64(query, 2, last[0] ? read->number : INT64_MAX);
 	if (read->directory)
-		ik_sqlite_bind_text(query, 4, read->directory, strlen(read->directory));
+		ik_sqlite_bind_text(query, 3, read->directory, strlen(read->directory));
 	if (read->pattern)
-		ik_sqlite_bind_text(query, 5, read->pattern, strlen(read->pattern));
-	status = ik_sqlite_take_sessions(sqlite, query, read->count, read, error);
+		ik_sqlite_bind_text(query, 4, read->pattern, strlen(read->pattern));
+	status = take_wanted(sqlite, query, read, error);
 	ik_sqlite_rewind(query);
+	free(last);
 	return status;
 }
 

@@ -234,7 +234,7 @@ static void drop_found(struct ik_store_read *read)
 
 void ik_store_read_again(struct ik_store_read *read)
 {
-	if (read->kind == IK_READ_SEARCH)
+	if (read->kind == IK_READ_SEARCH || read->continued)
 		return;
 	drop_found(read);
 	ik_buf_clear(&read->bytes);

@@ -17,6 +17,6 @@ connection.execute("INSERT OR IGNORE INTO sessions(id, directory, title, created
 if len(sys.argv) > 2:
     connection.execute("""WITH RECURSIVE n(s) AS (SELECT 1 UNION ALL SELECT s + 1 FROM n WHERE s < ?)
         INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)
-        SELECT printf('01910000-0000-7000-8000-%012x', s), '/bench/' || s % 100,
+        SELECT printf('01910000-0000-7000-8000-%012x', s), '/bench/' || (s % 100),
         'What was said in session ' || s || ' first of all', s, s, 1 FROM n""", (int(sys.argv[2]),))
 connection.commit()

@@ -147,3 +147,31 @@ Test(store_sessions, one_that_is_half_deleted_is_in_no_list)
 	cr_assert_eq(delete(id), IK_OK);
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
 }
+
+Test(store_sessions, are_found_among_very_many)
+{
+	const struct ik_session_choice choice = { .words = "needle" }, here = { .directory = "/7" };
+	const struct fixture_answer *answer;
+
+	(void)fixture_wait(ik_store_list(fixture.store, 0, "", 1, FIXTURE_READ));
+	if (fixture.server)
+		fixture_execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
+			" SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(s), 12, '0'))::uuid, '/' || (s % 1000),"
+			" CASE WHEN s % 15000 = 7 THEN 'needle ' ELSE 'hay ' END || s, s, s, 1"
+			" FROM generate_series(1, 40000) s");
+	else
+		fixture_execute("WITH RECURSIVE n(s) AS (SELECT 1 UNION ALL SELECT s + 1 FROM n WHERE s < 40000)"
+			" INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
+			" SELECT printf('01900000-0000-7000-8000-%012x', s), '/' || (s % 1000),"
+			" CASE WHEN s % 15000 = 7 THEN 'needle ' ELSE 'hay ' END || s, s, s, 1 FROM n");
+	answer = fixture_wait(ik_store_select(fixture.store, &choice, 0, "", 10, FIXTURE_READ));
+	cr_assert_eq(answer->count, 3);
+	cr_expect_str_eq(answer->sessions[0].title, "needle 30007");
+	cr_expect_str_eq(answer->sessions[2].title, "needle 7");
+	answer = fixture_wait(ik_store_select(fixture.store, &choice, 30007,
+		"01900000-0000-7000-8000-000000007537", 1, FIXTURE_READ));
+	cr_assert_eq(answer->count, 1);
+	cr_expect_str_eq(answer->sessions[0].title, "needle 15007");
+	answer = fixture_wait(ik_store_select(fixture.store, &here, 0, "", 60, FIXTURE_READ));
+	cr_expect_eq(answer->count, 40);
+}
