@@ -15,7 +15,6 @@
 #include "util/path.h"
 #include "util/text.h"
 
-#define TAIL ".jsonl"
 /* Lines are written in pieces of about this size. */
 #define PIECE IK_KIB(64)
 
@@ -213,7 +212,7 @@ static enum ik_status write_into(const char *directory, const char *database, bo
 	int fd, number;
 
 	ik_uuid_new(uuid);
-	path = ik_format("%s/%s%s%s", directory, prefix, uuid, TAIL);
+	path = ik_format("%s/%s%s%s", directory, prefix, uuid, IK_RESCUE_TAIL);
 	free(prefix);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	number = fd < 0 ? errno : write_records(fd, database, first);
@@ -244,13 +243,14 @@ enum ik_status ik_rescue_write(const char *database, const struct ik_record *fir
 
 /* ---- finding ---- */
 
-void ik_rescue_find_in(const char *directory, const char *prefix, char ***paths, size_t *count)
+void ik_rescue_find_in(const char *directory, const char *prefix, const char *tail, char ***paths,
+	size_t *count)
 {
 	DIR *handle = opendir(directory);
 	struct dirent *entry;
 
 	while (handle && (entry = readdir(handle)) != NULL) {
-		if (!ik_text_starts(entry->d_name, prefix) || !ik_text_ends(entry->d_name, TAIL))
+		if (!ik_text_starts(entry->d_name, prefix) || !ik_text_ends(entry->d_name, tail))
 			continue;
 		*paths = ik_alloc_array(*paths, *count + 2, sizeof(char *));
 		(*paths)[(*count)++] = ik_format("%s/%s", directory, entry->d_name);
@@ -266,7 +266,7 @@ static void find_in(const char *directory, const char *database, bool beside,
 {
 	char *prefix = name_prefix(database, beside);
 
-	ik_rescue_find_in(directory, prefix, paths, count);
+	ik_rescue_find_in(directory, prefix, IK_RESCUE_TAIL, paths, count);
 	free(prefix);
 }
 

@@ -30,8 +30,10 @@ enum ik_status ik_rescue_write(const char *database, const struct ik_record *fir
 char **ik_rescue_find(const char *database);
 char **ik_rescue_find_free(char **paths);
 
-/* Add the files of a directory whose names begin with prefix to a NULL-terminated list. */
-void ik_rescue_find_in(const char *directory, const char *prefix, char ***paths, size_t *count);
+#define IK_RESCUE_TAIL ".jsonl" /* of the names of files with events */
+/* Add the files of a directory whose names begin and end so to a NULL-terminated list. */
+void ik_rescue_find_in(const char *directory, const char *prefix, const char *tail, char ***paths,
+	size_t *count);
 /* Oldest first. */
 void ik_rescue_sort(char **paths, size_t count);
 

@@ -68,22 +68,33 @@ struct ik_spool *ik_spool_free(struct ik_spool *spool)
 	return NULL;
 }
 
-/* Make the file, unless there is one. */
-static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
+enum ik_status ik_spool_make_place(struct ik_spool *spool, const char *tail, char **ret_path,
+	struct ik_error *error)
 {
+	enum ik_status status = ik_path_make(spool->directory, 0700, error);
 	char uuid[IK_UUID_TEXT];
-	enum ik_status status;
-	char *path, *unnamed, *prefix;
+	char *prefix;
 
-	if (spool->path)
-		return IK_OK;
-	status = ik_path_make(spool->directory, 0700, error);
 	if (status != IK_OK)
 		return status;
 	ik_uuid_new(uuid);
 	prefix = prefix_of(database_of(spool));
-	path = ik_format("%s/%s%s.jsonl", spool->directory, prefix, uuid);
+	*ret_path = ik_format("%s/%s%s%s", spool->directory, prefix, uuid, tail);
 	free(prefix);
+	return IK_OK;
+}
+
+/* Make the file, unless there is one. */
+static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
+{
+	enum ik_status status;
+	char *path, *unnamed;
+
+	if (spool->path)
+		return IK_OK;
+	status = ik_spool_make_place(spool, IK_RESCUE_TAIL, &path, error);
+	if (status != IK_OK)
+		return status;
 	/* Locked before it has the name by which others find it: they would take it for a dead
 	 * process's and remove it. */
 	unnamed = ik_format("%s.new", path);
@@ -182,18 +193,18 @@ const char *ik_spool_path(const struct ik_spool *spool)
 	return spool->broken ? NULL : spool->path;
 }
 
-char **ik_spool_find(struct ik_spool *spool)
+char **ik_spool_find(struct ik_spool *spool, const char *tail)
 {
 	char *before = ik_postgres_name_unresolved(spool->uri), *prefix = prefix_of(database_of(spool));
 	char **paths = NULL;
 	size_t count = 0;
 
-	ik_rescue_find_in(spool->directory, prefix, &paths, &count);
+	ik_rescue_find_in(spool->directory, prefix, tail, &paths, &count);
 	/* Those of a process that had no library yet. */
 	if (!ik_text_equal(before, database_of(spool))) {
 		free(prefix);
 		prefix = prefix_of(before);
-		ik_rescue_find_in(spool->directory, prefix, &paths, &count);
+		ik_rescue_find_in(spool->directory, prefix, tail, &paths, &count);
 	}
 	free(prefix);
 	free(before);
@@ -233,7 +244,7 @@ struct ik_spooled ik_spool_look(const char *directory, const char *uri)
 	char **paths = NULL, *database;
 	size_t found = 0, i;
 
-	ik_rescue_find_in(directory, "", &paths, &found);
+	ik_rescue_find_in(directory, "", IK_RESCUE_TAIL, &paths, &found);
 	for (i = 0; i < found; i++) {
 		size_t count = count_events(paths[i], &database);
 

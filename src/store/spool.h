@@ -37,8 +37,11 @@ void ik_spool_clear(struct ik_spool *spool);
 /* Does it hold every event that was added since it was empty? Then where is it? */
 const char *ik_spool_path(const struct ik_spool *spool);
 
-/* The files for this database, as ik_rescue_find(). */
-char **ik_spool_find(struct ik_spool *spool);
+/* The files for this database whose names end so, as ik_rescue_find(). */
+char **ik_spool_find(struct ik_spool *spool, const char *tail);
+/* A path for a new one, in a directory that is there; in new memory. */
+enum ik_status ik_spool_make_place(struct ik_spool *spool, const char *tail, char **ret_path,
+	struct ik_error *error) IK_MUST_USE;
 
 /* What waits in a directory; those of living processes are among it. */
 struct ik_spooled {

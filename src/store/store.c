@@ -100,6 +100,8 @@ static void turn(void *arg)
 
 	store->turning = false;
 	ik_store_reads_deliver(store);
+	if (store->spool && ik_blob_queue_keep(&store->blobs, store->spool))
+		ik_store_turn_later(store);
 	advance(store);
 }
 
@@ -482,9 +484,31 @@ static void write_rest(struct ik_store *store)
 	}
 }
 
+/* What large texts are left stay in the spool, or are lost. */
+static void close_blobs(struct ik_store *store, struct ik_error *notice)
+{
+	size_t lost, kept;
+	char *path;
+
+	while (store->spool && ik_blob_queue_keep(&store->blobs, store->spool))
+		;
+	path = store->blobs.spool.path ? ik_strdup(store->blobs.spool.path) : NULL;
+	lost = ik_blob_queue_done(&store->blobs, &kept);
+	if (lost > 0 && notice && notice->status == IK_OK)
+		ik_error_set(notice, IK_IO, ngettext(
+			"The full output of %zu call could not be stored. %s",
+			"The full output of %zu calls could not be stored. %s", lost), lost, store->reason);
+	else if (kept > 0 && notice && notice->status == IK_OK)
+		ik_error_set(notice, IK_UNAVAILABLE, ngettext(
+			"The full output of %zu call is kept in %s until the database can be used. %s",
+			"The full output of %zu calls is kept in %s until the database can be used. %s", kept),
+			kept, path, store->reason);
+	free(path);
+}
+
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
 {
-	size_t lost = 0, count;
+	size_t lost = 0;
 
 	if (!store)
 		return NULL;
@@ -510,12 +534,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_loop_cancel_deferred(store->loop, tell, store);
 	if (ret_lost)
 		*ret_lost = lost;
-	count = ik_blob_queue_done(&store->blobs);
-	if (count > 0 && notice && notice->status == IK_OK)
-		ik_error_set(notice, IK_IO, ngettext(
-			"The full output of %zu call could not be stored. %s",
-			"The full output of %zu calls could not be stored. %s", count),
-			count, store->reason);
+	close_blobs(store, notice);
 	if (store->backend)
 		store->backend->ops->free(store->backend);
 	ik_store_queue_done(store);

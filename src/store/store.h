@@ -146,7 +146,8 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
  * Keep a large text under an id of its own (a UUID), beside the events: written a part in
  * each turn of the loop when no event waits, so that neither the loop nor an event waits
  * for it. Takes a reference until it is stored. A part that is stored already is left. Of
- * one that was being written when the process was killed the first parts are there.
+ * one that was being written when the process was killed the first parts are there; where
+ * there is a spool it is kept there too, a part in each turn, and stored by a later process.
  */
 void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes);
 

@@ -217,7 +217,7 @@ void ik_store_take_files(struct ik_store *store)
 	if (store->files_taken)
 		return;
 	store->files_taken = true;
-	paths = store->spool ? ik_spool_find(store->spool) : ik_rescue_find(store->path);
+	paths = store->spool ? ik_spool_find(store->spool, IK_RESCUE_TAIL) : ik_rescue_find(store->path);
 	for (i = 0; paths && paths[i]; i++) {
 		int fd = open(paths[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
@@ -228,6 +228,8 @@ void ik_store_take_files(struct ik_store *store)
 			where = take_in(store, paths[i], fd, where);
 	}
 	ik_rescue_find_free(paths);
+	if (store->spool)
+		ik_blob_queue_take(&store->blobs, store->spool);
 }
 
 void ik_store_leave_files(struct ik_store *store)

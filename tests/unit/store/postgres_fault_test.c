@@ -11,6 +11,7 @@
 #include <criterion/criterion.h>
 
 #include "util/alloc.h"
+#include "util/limits.h"
 
 /*
  * A server that is there, but does not do what it should, or says nothing of what it did: events
@@ -180,6 +181,85 @@ Test(postgres_fault, a_server_that_is_slow)
 	server_expect_numbers(id, 4);
 	cr_assert_eq(fixture_query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%'"
 		" AND state = 'active' AND pid <> pg_backend_pid()"), 0);
+}
+
+/* ---- large texts ---- */
+
+/* The length of a large text, as far as it is stored; its bytes are known to be right. */
+static size_t stored_length(const char *id)
+{
+	const struct fixture_answer *answer = &fixture_answer;
+	size_t length = 0, part = 0, i;
+
+	for (;; part++) {
+		fixture_wait(ik_store_read_part(fixture.store, id, part, FIXTURE_READ));
+		if (answer->status != IK_OK)
+			return length;
+		for (i = 0; i < answer->bytes.length; i++, length++)
+			cr_assert_eq(answer->bytes.data[i], (char)('a' + length % 23 + length / IK_LIMIT_PART));
+	}
+}
+
+static void put_text(const char *id, size_t length)
+{
+	struct ik_bytes *bytes;
+	struct ik_buf text;
+	size_t i;
+
+	ik_buf_init(&text, length);
+	for (i = 0; i < length; i++)
+		ik_buf_putc(&text, (char)('a' + i % 23 + i / IK_LIMIT_PART));
+	bytes = ik_bytes_take(&text);
+	ik_store_put_blob(fixture.store, id, bytes);
+	ik_bytes_unref(bytes);
+}
+
+Test(postgres_fault, large_texts_survive_with_the_server_away)
+{
+	enum { LENGTH = 3 * IK_LIMIT_PART + 17 };
+	char id[IK_UUID_TEXT], texts[3][IK_UUID_TEXT];
+	struct ik_error notice;
+	size_t i, lost;
+	int status;
+	pid_t pid;
+
+	if (!server_is_there())
+		return;
+	for (i = 0; i < 3; i++)
+		ik_uuid_new(texts[i]);
+	fixture_session(id, "/x", 1);
+	fixture_close();
+	server_control("stop");
+	/* One process is killed, another one ends in peace. */
+	pid = fork();
+	if (pid == 0) {
+		fixture_open();
+		put_text(texts[0], LENGTH);
+		put_text(texts[1], 5);
+		fixture_turn(20);
+		(void)kill(getpid(), SIGKILL);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(fixture_count_spool(true), 1);
+	fixture_open();
+	put_text(texts[2], LENGTH);
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(notice.status, IK_UNAVAILABLE, "%s", notice.text);
+	cr_assert(strstr(notice.text, fixture.spool), "%s", notice.text);
+	cr_assert_eq(fixture_count_spool(true), 2);
+	server_control("start");
+	fixture_open();
+	fixture_settle();
+	cr_assert_eq(stored_length(texts[0]), LENGTH); /* wherever it is by now */
+	while (fixture_query("SELECT count(*) FROM blobs") < 9)
+		fixture_turn(3);
+	fixture_close();
+	cr_assert_eq(fixture_count_spool(false), 0);
+	fixture_open();
+	cr_assert_eq(stored_length(texts[0]), LENGTH);
+	cr_assert_eq(stored_length(texts[1]), 5);
+	cr_assert_eq(stored_length(texts[2]), LENGTH);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 9);
 }
 
 /* ---- another server takes its place ---- */
