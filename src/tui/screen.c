@@ -405,14 +405,6 @@ void ik_screen_touch(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-void ik_screen_edited(struct ik_screen *screen)
-{
-	if (ik_screen_context(screen) != IK_IN_EDITOR)
-		screen->dirty = true;
-	screen->editor_dirty = true;
-	screen->focus = IK_FOCUS_EDITOR;
-}
-
 bool ik_screen_dirty(const struct ik_screen *screen)
 {
 	return screen->dirty || screen->editor_dirty;

@@ -155,6 +155,14 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	};
 }
 
+void ik_screen_edited(struct ik_screen *screen)
+{
+	if (ik_screen_context(screen) != IK_IN_EDITOR)
+		screen->dirty = true;
+	screen->editor_dirty = true;
+	screen->focus = IK_FOCUS_EDITOR;
+}
+
 /* An action of the editor's; it has the keys again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
