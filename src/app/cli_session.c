@@ -55,15 +55,13 @@ static enum ik_status find(struct ik_cli_session *cli)
 
 /* ---- list ---- */
 
-void ik_cli_session_put_row(struct ik_cli_session *cli, const struct ik_session_info *info,
-	struct ik_buf *out)
+void ik_cli_session_put_row(const struct ik_session_info *info, struct ik_buf *out)
 {
 	struct ik_buf age;
 
 	ik_buf_init(&age, IK_KIB(1));
 	ik_age_text(&age, ik_clock_wall_ms() - info->updated_ms);
-	ik_buf_printf(out, "%4zu  %s  %8s  %6" PRId64 "  ", ++cli->count, info->id, age.data,
-		info->event_count);
+	ik_buf_printf(out, "%s  %8s  %6" PRId64 "  ", info->id, age.data, info->event_count);
 	ik_sanitize_line(out, info->directory, strlen(info->directory));
 	ik_buf_puts(out, "  ");
 	ik_sanitize_line(out, info->title, strlen(info->title));
@@ -81,7 +79,8 @@ void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_sessio
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(64));
-	ik_cli_session_put_row(cli, info, &out);
+	ik_buf_printf(&out, "%4zu  ", ++cli->count);
+	ik_cli_session_put_row(info, &out);
 	cli->failed |= ik_print(out.data, out.length) != 0;
 	ik_buf_done(&out);
 }

@@ -29,9 +29,9 @@ struct ik_cli_session {
 	int64_t limit_ms;             /* they were last used before */
 };
 
-/* Append a line about a session, or print it; numbers them. */
-void ik_cli_session_put_row(struct ik_cli_session *cli, const struct ik_session_info *info,
-	struct ik_buf *out);
+/* Append a line about a session; print it with a number before it, of one that is printed: of a
+ * list of all sessions the number is what --resume takes. */
+void ik_cli_session_put_row(const struct ik_session_info *info, struct ik_buf *out);
 void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_session_info *info);
 
 /* Hand all sessions to a function, newest first. */

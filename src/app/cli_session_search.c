@@ -95,7 +95,7 @@ static struct ik_buf *rows_of(struct search *search, const struct ik_session_inf
 	if (group == search->groups + search->group_count) {
 		memcpy(group->session, info->id, sizeof(group->session));
 		ik_buf_init(&group->rows, IK_MIB(1));
-		ik_cli_session_put_row(search->cli, info, &group->rows);
+		ik_cli_session_put_row(info, &group->rows);
 		search->group_count++;
 	}
 	return &group->rows;
