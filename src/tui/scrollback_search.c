@@ -112,6 +112,8 @@ static void seek(struct ik_search *search, struct ik_search_place from, int dire
 	search->seeking = search->needle.length > 0 && search->scrollback->count > 0;
 	search->at = search->start = from;
 	search->direction = direction;
+	search->inside = false;
+	search->entered = INT64_MIN;
 	search->wrapped = search->in_block = false;
 }
 
@@ -156,12 +158,29 @@ void ik_search_set_in(struct ik_search *search, const char *pattern, size_t leng
 	search->in_block = true;
 }
 
-/* The last place in [0, before) of the unit that is looked at; SIZE_MAX: none. Windows
- * that grow are looked through from behind. */
-static size_t find_last(const struct ik_search *search, size_t before, size_t *ret_length)
+/* The first place at or behind search->at of the unit that is looked at; SIZE_MAX: none before
+ * *ret_stop, where one goes on. */
+static size_t find_first(const struct ik_search *search, size_t *ret_stop, size_t *ret_length)
+{
+	const struct ik_search_text *text = &search->text;
+	size_t from = search->at.offset, stop = text->length, reach = ik_search_reach(search);
+	if (stop - from > SLICE_BYTES + reach)
+		stop = from + SLICE_BYTES + reach;
+	size_t found = ik_needle_find(&search->needle, text->text, stop, from, ret_length);
+	*ret_stop = stop < text->length ? stop - reach : stop;
+	while (*ret_stop < text->length && ik_utf8_is_continuation(text->text[*ret_stop]))
+		++*ret_stop;
+	return found;
+}
+
+/* The last place in [0, before) of the unit that is looked at; SIZE_MAX: none that ends behind
+ * *ret_stop, where one goes on. Windows that grow are looked through from behind. */
+static size_t find_last(const struct ik_search *search, size_t before, size_t *ret_stop,
+	size_t *ret_length)
 {
 	const struct ik_search_text *text = &search->text;
 	size_t reach = ik_search_reach(search);
+	*ret_stop = 0;
 	for (size_t window = 4096, end = before; end > 0; window *= 4) {
 		size_t start = end > window ? end - window : 0;
 		while (start > 0 && ik_utf8_is_continuation(text->text[start]))
@@ -177,6 +196,13 @@ static size_t find_last(const struct ik_search *search, size_t before, size_t *r
 		if (last != SIZE_MAX)
 			return last;
 		end = start;
+		if (start > 0 && before - start >= SLICE_BYTES + reach) {
+			/* What begins before it may end behind it. */
+			*ret_stop = start + reach;
+			while (ik_utf8_is_continuation(text->text[*ret_stop]))
+				++*ret_stop;
+			break;
+		}
 	}
 	return SIZE_MAX;
 }
@@ -191,6 +217,7 @@ static size_t layout_cost(const struct ik_block *block, size_t length)
 static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
 	size_t found;
+	search->inside = false;
 	if (ik_search_excludes_unit(&search->phrase, &search->needle,
 		search->has_word ? &search->word : NULL, block, search->at.unit)) {
 		*cost += SOURCE_COST;
@@ -198,16 +225,17 @@ static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_
 	}
 	ik_search_text_fill(&search->text, search->scrollback, block, search->at.unit, true);
 	size_t length = search->text.length;
-	*cost += search->text.flat ? layout_cost(block, length) : length;
 	if (search->at.offset > length)
 		search->at.offset = length;
+	size_t from = search->at.offset, stop;
 	if (search->direction > 0)
-		found = ik_needle_find(&search->needle, search->text.text, length, search->at.offset,
-			&search->current_length);
+		found = find_first(search, &stop, &search->current_length);
 	else
-		found = find_last(search, search->at.offset, &search->current_length);
-	if (found != SIZE_MAX)
-		search->at.offset = found;
+		found = find_last(search, from, &stop, &search->current_length);
+	*cost += search->text.flat ? layout_cost(block, length)
+		: stop > from ? stop - from : from - stop;
+	search->inside = found == SIZE_MAX && stop != (search->direction > 0 ? length : 0);
+	search->at.offset = found != SIZE_MAX ? found : stop;
 	return found != SIZE_MAX;
 }
 
@@ -224,6 +252,7 @@ static bool next_block(struct ik_search *search)
 		search->wrapped = true;
 		next = next < first ? end - 1 : first;
 	}
+	search->inside = false;
 	search->at = (struct ik_search_place){
 		.block = next,
 		.unit = search->direction > 0 ? 0 : UINT32_MAX,
@@ -239,13 +268,23 @@ static bool is_empty(const struct ik_search *search, const struct ik_block *bloc
 		&& !block->call;
 }
 
+/* Is it so large that one look at all of it would be too long a slice? */
+static bool is_large(const struct ik_block *block)
+{
+	return !block->call && block->filled && block->full_length > SLICE_BYTES * 2;
+}
+
 /* Look through the block at search->at from the unit there on. */
 static bool find_in_block(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
 	*cost += BLOCK_COST;
 	if (is_empty(search, block))
 		return false;
-	if (ik_search_excludes(&search->phrase, search->has_word ? &search->word : NULL, block)) {
+	bool entered = search->entered == search->at.block;
+	search->entered = search->at.block;
+	search->inside = false;
+	if (!entered && !is_large(block)
+		&& ik_search_excludes(&search->phrase, search->has_word ? &search->word : NULL, block)) {
 		*cost += block->filled ? block->full_length
 			: block->message ? block->message->content_length : 0;
 		if (!block->growing && !block->call) {
@@ -260,6 +299,8 @@ static bool find_in_block(struct ik_search *search, struct ik_block *block, size
 	for (;;) {
 		if (find_in_unit(search, block, cost))
 			return true;
+		if (search->inside)
+			return false;
 		if (search->direction > 0 ? search->at.unit + 1 >= units : search->at.unit == 0)
 			return false;
 		search->at.unit += search->direction > 0 ? 1 : UINT32_MAX;
@@ -272,6 +313,8 @@ static bool find_in_block(struct ik_search *search, struct ik_block *block, size
 /* Has a block been left in the middle, for the next slice? */
 static bool is_unfinished(const struct ik_search *search, struct ik_block *block, size_t cost)
 {
+	if (search->inside)
+		return true;
 	if (cost < SLICE_BYTES || is_empty(search, block))
 		return false;
 	bool fresh = search->at.offset == (search->direction > 0 ? 0 : SIZE_MAX);
@@ -384,6 +427,8 @@ void ik_search_step(struct ik_search *search, int direction)
 	size_t cost = 0;
 	if (search->seeking)
 		work_seek(search, &cost); /* the step before this one */
+	if (search->seeking && search->direction == direction)
+		return; /* a key that is held must not send it back to where it began */
 	struct ik_search_place from = search->current;
 	if (!search->found)
 		from = window_end(search);
@@ -426,7 +471,7 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 		*cost += BLOCK_COST;
 		if (is_empty(search, block))
 			return true;
-		if (ik_search_excludes(&search->phrase, word, block)) {
+		if (!is_large(block) && ik_search_excludes(&search->phrase, word, block)) {
 			*cost += block->filled ? block->full_length
 				: block->message ? block->message->content_length : 0;
 			return true;

@@ -38,6 +38,8 @@ struct ik_search {
 	int direction;
 	struct ik_search_place at, start;
 	bool wrapped;
+	bool inside;                   /* a unit was left in the middle: at.offset is where */
+	int64_t entered;               /* the block that is looked through unit by unit */
 
 	bool found;
 	struct ik_search_place current;
