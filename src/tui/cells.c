@@ -171,26 +171,31 @@ void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_sty
 /* Bytes at the start that are a cluster each, one column wide, but at most so many. */
 static int plain_run(const char *text, size_t length, int most)
 {
-	int count = 0;
-	while (count < most && (size_t)count < length && text[count] >= 0x20 && text[count] < 0x7F)
+	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
+	size_t end = (size_t)most < length ? (size_t)most : length, count = 0;
+	/* Eight at a time: no byte of them is below 0x20, 0x7F, or above it. */
+	for (uint64_t bytes; count + sizeof bytes <= end; count += sizeof bytes) {
+		memcpy(&bytes, text + count, sizeof bytes);
+		if (((bytes | (bytes - each * 0x20) | (bytes + each)) & high) != 0)
+			break;
+	}
+	while (count < end && text[count] >= 0x20 && text[count] < 0x7F)
 		count++;
 	/* What combines with the last one makes another cluster of it. */
-	if (count > 0 && (size_t)count < length && (unsigned char)text[count] >= 0x80)
+	if (count > 0 && count < length && (unsigned char)text[count] >= 0x80)
 		count--;
-	return count;
+	return (int)count;
 }
 
 /* Put such bytes into cells that lie in the grid. */
 static void put_plain(struct ik_cells *cells, int row, int column, enum ik_style style,
 	const char *text, int count)
 {
-	struct ik_cell cell = { .length = 1, .width = 1, .style = (uint8_t)style };
 	split_edges(cells, row, column, count);
 	struct ik_cell *to = cell_at(cells, row, column);
-	for (int i = 0; i < count; i++) {
-		cell.text[0] = text[i];
-		to[i] = cell;
-	}
+	for (int i = 0; i < count; i++)
+		to[i] = (struct ik_cell){ .text = { text[i] }, .length = 1, .width = 1,
+			.style = (uint8_t)style };
 }
 
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,

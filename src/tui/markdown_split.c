@@ -1,5 +1,6 @@
 #include "tui/markdown_split.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "tui/markdown_references.h"
@@ -48,6 +49,14 @@ static size_t indentation(struct line line)
 	while (count < line.length && (line.text[count] == ' ' || line.text[count] == '\t'))
 		count++;
 	return count;
+}
+
+/* Does a line begin with a letter: with no mark of a block? */
+static bool begins_with_letter(struct line line)
+{
+	char first = line.length > 0 ? line.text[0] : '\0';
+	return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')
+		|| (unsigned char)first >= 0x80;
 }
 
 /* How often the byte at position is repeated. */
@@ -144,6 +153,14 @@ static void take_line(struct scan *scan, struct line line)
 		if (scan->outer == OUTER_TABLE)
 			scan->outer = OUTER_TEXT;
 		scan->blank_before = true;
+		return;
+	}
+	if (begins_with_letter(line)) {
+		/* Most lines: of a paragraph, whatever it belongs to. */
+		if (scan->outer == OUTER_LIST && scan->blank_before)
+			scan->outer = OUTER_TEXT;
+		scan->blank_before = false;
+		scan->previous = at;
 		return;
 	}
 	if (indent < 4 && item_at(line, indent, &mark) == YES)
@@ -273,21 +290,29 @@ size_t ik_markdown_settle(const char *text, size_t start, size_t end, struct ik_
 	return settled;
 }
 
-/* Does a line begin with a letter: with no mark of a block? */
-static bool begins_plain(struct line line)
-{
-	char first = line.length > 0 ? line.text[0] : '\0';
-	return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')
-		|| (unsigned char)first >= 0x80;
-}
+/* What may be a mark that stands in a pair, or is more than it looks. */
+static const bool is_mark[UCHAR_MAX + 1] = {
+	['*'] = true, ['_'] = true, ['`'] = true, ['~'] = true, ['['] = true, [']'] = true,
+	['<'] = true, ['>'] = true, ['&'] = true, ['\\'] = true, ['|'] = true, ['\t'] = true,
+	['\0'] = true,
+};
 
 /* Is a complete line of a paragraph without a mark that another line may answer? */
 static bool is_plain_line(struct line line)
 {
-	if (!line.complete || !begins_plain(line))
+	if (!line.complete || !begins_with_letter(line))
 		return false;
 	for (size_t i = 0; i < line.length; i++)
-		if (strchr("*_`~[]<>&\\|\t", line.text[i]))
+		if (is_mark[(unsigned char)line.text[i]])
+			return false;
+	return true;
+}
+
+/* Does a line make a heading of what stands before it? */
+static bool is_underline(struct line line)
+{
+	for (size_t i = 0; i < line.length; i++)
+		if (!strchr("=- \t", line.text[i]))
 			return false;
 	return true;
 }
@@ -295,19 +320,13 @@ static bool is_plain_line(struct line line)
 bool ik_markdown_is_settled(const char *text, size_t start, size_t end)
 {
 	size_t position = start;
-	if (start == end || !begins_plain(line_at(text, start, end)))
+	if (start == end || !begins_with_letter(line_at(text, start, end)))
 		return false;
 	while (position < end) {
 		struct line line = line_at(text, position, end);
-		bool rule = true;
 		if (indentation(line) == line.length)
 			return true;
-		for (size_t i = 0; i < line.length; i++) {
-			rule &= strchr("=- \t", line.text[i]) != NULL;
-			if (line.text[i] == '|')
-				return false;
-		}
-		if (rule)
+		if (memchr(line.text, '|', line.length) || is_underline(line))
 			return false;
 		position += line.length + 1;
 	}
@@ -320,7 +339,7 @@ size_t ik_markdown_settle_lines(const char *text, size_t start, size_t end)
 	while (position < end) {
 		struct line line = line_at(text, position, end);
 		if (!is_plain_line(line)) {
-			if (!begins_plain(line))
+			if (!begins_with_letter(line))
 				position = before;
 			break;
 		}

@@ -450,12 +450,12 @@ static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 	int rows = cells->rows < term->rows ? cells->rows : term->rows;
 	int columns = cells->columns < term->columns ? cells->columns : term->columns;
 	bool any = false;
-	struct ik_move move = { .rows = 0 };
+	struct ik_move move = { .changed_end = rows };
 	if (!term->everything)
 		move = ik_changes_move(cells, &term->shown);
 	if (move.rows > 0)
 		move_rows(term, move.first, move.last, move.rows);
-	for (int row = term->everything ? 0 : cells->changed_from; row < rows; row++) {
+	for (int row = move.changed_first; row < rows && row < move.changed_end; row++) {
 		int first = 0, end = columns;
 		if (!term->everything && !ik_changes_in_row(cells, &term->shown, row, &first, &end))
 			continue;

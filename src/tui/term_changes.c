@@ -29,20 +29,24 @@ static int count_moved(const struct ik_cells *wanted, const struct ik_cells *sho
 
 struct ik_move ik_changes_move(const struct ik_cells *wanted, const struct ik_cells *shown)
 {
-	struct ik_move move = { .rows = 0 };
+	struct ik_move move = { .changed_first = wanted->changed_from, .changed_end = wanted->rows };
 	if (wanted->rows != shown->rows || wanted->columns != shown->columns)
 		return move;
 	int first = wanted->changed_from, last = shown->rows - 1, most = MOVED_LEAST;
 	first += count_moved(wanted, shown, first, 0);
 	while (last - first >= MOVED_LEAST && is_same(wanted, last, shown, last))
 		last--;
+	move.changed_first = first;
+	move.changed_end = last + 1;
 	if (last - first < MOVED_LEAST)
 		return move; /* few rows are new in any case */
 	for (int rows = 1; first + rows + most < shown->rows; rows++) {
 		int moved = count_moved(wanted, shown, first, rows);
 		if (moved > most) {
 			most = moved;
-			move = (struct ik_move){ first, first + moved + rows - 1, rows };
+			move.first = first;
+			move.last = first + moved + rows - 1;
+			move.rows = rows;
 		}
 	}
 	return move;

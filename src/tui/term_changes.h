@@ -14,6 +14,7 @@
 /* Rows first to last are what was shown so many rows further down, and what comes after it. */
 struct ik_move {
 	int first, last, rows;
+	int changed_first, changed_end; /* rows outside of these are as they are shown */
 };
 
 /* The part of a text that grows, and has moved up in a window; rows 0: none has that is worth
