@@ -113,6 +113,7 @@ static void finish_closing(struct ik_session *session)
 	ik_session_close_runs(session);
 	ik_session_end_own_runs(session);
 	ik_session_end_shells(session);
+	session->worktree = ik_worktree_free(session->worktree);
 	session->retry = ik_timer_close(session->retry);
 	ik_loop_defer(session->options.loop, release, session);
 }

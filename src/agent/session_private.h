@@ -18,6 +18,7 @@
 #include "agent/turn.h"
 #include "provider/body.h"
 #include "store/lock.h"
+#include "tool/worktree.h"
 #include "util/limits.h"
 
 struct ik_exchange;
@@ -42,6 +43,7 @@ struct ik_session_run {
 	char *name;
 	struct ik_buf arguments; /* of one that waits, and for the record */
 	struct ik_session_keep *keep; /* what it writes is kept; NULL: nothing */
+	const struct ik_run_result *result; /* it has ended; NULL: not yet. Borrowed from run */
 };
 
 struct ik_session {
@@ -63,6 +65,8 @@ struct ik_session {
 	bool closing; /* nothing is told or started any more, only stored */
 	bool stored;  /* the store knows of the session */
 	bool undo_complained; /* why nothing can be taken back was told */
+	struct ik_worktree *worktree; /* that the session's directory lies in; NULL: not looked yet */
+	enum ik_worktree_problem worktree_problem; /* why it is of no use */
 
 	struct ik_exchange *exchange; /* the request that is out */
 	struct ik_body *body;         /* what was spelled of the conversation */
@@ -153,8 +157,8 @@ void ik_session_end_own_runs(struct ik_session *session);
 bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_session_run *run));
 /* Does it take a while still? */
 bool ik_session_is_keeping(const struct ik_session_run *run);
-/* The call has ended: write down what it left. */
-void ik_session_note_written(struct ik_session_run *run);
+/* The call has ended: write down what it left. False: this takes a while, ready is called then. */
+bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik_session_run *run));
 /* Takes NULL, returns NULL; silent at once. */
 struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep);
 

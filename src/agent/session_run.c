@@ -85,9 +85,9 @@ static void end_own(struct ik_session_run *run, const struct ik_run_result *resu
 }
 
 /* A tool has answered, or whatever happened instead. */
-static void on_done(void *arg, const struct ik_run_result *result)
+static void end_call(struct ik_session_run *run)
 {
-	struct ik_session_run *run = arg;
+	const struct ik_run_result *result = run->result;
 	struct ik_run *done = run->run;
 	struct ik_input input = {
 		.kind = IK_INPUT_TOOL_DONE,
@@ -102,7 +102,6 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	bool own = run->own;
 
 	take_whole(input.whole, result);
-	ik_session_note_written(run);
 	/* Off the list first, so that it is idle for whoever is told; what result
 	 * points to is valid until the run is closed. */
 	run->run = NULL;
@@ -112,6 +111,16 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	else
 		ik_session_post(session, &input);
 	ik_run_close(done);
+}
+
+/* Its process has ended. */
+static void on_done(void *arg, const struct ik_run_result *result)
+{
+	struct ik_session_run *run = arg;
+
+	run->result = result;
+	if (ik_session_note_written(run, end_call))
+		end_call(run);
 }
 
 /* Put a run on the list; strings are copied. */
@@ -255,6 +264,11 @@ static void cut_own(struct ik_session_run *run)
 	bool begun = run->run != NULL || ik_session_is_keeping(run);
 	struct ik_buf envelope;
 
+	if (run->result != NULL) { /* all but what it changed is known */
+		free(message);
+		end_call(run);
+		return;
+	}
 	run_release(run); /* off the list, for whoever is told */
 	if (!begun) {
 		started.text = run->arguments.data;
@@ -306,7 +320,7 @@ void ik_session_cancel_runs(struct ik_session *session, bool own)
 	while (!own && (run = find_waiting(session)) != NULL)
 		cut_waiting(run);
 	for (run = session->runs; run; run = run->next) {
-		if (run->own == own && run->run)
+		if (run->own == own && run->run && !run->result)
 			ik_run_cancel(run->run);
 	}
 	/* From the beginning each time, as above. */

@@ -7,9 +7,11 @@
 #include "conversation/title.h"
 #include "tool/file_copy.h"
 #include "tool/revert.h"
+#include "tool/worktree.h"
 #include "tool/writes.h"
 #include "util/alloc.h"
 #include "util/log.h"
+#include "util/path.h"
 #include "util/text.h"
 
 /* Columns of a call in the list of what /undo cannot take back. */
@@ -24,6 +26,10 @@ struct ik_session_keep {
 	size_t count, at;
 	struct ik_file_keep *file; /* that is being kept */
 	bool noted;
+	/* Of one that may change anything: */
+	struct ik_worktree_work *work; /* a snapshot, or a comparison; NULL: none is under way */
+	char tree[IK_WORKTREE_ID]; /* as it was before; "": not known */
+	enum ik_worktree_problem problem; /* then: why */
 };
 
 static void step_later(void *arg);
@@ -51,6 +57,7 @@ struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep)
 		return NULL;
 	loop = keep->run->session->options.loop;
 	ik_loop_cancel_deferred(loop, step_later, keep);
+	keep->work = ik_worktree_work_close(keep->work);
 	ik_loop_defer(loop, keep_free, keep);
 	return NULL;
 }
@@ -102,6 +109,8 @@ static bool note_call(struct ik_session_keep *keep)
 		.words = words,
 		.entries = keep->entries,
 		.count = keep->count,
+		.tree = keep->tree[0] != '\0' ? keep->tree : NULL,
+		.problem = keep->problem,
 	};
 	struct ik_error error;
 	bool noted = ik_revert_note_call(keep->directory, &line, &error) == IK_OK;
@@ -183,6 +192,76 @@ static void step_later(void *arg)
 		keep->ready(run);
 }
 
+/* Have the work tree of the session ready; false: there is none, and *ret_problem says why. */
+static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_problem)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal", "-locks" };
+	const char *root = session->options.undo_directory, *database = session->options.undo_spared;
+	char *spared[7] = { NULL }, *shadows;
+
+	if (session->worktree == NULL) {
+		/* What the program writes itself is none of a call's doing. */
+		spared[0] = ik_strndup(root, (size_t)(ik_path_base(root) - root));
+		for (size_t i = 0; database != NULL && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+			spared[i + 1] = ik_format("%s%s", database, suffixes[i]);
+		shadows = ik_path_join(root, "trees");
+		session->worktree = ik_worktree_new(&(struct ik_worktree_options){
+			.loop = session->options.loop,
+			.shadows = shadows,
+			.directory = session->directory,
+			.spared = (const char *const *)spared,
+			.search_path = getenv("PATH"),
+			.home = getenv("HOME"),
+		}, &session->worktree_problem);
+		free(shadows);
+		for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
+			free(spared[i]);
+	}
+	*ret_problem = session->worktree_problem;
+	return *ret_problem == IK_WORKTREE_FINE;
+}
+
+/* The snapshot is taken, or cannot be: let the call begin. */
+static void on_snapshot(void *arg, const struct ik_worktree_result *result)
+{
+	struct ik_session_keep *keep = arg;
+	struct ik_session_run *run = keep->run;
+
+	keep->problem = result->problem;
+	if (result->problem == IK_WORKTREE_FINE)
+		memcpy(keep->tree, result->id, strlen(result->id) + 1);
+	keep->work = ik_worktree_work_close(keep->work);
+	keep->noted = note_call(keep);
+	if (may_begin(run, keep))
+		keep->ready(run);
+}
+
+/* Keep what a call may change of which nothing is known beforehand. */
+static bool keep_anything(struct ik_session_keep *keep)
+{
+	struct ik_session *session = keep->run->session;
+
+	if (have_tree(session, &keep->problem)) {
+		keep->work = ik_worktree_snapshot(session->worktree, on_snapshot, keep);
+		return false;
+	}
+	keep->noted = note_call(keep);
+	return may_begin(keep->run, keep);
+}
+
+/* It is known what the call changed. */
+static void on_compared(void *arg, const struct ik_worktree_result *result)
+{
+	struct ik_session_keep *keep = arg;
+	struct ik_error error;
+
+	if (ik_revert_note_changes(keep->directory, keep->id, result->problem, result->changes,
+			result->count, &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+	keep->work = ik_worktree_work_close(keep->work);
+	keep->ready(keep->run);
+}
+
 bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_session_run *run))
 {
 	struct ik_session *session = run->session;
@@ -203,10 +282,8 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 	keep->ready = ready;
 	keep->directory = directory;
 	ik_uuid_new(keep->id);
-	if (ik_writes_anything(tool)) {
-		(void)note_call(keep);
-		return may_begin(run, keep);
-	}
+	if (ik_writes_anything(tool))
+		return keep_anything(keep);
 	paths = ik_writes_paths(tool, run->arguments.data, run->arguments.length,
 		session->directory, &keep->count);
 	keep->entries = ik_alloc((keep->count + 1) * sizeof(*keep->entries));
@@ -221,16 +298,25 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 
 bool ik_session_is_keeping(const struct ik_session_run *run)
 {
-	return run->keep != NULL && run->keep->entries != NULL && run->keep->at < run->keep->count;
+	const struct ik_session_keep *keep = run->keep;
+
+	return keep != NULL && run->run == NULL && (keep->work != NULL ||
+		(keep->entries != NULL && keep->at < keep->count));
 }
 
-void ik_session_note_written(struct ik_session_run *run)
+bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik_session_run *run))
 {
 	struct ik_session_keep *keep = run->keep;
 	struct ik_error error;
 
 	if (keep == NULL || !keep->noted)
-		return;
+		return true;
+	if (keep->tree[0] != '\0') {
+		keep->ready = ready;
+		keep->work = ik_worktree_compare(run->session->worktree, keep->tree, keep->directory,
+			on_compared, keep);
+		return false;
+	}
 	for (size_t i = 0; i < keep->count; i++) {
 		ik_file_state_done(&keep->entries[i].state);
 		keep->entries[i].state = ik_file_state_look(keep->entries[i].path, IK_FILE_AT_ONCE);
@@ -239,4 +325,5 @@ void ik_session_note_written(struct ik_session_run *run)
 	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count,
 			&error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+	return true;
 }

@@ -205,6 +205,9 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.retry_cap_ms = config->retry_cap_ms;
 	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
 	options.undo_directory = core->undo_directory;
+	options.undo_spared = core->setup->database;
+	if (options.undo_spared != NULL && ik_text_starts(options.undo_spared, "sqlite:"))
+		options.undo_spared += strlen("sqlite:");
 	options.directory = core->setup->places.directory;
 	options.system_prompt = core->setup->system_prompt;
 	options.instructions = core->setup->instructions;

@@ -60,20 +60,52 @@ void ik_undo_text_results(struct ik_buf *out, const struct ik_revert *undo, cons
 		put_result(out, &results[i], ik_undo_text_path(results[i].file.path, directory));
 }
 
+/* Why it is not known what a call did; NULL: nobody looked. */
+static const char *reason_of(const struct ik_revert_call *call)
+{
+	static const char *const reasons[] = {
+		[IK_WORKTREE_FINE] = NULL,
+		[IK_WORKTREE_NO_GIT] = N_("git is not installed"),
+		[IK_WORKTREE_NO_TREE] = N_("not in a git work tree"),
+		[IK_WORKTREE_SLOW] = N_("a snapshot of the work tree takes too long"),
+		[IK_WORKTREE_MANY] = N_("too many files changed"),
+		[IK_WORKTREE_FAILED] = N_("git could not take a snapshot"),
+	};
+
+	if (call->compared && !call->ended)
+		return _("it was cut off");
+	return reasons[call->problem] != NULL ? _(reasons[call->problem]) : NULL;
+}
+
+/* Append a call of which it is not known what it did. */
+static void put_command(struct ik_buf *out, const struct ik_revert_call *call)
+{
+	const char *reason = reason_of(call);
+
+	if (reason != NULL)
+		ik_buf_printf(out, _("  What this did is not known, and stays (%s): %s\n"), reason,
+			call->words);
+	else
+		ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
+}
+
 void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history, size_t first,
 	size_t last)
 {
-	size_t count = 0;
+	size_t count = 0, compared = 0;
 
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_revert_call *call = &history->calls[i];
 
-		if (!call->anything || call->turn < first || call->turn > last ||
-		    history->turns[call->turn].back)
+		if (call->turn < first || call->turn > last || history->turns[call->turn].back)
 			continue;
-		if (++count <= COMMANDS_SHOWN)
-			ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
+		compared += call->compared && !call->anything;
+		if (call->anything && ++count <= COMMANDS_SHOWN)
+			put_command(out, call);
 	}
+	if (compared > 0)
+		ik_buf_puts(out, _("  What commands did to files that git ignores, and outside of its work "
+			"tree, stays.\n"));
 	if (count > COMMANDS_SHOWN)
 		ik_buf_printf(out, ngettext("  and %zu more call\n", "  and %zu more calls\n",
 			count - COMMANDS_SHOWN), count - COMMANDS_SHOWN);

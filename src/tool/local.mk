@@ -29,4 +29,7 @@ libik_tool_a_SOURCES = \
 	src/tool/revert.c src/tool/revert.h \
 	src/tool/revert_history.c src/tool/revert_journal.c src/tool/revert_journal.h \
 	src/tool/vetting.c src/tool/vetting.h \
+	src/tool/worktree.c src/tool/worktree.h \
+	src/tool/worktree_changes.c src/tool/worktree_changes.h \
+	src/tool/worktree_place.c src/tool/worktree_place.h \
 	src/tool/writes.c src/tool/writes.h

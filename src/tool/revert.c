@@ -59,7 +59,8 @@ static enum ik_revert_outcome judge(const struct ik_revert *undo, const struct i
 {
 	const struct ik_file_state *wanted = &file->before;
 
-	if (ik_file_state_same(present, wanted))
+	if (ik_file_state_same(present, wanted) && (present->mode == wanted->mode ||
+		!file->ended || present->mode != file->after.mode))
 		return IK_REVERT_ALREADY;
 	if (wanted->kind == IK_FILE_OTHER || (wanted->kind == IK_FILE_REGULAR &&
 		ik_revert_place_of(undo->history, wanted->hash) == NULL))

@@ -49,6 +49,16 @@ static size_t take_turn(struct ik_revert_history *history, struct ik_json_span c
 	return history->turn_count++;
 }
 
+/* Why it is not known what a call did, where a line says so. */
+static void take_problem(struct ik_revert_call *call, struct ik_json_span line)
+{
+	char *why = ik_json_text_new(ik_json_member(line, "why"));
+
+	if (why != NULL)
+		call->problem = ik_worktree_problem_of(why);
+	free(why);
+}
+
 static void take_call(struct ik_revert_history *history, struct ik_json_span line)
 {
 	struct ik_json_span files = ik_json_member(line, "files"), key, file;
@@ -58,6 +68,8 @@ static void take_call(struct ik_revert_history *history, struct ik_json_span lin
 	copy_id(call.id, ik_json_member(line, "id"));
 	call.turn = take_turn(history, line);
 	call.words = text_of(line, "words");
+	call.compared = call.anything && ik_json_member(line, "tree").text != NULL;
+	take_problem(&call, line);
 	while (ik_json_next(files, &walk, &key, &file)) {
 		call.files = ik_alloc_array(call.files, call.count + 1, sizeof(*call.files));
 		call.files[call.count++] = (struct ik_revert_file){
@@ -68,6 +80,24 @@ static void take_call(struct ik_revert_history *history, struct ik_json_span lin
 	history->calls = ik_alloc_array(history->calls, history->call_count + 1,
 		sizeof(*history->calls));
 	history->calls[history->call_count++] = call;
+}
+
+/* What a call changed that might have changed anything. */
+static void take_changes(struct ik_revert_call *call, struct ik_json_span files)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, file;
+
+	call->anything = false;
+	while (ik_json_next(files, &walk, &key, &file)) {
+		call->files = ik_alloc_array(call->files, call->count + 1, sizeof(*call->files));
+		call->files[call->count++] = (struct ik_revert_file){
+			.path = text_of(file, "path"),
+			.before = ik_file_state_get(ik_json_member(file, "before")),
+			.after = ik_file_state_get(ik_json_member(file, "state")),
+			.ended = true,
+		};
+	}
 }
 
 static void take_done(struct ik_revert_history *history, struct ik_json_span line)
@@ -84,6 +114,11 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 	if (call == NULL)
 		return;
 	call->ended = true;
+	take_problem(call, line);
+	if (call->compared && ik_json_member(line, "files").text != NULL) {
+		take_changes(call, ik_json_member(line, "files"));
+		return;
+	}
 	while (ik_json_next(ik_json_member(line, "files"), &walk, &key, &file)) {
 		char *path = text_of(file, "path");
 
@@ -306,7 +341,8 @@ struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, 
 	}
 	/* Those that are as they were do not count. */
 	for (size_t i = 0; i < count; i++) {
-		if (files[i].ended && ik_file_state_same(&files[i].before, &files[i].after))
+		if (files[i].ended && ik_file_state_same(&files[i].before, &files[i].after) &&
+		    files[i].before.mode == files[i].after.mode)
 			file_done(&files[i]);
 		else
 			files[kept++] = files[i];

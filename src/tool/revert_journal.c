@@ -140,6 +140,15 @@ static void put_entries(struct ik_buf *line, const struct ik_revert_entry *entri
 	ik_json_close(line, ']');
 }
 
+/* Say why there is no snapshot. */
+static void put_problem(struct ik_buf *line, enum ik_worktree_problem problem)
+{
+	if (problem == IK_WORKTREE_FINE)
+		return;
+	ik_json_key(line, "why");
+	ik_json_put_text(line, ik_worktree_problem_word(problem));
+}
+
 enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert_call_line *call,
 	struct ik_error *error)
 {
@@ -159,6 +168,11 @@ enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert
 	}
 	if (call->entries != NULL)
 		put_entries(&line, call->entries, call->count);
+	if (call->tree != NULL) {
+		ik_json_key(&line, "tree");
+		ik_json_put_text(&line, call->tree);
+	}
+	put_problem(&line, call->problem);
 	return end(directory, &line, error);
 }
 
@@ -169,6 +183,33 @@ enum ik_status ik_revert_note_done(const char *directory, const char *id,
 
 	begin(&line, "done", id);
 	put_entries(&line, entries, count);
+	return end(directory, &line, error);
+}
+
+enum ik_status ik_revert_note_changes(const char *directory, const char *id,
+	enum ik_worktree_problem problem, const struct ik_worktree_change *changes, size_t count,
+	struct ik_error *error)
+{
+	struct ik_buf line;
+
+	begin(&line, "done", id);
+	put_problem(&line, problem);
+	if (problem == IK_WORKTREE_FINE) {
+		ik_json_key(&line, "files");
+		ik_json_open(&line, '[');
+	}
+	for (size_t i = 0; problem == IK_WORKTREE_FINE && i < count; i++) {
+		ik_json_open(&line, '{');
+		ik_json_key(&line, "path");
+		ik_json_put_text(&line, changes[i].path);
+		ik_json_key(&line, "before");
+		ik_file_state_put(&line, &changes[i].before);
+		ik_json_key(&line, "state");
+		ik_file_state_put(&line, &changes[i].after);
+		ik_json_close(&line, '}');
+	}
+	if (problem == IK_WORKTREE_FINE)
+		ik_json_close(&line, ']');
 	return end(directory, &line, error);
 }
 

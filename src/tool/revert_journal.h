@@ -10,14 +10,17 @@
  *   {"undo":{"id","time","turns":["..."],"files":[{"path","from","to"}]}}
  *   {"redo":{"id" of that undo,"time","files":[...]}}
  *   {"parent":{"session","bytes"}}    first in a fork's: it has so much of its parent's journal
- * A call without "files" may have changed anything; "words" say what it was.
+ * A call without "files" may have changed anything; "words" say what it was.  Then "tree" is the
+ * snapshot that was taken before it (tool/worktree.h), and "files" of "done" have "before", too;
+ * where there is none, "why" has the word for the reason, in either line.
  *
- * May include: util, json, tool/file_state.h.
+ * May include: util, json, tool/file_state.h, tool/worktree.h.
  */
 #ifndef IK_TOOL_REVERT_JOURNAL_H
 #define IK_TOOL_REVERT_JOURNAL_H
 
 #include "tool/file_state.h"
+#include "tool/worktree.h"
 #include "util/uuid.h"
 
 /* ---- writing ---- */
@@ -38,6 +41,8 @@ struct ik_revert_call_line {
 	const char *words;   /* the call in one line */
 	const struct ik_revert_entry *entries; /* NULL: it may change anything */
 	size_t count;
+	const char *tree;    /* a snapshot, where it may change anything; NULL: none */
+	enum ik_worktree_problem problem; /* why not */
 };
 
 /* The directory of a session, made where it is missing (new memory); NULL: it cannot be. When
@@ -49,6 +54,12 @@ enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert
 	struct ik_error *error) IK_MUST_USE;
 enum ik_status ik_revert_note_done(const char *directory, const char *id,
 	const struct ik_revert_entry *entries, size_t count, struct ik_error *error) IK_MUST_USE;
+
+/* The same of a call that might have changed anything, and changed these; or why that cannot be
+ * told. */
+enum ik_status ik_revert_note_changes(const char *directory, const char *id,
+	enum ik_worktree_problem problem, const struct ik_worktree_change *changes, size_t count,
+	struct ik_error *error) IK_MUST_USE;
 
 /* A file that was brought from one state to another. */
 struct ik_revert_move {
@@ -83,7 +94,9 @@ struct ik_revert_call {
 	char id[IK_UUID_TEXT];
 	char *words;
 	size_t turn;     /* its index */
-	bool anything;   /* it may have changed anything */
+	bool anything;   /* it may have changed anything, and it is not known what */
+	bool compared;   /* it might have, and that is known by comparing trees */
+	enum ik_worktree_problem problem; /* of one that is not known: why */
 	bool ended;
 	struct ik_revert_file *files;
 	size_t count;

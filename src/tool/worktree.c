@@ -1,0 +1,452 @@
+#include "tool/worktree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loop/child.h"
+#include "tool/worktree_place.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/uuid.h"
+
+/* Of what git prints: paths of some ten thousand files. */
+#define OUTPUT_MOST IK_MIB(64)
+/* A child that is asked to end may take so long. */
+enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
+
+/* What a work does, one after the other. */
+enum stage {
+	STAGE_EXCLUDES, /* which file says what the person never wants in a repository */
+	STAGE_ADD,
+	STAGE_WRITE,
+	STAGE_DIFF,
+	STAGE_FETCH
+};
+
+enum { VARIABLES = 16 };
+
+struct ik_worktree {
+	struct ik_loop *loop;
+	struct ik_worktree_place place;
+	enum ik_worktree_problem problem;
+	int64_t most_ms;
+	char *index;    /* of ours alone */
+	char *excludes; /* "core.excludesFile=..."; NULL: not known yet */
+	char *own[VARIABLES], *global[VARIABLES]; /* environments */
+	struct ik_worktree_work *first; /* at work, or about to be; the others wait */
+};
+
+struct ik_worktree_work {
+	struct ik_worktree_work *next;
+	struct ik_worktree *tree;
+	ik_worktree_done *done;
+	void *arg;
+	char *before;    /* NULL: a snapshot */
+	char *objects;
+	char id[IK_WORKTREE_ID];
+	enum stage stage;
+	bool cold;       /* it began anew, with an empty index */
+	int64_t deadline;
+	struct ik_child *child;
+	struct ik_buf input, output;
+	struct ik_worktree_change *changes;
+	size_t count;
+	struct ik_worktree_blobs *blobs;
+};
+
+static const char *const words[] = {
+	[IK_WORKTREE_FINE] = "", [IK_WORKTREE_NO_GIT] = "no git", [IK_WORKTREE_NO_TREE] = "no tree",
+	[IK_WORKTREE_SLOW] = "slow", [IK_WORKTREE_MANY] = "many", [IK_WORKTREE_FAILED] = "failed",
+};
+
+const char *ik_worktree_problem_word(enum ik_worktree_problem problem)
+{
+	return words[problem];
+}
+
+enum ik_worktree_problem ik_worktree_problem_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (ik_text_equal(words[i], word))
+			return (enum ik_worktree_problem)i;
+	return IK_WORKTREE_FAILED;
+}
+
+/* What git gets to know: nothing of what this process was given. */
+static void make_environments(struct ik_worktree *tree, const struct ik_worktree_options *options)
+{
+	const struct ik_worktree_place *place = &tree->place;
+	const char *configured = getenv("XDG_CONFIG_HOME");
+	size_t count = 0;
+
+	tree->own[count++] = ik_format("PATH=%s", options->search_path);
+	tree->own[count++] = ik_format("HOME=%s", place->shadow);
+	tree->own[count++] = ik_format("XDG_CONFIG_HOME=%s", place->shadow);
+	tree->own[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	tree->own[count++] = ik_format("GIT_WORK_TREE=%s", place->root);
+	tree->own[count++] = ik_format("GIT_INDEX_FILE=%s", tree->index);
+	tree->own[count++] = ik_strdup("GIT_CONFIG_NOSYSTEM=1");
+	tree->own[count++] = ik_strdup("GIT_CONFIG_GLOBAL=/dev/null");
+	tree->own[count++] = ik_strdup("GIT_ATTR_NOSYSTEM=1");
+	tree->own[count++] = ik_strdup("GIT_NO_REPLACE_OBJECTS=1");
+	tree->own[count++] = ik_strdup("GIT_NO_LAZY_FETCH=1");
+	tree->own[count++] = ik_strdup("GIT_TERMINAL_PROMPT=0");
+	tree->own[count++] = ik_strdup("LC_ALL=C");
+	count = 0;
+	tree->global[count++] = ik_format("PATH=%s", options->search_path);
+	tree->global[count++] = ik_format("HOME=%s",
+		options->home != NULL ? options->home : place->shadow);
+	tree->global[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	if (configured != NULL && configured[0] != '\0')
+		tree->global[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
+}
+
+/* Begin with what is known of the files since another session looked at them. */
+static void take_index(struct ik_worktree *tree)
+{
+	char *shared = ik_path_join(tree->place.shadow, "index"), id[IK_UUID_TEXT];
+
+	ik_uuid_new(id);
+	tree->index = ik_format("%s/index-%s", tree->place.shadow, id);
+	/* No copy: the file's time tells git which files may have changed as it was written. */
+	(void)link(shared, tree->index);
+	free(shared);
+}
+
+/* Forget what is known of the files, and whatever a git that was killed left beside it. */
+static void drop_index(struct ik_worktree *tree)
+{
+	char *lock = ik_format("%s.lock", tree->index);
+
+	(void)unlink(tree->index);
+	(void)unlink(lock);
+	free(lock);
+}
+
+struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
+	enum ik_worktree_problem *ret_problem)
+{
+	struct ik_worktree *tree = ik_alloc(sizeof(*tree));
+
+	tree->loop = options->loop;
+	tree->most_ms = options->most_ms > 0 ? options->most_ms : IK_WORKTREE_MOST_MS;
+	tree->problem = ik_worktree_place_find(&tree->place, options);
+	if (tree->problem == IK_WORKTREE_FINE) {
+		take_index(tree);
+		make_environments(tree, options);
+	}
+	*ret_problem = tree->problem;
+	return tree;
+}
+
+struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
+{
+	if (tree == NULL)
+		return NULL;
+	if (tree->index != NULL) {
+		char *shared = ik_path_join(tree->place.shadow, "index");
+
+		(void)rename(tree->index, shared);
+		drop_index(tree); /* where both were one file, nothing was renamed */
+		free(shared);
+	}
+	for (size_t i = 0; i < VARIABLES; i++) {
+		free(tree->own[i]);
+		free(tree->global[i]);
+	}
+	ik_worktree_place_done(&tree->place);
+	free(tree->excludes);
+	free(tree->index);
+	free(tree);
+	return NULL;
+}
+
+static void begin_stage(struct ik_worktree_work *work);
+static void begin_work(void *arg);
+
+/* Off the queue; the next one may begin. */
+static void leave(struct ik_worktree_work *work)
+{
+	struct ik_worktree_work **at = &work->tree->first;
+	bool was_first = *at == work;
+
+	while (*at != NULL && *at != work)
+		at = &(*at)->next;
+	if (*at == NULL)
+		return;
+	*at = work->next;
+	if (was_first && work->tree->first != NULL)
+		ik_loop_defer(work->tree->loop, begin_work, work->tree->first);
+}
+
+/* It is over, in one way or another. */
+static void end_work(struct ik_worktree_work *work, enum ik_worktree_problem problem)
+{
+	const struct ik_worktree_result result = {
+		.problem = problem, .id = work->id, .changes = work->changes,
+		.count = problem == IK_WORKTREE_FINE ? work->count : 0,
+	};
+
+	work->child = ik_child_close(work->child);
+	if (problem == IK_WORKTREE_SLOW)
+		work->tree->problem = problem;
+	leave(work);
+	work->done(work->arg, &result);
+}
+
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct ik_worktree_work *work = arg;
+
+	if (stream != IK_STDOUT)
+		return;
+	if (work->stage == STAGE_FETCH)
+		ik_worktree_blobs_take(work->blobs, bytes, length);
+	else
+		ik_buf_append(&work->output, bytes, length);
+}
+
+/* Take the one line that was printed as the name of a tree. */
+static bool take_id(struct ik_worktree_work *work)
+{
+	size_t length = work->output.length > 0 ? strcspn(work->output.data, "\n") : 0;
+
+	if (length < 40 || length >= IK_WORKTREE_ID)
+		return false;
+	memcpy(work->id, work->output.data, length);
+	work->id[length] = '\0';
+	return true;
+}
+
+/* Take which file has the patterns of what the person never wants in a repository. */
+static void take_excludes(struct ik_worktree *tree, struct ik_buf *output, const char *home)
+{
+	size_t length = output->length > 0 ? strcspn(output->data, "\n") : 0;
+
+	if (length > 0)
+		tree->excludes = ik_format("core.excludesFile=%.*s", (int)length, output->data);
+	else
+		tree->excludes = ik_format("core.excludesFile=%s/git/ignore", home);
+}
+
+/* Where the person's own configuration is, without the variable's name. */
+static const char *value_of(char *const *environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *environment != NULL; environment++)
+		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+			return *environment + length + 1;
+	return NULL;
+}
+
+/* A stage did what it should: go on with the next; false: it could not. */
+static bool next_stage(struct ik_worktree_work *work)
+{
+	struct ik_worktree *tree = work->tree;
+	const char *configured = value_of(tree->global, "XDG_CONFIG_HOME");
+	char *home;
+
+	switch (work->stage) {
+	case STAGE_EXCLUDES:
+		home = configured != NULL ? ik_strdup(configured) :
+			ik_format("%s/.config", value_of(tree->global, "HOME"));
+		take_excludes(tree, &work->output, home);
+		free(home);
+		break;
+	case STAGE_ADD:
+		break;
+	case STAGE_WRITE:
+		if (!take_id(work))
+			return false;
+		if (work->before == NULL || ik_text_equal(work->before, work->id)) {
+			end_work(work, IK_WORKTREE_FINE);
+			return true;
+		}
+		break;
+	case STAGE_DIFF:
+		work->changes = ik_worktree_changes_read(tree->place.root, work->output.data,
+			work->output.length, &work->count);
+		if (work->count > IK_WORKTREE_CHANGES_MOST) {
+			end_work(work, IK_WORKTREE_MANY);
+			return true;
+		}
+		work->blobs = ik_worktree_blobs_new(work->objects, work->changes, work->count);
+		ik_worktree_blobs_ask(work->blobs, &work->input);
+		break;
+	case STAGE_FETCH:
+		ik_worktree_blobs_end(work->blobs);
+		end_work(work, IK_WORKTREE_FINE);
+		return true;
+	}
+	work->stage++;
+	begin_stage(work);
+	return true;
+}
+
+/* Did a child do its work? What cannot be read is left out of a tree, and git says so. */
+static bool has_worked(const struct ik_worktree_work *work, const struct ik_child_result *result)
+{
+	if (work->stage == STAGE_EXCLUDES)
+		return true;
+	return result->exited && ik_buf_status(&work->output) == IK_OK &&
+		(result->exit_code == 0 || (work->stage == STAGE_ADD && result->exit_code == 1));
+}
+
+static void on_done(void *arg, const struct ik_child_result *result)
+{
+	struct ik_worktree_work *work = arg;
+	bool slow = result->timed_out;
+
+	if (!slow && has_worked(work, result)) {
+		work->child = ik_child_close(work->child);
+		if (next_stage(work))
+			return;
+	}
+	work->child = ik_child_close(work->child);
+	/* An index may name objects that are gone from the person's repository. */
+	if (!slow && !work->cold && work->stage <= STAGE_WRITE) {
+		drop_index(work->tree);
+		work->cold = true;
+		work->stage = STAGE_ADD;
+		begin_stage(work);
+	} else {
+		end_work(work, slow ? IK_WORKTREE_SLOW : IK_WORKTREE_FAILED);
+	}
+}
+
+/* The arguments of a stage, ending with NULL, in argv of so much room. */
+static void put_arguments(const struct ik_worktree_work *work, const char **argv)
+{
+	static const char *const stages[][8] = {
+		[STAGE_EXCLUDES] = { "config", "--global", "--type=path", "--get", "core.excludesFile" },
+		[STAGE_ADD] = { "add", "-A", "--ignore-errors", "--", "." },
+		[STAGE_WRITE] = { "write-tree" },
+		[STAGE_DIFF] = { "diff-tree", "-r", "-t", "-z", "--raw", "--no-renames" },
+		[STAGE_FETCH] = { "cat-file", "--batch", "--buffer" },
+	};
+	const struct ik_worktree *tree = work->tree;
+	size_t count = 0;
+
+	argv[count++] = "git";
+	if (work->stage == STAGE_ADD) {
+		argv[count++] = "-c";
+		argv[count++] = tree->excludes;
+	}
+	for (size_t i = 0; stages[work->stage][i] != NULL; i++)
+		argv[count++] = stages[work->stage][i];
+	for (size_t i = 0; work->stage == STAGE_ADD && i < tree->place.spared_count; i++)
+		argv[count++] = tree->place.spared[i];
+	if (work->stage == STAGE_DIFF) {
+		argv[count++] = work->before;
+		argv[count++] = work->id;
+	}
+	argv[count] = NULL;
+}
+
+/* Start the child of a stage. */
+static void begin_stage(struct ik_worktree_work *work)
+{
+	static const struct ik_child_events events = { on_output, on_done };
+	struct ik_worktree *tree = work->tree;
+	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
+	int64_t left = work->deadline - ik_clock_ms();
+	const struct ik_child_spec spec = {
+		.path = tree->place.git,
+		.argv = argv,
+		.environment = (const char *const *)(work->stage == STAGE_EXCLUDES ? tree->global :
+			tree->own),
+		.directory = tree->place.root,
+		.input = work->stage == STAGE_FETCH ? work->input.data : NULL,
+		.input_length = work->stage == STAGE_FETCH ? work->input.length : 0,
+		.timeout_ms = left > 0 ? left : 1,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+		.discard_stderr = true,
+	};
+	struct ik_error error;
+
+	ik_buf_clear(&work->output);
+	put_arguments(work, argv);
+	if (ik_child_start(tree->loop, &spec, &events, work, &work->child, &error) != IK_OK)
+		end_work(work, IK_WORKTREE_FAILED);
+	free(argv);
+}
+
+/* Deferred: it is its turn. */
+static void begin_work(void *arg)
+{
+	struct ik_worktree_work *work = arg;
+
+	if (work->tree->problem != IK_WORKTREE_FINE) {
+		end_work(work, work->tree->problem);
+		return;
+	}
+	work->deadline = ik_clock_ms() + work->tree->most_ms;
+	work->stage = work->tree->excludes == NULL ? STAGE_EXCLUDES : STAGE_ADD;
+	begin_stage(work);
+}
+
+/* Put a work at the end of the queue. */
+static struct ik_worktree_work *add_work(struct ik_worktree *tree, ik_worktree_done *done, void *arg)
+{
+	struct ik_worktree_work *work = ik_alloc(sizeof(*work)), **end = &tree->first;
+
+	work->tree = tree;
+	work->done = done;
+	work->arg = arg;
+	ik_buf_init(&work->input, OUTPUT_MOST);
+	ik_buf_init(&work->output, OUTPUT_MOST);
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = work;
+	if (tree->first == work)
+		ik_loop_defer(tree->loop, begin_work, work);
+	return work;
+}
+
+struct ik_worktree_work *ik_worktree_snapshot(struct ik_worktree *tree, ik_worktree_done *done,
+	void *arg)
+{
+	return add_work(tree, done, arg);
+}
+
+struct ik_worktree_work *ik_worktree_compare(struct ik_worktree *tree, const char *id,
+	const char *objects, ik_worktree_done *done, void *arg)
+{
+	struct ik_worktree_work *work = add_work(tree, done, arg);
+
+	work->before = ik_strdup(id);
+	work->objects = ik_strdup(objects);
+	return work;
+}
+
+/* Deferred: its memory. */
+static void work_free(void *arg)
+{
+	struct ik_worktree_work *work = arg;
+
+	ik_worktree_changes_free(work->changes, work->count);
+	ik_worktree_blobs_free(work->blobs);
+	ik_buf_done(&work->input);
+	ik_buf_done(&work->output);
+	free(work->before);
+	free(work->objects);
+	free(work);
+}
+
+struct ik_worktree_work *ik_worktree_work_close(struct ik_worktree_work *work)
+{
+	if (work == NULL)
+		return NULL;
+	ik_loop_cancel_deferred(work->tree->loop, begin_work, work);
+	work->child = ik_child_close(work->child);
+	leave(work);
+	ik_loop_defer(work->tree->loop, work_free, work);
+	return NULL;
+}

@@ -1,0 +1,226 @@
+#include "tool/worktree_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/sha256.h"
+#include "util/text.h"
+
+/* Digits of the hash that a shadow is named by. */
+#define NAME_LENGTH 32
+
+/* Nothing that could start a program or change bytes. */
+static const char configuration[] =
+	"[core]\n"
+	"\trepositoryformatversion = 0\n"
+	"\tfilemode = true\n"
+	"\tsymlinks = true\n"
+	"\tautocrlf = false\n"
+	"\tsafecrlf = false\n"
+	"\tfsmonitor = false\n"
+	"\tsplitIndex = false\n"
+	"\tcompression = 1\n"
+	"\thooksPath = /dev/null\n"
+	"\tattributesFile = /dev/null\n"
+	"[gc]\n"
+	"\tauto = 0\n";
+/* It wins over every .gitattributes; "-working-tree-encoding" would be an error. */
+static const char attributes[] = "* -text !eol !crlf !ident !filter !working-tree-encoding\n";
+
+/* An executable of that name in one of the directories of a search path (relative ones do not
+ * count); NULL: there is none. */
+static char *find_program(const char *search_path, const char *name)
+{
+	while (search_path != NULL && *search_path != '\0') {
+		size_t length = strcspn(search_path, ":");
+		char *path = ik_format("%.*s/%s", (int)length, search_path, name);
+		struct stat status;
+
+		if (path[0] == '/' && length > 0 && stat(path, &status) == 0 &&
+		    S_ISREG(status.st_mode) && access(path, X_OK) == 0)
+			return path;
+		free(path);
+		search_path += length;
+		search_path += *search_path == ':';
+	}
+	return NULL;
+}
+
+/* The first line of a small file behind a word, as a path seen from directory; NULL: none. */
+static char *read_link(const char *directory, const char *file, const char *word)
+{
+	char *path = ik_path_join(directory, file), *found = NULL;
+	size_t length = strlen(word);
+	struct ik_error error;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(8));
+	if (ik_file_read(path, &text, &error) == IK_OK && text.length > length &&
+	    strncmp(text.data, word, length) == 0) {
+		text.data[strcspn(text.data, "\n")] = '\0';
+		if (text.data[length] != '\0')
+			found = ik_path_join(directory, text.data + length);
+	}
+	ik_buf_done(&text);
+	free(path);
+	return found;
+}
+
+/* The repository that a directory is the work tree of, where its objects are; NULL: none. */
+static char *repository_of(const char *directory)
+{
+	char *path = ik_path_join(directory, ".git"), *other, *head;
+	struct stat status;
+	bool there = lstat(path, &status) == 0;
+
+	if (there && S_ISREG(status.st_mode)) {
+		free(path);
+		path = read_link(directory, ".git", "gitdir: ");
+	}
+	if (!there || path == NULL) {
+		free(path);
+		return NULL;
+	}
+	head = ik_path_join(path, "HEAD");
+	there = access(head, F_OK) == 0;
+	free(head);
+	if (there && (other = read_link(path, "commondir", "")) != NULL) {
+		free(path);
+		path = other;
+	}
+	if (!there) {
+		free(path);
+		path = NULL;
+	}
+	return path;
+}
+
+/* The next directory up to the root that is a work tree, in place; its repository, or NULL. */
+static char *find_root(char *directory)
+{
+	char *repository;
+
+	while ((repository = repository_of(directory)) == NULL) {
+		char *slash = strrchr(directory, '/');
+
+		if (slash == NULL || slash == directory)
+			return NULL;
+		*slash = '\0';
+	}
+	return repository;
+}
+
+/* Have what is spared in the work tree left out, whatever the project's .gitignore says of it;
+ * false: that is all of it. */
+static bool take_spared(struct ik_worktree_place *place, const char *spared)
+{
+	char *path = ik_path_canonical(spared);
+	size_t length = strlen(place->root);
+	bool possible = true;
+
+	if (strncmp(path, place->root, length) == 0 && (path[length] == '/' || path[length] == '\0')) {
+		possible = path[length] == '/';
+		place->spared = ik_alloc_array(place->spared, place->spared_count + 1,
+			sizeof(*place->spared));
+		place->spared[place->spared_count++] = ik_format(":(exclude,top,literal)%s",
+			path + length + possible);
+	}
+	free(path);
+	return possible;
+}
+
+/* Write a file of the shadow. */
+static bool put_file(const char *shadow, const char *name, const char *text)
+{
+	char *path = ik_path_join(shadow, name);
+	struct ik_error error;
+	bool written = ik_file_write_unsynced(path, text, strlen(text), 0600, &error) == IK_OK;
+
+	free(path);
+	return written;
+}
+
+/* What git is to leave alone, as the person's repository says. */
+static bool put_excludes(const char *shadow, const char *repository)
+{
+	char *path = ik_path_join(repository, "info/exclude");
+	struct ik_error error;
+	struct ik_buf text;
+	bool done;
+
+	ik_buf_init(&text, IK_MIB(1));
+	if (ik_file_read(path, &text, &error) != IK_OK)
+		ik_buf_clear(&text);
+	ik_buf_putc(&text, '\n');
+	done = ik_buf_status(&text) == IK_OK && put_file(shadow, "info/exclude", text.data);
+	ik_buf_done(&text);
+	free(path);
+	return done;
+}
+
+/* Make it, or what is missing of it. */
+static bool make_shadow(const struct ik_worktree_place *place, const char *repository)
+{
+	static const char *const directories[] = { "objects/info", "objects/pack", "refs", "info" };
+	char *objects = ik_format("%s/objects\n", repository);
+	struct ik_error error;
+	bool made = strchr(repository, '\n') == NULL && repository[0] == '/';
+
+	for (size_t i = 0; made && i < sizeof(directories) / sizeof(directories[0]); i++) {
+		char *directory = ik_path_join(place->shadow, directories[i]);
+
+		made = ik_path_make(directory, 0700, &error) == IK_OK;
+		free(directory);
+	}
+	made = made && put_file(place->shadow, "config", configuration) &&
+		put_file(place->shadow, "info/attributes", attributes) &&
+		put_file(place->shadow, "objects/info/alternates", objects) &&
+		put_file(place->shadow, "description", place->root) &&
+		put_excludes(place->shadow, repository) &&
+		put_file(place->shadow, "HEAD", "ref: refs/heads/none\n");
+	free(objects);
+	return made;
+}
+
+enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
+	const struct ik_worktree_options *options)
+{
+	enum ik_worktree_problem problem = IK_WORKTREE_FAILED;
+	char hash[IK_SHA256_TEXT], *repository, *seen;
+	struct ik_error error;
+
+	*place = (struct ik_worktree_place){ .git = find_program(options->search_path, "git") };
+	place->root = ik_path_canonical(options->directory);
+	repository = find_root(place->root);
+	seen = repository != NULL ? ik_path_canonical(repository) : NULL;
+	if (repository == NULL) {
+		problem = IK_WORKTREE_NO_TREE;
+	} else if (place->git == NULL) {
+		problem = IK_WORKTREE_NO_GIT;
+	} else if (ik_sha256_of(place->root, strlen(place->root), hash, &error) == IK_OK) {
+		place->shadow = ik_format("%s/%.*s", options->shadows, NAME_LENGTH, hash);
+		if (make_shadow(place, seen))
+			problem = IK_WORKTREE_FINE;
+	}
+	for (size_t i = 0; options->spared[i] != NULL && problem == IK_WORKTREE_FINE; i++)
+		if (!take_spared(place, options->spared[i]))
+			problem = IK_WORKTREE_NO_TREE;
+	free(seen);
+	free(repository);
+	return problem;
+}
+
+void ik_worktree_place_done(struct ik_worktree_place *place)
+{
+	free(place->git);
+	free(place->root);
+	free(place->shadow);
+	while (place->spared_count > 0)
+		free(place->spared[--place->spared_count]);
+	free(place->spared);
+}
