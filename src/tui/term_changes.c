@@ -47,6 +47,8 @@ struct ik_move ik_changes_move(const struct ik_cells *wanted, const struct ik_ce
 			move.first = first;
 			move.last = first + moved + rows - 1;
 			move.rows = rows;
+			/* What comes from below the last one is not what is shown there. */
+			move.changed_end = move.last < last ? last + 1 : move.last + 1;
 		}
 	}
 	return move;
