@@ -9,6 +9,7 @@
 
 #include "app/cli_session_private.h"
 #include "app/export.h"
+#include "app/export_output.h"
 #include "app/print.h"
 #include "app/session_find.h"
 #include "app/undo_command.h"
@@ -143,24 +144,72 @@ static bool flush(struct ik_cli_session *cli)
 	return !cli->failed;
 }
 
+/* What is behind a message, a part at a time. */
+struct outputs {
+	struct ik_cli_session *cli;
+	struct ik_outputs at;
+	size_t missing; /* of all messages: outputs that are not whole */
+	enum ik_status status;
+};
+
+static void put_part(void *arg, const struct ik_store_answer *answer)
+{
+	struct outputs *outputs = arg;
+
+	outputs->missing += !ik_outputs_put(&outputs->at, answer->bytes, answer->length,
+		&outputs->cli->out);
+}
+
+/* The large outputs of a message. */
+static bool export_outputs(struct outputs *outputs, const struct ik_message *message)
+{
+	struct ik_cli_session *cli = outputs->cli;
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = put_part, .arg = outputs };
+	struct ik_store_read *read;
+
+	ik_outputs_begin(&outputs->at, message);
+	while (outputs->status == IK_OK && !cli->failed && (read = ik_outputs_ask(&outputs->at,
+		cli->store, ik_await_answer, &awaited)) != NULL) {
+		outputs->status = ik_await(&awaited, read, &cli->error);
+		if (outputs->status == IK_NOT_FOUND) {
+			outputs->missing++;
+			ik_outputs_skip(&outputs->at);
+			outputs->status = IK_OK;
+		}
+		(void)flush(cli);
+	}
+	return outputs->status == IK_OK && !cli->failed;
+}
+
 static bool export_one(void *arg, struct ik_message *message)
 {
-	struct ik_cli_session *cli = arg;
+	struct outputs *outputs = arg;
+	struct ik_cli_session *cli = outputs->cli;
 
-	if (cli->json)
-		ik_export_json(&cli->out, cli->info.id, message);
-	else
+	if (!cli->json) {
 		ik_export_markdown(&cli->out, message);
+	} else {
+		ik_export_json(&cli->out, cli->info.id, message);
+		if (!export_outputs(outputs, message))
+			return false;
+	}
 	return cli->out.length < IK_KIB(64) || flush(cli);
 }
 
 static enum ik_status export_all(struct ik_cli_session *cli)
 {
-	enum ik_status status = ik_session_walk(cli->loop, cli->store, cli->info.id, export_one, cli,
-		&cli->error);
+	struct outputs outputs = { .cli = cli };
+	enum ik_status status = ik_session_walk(cli->loop, cli->store, cli->info.id, export_one,
+		&outputs, &cli->error);
 
 	(void)flush(cli);
-	return status;
+	if (outputs.missing > 0) {
+		char *sentence = ik_outputs_missing(outputs.missing);
+
+		ik_complain(sentence);
+		free(sentence);
+	}
+	return status != IK_OK ? status : outputs.status;
 }
 
 static enum ik_status show(struct ik_cli_session *cli)

@@ -9,17 +9,22 @@
 #include <unistd.h>
 
 #include "app/cli_session_private.h"
+#include "app/export_output.h"
 #include "app/print.h"
 #include "json/scan.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 #define BATCH 200 /* events that are handed to the store before their numbers are looked at */
 
-/* A line of the file. */
+/* A line of the file: an event, or (message is NULL) a part of an output of the last one. */
 struct event {
 	char *session;
 	struct ik_message *message;
+	const char *blob;    /* borrowed */
+	size_t part;
+	struct ik_buf bytes; /* of the part */
 };
 
 /* "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
@@ -49,18 +54,16 @@ static bool is_id(const char *text)
 		strspn(text, "0123456789abcdef-") == IK_UUID_TEXT - 1;
 }
 
-/* What a line holds; NULL, or what is wrong with it. */
-static const char *read_line(const char *line, size_t length, struct event *ret_event)
+/* The event that a line holds; NULL, or what is wrong with it. */
+static const char *read_event(struct ik_json_span object, struct event *event)
 {
-	struct ik_json_span object, data;
+	struct ik_json_span data;
 	char *session, *id, *kind_name, *content, *time;
 	const char *problem = NULL;
 	size_t content_length = 0;
 	int64_t time_ms = 0;
 	enum ik_kind kind;
 
-	if (ik_json_check(line, length, &object, NULL) != IK_OK || ik_json_span_type(object) != IK_JSON_OBJECT)
-		return _("this is no JSON object");
 	session = ik_json_string_new(ik_json_member(object, "session"), NULL);
 	id = ik_json_string_new(ik_json_member(object, "id"), NULL);
 	kind_name = ik_json_string_new(ik_json_member(object, "kind"), NULL);
@@ -79,12 +82,12 @@ static const char *read_line(const char *line, size_t length, struct event *ret_
 		problem = _("\"content\" is no text");
 	else if (!read_time(time, &time_ms))
 		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
-	else
-		*ret_event = (struct event){
-			.session = ik_strdup(session),
-			.message = ik_message_stored(kind, id, 0, time_ms, content, content_length,
-				data.text, data.length),
-		};
+	if (problem == NULL) {
+		event->session = session;
+		event->message = ik_message_stored(kind, id, 0, time_ms, content, content_length,
+			data.text, data.length);
+		session = NULL;
+	}
 	free(session);
 	free(id);
 	free(kind_name);
@@ -93,11 +96,30 @@ static const char *read_line(const char *line, size_t length, struct event *ret_
 	return problem;
 }
 
+/* What a line holds; NULL, or what is wrong with it. outputs: those of the last event, then of
+ * this one. */
+static const char *read_line(const char *line, size_t length, struct ik_outputs *outputs,
+	struct event *event)
+{
+	struct ik_json_span object;
+	const char *problem;
+
+	if (ik_json_check(line, length, &object, NULL) != IK_OK || ik_json_span_type(object) != IK_JSON_OBJECT)
+		return _("this is no JSON object");
+	if (ik_outputs_is_line(object))
+		return ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part);
+	problem = read_event(object, event);
+	if (problem == NULL)
+		ik_outputs_begin(outputs, event->message);
+	return problem;
+}
+
 /* Events that were handed to the store; which of them were new is known a turn later. */
 struct batch {
 	struct ik_message *messages[BATCH];
 	size_t count;
 	size_t all, added;
+	size_t outputs; /* large ones, of which there was something */
 };
 
 /* Let the store have its turn, and count. */
@@ -117,44 +139,61 @@ static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
 	return status;
 }
 
+/* Store what a line holds. */
+static enum ik_status store_line(struct ik_cli_session *cli, const struct event *event,
+	struct batch *batch)
+{
+	struct ik_awaited awaited = { .loop = cli->loop };
+
+	/* Behind its event, a part at a time: a text of any length takes no memory. */
+	if (event->message == NULL) {
+		batch->outputs += event->part == 0;
+		return ik_await(&awaited, ik_store_write_part(cli->store, event->blob, event->part,
+			event->bytes.data, event->bytes.length, ik_await_answer, &awaited), &cli->error);
+	}
+	ik_store_begin(cli->store, event->session, cli->setup->places.directory);
+	ik_store_append(cli->store, event->session, event->message);
+	batch->messages[batch->count++] = ik_message_ref(event->message);
+	return batch->count == BATCH ? settle(cli, batch) : IK_OK;
+}
+
 /* Go through the file; batch NULL: only look whether all is right. */
 static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct batch *batch)
 {
 	enum ik_status status = IK_OK;
-	struct event event = {.session = NULL};
+	struct ik_outputs outputs = { .count = 0 };
+	struct event event = { .session = NULL };
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
 	ssize_t length;
 
 	rewind(file);
+	ik_buf_init(&event.bytes, IK_LIMIT_PART);
 	while (status == IK_OK && (length = getline(&line, &capacity, file)) >= 0) {
 		const char *problem;
 
 		number++;
 		if (strspn(line, " \t\r\n") == (size_t)length)
 			continue;
-		problem = read_line(line, (size_t)length, &event);
-		if (problem != NULL) {
+		ik_buf_clear(&event.bytes);
+		problem = read_line(line, (size_t)length, &outputs, &event);
+		if (problem != NULL)
 			status = ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
 				number, problem);
-			break;
-		}
-		if (batch == NULL)
+		else if (batch != NULL)
+			status = store_line(cli, &event, batch);
+		else if (event.message != NULL)
 			status = ik_take_sessions(cli->loop, cli->store, &cli->taken, event.session,
 				&cli->error);
-		if (batch != NULL) {
-			ik_store_begin(cli->store, event.session, cli->setup->places.directory);
-			ik_store_append(cli->store, event.session, event.message);
-			batch->messages[batch->count++] = ik_message_ref(event.message);
-			if (batch->count == BATCH)
-				status = settle(cli, batch);
-		}
 		free(event.session);
+		event.session = NULL;
 		ik_message_unref(event.message);
+		event.message = NULL;
 	}
 	if (status == IK_OK && ferror(file))
 		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), cli->options->first);
 	free(line);
+	ik_buf_done(&event.bytes);
 	return status;
 }
 
@@ -178,6 +217,9 @@ enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
 		return status;
 	ik_buf_printf(&cli->out, ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n",
 		batch.all), batch.all, batch.added);
+	if (batch.outputs > 0)
+		ik_buf_printf(&cli->out, ngettext("%zu large output\n", "%zu large outputs\n",
+			batch.outputs), batch.outputs);
 	cli->failed |= ik_print(cli->out.data, cli->out.length) != 0;
 	return IK_OK;
 }

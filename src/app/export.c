@@ -10,6 +10,7 @@
 
 #include "app/commands.h"
 #include "app/commands_session.h"
+#include "app/export_output.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -34,6 +35,9 @@ struct ik_export {
 	int fd;
 	struct ik_message **messages;  /* references; NULL until the session is read */
 	size_t count, next;
+	struct ik_outputs outputs;     /* of the message before next */
+	struct ik_store_read *read;    /* a part of these */
+	size_t missing;                /* that are not whole */
 	size_t bytes;
 	struct ik_buf out;
 };
@@ -132,6 +136,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 		put_json(out, text, length);
 	free(text);
 	free(name);
+	ik_outputs_markdown(out, message);
 }
 
 /* A command with what it printed. */
@@ -286,6 +291,12 @@ static void finish(struct ik_export *export, int number)
 		ik_buf_printf(&out, ngettext("%zu message written to %s (%zu bytes)",
 			"%zu messages written to %s (%zu bytes)", export->count), export->count, export->path,
 			export->bytes);
+	if (number == 0 && export->missing > 0) {
+		char *sentence = ik_outputs_missing(export->missing);
+
+		ik_buf_printf(&out, "\n%s", sentence);
+		free(sentence);
+	}
 	if (number == 0) {
 		free(export->path);
 		export->path = NULL; /* it stays */
@@ -295,11 +306,37 @@ static void finish(struct ik_export *export, int number)
 	core->export = ik_export_close(export);
 }
 
+/* Write what has gathered, and go on, or end. */
+static void write_out(struct ik_export *export)
+{
+	int number = ik_buf_status(&export->out) != IK_OK ? EFBIG :
+		ik_write_all(export->fd, export->out.data, export->out.length);
+
+	export->bytes += export->out.length;
+	ik_buf_clear(&export->out);
+	if (number != 0 || (export->next == export->count && export->read == NULL))
+		finish(export, number);
+	else if (export->read == NULL)
+		ik_timer_start(export->timer, 0);
+}
+
+/* A part of a large output is there, or is not. */
+static void on_part(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_export *export = arg;
+
+	if (answer->status != IK_OK)
+		ik_outputs_skip(&export->outputs);
+	export->missing += answer->status != IK_OK ||
+		!ik_outputs_put(&export->outputs, answer->bytes, answer->length, &export->out);
+	export->read = ik_outputs_ask(&export->outputs, export->core->store, on_part, export);
+	write_out(export);
+}
+
 /* A stretch of it. */
 static void work(void *arg)
 {
 	struct ik_export *export = arg;
-	int number;
 
 	if (export->messages == NULL && ik_session_loading(export->session)) {
 		ik_timer_start(export->timer, LOADING_MS);
@@ -307,22 +344,18 @@ static void work(void *arg)
 	}
 	if (export->messages == NULL)
 		take_messages(export);
-	ik_buf_clear(&export->out);
-	while (export->next < export->count && export->out.length < SLICE) {
+	while (export->next < export->count && export->out.length < SLICE && export->read == NULL) {
 		const struct ik_message *message = export->messages[export->next++];
 
-		if (export->json)
+		if (export->json) {
 			ik_export_json(&export->out, export->id, message);
-		else
+			ik_outputs_begin(&export->outputs, message);
+			export->read = ik_outputs_ask(&export->outputs, export->core->store, on_part, export);
+		} else {
 			ik_export_markdown(&export->out, message);
+		}
 	}
-	number = ik_buf_status(&export->out) != IK_OK ? EFBIG :
-		ik_write_all(export->fd, export->out.data, export->out.length);
-	export->bytes += export->out.length;
-	if (number != 0 || export->next == export->count)
-		finish(export, number);
-	else
-		ik_timer_start(export->timer, 0);
+	write_out(export);
 }
 
 void ik_export_session_closes(struct ik_export *export, const struct ik_session *session)
@@ -386,6 +419,7 @@ struct ik_export *ik_export_close(struct ik_export *export)
 	for (i = 0; i < export->count; i++)
 		ik_message_unref(export->messages[i]);
 	free(export->messages);
+	export->read = ik_store_read_close(export->read);
 	ik_buf_done(&export->out);
 	export->timer = ik_timer_close(export->timer);
 	free(export->line);

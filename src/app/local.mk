@@ -24,6 +24,7 @@ libik_app_a_SOURCES = \
 	src/app/session_find.c src/app/session_find.h \
 	src/app/commands_text.c src/app/commands_text.h \
 	src/app/export.c src/app/export.h \
+	src/app/export_output.c src/app/export_output.h \
 	src/app/chat_ask.c src/app/chat_blobs.c src/app/chat_draft.c src/app/chat_draw.c \
 	src/app/chat_input.c src/app/chat_submit.c src/app/chat_terminal.c \
 	src/app/chat_theme.c \

@@ -38,9 +38,8 @@ struct walk {
 	int64_t after;  /* the last event that was handed over */
 	int64_t window; /* numbers behind it that a page is asked for */
 	int64_t last;   /* the newest event */
-	bool ended;
-	ik_walk_taker *take;
-	void *arg;
+	struct ik_message *page[WINDOW]; /* references, to be handed over */
+	size_t count;
 };
 
 static void take_newest(void *arg, const struct ik_store_answer *answer)
@@ -64,8 +63,8 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 		walk->window /= 2;
 		return;
 	}
-	for (; i < answer->count && !walk->ended; i++)
-		walk->ended = !walk->take(walk->arg, answer->messages[i]);
+	while (i < answer->count && walk->count < WINDOW)
+		walk->page[walk->count++] = ik_message_ref(answer->messages[i++]);
 	walk->after += walk->window;
 	walk->window = walk->window * 2 < WINDOW ? walk->window * 2 : WINDOW;
 }
@@ -73,14 +72,22 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 enum ik_status ik_session_walk(struct ik_loop *loop, struct ik_store *store, const char *session,
 	ik_walk_taker *take, void *arg, struct ik_error *error)
 {
-	struct walk walk = { .window = WINDOW, .take = take, .arg = arg };
+	struct walk walk = { .window = WINDOW };
 	struct ik_awaited awaited = { .loop = loop, .reader = take_newest, .arg = &walk };
 	enum ik_status status = ik_await(&awaited,
 		ik_store_page(store, session, 0, 1, ik_await_answer, &awaited), error);
+	bool ended = false;
+	size_t i;
 
 	awaited.reader = take_page;
-	while (status == IK_OK && !walk.ended && walk.after < walk.last)
+	while (status == IK_OK && !ended && walk.after < walk.last) {
+		walk.count = 0;
 		status = ik_await(&awaited, ik_store_page(store, session, walk.after + walk.window + 1,
 			(size_t)walk.window, ik_await_answer, &awaited), error);
+		for (i = 0; i < walk.count; i++) {
+			ended = ended || !take(arg, walk.page[i]);
+			ik_message_unref(walk.page[i]);
+		}
+	}
 	return status;
 }

@@ -9,8 +9,8 @@
 #include "store/store.h"
 
 /*
- * Turn the loop until all events of a session were handed to take, which ends it early by
- * returning false. The error is the store's.
+ * Turn the loop until all events of a session were handed to take, which may turn the loop itself,
+ * and ends it early by returning false. The error is the store's.
  */
 typedef bool ik_walk_taker(void *arg, struct ik_message *message);
 enum ik_status ik_session_walk(struct ik_loop *loop, struct ik_store *store, const char *session,

@@ -54,6 +54,7 @@ enum ik_store_read_kind {
 	IK_READ_AFTER, /* text: the session; number: after; count */
 	IK_READ_LOCK,  /* text: the session; row */
 	IK_READ_PART,   /* text: the id; number: the part */
+	IK_READ_WRITE_PART, /* the same; bytes: what it has, unless it is there */
 	IK_READ_SEARCH, /* query; place: behind it; count; directory */
 	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
 	                   are more */
@@ -101,7 +102,7 @@ struct ik_store_read {
 	ik_store_reader *reader; /* NULL: closed, unless it changes something: it is done then, too */
 	void *arg;
 
-	/* Filled by the backend. */
+	/* Filled by the backend, but for the bytes of one that writes them. */
 	struct ik_lock_row row;
 	struct ik_session_info *sessions;
 	struct ik_message **messages; /* references */

@@ -145,6 +145,10 @@ void ik_pq_note(struct postgres *postgres, enum ik_status status, const struct i
 /* ---- the others: as struct ik_backend_ops says ---- */
 
 void ik_pq_write(struct ik_backend *backend, struct ik_record *first, size_t count);
+struct ik_pq_statement;
+/* The statement that does so. */
+void ik_pq_part_statement(struct ik_pq_statement *statement, const char *id, size_t part,
+	const char *bytes, size_t length);
 void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length);
 void ik_pq_read(struct ik_backend *backend, struct ik_store_read *read);

@@ -146,6 +146,10 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		ik_pq_put_uuid(statement, read->text);
 		ik_pq_put_number(statement, read->number);
 		break;
+	case IK_READ_WRITE_PART:
+		ik_pq_part_statement(statement, read->text, (size_t)read->number, read->bytes.data,
+			read->bytes.length);
+		break;
 	case IK_READ_LOCK:
 		ik_pq_statement_init(statement, "");
 		break;

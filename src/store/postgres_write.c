@@ -367,6 +367,16 @@ static void finish_part(struct postgres *postgres, enum ik_status status, struct
 	ik_store_part_written(postgres->base.store, status == IK_INVALID ? IK_TOO_LARGE : status, error);
 }
 
+void ik_pq_part_statement(struct ik_pq_statement *statement, const char *id, size_t part,
+	const char *bytes, size_t length)
+{
+	ik_pq_statement_init(statement, "INSERT INTO blobs(id, part, bytes)"
+		" VALUES($1, $2::bigint::integer, $3) ON CONFLICT DO NOTHING");
+	ik_pq_put_uuid(statement, id);
+	ik_pq_put_number(statement, (int64_t)part);
+	ik_pq_put_bytes(statement, IK_PQ_BYTEA, bytes, length);
+}
+
 void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length)
 {
@@ -375,11 +385,7 @@ void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
 	struct ik_pq_statement statement;
 	bool sent;
 
-	ik_pq_statement_init(&statement, "INSERT INTO blobs(id, part, bytes)"
-		" VALUES($1, $2::bigint::integer, $3) ON CONFLICT DO NOTHING");
-	ik_pq_put_uuid(&statement, id);
-	ik_pq_put_number(&statement, (int64_t)part);
-	ik_pq_put_bytes(&statement, IK_PQ_BYTEA, bytes, length);
+	ik_pq_part_statement(&statement, id, part, bytes, length);
 	sent = ik_pq_begin(postgres) && ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	ik_pq_start(postgres, &operation, sent);

@@ -16,20 +16,28 @@ static enum ik_status prepare(struct sqlite *sqlite, const char *text, const cha
 	return IK_OK;
 }
 
+enum ik_status ik_sqlite_insert_part(struct sqlite *sqlite, const char *id, size_t part,
+	const char *bytes, size_t length, struct ik_error *error)
+{
+	sqlite3_stmt *insert = NULL;
+	enum ik_status status;
+
+	status = prepare(sqlite, "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)"
+		" ON CONFLICT DO NOTHING", id, part, &insert, error);
+	if (status == IK_OK && (sqlite3_bind_blob64(insert, 3, bytes, length,
+	    SQLITE_STATIC) != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE))
+		status = ik_sqlite_explain(sqlite, error);
+	sqlite3_finalize(insert);
+	return status;
+}
+
 void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t part,
 	const char *bytes, size_t length)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
 	struct ik_error error = { .status = IK_OK };
-	sqlite3_stmt *insert = NULL;
-	enum ik_status status;
+	enum ik_status status = ik_sqlite_insert_part(sqlite, id, part, bytes, length, &error);
 
-	status = prepare(sqlite, "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)"
-		" ON CONFLICT DO NOTHING", id, part, &insert, &error);
-	if (status == IK_OK && (sqlite3_bind_blob64(insert, 3, bytes, length,
-	    SQLITE_STATIC) != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE))
-		status = ik_sqlite_explain(sqlite, &error);
-	sqlite3_finalize(insert);
 	ik_store_part_written(backend->store, ik_sqlite_failed(sqlite, status), &error);
 }
 

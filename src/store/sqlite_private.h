@@ -120,6 +120,8 @@ enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *rea
 struct ik_message *ik_sqlite_take_event(sqlite3_stmt *row);
 
 /* The part that read wants. */
+enum ik_status ik_sqlite_insert_part(struct sqlite *sqlite, const char *id, size_t part,
+	const char *bytes, size_t length, struct ik_error *error);
 enum ik_status ik_sqlite_read_part(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error);
 

@@ -201,6 +201,10 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 	case IK_READ_PART:
 		status = ik_sqlite_read_part(sqlite, read, &error);
 		break;
+	case IK_READ_WRITE_PART:
+		status = ik_sqlite_insert_part(sqlite, read->text, (size_t)read->number, read->bytes.data,
+			read->bytes.length, &error);
+		break;
 	case IK_READ_SEARCH:
 		status = ik_sqlite_search(sqlite, read, &error);
 		break;

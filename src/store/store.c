@@ -134,10 +134,12 @@ static enum ik_store_work next_work(struct ik_store *store)
 
 	if (can_write(store) && store->first)
 		return IK_WORK_EVENTS;
-	if (read)
+	if (read && read->kind != IK_READ_WRITE_PART)
 		return ik_store_index_first(store, read) ? IK_WORK_INDEX : IK_WORK_READ;
 	if (is_behind(store))
 		return IK_WORK_NONE;
+	if (read)
+		return IK_WORK_READ;
 	if (can_write(store))
 		return IK_WORK_PART;
 	return ik_store_index_first(store, NULL) ? IK_WORK_INDEX : IK_WORK_NONE;
@@ -149,7 +151,8 @@ static bool answer_at_once(struct ik_store *store)
 	struct ik_store_read *read = ik_store_read_first(store);
 	struct ik_error error = { .status = IK_NOT_FOUND };
 
-	bool acts = read->kind == IK_READ_DELETE || read->kind == IK_READ_LOCK;
+	bool acts = read->kind == IK_READ_DELETE || read->kind == IK_READ_LOCK ||
+		read->kind == IK_READ_WRITE_PART;
 
 	if ((!read->reader && !acts) || (read->kind == IK_READ_PART &&
 	    ik_blob_queue_read(&store->blobs, read->text, (size_t)read->number, &read->bytes)))

@@ -251,6 +251,14 @@ struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_se
 	const char *directory, const struct ik_search_place *behind, size_t count,
 	ik_store_reader *reader, void *arg);
 
+/*
+ * Keep a part of a large text, of which nobody has the whole in memory: IK_LIMIT_PART bytes, of
+ * the last one what is left; copied. Answered, as a read is, when it is stored (one that is stored
+ * already is left), or with why it is not; it is not tried again.
+ */
+struct ik_store_read *ik_store_write_part(struct ik_store *store, const char *id, size_t part,
+	const char *bytes, size_t length, ik_store_reader *reader, void *arg);
+
 /* Part number part (from 0) of a large text: IK_LIMIT_PART bytes, of the last one what is left.
  * IK_NOT_FOUND without a sentence when there is no such part. */
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,

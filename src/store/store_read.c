@@ -117,6 +117,16 @@ struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id,
 	return read;
 }
 
+struct ik_store_read *ik_store_write_part(struct ik_store *store, const char *id, size_t part,
+	const char *bytes, size_t length, ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, IK_READ_WRITE_PART, id, reader, arg);
+
+	read->number = (int64_t)part;
+	ik_buf_append(&read->bytes, bytes, length);
+	return read;
+}
+
 struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_search_query *query,
 	const char *directory, const struct ik_search_place *behind, size_t count,
 	ik_store_reader *reader, void *arg)
@@ -237,7 +247,8 @@ void ik_store_read_again(struct ik_store_read *read)
 	if (read->kind == IK_READ_SEARCH || read->continued)
 		return;
 	drop_found(read);
-	ik_buf_clear(&read->bytes);
+	if (read->kind != IK_READ_WRITE_PART)
+		ik_buf_clear(&read->bytes);
 }
 
 static void read_free(struct ik_store_read *read)

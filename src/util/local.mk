@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libik_util.a
 libik_util_a_SOURCES = \
 	src/util/alloc.c src/util/alloc.h \
+	src/util/base64.c src/util/base64.h \
 	src/util/buf.c src/util/buf.h \
 	src/util/bytes.c src/util/bytes.h \
 	src/util/clock.c src/util/clock.h \

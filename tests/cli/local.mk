@@ -29,6 +29,7 @@ CLI_TESTS = \
 	tests/cli/exec_status.screen \
 	tests/cli/sandbox.screen \
 	tests/cli/session.screen \
+	tests/cli/session_outputs.screen \
 	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \
 	tests/cli/exec_text.screen \
@@ -63,5 +64,5 @@ CLI_TESTS = \
 	tests/cli/two_tools.screen \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh tests/cli/relays.sh \
-	tests/cli/silence.py
+EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh \
+	tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py

@@ -93,6 +93,26 @@ Test(store_blob, of_exactly_one_part_has_no_second)
 	ik_bytes_unref(text);
 }
 
+Test(store_blob, is_kept_a_part_at_a_time_where_nobody_has_all_of_it)
+{
+	struct ik_bytes *text = make_text(2 * IK_LIMIT_PART + 5);
+	char id[IK_UUID_TEXT];
+	size_t part, i;
+
+	ik_uuid_new(id);
+	for (i = 0; i < 2; i++) { /* a second time is no harm */
+		for (part = 0; part < 3; part++) {
+			fixture_wait(ik_store_write_part(fixture.store, id, part,
+				text->data + part * IK_LIMIT_PART, part < 2 ? IK_LIMIT_PART : 5, FIXTURE_READ));
+			cr_assert_eq(fixture_answer.status, IK_OK, "%s", fixture_answer.error.text);
+			cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), i == 0 ? (int64_t)part + 1 : 3,
+				"it is stored when that is answered");
+		}
+	}
+	expect_text(id, text);
+	ik_bytes_unref(text);
+}
+
 Test(store_blob, lets_events_go_first)
 {
 	struct ik_bytes *text = make_text(20 * IK_LIMIT_PART);

@@ -3,6 +3,7 @@ TESTS += tests/unit/util/util_test
 tests_unit_util_util_test_SOURCES = \
 	tests/support/scratch.h \
 	tests/unit/util/alloc_test.c \
+	tests/unit/util/base64_test.c \
 	tests/unit/util/buf_test.c \
 	tests/unit/util/clock_test.c \
 	tests/unit/util/diff_test.c \

@@ -1,0 +1,80 @@
+#include "util/base64.h"
+
+#include <stdint.h>
+
+/* Digits are gathered before they are appended. */
+#define GATHERED 3072 /* of three bytes, or four characters, each */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length)
+{
+	char some[GATHERED];
+	size_t filled = 0, i;
+
+	for (i = 0; i < length; i += 3) {
+		uint32_t bits = (uint32_t)(unsigned char)bytes[i] << 16;
+
+		if (i + 1 < length)
+			bits |= (uint32_t)(unsigned char)bytes[i + 1] << 8;
+		if (i + 2 < length)
+			bits |= (unsigned char)bytes[i + 2];
+		some[filled++] = digits[bits >> 18];
+		some[filled++] = digits[bits >> 12 & 63];
+		some[filled++] = i + 1 < length ? digits[bits >> 6 & 63] : '=';
+		some[filled++] = i + 2 < length ? digits[bits & 63] : '=';
+		if (filled == sizeof(some)) {
+			ik_buf_append(out, some, filled);
+			filled = 0;
+		}
+	}
+	ik_buf_append(out, some, filled);
+}
+
+/* What each character stands for, plus one; 0: it is no digit. */
+static void make_values(unsigned char values[256])
+{
+	size_t i;
+
+	for (i = 0; i < 256; i++)
+		values[i] = 0;
+	for (i = 0; i < sizeof(digits) - 1; i++)
+		values[(unsigned char)digits[i]] = (unsigned char)(i + 1);
+}
+
+bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
+{
+	unsigned char values[256];
+	char some[GATHERED];
+	size_t filled = 0, i, j;
+
+	if (length % 4 != 0)
+		return false;
+	make_values(values);
+	for (i = 0; i < length; i += 4) {
+		/* Only the end may be filled up. */
+		size_t count = i + 4 < length || text[i + 3] != '=' ? 4 : text[i + 2] != '=' ? 3 : 2;
+		uint32_t bits = 0;
+
+		for (j = 0; j < 4; j++) {
+			unsigned value = j < count ? values[(unsigned char)text[i + j]] : 1;
+
+			if (value == 0)
+				return false;
+			bits = bits << 6 | (value - 1);
+		}
+		if ((bits & (count == 2 ? 0xffff : count == 3 ? 0xff : 0)) != 0)
+			return false;
+		some[filled++] = (char)(bits >> 16);
+		if (count > 2)
+			some[filled++] = (char)(bits >> 8 & 255);
+		if (count > 3)
+			some[filled++] = (char)(bits & 255);
+		if (filled + 3 > sizeof(some)) {
+			ik_buf_append(out, some, filled);
+			filled = 0;
+		}
+	}
+	ik_buf_append(out, some, filled);
+	return true;
+}
