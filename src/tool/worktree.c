@@ -38,6 +38,7 @@ struct ik_worktree {
 	char *index;    /* of ours alone */
 	char *excludes; /* "core.excludesFile=..."; NULL: not known yet */
 	char *own[VARIABLES], *global[VARIABLES]; /* environments */
+	struct ik_child *sweeper; /* clears away what is old; NULL: nothing does */
 	struct ik_worktree_work *first; /* at work, or about to be; the others wait */
 };
 
@@ -128,6 +129,39 @@ static void drop_index(struct ik_worktree *tree)
 	free(lock);
 }
 
+static void on_swept(void *arg, const struct ik_child_result *result)
+{
+	struct ik_worktree *tree = arg;
+
+	(void)result;
+	tree->sweeper = ik_child_close(tree->sweeper);
+}
+
+/* Clear away what is old: a shadow, or else the objects of our own. */
+static void sweep(struct ik_worktree *tree, const char *shadows)
+{
+	static const struct ik_child_events events = { .done = on_swept };
+	static const char *const prune[] = { "git", "prune", "--expire=30.days.ago", NULL };
+	const char *removal[] = { "rm", "-rf", "--", NULL, NULL };
+	struct ik_child_spec spec = {
+		.path = tree->place.git, .argv = prune, .directory = tree->place.root,
+		.environment = (const char *const *)tree->own, .discard_stderr = true,
+	};
+	struct ik_error error;
+	char *old;
+
+	if (!ik_worktree_place_sweep(&tree->place, shadows, &old))
+		return;
+	if (old != NULL) {
+		removal[3] = old;
+		spec.path = "/bin/rm";
+		spec.argv = removal;
+	}
+	/* Where it cannot be now, it is tried again tomorrow. */
+	(void)!ik_child_start(tree->loop, &spec, &events, tree, &tree->sweeper, &error);
+	free(old);
+}
+
 struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	enum ik_worktree_problem *ret_problem)
 {
@@ -139,6 +173,7 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	if (tree->problem == IK_WORKTREE_FINE) {
 		take_index(tree);
 		make_environments(tree, options);
+		sweep(tree, options->shadows);
 	}
 	*ret_problem = tree->problem;
 	return tree;
@@ -148,6 +183,7 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 {
 	if (tree == NULL)
 		return NULL;
+	tree->sweeper = ik_child_close(tree->sweeper);
 	if (tree->index != NULL) {
 		char *shared = ik_path_join(tree->place.shadow, "index");
 
@@ -193,8 +229,10 @@ static void end_work(struct ik_worktree_work *work, enum ik_worktree_problem pro
 	};
 
 	work->child = ik_child_close(work->child);
-	if (problem == IK_WORKTREE_SLOW)
+	if (problem == IK_WORKTREE_SLOW && work->tree->problem == IK_WORKTREE_FINE) {
 		work->tree->problem = problem;
+		ik_worktree_place_note_slow(&work->tree->place);
+	}
 	leave(work);
 	work->done(work->arg, &result);
 }

@@ -33,7 +33,7 @@ enum ik_worktree_problem {
 	IK_WORKTREE_FINE,
 	IK_WORKTREE_NO_GIT,  /* there is no git */
 	IK_WORKTREE_NO_TREE, /* the directory is in no work tree */
-	IK_WORKTREE_SLOW,    /* it took too long; from then on everything does */
+	IK_WORKTREE_SLOW,    /* it took too long; for an hour it is not tried again */
 	IK_WORKTREE_MANY,    /* more than IK_WORKTREE_CHANGES_MOST files changed */
 	IK_WORKTREE_FAILED
 };

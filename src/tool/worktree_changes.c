@@ -296,13 +296,24 @@ static int with_program(int mode, int git)
 	return git == GIT_PROGRAM ? mode | ((mode & 0444) >> 2) : mode & ~0111;
 }
 
+/* The permissions of a new file. */
+static int new_mode(void)
+{
+	mode_t mask = umask(077);
+
+	(void)umask(mask);
+	return (int)(0666 & ~mask);
+}
+
 void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs)
 {
+	int usual = new_mode();
+
 	for (size_t i = 0; i < blobs->count; i++) {
 		struct ik_worktree_change *change = &blobs->changes[i];
 		struct ik_file_state *before = &change->before, *after = &change->after;
 		struct stat status;
-		int mode = 0644;
+		int mode = usual;
 
 		if (is_regular(change->modes[1]) && lstat(change->path, &status) == 0 &&
 		    S_ISREG(status.st_mode)) {

@@ -1,8 +1,10 @@
 #include "tool/worktree_place.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -13,6 +15,9 @@
 
 /* Digits of the hash that a shadow is named by. */
 #define NAME_LENGTH 32
+/* In seconds. */
+#define HOUR 3600
+#define DAY (24 * HOUR)
 
 /* Nothing that could start a program or change bytes. */
 static const char configuration[] =
@@ -187,6 +192,49 @@ static bool make_shadow(const struct ik_worktree_place *place, const char *repos
 	return made;
 }
 
+/* When a file of a shadow was written last; 0: it is not there. */
+static time_t time_of(const char *shadow, const char *name)
+{
+	char *path = ik_path_join(shadow, name);
+	struct stat status;
+	time_t written = stat(path, &status) == 0 ? status.st_mtime : 0;
+
+	free(path);
+	return written;
+}
+
+void ik_worktree_place_note_slow(const struct ik_worktree_place *place)
+{
+	(void)put_file(place->shadow, "slow", "");
+}
+
+bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
+	char **ret_old)
+{
+	time_t now = time(NULL);
+	DIR *stream;
+	const struct dirent *entry;
+
+	if (time_of(place->shadow, "swept") > now - DAY || !put_file(place->shadow, "swept", ""))
+		return false;
+	*ret_old = NULL;
+	stream = opendir(shadows);
+	while (stream != NULL && *ret_old == NULL && (entry = readdir(stream)) != NULL) {
+		char *other = ik_path_join(shadows, entry->d_name);
+		/* It is written whenever somebody begins to use it. */
+		time_t used = time_of(other, "description");
+
+		if (strlen(entry->d_name) == NAME_LENGTH && used != 0 &&
+		    used < now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY)
+			*ret_old = other;
+		else
+			free(other);
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	return true;
+}
+
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options)
 {
@@ -204,7 +252,9 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 		problem = IK_WORKTREE_NO_GIT;
 	} else if (ik_sha256_of(place->root, strlen(place->root), hash, &error) == IK_OK) {
 		place->shadow = ik_format("%s/%.*s", options->shadows, NAME_LENGTH, hash);
-		if (make_shadow(place, seen))
+		if (time_of(place->shadow, "slow") > time(NULL) - HOUR)
+			problem = IK_WORKTREE_SLOW;
+		else if (make_shadow(place, seen))
 			problem = IK_WORKTREE_FINE;
 	}
 	for (size_t i = 0; options->spared[i] != NULL && problem == IK_WORKTREE_FINE; i++)

@@ -20,6 +20,12 @@ struct ik_worktree_place {
  * ik_worktree_place_done(). */
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options);
+/* It was too slow: for an hour nobody tries it again. */
+void ik_worktree_place_note_slow(const struct ik_worktree_place *place);
+/* What is to be cleared away now, once a day: the shadow (new memory) that nobody used for
+ * IK_WORKTREE_KEPT_DAYS, or NULL. False: nothing, today. */
+bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
+	char **ret_old);
 void ik_worktree_place_done(struct ik_worktree_place *place);
 
 #endif
