@@ -24,8 +24,10 @@ static char *event_label(const struct ik_event *event)
 /* Show a block at the end. */
 static void add_block(struct ik_screen *screen, struct ik_block *block)
 {
-	if (block)
-		ik_scrollback_add(screen->scrollback, ik_screen_dress(screen, block));
+	if (!block)
+		return;
+	ik_scrollback_add(screen->scrollback, ik_screen_dress(screen, block));
+	screen->dirty = true;
 }
 
 /* Show a sentence. */
