@@ -192,7 +192,8 @@ enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, siz
 		return events ? status : ik_sqlite_explain(sqlite, error);
 	ik_sqlite_bind_text(events, 1, session, strlen(session));
 	sqlite3_bind_int64(events, 2, (sqlite3_int64)count);
-	while (status == IK_OK && !is_over(begun_us, bytes) &&
+	/* One at least, however late it is: none means that there are none. */
+	while (status == IK_OK && (done == 0 || !is_over(begun_us, bytes)) &&
 	       (step = sqlite3_step(events)) == SQLITE_ROW) {
 		if (sqlite3_column_int64(events, ROW_COLUMN) <= indexed)
 			status = change_words(sqlite, DROP_WORDS, events, &bytes, error);

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -14,6 +16,20 @@
 /* Another process that has the database for itself: who reads waits as who writes does. */
 static pid_t other;
 static int from_other, to_other;
+
+/* Each look at the clock takes so long, as where something else has the processor. */
+static int64_t late_seconds;
+
+/* Called in place of the system's. */
+int clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+	static int64_t late;
+	int failed = (int)syscall(SYS_clock_gettime, clock, ret_time);
+
+	late += late_seconds;
+	ret_time->tv_sec += late;
+	return failed;
+}
 
 /* The other process: lock all of the database, say so, let go when that is wanted. */
 static void hold(int told, int wanted)
@@ -172,4 +188,17 @@ Test(store_busy, closing_does_not_wait_for_a_read)
 	cr_assert_not(fixture.answered);
 	unlock_database();
 	fixture_open();
+}
+
+Test(store_busy, a_deletion_is_whole_however_late_each_step_comes)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 3);
+	late_seconds = 1;
+	fixture_wait(ik_store_delete(fixture.store, id, FIXTURE_READ));
+	late_seconds = 0;
+	cr_assert_eq(fixture_answer.status, IK_OK, "%s", fixture_answer.error.text);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 0);
 }
