@@ -128,6 +128,10 @@ static void tell_store_problem(struct ik_core *core, const char *message)
 
 static void on_store_state(void *arg, size_t waiting, const char *message)
 {
+	static const char *const troubles[] = {
+		[IK_STORE_FINE] = "", [IK_STORE_AWAY] = "away", [IK_STORE_IN_USE] = "in use",
+		[IK_STORE_REFUSES] = "refuses",
+	};
 	struct ik_core *core = arg;
 	struct ik_event event;
 
@@ -136,6 +140,7 @@ static void on_store_state(void *arg, size_t waiting, const char *message)
 	event.number = (int64_t)waiting;
 	event.text = message;
 	event.text_length = strlen(message);
+	event.name = troubles[ik_store_trouble(core->store)];
 	core->events->store(core->arg, &event);
 	if (waiting > 0 && message[0] != '\0') {
 		tell_store_problem(core, message);

@@ -48,7 +48,8 @@ enum ik_event_kind {
 	IK_EVENT_ERROR,        /* name: code (AUTH, CONNECT, ...); text: a sentence */
 	IK_EVENT_RETRY,        /* number: ms until the next try; text: why */
 	IK_EVENT_QUEUED,       /* number: messages that wait for the end of the turn; text: the newest */
-	IK_EVENT_STORE,        /* number: events not yet stored; text: why, or "" when all is well */
+	IK_EVENT_STORE,        /* number: events not yet stored; text: why, or "" when all is well;
+	                          name: the same in a word: "away", "in use", "refuses", or "" */
 	IK_EVENT_LOCK,         /* who may write (store/lock.h): name: "ours", "others", "free",
 	                          "asked", "unasked", "refused"; text: who has it, or asks */
 	IK_EVENT_TURN_DONE     /* name: stop reason: end, length, refused, limit, repeated,

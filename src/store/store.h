@@ -103,6 +103,15 @@ bool ik_store_rescue(struct ik_store *store, struct ik_error *notice);
 void ik_store_on_state(struct ik_store *store,
 	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
 
+/* What keeps events from being stored, or reads from their answers, as it was told last. */
+enum ik_store_trouble {
+	IK_STORE_FINE,
+	IK_STORE_AWAY,   /* a server that cannot be reached, or fails */
+	IK_STORE_IN_USE, /* somebody else is at an embedded database */
+	IK_STORE_REFUSES /* an embedded one that cannot be written, or used at all */
+};
+enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
+
 /* Told, between turns of the loop, what a person should know once. */
 void ik_store_on_notice(struct ik_store *store,
 	void (*fn)(void *arg, const char *sentence), void *arg);

@@ -372,6 +372,20 @@ static void start_waiting(struct ik_screen *screen, const struct ik_event *event
 		ik_screen_end_retry(screen); /* of a summary that was given up */
 }
 
+/* What is wrong with the store, by its word. */
+static enum ik_store_mark store_mark(const struct ik_event *event)
+{
+	static const char *const words[] = {
+		[IK_STORE_MARK_AWAY] = "away", [IK_STORE_MARK_IN_USE] = "in use",
+		[IK_STORE_MARK_REFUSES] = "refuses",
+	};
+	size_t mark = sizeof(words) / sizeof(words[0]) - 1;
+
+	while (mark > 0 && !(event->name && ik_text_equal(event->name, words[mark])))
+		mark--;
+	return (enum ik_store_mark)mark;
+}
+
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->dirty = true;
@@ -433,7 +447,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		break;
 	case IK_EVENT_STORE:
 		screen->bar.store_waiting = event->number;
-		screen->bar.store_trouble = event->text && event->text_length > 0;
+		screen->bar.store_mark = store_mark(event);
 		break;
 	case IK_EVENT_TURN_DONE:
 		end_turn(screen, event->name);

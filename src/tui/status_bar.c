@@ -167,16 +167,23 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 /* Say of the store only what should worry. */
 static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
 {
-	if (!bar->store_trouble && bar->store_waiting == 0)
+	static const char *const marks[] = {
+		[IK_STORE_MARK_AWAY] = N_(" not reachable"),
+		[IK_STORE_MARK_IN_USE] = N_(" in use by another program"),
+		[IK_STORE_MARK_REFUSES] = N_(" cannot be written"),
+	};
+	const char *mark = marks[bar->store_mark];
+
+	if (!mark && bar->store_waiting == 0)
 		return IK_STYLE_STATUS;
 	if (bar->store)
 		ik_sanitize_line(out, bar->store, strnlen(bar->store, 40));
-	if (bar->store_trouble)
-		ik_buf_puts(out, _(" not reachable"));
+	if (mark)
+		ik_buf_puts(out, _(mark));
 	if (bar->store_waiting > 0)
 		ik_buf_printf(out, ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
 			(int)bar->store_waiting);
-	return bar->store_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+	return mark ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
 }
 
 /* Does another conversation call? */

@@ -23,6 +23,14 @@ enum ik_activity {
 	IK_ACTIVITY_ASKING    /* for the person's answer */
 };
 
+/* What is wrong with the store. */
+enum ik_store_mark {
+	IK_STORE_MARK_NONE,
+	IK_STORE_MARK_AWAY,    /* a server that cannot be reached */
+	IK_STORE_MARK_IN_USE,  /* somebody else is at an embedded database */
+	IK_STORE_MARK_REFUSES  /* its disk or its permissions do not let it be written */
+};
+
 struct ik_status_bar {
 	bool utf8;
 	enum ik_scan_state scan;
@@ -41,7 +49,7 @@ struct ik_status_bar {
 	size_t session_length;     /* bytes of that */
 	const char *store;         /* its name */
 	int64_t store_waiting;     /* events not yet written */
-	bool store_trouble;
+	enum ik_store_mark store_mark; /* why they are not */
 	const char *mode;          /* of the policy; NULL: not shown */
 	bool mode_strong;
 	const char *sandbox;       /* what holds tools back; NULL: not shown */

@@ -33,6 +33,7 @@ SCREEN_TESTS = \
 	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_sessions.screen \
 	tests/screen/sessions_small.screen \
 	tests/screen/dead_provider.screen \
+	tests/screen/database_in_use.screen \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \
