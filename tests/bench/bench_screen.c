@@ -7,7 +7,7 @@
  *                           turns, and all but the last are compared with the last
  *     bench_screen keys COUNT MARKER PROGRAM [ARGS]   key to echo
  *     bench_screen keys-at-once COUNT MARKER PROGRAM [ARGS]   the same from the first frame on
- *     bench_screen idle SECONDS MARKER PROGRAM [ARGS] wake-ups, CPU and memory at rest
+ *     bench_screen idle SECONDS MARKER PROGRAM [ARGS] wake-ups, CPU and memory once it rests
  *     bench_screen reply RUNS MARKER PROMPT PROGRAM [ARGS]
  *                           Enter to the end of the reply on screen, again and
  *                           again in one program: wall, CPU, bytes to the
@@ -291,6 +291,28 @@ static void bench_keys_while_reply(size_t count, const char *marker, const char 
 	stop(&run);
 }
 
+/* Wait until a second has passed in which it did not wake: what is shown may still be looked
+ * through for the search. */
+static void wait_for_rest(struct run *run)
+{
+	double began = now_ms();
+	long switches = -1, before;
+
+	do {
+		double end = now_ms() + 1000;
+
+		before = switches;
+		while (now_ms() < end)
+			if (!pump(run, 100))
+				fail("the program ended");
+		switches = context_switches(run->pid);
+	} while (switches != before && now_ms() - began < WAIT_MS);
+	if (switches == before)
+		printf("came to rest within %.0f s\n", (now_ms() - began) / 1000);
+	else
+		printf("did not come to rest in %.0f s\n", WAIT_MS / 1000);
+}
+
 static void bench_idle(size_t seconds, const char *marker, char **argv)
 {
 	struct run run;
@@ -302,6 +324,7 @@ static void bench_idle(size_t seconds, const char *marker, char **argv)
 	if (wait_for(&run, marker, 0) < 0)
 		fail("the marker did not come");
 	settle(&run, 2000);
+	wait_for_rest(&run);
 	switches = context_switches(run.pid);
 	cpu = cpu_ms(run.pid);
 	bytes = run.bytes;
