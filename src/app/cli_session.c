@@ -135,6 +135,12 @@ static enum ik_status list_one(struct ik_cli_session *cli, const struct ik_sessi
 
 /* ---- show, export ---- */
 
+static void complain_and_free(char *sentence)
+{
+	ik_complain(sentence);
+	free(sentence);
+}
+
 /* Print what has gathered. */
 static bool flush(struct ik_cli_session *cli)
 {
@@ -203,12 +209,8 @@ static enum ik_status export_all(struct ik_cli_session *cli)
 		&outputs, &cli->error);
 
 	(void)flush(cli);
-	if (outputs.missing > 0) {
-		char *sentence = ik_outputs_missing(outputs.missing);
-
-		ik_complain(sentence);
-		free(sentence);
-	}
+	if (outputs.missing > 0)
+		complain_and_free(ik_outputs_missing(outputs.missing));
 	return status != IK_OK ? status : outputs.status;
 }
 
@@ -316,14 +318,14 @@ static void say_what_waits(const char *spool, const char *database)
 	if (!spool || !database || !ik_postgres_is_uri(database))
 		return;
 	spooled = ik_spool_look(spool, database);
-
-	if (spooled.ours > 0) {
-		char *sentence = ik_format(ngettext("%zu event waits in %s until the database can be used.",
-			"%zu events wait in %s until the database can be used.", spooled.ours), spooled.ours, spool);
-
-		ik_complain(sentence);
-		free(sentence);
-	}
+	if (spooled.ours > 0)
+		complain_and_free(ik_format(ngettext("%zu event waits in %s until the database can be used.",
+			"%zu events wait in %s until the database can be used.", spooled.ours), spooled.ours,
+			spool));
+	if (spooled.outputs > 0)
+		complain_and_free(ik_format(ngettext("%zu large output waits in %s until the database can be "
+			"used.", "%zu large outputs wait in %s until the database can be used.",
+			spooled.outputs), spooled.outputs, spool));
 	ik_spooled_done(&spooled);
 }
 

@@ -119,7 +119,7 @@ static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 	ik_loop_stop(question->doctor->loop);
 }
 
-/* Events that an earlier chat could not store. */
+/* Events and large outputs that an earlier chat could not store. */
 static void say_what_waits(const struct question *question)
 {
 	const struct ik_setup *setup = question->doctor->setup;
@@ -132,10 +132,18 @@ static void say_what_waits(const struct question *question)
 		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu event waits in %s until a chat reaches the "
 			"database", "%zu events wait in %s until a chat reaches the database", spooled.ours),
 			spooled.ours, spool));
+	if (spooled.outputs > 0)
+		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu large output waits in %s until a chat "
+			"reaches the database", "%zu large outputs wait in %s until a chat reaches the database",
+			spooled.outputs), spooled.outputs, spool));
 	if (spooled.others > 0)
 		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu event in %s waits for another database: "
 			"%s", "%zu events in %s wait for other databases, one of them: %s", spooled.others),
 			spooled.others, spool, spooled.database ? spooled.database : "?"));
+	if (spooled.other_outputs > 0)
+		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu large output in %s waits for another "
+			"database", "%zu large outputs in %s wait for other databases", spooled.other_outputs),
+			spooled.other_outputs, spool));
 	ik_spooled_done(&spooled);
 	free(spool);
 }

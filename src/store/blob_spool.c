@@ -17,7 +17,6 @@
 #include "util/path.h"
 #include "util/text.h"
 
-#define TAIL ".blobs"
 /* A line that tells of a text is shorter. */
 #define LINE 160
 
@@ -37,7 +36,7 @@ static bool make_file(struct ik_blob_spool *spool)
 
 	if (spool->path)
 		return true;
-	if (ik_spool_make_place(spool->spool, TAIL, &spool->path, &error) != IK_OK)
+	if (ik_spool_make_place(spool->spool, IK_BLOB_SPOOL_TAIL, &spool->path, &error) != IK_OK)
 		return fail(spool, error.text);
 	/* Locked before it has the name by which others find it. */
 	unnamed = ik_format("%s.new", spool->path);
@@ -151,10 +150,27 @@ static bool read_line(int fd, off_t offset, char id[IK_UUID_TEXT], int64_t *ret_
 	return found;
 }
 
+size_t ik_blob_spool_count(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char id[IK_UUID_TEXT];
+	off_t offset = 0, start;
+	int64_t length;
+	size_t count = 0;
+
+	while (fd >= 0 && read_line(fd, offset, id, &length, &start)) {
+		count++;
+		offset = length < INT64_MAX - start ? start + length : INT64_MAX;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	return count;
+}
+
 void ik_blob_spool_take(struct ik_spool *spool, void (*take)(void *arg, struct ik_blob_file *file,
 	const char *id, off_t offset, size_t length), void *arg)
 {
-	char **paths = ik_spool_find(spool, TAIL);
+	char **paths = ik_spool_find(spool, IK_BLOB_SPOOL_TAIL);
 	size_t i;
 
 	for (i = 0; paths && paths[i]; i++) {

@@ -34,6 +34,10 @@ void ik_blob_spool_clear(struct ik_blob_spool *spool);
 /* Let it go; a file with something in it stays. */
 void ik_blob_spool_done(struct ik_blob_spool *spool);
 
+/* The tail of its files' names, and how many texts, or beginnings of them, one has. */
+#define IK_BLOB_SPOOL_TAIL ".blobs"
+size_t ik_blob_spool_count(const char *path);
+
 /* A file of an earlier process: removed when the last reference goes, unless it is to stay. */
 struct ik_blob_file {
 	int references, fd;

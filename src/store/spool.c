@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "json/json.h"
+#include "store/blob_spool.h"
 #include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -237,6 +238,17 @@ static size_t count_events(const char *path, char **ret_database)
 	return count;
 }
 
+/* Is a file for the database of this name? */
+static bool is_for(const char *path, const char *database)
+{
+	const char *slash = strrchr(path, '/');
+	char *prefix = prefix_of(database);
+	bool is = strncmp(slash ? slash + 1 : path, prefix, strlen(prefix)) == 0;
+
+	free(prefix);
+	return is;
+}
+
 struct ik_spooled ik_spool_look(const char *directory, const char *uri)
 {
 	struct ik_spooled spooled = { .ours = 0 };
@@ -258,6 +270,15 @@ struct ik_spooled ik_spool_look(const char *directory, const char *uri)
 		}
 		free(database);
 	}
+	ik_rescue_find_free(paths);
+	paths = NULL;
+	found = 0;
+	ik_rescue_find_in(directory, "", IK_BLOB_SPOOL_TAIL, &paths, &found);
+	for (i = 0; i < found; i++)
+		if (is_for(paths[i], name) || is_for(paths[i], before))
+			spooled.outputs += ik_blob_spool_count(paths[i]);
+		else
+			spooled.other_outputs += ik_blob_spool_count(paths[i]);
 	ik_rescue_find_free(paths);
 	free(before);
 	free(name);

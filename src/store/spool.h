@@ -46,7 +46,8 @@ enum ik_status ik_spool_make_place(struct ik_spool *spool, const char *tail, cha
 /* What waits in a directory; those of living processes are among it. */
 struct ik_spooled {
 	size_t ours;    /* events for the database at uri */
-	size_t others;  /* and for others: */
+	size_t outputs; /* large texts (blob_spool.h) for it */
+	size_t others, other_outputs; /* and for others: */
 	char *database; /* one of these, as ik_postgres_name(); NULL: there is none */
 };
 struct ik_spooled ik_spool_look(const char *directory, const char *uri);
