@@ -22,7 +22,8 @@ enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
 /* What a work does, one after the other. */
 enum stage {
 	STAGE_EXCLUDES, /* which file says what the person never wants in a repository */
-	STAGE_ADD,
+	STAGE_LIST,     /* what differs from the index */
+	STAGE_UPDATE,   /* `git add` would ask nested repositories, by their own configuration */
 	STAGE_WRITE,
 	STAGE_DIFF,
 	STAGE_FETCH
@@ -297,7 +298,12 @@ static bool next_stage(struct ik_worktree_work *work)
 		take_excludes(tree, &work->output, home);
 		free(home);
 		break;
-	case STAGE_ADD:
+	case STAGE_LIST:
+		ik_buf_clear(&work->input);
+		ik_buf_append(&work->input, work->output.data, work->output.length);
+		break;
+	case STAGE_UPDATE:
+		ik_buf_clear(&work->input);
 		break;
 	case STAGE_WRITE:
 		if (!take_id(work))
@@ -327,13 +333,12 @@ static bool next_stage(struct ik_worktree_work *work)
 	return true;
 }
 
-/* Did a child do its work? What cannot be read is left out of a tree, and git says so. */
+/* Did a child do its work? */
 static bool has_worked(const struct ik_worktree_work *work, const struct ik_child_result *result)
 {
 	if (work->stage == STAGE_EXCLUDES)
 		return true;
-	return result->exited && ik_buf_status(&work->output) == IK_OK &&
-		(result->exit_code == 0 || (work->stage == STAGE_ADD && result->exit_code == 1));
+	return result->exited && result->exit_code == 0 && ik_buf_status(&work->output) == IK_OK;
 }
 
 static void on_done(void *arg, const struct ik_child_result *result)
@@ -351,7 +356,7 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	if (!slow && !work->cold && work->stage <= STAGE_WRITE) {
 		drop_index(work->tree);
 		work->cold = true;
-		work->stage = STAGE_ADD;
+		work->stage = STAGE_LIST;
 		begin_stage(work);
 	} else {
 		end_work(work, slow ? IK_WORKTREE_SLOW : IK_WORKTREE_FAILED);
@@ -361,9 +366,10 @@ static void on_done(void *arg, const struct ik_child_result *result)
 /* The arguments of a stage, ending with NULL, in argv of so much room. */
 static void put_arguments(const struct ik_worktree_work *work, const char **argv)
 {
-	static const char *const stages[][8] = {
+	static const char *const stages[][9] = {
 		[STAGE_EXCLUDES] = { "config", "--global", "--type=path", "--get", "core.excludesFile" },
-		[STAGE_ADD] = { "add", "-A", "--ignore-errors", "--", "." },
+		[STAGE_LIST] = { "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard", "--", "." },
+		[STAGE_UPDATE] = { "update-index", "-z", "--add", "--remove", "--stdin" },
 		[STAGE_WRITE] = { "write-tree" },
 		[STAGE_DIFF] = { "diff-tree", "-r", "-t", "-z", "--raw", "--no-renames" },
 		[STAGE_FETCH] = { "cat-file", "--batch", "--buffer" },
@@ -372,13 +378,13 @@ static void put_arguments(const struct ik_worktree_work *work, const char **argv
 	size_t count = 0;
 
 	argv[count++] = "git";
-	if (work->stage == STAGE_ADD) {
+	if (work->stage == STAGE_LIST) {
 		argv[count++] = "-c";
 		argv[count++] = tree->excludes;
 	}
 	for (size_t i = 0; stages[work->stage][i] != NULL; i++)
 		argv[count++] = stages[work->stage][i];
-	for (size_t i = 0; work->stage == STAGE_ADD && i < tree->place.spared_count; i++)
+	for (size_t i = 0; work->stage == STAGE_LIST && i < tree->place.spared_count; i++)
 		argv[count++] = tree->place.spared[i];
 	if (work->stage == STAGE_DIFF) {
 		argv[count++] = work->before;
@@ -394,14 +400,16 @@ static void begin_stage(struct ik_worktree_work *work)
 	struct ik_worktree *tree = work->tree;
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
 	int64_t left = work->deadline - ik_clock_ms();
+	bool feeds = (work->stage == STAGE_FETCH || work->stage == STAGE_UPDATE) &&
+		work->input.length > 0;
 	const struct ik_child_spec spec = {
 		.path = tree->place.git,
 		.argv = argv,
 		.environment = (const char *const *)(work->stage == STAGE_EXCLUDES ? tree->global :
 			tree->own),
 		.directory = tree->place.root,
-		.input = work->stage == STAGE_FETCH ? work->input.data : NULL,
-		.input_length = work->stage == STAGE_FETCH ? work->input.length : 0,
+		.input = feeds ? work->input.data : NULL,
+		.input_length = feeds ? work->input.length : 0,
 		.timeout_ms = left > 0 ? left : 1,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
@@ -426,7 +434,7 @@ static void begin_work(void *arg)
 		return;
 	}
 	work->deadline = ik_clock_ms() + work->tree->most_ms;
-	work->stage = work->tree->excludes == NULL ? STAGE_EXCLUDES : STAGE_ADD;
+	work->stage = work->tree->excludes == NULL ? STAGE_EXCLUDES : STAGE_LIST;
 	begin_stage(work);
 }
 

@@ -4,7 +4,7 @@
  *
  * The shadow is a bare repository outside of the work tree that borrows the objects of the
  * person's (objects/info/alternates), whose .git is never written.  Snapshots are trees made by
- * `git add -A` and `git write-tree` in it: children that the loop waits for, one at a time.  What
+ * `git update-index` and `git write-tree` in it: children that the loop waits for, one at a time.  What
  * git ignores, nested repositories and submodules are no part of them.
  *
  * Nothing of the project is executed: git sees no configuration but ours, so there are no
