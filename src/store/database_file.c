@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -14,6 +16,34 @@
 
 /* What is tried to be shared. */
 #define TRIED_BYTES 4096
+
+bool ik_database_file_is_told(const char *path)
+{
+	/* statfs(2), linux/magic.h */
+	static const uint32_t silent[] = {
+		0x6969,     /* NFS */
+		0x517b,     /* SMB */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB2 */
+		0x01021997, /* 9p */
+		0x65735546, /* FUSE */
+		0x00c36400, /* Ceph */
+		0x5346414f, /* AFS */
+		0x6b414653, /* AFS of the kernel */
+		0x73757245, /* Coda */
+		0x0bd00bd0, /* Lustre */
+		0x01161970, /* GFS2 */
+		0x7461636f  /* OCFS2 */
+	};
+	struct statfs facts;
+
+	if (statfs(path, &facts) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		if ((uint32_t)facts.f_type == silent[i])
+			return false;
+	return true;
+}
 
 enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,
 	struct ik_error *error)

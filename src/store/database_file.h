@@ -18,6 +18,9 @@ enum ik_status ik_database_file_make(const char *path, struct ik_error *error) I
  * that is there shows that it can. */
 bool ik_database_file_can_share(const char *path);
 
+/* Does the kernel tell of what another machine writes there? Not on a file system of the network. */
+bool ik_database_file_is_told(const char *path);
+
 /* Give a damaged database and its side files another name (PATH.damaged-TIME)
  * and say so in notice. */
 enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,

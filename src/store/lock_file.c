@@ -2,7 +2,8 @@
  * Locks of an embedded database: a file for each session in PATH-locks, locked by the one who
  * writes and named after the session.  Who asks for it puts a second one beside it, SESSION.ask,
  * and holds a lock on that while it asks; the holder refuses by removing it.  What is there and
- * not locked is of a process that died.  Changes are told by the kernel (inotify).
+ * not locked is of a process that died.  Changes are told by the kernel (inotify); who reads along
+ * on a file system of the network, where those of other machines are not, looks now and then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +14,14 @@
 #include <unistd.h>
 
 #include "loop/watch.h"
+#include "store/database_file.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
+
+#define POLL_MS 2000 /* where not all is told, and somebody else may write */
 
 struct kept {
 	char *database, *directory, *path, *ask_path;
@@ -26,6 +30,7 @@ struct kept {
 	bool paused;                      /* it was ours, and is to be so again */
 	struct ik_directory_watch *watch; /* of the two files */
 	struct ik_directory_watch *news;  /* of the database, while somebody else has it */
+	struct ik_timer *timer;           /* to look; NULL: all is told */
 };
 
 static char *directory_of(const char *database)
@@ -271,6 +276,8 @@ static void look(void *arg)
 	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
 		stop_asking(kept);
 		kept->news = ik_directory_watch_close(kept->news);
+		if (kept->timer)
+			ik_timer_stop(kept->timer);
 	} else if (!kept->news) {
 		follow(lock);
 	}
@@ -278,6 +285,8 @@ static void look(void *arg)
 		ask(lock);
 	else
 		stop_asking(kept);
+	if (kept->timer && kept->news)
+		ik_timer_start(kept->timer, POLL_MS);
 	ik_lock_set(lock, state, &holder);
 	if (state == IK_LOCK_OURS)
 		look_for_asker(lock);
@@ -310,6 +319,8 @@ static void open_lock(struct ik_lock *lock)
 	kept->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
 	ik_directory_watch_set(kept->watch, places, 2);
 	free(name);
+	if (!ik_database_file_is_told(kept->database))
+		kept->timer = ik_timer_new(lock->store->loop, look, lock);
 	look(lock);
 }
 
@@ -359,6 +370,7 @@ static void close_lock(struct ik_lock *lock)
 
 	kept->watch = ik_directory_watch_close(kept->watch);
 	kept->news = ik_directory_watch_close(kept->news);
+	kept->timer = ik_timer_close(kept->timer);
 	stop_asking(kept);
 	if (kept->fd >= 0)
 		let_go(kept);

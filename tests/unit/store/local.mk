@@ -12,6 +12,7 @@ tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
 	tests/unit/store/store_lock_test.c \
 	tests/unit/store/store_memory_test.c \
+	tests/unit/store/store_network_test.c \
 	tests/unit/store/search_query_test.c \
 	tests/unit/store/store_rescue_test.c \
 	tests/unit/store/store_search_test.c \
