@@ -31,6 +31,7 @@ struct ik_chat_search {
 	struct ik_search_query query;
 	struct ik_search_place place; /* where the page before ended */
 	bool here, first;
+	bool partly;                 /* the page before is not full: it is gone on with */
 	struct ik_search_page page;  /* that is being made */
 	struct found found[PAGE];
 	size_t count, made;
@@ -93,7 +94,7 @@ static void hand_over(struct ik_chat_search *search)
 		ik_clock_wall_ms(), NULL);
 	forget_page(search);
 	if (search->page.percent < 100)
-		ik_timer_start(search->timer, AGAIN_MS);
+		ik_timer_start(search->timer, search->partly ? 0 : AGAIN_MS);
 }
 
 /* Make snippets for some milliseconds. */
@@ -107,6 +108,14 @@ static void make_some(struct ik_chat_search *search)
 		ik_timer_start(search->timer, 0);
 	else
 		hand_over(search);
+}
+
+/* How far a search is that has found too little for a page yet; below 100. */
+static int percent_of(const struct ik_store_answer *answer)
+{
+	int64_t looked = answer->place->looked;
+
+	return looked < answer->events ? (int)(looked * 100 / answer->events) : 99;
 }
 
 static void take_page(void *arg, const struct ik_store_answer *answer)
@@ -126,6 +135,12 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 	/* While the index is not done all comes anew: a second page would be of another list. */
 	search->page.more = answer->more && search->page.percent == 100;
 	search->place = *answer->place;
+	search->partly = search->page.more && answer->count < PAGE;
+	if (search->partly) {
+		/* The rest of the page comes by itself. */
+		search->first = search->page.more = false;
+		search->page.percent = percent_of(answer);
+	}
 	for (i = 0; i < answer->count && i < PAGE; i++)
 		keep(&search->found[i], &answer->sessions[i], answer->messages[i]);
 	search->count = i;

@@ -30,6 +30,7 @@ struct search {
 	struct ik_search_query query;
 	struct ik_search_place place;
 	bool more, behind;          /* the index is not done yet */
+	bool partly;                /* a page takes so long that it comes in parts */
 	size_t places;
 	struct group groups[AT_ONCE]; /* sessions by their newest place */
 	size_t group_count, held;     /* that are not printed yet; places in them */
@@ -131,14 +132,13 @@ static void put_place(struct search *search, const struct ik_session_info *info,
 	ik_buf_done(&text);
 }
 
-/* How far the index is, where somebody waits for it. */
-static void say_progress(const struct ik_store_answer *answer)
+/* How far it is, where somebody waits for it. */
+static void say_progress(const char *what, int64_t done, int64_t all)
 {
-	if (isatty(STDERR_FILENO) != 1 || answer->events == 0)
+	if (isatty(STDERR_FILENO) != 1 || all == 0)
 		return;
-	(void)fprintf(stderr, "\r%s %d %%", _("Sessions are looked through for the first time:"),
-		(int)(answer->indexed * 100 / answer->events));
-	if (answer->indexed >= answer->events)
+	(void)fprintf(stderr, "\r%s %d %%", what, (int)((done < all ? done : all) * 100 / all));
+	if (done >= all)
 		(void)fputs("\r\033[K", stderr);
 }
 
@@ -146,14 +146,19 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct search *search = arg;
 	struct ik_cli_session *cli = search->cli;
-	bool was_behind = search->behind;
+	bool was_behind = search->behind, was_partly = search->partly;
 	size_t i;
 
 	search->behind = answer->indexed < answer->events;
 	if (search->behind || was_behind)
-		say_progress(answer);
+		say_progress(_("Sessions are looked through for the first time:"), answer->indexed,
+			answer->events);
 	if (search->behind)
 		return;
+	search->partly = answer->more && answer->count < PAGE;
+	if (search->partly || was_partly)
+		say_progress(_("Searching:"), search->partly ? answer->place->looked : answer->events,
+			answer->events);
 	for (i = 0; i < answer->count && !cli->failed; i++)
 		put_place(search, &answer->sessions[i], answer->messages[i]);
 	search->place = *answer->place;

@@ -99,6 +99,7 @@ struct ik_store_read {
 	bool more;
 	bool continued;          /* of a list: it goes on behind what was found */
 	int slices;              /* of the index that were made for it first */
+	int64_t begun_ms;        /* of a search in parts; 0: not yet */
 	ik_store_reader *reader; /* NULL: closed, unless it changes something: it is done then, too */
 	void *arg;
 

@@ -14,7 +14,7 @@ libik_store_a_SOURCES = \
 	src/store/postgres.c src/store/postgres_private.h \
 	src/store/postgres_form.c src/store/postgres_hosts.c src/store/postgres_name.c \
 	src/store/postgres_query.c \
-	src/store/postgres_read.c src/store/postgres_search.c src/store/postgres_write.c \
+	src/store/postgres_find.c src/store/postgres_read.c src/store/postgres_search.c src/store/postgres_write.c \
 	src/store/pq_library.c src/store/pq_library.h \
 	src/store/rescue.c src/store/rescue.h \
 	src/store/search_query.c src/store/search_query.h \

@@ -163,6 +163,7 @@ static void note_failure(struct postgres *postgres, const PGresult *result)
 
 	if (!state)
 		state = "";
+	postgres->timed_out = postgres->timed_out || ik_text_equal(state, "57014");
 	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03"))
 		status = IK_UNAVAILABLE;
 	else if (ik_text_starts(state, "22") || ik_text_starts(state, "54"))

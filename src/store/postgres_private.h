@@ -4,8 +4,8 @@
  * postgres.c connects and brings the database to its form; postgres_hosts.c makes the
  * library's parameters, with addresses for names; postgres_query.c sends statements and
  * takes their results; postgres_write.c and postgres_read.c are what is asked and stored;
- * postgres_search.c keeps the index of words; postgres_name.c tells databases apart;
- * postgres_form.c has the tables.  May include: what backend.h may, store/pq_library.h.
+ * postgres_search.c keeps the index of words, postgres_find.c searches it; postgres_name.c tells
+ * databases apart; postgres_form.c has the tables.  May include: what backend.h may, store/pq_library.h.
  */
 #ifndef IK_STORE_POSTGRES_PRIVATE_H
 #define IK_STORE_POSTGRES_PRIVATE_H
@@ -130,6 +130,8 @@ struct postgres {
 	bool fits, exact;
 	int64_t last;
 	struct ik_store_read *read;
+	int64_t asked_ms;       /* when a part of a search was */
+	bool timed_out;         /* a statement took longer than it may */
 	bool direct;            /* no pooler shares the connection: it can be told of things */
 	struct ik_pq_indexing *indexing; /* NULL: none */
 };
@@ -156,9 +158,11 @@ void ik_pq_index(struct ik_backend *backend);
 /* Forget what is on its way into the index. */
 void ik_pq_indexing_free(struct postgres *postgres);
 
-/* The statement for a search, and a row of its answer. */
-void ik_pq_search_statement(const struct ik_store_read *read, struct ik_pq_statement *statement);
-void ik_pq_take_hit(struct ik_store_read *read, const PGresult *result, int row);
+/* Statements for postgres->read, a search; what they found; how that ended: a part of it was too
+ * long, which is no failure, and another one comes. */
+bool ik_pq_send_search(struct postgres *postgres);
+void ik_pq_take_hits(struct postgres *postgres, const PGresult *result);
+enum ik_status ik_pq_finish_search(struct postgres *postgres, enum ik_status status);
 /* An event and a session in columns from first on, as EVENT and INFO have them; the event is NULL
  * when its kind is not known here. */
 #define IK_PQ_EVENT_COLUMNS(of) of ".id::text, " of ".sequence::text, " of ".kind, " of ".content, " \

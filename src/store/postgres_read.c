@@ -37,7 +37,7 @@ static const char *const deletion[] = {
 	"DELETE FROM events WHERE id IN " OLDEST " RETURNING 1::text",
 	"DELETE FROM sessions WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)",
 };
-enum { DELETE_FOUND = 1, DELETE_EVENTS = 4 }; /* behind the time-out */
+enum { DELETE_FOUND = 1, DELETE_EVENTS = 4, SEARCH_FOUND = 2 }; /* behind the time-out */
 
 /* A session's own events, below them those of its parents up to where they part. */
 static const char page[] =
@@ -138,9 +138,6 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		ik_pq_put_number(statement, (int64_t)IK_LIMIT_PAGE);
 		put_kinds(statement);
 		break;
-	case IK_READ_SEARCH:
-		ik_pq_search_statement(read, statement);
-		break;
 	case IK_READ_PART:
 		ik_pq_statement_init(statement, "SELECT bytes FROM blobs WHERE id = $1 AND part = $2");
 		ik_pq_put_uuid(statement, read->text);
@@ -150,6 +147,7 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 		ik_pq_part_statement(statement, read->text, (size_t)read->number, read->bytes.data,
 			read->bytes.length);
 		break;
+	case IK_READ_SEARCH:
 	case IK_READ_LOCK:
 		ik_pq_statement_init(statement, "");
 		break;
@@ -226,21 +224,20 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 		read->again = rows == DELETED_AT_ONCE;
 	if (read->kind == IK_READ_LOCK)
 		ik_pq_take_lock_row(postgres, result);
-	if (statement == 0 || read->kind == IK_READ_LOCK || read->kind == IK_READ_DELETE)
+	if (read->kind == IK_READ_SEARCH && statement == SEARCH_FOUND)
+		ik_pq_take_hits(postgres, result);
+	if (statement == 0 || read->kind == IK_READ_SEARCH || read->kind == IK_READ_LOCK ||
+	    read->kind == IK_READ_DELETE)
 		return; /* the time-out, or nothing to be kept */
 	for (row = 0; row < rows; row++) {
 		if (read->kind == IK_READ_PAGE || read->kind == IK_READ_AFTER)
 			take_message(read, result, row);
-		else if (read->kind == IK_READ_SEARCH)
-			ik_pq_take_hit(read, result, row);
 		else if (read->kind == IK_READ_PART)
 			ik_buf_append(&read->bytes, PQgetvalue(result, row, 0),
 				(size_t)PQgetlength(result, row, 0));
 		else
 			take_session(read, result, row);
 	}
-	if (read->kind == IK_READ_SEARCH)
-		read->more = (size_t)rows == read->count;
 	if (read->kind == IK_READ_PART)
 		read->found = (size_t)rows;
 }
@@ -250,6 +247,8 @@ static void finish_reading(struct postgres *postgres, enum ik_status status,
 {
 	struct ik_store_read *read = postgres->read;
 
+	if (read->kind == IK_READ_SEARCH)
+		status = ik_pq_finish_search(postgres, status);
 	if (status == IK_OK && read->kind == IK_READ_PAGE)
 		ik_store_read_turn_round(read);
 	if (status == IK_OK && read->kind == IK_READ_FIND)
@@ -272,6 +271,8 @@ static bool send_all(struct postgres *postgres, struct ik_pq_statement *statemen
 
 	if (postgres->read->kind == IK_READ_LOCK)
 		return ik_pq_send_lock_step(postgres);
+	if (postgres->read->kind == IK_READ_SEARCH)
+		return ik_pq_send_search(postgres);
 	if (!ik_pq_begin(postgres) || !ik_pq_send(postgres, statement))
 		return false;
 	for (i = 1; postgres->read->kind == IK_READ_DELETE &&

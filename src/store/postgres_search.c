@@ -1,4 +1,4 @@
-/* The words of events in PostgreSQL's tsvectors: put there in slices, searched by a GIN index. */
+/* The words of events in PostgreSQL's tsvectors: put there in slices (postgres_find.c searches). */
 #include "store/postgres_private.h"
 
 #include <stdlib.h>
@@ -186,63 +186,4 @@ void ik_pq_index(struct ik_backend *backend)
 	postgres->indexing = ik_alloc(sizeof(*postgres->indexing));
 	ik_pq_statement_init(&statement, unindexed);
 	start(postgres, &operation, &statement);
-}
-
-/* ---- searching ---- */
-
-/* What is found, and the session that has it: its own, or, when that was deleted, the newest
- * fork that has it still, or none. */
-static const char search[] =
-	"WITH hits AS (SELECT session, sequence, time FROM search WHERE words @@ $1::tsquery"
-	"  AND (time, session, sequence) < ($2, $3, $4)"
-	"  AND ($5 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = $5))"
-	"  ORDER BY time DESC, session DESC, sequence DESC LIMIT $6)"
-	" SELECT h.time::text, h.session::text, h.sequence::text, " IK_PQ_SESSION_COLUMNS("s") ", "
-	IK_PQ_EVENT_COLUMNS("e") " FROM hits h"
-	" LEFT JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
-	" LEFT JOIN LATERAL (WITH RECURSIVE line(id, own) AS (SELECT h.session, true"
-	"  UNION SELECT c.id, false FROM line JOIN sessions c ON c.parent = line.id"
-	"  WHERE c.forked_at >= h.sequence"
-	"  AND NOT EXISTS (SELECT FROM sessions o WHERE o.id = h.session AND o.event_count > 0))"
-	"  SELECT f.* FROM line JOIN sessions f ON f.id = line.id WHERE f.event_count > 0"
-	"  ORDER BY own DESC, f.updated_ms DESC LIMIT 1) s ON true"
-	" ORDER BY h.time DESC, h.session DESC, h.sequence DESC";
-enum { HIT_SESSION = 3, HIT_EVENT = 11 };
-
-void ik_pq_search_statement(const struct ik_store_read *read, struct ik_pq_statement *statement)
-{
-	const struct ik_search_place *place = &read->place;
-	struct ik_buf words;
-
-	ik_pq_statement_init(statement, search);
-	ik_buf_init(&words, IK_KIB(64));
-	ik_search_query_put_ts(read->query, &words);
-	ik_pq_put_text(statement, words.data);
-	ik_buf_done(&words);
-	ik_pq_put_number(statement, place->first);
-	ik_pq_put_uuid(statement, place->session[0] ? place->session
-		: "ffffffff-ffff-ffff-ffff-ffffffffffff");
-	ik_pq_put_number(statement, place->second);
-	if (read->directory)
-		ik_pq_put_text(statement, read->directory);
-	else
-		ik_pq_put_null(statement, IK_PQ_TEXT);
-	ik_pq_put_number(statement, (int64_t)read->count);
-}
-
-void ik_pq_take_hit(struct ik_store_read *read, const PGresult *result, int row)
-{
-	struct ik_session_info info = { .id = "" };
-	struct ik_message *message;
-
-	read->place.first = ik_pq_number(result, row, 0);
-	memcpy(read->place.session, ik_pq_text(result, row, 1), sizeof(read->place.session) - 1);
-	read->place.second = ik_pq_number(result, row, 2);
-	if (PQgetisnull(result, row, HIT_SESSION) || PQgetisnull(result, row, HIT_EVENT))
-		return;
-	message = ik_pq_message(result, row, HIT_EVENT);
-	if (!message)
-		return;
-	ik_pq_session(&info, result, row, HIT_SESSION);
-	ik_store_read_add_hit(read, &info, message);
 }

@@ -250,11 +250,17 @@ struct ik_store_read *ik_store_after(struct ik_store *store, const char *session
  * slices of some milliseconds while nothing else is to be done; a search brings it up to date
  * first. Where that takes long (the database of an older program) it is answered with what is
  * there, and indexed is smaller than events: ask again.
+ *
+ * Where it takes long to find so many, the answer has fewer than count, or none, and says that
+ * there may be others: go on from its place, which tells how far that is.
  */
 struct ik_search_query;
 struct ik_search_place {
 	int64_t first, second; /* the backend's */
 	char session[IK_UUID_TEXT];
+	int way;               /* the same: how it is searched from there on */
+	int64_t range;
+	int64_t looked;        /* so many events, about, are before it; 0: that is not known */
 };
 struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_search_query *query,
 	const char *directory, const struct ik_search_place *behind, size_t count,

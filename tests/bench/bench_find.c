@@ -30,6 +30,7 @@
 #define SESSION_PAGE 100
 #define VOCABULARY 60000
 #define FOLLOW_MS 20000
+#define MOST_WALKS 3 /* through all sessions */
 
 struct bench {
 	struct ik_loop *loop;
@@ -208,8 +209,17 @@ static void read_query(struct ik_search_query *query, const char *text)
 static void search_page(struct bench *bench, const struct ik_search_query *query, bool first)
 {
 	struct ik_search_place place = bench->place;
+	size_t found = 0;
 
-	await(bench, ik_store_search(bench->store, query, NULL, first ? NULL : &place, PAGE, take, bench));
+	/* What takes long is told in parts. */
+	do {
+		await(bench, ik_store_search(bench->store, query, NULL, first ? NULL : &place, PAGE - found,
+			take, bench));
+		found += bench->count;
+		place = bench->place;
+		first = false;
+	} while (found < PAGE && bench->more && bench->indexed >= bench->events);
+	bench->count = found;
 }
 
 static void index_all(struct bench *bench)
@@ -303,6 +313,7 @@ static void list(struct bench *bench, int runs, const char *words)
 	print_figure(words ? words : "first page of sessions", "ms", first, (size_t)runs);
 	printf("    longest turn of the loop %.1f ms\n", bench->longest_ms);
 	begin_turns(bench);
+	runs = runs < MOST_WALKS ? runs : MOST_WALKS;
 	for (i = 0; i < runs && !words; i++) {
 		double begun = now_ms();
 

@@ -1,5 +1,6 @@
 #include "store_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,61 @@ Test(store_search, says_where_it_stands_newest_first_page_by_page)
 	cr_assert_eq(answer->count, 1);
 	cr_expect_eq(answer->messages[0]->sequence, 1);
 	cr_expect(!answer->more);
+}
+
+/* How many places have the words when pages of so many are asked for, until there are no more; each
+ * has to be older than the one before. */
+static size_t count_by_pages(const char *words, size_t count)
+{
+	struct ik_search_place place;
+	struct ik_search_query query;
+	const struct fixture_answer *answer;
+	struct ik_error error;
+	int64_t last = INT64_MAX;
+	size_t found = 0;
+
+	cr_assert_eq(ik_search_query_read(&query, words, strlen(words), &error), IK_OK);
+	for (bool first = true; first || answer->more; first = false) {
+		answer = fixture_wait(ik_store_search(fixture.store, &query, NULL, first ? NULL : &place, count,
+			FIXTURE_READ));
+		cr_assert_eq(answer->status, IK_OK, "%s", answer->error.text);
+		for (size_t i = 0; i < answer->count; i++) {
+			cr_assert_lt(answer->messages[i]->sequence, last, "%s", words);
+			last = answer->messages[i]->sequence;
+		}
+		found += answer->count;
+		place = answer->place;
+	}
+	return found;
+}
+
+/* More than a server looks through at once: what is rare, what is common, what never is together. */
+Test(store_search, finds_the_rare_and_the_common_among_many)
+{
+	static const struct {
+		const char *words;
+		size_t count;
+	} cases[] = {
+		{ "rare", 1 }, { "left rare", 1 }, { "right rare", 0 }, { "left right", 0 }, { "seldom", 26 },
+		{ "\"brown fox\"", 3 }, { "\"fox brown fox\"", 0 }, { "left", 1300 }, { "nothing", 0 },
+	};
+	char id[IK_UUID_TEXT], text[100];
+
+	ik_uuid_new(id);
+	ik_store_begin(fixture.store, id, "/x");
+	for (int i = 1; i <= 2600; i++) {
+		(void)snprintf(text, sizeof(text), "%s %s%s%s", i % 2 ? "left" : "right",
+			i % 1000 == 5 ? "brown fox" : "fox brown", i == 3 ? " rare" : "", i % 100 ? "" : " seldom");
+		fixture_append(id, IK_KIND_USER, text);
+	}
+	fixture_settle();
+	while (search_in(NULL, "nothing")->indexed < 2600)
+		;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cr_expect_eq(count_by_pages(cases[i].words, 50), cases[i].count, "%s", cases[i].words);
+		if (cases[i].count < 50)
+			cr_expect_eq(count_by_pages(cases[i].words, 7), cases[i].count, "%s", cases[i].words);
+	}
 }
 
 Test(store_search, finds_what_tools_were_asked_and_said)
