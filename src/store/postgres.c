@@ -15,7 +15,7 @@
 /* So long one step of connecting may take. */
 #define CONNECT_MS 10000
 /* The server may take so long over a statement where nothing else was said, and says itself
- * when it gives up: its answer may take longer by this. */
+ * when it gives up: its answer may take longer by this, or by twice the time where that is less. */
 #define STATEMENT_MS 20000
 #define ANSWER_MS 10000
 /* Of several programs that come first one makes the tables; any number of ours will do. */
@@ -234,11 +234,13 @@ static void take_results(struct postgres *postgres)
 /* Begin to wait for an operation's results. */
 static void await(struct postgres *postgres, const struct ik_pq_operation *operation)
 {
+	int64_t timeout_ms = postgres->base.timeout_ms, grace_ms = 2 * timeout_ms;
+
 	postgres->operation = operation;
 	postgres->statement = 0;
 	postgres->had_result = false;
 	postgres->status = IK_OK;
-	ik_timer_start(postgres->timer, postgres->base.timeout_ms + ANSWER_MS);
+	ik_timer_start(postgres->timer, timeout_ms + (grace_ms < ANSWER_MS ? grace_ms : ANSWER_MS));
 	flush(postgres);
 }
 

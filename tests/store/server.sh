@@ -41,7 +41,8 @@ as_server() {
 }
 server=$work/server
 disk=
-trap 'as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
+trap '[ ! -x "$work/control" ] || "$work/control" thaw
+	as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
 	as_server "$bin/pg_ctl" -D "$server/standby/data" -m immediate stop >/dev/null 2>&1
 	[ -z "$disk" ] || umount "$disk"
 	[ ! -f "$server/pgbouncer.pid" ] || kill "$(cat "$server/pgbouncer.pid")" 2>/dev/null
@@ -83,8 +84,17 @@ cat >"$work/control" <<END
 #!/bin/sh
 [ "\$1" != grow ] || exec mount -o remount,size=64m "$disk"
 [ "\$(id -u)" -ne 0 ] || exec setpriv --reuid="$user" --regid="\$(id -g "${user:-root}")" --clear-groups "\$0" "\$@"
+# Its processes, the first of them first.
+first=\$(head -n 1 "$server/data/postmaster.pid" 2>/dev/null)
+all() {
+	echo "\$first"
+	grep -lsE "^PPid:[[:space:]]*\$first\$" /proc/[0-9]*/status | sed 's,[^0-9],,g'
+}
 case \$1 in
+freeze) exec kill -STOP \$(all) ;;
+thaw) [ -z "\$first" ] || exec kill -CONT \$(all) ;;
 start)
+	"\$0" thaw 2>/dev/null
 	if [ -d "$server/standby" ]; then
 		"$bin/pg_ctl" -D "$server/standby/data" -s -w -m immediate stop
 		rm -rf "$server/standby"

@@ -183,6 +183,29 @@ Test(postgres_fault, a_server_that_is_slow)
 		" AND state = 'active' AND pid <> pg_backend_pid()"), 0);
 }
 
+Test(postgres_fault, a_server_that_is_frozen)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!server_is_there())
+		return;
+	ik_store_set_timeout(fixture.store, 1);
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	/* It takes what is sent, but neither answers nor closes the connection. */
+	server_control("freeze");
+	server_append_numbers(id, 2, 4);
+	server_run_until_waiting(3, "does not answer");
+	server_append_numbers(id, 5, 5);
+	server_control("thaw");
+	/* What it was sent before is done now, too, perhaps at the same time. */
+	server_settle();
+	server_expect_numbers(id, 5);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 5);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	cr_assert_eq(fixture_count_spool(true), 0);
+}
+
 /* ---- large texts ---- */
 
 /* The length of a large text, as far as it is stored; its bytes are known to be right. */

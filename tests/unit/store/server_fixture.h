@@ -15,7 +15,8 @@ void server_set_up(void);
 bool server_is_there(void);
 
 /* stop, immediate (as after a crash), start (there is no standby then), standby (a second one,
- * below its sockets, that follows the first and can only be read), promote (it), grow (the disk of
+ * below its sockets, that follows the first and can only be read), promote (it), freeze (stop
+ * all its processes, as a machine that hangs), thaw (them), grow (the disk of
  * $IK_TEST_POSTGRES_DISK, which is small) */
 void server_control(const char *word);
 
