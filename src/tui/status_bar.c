@@ -18,7 +18,7 @@ enum part {
 /* What goes first when there is no room. */
 static const enum part dropped[] = {
 	PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND,
-	PART_QUEUED, PART_STORE, PART_MODE, PART_SANDBOX, PART_SCAN, PART_AGENTS, PART_ACTIVITY
+	PART_QUEUED, PART_STORE, PART_SANDBOX, PART_MODE, PART_SCAN, PART_AGENTS, PART_ACTIVITY
 };
 
 #define LEAST 12 /* columns of the model, or of the session, that say something */
