@@ -25,6 +25,11 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 		{ 6, N_("signals to other processes are not held back without network") },
 	};
 	int abi = ik_confine_abi();
+	static const char *const ways[] = {
+		[IK_COVER_NONE] = N_("it does not let hidden places be covered by mounts"),
+		[IK_COVER_MOUNTS] = N_("hidden places are covered by mounts"),
+		[IK_COVER_USER] = N_("hidden places are covered by mounts in a user namespace"),
+	};
 	bool whole = abi > 0;
 
 	if (abi == 0) {
@@ -33,6 +38,7 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 		return false;
 	}
 	ik_buf_printf(out, _("the kernel can confine tools (Landlock, ABI %d)"), abi);
+	ik_buf_printf(out, "; %s", _(ways[ik_cover_way()]));
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
 		if (abi >= lacks[i].abi)
 			continue;
@@ -104,6 +110,11 @@ void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 			ik_buf_printf(out, _("rule %zu of policy: rule %zu before it decides about some of that "
 				"place; bash can get round it\n"), gap->rule, gap->other);
 			break;
+		case IK_SANDBOX_FOUND:
+			ik_buf_printf(out, _("rule %zu of policy: a pattern is held for what it names in the "
+				"session's directory when a tool starts (the nearest 10,000 names are looked at); "
+				"bash can get round it elsewhere\n"), gap->rule);
+			break;
 		case IK_SANDBOX_INSIDE:
 			ik_buf_printf(out, _("rule %zu of policy: it is about the session's directory; bash can "
 				"get round it, unless sandbox.hide names the place too (then nothing can be made "
@@ -146,7 +157,7 @@ static void put_all(const struct ik_setup *setup, struct ik_buf *out)
 	put_limits(setup->sandbox, IK_CONFINE_NOTHING, _("Hidden from them:"), out);
 	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"), out);
 	put_limits(setup->sandbox, IK_CONFINE_READING, _("They may read, but not write:"), out);
-	if (ik_sandbox_limit(setup->sandbox, 0) != NULL)
+	if (ik_sandbox_limit(setup->sandbox, 0) != NULL && ik_cover_way() == IK_COVER_NONE)
 		ik_buf_printf(out, "%s\n", _("They can make or remove nothing directly in the directories "
 			"above these places."));
 	if (!setup->config->sandbox_network)

@@ -10,12 +10,14 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "loop/landlock.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 /* ---- no sockets ---- */
@@ -83,7 +85,8 @@ int ik_confine_self(const struct ik_confinement *confinement)
 /* A ruleset that is being made. */
 struct maker {
 	const struct ik_confine_plan *plan;
-	uint64_t handled;
+	struct ik_confine_limit *limits; /* those that are not covered */
+	size_t limit_count;
 	int ruleset;
 	int number; /* errno of what went wrong; 0 */
 };
@@ -194,8 +197,8 @@ static void allow(struct maker *maker, int fd, const char *path, uint64_t rights
 {
 	uint64_t whole = rights; /* what no limit below speaks against */
 
-	for (size_t i = 0; i < maker->plan->limit_count; i++) {
-		const struct ik_confine_limit *limit = &maker->plan->limits[i];
+	for (size_t i = 0; i < maker->limit_count; i++) {
+		const struct ik_confine_limit *limit = &maker->limits[i];
 
 		if (ik_confine_below(path, limit->path))
 			rights &= rights_left(limit);
@@ -237,12 +240,33 @@ static void allow_places(struct maker *maker, int abi)
 	}
 }
 
+/* Part what is covered from what Landlock limits. The former's covering, or NULL. */
+static struct ik_covering *part_limits(struct maker *maker)
+{
+	struct ik_covering *covering = NULL;
+
+	maker->limits = ik_alloc_array(NULL, maker->plan->limit_count + 1, sizeof(*maker->limits));
+	for (size_t i = 0; i < maker->plan->limit_count; i++) {
+		const struct ik_confine_limit *limit = &maker->plan->limits[i];
+
+		if (!limit->cover || ik_cover_way() == IK_COVER_NONE) {
+			maker->limits[maker->limit_count++] = *limit;
+			continue;
+		}
+		if (covering == NULL)
+			covering = ik_covering_new();
+		ik_covering_add(covering, limit->path, limit->left == IK_CONFINE_READING);
+	}
+	return covering;
+}
+
 enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	struct ik_confinement *ret_confinement, struct ik_error *error)
 {
 	const int abi = ik_confine_abi();
 	struct ik_landlock_ruleset attributes = { .handled_files = rights_of(abi) };
 	struct maker maker = { .plan = plan };
+	struct ik_covering *covering;
 
 	if (abi == 0)
 		return ik_error_set(error, IK_UNAVAILABLE, _("this kernel has no Landlock, so tools cannot "
@@ -256,13 +280,16 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	maker.ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
 	if (maker.ruleset < 0)
 		return ik_error_set_errno(error, errno, _("the kernel makes no sandbox"));
+	covering = part_limits(&maker);
 	allow_places(&maker, abi);
+	free(maker.limits);
 	if (maker.number != 0) {
 		close(maker.ruleset);
+		(void)ik_covering_free(covering);
 		return ik_error_set_errno(error, maker.number, _("the kernel makes no sandbox"));
 	}
 	*ret_confinement = (struct ik_confinement){
-		.ruleset = maker.ruleset, .no_sockets = plan->no_network,
+		.ruleset = maker.ruleset, .no_sockets = plan->no_network, .covering = covering,
 	};
 	return IK_OK;
 }
@@ -272,4 +299,5 @@ void ik_confine_close(struct ik_confinement *confinement)
 	if (confinement->ruleset >= 0)
 		close(confinement->ruleset);
 	confinement->ruleset = -1;
+	confinement->covering = ik_covering_free(confinement->covering);
 }

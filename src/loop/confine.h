@@ -12,11 +12,15 @@
  * What Landlock does not hold: chmod, chown, setxattr; stat; another name of the
  * same file (a hard link, a second mount); before ABI 3 truncate(2).
  *
- * Owns nothing.  May include: util.
+ * A limit may be covered instead (loop/cover.h), which takes nothing from what lies beside
+ * it; the kernel then needs to know nothing of the limit.
+ *
+ * May include: util, loop/cover.h.
  */
 #ifndef IK_LOOP_CONFINE_H
 #define IK_LOOP_CONFINE_H
 
+#include "loop/cover.h"
 #include "util/err.h"
 
 #include <stdbool.h>
@@ -35,6 +39,7 @@ enum ik_confine_left { IK_CONFINE_NOTHING, IK_CONFINE_NAMES, IK_CONFINE_READING 
 struct ik_confine_limit {
 	const char *path;   /* as above */
 	enum ik_confine_left left;
+	bool cover;         /* with a mount, where that can be done (then no names are left) */
 };
 
 struct ik_confine_plan {
@@ -48,6 +53,7 @@ struct ik_confine_plan {
 struct ik_confinement {
 	int ruleset;        /* of Landlock, close-on-exec */
 	bool no_sockets;
+	struct ik_covering *covering; /* NULL: nothing is covered */
 };
 
 /* The kernel's ABI of Landlock; 0: it has none, or has it switched off. Asked each time. */
@@ -62,7 +68,8 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	struct ik_confinement *ret_confinement, struct ik_error *error) IK_MUST_USE;
 void ik_confine_close(struct ik_confinement *confinement);
 
-/* Confine the calling process, for good: nothing but system calls. 0 or an errno value. */
+/* Confine the calling process, for good, its covering apart: nothing but system calls. 0 or
+ * an errno value. */
 int ik_confine_self(const struct ik_confinement *confinement);
 
 /* Is path the directory itself, or below it? Both are absolute. */

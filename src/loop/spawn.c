@@ -59,6 +59,12 @@ static void close_others(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+/* Does it see places covered? */
+static bool is_covered(const struct ik_spawn *spawn)
+{
+	return spawn->confinement != NULL && spawn->confinement->covering != NULL;
+}
+
 /* All up to the exec. Returns the step that failed, with errno. */
 static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
 {
@@ -75,6 +81,13 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 			(void)syscall(SYS_rt_sigaction, number, kernel_default, NULL, 8);
 	if ((!spawn->foreground && setsid() < 0) || set_limits(spawn) != 0)
 		return IK_SPAWN_SETUP;
+	/* Before anything is where a cover will be; what gives up rights may also take the
+	 * signal away that follows. */
+	if (is_covered(spawn)) {
+		errno = ik_cover_self(spawn->confinement->covering);
+		if (errno != 0)
+			return IK_SPAWN_CONFINE;
+	}
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return IK_SPAWN_SETUP;
 	if (getppid() != parent)
@@ -102,28 +115,38 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	return IK_SPAWN_EXEC;
 }
 
-/* The child's life: exec, or a report and an end. */
-static _Noreturn __attribute__((noinline)) void child_main(const struct ik_spawn *spawn,
-	pid_t parent, int report_fd)
+/* What a child is told. */
+struct child {
+	const struct ik_spawn *spawn;
+	pid_t parent;
+	int report_fd;
+};
+
+/* The child's life: exec, or a report and an end. The address sanitizer wants to tidy up
+ * the stack before the end, and may not know it. */
+static __attribute__((noinline, no_sanitize("address"))) int child_main(void *arg)
 {
+	const struct child *child = arg;
 	struct report report;
 
-	report.step = prepare_and_exec(spawn, parent);
+	report.step = prepare_and_exec(child->spawn, child->parent);
 	report.number = errno;
 	/* Eight bytes into an empty pipe: whole or not at all. */
-	while (write(report_fd, &report, sizeof(report)) < 0 && errno == EINTR)
+	while (write(child->report_fd, &report, sizeof(report)) < 0 && errno == EINTR)
 		;
 	_exit(127);
 }
 
 /* vfork in a frame of its own, with nothing in it that it could clobber. */
-static __attribute__((noinline)) pid_t start_child(const struct ik_spawn *spawn,
-	pid_t parent, int report_fd)
+static __attribute__((noinline)) pid_t start_child(struct child *child)
 {
-	pid_t pid = vfork();
+	pid_t pid;
 
+	if (is_covered(child->spawn))
+		return ik_cover_start(ik_cover_way(), child_main, child);
+	pid = vfork();
 	if (pid == 0)
-		child_main(spawn, parent, report_fd);
+		(void)child_main(child);
 	return pid;
 }
 
@@ -142,7 +165,7 @@ int ik_spawn_above_streams(int fd)
 
 int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step)
 {
-	const pid_t parent = getpid();
+	struct child child = { .spawn = spawn, .parent = getpid() };
 	struct report report = { 0 };
 	int report_pipe[2];
 	sigset_t all, before;
@@ -162,7 +185,8 @@ int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *r
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = start_child(spawn, parent, report_pipe[1]);
+	child.report_fd = report_pipe[1];
+	pid = start_child(&child);
 	number = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(report_pipe[1]);

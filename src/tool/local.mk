@@ -23,6 +23,8 @@ libik_tool_a_SOURCES = \
 	src/tool/registry.c src/tool/registry.h \
 	src/tool/run.c src/tool/run.h \
 	src/tool/sandbox.c src/tool/sandbox.h \
+	src/tool/sandbox_glob.c src/tool/sandbox_glob.h \
+	src/tool/sandbox_held.c src/tool/sandbox_held.h \
 	src/tool/sandbox_rules.c src/tool/sandbox_rules.h \
 	src/tool/source.c src/tool/source.h \
 	src/tool/source_directory.c \

@@ -1,9 +1,12 @@
 #include "tool/sandbox.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tool/sandbox_glob.h"
+#include "tool/sandbox_held.h"
 #include "tool/sandbox_rules.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -24,6 +27,7 @@ struct ik_sandbox {
 	char **writable;     /* the session's directory, the temporary one, then sandbox.write */
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
+	struct ik_sandbox_held held;
 };
 
 static const char *const mode_names[IK_SANDBOX_MODE_COUNT] = { "off", "project", "read-only" };
@@ -96,6 +100,7 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 		free(sandbox->writable[i]);
 	free(sandbox->writable);
 	ik_sandbox_limits_done(&sandbox->limits);
+	ik_sandbox_held_done(&sandbox->held);
 	free(sandbox->directory);
 	free(sandbox->home);
 	free(sandbox);
@@ -138,7 +143,7 @@ static bool has_limits(const struct ik_sandbox *sandbox, bool of_rules)
 	for (size_t i = 0; i < sandbox->limits.count; i++)
 		if (of_rules || sandbox->limits.items[i].rule == 0)
 			return true;
-	return false;
+	return of_rules && sandbox->limits.pattern_count > 0;
 }
 
 enum ik_sandbox_state ik_sandbox_state(const struct ik_sandbox *sandbox)
@@ -194,19 +199,70 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 	return count;
 }
 
-/* Fill the limits of a plan with those that are there; returns how many. */
-static size_t put_limits(const struct ik_sandbox *sandbox, struct ik_confine_limit *limits)
+/* Limits of a plan; their paths are its own. */
+struct listing {
+	struct ik_confine_limit *items;
+	size_t count;
+};
+
+/* Add one (path is taken over) if it is there. */
+static void add_limit(struct ik_sandbox *sandbox, struct listing *listing, char *path,
+	enum ik_confine_left left)
 {
-	size_t count = 0;
+	/* Under a cover the tool would have nowhere to be. */
+	bool cover = !ik_confine_below(sandbox->directory, path);
 	struct stat status;
 
-	for (size_t i = 0; i < sandbox->limits.count; i++) {
-		const struct ik_sandbox_limit *limit = &sandbox->limits.items[i];
-
-		if (lstat(limit->path, &status) == 0)
-			limits[count++] = (struct ik_confine_limit){ limit->path, limit->left };
+	if (lstat(path, &status) != 0) {
+		free(path);
+		return;
 	}
-	return count;
+	if (cover && ik_cover_way() != IK_COVER_NONE)
+		ik_sandbox_held_keep(&sandbox->held, path, left);
+	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
+	listing->items[listing->count++] = (struct ik_confine_limit){
+		.path = path, .left = left, .cover = cover,
+	};
+}
+
+/* List all limits that are there: those of names, what patterns find, what is held. */
+static void list_limits(struct ik_sandbox *sandbox, struct listing *listing)
+{
+	const size_t held = sandbox->held.count;
+	struct ik_sandbox_found found;
+	char *path;
+
+	for (size_t i = 0; i < sandbox->limits.count; i++)
+		add_limit(sandbox, listing, ik_strdup(sandbox->limits.items[i].path),
+			sandbox->limits.items[i].left);
+	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
+		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
+
+		/* What there was no time for /sandbox tells: so much and no more. */
+		(void)ik_sandbox_glob(pattern->base, pattern->glob, &found);
+		for (size_t j = 0; j < found.count; j++)
+			add_limit(sandbox, listing, ik_strdup(found.paths[j]), pattern->left);
+		ik_sandbox_found_done(&found);
+	}
+	for (size_t i = 0; i < held; i++) {
+		bool listed = false;
+
+		path = ik_sandbox_held_path(&sandbox->held, i);
+		for (size_t j = 0; path && j < listing->count && !listed; j++)
+			listed = listing->items[j].left == sandbox->held.items[i].left &&
+				ik_text_equal(listing->items[j].path, path);
+		if (path && !listed)
+			add_limit(sandbox, listing, path, sandbox->held.items[i].left);
+		else
+			free(path);
+	}
+}
+
+static void free_listing(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		free((char *)(uintptr_t)listing->items[i].path);
+	free(listing->items);
 }
 
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
@@ -215,7 +271,7 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 {
 	struct ik_confine_plan plan = { .place_count = 0 };
 	struct ik_confine_place *places;
-	struct ik_confine_limit *limits;
+	struct listing listing = { .count = 0 };
 	struct ik_error reason;
 	enum ik_status status;
 
@@ -225,15 +281,15 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 		return IK_OK;
 	follow_limits(sandbox);
 	places = ik_alloc_array(NULL, sandbox->writable_count + DEVICE_COUNT + 1, sizeof(*places));
-	limits = ik_alloc_array(NULL, sandbox->limits.count + 1, sizeof(*limits));
 	plan.places = places;
 	plan.place_count = put_places(sandbox, purpose, places);
-	plan.limits = limits;
-	plan.limit_count = put_limits(sandbox, limits);
+	list_limits(sandbox, &listing);
+	plan.limits = listing.items;
+	plan.limit_count = listing.count;
 	plan.no_network = !sandbox->network;
 	status = ik_confine_open(&plan, ret_confinement, &reason);
 	free(places);
-	free(limits);
+	free_listing(&listing);
 	*ret_confined = status == IK_OK;
 	if (status == IK_OK)
 		return IK_OK;
@@ -286,8 +342,16 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 			put_path(out, shown++, sandbox->limits.items[i].path);
 			between = "; ";
 		}
+		for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
+			if ((int)sandbox->limits.patterns[i].left != left)
+				continue;
+			if (shown == 0)
+				ik_buf_printf(out, "%s%s ", between, clauses[left]);
+			put_path(out, shown++, sandbox->limits.patterns[i].named);
+			between = "; ";
+		}
 	}
-	if (sandbox->limits.count > 0)
+	if (sandbox->limits.count > 0 && ik_cover_way() == IK_COVER_NONE)
 		ik_buf_printf(out, "%snothing can be made or removed directly in the directories above these "
 			"places", between);
 	if (!sandbox->network)

@@ -12,7 +12,9 @@
  * no sockets.  A rule that denies file_read a path that is a place (a name, or a
  * directory's with an asterisk behind) hides what is in it as well, and the names there
  * if it denies glob, too; one that denies file_write or file_edit alone protects it.
- * Rules that the kernel cannot hold are gaps.
+ * Rules that the kernel cannot hold are gaps.  Where mounts can be had (loop/cover.h),
+ * places are covered, also in the session's directory, names and all, and what patterns
+ * name there; what was covered once is so wherever a call moved it.
  *
  * A process that a call starts is confined as it is (loop/confine.h says what that
  * does not hold).  A schema question has no reason to write to the session's
@@ -98,7 +100,10 @@ enum ik_sandbox_reason {
 	IK_SANDBOX_PATTERN,    /* its pattern is no place */
 	IK_SANDBOX_CONDITION,  /* it goes by other arguments as well */
 	IK_SANDBOX_EARLIER,    /* the rule `other` before it allows, or asks about, some of it */
-	IK_SANDBOX_INSIDE      /* it lies in the session's directory, which that would freeze */
+	IK_SANDBOX_INSIDE,     /* it lies in the session's directory, which that would freeze
+	                          where nothing can be covered; or that lies in it */
+	IK_SANDBOX_FOUND       /* a pattern: held for what is found in the session's directory
+	                          when a process starts */
 };
 struct ik_sandbox_gap {
 	size_t rule, other;

@@ -8,6 +8,7 @@
 #include "tool/glob.h"
 #include "tool/policy_match.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -35,7 +36,13 @@ void ik_sandbox_limits_done(struct ik_sandbox_limits *limits)
 		free((char *)(uintptr_t)limits->items[i].named);
 		free((char *)(uintptr_t)limits->items[i].path);
 	}
+	for (size_t i = 0; i < limits->pattern_count; i++) {
+		free(limits->patterns[i].named);
+		free(limits->patterns[i].base);
+		free(limits->patterns[i].glob);
+	}
 	free(limits->items);
+	free(limits->patterns);
 	free(limits->gaps);
 }
 
@@ -135,6 +142,52 @@ static size_t earlier_rule(const struct ik_rules *rules, size_t index, const cha
 	return 0;
 }
 
+/* What is left where a rule denies a tool a place. */
+static enum ik_confine_left left_by(const struct ik_rule *rule, const char *tool)
+{
+	if (!ik_text_equal(tool, "file_read"))
+		return IK_CONFINE_READING;
+	/* A cover takes the names as well. */
+	return is_about(rule, "glob") || ik_cover_way() != IK_COVER_NONE ? IK_CONFINE_NOTHING
+		: IK_CONFINE_NAMES;
+}
+
+/*
+ * Take a pattern that names no one place, if it is about the session's directory and files
+ * can be covered there. False: it is not.
+ */
+static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules *rules, size_t index,
+	const char *tool, const struct ik_policy_place *place)
+{
+	const struct ik_rule *rule = &rules->items[index];
+	const char *named = path_argument(rule)->glob, *rest;
+	char *literal = literal_of(place, named, &rest);
+	char *base = literal ? ik_path_canonical(literal) : ik_strdup(place->directory);
+	bool taken = ik_confine_below(base, place->directory) && rule->argument_count == 1 &&
+		earlier_rule(rules, index, tool, place, base) == 0 && ik_cover_way() != IK_COVER_NONE;
+	struct ik_buf glob;
+
+	if (taken) {
+		ik_buf_init(&glob, IK_LIMIT_ARGUMENTS);
+		while (literal && rest > named && rest[-1] != '/')
+			rest--;
+		if (literal) {
+			ik_glob_escape(&glob, base, strlen(base));
+			ik_buf_puts(&glob, "/");
+		}
+		ik_buf_puts(&glob, rest);
+		limits->patterns = ik_alloc_array(limits->patterns, limits->pattern_count + 1,
+			sizeof(*limits->patterns));
+		limits->patterns[limits->pattern_count++] = (struct ik_sandbox_pattern){
+			.named = ik_strdup(named), .base = ik_strdup(base), .glob = ik_buf_take(&glob, NULL),
+			.left = left_by(rule, tool),
+		};
+	}
+	free(literal);
+	free(base);
+	return taken;
+}
+
 /* Take one rule that denies. */
 static void read_rule(struct ik_sandbox_limits *limits, const struct ik_rules *rules, size_t index,
 	const struct ik_policy_place *place)
@@ -154,16 +207,17 @@ static void read_rule(struct ik_sandbox_limits *limits, const struct ik_rules *r
 	path = place_of(place, argument->glob);
 	other = path ? earlier_rule(rules, index, tool, place, path) : 0;
 	if (!path)
-		add_gap(limits, index + 1, IK_SANDBOX_PATTERN, 0);
+		add_gap(limits, index + 1, take_pattern(limits, rules, index, tool, place) ? IK_SANDBOX_FOUND
+			: IK_SANDBOX_PATTERN, 0);
 	else if (rule->argument_count > 1)
 		add_gap(limits, index + 1, IK_SANDBOX_CONDITION, 0);
 	else if (other > 0)
 		add_gap(limits, index + 1, IK_SANDBOX_EARLIER, other);
-	else if (ik_confine_below(path, place->directory) || ik_confine_below(place->directory, path))
+	else if (ik_confine_below(place->directory, path) ||
+		(ik_confine_below(path, place->directory) && ik_cover_way() == IK_COVER_NONE))
 		add_gap(limits, index + 1, IK_SANDBOX_INSIDE, 0);
 	else
-		ik_sandbox_limits_add(limits, argument->glob, path, tool != tools[0] ? IK_CONFINE_READING
-			: is_about(rule, "glob") ? IK_CONFINE_NOTHING : IK_CONFINE_NAMES, index + 1);
+		ik_sandbox_limits_add(limits, argument->glob, path, left_by(rule, tool), index + 1);
 	free(path);
 }
 

@@ -12,6 +12,11 @@
 struct ik_sandbox_limits {
 	struct ik_sandbox_limit *items;
 	size_t count;
+	struct ik_sandbox_pattern {
+		char *named, *base, *glob; /* tool/sandbox_glob.h; base is a canonical path */
+		enum ik_confine_left left;
+	} *patterns;
+	size_t pattern_count;
 	struct ik_sandbox_gap *gaps;
 	size_t gap_count;
 };

@@ -1,0 +1,291 @@
+#include "loop/cover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/openat2.h>
+#include <linux/securebits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+
+/* The kernel's interface of mounts, for headers that are older than it. */
+#ifndef SYS_open_tree
+#define SYS_open_tree 428
+#define SYS_move_mount 429
+#define SYS_fsopen 430
+#define SYS_fsconfig 431
+#define SYS_fsmount 432
+#endif
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+enum { TREE_CLONE = 1, TREE_CLOEXEC = O_CLOEXEC, TREE_RECURSIVE = 0x8000 };
+enum { MOVE_FROM_DESCRIPTOR = 0x4, MOVE_TO_DESCRIPTOR = 0x40 };
+enum { FS_CLOEXEC = 1, FS_SET_STRING = 1, FS_CREATE = 6 };
+enum { ATTR_READ_ONLY = 1, ATTR_NO_SETUID = 2, ATTR_NO_DEVICES = 4, ATTR_NO_EXEC = 8 };
+enum { MOUNT_RECURSIVE = 1 << 14, MOUNT_SLAVE = 1 << 19 };
+#define ATTR_NOTHING (ATTR_READ_ONLY | ATTR_NO_SETUID | ATTR_NO_DEVICES | ATTR_NO_EXEC)
+
+struct attributes {
+	uint64_t set, clear, propagation, user_namespace;
+};
+
+/* Room for what stands between clone and exec. */
+#define STACK_SIZE ((size_t)64 << 10)
+
+struct cover {
+	char *path;
+	bool readable;
+};
+
+struct ik_covering {
+	enum ik_cover_way way;
+	struct cover *items;
+	size_t count;
+	char users[32], groups[32]; /* for uid_map and gid_map: itself alone */
+};
+
+/* ---- in the child: nothing but system calls ---- */
+
+static int write_file(const char *path, const char *text)
+{
+	size_t length = strlen(text);
+	int fd = open(path, O_WRONLY | O_CLOEXEC), number = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, length) != (ssize_t)length)
+		number = errno;
+	close(fd);
+	return number;
+}
+
+/* What stands over a hidden directory: an empty one that its owner cannot list. -1 with errno. */
+static int make_directory(void)
+{
+	int context = (int)syscall(SYS_fsopen, "tmpfs", FS_CLOEXEC), tree = -1, number;
+
+	if (context < 0)
+		return -1;
+	if (syscall(SYS_fsconfig, context, FS_SET_STRING, "mode", "0", 0) == 0 &&
+		syscall(SYS_fsconfig, context, FS_SET_STRING, "size", "4k", 0) == 0 &&
+		syscall(SYS_fsconfig, context, FS_CREATE, NULL, NULL, 0) == 0)
+		tree = (int)syscall(SYS_fsmount, context, FS_CLOEXEC, ATTR_NOTHING);
+	number = errno;
+	close(context);
+	errno = number;
+	return tree;
+}
+
+/* A mount of what is there, with less to be done in it. -1 with errno. */
+static int make_copy(int directory, const char *path, unsigned int recursive, uint64_t less)
+{
+	const struct attributes attributes = { .set = less };
+	int tree = (int)syscall(SYS_open_tree, directory, path,
+		AT_EMPTY_PATH | TREE_CLONE | TREE_CLOEXEC | recursive), number;
+
+	if (tree < 0)
+		return -1;
+	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | recursive, &attributes,
+		sizeof(attributes)) == 0)
+		return tree;
+	number = errno;
+	close(tree);
+	errno = number;
+	return -1;
+}
+
+/* Cover what is open; 0 or an errno value. */
+static int cover_target(const struct cover *cover, int target)
+{
+	struct stat status;
+	int tree, number = 0;
+
+	if (fstat(target, &status) != 0)
+		return errno;
+	if (S_ISLNK(status.st_mode))
+		return ELOOP;
+	if (cover->readable)
+		tree = make_copy(target, "", TREE_RECURSIVE, ATTR_READ_ONLY);
+	else if (S_ISDIR(status.st_mode))
+		tree = make_directory();
+	else
+		/* A device on a mount without devices: opening it is refused even to root. */
+		tree = make_copy(AT_FDCWD, "/dev/null", 0, ATTR_NOTHING);
+	if (tree < 0)
+		return errno;
+	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR) != 0)
+		number = errno;
+	close(tree);
+	return number;
+}
+
+static int cover_one(const struct cover *cover)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
+	};
+	int target = (int)syscall(SYS_openat2, AT_FDCWD, cover->path, &how, sizeof(how)), number;
+
+	if (target < 0 && (errno == ENOSYS || errno == EPERM))
+		target = open(cover->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (target < 0) /* where this process does not come, none that it starts does */
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
+	number = cover_target(cover, target);
+	close(target);
+	return number;
+}
+
+/* Of capabilities those by which a process that may mount could get round a cover. */
+static const int dangerous[] = {
+	CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_MKNOD,
+};
+
+/* Give up capabilities for good: all, or the dangerous ones. 0 or an errno value. */
+static int give_up(bool all)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = 0 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	memset(sets, 0, sizeof(sets));
+	if (!all && syscall(SYS_capget, &header, sets) != 0)
+		return errno;
+	for (size_t i = 0; !all && i < sizeof(dangerous) / sizeof(dangerous[0]); i++) {
+		struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(dangerous[i])];
+		const uint32_t kept = ~CAP_TO_MASK((uint32_t)dangerous[i]);
+
+		set->effective &= kept;
+		set->permitted &= kept;
+		set->inheritable &= kept;
+		/* EPERM: it may not, and gets none by an exec either, without new privileges. */
+		if (prctl(PR_CAPBSET_DROP, dangerous[i], 0, 0, 0) != 0 && errno != EPERM)
+			return errno;
+	}
+	for (int capability = 0; all && capability < 64; capability++)
+		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
+			if (errno != EINVAL)
+				return errno;
+			break; /* the kernel has no more of them */
+		}
+	if (all && (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
+		prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+			SECBIT_NO_SETUID_FIXUP_LOCKED, 0, 0, 0) != 0))
+		return errno;
+	return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
+}
+
+int ik_cover_self(const struct ik_covering *covering)
+{
+	int number = 0;
+
+	if (covering->way == IK_COVER_USER) {
+		number = write_file("/proc/self/setgroups", "deny");
+		if (number == 0)
+			number = write_file("/proc/self/uid_map", covering->users);
+		if (number == 0)
+			number = write_file("/proc/self/gid_map", covering->groups);
+	}
+	/* What is mounted here stays here; what is unmounted outside goes away here as well. */
+	if (number == 0 && syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
+		number = errno;
+	for (size_t i = 0; i < covering->count && number == 0; i++)
+		number = cover_one(&covering->items[i]);
+	return number != 0 ? number : give_up(covering->way == IK_COVER_USER);
+}
+
+/* ---- in this process ---- */
+
+static struct ik_covering *make_covering(enum ik_cover_way way)
+{
+	struct ik_covering *covering = ik_alloc(sizeof(*covering));
+
+	covering->way = way;
+	(void)snprintf(covering->users, sizeof(covering->users), "%u %u 1", geteuid(), geteuid());
+	(void)snprintf(covering->groups, sizeof(covering->groups), "%u %u 1", getegid(), getegid());
+	return covering;
+}
+
+struct ik_covering *ik_covering_new(void)
+{
+	return make_covering(ik_cover_way());
+}
+
+void ik_covering_add(struct ik_covering *covering, const char *path, bool readable)
+{
+	covering->items = ik_alloc_array(covering->items, covering->count + 1, sizeof(*covering->items));
+	covering->items[covering->count++] = (struct cover){ ik_strdup(path), readable };
+}
+
+struct ik_covering *ik_covering_free(struct ik_covering *covering)
+{
+	if (!covering)
+		return NULL;
+	for (size_t i = 0; i < covering->count; i++)
+		free(covering->items[i].path);
+	free(covering->items);
+	free(covering);
+	return NULL;
+}
+
+pid_t ik_cover_start(enum ik_cover_way way, int (*main)(void *arg), void *arg)
+{
+	const int spaces = way == IK_COVER_USER ? CLONE_NEWUSER | CLONE_NEWNS : CLONE_NEWNS;
+	char *stack = ik_alloc(STACK_SIZE);
+	pid_t pid = clone(main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD | spaces, arg);
+	int number = errno;
+
+	free(stack); /* the child has gone from it */
+	errno = number;
+	return pid;
+}
+
+/* A child that tries what it is about: every kind of a cover. */
+static __attribute__((no_sanitize("address"))) int probe_main(void *arg)
+{
+	_exit(ik_cover_self(arg) == 0 ? 0 : 1);
+}
+
+/* Does it work in this way? */
+static bool works(enum ik_cover_way way)
+{
+	struct ik_covering *covering = make_covering(way);
+	sigset_t all, before;
+	int status = -1;
+	pid_t pid;
+
+	ik_covering_add(covering, "/proc", true);
+	ik_covering_add(covering, "/dev/zero", false);
+	ik_covering_add(covering, "/dev", false);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = ik_cover_start(way, probe_main, covering);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	(void)ik_covering_free(covering);
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+enum ik_cover_way ik_cover_way(void)
+{
+	static bool asked;
+	static enum ik_cover_way way;
+
+	if (!asked) {
+		asked = true;
+		way = works(IK_COVER_MOUNTS) ? IK_COVER_MOUNTS : works(IK_COVER_USER) ? IK_COVER_USER
+			: IK_COVER_NONE;
+	}
+	return way;
+}

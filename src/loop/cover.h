@@ -1,0 +1,52 @@
+/*
+ * cover: places that a child and all that it starts find covered by something else, in a
+ * mount namespace of their own (mount_namespaces(7)).
+ *
+ * What is hidden has a device that cannot be opened over it, or an empty directory that
+ * cannot be listed; what is protected is there, but on a mount that is read only.  Nothing
+ * else changes: new files can be made beside it.  What is covered can be neither removed nor
+ * renamed by the child.  A file that comes into the place of a covered one from outside is
+ * not covered, nor is another name of it (a hard link, a second mount).
+ *
+ * Who may mount keeps its user namespace and gives up what could undo it; who may not gets
+ * one of its own, in which there is its own user and group only, and has no capability left.
+ * Landlock has to follow: it forbids what concerns mounts for good.
+ *
+ * May include: util.
+ */
+#ifndef IK_LOOP_COVER_H
+#define IK_LOOP_COVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct ik_covering;
+
+/* How it can be done here. */
+enum ik_cover_way {
+	IK_COVER_NONE,   /* the system lets nobody, or not this user */
+	IK_COVER_MOUNTS, /* this process may mount */
+	IK_COVER_USER    /* in a user namespace */
+};
+
+/* Tried by a child, once; later calls tell what came of it. */
+enum ik_cover_way ik_cover_way(void);
+
+/* An empty covering, to be released with ik_covering_free(). */
+struct ik_covering *ik_covering_new(void);
+/* Cover the path, which is absolute and without a symbolic link in it, and copied. readable: protect
+ * it only. What is not there, or not to be reached, needs no cover. */
+void ik_covering_add(struct ik_covering *covering, const char *path, bool readable);
+struct ik_covering *ik_covering_free(struct ik_covering *covering);
+
+/*
+ * As vfork(2), but the child has the namespaces of this way and calls main on a stack
+ * of its own. -1 with errno.
+ */
+pid_t ik_cover_start(enum ik_cover_way way, int (*main)(void *arg), void *arg);
+
+/* Cover all, in a child that was started so: nothing but system calls. 0 or an errno value. */
+int ik_cover_self(const struct ik_covering *covering);
+
+#endif
