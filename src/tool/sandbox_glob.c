@@ -48,7 +48,7 @@ static bool is_directory(const char *path, const struct dirent *entry)
 static bool matches(const struct walk *walk, const char *path, bool directory)
 {
 	size_t length = strlen(walk->glob);
-	bool whole = length > 0 && walk->glob[length - 1] == '*' && (length < 2 || walk->glob[length - 2] != '\\');
+	bool whole = length > 1 && walk->glob[length - 1] == '*' && walk->glob[length - 2] != '\\';
 
 	return (!directory || whole) && ik_glob_match(walk->glob, path, strlen(path), NULL);
 }
