@@ -238,14 +238,10 @@ struct ik_json_span ik_json_at(struct ik_json_span value, const char *path)
 	}
 }
 
-bool ik_json_string(struct ik_json_span value, struct ik_buf *out)
+/* Append what stands between two places of a string, decoded; where it ends: end, or behind an
+ * escape that begins before it. */
+static const char *decode(const char *at, const char *end, struct ik_buf *out)
 {
-	const char *at, *end;
-
-	if (ik_json_span_type(value) != IK_JSON_STRING)
-		return false;
-	at = value.text + 1;
-	end = value.text + value.length - 1;
 	while (at < end) {
 		const char *backslash = memchr(at, '\\', (size_t)(end - at));
 		char decoded[4];
@@ -257,7 +253,28 @@ bool ik_json_string(struct ik_json_span value, struct ik_buf *out)
 			ik_buf_append(out, decoded, (size_t)unescape(&at, decoded));
 		}
 	}
+	return at;
+}
+
+bool ik_json_string(struct ik_json_span value, struct ik_buf *out)
+{
+	if (ik_json_span_type(value) != IK_JSON_STRING)
+		return false;
+	(void)decode(value.text + 1, value.text + value.length - 1, out);
 	return true;
+}
+
+bool ik_json_string_slice(struct ik_json_span value, size_t *at, size_t most, struct ik_buf *out)
+{
+	const char *text = value.text + 1;
+	size_t length, left;
+
+	if (ik_json_span_type(value) != IK_JSON_STRING)
+		return false;
+	length = value.length - 2;
+	left = length - *at;
+	*at = (size_t)(decode(text + *at, text + *at + (left < most ? left : most), out) - text);
+	return *at < length;
 }
 
 char *ik_json_string_new(struct ik_json_span value, size_t *ret_length)

@@ -91,6 +91,11 @@ bool ik_json_string_is(struct ik_json_span string, const char *text);
  * nothing appended, when value is no string. Check the buffer's status. */
 bool ik_json_string(struct ik_json_span value, struct ik_buf *out);
 
+/* The same of at most `most` bytes of it (a few more, where an escape ends there), from *at on,
+ * which begins as 0 and is moved on; false: it is at its end, or value is no string. A
+ * character may be cut between two slices. */
+bool ik_json_string_slice(struct ik_json_span value, size_t *at, size_t most, struct ik_buf *out);
+
 /* The decoded string in new memory, NULL if value is no string; ret_length may be NULL. */
 char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 

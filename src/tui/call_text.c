@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tool/envelope.h"
+#include "tui/size_text.h"
 #include "tui/status_bar.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -13,6 +14,7 @@
 
 #define SUMMARY_BYTES 2000 /* of arguments: a screenful */
 #define BODY_BYTES 4000    /* of a result whose lines are long */
+#define LARGE_PART IK_KIB(256) /* that is shown of a large result; the inspector has all */
 #define LIVE_LINES 5
 #define REASON_LINES 3 /* of a failure, at least */
 #define FACT_BYTES 60      /* a longer text stands on a line of its own */
@@ -224,14 +226,16 @@ static void add_live(const struct ik_call *call, bool all, struct ik_buf *out)
 	trim_end(out, head);
 }
 
-/* Append what a call that is over came to, for people. */
-static void add_body(const struct ik_call *call, struct ik_buf *out)
+/* Append what a call that is over came to, for people; of a large one its beginning unless
+ * whole. */
+static void add_body(const struct ik_call *call, bool whole, struct ik_buf *out)
 {
 	struct ik_buf envelope;
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	struct ik_json_span value;
-	if (ik_call_envelope(call, &envelope)
-		&& ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
+	bool any = whole ? ik_call_envelope(call, &envelope)
+		: ik_call_envelope_beginning(call, LARGE_PART, &envelope);
+	if (any && ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
 		add_outcome(out, value);
 	else
 		ik_buf_puts(out, _("no result"));
@@ -240,15 +244,19 @@ static void add_body(const struct ik_call *call, struct ik_buf *out)
 }
 
 /* Append facts behind the first line: how long it took, and how much is not shown. */
-static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, struct ik_buf *out)
+static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, bool large,
+	struct ik_buf *out)
 {
 	const char *dot = utf8 ? " · " : " - ";
 	if (call->duration_ms >= 0) {
 		ik_buf_puts(out, dot);
 		ik_duration_put(out, call->duration_ms);
 	}
-	if (hidden > 0) {
+	if (hidden > 0)
 		ik_buf_puts(out, dot);
+	if (hidden > 0 && large) {
+		ik_size_text(out, ik_call_envelope_size(call));
+	} else if (hidden > 0) {
 		ik_buf_printf(out, ngettext("%zu line", "%zu lines", hidden), hidden);
 	}
 }
@@ -289,11 +297,13 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 	struct ik_buf body;
 	size_t hidden = 0;
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
-	add_body(call, &body);
+	bool large = ik_call_envelope_size(call) > IK_CALL_LARGE;
+	add_body(call, !large, &body);
 	if (call->stage == IK_STAGE_FAILED && lines < REASON_LINES)
 		lines = REASON_LINES;
 	size_t shown = fold(&body, lines, &hidden);
-	add_facts(call, utf8, shown == 0 ? hidden : 0, out);
+	hidden += large;
+	add_facts(call, utf8, shown == 0 ? hidden : 0, large, out);
 	if (lines == IK_CALL_ALL)
 		add_arguments(call, out);
 	if (shown > 0) {
@@ -304,7 +314,10 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 		if (hidden > 0) {
 			ik_buf_putc(out, '\n');
 			ik_buf_puts(out, utf8 ? "… " : "... ");
-			ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", hidden), hidden);
+			if (large)
+				ik_size_text(out, ik_call_envelope_size(call));
+			else
+				ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", hidden), hidden);
 			if (call->open_key)
 				ik_buf_printf(out, " (%s)", call->open_key);
 		}
@@ -316,7 +329,7 @@ void ik_call_copy(struct ik_call *call, struct ik_buf *out)
 {
 	size_t length;
 	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
-		add_body(call, out);
+		add_body(call, true, out);
 		return;
 	}
 	ik_buf_append(out, call->output.data, call->output.length);

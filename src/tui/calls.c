@@ -259,20 +259,27 @@ static void forget_old_output(struct ik_calls *calls, const struct ik_call *newe
 	}
 }
 
+/* It is over, and that envelope, or its beginning, says how. */
+static void finish(struct ik_calls *calls, struct ik_call *call, const char *envelope,
+	size_t length, int64_t duration_ms)
+{
+	struct ik_json_span value;
+	bool failed = true;
+	if (ik_json_check(envelope, length, &value, NULL) == IK_OK)
+		failed = !ik_envelope_succeeded(value) || result_is_error(value);
+	ik_buf_done(&call->output); /* the envelope has it */
+	call->duration_ms = duration_ms;
+	change_stage(calls, call, failed ? IK_STAGE_FAILED : IK_STAGE_OK);
+	touch(calls, call);
+}
+
 void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	const char *envelope, size_t length, int64_t duration_ms)
 {
 	if (call->result || call->envelope.length > 0)
 		return;
-	struct ik_json_span value;
-	bool failed = true;
-	if (ik_json_check(envelope, length, &value, NULL) == IK_OK)
-		failed = !ik_envelope_succeeded(value) || result_is_error(value);
 	ik_buf_append(&call->envelope, envelope, length);
-	ik_buf_done(&call->output); /* the envelope has it */
-	call->duration_ms = duration_ms;
-	change_stage(calls, call, failed ? IK_STAGE_FAILED : IK_STAGE_OK);
-	touch(calls, call);
+	finish(calls, call, envelope, length, duration_ms);
 }
 
 void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
@@ -294,17 +301,19 @@ void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 {
 	if (call->result)
 		return;
-	if (call->envelope.length == 0) {
-		size_t length;
-		char *envelope = ik_message_envelope(message, &length);
+	bool fresh = call->envelope.length == 0;
+	call->result = ik_message_ref(message);
+	call->stored = ik_call_stored_envelope(message);
+	if (fresh) {
 		int64_t duration = -1;
 		if (!ik_json_integer(ik_json_member(ik_message_data(message), "duration_ms"), &duration))
 			duration = -1;
-		ik_calls_set_envelope(calls, call, envelope ? envelope : "", envelope ? length : 0,
-			duration);
-		free(envelope);
+		struct ik_buf beginning;
+		ik_buf_init(&beginning, IK_LIMIT_ENVELOPE);
+		(void)ik_call_envelope_beginning(call, IK_CALL_LARGE, &beginning);
+		finish(calls, call, beginning.data, beginning.length, duration);
+		ik_buf_done(&beginning);
 	}
-	call->result = ik_message_ref(message);
 	for (int i = 0; i < 2; i++)
 		(void)ik_message_blob(message, i, &call->blobs[i]);
 	ik_buf_done(&call->envelope); /* the message has it */
@@ -327,19 +336,4 @@ void ik_calls_tick(struct ik_calls *calls, int64_t now_ms)
 			call->started_ms = now_ms;
 	}
 	calls->unstarted = false;
-}
-
-bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out)
-{
-	if (!call->result) {
-		ik_buf_append(out, call->envelope.data, call->envelope.length);
-		return call->envelope.length > 0;
-	}
-	size_t length;
-	char *envelope = ik_message_envelope(call->result, &length);
-	if (!envelope)
-		return false;
-	ik_buf_append(out, envelope, length);
-	free(envelope);
-	return true;
 }

@@ -14,7 +14,9 @@
 #define IK_TUI_CALLS_H
 
 #include "conversation/message.h"
+#include "json/scan.h"
 #include "util/bytes.h"
+#include "util/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +43,8 @@ struct ik_call {
 	struct ik_buf errors;        /* stderr as it comes; dropped when all of it is there */
 	size_t left_out[2];          /* what is kept of neither: bytes before these two */
 	struct ik_buf envelope;      /* until the stored result is there */
-	struct ik_message *result;   /* tool_result, or NULL */
+	struct ik_message *result;   /* tool_result, or NULL, */
+	struct ik_json_span stored;  /* and the envelope in it, as it is written there */
 	struct ik_bytes *whole[2];   /* stdout where the envelope was cut, stderr; of old calls
 	                                not for ever (IK_LIMIT_OLD_OUTPUT) */
 	struct ik_blob blobs[2];     /* the same in the store; 0 bytes: nothing */
@@ -103,6 +106,19 @@ void ik_calls_tick(struct ik_calls *calls, int64_t now_ms);
 
 /* Is there an outcome? Appends its envelope (JSON text as it came). */
 bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out);
+/* Its bytes as they are stored, which are as many or more; 0: there is none. */
+size_t ik_call_envelope_size(const struct ik_call *call);
+/* From so many on it is not read whole unless somebody asks for it: that would be felt. */
+#define IK_CALL_LARGE IK_MIB(1)
+/* Append a slice of about `most` bytes of it, from *at on, which begins as 0 and is moved on;
+ * true: there is more. */
+bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
+	struct ik_buf *out);
+/* Append the beginning of it that about so many bytes of it make, as JSON that is whole: of
+ * the text that is cut there what there is, nothing of what follows. */
+bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct ik_buf *out);
+/* The envelope in a message, as it is written there. */
+struct ik_json_span ik_call_stored_envelope(const struct ik_message *result);
 
 /*
  * The call as text for the scrollback, sanitised: its name and arguments with a few

@@ -79,6 +79,8 @@ struct ik_inspector {
 	struct ik_tree_owner owners[IK_PARTS];
 	const struct ik_call *tree_call;
 	unsigned tree_version;
+	struct ik_buf decoded;         /* a large envelope, as far as it was read, */
+	size_t decoded_at;             /* which is up to here; 0: not begun */
 	enum ik_call_part building;    /* whose lines are being made */
 	/* The cursor in it. */
 	bool in_text;

@@ -11,6 +11,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+#define SLICE IK_MIB(2) /* of an envelope that is decoded at once */
+#define OPEN_PARTS 8 /* of a long text, where all is unfolded; each further one by itself */
 #define CHECKED_BYTES IK_MIB(1) /* what is larger is taken for JSON without a look at all of it */
 
 /* Begin a block of the part that is made, and note it as a line. */
@@ -173,8 +175,10 @@ static enum ik_tree_state state_of(void *arg, const struct ik_tree_node *node)
 	for (size_t i = 0; i < folds->count; i++)
 		if (folds->folds[i].path == node->path && folds->folds[i].part == owner->part)
 			return folds->folds[i].state;
-	if (folds->all == IK_FOLD_NONE)
-		return IK_TREE_OPEN;
+	if (folds->all == IK_FOLD_NONE) {
+		bool far = node->kind == IK_TREE_PART_OF_TEXT && node->index >= OPEN_PARTS;
+		return far ? IK_TREE_FOLDED : IK_TREE_OPEN;
+	}
 	return folds->all == IK_FOLD_EVERY && node->parent ? IK_TREE_FOLDED : IK_TREE_USUAL;
 }
 
@@ -227,6 +231,9 @@ static void drop_trees(struct ik_inspector *inspector)
 {
 	for (size_t i = 0; i < IK_PARTS; i++)
 		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
+	ik_buf_done(&inspector->decoded);
+	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
+	inspector->decoded_at = 0;
 	inspector->tree_call = inspector->call;
 	inspector->tree_version = inspector->call ? inspector->call->version : 0;
 }
@@ -238,7 +245,11 @@ static void add_call(struct ik_inspector *inspector)
 	struct ik_buf envelope, arguments;
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&arguments, IK_LIMIT_ENVELOPE);
-	bool any = inspector->trees[IK_PART_ENVELOPE] || ik_call_envelope(call, &envelope);
+	bool large = ik_call_envelope_size(call) > IK_CALL_LARGE;
+	bool reading = large && !inspector->trees[IK_PART_ENVELOPE];
+	bool any = large || inspector->trees[IK_PART_ENVELOPE] || ik_call_envelope(call, &envelope);
+	if (reading && inspector->decoded_at == 0)
+		(void)ik_call_envelope_slice(call, &inspector->decoded_at, SLICE, &inspector->decoded);
 	make_tree(inspector, IK_PART_ENVELOPE, &envelope);
 	inspector->building = IK_PART_CALL;
 	add_heading(inspector, ik_text_equal(call->name, IK_OWN_COMMAND) ? _("Your command") : call->name);
@@ -258,7 +269,12 @@ static void add_call(struct ik_inspector *inspector)
 	inspector->building = IK_PART_ENVELOPE;
 	if (any) {
 		add_heading(inspector, _("Envelope: what the model got"));
-		add_json(inspector, &envelope);
+		if (reading) {
+			const char *wait = _("Reading…");
+			ik_block_finish(add_block(inspector, IK_BLOCK_HINT, wait, strlen(wait)));
+		} else {
+			add_json(inspector, &envelope);
+		}
 	}
 	inspector->building = IK_PART_OUTPUT;
 	if (ik_call_text_length(call, IK_CALL_OUTPUT) > 0)
@@ -346,12 +362,29 @@ void ik_inspector_sync_text(struct ik_inspector *inspector)
 	inspector->shown_version = call->version;
 }
 
+/* Decode another slice of a large envelope; true: there is more. */
+static bool decode(struct ik_inspector *inspector)
+{
+	if (inspector->decoded_at == 0 || inspector->trees[IK_PART_ENVELOPE])
+		return false;
+	if (ik_call_envelope_slice(inspector->call, &inspector->decoded_at, SLICE,
+		&inspector->decoded))
+		return true;
+	make_tree(inspector, IK_PART_ENVELOPE, &inspector->decoded);
+	inspector->again = true;
+	return false;
+}
+
 bool ik_inspector_work(struct ik_inspector *inspector, bool *ret_changed)
 {
 	bool more = false;
 	*ret_changed = false;
-	if (!inspector->shown || inspector->shown != inspector->call)
+	if (!inspector->shown || inspector->shown != inspector->call
+		|| inspector->call->version != inspector->tree_version)
 		return false;
+	if (decode(inspector))
+		return true;
+	*ret_changed = inspector->again;
 	for (size_t i = 0; i < IK_PARTS; i++) {
 		struct ik_json_tree *tree = inspector->trees[i];
 		if (!tree || more || !ik_json_tree_waits(tree))
@@ -366,5 +399,6 @@ void ik_inspector_text_done(struct ik_inspector *inspector)
 {
 	for (size_t i = 0; i < IK_PARTS; i++)
 		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
+	ik_buf_done(&inspector->decoded);
 	free(inspector->lines);
 }

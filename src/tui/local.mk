@@ -68,7 +68,7 @@ libik_tui_a_SOURCES += \
 	src/tui/json_tree_scan.c src/tui/json_tree_private.h \
 	src/tui/inspector_text.c src/tui/inspector_cursor.c src/tui/inspector_private.h \
 	src/tui/call_parts.c src/tui/call_parts.h \
-	src/tui/call_text.c \
+	src/tui/call_envelope.c src/tui/call_text.c \
 	src/tui/clipboard.c \
 	src/tui/clipboard.h \
 	src/tui/dialog.c \

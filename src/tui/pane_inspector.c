@@ -23,6 +23,7 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 	ik_pane_init(&inspector->pane, keymap, utf8);
 	inspector->calls = calls;
 	ik_buf_init(&inspector->wish, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
 	for (size_t i = 0; i < IK_PARTS; i++)
 		inspector->owners[i] = (struct ik_tree_owner){inspector, (enum ik_call_part)i};
 	return inspector;

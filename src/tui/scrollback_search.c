@@ -271,7 +271,9 @@ static bool is_empty(const struct ik_search *search, const struct ik_block *bloc
 /* Is it so large that one look at all of it would be too long a slice? */
 static bool is_large(const struct ik_block *block)
 {
-	return !block->call && block->filled && block->full_length > SLICE_BYTES * 2;
+	size_t length = block->call ? ik_call_envelope_size(block->call)
+		: block->filled ? block->full_length : 0;
+	return length > SLICE_BYTES * 2;
 }
 
 /* Look through the block at search->at from the unit there on. */

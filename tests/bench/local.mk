@@ -1,7 +1,7 @@
 # Benchmarks: `make bench` builds and runs them all (tests/bench/run).
 
 EXTRA_PROGRAMS += tests/bench/bench_commands tests/bench/bench_find tests/bench/bench_frame \
-	tests/bench/bench_provider \
+	tests/bench/bench_inspector tests/bench/bench_provider \
 	tests/bench/bench_screen tests/bench/bench_search tests/bench/bench_store tests/bench/bench_tools
 tests_bench_bench_commands_SOURCES = tests/bench/bench_commands.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_commands_LDADD = libik_util.a
@@ -9,6 +9,8 @@ tests_bench_bench_find_SOURCES = tests/bench/bench_find.c tests/bench/measure.c 
 tests_bench_bench_find_LDADD = $(LINK_STORE)
 tests_bench_bench_frame_SOURCES = tests/bench/bench_frame.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_frame_LDADD = $(LINK_TUI)
+tests_bench_bench_inspector_SOURCES = tests/bench/bench_inspector.c
+tests_bench_bench_inspector_LDADD = $(LINK_TUI)
 tests_bench_bench_provider_SOURCES = tests/bench/bench_provider.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_provider_LDADD = $(LINK_PROVIDER)
 tests_bench_bench_screen_SOURCES = tests/bench/bench_screen.c tests/bench/measure.c tests/bench/measure.h

@@ -29,7 +29,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/browser_form_test.c \
 	tests/unit/tui/browser_list_test.c \
 	tests/unit/tui/browser_test.c \
-	tests/unit/tui/calls_test.c \
+	tests/unit/tui/calls_test.c tests/unit/tui/call_envelope_test.c \
 	tests/unit/tui/dialog_test.c \
 	tests/unit/tui/inspector_test.c \
 	tests/unit/tui/markdown_page.c \
