@@ -283,7 +283,7 @@ static bool advance(struct server *server, struct connection *connection)
 		else if (!take_step(server, connection, now))
 			break;
 		/* What is paced leaves piece by piece. */
-		if (connection->due > now || connection->pace)
+		if (connection->due > now || (connection->pace && connection->output.length > 0))
 			break;
 	}
 	if (connection->output.length)

@@ -313,6 +313,16 @@ Test(net, speaks_the_chat_format)
 	ik_buf_done(&text);
 }
 
+Test(net, speaks_at_a_pace)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, IK_LIMIT_REPLY);
+	server = loopback_start("answer\npace 100\nframing close\nchat one \nchat two\nfinish stop\ndone\n");
+	decode_reply(&text);
+	cr_assert_str_eq(text.data, "one two[stop]");
+	ik_buf_done(&text);
+}
+
 Test(net, streams_much)
 {
 	struct ik_buf text;

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -127,6 +128,39 @@ bool terminal_start(struct terminal *terminal, char *const *argv, char *const *e
 	terminal->exited = false;
 	terminal->reading = true;
 	return true;
+}
+
+/* Has the program not read all of its input yet? */
+static bool has_unread(const struct terminal *terminal)
+{
+	const char *name = ptsname(terminal->master);
+	int fd = name != NULL ? open(name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+	int unread = 0;
+
+	if (fd < 0)
+		return false;
+	(void)ioctl(fd, FIONREAD, &unread);
+	(void)close(fd);
+	return unread > 0;
+}
+
+bool terminal_is_busy(const struct terminal *terminal, bool reads)
+{
+	char path[64], state = 'X';
+	FILE *file;
+
+	if (terminal->exited || terminal->master < 0)
+		return false;
+	if (reads && has_unread(terminal))
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)terminal->pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1) /* proc_pid_stat(5) */
+		state = 'X';
+	(void)fclose(file);
+	return state == 'R' || state == 'D';
 }
 
 /* Look whether the program has ended. */

@@ -39,6 +39,10 @@ void terminal_done(struct terminal *terminal); /* kills what still runs */
 /* Each becomes the other, with the program in it. */
 void terminal_swap(struct terminal *one, struct terminal *other);
 
+/* Has the program something to do: does it run, or wait for a processor, or (reads) has it input
+ * that it has not read? */
+bool terminal_is_busy(const struct terminal *terminal, bool reads);
+
 /* Start argv in directory with this environment on a fresh screen. False: errno. */
 bool terminal_start(struct terminal *terminal, char *const *argv, char *const *environment,
 	const char *directory);

@@ -484,10 +484,12 @@ Test(http, client_freed_right_after_the_close_of_a_running_request)
 	cr_assert_eq(fetch.done_count, 0);
 }
 
+/* The server says that it closes: otherwise the second request may take over one connection
+ * after the other that are just being closed, and libcurl gives up at the sixth. */
 Test(http, start_inside_body_and_many_at_once)
 {
-	const struct raw_script script = { .pieces = PIECES(HEAD "Content-Length: 3\r\n\r\none"),
-		.pause_ms = 5, .end = RAW_CLOSE };
+	const struct raw_script script = { .pieces = PIECES(HEAD "Connection: close\r\n"
+		"Content-Length: 3\r\n\r\none"), .pause_ms = 5, .end = RAW_CLOSE };
 	struct fetch fetch, other, more[5];
 
 	prepare(&fetch, &script);
@@ -507,7 +509,7 @@ Test(http, start_inside_body_and_many_at_once)
 		cr_assert_str_eq(more[i].body.data, "one");
 		ik_buf_done(&more[i].body);
 	}
-	cr_assert_str_eq(other.body.data, "one");
+	cr_assert_str_eq(other.body.data, "one", "%s", other.message);
 	ik_buf_done(&other.body);
 	finish(&fetch);
 }

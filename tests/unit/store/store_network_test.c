@@ -112,9 +112,13 @@ Test(store_network, who_reads_along_looks_now_and_then)
 	cr_assert_eq(pipe(told), 0);
 	cr_assert_eq(pipe(wanted), 0);
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		close(told[0]);
+		close(wanted[1]); /* so that this end is told when the other process dies */
 		hold(id, told[1], wanted[0]);
+	}
 	close(told[1]);
+	close(wanted[0]);
 	cr_assert_eq(read(told[0], &byte, 1), 1);
 	fixture_open();
 	lock = open_lock(id);
@@ -133,6 +137,5 @@ Test(store_network, who_reads_along_looks_now_and_then)
 	wait_for(IK_LOCK_FREE);
 	(void)ik_lock_close(lock);
 	close(told[0]);
-	close(wanted[0]);
 	close(wanted[1]);
 }

@@ -290,6 +290,8 @@ Test(store_trouble, a_read_only_place_makes_events_wait)
 		_exit(lost == 1 && strstr(notice.text, "lost") ? 0 : 2);
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(chmod(fixture.directory, 0700), 0);
+	cr_assert_eq(chmod(fixture.path, 0600), 0);
 	cr_assert_eq(status, 0);
 	fixture_open();
 	fixture_expect_page(id, 0, 9, "1");
