@@ -20,3 +20,4 @@ if len(sys.argv) > 2:
         SELECT printf('01910000-0000-7000-8000-%012x', s), '/bench/' || (s % 100),
         'What was said in session ' || s || ' first of all', s, s, 1 FROM n""", (int(sys.argv[2]),))
 connection.commit()
+connection.close() # which takes the log in: left behind, it would be measured

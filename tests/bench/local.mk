@@ -22,7 +22,7 @@ tests_bench_bench_store_LDADD = $(LINK_STORE)
 tests_bench_bench_tools_SOURCES = tests/bench/bench_tools.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_tools_LDADD = $(LINK_TOOL)
 EXTRA_DIST += tests/bench/find tests/bench/load.py tests/bench/loop_turns.c tests/bench/run \
-	tests/bench/sessions.py tests/bench/store
+	tests/bench/agents.py tests/bench/sessions.py tests/bench/store
 CLEANFILES += $(EXTRA_PROGRAMS) tests/bench/loop_turns.so
 
 tests/bench/loop_turns.so: tests/bench/loop_turns.c

@@ -1,6 +1,8 @@
 """Long sessions in the real chat, in a pseudo-terminal.
 
     sessions.py history IKIGAI URL MEGABYTES  a session of so much text, resumed; three messages
+    sessions.py large IKIGAI URL MEGABYTES    a session with a result of so much text, resumed;
+                                              searched, copied, exported, read in a pager
     sessions.py turns IKIGAI URL COUNT        so many turns in one session; memory
     sessions.py first-byte IKIGAI RUNS        first byte of a reply on the wire to the screen
 
@@ -155,6 +157,70 @@ def history(ikigai, url, megabytes):
     chat.end()
 
 
+def make_large(database, megabytes):
+    """Append a session with one large result, and the word NEEDLE at its end."""
+    connection = sqlite3.connect(database)
+    session = str(uuid.uuid4())
+    now = int(time.time() * 1000)
+    text = LINE * int(megabytes * 1e6 / len(LINE.encode())) + "the NEEDLE is here\n"
+    envelope = json.dumps({"tool_success": True, "result": {"output": text}})
+    function = {"name": "bash", "arguments": '{"command":"cat x"}'}
+    rows = [("user", "what is in it?", None),
+        ("tool_call", "bash(cat x)", json.dumps({"id": "c1", "type": "function", "function": function})),
+        ("tool_result", LINE[:-1], json.dumps({"tool_call_id": "c1", "name": "bash",
+            "output": envelope, "success": True, "duration_ms": 3})),
+        ("assistant", "Many lines.", None)]
+    connection.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
+        " VALUES(?, ?, '', ?, ?, ?)", (session, os.getcwd(), now, now, len(rows)))
+    connection.executemany("INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?)", [(str(uuid.uuid4()), session, number + 1) + row + (now,)
+        for number, row in enumerate(rows)])
+    connection.commit()
+    return session, len(text.encode()), len(rows[2][2])
+
+
+def large(ikigai, url, megabytes):
+    log = os.path.abspath("turns")
+    subprocess.run([ikigai, "exec", "-p", "practice", "hi"], stdout=subprocess.DEVNULL, check=True)
+    database = os.environ["HOME"] + "/.ikigai/ikigai.db"
+    session, total, stored = make_large(database, float(megabytes))
+    print(f"a result of {total / 1e6:.0f} MB, {stored / 1e6:.0f} MB as it is stored")
+    open(log, "w", encoding="ascii").close()
+    chat = Chat([ikigai, f"--resume={session}", "--base-url", url, "-m", "bench"],
+        {"LD_PRELOAD": os.environ["IK_BENCH_PRELOAD"], "IK_BENCH_TURNS": log, "PAGER": "wc",
+        "TERM": "xterm-256color"})
+    chat.wait("restored")
+    chat.settle()
+
+    def tell(what):
+        chat.settle()
+        print(f"  {what:40} longest turn {longest_turn(chat, log):7.1f} ms, "
+            f"{chat.pss_kb() / 1024:.0f} MB Pss, {chat.cpu_ms():.0f} ms CPU", flush=True)
+
+    tell("resumed")
+    chat.type("\x13NEEDLE")
+    chat.read(1)
+    tell("searched")
+    chat.type("\r\x1b")
+    chat.read(1)
+    chat.type("\x1bOR")
+    tell("in the inspector")
+    chat.type("y")
+    tell("copied")
+    chat.type("o")
+    chat.read(2)
+    tell("read in a pager")
+    chat.type("\x1bOR")
+    chat.read(1)
+    chat.type("/export out.md\r")
+    chat.read(1)
+    tell("exported")
+    chat.type("say it\r")
+    chat.wait(marker(1))
+    tell("sent to a model")
+    chat.end()
+
+
 def turns(ikigai, url, count):
     chat = Chat([ikigai, "--base-url", url, "-m", "bench"])
     chat.wait("F1")
@@ -220,4 +286,4 @@ def first_byte(ikigai, runs):
 
 
 if __name__ == "__main__":
-    {"history": history, "turns": turns, "first-byte": first_byte}[sys.argv[1]](*sys.argv[2:])
+    {"history": history, "large": large, "turns": turns, "first-byte": first_byte}[sys.argv[1]](*sys.argv[2:])
