@@ -35,6 +35,24 @@ static inline bool ik_json_is_low_surrogate(int32_t number)
 	return number >= 0xdc00 && number <= 0xdfff;
 }
 
+/* Is it what may stand behind a backslash, but for 'u'? No call: a text has very many of them. */
+static inline bool ik_json_is_short_escape(char byte)
+{
+	switch (byte) {
+	case '"':
+	case '\\':
+	case '/':
+	case 'b':
+	case 'f':
+	case 'n':
+	case 'r':
+	case 't':
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Bytes of the escape at text: 6, 12 for a surrogate pair, 2 for the short ones; 0 for none,
  * -1 for a lone surrogate. *ret_decoded: bytes of UTF-8 that it stands for (that of U+FFFD for
  * a lone surrogate). */
@@ -46,7 +64,7 @@ static inline int ik_json_escape_length(const char *text, const char *end, int *
 	if (end - text < 2)
 		return 0;
 	if (text[1] != 'u')
-		return text[1] && strchr("\"\\/bfnrt", text[1]) ? 2 : 0;
+		return ik_json_is_short_escape(text[1]) ? 2 : 0;
 	number = ik_json_unicode_escape(text, end);
 	if (number < 0)
 		return 0;

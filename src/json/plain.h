@@ -72,19 +72,29 @@ static inline int ik_json_hex_digit(char byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
+/* The same of a string: from quote to quote, whatever stands between. */
+static inline size_t ik_json_string_length(const char *text, size_t length)
+{
+	const char *quote = text;
+
+	for (;;) {
+		const char *run = quote = (const char *)memchr(quote + 1, '"',
+			length - (size_t)(quote + 1 - text));
+
+		while (run[-1] == '\\')
+			run--;
+		if ((quote - run) % 2 == 0)
+			return (size_t)(quote - text) + 1;
+	}
+}
+
 /* Length of the string, number or word at the start of checked text. */
 static inline size_t ik_json_scalar_length(const char *text, size_t length)
 {
 	size_t at = 1;
 
-	if (text[0] == '"') {
-		for (;;) {
-			at += ik_json_plain_run(text + at, length - at);
-			if (text[at] == '"')
-				return at + 1;
-			at += text[at] == '\\' ? 2 : 1;
-		}
-	}
+	if (text[0] == '"')
+		return ik_json_string_length(text, length);
 	while (at < length && !ik_json_is_blank(text[at]) && text[at] != ',' && text[at] != ']'
 			&& text[at] != '}')
 		at++;

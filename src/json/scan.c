@@ -131,14 +131,14 @@ static int32_t hex4(const char *text)
 /* Decode the escape at *at, step behind it, and return the byte count of its character. */
 static int unescape(const char **at, char out[4])
 {
-	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
-	const char *letter;
+	static const char meanings[] = {
+		['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
+	};
 	uint32_t codepoint;
-	char byte = (*at)[1];
+	unsigned char byte = (unsigned char)(*at)[1];
 
 	if (byte != 'u') {
-		letter = strchr(letters, byte);
-		out[0] = letter ? meanings[letter - letters] : byte;
+		out[0] = byte < sizeof meanings && meanings[byte] ? meanings[byte] : (char)byte;
 		*at += 2;
 		return 1;
 	}

@@ -1,8 +1,10 @@
 #include "json/schema.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/place.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -27,7 +29,7 @@ static const struct keyword {
 	unsigned types;
 	enum inside inside;
 	const char *wanted;
-} keywords[] = {
+} keywords[] = { /* sorted by name */
 	{ "$defs", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
 	{ "$ref", STRING, NOTHING, N_("a string") },
 	{ "additionalItems", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
@@ -73,18 +75,46 @@ static const char *const type_names[] = {
 static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	struct ik_error *error);
 
-/* Drop every member whose name another one before it has: only the first one ever counts. */
-static void drop_duplicates(struct ik_json *object)
+/* A child, and what it is found under: a member's name, or the text of an element. */
+struct child {
+	const char *key;
+	size_t index;
+	struct ik_json *node;
+};
+
+static int compare_children(const void *one, const void *other)
 {
-	struct ik_json *child = ik_json_first(object);
+	const struct child *a = one, *b = other;
+	int order = strcmp(a->key, b->key);
 
-	while (child) {
-		struct ik_json *next = ik_json_sibling(child);
+	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
 
-		if (ik_json_get(object, ik_json_name(child)) != child)
-			ik_json_free(ik_json_detach(object, child));
-		child = next;
+/* Drop every child whose key another one before it has: only the first one ever counts. A tool
+ * may have thousands, so they are sorted. Elements that are no text have no key. */
+static void drop_duplicates(struct ik_json *container)
+{
+	bool named = ik_json_type(container) == IK_JSON_OBJECT;
+	size_t size = ik_json_size(container), count = 0;
+	struct child *children;
+
+	if (size < 2)
+		return;
+	children = ik_alloc_array(NULL, size, sizeof *children);
+	for (struct ik_json *node = ik_json_first(container); node; node = ik_json_sibling(node)) {
+		const char *key = named ? ik_json_name(node) : ik_json_text(node);
+
+		if (key) {
+			children[count] = (struct child){ key, count, node };
+			count++;
+		}
 	}
+	qsort(children, count, sizeof *children, compare_children);
+	for (size_t i = count; i-- > 1;) {
+		if (ik_text_equal(children[i].key, children[i - 1].key))
+			ik_json_free(ik_json_detach(container, children[i].node));
+	}
+	free(children);
 }
 
 /* The type that a word was probably meant to be, or NULL. */
@@ -171,7 +201,8 @@ static bool settle_children(struct ik_json *container, const struct ik_place *pl
 {
 	struct ik_place inner = { place, NULL, 0 };
 
-	drop_duplicates(ik_json_type(container) == IK_JSON_OBJECT ? container : NULL);
+	if (ik_json_type(container) == IK_JSON_OBJECT)
+		drop_duplicates(container);
 	for (struct ik_json *child = ik_json_first(container); child; child = ik_json_sibling(child)) {
 		inner.name = ik_json_name(child);
 		if (!settle_place(child, &inner, error))
@@ -202,54 +233,60 @@ static bool settle_keyword(const struct keyword *keyword, struct ik_json *value,
 	return settle_place(value, place, error);
 }
 
-/* Note in a schema that a member must be there. */
-static void require(struct ik_json *schema, const char *name)
-{
-	struct ik_json *list = ik_json_get(schema, "required");
-
-	if (!list) {
-		list = ik_json_new_array();
-		ik_json_add(schema, "required", list);
-	}
-	for (struct ik_json *item = ik_json_first(list); item; item = ik_json_sibling(item)) {
-		if (ik_json_text(item) && ik_text_equal(ik_json_text(item), name))
-			return;
-	}
-	ik_json_append(list, ik_json_new_text(name));
-}
-
-/* Move a property's own "required": true to the list beside the properties. */
-static void lift_required(struct ik_json *schema, struct ik_json *property)
+/* Move a property's own "required": true to the list beside the properties, which is made when
+ * it is first needed. */
+static void lift_required(struct ik_json *schema, struct ik_json **list, struct ik_json *property)
 {
 	struct ik_json *mark = ik_json_get(property, "required");
 
 	if (ik_json_type(mark) != IK_JSON_BOOL)
 		return;
-	if (ik_json_is_true(mark))
-		require(schema, ik_json_name(property));
+	if (ik_json_is_true(mark)) {
+		if (!*list) {
+			*list = ik_json_new_array();
+			ik_json_add(schema, "required", *list);
+		}
+		ik_json_append(*list, ik_json_new_text(ik_json_name(property)));
+	}
 	ik_json_remove(property, "required");
+}
+
+/* Move what the properties of a schema say of themselves to its list of names. */
+static void gather_required(struct ik_json *schema)
+{
+	struct ik_json *list = ik_json_get(schema, "required");
+	struct ik_json *properties = ik_json_get(schema, "properties");
+	size_t before = ik_json_size(list);
+
+	if (list && ik_json_type(list) != IK_JSON_ARRAY)
+		return;
+	if (ik_json_type(properties) == IK_JSON_OBJECT)
+		drop_duplicates(properties);
+	for (struct ik_json *child = ik_json_first(properties); child; child = ik_json_sibling(child))
+		lift_required(schema, &list, child);
+	if (ik_json_size(list) > before && before > 0)
+		drop_duplicates(list);
+	if (list && !ik_json_first(list))
+		ik_json_remove(schema, "required");
+}
+
+static int compare_keyword(const void *name, const void *keyword)
+{
+	return strcmp(name, ((const struct keyword *)keyword)->name);
 }
 
 /* Bring a schema into its canonical form and check it, with all that is in it. */
 static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	struct ik_error *error)
 {
-	struct ik_json *required = ik_json_get(schema, "required"), *property;
-
 	drop_duplicates(schema);
-	if (!required || ik_json_type(required) == IK_JSON_ARRAY) {
-		property = ik_json_first(ik_json_get(schema, "properties"));
-		for (; property; property = ik_json_sibling(property))
-			lift_required(schema, property);
-		required = ik_json_get(schema, "required");
-		if (required && !ik_json_first(required))
-			ik_json_remove(schema, "required");
-	}
-	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-		struct ik_json *value = ik_json_get(schema, keywords[i].name);
-		struct ik_place inner = { place, keywords[i].name, 0 };
+	gather_required(schema);
+	for (struct ik_json *value = ik_json_first(schema); value; value = ik_json_sibling(value)) {
+		const struct keyword *keyword = bsearch(ik_json_name(value), keywords,
+			sizeof keywords / sizeof keywords[0], sizeof keywords[0], compare_keyword);
+		struct ik_place inner = { place, ik_json_name(value), 0 };
 
-		if (value && !settle_keyword(&keywords[i], value, &inner, error))
+		if (keyword && !settle_keyword(keyword, value, &inner, error))
 			return false;
 	}
 	return true;
@@ -260,30 +297,28 @@ static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 static struct ik_json *from_flat_map(const struct ik_json *map, struct ik_error *error)
 {
 	struct ik_json *schema = ik_json_new_object(), *properties = ik_json_new_object();
-	const struct ik_json *argument;
+	struct ik_json *rest = map ? ik_json_copy(map) : NULL, *argument, *required = NULL;
+	bool good = true;
 
 	ik_json_add(schema, "type", ik_json_new_text("object"));
 	ik_json_add(schema, "properties", properties);
-	for (argument = ik_json_first(map); argument; argument = ik_json_sibling(argument)) {
+	drop_duplicates(rest);
+	while (good && (argument = ik_json_first(rest))) {
 		struct ik_place place = { NULL, ik_json_name(argument), 0 };
-		struct ik_json *copy;
 		char found[IK_EXCERPT];
 
-		if (ik_json_get(properties, place.name))
-			continue;
 		if (ik_json_type(argument) != IK_JSON_OBJECT) {
 			ik_excerpt(argument, found);
-			ik_place_refuse(&place, error,
+			good = ik_place_refuse(&place, error,
 				_("is %s, but must be an object with type and description"), found);
-			return ik_json_free(schema);
+			continue;
 		}
-		copy = ik_json_copy(argument);
-		ik_json_add(properties, place.name, copy);
-		lift_required(schema, copy);
-		if (!settle_schema(copy, &place, error))
-			return ik_json_free(schema);
+		lift_required(schema, &required, argument);
+		good = settle_schema(argument, &place, error);
+		ik_json_append(properties, ik_json_detach(rest, argument)); /* keeps its name */
 	}
-	return schema;
+	ik_json_free(rest);
+	return good ? schema : ik_json_free(schema);
 }
 
 struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_error *error)

@@ -50,11 +50,21 @@ static const struct {
 	{ 0xe0100, 0xe01ef, AS_SELECTOR },
 };
 
+/* Is it one of the letters, Latin, Cyrillic and Han, for which no table has to be asked? */
+static bool is_letter(uint32_t codepoint)
+{
+	return (codepoint >= 0x00c0 && codepoint <= 0x02ff)
+		|| (codepoint >= 0x0400 && codepoint <= 0x047f)
+		|| (codepoint >= 0x4e00 && codepoint <= 0x9fa5);
+}
+
 /* What is to be done with a character beyond ASCII. */
 static enum treatment treat(uint32_t codepoint)
 {
 	size_t low = 0, high = sizeof(exceptions) / sizeof(exceptions[0]);
 
+	if (is_letter(codepoint))
+		return AS_IT_IS;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 

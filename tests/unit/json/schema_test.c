@@ -4,6 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include "util/limits.h"
+
 static struct ik_json *parse(const char *text)
 {
 	struct ik_error error = { .text = "" };
@@ -78,6 +80,33 @@ Test(schema, a_json_schema)
 		"\"properties\":{\"n\":{\"required\":true}}}}}}",
 		"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
 		"\"properties\":{\"n\":{}},\"required\":[\"n\"]}}}}");
+	expect_canonical("{\"type\":\"object\",\"properties\":{\"b\":{\"required\":true},\"a\":{\"required\":true},"
+		"\"b\":{\"type\":\"null\"},\"c\":{}},\"required\":[\"a\",\"c\"],\"type\":\"string\"}",
+		"{\"type\":\"object\",\"properties\":{\"b\":{},\"a\":{},\"c\":{}},\"required\":[\"a\",\"c\",\"b\"]}");
+}
+
+/* So many members that their number squared would be seconds. */
+Test(schema, a_great_many_members)
+{
+	enum { MEMBERS = 30000 };
+	struct ik_error error = { .text = "" };
+	struct ik_json *json, *schema;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_MIB(16));
+	for (int i = 0; i < MEMBERS; i++)
+		ik_buf_printf(&text, "%c\"%x\":{\"required\":true}", i == 0 ? '{' : ',', i);
+	ik_buf_putc(&text, '}');
+	json = parse(text.data);
+	ik_buf_done(&text);
+	schema = ik_schema_canonical(json, &error);
+	cr_assert_not_null(schema, "%s", error.text);
+	cr_assert_eq(ik_json_size(ik_json_get(schema, "required")), MEMBERS);
+	ik_json_free(json);
+	json = ik_schema_canonical(schema, &error);
+	cr_assert_eq(ik_json_size(ik_json_get(json, "properties")), MEMBERS);
+	ik_json_free(json);
+	ik_json_free(schema);
 }
 
 Test(schema, what_is_wrong_is_named)

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "util/buf.h"
+#include "util/utf8.h"
 
 #define FAMILY "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7"
 #define FLAG "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
@@ -54,6 +55,34 @@ Test(cluster, lengths_and_widths)
 			cluster.drawn_length);
 		cr_assert_eq(cluster.width, expected->width, "case %zu: width %d", i, cluster.width);
 		cr_assert_eq(ik_cluster_previous(expected->text, expected->length), 0, "case %zu", i);
+	}
+}
+
+/* What is known of a letter without the tables is what they say: behind it stands a character
+ * for which they are asked. */
+Test(cluster, letters_are_as_the_tables_have_them)
+{
+	char text[8];
+
+	for (uint32_t letter = 0xa0; letter < 0xa000; letter++) {
+		size_t bytes = (size_t)ik_utf8_encode(letter, text);
+		struct ik_cluster asked, known;
+
+		if (bytes == 0)
+			continue;
+		memcpy(text + bytes, "\xe2\x94\x80", 4);
+		asked = ik_cluster_next(text, bytes + 3);
+		text[bytes] = 'a';
+		known = ik_cluster_next(text, bytes + 1);
+		cr_assert_eq(known.length, asked.length, "U+%04X", letter);
+		cr_assert_eq(known.width, asked.width, "U+%04X: %d, %d", letter, known.width, asked.width);
+		known = ik_cluster_next(text, bytes);
+		cr_assert_eq(known.width, asked.width, "U+%04X at the end", letter);
+		memcpy(text + bytes, "\xcc\x81", 3);
+		asked = ik_cluster_next(text, bytes + 2);
+		if ((letter >= 0xc0 && letter < 0x300) || (letter >= 0x400 && letter < 0x480) ||
+		    letter >= 0x5000)
+			cr_assert_eq(asked.length, bytes + 2, "U+%04X and an accent", letter);
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "util/sanitize.h"
+#include "util/cluster.h"
 #include "util/utf8.h"
 
 #include <stdlib.h>
@@ -91,6 +92,18 @@ Test(sanitize, samples_in_two_pieces_at_every_place_and_byte_by_byte)
 		ik_sanitize_end(&state, &out);
 		cr_assert_str_eq(out.data, samples[i].to, "sample %zu by bytes: %s", i, out.data);
 		ik_buf_done(&out);
+	}
+}
+
+/* Letters that are let through without the tables are all assigned. */
+Test(sanitize, letters_are_left_as_they_are)
+{
+	for (uint32_t letter = 0xa1; letter < 0xa000; letter++) {
+		char text[4];
+		size_t length = (size_t)ik_utf8_encode(letter, text);
+
+		if (length > 0 && ik_sanitize_is_clean(text, length))
+			cr_assert(ik_utf8_assigned(letter), "U+%04X", letter);
 	}
 }
 
