@@ -23,16 +23,29 @@
 /* The kernel's own limit is a share of the stack's. */
 #define ENVIRONMENT_LENGTH IK_MIB(8)
 
-/* A process that was told to end; with its start, because numbers are used again. */
+/* How often, and how many times, it is looked whether all have stopped. */
+#define LOOK_AFTER_MS 2
+#define MOST_LOOKS 250
+
+enum stage {
+	STOPPING, /* it was sent SIGSTOP */
+	STOPPED,  /* and starts nothing any more: its children are noted */
+	TOLD      /* it was sent SIGTERM, and goes on */
+};
+
+/* A process that is to end; with its start, because numbers are used again. */
 struct ending {
 	pid_t pid;
 	uint64_t start;
+	enum stage stage;
+	bool last; /* it was told already: SIGKILL comes next */
 };
 
 struct ik_leftovers {
-	struct ik_timer *timer;
+	struct ik_timer *look, *kill;
 	struct ending *endings;
 	size_t count, capacity;
+	int looks;
 };
 
 /* Append the beginning of a file below /proc/PID. */
@@ -60,9 +73,9 @@ static void read_file(pid_t pid, const char *name, struct ik_buf *out)
 	close(fd);
 }
 
-/* When a process was started, in clock ticks after the machine was (proc_pid_stat(5), field
- * 22); 0 when it is gone or a zombie. */
-static uint64_t start_of(pid_t pid)
+/* The state of a process or thread by its stat file (proc_pid_stat(5)), 'Z' when it is gone or a
+ * zombie, and when it was started, in clock ticks after the machine was (field 22). */
+static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
 {
 	struct ik_buf line;
 	unsigned long long start = 0;
@@ -70,13 +83,22 @@ static uint64_t start_of(pid_t pid)
 	char state = 'Z';
 
 	ik_buf_init(&line, IK_KIB(4));
-	read_file(pid, "stat", &line);
+	read_file(pid, name, &line);
 	at = strrchr(line.data, ')'); /* the name before it may hold anything */
 	if (at != NULL && sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
 		" %*s %*s %*s %*s %llu", &state, &start) != 2)
-		start = 0;
+		state = 'Z';
 	ik_buf_done(&line);
-	return state == 'Z' ? 0 : start;
+	*ret_start = start;
+	return state == 'X' ? 'Z' : state;
+}
+
+/* When a process was started; 0 when it is gone or a zombie. */
+static uint64_t start_of(pid_t pid)
+{
+	uint64_t start;
+
+	return state_of(pid, "stat", &start) == 'Z' ? 0 : start;
 }
 
 /* Its arguments, or its name in parentheses when it has none. */
@@ -163,63 +185,166 @@ struct ik_leftover *ik_leftovers_free(struct ik_leftover *leftovers, size_t coun
 	return NULL;
 }
 
-/* Note a process and all that it has started. */
-static void add_ending(struct ik_leftovers *leftovers, pid_t pid)
+/* Is it what was noted, and not gone? */
+static bool is_here(const struct ending *ending)
 {
+	return ending->start != 0 && start_of(ending->pid) == ending->start;
+}
+
+/* Stop a process, which is to end, unless that has begun. */
+static void stop(struct ik_leftovers *leftovers, pid_t pid, bool last)
+{
+	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
+
+	for (size_t i = 0; i < leftovers->count; i++)
+		if (leftovers->endings[i].pid == pid && leftovers->endings[i].start == ending.start &&
+		    leftovers->endings[i].stage != TOLD)
+			return;
+	if (ending.start == 0)
+		return;
 	if (leftovers->count == leftovers->capacity) {
 		leftovers->capacity = leftovers->capacity > 0 ? 2 * leftovers->capacity : 16;
 		leftovers->endings = ik_alloc_array(leftovers->endings, leftovers->capacity,
 			sizeof *leftovers->endings);
 	}
-	leftovers->endings[leftovers->count++] = (struct ending){ pid, start_of(pid) };
+	leftovers->endings[leftovers->count++] = ending;
+	kill(pid, SIGSTOP);
 }
 
-/* Note the children of a process, as each of its threads has them. */
-static void add_children(struct ik_leftovers *leftovers, pid_t parent)
+/* The threads of a process: fn is called with the directory of each, below its own. */
+static void each_thread(pid_t pid, void (*fn)(void *arg, pid_t pid, const char *thread), void *arg)
 {
 	char path[64];
 	DIR *tasks;
 	struct dirent *task;
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)parent);
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	tasks = opendir(path);
 	while (tasks != NULL && (task = readdir(tasks)) != NULL) {
-		struct ik_buf pids;
-		char *at, *end;
-		long pid;
-
 		if (!isdigit((unsigned char)task->d_name[0]))
 			continue;
-		ik_buf_init(&pids, IK_MIB(1));
-		snprintf(path, sizeof path, "task/%.20s/children", task->d_name);
-		read_file(parent, path, &pids);
-		for (at = pids.data; (pid = strtol(at, &end, 10)) > 0; at = end)
-			add_ending(leftovers, (pid_t)pid);
-		ik_buf_done(&pids);
+		snprintf(path, sizeof path, "task/%.20s", task->d_name);
+		fn(arg, pid, path);
 	}
 	if (tasks != NULL)
 		closedir(tasks);
 }
 
-/* Two seconds are over. */
+static void look_at_thread(void *arg, pid_t pid, const char *thread)
+{
+	char path[80];
+	uint64_t start;
+
+	snprintf(path, sizeof path, "%s/stat", thread);
+	if (strchr("TtZ", state_of(pid, path, &start)) == NULL)
+		*(bool *)arg = false;
+}
+
+/* SIGSTOP may come in the middle of a fork(), which is completed first; then there is a child. */
+static bool has_stopped(pid_t pid)
+{
+	bool stopped = true;
+
+	each_thread(pid, look_at_thread, &stopped);
+	return stopped;
+}
+
+struct parent {
+	struct ik_leftovers *leftovers;
+	bool last;
+};
+
+/* Stop the children, as each of the threads has them. */
+static void stop_children(void *arg, pid_t pid, const char *thread)
+{
+	const struct parent *parent = arg;
+	struct ik_buf pids;
+	char path[80], *at, *end;
+	long child;
+
+	ik_buf_init(&pids, IK_MIB(1));
+	snprintf(path, sizeof path, "%s/children", thread);
+	read_file(pid, path, &pids);
+	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
+		stop(parent->leftovers, (pid_t)child, parent->last);
+	ik_buf_done(&pids);
+}
+
+/* All that are to end are known, and stand still. */
+static void tell(struct ik_leftovers *leftovers)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < leftovers->count; i++) {
+		struct ending ending = leftovers->endings[i];
+
+		if (!is_here(&ending))
+			continue;
+		if (ending.stage != TOLD && ending.last) {
+			kill(ending.pid, SIGKILL);
+			continue;
+		}
+		if (ending.stage != TOLD) {
+			kill(ending.pid, SIGTERM);
+			kill(ending.pid, SIGCONT);
+			ik_timer_start(leftovers->kill, KILL_AFTER_MS);
+		}
+		ending.stage = TOLD;
+		leftovers->endings[kept++] = ending;
+	}
+	leftovers->count = kept;
+	leftovers->looks = 0;
+}
+
+/* Stop what those that have stopped had started, and so on; then tell all of them. What does not
+ * stop in time, as within the kernel, is told with what it has started so far. */
+static void look(void *arg)
+{
+	struct ik_leftovers *leftovers = arg;
+	bool waiting = false;
+
+	for (size_t i = 0; i < leftovers->count; i++) {
+		const struct ending ending = leftovers->endings[i];
+		struct parent parent = { leftovers, ending.last };
+
+		if (ending.stage != STOPPING)
+			continue;
+		if (leftovers->looks < MOST_LOOKS && is_here(&ending) && !has_stopped(ending.pid)) {
+			waiting = true;
+			continue;
+		}
+		leftovers->endings[i].stage = STOPPED;
+		each_thread(ending.pid, stop_children, &parent);
+	}
+	leftovers->looks++;
+	if (waiting)
+		ik_timer_start(leftovers->look, LOOK_AFTER_MS);
+	else
+		tell(leftovers);
+}
+
+/* Two seconds are over. What heeds no SIGTERM may have started more since then. */
 static void kill_rest(void *arg)
 {
 	struct ik_leftovers *leftovers = arg;
 
 	for (size_t i = 0; i < leftovers->count; i++) {
-		const struct ending *ending = &leftovers->endings[i];
+		struct ending *ending = &leftovers->endings[i];
 
-		if (ending->start != 0 && start_of(ending->pid) == ending->start)
-			kill(ending->pid, SIGKILL);
+		if (ending->stage != TOLD || !is_here(ending))
+			continue;
+		ending->stage = STOPPING;
+		ending->last = true;
+		kill(ending->pid, SIGSTOP);
 	}
-	leftovers->count = 0;
+	look(leftovers);
 }
 
 bool ik_leftover_end(struct ik_loop *loop, int pid)
 {
 	struct ik_children *children = ik_loop_children(loop);
 	struct ik_leftovers *leftovers = children->leftovers;
-	size_t adopted = 0, first;
+	size_t adopted = 0;
 	pid_t *pids = ik_children_adopted(children, &adopted);
 	bool found = false;
 
@@ -230,24 +355,20 @@ bool ik_leftover_end(struct ik_loop *loop, int pid)
 		return false;
 	if (leftovers == NULL) {
 		leftovers = children->leftovers = ik_alloc(sizeof *leftovers);
-		leftovers->timer = ik_timer_new(loop, kill_rest, leftovers);
+		leftovers->look = ik_timer_new(loop, look, leftovers);
+		leftovers->kill = ik_timer_new(loop, kill_rest, leftovers);
 	}
-	first = leftovers->count;
-	add_ending(leftovers, pid);
-	for (size_t i = first; i < leftovers->count; i++)
-		add_children(leftovers, leftovers->endings[i].pid);
-	for (size_t i = first; i < leftovers->count; i++) {
-		kill(leftovers->endings[i].pid, SIGTERM);
-		kill(leftovers->endings[i].pid, SIGCONT); /* what is stopped would not notice */
-	}
-	ik_timer_start(leftovers->timer, KILL_AFTER_MS);
+	stop(leftovers, pid, false);
+	look(leftovers);
 	return true;
 }
 
 struct ik_leftovers *ik_leftovers_dispose(struct ik_leftovers *leftovers)
 {
 	if (leftovers != NULL) {
-		ik_timer_close(leftovers->timer);
+		tell(leftovers); /* nothing is left stopped */
+		ik_timer_close(leftovers->look);
+		ik_timer_close(leftovers->kill);
 		free(leftovers->endings);
 		free(leftovers);
 	}

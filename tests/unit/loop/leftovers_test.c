@@ -1,6 +1,7 @@
 #include "fixture.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,7 +59,23 @@ static struct ik_leftover *list_of(struct ik_loop *loop, size_t wanted, const ch
 	}
 }
 
-/* The pid of the one process that is left. */
+/* Turn until a process has begun with its script: it has a child. */
+static void wait_for_child(struct ik_loop *loop, int pid)
+{
+	char path[64], pids[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	while (pids[0] == '\0') {
+		FILE *file = fopen(path, "re");
+
+		cr_assert_not_null(file);
+		if (fgets(pids, sizeof(pids), file) == NULL)
+			fixture_run_for(loop, 1);
+		fclose(file);
+	}
+}
+
+/* The pid of the one process that is left, when it has started another. */
 static int the_one(struct ik_loop *loop, const char *command, const char *id)
 {
 	struct ik_leftover *list = list_of(loop, 1, command);
@@ -70,6 +87,7 @@ static int the_one(struct ik_loop *loop, const char *command, const char *id)
 	cr_assert_lt(list[0].running_ms, 60000);
 	pid = list[0].pid;
 	ik_leftovers_free(list, 1);
+	wait_for_child(loop, pid);
 	return pid;
 }
 
@@ -100,6 +118,22 @@ Test(leftovers, are_found_in_any_session_with_their_call_and_ended)
 	pid = the_one(loop, "sh -c trap \"\" TERM; while :; do sleep 304; done", "x");
 	cr_assert(ik_leftover_end(loop, pid));
 	fixture_run_while(loop, any_is_left, loop);
+
+	/* One that starts another when it is told to end. */
+	call(loop, "y", "sh -c 'trap \"sleep 306 &\" TERM; while :; do sleep 305; done' >&- 2>&- &");
+	pid = the_one(loop, "sh -c trap \"sleep 306 &\" TERM; while :; do sleep 305; done", "y");
+	cr_assert(ik_leftover_end(loop, pid));
+	fixture_run_while(loop, any_is_left, loop);
+
+	/* One that starts others all the time. */
+	for (int round = 0; round < 5; round++) {
+		call(loop, "z", "sh -c 'n=0; while [ $n -lt 100 ]; do sleep 307 & n=$((n+1)); done; wait' "
+			">&- 2>&- &");
+		pid = the_one(loop, "sh -c n=0; while [ $n -lt 100 ]; do sleep 307 & n=$((n+1)); done; wait",
+			"z");
+		cr_assert(ik_leftover_end(loop, pid));
+		fixture_run_while(loop, any_is_left, loop);
+	}
 	ik_children_end(loop);
 	fixture_end(loop);
 }
