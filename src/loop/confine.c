@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -212,26 +211,12 @@ static void allow(struct maker *maker, int fd, const char *path, uint64_t rights
 		allow_entries(maker, fd, path, rights);
 }
 
-/* Open a place without following a link: one of them may have been put there since. */
-static int open_place(const char *path)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-
-	/* Some containers know no openat2(2). */
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd;
-}
-
 /* Allow at all places of the plan. */
 static void allow_places(struct maker *maker, int abi)
 {
 	for (size_t i = 0; i < maker->plan->place_count && maker->number == 0; i++) {
 		const struct ik_confine_place *place = &maker->plan->places[i];
-		int fd = open_place(place->path);
+		int fd = ik_cover_open(place->path);
 
 		if (fd < 0)
 			continue;

@@ -131,15 +131,23 @@ static int cover_target(const struct cover *cover, int target)
 	return number;
 }
 
-static int cover_one(const struct cover *cover)
+int ik_cover_open(const char *path)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
 	};
-	int target = (int)syscall(SYS_openat2, AT_FDCWD, cover->path, &how, sizeof(how)), number;
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
-	if (target < 0 && (errno == ENOSYS || errno == EPERM))
-		target = open(cover->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	/* Some containers know no openat2(2). */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+static int cover_one(const struct cover *cover)
+{
+	int target = ik_cover_open(cover->path), number;
+
 	if (target < 0) /* where this process does not come, none that it starts does */
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
 	number = cover_target(cover, target);

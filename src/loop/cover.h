@@ -21,6 +21,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Open a place by its absolute path (O_PATH) without following a link: one may have been put
+ * there since. Nothing but system calls. -1 with errno. */
+int ik_cover_open(const char *path);
+
 struct ik_covering;
 
 /* How it can be done here. */

@@ -9,6 +9,7 @@
 #include "tool/sandbox_held.h"
 #include "tool/sandbox_rules.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -19,6 +20,16 @@ static const char *const devices[] = {
 };
 #define DEVICE_COUNT (sizeof(devices) / sizeof(devices[0]))
 
+/* So long the limits that were found for a schema question do for others: many are asked at
+ * once, and walking through the project for each would hold up the loop. A call looks anew. */
+#define QUESTIONS_MS 1000
+
+/* Limits of a plan, with paths of their own. */
+struct listing {
+	struct ik_confine_limit *items;
+	size_t count;
+};
+
 struct ik_sandbox {
 	enum ik_sandbox_mode mode;
 	bool network;
@@ -28,6 +39,9 @@ struct ik_sandbox {
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
 	struct ik_sandbox_held held;
+	struct listing listing;
+	bool listed;
+	int64_t listed_ms;
 };
 
 static const char *const mode_names[IK_SANDBOX_MODE_COUNT] = { "off", "project", "read-only" };
@@ -92,10 +106,19 @@ struct ik_sandbox *ik_sandbox_new(const struct ik_config *config, const char *di
 	return sandbox;
 }
 
+static void listing_done(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		free((char *)(uintptr_t)listing->items[i].path);
+	free(listing->items);
+	*listing = (struct listing){ .count = 0 };
+}
+
 struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 {
 	if (!sandbox)
 		return NULL;
+	listing_done(&sandbox->listing);
 	for (size_t i = 0; i < sandbox->writable_count; i++)
 		free(sandbox->writable[i]);
 	free(sandbox->writable);
@@ -199,16 +222,10 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 	return count;
 }
 
-/* Limits of a plan; their paths are its own. */
-struct listing {
-	struct ik_confine_limit *items;
-	size_t count;
-};
-
 /* Add one (path is taken over) if it is there. */
-static void add_limit(struct ik_sandbox *sandbox, struct listing *listing, char *path,
-	enum ik_confine_left left)
+static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_left left)
 {
+	struct listing *listing = &sandbox->listing;
 	/* Under a cover the tool would have nowhere to be. */
 	bool cover = !ik_confine_below(sandbox->directory, path);
 	struct stat status;
@@ -226,14 +243,15 @@ static void add_limit(struct ik_sandbox *sandbox, struct listing *listing, char 
 }
 
 /* List all limits that are there: those of names, what patterns find, what is held. */
-static void list_limits(struct ik_sandbox *sandbox, struct listing *listing)
+static void list_limits(struct ik_sandbox *sandbox)
 {
+	const struct listing *listing = &sandbox->listing;
 	const size_t held = sandbox->held.count;
 	struct ik_sandbox_found found;
 	char *path;
 
 	for (size_t i = 0; i < sandbox->limits.count; i++)
-		add_limit(sandbox, listing, ik_strdup(sandbox->limits.items[i].path),
+		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path),
 			sandbox->limits.items[i].left);
 	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
 		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
@@ -241,7 +259,7 @@ static void list_limits(struct ik_sandbox *sandbox, struct listing *listing)
 		/* What there was no time for /sandbox tells: so much and no more. */
 		(void)ik_sandbox_glob(pattern->base, pattern->glob, &found);
 		for (size_t j = 0; j < found.count; j++)
-			add_limit(sandbox, listing, ik_strdup(found.paths[j]), pattern->left);
+			add_limit(sandbox, ik_strdup(found.paths[j]), pattern->left);
 		ik_sandbox_found_done(&found);
 	}
 	for (size_t i = 0; i < held; i++) {
@@ -252,17 +270,25 @@ static void list_limits(struct ik_sandbox *sandbox, struct listing *listing)
 			listed = listing->items[j].left == sandbox->held.items[i].left &&
 				ik_text_equal(listing->items[j].path, path);
 		if (path && !listed)
-			add_limit(sandbox, listing, path, sandbox->held.items[i].left);
+			add_limit(sandbox, path, sandbox->held.items[i].left);
 		else
 			free(path);
 	}
 }
 
-static void free_listing(struct listing *listing)
+/* Have the limits listed as they are now, or were when others were asked a moment ago. */
+static void refresh_listing(struct ik_sandbox *sandbox, enum ik_sandbox_purpose purpose)
 {
-	for (size_t i = 0; i < listing->count; i++)
-		free((char *)(uintptr_t)listing->items[i].path);
-	free(listing->items);
+	int64_t now_ms = ik_clock_ms();
+
+	if (purpose == IK_SANDBOX_QUESTION && sandbox->listed &&
+		now_ms - sandbox->listed_ms < QUESTIONS_MS)
+		return;
+	listing_done(&sandbox->listing);
+	follow_limits(sandbox);
+	list_limits(sandbox);
+	sandbox->listed = true;
+	sandbox->listed_ms = now_ms;
 }
 
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
@@ -271,7 +297,6 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 {
 	struct ik_confine_plan plan = { .place_count = 0 };
 	struct ik_confine_place *places;
-	struct listing listing = { .count = 0 };
 	struct ik_error reason;
 	enum ik_status status;
 
@@ -279,17 +304,15 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	if (!sandbox || is_excepted(sandbox, tool) ||
 		ik_sandbox_state(sandbox) == IK_SANDBOX_NOT_WANTED)
 		return IK_OK;
-	follow_limits(sandbox);
+	refresh_listing(sandbox, purpose);
 	places = ik_alloc_array(NULL, sandbox->writable_count + DEVICE_COUNT + 1, sizeof(*places));
 	plan.places = places;
 	plan.place_count = put_places(sandbox, purpose, places);
-	list_limits(sandbox, &listing);
-	plan.limits = listing.items;
-	plan.limit_count = listing.count;
+	plan.limits = sandbox->listing.items;
+	plan.limit_count = sandbox->listing.count;
 	plan.no_network = !sandbox->network;
 	status = ik_confine_open(&plan, ret_confinement, &reason);
 	free(places);
-	free_listing(&listing);
 	*ret_confined = status == IK_OK;
 	if (status == IK_OK)
 		return IK_OK;

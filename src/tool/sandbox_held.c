@@ -9,25 +9,32 @@
 
 #include "util/alloc.h"
 
+/* Is that file held, with so much left? */
+static bool is_held(const struct ik_sandbox_held *held, const struct stat *status,
+	enum ik_confine_left left)
+{
+	for (size_t i = 0; i < held->count; i++)
+		if (held->items[i].left == left && held->items[i].device == status->st_dev &&
+			held->items[i].number == status->st_ino)
+			return true;
+	return false;
+}
+
 void ik_sandbox_held_keep(struct ik_sandbox_held *held, const char *path, enum ik_confine_left left)
 {
-	struct stat status, other;
+	struct stat status;
 	int fd = held->count < IK_SANDBOX_HELD_MOST ? open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &status) != 0)
-		status.st_nlink = 0;
-	for (size_t i = 0; i < held->count; i++)
-		if (held->items[i].left == left && fstat(held->items[i].fd, &other) == 0 &&
-			other.st_dev == status.st_dev && other.st_ino == status.st_ino)
-			status.st_nlink = 0;
-	if (status.st_nlink == 0) {
+	if (fstat(fd, &status) != 0 || is_held(held, &status, left)) {
 		close(fd);
 		return;
 	}
 	held->items = ik_alloc_array(held->items, held->count + 1, sizeof(*held->items));
-	held->items[held->count++] = (struct ik_sandbox_held_item){ .fd = fd, .left = left };
+	held->items[held->count++] = (struct ik_sandbox_held_item){
+		.fd = fd, .device = status.st_dev, .number = status.st_ino, .left = left,
+	};
 }
 
 char *ik_sandbox_held_path(const struct ik_sandbox_held *held, size_t index)

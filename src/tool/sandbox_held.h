@@ -9,6 +9,8 @@
 #ifndef IK_TOOL_SANDBOX_HELD_H
 #define IK_TOOL_SANDBOX_HELD_H
 
+#include <sys/types.h>
+
 #include "loop/confine.h"
 
 /* So many are held; what comes later is covered by its name alone. */
@@ -17,6 +19,8 @@ enum { IK_SANDBOX_HELD_MOST = 128 };
 struct ik_sandbox_held {
 	struct ik_sandbox_held_item {
 		int fd;
+		dev_t device; /* which file it is */
+		ino_t number;
 		enum ik_confine_left left;
 	} *items;
 	size_t count;
