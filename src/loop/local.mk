@@ -6,6 +6,7 @@ libik_loop_a_SOURCES = \
 	src/loop/children.c src/loop/children.h \
 	src/loop/confine.c src/loop/confine.h \
 	src/loop/cover.c src/loop/cover.h \
+	src/loop/end_watch.c src/loop/end_watch.h \
 	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/gather.c src/loop/gather.h \

@@ -3,28 +3,18 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "loop/children.h"
+#include "loop/end_watch.h"
 #include "loop/internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
 /* How long the end of the program waits for processes that were killed. */
 #define LAST_WAIT_MS 1000
-
-/* A descriptor that becomes readable when the process ends; -1 where there are none. */
-static int open_pidfd(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
-#else
-	return -1;
-#endif
-}
 
 /* Put an end to the watching for the process's end. */
 static void stop_watching(struct ik_process *process)
@@ -101,7 +91,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid,
 	children->first = process;
 	children->count++;
 
-	process->pidfd = open_pidfd(pid);
+	process->pidfd = ik_end_watch_open(pid);
 	if (process->pidfd >= 0) {
 		process->watch = ik_watch_new(loop, process->pidfd, pidfd_readable, process);
 		if (ik_watch_set(process->watch, IK_READABLE, NULL) != IK_OK)

@@ -79,6 +79,7 @@ struct ik_lock_row {
 	struct ik_holder self;
 	enum ik_lock_state state;
 	struct ik_holder holder, asker; /* pid 0: nobody */
+	int64_t left_ms; /* of the holder's lease */
 	bool refused;
 	int64_t late_forks; /* of the session, that were made of events that came too late */
 	bool heard; /* what happens to it is told by ik_locks_heard(); */

@@ -29,12 +29,7 @@ void ik_holder_self(struct ik_holder *ret_self)
 
 bool ik_holder_is_self(const struct ik_holder *holder)
 {
-	struct ik_holder self;
-
-	if (holder->pid != getpid())
-		return false;
-	ik_holder_self(&self);
-	return ik_text_equal(self.host, holder->host);
+	return holder->pid == getpid() && ik_holder_is_here(holder);
 }
 
 void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder)

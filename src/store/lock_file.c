@@ -22,6 +22,9 @@
 #include "util/text.h"
 
 #define POLL_MS 2000 /* where not all is told, and somebody else may write */
+/* So often, with pauses, a lock is looked at whose holder seems dead. */
+#define LEFT_LOOKS 100
+#define LEFT_MS 20
 
 struct kept {
 	char *database, *directory, *path, *ask_path;
@@ -31,6 +34,8 @@ struct kept {
 	struct ik_directory_watch *watch; /* of the two files */
 	struct ik_directory_watch *news;  /* of the database, while somebody else has it */
 	struct ik_timer *timer;           /* to look; NULL: all is told */
+	int left_looks;                   /* at a lock that its holder seems to have left to a child */
+	struct ik_timer *left_timer;
 };
 
 static char *directory_of(const char *database)
@@ -255,6 +260,13 @@ static void follow(struct ik_lock *lock)
 	free(directory);
 }
 
+/* Who was killed while it started a child has left the lock to that, up to the child's execve:
+ * is this one let go of in a moment? */
+static bool is_being_left(struct kept *kept, const struct ik_holder *holder)
+{
+	return kept->left_looks < LEFT_LOOKS && ik_holder_seems_dead(holder);
+}
+
 /* See how things are, and do what is wanted. */
 static void look(void *arg)
 {
@@ -268,6 +280,13 @@ static void look(void *arg)
 	kept->opened = true;
 	lock->wanted = lock->wanted || first;
 	state = take(lock, &holder);
+	if (first && state == IK_LOCK_OTHERS && is_being_left(kept, &holder)) {
+		kept->left_looks++;
+		kept->opened = false;
+		kept->paused = paused;
+		ik_timer_start(kept->left_timer, LEFT_MS);
+		return;
+	}
 	if (paused)
 		ik_lock_tell_news(lock); /* of others in between */
 	/* One that somebody else has is not asked for until a person wants it. */
@@ -319,6 +338,7 @@ static void open_lock(struct ik_lock *lock)
 	kept->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
 	ik_directory_watch_set(kept->watch, places, 2);
 	free(name);
+	kept->left_timer = ik_timer_new(lock->store->loop, look, lock);
 	if (!ik_database_file_is_told(kept->database))
 		kept->timer = ik_timer_new(lock->store->loop, look, lock);
 	look(lock);
@@ -371,6 +391,7 @@ static void close_lock(struct ik_lock *lock)
 	kept->watch = ik_directory_watch_close(kept->watch);
 	kept->news = ik_directory_watch_close(kept->news);
 	kept->timer = ik_timer_close(kept->timer);
+	kept->left_timer = ik_timer_close(kept->left_timer);
 	stop_asking(kept);
 	if (kept->fd >= 0)
 		let_go(kept);

@@ -67,6 +67,13 @@ void ik_locks_done(struct ik_store *store);
 
 /* Fill in where this process is, and when it was started. */
 void ik_holder_locate(struct ik_holder *holder);
+/* Is its machine called as this one is? */
+bool ik_holder_is_here(const struct ik_holder *holder);
+/* Does its number mean a process of this machine? */
+bool ik_holder_is_near(const struct ik_holder *holder);
+/* Is a process of this number, on a machine of this name, no more? It may live in another namespace
+ * of process numbers. */
+bool ik_holder_seems_dead(const struct ik_holder *holder);
 /* Is it certain that this process, one of this machine, is no more? */
 bool ik_holder_is_dead(const struct ik_holder *holder);
 
@@ -77,6 +84,8 @@ struct ik_store_read *ik_store_lock_step(struct ik_store *store, const char *ses
 	ik_store_reader *reader, void *arg);
 /* How many forks of late events a session had when its lock became ours; -1: not known. */
 int64_t ik_locks_late_forks(const struct ik_store *store, const char *session);
+/* The connection is a new one, which is told of nothing yet. */
+void ik_locks_connected(struct ik_store *store);
 /* The server says that something happened to a session. */
 void ik_locks_heard(struct ik_store *store, const char *session);
 

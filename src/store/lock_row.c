@@ -1,22 +1,28 @@
 /*
  * Locks of a server: a row for each session that was ever open, with a lease by the server's
  * clock.  All that is done goes through the queue of reads, behind the events that wait; what
- * others do is heard of by LISTEN, or, behind a pooler that shares connections, looked for.
+ * others do is heard of by LISTEN, or, behind a pooler that shares connections, looked for.  Who
+ * dies says nothing: the kernel does, on the same machine; the end of the lease, on another.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "loop/end_watch.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
 #define RENEW_MS 20000 /* a third of the lease, IK_LOCK_LEASE */
 #define POLL_MS 5000   /* where nothing is heard of */
+#define AFTER_MS 50    /* behind the end of another's lease */
 
 struct kept {
 	char id[IK_UUID_TEXT];
 	struct ik_store_read *read; /* a step on its way; NULL: none */
 	struct ik_timer *timer;
+	struct ik_end_watch *life;  /* of the holder's process; NULL: it cannot be watched */
+	char living[IK_UUID_TEXT];  /* whose lock that is */
+	int64_t left_ms;            /* of another's lease; -1: nobody else has it */
 	bool opened;                /* it was tried once */
 	bool trying;                /* the step on its way takes it, if it is to be had */
 	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
@@ -43,12 +49,30 @@ static struct ik_store_read *start(struct ik_lock *lock, enum ik_lock_step step,
 
 static void step(void *arg);
 
+/* Be told of the end of the process that the row names, as long as that is another one of this
+ * machine. */
+static void watch_holder(struct ik_lock *lock, const struct ik_lock_row *row)
+{
+	struct kept *kept = lock->kept;
+	bool others = row->state == IK_LOCK_OTHERS;
+
+	kept->left_ms = others ? row->left_ms : -1;
+	if (kept->life && others && ik_text_equal(kept->living, row->held))
+		return;
+	kept->life = ik_end_watch_close(kept->life);
+	if (!others || !ik_holder_is_near(&row->holder))
+		return;
+	memcpy(kept->living, row->held, sizeof(kept->living));
+	kept->life = ik_end_watch_new(lock->store->loop, (pid_t)row->holder.pid, step, lock);
+}
+
 /* What the row says now. */
 static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 {
 	struct kept *kept = lock->kept;
 	struct ik_store_session *session;
 
+	watch_holder(lock, row); /* before the look whether it is alive */
 	/* It is nobody's, and what was to be done is done once more. */
 	if (row->state == IK_LOCK_OTHERS && ik_holder_is_dead(&row->holder)) {
 		memcpy(kept->dead, row->held, sizeof(kept->dead));
@@ -75,6 +99,14 @@ static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 		ik_lock_tell_news(lock);
 }
 
+/* Look again after so long, or when another's lease is over. */
+static void start_timer(struct kept *kept, int64_t delay_ms)
+{
+	if (kept->left_ms >= 0 && kept->left_ms + AFTER_MS < delay_ms)
+		delay_ms = kept->left_ms + AFTER_MS;
+	ik_timer_start(kept->timer, delay_ms);
+}
+
 static void on_step(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_lock *lock = arg;
@@ -82,6 +114,8 @@ static void on_step(void *arg, const struct ik_store_answer *answer)
 	bool heard = answer->status == IK_OK && answer->row->heard;
 
 	kept->read = NULL;
+	if (answer->status != IK_OK)
+		kept->left_ms = -1; /* nothing is known of it */
 	/* What was so before it was let go is not so any more. */
 	if (answer->status == IK_OK && !kept->released)
 		take(lock, answer->row);
@@ -90,7 +124,7 @@ static void on_step(void *arg, const struct ik_store_answer *answer)
 	if (kept->again || (answer->status == IK_OK && answer->row->again))
 		step(lock);
 	else
-		ik_timer_start(kept->timer, heard || answer->status != IK_OK ? RENEW_MS : POLL_MS);
+		start_timer(kept, heard || answer->status != IK_OK ? RENEW_MS : POLL_MS);
 }
 
 /* See how things are, and do what is wanted. */
@@ -126,6 +160,7 @@ static void open_lock(struct ik_lock *lock)
 
 	ik_uuid_new(kept->id);
 	kept->timer = ik_timer_new(lock->store->loop, step, lock);
+	kept->left_ms = -1;
 	step(lock);
 }
 
@@ -156,6 +191,7 @@ static void close_lock(struct ik_lock *lock)
 
 	kept->read = ik_store_read_close(kept->read);
 	kept->timer = ik_timer_close(kept->timer);
+	kept->life = ik_end_watch_close(kept->life);
 	if (kept->opened)
 		(void)start(lock, IK_LOCK_STEP_CLOSE, NULL);
 	free(kept);
@@ -168,6 +204,17 @@ int64_t ik_locks_late_forks(const struct ik_store *store, const char *session)
 	while (lock && !ik_text_equal(lock->session, session))
 		lock = lock->next;
 	return lock ? lock->late_forks : -1;
+}
+
+void ik_locks_connected(struct ik_store *store)
+{
+	struct ik_lock *lock;
+
+	for (lock = store->locks; lock; lock = lock->next) {
+		/* A step on its way sees to that. If it cannot be done it must not bring itself back. */
+		if (lock->ops == &ik_lock_row_ops && !((const struct kept *)lock->kept)->read)
+			step(lock);
+	}
 }
 
 void ik_locks_heard(struct ik_store *store, const char *session)

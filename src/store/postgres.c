@@ -267,6 +267,7 @@ static void become_ready(struct postgres *postgres)
 		return;
 	}
 	postgres->stage = IK_PQ_READY;
+	ik_locks_connected(postgres->base.store);
 	ik_store_opened(postgres->base.store, "", IK_OK, NULL);
 }
 

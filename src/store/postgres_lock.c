@@ -60,7 +60,7 @@ static const char forget_refusal[] =
 enum {
 	COLUMN_STATE, COLUMN_HOST, COLUMN_USER, COLUMN_PID, COLUMN_SINCE, COLUMN_ASKER_HOST,
 	COLUMN_ASKER_USER, COLUMN_ASKER_PID, COLUMN_ASKER_SINCE, COLUMN_REFUSED, COLUMN_BACKEND,
-	COLUMN_LATE, COLUMN_HELD, COLUMN_PLACE, COLUMN_STARTED, COLUMN_COUNT
+	COLUMN_LATE, COLUMN_HELD, COLUMN_PLACE, COLUMN_STARTED, COLUMN_LEFT, COLUMN_COUNT
 };
 static const char state[] =
 	"SELECT (CASE WHEN holder = $2 THEN 1 WHEN " HELD " THEN 2 ELSE 3 END)::text,"
@@ -68,7 +68,8 @@ static const char state[] =
 	" (CASE WHEN asker IS NOT NULL AND asker_expires > now() THEN asker_pid ELSE 0 END)::text,"
 	" asker_since::text, (CASE WHEN refused = $2 THEN 1 ELSE 0 END)::text,"
 	" pg_backend_pid()::text, (SELECT count(*) FROM sessions WHERE parent = $1 AND late)::text,"
-	" holder::text, place, started::text FROM locks WHERE session = $1";
+	" holder::text, place, started::text,"
+	" greatest(0, extract(epoch FROM expires - now()) * 1000)::bigint::text FROM locks WHERE session = $1";
 
 static bool send(struct postgres *postgres, const struct ik_store_read *read, const char *text)
 {
@@ -167,6 +168,7 @@ void ik_pq_take_lock_row(struct postgres *postgres, const PGresult *result)
 	ik_pq_take_holder(&row->holder, result, 0, COLUMN_HOST);
 	ik_pq_take_place(&row->holder, result, 0, COLUMN_PLACE);
 	memcpy(row->held, held, strnlen(held, sizeof(row->held) - 1));
+	row->left_ms = ik_pq_number(result, 0, COLUMN_LEFT);
 	ik_pq_take_holder(&row->asker, result, 0, COLUMN_ASKER_HOST);
 	row->late_forks = ik_pq_number(result, 0, COLUMN_LATE);
 	row->refused = ik_pq_number(result, 0, COLUMN_REFUSED) != 0;

@@ -24,8 +24,8 @@ struct ik_holder {
 	char host[65], user[33]; /* "": not known */
 	int64_t pid;             /* 0: there is none */
 	int64_t since_ms;        /* wall clock, where it is known by the database's */
-	char place[80];          /* where its number means this process: a boot of a machine, a
-	                            namespace; "": not known */
+	char place[112];         /* where its number means this process: a boot of a machine,
+	                            namespaces; "": not known */
 	int64_t started;         /* when the process was, to know it by */
 };
 

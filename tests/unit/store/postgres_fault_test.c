@@ -1,12 +1,9 @@
 #include "server_fixture.h"
 #include "store_fixture.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -61,27 +58,24 @@ Test(postgres_fault, a_commit_with_half_an_answer)
 		lose_answers(true);
 }
 
+static void append_until_waiting(void *id)
+{
+	ik_store_continue(fixture.store, id, "/x", 2);
+	server_append_numbers(id, 3, 6);
+	while (!fixture.reason[0])
+		fixture_run();
+}
+
 Test(postgres_fault, a_process_that_dies_between_commit_and_answer)
 {
 	char id[IK_UUID_TEXT];
-	int status;
-	pid_t pid;
 
 	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 2);
 	fixture_close();
 	server_relay(1000, false);
-	pid = fork();
-	if (pid == 0) {
-		fixture_open();
-		ik_store_continue(fixture.store, id, "/x", 2);
-		server_append_numbers(id, 3, 6);
-		while (!fixture.reason[0])
-			fixture_run();
-		(void)kill(getpid(), SIGKILL);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	fixture_die(append_until_waiting, id);
 	cr_assert_eq(fixture_count_spool(true), 1);
 	server_relay(0, false); /* the database has the same address */
 	fixture_open();
@@ -237,14 +231,22 @@ static void put_text(const char *id, size_t length)
 	ik_bytes_unref(bytes);
 }
 
+enum { LENGTH = 3 * IK_LIMIT_PART + 17 };
+
+static void put_two_texts(void *ids)
+{
+	char (*texts)[IK_UUID_TEXT] = ids;
+
+	put_text(texts[0], LENGTH);
+	put_text(texts[1], 5);
+	fixture_turn(20);
+}
+
 Test(postgres_fault, large_texts_survive_with_the_server_away)
 {
-	enum { LENGTH = 3 * IK_LIMIT_PART + 17 };
 	char id[IK_UUID_TEXT], texts[3][IK_UUID_TEXT];
 	struct ik_error notice;
 	size_t i, lost;
-	int status;
-	pid_t pid;
 
 	if (!server_is_there())
 		return;
@@ -254,15 +256,7 @@ Test(postgres_fault, large_texts_survive_with_the_server_away)
 	fixture_close();
 	server_control("stop");
 	/* One process is killed, another one ends in peace. */
-	pid = fork();
-	if (pid == 0) {
-		fixture_open();
-		put_text(texts[0], LENGTH);
-		put_text(texts[1], 5);
-		fixture_turn(20);
-		(void)kill(getpid(), SIGKILL);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	fixture_die(put_two_texts, texts);
 	cr_assert_eq(fixture_count_spool(true), 1);
 	fixture_open();
 	put_text(texts[2], LENGTH);

@@ -1,7 +1,6 @@
 #include "store_fixture.h"
 #include "server_fixture.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,25 +47,22 @@ Test(postgres_trouble, a_server_that_is_away)
 	cr_assert_eq(fixture_count_spool(false), 0);
 }
 
+static void append_four(void *id)
+{
+	ik_store_continue(fixture.store, id, "/x", 2);
+	server_append_numbers(id, 3, 6);
+}
+
 Test(postgres_trouble, killed_with_events_on_their_way)
 {
 	char id[IK_UUID_TEXT];
-	int status;
-	pid_t pid;
 
 	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 2);
 	fixture_close();
 	server_control("stop");
-	pid = fork();
-	if (pid == 0) {
-		fixture_open();
-		ik_store_continue(fixture.store, id, "/x", 2);
-		server_append_numbers(id, 3, 6);
-		(void)kill(getpid(), SIGKILL);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	fixture_die(append_four, id);
 	cr_assert_eq(fixture_count_spool(true), 1);
 	server_control("start");
 	fixture_open();
@@ -165,25 +161,22 @@ Test(postgres_trouble, a_server_that_can_only_be_read)
 	server_expect_numbers(id, 3);
 }
 
+static void append_two(void *id)
+{
+	ik_store_continue(fixture.store, id, "/x", 2);
+	server_append_numbers(id, 3, 4);
+}
+
 Test(postgres_trouble, late_events_become_a_fork)
 {
 	char id[IK_UUID_TEXT], *elsewhere;
-	int status;
-	pid_t pid;
 
 	if (!server_is_there())
 		return;
 	fixture_session(id, "/x", 2);
 	fixture_close();
 	server_control("stop");
-	pid = fork();
-	if (pid == 0) {
-		fixture_open();
-		ik_store_continue(fixture.store, id, "/x", 2);
-		server_append_numbers(id, 3, 4);
-		(void)kill(getpid(), SIGKILL);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	fixture_die(append_two, id);
 	server_control("start");
 	/* Another machine, which knows nothing of that spool, goes on. */
 	elsewhere = ik_strdup(fixture.spool);
@@ -239,29 +232,28 @@ static void ignore(void *arg)
 
 static const struct ik_lock_events silent = { ignore_change, ignore_asker, ignore, ignore };
 
-/* A process that dies with events 3 and 4 of a session in its spool, and with its lock. */
-static void die_with_events(const char *session, bool locked)
+static void append_without_a_table(void *session)
 {
-	int status;
-	pid_t pid = fork();
+	ik_store_continue(fixture.store, session, "/x", 2);
+	fixture_execute("ALTER TABLE events RENAME TO away");
+	server_append_numbers(session, 3, 4);
+	while (!fixture.reason[0])
+		fixture_run();
+}
 
-	if (pid == 0) {
-		struct ik_lock *lock = NULL;
+static void append_with_its_lock(void *session)
+{
+	struct ik_lock *lock = ik_lock_new(fixture.store, session, &silent, NULL);
 
-		fixture_open();
-		if (locked) {
-			lock = ik_lock_new(fixture.store, session, &silent, NULL);
-			while (ik_lock_state(lock) != IK_LOCK_OURS)
-				fixture_settle();
-		}
-		ik_store_continue(fixture.store, session, "/x", 2);
-		fixture_execute("ALTER TABLE events RENAME TO away");
-		server_append_numbers(session, 3, 4);
-		while (!fixture.reason[0])
-			fixture_run();
-		(void)kill(getpid(), SIGKILL);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	while (ik_lock_state(lock) != IK_LOCK_OURS)
+		fixture_settle();
+	append_without_a_table(session);
+}
+
+/* A process that dies with events 3 and 4 of a session in its spool, and with its lock. */
+static void die_with_events(char *session, bool locked)
+{
+	fixture_die(locked ? append_with_its_lock : append_without_a_table, session);
 	fixture_execute("ALTER TABLE away RENAME TO events");
 	cr_assert_eq(fixture_count_spool(true), 1);
 }

@@ -1,10 +1,14 @@
 #include "store_fixture.h"
 
 #include <dirent.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -64,17 +68,75 @@ void fixture_run(void)
 	cr_assert_eq(ik_loop_run(fixture.loop, &error), IK_OK, "%s", error.text);
 }
 
+/* ---- other processes ---- */
+
+pid_t fixture_live(void (*fn)(void *arg), void *arg)
+{
+	struct ik_error error;
+	int told[2];
+	char byte;
+	pid_t pid;
+
+	cr_assert_eq(pipe(told), 0);
+	pid = fork();
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)close(told[0]);
+		fixture.loop = ik_loop_new(&error); /* the kernel's part of the old one is the parent's, too */
+		fixture_open();
+		fn(arg);
+		(void)!write(told[1], "", 1);
+		for (;;)
+			(void)pause();
+	}
+	cr_assert_gt(pid, 0);
+	(void)close(told[1]);
+	cr_assert_eq(read(told[0], &byte, 1), 1, "the other process died too early");
+	(void)close(told[0]);
+	return pid;
+}
+
+void fixture_kill(pid_t pid)
+{
+	int status;
+
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+}
+
+void fixture_die(void (*fn)(void *arg), void *arg)
+{
+	fixture_kill(fixture_live(fn, arg));
+}
+
 /* ---- PostgreSQL ---- */
 
-/* Run one statement on a connection of its own; the first number it gives. */
+/* The next answer; NULL: that was all. What it waits for may be the store's own connection, in the
+ * middle of something: then that goes on. */
+static PGresult *next_result(PGconn *connection)
+{
+	struct pollfd wire = { .fd = PQsocket(connection), .events = POLLIN };
+
+	while (PQisBusy(connection)) {
+		if (poll(&wire, 1, fixture.store ? 300 : -1) == 0)
+			fixture_turn(2);
+		else
+			cr_assert_eq(PQconsumeInput(connection), 1, "%s", PQerrorMessage(connection));
+	}
+	return PQgetResult(connection);
+}
+
+/* Run statements on a connection of its own; the first number that the last one gives. */
 static int64_t ask_server(const char *address, const char *text)
 {
 	PGconn *connection = PQconnectdb(address);
-	PGresult *result;
+	PGresult *result, *next;
 	int64_t number = 0;
 
 	cr_assert_eq(PQstatus(connection), CONNECTION_OK, "%s", PQerrorMessage(connection));
-	result = PQexec(connection, text);
+	cr_assert_eq(PQsendQuery(connection, text), 1, "%s", PQerrorMessage(connection));
+	for (result = NULL; (next = next_result(connection)) != NULL; result = next)
+		PQclear(result);
 	cr_assert(PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK,
 		"%s: %s", text, PQerrorMessage(connection));
 	if (PQntuples(result) > 0)
@@ -128,6 +190,13 @@ static char *direct_address(void)
 	return ik_format("%s dbname=%s", fixture.admin, fixture.database);
 }
 
+/* Another connection to the file. It waits for who is just leaving: that keeps all out for a moment. */
+static void open_beside(sqlite3 **ret_db)
+{
+	cr_assert_eq(sqlite3_open(fixture.path, ret_db), SQLITE_OK);
+	cr_assert_eq(sqlite3_busy_timeout(*ret_db, 10000), SQLITE_OK);
+}
+
 void fixture_execute(const char *text)
 {
 	sqlite3 *db;
@@ -139,7 +208,7 @@ void fixture_execute(const char *text)
 		free(address);
 		return;
 	}
-	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
+	open_beside(&db);
 	cr_assert_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
 	sqlite3_close(db);
 }
@@ -319,7 +388,7 @@ int64_t fixture_query(const char *text)
 		free(address);
 		return number;
 	}
-	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
+	open_beside(&db);
 	cr_assert_eq(sqlite3_prepare_v2(db, text, -1, &statement, NULL), SQLITE_OK, "%s",
 		sqlite3_errmsg(db));
 	cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);

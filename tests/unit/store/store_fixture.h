@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "store/store.h"
 #include "util/uuid.h"
@@ -41,6 +42,15 @@ void fixture_tear_down(void);
 void fixture_open(void);
 /* Close it: nothing may be lost, and there may be nothing to say of it. */
 void fixture_close(void);
+/*
+ * Call fn(arg) in a process of its own, with the store opened anew; it is killed (SIGKILL) as
+ * soon as that returns. The store is to be closed here. Returns when it is dead.
+ */
+void fixture_die(void (*fn)(void *arg), void *arg);
+/* The same, but it lives on when fn(arg) has returned, and idles: kill it. Ends with the test. */
+pid_t fixture_live(void (*fn)(void *arg), void *arg);
+/* Kill it (SIGKILL), and be back when it is dead. */
+void fixture_kill(pid_t pid);
 /* Turn until the store tells something. */
 void fixture_run(void);
 

@@ -1,14 +1,17 @@
 /* Who may write: on a file and on a server, each with two programs of a kind. */
 #include "store_fixture.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
 #include "store/lock.h"
+#include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -168,6 +171,148 @@ Test(store_lock, tells_of_what_the_other_writes)
 	ik_store_close(second, NULL, NULL);
 }
 
+/* In another process. */
+static void hold(void *id)
+{
+	open_lock(&one, fixture.store, id);
+	wait_for(&one, IK_LOCK_OURS);
+}
+
+static void too_late(void *arg)
+{
+	cr_assert_fail("the end of the other process was not told");
+}
+
+/* Long before a lease is over, or looked at. */
+Test(store_lock, of_one_who_is_killed_is_free_at_once, .timeout = 60)
+{
+	struct ik_timer *timer = ik_timer_new(fixture.loop, too_late, NULL);
+	char id[IK_UUID_TEXT];
+	pid_t pid;
+
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	pid = fixture_live(hold, id);
+	fixture_open();
+	open_lock(&two, fixture.store, id);
+	wait_for(&two, IK_LOCK_OTHERS);
+	cr_expect_eq(two.holder.pid, pid);
+	/* It looks a second time once it has begun to listen. */
+	fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	ik_timer_start(timer, 15000);
+	fixture_kill(pid);
+	wait_for(&two, IK_LOCK_FREE);
+	ik_timer_close(timer);
+	ik_lock_ask(two.lock);
+	wait_for(&two, IK_LOCK_OURS);
+	two.lock = ik_lock_close(two.lock);
+}
+
+/* A child lives as long as this is open; when it has ended that is at its end. */
+static int kept_open[2], ended[2];
+
+/* In another process: it starts a child, which has all that is open until it is another program. */
+static void hold_and_fork(void *id)
+{
+	char byte;
+
+	hold(id);
+	if (fork() == 0) {
+		(void)close(kept_open[1]);
+		(void)!read(kept_open[0], &byte, 1);
+		_exit(0);
+	}
+	(void)close(kept_open[1]);
+}
+
+/* It is seen that the holder is dead, and waited for the child, which is about to let go. */
+Test(store_lock, of_one_who_was_killed_while_it_started_a_child_is_waited_for, .timeout = 60)
+{
+	char id[IK_UUID_TEXT], byte;
+	pid_t pid;
+
+	if (fixture.server)
+		cr_skip_test("no child has a row of a server");
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	cr_assert_eq(pipe(kept_open), 0);
+	cr_assert_eq(pipe(ended), 0);
+	pid = fixture_live(hold_and_fork, id);
+	cr_assert_eq(close(ended[1]), 0);
+	fixture_open();
+	fixture_kill(pid);
+	open_lock(&two, fixture.store, id);
+	fixture_turn(20);
+	cr_expect_eq(ik_lock_state(two.lock), IK_LOCK_UNKNOWN);
+	cr_assert_eq(close(kept_open[1]), 0);
+	cr_assert_eq(read(ended[0], &byte, 1), 0);
+	wait_for(&two, IK_LOCK_OURS);
+	(void)close(kept_open[0]);
+	(void)close(ended[0]);
+	two.lock = ik_lock_close(two.lock);
+}
+
+/* Run statements that were put together. */
+static void execute(char *text)
+{
+	fixture_execute(text);
+	free(text);
+}
+
+/* Of another machine nothing is known but how long its lease is. */
+Test(store_lock, of_another_machine_is_free_when_its_lease_is_over, .timeout = 60)
+{
+	struct ik_timer *timer = ik_timer_new(fixture.loop, too_late, NULL);
+	char id[IK_UUID_TEXT];
+
+	if (!fixture.server)
+		cr_skip_test("a lock of the kernel has no lease");
+	fixture_session(id, "/x", 2);
+	fixture_settle();
+	execute(ik_format("INSERT INTO locks(session, holder, process, host, user_name, pid, since, expires)"
+		" VALUES ('%s', gen_random_uuid(), gen_random_uuid(), 'elsewhere', 'eve', 4711, 1000,"
+		" now() + interval '1 hour')", id));
+	open_lock(&two, fixture.store, id);
+	wait_for(&two, IK_LOCK_OTHERS);
+	cr_expect_str_eq(two.holder.host, "elsewhere");
+	execute(ik_format("UPDATE locks SET expires = now() + interval '1 second' WHERE session = '%s'", id));
+	execute(ik_format("NOTIFY \"ikigai_%s\"", id));
+	ik_timer_start(timer, 15000);
+	wait_for(&two, IK_LOCK_FREE);
+	ik_timer_close(timer);
+	two.lock = ik_lock_close(two.lock);
+}
+
+/* Whoever is connected anew is told of nothing until it says that it listens. */
+Test(store_lock, is_heard_of_after_a_connection_was_lost, .timeout = 60)
+{
+	struct ik_timer *timer = ik_timer_new(fixture.loop, too_late, NULL);
+	char id[IK_UUID_TEXT];
+
+	if (!fixture.server)
+		cr_skip_test("there is no connection");
+	fixture_session(id, "/x", 2);
+	open_lock(&one, fixture.store, id);
+	wait_for(&one, IK_LOCK_OURS);
+	fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	fixture_execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+		" WHERE datname = current_database() AND pid <> pg_backend_pid()");
+	do {
+		fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	} while (fixture_answer.status != IK_OK);
+	fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	fixture_wait(ik_store_after(fixture.store, id, 0, 9, FIXTURE_READ));
+	execute(ik_format("UPDATE locks SET asker = gen_random_uuid(), asker_host = 'elsewhere', asker_pid = 7,"
+		" asker_expires = now() + interval '1 hour' WHERE session = '%s'", id));
+	execute(ik_format("NOTIFY \"ikigai_%s\"", id));
+	ik_timer_start(timer, 15000);
+	wait_until(&one.asked, true);
+	ik_timer_close(timer);
+	one.lock = ik_lock_close(one.lock);
+}
+
 Test(store_lock, of_a_database_that_keeps_nothing_is_none)
 {
 	struct ik_error error;
@@ -193,10 +338,17 @@ Test(store_lock, that_ended_makes_late_events_a_fork)
 	wait_for(&one, IK_LOCK_OURS);
 	text = ik_format("UPDATE locks SET expires = now() - interval '1 second' WHERE session = '%s'",
 		id);
-	fixture_execute(text);
+	/* The holder lives in this process, too, and may renew it before the other comes to it. */
+	for (;;) {
+		fixture_execute(text);
+		open_lock(&two, second, id);
+		while (two.state == IK_LOCK_UNKNOWN)
+			fixture_run();
+		if (two.state == IK_LOCK_OURS)
+			break;
+		two.lock = ik_lock_close(two.lock);
+	}
 	free(text);
-	open_lock(&two, second, id);
-	wait_for(&two, IK_LOCK_OURS);
 	fixture_append(id, IK_KIND_USER, "late");
 	fixture_settle();
 	fixture_expect_page(id, 0, 9, "1 2");
@@ -290,4 +442,56 @@ Test(store_lock, whose_file_was_removed_is_not_held_by_two)
 	two.lock = ik_lock_close(two.lock);
 	ik_store_close(second, NULL, NULL);
 	free(path);
+}
+
+/* ---- where a holder is ---- */
+
+enum { UNLIKE, LIKE, NOT_SAID, IMPOSSIBLE };
+
+/* What a process of another namespace says of its place, compared with this one's. */
+static int place_of_another(int namespace)
+{
+	struct ik_holder here, there;
+	int status = 0;
+	pid_t pid = fork();
+
+	cr_assert_geq(pid, 0);
+	if (pid == 0) {
+		ik_holder_locate(&here);
+		if (unshare(CLONE_NEWUSER | namespace) != 0)
+			_exit(IMPOSSIBLE);
+		pid = fork(); /* which is in it */
+		if (pid == 0) {
+			ik_holder_locate(&there);
+			_exit(!there.place[0] ? NOT_SAID : ik_text_equal(here.place, there.place) ? LIKE : UNLIKE);
+		}
+		_exit(pid > 0 && waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : IMPOSSIBLE);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void expect_place(int namespace, int wanted)
+{
+	int is = place_of_another(namespace);
+
+	if (is == IMPOSSIBLE)
+		cr_skip_test("no namespaces can be made here");
+	cr_expect_eq(is, wanted, "%d", is);
+}
+
+Test(store_lock, a_holder_is_where_its_numbers_are)
+{
+	expect_place(0, LIKE);
+}
+
+Test(store_lock, a_holder_with_a_clock_of_its_own_is_elsewhere)
+{
+	expect_place(0x80 /* CLONE_NEWTIME */, UNLIKE);
+}
+
+Test(store_lock, a_holder_with_a_strangers_proc_does_not_say_where_it_is)
+{
+	expect_place(CLONE_NEWPID, NOT_SAID);
 }
