@@ -100,7 +100,7 @@ struct ik_store_read {
 	bool more;
 	bool continued;          /* of a list: it goes on behind what was found */
 	int slices;              /* of the index that were made for it first */
-	int64_t begun_ms;        /* of a search in parts; 0: not yet */
+	int64_t told_by_ms;      /* of a search: what was found by then is told, with how far that is */
 	ik_store_reader *reader; /* NULL: closed, unless it changes something: it is done then, too */
 	void *arg;
 

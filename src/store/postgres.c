@@ -55,6 +55,7 @@ static void finish(struct postgres *postgres)
 	enum ik_status status = postgres->status;
 
 	postgres->operation = NULL;
+	postgres->brief = false;
 	ik_timer_stop(postgres->timer);
 	/* A server that cannot do it (read-only after a change of the leader, a full disk, about to
 	 * end) may not be the one to ask next time. */
@@ -160,11 +161,14 @@ static void note_failure(struct postgres *postgres, const PGresult *result)
 	char *words = words_of(message ? message : _("no reason given"));
 	enum ik_status status = IK_IO;
 	struct ik_error error;
+	bool late;
 
 	if (!state)
 		state = "";
-	postgres->timed_out = postgres->timed_out || ik_text_equal(state, "57014");
-	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03"))
+	/* Of the server it says nothing that little time was not enough. */
+	late = postgres->brief && ik_text_equal(state, "57014");
+	postgres->timed_out = postgres->timed_out || late;
+	if (late || ik_text_starts(state, "40") || ik_text_equal(state, "55P03"))
 		status = IK_UNAVAILABLE;
 	else if (ik_text_starts(state, "22") || ik_text_starts(state, "54"))
 		status = IK_INVALID;

@@ -4,7 +4,7 @@
  * The newest events are read first: what is common is found there.  What is rare the index finds
  * at once.  It cannot be stopped, though, and takes seconds for common words that seldom stand
  * together: it gets a little time, and where that is not enough, ranges of events are read, one
- * behind the other.
+ * behind the other. When a first few have next to nothing it gets some more.
  */
 #include "store/postgres_private.h"
 
@@ -16,19 +16,21 @@
 #include "util/text.h"
 
 /* How it goes on from a place. */
-enum way { NEWEST, BY_INDEX, BY_RANGES };
+enum way { NEWEST, BY_INDEX, SOME_RANGES, PATIENTLY, BY_RANGES };
 
 /* Events of the first range, and of the longest. */
 #define FIRST_RANGE 2000
-#define LONGEST_RANGE 50000
+#define LONGEST_RANGE 100000
 /* So many of that first range, and more ranges of this size fill the page soon. */
 #define ENOUGH 10
+/* After so many events it is looked at whether the last range had one hit in so many. */
+#define SOME_EVENTS 30000
+#define SPARSE 4000
 /* What a range may take: it is made longer and shorter for that. */
-#define RANGE_MS 50
-/* What the index may take. */
-#define INDEX_MS 100
-/* What was found by then is told, with how far that is. */
-#define TELL_MS 300
+#define RANGE_MS 100
+/* What the index may take at first, and later. */
+#define INDEX_MS 60
+#define PATIENT_MS 400
 
 /* What is found, and the session that has it: its own, or, when that was deleted, the newest
  * fork that has it still, or none. Last, where the range ends, unless nothing is behind it. */
@@ -53,20 +55,28 @@ static const char by_index[] =
 	"  WHERE words @@ $1::tsquery AND (time + 0, session, sequence) < ($2, $3, $4)"
 	"  AND " OF_DIRECTORY " ORDER BY time + 0 DESC, session DESC, sequence DESC LIMIT $6)" ANSWER;
 
+/* A range down to the row that range_settings has found. The words are compared by the function
+ * of the operator, with which the index of words does not help. */
 static const char by_range[] =
-	"WITH hits AS ((SELECT session, sequence, time, true AS hit FROM (SELECT * FROM search"
-	"  WHERE (time, session, sequence) < ($2, $3, $4)" NEWEST_FIRST " LIMIT $7) near"
-	"  WHERE words @@ $1::tsquery AND " OF_DIRECTORY " LIMIT $6)"
-	" UNION ALL (SELECT session, sequence, time, false FROM search"
-	"  WHERE (time, session, sequence) < ($2, $3, $4)" NEWEST_FIRST " OFFSET $7 - 1 LIMIT 1))" ANSWER;
+	"WITH low AS (SELECT split_part(s, ' ', 1)::bigint AS time, split_part(s, ' ', 2)::uuid AS session,"
+	"  split_part(s, ' ', 3)::bigint AS sequence FROM current_setting('ikigai.low') s WHERE s <> ''),"
+	" hits AS ((SELECT session, sequence, time, true AS hit FROM search"
+	"  WHERE (time, session, sequence) < ($2, $3, $4) AND (time, session, sequence) >="
+	"   (coalesce((SELECT time FROM low), -9223372036854775807), coalesce((SELECT session FROM low),"
+	"   '00000000-0000-0000-0000-000000000000'), coalesce((SELECT sequence FROM low), 0))"
+	"  AND ts_match_vq(words, $1::tsquery) AND " OF_DIRECTORY NEWEST_FIRST " LIMIT $6)"
+	" UNION ALL SELECT session, sequence, time, false FROM low)" ANSWER;
 
-/* For this transaction: nothing is compiled, no other process helps, and the index is used. */
-static const char settings[] = "SELECT set_config('jit', 'off', true),"
-	" set_config('max_parallel_workers_per_gather', '0', true)";
-static const char index_settings[] = "SELECT set_config('jit', 'off', true),"
-	" set_config('max_parallel_workers_per_gather', '0', true),"
+/* For this transaction: nothing is compiled, no other process helps, and the index is used; the
+ * rows that it names are read page by page, not each for itself. */
+#define SETTINGS "SELECT set_config('jit', 'off', true)," \
+	" set_config('max_parallel_workers_per_gather', '0', true)," \
 	" set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),"
-	" set_config('statement_timeout', $1::bigint::text, true)";
+static const char range_settings[] = SETTINGS
+	" set_config('ikigai.low', coalesce((SELECT time || ' ' || session || ' ' || sequence FROM"
+	"  (SELECT time, session, sequence FROM search WHERE (time, session, sequence) < ($1, $2, $3)"
+	NEWEST_FIRST " OFFSET $4 - 1 LIMIT 1) low), ''), true)";
+static const char index_settings[] = SETTINGS " set_config('statement_timeout', $1::bigint::text, true)";
 
 /* What a search has yet to find. */
 static size_t missing(const struct ik_store_read *read)
@@ -74,45 +84,66 @@ static size_t missing(const struct ik_store_read *read)
 	return read->count - read->found;
 }
 
+static bool is_by_index(const struct ik_search_place *place)
+{
+	return place->way == BY_INDEX || place->way == PATIENTLY;
+}
+
+/* Behind which row it goes on. */
+static void put_place(const struct ik_search_place *place, struct ik_pq_statement *statement)
+{
+	ik_pq_put_number(statement, place->first);
+	ik_pq_put_uuid(statement, place->session[0] ? place->session
+		: "ffffffff-ffff-ffff-ffff-ffffffffffff");
+	ik_pq_put_number(statement, place->second);
+}
+
+static void put_settings(const struct postgres *postgres, struct ik_pq_statement *statement)
+{
+	const struct ik_search_place *place = &postgres->read->place;
+	int64_t most_ms = place->way == PATIENTLY ? PATIENT_MS : INDEX_MS;
+
+	ik_pq_statement_init(statement, is_by_index(place) ? index_settings : range_settings);
+	if (!is_by_index(place)) {
+		put_place(place, statement);
+		ik_pq_put_number(statement, place->range);
+		return;
+	}
+	if (postgres->base.timeout_ms > 0 && postgres->base.timeout_ms < most_ms)
+		most_ms = postgres->base.timeout_ms;
+	ik_pq_put_number(statement, most_ms);
+}
+
 static void put_search(struct ik_store_read *read, struct ik_pq_statement *statement)
 {
 	const struct ik_search_place *place = &read->place;
 	struct ik_buf words;
 
-	ik_pq_statement_init(statement, place->way == BY_INDEX ? by_index : by_range);
+	ik_pq_statement_init(statement, is_by_index(place) ? by_index : by_range);
 	ik_buf_init(&words, IK_KIB(64));
 	ik_search_query_put_ts(read->query, &words);
 	ik_pq_put_text(statement, words.data);
 	ik_buf_done(&words);
-	ik_pq_put_number(statement, place->first);
-	ik_pq_put_uuid(statement, place->session[0] ? place->session
-		: "ffffffff-ffff-ffff-ffff-ffffffffffff");
-	ik_pq_put_number(statement, place->second);
+	put_place(place, statement);
 	if (read->directory)
 		ik_pq_put_text(statement, read->directory);
 	else
 		ik_pq_put_null(statement, IK_PQ_TEXT);
 	ik_pq_put_number(statement, (int64_t)missing(read));
-	if (place->way != BY_INDEX)
-		ik_pq_put_number(statement, place->range);
 }
 
 bool ik_pq_send_search(struct postgres *postgres)
 {
 	struct ik_store_read *read = postgres->read;
 	struct ik_pq_statement statement;
-	bool sent, by_index_now = read->place.way == BY_INDEX;
+	bool sent;
 
-	if (!read->begun_ms)
-		read->begun_ms = ik_clock_ms();
 	if (!read->place.range)
 		read->place.range = FIRST_RANGE;
 	postgres->asked_ms = ik_clock_ms();
+	postgres->brief = is_by_index(&read->place);
 	postgres->timed_out = false;
-	ik_pq_statement_init(&statement, by_index_now ? index_settings : settings);
-	if (by_index_now)
-		ik_pq_put_number(&statement, postgres->base.timeout_ms > 0 &&
-			postgres->base.timeout_ms < INDEX_MS ? postgres->base.timeout_ms : INDEX_MS);
+	put_settings(postgres, &statement);
 	sent = ik_pq_begin(postgres) && ik_pq_send(postgres, &statement);
 	ik_pq_statement_done(&statement);
 	put_search(read, &statement);
@@ -148,6 +179,8 @@ static void choose_way(struct ik_search_place *place, size_t hits, int64_t took_
 {
 	if (place->way == NEWEST)
 		place->way = hits >= ENOUGH ? BY_RANGES : BY_INDEX;
+	else if (place->way == SOME_RANGES && place->looked >= SOME_EVENTS)
+		place->way = (int64_t)hits * SPARSE >= place->range ? BY_RANGES : PATIENTLY;
 	if (took_ms < RANGE_MS / 2 && place->range < LONGEST_RANGE)
 		place->range *= 2;
 	else if (took_ms > RANGE_MS && place->range > FIRST_RANGE)
@@ -172,7 +205,7 @@ void ik_pq_take_hits(struct postgres *postgres, const PGresult *result)
 		set_place(place, result, row);
 		place->looked += place->range;
 	}
-	if (place->way != BY_INDEX && hits < wanted)
+	if (!is_by_index(place) && hits < wanted)
 		choose_way(place, hits, ik_clock_ms() - postgres->asked_ms);
 }
 
@@ -180,12 +213,12 @@ enum ik_status ik_pq_finish_search(struct postgres *postgres, enum ik_status sta
 {
 	struct ik_store_read *read = postgres->read;
 
-	if (status != IK_OK && postgres->timed_out && read->place.way == BY_INDEX) {
-		read->place.way = BY_RANGES;
+	if (status != IK_OK && postgres->timed_out) {
+		read->place.way = read->place.way == BY_INDEX ? SOME_RANGES : BY_RANGES;
 		read->more = true;
 		status = IK_OK;
 	}
 	if (status == IK_OK && read->more && missing(read) > 0)
-		read->again = ik_clock_ms() - read->begun_ms < TELL_MS;
+		read->again = ik_clock_ms() < read->told_by_ms;
 	return status;
 }

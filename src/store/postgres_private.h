@@ -131,7 +131,8 @@ struct postgres {
 	int64_t last;
 	struct ik_store_read *read;
 	int64_t asked_ms;       /* when a part of a search was */
-	bool timed_out;         /* a statement took longer than it may */
+	bool brief;             /* a statement may take a moment only, which is tried */
+	bool timed_out;         /* and was not enough */
 	bool direct;            /* no pooler shares the connection: it can be told of things */
 	struct ik_pq_indexing *indexing; /* NULL: none */
 };

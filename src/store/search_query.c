@@ -115,12 +115,30 @@ static void put_parts(const struct ik_search_query *query, bool words, bool phra
 	}
 }
 
-void ik_search_query_put_fts(const struct ik_search_query *query, const char *with,
-	struct ik_buf *out)
+bool ik_search_query_has_phrase(const struct ik_search_query *query)
+{
+	for (size_t i = 0; i < query->count; i++) {
+		if (query->terms[i].joined && !query->terms[i].loose)
+			return true;
+	}
+	return false;
+}
+
+/* Append the words one of which a text has to have. */
+static void put_with(const char *const *with, size_t count, struct ik_buf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		ik_buf_printf(out, "%s\"%s\"", i > 0 ? " OR " : count > 1 ? "(" : "", with[i]);
+	if (count > 1)
+		ik_buf_putc(out, ')');
+}
+
+void ik_search_query_put_fts(const struct ik_search_query *query, const char *const *with,
+	size_t count, struct ik_buf *out)
 {
 	struct ik_buf parts;
 
-	if (!with) {
+	if (count == 0) {
 		put_parts(query, true, true, " AND ", out);
 		return;
 	}
@@ -129,9 +147,9 @@ void ik_search_query_put_fts(const struct ik_search_query *query, const char *wi
 	/* For a phrase alone FTS5 looks through all the rest of the index, unless what it has to be
 	 * near to ends before that: so far away that it may stand anywhere. */
 	if (parts.length > 0)
-		ik_buf_printf(out, "NEAR(\"%s\" %s, 1000000)", with, parts.data);
+		ik_buf_printf(out, "NEAR(\"%s\" %s, 1000000)", with[0], parts.data);
 	else
-		ik_buf_printf(out, "\"%s\"", with);
+		put_with(with, count, out);
 	ik_buf_clear(&parts);
 	put_parts(query, true, false, " AND ", &parts);
 	if (parts.length > 0)

@@ -39,10 +39,14 @@ enum ik_status ik_search_query_read(struct ik_search_query *query, const char *t
 /* Does it stand in a text (ik_search_text())? */
 bool ik_search_query_fits(const struct ik_search_query *query, const char *text, size_t length);
 
-/* Append it in the language of SQLite's FTS5 (without loose terms; with one more word that a
- * text has to have, which is no text's own, or NULL), of PostgreSQL's tsquery. */
-void ik_search_query_put_fts(const struct ik_search_query *query, const char *with,
-	struct ik_buf *out);
+/* Are there words that have to stand one behind the other, loose ones aside? */
+bool ik_search_query_has_phrase(const struct ik_search_query *query);
+
+/* Append it in the language of SQLite's FTS5 (without loose terms; with some words, no text's
+ * own, one of which a text has to have: one or none where there is a phrase), of PostgreSQL's
+ * tsquery. */
+void ik_search_query_put_fts(const struct ik_search_query *query, const char *const *with,
+	size_t count, struct ik_buf *out);
 void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *out);
 
 #define IK_SNIPPET_MARKS 8

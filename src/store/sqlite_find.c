@@ -18,6 +18,8 @@
  * events are read instead: where there are so many, the page is soon full.
  */
 #define MOST_PLACES 5000
+/* Of blocks one statement looks through. */
+#define MOST_BLOCKS 2
 
 enum { SESSION_COLUMN = 6, FOUND_ROW_COLUMN = 7 };
 enum plan { NO_PLAN, WHOLE, BLOCK_BY_BLOCK, THROUGH };
@@ -203,23 +205,55 @@ static int64_t newest_row(const struct finding *finding)
 	return row;
 }
 
+/* Ask for some blocks from that of row last on, downwards; returns the first row of the lowest. */
+static int64_t put_blocks(const struct ik_store_read *read, int64_t last, struct ik_buf *words)
+{
+	struct ik_buf names[MOST_BLOCKS];
+	const char *with[MOST_BLOCKS];
+	/* How many were looked through together, when what was loose was decided otherwise, says nothing
+	 * of a phrase. */
+	int64_t most = ik_search_query_has_phrase(read->query) ? 1 : read->place.range;
+	size_t count = 0, i;
+
+	last -= last % IK_SQLITE_BLOCK;
+	for (;;) {
+		ik_buf_init(&names[count], 64);
+		ik_sqlite_put_block(&names[count], last);
+		with[count] = names[count].data;
+		if (++count == MOST_BLOCKS || (int64_t)count >= most || last == 0)
+			break;
+		last -= IK_SQLITE_BLOCK;
+	}
+	ik_search_query_put_fts(read->query, with, count, words);
+	for (i = 0; i < count; i++)
+		ik_buf_done(&names[i]);
+	return last;
+}
+
 /* Where the rows begin that one statement looks through, and what it asks. */
 static int64_t put_query(const struct finding *finding, struct ik_buf *words)
 {
 	const struct ik_store_read *read = finding->read;
 	int64_t last = newest_row(finding), plain = finding->sqlite->plain_rows;
-	struct ik_buf block;
 
 	if (read->number != BLOCK_BY_BLOCK || last <= plain) {
-		ik_search_query_put_fts(read->query, NULL, words);
+		ik_search_query_put_fts(read->query, NULL, 0, words);
 		return 0;
 	}
-	ik_buf_init(&block, 64);
-	ik_sqlite_put_block(&block, last);
-	ik_search_query_put_fts(read->query, block.data, words);
-	ik_buf_done(&block);
-	last -= last % IK_SQLITE_BLOCK;
+	last = put_blocks(read, last, words);
 	return last > plain ? last : plain + 1;
+}
+
+/* After a statement that took so long: more blocks at once are found through in less time, but
+ * of several FTS5 cannot tell where a phrase has to end. */
+static void choose_blocks(struct ik_store_read *read, int64_t took_us)
+{
+	int64_t *blocks = &read->place.range;
+
+	if (took_us < SLICE_US && *blocks < MOST_BLOCKS && !ik_search_query_has_phrase(read->query))
+		*blocks = *blocks > 0 ? 2 * *blocks : 2;
+	else if (took_us > 2 * SLICE_US && *blocks > 1)
+		*blocks /= 2;
 }
 
 /* Run one statement over the next rows. */
@@ -228,8 +262,8 @@ static enum ik_status look(struct finding *finding, struct ik_error *error)
 	bool through = finding->read->number == THROUGH;
 	sqlite3_stmt *query = ik_sqlite_statement(finding->sqlite, through ? READ_THROUGH : SEARCH);
 	enum ik_status status;
+	int64_t low = 0, begun_us = ik_clock_us();
 	struct ik_buf words;
-	int64_t low = 0;
 
 	if (!query)
 		return ik_sqlite_explain(finding->sqlite, error);
@@ -243,6 +277,7 @@ static enum ik_status look(struct finding *finding, struct ik_error *error)
 		sqlite3_bind_int64(query, 3, finding->read->place.first);
 	}
 	status = take_rows(finding, query, low, error);
+	choose_blocks(finding->read, ik_clock_us() - begun_us);
 	ik_buf_done(&words);
 	return status;
 }
@@ -269,6 +304,8 @@ enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *rea
 		status = look(&finding, error);
 	ik_buf_done(&finding.text);
 	read->more = read->place.first > 1;
-	read->again = status == IK_OK && read->more && read->found < read->count;
+	read->place.looked = last + 1 - read->place.first;
+	read->again = status == IK_OK && read->more && read->found < read->count &&
+		ik_clock_ms() < read->told_by_ms;
 	return status;
 }

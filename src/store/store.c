@@ -438,6 +438,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 	}
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
+	store->search_ms = IK_SEARCH_MS;
 	store->end = &store->first;
 	store->reads_end = &store->reads;
 	ik_blob_queue_init(&store->blobs);

@@ -75,6 +75,9 @@ void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
  */
 void ik_store_set_helper(struct ik_store *store, const char *program);
 
+/* A search is answered with what it has found after so long (60 ms, unless it is said). */
+void ik_store_set_search_time(struct ik_store *store, int64_t milliseconds);
+
 /*
  * Try once more to write what waits; what cannot be written goes as JSON Lines
  * to a file of mode 0600 beside the database, or in TMPDIR, that the next

@@ -2,6 +2,7 @@
  * pauses for other programs, and at once when somebody searches. */
 #include "store/store_private.h"
 
+#include "util/clock.h"
 #include "util/log.h"
 
 /* From an event to its place in the index, and between two slices. */
@@ -45,7 +46,14 @@ bool ik_store_index_first(struct ik_store *store, const struct ik_store_read *re
 		return false;
 	if (!read)
 		return store->index_now;
-	return read->kind == IK_READ_SEARCH && read->reader && read->slices < SLICES_FOR_SEARCH;
+	/* Of its time half is left to look into what there is. */
+	return read->kind == IK_READ_SEARCH && read->reader && read->slices < SLICES_FOR_SEARCH &&
+		(read->slices == 0 || ik_clock_ms() < read->told_by_ms - store->search_ms / 2);
+}
+
+void ik_store_set_search_time(struct ik_store *store, int64_t milliseconds)
+{
+	store->search_ms = milliseconds;
 }
 
 void ik_store_indexed(struct ik_store *store, int64_t indexed, int64_t events,

@@ -21,6 +21,9 @@
 enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, IK_WORK_READ,
 	IK_WORK_INDEX };
 
+/* A search is told so soon at first. */
+#define IK_SEARCH_MS 60
+
 struct ik_store {
 	struct ik_loop *loop;
 	struct ik_backend *backend; /* NULL: keeps nothing */
@@ -50,6 +53,7 @@ struct ik_store {
 	struct ik_timer *index_timer; /* runs: the index is gone on with after that */
 	bool index_due;         /* there may be events that it has not */
 	bool index_now;         /* their time has come */
+	int64_t search_ms;      /* a search may take until it says what it has found */
 	int64_t indexed, events;
 
 	struct ik_store_read *reads, **reads_end; /* those that are answered first */

@@ -5,6 +5,7 @@
 
 #include "store/lock_private.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -139,6 +140,7 @@ struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_se
 	read->place.first = INT64_MAX;
 	if (behind)
 		read->place = *behind;
+	read->told_by_ms = ik_clock_ms() + store->search_ms;
 	read->count = count;
 	return read;
 }

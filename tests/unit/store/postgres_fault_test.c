@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "store/search_query.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 
@@ -198,6 +199,45 @@ Test(postgres_fault, a_server_that_is_frozen)
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 5);
 	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
 	cr_assert_eq(fixture_count_spool(true), 0);
+}
+
+/* ---- a search that the index is too slow for ---- */
+
+/* The server's process for the store. */
+#define THE_PROCESS "SELECT max(pid) FROM pg_stat_activity WHERE datname = current_database()" \
+	" AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+
+/* Whoever has less than a second for a statement does not get through. */
+static const char slow_index[] =
+	"ALTER TABLE search RENAME TO words_of_events;"
+	"INSERT INTO words_of_events SELECT session, 10 + n, time - 1000000, '' FROM words_of_events,"
+	" generate_series(1, 3000) n WHERE sequence = 1;"
+	"CREATE FUNCTION slow() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN"
+	" IF current_setting('statement_timeout')::interval < interval '1 second' THEN"
+	"  PERFORM pg_sleep(600);"
+	" END IF; RETURN true; END $$;"
+	"CREATE VIEW search AS SELECT * FROM words_of_events WHERE (SELECT slow())";
+
+Test(postgres_fault, an_index_that_is_too_slow_costs_no_connection)
+{
+	struct ik_search_query query;
+	struct ik_error error;
+	char id[IK_UUID_TEXT];
+	int64_t process;
+
+	if (!server_is_there())
+		return;
+	cr_assert_eq(ik_search_query_read(&query, "2", 1, &error), IK_OK);
+	fixture_session(id, "/x", 3);
+	do {
+		fixture_wait(ik_store_search(fixture.store, &query, NULL, NULL, 9, FIXTURE_READ));
+	} while (fixture_answer.indexed < 3);
+	fixture_execute(slow_index);
+	process = fixture_query(THE_PROCESS);
+	fixture_wait(ik_store_search(fixture.store, &query, NULL, NULL, 9, FIXTURE_READ));
+	cr_expect_eq(fixture_answer.status, IK_OK, "%s", fixture_answer.error.text);
+	cr_expect_eq(fixture_answer.count, 1);
+	cr_expect_eq(fixture_query(THE_PROCESS), process);
 }
 
 /* ---- large texts ---- */

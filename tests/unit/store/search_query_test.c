@@ -19,7 +19,7 @@ static const char *fts(const char *text, size_t length)
 	ik_buf_done(&out);
 	ik_buf_init(&out, 100000);
 	if (ik_search_query_read(&query, text, length, &error) == IK_OK)
-		ik_search_query_put_fts(&query, NULL, &out);
+		ik_search_query_put_fts(&query, NULL, 0, &out);
 	else
 		ik_buf_putc(&out, '-');
 	return out.data;

@@ -46,6 +46,8 @@ void fixture_open(void)
 	fixture.store = ik_store_open(fixture.loop, fixture.path, &error);
 	cr_assert_not_null(fixture.store, "%s", error.text);
 	ik_store_set_spool(fixture.store, fixture.spool);
+	/* However busy the machine is, a search has all that it finds. */
+	ik_store_set_search_time(fixture.store, 600000);
 	ik_store_on_fork(fixture.store, on_fork, NULL);
 	ik_store_on_state(fixture.store, on_state, NULL);
 	ik_store_on_notice(fixture.store, on_notice, NULL);

@@ -145,6 +145,9 @@ Test(store_search, finds_the_rare_and_the_common_among_many)
 		if (cases[i].count < 50)
 			cr_expect_eq(count_by_pages(cases[i].words, 7), cases[i].count, "%s", cases[i].words);
 	}
+	ik_store_set_search_time(fixture.store, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		cr_expect_eq(count_by_pages(cases[i].words, 50), cases[i].count, "%s, in parts", cases[i].words);
 }
 
 Test(store_search, finds_what_tools_were_asked_and_said)
@@ -335,6 +338,9 @@ Test(store_search, several_words_are_found_in_any_part_of_the_index)
 			cr_expect_eq(count_of(cases[i].words), cases[i].count, "%s, %d", cases[i].words,
 				(int)plain_rows);
 	}
+	ik_store_set_search_time(fixture.store, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		cr_expect_eq(count_by_pages(cases[i].words, 50), cases[i].count, "%s, in parts", cases[i].words);
 	delete(id);
 	cr_expect_eq(count_of("brown"), 0);
 	if (!fixture.server)
