@@ -139,6 +139,10 @@ enum ik_status ik_store_read_choose(struct ik_store_read *read, struct ik_error 
 struct ik_backend;
 struct ik_lock_ops;
 
+/* What can wait, and should, while a backend is behind with its own work: nothing; the index of
+ * words; large texts, too. */
+enum ik_backlog { IK_BACKLOG_NONE, IK_BACKLOG_INDEX, IK_BACKLOG_ALL };
+
 /*
  * Failures by status, which decides what the store does:
  *   IK_UNAVAILABLE  somebody else is at it: try again soon
@@ -178,9 +182,9 @@ struct ik_backend_ops {
 	/* The executable that does what the loop should not wait for (store/checkpoint.h). NULL:
 	 * there is nothing of the kind. */
 	void (*set_helper)(struct ik_backend *backend, const char *program);
-	/* Should what can wait (large texts, the index) wait for that? It is told by
-	 * ik_store_relieved() when it need not any more. NULL: never. */
-	bool (*is_behind)(const struct ik_backend *backend);
+	/* What should wait for that? It is told by ik_store_relieved() when it need not any more.
+	 * NULL: nothing ever. */
+	enum ik_backlog (*backlog)(const struct ik_backend *backend);
 
 	/* The program ends: what comes from here on may block for a while. NULL: it does not
 	 * matter. */

@@ -27,6 +27,7 @@ struct ik_checkpoint {
 	int due;       /* it is to be taken in when it has so many */
 	int own_due;   /* by this process */
 	bool failed;   /* the helper: this time it is done here */
+	bool merging;  /* it was asked to put the index together */
 	void (*relieved)(void *arg);
 	void *arg;
 };
@@ -37,6 +38,7 @@ static void done(void *arg, const struct ik_child_result *result)
 	int code = result->exited ? result->exit_code : IK_CHECKPOINT_FAILED;
 
 	checkpoint->child = ik_child_close(checkpoint->child);
+	checkpoint->merging = false;
 	if (code == IK_CHECKPOINT_DONE && !checkpoint->anew)
 		checkpoint->pages = 0;
 	checkpoint->due = code == IK_CHECKPOINT_DONE ? IK_CHECKPOINT_PAGES :
@@ -86,8 +88,10 @@ static void start(void *arg)
 	}
 	checkpoint->failed = ik_child_start(checkpoint->loop, &spec, &events, checkpoint,
 		&checkpoint->child, &error) != IK_OK;
-	if (checkpoint->failed)
+	if (checkpoint->failed) {
+		checkpoint->merging = false;
 		ik_log(IK_LOG_ERROR, "checkpoint: %s", error.text);
+	}
 	while (count > 0)
 		free(kept[--count]);
 }
@@ -123,6 +127,7 @@ bool ik_checkpoint_stop(struct ik_checkpoint *checkpoint)
 {
 	bool works = checkpoint->child != NULL;
 
+	checkpoint->merging = false;
 	checkpoint->child = ik_child_close(checkpoint->child);
 	ik_timer_stop(checkpoint->timer);
 	return works;
@@ -165,6 +170,21 @@ void ik_checkpoint_opened(struct ik_checkpoint *checkpoint)
 	if (checkpoint->program && stat(log, &facts) == 0 && facts.st_size >= LEFT_BYTES)
 		ik_timer_start(checkpoint->timer, AFTER_OPENING_MS);
 	free(log);
+}
+
+bool ik_checkpoint_merge(struct ik_checkpoint *checkpoint)
+{
+	if (!checkpoint->program || checkpoint->failed)
+		return false;
+	checkpoint->merging = true;
+	if (!checkpoint->child && !ik_timer_running(checkpoint->timer))
+		ik_timer_start(checkpoint->timer, 0);
+	return true;
+}
+
+bool ik_checkpoint_is_merging(const struct ik_checkpoint *checkpoint)
+{
+	return checkpoint->merging;
 }
 
 bool ik_checkpoint_is_behind(const struct ik_checkpoint *checkpoint)

@@ -12,12 +12,15 @@
  * and then writes first itself.  It dies with the program, harmlessly.
  *
  * Where there is no helper, or it fails, the program does it, as SQLite would.
- * Owns the helper and its clock.  May include: util, loop, store/sqlite_library.h.
+ * Before that it puts large pieces of the index of words together (store/merge.h).
+ * Owns the helper and its clock.  May include: util, loop, store/merge.h,
+ * store/sqlite_library.h.
  */
 #ifndef IK_STORE_CHECKPOINT_H
 #define IK_STORE_CHECKPOINT_H
 
 #include "loop/loop.h"
+#include "store/sqlite_library.h"
 
 /* PROGRAM --checkpoint DATABASE: the helper. */
 #define IK_CHECKPOINT_OPTION "--checkpoint"
@@ -47,6 +50,12 @@ bool ik_checkpoint_grown(struct ik_checkpoint *checkpoint, int pages);
 /* The database was opened: a large log, of a program that was killed, is taken in after a while. */
 void ik_checkpoint_opened(struct ik_checkpoint *checkpoint);
 
+/* There are pieces of the index of words that take too long to put together here
+ * (store/merge.h). True: the helper does it; false: there is none that could. */
+bool ik_checkpoint_merge(struct ik_checkpoint *checkpoint);
+/* Was it asked to, and is at it? */
+bool ik_checkpoint_is_merging(const struct ik_checkpoint *checkpoint);
+
 /* Has so much been written while the helper is at work that what can wait should? */
 bool ik_checkpoint_is_behind(const struct ik_checkpoint *checkpoint);
 
@@ -59,7 +68,12 @@ enum {
 	IK_CHECKPOINT_HELD = 2    /* somebody is reading it, or at it */
 };
 
-/* Take the log of the database at path into it (blocks as long as that takes); the exit status. */
+/* Has the database a log? Without one there is nothing for a helper to do: each of its steps would
+ * keep the writers out for as long as the disk takes. */
+bool ik_checkpoint_has_log(sqlite3 *database);
+
+/* Put the index of the database at path together, and take its log into it (blocks as long as
+ * that takes); the exit status. */
 int ik_checkpoint_run(const char *path);
 
 #endif

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "store/merge.h"
 #include "store/sqlite_library.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 /* So often it is tried beside the writers; then under their lock, with pauses. */
 #define PASSES 3
@@ -34,6 +36,18 @@ static int64_t ask_number(sqlite3 *database, const char *statement)
 		number = sqlite3_column_int64(prepared, 0);
 	sqlite3_finalize(prepared);
 	return number;
+}
+
+bool ik_checkpoint_has_log(sqlite3 *database)
+{
+	sqlite3_stmt *query = NULL;
+	bool found = false;
+
+	if (sqlite3_prepare_v2(database, "PRAGMA journal_mode", -1, &query, NULL) == SQLITE_OK &&
+	    sqlite3_step(query) == SQLITE_ROW)
+		found = ik_text_equal((const char *)sqlite3_column_text(query, 0), "wal");
+	sqlite3_finalize(query);
+	return found;
 }
 
 /*
@@ -86,18 +100,22 @@ int ik_checkpoint_run(const char *path)
 {
 	sqlite3 *database = NULL;
 	int status = IK_CHECKPOINT_FAILED;
-	char *limit;
+	char *settings;
 
 	if (ik_sqlite_library_load(NULL) != IK_OK)
 		return status;
 	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 	    NULL) == SQLITE_OK) {
-		limit = ik_format("PRAGMA journal_size_limit = %lld", (long long)IK_CHECKPOINT_PAGES * 4096);
+		/* As in the program, only the log's beginning anew waits for the disk. */
+		settings = ik_format("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %lld",
+			(long long)IK_CHECKPOINT_PAGES * 4096);
 		/* The log is opened by the first that is read. */
-		if (sqlite3_exec(database, limit, NULL, NULL, NULL) == SQLITE_OK &&
-		    ask_number(database, "PRAGMA user_version") >= 0)
+		if (sqlite3_exec(database, settings, NULL, NULL, NULL) == SQLITE_OK &&
+		    ask_number(database, "PRAGMA user_version") >= 0 && ik_checkpoint_has_log(database)) {
+			ik_merge_all(database);
 			status = take_in(database);
-		free(limit);
+		}
+		free(settings);
 	}
 	(void)sqlite3_close_v2(database);
 	return status;

@@ -10,6 +10,7 @@ libik_store_a_SOURCES = \
 	src/store/lock.c src/store/lock.h src/store/lock_private.h \
 	src/store/holder.c src/store/lock_file.c src/store/lock_row.c src/store/postgres_lock.c \
 	src/store/examine_postgres.c src/store/examine_postgres.h \
+	src/store/merge.c src/store/merge.h \
 	src/store/migrate.c src/store/migrate.h \
 	src/store/postgres.c src/store/postgres_private.h \
 	src/store/postgres_form.c src/store/postgres_hosts.c src/store/postgres_name.c \

@@ -6,6 +6,7 @@
 
 #include "store/database_file.h"
 #include "store/lock_private.h"
+#include "store/merge.h"
 #include "store/migrate.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -85,7 +86,8 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 	[ADD_WORDS] = "INSERT INTO search(rowid, words) VALUES(?1, ?2)",
 	[DROP_WORDS] = "INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
 	[SET_INDEXED] = "UPDATE search_state SET indexed = ?1",
-	[MERGE] = "INSERT INTO search(search, rank) VALUES('merge', 8)",
+	[MERGE_RECORD] = IK_MERGE_RECORD,
+	[MERGE] = IK_MERGE_STEP,
 };
 
 /* A helper was killed at its work: what is in the log is synced here, as the end of the program
@@ -359,9 +361,14 @@ static void sqlite_set_helper(struct ik_backend *backend, const char *program)
 	ik_checkpoint_set_program(sqlite_of(backend)->checkpoint, program);
 }
 
-static bool sqlite_is_behind(const struct ik_backend *backend)
+static enum ik_backlog sqlite_backlog(const struct ik_backend *backend)
 {
-	return ik_checkpoint_is_behind(((const struct sqlite *)backend)->checkpoint);
+	const struct ik_checkpoint *checkpoint = ((const struct sqlite *)backend)->checkpoint;
+
+	if (ik_checkpoint_is_behind(checkpoint))
+		return IK_BACKLOG_ALL;
+	/* What comes into it meanwhile would have to wait for the helper's transactions. */
+	return ik_checkpoint_is_merging(checkpoint) ? IK_BACKLOG_INDEX : IK_BACKLOG_NONE;
 }
 
 static void sqlite_end(struct ik_backend *backend)
@@ -403,7 +410,7 @@ static const struct ik_backend_ops sqlite_ops = {
 	.read = ik_sqlite_read,
 	.index = ik_sqlite_index,
 	.set_helper = sqlite_set_helper,
-	.is_behind = sqlite_is_behind,
+	.backlog = sqlite_backlog,
 	.end = sqlite_end,
 	.free = sqlite_free,
 	.locks = &ik_lock_file_ops,

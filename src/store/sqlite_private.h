@@ -41,6 +41,7 @@ enum ik_sqlite_statement {
 	ADD_WORDS,
 	DROP_WORDS,
 	SET_INDEXED,
+	MERGE_RECORD,
 	MERGE,
 	STATEMENT_COUNT
 };
@@ -101,6 +102,11 @@ enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read
 enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, size_t count,
 	size_t *ret_count, struct ik_error *error);
 void ik_sqlite_index(struct ik_backend *backend);
+/* In a transaction: put pieces of the index together while there are many and there is time, one
+ * step at least, for work that began then; *ret_all: none are left, but for those that the helper
+ * puts together. */
+enum ik_status ik_sqlite_merge(struct sqlite *sqlite, int64_t begun_us, bool *ret_all,
+	struct ik_error *error);
 /* One number of a statement without parameters. */
 enum ik_status ik_sqlite_ask(struct sqlite *sqlite, enum ik_sqlite_statement which,
 	int64_t *ret_number, struct ik_error *error);

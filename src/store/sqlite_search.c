@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/merge.h"
 #include "store/search_text.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
-#include "util/text.h"
 
 /* So long a slice of work may take; what it has begun by then is finished. */
 #define SLICE_US 5000
@@ -91,19 +91,38 @@ static bool is_over(int64_t begun_us, size_t bytes)
 	return bytes >= SLICE_BYTES || ik_clock_us() - begun_us >= SLICE_US;
 }
 
-/* Merge pieces of the index while there are many and there is time; *ret_all: none are left. */
-static enum ik_status merge(struct sqlite *sqlite, int64_t begun_us, bool *ret_all,
+/* Are the pieces that come next so large that the helper is to put them together? */
+static bool is_for_helper(struct sqlite *sqlite)
+{
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, MERGE_RECORD);
+	const void *record = NULL;
+	bool large;
+
+	if (!query)
+		return false;
+	if (sqlite3_step(query) == SQLITE_ROW)
+		record = sqlite3_column_blob(query, 0);
+	large = record && ik_merge_next(record, (size_t)sqlite3_column_bytes(query, 0)) > IK_MERGE_LARGE;
+	ik_sqlite_rewind(query);
+	return large && ik_checkpoint_has_log(sqlite->db) && ik_checkpoint_merge(sqlite->checkpoint);
+}
+
+enum ik_status ik_sqlite_merge(struct sqlite *sqlite, int64_t begun_us, bool *ret_all,
 	struct ik_error *error)
 {
 	enum ik_status status = IK_OK;
 	int before;
 
 	*ret_all = false;
-	while (status == IK_OK && !*ret_all && !is_over(begun_us, 0)) {
+	do {
+		if (is_for_helper(sqlite)) {
+			*ret_all = true;
+			return IK_OK;
+		}
 		before = sqlite3_total_changes(sqlite->db);
 		status = run(sqlite, MERGE, 0, error);
 		*ret_all = sqlite3_total_changes(sqlite->db) - before < 2; /* as FTS5 says it */
-	}
+	} while (status == IK_OK && !*ret_all && !is_over(begun_us, 0));
 	return status;
 }
 
@@ -140,7 +159,7 @@ static enum ik_status index_some(struct sqlite *sqlite, int64_t *indexed, struct
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, PLAIN_ROWS, &sqlite->plain_rows, error);
 	if (status == IK_OK)
-		status = merge(sqlite, begun_us, &merged, error);
+		status = ik_sqlite_merge(sqlite, begun_us, &merged, error);
 	if (status == IK_OK && merged)
 		status = take_events(sqlite, begun_us, indexed, error);
 	if (status == IK_OK)

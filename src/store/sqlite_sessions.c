@@ -105,10 +105,18 @@ static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *r
 	int sessions = 0, events = 0, blobs;
 	size_t count = 0;
 	enum ik_status status;
+	bool merged = false;
 
 	status = change(sqlite, hide, read->text, 1, &sessions, error);
 	if (status == IK_OK && sessions == 0)
 		return ik_store_read_not_found(read, error);
+	/* Of each slice there is a piece of the index that says what went. */
+	if (status == IK_OK)
+		status = ik_sqlite_merge(sqlite, ik_clock_us(), &merged, error);
+	if (status != IK_OK || !merged) {
+		read->again = status == IK_OK;
+		return status;
+	}
 	/* First out of the index, which asks for their texts. */
 	if (status == IK_OK)
 		status = ik_sqlite_unindex(sqlite, read->text, DELETED_AT_ONCE, &count, error);

@@ -120,29 +120,32 @@ static bool can_write(const struct ik_store *store)
 		!store->failed && !ik_timer_running(store->timer);
 }
 
-/* Is the backend so far behind with its own work that the rest has to wait? */
-static bool is_behind(const struct ik_store *store)
+/* What has to wait, since the backend is behind with its own work. */
+static enum ik_backlog backlog(const struct ik_store *store)
 {
-	return store->backend && store->backend->ops->is_behind && !store->closing &&
-		store->backend->ops->is_behind(store->backend);
+	if (!store->backend || !store->backend->ops->backlog || store->closing)
+		return IK_BACKLOG_NONE;
+	return store->backend->ops->backlog(store->backend);
 }
 
 /* Events first; a large text only when nobody wants to read. */
 static enum ik_store_work next_work(struct ik_store *store)
 {
 	struct ik_store_read *read = store->held ? NULL : ik_store_read_first(store);
+	enum ik_backlog waits = backlog(store);
+	bool index = waits == IK_BACKLOG_NONE && ik_store_index_first(store, read);
 
 	if (can_write(store) && store->first)
 		return IK_WORK_EVENTS;
 	if (read && read->kind != IK_READ_WRITE_PART)
-		return ik_store_index_first(store, read) ? IK_WORK_INDEX : IK_WORK_READ;
-	if (is_behind(store))
+		return index ? IK_WORK_INDEX : IK_WORK_READ;
+	if (waits == IK_BACKLOG_ALL)
 		return IK_WORK_NONE;
 	if (read)
 		return IK_WORK_READ;
 	if (can_write(store))
 		return IK_WORK_PART;
-	return ik_store_index_first(store, NULL) ? IK_WORK_INDEX : IK_WORK_NONE;
+	return index ? IK_WORK_INDEX : IK_WORK_NONE;
 }
 
 /* Answer the next read without the database, where that is possible. */

@@ -106,6 +106,9 @@ bool ik_store_rescue(struct ik_store *store, struct ik_error *notice);
 void ik_store_on_state(struct ik_store *store,
 	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
 
+/* Events that wait to be stored. */
+size_t ik_store_waiting(const struct ik_store *store);
+
 /* What keeps events from being stored, or reads from their answers, as it was told last. */
 enum ik_store_trouble {
 	IK_STORE_FINE,

@@ -114,6 +114,11 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	free(file);
 }
 
+size_t ik_store_waiting(const struct ik_store *store)
+{
+	return store->waiting;
+}
+
 void ik_store_dequeue(struct ik_store *store, bool stored)
 {
 	struct ik_record *record = store->first;

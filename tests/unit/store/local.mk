@@ -2,6 +2,7 @@
 check_PROGRAMS += tests/unit/store/store_test
 TESTS += tests/unit/store/store_test
 tests_unit_store_store_test_SOURCES = \
+	tests/unit/store/merge_test.c \
 	tests/unit/store/migrate_test.c \
 	tests/unit/store/postgres_fault_test.c \
 	tests/unit/store/postgres_test.c \
