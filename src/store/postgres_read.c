@@ -1,5 +1,6 @@
 #include "store/postgres_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/lock_private.h"
@@ -17,7 +18,9 @@ enum { HOLDER_COLUMN = 8 };
 static const char newest[] = INFO " WHERE event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1";
 static const char newest_of_directory[] = INFO " WHERE directory = $1 AND event_count > 0"
 	" ORDER BY s.updated_ms DESC LIMIT 1";
-static const char found[] = INFO " WHERE s.id >= $1 AND s.id <= $2 ORDER BY s.id LIMIT 2";
+/* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
+static const char found[] = INFO " WHERE s.id >= $1 AND s.id <= $2 AND (event_count > 0 OR NOT EXISTS"
+	" (SELECT FROM sessions child WHERE child.parent = s.id)) ORDER BY s.id LIMIT 2";
 static const char list[] = INFO " WHERE event_count > 0"
 	" AND (s.updated_ms, s.id) < ($2, $1) AND ($4 IS NULL OR directory = $4)"
 	" AND ($5 IS NULL OR title || chr(10) || directory || chr(10) || s.id::text ILIKE $5)"
@@ -25,8 +28,9 @@ static const char list[] = INFO " WHERE event_count > 0"
 
 /* A part of a deletion: hidden first, so that what is half deleted is never listed. */
 #define DELETED_AT_ONCE 2000
-#define OLDEST "(SELECT id FROM events WHERE session = $1" /* of one with forks they are theirs */ \
-	" AND NOT EXISTS (SELECT FROM sessions WHERE parent = $1) ORDER BY sequence LIMIT 2000)"
+#define OLDEST "(SELECT id FROM events WHERE session = $1" /* what its forks have is theirs */ \
+	" AND sequence > coalesce((SELECT max(forked_at) FROM sessions WHERE parent = $1), 0)" \
+	" ORDER BY sequence LIMIT 2000)"
 static const char *const deletion[] = {
 	"UPDATE sessions SET event_count = 0 WHERE id = $1 RETURNING 1::text",
 	"DELETE FROM blobs WHERE id IN (SELECT (data->'blobs'->stream->>'id')::uuid FROM events,"
@@ -35,9 +39,13 @@ static const char *const deletion[] = {
 	"DELETE FROM search WHERE (session, sequence) IN (SELECT session, sequence FROM events"
 	" WHERE id IN " OLDEST ")",
 	"DELETE FROM events WHERE id IN " OLDEST " RETURNING 1::text",
-	"DELETE FROM sessions WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)",
+	/* The one that it was forked from goes with it, where that was deleted before it. */
+	("DELETE FROM sessions s WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)"
+	" AND NOT EXISTS (SELECT FROM sessions WHERE parent = $1)"
+	" RETURNING (SELECT p.id::text FROM sessions p WHERE p.id = s.parent AND p.event_count = 0)"),
 };
-enum { DELETE_FOUND = 1, DELETE_EVENTS = 4, SEARCH_FOUND = 2 }; /* behind the time-out */
+/* Behind the time-out. */
+enum { DELETE_FOUND = 1, DELETE_EVENTS = 4, DELETE_SESSION = 5, SEARCH_FOUND = 2 };
 
 /* A session's own events, below them those of its parents up to where they part. */
 static const char page[] =
@@ -213,6 +221,16 @@ static void take_session(struct ik_store_read *read, const PGresult *result, int
 		info->holder = (struct ik_holder){ .pid = 0 };
 }
 
+/* A session is deleted; what was kept for it of one that was deleted before is deleted next. */
+static void take_deleted(struct ik_store_read *read, const PGresult *result)
+{
+	read->again = !PQgetisnull(result, 0, 0);
+	if (!read->again)
+		return;
+	free(read->text);
+	read->text = ik_strdup(PQgetvalue(result, 0, 0));
+}
+
 static void take_rows(struct postgres *postgres, int statement, const PGresult *result)
 {
 	struct ik_store_read *read = postgres->read;
@@ -222,6 +240,8 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 		postgres->count = (size_t)rows;
 	if (read->kind == IK_READ_DELETE && statement == DELETE_EVENTS)
 		read->again = rows == DELETED_AT_ONCE;
+	if (read->kind == IK_READ_DELETE && statement == DELETE_SESSION && rows > 0)
+		take_deleted(read, result); /* those were the last */
 	if (read->kind == IK_READ_LOCK)
 		ik_pq_take_lock_row(postgres, result);
 	if (read->kind == IK_READ_SEARCH && statement == SEARCH_FOUND)

@@ -16,7 +16,9 @@ static const char add_session[] =
 	"INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent, forked_at,"
 	" last_sequence, late) SELECT $1, $2, $3, $3,"
 	" coalesce((SELECT title FROM sessions WHERE id = $4), ''), $4, $5, $5, $6 <> 0"
-	" ON CONFLICT (id) DO NOTHING";
+	/* One that was deleted while it had forks comes back with what it has. */
+	" ON CONFLICT (id) DO UPDATE SET event_count ="
+	" (SELECT count(*) FROM events WHERE session = $1) WHERE sessions.event_count = 0";
 
 /* Its lock: two who write to it do so one after the other. */
 static const char lock_session[] = "SELECT 1::text FROM sessions WHERE id = $1 FOR UPDATE";

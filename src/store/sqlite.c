@@ -25,15 +25,17 @@
 #define INFO_COLUMNS "id, title, directory, created_ms, updated_ms, event_count + forked_at," \
 	" parent, forked_at"
 #define EVENT_COLUMNS "events.id, sequence, kind, content, data_json, time"
-/* Events that no session needs any more (?1; at most ?2): of one with forks they are theirs. */
-#define OLDEST " WHERE session = ?1 AND NOT EXISTS" \
-	" (SELECT 1 FROM sessions WHERE parent = ?1) ORDER BY sequence LIMIT ?2"
+/* Events that no session needs any more (?1; at most ?2): what its forks have is theirs. */
+#define OLDEST " WHERE session = ?1 AND sequence > coalesce(" \
+	"(SELECT max(forked_at) FROM sessions WHERE parent = ?1), 0) ORDER BY sequence LIMIT ?2"
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
 	[ADD_SESSION] = "INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent,"
 		" forked_at, late) SELECT ?1, ?2, ?3, ?3,"
 		" coalesce((SELECT title FROM sessions WHERE id = ?4), ''), ?4, ?5, ?6"
-		" WHERE true ON CONFLICT(id) DO NOTHING",
+		/* One that was deleted while it had forks comes back with what it has. */
+		" WHERE true ON CONFLICT(id) DO UPDATE SET event_count ="
+		" (SELECT count(*) FROM events WHERE session = ?1) WHERE event_count = 0",
 	[ADD_EVENT] = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
 		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
 	[TOUCH_SESSION] = "UPDATE sessions SET event_count = event_count + 1,"
@@ -49,8 +51,10 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" ORDER BY updated_ms DESC LIMIT 1",
 	[NEWEST_OF_DIRECTORY] = "SELECT " INFO_COLUMNS " FROM sessions"
 		" WHERE directory = ?1 AND event_count > 0 ORDER BY updated_ms DESC LIMIT 1",
+	/* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
 	[FIND] = "SELECT " INFO_COLUMNS " FROM sessions"
-		" WHERE id >= ?1 AND id < ?1 || char(127) ORDER BY id LIMIT 2",
+		" WHERE id >= ?1 AND id < ?1 || char(127) AND (event_count > 0 OR NOT EXISTS"
+		" (SELECT 1 FROM sessions AS child WHERE child.parent = sessions.id)) ORDER BY id LIMIT 2",
 	/* All of them: the search for those that are wanted can be stopped at any (FITS_COLUMN). */
 	[LIST] = "SELECT " INFO_COLUMNS ", (?3 IS NULL OR directory = ?3)"
 		" AND (?4 IS NULL OR title || char(10) || directory || char(10) || id LIKE ?4 ESCAPE '\\')"

@@ -81,10 +81,10 @@ static enum ik_status change(struct sqlite *sqlite, const char *text, const char
 	return status;
 }
 
-/* Statements about a session (?1) and its oldest events (?2 of them). Those of one that has
- * forks are theirs, too: they stay, and so does the session, hidden. */
-#define OLDEST "(SELECT rowid FROM events WHERE session = ?1" \
-	" AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent = ?1) ORDER BY sequence LIMIT ?2)"
+/* Statements about a session (?1) and its oldest events (?2 of them). Those that its forks have
+ * are theirs, too: they stay, and so does the session, hidden, until the last fork is deleted. */
+#define OLDEST "(SELECT rowid FROM events WHERE session = ?1 AND sequence > coalesce(" \
+	"(SELECT max(forked_at) FROM sessions WHERE parent = ?1), 0) ORDER BY sequence LIMIT ?2)"
 static const char hide[] = "UPDATE sessions SET event_count = 0 WHERE id = ?1 AND ?2";
 static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" json_extract(data_json, '$.blobs.' || stream.value || '.id')"
@@ -92,11 +92,46 @@ static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" WHERE events.rowid IN " OLDEST " AND kind = 'tool_result' AND json_valid(data_json))";
 static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
 /* The next event may get a row that is free again. */
-static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed, last),"
-	" plain_rows = min(plain_rows, last) FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)"
-	" WHERE ?1 <> '' AND ?2";
+#define LAST "(SELECT coalesce(max(rowid), 0) FROM events)" /* in a FROM it would read them all */
+static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed, " LAST "),"
+	" plain_rows = min(plain_rows, " LAST ") WHERE ?1 <> '' AND ?2";
 static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2"
-	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)";
+	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)"
+	" AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent = ?1)";
+/* The one that it was forked from, where that was deleted before it. */
+static const char hidden_parent[] = "SELECT parent.id FROM sessions JOIN sessions AS parent"
+	" ON parent.id = sessions.parent WHERE sessions.id = ?1 AND parent.event_count = 0";
+
+/* Delete the row of a session that has no events any more, unless forks hang on it; what was
+ * kept for it of one that was deleted is deleted next. */
+static enum ik_status delete_row(struct sqlite *sqlite, struct ik_store_read *read,
+	struct ik_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	enum ik_status status = IK_OK;
+	char *parent = NULL;
+	int step = SQLITE_ERROR, deleted = 0;
+
+	if (sqlite3_prepare_v2(sqlite->db, hidden_parent, -1, &query, NULL) == SQLITE_OK) {
+		ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
+		step = sqlite3_step(query);
+	}
+	if (step == SQLITE_ROW)
+		parent = ik_strdup((const char *)sqlite3_column_text(query, 0));
+	else if (step != SQLITE_DONE)
+		status = ik_sqlite_explain(sqlite, error);
+	sqlite3_finalize(query);
+	if (status == IK_OK)
+		status = change(sqlite, delete_session, read->text, 1, &deleted, error);
+	if (status == IK_OK && deleted > 0 && parent) {
+		free(read->text);
+		read->text = parent;
+		read->again = true;
+		parent = NULL;
+	}
+	free(parent);
+	return status;
+}
 
 /* One transaction of a deletion. Hidden first, so that what is half deleted is never listed. */
 static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *read,
@@ -128,7 +163,7 @@ static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *r
 		status = change(sqlite, lower_index, read->text, 1, &sessions, error);
 	read->again = status == IK_OK && count > 0;
 	if (status == IK_OK && !read->again)
-		status = change(sqlite, delete_session, read->text, 1, &sessions, error);
+		status = delete_row(sqlite, read, error);
 	return status;
 }
 

@@ -82,6 +82,16 @@ static enum ik_status delete(const char *id)
 	return fixture_wait(ik_store_delete(fixture.store, id, FIXTURE_READ))->status;
 }
 
+Test(store_sessions, are_deleted_where_the_last_step_takes_as_many_as_it_can)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 4000); /* so many are not deleted at once, but in whole steps */
+	cr_assert_eq(delete(id), IK_OK, "%s", fixture_answer.error.text);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 0);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
+}
+
 Test(store_sessions, are_deleted_with_all_they_have)
 {
 	static const size_t kept[2] = { 4, 0 };
@@ -128,7 +138,43 @@ Test(store_sessions, what_a_fork_has_of_one_that_is_deleted_stays)
 	memcpy(fork, fixture_answer.sessions[0].id, sizeof(fork));
 	cr_assert_str_neq(fork, id);
 	fixture_expect_page(fork, 0, 9, "1 2 other");
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 3, "nothing else is kept");
 	cr_assert_eq(delete(fork), IK_OK);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0, "it was the last to need it");
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 0);
+}
+
+Test(store_sessions, what_is_between_two_forks_goes_with_the_later_one)
+{
+	char id[IK_UUID_TEXT], early[IK_UUID_TEXT], late[IK_UUID_TEXT], last[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 5);
+	ik_uuid_new(early);
+	ik_uuid_new(late);
+	ik_uuid_new(last);
+	ik_store_begin_fork(fixture.store, early, "/x", id, 1);
+	fixture_append(early, IK_KIND_USER, "early");
+	ik_store_begin_fork(fixture.store, late, "/x", id, 4);
+	fixture_append(late, IK_KIND_USER, "late");
+	ik_store_begin_fork(fixture.store, last, "/x", late, 2); /* before late begins itself */
+	fixture_append(last, IK_KIND_USER, "last");
+	fixture_turn(3);
+	cr_assert_eq(delete(id), IK_OK);
+	fixture_expect_page(late, 0, 9, "1 2 3 4 late");
+	cr_assert_eq(fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ))->status, IK_NOT_FOUND);
+	fixture_append(id, IK_KIND_USER, "back");
+	cr_assert_eq(fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ))->status, IK_OK);
+	cr_assert_eq(fixture_answer.sessions[0].event_count, 5, "it is there with what was kept");
+	cr_assert_eq(delete(id), IK_OK);
+	cr_assert_eq(delete(late), IK_OK);
+	fixture_expect_page(early, 0, 9, "1 early");
+	fixture_expect_page(last, 0, 9, "1 2 last");
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions WHERE event_count = 0"), 2);
+	cr_assert_eq(delete(last), IK_OK);
+	fixture_expect_page(early, 0, 9, "1 early");
+	cr_assert_eq(delete(early), IK_OK);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 0);
 }
 
 Test(store_sessions, one_that_is_half_deleted_is_in_no_list)
