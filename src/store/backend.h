@@ -206,6 +206,7 @@ struct ik_backend {
 	struct ik_store *store; /* that is reported to */
 	char process[IK_UUID_TEXT]; /* this one, as a holder of locks; "": there are none */
 	int64_t timeout_ms;     /* a server may take over a statement; set by it first */
+	bool refuses;           /* a server that was reached, and failed then: what it was asked */
 };
 
 struct ik_backend *ik_sqlite_new(struct ik_loop *loop, const char *path);

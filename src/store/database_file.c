@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -43,6 +44,50 @@ bool ik_database_file_is_told(const char *path)
 		if ((uint32_t)facts.f_type == silent[i])
 			return false;
 	return true;
+}
+
+bool ik_database_file_is_another(const char *path, const struct ik_identity *identity)
+{
+	struct stat now;
+
+	if (stat(path, &now) != 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	return (uint64_t)now.st_dev != identity->device || (uint64_t)now.st_ino != identity->inode;
+}
+
+bool ik_database_file_log(const char *path, struct ik_identity *ret_log)
+{
+	char *name = ik_format("%s-wal", path);
+	struct ik_error error;
+	bool there = ik_identity_read(name, ret_log, &error) == IK_OK;
+
+	free(name);
+	return there;
+}
+
+/* Has another process the log's index open? Each holds a lock on one byte of it
+ * (https://www.sqlite.org/walformat.html, 2.3.2; the byte is UNIX_SHM_DMS of os_unix.c). */
+static bool is_in_use(const char *index)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 128, .l_len = 1 };
+	int fd = open(index, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	bool used = fd >= 0 && (fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK);
+
+	if (fd >= 0)
+		(void)close(fd);
+	return used;
+}
+
+void ik_database_file_drop_log(const char *path, const struct ik_identity *log)
+{
+	char *name = ik_format("%s-wal", path), *index = ik_format("%s-shm", path);
+
+	if (!ik_database_file_is_another(name, log) && !is_in_use(index)) {
+		(void)unlink(name);
+		(void)unlink(index);
+	}
+	free(name);
+	free(index);
 }
 
 enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,

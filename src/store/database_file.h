@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "util/buf.h"
+#include "util/identity.h"
 
 /* Make an empty file with its directory, for its owner only, unless it is
  * there (the database's library would go by the umask). */
@@ -17,6 +18,17 @@ enum ik_status ik_database_file_make(const char *path, struct ik_error *error) I
 /* Can memory be shared by way of a file beside it? Some network file systems refuse that. A log
  * that is there shows that it can. */
 bool ik_database_file_can_share(const char *path);
+
+/* Is it not the file any more that had this identity (it was removed, replaced, or has another
+ * name)? False where nobody can tell. */
+bool ik_database_file_is_another(const char *path, const struct ik_identity *identity);
+
+/* Which file the log of a database is that is open; false: it has none. */
+bool ik_database_file_log(const char *path, struct ik_identity *ret_log);
+/* The database was replaced whose log this is: unless others still have it, remove it. Whoever
+ * opens the new one would read into it what was written to the old one
+ * (https://www.sqlite.org/howtocorrupt.html, 1.4). No handle on it may be open in the process. */
+void ik_database_file_drop_log(const char *path, const struct ik_identity *log);
 
 /* Does the kernel tell of what another machine writes there? Not on a file system of the network. */
 bool ik_database_file_is_told(const char *path);

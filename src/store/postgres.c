@@ -73,6 +73,7 @@ static void lose(struct postgres *postgres, enum ik_status status, const struct 
 	bool awaited = postgres->operation || postgres->stage < IK_PQ_READY;
 
 	drop(postgres);
+	postgres->base.refuses = false;
 	ik_pq_note(postgres, status, error);
 	if (awaited)
 		finish(postgres);
@@ -165,6 +166,8 @@ static void note_failure(struct postgres *postgres, const PGresult *result)
 
 	if (!state)
 		state = "";
+	/* Not when it is about to end, or too slow. */
+	postgres->base.refuses = !ik_text_starts(state, "57");
 	/* Of the server it says nothing that little time was not enough. */
 	late = postgres->brief && ik_text_equal(state, "57014");
 	postgres->timed_out = postgres->timed_out || late;

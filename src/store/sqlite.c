@@ -19,6 +19,8 @@
 #define END_BUSY_MS 1000
 /* So often it is tried, 10 ms apart, to have the log to oneself at the end. */
 #define MOST_ATTEMPTS 100
+/* A file system on which a file is another one each time numbers its files anew: believe it no more. */
+#define MOST_LOSSES 3
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
 
@@ -310,6 +312,9 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 	if (status != IK_OK)
 		return status;
 	status = open_file(sqlite, "PRAGMA cache_size = -1024", error);
+	/* Behind that: to be written, a file of a lower layer becomes another one. */
+	if (status == IK_OK)
+		status = ik_identity_read(sqlite->path, &sqlite->file, error);
 	if (status == IK_OK)
 		status = choose_log(sqlite, error);
 	if (status == IK_OK)
@@ -319,11 +324,26 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 		if (status == IK_OK)
 			status = bring_up(sqlite, error);
 	}
-	if (status == IK_OK)
+	if (status == IK_OK) {
 		(void)sqlite3_wal_hook(sqlite->db, on_commit, sqlite);
+		sqlite->has_log = ik_database_file_log(sqlite->path, &sqlite->log);
+	}
 	if (status != IK_OK)
 		close_handle(sqlite);
 	return status;
+}
+
+/* The file that it is open on is not at its place any more: what was written to it, nobody would
+ * find again. */
+static void leave_lost_file(struct sqlite *sqlite, struct ik_buf *notice)
+{
+	sqlite->losses++;
+	close_handle(sqlite);
+	if (sqlite->has_log)
+		ik_database_file_drop_log(sqlite->path, &sqlite->log);
+	ik_buf_printf(notice, _("The database %s was removed or replaced while it was in use. What is "
+		"said from now on is stored in the one that is there now; what was said before may be missing "
+		"in it."), sqlite->path);
 }
 
 static void sqlite_open(struct ik_backend *backend)
@@ -333,7 +353,9 @@ static void sqlite_open(struct ik_backend *backend)
 	enum ik_status status = IK_OK;
 	struct ik_buf notice;
 
-	ik_buf_init(&notice, IK_KIB(4));
+	ik_buf_init(&notice, IK_KIB(16));
+	if (sqlite->db)
+		leave_lost_file(sqlite, &notice);
 	if (!sqlite->damaged)
 		status = open_handle(sqlite, &error);
 	if (sqlite->damaged) {
@@ -350,7 +372,10 @@ static void sqlite_open(struct ik_backend *backend)
 
 static bool sqlite_is_open(const struct ik_backend *backend)
 {
-	return ((const struct sqlite *)backend)->db != NULL;
+	const struct sqlite *sqlite = (const struct sqlite *)backend;
+
+	return sqlite->db && (sqlite->losses >= MOST_LOSSES ||
+		!ik_database_file_is_another(sqlite->path, &sqlite->file));
 }
 
 enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status)

@@ -12,6 +12,7 @@
 #include "store/backend.h"
 #include "store/checkpoint.h"
 #include "store/sqlite_library.h"
+#include "util/identity.h"
 
 enum ik_sqlite_statement {
 	ADD_SESSION,
@@ -50,6 +51,9 @@ struct sqlite {
 	struct ik_backend base;
 	char *path;
 	sqlite3 *db; /* NULL: not open */
+	struct ik_identity file, log; /* which they are; log only if has_log */
+	bool has_log;
+	int losses; /* so often there was another file in its place */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	struct ik_checkpoint *checkpoint;
 	int busy_ms; /* so long somebody else's lock is waited for in a call */

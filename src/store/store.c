@@ -563,17 +563,6 @@ void ik_store_on_state(struct ik_store *store,
 	store->state_arg = arg;
 }
 
-enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
-{
-	if (!store->reason[0])
-		return IK_STORE_FINE;
-	if (store->backend->ops->wait)
-		return IK_STORE_AWAY;
-	if (store->in_use_since || (store->held_told && !ik_timer_running(store->timer)))
-		return IK_STORE_IN_USE;
-	return IK_STORE_REFUSES;
-}
-
 void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char *sentence),
 	void *arg)
 {

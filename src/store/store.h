@@ -112,9 +112,9 @@ size_t ik_store_waiting(const struct ik_store *store);
 /* What keeps events from being stored, or reads from their answers, as it was told last. */
 enum ik_store_trouble {
 	IK_STORE_FINE,
-	IK_STORE_AWAY,   /* a server that cannot be reached, or fails */
+	IK_STORE_AWAY,   /* a server that cannot be reached, or is too slow */
 	IK_STORE_IN_USE, /* somebody else is at an embedded database */
-	IK_STORE_REFUSES /* an embedded one that cannot be written, or used at all */
+	IK_STORE_REFUSES /* it cannot be written (disk, rights, a standby), or used at all */
 };
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
 

@@ -74,3 +74,14 @@ void ik_store_reads_held_no_more(struct ik_store *store, enum ik_status status)
 	store->reason_is_new = true;
 	ik_store_tell_waiting(store);
 }
+
+enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
+{
+	if (!store->reason[0])
+		return IK_STORE_FINE;
+	if (store->backend->ops->wait)
+		return store->backend->refuses ? IK_STORE_REFUSES : IK_STORE_AWAY;
+	if (store->in_use_since || (store->held_told && !ik_timer_running(store->timer)))
+		return IK_STORE_IN_USE;
+	return IK_STORE_REFUSES;
+}

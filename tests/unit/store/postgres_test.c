@@ -35,6 +35,7 @@ Test(postgres_trouble, a_server_that_is_away)
 		fixture_run();
 	} while (fixture.waiting != 4 || !fixture.reason[0]);
 	cr_assert(strstr(fixture.reason, "cannot be reached"), "%s", fixture.reason);
+	cr_expect_eq(ik_store_trouble(fixture.store), IK_STORE_AWAY);
 	cr_assert_eq(fixture_count_spool(true), 1);
 	/* A read says so too. */
 	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
@@ -151,6 +152,7 @@ Test(postgres_trouble, a_server_that_can_only_be_read)
 		fixture_run();
 	} while (fixture.waiting != 2 || !fixture.reason[0]);
 	cr_assert(strstr(fixture.reason, "only be read"), "%s", fixture.reason);
+	cr_expect_eq(ik_store_trouble(fixture.store), IK_STORE_REFUSES);
 	server_expect_numbers(id, 1); /* which goes on */
 	free(text);
 	text = ik_format("BEGIN READ WRITE; ALTER DATABASE %s RESET default_transaction_read_only;"

@@ -224,6 +224,38 @@ Test(store_trouble, damage_found_later_is_put_aside_too)
 	cr_assert_eq(fixture_count_files(".damaged-"), 1);
 }
 
+Test(store_trouble, a_file_that_was_removed_is_not_written_to_any_more)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 3);
+	cr_assert_eq(unlink(fixture.path), 0);
+	fixture_append(id, IK_KIND_USER, "4");
+	fixture.stop_when_stored = true;
+	if (fixture.notices == 0)
+		fixture_run();
+	cr_assert(strstr(fixture.notice, "removed or replaced"), "%s", fixture.notice);
+	fixture_append(id, IK_KIND_USER, "5");
+	fixture_close();
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "4 5");
+}
+
+Test(store_trouble, a_file_that_was_replaced_is_the_one_to_write_to)
+{
+	char id[IK_UUID_TEXT], *aside = ik_format("%s.backup", fixture.path);
+
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	cr_assert_eq(rename(fixture.path, aside), 0);
+	fixture_open();
+	fixture_append(id, IK_KIND_USER, "other");
+	fixture_expect_page(id, 0, 9, "other");
+	cr_assert_eq(rename(aside, fixture.path), 0);
+	free(aside);
+	fixture_expect_page(id, 0, 9, "1 2");
+}
+
 Test(store_trouble, a_newer_database_is_refused_and_left_alone)
 {
 	struct ik_error notice;
