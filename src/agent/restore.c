@@ -128,6 +128,24 @@ static void give_up(struct ik_session *session, const struct ik_error *error)
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
 }
 
+void ik_session_take_left_behind(struct ik_session *session)
+{
+	size_t count, i;
+	struct ik_message **messages = ik_store_left_behind(session->options.store, session->id,
+		session->conversation, &count);
+
+	for (i = 0; i < count; i++) {
+		if (messages[i]->kind == IK_KIND_TOOL_CALL && messages[i]->call_id)
+			ik_turn_know_call(session->turn, messages[i]->call_id);
+		ik_conversation_append(session->conversation, messages[i]);
+	}
+	tell_messages(session, messages, count);
+	session->restored_count += (int64_t)count;
+	for (i = 0; i < count; i++)
+		ik_message_unref(messages[i]);
+	free(messages);
+}
+
 /* The newest page is there. */
 static void take_newest(void *arg, const struct ik_store_answer *answer)
 {
@@ -147,6 +165,8 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 	ik_session_tell_model(session);
 	take_page(session, answer->messages, answer->count);
 	tell_messages(session, answer->messages, answer->count);
+	if (!session->following)
+		ik_session_take_left_behind(session);
 	sentence = ik_format(ngettext("[Session restored: %lld message]",
 		"[Session restored: %lld messages]", (unsigned long)session->restored_count),
 		(long long)session->restored_count);

@@ -30,6 +30,9 @@ static void finish_taking_over(struct ik_session *session)
 {
 	session->taking_over = session->following = false;
 	ik_store_continue(session->options.store, session->id, session->directory, session->newest);
+	ik_session_take_left_behind(session);
+	if (session->closing)
+		return;
 	if (!session->loading)
 		ik_session_begin_turns(session);
 	emit(session, "ours", NULL);

@@ -201,6 +201,9 @@ void ik_session_unlock(struct ik_session *session);
 
 /* ---- restore.c ---- */
 
+/* What earlier processes could not store waits to be stored, and belongs behind the rest: show it.
+ * The session is continued. */
+void ik_session_take_left_behind(struct ik_session *session);
 /* It is known who may write to the session that is to be restored; or it is refused. */
 void ik_session_restore_locked(struct ik_session *session, const struct ik_error *error);
 /* All older messages are there, and it is ours: let the turn begin. */

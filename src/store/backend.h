@@ -31,6 +31,8 @@ struct ik_store_session {
 	/* The number of its last stored event that is known here; -1: whatever is there. The next
 	 * one goes behind that one, or, where there are others by now, into a fork. */
 	int64_t known;
+	int64_t behind;      /* events of earlier processes that wait to be stored behind that one, and
+	                        are known here: the next one goes behind them */
 	int64_t tentative;   /* the same while a transaction is open */
 	int64_t late_forks;  /* made of events that came too late; as the backend saw last */
 	bool forked;         /* its new id is to be told */
@@ -43,6 +45,8 @@ struct ik_record {
 	struct ik_store_session *session;
 	struct ik_message *message;
 	bool stored; /* the backend's: it is there */
+	bool given;  /* of an earlier process, and handed out to who goes on with its session here */
+	bool kept;   /* in a file of this process, which is there while it waits */
 };
 
 /* Something to be read. */

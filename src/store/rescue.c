@@ -70,7 +70,8 @@ static void put_session(struct ik_buf *out, const struct ik_store_session *sessi
 	put_member(out, "session", session->id);
 	put_member(out, "directory", session->directory);
 	put_number(out, "created_ms", session->created_ms);
-	put_number(out, "known", session->known);
+	/* What is handed to the next process as left behind comes in the same order. */
+	put_number(out, "known", session->known < 0 ? -1 : session->known + session->behind);
 	if (session->parent[0]) {
 		put_member(out, "stored_as", session->stored_as);
 		put_member(out, "parent", session->parent);
@@ -202,18 +203,26 @@ static int write_records(int fd, const char *database, const struct ik_record *r
 	return lines.number;
 }
 
-/* Try one directory. */
-static enum ik_status write_into(const char *directory, const char *database, bool beside,
-	const struct ik_record *first, char **ret_path, struct ik_error *error)
+char *ik_rescue_new_path(const char *database, bool beside)
 {
-	char *prefix = name_prefix(database, beside);
+	char *directory = beside ? directory_of(database) : ik_strdup(ik_path_temporary());
+	char *prefix = name_prefix(database, beside), *path;
 	char uuid[IK_UUID_TEXT];
-	char *path;
-	int fd, number;
 
 	ik_uuid_new(uuid);
 	path = ik_format("%s/%s%s%s", directory, prefix, uuid, IK_RESCUE_TAIL);
 	free(prefix);
+	free(directory);
+	return path;
+}
+
+/* Try one place. */
+static enum ik_status write_into(const char *database, bool beside, const struct ik_record *first,
+	char **ret_path, struct ik_error *error)
+{
+	char *path = ik_rescue_new_path(database, beside);
+	int fd, number;
+
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	number = fd < 0 ? errno : write_records(fd, database, first);
 	if (fd >= 0 && close(fd) != 0 && number == 0)
@@ -232,13 +241,9 @@ static enum ik_status write_into(const char *directory, const char *database, bo
 enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
 	char **ret_path, struct ik_error *error)
 {
-	char *directory = directory_of(database);
-	enum ik_status status = write_into(directory, database, true, first, ret_path, error);
+	enum ik_status status = write_into(database, true, first, ret_path, error);
 
-	if (status != IK_OK)
-		status = write_into(ik_path_temporary(), database, false, first, ret_path, error);
-	free(directory);
-	return status;
+	return status == IK_OK ? status : write_into(database, false, first, ret_path, error);
 }
 
 /* ---- finding ---- */
@@ -270,10 +275,18 @@ static void find_in(const char *directory, const char *database, bool beside,
 	free(prefix);
 }
 
-/* Rescued first, taken in first: the ids in the names grow with time. */
+/* The id in a name, which ends before the tail. */
+static const char *id_of(const char *path)
+{
+	const char *tail = strrchr(path, '.');
+
+	return tail && tail - path >= IK_UUID_TEXT - 1 ? tail - (IK_UUID_TEXT - 1) : ik_path_base(path);
+}
+
+/* Rescued first, taken in first, wherever it is: the ids in the names grow with time. */
 static int compare_names(const void *one, const void *other)
 {
-	return strcmp(ik_path_base(*(char *const *)one), ik_path_base(*(char *const *)other));
+	return strcmp(id_of(*(char *const *)one), id_of(*(char *const *)other));
 }
 
 void ik_rescue_sort(char **paths, size_t count)

@@ -25,6 +25,9 @@ void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *wr
 enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
 	char **ret_path, struct ik_error *error) IK_MUST_USE;
 
+/* A path that no file has yet, beside the database or in TMPDIR; new memory. */
+char *ik_rescue_new_path(const char *database, bool beside);
+
 /* The rescue files for the database at path, beside it and in TMPDIR: a
  * NULL-terminated array in new memory, or NULL without any. */
 char **ik_rescue_find(const char *database);

@@ -18,7 +18,8 @@
 #include "util/text.h"
 
 struct ik_spool {
-	char *directory;
+	char *directory; /* NULL: of an embedded database */
+	bool beside;     /* which is here */
 	char *uri;
 	char *writer;
 	char *database; /* ik_postgres_name(); NULL: not known yet */
@@ -48,6 +49,17 @@ struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char
 	spool->directory = ik_strdup(directory);
 	spool->uri = ik_strdup(uri);
 	spool->writer = ik_strdup(writer);
+	spool->fd = -1;
+	return spool;
+}
+
+struct ik_spool *ik_spool_embedded(const char *path, bool beside)
+{
+	struct ik_spool *spool = ik_alloc(sizeof(*spool));
+
+	spool->database = ik_strdup(path);
+	spool->beside = beside;
+	spool->writer = ik_strdup("");
 	spool->fd = -1;
 	return spool;
 }
@@ -89,13 +101,15 @@ enum ik_status ik_spool_make_place(struct ik_spool *spool, const char *tail, cha
 static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
 {
 	enum ik_status status;
-	char *path, *unnamed;
+	char *path = NULL, *unnamed;
 
 	if (spool->path)
 		return IK_OK;
-	status = ik_spool_make_place(spool, IK_RESCUE_TAIL, &path, error);
+	status = spool->directory ? ik_spool_make_place(spool, IK_RESCUE_TAIL, &path, error) : IK_OK;
 	if (status != IK_OK)
 		return status;
+	if (!path)
+		path = ik_rescue_new_path(spool->database, spool->beside);
 	/* Locked before it has the name by which others find it: they would take it for a dead
 	 * process's and remove it. */
 	unnamed = ik_format("%s.new", path);
@@ -182,8 +196,23 @@ void ik_file_add_fork(const char *path, const struct ik_store_session *session)
 	ik_buf_done(&line);
 }
 
+/* The next one that is kept has a file of its own. */
+static void remove_file(struct ik_spool *spool)
+{
+	if (spool->path)
+		(void)unlink(spool->path);
+	if (spool->fd >= 0)
+		(void)close(spool->fd);
+	free(spool->path);
+	spool->path = NULL;
+	spool->fd = -1;
+	spool->length = 0;
+}
+
 void ik_spool_clear(struct ik_spool *spool)
 {
+	if (!spool->directory)
+		remove_file(spool);
 	if (spool->fd >= 0 && spool->length > 0 && ftruncate(spool->fd, 0) == 0)
 		spool->length = 0;
 	spool->broken = false;

@@ -7,6 +7,9 @@
  * The file is locked while its process lives; the next process with the same database takes
  * in those that are not.  Its name tells which database it is for.
  *
+ * What an embedded database does not take now is kept in the same way, in a file where rescue.h
+ * looks for it, which is gone when all is stored (store_kept.c).
+ *
  * Owns the file.  May include: util, store/backend.h.
  */
 #ifndef IK_STORE_SPOOL_H
@@ -20,6 +23,8 @@ struct ik_spool;
  * as a holder of locks. Which database that is (ik_postgres_name()) is found out with the first
  * event, so that start-up does not pay for it. */
 struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char *writer);
+/* One for what the embedded database at path does not take, beside that or in TMPDIR. */
+struct ik_spool *ik_spool_embedded(const char *path, bool beside);
 /* An empty file is removed. */
 struct ik_spool *ik_spool_free(struct ik_spool *spool);
 

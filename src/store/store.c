@@ -234,6 +234,7 @@ static void wait_for_retry(struct ik_store *store, enum ik_status status,
 
 	store->reason_is_new = !ik_text_equal(store->reason, error->text);
 	memcpy(store->reason, error->text, sizeof(store->reason));
+	ik_store_keep_waiting(store);
 	if (!ik_store_in_use(store, status))
 		store->in_use_since = 0;
 	else if (!store->in_use_since)
@@ -303,11 +304,14 @@ void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status 
 void ik_store_written(struct ik_store *store, size_t count, struct ik_store_session *conflict,
 	enum ik_status status, const struct ik_error *error)
 {
+	int64_t known = conflict ? conflict->known : 0;
+
 	if (count > 0)
 		ik_store_index_later(store);
 	for (; count > 0; count--)
 		ik_store_dequeue(store, true);
-	if (conflict)
+	/* Unless what stands there was of an earlier process, and is known here. */
+	if (conflict && conflict->known == known)
 		ik_store_fork(store, conflict);
 	ik_store_look_for_forks(store);
 	if (status == IK_TOO_LARGE) {
@@ -317,8 +321,10 @@ void ik_store_written(struct ik_store *store, size_t count, struct ik_store_sess
 	}
 	if (!store->first && store->spool)
 		ik_spool_clear(store->spool);
-	if (!store->first)
+	if (!store->first) {
+		ik_store_kept_clear(store);
 		ik_locks_settle(store);
+	}
 	take_outcome(store, status, error);
 }
 
@@ -386,10 +392,11 @@ void ik_store_begin_fork(struct ik_store *store, const char *session, const char
 }
 
 /* Keep an event where it survives this process, before it is sent. */
-static void spool(struct ik_store *store, const struct ik_record *record)
+static void spool(struct ik_store *store, struct ik_record *record)
 {
 	struct ik_error error;
 
+	ik_store_keep(store, record);
 	if (!store->spool || ik_spool_add(store->spool, record, &error) == IK_OK) {
 		store->spool_told = false;
 		return;
@@ -546,6 +553,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 		store->backend->ops->free(store->backend);
 	ik_store_queue_done(store);
 	store->spool = ik_spool_free(store->spool);
+	ik_store_kept_done(store);
 	store->timer = ik_timer_close(store->timer);
 	store->index_timer = ik_timer_close(store->index_timer);
 	store->held_timer = ik_timer_close(store->held_timer);

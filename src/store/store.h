@@ -12,6 +12,7 @@
 #ifndef IK_STORE_STORE_H
 #define IK_STORE_STORE_H
 
+#include "conversation/conversation.h"
 #include "conversation/message.h"
 #include "loop/loop.h"
 #include "util/bytes.h"
@@ -146,6 +147,18 @@ void ik_store_begin(struct ik_store *store, const char *session, const char *dir
  */
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
 	int64_t sequence);
+
+/*
+ * What was said behind the newest stored event of a session that is continued here, and waits to be
+ * stored: what earlier processes could not store, and what this one has not yet, where the session
+ * was left meanwhile. References to the messages that are not among shown, oldest first, in new
+ * memory; NULL without any. Whoever goes on with the session goes on behind them: they are no other
+ * process's, and nothing becomes a fork. shown is what has been read of the session, its newest
+ * event too, and what was handed out before (NULL: nothing): of a process that died before it knew,
+ * some of what waits may be stored.
+ */
+struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
+	const struct ik_conversation *shown, size_t *ret_count);
 
 /* Begin a session that has the events of another one, parent, up to the number sequence, by
  * reference: what comes is put behind these, whatever is said in parent. */

@@ -45,6 +45,9 @@ struct ik_store {
 	size_t waiting;
 	struct ik_spool *spool; /* NULL: events are stored at once, or wait in memory */
 	bool spool_told;        /* that it cannot be used */
+	bool keeping;           /* all that waits, since an embedded database does not take it: */
+	struct ik_spool *kept;  /* beside it or, once that was tried, in TMPDIR; NULL: nowhere yet */
+	bool kept_moved;        /* it was tried */
 	struct ik_taken_file *files;
 	bool files_taken; /* of earlier processes: they were looked for */
 	struct ik_blob_queue blobs;
@@ -127,6 +130,21 @@ void ik_store_queue_done(struct ik_store *store);
 void ik_store_index_later(struct ik_store *store);
 /* Is it to be gone on with before this read (NULL: when nothing else is to be done)? */
 bool ik_store_index_first(struct ik_store *store, const struct ik_store_read *read);
+
+/* ---- store_kept.c ---- */
+
+/* Writing has to wait: from here on what an embedded database has not taken is in a file, too. */
+void ik_store_keep_waiting(struct ik_store *store);
+/* An event came behind those. */
+void ik_store_keep(struct ik_store *store, struct ik_record *record);
+/* Its session became a fork. */
+void ik_store_keep_fork(struct ik_store *store, const struct ik_store_session *session);
+/* Where all that waits is kept; NULL: not all of it is. */
+const char *ik_store_kept_path(const struct ik_store *store);
+/* It is stored, or safe elsewhere. */
+void ik_store_kept_clear(struct ik_store *store);
+/* The store ends: the files are another process's affair. */
+void ik_store_kept_done(struct ik_store *store);
 
 /* ---- store_rescue.c ---- */
 

@@ -114,6 +114,20 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	free(file);
 }
 
+/* An event of an earlier process leaves the queue: who goes on with its session here knows of it,
+ * where it was handed out. */
+static void count_for_own(struct ik_store *store, const struct ik_record *record, bool stored)
+{
+	struct ik_store_session *own = record->given ?
+		ik_store_session(store, NULL, record->session->stored_as) : NULL;
+
+	if (!own)
+		return;
+	own->behind--;
+	if (stored && own->known == record->message->sequence - 1)
+		own->known++;
+}
+
 size_t ik_store_waiting(const struct ik_store *store)
 {
 	return store->waiting;
@@ -124,6 +138,7 @@ void ik_store_dequeue(struct ik_store *store, bool stored)
 	struct ik_record *record = store->first;
 	struct ik_taken_file *file = record->session->file;
 
+	count_for_own(store, record, stored);
 	store->first = record->next;
 	if (!store->first)
 		store->end = &store->first;
@@ -237,10 +252,91 @@ void ik_store_take_files(struct ik_store *store)
 		ik_blob_queue_take(&store->blobs, store->spool);
 }
 
+/* The event, where it is among what is shown behind a number, stored or not; or NULL. */
+static const struct ik_message *find_shown(const struct ik_conversation *shown, int64_t behind,
+	const char *id)
+{
+	size_t i = shown ? ik_conversation_count(shown) : 0;
+
+	while (i > 0) {
+		const struct ik_message *message = ik_conversation_at(shown, --i);
+
+		if (message->sequence > 0 && message->sequence <= behind)
+			break;
+		if (ik_text_equal(message->id, id))
+			return message;
+	}
+	return NULL;
+}
+
+/* How far the files' events of a session are one conversation with it. */
+struct chain {
+	struct ik_store_session *own;
+	const struct ik_store_session *from, *begun; /* whose event was the last of it; was looked at */
+	int64_t last, there; /* numbers: of the last of it; of the last of begun's that is stored */
+};
+
+/* Does this event of an earlier process belong behind the session, as it is shown? Then it is said
+ * here from here on, where the lock of the session is. */
+static bool goes_behind(struct chain *chain, struct ik_record *record,
+	const struct ik_message *found)
+{
+	struct ik_store_session *session = record->session, *own = chain->own;
+
+	if (chain->last < 0 || !ik_text_equal(session->stored_as, own->stored_as))
+		return false;
+	if (session != chain->begun)
+		chain->there = session->known;
+	chain->begun = session;
+	if (found && found->sequence > 0) {
+		chain->there = found->sequence;
+		return false;
+	}
+	/* A process that died after it had gone on behind what another one left begins where
+	 * that ends. */
+	if (session != chain->from && chain->there != chain->last)
+		return false;
+	chain->from = session;
+	chain->last++;
+	if (!record->given)
+		own->behind++;
+	record->given = true;
+	memcpy(session->writer, own->writer, sizeof(session->writer));
+	return true;
+}
+
+struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
+	const struct ik_conversation *shown, size_t *ret_count)
+{
+	struct chain chain = { .own = ik_store_session(store, NULL, session), .last = -1 };
+	struct ik_message **messages = NULL;
+	struct ik_record *record;
+
+	*ret_count = 0;
+	if (chain.own)
+		chain.last = chain.own->known;
+	for (record = store->first; chain.own && record; record = record->next) {
+		const struct ik_message *found;
+
+		if (record->session != chain.own && !record->session->file)
+			continue;
+		found = find_shown(shown, record->session->known, record->message->id);
+		if (record->session != chain.own && !goes_behind(&chain, record, found))
+			continue;
+		if (found)
+			continue;
+		messages = ik_alloc_array(messages, *ret_count + 1, sizeof(*messages));
+		messages[(*ret_count)++] = ik_message_ref(record->message);
+	}
+	return messages;
+}
+
 void ik_store_leave_files(struct ik_store *store)
 {
-	while (store->first && store->first->session->file)
+	while (store->first && store->first->session->file) {
+		store->first->given = false; /* it is still there, and before what is kept of ours */
 		ik_store_dequeue(store, false);
+	}
 }
 
 void ik_store_queue_done(struct ik_store *store)
@@ -258,10 +354,27 @@ void ik_store_queue_done(struct ik_store *store)
 
 /* ---- forks ---- */
 
+/* What was handed out of a file's session comes before nobody's events here any more. */
+static void take_back(struct ik_store *store, const struct ik_store_session *session)
+{
+	struct ik_store_session *own = ik_store_session(store, NULL, session->stored_as);
+	struct ik_record *record;
+
+	for (record = store->first; record && record->session->file; record = record->next) {
+		if (record->session != session || !record->given)
+			continue;
+		record->given = false;
+		if (own)
+			own->behind--;
+	}
+}
+
 void ik_store_fork(struct ik_store *store, struct ik_store_session *session)
 {
 	char *sentence;
 
+	if (session->file)
+		take_back(store, session);
 	memcpy(session->parent, session->stored_as, sizeof(session->parent));
 	ik_uuid_new(session->stored_as);
 	session->forked_at = session->known;
@@ -272,6 +385,8 @@ void ik_store_fork(struct ik_store *store, struct ik_store_session *session)
 		ik_spool_add_fork(store->spool, session);
 	else if (session->file)
 		ik_file_add_fork(session->file->path, session);
+	else
+		ik_store_keep_fork(store, session);
 	sentence = ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
 		"since is kept as its fork, session %s."), session->parent, session->stored_as);
 	ik_store_add_notice(store, sentence);

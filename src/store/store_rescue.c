@@ -17,7 +17,11 @@ void ik_store_rescue_rest(struct ik_store *store, size_t *ret_lost, struct ik_er
 
 	if (spooled)
 		path = ik_strdup(spooled);
-	else if (ik_rescue_write(store->path, store->first, &path, &error) != IK_OK) {
+	else if (ik_rescue_write(store->path, store->first, &path, &error) == IK_OK)
+		ik_store_kept_clear(store); /* all is in one file now, and on the disk */
+	else if (ik_store_kept_path(store))
+		path = ik_strdup(ik_store_kept_path(store));
+	else {
 		*ret_lost = count;
 		ik_error_set(notice, IK_IO, ngettext(
 			"%zu event is lost. %s %s", "%zu events are lost. %s %s", count),

@@ -33,7 +33,7 @@ SCREEN_TESTS = \
 	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_sessions.screen \
 	tests/screen/sessions_small.screen \
 	tests/screen/dead_provider.screen \
-	tests/screen/database_in_use.screen \
+	tests/screen/database_in_use.screen tests/screen/kept_over_kill.screen \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \
@@ -44,6 +44,7 @@ SCREEN_TESTS = \
 	tests/screen/every_key.screen \
 	tests/screen/export.screen \
 	tests/screen/first_frame.screen tests/screen/fold.screen \
+	tests/screen/full_disk.screen \
 	tests/screen/full_output.screen \
 	tests/screen/german.screen \
 	tests/screen/history_search.screen \

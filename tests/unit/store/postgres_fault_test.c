@@ -124,6 +124,40 @@ Test(postgres_fault, a_disk_that_is_full_by_its_code)
 	server_expect_numbers(id, 6);
 }
 
+/* Read while it waits, it is gone on with: nothing of it is another one's. */
+Test(postgres_fault, what_an_earlier_process_could_not_store_comes_first)
+{
+	struct ik_message **messages;
+	char id[IK_UUID_TEXT];
+	size_t count, i;
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 2);
+	fixture_settle();
+	fixture_close();
+	break_events("RAISE 'could not extend file' USING ERRCODE = '53100'");
+	fixture_die(append_until_waiting, id);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1 2");
+	ik_store_continue(fixture.store, id, "/x", 1);
+	cr_expect_null(ik_store_left_behind(fixture.store, id, NULL, &count), "others went on with it");
+	ik_store_continue(fixture.store, id, "/x", 2);
+	messages = ik_store_left_behind(fixture.store, id, NULL, &count);
+	cr_assert_eq(count, 4);
+	for (i = 0; i < count; i++) {
+		cr_expect_eq(messages[i]->content[0], (char)('3' + i));
+		ik_message_unref(messages[i]);
+	}
+	free(messages);
+	server_append_numbers(id, 7, 8);
+	mend_events();
+	server_settle();
+	server_expect_numbers(id, 8);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	cr_assert_eq(fixture_count_spool(true), 0);
+}
+
 Test(postgres_fault, a_disk_that_is_full)
 {
 	const char *disk = getenv("IK_TEST_POSTGRES_DISK");

@@ -130,6 +130,38 @@ Test(store_trouble, what_cannot_be_written_is_rescued_and_taken_in)
 	cr_assert_eq(fixture_count_files(".rescue-"), 0);
 }
 
+/* Read while it still cannot be taken in, what was rescued is gone on with. */
+Test(store_trouble, what_was_rescued_comes_before_what_is_said_next)
+{
+	struct ik_message **messages;
+	struct ik_error notice;
+	char id[IK_UUID_TEXT];
+	sqlite3 *other;
+	size_t lost, count;
+
+	fixture_session(id, "/x", 1);
+	cr_assert_eq(sqlite3_open(fixture.path, &other), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	fixture_append(id, IK_KIND_USER, "two");
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 0);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1");
+	ik_store_continue(fixture.store, id, "/x", 1);
+	messages = ik_store_left_behind(fixture.store, id, NULL, &count);
+	cr_assert_eq(count, 1);
+	cr_expect_str_eq(messages[0]->content, "two");
+	ik_message_unref(messages[0]);
+	free(messages);
+	fixture_append(id, IK_KIND_USER, "three");
+	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+	sqlite3_close(other);
+	while (fixture_query("SELECT count(*) FROM events") < 3)
+		fixture_turn(2);
+	fixture_expect_page(id, 0, 9, "1 two three");
+	cr_expect_str_eq(fixture.forked, "");
+}
+
 Test(store_trouble, with_its_directory_gone_the_rescue_goes_to_tmpdir)
 {
 	char *place = ik_format("%s/home", fixture.directory);
