@@ -10,6 +10,7 @@
 
 #include "app/cli_session_private.h"
 #include "app/export_output.h"
+#include "app/import_line.h"
 #include "app/print.h"
 #include "json/scan.h"
 #include "util/alloc.h"
@@ -120,7 +121,38 @@ struct batch {
 	size_t count;
 	size_t all, added;
 	size_t outputs; /* large ones, of which there was something */
+	struct ik_import_line *line; /* of the session of the last event */
+	bool probing; /* each event by itself: the one before it was another session's */
+	bool copied;  /* the last event is there as a copy */
 };
+
+/* How the store stands was told: all is stored, or it cannot be now. */
+static void on_state(void *arg, size_t waiting, const char *message)
+{
+	struct ik_cli_session *cli = arg;
+
+	if (waiting == 0 || message[0] != '\0')
+		ik_loop_stop(cli->loop);
+	if (waiting > 0 && message[0] != '\0')
+		ik_error_set(&cli->error, IK_UNAVAILABLE, "%s", message);
+}
+
+/* Turn the loop until what was handed to the store is stored. */
+static enum ik_status wait_stored(struct ik_cli_session *cli)
+{
+	enum ik_status status = IK_OK;
+
+	if (ik_store_waiting(cli->store) == 0)
+		return IK_OK;
+	cli->error = (struct ik_error){ .status = IK_OK };
+	ik_store_on_state(cli->store, on_state, cli);
+	status = ik_loop_run(cli->loop, &cli->error);
+	ik_store_on_state(cli->store, NULL, NULL);
+	if (status != IK_OK || ik_store_waiting(cli->store) == 0)
+		return status;
+	return cli->error.status != IK_OK ? cli->error.status :
+		ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
+}
 
 /* Let the store have its turn, and count. */
 static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
@@ -130,6 +162,8 @@ static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
 		ik_store_list(cli->store, 0, "", 1, ik_await_answer, &awaited), &cli->error);
 	size_t i;
 
+	if (status == IK_OK)
+		status = wait_stored(cli);
 	for (i = 0; i < batch->count; i++) {
 		batch->added += batch->messages[i]->sequence > 0;
 		ik_message_unref(batch->messages[i]);
@@ -139,22 +173,98 @@ static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
 	return status;
 }
 
+/* The events from here on are this session's: look what it has. */
+static enum ik_status begin_session(struct ik_cli_session *cli, const char *session,
+	struct batch *batch)
+{
+	enum ik_status status = batch->count > 0 ? settle(cli, batch) : IK_OK;
+
+	if (status != IK_OK)
+		return status;
+	batch->line = ik_import_line_free(batch->line);
+	batch->probing = true;
+	status = ik_import_line_read(cli->loop, cli->store, session, &batch->line, &cli->error);
+	if (status != IK_OK)
+		return status;
+	if (ik_import_line_last(batch->line) == 0)
+		ik_store_begin(cli->store, session, cli->setup->places.directory);
+	else
+		ik_store_continue(cli->store, session, cli->setup->places.directory,
+			ik_import_line_last(batch->line));
+	return IK_OK;
+}
+
+/* Hand an event to the store. */
+static enum ik_status hand_over(struct ik_cli_session *cli, struct ik_message *message,
+	struct batch *batch)
+{
+	ik_store_append(cli->store, ik_import_line_session(batch->line), message);
+	batch->messages[batch->count++] = ik_message_ref(message);
+	return batch->probing || batch->count == BATCH ? settle(cli, batch) : IK_OK;
+}
+
+/* Hand the copy of an event to the store. */
+static enum ik_status store_copy(struct ik_cli_session *cli, const struct ik_message *message,
+	struct batch *batch)
+{
+	struct ik_message *copy = ik_import_line_copy(batch->line, message, &cli->error);
+	enum ik_status status;
+
+	if (copy == NULL)
+		return cli->error.status;
+	status = hand_over(cli, copy, batch);
+	ik_message_unref(copy);
+	return status;
+}
+
+/* Store an event; where it is another session's, a copy. Only the first events of a session can be
+ * another's, from which it was forked, or which was forked from it. */
+static enum ik_status store_event(struct ik_cli_session *cli, struct ik_message *message,
+	struct batch *batch)
+{
+	bool first = !ik_import_line_fits(batch->line);
+	enum ik_status status;
+
+	if (ik_import_line_has(batch->line, message->id, &batch->copied)) {
+		/* One that was deleted, but kept for its forks, comes back with an event of its own. */
+		if (first)
+			return batch->copied ? store_copy(cli, message, batch) :
+				hand_over(cli, message, batch);
+		batch->all++;
+		return IK_OK;
+	}
+	status = hand_over(cli, message, batch);
+	if (status != IK_OK || !batch->probing)
+		return status;
+	batch->probing = message->sequence == 0;
+	if (!batch->probing || !ik_import_line_fits(batch->line))
+		return IK_OK;
+	batch->copied = true;
+	batch->all--; /* it is one event */
+	return store_copy(cli, message, batch);
+}
+
 /* Store what a line holds. */
 static enum ik_status store_line(struct ik_cli_session *cli, const struct event *event,
 	struct batch *batch)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
+	enum ik_status status = IK_OK;
+	char copy[IK_UUID_TEXT];
 
 	/* Behind its event, a part at a time: a text of any length takes no memory. */
 	if (event->message == NULL) {
 		batch->outputs += event->part == 0;
-		return ik_await(&awaited, ik_store_write_part(cli->store, event->blob, event->part,
-			event->bytes.data, event->bytes.length, ik_await_answer, &awaited), &cli->error);
+		if (batch->copied)
+			status = ik_import_line_copy_id(batch->line, event->blob, copy, &cli->error);
+		return status != IK_OK ? status : ik_await(&awaited, ik_store_write_part(cli->store,
+			batch->copied ? copy : event->blob, event->part, event->bytes.data,
+			event->bytes.length, ik_await_answer, &awaited), &cli->error);
 	}
-	ik_store_begin(cli->store, event->session, cli->setup->places.directory);
-	ik_store_append(cli->store, event->session, event->message);
-	batch->messages[batch->count++] = ik_message_ref(event->message);
-	return batch->count == BATCH ? settle(cli, batch) : IK_OK;
+	if (batch->line == NULL ||
+	    !ik_text_equal(ik_import_line_session(batch->line), event->session))
+		status = begin_session(cli, event->session, batch);
+	return status != IK_OK ? status : store_event(cli, event->message, batch);
 }
 
 /* Go through the file; batch NULL: only look whether all is right. */
@@ -213,6 +323,7 @@ enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
 	if (batch.count > 0 && settle(cli, &batch) != IK_OK && status == IK_OK)
 		status = cli->error.status;
 	(void)fclose(file);
+	batch.line = ik_import_line_free(batch.line);
 	if (status != IK_OK)
 		return status;
 	ik_buf_printf(&cli->out, ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n",

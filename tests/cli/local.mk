@@ -29,6 +29,7 @@ CLI_TESTS = \
 	tests/cli/exec_status.screen \
 	tests/cli/sandbox.screen \
 	tests/cli/session.screen \
+	tests/cli/session_import_forks.screen \
 	tests/cli/session_outputs.screen \
 	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \
