@@ -29,6 +29,7 @@ struct ik_session_keep {
 	/* Of one that may change anything: */
 	struct ik_worktree_work *work; /* a snapshot, or a comparison; NULL: none is under way */
 	char tree[IK_WORKTREE_ID]; /* as it was before; "": not known */
+	struct ik_worktree_modes *modes; /* NULL: not known */
 	enum ik_worktree_problem problem; /* then: why */
 };
 
@@ -40,6 +41,7 @@ static void keep_free(void *arg)
 	struct ik_session_keep *keep = arg;
 
 	ik_file_keep_free(keep->file);
+	ik_worktree_modes_free(keep->modes);
 	for (size_t i = 0; i < keep->count; i++) {
 		free(keep->entries[i].path);
 		ik_file_state_done(&keep->entries[i].state);
@@ -192,6 +194,30 @@ static void step_later(void *arg)
 		keep->ready(run);
 }
 
+/* What there is to say of a large work tree. */
+static const char *preparation_text(enum ik_worktree_problem problem)
+{
+	switch (problem) {
+	case IK_WORKTREE_FINE:
+		return _("This work tree is known now: what commands do from here on can be taken back.");
+	case IK_WORKTREE_SLOW:
+		return _("To read this work tree for /undo takes too long: what commands do in this "
+			"session cannot be taken back.");
+	case IK_WORKTREE_FAILED:
+		return _("This work tree could not be read for /undo: until that works, what commands do "
+			"cannot be taken back.");
+	default:
+		return _("This work tree is large: it is read in the background for /undo. Until that is "
+			"done, what commands do cannot be taken back.");
+	}
+}
+
+/* Say that a large work tree is being read, and how that ended. */
+static void on_prepared(void *arg, enum ik_worktree_problem problem)
+{
+	ik_session_add_notice(arg, preparation_text(problem));
+}
+
 /* Have the work tree of the session ready; false: there is none, and *ret_problem says why. */
 static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_problem)
 {
@@ -212,6 +238,8 @@ static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_
 			.spared = (const char *const *)spared,
 			.search_path = getenv("PATH"),
 			.home = getenv("HOME"),
+			.told = on_prepared,
+			.told_arg = session,
 		}, &session->worktree_problem);
 		free(shadows);
 		for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
@@ -228,6 +256,7 @@ static void on_snapshot(void *arg, const struct ik_worktree_result *result)
 	struct ik_session_run *run = keep->run;
 
 	keep->problem = result->problem;
+	keep->modes = result->modes;
 	if (result->problem == IK_WORKTREE_FINE)
 		memcpy(keep->tree, result->id, strlen(result->id) + 1);
 	keep->work = ik_worktree_work_close(keep->work);
@@ -306,6 +335,7 @@ bool ik_session_is_keeping(const struct ik_session_run *run)
 
 bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik_session_run *run))
 {
+	struct ik_session *session = run->session;
 	struct ik_session_keep *keep = run->keep;
 	struct ik_error error;
 
@@ -313,8 +343,8 @@ bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik
 		return true;
 	if (keep->tree[0] != '\0') {
 		keep->ready = ready;
-		keep->work = ik_worktree_compare(run->session->worktree, keep->tree, keep->directory,
-			on_compared, keep);
+		keep->work = ik_worktree_compare(session->worktree, keep->tree, keep->modes,
+			keep->directory, on_compared, keep);
 		return false;
 	}
 	for (size_t i = 0; i < keep->count; i++) {

@@ -68,6 +68,7 @@ static const char *reason_of(const struct ik_revert_call *call)
 		[IK_WORKTREE_NO_GIT] = N_("git is not installed"),
 		[IK_WORKTREE_NO_TREE] = N_("not in a git work tree"),
 		[IK_WORKTREE_SLOW] = N_("a snapshot of the work tree takes too long"),
+		[IK_WORKTREE_PREPARING] = N_("the work tree was being read for the first time"),
 		[IK_WORKTREE_MANY] = N_("too many files changed"),
 		[IK_WORKTREE_FAILED] = N_("git could not take a snapshot"),
 	};

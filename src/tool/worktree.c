@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "loop/child.h"
@@ -16,6 +17,11 @@
 
 /* Of what git prints: paths of some ten thousand files. */
 #define OUTPUT_MOST IK_MIB(64)
+/* At least so many files are read between two times that the index is written. */
+#define FILES_AT_ONCE 4000
+/* To read all files for the first time, behind the person's back. */
+#define PREPARE_MOST_MS (15 * 60 * 1000)
+#define NICE 10
 /* A child that is asked to end may take so long. */
 enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
 
@@ -29,8 +35,6 @@ enum stage {
 	STAGE_FETCH
 };
 
-enum { VARIABLES = 16 };
-
 struct ik_worktree {
 	struct ik_loop *loop;
 	struct ik_worktree_place place;
@@ -38,8 +42,13 @@ struct ik_worktree {
 	int64_t most_ms;
 	char *index;    /* of ours alone */
 	char *excludes; /* "core.excludesFile=..."; NULL: not known yet */
-	char *own[VARIABLES], *global[VARIABLES]; /* environments */
+	char *own[IK_WORKTREE_VARIABLES], *global[IK_WORKTREE_VARIABLES]; /* environments */
 	struct ik_child *sweeper; /* clears away what is old; NULL: nothing does */
+	struct ik_timer *timer;   /* the one at work has taken too long */
+	struct ik_worktree_work *preparing; /* goes on reading the files; NULL: none does */
+	bool prepared;            /* all files were read that way */
+	ik_worktree_told *told;
+	void *told_arg;
 	struct ik_worktree_work *first; /* at work, or about to be; the others wait */
 };
 
@@ -56,57 +65,13 @@ struct ik_worktree_work {
 	int64_t deadline;
 	struct ik_child *child;
 	struct ik_buf input, output;
+	size_t input_at; /* so much of it was handed over */
+	struct ik_worktree_modes *modes;  /* of a snapshot */
+	struct ik_worktree_modes *before_modes; /* of a comparison; borrowed */
 	struct ik_worktree_change *changes;
 	size_t count;
 	struct ik_worktree_blobs *blobs;
 };
-
-static const char *const words[] = {
-	[IK_WORKTREE_FINE] = "", [IK_WORKTREE_NO_GIT] = "no git", [IK_WORKTREE_NO_TREE] = "no tree",
-	[IK_WORKTREE_SLOW] = "slow", [IK_WORKTREE_MANY] = "many", [IK_WORKTREE_FAILED] = "failed",
-};
-
-const char *ik_worktree_problem_word(enum ik_worktree_problem problem)
-{
-	return words[problem];
-}
-
-enum ik_worktree_problem ik_worktree_problem_of(const char *word)
-{
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (ik_text_equal(words[i], word))
-			return (enum ik_worktree_problem)i;
-	return IK_WORKTREE_FAILED;
-}
-
-/* What git gets to know: nothing of what this process was given. */
-static void make_environments(struct ik_worktree *tree, const struct ik_worktree_options *options)
-{
-	const struct ik_worktree_place *place = &tree->place;
-	const char *configured = getenv("XDG_CONFIG_HOME");
-	size_t count = 0;
-
-	tree->own[count++] = ik_format("PATH=%s", options->search_path);
-	tree->own[count++] = ik_format("HOME=%s", place->shadow);
-	tree->own[count++] = ik_format("XDG_CONFIG_HOME=%s", place->shadow);
-	tree->own[count++] = ik_format("GIT_DIR=%s", place->shadow);
-	tree->own[count++] = ik_format("GIT_WORK_TREE=%s", place->root);
-	tree->own[count++] = ik_format("GIT_INDEX_FILE=%s", tree->index);
-	tree->own[count++] = ik_strdup("GIT_CONFIG_NOSYSTEM=1");
-	tree->own[count++] = ik_strdup("GIT_CONFIG_GLOBAL=/dev/null");
-	tree->own[count++] = ik_strdup("GIT_ATTR_NOSYSTEM=1");
-	tree->own[count++] = ik_strdup("GIT_NO_REPLACE_OBJECTS=1");
-	tree->own[count++] = ik_strdup("GIT_NO_LAZY_FETCH=1");
-	tree->own[count++] = ik_strdup("GIT_TERMINAL_PROMPT=0");
-	tree->own[count++] = ik_strdup("LC_ALL=C");
-	count = 0;
-	tree->global[count++] = ik_format("PATH=%s", options->search_path);
-	tree->global[count++] = ik_format("HOME=%s",
-		options->home != NULL ? options->home : place->shadow);
-	tree->global[count++] = ik_format("GIT_DIR=%s", place->shadow);
-	if (configured != NULL && configured[0] != '\0')
-		tree->global[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
-}
 
 /* Begin with what is known of the files since another session looked at them. */
 static void take_index(struct ik_worktree *tree)
@@ -163,6 +128,9 @@ static void sweep(struct ik_worktree *tree, const char *shadows)
 	free(old);
 }
 
+static void on_too_long(void *arg);
+static void work_free(void *arg);
+
 struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	enum ik_worktree_problem *ret_problem)
 {
@@ -170,10 +138,14 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 
 	tree->loop = options->loop;
 	tree->most_ms = options->most_ms > 0 ? options->most_ms : IK_WORKTREE_MOST_MS;
+	tree->told = options->told;
+	tree->told_arg = options->told_arg;
+	tree->timer = ik_timer_new(tree->loop, on_too_long, tree);
 	tree->problem = ik_worktree_place_find(&tree->place, options);
 	if (tree->problem == IK_WORKTREE_FINE) {
 		take_index(tree);
-		make_environments(tree, options);
+		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own,
+			tree->global);
 		sweep(tree, options->shadows);
 	}
 	*ret_problem = tree->problem;
@@ -185,6 +157,11 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 	if (tree == NULL)
 		return NULL;
 	tree->sweeper = ik_child_close(tree->sweeper);
+	tree->timer = ik_timer_close(tree->timer);
+	if (tree->preparing != NULL) {
+		tree->preparing->child = ik_child_close(tree->preparing->child);
+		work_free(tree->preparing);
+	}
 	if (tree->index != NULL) {
 		char *shared = ik_path_join(tree->place.shadow, "index");
 
@@ -192,7 +169,7 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 		drop_index(tree); /* where both were one file, nothing was renamed */
 		free(shared);
 	}
-	for (size_t i = 0; i < VARIABLES; i++) {
+	for (size_t i = 0; i < IK_WORKTREE_VARIABLES; i++) {
 		free(tree->own[i]);
 		free(tree->global[i]);
 	}
@@ -205,6 +182,15 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 
 static void begin_stage(struct ik_worktree_work *work);
 static void begin_work(void *arg);
+
+/* Nobody waits for its child: it is to be felt by nobody. */
+static void be_nice(const struct ik_worktree_work *work)
+{
+	int pid = work->child != NULL ? ik_child_pid(work->child) : 0;
+
+	if (pid > 0)
+		(void)setpriority(PRIO_PGRP, (id_t)pid, NICE);
+}
 
 /* Off the queue; the next one may begin. */
 static void leave(struct ik_worktree_work *work)
@@ -221,21 +207,84 @@ static void leave(struct ik_worktree_work *work)
 		ik_loop_defer(work->tree->loop, begin_work, work->tree->first);
 }
 
+static void tell(const struct ik_worktree *tree, enum ik_worktree_problem problem)
+{
+	if (tree->told != NULL)
+		tree->told(tree->told_arg, problem);
+}
+
+/* Nothing is tried again for an hour. */
+static void note_slow(struct ik_worktree *tree)
+{
+	if (tree->problem == IK_WORKTREE_FINE)
+		ik_worktree_place_note_slow(&tree->place);
+	tree->problem = IK_WORKTREE_SLOW;
+}
+
+/* All files were read behind the person's back, or that cannot be. */
+static void end_preparation(struct ik_worktree_work *work, enum ik_worktree_problem problem)
+{
+	struct ik_worktree *tree = work->tree;
+
+	work->child = ik_child_close(work->child);
+	tree->preparing = NULL;
+	tree->prepared = true;
+	ik_loop_defer(tree->loop, work_free, work);
+	if (problem == IK_WORKTREE_SLOW)
+		note_slow(tree);
+	tell(tree, problem);
+}
+
 /* It is over, in one way or another. */
 static void end_work(struct ik_worktree_work *work, enum ik_worktree_problem problem)
 {
-	const struct ik_worktree_result result = {
-		.problem = problem, .id = work->id, .changes = work->changes,
+	struct ik_worktree_result result = {
+		.problem = problem, .id = work->id, .modes = work->modes, .changes = work->changes,
 		.count = problem == IK_WORKTREE_FINE ? work->count : 0,
 	};
 
-	work->child = ik_child_close(work->child);
-	if (problem == IK_WORKTREE_SLOW && work->tree->problem == IK_WORKTREE_FINE) {
-		work->tree->problem = problem;
-		ik_worktree_place_note_slow(&work->tree->place);
+	if (work == work->tree->preparing) {
+		end_preparation(work, problem);
+		return;
 	}
+	work->child = ik_child_close(work->child);
+	ik_timer_stop(work->tree->timer);
+	if (problem == IK_WORKTREE_SLOW)
+		note_slow(work->tree);
 	leave(work);
+	if (problem == IK_WORKTREE_FINE && work->before == NULL)
+		work->modes = NULL; /* whoever is told has them now */
+	else
+		result.modes = NULL;
 	work->done(work->arg, &result);
+}
+
+/* Is it done fast where it was done before? The first time all files are read, and all
+ * directories are written. */
+static bool is_slow_once(enum stage stage)
+{
+	return stage == STAGE_LIST || stage == STAGE_UPDATE || stage == STAGE_WRITE;
+}
+
+/* The one at work has taken too long: end it; or let it go on by itself with what it is slow
+ * at only once. */
+static void on_too_long(void *arg)
+{
+	struct ik_worktree *tree = arg;
+	struct ik_worktree_work *work = tree->first;
+	const struct ik_worktree_result result = { .problem = IK_WORKTREE_PREPARING, .id = "" };
+
+	if (tree->prepared || !is_slow_once(work->stage)) {
+		end_work(work, IK_WORKTREE_SLOW);
+		return;
+	}
+	tree->preparing = work;
+	be_nice(work);
+	work->deadline = ik_clock_ms() + PREPARE_MOST_MS;
+	leave(work);
+	tell(tree, IK_WORKTREE_PREPARING);
+	if (work->done != NULL) /* whoever was told may have closed it */
+		work->done(work->arg, &result);
 }
 
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
@@ -246,6 +295,8 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 		return;
 	if (work->stage == STAGE_FETCH)
 		ik_worktree_blobs_take(work->blobs, bytes, length);
+	else if (work->stage == STAGE_LIST && work->modes != NULL)
+		ik_worktree_modes_take(work->modes, bytes, length, &work->output);
 	else
 		ik_buf_append(&work->output, bytes, length);
 }
@@ -301,14 +352,21 @@ static bool next_stage(struct ik_worktree_work *work)
 	case STAGE_LIST:
 		ik_buf_clear(&work->input);
 		ik_buf_append(&work->input, work->output.data, work->output.length);
+		work->input_at = 0;
 		break;
 	case STAGE_UPDATE:
+		if (work->input_at < work->input.length) {
+			begin_stage(work);
+			return true;
+		}
 		ik_buf_clear(&work->input);
 		break;
 	case STAGE_WRITE:
 		if (!take_id(work))
 			return false;
-		if (work->before == NULL || ik_text_equal(work->before, work->id)) {
+		/* Git has noted the directories in the index, too: from now on it is fast. */
+		if (work == tree->preparing || work->before == NULL ||
+		    ik_text_equal(work->before, work->id)) {
 			end_work(work, IK_WORKTREE_FINE);
 			return true;
 		}
@@ -324,7 +382,7 @@ static bool next_stage(struct ik_worktree_work *work)
 		ik_worktree_blobs_ask(work->blobs, &work->input);
 		break;
 	case STAGE_FETCH:
-		ik_worktree_blobs_end(work->blobs);
+		ik_worktree_blobs_end(work->blobs, work->before_modes);
 		end_work(work, IK_WORKTREE_FINE);
 		return true;
 	}
@@ -382,8 +440,13 @@ static void put_arguments(const struct ik_worktree_work *work, const char **argv
 		argv[count++] = "-c";
 		argv[count++] = tree->excludes;
 	}
-	for (size_t i = 0; stages[work->stage][i] != NULL; i++)
+	for (size_t i = 0; stages[work->stage][i] != NULL; i++) {
 		argv[count++] = stages[work->stage][i];
+		if (i == 0 && work->stage == STAGE_LIST && work->modes != NULL) {
+			argv[count++] = "-t"; /* marks, and what did not change, too */
+			argv[count++] = "-c";
+		}
+	}
 	for (size_t i = 0; work->stage == STAGE_LIST && i < tree->place.spared_count; i++)
 		argv[count++] = tree->place.spared[i];
 	if (work->stage == STAGE_DIFF) {
@@ -393,6 +456,18 @@ static void put_arguments(const struct ik_worktree_work *work, const char **argv
 	argv[count] = NULL;
 }
 
+/* The names that are handed over next, so that what was read is kept, whatever happens; their
+ * length. More each time, as the index that is written has grown. */
+static size_t next_files(struct ik_worktree_work *work)
+{
+	size_t from = work->input_at, most = from + from / 2;
+
+	for (size_t i = 0; (i < FILES_AT_ONCE || work->input_at < most) &&
+	     work->input_at < work->input.length; i++)
+		work->input_at += strlen(work->input.data + work->input_at) + 1;
+	return work->input_at - from;
+}
+
 /* Start the child of a stage. */
 static void begin_stage(struct ik_worktree_work *work)
 {
@@ -400,17 +475,20 @@ static void begin_stage(struct ik_worktree_work *work)
 	struct ik_worktree *tree = work->tree;
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
 	int64_t left = work->deadline - ik_clock_ms();
-	bool feeds = (work->stage == STAGE_FETCH || work->stage == STAGE_UPDATE) &&
-		work->input.length > 0;
+	/* What may go on by itself is ended by the timer. */
+	bool lasting = is_slow_once(work->stage);
+	size_t from = work->stage == STAGE_UPDATE ? work->input_at : 0;
+	size_t length = work->stage == STAGE_UPDATE ? next_files(work) : work->input.length;
+	bool feeds = (work->stage == STAGE_FETCH || work->stage == STAGE_UPDATE) && length > 0;
 	const struct ik_child_spec spec = {
 		.path = tree->place.git,
 		.argv = argv,
 		.environment = (const char *const *)(work->stage == STAGE_EXCLUDES ? tree->global :
 			tree->own),
 		.directory = tree->place.root,
-		.input = feeds ? work->input.data : NULL,
-		.input_length = feeds ? work->input.length : 0,
-		.timeout_ms = left > 0 ? left : 1,
+		.input = feeds ? work->input.data + from : NULL,
+		.input_length = feeds ? length : 0,
+		.timeout_ms = lasting && work != tree->preparing ? PREPARE_MOST_MS : left > 0 ? left : 1,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 		.discard_stderr = true,
@@ -418,9 +496,16 @@ static void begin_stage(struct ik_worktree_work *work)
 	struct ik_error error;
 
 	ik_buf_clear(&work->output);
+	if (work->stage == STAGE_LIST && work->before == NULL) {
+		ik_worktree_modes_free(work->modes);
+		work->modes = ik_worktree_modes_new(tree->place.root,
+			IK_WORKTREE_MODES_MOST_US);
+	}
 	put_arguments(work, argv);
 	if (ik_child_start(tree->loop, &spec, &events, work, &work->child, &error) != IK_OK)
 		end_work(work, IK_WORKTREE_FAILED);
+	else if (work == tree->preparing)
+		be_nice(work);
 	free(argv);
 }
 
@@ -429,11 +514,13 @@ static void begin_work(void *arg)
 {
 	struct ik_worktree_work *work = arg;
 
-	if (work->tree->problem != IK_WORKTREE_FINE) {
-		end_work(work, work->tree->problem);
+	if (work->tree->problem != IK_WORKTREE_FINE || work->tree->preparing != NULL) {
+		end_work(work, work->tree->preparing != NULL ? IK_WORKTREE_PREPARING :
+			work->tree->problem);
 		return;
 	}
 	work->deadline = ik_clock_ms() + work->tree->most_ms;
+	ik_timer_start(work->tree->timer, work->tree->most_ms);
 	work->stage = work->tree->excludes == NULL ? STAGE_EXCLUDES : STAGE_LIST;
 	begin_stage(work);
 }
@@ -463,11 +550,12 @@ struct ik_worktree_work *ik_worktree_snapshot(struct ik_worktree *tree, ik_workt
 }
 
 struct ik_worktree_work *ik_worktree_compare(struct ik_worktree *tree, const char *id,
-	const char *objects, ik_worktree_done *done, void *arg)
+	struct ik_worktree_modes *modes, const char *objects, ik_worktree_done *done, void *arg)
 {
 	struct ik_worktree_work *work = add_work(tree, done, arg);
 
 	work->before = ik_strdup(id);
+	work->before_modes = modes;
 	work->objects = ik_strdup(objects);
 	return work;
 }
@@ -479,6 +567,7 @@ static void work_free(void *arg)
 
 	ik_worktree_changes_free(work->changes, work->count);
 	ik_worktree_blobs_free(work->blobs);
+	ik_worktree_modes_free(work->modes);
 	ik_buf_done(&work->input);
 	ik_buf_done(&work->output);
 	free(work->before);
@@ -490,8 +579,14 @@ struct ik_worktree_work *ik_worktree_work_close(struct ik_worktree_work *work)
 {
 	if (work == NULL)
 		return NULL;
+	if (work == work->tree->preparing) { /* it goes on by itself */
+		work->done = NULL;
+		return NULL;
+	}
 	ik_loop_cancel_deferred(work->tree->loop, begin_work, work);
 	work->child = ik_child_close(work->child);
+	if (work == work->tree->first)
+		ik_timer_stop(work->tree->timer);
 	leave(work);
 	ik_loop_defer(work->tree->loop, work_free, work);
 	return NULL;

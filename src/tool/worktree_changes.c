@@ -291,38 +291,30 @@ void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, 
 }
 
 /* Give one the permissions that git knows of. */
-static int with_program(int mode, int git)
+static int with_program(int mode, bool program)
 {
-	return git == GIT_PROGRAM ? mode | ((mode & 0444) >> 2) : mode & ~0111;
+	return program ? mode | ((mode & 0444) >> 2) : mode & ~0111;
 }
 
-/* The permissions of a new file. */
-static int new_mode(void)
+void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs, struct ik_worktree_modes *modes)
 {
-	mode_t mask = umask(077);
-
-	(void)umask(mask);
-	return (int)(0666 & ~mask);
-}
-
-void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs)
-{
-	int usual = new_mode();
-
 	for (size_t i = 0; i < blobs->count; i++) {
 		struct ik_worktree_change *change = &blobs->changes[i];
 		struct ik_file_state *before = &change->before, *after = &change->after;
+		bool program = change->modes[0] == GIT_PROGRAM;
 		struct stat status;
-		int mode = usual;
+		int mode = ik_worktree_new_mode(false), known = -1;
 
 		if (is_regular(change->modes[1]) && lstat(change->path, &status) == 0 &&
 		    S_ISREG(status.st_mode)) {
 			after->identity = ik_identity_of(&status);
 			after->mode = mode = (int)(status.st_mode & 07777);
 		}
-		if (before->kind == IK_FILE_REGULAR && (!is_regular(change->modes[1]) ||
+		if (before->kind == IK_FILE_REGULAR && modes != NULL)
+			known = ik_worktree_modes_of(modes, change->path, program);
+		if (before->kind == IK_FILE_REGULAR && known < 0 && (!is_regular(change->modes[1]) ||
 		    change->modes[0] != change->modes[1]))
-			mode = with_program(mode, change->modes[0]);
-		before->mode = mode;
+			mode = with_program(mode, program);
+		before->mode = known >= 0 ? known : mode;
 	}
 }

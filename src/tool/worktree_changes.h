@@ -2,12 +2,13 @@
  * worktree_changes: the files that differ between two trees of git, and their bytes, as
  * `git diff-tree -r -t -z --raw` and `git cat-file --batch` print them.
  *
- * May include: util, json, tool/file_state.h.
+ * May include: util, json, tool/{file_state,worktree_modes}.h.
  */
 #ifndef IK_TOOL_WORKTREE_CHANGES_H
 #define IK_TOOL_WORKTREE_CHANGES_H
 
 #include "tool/file_state.h"
+#include "tool/worktree_modes.h"
 
 /* More files are not looked at; nor kept is a larger one, nor what goes beyond the sum. */
 #define IK_WORKTREE_CHANGES_MOST 2000
@@ -40,8 +41,8 @@ void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf 
 /* A piece of what it answered. */
 void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length);
 /* All is there: the states before and after are known, but for hashes of what was not told.
- * Looks at the files. */
-void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs);
+ * Looks at the files. modes: as they were before; NULL: as far as git knows them. */
+void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs, struct ik_worktree_modes *modes);
 struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs);
 
 #endif

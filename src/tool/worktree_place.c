@@ -37,6 +37,25 @@ static const char configuration[] =
 /* It wins over every .gitattributes; "-working-tree-encoding" would be an error. */
 static const char attributes[] = "* -text !eol !crlf !ident !filter !working-tree-encoding\n";
 
+static const char *const words[] = {
+	[IK_WORKTREE_FINE] = "", [IK_WORKTREE_NO_GIT] = "no git", [IK_WORKTREE_NO_TREE] = "no tree",
+	[IK_WORKTREE_SLOW] = "slow", [IK_WORKTREE_PREPARING] = "preparing",
+	[IK_WORKTREE_MANY] = "many", [IK_WORKTREE_FAILED] = "failed",
+};
+
+const char *ik_worktree_problem_word(enum ik_worktree_problem problem)
+{
+	return words[problem];
+}
+
+enum ik_worktree_problem ik_worktree_problem_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (ik_text_equal(words[i], word))
+			return (enum ik_worktree_problem)i;
+	return IK_WORKTREE_FAILED;
+}
+
 /* An executable of that name in one of the directories of a search path (relative ones do not
  * count); NULL: there is none. */
 static char *find_program(const char *search_path, const char *name)
@@ -263,6 +282,35 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	free(seen);
 	free(repository);
 	return problem;
+}
+
+void ik_worktree_place_environments(const struct ik_worktree_place *place,
+	const struct ik_worktree_options *options, const char *index,
+	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES])
+{
+	const char *configured = getenv("XDG_CONFIG_HOME");
+	size_t count = 0;
+
+	own[count++] = ik_format("PATH=%s", options->search_path);
+	own[count++] = ik_format("HOME=%s", place->shadow);
+	own[count++] = ik_format("XDG_CONFIG_HOME=%s", place->shadow);
+	own[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	own[count++] = ik_format("GIT_WORK_TREE=%s", place->root);
+	own[count++] = ik_format("GIT_INDEX_FILE=%s", index);
+	own[count++] = ik_strdup("GIT_CONFIG_NOSYSTEM=1");
+	own[count++] = ik_strdup("GIT_CONFIG_GLOBAL=/dev/null");
+	own[count++] = ik_strdup("GIT_ATTR_NOSYSTEM=1");
+	own[count++] = ik_strdup("GIT_NO_REPLACE_OBJECTS=1");
+	own[count++] = ik_strdup("GIT_NO_LAZY_FETCH=1");
+	own[count++] = ik_strdup("GIT_TERMINAL_PROMPT=0");
+	own[count++] = ik_strdup("LC_ALL=C");
+	count = 0;
+	global[count++] = ik_format("PATH=%s", options->search_path);
+	global[count++] = ik_format("HOME=%s",
+		options->home != NULL ? options->home : place->shadow);
+	global[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	if (configured != NULL && configured[0] != '\0')
+		global[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
 }
 
 void ik_worktree_place_done(struct ik_worktree_place *place)

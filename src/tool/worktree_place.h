@@ -20,6 +20,13 @@ struct ik_worktree_place {
  * ik_worktree_place_done(). */
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options);
+/* What git gets to know, with an index file of that name: nothing of what this process was given
+ * (own); and where the person's own configuration is to be read (global). New strings, the rest
+ * is NULL. */
+enum { IK_WORKTREE_VARIABLES = 16 };
+void ik_worktree_place_environments(const struct ik_worktree_place *place,
+	const struct ik_worktree_options *options, const char *index,
+	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES]);
 /* It was too slow: for an hour nobody tries it again. */
 void ik_worktree_place_note_slow(const struct ik_worktree_place *place);
 /* What is to be cleared away now, once a day: the shadow (new memory) that nobody used for
