@@ -22,4 +22,5 @@ libik_agent_a_SOURCES = \
 	src/agent/turn_effects.c \
 	src/agent/turn_rescue.c \
 	src/agent/turn_retry.c src/agent/turn_retry.h \
-	src/agent/turn_private.h
+	src/agent/turn_private.h \
+	src/agent/written.c src/agent/written.h

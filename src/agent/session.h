@@ -17,6 +17,7 @@
 
 #include "agent/model.h"
 #include "agent/slots.h"
+#include "agent/written.h"
 #include "conversation/event.h"
 #include "loop/http.h"
 #include "provider/provider.h"
@@ -48,6 +49,8 @@ struct ik_session_options {
 	struct ik_run_options run;      /* for every call; environment and timeouts are borrowed */
 	int concurrency;                /* calls at once */
 	struct ik_slots *slots;         /* borrowed: calls at once over all sessions; NULL: no limit */
+	struct ik_written *written;     /* borrowed: what calls of all sessions write, so that what
+	                                   one did is not taken back in another; NULL: not told */
 	int max_tool_turns;
 	int retry_max;                  /* tries after the first */
 	int64_t retry_base_ms;          /* 0: the built-in figures for all three */

@@ -24,6 +24,9 @@ struct ik_session_keep {
 	char id[IK_UUID_TEXT];
 	struct ik_revert_entry *entries;
 	size_t count, at;
+	bool writing;  /* other sessions were told so */
+	bool watching; /* what other sessions write meanwhile, */
+	size_t since;  /* from here on */
 	struct ik_file_keep *file; /* that is being kept */
 	bool noted;
 	/* Of one that may change anything: */
@@ -51,12 +54,61 @@ static void keep_free(void *arg)
 	free(keep);
 }
 
+/* It is known what the call changed, or never will be. */
+static void watch_no_more(struct ik_session_keep *keep)
+{
+	if (keep->watching)
+		ik_written_watch_no_more(keep->run->session->options.written);
+	keep->watching = false;
+}
+
+/* Tell other sessions what this one is about to write. */
+static void begin_writing(struct ik_session_keep *keep)
+{
+	const struct ik_session *session = keep->run->session;
+
+	keep->writing = session->options.written != NULL;
+	for (size_t i = 0; keep->writing && i < keep->count; i++)
+		ik_written_begin(session->options.written, session, keep->entries[i].path);
+}
+
+/* The call is over, or will not be made. */
+static void end_writing(struct ik_session_keep *keep)
+{
+	const struct ik_session *session = keep->run->session;
+
+	for (size_t i = 0; keep->writing && i < keep->count; i++)
+		ik_written_end(session->options.written, session, keep->entries[i].path);
+	keep->writing = false;
+}
+
+/* Put the changes first that are not another session's; how many those are. */
+static size_t own_changes(const struct ik_session_keep *keep, struct ik_worktree_change *changes,
+	size_t count)
+{
+	const struct ik_session *session = keep->run->session;
+	size_t own = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct ik_worktree_change change = changes[i];
+
+		if (keep->watching && ik_written_by_another(session->options.written, keep->since, session,
+				change.path))
+			continue;
+		changes[i] = changes[own];
+		changes[own++] = change;
+	}
+	return own;
+}
+
 struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep)
 {
 	struct ik_loop *loop;
 
 	if (keep == NULL)
 		return NULL;
+	end_writing(keep);
+	watch_no_more(keep);
 	loop = keep->run->session->options.loop;
 	ik_loop_cancel_deferred(loop, step_later, keep);
 	keep->work = ik_worktree_work_close(keep->work);
@@ -271,6 +323,9 @@ static bool keep_anything(struct ik_session_keep *keep)
 	struct ik_session *session = keep->run->session;
 
 	if (have_tree(session, &keep->problem)) {
+		keep->watching = session->options.written != NULL;
+		if (keep->watching)
+			keep->since = ik_written_watch(session->options.written);
 		keep->work = ik_worktree_snapshot(session->worktree, on_snapshot, keep);
 		return false;
 	}
@@ -285,8 +340,9 @@ static void on_compared(void *arg, const struct ik_worktree_result *result)
 	struct ik_error error;
 
 	if (ik_revert_note_changes(keep->directory, keep->id, result->problem, result->changes,
-			result->count, &error) != IK_OK)
+			own_changes(keep, result->changes, result->count), &error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+	watch_no_more(keep);
 	keep->work = ik_worktree_work_close(keep->work);
 	keep->ready(keep->run);
 }
@@ -319,6 +375,7 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 	for (size_t i = 0; i < keep->count; i++)
 		keep->entries[i].path = paths[i];
 	free(paths);
+	begin_writing(keep);
 	if (work(keep))
 		return may_begin(run, keep);
 	ik_loop_defer(session->options.loop, step_later, keep);
@@ -339,6 +396,8 @@ bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik
 	struct ik_session_keep *keep = run->keep;
 	struct ik_error error;
 
+	if (keep != NULL)
+		end_writing(keep);
 	if (keep == NULL || !keep->noted)
 		return true;
 	if (keep->tree[0] != '\0') {

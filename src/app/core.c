@@ -204,6 +204,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.run = ik_core_run_options(core->loop, core->setup, core->environment);
 	options.concurrency = (int)config->tools_concurrency;
 	options.slots = core->slots;
+	options.written = core->written;
 	options.max_tool_turns = (int)config->max_tool_turns;
 	options.retry_max = (int)config->retry_max;
 	options.retry_base_ms = config->retry_base_ms;
@@ -396,6 +397,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->no_tools = no_tools;
 	core->asking = asking;
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
+	core->written = ik_written_new();
 	core->session = add_session(core, session_arg);
 	give_model(core, core->session);
 	read_kept_rules(core);
@@ -476,6 +478,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->sessions = NULL;
 	core->session = NULL;
 	core->slots = ik_slots_free(core->slots);
+	core->written = ik_written_free(core->written);
 	core->discovery = ik_discovery_close(core->discovery);
 	ik_model_hint_forget(core, NULL);
 	core->models = ik_model_list_close(core->models);

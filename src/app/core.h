@@ -48,6 +48,7 @@ struct ik_core {
 	struct ik_core_session *sessions; /* all, that one among them */
 	size_t session_count;
 	struct ik_slots *slots; /* calls at once, over all of them */
+	struct ik_written *written; /* what they write, the same */
 	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool tools_wanted;
