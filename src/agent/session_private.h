@@ -65,6 +65,7 @@ struct ik_session {
 	bool closing; /* nothing is told or started any more, only stored */
 	bool stored;  /* the store knows of the session */
 	bool undo_complained; /* why nothing can be taken back was told */
+	size_t undo_lines;    /* noted of calls, and of their ends, so far */
 	struct ik_worktree *worktree; /* that the session's directory lies in; NULL: not looked yet */
 	enum ik_worktree_problem worktree_problem; /* why it is of no use */
 

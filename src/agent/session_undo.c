@@ -29,6 +29,7 @@ struct ik_session_keep {
 	size_t since;  /* from here on */
 	struct ik_file_keep *file; /* that is being kept */
 	bool noted;
+	size_t lines; /* of calls that the session had noted when this began */
 	/* Of one that may change anything: */
 	struct ik_worktree_work *work; /* a snapshot, or a comparison; NULL: none is under way */
 	char tree[IK_WORKTREE_ID]; /* as it was before; "": not known */
@@ -164,12 +165,15 @@ static bool note_call(struct ik_session_keep *keep)
 		.entries = keep->entries,
 		.count = keep->count,
 		.tree = keep->tree[0] != '\0' ? keep->tree : NULL,
+		.since = run->session->undo_lines - keep->lines,
 		.problem = keep->problem,
 	};
 	struct ik_error error;
 	bool noted = ik_revert_note_call(keep->directory, &line, &error) == IK_OK;
 
-	if (!noted)
+	if (noted)
+		run->session->undo_lines++;
+	else
 		complain(run->session, &error);
 	free(title);
 	free(words);
@@ -340,7 +344,9 @@ static void on_compared(void *arg, const struct ik_worktree_result *result)
 	struct ik_error error;
 
 	if (ik_revert_note_changes(keep->directory, keep->id, result->problem, result->changes,
-			own_changes(keep, result->changes, result->count), &error) != IK_OK)
+			own_changes(keep, result->changes, result->count), &error) == IK_OK)
+		keep->run->session->undo_lines++;
+	else
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
 	watch_no_more(keep);
 	keep->work = ik_worktree_work_close(keep->work);
@@ -366,6 +372,7 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 	keep->run = run;
 	keep->ready = ready;
 	keep->directory = directory;
+	keep->lines = session->undo_lines;
 	ik_uuid_new(keep->id);
 	if (ik_writes_anything(tool))
 		return keep_anything(keep);
@@ -412,7 +419,9 @@ bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik
 	}
 	/* As if it had been cut off: what it left is shown, and not touched. */
 	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count,
-			&error) != IK_OK)
+			&error) == IK_OK)
+		session->undo_lines++;
+	else
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
 	return true;
 }

@@ -154,6 +154,9 @@ extern const struct ik_tool_forms ik_chat_tool_forms;
 /* Make a call again, "/run NAME JSON"; asks first where the policy does not allow it. */
 void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
 
+/* chat_undo.c: take back what one call did to files; asks first. */
+void ik_chat_undo_call(struct ik_chat *chat, const char *id);
+
 /* chat_copy.c: put a text on the terminal's clipboard, and say so. */
 void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length);
 

@@ -364,7 +364,8 @@ static const struct ik_command commands[] = {
 	{"/undo", "/undo [N | FILE | ?]", N_("take back what tools did to files"), ik_command_undo,
 		N_("The files of the last turn that wrote any, of the last N, or one FILE become what they "
 			"were before. One that has changed since is not touched: FILE! does it all the same. "
-			"/undo ? lists the turns and how their files stand. The model is told.")},
+			"/undo ? lists the turns and how their files stand; {inspector} and {undo-call} do it "
+			"for one call. The model is told.")},
 	{"/redo", "/redo", N_("bring back what /undo took back"), ik_command_redo,
 		N_("The last that was taken back, and so on. A file that has changed since is not touched.")},
 	{"/title", "/title [TEXT]", N_("give the session a title, or show it"), ik_command_title,

@@ -65,6 +65,7 @@ libik_app_a_SOURCES = \
 	src/app/tool_templates.c src/app/tool_templates.h \
 	src/app/tool_text.c src/app/tool_text.h \
 	src/app/tool_view.c src/app/tool_view.h \
+	src/app/chat_undo.c src/app/undo_call.c src/app/undo_call.h \
 	src/app/undo_command.c src/app/undo_command.h \
 	src/app/undo_text.c src/app/undo_text.h \
 	src/app/usage_text.c src/app/usage_text.h \

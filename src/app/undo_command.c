@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/undo_call.h"
 #include "app/undo_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -24,6 +25,7 @@ struct ik_undo_work {
 	const char **turns;  /* their ids, in history */
 	size_t turn_count;
 	size_t first, last;  /* the turns that are named; last < first: none */
+	const struct ik_revert_call *call; /* that alone is taken back; NULL: none */
 };
 
 static void step(void *arg);
@@ -39,21 +41,27 @@ static struct ik_undo_work *work_free(struct ik_undo_work *work)
 	return NULL;
 }
 
+/* Why nothing can be done now; NULL: it can. */
+static const char *problem_now(const struct ik_core *core)
+{
+	if (core->undo_directory == NULL)
+		return core->setup->config->tools_undo ? _("There is no home directory to keep files in.") :
+			_("Nothing is kept: tools.undo is false in the configuration.");
+	if (ik_session_busy(core->session) || core->undo != NULL)
+		return _("Something is under way: wait for its end, or cancel it (Esc).");
+	return NULL;
+}
+
 /* Read what the session in front has; NULL, and that is answered: nothing can be done. */
 static struct ik_undo_work *begin(struct ik_core *core, const char *line)
 {
-	const char *problem = NULL;
+	const char *problem = problem_now(core);
 	struct ik_undo_work *work;
 	struct ik_error error;
 	char *directory = NULL;
 
-	if (core->undo_directory == NULL)
-		problem = core->setup->config->tools_undo ? _("There is no home directory to keep files in.") :
-			_("Nothing is kept: tools.undo is false in the configuration.");
-	else if (ik_session_busy(core->session) || core->undo != NULL)
-		problem = _("Something is under way: wait for its end, or cancel it (Esc).");
-	else if ((directory = ik_revert_directory(core->undo_directory, ik_session_id(core->session),
-			&error)) == NULL)
+	if (problem == NULL && (directory = ik_revert_directory(core->undo_directory,
+			ik_session_id(core->session), &error)) == NULL)
 		problem = error.text;
 	if (problem != NULL) {
 		ik_session_add_command(core->session, line, problem);
@@ -88,24 +96,38 @@ static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t
 		ik_buf_puts(out, _("Nothing was done:\n"));
 	else if (work->again)
 		ik_buf_puts(out, _("Brought back:\n"));
+	else if (work->call != NULL)
+		ik_buf_printf(out, _("Taken back of %s:\n"), work->call->words);
 	else if (title != NULL)
 		ik_buf_printf(out, _("Taken back of \"%s\":\n"), title);
 	else
 		ik_buf_puts(out, _("Taken back:\n"));
 }
 
-/* Write down what was done; false: that could not be. */
+/* Is everything that the call did taken back? Otherwise what stays can be, later. */
+static bool is_whole(const struct ik_undo_work *work)
+{
+	size_t count;
+
+	(void)ik_revert_results(work->undo, &count);
+	return ik_revert_count(work->undo, IK_REVERT_DONE) +
+		ik_revert_count(work->undo, IK_REVERT_ALREADY) == count;
+}
+
+/* Write down what was done. */
 static enum ik_status note(const struct ik_undo_work *work, struct ik_error *error)
 {
 	size_t count;
 	struct ik_revert_move *moves = ik_revert_moves(work->undo, &count);
-	enum ik_status status;
+	enum ik_status status = IK_OK;
 
 	if (work->again)
 		status = ik_revert_note_redo(work->directory, work->id, moves, count, error);
-	else
-		status = ik_revert_note_undo(work->directory, work->id, work->turns, work->turn_count,
-			moves, count, error);
+	else if (work->call == NULL || count > 0) /* else no /redo would ever unsay it */
+		status = ik_revert_note_undo(work->directory, work->id, &(struct ik_revert_whole){
+			.turns = work->turns, .turn_count = work->turn_count,
+			.call = work->call != NULL && is_whole(work) ? work->call->id : NULL,
+		}, moves, count, error);
 	free(moves);
 	return status;
 }
@@ -128,6 +150,8 @@ static void finish(struct ik_undo_work *work)
 		ik_undo_text_commands(&out, &work->history, work->first, work->history.turn_count - 1);
 	if (note(work, &error) != IK_OK)
 		ik_buf_printf(&out, "%s\n", error.text);
+	else if (done > 0 && work->call != NULL)
+		ik_buf_puts(&out, _("/redo brings it back."));
 	else if (done > 0 && !work->again)
 		ik_buf_puts(&out, _("/redo brings it back; /undo goes on with the turn before."));
 	if (out.data[out.length - 1] == '\n')
@@ -206,7 +230,7 @@ static void undo_turns(struct ik_undo_work *work, size_t wanted)
 		return;
 	}
 	ik_uuid_new(work->id);
-	list = ik_revert_files(&work->history, work->first, work->last, NULL, &files);
+	list = ik_revert_files(&work->history, work->first, work->last, NULL, false, &files);
 	start(work, list, files, false);
 }
 
@@ -224,7 +248,7 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 		if (work->history.turns[i].back && !force)
 			continue;
 		ik_revert_files_free(files, count);
-		files = ik_revert_files(&work->history, i, i, path, &count);
+		files = ik_revert_files(&work->history, i, i, path, force, &count);
 	}
 	if (count > 0) {
 		ik_uuid_new(work->id);
@@ -238,6 +262,38 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 	free(path);
 	free(whole);
 	free(name);
+}
+
+/* /undo #ID: what one call did. */
+static void undo_call(struct ik_undo_work *work, const char *id)
+{
+	struct ik_revert_file *files;
+	struct ik_error error;
+	size_t call, count;
+
+	if (ik_undo_call_find(&work->history, id, work->core->setup->places.directory, &call, &files,
+		    &count, &error) != IK_OK) {
+		refuse(work, error.text);
+		return;
+	}
+	work->call = &work->history.calls[call];
+	ik_uuid_new(work->id);
+	start(work, files, count, false);
+}
+
+enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, struct ik_buf *ret_text,
+	struct ik_error *error)
+{
+	const char *problem = problem_now(core);
+	struct ik_revert_history history;
+	enum ik_status status;
+
+	if (problem != NULL)
+		return ik_error_set(error, IK_UNAVAILABLE, "%s", problem);
+	ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
+	status = ik_undo_call_text(&history, id, core->setup->places.directory, ret_text, error);
+	ik_revert_history_done(&history);
+	return status;
 }
 
 enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest)
@@ -255,6 +311,8 @@ enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, c
 		ik_undo_text_list(&out, &work->history, core->setup->places.directory);
 		ik_command_answer(core, line, &out);
 		work_free(work);
+	} else if (rest[0] == '#' && ik_undo_call_exists(&work->history, rest + 1)) {
+		undo_call(work, rest + 1);
 	} else if (rest[0] == '\0' || (*end == '\0' && number >= 1)) {
 		undo_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST);
 	} else {
@@ -313,7 +371,7 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
 			(*ret_turns)++;
 		if (*ret_turns > 0) {
-			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, &files);
+			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, false, &files);
 			ik_revert_files_free(list, files);
 		}
 		ik_revert_history_done(&history);

@@ -60,8 +60,7 @@ void ik_undo_text_results(struct ik_buf *out, const struct ik_revert *undo, cons
 		put_result(out, &results[i], ik_undo_text_path(results[i].file.path, directory));
 }
 
-/* Why it is not known what a call did; NULL: nobody looked. */
-static const char *reason_of(const struct ik_revert_call *call)
+const char *ik_undo_text_reason(const struct ik_revert_call *call)
 {
 	static const char *const reasons[] = {
 		[IK_WORKTREE_FINE] = NULL,
@@ -81,7 +80,7 @@ static const char *reason_of(const struct ik_revert_call *call)
 /* Append a call of which it is not known what it did. */
 static void put_command(struct ik_buf *out, const struct ik_revert_call *call)
 {
-	const char *reason = reason_of(call);
+	const char *reason = ik_undo_text_reason(call);
 
 	if (reason != NULL)
 		ik_buf_printf(out, _("  What this did is not known, and stays (%s): %s\n"), reason,
@@ -98,7 +97,8 @@ void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *h
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_revert_call *call = &history->calls[i];
 
-		if (call->turn < first || call->turn > last || history->turns[call->turn].back)
+		if (call->turn < first || call->turn > last || call->back ||
+		    history->turns[call->turn].back)
 			continue;
 		compared += call->compared && !call->anything;
 		if (call->anything && ++count <= COMMANDS_SHOWN)
@@ -142,7 +142,7 @@ size_t ik_undo_text_turns(const struct ik_revert_history *history, size_t *turns
 
 		if (history->turns[i].back)
 			continue;
-		list = ik_revert_files(history, i, i, NULL, &files);
+		list = ik_revert_files(history, i, i, NULL, false, &files);
 		ik_revert_files_free(list, files);
 		if (files > 0)
 			turns[found++] = i;
@@ -168,8 +168,8 @@ static bool is_written_later(const struct ik_revert_history *history, size_t tur
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_revert_call *call = &history->calls[i];
 
-		for (size_t j = 0; call->turn > turn && !history->turns[call->turn].back &&
-		     j < call->count; j++)
+		for (size_t j = 0; call->turn > turn && !call->back &&
+		     !history->turns[call->turn].back && j < call->count; j++)
 			if (ik_text_equal(call->files[j].path, path))
 				return true;
 	}
@@ -181,7 +181,7 @@ static void put_files(struct ik_buf *out, const struct ik_revert_history *histor
 	const char *directory)
 {
 	size_t count;
-	struct ik_revert_file *files = ik_revert_files(history, turn, turn, NULL, &count);
+	struct ik_revert_file *files = ik_revert_files(history, turn, turn, NULL, false, &count);
 	struct ik_revert *undo = ik_revert_new(NULL, history, files, count, false);
 	const struct ik_revert_result *results = ik_revert_results(undo, &count);
 

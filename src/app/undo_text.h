@@ -14,6 +14,9 @@ const char *ik_undo_text_path(const char *path, const char *directory);
 /* Append a line for each file: what became of it. */
 void ik_undo_text_results(struct ik_buf *out, const struct ik_revert *undo, const char *directory);
 
+/* Why it is not known what a call did; NULL: nobody looked. */
+const char *ik_undo_text_reason(const struct ik_revert_call *call);
+
 /* Append which calls of the turns from first to last (indexes) did nobody knows what; not those
  * of turns that were taken back. */
 void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history, size_t first,

@@ -89,6 +89,20 @@ static struct ik_file_state look(const struct ik_revert_file *file)
 	return present;
 }
 
+/* What would become of a file. One that is too large to be read in a look, and may be what is expected,
+ * is judged when it is read. */
+static enum ik_revert_outcome foresee(const struct ik_revert *undo,
+	const struct ik_revert_file *file, const struct ik_file_state *present)
+{
+	enum ik_revert_outcome outcome = judge(undo, file, present);
+
+	if (outcome == IK_REVERT_CHANGED && present->kind == IK_FILE_REGULAR &&
+	    present->hash[0] == '\0' && file->after.kind == IK_FILE_REGULAR &&
+	    file->after.hash[0] != '\0' && present->identity.size == file->after.identity.size)
+		return IK_REVERT_READY;
+	return outcome;
+}
+
 /* The file that is at work is over. */
 static void next(struct ik_revert *undo, enum ik_revert_outcome outcome)
 {
@@ -129,7 +143,7 @@ bool ik_revert_step(struct ik_revert *undo)
 		struct ik_file_state present = look(&result->file);
 
 		result->present = present.kind != IK_FILE_ABSENT;
-		next(undo, judge(undo, &result->file, &present));
+		next(undo, foresee(undo, &result->file, &present));
 		ik_file_state_done(&present);
 	} else if (undo->put != NULL) {
 		if (ik_file_put_step(undo->put))

@@ -17,7 +17,7 @@
 #define IK_REVERT_FILE_MOST IK_MIB(64)
 
 enum ik_revert_outcome {
-	IK_REVERT_READY,    /* of a look: it would be done */
+	IK_REVERT_READY,    /* of a look: it would be done, as far as that is seen without reading it */
 	IK_REVERT_DONE,
 	IK_REVERT_ALREADY,  /* it is like that already */
 	IK_REVERT_CHANGED,  /* somebody has changed it since: not touched */

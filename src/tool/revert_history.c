@@ -59,14 +59,27 @@ static void take_problem(struct ik_revert_call *call, struct ik_json_span line)
 	free(why);
 }
 
+/* Which line of calls the one that is read would have been when the call's snapshot was begun. */
+static size_t begun_at(const struct ik_revert_history *history, struct ik_json_span line)
+{
+	int64_t since = 0;
+
+	(void)ik_json_integer(ik_json_member(line, "since"), &since);
+	return since > 0 && (uint64_t)since <= history->call_lines ?
+		history->call_lines - (size_t)since : history->call_lines;
+}
+
 static void take_call(struct ik_revert_history *history, struct ik_json_span line)
 {
 	struct ik_json_span files = ik_json_member(line, "files"), key, file;
-	struct ik_revert_call call = { .anything = files.text == NULL };
+	struct ik_revert_call call = {
+		.anything = files.text == NULL, .begun = begun_at(history, line), .over = SIZE_MAX,
+	};
 	struct ik_json_walk walk = { NULL };
 
 	copy_id(call.id, ik_json_member(line, "id"));
 	call.turn = take_turn(history, line);
+	call.call_id = text_of(line, "call_id");
 	call.words = text_of(line, "words");
 	call.compared = call.anything && ik_json_member(line, "tree").text != NULL;
 	take_problem(&call, line);
@@ -80,6 +93,7 @@ static void take_call(struct ik_revert_history *history, struct ik_json_span lin
 	history->calls = ik_alloc_array(history->calls, history->call_count + 1,
 		sizeof(*history->calls));
 	history->calls[history->call_count++] = call;
+	history->call_lines++;
 }
 
 /* What a call changed that might have changed anything. */
@@ -105,6 +119,7 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, file;
 	struct ik_revert_call *call = NULL;
+	size_t ordinal = history->call_lines++;
 	char id[IK_UUID_TEXT];
 
 	copy_id(id, ik_json_member(line, "id"));
@@ -114,6 +129,7 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 	if (call == NULL)
 		return;
 	call->ended = true;
+	call->over = ordinal;
 	take_problem(call, line);
 	if (call->compared && ik_json_member(line, "files").text != NULL) {
 		take_changes(call, ik_json_member(line, "files"));
@@ -132,13 +148,37 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 	}
 }
 
-/* The turns of a step are taken back, or are not any more. */
-static void mark_turns(struct ik_revert_history *history, const struct ik_revert_step *step, bool back)
+/* What a step names as a whole is taken back, or is not any more. */
+static void mark(struct ik_revert_history *history, const struct ik_revert_step *step, bool back)
 {
 	for (size_t i = 0; i < step->turn_count; i++)
 		for (size_t j = 0; j < history->turn_count; j++)
 			if (ik_text_equal(history->turns[j].id, step->turns[i]))
 				history->turns[j].back = back;
+	for (size_t i = 0; i < history->call_count && step->call[0] != '\0'; i++)
+		if (ik_text_equal(history->calls[i].id, step->call))
+			history->calls[i].back = back;
+}
+
+/* A large file that a call left was known by its identity alone, which it does not have any more once
+ * it is brought again; whoever took it back has read it. */
+static void learn_hash(struct ik_revert_history *history, const struct ik_revert_move *move)
+{
+	/* What is smaller was read when the call ended. */
+	if (move->from.hash[0] == '\0' || move->from.identity.size <= IK_FILE_AT_ONCE)
+		return;
+	for (size_t i = 0; i < history->call_count; i++) {
+		struct ik_revert_call *call = &history->calls[i];
+
+		for (size_t j = 0; j < call->count; j++) {
+			struct ik_file_state *after = &call->files[j].after;
+
+			if (after->kind == IK_FILE_REGULAR && after->hash[0] == '\0' &&
+			    ik_text_equal(call->files[j].path, move->path) &&
+			    ik_identity_equal(&after->identity, &move->from.identity))
+				memcpy(after->hash, move->from.hash, sizeof(after->hash));
+		}
+	}
 }
 
 static void take_undo(struct ik_revert_history *history, struct ik_json_span line)
@@ -153,6 +193,9 @@ static void take_undo(struct ik_revert_history *history, struct ik_json_span lin
 		copy_id(step.turns[step.turn_count++], value);
 	}
 	walk = (struct ik_json_walk){ NULL };
+	if (ik_json_next(ik_json_member(line, "calls"), &walk, &key, &value))
+		copy_id(step.call, value);
+	walk = (struct ik_json_walk){ NULL };
 	while (ik_json_next(ik_json_member(line, "files"), &walk, &key, &value)) {
 		step.moves = ik_alloc_array(step.moves, step.count + 1, sizeof(*step.moves));
 		step.moves[step.count++] = (struct ik_revert_move){
@@ -160,8 +203,9 @@ static void take_undo(struct ik_revert_history *history, struct ik_json_span lin
 			.from = ik_file_state_get(ik_json_member(value, "from")),
 			.to = ik_file_state_get(ik_json_member(value, "to")),
 		};
+		learn_hash(history, &step.moves[step.count - 1]);
 	}
-	mark_turns(history, &step, true);
+	mark(history, &step, true);
 	history->steps = ik_alloc_array(history->steps, history->step_count + 1,
 		sizeof(*history->steps));
 	history->steps[history->step_count++] = step;
@@ -178,7 +222,7 @@ static void take_redo(struct ik_revert_history *history, struct ik_json_span lin
 		if (!ik_text_equal(step->id, id) || step->redone)
 			continue;
 		step->redone = true;
-		mark_turns(history, step, false);
+		mark(history, step, false);
 		return;
 	}
 }
@@ -290,6 +334,7 @@ void ik_revert_history_done(struct ik_revert_history *history)
 		free(history->turns[i].title);
 	free(history->turns);
 	for (size_t i = 0; i < history->call_count; i++) {
+		free(history->calls[i].call_id);
 		free(history->calls[i].words);
 		ik_revert_files_free(history->calls[i].files, history->calls[i].count);
 	}
@@ -323,31 +368,60 @@ static void merge(struct ik_revert_file **files, size_t *count, const struct ik_
 	known->ended = file->ended;
 }
 
-struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, size_t first,
-	size_t last, const char *path, size_t *ret_count)
+/* Put all that a call did behind what is there; path: only this one; NULL: all. */
+static void merge_call(struct ik_revert_file **files, size_t *count,
+	const struct ik_revert_call *call, const char *path)
 {
-	struct ik_revert_file *files = NULL;
-	size_t count = 0, kept = 0;
+	for (size_t i = 0; i < call->count; i++)
+		if (path == NULL || ik_text_equal(call->files[i].path, path))
+			merge(files, count, &call->files[i]);
+}
 
-	for (size_t i = 0; i < history->call_count; i++) {
-		const struct ik_revert_call *call = &history->calls[i];
+bool ik_revert_file_unchanged(const struct ik_revert_file *file)
+{
+	return file->ended && ik_file_state_same(&file->before, &file->after) &&
+		file->before.mode == file->after.mode;
+}
 
-		if (call->turn < first || call->turn > last ||
-		    (first != last && history->turns[call->turn].back))
-			continue;
-		for (size_t j = 0; j < call->count; j++)
-			if (path == NULL || ik_text_equal(call->files[j].path, path))
-				merge(&files, &count, &call->files[j]);
-	}
-	/* Those that are as they were do not count. */
+/* Drop those that are as they were; how many stay. */
+static size_t drop_same(struct ik_revert_file *files, size_t count)
+{
+	size_t kept = 0;
+
 	for (size_t i = 0; i < count; i++) {
-		if (files[i].ended && ik_file_state_same(&files[i].before, &files[i].after) &&
-		    files[i].before.mode == files[i].after.mode)
+		if (ik_revert_file_unchanged(&files[i]))
 			file_done(&files[i]);
 		else
 			files[kept++] = files[i];
 	}
-	*ret_count = kept;
+	return kept;
+}
+
+struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, size_t first,
+	size_t last, const char *path, bool even_back, size_t *ret_count)
+{
+	struct ik_revert_file *files = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < history->call_count; i++) {
+		const struct ik_revert_call *call = &history->calls[i];
+
+		if (call->turn >= first && call->turn <= last &&
+		    (!call->back || even_back) && (first == last || !history->turns[call->turn].back))
+			merge_call(&files, &count, call, path);
+	}
+	*ret_count = drop_same(files, count);
+	return files;
+}
+
+struct ik_revert_file *ik_revert_files_of_call(const struct ik_revert_history *history, size_t call,
+	size_t *ret_count)
+{
+	struct ik_revert_file *files = NULL;
+	size_t count = 0;
+
+	merge_call(&files, &count, &history->calls[call], NULL);
+	*ret_count = drop_same(files, count);
 	return files;
 }
 

@@ -172,6 +172,10 @@ enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert
 		ik_json_key(&line, "tree");
 		ik_json_put_text(&line, call->tree);
 	}
+	if (call->since > 0) {
+		ik_json_key(&line, "since");
+		ik_json_put_integer(&line, (int64_t)call->since);
+	}
 	put_problem(&line, call->problem);
 	return end(directory, &line, error);
 }
@@ -230,8 +234,9 @@ static void put_moves(struct ik_buf *line, const struct ik_revert_move *moves, s
 	ik_json_close(line, ']');
 }
 
-enum ik_status ik_revert_note_undo(const char *directory, const char *id, const char *const *turns,
-	size_t turn_count, const struct ik_revert_move *moves, size_t count, struct ik_error *error)
+enum ik_status ik_revert_note_undo(const char *directory, const char *id,
+	const struct ik_revert_whole *whole, const struct ik_revert_move *moves, size_t count,
+	struct ik_error *error)
 {
 	struct ik_buf line;
 
@@ -239,9 +244,15 @@ enum ik_status ik_revert_note_undo(const char *directory, const char *id, const 
 	put_time(&line);
 	ik_json_key(&line, "turns");
 	ik_json_open(&line, '[');
-	for (size_t i = 0; i < turn_count; i++)
-		ik_json_put_text(&line, turns[i]);
+	for (size_t i = 0; i < whole->turn_count; i++)
+		ik_json_put_text(&line, whole->turns[i]);
 	ik_json_close(&line, ']');
+	if (whole->call != NULL) {
+		ik_json_key(&line, "calls");
+		ik_json_open(&line, '[');
+		ik_json_put_text(&line, whole->call);
+		ik_json_close(&line, ']');
+	}
 	put_moves(&line, moves, count);
 	return end(directory, &line, error);
 }

@@ -7,12 +7,14 @@
  * with one write(2): whatever kills the program, what was kept is known to the next one.
  *   {"call":{"id","turn","title","time","name","call_id","words","files":[{"path","state"}]}}
  *   {"done":{"id","files":[{"path","state"}]}}
- *   {"undo":{"id","time","turns":["..."],"files":[{"path","from","to"}]}}
+ *   {"undo":{"id","time","turns":["..."],"calls":["..."],"files":[{"path","from","to"}]}}
  *   {"redo":{"id" of that undo,"time","files":[...]}}
  *   {"parent":{"session","bytes"}}    first in a fork's: it has so much of its parent's journal
  * A call without "files" may have changed anything; "words" say what it was.  Then "tree" is the
  * snapshot that was taken before it (tool/worktree.h), and "files" of "done" have "before", too;
- * where there is none, "why" has the word for the reason, in either line.
+ * where there is none, "why" has the word for the reason, in either line.  A call's line comes when
+ * its files are kept, or its snapshot is taken; "since" says before how many lines of other calls that
+ * was begun, where there are any.
  *
  * May include: util, json, tool/file_state.h, tool/worktree.h.
  */
@@ -42,6 +44,7 @@ struct ik_revert_call_line {
 	const struct ik_revert_entry *entries; /* NULL: it may change anything */
 	size_t count;
 	const char *tree;    /* a snapshot, where it may change anything; NULL: none */
+	size_t since;        /* so many lines of other calls were noted while its files were kept */
 	enum ik_worktree_problem problem; /* why not */
 };
 
@@ -67,9 +70,15 @@ struct ik_revert_move {
 	struct ik_file_state from, to;
 };
 
-/* Files were taken back, those of so many turns as a whole; id: a new one's. */
-enum ik_status ik_revert_note_undo(const char *directory, const char *id, const char *const *turns,
-	size_t turn_count, const struct ik_revert_move *moves, size_t count,
+/* What was taken back as a whole: so many turns, and a call (NULL: none), by their ids. */
+struct ik_revert_whole {
+	const char *const *turns;
+	size_t turn_count;
+	const char *call;
+};
+/* Files were taken back; id: a new one's. */
+enum ik_status ik_revert_note_undo(const char *directory, const char *id,
+	const struct ik_revert_whole *whole, const struct ik_revert_move *moves, size_t count,
 	struct ik_error *error) IK_MUST_USE;
 /* What was taken back by the undo of that id was brought again. */
 enum ik_status ik_revert_note_redo(const char *directory, const char *id,
@@ -92,12 +101,16 @@ struct ik_revert_file {
 
 struct ik_revert_call {
 	char id[IK_UUID_TEXT];
+	char *call_id;   /* the model's */
 	char *words;
 	size_t turn;     /* its index */
+	bool back;       /* it was taken back by itself */
 	bool anything;   /* it may have changed anything, and it is not known what */
 	bool compared;   /* it might have, and that is known by comparing trees */
 	enum ik_worktree_problem problem; /* of one that is not known: why */
 	bool ended;
+	size_t begun;    /* which line of calls it, and its end, is in the journal (from 0); */
+	size_t over;     /* SIZE_MAX: it did not end */
 	struct ik_revert_file *files;
 	size_t count;
 };
@@ -114,6 +127,7 @@ struct ik_revert_step {
 	bool redone;
 	char (*turns)[IK_UUID_TEXT];
 	size_t turn_count;
+	char call[IK_UUID_TEXT]; /* "": none */
 	struct ik_revert_move *moves;
 	size_t count;
 };
@@ -124,6 +138,7 @@ struct ik_revert_history {
 	size_t turn_count;
 	struct ik_revert_call *calls;
 	size_t call_count;
+	size_t call_lines; /* that tell of a call, or of its end */
 	struct ik_revert_step *steps;
 	size_t step_count;
 	char **places; /* where bytes are: its own directory first, then its parents'; never empty */
@@ -138,10 +153,16 @@ void ik_revert_history_done(struct ik_revert_history *history);
 /*
  * The files that the turns from first to last (indexes) changed, as they were before all and
  * after all of them, in new memory: *ret_count of them, released with ik_revert_files_free().
- * Of several turns those that were taken back do not count. path: only this one; NULL: all.
+ * Of several turns those that were taken back do not count, nor do calls that were taken back by
+ * themselves, unless even_back. path: only this one; NULL: all.
  */
 struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, size_t first,
-	size_t last, const char *path, size_t *ret_count);
+	size_t last, const char *path, bool even_back, size_t *ret_count);
+/* The same of one call (its index) alone. */
+struct ik_revert_file *ik_revert_files_of_call(const struct ik_revert_history *history, size_t call,
+	size_t *ret_count);
+/* It is known that the file is as it was before: a call that would have written it failed, say. */
+bool ik_revert_file_unchanged(const struct ik_revert_file *file);
 void ik_revert_files_free(struct ik_revert_file *files, size_t count);
 
 /* The directory in which the bytes of that hash are (borrowed); NULL: they are not there. */

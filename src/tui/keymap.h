@@ -60,6 +60,7 @@ enum ik_action {
 	IK_ACTION_INWARD, IK_ACTION_OUTWARD, /* Right, Left in INSPECTOR */
 	IK_ACTION_UNFOLD_ALL, IK_ACTION_FOLD_ALL, /* *, - in INSPECTOR */
 	IK_ACTION_RERUN,             /* r in INSPECTOR */
+	IK_ACTION_UNDO_CALL,         /* u in INSPECTOR */
 	IK_ACTION_PAGER,             /* o in INSPECTOR */
 	IK_ACTION_DETAILS,           /* Enter, Tab in BROWSER: into the text of what is selected, and back */
 	IK_ACTION_RUN,               /* x in BROWSER */

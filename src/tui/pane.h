@@ -83,6 +83,7 @@ enum ik_pane_wish_kind {
 	IK_WISH_COPY,   /* text: for the clipboard */
 	IK_WISH_RESUME, /* text: the id of the session to go on with */
 	IK_WISH_DELETE, /* the same of one that is to be deleted */
+	IK_WISH_UNDO,   /* text: the id of the call whose changes of files are to be taken back */
 	IK_WISH_PAGER,  /* text: to be read in the person's own pager; sanitised */
 	IK_WISH_LINE,   /* text: a command line */
 	IK_WISH_LEAVE   /* close the pane */

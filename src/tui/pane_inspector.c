@@ -251,7 +251,7 @@ bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 	enum ik_pane_wish_kind kind = IK_WISH_NONE;
 	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
 	if (action != IK_ACTION_RERUN && action != IK_ACTION_PAGER && action != IK_ACTION_COPY
-		&& !ik_inspector_folds_by(action))
+		&& action != IK_ACTION_UNDO_CALL && !ik_inspector_folds_by(action))
 		return false;
 	sync_selection(inspector);
 	if (inspector->pane.count == 0)
@@ -268,6 +268,9 @@ bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 	} else if (action == IK_ACTION_PAGER) {
 		put_whole(inspector, &inspector->wish);
 		kind = IK_WISH_PAGER;
+	} else if (action == IK_ACTION_UNDO_CALL) {
+		ik_buf_puts(&inspector->wish, inspector->call->id);
+		kind = IK_WISH_UNDO;
 	} else if (put_line(inspector->call, &inspector->wish)) {
 		kind = IK_WISH_RERUN;
 	}
@@ -312,6 +315,7 @@ static const struct ik_key_hint focus_hints[] = {
 	{IK_ACTION_UNFOLD, IK_ACTION_NONE, N_("in full"), 3},
 	{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 3},
 	{IK_ACTION_RERUN, IK_ACTION_NONE, N_("again"), 3},
+	{IK_ACTION_UNDO_CALL, IK_ACTION_NONE, N_("undo"), 3},
 	{IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 3},
 	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4},
 	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 5},
@@ -324,6 +328,7 @@ static const struct ik_key_hint text_hints[] = {
 	{IK_ACTION_UNFOLD_ALL, IK_ACTION_FOLD_ALL, N_("all"), 4},
 	{IK_ACTION_TEXT, IK_ACTION_NONE, N_("list"), 2},
 	{IK_ACTION_RERUN, IK_ACTION_NONE, N_("again"), 5},
+	{IK_ACTION_UNDO_CALL, IK_ACTION_NONE, N_("undo"), 5},
 	{IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 5},
 	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
 };

@@ -66,6 +66,7 @@ enum ik_reaction_kind {
 	IK_REACT_REDRAW,   /* every cell anew */
 	IK_REACT_QUIT,
 	IK_REACT_RERUN,    /* text: "/run NAME JSON" or "!COMMAND", which was run before */
+	IK_REACT_UNDO_CALL, /* text: the id of a call whose changes of files are to be taken back */
 	IK_REACT_PAGER,    /* text: to be read in a pager */
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
 	IK_REACT_TAKE_OVER, /* the session is read along: to write in it */
@@ -162,6 +163,8 @@ bool ik_screen_picks(const struct ik_screen *screen);
 
 /* The conversation and the editor are to be seen. */
 void ik_screen_close_side(struct ik_screen *screen);
+/* The same only where a side pane covers the conversation. */
+void ik_screen_uncover(struct ik_screen *screen);
 
 /* Say something in the line over the editor until the next key. Copied. */
 void ik_screen_flash(struct ik_screen *screen, const char *sentence);

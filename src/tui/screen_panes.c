@@ -20,6 +20,7 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 		[IK_WISH_COPY] = IK_REACT_COPY,
 		[IK_WISH_RESUME] = IK_REACT_RESUME,
 		[IK_WISH_DELETE] = IK_REACT_DELETE_SESSION,
+		[IK_WISH_UNDO] = IK_REACT_UNDO_CALL,
 		[IK_WISH_PAGER] = IK_REACT_PAGER,
 	};
 	struct ik_pane_wish wish;

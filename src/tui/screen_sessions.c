@@ -111,3 +111,9 @@ void ik_screen_close_side(struct ik_screen *screen)
 	ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
 	screen->dirty = true;
 }
+
+void ik_screen_uncover(struct ik_screen *screen)
+{
+	if (screen->columns < IK_WIDE_COLUMNS)
+		ik_screen_close_side(screen);
+}

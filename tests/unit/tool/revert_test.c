@@ -150,7 +150,7 @@ static enum ik_revert_outcome take_back(size_t first, size_t last, bool force)
 	ik_revert_history_read(root, SESSION, &history);
 	cr_assert_lt(last, history.turn_count);
 	const char *turns[] = { history.turns[first].id };
-	files = ik_revert_files(&history, first, last, NULL, &count);
+	files = ik_revert_files(&history, first, last, NULL, false, &count);
 	revert = ik_revert_new(directory, &history, files, count, force);
 	while (!ik_revert_step(revert))
 		;
@@ -158,7 +158,9 @@ static enum ik_revert_outcome take_back(size_t first, size_t last, bool force)
 	enum ik_revert_outcome outcome = ik_revert_results(revert, &count)[0].outcome;
 	moves = ik_revert_moves(revert, &count);
 	ik_uuid_new(id);
-	cr_assert_eq(ik_revert_note_undo(directory, id, turns, 1, moves, count, &error), IK_OK);
+	cr_assert_eq(ik_revert_note_undo(directory, id,
+		&(struct ik_revert_whole){ .turns = turns, .turn_count = 1 }, moves, count, &error),
+		IK_OK);
 	free(moves);
 	ik_revert_free(revert);
 	ik_revert_history_done(&history);
@@ -282,6 +284,82 @@ Test(revert, large_files_go_in_slices)
 	free(bytes);
 }
 
+/* Bring what was taken back last. */
+static void bring_again(void)
+{
+	struct ik_revert_history history;
+	const struct ik_revert_step *last;
+	struct ik_revert_file *files = ik_alloc(sizeof(*files));
+	struct ik_revert_move *moves;
+	struct ik_revert *revert;
+	struct ik_error error;
+	size_t count;
+
+	ik_revert_history_read(root, SESSION, &history);
+	last = &history.steps[history.step_count - 1];
+	files[0] = (struct ik_revert_file){
+		.path = ik_strdup(last->moves[0].path), .ended = true,
+		.before = ik_file_state_copy(&last->moves[0].from),
+		.after = ik_file_state_copy(&last->moves[0].to),
+	};
+	revert = ik_revert_new(directory, &history, files, 1, false);
+	while (!ik_revert_step(revert))
+		;
+	moves = ik_revert_moves(revert, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_eq(ik_revert_note_redo(directory, last->id, moves, count, &error), IK_OK);
+	free(moves);
+	ik_revert_free(revert);
+	ik_revert_history_done(&history);
+}
+
+/* What would become of the only file of the only turn. */
+static enum ik_revert_outcome foresee(void)
+{
+	struct ik_revert_history history;
+	enum ik_revert_outcome outcome;
+	struct ik_revert_file *files;
+	struct ik_revert *look;
+	size_t count;
+
+	ik_revert_history_read(root, SESSION, &history);
+	files = ik_revert_files(&history, 0, 0, NULL, false, &count);
+	look = ik_revert_new(NULL, &history, files, count, false);
+	while (!ik_revert_step(look))
+		;
+	outcome = ik_revert_results(look, &count)[0].outcome;
+	ik_revert_free(look);
+	ik_revert_history_done(&history);
+	return outcome;
+}
+
+Test(revert, a_large_file_that_was_brought_again_is_taken_back_again)
+{
+	size_t length = IK_FILE_AT_ONCE + 1;
+	char *bytes = ik_alloc(length + 1);
+	struct call call;
+
+	put_text("a", "one");
+	call = begin(turn_1, "a");
+	memset(bytes, 'x', length);
+	put_file("a", bytes, length);
+	end(&call);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	bring_again();
+	expect_text("a", bytes);
+	cr_assert_eq(foresee(), IK_REVERT_READY);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("a", "one");
+	bring_again();
+	bytes[0] = 'y';
+	put_file("a", bytes, length - 1);
+	cr_assert_eq(foresee(), IK_REVERT_CHANGED);
+	put_file("a", bytes, length);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_CHANGED);
+	expect_text("a", bytes);
+	free(bytes);
+}
+
 Test(revert, what_is_too_large_is_not_kept)
 {
 	char *path = path_of("a");
@@ -310,7 +388,7 @@ Test(revert, a_fork_has_what_its_parent_did_before)
 	ik_revert_history_read(root, FORK, &history);
 	cr_assert_eq(history.turn_count, 1);
 	cr_assert_str_eq(history.turns[0].id, turn_1);
-	files = ik_revert_files(&history, 0, 0, NULL, &count);
+	files = ik_revert_files(&history, 0, 0, NULL, false, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_str_eq(ik_revert_place_of(&history, files[0].before.hash), directory);
 	ik_revert_files_free(files, count);
