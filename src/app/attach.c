@@ -258,7 +258,7 @@ static void add_commands(struct ik_attached *attached, size_t typed,
 		const struct ik_message *message = ik_conversation_at(conversation, at - 1);
 
 		if ((message->kind == IK_KIND_USER && !ik_message_is_automatic(message)) ||
-		    ik_text_equal(message->id, since))
+		    (since != NULL && ik_text_equal(message->id, since)))
 			break;
 	}
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
@@ -278,7 +278,7 @@ enum ik_status ik_attach(const char *text, size_t length, const struct ik_places
 	struct ik_attached *attached, struct ik_error *error)
 {
 	ik_buf_append(&attached->text, text, length);
-	if (add_files(attached, text, length, places, error) != IK_OK)
+	if (places != NULL && add_files(attached, text, length, places, error) != IK_OK)
 		return error->status;
 	add_commands(attached, length, conversation, since);
 	if (attached->data.length > 0) {

@@ -30,10 +30,10 @@ void ik_attached_init(struct ik_attached *attached);
 void ik_attached_done(struct ik_attached *attached);
 
 /*
- * Read what goes with a message. Commands are those of the conversation that begin with
- * "!" or have something told (conversation/message.h), behind the last message and behind
- * the one with the id since (NULL: none). An error names the file and says what to do;
- * nothing is to be sent then.
+ * Read what goes with a message; places NULL: no file does, whatever it mentions. Commands are
+ * those of the conversation that begin with "!" or have something told (conversation/message.h),
+ * behind the last message and behind the one with the id since (NULL: none). An error names the
+ * file and says what to do; nothing is to be sent then.
  */
 enum ik_status ik_attach(const char *text, size_t length, const struct ik_places *places,
 	const struct ik_conversation *conversation, const char *since,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/attach.h"
 #include "app/core.h"
 #include "app/exec_print.h"
 #include "app/memory.h"
@@ -219,6 +220,24 @@ static void refuse(struct exec *exec, const char *code, const struct ik_error *e
 	on_event(exec, &end);
 }
 
+/* Send the prompt, with what the model is to know of the commands before it: of an /undo in the
+ * chat, say. Files that it mentions do not go with it: it may come from another program. */
+static void submit(struct exec *exec)
+{
+	struct ik_session *session = exec->core.session;
+	struct ik_attached attached;
+	struct ik_error error;
+
+	ik_attached_init(&attached);
+	if (ik_attach(exec->prompt->data, exec->prompt->length, NULL,
+			ik_session_conversation(session), NULL, &attached, &error) != IK_OK)
+		refuse(exec, "PROMPT", &error);
+	else
+		ik_session_submit_with(session, attached.text.data, attached.text.length,
+			attached.data.data, attached.data.length);
+	ik_attached_done(&attached);
+}
+
 /* The session is there that the prompt is for, or it is not to be had. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
@@ -229,7 +248,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	if (error != NULL)
 		refuse(exec, error->status == IK_UNAVAILABLE ? "LOCKED" : "STORE", error);
 	else
-		ik_session_submit(exec->core.session, exec->prompt->data, exec->prompt->length);
+		submit(exec);
 }
 
 /* Go on with a stored session: nobody is there to read along. */
