@@ -285,6 +285,9 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 	chat->find_words = NULL;
 	if (info != NULL)
 		ik_chat_resume(chat, info->id);
+	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->core.fork))
+		ik_chat_complain(chat, _("The copy of the session has yet to be stored: /sessions shows it "
+			"then. You are still in this one."));
 	else if (error->status == IK_INVALID)
 		ik_screen_pick_session(chat->screen, words);
 	else

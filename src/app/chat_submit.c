@@ -86,7 +86,8 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		/* What goes back into the editor does so once. */
 		free(chat->core.draft);
 		chat->core.draft = NULL;
-		ik_chat_resume(chat, chat->core.fork);
+		/* Only once it is there: what is said here stays on the screen until then. */
+		ik_chat_resume_named(chat, chat->core.fork);
 		break;
 	case IK_COMMAND_PICK_REWIND:
 		ik_chat_pick(chat, IK_PICKING_REWIND, "");
