@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "app/chat_agents.h"
 #include "util/alloc.h"
 
 struct ik_chat_question {
@@ -11,6 +12,13 @@ struct ik_chat_question {
 	ik_answer_handler *handler;
 	void *arg;
 };
+
+/* Say in the status bar whether an agent waits for an answer, where there are several. */
+static void tell(const struct ik_agent *agent)
+{
+	if (agent->chat->agents != NULL && agent->chat->agents->next != NULL)
+		ik_agents_tell_states(agent->chat);
+}
 
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg)
@@ -23,6 +31,7 @@ int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	item->arg = arg;
 	item->next = agent->questions;
 	agent->questions = item;
+	tell(agent);
 	return item->id;
 }
 
@@ -54,6 +63,7 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 			continue;
 		ik_screen_withdraw(agent->screen, (*place)->shown_as);
 		free(take(place));
+		tell(agent);
 		return;
 	}
 }
@@ -67,6 +77,7 @@ void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer)
 	if (*place == NULL)
 		return;
 	question = take(place);
+	tell(chat->agent);
 	question->handler(chat, question->arg, answer);
 	free(question);
 }

@@ -146,6 +146,9 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 		ask(agent, event);
 	else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
 		ik_chat_lock_done(agent);
+	/* The answer is there: what is said of the asking is no longer so. */
+	if (ik_text_equal(event->name, "ours") || ik_text_equal(event->name, "refused"))
+		ik_screen_flash(agent->screen, NULL);
 	ik_buf_done(&who);
 	show_mark(agent);
 }

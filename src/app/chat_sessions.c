@@ -12,6 +12,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 #define END_MESSAGES 30 /* of a session whose end is shown */
@@ -339,47 +340,73 @@ static void on_taken(void *arg, const struct ik_error *error)
 	free(deletion);
 }
 
+/* Say that a session of an agent is not deleted; false: no agent is in it. */
+static bool refuse_deletion(struct ik_chat *chat, const char *id)
+{
+	const struct ik_agent *agent = agent_with(chat, id);
+	char *sentence;
+
+	if (agent == NULL)
+		return false;
+	sentence = agent == chat->agent ?
+		ik_strdup(_("You are in this session: /new first, then delete it")) :
+		ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
+			agent->number, agent->number);
+	ik_screen_flash(chat->screen, sentence);
+	free(sentence);
+	return true;
+}
+
 static void on_delete_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
 {
 	struct deletion *deletion = arg;
 
-	if (answer != NULL && answer->value == ANSWER_YES && agent_with(chat, deletion->id) == NULL)
+	/* It may have become one's own while the question was put aside. */
+	if (answer != NULL && answer->value == ANSWER_YES && !refuse_deletion(chat, deletion->id))
 		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 	else
 		free(deletion);
 }
 
+/* What a question calls the session of a row by: it is answered when the row is gone, too. */
+static void name_session(const struct ik_session_row *row, struct ik_buf *out)
+{
+	ik_buf_init(out, IK_KIB(64));
+	ik_sanitize_line(out, row->title, strlen(row->title));
+	if (out->length == 0)
+		ik_buf_puts(out, _("without a title"));
+	ik_buf_puts(out, "\n");
+	ik_sanitize_line(out, row->directory, strlen(row->directory));
+}
+
 void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 {
+	const struct ik_session_row *row = ik_screen_selected_session(chat->screen);
 	const struct ik_choice choices[] = {
 		{.key = 'd', .label = _("Delete it"), .value = ANSWER_YES},
 		{.key = 'k', .label = _("Keep it"), .value = ANSWER_NO},
 	};
 	const char *hint = _("All that was said in it goes for good. ikigai session export writes it to a "
 		"file first.");
-	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	struct ik_question_part parts[] = {
+		{.kind = IK_QUESTION_TEXT},
+		{.kind = IK_QUESTION_HINT, .text = hint, .length = strlen(hint)},
+	};
 	const struct ik_question question = {
-		.title = _("Delete the selected session?"), .parts = &part, .part_count = 1,
+		.title = _("Delete this session?"), .parts = parts, .part_count = 2,
 		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1,
 	};
 	struct deletion *deletion;
-	const struct ik_agent *agent;
-	char *sentence;
+	struct ik_buf name;
 
-	if (!chat->core_started)
+	if (!chat->core_started || row == NULL || refuse_deletion(chat, id))
 		return;
-	agent = agent_with(chat, id);
-	if (agent != NULL) {
-		sentence = agent == chat->agent ?
-			ik_strdup(_("You are in this session: /new first, then delete it")) :
-			ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
-				agent->number, agent->number);
-		ik_screen_flash(chat->screen, sentence);
-		free(sentence);
-		return;
-	}
+	name_session(row, &name);
+	parts[0].text = name.data;
+	parts[0].length = name.length;
 	deletion = ik_alloc(sizeof(*deletion));
 	deletion->chat = chat;
 	memcpy(deletion->id, id, sizeof(deletion->id));
 	(void)ik_chat_ask(chat, &question, on_delete_answer, deletion);
+	ik_buf_done(&name);
 }

@@ -214,6 +214,14 @@ static enum ik_status export_all(struct ik_cli_session *cli)
 	return status != IK_OK ? status : outputs.status;
 }
 
+/* What the session is called, for people. */
+static void put_title(const struct ik_cli_session *cli, struct ik_buf *out)
+{
+	const char *title = cli->info.title[0] != '\0' ? cli->info.title : _("without a title");
+
+	ik_sanitize_line(out, title, strlen(title));
+}
+
 static enum ik_status show(struct ik_cli_session *cli)
 {
 	char begun[IK_CLOCK_TEXT], changed[IK_CLOCK_TEXT];
@@ -221,7 +229,7 @@ static enum ik_status show(struct ik_cli_session *cli)
 	ik_clock_text(cli->info.created_ms, begun);
 	ik_clock_text(cli->info.updated_ms, changed);
 	ik_buf_puts(&cli->out, "# ");
-	ik_sanitize_line(&cli->out, cli->info.title, strlen(cli->info.title));
+	put_title(cli, &cli->out);
 	ik_buf_printf(&cli->out, "\n\n- %s %s\n- %s ", _("Session:"), cli->info.id, _("Directory:"));
 	ik_sanitize_line(&cli->out, cli->info.directory, strlen(cli->info.directory));
 	ik_buf_printf(&cli->out, "\n- %s %s\n- %s %s\n- %s %" PRId64 "\n\n", _("Begun:"), begun,
@@ -251,12 +259,18 @@ enum ik_status ik_cli_session_agree(struct ik_cli_session *cli, const char *ques
 static enum ik_status delete(struct ik_cli_session *cli)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
-	char *question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
-		"Delete \"%s\" with its %lld messages? [y/N] ", (unsigned long)cli->info.event_count),
-		cli->info.title, (long long)cli->info.event_count);
-	enum ik_status status = ik_cli_session_agree(cli, question);
+	enum ik_status status;
+	struct ik_buf title;
+	char *question;
 
+	ik_buf_init(&title, IK_KIB(64));
+	put_title(cli, &title);
+	question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
+		"Delete \"%s\" with its %lld messages? [y/N] ", (unsigned long)cli->info.event_count),
+		title.data, (long long)cli->info.event_count);
+	status = ik_cli_session_agree(cli, question);
 	free(question);
+	ik_buf_done(&title);
 	if (status != IK_OK)
 		return status;
 	status = ik_take_sessions(cli->loop, cli->store, &cli->taken, cli->info.id, &cli->error);

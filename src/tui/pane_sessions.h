@@ -38,6 +38,9 @@ void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_sessio
 void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	struct ik_message *const *messages, size_t count);
 
+/* The selected session or place, or NULL; valid until the rows change. */
+const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions);
+
 /* The place that is selected: its event, and appended to out what of it was found; 0: it is
  * none. */
 int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out);

@@ -140,6 +140,8 @@ void ik_screen_found_arrived(struct ik_screen *screen, const struct ik_session_r
 	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
 void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 	struct ik_message *const *messages, size_t count);
+/* The selected one of the pane, or NULL; valid until the next call. */
+const struct ik_session_row *ik_screen_selected_session(const struct ik_screen *screen);
 /* A session was deleted; the one that runs is another (its title comes with its messages);
  * show those that fit the words. */
 void ik_screen_session_gone(struct ik_screen *screen, const char *id);
@@ -166,7 +168,7 @@ void ik_screen_close_side(struct ik_screen *screen);
 /* The same only where a side pane covers the conversation. */
 void ik_screen_uncover(struct ik_screen *screen);
 
-/* Say something in the line over the editor until the next key. Copied. */
+/* Say something in the line over the editor until the next key. Copied; NULL: say nothing more. */
 void ik_screen_flash(struct ik_screen *screen, const char *sentence);
 
 /* Empty the scrollback (what it showed is still stored). */

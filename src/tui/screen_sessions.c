@@ -63,6 +63,11 @@ void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
 	screen->dirty = true;
 }
 
+const struct ik_session_row *ik_screen_selected_session(const struct ik_screen *screen)
+{
+	return ik_sessions_selected(screen->sessions);
+}
+
 void ik_screen_session_gone(struct ik_screen *screen, const char *id)
 {
 	ik_sessions_gone(screen->sessions, id);

@@ -127,9 +127,12 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 		ik_sanitize_line(&out, entry->holder, strnlen(entry->holder, TITLE_BYTES));
 		ik_buf_puts(&out, "] ");
 	}
+	size_t start = out.length;
 	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
-	ik_cells_label(cells, left, row.row, row.column + 2, out.length > 0 ? style : dim,
-		out.length > 0 ? out.data : _("without a title"));
+	bool titled = out.length > start;
+	if (!titled)
+		ik_buf_puts(&out, _("without a title"));
+	ik_cells_label(cells, left, row.row, row.column + 2, titled ? style : dim, out.data);
 	ik_buf_done(&out);
 }
 

@@ -33,8 +33,6 @@ struct ik_sessions {
 	int64_t ended_at;         /* up to which event */
 };
 
-/* The selected one, or NULL. */
-const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions);
 /* Is one chosen while the filter is written? */
 bool ik_sessions_picks(const struct ik_sessions *sessions);
 /* Ask for what is to be seen and is not there yet. */

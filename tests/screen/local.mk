@@ -14,7 +14,7 @@ SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
 SCREEN_TESTS = \
 	tests/screen/agents.screen tests/screen/agents_apart.screen tests/screen/agents_join.screen tests/screen/agents_front.screen tests/screen/agents_killed.screen tests/screen/agents_marks.screen \
-	tests/screen/agents_files.screen \
+	tests/screen/agents_files.screen tests/screen/agents_trouble.screen \
 	tests/screen/background.screen tests/screen/broken_stream.screen \
 	tests/screen/broken_files.screen tests/screen/broken_text.screen \
 	tests/screen/browser.screen tests/screen/browser_keys.screen tests/screen/inspector_keys.screen \
@@ -46,7 +46,7 @@ SCREEN_TESTS = \
 	tests/screen/export.screen \
 	tests/screen/first_frame.screen tests/screen/fold.screen \
 	tests/screen/full_disk.screen \
-	tests/screen/full_output.screen \
+	tests/screen/full_output.screen tests/screen/held_untitled.screen \
 	tests/screen/german.screen \
 	tests/screen/history_search.screen \
 	tests/screen/html_provider.screen \
