@@ -365,13 +365,14 @@ static bool answer_mention(struct ik_complete *complete, const char *text, size_
 	return false;
 }
 
-/* A path in the middle of a message, when it is asked for. */
+/* A path in the middle of a message, when it is asked for: then any word may become one. No
+ * directory is read for words that are only written. */
 static bool answer_path(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
 	size_t start = word_start(text, length, false);
 
-	if (start == length || (memchr(text + start, '/', length - start) == NULL))
+	if (start == length || (!answer->asked && memchr(text + start, '/', length - start) == NULL))
 		return false;
 	answer->start = start;
 	answer->on_demand = true;

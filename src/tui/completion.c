@@ -110,7 +110,8 @@ size_t ik_completion_put(const struct ik_completions *completions, size_t index,
 		ik_buf_puts(out, word.data);
 		break;
 	case IK_QUOTING_MENTION:
-		quoted = strpbrk(word.data, " \t\"") != NULL;
+		/* A quote in it ends nothing where none begins it. */
+		quoted = *word.data == '"' || strpbrk(word.data, " \t") != NULL;
 		ik_buf_puts(out, quoted ? "@\"" : "@");
 		ik_buf_puts(out, word.data);
 		if (quoted && taken && !goes_on)

@@ -30,6 +30,7 @@ struct ik_candidate {
 
 /* What is known about the word at the cursor. All is borrowed. */
 struct ik_completions {
+	bool asked;              /* set for whoever answers: the person wants them now */
 	size_t start;            /* where in the text it begins */
 	const char *typed;       /* what is compared with the candidates, without quoting */
 	const char *head;        /* what stands before each candidate in the word: "src/"; or "" */

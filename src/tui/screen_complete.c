@@ -15,7 +15,7 @@ void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, vo
 /* Ask what the word at the cursor may become; asked: by the person. */
 static void query(struct ik_screen *screen, bool asked)
 {
-	struct ik_completions completions = { .start = 0 };
+	struct ik_completions completions = { .asked = asked };
 	size_t length, start, end;
 	const char *text = ik_editor_text(screen->editor, &length);
 	bool wanted = screen->completer && !ik_editor_selection(screen->editor, &start, &end)
@@ -161,8 +161,12 @@ bool ik_screen_complete_key(struct ik_screen *screen, enum ik_action action)
 		screen->dirty = true;
 		return true;
 	}
-	if (action != IK_ACTION_COMPLETE || ik_editor_act(screen->editor, action))
+	if (action != IK_ACTION_COMPLETE)
 		return false;
+	if (ik_editor_act(screen->editor, action)) { /* it unfolded a paste */
+		screen->dirty = true;
+		return true;
+	}
 	query(screen, true);
 	if (!ik_popup_is_open(screen->popup))
 		return false;

@@ -109,6 +109,8 @@ Test(completion, words_are_quoted_as_their_reader_wants)
 	cr_assert_str_eq(put(&mention, 1, SIZE_MAX), "@src/main.c |");
 	cr_assert_str_eq(put(&mention, 3, SIZE_MAX), "@\"src/a b.txt\" |");
 	cr_assert_str_eq(put(&mention, 3, 3), "@\"src/a b|");
+	mention.head = "a\"b/";
+	cr_assert_str_eq(put(&mention, 1, SIZE_MAX), "@a\"b/main.c |");
 	shell.head = "~/it's/";
 	cr_assert_str_eq(put(&shell, 3, SIZE_MAX), "~/it\\'s/a\\ b.txt |");
 }
