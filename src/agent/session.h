@@ -197,9 +197,8 @@ void ik_session_run_tool(struct ik_session *session, const char *name, const cha
 
 /* A command of the person's own ("!COMMAND") for /bin/sh, in the session's directory, with the
  * environment of tools, without a time limit and without a terminal (its stdin is /dev/null).
- * Told like a call of the person's own, of the name IK_SHELL_CALL with {"command": ...}, and
+ * Told like a call of the person's own, of the name IK_OWN_COMMAND with {"command": ...}, and
  * stored as a command whose line begins with "!". Any number may run; a cancel ends them. */
-#define IK_SHELL_CALL "!"
 void ik_session_run_shell(struct ik_session *session, const char *command);
 
 #endif

@@ -31,14 +31,14 @@ void ik_session_keep(struct ik_session *session, struct ik_message *message)
 	ik_conversation_append(session->conversation, message);
 }
 
-/* Hand over what a call printed, as its result names it. */
-static void keep_blobs(struct ik_session *session, const struct ik_event *event)
+void ik_session_keep_blobs(struct ik_session *session, const struct ik_message *message,
+	struct ik_bytes *const whole[2])
 {
 	struct ik_blob blob;
 
-	for (int i = 0; i < 2; i++) {
-		if (event->whole[i] && ik_message_blob(event->message, i, &blob))
-			ik_store_put_blob(session->options.store, blob.id, event->whole[i]);
+	for (int i = 0; i < 2 && !session->following; i++) {
+		if (whole[i] && ik_message_blob(message, i, &blob))
+			ik_store_put_blob(session->options.store, blob.id, whole[i]);
 	}
 }
 
@@ -47,7 +47,7 @@ void ik_session_perform(struct ik_session *session, const struct ik_effect *effe
 	switch (effect->kind) {
 	case IK_EFFECT_APPEND:
 		ik_session_keep(session, effect->message);
-		keep_blobs(session, &effect->event);
+		ik_session_keep_blobs(session, effect->message, effect->event.whole);
 		ik_session_emit(session, &effect->event);
 		if (effect->event.kind == IK_EVENT_USAGE)
 			ik_session_measure_context(session, &effect->event.usage);

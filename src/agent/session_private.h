@@ -114,6 +114,9 @@ void ik_session_tell_model(struct ik_session *session);
 void ik_session_perform(struct ik_session *session, const struct ik_effect *effect);
 /* Hand a message to the store and add it to the conversation. */
 void ik_session_keep(struct ik_session *session, struct ik_message *message);
+/* Hand over to the store what a call printed, as the message of its outcome names it. */
+void ik_session_keep_blobs(struct ik_session *session, const struct ik_message *message,
+	struct ik_bytes *const whole[2]);
 /* From here on everything is stored; so is what there is already. */
 void ik_session_begin_storing(struct ik_session *session);
 

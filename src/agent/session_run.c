@@ -53,17 +53,6 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 	ik_session_emit(run->session, &event);
 }
 
-/* A call of the person's own has ended: store it as the command it was. */
-static void keep_own(struct ik_session_run *run, const char *envelope, size_t length)
-{
-	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
-	struct ik_message *message = ik_message_command(line, strlen(line), envelope, length);
-
-	ik_session_keep(run->session, message);
-	ik_message_unref(message);
-	free(line);
-}
-
 /* What is told of all that a tool printed (borrowed). */
 static void take_whole(struct ik_bytes *whole[2], const struct ik_run_result *result)
 {
@@ -71,17 +60,39 @@ static void take_whole(struct ik_bytes *whole[2], const struct ik_run_result *re
 	whole[1] = result->whole[IK_STDERR];
 }
 
+/* A call of the person's own has ended: store it as the command it was (a reference). */
+static struct ik_message *keep_own(struct ik_session_run *run, const struct ik_run_result *result,
+	struct ik_bytes *const whole[2])
+{
+	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+	const struct ik_own own = {
+		.name = run->name,
+		.arguments = run->arguments.data,
+		.arguments_length = run->arguments.length,
+		.duration_ms = result->duration_ms,
+		.kept = { ik_bytes_length(whole[0]), ik_bytes_length(whole[1]) },
+	};
+	struct ik_message *message = ik_message_own(line, &own, result->envelope,
+		result->envelope_length);
+
+	ik_session_keep(run->session, message);
+	ik_session_keep_blobs(run->session, message, whole);
+	free(line);
+	return message;
+}
+
 /* The outcome of an own call, which the turn knows nothing of. */
 static void end_own(struct ik_session_run *run, const struct ik_run_result *result)
 {
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
 
-	keep_own(run, result->envelope, result->envelope_length);
+	take_whole(event.whole, result);
+	event.message = keep_own(run, result, event.whole);
 	event.text = result->envelope;
 	event.text_length = result->envelope_length;
 	event.number = result->duration_ms;
-	take_whole(event.whole, result);
 	ik_session_emit(run->session, &event);
+	ik_message_unref(event.message);
 }
 
 /* A tool has answered, or whatever happened instead. */

@@ -54,7 +54,7 @@ static void release(struct ik_session_shell *shell)
 
 static struct ik_event shell_event(const struct ik_session_shell *shell, enum ik_event_kind kind)
 {
-	return (struct ik_event){ .kind = kind, .id = shell->id, .name = IK_SHELL_CALL };
+	return (struct ik_event){ .kind = kind, .id = shell->id, .name = IK_OWN_COMMAND };
 }
 
 /* A piece of output: shown as it comes, kept as far as it goes. */
@@ -98,6 +98,15 @@ static void put_output(struct ik_buf *out, const struct ik_session_shell *shell,
 		ik_buf_printf(out, "[ended by signal %d]", result->signal_number);
 }
 
+/* The arguments as which a command is told and stored. */
+static void put_arguments(struct ik_buf *out, const char *command)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "command");
+	ik_json_put_text(out, command);
+	ik_json_close(out, '}');
+}
+
 /* It has ended: store it as the command that it was, and tell. */
 static void finish(struct ik_session_shell *shell, const char *output, size_t length,
 	int64_t duration_ms)
@@ -105,23 +114,26 @@ static void finish(struct ik_session_shell *shell, const char *output, size_t le
 	struct ik_session *session = shell->session;
 	struct ik_event event = shell_event(shell, IK_EVENT_TOOL_DONE);
 	char *line = ik_format("!%s", shell->command);
-	struct ik_message *message = ik_message_command(line, strlen(line), output, length);
-	struct ik_buf envelope;
+	struct ik_buf arguments, envelope;
+	struct ik_own own = { .name = IK_OWN_COMMAND, .duration_ms = duration_ms };
 
-	ik_session_keep(session, message);
-	ik_message_unref(message);
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	put_arguments(&arguments, shell->command);
+	own.arguments = arguments.data;
+	own.arguments_length = arguments.length;
+	event.message = ik_message_own(line, &own, output, length);
+	ik_session_keep(session, event.message);
+	ik_buf_done(&arguments);
 	free(line);
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	ik_json_open(&envelope, '{');
-	ik_json_key(&envelope, "tool_success");
-	ik_json_put_bool(&envelope, true);
-	ik_json_key(&envelope, "result");
+	ik_envelope_open(&envelope);
 	ik_json_put_string(&envelope, output, length);
-	ik_json_close(&envelope, '}');
+	ik_envelope_close(&envelope, false);
 	event.text = envelope.data;
 	event.text_length = envelope.length;
 	event.number = duration_ms;
 	ik_session_emit(session, &event);
+	ik_message_unref(event.message);
 	ik_buf_done(&envelope);
 }
 
@@ -205,10 +217,7 @@ void ik_session_run_shell(struct ik_session *session, const char *command)
 		at = &(*at)->next;
 	*at = shell;
 	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
-	ik_json_open(&arguments, '{');
-	ik_json_key(&arguments, "command");
-	ik_json_put_text(&arguments, command);
-	ik_json_close(&arguments, '}');
+	put_arguments(&arguments, command);
 	event = shell_event(shell, IK_EVENT_TOOL_STARTED);
 	event.text = arguments.data;
 	event.text_length = arguments.length;

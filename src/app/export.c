@@ -122,21 +122,36 @@ static void put_json(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_done(&pretty);
 }
 
+/* What came of a call. */
+static void put_envelope(struct ik_buf *out, const struct ik_message *message)
+{
+	size_t length = 0;
+	char *text = ik_message_envelope(message, &length);
+
+	if (text != NULL)
+		put_json(out, text, length);
+	free(text);
+	ik_outputs_markdown(out, message);
+}
+
 /* A call, or what came of one. */
 static void put_call(struct ik_buf *out, const struct ik_message *message)
 {
 	bool call = message->kind == IK_KIND_TOOL_CALL;
-	char *name = ik_message_tool_name(message), *text;
+	char *name = ik_message_tool_name(message), *arguments;
 	size_t length = 0;
 
 	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), name != NULL ? name : "?");
 	ik_buf_puts(out, "\n\n");
-	text = call ? ik_message_arguments(message, &length) : ik_message_envelope(message, &length);
-	if (text != NULL)
-		put_json(out, text, length);
-	free(text);
 	free(name);
-	ik_outputs_markdown(out, message);
+	if (!call) {
+		put_envelope(out, message);
+		return;
+	}
+	arguments = ik_message_arguments(message, &length);
+	if (arguments != NULL)
+		put_json(out, arguments, length);
+	free(arguments);
 }
 
 /* A command with what it printed. */
@@ -145,6 +160,10 @@ static void put_command(struct ik_buf *out, const struct ik_message *message)
 	struct ik_buf output;
 
 	put_code(out, message->content, message->content_length, "");
+	if (ik_message_own_call(message) == IK_OWN_TOOL) {
+		put_envelope(out, message);
+		return;
+	}
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	if (ik_json_string(ik_json_member(ik_message_data(message), "output"), &output) && output.length > 0)
 		put_code(out, output.data, output.length, "");

@@ -40,7 +40,8 @@ enum ik_event_kind {
 	IK_EVENT_TOOL_OUTPUT,  /* id; number: 0 stdout, 1 stderr; text: a piece */
 	IK_EVENT_TOOL_DONE,    /* id, name; text: envelope; number: duration ms;
 	                          whole: what the tool printed where the envelope was cut, and
-	                          its stderr in any case */
+	                          its stderr in any case; message: the command that is stored of
+	                          an own call */
 	IK_EVENT_USAGE,        /* usage */
 	IK_EVENT_CONTEXT,      /* number: how much of the model's context window is in use, in
 	                          percent; -1: not known */

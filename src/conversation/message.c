@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversation/message_private.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -13,8 +14,6 @@
 
 /* What a one-line content of a call or a result may hold. */
 #define SUMMARY_BYTES 240
-/* Escaping makes six bytes of one at worst; the rest of data is small. */
-#define DATA_LIMIT(payload) ((payload) * 6 + IK_KIB(64))
 #define ELLIPSIS "\xe2\x80\xa6"
 
 static const struct {
@@ -152,7 +151,7 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length)
 {
 	struct ik_buf data;
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
+	ik_buf_init(&data, IK_MESSAGE_DATA_LIMIT(IK_LIMIT_ARGUMENTS));
 
 	/* A second time, without them, where the arguments cannot be held. */
 	for (int attempt = 0; attempt < 2; attempt++) {
@@ -248,8 +247,7 @@ static char *result_summary(const char *envelope, size_t envelope_length)
 
 static const char *const stream_names[2] = { "stdout", "stderr" };
 
-/* Name what is kept of the streams, each under a new id. */
-static void put_blobs(struct ik_buf *data, const size_t kept[2])
+void ik_message_put_blobs(struct ik_buf *data, const size_t kept[2])
 {
 	char id[IK_UUID_TEXT];
 
@@ -272,16 +270,13 @@ static void put_blobs(struct ik_buf *data, const size_t kept[2])
 	ik_json_close(data, '}');
 }
 
-bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob)
+/* What a member of "blobs" says. */
+static bool take_blob(struct ik_json_span blob, struct ik_blob *ret_blob)
 {
-	struct ik_json_span blob = { NULL, 0 };
 	int64_t bytes;
 	char *id;
 	bool found;
 
-	if (message->kind == IK_KIND_TOOL_RESULT)
-		blob = ik_json_member(ik_json_member(ik_message_data(message), "blobs"),
-			stream_names[stream]);
 	if (ik_json_span_type(blob) != IK_JSON_OBJECT)
 		return false;
 	id = ik_json_string_new(ik_json_member(blob, "id"), NULL);
@@ -293,6 +288,41 @@ bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blo
 	}
 	free(id);
 	return found;
+}
+
+static void take_duration(struct ik_json_span value, struct ik_result *ret_result)
+{
+	if (!ik_json_integer(value, &ret_result->duration_ms))
+		ret_result->duration_ms = -1;
+}
+
+void ik_message_result(const struct ik_message *message, struct ik_result *ret_result)
+{
+	const enum ik_own_call own = ik_message_own_call(message);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name, value;
+
+	*ret_result = (struct ik_result){ .duration_ms = -1 };
+	while ((message->kind == IK_KIND_TOOL_RESULT || own != IK_OWN_NONE) &&
+	       ik_json_next(ik_message_data(message), &walk, &name, &value)) {
+		if (ik_json_string_is(name, "call"))
+			take_duration(ik_json_member(value, "duration_ms"), ret_result);
+		else if (ik_json_string_is(name, "duration_ms"))
+			take_duration(value, ret_result);
+		else if (ik_json_string_is(name, "output") && own != IK_OWN_SHELL)
+			ret_result->envelope = value;
+		else if (ik_json_string_is(name, "blobs"))
+			for (int i = 0; i < 2; i++)
+				(void)take_blob(ik_json_member(value, stream_names[i]),
+					&ret_result->blobs[i]);
+	}
+}
+
+bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob)
+{
+	return (message->kind == IK_KIND_TOOL_RESULT || message->kind == IK_KIND_COMMAND) &&
+		take_blob(ik_json_member(ik_json_member(ik_message_data(message), "blobs"),
+			stream_names[stream]), ret_blob);
 }
 
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
@@ -310,7 +340,7 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 		"\"error\":\"The result was too large to be kept\","
 		"\"error_code\":\"INVALID_OUTPUT\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}";
 	struct ik_buf data;
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_buf_init(&data, IK_MESSAGE_DATA_LIMIT(IK_LIMIT_ENVELOPE));
 
 	/* A second time, with an envelope that says so, where it cannot be held. */
 	for (int attempt = 0; attempt < 2; attempt++) {
@@ -320,7 +350,7 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 		ik_json_put_text(&data, call_id);
 		ik_json_key(&data, "name");
 		ik_json_put_text(&data, name);
-		put_blobs(&data, kept); /* before the megabyte, where it is found at once */
+		ik_message_put_blobs(&data, kept); /* before the megabyte, where it is found at once */
 		ik_json_key(&data, "output");
 		ik_json_put_string(&data, envelope, envelope_length);
 		ik_json_key(&data, "success");
@@ -374,65 +404,11 @@ size_t ik_message_typed(const struct ik_message *message)
 		message->content_length;
 }
 
-struct ik_message *ik_message_command(const char *line, size_t line_length,
-	const char *output, size_t output_length)
-{
-	struct ik_message *message;
-	struct ik_buf data;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_string(&data, output, output_length);
-	ik_json_close(&data, '}');
-	if (ik_buf_status(&data) == IK_OK)
-		message = ik_message_new(IK_KIND_COMMAND, line, line_length, data.data, data.length);
-	else /* it cannot be held: that it was given is kept */
-		message = ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
-	ik_buf_done(&data);
-	return message;
-}
-
-/* A command with its output and a further member of text; NULL: it is too large. */
-static struct ik_message *command_with(const char *line, const char *output, size_t output_length,
-	const char *name, const char *text, size_t length)
-{
-	struct ik_message *message = NULL;
-	struct ik_buf data;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_string(&data, output, output_length);
-	ik_json_key(&data, name);
-	ik_json_put_string(&data, text, length);
-	ik_json_close(&data, '}');
-	if (ik_buf_status(&data) == IK_OK)
-		message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
-	ik_buf_done(&data);
-	return message;
-}
-
-struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
-	const char *summary, size_t summary_length)
-{
-	return command_with(line, output, output_length, "summary", summary, summary_length);
-}
-
-struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told)
-{
-	struct ik_message *message = command_with(line, output, strlen(output), "told", told,
-		strlen(told));
-
-	return message != NULL ? message :
-		ik_message_command(line, strlen(line), output, strlen(output));
-}
-
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
 	size_t opaque_length)
 {
 	struct ik_buf data;
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
+	ik_buf_init(&data, IK_MESSAGE_DATA_LIMIT(IK_LIMIT_ARGUMENTS));
 
 	if (message->data_length)
 		ik_buf_append(&data, message->data, message->data_length - 1);
@@ -492,6 +468,8 @@ char *ik_message_tool_name(const struct ik_message *message)
 		return ik_json_string_new(ik_json_at(ik_message_data(message), "function.name"), NULL);
 	if (message->kind == IK_KIND_TOOL_RESULT)
 		return ik_json_string_new(ik_json_member(ik_message_data(message), "name"), NULL);
+	if (message->kind == IK_KIND_COMMAND)
+		return ik_json_string_new(ik_json_at(ik_message_data(message), "call.name"), NULL);
 	return NULL;
 }
 
@@ -509,14 +487,16 @@ static char *text_of(struct ik_json_span value, size_t *ret_length)
 
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length)
 {
-	if (message->kind != IK_KIND_TOOL_CALL)
-		return NULL;
-	return text_of(ik_json_at(ik_message_data(message), "function.arguments"), ret_length);
+	if (message->kind == IK_KIND_TOOL_CALL)
+		return text_of(ik_json_at(ik_message_data(message), "function.arguments"), ret_length);
+	if (message->kind == IK_KIND_COMMAND)
+		return text_of(ik_json_at(ik_message_data(message), "call.arguments"), ret_length);
+	return NULL;
 }
 
 char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
 {
-	if (message->kind != IK_KIND_TOOL_RESULT)
+	if (message->kind != IK_KIND_TOOL_RESULT && ik_message_own_call(message) != IK_OWN_TOOL)
 		return NULL;
 	return text_of(ik_json_member(ik_message_data(message), "output"), ret_length);
 }

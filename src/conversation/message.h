@@ -21,7 +21,10 @@
  *   command      {"output":"..."}; content is the line that was typed. With a further
  *                member "summary" (text) a model gets that in place of all before it;
  *                "child", "parent": conversation/kin.h;
- *                "told" (text) goes with the person's next message
+ *                "told" (text) goes with the person's next message;
+ *                "call":{"name","arguments","duration_ms":N}: it was a call of the person's own,
+ *                to be shown as one. Of a tool ("/run ...") the output is the envelope, with
+ *                "blobs" as above; of IK_OWN_COMMAND ("!...") it is what was printed
  *   notice       NULL or {"code":"..."} for errors
  * What a provider wants back with its text, thinking or call, and nobody else
  * understands, is a further member of data:
@@ -109,13 +112,21 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
 	const size_t kept[2]);
 
-/* What a message keeps outside itself: of a tool_result its call's stdout (stream 0), its
- * stderr (1). False: nothing. */
+/* What a message keeps outside itself: of a tool_result (or an own call) its call's stdout
+ * (stream 0), its stderr (1). False: nothing. */
 struct ik_blob {
 	char id[IK_UUID_TEXT];
 	int64_t bytes;
 };
 bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob);
+
+/* All that a tool_result, or an own call, has; looked for once, for one may be large. */
+struct ik_result {
+	struct ik_json_span envelope; /* as it is written there; no value: it has none */
+	int64_t duration_ms;          /* -1: not known */
+	struct ik_blob blobs[2];      /* 0 bytes: nothing */
+};
+void ik_message_result(const struct ik_message *message, struct ik_result *ret_result);
 
 /*
  * Reads a part of what a message keeps outside itself (in the store): appends IK_LIMIT_PART bytes,
@@ -128,6 +139,27 @@ typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, st
 /* A command with what it printed. */
 struct ik_message *ik_message_command(const char *line, size_t line_length,
 	const char *output, size_t output_length);
+
+/* A command that was a call of the person's own. Where it is too large to be kept, one without the
+ * call. */
+#define IK_OWN_COMMAND "!" /* the name under which commands for the shell are told */
+struct ik_own {
+	const char *name;
+	const char *arguments; /* JSON, or what was written instead */
+	size_t arguments_length;
+	int64_t duration_ms;
+	size_t kept[2]; /* bytes of stdout, of stderr that are kept whole; 0: nothing */
+};
+struct ik_message *ik_message_own(const char *line, const struct ik_own *own,
+	const char *output, size_t output_length);
+
+/* Which call of the person's own it was. */
+enum ik_own_call {
+	IK_OWN_NONE,
+	IK_OWN_SHELL,
+	IK_OWN_TOOL
+};
+enum ik_own_call ik_message_own_call(const struct ik_message *message);
 
 /* A command of which the model is told with the person's next message (app/attach.h). */
 struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told);
@@ -154,7 +186,8 @@ struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL
 struct ik_json_span ik_message_data(const struct ik_message *message);
 
 /* tool_call, tool_result: its call id, its tool, the arguments or the envelope,
- * in new memory (NULL for another kind or broken data). */
+ * in new memory (NULL for another kind or broken data). An own call has all but the id, and
+ * no envelope when it was the shell's. */
 char *ik_message_call_id(const struct ik_message *message);
 char *ik_message_tool_name(const struct ik_message *message);
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);

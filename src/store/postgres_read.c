@@ -34,7 +34,7 @@ static const char list[] = INFO " WHERE event_count > 0"
 static const char *const deletion[] = {
 	"UPDATE sessions SET event_count = 0 WHERE id = $1 RETURNING 1::text",
 	"DELETE FROM blobs WHERE id IN (SELECT (data->'blobs'->stream->>'id')::uuid FROM events,"
-	" unnest(ARRAY['stdout', 'stderr']) stream WHERE kind = 'tool_result'"
+	" unnest(ARRAY['stdout', 'stderr']) stream WHERE kind IN ('tool_result', 'command')"
 	" AND events.id IN " OLDEST ")",
 	"DELETE FROM search WHERE (session, sequence) IN (SELECT session, sequence FROM events"
 	" WHERE id IN " OLDEST ")",

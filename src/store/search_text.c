@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/limits.h"
 #include "util/utf8.h"
 #include "util/words.h"
 
 #define LONGEST_ESCAPE 12 /* a character of two */
+/* So much of an envelope is looked at: what counts of it, were all of it escapes, and more. */
+#define BEGINNING (8 * IK_SEARCH_BYTES)
 
 /* Where a string of JSON ends: at its closing quote, or where the text does. */
 static size_t string_end(const char *text, size_t length, size_t at)
@@ -70,8 +73,8 @@ static void put_strings(struct ik_buf *out, const char *text, size_t length)
 		start = (size_t)(quote - text);
 		end = string_end(text, length, start + 1);
 		at = end + 1;
-		if (end < length && !is_name(text, length, at))
-			put_string(out, text + start, at - start);
+		if (end < length ? !is_name(text, length, at) : length - start > IK_SEARCH_BYTES)
+			put_string(out, text + start, end < length ? at - start : length - start);
 	}
 }
 
@@ -99,26 +102,44 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 		ik_buf_append(out, message->content, message->content_length);
 }
 
+/* Append what the beginning of an envelope says. */
+static void put_result(struct ik_buf *out, const struct ik_message *message)
+{
+	struct ik_json_span envelope = ik_json_member(ik_message_data(message), "output");
+	struct ik_buf text;
+	size_t at = 0;
+
+	ik_buf_init(&text, BEGINNING + IK_KIB(1));
+	if (ik_json_span_type(envelope) == IK_JSON_STRING)
+		(void)ik_json_string_slice(envelope, &at, BEGINNING, &text);
+	else
+		ik_buf_append(&text, envelope.text, envelope.length < BEGINNING ? envelope.length : BEGINNING);
+	if (text.length > 0)
+		put_strings(out, text.data, text.length);
+	else
+		ik_buf_append(out, message->content, message->content_length);
+	ik_buf_done(&text);
+}
+
 void ik_search_text(struct ik_buf *out, const struct ik_message *message)
 {
 	struct ik_json_span printed;
-	char *envelope;
-	size_t length = 0;
 
 	switch (message->kind) {
 	case IK_KIND_TOOL_CALL:
 		put_call(out, message);
 		break;
 	case IK_KIND_TOOL_RESULT:
-		envelope = ik_message_envelope(message, &length);
-		if (!put_json(out, envelope, length))
-			ik_buf_append(out, message->content, message->content_length);
+		put_result(out, message);
 		break;
 	case IK_KIND_COMMAND:
 		ik_buf_append(out, message->content, message->content_length);
 		ik_buf_putc(out, '\n');
 		printed = ik_json_member(ik_message_data(message), "output");
-		(void)ik_json_string(printed, out);
+		if (ik_message_own_call(message) == IK_OWN_TOOL)
+			put_result(out, message);
+		else
+			(void)ik_json_string(printed, out);
 		break;
 	case IK_KIND_USER:
 	case IK_KIND_ASSISTANT:

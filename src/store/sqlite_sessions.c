@@ -89,7 +89,7 @@ static const char hide[] = "UPDATE sessions SET event_count = 0 WHERE id = ?1 AN
 static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" json_extract(data_json, '$.blobs.' || stream.value || '.id')"
 	" FROM events, json_each('[\"stdout\",\"stderr\"]') AS stream"
-	" WHERE events.rowid IN " OLDEST " AND kind = 'tool_result' AND json_valid(data_json))";
+	" WHERE events.rowid IN " OLDEST " AND kind IN ('tool_result', 'command') AND json_valid(data_json))";
 static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
 /* The next event may get a row that is free again. */
 #define LAST "(SELECT coalesce(max(rowid), 0) FROM events)" /* in a FROM it would read them all */

@@ -220,8 +220,9 @@ static void fill_output(struct ik_block *block)
 	struct ik_buf output;
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	block->head = block->own.length;
-	if (ik_json_string(ik_json_member(ik_message_data(block->message), "output"), &output)
-		&& output.length > 0) {
+	struct ik_json_span printed = ik_json_member(ik_message_data(block->message), "output");
+	if (ik_message_own_call(block->message) != IK_OWN_TOOL /* an envelope is nothing to read */
+		&& ik_json_string(printed, &output) && output.length > 0) {
 		ik_buf_putc(&block->own, '\n');
 		ik_sanitize(&block->own, output.data, output.length);
 	}

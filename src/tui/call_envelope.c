@@ -6,14 +6,6 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-struct ik_json_span ik_call_stored_envelope(const struct ik_message *result)
-{
-	struct ik_json_span none = {NULL, 0};
-	if (result->kind != IK_KIND_TOOL_RESULT)
-		return none;
-	return ik_json_member(ik_message_data(result), "output");
-}
-
 size_t ik_call_envelope_size(const struct ik_call *call)
 {
 	return call->result ? call->stored.length : call->envelope.length;

@@ -296,26 +296,48 @@ void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
 	forget_old_output(calls, call);
 }
 
+void ik_calls_set_command(struct ik_call *call, const struct ik_message *command)
+{
+	call->own = true;
+	memcpy(call->command, command->id, sizeof call->command);
+}
+
+/* Of a command of the shell what it printed is stored: make the envelope that was told of it. */
+static void set_printed(struct ik_calls *calls, struct ik_call *call,
+	const struct ik_message *message, int64_t duration_ms)
+{
+	struct ik_json_span printed = ik_json_member(ik_message_data(message), "output");
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_open(&envelope);
+	ik_buf_append(&envelope, printed.text, printed.length);
+	ik_envelope_close(&envelope, false);
+	ik_calls_set_envelope(calls, call, envelope.data, envelope.length, duration_ms);
+	ik_buf_done(&envelope);
+}
+
 void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 	struct ik_message *message)
 {
 	if (call->result)
 		return;
 	bool fresh = call->envelope.length == 0;
+	struct ik_result result;
+	ik_message_result(message, &result);
+	if (ik_message_own_call(message) == IK_OWN_SHELL) {
+		set_printed(calls, call, message, result.duration_ms);
+		return;
+	}
 	call->result = ik_message_ref(message);
-	call->stored = ik_call_stored_envelope(message);
+	call->stored = result.envelope;
 	if (fresh) {
-		int64_t duration = -1;
-		if (!ik_json_integer(ik_json_member(ik_message_data(message), "duration_ms"), &duration))
-			duration = -1;
 		struct ik_buf beginning;
 		ik_buf_init(&beginning, IK_LIMIT_ENVELOPE);
 		(void)ik_call_envelope_beginning(call, IK_CALL_LARGE, &beginning);
-		finish(calls, call, beginning.data, beginning.length, duration);
+		finish(calls, call, beginning.data, beginning.length, result.duration_ms);
 		ik_buf_done(&beginning);
 	}
-	for (int i = 0; i < 2; i++)
-		(void)ik_message_blob(message, i, &call->blobs[i]);
+	memcpy(call->blobs, result.blobs, sizeof call->blobs);
 	ik_buf_done(&call->envelope); /* the message has it */
 	touch(calls, call);
 }

@@ -17,12 +17,11 @@
 #include "json/scan.h"
 #include "util/bytes.h"
 #include "util/limits.h"
+#include "util/uuid.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define IK_OWN_COMMAND "!" /* the name under which the person's own commands are told */
 
 enum ik_call_stage {
 	IK_STAGE_WRITING, /* the model still writes its arguments */
@@ -51,6 +50,7 @@ struct ik_call {
 	int64_t started_ms;          /* monotonic; -1: at the next tick */
 	int64_t duration_ms;         /* -1: not known */
 	bool own;                    /* the person's: no turn's end is its end */
+	char command[IK_UUID_TEXT];  /* what is stored of it then, its id; "": not yet */
 	bool has_block;              /* the scrollback shows it */
 	const char *open_key;        /* the list's: opens it in the inspector; NULL: none does */
 	unsigned version;
@@ -94,7 +94,9 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 /* All of both streams, as IK_EVENT_TOOL_DONE tells; references are taken. */
 void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
 	struct ik_bytes *const whole[2]);
-/* The stored tool_result; a reference is taken. */
+/* It is the person's own, and stored as this command. */
+void ik_calls_set_command(struct ik_call *call, const struct ik_message *command);
+/* The stored tool_result, or the command that is stored of an own call; a reference is taken. */
 void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 	struct ik_message *message);
 
@@ -117,8 +119,6 @@ bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
 /* Append the beginning of it that about so many bytes of it make, as JSON that is whole: of
  * the text that is cut there what there is, nothing of what follows. */
 bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct ik_buf *out);
-/* The envelope in a message, as it is written there. */
-struct ik_json_span ik_call_stored_envelope(const struct ik_message *result);
 
 /*
  * The call as text for the scrollback, sanitised: its name and arguments with a few

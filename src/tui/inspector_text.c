@@ -268,7 +268,7 @@ static void add_call(struct ik_inspector *inspector)
 		add_part(inspector, IK_CALL_ERRORS, 0);
 	inspector->building = IK_PART_ENVELOPE;
 	if (any) {
-		add_heading(inspector, _("Envelope: what the model got"));
+		add_heading(inspector, call->own ? _("Envelope") : _("Envelope: what the model got"));
 		if (reading) {
 			const char *wait = _("Reading…");
 			ik_block_finish(add_block(inspector, IK_BLOCK_HINT, wait, strlen(wait)));

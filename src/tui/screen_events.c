@@ -164,16 +164,24 @@ static struct ik_block *call_block(struct ik_screen *screen, struct ik_call *cal
 	return ik_block_of_call(call, screen->utf8);
 }
 
-/* The record of a tool_call or tool_result; a new one goes to index. */
+/* Does it say something of a call? */
+static bool is_of_call(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT
+		|| ik_message_own_call(message) != IK_OWN_NONE;
+}
+
+/* The record of the call of such a message; a new one goes to index. */
 static struct ik_call *call_of_message(struct ik_screen *screen, struct ik_message *message,
 	size_t index)
 {
-	char *id = ik_message_call_id(message);
+	bool own = message->kind == IK_KIND_COMMAND;
+	char *id = own ? ik_strdup(message->id) : ik_message_call_id(message);
 	char *name = ik_message_tool_name(message);
 	struct ik_call *call = NULL;
 	if (id)
 		call = ik_calls_get_at(screen->calls, index, id, name);
-	if (call && message->kind == IK_KIND_TOOL_CALL) {
+	if (call && (message->kind == IK_KIND_TOOL_CALL || own)) {
 		size_t length;
 		char *arguments = ik_message_arguments(message, &length);
 		if (arguments)
@@ -181,9 +189,11 @@ static struct ik_call *call_of_message(struct ik_screen *screen, struct ik_messa
 		free(arguments);
 		if (call->stage == IK_STAGE_WRITING)
 			ik_calls_set_stage(screen->calls, call, IK_STAGE_WAITING);
-	} else if (call) {
-		ik_calls_set_result(screen->calls, call, message);
 	}
+	if (call && own)
+		ik_calls_set_command(call, message);
+	if (call && message->kind != IK_KIND_TOOL_CALL)
+		ik_calls_set_result(screen->calls, call, message);
 	free(id);
 	free(name);
 	return call;
@@ -196,6 +206,14 @@ static void add_stored_usage(struct ik_screen *screen, const struct ik_message *
 
 	if (ik_usage_read(message, &usage))
 		ik_usage_add(&screen->bar.usage, &usage);
+}
+
+/* What is stored of a call, at the end of the conversation. */
+static void add_call(struct ik_screen *screen, struct ik_message *message)
+{
+	struct ik_call *call = call_of_message(screen, message, ik_calls_count(screen->calls));
+	if (call)
+		add_block(screen, call_block(screen, call));
 }
 
 /* A stored message at the end of the conversation. */
@@ -217,12 +235,9 @@ static void apply_message(struct ik_screen *screen, struct ik_message *message)
 		finish_live(screen, message, IK_BLOCK_THINKING);
 		break;
 	case IK_KIND_TOOL_CALL:
-	case IK_KIND_TOOL_RESULT: {
-		struct ik_call *call = call_of_message(screen, message, ik_calls_count(screen->calls));
-		if (call)
-			add_block(screen, call_block(screen, call));
+	case IK_KIND_TOOL_RESULT:
+		add_call(screen, message);
 		break;
-	}
 	case IK_KIND_USAGE:
 		add_stored_usage(screen, message);
 		break;
@@ -232,7 +247,10 @@ static void apply_message(struct ik_screen *screen, struct ik_message *message)
 		break;
 	case IK_KIND_COMMAND:
 	case IK_KIND_NOTICE:
-		add_block(screen, ik_block_of_message(message, screen->utf8));
+		if (is_of_call(message))
+			add_call(screen, message);
+		else
+			add_block(screen, ik_block_of_message(message, screen->utf8));
 		break;
 	case IK_KIND_SYSTEM:
 	case IK_KIND_COUNT:
@@ -250,7 +268,7 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 	for (size_t i = 0; i < count; i++) {
 		struct ik_message *message = messages[i];
 		struct ik_block *block = NULL;
-		if (message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT) {
+		if (is_of_call(message)) {
 			size_t before = ik_calls_count(screen->calls);
 			struct ik_call *call = call_of_message(screen, message, calls_made);
 			calls_made += ik_calls_count(screen->calls) - before;
@@ -297,6 +315,10 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 		ik_calls_add_output(screen->calls, call, event->number == 1, text, length);
 		break;
 	case IK_EVENT_TOOL_DONE:
+		if (event->message)
+			ik_calls_set_command(call, event->message);
+		if (event->message && ik_message_own_call(event->message) == IK_OWN_TOOL)
+			ik_calls_set_result(screen->calls, call, event->message);
 		ik_calls_set_whole(screen->calls, call, event->whole);
 		ik_calls_set_envelope(screen->calls, call, text, length, event->number);
 		break;

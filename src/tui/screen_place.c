@@ -57,7 +57,10 @@ void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from)
 /* Does the block show the message? */
 static bool shows(const struct ik_block *block, const struct ik_message *message, const char *call)
 {
-	return call ? block->call && ik_text_equal(block->call->id, call) : block->message == message;
+	if (call)
+		return block->call && ik_text_equal(block->call->id, call);
+	return block->message == message
+		|| (block->call && block->call->own && ik_text_equal(block->call->command, message->id));
 }
 
 /* The index of the block that shows a message, or else of the last one that came before it. */

@@ -47,6 +47,7 @@ SCREEN_TESTS = \
 	tests/screen/first_frame.screen tests/screen/fold.screen \
 	tests/screen/full_disk.screen \
 	tests/screen/full_output.screen tests/screen/held_untitled.screen \
+	tests/screen/own_calls_resumed.screen tests/screen/own_calls_found.screen \
 	tests/screen/german.screen \
 	tests/screen/history_search.screen \
 	tests/screen/html_provider.screen \

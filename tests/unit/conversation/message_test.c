@@ -222,3 +222,45 @@ Test(message, keeps_what_a_provider_wants_back)
 	cr_assert_null(ik_message_opaque(plain, NULL, "t").text);
 	ik_message_unref(plain);
 }
+
+Test(message, an_own_call_is_a_command_that_can_be_shown_as_a_call)
+{
+	static const char arguments[] = "{\"n\":1}", envelope[] = "{\"tool_success\":true,\"result\":2}";
+	const struct ik_own tool = { .name = "counts", .arguments = arguments,
+		.arguments_length = strlen(arguments), .duration_ms = 12, .kept = { 0, 700000 } };
+	const struct ik_own shell = { .name = IK_OWN_COMMAND, .arguments = "{}", .arguments_length = 2 };
+	struct ik_message *message = ik_message_own("/run counts {\"n\":1}", &tool, envelope,
+		strlen(envelope));
+	struct ik_message *restored = ik_message_stored(message->kind, message->id, 7, message->time_ms,
+		message->content, message->content_length, message->data, message->data_length);
+	struct ik_result result;
+	struct ik_blob blob;
+
+	cr_assert_eq(restored->kind, IK_KIND_COMMAND);
+	cr_assert_eq(ik_message_own_call(restored), IK_OWN_TOOL);
+	assert_taken(ik_message_tool_name(restored), "counts");
+	assert_taken(ik_message_arguments(restored, NULL), arguments);
+	assert_taken(ik_message_envelope(restored, NULL), envelope);
+	ik_message_result(restored, &result);
+	cr_assert_eq(result.duration_ms, 12);
+	cr_assert_eq(ik_json_span_type(result.envelope), IK_JSON_STRING);
+	cr_assert_eq(result.blobs[0].bytes, 0);
+	cr_assert_eq(result.blobs[1].bytes, 700000);
+	cr_assert_not(ik_message_blob(restored, 0, &blob));
+	cr_assert(ik_message_blob(restored, 1, &blob));
+	ik_message_unref(restored);
+	ik_message_unref(message);
+
+	/* What a command of the shell printed is no envelope. */
+	message = ik_message_own("!ls", &shell, "a\nb", 3);
+	cr_assert_eq(ik_message_own_call(message), IK_OWN_SHELL);
+	cr_assert_null(ik_message_envelope(message, NULL));
+	ik_message_result(message, &result);
+	cr_assert_eq(ik_json_span_type(result.envelope), IK_JSON_NONE);
+	ik_message_unref(message);
+
+	message = ik_message_command("/help", 5, "text", 4);
+	cr_assert_eq(ik_message_own_call(message), IK_OWN_NONE);
+	cr_assert_null(ik_message_tool_name(message));
+	ik_message_unref(message);
+}
