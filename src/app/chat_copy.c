@@ -20,12 +20,15 @@ static size_t characters(const char *text, size_t length)
 }
 
 /* Say what was copied. */
-static void tell(struct ik_chat *chat, const char *text, size_t length, size_t copied)
+static void tell(struct ik_chat *chat, const char *text, size_t length, size_t copied, bool cut)
 {
 	size_t count = characters(text, copied);
 	char *sentence;
 
-	if (copied < length)
+	if (cut)
+		sentence = ik_format(_("Copied the first %'zu characters: terminals take no more; "
+			"/export writes all"), count);
+	else if (copied < length)
 		sentence = ik_format(_("Copied the first %'zu of %'zu characters: terminals take no more; "
 			"/export writes all"), count, characters(text, length));
 	else
@@ -34,7 +37,7 @@ static void tell(struct ik_chat *chat, const char *text, size_t length, size_t c
 	free(sentence);
 }
 
-void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length)
+void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cut)
 {
 	const char *type = getenv("TERM");
 	size_t copied = length;
@@ -54,5 +57,5 @@ void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length)
 	ik_clipboard_put(&out, text, copied, type, getenv("TMUX") != NULL);
 	ik_tty_write(chat->tty, out.data, out.length);
 	ik_buf_done(&out);
-	tell(chat, text, length, copied);
+	tell(chat, text, length, copied, cut);
 }

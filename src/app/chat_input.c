@@ -45,7 +45,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_chat_refresh(chat, NULL);
 		break;
 	case IK_REACT_COPY:
-		ik_chat_copy(chat, reaction->text, reaction->length);
+		ik_chat_copy(chat, reaction->text, reaction->length, reaction->cut);
 		break;
 	case IK_REACT_RESUME:
 		ik_chat_resume(chat, reaction->text);

@@ -157,8 +157,9 @@ void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
 /* chat_undo.c: take back what one call did to files; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const char *id);
 
-/* chat_copy.c: put a text on the terminal's clipboard, and say so. */
-void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length);
+/* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of one
+ * that is larger than a clipboard takes. */
+void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cut);
 
 /* chat_sessions.c: the pane of sessions, and another session in place of this one. */
 extern const struct ik_sessions_source ik_chat_sessions_source;

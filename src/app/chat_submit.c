@@ -60,7 +60,7 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		ik_external_editor_open(chat);
 		break;
 	case IK_COMMAND_COPY:
-		ik_chat_copy(chat, chat->core.copied.data, chat->core.copied.length);
+		ik_chat_copy(chat, chat->core.copied.data, chat->core.copied.length, false);
 		break;
 	case IK_COMMAND_CLEAR:
 		ik_screen_clear(chat->screen);

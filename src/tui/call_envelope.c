@@ -11,6 +11,16 @@ size_t ik_call_envelope_size(const struct ik_call *call)
 	return call->result ? call->stored.length : call->envelope.length;
 }
 
+bool ik_call_is_large(const struct ik_call *call)
+{
+	return ik_call_envelope_size(call) > IK_CALL_LARGE;
+}
+
+bool ik_call_has_more(const struct ik_call *call)
+{
+	return ik_call_is_large(call) || call->whole[0] || call->blobs[0].bytes > 0;
+}
+
 bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
 	struct ik_buf *out)
 {

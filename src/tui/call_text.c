@@ -297,7 +297,7 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 	struct ik_buf body;
 	size_t hidden = 0;
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
-	bool large = ik_call_envelope_size(call) > IK_CALL_LARGE;
+	bool large = ik_call_is_large(call);
 	add_body(call, !large, &body);
 	if (call->stage == IK_STAGE_FAILED && lines < REASON_LINES)
 		lines = REASON_LINES;
@@ -329,7 +329,7 @@ void ik_call_copy(struct ik_call *call, struct ik_buf *out)
 {
 	size_t length;
 	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
-		add_body(call, true, out);
+		add_body(call, !ik_call_is_large(call), out);
 		return;
 	}
 	ik_buf_append(out, call->output.data, call->output.length);

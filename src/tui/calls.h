@@ -112,6 +112,9 @@ bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out);
 size_t ik_call_envelope_size(const struct ik_call *call);
 /* From so many on it is not read whole unless somebody asks for it: that would be felt. */
 #define IK_CALL_LARGE IK_MIB(1)
+bool ik_call_is_large(const struct ik_call *call);
+/* Did it print more than the scrollback has of it when it is unfolded? */
+bool ik_call_has_more(const struct ik_call *call);
 /* Append a slice of about `most` bytes of it, from *at on, which begins as 0 and is moved on;
  * true: there is more. */
 bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
@@ -132,7 +135,8 @@ bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct 
 void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail);
 
-/* What it came to, or has printed so far, whole and as it came. */
+/* What it came to, or has printed so far, as it came; of a large one the beginning, which is more
+ * than any clipboard takes. */
 void ik_call_copy(struct ik_call *call, struct ik_buf *out);
 
 /* How a call stands, in one column. */

@@ -143,7 +143,8 @@ struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wi
 {
 	ik_buf_clear(&list->wish);
 	ik_buf_puts(&list->wish, text);
-	return (struct ik_pane_wish){kind, list->wish.data, list->wish.length};
+	return (struct ik_pane_wish){
+		.kind = kind, .text = list->wish.data, .length = list->wish.length};
 }
 
 void ik_list_pane_hints(const struct ik_list_pane *list, const struct ik_list_hints *hints,

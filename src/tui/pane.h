@@ -92,6 +92,7 @@ struct ik_pane_wish {
 	enum ik_pane_wish_kind kind;
 	const char *text; /* valid until the next key */
 	size_t length;
+	bool cut;         /* of a text to be copied: it is the beginning of one that is larger */
 };
 
 #endif

@@ -234,7 +234,8 @@ static struct ik_pane_wish call_wish(struct ik_browser *browser)
 	ik_buf_printf(text, "/run %s ", ik_form_tool(browser->call));
 	if (ik_form_put(browser->call, text, &error) != IK_OK)
 		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	return (struct ik_pane_wish){IK_WISH_RUN, text->data, text->length};
+	return (struct ik_pane_wish){
+		.kind = IK_WISH_RUN, .text = text->data, .length = text->length};
 }
 
 /* A key while a form is written. */

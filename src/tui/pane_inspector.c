@@ -227,14 +227,15 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 }
 
 /* What one wants of a call elsewhere: its output as it came, else its result or error as
- * JSON, else its arguments. */
+ * JSON, else its arguments; of a large one its beginning, which is more than any clipboard takes. */
 void ik_inspector_copy_call(const struct ik_call *call, struct ik_buf *out)
 {
 	struct ik_json_span value = {NULL, 0};
 	struct ik_buf envelope;
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	if (!ik_call_envelope(call, &envelope)
-		|| ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
+	bool any = ik_call_is_large(call) ? ik_call_envelope_beginning(call, IK_CALL_LARGE, &envelope)
+		: ik_call_envelope(call, &envelope);
+	if (!any || ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
 		ik_buf_append(out, call->arguments.data, call->arguments.length);
 	} else {
 		struct ik_json_span result = ik_json_member(value, "result");
@@ -274,7 +275,10 @@ bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 	} else if (put_line(inspector->call, &inspector->wish)) {
 		kind = IK_WISH_RERUN;
 	}
-	*ret_wish = (struct ik_pane_wish){kind, inspector->wish.data, inspector->wish.length};
+	*ret_wish = (struct ik_pane_wish){
+		.kind = kind, .text = inspector->wish.data, .length = inspector->wish.length,
+		.cut = kind == IK_WISH_COPY && !inspector->in_text && ik_call_is_large(inspector->call),
+	};
 	return true;
 }
 

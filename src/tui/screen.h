@@ -81,6 +81,7 @@ struct ik_reaction {
 	enum ik_reaction_kind kind;
 	const char *text;  /* valid until the next call */
 	size_t length;
+	bool cut;          /* of IK_REACT_COPY: it is the beginning of a larger one */
 	int number;        /* of IK_REACT_AGENT */
 	struct ik_answer answer; /* of IK_REACT_ANSWER; its text as above */
 };

@@ -258,6 +258,7 @@ static struct ik_reaction copy(struct ik_screen *screen)
 		.kind = IK_REACT_COPY,
 		.text = screen->copied.data,
 		.length = screen->copied.length,
+		.cut = block->call && ik_call_is_large(block->call),
 	};
 }
 

@@ -43,6 +43,7 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 		ik_screen_place_want(screen, wish.text);
 	*ret_reaction = (struct ik_reaction){
 		.kind = reactions[wish.kind], .text = wish.text, .length = wish.length,
+		.cut = wish.cut,
 	};
 	if (wish.kind == IK_WISH_RUN || wish.kind == IK_WISH_RERUN)
 		show_calls(screen);

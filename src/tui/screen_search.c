@@ -2,6 +2,7 @@
  * the keys mean there and afterwards. */
 #include "tui/screen_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/cluster.h"
@@ -194,6 +195,15 @@ static void put_state(const struct ik_screen *screen, struct ik_buf *out)
 		ik_buf_printf(out, _("%zu of %zu"), state.number, state.total);
 	} else {
 		ik_buf_printf(out, ngettext("%zu place", "%zu places", state.total), state.total);
+	}
+	if (state.counted && state.partly > 0) {
+		char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR);
+		ik_buf_puts(out, "  ");
+		/* Translators: %s is the key that opens the inspector. */
+		ik_buf_printf(out, ngettext("%zu output is searched in part: %s has all of it",
+			"%zu outputs are searched in part: %s has all of them", state.partly),
+			state.partly, key);
+		free(key);
 	}
 	if (state.wrapped)
 		ik_buf_printf(out, "  %s", _("went past the end"));

@@ -123,7 +123,7 @@ static void forget_counts(struct ik_search *search)
 	search->generation++;
 	search->low = search->high = end_number(search);
 	search->counting = (struct ik_search_place){.block = INT64_MIN};
-	search->total = search->number = 0;
+	search->total = search->number = search->partly = 0;
 }
 
 void ik_search_restart(struct ik_search *search)
@@ -542,6 +542,7 @@ static bool work_count(struct ik_search *search, size_t *cost)
 		block->found = (uint32_t)search->counting_found;
 		block->found_by = search->generation;
 		search->total += search->counting_found;
+		search->partly += block->call && ik_call_has_more(block->call);
 		search->counting.block = INT64_MIN;
 		if (up)
 			search->high++;
@@ -582,6 +583,7 @@ struct ik_search_state ik_search_state(const struct ik_search *search)
 		.wrapped = search->wrapped && search->found,
 		.counted = search->low <= scrollback->first_number,
 		.total = search->total,
+		.partly = search->partly,
 		.number = search->number,
 		.percent = all > 0 ? (int)((all - (left < all ? left : all)) * 100 / all) : 100,
 	};

@@ -54,6 +54,7 @@ struct ik_search_state {
 	bool wrapped;      /* the last step went past an end */
 	bool counted;      /* total is final */
 	size_t total;
+	size_t partly;     /* so many calls printed more than what is searched of them */
 	size_t number;     /* of the place that is shown, from 1; 0: not known */
 	int percent;       /* searched so far */
 };

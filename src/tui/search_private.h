@@ -50,6 +50,7 @@ struct ik_search {
 	int64_t low, high;             /* blocks with these numbers, and between, are counted */
 	struct ik_search_place counting; /* in the middle of a block: where to go on */
 	size_t counting_found;
+	size_t partly;              /* calls of them that printed more than is searched */
 	size_t total;
 
 	/* Of the section that is being drawn. */

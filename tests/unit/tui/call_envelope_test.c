@@ -93,7 +93,9 @@ Test(call_envelope, of_a_large_result_the_beginning_is_shown_and_its_size)
 		cr_assert_not_null(strstr(text.data + text.length - 20, " MB"));
 		ik_buf_clear(&text);
 		ik_call_copy(call, &text);
-		cr_assert_gt(text.length, IK_MIB(2));
+		cr_assert_gt(text.length, IK_KIB(200));
+		cr_assert_lt(text.length, IK_KIB(300));
+		cr_assert(ik_call_is_large(call) && ik_call_has_more(call));
 		ik_calls_free(calls);
 	}
 	ik_buf_done(&envelope);
