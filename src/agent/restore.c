@@ -76,11 +76,19 @@ static void finish_loading(struct ik_session *session)
 
 static ik_store_reader take_older;
 
-/* Ask for one more page. */
-static void read_older(struct ik_session *session)
+/* Deferred: ask for one more page. */
+static void read_older(void *arg)
 {
+	struct ik_session *session = arg;
+
 	session->reading = ik_store_page(session->options.store, session->id, session->oldest,
 		OLDER_PAGE, take_older, session);
+}
+
+/* In the next turn: what is there is drawn first. */
+static void read_older_next(struct ik_session *session)
+{
+	ik_loop_defer(session->options.loop, read_older, session);
 }
 
 static void take_older(void *arg, const struct ik_store_answer *answer)
@@ -104,7 +112,7 @@ static void take_older(void *arg, const struct ik_store_answer *answer)
 	if (!session->loading)
 		return; /* closed by whoever was told */
 	if (answer->status == IK_OK && answer->count > 0)
-		read_older(session);
+		read_older_next(session);
 	else
 		finish_loading(session);
 }
@@ -175,7 +183,7 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 	if (session->loading)
 		end_restoring(session, NULL);
 	if (session->loading)
-		read_older(session);
+		read_older_next(session);
 	if (session->loading && session->following)
 		ik_session_read_news(session);
 }
@@ -223,6 +231,7 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 void ik_session_stop_loading(struct ik_session *session)
 {
 	session->loading = false;
+	ik_loop_cancel_deferred(session->options.loop, read_older, session);
 	session->reading = ik_store_read_close(session->reading);
 	if (session->restoring) {
 		/* What was said is kept, in a session of its own. */

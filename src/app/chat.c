@@ -158,6 +158,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		ik_session_add_notice(agent->session, error->text);
 	else
 		ik_chat_children_look(agent);
+	ik_chat_draw_now(agent->chat);
 }
 
 /* After the first frame: tools, store, provider, session. */

@@ -40,7 +40,8 @@ struct ik_chat {
 	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
 	struct ik_signal *signals[3];  /* that end the chat */
 	int64_t last_frame_us;
-	bool urgent;                   /* a key changed something: draw without waiting */
+	bool urgent;                   /* draw without waiting */
+	bool typed;                    /* or at least what a key changed */
 	bool resized;                  /* the screen has yet to take the terminal's size */
 	enum ik_colour_depth colours;  /* that the terminal may be given */
 	bool light;                    /* the terminal's background, as far as is known */
@@ -69,6 +70,8 @@ void ik_chat_draw(void *chat);
 void ik_chat_redraw(struct ik_chat *chat);
 /* Draw as soon as the loop turns, whatever the pace of frames. */
 void ik_chat_draw_now(struct ik_chat *chat);
+/* What a key changes is drawn in this turn; what came meanwhile may still wait for its time. */
+void ik_chat_draw_typed(struct ik_chat *chat);
 
 /* chat_draw.c: the size of the screen that is drawn. */
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);

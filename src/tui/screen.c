@@ -524,20 +524,24 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
-/* Begin a frame. False: what stands over the rule stays as the last one has it. */
+/* Begin a frame. False: what stands over the rule, and the status bar, stay as the last one
+ * has them. */
 static bool begin_frame(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
-	bool all = screen->dirty || !screen->editor_dirty || layout->too_small
+	bool all = (screen->dirty && !screen->held) || !screen->editor_dirty || layout->too_small
 		|| layout->dialog.rows > 0 || layout->rule.row != screen->drawn_rule
 		|| cells->owner != screen || cells != screen->drawn_on;
-	screen->dirty = screen->editor_dirty = false;
+	screen->editor_dirty = screen->held = false;
+	if (all)
+		screen->dirty = screen->key_dirty = false;
 	screen->drawn_rule = layout->rule.row;
 	screen->drawn_on = cells;
 	cells->owner = screen;
 	cells->changed_from = all ? 0 : layout->rule.row;
-	ik_cells_fill(cells, (struct ik_rectangle){cells->changed_from, 0,
-		screen->rows - cells->changed_from, screen->columns}, IK_STYLE_NORMAL);
+	if (all)
+		ik_cells_fill(cells, (struct ik_rectangle){0, 0, screen->rows, screen->columns},
+			IK_STYLE_NORMAL);
 	return all;
 }
 
@@ -587,8 +591,9 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row,
 			ret_cursor_column);
-	if (all)
-		ik_screen_complete_draw(screen, cells, &layout, column);
+	if (!all)
+		return;
+	ik_screen_complete_draw(screen, cells, &layout, column);
 	ik_screen_update_bar(screen);
 	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);

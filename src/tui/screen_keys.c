@@ -403,7 +403,8 @@ static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key
 	return action;
 }
 
-struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
+/* Do what a key means. */
+static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = IK_ACTION_NONE;
 	switch (key->code) {
@@ -450,4 +451,20 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		done = type(screen, key);
 	ik_screen_complete_update(screen);
 	return done;
+}
+
+struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
+{
+	bool was_dirty = screen->dirty;
+	screen->dirty = false;
+	struct ik_reaction done = take_key(screen, key);
+	screen->key_dirty |= screen->dirty;
+	screen->dirty |= was_dirty;
+	return done;
+}
+
+bool ik_screen_hold(struct ik_screen *screen)
+{
+	screen->held = screen->editor_dirty && !screen->key_dirty;
+	return screen->held;
 }

@@ -51,6 +51,8 @@ struct ik_screen {
 	int rows, columns;
 	bool dirty;
 	bool editor_dirty;          /* only the rows from the rule on are, unless all is dirty */
+	bool key_dirty;             /* a key made it dirty, beyond the editor */
+	bool held;                  /* the next frame is for the editor only */
 	int drawn_rule;             /* where that was in the last frame */
 	struct ik_cells *drawn_on;  /* what that was drawn on; never followed */
 	int64_t now_ms;             /* of the last tick */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +31,10 @@
 #define KEPT_BYTES 65536
 #define TAKEN_FIRST 4096 /* more than most frames are */
 
+/* A frame that changes no more than this is painted: a key, a word of a reply. */
+#define FEW_RUNS 4
+#define FEW_CELLS 256
+
 /* Room for the cells of a row: a replaced wide cluster becomes two. */
 #define ROW_CELLS(columns) ((size_t)(columns) * 2)
 
@@ -50,6 +53,7 @@ struct ik_term {
 	off_t taken;    /* of it */
 	bool utf8;
 	bool synchronised, answers, default_colours;
+	bool paints; /* few changes are painted without ncurses, too */
 	enum ik_colour_depth colours;
 	int32_t slots[SLOTS]; /* TRUE: the colours behind ncurses' numbers, from SLOT_FIRST on */
 	int slot_count;
@@ -61,6 +65,8 @@ struct ik_term {
 
 	struct ik_cells shown; /* what the terminal has */
 	bool everything;       /* it may have anything: repaint */
+	bool behind;           /* ncurses does not know yet of the rows that were painted, */
+	bool *painted;         /* which are these */
 	int cursor_row, cursor_column;
 
 	struct ik_term_look looks[IK_STYLE_COUNT];
@@ -130,45 +136,6 @@ static void drain(struct ik_term *term, struct ik_buf *out)
 	term->taken = 0;
 }
 
-/* Set a variable of the environment to a number, or give it back its old value. */
-static char *swap_variable(const char *name, int number)
-{
-	const char *value = getenv(name);
-	char *old = value ? ik_strdup(value) : NULL, digits[16];
-	snprintf(digits, sizeof digits, "%d", number);
-	setenv(name, digits, 1);
-	return old;
-}
-
-static void restore_variable(const char *name, char *old)
-{
-	if (old)
-		setenv(name, old, 1);
-	else
-		unsetenv(name);
-	free(old);
-}
-
-/*
- * newterm(), but without the signal handlers that it installs, as the loop has
- * its own, and of the size that we say: it looks for one in the environment,
- * and fails where there is none and the description (linux) names none.
- */
-static SCREEN *new_screen(const char *type, FILE *out, FILE *in, int rows, int columns)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
-	struct sigaction kept[sizeof signals / sizeof *signals];
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], NULL, &kept[i]);
-	char *old_lines = swap_variable("LINES", rows), *old_columns = swap_variable("COLUMNS", columns);
-	SCREEN *screen = newterm(type, out, in);
-	restore_variable("LINES", old_lines);
-	restore_variable("COLUMNS", old_columns);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &kept[i], NULL);
-	return screen;
-}
-
 /* Bring a size into what can be drawn. */
 static int bound_size(int size)
 {
@@ -201,7 +168,7 @@ static bool open_screen(struct ik_term *term)
 	term->out = fd < 0 ? NULL : fdopen(fd, "w+");
 	term->in = fopen("/dev/null", "re");
 	if (term->out && term->in)
-		term->screen = new_screen(term->type, term->out, term->in, term->rows, term->columns);
+		term->screen = ik_term_info_screen(term->type, term->out, term->in, term->rows, term->columns);
 	if (term->screen) {
 		term->terminal = ik_term_info_free(term->terminal);
 		set_up(term);
@@ -227,6 +194,7 @@ static void learn_terminal(struct ik_term *term, const char *type)
 	else if (term->colours > IK_COLOURS_8 && colours != IK_PALETTE)
 		term->colours = colours == 16 ? IK_COLOURS_16 : IK_COLOURS_8;
 	term->synchronised = term->answers = ik_term_is_ansi() && ik_term_stand_in(type);
+	term->paints = term->answers && ik_term_can_paint();
 	term->margin_off = ik_term_capability("rmam") && ik_term_capability("smam");
 	read_strings(term);
 	term->paint = (struct ik_paint){ .colours = term->colours, .utf8 = term->utf8,
@@ -257,7 +225,7 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 	term->type = ik_strdup(known);
 	if (term->terminal)
 		learn_terminal(term, type);
-	if (!term->terminal || (!(term->answers && ik_term_can_paint()) && !open_screen(term))) {
+	if (!term->terminal || (!term->paints && !open_screen(term))) {
 		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) \"%s\" is not known on "
 			"this system, or too simple; install its description (package ncurses-term), or "
 			"set TERM to what is like it, such as xterm-256color, or use ikigai exec"), type);
@@ -284,6 +252,7 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	ik_cells_done(&term->shown);
 	ik_buf_done(&term->numbered);
 	free(term->row);
+	free(term->painted);
 	free(term->enter);
 	free(term->leave);
 	free(term->show_cursor);
@@ -319,6 +288,8 @@ void ik_term_resize(struct ik_term *term, int rows, int columns)
 		}
 		ik_cells_resize(&term->shown, rows, columns);
 		term->row = ik_alloc_array(term->row, ROW_CELLS(columns), sizeof *term->row);
+		term->painted = ik_alloc_array(term->painted, (size_t)rows, sizeof *term->painted);
+		memset(term->painted, 0, (size_t)rows * sizeof *term->painted);
 	}
 	term->everything = true;
 }
@@ -457,6 +428,8 @@ static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 		move_rows(term, move.first, move.last, move.rows);
 	for (int row = move.changed_first; row < rows && row < move.changed_end; row++) {
 		int first = 0, end = columns;
+		if (move.rows > 0 && row >= move.first && row <= move.last - move.rows)
+			continue; /* it came from below */
 		if (!term->everything && !ik_changes_in_row(cells, &term->shown, row, &first, &end))
 			continue;
 		put_row(term, cells, row, first, end);
@@ -483,36 +456,65 @@ static void paint_frame(struct ik_term *term, const struct ik_cells *cells, int 
 			(size_t)columns * sizeof *cells->cells);
 }
 
-/* Begin ncurses behind a frame that was painted: it takes that for its own, with the
- * cursor where it was left. */
-static bool take_over(struct ik_term *term)
+/* Let ncurses know what was painted without it, all or only some rows, and where the cursor
+ * was left: what it draws for that is for nobody. */
+static void catch_up(struct ik_term *term, bool all)
 {
-	if (!open_screen(term))
-		return false;
-	for (int row = 0; row < term->rows; row++)
-		put_row(term, &term->shown, row, 0, term->columns);
+	for (int row = 0; row < term->rows; row++) {
+		if (all || term->painted[row])
+			put_row(term, &term->shown, row, 0, term->columns);
+		term->painted[row] = false;
+	}
+	term->behind = false;
+	leaveok(stdscr, FALSE);
 	wmove(stdscr, term->cursor_row < 0 ? 0 : term->cursor_row,
 		term->cursor_row < 0 ? 0 : term->cursor_column);
 	wnoutrefresh(stdscr);
 	doupdate();
 	drain(term, NULL);
-	return true;
 }
 
-/* Is the terminal as it is to be? */
-static bool is_shown(const struct ik_term *term, const struct ik_cells *cells, int cursor_row,
-	int cursor_column)
+/* Begin ncurses behind a frame that was painted. */
+static bool take_over(struct ik_term *term)
 {
-	return !term->everything && cursor_row == term->cursor_row && cursor_column == term->cursor_column
-		&& cells->rows == term->rows && cells->columns == term->columns
-		&& memcmp(cells->cells, term->shown.cells,
-			(size_t)term->rows * (size_t)term->columns * sizeof *cells->cells) == 0;
+	if (!open_screen(term))
+		return false;
+	catch_up(term, true);
+	return true;
 }
 
 /* Does this frame do without ncurses? Where that cannot begin, all are painted as a whole. */
 static bool is_painted(struct ik_term *term)
 {
 	return !term->screen && (term->everything || !take_over(term));
+}
+
+/* Draw a few changes without ncurses and remember them. */
+static void paint_changes(struct ik_term *term, const struct ik_cells *cells,
+	const struct ik_run *runs, int count, struct ik_paint_cursor to, struct ik_buf *out)
+{
+	struct ik_shape_grid grid = grid_of(term, cells);
+	struct ik_paint_cursor from = { .row = term->cursor_row, .column = term->cursor_column };
+	if (to.row < 0)
+		to = (struct ik_paint_cursor){ 0, 0 };
+	term->paint.theme = term->theme;
+	ik_paint_runs(&term->paint, &grid, runs, count, from, to, out);
+	for (const struct ik_run *run = runs; run < runs + count; run++) {
+		memcpy(row_of(&term->shown, run->row) + run->first, row_of(cells, run->row) + run->first,
+			(size_t)(run->end - run->first) * sizeof *cells->cells);
+		term->painted[run->row] = true;
+	}
+	term->behind = true;
+}
+
+/* Give ncurses what changed; true when there was anything. */
+static bool prepare_screen(struct ik_term *term, const struct ik_cells *cells)
+{
+	set_term(term->screen);
+	if (term->behind && !term->everything)
+		catch_up(term, false);
+	term->behind = false; /* where everything is drawn, it is told everything */
+	return put_changes(term, cells);
 }
 
 /* Have ncurses draw what was given to it. */
@@ -529,11 +531,29 @@ static void draw_screen(struct ik_term *term, int cursor_row, int cursor_column,
 	drain(term, out);
 }
 
+/* The runs that are to be painted; -1: this frame is not one of a few changes. */
+static int few_changes(const struct ik_term *term, const struct ik_cells *cells,
+	struct ik_run *ret_runs)
+{
+	if (!term->paints || term->everything)
+		return -1;
+	return ik_changes_few(cells, &term->shown, ret_runs, FEW_RUNS, FEW_CELLS);
+}
+
+/* Is it no more than what a key changes beside the cursor? Nobody sees half of that. */
+static bool is_beside_cursor(const struct ik_term *term, const struct ik_run *runs, int count,
+	int cursor_row)
+{
+	return cursor_row >= 0 && term->cursor_row >= 0 &&
+		(count == 0 || (count == 1 && runs->row == term->cursor_row && runs->row == cursor_row));
+}
+
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	int cursor_row, int cursor_column, struct ik_buf *out)
 {
 	bool visible = cursor_row >= 0, changed = true;
 	size_t start = out->length;
+	struct ik_run runs[FEW_RUNS];
 	if (visible) {
 		cursor_row = cursor_row < term->rows ? cursor_row : term->rows - 1;
 		cursor_column = cursor_column < 0 ? 0
@@ -541,20 +561,21 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	} else {
 		cursor_row = cursor_column = -1;
 	}
-	if (!term->screen && is_shown(term, cells, cursor_row, cursor_column))
-		return;
-	bool painted = is_painted(term), everything = term->everything || painted;
-	if (!painted) {
-		set_term(term->screen);
-		changed = put_changes(term, cells);
-	}
-	if (!changed && !everything && cursor_row == term->cursor_row
+	int few = few_changes(term, cells, runs);
+	bool painted = few < 0 && is_painted(term), everything = term->everything || painted;
+	if (few < 0 && !painted)
+		changed = prepare_screen(term, cells);
+	if ((few == 0 || !changed) && !everything && cursor_row == term->cursor_row
 	    && cursor_column == term->cursor_column)
 		return;
-	if (term->synchronised)
+	bool synchronised = term->synchronised && !is_beside_cursor(term, runs, few, cursor_row);
+	if (synchronised)
 		ik_buf_puts(out, SYNCHRONISE);
 	size_t body = out->length;
-	if (painted)
+	if (few >= 0)
+		paint_changes(term, cells, runs, few,
+			(struct ik_paint_cursor){ cursor_row, cursor_column }, out);
+	else if (painted)
 		paint_frame(term, cells, cursor_row, cursor_column, out);
 	else
 		draw_screen(term, cursor_row, cursor_column, out);
@@ -564,8 +585,14 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	term->cursor_column = cursor_column;
 	if (out->length == body)
 		ik_buf_truncate(out, start);
-	else if (term->synchronised)
+	else if (synchronised)
 		ik_buf_puts(out, SYNCHRONISED);
 	if (ik_buf_status(out) != IK_OK)
 		term->everything = true; /* a part is lost: the next one repairs it */
+}
+
+void ik_term_settle(struct ik_term *term)
+{
+	if (!term->screen && term->behind && !term->everything)
+		(void)take_over(term);
 }

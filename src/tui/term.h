@@ -54,6 +54,9 @@ void ik_term_invalidate(struct ik_term *term);
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
 	int cursor_row, int cursor_column, struct ik_buf *out);
 
+/* Do what was put off for that, once the bytes are on their way. */
+void ik_term_settle(struct ik_term *term);
+
 /* Look different from the next frame on, which repaints every cell. */
 void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
 

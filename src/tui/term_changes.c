@@ -74,3 +74,21 @@ bool ik_changes_in_row(const struct ik_cells *wanted, const struct ik_cells *sho
 	*ret_end = end;
 	return true;
 }
+
+int ik_changes_few(const struct ik_cells *wanted, const struct ik_cells *shown,
+	struct ik_run *ret_runs, int most, int cells)
+{
+	int count = 0;
+	if (wanted->rows != shown->rows || wanted->columns != shown->columns)
+		return -1;
+	for (int row = wanted->changed_from; row < wanted->rows; row++) {
+		struct ik_run run = { .row = row };
+		if (!ik_changes_in_row(wanted, shown, row, &run.first, &run.end))
+			continue;
+		cells -= run.end - run.first;
+		if (count == most || cells < 0)
+			return -1;
+		ret_runs[count++] = run;
+	}
+	return count;
+}

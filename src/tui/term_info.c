@@ -1,10 +1,14 @@
 #include "tui/term_info.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tui/term.h"
 #include "tui/term_family.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 /* A capability of the current terminal, NULL where it has none. */
@@ -133,4 +137,39 @@ enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm)
 	if (colours >= IK_PALETTE)
 		return direct ? IK_COLOURS_TRUE : IK_COLOURS_256;
 	return colours >= 16 ? IK_COLOURS_16 : colours >= 8 ? IK_COLOURS_8 : IK_COLOURS_NONE;
+}
+
+/* Set a variable of the environment to a number, or give it back its old value. */
+static char *swap_variable(const char *name, int number)
+{
+	const char *value = getenv(name);
+	char *old = value ? ik_strdup(value) : NULL, digits[16];
+	snprintf(digits, sizeof digits, "%d", number);
+	setenv(name, digits, 1);
+	return old;
+}
+
+static void restore_variable(const char *name, char *old)
+{
+	if (old)
+		setenv(name, old, 1);
+	else
+		unsetenv(name);
+	free(old);
+}
+
+SCREEN *ik_term_info_screen(const char *type, FILE *out, FILE *in, int rows, int columns)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+	struct sigaction kept[sizeof signals / sizeof *signals];
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], NULL, &kept[i]);
+	char *old_lines = swap_variable("LINES", rows);
+	char *old_columns = swap_variable("COLUMNS", columns);
+	SCREEN *screen = newterm(type, out, in);
+	restore_variable("LINES", old_lines);
+	restore_variable("COLUMNS", old_columns);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &kept[i], NULL);
+	return screen;
 }

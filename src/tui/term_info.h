@@ -43,4 +43,11 @@ uint8_t ik_term_attributes(void);
  * attribute (tui/term_paint.h)? */
 bool ik_term_can_paint(void);
 
+/*
+ * newterm(), but without the signal handlers that it installs, as the loop has
+ * its own, and of the size that we say: it looks for one in the environment,
+ * and fails where there is none and the description (linux) names none.
+ */
+SCREEN *ik_term_info_screen(const char *type, FILE *out, FILE *in, int rows, int columns);
+
 #endif

@@ -6,11 +6,15 @@
 /* So many blanks are written rather than jumped over. */
 #define BLANKS_WRITTEN 8
 
+/* So many columns the cursor goes back one by one. */
+#define STEPS_BACK 4
+
 /* Where painting is. */
 struct brush {
 	const struct ik_paint *paint;
 	struct ik_buf *out;
 	int look;          /* style, twice, plus 1 where it is underlined; -1: normal */
+	bool normal;       /* that look is the terminal's own */
 	int row, column;   /* of the cursor */
 };
 
@@ -65,6 +69,12 @@ static void take_look(struct brush *brush, const struct ik_cell *cell)
 	brush->look = style * 2 + cell->underline;
 	if (cell->underline)
 		attributes |= IK_ATTRIBUTE_UNDERLINE & brush->paint->attributes;
+	bool was_normal = brush->normal;
+	brush->normal = attributes == 0 &&
+		is_own(brush->paint, look->foreground, look->foreground16, look->foreground8) &&
+		is_own(brush->paint, look->background, look->background16, look->background8);
+	if (was_normal && brush->normal)
+		return;
 	ik_buf_puts(brush->out, "\033[0");
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (attributes & numbers[i].ours)
@@ -126,7 +136,7 @@ static void put_cell(struct brush *brush, const struct ik_cell *cell, int row, i
 void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *grid,
 	int cursor_row, int cursor_column, struct ik_buf *out)
 {
-	struct brush brush = { .paint = paint, .out = out, .look = -1 };
+	struct brush brush = { .paint = paint, .out = out, .look = -1, .normal = true };
 	int rows = grid->rows < grid->cells->rows ? grid->rows : grid->cells->rows;
 	int columns = grid->columns < grid->cells->columns ? grid->columns : grid->cells->columns;
 	ik_buf_puts(out, paint->normal);
@@ -141,4 +151,37 @@ void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *gr
 		}
 	ik_buf_puts(out, paint->normal);
 	move_to(&brush, cursor_row, cursor_column);
+}
+
+/* Bring the cursor to a place, by the shortest way to what is beside it. */
+static void go_to(struct brush *brush, int columns, int row, int column)
+{
+	int back = brush->column - column;
+	/* Behind the last column it is neither there nor in the next row. */
+	if (brush->row != row || brush->column >= columns || back > STEPS_BACK || back < 0) {
+		move_to(brush, row, column);
+		return;
+	}
+	for (; brush->column > column; brush->column--)
+		ik_buf_putc(brush->out, '\b');
+}
+
+void ik_paint_runs(const struct ik_paint *paint, const struct ik_shape_grid *grid,
+	const struct ik_run *runs, int count, struct ik_paint_cursor from,
+	struct ik_paint_cursor to, struct ik_buf *out)
+{
+	struct brush brush = { .paint = paint, .out = out, .look = -1, .normal = true,
+		.row = from.row, .column = from.column };
+	for (const struct ik_run *run = runs; run < runs + count; run++) {
+		go_to(&brush, grid->columns, run->row, run->first);
+		for (int column = run->first; column < run->end; column++) {
+			struct ik_cell cell;
+			int times = ik_shape_place(grid, run->row, column, &cell);
+			for (int i = 0; i < times; i++)
+				put_cell(&brush, &cell, run->row, column + i);
+		}
+	}
+	if (!brush.normal)
+		ik_buf_puts(out, paint->normal);
+	go_to(&brush, grid->columns, to.row, to.column);
 }

@@ -11,6 +11,7 @@ struct twins {
 	struct ik_screen *part, *whole;
 	struct ik_cells part_cells, whole_cells;
 	int parts; /* how many frames were not whole */
+	int held;  /* and how many of these although more was new */
 };
 
 static struct ik_screen *make(struct ik_cells *cells)
@@ -37,6 +38,39 @@ static void compare(struct twins *twins)
 	cr_assert_eq(column, whole_column);
 	cr_assert_eq(memcmp(twins->part_cells.cells, twins->whole_cells.cells,
 		(size_t)ROWS * COLUMNS * sizeof *twins->whole_cells.cells), 0);
+}
+
+/* What was typed shows at once, in its rows, while the rest waits; then all is there. */
+static void compare_held(struct twins *twins)
+{
+	int row, column, whole_row, whole_column;
+	bool dirty = ik_screen_dirty(twins->part), held = ik_screen_hold(twins->part);
+	if (!held || !dirty) {
+		compare(twins);
+		return;
+	}
+	struct ik_cells before;
+	size_t size = (size_t)ROWS * COLUMNS * sizeof *before.cells;
+	ik_cells_init(&before);
+	ik_cells_resize(&before, ROWS, COLUMNS);
+	memcpy(before.cells, twins->part_cells.cells, size);
+	ik_screen_touch(twins->whole);
+	ik_screen_draw(twins->part, &twins->part_cells, &row, &column);
+	ik_screen_draw(twins->whole, &twins->whole_cells, &whole_row, &whole_column);
+	cr_assert_eq(row, whole_row);
+	cr_assert_eq(column, whole_column);
+	int from = twins->part_cells.changed_from;
+	size_t above = (size_t)from * COLUMNS, below = (size_t)(ROWS - 1 - from) * COLUMNS;
+	cr_assert_eq(memcmp(twins->part_cells.cells, before.cells, above * sizeof *before.cells), 0);
+	cr_assert_eq(memcmp(twins->part_cells.cells + above, twins->whole_cells.cells + above,
+		below * sizeof *before.cells), 0);
+	twins->held += ik_screen_dirty(twins->part);
+	ik_cells_done(&before);
+	if (!ik_screen_dirty(twins->part))
+		return;
+	ik_screen_touch(twins->part);
+	ik_screen_touch(twins->whole);
+	compare(twins);
 }
 
 static void press(struct twins *twins, const struct ik_key *key)
@@ -84,14 +118,17 @@ Test(screen_part, a_part_and_the_whole_look_the_same)
 		unsigned dice = seed >> 16;
 		if (dice % 16 == 0)
 			press(&twins, &keys[often + dice / 16 % (count - often)]);
-		else if (dice % 17 == 0)
+		else if (dice % 7 == 3)
 			tell(&twins, IK_EVENT_TEXT, "some words\n\nof a reply ");
 		else
 			press(&twins, &keys[dice / 16 % often]);
-		if (dice % 5 > 0)
+		if (dice % 5 > 1)
 			compare(&twins);
+		else if (dice % 5 == 1)
+			compare_held(&twins);
 	}
 	cr_assert_gt(twins.parts, 500, "%d", twins.parts);
+	cr_assert_gt(twins.held, 10, "%d", twins.held);
 	/* On another grid nothing stands yet. */
 	ik_cells_resize(&twins.part_cells, ROWS, COLUMNS);
 	press(&twins, &(struct ik_key){ .code = IK_KEY_ESCAPE });

@@ -11,6 +11,8 @@
 
 #define ROWS 30
 #define COLUMNS 40
+#define FRAMES 5
+#define HIDDEN 3 /* the frame without a cursor */
 
 static const char *const words[] = {
 	"plain words   with gaps", "wide 日本語 and 한국어", "e\xCC\x81 a\xCC\x8A combined", "flag 🇩🇪 family 👨‍👩‍👧 key 1️⃣",
@@ -61,7 +63,7 @@ static bool same_text(const VTermScreenCell *one, const VTermScreenCell *other)
 	return true;
 }
 
-static void check_same(struct side *one, struct side *other, const char *what)
+static void check_same(struct side *one, struct side *other, bool visible, const char *what)
 {
 	VTermPos at, here, there;
 	for (at.row = 0; at.row < ROWS; at.row++) {
@@ -86,19 +88,34 @@ static void check_same(struct side *one, struct side *other, const char *what)
 				at.col++; /* its second half has no look of its own */
 		}
 	}
+	if (!visible)
+		return;
 	vterm_state_get_cursorpos(vterm_obtain_state(one->vterm), &here);
 	vterm_state_get_cursorpos(vterm_obtain_state(other->vterm), &there);
 	cr_assert(here.row == there.row && here.col == there.col, "%s: another place", what);
 }
 
+/* Words of another style here and there, of all kinds, less than a screen. */
+static void change_few(struct ik_cells *cells, int offset)
+{
+	const struct ik_rectangle whole = { 0, 0, ROWS, COLUMNS };
+	for (int row = offset % 7; row < ROWS; row += 9) {
+		const char *word = words[(row + offset) % WORD_COUNT];
+		ik_cells_text(cells, whole, row, row % 3 * 17, (enum ik_style)((row * 5 + offset)
+			% IK_STYLE_COUNT), word, strlen(word));
+	}
+}
+
 /* The first frame of a term, and the same from another whose ncurses has begun already; then
- * the next frame, which ncurses draws in both. */
+ * the next frame, which ncurses draws in both; then a few changes, painted in the one and in
+ * the other drawn with all the rest; then ncurses goes on in both. */
 static void compare(const char *type, enum ik_colour_depth colours, const struct ik_theme *theme,
 	bool utf8)
 {
 	struct ik_term_options options = { .type = type, .utf8 = utf8, .colours = colours,
 		.theme = theme, .rows = ROWS, .columns = COLUMNS };
-	struct side first[2] = { side_new(), side_new() }, second[2] = { side_new(), side_new() };
+	struct side one = side_new(), other = side_new();
+	struct ik_buf frames[2][FRAMES];
 	struct ik_cells cells;
 	struct ik_error error;
 	char what[100];
@@ -108,31 +125,38 @@ static void compare(const char *type, enum ik_colour_depth colours, const struct
 	for (int i = 0; i < 2; i++) {
 		struct ik_term *term = ik_term_new(&options, &error);
 		cr_assert_not_null(term, "%s", error.text);
-		struct ik_buf out;
-		ik_buf_init(&out, IK_MIB(4));
+		for (int frame = 0; frame < FRAMES; frame++)
+			ik_buf_init(&frames[i][frame], IK_MIB(4));
 		if (i == 1) {
-			ik_term_frame(term, &cells, 0, 0, &out);
+			ik_term_frame(term, &cells, 0, 0, &frames[i][0]);
 			fill(&cells, 1);
-			ik_term_frame(term, &cells, 0, 0, &out);
+			ik_term_frame(term, &cells, 0, 0, &frames[i][0]);
 			ik_term_invalidate(term);
 		}
-		fill(&cells, 0);
-		ik_term_frame(term, &cells, 7, 9, &out);
-		vterm_input_write(first[i].vterm, out.data, out.length);
-		fill(&cells, 2);
-		ik_term_frame(term, &cells, 8, 1, &out);
-		vterm_input_write(second[i].vterm, out.data, out.length);
-		ik_buf_done(&out);
+		for (int frame = 0; frame < FRAMES; frame++) {
+			bool few = frame >= 2 && frame < FRAMES - 1;
+			if (few)
+				change_few(&cells, frame);
+			else
+				fill(&cells, frame);
+			if (few && i == 1)
+				ik_term_invalidate(term);
+			ik_term_frame(term, &cells, frame == HIDDEN ? -1 : 7 + frame, 9 + frame,
+				&frames[i][frame]);
+		}
 		ik_term_free(term);
 	}
-	(void)snprintf(what, sizeof what, "%s, %d, %s", type, (int)colours, theme->name);
-	check_same(&first[0], &first[1], what);
-	(void)snprintf(what, sizeof what, "%s, %d, %s, second frame", type, (int)colours, theme->name);
-	check_same(&second[0], &second[1], what);
-	for (int i = 0; i < 2; i++) {
-		vterm_free(first[i].vterm);
-		vterm_free(second[i].vterm);
+	for (int frame = 0; frame < FRAMES; frame++) {
+		(void)snprintf(what, sizeof what, "%s, %d, %s, frame %d", type, (int)colours, theme->name,
+			frame);
+		vterm_input_write(one.vterm, frames[0][frame].data, frames[0][frame].length);
+		vterm_input_write(other.vterm, frames[1][frame].data, frames[1][frame].length);
+		check_same(&one, &other, frame != HIDDEN, what);
+		ik_buf_done(&frames[0][frame]);
+		ik_buf_done(&frames[1][frame]);
 	}
+	vterm_free(one.vterm);
+	vterm_free(other.vterm);
 	ik_cells_done(&cells);
 }
 
@@ -182,4 +206,50 @@ Test(term_paint, looks_as_by_ncurses_on_terminals_of_all_makes)
 		compared++;
 	}
 	cr_assert_gt(compared, 3);
+}
+
+/* A frame's bytes are these and no more. */
+static void expect_bytes(struct ik_term *term, const struct ik_cells *cells, int column,
+	const char *bytes)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_MIB(4));
+	ik_term_frame(term, cells, 3, column, &out);
+	cr_assert_str_eq(out.length > 0 ? out.data : "", bytes);
+	ik_buf_done(&out);
+}
+
+/* What a key changes is that and nothing else, also where ncurses has begun meanwhile. */
+Test(term_paint, a_key_writes_no_more_than_it_changes)
+{
+	struct ik_term_options options = { .type = "xterm-256color", .utf8 = true,
+		.colours = IK_COLOURS_256, .theme = ik_theme_at(0), .rows = ROWS, .columns = COLUMNS };
+	const struct ik_rectangle whole = { 0, 0, ROWS, COLUMNS };
+	struct ik_cells cells;
+	struct ik_error error;
+	struct ik_buf first;
+	cr_assert_not_null(setlocale(LC_ALL, "C.UTF-8"));
+	struct ik_term *term = ik_term_new(&options, &error);
+	cr_assert_not_null(term, "%s", error.text);
+	ik_buf_init(&first, IK_MIB(4));
+	ik_cells_init(&cells);
+	ik_cells_resize(&cells, ROWS, COLUMNS);
+	ik_term_frame(term, &cells, 3, 0, &first);
+	for (int round = 0; round < 2; round++) {
+		ik_cells_text(&cells, whole, 3, 0, IK_STYLE_NORMAL, "é", 2);
+		expect_bytes(term, &cells, 1, "é");
+		ik_cells_text(&cells, whole, 3, 1, IK_STYLE_NORMAL, "日", 3);
+		expect_bytes(term, &cells, 3, "日");
+		ik_cells_text(&cells, whole, 3, 1, IK_STYLE_NORMAL, "  ", 2);
+		expect_bytes(term, &cells, 1, "\b\b  \b\b");
+		expect_bytes(term, &cells, 0, "\b");
+		expect_bytes(term, &cells, 2, "\033[4;3H");
+		expect_bytes(term, &cells, 2, "");
+		ik_cells_text(&cells, whole, 3, 0, IK_STYLE_NORMAL, " ", 1);
+		expect_bytes(term, &cells, 0, "\b\b \b");
+		ik_term_settle(term);
+	}
+	ik_buf_done(&first);
+	ik_cells_done(&cells);
+	ik_term_free(term);
 }
