@@ -18,7 +18,6 @@
 #include "util/log.h"
 
 #define LIBRARY_NAME "libmd4c.so.0"
-#define CODE_TAB 4 /* as the parser takes tabs at the start of a line */
 #define LISTS 32 /* lists in each other that are numbered */
 #define FLAGS (MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS \
 	| MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_NOHTML)
@@ -114,21 +113,6 @@ static void add_own(struct page *page, const char *text, size_t length, enum ik_
 	ik_flow_add(&page->flow, text, length, IK_FLOW_OWN, style);
 }
 
-/* A tab: as many blanks as it takes in code (the parser has made blanks of those
- * at the start of a line), one elsewhere. */
-static void add_tab(struct page *page, enum ik_style style)
-{
-	static const char blanks[CODE_TAB + 1] = "    ";
-	const struct ik_buf *text = &page->flow.text;
-	size_t count = 1;
-	if (page->in_code) {
-		const char *feed = memrchr(text->data, '\n', text->length);
-		size_t start = feed ? (size_t)(feed - text->data) + 1 : 0;
-		count = CODE_TAB - ik_utf8_width(text->data + start, text->length - start) % CODE_TAB;
-	}
-	add_own(page, blanks, count, style);
-}
-
 /* Add text that the parser gave. */
 static void add_text(struct page *page, const char *text, size_t length, enum ik_style style)
 {
@@ -148,16 +132,21 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 		if (source >= page->request->start)
 			ik_cursor_move(&page->cursor, source + length);
 	}
+	/* A break of HTML, the one that tables need, unless its bracket is escaped. */
+	bool breaks = !page->in_code && page->code == 0;
+	size_t first = source != IK_FLOW_OWN && source > 0
+		&& page->request->text[source - 1] == '\\' ? 1 : 0;
 	while (length > 0) {
-		const char *tab = memchr(text, '\t', length);
-		size_t piece = tab ? (size_t)(tab - text) : length;
+		size_t skipped, piece = ik_flow_special(text, length, breaks ? first : length, &skipped);
 		ik_flow_add(&page->flow, text, piece, source, style);
-		if (tab) {
-			add_tab(page, style);
-			piece++;
-		}
+		if (skipped > 0 && text[piece] == '\t')
+			ik_flow_tab(&page->flow, page->in_code, style);
+		else if (skipped > 0)
+			add_own(page, "\n", 1, style);
+		piece += skipped;
 		text += piece;
 		length -= piece;
+		first = 0;
 		if (source != IK_FLOW_OWN)
 			source += piece;
 	}
@@ -268,7 +257,7 @@ static void leave_heading(struct page *page)
 {
 	static const char *const rules[2][2] = {{"=", "-"}, {"═", "─"}};
 	unsigned level = page->heading;
-	int width = (int)ik_utf8_width(page->flow.text.data, page->flow.text.length);
+	int width = ik_flow_width(&page->flow, 0, page->flow.text.length);
 	int room = ik_flow_room(&page->flow);
 	flush(page);
 	page->heading = 0;

@@ -3,8 +3,8 @@
  * strike-through and bare addresses).
  *
  * What a construct looks like stands in markdown.c beside its callback.  What
- * differs from CommonMark: line ends within a paragraph are kept; HTML is text;
- * a link definition is shown where it stands.  The links that name it become links
+ * differs from CommonMark: line ends within a paragraph are kept; HTML is text, but
+ * for <br>; a link definition is shown where it stands.  The links that name it become links
  * when it has come: sections before it that may hold some are laid out anew then.
  * Nothing of the text is lost: the addresses of links stand behind them, long
  * lines of code go on behind a mark, an unknown entity stays as it is.

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -51,6 +52,62 @@ void ik_flow_add(struct ik_flow *flow, const char *text, size_t length, size_t s
 		.style = (uint8_t)style,
 		.added = added,
 	};
+}
+
+void ik_flow_tab(struct ik_flow *flow, bool code, enum ik_style style)
+{
+	static const char blanks[IK_CODE_TAB_COLUMNS + 1] = "    ";
+	size_t count = 1;
+	if (code) {
+		const char *feed = memrchr(flow->text.data, '\n', flow->text.length);
+		size_t start = feed ? (size_t)(feed - flow->text.data) + 1 : 0;
+		count = IK_CODE_TAB_COLUMNS - ik_utf8_width(flow->text.data + start, flow->text.length - start)
+			% IK_CODE_TAB_COLUMNS;
+	}
+	ik_flow_add(flow, blanks, count, IK_FLOW_OWN, style);
+}
+
+/* The length of a break of HTML at the start of a text; 0: there is none. */
+static size_t break_length(const char *text, size_t length)
+{
+	static const char *const breaks[] = {"<br>", "<br/>", "<br />"};
+	for (size_t i = 0; i < sizeof breaks / sizeof *breaks; i++) {
+		size_t size = strlen(breaks[i]);
+		if (size <= length && strncasecmp(text, breaks[i], size) == 0)
+			return size;
+	}
+	return 0;
+}
+
+size_t ik_flow_special(const char *text, size_t length, size_t breaks, size_t *ret_length)
+{
+	const char *tab = memchr(text, '\t', length);
+	size_t end = tab ? (size_t)(tab - text) : length;
+	const char *at = text + breaks;
+	*ret_length = tab != NULL;
+	while (at < text + end && (at = memchr(at, '<', (size_t)(text + end - at)))) {
+		size_t size = break_length(at, (size_t)(text + length - at));
+		if (size > 0) {
+			*ret_length = size;
+			return (size_t)(at - text);
+		}
+		at++;
+	}
+	return end;
+}
+
+int ik_flow_width(const struct ik_flow *flow, size_t start, size_t end)
+{
+	int widest = 0;
+	while (start < end) {
+		const char *line = flow->text.data + start;
+		const char *feed = memchr(line, '\n', end - start);
+		size_t length = feed ? (size_t)(feed - line) : end - start;
+		int width = (int)ik_utf8_width(line, length);
+		widest = width > widest ? width : widest;
+		start += length + 1;
+	}
+	return widest;
 }
 
 /* Columns of all frames. */

@@ -53,6 +53,15 @@ void ik_flow_done(struct ik_flow *flow);
 void ik_flow_add(struct ik_flow *flow, const char *text, size_t length, size_t source,
 	enum ik_style style);
 
+/* A tab: in code as many blanks as it takes (the parser has made blanks of those at the start of
+ * a line), else one. */
+void ik_flow_tab(struct ik_flow *flow, bool code, enum ik_style style);
+/* Where the next tab of a text is, or, from breaks on, the next break of HTML ("<br>"); length:
+ * there is none. *ret_length: of it, or 0. */
+size_t ik_flow_special(const char *text, size_t length, size_t breaks, size_t *ret_length);
+/* Columns of the widest line in bytes [start, end) of the flow. */
+int ik_flow_width(const struct ik_flow *flow, size_t start, size_t end);
+
 /* A quote or list item begins; mark is drawn before its first line (list items).
  * They take at most half of the width; then the mark is part of the text. */
 void ik_flow_push(struct ik_flow *flow, const char *mark);

@@ -6,9 +6,9 @@
  * which the links [text][label], [label][] and [label] of all its sections name,
  * those before it too.
  *
- * A definition is a line of its own, at the outermost level, behind a blank line or
- * another definition, in no fenced code, and complete.  What is certain to be none
- * for the parser is left out; so are titles, which nobody sees.
+ * A definition is a line of its own, in quotes and list items too, behind a blank line or
+ * another definition or first of what it stands in, in no fenced code, and complete.  What is
+ * certain to be none for the parser is left out; so are titles, which nobody sees.
  *
  * Pure.  May include: util, tui/wrap.h.
  */
@@ -20,8 +20,11 @@
 /* As learn of struct ik_renderer. */
 bool ik_references_learn(struct ik_learnt *learnt, const char *text, size_t length, bool growing);
 
-/* Is the line at start of text a definition, but for where it stands? *ret_label, *ret_address:
- * places in it; their ends behind them. */
+/* Behind the marks of quotes and items that a line begins with, and blanks. */
+size_t ik_reference_start(const char *line, size_t length);
+
+/* Is what stands in a line behind these a definition, but for where it stands? *ret_label,
+ * *ret_address: places in it; their ends behind them. An address may be in angle brackets. */
 struct ik_reference {
 	size_t label, label_end, address, address_end;
 };

@@ -509,8 +509,10 @@ static void hide_definitions(char *text, size_t length)
 		char *feed = memrchr(line, '\n', (size_t)(at - line));
 		line = feed ? feed + 1 : line;
 		feed = memchr(at, '\n', (size_t)(end - at));
-		if (ik_reference_read(line, (size_t)((feed ? feed : end) - line), &reference))
-			line[reference.label - 1] = '(';
+		feed = feed ? feed : end;
+		char *behind = line + ik_reference_start(line, (size_t)(feed - line));
+		if (ik_reference_read(behind, (size_t)(feed - behind), &reference))
+			behind[reference.label - 1] = '(';
 		at[1] = ';';
 	}
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/cluster.h"
 
 #define BETWEEN 3     /* columns between two cells: a bar with a blank on each side */
 #define COLUMN_LEAST 6 /* narrower cells would be letters under each other */
@@ -36,12 +35,6 @@ static const struct ik_table_cell *cell_at(const struct ik_table *table, size_t 
 	return &table->cells[row * table->columns + column];
 }
 
-/* Columns of a text of the flow. */
-static int width_of(const struct ik_flow *flow, size_t start, size_t end)
-{
-	return (int)ik_utf8_width(flow->text.data + start, end - start);
-}
-
 /* Give each column its width; false: there is no room for columns. */
 static bool make_widths(const struct ik_table *table, const struct ik_flow *flow, int *widths)
 {
@@ -49,7 +42,7 @@ static bool make_widths(const struct ik_table *table, const struct ik_flow *flow
 	int natural[IK_TABLE_COLUMNS] = {0};
 	int total = 0;
 	for (size_t i = 0; i < table->count; i++) {
-		int width = width_of(flow, table->cells[i].start, table->cells[i].end);
+		int width = ik_flow_width(flow, table->cells[i].start, table->cells[i].end);
 		if (width > natural[i % table->columns])
 			natural[i % table->columns] = width;
 	}
@@ -136,7 +129,7 @@ static void draw_row(const struct ik_table *table, struct ik_flow *flow, const i
 			const struct ik_table_cell *cell = cell_at(table, row, i);
 			struct ik_row taken = ik_wrap_row(flow->text.data + at[i], cell->end - at[i],
 				widths[i]);
-			int spare = widths[i] - width_of(flow, at[i], at[i] + taken.shown);
+			int spare = widths[i] - ik_flow_width(flow, at[i], at[i] + taken.shown);
 			int indent = cell->align == IK_TABLE_RIGHT ? spare
 				: cell->align == IK_TABLE_CENTRE ? spare / 2 : 0;
 			ik_flow_runs(flow, at[i], at[i] + taken.shown,
@@ -158,8 +151,9 @@ static void draw_pair(const struct ik_table *table, struct ik_flow *flow, size_t
 		return;
 	}
 	int room = ik_flow_room(flow);
-	int width = width_of(flow, label->start, label->end) + 2;
-	if (width + width_of(flow, value->start, value->end) > room) {
+	int width = ik_flow_width(flow, label->start, label->end) + 2;
+	if (width + ik_flow_width(flow, value->start, value->end) > room
+		|| memchr(flow->text.data + value->start, '\n', value->end - value->start)) {
 		ik_flow_wrap(flow, label->start, label->end);
 		ik_flow_wrap(flow, value->start, value->end);
 		return;

@@ -21,6 +21,7 @@
 #include "util/buf.h"
 
 #define IK_TAB_COLUMNS 8
+#define IK_CODE_TAB_COLUMNS 4 /* in code of Markdown: as its parser takes tabs */
 
 /* A hang that each line says by itself: rows that continue "  NAME  words" stand under the
  * words, those of "  words" under these; of lines no longer than that many bytes. */
@@ -115,7 +116,7 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
 struct ik_learnt {
 	struct ik_buf text;
 	size_t at;      /* how far it has read */
-	uint32_t state;
+	uint64_t state;
 };
 
 /* What a renderer is told: the text with the stretch [start, end) of it to lay

@@ -62,6 +62,7 @@ static void generate(struct ik_buf *out, unsigned seed, size_t length)
 		"http://example.org/a ", "![i](j)", "\n\n# Head\n\n", "]: ", "e\xCC\x81", "1", "_",
 		"[one]", "[x][one] ", "[Two][] ", "\n\n[one]: http://l.b/1\n", "\n\n[two]: <x>\n",
 		"\n\n[two]: /two 'title'\n[three]: #3\n", "[three] ",
+		"<br>", "<br />|", "\n> [three]: #4\n", "\n- [two]: </in>\n", "\n> ", "\n   ",
 	};
 	while (out->length < length) {
 		seed = seed * 1103515245u + 12345u;

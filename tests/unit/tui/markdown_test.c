@@ -150,6 +150,17 @@ Test(markdown, html_is_text_and_entities_are_decoded)
 		"<b>bold</b>\n\n<div>\nx\n</div>\n\n<&AB &unknown; \u00A0|\n");
 }
 
+Test(markdown, a_break_of_html_is_one)
+{
+	SHOWS("one<br>two<BR/>three<br />four <break> \\<br>\n`<br>`\n", 40,
+		"one\ntwo\nthree\nfour <break> <br>\n<br>\n");
+	SHOWS("| a | b |\n|---|--:|\n| x<br>longer | 1 |\n", 40,
+		"a      │ b\n───────┼──\nx      │ 1\nlonger │\n");
+	SHOWS("| Key | Value |\n|---|---|\n| x | 1<br>2 |\n", 8, "Key: x\nValue\n1\n2\n");
+	SHOWS("```\n<br>\n```\n", 8, "────────\n<br>\n────────\n");
+	SHOWS("One\nlonger\n===\n", 40, "One\nlonger\n══════\n");
+}
+
 Test(markdown, nothing_becomes_a_control_byte)
 {
 	const char *text = "&#27;[31m &#x202e; &#0; [l](x&#27;y) `a&#27;b` \033]8;;evil\a [\033](\033[2J)\n\n"

@@ -142,7 +142,36 @@ Test(markdown_whole, a_definition_reaches_what_stands_before_it)
 	shows("[p]\n\n", "```a``` b\n\n[p]: /x\n", "[p]\n", "p (/x)\n");
 	shows("[p]\n\n", "1. - ```\n     a\n     ```\n\n[p]: /x\n", "[p]\n", "p (/x)\n");
 	shows("[p]\n\n", "[p]: /a b\n", "[p]\n", "[p]\n");
+	shows("[p]\n\n", "[p]: </a b>\n", "[p]\n", "p (/a b)\n");
 	ik_buf_done(&text);
+}
+
+Test(markdown_whole, a_definition_may_stand_in_quotes_and_items)
+{
+	static const struct {
+		const char *text;
+		bool defines;
+	} table[] = {
+		{"> [p]: /x\n", true}, {"> > [p]: /x 'y'\n", true}, {"> a\n>\n> [p]: /x\n", true},
+		{"> a\n> [p]: /x\n", false}, {"> a\n> > [p]: /x\n", true}, {"> a\n[p]: /x\n", false},
+		{"> a\n\n[p]: /x\n", true}, {"a\n> [p]: /x\n", true}, {">     [p]: /x\n", false},
+		{"- [p]: /x\n", true}, {"- a\n- [p]: /x\n", true}, {"- a\n\n  [p]: /x\n", true},
+		{"- a\n  [p]: /x\n", false}, {"10. - a\n\n      [p]: /x\n", true},
+		{"- a\n\n      [p]: /x\n", false}, {"- a\n\nb\n\n     [p]: /x\n", false},
+		{"> - a\n>\n>   [p]: /x\n", true}, {"1) > [p]: </x>\n", true},
+		{"> ```\n> [p]: /x\n> ```\n", false}, {"> ```\n> a\n\n[p]: /x\n", true},
+		{"```\n> [p]: /x\n- [p]: /x\n```\n", false}, {"> ```\n> > [p]: /x\n> ```\n", false},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct ik_learnt learnt = {.at = 0};
+		ik_buf_init(&learnt.text, IK_KIB(1));
+		bool any = ik_references_learn(&learnt, table[i].text, strlen(table[i].text), false);
+		cr_assert_eq(any, table[i].defines, "%s", table[i].text);
+		ik_buf_done(&learnt.text);
+	}
+	/* It is shown as it stands, and is no link itself. */
+	shows("[p]\n\n", "> [p]: <a b>\n", "[p]\n", "p (a b)\n\n│ [p]: <a b>\n");
+	shows("[p]\n\n", "1. a\n\n   [p]: /x\n", "[p]\n", "p (/x)\n\n1. a\n\n   [p]: /x\n");
 }
 
 Test(markdown_whole, definitions_that_have_no_room_spoil_nothing)
@@ -172,7 +201,8 @@ Test(markdown_whole, definitions_are_lines_of_their_kind)
 		{"[a]: b (c)", true}, {"    [a]: b", false}, {"[]: b", false}, {"[ ]: b", false},
 		{"[a] : b", false}, {"[a]:", false}, {"[a]: b c", false}, {"[a]: b \"c", false},
 		{"[a]: b)", false}, {"[a]: (b", false}, {"[a[]: b", false}, {"[^1]: a note", false},
-		{"[a]: <b>", false}, {"[a]: b \"c\" d", false},
+		{"[a]: <b>", true}, {"[a]: <b c> 'd'", true}, {"[a]: <b>c", false},
+		{"[a]: <b", false}, {"[a]: <b<c>", false}, {"[a]: b \"c\" d", false},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct ik_reference reference;
