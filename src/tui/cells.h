@@ -34,6 +34,9 @@ enum ik_style {
 	IK_STYLE_SELECTION,    /* the selected line of a list */
 	IK_STYLE_PROMPT,
 	IK_STYLE_CODE,
+	IK_STYLE_CODE_KEYWORD,
+	IK_STYLE_CODE_LITERAL, /* strings, numbers */
+	IK_STYLE_CODE_COMMENT,
 	IK_STYLE_INLINE_CODE,
 	IK_STYLE_HEADING,
 	IK_STYLE_EMPHASIS,

@@ -10,6 +10,7 @@ libik_tui_a_SOURCES += \
 	src/tui/cells.c \
 	src/tui/cells.h \
 	src/tui/background.c src/tui/background.h \
+	src/tui/code_colour.c src/tui/code_colour.h \
 	src/tui/colour.c src/tui/colour.h \
 	src/tui/completion.c \
 	src/tui/completion.h \

@@ -6,6 +6,7 @@
 
 #include <md4c.h>
 
+#include "tui/code_colour.h"
 #include "tui/entity.h"
 #include "tui/markdown_cursor.h"
 #include "tui/markdown_delimiter.h"
@@ -34,7 +35,8 @@ struct page {
 	struct ik_table table;
 	int strong, emphasis, code, link, head;
 	unsigned heading;           /* its level; 0: none */
-	bool in_table, in_code;
+	bool in_table, in_code, indented; /* the blanks that the line of code begins with came */
+	const struct ik_code_language *language; /* of the code; NULL: not known */
 	uint32_t first_line;        /* of the lines */
 	bool goes_on;               /* the code at its end does in what comes behind */
 	bool continues;             /* the next code block, or table, began in another section */
@@ -230,6 +232,7 @@ static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
 	separate(page);
 	page->in_code = true;
+	page->language = ik_code_language(code->lang.text, code->lang.size);
 	if (!page->continues || page->request->carry.kind != IK_MARKDOWN_CODE) {
 		if (code->fence_char)
 			ik_cursor_skip_line(&page->cursor);
@@ -431,6 +434,18 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 	return 0;
 }
 
+/* Add a line of code, or the blanks before it. */
+static void add_code(struct page *page, const char *line, size_t length)
+{
+	enum ik_style style;
+	bool plain = page->indented && ik_code_is_diff(page->language); /* a blank says what it is */
+	for (size_t at = 0, size; at < length; at += size) {
+		size = ik_code_run(page->language, line, length, at, &style);
+		add_text(page, line + at, size, plain ? IK_STYLE_CODE : style);
+	}
+	page->indented = source_of(page, line) == IK_FLOW_OWN;
+}
+
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata)
 {
 	struct page *page = userdata;
@@ -450,6 +465,9 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 	} else if (page->in_code && feed) {
 		add_own(page, "\n", 1, style);
 		ik_cursor_next_line(&page->cursor);
+		page->indented = false;
+	} else if (page->in_code) {
+		add_code(page, text, size);
 	} else {
 		add_text(page, text, size, style);
 	}

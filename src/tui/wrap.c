@@ -305,8 +305,7 @@ __attribute__((nonnull)) static size_t behind_last(const char *text, size_t leng
 	return found ? (size_t)(found - text) + 1 : 0;
 }
 
-/* The style of a line of a diff. */
-static enum ik_style diff_style(char first)
+enum ik_style ik_diff_style(char first)
 {
 	switch (first) {
 	case '+':
@@ -329,7 +328,7 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 	do {
 		if (position > 0 && request->text[position - 1] == '\n')
 			start = position;
-		line.style = diff_style(request->text[start]);
+		line.style = ik_diff_style(request->text[start]);
 		render_row(&line, lines, &position);
 	} while (position < request->end);
 }

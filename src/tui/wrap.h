@@ -162,4 +162,7 @@ extern const struct ik_renderer ik_renderer_plain;
  * added, "-" removed, "@" is about the lines that follow. */
 extern const struct ik_renderer ik_renderer_diff;
 
+/* What a line of a diff looks like that begins so. */
+enum ik_style ik_diff_style(char first);
+
 #endif

@@ -9,6 +9,7 @@ tests_unit_tui_tui_test_SOURCES =
 tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/ascii_test.c \
 	tests/unit/tui/cells_test.c \
+	tests/unit/tui/code_colour_test.c \
 	tests/unit/tui/colour_test.c \
 	tests/unit/tui/completion_test.c \
 	tests/unit/tui/editor_rows_test.c \

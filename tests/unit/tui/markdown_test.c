@@ -97,6 +97,38 @@ Test(markdown, code_blocks_are_framed)
 		"• one\n  ── sh ────────\n  ls -l\n  ──────────────\n• two\n");
 }
 
+Test(markdown, a_diff_has_the_colours_of_one)
+{
+	const char *text = "1. x\n   ```diff\n   @@ -1 +1 @@\n    same\n   -\told\n   +new\n   ```\n";
+	SHOWS(text, 16, "1. x\n   ── diff ─────\n   @@ -1 +1 @@\n    same\n   -   old\n   +new\n"
+		"   ─────────────\n");
+	STYLE_IS(text, "@@", IK_STYLE_DIM);
+	STYLE_IS(text, "same", IK_STYLE_CODE);
+	STYLE_IS(text, "old", IK_STYLE_REMOVED);
+	STYLE_IS(text, "new", IK_STYLE_ADDED);
+	/* The blank before what did not change comes from the parser by itself. */
+	STYLE_IS("```diff\n - item\n```\n", "- item", IK_STYLE_CODE);
+	STYLE_IS("```diff\n + x\n+y\n```\n", "+ x", IK_STYLE_CODE);
+	STYLE_IS("```diff\n + x\n+y\n```\n", "+y", IK_STYLE_ADDED);
+	STYLE_IS("- a\n\n  ```diff\n   @here\n  -z\n  ```\n", "@here", IK_STYLE_CODE);
+	STYLE_IS("- a\n\n  ```diff\n   @here\n  -z\n  ```\n", "-z", IK_STYLE_REMOVED);
+	STYLE_IS("```patch\n+new\n```\n", "new", IK_STYLE_ADDED);
+	STYLE_IS("```\n-old;\n```\n", "old", IK_STYLE_CODE);
+	STYLE_IS("```diff\n-old\n```\n\n`+code`\n", "code", IK_STYLE_INLINE_CODE);
+}
+
+Test(markdown, code_of_a_known_language_has_colours)
+{
+	const char *text = "- ```c\n  if (x)\t/* why */\n  \treturn \"no\";\n  ```\n";
+	SHOWS(text, 28, "• ── c ─────────────────────\n  if (x)  /* why */\n    return \"no\";\n"
+		"  ──────────────────────────\n");
+	STYLE_IS(text, "if", IK_STYLE_CODE_KEYWORD);
+	STYLE_IS(text, "(x)", IK_STYLE_CODE);
+	STYLE_IS(text, "/* why */", IK_STYLE_CODE_COMMENT);
+	STYLE_IS(text, "\"no\"", IK_STYLE_CODE_LITERAL);
+	STYLE_IS("```nothing\nif\n```\n", "if", IK_STYLE_CODE);
+}
+
 Test(markdown, long_lines_of_code_go_on_behind_a_mark)
 {
 	SHOWS("```\nabcdefghijkl\n日本語日本\nabcdef\n```", 6,
