@@ -351,6 +351,8 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 	struct ik_layout layout = ik_screen_layout(screen);
 	struct ik_buf lines;
 	bool any = linear->pane.length > 0;
+	if (screen->help_open && ik_screen_find(screen)->writing)
+		return; /* each letter may turn the page: what was found is said, the page behind Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
 		write_area(linear, cells, layout.scrollback.rows > 0 ? layout.scrollback : layout.pane,
@@ -435,12 +437,14 @@ static void write_found(struct ik_linear *linear, const struct ik_screen *screen
 {
 	struct ik_search_state state = {.on = false};
 	struct ik_buf line;
-	if (screen->search)
-		state = ik_search_state(screen->search);
+	const struct ik_search *search = ik_screen_find(screen)->search;
+	if (search)
+		state = ik_search_state(search);
 	if (!state.on || state.seeking || !state.counted)
 		return;
 	ik_buf_init(&line, IK_KIB(4));
-	if (ik_search_put_line(screen->search, &line) && state.number > 0)
+	bool there = ik_search_put_line(search, &line);
+	if (there && state.number > 0)
 		/* Translators: the number of a place, of how many, and the line of text around it. */
 		say_state(linear, now, ik_format(_("Found, %zu of %zu: %s"), state.number, state.total,
 			line.data));

@@ -110,6 +110,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen_agents.c src/tui/screen_dialog.c \
 	src/tui/screen_events.c \
 	src/tui/screen_focus.c \
+	src/tui/screen_help.c \
 	src/tui/screen_history.c \
 	src/tui/screen_mouse.c \
 	src/tui/screen_keys.c \
@@ -122,6 +123,7 @@ libik_tui_a_SOURCES += \
 	src/tui/sessions_draw.c src/tui/sessions_parts.h src/tui/session_row.h \
 	src/tui/screen_sessions.c \
 	src/tui/size_text.c src/tui/size_text.h \
+	src/tui/screen_rule.c \
 	src/tui/screen_search.c \
 	src/tui/scrollback.c \
 	src/tui/scrollback_private.h \
@@ -131,6 +133,7 @@ libik_tui_a_SOURCES += \
 	src/tui/scrollback_select.c \
 	src/tui/search_line.c \
 	src/tui/search_paint.c \
+	src/tui/search_show.c \
 	src/tui/search_private.h \
 	src/tui/search_markup.c \
 	src/tui/search_markup.h \

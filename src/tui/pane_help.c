@@ -207,21 +207,18 @@ void ik_help_scroll(struct ik_help *help, int rows)
 	help->pane.text_moved = true;
 }
 
-void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectangle area)
+void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct ik_cells *cells,
+	struct ik_rectangle area)
 {
-	static const struct ik_key_hint hints[] = {
-		{IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 3},
-		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 2},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
-	};
 	struct ik_pane_view view = {
 		.title = _(" Help "),
-		.context = IK_IN_HELP,
-		.hints = hints,
-		.hint_count = sizeof hints / sizeof *hints,
+		.context = keys->context,
+		.hints = keys->hints,
+		.hint_count = keys->count,
 		.focus = true,
 	};
 	make_text(help);
+	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */
 	ik_pane_draw(&help->pane, &view, cells, area);
 }
 

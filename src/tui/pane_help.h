@@ -22,7 +22,14 @@ void ik_help_open(struct ik_help *help, unsigned context);
 bool ik_help_act(struct ik_help *help, enum ik_action action);
 void ik_help_scroll(struct ik_help *help, int rows);
 
-void ik_help_draw(struct ik_help *help, struct ik_cells *cells, struct ik_rectangle area);
+/* What its last line names, and in which context the keys are pressed. */
+struct ik_help_keys {
+	unsigned context;
+	const struct ik_key_hint *hints;
+	size_t count;
+};
+void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct ik_cells *cells,
+	struct ik_rectangle area);
 
 /* The text that it shows; borrowed. */
 struct ik_scrollback *ik_help_text(struct ik_help *help);

@@ -95,7 +95,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_screen_history_close(screen);
 	screen->popup = ik_popup_free(screen->popup);
 	screen->editor = ik_editor_free(screen->editor);
-	screen->search = ik_search_free(screen->search);
+	screen->find.search = ik_search_free(screen->find.search);
+	screen->help_find.search = ik_search_free(screen->help_find.search);
 	screen->history = ik_history_free(screen->history);
 	screen->dialog = ik_dialog_free(screen->dialog);
 	screen->help = ik_help_free(screen->help);
@@ -110,7 +111,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->bar_keys);
 	free(screen->quit_hint);
 	ik_buf_done(&screen->copied);
-	ik_buf_done(&screen->pattern);
+	ik_buf_done(&screen->find.pattern);
+	ik_buf_done(&screen->help_find.pattern);
 	free(screen->flash);
 	ik_screen_place_forget(screen);
 	free(screen->provider);
@@ -141,8 +143,8 @@ void ik_screen_drop_welcome(struct ik_screen *screen)
 		return;
 	ik_scrollback_drop_first(screen->scrollback);
 	screen->welcome = NULL;
-	if (screen->search)
-		ik_search_restart(screen->search); /* older messages get the number that it had */
+	if (screen->find.search)
+		ik_search_restart(screen->find.search); /* older messages get the number that it had */
 }
 
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
@@ -205,7 +207,7 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 
 void ik_screen_clear(struct ik_screen *screen)
 {
-	ik_screen_search_end(screen);
+	ik_screen_search_end(screen, &screen->find);
 	ik_scrollback_clear(screen->scrollback);
 	screen->clears++;
 	screen->live_count = 0;
@@ -394,6 +396,10 @@ void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish 
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 {
+	if (screen->find.search)
+		ik_search_hold(screen->find.search);
+	if (screen->help_find.search)
+		ik_search_hold(screen->help_find.search);
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
 	ik_screen_offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
@@ -427,70 +433,6 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 	int rows = ik_dialog_rows(screen->dialog, screen->columns,
 		ik_layout_dialog_rows(layout.rule.row));
 	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, rows);
-}
-
-/* At the right of the line over the editor: how much is new. Returns the columns left. */
-static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
-{
-	struct ik_buf out;
-	bool more;
-	size_t new_rows = ik_scrollback_new_rows(screen->scrollback, &more);
-	ik_buf_init(&out, IK_KIB(1));
-	ik_buf_putc(&out, ' ');
-	if (new_rows > 0)
-		/* Translators: with a plus there are more than that. */
-		ik_buf_printf(&out, more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows) :
-			ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
-	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_LINE_END);
-	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
-	ik_buf_printf(&out, _("%s (%s) "), screen->utf8 ? "↓" : "v", key);
-	free(key);
-	int columns = (int)ik_utf8_width(out.data, out.length);
-	int column = area.columns - columns - 1;
-	ik_cells_label(cells, area, area.row, column > 0 ? column : 0,
-		new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
-	ik_buf_done(&out);
-	return area.columns - columns - 2;
-}
-
-/* The line over the editor: what waits, and the keys of the scrollback, at the left,
- * what is new at the right. */
-static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout, int *ret_cursor)
-{
-	struct ik_buf out;
-	struct ik_rectangle area = layout->rule;
-	bool focus = ik_screen_context(screen) == IK_IN_SCROLLBACK;
-	*ret_cursor = -1;
-	ik_buf_init(&out, IK_KIB(16));
-	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
-	if (layout->scrollback.rows > 0 && !ik_scrollback_at_end(screen->scrollback))
-		area.columns = draw_news(screen, cells, area);
-	int column = area.column + 1;
-	bool searching = ik_screen_history_label(screen, &out);
-	if (!searching && !screen->searching && screen->flash)
-		ik_buf_printf(&out, " %s ", screen->flash);
-	else if (!searching && (screen->searching || ik_screen_search_shows(screen)))
-		column = ik_screen_search_draw(screen, cells, area, ret_cursor);
-	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason
-		&& screen->retry_reason[0])
-		ik_buf_printf(&out, " %s ", screen->retry_reason);
-	else if (!searching && screen->bar.queued > 0)
-		ik_buf_printf(&out, _(" queued: %s "), screen->queued_text);
-	if (out.length > 0)
-		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
-	if (focus || screen->searching) {
-		ik_buf_clear(&out);
-		ik_buf_putc(&out, ' ');
-		if (screen->searching)
-			ik_screen_search_put_hints(screen, area.columns - column - 3, &out);
-		else
-			ik_screen_put_hints(screen, area.columns - column - 3, &out);
-		ik_buf_putc(&out, ' ');
-		if (out.length > 2)
-			ik_cells_label(cells, area, area.row, column, IK_STYLE_FRAME_FOCUS, out.data);
-	}
-	ik_buf_done(&out);
 }
 
 /* The pane beside the scrollback or in its place. */
@@ -554,7 +496,7 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 			layout->scrollback.columns);
 	ik_scrollback_select(screen->scrollback, ik_screen_context(screen) == IK_IN_SCROLLBACK);
 	if (screen->help_open)
-		ik_help_draw(screen->help, cells, layout->scrollback);
+		ik_screen_draw_help(screen, cells, layout->scrollback);
 	else if (layout->scrollback.rows > 0)
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
 	draw_pane(screen, cells, layout, ret_row, ret_column);
@@ -573,8 +515,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	}
 	if (all)
 		draw_upper(screen, cells, &layout, &pane_row, &pane_column);
-	int row, column, search_column;
-	draw_rule(screen, cells, &layout, &search_column);
+	int row, column, search_column = ik_screen_draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {
 		*ret_cursor_row = pane_row;
@@ -584,7 +525,8 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}
-	if (screen->searching && !screen->help_open && !ik_dialog_is_open(screen->dialog)) {
+	if (ik_screen_find(screen)->writing
+		&& (screen->help_open || !ik_dialog_is_open(screen->dialog))) {
 		*ret_cursor_row = layout.rule.row;
 		*ret_cursor_column = search_column;
 	}

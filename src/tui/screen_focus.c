@@ -43,10 +43,10 @@ void ik_screen_next_focus(struct ik_screen *screen)
 unsigned ik_screen_context(const struct ik_screen *screen)
 {
 	if (screen->help_open)
-		return IK_IN_HELP;
+		return screen->help_find.writing ? IK_IN_PROMPT : IK_IN_HELP;
 	if (ik_dialog_is_open(screen->dialog))
 		return IK_IN_DIALOG;
-	if (screen->searching)
+	if (screen->find.writing)
 		return IK_IN_PROMPT;
 	switch (ik_screen_focus(screen)) {
 	case IK_FOCUS_SCROLLBACK:
@@ -67,6 +67,12 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
 {
+	if (screen->find.writing) {
+		size_t count;
+		const struct ik_key_hint *hints = ik_screen_search_hints(&count);
+		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, count, columns, out);
+		return;
+	}
 	/* What was looked for is still marked: its keys come first, and its end. */
 	bool found = ik_screen_search_shows(screen);
 	const char *cancel = found ? N_("end search")

@@ -71,7 +71,7 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 /* Open a pane, or close it if it is the one that is open. */
 static void toggle_side(struct ik_screen *screen, enum ik_side side)
 {
-	screen->help_open = false;
+	ik_screen_make_way(screen);
 	screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	screen->side = screen->side == side ? IK_SIDE_NONE : side;
 	screen->focus = screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR;
@@ -84,8 +84,8 @@ static void toggle_raw(struct ik_screen *screen)
 	screen->markdown = !screen->markdown;
 	for (size_t i = 0; i < ik_scrollback_count(screen->scrollback); i++)
 		ik_screen_dress(screen, ik_scrollback_at(screen->scrollback, i));
-	if (screen->search)
-		ik_search_restart(screen->search);
+	if (screen->find.search)
+		ik_search_restart(screen->find.search);
 	screen->dirty = true;
 }
 
@@ -95,11 +95,14 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 {
 	screen->dirty = true;
 	if (screen->help_open) {
-		screen->help_open = false;
+		if (ik_screen_search_shows(screen))
+			ik_screen_search_end(screen, &screen->help_find);
+		else
+			ik_screen_show_help(screen, false);
 		return nothing;
 	}
 	if (ik_screen_search_shows(screen) && ik_screen_focus(screen) == IK_FOCUS_SCROLLBACK) {
-		ik_screen_search_end(screen);
+		ik_screen_search_end(screen, &screen->find);
 		return nothing;
 	}
 	if (ik_screen_busy(screen) && ik_screen_focus(screen) != IK_FOCUS_PANE)
@@ -290,10 +293,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		&& (ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
 	switch (action) {
 	case IK_ACTION_HELP:
-		if (!screen->help_open)
-			ik_help_open(screen->help, ik_screen_context(screen));
-		screen->help_open = !screen->help_open;
-		screen->dirty = true;
+		ik_screen_show_help(screen, !screen->help_open);
 		return nothing;
 	case IK_ACTION_BROWSER:
 		toggle_side(screen, IK_SIDE_BROWSER);

@@ -7,7 +7,7 @@ void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list)
 {
 	if (screen->side != IK_SIDE_PICKER)
 		screen->side_before = screen->side;
-	screen->help_open = false;
+	ik_screen_make_way(screen);
 	screen->side = IK_SIDE_PICKER;
 	ik_picker_open(screen->picker, list);
 	ik_screen_set_focus(screen, IK_FOCUS_PANE);

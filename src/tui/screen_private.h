@@ -3,7 +3,8 @@
  * screen.c (life, time, drawing), screen_events.c (what is told),
  * screen_keys.c (what is typed), screen_mouse.c (what is pointed at),
  * screen_focus.c (who gets it), screen_dialog.c (what is asked),
- * screen_search.c (what is looked for).
+ * screen_search.c (what is looked for), screen_help.c (the help),
+ * screen_rule.c (the line over the editor).
  */
 #ifndef IK_TUI_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_PRIVATE_H
@@ -41,6 +42,14 @@ struct ik_press {
 	int row, column;
 	int64_t ms;                 /* when; a second one soon after is for the word there */
 	bool twice;
+};
+
+/* What is looked for in a text, and the line in which it is written. */
+struct ik_find {
+	struct ik_search *search;   /* NULL until something is looked for */
+	struct ik_buf pattern;      /* what; made with it */
+	bool writing;               /* it is being written, and has the keys */
+	enum ik_focus back;         /* what had them before */
 };
 
 struct ik_screen {
@@ -85,10 +94,8 @@ struct ik_screen {
 	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
 
-	struct ik_search *search;   /* NULL until something is looked for */
-	struct ik_buf pattern;      /* what; made with it */
-	bool searching;             /* it is being written, and has the keys */
-	enum ik_focus search_back;  /* what had them before */
+	struct ik_find find;        /* in the conversation */
+	struct ik_find help_find;   /* in the help, as long as that is open */
 	bool older;                 /* of a restored session, messages are still to be read */
 	bool told_any;              /* a message was told, since the session began */
 	char *flash;                /* said once, until the next key; NULL: nothing */
@@ -206,9 +213,14 @@ bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed);
 bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out);
 /* The editor that is seen: what was found, or the one that is written in. */
 struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen);
-/* Begin to look for something, or end it: no marks any more. */
+/* screen_search.c: what is searched is what is in front: the help while it is open, else the
+ * conversation. What is looked for there. */
+const struct ik_find *ik_screen_find(const struct ik_screen *screen);
+/* Begin to look for something there; end one of the two: no marks any more. */
 void ik_screen_search_open(struct ik_screen *screen);
-void ik_screen_search_end(struct ik_screen *screen);
+void ik_screen_search_end(struct ik_screen *screen, struct ik_find *find);
+/* Enter: the place and the marks stay. */
+void ik_screen_search_keep(struct ik_screen *screen, struct ik_find *find);
 /* Is something marked, while its line is closed? */
 bool ik_screen_search_shows(const struct ik_screen *screen);
 void ik_screen_search_step(struct ik_screen *screen, int direction);
@@ -220,8 +232,19 @@ bool ik_screen_search_tick(struct ik_screen *screen);
 /* Draw what is looked for, and how it stands, into a row; the columns behind it. */
 int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area, int *ret_cursor);
-/* Append the keys of that line. */
-void ik_screen_search_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
+/* The keys of that line. */
+const struct ik_key_hint *ik_screen_search_hints(size_t *ret_count);
+
+/* screen_help.c: open or close the help; with it ends what was looked for in it. */
+void ik_screen_show_help(struct ik_screen *screen, bool open);
+/* A pane opens: the help closes, and no search is being written behind it. */
+void ik_screen_make_way(struct ik_screen *screen);
+void ik_screen_draw_help(struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area);
+
+/* screen_rule.c: the line over the editor; the column of the cursor, if that is in it, else -1. */
+int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout);
 
 /* screen_sessions.c: what a message makes of the session's title; older: it stands before all that
  * were told (hand over the last of a page first). begin: another session has none yet. */

@@ -1,5 +1,5 @@
-/* Looking for something in the conversation: the line in which it is written, and what
- * the keys mean there and afterwards. */
+/* Looking for something in the conversation or in the help: the line in which it is written, and
+ * what the keys mean there and afterwards. */
 #include "tui/screen_private.h"
 
 #include <stdlib.h>
@@ -13,97 +13,118 @@
 
 #define PATTERN_BYTES 1000
 
+const struct ik_find *ik_screen_find(const struct ik_screen *screen)
+{
+	return screen->help_open ? &screen->help_find : &screen->find;
+}
+
+/* The same, to be changed. */
+static struct ik_find *front(struct ik_screen *screen)
+{
+	return screen->help_open ? &screen->help_find : &screen->find;
+}
+
 /* Look for what is written now. */
 static void pattern_changed(struct ik_screen *screen)
 {
-	ik_search_set(screen->search, screen->pattern.data, screen->pattern.length);
+	struct ik_find *find = front(screen);
+	ik_search_set(find->search, find->pattern.data, find->pattern.length);
 	screen->dirty = true;
 }
 
 /* Have what a search needs. */
-static void need_search(struct ik_screen *screen)
+static void need_search(struct ik_screen *screen, struct ik_find *find)
 {
-	if (!screen->search) {
-		screen->search = ik_search_new(screen->scrollback);
-		ik_buf_init(&screen->pattern, PATTERN_BYTES);
+	if (find->search)
+		return;
+	ik_buf_init(&find->pattern, PATTERN_BYTES);
+	if (find == &screen->find) {
+		find->search = ik_search_new(screen->scrollback);
+		return;
 	}
+	find->search = ik_search_new(ik_help_text(screen->help));
+	ik_search_downwards(find->search);
 }
 
 void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
 	size_t length)
 {
-	need_search(screen);
-	screen->searching = false;
-	ik_buf_clear(&screen->pattern);
-	ik_sanitize_line(&screen->pattern, words, length);
+	struct ik_find *find = &screen->find;
+	need_search(screen, find);
+	find->writing = false;
+	ik_buf_clear(&find->pattern);
+	ik_sanitize_line(&find->pattern, words, length);
 	ik_scrollback_select_at(screen->scrollback, index, true);
 	ik_scrollback_show_selected(screen->scrollback);
-	ik_search_set_in(screen->search, screen->pattern.data, screen->pattern.length, index);
+	ik_search_set_in(find->search, find->pattern.data, find->pattern.length, index);
 	screen->dirty = true;
 }
 
 void ik_screen_search_open(struct ik_screen *screen)
 {
-	need_search(screen);
-	screen->help_open = false;
-	if (screen->columns < IK_WIDE_COLUMNS)
+	struct ik_find *find = front(screen);
+	need_search(screen, find);
+	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
 		screen->side = IK_SIDE_NONE; /* what is searched is to be seen */
-	screen->search_back = screen->focus;
-	screen->searching = true;
-	ik_buf_clear(&screen->pattern);
-	ik_search_set(screen->search, "", 0);
-	ik_search_begin(screen->search);
+	find->back = screen->focus;
+	find->writing = true;
+	ik_buf_clear(&find->pattern);
+	ik_search_set(find->search, "", 0);
+	ik_search_begin(find->search);
 	screen->dirty = true;
 }
 
-void ik_screen_search_end(struct ik_screen *screen)
+void ik_screen_search_end(struct ik_screen *screen, struct ik_find *find)
 {
-	if (screen->search)
-		ik_search_set(screen->search, "", 0);
-	screen->searching = false;
+	if (find->search)
+		ik_search_set(find->search, "", 0);
+	find->writing = false;
 	screen->dirty = true;
 }
 
 bool ik_screen_search_shows(const struct ik_screen *screen)
 {
-	return screen->search && !screen->searching && ik_search_state(screen->search).on;
+	const struct ik_find *find = ik_screen_find(screen);
+	return find->search && !find->writing && ik_search_state(find->search).on;
 }
 
 void ik_screen_search_step(struct ik_screen *screen, int direction)
 {
-	if (screen->search && ik_search_state(screen->search).on)
-		ik_search_step(screen->search, direction);
+	struct ik_search *search = front(screen)->search;
+	if (search && ik_search_state(search).on)
+		ik_search_step(search, direction);
 	screen->dirty = true;
 }
 
-/* Enter: the place and the marks stay, and the scrollback gets the keys. */
-static void keep(struct ik_screen *screen)
+void ik_screen_search_keep(struct ik_screen *screen, struct ik_find *find)
 {
-	screen->searching = false;
-	if (screen->pattern.length > 0) {
-		ik_search_select(screen->search); /* what was found is what Enter opens and y copies */
+	find->writing = false;
+	if (find->pattern.length == 0) {
+		ik_screen_search_end(screen, find);
+	} else if (find == &screen->find) {
+		ik_search_select(find->search); /* what was found is what Enter opens and y copies */
 		screen->focus = IK_FOCUS_SCROLLBACK;
-	} else {
-		ik_screen_search_end(screen);
 	}
 }
 
 /* Esc: back to where one was. */
 static void leave(struct ik_screen *screen)
 {
-	ik_search_back(screen->search);
-	screen->focus = screen->search_back;
-	ik_screen_search_end(screen);
+	struct ik_find *find = front(screen);
+	ik_search_back(find->search);
+	screen->focus = find->back;
+	ik_screen_search_end(screen, find);
 }
 
 /* Put text behind what is written. */
 static void write_pattern(struct ik_screen *screen, const char *text, size_t length)
 {
-	size_t before = screen->pattern.length;
-	ik_sanitize_line(&screen->pattern, text, length);
-	if (ik_buf_status(&screen->pattern) != IK_OK) {
-		screen->pattern.status = IK_OK;
-		ik_buf_truncate(&screen->pattern, before);
+	struct ik_buf *pattern = &front(screen)->pattern;
+	size_t before = pattern->length;
+	ik_sanitize_line(pattern, text, length);
+	if (ik_buf_status(pattern) != IK_OK) {
+		pattern->status = IK_OK;
+		ik_buf_truncate(pattern, before);
 	}
 	pattern_changed(screen);
 }
@@ -111,10 +132,10 @@ static void write_pattern(struct ik_screen *screen, const char *text, size_t len
 /* Take a cluster, or all, off the end. */
 static void erase_pattern(struct ik_screen *screen, bool all)
 {
-	size_t length = screen->pattern.length;
-	if (length == 0)
+	struct ik_buf *pattern = &front(screen)->pattern;
+	if (pattern->length == 0)
 		return;
-	ik_buf_truncate(&screen->pattern, all ? 0 : ik_cluster_previous(screen->pattern.data, length));
+	ik_buf_truncate(pattern, all ? 0 : ik_cluster_previous(pattern->data, pattern->length));
 	pattern_changed(screen);
 }
 
@@ -122,7 +143,7 @@ bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action)
 {
 	char bytes[4];
-	if (!screen->searching)
+	if (!front(screen)->writing)
 		return false;
 	screen->dirty = true;
 	switch (action) {
@@ -133,13 +154,15 @@ bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
 			write_pattern(screen, bytes, (size_t)ik_utf8_encode(key->codepoint, bytes));
 		return true;
 	case IK_ACTION_SEND:
-		keep(screen);
+		ik_screen_search_keep(screen, front(screen));
 		return true;
 	case IK_ACTION_CANCEL:
 	case IK_ACTION_INTERRUPT:
 		leave(screen);
 		return true;
-	case IK_ACTION_SEARCH:
+	case IK_ACTION_SEARCH: /* once more: further, where one reads from the start */
+		ik_screen_search_step(screen, screen->help_open ? 1 : -1);
+		return true;
 	case IK_ACTION_UP:
 		ik_screen_search_step(screen, -1);
 		return true;
@@ -157,6 +180,7 @@ bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
 	case IK_ACTION_PAGE_DOWN:
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
+	case IK_ACTION_HELP: /* stands in front of it for a while, or closes */
 	case IK_ACTION_MODE:
 	case IK_ACTION_RAW:
 	case IK_ACTION_REDRAW:
@@ -166,28 +190,36 @@ bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
 		/* What opens something else ends the search; what edits a text does nothing. */
 		if (action > IK_ACTION_RAW)
 			return true;
-		keep(screen);
+		ik_screen_search_keep(screen, front(screen));
 		return false;
 	}
 }
 
+/* Work on at one of the two. */
+static bool work(struct ik_screen *screen, struct ik_search *search)
+{
+	if (!search || !ik_search_working(search))
+		return false;
+	ik_search_work(search);
+	screen->dirty = true;
+	return ik_search_working(search);
+}
+
 bool ik_screen_search_tick(struct ik_screen *screen)
 {
-	if (!screen->search || !ik_search_working(screen->search))
-		return false;
-	ik_search_work(screen->search);
-	screen->dirty = true;
-	return ik_search_working(screen->search);
+	bool more = work(screen, screen->find.search);
+	return work(screen, screen->help_find.search) || more;
 }
 
 /* How it stands, in words. */
 static void put_state(const struct ik_screen *screen, struct ik_buf *out)
 {
-	struct ik_search_state state = ik_search_state(screen->search);
+	bool older = screen->older && !screen->help_open;
+	struct ik_search_state state = ik_search_state(ik_screen_find(screen)->search);
 	if (!state.on)
 		return;
 	if (state.counted && state.total == 0 && !state.seeking) {
-		ik_buf_puts(out, screen->older ? _("not found yet") : _("not found"));
+		ik_buf_puts(out, older ? _("not found yet") : _("not found"));
 	} else if (!state.counted) {
 		ik_buf_printf(out, _("searching, %d %%"), state.percent);
 	} else if (state.number > 0) {
@@ -207,20 +239,21 @@ static void put_state(const struct ik_screen *screen, struct ik_buf *out)
 	}
 	if (state.wrapped)
 		ik_buf_printf(out, "  %s", _("went past the end"));
-	if (screen->older)
+	if (older)
 		ik_buf_printf(out, "  %s", _("older messages are being read"));
 }
 
 int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area, int *ret_cursor)
 {
+	const struct ik_find *find = ik_screen_find(screen);
 	struct ik_buf out;
 	int column = area.column + 1, end = area.column + area.columns;
 	ik_buf_init(&out, IK_KIB(8));
-	if (screen->searching)
-		ik_buf_printf(&out, _(" Search: %s"), screen->pattern.data);
+	if (find->writing)
+		ik_buf_printf(&out, _(" Search: %s"), find->pattern.data);
 	else
-		ik_buf_printf(&out, " /%s", screen->pattern.data);
+		ik_buf_printf(&out, " /%s", find->pattern.data);
 	/* Of what is longer than half of the line its end is shown. */
 	size_t skip = 0;
 	while ((int)ik_utf8_width(out.data + skip, out.length - skip) > area.columns / 2)
@@ -240,13 +273,13 @@ int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 	return column;
 }
 
-void ik_screen_search_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
+const struct ik_key_hint *ik_screen_search_hints(size_t *ret_count)
 {
 	static const struct ik_key_hint hints[] = {
 		{IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1},
 		{IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3},
 		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2},
 	};
-	ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, sizeof hints / sizeof *hints,
-		columns, out);
+	*ret_count = sizeof hints / sizeof *hints;
+	return hints;
 }

@@ -85,7 +85,7 @@ void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 /* Open the pane. */
 static void open_pane(struct ik_screen *screen)
 {
-	screen->help_open = false;
+	ik_screen_make_way(screen);
 	screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	screen->side = IK_SIDE_SESSIONS;
 	ik_screen_set_focus(screen, IK_FOCUS_PANE);

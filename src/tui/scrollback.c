@@ -296,15 +296,22 @@ void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_place place)
 	anchor(scrollback, place);
 }
 
-void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_place place, int wanted)
+bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_place place)
 {
 	struct ik_place row = ik_scrollback_window(scrollback);
 	for (int i = 0; i < scrollback->rows; i++) {
 		if (row.block == place.block && row.section == place.section && row.line == place.line)
-			return;
+			return true;
 		if (ik_place_down(scrollback, &row, 1) == 0)
 			break;
 	}
+	return false;
+}
+
+void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_place place, int wanted)
+{
+	if (ik_scrollback_in_window(scrollback, place))
+		return;
 	ik_place_up(scrollback, &place, wanted > 0 ? (size_t)wanted : 0);
 	ik_scrollback_show(scrollback, place);
 }
@@ -491,10 +498,10 @@ void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells
 	scrollback->area = area;
 	if (scrollback->count == 0 || area.rows <= 0)
 		return;
-	struct ik_place place = ik_scrollback_window(scrollback);
-	size_t first = place.block;
 	if (scrollback->search)
 		ik_search_frame(scrollback->search);
+	struct ik_place place = ik_scrollback_window(scrollback);
+	size_t first = place.block;
 	for (int row = 0; row < area.rows; row++) {
 		draw_row(scrollback, place, cells, area, area.row + row);
 		if (ik_place_down(scrollback, &place, 1) == 0)

@@ -76,6 +76,8 @@ size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_place *plac
 struct ik_place ik_scrollback_window(struct ik_scrollback *scrollback);
 /* Let the window begin at a row, from now on wherever the end is. */
 void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_place place);
+/* Is a row in the window? */
+bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_place place);
 /* Move the window, if it must be moved, so that a row is in it, at row number wanted then. */
 void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_place place, int wanted);
 

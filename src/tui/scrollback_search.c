@@ -28,6 +28,7 @@ struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
 	ik_needle_init(&search->needle, "", 0);
 	ik_search_text_init(&search->text);
 	ik_search_text_init(&search->painted_text);
+	search->way = -1;
 	scrollback->search = search;
 	ik_search_begin(search);
 	return search;
@@ -47,33 +48,26 @@ struct ik_search *ik_search_free(struct ik_search *search)
 	return NULL;
 }
 
-/* The block with that number; NULL: there is none. */
-static struct ik_block *block_at(const struct ik_search *search, int64_t number)
-{
-	int64_t index = number - search->scrollback->first_number;
-	bool there = index >= 0 && index < (int64_t)search->scrollback->count;
-	return there ? ik_scrollback_at(search->scrollback, (size_t)index) : NULL;
-}
-
 /* The number behind the last block. */
 static int64_t end_number(const struct ik_search *search)
 {
 	return search->scrollback->first_number + (int64_t)search->scrollback->count;
 }
 
-/* Where the window ends: what is found first is above it. */
-static struct ik_search_place window_end(const struct ik_search *search)
+/* Where the window ends: what is found first is above it. Downwards: where it begins. */
+static struct ik_search_place window_edge(const struct ik_search *search)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
 	if (scrollback->count == 0)
 		return (struct ik_search_place){.block = scrollback->first_number};
 	struct ik_place row = ik_scrollback_window(scrollback);
-	size_t rows = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
+	bool down = search->way > 0;
+	size_t rows = down ? 0 : scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
 	bool more = ik_place_down(scrollback, &row, rows) == rows;
 	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
 	struct ik_search_place place = {
 		.block = scrollback->first_number + (int64_t)row.block,
-		.offset = SIZE_MAX,
+		.offset = down ? 0 : SIZE_MAX,
 	};
 	uint32_t gap = row.section == 0 ? ik_scrollback_gap(scrollback, row.block) : 0;
 	if (ik_search_is_laid_out(block))
@@ -84,16 +78,22 @@ static struct ik_search_place window_end(const struct ik_search *search)
 	return place;
 }
 
+void ik_search_downwards(struct ik_search *search)
+{
+	search->way = 1;
+	search->origin = window_edge(search);
+}
+
 void ik_search_begin(struct ik_search *search)
 {
 	search->back = ik_scrollback_place(search->scrollback);
-	search->origin = window_end(search);
+	search->origin = window_edge(search);
 }
 
 /* The block that was opened for the place that was shown is folded again. */
 static void close_opened(struct ik_search *search)
 {
-	struct ik_block *block = block_at(search, search->current.block);
+	struct ik_block *block = ik_search_block(search, search->current.block);
 	if (search->opened && block)
 		ik_scrollback_fold(search->scrollback,
 			(size_t)(search->current.block - search->scrollback->first_number), true);
@@ -131,9 +131,9 @@ void ik_search_restart(struct ik_search *search)
 	bool found = search->found;
 	search->found = search->opened = false;
 	forget_counts(search);
-	search->origin = window_end(search);
+	search->origin = window_edge(search);
 	if (found)
-		seek(search, search->origin, -1);
+		seek(search, search->origin, search->way);
 }
 
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
@@ -146,7 +146,7 @@ void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
 	forget_counts(search);
 	close_opened(search);
 	search->found = false;
-	seek(search, search->origin, -1);
+	seek(search, search->origin, search->way);
 }
 
 void ik_search_set_in(struct ik_search *search, const char *pattern, size_t length, size_t index)
@@ -325,48 +325,22 @@ static bool is_unfinished(const struct ik_search *search, struct ik_block *block
 
 void ik_search_select(struct ik_search *search)
 {
-	if (search->found && block_at(search, search->current.block))
+	if (search->found && ik_search_block(search, search->current.block))
 		ik_scrollback_select_at(search->scrollback,
 			(size_t)(search->current.block - search->scrollback->first_number), true);
-}
-
-/* Bring the place that was found into the window. */
-static void show_current(struct ik_search *search)
-{
-	struct ik_scrollback *scrollback = search->scrollback;
-	size_t index = (size_t)(search->current.block - scrollback->first_number);
-	struct ik_block *block = ik_scrollback_at(scrollback, index);
-	if (ik_block_foldable(block) && block->folded) {
-		ik_scrollback_fold(scrollback, index, false);
-		search->opened = true;
-	}
-	ik_block_prepare(block);
-	struct ik_place place = {.block = index, .section = search->current.unit};
-	ik_search_text_fill(&search->text, scrollback, block, search->current.unit, false);
-	if (search->text.flat) {
-		place.line = ik_search_text_line(&search->text, search->current.offset);
-	} else {
-		place.section = ik_block_section_at(block, search->current.offset);
-		place.line = ik_lines_find(ik_scrollback_lines(scrollback, block, place.section),
-			search->current.offset);
-	}
-	if (place.section == 0)
-		place.line += ik_scrollback_gap(scrollback, index);
-	ik_scrollback_reveal(scrollback, place, scrollback->rows / 3);
-	ik_search_select(search);
 }
 
 /* Which of all it is, where that is cheap to say. */
 static void find_number(struct ik_search *search)
 {
 	size_t number = 1;
-	struct ik_block *block = block_at(search, search->current.block);
+	struct ik_block *block = ik_search_block(search, search->current.block);
 	search->number = 0;
 	if (!search->found || !block || search->low > search->scrollback->first_number)
 		return;
 	for (int64_t i = search->scrollback->first_number; i < search->current.block; i++)
-		if (block_at(search, i)->found_by == search->generation)
-			number += block_at(search, i)->found;
+		if (ik_search_block(search, i)->found_by == search->generation)
+			number += ik_search_block(search, i)->found;
 	size_t cost = 0;
 	for (uint32_t unit = 0; unit <= search->current.unit; unit++) {
 		ik_search_text_fill(&search->text, search->scrollback, block, unit, true);
@@ -392,7 +366,7 @@ static void take_found(struct ik_search *search)
 		close_opened(search);
 	search->found = true;
 	search->current = search->at;
-	show_current(search);
+	ik_search_show(search);
 	if (had && number > 0 && search->total > 0 && !search->wrapped)
 		search->number = search->direction > 0 ? number + 1 : number - 1;
 	else if (had && number > 0 && search->wrapped)
@@ -405,7 +379,7 @@ static void take_found(struct ik_search *search)
 static bool work_seek(struct ik_search *search, size_t *cost)
 {
 	while (*cost < SLICE_BYTES) {
-		struct ik_block *block = block_at(search, search->at.block);
+		struct ik_block *block = ik_search_block(search, search->at.block);
 		if (!block) {
 			search->seeking = false;
 			return true;
@@ -433,7 +407,7 @@ void ik_search_step(struct ik_search *search, int direction)
 		return; /* a key that is held must not send it back to where it began */
 	struct ik_search_place from = search->current;
 	if (!search->found)
-		from = window_end(search);
+		from = window_edge(search);
 	else if (direction > 0)
 		from.offset += search->current_length;
 	seek(search, from, direction);
@@ -465,7 +439,7 @@ static bool count_unit(struct ik_search *search, size_t *cost)
 /* Count what is in a block; true: it is done. */
 static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 {
-	struct ik_block *block = block_at(search, number);
+	struct ik_block *block = ik_search_block(search, number);
 	const struct ik_needle *word = search->has_word ? &search->word : NULL;
 	if (search->counting.block != number) {
 		search->counting = (struct ik_search_place){.block = number};
@@ -524,7 +498,7 @@ static bool must_count(const struct ik_search *search)
 		return false;
 	if (search->low > search->scrollback->first_number)
 		return true;
-	struct ik_block *next = block_at(search, search->high);
+	struct ik_block *next = ik_search_block(search, search->high);
 	return next && !is_open(next);
 }
 
@@ -533,12 +507,12 @@ static bool work_count(struct ik_search *search, size_t *cost)
 {
 	bool any = false;
 	while (*cost < SLICE_BYTES && must_count(search)) {
-		struct ik_block *next = block_at(search, search->high);
+		struct ik_block *next = ik_search_block(search, search->high);
 		bool up = next && !is_open(next);
 		int64_t number = up ? search->high : search->low - 1;
 		if (!count_block(search, number, cost))
 			return true;
-		struct ik_block *block = block_at(search, number);
+		struct ik_block *block = ik_search_block(search, number);
 		block->found = (uint32_t)search->counting_found;
 		block->found_by = search->generation;
 		search->total += search->counting_found;

@@ -20,8 +20,13 @@ struct ik_search;
 struct ik_search *ik_search_new(struct ik_scrollback *scrollback);
 struct ik_search *ik_search_free(struct ik_search *search);
 
-/* Look for pattern (valid UTF-8; util/needle.h), upwards from the end of the window that was
- * there when the search began (ik_search_begin()). "": nothing is shown. */
+/* From now on a first place is looked for downwards from the beginning of the window, as in a
+ * text that is read from its start. */
+void ik_search_downwards(struct ik_search *search);
+
+/* Look for pattern (valid UTF-8; util/needle.h), upwards from the end of the window (or as
+ * ik_search_downwards() says) that was there when the search began (ik_search_begin()). "":
+ * nothing is shown. */
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length);
 
 /* The same downwards from the beginning of the block with that index, and no further than its
@@ -70,5 +75,8 @@ void ik_search_paint(struct ik_search *search, size_t block, uint32_t section, u
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 /* A frame begins: what is known of its text is forgotten. */
 void ik_search_frame(struct ik_search *search);
+
+/* The next frame will have another size: a place that is shown now is shown then. */
+void ik_search_hold(struct ik_search *search);
 
 #endif

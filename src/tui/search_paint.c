@@ -9,11 +9,6 @@
 #include "util/cluster.h"
 #include "util/utf8.h"
 
-void ik_search_frame(struct ik_search *search)
-{
-	search->painted = NULL;
-}
-
 /* Mark the part [start, end) of a run's text. */
 static void add_mark(struct ik_search *search, const struct ik_run *run, uint32_t line,
 	const char *text, size_t start, size_t end, bool current)

@@ -1,6 +1,7 @@
 /*
  * search_private: the state of a search, shared by the files that are it:
- * scrollback_search.c (finding and counting), search_paint.c (marking).
+ * scrollback_search.c (finding and counting), search_show.c (what is in the window),
+ * search_paint.c (marking).
  */
 #ifndef IK_TUI_SEARCH_PRIVATE_H
 #define IK_TUI_SEARCH_PRIVATE_H
@@ -33,6 +34,7 @@ struct ik_search {
 	struct ik_scroll_place back;   /* the window at the beginning */
 	struct ik_search_place origin; /* and its end */
 
+	int way;                       /* in which a first place is looked for: -1 upwards, 1 down */
 	bool seeking;
 	bool in_block;                 /* for a place in this block only */
 	int direction;
@@ -44,6 +46,7 @@ struct ik_search {
 	bool found;
 	struct ik_search_place current;
 	size_t current_length;
+	bool held;                     /* it is to be in the window of the next frame */
 	bool opened;                   /* its block was folded before */
 	size_t number;
 
@@ -63,5 +66,11 @@ struct ik_search {
 
 /* How many bytes what is found has at most. */
 size_t ik_search_reach(const struct ik_search *search);
+
+/* The block with that number; NULL: there is none. */
+struct ik_block *ik_search_block(const struct ik_search *search, int64_t number);
+
+/* Bring the place that was found into the window. */
+void ik_search_show(struct ik_search *search);
 
 #endif

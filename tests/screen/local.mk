@@ -52,7 +52,8 @@ SCREEN_TESTS = \
 	tests/screen/history_search.screen \
 	tests/screen/html_provider.screen \
 	tests/screen/injection.screen \
-	tests/screen/help.screen \
+	tests/screen/help.screen tests/screen/help_search.screen \
+	tests/screen/help_search_small.screen \
 	tests/screen/hostile.screen tests/screen/hostile_names.screen \
 	tests/screen/inspector_open.screen \
 	tests/screen/kodelet.screen \
