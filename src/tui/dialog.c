@@ -421,45 +421,65 @@ int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most)
 }
 
 /* Say which key brings a question back that was put aside. */
-static void put_answer_key(const struct ik_dialog *dialog, char *text, size_t size)
+static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 {
 	static const struct ik_key_hint hint = {IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("answer"), 1};
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(1));
-	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, &hint, 1, TITLE_BYTES, &out);
-	(void)snprintf(text, size, " %s ", out.length > 0 ? out.data : "");
-	ik_buf_done(&out);
+	ik_buf_putc(out, ' ');
+	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, &hint, 1, TITLE_BYTES, out);
+	ik_buf_putc(out, ' ');
 }
 
-/* The first row: a line with the title, and how many questions there are. */
-static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
-	struct ik_rectangle row)
+/* Say that the text goes on below, so that nobody answers what was not seen; with the key
+ * that goes there if that fits into so many columns. */
+static void put_more(const struct ik_dialog *dialog, int columns, struct ik_buf *out)
 {
-	char count[TITLE_BYTES], title[TITLE_BYTES];
+	const char *arrow = dialog->utf8 ? "↓" : "v";
+	char *key = ik_keymap_key_name(dialog->keymap, IK_IN_DIALOG, IK_ACTION_PAGE_DOWN);
+	if (out->length == 0)
+		ik_buf_putc(out, ' ');
+	size_t start = out->length;
+	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
+	ik_buf_printf(out, _("%s (%s) "), arrow, key);
+	free(key);
+	if ((int)ik_utf8_width(out->data, out->length) <= columns)
+		return;
+	ik_buf_truncate(out, start);
+	ik_buf_printf(out, "%s ", arrow);
+}
+
+/* The first row: a line with the title, how many questions there are, and whether there is
+ * more of the text. */
+static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
+	struct ik_rectangle row, bool more)
+{
+	char title[TITLE_BYTES];
 	size_t questions = ik_dialog_count(dialog);
 	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
+	struct ik_buf right;
 	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, dialog->utf8);
-	count[0] = '\0';
-	if (!dialog->open)
-		put_answer_key(dialog, count, sizeof count);
-	else if (questions > 1)
-		(void)snprintf(count, sizeof count, ngettext(" 1 of %zu ", " 1 of %zu ", questions),
-			questions);
-	int width = (int)ik_utf8_width(count, strlen(count));
-	int column = row.column + row.columns - width - 1;
-	if (width > 0 && column > row.column) {
-		ik_cells_label(cells, row, row.row, column, style, count);
-		row.columns -= width + 2;
-	}
 	(void)snprintf(title, sizeof title, " %.*s ",
 		(int)ik_utf8_cut(dialog->first->title, strlen(dialog->first->title), sizeof title - 3),
 		dialog->first->title);
+	ik_buf_init(&right, IK_KIB(1));
+	if (!dialog->open)
+		put_answer_key(dialog, &right);
+	else if (questions > 1)
+		ik_buf_printf(&right, ngettext(" 1 of %zu ", " 1 of %zu ", questions), questions);
+	if (more)
+		put_more(dialog, row.columns - 3 - (int)ik_utf8_width(title, strlen(title)), &right);
+	int width = (int)ik_utf8_width(right.data, right.length);
+	int column = row.column + row.columns - width - 1;
+	if (width > 0 && column > row.column) {
+		ik_cells_label(cells, row, row.row, column, more ? IK_STYLE_NOTICE : style, right.data);
+		row.columns -= width + 2;
+	}
+	ik_buf_done(&right);
 	ik_cells_label(cells, row, row.row, row.column + 1, style, title);
 }
 
 /* The last row: which keys do what. */
 static void draw_keys(const struct question *question, struct ik_cells *cells,
-	struct ik_rectangle row)
+	struct ik_rectangle row, bool scrolls)
 {
 	/* Translators: the choice that a key means: "Esc = [n] No". */
 	char *escape = ik_format(_("= %s"), question->choices[question->escape].label);
@@ -475,13 +495,16 @@ static void draw_keys(const struct question *question, struct ik_cells *cells,
 		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("put aside"), 1},
 		{IK_ACTION_CANCEL, IK_ACTION_NONE, escape, 4},
 	};
+	struct ik_key_hint hints[sizeof choosing / sizeof *choosing];
+	const struct ik_key_hint *all = question->writing ? writing : choosing;
+	size_t count = question->writing ? sizeof writing / sizeof *writing
+		: sizeof choosing / sizeof *choosing, kept = 0;
 	struct ik_buf out;
+	for (size_t i = 0; i < count; i++)
+		if (scrolls || all[i].action != IK_ACTION_PAGE_UP)
+			hints[kept++] = all[i];
 	ik_buf_init(&out, IK_KIB(4));
-	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG,
-		question->writing ? writing : choosing,
-		question->writing ? sizeof writing / sizeof *writing
-			: sizeof choosing / sizeof *choosing,
-		row.columns, &out);
+	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG, hints, kept, row.columns, &out);
 	if (out.length > 0)
 		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);
@@ -535,24 +558,30 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	dialog->answered = false;
 	if (!question || area.rows < 1 || area.columns < 1)
 		return;
-	draw_title(dialog, cells, (struct ik_rectangle){area.row, area.column, 1, area.columns});
-	if (!dialog->open)
+	struct ik_rectangle title = {area.row, area.column, 1, area.columns};
+	if (!dialog->open) {
+		draw_title(dialog, cells, title, false);
 		return;
+	}
 	question->drawn = true;
 	struct ik_rectangle foot = foot_area(question, area);
 	int keys = foot.row + foot.rows < area.row + area.rows;
 	struct ik_rectangle text = {area.row + 1, area.column, foot.row - area.row - 1,
 		area.columns};
 	struct ik_pane *pane = &question->pane;
+	bool more = text.rows < 1, above = false;
 	if (text.rows > 0) {
 		ik_scrollback_resize(pane->text, text.rows, text.columns);
 		if (!pane->text_moved)
 			ik_scrollback_go(pane->text, (struct ik_scroll_place){.at_end = false});
 		ik_scrollback_draw(pane->text, cells, text);
+		more = !ik_scrollback_at_end(pane->text);
+		above = text_rows(question, text.columns, text.rows + 1) > text.rows;
 	}
+	draw_title(dialog, cells, title, more);
 	if (foot.rows > 0)
 		draw_foot(question, cells, foot, ret_cursor_row, ret_cursor_column);
 	if (keys)
-		draw_keys(question, cells,
-			(struct ik_rectangle){area.row + area.rows - 1, area.column, 1, area.columns});
+		draw_keys(question, cells, (struct ik_rectangle){area.row + area.rows - 1, area.column, 1,
+			area.columns}, more || above);
 }

@@ -62,6 +62,28 @@ static void put_binding(const struct ik_binding *binding, unsigned context, stru
 	ik_buf_done(&keys);
 }
 
+/* Append the nine agents as one line, where their keys differ by the number only; false: they
+ * do not. */
+static bool put_agents(const struct ik_keymap *keymap, size_t row, struct ik_buf *out)
+{
+	enum { AGENTS = IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1 + 1 };
+	const char *first = ik_keymap_at(keymap, row)->keys, *keys = first;
+	size_t stem = strlen(first);
+	if (stem < 2)
+		return false;
+	stem--;
+	for (size_t i = 0; i < AGENTS; i++) {
+		keys = ik_keymap_at(keymap, row + i)->keys;
+		if (strlen(keys) != stem + 1 || memcmp(keys, first, stem) != 0 || keys[stem] != '1' + (char)i)
+			return false;
+	}
+	/* Translators: from the first key to the last. */
+	char *both = ik_format(_("%s to %s"), first, keys);
+	put_keys(both, _("Show the agent of that number"), out);
+	free(both);
+	return true;
+}
+
 /* Append the letters that rows of the parts for writing have in a pane. */
 static void put_letters(const struct ik_keymap *keymap, unsigned context, struct ik_buf *out)
 {
@@ -92,7 +114,10 @@ static void add_keys(struct ik_help *help)
 		ik_buf_init(&out, IK_KIB(64));
 		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
 			binding = ik_keymap_at(pane->keymap, ++row))
-			put_binding(binding, parts[part].context, &out);
+			if (binding->action == IK_ACTION_AGENT_1 && put_agents(pane->keymap, row, &out))
+				row += IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1;
+			else
+				put_binding(binding, parts[part].context, &out);
 		if (parts[part].context != 0)
 			put_letters(pane->keymap, parts[part].context, &out);
 		help->parts[part] = ik_scrollback_count(pane->text);

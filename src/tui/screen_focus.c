@@ -67,6 +67,17 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
 {
+	static const struct ik_key_hint history[] = {
+		{IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2},
+		{IK_ACTION_HISTORY_SEARCH, IK_ACTION_NONE, N_("older"), 3},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1},
+	};
+	bool failed;
+	if (ik_screen_history_open(screen, &failed)) {
+		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history,
+			sizeof history / sizeof *history, columns, out);
+		return;
+	}
 	if (screen->find.writing) {
 		size_t count;
 		const struct ik_key_hint *hints = ik_screen_search_hints(&count);
@@ -77,9 +88,8 @@ void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_
 	bool found = ik_screen_search_shows(screen);
 	const char *cancel = found ? N_("end search")
 		: ik_screen_busy(screen) ? N_("cancel") : N_("editor");
-	const struct ik_key_hint all[] = {
-		{IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS, N_("other places"), 2},
-		{IK_ACTION_OPEN, IK_ACTION_NONE, N_("open"), 2},
+	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
+	const struct ik_key_hint always[] = {
 		{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2},
 		{IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 2},
 		{IK_ACTION_PREVIOUS_QUESTION, IK_ACTION_NEXT_QUESTION, N_("questions"), 3},
@@ -87,7 +97,15 @@ void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_
 		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3},
 		{IK_ACTION_CANCEL, IK_ACTION_NONE, cancel, 1},
 	};
-	size_t skipped = found ? 0 : 1;
-	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, all + skipped,
-		sizeof all / sizeof *all - skipped, columns, out);
+	struct ik_key_hint hints[sizeof always / sizeof *always + 2];
+	size_t count = 0;
+	if (found)
+		hints[count++] = (struct ik_key_hint){IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS,
+			N_("other places"), 2};
+	if (block && ik_block_foldable(block))
+		hints[count++] = (struct ik_key_hint){IK_ACTION_OPEN, IK_ACTION_NONE,
+			block->folded ? N_("open") : N_("fold"), 2};
+	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+		hints[count++] = always[i];
+	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, count, columns, out);
 }

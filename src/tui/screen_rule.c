@@ -58,7 +58,7 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		ik_buf_printf(&out, _(" queued: %s "), screen->queued_text);
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
-	if (focus || (writing && !screen->help_open)) {
+	if (focus || searching || (writing && !screen->help_open)) {
 		ik_buf_clear(&out);
 		ik_buf_putc(&out, ' ');
 		ik_screen_put_hints(screen, area.columns - column - 3, &out);

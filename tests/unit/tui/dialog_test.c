@@ -126,7 +126,7 @@ Test(dialog, a_question_stands_over_the_editor)
 		"+       return 0;\n"
 		" }\n"
 		"[y] Once  [s] This session  [a] Always  [n] No\n"
-		"Left/Right choose  Enter answer  PgUp/PgDn scroll  F6 put aside  Esc = [n] No\n"
+		"Left/Right choose  Enter answer  F6 put aside  Esc = [n] No\n"
 		"────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" ◌ tools  waiting for you  openai/gpt           F1 help  F2 tools  F3 inspector\n");
@@ -143,7 +143,7 @@ Test(dialog, the_smallest_screen_has_room)
 {
 	ask("May the model call file_edit?");
 	PICTURE_IS(draw(10, 40),
-		"─ May the model call file_edit? ────────\n"
+		"─ May the model call file_edit? ──── ↓ ─\n"
 		"path: src/main.c\n"
 		"@@ line 10 @@\n"
 		" int main(void)\n"
@@ -356,8 +356,10 @@ Test(dialog, a_long_text_is_scrolled_at_any_width)
 	draw(60, 200);
 	cr_assert(picture_has(&cells, "line 1 "));
 	cr_assert(picture_has(&cells, "  ikigai "), "the conversation is still to be seen");
+	cr_assert(picture_has(&cells, " ↓ (PgDn) "), "nobody takes this for all of it");
 	press(IK_KEY_END);
 	draw(60, 200);
+	cr_assert_not(picture_has(&cells, " ↓ (PgDn) "));
 	cr_assert(picture_has(&cells, "line 50000 "));
 	cr_assert(picture_has(&cells, "+       return 0;"));
 	draw(10, 40);
