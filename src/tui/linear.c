@@ -321,6 +321,19 @@ static bool is_among(const struct ik_buf *lines, const struct ik_buf *line)
 	return lines->length > 0 && memmem(lines->data, lines->length, line->data, line->length);
 }
 
+/* Leave two of more blanks: columns are for the eye, and a line as wide as the screen would
+ * be broken by what is put before it. */
+static void squeeze(struct ik_buf *line)
+{
+	size_t length = 0, blanks = 0;
+	for (size_t at = 0; at < line->length; at++) {
+		blanks = line->data[at] == ' ' ? blanks + 1 : 0;
+		if (blanks <= 2)
+			line->data[length++] = line->data[at];
+	}
+	ik_buf_truncate(line, length);
+}
+
 /* Add the lines of a rectangle to those of the panes, and write what is new of them. */
 static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	struct ik_rectangle area, struct ik_buf *lines)
@@ -332,6 +345,7 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 		bool selected = read_row(cells, row, area.column, area.columns, &text);
 		if (text.length == 0)
 			continue;
+		squeeze(&text);
 		ik_buf_clear(&line);
 		ik_buf_printf(&line, "\n%s%s\n", selected ? "* " : "", text.data);
 		if (!is_among(&linear->pane, &line)) {
@@ -444,6 +458,7 @@ static void write_found(struct ik_linear *linear, const struct ik_screen *screen
 		return;
 	ik_buf_init(&line, IK_KIB(4));
 	bool there = ik_search_put_line(search, &line);
+	squeeze(&line);
 	if (there && state.number > 0)
 		/* Translators: the number of a place, of how many, and the line of text around it. */
 		say_state(linear, now, ik_format(_("Found, %zu of %zu: %s"), state.number, state.total,

@@ -389,9 +389,22 @@ void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish 
 	if (screen->inspector_wish != wish || screen->columns < columns)
 		return;
 	screen->inspector_wish = IK_INSPECTOR_CLOSED;
-	if (screen->side == IK_SIDE_NONE)
+	if (screen->side == IK_SIDE_NONE) {
 		screen->side = IK_SIDE_INSPECTOR;
+		screen->side_by_itself = true;
+	}
 	screen->dirty = true;
+}
+
+/* Where it would cover the conversation, an inspector that nobody has asked for waits until there
+ * is room beside it again. */
+static void withdraw_inspector(struct ik_screen *screen)
+{
+	if (screen->side != IK_SIDE_INSPECTOR || !screen->side_by_itself
+		|| screen->columns >= IK_WIDE_COLUMNS)
+		return;
+	screen->side = IK_SIDE_NONE;
+	screen->inspector_wish = IK_INSPECTOR_OPEN;
 }
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
@@ -402,6 +415,7 @@ void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 		ik_search_hold(screen->help_find.search);
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
+	withdraw_inspector(screen);
 	ik_screen_offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
 	screen->dirty = true;
 }

@@ -15,6 +15,7 @@ enum ik_focus ik_screen_focus(const struct ik_screen *screen)
 
 void ik_screen_set_focus(struct ik_screen *screen, enum ik_focus focus)
 {
+	screen->side_by_itself = screen->side_by_itself && focus != IK_FOCUS_PANE;
 	if (screen->focus == focus)
 		return;
 	screen->focus = focus;

@@ -74,6 +74,7 @@ static void toggle_side(struct ik_screen *screen, enum ik_side side)
 	ik_screen_make_way(screen);
 	screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	screen->side = screen->side == side ? IK_SIDE_NONE : side;
+	screen->side_by_itself = false;
 	screen->focus = screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR;
 	screen->dirty = true;
 }

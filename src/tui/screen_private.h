@@ -112,6 +112,7 @@ struct ik_screen {
 	enum ik_side side;
 	enum ik_side side_before;   /* it was there before the picker */
 	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
+	bool side_by_itself;        /* it opened unasked, and has not had the keys since */
 	bool help_open;
 	enum ik_focus focus;        /* what has the keys, as far as it is there: ik_screen_focus() */
 

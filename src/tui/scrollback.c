@@ -41,6 +41,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->first_number = 0;
 	scrollback->laid_first = scrollback->laid_behind = 0;
 	scrollback->follow = true;
+	scrollback->from_start = false;
 	scrollback->selecting = false;
 	ik_scrollback_mark_end(scrollback);
 }
@@ -68,6 +69,9 @@ static void reserve(struct ik_scrollback *scrollback, size_t before, size_t behi
 void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block)
 {
 	reserve(scrollback, 0, 1);
+	if (scrollback->from_start)
+		scrollback->follow = true;
+	scrollback->from_start = scrollback->count == 0 && block->kind == IK_BLOCK_WELCOME;
 	scrollback->slots[scrollback->first + scrollback->count++] = block;
 }
 
@@ -87,6 +91,8 @@ void ik_scrollback_drop_first(struct ik_scrollback *scrollback)
 {
 	if (scrollback->count == 0)
 		return;
+	if (scrollback->from_start)
+		ik_scrollback_bottom(scrollback);
 	ik_block_free(scrollback->slots[scrollback->first]);
 	scrollback->first++;
 	scrollback->count--;
@@ -275,6 +281,8 @@ static struct ik_place end_top(const struct ik_scrollback *scrollback)
 /* A window that reaches the end follows it. */
 struct ik_place ik_scrollback_window(struct ik_scrollback *scrollback)
 {
+	if (scrollback->from_start && scrollback->follow)
+		ik_scrollback_show(scrollback, (struct ik_place){0});
 	if (!scrollback->follow) {
 		struct ik_place place = anchored_row(scrollback);
 		struct ik_place bottom = place;
@@ -321,6 +329,7 @@ void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 	if (scrollback->count == 0 || rows == 0)
 		return;
 	struct ik_place place = ik_scrollback_window(scrollback);
+	scrollback->from_start = false;
 	if (rows > 0) {
 		if (scrollback->follow)
 			return;
@@ -351,6 +360,7 @@ void ik_scrollback_top(struct ik_scrollback *scrollback)
 void ik_scrollback_bottom(struct ik_scrollback *scrollback)
 {
 	scrollback->follow = true;
+	scrollback->from_start = false;
 }
 
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback)

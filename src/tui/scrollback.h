@@ -4,7 +4,7 @@
  * The window follows the end while it is at the end; scrolled away from it,
  * it stays with the text it shows (a block and a place in its source), also
  * over a resize and while older blocks are put in front.  Only what the window
- * shows is laid out.
+ * shows is laid out.  The welcome, while it is all there is, is shown from its start.
  *
  * Serves the chat as well as the text parts of panes.
  * Owns its blocks.  May include: util, tui/{block,cells}.h.

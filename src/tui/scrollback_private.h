@@ -26,6 +26,7 @@ struct ik_scrollback {
 	int64_t first_number;    /* a block's number is this plus its index */
 	int rows, columns;
 	bool follow;
+	bool from_start;         /* it is but a page to be read from its start */
 	/* The first row of the window, while it does not follow. */
 	int64_t top_number;
 	uint32_t top_offset;

@@ -51,6 +51,7 @@ struct ik_block *ik_welcome_block(const char *provider, const struct ik_keymap *
 	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME, utf8);
 	ik_block_append(block, out.data, out.length);
 	block->head = strlen(title);
+	block->hang = IK_HANG_TABLE;
 	ik_block_finish(block);
 	ik_buf_done(&out);
 	return block;

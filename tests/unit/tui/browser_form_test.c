@@ -18,14 +18,19 @@ static struct ik_form *form;
 static struct ik_buf out;
 static int cursor_row, cursor_column;
 
-static void begin_with(const char *arguments)
+static void begin_as(const char *parameters, const char *arguments)
 {
 	struct ik_tool tool = {
 		.name = (char *)(uintptr_t)"sample", .description = (char *)(uintptr_t)"Does it",
-		.parameters = (char *)(uintptr_t)schema, .parameters_length = strlen(schema),
+		.parameters = (char *)(uintptr_t)parameters, .parameters_length = strlen(parameters),
 	};
 	form = ik_form_free(form);
 	form = ik_form_new(&tool, arguments, true);
+}
+
+static void begin_with(const char *arguments)
+{
+	begin_as(schema, arguments);
 }
 
 static void begin(void)
@@ -176,4 +181,45 @@ Test(browser_form, keeps_the_field_with_the_cursor_in_sight)
 		"> [1]\n");
 	cr_assert_eq(cursor_row, 3);
 	cr_assert_eq(act(IK_ACTION_CANCEL), IK_FORM_LEFT);
+}
+
+Test(browser_form, shows_what_is_written_below_a_description_that_fills_the_page)
+{
+	static const char long_one[] = "{\"properties\":{\"a\":{\"type\":\"string\",\"description\":"
+		"\"One two three four five six seven eight nine ten eleven twelve thirteen fourteen\"}},"
+		"\"required\":[\"a\"]}";
+	begin_as(long_one, NULL);
+	PICTURE_IS(draw(4, 20),
+		"a  string  required\n"
+		"  One two three four\n"
+		"  five six seven\n"
+		">\n");
+	cr_assert_eq(cursor_row, 3);
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_TAKEN);
+	PICTURE_IS(draw(4, 20),
+		"a  string  required\n"
+		">\n"
+		"  This is required\n"
+		"  (\"\" is the empty\n");
+	cr_assert_eq(cursor_row, 1);
+}
+
+Test(browser_form, shows_the_present_one_of_many_choices)
+{
+	struct ik_buf choices;
+	ik_buf_init(&choices, 10000);
+	ik_buf_puts(&choices, "{\"properties\":{\"a\":{\"enum\":[1000");
+	for (int i = 1001; i < 1100; i++)
+		ik_buf_printf(&choices, ",%d", i);
+	ik_buf_puts(&choices, "]}}}");
+	begin_as(choices.data, NULL);
+	cr_assert(picture_has(draw(10, 40), "[left out] 1000 "));
+	for (int i = 0; i < 60; i++)
+		act(IK_ACTION_RIGHT);
+	cr_assert(picture_has(draw(10, 40), "[1059]"));
+	cr_assert_not(picture_has(draw(10, 40), " 1000 "));
+	for (int i = 0; i < 40; i++)
+		act(IK_ACTION_RIGHT);
+	cr_assert(picture_has(draw(10, 40), "[1099]"));
+	ik_buf_done(&choices);
 }
