@@ -151,6 +151,7 @@ static const struct ik_list_hints list_hints = {
 	.text = text_hints, .text_count = sizeof text_hints / sizeof *text_hints,
 	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
 	.away = hints, .away_count = sizeof hints / sizeof *hints,
+	.all = N_("all tools"),
 };
 
 /* What stands there instead of tools. */

@@ -44,6 +44,11 @@ void ik_list_pane_set_words(struct ik_list_pane *list, const char *words)
 	(void)take_words(list, words);
 }
 
+void ik_list_pane_keep(struct ik_list_pane *list)
+{
+	list->filter = ik_editor_free(list->filter);
+}
+
 void ik_list_pane_write(struct ik_list_pane *list)
 {
 	list->in_text = false;
@@ -73,7 +78,7 @@ static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_ke
 		list->filter = ik_editor_free(list->filter);
 		return take_words(list, "");
 	case IK_ACTION_SEND:
-		list->filter = ik_editor_free(list->filter);
+		ik_list_pane_keep(list);
 		return IK_LIST_TAKEN;
 	case IK_ACTION_NEW_LINE:
 		return IK_LIST_TAKEN;
@@ -81,7 +86,8 @@ static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_ke
 		type(list, key);
 		break;
 	default:
-		if (ik_pane_act(&list->pane, action))
+		if (action != IK_ACTION_LINE_START && action != IK_ACTION_LINE_END
+			&& ik_pane_act(&list->pane, action))
 			return IK_LIST_TAKEN;
 		if (!ik_editor_act(list->filter, action))
 			return IK_LIST_PASSED;
@@ -98,6 +104,10 @@ static bool text_key(struct ik_list_pane *list, enum ik_action action)
 	case IK_ACTION_DOWN:
 		ik_list_pane_scroll(list, action == IK_ACTION_UP ? -1 : 1);
 		return true;
+	case IK_ACTION_LINE_START:
+	case IK_ACTION_LINE_END:
+		return ik_pane_act(&list->pane, action == IK_ACTION_LINE_START ? IK_ACTION_TOP
+			: IK_ACTION_BOTTOM);
 	case IK_ACTION_CANCEL:
 		list->in_text = false;
 		return true;
@@ -147,7 +157,21 @@ struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wi
 		.kind = kind, .text = list->wish.data, .length = list->wish.length};
 }
 
-void ik_list_pane_hints(const struct ik_list_pane *list, const struct ik_list_hints *hints,
+/* The keys of the list, with what really ends it: Esc takes the words away first. */
+static void filtered_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
+	struct ik_pane_view *view)
+{
+	if (view->hint_count > IK_LIST_HINTS)
+		view->hint_count = IK_LIST_HINTS;
+	for (size_t i = 0; i < view->hint_count; i++) {
+		list->hints[i] = hints->focus[i];
+		if (hints->focus[i].action == IK_ACTION_CANCEL)
+			list->hints[i].label = hints->all;
+	}
+	view->hints = list->hints;
+}
+
+void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
 	bool focus, struct ik_pane_view *view)
 {
 	view->focus = focus;
@@ -167,6 +191,8 @@ void ik_list_pane_hints(const struct ik_list_pane *list, const struct ik_list_hi
 		view->context = hints->context;
 		view->hints = hints->focus;
 		view->hint_count = hints->focus_count;
+		if (hints->all && list->words.length > 0)
+			filtered_hints(list, hints, view);
 	}
 }
 

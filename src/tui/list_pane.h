@@ -28,12 +28,15 @@
 #include "tui/editor.h"
 #include "tui/pane.h"
 
+#define IK_LIST_HINTS 16 /* that a list's last line has at most */
+
 struct ik_list_pane {
 	struct ik_pane pane;
 	struct ik_editor *filter; /* NULL: nobody writes it */
 	struct ik_buf words;      /* what is filtered by; "": nothing */
 	bool in_text;             /* Up and Down move the text, which has nearly all the room */
 	struct ik_buf wish;       /* the text of the last wish */
+	struct ik_key_hint hints[IK_LIST_HINTS]; /* of its last line while words filter it */
 };
 
 void ik_list_pane_init(struct ik_list_pane *list, const struct ik_keymap *keymap, bool utf8);
@@ -52,6 +55,8 @@ enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key
 	enum ik_action action);
 /* Begin to write the filter, from the words that are there. */
 void ik_list_pane_write(struct ik_list_pane *list);
+/* The words are written; they go on filtering. */
+void ik_list_pane_keep(struct ik_list_pane *list);
 /* Replace the words from outside; nobody writes them any more. */
 void ik_list_pane_set_words(struct ik_list_pane *list, const char *words);
 
@@ -66,13 +71,15 @@ struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wi
 
 /* Keys that the last line shows: while the list has the focus, while its text has (where
  * IK_ACTION_DETAILS is bound), while its filter is written, while others have the focus.
- * Tables, of N_() texts. */
+ * Tables, of N_() texts. all: what IK_ACTION_CANCEL does in the list while words filter it, in
+ * place of what focus says of it; NULL: the same. */
 struct ik_list_hints {
 	unsigned context; /* of the list itself */
 	const struct ik_key_hint *focus, *text, *filter, *away;
 	size_t focus_count, text_count, filter_count, away_count;
+	const char *all;
 };
-void ik_list_pane_hints(const struct ik_list_pane *list, const struct ik_list_hints *hints,
+void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
 	bool focus, struct ik_pane_view *view);
 
 /* Draw it; view->empty: what stands there when there is no item. count stands at the right of

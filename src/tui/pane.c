@@ -37,6 +37,13 @@ bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
 		if (pane->selected + 1 < pane->count)
 			select_item(pane, pane->selected + 1);
 		return true;
+	case IK_ACTION_LINE_START:
+		select_item(pane, 0);
+		return true;
+	case IK_ACTION_LINE_END:
+		if (pane->count > 0)
+			select_item(pane, pane->count - 1);
+		return true;
 	case IK_ACTION_PAGE_UP:
 		ik_scrollback_page(pane->text, -1);
 		break;

@@ -28,8 +28,8 @@ struct ik_pane {
 void ik_pane_init(struct ik_pane *pane, const struct ik_keymap *keymap, bool utf8);
 void ik_pane_done(struct ik_pane *pane);
 
-/* Up, down select (changes *selected); page up and down, top, bottom scroll
- * the text. False for another action. */
+/* Up, down, start and end of the line select (changes *selected); page up and down, top,
+ * bottom scroll the text. False for another action. */
 bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
 
 /* Select the item that was drawn in a row of the screen; false: there is none. */

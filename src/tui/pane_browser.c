@@ -153,6 +153,11 @@ static void leave_row(struct ik_browser *browser)
 	go_back(browser, mark);
 }
 
+void ik_browser_open(struct ik_browser *browser)
+{
+	ik_list_pane_keep(&browser->list);
+}
+
 bool ik_browser_act(struct ik_browser *browser, enum ik_action action)
 {
 	bool taken = ik_pane_act(&browser->list.pane, action);

@@ -30,6 +30,9 @@ void ik_browser_measure(struct ik_browser *browser);
 /* A reference is taken; what is selected stays so if it is still there. */
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry);
 
+/* It is shown again: a filter that was left in the middle filters on, and is not written. */
+void ik_browser_open(struct ik_browser *browser);
+
 /* A key (and what it is bound to) while the browser has them; false: it means nothing here. */
 bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
 	enum ik_action action, struct ik_pane_wish *ret_wish);

@@ -120,6 +120,10 @@ static bool note_selection(struct ik_inspector *inspector)
 bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 {
 	sync_selection(inspector);
+	if (inspector->in_text && action == IK_ACTION_LINE_START)
+		action = IK_ACTION_TOP;
+	if (inspector->in_text && action == IK_ACTION_LINE_END)
+		action = IK_ACTION_BOTTOM;
 	if (inspector->in_text && ik_inspector_text_act(inspector, action))
 		return true;
 	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);

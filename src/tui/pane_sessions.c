@@ -81,10 +81,15 @@ static void ask(struct ik_sessions *sessions, bool anew)
 
 void ik_sessions_open(struct ik_sessions *sessions, const char *words)
 {
+	/* What was written to choose one filters no list, nor is there a search without words. */
+	if (!words && (sessions->picking || (sessions->said && sessions->list.words.length == 0)))
+		words = "";
 	sessions->picking = false;
 	if (words) {
 		sessions->said = false;
 		ik_list_pane_set_words(&sessions->list, words);
+	} else {
+		ik_list_pane_keep(&sessions->list);
 	}
 	ask(sessions, true);
 }
@@ -102,6 +107,7 @@ void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 	if (!sessions->said)
 		clear(sessions);
 	sessions->said = true;
+	sessions->list.pane.selected = 0;
 	ik_list_pane_set_words(&sessions->list, words);
 	if (words[0] == '\0')
 		ik_list_pane_write(&sessions->list);
@@ -112,7 +118,9 @@ void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 static void take_rows(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
 	int64_t now_ms, const char *problem)
 {
-	const struct ik_session_row *selected = ik_sessions_selected(sessions);
+	/* While more and more is found, who has gone nowhere stays with the newest. */
+	const struct ik_session_row *selected = sessions->said && sessions->list.pane.selected == 0
+		? NULL : ik_sessions_selected(sessions);
 	char id[IK_UUID_TEXT] = "";
 	int64_t sequence = selected ? selected->sequence : 0;
 	if (selected)
@@ -285,6 +293,8 @@ bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enu
 	}
 	switch (what) {
 	case IK_LIST_FILTERED:
+		if (sessions->said)
+			sessions->list.pane.selected = 0; /* other words: from the newest place on */
 		ask(sessions, true);
 		return true;
 	case IK_LIST_TAKEN:

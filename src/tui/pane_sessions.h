@@ -20,7 +20,7 @@ struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_sessions_source *source, void *arg);
 struct ik_sessions *ik_sessions_free(struct ik_sessions *sessions);
 
-/* Read the list anew; words: the filter from now on (NULL: as it was). */
+/* Read the list anew; words: the filter from now on (NULL: as it was, but nobody writes it). */
 void ik_sessions_open(struct ik_sessions *sessions, const char *words);
 
 /* The same, to choose one: the filter is written, Enter goes on with the selected one, Esc leaves

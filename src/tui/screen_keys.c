@@ -298,6 +298,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return nothing;
 	case IK_ACTION_BROWSER:
 		toggle_side(screen, IK_SIDE_BROWSER);
+		if (screen->side == IK_SIDE_BROWSER)
+			ik_browser_open(screen->browser);
 		return nothing;
 	case IK_ACTION_INSPECTOR:
 		toggle_side(screen, IK_SIDE_INSPECTOR);
@@ -377,10 +379,12 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return submit(screen);
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
-		if (edge)
-			scroll(screen, action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
-		else
+		if (!edge)
 			edit(screen, action);
+		else if (scroll_target(screen) == TARGET_PANE)
+			scroll(screen, action);
+		else
+			scroll(screen, action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
 		return nothing;
 	case IK_ACTION_COPY_SELECTION:
 	case IK_ACTION_DELETE_WORD_LEFT:

@@ -16,6 +16,7 @@
 #define AGE_COLUMNS 8
 #define FACT_COLUMNS 44      /* a narrower row has an age alone at its end */
 #define DIRECTORY_COLUMNS 18
+#define PLACE_INDENT 4       /* of a place under the title of the one above it */
 
 /* Append a text at the right of a row; returns the row without it. */
 static struct ik_rectangle put_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
@@ -65,23 +66,34 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 		ik_cells_label(cells, row, row.row, column, style, text + at);
 }
 
-/* Draw a place: mark, title, what stands there, age. */
-static void draw_place(const struct ik_sessions *sessions, const struct ik_session_row *entry,
-	struct ik_cells *cells, struct ik_rectangle row, enum ik_style style)
+/* Is it of the same session as the place above it, whose title is seen? */
+static bool goes_on(const struct ik_sessions *sessions, size_t index)
 {
+	return index > sessions->list.pane.list_top &&
+		ik_text_equal(sessions->rows[index].id, sessions->rows[index - 1].id);
+}
+
+/* Draw a place: mark, title, what stands there, age. Places of one session that stand together have
+ * its title once, and its room for their words. */
+static void draw_place(const struct ik_sessions *sessions, size_t index, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
+{
+	const struct ik_session_row *entry = &sessions->rows[index];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
-	int columns = row.columns / 4;
+	bool titled = !goes_on(sessions, index);
+	int columns = titled ? row.columns / 4 : PLACE_INDENT;
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(16));
 	ik_age_text(&out, sessions->now_ms - entry->updated_ms);
 	struct ik_rectangle left = put_right(cells, row, AGE_COLUMNS, dim, out.data);
-	if (ik_text_equal(entry->id, sessions->running))
+	if (titled && ik_text_equal(entry->id, sessions->running))
 		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "●" : "*");
 	ik_buf_clear(&out);
 	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
 	struct ik_rectangle title = {row.row, row.column + 2, 1, columns > 4 ? columns - 3 : 0};
-	ik_cells_label(cells, title, row.row, title.column, dim,
-		out.length > 0 ? out.data : _("without a title"));
+	if (titled)
+		ik_cells_label(cells, title, row.row, title.column, dim,
+			out.length > 0 ? out.data : _("without a title"));
 	struct ik_rectangle rest = {row.row, row.column + columns, 1,
 		left.columns > columns ? left.columns - columns : 0};
 	draw_snippet(cells, rest, style, entry, sessions->list.pane.utf8);
@@ -97,7 +109,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	struct ik_rectangle left = row;
 	if (entry->snippet) {
-		draw_place(sessions, entry, cells, row, style);
+		draw_place(sessions, index, cells, row, style);
 		return;
 	}
 	struct ik_buf out;
@@ -164,6 +176,7 @@ static const struct ik_list_hints list_hints = {
 	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
 	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
 	.away = hints, .away_count = sizeof hints / sizeof *hints,
+	.all = N_("all sessions"),
 };
 
 /* While one is chosen. */

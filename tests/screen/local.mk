@@ -31,7 +31,8 @@ SCREEN_TESTS = \
 	tests/screen/context.screen \
 	tests/screen/copy.screen \
 	tests/screen/cut_reply.screen \
-	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_sessions.screen \
+	tests/screen/fork.screen tests/screen/sessions.screen tests/screen/search_hostile.screen \
+	tests/screen/search_pages.screen tests/screen/search_sessions.screen \
 	tests/screen/sessions_small.screen \
 	tests/screen/dead_provider.screen \
 	tests/screen/database_in_use.screen tests/screen/kept_over_kill.screen \
@@ -44,6 +45,7 @@ SCREEN_TESTS = \
 	tests/screen/external_editor.screen \
 	tests/screen/every_key.screen \
 	tests/screen/export.screen \
+	tests/screen/filter_kept.screen \
 	tests/screen/first_frame.screen tests/screen/fold.screen \
 	tests/screen/full_disk.screen \
 	tests/screen/full_output.screen tests/screen/held_untitled.screen \
