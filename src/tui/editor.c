@@ -134,6 +134,7 @@ void ik_editor_clear(struct ik_editor *editor, bool keep)
 		ik_folds_done(&editor->folds);
 		ik_rows_changed(editor->rows, 0);
 		editor->cursor = editor->top = 0;
+		editor->selecting = false;
 	} else if (editor->text.length > 0) {
 		ik_text_replace(editor, 0, editor->text.length, "", 0, CHAIN_NONE);
 	}

@@ -50,7 +50,8 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action);
  * COPY_SELECTION. False: nothing is.
  */
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end);
-/* Select from anchor to cursor: positions in the text where clusters begin or end. */
+/* Select from anchor to cursor: positions in the text where clusters begin or end; its end
+ * for what is behind it. */
 void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor);
 
 /* Another text for a part, the cursor behind it; one step of undo. False, and nothing

@@ -1,6 +1,8 @@
 /* A part of the text that is selected: it is what the next change replaces. */
 #include "tui/editor_private.h"
 
+#include "util/utf8.h"
+
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end)
 {
 	bool forward = editor->anchor < editor->cursor;
@@ -13,9 +15,10 @@ bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size
 
 void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 {
-	editor->cursor = cursor;
-	editor->anchor = anchor;
-	editor->selecting = anchor != cursor;
+	const struct ik_buf *text = &editor->text;
+	editor->cursor = ik_utf8_cut(text->data, text->length, cursor);
+	editor->anchor = ik_utf8_cut(text->data, text->length, anchor);
+	editor->selecting = editor->anchor != editor->cursor;
 	editor->chain = CHAIN_NONE;
 }
 

@@ -132,6 +132,7 @@ static struct ik_reaction copy_marked(struct ik_screen *screen)
 
 void ik_screen_unmark(struct ik_screen *screen)
 {
+	screen->press.editor = false; /* its text may be another now */
 	if (!screen->press.text)
 		return;
 	ik_scrollback_mark_end(screen->press.text);

@@ -5,7 +5,11 @@
 #include <limits.h>
 #include <string.h>
 
+#include "tui/wrap.h"
 #include "util/cluster.h"
+#include "util/limits.h"
+
+#define WORD_LINES 1000 /* that a word goes on over, above and below where it is marked */
 
 bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int column)
 {
@@ -195,66 +199,149 @@ void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column
 	scrollback->marked = true;
 }
 
-/* Does a word go on with that cluster? */
-static bool is_of_word(const char *text, size_t length)
+/* A cell of the lines of a section. */
+struct spot {
+	uint32_t line;
+	int column;
+};
+
+/* A word while it is read. */
+struct word {
+	struct spot start, end; /* end: behind it */
+	struct spot last;       /* its last cell, without the stops of a sentence */
+	bool any, address;      /* address: it has :// in it */
+	int open;               /* brackets of an address */
+	char before[2];         /* its last two bytes */
+};
+
+static bool is_before_spot(struct spot a, struct spot b)
 {
-	unsigned char byte = (unsigned char)text[0];
-	if (length > 1 || byte >= 0x80)
+	return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
+static bool covers(const struct word *word, struct spot spot)
+{
+	return word->any && !is_before_spot(spot, word->start) && is_before_spot(spot, word->end);
+}
+
+/* Does a word go on with that cluster? */
+static bool is_of_word(const struct word *word, const char *text, size_t length)
+{
+	char byte = text[0];
+	if (length > 1 || (unsigned char)byte >= 0x80)
 		return true;
+	if (word->address && byte && strchr("(,;!$*'", byte))
+		return true;
+	if (byte == ')')
+		return word->open > 0;
 	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z')
 		|| (byte >= 'A' && byte <= 'Z') || (byte && strchr("_-./~@%+#?&=:", byte));
 }
 
-/* The word at a column of a line: its first and its last column. */
-static bool word_at(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
-	int column, int *ret_first, int *ret_last)
+/* Take a cluster that is of the word. */
+static void add_to_word(struct word *word, char byte, struct spot at, int width)
+{
+	if (!word->any)
+		*word = (struct word){.start = at, .any = true};
+	word->end = (struct spot){at.line, at.column + width};
+	word->address = word->address
+		|| (byte == '/' && word->before[0] == ':' && word->before[1] == '/');
+	word->open += byte == '(' ? 1 : byte == ')' ? -1 : 0;
+	bool is_first = at.line == word->start.line && at.column == word->start.column;
+	if (is_first || !strchr(".:?,;!", byte))
+		word->last = (struct spot){at.line, at.column + width - 1};
+	word->before[0] = word->before[1];
+	word->before[1] = byte;
+}
+
+/* Where in the text that ends which a line shows. */
+static size_t source_end(const struct ik_lines *lines, uint32_t line)
 {
 	uint32_t count;
 	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
-	int start = 0, end = 0, kept = 0; /* kept: without the stops of a sentence */
-	bool found = false;
-	for (uint32_t i = 0; i < count && !found; i++) {
+	size_t end = lines->lines[line].source;
+	for (uint32_t i = 0; i < count; i++)
+		if (!runs[i].added)
+			end = (size_t)runs[i].offset + runs[i].length;
+	return end;
+}
+
+/* Was there nothing at the place where the line before was broken for this one? */
+static bool is_glued(const struct ik_lines *lines, uint32_t line)
+{
+	return line > 0 && line < lines->count && lines->lines[line].continues
+		&& source_end(lines, line - 1) >= lines->lines[line].source;
+}
+
+/* Read on in a line; true: the word is done that covers the spot. */
+static bool read_words(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
+	struct spot spot, struct word *word)
+{
+	uint32_t count;
+	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	bool goes_on = word->any && is_glued(lines, line);
+	for (uint32_t i = 0; i < count; i++) {
 		const char *text = run_text(block, lines, &runs[i]);
 		struct ik_cluster cluster;
-		int at = runs[i].column;
-		for (size_t done = 0; done < runs[i].length && !found; done += cluster.length) {
+		struct spot at = {line, runs[i].column};
+		if (is_frame(&runs[i]))
+			continue;
+		for (size_t done = 0; done < runs[i].length; done += cluster.length) {
 			cluster = ik_cluster_next(text + done, runs[i].length - done);
-			bool part = is_of_word(text + done, cluster.length) && !is_frame(&runs[i]);
-			if (!part || at != end) {
-				found = column >= start && column < end;
-				start = found ? start : at;
-				end = found ? end : at;
-				kept = found ? kept : at;
+			if (!goes_on && (word->end.line != line || word->end.column != at.column)) {
+				if (covers(word, spot))
+					return true;
+				word->any = word->address = false;
+				word->open = 0;
 			}
-			if (found)
-				break;
-			at += cluster.width;
-			if (!part)
-				continue;
-			end = at;
-			if (kept == start || !strchr(".:?", text[done]))
-				kept = end;
+			goes_on = false;
+			if (is_of_word(word, text + done, cluster.length)) {
+				add_to_word(word, text[done], at, cluster.width);
+			} else if (covers(word, spot)) {
+				return true;
+			} else {
+				*word = (struct word){.end = {line, at.column + cluster.width}};
+			}
+			at.column += cluster.width;
 		}
 	}
-	*ret_first = start;
-	*ret_last = kept - 1;
-	return column >= start && column < end;
+	return false;
+}
+
+/* The word at a spot: its first and its last cell, in other lines perhaps. */
+static bool word_at(const struct ik_block *block, const struct ik_lines *lines, struct spot spot,
+	struct spot *ret_first, struct spot *ret_last)
+{
+	struct word word = {.any = false};
+	uint32_t line = spot.line, end;
+	while (is_glued(lines, line) && spot.line - line < WORD_LINES)
+		line--;
+	for (end = spot.line + 1; is_glued(lines, end) && end - spot.line < WORD_LINES;)
+		end++;
+	bool found = false;
+	for (; line < end && !found; line++)
+		found = read_words(block, lines, line, spot, &word);
+	*ret_first = word.start;
+	*ret_last = word.last;
+	return found || covers(&word, spot);
 }
 
 bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int column)
 {
-	int at, first, last;
+	struct spot spot, first, last;
 	struct ik_block *block;
-	uint32_t line;
 	ik_scrollback_mark_begin(scrollback, row, column);
 	if (!scrollback->marking)
 		return false;
-	struct ik_place place = place_at(scrollback, row, column, &at);
-	const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
-	if (!lines || !word_at(block, lines, line, at, &first, &last))
+	struct ik_place place = place_at(scrollback, row, column, &spot.column);
+	const struct ik_lines *lines = line_of(scrollback, place, &block, &spot.line);
+	if (!lines || !word_at(block, lines, spot, &first, &last))
 		return false;
-	scrollback->mark_anchor = mark_of(scrollback, place, first);
-	scrollback->mark_head = mark_of(scrollback, place, last);
+	uint32_t gap = place.line - spot.line;
+	place.line = first.line + gap;
+	scrollback->mark_anchor = mark_of(scrollback, place, first.column);
+	place.line = last.line + gap;
+	scrollback->mark_head = mark_of(scrollback, place, last.column);
 	scrollback->marked = true;
 	return true;
 }
@@ -268,11 +355,35 @@ static bool is_blank(const char *text, size_t length)
 	return true;
 }
 
+/* Where the blanks begin that take so many columns before a place, in the line of the text
+ * that it is in; the place itself: they do not take just as many. */
+static size_t indented_from(const char *text, size_t place, int columns)
+{
+	size_t start = place, end = place;
+	int at = 0;
+	while (start > 0 && place - start < IK_KIB(4) && text[start - 1] != '\n')
+		start--;
+	while (end > start && is_blank(text + end - 1, 1))
+		end--;
+	for (size_t i = start; i < place; i++)
+		at += text[i] == '\t' ? IK_CODE_TAB_COLUMNS - at % IK_CODE_TAB_COLUMNS : 1;
+	int until = at - columns;
+	at = 0;
+	for (size_t i = start; i < place; i++) {
+		if (i >= end && at == until)
+			return i;
+		at += text[i] == '\t' ? IK_CODE_TAB_COLUMNS - at % IK_CODE_TAB_COLUMNS : 1;
+	}
+	return place;
+}
+
 /* Append what stands between the last text and a place behind it: the blanks that were
  * written there, or else as many as are seen. */
 static void put_gap(const struct ik_block *block, size_t from, size_t to, int columns,
 	struct ik_buf *out)
 {
+	if (from == to && columns > 0) /* the parser has made blanks of tabs */
+		from = indented_from(block->text, to, columns);
 	if (from < to && columns > 0 && is_blank(block->text + from, to - from)) {
 		ik_buf_append(out, block->text + from, to - from);
 		return;
@@ -300,6 +411,8 @@ static bool put_line(const struct ik_block *block, const struct ik_lines *lines,
 			continue;
 		}
 		text = true;
+		if (runs[i].added && is_blank(bytes, runs[i].length))
+			continue; /* seen in place of a tab */
 		struct ik_cluster cluster;
 		for (size_t done = 0; done < runs[i].length; done += cluster.length) {
 			cluster = ik_cluster_next(bytes + done, runs[i].length - done);
@@ -322,12 +435,7 @@ static bool put_line(const struct ik_block *block, const struct ik_lines *lines,
 static void put_seam(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
 	size_t next, struct ik_buf *out)
 {
-	uint32_t count;
-	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
-	size_t end = lines->lines[line].source;
-	for (uint32_t i = 0; i < count; i++)
-		if (!runs[i].added)
-			end = (size_t)runs[i].offset + runs[i].length;
+	size_t end = source_end(lines, line);
 	size_t length = next > end ? next - end : 0;
 	const char *gap = block->text + end;
 	if (length > 0 && is_blank(gap, length))

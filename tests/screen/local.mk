@@ -39,7 +39,7 @@ SCREEN_TESTS = \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \
-	tests/screen/drag.screen tests/screen/editor.screen \
+	tests/screen/drag.screen tests/screen/drag_words.screen tests/screen/selected_sent.screen tests/screen/editor.screen \
 	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen tests/screen/one_screen.screen tests/screen/ended_twice.screen \
 	tests/screen/external_editor.screen \

@@ -137,6 +137,20 @@ Test(selection, holds_a_collapsed_paste_whole)
 	ik_editor_free(editor);
 }
 
+Test(selection, ends_with_the_text_that_it_is_of)
+{
+	struct ik_editor *editor = editor_of("one two");
+	act(editor, IK_ACTION_SELECT_WORD_LEFT);
+	ik_editor_clear(editor, true);
+	IS(editor, "|");
+	ik_editor_insert(editor, "x", 1);
+	IS(editor, "x|");
+	ik_editor_set(editor, "日本", strlen("日本"));
+	ik_editor_select(editor, 100, 4);
+	IS(editor, "日[|本]");
+	ik_editor_free(editor);
+}
+
 Test(redo, does_again_what_was_undone)
 {
 	struct ik_editor *editor = editor_of("");
