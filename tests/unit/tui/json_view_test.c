@@ -79,9 +79,16 @@ Test(json_view, an_edit_is_a_diff_of_its_texts)
 {
 	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\",\"old_string\":\"one\\ntwo\\n\","
 		"\"new_string\":\"one\\n2\\n\"}"));
-	cr_assert_str_eq(out.data, "a.c\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+	cr_assert_str_eq(out.data, "a.c\n one\n-two\n+2\n");
+	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\",\"old_string\":\"return 1\","
+		"\"new_string\":\"return 2\"}"));
+	cr_assert_str_eq(out.data, "a.c\n-return 1\n+return 2\n");
+	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\","
+		"\"old_string\":\"a\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\nb\","
+		"\"new_string\":\"A\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n\"}"));
+	cr_assert_str_eq(out.data, "a.c\n-a\n+A\n 1\n 2\n 3\n@@\n 5\n 6\n 7\n-b\n");
 	cr_assert(changes("file_write", "{\"file_path\":\"a.c\",\"content\":\"new\\n\"}"));
-	cr_assert_str_eq(out.data, "a.c\n@@ -0,0 +1,1 @@\n+new\n");
+	cr_assert_str_eq(out.data, "a.c\n+new\n");
 	cr_assert_not(changes("file_write", "{\"file_path\":\"a.c\"}"));
 	cr_assert_not(changes("file_edit", "{\"file_path\":\"a.c\",\"new_string"));
 	cr_assert_not(changes("bash", "{\"file_path\":\"a.c\",\"content\":\"x\"}"));
