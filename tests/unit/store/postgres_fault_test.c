@@ -342,8 +342,7 @@ Test(postgres_fault, large_texts_survive_with_the_server_away)
 	fixture_open();
 	fixture_settle();
 	cr_assert_eq(stored_length(texts[0]), LENGTH); /* wherever it is by now */
-	while (fixture_query("SELECT count(*) FROM blobs") < 9)
-		fixture_turn(3);
+	fixture_query_until("SELECT count(*) FROM blobs", 9);
 	fixture_close();
 	cr_assert_eq(fixture_count_spool(false), 0);
 	fixture_open();

@@ -141,8 +141,7 @@ static void go_on(const char *id, const char *behind, const char *say)
 
 static void wait_for_events(int count)
 {
-	while (fixture_query("SELECT count(*) FROM events") < count)
-		fixture_turn(2);
+	fixture_query_until("SELECT count(*) FROM events", count);
 }
 
 static void expect_one_session(void)

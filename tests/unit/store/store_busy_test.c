@@ -131,8 +131,7 @@ Test(store_busy, events_and_a_read_wait_side_by_side)
 	cr_assert_eq(fixture_answer.status, IK_OK, "%s", fixture_answer.error.text);
 	/* Either may be tried first once the lock is gone. */
 	cr_assert(fixture_answer.count == 1 || fixture_answer.count == 2);
-	while (fixture_query("SELECT count(*) FROM events") < 2)
-		fixture_turn(2);
+	fixture_query_until("SELECT count(*) FROM events", 2);
 	fixture_expect_page(id, 0, 9, "1 2");
 }
 

@@ -400,6 +400,12 @@ int64_t fixture_query(const char *text)
 	return number;
 }
 
+void fixture_query_until(const char *text, int64_t wanted)
+{
+	while (fixture_query(text) != wanted)
+		fixture_turn(2);
+}
+
 int fixture_count_files(const char *word)
 {
 	DIR *handle = opendir(fixture.directory);

@@ -156,8 +156,7 @@ Test(store_trouble, what_was_rescued_comes_before_what_is_said_next)
 	fixture_append(id, IK_KIND_USER, "three");
 	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
 	sqlite3_close(other);
-	while (fixture_query("SELECT count(*) FROM events") < 3)
-		fixture_turn(2);
+	fixture_query_until("SELECT count(*) FROM events", 3);
 	fixture_expect_page(id, 0, 9, "1 two three");
 	cr_expect_str_eq(fixture.forked, "");
 }
