@@ -243,15 +243,24 @@ static void add_body(const struct ik_call *call, bool whole, struct ik_buf *out)
 	ik_buf_done(&envelope);
 }
 
-/* Append facts behind the first line: how long it took, and how much is not shown. */
+void ik_call_facts(const struct ik_call *call, const char *between, struct ik_buf *out)
+{
+	if (call->exit_code != 0)
+		ik_buf_printf(out, _("exit %lld"), (long long)call->exit_code);
+	if (call->exit_code != 0 && call->duration_ms >= 0)
+		ik_buf_puts(out, between);
+	if (call->duration_ms >= 0)
+		ik_duration_put(out, call->duration_ms);
+}
+
+/* Append facts behind the first line, and how much is not shown. */
 static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, bool large,
 	struct ik_buf *out)
 {
 	const char *dot = utf8 ? " · " : " - ";
-	if (call->duration_ms >= 0) {
+	if (call->exit_code != 0 || call->duration_ms >= 0)
 		ik_buf_puts(out, dot);
-		ik_duration_put(out, call->duration_ms);
-	}
+	ik_call_facts(call, dot, out);
 	if (hidden > 0)
 		ik_buf_puts(out, dot);
 	if (hidden > 0 && large) {

@@ -265,8 +265,11 @@ static void finish(struct ik_calls *calls, struct ik_call *call, const char *env
 {
 	struct ik_json_span value;
 	bool failed = true;
-	if (ik_json_check(envelope, length, &value, NULL) == IK_OK)
+	if (ik_json_check(envelope, length, &value, NULL) == IK_OK) {
 		failed = !ik_envelope_succeeded(value) || result_is_error(value);
+		(void)ik_json_integer(ik_json_member(ik_json_member(value, "result"), "exit_code"),
+			&call->exit_code);
+	}
 	ik_buf_done(&call->output); /* the envelope has it */
 	call->duration_ms = duration_ms;
 	change_stage(calls, call, failed ? IK_STAGE_FAILED : IK_STAGE_OK);

@@ -49,6 +49,8 @@ struct ik_call {
 	struct ik_blob blobs[2];     /* the same in the store; 0 bytes: nothing */
 	int64_t started_ms;          /* monotonic; -1: at the next tick */
 	int64_t duration_ms;         /* -1: not known */
+	int64_t exit_code;           /* of what a tool ran that worked itself, if its result has an
+	                                "exit_code" (bash's has); else 0 */
 	bool own;                    /* the person's: no turn's end is its end */
 	char command[IK_UUID_TEXT];  /* what is stored of it then, its id; "": not yet */
 	bool has_block;              /* the scrollback shows it */
@@ -138,6 +140,9 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 /* What it came to, or has printed so far, as it came; of a large one the beginning, which is more
  * than any clipboard takes. */
 void ik_call_copy(struct ik_call *call, struct ik_buf *out);
+
+/* Append the facts behind a call's name and arguments: how what it ran failed, how long it took. */
+void ik_call_facts(const struct ik_call *call, const char *between, struct ik_buf *out);
 
 /* How a call stands, in one column. */
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8);

@@ -286,7 +286,7 @@ bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
 	return true;
 }
 
-/* Draw a call of the list: mark, name and arguments, time at the right. */
+/* Draw a call of the list: mark, name and arguments, facts at the right. */
 static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 	enum ik_style style)
 {
@@ -295,17 +295,16 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	size_t length;
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(1));
-	int64_t duration = call->duration_ms;
 	if (call->stage == IK_STAGE_RUNNING && call->started_ms >= 0)
 		ik_elapsed_put(&out, (inspector->now_ms - call->started_ms) / 1000);
-	else if (duration >= 0)
-		ik_duration_put(&out, duration);
-	int time_columns = (int)ik_utf8_width(out.data, out.length);
+	else
+		ik_call_facts(call, "  ", &out);
+	int fact_columns = (int)ik_utf8_width(out.data, out.length);
 	struct ik_rectangle left = row;
-	if (time_columns > 0 && row.columns > time_columns + 12) {
-		ik_cells_text(cells, row, row.row, row.column + row.columns - time_columns, style,
+	if (fact_columns > 0 && row.columns > fact_columns + 12) {
+		ik_cells_text(cells, row, row.row, row.column + row.columns - fact_columns, style,
 			out.data, out.length);
-		left.columns -= time_columns + 1;
+		left.columns -= fact_columns + 1;
 	}
 	const char *mark = ik_call_mark(call->stage, inspector->pane.utf8);
 	enum ik_style mark_style = style;

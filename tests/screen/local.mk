@@ -44,6 +44,7 @@ SCREEN_TESTS = \
 	tests/screen/end_by_signals.screen tests/screen/one_screen.screen tests/screen/ended_twice.screen \
 	tests/screen/external_editor.screen \
 	tests/screen/every_key.screen \
+	tests/screen/exit_code.screen \
 	tests/screen/export.screen \
 	tests/screen/filter_kept.screen \
 	tests/screen/first_frame.screen tests/screen/fold.screen \

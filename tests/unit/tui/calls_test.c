@@ -31,6 +31,7 @@ static const char *text_of(const char *envelope)
 }
 
 #define HEAD "glob(pattern=\"*.c\") · 12 ms"
+#define EXIT "glob(pattern=\"*.c\") · exit 2 · 12 ms"
 
 Test(calls, results_read_as_text)
 {
@@ -55,6 +56,16 @@ Test(calls, failures_read_as_a_sentence_with_what_was_printed)
 		"\"error_code\":\"TOOL_CRASHED\",\"exit_code\":1,\"stdout\":\"\",\"stderr\":\"oh\\u001b[31m no\\n\"}"),
 		HEAD "\nTool 'glob' crashed with exit code 1 (TOOL_CRASHED)\noh␛[31m no");
 	cr_assert_str_eq(text_of("no JSON"), HEAD "\nno result");
+}
+
+Test(calls, a_command_that_failed_is_no_secret)
+{
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"output\":\"no\",\"exit_code\":2}}"),
+		EXIT "\noutput: no  exit_code: 2");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"output\":\"no\",\"exit_code\":0}}"),
+		HEAD "\noutput: no  exit_code: 0");
+	cr_assert_str_eq(text_of("{\"tool_success\":true,\"result\":{\"exit_code\":\"2\"}}"),
+		HEAD "\nexit_code: 2");
 }
 
 Test(calls, long_results_are_folded)
