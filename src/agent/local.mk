@@ -11,6 +11,7 @@ libik_agent_a_SOURCES = \
 	src/agent/reply.c src/agent/reply.h \
 	src/agent/restore.c \
 	src/agent/session.c src/agent/session.h \
+	src/agent/session_copy.c src/agent/session_copy.h \
 	src/agent/session_effects.c \
 	src/agent/session_lock.c \
 	src/agent/session_private.h \

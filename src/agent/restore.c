@@ -85,6 +85,15 @@ static void read_older(void *arg)
 		OLDER_PAGE, take_older, session);
 }
 
+static void tell_restored(struct ik_session *session, int64_t count)
+{
+	char *sentence = ik_format(ngettext("[Session restored: %lld message]",
+		"[Session restored: %lld messages]", (unsigned long)count), (long long)count);
+
+	tell_notice(session, sentence);
+	free(sentence);
+}
+
 /* In the next turn: what is there is drawn first. */
 static void read_older_next(struct ik_session *session)
 {
@@ -128,9 +137,41 @@ static void end_restoring(struct ik_session *session, const struct ik_error *err
 		session->restored(session->restored_arg, error);
 }
 
+/* It is the fork that cannot be read, with what is known of it. */
+static void go_on_with_copy(struct ik_session *session)
+{
+	struct ik_session_copy *copy = session->copy;
+	size_t count, older;
+	struct ik_message **messages = ik_session_copy_messages(copy, &count);
+	struct ik_event event = { .kind = IK_EVENT_OLDER, .older = messages };
+
+	session->copy = NULL;
+	memcpy(session->id, session->copy_id, sizeof(session->id));
+	ik_session_unlock(session);
+	session->kept = false;
+	/* With what was said here meanwhile; the store has all that the copy has. */
+	ik_session_begin_storing(session);
+	ik_session_tell_model(session);
+	take_page(session, messages, count);
+	older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
+	tell_messages(session, messages + older, count - older);
+	tell_restored(session, (int64_t)count);
+	end_restoring(session, NULL);
+	event.number = (int64_t)older;
+	if (older > 0)
+		ik_session_emit(session, &event);
+	ik_session_copy_free(copy);
+	if (session->loading)
+		finish_loading(session);
+}
+
 /* It stays a new session. */
 static void give_up(struct ik_session *session, const struct ik_error *error)
 {
+	if (session->copy) {
+		go_on_with_copy(session);
+		return;
+	}
 	session->loading = false;
 	end_restoring(session, error);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
@@ -158,7 +199,6 @@ void ik_session_take_left_behind(struct ik_session *session)
 static void take_newest(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session *session = arg;
-	char *sentence;
 
 	session->reading = NULL;
 	if (answer->status != IK_OK) {
@@ -175,11 +215,8 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 	tell_messages(session, answer->messages, answer->count);
 	if (!session->following)
 		ik_session_take_left_behind(session);
-	sentence = ik_format(ngettext("[Session restored: %lld message]",
-		"[Session restored: %lld messages]", (unsigned long)session->restored_count),
-		(long long)session->restored_count);
-	tell_notice(session, sentence);
-	free(sentence);
+	tell_restored(session, session->restored_count);
+	session->copy = ik_session_copy_free(session->copy);
 	if (session->loading)
 		end_restoring(session, NULL);
 	if (session->loading)
@@ -228,8 +265,17 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 		ik_store_newest(store, session->directory, take_found, session);
 }
 
+void ik_session_restore_fork(struct ik_session *session, const char *id,
+	struct ik_session_copy *copy, ik_session_restored *done, void *arg)
+{
+	session->copy = copy;
+	memcpy(session->copy_id, id, strnlen(id, sizeof(session->copy_id) - 1));
+	ik_session_restore(session, id, done, arg);
+}
+
 void ik_session_stop_loading(struct ik_session *session)
 {
+	session->copy = ik_session_copy_free(session->copy);
 	session->loading = false;
 	ik_loop_cancel_deferred(session->options.loop, read_older, session);
 	session->reading = ik_store_read_close(session->reading);

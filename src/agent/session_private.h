@@ -15,6 +15,7 @@
 
 #include "agent/model.h"
 #include "agent/session.h"
+#include "agent/session_copy.h"
 #include "agent/turn.h"
 #include "provider/body.h"
 #include "store/lock.h"
@@ -85,6 +86,8 @@ struct ik_session {
 	bool kept;      /* and something that is to be stored came meanwhile */
 	ik_session_restored *restored;
 	void *restored_arg;
+	struct ik_session_copy *copy; /* of what is to be read; NULL: none */
+	char copy_id[IK_UUID_TEXT];
 	int64_t restored_count; /* its messages */
 	bool loading;   /* older messages */
 

@@ -56,10 +56,11 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	if (sequence > 0) {
 		char *sentence = ik_command_fork_sentence(&chat->core);
 
-		ik_command_make_fork(&chat->core, ik_kin_command(line, sentence, IK_KIN_PARENT,
-			ik_session_id(chat->core.session)), sequence, ret_id);
+		struct ik_session_copy *copy = ik_command_make_fork(&chat->core, ik_kin_command(line,
+			sentence, IK_KIN_PARENT, ik_session_id(chat->core.session)), sequence, ret_id);
+
 		free(sentence);
-		ik_session_restore(child->session, ret_id, on_restored, child);
+		ik_session_restore_fork(child->session, ret_id, copy, on_restored, child);
 	} else {
 		memcpy(ret_id, ik_session_id(child->session), IK_UUID_TEXT);
 		on_restored(child, NULL);

@@ -1,4 +1,5 @@
 /* The pane of sessions, and another session in place of this one. */
+#include "agent/session_copy.h"
 #include "app/chat_private.h"
 
 #include <stdlib.h>
@@ -135,6 +136,8 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		ik_session_add_notice(agent->session, agent->before);
 	free(agent->before);
 	agent->before = NULL;
+	if (agent == agent->chat->agent)
+		ik_core_tell_store_again(&agent->chat->core);
 	if (error == NULL)
 		ik_chat_children_look(agent);
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
@@ -145,10 +148,10 @@ static void switch_now(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
 	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
+	bool fork = ik_text_equal(chat->switch_to, chat->core.fork);
 
 	free(chat->agent->before);
-	/* A fork says itself whose it is. */
-	said = said && !ik_text_equal(chat->switch_to, chat->core.fork);
+	said = said && !fork; /* it says itself whose it is */
 	chat->core.fork[0] = '\0';
 	chat->agent->before = said ? ik_format(_("The session before this one: ikigai --resume=%s"),
 		ik_session_id(session)) : NULL;
@@ -156,7 +159,11 @@ static void switch_now(struct ik_chat *chat)
 	(void)ik_agent_begin_session(chat->agent);
 	ik_screen_session_runs(chat->screen, chat->switch_to);
 	ik_screen_close_side(chat->screen);
-	ik_session_restore(chat->core.session, chat->switch_to, on_resumed, chat->agent);
+	ik_session_restore_fork(chat->core.session, chat->switch_to, fork ? chat->core.fork_copy : NULL,
+		on_resumed, chat->agent);
+	if (!fork)
+		ik_session_copy_free(chat->core.fork_copy);
+	chat->core.fork_copy = NULL;
 }
 
 static void try_switch(void *arg)
@@ -286,6 +293,8 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 	chat->find_words = NULL;
 	if (info != NULL)
 		ik_chat_resume(chat, info->id);
+	else if (ik_text_equal(words, chat->core.fork) && chat->core.fork_copy != NULL)
+		ik_chat_resume(chat, words); /* that it cannot be read does not matter */
 	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->core.fork))
 		ik_chat_complain(chat, _("The copy of the session has yet to be stored: /sessions shows it "
 			"then. You are still in this one."));

@@ -23,6 +23,7 @@ static void begin_session(struct ik_chat *chat)
 	ik_chat_session_changed(chat);
 	if (ik_agent_begin_session(chat->agent) && said)
 		ik_session_add_notice(chat->core.session, sentence);
+	ik_core_tell_store_again(&chat->core);
 	free(sentence);
 }
 

@@ -69,16 +69,20 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
-void ik_command_make_fork(struct ik_core *core, struct ik_message *command, int64_t sequence,
-	char ret_id[IK_UUID_TEXT])
+struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
+	struct ik_session_copy *copy = ik_session_copy_new(core->session, sequence);
+
 	ik_uuid_new(ret_id);
 	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
 		ik_session_id(core->session), sequence);
 	ik_store_append(core->store, ret_id, command);
 	if (core->undo_directory != NULL)
 		ik_revert_fork(core->undo_directory, ik_session_id(core->session), ret_id);
+	ik_session_copy_add(copy, command);
 	ik_message_unref(command);
+	return copy;
 }
 
 char *ik_command_fork_sentence(const struct ik_core *core)
@@ -91,8 +95,9 @@ char *ik_command_fork_sentence(const struct ik_core *core)
 static enum ik_command_effect make_fork(struct ik_core *core, const char *line, char *sentence,
 	int64_t sequence)
 {
-	ik_command_make_fork(core, ik_message_command(line, strlen(line), sentence, strlen(sentence)),
-		sequence, core->fork);
+	ik_session_copy_free(core->fork_copy);
+	core->fork_copy = ik_command_make_fork(core, ik_message_command(line, strlen(line), sentence,
+		strlen(sentence)), sequence, core->fork);
 	free(sentence);
 	return IK_COMMAND_FORKED;
 }
@@ -262,6 +267,7 @@ static void tell_of_files(struct ik_core *core, int64_t time_ms)
 		files), files, turns);
 	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
 	ik_store_append(core->store, core->fork, message);
+	ik_session_copy_add(core->fork_copy, message);
 	ik_message_unref(message);
 	free(sentence);
 }

@@ -6,6 +6,7 @@
 #ifndef IK_APP_COMMANDS_SESSION_H
 #define IK_APP_COMMANDS_SESSION_H
 
+#include "agent/session_copy.h"
 #include "app/commands.h"
 
 /* What a conversation is called now ("": nothing yet); new memory. */
@@ -28,9 +29,10 @@ enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, c
 enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
 
 /* Make the fork of the session in front that has its events up to sequence; ret_id: what it
- * is called. command is stored in it; its reference is taken over. */
-void ik_command_make_fork(struct ik_core *core, struct ik_message *command, int64_t sequence,
-	char ret_id[IK_UUID_TEXT]);
+ * is called. command is stored in it; its reference is taken over. Returns what it has, in memory
+ * (the caller's), or NULL. */
+struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+	int64_t sequence, char ret_id[IK_UUID_TEXT]) IK_MUST_USE;
 /* The usual output: whose fork it is. New memory. */
 char *ik_command_fork_sentence(const struct ik_core *core);
 

@@ -8,6 +8,7 @@
 #include "app/agents_file.h"
 #include "app/export.h"
 #include "app/model_hint.h"
+#include "agent/session_copy.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
@@ -124,6 +125,16 @@ static void tell_store_problem(struct ik_core *core, const char *message)
 	free(core->store_problem);
 	core->store_problem = ik_strdup(message);
 	core->events->store(core->arg, &event);
+}
+
+void ik_core_tell_store_again(struct ik_core *core)
+{
+	char *problem = core->store_problem;
+
+	core->store_problem = NULL;
+	if (problem != NULL)
+		tell_store_problem(core, problem);
+	free(problem);
 }
 
 static void on_store_state(void *arg, size_t waiting, const char *message)
@@ -497,6 +508,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);
 	core->store_problem = NULL;
+	core->fork_copy = ik_session_copy_free(core->fork_copy);
 	free(core->draft);
 	core->draft = NULL;
 	free(core->trust_problem);

@@ -68,6 +68,7 @@ struct ik_core {
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */
 	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
 	char fork[IK_UUID_TEXT]; /* that a command made of this session; "": none */
+	struct ik_session_copy *fork_copy; /* what it has, in memory; NULL: not known */
 	char *draft;         /* what goes back into the editor with it; NULL: nothing */
 	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
@@ -84,6 +85,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 
 /* Another session beside those that are there, with the model of the one in front; the core's. */
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg);
+/* Why events wait, if they do, on the screen of the session in front, which is another one now. */
+void ik_core_tell_store_again(struct ik_core *core);
 /* Commands are about this one from here on. */
 void ik_core_set_front(struct ik_core *core, struct ik_session *session);
 /* End one that is not in front; it can be resumed. Returns NULL. */
