@@ -20,7 +20,10 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 		/* Translators: with a plus there are more than that. */
 		ik_buf_printf(&out, more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows) :
 			ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
-	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_LINE_END);
+	/* End belongs to a draft while there is one. */
+	bool draft = ik_screen_context(screen) == IK_IN_EDITOR && !ik_editor_is_empty(screen->editor);
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR,
+		draft ? IK_ACTION_BOTTOM : IK_ACTION_LINE_END);
 	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
 	ik_buf_printf(&out, _("%s (%s) "), screen->utf8 ? "↓" : "v", key);
 	free(key);
