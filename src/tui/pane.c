@@ -50,6 +50,12 @@ bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
 	case IK_ACTION_PAGE_DOWN:
 		ik_scrollback_page(pane->text, 1);
 		break;
+	case IK_ACTION_HALF_UP:
+		ik_scrollback_half(pane->text, -1);
+		break;
+	case IK_ACTION_HALF_DOWN:
+		ik_scrollback_half(pane->text, 1);
+		break;
 	case IK_ACTION_TOP:
 		ik_scrollback_top(pane->text);
 		break;

@@ -139,9 +139,12 @@ bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 		turn_page(inspector, 0, false);
 	else if (action == IK_ACTION_BOTTOM && inspector->page + 1 < pages)
 		turn_page(inspector, pages - 1, true);
-	else if ((action == IK_ACTION_PAGE_UP || action == IK_ACTION_PAGE_DOWN)
+	else if ((action == IK_ACTION_PAGE_UP || action == IK_ACTION_HALF_UP)
 		&& is_at(inspector, before))
-		leave_page(inspector, action == IK_ACTION_PAGE_DOWN);
+		leave_page(inspector, false);
+	else if ((action == IK_ACTION_PAGE_DOWN || action == IK_ACTION_HALF_DOWN)
+		&& is_at(inspector, before))
+		leave_page(inspector, true);
 	if (inspector->in_text && inspector->page == inspector->shown_page)
 		ik_inspector_enter_text(inspector, true);
 	return true;

@@ -1,6 +1,7 @@
 /* What is typed: the part of the screen that takes keys. */
 #include "tui/screen_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/limits.h"
@@ -58,6 +59,12 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 		break;
 	case IK_ACTION_PAGE_DOWN:
 		ik_scrollback_page(screen->scrollback, 1);
+		break;
+	case IK_ACTION_HALF_UP:
+		ik_scrollback_half(screen->scrollback, -1);
+		break;
+	case IK_ACTION_HALF_DOWN:
+		ik_scrollback_half(screen->scrollback, 1);
 		break;
 	case IK_ACTION_TOP:
 		ik_scrollback_top(screen->scrollback);
@@ -286,11 +293,26 @@ static struct ik_reaction edit_selected(struct ik_screen *screen, enum ik_action
 	};
 }
 
+/* Half a page down at the end of the conversation may have been meant to end the chat. */
+static void say_how_to_end(struct ik_screen *screen)
+{
+	char *leave = ik_keymap_key_name(screen->keymap, IK_IN_SCROLLBACK, IK_ACTION_CANCEL);
+	char *end = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_END_OF_INPUT);
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	/* Translators: two keys, one after the other: "Esc", "Ctrl-D" */
+	ik_buf_printf(&out, _("This is the end. To leave the chat: %s, then %s."), leave, end);
+	ik_screen_flash(screen, out.data);
+	ik_buf_done(&out);
+	free(end);
+	free(leave);
+}
+
 /* What an action means here. */
 static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
 {
-	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END)
+	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key))
 		&& (ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
 	switch (action) {
 	case IK_ACTION_HELP:
@@ -342,8 +364,13 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return reaction(IK_REACT_REDRAW);
 	case IK_ACTION_PAGE_UP:
 	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_HALF_UP:
+	case IK_ACTION_HALF_DOWN:
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
+		if (action == IK_ACTION_HALF_DOWN && scroll_target(screen) == TARGET_SCROLLBACK
+			&& ik_scrollback_at_end(screen->scrollback))
+			say_how_to_end(screen);
 		scroll(screen, action);
 		return nothing;
 	case IK_ACTION_RAW:
@@ -398,14 +425,17 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	}
 }
 
-/* The action of a key; the status bar shows the half of a sequence. */
+/* The action of a key, first and last as Home and End; the status bar shows the half of a
+ * sequence. */
 static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
 {
 	bool was_pending = ik_keymap_pending(screen->keymap) != NULL;
 	enum ik_action action = ik_keymap_action(screen->keymap, ik_screen_context(screen), key);
 	if (was_pending || ik_keymap_pending(screen->keymap))
 		screen->dirty = true;
-	return action;
+	if (action == IK_ACTION_FIRST)
+		return IK_ACTION_LINE_START;
+	return action == IK_ACTION_LAST ? IK_ACTION_LINE_END : action;
 }
 
 /* Do what a key means. */

@@ -347,6 +347,12 @@ void ik_scrollback_page(struct ik_scrollback *scrollback, int pages)
 	ik_scrollback_scroll(scrollback, pages * step);
 }
 
+void ik_scrollback_half(struct ik_scrollback *scrollback, int halves)
+{
+	int step = scrollback->rows > 3 ? scrollback->rows / 2 : 1;
+	ik_scrollback_scroll(scrollback, halves * step);
+}
+
 void ik_scrollback_top(struct ik_scrollback *scrollback)
 {
 	if (scrollback->count == 0)

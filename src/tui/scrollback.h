@@ -39,6 +39,7 @@ void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int column
 /* Move the window down (rows > 0) or up. A page keeps one row of the old one. */
 void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows);
 void ik_scrollback_page(struct ik_scrollback *scrollback, int pages);
+void ik_scrollback_half(struct ik_scrollback *scrollback, int halves); /* of the window */
 void ik_scrollback_top(struct ik_scrollback *scrollback);
 void ik_scrollback_bottom(struct ik_scrollback *scrollback);
 
