@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "tui/parameter_text.h"
 #include "util/cluster.h"
 #include "util/text.h"
 
@@ -63,13 +64,6 @@ void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_b
 		ik_buf_printf(out, "%s\n", ik_registry_problem(registry, i));
 }
 
-/* The value's text as a string, or "any" when a schema says no single type. */
-static void put_type(struct ik_buf *out, struct ik_json_span type)
-{
-	if (!ik_json_string(type, out))
-		ik_buf_puts(out, _("any"));
-}
-
 /* Is name among the strings of list? */
 static bool list_has(struct ik_json_span list, struct ik_json_span name)
 {
@@ -95,7 +89,7 @@ static void put_properties(struct ik_buf *out, struct ik_json_span schema, bool 
 		ik_buf_puts(out, "  ");
 		(void)ik_json_string(key, out);
 		ik_buf_puts(out, " (");
-		put_type(out, ik_json_member(value, "type"));
+		ik_parameter_put_type(out, value, true);
 		if (with_required)
 			ik_buf_printf(out, ", %s", list_has(required, key) ? _("required") : _("optional"));
 		ik_buf_puts(out, ")\n");
@@ -116,7 +110,7 @@ static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 		return;
 	}
 	ik_buf_puts(out, "  ");
-	put_type(out, ik_json_member(returns, "type"));
+	ik_parameter_put_type(out, returns, true);
 	ik_buf_puts(out, "\n");
 }
 

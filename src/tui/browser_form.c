@@ -6,6 +6,7 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "tui/browser_form_parts.h"
+#include "tui/parameter_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -61,20 +62,12 @@ static void find_kind(struct ik_form_field *field, struct ik_json_span property)
 		field->kind = ik_json_string_is(type, "string") ? IK_FIELD_TEXT : IK_FIELD_JSON;
 }
 
-/* The type in words: "integer", "string | null". */
+/* The type in words: "integer", "string | null"; what a choice offers stands below it. */
 static char *type_words(struct ik_json_span property)
 {
-	struct ik_json_span type = ik_json_member(property, "type"), one;
-	struct ik_json_walk walk = {0};
 	struct ik_buf out;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
-	if (!ik_json_string(type, &out))
-		while (ik_json_next(type, &walk, NULL, &one)) {
-			ik_buf_puts(&out, out.length > 0 ? " | " : "");
-			(void)ik_json_string(one, &out);
-		}
-	if (out.length == 0)
-		ik_buf_puts(&out, _("any type"));
+	ik_parameter_put_type(&out, property, false);
 	return ik_buf_take(&out, NULL);
 }
 

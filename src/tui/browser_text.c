@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/parameter_text.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -95,13 +96,17 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 	struct ik_buf out;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
 	while (ik_json_next(properties, &walk, &key, &value)) {
-		struct ik_json_span type = ik_json_member(value, "type");
+		struct ik_json_span initial = ik_json_member(value, "default");
 		struct ik_json_span description = ik_json_member(value, "description");
 		ik_json_string(key, &out);
 		ik_buf_puts(&out, " (");
-		if (!ik_json_string(type, &out))
-			ik_buf_puts(&out, type.text ? _("several types") : _("any type"));
+		ik_parameter_put_type(&out, value, true);
 		ik_buf_puts(&out, is_required(schema, key) ? _(", required)") : ")");
+		if (initial.text) {
+			char *text = ik_strndup(initial.text, initial.length);
+			ik_buf_printf(&out, _("  default %s"), text);
+			free(text);
+		}
 		if (ik_json_span_type(description) == IK_JSON_STRING) {
 			ik_buf_puts(&out, "  ");
 			ik_json_string(description, &out);

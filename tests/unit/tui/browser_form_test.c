@@ -87,13 +87,13 @@ Test(browser_form, shows_a_field_for_each_property)
 		"path  string  required\n"
 		"  Which file\n"
 		">\n"
-		"count  integer  default 10\n"
+		"count  integer >= 1  default 10\n"
 		"\n"
 		"mode  any type\n"
 		"[left out] \"fast\"  \"slow\"\n"
 		"deep  boolean\n"
 		"[left out] true  false\n"
-		"edits  array\n"
+		"edits  object[]\n"
 		"\n"
 		"\n"
 		"\n"
@@ -155,7 +155,7 @@ Test(browser_form, blames_the_field_that_holds_what_is_wrong_deep_inside)
 	act(IK_ACTION_UP);
 	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_TAKEN);
 	cr_assert(picture_has(draw(20, 60), "/edits/1/line: "));
-	cr_assert_eq(picture_style(&cells, "edits  array"), IK_STYLE_BOLD);
+	cr_assert_eq(picture_style(&cells, "edits  object[]"), IK_STYLE_BOLD);
 }
 
 Test(browser_form, is_filled_with_what_was_written_before)
@@ -177,7 +177,7 @@ Test(browser_form, keeps_the_field_with_the_cursor_in_sight)
 	PICTURE_IS(draw(4, 40),
 		"deep  boolean\n"
 		"[left out] true  false\n"
-		"edits  array\n"
+		"edits  object[]\n"
 		"> [1]\n");
 	cr_assert_eq(cursor_row, 3);
 	cr_assert_eq(act(IK_ACTION_CANCEL), IK_FORM_LEFT);

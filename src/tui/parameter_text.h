@@ -1,0 +1,19 @@
+/*
+ * parameter_text: what may stand in a parameter, in a few words, from its JSON Schema.
+ *
+ *   string     "red" | "green"     string | null     integer[]     integer 1..10
+ *
+ * May include: util, json/scan.h.
+ */
+#ifndef IK_TUI_PARAMETER_TEXT_H
+#define IK_TUI_PARAMETER_TEXT_H
+
+#include <stdbool.h>
+
+#include "json/scan.h"
+#include "util/buf.h"
+
+/* Append the words for a property. Values: with the values of an enum, not their type alone. */
+void ik_parameter_put_type(struct ik_buf *out, struct ik_json_span property, bool values);
+
+#endif
