@@ -415,6 +415,10 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
 		return;
 	if (!found)
 		found = ik_store_session_add(store, NULL, session, "", message->time_ms, -1);
+	/* What is taken in from elsewhere is older than its session here. */
+	if (found->known == 0 && found->parent[0] == '\0' && message->time_ms > 0 &&
+	    message->time_ms < found->created_ms)
+		found->created_ms = message->time_ms;
 	spool(store, ik_store_enqueue(store, found, message));
 	/* Else the queue is on its way, or waits for its time. */
 	if (was_empty)

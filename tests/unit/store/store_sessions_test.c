@@ -48,6 +48,30 @@ Test(store_sessions, are_chosen_by_directory_and_words)
 	cr_expect_eq(count_of(NULL, "\\"), 0);
 }
 
+/* As an import does. */
+Test(store_sessions, is_as_old_as_what_it_is_made_of)
+{
+	char id[IK_UUID_TEXT], today[IK_UUID_TEXT];
+	int i;
+
+	add_session(today, "/x", "today");
+	ik_uuid_new(id);
+	ik_store_begin(fixture.store, id, "/x");
+	for (i = 0; i < 3; i++) {
+		struct ik_message *message = ik_message_new(IK_KIND_USER, "old", 3, NULL, 0);
+
+		message->time_ms = 1000 + i;
+		ik_store_append(fixture.store, id, message);
+		ik_message_unref(message);
+	}
+	fixture_wait(ik_store_list(fixture.store, 0, "", 8, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.count, 2);
+	cr_expect_str_eq(fixture_answer.sessions[0].id, today);
+	cr_expect_str_eq(fixture_answer.sessions[1].id, id);
+	cr_expect_eq(fixture_answer.sessions[1].created_ms, 1000);
+	cr_expect_eq(fixture_answer.sessions[1].updated_ms, 1002);
+}
+
 Test(store_sessions, a_command_names_one)
 {
 	char id[IK_UUID_TEXT];
