@@ -145,7 +145,7 @@ int ik_dialog_ask(struct ik_dialog *dialog, const struct ik_question *asked)
 {
 	struct question *question = make_question(dialog, asked);
 	struct question **place = &dialog->first;
-	while (*place && !asked->first)
+	while (*place && !asked->first && !asked->wanted)
 		place = &(*place)->next;
 	if (!dialog->first)
 		dialog->open = true;

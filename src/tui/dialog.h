@@ -53,6 +53,8 @@ struct ik_question {
 	size_t initial;      /* index of the choice that Enter means at first */
 	size_t escape;       /* of that which Esc means */
 	bool first;          /* before those that wait: it belongs to the last answer */
+	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
+	                        draft too */
 };
 
 struct ik_answer {

@@ -6,7 +6,9 @@ int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
 	bool alone = ik_dialog_count(screen->dialog) == 0;
 	int id = ik_dialog_ask(screen->dialog, question);
 	/* Who is writing goes on writing. */
-	if (alone && !ik_editor_is_empty(screen->editor))
+	if (question->wanted)
+		ik_dialog_set_open(screen->dialog, true);
+	else if (alone && !ik_editor_is_empty(screen->editor))
 		ik_dialog_set_open(screen->dialog, false);
 	screen->dirty = true;
 	return id;
