@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/export.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -116,6 +117,16 @@ enum ik_command_effect ik_command_copy(struct ik_core *core, const char *line, c
 	return IK_COMMAND_COPY;
 }
 
+/* A name without the quotes around it, which a shell would take away; in new memory. */
+static char *without_quotes(const char *name)
+{
+	size_t length = strlen(name);
+	bool quoted = length > 2 && strchr("\"'", name[0]) != NULL
+		&& strchr(name + 1, name[0]) == name + length - 1;
+
+	return quoted ? ik_strndup(name + 1, length - 2) : ik_strdup(name);
+}
+
 enum ik_command_effect ik_command_export(struct ik_core *core, const char *line, const char *rest)
 {
 	static const char force[] = "--force";
@@ -126,7 +137,8 @@ enum ik_command_effect ik_command_export(struct ik_core *core, const char *line,
 		rest += strlen(force);
 		rest += strspn(rest, " ");
 	}
-	if (ik_export_start(core, line, rest, replace, &error) != IK_OK)
-		return say(core, line, error.text);
-	return IK_COMMAND_NOTHING;
+	char *file = without_quotes(rest);
+	enum ik_status status = ik_export_start(core, line, file, replace, &error);
+	free(file);
+	return status == IK_OK ? IK_COMMAND_NOTHING : say(core, line, error.text);
 }
