@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -94,7 +95,12 @@ static void toggle_raw(struct ik_screen *screen)
 		ik_screen_dress(screen, ik_scrollback_at(screen->scrollback, i));
 	if (screen->find.search)
 		ik_search_restart(screen->find.search);
-	screen->dirty = true;
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
+	char *sentence = ik_format(screen->markdown ? _("Replies as Markdown; %s: as they were written")
+		: _("Replies as they were written; %s: as Markdown"), key);
+	ik_screen_flash(screen, sentence);
+	free(sentence);
+	free(key);
 }
 
 /* Esc: what is in front, or has the keys, closes first, as its last line says; then the turn
