@@ -400,9 +400,9 @@ int64_t fixture_query(const char *text)
 	return number;
 }
 
-void fixture_query_until(const char *text, int64_t wanted)
+void fixture_query_until(const char *text, int64_t least)
 {
-	while (fixture_query(text) != wanted)
+	while (fixture_query(text) < least)
 		fixture_turn(2);
 }
 

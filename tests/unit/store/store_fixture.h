@@ -92,8 +92,8 @@ void fixture_turn(int times);
 
 /* One number from the database, by another connection. */
 int64_t fixture_query(const char *text);
-/* Turn until the database gives this number: large texts go after all that is read, too. */
-void fixture_query_until(const char *text, int64_t wanted);
+/* Turn until the database gives this number or more: large texts go after all that is read, too. */
+void fixture_query_until(const char *text, int64_t least);
 /* How many files the spool has; events: only those with events in them. */
 int fixture_count_spool(bool events);
 /* How many files of the directory have word in their names. */

@@ -136,6 +136,7 @@ Test(store_sessions, are_deleted_with_all_they_have)
 	ik_bytes_unref(bytes);
 	ik_message_unref(result);
 	fixture_query_until("SELECT count(*) FROM blobs", 1);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM blobs"), 1);
 	cr_assert_eq(delete("0"), IK_NOT_FOUND, "a beginning is not enough");
 	cr_assert_str_eq(fixture_answer.error.text, "There is no session 0.");
 	cr_assert_eq(delete(id), IK_OK);
