@@ -1,15 +1,29 @@
 /* Questions to the person: the part of the screen that asks. */
 #include "tui/screen_private.h"
 
+/* Would a question take keys that are meant for something else? */
+static bool is_at_work(const struct ik_screen *screen)
+{
+	return !ik_editor_is_empty(screen->editor) || ik_screen_focus(screen) != IK_FOCUS_EDITOR;
+}
+
+void ik_screen_answered(struct ik_screen *screen, const struct ik_answer *answer)
+{
+	if (answer->question == screen->wanted_question && is_at_work(screen))
+		ik_dialog_set_open(screen->dialog, false);
+}
+
 int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
 {
 	bool alone = ik_dialog_count(screen->dialog) == 0;
 	int id = ik_dialog_ask(screen->dialog, question);
-	/* Who is writing goes on writing. */
-	if (question->wanted)
+	/* Who is writing goes on writing; and a "y" that copies in a pane allows nothing. */
+	if (question->wanted) {
+		screen->wanted_question = id;
 		ik_dialog_set_open(screen->dialog, true);
-	else if (alone && !ik_editor_is_empty(screen->editor))
+	} else if (alone && !question->first && is_at_work(screen)) {
 		ik_dialog_set_open(screen->dialog, false);
+	}
 	screen->dirty = true;
 	return id;
 }
@@ -49,6 +63,7 @@ bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
 		if (ik_screen_busy(screen))
 			return false;
 		ik_dialog_escape(screen->dialog, &ret_reaction->answer);
+		ik_screen_answered(screen, &ret_reaction->answer);
 		screen->dirty = true;
 		ret_reaction->kind = IK_REACT_ANSWER;
 		return true;
@@ -61,6 +76,7 @@ bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
 	case IK_DIALOG_TAKEN:
 		break;
 	case IK_DIALOG_ANSWERED:
+		ik_screen_answered(screen, &ret_reaction->answer);
 		ret_reaction->kind = IK_REACT_ANSWER;
 		break;
 	}

@@ -54,6 +54,7 @@ static struct ik_reaction click_dialog(struct ik_screen *screen,
 	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column,
 		    &reaction.answer))
 		return nothing;
+	ik_screen_answered(screen, &reaction.answer);
 	return reaction;
 }
 

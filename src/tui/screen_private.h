@@ -81,6 +81,7 @@ struct ik_screen {
 	struct ik_picker *picker;
 	struct ik_help *help;
 	struct ik_dialog *dialog;
+	int wanted_question;        /* that a key asked for, the last one; 0: none yet */
 	struct ik_history *history;
 	struct ik_editor *editor;
 	char *bar_keys, *quit_hint; /* as the keymap has them */
@@ -185,6 +186,8 @@ void ik_screen_place_forget(struct ik_screen *screen);
 void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
 	size_t length);
 
+/* One is answered. Behind one that a key asked for the next does not come up by itself. */
+void ik_screen_answered(struct ik_screen *screen, const struct ik_answer *answer);
 /* Is there a question, but put aside? Open it, or put it aside. */
 bool ik_screen_dialog_aside(const struct ik_screen *screen);
 void ik_screen_dialog_show(struct ik_screen *screen, bool open);
