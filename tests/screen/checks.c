@@ -21,6 +21,18 @@ bool screen_shows(struct harness *h, const char *text)
 	return false;
 }
 
+bool is_at_rest(struct harness *h, const char *unused)
+{
+	static const char *const activities[] = {"running ", "retry in ", "waiting for you"};
+	const char *bar = terminal_row(&h->terminal, h->terminal.rows - 1);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof activities / sizeof *activities; i++)
+		if (strstr(bar, activities[i]) != NULL)
+			return false;
+	return !screen_shows(h, "working");
+}
+
 /* Does a row match a line of a picture, in which * is any characters? */
 static bool row_matches(const char *row, const char *line)
 {

@@ -9,6 +9,10 @@
 /* Does a row show text? */
 bool screen_shows(struct harness *h, const char *text);
 
+/* Does no turn run? The status bar, the last row, says what it does: "working", and "running NAME"
+ * in between, while tools are run; and no other row says "working". */
+bool is_at_rest(struct harness *h, const char *unused);
+
 /* Is the screen this picture: "..." any rows, * any characters of a row? */
 bool picture_is_there(struct harness *h, const char *picture);
 

@@ -31,6 +31,7 @@
  *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...
  *   wait TEXT                until a row shows TEXT
  *   wait-not TEXT            until no row does
+ *   at-rest                  until no turn runs
  *   expect <<                until the screen is this picture: a line "..." is
  *                            any number of rows, * in a line any characters
  *   never TEXT               no row shows TEXT now
@@ -428,6 +429,8 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return wait_until(h, screen_shows, rest) || fail(h, "no row came to show \"%s\"", rest);
 	if (IS("wait-not"))
 		return wait_until(h, shows_not, rest) || fail(h, "a row went on showing \"%s\"", rest);
+	if (IS("at-rest"))
+		return wait_until(h, is_at_rest, rest) || fail(h, "a turn went on running");
 	if (IS("never"))
 		return !screen_shows(h, rest) || fail(h, "a row shows \"%s\"", rest);
 	if (IS("expect"))
