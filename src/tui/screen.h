@@ -124,8 +124,8 @@ void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);
 /*
  * Ask the person (tui/dialog.h); all is copied. Returns the question's id, which
  * comes back with IK_REACT_ANSWER. Questions are shown one after the other. One
- * that finds the person writing, or in a pane, stays aside, one row over the editor,
- * until F6; the draft stays as it is in any case.
+ * that finds the person writing, looking for something, or in a pane, stays aside, one
+ * row over the editor, until F6; the draft stays as it is in any case.
  */
 int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question);
 /* The question needs no answer any more. */

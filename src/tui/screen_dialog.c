@@ -4,7 +4,9 @@
 /* Would a question take keys that are meant for something else? */
 static bool is_at_work(const struct ik_screen *screen)
 {
-	return !ik_editor_is_empty(screen->editor) || ik_screen_focus(screen) != IK_FOCUS_EDITOR;
+	bool failed;
+	return !ik_editor_is_empty(screen->editor) || ik_screen_focus(screen) != IK_FOCUS_EDITOR
+		|| screen->find.writing || ik_screen_history_open(screen, &failed);
 }
 
 void ik_screen_answered(struct ik_screen *screen, const struct ik_answer *answer)

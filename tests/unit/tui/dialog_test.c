@@ -274,6 +274,28 @@ Test(dialog, who_is_writing_is_not_disturbed)
 	cr_assert_str_eq(draft(), "dear model, yes");
 }
 
+/* Letters that are looked for allow nothing. */
+Test(dialog, who_looks_for_something_is_not_disturbed)
+{
+	for (int i = 0; i < 2; i++) {
+		draw(24, 80);
+		control(i == 0 ? 's' : 'r');
+		type("ma");
+		int id = ask("May it?");
+		draw(24, 80);
+		cr_assert(picture_has(&cells, "F6 answer"));
+		cr_assert_not(picture_has(&cells, "[y] Once"));
+		cr_assert_eq(type("y").kind, IK_REACT_NONE);
+		draw(24, 80);
+		cr_assert(i == 1 || picture_has(&cells, "Search: may"));
+		press(IK_KEY_F6);
+		draw(24, 80);
+		cr_assert(picture_has(&cells, "[y] Once"));
+		is_answer(type("y"), id, 1, "");
+		cr_assert_str_eq(draft(), "");
+	}
+}
+
 Test(dialog, enter_with_nothing_to_send_opens_what_was_put_aside)
 {
 	ask("May it?");
