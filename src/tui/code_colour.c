@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tui/wrap.h"
+#include "util/cluster.h"
 
 #define KEYWORD_MOST 24 /* bytes of the longest */
 
@@ -269,5 +270,7 @@ size_t ik_code_run(const struct ik_code_language *language, const char *line, si
 	}
 	while (end < length && line[end] == ' ')
 		end++; /* nobody sees the colour of a blank, and a change of colour is bytes */
+	if (end < length && (unsigned char)line[end] >= 0x80) /* it may be an accent of what it follows */
+		end += ik_cluster_next(line + end - 1, length - end + 1).length - 1;
 	return end - at;
 }

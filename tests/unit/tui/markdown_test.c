@@ -129,6 +129,13 @@ Test(markdown, code_of_a_known_language_has_colours)
 	STYLE_IS("```nothing\nif\n```\n", "if", IK_STYLE_CODE);
 }
 
+Test(markdown, colours_part_no_accent_from_what_it_stands_on)
+{
+	SHOWS("```c\n\"a\"\u0301 /* b */\u0301 'c' \u0301if\n```\n", 28,
+		"── c ───────────────────────\n\"a\"\u0301 /* b */\u0301 'c' \u0301if\n"
+		"────────────────────────────\n");
+}
+
 Test(markdown, long_lines_of_code_go_on_behind_a_mark)
 {
 	SHOWS("```\nabcdefghijkl\n日本語日本\nabcdef\n```", 6,
