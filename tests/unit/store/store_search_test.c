@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "store/search_query.h"
+#include "store/search_text.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -168,6 +169,30 @@ Test(store_search, finds_what_tools_were_asked_and_said)
 	cr_expect_eq(count_of("\"second line\""), 1);
 	cr_expect_eq(count_of("output"), 0, "a member's name");
 	cr_expect_eq(count_of("success"), 0);
+}
+
+/* Only the beginning of a result counts, however long it is, and whatever it is made of. */
+Test(store_search, finds_the_beginning_of_what_is_longer_than_is_looked_at)
+{
+	const size_t length = 10 * IK_SEARCH_BYTES;
+	char id[IK_UUID_TEXT];
+	struct ik_message *message;
+	struct ik_buf envelope;
+
+	ik_buf_init(&envelope, 2 * length);
+	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":\"needle");
+	while (envelope.length < length)
+		ik_buf_puts(&envelope, " \\u00e4hay\\n");
+	ik_buf_puts(&envelope, " thread\"}");
+	ik_uuid_new(id);
+	ik_store_begin(fixture.store, id, "/x");
+	message = ik_message_tool_result("c", "grep", envelope.data, envelope.length, true, 1);
+	ik_store_append(fixture.store, id, message);
+	ik_message_unref(message);
+	ik_buf_done(&envelope);
+	cr_expect_eq(count_of("needle"), 1);
+	cr_expect_eq(count_of("\xc3\xa4hay"), 1);
+	cr_expect_eq(count_of("thread"), 0, "far behind the beginning");
 }
 
 /* Delete it. */
