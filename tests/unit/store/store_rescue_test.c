@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 
@@ -120,4 +121,18 @@ Test(store_rescue, a_session_may_begin_with_it)
 	in_a_process_that_ends(rescue_first_words, id);
 	fixture_open();
 	fixture_expect_page(id, 0, 9, "hi");
+}
+
+/* Beside the database and in TMPDIR the names begin otherwise. */
+Test(store_rescue, what_was_rescued_first_is_taken_in_first_wherever_it_is)
+{
+	char beside[] = "/x/a.db.rescue-01900000-0000-7000-8000-000000000002.jsonl";
+	char first[] = "/tmp/ikigai-0123456789abcdef.rescue-01900000-0000-7000-8000-000000000001.jsonl";
+	char last[] = "/tmp/ikigai-0123456789abcdef.rescue-01900000-0000-7000-8000-000000000003.jsonl";
+	char *paths[] = { beside, last, first };
+
+	ik_rescue_sort(paths, 3);
+	cr_expect_eq(paths[0], first);
+	cr_expect_eq(paths[1], beside);
+	cr_expect_eq(paths[2], last);
 }
