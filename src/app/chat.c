@@ -220,6 +220,14 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	return chat->status;
 }
 
+/* Say a line that was made for it, behind the screen. */
+static void say(char *line)
+{
+	if (!ik_tty_say(STDERR_FILENO, line))
+		(void)fputs(line, stderr);
+	free(line);
+}
+
 /* Say how to go on with each that said anything. */
 static void tell_sessions(const struct ik_chat *chat)
 {
@@ -227,8 +235,7 @@ static void tell_sessions(const struct ik_chat *chat)
 
 	for (agent = chat->agents; agent != NULL; agent = agent->next)
 		if (ik_conversation_count(ik_session_conversation(agent->session)) > 0)
-			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"),
-				ik_session_id(agent->session));
+			say(ik_format(_("Resume with: ikigai --resume=%s\n"), ik_session_id(agent->session)));
 }
 
 /* Take all apart, the terminal first, so that what follows can be read. */
@@ -247,8 +254,8 @@ static void close_chat(struct ik_chat *chat)
 	/* Without a screen, or before the old one was read, there is no draft. */
 	number = chat->input != NULL ? ik_chat_draft_save(chat, false) : 0;
 	if (number != 0)
-		(void)fprintf(stderr, _("ikigai: the message that was not sent yet could not be kept: %s\n"),
-			strerror(number));
+		say(ik_format(_("ikigai: the message that was not sent yet could not be kept: %s\n"),
+			strerror(number)));
 	if (chat->core_started) {
 		chat->core.undo = ik_undo_work_finish(chat->core.undo);
 		tell_sessions(chat);
@@ -261,7 +268,7 @@ static void close_chat(struct ik_chat *chat)
 		}
 		(void)ik_core_stop(&chat->core, &notice);
 		if (notice.status != IK_OK)
-			ik_complain(notice.text);
+			say(ik_complaint(notice.text));
 	}
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		chat->signals[i] = ik_signal_close(chat->signals[i]);
@@ -304,6 +311,6 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 		ik_loop_free(chat.loop);
 	}
 	if (error.status != IK_OK)
-		ik_complain(error.text);
+		say(ik_complaint(error.text));
 	return status;
 }

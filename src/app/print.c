@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "util/alloc.h"
 #include "util/buf.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -29,15 +31,25 @@ int ik_print(const char *bytes, size_t length)
 	return number != 0;
 }
 
-void ik_complain(const char *sentence)
+char *ik_complaint(const char *sentence)
 {
 	struct ik_buf clean;
+	char *line;
 
 	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
 	if (isatty(STDERR_FILENO) == 1)
 		ik_sanitize(&clean, sentence, strlen(sentence));
 	if (clean.length > 0 && ik_buf_status(&clean) == IK_OK)
 		sentence = clean.data;
-	(void)fprintf(stderr, "ikigai: %s\n", sentence);
+	line = ik_format("ikigai: %s\n", sentence);
 	ik_buf_done(&clean);
+	return line;
+}
+
+void ik_complain(const char *sentence)
+{
+	char *line = ik_complaint(sentence);
+
+	(void)fputs(line, stderr);
+	free(line);
 }

@@ -18,4 +18,7 @@ int ik_print(const char *bytes, size_t length);
  * is sanitised where that is a terminal. */
 void ik_complain(const char *sentence);
 
+/* The line that ik_complain() would say; the caller frees it. */
+char *ik_complaint(const char *sentence);
+
 #endif

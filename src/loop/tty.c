@@ -31,6 +31,9 @@
 /* What leaving waits for a terminal that does not take its output. */
 #define LEAVE_MS 200
 
+/* What a last word waits for a terminal that takes nothing. */
+#define SAY_MS 500
+
 /* What leaving waits for answers of the terminal's own. */
 #define ANSWER_MS 150
 
@@ -518,4 +521,32 @@ struct ik_tty *ik_tty_close(struct ik_tty *tty)
 	tty->enter = tty->leave = NULL;
 	ik_loop_defer(tty->loop, free, tty);
 	return NULL;
+}
+
+/* Write as much as the terminal takes, and wait for it as long as it takes anything. */
+static void say_to(int fd, const char *text, size_t length)
+{
+	struct pollfd wanted = { .fd = fd, .events = POLLOUT };
+
+	while (length > 0) {
+		ssize_t written = write(fd, text, length);
+
+		if (written > 0) {
+			text += written;
+			length -= (size_t)written;
+		} else if (written == 0 || (errno != EINTR && (errno != EAGAIN || poll(&wanted, 1, SAY_MS) == 0))) {
+			return;
+		}
+	}
+}
+
+bool ik_tty_say(int stream, const char *text)
+{
+	int fd = isatty(stream) == 1 ? reopen(stream) : -1;
+
+	if (fd < 0)
+		return false;
+	say_to(fd, text, strlen(text));
+	(void)close(fd);
+	return true;
 }

@@ -75,6 +75,11 @@ void ik_tty_stop_job(struct ik_tty *tty);
 /* Leaves if need be. */
 struct ik_tty *ik_tty_close(struct ik_tty *tty);
 
+/* Write a last word to the terminal of a standard stream, once it was left, by a program that ends.
+ * When it has taken nothing for half a second, the rest is dropped: it must not hold up what is still
+ * to be stored and released. False: the stream is no terminal, and nothing was written. */
+bool ik_tty_say(int stream, const char *text);
+
 /* Put the terminal back from anywhere, a signal handler or the out-of-memory
  * hook included; no effect when it is not entered. For a program that ends now. */
 void ik_tty_restore(void);

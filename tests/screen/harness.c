@@ -47,7 +47,7 @@
  *                            the lines of FILE (escapes as in type) stands in it
  *   raw-at-most COUNT TEXT   it wrote them no more often
  *   resize ROWS COLUMNS
- *   resize-storm COUNT       as many sizes as fast as can be, then the one of before
+ *   resize-storm COUNT [MS]  as many sizes as fast as can be, or so far apart, then the one of before
  *   idle MILLISECONDS        in which the program does not wake up once
  *   stop-reading | go-on-reading
  *   baud RATE                the terminal takes no more than such a line carries (0: all)
@@ -217,15 +217,16 @@ static bool type_counted(struct harness *h, const char *rest, const char *before
 		fail(h, "wanted: a count and a text");
 }
 
-/* More sizes than anybody can draw. */
+/* More sizes than anybody can draw, or so many milliseconds apart that each is drawn. */
 static bool resize_storm(struct harness *h, const char *rest)
 {
-	long count = strtol(rest, NULL, 10), i;
+	char *end;
+	long count = strtol(rest, &end, 10), pause = strtol(end, NULL, 10), i;
 	int rows = h->terminal.rows, columns = h->terminal.columns;
 
 	for (i = 0; i < count; i++) {
 		terminal_resize(&h->terminal, 1 + (int)(i * 7 % 60), 1 + (int)(i * 13 % 200));
-		(void)terminal_pump(&h->terminal, 0);
+		(void)terminal_pump(&h->terminal, (int)pause);
 	}
 	terminal_resize(&h->terminal, rows, columns);
 	return true;

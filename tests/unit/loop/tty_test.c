@@ -268,6 +268,37 @@ Test(tty, leaving_a_stalled_terminal_takes_a_moment_only)
 	end(&scene);
 }
 
+Test(tty, a_last_word_is_said)
+{
+	struct scene scene;
+
+	begin(&scene);
+	enter(&scene);
+	ik_tty_leave(scene.tty);
+	cr_assert(ik_tty_say(STDOUT_FILENO, "resume with this\n"));
+	wait_for_terminal(&scene, "<leave>resume with this\r\n");
+	end(&scene);
+}
+
+Test(tty, a_last_word_to_a_stalled_terminal_takes_a_moment_only)
+{
+	struct scene scene;
+	char *frame = malloc(IK_MIB(1));
+	int64_t before;
+
+	cr_assert_not_null(frame);
+	memset(frame, 'x', IK_MIB(1));
+	begin(&scene);
+	enter(&scene);
+	ik_tty_write(scene.tty, frame, IK_MIB(1));
+	ik_tty_leave(scene.tty);
+	before = ik_clock_ms();
+	cr_assert(ik_tty_say(STDOUT_FILENO, "resume with this\n"));
+	cr_assert_geq(ik_clock_ms() - before, 300);
+	free(frame);
+	end(&scene);
+}
+
 Test(tty, resize)
 {
 	const struct winsize size = { .ws_row = 50, .ws_col = 200 };
