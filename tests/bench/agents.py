@@ -1,31 +1,22 @@
 """agents.py IKIGAI RUNS: two agents with 100,000 events each in the real chat; from the key that
 shows the other one until its screen is there, and the processor's time for that."""
 import os
-import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-from sessions import Chat
+from sessions import Chat, store_session
 
 EVENTS = 100000
-SESSION = "01900000-0000-7000-8000-000000000000"
 
 
-def make_session(database):
-    """So many events, as long as such things are."""
-    db = sqlite3.connect(database)
-    db.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
-               " VALUES(?, '/bench', 'long', 1, 1, ?)", (SESSION, EVENTS))
+def make_events():
+    """So many, as long as such things are."""
     words = "and what a person may have said in it, or a model, as long as such things are; " * 3
-    db.executemany("INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
-                   " VALUES(?, ?, ?, ?, ?, NULL, ?)",
-                   ((f"01900000-0001-7000-8000-{i:012x}", SESSION, i,
-                     "user" if i % 2 else "assistant", f"event {i}, {words}", i)
-                    for i in range(1, EVENTS + 1)))
-    db.commit()
+    return [("user" if i % 2 else "assistant", f"event {i}, {words}", None)
+            for i in range(1, EVENTS + 1)]
 
 
 def main():
@@ -34,8 +25,8 @@ def main():
         environment = {"HOME": home, "TERM": "xterm-256color", "LANGUAGE": "C"}
         subprocess.run([ikigai, "exec", "-p", "practice", "hello"], env=dict(os.environ, **environment),
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-        make_session(f"{home}/.ikigai/ikigai.db")
-        chat = Chat([ikigai, "-p", "practice", f"--resume={SESSION}"], environment)
+        session = store_session(f"{home}/.ikigai/ikigai.db", make_events())
+        chat = Chat([ikigai, "-p", "practice", f"--resume={session}"], environment)
         chat.wait("[Session restored")
         chat.settle()
         chat.type("/fork hello\r")

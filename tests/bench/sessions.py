@@ -93,17 +93,27 @@ class Chat:
         os.close(self.terminal)
 
 
+def store_session(database, events):
+    """Append a session of this directory with these events (kind, content, data); gives its id."""
+    session, now = str(uuid.uuid4()), int(time.time() * 1000)
+    with sqlite3.connect(database) as connection:
+        connection.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
+            " VALUES(?, ?, '', ?, ?, ?)", (session, os.getcwd(), now, now, len(events)))
+        connection.executemany("INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?)", ((str(uuid.uuid4()), session, number, *event, now)
+            for number, event in enumerate(events, 1)))
+    connection.close()
+    return session
+
+
 def make_session(database, megabytes):
-    """Append a session of this directory: questions, calls, results, answers."""
-    connection = sqlite3.connect(database)
-    session = str(uuid.uuid4())
-    now = int(time.time() * 1000)
+    """Questions, calls, results, answers."""
     rows, total = [], 0
 
     def add(kind, content, data=None):
         nonlocal total
         total += len(content.encode()) + len((data or "").encode())
-        rows.append((str(uuid.uuid4()), session, len(rows) + 1, kind, content, data, now))
+        rows.append((kind, content, data))
 
     while total < megabytes * 1e6:
         call = f"call_{len(rows)}"
@@ -115,12 +125,7 @@ def make_session(database, megabytes):
         add("tool_result", LINE[:-1], json.dumps({"tool_call_id": call, "name": "file_read",
             "output": envelope, "success": True, "duration_ms": 3}))
         add("assistant", LINE * 32)
-    connection.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
-        " VALUES(?, ?, '', ?, ?, ?)", (session, os.getcwd(), now, now, len(rows)))
-    connection.executemany("INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
-        " VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
-    connection.commit()
-    return session, len(rows), total
+    return store_session(database, rows), len(rows), total
 
 
 def longest_turn(chat, log):
@@ -158,10 +163,7 @@ def history(ikigai, url, megabytes):
 
 
 def make_large(database, megabytes):
-    """Append a session with one large result, and the word NEEDLE at its end."""
-    connection = sqlite3.connect(database)
-    session = str(uuid.uuid4())
-    now = int(time.time() * 1000)
+    """One large result, with the word NEEDLE at its end."""
     text = LINE * int(megabytes * 1e6 / len(LINE.encode())) + "the NEEDLE is here\n"
     envelope = json.dumps({"tool_success": True, "result": {"output": text}})
     function = {"name": "bash", "arguments": '{"command":"cat x"}'}
@@ -170,13 +172,7 @@ def make_large(database, megabytes):
         ("tool_result", LINE[:-1], json.dumps({"tool_call_id": "c1", "name": "bash",
             "output": envelope, "success": True, "duration_ms": 3})),
         ("assistant", "Many lines.", None)]
-    connection.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
-        " VALUES(?, ?, '', ?, ?, ?)", (session, os.getcwd(), now, now, len(rows)))
-    connection.executemany("INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
-        " VALUES(?, ?, ?, ?, ?, ?, ?)", [(str(uuid.uuid4()), session, number + 1) + row + (now,)
-        for number, row in enumerate(rows)])
-    connection.commit()
-    return session, len(text.encode()), len(rows[2][2])
+    return store_session(database, rows), len(text.encode()), len(rows[2][2])
 
 
 def large(ikigai, url, megabytes):
