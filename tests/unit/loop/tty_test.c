@@ -111,6 +111,19 @@ static void enter(struct scene *scene)
 	cr_assert_eq(ik_tty_enter(scene->tty, "<enter>", "<leave>", &error), IK_OK, "%s", error.text);
 }
 
+/* Enter a terminal that nobody reads, and give it more than it takes. */
+static void enter_stalled(struct scene *scene)
+{
+	char *frame = malloc(IK_MIB(1));
+
+	cr_assert_not_null(frame);
+	memset(frame, 'x', IK_MIB(1));
+	enter(scene);
+	cr_assert_not(ik_tty_busy(scene->tty));
+	ik_tty_write(scene->tty, frame, IK_MIB(1));
+	free(frame);
+}
+
 static void close_master(struct scene *scene)
 {
 	scene->watch = ik_watch_close(scene->watch);
@@ -224,14 +237,9 @@ Test(tty, keys_come_as_bytes)
 Test(tty, slow_terminal_makes_it_busy_until_drained)
 {
 	struct scene scene;
-	char *frame = malloc(IK_MIB(1));
 
-	cr_assert_not_null(frame);
-	memset(frame, 'x', IK_MIB(1));
 	begin(&scene);
-	enter(&scene);
-	cr_assert_not(ik_tty_busy(scene.tty));
-	ik_tty_write(scene.tty, frame, IK_MIB(1));
+	enter_stalled(&scene);
 	cr_assert(ik_tty_busy(scene.tty));
 	fixture_run_for(scene.loop, 50);
 	cr_assert(ik_tty_busy(scene.tty));
@@ -243,28 +251,22 @@ Test(tty, slow_terminal_makes_it_busy_until_drained)
 	wait_for_terminal(&scene, "end");
 	cr_assert_eq(scene.drained_count, 1);
 	cr_assert_eq(scene.seen.length, 7 + IK_MIB(1) + 3);
-	free(frame);
 	end(&scene);
 }
 
 Test(tty, leaving_a_stalled_terminal_takes_a_moment_only)
 {
 	struct scene scene;
-	char *frame = malloc(IK_MIB(1));
 	int64_t before;
 
-	cr_assert_not_null(frame);
-	memset(frame, 'x', IK_MIB(1));
 	begin(&scene);
-	enter(&scene);
-	ik_tty_write(scene.tty, frame, IK_MIB(1));
+	enter_stalled(&scene);
 	before = ik_clock_ms();
 	ik_tty_leave(scene.tty);
 	cr_assert_geq(ik_clock_ms() - before, 150);
 	/* Not before the terminal reads on, which is never; a busy machine needs longer. */
 	cr_assert_lt(ik_clock_ms() - before, 10000);
 	cr_assert(fixture_is_cooked(0));
-	free(frame);
 	end(&scene);
 }
 
@@ -283,19 +285,14 @@ Test(tty, a_last_word_is_said)
 Test(tty, a_last_word_to_a_stalled_terminal_takes_a_moment_only)
 {
 	struct scene scene;
-	char *frame = malloc(IK_MIB(1));
 	int64_t before;
 
-	cr_assert_not_null(frame);
-	memset(frame, 'x', IK_MIB(1));
 	begin(&scene);
-	enter(&scene);
-	ik_tty_write(scene.tty, frame, IK_MIB(1));
+	enter_stalled(&scene);
 	ik_tty_leave(scene.tty);
 	before = ik_clock_ms();
 	cr_assert(ik_tty_say(STDOUT_FILENO, "resume with this\n"));
 	cr_assert_geq(ik_clock_ms() - before, 300);
-	free(frame);
 	end(&scene);
 }
 
