@@ -8,6 +8,7 @@ libik_json_a_SOURCES = \
 	src/json/pattern.c src/json/pattern.h \
 	src/json/place.c src/json/place.h \
 	src/json/plain.h \
+	src/json/pointer.c src/json/pointer.h \
 	src/json/reference.c src/json/reference.h \
 	src/json/scan.c src/json/scan.h \
 	src/json/schema.c src/json/schema.h src/json/validate.c \

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/plain.h"
+#include "json/pointer.h"
 #include "util/buf.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -14,23 +14,6 @@ bool ik_reference_is_resource(const struct ik_json *schema)
 
 	/* In draft 7 "#name" is what later became $anchor. */
 	return id && id[0] != '#';
-}
-
-/* Append one step of a pointer, percent signs and tildes decoded; returns what is behind it. */
-static const char *decode_step(struct ik_buf *out, const char *step)
-{
-	while (*step && *step != '/') {
-		char byte = *step++;
-
-		if (byte == '%' && ik_json_hex_digit(step[0]) >= 0 && ik_json_hex_digit(step[1]) >= 0) {
-			byte = (char)(ik_json_hex_digit(step[0]) << 4 | ik_json_hex_digit(step[1]));
-			step += 2;
-		}
-		if (byte == '~' && (*step == '0' || *step == '1'))
-			byte = *step++ == '0' ? '~' : '/';
-		ik_buf_putc(out, byte);
-	}
-	return step;
 }
 
 /* The element of an array that a pointer's step names. */
@@ -56,7 +39,7 @@ static const struct ik_json *follow(const struct ik_json *at, const char *pointe
 	ik_buf_init(&step, IK_LIMIT_SCHEMA);
 	while (at && *pointer == '/') {
 		ik_buf_clear(&step);
-		pointer = decode_step(&step, pointer + 1);
+		pointer = ik_pointer_step(&step, pointer + 1);
 		at = ik_json_type(at) == IK_JSON_ARRAY ? element_at(at, step.data) : ik_json_get(at, step.data);
 		/* What it leads to counts its references from where it stands, not from itself. */
 		if (*pointer == '/' && ik_reference_is_resource(at))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/pointer.h"
 #include "json/write.h"
 
 /* References may lead in circles: so deep, and so many schemas, are written. */
@@ -30,29 +31,6 @@ struct sources {
 static void put(struct ik_buf *out, struct rewrite *rewrite,
 	struct ik_json_span schema, struct ik_json_span description, int depth);
 
-/* The value that a local reference ("#/$defs/name") names. */
-static struct ik_json_span resolve(struct ik_json_span root, struct ik_json_span reference)
-{
-	char *text = ik_json_string_new(reference, NULL), *at = text;
-	struct ik_json_span value = root;
-
-	if (!text || strncmp(text, "#/", 2) != 0) {
-		value = (struct ik_json_span){ NULL, 0 };
-		at = NULL;
-	}
-	while (at && value.text) {
-		char *name = strchr(at, '/') + 1, *end = strchr(name, '/');
-		if (end)
-			*end = '\0';
-		value = ik_json_member(value, name);
-		if (end)
-			*end = '/';
-		at = end;
-	}
-	free(text);
-	return value;
-}
-
 static bool is_null_type(struct ik_json_span schema)
 {
 	return ik_json_string_is(ik_json_member(schema, "type"), "null");
@@ -70,7 +48,7 @@ static void add_source(struct sources *sources, struct ik_json_span schema)
 	sources->list[sources->count++] = schema;
 	value = ik_json_member(schema, "$ref");
 	if (value.text)
-		add_source(sources, resolve(sources->rewrite->root, value));
+		add_source(sources, ik_json_referred(sources->rewrite->root, value));
 	while (ik_json_next(ik_json_member(schema, "allOf"), &walk, &key, &value))
 		add_source(sources, value);
 	/* Of "this or null" the first remains. */

@@ -5,6 +5,7 @@ tests_unit_json_json_test_SOURCES = \
 	tests/unit/json/checker_test.c \
 	tests/unit/json/json_test.c \
 	tests/unit/json/number_test.c \
+	tests/unit/json/pointer_test.c \
 	tests/unit/json/scan_test.c \
 	tests/unit/json/schema_test.c \
 	tests/unit/json/suite_test.c \

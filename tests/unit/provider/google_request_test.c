@@ -193,6 +193,8 @@ Test(google_request, rewrites_what_gemini_refuses)
 		  "\"b\":{\"$ref\":\"#/$defs/none\"},\"c\":{\"$ref\":\"other.json\"}}}",
 		  "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"description\":\"d\"},"
 		  "\"b\":{\"type\":\"string\"},\"c\":{\"type\":\"string\"}}}" },
+		{ "{\"$defs\":{\"Map<a/b>\":{\"type\":\"object\"}},"
+		  "\"$ref\":\"#/$defs/Map%3Ca~1b%3E\"}", "{\"type\":\"object\"}" },
 		{ "{\"type\":\"null\"}", "{\"type\":\"string\",\"nullable\":true}" },
 		{ "{\"type\":7,\"properties\":[],\"required\":\"a\",\"anyOf\":3}",
 		  "{\"type\":\"object\"}" },
