@@ -81,15 +81,16 @@ static void put_properties(struct ik_buf *out, struct ik_json_span schema, bool 
 {
 	struct ik_json_span properties = ik_json_member(schema, "properties"), key, value;
 	struct ik_json_span required = ik_json_member(schema, "required");
+	struct ik_parameter_root root = {.schema = schema};
 	struct ik_json_walk walk = {NULL};
 
 	while (ik_json_next(properties, &walk, &key, &value)) {
-		struct ik_json_span description = ik_json_member(value, "description");
+		struct ik_json_span description = ik_parameter_member(&root, value, "description");
 
 		ik_buf_puts(out, "  ");
 		(void)ik_json_string(key, out);
 		ik_buf_puts(out, " (");
-		ik_parameter_put_type(out, value, true);
+		ik_parameter_put_type(out, &root, value, true);
 		if (with_required)
 			ik_buf_printf(out, ", %s", list_has(required, key) ? _("required") : _("optional"));
 		ik_buf_puts(out, ")\n");
@@ -104,13 +105,15 @@ static void put_properties(struct ik_buf *out, struct ik_json_span schema, bool 
 /* What a tool says it returns: properties, or a type alone. */
 static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 {
+	struct ik_parameter_root root = {.schema = returns};
+
 	ik_buf_printf(out, "%s\n", _("Returns:"));
 	if (ik_json_span_type(ik_json_member(returns, "properties")) == IK_JSON_OBJECT) {
 		put_properties(out, returns, false);
 		return;
 	}
 	ik_buf_puts(out, "  ");
-	ik_parameter_put_type(out, returns, true);
+	ik_parameter_put_type(out, &root, returns, true);
 	ik_buf_puts(out, "\n");
 }
 

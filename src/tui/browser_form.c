@@ -25,68 +25,67 @@ static bool is_required(struct ik_json_span schema, const char *name)
 	return false;
 }
 
+/* What stands in the field of a text as JSON: "" is the empty text; where null may stand, null
+ * is that, and "null" the word. */
+static bool is_written_as_json(const struct ik_form_field *field, const char *text, size_t length)
+{
+	static const char *const written[] = {"\"\"", "null", "\"null\""};
+	for (size_t i = 0; i < (field->may_be_null ? 3 : 1); i++)
+		if (strlen(written[i]) == length && memcmp(text, written[i], length) == 0)
+			return true;
+	return false;
+}
+
 /* A value as it stands in its field: a text as it is, anything else as JSON. */
 static char *shown_value(const struct ik_form_field *field, struct ik_json_span value)
 {
 	if (ik_json_span_type(value) == IK_JSON_STRING && field->kind == IK_FIELD_TEXT) {
 		char *text = ik_json_string_new(value, NULL);
-		if (text && text[0])
+		if (text && !is_written_as_json(field, value.text, value.length))
 			return text;
 		free(text);
 	}
 	return ik_strndup(value.text, value.length);
 }
 
-/* Add a choice: its JSON text. */
-static void add_choice(struct ik_form_field *field, const char *text, size_t length)
-{
-	field->choices = ik_alloc_array(field->choices, field->choice_count + 1, sizeof(char *));
-	field->choices[field->choice_count++] = ik_strndup(text, length);
-}
-
 /* What can be written in the field. */
-static void find_kind(struct ik_form_field *field, struct ik_json_span property)
+static void find_kind(struct ik_form_field *field, struct ik_parameter_root *root,
+	struct ik_json_span property)
 {
-	struct ik_json_span type = ik_json_member(property, "type");
-	struct ik_json_span choice;
-	struct ik_json_walk walk = {0};
-	while (ik_json_next(ik_json_member(property, "enum"), &walk, NULL, &choice))
-		add_choice(field, choice.text, choice.length);
-	if (field->choice_count == 0 && ik_json_string_is(type, "boolean")) {
-		add_choice(field, "true", strlen("true"));
-		add_choice(field, "false", strlen("false"));
-	}
+	field->choices = ik_parameter_choices(root, property, &field->choice_count);
 	if (field->choice_count > 0)
 		field->kind = IK_FIELD_CHOICE;
 	else
-		field->kind = ik_json_string_is(type, "string") ? IK_FIELD_TEXT : IK_FIELD_JSON;
+		field->kind = ik_parameter_is_text(root, property, &field->may_be_null) ? IK_FIELD_TEXT
+			: IK_FIELD_JSON;
 }
 
 /* The type in words: "integer", "string | null"; what a choice offers stands below it. */
-static char *type_words(struct ik_json_span property)
+static char *type_words(struct ik_parameter_root *root, struct ik_json_span property)
 {
 	struct ik_buf out;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
-	ik_parameter_put_type(&out, property, false);
+	ik_parameter_put_type(&out, root, property, false);
 	return ik_buf_take(&out, NULL);
 }
 
 /* Add the field of a property. */
-static void add_field(struct ik_form *form, struct ik_json_span schema, struct ik_json_span key,
-	struct ik_json_span property, struct ik_json_span value)
+static void add_field(struct ik_form *form, struct ik_parameter_root *root,
+	struct ik_json_span key, struct ik_json_span property, struct ik_json_span value)
 {
 	form->fields = ik_alloc_array(form->fields, form->count + 1, sizeof *form->fields);
 	struct ik_form_field *field = &form->fields[form->count++];
-	struct ik_json_span initial = ik_json_member(property, "default");
+	struct ik_json_span initial = ik_parameter_member(root, property, "default");
+	struct ik_json_span description = ik_parameter_member(root, property, "description");
 	*field = (struct ik_form_field){.editor = ik_editor_new(NULL)};
 	field->key = ik_strndup(key.text, key.length);
 	field->name = ik_json_string_new(key, NULL);
-	field->required = is_required(schema, field->name);
-	field->type = type_words(property);
-	field->description = ik_json_string_new(ik_json_member(property, "description"), NULL);
+	field->required = is_required(root->schema, field->name);
+	field->type = type_words(root, property);
+	field->description = ik_json_string_new(description, NULL);
 	if (initial.text)
 		field->initial = ik_strndup(initial.text, initial.length);
-	find_kind(field, property);
+	find_kind(field, root, property);
 	if (!value.text)
 		return;
 	char *text = shown_value(field, value);
@@ -108,9 +107,10 @@ struct ik_form *ik_form_new(const struct ik_tool *tool, const char *arguments, b
 	form->schema = ik_json_parse(tool->parameters, tool->parameters_length, NULL);
 	if (arguments && ik_json_check(arguments, strlen(arguments), &values, NULL) != IK_OK)
 		values = (struct ik_json_span){NULL, 0};
+	struct ik_parameter_root root = {.schema = schema};
 	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &property)) {
 		char *name = ik_json_string_new(key, NULL);
-		add_field(form, schema, key, property, ik_json_member(values, name));
+		add_field(form, &root, key, property, ik_json_member(values, name));
 		free(name);
 	}
 	return form;
@@ -168,8 +168,7 @@ static enum ik_status put_value(const struct ik_form_field *field, struct ik_buf
 	struct ik_json_span value;
 	size_t length;
 	const char *text = ik_editor_text(field->editor, &length);
-	bool empty_text = length == 2 && memcmp(text, "\"\"", 2) == 0;
-	if (field->kind == IK_FIELD_TEXT && !empty_text) {
+	if (field->kind == IK_FIELD_TEXT && !is_written_as_json(field, text, length)) {
 		ik_json_put_string(out, text, length);
 		return IK_OK;
 	}

@@ -19,6 +19,7 @@ struct ik_form_field {
 	char *initial;      /* the default, JSON text; or NULL */
 	bool required;
 	enum ik_field_kind kind;
+	bool may_be_null;   /* a text */
 	char **choices;     /* JSON texts */
 	size_t choice_count;
 	struct ik_editor *editor; /* what is written; a choice: its JSON text */

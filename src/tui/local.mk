@@ -120,6 +120,7 @@ libik_tui_a_SOURCES += \
 	src/tui/list_pane.c src/tui/list_pane.h \
 	src/tui/pane_picker.c src/tui/pane_picker.h src/tui/pick.h src/tui/screen_picker.c \
 	src/tui/pane_sessions.c src/tui/pane_sessions.h \
+	src/tui/parameter.c src/tui/parameter.h \
 	src/tui/parameter_text.c src/tui/parameter_text.h \
 	src/tui/sessions_draw.c src/tui/sessions_parts.h src/tui/session_row.h \
 	src/tui/screen_sessions.c \

@@ -1,5 +1,7 @@
 #include "tui/parameter_text.h"
 
+#include <string.h>
+
 #include "util/text.h"
 
 #define MOST_VALUES 12 /* of an enum; the schema has the others */
@@ -48,16 +50,41 @@ static void put_bounds(struct ik_buf *out, struct ik_json_span property)
 	}
 }
 
-static bool put_schema(struct ik_buf *out, struct ik_json_span property, bool values, int depth);
+/* How much is said. */
+struct words {
+	struct ik_parameter_root *root;
+	bool values; /* those of an enum, not their types alone */
+	int depth;
+};
 
-/* The type that is named, or those; of an array what is in it. */
-static bool put_named(struct ik_buf *out, struct ik_json_span property)
+static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words);
+
+/* The types of the values of an enum, each once. */
+static void put_types_of(struct ik_buf *out, struct ik_json_span list)
 {
-	struct ik_json_span type = ik_json_member(property, "type"), one;
-	struct ik_json_span items = ik_json_member(ik_json_member(property, "items"), "type");
+	struct ik_json_span value;
 	struct ik_json_walk walk = {0};
 	size_t start = out->length;
-	if (ik_json_string_is(type, "array") && ik_json_string(items, out)) {
+	unsigned seen = 0;
+	while (ik_json_next(list, &walk, NULL, &value)) {
+		enum ik_json_type type = ik_json_span_type(value);
+		if (seen & 1u << type)
+			continue;
+		seen |= 1u << type;
+		put_or(out, start);
+		ik_buf_puts(out, ik_json_type_name(type));
+	}
+}
+
+/* The type that is named, or those; of an array what is in it. */
+static bool put_named(struct ik_buf *out, struct ik_json_span property, struct words words)
+{
+	struct ik_json_span type = ik_json_member(property, "type"), one;
+	struct ik_json_span items = ik_json_member(property, "items");
+	struct ik_json_walk walk = {0};
+	size_t start = out->length;
+	if (ik_json_string_is(type, "array") && ik_json_string(
+			ik_json_member(ik_parameter_resolve(words.root, items), "type"), out)) {
 		ik_buf_puts(out, "[]");
 		return true;
 	}
@@ -71,47 +98,69 @@ static bool put_named(struct ik_buf *out, struct ik_json_span property)
 }
 
 /* What one of several schemas asks for. */
-static bool put_alternatives(struct ik_buf *out, struct ik_json_span list, bool values, int depth)
+static bool put_alternatives(struct ik_buf *out, struct ik_json_span list, struct words words)
 {
 	struct ik_json_span one;
 	struct ik_json_walk walk = {0};
-	size_t start = out->length;
+	size_t start = out->length, last = start, last_length = 0;
+	words.depth++;
 	while (ik_json_next(list, &walk, NULL, &one)) {
+		size_t before = out->length;
 		put_or(out, start);
-		if (!put_schema(out, one, values, depth + 1)) {
+		size_t at = out->length;
+		if (!put_schema(out, one, words)) {
 			ik_buf_truncate(out, start);
 			return false; /* one of them takes anything */
 		}
+		/* Texts of two forms are "string" once. */
+		if (last_length > 0 && out->length - at == last_length
+			&& memcmp(out->data + last, out->data + at, last_length) == 0) {
+			ik_buf_truncate(out, before);
+			continue;
+		}
+		last = at;
+		last_length = out->length - at;
 	}
 	return out->length > start;
 }
 
 /* Append what a schema asks for; false: nothing that is told in a few words. */
-static bool put_schema(struct ik_buf *out, struct ik_json_span property, bool values, int depth)
+static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words)
 {
+	property = ik_parameter_resolve(words.root, property);
 	struct ik_json_span listed = ik_json_member(property, "enum");
 	struct ik_json_span constant = ik_json_member(property, "const");
-	if (ik_json_span_type(property) != IK_JSON_OBJECT || depth > DEEPEST)
+	if (ik_json_span_type(property) != IK_JSON_OBJECT || words.depth > DEEPEST)
 		return false;
-	if (values && ik_json_span_type(listed) == IK_JSON_ARRAY) {
+	if (words.values && ik_json_span_type(listed) == IK_JSON_ARRAY) {
 		put_values(out, listed);
 		return true;
 	}
-	if (values && constant.text && constant.length <= MOST_BYTES) {
+	if (words.values && constant.text && constant.length <= MOST_BYTES) {
 		ik_buf_append(out, constant.text, constant.length);
 		return true;
 	}
 	if (ik_json_member(property, "type").text) {
-		bool named = put_named(out, property);
+		bool named = put_named(out, property, words);
 		put_bounds(out, property);
 		return named;
 	}
-	return put_alternatives(out, ik_json_member(property, "anyOf"), values, depth)
-		|| put_alternatives(out, ik_json_member(property, "oneOf"), values, depth);
+	if (ik_json_span_type(listed) == IK_JSON_ARRAY && ik_json_count(listed) > 0) {
+		put_types_of(out, listed);
+		return true;
+	}
+	if (constant.text) {
+		ik_buf_puts(out, ik_json_type_name(ik_json_span_type(constant)));
+		return true;
+	}
+	return put_alternatives(out, ik_json_member(property, "anyOf"), words)
+		|| put_alternatives(out, ik_json_member(property, "oneOf"), words);
 }
 
-void ik_parameter_put_type(struct ik_buf *out, struct ik_json_span property, bool values)
+void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
+	struct ik_json_span property, bool values)
 {
-	if (!put_schema(out, property, values, 0))
+	struct words words = {.root = root, .values = values};
+	if (!put_schema(out, property, words))
 		ik_buf_puts(out, _("any type"));
 }

@@ -89,7 +89,7 @@ Test(browser_form, shows_a_field_for_each_property)
 		">\n"
 		"count  integer >= 1  default 10\n"
 		"\n"
-		"mode  any type\n"
+		"mode  string\n"
 		"[left out] \"fast\"  \"slow\"\n"
 		"deep  boolean\n"
 		"[left out] true  false\n"
@@ -222,4 +222,54 @@ Test(browser_form, shows_the_present_one_of_many_choices)
 		act(IK_ACTION_RIGHT);
 	cr_assert(picture_has(draw(10, 40), "[1099]"));
 	ik_buf_done(&choices);
+}
+
+/* As pydantic writes them: an enumeration, one that may be left out, texts that may. */
+static const char optional[] = "{\"type\":\"object\",\"$defs\":{\"Unit\":{\"type\":\"string\","
+	"\"enum\":[\"celsius\",\"kelvin\"],\"description\":\"How heat is counted\"}},\"properties\":{"
+	"\"unit\":{\"$ref\":\"#/$defs/Unit\"},"
+	"\"second\":{\"anyOf\":[{\"$ref\":\"#/$defs/Unit\"},{\"type\":\"null\"}],\"default\":null},"
+	"\"place\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}],\"default\":null},"
+	"\"name\":{\"type\":[\"string\",\"null\"]},"
+	"\"sure\":{\"type\":[\"boolean\",\"null\"]},"
+	"\"way\":{\"oneOf\":[{\"const\":\"up\",\"title\":\"Up\"},{\"const\":\"down\"}]},"
+	"\"some\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}}}";
+
+Test(browser_form, offers_what_references_and_alternatives_lead_to)
+{
+	begin_as(optional, NULL);
+	PICTURE_IS(draw(18, 60),
+		"Does it\n"
+		"\n"
+		"unit  string\n"
+		"  How heat is counted\n"
+		"[left out] \"celsius\"  \"kelvin\"\n"
+		"second  string | null  default null\n"
+		"[left out] \"celsius\"  \"kelvin\"  null\n"
+		"place  string | null  default null\n"
+		"\n"
+		"name  string | null\n"
+		"\n"
+		"sure  boolean | null\n"
+		"[left out] true  false  null\n"
+		"way  string\n"
+		"[left out] \"up\"  \"down\"\n"
+		"some  string | integer\n"
+		"\n"
+		"\n");
+}
+
+Test(browser_form, takes_a_text_that_may_be_null_as_it_is_written)
+{
+	begin_as(optional, NULL);
+	act(IK_ACTION_DOWN);
+	act(IK_ACTION_DOWN);
+	type("Paris");
+	act(IK_ACTION_DOWN);
+	type("null");
+	cr_assert_str_eq(arguments(), "{\"place\":\"Paris\",\"name\":null}");
+	cr_assert_eq(act(IK_ACTION_SEND), IK_FORM_SENT);
+	begin_as(optional, "{\"place\":\"null\",\"name\":null,\"second\":\"kelvin\",\"some\":\"a\"}");
+	cr_assert_str_eq(arguments(),
+		"{\"second\":\"kelvin\",\"place\":\"null\",\"name\":null,\"some\":\"a\"}");
 }
