@@ -157,18 +157,36 @@ struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wi
 		.kind = kind, .text = list->wish.data, .length = list->wish.length};
 }
 
-/* The keys of the list, with what really ends it: Esc takes the words away first. */
-static void filtered_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
+/* Does a key do something in a list that shows nothing? */
+static bool works_without_items(enum ik_action action)
+{
+	static const enum ik_action actions[] = {IK_ACTION_FILTER, IK_ACTION_SEARCH_SESSIONS,
+		IK_ACTION_WHERE, IK_ACTION_REFRESH, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL};
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		if (actions[i] == action)
+			return true;
+	return false;
+}
+
+/* The keys of the list: those that do something now, with what really ends it, for Esc takes
+ * the words away first. */
+static void list_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
 	struct ik_pane_view *view)
 {
-	if (view->hint_count > IK_LIST_HINTS)
-		view->hint_count = IK_LIST_HINTS;
-	for (size_t i = 0; i < view->hint_count; i++) {
-		list->hints[i] = hints->focus[i];
-		if (hints->focus[i].action == IK_ACTION_CANCEL)
-			list->hints[i].label = hints->all;
+	bool filtered = list->words.length > 0;
+	size_t count = 0;
+	for (size_t i = 0; i < hints->focus_count && count < IK_LIST_HINTS; i++) {
+		const struct ik_key_hint *hint = &hints->focus[i];
+		if (list->pane.count == 0 && (!works_without_items(hint->action)
+				|| (hint->action == IK_ACTION_FILTER && !filtered)))
+			continue;
+		list->hints[count] = *hint;
+		if (filtered && hints->all && hint->action == IK_ACTION_CANCEL)
+			list->hints[count].label = hints->all;
+		count++;
 	}
 	view->hints = list->hints;
+	view->hint_count = count;
 }
 
 void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
@@ -189,10 +207,7 @@ void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *h
 		view->hint_count = hints->text_count;
 	} else {
 		view->context = hints->context;
-		view->hints = hints->focus;
-		view->hint_count = hints->focus_count;
-		if (hints->all && list->words.length > 0)
-			filtered_hints(list, hints, view);
+		list_hints(list, hints, view);
 	}
 }
 

@@ -36,7 +36,7 @@ struct ik_list_pane {
 	struct ik_buf words;      /* what is filtered by; "": nothing */
 	bool in_text;             /* Up and Down move the text, which has nearly all the room */
 	struct ik_buf wish;       /* the text of the last wish */
-	struct ik_key_hint hints[IK_LIST_HINTS]; /* of its last line while words filter it */
+	struct ik_key_hint hints[IK_LIST_HINTS]; /* of its last line */
 };
 
 void ik_list_pane_init(struct ik_list_pane *list, const struct ik_keymap *keymap, bool utf8);
@@ -71,8 +71,9 @@ struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wi
 
 /* Keys that the last line shows: while the list has the focus, while its text has (where
  * IK_ACTION_DETAILS is bound), while its filter is written, while others have the focus.
- * Tables, of N_() texts. all: what IK_ACTION_CANCEL does in the list while words filter it, in
- * place of what focus says of it; NULL: the same. */
+ * Tables, of N_() texts; of focus only what works without an item where there is none.
+ * all: what IK_ACTION_CANCEL does in the list while words filter it, in place of what focus
+ * says of it; NULL: the same. */
 struct ik_list_hints {
 	unsigned context; /* of the list itself */
 	const struct ik_key_hint *focus, *text, *filter, *away;

@@ -95,7 +95,32 @@ Test(browser, says_what_to_do_when_there_is_nothing)
 		"\n"
 		"        Looking for tools  3/12\n"
 		"\n"
-		"Up/Down select  r refresh  Esc close\n");
+		"r refresh  F6 next pane  Esc close\n");
+}
+
+/* Write a filter, and keep it. */
+static void filter_by(const char *words)
+{
+	struct ik_key paste = {.code = IK_KEY_PASTE, .text = words, .text_length = strlen(words)};
+	struct ik_key other = {.code = IK_KEY_F12};
+	struct ik_pane_wish wish;
+	cr_assert(ik_browser_key(browser, &other, IK_ACTION_FILTER, &wish));
+	cr_assert(ik_browser_key(browser, &paste, IK_ACTION_NONE, &wish));
+	cr_assert(ik_browser_key(browser, &other, IK_ACTION_SEND, &wish));
+}
+
+Test(browser, says_how_other_tools_are_seen_where_a_filter_hides_all)
+{
+	set_three();
+	filter_by("zebra");
+	PICTURE_IS(draw(7, 60),
+		"─ Tool browser  ▲ 2 tools, 1 failed ────────────────────────\n"
+		"/ zebra                                               0 of 3\n"
+		"      No tool has \"zebra\" in its name or description.\n"
+		"\n"
+		"                    Esc shows all tools.\n"
+		"\n"
+		"/ filter  r refresh  F6 next pane  Esc all tools\n");
 }
 
 Test(browser, shows_a_failure_with_its_reason_and_what_to_do)
