@@ -6,9 +6,14 @@
 #include "json/pointer.h"
 #include "json/write.h"
 
-/* References may lead in circles: so deep, and so many schemas, are written. */
+/* So deep, and so many schemas, are written; what is beyond is called a string. */
 #define DEPTH_MAX 16
 #define SCHEMAS_MAX 2000
+/* Gemini knows no references: a schema that refers to itself is written so many
+ * times within itself, fewer where it branches so much that this many schemas
+ * are not enough. */
+#define REPEATS_MAX 6
+#define REPEATED_SCHEMAS_MAX 300
 /* A schema, what it refers to, and the parts of its allOf. */
 #define SOURCES_MAX 24
 
@@ -16,24 +21,44 @@
 struct rewrite {
 	struct ik_json_span root; /* where references begin */
 	int count;                /* schemas written so far */
+	int repeats;              /* how often one is written within itself */
+	bool cut;                 /* one referred to itself once more */
 };
 
 /* All objects that together say what a value must be; the first that says a
  * keyword is heard. */
 struct sources {
 	struct rewrite *rewrite;
+	const struct sources *around; /* those of the schema that this is in, or NULL */
 	struct ik_json_span list[SOURCES_MAX];
 	size_t count;
 	bool nullable;
+	bool shallow; /* of what is in it nothing is written: it would not end */
 	int depth;
 };
 
-static void put(struct ik_buf *out, struct rewrite *rewrite,
-	struct ik_json_span schema, struct ik_json_span description, int depth);
+static void put(struct ik_buf *out, const struct sources *around,
+	struct ik_json_span schema, struct ik_json_span description);
 
 static bool is_null_type(struct ik_json_span schema)
 {
 	return ik_json_string_is(ik_json_member(schema, "type"), "null");
+}
+
+/* Is a schema written around these as often as it may be? */
+static bool is_repeated(const struct sources *sources, struct ik_json_span schema)
+{
+	int times = 0;
+
+	for (const struct sources *around = sources->around; around; around = around->around) {
+		for (size_t index = 0; index < around->count; index++) {
+			if (around->list[index].text == schema.text) {
+				times++;
+				break;
+			}
+		}
+	}
+	return times > sources->rewrite->repeats;
 }
 
 /* Add a schema, and what it is made of. */
@@ -45,10 +70,18 @@ static void add_source(struct sources *sources, struct ik_json_span schema)
 
 	if (ik_json_span_type(schema) != IK_JSON_OBJECT || sources->count == SOURCES_MAX)
 		return;
+	for (size_t index = 0; index < sources->count; index++) {
+		if (sources->list[index].text == schema.text)
+			return;
+	}
 	sources->list[sources->count++] = schema;
 	value = ik_json_member(schema, "$ref");
-	if (value.text)
-		add_source(sources, ik_json_referred(sources->rewrite->root, value));
+	if (value.text) {
+		struct ik_json_span referred = ik_json_referred(sources->rewrite->root, value);
+		if (referred.text && is_repeated(sources, referred))
+			sources->shallow = sources->rewrite->cut = true;
+		add_source(sources, referred);
+	}
 	while (ik_json_next(ik_json_member(schema, "allOf"), &walk, &key, &value))
 		add_source(sources, value);
 	/* Of "this or null" the first remains. */
@@ -118,7 +151,7 @@ static void put_properties(struct ik_buf *out, const struct sources *sources)
 			}
 			any = true;
 			put_key(out, key);
-			put(out, sources->rewrite, value, none, sources->depth + 1);
+			put(out, sources, value, none);
 		}
 	}
 	if (any)
@@ -161,10 +194,10 @@ static void put_items(struct ik_buf *out, const struct sources *sources)
 		items = find(sources, "prefixItems");
 	if (ik_json_span_type(items) == IK_JSON_ARRAY)
 		items = ik_json_at(items, "0");
-	if (ik_json_span_type(items) != IK_JSON_OBJECT)
+	if (ik_json_span_type(items) != IK_JSON_OBJECT || sources->shallow)
 		items = (struct ik_json_span){ text_only, sizeof text_only - 1 };
 	ik_json_key(out, "items");
-	put(out, sources->rewrite, items, none, sources->depth + 1);
+	put(out, sources, items, none);
 }
 
 /* Only strings can be listed; a constant is a list of one. */
@@ -324,8 +357,10 @@ static void put_typed(struct ik_buf *out, struct sources *sources, const char *t
 		ik_json_put_bool(out, true);
 	}
 	if (strcmp(type, "object") == 0) {
-		put_properties(out, sources);
-		put_required(out, sources);
+		if (!sources->shallow) {
+			put_properties(out, sources);
+			put_required(out, sources);
+		}
 	} else if (strcmp(type, "array") == 0) {
 		put_items(out, sources);
 		put_plain(out, sources, array_words, IK_JSON_NUMBER);
@@ -363,22 +398,33 @@ static bool put_choices(struct ik_buf *out, const struct sources *sources,
 	walk = (struct ik_json_walk){ 0 };
 	while (ik_json_next(choices, &walk, &key, &value)) {
 		if (!is_null_type(value))
-			put(out, sources->rewrite, value, description, sources->depth + 1);
+			put(out, sources, value, description);
 	}
 	ik_json_close(out, ']');
 	ik_json_close(out, '}');
 	return true;
 }
 
-/* Append a schema; description is that of one around it, for one that has none. */
-static void put(struct ik_buf *out, struct rewrite *rewrite,
-	struct ik_json_span schema, struct ik_json_span description, int depth)
+/* Does what refers to itself fill more than it may? It is dropped, then. */
+static bool is_too_much(const struct rewrite *rewrite)
 {
-	struct sources sources = { .rewrite = rewrite, .depth = depth };
+	return rewrite->cut && rewrite->repeats > 0 && rewrite->count > REPEATED_SCHEMAS_MAX;
+}
+
+/* Append a schema; description is that of one around it, for one that has none. */
+static void put(struct ik_buf *out, const struct sources *around,
+	struct ik_json_span schema, struct ik_json_span description)
+{
+	struct rewrite *rewrite = around->rewrite;
+	struct sources sources = {
+		.rewrite = rewrite, .around = around, .depth = around->depth + 1
+	};
 	size_t types[sizeof type_names / sizeof *type_names];
 	bool nullable = false;
 
-	if (depth < DEPTH_MAX && rewrite->count++ < SCHEMAS_MAX)
+	if (is_too_much(rewrite))
+		return;
+	if (sources.depth <= DEPTH_MAX && rewrite->count++ < SCHEMAS_MAX)
 		add_source(&sources, schema);
 	if (find(&sources, "description").text)
 		description = find(&sources, "description");
@@ -386,7 +432,8 @@ static void put(struct ik_buf *out, struct rewrite *rewrite,
 		sources.nullable = true;
 	size_t count = find_types(&sources, types);
 	/* An object says by itself what it is; "at least one of" is beyond Gemini. */
-	if (!find(&sources, "properties").text && put_choices(out, &sources, description))
+	if (!sources.shallow && !find(&sources, "properties").text &&
+	    put_choices(out, &sources, description))
 		return;
 	if (count < 2) {
 		put_typed(out, &sources, count ? type_names[types[0]] : guess_type(&sources),
@@ -404,7 +451,16 @@ static void put(struct ik_buf *out, struct rewrite *rewrite,
 
 void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema)
 {
-	struct rewrite rewrite = { .root = schema };
+	struct ik_json_span none = { NULL, 0 };
+	size_t begin = out->length;
 
-	put(out, &rewrite, schema, (struct ik_json_span){ NULL, 0 }, 0);
+	for (int repeats = REPEATS_MAX;; repeats /= 2) {
+		struct rewrite rewrite = { .root = schema, .repeats = repeats };
+		struct sources outermost = { .rewrite = &rewrite };
+
+		put(out, &outermost, schema, none);
+		if (!is_too_much(&rewrite))
+			return;
+		ik_buf_truncate(out, begin);
+	}
 }
