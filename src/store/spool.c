@@ -26,7 +26,7 @@ struct ik_spool {
 	char *path; /* NULL: there is no file yet */
 	int fd;
 	off_t length;
-	bool broken; /* an event is missing in it */
+	bool broken; /* something is missing in it */
 };
 
 /* How the names of a database's files begin, in new memory. */
@@ -164,7 +164,8 @@ enum ik_status ik_spool_add(struct ik_spool *spool, const struct ik_record *reco
 	ik_rescue_put(&line, record);
 	status = add_line(spool, &line, error);
 	ik_buf_done(&line);
-	spool->broken = spool->broken || status != IK_OK;
+	/* Of an embedded database's, who adds knows which are in it, and tries again. */
+	spool->broken = spool->broken || (spool->directory && status != IK_OK);
 	return status;
 }
 

@@ -39,7 +39,8 @@ void ik_file_add_fork(const char *path, const struct ik_store_session *session);
 /* All of it is stored. */
 void ik_spool_clear(struct ik_spool *spool);
 
-/* Does it hold every event that was added since it was empty? Then where is it? */
+/* Where it is, if it holds every event that was to be added since it was empty; an embedded
+ * database's: if it has any. */
 const char *ik_spool_path(const struct ik_spool *spool);
 
 /* The files for this database whose names end so, as ik_rescue_find(). */

@@ -1,10 +1,12 @@
 #include "store_fixture.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -41,17 +43,24 @@ static void say_two(void *id)
 	fixture_turn(3);
 }
 
+/* No file may become longer. */
+static void limit_files(rlim_t bytes)
+{
+	const struct rlimit limit = { .rlim_cur = bytes, .rlim_max = RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+		abort();
+}
+
 /* The same with long ones; a file has room for one. */
 static void say_two_long_ones(void *id)
 {
-	const struct rlimit limit = { .rlim_cur = 10000, .rlim_max = RLIM_INFINITY };
 	char text[6001] = "";
 
-	signal(SIGXFSZ, SIG_IGN);
 	ik_store_continue(fixture.store, id, "/x", 1);
 	fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ)); /* it is open */
-	if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
-		_exit(9);
+	limit_files(10000);
 	fixture_append(id, IK_KIND_USER, memset(text, 'a', sizeof(text) - 1));
 	fixture_append(id, IK_KIND_USER, memset(text, 'b', sizeof(text) - 1));
 	fixture_append(id, IK_KIND_USER, "short"); /* for which there would be room */
@@ -121,6 +130,53 @@ Test(store_kept, what_has_no_room_anywhere_costs_nothing_that_was_kept)
 	cr_assert_eq(fixture_answer.count, 2);
 	cr_expect_eq(fixture_answer.messages[1]->content[0], 'a');
 	cr_expect_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	cr_expect_eq(fixture_count_files(".rescue-"), 0);
+}
+
+/* How large the file is that has what waits. */
+static off_t kept_size(void)
+{
+	DIR *handle = opendir(fixture.directory);
+	struct dirent *entry;
+	struct stat about = { .st_size = 0 };
+
+	while ((entry = readdir(handle)) != NULL) {
+		if (strstr(entry->d_name, ".rescue-"))
+			(void)fstatat(dirfd(handle), entry->d_name, &about, 0);
+	}
+	(void)closedir(handle);
+	return about.st_size;
+}
+
+/* It did not fit at first, and was kept later: nothing is said to be lost, though at the end
+ * there is no room for another copy. */
+Test(store_kept, what_found_room_later_is_not_called_lost)
+{
+	struct ik_error notice;
+	char id[IK_UUID_TEXT], text[6001] = "";
+	pid_t holder;
+	size_t lost;
+
+	fixture_session(id, "/x", 1);
+	holder = fixture_live(hold, NULL);
+	limit_files(10000);
+	fixture_append(id, IK_KIND_USER, memset(text, 'a', sizeof(text) - 1));
+	fixture_append(id, IK_KIND_USER, memset(text, 'b', sizeof(text) - 1));
+	fixture_turn(3);
+	cr_expect_lt(kept_size(), 10000);
+	limit_files(RLIM_INFINITY);
+	while (kept_size() < 12000)
+		fixture_turn(2);
+	limit_files(10000);
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_expect_eq(lost, 0);
+	cr_expect(strstr(notice.text, "2 events could not be stored and are kept in"), "%s", notice.text);
+	limit_files(RLIM_INFINITY);
+	fixture_kill(holder);
+	fixture_open();
+	(void)fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.count, 3);
+	cr_expect_eq(fixture_answer.messages[2]->content[0], 'b');
 	cr_expect_eq(fixture_count_files(".rescue-"), 0);
 }
 
