@@ -18,6 +18,8 @@ char *ik_address_of(const char *url)
 		length -= (size_t)(at + 1 - start);
 		start = at + 1;
 	}
+	if (length > 0 && start[length - 1] == ':')
+		length--;
 	return ik_strndup(start, length);
 }
 

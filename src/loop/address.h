@@ -1,15 +1,15 @@
 /*
  * address: the host in a URL.
  *
- * Inside src/loop only.  Pure.  May include: util.
+ * Pure.  May include: util.
  */
 #ifndef IK_LOOP_ADDRESS_H
 #define IK_LOOP_ADDRESS_H
 
 #include <stdbool.h>
 
-/* Host and port as the URL has them, without a user's name and password;
- * new memory. */
+/* Host and port as the URL has them, without a user's name and password, and without the
+ * colon of a port that is empty; new memory. */
 char *ik_address_of(const char *url);
 
 /* Is that this machine itself? */

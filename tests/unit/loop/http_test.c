@@ -549,6 +549,8 @@ Test(http, addresses)
 		{ "http://u:p@127.0.0.1:80?x=@y", "127.0.0.1:80", true },
 		{ "http://[::1]:8080#f", "[::1]:8080", true },
 		{ "http://localhost:1/", "localhost:1", true },
+		{ "http://127.0.0.1:/v1", "127.0.0.1", true },
+		{ "https://[::1]:", "[::1]", true },
 		{ "http://localhost.example/", "localhost.example", false },
 		{ "localhost", "localhost", true },
 		{ "", "", false },
