@@ -80,22 +80,36 @@ void ik_revert_forget(const char *root, const char *session)
 	free(directory);
 }
 
+/* Begin a line of its own: what a full disk or a crash cut off must not spoil the next. 0 or errno. */
+static int end_cut_off_line(int fd)
+{
+	off_t length = lseek(fd, 0, SEEK_END);
+	char last;
+
+	if (length <= 0 || pread(fd, &last, 1, length - 1) != 1 || last == '\n')
+		return 0;
+	return ik_write_all(fd, "\n", 1);
+}
+
 /* Append a line to a journal. */
 static enum ik_status append(const char *directory, struct ik_buf *line, struct ik_error *error)
 {
 	char *path = ik_path_join(directory, "journal");
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600), number = 0;
-	enum ik_status status = IK_OK;
+	enum ik_status status;
+	int fd, number;
 
 	ik_buf_putc(line, '\n');
-	if (fd < 0)
-		number = errno;
-	else
-		number = ik_write_all(fd, line->data, line->length);
-	if (fd >= 0)
-		(void)close(fd);
-	if (number != 0)
-		status = ik_error_set_errno(error, number, _("cannot write %s"), path);
+	status = ik_buf_check(line, _("what is noted for /undo"), error);
+	if (status == IK_OK) {
+		fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+		number = fd < 0 ? errno : end_cut_off_line(fd);
+		if (number == 0)
+			number = ik_write_all(fd, line->data, line->length);
+		if (fd >= 0)
+			(void)close(fd);
+		if (number != 0)
+			status = ik_error_set_errno(error, number, _("cannot write %s"), path);
+	}
 	free(path);
 	ik_buf_done(line);
 	return status;

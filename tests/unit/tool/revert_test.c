@@ -414,6 +414,47 @@ Test(revert, damaged_lines_are_left_out)
 	free(journal);
 }
 
+/* A full disk, or an end on the way, leaves the beginning of a line. */
+Test(revert, a_line_that_was_cut_off_does_not_take_the_next_with_it)
+{
+	struct ik_revert_history history;
+	char *journal = ik_path_join(directory, "journal");
+	int fd;
+
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	fd = open(journal, O_WRONLY | O_APPEND | O_CLOEXEC);
+	cr_assert_eq(ik_write_all(fd, "{\"call\":{\"id\":", 14), 0);
+	close(fd);
+	edit(turn_2, "a", "three");
+	ik_revert_history_read(root, SESSION, &history);
+	cr_assert_eq(history.turn_count, 2);
+	cr_assert_eq(history.call_count, 2);
+	ik_revert_history_done(&history);
+	free(journal);
+}
+
+/* One that is cut short would be lost, and nobody would know. */
+Test(revert, a_line_that_is_too_large_is_not_written)
+{
+	static const size_t length = IK_MIB(17);
+	struct ik_revert_history history;
+	char *words = ik_alloc(length + 1), *id = ik_strndup(SESSION, IK_UUID_TEXT - 1);
+	struct ik_error error;
+
+	memset(words, 'x', length);
+	cr_assert_eq(ik_revert_note_call(directory, &(struct ik_revert_call_line){
+		.id = id, .turn = turn_1, .title = "a title", .name = "bash", .call_id = "1", .words = words,
+	}, &error), IK_TOO_LARGE);
+	put_text("a", "one");
+	edit(turn_2, "a", "two");
+	ik_revert_history_read(root, SESSION, &history);
+	cr_assert_eq(history.call_count, 1);
+	ik_revert_history_done(&history);
+	free(words);
+	free(id);
+}
+
 static const char schema[] = "{\"name\":\"w\",\"description\":\"x\",\"parameters\":{},"
 	"\"annotations\":{\"writes\":[\"file\",\"others\"]}}";
 
