@@ -67,7 +67,9 @@ static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik
 	return IK_OK;
 }
 
-enum ik_status ik_policy_file_read(const char *path, struct ik_rules *rules, struct ik_error *error)
+/* Read the rules; *ret_unread: there is a file, and what is in it is not known. */
+static enum ik_status read_file(const char *path, struct ik_rules *rules, bool *ret_unread,
+	struct ik_error *error)
 {
 	enum ik_status status = IK_NOT_FOUND;
 	struct ik_error reason;
@@ -77,6 +79,7 @@ enum ik_status ik_policy_file_read(const char *path, struct ik_rules *rules, str
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
 	if (path)
 		status = ik_file_read(path, &text, &reason);
+	*ret_unread = status != IK_OK && status != IK_NOT_FOUND;
 	if (status == IK_NOT_FOUND) {
 		status = IK_OK;
 	} else if (status != IK_OK) {
@@ -87,6 +90,13 @@ enum ik_status ik_policy_file_read(const char *path, struct ik_rules *rules, str
 	}
 	ik_buf_done(&text);
 	return status;
+}
+
+enum ik_status ik_policy_file_read(const char *path, struct ik_rules *rules, struct ik_error *error)
+{
+	bool unread;
+
+	return read_file(path, rules, &unread, error);
 }
 
 /* Write all rules, one a line. */
@@ -121,14 +131,15 @@ enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,
 	struct ik_rules *rules, struct ik_error *error)
 {
 	struct ik_rules fresh = { NULL, 0 };
-	struct ik_error notice;
 	enum ik_status status = need_path(path, error);
+	bool unread;
 
 	if (status != IK_OK)
 		return status;
+	status = read_file(path, &fresh, &unread, error);
+	if (unread)
+		return status;
 	/* What cannot be used was put aside, and a new file begins. */
-	if (ik_policy_file_read(path, &fresh, &notice) != IK_OK)
-		ik_rules_done(&fresh);
 	if (!ik_rules_contain(&fresh, rule))
 		ik_rules_add(&fresh, rule);
 	status = write_rules(path, &fresh, error);

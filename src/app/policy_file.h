@@ -14,14 +14,15 @@
 
 /*
  * Read the rules of path (NULL: there is no home) in place of those in *rules. No
- * file: none. One that cannot be used is put aside under another name, and the
- * error says so, and why; *rules is empty then.
+ * file: none. One that says something wrong is put aside under another name, and the
+ * error says so, and why; one that cannot be read stays. *rules is empty then.
  */
 enum ik_status ik_policy_file_read(const char *path, struct ik_rules *rules,
 	struct ik_error *error) IK_MUST_USE;
 
 /* Keep a rule, or take back the one of that index: the file is read again, so that
- * what another ikigai wrote stays; *rules is what it holds then. */
+ * what another ikigai wrote stays; *rules is what it holds then. One that cannot be
+ * read is not written over. */
 enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,
 	struct ik_rules *rules, struct ik_error *error) IK_MUST_USE;
 enum ik_status ik_policy_file_forget(const char *path, size_t index, struct ik_rules *rules,
