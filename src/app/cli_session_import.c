@@ -307,15 +307,33 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 	return status;
 }
 
+/* Open the file; NULL: the error says why not. A pipe would be empty the second time. */
+static FILE *open_file(const char *path, struct ik_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat status;
+	FILE *file = NULL;
+
+	if (fd < 0 || fstat(fd, &status) != 0)
+		(void)ik_error_set_errno(error, errno, _("Cannot read %s"), path);
+	else if (!S_ISREG(status.st_mode))
+		(void)ik_error_set(error, IK_INVALID, _("%s is no regular file and cannot be read twice: "
+			"keep what it gives in a file, and import that."), path);
+	else if ((file = fdopen(fd, "r")) == NULL)
+		(void)ik_error_set_errno(error, errno, _("Cannot read %s"), path);
+	if (file == NULL && fd >= 0)
+		(void)close(fd);
+	return file;
+}
+
 enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
 {
 	struct batch batch = { .count = 0 };
-	int fd = open(cli->options->first, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	FILE *file = open_file(cli->options->first, &cli->error);
 	enum ik_status status;
 
 	if (file == NULL)
-		return ik_error_set_errno(&cli->error, errno, _("Cannot read %s"), cli->options->first);
+		return cli->error.status;
 	/* Nothing of a file is taken before all of it is known to be right. */
 	status = read_file(cli, file, NULL);
 	if (status == IK_OK)
