@@ -303,6 +303,8 @@ static void finish(struct ik_export *export, int number)
 	}
 	if (number == 0 && export->temporary != NULL && rename(export->temporary, export->path) != 0)
 		number = errno;
+	if (number != 0 && export->fd < 0) /* what is still open is removed when it is closed */
+		(void)unlink(export->temporary != NULL ? export->temporary : export->path);
 	ik_buf_init(&out, IK_KIB(16));
 	if (number != 0)
 		ik_buf_printf(&out, _("%s cannot be written: %s"), export->path, strerror(number));
