@@ -70,6 +70,7 @@ static void on_granted(void *arg)
 	};
 	struct trusting *t = arg;
 	const struct ik_error *error = ik_vetting_error(t->vetting);
+	char *sentence;
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
@@ -81,11 +82,11 @@ static void on_granted(void *arg)
 			continue;
 		}
 		t->status = 1;
-		if (file->problem != NULL)
-			ik_complain(file->problem);
-		else
-			(void)fprintf(stderr, _("ikigai: %s was changed meanwhile and is not trusted; look at "
-				"it, and try again\n"), name);
+		sentence = file->problem != NULL ? ik_strdup(file->problem) :
+			ik_format(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
+				name);
+		ik_complain(sentence);
+		free(sentence);
 	}
 	if (error->status != IK_OK) {
 		ik_complain(error->text);
