@@ -12,7 +12,7 @@ libik_agent_a_SOURCES = \
 	src/agent/restore.c \
 	src/agent/session.c src/agent/session.h \
 	src/agent/session_copy.c src/agent/session_copy.h \
-	src/agent/session_effects.c \
+	src/agent/session_begun.c src/agent/session_effects.c \
 	src/agent/session_lock.c \
 	src/agent/session_private.h \
 	src/agent/session_policy.c src/agent/session_run.c src/agent/session_shell.c \

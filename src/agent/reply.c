@@ -49,6 +49,7 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	struct ik_part *part = ik_alloc(sizeof(*part));
 
 	part->kind = kind;
+	ik_uuid_new(part->message_id);
 	ik_buf_init(&part->text, ceiling);
 	ik_buf_init(&part->envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
@@ -228,5 +229,6 @@ struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted)
 
 	if (part->opaque.length && ik_buf_status(&part->opaque) == IK_OK)
 		message = ik_message_with_opaque(message, part->opaque.data, part->opaque.length);
+	memcpy(message->id, part->message_id, sizeof(message->id));
 	return message;
 }

@@ -30,6 +30,7 @@ struct ik_part {
 	struct ik_buf text;         /* of a call: its arguments */
 	struct ik_buf opaque;       /* what the provider wants back with it; empty: nothing */
 	bool appended;              /* its message is made */
+	char message_id[IK_UUID_TEXT]; /* that this has, or will have */
 	/* Of a call: */
 	enum ik_call_state state;
 	int slot;

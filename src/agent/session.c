@@ -43,6 +43,7 @@ static void take(struct ik_session *session, const struct ik_input *input)
 		ik_session_perform(session, &effects[i]);
 	ik_turn_forget_effects(session->turn);
 	session->stepping = false;
+	ik_session_watch_reply(session);
 }
 
 /* Keep an input for later; only its text and data are borrowed from others. */
@@ -115,6 +116,7 @@ static void finish_closing(struct ik_session *session)
 	ik_session_end_shells(session);
 	session->worktree = ik_worktree_free(session->worktree);
 	session->retry = ik_timer_close(session->retry);
+	ik_session_begun_done(session);
 	ik_loop_defer(session->options.loop, release, session);
 }
 
@@ -144,8 +146,12 @@ void ik_session_rescue(const struct ik_session *session)
 {
 	/* Of one that is read along nothing is stored; of one that is being looked for it is not
 	 * known yet where it would belong. */
-	if (!session->following && !session->restoring)
-		ik_turn_rescue(session->turn, rescue_message, (void *)session);
+	if (session->following || session->restoring)
+		return;
+	/* All of it goes where this was only the beginning. */
+	if (session->begun)
+		ik_begun_clear(session->begun);
+	ik_turn_rescue(session->turn, rescue_message, (void *)session);
 }
 
 /* ---- beginning and end ---- */

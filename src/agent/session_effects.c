@@ -26,8 +26,10 @@ void ik_session_keep(struct ik_session *session, struct ik_message *message)
 		session->kept = true;
 	else if (wanted) /* notices from before it had anything to keep are stored first */
 		ik_session_begin_storing(session);
-	if (session->stored)
+	if (session->stored) {
 		ik_store_append(session->options.store, session->id, message);
+		ik_session_begun_moves(session);
+	}
 	ik_conversation_append(session->conversation, message);
 }
 

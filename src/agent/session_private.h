@@ -2,10 +2,10 @@
  * session_private: what the files of a session share.
  *
  * session.c takes what comes from outside and feeds the turn;
- * session_effects.c carries out what the turn decides; exchange.c talks to the
- * provider; session_policy.c judges calls; session_run.c runs tools; session_undo.c keeps what
- * these write; restore.c loads what
- * was stored; context.c knows how full the model's window is; compaction.c has the model summarise
+ * session_effects.c carries out what the turn decides; session_begun.c keeps what has arrived
+ * of a reply; exchange.c talks to the provider; session_policy.c judges calls; session_run.c
+ * runs tools; session_undo.c keeps what these write; restore.c loads what was stored;
+ * context.c knows how full the model's window is; compaction.c has the model summarise
  * what was said.
  *
  * May include: what session.h may.
@@ -18,6 +18,7 @@
 #include "agent/session_copy.h"
 #include "agent/turn.h"
 #include "provider/body.h"
+#include "store/begun.h"
 #include "store/lock.h"
 #include "tool/worktree.h"
 #include "util/limits.h"
@@ -65,6 +66,8 @@ struct ik_session {
 	bool stepping;
 	bool closing; /* nothing is told or started any more, only stored */
 	bool stored;  /* the store knows of the session */
+	struct ik_begun *begun;        /* the reply that is on its way; NULL: none was kept yet */
+	struct ik_timer *begun_timer;  /* until it is kept, or let go; NULL: none yet */
 	bool undo_complained; /* why nothing can be taken back was told */
 	size_t undo_lines;    /* noted of calls, and of their ends, so far */
 	struct ik_worktree *worktree; /* that the session's directory lies in; NULL: not looked yet */
@@ -122,6 +125,15 @@ void ik_session_keep_blobs(struct ik_session *session, const struct ik_message *
 	struct ik_bytes *const whole[2]);
 /* From here on everything is stored; so is what there is already. */
 void ik_session_begin_storing(struct ik_session *session);
+
+/* ---- session_begun.c ---- */
+
+/* The turn has taken an input: of a reply there may be more, or it may be over. */
+void ik_session_watch_reply(struct ik_session *session);
+/* Something else was handed to the store: what is kept of a reply belongs behind it. */
+void ik_session_begun_moves(struct ik_session *session);
+/* Nothing is kept any more. */
+void ik_session_begun_done(struct ik_session *session);
 
 /* ---- exchange.c ---- */
 

@@ -148,4 +148,11 @@ const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *
 typedef void ik_turn_keeper(void *arg, struct ik_message *message);
 void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
 
+/* What a person has seen so far of a reply that is on its way: keep is called with each text or
+ * thinking of it, as it would be appended if nothing more came, and with the id that it will
+ * have; valid in the call. */
+void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
+/* Is there any? */
+bool ik_turn_has_begun(const struct ik_turn *turn);
+
 #endif

@@ -1,5 +1,6 @@
 #include "agent/turn_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -14,7 +15,7 @@ static struct ik_message *message_of(const struct ik_part *part, bool interrupte
 
 	message->references = 1;
 	message->kind = part->kind == IK_PART_TEXT ? IK_KIND_ASSISTANT : IK_KIND_THINKING;
-	ik_uuid_new(message->id);
+	memcpy(message->id, part->message_id, sizeof(message->id));
 	message->time_ms = ik_clock_wall_ms();
 	message->content = part->text.data;
 	message->content_length = part->text.length;
@@ -23,6 +24,38 @@ static struct ik_message *message_of(const struct ik_part *part, bool interrupte
 		message->data_length = strlen(mark);
 	}
 	return message;
+}
+
+/* Is it text that has no message yet? */
+static bool is_begun(const struct ik_part *part)
+{
+	return !part->appended && part->kind != IK_PART_CALL && part->text.length > 0;
+}
+
+bool ik_turn_has_begun(const struct ik_turn *turn)
+{
+	size_t i = turn->reply.count;
+
+	while (i > 0 && !is_begun(turn->reply.parts[i - 1]))
+		i--;
+	return i > 0;
+}
+
+void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
+{
+	const struct ik_reply *reply = &turn->reply;
+	size_t i;
+
+	for (i = 0; i < reply->count; i++) {
+		const struct ik_part *part = reply->parts[i];
+		struct ik_message *message;
+
+		if (!is_begun(part))
+			continue;
+		message = message_of(part, part->kind == IK_PART_TEXT);
+		keep(arg, message);
+		free(message);
+	}
 }
 
 void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
@@ -41,7 +74,7 @@ void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
 	for (i = 0; i < reply->count; i++) {
 		const struct ik_part *part = reply->parts[i];
 
-		if (!part->appended && part->kind != IK_PART_CALL && part->text.length > 0)
+		if (is_begun(part))
 			keep(arg, message_of(part, i == last_text));
 	}
 }

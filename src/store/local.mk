@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libik_store.a
 libik_store_a_SOURCES = \
 	src/store/backend.h \
+	src/store/begun.c src/store/begun.h \
 	src/store/blob.c src/store/blob.h \
 	src/store/blob_spool.c src/store/blob_spool.h \
 	src/store/checkpoint.c src/store/checkpoint.h src/store/checkpoint_run.c \

@@ -174,12 +174,27 @@ void ik_rescue_put(struct ik_buf *out, const struct ik_record *record)
 	put_record(&(struct lines){ .out = out, .fd = -1 }, record);
 }
 
-void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer)
+void ik_rescue_put_more(struct ik_buf *out, const char *id, const char *text, size_t length)
+{
+	struct lines lines = { .out = out, .fd = -1 };
+
+	ik_json_open(out, '{');
+	put_member(out, "more", id);
+	put_content(&lines, text, length);
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
+}
+
+void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer, bool begun)
 {
 	ik_json_open(out, '{');
 	put_member(out, "ikigai_rescue", database);
 	if (writer[0])
 		put_member(out, "writer", writer);
+	if (begun) {
+		ik_json_key(out, "begun");
+		ik_json_put_bool(out, true);
+	}
 	ik_json_close(out, '}');
 	ik_buf_putc(out, '\n');
 }
@@ -191,7 +206,7 @@ static int write_records(int fd, const char *database, const struct ik_record *r
 	struct lines lines = { .out = &out, .fd = fd };
 
 	ik_buf_init(&out, IK_MIB(1));
-	ik_rescue_put_head(&out, database, "");
+	ik_rescue_put_head(&out, database, "", false);
 	for (; record && lines.number == 0; record = record->next) {
 		put_record(&lines, record);
 		flush(&lines, PIECE);
@@ -330,6 +345,37 @@ static void take_id(struct ik_json_span object, const char *name, char out[IK_UU
 	free(text);
 }
 
+/* A file that is being read, and its newest event, of which there may be more. */
+struct reading {
+	const struct ik_rescue_reader *reader;
+	void *arg;
+	struct ik_store_session *session;
+	struct ik_message *message; /* NULL: none yet, or it was given away */
+	struct ik_buf more;         /* of its content */
+};
+
+/* Give the newest event away: it is whole. */
+static void deliver(struct reading *reading)
+{
+	struct ik_message *message = reading->message, *whole;
+	struct ik_buf content;
+
+	reading->message = NULL;
+	if (message && reading->more.length > 0) {
+		ik_buf_init(&content, message->content_length + reading->more.length);
+		ik_buf_append(&content, message->content, message->content_length);
+		ik_buf_append(&content, reading->more.data, reading->more.length);
+		whole = ik_message_stored(message->kind, message->id, 0, message->time_ms,
+			content.data, content.length, message->data, message->data_length);
+		ik_buf_done(&content);
+		ik_message_unref(message);
+		message = whole;
+	}
+	ik_buf_clear(&reading->more);
+	if (message)
+		reading->reader->record(reading->arg, reading->session, message);
+}
+
 /* The event of a line, if there is one. */
 static struct ik_message *take_message(struct ik_json_span object)
 {
@@ -354,19 +400,38 @@ static struct ik_message *take_message(struct ik_json_span object)
 	return message;
 }
 
-/* A line back to what it says, if it says anything. */
-static void take_line(const char *line, size_t length, const struct ik_rescue_reader *reader,
-	void *arg)
+/* More of the newest event's content; false: the line is another one. */
+static bool take_more(struct reading *reading, struct ik_json_span object)
 {
-	struct ik_store_session said = { .known = -1 }, *session;
-	struct ik_json_span object;
-	struct ik_message *message;
+	char id[IK_UUID_TEXT] = "", *content;
+	size_t length = 0;
 
-	if (ik_json_check(line, length, &object, NULL) != IK_OK)
+	take_id(object, "more", id);
+	if (!id[0])
+		return false;
+	content = ik_json_string_new(ik_json_member(object, "content"), &length);
+	if (content && reading->message && ik_text_equal(reading->message->id, id))
+		ik_buf_append(&reading->more, content, length);
+	free(content);
+	return true;
+}
+
+/* A line back to what it says, if it says anything. */
+static void take_line(struct reading *reading, const char *line, size_t length)
+{
+	const struct ik_rescue_reader *reader = reading->reader;
+	struct ik_store_session said = { .known = -1 };
+	struct ik_json_span object;
+	bool begun = false;
+
+	if (ik_json_check(line, length, &object, NULL) != IK_OK || take_more(reading, object))
 		return;
+	deliver(reading);
 	take_id(object, "writer", said.writer);
 	if (said.writer[0])
-		reader->writer(arg, said.writer);
+		reader->writer(reading->arg, said.writer);
+	if (ik_json_bool(ik_json_member(object, "begun"), &begun) && begun)
+		reader->begun(reading->arg);
 	take_id(object, "session", said.id);
 	if (!said.id[0] || !ik_json_integer(ik_json_member(object, "created_ms"), &said.created_ms))
 		return;
@@ -378,16 +443,15 @@ static void take_line(const char *line, size_t length, const struct ik_rescue_re
 	said.directory = ik_json_string_new(ik_json_member(object, "directory"), NULL);
 	if (!said.directory)
 		said.directory = ik_strdup("");
-	session = reader->session(arg, &said);
+	reading->session = reader->session(reading->arg, &said);
 	free(said.directory);
-	message = take_message(object);
-	if (message)
-		reader->record(arg, session, message);
+	reading->message = take_message(object);
 }
 
 enum ik_status ik_rescue_read(int fd, const char *path, const struct ik_rescue_reader *reader,
 	void *arg, struct ik_error *error)
 {
+	struct reading reading = { .reader = reader, .arg = arg };
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	struct stat about;
 	FILE *file = NULL;
@@ -403,8 +467,11 @@ enum ik_status ik_rescue_read(int fd, const char *path, const struct ik_rescue_r
 			(void)close(copy);
 		return ik_error_set(error, IK_DENIED, _("%s is not this user's own file"), path);
 	}
+	ik_buf_init(&reading.more, IK_LIMIT_REPLY);
 	while ((length = getline(&line, &capacity, file)) >= 0)
-		take_line(line, (size_t)length, reader, arg);
+		take_line(&reading, line, (size_t)length);
+	deliver(&reading);
+	ik_buf_done(&reading.more);
 	broken = ferror(file) != 0;
 	free(line);
 	(void)fclose(file);

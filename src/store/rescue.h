@@ -2,7 +2,8 @@
  * rescue: events that the database would not take, kept in a file.
  *
  * One JSON object a line: the first names the database, each further one is an
- * event with its session.  The file lies beside the database, or, when that
+ * event with its session, or more of the content of the event before it.
+ * The file lies beside the database, or, when that
  * place is full or closed, in TMPDIR; its name tells which database it is for,
  * and only a regular file of this user is ever read.
  *
@@ -18,8 +19,11 @@ void ik_rescue_put(struct ik_buf *out, const struct ik_record *record);
 /* A session that became a fork, as a line: the events behind it, and those before it that are
  * not stored yet, are the fork's. */
 void ik_rescue_put_fork(struct ik_buf *out, const struct ik_store_session *session);
-/* The first line; writer: this process as a holder of locks, "" where there are none. */
-void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer);
+/* More of the content of the event that was put last, as a line. */
+void ik_rescue_put_more(struct ik_buf *out, const char *id, const char *text, size_t length);
+/* The first line; writer: this process as a holder of locks, "" where there are none; begun: of
+ * what was not whole yet (store/begun.h). */
+void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer, bool begun);
 
 /* Write the records for the database at path; *ret_path is where (new memory). */
 enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
@@ -41,12 +45,13 @@ void ik_rescue_find_in(const char *directory, const char *prefix, const char *ta
 void ik_rescue_sort(char **paths, size_t count);
 
 /* Read a file that is open (fd is the caller's): writer is called for the first line, where it has
- * one; session for each further line, with what the line says of it (its strings are borrowed);
- * then record for one that has an event, which
- * takes the message over. A line that is neither (the last one, of a process that was killed)
+ * one; begun, where that says so; session for each further line, with what the line says of it
+ * (its strings are borrowed); then, with all that the lines behind it add, record for one that has
+ * an event, which takes the message over. A line that is neither (the last one, of a process that was killed)
  * is passed over. */
 struct ik_rescue_reader {
 	void (*writer)(void *arg, const char *id);
+	void (*begun)(void *arg);
 	struct ik_store_session *(*session)(void *arg, const struct ik_store_session *said);
 	void (*record)(void *arg, struct ik_store_session *session, struct ik_message *message);
 };

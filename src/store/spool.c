@@ -27,6 +27,7 @@ struct ik_spool {
 	int fd;
 	off_t length;
 	bool broken; /* something is missing in it */
+	bool begun;  /* what is in it is not whole yet */
 };
 
 /* How the names of a database's files begin, in new memory. */
@@ -62,6 +63,20 @@ struct ik_spool *ik_spool_embedded(const char *path, bool beside)
 	spool->writer = ik_strdup("");
 	spool->fd = -1;
 	return spool;
+}
+
+struct ik_spool *ik_spool_begun(const struct ik_spool *spool)
+{
+	struct ik_spool *begun = ik_alloc(sizeof(*begun));
+
+	begun->directory = spool->directory ? ik_strdup(spool->directory) : NULL;
+	begun->uri = spool->uri ? ik_strdup(spool->uri) : NULL;
+	begun->database = spool->database ? ik_strdup(spool->database) : NULL;
+	begun->beside = spool->beside;
+	begun->writer = ik_strdup(spool->writer);
+	begun->fd = -1;
+	begun->begun = true;
+	return begun;
 }
 
 struct ik_spool *ik_spool_free(struct ik_spool *spool)
@@ -160,12 +175,25 @@ enum ik_status ik_spool_add(struct ik_spool *spool, const struct ik_record *reco
 
 	ik_buf_init(&line, IK_LIMIT_REQUEST);
 	if (spool->length == 0)
-		ik_rescue_put_head(&line, database_of(spool), spool->writer);
+		ik_rescue_put_head(&line, database_of(spool), spool->writer, spool->begun);
 	ik_rescue_put(&line, record);
 	status = add_line(spool, &line, error);
 	ik_buf_done(&line);
 	/* Of an embedded database's, who adds knows which are in it, and tries again. */
 	spool->broken = spool->broken || (spool->directory && status != IK_OK);
+	return status;
+}
+
+enum ik_status ik_spool_add_more(struct ik_spool *spool, const char *id, const char *text,
+	size_t length, struct ik_error *error)
+{
+	struct ik_buf line;
+	enum ik_status status;
+
+	ik_buf_init(&line, IK_LIMIT_REQUEST);
+	ik_rescue_put_more(&line, id, text, length);
+	status = add_line(spool, &line, error);
+	ik_buf_done(&line);
 	return status;
 }
 

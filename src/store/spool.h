@@ -8,7 +8,8 @@
  * in those that are not.  Its name tells which database it is for.
  *
  * What an embedded database does not take now is kept in the same way, in a file where rescue.h
- * looks for it, which is gone when all is stored (store_kept.c).
+ * looks for it, which is gone when all is stored (store_kept.c).  So is what has arrived of a
+ * reply, in either case (begun.c).
  *
  * Owns the file.  May include: util, store/backend.h.
  */
@@ -25,12 +26,17 @@ struct ik_spool;
 struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char *writer);
 /* One for what the embedded database at path does not take, beside that or in TMPDIR. */
 struct ik_spool *ik_spool_embedded(const char *path, bool beside);
+/* One more for the same database, of what is not whole yet. */
+struct ik_spool *ik_spool_begun(const struct ik_spool *spool);
 /* An empty file is removed. */
 struct ik_spool *ik_spool_free(struct ik_spool *spool);
 
 /* Keep an event. On failure it is not in the file, and nothing else has changed. */
 enum ik_status ik_spool_add(struct ik_spool *spool, const struct ik_record *record,
 	struct ik_error *error) IK_MUST_USE;
+/* More of the content of the event that was kept last; fails likewise. */
+enum ik_status ik_spool_add_more(struct ik_spool *spool, const char *id, const char *text,
+	size_t length, struct ik_error *error) IK_MUST_USE;
 /* Its session became a fork. */
 void ik_spool_add_fork(struct ik_spool *spool, const struct ik_store_session *session);
 /* The same in the file of an earlier process. */

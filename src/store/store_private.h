@@ -5,6 +5,7 @@
  * events that wait, those of earlier processes too; store_index.c says when the index of
  * words is gone on with; store_rescue.c puts into a file what is left at the end; store_read.c
  * keeps the reads and what they gave.
+ * begun.c keeps what has arrived of a reply that is not an event yet.
  * store_held.c has reads wait while somebody else is at the database.
  * May include: what backend.h may.
  */

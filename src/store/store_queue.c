@@ -22,6 +22,7 @@ struct ik_taken_file {
 	char writer[IK_UUID_TEXT]; /* the process, as a holder of locks; "": not known */
 	size_t count, left; /* its events; those that are still in the queue */
 	bool spoilt;        /* one of them can never be stored: it has to stay */
+	bool begun;         /* they are of a reply that was on its way: nothing is told of them */
 };
 
 struct ik_store_session *ik_store_session(struct ik_store *store, struct ik_taken_file *file,
@@ -85,7 +86,7 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	struct ik_taken_file **link;
 	struct ik_store_session **session = &store->sessions;
 
-	if (!file->spoilt && remove(file->path) == 0 && file->count > 0) {
+	if (!file->spoilt && remove(file->path) == 0 && file->count > 0 && !file->begun) {
 		char *sentence = ik_format(ngettext(
 			"%zu event that an earlier run could not store is stored now.",
 			"%zu events that an earlier run could not store are stored now.",
@@ -168,6 +169,13 @@ static void taken_writer(void *arg, const char *id)
 	memcpy(taking->file->writer, id, sizeof(taking->file->writer));
 }
 
+static void taken_begun(void *arg)
+{
+	struct taking *taking = arg;
+
+	taking->file->begun = true;
+}
+
 static struct ik_store_session *taken_session(void *arg, const struct ik_store_session *said)
 {
 	struct taking *taking = arg;
@@ -199,7 +207,9 @@ static void taken_record(void *arg, struct ik_store_session *session, struct ik_
 static struct ik_record **take_in(struct ik_store *store, const char *path, int fd,
 	struct ik_record **where)
 {
-	static const struct ik_rescue_reader reader = { taken_writer, taken_session, taken_record };
+	static const struct ik_rescue_reader reader = {
+		taken_writer, taken_begun, taken_session, taken_record
+	};
 	struct taking taking = { .store = store };
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;

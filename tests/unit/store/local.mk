@@ -8,6 +8,7 @@ tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/postgres_test.c \
 	tests/unit/store/server_fixture.c tests/unit/store/server_fixture.h \
 	tests/unit/store/store_behind_test.c \
+	tests/unit/store/store_begun_test.c \
 	tests/unit/store/store_kept_test.c \
 	tests/unit/store/store_blob_test.c \
 	tests/unit/store/store_busy_test.c \
