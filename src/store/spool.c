@@ -273,22 +273,26 @@ char **ik_spool_find(struct ik_spool *spool, const char *tail)
 
 /* ---- looking ---- */
 
-/* How many events a file has; its first line tells the database's name. */
+/* How many events a file has; its first line tells the database's name. What is not whole yet
+ * is none: it waits for no database. */
 static size_t count_events(const char *path, char **ret_database)
 {
 	FILE *file = fopen(path, "re");
 	size_t capacity = 0, count = 0;
 	char *line = NULL;
 	ssize_t length;
+	bool begun = false;
 
 	*ret_database = NULL;
-	while (file && (length = getline(&line, &capacity, file)) >= 0) {
+	while (file && !begun && (length = getline(&line, &capacity, file)) >= 0) {
 		struct ik_json_span object;
 
-		if (strstr(line, "\"kind\":"))
+		if (strstr(line, "\"kind\":")) {
 			count++;
-		else if (!*ret_database && ik_json_check(line, (size_t)length, &object, NULL) == IK_OK)
+		} else if (!*ret_database && ik_json_check(line, (size_t)length, &object, NULL) == IK_OK) {
 			*ret_database = ik_json_string_new(ik_json_member(object, "ikigai_rescue"), NULL);
+			(void)ik_json_bool(ik_json_member(object, "begun"), &begun);
+		}
 	}
 	free(line);
 	if (file)

@@ -55,7 +55,7 @@ char **ik_spool_find(struct ik_spool *spool, const char *tail);
 enum ik_status ik_spool_make_place(struct ik_spool *spool, const char *tail, char **ret_path,
 	struct ik_error *error) IK_MUST_USE;
 
-/* What waits in a directory; those of living processes are among it. */
+/* What waits in a directory; that of living processes is among it, but for what is not whole. */
 struct ik_spooled {
 	size_t ours;    /* events for the database at uri */
 	size_t outputs; /* large texts (blob_spool.h) for it */

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "store/begun.h"
+#include "store/spool.h"
 #include "util/buf.h"
 #include "util/limits.h"
 
@@ -179,6 +180,17 @@ Test(store_begun, moves_behind_what_comes_between)
 	cr_expect_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
 }
 
+/* Nobody is told of a server that cannot be reached. */
+static void expect_nothing_waits(void)
+{
+	struct ik_spooled spooled = { .ours = 0 };
+
+	if (fixture.server)
+		spooled = ik_spool_look(fixture.spool, fixture.path);
+	cr_expect_eq(spooled.ours + spooled.others, 0);
+	ik_spooled_done(&spooled);
+}
+
 Test(store_begun, leaves_no_file_when_it_is_let_go)
 {
 	char id[IK_UUID_TEXT], text[IK_UUID_TEXT];
@@ -192,6 +204,7 @@ Test(store_begun, leaves_no_file_when_it_is_let_go)
 		keep(id, text, IK_KIND_ASSISTANT, "some");
 		cr_expect_not(ik_begun_is_empty(begun));
 		cr_expect_eq(files(), 1);
+		expect_nothing_waits();
 		if (round == 0)
 			ik_begun_clear(begun);
 		else
