@@ -36,28 +36,34 @@ static const char *choose(void)
 	return "vi";
 }
 
-/* Remove the file. */
-static void release(struct ik_chat *chat)
+/* Remove the file, unless what is in it is nowhere else. */
+static void release(struct ik_chat *chat, bool taken)
 {
 	struct ik_external_editor *editor = chat->editor;
 
 	chat->editor = NULL;
-	ik_temporary_file_remove(&editor->file);
+	if (taken)
+		ik_temporary_file_remove(&editor->file);
+	else
+		ik_temporary_file_leave(&editor->file);
 	free(editor->command);
 	free(editor);
 }
 
-/* Take what the editor saved as the draft. */
-static void take_text(struct ik_chat *chat)
+/* Take what the editor saved as the draft; false: it cannot be read, or is too large. */
+static bool take_text(struct ik_chat *chat)
 {
 	struct ik_buf raw, text;
 	struct ik_error error;
 	const char *draft;
+	char *sentence;
 	size_t length;
+	bool taken;
 
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
-	if (ik_file_read(chat->editor->file.path, &raw, &error) == IK_OK) {
+	taken = ik_file_read(chat->editor->file.path, &raw, &error) == IK_OK;
+	if (taken) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		draft = ik_screen_draft(chat->screen, &length);
 		/* Editors end the last line. */
@@ -67,10 +73,14 @@ static void take_text(struct ik_chat *chat)
 		if (text.length != length || memcmp(text.data, draft, length) != 0)
 			ik_screen_set_draft(chat->screen, text.data, text.length);
 	} else {
-		ik_chat_complain(chat, error.text);
+		sentence = ik_format(_("%s. What you wrote in the editor stays in %s."), error.text,
+			chat->editor->file.path);
+		ik_chat_complain(chat, sentence);
+		free(sentence);
 	}
 	ik_buf_done(&raw);
 	ik_buf_done(&text);
+	return taken;
 }
 
 /* It has ended, and the terminal is ours again. */
@@ -82,6 +92,7 @@ static void on_done(void *arg, int status)
 	int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) :
 		WEXITSTATUS(status) > SIGNALLED ? WEXITSTATUS(status) - SIGNALLED : 0;
 	char *sentence = NULL;
+	bool taken = true;
 
 	chat->editor->foreground = NULL;
 	if (signal_number == 0 && WEXITSTATUS(status) == NOT_FOUND)
@@ -91,14 +102,14 @@ static void on_done(void *arg, int status)
 		sentence = ik_format(_("\"%s\" ended with status %d: the text stays as it was."), command,
 			WEXITSTATUS(status));
 	else
-		take_text(chat);
+		taken = take_text(chat);
 	if (signal_number != 0)
 		sentence = ik_format(_("\"%s\" was ended by signal %d: the text is what it saved last."),
 			command, signal_number);
 	if (sentence != NULL)
 		ik_chat_complain(chat, sentence);
 	free(sentence);
-	release(chat);
+	release(chat, taken);
 	(void)ik_chat_draft_save(chat, true);
 }
 
@@ -141,7 +152,7 @@ void ik_external_editor_open(struct ik_chat *chat)
 	editor->command = ik_strdup(command);
 	if (!start(chat, &error)) {
 		ik_chat_complain(chat, error.text);
-		release(chat);
+		release(chat, true);
 	}
 }
 
@@ -155,6 +166,5 @@ void ik_external_editor_close(struct ik_chat *chat)
 	if (chat->editor == NULL)
 		return;
 	chat->editor->foreground = ik_foreground_close(chat->editor->foreground);
-	take_text(chat);
-	release(chat);
+	release(chat, take_text(chat));
 }

@@ -44,6 +44,11 @@ void ik_temporary_file_remove(struct ik_temporary_file *file)
 {
 	(void)unlink(file->path);
 	(void)rmdir(file->directory);
+	ik_temporary_file_leave(file);
+}
+
+void ik_temporary_file_leave(struct ik_temporary_file *file)
+{
 	free(file->path);
 	free(file->directory);
 }

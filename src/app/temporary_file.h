@@ -25,4 +25,7 @@ enum ik_status ik_temporary_file_make(struct ik_temporary_file *file,
 /* Remove it, and the directory if nobody has left anything else in it. */
 void ik_temporary_file_remove(struct ik_temporary_file *file);
 
+/* Leave it to the person; only what is known of it goes. */
+void ik_temporary_file_leave(struct ik_temporary_file *file);
+
 #endif
