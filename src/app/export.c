@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -247,6 +248,19 @@ static char *default_name(const struct ik_core *core, int number)
 	return name;
 }
 
+/* Open a new file beside the one that it will replace, as open to others as that one. */
+static int open_temporary(struct ik_export *export)
+{
+	struct stat about;
+	int fd;
+
+	export->temporary = ik_format("%s.XXXXXX", export->path);
+	fd = mkostemp(export->temporary, O_CLOEXEC);
+	if (fd >= 0 && stat(export->path, &about) == 0 && S_ISREG(about.st_mode))
+		(void)fchmod(fd, about.st_mode & 0777);
+	return fd;
+}
+
 /* Open the file of that name; 0 or errno. */
 static int open_file(struct ik_export *export, const char *name, bool replace)
 {
@@ -257,8 +271,7 @@ static int open_file(struct ik_export *export, const char *name, bool replace)
 	export->path = expanded[0] == '/' ? ik_strdup(expanded) : ik_path_join(places->directory, expanded);
 	free(expanded);
 	if (replace) {
-		export->temporary = ik_format("%s.part", export->path);
-		export->fd = open(export->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+		export->fd = open_temporary(export);
 	} else {
 		export->fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	}
