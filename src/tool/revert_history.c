@@ -1,15 +1,18 @@
-/* A journal read: undo_journal.h says what it has. */
+/* A journal read: revert_journal.h says what it has. */
 #include "tool/revert_journal.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* A journal: some ten thousand calls. */
+/* Of a journal the newest part: some ten thousand calls. */
 #define JOURNAL_MOST IK_MIB(64)
 /* Forks of forks of forks. */
 #define PARENTS_MOST 64
@@ -264,13 +267,52 @@ static void take_parent(const char *root, struct ik_json_span line, int depth,
 		read_journal(root, id, (size_t)bytes, depth + 1, history);
 }
 
+/* Append what is in a file from one place to another; less where it ends, or cannot be read. */
+static void read_range(int fd, off_t from, off_t to, struct ik_buf *text)
+{
+	while (from < to) {
+		char *room = ik_buf_reserve(text, (size_t)(to - from));
+		ssize_t count = room != NULL ? pread(fd, room, (size_t)(to - from), from) : 0;
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return;
+		ik_buf_commit(text, (size_t)count);
+		from += count;
+	}
+}
+
+/* The first so many bytes of a journal; of more than can be held the newest whole lines. */
+static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat about;
+	const char *first;
+	off_t end;
+
+	if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+		if (fd >= 0)
+			(void)close(fd);
+		return;
+	}
+	end = (uintmax_t)about.st_size > bytes ? (off_t)bytes : about.st_size;
+	if ((size_t)end <= JOURNAL_MOST) {
+		read_range(fd, 0, end, text);
+	} else {
+		read_range(fd, end - (off_t)JOURNAL_MOST, end, text);
+		first = memchr(text->data, '\n', text->length);
+		ik_buf_consume(text, first != NULL ? (size_t)(first + 1 - text->data) : text->length);
+	}
+	(void)close(fd);
+}
+
 /* Read so many bytes of a journal. */
 static void read_journal(const char *root, const char *session, size_t bytes, int depth,
 	struct ik_revert_history *history)
 {
 	char *directory = ik_path_join(root, session), *path = ik_path_join(directory, "journal");
 	struct ik_json_span line;
-	struct ik_error error;
 	struct ik_buf text;
 	size_t at = 0;
 
@@ -278,10 +320,7 @@ static void read_journal(const char *root, const char *session, size_t bytes, in
 		sizeof(*history->places));
 	history->places[history->place_count++] = directory;
 	ik_buf_init(&text, JOURNAL_MOST);
-	if (ik_file_read(path, &text, &error) != IK_OK)
-		ik_buf_clear(&text);
-	if (text.length > bytes)
-		ik_buf_truncate(&text, bytes);
+	read_lines(path, bytes, &text);
 	while (at < text.length) {
 		const char *start = text.data + at;
 		const char *end = memchr(start, '\n', text.length - at);

@@ -434,6 +434,27 @@ Test(revert, a_line_that_was_cut_off_does_not_take_the_next_with_it)
 	free(journal);
 }
 
+/* What came last can be taken back, however much was done before. */
+Test(revert, of_a_journal_that_is_too_large_the_newest_part_is_known)
+{
+	struct ik_revert_history history;
+	char *journal = ik_path_join(directory, "journal");
+	struct stat about;
+
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	cr_assert_eq(stat(journal, &about), 0);
+	cr_assert_eq(truncate(journal, about.st_size + (off_t)IK_MIB(64)), 0);
+	edit(turn_2, "a", "three");
+	ik_revert_history_read(root, SESSION, &history);
+	cr_assert_eq(history.turn_count, 1);
+	cr_assert_eq(history.call_count, 1);
+	ik_revert_history_done(&history);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("a", "two");
+	free(journal);
+}
+
 /* One that is cut short would be lost, and nobody would know. */
 Test(revert, a_line_that_is_too_large_is_not_written)
 {
