@@ -112,7 +112,8 @@ static void close_content(struct ik_buf *out)
 	ik_json_close(out, '}');
 }
 
-/* Neighbours of one role become one content, which is left open; results stand alone. */
+/* Neighbours of one role become one content, which is left open: roles must alternate, and
+ * a resumed session may go on with a message after the results of its last calls. */
 static void put_end(struct ik_wire_writer *writer)
 {
 	if (*writer->role)
@@ -202,7 +203,6 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 {
 	struct ik_buf *out = writer->out;
 
-	put_end(writer);
 	open_content(writer, "user");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *call = passage->calls[index];
@@ -224,7 +224,6 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 		ik_json_close(out, '}');
 		ik_json_close(out, '}');
 	}
-	put_end(writer);
 }
 
 static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)

@@ -16,7 +16,7 @@ struct contents {
 	size_t number, part;
 	struct ik_json_span calls; /* the parts of a content with calls whose results are due */
 	size_t call_count;
-	char last;                 /* u(ser), r(esults), m(odel); 0: none */
+	char last;                 /* u(ser), m(odel); 0: none */
 	size_t texts, these_calls, results; /* of this content */
 };
 
@@ -69,6 +69,8 @@ static bool check_response(struct contents *contents, struct ik_json_span part)
 	struct ik_json_span given = ik_json_member(response, "name");
 	struct ik_json_span given_id = ik_json_member(response, "id");
 
+	if (contents->texts)
+		return refuse_part(contents, "function responses come before the user's text");
 	if (!call.text)
 		return refuse_part(contents, "function response turn comes immediately after a function "
 			"call turn, with as many parts");
@@ -107,9 +109,6 @@ static bool check_part(struct contents *contents, struct ik_json_span part, bool
 /* What was in the content, against what came before it. */
 static bool check_turn(struct contents *contents, bool model, struct ik_json_span parts)
 {
-	if (contents->results && contents->texts)
-		return refuse(contents->judged, "contents.%zu: a function response turn holds nothing else",
-			contents->number);
 	if (contents->call_count != contents->results)
 		return refuse(contents->judged, "contents.%zu: the number of function response parts must "
 			"be equal to the number of function call parts of the function call turn",
@@ -118,13 +117,12 @@ static bool check_turn(struct contents *contents, bool model, struct ik_json_spa
 		return refuse(contents->judged, "contents.%zu: multiturn requests alternate between user "
 			"and model; a function call turn comes immediately after a user turn or after a "
 			"function response turn", contents->number);
-	/* A word of the user's behind results has a content of its own. */
 	if (contents->last == 'u' && !model)
 		return refuse(contents->judged, "contents.%zu: multiturn requests alternate between user "
 			"and model", contents->number);
 	if (!contents->last && model)
 		return refuse(contents->judged, "contents: the first content must be the user's");
-	contents->last = model ? 'm' : contents->results ? 'r' : 'u';
+	contents->last = model ? 'm' : 'u';
 	contents->calls = parts;
 	contents->call_count = contents->these_calls;
 	return true;

@@ -84,8 +84,8 @@ Test(google_request, pairs_results_with_calls_by_their_order)
 		"{\"functionCall\":{\"name\":\"two\",\"args\":{}}}]},"
 		"{\"role\":\"user\",\"parts\":["
 		"{\"functionResponse\":{\"name\":\"one\",\"response\":{\"output\":\"{\\\"n\\\":1}\"}}},"
-		"{\"functionResponse\":{\"name\":\"two\",\"response\":{\"output\":\"{\\\"n\\\":2}\"}}}]},"
-		USER("c") "]");
+		"{\"functionResponse\":{\"name\":\"two\",\"response\":{\"output\":\"{\\\"n\\\":2}\"}}},"
+		"{\"text\":\"c\"}]}]");
 }
 
 Test(google_request, sends_signatures_and_ids_back)

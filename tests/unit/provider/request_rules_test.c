@@ -230,8 +230,8 @@ Test(request_rules, of_google)
 {
 	static const struct row rows[] = {
 		{ CONTENTS(GU(GT)), NULL },
-		{ CONTENTS(GU(GT) "," GM(GT "," GC("a") "," GC("b")) "," GU(GR("a") "," GR("b")) "," GU(GT)),
-		  NULL },
+		{ CONTENTS(GU(GT) "," GM(GT "," GC("a") "," GC("b")) "," GU(GR("a") "," GR("b") "," GT)), NULL },
+		{ CONTENTS(GU(GT) "," GM(GC("a")) "," GU(GR("a")) "," GU(GT)), "alternate" },
 		{ CONTENTS(""), "not specified" },
 		{ CONTENTS(GM(GT) "," GU(GT)), "first content" },
 		{ CONTENTS(GU(GT) "," GU(GT)), "alternate" },
@@ -249,7 +249,7 @@ Test(request_rules, of_google)
 		{ CONTENTS(GU(GT) "," GM(GC("a") "," GC("b")) "," GU(GR("b") "," GR("a"))), "another name" },
 		{ CONTENTS(GU(GT) "," GM("{\"functionCall\":{\"id\":\"1\",\"name\":\"a\"},"
 		  "\"thoughtSignature\":\"s\"}") "," GU(GR("a"))), "another id" },
-		{ CONTENTS(GU(GT) "," GM(GC("a")) "," GU(GR("a") "," GT)), "nothing else" },
+		{ CONTENTS(GU(GT) "," GM(GC("a")) "," GU(GT "," GR("a"))), "before the user's text" },
 		{ CONTENTS(GU("{\"functionCall\":{\"name\":\"a\"}}")), "are the model's" },
 		{ CONTENTS(GU(GT) "," GM(GR("a")) "," GU(GT)), "are the user's" },
 		{ CONTENTS(GU("{\"text\":\"x\",\"thoughtSignature\":\"s\"}")), "only the model's" },
