@@ -18,9 +18,10 @@
 
 enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_CALL };
 enum ik_call_state {
-	IK_CALL_PENDING, /* to be judged */
-	IK_CALL_ASKING,  /* waits for the person */
-	IK_CALL_ALLOWED, /* waits for its turn */
+	IK_CALL_PENDING, /* waits for the calls before it */
+	IK_CALL_JUDGING, /* the rules are being asked */
+	IK_CALL_ASKING,  /* waits for the user */
+	IK_CALL_ALLOWED, /* waits for one of the calls that run beside it */
 	IK_CALL_RUNNING,
 	IK_CALL_DONE
 };

@@ -208,12 +208,23 @@ const char *ik_session_system_prompt(const struct ik_session *session)
 	return session->system_prompt;
 }
 
+/* Does the tool of that name say that it changes nothing? */
+static bool is_read_only(const void *arg, const char *name)
+{
+	const struct ik_session *session = arg;
+	const struct ik_tool *tool = ik_registry_find(session->registry, name);
+
+	return tool != NULL && tool->read_only;
+}
+
 struct ik_session *ik_session_new(const struct ik_session_options *options)
 {
 	struct ik_session *session = ik_alloc(sizeof(*session));
 	bool retry_given = options->retry_base_ms > 0;
 	struct ik_turn_options turn = {
 		.concurrency = options->concurrency,
+		.is_read_only = is_read_only,
+		.tools = session,
 		.max_tool_turns = options->max_tool_turns,
 		.ask_repeated = options->asking == IK_ASKING_PERSON,
 		.retry_max = retry_given ? options->retry_max : RETRY_MAX,

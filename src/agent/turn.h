@@ -14,11 +14,13 @@
  *                                 ^                |  RUNNING --cancel--> CANCELLING -> IDLE
  *                                 +--- failed -----+
  *
- * RUNNING, each call by itself:
- *      judged --- allow --> waits for its turn --> runs --> has its result
+ * RUNNING, each call by itself, once its turn has come:
+ *      judged --- allow --> waits for a place --> runs --> has its result
  *         |  +--- deny  --> has its result
  *         +------ ask   --> waits for the person, who allows or denies it
- * The same call for the fifth time running stops the round before any of its
+ * The calls of a reply take effect in the order in which the model wrote them. A call's
+ * turn comes when all calls before it have their results; read-only neighbours take their
+ * turn together. The same call for the fifth time running stops the round before any of its
  * calls is judged: the turn is over, or (ask_repeated) the person says whether it
  * goes on; a denial of that call ends the turn.
  *
@@ -45,7 +47,10 @@
 struct ik_turn;
 
 struct ik_turn_options {
-	int concurrency;       /* tools at once; at least 1 */
+	int concurrency;       /* read-only calls at once; at least 1 */
+	/* Does the tool of that name change nothing? Takes tools. NULL: each may change something. */
+	bool (*is_read_only)(const void *tools, const char *name);
+	const void *tools;
 	int max_tool_turns;    /* rounds with calls in a turn */
 	int retry_max;         /* tries after the first, for each round */
 	int64_t retry_base_ms; /* the first wait; doubled with each try */

@@ -76,18 +76,17 @@ void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure
 }
 
 /* The reply was cut at its limit: a call whose arguments are not whole is not run. */
-static bool fail_if_cut(struct ik_turn *turn, struct ik_part *part)
+static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
 {
 	char *message;
 
 	if (turn->reply.stop != IK_STOP_LENGTH ||
 	    ik_json_check(part->text.data, part->text.length, NULL, NULL) == IK_OK)
-		return false;
+		return;
 	message = ik_format("Tool '%s' was not run: its arguments were cut at the output limit of a "
 		"reply. Make the call smaller", part->name);
 	fail_call(turn, part, IK_TOOL_INVALID_PARAMS, message);
 	free(message);
-	return true;
 }
 
 /* Let an effect name a call. */
@@ -116,21 +115,45 @@ static struct ik_event *emit_call(struct ik_turn *turn, enum ik_event_kind kind,
 	return event;
 }
 
-/* Start what may run at once. */
-static void run_calls(struct ik_turn *turn)
+/* Start a call that is allowed. */
+static void run_call(struct ik_turn *turn, struct ik_part *part)
+{
+	part->state = IK_CALL_RUNNING;
+	turn->running++;
+	(void)emit_call(turn, IK_EVENT_TOOL_STARTED, part);
+	add_call_effect(turn, IK_EFFECT_RUN, part);
+}
+
+/* Does a call change nothing? */
+static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
+{
+	return turn->options.is_read_only != NULL &&
+		turn->options.is_read_only(turn->options.tools, part->name);
+}
+
+/* Judge and start the calls whose turn it is: the first that has no result and, if it is
+ * read-only, the read-only calls that follow it directly. */
+static void advance(struct ik_turn *turn)
 {
 	size_t limit = turn->options.concurrency > 1 ? (size_t)turn->options.concurrency : 1;
+	bool first = true, read_only = true;
 	size_t i;
 
-	for (i = 0; i < turn->reply.count && turn->running < limit; i++) {
+	for (i = 0; i < turn->reply.count && read_only; i++) {
 		struct ik_part *part = turn->reply.parts[i];
 
-		if (part->kind != IK_PART_CALL || part->state != IK_CALL_ALLOWED)
+		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE)
 			continue;
-		part->state = IK_CALL_RUNNING;
-		turn->running++;
-		(void)emit_call(turn, IK_EVENT_TOOL_STARTED, part);
-		add_call_effect(turn, IK_EFFECT_RUN, part);
+		read_only = is_read_only(turn, part);
+		if (!first && !read_only)
+			break;
+		first = false;
+		if (part->state == IK_CALL_PENDING) {
+			part->state = IK_CALL_JUDGING;
+			add_call_effect(turn, IK_EFFECT_JUDGE, part);
+		} else if (part->state == IK_CALL_ALLOWED && turn->running < limit) {
+			run_call(turn, part);
+		}
 	}
 }
 
@@ -149,16 +172,16 @@ static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
 	return NULL;
 }
 
-/* Have the calls of the round judged, except those that cannot be run. */
-static void judge_calls(struct ik_turn *turn)
+/* Start the calls of the round in their order, except those that cannot be run. */
+static void start_calls(struct ik_turn *turn)
 {
 	size_t i;
 
 	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-		    !fail_if_cut(turn, turn->reply.parts[i]))
-			add_call_effect(turn, IK_EFFECT_JUDGE, turn->reply.parts[i]);
+		if (turn->reply.parts[i]->kind == IK_PART_CALL)
+			fail_if_cut(turn, turn->reply.parts[i]);
 	}
+	advance(turn);
 }
 
 /* Give no call of the round to a tool, since they go round in circles. */
@@ -195,7 +218,7 @@ static void end_circling(struct ik_turn *turn, bool go_on)
 	}
 	end_asking(turn, part);
 	part->state = IK_CALL_PENDING;
-	judge_calls(turn);
+	start_calls(turn);
 }
 
 bool ik_turn_take_verdict(struct ik_turn *turn, const struct ik_input *input)
@@ -227,7 +250,7 @@ bool ik_turn_take_verdict(struct ik_turn *turn, const struct ik_input *input)
 		fail_call(turn, part, IK_TOOL_DENIED, input->text);
 		break;
 	}
-	run_calls(turn);
+	advance(turn);
 	return true;
 }
 
@@ -296,7 +319,7 @@ bool ik_turn_end_call(struct ik_turn *turn, const struct ik_input *input)
 	}
 	add_result(turn, part, envelope, input);
 	if (turn->state == IK_TURN_RUNNING)
-		run_calls(turn);
+		advance(turn);
 	return true;
 }
 
@@ -324,6 +347,6 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	if (repeated)
 		begin_circling(turn, repeated);
 	else
-		judge_calls(turn);
+		start_calls(turn);
 	return NULL;
 }

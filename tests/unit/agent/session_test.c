@@ -78,9 +78,9 @@ Test(session, two_calls_are_answered_in_their_order)
 	char *slow;
 
 	slow = ik_format("while [ ! -e %s/mark ]; do sleep 0.01; done; echo 1", stage.directory);
-	stage_tool("slow", slow);
+	stage_read_only_tool("slow", slow);
 	free(slow);
-	stage_tool("quick", "echo 2");
+	stage_read_only_tool("quick", "echo 2");
 	stage.on_event = release_slow;
 	stage_open(replies);
 	stage_submit("go");

@@ -130,17 +130,28 @@ void stage_run_until_told(const char *text)
 
 /* ---- tools ---- */
 
-void stage_tool(const char *name, const char *script)
+/* Write a tool; annotations: further members of its schema. */
+static void write_tool(const char *name, const char *annotations, const char *script)
 {
 	char *path = ik_format("%s/tools/%s", stage.directory, name);
 	char *text = ik_format("#!/bin/sh\nif [ \"$1\" = --schema ]; then\n"
-		"echo '{\"name\":\"%s\",\"description\":\"A tool.\",\"parameters\":{\"text\":"
+		"echo '{\"name\":\"%s\",\"description\":\"A tool.\",%s\"parameters\":{\"text\":"
 		"{\"type\":\"string\",\"description\":\"Some text.\",\"required\":false}}}'\nexit\nfi\n%s\n",
-		name, script);
+		name, annotations, script);
 
 	cr_assert_eq(ik_file_write(path, text, strlen(text), 0755, NULL), IK_OK);
 	free(path);
 	free(text);
+}
+
+void stage_tool(const char *name, const char *script)
+{
+	write_tool(name, "", script);
+}
+
+void stage_read_only_tool(const char *name, const char *script)
+{
+	write_tool(name, "\"annotations\":{\"readOnly\":true},", script);
 }
 
 static void scanned(void *arg, struct ik_registry *registry)

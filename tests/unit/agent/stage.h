@@ -63,6 +63,8 @@ extern struct stage stage;
 void stage_set_up(void);
 /* A tool: a shell script after the lines that answer --schema. */
 void stage_tool(const char *name, const char *script);
+/* One that says that it changes nothing. */
+void stage_read_only_tool(const char *name, const char *script);
 /* Scan, and make a session that talks to the server. */
 void stage_open(const struct stage_reply *replies);
 void stage_make_session(void);

@@ -8,11 +8,21 @@
 
 #include "util/alloc.h"
 
+/* A call whose name ends in w changes something. */
+static bool is_read_only(const void *tools, const char *name)
+{
+	size_t length = strlen(name);
+
+	(void)tools;
+	return length == 0 || name[length - 1] != 'w';
+}
+
 struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated)
 {
 	struct driver *driver = ik_alloc(sizeof(*driver));
 	struct ik_turn_options options = {
 		.concurrency = concurrency,
+		.is_read_only = is_read_only,
 		.max_tool_turns = max_tool_turns,
 		.ask_repeated = ask_repeated,
 		.retry_max = 2,
@@ -191,11 +201,22 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 	}
 }
 
+/* Calls take effect in their order: beside this one only read-only neighbours are open. */
+static void check_order(const struct driver *driver, const struct driver_call *call)
+{
+	const struct driver_call *other = driver->calls;
+
+	for (; other < call; other++)
+		cr_assert(other->resulted || (is_read_only(NULL, other->name) &&
+			is_read_only(NULL, call->name)), "%s overtakes %s", call->id, other->id);
+}
+
 static void check_run(struct driver *driver, const struct ik_effect *effect)
 {
 	struct driver_call *call = find_call(driver, effect->id);
 
 	cr_assert_not_null(call, "run of %s before its call was stored", effect->id);
+	check_order(driver, call);
 	cr_assert(!call->run && !call->resulted && !call->asking);
 	call->run = call->running = true;
 	call->number = effect->call;

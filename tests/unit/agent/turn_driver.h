@@ -14,7 +14,7 @@
  *   J:allow J:ask J:deny  the rules say so now of calls whose name begins with ask
  *   j:allow j:ask j:deny  the same, but the turn is not told
  * (At first they say ask. Calls whose name begins with deny are denied, all others
- * allowed.)
+ * allowed. Calls whose name ends in w may change something, all others are read-only.)
  * Every effect is checked when it comes (promises of agent/turn.h) and noted as
  * a word in the log.
  */

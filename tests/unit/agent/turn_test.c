@@ -94,6 +94,35 @@ static const struct row rows[] = {
 	{ "no concurrency given is one", 0, 50, "T u:hi c0:A:x c1:B:y s:calls . d:A d:B x:ok .",
 	  "+user:hi started request +call:A +call:B tool:A run: +result:A tool:B run: +result:B "
 	  "request +assistant:ok done:end" },
+	{ "what changes something runs alone, in the order of the calls", 4, 50,
+	  "T u:hi c0:A:w c1:B:w c2:D:w s:calls . d:A d:B d:D x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D tool:A run: +result:A tool:B run: "
+	  "+result:B tool:D run: +result:D request +assistant:ok done:end" },
+	{ "only read-only neighbours run together", 4, 50,
+	  "T u:hi c0:A:x c1:B:y c2:D:w c3:E:x c4:F:y s:calls . d:B d:A d:D d:E d:F x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E +call:F tool:A run: tool:B run: "
+	  "+result:B +result:A tool:D run: +result:D tool:E run: tool:F run: +result:E +result:F "
+	  "request +assistant:ok done:end" },
+	{ "a call that changes something holds back those after it", 4, 50,
+	  "T u:hi c0:A:w c1:B:x c2:D:w s:calls . D:A d:B d:D x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D tool:A run: +result:A tool:B run: "
+	  "+result:B tool:D run: +result:D request +assistant:ok done:end" },
+	{ "a question comes up when its turn has come", 4, 50,
+	  "T u:hi c0:A:w c1:B:askw c2:D:w . d:A y:B d:B d:D x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D tool:A run: +result:A asking:B asked:B "
+	  "tool:B run: +result:B tool:D run: +result:D request +assistant:ok done:end" },
+	{ "a denied call lets the next one go", 4, 50,
+	  "T u:hi c0:A:denyw c1:B:w c2:D:askw c3:E:denyw . d:B n:D x:ok .",
+	  "+user:hi started request +call:A +call:B +call:D +call:E +result:A tool:B run: +result:B "
+	  "asking:D asked:D +result:D +result:E request +assistant:ok done:end" },
+	{ "rules are asked when a call's turn has come", 4, 50,
+	  "T u:hi c0:A:w c1:B:askw . J:deny d:A x:ok .",
+	  "+user:hi started request +call:A +call:B tool:A run: +result:A +result:B request "
+	  "+assistant:ok done:end" },
+	{ "cancelled before the turn of most calls", 4, 50,
+	  "T u:hi c0:A:w c1:B:askw c2:D:x . C D:A",
+	  "+user:hi started request +call:A +call:B +call:D tool:A run: +result:B +result:D cancel "
+	  "+result:A done:cancelled" },
 	{ "a failed tool goes on", 4, 50, "T u:hi c0:A:x s:calls . D:A x:ok .",
 	  "+user:hi started request +call:A tool:A run: +result:A request +assistant:ok done:end" },
 	{ "calls run whatever the stop reason", 4, 50, "T u:hi c0:A:x s:end . d:A x:ok .",
@@ -424,7 +453,8 @@ static const char *const long_turn[] = {
 	"u:first", "T", "R:CONNECT", "!", "k:hm", "x:Let", "x:us", "c0:A:glob", "a0:{\"p\":", "c1:B:grep",
 	"a1:{}", "a0:1}", "g:10:5", "s:calls", ".", "u:second", "d:B", "D:A", "x:And", "c0::bash", "a0:{",
 	"a0:}", "c1:A:glob", "c2:D:glob", "c3:E:glob", "s:calls", ".", "d:E", "d:call_1", "d:D",
-	"d:call_2", "c0:F:ask", "c1:G:deny", "c2:H:ask", "c3:I:ask_too", "s:calls", ".", "n:F", "J:allow",
+	"d:call_2", "c0:K:w", "c1:L:x", "c2:M:askw", "c3:N:y", "c4:O:w", "s:calls", ".", "d:K",
+	"d:L", "y:M", "d:M", "D:N", "d:O", "c0:F:ask", "c1:G:deny", "c2:H:ask", "c3:I:ask_too", "s:calls", ".", "n:F", "J:allow",
 	"y:I", "d:H", "d:I", "e:RATE_LIMIT:again", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
 	"u:third", "x:half", "R:CONNECT",
 };
@@ -477,6 +507,7 @@ Test(turn, keeps_its_promises_on_anything)
 		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "e:PROVIDER:again", "e:AUTH", "!", "C",
 		"d:A", "d:call_1", "D:B", ".", "x:a", "c0:A:x", "u:n", "T", "H",
 		"c3:D:ask", "c4:E:ask", "c5:F:deny", "y:D", "n:D", "y:E", "n:E", "J:ask", "J:allow", "J:deny",
+		"c6:G:w", "c7:H:askw", "c8:I:w", "d:G", "y:H", "d:H", "d:I",
 	};
 	uint32_t random = 2463534242u;
 	int round, i;
