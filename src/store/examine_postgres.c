@@ -50,7 +50,8 @@ struct ik_postgres_examine {
 	char *shown;
 	ik_postgres_examined *fn;
 	void *arg;
-	struct ik_timer *limit;
+	struct ik_timer *limit; /* of a step of connecting, or of an answer */
+	int64_t limit_ms, connect_ms;
 	struct ik_pq_hosts *hosts;
 	PGconn *connection;
 	struct ik_watch *watch;
@@ -95,11 +96,15 @@ static void give_failure(struct ik_postgres_examine *examine)
 	give(examine, &error);
 }
 
+static bool connect_to_next(struct ik_postgres_examine *examine);
+
 static void on_limit(void *arg)
 {
 	struct ik_postgres_examine *examine = arg;
 	struct ik_error error;
 
+	if (examine->stage == CONNECTING && examine->connection && connect_to_next(examine))
+		return;
 	ik_error_set(&error, IK_IO, _("The database %s does not answer."), examine->shown);
 	give(examine, &error);
 }
@@ -224,6 +229,8 @@ static void on_socket(void *arg, int what)
 	struct ik_postgres_examine *examine = arg;
 
 	(void)what;
+	ik_timer_start(examine->limit,
+		examine->stage == CONNECTING ? examine->connect_ms : examine->limit_ms);
 	if (examine->stage != CONNECTING) {
 		if (!PQconsumeInput(examine->connection))
 			give_failure(examine);
@@ -231,6 +238,9 @@ static void on_socket(void *arg, int what)
 			watch(examine, PQflush(examine->connection) > 0 ? IK_READABLE | IK_WRITABLE : IK_READABLE);
 		return;
 	}
+	/* The library may close the socket here; the next one often gets the same number, and only a
+	 * new watch makes the kernel watch that one. */
+	examine->watch = ik_watch_close(examine->watch);
 	switch (PQconnectPoll(examine->connection)) {
 	case PGRES_POLLING_READING:
 		watch(examine, IK_READABLE);
@@ -257,27 +267,49 @@ static void ignore_notice(void *arg, const char *message)
 	(void)message;
 }
 
-static void on_hosts(void *arg, const struct ik_pq_parameters *parameters,
-	const struct ik_error *error)
+/* Begin to connect. */
+static void connect_to(struct ik_postgres_examine *examine,
+	const struct ik_pq_parameters *parameters)
 {
-	struct ik_postgres_examine *examine = arg;
-
-	if (!parameters) {
-		struct ik_error why = *error;
-
-		give(examine, &why);
-		return;
-	}
 	examine->connection = PQconnectStartParams(parameters->keywords, parameters->values, 0);
-	examine->hosts = ik_pq_hosts_close(examine->hosts);
 	if (!examine->connection)
 		ik_alloc_fail();
 	(void)PQsetNoticeProcessor(examine->connection, ignore_notice, NULL);
+	examine->connect_ms = parameters->connect_ms;
+	ik_timer_start(examine->limit, examine->connect_ms);
 	if (PQstatus(examine->connection) == CONNECTION_BAD ||
 	    PQsetnonblocking(examine->connection, 1) != 0)
 		give_failure(examine);
 	else
 		watch(examine, IK_WRITABLE);
+}
+
+/* Go on without the host that does not answer; false: there is no other. */
+static bool connect_to_next(struct ik_postgres_examine *examine)
+{
+	const struct ik_pq_parameters *parameters =
+		ik_pq_hosts_next(examine->hosts, examine->connection);
+
+	if (!parameters)
+		return false;
+	examine->watch = ik_watch_close(examine->watch);
+	PQfinish(examine->connection);
+	connect_to(examine, parameters);
+	return true;
+}
+
+static void on_hosts(void *arg, const struct ik_pq_parameters *parameters,
+	const struct ik_error *error)
+{
+	struct ik_postgres_examine *examine = arg;
+
+	if (parameters) {
+		connect_to(examine, parameters);
+	} else {
+		struct ik_error why = *error;
+
+		give(examine, &why);
+	}
 }
 
 /* Deferred: the library is not there. */
@@ -304,6 +336,7 @@ struct ik_postgres_examine *ik_postgres_examine_start(struct ik_loop *loop, cons
 		ik_loop_defer(loop, without_library, examine);
 		return examine;
 	}
+	examine->limit_ms = limit_ms;
 	ik_timer_start(examine->limit, limit_ms);
 	examine->hosts = ik_pq_hosts_start(loop, uri, on_hosts, examine);
 	return examine;

@@ -47,7 +47,8 @@ typedef void ik_postgres_examined(void *arg, const struct ik_postgres_facts *fac
 
 struct ik_postgres_examine;
 
-/* Ask; fn is called once in a later turn of the loop, after limit_ms at the latest. */
+/* Ask; fn is called once in a later turn of the loop. limit_ms is how long an answer may take;
+ * a host that does not answer while connecting has the address's connect_timeout. */
 struct ik_postgres_examine *ik_postgres_examine_start(struct ik_loop *loop, const char *uri,
 	int64_t limit_ms, ik_postgres_examined *fn, void *arg);
 /* No answer is wanted any more, or it was given. Takes NULL, returns NULL. */

@@ -12,8 +12,8 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* So long one step of connecting may take. */
-#define CONNECT_MS 10000
+/* Limit on looking up the names of the hosts. */
+#define RESOLVE_MS 10000
 /* The server may take so long over a statement where nothing else was said, and says itself
  * when it gives up: its answer may take longer by this, or by twice the time where that is less. */
 #define STATEMENT_MS 20000
@@ -22,6 +22,7 @@
 #define LOCK "7308327837116294983"
 
 static void take_results(struct postgres *postgres);
+static bool connect_to_next(struct postgres *postgres);
 static void connect_step(struct postgres *postgres);
 
 /* ---- the connection ---- */
@@ -112,6 +113,8 @@ static void on_timeout(void *arg)
 	struct postgres *postgres = arg;
 	struct ik_error error;
 
+	if (postgres->stage == IK_PQ_CONNECTING && connect_to_next(postgres))
+		return;
 	ik_error_set(&error, IK_IO, _("The database %s does not answer."), postgres->shown);
 	lose(postgres, IK_IO, &error);
 }
@@ -137,6 +140,7 @@ static void watch(struct postgres *postgres, int what)
 		postgres->watch = ik_watch_new(postgres->loop, fd, on_socket, postgres);
 		postgres->watched = fd;
 	}
+	postgres->awaited = what;
 	if (ik_watch_set(postgres->watch, what, NULL) != IK_OK)
 		lose_connection(postgres);
 }
@@ -348,9 +352,19 @@ static void run(struct postgres *postgres, enum ik_pq_stage stage, const char *s
 		lose_connection(postgres);
 }
 
+/* Begin a step of connecting, which may take so long. */
+static void start_step(struct postgres *postgres)
+{
+	ik_timer_start(postgres->timer, postgres->connect_ms);
+	postgres->connect_by_ms = ik_clock_ms() + postgres->connect_ms;
+}
+
 static void connect_step(struct postgres *postgres)
 {
-	ik_timer_start(postgres->timer, CONNECT_MS);
+	start_step(postgres);
+	/* The library may close the socket here; the next one often gets the same number, and only a
+	 * new watch makes the kernel watch that one. */
+	postgres->watch = ik_watch_close(postgres->watch);
 	switch (PQconnectPoll(postgres->connection)) {
 	case PGRES_POLLING_READING:
 		watch(postgres, IK_READABLE);
@@ -359,6 +373,7 @@ static void connect_step(struct postgres *postgres)
 		watch(postgres, IK_WRITABLE);
 		break;
 	case PGRES_POLLING_OK:
+		postgres->hosts = ik_pq_hosts_close(postgres->hosts);
 		postgres->version = 0;
 		postgres->has_tables = false;
 		run(postgres, IK_PQ_LOOKING, "SELECT CASE WHEN to_regclass('ikigai_form') IS NULL"
@@ -376,29 +391,49 @@ static void on_server_notice(void *arg, const char *message)
 	ik_log(IK_LOG_DEBUG, "store: %s", message);
 }
 
-static void on_hosts(void *arg, const struct ik_pq_parameters *parameters,
-	const struct ik_error *error)
+/* Begin to connect. */
+static void connect_to(struct postgres *postgres, const struct ik_pq_parameters *parameters)
 {
-	struct postgres *postgres = arg;
-
-	if (!parameters) {
-		struct ik_error why = *error;
-
-		lose(postgres, why.status, &why);
-		return;
-	}
 	postgres->connection = PQconnectStartParams(parameters->keywords, parameters->values, 0);
-	postgres->hosts = ik_pq_hosts_close(postgres->hosts);
 	if (!postgres->connection)
 		ik_alloc_fail();
 	(void)PQsetNoticeProcessor(postgres->connection, on_server_notice, postgres);
 	postgres->stage = IK_PQ_CONNECTING;
-	ik_timer_start(postgres->timer, CONNECT_MS);
+	postgres->connect_ms = parameters->connect_ms;
+	start_step(postgres);
 	if (PQstatus(postgres->connection) == CONNECTION_BAD ||
 	    PQsetnonblocking(postgres->connection, 1) != 0)
 		lose_connection(postgres);
 	else
 		watch(postgres, IK_WRITABLE);
+}
+
+/* Go on without the host that does not answer; false: there is no other. */
+static bool connect_to_next(struct postgres *postgres)
+{
+	const struct ik_pq_parameters *parameters =
+		ik_pq_hosts_next(postgres->hosts, postgres->connection);
+
+	if (!parameters)
+		return false;
+	postgres->watch = ik_watch_close(postgres->watch);
+	PQfinish(postgres->connection);
+	connect_to(postgres, parameters);
+	return true;
+}
+
+static void on_hosts(void *arg, const struct ik_pq_parameters *parameters,
+	const struct ik_error *error)
+{
+	struct postgres *postgres = arg;
+
+	if (parameters) {
+		connect_to(postgres, parameters);
+	} else {
+		struct ik_error why = *error;
+
+		lose(postgres, why.status, &why);
+	}
 }
 
 static void postgres_open(struct ik_backend *backend)
@@ -412,7 +447,7 @@ static void postgres_open(struct ik_backend *backend)
 		return;
 	}
 	postgres->stage = IK_PQ_RESOLVING;
-	ik_timer_start(postgres->timer, CONNECT_MS);
+	ik_timer_start(postgres->timer, RESOLVE_MS);
 	postgres->hosts = ik_pq_hosts_start(postgres->loop, postgres->uri, on_hosts, postgres);
 }
 
@@ -425,18 +460,29 @@ static bool postgres_is_open(const struct ik_backend *backend)
 static bool postgres_wait(struct ik_backend *backend, int64_t milliseconds)
 {
 	struct postgres *postgres = postgres_of(backend);
-	struct pollfd socket = { .events = POLLIN };
+	struct pollfd socket = { .events = 0 };
+	bool connecting = postgres->stage == IK_PQ_CONNECTING;
+	int64_t left = connecting ? postgres->connect_by_ms - ik_clock_ms() : milliseconds;
+	int ready;
 
-	if (postgres->hosts)
+	if (postgres->stage == IK_PQ_RESOLVING)
 		return ik_pq_hosts_now(postgres->hosts);
 	if (!postgres->connection)
 		return false;
+	if (left < 0)
+		left = 0;
 	socket.fd = PQsocket(postgres->connection);
-	if (postgres->stage == IK_PQ_CONNECTING || PQflush(postgres->connection) > 0)
+	if (!connecting || (postgres->awaited & IK_READABLE))
+		socket.events |= POLLIN;
+	if (connecting ? (postgres->awaited & IK_WRITABLE) != 0 : PQflush(postgres->connection) > 0)
 		socket.events |= POLLOUT;
-	if (poll(&socket, 1, (int)milliseconds) <= 0)
+	ready = poll(&socket, 1, (int)(left < milliseconds ? left : milliseconds));
+	if (ready < 0 || (ready == 0 && left >= milliseconds))
 		return false;
-	on_socket(postgres, 0);
+	if (ready > 0)
+		on_socket(postgres, 0);
+	else
+		on_timeout(postgres);
 	return true;
 }
 

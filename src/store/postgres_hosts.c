@@ -1,16 +1,21 @@
 #include "store/postgres_private.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loop/resolve.h"
 #include "util/alloc.h"
+#include "util/log.h"
 #include "util/redact.h"
 #include "util/text.h"
 
 /* More hosts, and addresses of all of them, are not taken. */
 #define MOST_PLACES 32
+
+/* How long a host may be silent where the address has no connect_timeout. */
+#define CONNECT_MS 10000
 
 /* A host to try: its name with one of its addresses. */
 struct place {
@@ -30,6 +35,7 @@ struct ik_pq_hosts {
 	struct ik_resolve *resolve;
 	struct ik_pq_parameters parameters;
 	char *lists[3];
+	bool several;                          /* also when only one is left to try */
 };
 
 bool ik_postgres_is_uri(const char *uri)
@@ -91,22 +97,27 @@ static void make_lists(struct ik_pq_hosts *hosts)
 		ik_buf_printf(&lists[1], "%s%s", i ? "," : "", nothing_for_null(place->address));
 		ik_buf_printf(&lists[2], "%s%s", i ? "," : "", nothing_for_null(place->port));
 	}
-	for (which = 0; which < 3; which++)
+	for (which = 0; which < 3; which++) {
+		free(hosts->lists[which]);
 		hosts->lists[which] = ik_buf_take(&lists[which], NULL);
+	}
 }
 
-/* Deferred: all places are known. */
-static void tell(void *arg)
+/* How long a host may be silent; as in the library, 0 and below is no limit of the user's. */
+static int64_t connect_ms(const PQconninfoOption *options)
 {
-	struct ik_pq_hosts *hosts = arg;
+	const char *text = value_of(options, "connect_timeout");
+	long seconds = text ? strtol(text, NULL, 10) : 0;
+
+	return seconds > 0 && seconds <= INT_MAX ? seconds * 1000 : CONNECT_MS;
+}
+
+/* Make the parameters for the places that are left. */
+static void make_parameters(struct ik_pq_hosts *hosts)
+{
 	const PQconninfoOption *option;
-	bool several = hosts->count > 1;
 	size_t count = 0;
 
-	if (hosts->count == 0) {
-		hosts->fn(hosts->arg, NULL, &hosts->error);
-		return;
-	}
 	make_lists(hosts);
 	for (option = hosts->options; option->keyword; option++) {
 		if (option->val && option->val[0] && !ik_text_equal(option->keyword, "host") &&
@@ -120,10 +131,24 @@ static void tell(void *arg)
 	/* Whatever else speaks to servers from here. */
 	add(hosts, "client_encoding", "UTF8", &count);
 	/* Of several the one that can be written is meant. */
-	if (several && !value_of(hosts->options, "target_session_attrs"))
+	if (hosts->several && !value_of(hosts->options, "target_session_attrs"))
 		add(hosts, "target_session_attrs", "read-write", &count);
 	if (!value_of(hosts->options, "application_name"))
 		add(hosts, "fallback_application_name", "ikigai", &count);
+	hosts->parameters.connect_ms = connect_ms(hosts->options);
+}
+
+/* Deferred: all places are known. */
+static void tell(void *arg)
+{
+	struct ik_pq_hosts *hosts = arg;
+
+	if (hosts->count == 0) {
+		hosts->fn(hosts->arg, NULL, &hosts->error);
+		return;
+	}
+	hosts->several = hosts->count > 1;
+	make_parameters(hosts);
 	hosts->fn(hosts->arg, &hosts->parameters, NULL);
 }
 
@@ -274,6 +299,42 @@ bool ik_pq_hosts_now(struct ik_pq_hosts *hosts)
 	return true;
 }
 
+static void free_place(struct place *place)
+{
+	free(place->host);
+	free(place->address);
+	free(place->port);
+}
+
+/* Is this where the connection is being made to? */
+static bool is_place_of(const struct place *place, const PGconn *connection)
+{
+	const char *host = place->host && place->host[0] ? place->host : place->address;
+
+	return (!host || ik_text_equal(host, PQhost(connection))) &&
+		(!place->address || !place->address[0] ||
+		 ik_text_equal(place->address, PQhostaddr(connection))) &&
+		(!place->port || !place->port[0] || ik_text_equal(place->port, PQport(connection)));
+}
+
+const struct ik_pq_parameters *ik_pq_hosts_next(struct ik_pq_hosts *hosts,
+	const PGconn *connection)
+{
+	size_t i = 0;
+
+	while (i < hosts->count && !is_place_of(&hosts->places[i], connection))
+		i++;
+	if (i == hosts->count || hosts->count == 1)
+		return NULL;
+	ik_log(IK_LOG_INFO, "store: %s, port %s: does not answer: trying the next", PQhost(connection),
+		PQport(connection));
+	free_place(&hosts->places[i]);
+	hosts->count--;
+	memmove(&hosts->places[i], &hosts->places[i + 1], (hosts->count - i) * sizeof(hosts->places[0]));
+	make_parameters(hosts);
+	return &hosts->parameters;
+}
+
 struct ik_pq_hosts *ik_pq_hosts_close(struct ik_pq_hosts *hosts)
 {
 	size_t i;
@@ -282,11 +343,8 @@ struct ik_pq_hosts *ik_pq_hosts_close(struct ik_pq_hosts *hosts)
 		return NULL;
 	ik_loop_cancel_deferred(hosts->loop, tell, hosts);
 	hosts->resolve = ik_resolve_close(hosts->resolve);
-	for (i = 0; i < hosts->count; i++) {
-		free(hosts->places[i].host);
-		free(hosts->places[i].address);
-		free(hosts->places[i].port);
-	}
+	for (i = 0; i < hosts->count; i++)
+		free_place(&hosts->places[i]);
 	for (i = 0; i < 3; i++)
 		free(hosts->lists[i]);
 	free(hosts->host);

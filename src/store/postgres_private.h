@@ -22,6 +22,7 @@ struct ik_pq_operation;
 struct ik_pq_parameters {
 	const char **keywords;
 	const char **values;
+	int64_t connect_ms; /* how long a host may be silent */
 };
 struct ik_pq_hosts;
 
@@ -34,6 +35,10 @@ struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
 	ik_pq_hosts_found *fn, void *arg);
 /* Answer now; false: a name server has yet to. */
 bool ik_pq_hosts_now(struct ik_pq_hosts *hosts);
+/* The host that the connection waits for is silent: the parameters without it, so that the library
+ * goes on with the others. NULL: there is no other. */
+const struct ik_pq_parameters *ik_pq_hosts_next(struct ik_pq_hosts *hosts,
+	const PGconn *connection);
 struct ik_pq_hosts *ik_pq_hosts_close(struct ik_pq_hosts *hosts);
 /* Fill what an address does not say with what the environment and service files do. */
 void ik_pq_take_defaults(PQconninfoOption *options);
@@ -112,8 +117,10 @@ struct postgres {
 	struct ik_pq_hosts *hosts;
 	PGconn *connection;
 	struct ik_watch *watch;
-	int watched;
+	int watched, awaited;   /* its descriptor; IK_READABLE, IK_WRITABLE */
 	struct ik_timer *timer; /* a step, or an answer, takes too long */
+	int64_t connect_ms;     /* a step of connecting may take, */
+	int64_t connect_by_ms;  /* which ends then */
 	enum ik_pq_stage stage;
 	int64_t version;        /* of the tables */
 	bool has_tables;        /* of anybody's */

@@ -24,8 +24,9 @@ enum ik_status ik_pq_library_load(struct ik_error *error) IK_MUST_USE;
 	FUNCTION(connectStartParams) FUNCTION(conninfoFree) FUNCTION(conninfoParse) \
 	FUNCTION(consumeInput) FUNCTION(enterPipelineMode) FUNCTION(errorMessage) \
 	FUNCTION(finish) FUNCTION(flush) FUNCTION(freemem) FUNCTION(getResult) \
-	FUNCTION(getisnull) FUNCTION(getlength) FUNCTION(getvalue) FUNCTION(isBusy) \
-	FUNCTION(nfields) FUNCTION(notifies) FUNCTION(ntuples) FUNCTION(pipelineSync) FUNCTION(resultErrorField) \
+	FUNCTION(getisnull) FUNCTION(getlength) FUNCTION(getvalue) FUNCTION(host) FUNCTION(hostaddr) \
+	FUNCTION(isBusy) FUNCTION(nfields) FUNCTION(notifies) FUNCTION(ntuples) \
+	FUNCTION(pipelineSync) FUNCTION(port) FUNCTION(resultErrorField) \
 	FUNCTION(resultStatus) FUNCTION(sendQuery) FUNCTION(sendQueryParams) \
 	FUNCTION(setNoticeProcessor) FUNCTION(setnonblocking) FUNCTION(socket) \
 	FUNCTION(status)
@@ -55,11 +56,14 @@ extern struct ik_pq_library ik_pq;
 #define PQgetisnull ik_pq.getisnull
 #define PQgetlength ik_pq.getlength
 #define PQgetvalue ik_pq.getvalue
+#define PQhost ik_pq.host
+#define PQhostaddr ik_pq.hostaddr
 #define PQisBusy ik_pq.isBusy
 #define PQnfields ik_pq.nfields
 #define PQnotifies ik_pq.notifies
 #define PQntuples ik_pq.ntuples
 #define PQpipelineSync ik_pq.pipelineSync
+#define PQport ik_pq.port
 #define PQresultErrorField ik_pq.resultErrorField
 #define PQresultStatus ik_pq.resultStatus
 #define PQsendQuery ik_pq.sendQuery

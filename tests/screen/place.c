@@ -140,7 +140,8 @@ bool start_server(struct harness *h)
 void make_place(struct harness *h)
 {
 	static const char *const passed[] = {"PATH", "TERM", "LC_ALL", "TMPDIR", "ASAN_OPTIONS",
-		"UBSAN_OPTIONS", "LSAN_OPTIONS", "IK_TEST_POSTGRES_ADMIN", "IK_TEST_POSTGRES_CONTROL"};
+		"UBSAN_OPTIONS", "LSAN_OPTIONS", "IK_TEST_POSTGRES_ADMIN", "IK_TEST_POSTGRES_CONTROL",
+		"IK_TEST_POSTGRES_PORT"};
 	const char *temporary = getenv("TMPDIR"), *build = getenv("IK_TOP_BUILDDIR"),
 		*source = getenv("IK_TOP_SRCDIR");
 	struct ik_error error;

@@ -56,10 +56,11 @@ as_server "$bin/initdb" -D "$server/data" -U ikigai -E UTF8 --locale=C --pwfile=
 as_server openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
 	-addext subjectAltName=DNS:localhost -keyout "$server/data/server.key" \
 	-out "$server/data/server.crt" >>"$work/log" 2>&1 && tls=on || tls=off
+[ "$tls" = on ] && host=hostssl || host=host
 cat >"$work/pg_hba.conf" <<END
 local all,replication all trust
-hostssl all all 127.0.0.1/32 scram-sha-256
-hostssl all all ::1/128 scram-sha-256
+$host all all 127.0.0.1/32 scram-sha-256
+$host all all ::1/128 scram-sha-256
 END
 cat >"$work/options" <<END
 unix_socket_directories = '$server'

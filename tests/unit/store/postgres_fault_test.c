@@ -1,12 +1,17 @@
 #include "server_fixture.h"
 #include "store_fixture.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
+#include "store/examine_postgres.h"
 #include "store/search_query.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -377,6 +382,105 @@ static void write_to_standby(const char *session, const char *standby)
 	cr_assert_eq(notice.status, IK_UNAVAILABLE, "%s", notice.text);
 	fixture.waiting = 0;
 	fixture.reason[0] = '\0';
+}
+
+/* A port of this machine on which connections are accepted by the kernel and never answered, as by
+ * a server that hangs; *ret_listener keeps it. */
+static int silent_port(int *ret_listener)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t length = sizeof(address);
+
+	*ret_listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	cr_assert_eq(bind(*ret_listener, (struct sockaddr *)&address, length), 0);
+	cr_assert_eq(listen(*ret_listener, 8), 0);
+	cr_assert_eq(getsockname(*ret_listener, (struct sockaddr *)&address, &length), 0);
+	return ntohs(address.sin_port);
+}
+
+/* The server over TCP, after a host on another port of this machine. */
+static void open_after(int port, const char *more)
+{
+	char *address = ik_format("host=127.0.0.1,127.0.0.1 port=%d,%s user=ikigai password=secret"
+		" dbname=%s %s", port, getenv("IK_TEST_POSTGRES_PORT"), fixture.database, more);
+
+	open_at(address);
+	free(address);
+}
+
+static void expect_stored(void)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 3);
+	server_settle();
+	server_expect_numbers(id, 3);
+	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), 3);
+}
+
+static void on_examined(void *arg, const struct ik_postgres_facts *facts,
+	const struct ik_error *error)
+{
+	bool *found = arg;
+
+	cr_expect_not_null(facts, "%s", error ? error->text : "");
+	*found = facts != NULL;
+	ik_loop_stop(fixture.loop);
+}
+
+/* doctor asks by a connection of its own. */
+static void expect_examined(void)
+{
+	struct ik_postgres_examine *examine;
+	bool found = false;
+
+	examine = ik_postgres_examine_start(fixture.loop, fixture.path, 10000, on_examined, &found);
+	fixture_run();
+	cr_expect(found);
+	(void)ik_postgres_examine_close(examine);
+}
+
+/* The library closes the first socket, and the second one gets the same number. */
+Test(postgres_fault, a_first_host_that_refuses_over_tcp)
+{
+	int listener, port;
+
+	if (!server_is_there())
+		return;
+	port = silent_port(&listener);
+	close(listener);
+	open_after(port, "");
+	expect_stored();
+	expect_examined();
+}
+
+Test(postgres_fault, a_first_host_that_is_silent)
+{
+	int listener, port;
+
+	if (!server_is_there())
+		return;
+	port = silent_port(&listener);
+	open_after(port, "connect_timeout=1");
+	expect_stored();
+	expect_examined();
+	close(listener);
+}
+
+/* At the end of the program, when the loop does not turn any more. */
+Test(postgres_fault, a_first_host_that_is_silent_as_the_program_ends)
+{
+	char id[IK_UUID_TEXT];
+	int listener, port;
+
+	if (!server_is_there())
+		return;
+	port = silent_port(&listener);
+	open_after(port, "connect_timeout=1");
+	fixture_session(id, "/x", 3);
+	fixture_close();
+	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), 3);
+	close(listener);
 }
 
 Test(postgres_fault, a_standby_that_is_promoted)
