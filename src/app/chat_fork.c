@@ -253,7 +253,7 @@ static void ask_to_close(struct ik_chat *chat, int number)
 	char *title = ik_format(_("Agent %d is at work. Close it?"), number);
 	const struct ik_question question = {
 		.title = title, .parts = &part, .part_count = 1,
-		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1,
+		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_close_answer, (void *)(intptr_t)number);

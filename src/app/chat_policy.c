@@ -110,7 +110,7 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 		};
 	}
 	choices[question.choice_count] = (struct ik_choice){.key = 'b', .label = _("Back"), .value = -1};
-	question.escape = question.choice_count++;
+	question.initial = question.escape = question.choice_count++;
 	ik_buf_clear(&line);
 	ik_buf_puts(&line, call->for_good
 		? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes them back.")
@@ -164,10 +164,10 @@ static void ask_about_call(struct ik_chat_call *call, bool first)
 	struct ik_call_text text = {NULL, 0};
 	char *title = ik_format(call->circling ? _("The model calls %s again and again. Go on?")
 		: _("May the model call %s?"), call->name);
+	size_t safe = call->circling ? 1 : 3;
 	struct ik_question question = {
-		.title = title, .first = first,
-		.choices = call->circling ? ways : choices,
-		.choice_count = call->circling ? 2 : 4, .escape = call->circling ? 1 : 3,
+		.title = title, .first = first, .choices = call->circling ? ways : choices,
+		.choice_count = safe + 1, .initial = safe, .escape = safe,
 	};
 
 	ik_call_text_add_call(&text, chat->setup->places.directory, call->name, call->arguments,

@@ -45,8 +45,8 @@ void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
 		"kept in ~/.ikigai/tools.json; config.json stays as it is.");
 	const struct ik_question_part hint = {IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text))};
 	struct ik_question question = {
-		.parts = &hint, .part_count = 1, .choices = choices, .choice_count = 3, .escape = 2,
-		.wanted = true,
+		.parts = &hint, .part_count = 1, .choices = choices, .choice_count = 3, .initial = 2,
+		.escape = 2, .wanted = true,
 	};
 	struct tool_switch *wish;
 	char *title;
@@ -90,7 +90,7 @@ void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
 		{'n', _("No"), ANSWER_NO, NULL},
 	};
 	struct ik_question question = {
-		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
 	};
 	struct ik_call_text text = {NULL, 0};
 	const struct ik_tool *tool;

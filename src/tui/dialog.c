@@ -16,6 +16,7 @@
 #define CHOICE_GAP 2   /* columns between two choices */
 #define WRITING_ROWS 3 /* of a text that is being written; then it scrolls */
 #define TITLE_BYTES 200
+#define READY_MS 500   /* without a key, before a question that came by itself takes one */
 
 struct choice {
 	char key;
@@ -33,7 +34,7 @@ struct question {
 	size_t choice_count;
 	size_t selected, escape;
 	struct ik_editor *writing;   /* the text that goes with the selected choice */
-	bool drawn;
+	bool wanted;                 /* a key of the user's opened it: ready when it is drawn */
 };
 
 struct ik_dialog {
@@ -42,6 +43,12 @@ struct ik_dialog {
 	bool open;
 	bool answered;               /* the question before was answered since the last draw */
 	int last_id;
+	int shown;                   /* the question that was drawn last, open; 0: none */
+	bool follows;                /* it came into sight when the one before was answered */
+	bool ready;                  /* it takes keys, */
+	int64_t ready_ms;            /* or will from then on, */
+	bool typed;                  /* or later: something was typed since the last tick */
+	int64_t now_ms;              /* of the last tick */
 	struct question *first;
 	struct ik_buf answer;        /* the text of the last answer */
 };
@@ -136,6 +143,7 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 		};
 		free(label);
 	}
+	question->wanted = asked->first;
 	ik_pane_init(&question->pane, dialog->keymap, dialog->utf8);
 	add_parts(&question->pane, asked);
 	return question;
@@ -182,6 +190,72 @@ bool ik_dialog_is_open(const struct ik_dialog *dialog)
 void ik_dialog_set_open(struct ik_dialog *dialog, bool open)
 {
 	dialog->open = open;
+	if (open && dialog->first)
+		dialog->first->wanted = true;
+}
+
+/* ---- when it may be answered ---- */
+
+/* Was the question in front drawn, so that the user can know of it? */
+static bool is_shown(const struct ik_dialog *dialog)
+{
+	return dialog->first->id == dialog->shown;
+}
+
+int64_t ik_dialog_tick(struct ik_dialog *dialog, int64_t now_ms, bool visible, bool *ret_changed)
+{
+	dialog->now_ms = now_ms;
+	dialog->answered = dialog->answered && dialog->first;
+	if (!visible || !ik_dialog_is_open(dialog)) {
+		if (!dialog->ready)
+			dialog->shown = 0;
+		return -1;
+	}
+	if (!is_shown(dialog))
+		return READY_MS; /* it is drawn right after this */
+	if (dialog->typed)
+		dialog->ready_ms = now_ms + READY_MS;
+	dialog->typed = false;
+	if (dialog->ready)
+		return -1;
+	if (now_ms < dialog->ready_ms)
+		return dialog->ready_ms - now_ms;
+	*ret_changed = true;
+	return -1;
+}
+
+/* The question in front is drawn: it may have become ready by that. */
+static void note_shown(struct ik_dialog *dialog)
+{
+	if (!is_shown(dialog)) {
+		dialog->shown = dialog->first->id;
+		dialog->follows = dialog->answered;
+		dialog->typed = dialog->ready = false;
+		dialog->ready_ms = dialog->now_ms + READY_MS;
+	}
+	dialog->ready |= dialog->first->wanted || dialog->now_ms >= dialog->ready_ms;
+	dialog->first->wanted = dialog->answered = false;
+}
+
+/* A key that comes too early. False: it may do what it does otherwise. */
+static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key,
+	enum ik_action action, enum ik_dialog_result *ret_result)
+{
+	bool shown = is_shown(dialog), paste = key->code == IK_KEY_PASTE;
+	bool follows = (shown ? dialog->follows : dialog->answered) && !paste;
+	bool text = paste || (key->code == IK_KEY_CHARACTER && !key->modifiers);
+	if (shown && dialog->ready)
+		return false;
+	if (!text && action != IK_ACTION_SEND && (shown || action != IK_ACTION_CANCEL)) {
+		*ret_result = IK_DIALOG_PASSED;
+		return !shown;
+	}
+	dialog->typed = true;
+	*ret_result = follows || (shown && !text) ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;
+	/* It was meant for the editor, and so is what comes after it. */
+	if (text && !follows)
+		ik_dialog_set_open(dialog, false);
+	return true;
 }
 
 /* ---- keys ---- */
@@ -308,12 +382,9 @@ enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_ke
 {
 	struct question *question = dialog->first;
 	bool plain = key->code == IK_KEY_CHARACTER && !key->modifiers;
-	if (!question->drawn) {
-		/* Meant for the editor; but what follows an answer on its heels was
-		 * meant for nobody. */
-		bool meant = plain || action == IK_ACTION_SEND || action == IK_ACTION_CANCEL;
-		return meant && dialog->answered ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;
-	}
+	enum ik_dialog_result result;
+	if (is_too_early(dialog, key, action, &result))
+		return result;
 	if (question->writing)
 		return write_key(dialog, key, action, ret_answer);
 	switch (action) {
@@ -511,11 +582,15 @@ static void draw_keys(const struct question *question, struct ik_cells *cells,
 	free(escape);
 }
 
-/* Choices, or the text that is being written. */
-static void draw_foot(struct question *question, struct ik_cells *cells,
+/* Choices, or the text that is being written; a mark in their place while it takes no answer. */
+static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle area, int *ret_cursor_row, int *ret_cursor_column)
 {
-	if (question->writing)
+	struct question *question = dialog->first;
+	if (!dialog->ready)
+		ik_cells_label(cells, area, area.row, area.column, IK_STYLE_DIM,
+			dialog->utf8 ? "…" : "...");
+	else if (question->writing)
 		ik_editor_draw(question->writing, cells, area,
 			question->choices[question->selected].prompt, ret_cursor_row, ret_cursor_column);
 	else
@@ -539,7 +614,7 @@ bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row
 	struct ik_answer *ret_answer)
 {
 	struct question *question = dialog->first;
-	if (!question || !dialog->open || !question->drawn || question->writing)
+	if (!question || !dialog->open || !is_shown(dialog) || !dialog->ready || question->writing)
 		return false;
 	struct ik_rectangle foot = foot_area(question, area);
 	struct choice_visit visit = {.area.columns = area.columns, .row = row - foot.row,
@@ -555,7 +630,6 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	int *ret_cursor_row, int *ret_cursor_column)
 {
 	struct question *question = dialog->first;
-	dialog->answered = false;
 	if (!question || area.rows < 1 || area.columns < 1)
 		return;
 	struct ik_rectangle title = {area.row, area.column, 1, area.columns};
@@ -563,7 +637,7 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 		draw_title(dialog, cells, title, false);
 		return;
 	}
-	question->drawn = true;
+	note_shown(dialog);
 	struct ik_rectangle foot = foot_area(question, area);
 	int keys = foot.row + foot.rows < area.row + area.rows;
 	struct ik_rectangle text = {area.row + 1, area.column, foot.row - area.row - 1,
@@ -580,8 +654,8 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	}
 	draw_title(dialog, cells, title, more);
 	if (foot.rows > 0)
-		draw_foot(question, cells, foot, ret_cursor_row, ret_cursor_column);
-	if (keys)
+		draw_foot(dialog, cells, foot, ret_cursor_row, ret_cursor_column);
+	if (keys && dialog->ready)
 		draw_keys(question, cells, (struct ik_rectangle){area.row + area.rows - 1, area.column, 1,
 			area.columns}, more || above);
 }

@@ -5,9 +5,14 @@
  * A question has a title, a text of any size that can be scrolled, and
  * choices, of which one may take a text along (a reason).  Questions wait in
  * the order in which they came; the first is shown.  It has the keys while it
- * is open, but takes none before it was drawn once: who was typing when it
- * came has not answered it.  Put aside it is one row, and the keys are the
- * editor's again.
+ * is open.  Put aside it is one row, and the keys are the editor's again.
+ *
+ * Nobody answers a question by a slip: one that appears by itself takes neither
+ * letters nor Enter nor clicks before it has been on the screen for half a second in
+ * which nothing was typed.  Its choices are not shown until it does.  A letter
+ * typed earlier goes to the editor and puts the question aside, but is
+ * dropped where it follows an answer.  A question that a key of the user's
+ * opened is ready once it was drawn.
  *
  * Owns copies of all it is given.  What it shows is sanitised here.
  * May include: util, tui/{cells,editor,keymap,pane}.h.
@@ -52,9 +57,10 @@ struct ik_question {
 	size_t choice_count; /* at least 1 */
 	size_t initial;      /* index of the choice that Enter means at first */
 	size_t escape;       /* of that which Esc means */
-	bool first;          /* before those that wait: it belongs to the last answer */
+	bool first;          /* before those that wait, and ready at once: it belongs to the last
+	                        answer */
 	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
-	                        draft too */
+	                        draft too, and is ready at once */
 };
 
 struct ik_answer {
@@ -81,7 +87,12 @@ size_t ik_dialog_count(const struct ik_dialog *dialog);
 
 /* Has the question in front the keys? Always false without one. */
 bool ik_dialog_is_open(const struct ik_dialog *dialog);
+/* open: a key of the user's does that, so the question is ready when it is drawn. */
 void ik_dialog_set_open(struct ik_dialog *dialog, bool open);
+
+/* The time (monotonic). visible: the dialog is part of what is drawn. Returns in how many
+ * milliseconds it wants to be told again, -1: never; *ret_changed is set when it is to be drawn. */
+int64_t ik_dialog_tick(struct ik_dialog *dialog, int64_t now_ms, bool visible, bool *ret_changed);
 
 /*
  * A key (and the action it is bound to) for the question that is open. PASSED:

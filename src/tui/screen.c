@@ -373,8 +373,10 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	bool more = ik_screen_search_tick(screen), changed = false;
 	if (screen->side == IK_SIDE_INSPECTOR && ik_inspector_work(screen->inspector, &changed))
 		more = true;
+	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
 	screen->dirty = screen->dirty || changed;
 	int64_t next = more ? 0 : next_second(screen);
+	next = next < 0 || (asked >= 0 && asked < next) ? asked : next;
 	int64_t agents = ik_screen_agents_tick(screen);
 	next = next < 0 || (agents >= 0 && agents < next) ? agents : next;
 	if (screen->quit_until_ms != IK_NEVER) {

@@ -24,10 +24,11 @@
  *                            program, and with set -m it can be stopped and continued
  *   other                    from here on the steps are for a second terminal, which has
  *                            its own program; once more: for the first again
- *   type TEXT                \e \r \n \t \\ \xHH are understood
+ *   type TEXT                \e \r \n \t \\ \xHH are understood; like key, it waits until a
+ *                            question on the screen takes an answer
  *   paste <<                 as a bracketed paste
  *   paste-many COUNT TEXT    the same with that many copies of TEXT
- *   burst COUNT TEXT         so many copies of TEXT as fast as they are taken
+ *   burst COUNT TEXT         so many copies of TEXT as fast as they are taken, at once
  *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...
  *   wait TEXT                until a row shows TEXT
  *   wait-not TEXT            until no row does
@@ -250,12 +251,39 @@ static void let_escape_be_read(struct harness *h)
 	}
 }
 
+/* Is there a question that takes no answer yet? A row of it is nothing but this mark. */
+static bool question_is_new(struct harness *h)
+{
+	int row;
+
+	for (row = 0; row < h->terminal.rows; row++) {
+		const char *text = terminal_row(&h->terminal, row);
+
+		if (ik_text_equal(text, "…") || ik_text_equal(text, "..."))
+			return true;
+	}
+	return false;
+}
+
+/* A question that came by itself takes no answer before there was time to see it. */
+static void let_question_be_seen(struct harness *h)
+{
+	int64_t end = ik_clock_ms() + BUSY_MS;
+
+	if (h->terminal.vterm == NULL || !h->terminal.reading)
+		return;
+	do
+		(void)terminal_pump(&h->terminal, 2);
+	while (question_is_new(h) && ik_clock_ms() < end);
+}
+
 /* Press the keys that are named, one after the other. */
 static bool press_keys(struct harness *h, const char *names)
 {
 	char *copy = ik_strdup(names), *at = copy, bytes[32];
 	bool good = true;
 
+	let_question_be_seen(h);
 	while (good && at != NULL) {
 		char *name = strsep(&at, " ");
 		size_t length = key_bytes(name, bytes);
@@ -416,8 +444,10 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 	}
 	if (IS("start-sh"))
 		return start_shell(h);
-	if (IS("type"))
+	if (IS("type")) {
+		let_question_be_seen(h);
 		return type_many(h, 1, rest, "", "");
+	}
 	if (IS("burst"))
 		return type_counted(h, rest, "", "");
 	if (IS("paste-many"))

@@ -13,6 +13,7 @@
 static struct ik_cells cells;
 static struct ik_screen *screen;
 static int cursor_row, cursor_column;
+static int64_t now_ms;
 
 static void begin(void)
 {
@@ -28,12 +29,22 @@ static void end(void)
 
 TestSuite(dialog, .init = begin, .fini = end);
 
-static const struct ik_cells *draw(int rows, int columns)
+/* Draw as it is so many milliseconds later; when it wants to be told the time again. */
+static int64_t draw_after(int64_t ms, int rows, int columns)
 {
+	now_ms += ms;
 	ik_cells_resize(&cells, rows, columns);
 	ik_screen_resize(screen, rows, columns);
-	ik_screen_tick(screen, 1000);
+	int64_t next = ik_screen_tick(screen, now_ms);
 	ik_screen_draw(screen, &cells, &cursor_row, &cursor_column);
+	return next;
+}
+
+/* The same, until a question takes keys. */
+static const struct ik_cells *draw(int rows, int columns)
+{
+	draw_after(0, rows, columns);
+	draw_after(500, rows, columns);
 	return &cells;
 }
 
@@ -136,7 +147,7 @@ Test(dialog, a_question_stands_over_the_editor)
 	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_ADDED);
 	cr_assert_eq(picture_style(&cells, "-  "), IK_STYLE_REMOVED);
 	cr_assert_eq(picture_style(&cells, "@@ line"), IK_STYLE_DIM);
-	cr_assert_eq(ik_screen_tick(screen, 5000), -1, "nothing wakes up while it waits");
+	cr_assert_eq(ik_screen_tick(screen, now_ms + 5000), -1, "nothing wakes up while it waits");
 }
 
 Test(dialog, the_smallest_screen_has_room)
@@ -312,12 +323,132 @@ Test(dialog, what_was_typed_before_it_was_seen_answers_nothing)
 	cr_assert_eq(type("yes").kind, IK_REACT_NONE);
 	cr_assert_str_eq(draft(), "yes", "it was for the editor");
 	draw(24, 80);
+	cr_assert(picture_has(&cells, "F6 answer"));
+	press(IK_KEY_F6);
+	draw(24, 80);
 	int other = ask("And this?");
 	cr_assert_eq(type("y").kind, IK_REACT_ANSWER);
 	cr_assert_eq(type("y").kind, IK_REACT_NONE, "the key was held too long");
 	cr_assert_str_eq(draft(), "yes");
 	draw(24, 80);
 	is_answer(type("y"), other, 1, "");
+}
+
+Test(dialog, a_question_that_came_by_itself_takes_no_answer_at_first)
+{
+	int id = ask("May it?");
+	cr_assert_eq(draw_after(0, 24, 80), 500, "it wants to be drawn when it is ready");
+	cr_assert(picture_has(&cells, "─ May it? ──"));
+	cr_assert(picture_has(&cells, "…"));
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+	cr_assert_not(picture_has(&cells, "Enter answer"));
+	draw_after(499, 24, 80);
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(draw_after(1, 24, 80), 500, "Enter makes it last longer");
+	draw_after(499, 24, 80);
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	draw_after(0, 24, 80);
+	cr_assert_eq(draw_after(500, 24, 80), -1);
+	cr_assert(picture_has(&cells, "[y] Once"));
+	cr_assert_not(picture_has(&cells, "…"));
+	is_answer(type("y"), id, 1, "");
+	cr_assert_str_eq(draft(), "");
+}
+
+/* Late by the clock alone: what was not drawn as ready is not. */
+Test(dialog, a_key_that_was_read_late_answers_nothing)
+{
+	ask("May it?");
+	draw_after(0, 24, 80);
+	now_ms += 700;
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	cr_assert_str_eq(draft(), "y");
+}
+
+Test(dialog, what_is_typed_too_early_goes_to_the_editor)
+{
+	int id = ask("May it?");
+	draw_after(0, 24, 80);
+	draw_after(150, 24, 80);
+	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	draw_after(600, 24, 80);
+	cr_assert_eq(type("es p").kind, IK_REACT_NONE);
+	cr_assert_str_eq(draft(), "yes p");
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "F6 answer"));
+	press(IK_KEY_F6);
+	draw_after(0, 24, 80);
+	cr_assert(picture_has(&cells, "[y] Once"), "the user opened it: it is ready at once");
+	is_answer(type("y"), id, 1, "");
+	cr_assert_str_eq(draft(), "yes p");
+	id = ask("And this?");
+	control('u');
+	press(IK_KEY_F6);
+	draw_after(0, 24, 80);
+	cr_assert_eq(type("y").kind, IK_REACT_ANSWER);
+	id = ask("Pasted?");
+	draw_after(0, 24, 80);
+	ik_screen_key(screen, &(struct ik_key){.code = IK_KEY_PASTE, .text = "y\n", .text_length = 2});
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "F6 answer"));
+	press(IK_KEY_F6);
+	draw_after(0, 24, 80);
+	is_answer(press(IK_KEY_ESCAPE), id, 4, "");
+}
+
+/* Held down, the key that answered one question answers none after it, and is no text either. */
+Test(dialog, the_next_question_is_seen_before_it_is_answered)
+{
+	int one = ask("One?"), two = ask("Two?");
+	draw(24, 80);
+	is_answer(type("y"), one, 1, "");
+	draw_after(0, 24, 80);
+	for (int i = 0; i < 40; i++) {
+		cr_assert_eq(type("y").kind, IK_REACT_NONE);
+		draw_after(30, 24, 80);
+	}
+	cr_assert_str_eq(draft(), "");
+	cr_assert(picture_has(&cells, "─ Two? ──"));
+	draw_after(500, 24, 80);
+	is_answer(type("y"), two, 1, "");
+}
+
+Test(dialog, a_question_that_was_wanted_is_ready_when_it_is_drawn)
+{
+	struct ik_question question = {.title = "Delete?", .choices = choices, .choice_count = 4,
+		.initial = 3, .escape = 3, .wanted = true};
+	int id = ik_screen_ask(screen, &question);
+	cr_assert_eq(draw_after(0, 24, 80), 500);
+	cr_assert(picture_has(&cells, "[y] Once"));
+	is_answer(type("y"), id, 1, "");
+}
+
+Test(dialog, time_behind_the_help_does_not_count)
+{
+	ask("May it?");
+	draw_after(0, 24, 80);
+	press(IK_KEY_F1);
+	cr_assert_eq(draw_after(100, 24, 80), -1);
+	press(IK_KEY_F1);
+	draw_after(900, 24, 80);
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+}
+
+Test(dialog, scrolling_is_no_typing_and_escape_is_safe_at_any_time)
+{
+	int id = ask("May it?");
+	draw_after(0, 24, 80);
+	draw_after(300, 24, 80);
+	press(IK_KEY_PAGE_DOWN);
+	draw_after(200, 24, 80);
+	cr_assert(picture_has(&cells, "[y] Once"));
+	is_answer(press(IK_KEY_ESCAPE), id, 4, "");
+	id = ask("May it?");
+	draw_after(0, 24, 80);
+	is_answer(press(IK_KEY_ESCAPE), id, 4, "");
 }
 
 Test(dialog, questions_wait_in_their_order)
