@@ -179,6 +179,12 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 bool ik_session_loading(const struct ik_session *session);
 
 bool ik_session_busy(const struct ik_session *session);
+
+/* Append what the tool of that name gets when the model at work writes these arguments: without
+ * the nulls that a strict schema forces it to write, {} for none. */
+void ik_session_put_arguments(const struct ik_session *session, const char *name,
+	const char *arguments, size_t length, struct ik_buf *out);
+
 const char *ik_session_id(const struct ik_session *session);
 const struct ik_conversation *ik_session_conversation(const struct ik_session *session);
 

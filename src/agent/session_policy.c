@@ -35,19 +35,15 @@ static char *why_asked(const struct ik_verdict *verdict)
 static struct ik_verdict judge(struct ik_session *session, const struct ik_effect *effect,
 	const struct ik_tool *tool)
 {
-	const char *arguments = effect->arguments;
-	size_t length = effect->arguments_length;
 	struct ik_verdict verdict;
-	struct ik_buf rewritten;
+	struct ik_buf arguments;
 
-	ik_buf_init(&rewritten, IK_LIMIT_ARGUMENTS);
-	if (ik_session_rewrite_arguments(session, effect, &rewritten)) {
-		arguments = rewritten.data;
-		length = rewritten.length;
-	}
-	verdict = ik_policy_judge(session->options.policy, effect->name, tool->read_only, arguments,
-		length);
-	ik_buf_done(&rewritten);
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(session, effect->name, effect->arguments, effect->arguments_length,
+		&arguments);
+	verdict = ik_policy_judge(session->options.policy, effect->name, tool->read_only,
+		arguments.data, arguments.length);
+	ik_buf_done(&arguments);
 	return verdict;
 }
 

@@ -157,10 +157,6 @@ void ik_session_judge(struct ik_session *session, const struct ik_effect *effect
 
 /* ---- session_run.c ---- */
 
-/* Append the arguments that the tool gets, where they differ from what the model
- * wrote; false where they do not. */
-bool ik_session_rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
-	struct ik_buf *out);
 void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect);
 /* Start what waited for the tools. */
 void ik_session_start_waiting(struct ik_session *session);

@@ -176,32 +176,33 @@ static void begin_run(void *arg)
 	run_start(arg);
 }
 
-bool ik_session_rewrite_arguments(const struct ik_session *session, const struct ik_effect *effect,
-	struct ik_buf *out)
+void ik_session_put_arguments(const struct ik_session *session, const char *name,
+	const char *arguments, size_t length, struct ik_buf *out)
 {
-	const struct ik_tool *tool = ik_registry_find(session->registry, effect->name);
+	const struct ik_tool *tool = ik_registry_find(session->registry, name);
 	const struct ik_model *model = session->model;
 	struct ik_tool_definition definition;
-	struct ik_json_span arguments;
+	struct ik_json_span text = ik_run_arguments(arguments, length), value;
 
-	if (!tool || !model || !model->spec.format->put_arguments ||
-	    ik_json_check(effect->arguments, effect->arguments_length, &arguments, NULL) != IK_OK)
-		return false;
-	definition = ik_session_tool_definition(tool);
-	return model->spec.format->put_arguments(out, &model->spec.endpoint, &definition, arguments);
+	if (tool && model && model->spec.format->put_arguments &&
+	    ik_json_check(text.text, text.length, &value, NULL) == IK_OK) {
+		definition = ik_session_tool_definition(tool);
+		if (model->spec.format->put_arguments(out, &model->spec.endpoint, &definition, value))
+			return;
+	}
+	ik_buf_append(out, text.text, text.length);
 }
 
 void ik_session_start_call(struct ik_session *session, const struct ik_effect *effect)
 {
 	struct ik_session_run *run;
-	struct ik_buf rewritten;
+	struct ik_buf arguments;
 
-	ik_buf_init(&rewritten, IK_LIMIT_ARGUMENTS);
-	if (ik_session_rewrite_arguments(session, effect, &rewritten))
-		run = run_add(session, effect->name, rewritten.data, rewritten.length);
-	else
-		run = run_add(session, effect->name, effect->arguments, effect->arguments_length);
-	ik_buf_done(&rewritten);
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(session, effect->name, effect->arguments, effect->arguments_length,
+		&arguments);
+	run = run_add(session, effect->name, arguments.data, arguments.length);
+	ik_buf_done(&arguments);
 	run->call = effect->call;
 	run->round = effect->event.round;
 	run->id = ik_strdup(effect->id);

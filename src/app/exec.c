@@ -84,10 +84,42 @@ static void tell_of_lock(const struct ik_event *event)
 	free(sentence);
 }
 
+static void print(struct exec *exec, const struct ik_event *event)
+{
+	struct ik_buf out, errors;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
+	ik_exec_print(&exec->printer, event, &out, &errors);
+	if (event->kind == IK_EVENT_TURN_DONE)
+		ik_exec_print_end(&exec->printer, &out);
+	ik_output_write(exec->out, out.data, out.length);
+	ik_output_write(exec->errors, errors.data, errors.length);
+	ik_buf_done(&out);
+	ik_buf_done(&errors);
+}
+
+/* Print a call with the arguments that its tool gets. */
+static void print_call(struct exec *exec, const struct ik_event *event)
+{
+	struct ik_event call = *event;
+	struct ik_buf arguments;
+	size_t length = 0;
+	char *text = ik_message_arguments(event->message, &length);
+
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(exec->core.session, event->name, text != NULL ? text : "", length,
+		&arguments);
+	call.text = arguments.data;
+	call.text_length = arguments.length;
+	print(exec, &call);
+	ik_buf_done(&arguments);
+	free(text);
+}
+
 static void on_event(void *arg, const struct ik_event *event)
 {
 	struct exec *exec = arg;
-	struct ik_buf out, errors;
 
 	ik_core_log_event(event);
 	if (exec->done)
@@ -102,15 +134,10 @@ static void on_event(void *arg, const struct ik_event *event)
 		tell_of_lock(event);
 		return;
 	}
-	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
-	ik_exec_print(&exec->printer, event, &out, &errors);
-	if (event->kind == IK_EVENT_TURN_DONE)
-		ik_exec_print_end(&exec->printer, &out);
-	ik_output_write(exec->out, out.data, out.length);
-	ik_output_write(exec->errors, errors.data, errors.length);
-	ik_buf_done(&out);
-	ik_buf_done(&errors);
+	if (ik_exec_is_call(event))
+		print_call(exec, event);
+	else
+		print(exec, event);
 	if (event->kind == IK_EVENT_TURN_DONE)
 		note_end(exec, event);
 }

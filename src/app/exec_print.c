@@ -42,20 +42,23 @@ static void put_text_member(struct ik_buf *out, const char *key, const char *tex
 	put_member(out, key, text, text == NULL ? 0 : strlen(text));
 }
 
-/* A value as it came when it is a JSON object, else null and the raw text. */
-static void put_arguments(struct ik_buf *out, const char *text, size_t length)
+/* The JSON object that the tool gets, else null and the text that the model wrote. */
+static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 {
 	struct ik_json_span value;
-	bool object = ik_json_check(text, length, &value, NULL) == IK_OK &&
-		ik_json_span_type(value) == IK_JSON_OBJECT;
+	size_t length = 0;
+	char *text;
 
 	ik_json_key(out, "arguments");
-	if (object) {
+	if (ik_json_check(event->text, event->text_length, &value, NULL) == IK_OK &&
+	    ik_json_span_type(value) == IK_JSON_OBJECT) {
 		ik_json_put_raw(out, value);
 		return;
 	}
 	ik_json_put_null(out);
-	put_member(out, "arguments_raw", text, length);
+	text = ik_message_arguments(event->message, &length);
+	put_member(out, "arguments_raw", text != NULL ? text : "", length);
+	free(text);
 }
 
 static void put_usage(struct ik_buf *out, const struct ik_usage *usage)
@@ -88,21 +91,22 @@ static void put_envelope(struct ik_buf *out, const struct ik_event *event)
 	ik_json_put_integer(out, event->number);
 }
 
-/* A call as the model made it, also one that is never run. */
+bool ik_exec_is_call(const struct ik_event *event)
+{
+	return event->kind == IK_EVENT_MESSAGE && event->id != NULL &&
+		event->message->kind == IK_KIND_TOOL_CALL;
+}
+
+/* A call of this turn, also one that is never run. */
 static void print_json_call(const struct ik_event *event, struct ik_buf *out)
 {
-	size_t length = 0;
-	char *arguments;
-
-	if (event->id == NULL || event->message->kind != IK_KIND_TOOL_CALL)
+	if (!ik_exec_is_call(event))
 		return; /* told by its pieces, or of an earlier turn */
-	arguments = ik_message_arguments(event->message, &length);
 	open_line(out, "tool_call", event->round);
 	put_text_member(out, "id", event->id);
 	put_text_member(out, "name", event->name);
-	put_arguments(out, arguments != NULL ? arguments : "", length);
+	put_arguments(out, event);
 	close_line(out);
-	free(arguments);
 }
 
 /* One JSON object a line. Returns at once for what has no line. */

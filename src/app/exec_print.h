@@ -17,6 +17,10 @@ struct ik_exec_printer {
 	size_t line_feeds; /* at the end of the text so far, held back: one closes it */
 };
 
+/* Does the event tell of a call of this turn? Its text is then to be the arguments that the tool
+ * gets (ik_session_put_arguments()). */
+bool ik_exec_is_call(const struct ik_event *event);
+
 /* Append what an event means to out and to errors, where an error is always told.
  * What tools say is as it came: whoever writes to a terminal sanitises it. */
 void ik_exec_print(struct ik_exec_printer *printer, const struct ik_event *event,

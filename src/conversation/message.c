@@ -134,12 +134,19 @@ struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t 
 	int64_t time_ms, const char *content, size_t content_length,
 	const char *data, size_t data_length)
 {
-	if (data && ik_json_check(data, data_length, NULL, NULL) != IK_OK) {
-		data = NULL;
-		data_length = 0;
+	struct ik_json_span value = { NULL, 0 };
+	struct ik_buf line;
+
+	if (data && ik_json_check(data, data_length, &value, NULL) != IK_OK)
+		value = (struct ik_json_span){ NULL, 0 };
+	ik_buf_init(&line, value.length);
+	if (value.text && memchr(value.text, '\n', value.length)) {
+		ik_json_put_raw(&line, value);
+		value = (struct ik_json_span){ line.data, line.length };
 	}
 	struct ik_message *message = message_from_bytes(kind, content, content_length,
-		data, data_length);
+		value.text, value.length);
+	ik_buf_done(&line);
 
 	snprintf(message->id, sizeof message->id, "%s", id);
 	message->sequence = sequence;

@@ -71,7 +71,7 @@ struct ik_message {
 	int64_t time_ms;         /* wall clock */
 	char *content;           /* valid UTF-8, for people; never NULL */
 	size_t content_length;
-	char *data;              /* checked JSON text, or NULL */
+	char *data;              /* checked JSON text on one line, or NULL */
 	size_t data_length;
 	bool summarises;         /* a command with a summary */
 	const char *call_id;     /* tool_call, tool_result: which call; NULL for another kind
@@ -81,12 +81,13 @@ struct ik_message {
 /*
  * A new message (one reference) with a new id and the present time. content is
  * copied and made valid UTF-8; data (may be NULL) is copied and must be
- * checked JSON.
+ * checked JSON on one line.
  */
 struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
 	size_t content_length, const char *data, size_t data_length);
 
-/* A message as it was stored. Data that is no JSON (a damaged store) is dropped. */
+/* A message as it was stored. Data that is not valid JSON (a damaged store) is dropped, and line
+ * feeds between its parts are left out. */
 struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
 	int64_t time_ms, const char *content, size_t content_length,
 	const char *data, size_t data_length);

@@ -202,8 +202,22 @@ void ik_json_put_null(struct ik_buf *out)
 
 void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value)
 {
+	const char *at = value.text, *end = value.text + value.length, *run = at;
+
 	separate(out);
-	ik_buf_append(out, value.text, value.length);
+	while (at < end) {
+		if (*at == '"') {
+			at += ik_json_scalar_length(at, (size_t)(end - at));
+		} else if (!ik_json_is_blank(*at)) {
+			at++;
+		} else {
+			ik_buf_append(out, run, (size_t)(at - run));
+			while (at < end && ik_json_is_blank(*at))
+				at++;
+			run = at;
+		}
+	}
+	ik_buf_append(out, run, (size_t)(at - run));
 }
 
 static void new_line(struct ik_buf *out, size_t depth)

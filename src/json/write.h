@@ -31,7 +31,8 @@ void ik_json_put_double(struct ik_buf *out, double number); /* shortest form tha
 void ik_json_put_bool(struct ik_buf *out, bool value);
 void ik_json_put_null(struct ik_buf *out);
 
-/* Checked JSON text as it is. */
+/* Checked JSON text without the blanks between its parts, so that it is on one line; strings and
+ * numbers stay byte for byte. */
 void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value);
 
 /* Only the escaped inside of a string, without quotes and comma: for a string

@@ -367,12 +367,22 @@ static int64_t timeout_of(const struct ik_run_options *options, const struct ik_
 	return tool->timeout_s > 0 ? (int64_t)tool->timeout_s * 1000 : options->timeout_ms;
 }
 
+struct ik_json_span ik_run_arguments(const char *text, size_t length)
+{
+	while (length > 0 && memchr(" \t\r\n", text[0], 4) != NULL) {
+		text++;
+		length--;
+	}
+	return length > 0 ? (struct ik_json_span){text, length} : (struct ik_json_span){"{}", 2};
+}
+
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
 	const char *name, const char *arguments, size_t length,
 	const struct ik_run_events *events, void *arg)
 {
 	struct ik_run *run = ik_alloc(sizeof *run);
 	const struct ik_tool *tool = ik_registry_find(registry, name);
+	struct ik_json_span text;
 	char *wrong;
 
 	run->loop = options->loop;
@@ -397,11 +407,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	run->protocol = tool->protocol;
 	run->sandbox = options->sandbox;
 	run->read_only = tool->read_only;
-	while (length > 0 && memchr(" \t\r\n", arguments[0], 4) != NULL) {
-		arguments++;
-		length--;
-	}
-	ik_buf_append(&run->arguments, length > 0 ? arguments : "{}", length > 0 ? length : 2);
+	text = ik_run_arguments(arguments, length);
+	ik_buf_append(&run->arguments, text.text, text.length);
 	if (ik_buf_status(&run->arguments) != IK_OK) {
 		refuse(run, IK_TOOL_INVALID_PARAMS,
 			ik_format("The arguments of tool '%s' are too large", name));

@@ -59,10 +59,14 @@ struct ik_run_events {
 	void (*done)(void *arg, const struct ik_run_result *result);
 };
 
+/* The text that a tool gets for the arguments that a model wrote, checked or not: {} for white
+ * space or nothing. */
+struct ik_json_span ik_run_arguments(const char *text, size_t length);
+
 /*
  * Call the tool of that name in registry (a reference is kept while it runs).
- * arguments is the model's text: one JSON object; white space or nothing counts
- * as {}. Never fails by itself: what goes wrong is an envelope. Of the options
+ * arguments is the model's text, read by ik_run_arguments(): one JSON object.
+ * Never fails by itself: what goes wrong is an envelope. Of the options
  * only loop, output limit and sandbox are kept; registry, name and arguments are copied or
  * counted.
  */

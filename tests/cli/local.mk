@@ -50,6 +50,7 @@ CLI_TESTS = \
 	tests/cli/huge_schema.screen \
 	tests/cli/no_home.screen \
 	tests/cli/no_utf8.screen \
+	tests/cli/one_line.screen \
 	tests/cli/packed.screen \
 	tests/cli/proxy.screen \
 	tests/cli/tiny_terminal.screen \

@@ -50,6 +50,8 @@ static struct ik_event call_event(const char *arguments)
 
 	event.id = "call_1";
 	event.name = "echo";
+	event.text = arguments;
+	event.text_length = strlen(arguments);
 	event.message = ik_message_tool_call("call_1", "echo", arguments, strlen(arguments));
 	return event;
 }
@@ -57,12 +59,12 @@ static struct ik_event call_event(const char *arguments)
 Test(exec_print, json_call_with_and_without_an_object)
 {
 	struct ik_exec_printer printer = {.json = true};
-	struct ik_event event = call_event("{\"n\": 9007199254740993}");
+	struct ik_event event = call_event("{\n\t\"n\": 9007199254740993\n}");
 
 	ik_exec_print(&printer, &event, &out, &errors);
 	event.message = ik_message_unref(event.message);
 	cr_assert_str_eq(out.data, "{\"type\":\"tool_call\",\"round\":1,\"id\":\"call_1\",\"name\":\"echo\","
-		"\"arguments\":{\"n\": 9007199254740993}}\n");
+		"\"arguments\":{\"n\":9007199254740993}}\n");
 	ik_buf_clear(&out);
 	event = call_event("[1");
 	ik_exec_print(&printer, &event, &out, &errors);

@@ -147,6 +147,20 @@ Test(message, the_line_of_a_large_result_is_short)
 	ik_buf_done(&envelope);
 }
 
+Test(message, data_is_on_one_line)
+{
+	static const char indented[] = "{\n  \"output\": \"a  b\"\n}\n", opaque[] = "{\n  \"n\": 1.0\n}";
+	struct ik_message *message = ik_message_stored(IK_KIND_COMMAND, "", 1, 0, "", 0, indented,
+		sizeof indented - 1);
+
+	cr_assert_str_eq(message->data, "{\"output\":\"a  b\"}");
+	ik_message_unref(message);
+	message = ik_message_with_opaque(ik_message_new(IK_KIND_THINKING, "", 0, NULL, 0), opaque,
+		sizeof opaque - 1);
+	cr_assert_str_eq(message->data, "{\"opaque\":{\"n\":1.0}}");
+	ik_message_unref(message);
+}
+
 Test(message, stored_ones_come_back_and_damage_is_no_trap)
 {
 	const char *data = "{\"id\":\"x\",\"function\":{\"name\":\"glob\",\"arguments\":{\"a\":1}}}";

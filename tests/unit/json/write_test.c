@@ -46,6 +46,22 @@ Test(write, sets_commas)
 		"\"last:\":false}\n1");
 }
 
+Test(write, json_of_others_on_one_line)
+{
+	static const char text[] = " {\r\n\t\"a b\\\" \" : [ 1.50 , 1E+400,\n-0 ] , \"a b\": { } ,"
+		"\"\u00e9\\u0000\": null}\n";
+	struct ik_json_span value;
+	struct ik_buf buf;
+
+	cr_assert_eq(ik_json_check(text, sizeof(text) - 1, &value, NULL), IK_OK);
+	ik_buf_init(&buf, 10000);
+	ik_json_open(&buf, '[');
+	ik_json_put_raw(&buf, (struct ik_json_span){ "  7", 3 });
+	ik_json_put_raw(&buf, value);
+	ik_json_close(&buf, ']');
+	expect_text(&buf, "[7,{\"a b\\\" \":[1.50,1E+400,-0],\"a b\":{},\"\u00e9\\u0000\":null}]");
+}
+
 Test(write, escapes)
 {
 	static const char bytes[] =
