@@ -172,11 +172,13 @@ static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 		const char *text = attribute->text + attribute->substr_offsets[i];
 		size_t length = attribute->substr_offsets[i + 1] - attribute->substr_offsets[i];
 		size_t source = source_of(page, text);
+		/* What completes a growing text is in the parser's copy only. */
+		bool written = source != IK_FLOW_OWN && source < page->cursor.until
+			&& length <= page->cursor.until - source;
 		if (attribute->substr_types[i] == MD_TEXT_ENTITY)
 			ik_entity_decode(&page->address, text, length);
 		else
-			ik_buf_append(&page->address,
-				source == IK_FLOW_OWN ? text : page->request->text + source, length);
+			ik_buf_append(&page->address, written ? page->request->text + source : text, length);
 	}
 }
 

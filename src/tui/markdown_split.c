@@ -482,6 +482,9 @@ static void complete(const struct ik_render *request, size_t least, size_t until
 			&& (start - 1 == least || request->text[start - 2] == '\n')))
 		start--;
 	close_link(request->text + start, until - start, out);
+	/* Marks at the beginning of a line could open a block: keep them on the last one. */
+	if (out->length > 0 && out->data[out->length - 1] == '\n')
+		ik_buf_truncate(out, out->length - 1);
 	close_spans(request->text + start, until - start, out);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "markdown_page.h"
+#include "tui/markdown.h"
 #include "util/buf.h"
 #include "util/limits.h"
 
@@ -145,4 +146,37 @@ Test(markdown_stream, a_long_code_block_has_one_frame)
 	cr_assert(strstr(picture, "────────────────────\nEnd.\n"));
 	free(picture);
 	ik_buf_done(&text);
+}
+
+/* Lay out the first bytes of a text as one that grows; is a byte from after them shown? */
+static bool shows_more(const char *text, size_t length)
+{
+	struct ik_lines lines = {0};
+	struct ik_learnt learnt = {.at = 0};
+	bool more = false;
+	ik_buf_init(&learnt.text, IK_KIB(1));
+	const struct ik_render request = {.text = text, .end = length, .length = length,
+		.learnt = &learnt, .growing = true, .utf8 = true, .columns = 80, .tail = length};
+	ik_renderer_markdown.render(&request, &lines);
+	for (uint32_t i = 0; i < lines.run_count; i++)
+		more |= !lines.runs[i].added && lines.runs[i].offset + lines.runs[i].length > length;
+	more |= lines.added_length > 0 && memchr(lines.added, 'Z', lines.added_length);
+	ik_lines_done(&lines);
+	ik_buf_done(&learnt.text);
+	return more;
+}
+
+Test(markdown_stream, marks_that_complete_a_text_open_no_block)
+{
+	static const char *const texts[] = {
+		"~~```aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "**```one\n",
+		"*~~````a b\n", "> ~~```one\n", "- **```one\n",
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char text[200];
+		size_t length = strlen(texts[i]);
+		memset(text, 'Z', sizeof text);
+		memcpy(text, texts[i], length);
+		cr_assert_not(shows_more(text, length), "%s", texts[i]);
+	}
 }
