@@ -1,14 +1,17 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = glob grep input keys sse stream
+fuzz_names = config glob grep input keys markdown policy screen sse stream
 
-fuzz_replays = tests/fuzz/replay_glob tests/fuzz/replay_grep tests/fuzz/replay_input \
-	tests/fuzz/replay_keys \
-	tests/fuzz/replay_sse tests/fuzz/replay_stream
+fuzz_replays = tests/fuzz/replay_config tests/fuzz/replay_glob tests/fuzz/replay_grep \
+	tests/fuzz/replay_input tests/fuzz/replay_keys tests/fuzz/replay_markdown \
+	tests/fuzz/replay_policy tests/fuzz/replay_screen tests/fuzz/replay_sse \
+	tests/fuzz/replay_stream
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
 
+tests_fuzz_replay_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_config_LDADD = $(LINK_CONFIG)
 tests_fuzz_replay_glob_SOURCES = tests/fuzz/fuzz_glob.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
 	tests/support/plain_glob.c tests/support/plain_glob.h tests/support/scratch.h
 tests_fuzz_replay_glob_LDADD = libik_tools.a $(LINK_JSON)
@@ -19,6 +22,13 @@ tests_fuzz_replay_input_SOURCES = tests/fuzz/fuzz_input.c tests/fuzz/replay.c te
 tests_fuzz_replay_input_LDADD = libik_tools.a $(LINK_JSON)
 tests_fuzz_replay_keys_SOURCES = tests/fuzz/fuzz_keys.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_keys_LDADD = libik_tui.a $(LINK_JSON)
+tests_fuzz_replay_markdown_SOURCES = tests/fuzz/fuzz_markdown.c tests/fuzz/replay.c \
+	tests/fuzz/fuzz.h
+tests_fuzz_replay_markdown_LDADD = $(LINK_TUI)
+tests_fuzz_replay_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_policy_LDADD = $(LINK_TOOL)
+tests_fuzz_replay_screen_SOURCES = tests/fuzz/fuzz_screen.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_screen_LDADD = $(LINK_TUI)
 tests_fuzz_replay_sse_SOURCES = tests/fuzz/fuzz_sse.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_sse_LDADD = $(LINK_PROVIDER)
 tests_fuzz_replay_stream_SOURCES = tests/fuzz/fuzz_stream.c tests/fuzz/replay.c tests/fuzz/fuzz.h
@@ -34,9 +44,11 @@ FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=u
 fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_SOURCES) \
 	$(libik_grep_a_SOURCES) $(libik_conversation_a_SOURCES) $(libik_provider_a_SOURCES) \
 	tests/support/plain_glob.c tests/support/plain_search.c
-# The terminal's keys have names of their own, which the tools use for their input.
-fuzz_sources_keys = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) src/tui/input.c \
-	src/tui/input_sequences.c src/tui/key_name.c src/tui/keymap.c src/tui/keymap_read.c
+# The screen's keys have names that the tools use for their input, so the two never meet.
+fuzz_base = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_config_a_SOURCES) \
+	$(libik_conversation_a_SOURCES)
+fuzz_sources_screen = $(fuzz_base) $(libik_tui_a_SOURCES) src/tool/registry.c src/tool/envelope.c
+fuzz_sources_policy = $(fuzz_base) src/tool/policy.c src/tool/policy_match.c src/tool/glob.c
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
 
@@ -48,11 +60,14 @@ fuzz:
 		echo "== $$name"; \
 		$(MKDIR_P) tests/fuzz/found/$$name && \
 		case $$name in \
-		keys) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_keys)))" ;; \
+		keys | markdown | screen) \
+			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_screen)))" ;; \
+		config | policy) \
+			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_policy)))" ;; \
 		*) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources)))" ;; \
 		esac && \
 		$(fuzz_compile) -o tests/fuzz/fuzz_$$name $(srcdir)/tests/fuzz/fuzz_$$name.c \
-			$$sources $(CJSON_LIBS) $(UTF8PROC_LIBS) -ldl -lm && \
+			$$sources $(CJSON_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(CRYPTO_LIBS) -ldl -lm && \
 		tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=60 -verbosity=1 \
 			-artifact_prefix=tests/fuzz/found/$$name- \
 			tests/fuzz/found/$$name $(srcdir)/tests/fuzz/corpus/$$name || exit 1; \
