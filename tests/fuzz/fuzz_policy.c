@@ -26,6 +26,7 @@ static void check_written(const struct ik_rules *rules)
 	struct ik_rules again = { .count = 0 };
 	struct ik_error error = { .status = IK_OK };
 	struct ik_json_span list;
+	const char *place;
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_MIB(64));
@@ -36,7 +37,7 @@ static void check_written(const struct ik_rules *rules)
 	}
 	ik_buf_putc(&out, ']');
 	demand(ik_json_check(out.data, out.length, &list, NULL) == IK_OK);
-	demand(ik_rules_read(&again, list, NULL, &error) == IK_OK && again.count == rules->count);
+	demand(ik_rules_read(&again, list, &place, &error) == IK_OK && again.count == rules->count);
 	for (size_t i = 0; i < rules->count; i++)
 		demand(ik_rules_contain(&again, &rules->items[i]));
 	ik_rules_done(&again);
@@ -94,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ik_rules rules = { .count = 0 };
 	struct ik_error error = { .status = IK_OK };
 	struct ik_json_span list, span;
+	const char *place;
 	size_t length;
 
 	if (feed == NULL || size > IK_KIB(16))
@@ -106,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *arguments = (const char *)feed + 1;
 	size_t arguments_length = size - length - 1;
 	if (strlen(text) == length && ik_json_check(text, length, &list, NULL) == IK_OK &&
-	    ik_rules_read(&rules, list, NULL, &error) == IK_OK) {
+	    ik_rules_read(&rules, list, &place, &error) == IK_OK) {
 		check_written(&rules);
 		judge(text, arguments, arguments_length);
 	}

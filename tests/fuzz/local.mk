@@ -47,7 +47,8 @@ fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_S
 # The screen's keys have names that the tools use for their input, so the two never meet.
 fuzz_base = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_config_a_SOURCES) \
 	$(libik_conversation_a_SOURCES)
-fuzz_sources_screen = $(fuzz_base) $(libik_tui_a_SOURCES) src/tool/registry.c src/tool/envelope.c
+fuzz_sources_screen = $(fuzz_base) $(libik_tui_a_SOURCES) src/tool/registry.c src/tool/envelope.c \
+	src/tool/envelope_cut.c src/tool/source.c
 fuzz_sources_policy = $(fuzz_base) src/tool/policy.c src/tool/policy_match.c src/tool/glob.c
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
