@@ -52,6 +52,7 @@ struct ik_input {
 	struct ik_buf paste;
 	bool paste_cut;
 	size_t paste_end_matched;
+	bool paste_ended;        /* its end mark was the last that came */
 };
 
 /* Where keys go during one call. */
@@ -119,6 +120,7 @@ static void paste_finish(struct ik_input *input, const struct output *output)
 	ik_buf_done(&input->paste);
 	input->paste_cut = false;
 	input->paste_end_matched = 0;
+	input->paste_ended = false;
 }
 
 /* Hand over what a terminal says of itself, unless it is too long to be known. */
@@ -323,12 +325,16 @@ static void one_byte(struct ik_input *input, const struct output *output, char b
 	}
 }
 
-/* Bytes within a bracketed paste; returns how many of them it took. */
-static size_t paste_bytes(struct ik_input *input, const struct output *output,
-	const char *bytes, size_t length)
+/*
+ * Read bytes within a bracketed paste.  Some terminals don't filter an end mark out of what is
+ * pasted, and what follows such a mark must not be typed: the paste ends only when nothing
+ * follows its end mark.
+ */
+static void paste_bytes(struct ik_input *input, const char *bytes, size_t length)
 {
 	size_t at = 0;
 	while (at < length) {
+		input->paste_ended = false;
 		if (input->paste_end_matched == 0) {
 			const char *escape = memchr(bytes + at, ESC, length - at);
 			size_t plain = escape ? (size_t)(escape - bytes) - at : length - at;
@@ -340,8 +346,8 @@ static size_t paste_bytes(struct ik_input *input, const struct output *output,
 		if (bytes[at] == paste_end[input->paste_end_matched]) {
 			at++;
 			if (++input->paste_end_matched == PASTE_END_LENGTH) {
-				paste_finish(input, output);
-				break;
+				input->paste_end_matched = 0;
+				input->paste_ended = true;
 			}
 		} else {
 			/* Only the first byte of the mark is ESC: nothing to look back for. */
@@ -349,7 +355,6 @@ static size_t paste_bytes(struct ik_input *input, const struct output *output,
 			input->paste_end_matched = 0;
 		}
 	}
-	return at;
 }
 
 /* How much at the front is nothing but printable text, tabs and line ends? */
@@ -455,10 +460,11 @@ void ik_input_feed(struct ik_input *input, const char *bytes, size_t all,
 			paste_finish(input, &output);
 	}
 	while (at < length) {
-		if (input->state == PASTE)
-			at += paste_bytes(input, &output, bytes + at, length - at);
-		else
-			one_byte(input, &output, bytes[at++]);
+		if (input->state == PASTE) {
+			paste_bytes(input, bytes + at, length - at);
+			break;
+		}
+		one_byte(input, &output, bytes[at++]);
 	}
 }
 
@@ -481,7 +487,9 @@ int ik_input_wait_ms(const struct ik_input *input)
 	case CSI: case SS3: case STRING:
 		/* Alt-[ and its like, until something stands behind it. */
 		return input->sequence_length ? begun : alone;
-	case STRING_ESCAPE: case OLD_MOUSE: case PASTE:
+	case PASTE:
+		return input->paste_ended ? IK_INPUT_ESCAPE_MS : begun;
+	case STRING_ESCAPE: case OLD_MOUSE:
 		break;
 	}
 	return begun;

@@ -67,6 +67,9 @@ struct ik_input *ik_input_free(struct ik_input *input);
  * short line and Enter is sent at once, a long one a pause later, and of several
  * lines at once nothing is sent.  A read that fills a terminal's whole queue may be
  * the first part of a long line: it is a paste without a line end.
+ *
+ * A bracketed paste ends with an end mark after which nothing comes for IK_INPUT_ESCAPE_MS:
+ * what is pasted may hold such a mark, and what follows it must not be typed.
  */
 void ik_input_feed(struct ik_input *input, const char *bytes, size_t length,
 	ik_key_sink *sink, void *arg);

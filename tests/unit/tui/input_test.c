@@ -147,14 +147,16 @@ static const struct row rows[] = {
 	{ "\033[201~x", "x" },
 	{ "\033\033]11;x\ay", "Escape Report(]11;x) y" },
 	/* paste */
-	{ "a\033[200~two\nlines\033[201~b", "a Paste(two\nlines) b" },
-	{ "\033[200~\033[201~", "Paste()" },
-	{ "\033[200~\033[A\003\033\033[20\033[201x\033[201~\r", "Paste(\033[A\003\033\033[20\033[201x) Enter" },
-	{ "\033[200~1\033[201~\033[200~2\033[201~", "Paste(1) Paste(2)" },
+	{ "a\033[200~two\nlines\033[201~", "a | Paste(two\nlines)" },
+	{ "\033[200~\033[201~", "| Paste()" },
+	{ "\033[200~\033[A\003\033\033[20\033[201x\033[201~", "| Paste(\033[A\003\033\033[20\033[201x)" },
+	/* an end mark in what is pasted: what follows it is not typed */
+	{ "\033[200~one\033[201~!touch x\r\033[201~", "| Paste(one!touch x\r)" },
+	{ "\033[200~one\033[201~\033[A\r", "| Paste(one\033[A\r)" },
 	{ "\033[200~without end", "| Paste(without end)" },
 	{ "\033[200~half\033[20", "| Paste(half\033[20)" },
-	{ "\033\033[200~p\033[201~", "Escape Paste(p)" },
-	{ "\033[200~\xff\xc3\033[201~x", "Paste(\xff\xc3) x" },
+	{ "\033\033[200~p\033[201~", "Escape | Paste(p)" },
+	{ "\033[200~\xff\xc3\033[201~", "| Paste(\xff\xc3)" },
 	/* what stalls is dropped */
 	{ "\033[1;5", "| " },
 	{ "\033]11;rgb", "| " },
@@ -266,7 +268,7 @@ Test(input, how_long_to_wait)
 		{ "x", -1 }, { "\xc3", -1 }, { "\033", IK_INPUT_ESCAPE_MS }, { "\033[", IK_INPUT_ESCAPE_MS },
 		{ "\033[1", IK_INPUT_STALL_MS }, { "\033]", IK_INPUT_ESCAPE_MS },
 		{ "\033]1", IK_INPUT_STALL_MS }, { "\033[200~", IK_INPUT_STALL_MS },
-		{ "\033[200~\033[201~", -1 },
+		{ "\033[200~\033[201~", IK_INPUT_ESCAPE_MS }, { "\033[200~\033[201~x", IK_INPUT_STALL_MS },
 	};
 	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
 		struct ik_input *input = ik_input_new();
@@ -382,6 +384,7 @@ Test(input, megabytes_are_instant_and_bounded)
 	for (size_t at = 0; at < length; at += 4096)
 		ik_input_feed(input, text + at, length - at < 4096 ? length - at : 4096, hear, &heard);
 	ik_input_feed(input, "\033[201~", 6, hear, &heard);
+	ik_input_timeout(input, hear, &heard);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
 	cr_assert_eq(heard.pastes, 1);
 	cr_assert_eq(heard.paste_bytes, length);
@@ -395,7 +398,9 @@ Test(input, megabytes_are_instant_and_bounded)
 	ik_input_feed(input, "\033[200~", 6, hear, &heard);
 	for (int i = 0; i < 7; i++)
 		ik_input_feed(input, text, length, hear, &heard);
-	ik_input_feed(input, "\033[201~q", 7, hear, &heard);
+	ik_input_feed(input, "\033[201~", 6, hear, &heard);
+	ik_input_timeout(input, hear, &heard);
+	ik_input_feed(input, "q", 1, hear, &heard);
 	cr_assert_eq(heard.paste_bytes, IK_LIMIT_USER_TEXT);
 	cr_assert(heard.cut);
 	cr_assert_str_eq(heard.text, "Paste(...) q");
