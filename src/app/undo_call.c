@@ -134,6 +134,9 @@ static enum ik_status explain(const struct ik_revert_result *result, const char 
 	case IK_REVERT_CUT_OFF:
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("This call was cut off: what it left of %s is not known."), path);
+	case IK_REVERT_MOVED:
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("The directory of %s has changed since: it is not touched."), path);
 	case IK_REVERT_NOT_KEPT:
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("What %s was before this call is not kept."), path);

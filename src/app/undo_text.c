@@ -42,6 +42,9 @@ static void put_result(struct ik_buf *out, const struct ik_revert_result *result
 		ik_buf_printf(out, _("  %s: its call was cut off, not touched (/undo %s! does it all the "
 			"same)\n"), path, path);
 		break;
+	case IK_REVERT_MOVED:
+		ik_buf_printf(out, _("  %s: not touched, its directory has changed since\n"), path);
+		break;
 	case IK_REVERT_NOT_KEPT:
 		ik_buf_printf(out, _("  %s: not touched, what it was is not kept\n"), path);
 		break;

@@ -16,6 +16,7 @@ struct ik_file_keep {
 	char *objects, *path;
 	size_t most;
 	bool begun;
+	int directory; /* of the file; -1: it cannot be opened */
 	int from, to;
 	char *temporary;
 	char *slice;
@@ -30,7 +31,7 @@ struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path, siz
 	keep->objects = ik_strdup(objects);
 	keep->path = ik_strdup(path);
 	keep->most = most;
-	keep->from = keep->to = -1;
+	keep->directory = keep->from = keep->to = -1;
 	return keep;
 }
 
@@ -41,7 +42,9 @@ static void put_down(struct ik_file_keep *keep)
 		close(keep->from);
 	if (keep->to >= 0)
 		close(keep->to);
-	keep->from = keep->to = -1;
+	if (keep->directory >= 0)
+		close(keep->directory);
+	keep->directory = keep->from = keep->to = -1;
 	if (keep->temporary != NULL)
 		unlink(keep->temporary);
 	free(keep->temporary);
@@ -66,18 +69,23 @@ struct ik_file_keep *ik_file_keep_free(struct ik_file_keep *keep)
 /* Look at the file and open it and its copy; false: nothing is to be copied. */
 static bool begin(struct ik_file_keep *keep)
 {
+	struct ik_file_directory directory;
 	struct ik_error error;
 	struct stat status;
 
 	keep->begun = true;
-	keep->state = ik_file_state_look(keep->path, 0);
+	keep->directory = ik_file_directory_open(keep->path);
+	keep->state = ik_file_state_look_in(keep->directory, errno, keep->path, 0);
+	directory = keep->state.directory;
 	if (keep->state.kind != IK_FILE_REGULAR || keep->state.identity.size > keep->most)
 		return false;
 	keep->state.hash[0] = '\0'; /* that of an empty file was made by looking */
-	keep->from = open(keep->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	keep->from = openat(keep->directory, ik_path_base(keep->path),
+		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (keep->from < 0 || fstat(keep->from, &status) != 0)
 		return false;
 	keep->state = ik_file_state_of(&status);
+	keep->state.directory = directory;
 	keep->sum = ik_sha256_new(&error);
 	keep->temporary = ik_format("%s/tmp-XXXXXX", keep->objects);
 	keep->to = mkostemp(keep->temporary, O_CLOEXEC);

@@ -20,8 +20,9 @@ struct ik_file_put {
 	char *objects, *path;
 	struct ik_file_state wanted, present;
 	bool begun;
+	int directory;   /* that the file is in; all goes through it, whatever its path leads to by now */
 	int from, to;
-	char *temporary; /* NULL: written in place */
+	char *temporary; /* a name in the directory; NULL: written in place */
 	char *slice;
 	int number;      /* errno; 0: all is well */
 	bool changed;    /* it was another file in the end */
@@ -36,7 +37,7 @@ struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
 	put->path = ik_strdup(path);
 	put->wanted = ik_file_state_copy(wanted);
 	put->present = ik_file_state_copy(present);
-	put->from = put->to = -1;
+	put->directory = put->from = put->to = -1;
 	return put;
 }
 
@@ -47,9 +48,11 @@ static void put_down(struct ik_file_put *put)
 		close(put->from);
 	if (put->to >= 0)
 		close(put->to);
-	put->from = put->to = -1;
 	if (put->temporary != NULL)
-		unlink(put->temporary);
+		unlinkat(put->directory, put->temporary, 0);
+	if (put->directory >= 0)
+		close(put->directory);
+	put->directory = put->from = put->to = -1;
 	free(put->temporary);
 	put->temporary = NULL;
 	free(put->slice);
@@ -69,12 +72,14 @@ struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
 	return NULL;
 }
 
-/* Is the file still the one that was looked at? */
+/* Is the file still the one that was looked at, in the same directory? */
 static bool is_unchanged(struct ik_file_put *put)
 {
-	struct ik_file_state now = ik_file_state_look(put->path, 0);
+	struct ik_file_state now = ik_file_state_look_in(put->directory, errno, put->path, 0);
 	bool same = now.kind == put->present.kind && (now.kind == IK_FILE_ABSENT ||
-		ik_identity_equal(&now.identity, &put->present.identity));
+		ik_identity_equal(&now.identity, &put->present.identity)) &&
+		(put->present.directory.inode == 0 ||
+		ik_file_directory_same(&now.directory, &put->present.directory));
 
 	ik_file_state_done(&now);
 	put->changed = !same;
@@ -85,43 +90,53 @@ static bool is_unchanged(struct ik_file_put *put)
 static void take_away(struct ik_file_put *put)
 {
 	const char *until = put->wanted.made_from;
-	size_t length;
-	char *directory;
+	char *directory = ik_strdup(put->path);
+	bool removed;
+	int parent;
 
-	if (!is_unchanged(put))
-		return;
-	if (unlink(put->path) != 0 && errno != ENOENT) {
+	put->directory = ik_file_directory_open(put->path);
+	removed = is_unchanged(put) && put->directory >= 0;
+	if (removed && unlinkat(put->directory, ik_path_base(put->path), 0) != 0 && errno != ENOENT) {
 		put->number = errno;
-		return;
+		removed = false;
 	}
-	length = (size_t)(ik_path_base(put->path) - put->path);
-	directory = ik_strndup(put->path, length > 1 ? length - 1 : length);
-	while (until != NULL && ik_text_starts(directory, until) && rmdir(directory) == 0 &&
-	       !ik_text_equal(directory, until))
+	while (removed && until != NULL && !ik_text_equal(directory, until)) {
 		directory[ik_path_base(directory) - directory - 1] = '\0';
+		parent = ik_text_starts(directory, until) ? ik_file_directory_open(directory) : -1;
+		removed = parent >= 0 && unlinkat(parent, ik_path_base(directory), AT_REMOVEDIR) == 0;
+		if (parent >= 0)
+			close(parent);
+	}
 	free(directory);
 }
 
 /* Would a new file in its place lose something of the old one? */
-static bool must_be_in_place(const char *path)
+static bool must_be_in_place(const struct ik_file_put *put)
 {
+	const char *name = ik_path_base(put->path);
 	struct stat status;
+	bool attributes;
+	int fd;
 
-	return lstat(path, &status) == 0 && (status.st_nlink > 1 || status.st_uid != geteuid() ||
-		llistxattr(path, NULL, 0) > 0);
+	if (fstatat(put->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	fd = openat(put->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	attributes = fd >= 0 && flistxattr(fd, NULL, 0) > 0;
+	if (fd >= 0)
+		close(fd);
+	return status.st_nlink > 1 || status.st_uid != geteuid() || attributes;
 }
 
 /* Make a locked file beside it, which the tools do not sweep away; false: there can be none. */
 static bool open_beside(struct ik_file_put *put)
 {
-	size_t length = (size_t)(ik_path_base(put->path) - put->path);
 	uint64_t number;
 
 	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
 		return false;
-	put->temporary = ik_format("%.*s.ikigai-%016llx.tmp", (int)length, put->path,
-		(unsigned long long)number);
-	put->to = open(put->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	put->temporary = ik_format(".ikigai-%016llx.tmp", (unsigned long long)number);
+	put->to = openat(put->directory, put->temporary,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (put->to >= 0) {
 		(void)flock(put->to, LOCK_EX | LOCK_NB);
 		return true;
@@ -132,44 +147,80 @@ static bool open_beside(struct ik_file_put *put)
 	return false;
 }
 
+/* Open the file itself and empty it, if it is still the one that was looked at. */
+static bool open_in_place(struct ik_file_put *put)
+{
+	struct ik_identity identity;
+	struct stat status;
+
+	put->number = 0;
+	put->to = openat(put->directory, ik_path_base(put->path), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (put->to < 0 || fstat(put->to, &status) != 0) {
+		put->number = errno;
+		return false;
+	}
+	identity = ik_identity_of(&status);
+	put->changed = !is_unchanged(put) || !ik_identity_equal(&identity, &put->present.identity);
+	if (!put->changed && ftruncate(put->to, 0) != 0)
+		put->number = errno;
+	return !put->changed && put->number == 0;
+}
+
+/* Make the directory that a file was in, with those above it, and open it; -1 with errno. */
+static int make_directory(const char *directory)
+{
+	int fd = ik_path_open_directory(directory), parent, number;
+	char *above;
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	above = ik_path_directory(directory);
+	parent = make_directory(above);
+	free(above);
+	if (parent < 0)
+		return -1;
+	if (mkdirat(parent, ik_path_base(directory), 0777) == 0 || errno == EEXIST)
+		fd = openat(parent, ik_path_base(directory), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	number = errno;
+	close(parent);
+	errno = number;
+	return fd;
+}
+
+/* Open the directory, made again where the file is to be there again; false: number says why not. */
+static bool open_directory(struct ik_file_put *put)
+{
+	char *directory = ik_path_directory(put->path);
+
+	put->directory = put->present.kind == IK_FILE_ABSENT ? make_directory(directory) :
+		ik_path_open_directory(directory);
+	if (put->directory < 0)
+		put->number = errno;
+	free(directory);
+	return put->directory >= 0;
+}
+
 /* Open what is copied, and where to; false: number says why not. */
 static bool begin(struct ik_file_put *put)
 {
 	char *name = ik_path_join(put->objects, put->wanted.hash);
-	size_t length = (size_t)(ik_path_base(put->path) - put->path);
-	char *directory = ik_strndup(put->path, length > 1 ? length - 1 : length);
-	struct ik_error error;
-	bool there = true;
 
 	put->from = open(name, O_RDONLY | O_CLOEXEC);
 	if (put->from < 0)
 		put->number = errno;
-	else if (put->present.kind == IK_FILE_ABSENT)
-		there = ik_path_make(directory, 0777, &error) == IK_OK;
-	if (!there)
-		put->number = ENOENT;
-	free(directory);
 	free(name);
-	if (put->from < 0 || !there)
+	if (put->from < 0 || !open_directory(put))
 		return false;
 	put->slice = ik_alloc(IK_FILE_SLICE);
-	if (!must_be_in_place(put->path) && open_beside(put))
+	if (!must_be_in_place(put) && open_beside(put))
 		return true;
 	/* What is there is kept by its hash: a crash on the way loses nothing. */
-	if (put->present.kind != IK_FILE_REGULAR || !is_unchanged(put))
-		return false;
-	put->number = 0;
-	put->to = open(put->path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
-	if (put->to < 0)
-		put->number = errno;
-	return put->to >= 0;
+	return put->present.kind == IK_FILE_REGULAR && open_in_place(put);
 }
 
 /* All is copied: make it durable, and the file. */
 static void finish(struct ik_file_put *put)
 {
-	size_t length = (size_t)(ik_path_base(put->path) - put->path);
-	char *directory;
 	int fd;
 
 	if ((fchmod(put->to, (mode_t)put->wanted.mode) != 0 && put->temporary != NULL) ||
@@ -179,19 +230,17 @@ static void finish(struct ik_file_put *put)
 	}
 	if (put->temporary == NULL || !is_unchanged(put))
 		return;
-	if (rename(put->temporary, put->path) != 0) {
+	if (renameat(put->directory, put->temporary, put->directory, ik_path_base(put->path)) != 0) {
 		put->number = errno;
 		return;
 	}
 	free(put->temporary);
 	put->temporary = NULL;
-	directory = ik_strndup(put->path, length);
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(put->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		(void)fsync(fd);
 		close(fd);
 	}
-	free(directory);
 }
 
 bool ik_file_put_step(struct ik_file_put *put)
@@ -200,6 +249,7 @@ bool ik_file_put_step(struct ik_file_put *put)
 
 	if (put->wanted.kind == IK_FILE_ABSENT) {
 		take_away(put);
+		put_down(put);
 		return true;
 	}
 	if (put->begun || begin(put)) {

@@ -36,43 +36,83 @@ struct ik_file_state ik_file_state_of(const struct stat *status)
 	};
 }
 
-char *ik_file_state_first_missing(const char *path)
+bool ik_file_directory_same(const struct ik_file_directory *one,
+	const struct ik_file_directory *other)
 {
-	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path)), *missing = NULL;
-	size_t length = strlen(directory);
-	struct stat status;
+	return one->device == other->device && one->inode == other->inode;
+}
 
-	while (length > 1) {
-		while (length > 1 && directory[length - 1] == '/')
-			directory[--length] = '\0';
-		if (stat(directory, &status) == 0 || errno != ENOENT)
-			break;
+int ik_file_directory_open(const char *path)
+{
+	char *directory = ik_path_directory(path);
+	int fd = ik_path_open_directory(directory), number = errno;
+
+	free(directory);
+	errno = number;
+	return fd;
+}
+
+/* Of one that is not there: made_from. */
+static char *first_missing(const char *path)
+{
+	char *directory = ik_path_directory(path), *missing = NULL;
+	int fd;
+
+	while ((fd = ik_path_open_directory(directory)) < 0 && errno == ENOENT) {
+		char *next = ik_path_directory(directory);
+
 		free(missing);
-		missing = ik_strdup(directory);
-		while (length > 0 && directory[length - 1] != '/')
-			directory[--length] = '\0';
+		missing = directory;
+		directory = next;
 	}
+	if (fd >= 0)
+		(void)close(fd);
 	free(directory);
 	return missing;
 }
 
-struct ik_file_state ik_file_state_look(const char *path, size_t most)
+/* Read the bytes of a regular file for their hash, "" where that cannot be. */
+static void read_hash(int directory, const char *path, struct ik_file_state *state)
+{
+	int fd = openat(directory, ik_path_base(path),
+		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || ik_sha256_of_fd(fd, state->hash) != 0)
+		state->hash[0] = '\0';
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+struct ik_file_state ik_file_state_look_in(int directory, int number, const char *path, size_t most)
 {
 	struct ik_file_state state = { .kind = IK_FILE_OTHER };
-	struct stat status;
-	struct ik_error error;
+	struct stat status, parent;
 
-	if (lstat(path, &status) != 0) {
-		if (errno == ENOENT || errno == ENOTDIR) {
+	if (directory < 0 || fstat(directory, &parent) != 0 ||
+	    fstatat(directory, ik_path_base(path), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (directory >= 0)
+			number = errno;
+		if (number == ENOENT || number == ENOTDIR) {
 			state.kind = IK_FILE_ABSENT;
-			state.made_from = ik_file_state_first_missing(path);
+			state.made_from = first_missing(path);
 		}
-		return state;
+	} else {
+		state = ik_file_state_of(&status);
+		if (state.kind == IK_FILE_REGULAR && state.identity.size <= most)
+			read_hash(directory, path, &state);
 	}
-	state = ik_file_state_of(&status);
-	if (state.kind == IK_FILE_REGULAR && state.identity.size <= most &&
-	    ik_sha256_of_file(path, state.hash, &error) != IK_OK)
-		state.hash[0] = '\0';
+	if (directory >= 0)
+		state.directory = (struct ik_file_directory){ parent.st_dev, parent.st_ino };
+	return state;
+}
+
+struct ik_file_state ik_file_state_look(const char *path, size_t most)
+{
+	int directory = ik_file_directory_open(path);
+	struct ik_file_state state = ik_file_state_look_in(directory, errno, path, most);
+
+	if (directory >= 0)
+		(void)close(directory);
 	return state;
 }
 
@@ -92,6 +132,13 @@ void ik_file_state_put(struct ik_buf *out, const struct ik_file_state *state)
 	const struct ik_identity *identity = &state->identity;
 
 	ik_json_open(out, '{');
+	if (state->directory.inode != 0) {
+		ik_json_key(out, "directory");
+		ik_json_open(out, '[');
+		ik_json_put_integer(out, (int64_t)state->directory.device);
+		ik_json_put_integer(out, (int64_t)state->directory.inode);
+		ik_json_close(out, ']');
+	}
 	switch (state->kind) {
 	case IK_FILE_OTHER:
 		break;
@@ -121,15 +168,21 @@ void ik_file_state_put(struct ik_buf *out, const struct ik_file_state *state)
 	ik_json_close(out, '}');
 }
 
-/* The elements of an identity; zero where one is missing. */
-static struct ik_identity get_identity(struct ik_json_span value)
+/* The elements of an array of numbers; zero where one is missing. */
+static void get_numbers(struct ik_json_span value, int64_t *numbers, size_t count)
 {
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, number;
+
+	for (size_t i = 0; i < count && ik_json_next(value, &walk, &key, &number); i++)
+		(void)ik_json_integer(number, &numbers[i]);
+}
+
+static struct ik_identity get_identity(struct ik_json_span value)
+{
 	int64_t numbers[5] = { 0 };
 
-	for (size_t i = 0; i < 5 && ik_json_next(value, &walk, &key, &number); i++)
-		(void)ik_json_integer(number, &numbers[i]);
+	get_numbers(value, numbers, 5);
 	return (struct ik_identity){
 		.device = (uint64_t)numbers[0], .inode = (uint64_t)numbers[1],
 		.size = (uint64_t)numbers[2], .mtime_ns = numbers[3], .ctime_ns = numbers[4],
@@ -140,10 +193,12 @@ struct ik_file_state ik_file_state_get(struct ik_json_span value)
 {
 	struct ik_json_span hash = ik_json_member(value, "hash");
 	struct ik_file_state state = { .kind = IK_FILE_OTHER };
-	int64_t mode = 0;
+	int64_t mode = 0, directory[2] = { 0 };
 	char *text;
 	bool absent;
 
+	get_numbers(ik_json_member(value, "directory"), directory, 2);
+	state.directory = (struct ik_file_directory){ (uint64_t)directory[0], (uint64_t)directory[1] };
 	if (ik_json_bool(ik_json_member(value, "absent"), &absent) && absent) {
 		state.kind = IK_FILE_ABSENT;
 		state.made_from = ik_json_text_new(ik_json_member(value, "made_from"));

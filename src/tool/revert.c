@@ -53,6 +53,18 @@ struct ik_revert *ik_revert_free(struct ik_revert *undo)
 	return NULL;
 }
 
+/* Is what is there by that path now in another directory than what the call left? A directory
+ * that is behind a symbolic link now may be anywhere: that is not forced either. */
+static bool is_elsewhere(const struct ik_revert *undo, const struct ik_revert_file *file,
+	const struct ik_file_state *present)
+{
+	const struct ik_file_directory *then = &file->after.directory, *now = &present->directory;
+
+	if (now->inode == 0)
+		return present->kind == IK_FILE_OTHER;
+	return !undo->force && file->ended && then->inode != 0 && !ik_file_directory_same(then, now);
+}
+
 /* May the file be replaced, as it is now? */
 static enum ik_revert_outcome judge(const struct ik_revert *undo, const struct ik_revert_file *file,
 	const struct ik_file_state *present)
@@ -65,6 +77,8 @@ static enum ik_revert_outcome judge(const struct ik_revert *undo, const struct i
 	if (wanted->kind == IK_FILE_OTHER || (wanted->kind == IK_FILE_REGULAR &&
 		ik_revert_place_of(undo->history, wanted->hash) == NULL))
 		return IK_REVERT_NOT_KEPT;
+	if (is_elsewhere(undo, file, present))
+		return IK_REVERT_MOVED;
 	if (present->kind == IK_FILE_OTHER)
 		return IK_REVERT_CHANGED;
 	if (undo->force)

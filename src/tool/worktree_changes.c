@@ -302,14 +302,15 @@ void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs, struct ik_worktree_m
 		struct ik_worktree_change *change = &blobs->changes[i];
 		struct ik_file_state *before = &change->before, *after = &change->after;
 		bool program = change->modes[0] == GIT_PROGRAM;
-		struct stat status;
+		struct ik_file_state now = ik_file_state_look(change->path, 0);
 		int mode = ik_worktree_new_mode(false), known = -1;
 
-		if (is_regular(change->modes[1]) && lstat(change->path, &status) == 0 &&
-		    S_ISREG(status.st_mode)) {
-			after->identity = ik_identity_of(&status);
-			after->mode = mode = (int)(status.st_mode & 07777);
+		after->directory = now.directory;
+		if (is_regular(change->modes[1]) && now.kind == IK_FILE_REGULAR) {
+			after->identity = now.identity;
+			after->mode = mode = now.mode;
 		}
+		ik_file_state_done(&now);
 		if (before->kind == IK_FILE_REGULAR && modes != NULL)
 			known = ik_worktree_modes_of(modes, change->path, program);
 		if (before->kind == IK_FILE_REGULAR && known < 0 && (!is_regular(change->modes[1]) ||

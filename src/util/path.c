@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -58,6 +60,13 @@ const char *ik_path_base(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+char *ik_path_directory(const char *path)
+{
+	size_t length = (size_t)(ik_path_base(path) - path);
+
+	return length == 0 ? ik_strdup(".") : ik_strndup(path, length > 1 ? length - 1 : length);
 }
 
 /* Where the link at path leads to, new memory; NULL with errno when it is none. */
@@ -142,6 +151,41 @@ static int make_one(const char *directory, mode_t mode)
 	if (stat(directory, &status) == 0)
 		return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
 	return number;
+}
+
+/* The same name by name, where the kernel has no openat2(2), or a container forbids it. */
+static int open_name_by_name(const char *directory)
+{
+	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	while (fd >= 0 && *(directory += strspn(directory, "/")) != '\0') {
+		size_t length = strcspn(directory, "/");
+		char *name = ik_strndup(directory, length);
+		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), number = errno;
+		struct stat status;
+
+		if (next < 0 && number == ENOTDIR && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISLNK(status.st_mode))
+			number = ELOOP;
+		(void)close(fd);
+		free(name);
+		errno = number;
+		fd = next;
+		directory += length;
+	}
+	return fd;
+}
+
+int ik_path_open_directory(const char *directory)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
+	};
+	long fd = syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return open_name_by_name(directory);
+	return (int)fd;
 }
 
 const char *ik_path_temporary(void)

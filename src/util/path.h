@@ -28,11 +28,22 @@ bool ik_path_within(const char *directory, const char *path);
 /* Part after the last slash; points into path. */
 const char *ik_path_base(const char *path);
 
+/* What comes before that: the directory, without a slash at its end unless it is "/" ("." where
+ * path has none). New memory. */
+char *ik_path_directory(const char *path);
+
 /* Where files for a short while go: TMPDIR if that is absolute, else "/tmp". */
 const char *ik_path_temporary(void);
 
 /* Make directory and its parents with mode; no error when it is there. */
 enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error) IK_MUST_USE;
+
+/*
+ * Open a directory by an absolute path (O_PATH), for openat(2) and its like. A symbolic link
+ * anywhere in it is refused: a path that had none when it was noted leads where it led then, or
+ * nowhere. -1 with errno, ELOOP where there is a link.
+ */
+int ik_path_open_directory(const char *directory);
 
 /*
  * Where an absolute path leads when all symbolic links are followed, as opening

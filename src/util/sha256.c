@@ -144,6 +144,18 @@ static int add_all(struct ik_sha256 *sum, int fd)
 	return number;
 }
 
+int ik_sha256_of_fd(int fd, char out[IK_SHA256_TEXT])
+{
+	struct ik_error error;
+	struct ik_sha256 *sum = ik_sha256_new(&error);
+	int number = sum != NULL ? add_all(sum, fd) : ENOSYS;
+
+	if (number == 0 && ik_sha256_end(sum, out, &error) != IK_OK)
+		number = EIO;
+	ik_sha256_free(sum);
+	return number;
+}
+
 enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT], struct ik_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), number;

@@ -35,7 +35,10 @@ enum ik_status ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT],
 enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT],
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same for a regular file, read to its end however long it is. */
+/* The same for an open file, read to its end however long it is: 0 or errno. */
+int ik_sha256_of_fd(int fd, char out[IK_SHA256_TEXT]) IK_MUST_USE;
+
+/* The same for a regular file. */
 enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT],
 	struct ik_error *error) IK_MUST_USE;
 

@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -237,6 +238,37 @@ Test(revert, a_new_file_goes_with_its_empty_directories)
 	expect_text("new/mine", "mine");
 	free(outer);
 	free(inner);
+}
+
+Test(revert, no_directory_is_made_or_removed_behind_a_link)
+{
+	char *outer = path_of("outer"), *inner = path_of("outer/inner"), *away = path_of("away");
+	char *path = path_of("outer/inner/a"), *empty = path_of("empty");
+	struct call call;
+
+	/* One is to be made again, */
+	cr_assert(mkdir(outer, 0755) == 0 && mkdir(inner, 0755) == 0 && mkdir(empty, 0755) == 0);
+	put_text("outer/inner/a", "one");
+	call = begin(turn_1, "outer/inner/a");
+	cr_assert(unlink(path) == 0 && rmdir(inner) == 0);
+	end(&call);
+	cr_assert(rename(outer, away) == 0 && symlink(empty, outer) == 0);
+	cr_assert_eq(take_back(0, 0, true), IK_REVERT_MOVED);
+	expect_text("empty/inner", NULL);
+	cr_assert(unlink(outer) == 0 && rmdir(away) == 0);
+	/* and one to be removed. */
+	call = begin(turn_2, "outer/inner/a");
+	cr_assert(mkdir(outer, 0755) == 0 && mkdir(inner, 0755) == 0);
+	put_text("outer/inner/a", "made");
+	end(&call);
+	cr_assert(rename(outer, away) == 0 && symlink("away", outer) == 0);
+	cr_assert_eq(take_back(1, 1, true), IK_REVERT_MOVED);
+	expect_text("away/inner/a", "made");
+	free(outer);
+	free(inner);
+	free(away);
+	free(empty);
+	free(path);
 }
 
 Test(revert, a_removed_file_is_there_again)

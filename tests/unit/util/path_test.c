@@ -1,9 +1,15 @@
 #include "util/path.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -223,4 +229,60 @@ Test(path, follows_links_as_opening_does)
 	free(here);
 	expect(ik_path_resolve("/"), "/");
 	expect(ik_path_resolve("/.."), "/");
+}
+
+/* The kernel has no openat2(2) for this process from here on. */
+static void forbid_openat2(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+}
+
+/* Opening a directory below the test's; number: the error, 0: it is opened. */
+static void opens(const char *name, int number)
+{
+	char *base = realpath(directory, NULL), *path = ik_format("%s/%s", base, name);
+	struct stat found, wanted;
+	int fd = ik_path_open_directory(path);
+
+	cr_assert_eq(fd < 0 ? errno : 0, number, "%s: %s", name, strerror(errno));
+	if (fd >= 0) {
+		cr_assert(fstat(fd, &found) == 0 && stat(path, &wanted) == 0 &&
+			found.st_ino == wanted.st_ino);
+		close(fd);
+	}
+	free(path);
+	free(base);
+}
+
+static void opens_all(void)
+{
+	opens("", 0);
+	opens("real/deep", 0);
+	opens("real//deep/", 0);
+	opens("link", ELOOP);
+	opens("link/deep", ELOOP);
+	opens("real/missing/deep", ENOENT);
+	opens("file", ENOTDIR);
+	opens("file/deep", ENOTDIR);
+}
+
+Test(path, opens_no_directory_through_a_link)
+{
+	struct ik_error error;
+
+	cr_assert_eq(ik_path_make("real/deep", 0755, &error), IK_OK);
+	cr_assert_eq(symlink("real", "link"), 0);
+	cr_assert_eq(ik_file_write("file", "x", 1, 0644, &error), IK_OK);
+	opens_all();
+	forbid_openat2();
+	opens_all();
 }
