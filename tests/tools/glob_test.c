@@ -170,15 +170,55 @@ Test(glob, an_unreadable_directory_ends_nothing)
 	expect_json(ask_as_nobody("glob", "{'pattern':'*/x.c'}"), "{'output':'src.d/x.c','count':1}");
 }
 
-Test(glob, too_many_components)
+Test(glob, an_unreadable_start_is_a_read_error)
+{
+	static const char *const inputs[] = { "{'pattern':'*','path':'locked'}", "{'pattern':'locked/*.c'}",
+		"{'pattern':'**/*.c','path':'locked'}", "{'pattern':'locked/**'}",
+		"{'pattern':'a.c','path':'locked'}", "{'pattern':'lo\\\\cked/?'}" };
+
+	for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
+		expect_error(ask_as_nobody("glob", "%s", inputs[i]), "READ_ERROR", "Read error during glob");
+	/* What is not there at all has no files. */
+	expect_json(ask_as_nobody("glob", "{'pattern':'*','path':'a.c'}"), "{'output':'','count':0}");
+	/* A wildcard that only meets it goes on. */
+	expect_json(ask_as_nobody("glob", "{'pattern':'l*/*.h'}"), "{'output':'','count':0}");
+}
+
+/* Assert that glob refuses a pattern that is parts, so many times, and grep as its filter. */
+static void expect_too_deep(const char *part, int times)
 {
 	struct ik_buf pattern;
 
 	ik_buf_init(&pattern, SIZE_MAX / 2);
-	for (int i = 0; i < 100; i++)
-		ik_buf_puts(&pattern, "**/x/");
+	for (int i = 0; i < times; i++)
+		ik_buf_puts(&pattern, part);
 	expect_error(ask("glob", "{'pattern':'%s'}", pattern.data), "INVALID_PATTERN",
 		"Invalid glob pattern");
+	expect_error(ask("grep", "{'pattern':'x','glob':'%s'}", pattern.data), "INVALID_PATTERN",
+		"Invalid glob pattern");
+	ik_buf_done(&pattern);
+}
+
+Test(glob, too_many_components)
+{
+	expect_too_deep("**/x/", 100);
+	/* The C library's recursion would overrun the stack. */
+	expect_too_deep("*/", 3000);
+	expect_too_deep("*/", 200000);
+	expect_too_deep("src/", 200000);
+	expect_too_deep("/", 200000);
+}
+
+Test(glob, as_deep_as_a_path_can_be)
+{
+	struct ik_buf pattern;
+
+	ik_buf_init(&pattern, SIZE_MAX / 2);
+	for (int i = 1; i < PATH_MAX / 2; i++)
+		ik_buf_puts(&pattern, "*/");
+	/* Where no links lead in circles. */
+	expect_json(ask("glob", "{'pattern':'%s','path':'src.d'}", pattern.data),
+		"{'output':'','count':0}");
 	ik_buf_done(&pattern);
 }
 

@@ -87,6 +87,9 @@ static void become(const struct call *call, int program, int input, int out, int
 		putenv((char *)call->setting);
 	if (call->nobody && geteuid() == 0 && (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0))
 		_exit(98);
+	struct rlimit limit = { call->memory, call->memory };
+	if (call->memory > 0 && setrlimit(RLIMIT_AS, &limit) < 0)
+		_exit(96);
 	close_range(3, (unsigned)program - 1, 0);
 	fcntl(program, F_SETFD, FD_CLOEXEC);
 	if (call->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)

@@ -7,6 +7,7 @@
 #include "json/scan.h"
 #include "util/buf.h"
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* How to run a tool. Only the tool must be given. */
@@ -19,6 +20,7 @@ struct call {
 	int stdin_fd;          /* descriptor for its stdin; 0: input; -1: closed */
 	int output;            /* descriptor for its stdout; 0: captured; -1: closed */
 	bool nobody;           /* as a user without rights */
+	rlim_t memory;         /* limit on its address space (RLIMIT_AS); 0: none */
 	bool traced;           /* stops before its first instruction, for ptrace(2) */
 };
 

@@ -30,12 +30,24 @@ static void answer_start(struct ik_answer *answer)
 	answer->started = true;
 }
 
+bool ik_answer_out_of_memory(struct ik_answer *answer)
+{
+	static const char text[] = "{\"error\":\"Out of memory\",\"error_code\":\"OUT_OF_MEMORY\"}";
+
+	if (answer->partly_out)
+		return false;
+	answer->partly_out = answer->settled = true;
+	answer->write_error = ik_write_all(answer->fd, text, sizeof(text) - 1);
+	return answer->write_error == 0;
+}
+
 /* Write what has been gathered. */
 static void answer_flush(struct ik_answer *answer)
 {
-	if (answer->write_error == 0 && ik_buf_status(&answer->text) != IK_OK)
+	if (answer->write_error == 0 && !answer->settled && ik_buf_status(&answer->text) != IK_OK &&
+		!ik_answer_out_of_memory(answer) && answer->write_error == 0)
 		answer->write_error = ENOMEM;
-	if (answer->write_error == 0)
+	if (answer->write_error == 0 && !answer->settled)
 		answer->write_error = ik_write_all(answer->fd, answer->text.data, answer->text.length);
 	answer->partly_out = true;
 	ik_buf_clear(&answer->text);
@@ -178,7 +190,7 @@ void ik_answer_error(struct ik_answer *answer, const char *code, const char *hin
 
 bool ik_answer_lost(const struct ik_answer *answer)
 {
-	return answer->write_error != 0 || answer->broken;
+	return answer->write_error != 0 || answer->broken || answer->settled;
 }
 
 bool ik_answer_end(struct ik_answer *answer)
@@ -189,5 +201,5 @@ bool ik_answer_end(struct ik_answer *answer)
 		answer_flush(answer);
 	}
 	ik_buf_done(&answer->text);
-	return !ik_answer_lost(answer);
+	return answer->write_error == 0 && !answer->broken;
 }

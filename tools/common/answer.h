@@ -24,6 +24,7 @@ struct ik_answer {
 	bool started;    /* the object is open */
 	bool partly_out; /* some of it has been written: too late for an error */
 	bool broken;     /* failed after a part had been written */
+	bool settled;    /* OUT_OF_MEMORY has been answered: nothing more goes out */
 };
 
 void ik_answer_init(struct ik_answer *answer, int fd);
@@ -45,6 +46,10 @@ void ik_answer_integer(struct ik_answer *answer, const char *name, int64_t numbe
  */
 void ik_answer_error(struct ik_answer *answer, const char *code, const char *hint,
 	const char *format, ...) IK_PRINTF(4, 5);
+
+/* Write OUT_OF_MEMORY as the whole answer, without using any memory. False when a part of
+ * another answer is out already, or when this one could not be written. */
+bool ik_answer_out_of_memory(struct ik_answer *answer) IK_MUST_USE;
 
 /* Has writing failed? Then going on is of no use. */
 bool ik_answer_lost(const struct ik_answer *answer);

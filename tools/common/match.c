@@ -1,15 +1,31 @@
 #include "tools/common/match.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/common/walk.h"
 
+#include "util/alloc.h"
 #include "util/buf.h"
+
+/* glob(3) recurses once for each slash, on the stack. No path that the kernel takes at once has
+ * more names than this. */
+#define SLASHES_MAX (PATH_MAX / 2)
+
+/* Hands paths on, and counts them. */
+struct visitor {
+	ik_match_fn visit;
+	void *arg;
+	size_t count;
+};
 
 /* Append directory so that each of its characters stands for itself. */
 static void append_escaped(struct ik_buf *out, const char *directory)
@@ -50,16 +66,38 @@ static bool has_deep_component(const char *pattern)
 	return false;
 }
 
+static bool take_path(void *arg, const char *path, unsigned char type)
+{
+	struct visitor *visitor = arg;
+
+	visitor->count++;
+	return visitor->visit(visitor->arg, path, type);
+}
+
+static bool has_too_many_slashes(const char *pattern)
+{
+	size_t count = 0;
+
+	while ((pattern = strchr(pattern, '/')) != NULL) {
+		pattern++;
+		count++;
+	}
+	return count > SLASHES_MAX;
+}
+
 /* Hand on what glob(3) finds. */
-static enum ik_match_result match_plain(const char *pattern, ik_match_fn visit, void *arg)
+static enum ik_match_result match_plain(const char *pattern, struct visitor *visitor)
 {
 	glob_t found = { 0 };
 	enum ik_match_result result = IK_MATCH_DONE;
 
+	if (has_too_many_slashes(pattern))
+		return IK_MATCH_INVALID;
 	switch (glob(pattern, 0, NULL, &found)) {
 	case 0:
-		for (size_t i = 0; i < found.gl_pathc && visit(arg, found.gl_pathv[i], DT_UNKNOWN); i++)
-			;
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			if (!take_path(visitor, found.gl_pathv[i], DT_UNKNOWN))
+				break;
 		break;
 	case GLOB_NOMATCH:
 		break;
@@ -76,9 +114,40 @@ static enum ik_match_result match_plain(const char *pattern, ik_match_fn visit, 
 	return result;
 }
 
+/* Is there something at the start of the search that cannot be read? That is the directory
+ * before the first wildcard, or the one file that a pattern without any stands for. */
+static bool is_start_unreadable(const char *pattern)
+{
+	char *start = ik_strdup(pattern);
+	char *to = start, *end = start;
+	bool wild = false;
+	struct stat status;
+	int fd = -1;
+
+	for (const char *at = pattern; *at != '\0' && !wild; at++) {
+		wild = strchr("*?[", *at) != NULL;
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+		*to++ = *at;
+		if (*at == '/' && !wild)
+			end = to;
+	}
+	*(wild ? end : to) = '\0';
+	if (wild)
+		fd = open(end > start ? start : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool failed = wild ? fd < 0 : lstat(start, &status) < 0;
+	bool unreadable = failed && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG &&
+		errno != ELOOP;
+	if (fd >= 0)
+		close(fd);
+	free(start);
+	return unreadable;
+}
+
 enum ik_match_result ik_match(const char *directory, const char *pattern, ik_match_fn visit,
 	void *arg)
 {
+	struct visitor visitor = { .visit = visit, .arg = arg };
 	enum ik_match_result result;
 	struct ik_buf whole;
 
@@ -87,9 +156,11 @@ enum ik_match_result ik_match(const char *directory, const char *pattern, ik_mat
 	if (ik_buf_status(&whole) != IK_OK)
 		result = IK_MATCH_NO_MEMORY;
 	else if (has_deep_component(whole.data))
-		result = ik_walk(whole.data, visit, arg);
+		result = ik_walk(whole.data, take_path, &visitor);
 	else
-		result = match_plain(whole.data, visit, arg);
+		result = match_plain(whole.data, &visitor);
+	if (result == IK_MATCH_DONE && visitor.count == 0 && is_start_unreadable(whole.data))
+		result = IK_MATCH_READ_ERROR;
 	ik_buf_done(&whole);
 	return result;
 }

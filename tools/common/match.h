@@ -16,8 +16,8 @@
 enum ik_match_result {
 	IK_MATCH_DONE,
 	IK_MATCH_NO_MEMORY,
-	IK_MATCH_READ_ERROR,
-	IK_MATCH_INVALID
+	IK_MATCH_READ_ERROR, /* the directory where the search begins cannot be read */
+	IK_MATCH_INVALID     /* too many parts */
 };
 
 /* One path that matches; type is a DT_... of <dirent.h>, DT_UNKNOWN if it is

@@ -219,11 +219,9 @@ static pid_t answering;
 /* Memory is gone: say so in the answer, where none of it is out. */
 static void answer_out_of_memory(void)
 {
-	static const char answer[] = "{\"error\":\"Out of memory\",\"error_code\":\"OUT_OF_MEMORY\"}";
 	static const char message[] = "out of memory\n";
 
-	if (getpid() == answering && !the_answer.partly_out &&
-		ik_write_all(STDOUT_FILENO, answer, sizeof(answer) - 1) == 0)
+	if (getpid() == answering && ik_answer_out_of_memory(&the_answer))
 		_exit(EXIT_SUCCESS);
 	(void)!ik_write_all(STDERR_FILENO, message, sizeof(message) - 1);
 }

@@ -31,7 +31,10 @@ static void open_failed(const char *path, int number, struct ik_answer *answer)
 
 void ik_source_read_failed(const char *path, int number, struct ik_answer *answer)
 {
-	ik_answer_error(answer, "READ_FAILED", strerror(number), "Failed to read file: %s", path);
+	if (number == ENOMEM)
+		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory");
+	else
+		ik_answer_error(answer, "READ_FAILED", strerror(number), "Failed to read file: %s", path);
 }
 
 ssize_t ik_source_read(int fd, char *to, size_t size)

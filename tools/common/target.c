@@ -44,7 +44,9 @@ static void target_failed(const struct ik_target *target, int number, bool openi
 {
 	const char *path = target->path;
 
-	if (number == ENOSPC || number == EDQUOT)
+	if (number == ENOMEM)
+		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory");
+	else if (number == ENOSPC || number == EDQUOT)
 		ik_answer_error(answer, "NO_SPACE", number == EDQUOT ? strerror(number) : NULL,
 			"No space left on device: %s", path);
 	else if (number == EACCES && opening)

@@ -49,10 +49,11 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
 		break;
 	case IK_MATCH_READ_ERROR:
-		ik_answer_error(answer, "READ_ERROR", NULL, "Read error during glob");
+		ik_answer_error(answer, "READ_ERROR", "The directory to search in cannot be read.",
+			"Read error during glob");
 		break;
 	case IK_MATCH_INVALID:
-		ik_answer_error(answer, "INVALID_PATTERN", NULL, "Invalid glob pattern");
+		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
 		break;
 	}
 }

@@ -72,12 +72,19 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	}
 	ik_answer_open(answer, "output");
 	struct crew *crew = crew_new(search, answer);
+	/* A directory that cannot be read has no files, as any file that cannot be. */
+	enum ik_match_result result = IK_MATCH_DONE;
 	if (!search_one(crew, arguments[PATH].text))
-		/* A filter that stands for nothing finds nothing. */
-		(void)ik_match(arguments[PATH].text, filter != NULL ? filter : "*", take_path, crew);
+		result = ik_match(arguments[PATH].text, filter != NULL ? filter : "*", take_path, crew);
 	int64_t count = crew_finish(crew);
-	ik_answer_close(answer);
-	ik_answer_integer(answer, "count", count);
+	if (result == IK_MATCH_INVALID) {
+		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
+	} else if (result == IK_MATCH_NO_MEMORY) {
+		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
+	} else {
+		ik_answer_close(answer);
+		ik_answer_integer(answer, "count", count);
+	}
 	search_free(search);
 }
 
