@@ -7,6 +7,7 @@
 #include "conversation/title.h"
 #include "tool/file_copy.h"
 #include "tool/revert.h"
+#include "tool/sandbox.h"
 #include "tool/worktree.h"
 #include "tool/writes.h"
 #include "util/alloc.h"
@@ -201,6 +202,12 @@ static void tell_not_kept(const struct ik_session_keep *keep)
 	}
 }
 
+/* A call that cannot read a file is not to find a copy of it. */
+static bool is_hidden_from(const struct ik_session_run *run, const char *path)
+{
+	return ik_sandbox_hides(run->session->options.run.sandbox, run->name, path);
+}
+
 /* Do a slice; true when all files are kept. */
 static bool step(struct ik_session_keep *keep)
 {
@@ -208,6 +215,10 @@ static bool step(struct ik_session_keep *keep)
 
 	if (keep->at == keep->count)
 		return true;
+	if (keep->file == NULL && is_hidden_from(keep->run, entry->path)) {
+		entry->state = (struct ik_file_state){ .kind = IK_FILE_OTHER };
+		return ++keep->at == keep->count;
+	}
 	if (keep->file == NULL)
 		keep->file = ik_file_keep_new(keep->directory, entry->path, IK_REVERT_FILE_MOST);
 	if (ik_file_keep_step(keep->file)) {
@@ -274,6 +285,14 @@ static void on_prepared(void *arg, enum ik_worktree_problem problem)
 	ik_session_add_notice(arg, preparation_text(problem));
 }
 
+/* Is it to be left out of snapshots? */
+static bool is_hidden(void *arg, const char *path)
+{
+	const struct ik_session *session = arg;
+
+	return ik_sandbox_hides(session->options.run.sandbox, NULL, path);
+}
+
 /* Have the work tree of the session ready; false: there is none, and *ret_problem says why. */
 static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_problem)
 {
@@ -294,8 +313,9 @@ static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_
 			.spared = (const char *const *)spared,
 			.search_path = getenv("PATH"),
 			.home = getenv("HOME"),
+			.hidden = is_hidden,
 			.told = on_prepared,
-			.told_arg = session,
+			.arg = session,
 		}, &session->worktree_problem);
 		free(shadows);
 		for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
@@ -414,6 +434,8 @@ bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik
 		return false;
 	}
 	for (size_t i = 0; i < keep->count; i++) {
+		if (is_hidden_from(run, keep->entries[i].path))
+			continue;
 		ik_file_state_done(&keep->entries[i].state);
 		keep->entries[i].state = ik_file_state_look(keep->entries[i].path, IK_FILE_AT_ONCE);
 	}

@@ -405,6 +405,10 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	make_policy(core);
 	if (setup->config->tools_undo)
 		core->undo_directory = ik_places_file(&setup->places, "undo");
+	/* What is not there cannot be hidden from the first call; where it cannot be made, that is
+	 * said when something is kept. */
+	if (core->undo_directory != NULL)
+		(void)!ik_path_make(core->undo_directory, 0700, error);
 	core->no_tools = no_tools;
 	core->asking = asking;
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);

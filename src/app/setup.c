@@ -168,6 +168,18 @@ static char **kodelet_environment(const struct ik_setup *setup)
 	return environment;
 }
 
+static void make_sandbox(struct ik_setup *setup)
+{
+	char *undo = ik_places_file(&setup->places, "undo");
+
+	setup->sandbox = ik_sandbox_new(setup->config, setup->places.directory,
+		setup->places.user_home);
+	/* What was in a file before it was hidden is there. */
+	if (undo != NULL)
+		ik_sandbox_guard(setup->sandbox, undo, IK_CONFINE_NAMES);
+	free(undo);
+}
+
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,
 	struct ik_error *error)
 {
@@ -185,8 +197,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status == IK_OK)
 		use_language(ret_setup);
 	if (status == IK_OK)
-		ret_setup->sandbox = ik_sandbox_new(ret_setup->config, ret_setup->places.directory,
-			ret_setup->places.user_home);
+		make_sandbox(ret_setup);
 	if (status == IK_OK)
 		ret_setup->kodelet_environment = kodelet_environment(ret_setup);
 	if (status == IK_OK)

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -66,6 +68,24 @@ struct ik_file_keep *ik_file_keep_free(struct ik_file_keep *keep)
 	return NULL;
 }
 
+/* Is the file in one of the kernel's own file systems? It says something different each time, some
+ * of it of the process that reads. */
+static bool is_of_kernel(int fd)
+{
+	static const long systems[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC,
+		CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC, BPF_FS_MAGIC,
+	};
+	struct statfs system;
+
+	if (fstatfs(fd, &system) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
+		if ((long)system.f_type == systems[i])
+			return true;
+	return false;
+}
+
 /* Look at the file and open it and its copy; false: nothing is to be copied. */
 static bool begin(struct ik_file_keep *keep)
 {
@@ -77,6 +97,8 @@ static bool begin(struct ik_file_keep *keep)
 	keep->directory = ik_file_directory_open(keep->path);
 	keep->state = ik_file_state_look_in(keep->directory, errno, keep->path, 0);
 	directory = keep->state.directory;
+	if (keep->state.kind == IK_FILE_REGULAR && is_of_kernel(keep->directory))
+		keep->state.kind = IK_FILE_OTHER;
 	if (keep->state.kind != IK_FILE_REGULAR || keep->state.identity.size > keep->most)
 		return false;
 	keep->state.hash[0] = '\0'; /* that of an empty file was made by looking */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tool/glob.h"
 #include "tool/sandbox_glob.h"
 #include "tool/sandbox_held.h"
 #include "tool/sandbox_rules.h"
@@ -38,6 +39,7 @@ struct ik_sandbox {
 	char **writable;     /* the session's directory, the temporary one, then sandbox.write */
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
+	struct listing guards; /* places of ikigai's own */
 	struct ik_sandbox_held held;
 	struct listing listing;
 	bool listed;
@@ -119,6 +121,7 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 	if (!sandbox)
 		return NULL;
 	listing_done(&sandbox->listing);
+	listing_done(&sandbox->guards);
 	for (size_t i = 0; i < sandbox->writable_count; i++)
 		free(sandbox->writable[i]);
 	free(sandbox->writable);
@@ -128,6 +131,16 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 	free(sandbox->home);
 	free(sandbox);
 	return NULL;
+}
+
+void ik_sandbox_guard(struct ik_sandbox *sandbox, const char *path, enum ik_confine_left left)
+{
+	struct listing *guards = &sandbox->guards;
+
+	guards->items = ik_alloc_array(guards->items, guards->count + 1, sizeof(*guards->items));
+	guards->items[guards->count++] = (struct ik_confine_limit){
+		.path = ik_path_canonical(path), .left = left,
+	};
 }
 
 enum ik_sandbox_mode ik_sandbox_mode(const struct ik_sandbox *sandbox)
@@ -188,6 +201,34 @@ static bool is_excepted(const struct ik_sandbox *sandbox, const char *tool)
 		if (ik_text_equal(sandbox->except->items[i], tool))
 			return true;
 	return false;
+}
+
+/* Is a path below that place, of which the files cannot be read? */
+static bool is_hidden_by(const char *place, enum ik_confine_left left, const char *path)
+{
+	return left != IK_CONFINE_READING && ik_confine_below(path, place);
+}
+
+bool ik_sandbox_hides(const struct ik_sandbox *sandbox, const char *tool, const char *path)
+{
+	bool hidden = false;
+
+	if (!sandbox || (tool && is_excepted(sandbox, tool)) ||
+		ik_sandbox_state(sandbox) == IK_SANDBOX_NOT_WANTED)
+		return false;
+	for (size_t i = 0; i < sandbox->limits.count && !hidden; i++)
+		hidden = is_hidden_by(sandbox->limits.items[i].path, sandbox->limits.items[i].left, path);
+	for (size_t i = 0; i < sandbox->limits.pattern_count && !hidden; i++) {
+		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
+
+		hidden = is_hidden_by(pattern->base, pattern->left, path) &&
+			ik_glob_match(pattern->glob, path, strlen(path), NULL);
+	}
+	for (size_t i = 0; i < sandbox->guards.count && !hidden; i++)
+		hidden = is_hidden_by(sandbox->guards.items[i].path, sandbox->guards.items[i].left, path);
+	for (size_t i = 0; i < sandbox->listing.count && !hidden; i++)
+		hidden = is_hidden_by(sandbox->listing.items[i].path, sandbox->listing.items[i].left, path);
+	return hidden;
 }
 
 /* Where links of the configuration's names lead by now counts as well. */
@@ -253,6 +294,9 @@ static void list_limits(struct ik_sandbox *sandbox)
 	for (size_t i = 0; i < sandbox->limits.count; i++)
 		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path),
 			sandbox->limits.items[i].left);
+	for (size_t i = 0; i < sandbox->guards.count; i++)
+		add_limit(sandbox, ik_strdup(sandbox->guards.items[i].path),
+			sandbox->guards.items[i].left);
 	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
 		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
 

@@ -49,6 +49,15 @@ struct ik_sandbox *ik_sandbox_new(const struct ik_config *config, const char *di
 	const char *home);
 struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox);
 
+/* Guard a place of ikigai's own (copied): whenever a process is confined at all, no more than
+ * left is left of it. It is no limit of the user's, and by itself no reason to confine anything. */
+void ik_sandbox_guard(struct ik_sandbox *sandbox, const char *path, enum ik_confine_left left);
+
+/* Can a process of that tool (NULL: of some tool) not read what is at path, absolute and without
+ * links, since it is hidden? What is hidden is not to be copied to where tools can read. sandbox
+ * may be NULL. */
+bool ik_sandbox_hides(const struct ik_sandbox *sandbox, const char *tool, const char *path);
+
 enum ik_sandbox_mode ik_sandbox_mode(const struct ik_sandbox *sandbox);
 void ik_sandbox_set_mode(struct ik_sandbox *sandbox, enum ik_sandbox_mode mode);
 

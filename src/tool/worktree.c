@@ -47,8 +47,9 @@ struct ik_worktree {
 	struct ik_timer *timer;   /* the one at work has taken too long */
 	struct ik_worktree_work *preparing; /* goes on reading the files; NULL: none does */
 	bool prepared;            /* all files were read that way */
+	bool (*hidden)(void *arg, const char *path);
 	ik_worktree_told *told;
-	void *told_arg;
+	void *arg;
 	struct ik_worktree_work *first; /* at work, or about to be; the others wait */
 };
 
@@ -139,7 +140,8 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	tree->loop = options->loop;
 	tree->most_ms = options->most_ms > 0 ? options->most_ms : IK_WORKTREE_MOST_MS;
 	tree->told = options->told;
-	tree->told_arg = options->told_arg;
+	tree->hidden = options->hidden;
+	tree->arg = options->arg;
 	tree->timer = ik_timer_new(tree->loop, on_too_long, tree);
 	tree->problem = ik_worktree_place_find(&tree->place, options);
 	if (tree->problem == IK_WORKTREE_FINE) {
@@ -210,7 +212,7 @@ static void leave(struct ik_worktree_work *work)
 static void tell(const struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
 	if (tree->told != NULL)
-		tree->told(tree->told_arg, problem);
+		tree->told(tree->arg, problem);
 }
 
 /* Nothing is tried again for an hour. */
@@ -335,6 +337,25 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
+/* Take the names of the files that differ from the index, without those that are hidden. */
+static void take_list(struct ik_worktree_work *work)
+{
+	const struct ik_worktree *tree = work->tree;
+	const struct ik_buf *names = &work->output;
+	size_t size;
+
+	ik_buf_clear(&work->input);
+	work->input_at = 0;
+	for (size_t at = 0; at < names->length; at += size) {
+		char *path = ik_path_join(tree->place.root, names->data + at);
+
+		size = strlen(names->data + at) + 1;
+		if (tree->hidden == NULL || !tree->hidden(tree->arg, path))
+			ik_buf_append(&work->input, names->data + at, size);
+		free(path);
+	}
+}
+
 /* A stage did what it should: go on with the next; false: it could not. */
 static bool next_stage(struct ik_worktree_work *work)
 {
@@ -350,9 +371,7 @@ static bool next_stage(struct ik_worktree_work *work)
 		free(home);
 		break;
 	case STAGE_LIST:
-		ik_buf_clear(&work->input);
-		ik_buf_append(&work->input, work->output.data, work->output.length);
-		work->input_at = 0;
+		take_list(work);
 		break;
 	case STAGE_UPDATE:
 		if (work->input_at < work->input.length) {

@@ -58,8 +58,10 @@ struct ik_worktree_options {
 	const char *search_path; /* where git is looked for: as PATH */
 	const char *home;       /* the person's; NULL: there is none */
 	int64_t most_ms;        /* 0: IK_WORKTREE_MOST_MS */
+	bool (*hidden)(void *arg, const char *path); /* is it to be left out as well, as of now? NULL:
+	                                                nothing is */
 	ik_worktree_told *told; /* NULL: nobody */
-	void *told_arg;
+	void *arg;
 };
 
 /* All is copied. Always makes one; *ret_problem says whether it is of any use. */

@@ -27,7 +27,7 @@ CLI_TESTS = \
 	tests/cli/exec_policy_yes.screen \
 	tests/cli/exec_resume.screen \
 	tests/cli/exec_resume_interrupted.screen \
-	tests/cli/exec_resume_undo.screen \
+	tests/cli/exec_resume_undo.screen tests/cli/undo_hidden.screen \
 	tests/cli/exec_status.screen \
 	tests/cli/sandbox.screen \
 	tests/cli/session.screen \

@@ -289,6 +289,77 @@ Test(sandbox, hides_places_in_any_mode)
 	}
 }
 
+/* What is hidden, by name: "" where nothing is. */
+static void hides(const struct fixture *fixture, const char *names)
+{
+	static const char *const files[] = { "secret/key", "kept/copy", "project/.env", "project/f" };
+	struct ik_buf hidden;
+
+	ik_buf_init(&hidden, IK_KIB(1));
+	ik_buf_puts(&hidden, "");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = ik_path_join(fixture->base, files[i]);
+
+		if (ik_sandbox_hides(fixture->sandbox, "tries", path))
+			ik_buf_printf(&hidden, " %s", files[i]);
+		free(path);
+	}
+	cr_assert_str_eq(hidden.data, names);
+	ik_buf_done(&hidden);
+}
+
+Test(sandbox, guards_places_of_its_own_where_anything_is_confined)
+{
+	static const char try_all[] =
+		"try read 'cat ../kept/copy'\n"
+		"try write 'echo x >>../kept/copy'\n"
+		"try beside 'cat ../existing'\n"
+		"try inside 'ls'\n";
+	static const char *const guarded[][2] = {
+		{ "sandbox.mode", "project" }, { "sandbox.mode", "read-only" }, { "sandbox.network", "false" },
+		{ "sandbox.hide", "[\"~/secret\"]" },
+	};
+	struct fixture fixture;
+	char *place;
+
+	need_landlock();
+	for (size_t i = 0; i < 5; i++) {
+		fixture = begin();
+		make_directory(&fixture, "kept");
+		write_file(&fixture, "kept/copy", "the key\n");
+		if (i < 4)
+			set(&fixture, guarded[i][0], guarded[i][1]);
+		make_sandbox(&fixture);
+		place = ik_path_join(fixture.base, "kept");
+		ik_sandbox_guard(fixture.sandbox, place, IK_CONFINE_NAMES);
+		/* It is no reason to confine anything. */
+		succeeds(&fixture, try_all, i < 4 ? " beside inside" : " read write beside inside");
+		hides(&fixture, i == 4 ? "" : i == 3 ? " secret/key kept/copy" : " kept/copy");
+		free(place);
+		end(&fixture);
+	}
+}
+
+Test(sandbox, knows_what_it_hides)
+{
+	struct fixture fixture;
+
+	need_landlock();
+	fixture = begin();
+	set(&fixture, "sandbox.hide", "[\"~/secret\"]");
+	set(&fixture, "policy", "[{\"tool\": \"file_read\", \"args\": {\"file_path\": \".env\"}, "
+		"\"do\": \"deny\"}, {\"tool\": \"file_write\", \"args\": {\"file_path\": \"f\"}, "
+		"\"do\": \"deny\"}]");
+	make_sandbox(&fixture);
+	hides(&fixture, " secret/key project/.env");
+	/* A tool that the user trusts reads it all the same. */
+	fixture.sandbox = ik_sandbox_free(fixture.sandbox);
+	set(&fixture, "sandbox.except", "[\"tries\"]");
+	make_sandbox(&fixture);
+	hides(&fixture, "");
+	end(&fixture);
+}
+
 /* A rule about one file in the directory that is worked in. */
 static void covers_files(void)
 {

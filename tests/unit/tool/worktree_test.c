@@ -321,7 +321,7 @@ static struct ik_worktree *open_telling(const char *search_path, ik_worktree_tol
 	struct ik_worktree *tree = ik_worktree_new(&(struct ik_worktree_options){
 		.loop = loop, .shadows = shadows, .directory = root, .spared = nothing,
 		.search_path = search_path, .home = work, .most_ms = 2000,
-		.told = told, .told_arg = arg,
+		.told = told, .arg = arg,
 	}, &problem);
 
 	cr_assert_eq(problem, IK_WORKTREE_FINE);
