@@ -370,9 +370,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 		return 1;
 	}
 	spool = ik_places_file(&setup->places, "spool");
-	if (spool != NULL)
-		ik_store_set_spool(cli.store, spool);
-	ik_store_set_timeout(cli.store, setup->config->database_timeout_s);
+	ik_setup_store(setup, cli.store);
 	ik_store_on_notice(cli.store, on_notice, &cli);
 	ik_buf_init(&cli.out, IK_LIMIT_REQUEST);
 	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);

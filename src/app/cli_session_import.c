@@ -1,4 +1,5 @@
-/* Our own JSON Lines, back into the store. */
+/* Our own JSON Lines, back into the store: those of an export, and those of events that could not
+ * be stored (store/rescue.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -55,6 +56,29 @@ static bool is_id(const char *text)
 		strspn(text, "0123456789abcdef-") == IK_UUID_TEXT - 1;
 }
 
+/* The session that an event is stored in: of a rescued one perhaps a fork of the one it was for. */
+static char *session_of(struct ik_json_span object)
+{
+	char *fork = ik_json_string_new(ik_json_member(object, "stored_as"), NULL);
+
+	return fork != NULL ? fork : ik_json_string_new(ik_json_member(object, "session"), NULL);
+}
+
+/* The message of an event. A file may not tell the model what to do: a system prompt becomes a
+ * notice, which no model gets. */
+static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_t time_ms,
+	const char *content, size_t length, struct ik_json_span data)
+{
+	struct ik_message *message = ik_message_stored(kind, id, 0, time_ms, content, length, data.text,
+		data.length), *notice;
+
+	if (kind != IK_KIND_SYSTEM)
+		return message;
+	notice = ik_message_system_notice(message);
+	ik_message_unref(message);
+	return notice;
+}
+
 /* The event that a line holds; NULL, or what is wrong with it. */
 static const char *read_event(struct ik_json_span object, struct event *event)
 {
@@ -65,7 +89,7 @@ static const char *read_event(struct ik_json_span object, struct event *event)
 	int64_t time_ms = 0;
 	enum ik_kind kind;
 
-	session = ik_json_string_new(ik_json_member(object, "session"), NULL);
+	session = session_of(object);
 	id = ik_json_string_new(ik_json_member(object, "id"), NULL);
 	kind_name = ik_json_string_new(ik_json_member(object, "kind"), NULL);
 	content = ik_json_string_new(ik_json_member(object, "content"), &content_length);
@@ -81,12 +105,12 @@ static const char *read_event(struct ik_json_span object, struct event *event)
 		problem = _("\"kind\" is none that this ikigai knows");
 	else if (content == NULL)
 		problem = _("\"content\" is no text");
-	else if (!read_time(time, &time_ms))
+	else if (!ik_json_integer(ik_json_member(object, "time_ms"), &time_ms) &&
+	    !read_time(time, &time_ms))
 		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
 	if (problem == NULL) {
 		event->session = session;
-		event->message = ik_message_stored(kind, id, 0, time_ms, content, content_length,
-			data.text, data.length);
+		event->message = make_message(kind, id, time_ms, content, content_length, data);
 		session = NULL;
 	}
 	free(session);
@@ -97,8 +121,16 @@ static const char *read_event(struct ik_json_span object, struct event *event)
 	return problem;
 }
 
-/* What a line holds; NULL, or what is wrong with it. outputs: those of the last event, then of
- * this one. */
+/* Is it a line that only the store itself has a use for? */
+static bool is_of_store(struct ik_json_span object)
+{
+	return ik_json_member(object, "ikigai_rescue").text != NULL ||
+		ik_json_member(object, "more").text != NULL ||
+		(ik_json_member(object, "parent").text != NULL && ik_json_member(object, "id").text == NULL);
+}
+
+/* What a line holds, which may be nothing; NULL, or what is wrong with it. outputs: those of the
+ * last event, then of this one. */
 static const char *read_line(const char *line, size_t length, struct ik_outputs *outputs,
 	struct event *event)
 {
@@ -109,6 +141,8 @@ static const char *read_line(const char *line, size_t length, struct ik_outputs 
 		return _("this is no JSON object");
 	if (ik_outputs_is_line(object))
 		return ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part);
+	if (is_of_store(object))
+		return NULL;
 	problem = read_event(object, event);
 	if (problem == NULL)
 		ik_outputs_begin(outputs, event->message);
@@ -290,6 +324,8 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 		if (problem != NULL)
 			status = ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
 				number, problem);
+		else if (event.message == NULL && event.bytes.length == 0)
+			continue;
 		else if (batch != NULL)
 			status = store_line(cli, &event, batch);
 		else if (event.message != NULL)

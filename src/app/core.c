@@ -373,7 +373,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	void *session_arg, struct ik_error *error)
 {
 	struct ik_http_options http;
-	char *spool;
 	size_t i;
 
 	memset(core, 0, sizeof *core);
@@ -387,15 +386,11 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->store = ik_store_open(loop, setup->database, error);
 	if (core->store == NULL)
 		return error->status;
-	ik_store_set_timeout(core->store, setup->config->database_timeout_s);
+	ik_setup_store(setup, core->store);
 	ik_store_set_helper(core->store, "/proc/self/exe");
 	ik_store_on_state(core->store, on_store_state, core);
 	ik_store_on_notice(core->store, on_store_notice, core);
 	ik_store_on_fork(core->store, on_store_fork, core);
-	spool = ik_places_file(&setup->places, "spool");
-	if (spool != NULL)
-		ik_store_set_spool(core->store, spool);
-	free(spool);
 	memset(&http, 0, sizeof http);
 	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
 	http.proxy = setup->config->http_proxy;

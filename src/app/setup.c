@@ -256,6 +256,49 @@ static bool holds_password(const char *variable)
 	return holds;
 }
 
+/* May tools write there in some mode of the sandbox? Also true where there is no such directory. */
+static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
+{
+	const struct ik_places *places = &setup->places;
+	const struct ik_config *config = setup->config;
+	const char *const always[] = { ik_path_temporary(), "/tmp", "/dev/shm", places->directory };
+	bool writable = false;
+	size_t i;
+
+	for (i = 0; i < sizeof always / sizeof always[0] + config->sandbox_write.count; i++) {
+		size_t own = sizeof always / sizeof always[0];
+		char *expanded = ik_path_expand(i < own ? always[i] : config->sandbox_write.items[i - own],
+			places->user_home);
+		char *whole = ik_path_join(places->directory, expanded), *canonical = ik_path_canonical(whole);
+
+		writable = writable || ik_path_within(canonical, directory);
+		free(canonical);
+		free(whole);
+		free(expanded);
+	}
+	return writable;
+}
+
+void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	char *spool = ik_places_file(&setup->places, "spool");
+
+	ik_store_set_timeout(store, setup->config->database_timeout_s);
+	/* Another disk than the home directory's, where there is one. */
+	if (runtime != NULL && runtime[0] == '/' && !is_writable_for_tools(setup, runtime)) {
+		char *directory = ik_path_join(runtime, "ikigai");
+
+		ik_store_add_rescue(store, directory);
+		free(directory);
+	}
+	if (spool != NULL) {
+		ik_store_set_spool(store, spool);
+		ik_store_add_rescue(store, spool);
+	}
+	free(spool);
+}
+
 char **ik_setup_tool_environment(const struct ik_setup *setup)
 {
 	const struct ik_config *config = setup->config;

@@ -2,7 +2,7 @@
  * setup: command line, environment and files made into what the program runs
  * with: its configuration and the model it talks to.
  *
- * May include: util, json, config, tool/run.h, provider.
+ * May include: util, json, config, store/store.h, tool/run.h, provider.
  */
 #ifndef IK_APP_SETUP_H
 #define IK_APP_SETUP_H
@@ -11,6 +11,7 @@
 #include "app/options.h"
 #include "app/places.h"
 #include "app/project.h"
+#include "store/store.h"
 #include "tool/sandbox.h"
 
 struct ik_setup {
@@ -34,6 +35,10 @@ struct ik_setup {
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
+
+/* Tell an open store what the configuration says of it, and where it may keep events on this
+ * machine. */
+void ik_setup_store(const struct ik_setup *setup, struct ik_store *store);
 
 /* The environment for tools: the one that this program was given, less
  * providers' keys and database passwords. Release with ik_environment_free(). */

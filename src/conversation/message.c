@@ -379,6 +379,17 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 	return message;
 }
 
+struct ik_message *ik_message_system_notice(const struct ik_message *message)
+{
+	char *text = ik_format(_("A system prompt from a file, which is not used:\n%s"),
+		message->content);
+	struct ik_message *notice = ik_message_stored(IK_KIND_NOTICE, message->id, 0, message->time_ms,
+		text, strlen(text), NULL, 0);
+
+	free(text);
+	return notice;
+}
+
 struct ik_message *ik_message_automatic(const char *content)
 {
 	static const char data[] = "{\"automatic\":true}";

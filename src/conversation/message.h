@@ -98,6 +98,10 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
 
+/* A notice with the text of a system prompt that comes from where it may not tell the model what to
+ * do; its id and time are the same. */
+struct ik_message *ik_message_system_notice(const struct ik_message *message);
+
 /* A user's message that the program wrote itself. */
 struct ik_message *ik_message_automatic(const char *content);
 bool ik_message_is_automatic(const struct ik_message *message);

@@ -29,14 +29,14 @@ struct ik_begun *ik_begun_new(struct ik_store *store)
 	return begun;
 }
 
-/* A file for it; an embedded database's is beside it, or in TMPDIR. */
-static struct ik_spool *new_spool(const struct ik_begun *begun, bool beside)
+/* A file for it; an embedded database's is in a place of rescue.h. */
+static struct ik_spool *new_spool(const struct ik_begun *begun, int place)
 {
 	struct ik_spool *embedded, *spool;
 
 	if (begun->store->spool)
 		return ik_spool_begun(begun->store->spool);
-	embedded = ik_spool_embedded(begun->store->path, beside);
+	embedded = ik_spool_embedded(&begun->store->rescue, place);
 	spool = ik_spool_begun(embedded);
 	(void)ik_spool_free(embedded);
 	return spool;
@@ -60,18 +60,20 @@ static enum ik_status keep_first(struct ik_begun *begun, const struct ik_store_s
 {
 	struct ik_store_session then = standing(begun->store, session);
 	struct ik_record record = { .session = &then, .message = (struct ik_message *)message };
-	bool first = !begun->spool;
-	enum ik_status status;
+	int places = begun->spool || begun->store->spool ? 1 : IK_RESCUE_TEMPORARY, place;
+	enum ik_status status = IK_IO;
 
-	if (first)
-		begun->spool = new_spool(begun, true);
-	status = ik_spool_add(begun->spool, &record, error);
-	if (status == IK_OK || !first || begun->store->spool)
-		return status;
-	ik_spool_clear(begun->spool);
-	(void)ik_spool_free(begun->spool);
-	begun->spool = new_spool(begun, false);
-	return ik_spool_add(begun->spool, &record, error);
+	/* Not in TMPDIR, where the next process would not use it. */
+	for (place = IK_RESCUE_BESIDE; status != IK_OK && place < places; place++) {
+		if (place > IK_RESCUE_BESIDE) {
+			ik_spool_clear(begun->spool);
+			begun->spool = ik_spool_free(begun->spool);
+		}
+		if (!begun->spool)
+			begun->spool = new_spool(begun, place);
+		status = ik_spool_add(begun->spool, &record, error);
+	}
+	return status;
 }
 
 void ik_begun_keep(struct ik_begun *begun, const char *session, const struct ik_message *message)

@@ -31,7 +31,7 @@ static char *directory_of(const char *path)
 }
 
 /* How the names of a database's rescue files begin: beside it by its own name,
- * in TMPDIR by a number made of its whole path. New memory. */
+ * elsewhere by a number made of its whole path. New memory. */
 static char *name_prefix(const char *database, bool beside)
 {
 	const char *base = ik_path_base(database);
@@ -218,28 +218,61 @@ static int write_records(int fd, const char *database, const struct ik_record *r
 	return lines.number;
 }
 
-char *ik_rescue_new_path(const char *database, bool beside)
+/* Is it a directory that only this user can write to, and no link to one? */
+static bool is_private(const char *directory)
 {
-	char *directory = beside ? directory_of(database) : ik_strdup(ik_path_temporary());
-	char *prefix = name_prefix(database, beside), *path;
+	struct stat about;
+
+	return lstat(directory, &about) == 0 && S_ISDIR(about.st_mode) &&
+		about.st_uid == geteuid() && (about.st_mode & 077) == 0;
+}
+
+/* The directory of a place; NULL: there is none. New memory. */
+static char *place_of(const struct ik_rescue *rescue, int place)
+{
+	const char *directory;
+
+	if (place == IK_RESCUE_BESIDE)
+		return directory_of(rescue->database);
+	if (place == IK_RESCUE_TEMPORARY)
+		return ik_strdup(ik_path_temporary());
+	directory = rescue->directories[place - IK_RESCUE_PRIVATE];
+	return directory ? ik_strdup(directory) : NULL;
+}
+
+char *ik_rescue_new_path(const struct ik_rescue *rescue, int place, struct ik_error *error)
+{
+	bool ours = place != IK_RESCUE_BESIDE && place != IK_RESCUE_TEMPORARY;
+	char *directory = place_of(rescue, place), *prefix, *path = NULL;
 	char uuid[IK_UUID_TEXT];
 
-	ik_uuid_new(uuid);
-	path = ik_format("%s/%s%s%s", directory, prefix, uuid, IK_RESCUE_TAIL);
-	free(prefix);
+	if (!directory || (ours && ik_path_make(directory, 0700, error) != IK_OK)) {
+		free(directory);
+		return NULL;
+	}
+	if (!ours || is_private(directory)) {
+		ik_uuid_new(uuid);
+		prefix = name_prefix(rescue->database, place == IK_RESCUE_BESIDE);
+		path = ik_format("%s/%s%s%s", directory, prefix, uuid, IK_RESCUE_TAIL);
+		free(prefix);
+	} else {
+		ik_error_set(error, IK_DENIED, _("%s can be used by others: chmod 700 it"), directory);
+	}
 	free(directory);
 	return path;
 }
 
 /* Try one place. */
-static enum ik_status write_into(const char *database, bool beside, const struct ik_record *first,
-	char **ret_path, struct ik_error *error)
+static enum ik_status write_into(const struct ik_rescue *rescue, int place,
+	const struct ik_record *first, char **ret_path, struct ik_error *error)
 {
-	char *path = ik_rescue_new_path(database, beside);
+	char *path = ik_rescue_new_path(rescue, place, error);
 	int fd, number;
 
+	if (!path)
+		return IK_IO;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	number = fd < 0 ? errno : write_records(fd, database, first);
+	number = fd < 0 ? errno : write_records(fd, rescue->database, first);
 	if (fd >= 0 && close(fd) != 0 && number == 0)
 		number = errno;
 	if (number == 0) {
@@ -253,12 +286,27 @@ static enum ik_status write_into(const char *database, bool beside, const struct
 	return ik_status_from_errno(number);
 }
 
-enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
-	char **ret_path, struct ik_error *error)
+enum ik_status ik_rescue_write(const struct ik_rescue *rescue, const struct ik_record *first,
+	char **ret_path, int *ret_place, struct ik_error *error)
 {
-	enum ik_status status = write_into(database, true, first, ret_path, error);
+	enum ik_status status = IK_IO;
+	int place;
 
-	return status == IK_OK ? status : write_into(database, false, first, ret_path, error);
+	for (place = 0; status != IK_OK && place < IK_RESCUE_PLACES; place++) {
+		status = write_into(rescue, place, first, ret_path, error);
+		*ret_place = place;
+	}
+	return status;
+}
+
+void ik_rescue_done(struct ik_rescue *rescue)
+{
+	int i;
+
+	for (i = 0; i < IK_RESCUE_PRIVATE_COUNT; i++) {
+		free(rescue->directories[i]);
+		rescue->directories[i] = NULL;
+	}
 }
 
 /* ---- finding ---- */
@@ -280,14 +328,17 @@ void ik_rescue_find_in(const char *directory, const char *prefix, const char *ta
 		closedir(handle);
 }
 
-/* The same for a database's files. */
-static void find_in(const char *directory, const char *database, bool beside,
-	char ***paths, size_t *count)
+/* Add the files of a place. */
+static void find_in(const struct ik_rescue *rescue, int place, char ***paths, size_t *count)
 {
-	char *prefix = name_prefix(database, beside);
+	char *directory = place_of(rescue, place);
+	char *prefix = name_prefix(rescue->database, place == IK_RESCUE_BESIDE);
 
-	ik_rescue_find_in(directory, prefix, IK_RESCUE_TAIL, paths, count);
+	if (directory && (place == IK_RESCUE_BESIDE || place == IK_RESCUE_TEMPORARY ||
+	    is_private(directory)))
+		ik_rescue_find_in(directory, prefix, IK_RESCUE_TAIL, paths, count);
 	free(prefix);
+	free(directory);
 }
 
 /* The id in a name, which ends before the tail. */
@@ -310,15 +361,24 @@ void ik_rescue_sort(char **paths, size_t count)
 		qsort(paths, count, sizeof(*paths), compare_names);
 }
 
-char **ik_rescue_find(const char *database)
+char **ik_rescue_find(const struct ik_rescue *rescue)
 {
-	char *directory = directory_of(database);
+	char **paths = NULL;
+	size_t count = 0;
+	int place;
+
+	for (place = 0; place < IK_RESCUE_TEMPORARY; place++)
+		find_in(rescue, place, &paths, &count);
+	ik_rescue_sort(paths, count);
+	return paths;
+}
+
+char **ik_rescue_find_temporary(const struct ik_rescue *rescue)
+{
 	char **paths = NULL;
 	size_t count = 0;
 
-	find_in(directory, database, true, &paths, &count);
-	find_in(ik_path_temporary(), database, false, &paths, &count);
-	free(directory);
+	find_in(rescue, IK_RESCUE_TEMPORARY, &paths, &count);
 	ik_rescue_sort(paths, count);
 	return paths;
 }
@@ -460,7 +520,7 @@ enum ik_status ik_rescue_read(int fd, const char *path, const struct ik_rescue_r
 	ssize_t length;
 	bool broken;
 
-	/* TMPDIR is everybody's: take in nothing that another user laid there. */
+	/* Use nothing that another user may have put there. */
 	if (copy < 0 || fstat(copy, &about) != 0 || !S_ISREG(about.st_mode) ||
 	    about.st_uid != geteuid() || (about.st_mode & 022) || !(file = fdopen(copy, "r"))) {
 		if (copy >= 0)

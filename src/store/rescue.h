@@ -3,9 +3,11 @@
  *
  * One JSON object a line: the first names the database, each further one is an
  * event with its session, or more of the content of the event before it.
- * The file lies beside the database, or, when that
- * place is full or closed, in TMPDIR; its name tells which database it is for,
- * and only a regular file of this user is ever read.
+ * The file is beside the database, or, when that place is full or closed, in a
+ * directory of ours; its name tells which database it is for, and only a regular
+ * file of this user is ever read.  The last resort is TMPDIR, where every tool may
+ * write: what is found there is never stored without the user, who is told where
+ * it is and can import it.
  *
  * May include: util, json, conversation, store/backend.h.
  */
@@ -25,16 +27,32 @@ void ik_rescue_put_more(struct ik_buf *out, const char *id, const char *text, si
  * what was not whole yet (store/begun.h). */
 void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *writer, bool begun);
 
-/* Write the records for the database at path; *ret_path is where (new memory). */
-enum ik_status ik_rescue_write(const char *database, const struct ik_record *first,
-	char **ret_path, struct ik_error *error) IK_MUST_USE;
+/* The places for a database's files, in the order in which they are tried. */
+enum {
+	IK_RESCUE_BESIDE,        /* the database */
+	IK_RESCUE_PRIVATE,       /* and so on: directories of ours, mode 0700 */
+	IK_RESCUE_PRIVATE_COUNT = 2,
+	IK_RESCUE_TEMPORARY = IK_RESCUE_PRIVATE + IK_RESCUE_PRIVATE_COUNT,
+	IK_RESCUE_PLACES
+};
+struct ik_rescue {
+	const char *database; /* borrowed; its path */
+	char *directories[IK_RESCUE_PRIVATE_COUNT]; /* NULL: there is none */
+};
+void ik_rescue_done(struct ik_rescue *rescue);
 
-/* A path that no file has yet, beside the database or in TMPDIR; new memory. */
-char *ik_rescue_new_path(const char *database, bool beside);
+/* Write the records; *ret_path is where (new memory), *ret_place in which place. */
+enum ik_status ik_rescue_write(const struct ik_rescue *rescue, const struct ik_record *first,
+	char **ret_path, int *ret_place, struct ik_error *error) IK_MUST_USE;
 
-/* The rescue files for the database at path, beside it and in TMPDIR: a
+/* A path in a place that no file has yet, in new memory; the directory is there. NULL: there is no
+ * such place. */
+char *ik_rescue_new_path(const struct ik_rescue *rescue, int place, struct ik_error *error);
+
+/* The rescue files for the database in all places but TMPDIR, and those in TMPDIR: a
  * NULL-terminated array in new memory, or NULL without any. */
-char **ik_rescue_find(const char *database);
+char **ik_rescue_find(const struct ik_rescue *rescue);
+char **ik_rescue_find_temporary(const struct ik_rescue *rescue);
 char **ik_rescue_find_free(char **paths);
 
 #define IK_RESCUE_TAIL ".jsonl" /* of the names of files with events */

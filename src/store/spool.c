@@ -10,7 +10,6 @@
 
 #include "json/json.h"
 #include "store/blob_spool.h"
-#include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -19,7 +18,8 @@
 
 struct ik_spool {
 	char *directory; /* NULL: of an embedded database */
-	bool beside;     /* which is here */
+	const struct ik_rescue *rescue; /* of that: it is in this place */
+	int place;
 	char *uri;
 	char *writer;
 	char *database; /* ik_postgres_name(); NULL: not known yet */
@@ -54,12 +54,13 @@ struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char
 	return spool;
 }
 
-struct ik_spool *ik_spool_embedded(const char *path, bool beside)
+struct ik_spool *ik_spool_embedded(const struct ik_rescue *rescue, int place)
 {
 	struct ik_spool *spool = ik_alloc(sizeof(*spool));
 
-	spool->database = ik_strdup(path);
-	spool->beside = beside;
+	spool->database = ik_strdup(rescue->database);
+	spool->rescue = rescue;
+	spool->place = place;
 	spool->writer = ik_strdup("");
 	spool->fd = -1;
 	return spool;
@@ -72,7 +73,8 @@ struct ik_spool *ik_spool_begun(const struct ik_spool *spool)
 	begun->directory = spool->directory ? ik_strdup(spool->directory) : NULL;
 	begun->uri = spool->uri ? ik_strdup(spool->uri) : NULL;
 	begun->database = spool->database ? ik_strdup(spool->database) : NULL;
-	begun->beside = spool->beside;
+	begun->rescue = spool->rescue;
+	begun->place = spool->place;
 	begun->writer = ik_strdup(spool->writer);
 	begun->fd = -1;
 	begun->begun = true;
@@ -124,7 +126,9 @@ static enum ik_status make_file(struct ik_spool *spool, struct ik_error *error)
 	if (status != IK_OK)
 		return status;
 	if (!path)
-		path = ik_rescue_new_path(spool->database, spool->beside);
+		path = ik_rescue_new_path(spool->rescue, spool->place, error);
+	if (!path)
+		return IK_IO;
 	/* Locked before it has the name by which others find it: they would take it for a dead
 	 * process's and remove it. */
 	unnamed = ik_format("%s.new", path);

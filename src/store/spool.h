@@ -17,6 +17,7 @@
 #define IK_STORE_SPOOL_H
 
 #include "store/backend.h"
+#include "store/rescue.h"
 
 struct ik_spool;
 
@@ -24,8 +25,8 @@ struct ik_spool;
  * as a holder of locks. Which database that is (ik_postgres_name()) is found out with the first
  * event, so that start-up does not pay for it. */
 struct ik_spool *ik_spool_new(const char *directory, const char *uri, const char *writer);
-/* One for what the embedded database at path does not take, beside that or in TMPDIR. */
-struct ik_spool *ik_spool_embedded(const char *path, bool beside);
+/* One for what an embedded database does not take, in a place of rescue.h; rescue is borrowed. */
+struct ik_spool *ik_spool_embedded(const struct ik_rescue *rescue, int place);
 /* One more for the same database, of what is not whole yet. */
 struct ik_spool *ik_spool_begun(const struct ik_spool *spool);
 /* An empty file is removed. */

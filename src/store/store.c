@@ -463,6 +463,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_
 		store->path = server ? ik_redact(uri) : ik_strdup(path);
 		store->backend = server ? ik_postgres_new(loop, uri) : ik_sqlite_new(loop, path);
 		store->backend->store = store;
+		store->rescue.database = store->path;
 	}
 	return store;
 }
@@ -472,6 +473,16 @@ void ik_store_set_spool(struct ik_store *store, const char *directory)
 	/* An embedded database needs none: what it has taken is safe. */
 	if (store->backend && store->backend->ops->wait && !store->spool)
 		store->spool = ik_spool_new(directory, store->uri, store->backend->process);
+}
+
+void ik_store_add_rescue(struct ik_store *store, const char *directory)
+{
+	int i = 0;
+
+	while (i < IK_RESCUE_PRIVATE_COUNT && store->rescue.directories[i])
+		i++;
+	if (i < IK_RESCUE_PRIVATE_COUNT)
+		store->rescue.directories[i] = ik_strdup(directory);
 }
 
 void ik_store_set_helper(struct ik_store *store, const char *program)
@@ -562,6 +573,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	store->index_timer = ik_timer_close(store->index_timer);
 	store->held_timer = ik_timer_close(store->held_timer);
 	ik_buf_done(&store->notices);
+	ik_rescue_done(&store->rescue);
 	free(store->path);
 	free(store->uri);
 	free(store);

@@ -65,6 +65,13 @@ bool ik_postgres_is_uri(const char *uri);
  */
 void ik_store_set_spool(struct ik_store *store, const char *directory);
 
+/*
+ * A further directory, made when it is needed, for events that the database does not take and that
+ * cannot be kept beside it either; at most two, the first is tried first. It must be one that no
+ * tool can write to in any mode of the sandbox: what is found there is stored.
+ */
+void ik_store_add_rescue(struct ik_store *store, const char *directory);
+
 /* So long a server may take over one statement (20 seconds, unless it is said); what takes
  * longer is given up and tried again later. Nothing for an embedded database. */
 void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
@@ -81,8 +88,9 @@ void ik_store_set_search_time(struct ik_store *store, int64_t milliseconds);
 
 /*
  * Try once more to write what waits; what cannot be written goes as JSON Lines
- * to a file of mode 0600 beside the database, or in TMPDIR, that the next
- * process that opens the database takes in. Reads that wait are forgotten.
+ * to a file of mode 0600 beside the database, or in a directory of
+ * ik_store_add_rescue(), that the next process that opens the database takes in; in TMPDIR,
+ * where neither is possible, it waits for the user. Reads that wait are forgotten.
  * Returns NULL. *ret_lost (may be NULL): events that could not be kept
  * anywhere. notice (may be NULL): IK_OK
  * when all is stored ("", or a notice that was not told yet), else a sentence

@@ -1,7 +1,7 @@
 /*
  * What an embedded database does not take now, since somebody else has it, or the disk is full, is
- * kept in a file until it does: beside the database, or in TMPDIR.  So it survives the program's
- * sudden end, too.  A server's events are all in its spool before they are sent.
+ * kept in a file until it does, in a place of rescue.h.  So it survives the program's sudden
+ * end, too.  A server's events are all in its spool before they are sent.
  */
 #include "store/store_private.h"
 
@@ -13,26 +13,38 @@ static bool is_ours(const struct ik_record *record)
 	return !record->session->file;
 }
 
-/* Its place is full: keep all of it in TMPDIR instead, in one file, so that it stays in order. */
-static void move(struct ik_store *store)
+/* Keep all of it in another place, in one file, so that it stays in order; false: there is no room
+ * either, and some of it is where it was. */
+static bool move_to(struct ik_store *store, int place)
 {
-	struct ik_spool *spool = ik_spool_embedded(store->path, false);
+	struct ik_spool *spool = ik_spool_embedded(&store->rescue, place);
 	struct ik_record *record = store->first;
 	struct ik_error error;
 
-	store->kept_moved = true;
 	while (record && (!is_ours(record) || ik_spool_add(spool, record, &error) == IK_OK))
 		record = record->next;
-	if (record) { /* there is no room either: some of it is where it was */
+	if (record) {
 		ik_spool_clear(spool);
 		(void)ik_spool_free(spool);
-		return;
+		return false;
 	}
 	ik_spool_clear(store->kept);
 	(void)ik_spool_free(store->kept);
 	store->kept = spool;
+	store->kept_place = place;
 	for (record = store->first; record; record = record->next)
 		record->kept = is_ours(record);
+	return true;
+}
+
+/* Its place is full: try the others, once. */
+static void move(struct ik_store *store)
+{
+	int place = IK_RESCUE_BESIDE + 1;
+
+	store->kept_moved = true;
+	while (place < IK_RESCUE_PLACES && !move_to(store, place))
+		place++;
 }
 
 /* Keep an event behind those that are kept; false: there is no room for it. */
@@ -42,8 +54,10 @@ static bool keep(struct ik_store *store, struct ik_record *record)
 
 	if (record->kept || !is_ours(record))
 		return true;
-	if (!store->kept)
-		store->kept = ik_spool_embedded(store->path, true);
+	if (!store->kept) {
+		store->kept_place = IK_RESCUE_BESIDE;
+		store->kept = ik_spool_embedded(&store->rescue, store->kept_place);
+	}
 	record->kept = ik_spool_add(store->kept, record, &error) == IK_OK;
 	if (!record->kept && !store->kept_moved)
 		move(store);

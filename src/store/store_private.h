@@ -14,6 +14,7 @@
 
 #include "store/backend.h"
 #include "store/blob.h"
+#include "store/rescue.h"
 
 /* Somebody else who writes is told of when it has taken so long: most take some milliseconds. */
 #define IK_STORE_TELL_BUSY_MS 1000
@@ -47,8 +48,10 @@ struct ik_store {
 	struct ik_spool *spool; /* NULL: events are stored at once, or wait in memory */
 	bool spool_told;        /* that it cannot be used */
 	bool keeping;           /* all that waits, since an embedded database does not take it: */
-	struct ik_spool *kept;  /* beside it or, once that was tried, in TMPDIR; NULL: nowhere yet */
-	bool kept_moved;        /* it was tried */
+	struct ik_spool *kept;  /* NULL: nowhere yet */
+	int kept_place;         /* of rescue.h */
+	bool kept_moved;        /* the other places were tried */
+	struct ik_rescue rescue;
 	struct ik_taken_file *files;
 	bool files_taken; /* of earlier processes: they were looked for */
 	struct ik_blob_queue blobs;

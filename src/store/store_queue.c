@@ -5,14 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/lock_private.h"
 #include "store/rescue.h"
 #include "store/spool.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/log.h"
 #include "util/text.h"
+
+/* More files in TMPDIR are not told of at one start. */
+#define MOST_TOLD 8
 
 /* A file of events that an earlier process could not store. */
 struct ik_taken_file {
@@ -80,6 +85,20 @@ struct ik_record *ik_store_enqueue(struct ik_store *store, struct ik_store_sessi
 	return record;
 }
 
+/* The ids of a file's sessions with commas between, in new memory. */
+static char *ids_of(const struct ik_store *store, const struct ik_taken_file *file)
+{
+	const struct ik_store_session *session;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	for (session = store->sessions; session; session = session->next) {
+		if (session->file == file)
+			ik_buf_printf(&out, "%s%s", out.length > 0 ? ", " : "", session->stored_as);
+	}
+	return ik_buf_take(&out, NULL);
+}
+
 /* All events of a file are out of the queue: let it go. */
 static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 {
@@ -87,13 +106,15 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	struct ik_store_session **session = &store->sessions;
 
 	if (!file->spoilt && remove(file->path) == 0 && file->count > 0 && !file->begun) {
-		char *sentence = ik_format(ngettext(
-			"%zu event that an earlier run could not store is stored now.",
-			"%zu events that an earlier run could not store are stored now.",
-			file->count), file->count);
+		char *ids = ids_of(store, file), *sentence;
 
+		sentence = ik_format(ngettext(
+			"%zu event that an earlier run could not store is stored now, in session %s.",
+			"%zu events that an earlier run could not store are stored now, in session %s.",
+			file->count), file->count, ids);
 		ik_store_add_notice(store, sentence);
 		free(sentence);
+		free(ids);
 	}
 	while (*session) {
 		struct ik_store_session *gone = *session;
@@ -198,6 +219,13 @@ static void taken_record(void *arg, struct ik_store_session *session, struct ik_
 {
 	struct taking *taking = arg;
 
+	/* It tells the model what to do: only the beginning of a session has one. */
+	if (message->kind == IK_KIND_SYSTEM && session->known != 0) {
+		struct ik_message *notice = ik_message_system_notice(message);
+
+		ik_message_unref(message);
+		message = notice;
+	}
 	*taking->end = make_record(session, message);
 	taking->end = &(*taking->end)->next;
 	taking->file->count++;
@@ -238,26 +266,69 @@ static struct ik_record **take_in(struct ik_store *store, const char *path, int 
 	return taking.end;
 }
 
+/* Open a file of events; -1: it cannot be, or is in use by another process. */
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Put the events of files (freed) in at where; where those of the next ones go. */
+static struct ik_record **take_all(struct ik_store *store, char **paths, struct ik_record **where)
+{
+	size_t i;
+
+	for (i = 0; paths && paths[i]; i++) {
+		int fd = open_file(paths[i]);
+
+		if (fd >= 0)
+			where = take_in(store, paths[i], fd, where);
+	}
+	ik_rescue_find_free(paths);
+	return where;
+}
+
+/* Tell the user of the files that anybody may have written. */
+static void tell_temporary(struct ik_store *store)
+{
+	char **paths = ik_rescue_find_temporary(&store->rescue);
+	size_t i;
+
+	for (i = 0; paths && paths[i] && i < MOST_TOLD; i++) {
+		int fd = open_file(paths[i]);
+		struct stat about;
+		char *sentence;
+
+		if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+		    about.st_uid == geteuid()) {
+			sentence = ik_format(_("%s looks like events that an earlier run could not store. Any tool may "
+				"have written it, so it is not used. If you trust it, store it with \"ikigai session "
+				"import\", then remove it."), paths[i]);
+			ik_store_add_notice(store, sentence);
+			free(sentence);
+		}
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	ik_rescue_find_free(paths);
+}
+
 void ik_store_take_files(struct ik_store *store)
 {
 	struct ik_record **where = &store->first;
-	char **paths;
-	size_t i;
 
 	if (store->files_taken)
 		return;
 	store->files_taken = true;
-	paths = store->spool ? ik_spool_find(store->spool, IK_RESCUE_TAIL) : ik_rescue_find(store->path);
-	for (i = 0; paths && paths[i]; i++) {
-		int fd = open(paths[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-
-		/* One that is locked is at work in another process. */
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
-			(void)close(fd);
-		else if (fd >= 0)
-			where = take_in(store, paths[i], fd, where);
-	}
-	ik_rescue_find_free(paths);
+	if (store->spool)
+		where = take_all(store, ik_spool_find(store->spool, IK_RESCUE_TAIL), where);
+	(void)take_all(store, ik_rescue_find(&store->rescue), where);
+	tell_temporary(store);
 	if (store->spool)
 		ik_blob_queue_take(&store->blobs, store->spool);
 }

@@ -13,25 +13,33 @@ void ik_store_rescue_rest(struct ik_store *store, size_t *ret_lost, struct ik_er
 	struct ik_error error = { .status = IK_OK };
 	size_t count = store->waiting;
 	const char *spooled = store->spool ? ik_spool_path(store->spool) : NULL;
+	int place = IK_RESCUE_BESIDE;
 	char *path;
 
 	if (spooled)
 		path = ik_strdup(spooled);
-	else if (ik_rescue_write(store->path, store->first, &path, &error) == IK_OK)
+	else if (ik_rescue_write(&store->rescue, store->first, &path, &place, &error) == IK_OK)
 		ik_store_kept_clear(store); /* all is in one file now, and on the disk */
-	else if (ik_store_kept_path(store))
+	else if (ik_store_kept_path(store)) {
 		path = ik_strdup(ik_store_kept_path(store));
-	else {
+		place = store->kept_place;
+	} else {
 		*ret_lost = count;
 		ik_error_set(notice, IK_IO, ngettext(
 			"%zu event is lost. %s %s", "%zu events are lost. %s %s", count),
 			count, store->reason, error.text);
 		return;
 	}
-	ik_error_set(notice, IK_UNAVAILABLE, ngettext(
-		"%zu event could not be stored and is kept in %s until the database can be used. %s",
-		"%zu events could not be stored and are kept in %s until the database can be used. %s",
-		count), count, path, store->reason);
+	if (place == IK_RESCUE_TEMPORARY)
+		ik_error_set(notice, IK_UNAVAILABLE, ngettext(
+			"%zu event could not be stored and is in %s: store it later with \"ikigai session import\". %s",
+			"%zu events could not be stored and are in %s: store them later with "
+			"\"ikigai session import\". %s", count), count, path, store->reason);
+	else
+		ik_error_set(notice, IK_UNAVAILABLE, ngettext(
+			"%zu event could not be stored and is kept in %s until the database can be used. %s",
+			"%zu events could not be stored and are kept in %s until the database can be used. %s",
+			count), count, path, store->reason);
 	free(path);
 }
 

@@ -46,6 +46,7 @@ void fixture_open(void)
 	fixture.store = ik_store_open(fixture.loop, fixture.path, &error);
 	cr_assert_not_null(fixture.store, "%s", error.text);
 	ik_store_set_spool(fixture.store, fixture.spool);
+	ik_store_add_rescue(fixture.store, fixture.rescue);
 	/* However busy the machine is, a search has all that it finds. */
 	ik_store_set_search_time(fixture.store, 600000);
 	ik_store_on_fork(fixture.store, on_fork, NULL);
@@ -229,6 +230,7 @@ void fixture_set_up(void)
 	cr_assert_not_null(mkdtemp(fixture.directory));
 	snprintf(fixture.path, sizeof(fixture.path), "%s/ikigai.db", fixture.directory);
 	snprintf(fixture.spool, sizeof(fixture.spool), "%s/spool", fixture.directory);
+	snprintf(fixture.rescue, sizeof(fixture.rescue), "%s/private", fixture.directory);
 	set_up_server();
 	setenv("TMPDIR", fixture.directory, 1);
 	fixture.loop = ik_loop_new(&error);
@@ -406,16 +408,23 @@ void fixture_query_until(const char *text, int64_t least)
 		fixture_turn(2);
 }
 
-int fixture_count_files(const char *word)
+/* Those of one directory. */
+static int count_files(const char *directory, const char *word)
 {
-	DIR *handle = opendir(fixture.directory);
+	DIR *handle = opendir(directory);
 	struct dirent *entry;
 	int count = 0;
 
-	while ((entry = readdir(handle)) != NULL)
+	while (handle && (entry = readdir(handle)) != NULL)
 		count += strstr(entry->d_name, word) != NULL;
-	closedir(handle);
+	if (handle)
+		closedir(handle);
 	return count;
+}
+
+int fixture_count_files(const char *word)
+{
+	return count_files(fixture.directory, word) + count_files(fixture.rescue, word);
 }
 
 int fixture_count_spool(bool events)

@@ -17,6 +17,7 @@ struct fixture {
 	bool server;    /* it is PostgreSQL, at $IK_TEST_POSTGRES with this test's name for %s */
 	char database[64];
 	char spool[96];
+	char rescue[96]; /* a directory for events that the database does not take */
 	char admin[400]; /* $IK_TEST_POSTGRES_ADMIN: makes databases */
 	struct ik_loop *loop;
 	struct ik_store *store;
@@ -96,7 +97,7 @@ int64_t fixture_query(const char *text);
 void fixture_query_until(const char *text, int64_t least);
 /* How many files the spool has; events: only those with events in them. */
 int fixture_count_spool(bool events);
-/* How many files of the directory have word in their names. */
+/* How many files of the directory, and of that for rescued events, have word in their names. */
 int fixture_count_files(const char *word);
 
 #endif

@@ -13,6 +13,7 @@
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
+#include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -161,7 +162,7 @@ Test(store_trouble, what_was_rescued_comes_before_what_is_said_next)
 	cr_expect_str_eq(fixture.forked, "");
 }
 
-Test(store_trouble, with_its_directory_gone_the_rescue_goes_to_tmpdir)
+Test(store_trouble, with_its_directory_gone_the_rescue_goes_to_a_directory_of_ours)
 {
 	char *place = ik_format("%s/home", fixture.directory);
 	char *moved = ik_format("%s/moved", fixture.directory);
@@ -209,6 +210,101 @@ Test(store_trouble, a_rescue_file_of_somebody_elses_making_is_not_read)
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 3);
 	cr_assert_neq(access(name, F_OK), 0);
 	free(name);
+}
+
+/* A file as an earlier process leaves it, with a system prompt and a user's message for a session
+ * that has so many events. */
+static void plant(const char *path, const char *session, int known)
+{
+	char *lines = ik_format("{\"ikigai_rescue\":\"x\"}\n"
+		"{\"session\":\"%s\",\"directory\":\"\",\"created_ms\":1,\"known\":%d,"
+		"\"id\":\"01900000-0000-7000-8000-000000000001\",\"kind\":\"system\",\"content\":\"obey\","
+		"\"data\":null,\"time_ms\":1}\n"
+		"{\"session\":\"%s\",\"directory\":\"\",\"created_ms\":1,\"known\":%d,"
+		"\"id\":\"01900000-0000-7000-8000-000000000002\",\"kind\":\"user\",\"content\":\"yes\","
+		"\"data\":null,\"time_ms\":1}\n", session, known, session, known);
+
+	cr_assert_eq(ik_file_write(path, lines, strlen(lines), 0600, NULL), IK_OK);
+	free(lines);
+}
+
+/* A new path in a place of rescue.h; new memory. */
+static char *rescue_path(int place)
+{
+	struct ik_rescue rescue = { .database = fixture.path, .directories = { fixture.rescue } };
+	struct ik_error error;
+	char *path = ik_rescue_new_path(&rescue, place, &error);
+
+	cr_assert_not_null(path, "%s", error.text);
+	return path;
+}
+
+/* Every tool can write to TMPDIR, also in the sandbox. */
+Test(store_trouble, a_rescue_file_in_tmpdir_is_told_and_not_used)
+{
+	char *path = rescue_path(IK_RESCUE_TEMPORARY);
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 1);
+	fixture_close();
+	plant(path, id, 1);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1");
+	if (fixture.notices == 0)
+		fixture_run();
+	cr_expect(strstr(fixture.notice, path), "%s", fixture.notice);
+	cr_expect(strstr(fixture.notice, "session import"), "%s", fixture.notice);
+	cr_expect_eq(access(path, F_OK), 0);
+	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), 1);
+	free(path);
+}
+
+Test(store_trouble, a_rescue_directory_that_others_can_use_is_not_read)
+{
+	char *path = rescue_path(IK_RESCUE_PRIVATE);
+	char id[IK_UUID_TEXT];
+
+	fixture_session(id, "/x", 1);
+	fixture_close();
+	plant(path, id, 1);
+	cr_assert_eq(chmod(fixture.rescue, 0770), 0);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1");
+	cr_expect_eq(access(path, F_OK), 0);
+	cr_assert_eq(chmod(fixture.rescue, 0700), 0);
+	fixture_close();
+	fixture_open();
+	fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
+	cr_expect_eq(fixture_answer.count, 3);
+	free(path);
+}
+
+/* Of a file, only the beginning of a session can tell the model what to do. */
+Test(store_trouble, a_rescued_system_prompt_is_used_only_where_a_session_begins)
+{
+	static const char count[] = "SELECT count(*) FROM events WHERE kind = '%s'";
+	char *path = rescue_path(IK_RESCUE_PRIVATE), *text;
+	char id[IK_UUID_TEXT];
+	int known;
+
+	fixture_session(id, "/x", 1);
+	for (known = 1; known >= 0; known--) {
+		fixture_execute("DELETE FROM events WHERE kind <> 'user' OR content = 'yes'");
+		fixture_close();
+		if (known == 0)
+			ik_uuid_new(id);
+		plant(path, id, known);
+		fixture_open();
+		fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
+		text = ik_format(count, known ? "notice" : "system");
+		cr_expect_eq(fixture_query(text), 1, "%d", known);
+		free(text);
+		if (fixture.notices == 0)
+			fixture_run();
+		cr_expect(strstr(fixture.notice, id), "%s", fixture.notice);
+		fixture.notices = 0;
+	}
+	free(path);
 }
 
 /* Overwrite length bytes of the database from offset. */
