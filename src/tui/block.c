@@ -22,6 +22,7 @@ static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
 	[IK_BLOCK_TEXT] = {false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM},
 	[IK_BLOCK_OUTPUT] = {false, true, IK_STYLE_TOOL_OUTPUT, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
 	[IK_BLOCK_HINT] = {false, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM},
+	[IK_BLOCK_WARNING] = {false, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM},
 };
 
 const struct ik_block_look *ik_block_look(enum ik_block_kind kind)

@@ -29,10 +29,11 @@ enum ik_block_kind {
 	IK_BLOCK_NOTICE,
 	IK_BLOCK_ERROR,
 	IK_BLOCK_WELCOME,
-	IK_BLOCK_HEADING, /* these four: contents of panes */
+	IK_BLOCK_HEADING, /* these five: contents of panes */
 	IK_BLOCK_TEXT,
 	IK_BLOCK_OUTPUT,
 	IK_BLOCK_HINT,
+	IK_BLOCK_WARNING,
 	IK_BLOCK_KINDS
 };
 

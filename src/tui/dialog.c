@@ -16,6 +16,8 @@
 #define CHOICE_GAP 2   /* columns between two choices */
 #define WRITING_ROWS 3 /* of a text that is being written; then it scrolls */
 #define TITLE_BYTES 200
+#define EMPTY_LINES 2  /* that stay as they are; more in a row are folded */
+#define MOST_BELOW 1000 /* rows below the window, counted no further */
 #define READY_MS 500   /* without a key, before a question that came by itself takes one */
 
 struct choice {
@@ -35,6 +37,7 @@ struct question {
 	size_t selected, escape;
 	struct ik_editor *writing;   /* the text that goes with the selected choice */
 	bool wanted;                 /* a key of the user's opened it: ready when it is drawn */
+	bool seen;                   /* the end of the text was in the window */
 };
 
 struct ik_dialog {
@@ -100,6 +103,67 @@ static char *make_line(const char *text)
 	return ik_buf_take(&out, NULL);
 }
 
+/* Is that a character that shows nothing? */
+static bool is_blank(uint32_t character)
+{
+	static const uint32_t blanks[] = {' ', '\t', '\r', 0xA0, 0x1680, 0x202F, 0x205F, 0x2800, 0x3000};
+	for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
+		if (character == blanks[i])
+			return true;
+	return character >= 0x2000 && character <= 0x200A;
+}
+
+/* Does a line show nothing? */
+static bool is_empty(const char *line, size_t length)
+{
+	uint32_t character;
+	for (int bytes; length > 0; line += bytes, length -= (size_t)bytes) {
+		bytes = ik_utf8_decode(line, length, &character);
+		if (bytes <= 0 || !is_blank(character))
+			return false;
+	}
+	return true;
+}
+
+/* Put so many empty lines that were passed over: as they are, or their number. */
+static void put_empty(struct ik_buf *out, const char *lines, size_t length, size_t count, bool diff)
+{
+	if (count <= EMPTY_LINES) {
+		ik_buf_append(out, lines, length);
+		return;
+	}
+	if (diff)
+		ik_buf_putc(out, lines[0]);
+	ik_buf_printf(out, ngettext("[%zu empty line]", "[%zu empty lines]", count), count);
+	if (lines[length - 1] == '\n')
+		ik_buf_putc(out, '\n');
+}
+
+/* Append the text of a part without long runs of empty lines, which would push what comes after
+ * them out of the window. */
+static void fold_empty(struct ik_buf *out, const struct ik_question_part *part)
+{
+	bool diff = part->kind == IK_QUESTION_DIFF;
+	const char *end = part->text + part->length, *run = NULL, *next;
+	size_t count = 0;
+	for (const char *at = part->text; at < end; at = next) {
+		const char *line_feed = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((line_feed ? line_feed : end) - at), mark = diff && length > 0;
+		next = line_feed ? line_feed + 1 : end;
+		bool empty = is_empty(at + mark, length - mark);
+		if (count > 0 && (!empty || (diff && *at != *run))) {
+			put_empty(out, run, (size_t)(at - run), count, diff);
+			count = 0;
+		}
+		if (!empty)
+			ik_buf_append(out, at, (size_t)(next - at));
+		else if (count++ == 0)
+			run = at;
+	}
+	if (count > 0)
+		put_empty(out, run, (size_t)(end - run), count, diff);
+}
+
 /* Add the parts of a text as blocks. */
 static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 {
@@ -107,13 +171,17 @@ static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 		[IK_QUESTION_TEXT] = IK_BLOCK_TEXT,
 		[IK_QUESTION_HEADING] = IK_BLOCK_HEADING,
 		[IK_QUESTION_HINT] = IK_BLOCK_HINT,
+		[IK_QUESTION_WARNING] = IK_BLOCK_WARNING,
 		[IK_QUESTION_DIFF] = IK_BLOCK_TEXT,
 	};
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 	for (size_t i = 0; i < asked->part_count; i++) {
 		const struct ik_question_part *part = &asked->parts[i];
-		struct ik_block *block = ik_pane_text(pane, kinds[part->kind], part->text,
-			part->length);
+		struct ik_buf text;
+		ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+		fold_empty(&text, part);
+		struct ik_block *block = ik_pane_text(pane, kinds[part->kind], text.data, text.length);
+		ik_buf_done(&text);
 		if (part->kind == IK_QUESTION_DIFF)
 			block->renderer = &ik_renderer_diff;
 		ik_block_finish(block);
@@ -289,12 +357,17 @@ void ik_dialog_escape(struct ik_dialog *dialog, struct ik_answer *ret_answer)
 	(void)answer(dialog, dialog->first->escape, ret_answer);
 }
 
-/* A choice is made: answer, or let the person write to it first. */
+/* A choice is made: answer, or let the person write to it first. What was not seen to its end
+ * is not agreed to: scroll on instead. */
 static enum ik_dialog_result choose(struct ik_dialog *dialog, size_t choice,
 	struct ik_answer *ret_answer)
 {
 	struct question *question = dialog->first;
 	question->selected = choice;
+	if (!question->seen && choice != question->escape) {
+		(void)ik_pane_act(&question->pane, IK_ACTION_PAGE_DOWN);
+		return IK_DIALOG_TAKEN;
+	}
 	if (!question->choices[choice].prompt)
 		return answer(dialog, choice, ret_answer);
 	question->writing = ik_editor_new(NULL);
@@ -500,28 +573,31 @@ static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 	ik_buf_putc(out, ' ');
 }
 
-/* Say that the text goes on below, so that nobody answers what was not seen; with the key
- * that goes there if that fits into so many columns. */
-static void put_more(const struct ik_dialog *dialog, int columns, struct ik_buf *out)
+/* Say how much of the text is below, so that nobody answers what was not seen; in words, and
+ * with the key that goes there, if that fits into so many columns. */
+static void put_more(const struct ik_dialog *dialog, size_t below, int columns,
+	struct ik_buf *out)
 {
-	const char *arrow = dialog->utf8 ? "↓" : "v";
+	const char *arrow = dialog->utf8 ? "↓" : "v", *plus = below >= MOST_BELOW ? "+" : "";
 	char *key = ik_keymap_key_name(dialog->keymap, IK_IN_DIALOG, IK_ACTION_PAGE_DOWN);
 	if (out->length == 0)
 		ik_buf_putc(out, ' ');
 	size_t start = out->length;
-	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
-	ik_buf_printf(out, _("%s (%s) "), arrow, key);
+	/* Translators: an arrow down, a number, "+" or nothing, and the key that goes there:
+	 * "↓ 298 more lines (PgDn)" */
+	ik_buf_printf(out, ngettext("%s %zu%s more line (%s) ", "%s %zu%s more lines (%s) ", below),
+		arrow, below, plus, key);
 	free(key);
 	if ((int)ik_utf8_width(out->data, out->length) <= columns)
 		return;
 	ik_buf_truncate(out, start);
-	ik_buf_printf(out, "%s ", arrow);
+	ik_buf_printf(out, "%s %zu%s ", arrow, below, plus);
 }
 
-/* The first row: a line with the title, how many questions there are, and whether there is
- * more of the text. */
+/* The first row: a line with the title, how many questions there are, and how many rows of the
+ * text are below. */
 static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
-	struct ik_rectangle row, bool more)
+	struct ik_rectangle row, size_t below)
 {
 	char title[TITLE_BYTES];
 	size_t questions = ik_dialog_count(dialog);
@@ -536,12 +612,13 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 		put_answer_key(dialog, &right);
 	else if (questions > 1)
 		ik_buf_printf(&right, ngettext(" 1 of %zu ", " 1 of %zu ", questions), questions);
-	if (more)
-		put_more(dialog, row.columns - 3 - (int)ik_utf8_width(title, strlen(title)), &right);
+	if (below > 0)
+		put_more(dialog, below, row.columns - 3 - (int)ik_utf8_width(title, strlen(title)), &right);
 	int width = (int)ik_utf8_width(right.data, right.length);
 	int column = row.column + row.columns - width - 1;
 	if (width > 0 && column > row.column) {
-		ik_cells_label(cells, row, row.row, column, more ? IK_STYLE_NOTICE : style, right.data);
+		ik_cells_label(cells, row, row.row, column, below > 0 ? IK_STYLE_NOTICE : style,
+			right.data);
 		row.columns -= width + 2;
 	}
 	ik_buf_done(&right);
@@ -634,7 +711,7 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 		return;
 	struct ik_rectangle title = {area.row, area.column, 1, area.columns};
 	if (!dialog->open) {
-		draw_title(dialog, cells, title, false);
+		draw_title(dialog, cells, title, 0);
 		return;
 	}
 	note_shown(dialog);
@@ -643,19 +720,23 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	struct ik_rectangle text = {area.row + 1, area.column, foot.row - area.row - 1,
 		area.columns};
 	struct ik_pane *pane = &question->pane;
-	bool more = text.rows < 1, above = false;
-	if (text.rows > 0) {
+	bool above = false;
+	size_t below;
+	if (text.rows < 1) {
+		below = (size_t)text_rows(question, text.columns, MOST_BELOW);
+	} else {
 		ik_scrollback_resize(pane->text, text.rows, text.columns);
 		if (!pane->text_moved)
 			ik_scrollback_go(pane->text, (struct ik_scroll_place){.at_end = false});
 		ik_scrollback_draw(pane->text, cells, text);
-		more = !ik_scrollback_at_end(pane->text);
+		below = ik_scrollback_rows_below(pane->text, MOST_BELOW);
 		above = text_rows(question, text.columns, text.rows + 1) > text.rows;
 	}
-	draw_title(dialog, cells, title, more);
+	question->seen |= below == 0;
+	draw_title(dialog, cells, title, below);
 	if (foot.rows > 0)
 		draw_foot(dialog, cells, foot, ret_cursor_row, ret_cursor_column);
 	if (keys && dialog->ready)
 		draw_keys(question, cells, (struct ik_rectangle){area.row + area.rows - 1, area.column, 1,
-			area.columns}, more || above);
+			area.columns}, below > 0 || above);
 }

@@ -3,7 +3,9 @@
  * conversation and the editor.
  *
  * A question has a title, a text of any size that can be scrolled, and
- * choices, of which one may take a text along (a reason).  Questions wait in
+ * choices, of which one may take a text along (a reason).  Runs of empty lines
+ * in the text are folded, and no choice but that of Esc is taken before the end of
+ * the text was seen: until then it scrolls on.  Questions wait in
  * the order in which they came; the first is shown.  It has the keys while it
  * is open.  Put aside it is one row, and the keys are the editor's again.
  *
@@ -30,6 +32,7 @@ enum ik_question_part_kind {
 	IK_QUESTION_TEXT,
 	IK_QUESTION_HEADING,
 	IK_QUESTION_HINT,
+	IK_QUESTION_WARNING,
 	IK_QUESTION_DIFF    /* lines that begin with "+", "-", "@" or " " */
 };
 

@@ -376,6 +376,15 @@ bool ik_scrollback_at_end(struct ik_scrollback *scrollback)
 	return scrollback->follow;
 }
 
+size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most)
+{
+	if (scrollback->count == 0 || ik_scrollback_at_end(scrollback))
+		return 0;
+	struct ik_place place = ik_scrollback_window(scrollback);
+	size_t shown = scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0;
+	return ik_place_down(scrollback, &place, shown + most) - shown;
+}
+
 /* Rows of a section from offset on; false: budget, the text that may still be laid out for it,
  * is used up. */
 static bool rows_from(const struct ik_scrollback *scrollback, struct ik_block *block,

@@ -45,6 +45,8 @@ void ik_scrollback_bottom(struct ik_scrollback *scrollback);
 
 /* Is the end in the window? */
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback);
+/* Rows below the window, counted no further than most. */
+size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most);
 /* Rows that have come below since the window left the end, counted; what is more than a
  * window's work is not: *ret_more says that there is such. */
 size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more);

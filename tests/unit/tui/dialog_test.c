@@ -150,11 +150,63 @@ Test(dialog, a_question_stands_over_the_editor)
 	cr_assert_eq(ik_screen_tick(screen, now_ms + 5000), -1, "nothing wakes up while it waits");
 }
 
+/* What is pushed out of sight is said to be there, and not agreed to before it was seen. */
+Test(dialog, the_end_of_the_text_is_seen_before_it_is_agreed_to)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, IK_MIB(1));
+	for (int i = 1; i <= 30; i++)
+		ik_buf_printf(&text, "harmless %d\n", i);
+	ik_buf_puts(&text, "evil");
+	int id = ask_with("Long?", text.data, false);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, " ↓ 24 more lines (PgDn) "));
+	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, " ↓ 13 more lines (PgDn) "), "it scrolls on instead");
+	press(IK_KEY_TAB);
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	draw(24, 80);
+	cr_assert_eq(type("a").kind, IK_REACT_NONE);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "evil"));
+	cr_assert(picture_has(&cells, " }"));
+	cr_assert_not(picture_has(&cells, "more line"));
+	is_answer(type("y"), id, 1, "");
+	id = ask_with("Long?", text.data, false);
+	draw(24, 80);
+	is_answer(press(IK_KEY_ESCAPE), id, 4, "");
+	ik_buf_done(&text);
+}
+
+Test(dialog, runs_of_empty_lines_are_folded)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, IK_MIB(1));
+	ik_buf_puts(&text, "one\n\n\ntwo");
+	for (int i = 0; i < 298; i++)
+		ik_buf_puts(&text, i % 3 == 0 ? "\n\xE3\x80\x80" : i % 3 == 1 ? "\n \t" : "\n");
+	ik_buf_puts(&text, "\nevil");
+	static const char added[] = "@@ -1 +1,6 @@\n-old\n+new\n+\n+  \n+\n+\n+evil too\n";
+	struct ik_question_part parts[] = {
+		{IK_QUESTION_TEXT, text.data, text.length},
+		{IK_QUESTION_DIFF, added, strlen(added)},
+	};
+	struct ik_question question = {.title = "Blank?", .parts = parts, .part_count = 2,
+		.choices = choices, .choice_count = 4, .initial = 3, .escape = 3};
+	int id = ik_screen_ask(screen, &question);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "\none\n\n\ntwo\n[298 empty lines]\nevil\n@@ -1 +1,6 @@\n"
+		"-old\n+new\n+[4 empty lines]\n+evil too\n"));
+	is_answer(type("y"), id, 1, "");
+	ik_buf_done(&text);
+}
+
 Test(dialog, the_smallest_screen_has_room)
 {
 	ask("May the model call file_edit?");
 	PICTURE_IS(draw(10, 40),
-		"─ May the model call file_edit? ──── ↓ ─\n"
+		"─ May the model call file_edit? ── ↓ 3 ─\n"
 		"path: src/main.c\n"
 		"@@ line 10 @@\n"
 		" int main(void)\n"
@@ -509,10 +561,10 @@ Test(dialog, a_long_text_is_scrolled_at_any_width)
 	draw(60, 200);
 	cr_assert(picture_has(&cells, "line 1 "));
 	cr_assert(picture_has(&cells, "  ikigai "), "the conversation is still to be seen");
-	cr_assert(picture_has(&cells, " ↓ (PgDn) "), "nobody takes this for all of it");
+	cr_assert(picture_has(&cells, " ↓ 1000+ more lines (PgDn) "), "nobody takes this for all");
 	press(IK_KEY_END);
 	draw(60, 200);
-	cr_assert_not(picture_has(&cells, " ↓ (PgDn) "));
+	cr_assert_not(picture_has(&cells, " (PgDn) "));
 	cr_assert(picture_has(&cells, "line 50000 "));
 	cr_assert(picture_has(&cells, "+       return 0;"));
 	draw(10, 40);
