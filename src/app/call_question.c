@@ -2,12 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "json/write.h"
+#include "tool/policy_match.h"
 #include "util/alloc.h"
 #include "util/diff.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 /* Differences longer than this are not read by anybody. */
@@ -43,6 +46,71 @@ static void add_sentence(struct ik_call_text *text, enum ik_question_part_kind k
 	ik_call_text_add(text, kind, sentence, strlen(sentence));
 }
 
+/* ---- where a path leads ---- */
+
+/* Where the tool would find it, links followed; new memory, NULL where that cannot be told. */
+static char *follow(const char *directory, const char *name)
+{
+	char *path = ik_path_join(directory, name), *target = ik_path_resolve(path);
+
+	free(path);
+	return target;
+}
+
+/* Is a path below a directory, or the directory itself? */
+static bool is_below(const char *directory, const char *path)
+{
+	size_t length = strlen(directory);
+
+	return ik_text_starts(path, directory) && (path[length] == '/' || path[length] == '\0' ||
+		ik_text_equal(directory, "/"));
+}
+
+/* Warn where a path leads, unless it is what it says and in the directory. False: there is
+ * nothing to warn of. */
+static bool add_target(struct ik_call_text *text, const char *directory, const char *name)
+{
+	const struct ik_policy_place place = { .directory = directory };
+	char *plain = ik_policy_absolute(&place, name), *target = follow(directory, name);
+	char *here = ik_path_resolve(directory), *path, *line;
+	bool known = target != NULL && here != NULL;
+	bool outside = known && !is_below(here, target), leads = known && !ik_text_equal(plain, target);
+
+	path = leads ? ik_format("%s -> %s", name, target) : ik_strdup(name);
+	line = !known ? ik_format(_("%s (it cannot be told where this leads)"), path)
+		: outside ? ik_format(_("%s (outside this directory)"), path) : ik_strdup(path);
+	if (!known || outside || leads)
+		add_sentence(text, IK_QUESTION_WARNING, line);
+	free(line);
+	free(path);
+	free(plain);
+	free(target);
+	free(here);
+	return !known || outside || leads;
+}
+
+char *ik_call_targets(const char *directory, const char *bytes, size_t length)
+{
+	struct ik_json_span arguments = { NULL, 0 }, key, value;
+	struct ik_json_walk walk = { NULL };
+	struct ik_buf targets;
+
+	ik_buf_init(&targets, IK_LIMIT_ARGUMENTS);
+	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
+	    ik_json_span_type(arguments) != IK_JSON_OBJECT)
+		arguments = (struct ik_json_span){ NULL, 0 };
+	while (ik_json_next(arguments, &walk, &key, &value)) {
+		char *name = ik_json_string_new(key, NULL), *path = ik_json_string_new(value, NULL);
+		char *target = path != NULL && ik_policy_is_path(name) ? follow(directory, path) : NULL;
+
+		ik_buf_printf(&targets, "%s\n", target != NULL ? target : "");
+		free(name);
+		free(path);
+		free(target);
+	}
+	return ik_buf_take(&targets, NULL);
+}
+
 /* ---- what becomes of a file ---- */
 
 /* The file as it is: 0 with its text, else in words why that is not known; NULL for
@@ -54,9 +122,13 @@ static enum file_state read_file(const char *directory, const char *name, struct
 {
 	char *path = ik_path_join(directory, name);
 	enum file_state state = FILE_THERE;
+	enum ik_status status = IK_OK;
 	struct ik_error error;
-	enum ik_status status = ik_file_read(path, contents, &error);
+	struct stat now;
 
+	/* What the kernel makes while it is read has no size, and may be used up by a look. */
+	if (stat(path, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size > 0)
+		status = ik_file_read(path, contents, &error);
 	if (status == IK_NOT_FOUND) {
 		add_sentence(text, IK_QUESTION_HINT, _("There is no such file yet."));
 		state = FILE_NEW;
@@ -160,7 +232,8 @@ static bool add_file(struct ik_call_text *text, const char *directory, const cha
 	if (fits) {
 		enum file_state state;
 
-		ik_call_text_add(text, IK_QUESTION_TEXT, name.data, name.length);
+		if (!add_target(text, directory, name.data))
+			ik_call_text_add(text, IK_QUESTION_TEXT, name.data, name.length);
 		state = read_file(directory, name.data, &contents, text);
 		if (edits)
 			add_edit(text, &contents, state == FILE_THERE, arguments, &one, &other);
@@ -177,26 +250,32 @@ static bool add_file(struct ik_call_text *text, const char *directory, const cha
 /* ---- arguments ---- */
 
 /* Add one argument: on one line, or beneath its name. */
-static void add_argument(struct ik_call_text *text, struct ik_json_span key, struct ik_json_span value)
+static void add_argument(struct ik_call_text *text, const char *directory, struct ik_json_span key,
+	struct ik_json_span value)
 {
-	char *name = ik_json_string_new(key, NULL);
-	struct ik_buf shown, line;
+	struct ik_buf name, shown, line;
 
+	ik_buf_init(&name, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
+	(void)ik_json_string(key, &name);
+	/* All of the name: one cut at a NUL would look like another one. */
+	ik_sanitize_line(&line, name.data, name.length);
 	if (!ik_json_string(value, &shown))
 		ik_json_pretty(&shown, value);
 	if (shown.length <= SHORT_TEXT && !memchr(shown.data, '\n', shown.length)) {
-		ik_buf_printf(&line, "%s: ", name);
+		ik_buf_puts(&line, ": ");
 		ik_buf_append(&line, shown.data, shown.length);
 		ik_call_text_add(text, IK_QUESTION_TEXT, line.data, line.length);
 	} else {
-		add_sentence(text, IK_QUESTION_HEADING, name);
+		ik_call_text_add(text, IK_QUESTION_HEADING, line.data, line.length);
 		ik_call_text_add(text, IK_QUESTION_TEXT, shown.data, shown.length);
 	}
+	if (ik_json_span_type(value) == IK_JSON_STRING && ik_policy_is_path(name.data))
+		(void)add_target(text, directory, shown.data);
+	ik_buf_done(&name);
 	ik_buf_done(&shown);
 	ik_buf_done(&line);
-	free(name);
 }
 
 void ik_call_text_add_call(struct ik_call_text *text, const char *directory, const char *tool,
@@ -215,5 +294,5 @@ void ik_call_text_add_call(struct ik_call_text *text, const char *directory, con
 	if (ik_json_count(arguments) == 0)
 		add_sentence(text, IK_QUESTION_HINT, _("It has no arguments."));
 	while (ik_json_next(arguments, &walk, &key, &value))
-		add_argument(text, key, value);
+		add_argument(text, directory, key, value);
 }

@@ -3,9 +3,9 @@
  *
  * Its arguments in full, a text of several lines as it is; of a call that edits
  * or writes a file what would become of the file, as far as that can be told
- * quickly.
+ * quickly; of each path where it leads, if that is not what it says.
  *
- * May include: util, json, tui/dialog.h.
+ * May include: util, json, tool/policy_match.h, tui/dialog.h.
  */
 #ifndef IK_APP_CALL_QUESTION_H
 #define IK_APP_CALL_QUESTION_H
@@ -22,10 +22,14 @@ struct ik_call_text {
 /*
  * Add the call's arguments, or for file_edit and file_write the file and the
  * differences. Relative names are below directory. Reads a regular file of at
- * most IK_LIMIT_COMPARED bytes, else nothing.
+ * most IK_LIMIT_COMPARED bytes, else nothing, and never waits for one.
  */
 void ik_call_text_add_call(struct ik_call_text *text, const char *directory, const char *tool,
 	const char *arguments, size_t length);
+
+/* Where the call's paths lead now, whatever they say; new memory. Another text: what was shown of
+ * the call is not what would be done. */
+char *ik_call_targets(const char *directory, const char *arguments, size_t length);
 
 /* Add a piece; copied. */
 void ik_call_text_add(struct ik_call_text *text, enum ik_question_part_kind kind,

@@ -17,6 +17,7 @@ struct ik_chat_call {
 	char *id, *name, *why;
 	char *arguments;
 	size_t length;
+	char *targets;  /* where its paths led when it was asked about */
 	int question;   /* on the screen */
 	bool circling;  /* the same once more: is the turn to go on? */
 	bool for_good;  /* the rule that is being chosen is kept in policy.json */
@@ -32,6 +33,7 @@ static void call_free(struct ik_chat_call *call)
 	free(call->name);
 	free(call->why);
 	free(call->arguments);
+	free(call->targets);
 	free(call);
 }
 
@@ -49,6 +51,28 @@ static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for
 		return true;
 	ik_session_add_notice(chat->core.session, error.text);
 	return false;
+}
+
+/* Where the call's paths lead now; new memory. */
+static char *find_targets(const struct ik_chat_call *call)
+{
+	return ik_call_targets(call->agent->chat->setup->places.directory, call->arguments,
+		call->length);
+}
+
+/* Is the call still the one that the user was shown? If a path of it leads elsewhere by now, it
+ * is judged again, and asked about again. */
+static bool is_as_shown(struct ik_chat_call *call)
+{
+	char *targets = find_targets(call);
+	bool same = ik_text_equal(targets, call->targets);
+
+	free(targets);
+	if (!same) {
+		ask_about_call(call, true);
+		ik_session_policy_changed(call->agent->session);
+	}
+	return same;
 }
 
 /* ---- the second question: which rule ---- */
@@ -70,6 +94,10 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *ans
 		return;
 	if (answer->value < 0 || !suggest(chat, call, answer->value, &rule)) {
 		ask_about_call(call, true);
+		return;
+	}
+	if (!is_as_shown(call)) {
+		ik_rule_done(&rule);
 		return;
 	}
 	if (keep_rule(chat, &rule, call->for_good)) {
@@ -135,12 +163,14 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 		return;
 	switch (answer->value) {
 	case ANSWER_ONCE:
-		ik_session_answer(chat->core.session, call->id, call->name, true, "");
+		if (is_as_shown(call))
+			ik_session_answer(chat->core.session, call->id, call->name, true, "");
 		break;
 	case ANSWER_SESSION:
 	case ANSWER_ALWAYS:
 		call->for_good = answer->value == ANSWER_ALWAYS;
-		ask_for_rule(chat, call);
+		if (is_as_shown(call))
+			ask_for_rule(chat, call);
 		break;
 	default:
 		ik_session_answer(chat->core.session, call->id, call->name, false, answer->text);
@@ -170,6 +200,8 @@ static void ask_about_call(struct ik_chat_call *call, bool first)
 		.choice_count = safe + 1, .initial = safe, .escape = safe,
 	};
 
+	free(call->targets);
+	call->targets = find_targets(call);
 	ik_call_text_add_call(&text, chat->setup->places.directory, call->name, call->arguments,
 		call->length);
 	ik_call_text_add(&text, IK_QUESTION_HINT, call->why, strlen(call->why));

@@ -224,6 +224,8 @@ static bool await(int fd, short events)
 
 int ik_read_all(int fd, struct ik_buf *buf, size_t expected)
 {
+	bool wait = expected == 0;
+
 	for (;;) {
 		size_t room = buf->ceiling - buf->length;
 		size_t piece = expected > READ_PIECE ? expected : READ_PIECE;
@@ -239,7 +241,7 @@ int ik_read_all(int fd, struct ik_buf *buf, size_t expected)
 			return 0;
 		do {
 			count = read(fd, place, piece ? piece : 1);
-		} while (count < 0 && (errno == EINTR || (errno == EAGAIN && await(fd, POLLIN))));
+		} while (count < 0 && (errno == EINTR || (errno == EAGAIN && wait && await(fd, POLLIN))));
 		if (count < 0)
 			return errno;
 		if (count == 0)

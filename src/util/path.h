@@ -65,8 +65,9 @@ enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
 enum ik_status ik_file_write_unsynced(const char *path, const char *bytes, size_t length,
 	mode_t mode, struct ik_error *error) IK_MUST_USE;
 
-/* read(2) to the end of file, appended to buf; expected is a guess at its length
- * (0: none). 0 or errno; what does not fit is told by the status of buf. */
+/* read(2) to the end of file, appended to buf; expected is a guess at its length. 0: none, it is
+ * a stream, which is waited for; a file that is not ready (some of the kernel's never are) is
+ * EAGAIN. 0 or errno; what does not fit is told by the status of buf. */
 int ik_read_all(int fd, struct ik_buf *buf, size_t expected) IK_MUST_USE;
 
 /* write(2) until all is written or an error; EINTR is retried, and a descriptor

@@ -1,0 +1,147 @@
+#include "app/call_question.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../support/scratch.h"
+#include "util/alloc.h"
+#include "util/buf.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+static char root[sizeof(SCRATCH_TEMPLATE)], *here, *away;
+static struct ik_buf shown;
+
+static void setup(void)
+{
+	memcpy(root, SCRATCH_TEMPLATE, sizeof(root));
+	scratch_make(root);
+	away = ik_format("%s/away", root);
+	here = ik_format("%s/here", root);
+	cr_assert_eq(mkdir(away, 0700), 0);
+	cr_assert_eq(mkdir(here, 0700), 0);
+	ik_buf_init(&shown, IK_MIB(8));
+}
+
+static void teardown(void)
+{
+	ik_buf_done(&shown);
+	free(here);
+	free(away);
+	scratch_remove(root);
+}
+
+TestSuite(call_question, .init = setup, .fini = teardown);
+
+/* The text of a question: each part a line, with a letter for its kind. */
+static const char *question(const char *tool, const char *arguments)
+{
+	struct ik_call_text text = { NULL, 0 };
+
+	ik_buf_clear(&shown);
+	ik_call_text_add_call(&text, here, tool, arguments, strlen(arguments));
+	for (size_t i = 0; i < text.count; i++) {
+		ik_buf_printf(&shown, "%c ", "THIWD"[text.parts[i].kind]);
+		ik_buf_append(&shown, text.parts[i].text, text.parts[i].length);
+		if (shown.data[shown.length - 1] != '\n')
+			ik_buf_putc(&shown, '\n');
+	}
+	ik_call_text_done(&text);
+	return shown.data;
+}
+
+static void link_to(const char *target, const char *name)
+{
+	char *path = ik_path_join(here, name);
+
+	(void)unlink(path);
+	cr_assert_eq(symlink(target, path), 0);
+	free(path);
+}
+
+static void is_warning(const char *tool, const char *arguments, const char *format, const char *path)
+{
+	char *line = ik_format("%s", format), *place = strstr(line, "@");
+	char *wanted = place ? ik_format("%.*s%s%s", (int)(place - line), line, path, place + 1)
+		: ik_strdup(line);
+
+	cr_assert_not_null(strstr(question(tool, arguments), wanted), "wanted: %s\ngot: %s", wanted,
+		shown.data);
+	free(wanted);
+	free(line);
+}
+
+Test(call_question, says_where_a_path_leads)
+{
+	char *file = ik_path_join(away, "rc"), *inner = ik_path_join(here, "real");
+
+	is_warning("file_write", "{\"file_path\":\"notes\",\"content\":\"x\"}", "T notes\nI ", "");
+	cr_assert_null(strstr(shown.data, "W "));
+	link_to(file, "notes");
+	is_warning("file_write", "{\"file_path\":\"notes\",\"content\":\"x\"}",
+		"W notes -> @ (outside this directory)\n", file);
+	cr_assert_null(strstr(shown.data, "T notes"));
+	is_warning("file_edit", "{\"file_path\":\"./notes\",\"old_string\":\"a\",\"new_string\":\"b\"}",
+		"W ./notes -> @ (outside this directory)\n", file);
+	is_warning("other", "{\"path\":\"notes\"}",
+		"T path: notes\nW notes -> @ (outside this directory)\n", file);
+	is_warning("file_write", "{\"file_path\":\"../away/rc\",\"content\":\"x\"}",
+		"W ../away/rc (outside this directory)\n", "");
+	link_to(away, "sub");
+	is_warning("file_write", "{\"file_path\":\"sub/rc\",\"content\":\"x\"}",
+		"W sub/rc -> @ (outside this directory)\n", file);
+	link_to("real", "alias");
+	is_warning("file_write", "{\"file_path\":\"alias\",\"content\":\"x\"}", "W alias -> @\n", inner);
+	link_to("circle", "circle");
+	is_warning("file_write", "{\"file_path\":\"circle\",\"content\":\"x\"}",
+		"W circle (it cannot be told where this leads)\n", "");
+	free(inner);
+	free(file);
+}
+
+Test(call_question, knows_that_a_path_leads_elsewhere_by_now)
+{
+	static const char call[] = "{\"file_path\":\"notes\",\"content\":\"x\"}";
+	char *before = ik_call_targets(here, call, strlen(call)), *after;
+
+	link_to(away, "notes");
+	after = ik_call_targets(here, call, strlen(call));
+	cr_assert_str_neq(before, after);
+	free(after);
+	link_to("notes", "other");
+	after = ik_call_targets(here, "[]", 2);
+	cr_assert_str_eq(after, "");
+	free(after);
+	free(before);
+}
+
+/* Cut at the NUL, both would be "command". */
+Test(call_question, shows_all_of_a_name)
+{
+	cr_assert_str_eq(question("any", "{\"command\\u0000x\":\"ls\",\"command\":\"rm\"}"),
+		"T command\xE2\x90\x80x: ls\nT command: rm\n");
+	cr_assert_str_eq(question("any", "{\"command\\nls\":\"a\\nb\",\"\\u001b[2J\":1}"),
+		"H command ls\nT a\nb\nT \xE2\x90\x9B[2J: 1\n");
+}
+
+/* None of these is ever ready, or has an end. */
+Test(call_question, never_waits_for_a_file)
+{
+	static const char *const names[] = {
+		"/proc/kmsg", "/dev/zero", "/dev/tty", "pipe",
+	};
+	char *pipe = ik_path_join(here, "pipe");
+
+	cr_assert_eq(mkfifo(pipe, 0600), 0);
+	free(pipe);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *call = ik_format("{\"file_path\":\"%s\",\"content\":\"x\"}", names[i]);
+
+		cr_assert_not_null(strstr(question("file_write", call), "+x"), "%s", names[i]);
+		free(call);
+	}
+}
