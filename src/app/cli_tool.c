@@ -250,7 +250,7 @@ int ik_cli_config(const struct ik_options *options, struct ik_setup *setup)
 	ik_config_print(setup->config, options->json, &out);
 	if (out.length > 0 && out.data[out.length - 1] != '\n')
 		ik_buf_putc(&out, '\n');
-	status = ik_print(out.data, out.length);
+	status = ik_print_buf(&out);
 	ik_buf_done(&out);
 	return status;
 }

@@ -31,6 +31,16 @@ int ik_print(const char *bytes, size_t length)
 	return number != 0;
 }
 
+int ik_print_buf(const struct ik_buf *out)
+{
+	struct ik_error error;
+
+	if (ik_buf_check(out, _("the output"), &error) == IK_OK)
+		return ik_print(out->data, out->length);
+	ik_complain(error.text);
+	return 1;
+}
+
 char *ik_complaint(const char *sentence)
 {
 	struct ik_buf clean;

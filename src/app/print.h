@@ -6,13 +6,16 @@
 #ifndef IK_APP_PRINT_H
 #define IK_APP_PRINT_H
 
-#include <stddef.h>
+#include "util/buf.h"
 
 /*
  * Write bytes to standard output: sanitised where that is a terminal, as they
  * are elsewhere. 0, or 1 when it failed, which was then said on standard error.
  */
 int ik_print(const char *bytes, size_t length);
+
+/* The same of a buffer; one that memory was short for is not printed, and that is said. */
+int ik_print_buf(const struct ik_buf *out);
 
 /* Say what is wrong on standard error, as a sentence of the program's; what it quotes
  * is sanitised where that is a terminal. */

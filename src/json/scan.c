@@ -5,7 +5,11 @@
 
 #include "json/number.h"
 #include "json/plain.h"
+#include "util/alloc.h"
+#include "util/limits.h"
 #include "util/utf8.h"
+
+#define SMALL_STRING IK_KIB(64) /* want of memory for one is not the caller's business */
 
 /* Everything here relies on text that ik_json_check() has passed: brackets match, strings end. */
 
@@ -284,6 +288,8 @@ char *ik_json_string_new(struct ik_json_span value, size_t *ret_length)
 	/* Decoding never makes a string longer. */
 	ik_buf_init(&text, value.length);
 	if (!ik_json_string(value, &text) || ik_buf_status(&text) != IK_OK) {
+		if (ik_buf_status(&text) != IK_OK && value.length <= SMALL_STRING)
+			ik_alloc_fail();
 		ik_buf_done(&text);
 		return NULL;
 	}

@@ -96,7 +96,11 @@ bool ik_json_string(struct ik_json_span value, struct ik_buf *out);
  * character may be cut between two slices. */
 bool ik_json_string_slice(struct ik_json_span value, size_t *at, size_t most, struct ik_buf *out);
 
-/* The decoded string in new memory, NULL if value is no string; ret_length may be NULL. */
+/*
+ * Return the decoded string in new memory; NULL if value is not a string, or is longer than
+ * 64 KiB and there is no memory for it. (Want of memory for a shorter one ends the program, as in
+ * util/alloc.h, so that no caller takes it for a value of another type.) ret_length may be NULL.
+ */
 char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 
 /* The same of a string that is not empty and holds no U+0000, so that a C string

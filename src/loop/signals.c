@@ -1,6 +1,5 @@
 #include "loop/loop.h"
 
-#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -30,16 +29,15 @@ struct ik_signal *ik_signal_new(struct ik_loop *loop, int number,
 {
 	struct ik_signal *watched = ik_alloc(sizeof(*watched));
 	sigset_t set;
-	int failed;
 
 	watched->loop = loop;
 	watched->number = number;
 	watched->fn = fn;
 	watched->arg = arg;
 	watched->event = evsignal_new(ik_loop_base(loop), number, signal_fired, watched);
-	failed = watched->event == NULL || event_add(watched->event, NULL) != 0;
-	assert(!failed); /* only for SIGKILL, SIGSTOP and numbers that do not exist */
-	(void)failed;
+	/* Beside want of memory only for SIGKILL, SIGSTOP and numbers that don't exist. */
+	if (watched->event == NULL || event_add(watched->event, NULL) != 0)
+		ik_alloc_fail();
 	/* Who started us may have left it blocked. */
 	sigemptyset(&set);
 	sigaddset(&set, number);

@@ -207,6 +207,8 @@ char *ik_buf_take(struct ik_buf *buf, size_t *ret_length)
 {
 	char *data;
 
+	if (ik_buf_status(buf) == IK_NO_MEMORY)
+		ik_alloc_fail();
 	if (buf->capacity / 2 > buf->length)
 		ik_buf_trim(buf);
 	data = buf->capacity ? buf->data : ik_alloc(1);

@@ -67,7 +67,8 @@ enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what,
 void ik_buf_trim(struct ik_buf *buf);
 
 /* Hand the bytes to the caller (free() them; never NULL; NUL-terminated); the
- * buffer is empty afterwards. ret_length may be NULL. */
+ * buffer is empty afterwards. ret_length may be NULL. Check the status first: a buffer that
+ * memory was short for ends the program, as in util/alloc.h. */
 char *ik_buf_take(struct ik_buf *buf, size_t *ret_length);
 
 #endif

@@ -50,6 +50,7 @@ CLI_TESTS = \
 	tests/cli/huge_schema.screen \
 	tests/cli/no_home.screen \
 	tests/cli/no_utf8.screen \
+	tests/cli/no_memory.screen \
 	tests/cli/one_line.screen \
 	tests/cli/packed.screen \
 	tests/cli/proxy.screen \
@@ -71,3 +72,11 @@ CLI_TESTS = \
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh \
 	tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
+
+# Preloaded by tests that let single allocations fail; a sanitizer has an allocator of its own.
+check_SCRIPTS += tests/support/fail_allocation.so
+tests/support/fail_allocation.so: tests/support/fail_allocation.c
+	$(AM_V_at)$(MKDIR_P) tests/support
+	$(AM_V_CCLD)$(CC) -std=c17 -D_GNU_SOURCE -shared -fPIC -o $@ $(srcdir)/tests/support/fail_allocation.c
+EXTRA_DIST += tests/support/fail_allocation.c
+CLEANFILES += tests/support/fail_allocation.so
