@@ -23,6 +23,7 @@
 #include "app/places.h"
 #include "app/print.h"
 #include "app/setup.h"
+#include "loop/guard.h"
 #include "store/checkpoint.h"
 #include "tool/run.h"
 #include "util/text.h"
@@ -105,6 +106,8 @@ int main(int argc, char **argv)
 	/* Started by this program itself. */
 	if (argc == 3 && ik_text_equal(argv[1], IK_CHECKPOINT_OPTION))
 		return ik_checkpoint_run(argv[2]);
+	if (argc == 5 && ik_text_equal(argv[1], IK_GUARD_OPTION))
+		return ik_guard_run(argv + 2);
 	/* What letters and languages are; of the rest of a locale nothing is used, and numbers
 	 * go into JSON and come out of it. */
 	(void)setlocale(LC_CTYPE, "");

@@ -171,7 +171,7 @@ static void start_core(void *arg)
 	struct ik_chat *chat = arg;
 	struct ik_error error, notice;
 
-	ik_children_become_reaper(chat->loop);
+	ik_children_become_reaper(chat->loop, "/proc/self/exe");
 	ik_children_on_change(chat->loop, on_background, chat);
 	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools,
 		    IK_ASKING_PERSON, &events, chat,

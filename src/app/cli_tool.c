@@ -219,7 +219,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	}
 	interrupt = ik_signal_new(cli.loop, SIGINT, on_signal, &cli);
 	terminate = ik_signal_new(cli.loop, SIGTERM, on_signal, &cli);
-	ik_children_become_reaper(cli.loop);
+	ik_children_become_reaper(cli.loop, "/proc/self/exe");
 	ik_alloc_set_hook(ik_memory_gone);
 	cli.environment = ik_setup_tool_environment(setup);
 	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);

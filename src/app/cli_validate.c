@@ -374,7 +374,7 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 	}
 	interrupt = ik_signal_new(v.loop, SIGINT, on_signal, &v);
 	terminate = ik_signal_new(v.loop, SIGTERM, on_signal, &v);
-	ik_children_become_reaper(v.loop);
+	ik_children_become_reaper(v.loop, "/proc/self/exe");
 	v.environment = ik_setup_tool_environment(setup);
 	v.source = ik_source_directory_new(v.loop, &(struct ik_source_directory_options){
 		.path = "/", .origin = IK_SOURCE_USER,

@@ -95,7 +95,7 @@ static void run_checks(struct ik_doctor *doctor)
 	struct ik_error error;
 
 	ik_doctor_ask_postgres(doctor);
-	ik_children_become_reaper(doctor->loop);
+	ik_children_become_reaper(doctor->loop, "/proc/self/exe");
 	ik_alloc_set_hook(ik_memory_gone);
 	discovery = ik_core_discovery(doctor->loop, doctor->setup, environment, &events, doctor);
 	ik_discovery_scan(discovery);

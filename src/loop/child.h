@@ -86,8 +86,14 @@ int ik_child_pid(const struct ik_child *child);
  * reaped. What it left running after done lives on. */
 struct ik_child *ik_child_close(struct ik_child *child);
 
-/* Make this process the reaper of whatever its children leave behind. Call once, early. */
-void ik_children_become_reaper(struct ik_loop *loop);
+/* Make this process the reaper of whatever its children leave behind. Call once, early. guard:
+ * the executable of the process that kills all of it when this one is killed (loop/guard.h), a
+ * path that is not copied; NULL: none. */
+void ik_children_become_reaper(struct ik_loop *loop, const char *guard);
+
+/* The variables that this program needs when it starts itself as a helper: of libraries and
+ * their checks, never a key. NULL-terminated, of borrowed strings; to be released with free(). */
+const char **ik_child_helper_environment(void);
 
 /* Number of processes that children left running, as adopted by this one (their
  * own children not counted). No system call: it is counted when a child ends. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "loop/child.h"
+#include "loop/guard.h"
 #include "loop/internal.h"
 #include "loop/reaper.h"
 #include "loop/restore.h"
@@ -185,6 +186,8 @@ static void look_at_orphans(void *arg)
 	children->changed = false;
 	reap_orphans(children);
 	children->orphans = count_orphans(children);
+	if (children->orphans == 0 && children->count == ik_guard_count(children->guard))
+		ik_guard_rest(children->guard);
 	if (children->orphans != before && children->on_change != NULL)
 		children->on_change(children->on_change_arg);
 }
@@ -254,7 +257,7 @@ rlim_t ik_children_descriptor_limit(const struct ik_children *children)
 	return children->descriptor_limit;
 }
 
-void ik_children_become_reaper(struct ik_loop *loop)
+void ik_children_become_reaper(struct ik_loop *loop, const char *guard)
 {
 	struct ik_children *children = ik_loop_children(loop);
 	struct pids pids = { 0 };
@@ -272,6 +275,8 @@ void ik_children_become_reaper(struct ik_loop *loop)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
 		ik_log(IK_LOG_ERROR, "prctl(PR_SET_CHILD_SUBREAPER): %s", strerror(errno));
 	children->is_reaper = true;
+	if (guard != NULL)
+		children->guard = ik_guard_new(loop, guard);
 	ik_children_watch_signal(children);
 }
 

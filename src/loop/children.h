@@ -11,6 +11,7 @@
 
 #include "loop/process.h"
 
+struct ik_guard;
 struct ik_leftovers;
 
 struct ik_process {
@@ -40,6 +41,7 @@ struct ik_children {
 	int orphans;
 	void (*on_change)(void *);
 	void *on_change_arg;
+	struct ik_guard *guard;   /* NULL: none */
 	struct ik_leftovers *leftovers; /* those that are told to end; NULL until needed */
 };
 

@@ -10,6 +10,7 @@ libik_loop_a_SOURCES = \
 	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/gather.c src/loop/gather.h \
+	src/loop/guard.c src/loop/guard.h \
 	src/loop/http.c src/loop/http.h \
 	src/loop/http_server.c src/loop/http_server.h \
 	src/loop/http_words.c src/loop/http_words.h \

@@ -9,6 +9,7 @@
 
 #include "loop/children.h"
 #include "loop/end_watch.h"
+#include "loop/guard.h"
 #include "loop/internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -171,6 +172,7 @@ struct ik_children *ik_children_free(struct ik_children *children)
 
 	if (children == NULL)
 		return NULL;
+	children->guard = ik_guard_close(children->guard);
 	while (children->first != NULL) {
 		struct ik_process *process = children->first;
 		int status;

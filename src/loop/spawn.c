@@ -26,6 +26,9 @@ static int set_limits(const struct ik_spawn *spawn)
 
 	if (setrlimit(RLIMIT_CORE, &no_core) != 0)
 		return -1;
+	/* Where a sandbox around this process refuses it, the tool runs all the same. */
+	if (spawn->mark != NULL)
+		(void)setrlimit(RLIMIT_LOCKS, spawn->mark);
 	if (spawn->descriptor_limit != RLIM_INFINITY) {
 		if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 			return -1;
@@ -88,9 +91,9 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 		if (errno != 0)
 			return IK_SPAWN_CONFINE;
 	}
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+	if (!spawn->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return IK_SPAWN_SETUP;
-	if (getppid() != parent)
+	if (!spawn->outlives && getppid() != parent)
 		_exit(127); /* it died before the line above: nobody is left to tell */
 	if (spawn->directory != NULL && chdir(spawn->directory) != 0)
 		return IK_SPAWN_DIRECTORY;

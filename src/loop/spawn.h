@@ -30,6 +30,9 @@ struct ik_spawn {
 	rlim_t memory_limit;      /* bytes of address space; RLIM_INFINITY: none */
 	bool foreground;          /* it stays in this process's session and group, and so in its
 	                             job, with the terminal that it may have */
+	bool outlives;            /* it is not killed when this process dies */
+	const struct rlimit *mark; /* RLIMIT_LOCKS, by which a guard finds it and what it starts
+	                             (loop/guard.h); NULL: as it is */
 	const struct ik_confinement *confinement; /* what it may not do; NULL: nothing of it */
 	rlim_t descriptor_limit;  /* soft limit of open files; RLIM_INFINITY: as it is */
 };
@@ -48,7 +51,7 @@ enum ik_spawn_step {
  * Start a process in a session (and so a process group) of its own, without
  * a controlling terminal (but for one that is to be in the foreground), with
  * signals at default and none blocked, no core dumps, SIGKILL when this
- * process dies, and no descriptor but its streams.
+ * process dies (but for one that outlives it), and no descriptor but its streams.
  * Returns 0 and the pid once the program has been executed; else an errno
  * value and the step, and nothing is left of the process.
  */

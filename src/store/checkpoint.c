@@ -53,47 +53,34 @@ static void done(void *arg, const struct ik_child_result *result)
 	checkpoint->relieved(checkpoint->arg);
 }
 
-/* What of the environment it may need: of libraries and their checks, never a key. */
-static const char *const kept_names[] = {
-	"LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR"
-};
-enum { KEPT = sizeof(kept_names) / sizeof(kept_names[0]) };
-
 /* Start the helper. */
 static void start(void *arg)
 {
 	static const struct ik_child_events events = { .done = done };
 	struct ik_checkpoint *checkpoint = arg;
-	char *kept[KEPT + 1] = { NULL };
-	size_t count = 0, i;
+	const char **environment;
 	const char *const argv[] = {
 		"ikigai", IK_CHECKPOINT_OPTION, checkpoint->path, NULL
 	};
-	const struct ik_child_spec spec = {
+	struct ik_child_spec spec = {
 		.path = checkpoint->program,
 		.argv = argv,
-		.environment = (const char *const *)kept,
 		.discard_stderr = true,
 	};
 	struct ik_error error;
 
 	if (checkpoint->child || !checkpoint->program)
 		return;
+	environment = ik_child_helper_environment();
+	spec.environment = environment;
 	checkpoint->anew = false;
-	for (i = 0; i < KEPT; i++) {
-		const char *value = getenv(kept_names[i]);
-
-		if (value)
-			kept[count++] = ik_format("%s=%s", kept_names[i], value);
-	}
 	checkpoint->failed = ik_child_start(checkpoint->loop, &spec, &events, checkpoint,
 		&checkpoint->child, &error) != IK_OK;
 	if (checkpoint->failed) {
 		checkpoint->merging = false;
 		ik_log(IK_LOG_ERROR, "checkpoint: %s", error.text);
 	}
-	while (count > 0)
-		free(kept[--count]);
+	free(environment);
 }
 
 struct ik_checkpoint *ik_checkpoint_new(struct ik_loop *loop, const char *path,

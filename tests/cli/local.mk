@@ -49,6 +49,7 @@ CLI_TESTS = \
 	tests/cli/http2.screen \
 	tests/cli/huge_schema.screen \
 	tests/cli/no_home.screen \
+	tests/cli/nothing_left.screen \
 	tests/cli/no_utf8.screen \
 	tests/cli/no_memory.screen \
 	tests/cli/one_line.screen \
