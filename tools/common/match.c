@@ -15,9 +15,10 @@
 
 #include "util/alloc.h"
 #include "util/buf.h"
+#include "util/text.h"
 
-/* glob(3) recurses once for each slash, on the stack. No path that the kernel takes at once has
- * more names than this. */
+/* glob(3) recurses, on the stack, once for each slash after a wildcard or at the end. No path
+ * that the kernel takes at once has more names than this. */
 #define SLASHES_MAX (PATH_MAX / 2)
 
 /* Hands paths on, and counts them. */
@@ -74,10 +75,13 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 	return visitor->visit(visitor->arg, path, type);
 }
 
-static bool has_too_many_slashes(const char *pattern)
+/* Could glob(3) overrun the stack? */
+static bool is_too_deep(const char *pattern)
 {
 	size_t count = 0;
 
+	if (strpbrk(pattern, "*?[") == NULL && !ik_text_ends(pattern, "/"))
+		return false;
 	while ((pattern = strchr(pattern, '/')) != NULL) {
 		pattern++;
 		count++;
@@ -91,7 +95,7 @@ static enum ik_match_result match_plain(const char *pattern, struct visitor *vis
 	glob_t found = { 0 };
 	enum ik_match_result result = IK_MATCH_DONE;
 
-	if (has_too_many_slashes(pattern))
+	if (is_too_deep(pattern))
 		return IK_MATCH_INVALID;
 	switch (glob(pattern, 0, NULL, &found)) {
 	case 0:
