@@ -160,6 +160,7 @@ static void begin_call(struct ik_session_run *run)
 	struct ik_run_options options = session->options.run;
 
 	options.id = run->id;
+	options.session = session->id;
 	run->run = ik_run_start(&options, session->registry, run->name,
 		run->arguments.data, run->arguments.length, &events, run);
 }
@@ -288,7 +289,7 @@ static void cut_own(struct ik_session_run *run)
 		ik_session_emit(run->session, &started);
 	}
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, "", 0, "", 0, IK_KIB(1));
+	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
 	free(message);
 	end_own(run, &(struct ik_run_result){
 		.envelope = envelope.data, .envelope_length = envelope.length, .exit_code = -1,
@@ -316,7 +317,7 @@ static void cut_waiting(struct ik_session_run *run)
 
 	run_release(run);
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, "", 0, "", 0, IK_KIB(1));
+	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
 	free(message);
 	input.text = envelope.data;
 	input.text_length = envelope.length;

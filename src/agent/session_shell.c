@@ -16,7 +16,7 @@
 enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 
 /* What is kept of an output: its first half, and its last. */
-#define HALF (IK_LIMIT_MODEL_OUTPUT / 2)
+#define HALF (IK_LIMIT_OWN_OUTPUT / 2)
 
 struct ik_session_shell {
 	struct ik_session_shell *next;
@@ -211,8 +211,8 @@ void ik_session_run_shell(struct ik_session *session, const char *command)
 	shell->session = session;
 	shell->id = ik_format("run_%d", ++session->own_runs);
 	shell->command = ik_strdup(command);
-	ik_buf_init(&shell->head, IK_LIMIT_MODEL_OUTPUT);
-	ik_buf_init(&shell->tail, 4 * IK_LIMIT_MODEL_OUTPUT);
+	ik_buf_init(&shell->head, IK_LIMIT_OWN_OUTPUT);
+	ik_buf_init(&shell->tail, 4 * IK_LIMIT_OWN_OUTPUT);
 	while (*at)
 		at = &(*at)->next;
 	*at = shell;

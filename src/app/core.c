@@ -213,6 +213,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.http = core->http;
 	options.store = core->store;
 	options.run = ik_core_run_options(core->loop, core->setup, core->environment);
+	options.run.outputs = core->outputs_directory;
 	options.concurrency = (int)config->tools_concurrency;
 	options.slots = core->slots;
 	options.written = core->written;
@@ -404,6 +405,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	 * said when something is kept. */
 	if (core->undo_directory != NULL)
 		(void)!ik_path_make(core->undo_directory, 0700, error);
+	core->outputs_directory = ik_places_file(&setup->places, "outputs");
 	core->no_tools = no_tools;
 	core->asking = asking;
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
@@ -501,7 +503,8 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->policy = ik_policy_free(core->policy);
 	free(core->policy_path);
 	free(core->undo_directory);
-	core->undo_directory = NULL;
+	free(core->outputs_directory);
+	core->undo_directory = core->outputs_directory = NULL;
 	ik_tool_switches_done(&core->switches);
 	core->policy_path = NULL;
 	core->environment = ik_environment_free(core->environment);

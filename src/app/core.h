@@ -63,6 +63,7 @@ struct ik_core {
 	char *models_line;            /* by this command */
 	struct ik_session *models_for; /* of this session, while it is there */
 	char *undo_directory;        /* where what tools write is kept; NULL: nowhere */
+	char *outputs_directory;     /* for results that are cut; NULL: nowhere */
 	struct ik_undo_work *undo;   /* app/undo_command.h; NULL: none is under way */
 	struct ik_model_hint *hint;  /* app/model_hint.h; NULL: nothing is asked */
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */

@@ -5,6 +5,7 @@
 
 #include "app/undo_call.h"
 #include "app/undo_text.h"
+#include "tool/output_files.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -386,5 +387,9 @@ void ik_undo_session_deleted(const struct ik_places *places, const char *session
 
 	if (root != NULL)
 		ik_revert_forget(root, session);
+	free(root);
+	root = ik_places_file(places, "outputs");
+	if (root != NULL)
+		ik_output_files_forget(root, session);
 	free(root);
 }

@@ -44,7 +44,7 @@ static const struct ik_config_key keys[] = {
 		.least = 1, .most = 3600, .project = true,
 		.meaning = N_("the same for single tools: {\"NAME\": SECONDS}") },
 	{ .name = "tools.max_output_size", .type = IK_KEY_INTEGER, .offset = FIELD(tools_max_output_size),
-		.standard = "1048576", .least = 1024, .most = 67108864, .project = true,
+		.standard = "65536", .least = 1024, .most = 67108864, .project = true,
 		.meaning = N_("bytes of a tool's output that the model gets at most") },
 	{ .name = "tools.concurrency", .type = IK_KEY_INTEGER, .offset = FIELD(tools_concurrency),
 		.standard = "4", .least = 1, .most = 64, .project = true,

@@ -12,7 +12,7 @@ static void note_string(void *arg, const struct ik_json_seen *string)
 	ik_buf_append(&answer->strings, (const char *)string, sizeof *string);
 }
 
-void ik_answer_init(struct ik_answer *answer, size_t limit)
+void ik_answer_init(struct ik_answer *answer, size_t limit, struct ik_output_files *files)
 {
 	ik_json_checker_init(&answer->checker);
 	answer->checker.mend = true;
@@ -24,16 +24,21 @@ void ik_answer_init(struct ik_answer *answer, size_t limit)
 		IK_LIMIT_TOOL_OUTPUT / IK_CUT_SHORTEST * sizeof(struct ik_json_seen));
 	/* One byte may become three. */
 	ik_buf_init(&answer->repaired, 3 * IK_LIMIT_TOOL_OUTPUT);
+	/* Of each cut string at least so much is written. */
+	ik_buf_init(&answer->paths, (limit / IK_CUT_SHORTEST + 1) * sizeof(const char *));
 	answer->limit = limit;
 	answer->text = NULL;
 	answer->length = answer->at = 0;
 	answer->writing = false;
+	answer->files = files;
+	answer->cut_length = answer->keeping = answer->kept = 0;
 }
 
 void ik_answer_done(struct ik_answer *answer)
 {
 	ik_buf_done(&answer->strings);
 	ik_buf_done(&answer->repaired);
+	ik_buf_done(&answer->paths);
 }
 
 void ik_answer_feed(struct ik_answer *answer, const char *bytes, size_t length)
@@ -72,16 +77,84 @@ static bool repair(struct ik_answer *answer, struct ik_buf *out, size_t slice)
 	return true;
 }
 
+/* The long strings of the value. */
+static const struct ik_json_seen *strings_of(const struct ik_answer *answer, size_t *ret_count)
+{
+	/* Without memory for the list it is as if there were none. */
+	*ret_count = ik_buf_status(&answer->strings) != IK_OK ? 0 :
+		answer->strings.length / sizeof(struct ik_json_seen);
+	return (const void *)answer->strings.data;
+}
+
+/* Write a slice of a text that is cut to its file. Returns whether that was the last of it. */
+static bool keep_text(struct ik_answer *answer, struct ik_json_span text, bool decode, size_t slice)
+{
+	size_t left = text.length - answer->kept;
+	struct ik_buf piece;
+	bool more;
+
+	if (answer->kept == 0)
+		ik_output_files_begin(answer->files);
+	if (!decode) {
+		ik_output_files_write(answer->files, text.text + answer->kept,
+			left < slice ? left : slice);
+		answer->kept += left < slice ? left : slice;
+		return answer->kept == text.length;
+	}
+	ik_buf_init(&piece, slice + IK_CUT_SHORTEST);
+	more = ik_json_string_slice(text, &answer->kept, slice, &piece);
+	ik_output_files_write(answer->files, piece.data, piece.length);
+	ik_buf_done(&piece);
+	return !more;
+}
+
+/* Write a slice of the texts that are cut to files. Returns whether that was the last of it. */
+static bool keep_texts(struct ik_answer *answer, struct ik_json_span value, size_t slice)
+{
+	size_t count;
+	const struct ik_json_seen *strings = strings_of(answer, &count);
+	const char *path = NULL;
+
+	if (answer->keeping == 0 && answer->kept == 0)
+		answer->cut_length = ik_cut_length(value.length, strings, count, answer->limit,
+			answer->files != NULL ? ik_output_files_path_length(answer->files) : 0);
+	if (answer->cut_length == 0) {
+		if (answer->files != NULL && !keep_text(answer, value, false, slice))
+			return false;
+		path = answer->files != NULL ? ik_output_files_end(answer->files) : NULL;
+		ik_buf_append(&answer->paths, (const char *)&path, sizeof path);
+		return true;
+	}
+	for (; answer->keeping < count; answer->keeping++) {
+		const struct ik_json_seen *string = &strings[answer->keeping];
+
+		if (string->length <= answer->cut_length)
+			continue;
+		if (answer->files != NULL) {
+			const struct ik_json_span text = { answer->text + string->start, string->length };
+
+			if (!keep_text(answer, text, true, slice))
+				return false;
+			path = ik_output_files_end(answer->files);
+		}
+		ik_buf_append(&answer->paths, (const char *)&path, sizeof path);
+		answer->kept = 0;
+	}
+	return true;
+}
+
 /* Write the value shorter than it is. */
 static void put_cut(struct ik_answer *answer, struct ik_buf *out, struct ik_json_span value)
 {
-	const struct ik_json_seen *strings = (const void *)answer->strings.data;
-	size_t count = answer->strings.length / sizeof *strings;
+	size_t count;
+	const struct ik_json_seen *strings = strings_of(answer, &count);
 
-	/* Without memory for the list it is as if there were no long strings. */
-	if (ik_buf_status(&answer->strings) != IK_OK)
-		count = 0;
-	ik_cut_json(out, answer->text, value, strings, count, answer->limit);
+	ik_envelope_open(out);
+	if (ik_buf_status(&answer->paths) == IK_OK)
+		ik_cut_json(out, answer->text, value, strings, count, answer->cut_length,
+			answer->limit, (const void *)answer->paths.data);
+	else
+		out->status = ik_buf_status(&answer->paths);
 	ik_envelope_close(out, true);
 }
 
@@ -96,13 +169,15 @@ bool ik_answer_write(struct ik_answer *answer, struct ik_buf *out, size_t slice)
 		return true;
 	value.text = answer->text + answer->checker.value_start;
 	value.length = answer->checker.value_end - answer->checker.value_start;
+	if (value.length > answer->limit) {
+		if (!keep_texts(answer, value, slice))
+			return false;
+		put_cut(answer, out, value);
+		return true;
+	}
 	if (!answer->writing) {
 		answer->writing = true;
 		ik_envelope_open(out);
-		if (value.length > answer->limit) {
-			put_cut(answer, out, value);
-			return true;
-		}
 		ik_buf_reserve(out, value.length + 1);
 	}
 	left = value.length - answer->at;

@@ -32,36 +32,57 @@ void ik_envelope_close(struct ik_buf *out, bool cut)
 	ik_buf_puts(out, cut ? TRUNCATED : "}");
 }
 
-bool ik_envelope_text(struct ik_buf *out, const char *output, size_t length, size_t limit)
+bool ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit)
 {
 	bool cut;
 
 	ik_buf_puts(out, "{\"tool_success\":true,\"result\":{\"output\":");
-	cut = ik_cut_text(out, output, length, limit, IK_CUT_MIDDLE);
+	cut = ik_cut_text(out, output->bytes, output->length, limit, IK_CUT_MIDDLE, output->path);
 	ik_buf_puts(out, cut ? "}" : "}}");
 	if (cut)
 		ik_buf_puts(out, TRUNCATED);
 	return cut;
 }
 
-void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
-	const char *message, int exit_code, const char *stdout_bytes, size_t stdout_length,
-	const char *stderr_bytes, size_t stderr_length, size_t limit)
+/* How much of a failure's streams is written: half of the limit for each, and what one does
+ * not need for the other. */
+static void share(const struct ik_envelope_stream streams[2], size_t limit, size_t ret_needed[2],
+	size_t ret_limits[2])
 {
-	size_t stdout_written = ik_cut_written_length(stdout_bytes, stdout_length, limit);
-	size_t stderr_written = ik_cut_written_length(stderr_bytes, stderr_length, limit);
 	size_t half = limit / 2;
-	size_t stdout_limit = limit, stderr_limit = limit;
 
-	/* Half for each, and what one does not need for the other. */
-	if (stdout_written + stderr_written > limit) {
-		if (stdout_written <= half)
-			stderr_limit = limit - stdout_written;
-		else if (stderr_written <= half)
-			stdout_limit = limit - stderr_written;
-		else
-			stdout_limit = stderr_limit = half;
+	for (int i = 0; i < 2; i++) {
+		ret_needed[i] = ik_cut_written_length(streams[i].bytes, streams[i].length, limit);
+		ret_limits[i] = limit;
 	}
+	if (ret_needed[0] + ret_needed[1] <= limit)
+		return;
+	if (ret_needed[0] <= half)
+		ret_limits[1] = limit - ret_needed[0];
+	else if (ret_needed[1] <= half)
+		ret_limits[0] = limit - ret_needed[1];
+	else
+		ret_limits[0] = ret_limits[1] = half;
+}
+
+void ik_envelope_cuts(const struct ik_envelope_stream streams[2], size_t limit, bool ret_cut[2])
+{
+	size_t needed[2], limits[2];
+
+	share(streams, limit, needed, limits);
+	for (int i = 0; i < 2; i++)
+		ret_cut[i] = needed[i] > limits[i];
+}
+
+void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
+	const char *message, int exit_code, const struct ik_envelope_stream streams[2], size_t limit)
+{
+	static const struct ik_envelope_stream nothing[2] = { { "", 0, NULL }, { "", 0, NULL } };
+	size_t needed[2], limits[2];
+
+	if (streams == NULL)
+		streams = nothing;
+	share(streams, limit, needed, limits);
 	ik_buf_puts(out, "{\"tool_success\":false,\"error\":");
 	ik_json_put_text(out, message);
 	ik_buf_printf(out, ",\"error_code\":\"%s\",\"exit_code\":", ik_tool_failure_code(failure));
@@ -70,9 +91,11 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
 	else
 		ik_buf_printf(out, "%d", exit_code);
 	ik_buf_puts(out, ",\"stdout\":");
-	ik_cut_text(out, stdout_bytes, stdout_length, stdout_limit, IK_CUT_MIDDLE);
+	ik_cut_text(out, streams[0].bytes, streams[0].length, limits[0], IK_CUT_MIDDLE,
+		streams[0].path);
 	ik_buf_puts(out, ",\"stderr\":");
-	ik_cut_text(out, stderr_bytes, stderr_length, stderr_limit, IK_CUT_START);
+	ik_cut_text(out, streams[1].bytes, streams[1].length, limits[1], IK_CUT_START,
+		streams[1].path);
 	ik_buf_putc(out, '}');
 }
 

@@ -31,15 +31,25 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure);
 void ik_envelope_open(struct ik_buf *out);
 void ik_envelope_close(struct ik_buf *out, bool cut);
 
+/* What a tool printed on a stream, and the file that has it where it is cut (NULL: none). */
+struct ik_envelope_stream {
+	const char *bytes;
+	size_t length;
+	const char *path;
+};
+
 /* Append the envelope of a success whose output is text: {"output": TEXT} is its
  * result. Above limit bytes the text is cut as above; returns whether it was. */
-bool ik_envelope_text(struct ik_buf *out, const char *output, size_t length, size_t limit);
+bool ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit);
 
-/* Append the envelope of a failure. exit_code < 0: null. The streams are cut
- * to limit bytes together (stderr keeps its end), marked where they were. */
+/* Append the envelope of a failure. exit_code < 0: null. The streams (stdout and stderr; NULL:
+ * both are empty) are cut to limit bytes together (stderr keeps its end), marked where they
+ * were. */
 void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
-	const char *message, int exit_code, const char *stdout_bytes, size_t stdout_length,
-	const char *stderr_bytes, size_t stderr_length, size_t limit);
+	const char *message, int exit_code, const struct ik_envelope_stream streams[2], size_t limit);
+
+/* Which of the streams that cuts. */
+void ik_envelope_cuts(const struct ik_envelope_stream streams[2], size_t limit, bool ret_cut[2]);
 
 /* A copy of envelope with the mark that the tool loop ends: "limit_reached" and
  * "limit_message" beside the rest. */

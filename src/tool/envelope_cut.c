@@ -7,12 +7,26 @@
 #include "json/write.h"
 #include "util/utf8.h"
 
-/* Room for the longest mark: 30 bytes of words and 20 digits. */
-enum { MARK_ROOM = 64 };
+/* Room for the longest mark: 30 bytes of words and 20 digits; and with a path, less that. */
+enum { MARK_ROOM = 64, MARK_ROOM_OF_PATH = 48 };
 
-static void put_mark(struct ik_buf *out, size_t left_out)
+/* Room for the longest mark with that path as it is written. */
+static size_t mark_room(const char *path)
 {
-	ik_buf_printf(out, "[… %zu bytes left out …]", left_out);
+	return path == NULL ? MARK_ROOM :
+		MARK_ROOM + MARK_ROOM_OF_PATH + ik_cut_written_length(path, strlen(path), SIZE_MAX) - 2;
+}
+
+/* Write the mark; line: where what it stands for begins, from 1. */
+static void put_mark(struct ik_buf *out, size_t left_out, const char *path, size_t line)
+{
+	ik_buf_printf(out, "[… %zu bytes left out", left_out);
+	if (path != NULL) {
+		ik_buf_puts(out, ": file_read has them in ");
+		ik_json_escape(out, path, strlen(path));
+		ik_buf_printf(out, ", offset %zu", line);
+	}
+	ik_buf_puts(out, " …]");
 }
 
 /* How a number of bytes is shared between the beginning and the end of a text. */
@@ -95,9 +109,23 @@ static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, s
 	return tail - head;
 }
 
-bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
-	enum ik_cut part)
+/* The line in which a text of so many bytes ends, from 1. */
+static size_t count_lines(const char *text, size_t length)
 {
+	const char *at = text, *end = text + length;
+	size_t lines = 1;
+
+	while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+		lines++;
+		at++;
+	}
+	return lines;
+}
+
+bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
+	enum ik_cut part, const char *path)
+{
+	size_t mark = mark_room(path) + 2;
 	struct ik_buf text;
 	size_t between, room, head, tail;
 
@@ -108,12 +136,12 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 	/* Two ends, of which repair makes three bytes for one at worst. */
 	ik_buf_init(&text, 6 * limit + 64);
 	between = take_ends(&text, bytes, length, limit);
-	room = limit > MARK_ROOM + 2 ? limit - MARK_ROOM - 2 : 0;
+	room = limit > mark ? limit - mark : 0;
 	head = fit_head(text.data, text.length, head_share(room, part));
 	tail = fit_tail(text.data + head, text.length - head, room - head_share(room, part)) + head;
 	ik_json_quote_open(out);
 	ik_json_escape(out, text.data, head);
-	put_mark(out, tail - head + between);
+	put_mark(out, tail - head + between, path, count_lines(text.data, head));
 	ik_json_escape(out, text.data + tail, text.length - tail);
 	ik_json_quote_close(out);
 	ik_buf_done(&text);
@@ -130,13 +158,11 @@ static size_t cut_total(const struct ik_json_seen *strings, size_t count, size_t
 	return total;
 }
 
-/* The length to which all longer strings are cut so that value fits into
- * limit; 0 when there is none. */
-static size_t common_length(size_t value_length, const struct ik_json_seen *strings, size_t count,
-	size_t limit)
+size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, size_t count,
+	size_t limit, size_t path_length)
 {
 	size_t rest = value_length - cut_total(strings, count, SIZE_MAX);
-	size_t low = IK_CUT_SHORTEST, high = limit;
+	size_t low = IK_CUT_SHORTEST + path_length, high = limit;
 
 	if (count == 0 || rest >= limit || cut_total(strings, count, low) > limit - rest)
 		return 0;
@@ -233,13 +259,26 @@ static const char *before_escapes(const char *start, const char *at)
 	return at;
 }
 
+/* The line in which the raw inside of a string ends that begins there, from 1. */
+static size_t count_escaped_lines(const char *at, const char *end)
+{
+	size_t lines = 1;
+
+	while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL) {
+		lines += at[1] == 'n' ||
+			(at[1] == 'u' && memcmp(at + 2, "000", 3) == 0 && (at[5] | 0x20) == 'a');
+		at += unit_length(at);
+	}
+	return lines;
+}
+
 /* Append a string of checked text cut to length bytes. */
 static void put_cut_string(struct ik_buf *out, const char *text, const struct ik_json_seen *string,
-	size_t length)
+	size_t length, const char *path)
 {
 	const char *begin = text + string->start + 1;
 	const char *end = begin + string->length - 2;
-	size_t room = length - MARK_ROOM - 2;
+	size_t room = length - mark_room(path) - 2;
 	size_t head_room = head_share(room, IK_CUT_MIDDLE);
 	size_t kept = 0, passed = 0;
 	const char *head, *tail;
@@ -249,25 +288,25 @@ static void put_cut_string(struct ik_buf *out, const char *text, const struct ik
 	tail = advance(before_escapes(head, tail), end, tail, true, &passed);
 	advance(tail, end, end, false, &kept);
 	ik_buf_append(out, begin - 1, (size_t)(head - begin) + 1);
-	put_mark(out, string->decoded - kept);
+	put_mark(out, string->decoded - kept, path, count_escaped_lines(begin, head));
 	ik_buf_append(out, tail, (size_t)(end + 1 - tail));
 }
 
 void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
-	const struct ik_json_seen *strings, size_t count, size_t limit)
+	const struct ik_json_seen *strings, size_t count, size_t length, size_t limit,
+	const char *const *paths)
 {
-	size_t length = common_length(value.length, strings, count, limit);
 	const char *copied = value.text;
 
 	if (length == 0) {
-		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE);
+		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE, paths[0]);
 		return;
 	}
 	for (; count > 0; count--, strings++) {
 		if (strings->length <= length)
 			continue;
 		ik_buf_append(out, copied, (size_t)(text + strings->start - copied));
-		put_cut_string(out, text, strings, length);
+		put_cut_string(out, text, strings, length, *paths++);
 		copied = text + strings->start + strings->length;
 	}
 	ik_buf_append(out, copied, (size_t)(value.text + value.length - copied));

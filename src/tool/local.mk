@@ -13,6 +13,7 @@ libik_tool_a_SOURCES = \
 	src/tool/file_copy.h src/tool/file_keep.c src/tool/file_put.c \
 	src/tool/file_state.c src/tool/file_state.h \
 	src/tool/glob.c src/tool/glob.h \
+	src/tool/output_files.c src/tool/output_files.h \
 	src/tool/permissions.c src/tool/permissions.h \
 	src/tool/findings.c src/tool/findings.h \
 	src/tool/policy.c src/tool/policy.h \

@@ -7,6 +7,7 @@
 #include "json/json.h"
 #include "json/schema.h"
 #include "tool/answer.h"
+#include "tool/envelope_cut.h"
 #include "tool/protocol.h"
 #include "tool/sandbox.h"
 #include "tool/source.h"
@@ -43,6 +44,15 @@ struct ik_run {
 	struct stream streams[2]; /* by enum ik_stream */
 	struct ik_answer answer; /* what comes on stdout */
 	bool answered;           /* it was JSON; the envelope has it */
+	struct ik_output_files *files; /* for what is cut; NULL: there are none */
+	/* Of streams that go into the envelope as they are: */
+	void (*put)(struct ik_run *run); /* into the envelope */
+	enum ik_tool_failure failure;
+	char *message;           /* of the failure */
+	struct ik_envelope_stream texts[2];
+	bool cut[2];             /* goes to a file first */
+	int keeping;             /* the one that is being written to its file */
+	size_t kept;             /* bytes of that */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
@@ -101,26 +111,97 @@ static void report(void *arg)
 }
 
 /* Write the envelope of a failure. */
-static void put_failure(struct ik_run *run, enum ik_tool_failure failure, const char *message,
+static void put_failure(struct ik_run *run)
+{
+	ik_envelope_failure(&run->envelope, run->failure, run->message, run->result.exit_code,
+		run->texts, run->output_limit);
+}
+
+/* Write the envelope of a success that is text. */
+static void put_text(struct ik_run *run)
+{
+	run->result.success = true;
+	(void)ik_envelope_text(&run->envelope, &run->texts[IK_STDOUT], run->output_limit);
+}
+
+/* Write a slice of the streams that are cut to files. Returns whether that was the last of it. */
+static bool keep_streams(struct ik_run *run)
+{
+	for (; run->files != NULL && run->keeping < 2; run->keeping++) {
+		struct ik_envelope_stream *text = &run->texts[run->keeping];
+		size_t left = text->length - run->kept;
+
+		if (!run->cut[run->keeping])
+			continue;
+		if (run->kept == 0)
+			ik_output_files_begin(run->files);
+		ik_output_files_write(run->files, text->bytes + run->kept,
+			left < IK_ANSWER_SLICE ? left : IK_ANSWER_SLICE);
+		run->kept += IK_ANSWER_SLICE;
+		if (left > IK_ANSWER_SLICE)
+			return false;
+		text->path = ik_output_files_end(run->files);
+		run->kept = 0;
+	}
+	return true;
+}
+
+/* Tell the outcome; whoever is told has much to do with a large one: in a turn of its own. */
+static void tell(struct ik_run *run)
+{
+	if (run->envelope.length > IK_ANSWER_SLICE)
+		ik_loop_defer(run->loop, report, run);
+	else
+		report(run);
+}
+
+/* Put the streams into the envelope, where they are cut after a few turns of the loop. */
+static void put_streams(void *arg)
+{
+	struct ik_run *run = arg;
+
+	if (!keep_streams(run)) {
+		ik_loop_defer(run->loop, put_streams, run);
+		return;
+	}
+	run->put(run);
+	tell(run);
+}
+
+/* Note what the envelope is made of. */
+static void take_streams(struct ik_run *run, void (*put)(struct ik_run *run))
+{
+	for (int i = 0; i < 2; i++)
+		run->texts[i] = (struct ik_envelope_stream){
+			run->streams[i].bytes.data, run->streams[i].bytes.length, NULL,
+		};
+	run->put = put;
+}
+
+/* Note a failure; message is taken over. */
+static void take_failure(struct ik_run *run, enum ik_tool_failure failure, char *message,
 	int exit_code)
 {
-	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
-	const struct ik_buf *errors = &run->streams[IK_STDERR].bytes;
-
-	ik_envelope_failure(&run->envelope, failure, message, exit_code, output->data,
-		output->length, errors->data, errors->length, run->output_limit);
-	run->result.success = false;
+	run->failure = failure;
+	run->message = message;
 	run->result.exit_code = exit_code;
-	if (output->length + errors->length > run->output_limit)
-		run->result.truncated = true;
+	take_streams(run, put_failure);
+	ik_envelope_cuts(run->texts, run->output_limit, run->cut);
+	run->result.truncated |= run->cut[IK_STDOUT] || run->cut[IK_STDERR];
+}
+
+/* The tool has failed; message is taken over. */
+static void fail(struct ik_run *run, enum ik_tool_failure failure, char *message, int exit_code)
+{
+	take_failure(run, failure, message, exit_code);
+	put_streams(run);
 }
 
 /* Fail before there is a process; message is taken over. */
 static void refuse(struct ik_run *run, enum ik_tool_failure failure, char *message)
 {
-	put_failure(run, failure, message, -1);
-	free(message);
-	ik_loop_defer(run->loop, report, run);
+	take_failure(run, failure, message, -1);
+	ik_loop_defer(run->loop, put_streams, run);
 }
 
 static void call_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
@@ -166,50 +247,40 @@ static bool take_value(struct ik_run *run)
 	return true;
 }
 
-/* Wrap what a native tool printed that ended in order. */
-static void put_answer(struct ik_run *run)
+/* What a native tool printed that ended in order is no JSON. */
+static void fail_answer(struct ik_run *run)
 {
 	const struct stream *output = &run->streams[IK_STDOUT];
-	char *message;
 
-	run->result.exit_code = 0;
-	if (take_value(run))
-		return;
-	if (output->dropped > 0)
-		message = ik_format("Tool '%s' returned more than %zu bytes", run->name,
-			output->bytes.length);
-	else
-		message = ik_format("Tool '%s' returned invalid JSON", run->name);
-	put_failure(run, IK_TOOL_INVALID_OUTPUT, message, 0);
-	free(message);
+	fail(run, IK_TOOL_INVALID_OUTPUT, output->dropped > 0 ?
+		ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length) :
+		ik_format("Tool '%s' returned invalid JSON", run->name), 0);
 }
 
-/* The same of a tool of Kodelet's: text is an answer too, and a JSON value may be
- * the report of a failure. */
-static void put_kodelet_answer(struct ik_run *run)
+/* Of a tool of Kodelet's text is an answer, too. */
+static void take_text(struct ik_run *run)
 {
-	const struct stream *output = &run->streams[IK_STDOUT];
-	struct ik_json_span envelope;
-	struct ik_buf words;
-	char *message;
+	take_streams(run, put_text);
+	run->cut[IK_STDOUT] = ik_cut_written_length(run->texts[IK_STDOUT].bytes,
+		run->texts[IK_STDOUT].length, run->output_limit) > run->output_limit;
+	run->result.truncated |= run->cut[IK_STDOUT];
+	put_streams(run);
+}
 
-	run->result.exit_code = 0;
-	if (!take_value(run)) {
-		run->result.truncated |= ik_envelope_text(&run->envelope, output->bytes.data,
-			output->bytes.length, run->output_limit);
-		run->result.success = true;
-		return;
-	}
-	envelope = (struct ik_json_span){ run->envelope.data, run->envelope.length };
+/* Is the value that a tool of Kodelet's printed the report of a failure? New memory: what it
+ * says; NULL: it is not. */
+static char *reported_failure(const struct ik_run *run)
+{
+	const struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
+	char *message = NULL;
+	struct ik_buf words;
+
 	ik_buf_init(&words, IK_LIMIT_ENVELOPE);
-	if (ik_protocol_kodelet_failure(ik_json_member(envelope, "result"), &words)) {
+	if (ik_protocol_kodelet_failure(ik_json_member(envelope, "result"), &words))
 		message = ik_format("Tool '%s' failed: %.*s", run->name,
 			(int)ik_utf8_cut(words.data, words.length, WORDS_SHOWN), words.data);
-		ik_buf_clear(&run->envelope);
-		put_failure(run, IK_TOOL_CRASHED, message, 0);
-		free(message);
-	}
 	ik_buf_done(&words);
+	return message;
 }
 
 /* Let go of the call. */
@@ -223,15 +294,21 @@ static void close_call(struct ik_run *run)
 /* The tool has ended in order. */
 static void conclude(struct ik_run *run)
 {
-	if (run->protocol == IK_PROTOCOL_KODELET)
-		put_kodelet_answer(run);
-	else
-		put_answer(run);
-	/* Whoever is told has much to do with a large result: in a turn of its own. */
-	if (run->envelope.length > IK_ANSWER_SLICE)
-		ik_loop_defer(run->loop, report, run);
-	else
-		report(run);
+	bool kodelet = run->protocol == IK_PROTOCOL_KODELET, value = take_value(run);
+	char *message = kodelet && value ? reported_failure(run) : NULL;
+
+	run->result.exit_code = 0;
+	if (message != NULL) {
+		run->result.success = false;
+		ik_buf_clear(&run->envelope);
+		fail(run, IK_TOOL_CRASHED, message, 0);
+	} else if (value) {
+		tell(run);
+	} else if (kodelet) {
+		take_text(run);
+	} else {
+		fail_answer(run);
+	}
 }
 
 /* Write a slice of the answer's envelope; once that is whole, conclude. */
@@ -265,32 +342,25 @@ static void call_done(void *arg, const struct ik_child_result *result)
 {
 	struct ik_run *run = arg;
 	int code = result->exited ? result->exit_code : 128 + result->signal_number;
-	char *message;
 
 	run->result.duration_ms = result->duration_ms;
 	run->result.truncated =
 		run->streams[IK_STDOUT].dropped > 0 || run->streams[IK_STDERR].dropped > 0;
+	close_call(run);
 	if (result->cancelled) {
-		message = ik_format("Tool '%s' was cancelled", run->name);
-		put_failure(run, IK_TOOL_CANCELLED, message, -1);
-		free(message);
+		fail(run, IK_TOOL_CANCELLED, ik_format("Tool '%s' was cancelled", run->name), -1);
 	} else if (result->timed_out) {
 		char *seconds = seconds_text(run->timeout_ms);
 
-		message = ik_format("Tool '%s' timed out after %ss", run->name, seconds);
-		put_failure(run, IK_TOOL_TIMEOUT, message, -1);
+		fail(run, IK_TOOL_TIMEOUT,
+			ik_format("Tool '%s' timed out after %ss", run->name, seconds), -1);
 		free(seconds);
-		free(message);
 	} else if (code != 0) {
-		message = ik_format("Tool '%s' crashed with exit code %d", run->name, code);
-		put_failure(run, IK_TOOL_CRASHED, message, code);
-		free(message);
-	}
-	close_call(run);
-	if (run->envelope.length > 0)
-		report(run);
-	else
+		fail(run, IK_TOOL_CRASHED,
+			ik_format("Tool '%s' crashed with exit code %d", run->name, code), code);
+	} else {
 		begin_answer(run);
+	}
 }
 
 /* Judge the arguments; what is wrong with them as new memory, or NULL. */
@@ -390,7 +460,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	run->name = ik_strdup(name);
 	run->output_limit = options->output_limit;
 	if (tool != NULL && tool->protocol == IK_PROTOCOL_KODELET)
-		run->output_limit = options->kodelet.output_limit;
+		run->output_limit = options->kodelet.output_limit < options->output_limit ?
+			options->kodelet.output_limit : options->output_limit;
 	run->events = *events;
 	run->arg = arg;
 	run->result.exit_code = -1;
@@ -398,7 +469,9 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->streams[IK_STDOUT].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->streams[IK_STDERR].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
-	ik_answer_init(&run->answer, run->output_limit);
+	if (options->outputs != NULL)
+		run->files = ik_output_files_new(options->outputs, options->session);
+	ik_answer_init(&run->answer, run->output_limit, run->files);
 	if (tool == NULL) {
 		refuse(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name));
 		return run;
@@ -440,6 +513,8 @@ static void release(void *arg)
 		ik_bytes_unref(run->result.whole[i]);
 	ik_buf_done(&run->envelope);
 	ik_answer_done(&run->answer);
+	run->files = ik_output_files_free(run->files);
+	free(run->message);
 	ik_registry_unref(run->registry);
 	free(run->name);
 	free(run);
@@ -452,6 +527,7 @@ struct ik_run *ik_run_close(struct ik_run *run)
 	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);
 	ik_loop_cancel_deferred(run->loop, write_answer, run);
+	ik_loop_cancel_deferred(run->loop, put_streams, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;
 }

@@ -25,12 +25,14 @@ struct ik_run_options {
 	const struct ik_tool_timeout *timeouts; /* of single tools: they win over the schema */
 	size_t timeout_count;
 	size_t output_limit;            /* of the envelope's result */
+	const char *outputs, *session;  /* root and session of files for what is cut
+	                                   (tool/output_files.h); NULL: there are none */
 	int64_t memory_limit;
 	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 and
 	                                   IKIGAI_CALL=ID come on top */
 	struct ik_run_kodelet {         /* the same for Kodelet's tools */
 		int64_t timeout_ms;     /* where timeouts do not say */
-		size_t output_limit;
+		size_t output_limit;    /* the smaller of the two counts */
 		const char *const *environment; /* nothing comes on top */
 	} kodelet;
 	const char *directory;          /* the session's */

@@ -23,8 +23,14 @@
 #define IK_LIMIT_SCHEMA_CACHE IK_MIB(16)
 /* What is kept of a tool's stdout, and of its stderr, in full. */
 #define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
-/* What a model gets of a tool's output, unless configured otherwise. */
-#define IK_LIMIT_MODEL_OUTPUT IK_MIB(1)
+/* What a model gets of a tool's output, unless configured otherwise: some 16,000 tokens. */
+#define IK_LIMIT_MODEL_OUTPUT IK_KIB(64)
+/* What is kept of what a command of the user's own prints: its beginning and its end. */
+#define IK_LIMIT_OWN_OUTPUT IK_MIB(1)
+/* Files with what a model did not get, of all sessions: each may be as large as an output. */
+#define IK_LIMIT_OUTPUT_FILES IK_MIB(256)
+/* Their number: it takes a few milliseconds to look at them. */
+#define IK_LIMIT_OUTPUT_FILE_COUNT 2000
 /* What is kept for the screen of a stream while a tool runs: its end. */
 #define IK_LIMIT_LIVE_OUTPUT IK_KIB(512)
 /* What is kept in memory, of all calls that are over, beyond their envelopes: the

@@ -20,6 +20,7 @@ CLI_TESTS = \
 	tests/cli/exec_context.screen \
 	tests/cli/exec_interrupted.screen \
 	tests/cli/exec_json.screen tests/cli/exec_no_memory.screen \
+	tests/cli/exec_large_output.screen \
 	tests/cli/exec_limits.screen \
 	tests/cli/exec_order.screen \
 	tests/cli/exec_output.screen \

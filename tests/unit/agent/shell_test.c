@@ -42,8 +42,8 @@ Test(shell, large_outputs_keep_their_beginning_and_end)
 	message = ik_conversation_at(ik_session_conversation(stage.session), 0);
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	cr_assert(ik_json_string(ik_json_member(ik_message_data(message), "output"), &output));
-	cr_assert_lt(output.length, IK_LIMIT_MODEL_OUTPUT + 100);
-	cr_assert_gt(output.length, IK_LIMIT_MODEL_OUTPUT);
+	cr_assert_lt(output.length, IK_LIMIT_OWN_OUTPUT + 100);
+	cr_assert_gt(output.length, IK_LIMIT_OWN_OUTPUT);
 	cr_assert_eq(strncmp(output.data, "first\nxxx", 9), 0);
 	expect_in(output.data, "xx\nlast\n");
 	expect_in(output.data, " bytes left out]\n");

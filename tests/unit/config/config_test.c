@@ -17,7 +17,7 @@ Test(config, defaults)
 	cr_assert(config->tools_enabled && config->tools_schema_cache && config->tools_watch);
 	cr_assert_eq(config->tools_scan_timeout_ms, 1000);
 	cr_assert_eq(config->tools_timeout_s, 30);
-	cr_assert_eq(config->tools_max_output_size, 1048576);
+	cr_assert_eq(config->tools_max_output_size, 65536);
 	cr_assert_eq(config->tools_concurrency, 4);
 	cr_assert_eq(config->tools_memory_limit_mb, 0);
 	cr_assert(config->custom_enabled);

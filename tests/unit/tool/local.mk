@@ -9,6 +9,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
 	tests/unit/tool/environment_test.c \
 	tests/unit/tool/kodelet_test.c \
+	tests/unit/tool/output_files_test.c \
 	tests/unit/tool/permissions_test.c \
 	tests/unit/tool/policy_test.c \
 	tests/unit/tool/protocol_test.c \
@@ -23,7 +24,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/server_source_test.c \
 	tests/unit/tool/source_directory_test.c \
 	tests/unit/tool/storm_test.c \
-	tests/support/sanitized.h \
+	tests/support/sanitized.h tests/support/scratch.h \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
 	tests/unit/tool/vetting_test.c tests/unit/tool/worktree_test.c
 tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \

@@ -1,0 +1,261 @@
+#include "tool/output_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "json/write.h"
+#include "../../support/scratch.h"
+#include "tool/answer.h"
+#include "tool/envelope.h"
+#include "tool/envelope_cut.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+
+static char root[] = SCRATCH_TEMPLATE;
+
+static void set_up(void)
+{
+	scratch_make(root);
+}
+
+static void tear_down(void)
+{
+	scratch_remove(root);
+}
+
+TestSuite(output_files, .init = set_up, .fini = tear_down);
+
+/* The envelope of a success, in small slices; files are the caller's. */
+static char *success(const char *output, size_t limit, struct ik_output_files *files)
+{
+	struct ik_answer answer;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_answer_init(&answer, limit, files);
+	ik_answer_feed(&answer, output, strlen(output));
+	cr_assert(ik_answer_begin(&answer, output, strlen(output)));
+	while (!ik_answer_write(&answer, &out, 100))
+		;
+	ik_answer_done(&answer);
+	cr_assert_eq(ik_buf_status(&out), IK_OK);
+	cr_assert_eq(ik_json_check(out.data, out.length, NULL, NULL), IK_OK, "%s", out.data);
+	return ik_buf_take(&out, NULL);
+}
+
+/* A member of an envelope, decoded. */
+static char *member(const char *envelope, const char *path)
+{
+	return ik_json_string_new(ik_json_at((struct ik_json_span){ envelope, strlen(envelope) }, path),
+		NULL);
+}
+
+/* What is in the file that the mark of a cut text names; *ret_line: the line that it names. */
+static char *read_named(const char *cut, size_t *ret_line)
+{
+	static const char words[] = " bytes left out: file_read has them in ";
+	const char *path = strstr(cut, words), *end;
+	struct ik_buf bytes;
+	struct stat status;
+	char *name;
+
+	cr_assert_not_null(path, "%s", cut);
+	path += strlen(words);
+	end = strstr(path, ", offset ");
+	cr_assert_not_null(end);
+	*ret_line = strtoul(end + strlen(", offset "), NULL, 10);
+	name = ik_strndup(path, (size_t)(end - path));
+	cr_assert_eq(lstat(name, &status), 0, "%s", name);
+	cr_assert_eq(status.st_mode, S_IFREG | 0600);
+	ik_buf_init(&bytes, IK_MIB(8));
+	cr_assert_eq(ik_file_read(name, &bytes, NULL), IK_OK);
+	free(name);
+	return ik_buf_take(&bytes, NULL);
+}
+
+/* Is what was left out of text found from the line on that the mark names? */
+static void check_cut(const char *cut, const char *text)
+{
+	size_t line, head = (size_t)(strstr(cut, "[… ") - cut), lines = 1;
+	char *whole = read_named(cut, &line);
+
+	cr_assert_str_eq(whole, text);
+	for (size_t at = 0; at < head; at++)
+		lines += text[at] == '\n';
+	cr_assert_eq(line, lines);
+	cr_assert_eq(strncmp(cut, text, head), 0);
+	free(whole);
+}
+
+/* Lines with characters of all lengths, and their JSON. */
+static char *make_lines(size_t count, char **ret_json)
+{
+	struct ik_buf text, json;
+
+	ik_buf_init(&text, IK_MIB(8));
+	ik_buf_init(&json, IK_MIB(8));
+	for (size_t i = 1; i <= count; i++)
+		ik_buf_printf(&text, "line %zu \"\\\t\303\251\342\202\254\360\237\230\200\n", i);
+	ik_json_put_string(&json, text.data, text.length);
+	*ret_json = ik_buf_take(&json, NULL);
+	return ik_buf_take(&text, NULL);
+}
+
+Test(output_files, have_the_whole_of_each_text_that_is_cut)
+{
+	char *json, *more_json, *text = make_lines(1000, &json), *more = make_lines(1500, &more_json);
+	char *output = ik_format("{\"a\":%s,\"short\":\"x\",\"b\":[%s]}", json, more_json);
+	struct ik_output_files *files = ik_output_files_new(root, "session");
+	char *envelope = success(output, 4000, files);
+	char *a = member(envelope, "result.a"), *b = member(envelope, "result.b.0");
+	char *directory = ik_path_join(root, "session");
+	struct stat status;
+
+	cr_assert_leq(strlen(envelope), 4000 + 100);
+	check_cut(a, text);
+	check_cut(b, more);
+	cr_assert_eq(stat(directory, &status), 0);
+	cr_assert_eq(status.st_mode & 07777, 0700);
+	ik_output_files_free(files);
+	ik_output_files_forget(root, "session");
+	cr_assert_neq(stat(directory, &status), 0, "they go with their session");
+	free(directory);
+	free(a);
+	free(b);
+	free(envelope);
+	free(output);
+	free(json);
+	free(more_json);
+	free(text);
+	free(more);
+}
+
+Test(output_files, have_the_json_of_a_result_of_many_small_things)
+{
+	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_buf output;
+	char *envelope, *cut;
+
+	ik_buf_init(&output, IK_MIB(1));
+	ik_buf_putc(&output, '[');
+	for (int i = 0; i < 5000; i++)
+		ik_buf_printf(&output, "%d,\n", i);
+	ik_buf_puts(&output, "0]");
+	envelope = success(output.data, 3000, files);
+	cut = member(envelope, "result");
+	cr_assert_leq(strlen(envelope), 3000 + 100);
+	check_cut(cut, output.data);
+	free(cut);
+	free(envelope);
+	ik_buf_done(&output);
+	ik_output_files_free(files);
+}
+
+Test(output_files, are_not_made_for_what_fits)
+{
+	struct ik_output_files *files = ik_output_files_new(root, "session");
+	char *envelope = success("{\"output\":\"short\"}", 4000, files);
+	char *directory = ik_path_join(root, "session");
+
+	cr_assert_neq(access(directory, F_OK), 0);
+	free(directory);
+	free(envelope);
+	ik_output_files_free(files);
+}
+
+/* Without a place for the file the mark names none. */
+Test(output_files, that_cannot_be_written_are_not_named)
+{
+	char *json, *text = make_lines(1000, &json), *envelope, *cut;
+	char *in_the_way = ik_path_join(root, "session");
+	struct ik_output_files *files = ik_output_files_new(root, "session");
+
+	cr_assert_eq(ik_file_write(in_the_way, "", 0, 0600, NULL), IK_OK);
+	envelope = success(json, 4000, files);
+	cut = member(envelope, "result");
+	cr_assert_not_null(strstr(cut, " bytes left out …]"));
+	free(cut);
+	free(envelope);
+	ik_output_files_free(files);
+	free(in_the_way);
+	free(json);
+	free(text);
+}
+
+/* Both streams of a failure, which are bytes. */
+Test(output_files, are_named_in_failures)
+{
+	char *json, *text = make_lines(1000, &json), *cut;
+	struct ik_envelope_stream streams[2] = {
+		{ text, strlen(text), NULL }, { "e", 1, NULL },
+	};
+	bool cuts[2];
+	struct ik_buf out;
+	struct ik_output_files *files = ik_output_files_new(root, "session");
+
+	ik_envelope_cuts(streams, 4000, cuts);
+	cr_assert(cuts[0] && !cuts[1]);
+	ik_output_files_begin(files);
+	ik_output_files_write(files, text, strlen(text));
+	streams[0].path = ik_output_files_end(files);
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, streams, 4000);
+	cut = member(out.data, "stdout");
+	check_cut(cut, text);
+	cr_assert_leq(out.length, 4200);
+	free(cut);
+	ik_buf_done(&out);
+	ik_output_files_free(files);
+	free(json);
+	free(text);
+}
+
+/* How many files there are in a session's directory. */
+static int count_files(const char *session)
+{
+	char *directory = ik_path_join(root, session);
+	DIR *stream = opendir(directory);
+	const struct dirent *entry;
+	int count = 0;
+
+	while (stream != NULL && (entry = readdir(stream)) != NULL)
+		count += entry->d_name[0] != '.';
+	if (stream != NULL)
+		closedir(stream);
+	free(directory);
+	return count;
+}
+
+/* Make a file of that many bytes, which take no room on the disk. */
+static void make_large(const char *session, off_t size)
+{
+	struct ik_output_files *files = ik_output_files_new(root, session);
+	const char *path;
+
+	ik_output_files_begin(files);
+	ik_output_files_write(files, "x", 1);
+	path = ik_output_files_end(files);
+	cr_assert_not_null(path);
+	cr_assert_eq(truncate(path, size), 0);
+	ik_output_files_free(files);
+}
+
+Test(output_files, make_room_for_new_ones)
+{
+	make_large("old", (off_t)IK_LIMIT_OUTPUT_FILES / 2);
+	make_large("new", (off_t)IK_LIMIT_OUTPUT_FILES / 2 + 1);
+	cr_assert_eq(count_files("old"), 1);
+	make_large("new", 1);
+	cr_assert_eq(count_files("old"), 0, "the oldest goes first");
+	cr_assert_eq(count_files("new"), 2);
+	make_large("new", (off_t)IK_LIMIT_OUTPUT_FILES + 1);
+	make_large("new", 1);
+	cr_assert_eq(count_files("new"), 1, "one that is too large by itself goes, too");
+}
