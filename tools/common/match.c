@@ -15,7 +15,6 @@
 
 #include "util/alloc.h"
 #include "util/buf.h"
-#include "util/text.h"
 
 /* glob(3) recurses, on the stack, once for each slash after a wildcard or at the end. No path
  * that the kernel takes at once has more names than this. */
@@ -78,14 +77,13 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 /* Could glob(3) overrun the stack? */
 static bool is_too_deep(const char *pattern)
 {
+	const char *end = pattern + strlen(pattern);
 	size_t count = 0;
 
-	if (strpbrk(pattern, "*?[") == NULL && !ik_text_ends(pattern, "/"))
-		return false;
-	while ((pattern = strchr(pattern, '/')) != NULL) {
-		pattern++;
+	for (; end > pattern && end[-1] == '/'; end--)
 		count++;
-	}
+	for (const char *at = pattern + strcspn(pattern, "*?["); at < end; at++)
+		count += *at == '/';
 	return count > SLASHES_MAX;
 }
 
