@@ -106,6 +106,7 @@ int ik_checkpoint_run(const char *path)
 		return status;
 	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 	    NULL) == SQLITE_OK) {
+		ik_sqlite_protect(database);
 		/* As in the program, only the log's beginning anew waits for the disk. */
 		settings = ik_format("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %lld",
 			(long long)IK_CHECKPOINT_PAGES * 4096);

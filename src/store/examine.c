@@ -54,6 +54,7 @@ enum ik_status ik_store_examine(const char *path, struct ik_store_facts *ret_fac
 	struct ik_error *error)
 {
 	struct ik_store_facts facts = { 0 };
+	int64_t foreign = 0;
 	sqlite3 *database = NULL;
 	enum ik_status status = ik_sqlite_library_load(error);
 
@@ -62,11 +63,17 @@ enum ik_status ik_store_examine(const char *path, struct ik_store_facts *ret_fac
 	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		status = fail(database, path, error);
 	if (status == IK_OK) {
+		ik_sqlite_protect(database);
 		(void)sqlite3_busy_timeout(database, BUSY_MS);
 		status = ask_number(database, path, "PRAGMA user_version", &facts.version, error);
 	}
 	if (status == IK_OK)
 		status = check(database, path, error);
+	if (status == IK_OK)
+		status = ask_number(database, path, IK_SQLITE_FOREIGN, &foreign, error);
+	if (status == IK_OK && foreign > 0)
+		status = ik_error_set(error, IK_DENIED, _("%s has views or triggers, which no ikigai makes, so "
+			"it is not used"), path);
 	if (status == IK_OK && facts.version > 0)
 		status = ask_number(database, path, "SELECT count(*) FROM events", &facts.events, error);
 	(void)sqlite3_close_v2(database);

@@ -9,6 +9,7 @@
 #include "store/merge.h"
 #include "store/migrate.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -21,6 +22,10 @@
 #define MOST_ATTEMPTS 100
 /* A file system on which a file is another one each time numbers its files anew: believe it no more. */
 #define MOST_LOSSES 3
+/* Limit on an operation of an open database: whatever the file holds, the program goes on. It is
+ * looked at after so many steps of SQLite's machine. */
+#define MOST_MS 30000
+#define PROGRESS_STEPS 1000000
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
 
@@ -151,6 +156,8 @@ enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error)
 		sqlite->damaged = true;
 		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."),
 			sqlite->path, why);
+	case SQLITE_INTERRUPT:
+		return ik_error_set(error, IK_IO, _("The database %s takes too long."), sqlite->path);
 	case SQLITE_TOOBIG:
 		return ik_error_set(error, IK_TOO_LARGE,
 			_("An event is too large for the database %s."), sqlite->path);
@@ -236,11 +243,16 @@ static const struct ik_migrate_ops migrate_ops = {
 static enum ik_status check_owner(struct sqlite *sqlite, struct ik_error *error)
 {
 	enum ik_status status;
-	int64_t application = 0, tables = 0;
+	int64_t application = 0, tables = 0, foreign = 0;
 
 	status = query_number(sqlite, "PRAGMA application_id", &application, error);
 	if (status == IK_OK)
 		status = query_number(sqlite, "SELECT count(*) FROM sqlite_schema", &tables, error);
+	if (status == IK_OK)
+		status = query_number(sqlite, IK_SQLITE_FOREIGN, &foreign, error);
+	if (status == IK_OK && application == APPLICATION_ID && foreign > 0)
+		return ik_error_set(error, IK_DENIED, _("The database %s has views or triggers, which no "
+			"ikigai makes, so it is not used. Choose another file with --database."), sqlite->path);
 	if (status != IK_OK || application == APPLICATION_ID || tables == 0)
 		return status;
 	return ik_error_set(error, IK_DENIED,
@@ -258,6 +270,14 @@ static int on_commit(void *arg, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
+/* A statement runs: has the operation that it is of taken too long? */
+static int on_progress(void *arg)
+{
+	const struct sqlite *sqlite = arg;
+
+	return sqlite->begun_ms != 0 && ik_clock_ms() - sqlite->begun_ms > MOST_MS;
+}
+
 /* Open the handle; settings are what comes before the first look at the file. */
 static enum ik_status open_file(struct sqlite *sqlite, const char *settings,
 	struct ik_error *error)
@@ -265,7 +285,9 @@ static enum ik_status open_file(struct sqlite *sqlite, const char *settings,
 	if (sqlite3_open_v2(sqlite->path, &sqlite->db,
 	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return ik_sqlite_explain(sqlite, error);
+	ik_sqlite_protect(sqlite->db);
 	sqlite3_busy_timeout(sqlite->db, sqlite->busy_ms);
+	sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, on_progress, sqlite);
 	return ik_sqlite_execute(sqlite, settings, error);
 }
 
@@ -354,6 +376,7 @@ static void sqlite_open(struct ik_backend *backend)
 	struct ik_buf notice;
 
 	ik_buf_init(&notice, IK_KIB(16));
+	sqlite->begun_ms = 0;
 	if (sqlite->db)
 		leave_lost_file(sqlite, &notice);
 	if (!sqlite->damaged)
@@ -376,6 +399,11 @@ static bool sqlite_is_open(const struct ik_backend *backend)
 
 	return sqlite->db && (sqlite->losses >= MOST_LOSSES ||
 		!ik_database_file_is_another(sqlite->path, &sqlite->file));
+}
+
+void ik_sqlite_begin(struct sqlite *sqlite)
+{
+	sqlite->begun_ms = ik_clock_ms();
 }
 
 enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status)

@@ -22,3 +22,9 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error)
 	return ik_error_set(error, IK_FAILED, /* trying again would not help */
 		_("SQLite (%s) cannot be loaded: sessions are not kept; install it."), LIBRARY_NAME);
 }
+
+void ik_sqlite_protect(sqlite3 *database)
+{
+	(void)ik_sqlite.db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+	(void)ik_sqlite.db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+}

@@ -20,15 +20,26 @@
 /* Load it, unless that was done; the error names the library. */
 enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
 
+/*
+ * A database file may come from anywhere, and its schema can hold programs.  After opening one:
+ * let its schema call nothing that does more than compute, and let nobody write to what keeps
+ * the file in order. Then IK_SQLITE_FOREIGN gives the number of what an ikigai never makes
+ * (views, triggers, virtual tables but the index of words): with any of it, nothing else is asked,
+ * for a SELECT could run for ever.
+ */
+void ik_sqlite_protect(sqlite3 *database);
+#define IK_SQLITE_FOREIGN "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')" \
+	" OR (rootpage = 0 AND name <> 'search')"
+
 /* Every function that the store calls. */
 #define IK_SQLITE_FUNCTIONS(FUNCTION) \
 	FUNCTION(bind_blob64) FUNCTION(bind_int64) FUNCTION(bind_text64) \
 	FUNCTION(busy_timeout) FUNCTION(changes) FUNCTION(clear_bindings) FUNCTION(close_v2) \
 	FUNCTION(column_blob) FUNCTION(column_bytes) FUNCTION(column_int64) \
-	FUNCTION(column_text) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
+	FUNCTION(column_text) FUNCTION(db_config) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
 	FUNCTION(extended_errcode) FUNCTION(finalize) \
 	FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
-	FUNCTION(prepare_v3) \
+	FUNCTION(prepare_v3) FUNCTION(progress_handler) \
 	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno) FUNCTION(total_changes) \
 	FUNCTION(wal_checkpoint_v2) FUNCTION(wal_hook)
 
@@ -51,6 +62,7 @@ extern struct ik_sqlite_library ik_sqlite;
 #define sqlite3_column_bytes ik_sqlite.column_bytes
 #define sqlite3_column_int64 ik_sqlite.column_int64
 #define sqlite3_column_text ik_sqlite.column_text
+#define sqlite3_db_config ik_sqlite.db_config
 #define sqlite3_errcode ik_sqlite.errcode
 #define sqlite3_errmsg ik_sqlite.errmsg
 #define sqlite3_exec ik_sqlite.exec
@@ -60,6 +72,7 @@ extern struct ik_sqlite_library ik_sqlite;
 #define sqlite3_open_v2 ik_sqlite.open_v2
 #define sqlite3_prepare_v2 ik_sqlite.prepare_v2
 #define sqlite3_prepare_v3 ik_sqlite.prepare_v3
+#define sqlite3_progress_handler ik_sqlite.progress_handler
 #define sqlite3_reset ik_sqlite.reset
 #define sqlite3_step ik_sqlite.step
 #define sqlite3_system_errno ik_sqlite.system_errno

@@ -56,6 +56,7 @@ struct sqlite {
 	int losses; /* so often there was another file in its place */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	struct ik_checkpoint *checkpoint;
+	int64_t begun_ms; /* an operation was; 0: as long as it takes */
 	int busy_ms; /* so long somebody else's lock is waited for in a call */
 	bool helper_was_killed;
 	int64_t plain_rows; /* of the index up to this one: they say no block */
@@ -70,6 +71,8 @@ static inline struct sqlite *sqlite_of(struct ik_backend *backend)
 
 /* ---- sqlite.c ---- */
 
+/* An operation begins, which may not take for ever. */
+void ik_sqlite_begin(struct sqlite *sqlite);
 /* What the handle last failed with, as status and sentence. */
 enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error);
 /* An operation ended with status: a damaged file is let go, to be put aside. */

@@ -187,8 +187,10 @@ void ik_sqlite_index(struct ik_backend *backend)
 	struct sqlite *sqlite = sqlite_of(backend);
 	struct ik_error error = { .status = IK_OK };
 	int64_t indexed = 0, last = 0;
-	enum ik_status status = ik_sqlite_ask(sqlite, INDEXED, &indexed, &error);
+	enum ik_status status;
 
+	ik_sqlite_begin(sqlite);
+	status = ik_sqlite_ask(sqlite, INDEXED, &indexed, &error);
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, LAST_ROW, &last, &error);
 	if (status == IK_OK && indexed < last)

@@ -211,7 +211,9 @@ void ik_sqlite_write(struct ik_backend *backend, struct ik_record *first, size_t
 	struct ik_error error = { .status = IK_OK };
 	struct ik_store_session *conflict = NULL;
 	size_t written = 0;
-	enum ik_status status = write_records(sqlite, first, count, &written, &conflict, &error);
+	enum ik_status status;
 
+	ik_sqlite_begin(sqlite);
+	status = write_records(sqlite, first, count, &written, &conflict, &error);
 	ik_store_written(backend->store, written, conflict, ik_sqlite_failed(sqlite, status), &error);
 }

@@ -9,6 +9,7 @@ CLI_TESTS = \
 	tests/cli/config_wrong.screen \
 	tests/cli/database_damaged.screen \
 	tests/cli/database_directory.screen \
+	tests/cli/database_hostile.screen \
 	tests/cli/database_read_only.screen \
 	tests/cli/dumb_terminal.screen \
 	tests/cli/dead_name_server.screen \
