@@ -24,6 +24,7 @@
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /* Watched until all is stored, although the first of them ends the chat: a terminal that
  * goes away sends SIGHUP twice, once more when the shell in it has ended, and who waits
@@ -149,6 +150,24 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	return ik_chat_terminal_enter(chat, error);
 }
 
+/* Send the message of the command line as if it had been typed; it stays in the editor where the
+ * session that it is for is not there. */
+static void send_first(struct ik_agent *agent, bool can_send)
+{
+	const char *text = agent->chat->options->first;
+	struct ik_buf message;
+
+	if (text == NULL)
+		return;
+	ik_buf_init(&message, IK_LIMIT_USER_TEXT);
+	ik_utf8_repair(&message, text, strlen(text));
+	if (can_send)
+		ik_chat_submit(agent->chat, message.data, message.length);
+	else
+		ik_screen_set_draft(agent->chat->screen, message.data, message.length);
+	ik_buf_done(&message);
+}
+
 /* The stored session is on the screen, or it is said why not. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
@@ -158,6 +177,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		ik_session_add_notice(agent->session, error->text);
 	else
 		ik_chat_children_look(agent);
+	send_first(agent, error == NULL);
 	ik_chat_draw_now(agent->chat);
 }
 
@@ -192,6 +212,8 @@ static void start_core(void *arg)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
 	if (chat->options->resume)
 		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat->agent);
+	else
+		send_first(chat->agent, true);
 }
 
 /* Make timers, draw the first frame, and start the rest behind it. */

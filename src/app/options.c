@@ -27,8 +27,8 @@ static const char *const special_options[] = {
 };
 
 static const char chat_help[] = N_(
-"Usage: ikigai [OPTIONS]\n"
-"       ikigai exec [OPTIONS] [PROMPT | -]\n"
+"Usage: ikigai [OPTIONS] [MESSAGE]\n"
+"       ikigai exec [OPTIONS] [PROMPT] [-]\n"
 "       ikigai tool list|show|run|validate|new|trust ...\n"
 "       ikigai session list|show|export|import|search|delete ...\n"
 "       ikigai config [--json]\n"
@@ -36,7 +36,7 @@ static const char chat_help[] = N_(
 "\n"
 "A full-screen chat with a language model that acts through tools; every tool\n"
 "is an ordinary executable.  Without a configured provider the chat opens on\n"
-"the built-in practice model.\n"
+"the built-in practice model.  MESSAGE is sent first, as if you had typed it.\n"
 "\n"
 "  -C DIR                 work in DIR\n"
 "      --config FILE      read FILE instead of ~/.ikigai/config.json\n"
@@ -47,7 +47,8 @@ static const char chat_help[] = N_(
 "  -s, --system-prompt FILE\n"
 "                         the system prompt is in FILE\n"
 "      --database URI     where sessions are kept (a path, or postgresql://...)\n"
-"      --resume[=ID]      go on with the newest session of this directory, or ID\n"
+"      --resume[=ID], --continue[=ID]\n"
+"                         resume the newest session of this directory, or ID\n"
 "      --no-tools         offer no tools to the model\n"
 "      --screen-reader    plain lines that follow each other, no full screen\n"
 "      --trust-project    run the tools of this directory, and read its\n"
@@ -62,11 +63,13 @@ static const char chat_help[] = N_(
 "See also ikigai(1).\n");
 
 static const char exec_help[] = N_(
-"Usage: ikigai exec [OPTIONS] [PROMPT | -]\n"
+"Usage: ikigai exec [OPTIONS] [PROMPT] [-]\n"
 "\n"
 "One turn without a terminal: the reply on standard output, everything else on\n"
-"standard error.  With PROMPT, what stands on standard input is appended to it;\n"
-"without, or with -, it is the prompt.\n"
+"standard error.  What is piped or redirected into ikigai is appended to PROMPT;\n"
+"without PROMPT it is the prompt.  With PROMPT, ikigai does not wait for a pipe\n"
+"that is silent for a second, and leaves a file alone that a shell is reading;\n"
+"- reads them to their end.  @FILE in PROMPT attaches FILE.\n"
 "\n"
 "      --json             one JSON object a line for all that happens\n"
 "      --yes              allow what would be asked for\n"
@@ -153,6 +156,7 @@ static const struct option long_options[] = {
 	{"system-prompt", required_argument, NULL, 's'},
 	{"database", required_argument, NULL, OPTION_DATABASE},
 	{"resume", optional_argument, NULL, OPTION_RESUME},
+	{"continue", optional_argument, NULL, OPTION_RESUME},
 	{"no-tools", no_argument, NULL, OPTION_NO_TOOLS},
 	{"screen-reader", no_argument, NULL, OPTION_READER},
 	{"trust-project", optional_argument, NULL, OPTION_TRUST},
@@ -188,8 +192,8 @@ struct verb {
 #define WANTS_TOOL N_("needs the name of a tool; ikigai tool list shows them")
 
 static const struct verb verbs[] = {
-	{NULL, NULL, IK_VERB_CHAT, chat_help, 0, 0, 0, NULL},
-	{"exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES | TAKES_WAIT, 0, 1, NULL},
+	{NULL, NULL, IK_VERB_CHAT, chat_help, 0, 0, 1, NULL},
+	{"exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES | TAKES_WAIT, 0, 2, NULL},
 	{"tool", "list", IK_VERB_TOOL_LIST, tool_help, TAKES_JSON | TAKES_ALL, 0, 0, NULL},
 	{"tool", "show", IK_VERB_TOOL_SHOW, tool_help, TAKES_JSON | TAKES_FOR, 1, 1, WANTS_TOOL},
 	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, 0, 1, 2, WANTS_TOOL},
@@ -244,13 +248,10 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used, s
 	} else {
 		const char *near = ik_text_nearest(operands[0], words, sizeof words / sizeof words[0]);
 
-		if (near != NULL)
-			(void)ik_error_set(error, IK_INVALID, _("\"%s\" is no command; did you mean \"%s\"?"),
-				operands[0], near);
-		else
-			(void)ik_error_set(error, IK_INVALID,
-				_("\"%s\" is no command; to send it to the model: ikigai exec \"%s\""),
-				operands[0], operands[0]);
+		if (near == NULL)
+			return &verbs[0]; /* the first message */
+		(void)ik_error_set(error, IK_INVALID, _("\"%s\" is no command; did you mean \"%s\"?"),
+			operands[0], near);
 	}
 	return NULL;
 }
@@ -324,7 +325,7 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 {
 	struct ik_options o;
 	const struct verb *verb;
-	int option, used, count;
+	int option, used, count, most;
 	size_t special;
 
 	memset(&o, 0, sizeof o);
@@ -363,10 +364,13 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	if (count < verb->least)
 		return ik_error_set(error, IK_INVALID, "\"ikigai %s %s\" %s", verb->word,
 			verb->second_word, _(verb->wants));
-	if (count > verb->most)
+	most = verb->most;
+	if (verb->verb == IK_VERB_EXEC && count > 1 && !ik_text_equal(argv[optind + used + 1], "-"))
+		most = 1; /* only a "-" may follow a prompt */
+	if (count > most)
 		return ik_error_set(error, IK_INVALID,
 			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"),
-			argv[optind + used + verb->most]);
+			argv[optind + used + most]);
 	o.verb = verb->verb;
 	o.first = count > 0 ? argv[optind + used] : NULL;
 	o.second = count > 1 ? argv[optind + used + 1] : NULL;

@@ -62,8 +62,8 @@ struct ik_options {
 	const char *format;         /* --format */
 	const char *older_than;     /* --older-than: days */
 	bool dry_run;               /* --dry-run */
-	const char *first;          /* PROMPT, NAME, DIR, ID, FILE, TEXT */
-	const char *second;         /* JSON */
+	const char *first;          /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
+	const char *second;         /* JSON, or "-" behind PROMPT */
 	char *const *operands;      /* all of them (PATH...), NULL-terminated */
 	const char *help_text;      /* IK_VERB_HELP: which help */
 };

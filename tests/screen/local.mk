@@ -47,7 +47,7 @@ SCREEN_TESTS = \
 	tests/screen/exit_code.screen \
 	tests/screen/export.screen \
 	tests/screen/filter_kept.screen \
-	tests/screen/first_frame.screen tests/screen/fold.screen \
+	tests/screen/first_frame.screen tests/screen/first_message.screen tests/screen/fold.screen \
 	tests/screen/full_disk.screen \
 	tests/screen/full_output.screen tests/screen/held_untitled.screen \
 	tests/screen/own_calls_resumed.screen tests/screen/own_calls_found.screen \

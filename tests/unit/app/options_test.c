@@ -60,6 +60,19 @@ Test(options, resume_without_id)
 	cr_assert_null(o.resume_id);
 }
 
+Test(options, first_message)
+{
+	struct ik_options o;
+	struct ik_error error;
+
+	cr_assert_eq(READ("--continue", "what was I doing?"), IK_OK);
+	cr_assert_eq(o.verb, IK_VERB_CHAT);
+	cr_assert(o.resume);
+	cr_assert_str_eq(o.first, "what was I doing?");
+	cr_assert_eq(READ("exec", "review", "-"), IK_OK);
+	cr_assert_str_eq(o.second, "-");
+}
+
 Test(options, verbs_and_operands)
 {
 	struct ik_options o;
@@ -105,7 +118,9 @@ Test(options, errors_name_the_word)
 		{{"ikigai", "tool", NULL}, "list, show, run, validate, new or trust"},
 		{{"ikigai", "tool", "frob", NULL}, "frob"},
 		{{"ikigai", "tool", "show", NULL}, "name of a tool"},
-		{{"ikigai", "exec", "one", "two", NULL}, "two"},
+		{{"ikigai", "exec", "one", "two", NULL}, "\"two\""},
+		{{"ikigai", "exec", "one", "-", "three", NULL}, "three"},
+		{{"ikigai", "one", "two", NULL}, "two"},
 		{{"ikigai", "tool", "run", "x", "--json", NULL}, "--json"},
 		{{"ikigai", "tool", "list", "--lang=c", NULL}, "--lang"},
 		{{"ikigai", "tool", "validate", NULL}, "path of an executable"},
