@@ -171,16 +171,16 @@ static bool is_known(char **paths, size_t count, const char *path)
 	return false;
 }
 
-/* Add the files that the text mentions. */
+/* Add the files that the written part of the text mentions. */
 static enum ik_status add_files(struct ik_attached *attached, const char *text, size_t length,
-	const struct ik_places *places, struct ik_error *error)
+	size_t written, const struct ik_places *places, struct ik_error *error)
 {
 	size_t position = 0, count = 0, used;
 	enum ik_status status = IK_OK;
 	struct ik_mention mention;
 	char **paths = NULL;
 
-	while (status == IK_OK && ik_mention_next(text, length, &position, &mention)) {
+	while (status == IK_OK && ik_mention_next(text, written, &position, &mention)) {
 		struct ik_buf bytes;
 		char *path, *name;
 
@@ -273,12 +273,12 @@ static void add_commands(struct ik_attached *attached, size_t typed,
 	ik_buf_done(&output);
 }
 
-enum ik_status ik_attach(const char *text, size_t length, const struct ik_places *places,
-	const struct ik_conversation *conversation, const char *since,
+enum ik_status ik_attach(const char *text, size_t length, size_t written,
+	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,
 	struct ik_attached *attached, struct ik_error *error)
 {
 	ik_buf_append(&attached->text, text, length);
-	if (places != NULL && add_files(attached, text, length, places, error) != IK_OK)
+	if (add_files(attached, text, length, written, places, error) != IK_OK)
 		return error->status;
 	add_commands(attached, length, conversation, since);
 	if (attached->data.length > 0) {

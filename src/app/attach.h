@@ -30,13 +30,14 @@ void ik_attached_init(struct ik_attached *attached);
 void ik_attached_done(struct ik_attached *attached);
 
 /*
- * Read what goes with a message; places NULL: no file does, whatever it mentions. Commands are
- * those of the conversation that begin with "!" or have something told (conversation/message.h),
+ * Read what goes with a message, of which the first written bytes were typed, and may mention
+ * files. Commands are those of the conversation that begin with "!" or have something told
+ * (conversation/message.h),
  * behind the last message and behind the one with the id since (NULL: none). An error names the
  * file and says what to do; nothing is to be sent then.
  */
-enum ik_status ik_attach(const char *text, size_t length, const struct ik_places *places,
-	const struct ik_conversation *conversation, const char *since,
+enum ik_status ik_attach(const char *text, size_t length, size_t written,
+	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,
 	struct ik_attached *attached, struct ik_error *error) IK_MUST_USE;
 
 #endif

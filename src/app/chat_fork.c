@@ -94,7 +94,7 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 	if (ik_agent_count(chat) >= IK_AGENTS_MOST) {
 		ik_chat_complain(chat, _("There are as many agents as there can be: /close ends one."));
 	} else if (ik_command_fork_point(&chat->core, &sequence, &error) != IK_OK ||
-		   ik_attach(prompt, strlen(prompt), &chat->setup->places,
+		   ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
 			   ik_session_conversation(session), chat->agent->shared_command, &attached,
 			   &error) != IK_OK) {
 		ik_chat_complain(chat, error.text);

@@ -148,7 +148,7 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 	/* The model gets to know of files that are being taken back, too. */
 	chat->core.undo = ik_undo_work_finish(chat->core.undo);
 	ik_attached_init(&attached);
-	if (ik_attach(text, length, &chat->setup->places, ik_session_conversation(session),
+	if (ik_attach(text, length, length, &chat->setup->places, ik_session_conversation(session),
 			chat->agent->shared_command, &attached, &error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		ik_screen_set_draft(chat->screen, text, length);

@@ -1,7 +1,6 @@
 #include "app/exec.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "app/attach.h"
 #include "app/core.h"
+#include "app/exec_input.h"
 #include "app/exec_print.h"
 #include "app/memory.h"
 #include "app/print.h"
@@ -17,9 +17,7 @@
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/limits.h"
-#include "util/path.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 /* The signals that end exec. */
 static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -27,9 +25,6 @@ static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
 /* The session is open elsewhere: later it may not be (EX_TEMPFAIL of <sysexits.h>). */
 #define STATUS_LOCKED 75
-
-/* Standard input that gives nothing for so long may be there by mistake. */
-#define SILENCE_MS 1000
 
 struct exec {
 	struct ik_core core;
@@ -44,6 +39,10 @@ struct exec {
 	bool warned;
 	bool resuming; /* the next id that is told is not the one of the session to be */
 	const struct ik_buf *prompt;
+	size_t written; /* bytes of it that are from the command line */
+	bool said; /* the prompt */
+	bool stored; /* the session: it can be resumed (or nothing announces it) */
+	struct ik_buf session, held; /* until then: the line that announces it, and all behind it */
 };
 
 /* End the loop when the turn is over and all of it is written. */
@@ -84,6 +83,17 @@ static void tell_of_lock(const struct ik_event *event)
 	free(sentence);
 }
 
+/* Write what was held back, behind the line that announces the session, if there is one. */
+static void release(struct exec *exec)
+{
+	if (exec->said)
+		ik_output_write(exec->out, exec->session.data, exec->session.length);
+	ik_output_write(exec->out, exec->held.data, exec->held.length);
+	ik_buf_clear(&exec->session);
+	ik_buf_clear(&exec->held);
+}
+
+/* Print an event, or hold back what it says. */
 static void print(struct exec *exec, const struct ik_event *event)
 {
 	struct ik_buf out, errors;
@@ -93,7 +103,16 @@ static void print(struct exec *exec, const struct ik_event *event)
 	ik_exec_print(&exec->printer, event, &out, &errors);
 	if (event->kind == IK_EVENT_TURN_DONE)
 		ik_exec_print_end(&exec->printer, &out);
-	ik_output_write(exec->out, out.data, out.length);
+	if (!exec->stored && event->kind == IK_EVENT_SESSION) {
+		ik_buf_clear(&exec->session);
+		ik_buf_append(&exec->session, out.data, out.length);
+	} else if (!exec->stored && event->kind != IK_EVENT_TURN_DONE) {
+		ik_buf_append(&exec->held, out.data, out.length);
+	} else {
+		if (!exec->stored)
+			release(exec);
+		ik_output_write(exec->out, out.data, out.length);
+	}
 	ik_output_write(exec->errors, errors.data, errors.length);
 	ik_buf_done(&out);
 	ik_buf_done(&errors);
@@ -133,6 +152,11 @@ static void on_event(void *arg, const struct ik_event *event)
 	if (event->kind == IK_EVENT_LOCK) {
 		tell_of_lock(event);
 		return;
+	}
+	exec->said = exec->said || (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
+	if (exec->said && !exec->stored && ik_store_is_kept(exec->core.store)) {
+		exec->stored = true;
+		release(exec);
 	}
 	if (ik_exec_is_call(event))
 		print_call(exec, event);
@@ -175,66 +199,6 @@ static void on_signal(void *arg, int number)
 	ik_session_cancel(exec->core.session);
 }
 
-/* Append all of standard input; a terminal has none to give. */
-static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
-{
-	struct ik_buf raw;
-	enum ik_status status;
-	int number;
-
-	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
-	number = ik_read_all(STDIN_FILENO, &raw, 0);
-	status = ik_buf_check(&raw, _("what came on standard input"), error);
-	/* Standard input that is closed has nothing to give. */
-	if (status == IK_OK && number != 0 && number != EBADF)
-		status = ik_error_set_errno(error, number, _("cannot read standard input"));
-	if (status == IK_OK) {
-		ik_utf8_repair(prompt, raw.data, raw.length);
-		status = ik_buf_check(prompt, _("what came on standard input"), error);
-	}
-	ik_buf_done(&raw);
-	return status;
-}
-
-/* Whoever left a pipe open learns what is waited for. */
-static void tell_of_open_stdin(void)
-{
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-
-	if (poll(&input, 1, SILENCE_MS) == 0)
-		(void)fprintf(stderr, _("ikigai: reading standard input to its end "
-			"(use </dev/null if there is nothing to add)\n"));
-}
-
-/* Put the prompt together from the command line and standard input. */
-static enum ik_status read_prompt(const struct ik_options *options, struct ik_buf *prompt,
-	struct ik_error *error)
-{
-	bool from_stdin = options->first == NULL || ik_text_equal(options->first, "-");
-	enum ik_status status = IK_OK;
-
-	if (!from_stdin)
-		ik_utf8_repair(prompt, options->first, strlen(options->first));
-	if (from_stdin && isatty(STDIN_FILENO) == 1 && options->first == NULL)
-		return ik_error_set(error, IK_INVALID,
-			_("exec needs a prompt: ikigai exec \"...\", or text on standard input"));
-	if (isatty(STDIN_FILENO) != 1 || from_stdin) {
-		size_t before = prompt->length;
-
-		if (before > 0) {
-			tell_of_open_stdin();
-			ik_buf_puts(prompt, "\n\n");
-		}
-		status = read_stdin(prompt, error);
-		if (status == IK_OK && before > 0 && prompt->length == before + 2)
-			ik_buf_truncate(prompt, before);
-	}
-	if (status == IK_OK && strspn(prompt->data, " \t\r\n") == prompt->length)
-		return ik_error_set(error, IK_INVALID,
-			_("the prompt is empty; exec needs one: ikigai exec \"...\""));
-	return status;
-}
-
 /* End a turn that cannot begin. */
 static void refuse(struct exec *exec, const char *code, const struct ik_error *error)
 {
@@ -247,8 +211,9 @@ static void refuse(struct exec *exec, const char *code, const struct ik_error *e
 	on_event(exec, &end);
 }
 
-/* Send the prompt, with what the model is to know of the commands before it: of an /undo in the
- * chat, say. Files that it mentions do not go with it: it may come from another program. */
+/* Send the prompt, with the files that it mentions and what the model is to know of the commands
+ * before it: of an /undo in the chat, say. What comes from standard input mentions none: another
+ * program wrote it. */
 static void submit(struct exec *exec)
 {
 	struct ik_session *session = exec->core.session;
@@ -256,12 +221,15 @@ static void submit(struct exec *exec)
 	struct ik_error error;
 
 	ik_attached_init(&attached);
-	if (ik_attach(exec->prompt->data, exec->prompt->length, NULL,
-			ik_session_conversation(session), NULL, &attached, &error) != IK_OK)
-		refuse(exec, "PROMPT", &error);
-	else
+	if (ik_attach(exec->prompt->data, exec->prompt->length, exec->written,
+			&exec->core.setup->places, ik_session_conversation(session), NULL, &attached,
+			&error) != IK_OK) {
+		exec->status = 2;
+		refuse(exec, "CONFIG", &error);
+	} else {
 		ik_session_submit_with(session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
+	}
 	ik_attached_done(&attached);
 }
 
@@ -273,7 +241,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	if (error != NULL && error->status == IK_UNAVAILABLE)
 		exec->status = STATUS_LOCKED;
 	if (error != NULL)
-		refuse(exec, error->status == IK_UNAVAILABLE ? "LOCKED" : "STORE", error);
+		refuse(exec, "STORE", error);
 	else
 		submit(exec);
 }
@@ -337,7 +305,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		exec->status = 1;
 	} else if (ik_output_error(exec->out) != 0) {
 		exec->status = exec->status == 0 ? 1 : exec->status;
-		(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
+		if (ik_output_error(exec->out) != EPIPE) /* the reader has seen enough: head, say */
+			(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
 	}
 	exec->done = true;
 	current_core = NULL;
@@ -384,8 +353,11 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 	memset(&exec, 0, sizeof exec);
 	exec.printer.json = options->json;
 	exec.resuming = options->resume;
+	exec.stored = options->resume || !options->json;
 	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
-	if (read_prompt(options, &prompt, &error) != IK_OK) {
+	ik_buf_init(&exec.session, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&exec.held, IK_LIMIT_ENVELOPE);
+	if (ik_exec_read_prompt(options, &prompt, &exec.written, &error) != IK_OK) {
 		ik_complain(error.text);
 		ik_buf_done(&prompt);
 		return 2;
@@ -395,6 +367,8 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 	if (error.status != IK_OK)
 		ik_complain(error.text);
 	ik_loop_free(exec.loop);
+	ik_buf_done(&exec.session);
+	ik_buf_done(&exec.held);
 	ik_buf_done(&prompt);
 	return status;
 }

@@ -47,6 +47,7 @@ libik_app_a_SOURCES = \
 	src/app/doctor.c src/app/doctor.h src/app/doctor_private.h \
 	src/app/doctor_places.c src/app/doctor_postgres.c src/app/doctor_providers.c \
 	src/app/exec.c src/app/exec.h \
+	src/app/exec_input.c src/app/exec_input.h \
 	src/app/exec_print.c src/app/exec_print.h \
 	src/app/mode_command.c src/app/mode_command.h \
 	src/app/options.c src/app/options.h \

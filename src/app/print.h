@@ -10,7 +10,8 @@
 
 /*
  * Write bytes to standard output: sanitised where that is a terminal, as they
- * are elsewhere. 0, or 1 when it failed, which was then said on standard error.
+ * are elsewhere. 0, or 1 when it failed, which was then said on standard error, unless nobody
+ * reads any more.
  */
 int ik_print(const char *bytes, size_t length);
 

@@ -100,7 +100,7 @@ void ik_begun_keep(struct ik_begun *begun, const char *session, const struct ik_
 
 bool ik_begun_is_stored(const struct ik_begun *begun)
 {
-	return begun->store->spool || !begun->store->first;
+	return ik_store_is_kept(begun->store);
 }
 
 bool ik_begun_is_empty(const struct ik_begun *begun)

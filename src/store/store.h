@@ -118,6 +118,9 @@ void ik_store_on_state(struct ik_store *store,
 /* Events that wait to be stored. */
 size_t ik_store_waiting(const struct ik_store *store);
 
+/* Is all that was handed over stored, or where it outlives this process? */
+bool ik_store_is_kept(const struct ik_store *store);
+
 /* What keeps events from being stored, or reads from their answers, as it was told last. */
 enum ik_store_trouble {
 	IK_STORE_FINE,

@@ -155,6 +155,11 @@ size_t ik_store_waiting(const struct ik_store *store)
 	return store->waiting;
 }
 
+bool ik_store_is_kept(const struct ik_store *store)
+{
+	return store->spool || !store->first;
+}
+
 void ik_store_dequeue(struct ik_store *store, bool stored)
 {
 	struct ik_record *record = store->first;

@@ -73,7 +73,7 @@ for number, wire in enumerate(WIRES):
     if whole[-1].get("stop_reason") != "end" or sum(line["type"] == "tool_result" for line in whole) != 3:
         print(wire, *whole, sep="\n  ")
         good = False
-    for cut in range(2, len(whole)):
+    for cut in range(1, len(whole)):
         killed = run(wire, "first", kill_at=cut)
         session = killed[0]["id"]
         for asked in wire, WIRES[(number + 1 + cut % 3) % 4]:

@@ -3,6 +3,7 @@
 
 CLI_TESTS = \
 	tests/cli/agents_file.screen \
+	tests/cli/closed_pipe.screen \
 	tests/cli/config_command.screen \
 	tests/cli/config_denied.screen \
 	tests/cli/config_unreadable.screen \
@@ -22,7 +23,9 @@ CLI_TESTS = \
 	tests/cli/exec_interrupted.screen \
 	tests/cli/exec_json.screen tests/cli/exec_no_memory.screen \
 	tests/cli/exec_large_output.screen \
+	tests/cli/exec_killed.screen \
 	tests/cli/exec_limits.screen \
+	tests/cli/exec_mentions.screen \
 	tests/cli/exec_order.screen \
 	tests/cli/exec_output.screen \
 	tests/cli/exec_policy.screen \
@@ -31,6 +34,7 @@ CLI_TESTS = \
 	tests/cli/exec_resume_interrupted.screen \
 	tests/cli/exec_resume_undo.screen tests/cli/undo_hidden.screen \
 	tests/cli/exec_status.screen \
+	tests/cli/exec_stdin.screen \
 	tests/cli/sandbox.screen \
 	tests/cli/session.screen \
 	tests/cli/session_import_forks.screen \

@@ -120,7 +120,8 @@ static void check_attached(const char *text, const char *expected, const char *d
 	struct ik_error error;
 
 	ik_attached_init(&attached);
-	if (ik_attach(text, strlen(text), &places, conversation, NULL, &attached, &error) == IK_OK) {
+	if (ik_attach(text, strlen(text), strlen(text), &places, conversation, NULL, &attached,
+			&error) == IK_OK) {
 		cr_assert_str_eq(attached.text.data, expected);
 		cr_assert_str_eq(attached.data.data, data);
 	} else {
@@ -187,7 +188,7 @@ Test(attach, takes_along_what_commands_printed)
 	for (i = 0; i < 5; i++)
 		ik_conversation_append(conversation, messages[i]);
 	ik_attached_init(&attached);
-	cr_assert_eq(ik_attach("so?", 3, &places, conversation, "", &attached, &error), IK_OK);
+	cr_assert_eq(ik_attach("so?", 3, 3, &places, conversation, "", &attached, &error), IK_OK);
 	cr_assert_str_eq(attached.text.data, "so?\n\n<shell command=\"ls &quot;&lt;x>&quot;\">\na\nb\n</shell>"
 		"\n\n<shell command=\"true\">\n</shell>");
 	cr_assert_str_eq(attached.last_command, messages[4]->id);
@@ -195,7 +196,7 @@ Test(attach, takes_along_what_commands_printed)
 	/* What went with a message that still waits does not go with the next. */
 	memcpy(since, messages[2]->id, sizeof since);
 	ik_attached_init(&attached);
-	cr_assert_eq(ik_attach("so?", 3, &places, conversation, since, &attached, &error), IK_OK);
+	cr_assert_eq(ik_attach("so?", 3, 3, &places, conversation, since, &attached, &error), IK_OK);
 	cr_assert_str_eq(attached.text.data, "so?\n\n<shell command=\"true\">\n</shell>");
 	ik_attached_done(&attached);
 	for (i = 0; i < 5; i++)
