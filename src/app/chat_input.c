@@ -77,6 +77,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_RERUN:
 		ik_chat_rerun(chat, reaction->text, reaction->length);
 		break;
+	case IK_REACT_REWIND:
+		ik_chat_rewind(chat, reaction->text);
+		break;
 	case IK_REACT_UNDO_CALL:
 		ik_chat_undo_call(chat, reaction->text);
 		break;

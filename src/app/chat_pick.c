@@ -84,6 +84,88 @@ static void add_messages(const struct ik_agent *agent, const char *command, stru
 	}
 }
 
+/* The person's stored message with that number from the end, or with that sequence where one is
+ * given (its number is set then); NULL: there is none. */
+static const struct ik_message *find_message(const struct ik_chat *chat, long *number,
+	int64_t sequence)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
+	long at = 0;
+	size_t i;
+
+	for (i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (!ik_command_is_question(message) || message->sequence == 0)
+			continue;
+		at++;
+		if (sequence > 0 ? message->sequence == sequence : at == *number) {
+			*number = at;
+			return message;
+		}
+	}
+	return NULL;
+}
+
+enum { ANSWER_YES, ANSWER_NO };
+
+static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	int64_t *sequence = arg;
+	size_t length;
+	long number = 0;
+	char *line;
+
+	/* Others may have been sent meanwhile, and the message goes into the editor. */
+	if (answer != NULL && answer->value == ANSWER_YES && find_message(chat, &number, *sequence)) {
+		(void)ik_screen_draft(chat->screen, &length);
+		if (length > 0) {
+			ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
+		} else {
+			line = ik_format("/rewind %ld", number);
+			ik_screen_go_to_editor(chat->screen);
+			ik_chat_submit(chat, line, strlen(line));
+			free(line);
+		}
+	}
+	free(sequence);
+}
+
+void ik_chat_rewind(struct ik_chat *chat, const char *line)
+{
+	const struct ik_choice choices[] = {
+		{.key = 'b', .label = _("Go back"), .value = ANSWER_YES},
+		{.key = 's', .label = _("Stay here"), .value = ANSWER_NO},
+	};
+	const char *hint = _("You go on in a copy of the session. This one stays as it is; /resume "
+		"brings it back.");
+	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	struct ik_question question = {
+		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2, .initial = 1,
+		.escape = 1, .wanted = true, .by_letter = true,
+	};
+	long number = strtol(line + strlen("/rewind "), NULL, 10);
+	const struct ik_message *message;
+	int64_t *sequence;
+	char *words, *title;
+
+	if (!chat->core_started)
+		return;
+	message = ik_session_busy(chat->core.session) ? NULL : find_message(chat, &number, 0);
+	if (message == NULL) {
+		ik_chat_submit(chat, line, strlen(line)); /* it says why not */
+		return;
+	}
+	words = ik_session_title(message->content, ik_message_typed(message));
+	title = ik_format(_("Go back to before \"%s\"?"), words);
+	question.title = title;
+	sequence = ik_alloc(sizeof *sequence);
+	*sequence = message->sequence;
+	(void)ik_chat_ask(chat, &question, on_rewind, sequence);
+	free(title);
+	free(words);
+}
+
 /* ---- agents ---- */
 
 /* All agents, or the others. */

@@ -154,8 +154,11 @@ void ik_chat_forget_blobs(struct ik_agent *agent);
 /* chat_tools.c: what the tool browser wants. Asks whether for the session or for good. */
 void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
 extern const struct ik_tool_forms ik_chat_tool_forms;
-/* Make a call again, "/run NAME JSON"; asks first where the policy does not allow it. */
+/* Make a call again, "/run NAME JSON", or run "!COMMAND" again; asks first. */
 void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
+
+/* chat_pick.c: "/rewind N"; asks first. */
+void ik_chat_rewind(struct ik_chat *chat, const char *line);
 
 /* chat_undo.c: take back what one call did to files; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const char *id);

@@ -46,7 +46,7 @@ void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
 	const struct ik_question_part hint = {IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text))};
 	struct ik_question question = {
 		.parts = &hint, .part_count = 1, .choices = choices, .choice_count = 3, .initial = 2,
-		.escape = 2, .wanted = true,
+		.escape = 2, .wanted = true, .by_letter = true,
 	};
 	struct tool_switch *wish;
 	char *title;
@@ -83,43 +83,43 @@ static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_answer *an
 	free(line);
 }
 
-void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
+/* Ask whether a line that was run before is to be run again: a letter alone runs nothing. */
+static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_call_text *text,
+	const char *line)
 {
 	const struct ik_choice choices[] = {
 		{'y', _("Yes"), ANSWER_SESSION, NULL},
 		{'n', _("No"), ANSWER_NO, NULL},
 	};
-	struct ik_question question = {
-		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+	const struct ik_question question = {
+		.title = title, .parts = text->parts, .part_count = text->count, .choices = choices,
+		.choice_count = 2, .initial = 1, .escape = 1, .wanted = true, .by_letter = true,
 	};
+
+	(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));
+	ik_call_text_done(text);
+}
+
+void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
+{
 	struct ik_call_text text = {NULL, 0};
-	const struct ik_tool *tool;
 	const char *arguments;
 	char *name, *title;
 
 	if (!chat->core_started || ik_chat_only_reads(chat))
 		return;
-	if (line[0] == '!') { /* the person's own word, as when it was typed */
-		ik_chat_submit(chat, line, length);
+	if (line[0] == '!') {
+		ik_call_text_add(&text, IK_QUESTION_TEXT, line + 1, length - 1);
+		ask_to_rerun(chat, _("Run this command again?"), &text, line);
 		return;
 	}
 	arguments = line + strlen("/run ");
 	name = ik_strndup(arguments, strcspn(arguments, " "));
 	arguments += strlen(name) + 1;
 	length -= (size_t)(arguments - line);
-	tool = ik_registry_find(ik_core_registry(&chat->core), name);
-	if (ik_policy_judge(chat->core.policy, name, tool != NULL && tool->read_only, arguments,
-		    length).decision == IK_DECISION_ALLOW) {
-		ik_chat_submit(chat, line, strlen(line));
-	} else {
-		title = ik_format(_("Call %s again?"), name);
-		question.title = title;
-		ik_call_text_add_call(&text, chat->setup->places.directory, name, arguments, length);
-		question.parts = text.parts;
-		question.part_count = text.count;
-		(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));
-		ik_call_text_done(&text);
-		free(title);
-	}
+	title = ik_format(_("Call %s again?"), name);
+	ik_call_text_add_call(&text, chat->setup->places.directory, name, arguments, length);
+	ask_to_rerun(chat, title, &text, line);
+	free(title);
 	free(name);
 }

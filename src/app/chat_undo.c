@@ -32,6 +32,7 @@ void ik_chat_undo_call(struct ik_chat *chat, const char *id)
 	struct ik_question question = {
 		.title = _("Take back what this call did?"), .parts = &part, .part_count = 1,
 		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+		.by_letter = true,
 	};
 	struct ik_error error;
 	struct ik_buf text;

@@ -155,6 +155,24 @@ static void blame(struct ik_form *form, size_t field, const char *sentence)
 	form->selected = field;
 }
 
+/* Say what a field takes in which something else stands. */
+static void blame_value(struct ik_form *form, size_t field, const struct ik_error *error)
+{
+	const char *type = form->fields[field].type; /* "integer >= 1", "integer | null" */
+	bool alone = !strchr(type, '|');
+	char *sentence;
+	if (alone && ik_text_starts(type, "integer"))
+		sentence = ik_strdup(_("This must be a whole number."));
+	else if (alone && ik_text_starts(type, "number"))
+		sentence = ik_strdup(_("This must be a number."));
+	else if (alone && ik_text_starts(type, "boolean"))
+		sentence = ik_strdup(_("This must be true or false."));
+	else
+		sentence = ik_format(_("Not valid JSON: %s"), error->text);
+	blame(form, field, sentence);
+	free(sentence);
+}
+
 static void forgive(struct ik_form *form)
 {
 	free(form->wrong);
@@ -190,9 +208,7 @@ enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_e
 		ik_json_key(&pretty, field->name);
 		enum ik_status status = put_value(field, &pretty, error);
 		if (status != IK_OK) {
-			char *sentence = ik_format(_("This is JSON, and not right: %s"), error->text);
-			blame(form, i, sentence);
-			free(sentence);
+			blame_value(form, i, error);
 			ik_buf_done(&pretty);
 			return status;
 		}
@@ -313,6 +329,10 @@ enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	case IK_ACTION_COMPLETE:
 		if (form->count > 0)
 			form->selected = (form->selected + 1) % form->count;
+		return IK_FORM_TAKEN;
+	case IK_ACTION_COMPLETE_PREVIOUS:
+		if (form->count > 0)
+			form->selected = (form->selected + form->count - 1) % form->count;
 		return IK_FORM_TAKEN;
 	case IK_ACTION_END_OF_INPUT: /* there is no end here, only an empty field */
 		if (form->count > 0)

@@ -211,7 +211,7 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 		};
 		free(label);
 	}
-	question->wanted = asked->first;
+	question->wanted = asked->first || (asked->wanted && !asked->by_letter);
 	ik_pane_init(&question->pane, dialog->keymap, dialog->utf8);
 	add_parts(&question->pane, asked);
 	return question;
@@ -223,7 +223,7 @@ int ik_dialog_ask(struct ik_dialog *dialog, const struct ik_question *asked)
 	struct question **place = &dialog->first;
 	while (*place && !asked->first && !asked->wanted)
 		place = &(*place)->next;
-	if (!dialog->first)
+	if (!dialog->first || asked->wanted)
 		dialog->open = true;
 	question->next = *place;
 	*place = question;

@@ -14,7 +14,7 @@
  * which nothing was typed.  Its choices are not shown until it does.  A letter
  * typed earlier goes to the editor and puts the question aside, but is
  * dropped where it follows an answer.  A question that a key of the user's
- * opened is ready once it was drawn.
+ * opened is ready once it was drawn, unless the key was a letter.
  *
  * Owns copies of all it is given.  What it shows is sanitised here.
  * May include: util, tui/{cells,editor,keymap,pane}.h.
@@ -63,7 +63,8 @@ struct ik_question {
 	bool first;          /* before those that wait, and ready at once: it belongs to the last
 	                        answer */
 	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
-	                        draft too, and is ready at once */
+	                        draft too, and is ready at once, */
+	bool by_letter;      /* unless that key was a letter, which others may follow as they are typed */
 };
 
 struct ik_answer {

@@ -30,6 +30,7 @@ static const struct ik_binding bindings[] = {
 		N_("Next mode: auto, ask, read-only") },
 	{ IK_ACTION_CANCEL, "cancel", "Esc", IK_IN_ANY,
 		N_("Cancel what runs, or close a pane") },
+	{ IK_ACTION_CLOSE, "close", "q", IK_IN_PANES, N_("Close the pane, or back to the prompt") },
 	{ IK_ACTION_INTERRUPT, "interrupt", "Ctrl-C", IK_IN_ANY,
 		N_("Cancel the turn, else clear the line; twice: end") },
 	{ IK_ACTION_END_OF_INPUT, "end-of-input", "Ctrl-D", IK_IN_TEXT,

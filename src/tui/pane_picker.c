@@ -296,3 +296,8 @@ void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_
 	}
 	free(count);
 }
+
+struct ik_scrollback *ik_picker_text(struct ik_picker *picker)
+{
+	return picker->list.pane.text;
+}

@@ -36,4 +36,7 @@ void ik_picker_scroll(struct ik_picker *picker, int rows);
 void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_rectangle area,
 	bool focus, int *ret_cursor_row, int *ret_cursor_column);
 
+/* The text of the selected one; borrowed. */
+struct ik_scrollback *ik_picker_text(struct ik_picker *picker);
+
 #endif

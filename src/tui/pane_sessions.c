@@ -326,3 +326,8 @@ bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enu
 		return false;
 	}
 }
+
+struct ik_scrollback *ik_sessions_text(struct ik_sessions *sessions)
+{
+	return sessions->list.pane.text;
+}

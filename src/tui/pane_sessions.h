@@ -63,4 +63,7 @@ void ik_sessions_scroll(struct ik_sessions *sessions, int rows);
 void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
 	struct ik_rectangle area, bool focus, int *ret_cursor_row, int *ret_cursor_column);
 
+/* The text of the selected one; borrowed. */
+struct ik_scrollback *ik_sessions_text(struct ik_sessions *sessions);
+
 #endif

@@ -66,6 +66,7 @@ enum ik_reaction_kind {
 	IK_REACT_REDRAW,   /* every cell anew */
 	IK_REACT_QUIT,
 	IK_REACT_RERUN,    /* text: "/run NAME JSON" or "!COMMAND", which was run before */
+	IK_REACT_REWIND,   /* text: "/rewind N", where a key means it: to be asked about */
 	IK_REACT_UNDO_CALL, /* text: the id of a call whose changes of files are to be taken back */
 	IK_REACT_PAGER,    /* text: to be read in a pager */
 	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
@@ -163,6 +164,9 @@ void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
 void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list);
 void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list);
 bool ik_screen_picks(const struct ik_screen *screen);
+
+/* The editor has the keys again. */
+void ik_screen_go_to_editor(struct ik_screen *screen);
 
 /* The conversation and the editor are to be seen. */
 void ik_screen_close_side(struct ik_screen *screen);

@@ -22,7 +22,6 @@ int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
 	/* Who is writing goes on writing; and a "y" that copies in a pane allows nothing. */
 	if (question->wanted) {
 		screen->wanted_question = id;
-		ik_dialog_set_open(screen->dialog, true);
 	} else if (alone && !question->first && is_at_work(screen)) {
 		ik_dialog_set_open(screen->dialog, false);
 	}

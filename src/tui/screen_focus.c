@@ -24,6 +24,11 @@ void ik_screen_set_focus(struct ik_screen *screen, enum ik_focus focus)
 	screen->dirty = true;
 }
 
+void ik_screen_go_to_editor(struct ik_screen *screen)
+{
+	ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
+}
+
 void ik_screen_next_focus(struct ik_screen *screen)
 {
 	bool covered = screen->side != IK_SIDE_NONE && screen->columns < IK_WIDE_COLUMNS;
@@ -87,8 +92,7 @@ void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_
 	}
 	/* What was looked for is still marked: its keys come first, and its end. */
 	bool found = ik_screen_search_shows(screen);
-	const char *cancel = found ? N_("end search")
-		: ik_screen_busy(screen) ? N_("cancel") : N_("editor");
+	const char *cancel = found ? N_("end search") : N_("editor");
 	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
 	const struct ik_key_hint always[] = {
 		{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2},

@@ -103,6 +103,14 @@ static void toggle_raw(struct ik_screen *screen)
 	free(key);
 }
 
+/* Back to the prompt; a side pane that has the keys, or that nothing is before, closes. */
+static void leave(struct ik_screen *screen)
+{
+	if (ik_screen_focus(screen) != IK_FOCUS_SCROLLBACK)
+		screen->side = IK_SIDE_NONE;
+	screen->focus = IK_FOCUS_EDITOR;
+}
+
 /* Esc: what is in front, or has the keys, closes first, as its last line says; then the turn
  * ends, then the pane closes. */
 static struct ik_reaction cancel(struct ik_screen *screen)
@@ -119,12 +127,20 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 		ik_screen_search_end(screen, &screen->find);
 		return nothing;
 	}
-	if (ik_screen_busy(screen) && ik_screen_focus(screen) != IK_FOCUS_PANE)
+	if (ik_screen_busy(screen) && ik_screen_focus(screen) == IK_FOCUS_EDITOR)
 		return reaction(IK_REACT_CANCEL);
-	if (ik_screen_focus(screen) != IK_FOCUS_SCROLLBACK)
-		screen->side = IK_SIDE_NONE;
-	screen->focus = IK_FOCUS_EDITOR;
+	leave(screen);
 	return nothing;
+}
+
+/* A letter that closes what is in front, and never cancels anything. */
+static void close_front(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	if (screen->help_open)
+		ik_screen_show_help(screen, false);
+	else
+		leave(screen);
 }
 
 /* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
@@ -202,6 +218,17 @@ static void move(struct ik_screen *screen, enum ik_action action)
 	screen->dirty = true;
 }
 
+/* A key that means nothing where no text is written: say how to get to where it does. */
+static void refuse(struct ik_screen *screen)
+{
+	char *key = ik_keymap_key_name(screen->keymap, ik_screen_context(screen), IK_ACTION_CANCEL);
+	/* Translators: a key: "Esc" */
+	char *sentence = ik_format(_("%s: back to the prompt"), key);
+	ik_screen_flash(screen, sentence);
+	free(sentence);
+	free(key);
+}
+
 /* A character that is typed. */
 static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *key)
 {
@@ -209,6 +236,10 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 	int length = ik_utf8_encode(key->codepoint, bytes);
 	if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
 		return nothing;
+	if (ik_screen_context(screen) & IK_IN_PANES) {
+		refuse(screen);
+		return nothing;
+	}
 	screen->place.typed = true;
 	ik_screen_edited(screen);
 	if (!ik_editor_insert(screen->editor, bytes, (size_t)length))
@@ -233,7 +264,7 @@ static void question(struct ik_screen *screen, int direction)
 	screen->dirty = true;
 }
 
-/* Go back to before the message with the mark: the command, as if it were typed. */
+/* Go back to before the message with the mark: the command that does it. */
 static struct ik_reaction rewind_to(struct ik_screen *screen)
 {
 	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
@@ -254,9 +285,8 @@ static struct ik_reaction rewind_to(struct ik_screen *screen)
 	}
 	ik_buf_clear(&screen->submitted);
 	ik_buf_printf(&screen->submitted, "/rewind %zu", number);
-	screen->focus = IK_FOCUS_EDITOR;
 	return (struct ik_reaction){
-		.kind = IK_REACT_SUBMIT,
+		.kind = IK_REACT_REWIND,
 		.text = screen->submitted.data,
 		.length = screen->submitted.length,
 	};
@@ -354,6 +384,9 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return reaction(IK_REACT_EDITOR);
 	case IK_ACTION_CANCEL:
 		return cancel(screen);
+	case IK_ACTION_CLOSE:
+		close_front(screen);
+		return nothing;
 	case IK_ACTION_INTERRUPT:
 		return interrupt(screen);
 	case IK_ACTION_END_OF_INPUT:
@@ -409,6 +442,10 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		move(screen, action);
 		return nothing;
 	case IK_ACTION_SEND:
+		if (ik_screen_context(screen) & IK_IN_PANES) { /* the draft is not in front */
+			refuse(screen);
+			return nothing;
+		}
 		return submit(screen);
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:

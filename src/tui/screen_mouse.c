@@ -101,6 +101,24 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 	ik_screen_complete_update(screen);
 }
 
+/* The text of the side pane that is shown. */
+static struct ik_scrollback *side_text(const struct ik_screen *screen)
+{
+	switch (screen->side) {
+	case IK_SIDE_BROWSER:
+		return ik_browser_text(screen->browser);
+	case IK_SIDE_INSPECTOR:
+		return ik_inspector_text(screen->inspector);
+	case IK_SIDE_SESSIONS:
+		return ik_sessions_text(screen->sessions);
+	case IK_SIDE_PICKER:
+		return ik_picker_text(screen->picker);
+	case IK_SIDE_NONE:
+		break;
+	}
+	return NULL;
+}
+
 /* The text that is seen in a cell; NULL: there is none. */
 static struct ik_scrollback *text_at(const struct ik_screen *screen,
 	const struct ik_layout *layout, const struct ik_key *key)
@@ -108,10 +126,8 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen,
 	struct ik_scrollback *text = NULL;
 	if (screen->help_open)
 		text = ik_help_text(screen->help);
-	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_BROWSER)
-		text = ik_browser_text(screen->browser);
 	else if (is_in(layout->pane, key))
-		text = ik_inspector_text(screen->inspector);
+		text = side_text(screen);
 	else if (is_in(layout->scrollback, key))
 		text = screen->scrollback;
 	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;

@@ -28,6 +28,10 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
 	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_NONE};
 	if (screen->help_open || ik_screen_focus(screen) != IK_FOCUS_PANE)
 		return false;
+	/* What is written here has nothing to do with the line that Ctrl-C would clear. */
+	if (action == IK_ACTION_INTERRUPT && !ik_screen_busy(screen)
+		&& ik_screen_context(screen) == IK_IN_PROMPT)
+		action = IK_ACTION_CANCEL;
 	if (screen->side == IK_SIDE_PICKER)
 		return ik_screen_picker_key(screen, key, action, ret_reaction);
 	if (screen->side == IK_SIDE_BROWSER)

@@ -370,6 +370,9 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 		" ◌ tools  openai/gpt                                   F1 help  F2 tools  F3 inspector  F4 sessions\n");
 	cr_assert_eq(cursor_row, -1);
 	type("x");
+	cr_assert(picture_has(draw(16, 100), "Esc: back to the prompt"));
+	press(IK_KEY_F6, 0, 0);
+	type("x");
 	draw(16, 100);
 	cr_assert_eq(cursor_row, 14);
 	cr_assert(picture_has(&cells, "F6 next pane  F3 close"));
@@ -386,6 +389,7 @@ Test(screen, r_refreshes_in_the_browser_and_is_typed_elsewhere)
 	press(IK_KEY_BACKSPACE, 0, 0);
 	press(IK_KEY_F2, 0, 0);
 	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').kind, IK_REACT_REFRESH);
+	type("q");
 	type("for");
 	cr_assert(picture_has(draw(12, 60), "\n> for\n"));
 	cr_assert_eq(press(IK_KEY_F5, 0, 0).kind, IK_REACT_REFRESH);
