@@ -17,6 +17,7 @@
 #include "app/complete.h"
 #include "app/external_editor.h"
 #include "app/pager.h"
+#include "app/resume_text.h"
 #include "app/tool_text.h"
 #include "app/undo_command.h"
 #include "loop/child.h"
@@ -250,24 +251,33 @@ static void say(char *line)
 	free(line);
 }
 
-/* Say how to go on with each that said anything. */
-static void tell_sessions(const struct ik_chat *chat)
+/* Write how to resume each session that is stored, or that is once all is. */
+static void put_sessions(const struct ik_chat *chat, bool all_stored, struct ik_buf *out)
 {
 	const struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
-		if (ik_conversation_count(ik_session_conversation(agent->session)) > 0)
-			say(ik_format(_("Resume with: ikigai --resume=%s\n"), ik_session_id(agent->session)));
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		char *command;
+
+		if (!ik_resume_is_possible(agent->session, all_stored))
+			continue;
+		command = ik_resume_command(chat->options, ik_session_id(agent->session));
+		ik_buf_printf(out, _("Resume with: %s\n"), command);
+		free(command);
+	}
 }
 
 /* Take all apart, the terminal first, so that what follows can be read. */
 static void close_chat(struct ik_chat *chat)
 {
+	struct ik_buf sessions, stored;
 	struct ik_agent *agent;
 	struct ik_error notice;
 	int number;
 	size_t i;
 
+	ik_buf_init(&sessions, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&stored, IK_LIMIT_USER_TEXT);
 	ik_external_editor_close(chat);
 	ik_pager_close(chat);
 	chat->tty = ik_tty_close(chat->tty);
@@ -280,7 +290,8 @@ static void close_chat(struct ik_chat *chat)
 			strerror(number)));
 	if (chat->core_started) {
 		chat->core.undo = ik_undo_work_finish(chat->core.undo);
-		tell_sessions(chat);
+		put_sessions(chat, true, &sessions);
+		put_sessions(chat, false, &stored);
 		ik_chat_sessions_stop(chat);
 		for (agent = chat->agents; agent != NULL; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
@@ -289,6 +300,7 @@ static void close_chat(struct ik_chat *chat)
 			agent->session = NULL; /* the core ends it */
 		}
 		(void)ik_core_stop(&chat->core, &notice);
+		say(ik_strdup(notice.status == IK_OK ? sessions.data : stored.data));
 		if (notice.status != IK_OK)
 			say(ik_complaint(notice.text));
 	}
@@ -309,6 +321,8 @@ static void close_chat(struct ik_chat *chat)
 	free(chat->refresh_line);
 	ik_registry_unref(chat->registry);
 	free(chat->last_shell);
+	ik_buf_done(&sessions);
+	ik_buf_done(&stored);
 }
 
 int ik_chat(const struct ik_options *options, struct ik_setup *setup)

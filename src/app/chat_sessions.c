@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/chat_search.h"
+#include "app/resume_text.h"
 #include "app/session_find.h"
 #include "app/session_taken.h"
 #include "app/undo_command.h"
@@ -147,13 +148,13 @@ static void on_resumed(void *arg, const struct ik_error *error)
 static void switch_now(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
-	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
+	bool said = ik_resume_is_possible(session, true);
 	bool fork = ik_text_equal(chat->switch_to, chat->core.fork);
 
 	free(chat->agent->before);
 	said = said && !fork; /* it says itself whose it is */
 	chat->core.fork[0] = '\0';
-	chat->agent->before = said ? ik_format(_("The session before this one: ikigai --resume=%s"),
+	chat->agent->before = said ? ik_format(_("The session before this one: /resume %s"),
 		ik_session_id(session)) : NULL;
 	ik_chat_session_changed(chat);
 	(void)ik_agent_begin_session(chat->agent);

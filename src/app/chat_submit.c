@@ -8,6 +8,7 @@
 #include "app/chat_trust.h"
 #include "app/commands.h"
 #include "app/external_editor.h"
+#include "app/resume_text.h"
 #include "app/undo_command.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -16,10 +17,12 @@
 static void begin_session(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
-	bool said = ik_conversation_count(ik_session_conversation(session)) > 0;
-	char *sentence = ik_format(_("A new session. The one before: ikigai --resume=%s"),
+	bool said = ik_resume_is_possible(session, true);
+	char *sentence = ik_format(_("A new session. The one before: /resume %s"),
 		ik_session_id(session));
 
+	if (!ik_session_busy(session))
+		ik_chat_take_queue_back(chat); /* what is held */
 	ik_chat_session_changed(chat);
 	if (ik_agent_begin_session(chat->agent) && said)
 		ik_session_add_notice(chat->core.session, sentence);

@@ -35,6 +35,7 @@ libik_app_a_SOURCES = \
 	src/app/cli_session.c src/app/cli_session.h src/app/cli_session_private.h \
 	src/app/cli_session_import.c src/app/cli_session_prune.c src/app/cli_session_search.c \
 	src/app/session_titles.c src/app/session_titles.h \
+	src/app/resume_text.c src/app/resume_text.h \
 	src/app/session_taken.c src/app/session_taken.h \
 	src/app/session_walk.c src/app/session_walk.h \
 	src/app/cli_tool.c src/app/cli_tool.h \

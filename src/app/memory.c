@@ -5,6 +5,7 @@
 
 #include "app/core.h"
 #include "app/print.h"
+#include "app/resume_text.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -35,7 +36,7 @@ static void tell_sessions(const struct ik_core *core)
 	for (size_t i = 0; i < core->session_count; i++) {
 		const struct ik_session *session = core->sessions[i].session;
 
-		if (ik_conversation_count(ik_session_conversation(session)) > 0)
+		if (ik_resume_is_possible(session, true))
 			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"),
 				ik_session_id(session));
 	}

@@ -330,6 +330,7 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 
 	memset(&o, 0, sizeof o);
 	o.verb = IK_VERB_CHAT;
+	o.program = argc > 0 ? argv[0] : "ikigai";
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":C:p:m:s:h", long_options, NULL)) != -1)

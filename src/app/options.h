@@ -37,6 +37,7 @@ enum ik_verb {
 /* Strings point into argv. NULL: not given. */
 struct ik_options {
 	enum ik_verb verb;
+	const char *program;        /* as it was called */
 	const char *directory;      /* -C */
 	const char *config_file;    /* --config */
 	const char *provider;       /* -p */
