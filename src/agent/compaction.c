@@ -93,6 +93,8 @@ static void fail(struct ik_session *session, const char *sentence, size_t length
 	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
 	free(output);
+	/* What was typed meanwhile is not to meet the same failure. */
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 	finish(session, message);
 }
 

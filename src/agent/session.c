@@ -103,8 +103,10 @@ static void finish_closing(struct ik_session *session)
 
 	while (session->inbox)
 		take_from_inbox(session);
+	/* A user has what still waits back as a draft; the one message of exec is stored. */
+	if (session->options.asking == IK_ASKING_PERSON)
+		take(session, &cancel);
 	take(session, &history);
-	/* A message that was queued begins its turn when one ends: it is stored. */
 	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
 		take(session, &cancel);
 	ik_session_stop_loading(session);
@@ -337,6 +339,11 @@ void ik_session_take_back(struct ik_session *session)
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TAKE_BACK });
 }
 
+void ik_session_release(struct ik_session *session)
+{
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_RELEASE });
+}
+
 void ik_session_cancel(struct ik_session *session)
 {
 	ik_compaction_cancel(session);
@@ -353,7 +360,7 @@ bool ik_session_loading(const struct ik_session *session)
 bool ik_session_busy(const struct ik_session *session)
 {
 	return session->compaction || session->runs || session->shells || session->inbox ||
-		ik_turn_queued(session->turn) > 0 ||
+		(ik_turn_queued(session->turn) > 0 && !ik_turn_holds(session->turn)) ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
 

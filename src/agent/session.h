@@ -150,9 +150,12 @@ const char *ik_session_queued(const struct ik_session *session, size_t index, si
 /* Forget the newest message that is queued: the person has it back. */
 void ik_session_take_back(struct ik_session *session);
 
+/* Send what is held of the queue since a turn failed or was cancelled. */
+void ik_session_release(struct ik_session *session);
+
 /* End stream and tools; what had arrived is kept and marked. Tools get their
  * time to end (ik_run_cancel) and the turn ends with the last of them; a second
- * cancel does not wait for them. Messages that are queued go out next. */
+ * cancel does not wait for them. Messages that are queued are held. */
 void ik_session_cancel(struct ik_session *session);
 
 /*
@@ -171,13 +174,15 @@ void ik_session_policy_changed(struct ik_session *session);
  * Have the model summarise what was said, with words ("": none) in mind; from then on it
  * gets the summary in place of that. Told as a command's output, also when there is
  * nothing to summarise, something is under way, or it fails, and nothing is changed then.
- * Messages that are submitted meanwhile go out when it is done. A cancel ends it.
+ * Messages that are submitted meanwhile go out when it is done, and are held when it fails. A
+ * cancel ends it.
  */
 void ik_session_compact(struct ik_session *session, const char *line, const char *words);
 
 /* Are older messages of a stored session still being read? */
 bool ik_session_loading(const struct ik_session *session);
 
+/* Is there anything that a cancel would end, or that goes out by itself? */
 bool ik_session_busy(const struct ik_session *session);
 
 /* Append what the tool of that name gets when the model at work writes these arguments: without

@@ -9,9 +9,13 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /* So often the rest of a reply that was cut is asked for. */
 #define CONTINUATIONS 3
+
+/* What is told of each message that waits: more than a row of any terminal. */
+#define QUEUED_BYTES 400
 
 /* ---- beginning and end of a turn ---- */
 
@@ -51,15 +55,44 @@ static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
 	ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
 }
 
-/* Say how many messages wait, and what the newest is. */
+/* Say which messages wait, the beginning of each in one line. */
 static void emit_queued(struct ik_turn *turn)
 {
-	struct ik_event *event = ik_turn_emit(turn, IK_EVENT_QUEUED);
+	const struct ik_queued *item;
+	size_t i;
 
-	event->round = 0;
-	event->number = (int64_t)turn->queue_count;
-	if (turn->queue_count > 0)
-		event->text = ik_turn_queued_at(turn, turn->queue_count - 1, &event->text_length);
+	ik_turn_emit(turn, IK_EVENT_QUEUED)->round = 0;
+	ik_buf_clear(&turn->queue_lines);
+	for (item = turn->queue; item; item = item->next) {
+		size_t length = ik_user_typed(item->data.data, item->data.length, item->text.length);
+
+		length = ik_utf8_cut(item->text.data, length, QUEUED_BYTES);
+		for (i = 0; i < length; i++)
+			ik_buf_putc(&turn->queue_lines, (unsigned char)item->text.data[i] < ' ' ? ' ' :
+				item->text.data[i]);
+		if (item->next)
+			ik_buf_putc(&turn->queue_lines, '\n');
+	}
+	/* All of a step are told after it, and have one buffer. */
+	for (i = 0; i < turn->effect_count; i++) {
+		struct ik_event *event = &turn->effects[i].event;
+
+		if (turn->effects[i].kind != IK_EFFECT_EMIT || event->kind != IK_EVENT_QUEUED)
+			continue;
+		event->number = (int64_t)turn->queue_count;
+		event->name = turn->held ? "held" : NULL;
+		event->text = turn->queue_lines.data;
+		event->text_length = turn->queue_lines.length;
+	}
+}
+
+/* The turn did not go as whoever queued the rest expected: keep that for the user. */
+static void hold(struct ik_turn *turn)
+{
+	if (!turn->queue || turn->held)
+		return;
+	turn->held = true;
+	emit_queued(turn);
 }
 
 static void enqueue(struct ik_turn *turn, const struct ik_input *input)
@@ -96,6 +129,7 @@ static void unlink_queued(struct ik_turn *turn, struct ik_queued **place)
 	if (!item->next)
 		turn->queue_end = place;
 	turn->queue_count--;
+	turn->held = turn->held && turn->queue;
 	emit_queued(turn);
 }
 
@@ -104,7 +138,7 @@ static void take_queued(struct ik_turn *turn)
 {
 	struct ik_queued *item = turn->queue;
 
-	if (!item || turn->history_loading || turn->state != IK_TURN_IDLE)
+	if (!item || turn->held || turn->history_loading || turn->state != IK_TURN_IDLE)
 		return;
 	unlink_queued(turn, &turn->queue);
 	begin_turn(turn, &(struct ik_input){
@@ -140,6 +174,8 @@ static void finish(struct ik_turn *turn, const char *reason)
 	turn->stopped = false;
 	turn->round = 0;
 	turn->state = IK_TURN_IDLE;
+	if (ik_text_equal(reason, "error") || ik_text_equal(reason, "cancelled"))
+		hold(turn);
 	ik_turn_emit(turn, IK_EVENT_TURN_DONE)->name = reason;
 	take_queued(turn);
 }
@@ -354,6 +390,7 @@ static void on_cancel(struct ik_turn *turn)
 
 	switch (turn->state) {
 	case IK_TURN_IDLE:
+		hold(turn);
 		return;
 	case IK_TURN_WAITING:
 		break;
@@ -391,6 +428,7 @@ struct ik_turn *ik_turn_new(const struct ik_turn_options *options)
 	turn->price = (struct ik_price)IK_PRICE_UNKNOWN;
 	turn->queue_end = &turn->queue;
 	ik_buf_init(&turn->last_arguments, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&turn->queue_lines, IK_LIMIT_USER_TEXT);
 	return turn;
 }
 
@@ -413,6 +451,7 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 		turn->queue = item->next;
 		queued_free(item);
 	}
+	ik_buf_done(&turn->queue_lines);
 	ik_call_ids_done(&turn->ids);
 	free(turn->last_name);
 	ik_buf_done(&turn->last_arguments);
@@ -438,6 +477,12 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_TAKE_BACK:
 		forget_newest(turn);
+		break;
+	case IK_INPUT_RELEASE:
+		turn->held = false;
+		if (turn->state != IK_TURN_IDLE || turn->history_loading)
+			emit_queued(turn);
+		take_queued(turn);
 		break;
 	case IK_INPUT_TOOLS:
 		turn->tools_ready = input->ready;
@@ -520,6 +565,11 @@ int ik_turn_asking(const struct ik_turn *turn, const char *id)
 size_t ik_turn_queued(const struct ik_turn *turn)
 {
 	return turn->queue_count;
+}
+
+bool ik_turn_holds(const struct ik_turn *turn)
+{
+	return turn->held;
 }
 
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length)

@@ -33,7 +33,9 @@
  *   requests are built in the order of the calls, by their ids;
  * - call ids are unique in the conversation, and names are such that every
  *   provider takes them back;
- * - each turn begins with one TURN_STARTED and ends with one TURN_DONE.
+ * - each turn begins with one TURN_STARTED and ends with one TURN_DONE;
+ * - after a turn that failed or was cancelled nothing of the queue goes out before RELEASE:
+ *   the rest was written for a turn that went well.
  *
  * Owns what has arrived of the reply, its calls, and the queue of messages.
  * May include: util, json, conversation, provider/delta.h, tool/envelope.h.
@@ -70,6 +72,7 @@ enum ik_turn_state {
 enum ik_input_kind {
 	IK_INPUT_USER,          /* text, data; queued unless IDLE with the history loaded */
 	IK_INPUT_TAKE_BACK,     /* the newest message of the queue is forgotten */
+	IK_INPUT_RELEASE,       /* what is held of the queue goes out */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
 	IK_INPUT_HISTORY,       /* ready: older messages are loaded (at first they are) */
 	IK_INPUT_DELTA,         /* request, delta */
@@ -80,7 +83,7 @@ enum ik_input_kind {
 	IK_INPUT_JUDGE_AGAIN,   /* rules have changed: what waits is judged anew */
 	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms,
 	                           truncated, whole */
-	IK_INPUT_CANCEL
+	IK_INPUT_CANCEL         /* the turn ends; what is queued is held, also when none runs */
 };
 
 /* On a call. */
@@ -138,8 +141,9 @@ enum ik_turn_state ik_turn_state(const struct ik_turn *turn);
 /* The number of the call that waits for the person under that id; 0: none does. */
 int ik_turn_asking(const struct ik_turn *turn, const char *id);
 
-/* Messages that wait for the end of the turn. */
+/* Messages that wait for the end of the turn, or are held. */
 size_t ik_turn_queued(const struct ik_turn *turn);
+bool ik_turn_holds(const struct ik_turn *turn);
 /* What was typed of the one at an index, the oldest at 0; NULL behind the newest. Borrowed
  * until the next step. Takes no memory. */
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);

@@ -31,6 +31,8 @@ struct ik_turn {
 
 	struct ik_queued *queue, **queue_end;
 	size_t queue_count;
+	bool held;        /* what is queued waits for the user */
+	struct ik_buf queue_lines; /* of the last IK_EVENT_QUEUED */
 
 	struct ik_call_ids ids;
 	int next_call;    /* numbers of calls and requests in the session */

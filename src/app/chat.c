@@ -43,7 +43,7 @@ static void save_before_the_end(void)
 	struct ik_chat *chat = current_chat;
 
 	if (chat != NULL)
-		(void)ik_chat_draft_save(chat, true);
+		(void)ik_chat_draft_save(chat);
 	ik_memory_gone_with(chat != NULL && chat->core_started ? &chat->core : NULL, ik_tty_restore);
 }
 
@@ -284,7 +284,7 @@ static void close_chat(struct ik_chat *chat)
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);
 	/* Without a screen, or before the old one was read, there is no draft. */
-	number = chat->input != NULL ? ik_chat_draft_save(chat, false) : 0;
+	number = chat->input != NULL ? ik_chat_draft_save(chat) : 0;
 	if (number != 0)
 		say(ik_format(_("ikigai: the message that was not sent yet could not be kept: %s\n"),
 			strerror(number)));

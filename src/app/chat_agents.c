@@ -120,6 +120,7 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 	if (chat->agent == agent)
 		ik_agent_show(agent->parent != NULL ? agent->parent :
 			chat->agents != agent ? chat->agents : agent->next);
+	(void)ik_chat_draft_save(chat); /* with what waits to be sent */
 	agent->session = ik_core_close_session(&chat->core, agent->session);
 	while (*place != agent)
 		place = &(*place)->next;

@@ -97,7 +97,7 @@ static char *choose_draft(struct ik_agent *agent, bool empty)
 
 /* Write the new file beside the old one. Not synced to the disk: a draft has to
  * outlive the program, and a disk that is slow must not be felt in typing. */
-static int write_new(const struct ik_agent *agent, bool with_queue)
+static int write_new(const struct ik_agent *agent)
 {
 	int fd = open(agent->draft_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	size_t length, index;
@@ -106,15 +106,18 @@ static int write_new(const struct ik_agent *agent, bool with_queue)
 
 	if (fd < 0)
 		return errno;
-	for (index = 0; with_queue && number == 0; index++) {
+	for (index = 0; agent->session != NULL && number == 0; index++) {
 		text = ik_session_queued(agent->session, index, &length);
 		if (text == NULL)
 			break;
-		number = ik_write_all(fd, text, length);
-		if (number == 0)
+		if (index > 0)
 			number = ik_write_all(fd, "\n\n", 2);
+		if (number == 0)
+			number = ik_write_all(fd, text, length);
 	}
 	text = ik_screen_draft(agent->screen, &length);
+	if (number == 0 && index > 0 && length > 0)
+		number = ik_write_all(fd, "\n\n", 2);
 	if (number == 0)
 		number = ik_write_all(fd, text, length);
 	if (close(fd) != 0 && number == 0)
@@ -123,20 +126,20 @@ static int write_new(const struct ik_agent *agent, bool with_queue)
 }
 
 /* Save one as it is now; 0 or errno. */
-static int save(const struct ik_agent *agent, bool with_queue)
+static int save(const struct ik_agent *agent)
 {
 	size_t length, queued;
 	bool any;
 	int number;
 
-	with_queue = with_queue && agent->session != NULL;
 	(void)ik_screen_draft(agent->screen, &length);
-	any = length > 0 || (with_queue && ik_session_queued(agent->session, 0, &queued) != NULL);
+	any = length > 0 || (agent->session != NULL &&
+		ik_session_queued(agent->session, 0, &queued) != NULL);
 	if (agent->draft_path == NULL)
 		return any ? ENOENT : 0;
 	if (!any)
 		return unlink(agent->draft_path) == 0 || errno == ENOENT ? 0 : errno;
-	number = write_new(agent, with_queue);
+	number = write_new(agent);
 	if (number == 0 && rename(agent->draft_new, agent->draft_path) != 0)
 		number = errno;
 	if (number != 0)
@@ -159,8 +162,6 @@ void ik_chat_draft_begin(struct ik_agent *agent)
 
 void ik_chat_draft_end(struct ik_agent *agent)
 {
-	if (agent->draft_path != NULL)
-		(void)save(agent, false);
 	free(agent->draft_path);
 	free(agent->draft_new);
 	agent->draft_path = agent->draft_new = NULL;
@@ -204,13 +205,13 @@ void ik_chat_draft_load(struct ik_agent *agent)
 	ik_buf_done(&text);
 }
 
-int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue)
+int ik_chat_draft_save(const struct ik_chat *chat)
 {
 	const struct ik_agent *agent;
 	int number = 0, other;
 
 	for (agent = chat->agents; agent != NULL; agent = agent->next) {
-		other = save(agent, with_queue);
+		other = save(agent);
 		number = number != 0 ? number : other;
 	}
 	return number;
@@ -247,7 +248,7 @@ void ik_chat_draft_due(void *arg)
 		(void)ik_screen_draft(agent->screen, &length);
 		if (length > SAVE_SOON_BYTES || agent->draft_path == NULL)
 			continue;
-		number = save(agent, true);
+		number = save(agent);
 		if (number == 0)
 			continue;
 		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));

@@ -37,6 +37,9 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 	case IK_REACT_TAKE_BACK:
 		ik_chat_take_back(chat);
 		break;
+	case IK_REACT_SEND_QUEUE:
+		ik_session_release(chat->core.session);
+		break;
 	case IK_REACT_CANCEL:
 		ik_session_cancel(chat->core.session);
 		break;
@@ -57,7 +60,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_agent_show_number(chat, reaction->number);
 		break;
 	case IK_REACT_SUSPEND:
-		(void)ik_chat_draft_save(chat, true);
+		(void)ik_chat_draft_save(chat);
 		ik_agents_pause(chat);
 		ik_tty_suspend(chat->tty);
 		break;

@@ -111,11 +111,10 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 void ik_chat_draft_load(struct ik_agent *agent);
 /* Have a place for the draft of a conversation that begins with an empty editor. */
 void ik_chat_draft_begin(struct ik_agent *agent);
-/* An editor is gone, and its draft with it. */
+/* An editor is gone; its draft stays as it was saved last. */
 void ik_chat_draft_end(struct ik_agent *agent);
-/* Save all as they are now, with what is queued before it where nothing else keeps that; 0 or
- * errno. Takes no memory. */
-int ik_chat_draft_save(const struct ik_chat *chat, bool with_queue);
+/* Save all as they are now, each after what is queued; 0 or errno. Takes no memory. */
+int ik_chat_draft_save(const struct ik_chat *chat);
 /* Told of all that happens in a session, and of how the store stands: a message that the
  * store has taken is no draft any more, so a kill finds it in one of the two places. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);

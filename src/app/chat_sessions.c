@@ -279,6 +279,7 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 	} else if (ik_session_busy(chat->core.session)) {
 		ask_to_cancel(chat, id);
 	} else {
+		ik_chat_take_queue_back(chat); /* what is held */
 		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
 		switch_now(chat);
 	}

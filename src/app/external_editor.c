@@ -110,7 +110,7 @@ static void on_done(void *arg, int status)
 		ik_chat_complain(chat, sentence);
 	free(sentence);
 	release(chat, taken);
-	(void)ik_chat_draft_save(chat, true);
+	(void)ik_chat_draft_save(chat);
 }
 
 /* Start the editor on the file. */

@@ -48,7 +48,9 @@ enum ik_event_kind {
 	IK_EVENT_NOTICE,       /* text: a sentence */
 	IK_EVENT_ERROR,        /* name: code (AUTH, CONNECT, ...); text: a sentence */
 	IK_EVENT_RETRY,        /* number: ms until the next try; text: why */
-	IK_EVENT_QUEUED,       /* number: messages that wait for the end of the turn; text: the newest */
+	IK_EVENT_QUEUED,       /* number: messages that wait for the end of the turn; text: the
+	                          beginning of each, one a line, the oldest first; name: "held" when
+	                          they do not go out before the user says so */
 	IK_EVENT_STORE,        /* number: events not yet stored; text: why, or "" when all is well;
 	                          name: the same in a word: "away", "in use", "refuses", or "" */
 	IK_EVENT_LOCK,         /* who may write (store/lock.h): name: "ours", "others", "free",

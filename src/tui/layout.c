@@ -1,7 +1,7 @@
 #include "tui/layout.h"
 
 struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows,
-	int dialog_rows)
+	int queue_rows, int dialog_rows)
 {
 	struct ik_layout layout = {.too_small = rows < IK_LEAST_ROWS || columns < IK_LEAST_COLUMNS};
 	if (layout.too_small)
@@ -15,6 +15,8 @@ struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_row
 	layout.rule = (struct ik_rectangle){body, 0, 1, columns};
 	layout.editor = (struct ik_rectangle){body + 1, 0, editor_rows, columns};
 	layout.status = (struct ik_rectangle){rows - 1, 0, 1, columns};
+	body -= queue_rows;
+	layout.queue = (struct ik_rectangle){body, 0, queue_rows, columns};
 	body -= dialog_rows;
 	layout.dialog = (struct ik_rectangle){body, 0, dialog_rows, columns};
 	struct ik_rectangle whole = {0, 0, body, columns};

@@ -488,6 +488,16 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));
 	if (bar->model)
 		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
+	if (screen->queue_held) {
+		char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
+		char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
+		say_state(linear, &now, ik_format(ngettext(
+			"%zu message is held: %s on an empty line sends it, %s takes it back.",
+			"%zu messages are held: %s on an empty line sends them, %s takes the newest back.",
+			bar->queued), bar->queued, send, back));
+		free(back);
+		free(send);
+	}
 	for (size_t i = 0; i < bar->agent_count; i++)
 		say_state(linear, &now, agent_sentence(&bar->agents[i]));
 	if (bar->hint)

@@ -120,7 +120,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->title);
 	free(screen->store);
 	free(screen->retry_reason);
-	free(screen->queued_text);
+	free(screen->queued);
 	free(screen->waiting_for);
 	free(screen->live);
 	free(screen);
@@ -442,13 +442,14 @@ static int editor_height(const struct ik_screen *screen)
 struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 {
 	bool pane = screen->side != IK_SIDE_NONE && !screen->help_open;
-	int editor_rows = editor_height(screen);
-	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows, 0);
+	int editor_rows = editor_height(screen), queue_rows = ik_screen_queue_rows(screen);
+	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
+		queue_rows, 0);
 	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
 		return layout;
 	int rows = ik_dialog_rows(screen->dialog, screen->columns,
-		ik_layout_dialog_rows(layout.rule.row));
-	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, rows);
+		ik_layout_dialog_rows(layout.queue.row));
+	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, queue_rows, rows);
 }
 
 /* The pane beside the scrollback or in its place. */
@@ -529,8 +530,10 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		draw_too_small(screen, cells);
 		return;
 	}
-	if (all)
+	if (all) {
 		draw_upper(screen, cells, &layout, &pane_row, &pane_column);
+		ik_screen_draw_queue(screen, cells, layout.queue);
+	}
 	int row, column, search_column = ik_screen_draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {

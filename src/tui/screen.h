@@ -59,6 +59,7 @@ enum ik_reaction_kind {
 	IK_REACT_SUBMIT,   /* text: a message or a command line; the editor is empty now */
 	IK_REACT_EDITOR,   /* the draft is to be written in another editor */
 	IK_REACT_TAKE_BACK, /* the newest message that is queued is to be written on */
+	IK_REACT_SEND_QUEUE, /* the messages that are held */
 	IK_REACT_CANCEL,   /* the running turn */
 	IK_REACT_REFRESH,  /* the tools */
 	IK_REACT_MODE,     /* the next mode */

@@ -371,8 +371,15 @@ static void end_turn(struct ik_screen *screen, const char *reason)
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->bar.queued = event->number > 0 ? (size_t)event->number : 0;
-	free(screen->queued_text);
-	screen->queued_text = screen->bar.queued > 0 ? event_label(event) : NULL;
+	screen->queue_held = event->name && ik_text_equal(event->name, "held");
+	free(screen->queued);
+	screen->queued = NULL;
+	if (screen->bar.queued == 0)
+		return;
+	struct ik_buf out;
+	ik_buf_init(&out, 4 * IK_LIMIT_USER_TEXT);
+	ik_sanitize(&out, event->text, event->text_length);
+	screen->queued = ik_buf_take(&out, NULL);
 }
 
 /* A model's first sign of life: no wait for tools, no retry. */

@@ -167,6 +167,8 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	if (strspn(text, " \t\n") == length) {
 		if (ik_screen_dialog_aside(screen))
 			ik_screen_dialog_show(screen, true);
+		else if (screen->queue_held)
+			return reaction(IK_REACT_SEND_QUEUE);
 		return nothing;
 	}
 	ik_buf_clear(&screen->submitted);

@@ -134,7 +134,8 @@ struct ik_screen {
 	int64_t retry_ms;           /* asked for, until the next tick; else IK_NEVER */
 	int64_t retry_at_ms;        /* IK_NEVER: no retry is due */
 	char *retry_reason;
-	char *queued_text;
+	char *queued;               /* the messages that wait, one a line, harmless; NULL: none */
+	bool queue_held;            /* until the user sends them */
 	int64_t shown_second;       /* of the status bar */
 	int64_t agents_due_ms;      /* when a second of the other conversations changes */
 	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
@@ -246,7 +247,12 @@ void ik_screen_make_way(struct ik_screen *screen);
 void ik_screen_draw_help(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area);
 
-/* screen_rule.c: the line over the editor; the column of the cursor, if that is in it, else -1. */
+/* screen_rule.c: the messages that wait, over the line over the editor: how many rows they may
+ * have, and drawn. */
+int ik_screen_queue_rows(const struct ik_screen *screen);
+void ik_screen_draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area);
+/* The line over the editor; the column of the cursor, if that is in it, else -1. */
 int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout);
 

@@ -187,7 +187,7 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		note(driver, "asked", event->id);
 		break;
 	case IK_EVENT_QUEUED:
-		note(driver, "queued", number);
+		note(driver, event->name != NULL ? event->name : "queued", number);
 		break;
 	case IK_EVENT_RETRY:
 		driver->retry_delay = event->number;
@@ -493,6 +493,14 @@ void driver_word(struct driver *driver, const char *text)
 	case 'J':
 	case 'j':
 		judge_again(driver, word + 2, word[0] == 'J');
+		break;
+	case 'B':
+		input.kind = IK_INPUT_TAKE_BACK;
+		step(driver, &input);
+		break;
+	case 'G':
+		input.kind = IK_INPUT_RELEASE;
+		step(driver, &input);
 		break;
 	case 'C':
 		input.kind = IK_INPUT_CANCEL;

@@ -433,9 +433,11 @@ Test(screen, waits_are_counted_and_shown)
 	cr_assert_eq(ik_screen_tick(screen, 1500), 1000);
 	cr_assert(picture_has(draw(12, 80), "retry in 3s"));
 	tell_kind(IK_EVENT_ROUND_STARTED);
-	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .number = 1, .text = "and\nthen"});
-	cr_assert(picture_has(draw(12, 80), "─ queued: and then ─"));
-	cr_assert(picture_has(&cells, "1 queued"));
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .number = 3, .text = "one\ntwo\nthree"});
+	cr_assert(picture_has(draw(12, 80), " 2 more before that"));
+	cr_assert(picture_has(&cells, " queued: three"));
+	cr_assert(picture_has(draw(20, 80), " queued: one"));
+	cr_assert(picture_has(&cells, "3 queued"));
 	tell((struct ik_event){.kind = IK_EVENT_QUEUED});
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
 	cr_assert_not(picture_has(draw(12, 80), "queued"));
