@@ -9,6 +9,7 @@
 #include "app/commands_session.h"
 #include "conversation/kin.h"
 #include "conversation/title.h"
+#include "loop/child.h"
 #include "tui/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -291,33 +292,56 @@ static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_answ
 		ik_chat_end(chat, 0);
 }
 
+/* What the end would stop, one thing a line; "": nothing. */
+static void put_running(const struct ik_chat *chat, struct ik_buf *out)
+{
+	const struct ik_agent *agent;
+	int background = ik_children_orphans(chat->loop);
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		if (!ik_agent_works(agent))
+			continue;
+		if (agent == chat->agent)
+			ik_buf_puts(out, _("The turn or call that runs now"));
+		else
+			ik_buf_printf(out, _("Agent %d, which is at work"), agent->number);
+		ik_buf_putc(out, '\n');
+	}
+	if (background > 0) {
+		ik_buf_printf(out, ngettext("%d process in the background", "%d processes in the background",
+			(unsigned long)background), background);
+		ik_buf_putc(out, '\n');
+	}
+	if (out->length > 0)
+		ik_buf_truncate(out, out->length - 1);
+}
+
 void ik_chat_quit(struct ik_chat *chat)
 {
 	const struct ik_choice choices[] = {
 		{.key = 'e', .label = _("End ikigai"), .value = ANSWER_YES},
 		{.key = 's', .label = _("Stay"), .value = ANSWER_NO},
 	};
-	const char *hint = _("What has arrived is kept, and their sessions can be resumed. "
-		"/agents lists them.");
-	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
-	struct ik_question question = {
-		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2, .initial = 1,
-		.escape = 1, .first = true,
+	const char *hint = _("What has arrived is kept, and every session can be resumed.");
+	struct ik_question_part parts[] = {
+		{.kind = IK_QUESTION_TEXT}, {IK_QUESTION_HINT, hint, strlen(hint)},
 	};
-	const struct ik_agent *agent;
-	size_t working = 0;
-	char *title;
+	const struct ik_question question = {
+		.title = _("End ikigai? This stops:"), .parts = parts, .part_count = 2,
+		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+	};
+	struct ik_buf running;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
-		working += agent != chat->agent && ik_agent_works(agent);
-	/* Who asks a second time means it. */
-	if (working == 0 || chat->quit_question != 0) {
+	ik_buf_init(&running, IK_KIB(16));
+	if (chat->core_started)
+		put_running(chat, &running);
+	/* Whoever asks a second time means it. */
+	if (running.length == 0 || chat->quit_question != 0) {
 		ik_chat_end(chat, 0);
-		return;
+	} else {
+		parts[0].text = running.data;
+		parts[0].length = running.length;
+		chat->quit_question = ik_chat_ask(chat, &question, on_quit_answer, NULL);
 	}
-	title = ik_format(ngettext("%zu other agent is at work. End ikigai?",
-		"%zu other agents are at work. End ikigai?", working), working);
-	question.title = title;
-	chat->quit_question = ik_chat_ask(chat, &question, on_quit_answer, NULL);
-	free(title);
+	ik_buf_done(&running);
 }

@@ -29,7 +29,7 @@ struct ik_chat {
 	struct ik_agent *agent;        /* the one that is shown */
 	struct ik_screen *screen;      /* the shown agent's */
 	int last_question;             /* the number of the newest */
-	int quit_question;             /* whether to end although agents work; 0: not asked */
+	int quit_question;             /* whether to end although something runs; 0: not asked */
 	struct ik_cells cells;
 	struct ik_buf frame;
 

@@ -33,6 +33,18 @@ bool is_at_rest(struct harness *h, const char *unused)
 	return !screen_shows(h, "working");
 }
 
+bool ends_at_once(struct harness *h, const char *unused)
+{
+	static const char *const activities[] = {"working ", "running ", "retry in "};
+	const char *bar = terminal_row(&h->terminal, h->terminal.rows - 1);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof activities / sizeof *activities; i++)
+		if (strstr(bar, activities[i]) != NULL)
+			return false;
+	return true;
+}
+
 /* Does a row match a line of a picture, in which * is any characters? */
 static bool row_matches(const char *row, const char *line)
 {

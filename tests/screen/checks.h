@@ -13,6 +13,9 @@ bool screen_shows(struct harness *h, const char *text);
  * in between, while tools are run; and no other row says "working". */
 bool is_at_rest(struct harness *h, const char *unused);
 
+/* Would Ctrl-D end it without a question, as far as its status bar says? */
+bool ends_at_once(struct harness *h, const char *unused);
+
 /* Is the screen this picture: "..." any rows, * any characters of a row? */
 bool picture_is_there(struct harness *h, const char *picture);
 

@@ -29,7 +29,8 @@
  *   paste <<                 as a bracketed paste
  *   paste-many COUNT TEXT    the same with that many copies of TEXT
  *   burst COUNT TEXT         so many copies of TEXT as fast as they are taken, at once
- *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...
+ *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...; Ctrl-D
+ *                            only once no turn runs
  *   wait TEXT                until a row shows TEXT
  *   wait-not TEXT            until no row does
  *   at-rest                  until no turn runs
@@ -290,6 +291,11 @@ static bool press_keys(struct harness *h, const char *names)
 
 		if (*name == '\0')
 			continue;
+		/* In the midst of a turn it would ask: a test that means that types \x04. */
+		if (ik_text_equal(name, "Ctrl-D") && !wait_until(h, ends_at_once, "")) {
+			good = fail(h, "a turn went on running");
+			continue;
+		}
 		good = length > 0 ? terminal_write(&h->terminal, bytes, length) ||
 			fail(h, "the program takes no input") : fail(h, "there is no key %s", name);
 		if (good && bytes[0] == '\033' && length == 1)
