@@ -38,6 +38,15 @@ static const char *argument_of(const char *line)
 	return word_end + strspn(word_end, " \t\n");
 }
 
+/* The answer of a provider may take a while. */
+static void say_who_is_asked(struct ik_chat *chat)
+{
+	char *sentence = ik_format(_("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
+
+	ik_screen_flash(chat->screen, sentence);
+	free(sentence);
+}
+
 /* A line that begins with "/". */
 static void run_command(struct ik_chat *chat, const char *text, size_t length)
 {
@@ -62,6 +71,9 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		break;
 	case IK_COMMAND_EDITOR:
 		ik_external_editor_open(chat);
+		break;
+	case IK_COMMAND_ASKING_PROVIDER:
+		say_who_is_asked(chat);
 		break;
 	case IK_COMMAND_COPY:
 		ik_chat_copy(chat, chat->core.copied.data, chat->core.copied.length, false);

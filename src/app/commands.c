@@ -308,7 +308,7 @@ static const struct ik_command commands[] = {
 	{"/background", "/background [end [PID]]", N_("list, or end, what tools left running"), run_background,
 		N_("Processes that outlived the call that started them. end PID ends one of them, end alone "
 			"all; they end with ikigai in any case.")},
-	{"/model", "/model [NAME]", N_("list the provider's models, or take another"), ik_command_model,
+	{"/model", "/model [NAME]", N_("list the provider's models, or switch to another"), ik_command_model,
 		N_("Alone it asks the provider which models there are. The conversation goes on with another "
 			"model; what was said before is sent to it, too.")},
 	{"/provider", "/provider [NAME]", N_("list the providers, or take another"), ik_command_provider, NULL},

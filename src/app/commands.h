@@ -20,6 +20,7 @@ enum ik_command_effect {
 	IK_COMMAND_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
 	IK_COMMAND_EDITOR,   /* write the next message in an editor */
 	IK_COMMAND_CLEAR,    /* empty the scrollback */
+	IK_COMMAND_ASKING_PROVIDER, /* its answer follows */
 	IK_COMMAND_COPY,     /* core->copied, to the clipboard */
 	IK_COMMAND_NEW,      /* begin another session */
 	IK_COMMAND_SESSIONS, /* show the stored ones */

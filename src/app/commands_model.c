@@ -9,42 +9,101 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-enum { NAME_COLUMNS = 12 };
+#define FORCE "--force"
 
+enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
+
+/* What the session in front talks to. */
 static const struct ik_model_choice *choice_of(const struct ik_core *core)
 {
 	return ik_core_choice(core);
 }
 
-/* Say to whom the next message goes. */
-static void put_present(struct ik_buf *out, const struct ik_core *core)
+/* Say to whom the next message of a session goes. */
+static void put_present(struct ik_buf *out, const struct ik_model_choice *choice)
 {
-	ik_buf_printf(out, _("The model is %s of %s."), choice_of(core)->model, choice_of(core)->provider);
+	ik_buf_printf(out, _("The model is %s of %s."), choice->model, choice->provider);
 	ik_buf_putc(out, '\n');
 }
 
-/* Take another; what then is, or why not, is the answer. Is it taken? */
-static bool use(struct ik_core *core, const char *line, const struct ik_model_wish *wish)
+/* Switch a session to another; what it is then, or why not, is the answer. */
+static void use(struct ik_core *core, struct ik_session *session, const char *line,
+	const struct ik_model_wish *wish)
 {
-	bool taken = false;
+	bool switched;
 	struct ik_error error;
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(16));
-	if (ik_core_use_model(core, wish, &error) != IK_OK) {
+	switched = ik_core_use_model(core, session, wish, &error) == IK_OK;
+	if (!switched)
 		ik_buf_printf(&out, "%s\n", error.text);
-		put_present(&out, core);
-	} else {
-		taken = true;
-		put_present(&out, core);
-		if (ik_session_busy(core->session))
-			ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
-	}
-	ik_command_answer(core, line, &out);
-	return taken;
+	put_present(&out, ik_core_choice_of(core, session));
+	if (switched && ik_session_busy(session))
+		ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
+	ik_command_answer_in(session, line, &out);
 }
 
 /* ---- /model ---- */
+
+/* Switch a session to another model of its provider. */
+static void use_model(struct ik_core *core, struct ik_session *session, const char *line,
+	const char *model)
+{
+	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
+	/* Copies: the choice is replaced. */
+	char *provider = ik_strdup(choice->provider);
+	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
+
+	use(core, session, line,
+		&(struct ik_model_wish){.provider = provider, .model = model, .base_url = url});
+	free(provider);
+	free(url);
+}
+
+static bool has(char *const *names, size_t count, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (ik_text_equal(names[i], name))
+			return true;
+	return false;
+}
+
+/* Say that a model is not among those, and which are near. */
+static void put_refusal(struct ik_buf *out, const struct ik_model_choice *choice, const char *model,
+	char *const *names, size_t count)
+{
+	const char *near[NEAR_SHOWN];
+	size_t found = ik_model_nearest(model, names, count, near, NEAR_SHOWN), i;
+	struct ik_buf list;
+
+	ik_buf_init(&list, IK_KIB(4));
+	for (i = 0; i < found; i++)
+		ik_buf_printf(&list, "%s%s", i > 0 ? ", " : "", near[i]);
+	if (found > 0)
+		ik_buf_printf(out, _("%s lists no model %s. Near it: %s. /model %s switches to the first."),
+			choice->provider, model, list.data, near[0]);
+	else
+		ik_buf_printf(out, _("%s lists no model %s; /model shows those that there are."),
+			choice->provider, model);
+	ik_buf_putc(out, '\n');
+	ik_buf_done(&list);
+}
+
+/* List what the provider offers. */
+static void put_models(struct ik_buf *out, const struct ik_model_choice *choice, char *const *names,
+	size_t count)
+{
+	size_t i;
+
+	ik_buf_printf(out, ngettext("%s offers %zu model; /model NAME switches to one.",
+		"%s offers %zu models; /model NAME switches to one.", count), choice->provider, count);
+	ik_buf_putc(out, '\n');
+	for (i = 0; i < count; i++)
+		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ", names[i]);
+}
 
 /* The provider has answered; the session that asked may not be in front any more. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
@@ -52,59 +111,62 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	struct ik_core *core = arg;
 	struct ik_session *session = core->models_for;
 	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
-	char *line = core->models_line;
+	char *line = core->models_line, *wanted = core->models_wanted;
 	struct ik_buf out;
-	size_t i;
 
-	core->models_line = NULL;
-	core->models = ik_model_list_close(core->models);
-	ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
-	if (names == NULL) {
-		ik_buf_printf(&out, "%s\n%s\n", sentence, _("/model NAME takes one all the same."));
-	} else {
-		ik_buf_printf(&out, ngettext("%s offers %zu model; /model NAME takes one.",
-			"%s offers %zu models; /model NAME takes one.", count), choice->provider, count);
-		ik_buf_putc(&out, '\n');
-		for (i = 0; i < count; i++)
-			ik_buf_printf(&out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ",
-				names[i]);
-	}
 	core->models_for = NULL;
-	ik_command_answer_in(session, line, &out);
+	core->models_line = core->models_wanted = NULL;
+	if (wanted != NULL && has(names, count, wanted)) {
+		use_model(core, session, line, wanted);
+	} else {
+		ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
+		if (names == NULL)
+			ik_buf_printf(&out, "%s\n", sentence);
+		else if (wanted != NULL)
+			put_refusal(&out, choice, wanted, names, count);
+		else
+			put_models(&out, choice, names, count);
+		if (wanted != NULL || names == NULL)
+			put_present(&out, choice);
+		if (wanted != NULL)
+			ik_buf_printf(&out, _("/model --force %s switches without asking the provider."), wanted);
+		else if (names == NULL)
+			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
+		ik_command_answer_in(session, line, &out);
+	}
+	core->models = ik_model_list_close(core->models);
 	free(line);
+	free(wanted);
 }
 
-/* Ask the provider what it offers. */
-static void ask(struct ik_core *core, const char *line)
+/* Ask the provider what it offers, and whether a model (NULL: none) is among that. */
+static enum ik_command_effect ask(struct ik_core *core, const char *line, const char *wanted)
 {
 	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
-	struct ik_buf out;
 
-	ik_buf_init(&out, IK_KIB(16));
-	put_present(&out, core);
-	ik_buf_printf(&out, _("Asking %s what it offers…"), choice_of(core)->provider);
-	ik_command_answer(core, line, &out);
-	free(core->models_line);
 	ik_model_list_close(core->models);
+	free(core->models_line);
+	free(core->models_wanted);
 	core->models_line = ik_strdup(line);
+	core->models_wanted = wanted != NULL ? ik_strdup(wanted) : NULL;
 	core->models_for = core->session;
 	core->models = ik_model_list_start(core->loop, core->http, &spec,
 		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
+	return IK_COMMAND_ASKING_PROVIDER;
 }
 
 enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, const char *rest)
 {
-	/* Copies: the choice is replaced. */
-	char *provider = ik_strdup(choice_of(core)->provider);
-	char *url = choice_of(core)->given_url ? ik_strdup(choice_of(core)->base_url) : NULL;
+	size_t force = strlen(FORCE);
 
-	if (rest[0] == '\0')
-		ask(core, line);
-	else if (use(core, line,
-			&(struct ik_model_wish){.provider = provider, .model = rest, .base_url = url}))
-		ik_model_hint_ask(core);
-	free(provider);
-	free(url);
+	if (strncmp(rest, FORCE, force) != 0)
+		return ask(core, line, rest[0] != '\0' ? rest : NULL);
+	rest += force;
+	rest += strspn(rest, " \t");
+	if (rest[0] != '\0')
+		use_model(core, core->session, line, rest);
+	else
+		ik_session_add_command(core->session, line, _("/model --force needs the name of a model."));
 	return IK_COMMAND_NOTHING;
 }
 
@@ -139,11 +201,11 @@ enum ik_command_effect ik_command_provider(struct ik_core *core, const char *lin
 	size_t i;
 
 	if (rest[0] != '\0') {
-		(void)use(core, line, &(struct ik_model_wish){.provider = rest});
+		use(core, core->session, line, &(struct ik_model_wish){.provider = rest});
 		return IK_COMMAND_NOTHING;
 	}
 	ik_buf_init(&out, IK_KIB(256));
-	ik_buf_printf(&out, "%s\n", _("/provider NAME takes another:"));
+	ik_buf_printf(&out, "%s\n", _("/provider NAME switches to another:"));
 	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)) != NULL; i++)
 		put_provider(&out, core, name);
 	ik_command_answer(core, line, &out);

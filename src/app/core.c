@@ -7,7 +7,6 @@
 #include "app/undo_command.h"
 #include "app/agents_file.h"
 #include "app/export.h"
-#include "app/model_hint.h"
 #include "agent/session_copy.h"
 #include "provider/practice.h"
 #include "util/alloc.h"
@@ -284,7 +283,6 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
 {
 	core->undo = ik_undo_work_finish(core->undo);
-	ik_model_hint_forget(core, session);
 	if (core->models_for == session) {
 		core->models = ik_model_list_close(core->models);
 		core->models_for = NULL;
@@ -348,10 +346,10 @@ static bool serve_practice(struct ik_core *core, struct ik_model_choice *choice,
 	return true;
 }
 
-enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
-	struct ik_error *error)
+enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
+	const struct ik_model_wish *wish, struct ik_error *error)
 {
-	struct ik_core_session *place = place_of(core, core->session);
+	struct ik_core_session *place = place_of(core, session);
 	struct ik_model_choice choice = {.provider = NULL};
 
 	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
@@ -360,12 +358,11 @@ enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wis
 		return error->status;
 	}
 	/* A list that is still on its way would be taken for the new one's. */
-	ik_model_hint_forget(core, core->session);
-	if (core->models_for == core->session)
+	if (core->models_for == session)
 		core->models = ik_model_list_close(core->models);
 	ik_model_choice_done(&place->choice);
 	place->choice = choice;
-	give_model(core, core->session);
+	give_model(core, session);
 	return IK_OK;
 }
 
@@ -492,10 +489,10 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->slots = ik_slots_free(core->slots);
 	core->written = ik_written_free(core->written);
 	core->discovery = ik_discovery_close(core->discovery);
-	ik_model_hint_forget(core, NULL);
 	core->models = ik_model_list_close(core->models);
 	free(core->models_line);
-	core->models_line = NULL;
+	free(core->models_wanted);
+	core->models_line = core->models_wanted = NULL;
 	core->http = ik_http_free(core->http);
 	core->practice = ik_practice_server_close(core->practice);
 	if (core->store != NULL)

@@ -19,7 +19,6 @@
 
 struct ik_export;
 struct ik_undo_work;
-struct ik_model_hint;
 
 struct ik_core_events {
 	int64_t frame_ms; /* pieces of a reply are told once in so long; 0: each as it comes */
@@ -60,12 +59,12 @@ struct ik_core {
 	bool scanned;
 	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
 	struct ik_model_list *models; /* the provider is asked for them */
-	char *models_line;            /* by this command */
+	char *models_line;            /* by this command, */
+	char *models_wanted;          /* to switch to this one of them; NULL: to list them */
 	struct ik_session *models_for; /* of this session, while it is there */
 	char *undo_directory;        /* where what tools write is kept; NULL: nowhere */
 	char *outputs_directory;     /* for results that are cut; NULL: nowhere */
 	struct ik_undo_work *undo;   /* app/undo_command.h; NULL: none is under way */
-	struct ik_model_hint *hint;  /* app/model_hint.h; NULL: nothing is asked */
 	struct ik_export *export;    /* app/export.h; NULL: none is under way */
 	struct ik_buf copied;        /* what /copy found (IK_COMMAND_COPY) */
 	char fork[IK_UUID_TEXT]; /* that a command made of this session; "": none */
@@ -101,10 +100,10 @@ const struct ik_model_choice *ik_core_choice(const struct ik_core *core);
 const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
 	const struct ik_session *session);
 
-/* Have the session in front talk to the model that is wished for from the next request on. On
- * failure all stays as it is. */
-enum ik_status ik_core_use_model(struct ik_core *core, const struct ik_model_wish *wish,
-	struct ik_error *error) IK_MUST_USE;
+/* Have a session talk to the model that is wished for from the next request on. On failure all
+ * stays as it is. */
+enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
+	const struct ik_model_wish *wish, struct ik_error *error) IK_MUST_USE;
 
 /* Ask all tools again, whatever is remembered of them. */
 void ik_core_refresh(struct ik_core *core);

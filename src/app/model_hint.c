@@ -7,21 +7,9 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* So many names are shown. */
-enum { SHOWN = 3 };
-
 /* What stands between the parts of a name; more parts than that nobody types. */
 #define BETWEEN "-._/: @"
 enum { PARTS = 24 };
-
-struct ik_model_hint {
-	struct ik_core *core;
-	struct ik_session *session;
-	struct ik_model_list *list;
-	char *provider, *model;
-};
-
-/* ---- what is near ---- */
 
 /* The parts of a name, which is cut up; how many. */
 static size_t split(char *name, const char *parts[PARTS])
@@ -79,84 +67,4 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count,
 	}
 	free(copy);
 	return found;
-}
-
-/* ---- asking ---- */
-
-static bool has(char *const *names, size_t count, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (ik_text_equal(names[i], name))
-			return true;
-	return false;
-}
-
-/* Say that the name is not among those, and which are near. */
-static void tell(const struct ik_model_hint *hint, char *const *names, size_t count)
-{
-	const char *near[SHOWN];
-	size_t found = ik_model_nearest(hint->model, names, count, near, SHOWN), i;
-	char *sentence;
-	struct ik_buf list;
-
-	ik_buf_init(&list, IK_KIB(4));
-	for (i = 0; i < found; i++)
-		ik_buf_printf(&list, "%s%s", i > 0 ? ", " : "", near[i]);
-	if (found > 0)
-		sentence = ik_format(_("%s lists no model %s. Near it: %s. /model %s takes the first."),
-			hint->provider, hint->model, list.data, near[0]);
-	else
-		sentence = ik_format(_("%s lists no model %s; /model shows those that there are."),
-			hint->provider, hint->model);
-	ik_session_add_notice(hint->session, sentence);
-	free(sentence);
-	ik_buf_done(&list);
-}
-
-static void hint_free(struct ik_model_hint *hint)
-{
-	hint->list = ik_model_list_close(hint->list);
-	free(hint->provider);
-	free(hint->model);
-	free(hint);
-}
-
-/* The provider has answered, or not: who could not be asked has nothing to say. */
-static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
-{
-	struct ik_model_hint *hint = arg;
-	const struct ik_model_choice *choice = ik_core_choice_of(hint->core, hint->session);
-
-	(void)sentence;
-	hint->core->hint = NULL;
-	if (count > 0 && ik_text_equal(choice->model, hint->model) &&
-	    ik_text_equal(choice->provider, hint->provider) && !has(names, count, hint->model))
-		tell(hint, names, count);
-	hint_free(hint);
-}
-
-void ik_model_hint_ask(struct ik_core *core)
-{
-	const struct ik_model_choice *choice = ik_core_choice(core);
-	struct ik_model_spec spec = ik_model_choice_spec(choice);
-	struct ik_model_hint *hint = ik_alloc(sizeof *hint);
-
-	ik_model_hint_forget(core, NULL);
-	hint->core = core;
-	hint->session = core->session;
-	hint->provider = ik_strdup(choice->provider);
-	hint->model = ik_strdup(choice->model);
-	core->hint = hint;
-	hint->list = ik_model_list_start(core->loop, core->http, &spec,
-		core->setup->config->http_idle_timeout_s * 1000, on_models, hint);
-}
-
-void ik_model_hint_forget(struct ik_core *core, const struct ik_session *session)
-{
-	if (core->hint == NULL || (session != NULL && core->hint->session != session))
-		return;
-	hint_free(core->hint);
-	core->hint = NULL;
 }
