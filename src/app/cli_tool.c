@@ -223,7 +223,11 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	ik_alloc_set_hook(ik_memory_gone);
 	cli.environment = ik_setup_tool_environment(setup);
 	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);
-	ik_discovery_scan(cli.discovery);
+	/* Who lists wants to know how it is now; who runs one tool waits for no other. */
+	if (options->verb == IK_VERB_TOOL_RUN)
+		ik_discovery_scan(cli.discovery);
+	else
+		ik_discovery_ask_failed(cli.discovery);
 	if (ik_loop_run(cli.loop, &error) != IK_OK) {
 		ik_complain(error.text);
 		cli.status = 1;

@@ -118,7 +118,7 @@ static char *refused(const struct validation *v, const struct ik_child_result *r
 		sentence = ik_format(_("what it prints for %s is larger than %d KiB"), question,
 			(int)(IK_LIMIT_SCHEMA / IK_KIB(1)));
 	} else if (result->timed_out) {
-		*ret_code = "SCHEMA_TIMEOUT";
+		*ret_code = IK_CODE_SCHEMA_TIMEOUT;
 		sentence = ik_format(_("it did not answer %s within %lld ms; print the schema before "
 			"anything else, and do not read standard input then"), question,
 			(long long)v->setup->config->tools_scan_timeout_ms);

@@ -67,6 +67,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
 	tell_trust_problem(core);
 	core->events->scan_finished(core->arg, registry);
+	ik_discovery_ask_due(core->discovery);
 }
 
 /* What is sent from here on waits for the tools. */

@@ -98,7 +98,7 @@ static void run_checks(struct ik_doctor *doctor)
 	ik_children_become_reaper(doctor->loop, "/proc/self/exe");
 	ik_alloc_set_hook(ik_memory_gone);
 	discovery = ik_core_discovery(doctor->loop, doctor->setup, environment, &events, doctor);
-	ik_discovery_scan(discovery);
+	ik_discovery_ask_failed(discovery);
 	if (doctor->status == 0 && ik_loop_run(doctor->loop, &error) != IK_OK)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, _("program"), error.text);
 	ik_doctor_providers_done(doctor);

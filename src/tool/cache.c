@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -15,11 +16,12 @@
  * The file: a line
  *     ikigai schemas FORMAT VERSION LENGTH HASH
  * then LENGTH bytes that have that hash, which are for each entry a line
- *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH
- * (times in nanoseconds), the path, a line feed, the text, a line feed.
+ *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH TIMED-OUT
+ * (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 0, or the
+ * time when it was asked in vain; the text is then the reason.
  */
-#define FORMAT "1"
-enum { HEAD_MOST = 200, NUMBERS = 9 };
+#define FORMAT "2"
+enum { HEAD_MOST = 200, NUMBERS = 10 };
 /* More are kept by nobody who needs them; the file stays small. */
 enum { ENTRIES_MOST = 8192 };
 
@@ -31,11 +33,11 @@ struct piece {
 
 struct entry {
 	struct piece path;
-	struct piece text;    /* NULL: it failed */
+	struct piece text;    /* as printed; of a failure the reason, NUL-terminated */
 	struct ik_identity identity;
 	enum ik_tool_protocol first, protocol;
-	const char *code;
-	char *reason;
+	const char *code;     /* of a failure; NULL: it answered */
+	int64_t asked_ns;     /* of a time-out; 0: it is none */
 	char *own;            /* path and text, where they do not lie in a file */
 	bool seen;            /* in this scan */
 	bool dead;
@@ -86,10 +88,8 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
 {
 	if (cache == NULL)
 		return NULL;
-	for (size_t i = 0; i < cache->count; i++) {
-		free(cache->entries[i].reason);
+	for (size_t i = 0; i < cache->count; i++)
 		free(cache->entries[i].own);
-	}
 	for (size_t i = 0; i < cache->block_count; i++)
 		free(cache->blocks[i]);
 	free(cache->blocks);
@@ -189,6 +189,11 @@ static bool read_entry(struct piece *rest, struct entry *ret_entry)
 	entry.protocol = (enum ik_tool_protocol)numbers[6];
 	if (!take(rest, numbers[7], &entry.path) || !take(rest, numbers[8], &entry.text))
 		return false;
+	entry.asked_ns = (int64_t)numbers[9];
+	if (entry.asked_ns != 0) {
+		entry.code = IK_CODE_SCHEMA_TIMEOUT;
+		((char *)(uintptr_t)entry.text.bytes)[entry.text.length] = '\0'; /* its line feed */
+	}
 	*ret_entry = entry;
 	return true;
 }
@@ -283,28 +288,73 @@ void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use)
 	cache->loaded = true;
 }
 
+/* Is it time to ask a tool again that did not answer? A clock that was set back counts, too. */
+static bool is_due(const struct entry *entry)
+{
+	int64_t now_ns = ik_clock_wall_ms() * 1000000;
+
+	return entry->asked_ns != 0 &&
+		(entry->asked_ns > now_ns || now_ns - entry->asked_ns >= IK_CACHE_DUE_NS);
+}
+
+/* Does a scan take what an entry says? */
+static bool serves(const struct ik_schema_cache *cache, const struct entry *entry)
+{
+	switch (cache->use) {
+	case IK_CACHE_NOTHING:
+		return false;
+	case IK_CACHE_ANSWERS:
+		return entry->code == NULL;
+	case IK_CACHE_TIMEOUTS:
+		return entry->code == NULL || entry->asked_ns != 0;
+	case IK_CACHE_DUE:
+		return !is_due(entry);
+	case IK_CACHE_ALL:
+		break;
+	}
+	return true;
+}
+
+bool ik_schema_cache_is_due(const struct ik_schema_cache *cache)
+{
+	for (size_t i = 0; i < cache->count; i++) {
+		const struct entry *entry = &cache->entries[i];
+
+		if (entry->seen && !entry->dead && is_due(entry))
+			return true;
+	}
+	return false;
+}
+
 bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,
 	struct ik_cached *ret_cached)
 {
 	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
 
-	if (entry == NULL || entry->dead || cache->use == IK_CACHE_NOTHING
-		|| (entry->text.bytes == NULL && cache->use != IK_CACHE_ALL)
+	if (entry == NULL || entry->dead || !serves(cache, entry)
 		|| !ik_identity_equal(&entry->identity, &key->identity))
 		return false;
 	entry->seen = true;
-	*ret_cached = (struct ik_cached){
-		.protocol = entry->protocol, .text = entry->text.bytes, .length = entry->text.length,
-		.code = entry->code, .reason = entry->reason,
-	};
+	*ret_cached = (struct ik_cached){ .protocol = entry->protocol, .code = entry->code };
+	if (entry->code != NULL) {
+		ret_cached->reason = entry->text.bytes;
+	} else {
+		ret_cached->text = entry->text.bytes;
+		ret_cached->length = entry->text.length;
+	}
 	return true;
+}
+
+/* Is an entry one for the file? */
+static bool is_kept(const struct entry *entry)
+{
+	return !entry->dead && (entry->code == NULL || entry->asked_ns != 0);
 }
 
 /* Forget what an entry says, but not that there is one. */
 static void kill_entry(struct ik_schema_cache *cache, struct entry *entry)
 {
-	if (!entry->dead && entry->text.bytes != NULL)
-		cache->dirty = true;
+	cache->dirty = cache->dirty || is_kept(entry);
 	entry->dead = true;
 }
 
@@ -313,37 +363,39 @@ static bool says(const struct entry *entry, const struct ik_cache_key *key,
 	const struct ik_cached *cached)
 {
 	return !entry->dead && ik_identity_equal(&entry->identity, &key->identity)
-		&& cached->text != NULL && entry->text.bytes != NULL
+		&& cached->text != NULL && entry->code == NULL
 		&& entry->protocol == cached->protocol && entry->text.length == cached->length
 		&& memcmp(entry->text.bytes, cached->text, cached->length) == 0;
 }
 
-/* An entry with memory of its own; length is that of the path. */
-static struct entry new_entry(const struct ik_cache_key *key, size_t length,
+/* An entry with memory of its own. */
+static struct entry new_entry(const struct ik_cache_key *key, int64_t asked_ns,
 	const struct ik_cached *cached)
 {
-	size_t text_length = cached->text != NULL ? cached->length : 0;
+	const char *text = cached->text != NULL ? cached->text : cached->reason;
+	size_t length = strlen(key->path);
+	size_t text_length = cached->text != NULL ? cached->length : strlen(text);
 	struct entry entry = {
 		.identity = key->identity, .first = key->first, .protocol = cached->protocol,
-		.code = cached->code, .own = ik_alloc(length + text_length + 1), .seen = true,
+		.own = ik_alloc(length + text_length + 1), .seen = true,
 	};
 
 	memcpy(entry.own, key->path, length);
 	entry.path = (struct piece){ entry.own, length };
-	if (cached->text != NULL) {
-		memcpy(entry.own + length, cached->text, text_length);
-		entry.text = (struct piece){ entry.own + length, text_length };
-	} else {
-		entry.reason = ik_strdup(cached->reason);
-	}
+	memcpy(entry.own + length, text, text_length);
+	entry.text = (struct piece){ entry.own + length, text_length };
+	if (cached->text != NULL)
+		return entry;
+	entry.code = cached->code;
+	if (ik_text_equal(cached->code, IK_CODE_SCHEMA_TIMEOUT))
+		entry.asked_ns = asked_ns;
 	return entry;
 }
 
 void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_key *key,
 	int64_t asked_ns, const struct ik_cached *cached)
 {
-	size_t length = strlen(key->path);
-	struct entry *entry = entry_of(cache, key->path, length, key->first);
+	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
 	struct entry made;
 
 	if (key->identity.ctime_ns > asked_ns
@@ -355,17 +407,15 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
 		entry->seen = true;
 		return;
 	}
-	made = new_entry(key, length, cached);
+	made = new_entry(key, asked_ns, cached);
+	cache->dirty = cache->dirty || is_kept(&made);
 	if (entry == NULL) {
 		add(cache, &made);
 	} else {
 		kill_entry(cache, entry);
-		free(entry->reason);
 		free(entry->own);
 		*entry = made;
 	}
-	if (cached->text != NULL)
-		cache->dirty = true;
 }
 
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key)
@@ -400,14 +450,14 @@ static void put_entries(const struct ik_schema_cache *cache, bool seen, struct i
 		const struct entry *entry = &cache->entries[i];
 		const struct ik_identity *identity = &entry->identity;
 
-		if (entry->dead || entry->text.bytes == NULL || entry->seen != seen
+		if (!is_kept(entry) || entry->seen != seen
 			|| out->length + entry->path.length + entry->text.length + HEAD_MOST
 				> IK_LIMIT_SCHEMA_CACHE)
 			continue;
 		ik_buf_printf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64
-			" %d %d %zu %zu\n", identity->device, identity->inode, identity->size,
+			" %d %d %zu %zu %" PRId64 "\n", identity->device, identity->inode, identity->size,
 			identity->mtime_ns, identity->ctime_ns, (int)entry->first, (int)entry->protocol,
-			entry->path.length, entry->text.length);
+			entry->path.length, entry->text.length, entry->asked_ns);
 		ik_buf_append(out, entry->path.bytes, entry->path.length);
 		ik_buf_putc(out, '\n');
 		ik_buf_append(out, entry->text.bytes, entry->text.length);

@@ -6,9 +6,9 @@
  * newer program judges for itself.  Kept with it: the path, by which some tools
  * know who they are, and whose question came first in that directory.
  *
- * Answers that were good outlive the program in one file.  Failures do not: they
- * are remembered, for scans that somebody else's change set off, until the
- * program ends.  An identity that is too young to tell a further change is not
+ * Answers that were good outlive the program in one file, and so does who did not answer in
+ * time: asking again takes as long.  Other failures are remembered until the program
+ * ends, for scans that another file's change starts.  An identity that is too young to tell a further change is not
  * kept at all.
  *
  * The file is read once, when it is first needed, and replaced as a whole by
@@ -30,8 +30,11 @@ struct ik_schema_cache;
 enum ik_cache_use {
 	IK_CACHE_NOTHING,  /* all are asked; what they say is kept */
 	IK_CACHE_ANSWERS,  /* good answers */
-	IK_CACHE_ALL       /* failures too: only what has changed is asked */
+	IK_CACHE_TIMEOUTS, /* and time-outs */
+	IK_CACHE_DUE,      /* all but time-outs that are due: older than IK_CACHE_DUE_NS */
+	IK_CACHE_ALL       /* all failures, too: only what has changed is asked */
 };
+#define IK_CACHE_DUE_NS (INT64_C(60) * 1000 * 1000 * 1000)
 
 /* Which file it is about. */
 struct ik_cache_key {
@@ -71,6 +74,9 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
 /* It was asked in vain, for a reason that need not last: what is kept of it is
  * not taken again. */
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key);
+
+/* Has this scan taken a time-out that is due? */
+bool ik_schema_cache_is_due(const struct ik_schema_cache *cache);
 
 /* All files of that directory were looked at in this scan: forget the others. */
 void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory);

@@ -217,7 +217,7 @@ static void child_done(void *arg, const struct ik_child_result *result)
 
 	candidate->child = ik_child_close(candidate->child);
 	if (result->timed_out || result->cancelled)
-		give_up(candidate, "SCHEMA_TIMEOUT",
+		give_up(candidate, IK_CODE_SCHEMA_TIMEOUT,
 			ik_format(_("did not answer %s within %lld ms"),
 				ik_protocol_question(candidate->protocol),
 				(long long)candidate->options->timeout_ms));

@@ -42,6 +42,7 @@ struct ik_discovery {
 	struct ik_schema_cache *cache;    /* NULL: none */
 	struct ik_directory_watch *watch; /* NULL: not wanted */
 	bool scanning;
+	bool quiet;                       /* the scan is one that nobody waits for */
 	bool again;
 	enum ik_cache_use again_use;      /* of the scan that follows */
 	bool closed;
@@ -54,7 +55,7 @@ struct places {
 };
 
 static void finish(void *arg);
-static void start(struct ik_discovery *discovery, enum ik_cache_use use);
+static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet);
 
 struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	const struct ik_discovery_events *events, void *arg)
@@ -239,6 +240,7 @@ static void finish(void *arg)
 	 * scan that follows must not take this one for its answer. */
 	bool again = discovery->again;
 
+	discovery->quiet = false;
 	ik_registry_unref(discovery->registry);
 	discovery->registry = make_registry(discovery);
 	discovery->scanning = again;
@@ -251,7 +253,7 @@ static void finish(void *arg)
 	if (!again)
 		return;
 	discovery->again = discovery->scanning = false;
-	start(discovery, discovery->again_use);
+	start(discovery, discovery->again_use, false);
 }
 
 /* Finish, between callbacks, when all sources are done. */
@@ -294,7 +296,7 @@ static void source_progress(void *arg, size_t done, size_t total)
 		all_done += discovery->slots[i]->done;
 		all_total += discovery->slots[i]->total;
 	}
-	if (discovery->events.progress != NULL)
+	if (discovery->events.progress != NULL && !discovery->quiet)
 		discovery->events.progress(discovery->arg, all_done, all_total);
 }
 
@@ -312,12 +314,12 @@ static void source_changed(void *arg)
 {
 	struct slot *slot = arg;
 
-	start(slot->discovery, IK_CACHE_ALL);
+	start(slot->discovery, IK_CACHE_ALL, false);
 }
 
 /* Start a scan, or have one follow the one that runs; who wants to take least from
  * the cache decides. */
-static void start(struct ik_discovery *discovery, enum ik_cache_use use)
+static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet)
 {
 	static const struct ik_source_events events = {
 		source_tool, source_progress, source_done, source_changed
@@ -326,13 +328,16 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use)
 	if (discovery->scanning) {
 		if (!discovery->again || use < discovery->again_use)
 			discovery->again_use = use;
+		if (discovery->quiet && !discovery->again && discovery->events.began != NULL)
+			discovery->events.began(discovery->arg);
 		discovery->again = true;
 		return;
 	}
 	discovery->scanning = true;
+	discovery->quiet = quiet;
 	if (discovery->cache != NULL)
 		ik_schema_cache_begin(discovery->cache, use);
-	if (discovery->events.began != NULL)
+	if (discovery->events.began != NULL && !quiet)
 		discovery->events.began(discovery->arg);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct slot *slot = discovery->slots[i];
@@ -352,12 +357,24 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use)
 
 void ik_discovery_scan(struct ik_discovery *discovery)
 {
-	start(discovery, IK_CACHE_ANSWERS);
+	start(discovery, IK_CACHE_TIMEOUTS, false);
+}
+
+void ik_discovery_ask_failed(struct ik_discovery *discovery)
+{
+	start(discovery, IK_CACHE_ANSWERS, false);
+}
+
+void ik_discovery_ask_due(struct ik_discovery *discovery)
+{
+	if (!discovery->scanning && discovery->cache != NULL
+		&& ik_schema_cache_is_due(discovery->cache))
+		start(discovery, IK_CACHE_DUE, true);
 }
 
 void ik_discovery_rescan(struct ik_discovery *discovery)
 {
-	start(discovery, IK_CACHE_NOTHING);
+	start(discovery, IK_CACHE_NOTHING, false);
 }
 
 void ik_discovery_use_cache(struct ik_discovery *discovery, struct ik_schema_cache *cache)
@@ -373,7 +390,7 @@ struct ik_schema_cache *ik_discovery_cache(const struct ik_discovery *discovery)
 
 static void on_change(void *arg)
 {
-	start(arg, IK_CACHE_ALL);
+	start(arg, IK_CACHE_ALL, false);
 }
 
 static void on_watch_problem(void *arg, const char *sentence)
@@ -398,7 +415,7 @@ void ik_discovery_watch(struct ik_discovery *discovery)
 
 bool ik_discovery_scanning(const struct ik_discovery *discovery)
 {
-	return discovery->scanning;
+	return discovery->scanning && (!discovery->quiet || discovery->again);
 }
 
 struct ik_registry *ik_discovery_registry(const struct ik_discovery *discovery)

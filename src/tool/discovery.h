@@ -44,10 +44,19 @@ struct ik_schema_cache *ik_discovery_cache(const struct ik_discovery *discovery)
 /* From now on a change where the sources look starts a scan by itself. */
 void ik_discovery_watch(struct ik_discovery *discovery);
 
-/* Start a scan, or one more after the one that runs. The cache serves; in a rescan
- * all are asked. */
+/* Start a scan, or one more after the one that runs. The cache serves, also for tools that did
+ * not answer in time; the second asks all that failed, the third all there are. */
 void ik_discovery_scan(struct ik_discovery *discovery);
+void ik_discovery_ask_failed(struct ik_discovery *discovery);
 void ik_discovery_rescan(struct ik_discovery *discovery);
+
+/*
+ * Ask in the background tools that did not answer in time, if the last scan took that from the
+ * cache and it's a while ago: nobody waits for this scan, and only its end is told.
+ */
+void ik_discovery_ask_due(struct ik_discovery *discovery);
+
+/* Is there a scan that is worth waiting for? */
 bool ik_discovery_scanning(const struct ik_discovery *discovery);
 
 /* The newest finished registry; an empty one in state NOT_STARTED before. */

@@ -35,6 +35,9 @@ const char *ik_tool_source_name(enum ik_tool_source source);       /* "system", 
 const char *ik_tool_protocol_name(enum ik_tool_protocol protocol); /* "native", ... */
 const char *ik_tool_state_name(enum ik_tool_state state);          /* "ok", ... */
 
+/* The code of a tool that did not say in time what it is. */
+#define IK_CODE_SCHEMA_TIMEOUT "SCHEMA_TIMEOUT"
+
 struct ik_tool {
 	char *name;          /* as offered; for one that failed: its file's name */
 	char *path;          /* executable, or its source's word for where it is: one for each tool */

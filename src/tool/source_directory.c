@@ -173,7 +173,7 @@ static bool recall(const struct file *file, struct ik_tool *ret_tool)
 		return false;
 	if (directory->cache == NULL || !ik_schema_cache_find(directory->cache, &key, &cached))
 		return false;
-	if (cached.text == NULL) {
+	if (cached.code != NULL) {
 		memset(ret_tool, 0, sizeof *ret_tool);
 		ret_tool->protocol = cached.protocol;
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, cached.code, ik_strdup(cached.reason));

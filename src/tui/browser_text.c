@@ -14,7 +14,7 @@ static const struct {
 	const char *code;
 	const char *advice;
 } advices[] = {
-	{"SCHEMA_TIMEOUT", N_("Make it say what it is at once, before any slow work; or raise "
+	{IK_CODE_SCHEMA_TIMEOUT, N_("Make it say what it is at once, before any slow work; or raise "
 		"tools.scan_timeout_ms.")},
 	{"SCHEMA_EXIT", N_("Run it in a shell with --schema, or description if it is a custom tool of "
 		"Kodelet's: it must print one JSON object and exit with 0. "

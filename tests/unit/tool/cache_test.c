@@ -11,6 +11,7 @@
 #include "support.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/clock.h"
 #include "util/path.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -165,6 +166,45 @@ Test(cache, keeps_nothing_that_is_too_young)
 	key.identity.ctime_ns = 5 * SECOND_NS;
 	ik_schema_cache_store(cache, &key, key.identity.ctime_ns + SECOND_NS, &answer);
 	cr_assert_not(ik_schema_cache_find(cache, &key, &found), "this file system keeps seconds");
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, keeps_time_outs_until_they_are_due)
+{
+	struct ik_schema_cache *cache = opened("1");
+	struct ik_cache_key key = key_of("/tools/hangs");
+	struct ik_cached late = { .code = IK_CODE_SCHEMA_TIMEOUT, .reason = "did not answer" }, found;
+	int64_t now_ns = ik_clock_wall_ms() * 1000000;
+
+	key.identity.ctime_ns = key.identity.mtime_ns = now_ns - 3 * IK_CACHE_DUE_NS;
+	ik_schema_cache_store(cache, &key, now_ns, &late);
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found), "it is no answer");
+	ik_schema_cache_begin(cache, IK_CACHE_TIMEOUTS);
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	cr_assert_null(found.text);
+	cr_assert_str_eq(found.code, IK_CODE_SCHEMA_TIMEOUT);
+	cr_assert_str_eq(found.reason, "did not answer");
+	cr_assert_not(ik_schema_cache_is_due(cache));
+	ik_schema_cache_begin(cache, IK_CACHE_DUE);
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+
+	ik_schema_cache_store(cache, &key, now_ns - IK_CACHE_DUE_NS, &late);
+	cr_assert(ik_schema_cache_is_due(cache));
+	ik_schema_cache_begin(cache, IK_CACHE_TIMEOUTS);
+	cr_assert_not(ik_schema_cache_is_due(cache), "not of this scan");
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	cr_assert(ik_schema_cache_is_due(cache));
+	ik_schema_cache_begin(cache, IK_CACHE_DUE);
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found));
+	/* It answers now. */
+	store(cache, "/tools/hangs", "{}");
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	cr_assert_str_eq(said(cache, "/tools/hangs"), "{}");
 	ik_schema_cache_free(cache);
 }
 

@@ -237,21 +237,62 @@ Test(refresh, asks_failures_again_unless_something_else_changed)
 	scan(&place);
 	cr_assert_eq(asked(&place, "good"), 1);
 	cr_assert_eq(asked(&place, "exits"), 4, "in both ways each time");
-	cr_assert_eq(asked(&place, "hangs"), 2);
+	cr_assert_eq(asked(&place, "hangs"), 1, "who did not answer in time holds nobody up again");
 	cr_assert_eq(asked(&place, "wrong"), 2);
+	ik_discovery_ask_failed(place.discovery);
+	support_loop_run(place.loop);
+	cr_assert_eq(asked(&place, "good"), 1);
+	cr_assert_eq(asked(&place, "exits"), 6);
+	cr_assert_eq(asked(&place, "hangs"), 2);
+	cr_assert_eq(asked(&place, "wrong"), 3);
 	ik_discovery_watch(place.discovery);
 	put_good(&place, "new", "New");
 	await(&place, "new", false);
 	cr_assert_eq(asked(&place, "new"), 1);
 	cr_assert_eq(asked(&place, "good"), 1);
-	cr_assert_eq(asked(&place, "exits"), 4);
+	cr_assert_eq(asked(&place, "exits"), 6);
 	cr_assert_eq(asked(&place, "hangs"), 2);
-	cr_assert_eq(asked(&place, "wrong"), 2);
+	cr_assert_eq(asked(&place, "wrong"), 3);
 	cr_assert_str_eq(support_entry(place.registry, "hangs")->code, "SCHEMA_TIMEOUT");
 	cr_assert_str_eq(support_entry(place.registry, "wrong")->code, "INVALID_SCHEMA");
 	cr_assert_not_null(strstr(support_entry(place.registry, "exits")->reason, "status 3"));
 	put_good(&place, "exits", "Mended");
 	await(&place, "exits", false);
+	end(&place);
+	unmake(&place);
+}
+
+Test(refresh, asks_in_the_background_who_did_not_answer_a_while_ago)
+{
+	struct ik_cached late = { .code = IK_CODE_SCHEMA_TIMEOUT, .reason = "did not answer" };
+	struct ik_cache_key key = { .first = IK_PROTOCOL_NATIVE };
+	struct place place;
+	int64_t now_ns;
+	char *path;
+
+	make(&place);
+	put_good(&place, "slow", "Slow");
+	begin(&place, true, PATIENT_MS);
+	scan(&place);
+	cr_assert_eq(asked(&place, "slow"), 1);
+	path = ik_path_join(place.tools, "slow");
+	key.path = path;
+	cr_assert_eq(ik_identity_read(path, &key.identity, NULL), IK_OK);
+	now_ns = ik_clock_wall_ms() * 1000000;
+	ik_schema_cache_store(ik_discovery_cache(place.discovery), &key, now_ns, &late);
+	scan(&place);
+	cr_assert_null(ik_registry_find(place.registry, "slow"));
+	ik_discovery_ask_due(place.discovery);
+	cr_assert_eq(asked(&place, "slow"), 1, "it is not due yet");
+	/* A time that has not come counts as long ago. */
+	ik_schema_cache_store(ik_discovery_cache(place.discovery), &key, now_ns + IK_CACHE_DUE_NS, &late);
+	scan(&place);
+	cr_assert_eq(asked(&place, "slow"), 1);
+	ik_discovery_ask_due(place.discovery);
+	cr_assert_not(ik_discovery_scanning(place.discovery), "nobody has to wait");
+	await(&place, "slow", false);
+	cr_assert_eq(asked(&place, "slow"), 2);
+	free(path);
 	end(&place);
 	unmake(&place);
 }
