@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,19 +34,31 @@
 #ifdef NATIVE_CALLS
 /* Of x86-64: calls of its 32-bit cousin, with other numbers, from here on. */
 #define FOREIGN_FROM 0x40000000
+#define SOCKET_TYPES 0xf /* the other bits are flags */
 #define REFUSE (SECCOMP_RET_ERRNO | EACCES)
 
+#define ARGUMENT(index) offsetof(struct seccomp_data, args[index]) /* its lower half */
+
 /*
- * socket(2) is refused, and io_uring, by which sockets can be made as well; so is every
- * call in the numbers of another architecture. Pairs and what was handed over stay.
+ * Refuse socket(2), io_uring, by which sockets can be made as well, and every call in the
+ * numbers of another architecture. Of pairs allow those whose halves speak only to each other:
+ * half a pair of datagram sockets can be bound, and send to any socket there is. What was
+ * handed over stays.
  */
 static struct sock_filter socket_filter[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_CALLS, 0, 4),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_CALLS, 0, 11),
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FOREIGN_FROM, 2, 0),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 1, 0),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FOREIGN_FROM, 9, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 8, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 7, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socketpair, 0, 7),
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ARGUMENT(0)),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 4),
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ARGUMENT(1)),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPES),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET, 1, 0),
 	BPF_STMT(BPF_RET | BPF_K, REFUSE),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
@@ -259,7 +272,7 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 			"/sys/kernel/security/lsm)"));
 	if (plan->no_network && abi >= 4)
 		attributes.handled_network = IK_LANDLOCK_BIND_TCP | IK_LANDLOCK_CONNECT_TCP;
-	if (plan->no_network && abi >= 6)
+	if (plan->apart && abi >= IK_CONFINE_APART_ABI)
 		attributes.scoped = IK_LANDLOCK_SCOPE_ABSTRACT_UNIX | IK_LANDLOCK_SCOPE_SIGNAL;
 	/* Members that an older kernel does not know are zero, which it takes. */
 	maker.ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);

@@ -6,8 +6,8 @@
  * knows no "but not here", so what a place allows is allowed to what lies beside a
  * limit, on the way down to it, and to the directories on that way only what is to
  * the limit itself (so that nothing can be made in them).  Without
- * network there is besides a filter of system calls (seccomp(2)): no socket at all, of
- * whatever kind.
+ * network there is a filter of system calls too (seccomp(2)): no socket at all, of whatever
+ * kind, but pairs of connected ones.
  *
  * What Landlock does not hold: chmod, chown, setxattr; stat; another name of the
  * same file (a hard link, a second mount); before ABI 3 truncate(2).
@@ -47,7 +47,9 @@ struct ik_confine_plan {
 	size_t place_count;
 	const struct ik_confine_limit *limits;
 	size_t limit_count;
-	bool no_network;    /* no sockets, and no signals to others */
+	bool no_network;    /* no sockets */
+	bool apart;         /* from ABI 6 on no signals to processes outside, and no abstract
+	                       Unix sockets of theirs */
 };
 
 struct ik_confinement {
@@ -55,6 +57,9 @@ struct ik_confinement {
 	bool no_sockets;
 	struct ik_covering *covering; /* NULL: nothing is covered */
 };
+
+/* From this ABI of Landlock on a plan's `apart` holds. */
+#define IK_CONFINE_APART_ABI 6
 
 /* The kernel's ABI of Landlock; 0: it has none, or has it switched off. Asked each time. */
 int ik_confine_abi(void);

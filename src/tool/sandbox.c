@@ -335,6 +335,12 @@ static void refresh_listing(struct ik_sandbox *sandbox, enum ik_sandbox_purpose 
 	sandbox->listed_ms = now_ms;
 }
 
+/* May a call signal nothing that it did not start? */
+static bool is_apart(const struct ik_sandbox *sandbox)
+{
+	return sandbox->mode != IK_SANDBOX_OFF || !sandbox->network;
+}
+
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement,
 	bool *ret_confined, struct ik_error *error)
@@ -355,6 +361,7 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	plan.limits = sandbox->listing.items;
 	plan.limit_count = sandbox->listing.count;
 	plan.no_network = !sandbox->network;
+	plan.apart = is_apart(sandbox);
 	status = ik_confine_open(&plan, ret_confinement, &reason);
 	free(places);
 	*ret_confined = status == IK_OK;
@@ -423,6 +430,9 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 			"places", between);
 	if (!sandbox->network)
 		ik_buf_printf(out, "%sthere is no network and no other socket", between);
+	if (is_apart(sandbox) && ik_confine_abi() >= IK_CONFINE_APART_ABI)
+		ik_buf_printf(out, "%sa call can signal only processes that it has started itself",
+			sandbox->network ? between : "; ");
 }
 
 void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out)
@@ -433,7 +443,8 @@ void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out)
 		return;
 	ik_buf_puts(out, "Tools, and all that they start, run in a sandbox that the kernel holds: ");
 	put_bounds(sandbox, out);
-	ik_buf_puts(out, ". What fails with \"Permission denied\" for that reason cannot be done in another "
+	ik_buf_puts(out, ". What fails with \"Permission denied\" or "
+		"\"Operation not permitted\" for that reason cannot be done in another "
 		"way: say so, and let the person decide.");
 }
 

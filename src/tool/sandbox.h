@@ -7,14 +7,14 @@
  *   project      the session's directory, the temporary directory, sandbox.write
  *   read-only    the temporary directory
  *
- * (and in each to /dev/null, terminals, /dev/shm).  Places that sandbox.hide names
- * can be neither read nor written, in any mode; without sandbox.network there are
- * no sockets.  A rule that denies file_read a path that is a place (a name, or a
- * directory's with an asterisk behind) hides what is in it as well, and the names there
- * if it denies glob, too; one that denies file_write or file_edit alone protects it.
- * Rules that the kernel cannot hold are gaps.  Where mounts can be had (loop/cover.h),
- * places are covered, also in the session's directory, names and all, and what patterns
- * name there; what was covered once is so wherever a call moved it.
+ * (and in each to /dev/null, terminals, /dev/shm).  In each but off a tool signals only
+ * what it has started.  Places that sandbox.hide names can be neither read nor written, in
+ * any mode; without sandbox.network there are no sockets.  A rule that denies file_read a
+ * path that is a place (a name, or a directory's with an asterisk behind) hides what is in
+ * it as well, and the names there if it denies glob, too; one that denies file_write or
+ * file_edit alone protects it.  Rules that the kernel cannot hold are gaps.  Where mounts can
+ * be had (loop/cover.h), places are covered, also in the session's directory, names and all,
+ * and what patterns name there; what was covered once is so wherever a call moved it.
  *
  * A process that a call starts is confined as it is (loop/confine.h says what that
  * does not hold).  A schema question has no reason to write to the session's
