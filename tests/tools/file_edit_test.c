@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 
+#include "tests/support/sanitized.h"
 #include "tests/tools/support.h"
 
 TestSuite(file_edit, .init = scratch_enter, .fini = scratch_leave, .timeout = 120);
@@ -336,4 +337,42 @@ Test(file_edit, sweeps_what_a_killed_run_left_but_not_what_is_being_written)
 	make_text("a", "old");
 	done(ask("file-edit", EDIT, "a", "old", "new"));
 	cr_assert_eq(count_names(".ikigai-"), 0);
+}
+
+/* Four million places in 20 MB: memory does not grow with them. */
+Test(file_edit, many_places)
+{
+	static const struct {
+		const char *old, *new;
+		bool linked; /* the file has a second name, so it is written in place */
+		long most;   /* memory, in KiB: a map of the file, and in place the new contents */
+	} edits[] = {
+		{ "!", "", false, 32 << 10 },
+		{ "x", "yz", false, 32 << 10 },
+		{ "y", "1234", true, 96 << 10 },
+	};
+	const int places = 4000000;
+	struct ik_buf text, wanted;
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	for (int i = 0; i < places; i++)
+		ik_buf_puts(&text, "ab!x\n");
+	make_file("many", text.data, text.length);
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		if (edits[i].linked)
+			cr_assert_eq(link("many", "second"), 0);
+		struct reply reply = ask("file-edit", "{'file_path':'many','old_string':'%s',"
+			"'new_string':'%s','replace_all':true}", edits[i].old, edits[i].new);
+		if (!SANITIZED)
+			cr_assert_lt(reply.peak_kib, edits[i].most, "%ld KiB", reply.peak_kib);
+		expect_json(reply, "{'output':'Replaced 4000000 occurrences in many',"
+			"'replacements':4000000}");
+	}
+	for (int i = 0; i < places; i++)
+		ik_buf_puts(&wanted, "ab1234z\n");
+	expect_file("many", wanted.data, wanted.length);
+	expect_file("second", wanted.data, wanted.length);
+	ik_buf_done(&text);
+	ik_buf_done(&wanted);
 }

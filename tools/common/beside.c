@@ -164,9 +164,9 @@ static void sync_directory(int directory)
 
 /* Fill the temporary and put it in the target's place. */
 static enum ik_beside_result fill_and_rename(struct ik_target *target,
-	struct temporary *temporary, const struct iovec *parts, size_t count, int *ret_number)
+	struct temporary *temporary, const struct ik_parts *parts, int *ret_number)
 {
-	int number = ik_parts_write(temporary->fd, parts, count);
+	int number = ik_parts_write(temporary->fd, parts);
 
 	/* Writing takes set-user-ID bits and capabilities away: they are given once more. */
 	if (number == 0 && target->exists && !keep_identity(target, temporary)) {
@@ -194,8 +194,8 @@ static enum ik_beside_result fill_and_rename(struct ik_target *target,
 	return IK_BESIDE_DONE;
 }
 
-enum ik_beside_result ik_beside_write(struct ik_target *target, const struct iovec *parts,
-	size_t count, int *ret_number)
+enum ik_beside_result ik_beside_write(struct ik_target *target, const struct ik_parts *parts,
+	int *ret_number)
 {
 	struct temporary temporary;
 
@@ -214,5 +214,5 @@ enum ik_beside_result ik_beside_write(struct ik_target *target, const struct iov
 		temporary_drop(&temporary);
 		return IK_BESIDE_UNFIT;
 	}
-	return fill_and_rename(target, &temporary, parts, count, ret_number);
+	return fill_and_rename(target, &temporary, parts, ret_number);
 }

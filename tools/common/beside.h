@@ -16,7 +16,7 @@ enum ik_beside_result {
 	IK_BESIDE_FAILED    /* *ret_number is the errno value; the old content is untouched */
 };
 
-enum ik_beside_result ik_beside_write(struct ik_target *target, const struct iovec *parts,
-	size_t count, int *ret_number) IK_MUST_USE;
+enum ik_beside_result ik_beside_write(struct ik_target *target, const struct ik_parts *parts,
+	int *ret_number) IK_MUST_USE;
 
 #endif

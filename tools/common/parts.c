@@ -2,13 +2,42 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
+
+/* Small pieces are gathered into blocks of this size; larger ones are written as they are. */
+#define BLOCK IK_KIB(128)
+
+static void row_rewind(void *state)
+{
+	struct ik_parts_row *row = state;
+
+	row->at = 0;
+}
+
+static bool row_next(void *state, struct iovec *part)
+{
+	struct ik_parts_row *row = state;
+
+	if (row->at == row->count)
+		return false;
+	*part = row->list[row->at++];
+	return true;
+}
+
+struct ik_parts ik_parts_of_row(struct ik_parts_row *row)
+{
+	struct ik_parts parts = { .rewind = row_rewind, .next = row_next, .state = row };
+
+	for (size_t i = 0; i < row->count; i++)
+		parts.total += (off_t)row->list[i].iov_len;
+	return parts;
+}
 
 /* Write so many NULs, as a hole where that is possible. 0 or errno. */
 static int write_hole(int fd, size_t length)
@@ -27,69 +56,108 @@ static int write_hole(int fd, size_t length)
 	return 0;
 }
 
-/* Write one of the parts at least, without its first done bytes; ret_written is
- * how many bytes that were. 0 or errno. */
-static int write_batch(int fd, const struct iovec *parts, size_t count, size_t done,
-	size_t *ret_written)
-{
-	struct iovec batch[IOV_MAX];
-	size_t size = 0;
+/* What is gathered on its way to a file. */
+struct gathered {
+	int fd;
+	char *block;
+	size_t length;
+};
 
-	if (parts->iov_base == NULL) {
-		*ret_written = parts->iov_len;
-		return write_hole(fd, parts->iov_len);
-	}
-	while (size < count && size < IOV_MAX && parts[size].iov_base != NULL) {
-		batch[size] = parts[size];
-		size++;
-	}
-	batch[0].iov_base = (char *)batch[0].iov_base + done;
-	batch[0].iov_len -= done;
-	ssize_t written = writev(fd, batch, (int)size);
-	if (written < 0 && errno != EINTR)
-		return errno;
-	*ret_written = written > 0 ? (size_t)written : 0;
+/* Write what is gathered. 0 or errno. */
+static int flush(struct gathered *gathered)
+{
+	size_t length = gathered->length;
+
+	gathered->length = 0;
+	return length > 0 ? ik_write_all(gathered->fd, gathered->block, length) : 0;
+}
+
+/* Write a piece, or gather it. 0 or errno. */
+static int put(struct gathered *gathered, const struct iovec *part)
+{
+	int number = 0;
+
+	if (part->iov_base == NULL || gathered->length + part->iov_len > BLOCK)
+		number = flush(gathered);
+	if (number != 0)
+		return number;
+	if (part->iov_base == NULL)
+		return write_hole(gathered->fd, part->iov_len);
+	if (part->iov_len > BLOCK)
+		return ik_write_all(gathered->fd, part->iov_base, part->iov_len);
+	memcpy(gathered->block + gathered->length, part->iov_base, part->iov_len);
+	gathered->length += part->iov_len;
 	return 0;
 }
 
-int ik_parts_write(int fd, const struct iovec *parts, size_t count)
+int ik_parts_write(int fd, const struct ik_parts *parts)
 {
-	size_t done = 0; /* bytes of the first part that are written */
-	bool hole = count > 0 && parts[count - 1].iov_base == NULL;
+	struct gathered gathered = { .fd = fd, .block = ik_alloc_array(NULL, BLOCK, 1) };
+	bool hole = false;
+	struct iovec part;
+	int number = 0;
 
-	while (count > 0) {
-		size_t written;
-		int number = write_batch(fd, parts, count, done, &written);
+	parts->rewind(parts->state);
+	while (number == 0 && parts->next(parts->state, &part)) {
+		if (part.iov_len == 0)
+			continue;
+		hole = part.iov_base == NULL;
+		number = put(&gathered, &part);
+	}
+	if (number == 0)
+		number = flush(&gathered);
+	free(gathered.block);
+	/* A hole at the end does not count by itself. */
+	if (number == 0 && hole && ftruncate(fd, lseek(fd, 0, SEEK_CUR)) < 0)
+		number = errno;
+	return number;
+}
 
-		if (number != 0)
-			return number;
-		done += written;
-		while (count > 0 && done >= parts->iov_len) {
-			done -= parts->iov_len;
-			parts++;
-			count--;
+/* Add what follows to the list: to its last element, unless one of the two is a hole. */
+static void add_copied(struct ik_parts_copy *copy, char *at, size_t length)
+{
+	struct ik_parts_row *row = &copy->row;
+	bool joins = row->count > 0 && (copy->list[row->count - 1].iov_base == NULL) == (at == NULL);
+
+	if (!joins) {
+		copy->list = ik_alloc_array(copy->list, row->count + 1, sizeof(copy->list[0]));
+		copy->list[row->count++] = (struct iovec){ at, 0 };
+		row->list = copy->list;
+	}
+	copy->list[row->count - 1].iov_len += length;
+}
+
+int ik_parts_copy(const struct ik_parts *parts, struct ik_parts_copy *copy)
+{
+	struct iovec part;
+	size_t length = 0;
+
+	*copy = (struct ik_parts_copy){ NULL };
+	parts->rewind(parts->state);
+	while (parts->next(parts->state, &part))
+		length += part.iov_base != NULL ? part.iov_len : 0;
+	char *at = copy->bytes = malloc(length > 0 ? length : 1);
+	if (at == NULL)
+		return ENOMEM;
+	parts->rewind(parts->state);
+	while (parts->next(parts->state, &part)) {
+		if (part.iov_len == 0)
+			continue;
+		/* It may have become more, if the file it lies in is written meanwhile. */
+		if (part.iov_base != NULL && part.iov_len > length - (size_t)(at - copy->bytes))
+			return EFAULT;
+		add_copied(copy, part.iov_base != NULL ? at : NULL, part.iov_len);
+		if (part.iov_base != NULL) {
+			memcpy(at, part.iov_base, part.iov_len);
+			at += part.iov_len;
 		}
 	}
-	/* A hole at the end does not count by itself. */
-	if (hole && ftruncate(fd, lseek(fd, 0, SEEK_CUR)) < 0)
-		return errno;
 	return 0;
 }
 
-char *ik_parts_copy(struct iovec *copies, const struct iovec *parts, size_t count)
+void ik_parts_copy_free(struct ik_parts_copy *copy)
 {
-	size_t total = 0;
-
-	for (size_t i = 0; i < count; i++)
-		total += parts[i].iov_base != NULL ? parts[i].iov_len : 0;
-	char *memory = malloc(total > 0 ? total : 1);
-	char *at = memory;
-	for (size_t i = 0; i < count; i++) {
-		copies[i] = parts[i];
-		if (memory == NULL || parts[i].iov_base == NULL)
-			continue;
-		copies[i].iov_base = memcpy(at, parts[i].iov_base, parts[i].iov_len);
-		at += parts[i].iov_len;
-	}
-	return memory;
+	free(copy->bytes);
+	free(copy->list);
+	*copy = (struct ik_parts_copy){ NULL };
 }

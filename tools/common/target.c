@@ -211,13 +211,11 @@ bool ik_target_lock(int fd, const char *path, int attempt)
 }
 
 /* Write to the open file itself. 0 or errno. */
-static int write_in_place(struct ik_target *target, const struct iovec *parts, size_t count)
+static int write_in_place(struct ik_target *target, const struct ik_parts *parts)
 {
 	bool regular = S_ISREG(target->status.st_mode);
-	off_t total = 0;
+	off_t total = parts->total;
 
-	for (size_t i = 0; i < count; i++)
-		total += (off_t)parts[i].iov_len;
 	/* The room is taken beforehand: a full disk, or a limit, leaves the old content alone. */
 	struct rlimit limit;
 	if (regular && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -227,7 +225,7 @@ static int write_in_place(struct ik_target *target, const struct iovec *parts, s
 		fallocate(target->fd, FALLOC_FL_KEEP_SIZE, 0, total) < 0 &&
 		(errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		return errno;
-	int number = ik_parts_write(target->fd, parts, count);
+	int number = ik_parts_write(target->fd, parts);
 	if (number == 0 && regular && ftruncate(target->fd, total) < 0)
 		number = errno;
 	if (number == 0 && fsync(target->fd) < 0 && errno != EINVAL && errno != EROFS)
@@ -236,30 +234,29 @@ static int write_in_place(struct ik_target *target, const struct iovec *parts, s
 }
 
 /* The same with parts that may lie in a map of that very file. */
-static int write_copy_in_place(struct ik_target *target, const struct iovec *parts, size_t count)
+static int write_copy_in_place(struct ik_target *target, const struct ik_parts *parts)
 {
-	struct iovec *copies = ik_alloc_array(NULL, count, sizeof(copies[0]));
-	char *memory = ik_parts_copy(copies, parts, count);
+	struct ik_parts_copy copy;
 	struct stat now;
-	int number;
+	int number = ik_parts_copy(parts, &copy);
 
-	if (memory == NULL)
-		number = ENOMEM;
-	else if (fstat(target->fd, &now) < 0 || !ik_target_same(&target->status, &now))
+	if (number == 0 && (fstat(target->fd, &now) < 0 || !ik_target_same(&target->status, &now)))
 		number = EFAULT;
-	else
-		number = write_in_place(target, copies, count);
-	free(memory);
-	free(copies);
+	if (number == 0) {
+		const struct ik_parts copied = ik_parts_of_row(&copy.row);
+
+		number = write_in_place(target, &copied);
+	}
+	ik_parts_copy_free(&copy);
 	return number;
 }
 
-enum ik_target_result ik_target_write(struct ik_target *target, const struct iovec *parts,
-	size_t count, struct ik_answer *answer)
+enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_parts *parts,
+	struct ik_answer *answer)
 {
 	int number = 0;
 
-	switch (ik_beside_write(target, parts, count, &number)) {
+	switch (ik_beside_write(target, parts, &number)) {
 	case IK_BESIDE_DONE:
 		return IK_TARGET_WRITTEN;
 	case IK_BESIDE_CHANGED:
@@ -277,8 +274,8 @@ enum ik_target_result ik_target_write(struct ik_target *target, const struct iov
 		target_failed(target, ETXTBSY, true, answer);
 		return IK_TARGET_FAILED;
 	}
-	number = target->expected ? write_copy_in_place(target, parts, count) :
-		write_in_place(target, parts, count);
+	number = target->expected ? write_copy_in_place(target, parts) :
+		write_in_place(target, parts);
 	if (number == EFAULT)
 		return IK_TARGET_CHANGED;
 	if (number != 0) {

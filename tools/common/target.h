@@ -11,15 +11,16 @@
  * A temporary is locked (flock) by its writer, so one without a lock belongs
  * to a run that was killed, and the next write in that directory removes it.
  *
- * Owns its descriptors.  May include: util, tools/common/answer.h.
+ * Owns its descriptors.  May include: util, tools/common/answer.h,
+ * tools/common/parts.h.
  */
 #ifndef IK_TOOLS_TARGET_H
 #define IK_TOOLS_TARGET_H
 
 #include "tools/common/answer.h"
+#include "tools/common/parts.h"
 
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 struct ik_target {
 	const char *path;
@@ -48,10 +49,10 @@ bool ik_target_expect(struct ik_target *target, const struct stat *status) IK_MU
 /* Is that the same file with the same contents, as far as can be told? */
 bool ik_target_same(const struct stat *one, const struct stat *other);
 
-/* Replace the contents by the parts (see parts.h), one after the other; those of
- * an edit may lie in a map of the file itself. */
-enum ik_target_result ik_target_write(struct ik_target *target, const struct iovec *parts,
-	size_t count, struct ik_answer *answer) IK_MUST_USE;
+/* Replace the contents by the parts; those of an edit may lie in a map of the
+ * file itself. */
+enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_parts *parts,
+	struct ik_answer *answer) IK_MUST_USE;
 
 void ik_target_close(struct ik_target *target);
 

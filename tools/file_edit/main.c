@@ -30,88 +30,103 @@ static const struct ik_parameter parameters[] = {
 		"Replace all occurrences (default: false, fails if not unique)" },
 };
 
-/* The places of the old text, none overlapping another. */
-struct places {
-	size_t count;
-	struct ik_buf parts; /* the new contents: struct iovec, pieces of the old ones and new text */
+/* The contents with the new text at each place of the old one, made piece by piece. */
+struct edited {
+	const struct ik_contents *text;
+	const struct ik_argument *old, *new;
+	bool has_nul; /* the old text has one */
+	size_t at;    /* the contents are passed on up to here */
+	size_t place; /* of the old text, the next one; or the end of the contents */
 };
 
-static void add_part(struct places *places, char *bytes, size_t length)
+/* Find the next place at or after from; the end of the contents if there is none. Holes are
+ * NULs. */
+static size_t find_place(const struct edited *edited, size_t from)
 {
-	struct iovec part = { bytes, length };
-
-	if (length > 0)
-		ik_buf_append(&places->parts, (const char *)&part, sizeof(part));
-}
-
-/* Add a piece of the old contents; its holes become holes. */
-static void add_piece(struct places *places, const struct ik_contents *text, size_t from, size_t to)
-{
-	size_t data, hole;
-
-	while (text->sparse && from < to && ik_contents_data(text, from, &data, &hole) && data < to) {
-		hole = hole < to ? hole : to;
-		add_part(places, NULL, data - from);
-		add_part(places, text->data + data, hole - data);
-		from = hole;
-	}
-	add_part(places, text->sparse ? NULL : text->data + from, to - from);
-}
-
-/* Find the next place at or behind from. Holes are NULs. */
-static const char *find_place(const struct ik_contents *text, size_t from,
-	const struct ik_argument *old, bool has_nul)
-{
+	const struct ik_contents *text = edited->text;
+	const struct ik_argument *old = edited->old;
 	const char *at = NULL;
 	size_t to;
 
-	if (!text->sparse || has_nul)
-		return memmem(text->data + from, text->length - from, old->text, old->length);
-	while (at == NULL && ik_contents_data(text, from, &from, &to)) {
+	if (!text->sparse || edited->has_nul)
+		at = memmem(text->data + from, text->length - from, old->text, old->length);
+	while (text->sparse && !edited->has_nul && at == NULL &&
+		ik_contents_data(text, from, &from, &to)) {
 		at = memmem(text->data + from, to - from, old->text, old->length);
 		from = to;
 	}
-	return at;
+	return at != NULL ? (size_t)(at - text->data) : text->length;
 }
 
-/* Find every place, and what the contents become. */
-static void find_places(const struct ik_contents *text, const struct ik_argument *old,
-	const struct ik_argument *new, struct places *places)
+/* Count the places, none overlapping another. */
+static size_t count_places(const struct edited *edited)
 {
-	bool has_nul = strlen(old->text) != old->length;
-	const char *at;
-	size_t from = 0;
+	size_t count = 0, at = 0;
 
-	while ((at = find_place(text, from, old, has_nul)) != NULL) {
-		size_t place = (size_t)(at - text->data);
-
-		add_piece(places, text, from, place);
-		add_part(places, new->text, new->length);
-		places->count++;
-		from = place + old->length;
+	while ((at = find_place(edited, at)) < edited->text->length) {
+		count++;
+		at += edited->old->length;
 	}
-	add_piece(places, text, from, text->length);
+	return count;
+}
+
+static void edited_rewind(void *state)
+{
+	struct edited *edited = state;
+
+	edited->at = 0;
+	edited->place = find_place(edited, 0);
+}
+
+/* The contents from edited->at to the next place, or as much as is no hole, or all hole. */
+static struct iovec old_piece(const struct edited *edited)
+{
+	const struct ik_contents *text = edited->text;
+	size_t at = edited->at, data = at, hole = edited->place;
+
+	if (text->sparse && (!ik_contents_data(text, at, &data, &hole) || data > edited->place))
+		data = edited->place;
+	if (data > at)
+		return (struct iovec){ NULL, data - at };
+	return (struct iovec){ text->data + at, (hole < edited->place ? hole : edited->place) - at };
+}
+
+static bool edited_next(void *state, struct iovec *part)
+{
+	struct edited *edited = state;
+
+	if (edited->at == edited->text->length)
+		return false;
+	if (edited->at < edited->place) {
+		*part = old_piece(edited);
+		edited->at += part->iov_len;
+		return true;
+	}
+	*part = (struct iovec){ edited->new->text, edited->new->length };
+	edited->at += edited->old->length;
+	edited->place = find_place(edited, edited->at);
+	return true;
 }
 
 /* Answer for a number of places that cannot be replaced; false if it can. */
 static bool refuse_places(const struct ik_argument *arguments, const struct ik_contents *text,
-	const struct places *places, struct ik_answer *answer)
+	size_t count, struct ik_answer *answer)
 {
 	const struct ik_argument *old = &arguments[OLD_STRING];
 	const struct ik_argument *new = &arguments[NEW_STRING];
 	struct ik_buf hint;
 
-	if (arguments[REPLACE_ALL].truth || places->count == 1)
+	if (arguments[REPLACE_ALL].truth || count == 1)
 		return false;
 	ik_buf_init(&hint, IK_KIB(64));
-	if (places->count == 0) {
+	if (count == 0) {
 		ik_nearest_lines(text->data, text->length, old->text, old->length, &hint);
 		ik_nearest_present(text->data, text->length, new->text, new->length, &hint);
 		ik_answer_error(answer, "NOT_FOUND", hint.data, "String not found in file");
 	} else {
 		ik_nearest_places(text->data, text->length, old->text, old->length, &hint);
 		ik_answer_error(answer, "NOT_UNIQUE", hint.data,
-			"String found %zu times, use replace_all to replace all", places->count);
+			"String found %zu times, use replace_all to replace all", count);
 	}
 	ik_buf_done(&hint);
 	return true;
@@ -130,16 +145,14 @@ static void answer_replaced(const char *path, size_t count, struct ik_answer *an
 
 /* Write the new contents. */
 static enum ik_target_result write_back(const struct ik_argument *arguments,
-	const struct stat *status, const struct places *places, struct ik_answer *answer)
+	const struct stat *status, const struct ik_parts *parts, struct ik_answer *answer)
 {
-	const struct iovec *parts = (const struct iovec *)(const void *)places->parts.data;
-	size_t count = places->parts.length / sizeof(parts[0]);
 	enum ik_target_result result = IK_TARGET_FAILED;
 	struct ik_target target;
 
 	if (ik_target_open(&target, arguments[FILE_PATH].text, answer))
 		result = ik_target_expect(&target, status) ?
-			ik_target_write(&target, parts, count, answer) : IK_TARGET_CHANGED;
+			ik_target_write(&target, parts, answer) : IK_TARGET_CHANGED;
 	ik_target_close(&target);
 	return result;
 }
@@ -148,22 +161,21 @@ static enum ik_target_result write_back(const struct ik_argument *arguments,
 static enum ik_target_result replace(const struct ik_argument *arguments,
 	const struct stat *status, const struct ik_contents *text, struct ik_answer *answer)
 {
-	const char *path = arguments[FILE_PATH].text;
+	const struct ik_argument *old = &arguments[OLD_STRING], *new = &arguments[NEW_STRING];
+	struct edited edited = { .text = text, .old = old, .new = new,
+		.has_nul = strlen(old->text) != old->length };
 	enum ik_target_result result = IK_TARGET_FAILED;
-	struct places places = { 0 };
+	size_t count = count_places(&edited);
+	const struct ik_parts parts = { .rewind = edited_rewind, .next = edited_next,
+		.state = &edited,
+		.total = (off_t)(text->length - count * old->length + count * new->length) };
 
-	ik_buf_init(&places.parts, SIZE_MAX / 2);
-	find_places(text, &arguments[OLD_STRING], &arguments[NEW_STRING], &places);
 	if (ik_contents_lost(text))
 		result = IK_TARGET_CHANGED;
-	else if (ik_buf_status(&places.parts) != IK_OK)
-		ik_source_read_failed(path, ENOMEM, answer);
-	else if (!refuse_places(arguments, text, &places, answer))
-		result = places.count == 0 ? IK_TARGET_WRITTEN :
-			write_back(arguments, status, &places, answer);
+	else if (!refuse_places(arguments, text, count, answer))
+		result = count == 0 ? IK_TARGET_WRITTEN : write_back(arguments, status, &parts, answer);
 	if (result == IK_TARGET_WRITTEN)
-		answer_replaced(path, places.count, answer);
-	ik_buf_done(&places.parts);
+		answer_replaced(arguments[FILE_PATH].text, count, answer);
 	return result;
 }
 

@@ -32,10 +32,12 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	const char *path = arguments[FILE_PATH].text;
 	size_t length = arguments[CONTENT].length;
 	struct iovec part = { .iov_base = arguments[CONTENT].text, .iov_len = length };
+	struct ik_parts_row row = { .list = &part, .count = 1 };
+	const struct ik_parts parts = ik_parts_of_row(&row);
 	struct ik_target target;
 
 	if (open_locked(&target, path, answer) &&
-		ik_target_write(&target, &part, 1, answer) == IK_TARGET_WRITTEN) {
+		ik_target_write(&target, &parts, answer) == IK_TARGET_WRITTEN) {
 		struct ik_buf sentence;
 
 		ik_buf_init(&sentence, SIZE_MAX / 2);
