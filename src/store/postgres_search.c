@@ -16,13 +16,16 @@
 /* ---- the index ---- */
 
 /*
- * The next events of a session that has some which are not in the index: of several such one
- * by chance, since other programs are at it, too.  A session that has none behind what was
- * searched (a fork) comes alone.
+ * The next events of a session that has some which are not in the index: one by chance of the
+ * oldest of these, since other programs are at it, too.  A session that has none behind what was
+ * searched (a fork) comes alone.  Its index has only such sessions, in this order: nothing here
+ * may read all sessions, which can be a million.
  */
+#define PENDING(limit) " (SELECT id, searched, last_sequence, forked_at FROM sessions" \
+	" WHERE searched < last_sequence ORDER BY id LIMIT " limit ") pending"
 static const char unindexed[] =
-	"WITH chosen AS (SELECT id, searched, last_sequence FROM sessions"
-	"  WHERE searched < last_sequence ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
+	"WITH chosen AS (SELECT id, searched, last_sequence FROM" PENDING("64")
+	"  ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
 	" SELECT " IK_PQ_EVENT_COLUMNS("e") ", c.id::text, c.searched::text, c.last_sequence::text"
 	" FROM chosen c LEFT JOIN LATERAL (SELECT * FROM (SELECT *,"
 	"  sum(size) OVER (ORDER BY sequence) - size AS before FROM (SELECT * FROM events"
@@ -37,10 +40,11 @@ static const char add_words[] =
 	"  g.words::tsvector FROM unnest($4::bigint[], $5::bigint[], $6::text[])"
 	"  AS g(sequence, time, words) WHERE EXISTS (SELECT FROM mine) ON CONFLICT DO NOTHING";
 
+/* All events, as the server estimates, and those that are missing, of the first sessions. */
 static const char how_many[] =
-	"SELECT coalesce(sum(last_sequence - forked_at), 0)::text, coalesce(sum(CASE"
-	" WHEN searched < last_sequence THEN last_sequence - greatest(searched, forked_at) ELSE 0 END),"
-	" 0)::text FROM sessions";
+	"SELECT (SELECT greatest(reltuples, 0)::bigint::text FROM pg_class"
+	"  WHERE oid = to_regclass('events')),"
+	" coalesce(sum(last_sequence - greatest(searched, forked_at)), 0)::text FROM" PENDING("2000");
 
 /* What is on its way into the index. */
 struct ik_pq_indexing {
@@ -127,6 +131,9 @@ static void finish_indexing(struct postgres *postgres, enum ik_status status,
 {
 	int64_t events = postgres->indexing->events, missing = postgres->indexing->missing;
 
+	/* The estimate may be an old one. */
+	if (events < missing)
+		events = missing;
 	ik_pq_indexing_free(postgres);
 	ik_store_indexed(postgres->base.store, events - missing, events, status, error);
 }

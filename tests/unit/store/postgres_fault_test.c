@@ -270,7 +270,8 @@ Test(postgres_fault, an_index_that_is_too_slow_costs_no_connection)
 	fixture_session(id, "/x", 3);
 	do {
 		fixture_wait(ik_store_search(fixture.store, &query, NULL, NULL, 9, FIXTURE_READ));
-	} while (fixture_answer.indexed < 3);
+	} while (fixture_answer.indexed < fixture_answer.events ||
+	         fixture_query("SELECT count(*) FROM search") < 3);
 	fixture_execute(slow_index);
 	process = fixture_query(THE_PROCESS);
 	fixture_wait(ik_store_search(fixture.store, &query, NULL, NULL, 9, FIXTURE_READ));

@@ -11,6 +11,7 @@
 
 #include "store/backend.h"
 #include "store/lock.h"
+#include "store/search_query.h"
 #include "util/alloc.h"
 
 /*
@@ -539,4 +540,43 @@ Test(postgres, a_name_that_has_no_address_is_said)
 	fixture.store = ik_store_close(fixture.store, &lost, &notice);
 	cr_assert_eq(lost, 0);
 	cr_assert_eq(fixture_count_spool(true), 1);
+}
+
+/* ---- many sessions ---- */
+
+/* Rows of sessions that were read one after the other, by all connections. */
+#define SCANNED "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'sessions'"
+
+/* What a chat does may not cost more, the more sessions others have. */
+Test(postgres, no_work_on_the_index_reads_all_sessions)
+{
+	enum { SESSIONS = 20000 };
+	struct ik_search_query query;
+	struct ik_error error;
+	int64_t before;
+	char id[IK_UUID_TEXT];
+	int round;
+
+	if (!server_is_there())
+		return;
+	fixture_settle();
+	fixture_execute("INSERT INTO sessions(id, directory, created_ms, updated_ms, event_count,"
+		" last_sequence, searched) SELECT md5(n::text)::uuid, '/x', n, n, 5, 5, 5"
+		" FROM generate_series(1, 20000) n");
+	fixture_execute("VACUUM ANALYZE sessions");
+	before = fixture_query(SCANNED);
+	fixture_session(id, "/x", 3);
+	cr_assert_eq(ik_search_query_read(&query, "2", 1, &error), IK_OK);
+	for (round = 0; round < 5; round++) {
+		fixture_append(id, IK_KIND_USER, "2");
+		do {
+			fixture_wait(ik_store_search(fixture.store, &query, NULL, NULL, 9, FIXTURE_READ));
+		} while (fixture_answer.indexed < fixture_answer.events);
+	}
+	cr_expect_eq(fixture_answer.count, 6);
+	fixture_close();
+	/* A connection counts its work together when it ends. */
+	while (fixture_query("SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'events'") < 8)
+		;
+	cr_expect_lt(fixture_query(SCANNED) - before, SESSIONS);
 }

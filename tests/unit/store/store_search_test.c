@@ -23,6 +23,14 @@ static const struct fixture_answer *search_in(const char *directory, const char 
 	return fixture_wait(ik_store_search(fixture.store, &query, directory, NULL, 50, FIXTURE_READ));
 }
 
+/* Are the words of all events in the index? */
+static bool all_are_indexed(void)
+{
+	return fixture_query(fixture.server ?
+		"SELECT CASE WHEN (SELECT count(*) FROM search) = (SELECT count(*) FROM events) THEN 1 ELSE 0 END" :
+		"SELECT (SELECT indexed FROM search_state) = (SELECT coalesce(max(rowid), 0) FROM events)") != 0;
+}
+
 /* How many places have the words. */
 static size_t count_of(const char *words)
 {
@@ -139,7 +147,7 @@ Test(store_search, finds_the_rare_and_the_common_among_many)
 		fixture_append(id, IK_KIND_USER, text);
 	}
 	fixture_settle();
-	while (search_in(NULL, "nothing")->indexed < 2600)
+	while (search_in(NULL, "nothing")->indexed < fixture_answer.events || !all_are_indexed())
 		;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cr_expect_eq(count_by_pages(cases[i].words, 50), cases[i].count, "%s", cases[i].words);
@@ -322,7 +330,8 @@ Test(store_search, events_of_an_older_program_are_indexed_part_by_part)
 		cr_assert_leq(answer->indexed, answer->events);
 	} while (answer->indexed < answer->events);
 	cr_expect_eq(answer->count, 1);
-	cr_expect_eq(answer->events, 3000);
+	if (!fixture.server) /* which estimates it */
+		cr_expect_eq(answer->events, 3000);
 	cr_expect_eq(count_of("3000"), 1);
 }
 
