@@ -41,7 +41,7 @@ static struct ik_verdict judge(struct ik_session *session, const struct ik_effec
 	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
 	ik_session_put_arguments(session, effect->name, effect->arguments, effect->arguments_length,
 		&arguments);
-	verdict = ik_policy_judge(session->options.policy, effect->name, tool->read_only,
+	verdict = ik_policy_judge(session->options.policy, effect->name, ik_tool_reads_only(tool),
 		arguments.data, arguments.length);
 	ik_buf_done(&arguments);
 	return verdict;

@@ -196,7 +196,7 @@ static void put_same(const struct ik_policy *policy, const char *name, const str
 }
 
 /* The glob for values like this: a file of the same directory, a command that
- * begins with the same word. Nothing where there is no such likeness. */
+ * begins in the same way. Nothing where there is no such likeness. */
 static void put_like(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
 	bool is_string, struct ik_buf *out)
 {
@@ -205,12 +205,7 @@ static void put_like(const struct ik_policy *policy, const char *name, const str
 	if (!is_string)
 		return;
 	if (ik_policy_is_command(name)) {
-		size_t word = strcspn(text->data, " \t");
-
-		if (word > 0 && text->data[word] == ' ' && !strpbrk(text->data, ik_policy_barred)) {
-			ik_glob_escape(out, text->data, word);
-			ik_buf_puts(out, " *");
-		}
+		ik_policy_put_command_like(text->data, out);
 	} else if (ik_policy_is_path(name)) {
 		absolute = ik_policy_absolute(&policy->place, text->data);
 		/* Not all that there is: below / itself there is no likeness. */

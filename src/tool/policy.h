@@ -16,7 +16,7 @@
  *   none                     no          allow   ask, or allow *  allow, or deny *
  *   none                     yes         allow   allow            allow, or deny *
  *
- *   * the first for a tool whose schema says "annotations": {"readOnly": true},
+ *   * the first for a tool that only reads (ik_tool_reads_only()),
  *     the second for the others; under "ask" the other way round: such a tool is
  *     allowed.
  *
@@ -45,9 +45,12 @@
  *   character is below the session's directory.  DIR/[*] (without the brackets)
  *   means the directory itself too.
  * - of an argument named command: as it stands, and each part of it between
- *   ; & | ( ) ` $ and line ends.  In a rule that allows, * and ? do not match these
- *   characters, nor < and >: "git *" does not allow "git log; rm x".  ("*" alone
- *   is every command.)
+ *   ; & | ( ) ` $ and line ends.  In a rule that denies or asks, each part also from
+ *   the program that it starts on: past redirections, assignments and words such as
+ *   "if", "!", "sudo", "xargs" or "sh -c", with one blank for any number of blanks and
+ *   tabs, and with the program's name without quotes, backslashes and directory.
+ *   In a rule that allows, * and ? do not match the characters between parts, nor <
+ *   and >: "git *" does not allow "git log; rm x".  ("*" alone is every command.)
  * - of a string with a NUL: whole, and to the NUL.
  * A rule judges a call by its arguments, not by what a tool does with them: a
  * tool that goes through a whole tree is judged by where it begins, and a shell
@@ -125,7 +128,8 @@ struct ik_rules *ik_policy_session(struct ik_policy *policy);
  */
 enum ik_width {
 	IK_WIDTH_CALL,  /* the same short arguments; long ones may be anything */
-	IK_WIDTH_LIKE,  /* files below the same directory; commands that begin with the same word */
+	IK_WIDTH_LIKE,  /* files below the same directory; commands that begin with the same word,
+	                   or two ("git log"), unless that would allow to start anything */
 	IK_WIDTH_TOOL   /* any arguments */
 };
 bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *arguments,

@@ -14,6 +14,9 @@
 static const char separators[] = ";&|()`$\n\r";
 const char ik_policy_barred[] = ";&|()`$\n\r<>";
 
+/* More words than that, which only lead to the program, are there to hide it. */
+enum { MOST_STARTERS = 16 };
+
 /* What an argument is compared with, and how. */
 struct pattern {
 	const struct ik_policy_place *place;
@@ -171,9 +174,227 @@ static bool match_path(const struct pattern *pattern, const char *text)
 		: as_it_stands || made_absolute || followed;
 }
 
-/* Does one of the commands in text match? */
+/* ---- commands ---- */
+
+/* Words after which another program is named: reserved words of the shell, programs that run what
+ * they are told to, and those that take a program as a text. */
+static const char *const starters[] = {
+	"!", "{", "case", "coproc", "do", "elif", "else", "for", "function", "if", "then", "time",
+	"until", "while",
+	".", "builtin", "command", "eval", "exec", "source", "trap",
+	"at", "batch", "chroot", "chrt", "doas", "entr", "env", "find", "flock", "gdb", "ionice", "make",
+	"ltrace", "nice", "nohup", "nsenter", "parallel", "perf", "pkexec", "runuser", "script",
+	"screen", "setpriv", "setsid", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run",
+	"taskset", "timeout", "tmux", "unshare", "valgrind", "watch", "xargs",
+	"ash", "awk", "bash", "busybox", "bun", "bunx", "csh", "dash", "deno", "ed", "emacs", "ex",
+	"expect", "fish", "gawk", "ksh", "lua", "mawk", "node", "npx", "osascript", "perl", "php", "pwsh",
+	"python", "python2", "python3", "ruby", "sed", "sh", "sqlite3", "tclsh", "uvx", "vi", "view",
+	"vim", "zsh",
+};
+
+/* Programs that are many: only their second word says what is done. */
+static const char *const many[] = {
+	"apt", "apt-get", "aws", "brew", "bundle", "cargo", "conda", "dnf", "docker", "flatpak", "gcloud",
+	"gh", "git", "go", "hg", "ip", "jj", "kubectl", "npm", "pip", "pip3", "pnpm", "podman", "poetry",
+	"rustup", "svn", "systemctl", "terraform", "uv", "yarn", "zypper",
+};
+
+/* Second words with which those start others, too. */
+static const char *const running[] = {
+	"bisect", "config", "difftool", "dlx", "exec", "filter-branch", "generate", "mergetool", "rebase",
+	"run", "script", "shell", "submodule", "tool", "x",
+};
+
+/* Is a word one of a list? */
+static bool is_one_of(const char *word, size_t length, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(list[i]) == length && memcmp(list[i], word, length) == 0)
+			return true;
+	return false;
+}
+
+/* The part of a word behind its last slash. */
+static const char *base_of(const char *word, size_t *length)
+{
+	const char *slash = memrchr(word, '/', *length);
+
+	if (slash) {
+		*length -= (size_t)(slash + 1 - word);
+		word = slash + 1;
+	}
+	return word;
+}
+
+static bool is_starter(const char *word, size_t length)
+{
+	word = base_of(word, &length);
+	return is_one_of(word, length, starters, sizeof(starters) / sizeof(starters[0]));
+}
+
+/* Is a word made of letters, digits and a few signs that mean nothing to a shell? */
+static bool is_plain(const char *word, size_t length)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+
+	for (size_t i = 0; i < length; i++)
+		if (!memchr(plain, word[i], sizeof(plain) - 1))
+			return false;
+	return length > 0;
+}
+
+void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
+{
+	size_t word = strcspn(command, " \t"), base_length = word, more;
+	const char *base = base_of(command, &base_length), *second = command + word + 1;
+
+	if (command[word] != ' ' || !is_plain(command, word) || is_starter(command, word) ||
+	    strpbrk(command, ik_policy_barred))
+		return;
+	if (is_one_of(base, base_length, many, sizeof(many) / sizeof(many[0]))) {
+		more = strcspn(second, " \t");
+		if (second[more] != ' ' || second[0] == '-' || !is_plain(second, more) ||
+		    is_one_of(second, more, running, sizeof(running) / sizeof(running[0])))
+			return;
+		word += 1 + more;
+	}
+	ik_glob_escape(glob, command, word);
+	ik_buf_puts(glob, " *");
+}
+
+/* The bytes of the word at the start of text: to a blank, a redirection or the end, none of them in
+ * quotes. */
+static size_t word_length(const char *text, size_t length)
+{
+	size_t at = 0;
+	char quote = '\0';
+
+	for (; at < length && (quote || !strchr(" \t<>", text[at])); at++) {
+		if (text[at] == '\\' && quote != '\'' && at + 1 < length)
+			at++;
+		else if (quote ? text[at] == quote : text[at] == '\'' || text[at] == '"')
+			quote = quote ? '\0' : text[at];
+	}
+	return at;
+}
+
+/* The bytes of the redirection at the start of text, with its file; 0: there is none. */
+static size_t redirection_length(const char *text, size_t length)
+{
+	size_t at = 0, blanks;
+
+	while (at < length && text[at] >= '0' && text[at] <= '9')
+		at++;
+	if (at == length || (text[at] != '<' && text[at] != '>'))
+		return 0;
+	while (at < length && strchr("<>&|", text[at]))
+		at++;
+	for (blanks = 0; at + blanks < length && strchr(" \t", text[at + blanks]); blanks++)
+		;
+	return at + blanks + word_length(text + at + blanks, length - at - blanks);
+}
+
+/* Does "NAME=" begin the word? */
+static bool is_assignment(const char *word, size_t length)
+{
+	const char *equals = memchr(word, '=', length);
+	size_t name = equals ? (size_t)(equals - word) : 0;
+
+	if (name > 0 && word[name - 1] == '+')
+		name--;
+	return name > 0 && is_plain(word, name) && !memchr(word, '-', name) && !memchr(word, '/', name);
+}
+
+/* Append a word without quotes and backslashes. */
+static void put_unquoted(const char *word, size_t length, struct ik_buf *out)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!strchr("'\"\\", word[i]))
+			ik_buf_putc(out, word[i]);
+}
+
+/* Append what follows the first word, with one blank wherever there are some. */
+static void put_rest(const char *rest, size_t length, struct ik_buf *out)
+{
+	bool blank = length > 0; /* a redirection may follow at once */
+
+	for (size_t i = 0; i < length; i++) {
+		if (strchr(" \t", rest[i])) {
+			blank = true;
+			continue;
+		}
+		if (blank)
+			ik_buf_putc(out, ' ');
+		blank = false;
+		ik_buf_putc(out, rest[i]);
+	}
+}
+
+/* Does the program match that the word at the start of text names, with what follows it? Tells
+ * whether the word only leads to another program. */
+static bool match_program(const struct pattern *pattern, const char *text, size_t length,
+	size_t word, bool *ret_leads)
+{
+	struct ik_buf shown;
+	const char *name;
+	size_t base;
+	bool matches;
+
+	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
+	put_unquoted(text, word, &shown);
+	*ret_leads = is_starter(shown.data, shown.length);
+	base = shown.length;
+	name = base_of(shown.data, &base);
+	base = (size_t)(name - shown.data);
+	put_rest(text + word, length - word, &shown);
+	matches = ik_glob_match(pattern->glob, shown.data, shown.length, NULL) ||
+		ik_glob_match(pattern->glob, shown.data + base, shown.length - base, NULL);
+	ik_buf_done(&shown);
+	return matches;
+}
+
+/* Does a program match that a simple command starts? Words that only lead to it are passed over,
+ * one after the other. */
+static bool match_simple(const struct pattern *pattern, const char *text, size_t length)
+{
+	int passed = 0; /* starters; behind one there may be options, or a number */
+	bool leads = true;
+
+	while (leads) {
+		size_t word = strspn(text, " \t");
+
+		text += word < length ? word : length;
+		length -= word < length ? word : length;
+		word = redirection_length(text, length);
+		if (word == 0 && length > 0) {
+			word = word_length(text, length);
+			if (!is_assignment(text, word) &&
+			    !(passed > 0 && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))) {
+				if (match_program(pattern, text, length, word, &leads) ||
+				    passed++ == MOST_STARTERS)
+					return true;
+			}
+		}
+		leads = leads && word > 0;
+		text += word;
+		length -= word;
+	}
+	return false;
+}
+
+/* Does the command that begins there go on at a separator: a redirection, or a variable? */
+static bool is_within(const char *begin, const char *at)
+{
+	if (*at == '$')
+		return at[1] == '{' || at[1] == '_' || (at[1] != '\0' && is_plain(at + 1, 1));
+	return (*at == '&' || *at == '|') && at > begin && (at[-1] == '<' || at[-1] == '>');
+}
+
+/* Does one of the commands in text match: as it stands, or as a shell would read it? */
 static bool match_parts(const struct pattern *pattern, const char *text)
 {
+	const char *begin = text; /* of the simple command, in which there may be ">&" */
+
 	while (*text != '\0') {
 		size_t length = strcspn(text, separators), skipped = strspn(text, " \t");
 		size_t end = length;
@@ -182,6 +403,11 @@ static bool match_parts(const struct pattern *pattern, const char *text)
 			end--;
 		if (end > skipped && ik_glob_match(pattern->glob, text + skipped, end - skipped, NULL))
 			return true;
+		if (!is_within(begin, text + length)) {
+			if (match_simple(pattern, begin, (size_t)(text + length - begin)))
+				return true;
+			begin = text + length + (text[length] != '\0');
+		}
 		text += length + (text[length] != '\0');
 	}
 	return false;

@@ -27,6 +27,11 @@ bool ik_policy_is_command(const char *name);
 /* What in an allowed command no wildcard matches. */
 extern const char ik_policy_barred[];
 
+/* Append the rule for commands like this one to a glob: those that begin with the same word, or of
+ * programs that are many the same two. Nothing where such a rule would allow everything: the word
+ * starts other programs, or is not plain. */
+void ik_policy_put_command_like(const char *command, struct ik_buf *glob);
+
 /* A path made absolute, . and .. and // taken out; new memory. */
 char *ik_policy_absolute(const struct ik_policy_place *place, const char *path);
 

@@ -52,6 +52,11 @@ const char *ik_tool_state_name(enum ik_tool_state state)
 	return names[state];
 }
 
+bool ik_tool_reads_only(const struct ik_tool *tool)
+{
+	return tool != NULL && tool->read_only && !tool->pinned;
+}
+
 void ik_tool_clear(struct ik_tool *tool)
 {
 	free(tool->name);

@@ -54,7 +54,7 @@ struct ik_tool {
 	const char *code;    /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
 	char *reason;        /* in words that follow its name: "NAME: exited with ...";
 	                        NULL when state is OK */
-	bool read_only;
+	bool read_only;      /* it says so */
 	int timeout_s;       /* of the schema; 0: not said */
 	bool pinned;         /* it came with a project: to be run only while its file is the one
 	                        of identity, whose contents the person trusts */
@@ -62,6 +62,12 @@ struct ik_tool {
 	struct ik_identity identity; /* of its file when it was looked at; all zero: not known */
 	struct ik_source *owner; /* a reference; NULL: such a tool cannot be called */
 };
+
+/*
+ * Does the tool only read, as far as a policy may believe it? It says so itself; the user's word for
+ * a project's tool is that it may run, not that it tells the truth. NULL: no.
+ */
+bool ik_tool_reads_only(const struct ik_tool *tool);
 
 /* Release the strings and the reference, and zero the struct. */
 void ik_tool_clear(struct ik_tool *tool);

@@ -78,7 +78,7 @@ SCREEN_TESTS = \
 	tests/screen/half_pages.screen \
 	tests/screen/session_pictures.screen tests/screen/tiny_panes.screen \
 	tests/screen/policy_ask.screen \
-	tests/screen/policy_kill.screen tests/screen/policy_link.screen \
+	tests/screen/policy_kill.screen tests/screen/policy_link.screen tests/screen/policy_read_only.screen \
 	tests/screen/policy_modes.screen \
 	tests/screen/queue.screen \
 	tests/screen/queue_edit.screen \

@@ -141,6 +141,23 @@ static const struct {
 	{ "x", "{\"command\":\"git *\"}", "x", "{\"command\":\"git log >x\"}", true, false },
 	{ "x", "{\"command\":\"rm *\"}", "x", "{\"command\":\"cd / && rm -r x\"}", true, false },
 	{ "x", "{\"command\":\"rm *\"}", "x", "{\"command\":\"echo rm x\"}", false, false },
+#define RM_FITS(call, stops) \
+	{ "x", "{\"command\":\"rm *\"}", "x", "{\"command\":\"" call "\"}", stops, false }
+#define RM(call) RM_FITS(call, true)
+#define NO_RM(call) RM_FITS(call, false)
+	RM("rm\\tx"), RM("\\trm\\tx"), RM("{ rm x; }"), RM("! rm x"), RM("if rm x; then y; fi"),
+	RM("if y; then rm x; fi"), RM("while rm x; do y; done"), RM("y && time rm x"),
+	RM("time -p rm x"), RM("A=1 rm x"), RM("A='1 2' B+=$3 rm x"), RM("A= rm x"),
+	RM("\\\\rm x"), RM("'rm' x"), RM("\\\"rm\\\" x"), RM("r'm' x"), RM("r\\\\m x"), RM("$'rm' x"),
+	RM("2>&1 rm x"), RM(">f rm x"), RM("> f rm x"), RM(">'f g' rm x"), RM("&>f rm x"), RM("<f rm x"),
+	RM(">|f rm x"), RM("rm</dev/null x"), RM("2>f A=1 rm x"), RM("/bin/rm x"), RM("../../bin/rm x"),
+	RM("'/bin/'rm x"), RM("sudo rm x"), RM("sudo -n rm x"), RM("command rm x"), RM("exec rm x"),
+	RM("env -i A=1 rm x"), RM("y | xargs rm x"), RM("nice -n 5 rm x"), RM("timeout 5s rm x"),
+	RM("sh -c 'rm x'"), RM("/bin/bash -ec \\\"rm x\\\""), RM("eval rm x"), RM("y & rm x"),
+	NO_RM("echo rm x"), NO_RM("rmdir x"), NO_RM("A=rm x"), NO_RM(">rm x"), NO_RM("y 2>&1 rm x"),
+	NO_RM("git rm x"), NO_RM("ls /bin/rm x"), NO_RM("<"), NO_RM("'"), NO_RM("2>"), NO_RM("sudo"),
+	{ "x", "{\"command\":\"git push *\"}", "x", "{\"command\":\"git  push\\tx\"}", true, false },
+	{ "x", "{\"command\":\"sudo *\"}", "x", "{\"command\":\"A=1 sudo env rm x\"}", true, false },
 	{ "x", "{\"command\":\"ls | wc\"}", "x", "{\"command\":\"ls | wc\"}", true, true },
 	{ "x", "{\"command\":\"*\"}", "x", "{\"command\":\"a; b\"}", true, true },
 };
@@ -258,14 +275,32 @@ Test(policy, rules_to_keep)
 
 	suggests(policy, "bash", "{\"command\":\"git log *.c\"}", IK_WIDTH_CALL,
 		"{\"tool\":\"bash\",\"args\":{\"command\":\"git log \\\\*.c\"},\"do\":\"allow\"}");
-	suggests(policy, "bash", "{\"command\":\"git log\"}", IK_WIDTH_LIKE,
-		"{\"tool\":\"bash\",\"args\":{\"command\":\"git *\"},\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"ls -l\"}", IK_WIDTH_LIKE,
+		"{\"tool\":\"bash\",\"args\":{\"command\":\"ls *\"},\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"git log -1\"}", IK_WIDTH_LIKE,
+		"{\"tool\":\"bash\",\"args\":{\"command\":\"git log *\"},\"do\":\"allow\"}");
+	suggests(policy, "bash", "{\"command\":\"/usr/bin/git log -1\"}", IK_WIDTH_LIKE,
+		"{\"tool\":\"bash\",\"args\":{\"command\":\"/usr/bin/git log *\"},\"do\":\"allow\"}");
 	suggests(policy, "bash", "{\"command\":\"git log\"}", IK_WIDTH_TOOL,
 		"{\"tool\":\"bash\",\"do\":\"allow\"}");
 	suggests(policy, "bash", "{\"command\":\"git log; rm x\"}", IK_WIDTH_CALL,
 		"{\"tool\":\"bash\",\"args\":{\"command\":\"git log; rm x\"},\"do\":\"allow\"}");
 	suggests(policy, "bash", "{\"command\":\"git log; rm x\"}", IK_WIDTH_LIKE, NULL);
-	suggests(policy, "bash", "{\"command\":\"make\"}", IK_WIDTH_LIKE, NULL);
+	suggests(policy, "bash", "{\"command\":\"ls\"}", IK_WIDTH_LIKE, NULL);
+	/* Such a rule would allow everything. */
+	static const char *const starting[] = {
+		"git log", "git -c alias.x=!y x", "git --exec-path=. x y", "git config alias.x !y",
+		"git bisect run y", "env rm x", "sudo ls x", "/usr/bin/sudo ls x", "sh x y", "bash -c x",
+		"find . -delete", "xargs rm x", "ssh host x", "python -c x", "python3 x.py y", "make -f x",
+		"npm run x", "docker run x", "A=1 ls x", "A=1 B=2 ls", "'ls' x", "\\\\ls x", "l\\\"s\\\" x",
+		"~/ls x", "* x", "if x y", "{ x y", "time ls x", "ls\\tx", ". x y", "git 'log' x y",
+	};
+	for (size_t i = 0; i < sizeof(starting) / sizeof(starting[0]); i++) {
+		char *call = ik_format("{\"command\":\"%s\"}", starting[i]);
+
+		suggests(policy, "bash", call, IK_WIDTH_LIKE, NULL);
+		free(call);
+	}
 	suggests(policy, "file_edit", "{\"file_path\":\"src/../a[1].c\",\"n\":12}", IK_WIDTH_CALL,
 		"{\"tool\":\"file_edit\",\"args\":{\"file_path\":\"/work/a\\\\[1].c\",\"n\":\"12\"},"
 		"\"do\":\"allow\"}");
