@@ -221,7 +221,7 @@ static void put_choices(const struct ik_config_key *key, struct ik_buf *out)
 }
 
 /* Append a number of milliseconds as a duration of whole units. */
-static void put_duration(int64_t milliseconds, struct ik_buf *out)
+void ik_config_put_duration(int64_t milliseconds, struct ik_buf *out)
 {
 	if (milliseconds % 3600000 == 0)
 		ik_buf_printf(out, "%lldh", (long long)milliseconds / 3600000);
@@ -243,9 +243,9 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 		break;
 	case IK_KEY_DURATION:
 		ik_buf_puts(out, _("a time like \"30s\" or \"1m30s\", from "));
-		put_duration(key->least, out);
+		ik_config_put_duration(key->least, out);
 		ik_buf_puts(out, _(" to "));
-		put_duration(key->most, out);
+		ik_config_put_duration(key->most, out);
 		break;
 	case IK_KEY_PRICE:
 		ik_buf_puts(out, _("a number, 0 or more"));

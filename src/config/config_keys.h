@@ -58,4 +58,7 @@ bool ik_config_key_is_group(const struct ik_key_table *table, const char *name);
 /* What a key's value must be, in words. */
 void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out);
 
+/* A time as one writes it: "30s". */
+void ik_config_put_duration(int64_t milliseconds, struct ik_buf *out);
+
 #endif

@@ -198,6 +198,8 @@ static enum ik_status load_member(struct loader *loader, const struct section *s
 {
 	const struct ik_config_key *known = ik_config_key_find(section->table, name);
 
+	if (!section->provider && ik_text_equal(name, "max_output_size"))
+		known = ik_config_key_find(section->table, "tools.max_output_size");
 	if (!section->provider && ik_text_equal(name, "providers"))
 		return is_allowed(loader, key, name, false) ? load_providers(loader, value) : IK_OK;
 	if (known)

@@ -368,7 +368,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 		break;
 	case IK_KEY_DURATION:
 		ik_json_quote_open(out);
-		ik_buf_printf(out, "%lldms", (long long)*(const int64_t *)field);
+		ik_config_put_duration(*(const int64_t *)field, out);
 		ik_json_quote_close(out);
 		break;
 	case IK_KEY_PRICE:
