@@ -69,7 +69,7 @@ static int run_verb(const struct ik_options *options)
 		status = ik_cli_session(options, &setup);
 		break;
 	case IK_VERB_DOCTOR:
-		status = ik_doctor(&setup);
+		status = ik_doctor(options, &setup);
 		break;
 	case IK_VERB_CONFIG:
 		status = ik_cli_config(options, &setup);

@@ -13,6 +13,7 @@
 #include "app/print.h"
 #include "app/session_find.h"
 #include "app/undo_command.h"
+#include "json/write.h"
 #include "store/lock.h"
 #include "store/spool.h"
 #include "tui/age_text.h"
@@ -23,6 +24,7 @@
 #include "util/text.h"
 
 #define PAGE 100            /* sessions that are read at once */
+#define TERMINAL_LIMIT 100  /* sessions on a terminal, unless --limit says how many */
 
 /* ---- which session ---- */
 
@@ -55,6 +57,12 @@ static enum ik_status find(struct ik_cli_session *cli)
 }
 
 /* ---- list ---- */
+
+static void complain_and_free(char *sentence)
+{
+	ik_complain(sentence);
+	free(sentence);
+}
 
 void ik_cli_session_put_row(const struct ik_session_info *info, struct ik_buf *out)
 {
@@ -116,30 +124,87 @@ enum ik_status ik_cli_session_each(struct ik_cli_session *cli,
 		status = ik_await(&awaited, ik_store_list(cli->store, updated_ms, last, PAGE,
 			ik_await_answer, &awaited), &cli->error);
 		for (i = 0; i < cli->page_count; i++) {
-			if (status == IK_OK && !cli->failed)
+			if (status == IK_OK && !cli->failed && !cli->enough)
 				status = take(cli, &page[i]);
 			memcpy(last, page[i].id, sizeof(last));
 			updated_ms = page[i].updated_ms;
 			free(page[i].title);
 			free(page[i].directory);
 		}
-	} while (status == IK_OK && !cli->failed && cli->page_count == PAGE);
+	} while (status == IK_OK && !cli->failed && !cli->enough && cli->page_count == PAGE);
 	return status;
+}
+
+/* Append a session as a line of JSON. */
+static void put_json(const struct ik_session_info *info, struct ik_buf *out)
+{
+	char begun[IK_CLOCK_TEXT], changed[IK_CLOCK_TEXT];
+
+	ik_clock_text(info->created_ms, begun);
+	ik_clock_text(info->updated_ms, changed);
+	ik_json_open(out, '{');
+	ik_json_key(out, "id");
+	ik_json_put_text(out, info->id);
+	ik_json_key(out, "title");
+	ik_json_put_text(out, info->title);
+	ik_json_key(out, "directory");
+	ik_json_put_text(out, info->directory);
+	ik_json_key(out, "created");
+	ik_json_put_text(out, begun);
+	ik_json_key(out, "updated");
+	ik_json_put_text(out, changed);
+	ik_json_key(out, "events");
+	ik_json_put_integer(out, info->event_count);
+	ik_json_key(out, "parent");
+	ik_json_put_text(out, info->parent[0] != '\0' ? info->parent : NULL);
+	ik_json_key(out, "open");
+	ik_json_put_bool(out, info->holder.pid != 0);
+	ik_json_close(out, '}');
+	ik_buf_putc(out, '\n');
 }
 
 static enum ik_status list_one(struct ik_cli_session *cli, const struct ik_session_info *info)
 {
-	ik_cli_session_print_row(cli, info);
+	struct ik_buf out;
+
+	if (cli->limit > 0 && cli->count == cli->limit) {
+		cli->enough = true;
+		return IK_OK;
+	}
+	if (!cli->json) {
+		ik_cli_session_print_row(cli, info);
+		return IK_OK;
+	}
+	cli->count++;
+	ik_buf_init(&out, IK_KIB(64));
+	put_json(info, &out);
+	cli->failed |= ik_print(out.data, out.length) != 0;
+	ik_buf_done(&out);
 	return IK_OK;
 }
 
-/* ---- show, export ---- */
-
-static void complain_and_free(char *sentence)
+/* All sessions, or the newest of them. */
+static enum ik_status list(struct ik_cli_session *cli)
 {
-	ik_complain(sentence);
-	free(sentence);
+	const char *text = cli->options->limit;
+	enum ik_status status;
+	char *end = NULL;
+	long limit = text != NULL ? strtol(text, &end, 10) :
+		!cli->json && isatty(STDOUT_FILENO) == 1 ? TERMINAL_LIMIT : 0;
+
+	if (text != NULL && (*end != '\0' || end == text || limit < 0)) {
+		cli->failed = true;
+		return ik_error_set(&cli->error, IK_INVALID, _("--limit takes a number of sessions (0: all)"));
+	}
+	cli->limit = (size_t)limit;
+	status = ik_cli_session_each(cli, list_one);
+	if (status == IK_OK && cli->enough && text == NULL)
+		complain_and_free(ik_format(_("These are the newest %d sessions: --limit 0 lists all."),
+			TERMINAL_LIMIT));
+	return status;
 }
+
+/* ---- show, export ---- */
 
 /* Print what has gathered. */
 static bool flush(struct ik_cli_session *cli)
@@ -226,6 +291,10 @@ static enum ik_status show(struct ik_cli_session *cli)
 {
 	char begun[IK_CLOCK_TEXT], changed[IK_CLOCK_TEXT];
 
+	if (cli->json) {
+		put_json(&cli->info, &cli->out);
+		return export_all(cli);
+	}
 	ik_clock_text(cli->info.created_ms, begun);
 	ik_clock_text(cli->info.updated_ms, changed);
 	ik_buf_puts(&cli->out, "# ");
@@ -306,7 +375,7 @@ static enum ik_status run(struct ik_cli_session *cli)
 	case IK_VERB_SESSION_DELETE:
 		return cli->options->older_than ? ik_cli_session_prune(cli) : delete(cli);
 	default:
-		return ik_cli_session_each(cli, list_one);
+		return list(cli);
 	}
 }
 
@@ -351,8 +420,8 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 	struct ik_error notice = { .status = IK_OK };
 	char *spool;
 
-	cli.json = options->verb == IK_VERB_SESSION_EXPORT &&
-		(options->format == NULL || ik_text_equal(options->format, "jsonl"));
+	cli.json = options->json || (options->verb == IK_VERB_SESSION_EXPORT &&
+		(options->format == NULL || ik_text_equal(options->format, "jsonl")));
 	if (options->verb == IK_VERB_SESSION_DELETE && !options->first == !options->older_than) {
 		ik_complain(_("session delete needs either a session or --older-than DAYS"));
 		return 2;

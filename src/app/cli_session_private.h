@@ -21,10 +21,11 @@ struct ik_cli_session {
 	bool found;                   /* the search for the session has ended */
 	struct ik_session_info info;  /* it; title NULL: none */
 	struct ik_taken *taken;       /* nobody else writes to these meanwhile */
-	bool json;
+	bool json;                    /* lines of JSON, in place of text */
 	struct ik_session_info *page; /* of a list */
 	size_t page_count;
-	size_t count;                 /* sessions that were printed */
+	size_t count, limit;          /* sessions that were printed, and that may be; 0: all */
+	bool enough;                  /* there are more of them */
 	char (*old)[IK_UUID_TEXT];    /* those that are to be deleted */
 	int64_t limit_ms;             /* they were last used before */
 };

@@ -52,9 +52,20 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 {
 	struct cli *cli = arg;
 
+	struct ik_json_span envelope;
+	struct ik_buf out;
+
 	cli->status = !result->success;
-	if (ik_print(result->envelope, result->envelope_length) != 0 || ik_print("\n", 1) != 0)
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	if (cli->options->json && ik_json_check(result->envelope, result->envelope_length, &envelope,
+			NULL) == IK_OK)
+		ik_json_put_raw(&out, envelope);
+	else
+		ik_buf_append(&out, result->envelope, result->envelope_length);
+	ik_buf_putc(&out, '\n');
+	if (ik_print(out.data, out.length) != 0)
 		cli->status = 1;
+	ik_buf_done(&out);
 	ik_loop_stop(cli->loop);
 }
 

@@ -9,6 +9,7 @@
 #include "app/doctor_private.h"
 #include "app/memory.h"
 #include "app/print.h"
+#include "json/write.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -34,10 +35,21 @@ void ik_doctor_say(struct ik_doctor *doctor, enum ik_finding finding, const char
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_MIB(1));
-	put_cell(&out, _(words[finding]), WORD_COLUMNS);
-	put_cell(&out, label, LABEL_COLUMNS);
-	for (; *sentence != '\0'; sentence++) /* one line a check */
-		ik_buf_putc(&out, *sentence == '\n' ? ' ' : *sentence);
+	if (doctor->json) {
+		ik_json_open(&out, '{');
+		ik_json_key(&out, "check");
+		ik_json_put_text(&out, label);
+		ik_json_key(&out, "state");
+		ik_json_put_text(&out, words[finding]);
+		ik_json_key(&out, "message");
+		ik_json_put_text(&out, sentence);
+		ik_json_close(&out, '}');
+	} else {
+		put_cell(&out, _(words[finding]), WORD_COLUMNS);
+		put_cell(&out, _(label), LABEL_COLUMNS);
+		for (; *sentence != '\0'; sentence++) /* one line a check */
+			ik_buf_putc(&out, *sentence == '\n' ? ' ' : *sentence);
+	}
 	ik_buf_putc(&out, '\n');
 	if (ik_print(out.data, out.length) != 0)
 		doctor->status = 1;
@@ -54,7 +66,7 @@ static void on_scanned(void *arg, struct ik_registry *registry)
 	char *line = ik_format(ngettext("%zu tool answers", "%zu tools answer", count), count);
 	char *untrusted = ik_project_warning(project, registry);
 
-	ik_doctor_say(doctor, IK_FINDING_OK, _("tools"), line);
+	ik_doctor_say(doctor, IK_FINDING_OK, N_("tools"), line);
 	free(line);
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
@@ -63,15 +75,15 @@ static void on_scanned(void *arg, struct ik_registry *registry)
 			continue;
 		line = ik_format(_("%s %s; ikigai tool validate %s says more"), tool->name, tool->reason,
 			tool->path);
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("tools"), line);
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("tools"), line);
 		free(line);
 	}
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("tools"), ik_registry_problem(registry, i));
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("tools"), ik_registry_problem(registry, i));
 	if (ik_trust_problem(project->trust) != NULL)
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("trust"), ik_trust_problem(project->trust));
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("trust"), ik_trust_problem(project->trust));
 	if (untrusted != NULL)
-		ik_doctor_say(doctor, IK_FINDING_NOTE, _("trust"), untrusted);
+		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("trust"), untrusted);
 	free(untrusted);
 	ik_doctor_ask_providers(doctor);
 }
@@ -100,7 +112,7 @@ static void run_checks(struct ik_doctor *doctor)
 	discovery = ik_core_discovery(doctor->loop, doctor->setup, environment, &events, doctor);
 	ik_discovery_ask_failed(discovery);
 	if (doctor->status == 0 && ik_loop_run(doctor->loop, &error) != IK_OK)
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("program"), error.text);
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("program"), error.text);
 	ik_doctor_providers_done(doctor);
 	(void)ik_discovery_close(discovery);
 	(void)ik_signal_close(interrupt);
@@ -109,15 +121,15 @@ static void run_checks(struct ik_doctor *doctor)
 	ik_environment_free(environment);
 }
 
-int ik_doctor(struct ik_setup *setup)
+int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 {
-	struct ik_doctor doctor = {.setup = setup};
+	struct ik_doctor doctor = {.setup = setup, .json = options->json};
 	struct ik_error error;
 
 	ik_doctor_places(&doctor);
 	doctor.loop = ik_loop_new(&error);
 	if (doctor.loop == NULL) {
-		ik_doctor_say(&doctor, IK_FINDING_WRONG, _("program"), error.text);
+		ik_doctor_say(&doctor, IK_FINDING_WRONG, N_("program"), error.text);
 		return 1;
 	}
 	run_checks(&doctor);

@@ -1,7 +1,8 @@
 /*
  * doctor: ikigai doctor: is all there that a conversation needs?
  *
- * One line a check: ok, note or wrong, what was looked at, what was found, what to do.
+ * One line a check: ok, note or wrong, what was looked at, what was found, what to do; with --json
+ * each line is an object.
  * Nothing is changed, nothing untrusted is run, no key is shown.
  *
  * May include: all but tui/screen.
@@ -9,9 +10,10 @@
 #ifndef IK_APP_DOCTOR_H
 #define IK_APP_DOCTOR_H
 
+#include "app/options.h"
 #include "app/setup.h"
 
 /* The exit status: 1 when something is wrong. */
-int ik_doctor(struct ik_setup *setup);
+int ik_doctor(const struct ik_options *options, struct ik_setup *setup);
 
 #endif

@@ -34,13 +34,13 @@ static void check_locale(struct ik_doctor *doctor)
 	const char *name = setlocale(LC_ALL, "");
 
 	if (name == NULL)
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("locale"), _("the locale that LANG or LC_ALL names is "
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("locale"), _("the locale that LANG or LC_ALL names is "
 			"not installed; take one of \"locale -a\", such as C.UTF-8"));
 	else if (!ik_text_equal(nl_langinfo(CODESET), "UTF-8"))
-		say(doctor, IK_FINDING_NOTE, _("locale"), ik_format(_("%s is not UTF-8, so the screen is plain "
+		say(doctor, IK_FINDING_NOTE, N_("locale"), ik_format(_("%s is not UTF-8, so the screen is plain "
 			"ASCII; set LANG=C.UTF-8"), setlocale(LC_CTYPE, NULL)));
 	else
-		ik_doctor_say(doctor, IK_FINDING_OK, _("locale"), setlocale(LC_CTYPE, NULL));
+		ik_doctor_say(doctor, IK_FINDING_OK, N_("locale"), setlocale(LC_CTYPE, NULL));
 	(void)setlocale(LC_NUMERIC, "C"); /* as ever in this program */
 }
 
@@ -60,23 +60,23 @@ static void check_terminal(struct ik_doctor *doctor)
 	struct ik_term *term;
 
 	if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
-		ik_doctor_say(doctor, IK_FINDING_NOTE, _("terminal"),
+		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("terminal"),
 			_("standard output is no terminal, so it was not looked at"));
 		return;
 	}
 	options.colours = ik_appearance_depth();
 	term = ik_term_new(&options, &error);
 	if (term == NULL)
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("terminal"), error.text);
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("terminal"), error.text);
 	else if (size.ws_col > 0 && (size.ws_col < LEAST_COLUMNS || size.ws_row < LEAST_ROWS))
-		say(doctor, IK_FINDING_WRONG, _("terminal"), ik_format(_("it has %dx%d characters; the chat "
+		say(doctor, IK_FINDING_WRONG, N_("terminal"), ik_format(_("it has %dx%d characters; the chat "
 			"needs %dx%d"), size.ws_col, size.ws_row, LEAST_COLUMNS, LEAST_ROWS));
 	else if (ik_term_missing(options.type) != NULL)
-		say(doctor, IK_FINDING_NOTE, _("terminal"), ik_format(_("%s is not installed (terminfo; the "
+		say(doctor, IK_FINDING_NOTE, N_("terminal"), ik_format(_("%s is not installed (terminfo; the "
 			"package is often called ncurses-term) and drawn as %s; %dx%d, %s"), options.type,
 			ik_term_missing(options.type), size.ws_col, size.ws_row, _(colours[options.colours])));
 	else
-		say(doctor, IK_FINDING_OK, _("terminal"), ik_format("%s, %dx%d, %s", options.type, size.ws_col,
+		say(doctor, IK_FINDING_OK, N_("terminal"), ik_format("%s, %dx%d, %s", options.type, size.ws_col,
 			size.ws_row, _(colours[options.colours])));
 	(void)ik_term_free(term);
 }
@@ -87,22 +87,22 @@ static void check_directories(struct ik_doctor *doctor)
 	struct stat found;
 
 	if (places->problem != NULL || places->home == NULL) {
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("home"), places->problem != NULL ? places->problem :
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("home"), places->problem != NULL ? places->problem :
 			_("there is no home directory; set HOME or IKIGAI_HOME"));
 	} else if (stat(places->home, &found) != 0 || access(places->home, R_OK | W_OK | X_OK) != 0) {
-		say(doctor, IK_FINDING_WRONG, _("home"), ik_format(_("%s cannot be used: %s"), places->home,
+		say(doctor, IK_FINDING_WRONG, N_("home"), ik_format(_("%s cannot be used: %s"), places->home,
 			strerror(errno)));
 	} else if ((found.st_mode & 0077) != 0) {
-		say(doctor, IK_FINDING_WRONG, _("home"), ik_format(_("others can look into %s; mend it with: "
+		say(doctor, IK_FINDING_WRONG, N_("home"), ik_format(_("others can look into %s; mend it with: "
 			"chmod 700 %s"), places->home, places->home));
 	} else {
-		ik_doctor_say(doctor, IK_FINDING_OK, _("home"), places->home);
+		ik_doctor_say(doctor, IK_FINDING_OK, N_("home"), places->home);
 	}
 	if (access(places->directory, R_OK | W_OK | X_OK) != 0)
-		say(doctor, IK_FINDING_NOTE, _("directory"), ik_format(_("in %s tools cannot write: %s"),
+		say(doctor, IK_FINDING_NOTE, N_("directory"), ik_format(_("in %s tools cannot write: %s"),
 			places->directory, strerror(errno)));
 	else
-		ik_doctor_say(doctor, IK_FINDING_OK, _("directory"), places->directory);
+		ik_doctor_say(doctor, IK_FINDING_OK, N_("directory"), places->directory);
 }
 
 /* What the kernel can hold tools back from, what it is asked to, and what it does not. */
@@ -121,12 +121,12 @@ static void check_sandbox(struct ik_doctor *doctor)
 		ik_buf_printf(&out, _("; sandbox.mode is %s"),
 			ik_sandbox_mode_name(ik_sandbox_mode(doctor->setup->sandbox)));
 	ik_doctor_say(doctor, state == IK_SANDBOX_BROKEN ? IK_FINDING_WRONG : whole ? IK_FINDING_OK
-		: IK_FINDING_NOTE, _("sandbox"), out.data);
+		: IK_FINDING_NOTE, N_("sandbox"), out.data);
 	ik_buf_clear(&out);
 	ik_sandbox_put_gaps(doctor->setup, &out);
 	for (line = out.data; (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		*end = '\0';
-		ik_doctor_say(doctor, IK_FINDING_NOTE, _("sandbox"), line);
+		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("sandbox"), line);
 	}
 	ik_buf_done(&out);
 }
@@ -137,9 +137,9 @@ static void check_config(struct ik_doctor *doctor)
 	size_t i;
 
 	for (i = 0; i < warnings->count; i++)
-		ik_doctor_say(doctor, IK_FINDING_NOTE, _("settings"), warnings->items[i]);
+		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("settings"), warnings->items[i]);
 	if (warnings->count == 0)
-		ik_doctor_say(doctor, IK_FINDING_OK, _("settings"), _("all keys are known (ikigai config "
+		ik_doctor_say(doctor, IK_FINDING_OK, N_("settings"), _("all keys are known (ikigai config "
 			"prints them)"));
 }
 
@@ -150,20 +150,20 @@ static void check_database(struct ik_doctor *doctor)
 	struct ik_error error;
 
 	if (path == NULL) {
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("database"),
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("database"),
 			_("there is no place for it; sessions are not kept"));
 	} else if (ik_postgres_is_uri(path)) {
 		return; /* it is asked when the loop runs */
 	} else if (access(path, F_OK) != 0 && errno == ENOENT) {
-		say(doctor, IK_FINDING_OK, _("database"), ik_format(_("%s will be made with the first session"),
+		say(doctor, IK_FINDING_OK, N_("database"), ik_format(_("%s will be made with the first session"),
 			path));
 	} else if (ik_store_examine(path, &facts, &error) != IK_OK) {
-		ik_doctor_say(doctor, IK_FINDING_WRONG, _("database"), error.text);
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("database"), error.text);
 	} else if (access(path, W_OK) != 0) {
-		say(doctor, IK_FINDING_WRONG, _("database"), ik_format(_("%s cannot be written: %s"), path,
+		say(doctor, IK_FINDING_WRONG, N_("database"), ik_format(_("%s cannot be written: %s"), path,
 			strerror(errno)));
 	} else {
-		say(doctor, IK_FINDING_OK, _("database"), ik_format(ngettext("%s: whole, version %lld, %lld "
+		say(doctor, IK_FINDING_OK, N_("database"), ik_format(ngettext("%s: whole, version %lld, %lld "
 			"event", "%s: whole, version %lld, %lld events", (unsigned long)facts.events), path,
 			(long long)facts.version, (long long)facts.events));
 	}

@@ -24,7 +24,7 @@ struct question {
 
 static void say(const struct question *question, enum ik_finding finding, char *sentence)
 {
-	ik_doctor_say(question->doctor, finding, _("database"), sentence);
+	ik_doctor_say(question->doctor, finding, N_("database"), sentence);
 	free(sentence);
 }
 

@@ -30,11 +30,12 @@ struct ik_doctor {
 	struct ik_timer *limit;
 	struct ik_doctor_provider *providers;
 	size_t provider_count, answered;
+	bool json;
 	bool wrong;   /* something is */
 	int status;
 };
 
-/* Print a line: translated label, what was found; sentence is sanitised for a terminal. */
+/* Print a line: label (N_(), or a name), what was found; sentence is sanitised for a terminal. */
 void ik_doctor_say(struct ik_doctor *doctor, enum ik_finding finding, const char *label,
 	const char *sentence);
 

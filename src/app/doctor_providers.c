@@ -128,7 +128,7 @@ void ik_doctor_ask_providers(struct ik_doctor *doctor)
 	for (i = 0; i < count; i++)
 		add(doctor, ik_model_provider_at(config, i));
 	if (doctor->provider_count == 0)
-		ik_doctor_say(doctor, IK_FINDING_NOTE, _("providers"), _("none is set up: put a key in "
+		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("providers"), _("none is set up: put a key in "
 			"OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY; until then the chat has the "
 			"practice model"));
 	if (doctor->answered == doctor->provider_count) {

@@ -12,18 +12,18 @@ enum {
 	OPTION_TRUST, OPTION_TURNS, OPTION_SANDBOX,
 	OPTION_JSON, OPTION_YES, OPTION_ALL, OPTION_FOR, OPTION_LANGUAGE,
 	OPTION_PROJECT, OPTION_REVOKE, OPTION_FORMAT, OPTION_WAIT, OPTION_OLDER, OPTION_DRY,
-	OPTION_HELP, OPTION_VERSION
+	OPTION_LIMIT, OPTION_HELP, OPTION_VERSION
 };
 
 /* The options that only some verbs have, as a set. */
 enum {
 	TAKES_JSON = 1, TAKES_YES = 2, TAKES_ALL = 4, TAKES_FOR = 8, TAKES_LANGUAGE = 16,
 	TAKES_PROJECT = 32, TAKES_REVOKE = 64, TAKES_FORMAT = 128, TAKES_WAIT = 256,
-	TAKES_AGE = 512
+	TAKES_AGE = 512, TAKES_LIMIT = 1024
 };
 static const char *const special_options[] = {
 	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke", "--format",
-	"--wait", "--older-than",
+	"--wait", "--older-than", "--limit",
 };
 
 static const char chat_help[] = N_(
@@ -32,7 +32,7 @@ static const char chat_help[] = N_(
 "       ikigai tool list|show|run|validate|new|trust ...\n"
 "       ikigai session list|show|export|import|search|delete ...\n"
 "       ikigai config [--json]\n"
-"       ikigai doctor\n"
+"       ikigai doctor [--json]\n"
 "\n"
 "A full-screen chat with a language model that acts through tools; every tool\n"
 "is an ordinary executable.  Without a configured provider the chat opens on\n"
@@ -84,7 +84,7 @@ static const char exec_help[] = N_(
 static const char tool_help[] = N_(
 "Usage: ikigai tool list [--json] [--all]\n"
 "       ikigai tool show NAME [--json] [--for PROVIDER]\n"
-"       ikigai tool run NAME [JSON | -]\n"
+"       ikigai tool run NAME [JSON | -] [--json]\n"
 "       ikigai tool validate PATH...\n"
 "       ikigai tool new NAME [--lang sh|python|c] [--project]\n"
 "       ikigai tool trust [--revoke] [DIR]\n"
@@ -93,8 +93,8 @@ static const char tool_help[] = N_(
 "            failed or are shadowed, disabled or untrusted, and why\n"
 "  show      one tool with its parameters; with --for the object by which that\n"
 "            provider (openai, anthropic, google, a configured one) is told of it\n"
-"  run       call one tool and print the envelope that a model would get; exit\n"
-"            status 1 if it failed\n"
+"  run       call one tool and print the envelope that a model would get, with\n"
+"            --json on one line; exit status 1 if it failed\n"
 "  validate  run executables and say in words all that is wrong with them as\n"
 "            tools, and what a model would see; exit status 1 if anything is\n"
 "  new       write a working tool to begin with, in sh, python or C, among your\n"
@@ -108,8 +108,8 @@ static const char tool_help[] = N_(
 "See also ikigai-tool(1) and ikigai-tools(7).\n");
 
 static const char session_help[] = N_(
-"Usage: ikigai session list\n"
-"       ikigai session show ID\n"
+"Usage: ikigai session list [--limit N] [--json]\n"
+"       ikigai session show ID [--json]\n"
 "       ikigai session export ID [--format jsonl|markdown]\n"
 "       ikigai session import FILE\n"
 "       ikigai session search WORD... [--json] [--all]\n"
@@ -119,15 +119,18 @@ static const char session_help[] = N_(
 "ID is the beginning of an id, a number of the list (1 is the newest), or words of\n"
 "a title that only one session has.\n"
 "\n"
-"  list    all sessions, newest first: number, id, age, messages, directory, title\n"
+"  list    all sessions, newest first: number, id, age, messages, directory, title;\n"
+"          on a terminal the newest 100, with --limit N the newest N (0: all)\n"
 "  show    one session for people\n"
 "  export  one session on standard output: one JSON object a line for each event,\n"
 "          which import takes, or Markdown\n"
 "  import  take in what export wrote; what is there already stays as it is\n"
 "  search  the places of all sessions that have all of the words, newest first: \"two\n"
 "          words\" in a row in quotation marks of their own, begin* for words that\n"
-"          begin so; with --json one object a line, with --all more than the first 200\n"
+"          begin so; with --all more than the first 200\n"
 "  delete  delete a session for good, after asking; with --yes without\n"
+"\n"
+"With --json list, show and search print one JSON object a line.\n"
 "\n"
 "Example: ikigai session export 1 --format markdown > talk.md\n"
 "See also ikigai-session(1).\n");
@@ -140,11 +143,12 @@ static const char config_help[] = N_(
 "Example: ikigai config | grep tools.\n");
 
 static const char doctor_help[] = N_(
-"Usage: ikigai doctor\n"
+"Usage: ikigai doctor [--json]\n"
 "\n"
 "Checks terminal, locale, directories, configuration, database, tools, and every\n"
 "provider that is configured or has a key (it is asked for its models): one line\n"
 "a check, with what to do where something is wrong.  The exit status is 1 then.\n"
+"With --json each line is an object of check, state and message.\n"
 "\n"
 "Example: ikigai doctor | grep -v ^ok\n");
 
@@ -173,6 +177,7 @@ static const struct option long_options[] = {
 	{"wait", no_argument, NULL, OPTION_WAIT},
 	{"older-than", required_argument, NULL, OPTION_OLDER},
 	{"dry-run", no_argument, NULL, OPTION_DRY},
+	{"limit", required_argument, NULL, OPTION_LIMIT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -196,14 +201,14 @@ static const struct verb verbs[] = {
 	{"exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES | TAKES_WAIT, 0, 2, NULL},
 	{"tool", "list", IK_VERB_TOOL_LIST, tool_help, TAKES_JSON | TAKES_ALL, 0, 0, NULL},
 	{"tool", "show", IK_VERB_TOOL_SHOW, tool_help, TAKES_JSON | TAKES_FOR, 1, 1, WANTS_TOOL},
-	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, 0, 1, 2, WANTS_TOOL},
+	{"tool", "run", IK_VERB_TOOL_RUN, tool_help, TAKES_JSON, 1, 2, WANTS_TOOL},
 	{"tool", "validate", IK_VERB_TOOL_VALIDATE, tool_help, 0, 1, INT_MAX,
 		N_("needs the path of an executable, or several")},
 	{"tool", "new", IK_VERB_TOOL_NEW, tool_help, TAKES_LANGUAGE | TAKES_PROJECT, 1, 1,
 		N_("needs a name for the tool, such as: ikigai tool new weather")},
 	{"tool", "trust", IK_VERB_TOOL_TRUST, tool_help, TAKES_REVOKE, 0, 1, NULL},
-	{"session", "list", IK_VERB_SESSION_LIST, session_help, 0, 0, 0, NULL},
-	{"session", "show", IK_VERB_SESSION_SHOW, session_help, 0, 1, 1, WANTS_SESSION},
+	{"session", "list", IK_VERB_SESSION_LIST, session_help, TAKES_JSON | TAKES_LIMIT, 0, 0, NULL},
+	{"session", "show", IK_VERB_SESSION_SHOW, session_help, TAKES_JSON, 1, 1, WANTS_SESSION},
 	{"session", "export", IK_VERB_SESSION_EXPORT, session_help, TAKES_FORMAT, 1, 1, WANTS_SESSION},
 	{"session", "import", IK_VERB_SESSION_IMPORT, session_help, 0, 1, 1,
 		N_("needs a file that ikigai session export wrote")},
@@ -211,7 +216,7 @@ static const struct verb verbs[] = {
 		N_("needs the words to look for")},
 	{"session", "delete", IK_VERB_SESSION_DELETE, session_help, TAKES_YES | TAKES_AGE, 0, 1, WANTS_SESSION},
 	{"config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL},
-	{"doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, 0, NULL},
+	{"doctor", NULL, IK_VERB_DOCTOR, doctor_help, TAKES_JSON, 0, 0, NULL},
 };
 
 /* Find the verb that the first operands name; *ret_used of them are its words. */
@@ -289,6 +294,7 @@ static bool take_option(struct ik_options *o, int option)
 	case OPTION_FORMAT: o->format = optarg; return true;
 	case OPTION_OLDER: o->older_than = optarg; return true;
 	case OPTION_DRY: o->dry_run = true; return true;
+	case OPTION_LIMIT: o->limit = optarg; return true;
 	case OPTION_HELP:
 	case 'h': o->verb = IK_VERB_HELP; return true;
 	case OPTION_VERSION: o->verb = IK_VERB_VERSION; return true;
@@ -303,7 +309,7 @@ static unsigned given(const struct ik_options *o)
 		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
 		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u) |
 		(o->format ? TAKES_FORMAT : 0u) | (o->wait ? TAKES_WAIT : 0u) |
-		(o->older_than || o->dry_run ? TAKES_AGE : 0u);
+		(o->older_than || o->dry_run ? TAKES_AGE : 0u) | (o->limit ? TAKES_LIMIT : 0u);
 }
 
 /* Say which word getopt stumbled over. */

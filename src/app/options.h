@@ -63,6 +63,7 @@ struct ik_options {
 	const char *format;         /* --format */
 	const char *older_than;     /* --older-than: days */
 	bool dry_run;               /* --dry-run */
+	const char *limit;          /* --limit: a number */
 	const char *first;          /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
 	const char *second;         /* JSON, or "-" behind PROMPT */
 	char *const *operands;      /* all of them (PATH...), NULL-terminated */

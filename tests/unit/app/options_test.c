@@ -121,7 +121,7 @@ Test(options, errors_name_the_word)
 		{{"ikigai", "exec", "one", "two", NULL}, "\"two\""},
 		{{"ikigai", "exec", "one", "-", "three", NULL}, "three"},
 		{{"ikigai", "one", "two", NULL}, "two"},
-		{{"ikigai", "tool", "run", "x", "--json", NULL}, "--json"},
+		{{"ikigai", "tool", "run", "x", "--all", NULL}, "--all"},
 		{{"ikigai", "tool", "list", "--lang=c", NULL}, "--lang"},
 		{{"ikigai", "tool", "validate", NULL}, "path of an executable"},
 		{{"ikigai", "tool", "new", NULL}, "a name for the tool"},
