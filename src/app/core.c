@@ -352,6 +352,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 {
 	struct ik_core_session *place = place_of(core, session);
 	struct ik_model_choice choice = {.provider = NULL};
+	char *warning;
 
 	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
 	    !serve_practice(core, &choice, error)) {
@@ -364,6 +365,10 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	ik_model_choice_done(&place->choice);
 	place->choice = choice;
 	give_model(core, session);
+	warning = ik_model_choice_warning(&choice);
+	if (warning != NULL)
+		ik_session_add_notice(session, warning);
+	free(warning);
 	return IK_OK;
 }
 

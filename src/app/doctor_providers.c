@@ -18,8 +18,12 @@ static void report(struct ik_doctor *doctor)
 
 	for (i = 0; i < doctor->provider_count; i++) {
 		const struct ik_doctor_provider *provider = &doctor->providers[i];
+		char *warning = ik_model_choice_warning(&provider->choice);
 
 		ik_doctor_say(doctor, provider->finding, provider->name, provider->sentence);
+		if (warning != NULL)
+			ik_doctor_say(doctor, IK_FINDING_NOTE, provider->name, warning);
+		free(warning);
 	}
 	ik_loop_stop(doctor->loop);
 }

@@ -19,6 +19,7 @@
 #include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
+#include "util/uuid.h"
 
 /* Written in one turn of the loop: some milliseconds' worth. */
 #define SLICE IK_MIB(1)
@@ -31,7 +32,9 @@ struct ik_export {
 	struct ik_session *session;    /* whose it is; NULL: it is closed */
 	char id[IK_UUID_TEXT];         /* of that */
 	struct ik_timer *timer;
-	char *line, *path, *temporary; /* temporary: what is replaced in the end; NULL: nothing is */
+	char *line, *path;
+	int directory;                 /* of the file; held, so that no link can lead elsewhere later */
+	char *name, *temporary;        /* in it; temporary: becomes name in the end; NULL: is name */
 	bool json;
 	int fd;
 	struct ik_message **messages;  /* references; NULL until the session is read */
@@ -248,15 +251,23 @@ static char *default_name(const struct ik_core *core, int number)
 	return name;
 }
 
-/* Open a new file beside the one that it will replace, as open to others as that one. */
+/* Open a new file beside the one that it will replace, as open to others as that one. Only a
+ * regular file is replaced: EISDIR or EINVAL where there is something else. */
 static int open_temporary(struct ik_export *export)
 {
+	char id[IK_UUID_TEXT];
 	struct stat about;
+	bool there = fstatat(export->directory, export->name, &about, 0) == 0;
 	int fd;
 
-	export->temporary = ik_format("%s.XXXXXX", export->path);
-	fd = mkostemp(export->temporary, O_CLOEXEC);
-	if (fd >= 0 && stat(export->path, &about) == 0 && S_ISREG(about.st_mode))
+	if (there && !S_ISREG(about.st_mode)) {
+		errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+		return -1;
+	}
+	ik_uuid_new(id);
+	export->temporary = ik_format("%s.%.8s", export->name, id + strlen(id) - 8);
+	fd = openat(export->directory, export->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0 && there)
 		(void)fchmod(fd, about.st_mode & 0777);
 	return fd;
 }
@@ -265,17 +276,29 @@ static int open_temporary(struct ik_export *export)
 static int open_file(struct ik_export *export, const char *name, bool replace)
 {
 	const struct ik_places *places = &export->core->setup->places;
-	char *expanded = ik_path_expand(name, places->user_home);
+	char *expanded = ik_path_expand(name, places->user_home), *above;
 
 	free(export->path);
+	free(export->name);
 	export->path = expanded[0] == '/' ? ik_strdup(expanded) : ik_path_join(places->directory, expanded);
 	free(expanded);
-	if (replace) {
-		export->fd = open_temporary(export);
-	} else {
-		export->fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-	}
+	export->name = ik_strdup(ik_path_base(export->path));
+	above = ik_strndup(export->path, strlen(export->path) - strlen(export->name));
+	if (export->directory >= 0)
+		close(export->directory);
+	export->directory = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(above);
+	if (export->directory >= 0)
+		export->fd = replace ? open_temporary(export) : openat(export->directory, export->name,
+			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	return export->fd < 0 ? errno : 0;
+}
+
+/* Remove what was begun. */
+static void remove_begun(const struct ik_export *export)
+{
+	(void)unlinkat(export->directory,
+		export->temporary != NULL ? export->temporary : export->name, 0);
 }
 
 /* The same of a name that is made up: the next one where there is such a file. */
@@ -314,10 +337,11 @@ static void finish(struct ik_export *export, int number)
 		number = close(export->fd) == 0 ? 0 : errno;
 		export->fd = -1;
 	}
-	if (number == 0 && export->temporary != NULL && rename(export->temporary, export->path) != 0)
+	if (number == 0 && export->temporary != NULL &&
+	    renameat(export->directory, export->temporary, export->directory, export->name) != 0)
 		number = errno;
 	if (number != 0 && export->fd < 0) /* what is still open is removed when it is closed */
-		(void)unlink(export->temporary != NULL ? export->temporary : export->path);
+		remove_begun(export);
 	ik_buf_init(&out, IK_KIB(16));
 	if (number != 0)
 		ik_buf_printf(&out, _("%s cannot be written: %s"), export->path, strerror(number));
@@ -420,13 +444,16 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 	memcpy(export->id, ik_session_id(core->session), sizeof(export->id));
 	export->line = ik_strdup(line);
 	export->json = length > strlen(json) && ik_text_equal(file + length - strlen(json), json);
-	export->fd = -1;
+	export->fd = export->directory = -1;
 	ik_buf_init(&export->out, IK_LIMIT_REQUEST);
 	number = length > 0 ? open_file(export, file, replace) : open_default(export);
 	if (number != 0) {
 		if (number == EEXIST)
 			(void)ik_error_set(error, IK_INVALID, _("%s is there already. To replace it: "
 				"/export --force %s"), export->path, file);
+		else if (number == EINVAL)
+			(void)ik_error_set(error, IK_INVALID, _("%s is not a regular file, and is not replaced."),
+				export->path);
 		else
 			(void)ik_error_set(error, IK_INVALID, _("%s cannot be written: %s"), export->path,
 				strerror(number));
@@ -448,8 +475,10 @@ struct ik_export *ik_export_close(struct ik_export *export)
 	if (export->fd >= 0) {
 		close(export->fd);
 		if (export->path != NULL)
-			(void)unlink(export->temporary != NULL ? export->temporary : export->path);
+			remove_begun(export);
 	}
+	if (export->directory >= 0)
+		close(export->directory);
 	for (i = 0; i < export->count; i++)
 		ik_message_unref(export->messages[i]);
 	free(export->messages);
@@ -458,6 +487,7 @@ struct ik_export *ik_export_close(struct ik_export *export)
 	export->timer = ik_timer_close(export->timer);
 	free(export->line);
 	free(export->path);
+	free(export->name);
 	free(export->temporary);
 	free(export);
 	return NULL;

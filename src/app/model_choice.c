@@ -5,6 +5,7 @@
 
 #include "provider/context_window.h"
 #include "provider/practice.h"
+#include "loop/address.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -107,9 +108,20 @@ static char **copy_list(const struct ik_string_list *list)
 	return copy;
 }
 
+/* Could it end the line of a header, or break it? */
+static bool has_control(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7F)
+			return true;
+	}
+	return false;
+}
+
 /* Find the key; its variable is remembered even when it is not set. */
-static void choose_key(struct ik_model_choice *choice, const struct builtin_provider *builtin,
-	const struct ik_provider_config *own)
+static enum ik_status choose_key(struct ik_model_choice *choice,
+	const struct builtin_provider *builtin, const struct ik_provider_config *own,
+	struct ik_error *error)
 {
 	const char *candidates[4];
 	size_t count = 0, i;
@@ -126,9 +138,13 @@ static void choose_key(struct ik_model_choice *choice, const struct builtin_prov
 			continue;
 		free(choice->key_variable);
 		choice->key_variable = ik_strdup(candidates[i]);
+		if (has_control(variable(candidates[i])))
+			return ik_error_set(error, IK_INVALID, _("the key in %s holds a line end or another "
+				"control character: set the variable to the key alone"), candidates[i]);
 		choice->api_key = ik_strdup(variable(candidates[i]));
-		return;
+		break;
 	}
+	return IK_OK;
 }
 
 /*
@@ -241,7 +257,9 @@ enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_m
 			"providers.%s.model or use -m MODEL"), name, name);
 	ret_choice->model = ik_strdup(model);
 	if (!ret_choice->practice)
-		choose_key(ret_choice, builtin, ik_config_provider(config, name));
+		status = choose_key(ret_choice, builtin, ik_config_provider(config, name), error);
+	if (status != IK_OK)
+		return status;
 	if (builtin != NULL && ret_choice->base_url != NULL && ret_choice->api_key == NULL &&
 	    ik_text_equal(ret_choice->base_url, builtin->base_url))
 		return ik_error_set(error, IK_INVALID, _("provider \"%s\" needs a key: set %s, or try the "
@@ -288,6 +306,21 @@ struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice
 		headers.count++;
 	copy.headers = choice->headers != NULL ? copy_list(&headers) : NULL;
 	return copy;
+}
+
+char *ik_model_choice_warning(const struct ik_model_choice *choice)
+{
+	char *address, *sentence = NULL;
+
+	if (choice->api_key == NULL || choice->base_url == NULL ||
+	    !ik_text_starts(choice->base_url, "http://"))
+		return NULL;
+	address = ik_address_of(choice->base_url);
+	if (!ik_address_is_loopback(address))
+		sentence = ik_format(_("The key in %s is sent to %s without encryption: use https:// if "
+			"that server can."), choice->key_variable, address);
+	free(address);
+	return sentence;
 }
 
 void ik_model_choice_done(struct ik_model_choice *choice)

@@ -53,6 +53,9 @@ enum ik_status ik_model_server(const struct ik_config *config, const char *provi
 /* All of it once more, in memory of its own. */
 struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice);
 
+/* A sentence where the key would go unencrypted to another machine, in new memory; else NULL. */
+char *ik_model_choice_warning(const struct ik_model_choice *choice);
+
 void ik_model_choice_done(struct ik_model_choice *choice);
 
 /* What a session is told of a choice, borrowing from it. */

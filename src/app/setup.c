@@ -112,6 +112,16 @@ static void open_log(const struct ik_setup *setup)
 	free(path);
 }
 
+/* Warn of what the choice of a model means. */
+static void warn_of_model(struct ik_setup *setup)
+{
+	char *warning = ik_model_choice_warning(&setup->choice);
+
+	if (warning != NULL)
+		ik_config_warn(setup->config, "%s", warning);
+	free(warning);
+}
+
 /* Where sessions are kept. */
 static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *error)
 {
@@ -212,6 +222,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		return status;
 	status = ik_model_choose(ret_setup->config,
 		&(struct ik_model_wish){.base_url = options->base_url}, &ret_setup->choice, error);
+	if (status == IK_OK)
+		warn_of_model(ret_setup);
 	if (status == IK_OK)
 		status = read_system_prompt(ret_setup, error);
 	if (status == IK_OK)

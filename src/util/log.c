@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -18,6 +19,20 @@ static struct {
 } the_log = { NULL, -1, IK_LOG_OFF };
 
 static const char *const level_names[] = { "off", "error", "info", "debug" };
+
+/* Open the log, or return -1. Only a regular file: a FIFO would block, and a link lead elsewhere. */
+static int open_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
+		0600);
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
 
 void ik_log_open(const char *path, enum ik_log_level level)
 {
@@ -45,7 +60,7 @@ void ik_log(enum ik_log_level level, const char *format, ...)
 	if (level == IK_LOG_OFF || level > the_log.level)
 		return;
 	if (the_log.fd < 0)
-		the_log.fd = open(the_log.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+		the_log.fd = open_file(the_log.path);
 	if (the_log.fd < 0) {
 		the_log.level = IK_LOG_OFF; /* nobody to tell; do not try with every line */
 		return;

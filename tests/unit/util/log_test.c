@@ -1,6 +1,7 @@
 #include "util/log.h"
 #include "util/path.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,4 +47,32 @@ Test(log, a_place_that_cannot_be_written_is_no_failure)
 	ik_log_open("/nonexistent/log", IK_LOG_DEBUG);
 	ik_log(IK_LOG_ERROR, "nobody hears");
 	ik_log_close();
+}
+
+Test(log, waits_for_no_reader_and_follows_no_link)
+{
+	char directory[] = SCRATCH_TEMPLATE;
+	char *path = ik_path_join(scratch_make(directory), "log");
+	char *elsewhere = ik_path_join(directory, "elsewhere");
+	int reader;
+
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	ik_log_open(path, IK_LOG_INFO);
+	ik_log(IK_LOG_ERROR, "nobody reads");
+	ik_log_close();
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	ik_log_open(path, IK_LOG_INFO);
+	ik_log(IK_LOG_ERROR, "somebody reads");
+	ik_log_close();
+	cr_assert_eq(read(reader, (char[1]){ 0 }, 1), 0, "nothing was written");
+	close(reader);
+	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(symlink(elsewhere, path), 0);
+	ik_log_open(path, IK_LOG_INFO);
+	ik_log(IK_LOG_ERROR, "away");
+	ik_log_close();
+	cr_assert_eq(access(elsewhere, F_OK), -1);
+	free(elsewhere);
+	free(path);
+	scratch_remove(directory);
 }
