@@ -8,8 +8,8 @@
  *
  * Answers that were good outlive the program in one file, and so does who did not answer in
  * time: asking again takes as long.  Other failures are remembered until the program
- * ends, for scans that another file's change starts.  An identity that is too young to tell a further change is not
- * kept at all.
+ * ends, for scans that another file's change starts.  An identity that is too young to
+ * tell a further change is not kept at all.
  *
  * The file is read once, when it is first needed, and replaced as a whole by
  * ik_schema_cache_save().  One that is damaged, of another version or another
