@@ -19,6 +19,7 @@ struct ik_calls {
 	size_t running; /* of those: started */
 	bool unstarted; /* one of these waits for the time of its start */
 	char *open_key;
+	bool stored;    /* outputs that have a blob can be read from the store */
 };
 
 struct ik_calls *ik_calls_new(void)
@@ -285,13 +286,20 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	finish(calls, call, envelope, length, duration_ms);
 }
 
+void ik_calls_set_stored(struct ik_calls *calls, bool stored)
+{
+	calls->stored = stored;
+}
+
 void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
 	struct ik_bytes *const whole[2])
 {
 	for (int i = 0; i < 2; i++) {
-		ik_bytes_ref(whole[i]);
+		struct ik_bytes *kept =
+			calls->stored && call->blobs[i].bytes > 0 ? NULL : ik_bytes_ref(whole[i]);
+
 		ik_bytes_unref(call->whole[i]);
-		call->whole[i] = whole[i];
+		call->whole[i] = kept;
 	}
 	ik_buf_done(&call->errors);
 	call->left_out[1] = 0;

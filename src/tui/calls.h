@@ -44,8 +44,9 @@ struct ik_call {
 	struct ik_buf envelope;      /* until the stored result is there */
 	struct ik_message *result;   /* tool_result, or NULL, */
 	struct ik_json_span stored;  /* and the envelope in it, as it is written there */
-	struct ik_bytes *whole[2];   /* stdout where the envelope was cut, stderr; of old calls
-	                                not for ever (IK_LIMIT_OLD_OUTPUT) */
+	struct ik_bytes *whole[2];   /* stdout where the envelope was cut, stderr; not what can be
+	                                read from the store, and of old calls not for ever
+	                                (IK_LIMIT_OLD_OUTPUT) */
 	struct ik_blob blobs[2];     /* the same in the store; 0 bytes: nothing */
 	int64_t started_ms;          /* monotonic; -1: at the next tick */
 	int64_t duration_ms;         /* -1: not known */
@@ -93,6 +94,8 @@ void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_e
 	const char *bytes, size_t length);
 void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
 	const char *envelope, size_t length, int64_t duration_ms);
+/* Can the store give what it was handed of outputs? At first it cannot. */
+void ik_calls_set_stored(struct ik_calls *calls, bool stored);
 /* All of both streams, as IK_EVENT_TOOL_DONE tells; references are taken. */
 void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
 	struct ik_bytes *const whole[2]);

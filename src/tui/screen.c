@@ -180,6 +180,7 @@ void ik_screen_set_model(struct ik_screen *screen, const char *provider, const c
 void ik_screen_set_store(struct ik_screen *screen, const char *name)
 {
 	set_text(&screen->store, name);
+	ik_calls_set_stored(screen->calls, strcmp(name, "memory") != 0);
 	screen->bar.store = screen->store;
 	screen->dirty = true;
 }

@@ -108,6 +108,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done, size_t total);
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
 void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
+/* "memory": nothing is stored, so that large outputs stay here. */
 void ik_screen_set_store(struct ik_screen *screen, const char *name);
 /* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
 void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);

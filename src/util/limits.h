@@ -34,8 +34,8 @@
 /* What is kept for the screen of a stream while a tool runs: its end. */
 #define IK_LIMIT_LIVE_OUTPUT IK_KIB(512)
 /* What is kept in memory, of all calls that are over, beyond their envelopes: the
- * whole outputs of the newest. */
-#define IK_LIMIT_OLD_OUTPUT IK_MIB(128)
+ * whole outputs of the newest, as far as the store does not have them. */
+#define IK_LIMIT_OLD_OUTPUT IK_MIB(32)
 /* A tool's arguments: a model cannot write more in one reply. */
 #define IK_LIMIT_ARGUMENTS IK_MIB(64)
 /* The same as the tools themselves take it, from any program: a large file to write. */

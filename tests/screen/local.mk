@@ -50,6 +50,7 @@ SCREEN_TESTS = \
 	tests/screen/first_frame.screen tests/screen/first_message.screen tests/screen/fold.screen \
 	tests/screen/full_disk.screen \
 	tests/screen/full_output.screen tests/screen/held_untitled.screen \
+	tests/screen/output_memory.screen \
 	tests/screen/own_calls_resumed.screen tests/screen/own_calls_found.screen \
 	tests/screen/german.screen \
 	tests/screen/history_search.screen \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/call_parts.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 
@@ -210,6 +211,37 @@ Test(calls, whole_outputs_of_old_calls_are_let_go)
 	cr_assert_eq(call[4]->whole[0], bytes);
 	ik_calls_free(calls);
 	ik_bytes_unref(bytes);
+}
+
+/* What the store was handed is not held a second time. */
+Test(calls, whole_outputs_that_are_stored_are_not_held)
+{
+	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
+	struct ik_message *result = ik_message_tool_result_kept("c", "t", envelope, strlen(envelope),
+		true, 1, (size_t[2]){ 3, 0 });
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "c", "t");
+	struct ik_bytes *bytes[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct ik_buf text;
+
+		ik_buf_init(&text, 10);
+		ik_buf_puts(&text, "abc");
+		bytes[i] = ik_bytes_take(&text);
+	}
+	ik_calls_set_result(calls, call, result);
+	ik_calls_set_whole(calls, call, bytes);
+	cr_assert_eq(call->whole[0], bytes[0], "the store cannot give it");
+	ik_calls_set_stored(calls, true);
+	ik_calls_set_whole(calls, call, bytes);
+	cr_assert_null(call->whole[0]);
+	cr_assert_eq(ik_call_text_length(call, IK_CALL_OUTPUT), 3);
+	cr_assert_eq(call->whole[1], bytes[1], "the store was not handed it");
+	ik_calls_free(calls);
+	ik_message_unref(result);
+	for (int i = 0; i < 2; i++)
+		ik_bytes_unref(bytes[i]);
 }
 
 Test(calls, keep_the_end_of_what_comes)
