@@ -5,6 +5,7 @@
 #include "json/write.h"
 #include "tui/parameter_text.h"
 #include "util/cluster.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* Names longer than this do not push the descriptions of all others away. */
@@ -76,29 +77,62 @@ static bool list_has(struct ik_json_span list, struct ik_json_span name)
 	return false;
 }
 
-/* "  path (string, required)" and the description beneath, for each property. */
-static void put_properties(struct ik_buf *out, struct ik_json_span schema, bool with_required)
+/* Objects within objects that are told; what refers to itself has no end. */
+#define DEEPEST 6
+#define MOST_BYTES IK_KIB(256)
+
+/* A schema whose members are told, and how. */
+struct members {
+	struct ik_parameter_root *root;
+	struct ik_json_span schema;
+	bool with_required;
+	int depth;
+};
+
+/* The object schema of a property whose members are worth telling: its own, or that of what is in
+ * its list; no value: neither is one. */
+static struct ik_json_span inner_of(struct ik_parameter_root *root, struct ik_json_span property)
 {
-	struct ik_json_span properties = ik_json_member(schema, "properties"), key, value;
-	struct ik_json_span required = ik_json_member(schema, "required");
-	struct ik_parameter_root root = {.schema = schema};
+	struct ik_json_span schema = ik_parameter_resolve(root, property);
+
+	if (ik_json_string_is(ik_json_member(schema, "type"), "array"))
+		schema = ik_parameter_resolve(root, ik_json_member(schema, "items"));
+	return ik_json_count(ik_json_member(schema, "properties")) > 0 ? schema :
+		(struct ik_json_span){NULL, 0};
+}
+
+/* For each member "  path (string, required)", beneath it the description and its own members. */
+static void put_members(struct ik_buf *out, struct members members)
+{
+	struct ik_json_span required = ik_json_member(members.schema, "required"), key, value;
+	struct ik_json_span properties = ik_json_member(members.schema, "properties");
 	struct ik_json_walk walk = {NULL};
+	int indent = 2 * ++members.depth;
 
-	while (ik_json_next(properties, &walk, &key, &value)) {
-		struct ik_json_span description = ik_parameter_member(&root, value, "description");
+	while (out->length < MOST_BYTES && ik_json_next(properties, &walk, &key, &value)) {
+		struct ik_json_span description = ik_parameter_member(members.root, value, "description");
+		struct ik_json_span initial = ik_parameter_member(members.root, value, "default");
+		struct members inner = members;
 
-		ik_buf_puts(out, "  ");
+		ik_buf_printf(out, "%*s", indent, "");
 		(void)ik_json_string(key, out);
 		ik_buf_puts(out, " (");
-		ik_parameter_put_type(out, &root, value, true);
-		if (with_required)
+		ik_parameter_put_type(out, members.root, value, true);
+		if (members.with_required)
 			ik_buf_printf(out, ", %s", list_has(required, key) ? _("required") : _("optional"));
+		if (initial.text != NULL) {
+			ik_buf_printf(out, ", %s ", _("default"));
+			ik_buf_append(out, initial.text, initial.length);
+		}
 		ik_buf_puts(out, ")\n");
 		if (ik_json_span_type(description) == IK_JSON_STRING) {
-			ik_buf_puts(out, "    ");
+			ik_buf_printf(out, "%*s", indent + 2, "");
 			(void)ik_json_string(description, out);
 			ik_buf_puts(out, "\n");
 		}
+		inner.schema = inner_of(members.root, value);
+		if (members.depth < DEEPEST && inner.schema.text != NULL)
+			put_members(out, inner);
 	}
 }
 
@@ -109,7 +143,7 @@ static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 
 	ik_buf_printf(out, "%s\n", _("Returns:"));
 	if (ik_json_span_type(ik_json_member(returns, "properties")) == IK_JSON_OBJECT) {
-		put_properties(out, returns, false);
+		put_members(out, (struct members){.root = &root, .schema = returns});
 		return;
 	}
 	ik_buf_puts(out, "  ");
@@ -131,6 +165,7 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 	struct ik_buf *out)
 {
 	const struct ik_tool *tool = ik_registry_find(registry, name);
+	struct ik_parameter_root root = {.read = 0};
 	struct ik_json_span parameters;
 
 	if (tool == NULL) {
@@ -143,7 +178,8 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 	ik_buf_printf(out, "%s\n", _("Parameters:"));
 	if (ik_json_count(ik_json_member(parameters, "properties")) == 0)
 		ik_buf_printf(out, "  %s\n", _("(none)"));
-	put_properties(out, parameters, true);
+	root.schema = parameters;
+	put_members(out, (struct members){.root = &root, .schema = parameters, .with_required = true});
 	if (tool->returns != NULL)
 		put_returns(out, span_of(tool->returns));
 	return true;

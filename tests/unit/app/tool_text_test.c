@@ -93,6 +93,42 @@ Test(tool_text, show)
 	ik_registry_unref(registry);
 }
 
+Test(tool_text, show_members_of_members)
+{
+	struct ik_registry *registry = ik_registry_new();
+	struct ik_tool tool = make_tool("plan", "Plans",
+		"{\"type\":\"object\",\"properties\":{\"steps\":{\"type\":\"array\",\"description\":\"In order\","
+		"\"items\":{\"$ref\":\"#/$defs/step\"}},\"dry\":{\"type\":\"boolean\",\"default\":false}},"
+		"\"required\":[\"steps\"],\"$defs\":{\"step\":{\"type\":\"object\",\"properties\":{"
+		"\"what\":{\"enum\":[\"cut\",\"join\"],\"description\":\"Which\"},"
+		"\"then\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"default\":3}}}},"
+		"\"required\":[\"what\"]}}}");
+	struct ik_buf out;
+
+	ik_registry_add(registry, &tool);
+	tool = make_tool("circle", "Refers to itself",
+		"{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"},\"b\":{\"$ref\":\"#\"}}}");
+	ik_registry_add(registry, &tool);
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	ik_buf_init(&out, IK_MIB(1));
+	cr_assert(ik_tool_text_show(registry, "plan", "/tool", &out));
+	cr_assert_str_eq(out.data,
+		"plan - Plans\n"
+		"Parameters:\n"
+		"  steps (object[], required)\n"
+		"    In order\n"
+		"    what (\"cut\" | \"join\", required)\n"
+		"      Which\n"
+		"    then (object, optional)\n"
+		"      n (integer, optional, default 3)\n"
+		"  dry (boolean, optional, default false)\n");
+	ik_buf_clear(&out);
+	cr_assert(ik_tool_text_show(registry, "circle", "/tool", &out));
+	cr_assert_eq(ik_buf_status(&out), IK_OK);
+	ik_buf_done(&out);
+	ik_registry_unref(registry);
+}
+
 Test(tool_text, refreshed_counts_and_names_failures)
 {
 	struct ik_registry *registry = make_registry();
