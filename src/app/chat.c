@@ -54,14 +54,23 @@ static void on_scan_progress(void *arg, size_t done, size_t total)
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, done, total);
 }
 
-/* Say in one line what is new, other or gone since the last scan, if anything is. */
+/* Say in one line what is new, other or gone since the last scan; that nothing is, only to whoever
+ * asked for it. */
 static void tell_changes(struct ik_chat *chat, const struct ik_registry *registry)
 {
+	size_t count = ik_registry_ok_count(registry);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(64));
-	if (ik_tool_text_changes(chat->registry, registry, &out))
+	if (ik_tool_text_changes(chat->registry, registry, &out)) {
 		ik_session_add_notice(chat->core.session, out.data);
+		if (chat->refresh_key)
+			ik_screen_flash(chat->screen, out.data);
+	} else if (chat->refresh_key) {
+		ik_buf_printf(&out, ngettext("Nothing new. %zu tool available.",
+			"Nothing new. %zu tools available.", count), count);
+		ik_screen_flash(chat->screen, out.data);
+	}
 	ik_buf_done(&out);
 }
 
@@ -76,6 +85,8 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	ik_chat_trust_ask(chat, registry);
 	if (ik_discovery_scanning(chat->core.discovery))
 		return;
+	if (chat->refresh_line != NULL || chat->refresh_key)
+		ik_screen_flash(chat->screen, NULL); /* "Refreshing tools…" */
 	if (chat->refresh_line != NULL) {
 		const struct ik_agent *asker = ik_agent_find(chat, chat->refresh_agent);
 
@@ -86,6 +97,7 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	} else if (chat->registry != NULL) {
 		tell_changes(chat, registry);
 	}
+	chat->refresh_key = false;
 	ik_registry_unref(chat->registry);
 	chat->registry = ik_registry_ref(registry);
 }

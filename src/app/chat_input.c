@@ -19,6 +19,8 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 		chat->refresh_agent = chat->agent->number;
 	}
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
+	if (line != NULL || chat->refresh_key)
+		ik_screen_flash(chat->screen, _("Refreshing tools…"));
 	ik_core_refresh(&chat->core);
 }
 
@@ -45,6 +47,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		break;
 	case IK_REACT_REFRESH:
 		ik_chat_trust_again(chat);
+		chat->refresh_key = true;
 		ik_chat_refresh(chat, NULL);
 		break;
 	case IK_REACT_COPY:

@@ -61,6 +61,7 @@ struct ik_chat {
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
 	int refresh_agent;             /* in this one */
+	bool refresh_key;              /* a key started it: whatever it finds is told */
 	int status;
 };
 

@@ -109,12 +109,9 @@ static enum ik_command_effect run_tool(struct ik_core *core, const char *line, c
 
 static enum ik_command_effect run_refresh(struct ik_core *core, const char *line, const char *rest)
 {
-	struct ik_buf out;
-
+	(void)core;
+	(void)line;
 	(void)rest;
-	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_puts(&out, _("Refreshing tools…"));
-	ik_command_answer(core, line, &out);
 	return IK_COMMAND_REFRESH;
 }
 
@@ -124,6 +121,7 @@ void ik_command_refreshed(struct ik_session *session, const char *line,
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_MIB(16));
+	ik_buf_printf(&out, "%s\n", _("Refreshing tools…"));
 	ik_tool_text_refreshed(registry, &out);
 	ik_command_answer_in(session, line, &out);
 }
