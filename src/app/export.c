@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -426,27 +427,45 @@ void ik_export_session_closes(struct ik_export *export, const struct ik_session 
 		export->session = NULL;
 }
 
+/* What a file's name asks for: 1: JSON Lines, 0: Markdown, -1: neither. */
+static int format_of(const char *file)
+{
+	static const struct { const char *ending; int json; } formats[] = {
+		{".jsonl", 1}, {".md", 0}, {".markdown", 0}, {".txt", 0},
+	};
+	const char *dot = strrchr(ik_path_base(file), '.');
+	size_t i;
+
+	if (dot == NULL || dot == ik_path_base(file))
+		return 0;
+	for (i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (strcasecmp(dot, formats[i].ending) == 0)
+			return formats[i].json;
+	return -1;
+}
+
 enum ik_status ik_export_start(struct ik_core *core, const char *line, const char *file,
 	bool replace, struct ik_error *error)
 {
-	static const char json[] = ".jsonl";
 	struct ik_export *export;
-	size_t length = strlen(file);
-	int number;
+	int number, json = format_of(file);
 
 	if (core->export != NULL)
 		return ik_error_set(error, IK_INVALID, _("An export is under way; its end is told here."));
 	if (ik_conversation_count(ik_session_conversation(core->session)) == 0)
 		return ik_error_set(error, IK_INVALID, _("There is nothing to write yet."));
+	if (json < 0)
+		return ik_error_set(error, IK_INVALID, _("/export writes Markdown (.md, .markdown, .txt or "
+			"no ending) or JSON Lines (.jsonl), not %s."), strrchr(file, '.'));
 	export = ik_alloc(sizeof(*export));
 	export->core = core;
 	export->session = core->session;
 	memcpy(export->id, ik_session_id(core->session), sizeof(export->id));
 	export->line = ik_strdup(line);
-	export->json = length > strlen(json) && ik_text_equal(file + length - strlen(json), json);
+	export->json = json == 1;
 	export->fd = export->directory = -1;
 	ik_buf_init(&export->out, IK_LIMIT_REQUEST);
-	number = length > 0 ? open_file(export, file, replace) : open_default(export);
+	number = file[0] != '\0' ? open_file(export, file, replace) : open_default(export);
 	if (number != 0) {
 		if (number == EEXIST)
 			(void)ik_error_set(error, IK_INVALID, _("%s is there already. To replace it: "

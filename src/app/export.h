@@ -16,7 +16,8 @@ struct ik_export;
 
 /*
  * Begin. file: where to ("": a name is made of what was asked first, and the time; it may
- * begin with "~/"); JSON Lines where it ends in ".jsonl". line is the command, for its answer.
+ * begin with "~/"); JSON Lines where it ends in ".jsonl", Markdown where it has no ending or a
+ * text's; others are refused. line is the command, for its answer.
  * IK_INVALID in words when one is under way, there is nothing to write or the file cannot be
  * made.
  */
