@@ -188,6 +188,9 @@ static void make_sandbox(struct ik_setup *setup)
 	if (undo != NULL)
 		ik_sandbox_guard(setup->sandbox, undo, IK_CONFINE_NAMES);
 	free(undo);
+	/* Else a tool that runs in the user's home decides what the next one may do. */
+	if (setup->places.home != NULL)
+		ik_sandbox_guard(setup->sandbox, setup->places.home, IK_CONFINE_READING);
 }
 
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,

@@ -78,11 +78,32 @@ static int refuse_sockets(void)
 #endif
 }
 
+/* Allow what was mounted just now, which no rule made before can name. 0 or an errno value. */
+static int allow_terminals(const struct ik_confinement *confinement)
+{
+	struct ik_landlock_path_beneath rule = { .allowed = confinement->terminal_rights };
+	int number = 0;
+
+	rule.parent = ik_cover_open(IK_COVER_TERMINALS);
+	if (rule.parent < 0)
+		return errno == ENOENT ? 0 : errno;
+	if (syscall(SYS_landlock_add_rule, confinement->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+		number = errno;
+	close(rule.parent);
+	return number;
+}
+
 int ik_confine_self(const struct ik_confinement *confinement)
 {
 	/* The kernel's condition for both; it also takes set-user-ID programs their power. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return errno;
+	if (confinement->terminal_rights != 0) {
+		const int number = allow_terminals(confinement);
+
+		if (number != 0)
+			return number;
+	}
 	if (syscall(SYS_landlock_restrict_self, confinement->ruleset, 0) != 0)
 		return errno;
 	if (confinement->no_sockets && refuse_sockets() != 0)
@@ -244,6 +265,14 @@ static struct ik_covering *part_limits(struct maker *maker)
 	struct ik_covering *covering = NULL;
 
 	maker->limits = ik_alloc_array(NULL, maker->plan->limit_count + 1, sizeof(*maker->limits));
+	if (maker->plan->own_terminals && ik_cover_way() != IK_COVER_NONE) {
+		covering = ik_covering_new();
+		ik_covering_add_terminals(covering);
+	} else if (maker->plan->own_terminals) {
+		maker->limits[maker->limit_count++] = (struct ik_confine_limit){
+			.path = IK_COVER_TERMINALS, .left = IK_CONFINE_NAMES,
+		};
+	}
 	for (size_t i = 0; i < maker->plan->limit_count; i++) {
 		const struct ik_confine_limit *limit = &maker->plan->limits[i];
 
@@ -289,6 +318,8 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	*ret_confinement = (struct ik_confinement){
 		.ruleset = maker.ruleset, .no_sockets = plan->no_network, .covering = covering,
 	};
+	if (plan->own_terminals && covering != NULL)
+		ret_confinement->terminal_rights = rights_of(abi);
 	return IK_OK;
 }
 

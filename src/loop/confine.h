@@ -25,6 +25,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What is allowed at a place, and at all below it. */
 struct ik_confine_place {
@@ -48,6 +49,8 @@ struct ik_confine_plan {
 	const struct ik_confine_limit *limits;
 	size_t limit_count;
 	bool no_network;    /* no sockets */
+	bool own_terminals; /* no terminals but those that it makes itself; where nothing can be
+	                       covered, none at all */
 	bool apart;         /* from ABI 6 on no signals to processes outside, and no abstract
 	                       Unix sockets of theirs */
 };
@@ -55,6 +58,7 @@ struct ik_confine_plan {
 struct ik_confinement {
 	int ruleset;        /* of Landlock, close-on-exec */
 	bool no_sockets;
+	uint64_t terminal_rights; /* at terminals of its own; 0: it has none */
 	struct ik_covering *covering; /* NULL: nothing is covered */
 };
 

@@ -53,6 +53,7 @@ struct ik_covering {
 	enum ik_cover_way way;
 	struct cover *items;
 	size_t count;
+	bool terminals;
 	char users[32], groups[32]; /* for uid_map and gid_map: itself alone */
 };
 
@@ -71,21 +72,37 @@ static int write_file(const char *path, const char *text)
 	return number;
 }
 
-/* What stands over a hidden directory: an empty one that its owner cannot list. -1 with errno. */
-static int make_directory(void)
+/* Make a file system, with two options and their values. -1 with errno. */
+static int make_system(const char *type, const char *const options[4], uint64_t less)
 {
-	int context = (int)syscall(SYS_fsopen, "tmpfs", FS_CLOEXEC), tree = -1, number;
+	int context = (int)syscall(SYS_fsopen, type, FS_CLOEXEC), tree = -1, number;
 
 	if (context < 0)
 		return -1;
-	if (syscall(SYS_fsconfig, context, FS_SET_STRING, "mode", "0", 0) == 0 &&
-		syscall(SYS_fsconfig, context, FS_SET_STRING, "size", "4k", 0) == 0 &&
+	if (syscall(SYS_fsconfig, context, FS_SET_STRING, options[0], options[1], 0) == 0 &&
+		syscall(SYS_fsconfig, context, FS_SET_STRING, options[2], options[3], 0) == 0 &&
 		syscall(SYS_fsconfig, context, FS_CREATE, NULL, NULL, 0) == 0)
-		tree = (int)syscall(SYS_fsmount, context, FS_CLOEXEC, ATTR_NOTHING);
+		tree = (int)syscall(SYS_fsmount, context, FS_CLOEXEC, less);
 	number = errno;
 	close(context);
 	errno = number;
 	return tree;
+}
+
+/* Make what is put over a hidden directory: an empty one that its owner cannot list. */
+static int make_directory(void)
+{
+	static const char *const options[] = { "mode", "0", "size", "4k" };
+
+	return make_system("tmpfs", options, ATTR_NOTHING);
+}
+
+/* Make a place for terminals; each mount is one that knows nothing of the others. */
+static int make_terminals(void)
+{
+	static const char *const options[] = { "mode", "600", "ptmxmode", "666" };
+
+	return make_system("devpts", options, ATTR_NO_SETUID | ATTR_NO_EXEC);
 }
 
 /* A mount of what is there, with less to be done in it. -1 with errno. */
@@ -106,11 +123,24 @@ static int make_copy(int directory, const char *path, unsigned int recursive, ui
 	return -1;
 }
 
+/* Mount a tree, which is taken over, on what is open; 0 or an errno value. */
+static int mount_over(int tree, int target)
+{
+	int number = 0;
+
+	if (tree < 0)
+		return errno;
+	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR) != 0)
+		number = errno;
+	close(tree);
+	return number;
+}
+
 /* Cover what is open; 0 or an errno value. */
 static int cover_target(const struct cover *cover, int target)
 {
 	struct stat status;
-	int tree, number = 0;
+	int tree;
 
 	if (fstat(target, &status) != 0)
 		return errno;
@@ -123,12 +153,7 @@ static int cover_target(const struct cover *cover, int target)
 	else
 		/* A device on a mount without devices: opening it is refused even to root. */
 		tree = make_copy(AT_FDCWD, "/dev/null", 0, ATTR_NOTHING);
-	if (tree < 0)
-		return errno;
-	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR) != 0)
-		number = errno;
-	close(tree);
-	return number;
+	return mount_over(tree, target);
 }
 
 int ik_cover_open(const char *path)
@@ -151,6 +176,18 @@ static int cover_one(const struct cover *cover)
 	if (target < 0) /* where this process does not come, none that it starts does */
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
 	number = cover_target(cover, target);
+	close(target);
+	return number;
+}
+
+/* Cover the terminals; 0 or an errno value. */
+static int cover_terminals(void)
+{
+	int target = ik_cover_open(IK_COVER_TERMINALS), number;
+
+	if (target < 0)
+		return errno == ENOENT ? 0 : errno;
+	number = mount_over(make_terminals(), target);
 	close(target);
 	return number;
 }
@@ -207,6 +244,8 @@ int ik_cover_self(const struct ik_covering *covering)
 	/* What is mounted here stays here; what is unmounted outside goes away here as well. */
 	if (number == 0 && syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
 		number = errno;
+	if (number == 0 && covering->terminals)
+		number = cover_terminals();
 	for (size_t i = 0; i < covering->count && number == 0; i++)
 		number = cover_one(&covering->items[i]);
 	return number != 0 ? number : give_up(covering->way == IK_COVER_USER);
@@ -233,6 +272,11 @@ void ik_covering_add(struct ik_covering *covering, const char *path, bool readab
 {
 	covering->items = ik_alloc_array(covering->items, covering->count + 1, sizeof(*covering->items));
 	covering->items[covering->count++] = (struct cover){ ik_strdup(path), readable };
+}
+
+void ik_covering_add_terminals(struct ik_covering *covering)
+{
+	covering->terminals = true;
 }
 
 struct ik_covering *ik_covering_free(struct ik_covering *covering)
@@ -272,6 +316,7 @@ static bool works(enum ik_cover_way way)
 	int status = -1;
 	pid_t pid;
 
+	ik_covering_add_terminals(covering);
 	ik_covering_add(covering, "/proc", true);
 	ik_covering_add(covering, "/dev/zero", false);
 	ik_covering_add(covering, "/dev", false);

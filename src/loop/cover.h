@@ -42,6 +42,10 @@ struct ik_covering *ik_covering_new(void);
 /* Cover the path, which is absolute and without a symbolic link in it, and copied. readable: protect
  * it only. What is not there, or not to be reached, needs no cover. */
 void ik_covering_add(struct ik_covering *covering, const char *path, bool readable);
+/* Give it terminals of its own: the others are not at IK_COVER_TERMINALS any more, and those
+ * that it makes are not seen by others (devpts). */
+void ik_covering_add_terminals(struct ik_covering *covering);
+#define IK_COVER_TERMINALS "/dev/pts"
 struct ik_covering *ik_covering_free(struct ik_covering *covering);
 
 /*

@@ -17,7 +17,7 @@
 /* What is no place of anybody's, but of programs: written to in every mode. */
 static const char *const devices[] = {
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
-	"/dev/pts", "/dev/shm",
+	"/dev/shm",
 };
 #define DEVICE_COUNT (sizeof(devices) / sizeof(devices[0]))
 
@@ -151,6 +151,7 @@ enum ik_sandbox_mode ik_sandbox_mode(const struct ik_sandbox *sandbox)
 void ik_sandbox_set_mode(struct ik_sandbox *sandbox, enum ik_sandbox_mode mode)
 {
 	sandbox->mode = mode;
+	sandbox->listed = false;
 }
 
 const struct ik_sandbox_limit *ik_sandbox_limit(const struct ik_sandbox *sandbox, size_t index)
@@ -283,6 +284,19 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 	};
 }
 
+/* Does the mode allow writing in a place, or in some of it? */
+static bool is_writable_around(const struct ik_sandbox *sandbox, const char *path)
+{
+	const char *writable;
+
+	if (sandbox->mode == IK_SANDBOX_OFF)
+		return false; /* the user's own right, which is not limited then */
+	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)) != NULL; i++)
+		if (ik_confine_below(path, writable) || ik_confine_below(writable, path))
+			return true;
+	return false;
+}
+
 /* List all limits that are there: those of names, what patterns find, what is held. */
 static void list_limits(struct ik_sandbox *sandbox)
 {
@@ -295,8 +309,10 @@ static void list_limits(struct ik_sandbox *sandbox)
 		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path),
 			sandbox->limits.items[i].left);
 	for (size_t i = 0; i < sandbox->guards.count; i++)
-		add_limit(sandbox, ik_strdup(sandbox->guards.items[i].path),
-			sandbox->guards.items[i].left);
+		if (sandbox->guards.items[i].left != IK_CONFINE_READING ||
+			is_writable_around(sandbox, sandbox->guards.items[i].path))
+			add_limit(sandbox, ik_strdup(sandbox->guards.items[i].path),
+				sandbox->guards.items[i].left);
 	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
 		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
 
@@ -361,6 +377,7 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	plan.limits = sandbox->listing.items;
 	plan.limit_count = sandbox->listing.count;
 	plan.no_network = !sandbox->network;
+	plan.own_terminals = sandbox->mode != IK_SANDBOX_OFF;
 	plan.apart = is_apart(sandbox);
 	status = ik_confine_open(&plan, ret_confinement, &reason);
 	free(places);
@@ -389,14 +406,25 @@ static void put_path(struct ik_buf *out, size_t index, const char *path)
 	ik_buf_printf(out, "%s%s", index == 0 ? "" : ", ", path);
 }
 
-/* Append what is not possible, as clauses of one sentence. */
-static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
+/* Append a place to those where only so much is left, or the first of them with the clause. */
+static void put_bound(struct ik_buf *out, const char **between, size_t *shown, int left,
+	const char *path)
 {
 	static const char *const clauses[] = {
 		[IK_CONFINE_NOTHING] = "nothing can be read or written at",
 		[IK_CONFINE_NAMES] = "no file can be read or written at",
 		[IK_CONFINE_READING] = "nothing can be written at",
 	};
+
+	if (*shown == 0)
+		ik_buf_printf(out, "%s%s ", *between, clauses[left]);
+	put_path(out, (*shown)++, path);
+	*between = "; ";
+}
+
+/* Append what is not possible, as clauses of one sentence. */
+static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
+{
 	const char *path, *between = "";
 
 	if (sandbox->mode != IK_SANDBOX_OFF) {
@@ -408,22 +436,17 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 	for (int left = IK_CONFINE_NOTHING; left <= IK_CONFINE_READING; left++) {
 		size_t shown = 0;
 
-		for (size_t i = 0; i < sandbox->limits.count; i++) {
-			if ((int)sandbox->limits.items[i].left != left)
-				continue;
-			if (shown == 0)
-				ik_buf_printf(out, "%s%s ", between, clauses[left]);
-			put_path(out, shown++, sandbox->limits.items[i].path);
-			between = "; ";
+		for (size_t i = 0; i < sandbox->limits.count; i++)
+			if ((int)sandbox->limits.items[i].left == left)
+				put_bound(out, &between, &shown, left, sandbox->limits.items[i].path);
+		for (size_t i = 0; i < sandbox->guards.count && left == IK_CONFINE_READING; i++) {
+			path = sandbox->guards.items[i].path;
+			if ((int)sandbox->guards.items[i].left == left && is_writable_around(sandbox, path))
+				put_bound(out, &between, &shown, left, path);
 		}
-		for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
-			if ((int)sandbox->limits.patterns[i].left != left)
-				continue;
-			if (shown == 0)
-				ik_buf_printf(out, "%s%s ", between, clauses[left]);
-			put_path(out, shown++, sandbox->limits.patterns[i].named);
-			between = "; ";
-		}
+		for (size_t i = 0; i < sandbox->limits.pattern_count; i++)
+			if ((int)sandbox->limits.patterns[i].left == left)
+				put_bound(out, &between, &shown, left, sandbox->limits.patterns[i].named);
 	}
 	if (sandbox->limits.count > 0 && ik_cover_way() == IK_COVER_NONE)
 		ik_buf_printf(out, "%snothing can be made or removed directly in the directories above these "
@@ -443,9 +466,9 @@ void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out)
 		return;
 	ik_buf_puts(out, "Tools, and all that they start, run in a sandbox that the kernel holds: ");
 	put_bounds(sandbox, out);
-	ik_buf_puts(out, ". What fails with \"Permission denied\" or "
-		"\"Operation not permitted\" for that reason cannot be done in another "
-		"way: say so, and let the person decide.");
+	ik_buf_puts(out, ". What fails with \"Permission denied\", \"Operation not permitted\" or "
+		"\"Read-only file system\" for that reason cannot be done in another way: "
+		"say so, and let the person decide.");
 }
 
 void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out)

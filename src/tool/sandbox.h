@@ -7,14 +7,15 @@
  *   project      the session's directory, the temporary directory, sandbox.write
  *   read-only    the temporary directory
  *
- * (and in each to /dev/null, terminals, /dev/shm).  In each but off a tool signals only
- * what it has started.  Places that sandbox.hide names can be neither read nor written, in
- * any mode; without sandbox.network there are no sockets.  A rule that denies file_read a
- * path that is a place (a name, or a directory's with an asterisk behind) hides what is in
- * it as well, and the names there if it denies glob, too; one that denies file_write or
- * file_edit alone protects it.  Rules that the kernel cannot hold are gaps.  Where mounts can
- * be had (loop/cover.h), places are covered, also in the session's directory, names and all,
- * and what patterns name there; what was covered once is so wherever a call moved it.
+ * (and in each to /dev/null and /dev/shm).  In each but off a tool signals only what it has
+ * started, and has no terminals but those that it makes.  Places that sandbox.hide names can
+ * be neither read nor written, in any mode; without sandbox.network there are no sockets.  A
+ * rule that denies file_read a path that is a place (a name, or a directory's with an asterisk
+ * behind) hides what is in it as well, and the names there if it denies glob, too; one that
+ * denies file_write or file_edit alone protects it.  Rules that the kernel cannot hold are
+ * gaps.  Where mounts can be had (loop/cover.h), places are covered, also in the session's
+ * directory, names and all, and what patterns name there; what was covered once is so
+ * wherever a call moved it.
  *
  * A process that a call starts is confined as it is (loop/confine.h says what that
  * does not hold).  A schema question has no reason to write to the session's
@@ -50,7 +51,8 @@ struct ik_sandbox *ik_sandbox_new(const struct ik_config *config, const char *di
 struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox);
 
 /* Guard a place of ikigai's own (copied): whenever a process is confined at all, no more than
- * left is left of it. It is no limit of the user's, and by itself no reason to confine anything. */
+ * left is left of it. It is no limit of the user's, and by itself no reason to confine anything.
+ * What may still be read is guarded only in a mode other than off. */
 void ik_sandbox_guard(struct ik_sandbox *sandbox, const char *path, enum ik_confine_left left);
 
 /* Can a process of that tool (NULL: of some tool) not read what is at path, absolute and without

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -20,6 +21,9 @@
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
+
+/* fsopen(2), by which covers are made, for headers that are older. */
+#define FSOPEN 430
 
 /* BASE with project, tmp, secret and outside in it; a tool that tries things. */
 struct fixture {
@@ -153,6 +157,21 @@ static void need_covers(void)
 	need_landlock();
 	if (ik_cover_way() == IK_COVER_NONE)
 		cr_skip_test("mount namespaces cannot be had here");
+}
+
+/* From here on the kernel says that there is no such system call. */
+static void take_away(unsigned int number)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { .len = 4, .filter = filter };
+
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
 }
 
 static const char escapes[] =
@@ -409,7 +428,8 @@ Test(sandbox, covers_files_in_the_project)
 	covers_files();
 }
 
-Test(sandbox, covers_files_for_an_ordinary_user)
+/* Become a user who may not mount. */
+static void be_ordinary(void)
 {
 	enum { NOBODY = 65534 };
 
@@ -422,7 +442,72 @@ Test(sandbox, covers_files_for_an_ordinary_user)
 	}
 	if (ik_cover_way() != IK_COVER_USER)
 		cr_skip_test("user namespaces cannot be had here");
+}
+
+Test(sandbox, covers_files_for_an_ordinary_user)
+{
+	be_ordinary();
 	covers_files();
+}
+
+/* A terminal outside is neither written to nor read from; one of the tool's own works. */
+static void keeps_off_terminals(const char *mode, const char *names)
+{
+	struct fixture fixture = begin();
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), slave;
+	struct termios modes;
+	char name[64], byte;
+
+	cr_assert(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	cr_assert_eq(ptsname_r(terminal, name, sizeof(name)), 0);
+	slave = open(name, O_RDWR | O_NOCTTY);
+	cr_assert(slave >= 0);
+	cr_assert_eq(setenv("TERMINAL", name, 1), 0);
+	cr_assert_eq(tcgetattr(slave, &modes), 0);
+	modes.c_lflag &= ~(tcflag_t)ECHO;
+	cr_assert_eq(tcsetattr(slave, TCSANOW, &modes), 0);
+	cr_assert_eq(write(terminal, "typed\n", 6), 6);
+	set(&fixture, "sandbox.mode", mode);
+	make_sandbox(&fixture);
+	succeeds(&fixture,
+		"try write 'echo x >$TERMINAL'\n"
+		"try append 'echo x >>$TERMINAL'\n"
+		"try link 'echo x >/proc/self/root$TERMINAL'\n"
+		"try parent 'echo x >/proc/$PPID/root$TERMINAL || echo x >/proc/$PPID/fd/0'\n"
+		"try read '[ \"$(timeout 1 head -c 1 <$TERMINAL)\" = t ]'\n"
+		/* Where it is confined, for it would work elsewhere. */
+		"try mount '[ \"$IKIGAI_SANDBOX\" ] && umount -l /dev/pts && echo x >$TERMINAL'\n"
+		"try own 'python3 -c \"import os, pty; master, own = pty.openpty(); "
+		"os.write(os.open(os.ttyname(own), os.O_WRONLY), b\\\"x\\\"); "
+		"assert os.read(master, 1) == b\\\"x\\\"\"'\n", names);
+	cr_assert_eq(read(terminal, &byte, 1), ik_text_equal(mode, "off") ? 1 : -1, "%s", mode);
+	close(slave);
+	close(terminal);
+	end(&fixture);
+}
+
+Test(sandbox, keeps_off_terminals_outside)
+{
+	need_covers();
+	keeps_off_terminals("off", " write append link parent read own");
+	keeps_off_terminals("project", " own");
+	keeps_off_terminals("read-only", " own");
+}
+
+Test(sandbox, keeps_off_terminals_for_an_ordinary_user)
+{
+	be_ordinary();
+	keeps_off_terminals("read-only", " own");
+}
+
+/* Without mounts a tool has no terminal at all. */
+Test(sandbox, keeps_off_all_terminals_where_nothing_can_be_covered)
+{
+	need_landlock();
+	take_away(FSOPEN);
+	cr_assert_eq(ik_cover_way(), IK_COVER_NONE);
+	keeps_off_terminals("project", "");
+	keeps_off_terminals("read-only", "");
 }
 
 /* What is hidden takes nothing from the directory around it. */
@@ -512,19 +597,9 @@ Test(sandbox, has_tools_outside_of_it)
 
 /* ---- a kernel without it ---- */
 
-/* From here on the kernel says that there is no such system call as to make a ruleset. */
 static void take_landlock_away(void)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = { .len = 4, .filter = filter };
-
-	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+	take_away(SYS_landlock_create_ruleset);
 	cr_assert_eq(ik_confine_abi(), 0);
 }
 
