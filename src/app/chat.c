@@ -302,8 +302,10 @@ static void close_chat(struct ik_chat *chat)
 			strerror(number)));
 	if (chat->core_started) {
 		chat->core.undo = ik_undo_work_finish(chat->core.undo);
-		put_sessions(chat, true, &sessions);
-		put_sessions(chat, false, &stored);
+		if (chat->setup->database != NULL) {
+			put_sessions(chat, true, &sessions);
+			put_sessions(chat, false, &stored);
+		}
 		ik_chat_sessions_stop(chat);
 		for (agent = chat->agents; agent != NULL; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
