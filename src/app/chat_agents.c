@@ -47,6 +47,7 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 		.utf8 = utf8,
 		.markdown = setup->config->ui_markdown && !linear,
 		.inspector = linear ? IK_INSPECTOR_CLOSED : inspector_wish(setup->config->ui_inspector),
+		.preselect = !linear,
 		.hide_thinking = !setup->config->ui_show_thinking,
 		.tool_lines = (size_t)setup->config->ui_tool_output,
 		.read_blob = ik_chat_read_blob,

@@ -216,6 +216,7 @@ static void answer_shell(struct ik_complete *complete, const char *text, size_t 
 	answer->start = start;
 	answer->quoting = IK_QUOTING_SHELL;
 	answer->on_demand = true;
+	answer->free = true;
 	answer_files(complete, path.data, path.length, answer);
 	ik_buf_done(&path);
 }
@@ -319,12 +320,15 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case ARGUMENT_SESSION:
 		if (!complete->started)
 			return false;
-		/* A title has blanks: all that stands behind the command is the word. */
+		/* A title has blanks: all that stands behind the command is the word. It may be a
+		 * number or an id as well. */
+		answer->free = true;
 		answer->candidates = ik_session_titles_get(complete->titles, complete->core->store,
 			&answer->count);
 		return true;
 	case ARGUMENT_FILE:
 		answer->on_demand = true;
+		answer->free = true;
 		answer_files(complete, text + start, length - start, answer);
 		return true;
 	}
@@ -376,6 +380,7 @@ static bool answer_path(struct ik_complete *complete, const char *text, size_t l
 		return false;
 	answer->start = start;
 	answer->on_demand = true;
+	answer->free = true;
 	answer_files(complete, text + start, length - start, answer);
 	return true;
 }

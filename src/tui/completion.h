@@ -39,6 +39,7 @@ struct ik_completions {
 	size_t count;
 	const char *note;        /* "asking openai…": there will be more; NULL: these are all */
 	bool on_demand;          /* not to be shown before it is asked for */
+	bool free;               /* what is typed may mean something else: none is selected at first */
 	bool unsorted;           /* they are names in no order: what fits is to be sorted */
 	bool caret_in_quotes;    /* the cursor goes into the first "" of what is put in */
 };

@@ -21,6 +21,7 @@ struct ik_popup {
 	uint32_t *matches;
 	size_t count;
 	size_t selected; /* index of matches, or IK_POPUP_NONE */
+	char *chosen;    /* the text of the one that the user went to; NULL: went to none */
 	size_t top;      /* the first that is seen */
 	struct ik_rectangle area; /* of those that are seen */
 };
@@ -49,17 +50,46 @@ void ik_popup_close(struct ik_popup *popup)
 	free(popup->typed);
 	free(popup->head);
 	free(popup->matches);
-	popup->typed = popup->head = NULL;
+	free(popup->chosen);
+	popup->typed = popup->head = popup->chosen = NULL;
 	popup->matches = NULL;
 	popup->count = popup->top = 0;
 	popup->selected = IK_POPUP_NONE;
 }
 
-void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completions)
+/* Is a candidate what was typed, perhaps but for the slash that makes a directory of it? */
+static bool is_typed(const char *text, const char *typed)
+{
+	size_t length = strlen(typed);
+	return strncmp(text, typed, length) == 0
+		&& (text[length] == '\0' || ik_text_equal(text + length, "/"));
+}
+
+/* Select the one that the user went to, or the first, unless what was typed will do. */
+static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
+{
+	bool typed = popup->typed[0] == '\0';
+	for (size_t i = 0; i < popup->count; i++) {
+		const char *text = popup->shown.candidates[popup->matches[i]].text;
+		if (chosen && ik_text_equal(text, chosen)) {
+			popup->selected = i;
+			popup->chosen = ik_strdup(chosen);
+			return;
+		}
+		typed = typed || is_typed(text, popup->typed);
+	}
+	if (preselect && !typed && !popup->shown.free && popup->count > 0)
+		popup->selected = 0;
+}
+
+void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completions,
+	bool preselect)
 {
 	uint32_t *matches;
 	size_t count = ik_completion_match(completions, &matches);
 	char *typed = ik_strdup(completions->typed), *head = ik_strdup(completions->head);
+	char *chosen = popup->chosen && ik_text_equal(popup->typed, typed)
+		? ik_strdup(popup->chosen) : NULL;
 	ik_popup_close(popup);
 	popup->shown = *completions;
 	popup->shown.typed = popup->typed = typed;
@@ -67,6 +97,8 @@ void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completi
 	popup->matches = matches;
 	popup->count = count;
 	popup->open = true;
+	select_first(popup, chosen, preselect);
+	free(chosen);
 	if (count == 0 && !completions->note)
 		ik_popup_close(popup);
 }
@@ -89,14 +121,23 @@ const uint32_t *ik_popup_matches(const struct ik_popup *popup, size_t *ret_count
 
 void ik_popup_move(struct ik_popup *popup, int direction)
 {
-	if (popup->count == 0)
+	if (popup->count == 0 || (direction == 0 && popup->selected == IK_POPUP_NONE))
 		return;
-	if (popup->selected == IK_POPUP_NONE)
+	if (direction == 0)
+		;
+	else if (popup->selected == IK_POPUP_NONE)
 		popup->selected = direction > 0 ? 0 : popup->count - 1;
 	else if (direction > 0)
 		popup->selected = popup->selected + 1 < popup->count ? popup->selected + 1 : 0;
 	else
 		popup->selected = popup->selected > 0 ? popup->selected - 1 : popup->count - 1;
+	free(popup->chosen);
+	popup->chosen = ik_strdup(popup->shown.candidates[popup->matches[popup->selected]].text);
+}
+
+bool ik_popup_is_moved(const struct ik_popup *popup)
+{
+	return popup->chosen != NULL;
 }
 
 bool ik_popup_click(struct ik_popup *popup, int row, int column)

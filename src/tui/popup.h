@@ -21,9 +21,11 @@ struct ik_popup;
 struct ik_popup *ik_popup_new(const struct ik_keymap *keymap);
 struct ik_popup *ik_popup_free(struct ik_popup *popup);
 
-/* Show these, with nothing selected; nothing to show closes it. What they point to
- * is borrowed until the next call of this or until it is closed. */
-void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completions);
+/* Show these; nothing to show closes it. What they point to is borrowed until the next call of
+ * this or until it is closed. The one that the user went to stays selected. Else, with
+ * preselect, the first is, unless what was typed is one of them already. */
+void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completions,
+	bool preselect);
 void ik_popup_close(struct ik_popup *popup);
 bool ik_popup_is_open(const struct ik_popup *popup);
 
@@ -32,8 +34,10 @@ const struct ik_completions *ik_popup_completions(const struct ik_popup *popup);
 /* The candidates that fit, in their order. */
 const uint32_t *ik_popup_matches(const struct ik_popup *popup, size_t *ret_count);
 
-/* The next (1) or the one before (-1), round at the ends. */
+/* The next (1) or the one before (-1), round at the ends; 0: the one that is selected. */
 void ik_popup_move(struct ik_popup *popup, int direction);
+/* Did the user go to the selected one? */
+bool ik_popup_is_moved(const struct ik_popup *popup);
 /* Select what stands in that cell; false: no candidate does. */
 bool ik_popup_click(struct ik_popup *popup, int row, int column);
 /* The selected one, as an index of the candidates; IK_POPUP_NONE: none is. */

@@ -59,6 +59,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->inspector_wish = options->inspector;
 	screen->hide_thinking = options->hide_thinking;
 	screen->tool_lines = options->tool_lines;
+	screen->preselect = options->preselect;
 	screen->bar.utf8 = options->utf8;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;

@@ -40,6 +40,7 @@ struct ik_screen_options {
 	enum ik_inspector_wish inspector;
 	bool markdown;            /* show replies as Markdown */
 	bool hide_thinking;       /* what a model thinks is not shown at all */
+	bool preselect;           /* Enter accepts the first of the candidates that come by themselves */
 	size_t tool_lines;        /* of the outcome of a folded call that are shown */
 	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
 	void *read_arg;

@@ -21,14 +21,17 @@ static void query(struct ik_screen *screen, bool asked)
 	bool wanted = screen->completer && !ik_editor_selection(screen->editor, &start, &end)
 		&& screen->completer(screen->completer_arg, text, ik_editor_cursor(screen->editor),
 			&completions);
-	if (!wanted || (!asked && (completions.on_demand
+	if (!wanted || (!asked && (completions.on_demand || screen->recalled
 			|| (screen->refused_word && completions.start == screen->refused_start)))) {
 		ik_popup_close(screen->popup);
 		return;
 	}
 	screen->popup_asked = asked;
 	screen->refused_word = false;
-	ik_popup_show(screen->popup, &completions);
+	/* In the midst of a word it is not known what that is to be. */
+	size_t cursor = ik_editor_cursor(screen->editor);
+	bool whole = cursor == length || strchr(" \t\n", text[cursor]);
+	ik_popup_show(screen->popup, &completions, whole && screen->preselect);
 }
 
 /* Is the only candidate what stands there already? */
@@ -92,13 +95,14 @@ static void take(struct ik_screen *screen, size_t index)
 		ik_screen_complete_update(screen);
 }
 
-/* Tab: what all have in common is put in, then one after the other is selected. */
-static void complete(struct ik_screen *screen, int direction)
+/* Tab: what all have in common is put in, then one after the other is selected, from the first on
+ * where the list has only just been opened. */
+static void complete(struct ik_screen *screen, int direction, bool opened)
 {
 	size_t count, common, prefixed;
 	const uint32_t *matches = ik_popup_matches(screen->popup, &count);
 	const struct ik_completions *shown = ik_popup_completions(screen->popup);
-	if (count == 0 || ik_popup_selected(screen->popup) != IK_POPUP_NONE) {
+	if (count == 0 || ik_popup_is_moved(screen->popup)) {
 		ik_popup_move(screen->popup, direction);
 		return;
 	}
@@ -109,7 +113,8 @@ static void complete(struct ik_screen *screen, int direction)
 		put(screen, matches[0], common);
 		ik_screen_complete_update(screen);
 	} else {
-		ik_popup_move(screen->popup, direction);
+		bool selected = ik_popup_selected(screen->popup) != IK_POPUP_NONE;
+		ik_popup_move(screen->popup, opened && selected ? 0 : direction);
 	}
 }
 
@@ -129,7 +134,7 @@ static bool popup_key(struct ik_screen *screen, enum ik_action action)
 	case IK_ACTION_COMPLETE:
 	case IK_ACTION_COMPLETE_PREVIOUS:
 		screen->popup_asked = true;
-		complete(screen, action == IK_ACTION_COMPLETE ? 1 : -1);
+		complete(screen, action == IK_ACTION_COMPLETE ? 1 : -1, false);
 		return true;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
@@ -171,7 +176,7 @@ bool ik_screen_complete_key(struct ik_screen *screen, enum ik_action action)
 	if (!ik_popup_is_open(screen->popup))
 		return false;
 	screen->dirty = true;
-	complete(screen, 1);
+	complete(screen, 1, true);
 	return true;
 }
 

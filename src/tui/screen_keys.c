@@ -483,6 +483,13 @@ static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key
 	return action == IK_ACTION_LAST ? IK_ACTION_LINE_END : action;
 }
 
+/* Does it bring a text of the history back, which is to be sent as it was? */
+static bool recalls(enum ik_action action)
+{
+	return action == IK_ACTION_UP || action == IK_ACTION_DOWN
+		|| action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
+}
+
 /* Do what a key means. */
 static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key *key)
 {
@@ -523,6 +530,7 @@ static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key
 	if (ik_screen_context(screen) == IK_IN_EDITOR && ik_screen_complete_key(screen, action))
 		return nothing;
 	struct ik_reaction done = nothing;
+	screen->recalled = recalls(action);
 	if (action != IK_ACTION_NONE)
 		done = act(screen, action, key);
 	else if (key->code == IK_KEY_PASTE)

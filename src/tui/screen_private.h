@@ -89,6 +89,8 @@ struct ik_screen {
 	void *completer_arg;
 	struct ik_popup *popup;
 	bool popup_asked;           /* the person asked for what it shows */
+	bool preselect;             /* its first row, of what comes by itself */
+	bool recalled;              /* the text is from the history: nothing comes by itself */
 	bool refused_word;          /* it was closed over the word that begins at refused_start */
 	size_t refused_start;
 	struct ik_history_view *history_view; /* NULL: the history is not being searched */

@@ -129,7 +129,7 @@ Test(popup, selection_goes_round_and_scrolls)
 	struct ik_popup *popup = ik_popup_new(keymap);
 	struct ik_completions completions = of("", IK_QUOTING_NONE);
 	cr_assert(!ik_popup_is_open(popup));
-	ik_popup_show(popup, &completions);
+	ik_popup_show(popup, &completions, false);
 	cr_assert(ik_popup_is_open(popup));
 	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
 	ik_popup_move(popup, -1);
@@ -137,10 +137,10 @@ Test(popup, selection_goes_round_and_scrolls)
 	ik_popup_move(popup, 1);
 	cr_assert_eq(ik_popup_selected(popup), 0);
 	completions.typed = "nothing";
-	ik_popup_show(popup, &completions);
+	ik_popup_show(popup, &completions, false);
 	cr_assert(!ik_popup_is_open(popup));
 	completions.note = "asking...";
-	ik_popup_show(popup, &completions);
+	ik_popup_show(popup, &completions, false);
 	cr_assert(ik_popup_is_open(popup), "more will come");
 	ik_popup_free(popup);
 	ik_keymap_free(keymap);
@@ -153,7 +153,7 @@ Test(popup, is_drawn_in_any_area)
 	struct ik_completions completions = of("", IK_QUOTING_NONE);
 	struct ik_cells cells;
 	ik_cells_init(&cells);
-	ik_popup_show(popup, &completions);
+	ik_popup_show(popup, &completions, false);
 	for (int rows = 1; rows < 14; rows++)
 		for (int columns = 1; columns < 50; columns += 3) {
 			ik_cells_resize(&cells, rows, columns);
@@ -174,7 +174,7 @@ Test(popup, a_click_selects_what_it_is_on)
 	struct ik_cells cells;
 	ik_cells_init(&cells);
 	ik_cells_resize(&cells, 20, 60);
-	ik_popup_show(popup, &completions);
+	ik_popup_show(popup, &completions, false);
 	cr_assert(!ik_popup_click(popup, 11, 5), "it was not drawn yet");
 	ik_popup_draw(popup, &cells, (struct ik_rectangle){ 0, 0, 20, 60 }, 4);
 	cr_assert(!ik_popup_click(popup, 11, 3));
@@ -310,4 +310,60 @@ Test(popup, is_gone_with_the_word_that_it_was_for)
 	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_NONE);
 	expect_draft(screen, "/model ");
 	ik_screen_free(screen);
+}
+
+Test(popup, preselects_the_first_unless_what_was_typed_will_do)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_popup *popup = ik_popup_new(keymap);
+	static const struct ik_candidate candidates[] = {
+		{"/mode", NULL}, {"/model", NULL}, {"/mouse", NULL}, {"src/", NULL},
+	};
+	struct ik_completions completions = {
+		.typed = "/mo", .head = "", .candidates = candidates, .count = 4,
+	};
+
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), 0);
+	cr_assert(!ik_popup_is_moved(popup));
+	ik_popup_show(popup, &completions, false);
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
+	completions.typed = "/mode";
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "it is a command");
+	completions.typed = "src";
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "it is a directory");
+	completions.typed = "";
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "nothing was typed");
+	completions.typed = "/mo";
+	completions.free = true;
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "it may mean something else");
+	popup = ik_popup_free(popup);
+	ik_keymap_free(keymap);
+}
+
+Test(popup, stays_at_the_one_that_the_user_went_to)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_popup *popup = ik_popup_new(keymap);
+	static const struct ik_candidate few[] = {{"b1", NULL}, {"b3", NULL}};
+	static const struct ik_candidate more[] = {{"b1", NULL}, {"b2", NULL}, {"b3", NULL}};
+	struct ik_completions completions = {.typed = "b", .head = "", .candidates = few, .count = 2};
+
+	ik_popup_show(popup, &completions, true);
+	ik_popup_move(popup, 1);
+	cr_assert_eq(ik_popup_selected(popup), 1);
+	completions.candidates = more;
+	completions.count = 3;
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), 2);
+	cr_assert(ik_popup_is_moved(popup));
+	completions.typed = "b2";
+	ik_popup_show(popup, &completions, true);
+	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
+	popup = ik_popup_free(popup);
+	ik_keymap_free(keymap);
 }
