@@ -125,6 +125,19 @@ static int write_new(const struct ik_agent *agent)
 	return number;
 }
 
+/* Put the new file in the place of the old one. A file that is renamed over another is sent to
+ * the disk at once by ext4, which the next key would wait for; two that change places are not. */
+static int replace(const struct ik_agent *agent)
+{
+#ifdef RENAME_EXCHANGE
+	if (renameat2(AT_FDCWD, agent->draft_new, AT_FDCWD, agent->draft_path, RENAME_EXCHANGE) == 0) {
+		(void)unlink(agent->draft_new);
+		return 0;
+	}
+#endif
+	return rename(agent->draft_new, agent->draft_path) == 0 ? 0 : errno;
+}
+
 /* Save one as it is now; 0 or errno. */
 static int save(const struct ik_agent *agent)
 {
@@ -140,8 +153,8 @@ static int save(const struct ik_agent *agent)
 	if (!any)
 		return unlink(agent->draft_path) == 0 || errno == ENOENT ? 0 : errno;
 	number = write_new(agent);
-	if (number == 0 && rename(agent->draft_new, agent->draft_path) != 0)
-		number = errno;
+	if (number == 0)
+		number = replace(agent);
 	if (number != 0)
 		(void)unlink(agent->draft_new);
 	return number;
