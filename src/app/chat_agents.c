@@ -106,6 +106,7 @@ static void agent_free(struct ik_agent *agent)
 	ik_chat_policy_done(agent);
 	ik_chat_draft_end(agent);
 	free(agent->task);
+	free(agent->lock_asker);
 	free(agent->picking_words);
 	agent->complete = ik_complete_free(agent->complete);
 	agent->screen = ik_screen_free(agent->screen);

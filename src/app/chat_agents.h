@@ -51,6 +51,7 @@ struct ik_agent {
 	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
 	bool draft_stale;         /* what was sent stands in it until the store has that */
 
+	char *lock_asker;         /* who asked for its session last; NULL */
 	int lock_question;        /* somebody asks for its session; 0: nobody */
 	bool letting_go;          /* and gets it when nothing is under way */
 	bool cancelled_for_it;

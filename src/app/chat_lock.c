@@ -95,7 +95,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	look_soon(agent);
 }
 
-static void ask(struct ik_agent *agent, const struct ik_event *event)
+static void ask(struct ik_agent *agent)
 {
 	bool busy = ik_session_busy(agent->session);
 	struct ik_choice choices[3];
@@ -103,13 +103,11 @@ static void ask(struct ik_agent *agent, const struct ik_event *event)
 		"back, or go on in a copy of your own with /fork.");
 	struct ik_question_part parts[2];
 	struct ik_question question = {.parts = parts, .part_count = 2, .choices = choices};
-	struct ik_buf who;
 
 	if (agent->lock_question != 0)
 		ik_chat_withdraw(agent->chat, agent->lock_question);
-	ik_buf_init(&who, IK_KIB(4));
-	ik_sanitize_line(&who, event->text, event->text_length);
-	parts[0] = (struct ik_question_part){IK_QUESTION_TEXT, who.data, who.length};
+	parts[0] = (struct ik_question_part){IK_QUESTION_TEXT, agent->lock_asker,
+		strlen(agent->lock_asker)};
 	parts[1] = (struct ik_question_part){IK_QUESTION_HINT, hint, strlen(hint)};
 	choices[question.choice_count++] = (struct ik_choice){.key = 'l', .value = ANSWER_NOW,
 		.label = busy ? _("Cancel what runs, and let it go") : _("Let it go")};
@@ -121,7 +119,6 @@ static void ask(struct ik_agent *agent, const struct ik_event *event)
 	question.initial = question.escape = question.choice_count++;
 	question.title = _("Another ikigai asks for this session.");
 	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
-	ik_buf_done(&who);
 }
 
 /* ---- what the session tells ---- */
@@ -142,8 +139,11 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 	else if (ik_text_equal(event->name, "refused"))
 		say(agent, ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
 			"of your own."), who.data));
-	else if (ik_text_equal(event->name, "asked") && !agent->letting_go)
-		ask(agent, event);
+	else if (ik_text_equal(event->name, "asked") && !agent->letting_go) {
+		free(agent->lock_asker);
+		agent->lock_asker = ik_strdup(who.data);
+		ask(agent);
+	}
 	else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
 		ik_chat_lock_done(agent);
 	/* The answer is there: what is said of the asking is no longer so. */
@@ -159,6 +159,9 @@ void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
 		take(agent, event);
 	else if (agent->letting_go)
 		look_soon(agent);
+	/* With the turn goes what could have been cancelled for it. */
+	if (event->kind == IK_EVENT_TURN_DONE && agent->lock_question != 0)
+		ask(agent);
 }
 
 /* ---- what the person wants ---- */
