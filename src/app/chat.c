@@ -98,6 +98,9 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 		tell_changes(chat, registry);
 	}
 	chat->refresh_key = false;
+	/* What is known from the last run is there in a millisecond: no frame later. */
+	if (chat->registry == NULL)
+		ik_chat_draw_now(chat);
 	ik_registry_unref(chat->registry);
 	chat->registry = ik_registry_ref(registry);
 }
