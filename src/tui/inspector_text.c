@@ -216,7 +216,8 @@ static bool add_changes(struct ik_inspector *inspector)
 	const struct ik_call_folds *folds = ik_inspector_folds(inspector, false);
 	bool shown = (!folds || folds->all != IK_FOLD_NONE) && ik_call_changes(inspector->call, &diff);
 	if (shown) {
-		add_heading(inspector, _("Changes"));
+		add_heading(inspector, inspector->call->stage == IK_STAGE_FAILED
+			? _("Changes (the call failed)") : _("Changes"));
 		struct ik_block *block = add_block(inspector, IK_BLOCK_TEXT, diff.data,
 			diff.length);
 		ik_block_set_renderer(block, &ik_renderer_diff);

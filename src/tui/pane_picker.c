@@ -301,3 +301,8 @@ struct ik_scrollback *ik_picker_text(struct ik_picker *picker)
 {
 	return picker->list.pane.text;
 }
+
+bool ik_picker_is_unfiltered(const struct ik_picker *picker)
+{
+	return picker->list.words.length == 0;
+}

@@ -36,6 +36,9 @@ void ik_picker_scroll(struct ik_picker *picker, int rows);
 void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_rectangle area,
 	bool focus, int *ret_cursor_row, int *ret_cursor_column);
 
+/* Is nothing written yet that filters it? */
+bool ik_picker_is_unfiltered(const struct ik_picker *picker);
+
 /* The text of the selected one; borrowed. */
 struct ik_scrollback *ik_picker_text(struct ik_picker *picker);
 

@@ -39,6 +39,12 @@ bool ik_screen_picker_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction)
 {
 	struct ik_pane_wish wish;
+	/* Nothing that is listed begins so: it is a command that is typed. */
+	if (ik_key_is_text(key) && key->codepoint == '/' && ik_picker_is_unfiltered(screen->picker)
+		&& ik_editor_is_empty(screen->editor)) {
+		close_picker(screen);
+		return false;
+	}
 	if (!ik_picker_key(screen->picker, key, action, &wish))
 		return false;
 	screen->dirty = true;

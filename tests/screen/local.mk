@@ -64,7 +64,7 @@ SCREEN_TESTS = \
 	tests/screen/keyboard.screen \
 	tests/screen/languages.screen \
 	tests/screen/late_keys.screen \
-	tests/screen/locks.screen \
+	tests/screen/locks.screen tests/screen/locks_turn.screen \
 	tests/screen/locks_stopped.screen \
 	tests/screen/model.screen \
 	tests/screen/many_calls.screen \
@@ -73,7 +73,7 @@ SCREEN_TESTS = \
 	tests/screen/no_colour.screen \
 	tests/screen/model_hint.screen \
 	tests/screen/no_memory.screen tests/screen/no_memory_reply.screen \
-	tests/screen/picker.screen tests/screen/pane_close.screen \
+	tests/screen/picker.screen tests/screen/picker_command.screen tests/screen/pane_close.screen \
 	tests/screen/paste.screen \
 	tests/screen/markdown_widths.screen tests/screen/question_in_pane.screen tests/screen/questions.screen \
 	tests/screen/half_pages.screen \
