@@ -14,6 +14,7 @@
 #include "app/import_line.h"
 #include "app/print.h"
 #include "json/scan.h"
+#include "store/lock.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -207,12 +208,41 @@ static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
 	return status;
 }
 
+static void on_found(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_holder *holder = arg;
+
+	if (answer->status == IK_OK && answer->count == 1)
+		*holder = answer->sessions[0].holder;
+}
+
+/* Does nobody have it open? A file may have any number of sessions: they are not all locked. */
+static enum ik_status check_free(struct ik_cli_session *cli, const char *session)
+{
+	struct ik_holder holder = { .pid = 0 };
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_found, .arg = &holder };
+	enum ik_status status = ik_await(&awaited,
+		ik_store_find(cli->store, session, ik_await_answer, &awaited), &cli->error);
+	struct ik_buf sentence;
+
+	if (status != IK_OK && status != IK_NOT_FOUND)
+		return status;
+	if (holder.pid == 0)
+		return IK_OK;
+	ik_buf_init(&sentence, IK_KIB(4));
+	ik_holder_put_sentence(&sentence, &holder);
+	ik_error_set(&cli->error, IK_UNAVAILABLE, "%s", sentence.data);
+	ik_buf_done(&sentence);
+	return IK_UNAVAILABLE;
+}
+
 /* The events from here on are this session's: look what it has. */
 static enum ik_status begin_session(struct ik_cli_session *cli, const char *session,
 	struct batch *batch)
 {
 	enum ik_status status = batch->count > 0 ? settle(cli, batch) : IK_OK;
 
+	cli->taken = ik_taken_close(cli->taken);
 	if (status != IK_OK)
 		return status;
 	batch->line = ik_import_line_free(batch->line);
@@ -232,7 +262,15 @@ static enum ik_status begin_session(struct ik_cli_session *cli, const char *sess
 static enum ik_status hand_over(struct ik_cli_session *cli, struct ik_message *message,
 	struct batch *batch)
 {
-	ik_store_append(cli->store, ik_import_line_session(batch->line), message);
+	enum ik_status status = IK_OK;
+
+	/* One that is new is nobody's, and most are: a lock costs far more than an event. */
+	if (cli->taken == NULL && ik_import_line_last(batch->line) > 0)
+		status = ik_take_sessions(cli->loop, cli->store, &cli->taken,
+			ik_import_line_session(batch->line), &cli->error);
+	if (status != IK_OK)
+		return status;
+	ik_store_append_later(cli->store, ik_import_line_session(batch->line), message);
 	batch->messages[batch->count++] = ik_message_ref(message);
 	return batch->probing || batch->count == BATCH ? settle(cli, batch) : IK_OK;
 }
@@ -307,6 +345,7 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 	enum ik_status status = IK_OK;
 	struct ik_outputs outputs = { .count = 0 };
 	struct event event = { .session = NULL };
+	char checked[IK_UUID_TEXT] = ""; /* while looking: the session of the last event */
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
 	ssize_t length;
@@ -328,9 +367,10 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 			continue;
 		else if (batch != NULL)
 			status = store_line(cli, &event, batch);
-		else if (event.message != NULL)
-			status = ik_take_sessions(cli->loop, cli->store, &cli->taken, event.session,
-				&cli->error);
+		else if (event.message != NULL && !ik_text_equal(event.session, checked)) {
+			memcpy(checked, event.session, sizeof(checked));
+			status = check_free(cli, checked);
+		}
 		free(event.session);
 		event.session = NULL;
 		ik_message_unref(event.message);

@@ -1,6 +1,8 @@
 #define IK_PQ_LIBRARY_LOADER
 #include "store/pq_library.h"
 
+#include <dlfcn.h>
+
 #include "util/library.h"
 #include "util/text.h"
 
@@ -15,11 +17,13 @@ enum ik_status ik_pq_library_load(struct ik_error *error)
 		IK_PQ_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 	};
+	const char *why;
 
 	if (ik_pq.connectStartParams != NULL || ik_library_load(LIBRARY_NAME, functions,
 	    sizeof(functions) / sizeof(functions[0]), &ik_pq) != NULL)
 		return IK_OK;
+	why = dlerror();
 	return ik_error_set(error, IK_DENIED,
-		_("PostgreSQL's library (%s) cannot be loaded: install it (Debian: libpq5)."),
-		LIBRARY_NAME);
+		_("PostgreSQL's library cannot be loaded: %s (if it is missing, install libpq5 or libpq)"),
+		why ? why : LIBRARY_NAME);
 }

@@ -1,6 +1,8 @@
 #define IK_SQLITE_LIBRARY_LOADER
 #include "store/sqlite_library.h"
 
+#include <dlfcn.h>
+
 #include "util/library.h"
 #include "util/text.h"
 
@@ -15,12 +17,15 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error)
 		IK_SQLITE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 	};
+	const char *why;
 
 	if (ik_sqlite.open_v2 != NULL || ik_library_load(LIBRARY_NAME, functions,
 	    sizeof(functions) / sizeof(functions[0]), &ik_sqlite) != NULL)
 		return IK_OK;
+	why = dlerror();
 	return ik_error_set(error, IK_FAILED, /* trying again would not help */
-		_("SQLite (%s) cannot be loaded: sessions are not kept; install it."), LIBRARY_NAME);
+		_("SQLite cannot be loaded, so sessions are not kept: %s (if it is missing, install "
+		  "libsqlite3-0 or sqlite-libs)"), why ? why : LIBRARY_NAME);
 }
 
 void ik_sqlite_protect(sqlite3 *database)

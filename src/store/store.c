@@ -406,13 +406,11 @@ static void spool(struct ik_store *store, struct ik_record *record)
 	store->spool_told = true;
 }
 
-void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message)
+/* Put an event into the queue. */
+static void append(struct ik_store *store, const char *session, struct ik_message *message)
 {
 	struct ik_store_session *found = ik_store_session(store, NULL, session);
-	bool was_empty = !store->first;
 
-	if (!store->backend)
-		return;
 	if (!found)
 		found = ik_store_session_add(store, NULL, session, "", message->time_ms, -1);
 	/* What is taken in from elsewhere is older than its session here. */
@@ -420,6 +418,24 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
 	    message->time_ms < found->created_ms)
 		found->created_ms = message->time_ms;
 	spool(store, ik_store_enqueue(store, found, message));
+}
+
+void ik_store_append_later(struct ik_store *store, const char *session,
+	struct ik_message *message)
+{
+	if (!store->backend)
+		return;
+	append(store, session, message);
+	ik_store_turn_later(store);
+}
+
+void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message)
+{
+	bool was_empty = !store->first;
+
+	if (!store->backend)
+		return;
+	append(store, session, message);
 	/* Else the queue is on its way, or waits for its time. */
 	if (was_empty)
 		advance(store);

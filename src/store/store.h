@@ -180,6 +180,9 @@ void ik_store_begin_fork(struct ik_store *store, const char *session, const char
  * embedded database: when this returns and nothing waits, it is stored and has its number,
  * message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
+/* The same, for many in a row: they are written together, in a later turn of the loop. */
+void ik_store_append_later(struct ik_store *store, const char *session,
+	struct ik_message *message);
 
 /*
  * Keep a large text under an id of its own (a UUID), beside the events: written a part in

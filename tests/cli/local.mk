@@ -38,6 +38,7 @@ CLI_TESTS = \
 	tests/cli/sandbox.screen \
 	tests/cli/session.screen \
 	tests/cli/session_import_forks.screen \
+	tests/cli/session_import_many.screen \
 	tests/cli/session_outputs.screen \
 	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \
@@ -80,7 +81,7 @@ CLI_TESTS = \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh \
-	tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
+	tests/cli/many_sessions.py tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
 
 # Preloaded by tests that let single allocations fail; a sanitizer has an allocator of its own.
 check_SCRIPTS += tests/support/fail_allocation.so
