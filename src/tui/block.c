@@ -9,6 +9,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+#define COMMAND_ROWS 4 /* of a folded call: its end may be what matters */
+
 static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
 	[IK_BLOCK_USER] = {true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM},
 	[IK_BLOCK_ASSISTANT] = {true, false, IK_STYLE_ASSISTANT, IK_STYLE_ASSISTANT, IK_STYLE_DIM},
@@ -280,11 +282,12 @@ static void fill_from_message(struct ik_block *block)
 }
 
 /* How much of a call's outcome is shown while it is folded: what the person asked for
- * is no aside. */
+ * is no aside, and what a command prints is worth a look. */
 static size_t shown_lines(const struct ik_block *block)
 {
-	bool asked = block->call->own && block->lines < IK_CALL_LINES;
-	return asked ? IK_CALL_LINES : block->lines;
+	if (block->call->own)
+		return IK_CALL_LINES;
+	return ik_call_is_command(block->call) ? block->lines : 0;
 }
 
 /* Lines of a text. */
@@ -575,6 +578,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.hang = block->hang,
 		.head = block->head,
 		.tail = block->tail,
+		.head_rows = block->call && ik_call_is_command(block->call) ? COMMAND_ROWS : 1,
 		.head_style = look->head_style,
 		.style = look->style,
 		.tail_style = look->tail_style,

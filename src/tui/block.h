@@ -57,7 +57,7 @@ struct ik_block {
 	unsigned call_version;     /* that the text was made of */
 	bool filled;               /* text is there */
 	bool folded;               /* a line or two stand for it */
-	size_t lines;              /* of a call's outcome that are shown while it is folded */
+	size_t lines;              /* of a command's outcome that are shown while it is folded */
 	int64_t began_ms;          /* thinking that grows: monotonic; -1: at the next tick */
 	int64_t seconds;           /* that it took; -1: not known */
 	struct ik_buf own;         /* text, unless it is the message's own */

@@ -7,16 +7,19 @@
 #include "tool/envelope.h"
 #include "tui/size_text.h"
 #include "tui/status_bar.h"
+#include "util/diff.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
 #define SUMMARY_BYTES 2000 /* of arguments: a screenful */
+#define COMMAND_BYTES IK_KIB(16) /* of a command: so many that those left out can be counted */
 #define BODY_BYTES 4000    /* of a result whose lines are long */
 #define LARGE_PART IK_KIB(256) /* that is shown of a large result; the inspector has all */
-#define LIVE_LINES 5
+#define LIVE_LINES 6
 #define REASON_LINES 3 /* of a failure, at least */
+#define DIFF_LINES 2000 /* longer ones are read by nobody */
 #define FACT_BYTES 60      /* a longer text stands on a line of its own */
 
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
@@ -54,13 +57,24 @@ const char *ik_call_line(struct ik_call *call, size_t *ret_length)
 	if (call->line.length == 0 && ik_text_equal(call->name, IK_OWN_COMMAND)) {
 		add_own_command(call);
 	} else if (call->line.length == 0) {
+		struct ik_json_span arguments;
+		call->is_command = ik_json_check(call->arguments.data, call->arguments.length,
+			&arguments, NULL) == IK_OK
+			&& ik_json_span_type(ik_json_member(arguments, "command")) == IK_JSON_STRING;
 		char *summary = ik_call_summary(call->name, call->arguments.data,
-			call->arguments.length, SUMMARY_BYTES);
+			call->arguments.length, call->is_command ? COMMAND_BYTES : SUMMARY_BYTES);
 		ik_sanitize_line(&call->line, summary, strlen(summary));
 		free(summary);
 	}
 	*ret_length = call->line.length;
 	return call->line.data;
+}
+
+bool ik_call_is_command(struct ik_call *call)
+{
+	size_t length;
+	(void)ik_call_line(call, &length);
+	return call->is_command;
 }
 
 /* End the line that was begun in out, if one was. */
@@ -140,8 +154,9 @@ static void add_stream(struct ik_buf *out, struct ik_json_span stream)
 	ik_json_string(stream, out);
 }
 
-/* Append the outcome for people. */
-static void add_outcome(struct ik_buf *out, struct ik_json_span envelope)
+/* Append the outcome for people. output: nothing but what a command printed, where that is
+ * known. */
+static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool output)
 {
 	if (!ik_envelope_succeeded(envelope)) {
 		add_error(out, envelope);
@@ -151,6 +166,8 @@ static void add_outcome(struct ik_buf *out, struct ik_json_span envelope)
 	}
 	struct ik_json_span result = ik_json_member(envelope, "result");
 	enum ik_json_type type = ik_json_span_type(result);
+	if (output && ik_json_string(ik_json_member(result, "output"), out))
+		return;
 	if (type == IK_JSON_STRING)
 		ik_json_string(result, out);
 	else if (type == IK_JSON_OBJECT && ik_json_count(result) > 0) {
@@ -188,14 +205,14 @@ static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
 	return shown;
 }
 
-/* Start of the last lines of text: what is worth to be seen while it grows. */
-static size_t last_lines(const struct ik_buf *text)
+/* Start of the last lines of text, at most so many: what is worth to be seen while it grows. */
+static size_t last_lines(const struct ik_buf *text, size_t most)
 {
 	size_t floor = text->length > BODY_BYTES ? text->length - BODY_BYTES : 0;
 	size_t start = text->length;
 	if (start > 0 && text->data[start - 1] == '\n')
 		start--;
-	for (int lines = 0; lines < LIVE_LINES && start > floor; lines++) {
+	for (size_t lines = 0; lines < most && start > floor; lines++) {
 		const char *line_feed = memrchr(text->data + floor, '\n', start - floor);
 		if (!line_feed)
 			return floor;
@@ -214,21 +231,22 @@ static void trim_end(struct ik_buf *out, size_t least)
 }
 
 /* Append what a call that runs has printed last, or all that is kept of it. */
-static void add_live(const struct ik_call *call, bool all, struct ik_buf *out)
+static void add_live(const struct ik_call *call, size_t lines, struct ik_buf *out)
 {
 	const struct ik_buf *live = call->errors.length > 0 ? &call->errors : &call->output;
 	if (live->length == 0)
 		return;
-	size_t start = all ? 0 : last_lines(live);
+	size_t most = call->is_command && lines > 0 ? lines : LIVE_LINES;
+	size_t start = lines == IK_CALL_ALL ? 0 : last_lines(live, most);
 	size_t head = out->length;
 	ik_buf_putc(out, '\n');
 	ik_sanitize(out, live->data + start, live->length - start);
 	trim_end(out, head);
 }
 
-/* Append what a call that is over came to, for people; of a large one its beginning unless
- * whole. */
-static void add_body(const struct ik_call *call, bool whole, struct ik_buf *out)
+/* Append what a call that is over came to, for people, or only its output; of a large one its
+ * beginning unless whole. */
+static void add_body(const struct ik_call *call, bool whole, bool output, struct ik_buf *out)
 {
 	struct ik_buf envelope;
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
@@ -236,7 +254,7 @@ static void add_body(const struct ik_call *call, bool whole, struct ik_buf *out)
 	bool any = whole ? ik_call_envelope(call, &envelope)
 		: ik_call_envelope_beginning(call, LARGE_PART, &envelope);
 	if (any && ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
-		add_outcome(out, value);
+		add_outcome(out, value, output);
 	else
 		ik_buf_puts(out, _("no result"));
 	trim_end(out, 0);
@@ -270,6 +288,58 @@ static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, bool
 	}
 }
 
+/* Does it end within a line? */
+static bool ends_within(const struct ik_buf *text)
+{
+	return text->length > 0 && text->data[text->length - 1] != '\n';
+}
+
+/* Append an edit as the differences between its two texts; false: the object is none. */
+static bool add_edit(struct ik_buf *out, struct ik_json_span object)
+{
+	struct ik_buf before, after;
+	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
+	bool edit = ik_json_string(ik_json_member(object, "old_string"), &before)
+		&& ik_json_string(ik_json_member(object, "new_string"), &after);
+	if (edit && ends_within(&before) && ends_within(&after)) { /* parts of a file end anywhere */
+		ik_buf_putc(&before, '\n');
+		ik_buf_putc(&after, '\n');
+	}
+	if (edit)
+		(void)ik_diff_lines(out, before.data, before.length, after.data, after.length, DIFF_LINES);
+	ik_buf_done(&before);
+	ik_buf_done(&after);
+	return edit;
+}
+
+/* Append an object's members in their order, each on a line, or below its name; of an edit its
+ * differences last. */
+static void add_members(struct ik_buf *out, struct ik_json_span object)
+{
+	struct ik_buf text, differences;
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&differences, IK_LIMIT_ENVELOPE);
+	bool edit = add_edit(&differences, object);
+	struct ik_json_walk walk = {0};
+	struct ik_json_span key, value;
+	while (ik_json_next(object, &walk, &key, &value)) {
+		if (edit && (ik_json_string_is(key, "old_string") || ik_json_string_is(key, "new_string")))
+			continue;
+		ik_buf_clear(&text);
+		if (!ik_json_string(value, &text))
+			ik_buf_append(&text, value.text, value.length);
+		fresh_line(out);
+		ik_json_string(key, out);
+		ik_buf_puts(out, memchr(text.data, '\n', text.length) ? ":\n" : ": ");
+		ik_buf_append(out, text.data, text.length);
+	}
+	fresh_line(out);
+	ik_buf_append(out, differences.data, differences.length);
+	ik_buf_done(&text);
+	ik_buf_done(&differences);
+}
+
 /* Append all arguments where the first line cannot show them as they are. */
 static void add_arguments(const struct ik_call *call, struct ik_buf *out)
 {
@@ -281,12 +351,44 @@ static void add_arguments(const struct ik_call *call, struct ik_buf *out)
 		return;
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	add_object(&text, value);
+	add_members(&text, value);
 	trim_end(&text, 0);
 	ik_buf_putc(out, '\n');
 	ik_sanitize(out, text.data, text.length);
 	ik_buf_putc(out, '\n');
 	ik_buf_done(&text);
+}
+
+/* Append how many lines are left out, of a large one how much there is, and the key that shows
+ * it. */
+static void add_left_out(const struct ik_call *call, bool utf8, size_t lines, bool large,
+	struct ik_buf *out)
+{
+	ik_buf_puts(out, utf8 ? "… " : "... ");
+	if (large)
+		ik_size_text(out, ik_call_envelope_size(call));
+	else
+		ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", lines), lines);
+	if (call->open_key)
+		ik_buf_printf(out, " (%s)", call->open_key);
+}
+
+/* Append the last lines of what a command printed, after how many come before them. */
+static void add_last_lines(const struct ik_call *call, bool utf8, const struct ik_buf *body,
+	size_t lines, struct ik_buf *out)
+{
+	size_t start = last_lines(body, lines), before = 0, head = out->length;
+	for (size_t i = 0; i < start; i++)
+		before += body->data[i] == '\n';
+	if (start > 0) {
+		ik_buf_putc(out, '\n');
+		add_left_out(call, utf8, before > 0 ? before : 1, false, out);
+	}
+	if (body->length > 0) {
+		ik_buf_putc(out, '\n');
+		ik_sanitize(out, body->data + start, body->length - start);
+	}
+	trim_end(out, head);
 }
 
 void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
@@ -300,14 +402,25 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 	if (!over) {
 		if (lines == IK_CALL_ALL)
 			add_arguments(call, out);
-		add_live(call, lines == IK_CALL_ALL, out);
+		add_live(call, lines, out);
 		return;
 	}
 	struct ik_buf body;
 	size_t hidden = 0;
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
 	bool large = ik_call_is_large(call);
-	add_body(call, !large, &body);
+	bool command = call->is_command && !call->own && call->stage == IK_STAGE_OK
+		&& lines != IK_CALL_ALL;
+	/* The end of a large one would have to be looked for. */
+	if (command && large)
+		lines = 0;
+	add_body(call, !large, command, &body);
+	if (command && lines > 0) {
+		add_facts(call, utf8, 0, false, out);
+		add_last_lines(call, utf8, &body, lines, out);
+		ik_buf_done(&body);
+		return;
+	}
 	if (call->stage == IK_STAGE_FAILED && lines < REASON_LINES)
 		lines = REASON_LINES;
 	size_t shown = fold(&body, lines, &hidden);
@@ -322,13 +435,7 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 		*ret_tail = out->length;
 		if (hidden > 0) {
 			ik_buf_putc(out, '\n');
-			ik_buf_puts(out, utf8 ? "… " : "... ");
-			if (large)
-				ik_size_text(out, ik_call_envelope_size(call));
-			else
-				ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", hidden), hidden);
-			if (call->open_key)
-				ik_buf_printf(out, " (%s)", call->open_key);
+			add_left_out(call, utf8, hidden, large, out);
 		}
 	}
 	ik_buf_done(&body);
@@ -338,7 +445,7 @@ void ik_call_copy(struct ik_call *call, struct ik_buf *out)
 {
 	size_t length;
 	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
-		add_body(call, !ik_call_is_large(call), out);
+		add_body(call, !ik_call_is_large(call), false, out);
 		return;
 	}
 	ik_buf_append(out, call->output.data, call->output.length);

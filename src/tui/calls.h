@@ -52,6 +52,7 @@ struct ik_call {
 	int64_t duration_ms;         /* -1: not known */
 	int64_t exit_code;           /* of what a tool ran that worked itself, if its result has an
 	                                "exit_code" (bash's has); else 0 */
+	bool is_command;             /* it has an argument "command", as bash's; known with line */
 	bool own;                    /* the person's: no turn's end is its end */
 	char command[IK_UUID_TEXT];  /* what is stored of it then, its id; "": not yet */
 	bool has_block;              /* the scrollback shows it */
@@ -131,9 +132,9 @@ bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct 
 /*
  * The call as text for the scrollback, sanitised: its name and arguments with a few
  * facts on the first line, then at most so many lines of its outcome (of a failure a
- * few in any case), or the last lines of what it prints while it runs. IK_CALL_ALL: all
- * arguments and all of either. ret_head: where the facts begin; ret_tail: where the mark of
- * what was left out does.
+ * few in any case; of a command the last ones of its output), or the last lines of what it
+ * prints while it runs. IK_CALL_ALL: all arguments and all of either. ret_head: where the facts
+ * begin; ret_tail: where a mark at the end of what was left out does.
  */
 #define IK_CALL_LINES 20 /* of a call of the person's own */
 #define IK_CALL_ALL SIZE_MAX
@@ -147,11 +148,14 @@ void ik_call_copy(struct ik_call *call, struct ik_buf *out);
 /* Append the facts behind a call's name and arguments: how what it ran failed, how long it took. */
 void ik_call_facts(const struct ik_call *call, const char *between, struct ik_buf *out);
 
+/* Does it run a command of a shell's? */
+bool ik_call_is_command(struct ik_call *call);
+
 /* How a call stands, in one column. */
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8);
 
-/* glob(pattern="*.c"), one sanitised line, cut to about a screenful; valid until
- * the call changes. */
+/* glob(pattern="*.c"), one sanitised line, cut to about a screenful, a command's to several; valid
+ * until the call changes. */
 const char *ik_call_line(struct ik_call *call, size_t *ret_length);
 
 #endif

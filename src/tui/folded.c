@@ -1,10 +1,59 @@
 #include "tui/folded.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
 #include "util/cluster.h"
+#include "util/text.h"
 
 #define LEAST_SUMMARY 12 /* columns; with fewer, the facts go */
+#define HANG 2           /* columns before the second row of the head and the next ones */
+
+/* Begin one more row of the first line, from source on; returns its first column. */
+static int begin_row(const struct ik_render *request, struct ik_lines *lines, size_t source)
+{
+	ik_lines_add(lines, source);
+	if (source == 0)
+		return 0;
+	ik_lines_continue(lines);
+	return request->columns > 2 * LEAST_SUMMARY ? HANG : 0;
+}
+
+/* Lay out the first line, which ends at end, in several rows. */
+static void render_wrapped(const struct ik_render *request, struct ik_lines *lines, size_t head,
+	size_t end)
+{
+	int facts = (int)ik_utf8_width(request->text + head, end - head), column = 0;
+	size_t more = 0;
+	int rows = 0;
+	for (size_t at = 0; at < head;) {
+		int hang = at > 0 && request->columns > 2 * LEAST_SUMMARY ? HANG : 0;
+		struct ik_row row = ik_wrap_row(request->text + at, head - at, request->columns - hang);
+		if (rows++ < request->head_rows) {
+			column = begin_row(request, lines, at);
+			ik_lines_add_run(lines, at, row.shown, column, request->head_style);
+			column += (int)ik_utf8_width(request->text + at, row.shown);
+		} else {
+			more++;
+		}
+		at += row.taken;
+	}
+	if (more > 0) {
+		char *words = ik_format(ngettext("%zu more line", "%zu more lines", more), more);
+		char *mark = ik_format("%s %s", request->utf8 ? "…" : "...", words);
+		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
+		column = begin_row(request, lines, head);
+		ik_lines_add_kept(lines, kept, strlen(mark), column, IK_STYLE_DIM);
+		column += (int)ik_utf8_width(mark, strlen(mark));
+		free(words);
+		free(mark);
+	} else if (column + facts > request->columns) {
+		column = begin_row(request, lines, head);
+	}
+	if (facts > 0)
+		ik_lines_add_run(lines, head, end - head, column, IK_STYLE_DIM);
+}
 
 /* Lay out the first line, which ends at end. */
 static void render_summary(const struct ik_render *request, struct ik_lines *lines, size_t end)
@@ -13,6 +62,10 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 	size_t room = (size_t)request->columns;
 	size_t facts = ik_utf8_width(request->text + head, end - head);
 	size_t width;
+	if (request->head_rows > 1 && ik_utf8_width(request->text, end) > room) {
+		render_wrapped(request, lines, head, end);
+		return;
+	}
 	if (facts + LEAST_SUMMARY > room)
 		facts = 0;
 	room -= facts;

@@ -1,7 +1,8 @@
 /*
- * folded: how something that is folded is laid out: one row that says what it
+ * folded: how something that is folded is laid out: a row that says what it
  * is, cut where it must be so that the facts at its end stay, and what else is
- * shown of it as plain text below.
+ * shown of it as plain text below.  Where the head may take several rows
+ * (head_rows) it is wrapped, and what is left out is counted.
  *
  * May include: util, tui/wrap.h.
  */

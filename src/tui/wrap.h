@@ -134,6 +134,7 @@ struct ik_render {
 	int columns;
 	int hang;
 	size_t head, tail;
+	int head_rows;          /* of something folded: that its head may take; 0: one */
 	enum ik_style head_style, style, tail_style;
 };
 

@@ -23,7 +23,7 @@ SCREEN_TESTS = \
 	tests/screen/cancel_run.screen \
 	tests/screen/circling.screen \
 	tests/screen/clear.screen \
-	tests/screen/commands.screen \
+	tests/screen/command_rows.screen tests/screen/commands.screen \
 	tests/screen/compact.screen \
 	tests/screen/compact_retry.screen \
 	tests/screen/complete.screen \

@@ -45,8 +45,8 @@ static const struct {
 	const char *kind;
 } sights[SIGHTS] = {
 	[USER] = { "ask-", ".", "> ", "user" },
-	[CALL] = { "A", "a", "act(n=\"", "tool_call" },
-	[RESULT] = { "R", "a", "n: ", "tool_result" },
+	[CALL] = { "A", "a", "act(command=\"", "tool_call" },
+	[RESULT] = { "R", "a", "command: ", "tool_result" },
 	[REPLY] = { "F", "x", "  ", "assistant" },
 };
 
@@ -404,7 +404,8 @@ static bool serve(struct kills *kills)
 		ik_buf_printf(&text, "answer always\nwhen R%04db\nchat F%04dx\nsleep 3\nchat  done.\n"
 			"finish stop\nusage 10 5\ndone\n"
 			"answer always\nwhen ask-%04d.\nchat Let me\nsleep 2\nchat  look.\n"
-			"call 0 call_%da act {\"n\":\"A%04da\"}\nsleep 2\ncall 1 call_%db act {\"n\":\"A%04db\"}\n"
+			"call 0 call_%da act {\"command\":\"A%04da\"}\nsleep 2\n"
+			"call 1 call_%db act {\"command\":\"A%04db\"}\n"
 			"finish tool_calls\nusage 10 5\ndone\n", number, number, number, number, number, number,
 			number);
 	free(kills->place.body);
@@ -427,7 +428,7 @@ static bool set_up(struct kills *kills)
 	char *tools = ik_path_join(place->ikigai_home, "tools"), *url;
 	bool good = write_text(kills, tools, "act", 0755, ik_strdup("#!/bin/sh\n"
 		"if [ \"$1\" = --schema ]; then echo '{\"name\":\"act\",\"description\":\"Act.\",\"parameters\":"
-		"{\"n\":{\"type\":\"string\",\"description\":\"n\",\"required\":true}}}'; exit; fi\n"
+		"{\"command\":{\"type\":\"string\",\"description\":\"n\",\"required\":true}}}'; exit; fi\n"
 		"sleep 0.005\ntr A R\n"));
 
 	free(tools);
@@ -444,7 +445,7 @@ static bool set_up(struct kills *kills)
 	if (!good || !serve(kills))
 		return false;
 	url = expand(place, "$SERVER");
-	good = write_text(kills, place->ikigai_home, "config.json", 0600, ik_format("{\"ui\":{\"tool_output\":3},\"database\":\"%s\","
+	good = write_text(kills, place->ikigai_home, "config.json", 0600, ik_format("{\"database\":\"%s\","
 		"\"providers\":{\"loop\":{\"type\":\"openai-chat\",\"base_url\":\"%s/v1\",\"model\":\"m\","
 		"\"context_window\":1000000}},\"provider\":\"loop\"}", kills->address, url));
 	free(url);

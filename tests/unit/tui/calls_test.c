@@ -91,6 +91,72 @@ Test(calls, long_results_are_folded)
 	ik_buf_done(&envelope);
 }
 
+/* A call of bash, as it reads when that many lines of its outcome are shown. */
+static const char *command_text(const char *result, size_t lines)
+{
+	static char out[4096];
+	static const char arguments[] = "{\"command\":\"make\"}";
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "id", "bash");
+	struct ik_buf text;
+	size_t head, tail;
+	ik_calls_set_open_key(calls, "F3");
+	call->open_key = "F3";
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	ik_calls_set_envelope(calls, call, result, strlen(result), 12);
+	cr_assert(ik_call_is_command(call));
+	ik_buf_init(&text, IK_MIB(1));
+	ik_call_text(call, true, lines, &text, &head, &tail);
+	(void)snprintf(out, sizeof out, "%s", text.data);
+	ik_buf_done(&text);
+	ik_calls_free(calls);
+	return out;
+}
+
+#define MAKE "bash(command=\"make\") · 12 ms"
+#define BASH(output) "{\"tool_success\":true,\"result\":{\"output\":\"" output "\",\"exit_code\":0}}"
+
+Test(calls, of_a_command_the_last_lines_are_shown)
+{
+	cr_assert_str_eq(command_text(BASH("1\\n2\\n3\\n"), 6), MAKE "\n1\n2\n3");
+	cr_assert_str_eq(command_text(BASH("1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n"), 6),
+		MAKE "\n… 2 more lines (F3)\n3\n4\n5\n6\n7\n8");
+	cr_assert_str_eq(command_text(BASH("one"), 6), MAKE "\none");
+	cr_assert_str_eq(command_text(BASH(""), 6), MAKE);
+	cr_assert_str_eq(command_text(BASH("1\\n2"), 0), MAKE " · 2 lines");
+	cr_assert_str_eq(command_text(BASH("1\\n2\\n3"), IK_CALL_ALL), MAKE "\n1\n2\n3\nexit_code: 0");
+	cr_assert_str_eq(command_text("{\"tool_success\":false,\"error\":\"Tool 'bash' timed out\","
+		"\"error_code\":\"TOOL_TIMEOUT\",\"stdout\":\"1\\n2\\n3\\n\"}", 2),
+		MAKE "\nTool 'bash' timed out (TOOL_TIMEOUT)\n1\n2\n… 1 more line (F3)");
+}
+
+/* All that a call was given, in its order and with its names. */
+Test(calls, an_opened_edit_reads_as_one)
+{
+	static const char arguments[] = "{\"file_path\":\"parse.c\",\"old_string\":\"    return 1;\","
+		"\"new_string\":\"    /* more */\\n    return 2;\",\"replace_all\":false}";
+	static const char other[] = "{\"content\":\"one\\ntwo\\n\",\"file_path\":\"parse.c\",\"mode\":420}";
+	static const char envelope[] = "{\"tool_success\":true,\"result\":\"done\"}";
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_call *call = ik_calls_get(calls, "a", "file_edit");
+	struct ik_buf text;
+	size_t head, tail;
+	ik_buf_init(&text, IK_MIB(1));
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
+	ik_call_text(call, true, IK_CALL_ALL, &text, &head, &tail);
+	cr_assert_str_eq(text.data + head, " · 1 ms\nfile_path: parse.c\nreplace_all: false\n"
+		"@@ -1,1 +1,2 @@\n-    return 1;\n+    /* more */\n+    return 2;\n\ndone");
+	ik_buf_clear(&text);
+	call = ik_calls_get(calls, "b", "file_write");
+	ik_calls_set_arguments(calls, call, other, strlen(other));
+	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
+	ik_call_text(call, true, IK_CALL_ALL, &text, &head, &tail);
+	cr_assert_str_eq(text.data + head, " · 1 ms\ncontent:\none\ntwo\nfile_path: parse.c\nmode: 420\n\ndone");
+	ik_buf_done(&text);
+	ik_calls_free(calls);
+}
+
 Test(calls, a_call_goes_through_its_states)
 {
 	struct ik_calls *calls = ik_calls_new();
@@ -110,7 +176,7 @@ Test(calls, a_call_goes_through_its_states)
 	size_t head, tail;
 	ik_buf_init(&text, IK_MIB(1));
 	ik_call_text(call, true, IK_CALL_LINES, &text, &head, &tail);
-	cr_assert_str_eq(text.data + head, "\n3\n4\n5\n6\n7");
+	cr_assert_str_eq(text.data + head, "\n2\n3\n4\n5\n6\n7");
 	ik_buf_done(&text);
 	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
 	struct ik_message *message = ik_message_tool_result("a", "bash", envelope, strlen(envelope),
