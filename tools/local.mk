@@ -24,6 +24,7 @@ noinst_LIBRARIES += libik_grep.a
 libik_grep_a_SOURCES = \
 	tools/grep/automaton.c tools/grep/automaton.h \
 	tools/grep/bytes.c tools/grep/bytes.h \
+	tools/grep/dialect.c tools/grep/dialect.h \
 	tools/grep/lines.h \
 	tools/grep/machine.c tools/grep/machine.h \
 	tools/grep/search.c tools/grep/search.h \

@@ -1,5 +1,6 @@
 #include "tests/support/plain_search.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <regex.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/grep/dialect.h"
 #include "tools/grep/search.h"
 
 #include "util/path.h"
@@ -77,18 +79,55 @@ static void tell(const char *pattern, const struct ik_buf *wanted, const struct 
 		setlocale(LC_CTYPE, NULL), wanted->data + same, found->data + same);
 }
 
+/* Does the pattern mean the same to POSIX and to the dialect? Where it has nothing that looks
+ * like the latter: escapes of letters and digits but \w \W \b \B, any in brackets, "(?" and two
+ * quantifiers of which the second is "?". */
+static bool is_posix(const char *pattern)
+{
+	bool bracket = strchr(pattern, '[') != NULL;
+
+	for (const char *at = pattern; *at != '\0'; at++) {
+		if (at[0] == '\\' && (bracket || at[1] == '\0' || (at[1] != 'w' && at[1] != 'W' &&
+				at[1] != 'b' && at[1] != 'B' && isalnum((unsigned char)at[1]))))
+			return false;
+		if (at[1] == '?' && strchr("(*+?}", at[0]) != NULL)
+			return false;
+		if (at[0] == '\\')
+			at++;
+	}
+	return true;
+}
+
+/* Compile what the engine has to agree with: the pattern itself where it is POSIX's, otherwise
+ * what the dialect makes of it. False when it is refused. */
+static bool compile_plainly(const char *pattern, regex_t *expression)
+{
+	struct ik_buf posix;
+	struct ik_error error;
+	bool good;
+
+	ik_buf_init(&posix, SIZE_MAX / 2);
+	if (is_posix(pattern))
+		good = regcomp(expression, pattern, REG_EXTENDED | REG_NOSUB) == 0;
+	else
+		good = dialect_translate(pattern, false, &posix, &error) == IK_OK &&
+			regcomp(expression, posix.data, REG_EXTENDED | REG_NOSUB) == 0;
+	ik_buf_done(&posix);
+	return good;
+}
+
 enum plain_result plain_compare(const char *pattern, const char *text, size_t length)
 {
 	enum plain_result result = PLAIN_DIFFERENT;
 	struct ik_error error;
-	struct search *search = search_new(pattern, &error);
+	struct search *search = search_new(pattern, false, &error);
 	struct ik_buf wanted, found;
 	regex_t expression;
 
 	/* Not even the C library can be asked about some of these. */
 	if (search == NULL && strcmp(error.text, "Regular expression too big") == 0)
 		return PLAIN_REFUSED;
-	if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
+	if (!compile_plainly(pattern, &expression)) {
 		if (search == NULL)
 			return PLAIN_REFUSED;
 		fprintf(stderr, "accepted: /%s/\n", pattern);
@@ -111,16 +150,4 @@ enum plain_result plain_compare(const char *pattern, const char *text, size_t le
 	ik_buf_done(&wanted);
 	ik_buf_done(&found);
 	return result;
-}
-
-bool plain_is_hopeless(const char *pattern)
-{
-	bool refers = false;
-	int repeats = 0;
-
-	for (const char *at = pattern; *at != '\0'; at++) {
-		repeats += strchr("*+{", *at) != NULL;
-		refers = refers || (at[0] == '\\' && at[1] >= '1' && at[1] <= '9');
-	}
-	return repeats > 2 && refers;
 }

@@ -1,8 +1,9 @@
 /*
  * plain_search: what grep has to find, by the plain method: each line by
- * regexec(3).
+ * regexec(3), for the pattern itself where it is a POSIX expression, otherwise
+ * for what the dialect makes of it.
  *
- * May include: util, tools/grep/search.h.
+ * May include: util, tools/grep/dialect.h, tools/grep/search.h.
  */
 #ifndef TESTS_SUPPORT_PLAIN_SEARCH_H
 #define TESTS_SUPPORT_PLAIN_SEARCH_H
@@ -17,8 +18,5 @@ enum plain_result {
 
 /* Search text for pattern both ways, in the locale that is set. */
 enum plain_result plain_compare(const char *pattern, const char *text, size_t length);
-
-/* Would regexec() itself take for ever? It does over back-references among repetitions. */
-bool plain_is_hopeless(const char *pattern);
 
 #endif

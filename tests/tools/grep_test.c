@@ -20,7 +20,8 @@ Test(grep, describes_itself)
 	cr_assert_str_eq(reply.out.data,
 		"{\"name\":\"grep\",\"description\":\"Search for pattern in files using regular expressions\","
 		"\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\","
-		"\"description\":\"Regular expression pattern (POSIX extended)\"},\"glob\":{\"type\":\"string\","
+		"\"description\":\"Regular expression pattern (POSIX extended, with \\\\d \\\\s \\\\w \\\\b "
+		"(?:...) (?i) and lazy quantifiers; no lookaround or back-references; matched line by line)\"},\"glob\":{\"type\":\"string\","
 		"\"description\":\"Glob pattern to filter files (e.g., '*.c')\"},\"path\":{\"type\":\"string\","
 		"\"description\":\"Directory to search in (default: current directory)\"}},"
 		"\"required\":[\"pattern\"]},\"annotations\":{\"readOnly\":true}}\n");
@@ -96,7 +97,47 @@ Test(grep, posix_extended_expressions)
 	expect_json(ask("grep", "{'pattern':'^[[:upper:]]'}"), "{'output':'a:7: Tab\\there','count':1}");
 	expect_json(ask("grep", "{'pattern':'[^a-z]x?'}"),
 		"{'output':'a:5: a.b\\na:6: (x)\\na:7: Tab\\there','count':3}");
-	expect_json(ask("grep", "{'pattern':'(o)\\\\1'}"), "{'output':'a:1: foo\\na:2: foooo','count':2}");
+}
+
+/* What POSIX lacks, with the meaning that it has for ripgrep. The lines are numbered 0 to 9. */
+Test(grep, expressions_of_other_dialects)
+{
+	static const struct {
+		const char *pattern;
+		const char *lines; /* digits: those that are found */
+	} cases[] = {
+		{ "\\\\d", "1359" }, { "^\\\\d+$", "59" }, { "[\\\\d_]", "13459" }, { "^[^\\\\d]*$", "024678" },
+		{ "^\\\\D+$", "024678" }, { "[^\\\\D2]", "1359" }, { "d", "7" }, { "^[\\\\D1]+$", "0124678" },
+		{ "\\\\s", "0267" }, { "[\\\\s]b", "0" }, { "^\\\\S+$", "134589" }, { "[^\\\\S ]", "2" },
+		{ "\\\\t", "2" }, { "[\\\\t]", "2" }, { "\\\\x41", "4" }, { "\\\\x{c4}", "8" }, { "\\\\u00c4", "8" },
+		{ "\\\\bbar\\\\b", "0" }, { "\\\\Bar\\\\b", "0" }, { "^\\\\w+$", "14589" }, { "^[^\\\\W_]+$", "1589" },
+		{ "^[^\\\\W\\\\d_]a$", "8" }, { "[\\\\w.]+@", "6" }, { "[\\\\w\\\\-]+-x", "3" }, { "\\\\Afoo", "0" }, { "bar\\\\z", "0" },
+		{ "(?:foo|x-)", "03" }, { "(?<n>foo)", "0" }, { "(?P<n>foo)", "0" }, { "(?i)FOO", "0" },
+		{ "(?i:FOO) bar", "0" }, { "(?i)F(?-i)oo", "0" }, { "(?i:F)OO", "" }, { "(?i)\u00e4", "8" },
+		{ "(?i)[x-z]-X", "3" }, { "(?i)[^F]OO", "" }, { "(?i)sa_A", "4" }, { "(?s).(?i)A_", "4" },
+		{ "fo*?", "06" }, { "fo+? ", "0" }, { "o{2}? ", "0" }, { "^x?\?-", "" }, { "^1?\?2", "35" },
+		{ "\\\\[[^\\\\]]+\\\\]", "7" }, { "[\\\\]]", "7" }, { "[a\\\\]$", "4678" },
+	};
+	struct ik_buf wanted;
+
+	make_text("f", "foo bar\nx1\n\tx.y\n12-x-x\nSA_a\n12\nfa@b \\\n[end] a\nÄa\n٣\n");
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct reply reply = ask("grep", "{'pattern':'%s'}", cases[i].pattern);
+		char *output = ik_json_string_new(ik_json_member(reply.json, "output"), NULL);
+
+		cr_assert_not_null(output, "%s: %s", cases[i].pattern, reply.out.data);
+		ik_buf_clear(&wanted);
+		/* The line numbers, less one. */
+		for (const char *at = output; *at != '\0'; at += *at != '\0') {
+			ik_buf_putc(&wanted, (char)('0' + strtol(at + 2, NULL, 10) - 1));
+			at += strcspn(at, "\n");
+		}
+		cr_expect_str_eq(wanted.data, cases[i].lines, "%s: %s", cases[i].pattern, reply.out.data);
+		free(output);
+		reply_free(&reply);
+	}
+	ik_buf_done(&wanted);
 }
 
 Test(grep, lines_and_their_ends)

@@ -1,10 +1,10 @@
 # tests/tools: the built tools, run as real processes; one program a tool, and
-# some for what several do alike: arguments, files, hints, input, kill, memory.
+# some for what several do alike: arguments, files, hints, input, kill, memory, peers.
 tool_tests = tests/tools/arguments_test tests/tools/bash_test tests/tools/file_edit_test \
 	tests/tools/file_read_test tests/tools/file_write_test tests/tools/files_test \
 	tests/tools/glob_test tests/tools/grep_files_test tests/tools/grep_test \
 	tests/tools/hint_test tests/tools/input_test tests/tools/kill_test tests/tools/match_test tests/tools/memory_test \
-	tests/tools/search_test
+	tests/tools/peers_test tests/tools/search_test
 check_PROGRAMS += $(tool_tests)
 TESTS += $(tool_tests)
 
@@ -23,6 +23,7 @@ EXTRA_tests_tools_input_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_kill_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_match_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_memory_test_DEPENDENCIES = $(tool_programs)
+EXTRA_tests_tools_peers_test_DEPENDENCIES = $(tool_programs)
 
 check_LIBRARIES = libtests_tools.a
 libtests_tools_a_SOURCES = tests/support/sanitized.h tests/support/scratch.h tests/tools/support.c tests/tools/support.h
@@ -72,6 +73,9 @@ tests_tools_match_test_LDADD = libik_tools.a $(LINK_TOOL_TEST)
 tests_tools_memory_test_SOURCES = tests/tools/memory_test.c
 tests_tools_memory_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_tools_memory_test_LDADD = $(LINK_TOOL_TEST)
+tests_tools_peers_test_SOURCES = tests/tools/peers_test.c
+tests_tools_peers_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_tools_peers_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_search_test_SOURCES = tests/tools/search_test.c \
 	tests/support/plain_search.c tests/support/plain_search.h
 tests_tools_search_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

@@ -41,9 +41,10 @@ static void random_pattern(struct ik_buf *out, int depth)
 		"[a-f]", "[[:alpha:]]", "[^[:space:]]", "[0-9]", "\\w", "\\W", "\\s", "\\S", "\\.", "\\b",
 		"\\B", "\\<", "\\>", "^", "$", "\\`", "\\'", "é", "[é]", "[^é]", "[a-é]", "€", "x", "needle",
 		"()", "[]a]", "[^]a]", "[a-]", "[-a]", "[a\\]", "\\(", "}", "[[.a.]]", "[[=a=]b]", "[a---]",
-		"\\1", "\\2", "\\é", "[.]", "[[:digit:]_]", "[x-z-]", "\\n", "\\a" };
+		"\\é", "[.]", "[[:digit:]_]", "[x-z-]", "\\d", "\\D", "[\\d_]", "[^\\s\\]]", "\\t", "(?:a|b)",
+		"(?i)", "[\\W0]", "[^\\W\\d_]", "\\x{e9}", "[]^-]", "[\\^\\t]" };
 	static const char *const repeats[] = { "*", "+", "?", "{2}", "{0,1}", "{1,3}", "{2,}", "{0}",
-		"{,2}", "**", "+?", "{0,0}", "{3}{2}" };
+		"{,2}", "**", "+?", "*?", "??", "{0,0}", "{3}{2}" };
 
 	for (unsigned i = random_below(4) + 1; i > 0; i--) {
 		unsigned kind = random_below(12);
@@ -105,10 +106,8 @@ static void compare_randomly(const char *locale, unsigned seed, int patterns)
 	ik_buf_init(&pattern, 1 << 20);
 	ik_buf_init(&text, SIZE_MAX / 2);
 	for (int i = 0; i < patterns; i++) {
-		do {
-			ik_buf_clear(&pattern);
-			random_pattern(&pattern, 3);
-		} while (plain_is_hopeless(pattern.data));
+		ik_buf_clear(&pattern);
+		random_pattern(&pattern, 3);
 		if (i % 20 == 0) {
 			ik_buf_clear(&text);
 			/* From time to time so much that the cursors run together. */
@@ -193,17 +192,17 @@ Test(search, refuses_what_would_exhaust_the_machine)
 	struct ik_error error;
 	struct ik_buf pattern;
 
-	cr_assert_null(search_new("(((a{1,200}){1,200}){1,200}){1,200}", &error));
+	cr_assert_null(search_new("(((a{1,200}){1,200}){1,200}){1,200}", false, &error));
 	cr_assert_str_eq(error.text, "Regular expression too big");
 	/* Each of these doubles what regcomp() makes of it. */
-	cr_assert_null(search_new("a++++++++++++++++++++++++++++++++++++++++", &error));
+	cr_assert_null(search_new("a++++++++++++++++++++++++++++++++++++++++", false, &error));
 	/* And here each copy leads to all that follow. */
-	cr_assert_null(search_new("(a?){25000}", &error));
-	cr_assert_null(search_new("a{0,25000}", &error));
+	cr_assert_null(search_new("(a?){25000}", false, &error));
+	cr_assert_null(search_new("a{0,25000}", false, &error));
 	ik_buf_init(&pattern, SIZE_MAX / 2);
 	for (int i = 0; i < 100000; i++)
 		ik_buf_putc(&pattern, '(');
-	cr_assert_null(search_new(pattern.data, &error));
+	cr_assert_null(search_new(pattern.data, false, &error));
 	ik_buf_done(&pattern);
 }
 

@@ -47,7 +47,8 @@ struct ik_parts_copy {
 	struct ik_parts_row row;
 };
 
-/* Copy the parts. 0, ENOMEM, or EFAULT when they are not the same twice. ik_parts_copy_free() either way. */
+/* Copy the parts. 0, ENOMEM, or EFAULT when they are not the same twice.
+ * ik_parts_copy_free() either way. */
 int ik_parts_copy(const struct ik_parts *parts, struct ik_parts_copy *copy) IK_MUST_USE;
 void ik_parts_copy_free(struct ik_parts_copy *copy);
 

@@ -8,13 +8,15 @@
 #include "tools/common/match.h"
 #include "tools/common/program.h"
 #include "tools/grep/crew.h"
+#include "tools/grep/dialect.h"
 #include "tools/grep/search.h"
 
 enum { PATTERN, GLOB, PATH };
 
 static const struct ik_parameter parameters[] = {
 	[PATTERN] = { "pattern", IK_PARAMETER_NAME, true,
-		"Regular expression pattern (POSIX extended)" },
+		"Regular expression pattern (POSIX extended, with \\d \\s \\w \\b (?:...) (?i) and lazy "
+		"quantifiers; no lookaround or back-references; matched line by line)" },
 	[GLOB] = { "glob", IK_PARAMETER_NAME, false,
 		"Glob pattern to filter files (e.g., '*.c')" },
 	[PATH] = { "path", IK_PARAMETER_NAME, false,
@@ -37,25 +39,6 @@ static bool search_one(struct crew *crew, const char *path)
 	return true;
 }
 
-/* How a pattern that the C library refuses is meant to be written, by what it begins with
- * or holds, or by the refusal; NULL if that says enough. */
-static const char *pattern_hint(const char *pattern, const char *refusal)
-{
-	if (strstr(pattern, "(?") != NULL)
-		return "POSIX extended regular expressions have no (?...): write alternatives, and [aA] "
-			"for either case.";
-	if (pattern[0] == '*')
-		return "There is nothing before the * that it could repeat: write .* for any text; which "
-			"files are searched is said by glob.";
-	if (strstr(refusal, "Unmatched (") != NULL)
-		return "Write \\( for a parenthesis that stands for itself.";
-	if (strstr(refusal, "\\{") != NULL)
-		return "Write \\{ for a brace that stands for itself.";
-	if (strstr(refusal, "Unmatched [") != NULL)
-		return "Write \\[ for a bracket that stands for itself.";
-	return NULL;
-}
-
 static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 {
 	const char *filter = arguments[GLOB].length > 0 ? arguments[GLOB].text : NULL;
@@ -64,9 +47,9 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 
 	/* The meaning of classes and of "." is the locale's, the order is not. */
 	setlocale(LC_CTYPE, "");
-	search = search_new(arguments[PATTERN].text, &error);
+	search = search_new(arguments[PATTERN].text, false, &error);
 	if (search == NULL) {
-		ik_answer_error(answer, "INVALID_PATTERN", pattern_hint(arguments[PATTERN].text, error.text),
+		ik_answer_error(answer, "INVALID_PATTERN", dialect_hint(arguments[PATTERN].text, error.text),
 			"Invalid pattern: %s", error.text);
 		return;
 	}

@@ -9,6 +9,7 @@
 
 #include "tools/grep/automaton.h"
 #include "tools/grep/bytes.h"
+#include "tools/grep/dialect.h"
 #include "tools/grep/syntax.h"
 #include "tools/grep/window.h"
 
@@ -50,37 +51,46 @@ static size_t text_ceiling(void)
 	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX / 2;
 }
 
-/* Set *error to what regcomp() says. */
-static struct search *refuse(struct search *search, int number, struct ik_error *error)
+/* Make the tree of a POSIX expression, and what is made of that. 0, or regcomp()'s number. */
+static int compile(struct search *search, const char *pattern)
 {
-	char message[256];
-
-	regerror(number, &search->expression, message, sizeof(message));
-	(void)ik_error_set(error, IK_INVALID, "%s", message);
-	free(search);
-	return NULL;
-}
-
-struct search *search_new(const char *pattern, struct ik_error *error)
-{
-	struct search *search = ik_alloc(sizeof(*search));
 	struct syntax syntax;
 	enum ik_status status = syntax_parse(&syntax, pattern);
 	int number = status == IK_OK ?
 		regcomp(&search->expression, pattern, REG_EXTENDED | REG_NOSUB) : REG_ESIZE;
 
-	if (number != 0) {
-		syntax_done(&syntax);
-		return refuse(search, number, error);
+	if (number == 0) {
+		search->loose = syntax.loose;
+		window_choose(&search->window, &syntax);
+		search->automaton = automaton_new(&syntax, false);
+		if (search->automaton != NULL && !syntax.loose)
+			search->strict = automaton_new(&syntax, true);
+		ik_buf_init(&search->text, text_ceiling());
 	}
-	search->loose = syntax.loose;
-	window_choose(&search->window, &syntax);
-	search->automaton = automaton_new(&syntax, false);
-	if (search->automaton != NULL && !syntax.loose)
-		search->strict = automaton_new(&syntax, true);
 	syntax_done(&syntax);
-	ik_buf_init(&search->text, text_ceiling());
-	return search;
+	return number;
+}
+
+struct search *search_new(const char *pattern, bool ignore_case, struct ik_error *error)
+{
+	struct search *search = ik_alloc(sizeof(*search));
+	struct ik_buf posix;
+	char message[256];
+	int number = 0;
+
+	ik_buf_init(&posix, SIZE_MAX / 2);
+	enum ik_status status = dialect_translate(pattern, ignore_case, &posix, error);
+	if (status == IK_OK)
+		number = compile(search, posix.data);
+	ik_buf_done(&posix);
+	if (number != 0) {
+		regerror(number, &search->expression, message, sizeof(message));
+		status = ik_error_set(error, IK_INVALID, "%s", message);
+	}
+	if (status == IK_OK)
+		return search;
+	free(search);
+	return NULL;
 }
 
 struct search *search_free(struct search *search)

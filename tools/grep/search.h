@@ -1,7 +1,8 @@
 /*
- * search: the lines of a file that match a POSIX extended regular expression.
+ * search: the lines of a file that match a regular expression.
  *
- * What matches is what regexec(3) finds in each line by itself, NULs included.
+ * What matches is what regexec(3) finds, for the pattern as a POSIX expression,
+ * in each line by itself, NULs included.
  * Knows nothing of names, answers or JSON.  May include: util.
  *
  * To read on, from the outside to the inside:
@@ -9,7 +10,8 @@
  *     crew       the files, shared by two processes, answered in order
  *     report     a line in the answer
  *     search     a file in blocks, the lines of a block that match
- *     syntax     the pattern as a tree; what regcomp() would choke on
+ *     dialect    the pattern as a POSIX expression
+ *     syntax     this as a tree; what regcomp() would choke on
  *     window     bytes that every match has, found first ...
  *     bytes      ... with the processor's widest comparisons
  *     automaton  whether a line matches, in one pass over it, made from ...
@@ -32,8 +34,9 @@ struct search;
  * ends the search. */
 typedef bool (*search_fn)(void *arg, uint64_t number, const char *line, size_t length);
 
-/* NULL with the C library's sentence when pattern is no expression. */
-struct search *search_new(const char *pattern, struct ik_error *error);
+/* Search for pattern (see dialect.h). NULL with a sentence when it is no expression, or cannot
+ * be searched for. */
+struct search *search_new(const char *pattern, bool ignore_case, struct ik_error *error);
 
 /* Search what fd, at its beginning, has to give; a file that cannot be read
  * any further ends there. False when the visitor ended it. */

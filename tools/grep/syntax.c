@@ -129,8 +129,7 @@ static size_t add_any_character(struct parser *parser)
 	return add_set(parser, all_plain(), true, false);
 }
 
-/* Find the bracket that ends an expression whose contents begin at "at"; NULL: none. */
-static const char *bracket_end(const char *at)
+const char *syntax_bracket_end(const char *at)
 {
 	if (*at == '^')
 		at++;
@@ -177,7 +176,7 @@ static bool take_range(const char **at, const char *end, bool first, struct byte
 static size_t parse_bracket(struct parser *parser)
 {
 	const char *at = parser->at;
-	const char *end = bracket_end(at);
+	const char *end = syntax_bracket_end(at);
 	struct byte_set set = { { 0 } };
 	bool negated = *at == '^', wide = false, first = true;
 
@@ -230,17 +229,12 @@ static size_t parse_escape(struct parser *parser)
 		(void)add_class(&set, "alnum", 5);
 		byte_set_add(&set, '_');
 		return add_set(parser, set, true, byte == 'W');
-	case 's':
-	case 'S':
-		(void)add_class(&set, "space", 5);
-		return add_set(parser, set, true, byte == 'S');
 	default:
 		break;
 	}
 	while (parser->syntax->multibyte && ((unsigned char)*parser->at & 0xC0) == 0x80)
 		parser->at++;
-	/* Back-references, and what has no plain meaning. */
-	if ((byte >= '1' && byte <= '9') || !byte_is_plain((unsigned char)byte))
+	if (isalnum((unsigned char)byte) || !byte_is_plain((unsigned char)byte))
 		return add_anything(parser);
 	return add_byte(parser, (unsigned char)byte);
 }
@@ -487,12 +481,17 @@ static bool is_too_heavy(const struct syntax *syntax)
 		whole.reached * whole.circles > MERGED_MAX;
 }
 
+bool syntax_is_utf8(void)
+{
+	return MB_CUR_MAX > 1 && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 enum ik_status syntax_parse(struct syntax *syntax, const char *pattern)
 {
 	struct parser parser = { .syntax = syntax, .at = pattern };
 
 	*syntax = (struct syntax){ 0 };
-	syntax->multibyte = MB_CUR_MAX > 1 && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	syntax->multibyte = syntax_is_utf8();
 	syntax->root = parse_alternatives(&parser);
 	if (MB_CUR_MAX > 1 && !syntax->multibyte) {
 		/* In such charsets a plain byte may be half a character. */

@@ -1,8 +1,9 @@
 /*
  * syntax: a POSIX extended regular expression as a tree.
  *
- * Reads patterns as glibc's regcomp() with REG_EXTENDED does, GNU's \w \s \b
- * \< and so on included; regcomp() itself decides what is an error.
+ * Reads patterns as glibc's regcomp() with REG_EXTENDED does, GNU's \w \b \<
+ * and so on included; regcomp() itself decides what is an error.  The dialect
+ * (dialect.h) has written out what other dialects have beyond that.
  *
  * A byte is plain when it is an ASCII character but NUL.  For lines of plain
  * bytes the tree says exactly what matches, unless it is marked as loose.  For
@@ -90,6 +91,12 @@ static inline bool byte_is_word(unsigned char byte)
 /* Read pattern. IK_TOO_LARGE for one that no engine could work on in decent
  * time: nested too deeply, or of too many repetitions. */
 enum ik_status syntax_parse(struct syntax *syntax, const char *pattern) IK_MUST_USE;
+
+/* Are characters those of UTF-8 in the locale that is set? */
+bool syntax_is_utf8(void);
+
+/* Find the bracket that ends an expression whose contents begin at "at"; NULL: none. */
+const char *syntax_bracket_end(const char *at);
 
 void syntax_done(struct syntax *syntax);
 
