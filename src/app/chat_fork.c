@@ -254,7 +254,7 @@ static void ask_to_close(struct ik_chat *chat, int number)
 	char *title = ik_format(_("Agent %d is at work. Close it?"), number);
 	const struct ik_question question = {
 		.title = title, .parts = &part, .part_count = 1,
-		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_close_answer, (void *)(intptr_t)number);
@@ -328,7 +328,7 @@ void ik_chat_quit(struct ik_chat *chat)
 	};
 	const struct ik_question question = {
 		.title = _("End ikigai? This stops:"), .parts = parts, .part_count = 2,
-		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
 	};
 	struct ik_buf running;
 

@@ -116,7 +116,7 @@ static void ask(struct ik_agent *agent)
 			.label = _("Let it go after this turn")};
 	choices[question.choice_count] = (struct ik_choice){.key = 'k', .value = ANSWER_NO,
 		.label = _("Keep it")};
-	question.initial = question.escape = question.choice_count++;
+	question.escape = question.choice_count++;
 	question.title = _("Another ikigai asks for this session.");
 	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
 }

@@ -141,7 +141,7 @@ void ik_chat_rewind(struct ik_chat *chat, const char *line)
 		"brings it back.");
 	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
 	struct ik_question question = {
-		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2, .initial = 1,
+		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2,
 		.escape = 1, .wanted = true, .by_letter = true,
 	};
 	long number = strtol(line + strlen("/rewind "), NULL, 10);

@@ -138,7 +138,7 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 		};
 	}
 	choices[question.choice_count] = (struct ik_choice){.key = 'b', .label = _("Back"), .value = -1};
-	question.initial = question.escape = question.choice_count++;
+	question.escape = question.choice_count++;
 	ik_buf_clear(&line);
 	ik_buf_puts(&line, call->for_good
 		? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes them back.")
@@ -197,7 +197,7 @@ static void ask_about_call(struct ik_chat_call *call, bool first)
 	size_t safe = call->circling ? 1 : 3;
 	struct ik_question question = {
 		.title = title, .first = first, .choices = call->circling ? ways : choices,
-		.choice_count = safe + 1, .initial = safe, .escape = safe,
+		.choice_count = safe + 1, .escape = safe,
 	};
 
 	free(call->targets);

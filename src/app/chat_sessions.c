@@ -229,7 +229,7 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
 	const struct ik_question question = {
 		.title = _("Something is under way in this session."), .parts = &part, .part_count = 1,
-		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
@@ -405,7 +405,7 @@ void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 	};
 	const struct ik_question question = {
 		.title = _("Delete this session?"), .parts = parts, .part_count = 2,
-		.choices = choices, .choice_count = 2, .initial = 1, .escape = 1, .wanted = true,
+		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
 		.by_letter = true,
 	};
 	struct deletion *deletion;

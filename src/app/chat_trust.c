@@ -108,7 +108,7 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 		"Trust %zu files that came with this directory?", trust->count), trust->count);
 	struct ik_question question = {
 		.title = title, .parts = parts, .choices = choices, .first = contents,
-		.choice_count = sizeof choices / sizeof choices[0] - contents, .initial = 0, .escape = 0,
+		.choice_count = sizeof choices / sizeof choices[0] - contents, .escape = 0,
 	};
 	size_t i, count = 0;
 

@@ -195,8 +195,7 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 	struct question *question = ik_alloc(sizeof *question);
 	question->id = ++dialog->last_id;
 	question->title = make_line(asked->title);
-	question->selected = asked->initial;
-	question->escape = asked->escape;
+	question->selected = question->escape = asked->escape;
 	question->choice_count = asked->choice_count;
 	question->choices = ik_alloc(asked->choice_count * sizeof *question->choices);
 	for (size_t i = 0; i < asked->choice_count; i++) {

@@ -58,8 +58,7 @@ struct ik_question {
 	size_t part_count;
 	const struct ik_choice *choices;
 	size_t choice_count; /* at least 1 */
-	size_t initial;      /* index of the choice that Enter means at first */
-	size_t escape;       /* of that which Esc means */
+	size_t escape;       /* index of the safe one, which Esc means, and Enter at first */
 	bool first;          /* before those that wait, and ready at once: it belongs to the last
 	                        answer */
 	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a

@@ -89,7 +89,7 @@ static int ask_with(const char *title, const char *text, bool first)
 		{IK_QUESTION_DIFF, diff, strlen(diff)},
 	};
 	struct ik_question question = {.title = title, .parts = parts, .part_count = 2,
-		.choices = choices, .choice_count = 4, .initial = 0, .escape = 3, .first = first};
+		.choices = choices, .choice_count = 4, .escape = 3, .first = first};
 	return ik_screen_ask(screen, &question);
 }
 
@@ -142,7 +142,7 @@ Test(dialog, a_question_stands_over_the_editor)
 		">\n"
 		" ◌ tools  waiting for you  openai/gpt           F1 help  F2 tools  F3 inspector\n");
 	cr_assert_eq(cursor_row, -1);
-	cr_assert_eq(picture_style(&cells, "[y] Once"), IK_STYLE_SELECTION);
+	cr_assert_eq(picture_style(&cells, "[n] No"), IK_STYLE_SELECTION);
 	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
 	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_ADDED);
 	cr_assert_eq(picture_style(&cells, "-  "), IK_STYLE_REMOVED);
@@ -193,7 +193,7 @@ Test(dialog, runs_of_empty_lines_are_folded)
 		{IK_QUESTION_DIFF, added, strlen(added)},
 	};
 	struct ik_question question = {.title = "Blank?", .parts = parts, .part_count = 2,
-		.choices = choices, .choice_count = 4, .initial = 3, .escape = 3};
+		.choices = choices, .choice_count = 4, .escape = 3};
 	int id = ik_screen_ask(screen, &question);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "\none\n\n\ntwo\n[298 empty lines]\nevil\n@@ -1 +1,6 @@\n"
@@ -221,6 +221,7 @@ Test(dialog, the_smallest_screen_has_room)
 	draw(10, 40);
 	cr_assert(picture_has(&cells, "+       return 0;"));
 	cr_assert_not(picture_has(&cells, "path:"));
+	press(IK_KEY_RIGHT);
 	is_answer(press(IK_KEY_ENTER), 1, 1, "");
 	draw(9, 40);
 	cr_assert(picture_has(&cells, "too small"));
@@ -248,7 +249,6 @@ Test(dialog, letters_answer_and_so_do_arrows_with_enter)
 	press(IK_KEY_TAB);
 	press(IK_KEY_RIGHT);
 	press(IK_KEY_RIGHT);
-	press(IK_KEY_LEFT);
 	press(IK_KEY_LEFT);
 	is_answer(press(IK_KEY_ENTER), other, 3, "");
 	cr_assert_str_eq(draft(), "", "an answer is no text");
@@ -470,7 +470,7 @@ Test(dialog, the_next_question_is_seen_before_it_is_answered)
 Test(dialog, a_question_that_was_wanted_is_ready_when_it_is_drawn)
 {
 	struct ik_question question = {.title = "Delete?", .choices = choices, .choice_count = 4,
-		.initial = 3, .escape = 3, .wanted = true};
+		.escape = 3, .wanted = true};
 	int id = ik_screen_ask(screen, &question);
 	cr_assert_eq(draw_after(0, 24, 80), 500);
 	cr_assert(picture_has(&cells, "[y] Once"));
