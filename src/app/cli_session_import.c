@@ -11,6 +11,7 @@
 
 #include "app/cli_session_private.h"
 #include "app/export_output.h"
+#include "app/import_event.h"
 #include "app/import_line.h"
 #include "app/print.h"
 #include "json/scan.h"
@@ -20,135 +21,6 @@
 #include "util/text.h"
 
 #define BATCH 200 /* events that are handed to the store before their numbers are looked at */
-
-/* A line of the file: an event, or (message is NULL) a part of an output of the last one. */
-struct event {
-	char *session;
-	struct ik_message *message;
-	const char *blob;    /* borrowed */
-	size_t part;
-	struct ik_buf bytes; /* of the part */
-};
-
-/* "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
-static bool read_time(const char *text, int64_t *ret_ms)
-{
-	struct tm parts = { .tm_isdst = 0 };
-	const char *rest = text != NULL ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
-	int64_t milliseconds = 0;
-	int digits;
-
-	if (rest == NULL)
-		return false;
-	if (*rest == '.') {
-		for (rest++, digits = 0; *rest >= '0' && *rest <= '9'; rest++, digits++)
-			milliseconds = digits < 3 ? milliseconds * 10 + (*rest - '0') : milliseconds;
-		for (; digits < 3; digits++)
-			milliseconds *= 10;
-	}
-	*ret_ms = (int64_t)timegm(&parts) * 1000 + milliseconds;
-	return ik_text_equal(rest, "Z");
-}
-
-/* Is it a UUID as it is stored: 36 characters, in small letters? */
-static bool is_id(const char *text)
-{
-	return text != NULL && strlen(text) == IK_UUID_TEXT - 1 &&
-		strspn(text, "0123456789abcdef-") == IK_UUID_TEXT - 1;
-}
-
-/* The session that an event is stored in: of a rescued one perhaps a fork of the one it was for. */
-static char *session_of(struct ik_json_span object)
-{
-	char *fork = ik_json_string_new(ik_json_member(object, "stored_as"), NULL);
-
-	return fork != NULL ? fork : ik_json_string_new(ik_json_member(object, "session"), NULL);
-}
-
-/* The message of an event. A file may not tell the model what to do: a system prompt becomes a
- * notice, which no model gets. */
-static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_t time_ms,
-	const char *content, size_t length, struct ik_json_span data)
-{
-	struct ik_message *message = ik_message_stored(kind, id, 0, time_ms, content, length, data.text,
-		data.length), *notice;
-
-	if (kind != IK_KIND_SYSTEM)
-		return message;
-	notice = ik_message_system_notice(message);
-	ik_message_unref(message);
-	return notice;
-}
-
-/* The event that a line holds; NULL, or what is wrong with it. */
-static const char *read_event(struct ik_json_span object, struct event *event)
-{
-	struct ik_json_span data;
-	char *session, *id, *kind_name, *content, *time;
-	const char *problem = NULL;
-	size_t content_length = 0;
-	int64_t time_ms = 0;
-	enum ik_kind kind;
-
-	session = session_of(object);
-	id = ik_json_string_new(ik_json_member(object, "id"), NULL);
-	kind_name = ik_json_string_new(ik_json_member(object, "kind"), NULL);
-	content = ik_json_string_new(ik_json_member(object, "content"), &content_length);
-	time = ik_json_string_new(ik_json_member(object, "time"), NULL);
-	data = ik_json_member(object, "data");
-	if (ik_json_span_type(data) == IK_JSON_NULL)
-		data = (struct ik_json_span){ NULL, 0 };
-	if (!is_id(session))
-		problem = _("\"session\" is no id of a session");
-	else if (!is_id(id))
-		problem = _("\"id\" is no id of an event");
-	else if (kind_name == NULL || !ik_kind_from_name(kind_name, &kind))
-		problem = _("\"kind\" is none that this ikigai knows");
-	else if (content == NULL)
-		problem = _("\"content\" is no text");
-	else if (!ik_json_integer(ik_json_member(object, "time_ms"), &time_ms) &&
-	    !read_time(time, &time_ms))
-		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
-	if (problem == NULL) {
-		event->session = session;
-		event->message = make_message(kind, id, time_ms, content, content_length, data);
-		session = NULL;
-	}
-	free(session);
-	free(id);
-	free(kind_name);
-	free(content);
-	free(time);
-	return problem;
-}
-
-/* Is it a line that only the store itself has a use for? */
-static bool is_of_store(struct ik_json_span object)
-{
-	return ik_json_member(object, "ikigai_rescue").text != NULL ||
-		ik_json_member(object, "more").text != NULL ||
-		(ik_json_member(object, "parent").text != NULL && ik_json_member(object, "id").text == NULL);
-}
-
-/* What a line holds, which may be nothing; NULL, or what is wrong with it. outputs: those of the
- * last event, then of this one. */
-static const char *read_line(const char *line, size_t length, struct ik_outputs *outputs,
-	struct event *event)
-{
-	struct ik_json_span object;
-	const char *problem;
-
-	if (ik_json_check(line, length, &object, NULL) != IK_OK || ik_json_span_type(object) != IK_JSON_OBJECT)
-		return _("this is no JSON object");
-	if (ik_outputs_is_line(object))
-		return ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part);
-	if (is_of_store(object))
-		return NULL;
-	problem = read_event(object, event);
-	if (problem == NULL)
-		ik_outputs_begin(outputs, event->message);
-	return problem;
-}
 
 /* Events that were handed to the store; which of them were new is known a turn later. */
 struct batch {
@@ -317,7 +189,7 @@ static enum ik_status store_event(struct ik_cli_session *cli, struct ik_message 
 }
 
 /* Store what a line holds. */
-static enum ik_status store_line(struct ik_cli_session *cli, const struct event *event,
+static enum ik_status store_line(struct ik_cli_session *cli, const struct ik_import_event *event,
 	struct batch *batch)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
@@ -344,7 +216,7 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 {
 	enum ik_status status = IK_OK;
 	struct ik_outputs outputs = { .count = 0 };
-	struct event event = { .session = NULL };
+	struct ik_import_event event = { .session = NULL };
 	char checked[IK_UUID_TEXT] = ""; /* while looking: the session of the last event */
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
@@ -358,8 +230,7 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 		number++;
 		if (strspn(line, " \t\r\n") == (size_t)length)
 			continue;
-		ik_buf_clear(&event.bytes);
-		problem = read_line(line, (size_t)length, &outputs, &event);
+		problem = ik_import_event_read(line, (size_t)length, &outputs, &event);
 		if (problem != NULL)
 			status = ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
 				number, problem);
@@ -371,14 +242,11 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 			memcpy(checked, event.session, sizeof(checked));
 			status = check_free(cli, checked);
 		}
-		free(event.session);
-		event.session = NULL;
-		ik_message_unref(event.message);
-		event.message = NULL;
 	}
 	if (status == IK_OK && ferror(file))
 		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), cli->options->first);
 	free(line);
+	ik_import_event_clear(&event);
 	ik_buf_done(&event.bytes);
 	return status;
 }

@@ -6,6 +6,7 @@ libik_app_a_SOURCES = \
 	src/app/attach.c src/app/attach.h \
 	src/app/complete.c src/app/complete.h \
 	src/app/external_editor.c src/app/external_editor.h \
+	src/app/import_event.c src/app/import_event.h \
 	src/app/import_line.c src/app/import_line.h \
 	src/app/listing.c src/app/listing.h \
 	src/app/memory.c src/app/memory.h \

@@ -1,10 +1,10 @@
 # Fuzz targets, one a file fuzz_NAME.c.  `make check` replays the inputs in
 # corpus/NAME with any compiler; `make fuzz` lets libFuzzer look for more.  A
 # new target: its name in fuzz_names and the four lines of a replay_NAME.
-fuzz_names = config glob grep input keys markdown policy screen sse stream
+fuzz_names = config glob grep import input keys markdown policy screen sse stream
 
 fuzz_replays = tests/fuzz/replay_config tests/fuzz/replay_glob tests/fuzz/replay_grep \
-	tests/fuzz/replay_input tests/fuzz/replay_keys tests/fuzz/replay_markdown \
+	tests/fuzz/replay_import tests/fuzz/replay_input tests/fuzz/replay_keys tests/fuzz/replay_markdown \
 	tests/fuzz/replay_policy tests/fuzz/replay_screen tests/fuzz/replay_sse \
 	tests/fuzz/replay_stream
 check_PROGRAMS += $(fuzz_replays)
@@ -18,6 +18,8 @@ tests_fuzz_replay_glob_LDADD = libik_tools.a $(LINK_JSON)
 tests_fuzz_replay_grep_SOURCES = tests/fuzz/fuzz_grep.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
 	tests/support/plain_search.c tests/support/plain_search.h
 tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL)
+tests_fuzz_replay_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_replay_import_LDADD = $(LINK_APP)
 tests_fuzz_replay_input_SOURCES = tests/fuzz/fuzz_input.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_input_LDADD = libik_tools.a $(LINK_JSON)
 tests_fuzz_replay_keys_SOURCES = tests/fuzz/fuzz_keys.c tests/fuzz/replay.c tests/fuzz/fuzz.h
@@ -50,6 +52,8 @@ fuzz_base = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_config_a_SOU
 fuzz_sources_screen = $(fuzz_base) $(libik_tui_a_SOURCES) src/tool/registry.c src/tool/envelope.c \
 	src/tool/envelope_cut.c src/tool/source.c
 fuzz_sources_policy = $(fuzz_base) src/tool/policy.c src/tool/policy_match.c src/tool/glob.c
+fuzz_sources_import = $(fuzz_base) $(libik_provider_a_SOURCES) $(libik_loop_a_SOURCES) \
+	$(libik_store_a_SOURCES) src/app/export_output.c src/app/import_event.c
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
 
@@ -63,12 +67,14 @@ fuzz:
 		case $$name in \
 		keys | markdown | screen) \
 			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_screen)))" ;; \
+		import) \
+			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_import)))" ;; \
 		config | policy) \
 			sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources_policy)))" ;; \
 		*) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources)))" ;; \
 		esac && \
 		$(fuzz_compile) -o tests/fuzz/fuzz_$$name $(srcdir)/tests/fuzz/fuzz_$$name.c \
-			$$sources $(CJSON_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(CRYPTO_LIBS) -ldl -lm && \
+			$$sources $(CJSON_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(CRYPTO_LIBS) $(EVENT_LIBS) -ldl -lm && \
 		tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=60 -verbosity=1 \
 			-artifact_prefix=tests/fuzz/found/$$name- \
 			tests/fuzz/found/$$name $(srcdir)/tests/fuzz/corpus/$$name || exit 1; \
