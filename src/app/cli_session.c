@@ -90,7 +90,7 @@ void ik_cli_session_print_row(struct ik_cli_session *cli, const struct ik_sessio
 	ik_buf_init(&out, IK_KIB(64));
 	ik_buf_printf(&out, "%4zu  ", ++cli->count);
 	ik_cli_session_put_row(info, &out);
-	cli->failed |= ik_print(out.data, out.length) != 0;
+	cli->failed |= ik_print_buf(&out) != 0;
 	ik_buf_done(&out);
 }
 
@@ -178,7 +178,7 @@ static enum ik_status list_one(struct ik_cli_session *cli, const struct ik_sessi
 	cli->count++;
 	ik_buf_init(&out, IK_KIB(64));
 	put_json(info, &out);
-	cli->failed |= ik_print(out.data, out.length) != 0;
+	cli->failed |= ik_print_buf(&out) != 0;
 	ik_buf_done(&out);
 	return IK_OK;
 }
@@ -209,7 +209,7 @@ static enum ik_status list(struct ik_cli_session *cli)
 /* Print what has gathered. */
 static bool flush(struct ik_cli_session *cli)
 {
-	if (ik_buf_status(&cli->out) != IK_OK || ik_print(cli->out.data, cli->out.length) != 0)
+	if (ik_print_buf(&cli->out) != 0)
 		cli->failed = true;
 	ik_buf_clear(&cli->out);
 	return !cli->failed;

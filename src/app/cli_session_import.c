@@ -293,6 +293,6 @@ enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
 	if (batch.outputs > 0)
 		ik_buf_printf(&cli->out, ngettext("%zu large output\n", "%zu large outputs\n",
 			batch.outputs), batch.outputs);
-	cli->failed |= ik_print(cli->out.data, cli->out.length) != 0;
+	cli->failed |= ik_print_buf(&cli->out) != 0;
 	return IK_OK;
 }

@@ -80,7 +80,7 @@ static void print_groups(struct search *search)
 		struct ik_buf *rows = &search->groups[i].rows;
 
 		if (!search->cli->failed)
-			search->cli->failed = ik_print(rows->data, rows->length) != 0;
+			search->cli->failed = ik_print_buf(rows) != 0;
 		ik_buf_done(rows);
 	}
 	search->group_count = search->held = 0;
@@ -116,7 +116,7 @@ static void put_place(struct search *search, const struct ik_session_info *info,
 	(void)ik_snippet_make(&snippet, &search->query, text.data, text.length);
 	if (cli->options->json) {
 		put_json(&cli->out, info, message, &snippet);
-		cli->failed |= ik_print(cli->out.data, cli->out.length) != 0;
+		cli->failed |= ik_print_buf(&cli->out) != 0;
 		ik_buf_clear(&cli->out);
 	} else {
 		rows = rows_of(search, info);

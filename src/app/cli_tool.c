@@ -63,7 +63,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	else
 		ik_buf_append(&out, result->envelope, result->envelope_length);
 	ik_buf_putc(&out, '\n');
-	if (ik_print(out.data, out.length) != 0)
+	if (ik_print_buf(&out) != 0)
 		cli->status = 1;
 	ik_buf_done(&out);
 	ik_loop_stop(cli->loop);
@@ -93,11 +93,11 @@ static int show_view(const struct cli *cli, const struct ik_tool *tool)
 		ik_complain(error.text);
 	} else if (cli->options->json) {
 		ik_buf_putc(&text, '\n');
-		status = ik_print(text.data, text.length);
+		status = ik_print_buf(&text);
 	} else if (ik_json_check(text.data, text.length, &view, NULL) == IK_OK) {
 		ik_json_pretty(&out, view);
 		ik_buf_putc(&out, '\n');
-		status = ik_print(out.data, out.length);
+		status = ik_print_buf(&out);
 	}
 	ik_buf_done(&text);
 	ik_buf_done(&out);
@@ -131,7 +131,7 @@ static int show(const struct cli *cli, const struct ik_registry *registry)
 	}
 	if (options->json)
 		ik_buf_putc(&out, '\n');
-	status = ik_print(out.data, out.length);
+	status = ik_print_buf(&out);
 	ik_buf_done(&out);
 	return status;
 }

@@ -113,7 +113,7 @@ static int tell(const struct ik_tool_template *template, const char *name, const
 	if (project && template->compile == NULL)
 		ik_buf_printf(&out, "%s\n  ikigai tool trust\n", _("It is trusted as it is. After a change:"));
 	ik_buf_printf(&out, "%s\n  ikigai tool validate %s\n", _("Check it after a change:"), word);
-	status = ik_print(out.data, out.length);
+	status = ik_print_buf(&out);
 	ik_buf_done(&out);
 	return status;
 }

@@ -57,7 +57,7 @@ static void put_gone(struct trusting *t)
 
 static void finish(struct trusting *t)
 {
-	if (ik_print(t->out.data, t->out.length) != 0)
+	if (ik_print_buf(&t->out) != 0)
 		t->status = 1;
 	ik_loop_stop(t->loop);
 }
@@ -242,7 +242,7 @@ static int revoke_all(struct ik_setup *setup)
 			status = 1;
 		}
 	}
-	if (ik_print(out.data, out.length) != 0)
+	if (ik_print_buf(&out) != 0)
 		status = 1;
 	ik_buf_done(&out);
 	return status;

@@ -51,7 +51,7 @@ void ik_doctor_say(struct ik_doctor *doctor, enum ik_finding finding, const char
 			ik_buf_putc(&out, *sentence == '\n' ? ' ' : *sentence);
 	}
 	ik_buf_putc(&out, '\n');
-	if (ik_print(out.data, out.length) != 0)
+	if (ik_print_buf(&out) != 0)
 		doctor->status = 1;
 	doctor->wrong = doctor->wrong || finding == IK_FINDING_WRONG;
 	ik_buf_done(&out);
