@@ -154,7 +154,9 @@ static void on_event(void *arg, const struct ik_event *event)
 		return;
 	}
 	exec->said = exec->said || (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
-	if (exec->said && !exec->stored && ik_store_is_kept(exec->core.store)) {
+	/* A database in trouble keeps nobody waiting: what was said is rescued in the end. */
+	if (exec->said && !exec->stored && (ik_store_is_kept(exec->core.store) ||
+			ik_store_trouble(exec->core.store) != IK_STORE_FINE)) {
 		exec->stored = true;
 		release(exec);
 	}
