@@ -132,7 +132,7 @@ int ik_parts_copy(const struct ik_parts *parts, struct ik_parts_copy *copy)
 	struct iovec part;
 	size_t length = 0;
 
-	*copy = (struct ik_parts_copy){ NULL };
+	*copy = (struct ik_parts_copy){ .bytes = NULL };
 	parts->rewind(parts->state);
 	while (parts->next(parts->state, &part))
 		length += part.iov_base != NULL ? part.iov_len : 0;
@@ -159,5 +159,5 @@ void ik_parts_copy_free(struct ik_parts_copy *copy)
 {
 	free(copy->bytes);
 	free(copy->list);
-	*copy = (struct ik_parts_copy){ NULL };
+	*copy = (struct ik_parts_copy){ .bytes = NULL };
 }
