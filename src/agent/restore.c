@@ -46,6 +46,22 @@ static void tell_notice(struct ik_session *session, const char *sentence)
 	ik_session_emit(session, &event);
 }
 
+/* Go on with the system prompt that is stored, unless another one is asked for. A session from
+ * before prompts were stored has none. This is the one place where a stored prompt gets to
+ * the model. */
+static void take_prompt(struct ik_session *session)
+{
+	const struct ik_message *stored = ik_conversation_prompt(session->conversation);
+
+	session->prompt_unstored = session->prompt_wanted &&
+		!(stored && strcmp(stored->content, session->prompt) == 0);
+	if (session->prompt_unstored)
+		tell_notice(session, _("This session now uses the system prompt given with -s."));
+	else if (stored)
+		ik_session_set_prompt(session, stored->content);
+	session->prompt_wanted = false;
+}
+
 void ik_session_begin_turns(struct ik_session *session)
 {
 	struct ik_message **added;
@@ -68,6 +84,7 @@ void ik_session_begin_turns(struct ik_session *session)
 static void finish_loading(struct ik_session *session)
 {
 	session->loading = false;
+	take_prompt(session);
 	if (session->following)
 		ik_session_recall_context(session);
 	else
@@ -263,6 +280,11 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
 	session->reading = id ? ik_store_find(store, id, take_found, session) :
 		ik_store_newest(store, session->directory, take_found, session);
+}
+
+void ik_session_want_prompt(struct ik_session *session)
+{
+	session->prompt_wanted = true;
 }
 
 void ik_session_restore_fork(struct ik_session *session, const char *id,

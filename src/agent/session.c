@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/session_private.h"
+#include "conversation/prompt.h"
 #include "tool/revert_journal.h"
 #include "tool/sandbox.h"
 #include "util/alloc.h"
@@ -15,12 +16,6 @@
 #define RETRY_MAX 4
 #define RETRY_BASE_MS 500
 #define RETRY_CAP_MS 20000
-
-static const char built_in_prompt[] =
-	"You are ikigai, an assistant in a terminal. You help the person in front of it by "
-	"answering and, where it serves, by calling tools. Use a tool to find out what you do not "
-	"know instead of guessing, and say plainly what you did and what came of it. Answer in the "
-	"language of the question, briefly, in Markdown.";
 
 /* ---- the turn is fed ---- */
 
@@ -89,7 +84,7 @@ static void release(void *arg)
 	ik_model_unref(session->model);
 	ik_registry_unref(session->registry);
 	free(session->directory);
-	free(session->own_prompt);
+	free(session->prompt);
 	free(session->system_prompt);
 	free(session->instructions);
 	free(session);
@@ -182,12 +177,21 @@ static char *make_prompt(const struct ik_session *session)
 	if (tools && sandbox)
 		ik_sandbox_put_words(sandbox, &bounds);
 	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s",
-		session->own_prompt ? session->own_prompt : built_in_prompt,
+		session->prompt,
 		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "",
 		bounds.length > 0 ? " " : "", bounds.data, session->directory,
 		instructions ? "\n\n" : "", instructions ? instructions : "");
 	ik_buf_done(&bounds);
 	return prompt;
+}
+
+void ik_session_set_prompt(struct ik_session *session, const char *prompt)
+{
+	char *copy = ik_strdup(prompt);
+
+	free(session->prompt);
+	session->prompt = copy;
+	ik_session_sandbox_changed(session);
 }
 
 void ik_session_sandbox_changed(struct ik_session *session)
@@ -236,7 +240,9 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 
 	session->options = *options;
 	session->directory = ik_strdup(options->directory);
-	session->own_prompt = options->system_prompt ? ik_strdup(options->system_prompt) : NULL;
+	session->prompt_unstored = true;
+	ik_session_set_prompt(session, options->system_prompt ? options->system_prompt :
+		ik_built_in_prompt());
 	ik_session_set_instructions(session, options->instructions);
 	session->options.directory = session->directory;
 	session->options.system_prompt = session->options.instructions = NULL;

@@ -61,7 +61,7 @@ struct ik_session_options {
 	const char *undo_spared;        /* borrowed: the database, which is no call's doing;
 	                                   NULL: none */
 	const char *directory;          /* of the session, stored with it */
-	const char *system_prompt;      /* NULL: the built-in one */
+	const char *system_prompt;      /* of a new session, stored with it; NULL: the built-in one */
 	const char *instructions;       /* of the project, behind the prompt; NULL: none */
 	bool no_tools;
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
@@ -112,6 +112,10 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 typedef void ik_session_restored(void *arg, const struct ik_error *error);
 void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
 	void *arg);
+
+/* Before that: the system prompt of the options goes before the one that the session was stored
+ * with, and is stored as its new one. */
+void ik_session_want_prompt(struct ik_session *session);
 
 /* The session is stored under another id from here on (ik_store_on_fork()), which is told as
  * IK_EVENT_SESSION. */

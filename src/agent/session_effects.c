@@ -1,5 +1,7 @@
 #include "agent/session_private.h"
 
+#include <string.h>
+
 void ik_session_begin_storing(struct ik_session *session)
 {
 	size_t count = ik_conversation_count(session->conversation), i;
@@ -16,12 +18,28 @@ void ik_session_begin_storing(struct ik_session *session)
 	}
 }
 
+/* Store the system prompt, where the session does not have it yet. */
+static void keep_prompt(struct ik_session *session)
+{
+	struct ik_message *message;
+
+	if (!session->prompt_unstored || session->following || session->loading)
+		return;
+	session->prompt_unstored = false;
+	message = ik_message_new(IK_KIND_SYSTEM, session->prompt, strlen(session->prompt), NULL, 0);
+	ik_session_keep(session, message);
+	ik_message_unref(message);
+}
+
 void ik_session_keep(struct ik_session *session, struct ik_message *message)
 {
-	bool wanted = !session->stored && message->kind != IK_KIND_NOTICE;
+	bool wanted;
 
 	if (session->following)
 		return; /* it is somebody else's: told here, kept nowhere */
+	if (message->kind != IK_KIND_NOTICE)
+		keep_prompt(session);
+	wanted = !session->stored && message->kind != IK_KIND_NOTICE;
 	if (wanted && session->restoring)
 		session->kept = true;
 	else if (wanted) /* notices from before it had anything to keep are stored first */

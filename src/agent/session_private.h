@@ -52,7 +52,9 @@ struct ik_session {
 	struct ik_session_options options; /* directory and system_prompt are not used */
 	char id[IK_UUID_TEXT];
 	char *directory;
-	char *own_prompt;    /* of the options; NULL: the built-in one */
+	char *prompt;        /* the session's own part of the system prompt */
+	bool prompt_unstored; /* it is stored before what is said next */
+	bool prompt_wanted;  /* it goes before the stored one of the session that is restored */
 	char *instructions;  /* of the project, behind it; NULL: none */
 	char *system_prompt; /* complete */
 	struct ik_conversation *conversation;
@@ -112,6 +114,8 @@ struct ik_session {
 void ik_session_post(struct ik_session *session, const struct ik_input *input);
 /* Tell, unless closing. */
 void ik_session_emit(struct ik_session *session, const struct ik_event *event);
+/* Use this as the session's own part of the system prompt. Copied. */
+void ik_session_set_prompt(struct ik_session *session, const char *prompt);
 /* Tell id and model as IK_EVENT_SESSION, once there is a model. */
 void ik_session_tell_model(struct ik_session *session);
 

@@ -226,6 +226,8 @@ static void start_core(void *arg)
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
+	if (chat->options->resume && chat->options->system_prompt != NULL)
+		ik_session_want_prompt(chat->core.session);
 	if (chat->options->resume)
 		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat->agent);
 	else

@@ -252,6 +252,8 @@ static void on_resumed(void *arg, const struct ik_error *error)
 static void resume(struct exec *exec, const struct ik_options *options)
 {
 	ik_session_when_locked(exec->core.session, options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
+	if (options->system_prompt != NULL)
+		ik_session_want_prompt(exec->core.session);
 	ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
 }
 

@@ -209,6 +209,9 @@ void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
 		put_quote(out, message->content, message->content_length);
 		break;
 	case IK_KIND_SYSTEM:
+		ik_buf_printf(out, "### %s\n\n", _("System prompt"));
+		put_quote(out, message->content, message->content_length);
+		break;
 	case IK_KIND_USAGE:
 	case IK_KIND_COUNT:
 		break;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "conversation/prompt.h"
 #include "util/text.h"
 
 /* "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
@@ -42,14 +43,14 @@ static char *session_of(struct ik_json_span object)
 }
 
 /* The message of an event. A file may not tell the model what to do: a system prompt becomes a
- * notice, which no model gets. */
+ * notice, which no model gets, unless it is what this program tells it by itself. */
 static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_t time_ms,
 	const char *content, size_t length, struct ik_json_span data)
 {
 	struct ik_message *message = ik_message_stored(kind, id, 0, time_ms, content, length, data.text,
 		data.length), *notice;
 
-	if (kind != IK_KIND_SYSTEM)
+	if (kind != IK_KIND_SYSTEM || strcmp(content, ik_built_in_prompt()) == 0)
 		return message;
 	notice = ik_message_system_notice(message);
 	ik_message_unref(message);

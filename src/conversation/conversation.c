@@ -14,7 +14,8 @@ struct ik_conversation {
 	size_t capacity;
 	struct ik_message *summary; /* the newest that summarises; NULL: none */
 	size_t summary_index;
-	size_t system_count;
+	struct ik_message *prompt; /* the newest system prompt; NULL: none */
+	size_t prompt_index;
 };
 
 struct ik_conversation *ik_conversation_new(void)
@@ -60,7 +61,11 @@ static void make_room(struct ik_conversation *conversation, size_t before, size_
 /* Take note of what others ask for of all messages; index is that of message. */
 static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
 {
-	conversation->system_count += message->kind == IK_KIND_SYSTEM;
+	if (message->kind == IK_KIND_SYSTEM &&
+	    !(conversation->prompt && conversation->prompt_index > index)) {
+		conversation->prompt = message;
+		conversation->prompt_index = index;
+	}
 	if (!message->summarises || (conversation->summary && conversation->summary_index > index))
 		return;
 	conversation->summary = message;
@@ -82,6 +87,7 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 	conversation->start -= count;
 	conversation->count += count;
 	conversation->summary_index += count;
+	conversation->prompt_index += count;
 	for (size_t index = 0; index < count; index++) {
 		conversation->messages[conversation->start + index] = ik_message_ref(messages[index]);
 		note(conversation, messages[index], index);
@@ -106,9 +112,9 @@ struct ik_message *ik_conversation_summary(const struct ik_conversation *convers
 	return conversation->summary;
 }
 
-size_t ik_conversation_system_count(const struct ik_conversation *conversation)
+struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversation)
 {
-	return conversation->system_count;
+	return conversation->prompt;
 }
 
 void ik_conversation_lost_envelope(struct ik_buf *out)

@@ -28,8 +28,8 @@ struct ik_message *ik_conversation_at(const struct ik_conversation *conversation
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
 	size_t *ret_index);
 
-/* How many messages of the kind system there are. */
-size_t ik_conversation_system_count(const struct ik_conversation *conversation);
+/* The newest system prompt that is stored; NULL: none is. */
+struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversation);
 
 /* What stands for the index of a result or a call that is not there (pairing.h). Where an id
  * comes twice, the first call has the first result. */

@@ -7,5 +7,6 @@ libik_conversation_a_SOURCES = \
 	src/conversation/message.c src/conversation/message.h src/conversation/message_command.c \
 	src/conversation/message_private.h \
 	src/conversation/pairing.c src/conversation/pairing.h \
+	src/conversation/prompt.c src/conversation/prompt.h \
 	src/conversation/title.c src/conversation/title.h \
 	src/conversation/usage.c src/conversation/usage.h

@@ -20,7 +20,7 @@ static const struct {
 	const char *name;
 	bool is_sent;
 } kinds[IK_KIND_COUNT] = {
-	[IK_KIND_SYSTEM] = { "system", true },
+	[IK_KIND_SYSTEM] = { "system", false },
 	[IK_KIND_USER] = { "user", true },
 	[IK_KIND_ASSISTANT] = { "assistant", true },
 	[IK_KIND_TOOL_CALL] = { "tool_call", true },

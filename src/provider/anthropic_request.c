@@ -142,39 +142,16 @@ static void open_text(struct ik_buf *out, const char *text, size_t length)
 	ik_json_put_string(out, text, length);
 }
 
-/* The system prompt, and what else was said in that role: no message may have it. */
-static void put_system(struct ik_buf *out, const struct ik_request *request)
+static void put_system(struct ik_buf *out, const char *prompt)
 {
-	const char *prompt = request->system_prompt ? request->system_prompt : "";
-	size_t left = ik_conversation_system_count(request->conversation);
-	bool any = !ik_wire_is_blank(prompt, strlen(prompt));
-
-	if (any) {
-		ik_json_key(out, "system");
-		ik_json_open(out, '[');
-		open_text(out, prompt, strlen(prompt));
-	}
-	for (size_t index = 0; left; index++) {
-		const struct ik_message *message = ik_conversation_at(request->conversation, index);
-		if (message->kind != IK_KIND_SYSTEM)
-			continue;
-		left--;
-		if (ik_wire_is_blank(message->content, message->content_length))
-			continue;
-		if (any) {
-			ik_json_close(out, '}');
-		} else {
-			ik_json_key(out, "system");
-			ik_json_open(out, '[');
-		}
-		any = true;
-		open_text(out, message->content, message->content_length);
-	}
-	if (any) {
-		put_cache_mark(out);
-		ik_json_close(out, '}');
-		ik_json_close(out, ']');
-	}
+	if (prompt == NULL || ik_wire_is_blank(prompt, strlen(prompt)))
+		return;
+	ik_json_key(out, "system");
+	ik_json_open(out, '[');
+	open_text(out, prompt, strlen(prompt));
+	put_cache_mark(out);
+	ik_json_close(out, '}');
+	ik_json_close(out, ']');
 }
 
 /* Neighbours of one role become one message: it is left open. */
@@ -318,8 +295,6 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	switch (passage->kind) {
-	case IK_PASSAGE_SYSTEM:
-		break; /* in the head */
 	case IK_PASSAGE_USER:
 		put_user(writer, passage->messages[0]);
 		break;
@@ -399,7 +374,7 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 	ik_wire_put_tools(out, request, &ik_anthropic_spelling);
 	if (lacks_tools(request))
 		put_stand_in(out);
-	put_system(out, request);
+	put_system(out, request->system_prompt);
 	ik_json_key(out, "messages");
 	ik_json_open(out, '[');
 }

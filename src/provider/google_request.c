@@ -76,34 +76,17 @@ static void put_text(struct ik_buf *out, const char *text, size_t length)
 	ik_json_close(out, '}');
 }
 
-/* The system prompt, and what else was said in that role. */
-static void put_system(struct ik_buf *out, const struct ik_request *request)
+static void put_system(struct ik_buf *out, const char *prompt)
 {
-	const char *prompt = request->system_prompt ? request->system_prompt : "";
-	size_t left = ik_conversation_system_count(request->conversation);
-	size_t start = out->length;
-	bool any = *prompt;
-
+	if (prompt == NULL || *prompt == '\0')
+		return;
 	ik_json_key(out, "systemInstruction");
 	ik_json_open(out, '{');
 	ik_json_key(out, "parts");
 	ik_json_open(out, '[');
-	if (any)
-		put_text(out, prompt, strlen(prompt));
-	for (size_t index = 0; left; index++) {
-		const struct ik_message *message = ik_conversation_at(request->conversation, index);
-		if (message->kind != IK_KIND_SYSTEM)
-			continue;
-		left--;
-		if (!message->content_length)
-			continue;
-		any = true;
-		put_text(out, message->content, message->content_length);
-	}
+	put_text(out, prompt, strlen(prompt));
 	ik_json_close(out, ']');
 	ik_json_close(out, '}');
-	if (!any)
-		ik_buf_truncate(out, start);
 }
 
 static void close_content(struct ik_buf *out)
@@ -229,8 +212,6 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	switch (passage->kind) {
-	case IK_PASSAGE_SYSTEM:
-		break; /* in the head */
 	case IK_PASSAGE_USER:
 		put_user(writer, passage->messages[0]->content, passage->messages[0]->content_length);
 		break;
@@ -278,7 +259,7 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 {
 	ik_json_open(out, '{');
 	ik_wire_put_tools(out, request, &ik_google_spelling);
-	put_system(out, request);
+	put_system(out, request->system_prompt);
 	ik_json_key(out, "contents");
 	ik_json_open(out, '[');
 }

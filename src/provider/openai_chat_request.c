@@ -208,11 +208,6 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	switch (passage->kind) {
-	case IK_PASSAGE_SYSTEM:
-		put_end(writer);
-		put_text_message(writer->out, "system", passage->messages[0]->content,
-			passage->messages[0]->content_length);
-		break;
 	case IK_PASSAGE_USER:
 		put_user(writer, passage->messages[0]->content, passage->messages[0]->content_length);
 		break;

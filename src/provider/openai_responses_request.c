@@ -98,9 +98,6 @@ static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *
 	struct ik_json_span none = { NULL, 0 };
 
 	switch (passage->kind) {
-	case IK_PASSAGE_SYSTEM:
-		put_text(writer->out, "system", passage->messages[0], none);
-		break;
 	case IK_PASSAGE_USER:
 		put_text(writer->out, "user", passage->messages[0], none);
 		break;

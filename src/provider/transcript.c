@@ -93,8 +93,7 @@ static bool gather_round(struct ik_transcript *transcript)
 	for (; transcript->at < count; transcript->at++) {
 		const struct ik_message *message =
 			ik_conversation_at(transcript->conversation, transcript->at);
-		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_SYSTEM ||
-		    message->kind == IK_KIND_TOOL_RESULT)
+		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_RESULT)
 			break;
 		if (message->kind == IK_KIND_ASSISTANT && message->content_length) {
 			if (has_text)
@@ -156,14 +155,12 @@ static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *re
 		const struct ik_message *message =
 			ik_conversation_at(transcript->conversation, transcript->at);
 		switch (message->kind) {
-		case IK_KIND_SYSTEM:
 		case IK_KIND_USER:
 			transcript->at++;
 			if (!message->content_length)
 				break;
 			add_message(transcript, message);
-			*ret_kind = message->kind == IK_KIND_USER ? IK_PASSAGE_USER :
-				IK_PASSAGE_SYSTEM;
+			*ret_kind = IK_PASSAGE_USER;
 			return true;
 		case IK_KIND_ASSISTANT:
 		case IK_KIND_TOOL_CALL:
@@ -176,7 +173,8 @@ static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *re
 			transcript->message_count = 0;
 			break;
 		default:
-			/* A result stands where its call is; the rest is not sent. */
+			/* A result stands where its call is; the rest is not sent. The system prompt is
+			 * the request's: a stored one is taken over when its session is restored. */
 			transcript->at++;
 			break;
 		}
@@ -203,7 +201,8 @@ bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret
 static bool is_passed_over(const struct ik_message *message)
 {
 	return message->kind == IK_KIND_TOOL_RESULT || message->kind == IK_KIND_COMMAND ||
-	       message->kind == IK_KIND_NOTICE || message->kind == IK_KIND_USAGE;
+	       message->kind == IK_KIND_NOTICE || message->kind == IK_KIND_USAGE ||
+	       message->kind == IK_KIND_SYSTEM;
 }
 
 bool ik_transcript_place(const struct ik_transcript *transcript, size_t *ret_place)

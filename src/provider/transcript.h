@@ -21,7 +21,6 @@
 #include "conversation/pairing.h"
 
 enum ik_passage_kind {
-	IK_PASSAGE_SYSTEM,    /* one message */
 	IK_PASSAGE_USER,      /* one message */
 	IK_PASSAGE_ASSISTANT, /* thinking, at most one text, calls, as stored; never without
 	                         text and calls */

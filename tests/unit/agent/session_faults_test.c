@@ -64,7 +64,7 @@ Test(session_faults, a_server_that_dies_in_mid_reply)
 	expect_in(stage.log.data, "+assistant half a\n");
 	expect_in(stage.log.data, "error CONNECT ");
 	expect_in(stage.log.data, "done error");
-	cr_assert_str_eq(ik_conversation_at(ik_session_conversation(stage.session), 1)->data,
+	cr_assert_str_eq(ik_conversation_at(ik_session_conversation(stage.session), 2)->data,
 		"{\"interrupted\":true}");
 }
 

@@ -351,7 +351,7 @@ Test(session, runs_a_tool_for_the_person)
 	expect_in(stage.log.data, "tool run_1 {\"text\":\"x\"}\n");
 	expect_in(stage.log.data, "answer run_1 {\"tool_success\":true,\"result\":{\"text\":\"x\"}}\n");
 	expect_in(stage.log.data, "TOOL_NOT_FOUND");
-	cr_assert_eq(ik_conversation_count(ik_session_conversation(stage.session)), 2);
+	cr_assert_eq(ik_conversation_count(ik_session_conversation(stage.session)), 3);
 }
 
 Test(session, cancels_a_tool_of_the_persons)

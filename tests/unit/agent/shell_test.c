@@ -39,7 +39,7 @@ Test(shell, large_outputs_keep_their_beginning_and_end)
 	stage_open(NULL);
 	ik_session_run_shell(stage.session, "echo first; head -c 9000000 /dev/zero | tr '\\0' x; echo; echo last");
 	stage_run_until(IK_EVENT_TOOL_DONE);
-	message = ik_conversation_at(ik_session_conversation(stage.session), 0);
+	message = ik_conversation_at(ik_session_conversation(stage.session), 1);
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	cr_assert(ik_json_string(ik_json_member(ik_message_data(message), "output"), &output));
 	cr_assert_lt(output.length, IK_LIMIT_OWN_OUTPUT + 100);

@@ -285,7 +285,8 @@ char *stage_stored(const char *session)
 	if (sqlite3_open_v2(stage.database, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
 	    sqlite3_prepare_v2(database, "SELECT kind, coalesce(json_extract(data_json, '$.tool_call_id'),"
 	    " json_extract(data_json, '$.id')), content"
-	    " FROM events WHERE session = ? ORDER BY sequence", -1, &rows, NULL) == SQLITE_OK)
+	    " FROM events WHERE session = ? AND kind <> 'system'"
+	    " ORDER BY sequence", -1, &rows, NULL) == SQLITE_OK)
 		sqlite3_bind_text64(rows, 1, session, strlen(session), SQLITE_STATIC, SQLITE_UTF8);
 	while (rows && sqlite3_step(rows) == SQLITE_ROW) {
 		const char *call = (const char *)sqlite3_column_text(rows, 1);

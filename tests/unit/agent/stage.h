@@ -77,7 +77,8 @@ void stage_run_until_told(const char *text);
 void stage_submit(const char *text);
 void stage_tear_down(void);
 
-/* Kinds and contents of what is stored of the session, one a line. New memory. */
+/* Kinds and contents of what is stored of the session, one a line, without the system prompt
+ * that each begins with. New memory. */
 char *stage_stored(const char *session);
 
 /* Check all that was told; all that is stored of a session; that part is somewhere

@@ -53,7 +53,7 @@ Test(google_request, has_all_its_members)
 		"{\"name\":\"one\",\"description\":\"First\",\"parameters\":{\"type\":\"object\","
 		"\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"]}},"
 		"{\"name\":\"two\",\"description\":\"Second\"}]}],"
-		"\"systemInstruction\":{\"parts\":[{\"text\":\"Be kind.\"},{\"text\":\"Be brief.\"}]},"
+		"\"systemInstruction\":{\"parts\":[{\"text\":\"Be kind.\"}]},"
 		"\"contents\":[" USER("Hi") "],"
 		"\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"NONE\"}},"
 		"\"generationConfig\":{\"maxOutputTokens\":99}}");

@@ -193,8 +193,7 @@ Test(openai_responses_request, sends_items_back)
 	free(body);
 
 	char wanted[2000];
-	snprintf(wanted, sizeof wanted, "[{\"role\":\"system\",\"content\":\"s\"},"
-		"{\"role\":\"user\",\"content\":\"a\"},"
+	snprintf(wanted, sizeof wanted, "[{\"role\":\"user\",\"content\":\"a\"},"
 		"{\"type\":\"reasoning\",\"id\":\"rs_1\",\"encrypted_content\":\"gA\"},"
 		"{\"role\":\"assistant\",\"content\":\"b\",\"phase\":\"commentary\"},"
 		"{\"type\":\"function_call\",\"call_id\":\"call_1\",\"name\":\"one\","
