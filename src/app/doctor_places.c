@@ -11,7 +11,9 @@
 
 #include "app/appearance.h"
 #include "app/sandbox_command.h"
+#include "store/database_file.h"
 #include "store/examine.h"
+#include "store/rescue.h"
 #include "store/store.h"
 #include "tui/term.h"
 #include "util/alloc.h"
@@ -169,6 +171,29 @@ static void check_database(struct ik_doctor *doctor)
 	}
 }
 
+/* Databases that were put aside because they were damaged. */
+static void name_put_aside(struct ik_doctor *doctor)
+{
+	const char *path = doctor->setup->database;
+	char *directory, *prefix, **paths = NULL;
+	size_t count = 0, length, i;
+
+	if (path == NULL || ik_postgres_is_uri(path))
+		return;
+	length = (size_t)(ik_path_base(path) - path);
+	directory = length > 0 ? ik_strndup(path, length > 1 ? length - 1 : 1) : ik_strdup(".");
+	prefix = ik_format("%s" IK_DAMAGED, ik_path_base(path));
+	ik_rescue_find_in(directory, prefix, "", &paths, &count);
+	for (i = 0; i < count; i++) {
+		if (!ik_text_ends(paths[i], "-wal") && !ik_text_ends(paths[i], "-shm"))
+			say(doctor, IK_FINDING_NOTE, _("database"), ik_format(_("%s is a damaged database that was put "
+				"aside: look into it with ikigai --database FILE session list"), paths[i]));
+	}
+	ik_rescue_find_free(paths);
+	free(prefix);
+	free(directory);
+}
+
 void ik_doctor_places(struct ik_doctor *doctor)
 {
 	check_locale(doctor);
@@ -177,4 +202,5 @@ void ik_doctor_places(struct ik_doctor *doctor)
 	check_config(doctor);
 	check_sandbox(doctor);
 	check_database(doctor);
+	name_put_aside(doctor);
 }

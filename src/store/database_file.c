@@ -90,8 +90,8 @@ void ik_database_file_drop_log(const char *path, const struct ik_identity *log)
 	free(index);
 }
 
-enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,
-	struct ik_error *error)
+enum ik_status ik_database_file_put_aside(const char *path, const char *instead,
+	struct ik_buf *notice, struct ik_error *error)
 {
 	static const char *const tails[] = { "-wal", "-shm" };
 	char time[IK_CLOCK_TEXT];
@@ -99,7 +99,7 @@ enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notic
 	size_t i;
 
 	ik_clock_text(ik_clock_wall_ms(), time);
-	aside = ik_format("%s.damaged-%s", path, time);
+	aside = ik_format("%s" IK_DAMAGED "%s", path, time);
 	if (rename(path, aside) != 0 && errno != ENOENT) {
 		free(aside);
 		return ik_error_set_errno(error, errno,
@@ -113,6 +113,10 @@ enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notic
 			(void)unlink(from); /* a stale log must not be played into the new file */
 		free(from);
 		free(to);
+	}
+	if (instead && rename(instead, path) != 0) {
+		free(aside);
+		return ik_error_set_errno(error, errno, _("Cannot make the database %s"), path);
 	}
 	ik_buf_printf(notice,
 		_("The database was damaged. It was put aside as %s and a new one was begun."), aside);

@@ -33,9 +33,10 @@ void ik_database_file_drop_log(const char *path, const struct ik_identity *log);
 /* Does the kernel tell of what another machine writes there? Not on a file system of the network. */
 bool ik_database_file_is_told(const char *path);
 
-/* Give a damaged database and its side files another name (PATH.damaged-TIME)
- * and say so in notice. */
-enum ik_status ik_database_file_put_aside(const char *path, struct ik_buf *notice,
-	struct ik_error *error) IK_MUST_USE;
+/* Give a damaged database and its side files another name (IK_DAMAGED in it) and say so in
+ * notice; then give its name to the file at instead (NULL: there is none). */
+#define IK_DAMAGED ".damaged-"
+enum ik_status ik_database_file_put_aside(const char *path, const char *instead,
+	struct ik_buf *notice, struct ik_error *error) IK_MUST_USE;
 
 #endif

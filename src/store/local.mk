@@ -24,7 +24,7 @@ libik_store_a_SOURCES = \
 	src/store/spool.c src/store/spool.h \
 	src/store/sqlite.c src/store/sqlite_private.h \
 	src/store/sqlite_blob.c src/store/sqlite_find.c src/store/sqlite_read.c src/store/sqlite_search.c \
-	src/store/sqlite_sessions.c src/store/sqlite_write.c \
+	src/store/sqlite_repair.c src/store/sqlite_sessions.c src/store/sqlite_write.c \
 	src/store/sqlite_library.c src/store/sqlite_library.h \
 	src/store/store.c src/store/store.h src/store/store_private.h \
 	src/store/store_held.c src/store/store_index.c src/store/store_kept.c src/store/store_queue.c src/store/store_read.c src/store/store_rescue.c

@@ -324,6 +324,14 @@ static enum ik_status bring_up(struct sqlite *sqlite, struct ik_error *error)
 		ik_sqlite_steps, ik_sqlite_step_count, error);
 }
 
+enum ik_status ik_sqlite_open_new(struct sqlite *sqlite, struct ik_error *error)
+{
+	enum ik_status status = open_file(sqlite,
+		"PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY", error);
+
+	return status != IK_OK ? status : bring_up(sqlite, error);
+}
+
 /* Open the handle and bring the database to its present form. */
 static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 {
@@ -368,6 +376,24 @@ static void leave_lost_file(struct sqlite *sqlite, struct ik_buf *notice)
 		"in it."), sqlite->path);
 }
 
+/* Open a file that is damaged: a new one, with all that was in it; or, where something is to be
+ * stored, with what can be read of it. */
+static enum ik_status repair(struct sqlite *sqlite, struct ik_buf *notice, struct ik_error *error)
+{
+	bool good = sqlite->file.inode != 0 && ik_database_file_is_another(sqlite->path, &sqlite->file);
+	bool whole = !sqlite->writes && ik_store_waiting(sqlite->base.store) == 0;
+	enum ik_status status = IK_OK;
+
+	if (!good && (!whole || !sqlite->tried)) {
+		status = ik_sqlite_salvage(sqlite, whole, notice, error);
+		good = status == IK_OK;
+		sqlite->tried = whole && !good;
+	}
+	sqlite->damaged = !good && !whole;
+	sqlite->writes = false;
+	return sqlite->damaged ? status : open_handle(sqlite, error);
+}
+
 static void sqlite_open(struct ik_backend *backend)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
@@ -381,12 +407,8 @@ static void sqlite_open(struct ik_backend *backend)
 		leave_lost_file(sqlite, &notice);
 	if (!sqlite->damaged)
 		status = open_handle(sqlite, &error);
-	if (sqlite->damaged) {
-		status = ik_database_file_put_aside(sqlite->path, &notice, &error);
-		sqlite->damaged = status != IK_OK;
-		if (status == IK_OK)
-			status = open_handle(sqlite, &error);
-	}
+	if (sqlite->damaged)
+		status = repair(sqlite, &notice, &error);
 	if (status == IK_OK)
 		ik_checkpoint_opened(sqlite->checkpoint);
 	ik_store_opened(backend->store, notice.data, status, &error);
@@ -401,16 +423,23 @@ static bool sqlite_is_open(const struct ik_backend *backend)
 		!ik_database_file_is_another(sqlite->path, &sqlite->file));
 }
 
-void ik_sqlite_begin(struct sqlite *sqlite)
+void ik_sqlite_begin(struct sqlite *sqlite, bool writes)
 {
 	sqlite->begun_ms = ik_clock_ms();
+	sqlite->writes = writes;
 }
 
 enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status)
 {
-	if (sqlite->damaged)
-		close_handle(sqlite);
-	return status;
+	if (!sqlite->damaged)
+		return status;
+	/* What only reads does not put the file aside: other parts of it can still be read. */
+	if (sqlite->tried && !sqlite->writes) {
+		sqlite->damaged = false;
+		return status;
+	}
+	close_handle(sqlite);
+	return sqlite->tried ? status : IK_UNAVAILABLE;
 }
 
 static void sqlite_set_helper(struct ik_backend *backend, const char *program)

@@ -38,7 +38,7 @@ void ik_sqlite_write_part(struct ik_backend *backend, const char *id, size_t par
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
 
-	ik_sqlite_begin(sqlite);
+	ik_sqlite_begin(sqlite, true);
 	status = ik_sqlite_insert_part(sqlite, id, part, bytes, length, &error);
 	ik_store_part_written(backend->store, ik_sqlite_failed(sqlite, status), &error);
 }

@@ -3,7 +3,8 @@
  *
  * sqlite.c opens the database; sqlite_write.c and sqlite_read.c keep sessions and
  * events; sqlite_sessions.c lists and deletes sessions; sqlite_search.c keeps the index of words,
- * sqlite_find.c searches it; sqlite_blob.c keeps large texts.
+ * sqlite_find.c searches it; sqlite_blob.c keeps large texts; sqlite_repair.c saves what it can of
+ * a damaged one.
  * May include: what backend.h may, store/sqlite_library.h.
  */
 #ifndef IK_STORE_SQLITE_PRIVATE_H
@@ -61,7 +62,9 @@ struct sqlite {
 	bool helper_was_killed;
 	int64_t plain_rows; /* of the index up to this one: they say no block */
 	bool no_memory; /* could be shared for the log: that failed last */
-	bool damaged; /* put the file aside before it is opened again */
+	bool damaged; /* as an operation found out, */
+	bool writes;  /* which was to add something */
+	bool tried;   /* some of it cannot be read: it stays until something is to be stored */
 };
 
 static inline struct sqlite *sqlite_of(struct ik_backend *backend)
@@ -71,11 +74,12 @@ static inline struct sqlite *sqlite_of(struct ik_backend *backend)
 
 /* ---- sqlite.c ---- */
 
-/* An operation begins, which may not take for ever. */
-void ik_sqlite_begin(struct sqlite *sqlite);
+/* An operation begins, which may not take for ever; writes: it adds something. */
+void ik_sqlite_begin(struct sqlite *sqlite, bool writes);
 /* What the handle last failed with, as status and sentence. */
 enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error);
-/* An operation ended with status: a damaged file is let go, to be put aside. */
+/* An operation ended with status: where it found the file damaged, that is let go, to be repaired
+ * before the operation is tried again (IK_UNAVAILABLE). */
 enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status);
 /* Run statements without results. */
 enum ik_status ik_sqlite_execute(void *sqlite, const char *statements, struct ik_error *error);
@@ -86,6 +90,16 @@ void ik_sqlite_rewind(sqlite3_stmt *prepared);
 /* Bind text that stays where it is until the statement is rewound; a failure
  * (its length) shows when it is stepped, since the column is NOT NULL. */
 void ik_sqlite_bind_text(sqlite3_stmt *prepared, int index, const char *text, size_t length);
+
+/* Open the new, empty file at sqlite->path and make the tables; nothing is synced. */
+enum ik_status ik_sqlite_open_new(struct sqlite *sqlite, struct ik_error *error);
+
+/* ---- sqlite_repair.c ---- */
+
+/* Put the file aside, and have what can be read of it in a new one, or, where whole is wanted, do
+ * so only if that is all; notice says so. IK_INVALID: it is not. */
+enum ik_status ik_sqlite_salvage(struct sqlite *sqlite, bool whole, struct ik_buf *notice,
+	struct ik_error *error);
 
 /* ---- the others: as struct ik_backend_ops says ---- */
 

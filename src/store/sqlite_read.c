@@ -179,7 +179,7 @@ void ik_sqlite_read(struct ik_backend *backend, struct ik_store_read *read)
 	enum ik_status status = IK_FAILED;
 	size_t size = 0;
 
-	ik_sqlite_begin(sqlite);
+	ik_sqlite_begin(sqlite, false);
 	switch (read->kind) {
 	case IK_READ_NEWEST:
 		status = read_newest(sqlite, read, &error);

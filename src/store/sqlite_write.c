@@ -213,7 +213,7 @@ void ik_sqlite_write(struct ik_backend *backend, struct ik_record *first, size_t
 	size_t written = 0;
 	enum ik_status status;
 
-	ik_sqlite_begin(sqlite);
+	ik_sqlite_begin(sqlite, true);
 	status = write_records(sqlite, first, count, &written, &conflict, &error);
 	ik_store_written(backend->store, written, conflict, ik_sqlite_failed(sqlite, status), &error);
 }

@@ -285,6 +285,7 @@ void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status 
 		ik_store_add_notice(store, notice);
 	if (status == IK_OK) {
 		ik_store_index_later(store);
+		ik_store_search_index_first(store);
 		ik_store_take_files(store);
 		ik_store_tell_waiting(store);
 		if (next_work(store))

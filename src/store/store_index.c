@@ -51,6 +51,14 @@ bool ik_store_index_first(struct ik_store *store, const struct ik_store_read *re
 		(read->slices == 0 || ik_clock_ms() < read->told_by_ms - store->search_ms / 2);
 }
 
+void ik_store_search_index_first(struct ik_store *store)
+{
+	struct ik_store_read *read = ik_store_read_first(store);
+
+	if (read && read->kind == IK_READ_SEARCH)
+		read->slices = 0;
+}
+
 void ik_store_set_search_time(struct ik_store *store, int64_t milliseconds)
 {
 	store->search_ms = milliseconds;

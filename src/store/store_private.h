@@ -132,6 +132,8 @@ void ik_store_queue_done(struct ik_store *store);
 
 /* There may be events that the index has not: it follows, in a while. */
 void ik_store_index_later(struct ik_store *store);
+/* The database was opened, perhaps another one: a search that waits has the index go on first. */
+void ik_store_search_index_first(struct ik_store *store);
 /* Is it to be gone on with before this read (NULL: when nothing else is to be done)? */
 bool ik_store_index_first(struct ik_store *store, const struct ik_store_read *read);
 

@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 
 #include "store/rescue.h"
+#include "store/search_query.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -349,6 +350,156 @@ Test(store_trouble, damage_found_later_is_put_aside_too)
 		fixture_run();
 	fixture_expect_page(id, 0, 9, "more");
 	cr_assert_eq(fixture_count_files(".damaged-"), 1);
+}
+
+/* ---- one page of many is damaged ---- */
+
+enum { SESSIONS = 30, EVENTS = 10, PAGE = 4096 };
+
+/* Sessions of which each event says "word", all of them in the index. */
+static void make_sessions(void)
+{
+	char id[IK_UUID_TEXT], text[120];
+	struct ik_search_query query;
+	struct ik_error error;
+
+	for (int session = 0; session < SESSIONS; session++) {
+		ik_uuid_new(id);
+		ik_store_begin(fixture.store, id, "/x");
+		for (int i = 0; i < EVENTS; i++) {
+			(void)snprintf(text, sizeof(text), "word %d %d %0100d", session, i, 0);
+			fixture_append(id, IK_KIND_USER, text);
+		}
+	}
+	cr_assert_eq(ik_search_query_read(&query, "word", 4, &error), IK_OK);
+	do {
+		fixture_wait(ik_store_search(fixture.store, &query, NULL, NULL, 9, FIXTURE_READ));
+	} while (fixture_answer.indexed < fixture_answer.events);
+	fixture_close();
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	struct ik_buf bytes;
+
+	ik_buf_init(&bytes, 1 << 26);
+	cr_assert_eq(ik_file_read(from, &bytes, NULL), IK_OK);
+	cr_assert_eq(ik_file_write(to, bytes.data, bytes.length, 0600, NULL), IK_OK);
+	ik_buf_done(&bytes);
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat about;
+
+	cr_assert_eq(stat(path, &about), 0);
+	return about.st_size;
+}
+
+/* The file with one page of zeros in it. */
+static void spoil(const char *good, off_t page)
+{
+	static const char zeros[PAGE];
+	int fd;
+
+	copy_file(good, fixture.path);
+	fd = open(fixture.path, O_WRONLY);
+	cr_assert_eq(pwrite(fd, zeros, PAGE, page * PAGE), PAGE);
+	close(fd);
+}
+
+static void remove_asides(void)
+{
+	char *command = ik_format("rm %s*.damaged-*", fixture.path);
+
+	cr_assert_eq(system(command), 0);
+	free(command);
+}
+
+/* Can events be found in the file? Not without the schema, or the root of their table. */
+static bool has_events(void)
+{
+	sqlite3 *db;
+	bool has;
+
+	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
+	has = sqlite3_exec(db, "SELECT 1 FROM events NOT INDEXED LIMIT 1", NULL, NULL, NULL) == SQLITE_OK ||
+		sqlite3_exec(db, "SELECT max(rowid) FROM events", NULL, NULL, NULL) == SQLITE_OK;
+	sqlite3_close(db);
+	return has;
+}
+
+/* Reads that fail because of one page leave the file where it is, unless a copy has all of it. */
+Test(store_trouble, no_read_costs_anything)
+{
+	char *good = ik_format("%s/good", fixture.directory);
+	off_t page, pages;
+
+	make_sessions();
+	copy_file(fixture.path, good);
+	pages = size_of(good) / PAGE;
+	cr_assert_gt(pages, 20);
+	for (page = 0; page < pages; page++) {
+		spoil(good, page);
+		fixture_open();
+		(void)fixture_wait(ik_store_list(fixture.store, 0, "", 50, FIXTURE_READ));
+		if (fixture_answer.status == IK_OK)
+			(void)fixture_wait(ik_store_page(fixture.store, fixture_answer.sessions[3].id, 0, 9,
+				FIXTURE_READ));
+		fixture.store = ik_store_close(fixture.store, NULL, NULL);
+		cr_assert_eq(fixture_count_files(".new-"), 0, "page %d", (int)page);
+		if (fixture_count_files(".damaged-") > 0) {
+			cr_assert_eq(fixture_query("SELECT count(*) FROM events"), SESSIONS * EVENTS, "page %d",
+				(int)page);
+			cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), SESSIONS, "page %d", (int)page);
+			remove_asides();
+		}
+	}
+	free(good);
+}
+
+/* Whichever page it is: what is said next is stored, and what is on other pages is there still. */
+Test(store_trouble, one_damaged_page_costs_what_is_on_it)
+{
+	char *good = ik_format("%s/good", fixture.directory), id[IK_UUID_TEXT];
+	int whole = 0, asides;
+	off_t page, pages;
+
+	make_sessions();
+	copy_file(fixture.path, good);
+	pages = size_of(good) / PAGE;
+	for (page = 0; page < pages; page++) {
+		int64_t events, sessions;
+
+		spoil(good, page);
+		if (!has_events())
+			continue;
+		fixture.waiting = 0;
+		fixture_open();
+		(void)fixture_wait(ik_store_list(fixture.store, 0, "", 50, FIXTURE_READ));
+		fixture_session(id, "/x", 2);
+		fixture.stop_when_stored = true;
+		while (ik_store_waiting(fixture.store) > 0)
+			fixture_run();
+		fixture.stop_when_stored = false;
+		fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
+		cr_assert_eq(fixture_answer.count, 2, "page %d: %s", (int)page, fixture_answer.error.text);
+		fixture.store = ik_store_close(fixture.store, NULL, NULL);
+		asides = fixture_count_files(".damaged-");
+		if (asides > 0) {
+			events = fixture_query("SELECT count(*) FROM events");
+			sessions = fixture_query("SELECT count(*) FROM sessions WHERE event_count > 0");
+			cr_assert_geq(events, SESSIONS * EVENTS + 2 - 40, "page %d: %d events", (int)page, (int)events);
+			cr_assert_geq(sessions, SESSIONS - 3, "page %d: %d sessions", (int)page, (int)sessions);
+			cr_assert(strstr(fixture.notice, ".damaged-"), "%s", fixture.notice);
+			whole += events == SESSIONS * EVENTS + 2;
+			remove_asides();
+		} else {
+			whole++;
+		}
+	}
+	cr_expect_gt(whole, pages / 3, "%d of %d", whole, (int)pages);
+	free(good);
 }
 
 Test(store_trouble, a_file_that_was_removed_is_not_written_to_any_more)
