@@ -77,7 +77,7 @@ static void random_pattern(struct ik_buf *out, int depth)
 	static const char *const flags[] = { "(?i)", "(?-i)", "(?s)" };
 	static const char *const groups[] = { "(", "(?:", "(?i:", "(?-i:", "(?P<n>" };
 	static const char *const repeats[] = { "*", "+", "?", "{2}", "{0,1}", "{1,3}", "{2,}", "*?", "+?",
-		"?" "?", "{2}?", "{1,3}?" };
+		"\?\?", "{2}?", "{1,3}?" };
 
 	for (unsigned i = random_below(4) + 1; i > 0; i--) {
 		unsigned kind = random_below(16);
