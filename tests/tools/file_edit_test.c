@@ -351,9 +351,12 @@ Test(file_edit, many_places)
 		{ "x", "yz", false, 32 << 10 },
 		{ "y", "1234", true, 96 << 10 },
 	};
-	const int places = 4000000;
+	const int places = SANITIZED ? 40000 : 4000000; /* which are slow there */
 	struct ik_buf text, wanted;
+	char answer[200];
 
+	snprintf(answer, sizeof(answer),
+		"{'output':'Replaced %d occurrences in many','replacements':%d}", places, places);
 	ik_buf_init(&text, SIZE_MAX / 2);
 	for (int i = 0; i < places; i++)
 		ik_buf_puts(&text, "ab!x\n");
@@ -366,8 +369,7 @@ Test(file_edit, many_places)
 			"'new_string':'%s','replace_all':true}", edits[i].old, edits[i].new);
 		if (!SANITIZED)
 			cr_assert_lt(reply.peak_kib, edits[i].most, "%ld KiB", reply.peak_kib);
-		expect_json(reply, "{'output':'Replaced 4000000 occurrences in many',"
-			"'replacements':4000000}");
+		expect_json(reply, answer);
 	}
 	for (int i = 0; i < places; i++)
 		ik_buf_puts(&wanted, "ab1234z\n");
