@@ -48,8 +48,10 @@ static const char release[] =
 static const char bury[] =
 	"WITH done AS (UPDATE locks SET holder = NULL WHERE session = $1 AND holder = $9"
 	" RETURNING 1) SELECT " TELL " FROM done";
-static const char forget[] = "DELETE FROM locks WHERE session = $1 AND holder IS NULL"
-	" AND asker IS NULL AND followed <= now()";
+/* Also those of others whose holder was killed, and that nobody has looked at since. */
+static const char forget[] = "DELETE FROM locks WHERE (session = $1 AND holder IS NULL"
+	" AND asker IS NULL AND followed <= now()) OR (expires < now() - interval '1 hour'"
+	" AND asker_expires < now() - interval '1 hour' AND followed < now() - interval '1 hour')";
 /* Whoever writes tells those who follow. */
 static const char follow[] =
 	"UPDATE locks SET followed = greatest(followed, now() + interval '" IK_LOCK_LEASE "')"

@@ -580,3 +580,26 @@ Test(postgres, no_work_on_the_index_reads_all_sessions)
 		;
 	cr_expect_lt(fixture_query(SCANNED) - before, SESSIONS);
 }
+
+/* ---- holders that were killed ---- */
+
+Test(postgres, the_rows_of_killed_holders_go)
+{
+	struct ik_lock *lock;
+	char id[IK_UUID_TEXT];
+
+	if (!server_is_there())
+		return;
+	fixture_session(id, "/x", 1);
+	fixture_settle();
+	fixture_execute("INSERT INTO locks(session, holder, process, host, pid, expires)"
+		" SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'elsewhere', 1,"
+		" now() - n * interval '50 minutes' FROM generate_series(0, 9) n");
+	lock = ik_lock_new(fixture.store, id, &silent, NULL);
+	while (ik_lock_state(lock) != IK_LOCK_OURS)
+		fixture_turn(2);
+	(void)ik_lock_close(lock);
+	fixture_close();
+	/* The holder of one that ended within the last hour may only be late. */
+	cr_expect_eq(fixture_query("SELECT count(*) FROM locks"), 2);
+}
