@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -44,6 +45,13 @@ bool ik_database_file_is_told(const char *path)
 		if ((uint32_t)facts.f_type == silent[i])
 			return false;
 	return true;
+}
+
+bool ik_database_file_is_read_only(const char *path)
+{
+	struct statvfs facts;
+
+	return statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY) != 0;
 }
 
 bool ik_database_file_is_another(const char *path, const struct ik_identity *identity)

@@ -19,6 +19,9 @@ enum ik_status ik_database_file_make(const char *path, struct ik_error *error) I
  * that is there shows that it can. */
 bool ik_database_file_can_share(const char *path);
 
+/* Is it on a file system that is mounted read-only? */
+bool ik_database_file_is_read_only(const char *path);
+
 /* Is it not the file any more that had this identity (it was removed, replaced, or has another
  * name)? False where nobody can tell. */
 bool ik_database_file_is_another(const char *path, const struct ik_identity *identity);

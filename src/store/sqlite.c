@@ -278,12 +278,41 @@ static int on_progress(void *arg)
 	return sqlite->begun_ms != 0 && ik_clock_ms() - sqlite->begun_ms > MOST_MS;
 }
 
+/* The name of a file on a read-only file system for SQLite, which would look for a log and locks
+ * beside it otherwise (sqlite.org/uri.html). New memory. */
+static char *immutable_uri(const char *path)
+{
+	struct ik_buf uri;
+
+	ik_buf_init(&uri, IK_KIB(64));
+	ik_buf_puts(&uri, "file:");
+	for (; *path; path++) {
+		if (strchr("?#%", *path))
+			ik_buf_printf(&uri, "%%%02X", (unsigned char)*path);
+		else
+			ik_buf_putc(&uri, *path);
+	}
+	ik_buf_puts(&uri, "?immutable=1");
+	return ik_buf_take(&uri, NULL);
+}
+
 /* Open the handle; settings are what comes before the first look at the file. */
 static enum ik_status open_file(struct sqlite *sqlite, const char *settings,
 	struct ik_error *error)
 {
-	if (sqlite3_open_v2(sqlite->path, &sqlite->db,
-	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+	int code;
+
+	if (sqlite->read_only) {
+		char *uri = immutable_uri(sqlite->path);
+
+		code = sqlite3_open_v2(uri, &sqlite->db,
+			SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+		free(uri);
+	} else {
+		code = sqlite3_open_v2(sqlite->path, &sqlite->db,
+			SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	}
+	if (code != SQLITE_OK)
 		return ik_sqlite_explain(sqlite, error);
 	ik_sqlite_protect(sqlite->db);
 	sqlite3_busy_timeout(sqlite->db, sqlite->busy_ms);
@@ -341,11 +370,12 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 		status = ik_database_file_make(sqlite->path, error);
 	if (status != IK_OK)
 		return status;
+	sqlite->read_only = ik_database_file_is_read_only(sqlite->path);
 	status = open_file(sqlite, "PRAGMA cache_size = -1024", error);
 	/* Behind that: to be written, a file of a lower layer becomes another one. */
 	if (status == IK_OK)
 		status = ik_identity_read(sqlite->path, &sqlite->file, error);
-	if (status == IK_OK)
+	if (status == IK_OK && !sqlite->read_only)
 		status = choose_log(sqlite, error);
 	if (status == IK_OK)
 		status = bring_up(sqlite, error);

@@ -60,6 +60,7 @@ struct sqlite {
 	int64_t begun_ms; /* an operation was; 0: as long as it takes */
 	int busy_ms; /* so long somebody else's lock is waited for in a call */
 	bool helper_was_killed;
+	bool read_only; /* the file system is: what is in a log that was left there cannot be read */
 	int64_t plain_rows; /* of the index up to this one: they say no block */
 	bool no_memory; /* could be shared for the log: that failed last */
 	bool damaged; /* as an operation found out, */

@@ -12,6 +12,7 @@ CLI_TESTS = \
 	tests/cli/database_directory.screen \
 	tests/cli/database_hostile.screen \
 	tests/cli/database_read_only.screen \
+	tests/cli/database_read_only_mount.screen \
 	tests/cli/dumb_terminal.screen \
 	tests/cli/dead_name_server.screen \
 	tests/cli/doctor.screen \
