@@ -22,9 +22,10 @@ EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/
 
 # The store on a server that is started for it; the program is that of tests/unit/store.
 if HAVE_TESTS
-TESTS += tests/store/postgres tests/store/kills
+TESTS += tests/store/postgres tests/store/kills tests/store/known
 endif
-EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/server.sh tests/store/chat.screen
+EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/known tests/store/server.sh \
+	tests/store/chat.screen tests/store/replaced.screen
 
 if !HAVE_TESTS
 check-local:

@@ -48,6 +48,10 @@ static bool say_whether_usable(const struct question *question,
 		say(question, IK_FINDING_WRONG, ik_format(_("%s: the role %s may not use the tables; their owner "
 			"runs: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO %s"), shown,
 			facts->role, facts->role));
+	else if (facts->has_form && facts->version < facts->wanted && !facts->owns)
+		say(question, IK_FINDING_WRONG, ik_format(_("%s: its tables are of version %lld, and this ikigai "
+			"needs %lld; their owner, %s, runs once: ikigai session list"), shown,
+			(long long)facts->version, (long long)facts->wanted, facts->owner));
 	else if (!facts->has_form)
 		say(question, IK_FINDING_OK, ik_format(_("%s: PostgreSQL %s; the tables will be made with the "
 			"first session"), shown, facts->server));

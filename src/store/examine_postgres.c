@@ -17,12 +17,16 @@
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'INSERT')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'UPDATE')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'DELETE'), false)"
+/* Events and large outputs are never changed. */
+#define MAY_ADD(table) "coalesce(has_table_privilege(to_regclass('" table "')::oid, 'SELECT')" \
+	" AND has_table_privilege(to_regclass('" table "')::oid, 'INSERT')" \
+	" AND has_table_privilege(to_regclass('" table "')::oid, 'DELETE'), false)"
 #define NUMBER(condition) "(CASE WHEN " condition " THEN 1 ELSE 0 END)::text"
 
 /* The columns are taken by their numbers. */
 enum {
 	SERVER, ROLE, ENCODING, READ_ONLY, PROCESS, CAN_CREATE, HAS_FORM, HAS_SESSIONS, CAN_USE, EVENTS,
-	CLOCK, ENCRYPTED
+	CLOCK, ENCRYPTED, OWNER, OWNS
 };
 static const char question[] =
 	"SELECT current_setting('server_version'), current_user::text,"
@@ -32,11 +36,14 @@ static const char question[] =
 	NUMBER("has_schema_privilege(current_schema(), 'CREATE')") ","
 	NUMBER("to_regclass('ikigai_form') IS NOT NULL") ","
 	NUMBER("to_regclass('sessions') IS NOT NULL") ","
-	NUMBER(MAY("sessions") " AND " MAY("events") " AND " MAY("blobs")) ","
+	NUMBER(MAY("sessions") " AND " MAY_ADD("events") " AND " MAY_ADD("blobs")) ","
 	" (SELECT greatest(reltuples, 0)::bigint::text FROM pg_class WHERE oid = to_regclass('events')),"
 	" (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text,"
 	NUMBER("inet_client_addr() IS NULL OR"
-	"  coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)");
+	"  coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)") ","
+	" (SELECT relowner::regrole::text FROM pg_class WHERE oid = to_regclass('sessions')),"
+	NUMBER("coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class"
+	" WHERE oid = to_regclass('sessions')), false)");
 
 /* The form that the columns below are of. */
 #define LOCKS_VERSION 4
@@ -136,6 +143,9 @@ static void take_facts(struct ik_postgres_examine *examine, const PGresult *resu
 	facts->events = ik_pq_number(result, 0, EVENTS);
 	facts->ahead_ms = ik_pq_number(result, 0, CLOCK) - ik_clock_wall_ms();
 	facts->encrypted = is_true(result, ENCRYPTED);
+	copy(facts->owner, sizeof(facts->owner), result, OWNER);
+	facts->owns = is_true(result, OWNS);
+	facts->wanted = (int64_t)ik_pq_step_count;
 	/* A pooler gives its clients a process id of its own making. */
 	facts->pooled = ik_pq_number(result, 0, PROCESS) != PQbackendPID(examine->connection);
 }

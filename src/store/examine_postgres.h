@@ -32,6 +32,9 @@ struct ik_postgres_facts {
 	bool has_others;      /* tables of ours are not, but one of the same name is */
 	bool can_use;         /* read and write all of ours */
 	int64_t version;      /* of the tables; 0: none, or they may not be read */
+	int64_t wanted;       /* the version that this program brings them to, */
+	bool owns;            /* which only their owner may: we are */
+	char owner[64];
 	int64_t events;       /* about so many */
 	int64_t ahead_ms;     /* so much its clock is ahead of ours */
 	bool encrypted;       /* TLS, or a socket of this machine */

@@ -185,6 +185,10 @@ static void note_failure(struct postgres *postgres, const PGresult *result)
 		ik_error_set(&error, status, _("The database %s can only be read now."), postgres->shown);
 	else if (ik_text_equal(state, "57014"))
 		ik_error_set(&error, status, _("The database %s takes too long."), postgres->shown);
+	else if (ik_text_equal(state, "42501") && postgres->has_tables &&
+	    (postgres->stage == IK_PQ_LOCKING || postgres->stage == IK_PQ_LIFTING))
+		ik_error_set(&error, status, _("The tables of the database %s are older than this ikigai: their "
+			"owner has to use it once."), postgres->shown);
 	else if (ik_text_starts(state, "57P"))
 		ik_error_set(&error, status, _("The database %s cannot be reached: %s"), postgres->shown,
 			words);
