@@ -61,7 +61,7 @@ enum ik_store_read_kind {
 	IK_READ_WRITE_PART, /* the same; bytes: what it has, unless it is there */
 	IK_READ_SEARCH, /* query; place: behind it; count; directory */
 	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
-	                   are more */
+	                   are more, then (number is 1) of others that are hidden already */
 };
 
 /* What is done to the lock of a session on a server, and how it stands then. */

@@ -32,17 +32,21 @@ static const char list[] = INFO " WHERE event_count > 0"
 	" AND sequence > coalesce((SELECT max(forked_at) FROM sessions WHERE parent = $1), 0)" \
 	" ORDER BY sequence LIMIT 2000)"
 static const char *const deletion[] = {
-	"UPDATE sessions SET event_count = 0 WHERE id = $1 RETURNING 1::text",
+	"UPDATE sessions SET event_count = 0, updated_ms = 0 WHERE id = $1 RETURNING 1::text",
 	"DELETE FROM blobs WHERE id IN (SELECT (data->'blobs'->stream->>'id')::uuid FROM events,"
 	" unnest(ARRAY['stdout', 'stderr']) stream WHERE kind IN ('tool_result', 'command')"
 	" AND events.id IN " OLDEST ")",
 	"DELETE FROM search WHERE (session, sequence) IN (SELECT session, sequence FROM events"
 	" WHERE id IN " OLDEST ")",
 	"DELETE FROM events WHERE id IN " OLDEST " RETURNING 1::text",
-	/* The one that it was forked from goes with it, where that was deleted before it. */
+	/* The one that it was forked from goes with it, where that was deleted before it; then one whose
+	 * deletion was killed. */
 	("DELETE FROM sessions s WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)"
 	" AND NOT EXISTS (SELECT FROM sessions WHERE parent = $1)"
-	" RETURNING (SELECT p.id::text FROM sessions p WHERE p.id = s.parent AND p.event_count = 0)"),
+	" RETURNING coalesce((SELECT p.id::text FROM sessions p WHERE p.id = s.parent"
+	" AND p.event_count = 0), (SELECT h.id::text FROM sessions h WHERE h.updated_ms = 0"
+	" AND h.event_count = 0 AND h.id <> s.id AND NOT EXISTS (SELECT FROM sessions c"
+	" WHERE c.parent = h.id) ORDER BY h.id LIMIT 1))"),
 };
 /* Behind the time-out. */
 enum { DELETE_FOUND = 1, DELETE_EVENTS = 4, DELETE_SESSION = 5, SEARCH_FOUND = 2 };
@@ -221,7 +225,8 @@ static void take_session(struct ik_store_read *read, const PGresult *result, int
 		info->holder = (struct ik_holder){ .pid = 0 };
 }
 
-/* A session is deleted; what was kept for it of one that was deleted before is deleted next. */
+/* A session is deleted; what was kept for it of one that was deleted before, or is left of another
+ * one, is deleted next. */
 static void take_deleted(struct ik_store_read *read, const PGresult *result)
 {
 	read->again = !PQgetisnull(result, 0, 0);
@@ -229,6 +234,7 @@ static void take_deleted(struct ik_store_read *read, const PGresult *result)
 		return;
 	free(read->text);
 	read->text = ik_strdup(PQgetvalue(result, 0, 0));
+	read->number = 1;
 }
 
 static void take_rows(struct postgres *postgres, int statement, const PGresult *result)
@@ -275,7 +281,8 @@ static void finish_reading(struct postgres *postgres, enum ik_status status,
 		status = ik_store_read_choose(read, error);
 	if (status == IK_OK && read->kind == IK_READ_NEWEST && read->found == 0)
 		status = ik_store_read_not_found(read, error);
-	if (status == IK_OK && read->kind == IK_READ_DELETE && postgres->count == 0)
+	if (status == IK_OK && read->kind == IK_READ_DELETE && postgres->count == 0 &&
+	    read->number == 0)
 		status = ik_store_read_not_found(read, error);
 	if (status == IK_OK && read->kind == IK_READ_PART && read->found == 0) {
 		error->text[0] = '\0';

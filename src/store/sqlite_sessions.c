@@ -85,7 +85,8 @@ static enum ik_status change(struct sqlite *sqlite, const char *text, const char
  * are theirs, too: they stay, and so does the session, hidden, until the last fork is deleted. */
 #define OLDEST "(SELECT rowid FROM events WHERE session = ?1 AND sequence > coalesce(" \
 	"(SELECT max(forked_at) FROM sessions WHERE parent = ?1), 0) ORDER BY sequence LIMIT ?2)"
-static const char hide[] = "UPDATE sessions SET event_count = 0 WHERE id = ?1 AND ?2";
+static const char hide[] = "UPDATE sessions SET event_count = 0, updated_ms = 0"
+	" WHERE id = ?1 AND ?2";
 static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
 	" json_extract(data_json, '$.blobs.' || stream.value || '.id')"
 	" FROM events, json_each('[\"stdout\",\"stderr\"]') AS stream"
@@ -98,38 +99,42 @@ static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed
 static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2"
 	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)"
 	" AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent = ?1)";
-/* The one that it was forked from, where that was deleted before it. */
-static const char hidden_parent[] = "SELECT parent.id FROM sessions JOIN sessions AS parent"
-	" ON parent.id = sessions.parent WHERE sessions.id = ?1 AND parent.event_count = 0";
+/* The one that it was forked from, where that was deleted before it; else one whose deletion was
+ * killed. */
+static const char next_hidden[] = "SELECT parent.id FROM sessions JOIN sessions AS parent"
+	" ON parent.id = sessions.parent WHERE sessions.id = ?1 AND parent.event_count = 0"
+	" UNION ALL SELECT id FROM sessions WHERE updated_ms = 0 AND event_count = 0 AND id <> ?1"
+	" AND NOT EXISTS (SELECT 1 FROM sessions AS child WHERE child.parent = sessions.id) LIMIT 1";
 
 /* Delete the row of a session that has no events any more, unless forks hang on it; what was
- * kept for it of one that was deleted is deleted next. */
+ * kept for it of one that was deleted, or is left of another one, is deleted next. */
 static enum ik_status delete_row(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	enum ik_status status = IK_OK;
-	char *parent = NULL;
+	char *next = NULL;
 	int step = SQLITE_ERROR, deleted = 0;
 
-	if (sqlite3_prepare_v2(sqlite->db, hidden_parent, -1, &query, NULL) == SQLITE_OK) {
+	if (sqlite3_prepare_v2(sqlite->db, next_hidden, -1, &query, NULL) == SQLITE_OK) {
 		ik_sqlite_bind_text(query, 1, read->text, strlen(read->text));
 		step = sqlite3_step(query);
 	}
 	if (step == SQLITE_ROW)
-		parent = ik_strdup((const char *)sqlite3_column_text(query, 0));
+		next = ik_strdup((const char *)sqlite3_column_text(query, 0));
 	else if (step != SQLITE_DONE)
 		status = ik_sqlite_explain(sqlite, error);
 	sqlite3_finalize(query);
 	if (status == IK_OK)
 		status = change(sqlite, delete_session, read->text, 1, &deleted, error);
-	if (status == IK_OK && deleted > 0 && parent) {
+	if (status == IK_OK && deleted > 0 && next) {
 		free(read->text);
-		read->text = parent;
+		read->text = next;
+		read->number = 1;
 		read->again = true;
-		parent = NULL;
+		next = NULL;
 	}
-	free(parent);
+	free(next);
 	return status;
 }
 
@@ -144,7 +149,7 @@ static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *r
 
 	status = change(sqlite, hide, read->text, 1, &sessions, error);
 	if (status == IK_OK && sessions == 0)
-		return ik_store_read_not_found(read, error);
+		return read->number != 0 ? IK_OK : ik_store_read_not_found(read, error);
 	/* Of each slice there is a piece of the index that says what went. */
 	if (status == IK_OK)
 		status = ik_sqlite_merge(sqlite, ik_clock_us(), &merged, error);

@@ -218,6 +218,30 @@ Test(store_sessions, one_that_is_half_deleted_is_in_no_list)
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
 }
 
+/* Nobody names it again, since no list has it. */
+Test(store_sessions, one_that_is_half_deleted_goes_with_the_next)
+{
+	char id[IK_UUID_TEXT], other[IK_UUID_TEXT], kept[IK_UUID_TEXT];
+
+	fixture_session(kept, "/x", 2);
+	fixture_session(id, "/x", 4500);
+	fixture_settle();
+	if (fixture.server) {
+		fixture_execute("UPDATE sessions SET event_count = 0, updated_ms = 0 WHERE event_count > 2");
+	} else {
+		(void)ik_store_delete(fixture.store, id, FIXTURE_READ);
+		fixture_turn(2);
+		fixture_close(); /* killed in the middle */
+		fixture_open();
+	}
+	cr_assert_gt(fixture_query("SELECT count(*) FROM events"), 2);
+	fixture_session(other, "/x", 2);
+	cr_assert_eq(delete(other), IK_OK);
+	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), 2);
+	cr_expect_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
+	fixture_expect_page(kept, 0, 9, "1 2");
+}
+
 Test(store_sessions, are_found_among_very_many)
 {
 	const struct ik_session_choice choice = { .words = "needle" }, here = { .directory = "/7" };
