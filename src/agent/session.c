@@ -111,7 +111,7 @@ static void finish_closing(struct ik_session *session)
 	ik_session_close_runs(session);
 	ik_session_end_own_runs(session);
 	ik_session_end_shells(session);
-	session->worktree = ik_worktree_free(session->worktree);
+	ik_session_undo_close(session);
 	session->retry = ik_timer_close(session->retry);
 	ik_session_begun_done(session);
 	ik_loop_defer(session->options.loop, release, session);
@@ -311,6 +311,8 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 	ik_registry_unref(session->registry);
 	session->registry = registry;
 	session->tools_ready = ready;
+	if (ready && session->worktree == NULL)
+		ik_session_undo_turn(session);
 	if (ready)
 		ik_session_start_waiting(session);
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = ready });

@@ -73,6 +73,8 @@ void ik_session_perform(struct ik_session *session, const struct ik_effect *effe
 			ik_session_measure_context(session, &effect->event.usage);
 		break;
 	case IK_EFFECT_EMIT:
+		if (effect->event.kind == IK_EVENT_TURN_STARTED)
+			ik_session_undo_turn(session);
 		ik_session_emit(session, &effect->event);
 		break;
 	case IK_EFFECT_REQUEST:

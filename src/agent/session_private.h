@@ -20,7 +20,7 @@
 #include "provider/body.h"
 #include "store/begun.h"
 #include "store/lock.h"
-#include "tool/worktree.h"
+#include "tool/revert_journal.h"
 #include "util/limits.h"
 
 struct ik_exchange;
@@ -45,7 +45,6 @@ struct ik_session_run {
 	char *name;
 	struct ik_buf arguments; /* of one that waits, and for the record */
 	struct ik_session_keep *keep; /* what it writes is kept; NULL: nothing */
-	const struct ik_run_result *result; /* it has ended; NULL: not yet. Borrowed from run */
 };
 
 struct ik_session {
@@ -71,9 +70,20 @@ struct ik_session {
 	struct ik_begun *begun;        /* the reply that is on its way; NULL: none was kept yet */
 	struct ik_timer *begun_timer;  /* until it is kept, or let go; NULL: none yet */
 	bool undo_complained; /* why nothing can be taken back was told */
-	size_t undo_lines;    /* noted of calls, and of their ends, so far */
+	size_t undo_lines;    /* noted of calls, and of their ends, so far; */
+	size_t undo_turn_lines; /* when the turn began, */
+	int64_t undo_turn_ms;   /* which was then */
 	struct ik_worktree *worktree; /* that the session's directory lies in; NULL: not looked yet */
 	enum ik_worktree_problem worktree_problem; /* why it is of no use */
+	struct ik_session_keep *noting; /* calls that are over: what they changed is being found, */
+	struct ik_revert_entry *later;  /* and files as they were before other calls that came */
+	size_t later_count;             /* meanwhile and name them */
+	struct ik_timer *noted_timer;   /* until whoever waits for that waits no longer */
+	struct ik_session_waiting {
+		void (*ready)(void *arg);
+		void *arg;
+	} *waiting;
+	size_t waiting_count;
 
 	struct ik_exchange *exchange; /* the request that is out */
 	struct ik_body *body;         /* what was spelled of the conversation */
@@ -176,10 +186,14 @@ void ik_session_end_own_runs(struct ik_session *session);
 bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_session_run *run));
 /* Does it take a while still? */
 bool ik_session_is_keeping(const struct ik_session_run *run);
-/* The call has ended: write down what it left. False: this takes a while, ready is called then. */
-bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik_session_run *run));
+/* The call has ended: write down what it left, now or when it is found. */
+void ik_session_note_written(struct ik_session_run *run);
 /* Takes NULL, returns NULL; silent at once. */
 struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep);
+/* A turn begins, or the tools are there: have the work tree read where a tool may change it. */
+void ik_session_undo_turn(struct ik_session *session);
+/* What was not found yet is not any more. */
+void ik_session_undo_close(struct ik_session *session);
 
 /* ---- session_shell.c ---- */
 

@@ -96,9 +96,9 @@ static void end_own(struct ik_session_run *run, const struct ik_run_result *resu
 }
 
 /* A tool has answered, or whatever happened instead. */
-static void end_call(struct ik_session_run *run)
+static void on_done(void *arg, const struct ik_run_result *result)
 {
-	const struct ik_run_result *result = run->result;
+	struct ik_session_run *run = arg;
 	struct ik_run *done = run->run;
 	struct ik_input input = {
 		.kind = IK_INPUT_TOOL_DONE,
@@ -112,6 +112,7 @@ static void end_call(struct ik_session_run *run)
 	struct ik_session *session = run->session;
 	bool own = run->own;
 
+	ik_session_note_written(run);
 	take_whole(input.whole, result);
 	/* Off the list first, so that it is idle for whoever is told; what result
 	 * points to is valid until the run is closed. */
@@ -122,16 +123,6 @@ static void end_call(struct ik_session_run *run)
 	else
 		ik_session_post(session, &input);
 	ik_run_close(done);
-}
-
-/* Its process has ended. */
-static void on_done(void *arg, const struct ik_run_result *result)
-{
-	struct ik_session_run *run = arg;
-
-	run->result = result;
-	if (ik_session_note_written(run, end_call))
-		end_call(run);
 }
 
 /* Put a run on the list; strings are copied. */
@@ -277,11 +268,6 @@ static void cut_own(struct ik_session_run *run)
 	bool begun = run->run != NULL || ik_session_is_keeping(run);
 	struct ik_buf envelope;
 
-	if (run->result != NULL) { /* all but what it changed is known */
-		free(message);
-		end_call(run);
-		return;
-	}
 	run_release(run); /* off the list, for whoever is told */
 	if (!begun) {
 		started.text = run->arguments.data;
@@ -333,7 +319,7 @@ void ik_session_cancel_runs(struct ik_session *session, bool own)
 	while (!own && (run = find_waiting(session)) != NULL)
 		cut_waiting(run);
 	for (run = session->runs; run; run = run->next) {
-		if (run->own == own && run->run && !run->result)
+		if (run->own == own && run->run)
 			ik_run_cancel(run->run);
 	}
 	/* From the beginning each time, as above. */

@@ -18,8 +18,13 @@
 /* Columns of a call in the list of what /undo cannot take back. */
 #define WORDS_WIDTH 80
 
+/* Whoever waits for what is written down late waits no longer than that. */
+#define NOTED_MOST_MS 5000
+
 struct ik_session_keep {
-	struct ik_session_run *run;
+	struct ik_session_keep *next; /* of those whose calls are over */
+	struct ik_session *session;
+	struct ik_session_run *run; /* NULL: it is over */
 	void (*ready)(struct ik_session_run *run);
 	char *directory;
 	char id[IK_UUID_TEXT];
@@ -30,12 +35,12 @@ struct ik_session_keep {
 	size_t since;  /* from here on */
 	struct ik_file_keep *file; /* that is being kept */
 	bool noted;
-	size_t lines; /* of calls that the session had noted when this began */
+	size_t lines; /* of calls that the session had noted when this began; or, once it is over, then */
 	/* Of one that may change anything: */
-	struct ik_worktree_work *work; /* a snapshot, or a comparison; NULL: none is under way */
-	char tree[IK_WORKTREE_ID]; /* as it was before; "": not known */
-	struct ik_worktree_modes *modes; /* NULL: not known */
-	enum ik_worktree_problem problem; /* then: why */
+	struct ik_worktree_call *call; /* NULL: nothing can be found */
+	bool waiting;  /* for what is known of the work tree */
+	enum ik_worktree_problem problem; /* why nothing can be found */
+	size_t later;  /* of those in the session that come from here on */
 };
 
 static void step_later(void *arg);
@@ -46,7 +51,6 @@ static void keep_free(void *arg)
 	struct ik_session_keep *keep = arg;
 
 	ik_file_keep_free(keep->file);
-	ik_worktree_modes_free(keep->modes);
 	for (size_t i = 0; i < keep->count; i++) {
 		free(keep->entries[i].path);
 		ik_file_state_done(&keep->entries[i].state);
@@ -60,14 +64,14 @@ static void keep_free(void *arg)
 static void watch_no_more(struct ik_session_keep *keep)
 {
 	if (keep->watching)
-		ik_written_watch_no_more(keep->run->session->options.written);
+		ik_written_watch_no_more(keep->session->options.written);
 	keep->watching = false;
 }
 
 /* Tell other sessions what this one is about to write. */
 static void begin_writing(struct ik_session_keep *keep)
 {
-	const struct ik_session *session = keep->run->session;
+	const struct ik_session *session = keep->session;
 
 	keep->writing = session->options.written != NULL;
 	for (size_t i = 0; keep->writing && i < keep->count; i++)
@@ -77,7 +81,7 @@ static void begin_writing(struct ik_session_keep *keep)
 /* The call is over, or will not be made. */
 static void end_writing(struct ik_session_keep *keep)
 {
-	const struct ik_session *session = keep->run->session;
+	const struct ik_session *session = keep->session;
 
 	for (size_t i = 0; keep->writing && i < keep->count; i++)
 		ik_written_end(session->options.written, session, keep->entries[i].path);
@@ -88,7 +92,7 @@ static void end_writing(struct ik_session_keep *keep)
 static size_t own_changes(const struct ik_session_keep *keep, struct ik_worktree_change *changes,
 	size_t count)
 {
-	const struct ik_session *session = keep->run->session;
+	const struct ik_session *session = keep->session;
 	size_t own = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -111,9 +115,9 @@ struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep)
 		return NULL;
 	end_writing(keep);
 	watch_no_more(keep);
-	loop = keep->run->session->options.loop;
+	loop = keep->session->options.loop;
 	ik_loop_cancel_deferred(loop, step_later, keep);
-	keep->work = ik_worktree_work_close(keep->work);
+	keep->call = ik_worktree_call_close(keep->call);
 	ik_loop_defer(loop, keep_free, keep);
 	return NULL;
 }
@@ -165,7 +169,7 @@ static bool note_call(struct ik_session_keep *keep)
 		.words = words,
 		.entries = keep->entries,
 		.count = keep->count,
-		.tree = keep->tree[0] != '\0' ? keep->tree : NULL,
+		.compared = keep->call != NULL,
 		.since = run->session->undo_lines - keep->lines,
 		.problem = keep->problem,
 	};
@@ -229,6 +233,46 @@ static bool step(struct ik_session_keep *keep)
 	return keep->at == keep->count;
 }
 
+/* What a call left of a file that a later one wrote, which names it, is what that one found. */
+static void add_later(struct ik_session_keep *keep)
+{
+	struct ik_session *session = keep->session;
+
+	for (size_t i = 0; i < keep->count && session->noting != NULL; i++) {
+		session->later = ik_alloc_array(session->later, session->later_count + 1,
+			sizeof(*session->later));
+		session->later[session->later_count++] = (struct ik_revert_entry){
+			.path = ik_strdup(keep->entries[i].path),
+			.state = ik_file_state_copy(&keep->entries[i].state),
+		};
+	}
+}
+
+static void take_later(const struct ik_session_keep *keep, struct ik_worktree_change *change)
+{
+	const struct ik_session *session = keep->session;
+
+	for (size_t i = keep->later; i < session->later_count; i++) {
+		if (!ik_text_equal(session->later[i].path, change->path))
+			continue;
+		ik_file_state_done(&change->after);
+		change->after = ik_file_state_copy(&session->later[i].state);
+		return;
+	}
+}
+
+static void forget_later(struct ik_session *session)
+{
+	while (session->later_count > 0) {
+		struct ik_revert_entry *last = &session->later[--session->later_count];
+
+		free(last->path);
+		ik_file_state_done(&last->state);
+	}
+	free(session->later);
+	session->later = NULL;
+}
+
 /* Some milliseconds of slices; true when all files are kept, and that is written down. */
 static bool work(struct ik_session_keep *keep)
 {
@@ -239,6 +283,7 @@ static bool work(struct ik_session_keep *keep)
 	if (!over)
 		return false;
 	keep->noted = note_call(keep);
+	add_later(keep);
 	tell_not_kept(keep);
 	return true;
 }
@@ -261,25 +306,24 @@ static void step_later(void *arg)
 		keep->ready(run);
 }
 
-/* What there is to say of a large work tree. */
+/* What there is to say of a work tree that takes long to be read. */
 static const char *preparation_text(enum ik_worktree_problem problem)
 {
 	switch (problem) {
 	case IK_WORKTREE_FINE:
-		return _("This work tree is known now: what commands do from here on can be taken back.");
+		return _("This work tree has been read: what commands do from now on can be undone.");
 	case IK_WORKTREE_SLOW:
-		return _("To read this work tree for /undo takes too long: what commands do in this "
-			"session cannot be taken back.");
+		return _("Reading this work tree for /undo takes too long: what commands do in this "
+			"session cannot be undone.");
 	case IK_WORKTREE_FAILED:
-		return _("This work tree could not be read for /undo: until that works, what commands do "
-			"cannot be taken back.");
+		return _("This work tree could not be read for /undo: what commands do cannot be undone.");
 	default:
-		return _("This work tree is large: it is read in the background for /undo. Until that is "
-			"done, what commands do cannot be taken back.");
+		return _("This work tree is still being read in the background for /undo. Until that is "
+			"done, what commands do cannot be undone.");
 	}
 }
 
-/* Say that a large work tree is being read, and how that ended. */
+/* Say that a work tree is still being read, and how that ended. */
 static void on_prepared(void *arg, enum ik_worktree_problem problem)
 {
 	ik_session_add_notice(arg, preparation_text(problem));
@@ -325,52 +369,141 @@ static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_
 	return *ret_problem == IK_WORKTREE_FINE;
 }
 
-/* The snapshot is taken, or cannot be: let the call begin. */
-static void on_snapshot(void *arg, const struct ik_worktree_result *result)
+void ik_session_undo_turn(struct ik_session *session)
+{
+	size_t count = session->registry != NULL ? ik_registry_count(session->registry) : 0;
+	enum ik_worktree_problem problem;
+	bool anything = false;
+
+	session->undo_turn_lines = session->undo_lines;
+	for (size_t i = 0; !anything && i < count; i++)
+		anything = ik_writes_anything(ik_registry_at(session->registry, i));
+	if (anything && session->options.undo_directory != NULL && have_tree(session, &problem))
+		session->undo_turn_ms = ik_worktree_read(session->worktree);
+}
+
+/* A call that may change anything begins, with what is known of the work tree. */
+static void note_anything(struct ik_session_keep *keep)
+{
+	if (keep->problem != IK_WORKTREE_FINE)
+		keep->call = ik_worktree_call_close(keep->call);
+	/* Then the calls of the turn before it may have done what is found. */
+	else if (!ik_worktree_call_exact(keep->call) && keep->session->undo_turn_lines < keep->lines)
+		keep->lines = keep->session->undo_turn_lines;
+	keep->noted = note_call(keep);
+}
+
+/* It has waited for what is known of the work tree. */
+static void on_known(void *arg, enum ik_worktree_problem problem)
 {
 	struct ik_session_keep *keep = arg;
 	struct ik_session_run *run = keep->run;
 
-	keep->problem = result->problem;
-	keep->modes = result->modes;
-	if (result->problem == IK_WORKTREE_FINE)
-		memcpy(keep->tree, result->id, strlen(result->id) + 1);
-	keep->work = ik_worktree_work_close(keep->work);
-	keep->noted = note_call(keep);
+	keep->waiting = false;
+	keep->problem = problem;
+	note_anything(keep);
 	if (may_begin(run, keep))
 		keep->ready(run);
 }
 
-/* Keep what a call may change of which nothing is known beforehand. */
+/* Prepare to find what a call changes of which nothing is known beforehand. */
 static bool keep_anything(struct ik_session_keep *keep)
 {
-	struct ik_session *session = keep->run->session;
+	struct ik_session *session = keep->session;
 
 	if (have_tree(session, &keep->problem)) {
 		keep->watching = session->options.written != NULL;
 		if (keep->watching)
 			keep->since = ik_written_watch(session->options.written);
-		keep->work = ik_worktree_snapshot(session->worktree, on_snapshot, keep);
-		return false;
+		keep->waiting = !ik_worktree_call_new(session->worktree, keep->directory,
+			session->undo_turn_ms, on_known, keep, &keep->call, &keep->problem);
+		if (keep->waiting)
+			return false;
 	}
-	keep->noted = note_call(keep);
+	note_anything(keep);
 	return may_begin(keep->run, keep);
 }
 
-/* It is known what the call changed. */
-static void on_compared(void *arg, const struct ik_worktree_result *result)
+/* All is written down, or has taken too long: tell whoever waits. */
+static void tell_noted(void *arg)
 {
-	struct ik_session_keep *keep = arg;
+	struct ik_session *session = arg;
+
+	if (session->noted_timer != NULL)
+		ik_timer_stop(session->noted_timer);
+	while (session->waiting_count > 0) {
+		struct ik_session_waiting first = session->waiting[0];
+
+		session->waiting_count--;
+		memmove(session->waiting, session->waiting + 1,
+			session->waiting_count * sizeof(*session->waiting));
+		first.ready(first.arg);
+	}
+}
+
+bool ik_session_when_noted(struct ik_session *session, void (*ready)(void *arg), void *arg)
+{
+	if (session->noting == NULL)
+		return true;
+	if (session->noted_timer == NULL)
+		session->noted_timer = ik_timer_new(session->options.loop, tell_noted, session);
+	if (session->waiting_count == 0)
+		ik_timer_start(session->noted_timer, NOTED_MOST_MS);
+	session->waiting = ik_alloc_array(session->waiting, session->waiting_count + 1,
+		sizeof(*session->waiting));
+	session->waiting[session->waiting_count++] = (struct ik_session_waiting){ ready, arg };
+	return false;
+}
+
+/* Deferred. */
+static void tell_noted_later(void *arg)
+{
+	struct ik_session *session = arg;
+
+	if (session->noting == NULL)
+		tell_noted(session);
+}
+
+/* It is known what a call changed that is over. */
+static void on_found(void *arg, const struct ik_worktree_result *result)
+{
+	struct ik_session_keep *keep = arg, **at;
+	struct ik_session *session = keep->session;
 	struct ik_error error;
 
+	for (size_t i = 0; i < result->count; i++)
+		take_later(keep, &result->changes[i]);
 	if (ik_revert_note_changes(keep->directory, keep->id, result->problem, result->changes,
-			own_changes(keep, result->changes, result->count), &error) == IK_OK)
-		keep->run->session->undo_lines++;
+			own_changes(keep, result->changes, result->count), session->undo_lines - keep->lines,
+			&error) == IK_OK)
+		session->undo_lines++;
 	else
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
-	watch_no_more(keep);
-	keep->work = ik_worktree_work_close(keep->work);
-	keep->ready(keep->run);
+	for (at = &session->noting; *at != keep;)
+		at = &(*at)->next;
+	*at = keep->next;
+	ik_session_keep_close(keep);
+	if (session->noting == NULL)
+		forget_later(session);
+	if (session->noting == NULL && session->waiting_count > 0)
+		ik_loop_defer(session->options.loop, tell_noted_later, session);
+}
+
+void ik_session_undo_close(struct ik_session *session)
+{
+	while (session->noting != NULL) {
+		struct ik_session_keep *keep = session->noting;
+
+		session->noting = keep->next;
+		ik_session_keep_close(keep);
+	}
+	forget_later(session);
+	ik_loop_cancel_deferred(session->options.loop, tell_noted_later, session);
+	tell_noted(session);
+	session->noted_timer = ik_timer_close(session->noted_timer);
+	free(session->waiting);
+	session->waiting = NULL;
+	session->worktree = ik_worktree_free(session->worktree);
 }
 
 bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_session_run *run))
@@ -389,6 +522,7 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 		return may_begin(run, NULL);
 	}
 	run->keep = keep = ik_alloc(sizeof(*keep));
+	keep->session = session;
 	keep->run = run;
 	keep->ready = ready;
 	keep->directory = directory;
@@ -413,11 +547,11 @@ bool ik_session_is_keeping(const struct ik_session_run *run)
 {
 	const struct ik_session_keep *keep = run->keep;
 
-	return keep != NULL && run->run == NULL && (keep->work != NULL ||
+	return keep != NULL && run->run == NULL && (keep->waiting ||
 		(keep->entries != NULL && keep->at < keep->count));
 }
 
-bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik_session_run *run))
+void ik_session_note_written(struct ik_session_run *run)
 {
 	struct ik_session *session = run->session;
 	struct ik_session_keep *keep = run->keep;
@@ -426,12 +560,16 @@ bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik
 	if (keep != NULL)
 		end_writing(keep);
 	if (keep == NULL || !keep->noted)
-		return true;
-	if (keep->tree[0] != '\0') {
-		keep->ready = ready;
-		keep->work = ik_worktree_compare(session->worktree, keep->tree, keep->modes,
-			keep->directory, on_compared, keep);
-		return false;
+		return;
+	if (keep->call != NULL) {
+		keep->next = session->noting;
+		keep->later = session->later_count;
+		keep->lines = session->undo_lines;
+		session->noting = keep;
+		keep->run = NULL;
+		run->keep = NULL;
+		ik_worktree_call_end(keep->call, on_found, keep);
+		return;
 	}
 	for (size_t i = 0; i < keep->count; i++) {
 		if (is_hidden_from(run, keep->entries[i].path))
@@ -445,5 +583,4 @@ bool ik_session_note_written(struct ik_session_run *run, void (*ready)(struct ik
 		session->undo_lines++;
 	else
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
-	return true;
 }

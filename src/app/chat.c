@@ -120,12 +120,23 @@ static void on_signal(void *arg, int number)
 	ik_chat_end(arg, 128 + number);
 }
 
+/* What calls did is written down. */
+static void stop(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	ik_loop_stop(chat->loop);
+}
+
 void ik_chat_end(struct ik_chat *chat, int status)
 {
 	if (!chat->ending)
 		chat->status = status;
 	chat->ending = true;
-	ik_loop_stop(chat->loop);
+	/* A signal waits for nothing. */
+	if (status >= 128 || chat->core.session == NULL ||
+	    ik_session_when_noted(chat->core.session, stop, chat))
+		ik_loop_stop(chat->loop);
 }
 
 static void wake(void *arg)
@@ -337,6 +348,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->term = ik_term_free(chat->term);
 	ik_cells_done(&chat->cells);
 	ik_buf_done(&chat->frame);
+	free(chat->undo_call);
 	free(chat->refresh_line);
 	ik_registry_unref(chat->registry);
 	free(chat->last_shell);

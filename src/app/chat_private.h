@@ -59,6 +59,7 @@ struct ik_chat {
 
 	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
+	char *undo_call;               /* the call to be undone when it is known what it did, or NULL */
 	char *refresh_line;            /* the command line that started a scan, or NULL */
 	int refresh_agent;             /* in this one */
 	bool refresh_key;              /* a key started it: whatever it finds is told */

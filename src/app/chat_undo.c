@@ -22,6 +22,18 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	free(line);
 }
 
+/* What calls did is written down: ask now. */
+static void ask_now(void *arg)
+{
+	struct ik_chat *chat = arg;
+	char *id = chat->undo_call;
+
+	chat->undo_call = NULL;
+	if (id != NULL && !chat->ending)
+		ik_chat_undo_call(chat, id);
+	free(id);
+}
+
 void ik_chat_undo_call(struct ik_chat *chat, const char *id)
 {
 	const struct ik_choice choices[] = {
@@ -39,6 +51,11 @@ void ik_chat_undo_call(struct ik_chat *chat, const char *id)
 
 	if (!chat->core_started || ik_chat_only_reads(chat))
 		return;
+	if (!ik_session_when_noted(chat->core.session, ask_now, chat)) {
+		free(chat->undo_call);
+		chat->undo_call = ik_strdup(id);
+		return;
+	}
 	ik_buf_init(&text, IK_MIB(1));
 	if (ik_undo_call_look(&chat->core, id, &text, &error) != IK_OK) {
 		ik_screen_flash(chat->screen, error.text);

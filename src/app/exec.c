@@ -55,7 +55,9 @@ static void stop_when_written(void *arg)
 		exec->status = 1;
 		ik_session_cancel(exec->core.session);
 	}
-	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors))
+	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors) &&
+	    (exec->core.session == NULL ||
+	     ik_session_when_noted(exec->core.session, stop_when_written, exec)))
 		ik_loop_stop(exec->loop);
 }
 

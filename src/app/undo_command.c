@@ -17,7 +17,8 @@
 struct ik_undo_work {
 	struct ik_core *core;
 	struct ik_session *session;
-	char *line;
+	char *line, *rest;   /* the command, and what comes after its name */
+	bool waiting;        /* until what calls did is written down */
 	char *directory;     /* the journal's */
 	char id[IK_UUID_TEXT]; /* of the step; of a redo: which one is brought back */
 	bool again;          /* a redo */
@@ -38,6 +39,7 @@ static struct ik_undo_work *work_free(struct ik_undo_work *work)
 	free(work->turns);
 	free(work->directory);
 	free(work->line);
+	free(work->rest);
 	free(work);
 	return NULL;
 }
@@ -51,31 +53,6 @@ static const char *problem_now(const struct ik_core *core)
 	if (ik_session_busy(core->session) || core->undo != NULL)
 		return _("Something is under way: wait for its end, or cancel it (Esc).");
 	return NULL;
-}
-
-/* Read what the session in front has; NULL, and that is answered: nothing can be done. */
-static struct ik_undo_work *begin(struct ik_core *core, const char *line)
-{
-	const char *problem = problem_now(core);
-	struct ik_undo_work *work;
-	struct ik_error error;
-	char *directory = NULL;
-
-	if (problem == NULL && (directory = ik_revert_directory(core->undo_directory,
-			ik_session_id(core->session), &error)) == NULL)
-		problem = error.text;
-	if (problem != NULL) {
-		ik_session_add_command(core->session, line, problem);
-		return NULL;
-	}
-	work = ik_alloc(sizeof(*work));
-	work->core = core;
-	work->session = core->session;
-	work->line = ik_strdup(line);
-	work->directory = directory;
-	work->first = 1;
-	ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &work->history);
-	return work;
 }
 
 /* Answer instead of doing anything. */
@@ -176,17 +153,6 @@ static void step(void *arg)
 		finish(work);
 	else
 		ik_loop_defer(work->core->loop, step, work);
-}
-
-struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
-{
-	if (work == NULL)
-		return NULL;
-	ik_loop_cancel_deferred(work->core->loop, step, work);
-	while (!ik_revert_step(work->undo))
-		;
-	finish(work);
-	return NULL;
 }
 
 /* Begin with these files. */
@@ -297,20 +263,19 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, str
 	return status;
 }
 
-enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest)
+/* What stands after /undo. */
+static void undo(struct ik_undo_work *work)
 {
-	struct ik_undo_work *work = begin(core, line);
+	const char *rest = work->rest;
 	struct ik_buf out;
 	char *end;
 	long number;
 
-	if (work == NULL)
-		return IK_COMMAND_NOTHING;
 	number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
 	if (ik_text_equal(rest, "?")) {
 		ik_buf_init(&out, IK_MIB(1));
-		ik_undo_text_list(&out, &work->history, core->setup->places.directory);
-		ik_command_answer(core, line, &out);
+		ik_undo_text_list(&out, &work->history, work->core->setup->places.directory);
+		ik_command_answer_in(work->session, work->line, &out);
 		work_free(work);
 	} else if (rest[0] == '#' && ik_undo_call_exists(&work->history, rest + 1)) {
 		undo_call(work, rest + 1);
@@ -319,7 +284,6 @@ enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, c
 	} else {
 		undo_file(work, rest);
 	}
-	return IK_COMMAND_NOTHING;
 }
 
 /* The newest step that can be brought back; NULL: none. */
@@ -331,21 +295,15 @@ static const struct ik_revert_step *last_step(const struct ik_revert_history *hi
 	return NULL;
 }
 
-enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest)
+static void redo(struct ik_undo_work *work)
 {
-	struct ik_undo_work *work = begin(core, line);
-	const struct ik_revert_step *last;
+	const struct ik_revert_step *last = last_step(&work->history);
 	struct ik_revert_file *files;
 
-	(void)rest;
-	if (work == NULL)
-		return IK_COMMAND_NOTHING;
-	last = last_step(&work->history);
 	if (last == NULL) {
 		refuse(work, _("Nothing was taken back in this session that could be brought back."));
-		return IK_COMMAND_NOTHING;
+		return;
 	}
-	work->again = true;
 	memcpy(work->id, last->id, sizeof(work->id));
 	files = ik_alloc(last->count * sizeof(*files));
 	for (size_t i = 0; i < last->count; i++)
@@ -356,7 +314,90 @@ enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, c
 			.ended = true,
 		};
 	start(work, files, last->count, false);
+}
+
+/* Read what the session has, and do it. */
+static void carry_out(struct ik_undo_work *work)
+{
+	work->core->undo = NULL;
+	work->waiting = false;
+	ik_revert_history_read(work->core->undo_directory, ik_session_id(work->session), &work->history);
+	if (work->again)
+		redo(work);
+	else
+		undo(work);
+}
+
+/* What calls did is written down; or the session was closed before. */
+static void on_noted(void *arg)
+{
+	struct ik_core *core = arg;
+	struct ik_undo_work *work = core->undo;
+
+	if (work == NULL || !work->waiting)
+		return;
+	for (size_t i = 0; i < core->session_count; i++) {
+		if (core->sessions[i].session == work->session) {
+			carry_out(work);
+			return;
+		}
+	}
+	core->undo = work_free(work);
+}
+
+/* Begin a command in the session in front. */
+static enum ik_command_effect begin(struct ik_core *core, const char *line, const char *rest,
+	bool again)
+{
+	const char *problem = problem_now(core);
+	struct ik_undo_work *work;
+	struct ik_error error;
+	char *directory = NULL;
+
+	if (problem == NULL && (directory = ik_revert_directory(core->undo_directory,
+			ik_session_id(core->session), &error)) == NULL)
+		problem = error.text;
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	core->undo = work = ik_alloc(sizeof(*work));
+	work->core = core;
+	work->session = core->session;
+	work->line = ik_strdup(line);
+	work->rest = ik_strdup(rest);
+	work->directory = directory;
+	work->first = 1;
+	work->again = again;
+	work->waiting = true;
+	if (ik_session_when_noted(work->session, on_noted, core))
+		carry_out(work);
 	return IK_COMMAND_NOTHING;
+}
+
+enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest)
+{
+	return begin(core, line, rest, false);
+}
+
+enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest)
+{
+	return begin(core, line, rest, true);
+}
+
+struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
+{
+	struct ik_core *core = work != NULL ? work->core : NULL;
+
+	if (work != NULL && work->waiting)
+		carry_out(work);
+	if (work == NULL || core->undo == NULL)
+		return NULL;
+	ik_loop_cancel_deferred(core->loop, step, work);
+	while (!ik_revert_step(work->undo))
+		;
+	finish(work);
+	return NULL;
 }
 
 size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns)

@@ -1,5 +1,6 @@
 #include "app/undo_text.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -212,8 +213,11 @@ void ik_undo_text_list(struct ik_buf *out, const struct ik_revert_history *histo
 		put_files(out, history, turns[i], directory);
 		ik_undo_text_commands(out, history, turns[i], turns[i]);
 	}
-	if (count > 0)
+	if (count > 0) {
 		ik_buf_puts(out, _("/undo takes back the first, /undo N those from 1 to N."));
-	else
-		ik_buf_puts(out, _("No file was written in this session that could be taken back."));
+	} else {
+		ik_buf_printf(out, "%s\n",
+			_("No file was written in this session that could be taken back."));
+		ik_undo_text_commands(out, history, 0, SIZE_MAX);
+	}
 }

@@ -34,6 +34,8 @@ libik_tool_a_SOURCES = \
 	src/tool/vetting.c src/tool/vetting.h \
 	src/tool/worktree.c src/tool/worktree.h \
 	src/tool/worktree_changes.c src/tool/worktree_changes.h \
+	src/tool/worktree_index.c src/tool/worktree_index.h \
+	src/tool/worktree_look.c src/tool/worktree_look.h \
 	src/tool/worktree_modes.c src/tool/worktree_modes.h \
 	src/tool/worktree_place.c src/tool/worktree_place.h \
 	src/tool/writes.c src/tool/writes.h

@@ -62,8 +62,8 @@ static void take_problem(struct ik_revert_call *call, struct ik_json_span line)
 	free(why);
 }
 
-/* Which line of calls the one that is read would have been when the call's snapshot was begun. */
-static size_t begun_at(const struct ik_revert_history *history, struct ik_json_span line)
+/* Which line of calls the one that is read would have been when that was what it tells of. */
+static size_t line_at(const struct ik_revert_history *history, struct ik_json_span line)
 {
 	int64_t since = 0;
 
@@ -76,7 +76,7 @@ static void take_call(struct ik_revert_history *history, struct ik_json_span lin
 {
 	struct ik_json_span files = ik_json_member(line, "files"), key, file;
 	struct ik_revert_call call = {
-		.anything = files.text == NULL, .begun = begun_at(history, line), .over = SIZE_MAX,
+		.anything = files.text == NULL, .begun = line_at(history, line), .over = SIZE_MAX,
 	};
 	struct ik_json_walk walk = { NULL };
 
@@ -122,9 +122,10 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, file;
 	struct ik_revert_call *call = NULL;
-	size_t ordinal = history->call_lines++;
+	size_t over = line_at(history, line);
 	char id[IK_UUID_TEXT];
 
+	history->call_lines++;
 	copy_id(id, ik_json_member(line, "id"));
 	for (size_t i = history->call_count; i-- > 0 && call == NULL;)
 		if (ik_text_equal(history->calls[i].id, id))
@@ -132,7 +133,7 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 	if (call == NULL)
 		return;
 	call->ended = true;
-	call->over = ordinal;
+	call->over = over;
 	take_problem(call, line);
 	if (call->compared && ik_json_member(line, "files").text != NULL) {
 		take_changes(call, ik_json_member(line, "files"));

@@ -163,6 +163,15 @@ static void put_problem(struct ik_buf *line, enum ik_worktree_problem problem)
 	ik_json_put_text(line, ik_worktree_problem_word(problem));
 }
 
+/* Say before how many lines of other calls something was. */
+static void put_since(struct ik_buf *line, size_t since)
+{
+	if (since == 0)
+		return;
+	ik_json_key(line, "since");
+	ik_json_put_integer(line, (int64_t)since);
+}
+
 enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert_call_line *call,
 	struct ik_error *error)
 {
@@ -182,14 +191,11 @@ enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert
 	}
 	if (call->entries != NULL)
 		put_entries(&line, call->entries, call->count);
-	if (call->tree != NULL) {
+	if (call->compared) {
 		ik_json_key(&line, "tree");
-		ik_json_put_text(&line, call->tree);
+		ik_json_put_bool(&line, true);
 	}
-	if (call->since > 0) {
-		ik_json_key(&line, "since");
-		ik_json_put_integer(&line, (int64_t)call->since);
-	}
+	put_since(&line, call->since);
 	put_problem(&line, call->problem);
 	return end(directory, &line, error);
 }
@@ -206,11 +212,12 @@ enum ik_status ik_revert_note_done(const char *directory, const char *id,
 
 enum ik_status ik_revert_note_changes(const char *directory, const char *id,
 	enum ik_worktree_problem problem, const struct ik_worktree_change *changes, size_t count,
-	struct ik_error *error)
+	size_t since, struct ik_error *error)
 {
 	struct ik_buf line;
 
 	begin(&line, "done", id);
+	put_since(&line, since);
 	put_problem(&line, problem);
 	if (problem == IK_WORKTREE_FINE) {
 		ik_json_key(&line, "files");

@@ -10,11 +10,12 @@
  *   {"undo":{"id","time","turns":["..."],"calls":["..."],"files":[{"path","from","to"}]}}
  *   {"redo":{"id" of that undo,"time","files":[...]}}
  *   {"parent":{"session","bytes"}}    first in a fork's: it has so much of its parent's journal
- * A call without "files" may have changed anything; "words" say what it was.  Then "tree" is the
- * snapshot that was taken before it (tool/worktree.h), and "files" of "done" have "before", too;
- * where there is none, "why" has the word for the reason, in either line.  A call's line comes when
- * its files are kept, or its snapshot is taken; "since" says before how many lines of other calls that
- * was begun, where there are any.
+ * A call without "files" may have changed anything; "words" say what it was.  Then "tree" is there
+ * where what it changes is found by comparing the work tree (tool/worktree.h), and "files" of
+ * "done" have "before", too; where it is not, "why" has the word for the reason, in either line.  A
+ * call's line comes when its files are kept; "since" says before how many lines of other calls that
+ * was begun, or, where it may have changed anything, whose doing may be among what is found.  In
+ * "done" it says before how many the call was over.
  *
  * May include: util, json, tool/file_state.h, tool/worktree.h.
  */
@@ -43,7 +44,7 @@ struct ik_revert_call_line {
 	const char *words;   /* the call in one line */
 	const struct ik_revert_entry *entries; /* NULL: it may change anything */
 	size_t count;
-	const char *tree;    /* a snapshot, where it may change anything; NULL: none */
+	bool compared;       /* where it may change anything: what it changes will be found */
 	size_t since;        /* so many lines of other calls were noted while its files were kept */
 	enum ik_worktree_problem problem; /* why not */
 };
@@ -59,10 +60,10 @@ enum ik_status ik_revert_note_done(const char *directory, const char *id,
 	const struct ik_revert_entry *entries, size_t count, struct ik_error *error) IK_MUST_USE;
 
 /* The same of a call that might have changed anything, and changed these; or why that cannot be
- * told. */
+ * told. since: so many lines of other calls were noted since it was over. */
 enum ik_status ik_revert_note_changes(const char *directory, const char *id,
 	enum ik_worktree_problem problem, const struct ik_worktree_change *changes, size_t count,
-	struct ik_error *error) IK_MUST_USE;
+	size_t since, struct ik_error *error) IK_MUST_USE;
 
 /* A file that was brought from one state to another. */
 struct ik_revert_move {

@@ -12,14 +12,6 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Git's modes. */
-enum { GIT_TREE = 040000, GIT_FILE = 0100644, GIT_PROGRAM = 0100755 };
-
-static bool is_regular(int mode)
-{
-	return mode == GIT_FILE || mode == GIT_PROGRAM;
-}
-
 static void change_done(struct ik_worktree_change *change)
 {
 	free(change->path);
@@ -34,99 +26,191 @@ void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count)
 	free(changes);
 }
 
-/* Take ":MODE MODE ID ID STATUS"; false: it is something else. */
-static bool read_record(const char *record, struct ik_worktree_change *change)
+/* A file in both indexes, or in one of them. */
+struct pair {
+	const char *path;
+	struct ik_worktree_entry old, new; /* without a path: not there */
+	size_t entry; /* the place of the old one */
+};
+
+/* The next file of both; false: there is none. */
+static bool next_pair(const struct ik_worktree_span *span, size_t *old, size_t *new,
+	struct pair *pair)
 {
-	char *at;
+	const struct ik_worktree_index *before = span->before->index;
+	int order;
 
-	if (record[0] != ':')
+	*pair = (struct pair){ .entry = *old };
+	if (*old < ik_worktree_index_count(before))
+		pair->old = ik_worktree_index_entry(before, *old);
+	if (*new < ik_worktree_index_count(span->after))
+		pair->new = ik_worktree_index_entry(span->after, *new);
+	if (pair->old.path == NULL && pair->new.path == NULL)
 		return false;
-	change->modes[0] = (int)strtol(record + 1, &at, 8);
-	change->modes[1] = (int)strtol(at, &at, 8);
-	for (size_t i = 0; i < 2; i++) {
-		size_t length;
-
-		at += strspn(at, " ");
-		length = strspn(at, "0123456789abcdef");
-		if (length == 0 || length >= IK_WORKTREE_ID)
-			return false;
-		memcpy(change->ids[i], at, length);
-		at += length;
-	}
+	order = pair->old.path == NULL ? 1 : pair->new.path == NULL ? -1 :
+		strcmp(pair->old.path, pair->new.path);
+	if (order > 0)
+		pair->old = (struct ik_worktree_entry){ .path = NULL };
+	else
+		(*old)++;
+	if (order < 0)
+		pair->new = (struct ik_worktree_entry){ .path = NULL };
+	else
+		(*new)++;
+	pair->path = order > 0 ? pair->new.path : pair->old.path;
 	return true;
 }
 
-/* The first of the directories (in git's order: one comes before what is in it) that lead to a
- * path; NULL: none does. */
-static const char *first_directory(char *const *directories, size_t count, const char *path)
+/* Give one the permissions that git knows of. */
+static int with_program(int mode, bool program)
 {
-	for (size_t i = 0; i < count; i++) {
-		size_t length = strlen(directories[i]);
-
-		if (strncmp(path, directories[i], length) == 0 && path[length] == '/')
-			return directories[i];
-	}
-	return NULL;
+	return program ? mode | ((mode & 0444) >> 2) : mode & ~0111;
 }
 
-/* The state of one that may be absent; directories: those that were missing then. */
-static struct ik_file_state state_of(const struct ik_worktree_change *change, int which,
-	char *const *directories, size_t count)
+/* What a file was before, as the index had it; now: its permissions now, where git knows the same
+ * of them as before, or 0. */
+static struct ik_file_state state_before(const struct ik_worktree_span *span,
+	const struct pair *pair, int now)
 {
 	struct ik_file_state state = { .kind = IK_FILE_OTHER };
-	const char *missing;
+	bool program = pair->old.mode == IK_GIT_PROGRAM;
+	char *missing;
 
-	if (change->modes[which] == 0) {
+	if (pair->old.path == NULL) {
 		state.kind = IK_FILE_ABSENT;
-		missing = first_directory(directories, count, change->path);
-		state.made_from = missing != NULL ? ik_strdup(missing) : NULL;
-	} else if (is_regular(change->modes[which])) {
+		missing = ik_worktree_index_missing(span->before->index, pair->path);
+		state.made_from = missing != NULL ? ik_path_join(span->root, missing) : NULL;
+		free(missing);
+	} else if (ik_worktree_is_regular(pair->old.mode)) {
 		state.kind = IK_FILE_REGULAR;
+		state.mode = ik_worktree_modes_of(span->modes, &pair->old);
+		if (state.mode < 0)
+			state.mode = pair->old.mode == pair->new.mode && now != 0 ? now :
+				with_program(now != 0 ? now : ik_worktree_new_mode(false), program);
 	}
 	return state;
 }
 
-struct ik_worktree_change *ik_worktree_changes_read(const char *root, const char *output,
-	size_t length, size_t *ret_count)
+/* When a file was made; 0: that is not known. */
+static int64_t birth_of(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	char *path = ik_path_join(span->root, pair->path);
+	struct statx status = { 0 };
+	int failed = statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status);
+
+	free(path);
+	if (failed != 0 || (status.stx_mask & STATX_BTIME) == 0)
+		return 0;
+	return status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
+}
+
+/* Was the file as the index has it when the next call began? Then this one did not change it. */
+static bool is_next_ones(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	const struct ik_worktree_look *next = span->next;
+
+	return next != NULL && next->index == span->before->index && pair->old.path != NULL &&
+		pair->entry < next->looked && ik_worktree_look_seen(next, pair->entry) == NULL;
+}
+
+/* Is it known that somebody else did that, before the call or after it? */
+static bool is_anothers(const struct ik_worktree_span *span, const struct pair *pair,
+	const struct ik_worktree_seen *seen)
+{
+	bool later = pair->new.path == NULL || pair->new.ctime_ns > span->end_ns;
+
+	if (later && pair->old.path == NULL && birth_of(span, pair) > span->end_ns)
+		return true;
+	if (pair->new.path == NULL && seen != NULL && seen->state.kind == IK_FILE_ABSENT)
+		return true;
+	if (pair->new.path != NULL && seen != NULL && seen->state.kind == IK_FILE_REGULAR &&
+	    seen->state.identity.ctime_ns == pair->new.ctime_ns)
+		return true;
+	if (pair->new.path != NULL && pair->new.ctime_ns < span->before->time_ns)
+		return true;
+	return later && is_next_ones(span, pair);
+}
+
+/* Was a file that is new to the index there before the call, since the reading; or did the call move
+ * it there from where nothing is kept? One that it renamed in the tree was in the index before. */
+static bool is_older(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	int64_t birth = birth_of(span, pair);
+	struct ik_worktree_entry entry;
+
+	if (birth == 0 || birth >= span->before->time_ns)
+		return false;
+	return !ik_worktree_index_inode(span->before->index, pair->new.inode, &entry) ||
+		entry.ctime_ns < birth; /* the number of one that was removed */
+}
+
+static void put_id(char out[IK_WORKTREE_ID], const unsigned char *id)
+{
+	for (size_t i = 0; i < IK_WORKTREE_ID_BYTES; i++)
+		(void)snprintf(out + 2 * i, 3, "%02x", id[i]);
+}
+
+/* What became of a file: a change. */
+static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
+	const struct pair *pair, const struct ik_worktree_seen *seen)
+{
+	struct ik_worktree_change change = {
+		.path = ik_path_join(span->root, pair->path),
+	};
+	struct ik_file_state now = ik_file_state_look(change.path, 0);
+	bool regular = ik_worktree_is_regular(pair->new.mode);
+
+	if (pair->old.path != NULL)
+		put_id(change.ids[0], pair->old.id);
+	if (pair->new.path != NULL)
+		put_id(change.ids[1], pair->new.id);
+	change.after = (struct ik_file_state){
+		.kind = pair->new.path == NULL ? IK_FILE_ABSENT : regular &&
+			pair->new.ctime_ns <= span->end_ns ? IK_FILE_REGULAR : IK_FILE_OTHER,
+		.directory = now.directory,
+	};
+	if (change.after.kind == IK_FILE_ABSENT && now.made_from != NULL)
+		change.after.made_from = ik_strdup(now.made_from);
+	if (change.after.kind == IK_FILE_REGULAR && now.kind == IK_FILE_REGULAR) {
+		change.after.mode = now.mode;
+		if (now.identity.ctime_ns == pair->new.ctime_ns) /* else its bytes tell */
+			change.after.identity = now.identity;
+	}
+	if (seen != NULL) {
+		change.before = ik_file_state_copy(&seen->state);
+	} else {
+		change.before = state_before(span, pair, now.kind == IK_FILE_REGULAR ? now.mode : 0);
+		if (pair->old.path == NULL && is_older(span, pair))
+			change.before.kind = IK_FILE_OTHER;
+	}
+	change.asked[0] = seen == NULL && change.before.kind == IK_FILE_REGULAR;
+	change.asked[1] = change.after.kind == IK_FILE_REGULAR;
+	ik_file_state_done(&now);
+	return change;
+}
+
+struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_span *span,
+	size_t *ret_count)
 {
 	struct ik_worktree_change *changes = NULL;
-	char **directories[2] = { NULL, NULL }; /* that were not there before, or are not after */
-	size_t count = 0, directory_counts[2] = { 0, 0 }, at = 0;
+	size_t count = 0, old = 0, new = 0;
+	struct pair pair;
 
-	while (at < length && count <= IK_WORKTREE_CHANGES_MOST) {
-		struct ik_worktree_change change = { .path = NULL };
-		size_t record = strnlen(output + at, length - at), name, size;
+	if (span->before->index == span->after && span->before->count == 0)
+		old = new = ik_worktree_index_count(span->after);
+	while (count <= IK_WORKTREE_CHANGES_MOST && next_pair(span, &old, &new, &pair)) {
+		const struct ik_worktree_seen *seen = pair.old.path != NULL ?
+			ik_worktree_look_seen(span->before, pair.entry) : NULL;
 
-		if (at + record + 1 >= length || !read_record(output + at, &change))
-			break;
-		name = at + record + 1;
-		size = strnlen(output + name, length - name);
-		at = name + size + 1;
-		if (name + size >= length || ik_utf8_valid_prefix(output + name, size) != size)
+		if (seen == NULL && pair.old.path != NULL && pair.new.path != NULL &&
+		    pair.old.mode == pair.new.mode &&
+		    memcmp(pair.old.id, pair.new.id, IK_WORKTREE_ID_BYTES) == 0)
 			continue;
-		change.path = ik_path_join(root, output + name);
-		for (int i = 0; i < 2; i++) {
-			if (change.modes[i] != 0 || change.modes[!i] != GIT_TREE)
-				continue;
-			directories[i] = ik_alloc_array(directories[i], directory_counts[i] + 1,
-				sizeof(*directories[i]));
-			directories[i][directory_counts[i]++] = ik_strdup(change.path);
-		}
-		/* A directory is told of by what is in it. */
-		if ((change.modes[0] == GIT_TREE || change.modes[0] == 0) &&
-		    (change.modes[1] == GIT_TREE || change.modes[1] == 0)) {
-			change_done(&change);
+		if (is_anothers(span, &pair, seen) ||
+		    ik_utf8_valid_prefix(pair.path, strlen(pair.path)) != strlen(pair.path))
 			continue;
-		}
-		change.before = state_of(&change, 0, directories[0], directory_counts[0]);
-		change.after = state_of(&change, 1, directories[1], directory_counts[1]);
 		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
-		changes[count++] = change;
-	}
-	for (int i = 0; i < 2; i++) {
-		while (directory_counts[i] > 0)
-			free(directories[i][--directory_counts[i]]);
-		free(directories[i]);
+		changes[count++] = change_of(span, &pair, seen);
 	}
 	*ret_count = count;
 	return changes;
@@ -148,7 +232,7 @@ struct ik_worktree_blobs {
 /* Is there an object to be asked for? */
 static bool is_asked(const struct ik_worktree_blobs *blobs, size_t at)
 {
-	return is_regular(blobs->changes[at / 2].modes[at % 2]);
+	return blobs->changes[at / 2].asked[at % 2];
 }
 
 struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
@@ -287,35 +371,5 @@ void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, 
 		}
 		bytes += part;
 		length -= part;
-	}
-}
-
-/* Give one the permissions that git knows of. */
-static int with_program(int mode, bool program)
-{
-	return program ? mode | ((mode & 0444) >> 2) : mode & ~0111;
-}
-
-void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs, struct ik_worktree_modes *modes)
-{
-	for (size_t i = 0; i < blobs->count; i++) {
-		struct ik_worktree_change *change = &blobs->changes[i];
-		struct ik_file_state *before = &change->before, *after = &change->after;
-		bool program = change->modes[0] == GIT_PROGRAM;
-		struct ik_file_state now = ik_file_state_look(change->path, 0);
-		int mode = ik_worktree_new_mode(false), known = -1;
-
-		after->directory = now.directory;
-		if (is_regular(change->modes[1]) && now.kind == IK_FILE_REGULAR) {
-			after->identity = now.identity;
-			after->mode = mode = now.mode;
-		}
-		ik_file_state_done(&now);
-		if (before->kind == IK_FILE_REGULAR && modes != NULL)
-			known = ik_worktree_modes_of(modes, change->path, program);
-		if (before->kind == IK_FILE_REGULAR && known < 0 && (!is_regular(change->modes[1]) ||
-		    change->modes[0] != change->modes[1]))
-			mode = with_program(mode, program);
-		before->mode = known >= 0 ? known : mode;
 	}
 }

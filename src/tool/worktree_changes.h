@@ -1,13 +1,13 @@
 /*
- * worktree_changes: the files that differ between two trees of git, and their bytes, as
- * `git diff-tree -r -t -z --raw` and `git cat-file --batch` print them.
+ * worktree_changes: what a call changed in a work tree, from what is known of it before and after
+ * (tool/worktree_index.h), and the bytes of those files, as `git cat-file --batch` prints them.
  *
- * May include: util, json, tool/{file_state,worktree_modes}.h.
+ * May include: util, json, tool/{file_state,worktree_look,worktree_modes}.h.
  */
 #ifndef IK_TOOL_WORKTREE_CHANGES_H
 #define IK_TOOL_WORKTREE_CHANGES_H
 
-#include "tool/file_state.h"
+#include "tool/worktree_look.h"
 #include "tool/worktree_modes.h"
 
 /* More files are not looked at; nor kept is a larger one, nor what goes beyond the sum. */
@@ -15,20 +15,35 @@
 #define IK_WORKTREE_FILE_MOST IK_MIB(64)
 #define IK_WORKTREE_BYTES_MOST IK_MIB(512)
 
-/* The name of an object: SHA-1 or SHA-256, in hexadecimal digits. */
-#define IK_WORKTREE_ID 65
+/* The name of an object in hexadecimal digits. */
+#define IK_WORKTREE_ID (2 * IK_WORKTREE_ID_BYTES + 1)
 
 struct ik_worktree_change {
 	char *path; /* absolute */
-	int modes[2]; /* git's, before and after; 0: not there */
-	char ids[2][IK_WORKTREE_ID];
+	char ids[2][IK_WORKTREE_ID]; /* of the objects that have its bytes before and after, */
+	bool asked[2];               /* where they are to be asked for */
 	struct ik_file_state before, after;
 };
 
-/* Take the output of diff-tree: an array in new memory, of at most one more than the most.
- * Files whose names are no UTF-8 are left out: they cannot be noted. */
-struct ik_worktree_change *ik_worktree_changes_read(const char *root, const char *output,
-	size_t length, size_t *ret_count);
+/* What is known of a call; all borrowed. */
+struct ik_worktree_span {
+	const char *root;                /* of the work tree, absolute */
+	const struct ik_worktree_look *before;
+	const struct ik_worktree_index *after; /* of a reading that began when the call was over */
+	int64_t end_ns;                  /* when that was */
+	const struct ik_worktree_look *next; /* before the next call, that began before the reading did;
+	                                    NULL: there was none */
+	const struct ik_worktree_modes *modes;
+};
+
+/*
+ * Find what a call changed: an array in new memory, of at most one more than the most. What
+ * somebody else changed before it began is none of it. Of what somebody changed after it was over
+ * the state after it is OTHER: not known. Files whose names are no UTF-8 are left out: they
+ * cannot be noted.
+ */
+struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_span *span,
+	size_t *ret_count);
 void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count);
 
 struct ik_worktree_blobs;
@@ -40,9 +55,7 @@ struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
 void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf *out);
 /* A piece of what it answered. */
 void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length);
-/* All is there: the states before and after are known, but for hashes of what was not told.
- * Looks at the files. modes: as they were before; NULL: as far as git knows them. */
-void ik_worktree_blobs_end(struct ik_worktree_blobs *blobs, struct ik_worktree_modes *modes);
+/* All is there: the states before and after are known, but for hashes of what was not told. */
 struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tool/worktree_place.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +17,9 @@
 /* Digits of the hash that a shadow is named by. */
 #define NAME_LENGTH 32
 /* In seconds. */
-#define HOUR 3600
-#define DAY (24 * HOUR)
+#define DAY (24 * 3600)
+/* Of directories in directories that are counted, each of which is open meanwhile. */
+#define DEPTH_MOST 32
 
 /* Nothing that could start a program or change bytes. */
 static const char configuration[] =
@@ -222,11 +224,6 @@ static time_t time_of(const char *shadow, const char *name)
 	return written;
 }
 
-void ik_worktree_place_note_slow(const struct ik_worktree_place *place)
-{
-	(void)put_file(place->shadow, "slow", "");
-}
-
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
 	char **ret_old)
 {
@@ -254,6 +251,33 @@ bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *
 	return true;
 }
 
+/* Count the names in a directory (taken over) and below it, up to a limit. */
+static size_t count_names(int directory, int depth, size_t most)
+{
+	DIR *stream = directory >= 0 ? fdopendir(directory) : NULL;
+	const struct dirent *entry;
+	size_t count = 0;
+
+	while (stream != NULL && count < most && (entry = readdir(stream)) != NULL) {
+		if (entry->d_name[0] == '.' && (entry->d_name[1] == '\0' ||
+		    ik_text_equal(entry->d_name, "..") || ik_text_equal(entry->d_name, ".git")))
+			continue;
+		count++;
+		if (entry->d_type == DT_DIR && depth < DEPTH_MOST)
+			count += count_names(openat(dirfd(stream), entry->d_name,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1, most - count);
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	return count;
+}
+
+bool ik_worktree_place_is_small(const struct ik_worktree_place *place)
+{
+	return count_names(open(place->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0,
+		IK_WORKTREE_SMALL) < IK_WORKTREE_SMALL;
+}
+
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options)
 {
@@ -271,9 +295,7 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 		problem = IK_WORKTREE_NO_GIT;
 	} else if (ik_sha256_of(place->root, strlen(place->root), hash, &error) == IK_OK) {
 		place->shadow = ik_format("%s/%.*s", options->shadows, NAME_LENGTH, hash);
-		if (time_of(place->shadow, "slow") > time(NULL) - HOUR)
-			problem = IK_WORKTREE_SLOW;
-		else if (make_shadow(place, seen))
+		if (make_shadow(place, seen))
 			problem = IK_WORKTREE_FINE;
 	}
 	for (size_t i = 0; options->spared[i] != NULL && problem == IK_WORKTREE_FINE; i++)

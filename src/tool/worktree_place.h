@@ -27,12 +27,12 @@ enum { IK_WORKTREE_VARIABLES = 16 };
 void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	const struct ik_worktree_options *options, const char *index,
 	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES]);
-/* It was too slow: for an hour nobody tries it again. */
-void ik_worktree_place_note_slow(const struct ik_worktree_place *place);
 /* What is to be cleared away now, once a day: the shadow (new memory) that nobody used for
  * IK_WORKTREE_KEPT_DAYS, or NULL. False: nothing, today. */
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
 	char **ret_old);
+/* Has it less than IK_WORKTREE_SMALL files and directories? Takes a moment. */
+bool ik_worktree_place_is_small(const struct ik_worktree_place *place);
 void ik_worktree_place_done(struct ik_worktree_place *place);
 
 #endif

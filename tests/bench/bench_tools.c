@@ -11,6 +11,8 @@
  *                                       bare spawn of the same tool
  *     bench_tools large RUNS TOOL JSON  a call with a large answer: the most CPU
  *                                       time of a turn of the loop, the most memory
+ *     bench_tools undo RUNS DIRECTORY   calls in a work tree of git, each of which changes a
+ *                                       file: how long it waits for /undo before it begins
  *
  * Both sides are measured by turns in one run; ratios and medians are printed.
  */
@@ -30,6 +32,7 @@
 #include "loop/child.h"
 #include "measure.h"
 #include "tool/discovery.h"
+#include "tool/revert_journal.h"
 #include "tool/run.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -470,6 +473,142 @@ static void bench_call(struct ik_loop *loop, size_t runs, const char *path, cons
 	free(directory);
 }
 
+/* What /undo has, and the call that is under way. */
+struct undo {
+	struct ik_loop *loop;
+	struct ik_worktree *tree;
+	char *directory;
+	size_t found;
+	enum ik_worktree_problem problem;
+};
+
+static void on_ready(void *arg, enum ik_worktree_problem problem)
+{
+	struct undo *undo = arg;
+
+	undo->problem = problem;
+	ik_loop_stop(undo->loop);
+}
+
+static void on_found(void *arg, const struct ik_worktree_result *result)
+{
+	struct undo *undo = arg;
+
+	if (result->problem != IK_WORKTREE_FINE || result->count == 0)
+		fail("it is not known what a call changed");
+	undo->found++;
+	ik_loop_stop(undo->loop);
+}
+
+/* What a call waits for before it begins: as agent/session_undo.c does it. */
+static double undo_begin(struct undo *undo, int64_t since_ms, struct ik_worktree_call **ret_call)
+{
+	char id[IK_UUID_TEXT];
+	const struct ik_revert_call_line line = {
+		.id = id, .turn = id, .title = "a title", .name = "bash", .call_id = "c1",
+		.words = "bash(...)", .compared = true,
+	};
+	double start = now_ms();
+	struct ik_error error;
+
+	if (!ik_worktree_call_new(undo->tree, undo->directory, since_ms, on_ready, undo, ret_call,
+		    &undo->problem) && ik_loop_run(undo->loop, &error) != IK_OK)
+		fail(error.text);
+	ik_uuid_new(id);
+	if (ik_revert_note_call(undo->directory, &line, &error) != IK_OK)
+		fail(error.text);
+	return now_ms() - start;
+}
+
+/* A turn begins, and some time later its first call; returns since when files are known. */
+static int64_t undo_turn(struct undo *undo)
+{
+	int64_t since_ms = ik_worktree_read(undo->tree);
+	double start = now_ms(), longest = 0;
+	struct ik_worktree_call *call;
+	size_t early = 0;
+
+	do {
+		double took = undo_begin(undo, since_ms, &call);
+
+		if (took > longest)
+			longest = took;
+		early++;
+		ik_worktree_call_close(call);
+	} while (undo->problem == IK_WORKTREE_PREPARING);
+	if (undo->problem != IK_WORKTREE_FINE)
+		fail(ik_worktree_problem_word(undo->problem));
+	printf("read in %.0f ms; of %zu calls meanwhile none waited longer than %.1f ms\n",
+		now_ms() - start, early, longest);
+	return since_ms;
+}
+
+/* Calls, each as soon as the one before is over, or (known) when it is known what that did. */
+static void undo_calls(struct undo *undo, size_t runs, const char *tree, int known)
+{
+	static struct ik_worktree_call *calls[MOST_RUNS];
+	double waits[MOST_RUNS], took[MOST_RUNS];
+	char *path = ik_path_join(tree, "changed.txt");
+	int64_t since_ms = undo_turn(undo);
+	struct ik_error error;
+
+	undo->found = 0;
+	for (size_t i = 0; i < runs; i++) {
+		char text[32];
+		int length = snprintf(text, sizeof text, "%d: call %zu\n", known, i);
+		double start;
+
+		waits[i] = undo_begin(undo, since_ms, &calls[i]);
+		if (undo->problem != IK_WORKTREE_FINE)
+			fail(ik_worktree_problem_word(undo->problem));
+		if (ik_file_write_unsynced(path, text, (size_t)length, 0644, &error) != IK_OK)
+			fail(error.text);
+		start = now_ms();
+		ik_worktree_call_end(calls[i], on_found, undo);
+		while (known && undo->found <= i)
+			if (ik_loop_run(undo->loop, &error) != IK_OK)
+				fail(error.text);
+		took[i] = now_ms() - start;
+		if (known)
+			calls[i] = ik_worktree_call_close(calls[i]);
+	}
+	while (undo->found < runs)
+		if (ik_loop_run(undo->loop, &error) != IK_OK)
+			fail(error.text);
+	for (size_t i = 0; i < runs; i++)
+		ik_worktree_call_close(calls[i]);
+	print_figure(known ? "a call waits, one at a time" : "a call waits, one after the other", "ms",
+		waits, runs);
+	if (known)
+		print_figure("meanwhile: until it is known what it did", "ms", took, runs);
+	free(path);
+}
+
+static void bench_undo(struct ik_loop *loop, size_t runs, const char *directory)
+{
+	char *root = ik_format("%s.undo", directory), *shadows = ik_path_join(root, "trees");
+	const char *const nothing[] = {NULL};
+	struct undo undo = {.loop = loop};
+	enum ik_worktree_problem problem;
+	struct ik_error error;
+
+	undo.directory = ik_revert_directory(root, "session", &error);
+	if (undo.directory == NULL)
+		fail(error.text);
+	undo.tree = ik_worktree_new(&(struct ik_worktree_options){
+		.loop = loop, .shadows = shadows, .directory = directory, .spared = nothing,
+		.search_path = getenv("PATH"), .home = getenv("HOME"),
+	}, &problem);
+	if (problem != IK_WORKTREE_FINE)
+		fail(ik_worktree_problem_word(problem));
+	undo_calls(&undo, runs, directory, 1);
+	undo_calls(&undo, runs, directory, 0);
+	ik_worktree_free(undo.tree);
+	free(undo.directory);
+	free(shadows);
+	free(root);
+}
+
 int main(int argc, char **argv)
 {
 	size_t runs = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
@@ -477,7 +616,7 @@ int main(int argc, char **argv)
 	struct ik_loop *loop;
 
 	if (runs == 0 || runs > MOST_RUNS || argc < 4) {
-		fprintf(stderr, "usage: bench_tools scan|warm|hung RUNS DIRECTORY | call|large RUNS TOOL JSON\n");
+		fprintf(stderr, "usage: bench_tools scan|warm|hung|undo RUNS DIRECTORY | call|large RUNS TOOL JSON\n");
 		return 2;
 	}
 	loop = ik_loop_new(&error);
@@ -490,6 +629,8 @@ int main(int argc, char **argv)
 		bench_warm(loop, runs, argv[3]);
 	else if (strcmp(argv[1], "hung") == 0)
 		bench_hung(loop, runs, argv[3]);
+	else if (strcmp(argv[1], "undo") == 0)
+		bench_undo(loop, runs, argv[3]);
 	else if (argc > 4)
 		bench_call(loop, runs, argv[3], argv[4], strcmp(argv[1], "large") == 0);
 	ik_loop_free(loop);

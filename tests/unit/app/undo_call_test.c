@@ -50,7 +50,7 @@ static void begin(const char *id, const char *path, const char *hash, size_t sin
 	cr_assert_eq(ik_revert_note_call(directory, &(struct ik_revert_call_line){
 		.id = id, .turn = TURN, .title = "a title", .name = "a", .call_id = id, .words = id,
 		.entries = path != NULL ? &entry : NULL, .count = path != NULL,
-		.tree = path != NULL ? NULL : "1234", .since = since,
+		.compared = path == NULL, .since = since,
 	}, &error), IK_OK);
 }
 
@@ -72,7 +72,7 @@ static void end_command(const char *id, const char *hash, const char *other)
 	struct ik_error error;
 
 	cr_assert_eq(ik_revert_note_changes(directory, id, IK_WORKTREE_FINE, changes,
-		other != NULL ? 2 : 1, &error), IK_OK);
+		other != NULL ? 2 : 1, 0, &error), IK_OK);
 }
 
 /* NULL: it can be taken back. */

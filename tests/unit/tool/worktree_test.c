@@ -2,9 +2,12 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -51,25 +54,52 @@ static void teardown(void)
 
 TestSuite(worktree, .init = setup, .fini = teardown);
 
-static struct ik_worktree *open_tree(const char *search_path, int64_t most_ms,
+/* The index in the one shadow that there is. */
+static char *shared_index(void)
+{
+	DIR *stream = opendir(shadows);
+	struct dirent *entry;
+	char *found = NULL;
+
+	while ((entry = readdir(stream)) != NULL) {
+		char *path = ik_format("%s/%s/index", shadows, entry->d_name);
+
+		if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
+			cr_assert_null(found);
+			found = path;
+		} else {
+			free(path);
+		}
+	}
+	(void)closedir(stream);
+	cr_assert_not_null(found);
+	return found;
+}
+
+static struct ik_worktree *open_telling(const char *search_path, ik_worktree_told *told, void *arg,
 	enum ik_worktree_problem *ret_problem)
 {
 	char *spared = ik_path_join(root, "own [1]/ikigai.db");
 	const char *const list[] = { spared, NULL };
 	struct ik_worktree *tree = ik_worktree_new(&(struct ik_worktree_options){
 		.loop = loop, .shadows = shadows, .directory = root, .spared = list,
-		.search_path = search_path, .home = work, .most_ms = most_ms,
+		.search_path = search_path, .home = work, .told = told, .arg = arg,
 	}, ret_problem);
 
 	free(spared);
 	return tree;
 }
 
+static struct ik_worktree *open_tree(const char *search_path, enum ik_worktree_problem *ret_problem)
+{
+	return open_telling(search_path, NULL, NULL, ret_problem);
+}
+
 /* Git is there, or the test is passed over. */
 static struct ik_worktree *open_real(void)
 {
 	enum ik_worktree_problem problem;
-	struct ik_worktree *tree = open_tree(getenv("PATH"), 60000, &problem);
+	struct ik_worktree *tree = open_tree(getenv("PATH"), &problem);
 
 	if (problem == IK_WORKTREE_NO_GIT) {
 		ik_worktree_free(tree);
@@ -79,31 +109,78 @@ static struct ik_worktree *open_real(void)
 	return tree;
 }
 
+/* The tree is a large one: nobody waits long for its first reading. */
+static void make_large(void)
+{
+	char *ignored = ik_path_join(root, "ignored"), name[16];
+	struct ik_error error;
+
+	put(".gitignore", "ignored\n");
+	cr_assert_eq(ik_path_make(ignored, 0755, &error), IK_OK);
+	for (int i = 0; i < IK_WORKTREE_SMALL; i++) {
+		(void)snprintf(name, sizeof(name), "ignored/%d", i);
+		char *path = ik_path_join(root, name);
+
+		close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+		free(path);
+	}
+	free(ignored);
+}
+
+static void on_ready(void *arg, enum ik_worktree_problem problem)
+{
+	*(enum ik_worktree_problem *)arg = problem;
+	ik_loop_stop(loop);
+}
+
+/* A call begins; what it does is the test's. */
+static enum ik_worktree_problem begin_since(struct ik_worktree *tree, int64_t since_ms,
+	struct ik_worktree_call **ret_call)
+{
+	enum ik_worktree_problem problem, later = IK_WORKTREE_MANY;
+
+	if (ik_worktree_call_new(tree, objects, since_ms, on_ready, &later, ret_call, &problem))
+		return problem;
+	support_loop_run(loop);
+	return later;
+}
+
+static struct ik_worktree_call *begin(struct ik_worktree *tree)
+{
+	struct ik_worktree_call *call;
+
+	cr_assert_eq(begin_since(tree, 0, &call), IK_WORKTREE_FINE);
+	cr_assert(ik_worktree_call_exact(call));
+	return call;
+}
+
 struct outcome {
+	bool over;
 	enum ik_worktree_problem problem;
-	char id[IK_WORKTREE_ID];
 	char *told; /* a line for each change */
-	struct ik_worktree_modes *modes;
 };
 
-static void on_done(void *arg, const struct ik_worktree_result *result)
+/* h: kept, or known by its hash; ?: not known; -: not there. */
+static char letter(const struct ik_file_state *state)
+{
+	return state->kind == IK_FILE_ABSENT ? '-' : state->hash[0] != '\0' ? 'h' : '?';
+}
+
+static void on_found(void *arg, const struct ik_worktree_result *result)
 {
 	struct outcome *outcome = arg;
 	struct ik_buf told;
 
+	outcome->over = true;
 	outcome->problem = result->problem;
-	outcome->modes = result->modes;
-	memcpy(outcome->id, result->id, strlen(result->id) + 1);
 	ik_buf_init(&told, IK_MIB(1));
 	ik_buf_puts(&told, "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct ik_worktree_change *change = &result->changes[i];
 		const struct ik_file_state *before = &change->before;
 
-		ik_buf_printf(&told, "%s %c%c %o", change->path + strlen(root) + 1,
-			before->kind == IK_FILE_ABSENT ? '-' : before->hash[0] != '\0' ? 'h' : '?',
-			change->after.kind == IK_FILE_ABSENT ? '-' :
-			change->after.hash[0] != '\0' ? 'h' : '?', (unsigned)before->mode);
+		ik_buf_printf(&told, "%s %c%c %o", change->path + strlen(root) + 1, letter(before),
+			letter(&change->after), (unsigned)before->mode);
 		if (before->made_from != NULL)
 			ik_buf_printf(&told, " %s", before->made_from + strlen(root) + 1);
 		ik_buf_putc(&told, '\n');
@@ -112,189 +189,260 @@ static void on_done(void *arg, const struct ik_worktree_result *result)
 	ik_loop_stop(loop);
 }
 
-static struct outcome snapshot(struct ik_worktree *tree)
+/* It is over, and changed these. */
+static void found(struct ik_worktree_call *call, struct outcome *outcome, const char *told)
 {
-	struct outcome outcome = { .problem = IK_WORKTREE_FAILED };
-	struct ik_worktree_work *one = ik_worktree_snapshot(tree, on_done, &outcome);
-
-	support_loop_run(loop);
-	ik_worktree_work_close(one);
-	free(outcome.told);
-	outcome.told = NULL;
-	return outcome;
+	while (!outcome->over)
+		support_loop_run(loop);
+	cr_assert_eq(outcome->problem, IK_WORKTREE_FINE);
+	cr_assert_str_eq(outcome->told, told);
+	free(outcome->told);
+	ik_worktree_call_close(call);
 }
 
-/* What changed since; the modes are taken over. */
-static void compares(struct ik_worktree *tree, const char *id, struct ik_worktree_modes *modes,
-	const char *told)
+static void changed(struct ik_worktree_call *call, const char *told)
 {
-	struct outcome outcome = { .problem = IK_WORKTREE_FAILED };
-	struct ik_worktree_work *one = ik_worktree_compare(tree, id, modes, objects, on_done, &outcome);
+	struct outcome outcome = { .over = false };
 
-	support_loop_run(loop);
-	ik_worktree_work_close(one);
-	ik_worktree_modes_free(modes);
-	cr_assert_eq(outcome.problem, IK_WORKTREE_FINE);
-	cr_assert_str_eq(outcome.told != NULL ? outcome.told : "", told);
-	free(outcome.told);
+	ik_worktree_call_end(call, on_found, &outcome);
+	found(call, &outcome, told);
+}
+
+/* Is a text among what is kept? */
+static bool is_kept(const char *text)
+{
+	char hash[IK_SHA256_TEXT], *path;
+	struct ik_error error;
+	bool there;
+
+	cr_assert_eq(ik_sha256_of(text, strlen(text), hash, &error), IK_OK);
+	path = ik_path_join(objects, hash);
+	there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
+/* Until a change has another time than what was there before. */
+static void tick(void)
+{
+	struct timespec first, now;
+
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &first);
+	do {
+		(void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	} while (now.tv_nsec == first.tv_nsec);
 }
 
 Test(worktree, tells_what_changed)
 {
 	struct ik_worktree *tree = open_real();
-	char *path = ik_path_join(root, "b");
+	char *path = ik_path_join(root, "b"), *moved = ik_path_join(root, "moved");
 	char *removed = ik_path_join(root, "c/d"), *replaced = ik_path_join(root, "a");
-	struct outcome before;
+	char *to = ik_path_join(root, "to");
+	struct ik_worktree_call *call;
 
 	(void)umask(022);
 	put(".gitignore", "!ikigai.db\n!own*\nignored\n");
 	put("a", "one\r\n");
 	put("b", "two\n");
 	put("c/d", "three\n");
+	put("moved", "four\n");
 	put("ignored", "x");
 	put("own [1]/ikigai.db", "x");
 	/* Permissions that git does not know: of one that is new to it, and of one that it knows. */
 	cr_assert_eq(chmod(replaced, 0640), 0);
-	ik_worktree_modes_free(snapshot(tree).modes);
+	ik_worktree_call_close(begin(tree));
 	cr_assert_eq(chmod(removed, 0600), 0);
-	before = snapshot(tree);
-	cr_assert_eq(before.problem, IK_WORKTREE_FINE);
-	compares(tree, before.id, NULL, "");
+	changed(begin(tree), "");
+	call = begin(tree);
+	tick();
 	put("a", "other\r\n");
 	cr_assert_eq(chmod(path, 0755), 0);
 	cr_assert_eq(unlink(removed), 0);
+	cr_assert_eq(rename(moved, to), 0);
 	put("new/deep/file", "x\n");
 	put("ignored", "y");
 	put("own [1]/ikigai.db", "y");
-	compares(tree, before.id, before.modes,
-		"a hh 640\nb hh 644\nc/d h- 600\nnew/deep/file -h 644 new\n");
+	changed(call, "a hh 640\nb hh 644\nc/d h- 600\nmoved h- 644\nnew/deep/file -h 0 new\nto -h 0\n");
+	cr_assert(is_kept("one\r\n") && is_kept("three\n"));
 	ik_worktree_free(tree);
 	free(replaced);
 	free(removed);
+	free(moved);
 	free(path);
+	free(to);
 }
 
-/* Hand over what git prints of a file, so many times. */
-static void takes(struct ik_worktree_modes *modes, char mark, const char *name, int times)
+/* The user writes between the reading and the call. */
+Test(worktree, knows_what_the_user_did_before_the_call)
 {
-	char *record = ik_format("%c %s", mark, name);
-	struct ik_buf changed;
+	struct ik_worktree *tree = open_real();
+	char *removed = ik_path_join(root, "removed"), *both = ik_path_join(root, "both");
+	struct ik_worktree_call *call;
 
-	ik_buf_init(&changed, IK_MIB(1));
-	for (int i = 0; i < times; i++)
-		ik_worktree_modes_take(modes, record, strlen(record) + 1, &changed);
-	ik_buf_done(&changed);
-	free(record);
+	put("a", "one\n");
+	put("b", "one\n");
+	put("same", "one\n");
+	put("removed", "one\n");
+	changed(begin(tree), "");
+	put("a", "mine\n");
+	put("b", "mine\n");
+	put("same", "mine\n");
+	put("new", "mine\n");
+	put("both", "mine\n");
+	cr_assert_eq(unlink(removed), 0);
+	tick();
+	call = begin(tree);
+	tick();
+	put("b", "call's\n");
+	cr_assert_eq(truncate(both, 0), 0);
+	put("same", "one\n");
+	changed(call, "b hh 644\nboth ?h 0\nsame hh 644\n");
+	/* That is what comes back. */
+	cr_assert(is_kept("mine\n"));
+	ik_worktree_free(tree);
+	free(removed);
+	free(both);
 }
 
-Test(worktree, looks_no_longer_at_files_than_it_may)
+/* Two calls with nothing read between them. */
+Test(worktree, shares_a_reading_between_calls)
 {
-	char *path = ik_path_join(root, "c");
-	struct ik_worktree_modes *modes;
+	struct ik_worktree *tree = open_real();
+	struct outcome outcomes[2] = { { .over = false } };
+	struct ik_worktree_call *calls[2];
+
+	put("a", "one\n");
+	put("b", "one\n");
+	put("both", "one\n");
+	changed(begin(tree), "");
+	calls[0] = begin(tree);
+	tick();
+	put("a", "first\n");
+	put("both", "first\n");
+	put("first", "first\n");
+	ik_worktree_call_end(calls[0], on_found, &outcomes[0]);
+	tick();
+	calls[1] = begin(tree);
+	tick();
+	put("b", "second\n");
+	put("both", "second\n");
+	put("second", "second\n");
+	ik_worktree_call_end(calls[1], on_found, &outcomes[1]);
+	/* What the first left of what the second changed, too, is not known. */
+	found(calls[0], &outcomes[0], "a hh 644\nboth h? 644\nfirst -h 0\n");
+	found(calls[1], &outcomes[1], "b hh 644\nboth hh 644\nsecond -h 0\n");
+	cr_assert(is_kept("first\n"));
+	ik_worktree_free(tree);
+}
+
+Test(worktree, does_not_know_what_a_call_left_that_was_changed_after_it)
+{
+	struct ik_worktree *tree = open_real();
+	struct outcome outcome = { .over = false };
+	struct ik_worktree_call *call;
+
+	put("a", "one\n");
+	changed(begin(tree), "");
+	call = begin(tree);
+	tick();
+	put("a", "call's\n");
+	ik_worktree_call_end(call, on_found, &outcome);
+	tick();
+	put("a", "mine\n");
+	put("new", "mine\n");
+	found(call, &outcome, "a h? 644\n");
+	ik_worktree_free(tree);
+}
+
+Test(worktree, learns_permissions_a_while_at_a_time)
+{
+	struct ik_worktree_modes *modes = ik_worktree_modes_new(root);
+	struct ik_worktree_call *call;
+	struct ik_worktree *tree = open_real();
+	struct ik_worktree_entry entry;
+	struct ik_worktree_index *index;
+	char *path = ik_path_join(root, "f150"), name[8], *shadow;
+	int steps = 1;
 
 	(void)umask(022);
-	put("c", "x");
-	cr_assert_eq(chmod(path, 0600), 0);
-	modes = ik_worktree_modes_new(root, 0);
-	(void)umask(077);
-	/* Some are looked at in any case. */
-	takes(modes, '?', "c", 1000);
-	takes(modes, 'H', "a", 1000);
-	takes(modes, 'H', "d", 1);
-	takes(modes, 'H', "e", 1);
-	cr_assert_eq(ik_worktree_modes_of(modes, path, false), 0600);
-	cr_assert_eq(ik_worktree_modes_of(modes, "a", true), 0755);
-	cr_assert_eq(ik_worktree_modes_of(modes, "b", false), 0644);
-	cr_assert_eq(ik_worktree_modes_of(modes, "d", false), -1);
-	cr_assert_eq(ik_worktree_modes_of(modes, "e", false), -1);
-	ik_worktree_modes_free(modes);
-	free(path);
-}
-
-/* Write into the index of the one shadow that there is. */
-static void break_index(void)
-{
-	DIR *stream = opendir(shadows);
-	struct dirent *entry;
-	struct ik_error error;
-	int broken = 0;
-
-	while ((entry = readdir(stream)) != NULL) {
-		char *path = ik_format("%s/%s/index", shadows, entry->d_name);
-
-		if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
-			cr_assert_eq(ik_file_write(path, "broken", 6, 0600, &error), IK_OK);
-			broken++;
-		}
-		free(path);
+	for (int i = 0; i < 200; i++) {
+		(void)snprintf(name, sizeof(name), "f%03d", i);
+		put(name, "x");
 	}
-	(void)closedir(stream);
-	cr_assert_eq(broken, 1);
+	cr_assert_eq(chmod(path, 0600), 0);
+	call = begin(tree);
+	shadow = shared_index();
+	index = ik_worktree_index_open(shadow);
+	cr_assert_eq(ik_worktree_index_count(index), 200);
+	entry = ik_worktree_index_entry(index, ik_worktree_index_find(index, "f150"));
+	ik_worktree_modes_begin(modes, index);
+	cr_assert_eq(ik_worktree_modes_of(modes, &entry), -1);
+	while (!ik_worktree_modes_step(modes, 0))
+		steps++;
+	cr_assert_gt(steps, 1);
+	cr_assert_eq(ik_worktree_modes_of(modes, &entry), 0600);
+	entry = ik_worktree_index_entry(index, 0);
+	cr_assert_eq(ik_worktree_modes_of(modes, &entry), 0644);
+	ik_worktree_index_unref(index);
+	ik_worktree_modes_free(modes);
+	ik_worktree_call_close(call);
+	ik_worktree_free(tree);
+	free(shadow);
+	free(path);
 }
 
 Test(worktree, begins_anew_where_the_index_is_broken)
 {
 	struct ik_worktree *tree = open_real();
-	struct outcome first, second;
-	char id[IK_WORKTREE_ID];
+	struct ik_error error;
+	char *path;
 
 	put("a", "one\n");
-	first = snapshot(tree);
-	memcpy(id, first.id, sizeof(id));
+	changed(begin(tree), "");
 	ik_worktree_free(tree);
-	break_index();
+	path = shared_index();
+	cr_assert_eq(ik_file_write(path, "broken", 6, 0600, &error), IK_OK);
 	tree = open_real();
-	second = snapshot(tree);
-	cr_assert_eq(second.problem, IK_WORKTREE_FINE);
-	cr_assert_str_eq(second.id, id);
-	ik_worktree_modes_free(first.modes);
-	ik_worktree_modes_free(second.modes);
-	ik_worktree_free(tree);
-}
+	struct ik_worktree_call *call = begin(tree);
 
-Test(worktree, gives_up_what_takes_too_long)
-{
-	char *git = support_write_tool(work, "git", "#!/bin/sh\nexec sleep 1000\n");
-	char *search_path = ik_format("%s:%s", work, getenv("PATH"));
-	enum ik_worktree_problem problem;
-	struct ik_worktree *tree = open_tree(search_path, 300, &problem);
-
-	cr_assert_eq(problem, IK_WORKTREE_FINE);
-	cr_assert_eq(snapshot(tree).problem, IK_WORKTREE_SLOW);
-	cr_assert_eq(snapshot(tree).problem, IK_WORKTREE_SLOW);
+	tick();
+	put("a", "two\n");
+	changed(call, "a hh 644\n");
 	ik_worktree_free(tree);
-	/* Nor is it tried again by the next. */
-	ik_worktree_free(open_tree(search_path, 300, &problem));
-	cr_assert_eq(problem, IK_WORKTREE_SLOW);
-	free(search_path);
-	free(git);
+	free(path);
 }
 
 Test(worktree, writes_the_index_of_many_files_a_few_times)
 {
 	char *script = ik_format("#!/bin/sh\ncase \"$*\" in\n"
-		"*ls-files*) seq 60000 | tr '\\n' '\\0' | sed 's/[0-9]*\\x00/? &/g';;\n"
-		"update-index*) tr '\\0' '\\n' >>%s/names; echo >>%s/times;;\n"
-		"write-tree) echo 4b825dc642cb6eb9a060e54bf8d69288fbee4904;;\nesac\n", work, work);
+		"*ls-files*) seq 60000 | tr '\\n' '\\0';;\n"
+		"update-index*) tr '\\0' '\\n' >>%s/names; echo >>%s/times;;\nesac\n", work, work);
 	char *git = support_write_tool(work, "git", script);
 	char *search_path = ik_format("%s:%s", work, getenv("PATH"));
 	char *names = ik_path_join(work, "names"), *times = ik_path_join(work, "times");
 	enum ik_worktree_problem problem;
-	struct ik_worktree *tree = open_tree(search_path, 60000, &problem);
-	struct outcome outcome = snapshot(tree);
+	struct ik_worktree *tree = open_tree(search_path, &problem);
 	struct ik_error error;
 	struct ik_buf text;
 
-	cr_assert_eq(outcome.problem, IK_WORKTREE_FINE);
-	ik_worktree_modes_free(outcome.modes);
-	ik_worktree_free(tree);
+	/* On a busy machine it may take longer than the first call waits. */
+	ik_worktree_read(tree);
 	ik_buf_init(&text, IK_MIB(1));
-	cr_assert_eq(ik_file_read(names, &text, &error), IK_OK);
-	cr_assert(text.length == 348894 &&
-		strcmp(text.data + text.length - 12, "59999\n60000\n") == 0);
+	while (text.length < 348894) {
+		struct ik_worktree_call *call;
+
+		(void)begin_since(tree, 0, &call);
+		ik_worktree_call_close(call);
+		ik_buf_clear(&text);
+		if (access(names, F_OK) == 0)
+			cr_assert_eq(ik_file_read(names, &text, &error), IK_OK);
+	}
+	ik_worktree_free(tree);
+	cr_assert(strncmp(text.data + 348894 - 12, "59999\n60000\n", 12) == 0);
 	ik_buf_clear(&text);
 	cr_assert_eq(ik_file_read(times, &text, &error), IK_OK);
-	cr_assert_leq(text.length, 8);
+	cr_assert_leq(text.length, 16);
 	ik_buf_done(&text);
 	free(search_path);
 	free(script);
@@ -313,96 +461,79 @@ static void on_told(void *arg, enum ik_worktree_problem problem)
 		ik_loop_stop(loop);
 }
 
-/* One that tells what it does in the background. */
-static struct ik_worktree *open_telling(const char *search_path, ik_worktree_told *told, void *arg)
+/* A git that hangs at one of its commands until there is a file "go", and ends with a status then,
+ * or (0) does it. */
+static char *slow_git(const char *command, int status)
 {
-	const char *const nothing[] = { NULL };
-	enum ik_worktree_problem problem;
-	struct ik_worktree *tree = ik_worktree_new(&(struct ik_worktree_options){
-		.loop = loop, .shadows = shadows, .directory = root, .spared = nothing,
-		.search_path = search_path, .home = work, .most_ms = 2000,
-		.told = told, .arg = arg,
-	}, &problem);
+	char *script = ik_format("#!/bin/sh\ncase \"$*\" in *%s*)\n"
+		"while [ ! -e %s/go ]; do sleep 0.1; done; [ %d = 0 ] || exit %d;; esac\n"
+		"PATH='%s' exec git \"$@\"\n", command, work, status, status, getenv("PATH"));
 
-	cr_assert_eq(problem, IK_WORKTREE_FINE);
-	return tree;
+	free(support_write_tool(work, "git", script));
+	free(script);
+	return ik_format("%s:%s", work, getenv("PATH"));
 }
 
-/* Have a git that is slow at one of its commands for the first time. */
-static void works_in_the_background(const char *command)
+static void let_go(void)
 {
-	/* It hangs until it may go on. */
-	char *script = ik_format("#!/bin/sh\ncase $1 in %s)\n"
-		"while [ ! -e %s/go ]; do sleep 0.1; done;; esac\n"
-		"case $1 in write-tree) echo >%s/written;; esac\nPATH=%s exec git \"$@\"\n", command,
-		work, work, getenv("PATH"));
-	char *git = support_write_tool(work, "git", script);
-	char *search_path = ik_format("%s:%s", work, getenv("PATH")), *go = ik_path_join(work, "go");
-	char *written = ik_path_join(work, "written");
-	char told[8] = "", id[IK_WORKTREE_ID];
+	char *go = ik_path_join(work, "go");
 	struct ik_error error;
-	struct outcome last;
+
+	cr_assert_eq(ik_file_write(go, "", 0, 0600, &error), IK_OK);
+	free(go);
+}
+
+Test(worktree, lets_calls_begin_while_a_large_tree_is_read)
+{
+	enum ik_worktree_problem problem;
+	struct ik_worktree_call *call;
+	struct ik_worktree *tree;
+	char told[8] = "", *search_path;
 
 	ik_worktree_free(open_real());
+	search_path = slow_git("update-index", 0);
 	put("a", "one\n");
-	struct ik_worktree *tree = open_telling(search_path, on_told, told);
-	cr_assert_eq(snapshot(tree).problem, IK_WORKTREE_PREPARING);
-	cr_assert_str_eq(told, "p");
-	/* Nobody waits for it. */
-	cr_assert_eq(snapshot(tree).problem, IK_WORKTREE_PREPARING);
-	cr_assert_str_eq(told, "p");
-	cr_assert_eq(ik_file_write(go, "", 0, 0600, &error), IK_OK);
+	make_large();
+	tree = open_telling(search_path, on_told, told, &problem);
+	cr_assert_eq(problem, IK_WORKTREE_FINE);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(begin_since(tree, 0, &call), IK_WORKTREE_PREPARING);
+		ik_worktree_call_close(call);
+	}
+	cr_assert_str_eq(told, "p"); /* once */
+	let_go();
 	support_loop_run(loop);
 	cr_assert_str_eq(told, "pf");
-	/* Nor does the next one have to write all directories. */
-	cr_assert_eq(access(written, F_OK), 0);
-	ik_worktree_free(tree);
-	tree = open_real(); /* on a busy machine even what is known takes long */
-	last = snapshot(tree);
-	cr_assert_eq(last.problem, IK_WORKTREE_FINE);
-	memcpy(id, last.id, sizeof(id));
+	call = begin(tree);
+	tick();
 	put("a", "two\n");
-	compares(tree, id, last.modes, "a hh 644\n");
+	changed(call, "a hh 644\n");
 	ik_worktree_free(tree);
 	free(search_path);
-	free(script);
-	free(git);
-	free(go);
-	free(written);
-}
-
-Test(worktree, reads_what_is_slow_for_the_first_time_in_the_background)
-{
-	works_in_the_background("update-index");
-}
-
-Test(worktree, writes_what_is_slow_for_the_first_time_in_the_background)
-{
-	works_in_the_background("write-tree");
 }
 
 Test(worktree, says_that_what_was_begun_in_the_background_failed)
 {
-	char *script = ik_format("#!/bin/sh\ncase $1 in update-index)\n"
-		"while [ ! -e %s/go ]; do sleep 0.1; done; exit 1;; esac\n", work);
-	char *git = support_write_tool(work, "git", script), *go = ik_path_join(work, "go");
-	char *search_path = ik_format("%s:%s", work, getenv("PATH")), told[8] = "";
-	struct ik_error error;
-	struct ik_worktree *tree = open_telling(search_path, on_told, told);
+	char *search_path = slow_git("update-index", 1), told[8] = "";
+	enum ik_worktree_problem problem;
+	struct ik_worktree_call *call;
+	struct ik_worktree *tree;
 
-	cr_assert_eq(snapshot(tree).problem, IK_WORKTREE_PREPARING);
-	cr_assert_eq(ik_file_write(go, "", 0, 0600, &error), IK_OK);
+	put("a", "one\n");
+	make_large();
+	tree = open_telling(search_path, on_told, told, &problem);
+	cr_assert_eq(problem, IK_WORKTREE_FINE);
+	cr_assert_eq(begin_since(tree, 0, &call), IK_WORKTREE_PREPARING);
+	ik_worktree_call_close(call);
+	let_go();
 	support_loop_run(loop);
 	cr_assert_str_eq(told, "px");
 	ik_worktree_free(tree);
 	free(search_path);
-	free(script);
-	free(git);
-	free(go);
 }
 
 struct closing {
-	struct ik_worktree_work *work;
+	struct ik_worktree_call *call;
 	int told;
 };
 
@@ -412,31 +543,32 @@ static void close_when_told(void *arg, enum ik_worktree_problem problem)
 
 	(void)problem;
 	closing->told++;
-	closing->work = ik_worktree_work_close(closing->work);
+	closing->call = ik_worktree_call_close(closing->call);
 	ik_loop_stop(loop);
 }
 
-static void never_done(void *arg, const struct ik_worktree_result *result)
+static void never_ready(void *arg, enum ik_worktree_problem problem)
 {
 	(void)arg;
-	(void)result;
+	(void)problem;
 	cr_assert_fail("it was closed");
 }
 
 Test(worktree, says_no_more_to_one_that_was_closed_when_it_was_told)
 {
-	char *git = support_write_tool(work, "git",
-		"#!/bin/sh\ncase \"$*\" in *ls-files*) exec sleep 1000;; esac\n");
-	char *search_path = ik_format("%s:%s", work, getenv("PATH"));
+	char *search_path = slow_git("ls-files", 0);
 	struct closing closing = { .told = 0 };
-	struct ik_worktree *tree = open_telling(search_path, close_when_told, &closing);
+	enum ik_worktree_problem problem;
+	struct ik_worktree *tree;
 
-	closing.work = ik_worktree_snapshot(tree, never_done, NULL);
+	make_large();
+	tree = open_telling(search_path, close_when_told, &closing, &problem);
+	cr_assert_not(ik_worktree_call_new(tree, objects, 0, never_ready, NULL, &closing.call,
+		&problem));
 	support_loop_run(loop);
 	cr_assert_eq(closing.told, 1);
 	ik_worktree_free(tree);
 	free(search_path);
-	free(git);
 }
 
 Test(worktree, says_why_there_is_none)
@@ -444,10 +576,10 @@ Test(worktree, says_why_there_is_none)
 	char *head = ik_path_join(root, ".git/HEAD");
 	enum ik_worktree_problem problem;
 
-	ik_worktree_free(open_tree("/nonexistent:.", 0, &problem));
+	ik_worktree_free(open_tree("/nonexistent:.", &problem));
 	cr_assert_eq(problem, IK_WORKTREE_NO_GIT);
 	cr_assert_eq(unlink(head), 0);
-	ik_worktree_free(open_tree("/nonexistent", 0, &problem));
+	ik_worktree_free(open_tree("/nonexistent", &problem));
 	cr_assert_eq(problem, IK_WORKTREE_NO_TREE);
 	free(head);
 }
