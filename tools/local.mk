@@ -8,6 +8,7 @@ libik_tools_a_SOURCES = \
 	tools/common/beside.c tools/common/beside.h \
 	tools/common/best.c tools/common/best.h \
 	tools/common/contents.c tools/common/contents.h \
+	tools/common/ignore.c tools/common/ignore.h \
 	tools/common/input.c tools/common/input.h \
 	tools/common/match.c tools/common/match.h \
 	tools/common/missing.c tools/common/missing.h \

@@ -14,10 +14,10 @@
 #include "util/path.h"
 
 /* Append what each way says of a line. */
-static bool collect(void *arg, uint64_t number, const char *line, size_t length)
+static bool collect(void *arg, const struct search_line *line)
 {
-	ik_buf_printf(arg, "%ju:", (uintmax_t)number);
-	ik_buf_append(arg, line, length);
+	ik_buf_printf(arg, "%ju:", (uintmax_t)line->number);
+	ik_buf_append(arg, line->text, line->length);
 	ik_buf_putc(arg, '\n');
 	return true;
 }
@@ -39,7 +39,7 @@ static void search_plainly(const regex_t *expression, const char *at, size_t len
 		ik_buf_clear(&line);
 		ik_buf_append(&line, at, (size_t)(stop - at));
 		if (regexec(expression, line.data, 1, &range, REG_STARTEND) == 0)
-			(void)collect(out, number, at, (size_t)(stop - at));
+			(void)collect(out, &(struct search_line){ number, at, (size_t)(stop - at), false });
 		at = stop + 1;
 	}
 	ik_buf_done(&line);

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,11 +39,14 @@ Test(glob, describes_itself)
 
 	ik_buf_init(&wanted, SIZE_MAX / 2);
 	ik_buf_puts(&wanted,
-		"{\"name\":\"glob\",\"description\":\"Find files matching a glob pattern\",\"parameters\":"
-		"{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":"
-		"\"Glob pattern (e.g., '*.txt', 'src/**/*.c')\"},\"path\":{\"type\":\"string\",\"description\":"
-		"\"Directory to search in (default: current directory)\"}},\"required\":[\"pattern\"]},"
-		"\"annotations\":{\"readOnly\":true}}\n");
+		"{\"name\":\"glob\",\"description\":\"Find files matching a glob pattern\",\"parameters\":{\""
+		"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"Glob pa"
+		"ttern (e.g., '*.txt', 'src/**/*.c')\"},\"path\":{\"type\":\"string\",\"description\":\"Direc"
+		"tory to search in (default: current directory)\"},\"recursive\":{\"type\":\"boolean\",\"desc"
+		"ription\":\"Search all directories below too, and dot files, but not .git and what .gitignor"
+		"e and .ignore exclude: the way to find files anywhere in a project (default: false)\"},\"ign"
+		"ored\":{\"type\":\"boolean\",\"description\":\"With recursive: exclude nothing (default: fal"
+		"se)\"}},\"required\":[\"pattern\"]},\"annotations\":{\"readOnly\":true}}\n");
 	struct reply reply = call_run(&(struct call){ .tool = "glob", .option = "--schema" });
 	cr_assert_str_eq(reply.out.data, wanted.data);
 	reply_free(&reply);
@@ -241,4 +245,72 @@ Test(glob, deep_directories)
 	expect_json(ask("glob", "{'pattern':'deep/**/bottom'}"), "{'output':'%sbottom','count':1}",
 		wanted.data);
 	ik_buf_done(&wanted);
+}
+
+Test(glob, recursive)
+{
+	expect_json(ask("glob", "{'pattern':'u.*','recursive':true}"),
+		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
+	expect_json(ask("glob", "{'pattern':'*.h','recursive':true,'path':'src'}"),
+		"{'output':'src/util/u.h','count':1}");
+	/* Only the last part of a pattern is looked for at any depth. */
+	expect_json(ask("glob", "{'pattern':'src/d.c','recursive':true}"),
+		"{'output':'src/util/deep/d.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'src/**/d.c','recursive':true}"),
+		"{'output':'src/util/deep/d.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'*ep/','recursive':true}"),
+		"{'output':'src/util/deep/','count':1}");
+	/* Dot files are found, .git is not; links are not followed. */
+	expect_json(ask("glob", "{'pattern':'[a-h.]*.c','recursive':true}"),
+		"{'output':'.dot.c\\na.c\\nb.c\\ndangling.c\\nsrc/.hidden/h.c\\nsrc/a b.c\\nsrc/a.c\\n"
+		"src/util/deep/d.c','count':8}");
+	expect_json(ask("glob", "{'pattern':'g.c','recursive':true}"), "{'output':'','count':0}");
+	expect_json(ask("glob", "{'pattern':'g.c','recursive':true,'ignored':true}"),
+		"{'output':'.git/g.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'','recursive':true}"), "{'output':'','count':0}");
+	expect_json(ask("glob", "{'pattern':'*','recursive':true,'path':'missing'}"),
+		"{'output':'','count':0}");
+	expect_error(ask_as_nobody("glob", "{'pattern':'*','recursive':true,'path':'locked'}"),
+		"READ_ERROR", "Read error during glob");
+}
+
+Test(glob, recursive_without_what_is_ignored)
+{
+	make_text(".gitignore", "u.*\n*.h\n!b.h\n/a.c\nsrc/**/d.c\n.hidden/\n");
+	make_text("src/.ignore", "!u.h\nx y\n");
+	expect_json(ask("glob", "{'pattern':'*.[ch]','recursive':true}"),
+		"{'output':'.dot.c\\nb.c\\nb.h\\ndangling.c\\nsrc.d/x.c\\nsrc/[x].c\\nsrc/a b.c\\nsrc/a.c\\n"
+		"src/new\\nline.c\\nsrc/util/u.h\\nsrc/ä.c','count':11}");
+	/* The rules of the directories above hold too, but the one that is named is searched. */
+	expect_json(ask("glob", "{'pattern':'*.[ch]','recursive':true,'path':'src/util'}"),
+		"{'output':'src/util/u.h','count':1}");
+	expect_json(ask("glob", "{'pattern':'*.c','recursive':true,'path':'src/.hidden'}"),
+		"{'output':'src/.hidden/h.c','count':1}");
+	expect_json(ask("glob", "{'pattern':'u.?','recursive':true,'ignored':true}"),
+		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
+	/* Without recursive nothing is ignored. */
+	expect_json(ask("glob", "{'pattern':'**/u.?'}"),
+		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
+}
+
+Test(glob, repositories_in_a_repository)
+{
+	make_text(".gitignore", "*.h\n");
+	make_text(".ignore", "d.c\n");
+	cr_assert_eq(mkdir("src/util/.git", 0777), 0);
+	cr_assert_eq(mkdir("src/util/.git/info", 0777), 0);
+	make_text("src/util/.git/info/exclude", "u.c\n");
+	/* What .gitignore says ends at the inner one's root, what .ignore says does not. */
+	expect_json(ask("glob", "{'pattern':'[bdu].?','recursive':true}"),
+		"{'output':'b.c\\nsrc/util/u.h','count':2}");
+	expect_json(ask("glob", "{'pattern':'[bdu].?','recursive':true,'path':'src/util/deep'}"),
+		"{'output':'src/util/deep/d.c','count':1}");
+	/* A work tree of its own has a file instead. */
+	cr_assert_eq(mkdir("src.d/info", 0777), 0);
+	cr_assert_eq(rename("src/util/.git", ".git/tree"), 0);
+	make_text(".git/tree/commondir", "../../src.d\n");
+	make_text("src/util/.git", "gitdir: ../../.git/tree\n");
+	make_text("src.d/info/exclude", "u.h\n");
+	expect_json(ask("glob", "{'pattern':'[bdu].?','recursive':true}"),
+		"{'output':'b.c\\nsrc/util/u.c','count':2}");
 }

@@ -18,13 +18,23 @@ Test(grep, describes_itself)
 	struct reply reply = call_run(&(struct call){ .tool = "grep", .option = "--schema" });
 
 	cr_assert_str_eq(reply.out.data,
-		"{\"name\":\"grep\",\"description\":\"Search for pattern in files using regular expressions\","
-		"\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\","
-		"\"description\":\"Regular expression pattern (POSIX extended, with \\\\d \\\\s \\\\w \\\\b "
-		"(?:...) (?i) and lazy quantifiers; no lookaround or back-references; matched line by line)\"},\"glob\":{\"type\":\"string\","
-		"\"description\":\"Glob pattern to filter files (e.g., '*.c')\"},\"path\":{\"type\":\"string\","
-		"\"description\":\"Directory to search in (default: current directory)\"}},"
-		"\"required\":[\"pattern\"]},\"annotations\":{\"readOnly\":true}}\n");
+		"{\"name\":\"grep\",\"description\":\"Search for pattern in files using regular expressions\""
+		",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"desc"
+		"ription\":\"Regular expression pattern (POSIX extended, with \\\\d \\\\s \\\\w \\\\b (?:...)"
+		" (?i) and lazy quantifiers; no lookaround or back-references; matched line by line)\"},\"glo"
+		"b\":{\"type\":\"string\",\"description\":\"Glob pattern to filter files (e.g., '*.c')\"},\"p"
+		"ath\":{\"type\":\"string\",\"description\":\"Directory to search in (default: current direct"
+		"ory)\"},\"recursive\":{\"type\":\"boolean\",\"description\":\"Search all directories below t"
+		"oo, and dot files, but not .git and what .gitignore and .ignore exclude; a binary file that "
+		"matches is only named: the way to search a project (default: false, only the files directly "
+		"in path)\"},\"ignored\":{\"type\":\"boolean\",\"description\":\"With recursive: exclude noth"
+		"ing, e.g. to search dependencies or build output (default: false)\"},\"ignore_case\":{\"type"
+		"\":\"boolean\",\"description\":\"Match upper and lower case alike (default: false)\"},\"cont"
+		"ext\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each match, as "
+		"path-number- text; often saves reading the file (default: 0)\"},\"limit\":{\"type\":\"intege"
+		"r\",\"description\":\"Most matching lines to return; the output says if more match. Use it w"
+		"hen a pattern may be common (default: all)\"}},\"required\":[\"pattern\"]},\"annotations\":{"
+		"\"readOnly\":true}}\n");
 	reply_free(&reply);
 }
 
@@ -350,4 +360,155 @@ Test(grep, leaves_no_helper_when_nobody_reads)
 	cr_assert_eq(reply.status, 1);
 	reply_free(&reply);
 	close(ends[1]);
+}
+
+Test(grep, recursive)
+{
+	make_sources();
+	cr_assert_eq(mkdir(".git", 0777), 0);
+	make_text(".git/config", "note\n");
+	make_text(".gitignore", "*.h\n");
+	expect_json(ask("grep", "{'pattern':'note','recursive':true}"),
+		"{'output':'src/.hidden.c:1: // note: five\\nsrc/main.c:2: // note: one\\n"
+		"src/sub/deep.c:1: // note: four\\nsrc/util.c:1: // note: two\\ntop.c:1: // note: six','count':5}");
+	expect_json(ask("grep", "{'pattern':'note','recursive':true,'glob':'*u*.[ch]','path':'src'}"),
+		"{'output':'src/util.c:1: // note: two','count':1}");
+	expect_json(ask("grep", "{'pattern':'note','recursive':true,'ignored':true,'glob':'*[hg]'}"),
+		"{'output':'.git/config:1: note\\nsrc/util.h:1: // note: three','count':2}");
+	expect_json(ask("grep", "{'pattern':'note','recursive':true,'path':'src/util.h'}"),
+		"{'output':'src/util.h:1: // note: three','count':1}");
+}
+
+Test(grep, binary_files)
+{
+	struct ik_buf text;
+
+	make_file("a", "needle\n\0needle\n", 15);
+	make_text("b", "needle\n");
+	make_file("c", "\0nothing\n", 9);
+	ik_buf_init(&text, SIZE_MAX / 2);
+	while (text.length < 300000)
+		ik_buf_puts(&text, "line\n");
+	text.data[100] = '\0';
+	ik_buf_puts(&text, "needle\n");
+	make_file("d", text.data, text.length);
+	/* As it always was, and once for each where a whole tree is searched. */
+	expect_json(ask("grep", "{'pattern':'needle'}"), "{'output':'a:1: needle\\na:2: \\u0000needle\\n"
+		"b:1: needle\\nd:60001: needle','count':4}");
+	expect_json(ask("grep", "{'pattern':'needle','recursive':true}"), "{'output':'a: binary file matches\\n"
+		"b:1: needle\\nd: binary file matches','count':3}");
+	expect_json(ask("grep", "{'pattern':'needle','recursive':true,'limit':2}"),
+		"{'output':'a: binary file matches\\nb:1: needle\\n(more lines match than the limit of 2)','count':2}");
+	/* A large one, which two processes would share. */
+	while (text.length < 40000000)
+		ik_buf_append(&text, "needle\nneedle\nneedle\nneedle\n", 28);
+	make_file("d", text.data, text.length);
+	expect_json(ask("grep", "{'pattern':'needle','recursive':true,'glob':'d'}"),
+		"{'output':'d: binary file matches','count':1}");
+	ik_buf_done(&text);
+}
+
+Test(grep, ignore_case)
+{
+	make_text("a", "Foo\nfOO\nbar\nÄ\n\u212a\n[B]\n");
+	expect_json(ask("grep", "{'pattern':'foo','ignore_case':true}"),
+		"{'output':'a:1: Foo\\na:2: fOO','count':2}");
+	expect_json(ask("grep", "{'pattern':'[k-oä]$','ignore_case':true}"),
+		"{'output':'a:1: Foo\\na:2: fOO\\na:4: Ä\\na:5: \u212a','count':4}");
+	expect_json(ask("grep", "{'pattern':'(?-i)F','ignore_case':true}"), "{'output':'a:1: Foo','count':1}");
+	expect_json(ask("grep", "{'pattern':'[^B]\\\\]|\\\\[[[:lower:]]','ignore_case':true}"),
+		"{'output':'a:6: [B]','count':1}");
+	expect_json(ask("grep", "{'pattern':'FOO','ignore_case':false}"), "{'output':'','count':0}");
+}
+
+/* Append a line as it comes in the answer. */
+static void append_line(struct ik_buf *out, const char *name, int number, bool matches)
+{
+	ik_buf_printf(out, "%s%s%c%d%c line %d%s", out->length > 0 ? "\\n" : "", name,
+		matches ? ':' : '-', number, matches ? ':' : '-', number, matches ? " needle" : "");
+}
+
+/* What is to be found in a file, of whose lines those match whose number is in the list, in order
+ * and with a 0 at its end. */
+static void append_wanted(struct ik_buf *out, const char *name, const int *matching, int lines,
+	int context, int most)
+{
+	int last = 0, match = 0;
+	bool first = true;
+
+	for (; matching[match] != 0 && match < most; match++) {
+		int from = matching[match] - context, to = matching[match] + context;
+
+		from = from <= last ? last + 1 : from;
+		to = to > lines ? lines : to;
+		if (matching[match + 1] != 0 && to >= matching[match + 1])
+			to = matching[match + 1] - 1;
+		if (context > 0 && (first || from > last + 1) && out->length > 0)
+			ik_buf_puts(out, "\\n--");
+		for (int line = from; line <= to; line++)
+			append_line(out, name, line, line == matching[match]);
+		last = to;
+		first = false;
+	}
+}
+
+Test(grep, context)
+{
+	/* Some together, some apart, some where a block of 256 KiB ends. */
+	static const int matching[] = { 1, 2, 5, 9, 10, 100, 17000, 17001, 17500, 17750, 18000, 30000, 59999, 60000,
+		0 };
+	static const int contexts[] = { 1, 2, 3, 400, 70000 };
+	struct ik_buf text, wanted;
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	for (int line = 1, match = 0; line <= 60000; line++) {
+		bool matches = line == matching[match];
+
+		ik_buf_printf(&text, "line %d%s%s", line, matches ? " needle" : "", line < 60000 ? "\n" : "");
+		match += matches;
+	}
+	make_file("a", text.data, text.length);
+	make_file("b", text.data, text.length);
+	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
+		for (int limit = 13; limit <= 30; limit += 5) {
+			int count = limit < 28 ? limit : 28;
+
+			ik_buf_clear(&wanted);
+			append_wanted(&wanted, "a", matching, 60000, contexts[i], limit);
+			append_wanted(&wanted, "b", matching, 60000, contexts[i], limit > 14 ? limit - 14 : 0);
+			if (limit < 28)
+				ik_buf_printf(&wanted, "\\n(more lines match than the limit of %d)", limit);
+			struct reply reply = ask("grep", "{'pattern':'n[e]edle','context':%d,'limit':%d}",
+				contexts[i], limit);
+			ik_buf_insert(&wanted, 0, "{\"output\":\"", strlen("{\"output\":\""));
+			ik_buf_printf(&wanted, "\",\"count\":%d}", count);
+			/* Not shown: it is large. */
+			cr_expect(strcmp(reply.out.data, wanted.data) == 0, "context %d, limit %d", contexts[i], limit);
+			reply_free(&reply);
+		}
+	ik_buf_done(&text);
+	ik_buf_done(&wanted);
+}
+
+/* So many that the helper works, too: the limit lies between, at the end of and in a file's lines. */
+Test(grep, limit)
+{
+	struct ik_buf wanted;
+
+	make_many(&wanted, 3000, 30, 1);
+	for (int limit = 29; limit < 30003; limit = limit * 2 + 1) {
+		const char *end = wanted.data;
+
+		for (int i = 0; i < limit && end != NULL; i++)
+			end = i < limit && strstr(end + 1, "\\n") != NULL ? strstr(end + 1, "\\n") : NULL;
+		if (end == NULL)
+			end = wanted.data + wanted.length;
+		expect_json(ask("grep", "{'pattern':'needle','path':'many','limit':%d}", limit),
+			limit < 30000 ? "{'output':'%.*s\\n(more lines match than the limit of %d)','count':%d}" :
+			"{'output':'%.*s','count':30000}", (int)(end - wanted.data), wanted.data, limit, limit);
+	}
+	expect_json(ask("grep", "{'pattern':'needle','path':'many','limit':30000}"),
+		"{'output':'%s','count':30000}", wanted.data);
+	ik_buf_done(&wanted);
 }

@@ -146,7 +146,7 @@ Test(match, is_globs_own_answer_without_deep_components)
 		ik_buf_clear(&found);
 		ik_buf_clear(&wanted);
 		by_library(pattern.data, &wanted);
-		cr_assert_eq(ik_match(NULL, pattern.data, take_path, &found), IK_MATCH_DONE);
+		cr_assert_eq(ik_match(NULL, pattern.data, IK_MATCH_PATTERN, take_path, &found), IK_MATCH_DONE);
 		expect_same(&found, &wanted, pattern.data, locale);
 	}
 	ik_buf_done(&pattern);
@@ -171,7 +171,7 @@ Test(match, is_the_plain_answer_with_deep_components)
 		ik_buf_clear(&found);
 		ik_buf_clear(&wanted);
 		plain_glob(tree, pattern.data, &wanted);
-		cr_assert_eq(ik_match("", pattern.data, take_path, &found), IK_MATCH_DONE);
+		cr_assert_eq(ik_match("", pattern.data, IK_MATCH_PATTERN, take_path, &found), IK_MATCH_DONE);
 		expect_same(&found, &wanted, pattern.data, locale);
 	}
 	plain_tree_free(tree);

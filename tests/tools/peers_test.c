@@ -191,3 +191,213 @@ Test(peers, patterns_mean_what_ripgrep_means)
 	ik_buf_done(&wanted);
 	ik_buf_done(&found);
 }
+
+/* Rules of ignore files, alone and in company. Two stars after a part of a name and before a slash
+ * are not among them: git takes off what is before the first wildcard, and then sees a "**" that
+ * stands alone. */
+static const char *const rules[] = { "a", "b/", "/a", "a/b", "b/c/", "*.o", "!*.o", "!a", "!b/", "a/**",
+	"**/b", "a/**/c", "**", "**/", "/**", "/*/c", "*/", "*", "!*", "[ab]", "[!a]", "[^b]", "[a-c]",
+	"[]a]", "[a", "a[", "?", "a?", "??", "\\#x", "\\!y", "#x", "!y", "a\\ ", "a ",
+	"a b", "\\a", "\\", "", " ", "/", "//", "a//", "**a", "a**", "*b*", "a*b", "x.o",
+	"!/a/x.o", "!a/b", "/b/*", "!/b/a", "c/**/x.o", "**/a/**", "[!-a]", "[a-]", "a\r",
+	"\xc3\xa9", "[\xc3\xa9]", "*\\", "/a*", "!/a*/" };
+/* And what means something else to ripgrep. */
+static const char *const git_rules[] = { "[[:alpha:]]", "[[:digit:]-]", "[[:nonsense:]]", "[\\]a]", "***/b" };
+static const char *const names[] = { "a", "b", "c", "d", "x.o", "y.o", "a b", "a ", "#x", "!y", "ab", "axb",
+	"-", "1", "\xc3\xa9", ".h", "]", "[", "\\" };
+
+/* Write an ignore file of random rules. */
+static void make_rules(const char *directory, const char *name, bool for_git)
+{
+	struct ik_buf text;
+	char path[400];
+
+	ik_buf_init(&text, SIZE_MAX / 2);
+	for (unsigned i = 1 + random_below(4); i > 0; i--)
+		ik_buf_printf(&text, "%s%s", for_git && random_below(12) == 0 ? PICK(git_rules) : PICK(rules),
+			random_below(8) == 0 && i == 1 ? "" : "\n");
+	snprintf(path, sizeof(path), "%s%s", directory, name);
+	make_file(path, text.data, text.length);
+	ik_buf_done(&text);
+}
+
+/* Fill a directory (with its slash) with files of one line and with directories. */
+static void make_random_tree(const char *directory, int depth, bool other_rules)
+{
+	char path[300];
+
+	if (random_below(depth == 0 ? 2 : 4) == 0)
+		make_rules(directory, ".gitignore", !other_rules);
+	if (other_rules && random_below(8) == 0)
+		make_rules(directory, ".ignore", false);
+	for (unsigned i = 2 + random_below(6); i > 0; i--) {
+		snprintf(path, sizeof(path) - 1, "%s%s", directory, PICK(names));
+		if (access(path, F_OK) == 0)
+			continue;
+		if (depth < 3 && random_below(2) == 0) {
+			size_t length = strlen(path);
+
+			cr_assert_eq(mkdir(path, 0777), 0);
+			path[length] = '/';
+			path[length + 1] = '\0';
+			make_random_tree(path, depth + 1, other_rules);
+		} else {
+			make_text(path, "x\n");
+		}
+	}
+}
+
+static int compare_texts(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Sort the texts that a byte ends, and join them with line feeds. */
+static void sort_texts(struct ik_buf *texts, char end)
+{
+	char *list[5000];
+	size_t count = 0;
+	struct ik_buf sorted;
+
+	ik_buf_init(&sorted, SIZE_MAX / 2);
+	for (char *at = texts->data, *stop; (stop = memchr(at, end, (size_t)(texts->data + texts->length - at)))
+		!= NULL; at = stop + 1) {
+		*stop = '\0';
+		/* As the tool prints names. */
+		list[count++] = strncmp(at, "./", 2) == 0 ? at + 2 : at;
+	}
+	qsort(list, count, sizeof(list[0]), compare_texts);
+	for (size_t i = 0; i < count; i++)
+		ik_buf_printf(&sorted, "%s\n", list[i]);
+	ik_buf_done(texts);
+	*texts = sorted;
+}
+
+/* The files that a recursive glob finds below a directory, sorted. */
+static void found_files(const char *directory, bool all, struct ik_buf *out)
+{
+	struct reply reply = ask("glob", "{'pattern':'*','recursive':true,'ignored':%s,'path':'%s'}",
+		all ? "true" : "false", directory);
+	char *text = ik_json_string_new(ik_json_member(reply.json, "output"), NULL);
+	struct stat status;
+
+	cr_assert_not_null(text, "%s", reply.out.data);
+	for (char *at = text, *line; (line = strsep(&at, "\n")) != NULL;)
+		if (*line != '\0' && lstat(line, &status) == 0 && S_ISREG(status.st_mode))
+			ik_buf_append(out, line, strlen(line) + 1);
+	sort_texts(out, '\0');
+	free(text);
+	reply_free(&reply);
+}
+
+/* Make a tree of its own for each round, as current directory; with rules of the user's. */
+static void enter_tree(int round, bool other_rules)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "tree%d", round);
+	cr_assert_eq(mkdir(name, 0777), 0);
+	cr_assert_eq(chdir(name), 0);
+	make_random_tree("", 0, other_rules);
+}
+
+/* Git asks for the user's configuration, as the tools do. */
+static void make_home(void)
+{
+	char here[400], home[500];
+
+	cr_assert_not_null(getcwd(here, sizeof(here)));
+	snprintf(home, sizeof(home), "%s/home", here);
+	cr_assert_eq(mkdir("home", 0777), 0);
+	cr_assert_eq(setenv("HOME", home, 1), 0);
+	cr_assert_eq(unsetenv("XDG_CONFIG_HOME"), 0);
+	make_text("home/.gitconfig", "[safe]\n\tdirectory = *\n[core]\n\texcludesFile = ~/mine\n");
+	make_text("home/mine", "y.o\n!x.o\n");
+}
+
+/* Assert that two lists of files are the same. */
+static void expect_same(const char *what, const struct ik_buf *found, const struct ik_buf *wanted)
+{
+	struct ik_buf lines;
+
+	if (strcmp(found->data, wanted->data) == 0)
+		return;
+	ik_buf_init(&lines, SIZE_MAX / 2);
+	(void)RUN(&lines, "grep", "-r", "", "--include=.gitignore", "--include=.ignore", "--include=exclude", ".");
+	cr_assert_fail("%s\nfound:\n%s\nwanted:\n%s\nrules:\n%s", what, found->data, wanted->data, lines.data);
+}
+
+Test(peers, git_ignores_the_same_files)
+{
+	struct ik_buf wanted, found;
+
+	need("git");
+	make_home();
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	ik_buf_init(&found, SIZE_MAX / 2);
+	for (int i = 0; i < rounds(); i++) {
+		enter_tree(i, false);
+		cr_assert_eq(RUN(&wanted, "git", "init", "-q", "."), 0);
+		make_rules(".git/info/", "exclude", true);
+		ik_buf_clear(&wanted);
+		ik_buf_clear(&found);
+		cr_assert_eq(RUN(&wanted, "git", "ls-files", "-z", "--others", "--exclude-standard"), 0);
+		sort_texts(&wanted, '\0');
+		found_files("", false, &found);
+		expect_same("all", &found, &wanted);
+		/* Below a directory that nothing excludes, its parents' rules hold too. */
+		for (char *at = wanted.data, *line; (line = strsep(&at, "\n")) != NULL;) {
+			char *slash = strrchr(line, '/');
+			struct ik_buf below;
+			char path[400];
+
+			if (slash == NULL)
+				continue;
+			ik_buf_init(&below, SIZE_MAX / 2);
+			*slash = '\0';
+			snprintf(path, sizeof(path), "%s/", line);
+			ik_buf_clear(&found);
+			cr_assert_eq(RUN(&below, "git", "ls-files", "-z", "--others", "--exclude-standard", "--",
+				path), 0);
+			sort_texts(&below, '\0');
+			if (strpbrk(line, "\\[") == NULL) {
+				found_files(line, false, &found);
+				expect_same(line, &found, &below);
+			}
+			ik_buf_done(&below);
+			break;
+		}
+		cr_assert_eq(chdir(".."), 0);
+	}
+	ik_buf_done(&wanted);
+	ik_buf_done(&found);
+}
+
+Test(peers, ripgrep_ignores_the_same_files)
+{
+	struct ik_buf wanted, found;
+
+	need("rg");
+	make_home();
+	ik_buf_init(&wanted, SIZE_MAX / 2);
+	ik_buf_init(&found, SIZE_MAX / 2);
+	for (int i = 0; i < rounds(); i++) {
+		enter_tree(i, true);
+		cr_assert_eq(mkdir(".git", 0777), 0);
+		ik_buf_clear(&wanted);
+		ik_buf_clear(&found);
+		(void)RUN(&wanted, "rg", "--no-config", "--files", "--hidden", "--no-messages", "-0", "-g", "!.git");
+		sort_texts(&wanted, '\0');
+		found_files("", false, &found);
+		expect_same("all", &found, &wanted);
+		ik_buf_clear(&wanted);
+		ik_buf_clear(&found);
+		(void)RUN(&wanted, "rg", "--no-config", "--files", "--hidden", "--no-ignore", "-0");
+		sort_texts(&wanted, '\0');
+		found_files("", true, &found);
+		expect_same("ignored ones too", &found, &wanted);
+		cr_assert_eq(chdir(".."), 0);
+	}
+	ik_buf_done(&wanted);
+	ik_buf_done(&found);
+}

@@ -227,6 +227,9 @@ Test(search, large_expressions)
 	ik_buf_done(&text);
 }
 
+#define FIND(end, first, second, first_fold, second_fold, distance) bytes_find_pair(text, text + (end), \
+	&(struct byte_pair){ first, second, first_fold, second_fold, distance })
+
 Test(bytes, find_count_and_plain)
 {
 	char text[300];
@@ -237,10 +240,15 @@ Test(bytes, find_count_and_plain)
 			text[at] = '\n';
 			cr_assert_eq(bytes_count_feeds(text, text + length), 1);
 			cr_assert(bytes_are_plain(text, text + length));
-			cr_assert_eq(bytes_find_pair(text, text + length, '\n', 'x', 7), text + at);
-			cr_assert_eq(bytes_find_pair(text, text + length, '\n', '\n', 0), text + at);
-			cr_assert_null(bytes_find_pair(text, text + length, '\n', '\n', 1));
-			cr_assert_null(bytes_find_pair(text, text + at, '\n', 'x', 1));
+			cr_assert_eq(FIND(length, '\n', 'x', 0, 0, 7), text + at);
+			cr_assert_eq(FIND(length, '\n', '\n', 0, 0, 0), text + at);
+			cr_assert_null(FIND(length, '\n', '\n', 0, 0, 1));
+			cr_assert_null(FIND(at, '\n', 'x', 0, 0, 1));
+			cr_assert_eq(FIND(length, '\n', 'x', 0, BYTE_FOLDED, 3), text + at);
+			text[at] = at % 2 == 0 ? 'n' : 'N';
+			cr_assert_eq(FIND(length, 'n', 'x', BYTE_FOLDED, 0, 3), text + at);
+			cr_assert_eq(FIND(length, 'n', 'n', BYTE_FOLDED, BYTE_FOLDED, 0), text + at);
+			cr_assert_null(FIND(length, 'o', 'x', BYTE_FOLDED, 0, 3));
 			text[at] = at % 2 == 0 ? '\0' : '\x80';
 			cr_assert_not(bytes_are_plain(text, text + length));
 		}

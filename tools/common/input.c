@@ -100,6 +100,7 @@ static const char *wanted(const struct ik_parameter *parameter)
 	case IK_PARAMETER_STRING:
 	case IK_PARAMETER_NAME: return "a string";
 	case IK_PARAMETER_COUNT: return "an integer of at least 1";
+	case IK_PARAMETER_NUMBER: return "an integer of at least 0";
 	case IK_PARAMETER_BOOLEAN: return "true or false";
 	}
 	return "";
@@ -197,6 +198,8 @@ static bool argument_set(const struct ik_parameter *parameter, struct ik_json_sp
 		return true;
 	case IK_PARAMETER_COUNT:
 		return ik_json_integer(value, &argument->number) && argument->number >= 1;
+	case IK_PARAMETER_NUMBER:
+		return ik_json_integer(value, &argument->number) && argument->number >= 0;
 	case IK_PARAMETER_BOOLEAN:
 		return ik_json_bool(value, &argument->truth);
 	}

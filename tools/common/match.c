@@ -146,8 +146,20 @@ static bool is_start_unreadable(const char *pattern)
 	return unreadable;
 }
 
-enum ik_match_result ik_match(const char *directory, const char *pattern, ik_match_fn visit,
-	void *arg)
+/* Let "**" stand before the last component. */
+static void deepen(struct ik_buf *pattern)
+{
+	size_t at = pattern->length;
+
+	while (at > 0 && pattern->data[at - 1] == '/')
+		at--;
+	while (at > 0 && pattern->data[at - 1] != '/')
+		at--;
+	ik_buf_insert(pattern, at, "**/", 3);
+}
+
+enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
+	ik_match_fn visit, void *arg)
 {
 	struct visitor visitor = { .visit = visit, .arg = arg };
 	enum ik_match_result result;
@@ -155,10 +167,15 @@ enum ik_match_result ik_match(const char *directory, const char *pattern, ik_mat
 
 	ik_buf_init(&whole, SIZE_MAX / 2);
 	join_pattern(&whole, directory, pattern);
+	if (depth != IK_MATCH_PATTERN && pattern[0] != '\0')
+		deepen(&whole);
 	if (ik_buf_status(&whole) != IK_OK)
 		result = IK_MATCH_NO_MEMORY;
+	else if (depth != IK_MATCH_PATTERN)
+		result = ik_walk(whole.data, depth == IK_MATCH_BELOW ? IK_WALK_UNIGNORED : IK_WALK_ALL,
+			take_path, &visitor);
 	else if (has_deep_component(whole.data))
-		result = ik_walk(whole.data, take_path, &visitor);
+		result = ik_walk(whole.data, IK_WALK_PATTERN, take_path, &visitor);
 	else
 		result = match_plain(whole.data, &visitor);
 	if (result == IK_MATCH_DONE && visitor.count == 0 && is_start_unreadable(whole.data))

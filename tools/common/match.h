@@ -24,12 +24,20 @@ enum ik_match_result {
  * not known. False ends the search. */
 typedef bool (*ik_match_fn)(void *arg, const char *path, unsigned char type);
 
+/* How far below its directory a pattern's last component is looked for. */
+enum ik_match_depth {
+	IK_MATCH_PATTERN,   /* there, unless it has a "**" */
+	IK_MATCH_BELOW,     /* in all directories below too, but for what ignore.h excludes */
+	IK_MATCH_BELOW_ALL  /* in all directories below too */
+};
+
 /*
  * Call visit for all that matches pattern in directory (NULL or empty: in the
  * current one, and paths then begin as pattern does). A directory of that very
- * name is taken literally, otherwise its wildcards count too.
+ * name is taken literally, otherwise its wildcards count too. Unless depth is
+ * IK_MATCH_PATTERN, wildcards match a dot at the beginning of a name too.
  */
-enum ik_match_result ik_match(const char *directory, const char *pattern, ik_match_fn visit,
-	void *arg);
+enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
+	ik_match_fn visit, void *arg);
 
 #endif

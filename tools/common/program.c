@@ -28,7 +28,8 @@ static const char *schema_type(enum ik_parameter_type type)
 	switch (type) {
 	case IK_PARAMETER_STRING:
 	case IK_PARAMETER_NAME: return "string";
-	case IK_PARAMETER_COUNT: return "integer";
+	case IK_PARAMETER_COUNT:
+	case IK_PARAMETER_NUMBER: return "integer";
 	case IK_PARAMETER_BOOLEAN: return "boolean";
 	}
 	return "";

@@ -18,6 +18,7 @@ enum ik_parameter_type {
 	IK_PARAMETER_STRING,  /* any bytes */
 	IK_PARAMETER_NAME,    /* a string for the operating system or a C library: no NUL */
 	IK_PARAMETER_COUNT,   /* an integer of at least 1 */
+	IK_PARAMETER_NUMBER,  /* an integer of at least 0 */
 	IK_PARAMETER_BOOLEAN
 };
 

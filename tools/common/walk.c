@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/common/ignore.h"
 #include "tools/common/reach.h"
 
 #include "util/alloc.h"
@@ -43,6 +44,8 @@ struct walk {
 	size_t count;
 	bool directories_only; /* the pattern ended in a slash */
 	bool endings_exact;    /* the locale's characters can be compared as bytes */
+	bool dots;             /* wildcards match dots at the beginning of names too */
+	struct ik_ignore *ignore; /* what is passed over, or NULL */
 	bool stopped;          /* by the visitor */
 	bool no_memory;
 	ik_match_fn visit;
@@ -207,19 +210,22 @@ static uint64_t closure(const struct walk *walk, uint64_t set)
 }
 
 /* Does a name match a component (not "**")? */
-static bool component_matches(const struct component *component, const char *name, size_t length)
+static bool component_matches(const struct walk *walk, const struct component *component,
+	const char *name, size_t length)
 {
+	bool hidden = name[0] == '.' && !walk->dots;
+
 	switch (component->kind) {
 	case COMPONENT_LITERAL:
 		return strcmp(component->text, name) == 0;
 	case COMPONENT_ANY:
-		return name[0] != '.';
+		return !hidden;
 	case COMPONENT_ENDING:
-		return name[0] != '.' && length >= component->length &&
+		return !hidden && length >= component->length &&
 			memcmp(name + length - component->length, component->text,
 				component->length) == 0;
 	case COMPONENT_WILD:
-		return fnmatch(component->text, name, FNM_PERIOD) == 0;
+		return fnmatch(component->text, name, walk->dots ? 0 : FNM_PERIOD) == 0;
 	case COMPONENT_DEEP:
 		break;
 	}
@@ -268,8 +274,8 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream,
 		size_t i = (size_t)__builtin_ctzll(left);
 
 		if (walk->components[i].kind == COMPONENT_DEEP)
-			deep |= name[0] != '.' ? bit(i) : 0;
-		else if (!component_matches(&walk->components[i], name, length))
+			deep |= name[0] != '.' || walk->dots ? bit(i) : 0;
+		else if (!component_matches(walk, &walk->components[i], name, length))
 			continue;
 		else if (i + 1 == walk->count)
 			itself = true;
@@ -334,9 +340,29 @@ static void take_dots(const struct walk *walk, uint64_t set, struct listing *lis
 	}
 }
 
-/* Read the directory at walk->path; false if it cannot be read. */
+/* Drop the items that are excluded. */
+static void drop_excluded(struct walk *walk, struct listing *listing)
+{
+	struct item *items = (struct item *)(void *)listing->items.data, *to = items;
+	size_t count = listing->items.length / sizeof(items[0]);
+	bool excluded = false;
+
+	for (size_t i = 0; i < count; i++) {
+		/* The same name may be there twice, one after the other. */
+		if (i == 0 || items[i].name != items[i - 1].name)
+			excluded = ik_ignore_excludes(walk->ignore, listing->names.data + items[i].name,
+				items[i].type == DT_DIR);
+		if (!excluded)
+			*to++ = items[i];
+	}
+	ik_buf_truncate(&listing->items, (size_t)(to - items) * sizeof(items[0]));
+}
+
+/* Read the directory at walk->path; false if it cannot be read. With walk->ignore, it is entered
+ * then. */
 static bool read_listing(struct walk *walk, uint64_t set, struct listing *listing)
 {
+	unsigned files = 0;
 	int fd = ik_open_path(walk->path.length > 0 ? walk->path.data : ".", O_RDONLY | O_DIRECTORY);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
@@ -346,15 +372,24 @@ static bool read_listing(struct walk *walk, uint64_t set, struct listing *listin
 			close(fd);
 		return false;
 	}
-	while ((entry = readdir(stream)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			take_entry(walk, set, stream, entry, listing);
-	closedir(stream);
-	take_dots(walk, set, listing);
-	if (ik_buf_status(&listing->names) != IK_OK || ik_buf_status(&listing->items) != IK_OK) {
-		walk->no_memory = true;
-		return false;
+	while ((entry = readdir(stream)) != NULL) {
+		if (entry->d_name[0] == '.' && (entry->d_name[1] == '\0' ||
+				strcmp(entry->d_name, "..") == 0))
+			continue;
+		take_entry(walk, set, stream, entry, listing);
+		if (walk->ignore != NULL && entry->d_name[0] == '.')
+			files |= ik_ignore_file(entry->d_name);
 	}
+	if (ik_buf_status(&listing->names) != IK_OK || ik_buf_status(&listing->items) != IK_OK)
+		walk->no_memory = true;
+	if (!walk->no_memory && walk->ignore != NULL) {
+		ik_ignore_enter(walk->ignore, walk->path.data, fd, files);
+		drop_excluded(walk, listing);
+	}
+	closedir(stream);
+	if (walk->no_memory)
+		return false;
+	take_dots(walk, set, listing);
 	walk->sorted = listing->names.data;
 	qsort_r(listing->items.data, listing->items.length / sizeof(struct item),
 		sizeof(struct item), compare_items, walk);
@@ -414,7 +449,7 @@ static void walk_directory(struct walk *walk, uint64_t set)
 	struct listing listing;
 
 	set = closure(walk, set);
-	if ((set & (set - 1)) == 0 &&
+	if (walk->ignore == NULL && (set & (set - 1)) == 0 &&
 		walk->components[__builtin_ctzll(set)].kind == COMPONENT_LITERAL) {
 		walk_literal(walk, (size_t)__builtin_ctzll(set));
 		return;
@@ -433,14 +468,17 @@ static void walk_directory(struct walk *walk, uint64_t set)
 			else
 				report(walk, name, items[i].type);
 		}
+		if (walk->ignore != NULL)
+			ik_ignore_leave(walk->ignore);
 	}
 	ik_buf_done(&listing.names);
 	ik_buf_done(&listing.items);
 }
 
-enum ik_match_result ik_walk(const char *pattern, ik_match_fn visit, void *arg)
+enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_match_fn visit,
+	void *arg)
 {
-	struct walk walk = { .visit = visit, .arg = arg };
+	struct walk walk = { .visit = visit, .arg = arg, .dots = kind != IK_WALK_PATTERN };
 	enum ik_match_result result = IK_MATCH_INVALID;
 	char *settled = settle_slashes(pattern);
 
@@ -450,8 +488,11 @@ enum ik_match_result ik_walk(const char *pattern, ik_match_fn visit, void *arg)
 	walk.endings_exact = MB_CUR_MAX == 1 || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	ik_buf_init(&walk.path, SIZE_MAX / 2);
 	if (parse_pattern(&walk, settled)) {
+		if (kind == IK_WALK_UNIGNORED)
+			walk.ignore = ik_ignore_new(walk.path.data);
 		if (walk.count > 0)
 			walk_directory(&walk, bit(0));
+		walk.ignore = ik_ignore_free(walk.ignore);
 		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ?
 			IK_MATCH_NO_MEMORY : IK_MATCH_DONE;
 	}

@@ -7,13 +7,18 @@
 #include "tools/common/match.h"
 #include "tools/common/program.h"
 
-enum { PATTERN, PATH };
+enum { PATTERN, PATH, RECURSIVE, IGNORED };
 
 static const struct ik_parameter parameters[] = {
 	[PATTERN] = { "pattern", IK_PARAMETER_NAME, true,
 		"Glob pattern (e.g., '*.txt', 'src/**/*.c')" },
 	[PATH] = { "path", IK_PARAMETER_NAME, false,
 		"Directory to search in (default: current directory)" },
+	[RECURSIVE] = { "recursive", IK_PARAMETER_BOOLEAN, false,
+		"Search all directories below too, and dot files, but not .git and what .gitignore and .ignore "
+		"exclude: the way to find files anywhere in a project (default: false)" },
+	[IGNORED] = { "ignored", IK_PARAMETER_BOOLEAN, false,
+		"With recursive: exclude nothing (default: false)" },
 };
 
 /* What is being answered. */
@@ -35,12 +40,14 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 
 static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 {
+	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN :
+		arguments[IGNORED].truth ? IK_MATCH_BELOW_ALL : IK_MATCH_BELOW;
 	struct found found = { .answer = answer };
 
 	/* What "?" stands for depends on it; the order does not, it is that of the bytes. */
 	setlocale(LC_CTYPE, "");
 	ik_answer_open(answer, "output");
-	switch (ik_match(arguments[PATH].text, arguments[PATTERN].text, take_path, &found)) {
+	switch (ik_match(arguments[PATH].text, arguments[PATTERN].text, depth, take_path, &found)) {
 	case IK_MATCH_DONE:
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", found.count);

@@ -3,13 +3,16 @@
 #include <string.h>
 
 /* What the loops below leave over, and what is done without AVX2. */
-static const char *find_pair_plainly(const char *at, const char *end, char first, char second,
-	size_t distance)
+static const char *find_pair_plainly(const char *at, const char *end, const struct byte_pair *pair)
 {
-	while (at < end && (at = memchr(at, first, (size_t)(end - at))) != NULL) {
-		if (at[distance] == second)
+	for (; at < end; at++) {
+		if (pair->first_fold == 0)
+			at = memchr(at, pair->first, (size_t)(end - at));
+		if (at == NULL)
+			return NULL;
+		if ((*at | pair->first_fold) == pair->first &&
+			(at[pair->distance] | pair->second_fold) == pair->second)
 			return at;
-		at++;
 	}
 	return NULL;
 }
@@ -39,22 +42,25 @@ static bool are_plain_plainly(const char *at, const char *end)
 #define WIDTH 32
 
 __attribute__((target("avx2")))
-static const char *find_pair_avx2(const char *at, const char *end, char first, char second,
-	size_t distance)
+static const char *find_pair_avx2(const char *at, const char *end, const struct byte_pair *pair)
 {
-	const __m256i first_byte = _mm256_set1_epi8(first);
-	const __m256i second_byte = _mm256_set1_epi8(second);
+	const __m256i first = _mm256_set1_epi8(pair->first);
+	const __m256i second = _mm256_set1_epi8(pair->second);
+	const __m256i first_fold = _mm256_set1_epi8(pair->first_fold);
+	const __m256i second_fold = _mm256_set1_epi8(pair->second_fold);
+	const size_t distance = pair->distance;
 
 	for (; end - at >= WIDTH; at += WIDTH) {
 		__m256i one = _mm256_loadu_si256((const __m256i *)(const void *)at);
 		__m256i other = _mm256_loadu_si256((const __m256i *)(const void *)(at + distance));
 		unsigned places = (unsigned)_mm256_movemask_epi8(_mm256_and_si256(
-			_mm256_cmpeq_epi8(one, first_byte), _mm256_cmpeq_epi8(other, second_byte)));
+			_mm256_cmpeq_epi8(_mm256_or_si256(one, first_fold), first),
+			_mm256_cmpeq_epi8(_mm256_or_si256(other, second_fold), second)));
 
 		if (places != 0)
 			return at + __builtin_ctz(places);
 	}
-	return find_pair_plainly(at, end, first, second, distance);
+	return find_pair_plainly(at, end, pair);
 }
 
 __attribute__((target("avx2")))
@@ -110,13 +116,11 @@ static bool has_avx2(void)
 
 #endif
 
-const char *bytes_find_pair(const char *at, const char *end, char first, char second,
-	size_t distance)
+const char *bytes_find_pair(const char *at, const char *end, const struct byte_pair *pair)
 {
-	if (distance == 0)
-		return at < end ? memchr(at, first, (size_t)(end - at)) : NULL;
-	return has_avx2() ? find_pair_avx2(at, end, first, second, distance) :
-		find_pair_plainly(at, end, first, second, distance);
+	if (pair->distance == 0 && pair->first_fold == 0)
+		return at < end ? memchr(at, pair->first, (size_t)(end - at)) : NULL;
+	return has_avx2() ? find_pair_avx2(at, end, pair) : find_pair_plainly(at, end, pair);
 }
 
 uint64_t bytes_count_feeds(const char *at, const char *end)

@@ -11,13 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The first place in [at, end) that holds the byte first and, distance behind
- * it, the byte second; NULL: there is none. The distance bytes behind end are
- * looked at too.
- */
-const char *bytes_find_pair(const char *at, const char *end, char first, char second,
-	size_t distance);
+/* Two bytes, distance from each other, or one, at distance 0. A fold of BYTE_FOLDED: the byte is a
+ * small letter, and the capital will do as well; otherwise it is 0. */
+struct byte_pair {
+	char first, second;
+	char first_fold, second_fold;
+	size_t distance;
+};
+#define BYTE_FOLDED 0x20
+
+/* The first place in [at, end) that holds the pair; NULL: there is none. The distance bytes behind
+ * end are looked at too. */
+const char *bytes_find_pair(const char *at, const char *end, const struct byte_pair *pair);
 
 /* Number of line feeds in [at, end). */
 uint64_t bytes_count_feeds(const char *at, const char *end);

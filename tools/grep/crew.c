@@ -35,6 +35,8 @@
 /* A large file is searched by two processes in such parts. */
 #define LARGE ((off_t)IK_MIB(32))
 #define PART ((off_t)IK_MIB(4))
+/* So much is looked at to see whether a file is a binary one. */
+#define PROBE IK_KIB(256)
 
 enum owner { OWNER_NONE, OWNER_SELF, OWNER_HELPER };
 
@@ -44,7 +46,8 @@ struct item {
 	off_t from;          /* where the part begins */
 	unsigned char type;
 	unsigned char owner; /* who searched it */
-	bool large;          /* only the first part was searched */
+	bool again;          /* what was found does not count: search it when its turn comes */
+	bool more;           /* not all that match were reported */
 	atomic_bool finished;
 	uint64_t lines;      /* in the part */
 	int64_t count;       /* lines found */
@@ -64,13 +67,15 @@ struct shared {
 
 struct crew {
 	struct search *search;
+	struct crew_options options;
 	struct ik_answer *answer;
 	struct shared *shared;
 	size_t names_length;
 	struct report report;   /* of this process */
 	uint64_t own_emitted;   /* bytes of report.text that are in the answer */
 	size_t emitted;         /* files whose report is in the answer */
-	int64_t count;          /* lines in the answer */
+	int64_t count;          /* lines that match, in the answer */
+	bool more;              /* there is one more than were wanted: the search is over */
 	pid_t helper;           /* 0: none */
 	int results;            /* the helper's reports, -1: there may be no helper */
 	bool tried;             /* to make one */
@@ -96,70 +101,132 @@ static int processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-struct crew *crew_new(struct search *search, struct ik_answer *answer)
+struct crew *crew_new(struct search *search, const struct crew_options *options,
+	struct ik_answer *answer)
 {
 	struct crew *crew = ik_alloc(sizeof(*crew));
 
+	search_set_context(search, options->context);
 	crew->search = search;
+	crew->options = *options;
 	crew->answer = answer;
 	crew->results = crew->fd = -1;
 	crew->shared = shared_map();
-	report_init(&crew->report, true);
+	report_init(&crew->report, true, options->context > 0);
 	return crew;
 }
 
-static bool take_line(void *arg, uint64_t number, const char *line, size_t length)
+/* Is there nothing more to do? */
+static bool is_over(const struct crew *crew)
 {
-	struct report *report = arg;
+	return crew->more || ik_answer_lost(crew->answer);
+}
 
-	report_line(report, number, line, length);
+/* Where the lines of a file go. */
+struct reader {
+	struct report *report;
+	int fd;            /* to look whether the file is a binary one; -1: it does not matter */
+	bool is_text;      /* it was looked, and is none */
+};
+
+/* Is there a NUL in so many bytes of the file from an offset on? */
+static bool has_nul(int fd, off_t offset, size_t length)
+{
+	char *block = ik_alloc_array(NULL, length, 1);
+	ssize_t count = pread(fd, block, length, offset);
+	bool found = count > 0 && memchr(block, '\0', (size_t)count) != NULL;
+
+	free(block);
+	return found;
+}
+
+/* Is it a binary file: is there a NUL at its beginning, or in a large one in its middle or end? */
+static bool is_binary(int fd)
+{
+	struct stat status;
+
+	if (has_nul(fd, 0, PROBE))
+		return true;
+	return fstat(fd, &status) == 0 && status.st_size >= LARGE &&
+		(has_nul(fd, status.st_size / 2, PROBE) || has_nul(fd, status.st_size - PROBE, PROBE));
+}
+
+static bool take_line(void *arg, const struct search_line *line)
+{
+	struct reader *reader = arg;
+	struct report *report = reader->report;
+
+	if (reader->fd >= 0 && !reader->is_text) {
+		if (is_binary(reader->fd)) {
+			report_binary(report);
+			return false;
+		}
+		reader->is_text = true;
+	}
+	report_line(report, line);
 	return report->answer == NULL || !ik_answer_lost(report->answer);
 }
 
 static void search_rest(struct crew *crew, int fd, const struct search_part *rest, off_t size,
 	struct report *report);
 
+/* Can two processes search the file, if it is large? */
+static bool is_divisible(const struct crew *crew, const struct reader *reader)
+{
+	return processors() > 1 && crew->options.context == 0 && crew->options.most == 0 &&
+		(reader->fd < 0 || !is_binary(reader->fd));
+}
+
 /* Search one file, if it is a regular one that can be opened. Links are not followed, unless
  * the type is that of a link. A large one is only marked, unless the report goes straight
  * into the answer. */
-static void search_path(struct crew *crew, struct item *item, const char *path,
+static void search_path(struct crew *crew, struct item *item, const char *path, uint64_t most,
 	struct report *report)
 {
-	struct search_part part = { .to = PART };
-	struct stat status;
+	struct search_part part = { .to = PART, .most = most };
+	struct reader reader = { .report = report, .fd = -1 };
+	struct stat status = { .st_size = 0 };
 	int fd = ik_open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY |
 		(item->type == DT_LNK ? 0 : O_NOFOLLOW));
 
 	if (fd < 0)
 		return;
 	report_file(report, path);
+	if (crew->options.name_binaries)
+		reader.fd = fd;
+	if (crew->options.context > 0 || most > 0)
+		part.to = SEARCH_ALL;
 	if ((item->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))) &&
-		search_part(crew->search, fd, &part, take_line, report) == SEARCH_PART_END) {
-		item->large = fstat(fd, &status) == 0 && status.st_size >= LARGE && processors() > 1;
+		search_part(crew->search, fd, &part, take_line, &reader) == SEARCH_PART_END) {
+		item->again = fstat(fd, &status) == 0 && status.st_size >= LARGE &&
+			is_divisible(crew, &reader);
 		part.from = PART;
 		part.to = SEARCH_ALL;
-		if (!item->large)
-			(void)search_part(crew->search, fd, &part, take_line, report);
+		if (!item->again)
+			(void)search_part(crew->search, fd, &part, take_line, &reader);
 		else if (report->answer != NULL)
 			search_rest(crew, fd, &part, status.st_size, report);
 	}
+	item->more = part.more;
 	close(fd);
 }
 
-/* Search what an item stands for; there are so many lines before it. */
+/* Search what an item stands for, for at most so many matches (0: all); there are so many lines
+ * before it. */
 static void search_into(struct crew *crew, struct item *item, const char *path, uint64_t lines,
-	struct report *report)
+	uint64_t most, struct report *report)
 {
+	struct reader reader = { .report = report, .fd = -1 };
 	struct search_part part = { .from = item->from, .to = item->from + PART, .lines = lines };
 
 	if (crew->fd < 0) {
-		search_path(crew, item, path, report);
+		search_path(crew, item, path, most, report);
 		return;
 	}
 	if (part.to >= crew->size)
 		part.to = SEARCH_ALL;
 	report_file(report, crew->path);
-	(void)search_part(crew->search, crew->fd, &part, take_line, report);
+	(void)search_part(crew->search, crew->fd, &part, take_line, &reader);
 	item->lines = part.lines - lines;
 }
 
@@ -189,7 +256,7 @@ static void help(struct crew *crew)
 	struct report report;
 	size_t index;
 
-	report_init(&report, true);
+	report_init(&report, true, crew->options.context > 0);
 	report.fd = crew->results;
 	report.relative = crew->fd >= 0;
 	while (next_item(shared, &index)) {
@@ -198,7 +265,7 @@ static void help(struct crew *crew)
 		int64_t count = report.count;
 
 		item->owner = OWNER_HELPER;
-		search_into(crew, item, shared->names + item->name, 0, &report);
+		search_into(crew, item, shared->names + item->name, 0, crew->options.most, &report);
 		report_flush(&report);
 		if (report.failed)
 			return;
@@ -251,10 +318,10 @@ static void emit_text(struct crew *crew, bool first, const char *text, size_t le
 	struct report report;
 
 	if (crew->fd < 0) {
-		report_answer(crew->answer, first, text, length);
+		report_answer(crew->answer, first, crew->options.context > 0, text, length);
 		return;
 	}
-	report_init(&report, !first);
+	report_init(&report, !first, false);
 	report.answer = crew->answer;
 	report_file(&report, crew->path);
 	report_relative(&report, crew->lines, text, length);
@@ -266,7 +333,7 @@ static void emit_text(struct crew *crew, bool first, const char *text, size_t le
 static void emit_from_helper(struct crew *crew, const struct item *item)
 {
 	uint64_t at = atomic_load(&crew->shared->emitted);
-	uint64_t left = item->large ? 0 : item->length;
+	uint64_t left = item->again ? 0 : item->length;
 	size_t size = crew->fd < 0 ? IK_KIB(16) : item->length;
 	char *block = ik_alloc_array(NULL, size, 1);
 	bool first = crew->count == 0;
@@ -293,7 +360,7 @@ static void emit_own(struct crew *crew, const struct item *item)
 {
 	struct ik_buf *text = &crew->report.text;
 
-	if (!item->large)
+	if (!item->again)
 		emit_text(crew, crew->count == 0, text->data + crew->own_emitted, item->length);
 	crew->own_emitted += item->length;
 	if (crew->own_emitted == text->length) {
@@ -305,14 +372,22 @@ static void emit_own(struct crew *crew, const struct item *item)
 /* Search what is next in the answer, straight into it. */
 static void search_directly(struct crew *crew, struct item *item, const char *path)
 {
+	uint64_t left = crew->options.most - (uint64_t)crew->count;
+	/* Then it only matters whether there is one more. */
+	bool full = crew->options.most > 0 && left == 0;
 	struct report report;
 
-	report_init(&report, crew->count > 0);
-	report.answer = crew->answer;
-	search_into(crew, item, path, crew->lines, &report);
-	report_flush(&report);
-	crew->count += report.count;
-	crew->lines += item->lines;
+	report_init(&report, crew->count > 0, crew->options.context > 0);
+	report.answer = full ? NULL : crew->answer;
+	search_into(crew, item, path, crew->lines, full ? 1 : crew->options.most > 0 ? left : 0, &report);
+	if (full) {
+		crew->more = report.count > 0;
+	} else {
+		report_flush(&report);
+		crew->count += report.count;
+		crew->lines += item->lines;
+		crew->more = item->more;
+	}
 	report_done(&report);
 }
 
@@ -320,17 +395,21 @@ static void search_directly(struct crew *crew, struct item *item, const char *pa
 static void emit_finished(struct crew *crew)
 {
 	size_t known = atomic_load(&crew->shared->known);
+	uint64_t most = crew->options.most;
 
-	while (crew->emitted < known) {
+	while (crew->emitted < known && !is_over(crew)) {
 		struct item *item = &crew->shared->items[crew->emitted];
 
 		if (!atomic_load(&item->finished))
 			return;
+		/* More than there is room for. */
+		if (most > 0 && (item->more || (uint64_t)(crew->count + item->count) > most))
+			item->again = true;
 		if (item->length > 0 && item->owner == OWNER_HELPER)
 			emit_from_helper(crew, item);
 		else if (item->length > 0)
 			emit_own(crew, item);
-		if (item->large) {
+		if (item->again) {
 			search_directly(crew, item, crew->shared->names + item->name);
 		} else {
 			crew->count += item->count;
@@ -353,7 +432,7 @@ static void search_item(struct crew *crew, struct item *item, size_t index)
 		crew->emitted++;
 		return;
 	}
-	search_into(crew, item, path, 0, &crew->report);
+	search_into(crew, item, path, 0, crew->options.most, &crew->report);
 	item->count = crew->report.count - count;
 	item->length = crew->report.text.length - length;
 	atomic_store(&item->finished, true);
@@ -385,18 +464,18 @@ static void work(struct crew *crew)
 	atomic_store(&shared->complete, true);
 	if (crew->fd >= 0 && !crew->tried)
 		call_helper(crew);
-	while (!ik_answer_lost(crew->answer) && next_item(shared, &index)) {
+	while (!is_over(crew) && next_item(shared, &index)) {
 		search_item(crew, &shared->items[index], index);
 		emit_finished(crew);
 		while (crew->report.text.length - crew->own_emitted > WAITING_MAX &&
-			!ik_answer_lost(crew->answer)) {
+			!is_over(crew)) {
 			await_next(crew);
 			emit_finished(crew);
 		}
 		if (!crew->tried && index + 2 < shared->known && ik_clock_us() - start > HELP_US)
 			call_helper(crew);
 	}
-	while (!ik_answer_lost(crew->answer) && crew->emitted < shared->known) {
+	while (!is_over(crew) && crew->emitted < shared->known) {
 		await_next(crew);
 		emit_finished(crew);
 	}
@@ -449,7 +528,7 @@ bool crew_add(struct crew *crew, const char *path, unsigned char type)
 {
 	if (type == DT_REG || type == DT_UNKNOWN)
 		add_item(crew, path, (struct item){ .type = type });
-	return !ik_answer_lost(crew->answer);
+	return !is_over(crew);
 }
 
 void crew_search_named(struct crew *crew, const char *path)
@@ -462,7 +541,7 @@ void crew_search_named(struct crew *crew, const char *path)
 static void search_rest(struct crew *crew, int fd, const struct search_part *rest, off_t size,
 	struct report *report)
 {
-	struct crew *parts = crew_new(crew->search, crew->answer);
+	struct crew *parts = crew_new(crew->search, &(struct crew_options){ .most = 0 }, crew->answer);
 	int64_t before = report->separate;
 
 	report_flush(report);
@@ -474,12 +553,12 @@ static void search_rest(struct crew *crew, int fd, const struct search_part *res
 	parts->report.relative = true;
 	for (off_t from = rest->from; from < size; from += PART)
 		add_item(parts, "", (struct item){ .from = from });
-	int64_t found = crew_finish(parts) - before;
+	int64_t found = crew_finish(parts, &(bool){ false }) - before;
 	report->count += found;
 	report->separate = report->separate || found > 0;
 }
 
-int64_t crew_finish(struct crew *crew)
+int64_t crew_finish(struct crew *crew, bool *ret_more)
 {
 	int64_t count;
 
@@ -489,6 +568,7 @@ int64_t crew_finish(struct crew *crew)
 		munmap(crew->shared, sizeof(*crew->shared) + NAMES_MAX);
 	}
 	count = crew->count;
+	*ret_more = crew->more;
 	report_done(&crew->report);
 	free(crew);
 	return count;

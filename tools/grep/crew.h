@@ -18,16 +18,24 @@
 
 struct crew;
 
-/* Search with search, report into the open string of answer. */
-struct crew *crew_new(struct search *search, struct ik_answer *answer);
+struct crew_options {
+	uint64_t context;   /* lines around each that matches */
+	uint64_t most;      /* lines that match to report; 0: all */
+	bool name_binaries; /* of a binary file that matches only the name is reported */
+};
 
-/* Add a file; the type is a DT_... of <dirent.h>. False: the answer is lost anyway. */
+/* Search with search, report into the open string of answer. */
+struct crew *crew_new(struct search *search, const struct crew_options *options,
+	struct ik_answer *answer);
+
+/* Add a file; the type is a DT_... of <dirent.h>. False: no more are needed. */
 bool crew_add(struct crew *crew, const char *path, unsigned char type);
 
 /* Search one file at once, behind symbolic links too; before any was added. */
 void crew_search_named(struct crew *crew, const char *path);
 
-/* Search all that is left and free the crew; the number of lines found. */
-int64_t crew_finish(struct crew *crew);
+/* Search all that is left and free the crew; the number of lines that match. *ret_more: there are
+ * more than were to be reported. */
+int64_t crew_finish(struct crew *crew, bool *ret_more);
 
 #endif

@@ -30,8 +30,8 @@ static const char *const alike[] = { "Kk\u212a", "Ss\u017f", "\u00c5\u00e5\u212b
 	"\u03a0\u03c0\u03d6", "\u03a1\u03c1\u03f1", "\u03a6\u03c6\u03d5", "\u03a9\u03c9\u2126",
 	"\u1e60\u1e61\u1e9b", "\u00df\u1e9e", "\u01c4\u01c5\u01c6", "\u01c7\u01c8\u01c9",
 	"\u01ca\u01cb\u01cc", "\u01f1\u01f2\u01f3" };
-/* A range of more characters has few with a case. */
-#define RANGE_FOLDED 0x1000
+/* Larger ranges beyond ASCII are left to the C library. */
+#define RANGE_MAX 0x1000
 
 /* Classes that a backslash names, as bits. */
 enum { DIGIT = 1, SPACE = 2, WORD = 4 };
@@ -161,19 +161,17 @@ static void set_add(const struct translator *translator, struct set *set, uint32
 	ik_buf_done(&cases);
 }
 
-/* Add a range. What lies in it beyond ASCII is the C library's to say. */
+/* Add a range, character by character: not every locale of the C library has ranges beyond ASCII. */
 static void set_add_range(const struct translator *translator, struct set *set, uint32_t first,
 	uint32_t last)
 {
-	for (; first <= last && first < 0x80; first++)
+	for (; first <= last && (first < 0x80 || last - first < RANGE_MAX); first++)
 		set_add(translator, set, first);
 	if (first > last)
 		return;
 	append_character(translator, &set->wide, first);
 	ik_buf_putc(&set->wide, '-');
 	append_character(translator, &set->wide, last);
-	for (uint32_t i = 0; translator->fold && i < RANGE_FOLDED && first + i <= last; i++)
-		set_add(translator, set, first + i);
 }
 
 /* Add the characters of classes. */
@@ -440,11 +438,13 @@ static void take_members(struct translator *translator, const char *end, bool es
 			translator->at++;
 			last = take_member(translator, escapes);
 		}
-		if (last < first) {
+		if (first == last)
+			set_add(translator, set, first);
+		else if (first < last)
+			set_add_range(translator, set, first, last);
+		else
 			/* Left to regcomp() to refuse. */
 			ik_buf_puts(&set->wide, "z-a");
-		}
-		set_add_range(translator, set, first, last);
 	}
 }
 
@@ -660,6 +660,7 @@ const char *dialect_hint(const char *pattern, const char *sentence)
 		{ unknown_group, "There are (?:...), (?i), (?i:...) and (?P<name>...)." },
 		{ bad_number, "Write \\x and two digits, or \\x{...} with up to eight." },
 		{ odd_set, "Write the characters that may be there: [b-df-hj-np-tv-z]." },
+		{ "collation", "Write the characters one by one, or name a class such as [[:alpha:]]." },
 		{ "Unmatched (", "Write \\( for a parenthesis that stands for itself." },
 		{ "\\{", "Write \\{ for a brace that stands for itself." },
 		{ "Unmatched [", "Write \\[ for a bracket that stands for itself." },

@@ -2,6 +2,8 @@
  * grep: the lines in files that match a regular expression.
  */
 #include <locale.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,7 +13,9 @@
 #include "tools/grep/dialect.h"
 #include "tools/grep/search.h"
 
-enum { PATTERN, GLOB, PATH };
+#include "util/alloc.h"
+
+enum { PATTERN, GLOB, PATH, RECURSIVE, IGNORED, IGNORE_CASE, CONTEXT, LIMIT };
 
 static const struct ik_parameter parameters[] = {
 	[PATTERN] = { "pattern", IK_PARAMETER_NAME, true,
@@ -21,6 +25,20 @@ static const struct ik_parameter parameters[] = {
 		"Glob pattern to filter files (e.g., '*.c')" },
 	[PATH] = { "path", IK_PARAMETER_NAME, false,
 		"Directory to search in (default: current directory)" },
+	[RECURSIVE] = { "recursive", IK_PARAMETER_BOOLEAN, false,
+		"Search all directories below too, and dot files, but not .git and what .gitignore and .ignore "
+		"exclude; a binary file that matches is only named: the way to search a project (default: "
+		"false, only the files directly in path)" },
+	[IGNORED] = { "ignored", IK_PARAMETER_BOOLEAN, false,
+		"With recursive: exclude nothing, e.g. to search dependencies or build output (default: false)" },
+	[IGNORE_CASE] = { "ignore_case", IK_PARAMETER_BOOLEAN, false,
+		"Match upper and lower case alike (default: false)" },
+	[CONTEXT] = { "context", IK_PARAMETER_NUMBER, false,
+		"Lines to show before and after each match, as path-number- text; often saves reading the "
+		"file (default: 0)" },
+	[LIMIT] = { "limit", IK_PARAMETER_COUNT, false,
+		"Most matching lines to return; the output says if more match. Use it when a pattern may be "
+		"common (default: all)" },
 };
 
 static bool take_path(void *arg, const char *path, unsigned char type)
@@ -39,35 +57,54 @@ static bool search_one(struct crew *crew, const char *path)
 	return true;
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+/* Answer with what was found. */
+static void finish(const struct ik_argument *arguments, struct crew *crew,
+	enum ik_match_result result, struct ik_answer *answer)
 {
-	const char *filter = arguments[GLOB].length > 0 ? arguments[GLOB].text : NULL;
-	struct search *search;
-	struct ik_error error;
+	bool more;
+	int64_t count = crew_finish(crew, &more);
 
-	/* The meaning of classes and of "." is the locale's, the order is not. */
-	setlocale(LC_CTYPE, "");
-	search = search_new(arguments[PATTERN].text, false, &error);
-	if (search == NULL) {
-		ik_answer_error(answer, "INVALID_PATTERN", dialect_hint(arguments[PATTERN].text, error.text),
-			"Invalid pattern: %s", error.text);
-		return;
-	}
-	ik_answer_open(answer, "output");
-	struct crew *crew = crew_new(search, answer);
-	/* A directory that cannot be read has no files, as any file that cannot be. */
-	enum ik_match_result result = IK_MATCH_DONE;
-	if (!search_one(crew, arguments[PATH].text))
-		result = ik_match(arguments[PATH].text, filter != NULL ? filter : "*", take_path, crew);
-	int64_t count = crew_finish(crew);
 	if (result == IK_MATCH_INVALID) {
 		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
 	} else if (result == IK_MATCH_NO_MEMORY) {
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
 	} else {
+		if (more) {
+			char *note = ik_format("\n(more lines match than the limit of %jd)",
+				(intmax_t)arguments[LIMIT].number);
+
+			ik_answer_piece(answer, note, strlen(note));
+			free(note);
+		}
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", count);
 	}
+}
+
+static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+{
+	const char *filter = arguments[GLOB].length > 0 ? arguments[GLOB].text : "*";
+	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN :
+		arguments[IGNORED].truth ? IK_MATCH_BELOW_ALL : IK_MATCH_BELOW;
+	const struct crew_options options = { .context = (uint64_t)arguments[CONTEXT].number,
+		.most = (uint64_t)arguments[LIMIT].number, .name_binaries = arguments[RECURSIVE].truth };
+	/* A directory that cannot be read has no files, as any file that cannot be. */
+	enum ik_match_result result = IK_MATCH_DONE;
+	struct ik_error error;
+
+	/* The meaning of classes and of "." is the locale's, the order is not. */
+	setlocale(LC_CTYPE, "");
+	struct search *search = search_new(arguments[PATTERN].text, arguments[IGNORE_CASE].truth, &error);
+	if (search == NULL) {
+		ik_answer_error(answer, "INVALID_PATTERN",
+			dialect_hint(arguments[PATTERN].text, error.text), "Invalid pattern: %s", error.text);
+		return;
+	}
+	ik_answer_open(answer, "output");
+	struct crew *crew = crew_new(search, &options, answer);
+	if (!search_one(crew, arguments[PATH].text))
+		result = ik_match(arguments[PATH].text, filter, depth, take_path, crew);
+	finish(arguments, crew, result, answer);
 	search_free(search);
 }
 

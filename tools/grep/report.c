@@ -10,9 +10,13 @@
 /* When gathered text is passed on. */
 #define FLUSH_AT IK_KIB(256)
 
-void report_init(struct report *report, bool separate)
+/* Line feeds within a JSON string: what each line, and each group of lines, begins with. */
+#define SEPARATOR "\\n"
+#define GROUP_SEPARATOR "\\n--\\n"
+
+void report_init(struct report *report, bool separate, bool groups)
 {
-	*report = (struct report){ .fd = -1, .separate = separate };
+	*report = (struct report){ .fd = -1, .separate = separate, .groups = groups };
 	ik_buf_init(&report->text, SIZE_MAX / 2);
 	ik_buf_init(&report->name, IK_MIB(1));
 }
@@ -26,6 +30,7 @@ void report_done(struct report *report)
 void report_file(struct report *report, const char *path)
 {
 	report->path = path;
+	report->last = 0;
 	ik_buf_clear(&report->name);
 }
 
@@ -43,40 +48,37 @@ static char *write_number(char *to, uint64_t number)
 	return to + (sizeof(digits) - at);
 }
 
-/* Append what stands before a line. */
-static void append_head(struct ik_buf *text, bool separate, const struct ik_buf *name,
-	uint64_t number)
-{
-	char *start = ik_buf_reserve(text, REPORT_SEPARATOR_LENGTH + name->length + 24 + 2);
-	char *to = start;
-
-	if (start == NULL)
-		return;
-	if (separate) {
-		memcpy(to, REPORT_SEPARATOR, REPORT_SEPARATOR_LENGTH);
-		to += REPORT_SEPARATOR_LENGTH;
-	}
-	memcpy(to, name->data, name->length);
-	to = write_number(to + name->length, number);
-	memcpy(to, ": ", 2);
-	ik_buf_commit(text, (size_t)(to + 2 - start));
-}
-
-/* Append what stands before a line. */
+/* Append what separates the next line from the one before, and the file's name. */
 static void begin_line(struct report *report, uint64_t number)
 {
-	if (report->name.length == 0) {
+	bool group = report->groups && (report->last == 0 || number != report->last + 1);
+
+	if (report->name.length == 0)
 		ik_json_escape(&report->name, report->path, strlen(report->path));
-		ik_buf_putc(&report->name, ':');
-	}
-	append_head(&report->text, report->separate, &report->name, number);
+	if (report->separate)
+		ik_buf_append(&report->text, group ? GROUP_SEPARATOR : SEPARATOR,
+			group ? strlen(GROUP_SEPARATOR) : strlen(SEPARATOR));
+	ik_buf_append(&report->text, report->name.data, report->name.length);
 	report->separate = true;
+	report->last = number;
 }
 
-/* Count a line, and pass on what has grown. */
+/* Append what stands before a line. */
+static void append_head(struct report *report, uint64_t number, char mark)
+{
+	char head[24 + 3], *to = head;
+
+	begin_line(report, number);
+	*to++ = mark;
+	to = write_number(to, number);
+	*to++ = mark;
+	*to++ = ' ';
+	ik_buf_append(&report->text, head, (size_t)(to - head));
+}
+
+/* Pass on what has grown. */
 static void end_line(struct report *report)
 {
-	report->count++;
 	if (report->text.length >= FLUSH_AT && (report->answer != NULL || report->fd >= 0))
 		report_flush(report);
 }
@@ -86,21 +88,30 @@ struct record {
 	uint64_t number, length;
 };
 
-void report_line(struct report *report, uint64_t number, const char *line, size_t length)
+void report_line(struct report *report, const struct search_line *line)
 {
-	struct record record = { .number = number };
+	struct record record = { .number = line->number };
 	struct ik_buf *text = &report->text;
 	size_t start = text->length;
 
 	if (report->relative)
 		ik_buf_append(text, (const char *)&record, sizeof(record));
 	else
-		begin_line(report, number);
-	ik_json_escape(text, line, length);
+		append_head(report, line->number, line->context ? '-' : ':');
+	ik_json_escape(text, line->text, line->length);
 	if (report->relative && ik_buf_status(text) == IK_OK) {
 		record.length = text->length - start - sizeof(record);
 		memcpy(text->data + start, &record, sizeof(record));
 	}
+	report->count += !line->context;
+	end_line(report);
+}
+
+void report_binary(struct report *report)
+{
+	begin_line(report, 0);
+	ik_buf_puts(&report->text, ": binary file matches");
+	report->count++;
 	end_line(report);
 }
 
@@ -112,16 +123,18 @@ void report_relative(struct report *report, uint64_t before, const char *text, s
 	while ((size_t)(end - text) >= sizeof(record)) {
 		memcpy(&record, text, sizeof(record));
 		text += sizeof(record);
-		begin_line(report, before + record.number);
+		append_head(report, before + record.number, ':');
 		ik_buf_append(&report->text, text, record.length);
+		report->count++;
 		end_line(report);
 		text += record.length;
 	}
 }
 
-void report_answer(struct ik_answer *answer, bool first, const char *text, size_t length)
+void report_answer(struct ik_answer *answer, bool first, bool groups, const char *text,
+	size_t length)
 {
-	size_t skipped = first && length > 0 ? REPORT_SEPARATOR_LENGTH : 0;
+	size_t skipped = first && length > 0 ? strlen(groups ? GROUP_SEPARATOR : SEPARATOR) : 0;
 
 	ik_answer_escaped(answer, text + skipped, length - skipped);
 }

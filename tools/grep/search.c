@@ -40,6 +40,17 @@ struct search {
 	struct ik_buf text;  /* what of the file is not searched yet, from the start of a line */
 	off_t end;           /* where in the file the text ends */
 	struct lines found;
+	uint64_t context;    /* lines around each that matches */
+	/* Of the part that is being searched: */
+	uint64_t matches;
+	uint64_t visited;    /* number of the last line that was visited */
+	uint64_t owed;       /* lines to be visited after the last one that matched */
+};
+
+/* Whom to tell. */
+struct visitor {
+	search_fn visit;
+	void *arg;
 };
 
 /* Half of the memory: a longer line could not be answered with. */
@@ -178,27 +189,104 @@ static void find_lines(struct search *search, const char *text, const char *end)
 	}
 }
 
-/* Report the lines of [text, end) that match; *number counts the lines before
- * text, and then those before end where last does not make that idle. */
-static bool search_block(struct search *search, const char *text, const char *end, bool last,
-	uint64_t *number, search_fn visit, void *arg)
+static bool visit_line(struct search *search, const struct visitor *visitor, uint64_t number,
+	const char *start, const char *end, bool context)
 {
-	const char *counted = text;
+	const struct search_line line = { number, start, (size_t)(end - start), context };
 
-	find_lines(search, text, end);
+	search->visited = number;
+	return visitor->visit(visitor->arg, &line);
+}
+
+/* Visit the lines from text on that are owed to the last match, up to end. */
+static bool visit_after(struct search *search, const struct visitor *visitor, const char *text,
+	const char *end)
+{
+	for (; search->owed > 0 && text < end; search->owed--) {
+		const char *feed = memchr(text, '\n', (size_t)(end - text));
+
+		if (!visit_line(search, visitor, search->visited + 1, text, feed, true))
+			return false;
+		text = feed + 1;
+	}
+	return true;
+}
+
+/* Visit the lines before one that matches, of those from text on that were not visited yet. */
+static bool visit_before(struct search *search, const struct visitor *visitor, const char *text,
+	const char *start, uint64_t number)
+{
+	uint64_t count = number - 1 - search->visited;
+	const char *at = start;
+
+	if (count > search->context)
+		count = search->context;
+	/* What lies before the part is not to be seen. */
+	for (uint64_t i = 0; i < count; i++) {
+		if (at == text) {
+			count = i;
+			break;
+		}
+		const char *feed = at - 1 > text ? memrchr(text, '\n', (size_t)(at - 1 - text)) : NULL;
+		at = feed != NULL ? feed + 1 : text;
+	}
+	for (; count > 0; count--) {
+		const char *feed = memchr(at, '\n', (size_t)(start - at));
+
+		if (!visit_line(search, visitor, number - count, at, feed, true))
+			return false;
+		at = feed + 1;
+	}
+	return true;
+}
+
+/*
+ * Report the lines of [text, end) that match, and those around them; from text to seen they were
+ * searched already, and are there as context. part->lines counts the lines before seen, and then
+ * those before end where last does not make that idle.
+ */
+static bool search_block(struct search *search, const char *text, const char *seen, const char *end,
+	bool last, struct search_part *part, const struct visitor *visitor)
+{
+	const char *counted = seen, *next = seen;
+
+	find_lines(search, seen, end);
 	for (size_t i = 0; i < search->found.count; i++) {
 		const struct line *line = &search->found.list[i];
 
 		if (!is_confirmed(search, line))
 			continue;
-		*number += bytes_count_feeds(counted, line->start);
+		part->lines += bytes_count_feeds(counted, line->start);
 		counted = line->start;
-		if (!visit(arg, *number + 1, line->start, (size_t)(line->end - line->start)))
+		if (!visit_after(search, visitor, next, line->start))
 			return false;
+		if (part->most > 0 && search->matches == part->most) {
+			part->more = true;
+			return false;
+		}
+		if ((search->context > 0 &&
+				!visit_before(search, visitor, text, line->start, part->lines + 1)) ||
+			!visit_line(search, visitor, part->lines + 1, line->start, line->end, false))
+			return false;
+		search->matches++;
+		search->owed = search->context;
+		next = line->end + 1;
 	}
+	if (!visit_after(search, visitor, next, end))
+		return false;
 	if (!last)
-		*number += bytes_count_feeds(counted, end);
+		part->lines += bytes_count_feeds(counted, end);
 	return true;
+}
+
+/* Where the lines of [text, end) begin that a match behind it would have as context. */
+static const char *context_start(const struct search *search, const char *text, const char *end)
+{
+	for (uint64_t i = 0; i < search->context && end > text; i++) {
+		const char *feed = end - 1 > text ? memrchr(text, '\n', (size_t)(end - 1 - text)) : NULL;
+		end = feed != NULL ? feed + 1 : text;
+	}
+	return end;
 }
 
 /* read(2) from an offset, which some files of the kernel do not have. */
@@ -323,14 +411,18 @@ static const char *end_of_part(const struct search *search, off_t offset)
 enum search_end search_part(struct search *search, int fd, struct search_part *part,
 	search_fn visit, void *arg)
 {
+	const struct visitor visitor = { visit, arg };
 	struct ik_buf *text = &search->text;
-	bool keep = search->window.length == 0; /* a long line must be kept whole */
-	size_t wanted = BLOCK;
+	bool always = search->window.length == 0 || search->context > 0;
+	bool keep = always; /* a long line must be kept whole */
+	size_t wanted = BLOCK, seen = 0;
 
+	search->matches = search->owed = 0;
+	search->visited = part->lines;
 	if (!enter_part(search, fd, part))
 		return SEARCH_PART_END;
 	while (fill(search, fd, wanted) && end_of_part(search, part->to) == NULL) {
-		const char *feed = memrchr(text->data, '\n', text->length);
+		const char *feed = memrchr(text->data + seen, '\n', text->length - seen);
 
 		if (feed == NULL && !keep && text->length >= LONG_LINE) {
 			keep = !pass_over_line(search, fd);
@@ -342,10 +434,12 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 			wanted = 2 * text->length;
 			continue;
 		}
-		keep = search->window.length == 0;
-		if (!search_block(search, text->data, feed + 1, false, &part->lines, visit, arg))
+		keep = always;
+		if (!search_block(search, text->data, text->data + seen, feed + 1, false, part, &visitor))
 			return SEARCH_STOPPED;
-		ik_buf_consume(text, (size_t)(feed + 1 - text->data));
+		const char *start = context_start(search, text->data, feed + 1);
+		seen = (size_t)(feed + 1 - start);
+		ik_buf_consume(text, (size_t)(start - text->data));
 		wanted = BLOCK > 2 * text->length ? BLOCK : 2 * text->length;
 	}
 	const char *end = end_of_part(search, part->to);
@@ -355,9 +449,14 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 	if (last)
 		end = text->data + text->length;
 	if (ik_buf_status(text) == IK_OK &&
-		!search_block(search, text->data, end, last, &part->lines, visit, arg))
+		!search_block(search, text->data, text->data + seen, end, last, part, &visitor))
 		return SEARCH_STOPPED;
 	return last ? SEARCH_FILE_END : SEARCH_PART_END;
+}
+
+void search_set_context(struct search *search, uint64_t lines)
+{
+	search->context = lines;
 }
 
 bool search_file(struct search *search, int fd, search_fn visit, void *arg)

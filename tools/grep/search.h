@@ -30,27 +30,40 @@
 
 struct search;
 
-/* One line that matches, without its line feed; number counts from 1. False
- * ends the search. */
-typedef bool (*search_fn)(void *arg, uint64_t number, const char *line, size_t length);
+/* One line of a file, without its line feed. */
+struct search_line {
+	uint64_t number; /* from 1 */
+	const char *text;
+	size_t length;
+	bool context;    /* it does not match, but is near one that does */
+};
+
+/* Take a line. False ends the search. */
+typedef bool (*search_fn)(void *arg, const struct search_line *line);
 
 /* Search for pattern (see dialect.h). NULL with a sentence when it is no expression, or cannot
  * be searched for. */
 struct search *search_new(const char *pattern, bool ignore_case, struct ik_error *error);
 
+/* Visit this many lines before and after each that matches, too. */
+void search_set_context(struct search *search, uint64_t lines);
+
 /* Search what fd, at its beginning, has to give; a file that cannot be read
  * any further ends there. False when the visitor ended it. */
 bool search_file(struct search *search, int fd, search_fn visit, void *arg);
 
-/* The lines of a file that begin in a part of it, however far the last of them goes. */
+/* The lines of a file that begin in a part of it, however far the last of them goes. Context
+ * does not go beyond a part. */
 struct search_part {
 	off_t from, to;      /* SEARCH_ALL: to the end of the file */
 	uint64_t lines;      /* how many there are before the part; afterwards, before the next one */
+	uint64_t most;       /* lines that match to visit; 0: all */
+	bool more;           /* set, when the search stopped since there is one more */
 };
 #define SEARCH_ALL INT64_MAX
 
 enum search_end {
-	SEARCH_STOPPED,      /* by the visitor */
+	SEARCH_STOPPED,      /* by the visitor, or with more */
 	SEARCH_FILE_END,
 	SEARCH_PART_END      /* the file goes on */
 };

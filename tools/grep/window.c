@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/grep/bytes.h"
-
 #include "util/alloc.h"
 
 /* A row of byte sets. */
@@ -40,21 +38,31 @@ static int frequency_of(unsigned char byte)
 	return at == ordered ? 500 : 300 - 5 * (int)(at - ordered);
 }
 
-/* The byte of a set that has just one, or -1. */
-static int single_byte(const struct byte_set *set)
+/* The byte of a set that has just one, or of one letter in both cases the small one, which *fold
+ * is then for; -1 for any other. */
+static int single_byte(const struct byte_set *set, char *fold)
 {
-	int byte = -1;
+	int first = -1, count = 0;
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 3; i >= 0; i--) {
 		uint64_t bits = set->bits[i];
 
-		if (bits == 0)
-			continue;
-		if (byte >= 0 || (bits & (bits - 1)) != 0)
-			return -1;
-		byte = 64 * i + __builtin_ctzll(bits);
+		count += __builtin_popcountll(bits);
+		if (bits != 0)
+			first = 64 * i + __builtin_ctzll(bits);
 	}
-	return byte;
+	bool letter = count == 2 && first >= 'A' && first <= 'Z' &&
+		byte_set_has(set, (unsigned char)(first | BYTE_FOLDED));
+	*fold = letter ? BYTE_FOLDED : 0;
+	return count == 1 ? first : letter ? first | BYTE_FOLDED : -1;
+}
+
+/* Can it be looked for? */
+static bool is_single(const struct byte_set *set)
+{
+	char fold;
+
+	return single_byte(set, &fold) >= 0;
 }
 
 /* How much is known when a byte is known to be in the set, in bits. */
@@ -81,7 +89,7 @@ static int score_of(const struct sets *sets)
 		int bits = information(&sets->list[i]);
 
 		score += bits;
-		if (single_byte(&sets->list[i]) >= 0 && bits + 1 > rarest)
+		if (is_single(&sets->list[i]) && bits + 1 > rarest)
 			rarest = bits + 1;
 	}
 	/* The single byte decides how often one must look twice. */
@@ -262,7 +270,7 @@ static void choose_bytes(struct window *window, const struct sets *sets)
 	int rarest = -1, next = -1;
 
 	for (size_t i = 0; i < sets->length; i++) {
-		int bits = single_byte(&sets->list[i]) >= 0 ? information(&sets->list[i]) : -1;
+		int bits = is_single(&sets->list[i]) ? information(&sets->list[i]) : -1;
 
 		if (bits < 0)
 			continue;
@@ -275,10 +283,13 @@ static void choose_bytes(struct window *window, const struct sets *sets)
 	}
 	if (next < 0)
 		next = rarest;
-	window->first = (size_t)(rarest < next ? rarest : next);
-	window->second = (size_t)(rarest < next ? next : rarest);
-	window->first_byte = (unsigned char)single_byte(&sets->list[window->first]);
-	window->second_byte = (unsigned char)single_byte(&sets->list[window->second]);
+	size_t first = (size_t)(rarest < next ? rarest : next);
+	size_t second = (size_t)(rarest < next ? next : rarest);
+	struct byte_pair *pair = &window->pair;
+	window->first = first;
+	pair->distance = second - first;
+	pair->first = (char)single_byte(&sets->list[first], &pair->first_fold);
+	pair->second = (char)single_byte(&sets->list[second], &pair->second_fold);
 }
 
 void window_choose(struct window *window, const struct syntax *syntax)
@@ -308,7 +319,7 @@ const char *window_find(const struct window *window, const char *at, const char 
 	while ((size_t)(end - at) >= length) {
 		/* Only places before which and behind which there is room for the rest. */
 		const char *found = bytes_find_pair(at + window->first, end - (length - 1 - window->first),
-			(char)window->first_byte, (char)window->second_byte, window->second - window->first);
+			&window->pair);
 		size_t i = 0;
 
 		if (found == NULL)

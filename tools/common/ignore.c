@@ -1,0 +1,542 @@
+#include "tools/common/ignore.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/buf.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* Larger files are no lists of rules. */
+#define FILE_MAX IK_MIB(8)
+
+enum rule_kind {
+	RULE_LITERAL, /* text is the name, or the path */
+	RULE_ENDING,  /* "*" and text, which has no wildcards */
+	RULE_WILD     /* text is for ik_ignore_matches() */
+};
+
+struct rule {
+	enum rule_kind kind;
+	const char *text;
+	size_t length;
+	bool included;       /* "!": what matches is not excluded after all */
+	bool directory_only; /* a slash at its end */
+	bool whole_path;     /* a slash anywhere else: the path from the file's directory */
+};
+
+/* The rules of one file. */
+struct rules {
+	char *text;
+	struct rule *list;
+	size_t count;
+};
+
+/* A directory on the way. */
+struct level {
+	size_t base;            /* bytes of ignore->path up to it */
+	struct rules gitignore, ignore, exclude;
+	bool repository;        /* it is the root of one */
+};
+
+struct ik_ignore {
+	struct level *levels;
+	size_t count, capacity;
+	struct ik_buf path;     /* of the directory that was entered last, from the first level */
+	size_t prefix_length;   /* of path: of the beginning */
+	size_t skipped;         /* bytes of the walk's paths up to the beginning */
+	struct rules user;      /* core.excludesFile */
+};
+
+/* Take the element of a set at *at, in which backslashes quote. */
+static unsigned char take_member(const char **at)
+{
+	if (**at == '\\' && (*at)[1] != '\0')
+		++*at;
+	return (unsigned char)*(*at)++;
+}
+
+/* Is the byte in a class that is named at "[:"? -1: there is none such. *at is moved past it. */
+static int in_class(const char **at, unsigned char byte)
+{
+	static const struct {
+		const char *name;
+		int (*test)(int byte);
+	} classes[] = {
+		{ "alpha:]", isalpha }, { "digit:]", isdigit }, { "alnum:]", isalnum },
+		{ "upper:]", isupper }, { "lower:]", islower }, { "space:]", isspace },
+		{ "blank:]", isblank }, { "punct:]", ispunct }, { "print:]", isprint },
+		{ "graph:]", isgraph }, { "cntrl:]", iscntrl }, { "xdigit:]", isxdigit },
+	};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (ik_text_starts(*at + 2, classes[i].name)) {
+			*at += 2 + strlen(classes[i].name);
+			return byte < 0x80 && classes[i].test(byte) != 0;
+		}
+	return -1;
+}
+
+/* Is the byte in the set whose "[" is at *at? *at is moved past it; to NULL, if it does not end. */
+static bool in_set(const char **at, unsigned char byte)
+{
+	const char *member = *at + 1;
+	bool negated = *member == '!' || *member == '^', found = false;
+
+	*at = NULL;
+	member += negated;
+	for (bool first = true; first || *member != ']'; first = false) {
+		if (*member == '\0')
+			return false;
+		if (member[0] == '[' && member[1] == ':' && strstr(member + 2, ":]") != NULL) {
+			int inside = in_class(&member, byte);
+			if (inside < 0)
+				return false;
+			found = found || inside > 0;
+			continue;
+		}
+		unsigned char low = take_member(&member), high = low;
+		if (member[0] == '-' && member[1] != ']' && member[1] != '\0') {
+			member++;
+			high = take_member(&member);
+		}
+		found = found || (low <= byte && byte <= high);
+	}
+	*at = member + 1;
+	return found != negated && byte != '/';
+}
+
+/* Take one element of a pattern, that is no star, for the byte; false if it is not what the
+ * pattern has there. */
+static bool take_one(const char **pattern, char byte)
+{
+	if (byte == '\0' || **pattern == '\0')
+		return false;
+	if (**pattern == '?') {
+		++*pattern;
+		return byte != '/';
+	}
+	if (**pattern == '[') {
+		bool inside = in_set(pattern, (unsigned char)byte);
+		return inside && *pattern != NULL;
+	}
+	if (**pattern == '\\')
+		++*pattern;
+	return *(*pattern)++ == byte;
+}
+
+bool ik_ignore_matches(const char *pattern, const char *path)
+{
+	const char *start = pattern;
+	/* Where to try again: the pattern after "*" and how far that goes, and after "**" and a slash. */
+	const char *star = NULL, *star_end = NULL, *deep = NULL, *deep_end = NULL;
+
+	for (;;) {
+		if (*pattern == '*') {
+			size_t stars = strspn(pattern, "*");
+			bool alone = stars > 1 && (pattern == start || pattern[-1] == '/');
+
+			if (alone && pattern[stars] == '\0')
+				return true;
+			if (alone && pattern[stars] == '/') {
+				pattern += stars + 1;
+				deep = pattern;
+				deep_end = path;
+				star = NULL;
+			} else {
+				pattern += stars;
+				star = pattern;
+				star_end = path;
+			}
+			continue;
+		}
+		if (*pattern == '\0' && *path == '\0')
+			return true;
+		const char *next = pattern;
+		if (take_one(&next, *path)) {
+			pattern = next;
+			path++;
+		} else if (star != NULL && *star_end != '\0' && *star_end != '/') {
+			pattern = star;
+			path = ++star_end;
+		} else if (deep != NULL && (deep_end = strchr(deep_end, '/')) != NULL) {
+			pattern = deep;
+			path = ++deep_end;
+			star = NULL;
+		} else {
+			return false;
+		}
+	}
+}
+
+/* Cut the spaces at the end of a line that no backslash quotes. */
+static void cut_spaces(char *line)
+{
+	char *end = line;
+
+	for (char *at = line; *at != '\0'; at++) {
+		if (*at == '\\' && at[1] != '\0')
+			end = ++at + 1;
+		else if (*at != ' ')
+			end = at + 1;
+	}
+	*end = '\0';
+}
+
+/* Make a rule of a line, in whose memory it stays; false for one that says nothing. */
+static bool rule_make(char *line, struct rule *rule)
+{
+	size_t length = strlen(line);
+
+	*rule = (struct rule){ .kind = RULE_WILD };
+	if (length > 0 && line[length - 1] == '\r')
+		line[length - 1] = '\0';
+	if (line[0] == '#')
+		return false;
+	cut_spaces(line);
+	if (line[0] == '!') {
+		rule->included = true;
+		line++;
+	}
+	length = strlen(line);
+	if (length > 0 && line[length - 1] == '/') {
+		rule->directory_only = true;
+		line[--length] = '\0';
+	}
+	rule->whole_path = strchr(line, '/') != NULL;
+	if (line[0] == '/')
+		line++;
+	if (line[0] == '\0')
+		return false;
+	if (strpbrk(line, "*?[\\") == NULL) {
+		rule->kind = RULE_LITERAL;
+	} else if (!rule->whole_path && line[0] == '*' && strpbrk(line + 1, "*?[\\") == NULL) {
+		rule->kind = RULE_ENDING;
+		line++;
+	}
+	rule->text = line;
+	rule->length = strlen(line);
+	return true;
+}
+
+/* Take the rules of a file, if it is there and can be read. */
+static void rules_read(struct rules *rules, int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	struct ik_buf text;
+	struct rule rule;
+
+	if (fd < 0)
+		return;
+	ik_buf_init(&text, FILE_MAX);
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+		ik_read_all(fd, &text, (size_t)status.st_size + 1) != 0 || ik_buf_status(&text) != IK_OK)
+		ik_buf_clear(&text);
+	close(fd);
+	rules->text = ik_buf_take(&text, NULL);
+	char *at = rules->text;
+	if (ik_text_starts(at, "\xef\xbb\xbf"))
+		at += 3;
+	for (char *line; (line = strsep(&at, "\n")) != NULL;)
+		if (rule_make(line, &rule)) {
+			if ((rules->count & (rules->count - 1)) == 0)
+				rules->list = ik_alloc_array(rules->list, rules->count > 0 ? 2 * rules->count : 1,
+					sizeof(rule));
+			rules->list[rules->count++] = rule;
+		}
+}
+
+static void rules_done(struct rules *rules)
+{
+	free(rules->text);
+	free(rules->list);
+	*rules = (struct rules){ NULL };
+}
+
+/* The last rule that is for a name, or for its path; NULL: none. */
+static const struct rule *rules_find(const struct rules *rules, const char *path, const char *name,
+	size_t name_length, bool directory)
+{
+	for (size_t i = rules->count; i > 0; i--) {
+		const struct rule *rule = &rules->list[i - 1];
+		const char *subject = rule->whole_path ? path : name;
+		bool matches = false;
+
+		if (rule->directory_only && !directory)
+			continue;
+		switch (rule->kind) {
+		case RULE_LITERAL:
+			matches = strcmp(subject, rule->text) == 0;
+			break;
+		case RULE_ENDING:
+			matches = name_length >= rule->length && memcmp(name + name_length - rule->length,
+				rule->text, rule->length) == 0;
+			break;
+		case RULE_WILD:
+			matches = ik_ignore_matches(rule->text, subject);
+			break;
+		}
+		if (matches)
+			return rule;
+	}
+	return NULL;
+}
+
+/* Take the rules of .git/info/exclude; .git may also be a file that says where that is. */
+static void read_exclude(struct rules *rules, int directory)
+{
+	char text[PATH_MAX + 16], common[PATH_MAX + 16];
+	int fd = openat(directory, ".git", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	ssize_t length = 0;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		length = read(fd, text, sizeof(text) - 1);
+	else
+		rules_read(rules, fd, "info/exclude");
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	if (!ik_text_starts(text, "gitdir: "))
+		return;
+	/* The directory of a work tree of its own, or of a submodule. */
+	int git = openat(directory, text + strlen("gitdir: "), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = git >= 0 ? openat(git, "commondir", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+	if (fd >= 0) {
+		length = read(fd, common, sizeof(common) - 1);
+		common[length > 0 ? length : 0] = '\0';
+		common[strcspn(common, "\r\n")] = '\0';
+		close(fd);
+		fd = openat(git, common, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(git);
+		git = fd;
+	}
+	if (git >= 0) {
+		rules_read(rules, git, "info/exclude");
+		close(git);
+	}
+}
+
+/* The value of core.excludesFile in a configuration of git, in new memory; NULL: none. */
+static char *excludes_file(const char *configuration)
+{
+	struct ik_buf text;
+	char *found = NULL;
+	int fd = open(configuration, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	ik_buf_init(&text, FILE_MAX);
+	if (ik_read_all(fd, &text, IK_KIB(4)) != 0)
+		ik_buf_clear(&text);
+	close(fd);
+	char *at = text.length > 0 ? text.data : NULL;
+	for (char *line; (line = strsep(&at, "\n")) != NULL;) {
+		line += strspn(line, " \t");
+		if (strncasecmp(line, "excludesfile", strlen("excludesfile")) != 0)
+			continue;
+		line += strlen("excludesfile");
+		line += strspn(line, " \t");
+		if (*line != '=')
+			continue;
+		line++;
+		line += strspn(line, " \t\"");
+		size_t length = strcspn(line, "\"\r");
+		while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+			length--;
+		free(found);
+		found = ik_strndup(line, length);
+	}
+	ik_buf_done(&text);
+	return found;
+}
+
+/* Take the rules of the user's own file. */
+static void read_user(struct rules *rules)
+{
+	const char *home = getenv("HOME"), *set = getenv("XDG_CONFIG_HOME");
+	char *own, *configuration, *path;
+
+	if (home == NULL || home[0] == '\0')
+		return;
+	own = set != NULL && set[0] != '\0' ? ik_format("%s/git/", set) : ik_format("%s/.config/git/", home);
+	configuration = ik_format("%s/.gitconfig", home);
+	path = excludes_file(configuration);
+	free(configuration);
+	if (path == NULL) {
+		configuration = ik_format("%sconfig", own);
+		path = excludes_file(configuration);
+		free(configuration);
+	}
+	if (path == NULL) {
+		path = ik_format("%signore", own);
+	} else if (ik_text_starts(path, "~/")) {
+		char *expanded = ik_format("%s%s", home, path + 1);
+		free(path);
+		path = expanded;
+	}
+	rules_read(rules, AT_FDCWD, path);
+	free(path);
+	free(own);
+}
+
+/* Add a level for a directory. */
+static void add_level(struct ik_ignore *ignore, size_t base, int fd, unsigned files)
+{
+	if (ignore->count == ignore->capacity) {
+		ignore->capacity = ignore->capacity > 0 ? 2 * ignore->capacity : 16;
+		ignore->levels = ik_alloc_array(ignore->levels, ignore->capacity,
+			sizeof(ignore->levels[0]));
+	}
+	struct level *level = &ignore->levels[ignore->count++];
+	*level = (struct level){ .base = base, .repository = (files & IK_IGNORE_GIT) != 0 };
+	if ((files & IK_IGNORE_GITIGNORE) != 0)
+		rules_read(&level->gitignore, fd, ".gitignore");
+	if ((files & IK_IGNORE_IGNORE) != 0)
+		rules_read(&level->ignore, fd, ".ignore");
+	if (level->repository)
+		read_exclude(&level->exclude, fd);
+}
+
+void ik_ignore_leave(struct ik_ignore *ignore)
+{
+	struct level *level = &ignore->levels[--ignore->count];
+
+	rules_done(&level->gitignore);
+	rules_done(&level->ignore);
+	rules_done(&level->exclude);
+}
+
+/* Length of the longest beginning of an absolute path that is the root of a repository, 0 if
+ * none is. */
+static size_t find_root(const char *path)
+{
+	size_t length = strlen(path);
+	struct stat status;
+	bool found = false;
+
+	while (length > 0) {
+		char *git = ik_format("%.*s/.git", (int)length, path);
+
+		found = lstat(git, &status) == 0;
+		free(git);
+		if (found)
+			break;
+		while (length > 0 && path[--length] != '/')
+			;
+	}
+	return length;
+}
+
+/* Add levels for the directories above the beginning, from the root of its repository. */
+static void add_above(struct ik_ignore *ignore, const char *beginning)
+{
+	size_t root = find_root(beginning), length = strlen(beginning);
+
+	if (root == 0 || root == length)
+		return;
+	for (size_t at = root; at < length; at += 1 + strcspn(beginning + at + 1, "/")) {
+		char *directory = ik_strndup(beginning, at);
+		int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		add_level(ignore, at - root, fd, IK_IGNORE_GITIGNORE | IK_IGNORE_IGNORE |
+			(at == root ? IK_IGNORE_GIT : 0));
+		if (fd >= 0)
+			close(fd);
+		free(directory);
+	}
+	ik_buf_puts(&ignore->path, beginning + root + 1);
+	ik_buf_putc(&ignore->path, '/');
+}
+
+struct ik_ignore *ik_ignore_new(const char *directory)
+{
+	struct ik_ignore *ignore = ik_alloc(sizeof(*ignore));
+	char *beginning = realpath(directory[0] != '\0' ? directory : ".", NULL);
+
+	ik_buf_init(&ignore->path, SIZE_MAX / 2);
+	if (beginning != NULL)
+		add_above(ignore, beginning);
+	free(beginning);
+	ignore->prefix_length = ignore->path.length;
+	ignore->skipped = strlen(directory);
+	read_user(&ignore->user);
+	return ignore;
+}
+
+struct ik_ignore *ik_ignore_free(struct ik_ignore *ignore)
+{
+	if (ignore == NULL)
+		return NULL;
+	while (ignore->count > 0)
+		ik_ignore_leave(ignore);
+	free(ignore->levels);
+	ik_buf_done(&ignore->path);
+	rules_done(&ignore->user);
+	free(ignore);
+	return NULL;
+}
+
+unsigned ik_ignore_file(const char *name)
+{
+	return strcmp(name, ".git") == 0 ? IK_IGNORE_GIT :
+		strcmp(name, ".gitignore") == 0 ? IK_IGNORE_GITIGNORE :
+		strcmp(name, ".ignore") == 0 ? IK_IGNORE_IGNORE : 0;
+}
+
+void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd, unsigned files)
+{
+	ik_buf_truncate(&ignore->path, ignore->prefix_length);
+	ik_buf_puts(&ignore->path, path + ignore->skipped);
+	add_level(ignore, ignore->path.length, fd, files);
+}
+
+/* The rule that decides about a name at the end of ignore->path; NULL: there is none. */
+static const struct rule *decide(const struct ik_ignore *ignore, const char *name, bool directory)
+{
+	const char *path = ignore->path.data;
+	size_t length = strlen(name);
+	const struct rule *rule = NULL;
+
+	for (size_t i = ignore->count; rule == NULL && i > 0; i--) {
+		const struct level *level = &ignore->levels[i - 1];
+
+		rule = rules_find(&level->ignore, path + level->base, name, length, directory);
+	}
+	for (size_t i = ignore->count; rule == NULL && i > 0; i--) {
+		const struct level *level = &ignore->levels[i - 1];
+
+		rule = rules_find(&level->gitignore, path + level->base, name, length, directory);
+		if (!level->repository)
+			continue;
+		if (rule == NULL)
+			rule = rules_find(&level->exclude, path + level->base, name, length, directory);
+		if (rule == NULL)
+			rule = rules_find(&ignore->user, path + level->base, name, length, directory);
+		break;
+	}
+	return rule;
+}
+
+bool ik_ignore_excludes(struct ik_ignore *ignore, const char *name, bool directory)
+{
+	size_t length = ignore->path.length;
+
+	if (strcmp(name, ".git") == 0)
+		return true;
+	ik_buf_puts(&ignore->path, name);
+	const struct rule *rule = decide(ignore, name, directory);
+	ik_buf_truncate(&ignore->path, length);
+	return rule != NULL && !rule->included;
+}
