@@ -259,7 +259,7 @@ static void rules_done(struct rules *rules)
 {
 	free(rules->text);
 	free(rules->list);
-	*rules = (struct rules){ NULL };
+	*rules = (struct rules){ .text = NULL };
 }
 
 /* The last rule that is for a name, or for its path; NULL: none. */
