@@ -491,6 +491,15 @@ Test(grep, context)
 	ik_buf_done(&wanted);
 }
 
+/* Where the line end "\\n" comes that is next in the text of an answer, or its end. By hand: a
+ * sanitizer's strstr() measures all of the text each time. */
+static const char *line_end(const char *text)
+{
+	while (*text != '\0' && (text[0] != '\\' || text[1] != 'n'))
+		text++;
+	return text;
+}
+
 /* So many that the helper works, too: the limit lies between, at the end of and in a file's lines. */
 Test(grep, limit)
 {
@@ -500,10 +509,8 @@ Test(grep, limit)
 	for (int limit = 29; limit < 30003; limit = limit * 2 + 1) {
 		const char *end = wanted.data;
 
-		for (int i = 0; i < limit && end != NULL; i++)
-			end = i < limit && strstr(end + 1, "\\n") != NULL ? strstr(end + 1, "\\n") : NULL;
-		if (end == NULL)
-			end = wanted.data + wanted.length;
+		for (int i = 0; i < limit && *end != '\0'; i++)
+			end = line_end(end + 1);
 		expect_json(ask("grep", "{'pattern':'needle','path':'many','limit':%d}", limit),
 			limit < 30000 ? "{'output':'%.*s\\n(more lines match than the limit of %d)','count':%d}" :
 			"{'output':'%.*s','count':30000}", (int)(end - wanted.data), wanted.data, limit, limit);
