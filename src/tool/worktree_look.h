@@ -15,7 +15,7 @@
 #include "tool/worktree_index.h"
 
 /* A look may take so long, in microseconds. */
-#define IK_WORKTREE_LOOK_US 5000
+#define IK_WORKTREE_LOOK_US 3000
 
 /* A file that is not as its entry in the index says. */
 struct ik_worktree_seen {
