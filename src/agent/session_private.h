@@ -78,7 +78,7 @@ struct ik_session {
 	struct ik_session_keep *noting; /* calls that are over: what they changed is being found, */
 	struct ik_revert_entry *later;  /* and files as they were before other calls that came */
 	size_t later_count;             /* meanwhile and name them */
-	struct ik_timer *noted_timer;   /* until whoever waits for that waits no longer */
+	struct ik_timer *noted_timer;   /* until nobody waits for that any more */
 	struct ik_session_waiting {
 		void (*ready)(void *arg);
 		void *arg;

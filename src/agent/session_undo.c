@@ -424,7 +424,7 @@ static bool keep_anything(struct ik_session_keep *keep)
 	return may_begin(keep->run, keep);
 }
 
-/* All is written down, or has taken too long: tell whoever waits. */
+/* All is written down, or has taken too long: tell those who wait. */
 static void tell_noted(void *arg)
 {
 	struct ik_session *session = arg;

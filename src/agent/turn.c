@@ -86,7 +86,7 @@ static void emit_queued(struct ik_turn *turn)
 	}
 }
 
-/* The turn did not go as whoever queued the rest expected: keep that for the user. */
+/* The turn did not go as expected when the rest was queued: hold it. */
 static void hold(struct ik_turn *turn)
 {
 	if (!turn->queue || turn->held)

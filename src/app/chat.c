@@ -54,7 +54,7 @@ static void on_scan_progress(void *arg, size_t done, size_t total)
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, done, total);
 }
 
-/* Say in one line what is new, other or gone since the last scan; that nothing is, only to whoever
+/* Say in one line what is new, other or gone since the last scan; that nothing is, only to those who
  * asked for it. */
 static void tell_changes(struct ik_chat *chat, const struct ik_registry *registry)
 {

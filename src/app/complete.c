@@ -320,7 +320,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case ARGUMENT_SESSION:
 		if (!complete->started)
 			return false;
-		/* A title has blanks: all that stands behind the command is the word. It may be a
+		/* A title has blanks: all that follows the command is the word. It may be a
 		 * number or an id as well. */
 		answer->free = true;
 		answer->candidates = ik_session_titles_get(complete->titles, complete->core->store,

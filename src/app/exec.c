@@ -42,7 +42,7 @@ struct exec {
 	size_t written; /* bytes of it that are from the command line */
 	bool said; /* the prompt */
 	bool stored; /* the session: it can be resumed (or nothing announces it) */
-	struct ik_buf session, held; /* until then: the line that announces it, and all behind it */
+	struct ik_buf session, held; /* until then: the line that announces it, and all after it */
 };
 
 /* End the loop when the turn is over and all of it is written. */
@@ -85,7 +85,7 @@ static void tell_of_lock(const struct ik_event *event)
 	free(sentence);
 }
 
-/* Write what was held back, behind the line that announces the session, if there is one. */
+/* Write what was held back, after the line that announces the session, if there is one. */
 static void release(struct exec *exec)
 {
 	if (exec->said)

@@ -65,7 +65,7 @@ struct ik_options {
 	bool dry_run;               /* --dry-run */
 	const char *limit;          /* --limit: a number */
 	const char *first;          /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
-	const char *second;         /* JSON, or "-" behind PROMPT */
+	const char *second;         /* JSON, or "-" after PROMPT */
 	char *const *operands;      /* all of them (PATH...), NULL-terminated */
 	const char *help_text;      /* IK_VERB_HELP: which help */
 };

@@ -263,7 +263,7 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, str
 	return status;
 }
 
-/* What stands after /undo. */
+/* What is written after /undo. */
 static void undo(struct ik_undo_work *work)
 {
 	const char *rest = work->rest;

@@ -214,7 +214,7 @@ static bool is_one_of(const char *word, size_t length, const char *const *list, 
 	return false;
 }
 
-/* The part of a word behind its last slash. */
+/* The part of a word after its last slash. */
 static const char *base_of(const char *word, size_t *length)
 {
 	const char *slash = memrchr(word, '/', *length);
@@ -390,7 +390,7 @@ static bool is_within(const char *begin, const char *at)
 	return (*at == '&' || *at == '|') && at > begin && (at[-1] == '<' || at[-1] == '>');
 }
 
-/* Does one of the commands in text match: as it stands, or as a shell would read it? */
+/* Does one of the commands in text match: as it is written, or as a shell would read it? */
 static bool match_parts(const struct pattern *pattern, const char *text)
 {
 	const char *begin = text; /* of the simple command, in which there may be ">&" */

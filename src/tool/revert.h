@@ -22,7 +22,7 @@ enum ik_revert_outcome {
 	IK_REVERT_ALREADY,  /* it is like that already */
 	IK_REVERT_CHANGED,  /* somebody has changed it since: not touched */
 	IK_REVERT_CUT_OFF,  /* the call was cut off: what it left is not known; not touched */
-	IK_REVERT_MOVED,    /* its directory is another one, or behind a link: not touched */
+	IK_REVERT_MOVED,    /* its directory has changed, or is reached through a link: not touched */
 	IK_REVERT_NOT_KEPT, /* what it was is not there: it was too large, or is forgotten */
 	IK_REVERT_FAILED    /* reason says why */
 };

@@ -146,7 +146,7 @@ static bool keep_streams(struct ik_run *run)
 	return true;
 }
 
-/* Tell the outcome; whoever is told has much to do with a large one: in a turn of its own. */
+/* Tell the outcome, which may be large work for the one who is told: in a turn of its own. */
 static void tell(struct ik_run *run)
 {
 	if (run->envelope.length > IK_ANSWER_SLICE)

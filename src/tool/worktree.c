@@ -621,7 +621,7 @@ static void on_too_long(void *arg)
 		return;
 	}
 	tell(call->tree, IK_WORKTREE_PREPARING);
-	if (call->ready != NULL) /* whoever was told may have closed it */
+	if (call->ready != NULL) /* the one who was told may have closed it */
 		let_begin(call, IK_WORKTREE_PREPARING);
 }
 
