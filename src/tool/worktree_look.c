@@ -104,18 +104,17 @@ bool ik_worktree_look_complete(const struct ik_worktree_look *look)
 	return look->looked == ik_worktree_index_count(look->index);
 }
 
+/* Compare the place of an entry with that of a file that was seen. */
+static int compare_seen(const void *entry, const void *seen)
+{
+	size_t one = *(const size_t *)entry, other = ((const struct ik_worktree_seen *)seen)->entry;
+
+	return one < other ? -1 : one > other;
+}
+
 const struct ik_worktree_seen *ik_worktree_look_seen(const struct ik_worktree_look *look,
 	size_t entry)
 {
-	size_t low = 0, high = look->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (look->seen[middle].entry < entry)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < look->count && look->seen[low].entry == entry ? &look->seen[low] : NULL;
+	return look->count == 0 ? NULL :
+		bsearch(&entry, look->seen, look->count, sizeof(*look->seen), compare_seen);
 }

@@ -92,21 +92,21 @@ static void add(struct known *known, size_t entry, int mode)
 	known->unusual[known->count++] = (struct unusual){ entry, mode };
 }
 
+/* Compare the place of an entry with that of one whose mode is unusual. */
+static int compare_unusual(const void *entry, const void *unusual)
+{
+	size_t one = *(const size_t *)entry, other = ((const struct unusual *)unusual)->entry;
+
+	return one < other ? -1 : one > other;
+}
+
 /* What is known of the entry at a place: its mode if it is unusual, or 0. */
 static int unusual_mode(const struct known *known, size_t entry)
 {
-	size_t low = 0, high = known->count;
+	const struct unusual *found = known->count == 0 ? NULL :
+		bsearch(&entry, known->unusual, known->count, sizeof(*known->unusual), compare_unusual);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (known->unusual[middle].entry < entry)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < known->count && known->unusual[low].entry == entry ?
-		known->unusual[low].mode : 0;
+	return found != NULL ? found->mode : 0;
 }
 
 /* Is the entry the same in what is known of all files? Asked in the order of the paths. */
