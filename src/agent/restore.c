@@ -236,7 +236,9 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 	session->copy = ik_session_copy_free(session->copy);
 	if (session->loading)
 		end_restoring(session, NULL);
-	if (session->loading)
+	if (session->loading && session->oldest == 1)
+		finish_loading(session); /* that was all of it */
+	else if (session->loading)
 		read_older_next(session);
 	if (session->loading && session->following)
 		ik_session_read_news(session);

@@ -270,7 +270,10 @@ static enum ik_command_effect run_system(struct ik_core *core, const char *line,
 
 	(void)rest;
 	ik_buf_init(&out, IK_MIB(16));
-	ik_system_text(core->session, &spec, &out);
+	if (ik_session_loading(core->session)) /* the prompt is the first of its events, read last */
+		ik_buf_puts(&out, _("This session is still being read. Type /system again in a moment."));
+	else
+		ik_system_text(core->session, &spec, &out);
 	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
