@@ -1,27 +1,37 @@
 # src/agent: one library.
 noinst_LIBRARIES += libik_agent.a
-libik_agent_a_SOURCES = \
+libik_agent_a_SOURCES =
+
+libik_agent_a_SOURCES += \
 	src/agent/call_ids.c src/agent/call_ids.h \
-	src/agent/compaction.c \
-	src/agent/context.c \
-	src/agent/effect.h \
-	src/agent/exchange.c \
 	src/agent/model.c src/agent/model.h \
 	src/agent/model_list.c src/agent/model_list.h \
 	src/agent/reply.c src/agent/reply.h \
-	src/agent/restore.c \
-	src/agent/session.c src/agent/session.h \
-	src/agent/session_copy.c src/agent/session_copy.h \
-	src/agent/session_begun.c src/agent/session_effects.c \
-	src/agent/session_lock.c \
-	src/agent/session_private.h \
-	src/agent/session_policy.c src/agent/session_run.c src/agent/session_shell.c \
-	src/agent/session_undo.c src/agent/slots.c src/agent/slots.h \
-	src/agent/transfer.c src/agent/transfer.h \
-	src/agent/turn.c src/agent/turn.h \
-	src/agent/turn_calls.c \
-	src/agent/turn_effects.c \
-	src/agent/turn_rescue.c \
-	src/agent/turn_retry.c src/agent/turn_retry.h \
-	src/agent/turn_private.h \
-	src/agent/written.c src/agent/written.h
+	src/agent/slots.c src/agent/slots.h \
+	src/agent/transfer.c src/agent/transfer.h
+
+libik_agent_a_SOURCES += \
+	src/agent/session/compaction.c \
+	src/agent/session/context.c \
+	src/agent/session/exchange.c \
+	src/agent/session/restore.c \
+	src/agent/session/session.c src/agent/session/session.h \
+	src/agent/session/session_begun.c \
+	src/agent/session/session_copy.c src/agent/session/session_copy.h \
+	src/agent/session/session_effects.c \
+	src/agent/session/session_lock.c \
+	src/agent/session/session_policy.c \
+	src/agent/session/session_private.h \
+	src/agent/session/session_run.c \
+	src/agent/session/session_shell.c \
+	src/agent/session/session_undo.c \
+	src/agent/session/written.c src/agent/session/written.h
+
+libik_agent_a_SOURCES += \
+	src/agent/turn/effect.h \
+	src/agent/turn/turn.c src/agent/turn/turn.h \
+	src/agent/turn/turn_calls.c \
+	src/agent/turn/turn_effects.c \
+	src/agent/turn/turn_private.h \
+	src/agent/turn/turn_rescue.c \
+	src/agent/turn/turn_retry.c src/agent/turn/turn_retry.h

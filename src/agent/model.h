@@ -10,7 +10,7 @@
 #define IK_AGENT_MODEL_H
 
 #include "conversation/usage.h"
-#include "provider/provider.h"
+#include "provider/wire/format.h"
 
 /* What is said of a model; strings borrowed. */
 struct ik_model_spec {

@@ -7,7 +7,7 @@
 #define IK_AGENT_MODEL_LIST_H
 
 #include "agent/model.h"
-#include "loop/http.h"
+#include "net/http.h"
 #include "loop/loop.h"
 
 struct ik_model_list;

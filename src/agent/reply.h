@@ -4,14 +4,14 @@
  * Text, thinking and calls in the order in which they began; pieces of several
  * calls may be interleaved.  Pure.
  *
- * Owns its parts.  May include: util, json, conversation, provider/delta.h.
+ * Owns its parts.  May include: util, json, conversation, provider/wire/delta.h.
  */
 #ifndef IK_AGENT_REPLY_H
 #define IK_AGENT_REPLY_H
 
 #include "agent/call_ids.h"
 #include "conversation/event.h"
-#include "provider/delta.h"
+#include "provider/wire/delta.h"
 
 /* A reply with more calls than this is no reply. */
 #define IK_REPLY_CALLS 1024

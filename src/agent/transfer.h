@@ -1,12 +1,12 @@
 /*
  * transfer: what went wrong on the way to a provider, in words.
  *
- * May include: util, loop/http.h, provider.
+ * May include: util, net/http.h, provider.
  */
 #ifndef IK_AGENT_TRANSFER_H
 #define IK_AGENT_TRANSFER_H
 
-#include "loop/http.h"
+#include "net/http.h"
 #include "util/buf.h"
 
 #include <stdbool.h>

@@ -49,7 +49,7 @@ struct ik_provider_config {
 struct ik_tool_timeout { char *name; int64_t seconds; };
 
 /*
- * Checks an object of the form that another layer knows (ui.keys: tui/keymap.h). On
+ * Checks an object of the form that another layer knows (ui.keys: tui/edit/keymap.h). On
  * failure *ret_place points to what is wrong, and the error's sentence goes behind the
  * name of the key.
  */

@@ -4,7 +4,7 @@
  *
  *     [{"tool": GLOB, "args": {NAME: GLOB, ...}, "do": "allow" | "ask" | "deny"}, ...]
  *
- * What they mean is the business of tool/policy.h.
+ * What they mean is the business of guard/policy.h.
  *
  * Pure.  May include: util, json.
  */

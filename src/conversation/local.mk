@@ -4,7 +4,8 @@ libik_conversation_a_SOURCES = \
 	src/conversation/conversation.c src/conversation/conversation.h \
 	src/conversation/event.h \
 	src/conversation/kin.c src/conversation/kin.h \
-	src/conversation/message.c src/conversation/message.h src/conversation/message_command.c \
+	src/conversation/message.c src/conversation/message.h \
+	src/conversation/message_command.c \
 	src/conversation/message_private.h \
 	src/conversation/pairing.c src/conversation/pairing.h \
 	src/conversation/prompt.c src/conversation/prompt.h \

@@ -7,7 +7,7 @@
  * data_json by kind:
  *   system       NULL; content is the system prompt that the session uses from here on, without
  *                what describes tools, the sandbox, the directory and the project. The newest
- *                counts (agent/restore.c); it goes into each request's head
+ *                counts (agent/session/restore.c); it goes into each request's head
  *   user         NULL, or {"automatic":true} for one that the program wrote, which is
  *                not shown: it asks for the rest of a reply that was cut. Or, of one that
  *                something goes with: {"typed":N,"attached":[{"name":"...","bytes":N}]}: the
@@ -169,7 +169,7 @@ enum ik_own_call {
 };
 enum ik_own_call ik_message_own_call(const struct ik_message *message);
 
-/* A command of which the model is told with the person's next message (app/attach.h). */
+/* A command of which the model is told with the person's next message (core/attach.h). */
 struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told);
 
 /* A command whose outcome is a summary of all that came before; NULL when it is too

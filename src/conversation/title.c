@@ -1,5 +1,6 @@
 #include "conversation/title.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "conversation/kin.h"
@@ -61,4 +62,23 @@ char *ik_session_title(const char *text, size_t length)
 		ik_buf_puts(&title, "…");
 	}
 	return ik_buf_take(&title, NULL);
+}
+
+char *ik_conversation_title(const struct ik_conversation *conversation)
+{
+	size_t count = ik_conversation_count(conversation), i;
+	char *title = ik_strdup("");
+
+	for (i = 0; i < count; i++) {
+		bool named;
+		char *other = ik_session_title_of(ik_conversation_at(conversation, i), &named);
+
+		if (other[0] != '\0' && (named || title[0] == '\0')) {
+			free(title);
+			title = other;
+		} else {
+			free(other);
+		}
+	}
+	return title;
 }

@@ -1,7 +1,6 @@
 # src/loop: one library.
 noinst_LIBRARIES += libik_loop.a
 libik_loop_a_SOURCES = \
-	src/loop/address.c src/loop/address.h \
 	src/loop/child.c src/loop/child.h \
 	src/loop/children.c src/loop/children.h \
 	src/loop/confine.c src/loop/confine.h \
@@ -9,18 +8,13 @@ libik_loop_a_SOURCES = \
 	src/loop/end_watch.c src/loop/end_watch.h \
 	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
-	src/loop/gather.c src/loop/gather.h \
 	src/loop/guard.c src/loop/guard.h \
-	src/loop/http.c src/loop/http.h \
-	src/loop/http_server.c src/loop/http_server.h \
-	src/loop/http_words.c src/loop/http_words.h \
 	src/loop/internal.h \
 	src/loop/landlock.h \
 	src/loop/leftovers.c src/loop/leftovers.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \
 	src/loop/reaper.c src/loop/reaper.h \
-	src/loop/resolve.c src/loop/resolve.h \
 	src/loop/restore.c src/loop/restore.h \
 	src/loop/signals.c \
 	src/loop/spawn.c src/loop/spawn.h \

@@ -1,32 +1,48 @@
 # src/provider: one library.
 noinst_LIBRARIES += libik_provider.a
-libik_provider_a_SOURCES = \
-	src/provider/anthropic.h src/provider/anthropic_request.c \
-	src/provider/anthropic_stream.c \
-	src/provider/body.c src/provider/body.h \
-	src/provider/call_list.c src/provider/call_list.h \
-	src/provider/chat_dialect.c src/provider/chat_dialect.h \
-	src/provider/chunk_shape.c src/provider/chunk_shape.h \
+libik_provider_a_SOURCES =
+
+libik_provider_a_SOURCES += \
 	src/provider/context_window.c src/provider/context_window.h \
-	src/provider/decoder.c src/provider/decoder.h \
-	src/provider/delta.h \
-	src/provider/error.c src/provider/error.h \
-	src/provider/google.h src/provider/google_request.c \
-	src/provider/google_schema.c src/provider/google_stream.c \
-	src/provider/headers.h \
+	src/provider/formats.c src/provider/formats.h \
 	src/provider/models.c src/provider/models.h \
-	src/provider/openai_chat.h src/provider/openai_chat_request.c \
-	src/provider/openai_chat_stream.c \
-	src/provider/openai_responses.h src/provider/openai_responses_request.c \
-	src/provider/openai_responses_stream.c \
-	src/provider/openai_strict.c src/provider/openai_strict.h \
-	src/provider/provider.c src/provider/provider.h \
 	src/provider/practice.c src/provider/practice.h \
 	src/provider/practice_rules.c src/provider/practice_rules.h \
-	src/provider/practice_words.c \
-	src/provider/reasoning_details.c src/provider/reasoning_details.h \
-	src/provider/request.h \
-	src/provider/sse.c src/provider/sse.h \
-	src/provider/thinking.c src/provider/thinking.h \
-	src/provider/transcript.c src/provider/transcript.h \
-	src/provider/wire.c src/provider/wire.h
+	src/provider/practice_words.c
+
+libik_provider_a_SOURCES += \
+	src/provider/anthropic/anthropic.h \
+	src/provider/anthropic/anthropic_request.c \
+	src/provider/anthropic/anthropic_stream.c
+
+libik_provider_a_SOURCES += \
+	src/provider/google/google.h \
+	src/provider/google/google_request.c \
+	src/provider/google/google_schema.c \
+	src/provider/google/google_stream.c
+
+libik_provider_a_SOURCES += \
+	src/provider/openai/chat_dialect.c src/provider/openai/chat_dialect.h \
+	src/provider/openai/openai_chat.h \
+	src/provider/openai/openai_chat_request.c \
+	src/provider/openai/openai_chat_stream.c \
+	src/provider/openai/openai_responses.h \
+	src/provider/openai/openai_responses_request.c \
+	src/provider/openai/openai_responses_stream.c \
+	src/provider/openai/openai_strict.c src/provider/openai/openai_strict.h \
+	src/provider/openai/reasoning_details.c src/provider/openai/reasoning_details.h
+
+libik_provider_a_SOURCES += \
+	src/provider/wire/body.c src/provider/wire/body.h \
+	src/provider/wire/call_list.c src/provider/wire/call_list.h \
+	src/provider/wire/chunk_shape.c src/provider/wire/chunk_shape.h \
+	src/provider/wire/decoder.c src/provider/wire/decoder.h \
+	src/provider/wire/delta.h \
+	src/provider/wire/error.c src/provider/wire/error.h \
+	src/provider/wire/format.h \
+	src/provider/wire/headers.c src/provider/wire/headers.h \
+	src/provider/wire/request.h \
+	src/provider/wire/sse.c src/provider/wire/sse.h \
+	src/provider/wire/thinking.c src/provider/wire/thinking.h \
+	src/provider/wire/transcript.c src/provider/wire/transcript.h \
+	src/provider/wire/wire.c src/provider/wire/wire.h

@@ -2,7 +2,7 @@
  * practice: the rules of the built-in practice model.
  *
  * Reads a request in OpenAI's chat format and decides what to answer; whoever
- * serves it (app/practice_server.c) only carries bytes.  Pure.
+ * serves it (core/practice_server.c) only carries bytes.  Pure.
  * May include: util, json, provider.
  */
 #ifndef IK_PROVIDER_PRACTICE_H

@@ -246,7 +246,7 @@ static enum ik_practice_rule find_rule(struct part *rest)
 	return IK_PRACTICE_HELP;
 }
 
-/* What the person typed, without the files and outputs that go with it (app/attach.h). */
+/* What the person typed, without the files and outputs that go with it (core/attach.h). */
 static struct part without_attached(struct part text)
 {
 	static const struct {

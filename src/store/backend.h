@@ -183,7 +183,7 @@ struct ik_backend_ops {
 	 * Report: ik_store_indexed(). */
 	void (*index)(struct ik_backend *backend);
 
-	/* The executable that does what the loop should not wait for (store/checkpoint.h). NULL:
+	/* The executable that does what the loop should not wait for (store/sqlite/checkpoint.h). NULL:
 	 * there is nothing of the kind. */
 	void (*set_helper)(struct ik_backend *backend, const char *program);
 	/* What should wait for that? It is told by ik_store_relieved() when it need not any more.

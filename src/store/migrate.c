@@ -38,13 +38,13 @@ const char *const ik_sqlite_steps[] = {
 	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* of late events */
 	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;",
 	/* 3 to 4: the words of events (store/search_text.h) by their rows, of all up to a row.
-	 * Merged as slices of work have time for it (store/sqlite_search.c), not when events come. */
+	 * Merged as slices of work have time for it (store/sqlite/sqlite_search.c), not when events come. */
 	"CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii');"
 	"INSERT INTO search(search, rank) VALUES('automerge', 0);"
 	"CREATE TABLE search_state(indexed INTEGER NOT NULL);"
 	"INSERT INTO search_state VALUES(0);"
 	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
-	/* 4 to 5: rows of the index say their block (store/sqlite_private.h); those up to one do not */
+	/* 4 to 5: rows of the index say their block (store/sqlite/sqlite_private.h); those up to one do not */
 	("ALTER TABLE search_state ADD COLUMN plain_rows INTEGER NOT NULL DEFAULT 0;"
 	"UPDATE search_state SET plain_rows = indexed;"),
 };

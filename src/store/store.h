@@ -78,7 +78,7 @@ void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
 
 /*
  * The executable that an embedded database has do what the loop should not wait for, as
- * PROGRAM --checkpoint DATABASE (store/checkpoint.h): usually this program itself. Without it
+ * PROGRAM --checkpoint DATABASE (store/sqlite/checkpoint.h): usually this program itself. Without it
  * the store does that, too. Nothing for a server.
  */
 void ik_store_set_helper(struct ik_store *store, const char *program);

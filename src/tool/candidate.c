@@ -6,7 +6,7 @@
 #include "loop/child.h"
 #include "tool/busy.h"
 #include "tool/protocol.h"
-#include "tool/sandbox.h"
+#include "guard/sandbox.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"

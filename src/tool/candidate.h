@@ -15,7 +15,7 @@
  *
  * Owns the process and what it printed.
  * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/busy.h,
- * tool/sandbox.h.
+ * guard/sandbox.h.
  */
 #ifndef IK_TOOL_CANDIDATE_H
 #define IK_TOOL_CANDIDATE_H

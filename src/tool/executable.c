@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "loop/leftovers.h"
-#include "tool/sandbox.h"
+#include "guard/sandbox.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -9,7 +9,7 @@
 #include "tool/answer.h"
 #include "tool/envelope_cut.h"
 #include "tool/protocol.h"
-#include "tool/sandbox.h"
+#include "guard/sandbox.h"
 #include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"

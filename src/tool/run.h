@@ -36,7 +36,7 @@ struct ik_run_options {
 		const char *const *environment; /* nothing comes on top */
 	} kodelet;
 	const char *directory;          /* the session's */
-	struct ik_sandbox *sandbox;     /* borrowed (tool/sandbox.h); NULL: nothing is confined */
+	struct ik_sandbox *sandbox;     /* borrowed (guard/sandbox.h); NULL: nothing is confined */
 	const char *id;                 /* of the call; NULL: it has none */
 };
 

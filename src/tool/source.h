@@ -16,7 +16,7 @@
 #ifndef IK_TOOL_SOURCE_H
 #define IK_TOOL_SOURCE_H
 
-#include "config/trust.h"
+#include "guard/trust.h"
 #include "loop/child.h"
 #include "tool/cache.h"
 #include "tool/registry.h"

@@ -6,8 +6,8 @@ libik_util_a_SOURCES = \
 	src/util/buf.c src/util/buf.h \
 	src/util/bytes.c src/util/bytes.h \
 	src/util/clock.c src/util/clock.h \
-	src/util/diff.c src/util/diff.h \
 	src/util/cluster.c src/util/cluster.h \
+	src/util/diff.c src/util/diff.h \
 	src/util/err.c src/util/err.h \
 	src/util/identity.c src/util/identity.h \
 	src/util/lanes.h \

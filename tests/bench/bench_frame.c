@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/screen.h"
-#include "tui/term.h"
+#include "tui/screen/screen.h"
+#include "tui/term/term.h"
 #include "util/limits.h"
 #include "measure.h"
 

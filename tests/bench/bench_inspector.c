@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "json/write.h"
-#include "tui/block.h"
-#include "tui/pane_inspector.h"
+#include "tui/scrollback/block.h"
+#include "tui/pane/pane_inspector.h"
 #include "util/limits.h"
 
 static struct ik_inspector *inspector;

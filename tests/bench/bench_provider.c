@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "measure.h"
-#include "provider/body.h"
+#include "provider/wire/body.h"
+#include "provider/formats.h"
 #include "util/limits.h"
 
 #define STREAM_BYTES IK_MIB(16)

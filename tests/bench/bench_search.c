@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/markdown.h"
-#include "tui/scrollback_search.h"
+#include "tui/text/markdown.h"
+#include "tui/scrollback/scrollback_search.h"
 #include "util/limits.h"
 #include "measure.h"
 

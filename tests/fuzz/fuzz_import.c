@@ -8,8 +8,9 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "app/import_event.h"
-#include "provider/provider.h"
+#include "cli/import_event.h"
+#include "provider/formats.h"
+#include "provider/wire/format.h"
 #include "util/limits.h"
 
 static void demand(bool truth)

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "tui/keymap.h"
+#include "tui/edit/keymap.h"
 #include "util/utf8.h"
 
 static void demand(bool truth)

@@ -9,8 +9,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "tui/block.h"
-#include "tui/markdown.h"
+#include "tui/scrollback/block.h"
+#include "tui/text/markdown.h"
 #include "util/limits.h"
 
 static void demand(bool truth)

@@ -11,7 +11,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "json/scan.h"
-#include "tool/policy.h"
+#include "guard/policy.h"
 #include "util/limits.h"
 
 static void demand(bool truth)

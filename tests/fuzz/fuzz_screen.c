@@ -10,7 +10,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "util/limits.h"
 #include "util/utf8.h"
 

@@ -9,7 +9,7 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-#include "provider/sse.h"
+#include "provider/wire/sse.h"
 
 /* Note an event, with its lengths, so that two lists are the same only when all is. */
 static void note(void *arg, const char *event, const char *data, size_t length)

@@ -1,7 +1,7 @@
 /*
  * fuzz_stream: whatever comes as a model's reply, in whichever wire format (the
  * first byte's last two bits) and however it is split, the same deltas come of
- * it, with the promises of provider/delta.h, and then an end or an error.
+ * it, with the promises of provider/wire/delta.h, and then an end or an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 #include "json/scan.h"
 
-#include "provider/provider.h"
+#include "provider/formats.h"
+#include "provider/wire/format.h"
 
 /* What was told so far. */
 struct told {

@@ -10,7 +10,8 @@
 #include <criterion/criterion.h>
 
 #include "json/scan.h"
-#include "provider/provider.h"
+#include "provider/formats.h"
+#include "provider/wire/format.h"
 #include "util/limits.h"
 
 static struct loopback *server;

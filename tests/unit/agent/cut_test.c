@@ -12,6 +12,7 @@
 #include "tests/net/speech.h"
 #include "tests/support/request_rules.h"
 #include "util/alloc.h"
+#include "provider/formats.h"
 #include "util/limits.h"
 
 TestSuite(cut, .init = stage_set_up, .fini = stage_tear_down);

@@ -1,3 +1,4 @@
+#include "provider/formats.h"
 #include "stage.h"
 
 #include <string.h>

@@ -8,9 +8,10 @@
 
 #include <criterion/criterion.h>
 
-#include "store/sqlite_library.h"
+#include "store/sqlite/sqlite_library.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "provider/formats.h"
 #include "util/path.h"
 
 /* Stop at nothing. */

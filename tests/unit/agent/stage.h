@@ -5,8 +5,8 @@
 #ifndef STAGE_H
 #define STAGE_H
 
-#include "agent/session.h"
-#include "loop/http_server.h"
+#include "agent/session/session.h"
+#include "net/http_server.h"
 #include "tool/discovery.h"
 
 /* An answer of the provider. Chunks follow each other in turns of the loop. */

@@ -15,13 +15,13 @@
  *   j:allow j:ask j:deny  the same, but the turn is not told
  * (At first they say ask. Calls whose name begins with deny are denied, all others
  * allowed. Calls whose name ends in w may change something, all others are read-only.)
- * Every effect is checked when it comes (promises of agent/turn.h) and noted as
+ * Every effect is checked when it comes (promises of agent/turn/turn.h) and noted as
  * a word in the log.
  */
 #ifndef TURN_DRIVER_H
 #define TURN_DRIVER_H
 
-#include "agent/turn.h"
+#include "agent/turn/turn.h"
 #include "util/buf.h"
 
 struct driver_call {

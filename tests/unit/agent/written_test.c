@@ -1,4 +1,4 @@
-#include "agent/written.h"
+#include "agent/session/written.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "app/call_question.h"
+#include "chat/call_question.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What of completing and attaching is pure, or needs files only. */
-#include "app/argument_template.h"
-#include "app/attach.h"
-#include "app/mention.h"
+#include "core/argument_template.h"
+#include "core/attach.h"
+#include "core/mention.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "app/exec_print.h"
+#include "cli/exec_print.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

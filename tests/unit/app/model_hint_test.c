@@ -1,4 +1,4 @@
-#include "app/model_hint.h"
+#include "core/model_hint.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "app/options.h"
+#include "core/options.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "app/policy_file.h"
+#include "core/policy_file.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "app/tool_text.h"
+#include "commands/tool_text.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

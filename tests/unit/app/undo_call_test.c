@@ -1,4 +1,4 @@
-#include "app/undo_call.h"
+#include "core/undo_call.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@ tests_unit_config_config_test_SOURCES = \
 	tests/support/scratch.h \
 	tests/unit/config/config_keys_test.c \
 	tests/unit/config/config_load_test.c \
-	tests/unit/config/config_test.c \
-	tests/unit/config/trust_test.c
+	tests/unit/config/config_test.c
 tests_unit_config_config_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_config_config_test_LDADD = $(LINK_CONFIG) $(CRITERION_LIBS)

@@ -1,5 +1,5 @@
 /* Little pieces that come steadily are read together; none is lost, the first is not late. */
-#include "loop/gather.h"
+#include "net/gather.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

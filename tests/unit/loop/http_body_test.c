@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "loop/http.h"
+#include "net/http.h"
 #include "raw_server.h"
 
 /* A POST whose body is asked for. */

@@ -19,7 +19,7 @@
 
 #include <criterion/criterion.h>
 
-#include "loop/http.h"
+#include "net/http.h"
 
 /* So long the resolver would wait, longer than this test may take. */
 #define RESOLVER_CONFIGURATION "nameserver 127.0.0.53\noptions timeout:30 attempts:5\n"

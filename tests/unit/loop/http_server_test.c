@@ -11,7 +11,7 @@
 
 #include <criterion/criterion.h>
 
-#include "loop/http_server.h"
+#include "net/http_server.h"
 #include "util/buf.h"
 #include "util/limits.h"
 

@@ -10,8 +10,8 @@
 
 #include <criterion/criterion.h>
 
-#include "loop/address.h"
-#include "loop/http.h"
+#include "net/address.h"
+#include "net/http.h"
 #include "raw_server.h"
 #include "util/clock.h"
 #include "util/limits.h"

@@ -4,7 +4,7 @@
 #ifndef IK_TESTS_ASKING_H
 #define IK_TESTS_ASKING_H
 
-#include "provider/provider.h"
+#include "provider/wire/format.h"
 
 /* The conversation of the present test. */
 extern struct ik_conversation *conversation;

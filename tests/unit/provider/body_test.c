@@ -1,4 +1,4 @@
-#include "provider/body.h"
+#include "provider/wire/body.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
+#include "provider/formats.h"
 #include "util/limits.h"
 
 TestSuite(body, .init = asking_begin, .fini = asking_end);

@@ -5,7 +5,8 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
-#include "provider/body.h"
+#include "provider/wire/body.h"
+#include "provider/formats.h"
 #include "util/limits.h"
 
 #define CHAT "openai-chat"

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "provider/provider.h"
+#include "provider/wire/format.h"
 #include "util/limits.h"
 
 static const struct ik_endpoint openai = { .provider = "openai",

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
-#include "provider/google.h"
+#include "provider/google/google.h"
 #include "util/limits.h"
 
 #define TYPE "google"

@@ -4,7 +4,8 @@
 #include <criterion/criterion.h>
 
 #include "provider/models.h"
-#include "provider/provider.h"
+#include "provider/formats.h"
+#include "provider/wire/format.h"
 #include "util/limits.h"
 
 TestSuite(models);

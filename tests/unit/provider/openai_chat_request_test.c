@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
+#include "provider/formats.h"
 #include "util/limits.h"
 
 #define CHAT "openai-chat"

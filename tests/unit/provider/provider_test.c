@@ -1,4 +1,5 @@
-#include "provider/provider.h"
+#include "provider/formats.h"
+#include "provider/wire/format.h"
 
 #include <stdlib.h>
 #include <string.h>

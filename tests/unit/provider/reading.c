@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include "provider/formats.h"
 #include "util/limits.h"
 
 struct reader {

@@ -13,7 +13,7 @@
 #ifndef IK_TESTS_READING_H
 #define IK_TESTS_READING_H
 
-#include "provider/provider.h"
+#include "provider/wire/format.h"
 
 /* The body fed in pieces of step bytes (0: whole); in new memory. */
 char *read_body(const char *type, const char *body, size_t length, size_t step);

@@ -1,4 +1,4 @@
-#include "provider/sse.h"
+#include "provider/wire/sse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
-#include "provider/provider.h"
+#include "provider/wire/format.h"
 
 TestSuite(thinking, .init = asking_begin, .fini = asking_end);
 

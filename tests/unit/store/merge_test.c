@@ -1,4 +1,4 @@
-#include "store/merge.h"
+#include "store/sqlite/merge.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 
 #include <criterion/criterion.h>
 
-#include "store/examine_postgres.h"
+#include "store/postgres/examine_postgres.h"
 #include "store/search_query.h"
 #include "util/alloc.h"
 #include "util/limits.h"

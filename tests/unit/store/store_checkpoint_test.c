@@ -14,7 +14,7 @@
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
-#include "store/checkpoint.h"
+#include "store/sqlite/checkpoint.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 

@@ -26,7 +26,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/storm_test.c \
 	tests/support/sanitized.h tests/support/scratch.h \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
-	tests/unit/tool/vetting_test.c tests/unit/tool/worktree_test.c
+	tests/unit/tool/trust_test.c tests/unit/tool/vetting_test.c tests/unit/tool/worktree_test.c
 tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DIK_TEST_FIXTURES='"$(abs_top_srcdir)/tests/fixtures"' \
 	-DIK_TEST_QUICK='"$(abs_top_builddir)/tests/fixtures/tools/quick"'

@@ -1,4 +1,4 @@
-#include "tool/permissions.h"
+#include "guard/permissions.h"
 
 #include <grp.h>
 #include <stdlib.h>

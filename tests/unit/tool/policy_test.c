@@ -1,11 +1,11 @@
-#include "tool/policy.h"
+#include "guard/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
-#include "tool/glob.h"
+#include "guard/glob.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 
@@ -182,7 +182,7 @@ Test(policy, what_a_rule_fits)
 	}
 }
 
-/* The table of tool/policy.h. */
+/* The table of guard/policy.h. */
 static const struct {
 	const char *rule; /* of policy: "" for none */
 	bool kept;

@@ -1,4 +1,4 @@
-#include "tool/revert.h"
+#include "undo/revert.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "tool/file_copy.h"
+#include "undo/file_copy.h"
 #include "tool/protocol.h"
 #include "tool/writes.h"
 #include "util/alloc.h"

@@ -1,4 +1,4 @@
-#include "tool/sandbox.h"
+#include "guard/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "tool/vetting.h"
+#include "guard/vetting.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tool/worktree.h"
+#include "undo/worktree.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-#include "tui/agent_marks.h"
+#include "tui/pane/agent_marks.h"
 
 #include "util/limits.h"
 

@@ -1,4 +1,4 @@
-#include "tui/ascii.h"
+#include "tui/term/ascii.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

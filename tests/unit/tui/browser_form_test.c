@@ -1,4 +1,4 @@
-#include "tui/browser_form.h"
+#include "tui/pane/browser_form.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

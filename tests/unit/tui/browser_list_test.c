@@ -1,4 +1,4 @@
-#include "tui/browser_list.h"
+#include "tui/pane/browser_list.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

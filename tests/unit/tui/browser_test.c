@@ -1,4 +1,4 @@
-#include "tui/pane_browser.h"
+#include "tui/pane/pane_browser.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

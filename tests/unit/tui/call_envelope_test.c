@@ -1,5 +1,5 @@
 /* A large envelope is read a slice at a time, and its beginning reads as JSON. */
-#include "tui/calls.h"
+#include "tui/scrollback/calls.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-#include "tui/calls.h"
+#include "tui/scrollback/calls.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/call_parts.h"
+#include "tui/scrollback/call_parts.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 

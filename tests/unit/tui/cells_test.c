@@ -1,4 +1,4 @@
-#include "tui/cells.h"
+#include "tui/term/cells.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tui/code_colour.h"
+#include "tui/text/code_colour.h"
 
 #include <string.h>
 

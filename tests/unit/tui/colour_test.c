@@ -1,10 +1,10 @@
-#include "tui/colour.h"
+#include "tui/term/colour.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
-#include "tui/background.h"
+#include "tui/term/background.h"
 #include "util/limits.h"
 
 /* Known ratios, to two places: black on white, and the greys of WCAG's examples. */

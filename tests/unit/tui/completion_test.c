@@ -1,15 +1,15 @@
-#include "tui/completion.h"
+#include "tui/edit/completion.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/history.h"
-#include "tui/history_search.h"
-#include "tui/key_name.h"
-#include "tui/popup.h"
-#include "tui/screen.h"
+#include "tui/edit/history.h"
+#include "tui/edit/history_search.h"
+#include "tui/term/key_name.h"
+#include "tui/screen/popup.h"
+#include "tui/screen/screen.h"
 #include "util/buf.h"
 
 static const struct ik_candidate names[] = {

@@ -1,4 +1,4 @@
-#include "tui/dialog.h"
+#include "tui/screen/dialog.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "config.h"
 #include "picture.h"
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "util/buf.h"
 #include "util/limits.h"
 

@@ -1,13 +1,13 @@
 /* Whatever is done to it in whatever order, an editor stays whole: what it shows is what a new
  * one with its text shows, and all that was done can be undone. */
-#include "tui/editor.h"
+#include "tui/edit/editor.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture.h"
-#include "tui/history.h"
+#include "tui/edit/history.h"
 #include "util/cluster.h"
 #include "util/utf8.h"
 

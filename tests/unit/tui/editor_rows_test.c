@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/editor_private.h"
+#include "tui/edit/editor_private.h"
 #include "util/alloc.h"
 
 #define LINE "one two "

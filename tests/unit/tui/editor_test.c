@@ -1,4 +1,4 @@
-#include "tui/editor.h"
+#include "tui/edit/editor.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/history.h"
+#include "tui/edit/history.h"
 #include "util/limits.h"
 #include "util/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "tui/history.h"
+#include "tui/edit/history.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

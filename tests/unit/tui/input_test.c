@@ -1,4 +1,4 @@
-#include "tui/input.h"
+#include "tui/term/input.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

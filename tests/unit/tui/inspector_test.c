@@ -1,4 +1,4 @@
-#include "tui/pane_inspector.h"
+#include "tui/pane/pane_inspector.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

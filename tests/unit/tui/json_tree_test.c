@@ -1,4 +1,4 @@
-#include "tui/json_tree.h"
+#include "tui/text/json_tree.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

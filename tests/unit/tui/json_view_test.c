@@ -1,10 +1,10 @@
-#include "tui/json_view.h"
+#include "tui/text/json_view.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/call_changes.h"
+#include "tui/scrollback/call_changes.h"
 
 static struct ik_buf out;
 

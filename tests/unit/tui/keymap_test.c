@@ -1,4 +1,4 @@
-#include "tui/keymap.h"
+#include "tui/edit/keymap.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/markdown.h"
+#include "tui/text/markdown.h"
 #include "util/alloc.h"
 
 struct ik_block *markdown_block(const char *text, bool utf8)

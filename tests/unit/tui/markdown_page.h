@@ -3,7 +3,7 @@
 #define IK_TEST_MARKDOWN_PAGE_H
 
 #include "picture.h"
-#include "tui/block.h"
+#include "tui/scrollback/block.h"
 
 /* A growing reply of that text. */
 struct ik_block *markdown_block(const char *text, bool utf8);

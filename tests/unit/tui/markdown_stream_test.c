@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "markdown_page.h"
-#include "tui/markdown.h"
+#include "tui/text/markdown.h"
 #include "util/buf.h"
 #include "util/limits.h"
 

@@ -1,4 +1,4 @@
-#include "tui/markdown.h"
+#include "tui/text/markdown.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "markdown_page.h"
-#include "tui/markdown.h"
-#include "tui/markdown_references.h"
+#include "tui/text/markdown.h"
+#include "tui/text/markdown_references.h"
 #include "util/buf.h"
 #include "util/limits.h"
 

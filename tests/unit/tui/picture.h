@@ -7,7 +7,7 @@
 #ifndef IK_TEST_PICTURE_H
 #define IK_TEST_PICTURE_H
 
-#include "tui/cells.h"
+#include "tui/term/cells.h"
 
 /* The picture; valid until the next call. Checks the grid's invariants. */
 const char *picture_of(const struct ik_cells *cells);

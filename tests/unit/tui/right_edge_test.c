@@ -1,14 +1,14 @@
 /* What stands at the right of a text stands where it should on a real terminal, whatever
  * the text is made of. */
-#include "tui/term.h"
+#include "tui/term/term.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
 #include <string.h>
 #include <vterm.h>
 
-#include "tui/markdown.h"
-#include "tui/scrollback.h"
+#include "tui/text/markdown.h"
+#include "tui/scrollback/scrollback.h"
 #include "util/limits.h"
 
 #define EDGE "|"

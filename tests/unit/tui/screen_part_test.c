@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 
 #define ROWS 24
 #define COLUMNS 80

@@ -1,4 +1,4 @@
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tui/scrollback.h"
+#include "tui/scrollback/scrollback.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* What a search counts, and goes to, is what a plain look through all that is shown finds. */
-#include "tui/scrollback_search.h"
+#include "tui/scrollback/scrollback_search.h"
 
 #include <criterion/criterion.h>
 
-#include "tui/markdown.h"
-#include "tui/search_text.h"
+#include "tui/text/markdown.h"
+#include "tui/scrollback/search_text.h"
 #include "util/limits.h"
 
 static void generate(struct ik_buf *out, unsigned seed, size_t size)

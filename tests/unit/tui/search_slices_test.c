@@ -1,10 +1,10 @@
 /* One block of many megabytes is looked through in slices, from either end. */
-#include "tui/scrollback_search.h"
+#include "tui/scrollback/scrollback_search.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/search_text.h"
+#include "tui/scrollback/search_text.h"
 #include "util/limits.h"
 
 #define COLUMNS 40

@@ -1,9 +1,9 @@
 /* What is looked for in the source alone is found as often in what is shown. */
-#include "tui/search_text.h"
+#include "tui/scrollback/search_text.h"
 
 #include <criterion/criterion.h>
 
-#include "tui/markdown.h"
+#include "tui/text/markdown.h"
 #include "util/limits.h"
 
 static void generate(struct ik_buf *out, unsigned seed)

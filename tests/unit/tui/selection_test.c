@@ -1,11 +1,11 @@
 /* Selecting, redoing, and the prefix that the history is walked by. */
-#include "tui/editor.h"
+#include "tui/edit/editor.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/history.h"
+#include "tui/edit/history.h"
 
 /* The text, '|' at the cursor, '[' and ']' round what is selected. */
 static const char *state(const struct ik_editor *editor)

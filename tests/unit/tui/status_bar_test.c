@@ -1,4 +1,4 @@
-#include "tui/status_bar.h"
+#include "tui/pane/status_bar.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What is painted without ncurses looks as what ncurses draws. */
-#include "tui/term.h"
+#include "tui/term/term.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>

@@ -1,4 +1,4 @@
-#include "tui/term.h"
+#include "tui/term/term.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <vterm.h>
 
-#include "tui/colour.h"
+#include "tui/term/colour.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/utf8.h"

@@ -1,4 +1,4 @@
-#include "tui/term.h"
+#include "tui/term/term.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>

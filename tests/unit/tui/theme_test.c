@@ -1,9 +1,9 @@
-#include "tui/theme.h"
+#include "tui/term/theme.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/colour.h"
+#include "tui/term/colour.h"
 
 Test(theme, four_themes_by_name)
 {

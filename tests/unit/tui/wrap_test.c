@@ -1,4 +1,4 @@
-#include "tui/wrap.h"
+#include "tui/text/wrap.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

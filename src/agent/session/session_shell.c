@@ -1,0 +1,246 @@
+/* Commands of the person's own: "!COMMAND". */
+#include "agent/session/session_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json/write.h"
+#include "loop/leftovers.h"
+#include "tool/envelope.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
+
+/* What is kept of an output: its first half, and its last. */
+#define HALF (IK_LIMIT_OWN_OUTPUT / 2)
+
+struct ik_session_shell {
+	struct ik_session_shell *next;
+	struct ik_session *session;
+	struct ik_child *child;
+	char *id;
+	char *command;
+	struct ik_buf head, tail;
+	size_t left_out;     /* bytes between the two */
+};
+
+/* Deferred: its memory. */
+static void shell_free(void *arg)
+{
+	struct ik_session_shell *shell = arg;
+
+	free(shell->id);
+	free(shell->command);
+	ik_buf_done(&shell->head);
+	ik_buf_done(&shell->tail);
+	free(shell);
+}
+
+/* Off the list, and silent. */
+static void release(struct ik_session_shell *shell)
+{
+	struct ik_session_shell **at = &shell->session->shells;
+
+	while (*at != shell)
+		at = &(*at)->next;
+	*at = shell->next;
+	shell->child = ik_child_close(shell->child);
+	ik_loop_defer(shell->session->options.loop, shell_free, shell);
+}
+
+static struct ik_event shell_event(const struct ik_session_shell *shell, enum ik_event_kind kind)
+{
+	return (struct ik_event){ .kind = kind, .id = shell->id, .name = IK_OWN_COMMAND };
+}
+
+/* A piece of output: shown as it comes, kept as far as it goes. */
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct ik_session_shell *shell = arg;
+	struct ik_event event = shell_event(shell, IK_EVENT_TOOL_OUTPUT);
+	size_t room = HALF - shell->head.length, first = length < room ? length : room;
+
+	(void)stream;
+	event.text = bytes;
+	event.text_length = length;
+	ik_session_emit(shell->session, &event);
+	ik_buf_append(&shell->head, bytes, first);
+	ik_buf_append(&shell->tail, bytes + first, length - first);
+	if (shell->tail.length > 2 * HALF) {
+		shell->left_out += shell->tail.length - HALF;
+		ik_buf_consume(&shell->tail, shell->tail.length - HALF);
+	}
+}
+
+/* All that is kept of the output, and how it ended where that was not well. */
+static void put_output(struct ik_buf *out, const struct ik_session_shell *shell,
+	const struct ik_child_result *result)
+{
+	size_t cut = shell->tail.length > HALF ? shell->tail.length - HALF : 0;
+
+	ik_utf8_repair(out, shell->head.data, shell->head.length);
+	if (shell->left_out + cut > 0)
+		ik_buf_printf(out, "\n[%zu bytes left out]\n", shell->left_out + cut);
+	ik_utf8_repair(out, shell->tail.data + cut, shell->tail.length - cut);
+	if (!result->cancelled && result->exited && result->exit_code == 0)
+		return;
+	if (out->length > 0 && out->data[out->length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+	if (result->cancelled)
+		ik_buf_puts(out, "[cancelled]");
+	else if (result->exited)
+		ik_buf_printf(out, "[exit code %d]", result->exit_code);
+	else
+		ik_buf_printf(out, "[ended by signal %d]", result->signal_number);
+}
+
+/* The arguments as which a command is told and stored. */
+static void put_arguments(struct ik_buf *out, const char *command)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "command");
+	ik_json_put_text(out, command);
+	ik_json_close(out, '}');
+}
+
+/* It has ended: store it as the command that it was, and tell. */
+static void finish(struct ik_session_shell *shell, const char *output, size_t length,
+	int64_t duration_ms)
+{
+	struct ik_session *session = shell->session;
+	struct ik_event event = shell_event(shell, IK_EVENT_TOOL_DONE);
+	char *line = ik_format("!%s", shell->command);
+	struct ik_buf arguments, envelope;
+	struct ik_own own = { .name = IK_OWN_COMMAND, .duration_ms = duration_ms };
+
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	put_arguments(&arguments, shell->command);
+	own.arguments = arguments.data;
+	own.arguments_length = arguments.length;
+	event.message = ik_message_own(line, &own, output, length);
+	ik_session_keep(session, event.message);
+	ik_buf_done(&arguments);
+	free(line);
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_open(&envelope);
+	ik_json_put_string(&envelope, output, length);
+	ik_envelope_close(&envelope, false);
+	event.text = envelope.data;
+	event.text_length = envelope.length;
+	event.number = duration_ms;
+	ik_session_emit(session, &event);
+	ik_message_unref(event.message);
+	ik_buf_done(&envelope);
+}
+
+static void end(struct ik_session_shell *shell, const struct ik_child_result *result)
+{
+	struct ik_buf output;
+
+	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	put_output(&output, shell, result);
+	release(shell); /* off the list first, so that it is idle for whoever is told */
+	finish(shell, output.data, output.length, result->duration_ms);
+	ik_buf_done(&output);
+}
+
+static void on_done(void *arg, const struct ik_child_result *result)
+{
+	end(arg, result);
+}
+
+/* The environment of tools (NULL: this process's), with the call's id on top; the array alone
+ * is new. */
+static const char **make_environment(const char *const *variables, const char *id_entry)
+{
+	size_t count = 0, kept = 0;
+	const char **copy;
+
+	if (variables == NULL)
+		variables = (const char *const *)environ;
+	while (variables[count] != NULL)
+		count++;
+	copy = ik_alloc_array(NULL, count + 2, sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		if (!ik_text_starts(variables[i], IK_CALL_VARIABLE "="))
+			copy[kept++] = variables[i];
+	copy[kept++] = id_entry;
+	copy[kept] = NULL;
+	return copy;
+}
+
+/* Start the shell; false: why not is its output. */
+static bool spawn(struct ik_session_shell *shell, struct ik_error *error)
+{
+	static const struct ik_child_events events = { on_output, on_done };
+	struct ik_session *session = shell->session;
+	/* One stream, so that all stands in the order in which it was written. */
+	char *script = ik_format("exec 2>&1; %s", shell->command);
+	char *id_entry = ik_format("%s=%s", IK_CALL_VARIABLE, shell->id);
+	const char *argv[] = { "sh", "-c", script, NULL };
+	const char **environment = make_environment(session->options.run.environment, id_entry);
+	const struct ik_child_spec spec = {
+		.path = "/bin/sh",
+		.argv = argv,
+		.environment = environment,
+		.directory = session->directory,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+	};
+	bool started = ik_child_start(session->options.loop, &spec, &events, shell, &shell->child,
+		error) == IK_OK;
+
+	free(environment);
+	free(id_entry);
+	free(script);
+	return started;
+}
+
+void ik_session_run_shell(struct ik_session *session, const char *command)
+{
+	struct ik_session_shell *shell = ik_alloc(sizeof(*shell)), **at = &session->shells;
+	struct ik_event event;
+	struct ik_buf arguments;
+	struct ik_error error;
+	bool started;
+
+	shell->session = session;
+	shell->id = ik_format("run_%d", ++session->own_runs);
+	shell->command = ik_strdup(command);
+	ik_buf_init(&shell->head, IK_LIMIT_OWN_OUTPUT);
+	ik_buf_init(&shell->tail, 4 * IK_LIMIT_OWN_OUTPUT);
+	while (*at)
+		at = &(*at)->next;
+	*at = shell;
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	put_arguments(&arguments, command);
+	event = shell_event(shell, IK_EVENT_TOOL_STARTED);
+	event.text = arguments.data;
+	event.text_length = arguments.length;
+	started = spawn(shell, &error);
+	ik_session_emit(session, &event);
+	ik_buf_done(&arguments);
+	if (!started) {
+		release(shell);
+		finish(shell, error.text, strlen(error.text), 0);
+	}
+}
+
+void ik_session_cancel_shells(struct ik_session *session)
+{
+	struct ik_session_shell *shell;
+
+	for (shell = session->shells; shell; shell = shell->next)
+		if (shell->child)
+			ik_child_cancel(shell->child);
+}
+
+void ik_session_end_shells(struct ik_session *session)
+{
+	while (session->shells)
+		end(session->shells, &(struct ik_child_result){ .cancelled = true });
+}

@@ -1,0 +1,167 @@
+/*
+ * turn: the state machine of a conversation; decides, does nothing.
+ *
+ * Inputs go in (what a person typed, what the model streamed, what tools
+ * answered), effects come out (agent/turn/effect.h).  No I/O, no clock, no chance:
+ * random numbers come in with the input, and the stamp on a new message is
+ * never read here.
+ *
+ *                 user            tools ready            stream ends, no calls
+ *      IDLE ------------> WAITING -----------> STREAMING ---------------------> IDLE
+ *                                               ^  |  ^ |
+ *                              retry is due     |  |  | | calls
+ *                              RETRYING --------+  |  | v
+ *                                 ^                |  RUNNING --cancel--> CANCELLING -> IDLE
+ *                                 +--- failed -----+
+ *
+ * RUNNING, each call by itself, once its turn has come:
+ *      judged --- allow --> waits for a place --> runs --> has its result
+ *         |  +--- deny  --> has its result
+ *         +------ ask   --> waits for the person, who allows or denies it
+ * The calls of a reply take effect in the order in which the model wrote them. A call's
+ * turn comes when all calls before it have their results; read-only neighbours take their
+ * turn together. The same call for the fifth time running stops the round before any of its
+ * calls is judged: the turn is over, or (ask_repeated) the person says whether it
+ * goes on; a denial of that call ends the turn.
+ *
+ * What it promises, after any inputs in any order:
+ * - a message is appended before the effect that it announces: the user's
+ *   before the request, a call before its run, its result before the next
+ *   request;
+ * - each tool_call has exactly one tool_result behind it once the turn is
+ *   over. Results are appended as they come, so that none is lost in a crash;
+ *   requests are built in the order of the calls, by their ids;
+ * - call ids are unique in the conversation, and names are such that every
+ *   provider takes them back;
+ * - each turn begins with one TURN_STARTED and ends with one TURN_DONE;
+ * - after a turn that failed or was cancelled nothing of the queue goes out before RELEASE:
+ *   the rest was written for a turn that went well.
+ *
+ * Owns what has arrived of the reply, its calls, and the queue of messages.
+ * May include: util, json, conversation, provider/wire/delta.h, tool/envelope.h.
+ */
+#ifndef IK_AGENT_TURN_TURN_H
+#define IK_AGENT_TURN_TURN_H
+
+#include "agent/turn/effect.h"
+#include "provider/wire/delta.h"
+
+struct ik_turn;
+
+struct ik_turn_options {
+	int concurrency;       /* read-only calls at once; at least 1 */
+	/* Does the tool of that name change nothing? Takes tools. NULL: each may change something. */
+	bool (*is_read_only)(const void *tools, const char *name);
+	const void *tools;
+	int max_tool_turns;    /* rounds with calls in a turn */
+	int retry_max;         /* tries after the first, for each round */
+	int64_t retry_base_ms; /* the first wait; doubled with each try */
+	int64_t retry_cap_ms;
+	bool ask_repeated;     /* ask the person whether a loop is to go on, instead of ending it */
+};
+
+enum ik_turn_state {
+	IK_TURN_IDLE,
+	IK_TURN_WAITING,   /* for the tools */
+	IK_TURN_STREAMING, /* a request is out */
+	IK_TURN_RETRYING,  /* waits to send it again */
+	IK_TURN_RUNNING,   /* tools work */
+	IK_TURN_CANCELLING /* tools were told to end */
+};
+
+enum ik_input_kind {
+	IK_INPUT_USER,          /* text, data; queued unless IDLE with the history loaded */
+	IK_INPUT_TAKE_BACK,     /* the newest message of the queue is forgotten */
+	IK_INPUT_RELEASE,       /* what is held of the queue goes out */
+	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
+	IK_INPUT_HISTORY,       /* ready: older messages are loaded (at first they are) */
+	IK_INPUT_DELTA,         /* request, delta */
+	IK_INPUT_STREAM_END,    /* request: the reply is whole */
+	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */
+	IK_INPUT_RETRY_DUE,
+	IK_INPUT_VERDICT,       /* call, verdict; text: why, of DENY the envelope's sentence */
+	IK_INPUT_JUDGE_AGAIN,   /* rules have changed: what waits is judged anew */
+	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms,
+	                           truncated, whole */
+	IK_INPUT_CANCEL         /* the turn ends; what is queued is held, also when none runs */
+};
+
+/* On a call. */
+enum ik_turn_verdict {
+	IK_TURN_ALLOW,
+	IK_TURN_ASK,
+	IK_TURN_DENY,
+	IK_TURN_GRANT /* the person allows it: it is not judged again */
+};
+
+/* Texts are borrowed until the effects of the step are performed. */
+struct ik_input {
+	enum ik_input_kind kind;
+	bool ready;
+	int request;             /* of IK_EFFECT_REQUEST: what is late is passed over */
+	int call;                /* of IK_EFFECT_JUDGE and RUN: likewise */
+	enum ik_turn_verdict verdict;
+	const struct ik_delta *delta;
+	const char *text;
+	size_t text_length;
+	const char *data;        /* of USER: the message's, checked JSON; NULL: none */
+	size_t data_length;
+	const char *code;        /* error.code of the specification; static */
+	bool retryable;
+	int64_t retry_after_ms;  /* -1: not said */
+	uint32_t random;         /* for the jitter of the wait */
+	bool success;
+	int64_t duration_ms;
+	bool truncated;            /* the envelope lacks something */
+	struct ik_bytes *whole[2]; /* as in IK_EVENT_TOOL_DONE */
+};
+
+struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
+struct ik_turn *ik_turn_free(struct ik_turn *turn);
+
+/*
+ * Take one input. Returns the number of effects, to be performed in order;
+ * they are valid until they are forgotten, at the latest by the next step. Never
+ * called while effects of the last step are still being performed.
+ */
+size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
+	const struct ik_effect **ret_effects);
+
+/* The effects are performed: let go of what only they used, a whole reply perhaps. */
+void ik_turn_forget_effects(struct ik_turn *turn);
+
+/* What the model's tokens cost from now on; unknown at first. */
+void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
+
+/* A call id that the loaded history uses: no new call gets it. */
+void ik_turn_know_call(struct ik_turn *turn, const char *id);
+
+enum ik_turn_state ik_turn_state(const struct ik_turn *turn);
+
+/* The number of the call that waits for the person under that id; 0: none does. */
+int ik_turn_asking(const struct ik_turn *turn, const char *id);
+
+/* Messages that wait for the end of the turn, or are held. */
+size_t ik_turn_queued(const struct ik_turn *turn);
+bool ik_turn_holds(const struct ik_turn *turn);
+/* What was typed of the one at an index, the oldest at 0; NULL behind the newest. Borrowed
+ * until the next step. Takes no memory. */
+const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);
+
+/*
+ * Memory is gone, perhaps in the middle of a step: keep is called with each message that may
+ * not have been appended yet, those of the step's effects and then the parts of a reply that
+ * is not whole. Nothing is changed; what keep gets is valid as long as the turn, and wants to
+ * be used before anything else happens.
+ */
+typedef void ik_turn_keeper(void *arg, struct ik_message *message);
+void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
+
+/* What a person has seen so far of a reply that is on its way: keep is called with each text or
+ * thinking of it, as it would be appended if nothing more came, and with the id that it will
+ * have; valid in the call. */
+void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
+/* Is there any? */
+bool ik_turn_has_begun(const struct ik_turn *turn);
+
+#endif

@@ -1,0 +1,383 @@
+#include "chat/chat.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/appearance.h"
+#include "chat/chat_private.h"
+#include "chat/chat_trust.h"
+#include "commands/commands.h"
+#include "core/memory.h"
+#include "core/print.h"
+#include "commands/complete.h"
+#include "chat/external_editor.h"
+#include "chat/pager.h"
+#include "core/resume_text.h"
+#include "commands/tool_text.h"
+#include "core/undo_command.h"
+#include "loop/child.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/log.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Watched until all is stored, although the first of them ends the chat: a terminal that
+ * goes away sends SIGHUP twice, once more when the shell in it has ended, and who waits
+ * sends SIGTERM again. */
+static const int signal_numbers[] = {SIGTERM, SIGINT, SIGHUP};
+#define SIGNAL_COUNT (sizeof signal_numbers / sizeof *signal_numbers)
+
+/* For the two hooks that have no argument: out of memory and the like. */
+static struct ik_chat *current_chat;
+
+/* Memory is gone: what was typed is kept first, since that wants none itself; then what was
+ * said. */
+static void save_before_the_end(void)
+{
+	struct ik_chat *chat = current_chat;
+
+	if (chat != NULL)
+		(void)ik_chat_draft_save(chat);
+	ik_memory_gone_with(chat != NULL && chat->core_started ? &chat->core : NULL, ik_tty_restore);
+}
+
+static void on_scan_progress(void *arg, size_t done, size_t total)
+{
+	struct ik_chat *chat = arg;
+
+	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, done, total);
+}
+
+/* Say in one line what is new, other or gone since the last scan; that nothing is, only to those who
+ * asked for it. */
+static void tell_changes(struct ik_chat *chat, const struct ik_registry *registry)
+{
+	size_t count = ik_registry_ok_count(registry);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	if (ik_tool_text_changes(chat->registry, registry, &out)) {
+		ik_session_add_notice(chat->core.session, out.data);
+		if (chat->refresh_key)
+			ik_screen_flash(chat->screen, out.data);
+	} else if (chat->refresh_key) {
+		ik_buf_printf(&out, ngettext("Nothing new. %zu tool available.",
+			"Nothing new. %zu tools available.", count), count);
+		ik_screen_flash(chat->screen, out.data);
+	}
+	ik_buf_done(&out);
+}
+
+static void on_scan_finished(void *arg, struct ik_registry *registry)
+{
+	struct ik_chat *chat = arg;
+	size_t count = ik_registry_count(registry);
+
+	ik_screen_set_registry(chat->screen, registry);
+	ik_screen_set_scan(chat->screen, ik_registry_state(registry), count, count);
+	ik_screen_candidates_changed(chat->screen);
+	ik_chat_trust_ask(chat, registry);
+	if (ik_discovery_scanning(chat->core.discovery))
+		return;
+	if (chat->refresh_line != NULL || chat->refresh_key)
+		ik_screen_flash(chat->screen, NULL); /* "Refreshing tools…" */
+	if (chat->refresh_line != NULL) {
+		const struct ik_agent *asker = ik_agent_find(chat, chat->refresh_agent);
+
+		ik_command_refreshed(asker != NULL ? asker->session : chat->core.session,
+			chat->refresh_line, registry);
+		free(chat->refresh_line);
+		chat->refresh_line = NULL;
+	} else if (chat->registry != NULL) {
+		tell_changes(chat, registry);
+	}
+	chat->refresh_key = false;
+	/* What is known from the last run is there in a millisecond: no frame later. */
+	if (chat->registry == NULL)
+		ik_chat_draw_now(chat);
+	ik_registry_unref(chat->registry);
+	chat->registry = ik_registry_ref(registry);
+}
+
+static void on_background(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	ik_screen_set_background(chat->screen, ik_children_orphans(chat->loop));
+}
+
+static void on_signal(void *arg, int number)
+{
+	/* Ctrl-C in the program that has the terminal is that program's. */
+	if (number == SIGINT && (ik_external_editor_is_open(arg) || ik_pager_is_open(arg)))
+		return;
+	ik_chat_end(arg, 128 + number);
+}
+
+/* What calls did is written down. */
+static void stop(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	ik_loop_stop(chat->loop);
+}
+
+void ik_chat_end(struct ik_chat *chat, int status)
+{
+	if (!chat->ending)
+		chat->status = status;
+	chat->ending = true;
+	/* A signal waits for nothing. */
+	if (status >= 128 || chat->core.session == NULL ||
+	    ik_session_when_noted(chat->core.session, stop, chat))
+		ik_loop_stop(chat->loop);
+}
+
+static void wake(void *arg)
+{
+	/* Drawing is what happens before the loop sleeps again. */
+	(void)arg;
+}
+
+/* Can the terminal move its cursor? */
+static bool is_ansi(const char *type)
+{
+	return type != NULL && type[0] != '\0' && !ik_text_equal(type, "dumb") &&
+		!ik_text_equal(type, "unknown");
+}
+
+/* Open terminal and screen: all that stands before the first frame. */
+static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
+{
+	const struct ik_setup *setup = chat->setup;
+	struct ik_term_options term;
+
+	memset(&term, 0, sizeof term);
+	term.type = getenv("TERM");
+	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
+	chat->colours = term.colours = ik_appearance_depth();
+	ik_chat_theme_begin(chat);
+	term.theme = ik_appearance_theme(setup->config, chat->light);
+	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
+	if (chat->tty == NULL)
+		return IK_FAILED;
+	chat->plain = chat->options->screen_reader || setup->config->ui_screen_reader;
+	chat->ansi = is_ansi(term.type);
+	ik_chat_size(chat, &term.rows, &term.columns);
+	if (!chat->plain && (chat->term = ik_term_new(&term, error)) == NULL)
+		return IK_FAILED;
+	ik_cells_resize(&chat->cells, term.rows, term.columns);
+	ik_agent_show(ik_agent_new(chat));
+	return ik_chat_terminal_enter(chat, error);
+}
+
+/* Send the message of the command line as if it had been typed; it stays in the editor where the
+ * session that it is for is not there. */
+static void send_first(struct ik_agent *agent, bool can_send)
+{
+	const char *text = agent->chat->options->first;
+	struct ik_buf message;
+
+	if (text == NULL)
+		return;
+	ik_buf_init(&message, IK_LIMIT_USER_TEXT);
+	ik_utf8_repair(&message, text, strlen(text));
+	if (can_send)
+		ik_chat_submit(agent->chat, message.data, message.length);
+	else
+		ik_screen_set_draft(agent->chat->screen, message.data, message.length);
+	ik_buf_done(&message);
+}
+
+/* The stored session is on the screen, or it is said why not. */
+static void on_resumed(void *arg, const struct ik_error *error)
+{
+	struct ik_agent *agent = arg;
+
+	if (error != NULL)
+		ik_session_add_notice(agent->session, error->text);
+	else
+		ik_chat_children_look(agent);
+	send_first(agent, error == NULL);
+	ik_chat_draw_now(agent->chat);
+}
+
+/* After the first frame: tools, store, provider, session. */
+static void start_core(void *arg)
+{
+	static const struct ik_core_events events = {
+		.frame_ms = IK_CORE_FRAME_MS, .event = ik_agent_event, .store = ik_agents_store_event,
+		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
+	};
+	struct ik_chat *chat = arg;
+	struct ik_error error, notice;
+
+	ik_children_become_reaper(chat->loop, "/proc/self/exe");
+	ik_children_on_change(chat->loop, on_background, chat);
+	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools,
+		    IK_ASKING_PERSON, &events, chat,
+		    chat->agent, &error) != IK_OK) {
+		ik_tty_leave(chat->tty);
+		ik_complain(error.text);
+		(void)ik_core_stop(&chat->core, &notice);
+		ik_chat_end(chat, 1);
+		return;
+	}
+	chat->core_started = true;
+	chat->agent->session = chat->core.session;
+	ik_complete_set_started(chat->agent->complete, true);
+	ik_core_watch(&chat->core);
+	ik_chat_set_mode(chat, IK_MODE_AUTO);
+	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
+	if (chat->core.scanned)
+		on_scan_finished(chat, ik_core_registry(&chat->core));
+	if (chat->options->resume && chat->options->system_prompt != NULL)
+		ik_session_want_prompt(chat->core.session);
+	if (chat->options->resume)
+		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat->agent);
+	else
+		send_first(chat->agent, true);
+}
+
+/* Make timers, draw the first frame, and start the rest behind it. */
+static int run(struct ik_chat *chat, struct ik_error *error)
+{
+	size_t i;
+
+	chat->escape_timer = ik_timer_new(chat->loop, ik_chat_escape_timeout, chat);
+	chat->frame_timer = ik_timer_new(chat->loop, wake, chat);
+	chat->tick_timer = ik_timer_new(chat->loop, wake, chat);
+	chat->answer_timer = ik_timer_new(chat->loop, ik_chat_terminal_unanswered, chat);
+	chat->draft_timer = ik_timer_new(chat->loop, ik_chat_draft_due, chat);
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		chat->signals[i] = ik_signal_new(chat->loop, signal_numbers[i], on_signal, chat);
+	chat->input = ik_input_new();
+	ik_chat_draft_load(chat->agent);
+	ik_chat_draw_now(chat);
+	ik_chat_draw(chat);
+	ik_chat_terminal_ask(chat);
+	ik_loop_before_sleep(chat->loop, ik_chat_draw, chat);
+	ik_loop_defer(chat->loop, start_core, chat);
+	if (ik_loop_run(chat->loop, error) != IK_OK)
+		chat->status = 1;
+	else
+		error->status = IK_OK;
+	return chat->status;
+}
+
+/* Say a line that was made for it, behind the screen. */
+static void say(char *line)
+{
+	if (!ik_tty_say(STDERR_FILENO, line))
+		(void)fputs(line, stderr);
+	free(line);
+}
+
+/* Write how to resume each session that is stored, or that is once all is. */
+static void put_sessions(const struct ik_chat *chat, bool all_stored, struct ik_buf *out)
+{
+	const struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		char *command;
+
+		if (!ik_resume_is_possible(agent->session, all_stored))
+			continue;
+		command = ik_resume_command(chat->options, ik_session_id(agent->session));
+		ik_buf_printf(out, _("Resume with: %s\n"), command);
+		free(command);
+	}
+}
+
+/* Take all apart, the terminal first, so that what follows can be read. */
+static void close_chat(struct ik_chat *chat)
+{
+	struct ik_buf sessions, stored;
+	struct ik_agent *agent;
+	struct ik_error notice;
+	int number;
+	size_t i;
+
+	ik_buf_init(&sessions, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&stored, IK_LIMIT_USER_TEXT);
+	ik_external_editor_close(chat);
+	ik_pager_close(chat);
+	chat->tty = ik_tty_close(chat->tty);
+	ik_loop_before_sleep(chat->loop, NULL, NULL);
+	ik_children_on_change(chat->loop, NULL, NULL);
+	/* Without a screen, or before the old one was read, there is no draft. */
+	number = chat->input != NULL ? ik_chat_draft_save(chat) : 0;
+	if (number != 0)
+		say(ik_format(_("ikigai: the message that was not sent yet could not be kept: %s\n"),
+			strerror(number)));
+	if (chat->core_started) {
+		chat->core.undo = ik_undo_work_finish(chat->core.undo);
+		if (chat->setup->database != NULL) {
+			put_sessions(chat, true, &sessions);
+			put_sessions(chat, false, &stored);
+		}
+		ik_chat_sessions_stop(chat);
+		for (agent = chat->agents; agent != NULL; agent = agent->next) {
+			agent->complete = ik_complete_free(agent->complete);
+			ik_chat_forget_blobs(agent);
+			ik_chat_sessions_done(agent);
+			agent->session = NULL; /* the core ends it */
+		}
+		(void)ik_core_stop(&chat->core, &notice);
+		say(ik_strdup(notice.status == IK_OK ? sessions.data : stored.data));
+		if (notice.status != IK_OK)
+			say(ik_complaint(notice.text));
+	}
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		chat->signals[i] = ik_signal_close(chat->signals[i]);
+	ik_children_end(chat->loop);
+	chat->escape_timer = ik_timer_close(chat->escape_timer);
+	chat->frame_timer = ik_timer_close(chat->frame_timer);
+	chat->tick_timer = ik_timer_close(chat->tick_timer);
+	chat->answer_timer = ik_timer_close(chat->answer_timer);
+	chat->draft_timer = ik_timer_close(chat->draft_timer);
+	chat->input = ik_input_free(chat->input);
+	ik_agents_done(chat);
+	chat->trust = ik_chat_trust_free(chat->trust);
+	chat->term = ik_term_free(chat->term);
+	ik_cells_done(&chat->cells);
+	ik_buf_done(&chat->frame);
+	free(chat->undo_call);
+	free(chat->refresh_line);
+	ik_registry_unref(chat->registry);
+	free(chat->last_shell);
+	ik_buf_done(&sessions);
+	ik_buf_done(&stored);
+}
+
+int ik_chat(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_error error = {.status = IK_OK};
+	struct ik_chat chat;
+	int status = 1;
+
+	memset(&chat, 0, sizeof chat);
+	chat.options = options;
+	chat.setup = setup;
+	ik_buf_init(&chat.frame, IK_MIB(64));
+	ik_cells_init(&chat.cells);
+	chat.loop = ik_loop_new(&error);
+	if (chat.loop != NULL) {
+		current_chat = &chat;
+		ik_alloc_set_hook(save_before_the_end);
+		if (open_screen(&chat, &error) == IK_OK)
+			status = run(&chat, &error);
+		current_chat = NULL;
+		close_chat(&chat);
+		ik_loop_free(chat.loop);
+	}
+	if (error.status != IK_OK)
+		say(ik_complaint(error.text));
+	return status;
+}

@@ -1,0 +1,441 @@
+#include "chat/chat_agents.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chat/chat_private.h"
+#include "commands/commands.h"
+#include "commands/sandbox_command.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* ---- life ---- */
+
+/* A page of help text about the commands, from their table. */
+static char *command_help(void)
+{
+	const struct ik_command *command;
+	struct ik_buf out;
+	size_t i;
+
+	ik_buf_init(&out, IK_KIB(64));
+	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+		ik_buf_printf(&out, "%-24s  %s\n", command->usage, _(command->description));
+	return ik_buf_take(&out, NULL);
+}
+
+/* What ui.inspector says. */
+static enum ik_inspector_wish inspector_wish(const char *value)
+{
+	return ik_text_equal(value, "open") ? IK_INSPECTOR_OPEN :
+		ik_text_equal(value, "closed") ? IK_INSPECTOR_CLOSED : IK_INSPECTOR_AUTO;
+}
+
+/* The screen of a conversation. */
+static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows, int columns)
+{
+	const struct ik_setup *setup = agent->chat->setup;
+	const struct ik_model_choice *choice = agent->chat->core_started ?
+		ik_core_choice(&agent->chat->core) : &setup->choice;
+	bool linear = agent->linear != NULL;
+	char *history = ik_places_file(&setup->places, "history"), *help = command_help();
+	const struct ik_screen_options options = {
+		.history_path = history,
+		.utf8 = utf8,
+		.markdown = setup->config->ui_markdown && !linear,
+		.inspector = linear ? IK_INSPECTOR_CLOSED : inspector_wish(setup->config->ui_inspector),
+		.preselect = !linear,
+		.hide_thinking = !setup->config->ui_show_thinking,
+		.tool_lines = (size_t)setup->config->ui_tool_output,
+		.read_blob = ik_chat_read_blob,
+		.read_arg = agent,
+		.tool_forms = &ik_chat_tool_forms,
+		.tool_forms_arg = agent->chat,
+		.sessions = &ik_chat_sessions_source,
+		.sessions_arg = agent,
+		.provider = choice->provider,
+		.model = choice->model,
+		.commands = help,
+		.keys = setup->config->ui_keys,
+	};
+	struct ik_screen *screen = ik_screen_new(&options);
+
+	ik_screen_resize(screen, rows, columns);
+	free(history);
+	free(help);
+	return screen;
+}
+
+/* Where the next one stands, and its number: the first gap. */
+static struct ik_agent **find_gap(struct ik_chat *chat, int *ret_number)
+{
+	struct ik_agent **place = &chat->agents;
+
+	for (*ret_number = 1; *place != NULL && (*place)->number == *ret_number; ++*ret_number)
+		place = &(*place)->next;
+	return place;
+}
+
+struct ik_agent *ik_agent_new(struct ik_chat *chat)
+{
+	struct ik_agent *agent = ik_alloc(sizeof(*agent)), **place;
+	bool utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
+
+	agent->chat = chat;
+	agent->draft_lock = -1;
+	place = find_gap(chat, &agent->number);
+	agent->next = *place;
+	*place = agent;
+	if (chat->plain)
+		agent->linear = ik_linear_new(utf8, chat->ansi);
+	agent->screen = make_screen(agent, utf8, chat->cells.rows, chat->cells.columns);
+	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen);
+	ik_complete_set_started(agent->complete, chat->core_started);
+	return agent;
+}
+
+/* Release what it owns. */
+static void agent_free(struct ik_agent *agent)
+{
+	ik_chat_forget_blobs(agent);
+	ik_chat_sessions_done(agent);
+	ik_chat_forget_questions(agent);
+	ik_chat_policy_done(agent);
+	ik_chat_draft_end(agent);
+	free(agent->task);
+	free(agent->lock_asker);
+	free(agent->picking_words);
+	agent->complete = ik_complete_free(agent->complete);
+	agent->screen = ik_screen_free(agent->screen);
+	agent->linear = ik_linear_free(agent->linear);
+	free(agent);
+}
+
+struct ik_agent *ik_agent_close(struct ik_agent *agent)
+{
+	struct ik_chat *chat = agent->chat;
+	struct ik_agent **place = &chat->agents, *other;
+
+	if (chat->agent == agent)
+		ik_agent_show(agent->parent != NULL ? agent->parent :
+			chat->agents != agent ? chat->agents : agent->next);
+	(void)ik_chat_draft_save(chat); /* with what waits to be sent */
+	agent->session = ik_core_close_session(&chat->core, agent->session);
+	while (*place != agent)
+		place = &(*place)->next;
+	*place = agent->next;
+	for (other = chat->agents; other != NULL; other = other->next)
+		if (other->parent == agent)
+			other->parent = agent->parent;
+	agent_free(agent);
+	ik_agents_tell_states(chat);
+	return NULL;
+}
+
+void ik_agents_done(struct ik_chat *chat)
+{
+	chat->agent = NULL;
+	while (chat->agents != NULL) {
+		struct ik_agent *agent = chat->agents;
+
+		chat->agents = agent->next;
+		agent_free(agent);
+	}
+	chat->screen = NULL;
+	chat->linear = NULL;
+}
+
+struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
+{
+	struct ik_agent *agent = chat->agents;
+
+	while (agent != NULL && agent->number != number)
+		agent = agent->next;
+	return agent;
+}
+
+size_t ik_agent_count(const struct ik_chat *chat)
+{
+	const struct ik_agent *agent;
+	size_t count = 0;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		count++;
+	return count;
+}
+
+bool ik_agent_begin_session(struct ik_agent *agent)
+{
+	struct ik_chat *chat = agent->chat;
+
+	if (!ik_core_begin_session(&chat->core))
+		return false;
+	agent->session = chat->core.session;
+	return true;
+}
+
+bool ik_agent_works(const struct ik_agent *agent)
+{
+	return agent->session != NULL && ik_session_busy(agent->session);
+}
+
+/* ---- showing ---- */
+
+void ik_agent_tell_mode(struct ik_agent *agent)
+{
+	const char *mark = agent->session != NULL ? ik_chat_lock_mark(agent) : NULL;
+	const char *sandbox;
+	enum ik_mode mode;
+	bool trouble;
+
+	if (agent->session == NULL)
+		return;
+	mode = ik_policy_mode(agent->chat->core.policy);
+	ik_screen_set_mode(agent->screen, mark != NULL ? mark : ik_mode_name(mode),
+		mark != NULL || mode != IK_MODE_AUTO);
+	sandbox = ik_sandbox_mark(agent->chat->setup->sandbox, &trouble);
+	ik_screen_set_sandbox(agent->screen, sandbox, trouble);
+}
+
+/* What all have in common, as it is now: those that are not shown are not told. */
+static void bring_up_to_date(struct ik_agent *agent)
+{
+	struct ik_chat *chat = agent->chat;
+	struct ik_screen *screen = agent->screen;
+
+	if (chat->term != NULL)
+		ik_screen_set_mouse(screen, chat->modes.mouse, ik_term_answers(chat->term));
+	ik_screen_resize(screen, chat->cells.rows, chat->cells.columns);
+	if (!chat->core_started)
+		return;
+	ik_agent_tell_mode(agent);
+	ik_screen_set_store(screen, ik_store_name(chat->core.store));
+	ik_screen_set_background(screen, ik_children_orphans(chat->loop));
+	if (chat->core.scanned) {
+		struct ik_registry *registry = ik_core_registry(&chat->core);
+		size_t count = ik_registry_count(registry);
+
+		ik_screen_set_registry(screen, registry);
+		ik_screen_set_scan(screen, ik_registry_state(registry), count, count);
+		ik_screen_candidates_changed(screen);
+	}
+	ik_screen_session_runs(screen, ik_session_id(agent->session));
+}
+
+void ik_agent_show(struct ik_agent *agent)
+{
+	struct ik_chat *chat = agent->chat;
+
+	if (chat->agent == agent)
+		return;
+	if (chat->agent != NULL) {
+		ik_chat_sessions_stop(chat);
+		ik_chat_draft_changed(chat);
+		if (agent->linear != NULL)
+			ik_linear_take_over(agent->linear, chat->agent->linear);
+	}
+	chat->agent = agent;
+	chat->screen = agent->screen;
+	chat->linear = agent->linear;
+	if (agent->session != NULL)
+		ik_core_set_front(&chat->core, agent->session);
+	agent->unread = false;
+	bring_up_to_date(agent);
+	ik_agents_tell_states(chat);
+	ik_chat_draw_now(chat);
+}
+
+/* The last of them. */
+static struct ik_agent *last_agent(const struct ik_chat *chat)
+{
+	struct ik_agent *agent = chat->agents;
+
+	while (agent->next != NULL)
+		agent = agent->next;
+	return agent;
+}
+
+/* The one before, round and round. */
+static struct ik_agent *agent_before(const struct ik_chat *chat)
+{
+	struct ik_agent *agent = chat->agents;
+
+	if (agent == chat->agent)
+		return last_agent(chat);
+	while (agent->next != chat->agent)
+		agent = agent->next;
+	return agent;
+}
+
+void ik_agent_show_number(struct ik_chat *chat, int number)
+{
+	struct ik_agent *agent = number > 0 ? ik_agent_find(chat, number) : chat->agent->next;
+	char *sentence;
+
+	if (number < 0)
+		agent = agent_before(chat);
+	else if (number == 0 && agent == NULL)
+		agent = chat->agents;
+	if (agent != NULL && agent != chat->agent) {
+		ik_agent_show(agent);
+		return;
+	}
+	sentence = number > 0 && agent == NULL ? ik_format(_("There is no agent %d."), number) :
+		number > 0 ? ik_format(_("This is agent %d."), number) :
+		ik_strdup(_("There is one agent only: /fork PROMPT begins another."));
+	ik_screen_flash(chat->screen, sentence);
+	free(sentence);
+}
+
+/* ---- what is told ---- */
+
+/* How an agent stands, for the status bar. */
+static enum ik_agent_state state_of(const struct ik_agent *agent)
+{
+	if (agent->questions != NULL)
+		return IK_AGENT_ASKING;
+	if (ik_agent_works(agent))
+		return IK_AGENT_WORKING;
+	if (agent->failed)
+		return IK_AGENT_FAILED;
+	return agent->unread ? IK_AGENT_UNREAD : IK_AGENT_IDLE;
+}
+
+void ik_agents_tell_states(struct ik_chat *chat)
+{
+	size_t count = ik_agent_count(chat), i = 0;
+	struct ik_agent_mark *marks = ik_alloc_array(NULL, count + 1, sizeof(*marks));
+	const struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		marks[i++] = (struct ik_agent_mark){
+			.number = agent->number, .shown = agent == chat->agent,
+			.state = state_of(agent), .started_ms = agent->turn_started_ms,
+		};
+	ik_screen_set_agents(chat->screen, marks, count > 1 ? count : 0);
+	free(marks);
+	ik_chat_pick_again(chat->agent);
+}
+
+/* Say over the editor of the shown one what another wants; who writes goes on writing. */
+static void call(const struct ik_agent *agent)
+{
+	char *key = ik_agent_key(agent->chat, agent->number);
+	char *sentence = agent->calls != NULL ?
+		ik_format(_("Agent %d waits for your answer: %s shows it."), agent->number, key) :
+		agent->failed ? ik_format(_("Agent %d has failed: %s shows it."), agent->number, key) :
+		ik_format(_("Agent %d has ended its turn."), agent->number);
+
+	ik_screen_flash(agent->chat->screen, sentence);
+	free(sentence);
+	free(key);
+}
+
+/* Note what an event says of how the agent stands. */
+static void note_state(struct ik_agent *agent, const struct ik_event *event)
+{
+	bool shown = agent == agent->chat->agent;
+
+	switch (event->kind) {
+	case IK_EVENT_TURN_STARTED:
+		agent->turn_started_ms = ik_clock_ms();
+		agent->failed = false;
+		break;
+	case IK_EVENT_TURN_DONE:
+		agent->turn_started_ms = 0;
+		agent->failed = ik_text_equal(event->name, "error");
+		agent->unread = !shown;
+		if (!shown)
+			call(agent);
+		break;
+	case IK_EVENT_ASKING:
+		if (!shown)
+			call(agent);
+		break;
+	case IK_EVENT_MESSAGE:
+		if (event->message->kind != IK_KIND_COMMAND)
+			break;
+		/* fall through */
+	case IK_EVENT_NOTICE:
+	case IK_EVENT_ERROR:
+		agent->unread = agent->unread || (!shown && !agent->restoring);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Are the messages that one can go back to others now, or whether one can? */
+static bool changes_messages(const struct ik_event *event)
+{
+	return event->kind == IK_EVENT_SESSION || event->kind == IK_EVENT_OLDER ||
+		event->kind == IK_EVENT_TURN_DONE ||
+		(event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
+}
+
+void ik_agent_event(void *arg, const struct ik_event *event)
+{
+	struct ik_agent *agent = arg;
+	struct ik_chat *chat = agent->chat;
+
+	ik_core_log_event(event);
+	ik_screen_apply(agent->screen, event);
+	if (event->kind == IK_EVENT_SESSION)
+		ik_screen_session_runs(agent->screen, event->text);
+	ik_chat_policy_event(agent, event);
+	ik_chat_children_event(agent, event);
+	ik_chat_lock_event(agent, event);
+	ik_chat_draft_event(agent, event);
+	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
+	    event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
+		return;
+	/* The clocks of a screen that is not drawn have to be started, too. */
+	if (agent != chat->agent)
+		(void)ik_screen_tick(agent->screen, ik_clock_ms());
+	note_state(agent, event);
+	if (agent->picking != IK_PICKING_NOTHING && changes_messages(event))
+		ik_chat_pick_again(agent);
+	if (chat->agents->next != NULL)
+		ik_agents_tell_states(chat);
+}
+
+void ik_agents_store_event(void *arg, const struct ik_event *event)
+{
+	struct ik_chat *chat = arg;
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		if (event->kind == IK_EVENT_STORE || agent == chat->agent)
+			ik_screen_apply(agent->screen, event);
+		ik_chat_draft_event(agent, event);
+	}
+}
+
+void ik_agents_policy_changed(struct ik_chat *chat)
+{
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		ik_session_policy_changed(agent->session);
+}
+
+void ik_agents_pause(struct ik_chat *chat)
+{
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		if (agent->session != NULL)
+			ik_session_pause(agent->session);
+}
+
+void ik_agents_continue(struct ik_chat *chat)
+{
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next)
+		if (agent->session != NULL)
+			ik_session_continue(agent->session);
+}

@@ -1,0 +1,273 @@
+#include "chat/chat_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/log.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Of each directory, so that what was begun in one place waits there; chats at the same
+ * time have one each. */
+#define DRAFT_DIRECTORY "drafts"
+#define LOCK_FILE "lock"
+#define CHATS_MAX 64
+
+/* What a crash can cost of what was typed. */
+#define SAVE_MS 1000
+
+/* A larger one is kept when the program stops or ends, but not while one types. */
+#define SAVE_SOON_BYTES IK_MIB(1)
+
+/* Take the place number for this process as long as it lives. A byte of the lock file
+ * stands for it; a chat that ended in whatever way holds it no more. */
+static bool take_place(int fd, uint64_t directory, int number)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)((directory >> 2) / CHATS_MAX * CHATS_MAX) + number,
+		.l_len = 1,
+	};
+
+	return fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+/* Which drafts of the directory there are, a bit for each number. The folder is read once:
+ * this stands before the first frame. */
+static uint64_t drafts_there(const char *folder, uint64_t directory)
+{
+	char *prefix = ik_format("%016llx-", (unsigned long long)directory), *end;
+	struct dirent *entry;
+	uint64_t there = 0;
+	DIR *stream = opendir(folder);
+	unsigned long number;
+
+	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+		const char *digits = entry->d_name + strlen(prefix);
+
+		if (!ik_text_starts(entry->d_name, prefix) || *digits < '0' || *digits > '9')
+			continue;
+		number = strtoul(digits, &end, 10);
+		if (*end == '\0' && number < CHATS_MAX)
+			there |= UINT64_C(1) << number;
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	free(prefix);
+	return there;
+}
+
+/* Which draft is this agent's: the first that nobody has in hand and that says something
+ * (not where it is to be empty), else the first that nobody has. NULL: there is nowhere to keep one. */
+static char *choose_draft(struct ik_agent *agent, bool empty)
+{
+	struct ik_chat *chat = agent->chat;
+	char *folder = ik_places_file(&chat->setup->places, DRAFT_DIRECTORY), *lock, *found = NULL;
+	uint64_t directory = ik_text_hash(chat->setup->places.directory), there;
+	int i;
+
+	if (folder == NULL || ik_path_make(folder, 0700, NULL) != IK_OK) {
+		free(folder);
+		return NULL;
+	}
+	lock = ik_path_join(folder, LOCK_FILE);
+	agent->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	there = drafts_there(folder, directory);
+	for (i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && found == NULL; i++) {
+		int number = i % CHATS_MAX;
+
+		/* First those that are there, then the others. */
+		if (((there >> number & 1) != 0) == (i < CHATS_MAX) &&
+		    take_place(agent->draft_lock, directory, number))
+			found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
+	}
+	free(lock);
+	free(folder);
+	return found;
+}
+
+/* Write the new file beside the old one. Not synced to the disk: a draft has to
+ * outlive the program, and a disk that is slow must not be felt in typing. */
+static int write_new(const struct ik_agent *agent)
+{
+	int fd = open(agent->draft_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	size_t length, index;
+	const char *text;
+	int number = 0;
+
+	if (fd < 0)
+		return errno;
+	for (index = 0; agent->session != NULL && number == 0; index++) {
+		text = ik_session_queued(agent->session, index, &length);
+		if (text == NULL)
+			break;
+		if (index > 0)
+			number = ik_write_all(fd, "\n\n", 2);
+		if (number == 0)
+			number = ik_write_all(fd, text, length);
+	}
+	text = ik_screen_draft(agent->screen, &length);
+	if (number == 0 && index > 0 && length > 0)
+		number = ik_write_all(fd, "\n\n", 2);
+	if (number == 0)
+		number = ik_write_all(fd, text, length);
+	if (close(fd) != 0 && number == 0)
+		number = errno;
+	return number;
+}
+
+/* Put the new file in the place of the old one. A file that is renamed over another is sent to
+ * the disk at once by ext4, which the next key would wait for; two that change places are not. */
+static int replace(const struct ik_agent *agent)
+{
+#ifdef RENAME_EXCHANGE
+	if (renameat2(AT_FDCWD, agent->draft_new, AT_FDCWD, agent->draft_path, RENAME_EXCHANGE) == 0) {
+		(void)unlink(agent->draft_new);
+		return 0;
+	}
+#endif
+	return rename(agent->draft_new, agent->draft_path) == 0 ? 0 : errno;
+}
+
+/* Save one as it is now; 0 or errno. */
+static int save(const struct ik_agent *agent)
+{
+	size_t length, queued;
+	bool any;
+	int number;
+
+	(void)ik_screen_draft(agent->screen, &length);
+	any = length > 0 || (agent->session != NULL &&
+		ik_session_queued(agent->session, 0, &queued) != NULL);
+	if (agent->draft_path == NULL)
+		return any ? ENOENT : 0;
+	if (!any)
+		return unlink(agent->draft_path) == 0 || errno == ENOENT ? 0 : errno;
+	number = write_new(agent);
+	if (number == 0)
+		number = replace(agent);
+	if (number != 0)
+		(void)unlink(agent->draft_new);
+	return number;
+}
+
+/* Take a place, if there is anywhere to keep a draft. */
+static void begin(struct ik_agent *agent, bool empty)
+{
+	agent->draft_path = choose_draft(agent, empty);
+	if (agent->draft_path != NULL)
+		agent->draft_new = ik_format("%s.%ld", agent->draft_path, (long)getpid());
+}
+
+void ik_chat_draft_begin(struct ik_agent *agent)
+{
+	begin(agent, true);
+}
+
+void ik_chat_draft_end(struct ik_agent *agent)
+{
+	free(agent->draft_path);
+	free(agent->draft_new);
+	agent->draft_path = agent->draft_new = NULL;
+	if (agent->draft_lock >= 0)
+		(void)close(agent->draft_lock);
+	agent->draft_lock = -1;
+}
+
+/* Say on its screen what is wrong with a draft's file; takes over the sentence. */
+static void complain(const struct ik_agent *agent, char *sentence)
+{
+	const struct ik_event event = {
+		.kind = IK_EVENT_ERROR, .text = sentence, .text_length = strlen(sentence),
+	};
+
+	ik_screen_apply(agent->screen, &event);
+	free(sentence);
+}
+
+void ik_chat_draft_load(struct ik_agent *agent)
+{
+	struct ik_buf raw, text;
+	struct ik_error error;
+	enum ik_status status;
+
+	begin(agent, false);
+	if (agent->draft_path == NULL)
+		return;
+	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
+	status = ik_file_read(agent->draft_path, &raw, &error);
+	if (status != IK_OK && status != IK_NOT_FOUND)
+		complain(agent, ik_format(_("%s. What you wrote here before and did not send stays in that file."),
+			error.text));
+	if (status == IK_OK && raw.length > 0) {
+		ik_utf8_repair(&text, raw.data, raw.length);
+		if (ik_buf_status(&text) == IK_OK)
+			ik_screen_set_draft(agent->screen, text.data, text.length);
+	}
+	ik_buf_done(&raw);
+	ik_buf_done(&text);
+}
+
+int ik_chat_draft_save(const struct ik_chat *chat)
+{
+	const struct ik_agent *agent;
+	int number = 0, other;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		other = save(agent);
+		number = number != 0 ? number : other;
+	}
+	return number;
+}
+
+void ik_chat_draft_changed(struct ik_chat *chat)
+{
+	if (!ik_timer_running(chat->draft_timer))
+		ik_timer_start(chat->draft_timer, SAVE_MS);
+}
+
+void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_QUEUED)
+		ik_chat_draft_changed(agent->chat);
+	if (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER)
+		agent->draft_stale = true;
+	/* A message that is stored has its number; one that waits is told of later. */
+	if (agent->draft_stale && (event->kind == IK_EVENT_STORE ? event->number == 0 :
+		event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
+		agent->draft_stale = false;
+		ik_timer_start(agent->chat->draft_timer, 0);
+	}
+}
+
+void ik_chat_draft_due(void *arg)
+{
+	struct ik_chat *chat = arg;
+	const struct ik_agent *agent;
+	size_t length;
+	int number;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		(void)ik_screen_draft(agent->screen, &length);
+		if (length > SAVE_SOON_BYTES || agent->draft_path == NULL)
+			continue;
+		number = save(agent);
+		if (number == 0)
+			continue;
+		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
+		if (!chat->draft_told)
+			complain(agent, ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
+				"if the program ends."), agent->draft_path, strerror(number)));
+		chat->draft_told = true;
+	}
+}

@@ -1,0 +1,122 @@
+#include "chat/chat_private.h"
+
+#include "chat/external_editor.h"
+#include "chat/pager.h"
+#include "util/clock.h"
+
+/* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
+ * faster, and a frame costs more than what it shows. A key is drawn at once, and alone. What is due
+ * that soon is drawn now, for one waking less. */
+#define FRAME_US (IK_CORE_FRAME_MS * 1000)
+#define FRAME_EARLY_US 4000
+
+void ik_chat_redraw(struct ik_chat *chat)
+{
+	if (chat->linear != NULL)
+		ik_linear_again(chat->linear);
+	else
+		ik_term_invalidate(chat->term);
+}
+
+void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
+{
+	ik_tty_size(chat->tty, ret_rows, ret_columns);
+	if (chat->plain)
+		ik_linear_size(ret_rows, ret_columns);
+}
+
+/* Draw the screen and hand the frame's bytes to the terminal. part: only what was typed. */
+static void draw_frame(struct ik_chat *chat, bool part)
+{
+	int row, column;
+
+	ik_screen_draw(chat->screen, &chat->cells, &row, &column);
+	ik_buf_clear(&chat->frame);
+	if (chat->linear != NULL)
+		ik_linear_frame(chat->linear, chat->screen, &chat->cells, row, column, &chat->frame);
+	else
+		ik_term_frame(chat->term, &chat->cells, row, column, &chat->frame);
+	if (ik_buf_status(&chat->frame) != IK_OK) {
+		/* A frame that does not fit is drawn anew, whole. */
+		ik_chat_redraw(chat);
+		return;
+	}
+	if (chat->frame.length > 0)
+		ik_tty_write(chat->tty, chat->frame.data, chat->frame.length);
+	if (chat->term != NULL)
+		ik_term_settle(chat->term);
+	if (!part)
+		chat->last_frame_us = ik_clock_us();
+	chat->urgent = chat->typed = false;
+}
+
+/* Ask for the time when the screen shows any. The answer is another one when a
+ * call begins or a hint appears, so it is asked for in every turn of the loop. */
+static void arm_tick(struct ik_chat *chat)
+{
+	int64_t next = ik_screen_tick(chat->screen, ik_clock_ms());
+
+	if (next < 0)
+		ik_timer_stop(chat->tick_timer);
+	else
+		ik_timer_start(chat->tick_timer, next);
+}
+
+/* Take the size the terminal has now, once for a storm of changes. */
+static void take_size(struct ik_chat *chat)
+{
+	int rows, columns;
+
+	chat->resized = false;
+	ik_chat_size(chat, &rows, &columns);
+	if (chat->term != NULL)
+		ik_term_resize(chat->term, rows, columns);
+	ik_cells_resize(&chat->cells, rows, columns);
+	ik_screen_resize(chat->screen, rows, columns);
+}
+
+void ik_chat_draw(void *arg)
+{
+	struct ik_chat *chat = arg;
+	int64_t wait;
+	bool early, part;
+
+	if (chat->tty == NULL || chat->screen == NULL)
+		return;
+	if (ik_external_editor_is_open(chat) || ik_pager_is_open(chat))
+		return; /* all that happens is drawn when the terminal is ours again */
+	arm_tick(chat);
+	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
+		chat->urgent = chat->typed = false;
+		ik_timer_stop(chat->frame_timer);
+		return;
+	}
+	if (ik_tty_busy(chat->tty)) {
+		/* What is skipped is drawn when the terminal has taken all. */
+		ik_timer_stop(chat->frame_timer);
+		return;
+	}
+	wait = chat->last_frame_us + FRAME_US - ik_clock_us();
+	early = !chat->urgent && wait > FRAME_EARLY_US;
+	part = early && chat->typed && !chat->resized && chat->linear == NULL &&
+		ik_screen_hold(chat->screen);
+	if (!early || chat->typed) {
+		if (chat->resized)
+			take_size(chat);
+		draw_frame(chat, part);
+	}
+	if (!ik_screen_dirty(chat->screen) && !chat->resized)
+		ik_timer_stop(chat->frame_timer);
+	else if (early && !ik_timer_running(chat->frame_timer))
+		ik_timer_start(chat->frame_timer, wait / 1000 + 1);
+}
+
+void ik_chat_draw_typed(struct ik_chat *chat)
+{
+	chat->typed = true;
+}
+
+void ik_chat_draw_now(struct ik_chat *chat)
+{
+	chat->urgent = true;
+}

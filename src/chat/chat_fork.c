@@ -1,0 +1,347 @@
+/* Children of a conversation: forked, joined, closed. */
+#include "chat/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chat/agents_text.h"
+#include "core/attach.h"
+#include "commands/commands_session.h"
+#include "conversation/kin.h"
+#include "conversation/title.h"
+#include "loop/child.h"
+#include "tui/edit/keymap.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* ---- what is said of agents ---- */
+
+char *ik_agent_key(const struct ik_chat *chat, int number)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
+	char *name = number <= 9 ? ik_format("{agent-%d}", number) : ik_strdup("{next-agent}");
+	char *key = ik_keymap_sentence(keymap, name);
+
+	free(name);
+	ik_keymap_free(keymap);
+	return key;
+}
+
+/* ---- /fork PROMPT ---- */
+
+/* The child's stored conversation is there, or not. */
+static void on_restored(void *arg, const struct ik_error *error)
+{
+	struct ik_agent *agent = arg;
+
+	agent->restoring = false;
+	if (error != NULL)
+		ik_session_add_notice(agent->session, error->text);
+	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
+	ik_agents_tell_states(agent->chat);
+}
+
+/* Make the child of the shown agent; its session, of this id, has all up to sequence. */
+static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const char *prompt,
+	int64_t sequence, char ret_id[IK_UUID_TEXT])
+{
+	struct ik_agent *child = ik_agent_new(chat);
+
+	child->parent = chat->agent;
+	child->task = ik_session_title(prompt, strlen(prompt));
+	child->forked_at = sequence;
+	child->restoring = true;
+	ik_chat_draft_begin(child);
+	child->session = ik_core_add_session(&chat->core, child);
+	if (sequence > 0) {
+		char *sentence = ik_command_fork_sentence(&chat->core);
+
+		struct ik_session_copy *copy = ik_command_make_fork(&chat->core, ik_kin_command(line,
+			sentence, IK_KIN_PARENT, ik_session_id(chat->core.session)), sequence, ret_id);
+
+		free(sentence);
+		ik_session_restore_fork(child->session, ret_id, copy, on_restored, child);
+	} else {
+		memcpy(ret_id, ik_session_id(child->session), IK_UUID_TEXT);
+		on_restored(child, NULL);
+	}
+	return child;
+}
+
+/* Say in the parent where its child is, now and later. */
+static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_agent *child,
+	const char *id)
+{
+	char *key = ik_agent_key(chat, child->number);
+	char *output = ik_format(_("Agent %d works on it: %s shows it, /join %d brings its last word here."),
+		child->number, key, child->number);
+	struct ik_message *command = ik_kin_command(line, output, IK_KIN_CHILD, id);
+
+	ik_session_add_message(chat->core.session, command);
+	ik_message_unref(command);
+	free(output);
+	free(key);
+}
+
+void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
+{
+	struct ik_session *session = chat->core.session;
+	struct ik_attached attached;
+	struct ik_error error;
+	int64_t sequence;
+
+	ik_attached_init(&attached);
+	if (ik_agent_count(chat) >= IK_AGENTS_MOST) {
+		ik_chat_complain(chat, _("There are as many agents as there can be: /close ends one."));
+	} else if (ik_command_fork_point(&chat->core, &sequence, &error) != IK_OK ||
+		   ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
+			   ik_session_conversation(session), chat->agent->shared_command, &attached,
+			   &error) != IK_OK) {
+		ik_chat_complain(chat, error.text);
+		ik_screen_set_draft(chat->screen, line, strlen(line));
+	} else {
+		char id[IK_UUID_TEXT];
+		struct ik_agent *child = make_child(chat, line, prompt, sequence, id);
+
+		memcpy(child->shared_command, attached.last_command[0] != '\0' ? attached.last_command :
+			chat->agent->shared_command, sizeof(child->shared_command));
+		tell_parent(chat, line, child, id);
+		ik_session_submit_with(child->session, attached.text.data, attached.text.length,
+			attached.data.data, attached.data.length);
+		ik_agents_tell_states(chat);
+	}
+	ik_attached_done(&attached);
+}
+
+/* ---- /join ---- */
+
+/* The child that a /join names: the one of a number, else the only one; NULL with a word
+ * of why not, or without one where there are several. */
+static struct ik_agent *child_named(struct ik_chat *chat, int number, struct ik_error *error)
+{
+	struct ik_agent *agent, *found = NULL;
+
+	error->text[0] = '\0';
+	if (number > 0) {
+		found = ik_agent_find(chat, number);
+		if (found == NULL || found == chat->agent)
+			(void)ik_error_set(error, IK_NOT_FOUND, found == NULL ? _("There is no agent %d.")
+				: _("This is agent %d."), number);
+		return found == chat->agent ? NULL : found;
+	}
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		if (agent->parent != chat->agent)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = agent;
+	}
+	if (found == NULL)
+		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
+			_("There is no other agent: /fork PROMPT begins one."));
+	return found;
+}
+
+/* Give the last word of one to the model of another. */
+static enum ik_status join(const struct ik_agent *child, struct ik_agent *target, const char *words,
+	struct ik_error *error)
+{
+	enum ik_status status = IK_OK;
+	struct ik_buf text;
+
+	if (ik_session_reads_along(target->session))
+		return ik_error_set(error, IK_UNAVAILABLE,
+			_("Agent %d only reads along: its session is open elsewhere."), target->number);
+	if (ik_agent_works(child))
+		return ik_error_set(error, IK_UNAVAILABLE,
+			_("Agent %d is at work: /join it when it has ended its turn."), child->number);
+	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
+	if (!ik_agents_text_join(child, words, &text))
+		status = ik_error_set(error, IK_NOT_FOUND, _("Agent %d has not said anything yet."),
+			child->number);
+	else
+		status = ik_buf_check(&text, _("the message"), error);
+	if (status == IK_OK)
+		ik_session_submit(target->session, text.data, text.length);
+	ik_buf_done(&text);
+	return status;
+}
+
+/* A number that the words begin with, which are moved behind it; 0: none. */
+static int take_number(const char **words)
+{
+	char *end;
+	long number = strtol(*words, &end, 10);
+
+	if (end == *words || number < 1 || number > IK_AGENTS_MOST || (*end != '\0' && *end != ' '))
+		return 0;
+	*words = end + strspn(end, " ");
+	return (int)number;
+}
+
+void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
+{
+	int number = take_number(&words);
+	struct ik_agent *agent = chat->agent;
+	struct ik_error error;
+
+	if (ik_text_equal(words, "?")) {
+		ik_chat_pick(chat, IK_PICKING_JOIN, "");
+		return;
+	}
+	if (number == 0 && agent->parent != NULL) {
+		if (join(agent, agent->parent, words, &error) != IK_OK) {
+			ik_session_add_command(agent->session, line, error.text);
+			return;
+		}
+		ik_session_add_command(agent->session, line, _("The other agent has been told."));
+		ik_agent_show(agent->parent);
+		return;
+	}
+	agent = child_named(chat, number, &error);
+	if (agent == NULL && error.text[0] == '\0')
+		ik_chat_pick(chat, IK_PICKING_JOIN, words);
+	else if (agent == NULL || join(agent, chat->agent, words, &error) != IK_OK)
+		ik_session_add_command(chat->core.session, line, error.text);
+}
+
+/* ---- /agents, /close ---- */
+
+void ik_agents_list(struct ik_chat *chat, const char *line, const char *words)
+{
+	int number = take_number(&words);
+
+	if (words[0] != '\0')
+		ik_session_add_command(chat->core.session, line,
+			_("/agents takes the number of the one to be shown, or nothing."));
+	else if (number > 0)
+		ik_agent_show_number(chat, number);
+	else
+		ik_chat_pick(chat, IK_PICKING_AGENT, "");
+}
+
+/* Close one, and say in the one that is shown then how to go on with it. */
+static void close_agent(struct ik_chat *chat, struct ik_agent *agent)
+{
+	char *sentence = ik_format(_("Agent %d is closed. Its session stays: /resume %s"), agent->number,
+		ik_session_id(agent->session));
+
+	ik_agent_close(agent);
+	ik_session_add_notice(chat->core.session, sentence);
+	free(sentence);
+}
+
+enum { ANSWER_YES, ANSWER_NO };
+
+static void on_close_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	struct ik_agent *agent = ik_agent_find(chat, (int)(intptr_t)arg);
+
+	if (answer != NULL && answer->value == ANSWER_YES && agent != NULL && chat->agents->next != NULL)
+		close_agent(chat, agent);
+}
+
+/* One that is at work: is it to be ended? */
+static void ask_to_close(struct ik_chat *chat, int number)
+{
+	const struct ik_choice choices[] = {
+		{.key = 'c', .label = _("Close it"), .value = ANSWER_YES},
+		{.key = 'k', .label = _("Keep it"), .value = ANSWER_NO},
+	};
+	const char *hint = _("What has arrived is kept, and its session can be resumed.");
+	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	char *title = ik_format(_("Agent %d is at work. Close it?"), number);
+	const struct ik_question question = {
+		.title = title, .parts = &part, .part_count = 1,
+		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+	};
+
+	(void)ik_chat_ask(chat, &question, on_close_answer, (void *)(intptr_t)number);
+	free(title);
+}
+
+void ik_agent_close_named(struct ik_chat *chat, const char *line, const char *words)
+{
+	int number = take_number(&words);
+	struct ik_agent *agent = number > 0 ? ik_agent_find(chat, number) : chat->agent;
+	char *problem = NULL;
+
+	if (chat->agents->next == NULL)
+		problem = ik_strdup(_("This is the only agent; /quit ends ikigai."));
+	else if (agent == NULL)
+		problem = ik_format(_("There is no agent %d."), number);
+	else if (words[0] != '\0')
+		problem = ik_strdup(_("/close takes the number of an agent, or nothing: this one."));
+	else if (ik_agent_works(agent))
+		ask_to_close(chat, agent->number);
+	else
+		close_agent(chat, agent);
+	if (problem != NULL)
+		ik_session_add_command(chat->core.session, line, problem);
+	free(problem);
+}
+
+/* ---- the end of the program ---- */
+
+static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	(void)arg;
+	chat->quit_question = 0;
+	if (answer != NULL && answer->value == ANSWER_YES)
+		ik_chat_end(chat, 0);
+}
+
+/* What the end would stop, one thing a line; "": nothing. */
+static void put_running(const struct ik_chat *chat, struct ik_buf *out)
+{
+	const struct ik_agent *agent;
+	int background = ik_children_orphans(chat->loop);
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		if (!ik_agent_works(agent))
+			continue;
+		if (agent == chat->agent)
+			ik_buf_puts(out, _("The turn or call that runs now"));
+		else
+			ik_buf_printf(out, _("Agent %d, which is at work"), agent->number);
+		ik_buf_putc(out, '\n');
+	}
+	if (background > 0) {
+		ik_buf_printf(out, ngettext("%d process in the background", "%d processes in the background",
+			(unsigned long)background), background);
+		ik_buf_putc(out, '\n');
+	}
+	if (out->length > 0)
+		ik_buf_truncate(out, out->length - 1);
+}
+
+void ik_chat_quit(struct ik_chat *chat)
+{
+	const struct ik_choice choices[] = {
+		{.key = 'e', .label = _("End ikigai"), .value = ANSWER_YES},
+		{.key = 's', .label = _("Stay"), .value = ANSWER_NO},
+	};
+	const char *hint = _("What has arrived is kept, and every session can be resumed.");
+	struct ik_question_part parts[] = {
+		{.kind = IK_QUESTION_TEXT}, {IK_QUESTION_HINT, hint, strlen(hint)},
+	};
+	const struct ik_question question = {
+		.title = _("End ikigai? This stops:"), .parts = parts, .part_count = 2,
+		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+	};
+	struct ik_buf running;
+
+	ik_buf_init(&running, IK_KIB(16));
+	if (chat->core_started)
+		put_running(chat, &running);
+	/* Whoever asks a second time means it. */
+	if (running.length == 0 || chat->quit_question != 0) {
+		ik_chat_end(chat, 0);
+	} else {
+		parts[0].text = running.data;
+		parts[0].length = running.length;
+		chat->quit_question = ik_chat_ask(chat, &question, on_quit_answer, NULL);
+	}
+	ik_buf_done(&running);
+}

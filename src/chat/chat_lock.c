@@ -1,0 +1,204 @@
+/* A session that is open in another ikigai, too: reading along, asking for it, letting it go. */
+#include "chat/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/edit/keymap.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+#define ENDING_MS 20 /* between two looks whether what was under way has ended */
+
+/* A sentence in the conversation, with the keys of now for their names; it is not stored. */
+static void say(struct ik_agent *agent, char *sentence)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
+	char *text = ik_keymap_sentence(keymap, sentence);
+	const struct ik_event event = {
+		.kind = IK_EVENT_NOTICE, .text = text, .text_length = strlen(text),
+	};
+
+	ik_screen_apply(agent->screen, &event);
+	free(text);
+	free(sentence);
+	ik_keymap_free(keymap);
+}
+
+/* The same in the line over the editor. */
+static void flash(struct ik_agent *agent, const char *sentence)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
+	char *text = ik_keymap_sentence(keymap, sentence);
+
+	ik_screen_flash(agent->screen, text);
+	free(text);
+	ik_keymap_free(keymap);
+}
+
+const char *ik_chat_lock_mark(const struct ik_agent *agent)
+{
+	if (agent->session == NULL || !ik_session_reads_along(agent->session))
+		return NULL;
+	return ik_session_is_asking(agent->session) ? _("asking") : _("reading");
+}
+
+static void show_mark(struct ik_agent *agent)
+{
+	ik_agent_tell_mode(agent);
+}
+
+/* ---- somebody asks for ours ---- */
+
+enum { ANSWER_NOW, ANSWER_THEN, ANSWER_NO };
+
+/* Let it go, unless something is under way. */
+static void try_to_let_go(void *arg)
+{
+	struct ik_agent *agent = arg;
+
+	if (!ik_session_busy(agent->session)) {
+		agent->letting_go = false;
+		ik_session_let_go(agent->session);
+		show_mark(agent);
+	} else if (agent->cancelled_for_it) {
+		ik_timer_start(agent->lock_timer, ENDING_MS);
+	}
+}
+
+static void look_soon(struct ik_agent *agent)
+{
+	if (agent->lock_timer == NULL)
+		agent->lock_timer = ik_timer_new(agent->chat->loop, try_to_let_go, agent);
+	ik_timer_start(agent->lock_timer, ENDING_MS);
+}
+
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	struct ik_agent *agent = chat->agent; /* who is asked is shown */
+
+	(void)arg;
+	if (answer == NULL)
+		return;
+	agent->lock_question = 0;
+	if (answer->value == ANSWER_NO) {
+		ik_session_refuse(agent->session);
+		return;
+	}
+	ik_chat_take_queue_back(chat);
+	agent->letting_go = true;
+	agent->cancelled_for_it = answer->value == ANSWER_NOW;
+	if (answer->value == ANSWER_NOW && ik_session_busy(agent->session))
+		ik_session_cancel(agent->session);
+	look_soon(agent);
+}
+
+static void ask(struct ik_agent *agent)
+{
+	bool busy = ik_session_busy(agent->session);
+	struct ik_choice choices[3];
+	const char *hint = _("Whoever asked goes on with it, and you read along here. You can ask for it "
+		"back, or go on in a copy of your own with /fork.");
+	struct ik_question_part parts[2];
+	struct ik_question question = {.parts = parts, .part_count = 2, .choices = choices};
+
+	if (agent->lock_question != 0)
+		ik_chat_withdraw(agent->chat, agent->lock_question);
+	parts[0] = (struct ik_question_part){IK_QUESTION_TEXT, agent->lock_asker,
+		strlen(agent->lock_asker)};
+	parts[1] = (struct ik_question_part){IK_QUESTION_HINT, hint, strlen(hint)};
+	choices[question.choice_count++] = (struct ik_choice){.key = 'l', .value = ANSWER_NOW,
+		.label = busy ? _("Cancel what runs, and let it go") : _("Let it go")};
+	if (busy)
+		choices[question.choice_count++] = (struct ik_choice){.key = 'a', .value = ANSWER_THEN,
+			.label = _("Let it go after this turn")};
+	choices[question.choice_count] = (struct ik_choice){.key = 'k', .value = ANSWER_NO,
+		.label = _("Keep it")};
+	question.escape = question.choice_count++;
+	question.title = _("Another ikigai asks for this session.");
+	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
+}
+
+/* ---- what the session tells ---- */
+
+static void take(struct ik_agent *agent, const struct ik_event *event)
+{
+	struct ik_buf who;
+
+	ik_buf_init(&who, IK_KIB(4));
+	ik_sanitize_line(&who, event->text, event->text_length);
+	if (ik_text_equal(event->name, "others"))
+		say(agent, ik_format(_("This session is open in another ikigai (%s): you read along. "
+			"{take-over} asks for it, /fork goes on in a copy of your own."), who.data));
+	else if (ik_text_equal(event->name, "free"))
+		say(agent, ik_strdup(_("Nobody writes in this session now: {take-over} goes on with it.")));
+	else if (ik_text_equal(event->name, "ours"))
+		say(agent, ik_strdup(_("You write in this session now.")));
+	else if (ik_text_equal(event->name, "refused"))
+		say(agent, ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
+			"of your own."), who.data));
+	else if (ik_text_equal(event->name, "asked") && !agent->letting_go) {
+		free(agent->lock_asker);
+		agent->lock_asker = ik_strdup(who.data);
+		ask(agent);
+	}
+	else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
+		ik_chat_lock_done(agent);
+	/* The answer is there: what is said of the asking is no longer so. */
+	if (ik_text_equal(event->name, "ours") || ik_text_equal(event->name, "refused"))
+		ik_screen_flash(agent->screen, NULL);
+	ik_buf_done(&who);
+	show_mark(agent);
+}
+
+void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_LOCK)
+		take(agent, event);
+	else if (agent->letting_go)
+		look_soon(agent);
+	/* With the turn goes what could have been cancelled for it. */
+	if (event->kind == IK_EVENT_TURN_DONE && agent->lock_question != 0)
+		ask(agent);
+}
+
+/* ---- what the person wants ---- */
+
+void ik_chat_take_over(struct ik_chat *chat)
+{
+	struct ik_agent *agent = chat->agent;
+	struct ik_session *session = agent->session;
+
+	if (agent->session == NULL || !ik_session_reads_along(session)) {
+		ik_screen_flash(agent->screen, _("You write in this session already"));
+	} else if (ik_session_is_asking(session)) {
+		ik_session_withdraw(session);
+		ik_screen_flash(agent->screen, _("You read along, and ask for nothing"));
+	} else {
+		ik_session_take_over(session);
+		if (ik_session_is_asking(session))
+			flash(agent, _("The other ikigai is asked for the session; {take-over} takes that back"));
+	}
+	show_mark(agent);
+}
+
+bool ik_chat_only_reads(struct ik_chat *chat)
+{
+	struct ik_agent *agent = chat->agent;
+
+	if (agent->session == NULL || !ik_session_reads_along(agent->session))
+		return false;
+	flash(agent, _("You only read along: {take-over} asks for the session, /fork makes a copy"));
+	return true;
+}
+
+void ik_chat_lock_done(struct ik_agent *agent)
+{
+	if (agent->lock_question != 0)
+		ik_chat_withdraw(agent->chat, agent->lock_question);
+	agent->lock_question = 0;
+	agent->letting_go = false;
+	agent->lock_timer = ik_timer_close(agent->lock_timer);
+}

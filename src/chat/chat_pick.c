@@ -1,0 +1,252 @@
+#include "chat/chat_pick.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chat/agents_text.h"
+#include "chat/chat_private.h"
+#include "commands/commands_session.h"
+#include "conversation/title.h"
+#include "tui/text/quantity.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define TEXT_BYTES 4000 /* of a message, to be read under the list */
+
+/* The picks of a list that is made; their texts are owned. */
+struct picks {
+	struct ik_pick *picks;
+	size_t count, capacity;
+};
+
+/* Add one; takes the texts over. */
+static void add(struct picks *picks, int number, char *id, char *title, char *aside, char *text,
+	char *line)
+{
+	if (picks->count == picks->capacity) {
+		picks->capacity = 2 * picks->capacity + 16;
+		picks->picks = ik_alloc_array(picks->picks, picks->capacity, sizeof(*picks->picks));
+	}
+	picks->picks[picks->count++] = (struct ik_pick){
+		.number = number, .id = id, .title = title, .aside = aside, .text = text, .line = line,
+	};
+}
+
+static void picks_done(struct picks *picks)
+{
+	size_t i;
+
+	for (i = 0; i < picks->count; i++) {
+		free((char *)picks->picks[i].id);
+		free((char *)picks->picks[i].title);
+		free((char *)picks->picks[i].aside);
+		free((char *)picks->picks[i].text);
+		free((char *)picks->picks[i].line);
+	}
+	free(picks->picks);
+}
+
+/* ---- messages ---- */
+
+/* How long ago something was. */
+static char *age_of(int64_t time_ms)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(1));
+	ik_age_text(&out, ik_clock_wall_ms() - time_ms);
+	return ik_buf_take(&out, NULL);
+}
+
+/* The messages of the person that are stored, the newest first. */
+static void add_messages(const struct ik_agent *agent, const char *command, struct picks *picks)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
+	size_t i = ik_conversation_count(conversation);
+	int number = 0;
+
+	while (i > 0) {
+		const struct ik_message *message = ik_conversation_at(conversation, --i);
+		size_t typed;
+
+		if (!ik_command_is_question(message) || message->sequence == 0)
+			continue;
+		typed = ik_message_typed(message);
+		number++;
+		add(picks, number, ik_format("%" PRId64, message->sequence),
+			ik_session_title(message->content, typed), age_of(message->time_ms),
+			ik_strndup(message->content, ik_utf8_cut(message->content, typed, TEXT_BYTES)),
+			ik_format("%s %d", command, number));
+	}
+}
+
+/* The person's stored message with that number from the end, or with that sequence where one is
+ * given (its number is set then); NULL: there is none. */
+static const struct ik_message *find_message(const struct ik_chat *chat, long *number,
+	int64_t sequence)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
+	long at = 0;
+	size_t i;
+
+	for (i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (!ik_command_is_question(message) || message->sequence == 0)
+			continue;
+		at++;
+		if (sequence > 0 ? message->sequence == sequence : at == *number) {
+			*number = at;
+			return message;
+		}
+	}
+	return NULL;
+}
+
+enum { ANSWER_YES, ANSWER_NO };
+
+static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	int64_t *sequence = arg;
+	size_t length;
+	long number = 0;
+	char *line;
+
+	/* Others may have been sent meanwhile, and the message goes into the editor. */
+	if (answer != NULL && answer->value == ANSWER_YES && find_message(chat, &number, *sequence)) {
+		(void)ik_screen_draft(chat->screen, &length);
+		if (length > 0) {
+			ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
+		} else {
+			line = ik_format("/rewind %ld", number);
+			ik_screen_go_to_editor(chat->screen);
+			ik_chat_submit(chat, line, strlen(line));
+			free(line);
+		}
+	}
+	free(sequence);
+}
+
+void ik_chat_rewind(struct ik_chat *chat, const char *line)
+{
+	const struct ik_choice choices[] = {
+		{.key = 'b', .label = _("Go back"), .value = ANSWER_YES},
+		{.key = 's', .label = _("Stay here"), .value = ANSWER_NO},
+	};
+	const char *hint = _("You go on in a copy of the session. This one stays as it is; /resume "
+		"brings it back.");
+	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	struct ik_question question = {
+		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2,
+		.escape = 1, .wanted = true, .by_letter = true,
+	};
+	long number = strtol(line + strlen("/rewind "), NULL, 10);
+	const struct ik_message *message;
+	int64_t *sequence;
+	char *words, *title;
+
+	if (!chat->core_started)
+		return;
+	message = ik_session_busy(chat->core.session) ? NULL : find_message(chat, &number, 0);
+	if (message == NULL) {
+		ik_chat_submit(chat, line, strlen(line)); /* it says why not */
+		return;
+	}
+	words = ik_session_title(message->content, ik_message_typed(message));
+	title = ik_format(_("Go back to before \"%s\"?"), words);
+	question.title = title;
+	sequence = ik_alloc(sizeof *sequence);
+	*sequence = message->sequence;
+	(void)ik_chat_ask(chat, &question, on_rewind, sequence);
+	free(title);
+	free(words);
+}
+
+/* ---- agents ---- */
+
+/* All agents, or the others. */
+static void add_agents(const struct ik_chat *chat, const struct ik_agent *without,
+	const char *command, const char *words, struct picks *picks)
+{
+	const struct ik_agent *agent;
+
+	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		struct ik_buf state, facts;
+
+		if (agent == without)
+			continue;
+		ik_buf_init(&state, IK_KIB(1));
+		ik_buf_init(&facts, IK_KIB(64));
+		ik_agents_text_state(agent, &state);
+		ik_agents_text_facts(agent, &facts);
+		add(picks, agent->number, ik_strdup(ik_session_id(agent->session)),
+			ik_agents_text_title(agent), ik_buf_take(&state, NULL), ik_buf_take(&facts, NULL),
+			words[0] != '\0' ? ik_format("%s %d %s", command, agent->number, words) :
+			ik_format("%s %d", command, agent->number));
+	}
+}
+
+/* ---- lists ---- */
+
+/* Make the list of what an agent's person chooses; again: of what stands there already. */
+static void tell(struct ik_agent *agent, bool again)
+{
+	struct picks picks = {.count = 0};
+	struct ik_pick_list list = {.empty = _("Nothing of this session is stored yet.")};
+
+	switch (agent->picking) {
+	case IK_PICKING_NOTHING:
+		return;
+	case IK_PICKING_REWIND:
+		list.title = _(" Go back to before a message ");
+		list.take = N_("go back");
+		list.fills_editor = true;
+		add_messages(agent, "/rewind", &picks);
+		break;
+	case IK_PICKING_FORK:
+		list.title = _(" Copy up to the answer to a message ");
+		list.take = N_("go on there");
+		add_messages(agent, "/fork", &picks);
+		break;
+	case IK_PICKING_JOIN:
+		list.title = _(" Bring an agent's last word here ");
+		list.take = N_("bring it");
+		list.empty = _("There is no other agent: /fork PROMPT begins one.");
+		add_agents(agent->chat, agent, "/join", agent->picking_words, &picks);
+		break;
+	case IK_PICKING_AGENT:
+		list.title = _(" Agents ");
+		list.take = N_("show");
+		add_agents(agent->chat, NULL, "/agents", "", &picks);
+		break;
+	}
+	list.picks = picks.picks;
+	list.count = picks.count;
+	if (again)
+		ik_screen_pick_again(agent->screen, &list);
+	else
+		ik_screen_pick(agent->screen, &list);
+	picks_done(&picks);
+}
+
+void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words)
+{
+	struct ik_agent *agent = chat->agent;
+
+	free(agent->picking_words);
+	agent->picking_words = ik_strdup(words);
+	agent->picking = what;
+	tell(agent, false);
+}
+
+void ik_chat_pick_again(struct ik_agent *agent)
+{
+	if (ik_screen_picks(agent->screen))
+		tell(agent, true);
+	else
+		agent->picking = IK_PICKING_NOTHING;
+}

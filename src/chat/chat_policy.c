@@ -1,0 +1,261 @@
+/* Calls that wait for the person: the questions, and what the answers do. */
+#include "chat/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chat/call_question.h"
+#include "core/policy_file.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A call that waits for the person. */
+struct ik_chat_call {
+	struct ik_chat_call *next;
+	struct ik_agent *agent; /* whose it is */
+	char *id, *name, *why;
+	char *arguments;
+	size_t length;
+	char *targets;  /* where its paths led when it was asked about */
+	int question;   /* on the screen */
+	bool circling;  /* the same once more: is the turn to go on? */
+	bool for_good;  /* the rule that is being chosen is kept in policy.json */
+};
+
+enum { ANSWER_ONCE, ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
+
+static void ask_about_call(struct ik_chat_call *call, bool first);
+
+static void call_free(struct ik_chat_call *call)
+{
+	free(call->id);
+	free(call->name);
+	free(call->why);
+	free(call->arguments);
+	free(call->targets);
+	free(call);
+}
+
+/* Keep a rule for this session, or for good; false with a word on the screen. */
+static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for_good)
+{
+	struct ik_policy *policy = chat->core.policy;
+	struct ik_error error;
+
+	if (!for_good) {
+		ik_rules_add(ik_policy_session(policy), rule);
+		return true;
+	}
+	if (ik_policy_file_keep(chat->core.policy_path, rule, ik_policy_kept(policy), &error) == IK_OK)
+		return true;
+	ik_session_add_notice(chat->core.session, error.text);
+	return false;
+}
+
+/* Where the call's paths lead now; new memory. */
+static char *find_targets(const struct ik_chat_call *call)
+{
+	return ik_call_targets(call->agent->chat->setup->places.directory, call->arguments,
+		call->length);
+}
+
+/* Is the call still the one that the user was shown? If a path of it leads elsewhere by now, it
+ * is judged again, and asked about again. */
+static bool is_as_shown(struct ik_chat_call *call)
+{
+	char *targets = find_targets(call);
+	bool same = ik_text_equal(targets, call->targets);
+
+	free(targets);
+	if (!same) {
+		ask_about_call(call, true);
+		ik_session_policy_changed(call->agent->session);
+	}
+	return same;
+}
+
+/* ---- the second question: which rule ---- */
+
+/* The rule of a choice: its value is the width. */
+static bool suggest(const struct ik_chat *chat, const struct ik_chat_call *call, int width,
+	struct ik_rule *ret_rule)
+{
+	return ik_policy_suggest(chat->core.policy, call->name, call->arguments, call->length,
+		(enum ik_width)width, ret_rule);
+}
+
+static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	struct ik_chat_call *call = arg;
+	struct ik_rule rule;
+
+	if (answer == NULL)
+		return;
+	if (answer->value < 0 || !suggest(chat, call, answer->value, &rule)) {
+		ask_about_call(call, true);
+		return;
+	}
+	if (!is_as_shown(call)) {
+		ik_rule_done(&rule);
+		return;
+	}
+	if (keep_rule(chat, &rule, call->for_good)) {
+		ik_session_answer(chat->core.session, call->id, call->name, true, "");
+		ik_agents_policy_changed(chat);
+	} else {
+		ask_about_call(call, true);
+	}
+	ik_rule_done(&rule);
+}
+
+/* Show the rules that could be kept; the person chooses one. */
+static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
+{
+	static const struct { char key; const char *label; } widths[] = {
+		[IK_WIDTH_CALL] = {'1', N_("These arguments")},
+		[IK_WIDTH_LIKE] = {'2', N_("Others like them")},
+		[IK_WIDTH_TOOL] = {'3', N_("Any arguments")},
+	};
+	struct ik_choice choices[4];
+	struct ik_question question = {.choices = choices, .first = true};
+	struct ik_call_text text = {NULL, 0};
+	struct ik_rule rule;
+	struct ik_buf line;
+	int width;
+
+	ik_buf_init(&line, IK_LIMIT_CONFIG);
+	for (width = 0; width <= IK_WIDTH_TOOL; width++) {
+		if (!suggest(chat, call, width, &rule))
+			continue;
+		ik_buf_clear(&line);
+		ik_buf_printf(&line, "[%c] ", widths[width].key);
+		ik_rule_put(&line, &rule);
+		ik_call_text_add(&text, IK_QUESTION_TEXT, line.data, line.length);
+		ik_rule_done(&rule);
+		choices[question.choice_count++] = (struct ik_choice){
+			.key = widths[width].key, .label = _(widths[width].label), .value = width,
+		};
+	}
+	choices[question.choice_count] = (struct ik_choice){.key = 'b', .label = _("Back"), .value = -1};
+	question.escape = question.choice_count++;
+	ik_buf_clear(&line);
+	ik_buf_puts(&line, call->for_good
+		? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes them back.")
+		: _("It holds until this session ends; /mode lists such rules and takes them back."));
+	ik_call_text_add(&text, IK_QUESTION_HINT, line.data, line.length);
+	question.title = call->for_good ? _("Which calls are always to be allowed?")
+		: _("Which calls are to be allowed in this session?");
+	question.parts = text.parts;
+	question.part_count = text.count;
+	call->question = ik_chat_ask(chat, &question, on_rule, call);
+	ik_call_text_done(&text);
+	ik_buf_done(&line);
+}
+
+/* ---- the first question ---- */
+
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	struct ik_chat_call *call = arg;
+
+	if (answer == NULL)
+		return;
+	switch (answer->value) {
+	case ANSWER_ONCE:
+		if (is_as_shown(call))
+			ik_session_answer(chat->core.session, call->id, call->name, true, "");
+		break;
+	case ANSWER_SESSION:
+	case ANSWER_ALWAYS:
+		call->for_good = answer->value == ANSWER_ALWAYS;
+		if (is_as_shown(call))
+			ask_for_rule(chat, call);
+		break;
+	default:
+		ik_session_answer(chat->core.session, call->id, call->name, false, answer->text);
+		break;
+	}
+}
+
+static void ask_about_call(struct ik_chat_call *call, bool first)
+{
+	const struct ik_chat *chat = call->agent->chat;
+	const struct ik_choice choices[] = {
+		{'y', _("Once"), ANSWER_ONCE, NULL},
+		{'s', _("This session"), ANSWER_SESSION, NULL},
+		{'a', _("Always"), ANSWER_ALWAYS, NULL},
+		{'n', _("No"), ANSWER_NO, _("Reason for the model (or nothing): ")},
+	};
+	const struct ik_choice ways[] = {
+		{'g', _("Go on"), ANSWER_ONCE, NULL},
+		{'s', _("Stop"), ANSWER_NO, NULL},
+	};
+	struct ik_call_text text = {NULL, 0};
+	char *title = ik_format(call->circling ? _("The model calls %s again and again. Go on?")
+		: _("May the model call %s?"), call->name);
+	size_t safe = call->circling ? 1 : 3;
+	struct ik_question question = {
+		.title = title, .first = first, .choices = call->circling ? ways : choices,
+		.choice_count = safe + 1, .escape = safe,
+	};
+
+	free(call->targets);
+	call->targets = find_targets(call);
+	ik_call_text_add_call(&text, chat->setup->places.directory, call->name, call->arguments,
+		call->length);
+	ik_call_text_add(&text, IK_QUESTION_HINT, call->why, strlen(call->why));
+	question.parts = text.parts;
+	question.part_count = text.count;
+	call->question = ik_agent_ask(call->agent, &question, on_answer, call);
+	ik_call_text_done(&text);
+	free(title);
+}
+
+/* The call of that id, taken off the list; NULL when it is not there. */
+static struct ik_chat_call *take_call(struct ik_agent *agent, const char *id)
+{
+	struct ik_chat_call **place = &agent->calls, *found;
+
+	while (*place != NULL && !ik_text_equal((*place)->id, id))
+		place = &(*place)->next;
+	found = *place;
+	if (found != NULL)
+		*place = found->next;
+	return found;
+}
+
+void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
+{
+	struct ik_chat_call *call;
+
+	if (event->kind == IK_EVENT_ASKING) {
+		call = ik_alloc(sizeof *call);
+		call->agent = agent;
+		call->id = ik_strdup(event->id);
+		call->name = ik_strdup(event->name);
+		call->why = ik_strdup(event->detail);
+		call->arguments = ik_strndup(event->text, event->text_length);
+		call->length = event->text_length;
+		call->circling = event->number == 1;
+		call->next = agent->calls;
+		agent->calls = call;
+		ask_about_call(call, false);
+	} else if (event->kind == IK_EVENT_ASKED && (call = take_call(agent, event->id)) != NULL) {
+		ik_chat_withdraw(agent->chat, call->question);
+		call_free(call);
+	}
+}
+
+void ik_chat_policy_done(struct ik_agent *agent)
+{
+	while (agent->calls != NULL)
+		call_free(take_call(agent, agent->calls->id));
+}
+
+void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode)
+{
+	ik_policy_set_mode(chat->core.policy, mode);
+	ik_agent_tell_mode(chat->agent);
+	ik_agents_policy_changed(chat);
+}

@@ -1,0 +1,123 @@
+/* What the chat's terminal is asked, and switched to: its background, its keyboard,
+ * the mouse. */
+#include "chat/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/term/background.h"
+#include "util/text.h"
+
+/* A terminal that has not answered by then is not going to; what still comes counts
+ * all the same. */
+#define ANSWER_MS 2000
+
+/* Enter and leave with the modes of now. */
+static void note_modes(struct ik_chat *chat)
+{
+	/* Behind a stop it may be another terminal: its keyboard is asked for again. */
+	struct ik_term_modes without = { .mouse = chat->modes.mouse };
+	char *enter = ik_term_modes_enter(chat->term, without);
+	char *leave = ik_term_modes_leave(chat->term, chat->modes);
+
+	ik_tty_change(chat->tty, enter, leave);
+	free(enter);
+	free(leave);
+}
+
+/* Switch the terminal to other modes. */
+static void switch_modes(struct ik_chat *chat, struct ik_term_modes modes)
+{
+	char *change = ik_term_modes_change(chat->term, chat->modes, modes);
+
+	chat->modes = modes;
+	note_modes(chat);
+	ik_tty_write(chat->tty, change, strlen(change));
+	free(change);
+}
+
+enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error)
+{
+	char *enter, *leave;
+	enum ik_status status;
+
+	if (chat->linear != NULL)
+		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear),
+			ik_linear_leave(chat->linear), error);
+	chat->modes.mouse = chat->setup->config->ui_mouse && ik_term_answers(chat->term);
+	ik_screen_set_mouse(chat->screen, chat->modes.mouse, ik_term_answers(chat->term));
+	enter = ik_term_modes_enter(chat->term, chat->modes);
+	leave = ik_term_modes_leave(chat->term, chat->modes);
+	status = ik_tty_enter(chat->tty, enter, leave, error);
+	free(enter);
+	free(leave);
+	return status;
+}
+
+void ik_chat_terminal_again(struct ik_chat *chat)
+{
+	if (chat->term == NULL)
+		return;
+	chat->modes.keyboard = false;
+	note_modes(chat);
+	ik_chat_terminal_ask(chat);
+}
+
+void ik_chat_set_mouse(struct ik_chat *chat, bool on)
+{
+	struct ik_term_modes modes = chat->modes;
+
+	if (chat->term == NULL || !ik_term_answers(chat->term)) {
+		ik_screen_flash(chat->screen, _("There is no mouse in this terminal"));
+		return;
+	}
+	modes.mouse = on;
+	switch_modes(chat, modes);
+	ik_screen_set_mouse(chat->screen, on, true);
+	ik_screen_flash(chat->screen, on ?
+		_("Wheel and clicks are ikigai's; with Shift they are the terminal's") :
+		_("Wheel, clicks and selection are the terminal's"));
+}
+
+/* No more answers are under way. */
+static void stop_waiting(struct ik_chat *chat)
+{
+	ik_timer_stop(chat->answer_timer);
+	ik_input_expect(chat->input, false);
+	ik_tty_expect(chat->tty, false);
+}
+
+void ik_chat_terminal_ask(struct ik_chat *chat)
+{
+	static const char last[] = IK_KEYBOARD_QUERY IK_FENCE_QUERY;
+
+	if (chat->term == NULL || !ik_term_answers(chat->term))
+		return;
+	if (ik_chat_theme_asks(chat))
+		ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof IK_BACKGROUND_QUERY - 1);
+	ik_tty_write(chat->tty, last, sizeof last - 1);
+	ik_input_expect(chat->input, true);
+	ik_tty_expect(chat->tty, true);
+	ik_timer_start(chat->answer_timer, ANSWER_MS);
+}
+
+void ik_chat_terminal_unanswered(void *arg)
+{
+	stop_waiting(arg);
+}
+
+void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t length)
+{
+	struct ik_term_modes modes = chat->modes;
+
+	if (chat->term == NULL)
+		return;
+	if (ik_background_is_fence(report, length)) {
+		stop_waiting(chat);
+	} else if (ik_keyboard_is_offered(report, length)) {
+		modes.keyboard = true;
+		switch_modes(chat, modes);
+	} else {
+		ik_chat_theme_answer(chat, report, length);
+	}
+}

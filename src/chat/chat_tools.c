@@ -1,0 +1,125 @@
+/* What the side panes want: a tool switched on or off, how providers are told of one, a call
+ * once more. */
+#include "chat/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chat/call_question.h"
+#include "commands/tool_view.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* A tool that is to be switched. */
+struct tool_switch {
+	char *name;
+	bool on;
+};
+
+enum { ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
+
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	struct tool_switch *wish = arg;
+	struct ik_error error;
+
+	if (answer != NULL && answer->value != ANSWER_NO) {
+		if (ik_core_switch_tool(&chat->core, wish->name, wish->on,
+			    answer->value == ANSWER_ALWAYS, &error) != IK_OK)
+			ik_session_add_notice(chat->core.session, error.text);
+		else
+			ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
+	}
+	free(wish->name);
+	free(wish);
+}
+
+void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
+{
+	const struct ik_choice choices[] = {
+		{'s', _("This session"), ANSWER_SESSION, NULL},
+		{'a', _("Always"), ANSWER_ALWAYS, NULL},
+		{'n', _("No"), ANSWER_NO, NULL},
+	};
+	static const char hint_text[] = N_("From the next round on. What holds for all sessions is "
+		"kept in ~/.ikigai/tools.json; config.json stays as it is.");
+	const struct ik_question_part hint = {IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text))};
+	struct ik_question question = {
+		.parts = &hint, .part_count = 1, .choices = choices, .choice_count = 3,
+		.escape = 2, .wanted = true, .by_letter = true,
+	};
+	struct tool_switch *wish;
+	char *title;
+
+	if (!chat->core_started)
+		return;
+	wish = ik_alloc(sizeof *wish);
+	wish->name = ik_strdup(name);
+	wish->on = ik_registry_find(ik_core_registry(&chat->core), name) == NULL;
+	title = ik_format(wish->on ? _("Switch %s on?") : _("Switch %s off?"), name);
+	question.title = title;
+	(void)ik_chat_ask(chat, &question, on_answer, wish);
+	free(title);
+}
+
+static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
+	const char **ret_name)
+{
+	const struct ik_chat *chat = arg;
+
+	return ik_tool_view_form(ik_core_choice(&chat->core), tool, form, out, ret_name);
+}
+
+const struct ik_tool_forms ik_chat_tool_forms = {put_form};
+
+/* ---- a call once more ---- */
+
+static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+{
+	char *line = arg;
+
+	if (answer != NULL && answer->value == ANSWER_SESSION)
+		ik_chat_submit(chat, line, strlen(line));
+	free(line);
+}
+
+/* Ask whether a line that was run before is to be run again: a letter alone runs nothing. */
+static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_call_text *text,
+	const char *line)
+{
+	const struct ik_choice choices[] = {
+		{'y', _("Yes"), ANSWER_SESSION, NULL},
+		{'n', _("No"), ANSWER_NO, NULL},
+	};
+	const struct ik_question question = {
+		.title = title, .parts = text->parts, .part_count = text->count, .choices = choices,
+		.choice_count = 2, .escape = 1, .wanted = true, .by_letter = true,
+	};
+
+	(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));
+	ik_call_text_done(text);
+}
+
+void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
+{
+	struct ik_call_text text = {NULL, 0};
+	const char *arguments;
+	char *name, *title;
+
+	if (!chat->core_started || ik_chat_only_reads(chat))
+		return;
+	if (line[0] == '!') {
+		ik_call_text_add(&text, IK_QUESTION_TEXT, line + 1, length - 1);
+		ask_to_rerun(chat, _("Run this command again?"), &text, line);
+		return;
+	}
+	arguments = line + strlen("/run ");
+	name = ik_strndup(arguments, strcspn(arguments, " "));
+	arguments += strlen(name) + 1;
+	length -= (size_t)(arguments - line);
+	title = ik_format(_("Call %s again?"), name);
+	ik_call_text_add_call(&text, chat->setup->places.directory, name, arguments, length);
+	ask_to_rerun(chat, title, &text, line);
+	free(title);
+	free(name);
+}

@@ -1,0 +1,380 @@
+#include "cli/exec.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/attach.h"
+#include "core/core.h"
+#include "cli/exec_input.h"
+#include "cli/exec_print.h"
+#include "core/memory.h"
+#include "core/print.h"
+#include "cli/output.h"
+#include "loop/child.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* The signals that end exec. */
+static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
+#define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
+
+/* The session is open elsewhere: later it may not be (EX_TEMPFAIL of <sysexits.h>). */
+#define STATUS_LOCKED 75
+
+struct exec {
+	struct ik_core core;
+	struct ik_loop *loop;
+	struct ik_output *out, *errors;
+	struct ik_exec_printer printer;
+	struct ik_signal *signals[SIGNAL_COUNT];
+	int status;
+	int signal_number; /* that interrupted it; 0: none */
+	bool begun; /* the turn */
+	bool done;
+	bool warned;
+	bool resuming; /* the next id that is told is not the one of the session to be */
+	const struct ik_buf *prompt;
+	size_t written; /* bytes of it that are from the command line */
+	bool said; /* the prompt */
+	bool stored; /* the session: it can be resumed (or nothing announces it) */
+	struct ik_buf session, held; /* until then: the line that announces it, and all after it */
+};
+
+/* End the loop when the turn is over and all of it is written. */
+static void stop_when_written(void *arg)
+{
+	struct exec *exec = arg;
+
+	if (ik_output_error(exec->out) != 0 && !exec->done) {
+		exec->done = true;
+		exec->status = 1;
+		ik_session_cancel(exec->core.session);
+	}
+	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors) &&
+	    (exec->core.session == NULL ||
+	     ik_session_when_noted(exec->core.session, stop_when_written, exec)))
+		ik_loop_stop(exec->loop);
+}
+
+/* Remember how the turn ended. */
+static void note_end(struct exec *exec, const struct ik_event *event)
+{
+	bool ended = ik_text_equal(event->name, "end");
+
+	exec->done = true;
+	if (exec->status == 0)
+		exec->status = exec->signal_number != 0 ? 128 + exec->signal_number : ended ? 0 : 1;
+	ik_loop_defer(exec->loop, stop_when_written, exec);
+}
+
+/* Whoever waits learns for whom. */
+static void tell_of_lock(const struct ik_event *event)
+{
+	char *sentence;
+
+	if (!ik_text_equal(event->name, "others"))
+		return;
+	sentence = ik_format(_("The session is open in another ikigai (%.*s): waiting for it to end."),
+		(int)event->text_length, event->text);
+	ik_complain(sentence);
+	free(sentence);
+}
+
+/* Write what was held back, after the line that announces the session, if there is one. */
+static void release(struct exec *exec)
+{
+	if (exec->said)
+		ik_output_write(exec->out, exec->session.data, exec->session.length);
+	ik_output_write(exec->out, exec->held.data, exec->held.length);
+	ik_buf_clear(&exec->session);
+	ik_buf_clear(&exec->held);
+}
+
+/* Print an event, or hold back what it says. */
+static void print(struct exec *exec, const struct ik_event *event)
+{
+	struct ik_buf out, errors;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
+	ik_exec_print(&exec->printer, event, &out, &errors);
+	if (event->kind == IK_EVENT_TURN_DONE)
+		ik_exec_print_end(&exec->printer, &out);
+	if (!exec->stored && event->kind == IK_EVENT_SESSION) {
+		ik_buf_clear(&exec->session);
+		ik_buf_append(&exec->session, out.data, out.length);
+	} else if (!exec->stored && event->kind != IK_EVENT_TURN_DONE) {
+		ik_buf_append(&exec->held, out.data, out.length);
+	} else {
+		if (!exec->stored)
+			release(exec);
+		ik_output_write(exec->out, out.data, out.length);
+	}
+	ik_output_write(exec->errors, errors.data, errors.length);
+	ik_buf_done(&out);
+	ik_buf_done(&errors);
+}
+
+/* Print a call with the arguments that its tool gets. */
+static void print_call(struct exec *exec, const struct ik_event *event)
+{
+	struct ik_event call = *event;
+	struct ik_buf arguments;
+	size_t length = 0;
+	char *text = ik_message_arguments(event->message, &length);
+
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(exec->core.session, event->name, text != NULL ? text : "", length,
+		&arguments);
+	call.text = arguments.data;
+	call.text_length = arguments.length;
+	print(exec, &call);
+	ik_buf_done(&arguments);
+	free(text);
+}
+
+static void on_event(void *arg, const struct ik_event *event)
+{
+	struct exec *exec = arg;
+
+	ik_core_log_event(event);
+	if (exec->done)
+		return; /* the line "done" is the last one */
+	if (event->kind == IK_EVENT_TURN_STARTED)
+		exec->begun = true;
+	if (event->kind == IK_EVENT_SESSION && exec->resuming) {
+		exec->resuming = false;
+		return;
+	}
+	if (event->kind == IK_EVENT_LOCK) {
+		tell_of_lock(event);
+		return;
+	}
+	exec->said = exec->said || (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
+	/* A database in trouble keeps nobody waiting: what was said is rescued in the end. */
+	if (exec->said && !exec->stored && (ik_store_is_kept(exec->core.store) ||
+			ik_store_trouble(exec->core.store) != IK_STORE_FINE)) {
+		exec->stored = true;
+		release(exec);
+	}
+	if (ik_exec_is_call(event))
+		print_call(exec, event);
+	else
+		print(exec, event);
+	if (event->kind == IK_EVENT_TURN_DONE)
+		note_end(exec, event);
+}
+
+static void on_scan_progress(void *arg, size_t done, size_t total)
+{
+	(void)arg;
+	(void)done;
+	(void)total;
+}
+
+/* Name what the directory brought and nobody trusts: once, for nobody can be asked. */
+static void on_scan_finished(void *arg, struct ik_registry *registry)
+{
+	struct exec *exec = arg;
+	char *warning = exec->warned ? NULL : ik_project_warning(&exec->core.setup->project, registry);
+
+	exec->warned = true;
+	if (warning != NULL)
+		ik_session_add_notice(exec->core.session, warning);
+	free(warning);
+}
+
+static void on_signal(void *arg, int number)
+{
+	struct exec *exec = arg;
+
+	exec->signal_number = number;
+	/* While an old session is read there is no turn yet that could be cancelled. */
+	if (exec->done || !exec->begun) {
+		exec->status = 128 + number;
+		ik_loop_stop(exec->loop);
+		return;
+	}
+	ik_session_cancel(exec->core.session);
+}
+
+/* End a turn that cannot begin. */
+static void refuse(struct exec *exec, const char *code, const struct ik_error *error)
+{
+	const struct ik_event why = {
+		.kind = IK_EVENT_ERROR, .name = code, .text = error->text, .text_length = strlen(error->text),
+	};
+	const struct ik_event end = {.kind = IK_EVENT_TURN_DONE, .name = "error"};
+
+	on_event(exec, &why);
+	on_event(exec, &end);
+}
+
+/* Send the prompt, with the files that it mentions and what the model is to know of the commands
+ * before it: of an /undo in the chat, say. What comes from standard input mentions none: another
+ * program wrote it. */
+static void submit(struct exec *exec)
+{
+	struct ik_session *session = exec->core.session;
+	struct ik_attached attached;
+	struct ik_error error;
+
+	ik_attached_init(&attached);
+	if (ik_attach(exec->prompt->data, exec->prompt->length, exec->written,
+			&exec->core.setup->places, ik_session_conversation(session), NULL, &attached,
+			&error) != IK_OK) {
+		exec->status = 2;
+		refuse(exec, "CONFIG", &error);
+	} else {
+		ik_session_submit_with(session, attached.text.data, attached.text.length,
+			attached.data.data, attached.data.length);
+	}
+	ik_attached_done(&attached);
+}
+
+/* The session is there that the prompt is for, or it is not to be had. */
+static void on_resumed(void *arg, const struct ik_error *error)
+{
+	struct exec *exec = arg;
+
+	if (error != NULL && error->status == IK_UNAVAILABLE)
+		exec->status = STATUS_LOCKED;
+	if (error != NULL)
+		refuse(exec, "STORE", error);
+	else
+		submit(exec);
+}
+
+/* Go on with a stored session: nobody is there to read along. */
+static void resume(struct exec *exec, const struct ik_options *options)
+{
+	ik_session_when_locked(exec->core.session, options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
+	if (options->system_prompt != NULL)
+		ik_session_want_prompt(exec->core.session);
+	ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
+}
+
+/* Watch the signals that end exec, but for those that whoever started it (nohup,
+ * a shell's background) has switched off. */
+static void watch_signals(struct exec *exec)
+{
+	struct sigaction action;
+	size_t i;
+
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		if (sigaction(signal_numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			exec->signals[i] = ik_signal_new(exec->loop, signal_numbers[i], on_signal, exec);
+}
+
+/* For the hook, which has no argument. */
+static struct ik_core *current_core;
+
+static void keep_before_the_end(void)
+{
+	ik_memory_gone_with(current_core, NULL);
+}
+
+/* Join the parts, send the prompt, turn until the reply is written. */
+static int run(struct exec *exec, const struct ik_options *options, struct ik_setup *setup,
+	const struct ik_buf *prompt, struct ik_error *error)
+{
+	static const struct ik_core_events events = {
+		.event = on_event, .store = on_event,
+		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
+	};
+	struct ik_error notice;
+	size_t i;
+
+	exec->prompt = prompt;
+	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
+	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
+	watch_signals(exec);
+	ik_children_become_reaper(exec->loop, "/proc/self/exe");
+	current_core = &exec->core;
+	ik_alloc_set_hook(keep_before_the_end);
+	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
+		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec, error) != IK_OK)
+		refuse(exec, "CONNECT", error);
+	else if (options->resume)
+		resume(exec, options);
+	else
+		on_resumed(exec, NULL);
+	if (exec->core.scanned)
+		on_scan_finished(exec, ik_core_registry(&exec->core));
+	error->status = IK_OK;
+	if (ik_loop_run(exec->loop, error) != IK_OK) {
+		exec->status = 1;
+	} else if (ik_output_error(exec->out) != 0) {
+		exec->status = exec->status == 0 ? 1 : exec->status;
+		if (ik_output_error(exec->out) != EPIPE) /* the reader has seen enough: head, say */
+			(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
+	}
+	exec->done = true;
+	current_core = NULL;
+	if (!ik_core_stop(&exec->core, &notice) && exec->status == 0)
+		exec->status = 1;
+	if (notice.status != IK_OK)
+		ik_complain(notice.text);
+	for (i = 0; i < SIGNAL_COUNT; i++)
+		exec->signals[i] = ik_signal_close(exec->signals[i]);
+	ik_children_end(exec->loop);
+	exec->out = ik_output_close(exec->out);
+	exec->errors = ik_output_close(exec->errors);
+	return exec->status;
+}
+
+void ik_exec_refuse(const struct ik_options *options, const char *sentence)
+{
+	struct ik_exec_printer printer = {.json = options->json};
+	const struct ik_event events[] = {
+		{.kind = IK_EVENT_ERROR, .name = "CONFIG", .text = sentence, .text_length = strlen(sentence)},
+		{.kind = IK_EVENT_TURN_DONE, .name = "error"},
+	};
+	struct ik_buf out, errors;
+	size_t i;
+
+	if (!options->json)
+		return;
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
+	for (i = 0; i < sizeof events / sizeof events[0]; i++)
+		ik_exec_print(&printer, &events[i], &out, &errors);
+	(void)fwrite(out.data, 1, out.length, stdout);
+	ik_buf_done(&out);
+	ik_buf_done(&errors);
+}
+
+int ik_exec(const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_buf prompt;
+	struct ik_error error = {.status = IK_OK};
+	struct exec exec;
+	int status;
+
+	memset(&exec, 0, sizeof exec);
+	exec.printer.json = options->json;
+	exec.resuming = options->resume;
+	exec.stored = options->resume || !options->json;
+	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
+	ik_buf_init(&exec.session, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&exec.held, IK_LIMIT_ENVELOPE);
+	if (ik_exec_read_prompt(options, &prompt, &exec.written, &error) != IK_OK) {
+		ik_complain(error.text);
+		ik_buf_done(&prompt);
+		return 2;
+	}
+	exec.loop = ik_loop_new(&error);
+	status = exec.loop == NULL ? 1 : run(&exec, options, setup, &prompt, &error);
+	if (error.status != IK_OK)
+		ik_complain(error.text);
+	ik_loop_free(exec.loop);
+	ik_buf_done(&exec.session);
+	ik_buf_done(&exec.held);
+	ik_buf_done(&prompt);
+	return status;
+}

@@ -1,0 +1,19 @@
+/*
+ * exec: one turn without a terminal.
+ *
+ * May include: all.
+ */
+#ifndef IK_CLI_EXEC_H
+#define IK_CLI_EXEC_H
+
+#include "core/options.h"
+#include "core/setup.h"
+
+/* Run it; returns the exit status. */
+int ik_exec(const struct ik_options *options, struct ik_setup *setup);
+
+/* With --json: the lines of a turn that could not begin, because the
+ * configuration is wrong as sentence says. */
+void ik_exec_refuse(const struct ik_options *options, const char *sentence);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * exec_input: the prompt of exec, from the command line and standard input.
+ *
+ * May include: util, core/options.h.
+ */
+#ifndef IK_CLI_EXEC_INPUT_H
+#define IK_CLI_EXEC_INPUT_H
+
+#include "core/options.h"
+#include "util/buf.h"
+
+/*
+ * Put the prompt together. Its first *ret_written bytes are from the command line, the rest from
+ * standard input. Without a PROMPT, or with "-", standard input is read to its end. With a PROMPT
+ * alone it is read if there is something for ikigai:
+ *
+ * - A file that another program has begun to read is left to it: it holds the lines of a
+ *   `while read` loop, or the script that a shell reads. To take them would end the loop, and send
+ *   to a model what nobody meant for it. (Of a pipe nobody can tell who has read from it.)
+ * - A pipe or socket that stays silent for IK_EXEC_SILENCE_MS and does not end is left alone, for
+ *   it may be one that a supervisor never writes to. From the first byte on it is read to its end.
+ *
+ * Standard error says when something was left unread.
+ */
+#define IK_EXEC_SILENCE_MS 1000
+enum ik_status ik_exec_read_prompt(const struct ik_options *options, struct ik_buf *prompt,
+	size_t *ret_written, struct ik_error *error) IK_MUST_USE;
+
+#endif

@@ -1,0 +1,46 @@
+#include "commands/appearance.h"
+
+#include <stdlib.h>
+
+#include "config/config_keys.h"
+#include "util/text.h"
+
+enum ik_colour_depth ik_appearance_depth(void)
+{
+	const char *none = getenv("NO_COLOR"), *type = getenv("TERM"), *colorterm = getenv("COLORTERM");
+
+	if (none != NULL && none[0] != '\0')
+		return IK_COLOURS_NONE;
+	/* GNU screen hands on the COLORTERM of the terminal around it, but not such colours;
+	 * tmux, which may call itself the same, does. */
+	if (type != NULL && ik_text_starts(type, "screen") && getenv("TMUX") == NULL)
+		colorterm = NULL;
+	return ik_term_colours(type, colorterm);
+}
+
+const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light)
+{
+	const struct ik_theme *theme = ik_theme_find(config->ui_theme);
+
+	return theme != NULL ? theme : ik_theme_find(light ? "light" : "dark");
+}
+
+bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out)
+{
+	const struct ik_config_key *key = ik_config_key_find(&ik_config_keys, "ui.theme");
+	struct ik_error error;
+
+	if (rest[0] == '\0') {
+		for (const char *const *name = key->choices; *name != NULL; name++)
+			ik_buf_printf(out, "%s %s\n", ik_text_equal(*name, config->ui_theme) ? "*" : " ", *name);
+		ik_buf_puts(out, _("/theme NAME takes another; auto goes by the terminal's background."));
+		return false;
+	}
+	if (ik_config_set(config, "ui.theme", rest, IK_ORIGIN_OPTION, "/theme", &error) != IK_OK) {
+		ik_buf_printf(out, _("There is no theme \"%s\": /theme lists them."), rest);
+		return false;
+	}
+	ik_buf_printf(out, _("The theme is %s now. To keep it, write {\"ui\": {\"theme\": \"%s\"}} into "
+		"~/.ikigai/config.json."), rest, rest);
+	return true;
+}

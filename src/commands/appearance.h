@@ -1,0 +1,23 @@
+/*
+ * appearance: the colours and the theme that this terminal and the configuration
+ * call for, and what /theme does.
+ *
+ * May include: util, config, tui/term/term.h.
+ */
+#ifndef IK_COMMANDS_APPEARANCE_H
+#define IK_COMMANDS_APPEARANCE_H
+
+#include "config/config.h"
+#include "tui/term/term.h"
+
+/* How many colours the terminal of this environment has: TERM, COLORTERM, NO_COLOR. */
+enum ik_colour_depth ik_appearance_depth(void);
+
+/* The theme that ui.theme names; "auto": the one for such a background. */
+const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light);
+
+/* Do what rest (behind "/theme ") says; appends the answer.
+ * True: ui.theme is another now. */
+bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out);
+
+#endif

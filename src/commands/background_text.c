@@ -1,0 +1,110 @@
+#include "commands/background_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loop/leftovers.h"
+#include "tui/text/quantity.h"
+#include "util/text.h"
+
+/* Bytes that a command, or a call, takes at most in a line. */
+#define LINE_WIDTH 200
+
+/* "bash(command=\"sleep 300 &\")" of the call with that id, or NULL. New memory. */
+static char *call_line(const struct ik_conversation *conversation, const char *id)
+{
+	char *name, *arguments, *line = NULL;
+	size_t length;
+
+	for (size_t i = ik_conversation_count(conversation); i-- > 0 && line == NULL;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (message->kind != IK_KIND_TOOL_CALL || !ik_text_equal(message->call_id, id))
+			continue;
+		name = ik_message_tool_name(message);
+		arguments = ik_message_arguments(message, &length);
+		if (name != NULL && arguments != NULL)
+			line = ik_call_summary(name, arguments, length, LINE_WIDTH);
+		free(name);
+		free(arguments);
+	}
+	return line;
+}
+
+/* A process and where it comes from. */
+static void put_leftover(const struct ik_conversation *conversation,
+	const struct ik_leftover *leftover, struct ik_buf *out)
+{
+	char *line = leftover->call != NULL ? call_line(conversation, leftover->call) : NULL;
+
+	ik_buf_printf(out, "  %d  ", leftover->pid);
+	ik_elapsed_put(out, leftover->running_ms / 1000);
+	ik_buf_printf(out, "  %.*s\n", LINE_WIDTH, leftover->command);
+	if (line != NULL || leftover->call != NULL)
+		/* Translators: %s is the call of a tool. */
+		ik_buf_printf(out, _("    started by %s\n"), line != NULL ? line : leftover->call);
+	free(line);
+}
+
+static void put_list(struct ik_loop *loop, const struct ik_conversation *conversation,
+	struct ik_buf *out)
+{
+	size_t count;
+	struct ik_leftover *leftovers = ik_leftovers_list(loop, &count);
+
+	if (count == 0) {
+		ik_buf_puts(out, _("No tool has left anything running.\n"));
+	} else {
+		ik_buf_printf(out, ngettext("%zu process that a tool left running:\n",
+			"%zu processes that tools left running:\n", (unsigned long)count), count);
+		for (size_t i = 0; i < count; i++)
+			put_leftover(conversation, &leftovers[i], out);
+		ik_buf_puts(out, _("/background end PID ends one, /background end all; with ikigai they "
+			"end at the latest.\n"));
+	}
+	ik_leftovers_free(leftovers, count);
+}
+
+/* Tell one, or all, to end. */
+static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
+{
+	char *end;
+	long pid = strtol(word, &end, 10);
+	struct ik_leftover *leftovers;
+	size_t count = 0, told = 0;
+
+	if (word[0] != '\0' && (*end != '\0' || pid <= 0 || pid > INT32_MAX)) {
+		ik_buf_printf(out, _("%s is no number of a process. /background lists them.\n"), word);
+		return;
+	}
+	if (word[0] != '\0') {
+		told = ik_leftover_end(loop, (int)pid);
+		if (told == 0)
+			ik_buf_printf(out, _("No tool has left a process %ld running. "
+				"/background lists them.\n"), pid);
+	} else {
+		leftovers = ik_leftovers_list(loop, &count);
+		for (size_t i = 0; i < count; i++)
+			told += ik_leftover_end(loop, leftovers[i].pid);
+		ik_leftovers_free(leftovers, count);
+		if (told == 0)
+			ik_buf_puts(out, _("No tool has left anything running.\n"));
+	}
+	if (told > 0)
+		ik_buf_printf(out, ngettext("%zu process was told to end.\n",
+			"%zu processes were told to end.\n", (unsigned long)told), told);
+}
+
+void ik_background_text(struct ik_loop *loop, const struct ik_conversation *conversation,
+	const char *words, struct ik_buf *out)
+{
+	if (words[0] == '\0')
+		put_list(loop, conversation, out);
+	else if (ik_text_equal(words, "end"))
+		put_end(loop, "", out);
+	else if (ik_text_starts(words, "end "))
+		put_end(loop, words + 4 + strspn(words + 4, " "), out);
+	else
+		ik_buf_puts(out, _("/background lists what tools left running; /background end PID ends "
+			"one, /background end all.\n"));
+}

@@ -1,0 +1,213 @@
+#include "commands/commands_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model_hint.h"
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+#define FORCE "--force"
+
+enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
+
+/* What the session in front talks to. */
+static const struct ik_model_choice *choice_of(const struct ik_core *core)
+{
+	return ik_core_choice(core);
+}
+
+/* Say to whom the next message of a session goes. */
+static void put_present(struct ik_buf *out, const struct ik_model_choice *choice)
+{
+	ik_buf_printf(out, _("The model is %s of %s."), choice->model, choice->provider);
+	ik_buf_putc(out, '\n');
+}
+
+/* Switch a session to another; what it is then, or why not, is the answer. */
+static void use(struct ik_core *core, struct ik_session *session, const char *line,
+	const struct ik_model_wish *wish)
+{
+	bool switched;
+	struct ik_error error;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(16));
+	switched = ik_core_use_model(core, session, wish, &error) == IK_OK;
+	if (!switched)
+		ik_buf_printf(&out, "%s\n", error.text);
+	put_present(&out, ik_core_choice_of(core, session));
+	if (switched && ik_session_busy(session))
+		ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
+	ik_command_answer_in(session, line, &out);
+}
+
+/* ---- /model ---- */
+
+/* Switch a session to another model of its provider. */
+static void use_model(struct ik_core *core, struct ik_session *session, const char *line,
+	const char *model)
+{
+	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
+	/* Copies: the choice is replaced. */
+	char *provider = ik_strdup(choice->provider);
+	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
+
+	use(core, session, line,
+		&(struct ik_model_wish){.provider = provider, .model = model, .base_url = url});
+	free(provider);
+	free(url);
+}
+
+static bool has(char *const *names, size_t count, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (ik_text_equal(names[i], name))
+			return true;
+	return false;
+}
+
+/* Say that a model is not among those, and which are near. */
+static void put_refusal(struct ik_buf *out, const struct ik_model_choice *choice, const char *model,
+	char *const *names, size_t count)
+{
+	const char *near[NEAR_SHOWN];
+	size_t found = ik_model_nearest(model, names, count, near, NEAR_SHOWN), i;
+	struct ik_buf list;
+
+	ik_buf_init(&list, IK_KIB(4));
+	for (i = 0; i < found; i++)
+		ik_buf_printf(&list, "%s%s", i > 0 ? ", " : "", near[i]);
+	if (found > 0)
+		ik_buf_printf(out, _("%s lists no model %s. Near it: %s. /model %s switches to the first."),
+			choice->provider, model, list.data, near[0]);
+	else
+		ik_buf_printf(out, _("%s lists no model %s; /model shows those that there are."),
+			choice->provider, model);
+	ik_buf_putc(out, '\n');
+	ik_buf_done(&list);
+}
+
+/* List what the provider offers. */
+static void put_models(struct ik_buf *out, const struct ik_model_choice *choice, char *const *names,
+	size_t count)
+{
+	size_t i;
+
+	ik_buf_printf(out, ngettext("%s offers %zu model; /model NAME switches to one.",
+		"%s offers %zu models; /model NAME switches to one.", count), choice->provider, count);
+	ik_buf_putc(out, '\n');
+	for (i = 0; i < count; i++)
+		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ", names[i]);
+}
+
+/* The provider has answered; the session that asked may not be in front any more. */
+static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
+{
+	struct ik_core *core = arg;
+	struct ik_session *session = core->models_for;
+	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
+	char *line = core->models_line, *wanted = core->models_wanted;
+	struct ik_buf out;
+
+	core->models_for = NULL;
+	core->models_line = core->models_wanted = NULL;
+	if (wanted != NULL && has(names, count, wanted)) {
+		use_model(core, session, line, wanted);
+	} else {
+		ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
+		if (names == NULL)
+			ik_buf_printf(&out, "%s\n", sentence);
+		else if (wanted != NULL)
+			put_refusal(&out, choice, wanted, names, count);
+		else
+			put_models(&out, choice, names, count);
+		if (wanted != NULL || names == NULL)
+			put_present(&out, choice);
+		if (wanted != NULL)
+			ik_buf_printf(&out, _("/model --force %s switches without asking the provider."), wanted);
+		else if (names == NULL)
+			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
+		ik_command_answer_in(session, line, &out);
+	}
+	core->models = ik_model_list_close(core->models);
+	free(line);
+	free(wanted);
+}
+
+/* Ask the provider what it offers, and whether a model (NULL: none) is among that. */
+static enum ik_command_effect ask(struct ik_core *core, const char *line, const char *wanted)
+{
+	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
+
+	ik_model_list_close(core->models);
+	free(core->models_line);
+	free(core->models_wanted);
+	core->models_line = ik_strdup(line);
+	core->models_wanted = wanted != NULL ? ik_strdup(wanted) : NULL;
+	core->models_for = core->session;
+	core->models = ik_model_list_start(core->loop, core->http, &spec,
+		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
+	return IK_COMMAND_ASKING_PROVIDER;
+}
+
+enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, const char *rest)
+{
+	size_t force = strlen(FORCE);
+
+	if (strncmp(rest, FORCE, force) != 0)
+		return ask(core, line, rest[0] != '\0' ? rest : NULL);
+	rest += force;
+	rest += strspn(rest, " \t");
+	if (rest[0] != '\0')
+		use_model(core, core->session, line, rest);
+	else
+		ik_session_add_command(core->session, line, _("/model --force needs the name of a model."));
+	return IK_COMMAND_NOTHING;
+}
+
+/* ---- /provider ---- */
+
+/* One line: the name, and its model and address or what it lacks. */
+static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
+{
+	struct ik_model_choice choice = {.provider = NULL};
+	size_t width = ik_utf8_width(name, strlen(name));
+	struct ik_error error;
+
+	ik_buf_printf(out, "%s %s%*s  ", ik_text_equal(name, choice_of(core)->provider) ? "*" : " ", name,
+		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
+	/* The one that is in use, as it is used: its address or key may be of the command line. */
+	if (ik_text_equal(name, choice_of(core)->provider) && !choice_of(core)->practice)
+		ik_buf_printf(out, "%s  %s\n", choice_of(core)->model, choice_of(core)->base_url);
+	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){.provider = name}, &choice,
+			&error) != IK_OK)
+		ik_buf_printf(out, "%s\n", error.text);
+	else if (choice.practice)
+		ik_buf_printf(out, "%s\n", _("built in: no model, but rules to practise with"));
+	else
+		ik_buf_printf(out, "%s  %s\n", choice.model, choice.base_url);
+	ik_model_choice_done(&choice);
+}
+
+enum ik_command_effect ik_command_provider(struct ik_core *core, const char *line, const char *rest)
+{
+	const char *name;
+	struct ik_buf out;
+	size_t i;
+
+	if (rest[0] != '\0') {
+		use(core, core->session, line, &(struct ik_model_wish){.provider = rest});
+		return IK_COMMAND_NOTHING;
+	}
+	ik_buf_init(&out, IK_KIB(256));
+	ik_buf_printf(&out, "%s\n", _("/provider NAME switches to another:"));
+	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)) != NULL; i++)
+		put_provider(&out, core, name);
+	ik_command_answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}

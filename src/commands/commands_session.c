@@ -1,0 +1,284 @@
+#include "commands/commands_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/undo_command.h"
+#include "conversation/title.h"
+#include "undo/revert_journal.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
+	const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_SESSIONS; /* nothing of it is worth being stored */
+}
+
+enum ik_command_effect ik_command_search(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_SEARCH;
+}
+
+enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	return rest[0] != '\0' ? IK_COMMAND_RESUME : IK_COMMAND_PICK_SESSION;
+}
+
+enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest)
+{
+	char *title = rest[0] != '\0' ? ik_session_title(rest, strlen(rest)) :
+		ik_conversation_title(ik_session_conversation(core->session));
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(16));
+	if (title[0] == '\0')
+		ik_buf_puts(&out, _("The session has no title yet: /title TEXT gives it one."));
+	else
+		ik_buf_printf(&out, _("Title: %s"), title);
+	free(title);
+	ik_command_answer(core, line, &out);
+	return IK_COMMAND_NOTHING;
+}
+
+struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+	int64_t sequence, char ret_id[IK_UUID_TEXT])
+{
+	struct ik_session_copy *copy = ik_session_copy_new(core->session, sequence);
+
+	ik_uuid_new(ret_id);
+	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
+		ik_session_id(core->session), sequence);
+	ik_store_append(core->store, ret_id, command);
+	if (core->undo_directory != NULL)
+		ik_revert_fork(core->undo_directory, ik_session_id(core->session), ret_id);
+	ik_session_copy_add(copy, command);
+	ik_message_unref(command);
+	return copy;
+}
+
+char *ik_command_fork_sentence(const struct ik_core *core)
+{
+	return ik_format(_("A fork of the session: ikigai --resume=%s"), ik_session_id(core->session));
+}
+
+/* Go on in a fork that has the events up to sequence; sentence (taken over) is what it begins
+ * with. */
+static enum ik_command_effect make_fork(struct ik_core *core, const char *line, char *sentence,
+	int64_t sequence)
+{
+	ik_session_copy_free(core->fork_copy);
+	core->fork_copy = ik_command_make_fork(core, ik_message_command(line, strlen(line), sentence,
+		strlen(sentence)), sequence, core->fork);
+	free(sentence);
+	return IK_COMMAND_FORKED;
+}
+
+/* The number of the newest event; 0: there is none, or it has yet to be stored. Notices of a
+ * session in which nothing else was said since are not stored. */
+static int64_t newest_stored(const struct ik_core *core)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	size_t i = ik_conversation_count(conversation);
+	const struct ik_message *message = NULL;
+
+	while (i > 0 && (message == NULL || (message->kind == IK_KIND_NOTICE && message->sequence == 0)))
+		message = ik_conversation_at(conversation, --i);
+	return message != NULL ? message->sequence : 0;
+}
+
+/* Has what was said last before a place in the conversation yet to be stored? Not where nothing
+ * but commands stands there. */
+static bool is_late(const struct ik_conversation *conversation, size_t place)
+{
+	bool late = false;
+
+	while (place > 0) {
+		const struct ik_message *message = ik_conversation_at(conversation, --place);
+
+		if (message->sequence > 0)
+			return late;
+		if (ik_kind_is_sent(message->kind))
+			return true;
+		late = late || message->kind != IK_KIND_NOTICE;
+	}
+	return false;
+}
+
+/* Why there can be no fork now, or NULL. */
+static const char *obstacle(const struct ik_core *core)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+
+	if (ik_session_busy(core->session))
+		return _("Something is under way: wait for its end, or cancel it (Esc).");
+	if (is_late(conversation, ik_conversation_count(conversation)))
+		return _("What was said last has yet to be stored; try again in a moment.");
+	if (newest_stored(core) == 0)
+		return _("Nothing of this session is stored yet.");
+	return NULL;
+}
+
+bool ik_command_is_question(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
+}
+
+/* The person's message with that number from the end; NULL: there are not so many. */
+static const struct ik_message *question_at(const struct ik_conversation *conversation, long number)
+{
+	size_t i;
+
+	for (i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (ik_command_is_question(message) && message->sequence > 0 && --number == 0)
+			return message;
+	}
+	return NULL;
+}
+
+/* What a message is known by. */
+static char *title_of(const struct ik_message *question)
+{
+	return ik_session_title(question->content, ik_message_typed(question));
+}
+
+/* Go on in a fork that has the Nth last message and what came of it. */
+static enum ik_command_effect fork_behind(struct ik_core *core, const char *line, long number)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	const struct ik_message *question = number > 0 ? question_at(conversation, number) : NULL;
+	const struct ik_message *next = number > 1 ? question_at(conversation, number - 1) : NULL;
+	char *title, *sentence;
+
+	if (question == NULL) {
+		ik_session_add_command(core->session, line, _("/fork 2 copies all up to the answer to the "
+			"message before your last one; there are not so many here."));
+		return IK_COMMAND_NOTHING;
+	}
+	title = title_of(question);
+	sentence = ik_format(_("A fork of the session, up to the answer to: > %s\n"
+		"The session itself goes on with /resume %s"), title, ik_session_id(core->session));
+	free(title);
+	return make_fork(core, line, sentence, next != NULL ? next->sequence - 1 : newest_stored(core));
+}
+
+enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
+{
+	bool number = rest[0] != '\0' && strspn(rest, "0123456789") == strlen(rest);
+	const char *problem;
+
+	if (rest[0] != '\0' && !number && !ik_text_equal(rest, "?"))
+		return IK_COMMAND_CHILD;
+	problem = obstacle(core);
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	if (number)
+		return fork_behind(core, line, strtol(rest, NULL, 10));
+	return rest[0] != '\0' ? IK_COMMAND_PICK_FORK :
+		make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
+}
+
+enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
+	struct ik_error *error)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	size_t i = ik_conversation_count(conversation);
+
+	if (ik_session_busy(core->session)) {
+		while (i > 0 && !ik_command_is_question(ik_conversation_at(conversation, i - 1)))
+			i--;
+		i = i > 0 ? i - 1 : 0;
+	}
+	if (is_late(conversation, i))
+		return ik_error_set(error, IK_UNAVAILABLE, "%s",
+			_("What was said last has yet to be stored; try again in a moment."));
+	for (*ret_sequence = 0; i > 0 && *ret_sequence == 0; i--)
+		*ret_sequence = ik_conversation_at(conversation, i - 1)->sequence;
+	return IK_OK;
+}
+
+enum ik_command_effect ik_command_join(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_JOIN;
+}
+
+enum ik_command_effect ik_command_agents(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_AGENTS;
+}
+
+enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, const char *rest)
+{
+	(void)core;
+	(void)line;
+	(void)rest;
+	return IK_COMMAND_CLOSE;
+}
+
+/* Say in the fork which files were written since the message that it goes back to. */
+static void tell_of_files(struct ik_core *core, int64_t time_ms)
+{
+	size_t turns, files = ik_undo_files_since(core, time_ms, &turns);
+	struct ik_message *message;
+	char *sentence;
+
+	if (files == 0)
+		return;
+	sentence = ik_format(ngettext("%zu file was written since, and stays so: /undo %zu takes it "
+		"back.", "%zu files were written since, and stay so: /undo %zu takes them back.",
+		files), files, turns);
+	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
+	ik_store_append(core->store, core->fork, message);
+	ik_session_copy_add(core->fork_copy, message);
+	ik_message_unref(message);
+	free(sentence);
+}
+
+enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)
+{
+	char *end = NULL;
+	long number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
+	const struct ik_message *question = number < 1 || (end != NULL && *end != '\0') ? NULL :
+		question_at(ik_session_conversation(core->session), number);
+	const char *problem = obstacle(core);
+	char *title, *sentence;
+
+	if (problem == NULL && ik_text_equal(rest, "?"))
+		return IK_COMMAND_PICK_REWIND;
+	if (problem == NULL && question == NULL)
+		problem = _("/rewind goes back to before your last message, /rewind 2 to before the one "
+			"before it; there are not so many here.");
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	free(core->draft);
+	core->draft = ik_strndup(question->content, ik_message_typed(question));
+	title = title_of(question);
+	sentence = ik_format(_("Back before: > %s\n"
+		"It and what came of it stay in the session, which goes on with /resume %s"), title,
+		ik_session_id(core->session));
+	free(title);
+	(void)make_fork(core, line, sentence, question->sequence - 1);
+	tell_of_files(core, question->time_ms);
+	return IK_COMMAND_FORKED;
+}

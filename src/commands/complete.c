@@ -1,0 +1,453 @@
+#include "commands/complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/argument_template.h"
+#include "commands/commands.h"
+#include "commands/listing.h"
+#include "core/mention.h"
+#include "commands/session_titles.h"
+#include "tui/term/theme.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* A word is looked for no further back than this. */
+#define WORD_MAX 4096
+/* A provider that did not answer is asked again after this. */
+#define ASK_AGAIN_MS 10000
+
+/* The models of the provider that is talked to. */
+struct models {
+	char *provider;
+	char **names;
+	size_t count;
+	struct ik_model_list *asked; /* NULL: it is not being asked */
+	char *problem;
+	int64_t problem_ms;
+};
+
+struct ik_complete {
+	struct ik_loop *loop;
+	struct ik_core *core;
+	struct ik_setup *setup;
+	struct ik_screen *screen;
+	bool started;
+	struct models models;
+	struct ik_listing *listing;
+	struct ik_session_titles *titles;
+
+	/* The last answer. */
+	struct ik_candidate *candidates;
+	size_t count, capacity;
+	struct ik_buf typed, head, note, made;
+};
+
+/* What follows a command. */
+enum argument { ARGUMENT_MODEL, ARGUMENT_PROVIDER, ARGUMENT_TOOL, ARGUMENT_CALL, ARGUMENT_MODE,
+	ARGUMENT_THEME, ARGUMENT_FILE, ARGUMENT_SESSION, ARGUMENT_MOUSE };
+static const struct {
+	const char *command;
+	enum argument argument;
+} arguments[] = {
+	{"/model", ARGUMENT_MODEL}, {"/provider", ARGUMENT_PROVIDER}, {"/tool", ARGUMENT_TOOL},
+	{"/run", ARGUMENT_CALL}, {"/mode", ARGUMENT_MODE}, {"/theme", ARGUMENT_THEME},
+	{"/export", ARGUMENT_FILE}, {"/resume", ARGUMENT_SESSION}, {"/mouse", ARGUMENT_MOUSE},
+};
+
+/* ---- the answer ---- */
+
+static void add(struct ik_complete *complete, const char *text, const char *description)
+{
+	if (complete->count == complete->capacity) {
+		complete->capacity = complete->capacity > 0 ? complete->capacity * 2 : 32;
+		complete->candidates = ik_alloc_array(complete->candidates, complete->capacity,
+			sizeof(*complete->candidates));
+	}
+	complete->candidates[complete->count++] = (struct ik_candidate){text, description};
+}
+
+static void set_buf(struct ik_buf *buf, const char *text, size_t length)
+{
+	ik_buf_clear(buf);
+	ik_buf_append(buf, text, length);
+}
+
+/* ---- models ---- */
+
+static void forget_models(struct models *models)
+{
+	size_t i;
+
+	models->asked = ik_model_list_close(models->asked);
+	for (i = 0; i < models->count; i++)
+		free(models->names[i]);
+	free(models->names);
+	free(models->provider);
+	free(models->problem);
+	memset(models, 0, sizeof(*models));
+}
+
+static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
+{
+	struct ik_complete *complete = arg;
+	struct models *models = &complete->models;
+	size_t i;
+
+	models->asked = ik_model_list_close(models->asked);
+	if (names == NULL) {
+		models->problem = ik_strdup(sentence);
+		models->problem_ms = ik_clock_ms();
+	} else {
+		models->names = ik_alloc_array(NULL, count + 1, sizeof(*models->names));
+		for (i = 0; i < count; i++)
+			models->names[i] = ik_strdup(names[i]);
+		models->count = count;
+	}
+	ik_screen_candidates_changed(complete->screen);
+}
+
+/* Ask the provider, unless that was done. */
+static void want_models(struct ik_complete *complete)
+{
+	struct models *models = &complete->models;
+	const struct ik_model_choice *choice = ik_core_choice(complete->core);
+	struct ik_model_spec spec = ik_model_choice_spec(choice);
+
+	if (models->provider != NULL && (!ik_text_equal(models->provider, choice->provider) ||
+			(models->problem != NULL && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
+		forget_models(models);
+	if (models->provider != NULL || !complete->started)
+		return;
+	models->provider = ik_strdup(choice->provider);
+	models->asked = ik_model_list_start(complete->loop, complete->core->http, &spec,
+		complete->setup->config->http_idle_timeout_s * 1000, on_models, complete);
+}
+
+static void add_models(struct ik_complete *complete)
+{
+	struct models *models = &complete->models;
+	size_t i;
+
+	want_models(complete);
+	for (i = 0; i < models->count; i++)
+		add(complete, models->names[i], ik_text_equal(models->names[i],
+			ik_core_choice(complete->core)->model) ? _("the present one") : NULL);
+	if (models->asked != NULL)
+		ik_buf_printf(&complete->note, _("asking %s…"), models->provider);
+	else if (models->problem != NULL)
+		ik_buf_puts(&complete->note, models->problem);
+}
+
+/* ---- files ---- */
+
+/* There are other names, or titles. */
+static void on_listing(void *arg)
+{
+	struct ik_complete *complete = arg;
+
+	ik_screen_candidates_changed(complete->screen);
+}
+
+/* The names in the directory of a path that is being written, as it is meant. */
+static void answer_files(struct ik_complete *complete, const char *path, size_t length,
+	struct ik_completions *answer)
+{
+	const char *slash = memrchr(path, '/', length);
+	size_t head = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+	char *directory = ik_places_whole_path(&complete->setup->places, path, head > 0 ? head : 0);
+
+	set_buf(&complete->head, path, head);
+	set_buf(&complete->typed, path + head, length - head);
+	if (!ik_listing_is(complete->listing, directory)) {
+		ik_listing_close(complete->listing);
+		complete->listing = ik_listing_open(complete->loop, directory, on_listing, complete);
+	}
+	answer->candidates = ik_listing_names(complete->listing, complete->typed.data[0] == '.',
+		&answer->count);
+	answer->unsorted = ik_listing_unsorted(complete->listing, complete->typed.data[0] == '.');
+	if (ik_listing_reading(complete->listing))
+		ik_buf_puts(&complete->note, _("reading…"));
+	free(directory);
+}
+
+/* ---- words ---- */
+
+/* Where the word at the end of text begins; escapes: a blank behind a backslash is part
+ * of it. */
+static size_t word_start(const char *text, size_t length, bool escapes)
+{
+	size_t least = length > WORD_MAX ? length - WORD_MAX : 0, at = length;
+
+	while (at > least && (strchr(" \t\n", text[at - 1]) == NULL ||
+			(escapes && at > least + 1 && text[at - 2] == '\\')))
+		at--;
+	return at;
+}
+
+/* A path in a line for the shell: what is meant by it, without its backslashes. */
+static void answer_shell(struct ik_complete *complete, const char *text, size_t length,
+	struct ik_completions *answer)
+{
+	size_t start = word_start(text, length, true), i;
+	struct ik_buf path;
+
+	if (start == 0 && length > 0)
+		start = 1; /* the "!" */
+	while (start < length && strchr("<>|;&(=", text[start]) != NULL)
+		start++;
+	ik_buf_init(&path, WORD_MAX * 2);
+	for (i = start; i < length; i++)
+		if (text[i] != '\\' || ++i < length)
+			ik_buf_putc(&path, text[i]);
+	answer->start = start;
+	answer->quoting = IK_QUOTING_SHELL;
+	answer->on_demand = true;
+	answer->free = true;
+	answer_files(complete, path.data, path.length, answer);
+	ik_buf_done(&path);
+}
+
+/* Arguments that fit the tool's schema. */
+static bool answer_call(struct ik_complete *complete, const char *text, size_t length, size_t start,
+	struct ik_completions *answer)
+{
+	const struct ik_tool *tool;
+	struct ik_json_span schema;
+	size_t end = start;
+	char *name;
+
+	while (end < length && strchr(" \t", text[end]) == NULL)
+		end++;
+	name = ik_strndup(text + start, end - start);
+	tool = ik_registry_find(ik_core_registry(complete->core), name);
+	free(name);
+	while (end < length && strchr(" \t", text[end]) != NULL)
+		end++;
+	/* Only an empty place is filled in. */
+	if (end < length || tool == NULL || tool->parameters == NULL ||
+	    ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
+		return false;
+	set_buf(&complete->made, "", 0);
+	ik_argument_template(&complete->made, schema);
+	add(complete, complete->made.data, _("its arguments"));
+	answer->start = end;
+	answer->caret_in_quotes = true;
+	return true;
+}
+
+static void add_tools(struct ik_complete *complete)
+{
+	const struct ik_registry *registry = ik_core_registry(complete->core);
+	size_t i;
+
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (tool->state == IK_TOOL_OK)
+			add(complete, tool->name, tool->description);
+	}
+}
+
+/* What follows a command's name. */
+static bool answer_argument(struct ik_complete *complete, const char *text, size_t length,
+	struct ik_completions *answer)
+{
+	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t"), i;
+	bool first_word = start >= length || memchr(text + start, ' ', length - start) == NULL;
+	const struct ik_theme *theme;
+	const char *provider;
+	int mode;
+
+	for (i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
+		if (strlen(arguments[i].command) == name &&
+		    strncmp(arguments[i].command, text, name) == 0)
+			break;
+	if (i == sizeof(arguments) / sizeof(arguments[0]))
+		return false;
+	if (start > length)
+		start = length;
+	answer->start = start;
+	set_buf(&complete->typed, text + start, length - start);
+	switch (arguments[i].argument) {
+	case ARGUMENT_MODEL:
+		add_models(complete);
+		return first_word;
+	case ARGUMENT_PROVIDER:
+		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)) != NULL; i++)
+			add(complete, provider, ik_text_equal(provider,
+				ik_core_choice(complete->core)->provider) ? _("the present one") : NULL);
+		return first_word;
+	case ARGUMENT_CALL:
+		if (!complete->started)
+			return false;
+		if (!first_word) {
+			set_buf(&complete->typed, "", 0);
+			return answer_call(complete, text, length, start, answer);
+		}
+		add_tools(complete);
+		return true;
+	case ARGUMENT_TOOL:
+		if (complete->started)
+			add_tools(complete);
+		return first_word && complete->started;
+	case ARGUMENT_MODE:
+		for (mode = 0; mode < IK_MODE_COUNT; mode++)
+			add(complete, ik_mode_name(mode), NULL);
+		return first_word;
+	case ARGUMENT_MOUSE:
+		add(complete, "on", NULL);
+		add(complete, "off", NULL);
+		return first_word;
+	case ARGUMENT_THEME:
+		add(complete, "auto", NULL);
+		for (i = 0; (theme = ik_theme_at(i)) != NULL; i++)
+			add(complete, theme->name, NULL);
+		return first_word;
+	case ARGUMENT_SESSION:
+		if (!complete->started)
+			return false;
+		/* A title has blanks: all that follows the command is the word. It may be a
+		 * number or an id as well. */
+		answer->free = true;
+		answer->candidates = ik_session_titles_get(complete->titles, complete->core->store,
+			&answer->count);
+		return true;
+	case ARGUMENT_FILE:
+		answer->on_demand = true;
+		answer->free = true;
+		answer_files(complete, text + start, length - start, answer);
+		return true;
+	}
+	return false;
+}
+
+/* A line that begins with "/". */
+static bool answer_command(struct ik_complete *complete, const char *text, size_t length,
+	struct ik_completions *answer)
+{
+	const struct ik_command *command;
+	size_t i;
+
+	if (strcspn(text, " \t\n") < length)
+		return answer_argument(complete, text, length, answer);
+	set_buf(&complete->typed, text, length);
+	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+		add(complete, command->name, _(command->description));
+	return true;
+}
+
+/* A mention that the cursor is behind. */
+static bool answer_mention(struct ik_complete *complete, const char *text, size_t length,
+	struct ik_completions *answer)
+{
+	size_t least = length > WORD_MAX ? length - WORD_MAX : 0, position = 0;
+	const char *line = memrchr(text + least, '\n', length - least);
+	size_t from = line != NULL ? (size_t)(line - text) + 1 : least;
+	struct ik_mention mention;
+
+	while (ik_mention_next(text + from, length - from, &position, &mention))
+		if (from + mention.end == length && (mention.open || !mention.quoted)) {
+			answer->start = from + mention.start;
+			answer->quoting = IK_QUOTING_MENTION;
+			answer_files(complete, mention.path, mention.length, answer);
+			return true;
+		}
+	return false;
+}
+
+/* A path in the middle of a message, when it is asked for: then any word may become one. No
+ * directory is read for words that are only written. */
+static bool answer_path(struct ik_complete *complete, const char *text, size_t length,
+	struct ik_completions *answer)
+{
+	size_t start = word_start(text, length, false);
+
+	if (start == length || (!answer->asked && memchr(text + start, '/', length - start) == NULL))
+		return false;
+	answer->start = start;
+	answer->on_demand = true;
+	answer->free = true;
+	answer_files(complete, text + start, length - start, answer);
+	return true;
+}
+
+static bool answer(void *arg, const char *text, size_t length, struct ik_completions *ret)
+{
+	struct ik_complete *complete = arg;
+	bool line = memchr(text, '\n', length) == NULL && length <= WORD_MAX, any;
+	char *cut = ik_strndup(text, line ? length : 0);
+
+	complete->count = 0;
+	ik_buf_clear(&complete->typed);
+	ik_buf_clear(&complete->head);
+	ik_buf_clear(&complete->note);
+	any = line && length > 0 && text[0] == '!';
+	if (any)
+		answer_shell(complete, text, length, ret);
+	else if (length > 0 && (ik_command_is(cut) || ik_text_equal(cut, "/")))
+		any = answer_command(complete, cut, length, ret);
+	else
+		any = answer_mention(complete, text, length, ret) ||
+			answer_path(complete, text, length, ret);
+	free(cut);
+	if (!any)
+		return false;
+	ret->typed = complete->typed.data;
+	ret->head = complete->head.data;
+	ret->note = complete->note.length > 0 ? complete->note.data : NULL;
+	if (ret->candidates == NULL) {
+		ret->candidates = complete->candidates;
+		ret->count = complete->count;
+	}
+	return true;
+}
+
+/* ---- beginning and end ---- */
+
+struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
+	struct ik_setup *setup, struct ik_screen *screen)
+{
+	struct ik_complete *complete = ik_alloc(sizeof(*complete));
+
+	complete->loop = loop;
+	complete->core = core;
+	complete->setup = setup;
+	complete->screen = screen;
+	ik_buf_init(&complete->typed, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&complete->head, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&complete->note, IK_KIB(16));
+	ik_buf_init(&complete->made, IK_LIMIT_SCHEMA);
+	complete->titles = ik_session_titles_new(on_listing, complete);
+	ik_screen_on_complete(screen, answer, complete);
+	return complete;
+}
+
+struct ik_complete *ik_complete_free(struct ik_complete *complete)
+{
+	if (complete == NULL)
+		return NULL;
+	ik_screen_on_complete(complete->screen, NULL, NULL);
+	forget_models(&complete->models);
+	ik_listing_close(complete->listing);
+	ik_session_titles_free(complete->titles);
+	free(complete->candidates);
+	ik_buf_done(&complete->typed);
+	ik_buf_done(&complete->head);
+	ik_buf_done(&complete->note);
+	ik_buf_done(&complete->made);
+	free(complete);
+	return NULL;
+}
+
+void ik_complete_set_started(struct ik_complete *complete, bool started)
+{
+	complete->started = started;
+	if (!started) {
+		forget_models(&complete->models);
+		ik_session_titles_stop(complete->titles);
+	}
+}

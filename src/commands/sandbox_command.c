@@ -1,0 +1,196 @@
+#include "commands/sandbox_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+static const char *const meanings[IK_SANDBOX_MODE_COUNT] = {
+	[IK_SANDBOX_OFF] = N_("tools may write wherever you may"),
+	[IK_SANDBOX_PROJECT] =
+		N_("tools may write to the session's directory, temporary files and sandbox.write"),
+	[IK_SANDBOX_READ_ONLY] = N_("tools may write temporary files only"),
+};
+
+bool ik_sandbox_kernel(struct ik_buf *out)
+{
+	static const struct { int abi; const char *lack; } lacks[] = {
+		{ 2, N_("files cannot be moved to another directory") },
+		{ 3, N_("truncate(2) is not held back") },
+		{ 4, N_("without network a filter of system calls has to do") },
+		{ 5, N_("ioctl(2) on devices is not held back") },
+		{ 6, N_("signals to other processes are not held back without network") },
+	};
+	int abi = ik_confine_abi();
+	static const char *const ways[] = {
+		[IK_COVER_NONE] = N_("it does not let hidden places be covered by mounts"),
+		[IK_COVER_MOUNTS] = N_("hidden places are covered by mounts"),
+		[IK_COVER_USER] = N_("hidden places are covered by mounts in a user namespace"),
+	};
+	bool whole = abi > 0;
+
+	if (abi == 0) {
+		ik_buf_puts(out, _("this kernel has no Landlock, so tools cannot be confined (Linux 5.13 and "
+			"later have it, if \"landlock\" is in /sys/kernel/security/lsm)"));
+		return false;
+	}
+	ik_buf_printf(out, _("the kernel can confine tools (Landlock, ABI %d)"), abi);
+	ik_buf_printf(out, "; %s", _(ways[ik_cover_way()]));
+	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+		if (abi >= lacks[i].abi)
+			continue;
+		ik_buf_printf(out, "; %s", _(lacks[i].lack));
+		whole = false;
+	}
+	return whole;
+}
+
+const char *ik_sandbox_mark(const struct ik_sandbox *sandbox, bool *ret_strong)
+{
+	enum ik_sandbox_state state = ik_sandbox_state(sandbox);
+
+	*ret_strong = state == IK_SANDBOX_BROKEN;
+	switch (state) {
+	case IK_SANDBOX_NOT_WANTED:
+		return NULL;
+	case IK_SANDBOX_IN_PART:
+		/* Translators: in the status bar: some places are hidden from tools */
+		return _("sandbox: in part");
+	case IK_SANDBOX_BROKEN:
+		/* Translators: in the status bar: the kernel cannot do it, so no tool is run */
+		return _("no sandbox: no tool runs");
+	case IK_SANDBOX_ON:
+		break;
+	}
+	/* Translators: in the status bar; project and read-only are what a person types */
+	return ik_sandbox_mode(sandbox) == IK_SANDBOX_PROJECT ? _("sandbox: project")
+		: _("sandbox: read-only");
+}
+
+/* Append where something is limited. */
+static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left left, const char *heading,
+	struct ik_buf *out)
+{
+	const struct ik_sandbox_limit *limit;
+	bool any = false;
+
+	for (size_t i = 0; (limit = ik_sandbox_limit(sandbox, i)) != NULL; i++) {
+		if (limit->left != left)
+			continue;
+		if (!any)
+			ik_buf_printf(out, "%s\n", heading);
+		any = true;
+		if (limit->rule > 0)
+			ik_buf_printf(out, _("  %s (rule %zu of policy)\n"), limit->path, limit->rule);
+		else
+			ik_buf_printf(out, "  %s (sandbox.hide)\n", limit->path);
+	}
+}
+
+void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
+{
+	const struct ik_sandbox_limit *limit;
+	const struct ik_sandbox_gap *gap;
+	struct stat status;
+
+	for (size_t i = 0; (gap = ik_sandbox_gap(setup->sandbox, i)) != NULL; i++) {
+		switch (gap->reason) {
+		case IK_SANDBOX_PATTERN:
+			ik_buf_printf(out, _("rule %zu of policy: its pattern is not one place; bash can get "
+				"round it\n"), gap->rule);
+			break;
+		case IK_SANDBOX_CONDITION:
+			ik_buf_printf(out, _("rule %zu of policy: it goes by other arguments as well; bash can "
+				"get round it\n"), gap->rule);
+			break;
+		case IK_SANDBOX_EARLIER:
+			ik_buf_printf(out, _("rule %zu of policy: rule %zu before it decides about some of that "
+				"place; bash can get round it\n"), gap->rule, gap->other);
+			break;
+		case IK_SANDBOX_FOUND:
+			ik_buf_printf(out, _("rule %zu of policy: a pattern is held for what it names in the "
+				"session's directory when a tool starts (the nearest 10,000 names are looked at); "
+				"bash can get round it elsewhere\n"), gap->rule);
+			break;
+		case IK_SANDBOX_INSIDE:
+			ik_buf_printf(out, _("rule %zu of policy: it is about the session's directory; bash can "
+				"get round it, unless sandbox.hide names the place too (then nothing can be made "
+				"or removed beside it)\n"), gap->rule);
+			break;
+		}
+	}
+	for (size_t i = 0; (limit = ik_sandbox_limit(setup->sandbox, i)) != NULL; i++)
+		if (lstat(limit->path, &status) == 0 && !S_ISDIR(status.st_mode) && status.st_nlink > 1)
+			ik_buf_printf(out, _("%s has further names (hard links), which are not hidden\n"),
+				limit->path);
+}
+
+/* Append where tools may write. */
+static void put_writable(const struct ik_setup *setup, struct ik_buf *out)
+{
+	const char *path;
+	bool own = false;
+
+	ik_buf_printf(out, "%s\n", _("Tools, and all that they start, may write to:"));
+	for (size_t i = 0; (path = ik_sandbox_writable(setup->sandbox, i)) != NULL; i++) {
+		ik_buf_printf(out, "  %s\n", path);
+		own = own || (setup->places.home != NULL && ik_confine_below(setup->places.home, path));
+	}
+	if (own && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF)
+		ik_buf_printf(out, _("  (%s lies there: tools could change the configuration, and so the "
+			"next session's sandbox)\n"), setup->places.home);
+}
+
+/* Append all that there is to say. */
+static void put_all(const struct ik_setup *setup, struct ik_buf *out)
+{
+	const struct ik_string_list *except = &setup->config->sandbox_except;
+	struct ik_buf gaps;
+
+	for (int mode = 0; mode < IK_SANDBOX_MODE_COUNT; mode++)
+		ik_buf_printf(out, "%s %-9s  %s\n", mode == (int)ik_sandbox_mode(setup->sandbox) ? "*" : " ",
+			ik_sandbox_mode_name((enum ik_sandbox_mode)mode), _(meanings[mode]));
+	put_writable(setup, out);
+	put_limits(setup->sandbox, IK_CONFINE_NOTHING, _("Hidden from them:"), out);
+	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"), out);
+	put_limits(setup->sandbox, IK_CONFINE_READING, _("They may read, but not write:"), out);
+	if (ik_sandbox_limit(setup->sandbox, 0) != NULL && ik_cover_way() == IK_COVER_NONE)
+		ik_buf_printf(out, "%s\n", _("They can make or remove nothing directly in the directories "
+			"above these places."));
+	if (!setup->config->sandbox_network)
+		ik_buf_printf(out, "%s\n", _("They have no network (sandbox.network)."));
+	for (size_t i = 0; i < except->count; i++)
+		ik_buf_printf(out, _("%s runs outside of the sandbox (sandbox.except).\n"), except->items[i]);
+	ik_buf_init(&gaps, IK_MIB(1));
+	ik_sandbox_put_gaps(setup, &gaps);
+	if (gaps.length > 0)
+		ik_buf_printf(out, "%s\n%s", _("Not held by the kernel:"), gaps.data);
+	ik_buf_done(&gaps);
+	if (ik_sandbox_state(setup->sandbox) == IK_SANDBOX_BROKEN)
+		ik_buf_printf(out, "%s\n", _("No tool is run until this can be held: /sandbox off does without."));
+	(void)ik_sandbox_kernel(out);
+}
+
+bool ik_sandbox_command(const struct ik_setup *setup, const char *rest, struct ik_buf *out)
+{
+	enum ik_sandbox_mode mode;
+
+	if (rest[0] == '\0') {
+		put_all(setup, out);
+		return false;
+	}
+	if (!ik_sandbox_mode_find(rest, &mode)) {
+		ik_buf_printf(out, _("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
+			"/sandbox read-only."), rest);
+		return false;
+	}
+	ik_sandbox_set_mode(setup->sandbox, mode);
+	ik_buf_printf(out, "%s: %s\n", ik_sandbox_mode_name(mode), _(meanings[mode]));
+	put_writable(setup, out);
+	if (ik_sandbox_state(setup->sandbox) == IK_SANDBOX_BROKEN)
+		(void)ik_sandbox_kernel(out);
+	return true;
+}

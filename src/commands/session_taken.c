@@ -1,0 +1,119 @@
+#include "commands/session_taken.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/lock.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+struct ik_taken {
+	struct ik_taken *next;
+	char session[IK_UUID_TEXT];
+	struct ik_lock *lock;
+	ik_session_is_taken *taken;
+	void *arg;
+	bool told;
+};
+
+static void on_changed(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
+{
+	struct ik_taken *taken = arg;
+	struct ik_error error = { .status = IK_OK };
+	struct ik_buf sentence;
+
+	if (state == IK_LOCK_UNKNOWN || taken->told)
+		return;
+	taken->told = true;
+	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
+		taken->taken(taken->arg, NULL);
+		return;
+	}
+	ik_buf_init(&sentence, IK_KIB(4));
+	ik_holder_put_sentence(&sentence, holder);
+	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
+	ik_buf_done(&sentence);
+	taken->taken(taken->arg, &error);
+}
+
+/* It is ours for a moment only: whoever asks waits. */
+static void on_asked(void *arg, const struct ik_holder *asker)
+{
+	(void)arg;
+	(void)asker;
+}
+
+static void on_other(void *arg)
+{
+	(void)arg;
+}
+
+struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
+	ik_session_is_taken *fn, void *arg)
+{
+	static const struct ik_lock_events events = {
+		.changed = on_changed, .asked = on_asked, .refused = on_other, .news = on_other,
+	};
+	struct ik_taken *taken = ik_alloc(sizeof *taken);
+
+	memcpy(taken->session, session, strnlen(session, sizeof(taken->session) - 1));
+	taken->taken = fn;
+	taken->arg = arg;
+	taken->lock = ik_lock_new(store, session, &events, taken);
+	return taken;
+}
+
+struct ik_taken *ik_taken_close(struct ik_taken *taken)
+{
+	while (taken != NULL) {
+		struct ik_taken *next = taken->next;
+
+		ik_lock_close(taken->lock);
+		free(taken);
+		taken = next;
+	}
+	return NULL;
+}
+
+/* ---- one after the other ---- */
+
+struct awaited {
+	struct ik_loop *loop;
+	bool answered;
+	struct ik_error error;
+};
+
+static void on_taken(void *arg, const struct ik_error *error)
+{
+	struct awaited *awaited = arg;
+
+	awaited->answered = true;
+	if (error != NULL)
+		awaited->error = *error;
+	ik_loop_stop(awaited->loop);
+}
+
+enum ik_status ik_take_sessions(struct ik_loop *loop, struct ik_store *store,
+	struct ik_taken **list, const char *session, struct ik_error *error)
+{
+	struct awaited awaited = { .loop = loop };
+	struct ik_taken *taken;
+	enum ik_status status;
+
+	for (taken = *list; taken != NULL; taken = taken->next)
+		if (ik_text_equal(taken->session, session))
+			return IK_OK;
+	taken = ik_take_session(store, session, on_taken, &awaited);
+	taken->next = *list;
+	*list = taken;
+	status = ik_loop_run(loop, error);
+	taken->told = true; /* or not wanted any more */
+	if (status == IK_OK && !awaited.answered)
+		return ik_error_set(error, IK_FAILED, _("Interrupted."));
+	if (status == IK_OK && awaited.error.status != IK_OK) {
+		*error = awaited.error;
+		status = error->status;
+	}
+	return status;
+}

@@ -1,0 +1,292 @@
+#include "core/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/mention.h"
+#include "core/places.h"
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Bytes of a file in which a NUL says that it is no text. */
+#define LOOK_BYTES 8192
+
+void ik_attached_init(struct ik_attached *attached)
+{
+	ik_buf_init(&attached->text, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&attached->data, IK_LIMIT_USER_TEXT);
+	attached->last_command[0] = '\0';
+}
+
+void ik_attached_done(struct ik_attached *attached)
+{
+	ik_buf_done(&attached->text);
+	ik_buf_done(&attached->data);
+}
+
+/* ---- files ---- */
+
+/* Does something of that name exist? */
+static bool exists(const struct ik_places *places, const char *path, size_t length)
+{
+	char *whole = ik_places_whole_path(places, path, length);
+	struct stat status;
+	bool found = stat(whole, &status) == 0;
+
+	free(whole);
+	return found;
+}
+
+/* Can a name that is not there be nothing but a file's? */
+static bool must_be_file(const struct ik_places *places, const char *path, size_t length)
+{
+	const char *slash = memchr(path, '/', length);
+	size_t name = length, i;
+
+	if (slash != NULL && exists(places, path, (size_t)(slash - path) + 1))
+		return true;
+	while (name > 0 && path[name - 1] != '/')
+		name--;
+	for (i = name + 1; i + 1 < length; i++)
+		if (path[i] == '.')
+			return true;
+	return false;
+}
+
+/* The length of the path that a mention means; 0: it means none. */
+static size_t path_length(const struct ik_places *places, const struct ik_mention *mention)
+{
+	size_t length = mention->length, least = length;
+
+	if (length == 0)
+		return 0;
+	if (mention->quoted || exists(places, mention->path, length))
+		return length;
+	while (least > 0 && strchr(".,;:!?)]}'\">", mention->path[least - 1]) != NULL)
+		least--;
+	while (length > least)
+		if (exists(places, mention->path, --length) && length > 0)
+			return length;
+	return least > 0 && must_be_file(places, mention->path, least) ? least : 0;
+}
+
+/* Read a file that is a text; the error says what it is instead. */
+static enum ik_status read_text(const char *path, const char *name, struct ik_buf *out,
+	struct ik_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), number;
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) != 0) {
+		number = errno;
+		if (fd >= 0)
+			(void)close(fd);
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("@%s: %s. Nothing was sent; \\@ is an @ that means no file."), name, strerror(number));
+	}
+	number = 0;
+	if (S_ISREG(status.st_mode) && status.st_size <= (off_t)IK_ATTACH_FILE_BYTES)
+		number = ik_read_all(fd, out, (size_t)status.st_size);
+	(void)close(fd);
+	if (S_ISDIR(status.st_mode))
+		return ik_error_set(error, IK_INVALID,
+			_("@%s is a directory: name a file in it. Nothing was sent."), name);
+	if (!S_ISREG(status.st_mode))
+		return ik_error_set(error, IK_INVALID,
+			_("@%s is no ordinary file. Nothing was sent."), name);
+	if (number != 0)
+		return ik_error_set(error, IK_FAILED, _("@%s: %s. Nothing was sent."), name,
+			strerror(number));
+	if (status.st_size > (off_t)IK_ATTACH_FILE_BYTES || ik_buf_status(out) != IK_OK)
+		return ik_error_set(error, IK_TOO_LARGE,
+			_("@%s is larger than 1 MB: ask the model to read a part of it. Nothing was sent."),
+			name);
+	if (memchr(out->data, '\0', out->length < LOOK_BYTES ? out->length : LOOK_BYTES) != NULL)
+		return ik_error_set(error, IK_INVALID, _("@%s is no text. Nothing was sent."), name);
+	return IK_OK;
+}
+
+/* ---- what is put together ---- */
+
+/* Begin a part that goes with the message: a line that says what it is. The attribute's
+ * value is as it is in XML. */
+static void begin_part(struct ik_buf *out, const char *tag, const char *attribute,
+	const char *value)
+{
+	ik_buf_printf(out, "\n\n<%s %s=\"", tag, attribute);
+	for (; *value != '\0'; value++) {
+		if (*value == '"')
+			ik_buf_puts(out, "&quot;");
+		else if (*value == '&')
+			ik_buf_puts(out, "&amp;");
+		else if (*value == '<')
+			ik_buf_puts(out, "&lt;");
+		else
+			ik_buf_putc(out, *value);
+	}
+	ik_buf_puts(out, "\">\n");
+}
+
+static void end_part(struct ik_buf *out, const char *tag)
+{
+	if (out->data[out->length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+	ik_buf_printf(out, "</%s>", tag);
+}
+
+/* Note in the message's data what goes with it. */
+static void note(struct ik_attached *attached, size_t typed, const char *name, size_t bytes)
+{
+	struct ik_buf *data = &attached->data;
+
+	if (data->length == 0) {
+		ik_json_open(data, '{');
+		ik_json_key(data, "typed");
+		ik_json_put_integer(data, (int64_t)typed);
+		ik_json_key(data, "attached");
+		ik_json_open(data, '[');
+	}
+	ik_json_open(data, '{');
+	ik_json_key(data, "name");
+	ik_json_put_text(data, name);
+	ik_json_key(data, "bytes");
+	ik_json_put_integer(data, (int64_t)bytes);
+	ik_json_close(data, '}');
+}
+
+/* Is this file there already? */
+static bool is_known(char **paths, size_t count, const char *path)
+{
+	while (count-- > 0)
+		if (ik_text_equal(paths[count], path))
+			return true;
+	return false;
+}
+
+/* Add the files that the written part of the text mentions. */
+static enum ik_status add_files(struct ik_attached *attached, const char *text, size_t length,
+	size_t written, const struct ik_places *places, struct ik_error *error)
+{
+	size_t position = 0, count = 0, used;
+	enum ik_status status = IK_OK;
+	struct ik_mention mention;
+	char **paths = NULL;
+
+	while (status == IK_OK && ik_mention_next(text, written, &position, &mention)) {
+		struct ik_buf bytes;
+		char *path, *name;
+
+		used = path_length(places, &mention);
+		if (used == 0)
+			continue;
+		path = ik_places_whole_path(places, mention.path, used);
+		if (is_known(paths, count, path)) {
+			free(path);
+			continue;
+		}
+		name = ik_strndup(mention.path, used);
+		ik_buf_init(&bytes, IK_ATTACH_FILE_BYTES);
+		status = read_text(path, name, &bytes, error);
+		if (status == IK_OK) {
+			begin_part(&attached->text, "file", "path", name);
+			ik_utf8_repair(&attached->text, bytes.data, bytes.length);
+			end_part(&attached->text, "file");
+			note(attached, length, name, bytes.length);
+		}
+		ik_buf_done(&bytes);
+		free(name);
+		paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
+		paths[count++] = path;
+	}
+	while (count > 0)
+		free(paths[--count]);
+	free(paths);
+	return status;
+}
+
+/* Append an output: all of it, or its beginning and its end. */
+static void put_output(struct ik_buf *out, const char *text, size_t length)
+{
+	size_t half = IK_ATTACH_OUTPUT_BYTES / 2, head, tail;
+
+	if (length <= IK_ATTACH_OUTPUT_BYTES) {
+		ik_buf_append(out, text, length);
+		return;
+	}
+	head = ik_utf8_cut(text, length, half);
+	for (tail = length - half; tail < length && ik_utf8_is_continuation(text[tail]);)
+		tail++;
+	ik_buf_append(out, text, head);
+	ik_buf_printf(out, "\n[%zu bytes left out]\n", tail - head);
+	ik_buf_append(out, text + tail, length - tail);
+}
+
+/* Add what the model is to know of a command; false: nothing. */
+static bool add_command(struct ik_attached *attached, const struct ik_message *message,
+	struct ik_buf *output)
+{
+	struct ik_json_span data = ik_message_data(message);
+	bool shell = message->content[0] == '!';
+	const char *tag = shell ? "shell" : "command";
+
+	ik_buf_clear(output);
+	if (!ik_json_string(ik_json_member(data, shell ? "output" : "told"), output) && !shell)
+		return false;
+	begin_part(&attached->text, tag, shell ? "command" : "line", message->content + shell);
+	put_output(&attached->text, output->data, output->length);
+	end_part(&attached->text, tag);
+	return true;
+}
+
+/* Add what the person's own commands printed since the last message, and what else the model is
+ * to be told of. */
+static void add_commands(struct ik_attached *attached, size_t typed,
+	const struct ik_conversation *conversation, const char *since)
+{
+	size_t count = ik_conversation_count(conversation), at = count;
+	struct ik_buf output;
+
+	for (; at > 0; at--) {
+		const struct ik_message *message = ik_conversation_at(conversation, at - 1);
+
+		if ((message->kind == IK_KIND_USER && !ik_message_is_automatic(message)) ||
+		    (since != NULL && ik_text_equal(message->id, since)))
+			break;
+	}
+	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	for (; at < count; at++) {
+		const struct ik_message *message = ik_conversation_at(conversation, at);
+
+		if (message->kind != IK_KIND_COMMAND || !add_command(attached, message, &output))
+			continue;
+		note(attached, typed, message->content, output.length);
+		memcpy(attached->last_command, message->id, sizeof(attached->last_command));
+	}
+	ik_buf_done(&output);
+}
+
+enum ik_status ik_attach(const char *text, size_t length, size_t written,
+	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,
+	struct ik_attached *attached, struct ik_error *error)
+{
+	ik_buf_append(&attached->text, text, length);
+	if (add_files(attached, text, length, written, places, error) != IK_OK)
+		return error->status;
+	add_commands(attached, length, conversation, since);
+	if (attached->data.length > 0) {
+		ik_json_close(&attached->data, ']');
+		ik_json_close(&attached->data, '}');
+	}
+	if (ik_buf_status(&attached->text) != IK_OK || ik_buf_status(&attached->data) != IK_OK)
+		return ik_error_set(error, IK_TOO_LARGE,
+			_("The message is too large with all that goes with it. Nothing was sent."));
+	return IK_OK;
+}

@@ -1,0 +1,522 @@
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/policy_file.h"
+#include "core/undo_command.h"
+#include "core/agents_file.h"
+#include "core/export.h"
+#include "agent/session/session_copy.h"
+#include "provider/practice.h"
+#include "util/alloc.h"
+#include "util/log.h"
+#include "util/path.h"
+#include "util/text.h"
+
+static void on_progress(void *arg, size_t done, size_t total)
+{
+	struct ik_core *core = arg;
+
+	core->events->scan_progress(core->arg, done, total);
+}
+
+/* Note in the log what a scan found. */
+static void log_scan(const struct ik_registry *registry)
+{
+	size_t i;
+
+	ik_log(IK_LOG_INFO, "scan: %zu tools, %zu failed", ik_registry_ok_count(registry),
+		ik_registry_failed_count(registry));
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const struct ik_tool *tool = ik_registry_at(registry, i);
+
+		if (tool->state != IK_TOOL_OK)
+			ik_log(IK_LOG_INFO, "tool %s: %s: %s", tool->path, tool->code, tool->reason);
+	}
+	for (i = 0; i < ik_registry_problem_count(registry); i++)
+		ik_log(IK_LOG_ERROR, "scan: %s", ik_registry_problem(registry, i));
+}
+
+/* Say why nothing of this directory is trusted although it was, once for each reason. */
+static void tell_trust_problem(struct ik_core *core)
+{
+	const char *problem = ik_trust_problem(core->setup->project.trust);
+
+	if (problem == NULL || (core->trust_problem != NULL
+		&& ik_text_equal(problem, core->trust_problem)))
+		return;
+	free(core->trust_problem);
+	core->trust_problem = ik_strdup(problem);
+	ik_session_add_notice(core->session, problem);
+}
+
+/* The tools of every session from here on. */
+static void set_registry(struct ik_core *core, struct ik_registry *registry, bool ready)
+{
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_set_registry(core->sessions[i].session, registry, ready);
+}
+
+static void on_finished(void *arg, struct ik_registry *registry)
+{
+	struct ik_core *core = arg;
+
+	core->scanned = true;
+	log_scan(registry);
+	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
+	tell_trust_problem(core);
+	core->events->scan_finished(core->arg, registry);
+	ik_discovery_ask_due(core->discovery);
+}
+
+/* What is sent from here on waits for the tools. */
+static void on_began(void *arg)
+{
+	struct ik_core *core = arg;
+
+	set_registry(core, ik_discovery_registry(core->discovery), false);
+}
+
+static void on_problem(void *arg, const char *sentence)
+{
+	struct ik_core *core = arg;
+
+	ik_session_add_notice(core->session, sentence);
+}
+
+void ik_core_log_event(const struct ik_event *event)
+{
+	switch (event->kind) {
+	case IK_EVENT_SESSION:
+		ik_log(IK_LOG_INFO, "session %s: %s, %s", event->text, event->name, event->detail);
+		break;
+	case IK_EVENT_ROUND_STARTED:
+		ik_log(IK_LOG_INFO, "round %d", event->round);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		ik_log(IK_LOG_INFO, "tool %s (%s): %lld ms, envelope of %zu bytes", event->name, event->id,
+			(long long)event->number, event->text_length);
+		break;
+	case IK_EVENT_ERROR:
+		ik_log(IK_LOG_ERROR, "%s: %.*s", event->name, (int)event->text_length, event->text);
+		break;
+	case IK_EVENT_RETRY:
+		ik_log(IK_LOG_INFO, "again in %lld ms: %.*s", (long long)event->number,
+			(int)event->text_length, event->text);
+		break;
+	case IK_EVENT_TURN_DONE:
+		ik_log(IK_LOG_INFO, "turn done: %s", event->name);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Say why events wait, once for each reason. */
+static void tell_store_problem(struct ik_core *core, const char *message)
+{
+	const struct ik_event event = {
+		.kind = IK_EVENT_NOTICE, .text = message, .text_length = strlen(message),
+	};
+
+	if (core->store_problem != NULL && ik_text_equal(core->store_problem, message))
+		return;
+	free(core->store_problem);
+	core->store_problem = ik_strdup(message);
+	core->events->store(core->arg, &event);
+}
+
+void ik_core_tell_store_again(struct ik_core *core)
+{
+	char *problem = core->store_problem;
+
+	core->store_problem = NULL;
+	if (problem != NULL)
+		tell_store_problem(core, problem);
+	free(problem);
+}
+
+static void on_store_state(void *arg, size_t waiting, const char *message)
+{
+	static const char *const troubles[] = {
+		[IK_STORE_FINE] = "", [IK_STORE_AWAY] = "away", [IK_STORE_IN_USE] = "in use",
+		[IK_STORE_REFUSES] = "refuses",
+	};
+	struct ik_core *core = arg;
+	struct ik_event event;
+
+	memset(&event, 0, sizeof event);
+	event.kind = IK_EVENT_STORE;
+	event.number = (int64_t)waiting;
+	event.text = message;
+	event.text_length = strlen(message);
+	event.name = troubles[ik_store_trouble(core->store)];
+	core->events->store(core->arg, &event);
+	if (waiting > 0 && message[0] != '\0') {
+		tell_store_problem(core, message);
+	} else if (waiting == 0) {
+		free(core->store_problem);
+		core->store_problem = NULL;
+	}
+}
+
+static void on_store_notice(void *arg, const char *sentence)
+{
+	struct ik_core *core = arg;
+
+	if (core->session != NULL)
+		ik_session_add_notice(core->session, sentence);
+}
+
+static void on_store_fork(void *arg, const char *from, const char *to)
+{
+	struct ik_core *core = arg;
+
+	for (size_t i = 0; i < core->session_count; i++)
+		if (ik_text_equal(ik_session_id(core->sessions[i].session), from))
+			ik_session_forked(core->sessions[i].session, to);
+}
+
+/* The rules of the configuration. */
+static void make_policy(struct ik_core *core)
+{
+	const struct ik_places *places = &core->setup->places;
+	const struct ik_policy_options options = {
+		.rules = core->setup->config->policy,
+		.directory = places->directory,
+		.home = places->user_home,
+		.resolve = ik_path_resolve,
+	};
+
+	core->policy = ik_policy_new(&options);
+	core->policy_path = ik_places_file(places, "policy.json");
+}
+
+/* Those that the person keeps. */
+static void read_kept_rules(struct ik_core *core)
+{
+	struct ik_error error;
+
+	if (ik_policy_file_read(core->policy_path, ik_policy_kept(core->policy), &error) != IK_OK)
+		ik_session_add_notice(core->session, error.text);
+}
+
+/* A session that has yet to be told its model. */
+static struct ik_session *make_session(struct ik_core *core, void *session_arg)
+{
+	const struct ik_config *config = core->setup->config;
+	struct ik_session_options options;
+
+	memset(&options, 0, sizeof options);
+	options.loop = core->loop;
+	options.http = core->http;
+	options.store = core->store;
+	options.run = ik_core_run_options(core->loop, core->setup, core->environment);
+	options.run.outputs = core->outputs_directory;
+	options.concurrency = (int)config->tools_concurrency;
+	options.slots = core->slots;
+	options.written = core->written;
+	options.max_tool_turns = (int)config->max_tool_turns;
+	options.retry_max = (int)config->retry_max;
+	options.retry_base_ms = config->retry_base_ms;
+	options.retry_cap_ms = config->retry_cap_ms;
+	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
+	options.undo_directory = core->undo_directory;
+	options.undo_spared = core->setup->database;
+	if (options.undo_spared != NULL && ik_text_starts(options.undo_spared, "sqlite:"))
+		options.undo_spared += strlen("sqlite:");
+	options.directory = core->setup->places.directory;
+	options.system_prompt = core->setup->system_prompt;
+	options.instructions = core->setup->instructions;
+	options.no_tools = core->no_tools;
+	options.policy = core->policy;
+	options.asking = core->asking;
+	options.sink = core->events->event;
+	options.sink_arg = session_arg;
+	return ik_session_new(&options);
+}
+
+/* The place of a session among those that are there. */
+static struct ik_core_session *place_of(const struct ik_core *core, const struct ik_session *session)
+{
+	struct ik_core_session *place = core->sessions;
+
+	while (place->session != session)
+		place++;
+	return place;
+}
+
+const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
+	const struct ik_session *session)
+{
+	return &place_of(core, session)->choice;
+}
+
+const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
+{
+	return core->session != NULL ? ik_core_choice_of(core, core->session) : &core->setup->choice;
+}
+
+/* Tell a session its model. */
+static void give_model(struct ik_core *core, struct ik_session *session)
+{
+	struct ik_model_spec model = ik_model_choice_spec(&place_of(core, session)->choice);
+
+	ik_session_set_model(session, &model);
+}
+
+/* One more of them. */
+static struct ik_session *add_session(struct ik_core *core, void *session_arg)
+{
+	struct ik_session *session = make_session(core, session_arg);
+	struct ik_model_choice choice = ik_model_choice_copy(ik_core_choice(core));
+
+	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
+		sizeof(*core->sessions));
+	core->sessions[core->session_count++] = (struct ik_core_session){
+		.session = session, .arg = session_arg, .choice = choice,
+	};
+	return session;
+}
+
+/* What was asked for in a session is not told there any more. */
+static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
+{
+	core->undo = ik_undo_work_finish(core->undo);
+	if (core->models_for == session) {
+		core->models = ik_model_list_close(core->models);
+		core->models_for = NULL;
+	}
+	if (core->export != NULL)
+		ik_export_session_closes(core->export, session);
+}
+
+struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
+{
+	struct ik_session *session = add_session(core, session_arg);
+
+	give_model(core, session);
+	ik_session_set_registry(session, ik_core_registry(core),
+		core->scanned && !ik_discovery_scanning(core->discovery));
+	return session;
+}
+
+void ik_core_set_front(struct ik_core *core, struct ik_session *session)
+{
+	core->session = session;
+}
+
+struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session)
+{
+	struct ik_core_session *place = place_of(core, session);
+
+	forget_questions_of(core, session);
+	ik_model_choice_done(&place->choice);
+	*place = core->sessions[--core->session_count];
+	return ik_session_close(session);
+}
+
+/* Start the scan, or say that there is nothing to wait for. */
+static void start_tools(struct ik_core *core, bool no_tools)
+{
+	static const struct ik_discovery_events events = {on_progress, on_finished, on_began, on_problem};
+	const struct ik_setup *setup = core->setup;
+	bool wanted = setup->config->tools_enabled && !no_tools;
+
+	core->discovery = ik_core_discovery(core->loop, setup, core->environment, &events, core);
+	ik_session_set_registry(core->session, ik_discovery_registry(core->discovery), !wanted);
+	core->tools_wanted = wanted;
+	if (wanted)
+		ik_discovery_scan(core->discovery);
+	else
+		core->scanned = true;
+}
+
+/* Have the practice model served, where that is the choice. */
+static bool serve_practice(struct ik_core *core, struct ik_model_choice *choice, struct ik_error *error)
+{
+	if (!choice->practice)
+		return true;
+	if (core->practice == NULL)
+		core->practice = ik_practice_server_new(core->loop, error);
+	if (core->practice == NULL)
+		return false;
+	free(choice->base_url);
+	choice->base_url = ik_strdup(ik_practice_server_url(core->practice));
+	return true;
+}
+
+enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
+	const struct ik_model_wish *wish, struct ik_error *error)
+{
+	struct ik_core_session *place = place_of(core, session);
+	struct ik_model_choice choice = {.provider = NULL};
+	char *warning;
+
+	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
+	    !serve_practice(core, &choice, error)) {
+		ik_model_choice_done(&choice);
+		return error->status;
+	}
+	/* A list that is still on its way would be taken for the new one's. */
+	if (core->models_for == session)
+		core->models = ik_model_list_close(core->models);
+	ik_model_choice_done(&place->choice);
+	place->choice = choice;
+	give_model(core, session);
+	warning = ik_model_choice_warning(&choice);
+	if (warning != NULL)
+		ik_session_add_notice(session, warning);
+	free(warning);
+	return IK_OK;
+}
+
+enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
+	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
+	void *session_arg, struct ik_error *error)
+{
+	struct ik_http_options http;
+	size_t i;
+
+	memset(core, 0, sizeof *core);
+	core->loop = loop;
+	core->setup = setup;
+	core->events = events;
+	core->arg = arg;
+	core->environment = ik_setup_tool_environment(setup);
+	if (!serve_practice(core, &setup->choice, error))
+		return error->status;
+	core->store = ik_store_open(loop, setup->database, error);
+	if (core->store == NULL)
+		return error->status;
+	ik_setup_store(setup, core->store);
+	ik_store_set_helper(core->store, "/proc/self/exe");
+	ik_store_on_state(core->store, on_store_state, core);
+	ik_store_on_notice(core->store, on_store_notice, core);
+	ik_store_on_fork(core->store, on_store_fork, core);
+	memset(&http, 0, sizeof http);
+	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
+	http.proxy = setup->config->http_proxy;
+	http.ca_file = setup->config->http_ca_file;
+	http.gather_ms = events->frame_ms;
+	core->http = ik_http_new(loop, &http);
+	make_policy(core);
+	if (setup->config->tools_undo)
+		core->undo_directory = ik_places_file(&setup->places, "undo");
+	/* What is not there cannot be hidden from the first call; where it cannot be made, that is
+	 * said when something is kept. */
+	if (core->undo_directory != NULL)
+		(void)!ik_path_make(core->undo_directory, 0700, error);
+	core->outputs_directory = ik_places_file(&setup->places, "outputs");
+	core->no_tools = no_tools;
+	core->asking = asking;
+	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
+	core->written = ik_written_new();
+	core->session = add_session(core, session_arg);
+	give_model(core, core->session);
+	read_kept_rules(core);
+	start_tools(core, no_tools);
+	if (setup->places.problem != NULL)
+		ik_session_add_notice(core->session, setup->places.problem);
+	for (i = 0; i < setup->config->warnings.count; i++)
+		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
+	if (core->scanned)
+		tell_trust_problem(core);
+	return IK_OK;
+}
+
+bool ik_core_begin_session(struct ik_core *core)
+{
+	struct ik_core_session *place;
+
+	if (ik_session_busy(core->session))
+		return false;
+	place = place_of(core, core->session);
+	forget_questions_of(core, core->session);
+	ik_session_close(core->session);
+	core->session = place->session = make_session(core, place->arg);
+	give_model(core, core->session);
+	ik_session_set_registry(core->session, ik_core_registry(core), core->scanned);
+	ik_core_read_instructions(core);
+	return true;
+}
+
+void ik_core_read_instructions(struct ik_core *core)
+{
+	struct ik_setup *setup = core->setup;
+	size_t told = setup->config->warnings.count, i;
+
+	free(setup->instructions);
+	setup->instructions = ik_agents_files_read(&setup->project, &setup->places, setup->config);
+	for (i = 0; i < core->session_count; i++)
+		ik_session_set_instructions(core->sessions[i].session, setup->instructions);
+	for (i = told; i < setup->config->warnings.count; i++)
+		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
+}
+
+void ik_core_refresh(struct ik_core *core)
+{
+	ik_discovery_rescan(core->discovery);
+}
+
+void ik_core_watch(struct ik_core *core)
+{
+	if (core->setup->config->tools_watch && core->tools_wanted)
+		ik_discovery_watch(core->discovery);
+}
+
+struct ik_registry *ik_core_registry(const struct ik_core *core)
+{
+	return ik_discovery_registry(core->discovery);
+}
+
+bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
+{
+	size_t lost = 0;
+
+	ret_notice->status = IK_OK;
+	ret_notice->text[0] = '\0';
+	core->export = ik_export_close(core->export);
+	core->undo = ik_undo_work_finish(core->undo);
+	ik_buf_done(&core->copied);
+	/* No call of one session is to begin because another one ends. */
+	if (core->slots != NULL)
+		ik_slots_shut(core->slots);
+	while (core->session_count > 0) {
+		struct ik_core_session *last = &core->sessions[--core->session_count];
+
+		ik_session_close(last->session);
+		ik_model_choice_done(&last->choice);
+	}
+	free(core->sessions);
+	core->sessions = NULL;
+	core->session = NULL;
+	core->slots = ik_slots_free(core->slots);
+	core->written = ik_written_free(core->written);
+	core->discovery = ik_discovery_close(core->discovery);
+	core->models = ik_model_list_close(core->models);
+	free(core->models_line);
+	free(core->models_wanted);
+	core->models_line = core->models_wanted = NULL;
+	core->http = ik_http_free(core->http);
+	core->practice = ik_practice_server_close(core->practice);
+	if (core->store != NULL)
+		core->store = ik_store_close(core->store, &lost, ret_notice);
+	core->policy = ik_policy_free(core->policy);
+	free(core->policy_path);
+	free(core->undo_directory);
+	free(core->outputs_directory);
+	core->undo_directory = core->outputs_directory = NULL;
+	ik_tool_switches_done(&core->switches);
+	core->policy_path = NULL;
+	core->environment = ik_environment_free(core->environment);
+	free(core->store_problem);
+	core->store_problem = NULL;
+	core->fork_copy = ik_session_copy_free(core->fork_copy);
+	free(core->draft);
+	core->draft = NULL;
+	free(core->trust_problem);
+	core->trust_problem = NULL;
+	return lost == 0;
+}

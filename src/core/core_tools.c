@@ -1,0 +1,258 @@
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "util/alloc.h"
+#include "util/log.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* Within the project's directory. */
+static const char PROJECT_TOOLS[] = ".ikigai/tools";
+enum { DIRECTORIES = 5 };
+
+struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment)
+{
+	const struct ik_config *config = setup->config;
+	struct ik_run_options run;
+
+	memset(&run, 0, sizeof run);
+	run.loop = loop;
+	run.timeout_ms = config->tools_timeout_s * 1000;
+	run.timeouts = config->tools_timeouts;
+	run.timeout_count = config->tools_timeout_count;
+	run.output_limit = (size_t)config->tools_max_output_size;
+	run.memory_limit = config->tools_memory_limit_mb * 1024 * 1024;
+	run.environment = (const char *const *)environment;
+	run.kodelet.timeout_ms = config->custom_timeout_ms;
+	run.kodelet.output_limit = (size_t)config->custom_max_output_size;
+	run.kodelet.environment = (const char *const *)setup->kodelet_environment;
+	run.directory = setup->places.directory;
+	run.sandbox = setup->sandbox;
+	return run;
+}
+
+/* Directories that tools come from, lowest precedence first. */
+struct directories {
+	struct ik_source_directory_options options; /* what they have in common */
+	struct ik_discovery *discovery;
+	struct ik_loop *loop;
+	const struct ik_places *places;
+	bool project_only; /* the others only take their names away */
+	char *canonical[DIRECTORIES];
+	size_t count;
+};
+
+/*
+ * Add one, whose path is taken over (NULL: there is none). One that was added already,
+ * perhaps by another name, is passed over: it stays what it was first, so that a
+ * person's own directory is not the project's because the project lies around it.
+ */
+static void add_directory(struct directories *directories, char *path,
+	enum ik_tool_source origin, enum ik_tool_protocol first)
+{
+	char *expanded, *whole, *canonical;
+	const char *name;
+	size_t i;
+
+	if (path == NULL)
+		return;
+	/* Without a home directory "~" is nowhere. */
+	if (path[0] == '~' && directories->places->user_home == NULL) {
+		free(path);
+		return;
+	}
+	expanded = ik_path_expand(path, directories->places->user_home);
+	for (name = expanded; ik_text_starts(name, "./"); name += 2)
+		continue; /* "./kodelet-tools" is shown without it */
+	whole = ik_path_join(directories->places->directory, name);
+	canonical = ik_path_canonical(whole);
+	for (i = 0; i < directories->count; i++)
+		if (ik_text_equal(directories->canonical[i], canonical))
+			break;
+	if (i == directories->count) {
+		directories->canonical[directories->count++] = ik_strdup(canonical);
+		directories->options.path = whole;
+		directories->options.origin = origin;
+		directories->options.first = first;
+		if (!directories->project_only || origin == IK_SOURCE_PROJECT)
+			ik_discovery_add_source(directories->discovery,
+				ik_source_directory_new(directories->loop, &directories->options));
+	}
+	free(canonical);
+	free(whole);
+	free(expanded);
+	free(path);
+}
+
+/* Its configured name, else the built-in one (taken over). */
+static char *choose(const char *configured, char *built_in)
+{
+	if (configured == NULL)
+		return built_in;
+	free(built_in);
+	return ik_strdup(configured);
+}
+
+/* The directory of that name (~ and ./ allowed), seen from the project's; canonical, new memory. */
+static char *canonical_directory(const struct ik_places *places, const char *name)
+{
+	char *expanded = ik_path_expand(name, places->user_home);
+	char *whole = ik_path_join(places->directory, expanded), *canonical = ik_path_canonical(whole);
+
+	free(expanded);
+	free(whole);
+	return canonical;
+}
+
+bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path)
+{
+	const struct ik_config *config = setup->config;
+	const char *const names[] = {
+		config->custom_local_dir,
+		config->tools_project_dir != NULL ? config->tools_project_dir : PROJECT_TOOLS,
+	};
+	char *parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	char *place = ik_path_canonical(parent), *target = ik_path_canonical(path);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *directory = canonical_directory(&setup->places, names[i]);
+		size_t length = strlen(directory);
+
+		found = found || ik_text_equal(place, directory)
+			|| (strncmp(target, directory, length) == 0 && target[length] == '/');
+		free(directory);
+	}
+	free(parent);
+	free(place);
+	free(target);
+	return found;
+}
+
+/* Switch tools off: those of the configuration and what the person keeps, less what was
+ * switched on since; session (or NULL) comes before both. */
+static void apply_switches(struct ik_discovery *discovery, const struct ik_setup *setup,
+	const struct ik_tool_switches *session)
+{
+	const struct ik_string_list *disabled = &setup->config->tools_disabled;
+	struct ik_tool_switches switches = {.items = NULL};
+	char *path = ik_places_file(&setup->places, "tools.json");
+	struct ik_error error;
+	size_t i;
+
+	for (i = 0; i < disabled->count; i++)
+		ik_tool_switches_set(&switches, disabled->items[i], false);
+	if (ik_tool_switches_read(path, &switches, &error) != IK_OK) {
+		ik_log(IK_LOG_ERROR, "%s", error.text);
+		ik_config_warn(setup->config, _("%s. The tools that it switches are as config.json has them: "
+			"mend that file, or remove it."), error.text);
+	}
+	for (i = 0; session != NULL && i < session->count; i++)
+		ik_tool_switches_set(&switches, session->items[i].name, session->items[i].on);
+	ik_discovery_enable_all(discovery);
+	for (i = 0; i < switches.count; i++)
+		if (!switches.items[i].on)
+			ik_discovery_disable(discovery, switches.items[i].name);
+	ik_tool_switches_done(&switches);
+	free(path);
+}
+
+enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool on, bool for_good,
+	struct ik_error *error)
+{
+	char *path = ik_places_file(&core->setup->places, "tools.json");
+	enum ik_status status = for_good ? ik_tool_switch_keep(path, name, on, error) : IK_OK;
+
+	free(path);
+	if (status != IK_OK)
+		return status;
+	ik_tool_switches_set(&core->switches, name, on);
+	apply_switches(core->discovery, core->setup, &core->switches);
+	ik_discovery_scan(core->discovery);
+	return IK_OK;
+}
+
+/* Add all, the person's own before those of the project; trust is in the project's. */
+static struct ik_discovery *find_directories(struct directories *directories,
+	const struct ik_setup *setup, struct ik_trust *trust)
+{
+	const struct ik_config *config = setup->config;
+	const struct ik_places *places = &setup->places;
+	size_t i;
+
+	add_directory(directories, choose(config->tools_system_dir, ik_strdup(places->system_tools)),
+		IK_SOURCE_SYSTEM, IK_PROTOCOL_NATIVE);
+	if (config->custom_enabled)
+		add_directory(directories, ik_strdup(config->custom_global_dir), IK_SOURCE_KODELET,
+			IK_PROTOCOL_KODELET);
+	add_directory(directories, choose(config->tools_user_dir, ik_places_file(places, "tools")),
+		IK_SOURCE_USER, IK_PROTOCOL_NATIVE);
+	directories->options.trust = trust;
+	if (config->custom_enabled)
+		add_directory(directories, ik_strdup(config->custom_local_dir), IK_SOURCE_PROJECT,
+			IK_PROTOCOL_KODELET);
+	add_directory(directories, choose(config->tools_project_dir, ik_strdup(PROJECT_TOOLS)),
+		IK_SOURCE_PROJECT, IK_PROTOCOL_NATIVE);
+	apply_switches(directories->discovery, setup, NULL);
+	for (i = 0; i < directories->count; i++)
+		free(directories->canonical[i]);
+	return directories->discovery;
+}
+
+/* Have it remember what tools say, if that is wanted. */
+static void add_cache(struct directories *directories, const struct ik_setup *setup)
+{
+	char *path;
+
+	if (!setup->config->tools_schema_cache)
+		return;
+	path = ik_places_file(&setup->places, "cache/schemas");
+	ik_discovery_use_cache(directories->discovery, ik_schema_cache_new(path, PACKAGE_VERSION));
+	directories->options.cache = ik_discovery_cache(directories->discovery);
+	free(path);
+}
+
+struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	char **environment, const struct ik_discovery_events *events, void *arg)
+{
+	struct directories directories = {
+		.options = {
+			.native_only = !setup->config->custom_enabled,
+			.timeout_ms = setup->config->tools_scan_timeout_ms,
+			.environments = {
+				[IK_PROTOCOL_NATIVE] = (const char *const *)environment,
+				[IK_PROTOCOL_KODELET] =
+					(const char *const *)setup->kodelet_environment,
+			},
+			.working_directory = setup->places.directory,
+			.sandbox = setup->sandbox,
+		},
+		.discovery = ik_discovery_new(loop, events, arg),
+		.loop = loop,
+		.places = &setup->places,
+	};
+
+	add_cache(&directories, setup);
+	return find_directories(&directories, setup, setup->project.trust);
+}
+
+struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,
+	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg)
+{
+	struct directories directories = {
+		.options = {
+			.timeout_ms = setup->config->tools_scan_timeout_ms, .sandbox = setup->sandbox,
+		},
+		.project_only = true,
+		.discovery = ik_discovery_new(loop, events, arg),
+		.loop = loop,
+		.places = &setup->places,
+	};
+
+	return find_directories(&directories, setup, trust);
+}

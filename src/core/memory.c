@@ -1,0 +1,66 @@
+#include "core/memory.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/core.h"
+#include "core/print.h"
+#include "core/resume_text.h"
+#include "loop/child.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+/* Also the reserve is used up. */
+static void (*last_restore)(void);
+
+static void give_up(void)
+{
+	static const char message[] = "ikigai: out of memory\n";
+
+	if (last_restore != NULL)
+		last_restore();
+	(void)fputs(message, stderr);
+	ik_children_end_now();
+}
+
+static void rescue(struct ik_core *core, struct ik_error *notice)
+{
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_rescue(core->sessions[i].session);
+	(void)ik_store_rescue(core->store, notice);
+}
+
+/* Say how to go on with each session that anything is stored of. */
+static void tell_sessions(const struct ik_core *core)
+{
+	for (size_t i = 0; i < core->session_count; i++) {
+		const struct ik_session *session = core->sessions[i].session;
+
+		if (ik_resume_is_possible(session, true))
+			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"),
+				ik_session_id(session));
+	}
+}
+
+void ik_memory_gone_with(struct ik_core *core, void (*restore)(void))
+{
+	struct ik_error notice = {.status = IK_OK};
+
+	last_restore = restore;
+	ik_alloc_set_hook(give_up);
+	if (core != NULL)
+		rescue(core, &notice);
+	if (restore != NULL)
+		restore();
+	ik_complain(_("out of memory"));
+	if (notice.status != IK_OK)
+		ik_complain(notice.text);
+	if (core != NULL)
+		tell_sessions(core);
+	ik_children_end_now();
+}
+
+void ik_memory_gone(void)
+{
+	ik_memory_gone_with(NULL, NULL);
+}

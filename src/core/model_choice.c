@@ -1,0 +1,376 @@
+#include "core/model_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/context_window.h"
+#include "provider/practice.h"
+#include "net/address.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "provider/formats.h"
+#include "util/text.h"
+
+/* The providers that need no entry in the configuration. */
+static const struct builtin_provider {
+	const char *name, *type, *base_url, *base_url_variable, *model;
+	const char *key_variables[2]; /* the first that is set counts */
+} builtin_providers[] = {
+	{"openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
+		{"OPENAI_API_KEY", NULL}},
+	{"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5",
+		{"ANTHROPIC_API_KEY", NULL}},
+	{"google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
+		"gemini-2.5-flash", {"GOOGLE_API_KEY", "GEMINI_API_KEY"}},
+	{"practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, {NULL, NULL}},
+};
+
+/* For any provider whose own variable is not named. */
+#define COMMON_KEY_VARIABLE "IKIGAI_API_KEY"
+
+static const char *variable(const char *name)
+{
+	const char *value = name == NULL ? NULL : getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static const struct builtin_provider *find_builtin(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++)
+		if (ik_text_equal(builtin_providers[i].name, name))
+			return &builtin_providers[i];
+	return NULL;
+}
+
+/* The configured name, or the first provider that can be reached, or practice. */
+static const char *choose_provider(const struct ik_config *config)
+{
+	size_t i;
+
+	if (config->provider != NULL)
+		return config->provider;
+	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++) {
+		const struct builtin_provider *b = &builtin_providers[i];
+
+		if (variable(b->key_variables[0]) != NULL || variable(b->key_variables[1]) != NULL ||
+		    variable(b->base_url_variable) != NULL)
+			return b->name;
+	}
+	return "practice";
+}
+
+/* Name every provider there is. */
+static enum ik_status unknown_provider(const struct ik_config *config, const char *name,
+	struct ik_error *error)
+{
+	struct ik_buf names;
+	enum ik_status status;
+	size_t i;
+
+	ik_buf_init(&names, IK_KIB(4));
+	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++)
+		ik_buf_printf(&names, "%s%s", i > 0 ? ", " : "", builtin_providers[i].name);
+	for (i = 0; i < config->provider_count; i++)
+		ik_buf_printf(&names, ", %s", config->providers[i].name);
+	status = ik_error_set(error, IK_INVALID, _("there is no provider \"%s\" (known: %s); make one "
+		"with \"providers\": {\"%s\": {\"base_url\": \"...\"}} in config.json"),
+		name, names.data, name);
+	ik_buf_done(&names);
+	return status;
+}
+
+/* Name every format there is. */
+static enum ik_status unknown_type(const char *name, const char *type, struct ik_error *error)
+{
+	struct ik_buf types;
+	enum ik_status status;
+	size_t i;
+
+	ik_buf_init(&types, IK_KIB(1));
+	for (i = 0; ik_wire_format_at(i) != NULL; i++)
+		ik_buf_printf(&types, "%s%s", i > 0 ? ", " : "", ik_wire_format_at(i)->type);
+	status = ik_error_set(error, IK_INVALID, _("providers.%s.type is \"%s\", which this version "
+		"does not speak (it speaks: %s)"), name, type, types.data);
+	ik_buf_done(&types);
+	return status;
+}
+
+/* Headers of the configuration as a NULL-terminated array. */
+static char **copy_list(const struct ik_string_list *list)
+{
+	char **copy = ik_alloc((list->count + 1) * sizeof *copy);
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		copy[i] = ik_strdup(list->items[i]);
+	return copy;
+}
+
+/* Could it end the line of a header, or break it? */
+static bool has_control(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7F)
+			return true;
+	}
+	return false;
+}
+
+/* Find the key; its variable is remembered even when it is not set. */
+static enum ik_status choose_key(struct ik_model_choice *choice,
+	const struct builtin_provider *builtin, const struct ik_provider_config *own,
+	struct ik_error *error)
+{
+	const char *candidates[4];
+	size_t count = 0, i;
+
+	if (own != NULL && own->api_key_env != NULL)
+		candidates[count++] = own->api_key_env;
+	for (i = 0; builtin != NULL && i < 2; i++)
+		if (builtin->key_variables[i] != NULL)
+			candidates[count++] = builtin->key_variables[i];
+	candidates[count++] = COMMON_KEY_VARIABLE;
+	choice->key_variable = ik_strdup(candidates[0]);
+	for (i = 0; i < count; i++) {
+		if (variable(candidates[i]) == NULL)
+			continue;
+		free(choice->key_variable);
+		choice->key_variable = ik_strdup(candidates[i]);
+		if (has_control(variable(candidates[i])))
+			return ik_error_set(error, IK_INVALID, _("the key in %s holds a line end or another "
+				"control character: set the variable to the key alone"), candidates[i]);
+		choice->api_key = ik_strdup(variable(candidates[i]));
+		break;
+	}
+	return IK_OK;
+}
+
+/*
+ * What is spoken where the configuration does not say: what the built-in
+ * provider speaks, but the format that compatible servers know when a server
+ * other than OpenAI's own stands at its address.
+ */
+static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
+{
+	if (builtin == NULL || (ik_text_equal(builtin->type, "openai-responses") &&
+	    !ik_text_equal(base_url, builtin->base_url)))
+		return "openai-chat";
+	return builtin->type;
+}
+
+/* The address: the one that is wanted, of the configuration, the variable, the table. */
+static enum ik_status choose_url(const char *wanted, const struct builtin_provider *builtin,
+	const struct ik_provider_config *own, struct ik_model_choice *choice, struct ik_error *error)
+{
+	const char *url = wanted;
+	size_t length;
+
+	if (url == NULL && own != NULL)
+		url = own->base_url;
+	if (url == NULL && builtin != NULL)
+		url = variable(builtin->base_url_variable) != NULL ?
+			variable(builtin->base_url_variable) : builtin->base_url;
+	if (url == NULL && !choice->practice)
+		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no address: set "
+			"providers.%s.base_url or use --base-url URL"), choice->provider, choice->provider);
+	if (url != NULL && !ik_text_starts(url, "http://") && !ik_text_starts(url, "https://"))
+		return ik_error_set(error, IK_INVALID, _("the address of provider \"%s\" is \"%s\", but it "
+			"must begin with http:// or https://"), choice->provider, url);
+	if (url == NULL)
+		return IK_OK;
+	length = strlen(url);
+	while (length > 0 && url[length - 1] == '/')
+		length--;
+	choice->base_url = ik_strndup(url, length);
+	return IK_OK;
+}
+
+/* Decide where it is and how it is spoken to. */
+static enum ik_status choose_server(const struct ik_config *config, const char *name,
+	const char *base_url, struct ik_model_choice *choice, struct ik_error *error)
+{
+	const struct builtin_provider *builtin = find_builtin(name);
+	const struct ik_provider_config *own = ik_config_provider(config, name);
+	struct ik_model_spec spec;
+	enum ik_status status;
+	const char *type;
+
+	if (builtin == NULL && own == NULL)
+		return unknown_provider(config, name, error);
+	choice->provider = ik_strdup(name);
+	choice->practice = ik_text_equal(name, "practice") && base_url == NULL;
+	status = choose_url(base_url, builtin, own, choice, error);
+	if (status != IK_OK)
+		return status;
+	type = own != NULL && own->type != NULL ? own->type : standard_type(builtin, choice->base_url);
+	choice->format = ik_wire_format_find(type);
+	if (choice->format == NULL)
+		return unknown_type(name, type, error);
+	choice->price = (struct ik_price)IK_PRICE_UNKNOWN;
+	if (own != NULL) {
+		choice->headers = copy_list(&own->headers);
+		choice->max_output_tokens = own->max_output_tokens;
+		choice->context_window = own->context_window;
+		choice->thinking = ik_thinking_level(own->thinking);
+		choice->price = (struct ik_price){own->price_input, own->price_output, own->price_cached};
+	}
+	spec = ik_model_choice_spec(choice);
+	choice->strict_tools = own != NULL && own->strict_tools_set ? own->strict_tools :
+		ik_endpoint_is_openai(&spec.endpoint);
+	return IK_OK;
+}
+
+/* The model's name: as wished, as configured, the provider's standard one. */
+static const char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
+	const char *provider)
+{
+	const struct ik_provider_config *own = ik_config_provider(config, provider);
+	const struct builtin_provider *builtin = find_builtin(provider);
+	bool configured = wish->provider == NULL ||
+		(config->provider != NULL && ik_text_equal(provider, config->provider));
+
+	if (wish->model != NULL)
+		return wish->model;
+	if (configured && config->model != NULL)
+		return config->model;
+	if (own != NULL && own->model != NULL)
+		return own->model;
+	return builtin != NULL ? builtin->model : NULL;
+}
+
+enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
+	struct ik_model_choice *ret_choice, struct ik_error *error)
+{
+	const char *name = wish->provider != NULL ? wish->provider :
+		wish->base_url != NULL && config->provider == NULL ? "openai" : choose_provider(config);
+	const struct builtin_provider *builtin = find_builtin(name);
+	enum ik_status status = choose_server(config, name, wish->base_url, ret_choice, error);
+	const char *model = choose_model(config, wish, name);
+
+	if (status != IK_OK)
+		return status;
+	ret_choice->given_url = wish->base_url != NULL;
+	if (model == NULL)
+		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no model: set "
+			"providers.%s.model or use -m MODEL"), name, name);
+	ret_choice->model = ik_strdup(model);
+	if (!ret_choice->practice)
+		status = choose_key(ret_choice, builtin, ik_config_provider(config, name), error);
+	if (status != IK_OK)
+		return status;
+	if (builtin != NULL && ret_choice->base_url != NULL && ret_choice->api_key == NULL &&
+	    ik_text_equal(ret_choice->base_url, builtin->base_url))
+		return ik_error_set(error, IK_INVALID, _("provider \"%s\" needs a key: set %s, or try the "
+			"built-in practice model with -p practice"), name, ret_choice->key_variable);
+	return IK_OK;
+}
+
+const char *ik_model_provider_at(const struct ik_config *config, size_t index)
+{
+	const size_t built_in = sizeof builtin_providers / sizeof builtin_providers[0];
+	size_t i;
+
+	if (index < built_in)
+		return builtin_providers[index].name;
+	index -= built_in;
+	for (i = 0; i < config->provider_count; i++)
+		if (find_builtin(config->providers[i].name) == NULL && index-- == 0)
+			return config->providers[i].name;
+	return NULL;
+}
+
+enum ik_status ik_model_server(const struct ik_config *config, const char *provider,
+	struct ik_model_choice *ret_choice, struct ik_error *error)
+{
+	return choose_server(config, provider, NULL, ret_choice, error);
+}
+
+static char *copy_text(const char *text)
+{
+	return text != NULL ? ik_strdup(text) : NULL;
+}
+
+struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice)
+{
+	struct ik_model_choice copy = *choice;
+	struct ik_string_list headers = {.items = choice->headers};
+
+	copy.provider = copy_text(choice->provider);
+	copy.model = copy_text(choice->model);
+	copy.base_url = copy_text(choice->base_url);
+	copy.api_key = copy_text(choice->api_key);
+	copy.key_variable = copy_text(choice->key_variable);
+	while (choice->headers != NULL && choice->headers[headers.count] != NULL)
+		headers.count++;
+	copy.headers = choice->headers != NULL ? copy_list(&headers) : NULL;
+	return copy;
+}
+
+char *ik_model_choice_warning(const struct ik_model_choice *choice)
+{
+	char *address, *sentence = NULL;
+
+	if (choice->api_key == NULL || choice->base_url == NULL ||
+	    !ik_text_starts(choice->base_url, "http://"))
+		return NULL;
+	address = ik_address_of(choice->base_url);
+	if (!ik_address_is_loopback(address))
+		sentence = ik_format(_("The key in %s is sent to %s without encryption: use https:// if "
+			"that server can."), choice->key_variable, address);
+	free(address);
+	return sentence;
+}
+
+void ik_model_choice_done(struct ik_model_choice *choice)
+{
+	free(choice->provider);
+	free(choice->model);
+	free(choice->base_url);
+	if (choice->api_key != NULL)
+		explicit_bzero(choice->api_key, strlen(choice->api_key));
+	free(choice->api_key);
+	free(choice->key_variable);
+	for (size_t i = 0; choice->headers != NULL && choice->headers[i] != NULL; i++)
+		free(choice->headers[i]);
+	free(choice->headers);
+	memset(choice, 0, sizeof *choice);
+}
+
+struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice)
+{
+	return (struct ik_model_spec){
+		.format = choice->format,
+		.endpoint = {
+			.provider = choice->provider,
+			.base_url = choice->base_url,
+			.api_key = choice->api_key,
+			.key_variable = choice->key_variable,
+			.headers = (const char *const *)choice->headers,
+			.strict_tools = choice->strict_tools,
+		},
+		.name = choice->model,
+		.max_output_tokens = choice->max_output_tokens,
+		.context_window = choice->context_window > 0 ? choice->context_window :
+			ik_context_window(choice->model),
+		.thinking = choice->thinking,
+		.price = choice->price,
+	};
+}
+
+const char *ik_model_key_variable(size_t index)
+{
+	const size_t slots = sizeof builtin_providers[0].key_variables / sizeof(char *);
+	const size_t count = sizeof builtin_providers / sizeof builtin_providers[0];
+	size_t found = 0, i;
+
+	for (i = 0; i < count * slots; i++) {
+		const char *name = builtin_providers[i / slots].key_variables[i % slots];
+
+		if (name != NULL && found++ == index)
+			return name;
+	}
+	return found == index ? COMMON_KEY_VARIABLE : NULL;
+}

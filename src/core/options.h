@@ -1,0 +1,77 @@
+/*
+ * options: the command line, read into one struct.
+ *
+ * GNU long options; every subcommand answers --help with an example.  Nothing
+ * is done here but reading: errors come back in words, with exit status 2.
+ *
+ * May include: util.
+ */
+#ifndef IK_CORE_OPTIONS_H
+#define IK_CORE_OPTIONS_H
+
+#include "util/err.h"
+
+#include <stdbool.h>
+
+enum ik_verb {
+	IK_VERB_CHAT,
+	IK_VERB_EXEC,
+	IK_VERB_TOOL_LIST,
+	IK_VERB_TOOL_SHOW,
+	IK_VERB_TOOL_RUN,
+	IK_VERB_TOOL_VALIDATE,
+	IK_VERB_TOOL_NEW,
+	IK_VERB_TOOL_TRUST,
+	IK_VERB_SESSION_LIST,
+	IK_VERB_SESSION_SHOW,
+	IK_VERB_SESSION_EXPORT,
+	IK_VERB_SESSION_IMPORT,
+	IK_VERB_SESSION_SEARCH,
+	IK_VERB_SESSION_DELETE,
+	IK_VERB_CONFIG,
+	IK_VERB_DOCTOR,
+	IK_VERB_HELP,    /* print help_text, exit 0 */
+	IK_VERB_VERSION
+};
+
+/* Strings point into argv. NULL: not given. */
+struct ik_options {
+	enum ik_verb verb;
+	const char *program;        /* as it was called */
+	const char *directory;      /* -C */
+	const char *config_file;    /* --config */
+	const char *provider;       /* -p */
+	const char *model;          /* -m */
+	const char *base_url;       /* --base-url */
+	const char *system_prompt;  /* -s: a file */
+	const char *database;       /* --database */
+	const char *sandbox;        /* --sandbox: a mode */
+	const char *max_tool_turns; /* --max-tool-turns, still text */
+	bool resume;                /* --resume[=ID] */
+	bool wait;                  /* --wait: for a session that is open elsewhere */
+	const char *resume_id;
+	bool no_tools;
+	bool screen_reader;
+	bool json;
+	bool yes;
+	bool all;
+	const char *for_provider;   /* --for */
+	const char *language;       /* --lang */
+	bool project;               /* --project */
+	bool trust_project;         /* --trust-project[=no] */
+	bool revoke;                /* --revoke */
+	const char *format;         /* --format */
+	const char *older_than;     /* --older-than: days */
+	bool dry_run;               /* --dry-run */
+	const char *limit;          /* --limit: a number */
+	const char *first;          /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
+	const char *second;         /* JSON, or "-" after PROMPT */
+	char *const *operands;      /* all of them (PATH...), NULL-terminated */
+	const char *help_text;      /* IK_VERB_HELP: which help */
+};
+
+/* Read argv (argc words, with the program's name first). */
+enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
+	struct ik_error *error) IK_MUST_USE;
+
+#endif

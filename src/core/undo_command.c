@@ -1,0 +1,436 @@
+#include "core/undo_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/undo_call.h"
+#include "core/undo_text.h"
+#include "tool/output_files.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* So many turns are taken back at once at most. */
+#define TURNS_MOST 1000
+
+struct ik_undo_work {
+	struct ik_core *core;
+	struct ik_session *session;
+	char *line, *rest;   /* the command, and what comes after its name */
+	bool waiting;        /* until what calls did is written down */
+	char *directory;     /* the journal's */
+	char id[IK_UUID_TEXT]; /* of the step; of a redo: which one is brought back */
+	bool again;          /* a redo */
+	struct ik_revert_history history;
+	struct ik_revert *undo;
+	const char **turns;  /* their ids, in history */
+	size_t turn_count;
+	size_t first, last;  /* the turns that are named; last < first: none */
+	const struct ik_revert_call *call; /* that alone is taken back; NULL: none */
+};
+
+static void step(void *arg);
+
+static struct ik_undo_work *work_free(struct ik_undo_work *work)
+{
+	ik_revert_free(work->undo);
+	ik_revert_history_done(&work->history);
+	free(work->turns);
+	free(work->directory);
+	free(work->line);
+	free(work->rest);
+	free(work);
+	return NULL;
+}
+
+/* Why nothing can be done now; NULL: it can. */
+static const char *problem_now(const struct ik_core *core)
+{
+	if (core->undo_directory == NULL)
+		return core->setup->config->tools_undo ? _("There is no home directory to keep files in.") :
+			_("Nothing is kept: tools.undo is false in the configuration.");
+	if (ik_session_busy(core->session) || core->undo != NULL)
+		return _("Something is under way: wait for its end, or cancel it (Esc).");
+	return NULL;
+}
+
+/* Answer instead of doing anything. */
+static void refuse(struct ik_undo_work *work, const char *sentence)
+{
+	ik_session_add_command(work->session, work->line, sentence);
+	work_free(work);
+}
+
+/* What the answer begins with. */
+static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t done)
+{
+	const char *title = work->first <= work->last && work->turn_count == 1 ?
+		work->history.turns[work->first].title : NULL;
+
+	if (done == 0 && ik_revert_count(work->undo, IK_REVERT_ALREADY) > 0)
+		ik_buf_puts(out, _("There was nothing to be done:\n"));
+	else if (done == 0)
+		ik_buf_puts(out, _("Nothing was done:\n"));
+	else if (work->again)
+		ik_buf_puts(out, _("Brought back:\n"));
+	else if (work->call != NULL)
+		ik_buf_printf(out, _("Taken back of %s:\n"), work->call->words);
+	else if (title != NULL)
+		ik_buf_printf(out, _("Taken back of \"%s\":\n"), title);
+	else
+		ik_buf_puts(out, _("Taken back:\n"));
+}
+
+/* Is everything that the call did taken back? Otherwise what stays can be, later. */
+static bool is_whole(const struct ik_undo_work *work)
+{
+	size_t count;
+
+	(void)ik_revert_results(work->undo, &count);
+	return ik_revert_count(work->undo, IK_REVERT_DONE) +
+		ik_revert_count(work->undo, IK_REVERT_ALREADY) == count;
+}
+
+/* Write down what was done. */
+static enum ik_status note(const struct ik_undo_work *work, struct ik_error *error)
+{
+	size_t count;
+	struct ik_revert_move *moves = ik_revert_moves(work->undo, &count);
+	enum ik_status status = IK_OK;
+
+	if (work->again)
+		status = ik_revert_note_redo(work->directory, work->id, moves, count, error);
+	else if (work->call == NULL || count > 0) /* else no /redo would ever unsay it */
+		status = ik_revert_note_undo(work->directory, work->id, &(struct ik_revert_whole){
+			.turns = work->turns, .turn_count = work->turn_count,
+			.call = work->call != NULL && is_whole(work) ? work->call->id : NULL,
+		}, moves, count, error);
+	free(moves);
+	return status;
+}
+
+/* All files were seen to: note it, say it. */
+static void finish(struct ik_undo_work *work)
+{
+	size_t done = ik_revert_count(work->undo, IK_REVERT_DONE);
+	struct ik_message *message;
+	struct ik_buf out, told;
+	struct ik_error error;
+
+	work->core->undo = NULL;
+	ik_buf_init(&out, IK_MIB(1));
+	ik_buf_init(&told, IK_MIB(1));
+	put_head(&out, work, done);
+	ik_undo_text_results(&out, work->undo, work->core->setup->places.directory);
+	/* Later turns that wrote no file were passed over: what they did stays, too. */
+	if (work->first <= work->last)
+		ik_undo_text_commands(&out, &work->history, work->first, work->history.turn_count - 1);
+	if (note(work, &error) != IK_OK)
+		ik_buf_printf(&out, "%s\n", error.text);
+	else if (done > 0 && work->call != NULL)
+		ik_buf_puts(&out, _("/redo brings it back."));
+	else if (done > 0 && !work->again)
+		ik_buf_puts(&out, _("/redo brings it back; /undo goes on with the turn before."));
+	if (out.data[out.length - 1] == '\n')
+		ik_buf_truncate(&out, out.length - 1);
+	ik_undo_text_told(&told, work->undo, work->again);
+	message = done > 0 ? ik_message_command_told(work->line, out.data, told.data) :
+		ik_message_command(work->line, strlen(work->line), out.data, out.length);
+	ik_session_add_message(work->session, message);
+	ik_message_unref(message);
+	ik_buf_done(&told);
+	ik_buf_done(&out);
+	work_free(work);
+}
+
+/* Deferred: a slice. */
+static void step(void *arg)
+{
+	struct ik_undo_work *work = arg;
+
+	if (ik_revert_step(work->undo))
+		finish(work);
+	else
+		ik_loop_defer(work->core->loop, step, work);
+}
+
+/* Begin with these files. */
+static void start(struct ik_undo_work *work, struct ik_revert_file *files, size_t count, bool force)
+{
+	work->undo = ik_revert_new(work->directory, &work->history, files, count, force);
+	work->core->undo = work;
+	ik_loop_defer(work->core->loop, step, work);
+}
+
+/* There is nothing that could be taken back; what stays is named. */
+static void refuse_all(struct ik_undo_work *work)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(1));
+	ik_buf_printf(&out, "%s\n",
+		_("No file was written in this session that could be taken back."));
+	ik_undo_text_commands(&out, &work->history, 0, SIZE_MAX);
+	ik_command_answer_in(work->session, work->line, &out);
+	work_free(work);
+}
+
+/* /undo N: the newest N turns that are not back. */
+static void undo_turns(struct ik_undo_work *work, size_t wanted)
+{
+	size_t *turns = ik_alloc(wanted * sizeof(*turns)), count, files;
+	struct ik_revert_file *list;
+
+	count = ik_undo_text_turns(&work->history, turns, wanted);
+	work->turns = ik_alloc((count + 1) * sizeof(*work->turns));
+	for (size_t i = 0; i < count; i++)
+		work->turns[i] = work->history.turns[turns[i]].id;
+	work->turn_count = count;
+	if (count > 0) {
+		work->first = turns[count - 1];
+		work->last = turns[0];
+	}
+	free(turns);
+	if (count == 0) {
+		refuse_all(work);
+		return;
+	}
+	ik_uuid_new(work->id);
+	list = ik_revert_files(&work->history, work->first, work->last, NULL, false, &files);
+	start(work, list, files, false);
+}
+
+/* /undo FILE[!]: what the newest turn that is not back did to it. */
+static void undo_file(struct ik_undo_work *work, const char *rest)
+{
+	size_t length = strlen(rest), count = 0;
+	bool force = rest[length - 1] == '!';
+	char *name = ik_strndup(rest, length - force);
+	char *whole = ik_path_join(work->core->setup->places.directory, name);
+	char *path = ik_path_resolve(whole), *sentence;
+	struct ik_revert_file *files = NULL;
+
+	for (size_t i = work->history.turn_count; i-- > 0 && path != NULL && count == 0;) {
+		if (work->history.turns[i].back && !force)
+			continue;
+		ik_revert_files_free(files, count);
+		files = ik_revert_files(&work->history, i, i, path, force, &count);
+	}
+	if (count > 0) {
+		ik_uuid_new(work->id);
+		start(work, files, count, force);
+	} else {
+		ik_revert_files_free(files, count);
+		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."), name);
+		refuse(work, sentence);
+		free(sentence);
+	}
+	free(path);
+	free(whole);
+	free(name);
+}
+
+/* /undo #ID: what one call did. */
+static void undo_call(struct ik_undo_work *work, const char *id)
+{
+	struct ik_revert_file *files;
+	struct ik_error error;
+	size_t call, count;
+
+	if (ik_undo_call_find(&work->history, id, work->core->setup->places.directory, &call, &files,
+		    &count, &error) != IK_OK) {
+		refuse(work, error.text);
+		return;
+	}
+	work->call = &work->history.calls[call];
+	ik_uuid_new(work->id);
+	start(work, files, count, false);
+}
+
+enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, struct ik_buf *ret_text,
+	struct ik_error *error)
+{
+	const char *problem = problem_now(core);
+	struct ik_revert_history history;
+	enum ik_status status;
+
+	if (problem != NULL)
+		return ik_error_set(error, IK_UNAVAILABLE, "%s", problem);
+	ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
+	status = ik_undo_call_text(&history, id, core->setup->places.directory, ret_text, error);
+	ik_revert_history_done(&history);
+	return status;
+}
+
+/* What is written after /undo. */
+static void undo(struct ik_undo_work *work)
+{
+	const char *rest = work->rest;
+	struct ik_buf out;
+	char *end;
+	long number;
+
+	number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
+	if (ik_text_equal(rest, "?")) {
+		ik_buf_init(&out, IK_MIB(1));
+		ik_undo_text_list(&out, &work->history, work->core->setup->places.directory);
+		ik_command_answer_in(work->session, work->line, &out);
+		work_free(work);
+	} else if (rest[0] == '#' && ik_undo_call_exists(&work->history, rest + 1)) {
+		undo_call(work, rest + 1);
+	} else if (rest[0] == '\0' || (*end == '\0' && number >= 1)) {
+		undo_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST);
+	} else {
+		undo_file(work, rest);
+	}
+}
+
+/* The newest step that can be brought back; NULL: none. */
+static const struct ik_revert_step *last_step(const struct ik_revert_history *history)
+{
+	for (size_t i = history->step_count; i-- > 0;)
+		if (!history->steps[i].redone && history->steps[i].count > 0)
+			return &history->steps[i];
+	return NULL;
+}
+
+static void redo(struct ik_undo_work *work)
+{
+	const struct ik_revert_step *last = last_step(&work->history);
+	struct ik_revert_file *files;
+
+	if (last == NULL) {
+		refuse(work, _("Nothing was taken back in this session that could be brought back."));
+		return;
+	}
+	memcpy(work->id, last->id, sizeof(work->id));
+	files = ik_alloc(last->count * sizeof(*files));
+	for (size_t i = 0; i < last->count; i++)
+		files[i] = (struct ik_revert_file){
+			.path = ik_strdup(last->moves[i].path),
+			.before = ik_file_state_copy(&last->moves[i].from),
+			.after = ik_file_state_copy(&last->moves[i].to),
+			.ended = true,
+		};
+	start(work, files, last->count, false);
+}
+
+/* Read what the session has, and do it. */
+static void carry_out(struct ik_undo_work *work)
+{
+	work->core->undo = NULL;
+	work->waiting = false;
+	ik_revert_history_read(work->core->undo_directory, ik_session_id(work->session), &work->history);
+	if (work->again)
+		redo(work);
+	else
+		undo(work);
+}
+
+/* What calls did is written down; or the session was closed before. */
+static void on_noted(void *arg)
+{
+	struct ik_core *core = arg;
+	struct ik_undo_work *work = core->undo;
+
+	if (work == NULL || !work->waiting)
+		return;
+	for (size_t i = 0; i < core->session_count; i++) {
+		if (core->sessions[i].session == work->session) {
+			carry_out(work);
+			return;
+		}
+	}
+	core->undo = work_free(work);
+}
+
+/* Begin a command in the session in front. */
+static enum ik_command_effect begin(struct ik_core *core, const char *line, const char *rest,
+	bool again)
+{
+	const char *problem = problem_now(core);
+	struct ik_undo_work *work;
+	struct ik_error error;
+	char *directory = NULL;
+
+	if (problem == NULL && (directory = ik_revert_directory(core->undo_directory,
+			ik_session_id(core->session), &error)) == NULL)
+		problem = error.text;
+	if (problem != NULL) {
+		ik_session_add_command(core->session, line, problem);
+		return IK_COMMAND_NOTHING;
+	}
+	core->undo = work = ik_alloc(sizeof(*work));
+	work->core = core;
+	work->session = core->session;
+	work->line = ik_strdup(line);
+	work->rest = ik_strdup(rest);
+	work->directory = directory;
+	work->first = 1;
+	work->again = again;
+	work->waiting = true;
+	if (ik_session_when_noted(work->session, on_noted, core))
+		carry_out(work);
+	return IK_COMMAND_NOTHING;
+}
+
+enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest)
+{
+	return begin(core, line, rest, false);
+}
+
+enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest)
+{
+	return begin(core, line, rest, true);
+}
+
+struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
+{
+	struct ik_core *core = work != NULL ? work->core : NULL;
+
+	if (work != NULL && work->waiting)
+		carry_out(work);
+	if (work == NULL || core->undo == NULL)
+		return NULL;
+	ik_loop_cancel_deferred(core->loop, step, work);
+	while (!ik_revert_step(work->undo))
+		;
+	finish(work);
+	return NULL;
+}
+
+size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns)
+{
+	size_t *turns = ik_alloc(TURNS_MOST * sizeof(*turns)), count, files = 0;
+	struct ik_revert_history history;
+	struct ik_revert_file *list;
+
+	*ret_turns = 0;
+	if (core->undo_directory != NULL) {
+		ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
+		count = ik_undo_text_turns(&history, turns, TURNS_MOST);
+		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
+			(*ret_turns)++;
+		if (*ret_turns > 0) {
+			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, false, &files);
+			ik_revert_files_free(list, files);
+		}
+		ik_revert_history_done(&history);
+	}
+	free(turns);
+	return files;
+}
+
+void ik_undo_session_deleted(const struct ik_places *places, const char *session)
+{
+	char *root = ik_places_file(places, "undo");
+
+	if (root != NULL)
+		ik_revert_forget(root, session);
+	free(root);
+	root = ik_places_file(places, "outputs");
+	if (root != NULL)
+		ik_output_files_forget(root, session);
+	free(root);
+}

@@ -1,0 +1,176 @@
+#include "guard/permissions.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/buf.h"
+#include "util/path.h"
+#include "util/shell_word.h"
+#include "util/text.h"
+
+/* As many links in a row as the kernel follows. */
+enum { LINKS_MOST = 40 };
+
+/* Fill *error with a reason and the command that mends it. */
+static enum ik_status refuse(struct ik_error *error, const char *path, const char *reason,
+	const char *command)
+{
+	struct ik_buf word;
+	enum ik_status status;
+
+	ik_buf_init(&word, 4 * PATH_MAX);
+	ik_shell_word_put(&word, path);
+	/* TRANSLATORS: a path, what is wrong with it, then a shell command. */
+	status = ik_error_set(error, IK_DENIED, _("%s %s; to mend it: %s %s"), path, reason,
+		command, word.data);
+	ik_buf_done(&word);
+	return status;
+}
+
+/* A number of two or four bytes, the lowest first. */
+static uint32_t little_endian(const unsigned char *bytes, size_t count)
+{
+	uint32_t value = 0;
+
+	while (count-- > 0)
+		value = value << 8 | bytes[count];
+	return value;
+}
+
+/*
+ * Does an access control list let somebody else write who is named in it? With one,
+ * the group's bits of the mode are the most that anybody named may do. The attribute
+ * is laid out as in <linux/posix_acl_xattr.h>: a version, then entries of a tag, what
+ * it permits, and whom.
+ */
+static bool list_lets_others_write(const char *path)
+{
+	enum { HEADER = 4, ENTRY = 8, USER = 0x02, GROUP = 0x08, WRITE = 2 };
+	unsigned char list[HEADER + 64 * ENTRY];
+	ssize_t length = getxattr(path, "system.posix_acl_access", list, sizeof list);
+	ssize_t at;
+
+	if (length < 0)
+		return errno == ERANGE; /* too long to look through: nobody would know either */
+	for (at = HEADER; at + ENTRY <= length; at += ENTRY) {
+		uint32_t tag = little_endian(list + at, 2), id = little_endian(list + at + 4, 4);
+
+		if ((little_endian(list + at + 2, 2) & WRITE) == 0)
+			continue;
+		if ((tag == USER && id != geteuid() && id != 0) || (tag == GROUP && id != getgid()))
+			return true;
+	}
+	return false;
+}
+
+/* Judge one file or directory, of which *status is known. */
+static enum ik_status check_status(const char *path, const struct stat *status,
+	struct ik_error *error)
+{
+	bool others, group;
+
+	if (status->st_uid != geteuid() && status->st_uid != 0)
+		return refuse(error, path, _("belongs to another user"), "sudo chown \"$USER\"");
+	others = (status->st_mode & S_IWOTH) != 0;
+	group = (status->st_mode & S_IWGRP) != 0 && status->st_gid != getgid();
+	if (others && group)
+		return refuse(error, path, _("can be changed by everybody"), "chmod go-w");
+	if (others)
+		return refuse(error, path, _("can be changed by everybody"), "chmod o-w");
+	if (group)
+		return refuse(error, path, _("can be changed by a group"), "chmod g-w");
+	if ((status->st_mode & S_IWGRP) != 0 && list_lets_others_write(path))
+		return refuse(error, path, _("can be changed by others whom its access control list names"),
+			"setfacl -b");
+	return IK_OK;
+}
+
+/* Judge one file or directory. */
+static enum ik_status check_one(const char *path, struct ik_error *error)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return ik_error_set_errno(error, errno, _("%s cannot be examined"), path);
+	return check_status(path, &status, error);
+}
+
+/* Judge the directory that path lies in, unless the memo knows it; memo may be NULL. */
+static enum ik_status check_parent(struct ik_permissions_memo *memo, const char *path,
+	struct ik_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+	char *parent;
+	enum ik_status status;
+
+	if (memo != NULL && length > 0 && strncmp(memo->good, path, length) == 0
+		&& memo->good[length] == '\0')
+		return IK_OK;
+	parent = length == 0 ? ik_strdup(".") : ik_strndup(path, length);
+	status = check_one(parent, error);
+	if (memo != NULL && status == IK_OK && length < sizeof memo->good)
+		memcpy(memo->good, parent, strlen(parent) + 1);
+	free(parent);
+	return status;
+}
+
+/* Where the link leads, seen from where this process is; NULL: it is none. New memory. */
+static char *follow(const char *path)
+{
+	char target[PATH_MAX], *directory, *next;
+	ssize_t length = readlink(path, target, sizeof target - 1);
+
+	if (length < 0)
+		return NULL;
+	target[length] = '\0';
+	directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	next = ik_path_join(directory, target);
+	free(directory);
+	return next;
+}
+
+/* Judge the directories on the way, however often links lead elsewhere, then the file. */
+static enum ik_status check_linked(const char *path, struct ik_error *error)
+{
+	char *place = ik_strdup(path);
+	enum ik_status result = IK_OK;
+	int hops;
+
+	/* Whoever can change one of the links, or the directory that it lies in, decides
+	 * where they lead. */
+	for (hops = 0; place != NULL && result == IK_OK && hops <= LINKS_MOST; hops++) {
+		char *next = follow(place);
+
+		result = check_parent(NULL, place, error);
+		free(place);
+		place = next;
+	}
+	free(place);
+	return result == IK_OK ? check_one(path, error) : result;
+}
+
+enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
+{
+	return ik_permissions_check_next(NULL, path, error);
+}
+
+enum ik_status ik_permissions_check_next(struct ik_permissions_memo *memo, const char *path,
+	struct ik_error *error)
+{
+	struct stat status;
+	enum ik_status result;
+
+	if (lstat(path, &status) != 0 || S_ISLNK(status.st_mode))
+		return check_linked(path, error);
+	result = check_parent(memo, path, error);
+	return result == IK_OK ? check_status(path, &status, error) : result;
+}

@@ -1,0 +1,256 @@
+#include "guard/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard/glob.h"
+#include "guard/policy_match.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A longer argument is no part of a rule that is suggested. */
+#define SHORT_ARGUMENT 200
+
+struct ik_policy {
+	enum ik_mode mode;
+	struct ik_rules rules, kept, session;
+	char *directory, *home;
+	struct ik_policy_place place;
+};
+
+static const char *const mode_names[IK_MODE_COUNT] = { "auto", "ask", "read-only" };
+
+const char *ik_mode_name(enum ik_mode mode)
+{
+	return mode_names[mode];
+}
+
+bool ik_mode_find(const char *name, enum ik_mode *ret_mode)
+{
+	for (int mode = 0; mode < IK_MODE_COUNT; mode++) {
+		if (ik_text_equal(name, mode_names[mode])) {
+			*ret_mode = (enum ik_mode)mode;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct ik_policy *ik_policy_new(const struct ik_policy_options *options)
+{
+	struct ik_policy *policy = ik_alloc(sizeof(*policy));
+	struct ik_rule deny_all = { .tool = ik_strdup("*"), .action = IK_RULE_DENY };
+	struct ik_json_span list;
+	struct ik_error error;
+	const char *place;
+
+	policy->directory = ik_strdup(options->directory);
+	policy->home = options->home ? ik_strdup(options->home) : NULL;
+	policy->place = (struct ik_policy_place){ policy->directory, policy->home, options->resolve };
+	/* Rules that nobody can read hold for nothing less than everything. */
+	if (options->rules &&
+	    (ik_json_check(options->rules, strlen(options->rules), &list, NULL) != IK_OK ||
+	     ik_rules_read(&policy->rules, list, &place, &error) != IK_OK))
+		ik_rules_add(&policy->rules, &deny_all);
+	ik_rule_done(&deny_all);
+	return policy;
+}
+
+struct ik_policy *ik_policy_free(struct ik_policy *policy)
+{
+	if (!policy)
+		return NULL;
+	ik_rules_done(&policy->rules);
+	ik_rules_done(&policy->kept);
+	ik_rules_done(&policy->session);
+	free(policy->directory);
+	free(policy->home);
+	free(policy);
+	return NULL;
+}
+
+enum ik_mode ik_policy_mode(const struct ik_policy *policy)
+{
+	return policy->mode;
+}
+
+void ik_policy_set_mode(struct ik_policy *policy, enum ik_mode mode)
+{
+	policy->mode = mode;
+}
+
+const struct ik_rules *ik_policy_rules(const struct ik_policy *policy)
+{
+	return &policy->rules;
+}
+
+struct ik_rules *ik_policy_kept(struct ik_policy *policy)
+{
+	return &policy->kept;
+}
+
+struct ik_rules *ik_policy_session(struct ik_policy *policy)
+{
+	return &policy->session;
+}
+
+/* ---- judging ---- */
+
+/* The first rule that fits: its number from 1, 0 for none. */
+static size_t find_rule(const struct ik_policy *policy, const struct ik_rules *rules,
+	const char *tool, struct ik_json_span arguments)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		if (ik_policy_fits(&policy->place, &rules->items[i], tool, arguments))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The arguments as an object; no value when they are none. */
+static struct ik_json_span read_arguments(const char *arguments, size_t length)
+{
+	struct ik_json_span value = { NULL, 0 };
+
+	if (ik_json_check(arguments, length, &value, NULL) != IK_OK ||
+	    ik_json_span_type(value) != IK_JSON_OBJECT)
+		return (struct ik_json_span){ NULL, 0 };
+	return value;
+}
+
+static struct ik_verdict make_verdict(enum ik_decision decision, enum ik_reason reason,
+	const struct ik_rules *rules, size_t number)
+{
+	return (struct ik_verdict){
+		.decision = decision,
+		.reason = reason,
+		.number = number,
+		.rule = number > 0 ? &rules->items[number - 1] : NULL,
+	};
+}
+
+struct ik_verdict ik_policy_judge(const struct ik_policy *policy, const char *tool,
+	bool read_only, const char *text, size_t length)
+{
+	struct ik_json_span arguments = read_arguments(text, length);
+	size_t number = find_rule(policy, &policy->rules, tool, arguments), kept;
+	enum ik_reason reason = number > 0 ? IK_REASON_RULE : IK_REASON_NO_RULE;
+	enum ik_rule_action action = number > 0 ? policy->rules.items[number - 1].action
+		: policy->mode == IK_MODE_ASK && !read_only ? IK_RULE_ASK : IK_RULE_ALLOW;
+
+	if (action == IK_RULE_DENY)
+		return make_verdict(IK_DECISION_DENY, reason, &policy->rules, number);
+	if (policy->mode == IK_MODE_READ_ONLY && !read_only)
+		return make_verdict(IK_DECISION_DENY, IK_REASON_MODE, NULL, 0);
+	if (action == IK_RULE_ALLOW)
+		return make_verdict(IK_DECISION_ALLOW, reason, &policy->rules, number);
+	kept = find_rule(policy, &policy->session, tool, arguments);
+	if (kept > 0)
+		return make_verdict(IK_DECISION_ALLOW, IK_REASON_SESSION, &policy->session, kept);
+	kept = find_rule(policy, &policy->kept, tool, arguments);
+	if (kept > 0)
+		return make_verdict(IK_DECISION_ALLOW, IK_REASON_KEPT, &policy->kept, kept);
+	return make_verdict(IK_DECISION_ASK, number > 0 ? IK_REASON_RULE : IK_REASON_MODE,
+		&policy->rules, number);
+}
+
+char *ik_policy_denial(const struct ik_policy *policy, const char *tool,
+	const struct ik_verdict *verdict)
+{
+	if (verdict->decision == IK_DECISION_ASK)
+		return ik_format("Tool '%s' was not run: the policy says that the person has to be asked "
+			"first, and there is nobody to ask. (ikigai exec --yes allows such calls.)", tool);
+	if (verdict->reason == IK_REASON_MODE)
+		return ik_format("Tool '%s' was not run: the session is in %s mode, in which only tools "
+			"that change nothing may be used. The person can switch the mode.", tool,
+			ik_mode_name(policy->mode));
+	return ik_format("Tool '%s' was not run: rule %zu of the policy denies this call", tool,
+		verdict->number);
+}
+
+/* ---- rules to keep ---- */
+
+/* Add an argument to a rule; strings are copied. */
+static void add_argument(struct ik_rule *rule, const char *name, const char *glob)
+{
+	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
+		sizeof(*rule->arguments));
+	rule->arguments[rule->argument_count++] =
+		(struct ik_rule_argument){ ik_strdup(name), ik_strdup(glob) };
+}
+
+/* The glob for exactly this value. */
+static void put_same(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
+	bool is_string, struct ik_buf *out)
+{
+	char *absolute;
+
+	if (!is_string || !ik_policy_is_path(name)) {
+		ik_glob_escape(out, text->data, text->length);
+		return;
+	}
+	absolute = ik_policy_absolute(&policy->place, text->data);
+	ik_glob_escape(out, absolute, strlen(absolute));
+	free(absolute);
+}
+
+/* The glob for values like this: a file of the same directory, a command that
+ * begins in the same way. Nothing where there is no such likeness. */
+static void put_like(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
+	bool is_string, struct ik_buf *out)
+{
+	char *absolute;
+
+	if (!is_string)
+		return;
+	if (ik_policy_is_command(name)) {
+		ik_policy_put_command_like(text->data, out);
+	} else if (ik_policy_is_path(name)) {
+		absolute = ik_policy_absolute(&policy->place, text->data);
+		/* Not all that there is: below / itself there is no likeness. */
+		if (strrchr(absolute, '/') > absolute) {
+			ik_glob_escape(out, absolute, (size_t)(strrchr(absolute, '/') - absolute));
+			ik_buf_puts(out, "/*");
+		}
+		free(absolute);
+	}
+}
+
+bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *text,
+	size_t length, enum ik_width width, struct ik_rule *ret_rule)
+{
+	struct ik_json_span arguments = read_arguments(text, length), key, value;
+	struct ik_json_walk walk = { NULL };
+	struct ik_rule rule = { .action = IK_RULE_ALLOW };
+	struct ik_buf glob, shown;
+
+	ik_buf_init(&glob, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
+	ik_glob_escape(&glob, tool, strlen(tool));
+	rule.tool = ik_strdup(glob.data);
+	while (width != IK_WIDTH_TOOL && ik_json_next(arguments, &walk, &key, &value)) {
+		char *name = ik_json_string_new(key, NULL);
+		bool is_string = ik_json_span_type(value) == IK_JSON_STRING;
+
+		ik_buf_clear(&glob);
+		ik_buf_clear(&shown);
+		ik_policy_value_text(value, &shown);
+		if (shown.length > 0 && shown.length <= SHORT_ARGUMENT &&
+		    strlen(shown.data) == shown.length && name[0] != '\0')
+			(width == IK_WIDTH_CALL ? put_same : put_like)(policy, name, &shown, is_string,
+				&glob);
+		if (glob.length > 0)
+			add_argument(&rule, name, glob.data);
+		free(name);
+	}
+	ik_buf_done(&glob);
+	ik_buf_done(&shown);
+	if ((width != IK_WIDTH_TOOL && rule.argument_count == 0) ||
+	    !ik_policy_fits(&policy->place, &rule, tool, arguments)) {
+		ik_rule_done(&rule);
+		return false;
+	}
+	*ret_rule = rule;
+	return true;
+}

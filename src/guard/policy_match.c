@@ -1,0 +1,603 @@
+#include "guard/policy_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "guard/glob.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* Between two commands of a shell, and what else has one run another. */
+static const char separators[] = ";&|()`$\n\r";
+const char ik_policy_barred[] = ";&|()`$\n\r<>";
+
+/* More words than that, which only lead to the program, are there to hide it. */
+enum { MOST_STARTERS = 16 };
+
+/* What an argument is compared with, and how. */
+struct pattern {
+	const struct ik_policy_place *place;
+	const char *glob;   /* as it was written */
+	const char *barred; /* for its wildcards */
+	char *path;         /* of a path: the glob, absolute; else NULL */
+	char *real_path;    /* the same with the links of its directory followed; or NULL */
+	bool all;           /* every reading has to match: the rule allows */
+	bool is_command;
+};
+
+/* ---- paths ---- */
+
+bool ik_policy_is_path(const char *name)
+{
+	static const char *const names[] = { "path", "file", "directory", "dir", "cwd" };
+	static const char *const ends[] = { "_path", "_file", "_dir", "Path" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (ik_text_equal(name, names[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ik_text_ends(name, ends[i]))
+			return true;
+	return false;
+}
+
+bool ik_policy_is_command(const char *name)
+{
+	return ik_text_equal(name, "command") || ik_text_equal(name, "cmd");
+}
+
+/* Take ".", ".." and empty parts out of an absolute path, in place. */
+static void take_out_dots(char *path)
+{
+	size_t length = 0;
+
+	for (const char *at = path; *at != '\0';) {
+		size_t part = strcspn(at + 1, "/");
+
+		if (part == 2 && at[1] == '.' && at[2] == '.') {
+			while (length > 0 && path[--length] != '/')
+				;
+		} else if (part > 0 && !(part == 1 && at[1] == '.')) {
+			memmove(path + length, at, part + 1);
+			length += part + 1;
+		}
+		at += part + 1;
+	}
+	if (length == 0)
+		path[length++] = '/';
+	path[length] = '\0';
+}
+
+/* A path with ~ and the session's directory put before it; new memory. */
+static char *join(const struct ik_policy_place *place, const char *path)
+{
+	char *expanded = ik_path_expand(path, place->home);
+	char *joined = ik_path_join(place->directory, expanded);
+
+	free(expanded);
+	return joined;
+}
+
+char *ik_policy_absolute(const struct ik_policy_place *place, const char *path)
+{
+	char *absolute = join(place, path);
+
+	if (absolute[0] == '/')
+		take_out_dots(absolute);
+	return absolute;
+}
+
+/* A text in which nothing is special to a glob; new memory. */
+static char *escape(const char *text)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
+	ik_glob_escape(&out, text, strlen(text));
+	return ik_buf_take(&out, NULL);
+}
+
+/* The glob of a path, absolute where it does not begin with something special. */
+static char *absolute_glob(const struct ik_policy_place *place, const char *glob)
+{
+	char *directory, *home, *absolute;
+	struct ik_policy_place escaped;
+
+	if (strchr("*?[", glob[0]))
+		return ik_strdup(glob);
+	directory = escape(place->directory);
+	home = place->home ? escape(place->home) : NULL;
+	escaped = (struct ik_policy_place){ .directory = directory, .home = home };
+	absolute = ik_policy_absolute(&escaped, glob);
+	free(directory);
+	free(home);
+	return absolute;
+}
+
+/* The same glob where its directory is a link to another one; NULL: it is none. */
+static char *resolved_glob(const struct ik_policy_place *place, const char *glob)
+{
+	size_t literal = strcspn(glob, "*?[\\");
+	const char *slash = memrchr(glob, '/', literal);
+	char *directory, *real, *escaped, *result = NULL;
+
+	if (!place->resolve || !slash || slash == glob)
+		return NULL;
+	directory = ik_strndup(glob, (size_t)(slash - glob));
+	real = place->resolve(directory);
+	if (real && !ik_text_equal(real, directory)) {
+		escaped = escape(real);
+		result = ik_format("%s%s", escaped, slash);
+		free(escaped);
+	}
+	free(real);
+	free(directory);
+	return result;
+}
+
+/* Does a path match? DIR and all that is in it match "DIR/" and a star. */
+static bool path_matches(const char *glob, const char *path)
+{
+	char *directory;
+	bool matches = ik_glob_match(glob, path, strlen(path), NULL);
+
+	if (matches || !ik_text_ends(glob, "/*"))
+		return matches;
+	directory = ik_strndup(glob, strlen(glob) - 2);
+	matches = ik_glob_match(directory, path, strlen(path), NULL);
+	free(directory);
+	return matches;
+}
+
+/* ---- readings ---- */
+
+/* Compare the readings of a path. */
+static bool match_path(const struct pattern *pattern, const char *text)
+{
+	char *joined = join(pattern->place, text);
+	char *absolute = ik_policy_absolute(pattern->place, text);
+	char *real = pattern->place->resolve ? pattern->place->resolve(joined) : NULL;
+	bool as_it_stands = ik_glob_match(pattern->glob, text, strlen(text), NULL);
+	/* Whoever wrote the rule may have the one name of a place in mind, or the other. */
+	bool made_absolute = path_matches(pattern->path, absolute) ||
+		(pattern->real_path && path_matches(pattern->real_path, absolute));
+	bool followed = !real ? made_absolute : path_matches(pattern->path, real) ||
+		(pattern->real_path && path_matches(pattern->real_path, real));
+
+	free(joined);
+	free(absolute);
+	free(real);
+	return pattern->all ? made_absolute && followed
+		: as_it_stands || made_absolute || followed;
+}
+
+/* ---- commands ---- */
+
+/* Words after which another program is named: reserved words of the shell, programs that run what
+ * they are told to, and those that take a program as a text. */
+static const char *const starters[] = {
+	"!", "{", "case", "coproc", "do", "elif", "else", "for", "function", "if", "then", "time",
+	"until", "while",
+	".", "builtin", "command", "eval", "exec", "source", "trap",
+	"at", "batch", "chroot", "chrt", "doas", "entr", "env", "find", "flock", "gdb", "ionice", "make",
+	"ltrace", "nice", "nohup", "nsenter", "parallel", "perf", "pkexec", "runuser", "script",
+	"screen", "setpriv", "setsid", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run",
+	"taskset", "timeout", "tmux", "unshare", "valgrind", "watch", "xargs",
+	"ash", "awk", "bash", "busybox", "bun", "bunx", "csh", "dash", "deno", "ed", "emacs", "ex",
+	"expect", "fish", "gawk", "ksh", "lua", "mawk", "node", "npx", "osascript", "perl", "php", "pwsh",
+	"python", "python2", "python3", "ruby", "sed", "sh", "sqlite3", "tclsh", "uvx", "vi", "view",
+	"vim", "zsh",
+};
+
+/* Programs that are many: only their second word says what is done. */
+static const char *const many[] = {
+	"apt", "apt-get", "aws", "brew", "bundle", "cargo", "conda", "dnf", "docker", "flatpak", "gcloud",
+	"gh", "git", "go", "hg", "ip", "jj", "kubectl", "npm", "pip", "pip3", "pnpm", "podman", "poetry",
+	"rustup", "svn", "systemctl", "terraform", "uv", "yarn", "zypper",
+};
+
+/* Second words with which those start others, too. */
+static const char *const running[] = {
+	"bisect", "config", "difftool", "dlx", "exec", "filter-branch", "generate", "mergetool", "rebase",
+	"run", "script", "shell", "submodule", "tool", "x",
+};
+
+/* Is a word one of a list? */
+static bool is_one_of(const char *word, size_t length, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(list[i]) == length && memcmp(list[i], word, length) == 0)
+			return true;
+	return false;
+}
+
+/* The part of a word after its last slash. */
+static const char *base_of(const char *word, size_t *length)
+{
+	const char *slash = memrchr(word, '/', *length);
+
+	if (slash) {
+		*length -= (size_t)(slash + 1 - word);
+		word = slash + 1;
+	}
+	return word;
+}
+
+static bool is_starter(const char *word, size_t length)
+{
+	word = base_of(word, &length);
+	return is_one_of(word, length, starters, sizeof(starters) / sizeof(starters[0]));
+}
+
+/* Is a word made of letters, digits and a few signs that mean nothing to a shell? */
+static bool is_plain(const char *word, size_t length)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+
+	for (size_t i = 0; i < length; i++)
+		if (!memchr(plain, word[i], sizeof(plain) - 1))
+			return false;
+	return length > 0;
+}
+
+void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
+{
+	size_t word = strcspn(command, " \t"), base_length = word, more;
+	const char *base = base_of(command, &base_length), *second = command + word + 1;
+
+	if (command[word] != ' ' || !is_plain(command, word) || is_starter(command, word) ||
+	    strpbrk(command, ik_policy_barred))
+		return;
+	if (is_one_of(base, base_length, many, sizeof(many) / sizeof(many[0]))) {
+		more = strcspn(second, " \t");
+		if (second[more] != ' ' || second[0] == '-' || !is_plain(second, more) ||
+		    is_one_of(second, more, running, sizeof(running) / sizeof(running[0])))
+			return;
+		word += 1 + more;
+	}
+	ik_glob_escape(glob, command, word);
+	ik_buf_puts(glob, " *");
+}
+
+/* The bytes of the word at the start of text: to a blank, a redirection or the end, none of them in
+ * quotes. */
+static size_t word_length(const char *text, size_t length)
+{
+	size_t at = 0;
+	char quote = '\0';
+
+	for (; at < length && (quote || !strchr(" \t<>", text[at])); at++) {
+		if (text[at] == '\\' && quote != '\'' && at + 1 < length)
+			at++;
+		else if (quote ? text[at] == quote : text[at] == '\'' || text[at] == '"')
+			quote = quote ? '\0' : text[at];
+	}
+	return at;
+}
+
+/* The bytes of the redirection at the start of text, with its file; 0: there is none. */
+static size_t redirection_length(const char *text, size_t length)
+{
+	size_t at = 0, blanks;
+
+	while (at < length && text[at] >= '0' && text[at] <= '9')
+		at++;
+	if (at == length || (text[at] != '<' && text[at] != '>'))
+		return 0;
+	while (at < length && strchr("<>&|", text[at]))
+		at++;
+	for (blanks = 0; at + blanks < length && strchr(" \t", text[at + blanks]); blanks++)
+		;
+	return at + blanks + word_length(text + at + blanks, length - at - blanks);
+}
+
+/* Does "NAME=" begin the word? */
+static bool is_assignment(const char *word, size_t length)
+{
+	const char *equals = memchr(word, '=', length);
+	size_t name = equals ? (size_t)(equals - word) : 0;
+
+	if (name > 0 && word[name - 1] == '+')
+		name--;
+	return name > 0 && is_plain(word, name) && !memchr(word, '-', name) && !memchr(word, '/', name);
+}
+
+/* Append a word without quotes and backslashes. */
+static void put_unquoted(const char *word, size_t length, struct ik_buf *out)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!strchr("'\"\\", word[i]))
+			ik_buf_putc(out, word[i]);
+}
+
+/* Append what follows the first word, with one blank wherever there are some. */
+static void put_rest(const char *rest, size_t length, struct ik_buf *out)
+{
+	bool blank = length > 0; /* a redirection may follow at once */
+
+	for (size_t i = 0; i < length; i++) {
+		if (strchr(" \t", rest[i])) {
+			blank = true;
+			continue;
+		}
+		if (blank)
+			ik_buf_putc(out, ' ');
+		blank = false;
+		ik_buf_putc(out, rest[i]);
+	}
+}
+
+/* Does the program match that the word at the start of text names, with what follows it? Tells
+ * whether the word only leads to another program. */
+static bool match_program(const struct pattern *pattern, const char *text, size_t length,
+	size_t word, bool *ret_leads)
+{
+	struct ik_buf shown;
+	const char *name;
+	size_t base;
+	bool matches;
+
+	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
+	put_unquoted(text, word, &shown);
+	*ret_leads = is_starter(shown.data, shown.length);
+	base = shown.length;
+	name = base_of(shown.data, &base);
+	base = (size_t)(name - shown.data);
+	put_rest(text + word, length - word, &shown);
+	matches = ik_glob_match(pattern->glob, shown.data, shown.length, NULL) ||
+		ik_glob_match(pattern->glob, shown.data + base, shown.length - base, NULL);
+	ik_buf_done(&shown);
+	return matches;
+}
+
+/* Does a program match that a simple command starts? Words that only lead to it are passed over,
+ * one after the other. */
+static bool match_simple(const struct pattern *pattern, const char *text, size_t length)
+{
+	int passed = 0; /* starters; behind one there may be options, or a number */
+	bool leads = true;
+
+	while (leads) {
+		size_t word = strspn(text, " \t");
+
+		text += word < length ? word : length;
+		length -= word < length ? word : length;
+		word = redirection_length(text, length);
+		if (word == 0 && length > 0) {
+			word = word_length(text, length);
+			if (!is_assignment(text, word) &&
+			    !(passed > 0 && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))) {
+				if (match_program(pattern, text, length, word, &leads) ||
+				    passed++ == MOST_STARTERS)
+					return true;
+			}
+		}
+		leads = leads && word > 0;
+		text += word;
+		length -= word;
+	}
+	return false;
+}
+
+/* Does the command that begins there go on at a separator: a redirection, or a variable? */
+static bool is_within(const char *begin, const char *at)
+{
+	if (*at == '$')
+		return at[1] == '{' || at[1] == '_' || (at[1] != '\0' && is_plain(at + 1, 1));
+	return (*at == '&' || *at == '|') && at > begin && (at[-1] == '<' || at[-1] == '>');
+}
+
+/* Does one of the commands in text match: as it is written, or as a shell would read it? */
+static bool match_parts(const struct pattern *pattern, const char *text)
+{
+	const char *begin = text; /* of the simple command, in which there may be ">&" */
+
+	while (*text != '\0') {
+		size_t length = strcspn(text, separators), skipped = strspn(text, " \t");
+		size_t end = length;
+
+		while (end > skipped && strchr(" \t", text[end - 1]))
+			end--;
+		if (end > skipped && ik_glob_match(pattern->glob, text + skipped, end - skipped, NULL))
+			return true;
+		if (!is_within(begin, text + length)) {
+			if (match_simple(pattern, begin, (size_t)(text + length - begin)))
+				return true;
+			begin = text + length + (text[length] != '\0');
+		}
+		text += length + (text[length] != '\0');
+	}
+	return false;
+}
+
+/* Compare the readings of a text without a NUL. */
+static bool match_text(const struct pattern *pattern, const char *text)
+{
+	bool matches;
+
+	if (pattern->path)
+		return match_path(pattern, text);
+	matches = ik_glob_match(pattern->glob, text, strlen(text), pattern->barred);
+	if (!matches && pattern->is_command && !pattern->all)
+		matches = match_parts(pattern, text);
+	return matches;
+}
+
+/* Compare the readings of a string. */
+static bool match_string(const struct pattern *pattern, const struct ik_buf *text)
+{
+	bool to_the_nul = match_text(pattern, text->data), whole;
+
+	if (strlen(text->data) == text->length)
+		return to_the_nul;
+	whole = ik_glob_match(pattern->glob, text->data, text->length, pattern->barred);
+	return pattern->all ? whole && to_the_nul : whole || to_the_nul;
+}
+
+/* Append JSON without blanks; its strings in the one way in which we write them. */
+static void put_compact(struct ik_json_span value, struct ik_buf *out)
+{
+	enum ik_json_type type = ik_json_span_type(value);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, inner;
+	struct ik_buf text;
+
+	if (type == IK_JSON_STRING) {
+		ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
+		ik_json_string(value, &text);
+		ik_json_put_string(out, text.data, text.length);
+		ik_buf_done(&text);
+	} else if (type == IK_JSON_ARRAY || type == IK_JSON_OBJECT) {
+		ik_json_open(out, type == IK_JSON_ARRAY ? '[' : '{');
+		while (ik_json_next(value, &walk, &key, &inner)) {
+			if (key.length > 0) {
+				put_compact(key, out);
+				ik_buf_putc(out, ':');
+			}
+			put_compact(inner, out);
+		}
+		ik_json_close(out, type == IK_JSON_ARRAY ? ']' : '}');
+	} else {
+		ik_json_put_raw(out, value);
+	}
+}
+
+void ik_policy_value_text(struct ik_json_span value, struct ik_buf *out)
+{
+	if (!ik_json_string(value, out))
+		put_compact(value, out);
+}
+
+static bool match_value(const struct pattern *pattern, struct ik_json_span value);
+
+/* Do the elements of a list match: all of them where the rule allows, else one? */
+static bool match_elements(const struct pattern *pattern, struct ik_json_span list)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+	bool any = false;
+
+	while (ik_json_next(list, &walk, &key, &value)) {
+		bool matches = match_value(pattern, value);
+
+		if (matches != pattern->all)
+			return matches;
+		any = true;
+	}
+	return pattern->all && any;
+}
+
+/* Does a value of any type match? */
+static bool match_value(const struct pattern *pattern, struct ik_json_span value)
+{
+	enum ik_json_type type = ik_json_span_type(value);
+	struct ik_buf text;
+	bool matches;
+
+	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
+	ik_policy_value_text(value, &text);
+	if (ik_buf_status(&text) != IK_OK)
+		matches = !pattern->all; /* too large to be looked at: no rule allows it */
+	else if (type == IK_JSON_STRING)
+		matches = match_string(pattern, &text);
+	else
+		matches = ik_glob_match(pattern->glob, text.data, text.length, pattern->barred) ||
+			(type == IK_JSON_ARRAY && match_elements(pattern, value));
+	ik_buf_done(&text);
+	return matches;
+}
+
+/* ---- arguments ---- */
+
+/* What was found of an argument. */
+struct finding {
+	size_t values, matches;
+	bool missing; /* in an element of a list that was gone through */
+};
+
+static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
+	struct finding *finding);
+
+/* Look at all members of an object whose name is the first length bytes of name. */
+static bool find_members(const struct pattern *pattern, struct ik_json_span object,
+	const char *name, size_t length, struct finding *finding)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+	char *wanted = ik_strndup(name, length);
+	bool found = false;
+
+	while (ik_json_next(object, &walk, &key, &value)) {
+		if (!ik_json_string_is(key, wanted))
+			continue;
+		found = true;
+		if (name[length] == '.') {
+			find_values(pattern, value, name + length + 1, finding);
+		} else {
+			finding->values++;
+			finding->matches += match_value(pattern, value);
+		}
+	}
+	free(wanted);
+	return found;
+}
+
+/* Look at all that name means in value. */
+static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
+	struct finding *finding)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, element;
+	bool found;
+
+	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
+		while (ik_json_next(value, &walk, &key, &element))
+			find_values(pattern, element, name, finding);
+		return;
+	}
+	found = find_members(pattern, value, name, strlen(name), finding);
+	for (const char *dot = strchr(name, '.'); dot && !found; dot = strchr(dot + 1, '.'))
+		found = find_members(pattern, value, name, (size_t)(dot - name), finding);
+	finding->missing |= !found;
+}
+
+/* Does the glob of a rule for one argument fit the call? */
+static bool argument_fits(const struct ik_policy_place *place,
+	const struct ik_rule_argument *argument, bool allows, struct ik_json_span arguments)
+{
+	const char *dot = strrchr(argument->name, '.');
+	const char *name = dot ? dot + 1 : argument->name;
+	const char *glob = argument->glob;
+	struct finding finding = { 0 };
+	struct pattern pattern = { .place = place, .glob = glob, .all = allows };
+
+	pattern.is_command = ik_policy_is_command(name);
+	if (pattern.is_command && allows && !ik_text_equal(glob, "*"))
+		pattern.barred = ik_policy_barred;
+	if (!pattern.is_command && (ik_policy_is_path(name) || glob[0] == '/' ||
+	    ik_text_starts(glob, "~/") || ik_text_starts(glob, "./") || ik_text_starts(glob, "../"))) {
+		pattern.path = absolute_glob(place, glob);
+		pattern.real_path = resolved_glob(place, pattern.path);
+	}
+	find_values(&pattern, arguments, argument->name, &finding);
+	free(pattern.path);
+	free(pattern.real_path);
+	if (allows)
+		return finding.values > 0 && finding.matches == finding.values && !finding.missing;
+	return finding.matches > 0;
+}
+
+bool ik_policy_fits(const struct ik_policy_place *place, const struct ik_rule *rule,
+	const char *tool, struct ik_json_span arguments)
+{
+	if (!ik_glob_match(rule->tool, tool, strlen(tool), NULL))
+		return false;
+	for (size_t i = 0; i < rule->argument_count; i++) {
+		if (!argument_fits(place, &rule->arguments[i], rule->action == IK_RULE_ALLOW, arguments))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,38 @@
+/*
+ * sandbox_rules: the limits of a sandbox, and which rules of `policy` the kernel holds.
+ *
+ * Inside of guard/sandbox.h.  May include: util, config, loop/confine.h,
+ * tool/{glob,policy_match}.h.
+ */
+#ifndef IK_GUARD_SANDBOX_RULES_H
+#define IK_GUARD_SANDBOX_RULES_H
+
+#include "guard/sandbox.h"
+
+struct ik_sandbox_limits {
+	struct ik_sandbox_limit *items;
+	size_t count;
+	struct ik_sandbox_pattern {
+		char *named, *base, *glob; /* guard/sandbox_glob.h; base is a canonical path */
+		enum ik_confine_left left;
+	} *patterns;
+	size_t pattern_count;
+	struct ik_sandbox_gap *gaps;
+	size_t gap_count;
+};
+
+/* Both strings are copied. */
+void ik_sandbox_limits_add(struct ik_sandbox_limits *limits, const char *named, const char *path,
+	enum ik_confine_left left, size_t rule);
+
+/* Is path a limit as that one is? */
+bool ik_sandbox_limits_have(const struct ik_sandbox_limits *limits, const char *path,
+	const struct ik_sandbox_limit *like);
+
+/* Add those of rules (JSON text, or NULL), or the gaps; directory is canonical. */
+void ik_sandbox_limits_read(struct ik_sandbox_limits *limits, const char *rules,
+	const char *directory, const char *home);
+
+void ik_sandbox_limits_done(struct ik_sandbox_limits *limits);
+
+#endif

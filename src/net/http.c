@@ -1,0 +1,590 @@
+#include "net/http.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define CURL_DISABLE_TYPECHECK /* those macros call functions that are not linked */
+#include <curl/curl.h>
+
+#include "config.h"
+#include "net/address.h"
+#include "net/gather.h"
+#include "net/http_words.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/library.h"
+#include "util/log.h"
+#include "util/text.h"
+
+/* What is used of libcurl, each without its "curl_". */
+#define FUNCTIONS(X) \
+	X(global_init) X(getdate) X(slist_append) X(slist_free_all) \
+	X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_strerror) X(easy_cleanup) \
+	X(multi_init) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) \
+	X(multi_socket_action) X(multi_info_read) X(multi_assign) X(multi_cleanup)
+
+struct library {
+#define MEMBER(name) __typeof__(&curl_##name) name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+struct ik_http {
+	struct ik_loop *loop;
+	struct library curl;
+	char *unavailable;      /* why libcurl cannot be had; NULL: not known of */
+	CURLM *multi;           /* NULL until the first request */
+	struct ik_timer *timer; /* libcurl's */
+	int64_t connect_timeout_ms, gather_ms;
+	char *proxy;
+	char *ca_file;
+	size_t request_count, body_bytes; /* of all bodies so far */
+	bool closed;
+};
+
+/* A socket that libcurl wants to be watched. */
+struct watched {
+	struct ik_http *http;
+	curl_socket_t fd;
+	struct ik_gather *gather;
+};
+
+/*
+ * Nothing is told to libcurl from inside one of its callbacks: requests change
+ * these flags, and settle() acts on them between turns.
+ */
+struct ik_http_request {
+	struct ik_http *http;
+	struct ik_http_events events;
+	void *arg;
+	CURL *easy;
+	struct curl_slist *headers;
+	size_t (*read)(void *arg, size_t at, char *to, size_t room);
+	size_t read_at, body_length;
+	char *address;           /* host and port, for sentences */
+	struct ik_timer *idle;
+	int64_t idle_timeout_ms;
+	int64_t last_byte;
+	curl_off_t sent;         /* when the idle clock ran out last */
+	struct ik_http_result result;
+	char message[600];
+	char curl_text[CURL_ERROR_SIZE];
+	bool head_told;
+	bool added;    /* libcurl has it */
+	bool ended;    /* the result is known */
+	bool reported;
+	bool closed;
+	bool settling; /* settle() is deferred */
+};
+
+/* libcurl asks for a timer, or (-1) for none. */
+static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
+{
+	struct ik_http *http = arg;
+
+	if (!http->closed && milliseconds < 0)
+		ik_timer_stop(http->timer);
+	else if (!http->closed)
+		ik_timer_start(http->timer, milliseconds);
+	return 0;
+}
+
+static void act(struct ik_http *http, curl_socket_t fd, int mask);
+
+/* A socket of libcurl's is ready. Only bytes of bodies are worth gathering. */
+static size_t socket_ready(void *arg, int what)
+{
+	struct watched *watched = arg;
+	size_t before = watched->http->body_bytes;
+
+	act(watched->http, watched->fd, ((what & IK_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
+		((what & IK_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
+	return watched->http->body_bytes - before;
+}
+
+/* libcurl's timer has run out. */
+static void timer_fired(void *arg)
+{
+	act(arg, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* libcurl wants a socket watched, differently watched, or no longer watched. */
+static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
+{
+	struct ik_http *http = arg;
+	struct watched *watched = socket_arg;
+	struct ik_error error;
+
+	if (what == CURL_POLL_REMOVE) {
+		if (watched != NULL) {
+			watched->gather = ik_gather_close(watched->gather);
+			ik_loop_defer(http->loop, free, watched);
+			http->curl.multi_assign(http->multi, fd, NULL);
+		}
+		return 0;
+	}
+	if (watched == NULL) {
+		watched = ik_alloc(sizeof(*watched));
+		watched->http = http;
+		watched->fd = fd;
+		watched->gather = ik_gather_new(http->loop, fd, http->gather_ms, socket_ready, watched);
+		http->curl.multi_assign(http->multi, fd, watched);
+	}
+	if (ik_gather_set(watched->gather, ((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
+		((what & CURL_POLL_OUT) != 0 ? IK_WRITABLE : 0), &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "http: %s", error.text);
+	return 0;
+}
+
+/* Load libcurl, once. On failure http->unavailable says why. */
+static bool load(struct ik_http *http)
+{
+	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+	static const struct ik_library_function functions[] = {
+#define FUNCTION(name) { "curl_" #name, offsetof(struct library, name) },
+		FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	};
+	void *handle = NULL;
+
+	if (http->multi != NULL)
+		return true;
+	if (http->unavailable != NULL)
+		return false;
+	for (size_t i = 0; handle == NULL && i < sizeof(names) / sizeof(names[0]); i++)
+		handle = ik_library_load(names[i], functions, sizeof(functions) / sizeof(functions[0]),
+			&http->curl);
+	/* It is never unloaded: TLS libraries leave handlers behind. */
+	if (handle == NULL) {
+		http->unavailable = ik_format(_("libcurl cannot be loaded: %s"), dlerror());
+		return false;
+	}
+	if (http->curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
+		http->multi = http->curl.multi_init();
+	if (http->multi == NULL) {
+		http->unavailable = ik_strdup(_("libcurl cannot be initialised"));
+		return false;
+	}
+	http->timer = ik_timer_new(http->loop, timer_fired, http);
+	http->curl.multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
+	http->curl.multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+	http->curl.multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
+	http->curl.multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+	return true;
+}
+
+struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *options)
+{
+	struct ik_http *http = ik_alloc(sizeof(*http));
+
+	http->loop = loop;
+	http->connect_timeout_ms = options->connect_timeout_ms;
+	http->gather_ms = options->gather_ms;
+	if (options->proxy != NULL)
+		http->proxy = ik_strdup(options->proxy);
+	if (options->ca_file != NULL)
+		http->ca_file = ik_strdup(options->ca_file);
+	return http;
+}
+
+/* Deferred: after the requests that were closed before it. */
+static void release_client(void *arg)
+{
+	struct ik_http *http = arg;
+
+	assert(http->request_count == 0);
+	if (http->multi != NULL)
+		http->curl.multi_cleanup(http->multi);
+	free(http->unavailable);
+	free(http->proxy);
+	free(http->ca_file);
+	free(http);
+}
+
+struct ik_http *ik_http_free(struct ik_http *http)
+{
+	if (http != NULL) {
+		http->closed = true;
+		http->timer = ik_timer_close(http->timer);
+		ik_loop_defer(http->loop, release_client, http);
+	}
+	return NULL;
+}
+
+/* Release a request that libcurl does not have any more. */
+static void release_request(struct ik_http_request *request)
+{
+	struct library *curl = &request->http->curl;
+
+	request->http->request_count--;
+	if (request->easy != NULL)
+		curl->easy_cleanup(request->easy);
+	if (request->headers != NULL)
+		curl->slist_free_all(request->headers);
+	free(request->address);
+	free(request);
+}
+
+/* Deferred: bring libcurl, the owner and the memory in line with the flags. */
+static void settle(void *arg)
+{
+	struct ik_http_request *request = arg;
+	struct ik_http *http = request->http;
+
+	request->settling = false;
+	if (!request->added && !request->ended && !request->closed) {
+		request->added = true;
+		request->last_byte = ik_clock_ms();
+		if (request->idle_timeout_ms > 0)
+			ik_timer_start(request->idle, request->idle_timeout_ms);
+		http->curl.multi_add_handle(http->multi, request->easy);
+	}
+	if (request->added && (request->ended || request->closed)) {
+		request->added = false;
+		http->curl.multi_remove_handle(http->multi, request->easy);
+	}
+	if (request->closed) {
+		release_request(request);
+	} else if (request->ended && !request->reported) {
+		request->reported = true;
+		request->events.done(request->arg, &request->result);
+	}
+}
+
+/* Have settle() look at the request between turns. */
+static void schedule(struct ik_http_request *request)
+{
+	if (!request->settling) {
+		request->settling = true;
+		ik_loop_defer(request->http->loop, settle, request);
+	}
+}
+
+/* The result is known: message is a sentence. */
+static void end(struct ik_http_request *request, enum ik_http_failure failure, const char *message)
+{
+	long status = 0;
+
+	if (request->ended || request->closed)
+		return;
+	request->ended = true;
+	ik_timer_stop(request->idle);
+	if (request->easy != NULL)
+		request->http->curl.easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+	snprintf(request->message, sizeof(request->message), "%s", message);
+	request->result.failure = failure;
+	request->result.status = (int)status;
+	request->result.message = request->message;
+	schedule(request);
+}
+
+/* Sort libcurl's result and put it into words. */
+static void conclude(struct ik_http_request *request, CURLcode code)
+{
+	const char *detail = request->curl_text;
+	enum ik_http_failure failure = IK_HTTP_BROKEN;
+	char text[sizeof(request->message)];
+	long number = 0;
+
+	if (detail[0] == '\0' && request->easy != NULL)
+		detail = request->http->curl.easy_strerror(code);
+	switch (code) {
+	case CURLE_OK:
+		failure = IK_HTTP_OK;
+		text[0] = '\0';
+		break;
+	case CURLE_COULDNT_RESOLVE_HOST:
+		failure = IK_HTTP_CONNECT;
+		snprintf(text, sizeof(text), _("cannot find the host %s"), request->address);
+		break;
+	case CURLE_COULDNT_RESOLVE_PROXY:
+		failure = IK_HTTP_CONNECT;
+		snprintf(text, sizeof(text), _("cannot find the proxy on the way to %s: %s"),
+			request->address, detail);
+		break;
+	case CURLE_COULDNT_CONNECT:
+		failure = IK_HTTP_CONNECT;
+		request->http->curl.easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
+		ik_http_explain_connect(request->address, number, detail, text, sizeof(text));
+		break;
+	case CURLE_URL_MALFORMAT:
+		failure = IK_HTTP_CONNECT;
+		snprintf(text, sizeof(text), _("not an http or https address: %s"),
+			request->address);
+		break;
+	case CURLE_OPERATION_TIMEDOUT: /* the only time-out given to libcurl is this */
+		failure = IK_HTTP_TIMEOUT;
+		snprintf(text, sizeof(text), _("no connection to %s within %g s"), request->address,
+			(double)request->http->connect_timeout_ms / 1000);
+		break;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_CIPHER:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_ENGINE_INITFAILED:
+		failure = IK_HTTP_TLS;
+		request->result.transient = ik_http_explain_tls(request->address,
+			request->http->ca_file, detail, text, sizeof(text));
+		break;
+	case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9, libcurl takes it for */
+	case CURLE_WEIRD_SERVER_REPLY:
+		failure = IK_HTTP_CONNECT;
+		snprintf(text, sizeof(text), _("what %s answers is no HTTP"), request->address);
+		break;
+	case CURLE_GOT_NOTHING:
+		snprintf(text, sizeof(text), _("%s closed the connection without an answer"),
+			request->address);
+		break;
+	default:
+		if (request->easy != NULL)
+			request->http->curl.easy_getinfo(request->easy, CURLINFO_HTTP_CONNECTCODE,
+				&number);
+		if (number >= 300) {
+			failure = IK_HTTP_CONNECT;
+			ik_http_explain_proxy(request->address, number, text, sizeof(text));
+			break;
+		}
+		snprintf(text, sizeof(text), _("the connection to %s broke: %s"),
+			request->address, detail);
+	}
+	end(request, failure, text);
+}
+
+/* Let libcurl act on what happened, then take what has finished: the one place. */
+static void act(struct ik_http *http, curl_socket_t fd, int mask)
+{
+	CURLMsg *message;
+	int running, left;
+
+	http->curl.multi_socket_action(http->multi, fd, mask, &running);
+	while ((message = http->curl.multi_info_read(http->multi, &left)) != NULL) {
+		void *request = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		http->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
+		conclude(request, message->data.result);
+	}
+}
+
+/* Retry-After (RFC 9110, 10.2.3): seconds or a date. */
+static int64_t parse_retry_after(struct ik_http *http, const char *value)
+{
+	long seconds;
+	time_t when;
+
+	if (ik_http_read_seconds(value, &seconds))
+		return seconds >= 0 ? (int64_t)seconds * 1000 : -1;
+	when = http->curl.getdate(value, NULL);
+	return when == -1 ? -1 : when > time(NULL) ? (int64_t)(when - time(NULL)) * 1000 : 0;
+}
+
+/* The head of the final answer is in. */
+static void tell_head(struct ik_http_request *request)
+{
+	struct library *curl = &request->http->curl;
+	char *content_type = NULL;
+	long status = 0;
+
+	curl->easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (request->head_told || status < 200)
+		return; /* told; or 100 Continue and the like */
+	request->head_told = true;
+	curl->easy_getinfo(request->easy, CURLINFO_CONTENT_TYPE, &content_type);
+	if (request->events.headers != NULL)
+		request->events.headers(request->arg, (int)status, content_type);
+}
+
+/* libcurl hands over a line of the head, with its line end. */
+static size_t header_came(char *bytes, size_t size, size_t length, void *arg)
+{
+	static const char name[] = "retry-after:";
+	struct ik_http_request *request = arg;
+
+	if (request->ended || request->closed)
+		return 0;
+	request->last_byte = ik_clock_ms();
+	if (length > sizeof(name) - 1 && strncasecmp(bytes, name, sizeof(name) - 1) == 0) {
+		char value[64];
+
+		snprintf(value, sizeof(value), "%.*s", (int)(length - (sizeof(name) - 1)),
+			bytes + sizeof(name) - 1);
+		value[strcspn(value, "\r\n")] = '\0';
+		request->result.retry_after_ms =
+			parse_retry_after(request->http, value + strspn(value, " \t"));
+	} else if (length <= 2 && (bytes[0] == '\r' || bytes[0] == '\n')) {
+		tell_head(request);
+	}
+	return length;
+}
+
+/* libcurl hands over a piece of the body. Anything but length ends the transfer. */
+static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
+{
+	struct ik_http_request *request = arg;
+
+	if (request->ended || request->closed)
+		return 0;
+	request->last_byte = ik_clock_ms();
+	request->http->body_bytes += length;
+	if (length > 0)
+		request->events.body(request->arg, bytes, length);
+	return length;
+}
+
+/* libcurl asks for a piece of the request's body. */
+static size_t body_wanted(char *to, size_t size, size_t length, void *arg)
+{
+	struct ik_http_request *request = arg;
+	size_t left = request->body_length - request->read_at, got = 0;
+
+	if (!request->ended && !request->closed && left > 0)
+		got = request->read(request->arg, request->read_at, to, left < length ? left : length);
+	request->read_at += got;
+	return got == 0 && left > 0 ? CURL_READFUNC_ABORT : got;
+}
+
+/* libcurl sends the body once more, from its beginning, on a connection that is not broken. */
+static int body_rewound(void *arg, curl_off_t offset, int origin)
+{
+	struct ik_http_request *request = arg;
+
+	request->read_at = (size_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+/* The idle clock has run out, if no byte has moved meanwhile. */
+static void idle_fired(void *arg)
+{
+	struct ik_http_request *request = arg;
+	int64_t left = request->last_byte + request->idle_timeout_ms - ik_clock_ms();
+	curl_off_t sent = 0;
+	char text[sizeof(request->message)];
+
+	request->http->curl.easy_getinfo(request->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	if (left <= 0 && sent != request->sent) {
+		request->last_byte = ik_clock_ms(); /* a long request on a slow line */
+		left = request->idle_timeout_ms;
+	}
+	request->sent = sent;
+	if (left > 0) {
+		ik_timer_start(request->idle, left);
+		return;
+	}
+	snprintf(text, sizeof(text), _("%s has sent nothing for %g s"), request->address,
+		(double)request->idle_timeout_ms / 1000);
+	end(request, IK_HTTP_TIMEOUT, text);
+}
+
+/* Make libcurl's handle. False when memory is gone. */
+static bool make_transfer(struct ik_http_request *request, const struct ik_http_spec *spec)
+{
+	struct ik_http *http = request->http;
+	struct library *curl = &http->curl;
+	CURL *easy = curl->easy_init();
+	/* No wait for "100 Continue": many servers do not know it. */
+	struct curl_slist *headers = curl->slist_append(NULL, "Expect:");
+
+	request->easy = easy;
+	request->headers = headers;
+	if (easy == NULL || headers == NULL)
+		return false;
+	for (size_t i = 0; spec->headers != NULL && spec->headers[i] != NULL; i++)
+		if (curl->slist_append(headers, spec->headers[i]) == NULL)
+			return false;
+	if (curl->easy_setopt(easy, CURLOPT_URL, spec->url) == CURLE_OUT_OF_MEMORY)
+		return false;
+	if (ik_text_equal(spec->method, "POST")) {
+		curl->easy_setopt(easy, CURLOPT_POST, 1L);
+		curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body_length);
+		if (spec->read == NULL)
+			curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body != NULL ? spec->body : "");
+		curl->easy_setopt(easy, CURLOPT_READFUNCTION, body_wanted);
+		curl->easy_setopt(easy, CURLOPT_READDATA, request);
+		curl->easy_setopt(easy, CURLOPT_SEEKFUNCTION, body_rewound);
+		curl->easy_setopt(easy, CURLOPT_SEEKDATA, request);
+	} else if (!ik_text_equal(spec->method, "GET")) {
+		curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, spec->method);
+	}
+	curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	curl->easy_setopt(easy, CURLOPT_USERAGENT, "ikigai/" PACKAGE_VERSION);
+	curl->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+	curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
+	/* Without it a removal waits for the resolver's thread, seconds long. */
+	curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	if (ik_address_is_loopback(request->address))
+		curl->easy_setopt(easy, CURLOPT_PROXY, "");
+	else if (http->proxy != NULL)
+		curl->easy_setopt(easy, CURLOPT_PROXY, http->proxy);
+	else if (strncasecmp(spec->url, "http:", 5) == 0 && getenv("http_proxy") == NULL &&
+	    getenv("HTTP_PROXY") != NULL) /* libcurl knows the other ones in both cases */
+		curl->easy_setopt(easy, CURLOPT_PROXY, getenv("HTTP_PROXY"));
+	if (http->ca_file != NULL)
+		curl->easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
+	curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, request->curl_text);
+	curl->easy_setopt(easy, CURLOPT_PRIVATE, request);
+	curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, header_came);
+	curl->easy_setopt(easy, CURLOPT_HEADERDATA, request);
+	curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, body_came);
+	curl->easy_setopt(easy, CURLOPT_WRITEDATA, request);
+	return true;
+}
+
+struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http_spec *spec,
+	const struct ik_http_events *events, void *arg)
+{
+	struct ik_http_request *request = ik_alloc(sizeof(*request));
+
+	http->request_count++;
+	request->http = http;
+	request->events = *events;
+	request->arg = arg;
+	request->address = ik_address_of(spec->url);
+	request->idle = ik_timer_new(http->loop, idle_fired, request);
+	request->idle_timeout_ms = spec->idle_timeout_ms;
+	request->read = spec->read;
+	request->body_length = spec->body_length;
+	request->result.retry_after_ms = -1;
+	if (strncasecmp(spec->url, "http://", 7) != 0 && strncasecmp(spec->url, "https://", 8) != 0)
+		conclude(request, CURLE_URL_MALFORMAT);
+	else if (!load(http))
+		end(request, IK_HTTP_UNAVAILABLE, http->unavailable);
+	else if (!make_transfer(request, spec))
+		end(request, IK_HTTP_UNAVAILABLE, _("out of memory"));
+	else
+		schedule(request);
+	return request;
+}
+
+void ik_http_touch(struct ik_http_request *request)
+{
+	request->last_byte = ik_clock_ms();
+}
+
+void ik_http_cancel(struct ik_http_request *request)
+{
+	end(request, IK_HTTP_CANCELLED, _("cancelled"));
+}
+
+struct ik_http_request *ik_http_close(struct ik_http_request *request)
+{
+	if (request != NULL && !request->closed) {
+		request->closed = true;
+		request->idle = ik_timer_close(request->idle);
+		schedule(request);
+	}
+	return NULL;
+}

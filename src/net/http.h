@@ -1,0 +1,85 @@
+/*
+ * http: requests to providers, by libcurl's multi interface on the loop.
+ *
+ * libcurl is loaded with the first request (it costs more than the rest of
+ * the program together), and only this file knows it.  Every request has
+ * exactly one done, never inside start; after ik_http_close() none.
+ *
+ * May include: util, loop.
+ */
+#ifndef IK_NET_HTTP_H
+#define IK_NET_HTTP_H
+
+#include "loop/loop.h"
+
+#include <stddef.h>
+
+struct ik_http;         /* the client: one for the program */
+struct ik_http_request;
+
+struct ik_http_options {
+	int64_t connect_timeout_ms;
+	const char *proxy;   /* NULL: what HTTPS_PROXY and HTTP_PROXY say (in either case);
+	                        NO_PROXY excepts hosts from both, and no proxy leads to
+	                        this machine itself */
+	const char *ca_file; /* NULL: the system's */
+	int64_t gather_ms;   /* what comes in little pieces may wait so long for more: gather.h */
+};
+
+struct ik_http_spec {
+	const char *method;          /* "POST", "GET" */
+	const char *url;
+	const char *const *headers;  /* "Name: value", NULL-terminated */
+	const char *body;            /* borrowed until done; not looked at where read is given */
+	size_t body_length;
+	/* NULL, or: copy at most room bytes of the body from position at on (it may be asked for
+	 * once more from its beginning); how many, 0 when they cannot be had. Not after close. */
+	size_t (*read)(void *arg, size_t at, char *to, size_t room);
+	int64_t idle_timeout_ms;     /* no byte for so long ends it; 0: none */
+};
+
+enum ik_http_failure {
+	IK_HTTP_OK,          /* a whole response came, whatever its status */
+	IK_HTTP_CONNECT,     /* name, route, refused, proxy */
+	IK_HTTP_TLS,         /* certificate or handshake */
+	IK_HTTP_TIMEOUT,     /* connect or idle time-out */
+	IK_HTTP_BROKEN,      /* the connection ended early */
+	IK_HTTP_CANCELLED,
+	IK_HTTP_UNAVAILABLE  /* libcurl cannot be loaded */
+};
+
+struct ik_http_result {
+	enum ik_http_failure failure;
+	int status;               /* 0 when none came */
+	const char *message;      /* for IK_HTTP_OK "", else a sentence in words */
+	int64_t retry_after_ms;   /* of Retry-After; -1 when absent */
+	bool transient;           /* IK_HTTP_TLS: cut on the way, another try may do */
+};
+
+struct ik_http_events {
+	/* The status line and headers are in; content_type may be NULL. */
+	void (*headers)(void *arg, int status, const char *content_type);
+	void (*body)(void *arg, const char *bytes, size_t length);
+	void (*done)(void *arg, const struct ik_http_result *result);
+};
+
+/* Cheap: loads nothing. Strings of options are copied. */
+struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *options);
+/* All requests must be closed or done. */
+struct ik_http *ik_http_free(struct ik_http *http);
+
+/* Never fails by itself: what goes wrong comes as done. */
+struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http_spec *spec,
+	const struct ik_http_events *events, void *arg);
+
+/* Restart the idle clock (for those who count events, not bytes). */
+void ik_http_touch(struct ik_http_request *request);
+
+/* End it; done still comes, with IK_HTTP_CANCELLED. */
+void ik_http_cancel(struct ik_http_request *request);
+
+/* Silent at once. Must be called for every request in the end, also after done
+ * (inside done is fine). Returns NULL. */
+struct ik_http_request *ik_http_close(struct ik_http_request *request);
+
+#endif

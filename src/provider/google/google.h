@@ -1,0 +1,34 @@
+/*
+ * google: the GenerateContent format of Google's Gemini interface.
+ *
+ * Source: the interface's reference, "models.streamGenerateContent",
+ * "Function calling", "Thought signatures", and its Schema object.
+ *
+ * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, each
+ * where it was given.
+ *
+ * Private to src/provider; used through the table of provider/formats.h.
+ * May include: util, json, conversation, provider.
+ */
+#ifndef IK_PROVIDER_GOOGLE_GOOGLE_H
+#define IK_PROVIDER_GOOGLE_GOOGLE_H
+
+#include "provider/wire/format.h"
+
+char *ik_google_url(const struct ik_endpoint *endpoint, const char *model);
+char *ik_google_models_url(const struct ik_endpoint *endpoint);
+char **ik_google_headers(const struct ik_endpoint *endpoint);
+void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool);
+extern const struct ik_wire_spelling ik_google_spelling;
+
+/*
+ * Append a JSON Schema in the words that Gemini knows: what it would refuse is
+ * rewritten where it can be ($ref, allOf, const, lists of types, exclusive
+ * bounds, tuples) and left out where not, at every level.
+ */
+void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema);
+
+struct ik_stream_decoder *ik_google_decoder_new(void);
+
+#endif

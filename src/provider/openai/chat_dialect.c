@@ -1,0 +1,194 @@
+#include "provider/openai/chat_dialect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "provider/openai/openai_chat.h"
+#include "provider/openai/reasoning_details.h"
+#include "provider/wire/wire.h"
+#include "util/text.h"
+
+/* The longest id of a call that OpenAI takes in this format. */
+#define OPENAI_CALL_ID 40
+/* Exactly so long are those that Mistral takes. */
+#define SHORT_CALL_ID 9
+
+/* Does the URL's host lie in that domain? */
+static bool is_host(const struct ik_request *request, const char *domain)
+{
+	const char *url = request->endpoint && request->endpoint->base_url ?
+		request->endpoint->base_url : "";
+	const char *host = strstr(url, "://");
+	host = host ? host + 3 : url;
+	size_t length = strcspn(host, ":/"), wanted = strlen(domain);
+
+	return length >= wanted && strncasecmp(host + length - wanted, domain, wanted) == 0 &&
+		(length == wanted || host[length - wanted - 1] == '.');
+}
+
+/* Is it a model of Mistral's, whoever serves it? */
+static bool is_mistral(const char *model)
+{
+	return strcasestr(model, "mistral") || strcasestr(model, "mixtral") ||
+		strcasestr(model, "ministral") || strcasestr(model, "devstral") ||
+		strcasestr(model, "codestral") || strcasestr(model, "magistral");
+}
+
+struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
+{
+	const char *provider = request->endpoint && request->endpoint->provider ?
+		request->endpoint->provider : "";
+	bool openai = ik_endpoint_is_openai(request->endpoint);
+	bool mistral = is_host(request, "mistral.ai");
+	bool template = mistral || is_mistral(request->model);
+	bool deepseek = is_host(request, "deepseek.com");
+	bool kimi = is_host(request, "moonshot.ai") || is_host(request, "moonshot.cn") ||
+		is_host(request, "kimi.com");
+	/* Later models of theirs think always, and take efforts. */
+	bool kimi_switch = kimi && (strstr(request->model, "k2.5") || strstr(request->model, "k2.6"));
+	bool glm = is_host(request, "z.ai") || is_host(request, "bigmodel.cn");
+
+	return (struct ik_chat_dialect){
+		.openai = openai,
+		/* The practice model answers the last message that was sent. */
+		.alternates = !openai && !ik_text_equal(provider, "practice"),
+		.answers_results = template,
+		.short_ids = template,
+		.counts_unasked = mistral,
+		.wants_thoughts = deepseek || kimi,
+		.switches_thinking = deepseek || kimi_switch || glm,
+		.knows_efforts = !kimi_switch && !glm,
+	};
+}
+
+static bool is_short_id(const char *id)
+{
+	size_t fine = 0;
+
+	while ((id[fine] >= 'a' && id[fine] <= 'z') || (id[fine] >= 'A' && id[fine] <= 'Z') ||
+	       (id[fine] >= '0' && id[fine] <= '9'))
+		fine++;
+	return fine == SHORT_CALL_ID && !id[fine];
+}
+
+/* One made of another. */
+static void put_short_id(struct ik_buf *out, const char *id)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	uint64_t hash = ik_text_hash(id);
+	char made[SHORT_CALL_ID + 1] = "";
+
+	for (size_t at = 0; at < SHORT_CALL_ID; at++) {
+		made[at] = digits[hash % (sizeof digits - 1)];
+		hash /= sizeof digits - 1;
+	}
+	ik_json_put_text(out, made);
+}
+
+void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request,
+	const char *call_id)
+{
+	struct ik_chat_dialect dialect = ik_chat_dialect(request);
+
+	if (dialect.openai)
+		ik_wire_put_call_id(out, call_id, OPENAI_CALL_ID);
+	else if (dialect.short_ids && !is_short_id(call_id))
+		put_short_id(out, call_id);
+	else
+		ik_json_put_text(out, call_id);
+}
+
+void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_message *call)
+{
+	struct ik_json_span extra = ik_json_member(ik_wire_opaque(request, call, IK_OPENAI_CHAT),
+		IK_CHAT_EXTRA);
+
+	if (extra.text)
+		ik_wire_put_raw_member(out, IK_CHAT_EXTRA, extra);
+}
+
+void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort)
+{
+	struct ik_chat_dialect dialect = ik_chat_dialect(request);
+	bool off = request->thinking == IK_THINKING_OFF;
+
+	if (dialect.switches_thinking) {
+		ik_json_key(out, "thinking");
+		ik_json_open(out, '{');
+		ik_wire_put_member(out, "type", off ? "disabled" : "enabled");
+		ik_json_close(out, '}');
+	}
+	if (dialect.knows_efforts && !(off && dialect.switches_thinking))
+		ik_wire_put_member(out, "reasoning_effort", effort);
+}
+
+/* In which member the thinking came from this server; NULL: in none, or from another. */
+static const char *member_of(const struct ik_request *request, const struct ik_message *message)
+{
+	struct ik_json_span name = { .text = NULL };
+
+	if (message->kind == IK_KIND_THINKING)
+		name = ik_wire_opaque(request, message, IK_OPENAI_CHAT);
+	if (ik_json_span_type(name) != IK_JSON_STRING)
+		return NULL;
+	return ik_json_string_is(name, IK_CHAT_REASONING_CONTENT) ? IK_CHAT_REASONING_CONTENT :
+		ik_json_string_is(name, IK_CHAT_REASONING) ? IK_CHAT_REASONING : NULL;
+}
+
+/* All that the server told of this passage's thinking beside its text. */
+static bool put_details(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
+{
+	bool any = false;
+
+	for (size_t index = 0; index < passage->count; index++) {
+		struct ik_json_walk walk = { 0 };
+		struct ik_json_span key, detail, list = ik_json_member(
+			ik_wire_opaque(request, passage->messages[index], IK_OPENAI_CHAT),
+			IK_CHAT_REASONING_DETAILS);
+
+		while (ik_json_next(list, &walk, &key, &detail)) {
+			if (!any) {
+				ik_json_key(out, IK_CHAT_REASONING_DETAILS);
+				ik_json_open(out, '[');
+			}
+			any = true;
+			ik_json_put_raw(out, detail);
+		}
+	}
+	if (any)
+		ik_json_close(out, ']');
+	return any;
+}
+
+void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
+{
+	const char *member = NULL;
+	bool calls = false;
+
+	if (put_details(out, request, passage))
+		return; /* the text is in there, too */
+
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *message = passage->messages[index];
+		const char *other = member_of(request, message);
+
+		calls = calls || message->kind == IK_KIND_TOOL_CALL;
+		if (!other || (member && strcmp(member, other) != 0))
+			continue;
+		if (!member) {
+			ik_json_key(out, other);
+			ik_buf_putc(out, '"');
+		}
+		member = other;
+		ik_json_escape(out, message->content, message->content_length);
+	}
+	if (member)
+		ik_buf_putc(out, '"');
+	else if (calls && ik_chat_dialect(request).wants_thoughts)
+		/* Of another provider's call; an empty text would not do everywhere. */
+		ik_wire_put_member(out, IK_CHAT_REASONING_CONTENT, " ");
+}

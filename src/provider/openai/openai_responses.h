@@ -1,0 +1,25 @@
+/*
+ * openai_responses: OpenAI's Responses format, without anything kept there.
+ *
+ * Source: the interface's reference, "Create a model response" and "Streaming
+ * events".  Its headers are those of openai_chat.h.
+ *
+ * Opaque data of thinking: the reasoning item with its encrypted content, as it
+ * goes back; of text: {"phase":"..."}.
+ *
+ * Private to src/provider; used through the table of provider/formats.h.
+ * May include: util, json, conversation, provider.
+ */
+#ifndef IK_PROVIDER_OPENAI_OPENAI_RESPONSES_H
+#define IK_PROVIDER_OPENAI_OPENAI_RESPONSES_H
+
+#include "provider/wire/format.h"
+
+char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *model);
+void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool);
+extern const struct ik_wire_spelling ik_openai_responses_spelling;
+
+struct ik_stream_decoder *ik_openai_responses_decoder_new(void);
+
+#endif

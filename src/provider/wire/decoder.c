@@ -1,0 +1,429 @@
+#include "provider/wire/decoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/wire/error.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Where so many chunks one after the other had shapes of their own, only one in so many is learned:
+ * the stream's are not alike. */
+#define UNLIKE_MOST 8
+#define UNLIKE_STEP 16
+
+/* What is kept of a body to say what came instead of events. */
+#define HEAD_BYTES 400
+/* What came is shown in so many bytes. */
+#define WORDS_BYTES 120
+/* A whole answer is an object; for a web page a title is enough. */
+#define PAGE_BYTES IK_LIMIT_ERROR_BODY
+/* No reply has so many blocks. */
+#define MARKS_MAX IK_KIB(16)
+
+struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
+{
+	struct ik_stream_decoder *decoder = ik_alloc(sizeof *decoder);
+
+	decoder->rules = rules;
+	if (rules->state_size)
+		decoder->state = ik_alloc(rules->state_size);
+	ik_sse_init(&decoder->sse);
+	ik_buf_init(&decoder->body, IK_LIMIT_REPLY);
+	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
+	ik_buf_init(&decoder->repaired, IK_LIMIT_REPLY * 3);
+	ik_buf_init(&decoder->marks, MARKS_MAX);
+	ik_call_list_init(&decoder->calls);
+	ik_chunk_shape_init(&decoder->shape);
+	return decoder;
+}
+
+struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
+{
+	if (!decoder)
+		return NULL;
+	if (decoder->state && decoder->rules->state_done)
+		decoder->rules->state_done(decoder->state);
+	free(decoder->state);
+	ik_sse_done(&decoder->sse);
+	ik_buf_done(&decoder->body);
+	ik_buf_done(&decoder->scratch);
+	ik_buf_done(&decoder->repaired);
+	ik_buf_done(&decoder->marks);
+	ik_call_list_done(&decoder->calls);
+	ik_chunk_shape_done(&decoder->shape);
+	free(decoder);
+	return NULL;
+}
+
+void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
+{
+	decoder->sink(decoder->arg, delta);
+}
+
+/* Note that the chunk brought a string in its own words. */
+static void note_string(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
+	struct ik_json_span string, int64_t index)
+{
+	decoder->yield.count++;
+	decoder->yield.kind = kind;
+	decoder->yield.string = string;
+	decoder->yield.index = index;
+}
+
+void ik_decoder_note_other(struct ik_stream_decoder *decoder)
+{
+	decoder->yield.count += 2;
+}
+
+/* The first words of what came, for a sentence; valid until the next string. */
+static const char *words_of(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
+{
+	ik_buf_clear(&decoder->scratch);
+	ik_error_first_words(bytes, length, WORDS_BYTES, &decoder->scratch);
+	return decoder->scratch.data;
+}
+
+/* The decoded bytes of a string: in place where nothing is escaped. */
+static bool string_bytes(struct ik_stream_decoder *decoder, struct ik_json_span value,
+	const char **ret_bytes, size_t *ret_length)
+{
+	if (ik_json_span_type(value) != IK_JSON_STRING)
+		return false;
+	if (!memchr(value.text, '\\', value.length)) {
+		*ret_bytes = value.text + 1;
+		*ret_length = value.length - 2;
+		return true;
+	}
+	ik_buf_clear(&decoder->scratch);
+	ik_json_string(value, &decoder->scratch);
+	*ret_bytes = decoder->scratch.data;
+	*ret_length = decoder->scratch.length;
+	return true;
+}
+
+bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
+	struct ik_json_span value)
+{
+	struct ik_delta delta = { .kind = kind };
+
+	if (!string_bytes(decoder, value, &delta.text, &delta.text_length) || !delta.text_length)
+		return false;
+	note_string(decoder, kind, value, -1);
+	ik_decoder_tell(decoder, &delta);
+	return true;
+}
+
+static void take_piece(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece)
+{
+	if (!ik_call_list_take(&decoder->calls, piece, decoder->sink, decoder->arg))
+		ik_error_set(&decoder->error, IK_INVALID, "%s", _("The reply has too many tool calls."));
+}
+
+void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
+	struct ik_json_span arguments)
+{
+	if (ik_json_span_type(piece->id) == IK_JSON_STRING ||
+	    ik_json_span_type(piece->name) == IK_JSON_STRING)
+		ik_decoder_note_other(decoder);
+	switch (ik_json_span_type(arguments)) {
+	case IK_JSON_STRING:
+		if (!string_bytes(decoder, arguments, &piece->arguments, &piece->arguments_length))
+			return;
+		note_string(decoder, IK_DELTA_ARGUMENTS, arguments, piece->index);
+		break;
+	case IK_JSON_OBJECT:
+	case IK_JSON_ARRAY:
+		ik_decoder_note_other(decoder);
+		piece->arguments = arguments.text;
+		piece->arguments_length = arguments.length;
+		break;
+	default:
+		break;
+	}
+	/* An index alone begins nothing. */
+	if (piece->id.text || piece->name.text || arguments.text)
+		take_piece(decoder, piece);
+}
+
+char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index)
+{
+	return index >= 0 && (size_t)index < decoder->marks.length ?
+		decoder->marks.data[index] : 0;
+}
+
+void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark)
+{
+	if (index < 0 || (size_t)index >= MARKS_MAX)
+		return;
+	while (decoder->marks.length <= (size_t)index && ik_buf_status(&decoder->marks) == IK_OK)
+		ik_buf_putc(&decoder->marks, 0);
+	if (ik_buf_status(&decoder->marks) == IK_OK)
+		decoder->marks.data[index] = mark;
+}
+
+void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
+	struct ik_json_span value)
+{
+	struct ik_delta delta = { .kind = IK_DELTA_OPAQUE, .of = of, .slot = slot,
+		.name = decoder->rules->type, .text = value.text, .text_length = value.length };
+
+	ik_decoder_note_other(decoder);
+	/* It can only belong to a call that has been told. */
+	if (of == IK_DELTA_CALL)
+		ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
+	ik_decoder_tell(decoder, &delta);
+}
+
+void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value)
+{
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR };
+	struct ik_buf message, words;
+
+	ik_decoder_note_other(decoder);
+	ik_buf_init(&message, IK_LIMIT_ERROR_BODY);
+	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
+
+	if (decoder->over || !ik_error_read(value, 0, &message, &delta.code, &delta.retryable))
+		goto done;
+	ik_error_first_words(message.data, message.length, 800, &words);
+	if (!words.length)
+		ik_buf_puts(&words, _("The provider reported an error and did not say which."));
+	delta.text = words.data;
+	delta.text_length = words.length;
+	decoder->over = true;
+	ik_decoder_tell(decoder, &delta);
+done:
+	ik_buf_done(&message);
+	ik_buf_done(&words);
+}
+
+void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop)
+{
+	ik_decoder_note_other(decoder);
+	decoder->stopped = true;
+	decoder->stop = stop;
+}
+
+void ik_decoder_complete(struct ik_stream_decoder *decoder)
+{
+	struct ik_delta delta = { .kind = IK_DELTA_STOP, .stop = decoder->stop };
+
+	ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
+	/* Servers differ in the word they end a reply with calls with. */
+	if (delta.stop == IK_STOP_END && decoder->calls.count)
+		delta.stop = IK_STOP_TOOL_CALLS;
+	else if (delta.stop == IK_STOP_TOOL_CALLS && !decoder->calls.count)
+		delta.stop = IK_STOP_END;
+	if (delta.stop == IK_STOP_END && decoder->refused)
+		delta.stop = IK_STOP_REFUSED;
+	decoder->over = true;
+	ik_decoder_tell(decoder, &delta);
+}
+
+/* Check a JSON text, mending what JSON allows but Unicode does not. */
+static bool check_text(struct ik_stream_decoder *decoder, const char *text, size_t length,
+	struct ik_json_span *ret_value)
+{
+	if (ik_json_check(text, length, ret_value, NULL) == IK_OK)
+		return true;
+	ik_buf_clear(&decoder->repaired);
+	ik_json_repair(&decoder->repaired, text, length);
+	return ik_buf_status(&decoder->repaired) == IK_OK &&
+		ik_json_check(decoder->repaired.data, decoder->repaired.length, ret_value, NULL) == IK_OK;
+}
+
+/* A chunk of the same shape as the last: tell its string as that was told. */
+static void take_string(struct ik_stream_decoder *decoder, struct ik_json_span string,
+	const int64_t numbers[IK_SHAPE_NAMES])
+{
+	struct ik_call_piece piece = { .index = decoder->learned.index };
+
+	decoder->unlike = 0;
+	if (decoder->learned.kind != IK_DELTA_ARGUMENTS)
+		ik_decoder_text(decoder, decoder->learned.kind, string);
+	else if (string_bytes(decoder, string, &piece.arguments, &piece.arguments_length))
+		take_piece(decoder, &piece);
+	if (decoder->rules->take_numbers)
+		decoder->rules->take_numbers(decoder, numbers);
+}
+
+/* A chunk was read as a whole: the next one may be read by its shape. */
+static void learn(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
+{
+	ik_chunk_shape_forget(&decoder->shape);
+	if (decoder->yield.count != 1)
+		return;
+	if (decoder->unlike++ >= UNLIKE_MOST && decoder->unlike % UNLIKE_STEP != 0)
+		return;
+	decoder->learned = decoder->yield;
+	ik_chunk_shape_learn(&decoder->shape, chunk, decoder->yield.string, decoder->rules->varying);
+}
+
+static void take_event(void *arg, const char *event, const char *data, size_t length)
+{
+	struct ik_stream_decoder *decoder = arg;
+	bool is_error = ik_text_equal(event, "error");
+	int64_t numbers[IK_SHAPE_NAMES];
+	struct ik_json_span value;
+
+	decoder->any_event = true;
+	if (decoder->over || decoder->error.status != IK_OK)
+		return;
+	while (length && data[length - 1] == ' ')
+		length--;
+	if (length == 6 && memcmp(data, "[DONE]", 6) == 0) {
+		ik_decoder_complete(decoder);
+		return;
+	}
+	if (!length)
+		return;
+	if (!is_error && ik_chunk_shape_match(&decoder->shape, data, length, &value, numbers)) {
+		take_string(decoder, value, numbers);
+	} else if (check_text(decoder, data, length, &value)) {
+		decoder->yield.count = 0;
+		decoder->rules->take(decoder, value);
+		learn(decoder, value);
+	} else if (!is_error && !decoder->stopped) {
+		/* Behind its stop the reply is whole, whatever else comes. */
+		ik_error_set(&decoder->error, IK_INVALID,
+			_("The provider sent something that is no JSON: %s"),
+			words_of(decoder, data, length));
+	}
+	if (is_error && !decoder->over) {
+		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER",
+			.retryable = true };
+		delta.text = words_of(decoder, data, length);
+		delta.text_length = strlen(delta.text);
+		decoder->over = true;
+		ik_decoder_tell(decoder, &delta);
+	}
+}
+
+/* Tell by the first character what the body is. */
+static void find_form(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
+{
+	for (size_t at = 0; at < length && decoder->form == IK_FORM_UNKNOWN; at++) {
+		switch (bytes[at]) {
+		case ' ': case '\t': case '\r': case '\n':
+		case '\xef': case '\xbb': case '\xbf': /* the bytes of a BOM */
+			break;
+		case '{': case '[':
+			decoder->form = IK_FORM_OBJECT;
+			break;
+		case '<':
+			decoder->form = IK_FORM_PAGE;
+			break;
+		default:
+			decoder->form = IK_FORM_EVENTS;
+			break;
+		}
+	}
+}
+
+enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes,
+	size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error)
+{
+	size_t keep = HEAD_BYTES;
+
+	if (decoder->error.status == IK_OK && !decoder->over) {
+		decoder->sink = sink;
+		decoder->arg = arg;
+		find_form(decoder, bytes, length);
+		if (decoder->form == IK_FORM_OBJECT)
+			keep = IK_LIMIT_REPLY + 1;
+		else if (decoder->form == IK_FORM_PAGE)
+			keep = PAGE_BYTES;
+		if (decoder->body.length < keep) {
+			size_t room = keep - decoder->body.length;
+			ik_buf_append(&decoder->body, bytes, length < room ? length : room);
+		}
+		if (ik_buf_status(&decoder->body) != IK_OK ||
+		    (decoder->form <= IK_FORM_EVENTS &&
+		     ik_sse_feed(&decoder->sse, bytes, length, take_event, decoder) != IK_OK))
+			ik_error_set(&decoder->error, IK_INVALID, "%s",
+				_("The provider sent one event that is too large."));
+	}
+	if (decoder->error.status != IK_OK && error)
+		*error = decoder->error;
+	return decoder->error.status;
+}
+
+/* The end of a body that was no stream of events. */
+static void finish_body(struct ik_stream_decoder *decoder)
+{
+	const char *body = decoder->body.data;
+	size_t length = decoder->body.length;
+	struct ik_json_span value;
+
+	if (decoder->form == IK_FORM_PAGE) {
+		ik_buf_clear(&decoder->scratch);
+		ik_error_page_words(body, length, &decoder->scratch);
+		ik_error_set(&decoder->error, IK_INVALID, _("The provider answered with a web page "
+			"(%s): is the base URL right?"), decoder->scratch.data);
+		return;
+	}
+	if (decoder->form != IK_FORM_OBJECT) {
+		ik_error_set(&decoder->error, IK_INVALID,
+			_("The provider answered with something that is no reply: %s"),
+			words_of(decoder, body, length));
+		return;
+	}
+	if (length >= 3 && memcmp(body, "\xef\xbb\xbf", 3) == 0) {
+		body += 3;
+		length -= 3;
+	}
+	if (!check_text(decoder, body, length, &value)) {
+		ik_error_set(&decoder->error, IK_INVALID,
+			_("The provider answered with broken JSON: %s"),
+			words_of(decoder, body, length));
+		return;
+	}
+	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
+		struct ik_json_walk walk = { 0 };
+		struct ik_json_span key, item;
+		while (!decoder->over && ik_json_next(value, &walk, &key, &item))
+			decoder->rules->take(decoder, item);
+	} else {
+		decoder->rules->take(decoder, value);
+	}
+	if (decoder->over || decoder->error.status != IK_OK)
+		return;
+	if (decoder->stopped)
+		ik_decoder_complete(decoder);
+	else
+		ik_error_set(&decoder->error, IK_INVALID,
+			_("The provider answered with something that is no reply: %s"),
+			words_of(decoder, body, length));
+}
+
+/* Does a body without a whole event begin as a stream of events does? */
+static bool has_field(const struct ik_stream_decoder *decoder)
+{
+	return decoder->form == IK_FORM_EVENTS &&
+		(decoder->body.data[0] == ':' || ik_text_starts(decoder->body.data, "data:") ||
+		 ik_text_starts(decoder->body.data, "event:"));
+}
+
+enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
+	void *arg, struct ik_error *error)
+{
+	decoder->sink = sink;
+	decoder->arg = arg;
+	if (decoder->error.status == IK_OK && !decoder->over) {
+		if (decoder->stopped)
+			ik_decoder_complete(decoder);
+		else if (decoder->any_event || has_field(decoder))
+			ik_error_set(&decoder->error, IK_UNAVAILABLE, "%s",
+				_("The reply ended before it was complete."));
+		else if (decoder->form == IK_FORM_UNKNOWN)
+			ik_error_set(&decoder->error, IK_UNAVAILABLE, "%s",
+				_("The provider sent an empty answer."));
+		else
+			finish_body(decoder);
+	}
+	if (decoder->error.status != IK_OK && error)
+		*error = decoder->error;
+	return decoder->error.status;
+}

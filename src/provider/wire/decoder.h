@@ -1,0 +1,115 @@
+/*
+ * decoder: what the decoders of all wire formats have in common: a body's
+ * form, its events, errors in it, what makes a reply whole.
+ *
+ * A format gives its rules: what one JSON text of its stream means.  A body
+ * that is one JSON text and no stream goes through the same rules.
+ *
+ * Private to src/provider.  Owns all that is kept of one response.
+ * May include: util, json, provider.
+ */
+#ifndef IK_PROVIDER_WIRE_DECODER_H
+#define IK_PROVIDER_WIRE_DECODER_H
+
+#include "provider/wire/call_list.h"
+#include "provider/wire/chunk_shape.h"
+#include "provider/wire/format.h"
+#include "provider/wire/sse.h"
+
+enum ik_body_form {
+	IK_FORM_UNKNOWN, /* only blanks so far */
+	IK_FORM_EVENTS,
+	IK_FORM_OBJECT,  /* one JSON text: not streamed, or an error with status 200 */
+	IK_FORM_PAGE     /* HTML */
+};
+
+/* What one chunk brought, to know whether the next may be read by its shape. */
+struct ik_yield {
+	int count;                  /* 1: one string, told as kind, and nothing else */
+	enum ik_delta_kind kind;
+	struct ik_json_span string;
+	int64_t index;              /* of the call, for IK_DELTA_ARGUMENTS */
+};
+
+struct ik_decoder_rules {
+	const char *type;  /* the format's, for opaque data */
+	size_t state_size; /* of what the format keeps, zeroed at first */
+	void (*state_done)(void *state); /* may be NULL */
+	/* Members that may differ from chunk to chunk (provider/wire/chunk_shape.h): what take would do
+	 * with them if it were called, take_numbers does; NULL: nothing. */
+	const char *const *varying;
+	void (*take_numbers)(struct ik_stream_decoder *decoder,
+		const int64_t numbers[IK_SHAPE_NAMES]);
+	/* One JSON text: an event's data, or a whole body. */
+	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
+};
+
+struct ik_stream_decoder {
+	const struct ik_decoder_rules *rules;
+	void *state;           /* the format's own */
+	enum ik_body_form form;
+	struct ik_sse sse;
+	struct ik_buf body;    /* IK_FORM_OBJECT: all; else the beginning */
+	struct ik_buf scratch; /* strings that had to be decoded */
+	struct ik_buf repaired;
+	struct ik_buf marks;   /* a byte for each block or item of the reply */
+	struct ik_call_list calls;
+	struct ik_chunk_shape shape;
+	struct ik_yield yield; /* of the present chunk */
+	struct ik_yield learned; /* of the one that shape is of */
+	unsigned unlike;         /* shapes learned since one was met again */
+	bool any_event;
+	bool stopped;          /* why the reply ends is known: stop */
+	bool refused;          /* text of a refusal came */
+	bool over;             /* STOP or ERROR was told: nothing more */
+	enum ik_stop_reason stop;
+	struct ik_error error; /* status: not IK_OK from the first failure on */
+	ik_delta_sink *sink;   /* of the present call */
+	void *arg;
+};
+
+/* For the table of formats. */
+struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules);
+struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder);
+enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes,
+	size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
+	void *arg, struct ik_error *error) IK_MUST_USE;
+
+/* ---- for the rules ---- */
+
+void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta);
+
+/* Note that the chunk brought something that is not told by ik_decoder_text() or
+ * ik_decoder_arguments(), so that no other is read by its shape. */
+void ik_decoder_note_other(struct ik_stream_decoder *decoder);
+
+/* Tell a piece of text or thinking; returns whether there was one. */
+bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
+	struct ik_json_span value);
+
+/* Take a piece of a call, its arguments still as they stand in the stream: a
+ * string with a part of their text, or an object or array that is all of them. */
+void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
+	struct ik_json_span arguments);
+
+/* A byte that the format keeps with a block or item of the reply, 0 at first;
+ * what has no index, or an absurd one, has none. */
+char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index);
+void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark);
+
+/* Tell a JSON value that belongs to thinking, text, or the call in slot. */
+void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
+	struct ik_json_span value);
+
+/* Tell an error that came inside the stream, and that all is over. Nothing when
+ * value is no error. */
+void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value);
+
+/* Why the reply ends; it is whole when the stream ends, or at ik_decoder_complete(). */
+void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop);
+
+/* The reply is whole: tell what was held back, and why it ended. */
+void ik_decoder_complete(struct ik_stream_decoder *decoder);
+
+#endif

@@ -1,0 +1,350 @@
+#include "provider/wire/error.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "provider/wire/format.h"
+#include "util/limits.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Of a provider's message this much is shown: some echo the whole request. */
+#define MESSAGE_BYTES 800
+#define WORDS_BYTES 160
+
+static const char code_auth[] = "AUTH";
+static const char code_rate_limit[] = "RATE_LIMIT";
+static const char code_context[] = "CONTEXT";
+static const char code_provider[] = "PROVIDER";
+static const char code_bad_response[] = "BAD_RESPONSE";
+
+/*
+ * The words by which providers name kinds of errors, in `type`, `code`,
+ * `status` or `reason`. Sources: the error pages of the OpenAI, Anthropic and
+ * Gemini interfaces.
+ */
+static const struct {
+	const char *word;
+	const char *code;
+	bool retryable;
+} kinds[] = {
+	{ "invalid_api_key", code_auth, false },
+	{ "authentication_error", code_auth, false },
+	{ "permission_error", code_auth, false },
+	{ "API_KEY_INVALID", code_auth, false },
+	{ "UNAUTHENTICATED", code_auth, false },
+	{ "PERMISSION_DENIED", code_auth, false },
+	{ "context_length_exceeded", code_context, false },
+	{ "request_too_large", code_context, false },
+	{ "exceed_context_size_error", code_context, false },
+	{ "insufficient_quota", code_rate_limit, false },
+	{ "billing_error", code_rate_limit, false },
+	{ "rate_limit_exceeded", code_rate_limit, true },
+	{ "rate_limit_error", code_rate_limit, true },
+	{ "RESOURCE_EXHAUSTED", code_rate_limit, true },
+	{ "overloaded_error", code_provider, true },
+	{ "server_error", code_provider, true },
+	{ "api_error", code_provider, true },
+	{ "timeout_error", code_provider, true },
+	{ "UNAVAILABLE", code_provider, true },
+	{ "INTERNAL", code_provider, true },
+	{ "DEADLINE_EXCEEDED", code_provider, true },
+};
+
+/* What a message says where no member says it, for conversations that are too long. */
+static const char *const context_phrases[] = {
+	"context length", "context window", "context size", "prompt is too long",
+	"maximum context", "input token count", "too many tokens", "input is too long",
+};
+
+/* Set code and retryable from the bare status. */
+static void read_status(int status, const char **ret_code, bool *ret_retryable)
+{
+	*ret_retryable = status == 408 || status == 409 || status == 425 || status == 429 ||
+		status >= 500;
+	if (status == 401 || status == 403)
+		*ret_code = code_auth;
+	else if (status == 429)
+		*ret_code = code_rate_limit;
+	else if (status == 413)
+		*ret_code = code_context;
+	else if (status && status < 400)
+		*ret_code = code_bad_response;
+	else
+		*ret_code = code_provider;
+}
+
+/* Look a word up in the table of kinds. */
+static bool read_kind(struct ik_json_span word, const char **ret_code, bool *ret_retryable)
+{
+	if (ik_json_span_type(word) != IK_JSON_STRING)
+		return false;
+	for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+		if (ik_json_string_is(word, kinds[index].word)) {
+			*ret_code = kinds[index].code;
+			*ret_retryable = kinds[index].retryable;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the text say, in whatever case, that the conversation is too long? */
+static bool says_too_long(const char *text)
+{
+	for (size_t index = 0; index < sizeof context_phrases / sizeof *context_phrases; index++) {
+		if (strcasestr(text, context_phrases[index]))
+			return true;
+	}
+	return false;
+}
+
+/* Append the message of an error object, or of FastAPI's list of them. */
+static void append_message(struct ik_json_span error, struct ik_buf *out)
+{
+	if (ik_json_string(error, out))
+		return;
+	if (ik_json_string(ik_json_member(error, "message"), out)) {
+		/* A router's own message is "Provider returned error"; what the
+		 * provider said stands beneath. */
+		struct ik_json_span raw = ik_json_at(error, "metadata.raw");
+		if (ik_json_span_type(raw) == IK_JSON_STRING) {
+			ik_buf_puts(out, ": ");
+			ik_json_string(raw, out);
+		}
+		return;
+	}
+	struct ik_json_span detail = ik_json_member(error, "detail");
+	if (ik_json_string(detail, out) || ik_json_string(ik_json_at(detail, "0.msg"), out))
+		return;
+	ik_json_string(ik_json_member(error, "error"), out);
+}
+
+bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
+	const char **ret_code, bool *ret_retryable)
+{
+	/* Google answers a streamed request with an array of one. */
+	if (ik_json_span_type(value) == IK_JSON_ARRAY)
+		value = ik_json_at(value, "0");
+	if (ik_json_span_type(value) != IK_JSON_OBJECT)
+		return false;
+	struct ik_json_span error = ik_json_member(value, "error");
+	if (ik_json_span_type(error) != IK_JSON_OBJECT &&
+	    ik_json_span_type(error) != IK_JSON_STRING) {
+		if (ik_json_span_type(ik_json_member(value, "message")) != IK_JSON_STRING &&
+		    ik_json_span_type(ik_json_member(value, "detail")) == IK_JSON_NONE)
+			return false;
+		error = value;
+	}
+	size_t before = out_message->length;
+	append_message(error, out_message);
+
+	int64_t number = 0;
+	if (!status && ik_json_integer(ik_json_member(error, "code"), &number) &&
+	    number >= 100 && number < 600)
+		status = (int)number;
+	read_status(status, ret_code, ret_retryable);
+	if (read_kind(ik_json_at(error, "details.0.reason"), ret_code, ret_retryable) ||
+	    read_kind(ik_json_member(error, "code"), ret_code, ret_retryable) ||
+	    read_kind(ik_json_member(error, "type"), ret_code, ret_retryable) ||
+	    read_kind(ik_json_member(error, "status"), ret_code, ret_retryable)) {
+		/* The status knows better than a word that serves for many. */
+		if (*ret_code == code_provider && status)
+			read_status(status, ret_code, ret_retryable);
+	}
+	if (*ret_code == code_provider && (!status || (status >= 400 && status < 500)) &&
+	    says_too_long(out_message->data + before)) {
+		*ret_code = code_context;
+		*ret_retryable = false;
+	}
+	return true;
+}
+
+void ik_error_first_words(const char *text, size_t length, size_t limit, struct ik_buf *out)
+{
+	struct ik_buf line;
+	size_t cut = 0;
+	bool blank = false;
+
+	ik_buf_init(&line, IK_LIMIT_ERROR_BODY * 3);
+	ik_utf8_repair(&line, text, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
+	for (size_t at = 0; at < line.length; at++) {
+		unsigned char byte = (unsigned char)line.data[at];
+		if (byte <= 0x20 || byte == 0x7f) {
+			blank = cut > 0;
+			continue;
+		}
+		if (blank)
+			line.data[cut++] = ' ';
+		blank = false;
+		line.data[cut++] = (char)byte;
+	}
+	ik_buf_truncate(&line, cut);
+	if (cut > limit) {
+		ik_buf_truncate(&line, ik_utf8_cut(line.data, cut, limit));
+		ik_buf_puts(&line, "\xe2\x80\xa6");
+	}
+	ik_buf_append(out, line.data, line.length);
+	ik_buf_done(&line);
+}
+
+/* Append page[0..length) without its tags, scripts and styles. */
+static void strip_tags(const char *page, size_t length, struct ik_buf *out)
+{
+	const char *end = page + length;
+
+	while (page < end) {
+		const char *tag = memchr(page, '<', (size_t)(end - page));
+		ik_buf_append(out, page, (size_t)((tag ? tag : end) - page));
+		if (!tag)
+			return;
+		ik_buf_putc(out, ' ');
+		const char *closing = NULL;
+		if (end - tag > 7 && strncasecmp(tag, "<script", 7) == 0)
+			closing = "</script";
+		else if (end - tag > 6 && strncasecmp(tag, "<style", 6) == 0)
+			closing = "</style";
+		if (closing) {
+			/* The page is NUL-terminated: the caller's copy. */
+			const char *found = strcasestr(tag, closing);
+			if (!found)
+				return;
+			tag = found;
+		}
+		page = memchr(tag, '>', (size_t)(end - tag));
+		if (!page)
+			return;
+		page++;
+	}
+}
+
+void ik_error_page_words(const char *page, size_t length, struct ik_buf *out)
+{
+	struct ik_buf copy, words;
+	ik_buf_init(&copy, IK_LIMIT_ERROR_BODY);
+	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
+
+	ik_buf_append(&copy, page, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
+	const char *title = strcasestr(copy.data, "<title");
+	const char *begin = title ? strchr(title, '>') : NULL;
+	const char *end = begin ? strcasestr(begin, "</title") : NULL;
+	if (end)
+		ik_buf_append(&words, begin + 1, (size_t)(end - begin - 1));
+	if (strspn(words.data, " \t\r\n") == words.length) {
+		ik_buf_clear(&words);
+		strip_tags(copy.data, copy.length, &words);
+	}
+	ik_error_first_words(words.data, words.length, WORDS_BYTES, out);
+	ik_buf_done(&copy);
+	ik_buf_done(&words);
+}
+
+/* Put *** where the key stands in text: some servers echo it. */
+static void hide_key(struct ik_buf *text, const char *key)
+{
+	size_t length = key ? strlen(key) : 0;
+	const char *found;
+
+	/* Shorter ones are no secrets ("x" for a local server). */
+	if (length < 8)
+		return;
+	while ((found = memmem(text->data, text->length, key, length))) {
+		size_t at = (size_t)(found - text->data);
+		ik_buf_erase(text, at, length);
+		ik_buf_insert(text, at, "***", 3);
+	}
+}
+
+/* Append the advice that goes with a failure; begins with a blank. */
+static void append_advice(const struct ik_endpoint *endpoint, int status, const char *code,
+	bool retryable, bool is_page, struct ik_buf *out)
+{
+	const char *url = endpoint->base_url ? endpoint->base_url : "";
+
+	ik_buf_putc(out, ' ');
+	if (is_page || code == code_bad_response || status == 405) {
+		ik_buf_printf(out, _("Is %s the right base URL?"), url);
+	} else if (code == code_auth) {
+		if (!endpoint->key_variable)
+			ik_buf_puts(out, _("Check the key for this server."));
+		else if (endpoint->api_key)
+			ik_buf_printf(out, _("Check the key in the environment variable %s."),
+				endpoint->key_variable);
+		else
+			ik_buf_printf(out, _("Put a key in the environment variable %s."),
+				endpoint->key_variable);
+	} else if (code == code_context && endpoint->unattended) {
+		ik_buf_puts(out, _("The conversation is too long for this model: without --resume another "
+			"begins, --model takes one with a larger context, and in the chat /compact "
+			"replaces it by a summary."));
+	} else if (code == code_context) {
+		ik_buf_puts(out, _("The conversation is too long for this model: /compact replaces "
+			"it by a summary, /new begins another, /model takes one with a larger "
+			"context."));
+	} else if (code == code_rate_limit) {
+		ik_buf_puts(out, retryable ?
+			_("That is the rate limit of your account: wait a moment.") :
+			_("Check your plan and billing with the provider."));
+	} else if (status == 404) {
+		ik_buf_printf(out, _("Check the model's name and the base URL %s."), url);
+	} else if (status >= 500) {
+		ik_buf_puts(out, _("The trouble is on the provider's side: try again later."));
+	} else {
+		ik_buf_truncate(out, out->length - 1);
+	}
+}
+
+/* End text with a full stop unless it ends like a sentence. */
+static void end_sentence(struct ik_buf *text)
+{
+	if (text->length && !strchr(".!?", text->data[text->length - 1]))
+		ik_buf_putc(text, '.');
+}
+
+void ik_provider_error(const struct ik_endpoint *endpoint, int status,
+	const char *body, size_t length, struct ik_buf *out_sentence,
+	const char **ret_code, bool *ret_retryable)
+{
+	const char *provider = endpoint->provider ? endpoint->provider : _("The provider");
+	struct ik_buf raw, message;
+	struct ik_json_span value;
+	bool is_page = false;
+	ik_buf_init(&raw, IK_LIMIT_ERROR_BODY * 4);
+	ik_buf_init(&message, IK_LIMIT_ERROR_BODY * 4);
+
+	read_status(status, ret_code, ret_retryable);
+	size_t lead = 0;
+	while (lead < length && isspace((unsigned char)body[lead]))
+		lead++;
+	if (lead < length && body[lead] == '<') {
+		is_page = true;
+		ik_error_page_words(body, length, &raw);
+	} else if (ik_json_check(body, length, &value, NULL) != IK_OK ||
+		   !ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
+		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
+	}
+	hide_key(&raw, endpoint->api_key);
+	ik_error_first_words(raw.data, raw.length, MESSAGE_BYTES, &message);
+	end_sentence(&message);
+
+	bool refused = *ret_code == code_auth;
+	if (refused && !message.length)
+		ik_buf_printf(out_sentence, _("%s refused access (status %d)."), provider, status);
+	else if (refused)
+		ik_buf_printf(out_sentence, _("%s refused access (status %d): %s"), provider, status,
+			message.data);
+	else if (!message.length)
+		ik_buf_printf(out_sentence, _("%s answered with status %d and no explanation."),
+			provider, status);
+	else if (is_page)
+		ik_buf_printf(out_sentence, _("%s answered with status %d and a web page: %s"),
+			provider, status, message.data);
+	else
+		ik_buf_printf(out_sentence, _("%s answered with status %d: %s"), provider, status,
+			message.data);
+	append_advice(endpoint, status, *ret_code, *ret_retryable, is_page && !refused &&
+		status < 500, out_sentence);
+	ik_buf_done(&raw);
+	ik_buf_done(&message);
+}

@@ -1,0 +1,46 @@
+/*
+ * request: all that a round asks of a model, in no provider's words.
+ *
+ * Borrows everything; valid while its parts are.
+ * May include: util, json, conversation.
+ */
+#ifndef IK_PROVIDER_WIRE_REQUEST_H
+#define IK_PROVIDER_WIRE_REQUEST_H
+
+#include "conversation/conversation.h"
+
+struct ik_endpoint; /* provider/wire/format.h */
+
+/* How much a model thinks before it answers; UNSET: as it does by itself. */
+enum ik_thinking {
+	IK_THINKING_UNSET,
+	IK_THINKING_OFF,
+	IK_THINKING_LOW,
+	IK_THINKING_MEDIUM,
+	IK_THINKING_HIGH
+};
+
+struct ik_tool_definition {
+	const char *name;
+	const char *description;
+	struct ik_json_span parameters; /* canonical JSON Schema */
+};
+
+struct ik_request {
+	const char *model;
+	const struct ik_endpoint *endpoint;         /* where it goes: a provider's own host and servers
+	                                               that are compatible with it want different
+	                                               members; NULL: a compatible server */
+	const char *system_prompt;                  /* NULL or "": none; complete: the serializer adds
+	                                               nothing to it */
+	const struct ik_conversation *conversation;
+	const struct ik_tool_definition *tools;
+	size_t tool_count;
+	struct ik_json_span spelled_tools;          /* the member that tells of them, as the format
+	                                               spells it, where that is at hand */
+	bool forbid_calls;                          /* tool choice none; tools stay in */
+	int64_t max_output_tokens;                  /* 0: the provider's default */
+	enum ik_thinking thinking;
+};
+
+#endif

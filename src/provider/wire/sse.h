@@ -1,0 +1,38 @@
+/*
+ * sse: server-sent events, exactly as the WHATWG HTML standard parses them
+ * (section 9.2.6, "Interpreting an event stream").
+ *
+ * Any split of bytes; CR LF, CR, LF; a BOM; comments; data in many lines.
+ * Pure.  May include: util.
+ */
+#ifndef IK_PROVIDER_WIRE_SSE_H
+#define IK_PROVIDER_WIRE_SSE_H
+
+#include "util/buf.h"
+
+#include <stdbool.h>
+
+struct ik_sse {
+	struct ik_buf line;  /* the beginning of a line that is not complete */
+	struct ik_buf data;  /* of the event that is not complete */
+	struct ik_buf event; /* its type */
+	struct ik_buf text;  /* for data that had to be repaired */
+	bool has_data;
+	bool after_cr;
+	bool started; /* the BOM has been looked for */
+};
+
+typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t length);
+
+void ik_sse_init(struct ik_sse *sse);
+void ik_sse_done(struct ik_sse *sse);
+
+/* Dispatch each event that bytes complete: event is its type ("message" when
+ * not said); data has length bytes of valid UTF-8 and no NUL behind them: it
+ * may lie in bytes. IK_TOO_LARGE when one event outgrows IK_LIMIT_SSE_EVENT,
+ * from then on every time. An event without its empty line at the end of the
+ * stream is none. */
+enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
+	ik_sse_sink *sink, void *arg) IK_MUST_USE;
+
+#endif

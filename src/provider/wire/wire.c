@@ -1,0 +1,227 @@
+#include "provider/wire/wire.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "util/limits.h"
+#include "util/text.h"
+
+bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
+{
+	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
+	const char *host = strstr(url, "://");
+	host = host ? host + 3 : url;
+	size_t length = strcspn(host, ":/");
+	static const char openai[] = "api.openai.com";
+	static const char azure[] = ".openai.azure.com";
+	size_t azure_length = sizeof azure - 1;
+
+	return (length == sizeof openai - 1 && strncasecmp(host, openai, length) == 0) ||
+	       (length > azure_length &&
+		strncasecmp(host + length - azure_length, azure, azure_length) == 0);
+}
+
+struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool)
+{
+	static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
+
+	if (tool->parameters.text)
+		return tool->parameters;
+	return (struct ik_json_span){ none, sizeof none - 1 };
+}
+
+void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value)
+{
+	if (ik_json_span_type(value) == IK_JSON_STRING)
+		ik_json_put_raw(out, value);
+	else
+		ik_json_put_string(out, value.text ? value.text : "", value.length);
+}
+
+void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call)
+{
+	struct ik_json_span name = ik_json_at(ik_message_data(call), "function.name");
+
+	if (name.length && !ik_json_string_is(name, ""))
+		ik_wire_put_stored_text(out, name);
+	else
+		ik_json_put_text(out, "unnamed");
+}
+
+/* The arguments as text in new memory (NULL: there are none), and as the object that they
+ * are to be; no value where they are none. */
+static char *read_arguments(const struct ik_message *call, size_t *ret_length,
+	struct ik_json_span *ret_object)
+{
+	char *text = ik_message_arguments(call, ret_length);
+
+	if (!text || ik_json_check(text, *ret_length, ret_object, NULL) != IK_OK ||
+	    ik_json_span_type(*ret_object) != IK_JSON_OBJECT)
+		*ret_object = (struct ik_json_span){ .text = NULL };
+	return text;
+}
+
+void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *call)
+{
+	struct ik_json_span object;
+	struct ik_buf made;
+	size_t length = 0;
+
+	free(read_arguments(call, &length, &object));
+	if (object.text) {
+		ik_wire_put_stored_text(out, ik_json_at(ik_message_data(call), "function.arguments"));
+		return;
+	}
+	/* Servers that read the arguments of the history refuse the whole request for
+	 * the sake of a call that was cut. */
+	ik_buf_init(&made, IK_LIMIT_REQUEST);
+	ik_wire_put_arguments_object(&made, call);
+	ik_json_put_string(out, made.data, made.length);
+	ik_buf_done(&made);
+}
+
+void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *call)
+{
+	struct ik_json_span object;
+	size_t length = 0;
+	char *text = read_arguments(call, &length, &object);
+
+	if (object.text) {
+		ik_json_put_raw(out, object);
+	} else {
+		ik_json_open(out, '{');
+		if (text && !ik_wire_is_blank(text, length)) {
+			ik_json_key(out, "malformed_arguments");
+			ik_json_put_string(out, text, length);
+		}
+		ik_json_close(out, '}');
+	}
+	free(text);
+}
+
+void ik_wire_put_call_id(struct ik_buf *out, const char *call_id, size_t longest)
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+	size_t length = strlen(call_id);
+	char made[32];
+	bool fine = length > 0 && length <= longest;
+
+	for (size_t at = 0; at < length; at++) {
+		char byte = call_id[at];
+		fine = fine && ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+			(byte >= '0' && byte <= '9') || byte == '_' || byte == '-');
+		hash = (hash ^ (unsigned char)byte) * 1099511628211u;
+	}
+	if (!fine)
+		snprintf(made, sizeof made, "call_%016llx", (unsigned long long)hash);
+	ik_json_put_text(out, fine ? call_id : made);
+}
+
+void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
+{
+	struct ik_json_span output = { .text = NULL };
+	struct ik_buf envelope;
+
+	if (result)
+		output = ik_json_member(ik_message_data(result), "output");
+	if (output.length && !ik_json_string_is(output, "")) {
+		ik_wire_put_stored_text(out, output);
+		return;
+	}
+	ik_buf_init(&envelope, IK_KIB(4));
+	ik_conversation_lost_envelope(&envelope);
+	ik_json_put_string(out, envelope.data, envelope.length);
+	ik_buf_done(&envelope);
+}
+
+struct ik_json_span ik_wire_opaque(const struct ik_request *request,
+	const struct ik_message *message, const char *type)
+{
+	return ik_message_opaque(message, request->endpoint ? request->endpoint->provider : NULL,
+		type);
+}
+
+struct ik_wire_writer ik_wire_writer_new(const struct ik_request *request, struct ik_buf *out)
+{
+	return (struct ik_wire_writer){ .request = request, .out = out, .role = "" };
+}
+
+void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_wire_spelling *spelling)
+{
+	if (request->tool_count && request->spelled_tools.text)
+		ik_json_put_raw(out, request->spelled_tools);
+	else if (request->tool_count)
+		spelling->put_tools(out, request);
+}
+
+void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
+	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
+		const struct ik_tool_definition *tool))
+{
+	ik_json_key(out, "tools");
+	ik_json_open(out, '[');
+	for (size_t index = 0; index < request->tool_count; index++)
+		put_tool(out, request->endpoint, &request->tools[index]);
+	ik_json_close(out, ']');
+}
+
+enum ik_status ik_request_serialize(const struct ik_wire_format *format,
+	const struct ik_request *request, struct ik_buf *out, struct ik_error *error)
+{
+	const struct ik_wire_spelling *spelling = format->spelling;
+	struct ik_wire_writer writer = ik_wire_writer_new(request, out);
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	spelling->put_head(out, request);
+	ik_transcript_init(&transcript, request->conversation);
+	while (ik_transcript_next(&transcript, &passage))
+		spelling->put_passage(&writer, &passage);
+	ik_transcript_done(&transcript);
+	if (spelling->put_end)
+		spelling->put_end(&writer);
+	spelling->put_tail(out, request);
+	for (size_t index = 0; index < IK_WIRE_MARKS && ik_buf_status(out) == IK_OK; index++) {
+		if (writer.marks[index])
+			ik_buf_insert(out, writer.marks[index], spelling->mark, strlen(spelling->mark));
+	}
+	return ik_buf_check(out, _("the request"), error);
+}
+
+bool ik_wire_is_blank(const char *text, size_t length)
+{
+	for (size_t at = 0; at < length; at++) {
+		if (text[at] == '\0' || !strchr(" \t\r\n\v\f", text[at]))
+			return false;
+	}
+	return true;
+}
+
+void ik_wire_put_member(struct ik_buf *out, const char *key, const char *text)
+{
+	ik_json_key(out, key);
+	ik_json_put_text(out, text);
+}
+
+void ik_wire_put_raw_member(struct ik_buf *out, const char *key, struct ik_json_span value)
+{
+	ik_json_key(out, key);
+	ik_json_put_raw(out, value);
+}
+
+const char *ik_envelope_paragraph(void)
+{
+	/* For the model, hence not translated. */
+	return "Each tool call is answered with a JSON envelope. "
+		"{\"tool_success\": true, \"result\": ...} means that the tool ran; its result may "
+		"still report a problem in a member \"error\". "
+		"{\"tool_success\": false, \"error\": ..., \"error_code\": ..., \"exit_code\": ..., "
+		"\"stdout\": ..., \"stderr\": ...} means that it could not run or did not end "
+		"properly. \"truncated\": true says that a part of the output was left out; a mark "
+		"in the text says where and how much. \"limit_reached\": true says that no further "
+		"tool call is possible in this turn: answer with what you have.";
+}

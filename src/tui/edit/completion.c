@@ -1,0 +1,131 @@
+#include "tui/edit/completion.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/utf8.h"
+
+/* What a shell reads otherwise than as itself. */
+#define SHELL_SPECIAL " \t\n\\'\"`$&|;<>()[]{}*?!#~="
+
+/* More are left as they are: sorting them would be felt, and nobody reads so many. */
+#define SORTED_MAX 5000
+
+enum rank { RANK_PREFIX, RANK_PREFIX_ANY_CASE, RANK_WITHIN, RANK_COUNT };
+
+/* How well a candidate fits; RANK_COUNT: it does not. */
+static enum rank rank_of(const char *text, const char *typed, size_t length)
+{
+	if (strncmp(text, typed, length) == 0)
+		return RANK_PREFIX;
+	if (strncasecmp(text, typed, length) == 0)
+		return RANK_PREFIX_ANY_CASE;
+	/* A command is also found by a part of its name. */
+	if (*typed == '/')
+		typed++;
+	return *typed && strcasestr(text, typed) ? RANK_WITHIN : RANK_COUNT;
+}
+
+/* The order of two candidates' texts. */
+static int by_text(const void *one, const void *other, void *candidates)
+{
+	const struct ik_candidate *at = candidates;
+	return strcmp(at[*(const uint32_t *)one].text, at[*(const uint32_t *)other].text);
+}
+
+size_t ik_completion_match(const struct ik_completions *completions, uint32_t **ret_indexes)
+{
+	size_t length = strlen(completions->typed), count = 0, starts[RANK_COUNT + 1] = { 0 };
+	size_t all = completions->count;
+	unsigned char *ranks = ik_alloc(all + 1);
+	for (size_t i = 0; i < all; i++) {
+		ranks[i] = (unsigned char)rank_of(completions->candidates[i].text,
+			completions->typed, length);
+		if (ranks[i] < RANK_COUNT)
+			starts[ranks[i] + 1]++;
+	}
+	for (size_t i = 0; i < RANK_COUNT; i++)
+		count = starts[i + 1] += starts[i];
+	uint32_t *indexes = ik_alloc_array(NULL, count + 1, sizeof *indexes);
+	for (size_t i = 0; i < all; i++)
+		if (ranks[i] < RANK_COUNT)
+			indexes[starts[ranks[i]]++] = (uint32_t)i;
+	free(ranks);
+	for (size_t i = 0, start = 0; completions->unsorted && count <= SORTED_MAX && i < RANK_COUNT;
+	     start = starts[i++])
+		qsort_r(indexes + start, starts[i] - start, sizeof *indexes, by_text,
+			(void *)(uintptr_t)completions->candidates);
+	*ret_indexes = indexes;
+	return count;
+}
+
+size_t ik_completion_common(const struct ik_completions *completions, const uint32_t *indexes,
+	size_t count, size_t *ret_prefixed)
+{
+	const char *first = NULL;
+	size_t typed = strlen(completions->typed), common = 0, i;
+	for (i = 0; i < count; i++) {
+		const char *text = completions->candidates[indexes[i]].text;
+		size_t length = 0;
+		if (strncmp(text, completions->typed, typed) != 0)
+			break;
+		if (!first)
+			common = strlen(first = text);
+		while (length < common && text[length] == first[length])
+			length++;
+		common = length;
+	}
+	*ret_prefixed = i;
+	return first ? ik_utf8_cut(first, strlen(first), common) : 0;
+}
+
+/* Append a word for a shell; a "~" at its start stays what it is. */
+static void put_shell(struct ik_buf *out, const char *word)
+{
+	if (*word == '~')
+		ik_buf_putc(out, *word++);
+	for (; *word; word++) {
+		if (strchr(SHELL_SPECIAL, *word))
+			ik_buf_putc(out, '\\');
+		ik_buf_putc(out, *word);
+	}
+}
+
+size_t ik_completion_put(const struct ik_completions *completions, size_t index, size_t length,
+	struct ik_buf *out)
+{
+	const char *text = completions->candidates[index].text, *gap;
+	size_t all = strlen(text), start = out->length;
+	bool taken = length == SIZE_MAX, goes_on = all > 0 && text[all - 1] == '/';
+	bool quoted;
+	struct ik_buf word;
+	ik_buf_init(&word, IK_LIMIT_USER_TEXT);
+	ik_buf_puts(&word, completions->head);
+	ik_buf_append(&word, text, taken ? all : length);
+	switch (completions->quoting) {
+	case IK_QUOTING_NONE:
+		ik_buf_puts(out, word.data);
+		break;
+	case IK_QUOTING_MENTION:
+		/* A quote in it ends nothing where none begins it. */
+		quoted = *word.data == '"' || strpbrk(word.data, " \t") != NULL;
+		ik_buf_puts(out, quoted ? "@\"" : "@");
+		ik_buf_puts(out, word.data);
+		if (quoted && taken && !goes_on)
+			ik_buf_putc(out, '"');
+		break;
+	case IK_QUOTING_SHELL:
+		put_shell(out, word.data);
+		break;
+	}
+	ik_buf_done(&word);
+	gap = completions->caret_in_quotes ? strstr(out->data + start, "\"\"") : NULL;
+	if (gap)
+		return (size_t)(gap - out->data) - start + 1;
+	if (taken && !goes_on && !completions->caret_in_quotes)
+		ik_buf_putc(out, ' ');
+	return out->length - start;
+}

@@ -1,0 +1,477 @@
+#include "tui/edit/keymap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/edit/keymap_private.h"
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+#define HINT_GAP 2      /* columns between two hints */
+#define MOST_HINTS 16
+
+/*
+ * The one home of every key: help, manual and look-up read these strings.
+ * A digit with Alt stands in for a function key where there is none.
+ */
+static const struct ik_binding bindings[] = {
+	{ IK_ACTION_HELP, "help", "F1, Alt-1", IK_IN_ANY, N_("Show or close this help") },
+	{ IK_ACTION_BROWSER, "browser", "F2, Alt-2", IK_IN_ANY, N_("Show or close the tools") },
+	{ IK_ACTION_INSPECTOR, "inspector", "F3, Alt-3", IK_IN_ANY,
+		N_("Show or close the calls of tools") },
+	{ IK_ACTION_SESSIONS, "sessions", "F4, Alt-4", IK_IN_ANY,
+		N_("Show or close the sessions") },
+	{ IK_ACTION_REFRESH, "refresh", "F5, Alt-5, r", IK_IN_TEXT | IK_IN_BROWSER,
+		N_("Look for tools again") },
+	{ IK_ACTION_NEXT_PANE, "next-pane", "F6, Alt-6", IK_IN_ANY, N_("Go to the next pane") },
+	{ IK_ACTION_MODE, "mode", "F7, Alt-7", IK_IN_ANY,
+		N_("Next mode: auto, ask, read-only") },
+	{ IK_ACTION_CANCEL, "cancel", "Esc", IK_IN_ANY,
+		N_("Cancel what runs, or close a pane") },
+	{ IK_ACTION_CLOSE, "close", "q", IK_IN_PANES, N_("Close the pane, or back to the prompt") },
+	{ IK_ACTION_INTERRUPT, "interrupt", "Ctrl-C", IK_IN_ANY,
+		N_("Cancel the turn, else clear the line; twice: end") },
+	{ IK_ACTION_END_OF_INPUT, "end-of-input", "Ctrl-D", IK_IN_TEXT,
+		N_("End, on an empty line; else delete to the right") },
+	{ IK_ACTION_SUSPEND, "suspend", "Ctrl-Z", IK_IN_ANY,
+		N_("Back to the shell for a while") },
+	{ IK_ACTION_MOUSE, "mouse", "F8, Alt-8", IK_IN_ANY,
+		N_("Take the mouse, or leave it to the terminal and its selection") },
+	{ IK_ACTION_TAKE_OVER, "take-over", "F9, Alt-9", IK_IN_ANY,
+		N_("Ask for a session that is open elsewhere, to write in it") },
+	{ IK_ACTION_NEXT_AGENT, "next-agent", "F10, Alt-0, Ctrl-PgDn", IK_IN_ANY,
+		N_("Show the next agent (/fork PROMPT begins one)") },
+	{ IK_ACTION_PREVIOUS_AGENT, "previous-agent", "Ctrl-X 0, Ctrl-PgUp", IK_IN_ANY,
+		N_("Show the agent before") },
+	{ IK_ACTION_AGENT_1, "agent-1", "Ctrl-X 1", IK_IN_ANY, N_("Show agent 1") },
+	{ IK_ACTION_AGENT_2, "agent-2", "Ctrl-X 2", IK_IN_ANY, N_("Show agent 2") },
+	{ IK_ACTION_AGENT_3, "agent-3", "Ctrl-X 3", IK_IN_ANY, N_("Show agent 3") },
+	{ IK_ACTION_AGENT_4, "agent-4", "Ctrl-X 4", IK_IN_ANY, N_("Show agent 4") },
+	{ IK_ACTION_AGENT_5, "agent-5", "Ctrl-X 5", IK_IN_ANY, N_("Show agent 5") },
+	{ IK_ACTION_AGENT_6, "agent-6", "Ctrl-X 6", IK_IN_ANY, N_("Show agent 6") },
+	{ IK_ACTION_AGENT_7, "agent-7", "Ctrl-X 7", IK_IN_ANY, N_("Show agent 7") },
+	{ IK_ACTION_AGENT_8, "agent-8", "Ctrl-X 8", IK_IN_ANY, N_("Show agent 8") },
+	{ IK_ACTION_AGENT_9, "agent-9", "Ctrl-X 9", IK_IN_ANY, N_("Show agent 9") },
+	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", IK_IN_ANY, N_("Draw the screen anew") },
+
+	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", IK_IN_ANY, N_("Scroll up a page") },
+	{ IK_ACTION_PAGE_DOWN, "scroll-page-down", "PgDn", IK_IN_ANY,
+		N_("Scroll down a page") },
+	{ IK_ACTION_HALF_UP, "scroll-half-up", "Ctrl-U", IK_IN_PANES,
+		N_("Scroll up half a page, where nobody writes") },
+	{ IK_ACTION_HALF_DOWN, "scroll-half-down", "Ctrl-D", IK_IN_PANES,
+		N_("Scroll down half a page, where nobody writes") },
+	{ IK_ACTION_TOP, "scroll-top", "Ctrl-Home", IK_IN_ANY, N_("Scroll to the beginning") },
+	{ IK_ACTION_BOTTOM, "scroll-bottom", "Ctrl-End", IK_IN_ANY, N_("Scroll to the end") },
+	{ IK_ACTION_FIRST, "first", "g", IK_IN_PANES, N_("To the beginning, or the first of a list") },
+	{ IK_ACTION_LAST, "last", "G", IK_IN_PANES, N_("To the end, or the last of a list") },
+	{ IK_ACTION_SEARCH, "search", "Ctrl-S, /", IK_IN_TEXT | IK_IN_SCROLLBACK | IK_IN_HELP,
+		N_("Search the conversation, or this help") },
+	{ IK_ACTION_FIND_NEXT, "find-next", "n", IK_IN_SCROLLBACK | IK_IN_HELP,
+		N_("The next place that was found") },
+	{ IK_ACTION_FIND_PREVIOUS, "find-previous", "N", IK_IN_SCROLLBACK | IK_IN_HELP,
+		N_("The place before that was found") },
+	{ IK_ACTION_PREVIOUS_QUESTION, "previous-question", "Alt-Up, [",
+		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the question before") },
+	{ IK_ACTION_NEXT_QUESTION, "next-question", "Alt-Down, ]",
+		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the next question") },
+	{ IK_ACTION_OPEN, "open", "Enter", IK_IN_SCROLLBACK,
+		N_("Open what is folded, or fold it") },
+	{ IK_ACTION_REWIND, "rewind", "r", IK_IN_SCROLLBACK,
+		N_("Go back to before your message, in a copy of the session") },
+	{ IK_ACTION_COPY, "copy", "y", IK_IN_SCROLLBACK | IK_IN_INSPECTOR | IK_IN_SESSIONS,
+		N_("Copy, as it was written; of a session: its id") },
+	{ IK_ACTION_RAW, "raw", "Alt-M", IK_IN_ANY,
+		N_("Show replies as Markdown, or as they were written") },
+
+	{ IK_ACTION_UNFOLD, "unfold", "Enter", IK_IN_INSPECTOR,
+		N_("Fold or unfold: the call, in its text what is under the cursor") },
+	{ IK_ACTION_TEXT, "text", "Tab", IK_IN_INSPECTOR,
+		N_("From the list into the text of the call, and back") },
+	{ IK_ACTION_INWARD, "inward", "Right", IK_IN_INSPECTOR, N_("Unfold, or go into it") },
+	{ IK_ACTION_OUTWARD, "outward", "Left", IK_IN_INSPECTOR, N_("Fold, or go to what holds it") },
+	{ IK_ACTION_UNFOLD_ALL, "unfold-all", "*", IK_IN_INSPECTOR, N_("Unfold all of the call") },
+	{ IK_ACTION_FOLD_ALL, "fold-all", "-", IK_IN_INSPECTOR, N_("Fold all of the call") },
+	{ IK_ACTION_RERUN, "rerun", "r", IK_IN_INSPECTOR, N_("Make the call again") },
+	{ IK_ACTION_UNDO_CALL, "undo-call", "u", IK_IN_INSPECTOR,
+		N_("Take back what the call did to files") },
+	{ IK_ACTION_PAGER, "pager", "o", IK_IN_INSPECTOR, N_("Read the call in $PAGER") },
+	{ IK_ACTION_FILTER, "filter", "/", IK_IN_BROWSER | IK_IN_SESSIONS, N_("Filter the list") },
+	{ IK_ACTION_SORT, "sort", "s", IK_IN_BROWSER, N_("Sort by name, or by use") },
+	{ IK_ACTION_DETAILS, "details", "Enter, Tab", IK_IN_BROWSER,
+		N_("From the list into the details of the tool, and back") },
+	{ IK_ACTION_RUN, "run", "x", IK_IN_BROWSER, N_("Call the tool, with a form for its arguments") },
+	{ IK_ACTION_SWITCH, "switch", "e", IK_IN_BROWSER, N_("Switch the tool on or off") },
+
+	{ IK_ACTION_RESUME, "resume", "Enter", IK_IN_SESSIONS, N_("Go on with the session") },
+	{ IK_ACTION_WHERE, "where", "a", IK_IN_SESSIONS,
+		N_("The sessions of this directory, or of all") },
+	{ IK_ACTION_SEARCH_SESSIONS, "search-sessions", "s", IK_IN_SESSIONS,
+		N_("Search what was said in all sessions") },
+	{ IK_ACTION_DELETE, "delete", "d", IK_IN_SESSIONS, N_("Delete the session") },
+
+	{ IK_ACTION_SEND, "send", "Enter", IK_IN_TEXT, N_("Send") },
+	{ IK_ACTION_NEW_LINE, "new-line", "Alt-Enter, Ctrl-J, Shift-Enter, Ctrl-Enter", IK_IN_TEXT,
+		N_("Begin a new line") },
+	{ IK_ACTION_LEFT, "left", "Left, Ctrl-B", IK_IN_TEXT, N_("Left") },
+	{ IK_ACTION_RIGHT, "right", "Right, Ctrl-F", IK_IN_TEXT, N_("Right") },
+	{ IK_ACTION_UP, "up", "Up, Ctrl-P, k", IK_IN_ANY,
+		N_("Up; from the first line: what was sent before") },
+	{ IK_ACTION_DOWN, "down", "Down, Ctrl-N, j", IK_IN_ANY,
+		N_("Down; from the last line: what was sent after") },
+	{ IK_ACTION_LINE_START, "line-start", "Home, Ctrl-A", IK_IN_ANY,
+		N_("To the start of the line") },
+	{ IK_ACTION_LINE_END, "line-end", "End, Ctrl-E", IK_IN_ANY,
+		N_("To the end of the line") },
+	{ IK_ACTION_WORD_LEFT, "word-left", "Alt-B, Ctrl-Left, Alt-Left", IK_IN_TEXT,
+		N_("A word to the left") },
+	{ IK_ACTION_WORD_RIGHT, "word-right", "Alt-F, Ctrl-Right, Alt-Right", IK_IN_TEXT,
+		N_("A word to the right") },
+	{ IK_ACTION_DELETE_LEFT, "delete-left", "Backspace, Shift-Backspace, Ctrl-H", IK_IN_TEXT,
+		N_("Delete to the left") },
+	{ IK_ACTION_DELETE_RIGHT, "delete-right", "Delete", IK_IN_TEXT,
+		N_("Delete to the right") },
+	{ IK_ACTION_DELETE_WORD_LEFT, "delete-word-left", "Ctrl-W, Alt-Backspace, Ctrl-Backspace", IK_IN_TEXT,
+		N_("Delete the word to the left") },
+	{ IK_ACTION_DELETE_WORD_RIGHT, "delete-word-right", "Alt-D, Ctrl-Delete", IK_IN_TEXT,
+		N_("Delete the word to the right") },
+	{ IK_ACTION_KILL_TO_END, "kill-to-end", "Ctrl-K", IK_IN_TEXT,
+		N_("Cut to the end of the line") },
+	{ IK_ACTION_KILL_TO_START, "kill-to-start", "Ctrl-U", IK_IN_TEXT,
+		N_("Cut to the start of the line") },
+	{ IK_ACTION_YANK, "yank", "Ctrl-Y", IK_IN_TEXT, N_("Put in what was cut last") },
+	{ IK_ACTION_YANK_OLDER, "yank-older", "Alt-Y", IK_IN_TEXT,
+		N_("Put in what was cut before that instead") },
+	{ IK_ACTION_UNDO, "undo", "Ctrl-_, Ctrl-/", IK_IN_TEXT, N_("Undo") },
+	{ IK_ACTION_REDO, "redo", "Alt-_, Alt-/", IK_IN_TEXT, N_("Do again what was undone") },
+	{ IK_ACTION_COMPLETE, "complete", "Tab", IK_IN_TEXT,
+		N_("Complete; on a folded paste: unfold it") },
+	{ IK_ACTION_COMPLETE_PREVIOUS, "complete-previous", "Shift-Tab", IK_IN_EDITOR,
+		N_("Complete; the other way round") },
+	{ IK_ACTION_HISTORY_SEARCH, "history-search", "Ctrl-R", IK_IN_EDITOR,
+		N_("Search what was sent before") },
+	{ IK_ACTION_HISTORY_OLDER, "history-older", "Alt-P", IK_IN_EDITOR,
+		N_("What was sent before and begins like this") },
+	{ IK_ACTION_HISTORY_NEWER, "history-newer", "Alt-N", IK_IN_EDITOR,
+		N_("What was sent after and begins like this") },
+	{ IK_ACTION_SELECT_LEFT, "select-left", "Shift-Left", IK_IN_TEXT,
+		N_("Select to the left") },
+	{ IK_ACTION_SELECT_RIGHT, "select-right", "Shift-Right", IK_IN_TEXT,
+		N_("Select to the right") },
+	{ IK_ACTION_SELECT_UP, "select-up", "Shift-Up", IK_IN_TEXT, N_("Select upwards") },
+	{ IK_ACTION_SELECT_DOWN, "select-down", "Shift-Down", IK_IN_TEXT,
+		N_("Select downwards") },
+	{ IK_ACTION_SELECT_WORD_LEFT, "select-word-left", "Ctrl-Shift-Left, Alt-Shift-Left",
+		IK_IN_TEXT, N_("Select a word to the left") },
+	{ IK_ACTION_SELECT_WORD_RIGHT, "select-word-right", "Ctrl-Shift-Right, Alt-Shift-Right",
+		IK_IN_TEXT, N_("Select a word to the right") },
+	{ IK_ACTION_SELECT_LINE_START, "select-line-start", "Shift-Home", IK_IN_TEXT,
+		N_("Select to the start of the line") },
+	{ IK_ACTION_SELECT_LINE_END, "select-line-end", "Shift-End", IK_IN_TEXT,
+		N_("Select to the end of the line") },
+	{ IK_ACTION_SELECT_ALL, "select-all", "Alt-A", IK_IN_TEXT, N_("Select all") },
+	{ IK_ACTION_COPY_SELECTION, "copy-selection", "Alt-W", IK_IN_TEXT,
+		N_("Copy what is selected") },
+	{ IK_ACTION_EXTERNAL_EDITOR, "external-editor", "Ctrl-X Ctrl-E", IK_IN_EDITOR,
+		N_("Write in your editor ($VISUAL, $EDITOR)") },
+};
+
+#define BINDING_COUNT (sizeof bindings / sizeof *bindings)
+
+bool ik_stroke_next(const char **keys, size_t *length, struct ik_stroke *ret_stroke,
+	const char **ret_text, size_t *ret_length)
+{
+	const char *text = *keys, *comma = memchr(text, ',', *length);
+	/* The comma key: "Ctrl-,", or "," alone. */
+	if (comma && (comma == text || comma[-1] == '-') && (comma + 1 == text + *length || comma[1] == ','))
+		comma = comma + 1 < text + *length ? comma + 1 : NULL;
+	size_t taken = comma ? (size_t)(comma - text) : *length;
+	*keys += taken + (comma ? 1 : 0);
+	*length -= taken + (comma ? 1 : 0);
+	for (; taken > 0 && text[0] == ' '; taken--)
+		text++;
+	for (; taken > 0 && text[taken - 1] == ' '; taken--)
+		;
+	*ret_text = text;
+	*ret_length = taken;
+	*ret_stroke = (struct ik_stroke){ .first = { .code = IK_KEY_NONE } };
+	const char *blank = memchr(text, ' ', taken);
+	size_t first = blank ? (size_t)(blank - text) : taken;
+	size_t second = first;
+	for (; second < taken && text[second] == ' '; second++)
+		;
+	return ik_key_parse(text, first, &ret_stroke->first)
+		&& (second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
+}
+
+void ik_stroke_put(struct ik_buf *out, const struct ik_stroke *stroke)
+{
+	ik_key_put(out, &stroke->first);
+	if (stroke->second.code == IK_KEY_NONE)
+		return;
+	ik_buf_putc(out, ' ');
+	ik_key_put(out, &stroke->second);
+}
+
+/* Note the keys of all rows. */
+void ik_keymap_compile(struct ik_keymap *keymap)
+{
+	keymap->count = 0;
+	for (size_t row = 0; row < keymap->row_count; row++) {
+		const char *keys = keymap->rows[row].keys, *text;
+		size_t left = strlen(keys), length;
+		struct ik_stroke stroke;
+		while (left > 0) {
+			if (!ik_stroke_next(&keys, &left, &stroke, &text, &length))
+				continue;
+			stroke.row = row;
+			if (keymap->count == keymap->capacity) {
+				keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
+				keymap->strokes = ik_alloc_array(keymap->strokes, keymap->capacity,
+					sizeof *keymap->strokes);
+			}
+			keymap->strokes[keymap->count++] = stroke;
+		}
+	}
+}
+
+struct ik_keymap *ik_keymap_new(void)
+{
+	struct ik_keymap *keymap = ik_alloc(sizeof *keymap);
+	keymap->row_count = BINDING_COUNT;
+	keymap->rows = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rows);
+	keymap->own = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->own);
+	keymap->rest = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rest);
+	memcpy(keymap->rows, bindings, sizeof bindings);
+	memset(keymap->own, 0, BINDING_COUNT * sizeof *keymap->own);
+	memset(keymap->rest, 0, BINDING_COUNT * sizeof *keymap->rest);
+	ik_buf_init(&keymap->shown, IK_KIB(1));
+	ik_keymap_compile(keymap);
+	return keymap;
+}
+
+struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
+{
+	if (!keymap)
+		return NULL;
+	for (size_t i = 0; i < keymap->row_count; i++) {
+		free(keymap->own[i]);
+		free(keymap->rest[i]);
+	}
+	ik_buf_done(&keymap->shown);
+	free(keymap->own);
+	free(keymap->rest);
+	free(keymap->rows);
+	free(keymap->strokes);
+	free(keymap);
+	return NULL;
+}
+
+/* The stroke that a key is, or begins, or that completes the pending prefix; NULL: none. */
+static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key *key)
+{
+	/* What is a character alone is text where one writes; behind a prefix it is not. */
+	const struct ik_key *first = keymap->pending ? &keymap->prefix : key;
+	for (int round = 0; round < 2; round++) {
+		unsigned where = round == 0 ? context : (unsigned)IK_IN_EDITOR;
+		if ((where & IK_IN_TEXT) && ik_key_is_text(first))
+			continue;
+		for (size_t i = 0; i < keymap->count; i++) {
+			const struct ik_stroke *stroke = &keymap->strokes[i];
+			if ((keymap->rows[stroke->row].contexts & where)
+			    && ik_key_equal(&stroke->first, first)
+			    && (!keymap->pending || ik_key_equal(&stroke->second, key)))
+				return stroke;
+		}
+	}
+	return NULL;
+}
+
+enum ik_action ik_keymap_action(struct ik_keymap *keymap, unsigned context,
+	const struct ik_key *key)
+{
+	struct ik_key plain = ik_key_plain(key);
+	bool second = keymap->pending;
+	if (key->code == IK_KEY_NONE || key->code >= IK_KEY_PASTE) {
+		keymap->pending = false;
+		return IK_ACTION_NONE;
+	}
+	const struct ik_stroke *stroke = find(keymap, context, &plain);
+	keymap->pending = false;
+	if (!stroke)
+		return second ? IK_ACTION_PREFIX : IK_ACTION_NONE;
+	if (second || stroke->second.code == IK_KEY_NONE)
+		return keymap->rows[stroke->row].action;
+	keymap->pending = true;
+	keymap->prefix = plain;
+	ik_buf_clear(&keymap->shown);
+	ik_key_put(&keymap->shown, &plain);
+	return IK_ACTION_PREFIX;
+}
+
+const char *ik_keymap_pending(const struct ik_keymap *keymap)
+{
+	return keymap->pending ? keymap->shown.data : NULL;
+}
+
+const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index)
+{
+	return index < keymap->row_count ? &keymap->rows[index] : NULL;
+}
+
+void ik_binding_put_keys(const struct ik_binding *binding, bool text, struct ik_buf *out)
+{
+	const char *keys = binding->keys, *name, *separator = "";
+	size_t length = strlen(keys), name_length;
+	while (length > 0) {
+		struct ik_stroke stroke;
+		if (!ik_stroke_next(&keys, &length, &stroke, &name, &name_length)
+		    || ik_key_is_text(&stroke.first) != text)
+			continue;
+		ik_buf_puts(out, separator);
+		ik_buf_append(out, name, name_length);
+		separator = ", ";
+	}
+}
+
+/* A key that says what it does better than any letter. */
+static bool is_arrow(const struct ik_key *key)
+{
+	return key->modifiers == 0 && (key->code == IK_KEY_UP || key->code == IK_KEY_DOWN);
+}
+
+bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik_action action,
+	struct ik_buf *out)
+{
+	const struct ik_stroke *best = NULL;
+	for (size_t i = 0; i < keymap->count; i++) {
+		const struct ik_stroke *stroke = &keymap->strokes[i];
+		const struct ik_binding *row = &keymap->rows[stroke->row];
+		bool text = ik_key_is_text(&stroke->first);
+		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
+			continue;
+		if (!best || (text && !ik_key_is_text(&best->first) && !is_arrow(&best->first)))
+			best = stroke;
+	}
+	if (!best)
+		return false;
+	ik_stroke_put(out, best);
+	return true;
+}
+
+char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum ik_action action)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	if (!ik_keymap_put_key(keymap, context, action, &out))
+		ik_buf_putc(&out, '-');
+	return ik_buf_take(&out, NULL);
+}
+
+/* The row of the action whose name it is, or NULL. */
+static const struct ik_binding *named(const struct ik_keymap *keymap, const char *name, size_t length)
+{
+	for (size_t i = 0; i < keymap->row_count; i++)
+		if (strlen(keymap->rows[i].name) == length && memcmp(keymap->rows[i].name, name, length) == 0)
+			return &keymap->rows[i];
+	return NULL;
+}
+
+char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(64));
+	while (*text) {
+		size_t length = text[0] == '{' ? strcspn(text + 1, "{}") : 0;
+		const struct ik_binding *row = length > 0 && text[1 + length] == '}'
+			? named(keymap, text + 1, length) : NULL;
+		if (!row) {
+			ik_buf_putc(&out, *text++);
+			continue;
+		}
+		unsigned context = row->contexts & IK_IN_EDITOR ? (unsigned)IK_IN_EDITOR : row->contexts;
+		if (!ik_keymap_put_key(keymap, context, row->action, &out))
+			ik_buf_printf(&out, "\"%s\"", row->name);
+		text += length + 2;
+	}
+	return ik_buf_take(&out, NULL);
+}
+
+/* How much of a hint there is room for. */
+enum extent { LEFT_OUT, KEYS_ALONE, WITH_LABEL };
+
+/* Append a hint; nothing when its action has no key. Returns its columns. */
+static int put_hint(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key_hint *hint, enum extent extent, struct ik_buf *out)
+{
+	size_t start = out->length;
+	if (extent == LEFT_OUT || !ik_keymap_put_key(keymap, context, hint->action, out))
+		return 0;
+	if (hint->second != IK_ACTION_NONE) {
+		ik_buf_putc(out, '/');
+		if (!ik_keymap_put_key(keymap, context, hint->second, out))
+			ik_buf_truncate(out, out->length - 1);
+	}
+	if (extent == WITH_LABEL)
+		ik_buf_printf(out, " %s", _(hint->label));
+	return ik_buf_status(out) == IK_OK
+		? (int)ik_utf8_width(out->data + start, out->length - start) : 0;
+}
+
+/* Append hints, each as far as it has room; returns the columns. */
+static int put_hints(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key_hint *hints, const enum extent *extents, size_t count,
+	struct ik_buf *out)
+{
+	int total = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t start = out->length;
+		if (total > 0)
+			ik_buf_printf(out, "%*s", HINT_GAP, "");
+		int columns = put_hint(keymap, context, &hints[i], extents[i], out);
+		if (columns == 0)
+			ik_buf_truncate(out, start);
+		else
+			total += columns + (total > 0 ? HINT_GAP : 0);
+	}
+	return total;
+}
+
+/* The hint that goes first, or that loses its label; count: there is none left. What has
+ * lost its label is as dear as what ranks one better. */
+static size_t least_needed(const struct ik_key_hint *hints, const enum extent *extents,
+	size_t count)
+{
+	size_t found = count;
+	int worst = 0;
+	for (size_t i = 0; i < count; i++) {
+		int rank = hints[i].rank - (extents[i] == KEYS_ALONE);
+		if (extents[i] == LEFT_OUT || (found < count && rank <= worst))
+			continue;
+		found = i;
+		worst = rank;
+	}
+	return found;
+}
+
+void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
+	const struct ik_key_hint *hints, size_t count, int columns, struct ik_buf *out)
+{
+	enum extent extents[MOST_HINTS];
+	size_t start = out->length;
+	count = count < MOST_HINTS ? count : MOST_HINTS;
+	for (size_t i = 0; i < count; i++)
+		extents[i] = WITH_LABEL;
+	while (put_hints(keymap, context, hints, extents, count, out) > columns) {
+		size_t worst = least_needed(hints, extents, count);
+		ik_buf_truncate(out, start);
+		if (worst == count)
+			return;
+		/* What two keys do, "Up/Down", is clear without a word. */
+		extents[worst] = extents[worst] == WITH_LABEL
+			&& hints[worst].second != IK_ACTION_NONE ? KEYS_ALONE : LEFT_OUT;
+	}
+}

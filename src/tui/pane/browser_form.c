@@ -1,0 +1,347 @@
+#include "tui/pane/browser_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/schema.h"
+#include "json/write.h"
+#include "tui/pane/browser_form_parts.h"
+#include "tui/pane/parameter_text.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+/* Is a name among the required ones? */
+static bool is_required(struct ik_json_span schema, const char *name)
+{
+	struct ik_json_span one;
+	struct ik_json_walk walk = {0};
+	struct ik_json_span required = ik_json_member(schema, "required");
+	while (ik_json_next(required, &walk, NULL, &one))
+		if (ik_json_string_is(one, name))
+			return true;
+	return false;
+}
+
+/* What stands in the field of a text as JSON: "" is the empty text; where null may stand, null
+ * is that, and "null" the word. */
+static bool is_written_as_json(const struct ik_form_field *field, const char *text, size_t length)
+{
+	static const char *const written[] = {"\"\"", "null", "\"null\""};
+	for (size_t i = 0; i < (field->may_be_null ? 3 : 1); i++)
+		if (strlen(written[i]) == length && memcmp(text, written[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* A value as it stands in its field: a text as it is, anything else as JSON. */
+static char *shown_value(const struct ik_form_field *field, struct ik_json_span value)
+{
+	if (ik_json_span_type(value) == IK_JSON_STRING && field->kind == IK_FIELD_TEXT) {
+		char *text = ik_json_string_new(value, NULL);
+		if (text && !is_written_as_json(field, value.text, value.length))
+			return text;
+		free(text);
+	}
+	return ik_strndup(value.text, value.length);
+}
+
+/* What can be written in the field. */
+static void find_kind(struct ik_form_field *field, struct ik_parameter_root *root,
+	struct ik_json_span property)
+{
+	field->choices = ik_parameter_choices(root, property, &field->choice_count);
+	if (field->choice_count > 0)
+		field->kind = IK_FIELD_CHOICE;
+	else
+		field->kind = ik_parameter_is_text(root, property, &field->may_be_null) ? IK_FIELD_TEXT
+			: IK_FIELD_JSON;
+}
+
+/* The type in words: "integer", "string | null"; what a choice offers stands below it. */
+static char *type_words(struct ik_parameter_root *root, struct ik_json_span property)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_LIMIT_SCHEMA);
+	ik_parameter_put_type(&out, root, property, false);
+	return ik_buf_take(&out, NULL);
+}
+
+/* Add the field of a property. */
+static void add_field(struct ik_form *form, struct ik_parameter_root *root,
+	struct ik_json_span key, struct ik_json_span property, struct ik_json_span value)
+{
+	form->fields = ik_alloc_array(form->fields, form->count + 1, sizeof *form->fields);
+	struct ik_form_field *field = &form->fields[form->count++];
+	struct ik_json_span initial = ik_parameter_member(root, property, "default");
+	struct ik_json_span description = ik_parameter_member(root, property, "description");
+	*field = (struct ik_form_field){.editor = ik_editor_new(NULL)};
+	field->key = ik_strndup(key.text, key.length);
+	field->name = ik_json_string_new(key, NULL);
+	field->required = is_required(root->schema, field->name);
+	field->type = type_words(root, property);
+	field->description = ik_json_string_new(description, NULL);
+	if (initial.text)
+		field->initial = ik_strndup(initial.text, initial.length);
+	find_kind(field, root, property);
+	if (!value.text)
+		return;
+	char *text = shown_value(field, value);
+	ik_editor_set(field->editor, text, strlen(text));
+	free(text);
+}
+
+struct ik_form *ik_form_new(const struct ik_tool *tool, const char *arguments, bool utf8)
+{
+	struct ik_form *form = ik_alloc(sizeof *form);
+	struct ik_json_span schema, key, property, values = {NULL, 0};
+	struct ik_json_walk walk = {0};
+	form->tool = ik_strdup(tool->name);
+	form->description = tool->description ? ik_strdup(tool->description) : NULL;
+	form->utf8 = utf8;
+	if (!tool->parameters
+		|| ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
+		return form;
+	form->schema = ik_json_parse(tool->parameters, tool->parameters_length, NULL);
+	if (arguments && ik_json_check(arguments, strlen(arguments), &values, NULL) != IK_OK)
+		values = (struct ik_json_span){NULL, 0};
+	struct ik_parameter_root root = {.schema = schema};
+	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &property)) {
+		char *name = ik_json_string_new(key, NULL);
+		add_field(form, &root, key, property, ik_json_member(values, name));
+		free(name);
+	}
+	return form;
+}
+
+struct ik_form *ik_form_free(struct ik_form *form)
+{
+	if (!form)
+		return NULL;
+	for (size_t i = 0; i < form->count; i++) {
+		struct ik_form_field *field = &form->fields[i];
+		for (size_t j = 0; j < field->choice_count; j++)
+			free(field->choices[j]);
+		free(field->choices);
+		free(field->key);
+		free(field->name);
+		free(field->type);
+		free(field->description);
+		free(field->initial);
+		ik_editor_free(field->editor);
+	}
+	free(form->fields);
+	free(form->tool);
+	free(form->description);
+	free(form->wrong);
+	ik_json_free(form->schema);
+	free(form);
+	return NULL;
+}
+
+const char *ik_form_tool(const struct ik_form *form)
+{
+	return form->tool;
+}
+
+/* Say what is wrong with a field, and go there. */
+static void blame(struct ik_form *form, size_t field, const char *sentence)
+{
+	free(form->wrong);
+	form->wrong = ik_strdup(sentence);
+	form->wrong_field = field;
+	form->selected = field;
+}
+
+/* Say what a field takes in which something else stands. */
+static void blame_value(struct ik_form *form, size_t field, const struct ik_error *error)
+{
+	const char *type = form->fields[field].type; /* "integer >= 1", "integer | null" */
+	bool alone = !strchr(type, '|');
+	char *sentence;
+	if (alone && ik_text_starts(type, "integer"))
+		sentence = ik_strdup(_("This must be a whole number."));
+	else if (alone && ik_text_starts(type, "number"))
+		sentence = ik_strdup(_("This must be a number."));
+	else if (alone && ik_text_starts(type, "boolean"))
+		sentence = ik_strdup(_("This must be true or false."));
+	else
+		sentence = ik_format(_("Not valid JSON: %s"), error->text);
+	blame(form, field, sentence);
+	free(sentence);
+}
+
+static void forgive(struct ik_form *form)
+{
+	free(form->wrong);
+	form->wrong = NULL;
+}
+
+/* Append the value of a field that is not empty. */
+static enum ik_status put_value(const struct ik_form_field *field, struct ik_buf *out,
+	struct ik_error *error)
+{
+	struct ik_json_span value;
+	size_t length;
+	const char *text = ik_editor_text(field->editor, &length);
+	if (field->kind == IK_FIELD_TEXT && !is_written_as_json(field, text, length)) {
+		ik_json_put_string(out, text, length);
+		return IK_OK;
+	}
+	enum ik_status status = ik_json_check(text, length, &value, error);
+	if (status == IK_OK)
+		ik_json_put_raw(out, value);
+	return status;
+}
+
+enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_error *error)
+{
+	struct ik_buf pretty;
+	ik_buf_init(&pretty, IK_LIMIT_ARGUMENTS);
+	ik_json_open(&pretty, '{');
+	for (size_t i = 0; i < form->count; i++) {
+		const struct ik_form_field *field = &form->fields[i];
+		if (ik_editor_is_empty(field->editor))
+			continue;
+		ik_json_key(&pretty, field->name);
+		enum ik_status status = put_value(field, &pretty, error);
+		if (status != IK_OK) {
+			blame_value(form, i, error);
+			ik_buf_done(&pretty);
+			return status;
+		}
+	}
+	ik_json_close(&pretty, '}');
+	/* One line: line ends stand between values only, where a blank does as well. */
+	for (size_t i = 0; i < pretty.length; i++)
+		if (pretty.data[i] == '\n' || pretty.data[i] == '\r')
+			pretty.data[i] = ' ';
+	ik_buf_append(out, pretty.data, pretty.length);
+	enum ik_status status = ik_buf_check(out, _("the arguments"), error);
+	ik_buf_done(&pretty);
+	return status;
+}
+
+/* The field that a sentence of the validator's is about: its place is "/NAME/..."; what is
+ * missing is named behind it. */
+static size_t field_of(const struct ik_form *form, const char *sentence)
+{
+	size_t longest = 0, found = form->selected;
+	for (size_t i = 0; i < form->count; i++) {
+		const char *name = form->fields[i].name;
+		size_t length = strlen(name);
+		bool place = sentence[0] == '/' && strncmp(sentence + 1, name, length) == 0
+			&& (sentence[length + 1] == '/' || sentence[length + 1] == ':');
+		if (place && length >= longest) {
+			found = i;
+			longest = length;
+		}
+	}
+	return found;
+}
+
+/* Are the arguments good? Else say at their field why not. */
+static bool check(struct ik_form *form)
+{
+	struct ik_error error = {.text = ""};
+	struct ik_buf out;
+	bool good = true;
+	forgive(form);
+	for (size_t i = 0; good && i < form->count; i++)
+		if (form->fields[i].required && ik_editor_is_empty(form->fields[i].editor)) {
+			blame(form, i, form->fields[i].kind == IK_FIELD_TEXT
+				? _("This is required (\"\" is the empty text).") : _("This is required."));
+			good = false;
+		}
+	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
+	if (good)
+		good = ik_form_put(form, &out, &error) == IK_OK;
+	if (good && form->schema) {
+		struct ik_json *arguments = ik_json_parse(out.data, out.length, &error);
+		good = arguments && ik_schema_validate(form->schema, arguments, &error) == IK_OK;
+		ik_json_free(arguments);
+		if (!good)
+			blame(form, field_of(form, error.text), error.text);
+	}
+	ik_buf_done(&out);
+	return good;
+}
+
+/* Go on to the next choice, or back; before the first there is none. */
+static void choose(struct ik_form_field *field, bool back)
+{
+	size_t length, now = 0, steps = field->choice_count + 1;
+	const char *text = ik_editor_text(field->editor, &length);
+	for (size_t i = 0; i < field->choice_count; i++)
+		if (strlen(field->choices[i]) == length && memcmp(field->choices[i], text, length) == 0)
+			now = i + 1;
+	now = (now + (back ? steps - 1 : 1)) % steps;
+	const char *choice = now == 0 ? "" : field->choices[now - 1];
+	ik_editor_set(field->editor, choice, strlen(choice));
+}
+
+/* Something is written into a field. */
+static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *key,
+	enum ik_action action)
+{
+	struct ik_form_field *field = &form->fields[form->selected];
+	char bytes[4];
+	if (field->kind == IK_FIELD_CHOICE) {
+		bool back = action == IK_ACTION_LEFT;
+		if (!back && action != IK_ACTION_RIGHT && key->code != IK_KEY_CHARACTER)
+			return key->code == IK_KEY_PASTE ? IK_FORM_TAKEN : IK_FORM_PASSED;
+		choose(field, back);
+	} else if (key->code == IK_KEY_PASTE) {
+		if (!key->text_cut)
+			(void)ik_editor_paste(field->editor, key->text, key->text_length);
+	} else if (action != IK_ACTION_NONE) {
+		if (!ik_editor_act(field->editor, action))
+			return IK_FORM_PASSED;
+	} else {
+		int length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
+		if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
+			return IK_FORM_TAKEN;
+		(void)ik_editor_insert(field->editor, bytes, (size_t)length);
+	}
+	if (form->wrong_field == form->selected)
+		forgive(form);
+	return IK_FORM_TAKEN;
+}
+
+enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
+	enum ik_action action)
+{
+	switch (action) {
+	case IK_ACTION_CANCEL:
+		return IK_FORM_LEFT;
+	case IK_ACTION_SEND:
+		return check(form) ? IK_FORM_SENT : IK_FORM_TAKEN;
+	case IK_ACTION_UP:
+		if (form->selected > 0)
+			form->selected--;
+		return IK_FORM_TAKEN;
+	case IK_ACTION_DOWN:
+		if (form->selected + 1 < form->count)
+			form->selected++;
+		return IK_FORM_TAKEN;
+	case IK_ACTION_COMPLETE:
+		if (form->count > 0)
+			form->selected = (form->selected + 1) % form->count;
+		return IK_FORM_TAKEN;
+	case IK_ACTION_COMPLETE_PREVIOUS:
+		if (form->count > 0)
+			form->selected = (form->selected + form->count - 1) % form->count;
+		return IK_FORM_TAKEN;
+	case IK_ACTION_END_OF_INPUT: /* there is no end here, only an empty field */
+		if (form->count > 0)
+			(void)ik_editor_act(form->fields[form->selected].editor, IK_ACTION_DELETE_RIGHT);
+		return IK_FORM_TAKEN;
+	default:
+		if (form->count == 0)
+			return key->code == IK_KEY_CHARACTER || key->code == IK_KEY_PASTE ? IK_FORM_TAKEN
+				: IK_FORM_PASSED;
+		return write_key(form, key, action);
+	}
+}

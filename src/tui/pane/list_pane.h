@@ -1,0 +1,92 @@
+/*
+ * list_pane: a side pane whose list can be filtered by what one writes into a line above
+ * it.  What tools, sessions and whatever else is listed have in common; pane.h draws it.
+ *
+ * Who owns one says what an item looks like and what its own keys do:
+ *
+ *	bool ik_x_key(struct ik_x *x, const struct ik_key *key, enum ik_action action, ...)
+ *	{
+ *		switch (ik_list_pane_key(&x->list, key, action)) {
+ *		case IK_LIST_FILTERED: (list anew what fits x->list.words); return true;
+ *		case IK_LIST_TAKEN:    return true;
+ *		case IK_LIST_PASSED:   return false;
+ *		case IK_LIST_OTHER:    break;
+ *		}
+ *		switch (action) { (its own keys) }
+ *	}
+ *
+ * and draws it by setting pane.count, then ik_list_pane_draw().  A new pane of this kind
+ * also takes a row in each of enum ik_side (screen.h), screen_panes.c, screen_keys.c,
+ * screen_mouse.c, screen_focus.c and layout in screen.c.
+ *
+ * Owns the filter and the text of the last wish; borrows the keymap.
+ * May include: util, tui/{pane,editor}.h.
+ */
+#ifndef IK_TUI_PANE_LIST_PANE_H
+#define IK_TUI_PANE_LIST_PANE_H
+
+#include "tui/edit/editor.h"
+#include "tui/pane/pane.h"
+
+#define IK_LIST_HINTS 16 /* that a list's last line has at most */
+
+struct ik_list_pane {
+	struct ik_pane pane;
+	struct ik_editor *filter; /* NULL: nobody writes it */
+	struct ik_buf words;      /* what is filtered by; "": nothing */
+	bool in_text;             /* Up and Down move the text, which has nearly all the room */
+	struct ik_buf wish;       /* the text of the last wish */
+	struct ik_key_hint hints[IK_LIST_HINTS]; /* of its last line */
+};
+
+void ik_list_pane_init(struct ik_list_pane *list, const struct ik_keymap *keymap, bool utf8);
+void ik_list_pane_done(struct ik_list_pane *list);
+
+/* What a key was. */
+enum ik_list_key {
+	IK_LIST_OTHER,    /* one of the owner's own */
+	IK_LIST_PASSED,   /* a filter is being written, and there it means nothing */
+	IK_LIST_TAKEN,    /* done */
+	IK_LIST_FILTERED  /* done, and the words are others now */
+};
+/* A key (and what it is bound to) while the pane has them: all while the filter is written,
+ * else what opens or ends it, or leads into the text of the selected item and back. */
+enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key *key,
+	enum ik_action action);
+/* Begin to write the filter, from the words that are there. */
+void ik_list_pane_write(struct ik_list_pane *list);
+/* The words are written; they go on filtering. */
+void ik_list_pane_keep(struct ik_list_pane *list);
+/* Replace the words from outside; nobody writes them any more. */
+void ik_list_pane_set_words(struct ik_list_pane *list, const char *words);
+
+/* A click on a row of the screen: selects the item that stands there. */
+void ik_list_pane_click(struct ik_list_pane *list, int row);
+/* The wheel: moves the text. */
+void ik_list_pane_scroll(struct ik_list_pane *list, int rows);
+
+/* A wish with a copy of a text, which is valid until the next one. */
+struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wish_kind kind,
+	const char *text);
+
+/* Keys that the last line shows: while the list has the focus, while its text has (where
+ * IK_ACTION_DETAILS is bound), while its filter is written, while others have the focus.
+ * Tables, of N_() texts; of focus only what works without an item where there is none.
+ * all: what IK_ACTION_CANCEL does in the list while words filter it, in place of what focus
+ * says of it; NULL: the same. */
+struct ik_list_hints {
+	unsigned context; /* of the list itself */
+	const struct ik_key_hint *focus, *text, *filter, *away;
+	size_t focus_count, text_count, filter_count, away_count;
+	const char *all;
+};
+void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
+	bool focus, struct ik_pane_view *view);
+
+/* Draw it; view->empty: what stands there when there is no item. count stands at the right of
+ * the filter ("3 of 12"), NULL for nothing. The cursor is set where the filter is being
+ * written, else left alone. */
+void ik_list_pane_draw(struct ik_list_pane *list, struct ik_pane_view *view, const char *count,
+	struct ik_cells *cells, struct ik_rectangle area, int *ret_cursor_row, int *ret_cursor_column);
+
+#endif

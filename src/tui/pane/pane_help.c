@@ -1,0 +1,254 @@
+#include "tui/pane/pane_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+enum { PART_COUNT = 6 };
+
+struct ik_help {
+	struct ik_pane pane;
+	size_t parts[PART_COUNT]; /* the blocks of their headings */
+	char *commands;           /* until the text is made, when it is first wanted */
+};
+
+#define KEYS_COLUMNS 24 /* longer ones have their description beneath */
+
+/* The parts of the table of keys: where each begins, and the pane that opens the help there
+ * (0: none). What stands in the editor's part is at hand there: its help opens at the top. */
+static const struct {
+	enum ik_action first;
+	const char *heading;
+	unsigned context;
+} parts[PART_COUNT] = {
+	{IK_ACTION_HELP, N_("Keys everywhere"), 0},
+	{IK_ACTION_PAGE_UP, N_("Keys of the conversation"), IK_IN_SCROLLBACK},
+	{IK_ACTION_UNFOLD, N_("Keys of the tool inspector"), IK_IN_INSPECTOR},
+	{IK_ACTION_FILTER, N_("Keys of the tool browser"), IK_IN_BROWSER},
+	{IK_ACTION_RESUME, N_("Keys of the sessions"), IK_IN_SESSIONS},
+	{IK_ACTION_SEND, N_("Keys of the editor"), 0},
+};
+
+/* Append the line of keys with what they do. */
+static void put_keys(const char *keys, const char *description, struct ik_buf *out)
+{
+	int width = (int)ik_utf8_width(keys, strlen(keys));
+	if (width == 0)
+		return;
+	ik_buf_puts(out, keys);
+	if (width + 2 > KEYS_COLUMNS) {
+		ik_buf_putc(out, '\n');
+		width = 0;
+	}
+	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", description);
+}
+
+/* Append the line of a row of the part for this context (0: none, where one writes): letters
+ * mean something in panes only. */
+static void put_binding(const struct ik_binding *binding, unsigned context, struct ik_buf *out)
+{
+	struct ik_buf keys;
+	if (context != 0) {
+		put_keys(binding->keys, _(binding->description), out);
+		return;
+	}
+	ik_buf_init(&keys, IK_KIB(4));
+	ik_binding_put_keys(binding, false, &keys);
+	put_keys(keys.data, _(binding->description), out);
+	ik_buf_done(&keys);
+}
+
+/* Append the nine agents as one line, where their keys differ by the number only; false: they
+ * do not. */
+static bool put_agents(const struct ik_keymap *keymap, size_t row, struct ik_buf *out)
+{
+	enum { AGENTS = IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1 + 1 };
+	const char *first = ik_keymap_at(keymap, row)->keys, *keys = first;
+	size_t stem = strlen(first);
+	if (stem < 2)
+		return false;
+	stem--;
+	for (size_t i = 0; i < AGENTS; i++) {
+		keys = ik_keymap_at(keymap, row + i)->keys;
+		if (strlen(keys) != stem + 1 || memcmp(keys, first, stem) != 0 || keys[stem] != '1' + (char)i)
+			return false;
+	}
+	/* Translators: from the first key to the last. */
+	char *both = ik_format(_("%s to %s"), first, keys);
+	put_keys(both, _("Show the agent of that number"), out);
+	free(both);
+	return true;
+}
+
+/* Append the letters that rows of the parts for writing have in a pane. */
+static void put_letters(const struct ik_keymap *keymap, unsigned context, struct ik_buf *out)
+{
+	const struct ik_binding *binding;
+	size_t part = 0;
+	for (size_t row = 0; (binding = ik_keymap_at(keymap, row)); row++) {
+		struct ik_buf keys;
+		while (part + 1 < PART_COUNT && binding->action == parts[part + 1].first)
+			part++;
+		if (parts[part].context != 0 || !(binding->contexts & context))
+			continue;
+		ik_buf_init(&keys, IK_KIB(4));
+		ik_binding_put_keys(binding, true, &keys);
+		put_keys(keys.data, binding->action == IK_ACTION_UP ? _("Up")
+			: binding->action == IK_ACTION_DOWN ? _("Down") : _(binding->description), out);
+		ik_buf_done(&keys);
+	}
+}
+
+/* Add the table of keys, part by part. */
+static void add_keys(struct ik_help *help)
+{
+	struct ik_pane *pane = &help->pane;
+	const struct ik_binding *binding = ik_keymap_at(pane->keymap, 0);
+	size_t row = 0;
+	for (size_t part = 0; part < PART_COUNT; part++) {
+		struct ik_buf out;
+		ik_buf_init(&out, IK_KIB(64));
+		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
+			binding = ik_keymap_at(pane->keymap, ++row))
+			if (binding->action == IK_ACTION_AGENT_1 && put_agents(pane->keymap, row, &out))
+				row += IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1;
+			else
+				put_binding(binding, parts[part].context, &out);
+		if (parts[part].context != 0)
+			put_letters(pane->keymap, parts[part].context, &out);
+		help->parts[part] = ik_scrollback_count(pane->text);
+		ik_pane_heading(pane, _(parts[part].heading));
+		struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);
+		block->hang = KEYS_COLUMNS;
+		ik_block_finish(block);
+		ik_buf_done(&out);
+	}
+}
+
+/* The column at which the descriptions of a table begin, by its first line. */
+static int table_hang(const char *table)
+{
+	const char *gap = strstr(table, "  ");
+	size_t line = strcspn(table, "\n");
+	if (!gap || (size_t)(gap - table) >= line)
+		return 0;
+	size_t names = (size_t)(gap - table);
+	return (int)(ik_utf8_width(table, names) + strspn(gap, " "));
+}
+
+/* Add the table of commands. */
+static void add_commands(struct ik_pane *pane, const char *commands)
+{
+	ik_pane_heading(pane, _("Commands"));
+	struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, commands, strlen(commands));
+	block->hang = table_hang(commands);
+	ik_block_finish(block);
+}
+
+/* Add what the panes are for, with the keys of now. */
+static void add_panes(struct ik_pane *pane)
+{
+	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
+	char *text = ik_keymap_sentence(pane->keymap, _("{browser} and {inspector} open a pane and give "
+		"it the keys: {up} and {down} select, {scroll-page-up} and {scroll-page-down} scroll its "
+		"text. {next-pane} goes from the editor to the conversation, to the side pane, and back "
+		"to the editor, and so does anything you type that means nothing there. {line-start} and "
+		"{line-end} scroll the conversation while the editor is empty. A key that is a character "
+		"alone means something outside the editor only.\n"
+		"{cancel} closes this page or the pane that has the keys, else cancels a running turn, else "
+		"closes the pane. "
+		"{interrupt} cancels a running turn, else clears the line; twice on an empty line it ends "
+		"the program.\n"
+		"The wheel turns what it is over, and a click gives the keys to what it is on; "
+		"what is dragged over, or clicked twice, is copied. The terminal's own selection works "
+		"with Shift held down, or when {mouse} leaves it the mouse."));
+	ik_pane_heading(pane, _("Panes"));
+	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
+	free(text);
+}
+
+struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
+{
+	struct ik_help *help = ik_alloc(sizeof *help);
+	ik_pane_init(&help->pane, keymap, utf8);
+	help->commands = ik_strdup(commands ? commands : "");
+	return help;
+}
+
+/* Make the text, unless that was done: no first frame waits for it. */
+static void make_text(struct ik_help *help)
+{
+	if (!help->commands)
+		return;
+	struct ik_scroll_place place = ik_pane_text_begin(&help->pane);
+	add_keys(help);
+	add_panes(&help->pane);
+	if (help->commands[0])
+		add_commands(&help->pane, help->commands);
+	ik_pane_text_end(&help->pane, place, false);
+	free(help->commands);
+	help->commands = NULL;
+}
+
+void ik_help_open(struct ik_help *help, unsigned context)
+{
+	make_text(help);
+	help->pane.text_moved = true;
+	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){.at_end = false});
+	for (size_t part = 0; part < PART_COUNT; part++)
+		if (parts[part].context & context)
+			ik_scrollback_go(help->pane.text,
+				(struct ik_scroll_place){.block = (int64_t)help->parts[part]});
+}
+
+struct ik_help *ik_help_free(struct ik_help *help)
+{
+	if (!help)
+		return NULL;
+	ik_pane_done(&help->pane);
+	free(help->commands);
+	free(help);
+	return NULL;
+}
+
+bool ik_help_act(struct ik_help *help, enum ik_action action)
+{
+	make_text(help);
+	if (action == IK_ACTION_UP || action == IK_ACTION_DOWN) {
+		ik_help_scroll(help, action == IK_ACTION_UP ? -1 : 1);
+		return true;
+	}
+	return ik_pane_act(&help->pane, action);
+}
+
+void ik_help_scroll(struct ik_help *help, int rows)
+{
+	make_text(help);
+	ik_scrollback_scroll(help->pane.text, rows);
+	help->pane.text_moved = true;
+}
+
+void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	struct ik_pane_view view = {
+		.title = _(" Help "),
+		.context = keys->context,
+		.hints = keys->hints,
+		.hint_count = keys->count,
+		.focus = true,
+	};
+	make_text(help);
+	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */
+	ik_pane_draw(&help->pane, &view, cells, area);
+}
+
+struct ik_scrollback *ik_help_text(struct ik_help *help)
+{
+	make_text(help);
+	return help->pane.text;
+}

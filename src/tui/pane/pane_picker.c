@@ -1,0 +1,308 @@
+#include "tui/pane/pane_picker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/pane/list_pane.h"
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/needle.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+#define ASIDE_PART 3 /* what stands at the end of a row gets at most one of so many parts of it */
+
+/* One to choose; its texts are owned. */
+struct item {
+	int number;
+	char *id, *title, *aside, *text, *line;
+};
+
+struct ik_picker {
+	struct ik_list_pane list; /* its items are those that the filter leaves */
+	char *title, *empty;
+	const char *take;
+	bool fills_editor;
+	struct item *items;
+	size_t count;
+	size_t *shown;            /* indexes of those that are left */
+	int number_columns, aside_columns;
+	const struct item *read;  /* whose text stands beneath; NULL: nobody's */
+};
+
+struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8)
+{
+	struct ik_picker *picker = ik_alloc(sizeof *picker);
+	ik_list_pane_init(&picker->list, keymap, utf8);
+	return picker;
+}
+
+/* Forget what was told. */
+static void clear(struct ik_picker *picker)
+{
+	for (size_t i = 0; i < picker->count; i++) {
+		struct item *item = &picker->items[i];
+		free(item->id);
+		free(item->title);
+		free(item->aside);
+		free(item->text);
+		free(item->line);
+	}
+	free(picker->items);
+	free(picker->shown);
+	free(picker->title);
+	free(picker->empty);
+	picker->items = NULL;
+	picker->shown = NULL;
+	picker->title = picker->empty = NULL;
+	picker->read = NULL;
+	picker->count = 0;
+}
+
+struct ik_picker *ik_picker_free(struct ik_picker *picker)
+{
+	if (!picker)
+		return NULL;
+	clear(picker);
+	ik_list_pane_done(&picker->list);
+	free(picker);
+	return NULL;
+}
+
+/* A harmless copy of a text in one line. */
+static char *line_of(const char *text)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
+	ik_sanitize_line(&out, text, strlen(text));
+	return ik_buf_take(&out, NULL);
+}
+
+/* The selected one, or NULL. */
+static const struct item *selected(const struct ik_picker *picker)
+{
+	const struct ik_pane *pane = &picker->list.pane;
+	return pane->selected < pane->count ? &picker->items[picker->shown[pane->selected]] : NULL;
+}
+
+/* Does a word stand in a text? */
+static bool has_word(const struct ik_needle *word, const char *text)
+{
+	size_t length;
+	return ik_needle_find(word, text, strlen(text), 0, &length) != SIZE_MAX;
+}
+
+/* Do all of the words stand in it, or does its number begin so? */
+static bool fits(const struct item *item, const char *words)
+{
+	char *number = ik_format("%d", item->number);
+	bool all = true;
+	for (const char *at = words + strspn(words, " "); all && *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		struct ik_needle word;
+		ik_needle_init(&word, at, length);
+		all = strncmp(number, at, length) == 0 || has_word(&word, item->title)
+			|| has_word(&word, item->text) || has_word(&word, item->aside);
+		ik_needle_done(&word);
+		at += length;
+	}
+	free(number);
+	return all;
+}
+
+/* Leave those that fit the words; that with the id stays selected, or that whose number
+ * was written is. */
+static void filter(struct ik_picker *picker, const char *id)
+{
+	struct ik_pane *pane = &picker->list.pane;
+	const char *words = picker->list.words.data;
+	size_t digits = strspn(words, "0123456789");
+	long number = digits > 0 && words[digits] == '\0' ? strtol(words, NULL, 10) : 0;
+	bool named = false;
+	pane->count = pane->selected = 0;
+	for (size_t i = 0; i < picker->count; i++) {
+		const struct item *item = &picker->items[i];
+		if (!fits(item, words))
+			continue;
+		if (item->number == number || (!named && id && ik_text_equal(item->id, id)))
+			pane->selected = pane->count;
+		named = named || item->number == number;
+		picker->shown[pane->count++] = i;
+	}
+}
+
+/* Take what is told over. */
+static void take_list(struct ik_picker *picker, const struct ik_pick_list *list)
+{
+	clear(picker);
+	picker->title = ik_strdup(list->title);
+	picker->empty = ik_strdup(list->empty);
+	picker->take = list->take;
+	picker->fills_editor = list->fills_editor;
+	picker->items = ik_alloc_array(NULL, list->count + 1, sizeof *picker->items);
+	picker->shown = ik_alloc_array(NULL, list->count + 1, sizeof *picker->shown);
+	picker->count = list->count;
+	picker->number_columns = 1;
+	picker->aside_columns = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ik_pick *pick = &list->picks[i];
+		struct item *item = &picker->items[i];
+		*item = (struct item){
+			.number = pick->number, .id = ik_strdup(pick->id), .title = line_of(pick->title),
+			.aside = line_of(pick->aside), .text = ik_strdup(pick->text),
+			.line = ik_strdup(pick->line),
+		};
+		int columns = (int)ik_utf8_width(item->aside, strlen(item->aside));
+		if (columns > picker->aside_columns)
+			picker->aside_columns = columns;
+		for (int rest = item->number, digits = 1; rest > 0; rest /= 10, digits++)
+			if (digits > picker->number_columns)
+				picker->number_columns = digits;
+	}
+}
+
+void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list)
+{
+	ik_list_pane_set_words(&picker->list, "");
+	ik_list_pane_write(&picker->list);
+	take_list(picker, list);
+	filter(picker, NULL);
+}
+
+void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list)
+{
+	const struct item *item = selected(picker);
+	char *id = item ? ik_strdup(item->id) : NULL;
+	take_list(picker, list);
+	filter(picker, id);
+	free(id);
+}
+
+bool ik_picker_fills_editor(const struct ik_picker *picker)
+{
+	return picker->fills_editor;
+}
+
+bool ik_picker_key(struct ik_picker *picker, const struct ik_key *key, enum ik_action action,
+	struct ik_pane_wish *ret_wish)
+{
+	const struct item *item = selected(picker);
+	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
+	if (action == IK_ACTION_CANCEL) {
+		ret_wish->kind = IK_WISH_LEAVE;
+		return true;
+	}
+	if (action == IK_ACTION_SEND) {
+		if (item)
+			*ret_wish = ik_list_pane_wish(&picker->list, IK_WISH_LINE, item->line);
+		return true;
+	}
+	switch (ik_list_pane_key(&picker->list, key, action)) {
+	case IK_LIST_FILTERED:
+		filter(picker, item ? item->id : NULL);
+		return true;
+	case IK_LIST_TAKEN:
+		return true;
+	case IK_LIST_PASSED:
+	case IK_LIST_OTHER:
+		break;
+	}
+	return false;
+}
+
+bool ik_picker_act(struct ik_picker *picker, enum ik_action action)
+{
+	return ik_pane_act(&picker->list.pane, action);
+}
+
+void ik_picker_click(struct ik_picker *picker, int row)
+{
+	ik_list_pane_click(&picker->list, row);
+}
+
+void ik_picker_scroll(struct ik_picker *picker, int rows)
+{
+	ik_list_pane_scroll(&picker->list, rows);
+}
+
+/* Draw an item: number, title, what stands aside. */
+static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
+	enum ik_style style)
+{
+	const struct ik_picker *picker = arg;
+	const struct item *item = &picker->items[picker->shown[index]];
+	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
+	int most = row.columns / ASIDE_PART;
+	int aside = picker->aside_columns < most ? picker->aside_columns : most;
+	int width = (int)ik_utf8_width(item->aside, strlen(item->aside));
+	char *number = ik_format("%*d", picker->number_columns, item->number);
+	ik_cells_label(cells, row, row.row, row.column, dim, number);
+	free(number);
+	struct ik_rectangle right = {row.row, row.column + row.columns - aside, 1, aside};
+	ik_cells_label(cells, right, row.row, right.column + (width < aside ? aside - width : 0), dim,
+		item->aside);
+	struct ik_rectangle left = {row.row, row.column, 1, row.columns - aside - 1};
+	ik_cells_label(cells, left, row.row, row.column + picker->number_columns + 2, style, item->title);
+}
+
+/* Show the text of the selected one. */
+static void show_text(struct ik_picker *picker)
+{
+	struct ik_pane *pane = &picker->list.pane;
+	const struct item *item = selected(picker);
+	if (item == picker->read)
+		return;
+	picker->read = item;
+	pane->text_moved = false;
+	struct ik_scroll_place place = ik_pane_text_begin(pane);
+	if (item)
+		ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, item->text, strlen(item->text)));
+	ik_pane_text_end(pane, place, false);
+}
+
+void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_rectangle area,
+	bool focus, int *ret_cursor_row, int *ret_cursor_column)
+{
+	static const struct ik_key_hint away[] = {
+		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
+	};
+	const struct ik_key_hint keys[] = {
+		{IK_ACTION_SEND, IK_ACTION_NONE, picker->take, 1},
+		{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
+		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
+		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1},
+	};
+	const struct ik_list_hints hints = {
+		.context = IK_IN_PROMPT,
+		.focus = keys, .focus_count = sizeof keys / sizeof *keys,
+		.filter = keys, .filter_count = sizeof keys / sizeof *keys,
+		.away = away, .away_count = sizeof away / sizeof *away,
+	};
+	size_t left = picker->list.pane.count;
+	char *count = left == picker->count ? NULL : ik_format(_("%zu of %zu"), left, picker->count);
+	struct ik_pane_view view = {
+		.title = picker->title, .item = draw_item, .arg = picker, .list_first = true,
+		.empty = left > 0 ? NULL : picker->count > 0 ? _("None of them has these words.")
+			: picker->empty,
+	};
+	int row = -1, column = -1;
+	show_text(picker);
+	ik_list_pane_hints(&picker->list, &hints, focus, &view);
+	ik_list_pane_draw(&picker->list, &view, count, cells, area, &row, &column);
+	if (focus && row >= 0) {
+		*ret_cursor_row = row;
+		*ret_cursor_column = column;
+	}
+	free(count);
+}
+
+struct ik_scrollback *ik_picker_text(struct ik_picker *picker)
+{
+	return picker->list.pane.text;
+}
+
+bool ik_picker_is_unfiltered(const struct ik_picker *picker)
+{
+	return picker->list.words.length == 0;
+}

@@ -1,0 +1,69 @@
+/*
+ * pane_sessions: the stored sessions, newest first, and the end of the selected one; or the
+ * places in all of them where words were said.
+ *
+ * They are read page by page as one goes down, by whoever knows the store: it is
+ * asked for a page or an end (struct ik_sessions_source) and hands it over in a
+ * later turn of the loop.  Owns copies of what it is told of sessions and
+ * references to messages.  May include: util, conversation, tui.
+ */
+#ifndef IK_TUI_PANE_PANE_SESSIONS_H
+#define IK_TUI_PANE_PANE_SESSIONS_H
+
+#include "tui/pane/pane.h"
+#include "tui/pane/session_row.h"
+
+struct ik_sessions;
+
+/* keymap and source are borrowed. */
+struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
+	const struct ik_sessions_source *source, void *arg);
+struct ik_sessions *ik_sessions_free(struct ik_sessions *sessions);
+
+/* Read the list anew; words: the filter from now on (NULL: as it was, but nobody writes it). */
+void ik_sessions_open(struct ik_sessions *sessions, const char *words);
+
+/* The same, to choose one: the filter is written, Enter goes on with the selected one, Esc leaves
+ * the pane. */
+void ik_sessions_pick(struct ik_sessions *sessions, const char *words);
+
+/* Search what was said for the words instead; "": they are to be written. */
+void ik_sessions_search(struct ik_sessions *sessions, const char *words);
+
+/* The page that was asked for, at a time of the wall clock; problem: why there is none, or NULL. */
+void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
+	int64_t now_ms, const char *problem);
+void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_session_row *rows,
+	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
+void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
+	struct ik_message *const *messages, size_t count);
+
+/* The selected session or place, or NULL; valid until the rows change. */
+const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions);
+
+/* The place that is selected: its event, and appended to out what of it was found; 0: it is
+ * none. */
+int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out);
+
+/* The session that the program is in. */
+void ik_sessions_set_running(struct ik_sessions *sessions, const char *id);
+/* It was deleted. */
+void ik_sessions_gone(struct ik_sessions *sessions, const char *id);
+
+/* A key (and what it is bound to) while the pane has them; false: it means nothing here. */
+bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enum ik_action action,
+	struct ik_pane_wish *ret_wish);
+/* Is a filter being written? Then characters are text. */
+bool ik_sessions_writing(const struct ik_sessions *sessions);
+bool ik_sessions_act(struct ik_sessions *sessions, enum ik_action action);
+void ik_sessions_click(struct ik_sessions *sessions, int row);
+void ik_sessions_scroll(struct ik_sessions *sessions, int rows);
+
+/* The cursor is set where a filter is being written, else left alone. */
+void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
+	struct ik_rectangle area, bool focus, int *ret_cursor_row, int *ret_cursor_column);
+
+/* The text of the selected one; borrowed. */
+struct ik_scrollback *ik_sessions_text(struct ik_sessions *sessions);
+
+#endif

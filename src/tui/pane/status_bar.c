@@ -1,0 +1,380 @@
+#include "tui/pane/status_bar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "tui/text/quantity.h"
+#include "util/utf8.h"
+
+/* The parts of the line from left to right; the keys stand at the right edge. */
+enum part {
+	PART_AGENTS, PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT,
+	PART_STORE, PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SANDBOX, PART_SESSION, PART_KEYS, PART_COUNT
+};
+
+/* What goes first when there is no room. */
+static const enum part dropped[] = {
+	PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND,
+	PART_QUEUED, PART_STORE, PART_SANDBOX, PART_MODE, PART_SCAN, PART_AGENTS, PART_ACTIVITY
+};
+
+#define LEAST 12 /* columns of the model, or of the session, that say something */
+#define SESSION_BYTES 40 /* of a title, at most */
+#define SEPARATOR 2 /* columns between two parts */
+
+/* From so many percent on the model's window is shown, and shown as a warning. */
+#define CONTEXT_SHOWN 50
+#define CONTEXT_WARNING 80
+
+struct text {
+	char bytes[160];
+	size_t columns;
+	enum ik_style style;
+};
+
+void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	bool utf8 = bar->utf8;
+	switch (bar->scan) {
+	case IK_SCAN_NOT_STARTED:
+		ik_buf_printf(out, _("%s tools"), utf8 ? "◌" : "-");
+		break;
+	case IK_SCAN_IN_PROGRESS:
+		if (bar->scan_total == 0)
+			ik_buf_printf(out, _("%s tools"), utf8 ? "◐" : "~");
+		else
+			ik_buf_printf(out, "%s %zu/%zu", utf8 ? "◐" : "~", bar->scan_done, bar->scan_total);
+		break;
+	case IK_SCAN_COMPLETE:
+	case IK_SCAN_FAILED: {
+		bool failed = bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED;
+		const char *mark = failed ? (utf8 ? "▲" : "!") : (utf8 ? "●" : "*");
+		ik_buf_printf(out, ngettext("%s %zu tool", "%s %zu tools", bar->tools), mark, bar->tools);
+		if (bar->tools_failed > 0)
+			ik_buf_printf(out, ngettext(", %zu failed", ", %zu failed", bar->tools_failed),
+				bar->tools_failed);
+		break;
+	}
+	}
+}
+
+/* "812", "12.3k", "4.5M". */
+static void put_tokens(struct ik_buf *out, int64_t count)
+{
+	if (count < 1000)
+		ik_buf_printf(out, "%" PRId64, count);
+	else if (count < 1000000)
+		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "k", count / 1000, count / 100 % 10);
+	else
+		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "M", count / 1000000, count / 100000 % 10);
+}
+
+/* "↑663 ↓24 $0.0042" */
+static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	if (bar->usage.input_tokens <= 0 && bar->usage.output_tokens <= 0)
+		return;
+	ik_buf_puts(out, bar->utf8 ? "↑" : "in ");
+	put_tokens(out, bar->usage.input_tokens);
+	ik_buf_puts(out, bar->utf8 ? " ↓" : " out ");
+	put_tokens(out, bar->usage.output_tokens);
+	if (bar->usage.cost >= 0) {
+		ik_buf_putc(out, ' ');
+		ik_cost_put(out, bar->usage.cost);
+	}
+}
+
+/* Say what is going on. */
+static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	switch (bar->activity) {
+	case IK_ACTIVITY_NONE:
+		break;
+	case IK_ACTIVITY_WAITING:
+		ik_buf_printf(out, "%s ", bar->waiting_for ? bar->waiting_for : _("Loading tools…"));
+		ik_elapsed_put(out, bar->seconds);
+		break;
+	case IK_ACTIVITY_WORKING:
+		ik_buf_puts(out, _("working "));
+		ik_elapsed_put(out, bar->seconds);
+		break;
+	case IK_ACTIVITY_RUNNING:
+		if (bar->tool) {
+			ik_buf_puts(out, _("running "));
+			ik_sanitize_line(out, bar->tool, strnlen(bar->tool, 40));
+			ik_buf_putc(out, ' ');
+		} else {
+			ik_buf_printf(out, ngettext("running %zu tool ", "running %zu tools ",
+				bar->tools_running), bar->tools_running);
+		}
+		ik_elapsed_put(out, bar->seconds);
+		break;
+	case IK_ACTIVITY_RETRY:
+		ik_buf_puts(out, _("retry in "));
+		ik_elapsed_put(out, bar->seconds);
+		return IK_STYLE_STATUS_WARNING;
+	case IK_ACTIVITY_ASKING:
+		ik_buf_puts(out, _("waiting for you"));
+		return IK_STYLE_STATUS_WARNING;
+	}
+	return IK_STYLE_STATUS_STRONG;
+}
+
+/* Append a name of somebody else's, so many bytes of it at most. */
+static void put_name(struct ik_buf *out, const char *name, size_t length, size_t most, bool utf8)
+{
+	ik_sanitize_line(out, name, length <= most ? length : ik_utf8_cut(name, length, most));
+	if (length > most)
+		ik_buf_puts(out, utf8 ? "…" : "...");
+}
+
+/* Say where the model is. */
+static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	const char *provider = bar->provider ? bar->provider : "";
+	const char *model = bar->model ? bar->model : "";
+	put_name(out, provider, strlen(provider), 40, bar->utf8);
+	if (provider[0] && model[0] && !ik_text_equal(provider, model)) {
+		ik_buf_putc(out, '/');
+		put_name(out, model, strlen(model), 80, bar->utf8);
+	}
+}
+
+/* Say of the store only what should worry. */
+static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
+{
+	static const char *const marks[] = {
+		[IK_STORE_MARK_AWAY] = N_(" not reachable"),
+		[IK_STORE_MARK_IN_USE] = N_(" in use by another program"),
+		[IK_STORE_MARK_REFUSES] = N_(" cannot be written"),
+	};
+	const char *mark = marks[bar->store_mark];
+
+	if (!mark && bar->store_waiting == 0)
+		return IK_STYLE_STATUS;
+	if (bar->store)
+		ik_sanitize_line(out, bar->store, strnlen(bar->store, 40));
+	if (mark)
+		ik_buf_puts(out, _(mark));
+	if (bar->store_waiting > 0)
+		ik_buf_printf(out, ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
+			(int)bar->store_waiting);
+	return mark ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+}
+
+/* Does another conversation call? */
+static enum ik_style agents_style(const struct ik_status_bar *bar)
+{
+	for (size_t i = 0; i < bar->agent_count; i++)
+		if (!bar->agents[i].shown && bar->agents[i].state == IK_AGENT_ASKING)
+			return IK_STYLE_STATUS_WARNING;
+	return IK_STYLE_STATUS_STRONG;
+}
+
+/* Write one part; an empty one is not shown. */
+static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar, enum part part)
+{
+	switch (part) {
+	case PART_AGENTS:
+		ik_agent_marks_put(out, bar->agents, bar->agent_count, bar->now_ms, bar->utf8);
+		return agents_style(bar);
+	case PART_SCAN:
+		ik_scan_put(out, bar);
+		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED
+			? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+	case PART_ACTIVITY:
+		return put_activity(out, bar);
+	case PART_QUEUED:
+		if (bar->queued > 0)
+			ik_buf_printf(out, ngettext("%zu queued", "%zu queued", bar->queued), bar->queued);
+		return IK_STYLE_STATUS_STRONG;
+	case PART_MODEL:
+		put_model(out, bar);
+		return IK_STYLE_STATUS;
+	case PART_TOKENS:
+		put_usage(out, bar);
+		return IK_STYLE_STATUS;
+	case PART_CONTEXT:
+		/* Translators: how much of what the model can take is used up */
+		if (bar->context >= CONTEXT_SHOWN)
+			ik_buf_printf(out, _("context %d%%"), bar->context);
+		return bar->context >= CONTEXT_WARNING ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+	case PART_STORE:
+		return put_store(out, bar);
+	case PART_BACKGROUND:
+		if (bar->background > 0)
+			ik_buf_printf(out, ngettext("%d in background", "%d in background",
+				(unsigned long)bar->background), bar->background);
+		return IK_STYLE_STATUS;
+	case PART_MOUSE:
+		if (bar->mouse_off)
+			ik_buf_puts(out, _("mouse off"));
+		return IK_STYLE_STATUS;
+	case PART_MODE:
+		if (bar->mode)
+			ik_buf_puts(out, bar->mode);
+		return bar->mode_strong ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+	case PART_SANDBOX:
+		if (bar->sandbox)
+			ik_buf_puts(out, bar->sandbox);
+		return bar->sandbox_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS_STRONG;
+	case PART_SESSION:
+		if (bar->session)
+			put_name(out, bar->session, bar->session_length, SESSION_BYTES, bar->utf8);
+		return IK_STYLE_STATUS;
+	case PART_KEYS:
+		if (bar->hint || bar->keys)
+			ik_buf_puts(out, bar->hint ? bar->hint : bar->keys);
+		return bar->hint ? IK_STYLE_STATUS_STRONG : IK_STYLE_STATUS;
+	case PART_COUNT:
+		break;
+	}
+	return IK_STYLE_STATUS;
+}
+
+/* Keep a text that was written. */
+static void keep(struct text *text, const struct ik_buf *out)
+{
+	size_t length = ik_utf8_cut(out->data, out->length, sizeof text->bytes - 1);
+	memcpy(text->bytes, out->data, length);
+	text->bytes[length] = '\0';
+	text->columns = ik_utf8_width(text->bytes, length);
+}
+
+/* Does a text end with a character of two columns? */
+static bool ends_wide(const struct text *text)
+{
+	size_t length = strlen(text->bytes), at = length;
+	while (at > 0 && (text->bytes[--at] & 0xC0) == 0x80)
+		continue;
+	return ik_utf8_width(text->bytes + at, length - at) == 2;
+}
+
+/* Columns that the parts need side by side. */
+static size_t width_of(const struct text *texts)
+{
+	size_t columns = 0;
+	for (int i = 0; i < PART_COUNT; i++)
+		if (texts[i].columns > 0)
+			columns += texts[i].columns + (columns > 0 ? SEPARATOR : 0);
+	return columns + 2; /* one at each edge */
+}
+
+/* Shorten the model, or the session, to the room that is left, if enough of it stays to be
+ * known by. */
+static bool shorten(struct text *texts, enum part part, size_t room)
+{
+	struct text *text = &texts[part];
+	size_t excess = width_of(texts) - room;
+	if ((part != PART_MODEL && part != PART_SESSION) || text->columns < excess + LEAST)
+		return false;
+	text->columns -= excess;
+	return true;
+}
+
+/* Leave out the last of several keys. */
+static bool drop_last_key(struct text *keys)
+{
+	char *gap = NULL;
+	for (char *at = keys->bytes; (at = strstr(at, "  ")) != NULL; at++)
+		gap = at;
+	if (!gap)
+		return false;
+	*gap = '\0';
+	keys->columns = ik_utf8_width(keys->bytes, (size_t)(gap - keys->bytes));
+	return true;
+}
+
+/* Count the agents only. */
+static void count_agents(struct text *text, const struct ik_status_bar *bar)
+{
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(1));
+	ik_agent_marks_put_short(&out, bar->agents, bar->agent_count, bar->utf8);
+	keep(text, &out);
+	ik_buf_done(&out);
+}
+
+/* Leave out what has no room, the least first. Returns whether the agents are counted only. */
+static bool make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
+{
+	size_t room = columns > 0 ? (size_t)columns : 0;
+	bool counted = false;
+	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
+		continue;
+	/* The last that is left is cut rather than dropped; a hint, which was asked
+	 * for a moment ago, outlives all others. */
+	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++) {
+		if (dropped[i] == PART_QUEUED && bar->agent_count > 0) {
+			count_agents(&texts[PART_AGENTS], bar);
+			counted = true;
+		}
+		if ((dropped[i] != PART_KEYS || !bar->hint)
+		    && !shorten(texts, dropped[i], room))
+			texts[dropped[i]].columns = 0;
+	}
+	if (bar->hint && width_of(texts) > room)
+		texts[PART_ACTIVITY].columns = 0;
+	return counted;
+}
+
+/* Write all parts that there is room for; returns whether the agents are counted only. */
+static bool lay_out(const struct ik_status_bar *bar, int columns, struct text *texts)
+{
+	bool counted = false;
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(4));
+	for (int i = 0; i < PART_COUNT; i++) {
+		ik_buf_clear(&out);
+		texts[i].style = put_part(&out, bar, (enum part)i);
+		keep(&texts[i], &out);
+		if (i == PART_AGENTS && out.length >= sizeof texts[i].bytes) {
+			count_agents(&texts[i], bar);
+			counted = true;
+		}
+	}
+	ik_buf_done(&out);
+	return make_fit(texts, bar, columns) || counted;
+}
+
+bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
+	int *ret_number)
+{
+	struct text texts[PART_COUNT];
+	bool counted = lay_out(bar, area.columns, texts);
+	int inside = column - area.column - 1;
+	if (inside < 0 || (size_t)inside >= texts[PART_AGENTS].columns)
+		return false;
+	*ret_number = counted ? 0 : ik_agent_marks_at(bar->agents, bar->agent_count, bar->now_ms,
+		bar->utf8, (size_t)inside);
+	return counted || *ret_number > 0;
+}
+
+void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	struct text texts[PART_COUNT];
+	(void)lay_out(bar, area.columns, texts);
+	ik_cells_fill(cells, area, IK_STYLE_STATUS);
+	int column = area.column + 1;
+	for (int i = 0; i < PART_KEYS; i++) {
+		if (texts[i].columns == 0)
+			continue;
+		struct ik_rectangle part = area;
+		int right = column - area.column + (int)texts[i].columns;
+		part.columns = right < area.columns ? right : area.columns;
+		column = ik_cells_label(cells, part, area.row, column, texts[i].style, texts[i].bytes);
+		column += SEPARATOR;
+	}
+	if (texts[PART_KEYS].columns > 0) {
+		/* Some terminals cannot take a wide character right before the last cell. */
+		int edge = ends_wide(&texts[PART_KEYS]) ? 2 : 1;
+		int right = area.column + area.columns - edge - (int)texts[PART_KEYS].columns;
+		ik_cells_label(cells, area, area.row, right > area.column ? right : area.column + 1,
+			texts[PART_KEYS].style, texts[PART_KEYS].bytes);
+	}
+}

@@ -1,0 +1,76 @@
+/*
+ * status_bar: the last line of the screen.
+ *
+ * Pure: what is so goes in, cells come out.  On a narrow screen what matters
+ * least is left out first.  May include: util, conversation/usage.h, tool/registry.h,
+ * tui/{agent_marks,cells}.h.
+ */
+#ifndef IK_TUI_PANE_STATUS_BAR_H
+#define IK_TUI_PANE_STATUS_BAR_H
+
+#include "conversation/usage.h"
+#include "tool/registry.h"
+#include "tui/pane/agent_marks.h"
+#include "tui/term/cells.h"
+#include "util/buf.h"
+
+enum ik_activity {
+	IK_ACTIVITY_NONE,
+	IK_ACTIVITY_WAITING,  /* for the tools */
+	IK_ACTIVITY_WORKING,  /* the model */
+	IK_ACTIVITY_RUNNING,  /* tools */
+	IK_ACTIVITY_RETRY,    /* a countdown */
+	IK_ACTIVITY_ASKING    /* for the person's answer */
+};
+
+/* What is wrong with the store. */
+enum ik_store_mark {
+	IK_STORE_MARK_NONE,
+	IK_STORE_MARK_AWAY,    /* a server that cannot be reached */
+	IK_STORE_MARK_IN_USE,  /* somebody else is at an embedded database */
+	IK_STORE_MARK_REFUSES  /* its disk or its permissions do not let it be written */
+};
+
+struct ik_status_bar {
+	bool utf8;
+	enum ik_scan_state scan;
+	size_t scan_done, scan_total;
+	size_t tools, tools_failed;
+	const char *provider, *model;
+	enum ik_activity activity;
+	const char *waiting_for;   /* WAITING: in words; NULL: the tools */
+	const char *tool;          /* RUNNING: the one, or NULL for several */
+	size_t tools_running;
+	int64_t seconds;           /* since it began; RETRY: that are left */
+	size_t queued;             /* messages */
+	struct ik_usage usage;     /* of the session; cost -1: not known */
+	int context;               /* percent of the model's window in use; -1: not known */
+	const char *session;       /* its title, or the beginning of its id; NULL: not shown */
+	size_t session_length;     /* bytes of that */
+	const char *store;         /* its name */
+	int64_t store_waiting;     /* events not yet written */
+	enum ik_store_mark store_mark; /* why they are not */
+	const char *mode;          /* of the policy; NULL: not shown */
+	bool mode_strong;
+	const char *sandbox;       /* what holds tools back; NULL: not shown */
+	bool sandbox_trouble;
+	bool mouse_off;            /* wheel and clicks are the terminal's now */
+	int background;            /* processes */
+	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
+	size_t agent_count;        /* 0: there is one only */
+	int64_t now_ms;            /* for their times */
+	const char *keys;          /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
+	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
+};
+
+void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
+	struct ik_rectangle area);
+
+/* Is there, at a column, a conversation to be shown? ret_number: which, 0: the next. */
+bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
+	int *ret_number);
+
+/* "● 12 tools, 1 failed": how the scan stands. */
+void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar);
+
+#endif

@@ -1,0 +1,581 @@
+#include "tui/screen/linear.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/term/ascii.h"
+#include "tui/screen/screen_private.h"
+#include "tui/text/wrap.h"
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+#define NEW_LINE "\r\n"
+#define SENTENCE_BYTES 200 /* from here on a line that grows is written by sentences */
+#define LEAST_ROWS 24
+#define USUAL_COLUMNS 80
+
+/* A block of which more may come. */
+struct open {
+	struct ik_block *block;
+	size_t written;
+	bool begun;
+};
+
+struct ik_linear {
+	bool utf8, ansi;
+	struct ik_buf *out;        /* of the frame at hand */
+
+	const struct ik_block *last; /* the last block that was seen, but for the welcome */
+	unsigned clears;             /* of the screen, as far as they were seen */
+	bool welcomed;
+	struct open *open;
+	size_t open_count, open_capacity;
+
+	struct ik_buf pane;        /* lines of panes, as they were written last */
+	struct ik_buf said;        /* the states of the status bar, likewise */
+	enum ik_activity activity;
+
+	struct ik_buf line;        /* the last line as it stands there */
+	int row, column;           /* of the cursor in the cells; -1: it is not shown */
+	int columns;               /* of the frame at hand */
+};
+
+struct ik_linear *ik_linear_new(bool utf8, bool ansi)
+{
+	struct ik_linear *linear = ik_alloc(sizeof *linear);
+	linear->utf8 = utf8;
+	linear->ansi = ansi;
+	linear->row = -1;
+	ik_buf_init(&linear->pane, IK_MIB(4));
+	ik_buf_init(&linear->said, IK_KIB(4));
+	ik_buf_init(&linear->line, IK_KIB(64));
+	return linear;
+}
+
+struct ik_linear *ik_linear_free(struct ik_linear *linear)
+{
+	if (!linear)
+		return NULL;
+	ik_buf_done(&linear->pane);
+	ik_buf_done(&linear->said);
+	ik_buf_done(&linear->line);
+	free(linear->open);
+	free(linear);
+	return NULL;
+}
+
+const char *ik_linear_enter(const struct ik_linear *linear)
+{
+	return linear->ansi ? "\033[?2004h" : "";
+}
+
+const char *ik_linear_leave(const struct ik_linear *linear)
+{
+	return linear->ansi ? "\033[?2004l" NEW_LINE : NEW_LINE;
+}
+
+void ik_linear_size(int *rows, int *columns)
+{
+	if (*rows < LEAST_ROWS)
+		*rows = LEAST_ROWS;
+	if (*columns < IK_LEAST_COLUMNS)
+		*columns = USUAL_COLUMNS;
+	if (*columns >= IK_WIDE_COLUMNS)
+		*columns = IK_WIDE_COLUMNS - 1; /* a pane has the whole width */
+}
+
+/* Take the last line away: something else is to be written in its place. */
+static void clear_line(struct ik_linear *linear)
+{
+	if (linear->row < 0)
+		return;
+	ik_buf_puts(linear->out, linear->ansi ? "\r\033[K" : NEW_LINE);
+	linear->row = -1;
+	ik_buf_clear(&linear->line);
+}
+
+/* Write text that was sanitised. */
+static void put(struct ik_linear *linear, const char *text, size_t length)
+{
+	for (size_t at = 0; at < length;) {
+		if (text[at] == '\n') {
+			ik_buf_puts(linear->out, NEW_LINE);
+			at++;
+		} else if (linear->utf8 || (unsigned char)text[at] < 0x80) {
+			ik_buf_putc(linear->out, text[at++]);
+		} else {
+			struct ik_cluster cluster = ik_cluster_next(text + at, length - at);
+			ik_buf_putc(linear->out, ik_ascii_for(text + at, cluster.length));
+			at += cluster.length;
+		}
+	}
+}
+
+/* Write lines that begin at the left edge, broken between words: a terminal breaks inside them,
+ * and half a word is what is read aloud then. */
+static void put_lines(struct ik_linear *linear, const char *text, size_t length)
+{
+	while (length > 0) {
+		struct ik_row row = ik_wrap_row(text, length, linear->columns);
+		put(linear, text, row.shown);
+		if (row.taken < length || text[row.taken - 1] == '\n')
+			ik_buf_puts(linear->out, NEW_LINE);
+		text += row.taken;
+		length -= row.taken;
+	}
+}
+
+/* Write a line of our own. */
+static void say(struct ik_linear *linear, const char *text)
+{
+	clear_line(linear);
+	put_lines(linear, text, strlen(text));
+	ik_buf_puts(linear->out, NEW_LINE);
+}
+
+/* What stands before the text of a block. */
+static const char *label(enum ik_block_kind kind)
+{
+	switch (kind) {
+	case IK_BLOCK_USER:
+		return _("You:");
+	case IK_BLOCK_ASSISTANT:
+		return _("Reply:");
+	case IK_BLOCK_THINKING:
+		return _("Thinking:");
+	case IK_BLOCK_NOTICE:
+		return _("Notice:");
+	case IK_BLOCK_ERROR:
+		return _("Error:");
+	default:
+		return NULL;
+	}
+}
+
+/* How much of text that still grows can be written: whole lines, and of a long one
+ * whole sentences. */
+static size_t ready(const char *text, size_t length)
+{
+	size_t end = length;
+	while (end > 0 && text[end - 1] != '\n')
+		end--;
+	if (length - end < SENTENCE_BYTES)
+		return end;
+	for (size_t at = length - 1; at > end; at--)
+		if (text[at] == ' ' && strchr(".!?:;", text[at - 1]))
+			return at;
+	return end;
+}
+
+/* Write what is new in a text; true when nothing more comes of it. */
+static bool write_text(struct ik_linear *linear, struct open *open)
+{
+	struct ik_block *block = open->block;
+	bool growing = block->growing;
+	ik_block_prepare(block);
+	if (open->written > block->full_length)
+		open->written = block->full_length;
+	const char *text = block->full + open->written;
+	size_t length = block->full_length - open->written;
+	size_t count = growing ? ready(text, length) : length;
+	if (count > 0) {
+		clear_line(linear);
+		if (!open->begun && label(block->kind))
+			say(linear, label(block->kind));
+		open->begun = true;
+		open->written += count;
+		while (count > 0 && (text[count - 1] == '\n' || text[count - 1] == ' '))
+			count--;
+		if (*text == ' ' && count > 0 && open->written > count + 1) {
+			text++;
+			count--;
+		}
+		put_lines(linear, text, count);
+		ik_buf_puts(linear->out, NEW_LINE);
+	}
+	return !growing;
+}
+
+/* Say that a call begins, and what came of it; true when it is over. */
+static bool write_call(struct ik_linear *linear, struct open *open)
+{
+	struct ik_call *call = open->block->call;
+	struct ik_buf text;
+	size_t head, tail, length;
+	const char *line;
+	bool over = call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
+	if (call->stage < IK_STAGE_RUNNING)
+		return false;
+	if (!open->begun) {
+		line = ik_call_line(call, &length);
+		char *sentence = ik_format("%s%.*s", _("Running tool "), (int)length, line);
+		say(linear, sentence);
+		free(sentence);
+		open->begun = true;
+	}
+	if (!over)
+		return false;
+	ik_buf_init(&text, IK_MIB(4));
+	ik_call_text(call, linear->utf8, IK_CALL_LINES, &text, &head, &tail);
+	say(linear, call->stage == IK_STAGE_OK ? _("The tool has ended:") : _("The tool has failed:"));
+	head += strcspn(text.data + head, "\n"); /* what stands behind the name is for eyes */
+	head += strspn(text.data + head, "\n");
+	put_lines(linear, text.data + head, text.length - head);
+	ik_buf_puts(linear->out, NEW_LINE);
+	ik_buf_done(&text);
+	return true;
+}
+
+/* Note a block that is new. */
+static void open_block(struct ik_linear *linear, struct ik_block *block)
+{
+	if (linear->open_count == linear->open_capacity) {
+		linear->open_capacity = linear->open_capacity ? linear->open_capacity * 2 : 8;
+		linear->open = ik_alloc_array(linear->open, linear->open_capacity,
+			sizeof *linear->open);
+	}
+	linear->open[linear->open_count++] = (struct open){ .block = block };
+}
+
+/* Note what is new at the end; what was put in front is not written any more. The
+ * welcome, which goes away by itself, is never what the next one is told by. */
+static void find_new(struct ik_linear *linear, const struct ik_screen *screen)
+{
+	const struct ik_scrollback *scrollback = screen->scrollback;
+	size_t count = ik_scrollback_count(scrollback), first = count;
+	if (linear->clears != screen->clears) {
+		linear->clears = screen->clears;
+		linear->open_count = 0;
+		linear->last = NULL;
+		linear->welcomed = false;
+	}
+	while (first > 0 && ik_scrollback_at(scrollback, first - 1) != linear->last)
+		first--;
+	for (size_t i = first; i < count; i++) {
+		struct ik_block *block = ik_scrollback_at(scrollback, i);
+		if (block != screen->welcome)
+			linear->last = block;
+		else if (linear->welcomed)
+			continue;
+		else
+			linear->welcomed = true;
+		open_block(linear, block);
+	}
+}
+
+/* Write what has come of the open blocks: of texts in their order. */
+static void write_blocks(struct ik_linear *linear)
+{
+	size_t kept = 0;
+	bool waits = false;
+	for (size_t i = 0; i < linear->open_count; i++) {
+		struct open *open = &linear->open[i];
+		bool done = false;
+		if (open->block->kind == IK_BLOCK_CALL)
+			done = write_call(linear, open);
+		else if (!waits)
+			done = write_text(linear, open);
+		waits |= !done && open->block->kind != IK_BLOCK_CALL;
+		if (!done)
+			linear->open[kept++] = *open;
+	}
+	linear->open_count = kept;
+}
+
+/* Is it a character that frames are made of? */
+static bool is_frame(const struct ik_cell *cell)
+{
+	return cell->length == 3 && cell->text[0] == '\xE2' && (cell->text[1] == '\x94'
+		|| cell->text[1] == '\x95');
+}
+
+/* The text of a part of a row, and whether it is the selected one. */
+static bool read_row(const struct ik_cells *cells, int row, int column, int columns,
+	struct ik_buf *out)
+{
+	bool selected = false;
+	size_t end = 0;
+	ik_buf_clear(out);
+	for (int i = column; i < column + columns; i++) {
+		const struct ik_cell *cell = ik_cells_at(cells, row, i);
+		selected |= cell->style == IK_STYLE_SELECTION;
+		if (cell->width == 0)
+			continue;
+		if (is_frame(cell) || (cell->length == 1 && cell->text[0] == ' ')) {
+			if (out->length > 0)
+				ik_buf_putc(out, ' ');
+			continue;
+		}
+		ik_buf_append(out, cell->text, cell->length);
+		end = out->length;
+	}
+	ik_buf_truncate(out, end);
+	return selected;
+}
+
+/* Does a line stand among those, each between line feeds? */
+static bool is_among(const struct ik_buf *lines, const struct ik_buf *line)
+{
+	return lines->length > 0 && memmem(lines->data, lines->length, line->data, line->length);
+}
+
+/* Leave two of more blanks: columns are for the eye, and a line as wide as the screen would
+ * be broken by what is put before it. */
+static void squeeze(struct ik_buf *line)
+{
+	size_t length = 0, blanks = 0;
+	for (size_t at = 0; at < line->length; at++) {
+		blanks = line->data[at] == ' ' ? blanks + 1 : 0;
+		if (blanks <= 2)
+			line->data[length++] = line->data[at];
+	}
+	ik_buf_truncate(line, length);
+}
+
+/* Add the lines of a rectangle to those of the panes, and write what is new of them. */
+static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
+	struct ik_rectangle area, struct ik_buf *lines)
+{
+	struct ik_buf text, line;
+	ik_buf_init(&text, IK_KIB(64));
+	ik_buf_init(&line, IK_KIB(64));
+	for (int row = area.row; row < area.row + area.rows; row++) {
+		bool selected = read_row(cells, row, area.column, area.columns, &text);
+		if (text.length == 0)
+			continue;
+		squeeze(&text);
+		ik_buf_clear(&line);
+		ik_buf_printf(&line, "\n%s%s\n", selected ? "* " : "", text.data);
+		if (!is_among(&linear->pane, &line)) {
+			clear_line(linear);
+			put_lines(linear, line.data + 1, line.length - 1);
+		}
+		ik_buf_append(lines, line.data, line.length);
+	}
+	ik_buf_done(&text);
+	ik_buf_done(&line);
+}
+
+/* Write what is new in what stands beside the conversation. */
+static void write_panes(struct ik_linear *linear, const struct ik_screen *screen,
+	const struct ik_cells *cells)
+{
+	struct ik_layout layout = ik_screen_layout(screen);
+	struct ik_buf lines;
+	bool any = linear->pane.length > 0;
+	if (screen->help_open && ik_screen_find(screen)->writing)
+		return; /* each letter may turn the page: what was found is said, the page behind Enter */
+	ik_buf_init(&lines, IK_MIB(4));
+	if (screen->help_open)
+		write_area(linear, cells, layout.scrollback.rows > 0 ? layout.scrollback : layout.pane,
+			&lines);
+	else if (screen->side != IK_SIDE_NONE)
+		write_area(linear, cells, layout.pane, &lines);
+	if (layout.dialog.rows > 0)
+		write_area(linear, cells, layout.dialog, &lines);
+	if (screen->popup_asked) /* others would speak while one types */
+		write_area(linear, cells, ik_popup_area(screen->popup), &lines);
+	if (any && lines.length == 0)
+		say(linear, _("Closed."));
+	ik_buf_done(&linear->pane);
+	linear->pane = lines;
+}
+
+/* Say what goes on, when it is something else than before. */
+static void write_activity(struct ik_linear *linear, const struct ik_status_bar *bar)
+{
+	enum ik_activity before = linear->activity;
+	linear->activity = bar->activity;
+	if (before == bar->activity)
+		return;
+	switch (bar->activity) {
+	case IK_ACTIVITY_NONE:
+		say(linear, _("Ready."));
+		break;
+	case IK_ACTIVITY_WAITING:
+		say(linear, bar->waiting_for ? bar->waiting_for : _("Loading tools…"));
+		break;
+	case IK_ACTIVITY_WORKING:
+		if (before != IK_ACTIVITY_RUNNING && before != IK_ACTIVITY_ASKING)
+			say(linear, _("The model is working."));
+		break;
+	case IK_ACTIVITY_RUNNING: /* the calls say so themselves */
+		break;
+	case IK_ACTIVITY_RETRY:
+		say(linear, _("The request failed; it is tried again."));
+		break;
+	case IK_ACTIVITY_ASKING:
+		say(linear, _("A question waits for your answer."));
+		break;
+	}
+}
+
+/* Say a state, unless it was said before; frees the sentence. */
+static void say_state(struct ik_linear *linear, struct ik_buf *now, char *sentence)
+{
+	struct ik_buf line;
+	ik_buf_init(&line, IK_KIB(4));
+	ik_buf_printf(&line, "\n%s\n", sentence);
+	if (!is_among(&linear->said, &line))
+		say(linear, sentence);
+	ik_buf_append(now, line.data, line.length);
+	ik_buf_done(&line);
+	free(sentence);
+}
+
+/* How a conversation stands, as a new string. */
+static char *agent_sentence(const struct ik_agent_mark *mark)
+{
+	if (mark->shown)
+		return ik_format(_("This is agent %d."), mark->number);
+	switch (mark->state) {
+	case IK_AGENT_WORKING:
+		return ik_format(_("Agent %d is at work."), mark->number);
+	case IK_AGENT_ASKING:
+		return ik_format(_("Agent %d waits for your answer."), mark->number);
+	case IK_AGENT_FAILED:
+		return ik_format(_("Agent %d has failed."), mark->number);
+	case IK_AGENT_UNREAD:
+		return ik_format(_("Agent %d has ended its turn."), mark->number);
+	case IK_AGENT_IDLE:
+	case IK_AGENT_STATE_COUNT:
+		break;
+	}
+	return ik_format(_("Agent %d is idle."), mark->number);
+}
+
+/* Say the line that a search has found, once it is known which of all it is. */
+static void write_found(struct ik_linear *linear, const struct ik_screen *screen, struct ik_buf *now)
+{
+	struct ik_search_state state = {.on = false};
+	struct ik_buf line;
+	const struct ik_search *search = ik_screen_find(screen)->search;
+	if (search)
+		state = ik_search_state(search);
+	if (!state.on || state.seeking || !state.counted)
+		return;
+	ik_buf_init(&line, IK_KIB(4));
+	bool there = ik_search_put_line(search, &line);
+	squeeze(&line);
+	if (there && state.number > 0)
+		/* Translators: the number of a place, of how many, and the line of text around it. */
+		say_state(linear, now, ik_format(_("Found, %zu of %zu: %s"), state.number, state.total,
+			line.data));
+	else if (state.found)
+		say_state(linear, now, ik_format(_("Found: %s"), line.data));
+	ik_buf_done(&line);
+}
+
+/* Say what the status bar shows besides, each thing when it is another. */
+static void write_states(struct ik_linear *linear, const struct ik_screen *screen)
+{
+	const struct ik_status_bar *bar = &screen->bar;
+	struct ik_buf now;
+	bool failed;
+	ik_buf_init(&now, IK_KIB(16));
+	if (bar->scan == IK_SCAN_COMPLETE || bar->scan == IK_SCAN_FAILED) {
+		say_state(linear, &now, ik_format(ngettext("%zu tool is ready.", "%zu tools are ready.",
+			bar->tools), bar->tools));
+		char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_BROWSER);
+		if (bar->tools_failed > 0)
+			say_state(linear, &now, ik_format(ngettext("%zu tool failed; %s says why.",
+				"%zu tools failed; %s says why.", bar->tools_failed), bar->tools_failed, key));
+		free(key);
+	}
+	if (bar->mode)
+		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));
+	if (bar->model)
+		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
+	if (screen->queue_held) {
+		char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
+		char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
+		say_state(linear, &now, ik_format(ngettext(
+			"%zu message is held: %s on an empty line sends it, %s takes it back.",
+			"%zu messages are held: %s on an empty line sends them, %s takes the newest back.",
+			bar->queued), bar->queued, send, back));
+		free(back);
+		free(send);
+	}
+	for (size_t i = 0; i < bar->agent_count; i++)
+		say_state(linear, &now, agent_sentence(&bar->agents[i]));
+	if (bar->hint)
+		say_state(linear, &now, ik_strdup(bar->hint));
+	if (ik_screen_history_open(screen, &failed))
+		say_state(linear, &now, ik_strdup(failed ? _("Nothing like that was sent.")
+			: _("What was sent is searched.")));
+	write_found(linear, screen, &now);
+	ik_buf_done(&linear->said);
+	linear->said = now;
+}
+
+/* Bring the last line up to date: by what was added, if that is all. */
+static void write_line(struct ik_linear *linear, const struct ik_cells *cells, int row, int column)
+{
+	struct ik_buf line;
+	bool there = linear->row >= 0;
+	if (row < 0)
+		return;
+	ik_buf_init(&line, IK_KIB(64));
+	(void)read_row(cells, row, 0, cells->columns, &line);
+	size_t width = ik_utf8_width(line.data, line.length);
+	while (width < (size_t)column && width++ < (size_t)cells->columns)
+		ik_buf_putc(&line, ' ');
+	bool same = there && row == linear->row;
+	size_t old = linear->line.length;
+	bool grows = same && line.length >= old && column == (int)ik_utf8_width(line.data, line.length)
+		&& linear->column == (int)ik_utf8_width(linear->line.data, old)
+		&& (old == 0 || memcmp(line.data, linear->line.data, old) == 0);
+	if (grows) {
+		put(linear, line.data + old, line.length - old);
+	} else if (!same || column != linear->column || line.length != old
+		   || memcmp(line.data, linear->line.data, old) != 0) {
+		if (there)
+			ik_buf_puts(linear->out, !same || !linear->ansi ? NEW_LINE : "\r\033[K");
+		put(linear, line.data, line.length);
+		if (linear->ansi && column < (int)ik_utf8_width(line.data, line.length)) {
+			ik_buf_putc(linear->out, '\r');
+			if (column > 0)
+				ik_buf_printf(linear->out, "\033[%dC", column);
+		}
+	}
+	linear->row = row;
+	linear->column = column;
+	ik_buf_done(&linear->line);
+	linear->line = line;
+}
+
+void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
+	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out)
+{
+	linear->out = out;
+	linear->columns = cells->columns;
+	find_new(linear, screen);
+	write_states(linear, screen);
+	write_blocks(linear);
+	write_activity(linear, &screen->bar);
+	write_panes(linear, screen, cells);
+	write_line(linear, cells, cursor_row, cursor_column);
+	linear->out = NULL;
+}
+
+void ik_linear_take_over(struct ik_linear *linear, struct ik_linear *before)
+{
+	struct ik_buf said = linear->said, line = linear->line;
+	linear->said = before->said;
+	linear->line = before->line;
+	linear->row = before->row;
+	linear->column = before->column;
+	before->said = said;
+	before->line = line;
+	before->row = -1;
+	ik_buf_clear(&before->line);
+}
+
+void ik_linear_again(struct ik_linear *linear)
+{
+	ik_buf_clear(&linear->said);
+	linear->row = -1;
+	ik_buf_clear(&linear->line);
+}

@@ -1,0 +1,215 @@
+/*
+ * screen: all that a person sees: scrollback, inspector, browser, editor,
+ * status bar, help, questions; which of them are shown where, and which has the
+ * keys.
+ *
+ * Told of events and keys, it changes its state and says what must happen; it
+ * draws only when asked to, into cells.  It knows no loop, no store, no
+ * provider, no agent: the app joins them.
+ *
+ * May include: util, json, config, conversation, tool/registry.h,
+ * tool/envelope.h, tui.
+ */
+#ifndef IK_TUI_SCREEN_SCREEN_H
+#define IK_TUI_SCREEN_SCREEN_H
+
+#include "conversation/event.h"
+#include "tool/registry.h"
+#include "tui/pane/agent_marks.h"
+#include "tui/term/cells.h"
+#include "tui/edit/completion.h"
+#include "tui/screen/dialog.h"
+#include "tui/term/input.h"
+#include "tui/pane/pick.h"
+#include "tui/pane/session_row.h"
+#include "tui/pane/tool_forms.h"
+
+struct ik_screen;
+
+/* Is the inspector there without being asked for? Never in place of the conversation. */
+enum ik_inspector_wish {
+	IK_INSPECTOR_AUTO,   /* with the first call, on a screen of 160 columns */
+	IK_INSPECTOR_OPEN,   /* from the start, on one of 100 */
+	IK_INSPECTOR_CLOSED
+};
+
+struct ik_screen_options {
+	const char *history_path; /* NULL: none */
+	bool utf8;                /* for the marks of the status bar and the frames */
+	const char *provider, *model;
+	enum ik_inspector_wish inspector;
+	bool markdown;            /* show replies as Markdown */
+	bool hide_thinking;       /* what a model thinks is not shown at all */
+	bool preselect;           /* Enter accepts the first of the candidates that come by themselves */
+	size_t tool_lines;        /* of the outcome of a folded call that are shown */
+	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
+	void *read_arg;
+	const struct ik_tool_forms *tool_forms; /* how providers are told of tools; or NULL */
+	void *tool_forms_arg;
+	const struct ik_sessions_source *sessions; /* the stored sessions; or NULL */
+	void *sessions_arg;
+	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
+	const char *keys;         /* JSON for ik_keymap_read(); NULL: as delivered */
+};
+
+struct ik_screen *ik_screen_new(const struct ik_screen_options *options);
+struct ik_screen *ik_screen_free(struct ik_screen *screen);
+
+enum ik_reaction_kind {
+	IK_REACT_NONE,
+	IK_REACT_SUBMIT,   /* text: a message or a command line; the editor is empty now */
+	IK_REACT_EDITOR,   /* the draft is to be written in another editor */
+	IK_REACT_TAKE_BACK, /* the newest message that is queued is to be written on */
+	IK_REACT_SEND_QUEUE, /* the messages that are held */
+	IK_REACT_CANCEL,   /* the running turn */
+	IK_REACT_REFRESH,  /* the tools */
+	IK_REACT_MODE,     /* the next mode */
+	IK_REACT_SUSPEND,
+	IK_REACT_REDRAW,   /* every cell anew */
+	IK_REACT_QUIT,
+	IK_REACT_RERUN,    /* text: "/run NAME JSON" or "!COMMAND", which was run before */
+	IK_REACT_REWIND,   /* text: "/rewind N", where a key means it: to be asked about */
+	IK_REACT_UNDO_CALL, /* text: the id of a call whose changes of files are to be taken back */
+	IK_REACT_PAGER,    /* text: to be read in a pager */
+	IK_REACT_SWITCH_TOOL, /* text: the name of the one to be switched on or off */
+	IK_REACT_TAKE_OVER, /* the session is read along: to write in it */
+	IK_REACT_MOUSE,    /* wheel and clicks: to the program, or to the terminal */
+	IK_REACT_COPY,     /* text: for the clipboard */
+	IK_REACT_RESUME,   /* text: the id of the session to go on with */
+	IK_REACT_DELETE_SESSION, /* text: its id */
+	IK_REACT_AGENT,    /* number: of the conversation to be shown; 0: the next, -1: the one before */
+	IK_REACT_ANSWER    /* answer: to a question that was asked */
+};
+struct ik_reaction {
+	enum ik_reaction_kind kind;
+	const char *text;  /* valid until the next call */
+	size_t length;
+	bool cut;          /* of IK_REACT_COPY: it is the beginning of a larger one */
+	int number;        /* of IK_REACT_AGENT */
+	struct ik_answer answer; /* of IK_REACT_ANSWER; its text as above */
+};
+
+/*
+ * Says what the word at the end of text (the editor's, up to the cursor) may become;
+ * false: nothing. What it points to is valid until it is called again.
+ */
+typedef bool ik_completer(void *arg, const char *text, size_t length,
+	struct ik_completions *ret_completions);
+void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg);
+/* It would say something else now: it is asked again. */
+void ik_screen_candidates_changed(struct ik_screen *screen);
+
+/* A key. */
+struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key);
+
+/* Something happened in the session. */
+void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
+
+/* The scan: state, how far. Registry: a reference is taken. */
+void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done, size_t total);
+void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
+void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
+/* "memory": nothing is stored, so that large outputs stay here. */
+void ik_screen_set_store(struct ik_screen *screen, const char *name);
+/* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
+void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);
+/* What holds tools back, likewise; trouble: it cannot, so that no tool runs. */
+void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble);
+void ik_screen_set_background(struct ik_screen *screen, int processes);
+
+/* The conversations of the program, this one among them; none where it is the only one.
+ * Copied; of more than IK_AGENTS_MOST the first. */
+void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *marks,
+	size_t count);
+
+/* Whether wheel and clicks come here; possible: whether they ever do in this terminal. */
+void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);
+
+/*
+ * Ask the person (tui/screen/dialog.h); all is copied. Returns the question's id, which
+ * comes back with IK_REACT_ANSWER. Questions are shown one after the other. One
+ * that finds the person writing, looking for something, or in a pane, stays aside, one
+ * row over the editor, until F6; the draft stays as it is in any case.
+ */
+int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question);
+/* The question needs no answer any more. */
+void ik_screen_withdraw(struct ik_screen *screen, int question);
+
+/* A part of a stored output that was on its way (ik_blob_reader) is there. */
+void ik_screen_blob_arrived(struct ik_screen *screen);
+
+/* What the pane of sessions asked for (tui/pane/session_row.h). */
+void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
+	size_t count, int64_t now_ms, const char *problem);
+void ik_screen_found_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
+	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
+void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
+	struct ik_message *const *messages, size_t count);
+/* The selected one of the pane, or NULL; valid until the next call. */
+const struct ik_session_row *ik_screen_selected_session(const struct ik_screen *screen);
+/* A session was deleted; the one that runs is another (its title comes with its messages);
+ * show those that fit the words. */
+void ik_screen_session_gone(struct ik_screen *screen, const char *id);
+void ik_screen_session_runs(struct ik_screen *screen, const char *id);
+void ik_screen_show_sessions(struct ik_screen *screen, const char *words);
+/* The same, to go on with one: what is typed filters at once. */
+void ik_screen_pick_session(struct ik_screen *screen, const char *words);
+/* Search what was said in them; "": the words are to be written. */
+void ik_screen_search_sessions(struct ik_screen *screen, const char *words);
+/* The event of the session to go on with, or of the one that runs, which the person wants to
+ * see; 0: none. It is shown once its message is told, or by ik_screen_show_place() at once. */
+int64_t ik_screen_wanted_place(const struct ik_screen *screen);
+void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message);
+/* It is another screen's: that of the agent that has the session. */
+void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
+/* Let the person choose one: its line comes back as IK_REACT_SUBMIT. All is copied. again: the
+ * same list as it is now, where it is open. */
+void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list);
+void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list);
+bool ik_screen_picks(const struct ik_screen *screen);
+
+/* The editor has the keys again. */
+void ik_screen_go_to_editor(struct ik_screen *screen);
+
+/* The conversation and the editor are to be seen. */
+void ik_screen_close_side(struct ik_screen *screen);
+/* The same only where a side pane covers the conversation. */
+void ik_screen_uncover(struct ik_screen *screen);
+
+/* Say something in the line over the editor until the next key. Copied; NULL: say nothing more. */
+void ik_screen_flash(struct ik_screen *screen, const char *sentence);
+
+/* Empty the scrollback (what it showed is still stored). */
+void ik_screen_clear(struct ik_screen *screen);
+
+/* The same for another session: what was counted begins anew, too. */
+void ik_screen_begin(struct ik_screen *screen);
+
+/* Older messages of a restored session, to be shown above what is there. */
+void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messages, size_t count);
+
+/* What is in the editor, to be kept over the end of the program, and back. */
+const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length);
+void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length);
+
+/* The time for what shows time (a running turn); milliseconds, monotonic.
+ * Returns in how many milliseconds it wants to be told again, -1: never. */
+int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms);
+
+void ik_screen_resize(struct ik_screen *screen, int rows, int columns);
+
+/* Draw again, though nothing here has changed: what is drawn with has. */
+void ik_screen_touch(struct ik_screen *screen);
+
+/* Has anything changed since the last draw? */
+bool ik_screen_dirty(const struct ik_screen *screen);
+
+/* Let the next draw show the editor only, if that is all that keys have changed; what else
+ * is new stays to be drawn. Returns whether it will. */
+bool ik_screen_hold(struct ik_screen *screen);
+
+/* Draw all; cells has the size of the last resize. Cursor row -1: hidden. */
+void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells,
+	int *ret_cursor_row, int *ret_cursor_column);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * screen_private: the screen's own state, shared by the files that are it:
+ * screen.c (life, time, drawing), screen_events.c (what is told),
+ * screen_keys.c (what is typed), screen_mouse.c (what is pointed at),
+ * screen_focus.c (who gets it), screen_dialog.c (what is asked),
+ * screen_search.c (what is looked for), screen_help.c (the help),
+ * screen_rule.c (the line over the editor).
+ */
+#ifndef IK_TUI_SCREEN_SCREEN_PRIVATE_H
+#define IK_TUI_SCREEN_SCREEN_PRIVATE_H
+
+#include "tui/scrollback/calls.h"
+#include "tui/edit/editor.h"
+#include "tui/edit/history.h"
+#include "tui/text/layout.h"
+#include "tui/pane/pane_browser.h"
+#include "tui/pane/pane_help.h"
+#include "tui/pane/pane_inspector.h"
+#include "tui/pane/pane_picker.h"
+#include "tui/pane/pane_sessions.h"
+#include "tui/screen/popup.h"
+#include "tui/screen/screen.h"
+#include "tui/scrollback/scrollback_search.h"
+#include "tui/pane/status_bar.h"
+
+#define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
+#define IK_NEVER INT64_C(-1)
+#define IK_INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
+
+enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
+enum ik_side {
+	IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR, IK_SIDE_SESSIONS, IK_SIDE_PICKER
+};
+
+/* What the left mouse button was pressed on, and then. */
+struct ik_press {
+	struct ik_scrollback *text; /* a text of which a part is being marked, or was; or NULL */
+	bool held;
+	bool moved;                 /* since it was pressed: it marks, and is no click */
+	bool editor;                /* on the editor, whose text before anchor or behind it is selected */
+	size_t anchor;
+	int row, column;
+	int64_t ms;                 /* when; a second one soon after is for the word there */
+	bool twice;
+};
+
+/* What is looked for in a text, and the line in which it is written. */
+struct ik_find {
+	struct ik_search *search;   /* NULL until something is looked for */
+	struct ik_buf pattern;      /* what; made with it */
+	bool writing;               /* it is being written, and has the keys */
+	enum ik_focus back;         /* what had them before */
+};
+
+struct ik_screen {
+	bool utf8;
+	bool markdown;              /* how replies are shown now */
+	bool hide_thinking;
+	size_t tool_lines;          /* of a folded call */
+	int rows, columns;
+	bool dirty;
+	bool editor_dirty;          /* only the rows from the rule on are, unless all is dirty */
+	bool key_dirty;             /* a key made it dirty, beyond the editor */
+	bool held;                  /* the next frame is for the editor only */
+	int drawn_rule;             /* where that was in the last frame */
+	struct ik_cells *drawn_on;  /* what that was drawn on; never followed */
+	int64_t now_ms;             /* of the last tick */
+
+	char *provider, *model, *store;
+	struct ik_status_bar bar;   /* what it holds of strings is owned here */
+	char *title;                /* of the session, as its messages have it; NULL: none yet */
+	bool title_named;           /* the person gave it that */
+	char running[IK_UUID_TEXT]; /* the session's id; "": not known yet */
+
+	struct ik_keymap *keymap;
+	struct ik_calls *calls;
+	struct ik_scrollback *scrollback;
+	struct ik_inspector *inspector;
+	struct ik_browser *browser;
+	struct ik_sessions *sessions;
+	struct ik_picker *picker;
+	struct ik_help *help;
+	struct ik_dialog *dialog;
+	int wanted_question;        /* that a key asked for, the last one; 0: none yet */
+	struct ik_history *history;
+	struct ik_editor *editor;
+	char *bar_keys, *quit_hint; /* as the keymap has them */
+	ik_completer *completer;    /* NULL: nothing is completed */
+	void *completer_arg;
+	struct ik_popup *popup;
+	bool popup_asked;           /* the person asked for what it shows */
+	bool preselect;             /* its first row, of what comes by itself */
+	bool recalled;              /* the text is from the history: nothing comes by itself */
+	bool refused_word;          /* it was closed over the word that begins at refused_start */
+	size_t refused_start;
+	struct ik_history_view *history_view; /* NULL: the history is not being searched */
+	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
+	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
+
+	struct ik_find find;        /* in the conversation */
+	struct ik_find help_find;   /* in the help, as long as that is open */
+	bool older;                 /* of a restored session, messages are still to be read */
+	bool told_any;              /* a message was told, since the session began */
+	char *flash;                /* said once, until the next key; NULL: nothing */
+
+	struct {
+		char session[IK_UUID_TEXT];
+		int64_t sequence;       /* 0: none */
+		struct ik_buf words;    /* to be marked there */
+		bool typed;             /* the editor keeps the keys */
+	} place;                    /* in a session, to be shown once it is there */
+
+	struct ik_press press;      /* of the left mouse button */
+
+	enum ik_side side;
+	enum ik_side side_before;   /* it was there before the picker */
+	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
+	bool side_by_itself;        /* it opened unasked, and has not had the keys since */
+	bool help_open;
+	enum ik_focus focus;        /* what has the keys, as far as it is there: ik_screen_focus() */
+
+	unsigned clears;            /* how often the scrollback was emptied */
+	struct ik_block *welcome;   /* the first block while there is nothing else */
+	struct ik_block **live;     /* texts and thoughts of this round, in order, until
+	                               their messages come; blocks of the scrollback */
+	size_t live_count, live_capacity;
+	bool continues;             /* what comes next is the rest of the last reply */
+	bool live_open;             /* the last of them may go on */
+	struct ik_block *last_reply; /* what a stop reason is remarked on */
+
+	bool turn_running, turn_seen;
+	bool turn_unstarted;        /* the next tick is its start */
+	bool waiting;               /* for the tools, or for a session to be read; also without a turn */
+	char *waiting_for;          /* in words; NULL: the tools */
+	int64_t turn_started_ms;
+	int64_t retry_ms;           /* asked for, until the next tick; else IK_NEVER */
+	int64_t retry_at_ms;        /* IK_NEVER: no retry is due */
+	char *retry_reason;
+	char *queued;               /* the messages that wait, one a line, harmless; NULL: none */
+	bool queue_held;            /* until the user sends them */
+	int64_t shown_second;       /* of the status bar */
+	int64_t agents_due_ms;      /* when a second of the other conversations changes */
+	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
+	int64_t quit_until_ms;      /* IK_NEVER, or until when another one ends */
+};
+
+/* Open the inspector beside the conversation, if that is wished for and there is room. */
+void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns);
+
+/* The editor's text or cursor is another: it has the keys. */
+void ik_screen_edited(struct ik_screen *screen);
+
+/* Which parts stand where. */
+struct ik_layout ik_screen_layout(const struct ik_screen *screen);
+
+/* What has the keys; help and questions, which come before it, aside. */
+enum ik_focus ik_screen_focus(const struct ik_screen *screen);
+void ik_screen_set_focus(struct ik_screen *screen, enum ik_focus focus);
+/* From the editor to the scrollback, the side pane, and back: what is on the screen. */
+void ik_screen_next_focus(struct ik_screen *screen);
+
+/* In what a key is pressed (of enum ik_context). */
+unsigned ik_screen_context(const struct ik_screen *screen);
+
+/* Append the keys of the scrollback, as many as fit into so many columns. */
+void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
+
+/* Wheel, clicks and what is marked by dragging; nothing is marked any more. */
+struct ik_reaction ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key);
+void ik_screen_unmark(struct ik_screen *screen);
+
+/* Is there anything that a cancel ends: a turn, a call of the person's own? */
+bool ik_screen_busy(const struct ik_screen *screen);
+
+/* Put the status bar's state in order for the present time. */
+void ik_screen_update_bar(struct ik_screen *screen);
+
+/* Was Ctrl-C pressed a moment ago? */
+bool ik_screen_quit_pending(const struct ik_screen *screen);
+
+/* screen_place.c: a place that was found in a session. Want the one that is selected in the
+ * pane; it is another session now; these messages were told. */
+void ik_screen_place_want(struct ik_screen *screen, const char *session);
+void ik_screen_place_session(struct ik_screen *screen, const char *id);
+void ik_screen_place_told(struct ik_screen *screen, struct ik_message *const *messages,
+	size_t count);
+void ik_screen_place_forget(struct ik_screen *screen);
+/* Search for words from the block with that index on, and show only a place that is in it. */
+void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
+	size_t length);
+
+/* One is answered. Behind one that a key asked for the next does not come up by itself. */
+void ik_screen_answered(struct ik_screen *screen, const struct ik_answer *answer);
+/* Is there a question, but put aside? Open it, or put it aside. */
+bool ik_screen_dialog_aside(const struct ik_screen *screen);
+void ik_screen_dialog_show(struct ik_screen *screen, bool open);
+/* A key while a question may be open; false: it is for others. */
+bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction);
+
+/* screen_complete.c: a key and its action while candidates are shown, or that asks for
+ * them; false: it is for others. */
+bool ik_screen_complete_key(struct ik_screen *screen, enum ik_action action);
+/* A click on a candidate takes it; false: it was on something else. */
+bool ik_screen_complete_click(struct ik_screen *screen, int row, int column);
+/* The text or the cursor is another. */
+void ik_screen_complete_update(struct ik_screen *screen);
+/* column: of the cursor. */
+void ik_screen_complete_draw(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout, int column);
+
+/* screen_history.c: a key while the history is searched, or that begins it; false: it
+ * is for others. */
+bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
+	const struct ik_key *key);
+void ik_screen_history_close(struct ik_screen *screen);
+/* Is it searched now, and (failed) is there nothing like that? */
+bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed);
+/* Append what the rule says meanwhile; false: nothing. */
+bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out);
+/* The editor that is seen: what was found, or the one that is written in. */
+struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen);
+/* screen_search.c: what is searched is what is in front: the help while it is open, else the
+ * conversation. What is looked for there. */
+const struct ik_find *ik_screen_find(const struct ik_screen *screen);
+/* Begin to look for something there; end one of the two: no marks any more. */
+void ik_screen_search_open(struct ik_screen *screen);
+void ik_screen_search_end(struct ik_screen *screen, struct ik_find *find);
+/* Enter: the place and the marks stay. */
+void ik_screen_search_keep(struct ik_screen *screen, struct ik_find *find);
+/* Is something marked, while its line is closed? */
+bool ik_screen_search_shows(const struct ik_screen *screen);
+void ik_screen_search_step(struct ik_screen *screen, int direction);
+/* A key while it is written; false: it is for others. */
+bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action);
+/* Work on; true: there is more to do. */
+bool ik_screen_search_tick(struct ik_screen *screen);
+/* Draw what is looked for, and how it stands, into a row; the columns behind it. */
+int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area, int *ret_cursor);
+/* The keys of that line. */
+const struct ik_key_hint *ik_screen_search_hints(size_t *ret_count);
+
+/* screen_help.c: open or close the help; with it ends what was looked for in it. */
+void ik_screen_show_help(struct ik_screen *screen, bool open);
+/* A pane opens: the help closes, and no search is being written behind it. */
+void ik_screen_make_way(struct ik_screen *screen);
+void ik_screen_draw_help(struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area);
+
+/* screen_rule.c: the messages that wait, over the line over the editor: how many rows they may
+ * have, and drawn. */
+int ik_screen_queue_rows(const struct ik_screen *screen);
+void ik_screen_draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area);
+/* The line over the editor; the column of the cursor, if that is in it, else -1. */
+int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout);
+
+/* screen_sessions.c: what a message makes of the session's title; older: it stands before all that
+ * were told (hand over the last of a page first). begin: another session has none yet. */
+void ik_screen_title_of(struct ik_screen *screen, const struct ik_message *message, bool older);
+void ik_screen_title_begin(struct ik_screen *screen);
+
+/* screen_agents.c: the time that is shown of the other conversations; in how many milliseconds
+ * it is another, -1: none is shown. */
+int64_t ik_screen_agents_tick(struct ik_screen *screen);
+/* An action, or a click on the status bar, that changes to another; false: it is for others. */
+bool ik_screen_agents_key(enum ik_action action, struct ik_reaction *ret_reaction);
+bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
+	struct ik_reaction *ret_reaction);
+
+/* A key while a side pane has the focus; false: it is for others. */
+bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction);
+
+/* screen_picker.c: the same while the picker has it. */
+bool ik_screen_picker_key(struct ik_screen *screen, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction);
+
+/* A notice of the screen's own: shown, not stored. */
+void ik_screen_say(struct ik_screen *screen, const char *sentence);
+
+/* No retry is due any more. */
+void ik_screen_end_retry(struct ik_screen *screen);
+
+/* Show a block, a reply in the way that replies are shown. */
+struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block *block);
+
+/* Take the welcome away. */
+void ik_screen_drop_welcome(struct ik_screen *screen);
+
+#endif

@@ -1,0 +1,605 @@
+#include "tui/scrollback/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/folded.h"
+#include "tui/text/quantity.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+#define COMMAND_ROWS 4 /* of a folded call: its end may be what matters */
+
+static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
+	[IK_BLOCK_USER] = {true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM},
+	[IK_BLOCK_ASSISTANT] = {true, false, IK_STYLE_ASSISTANT, IK_STYLE_ASSISTANT, IK_STYLE_DIM},
+	[IK_BLOCK_THINKING] = {true, false, IK_STYLE_THINKING, IK_STYLE_THINKING, IK_STYLE_DIM},
+	[IK_BLOCK_CALL] = {true, false, IK_STYLE_TOOL, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
+	[IK_BLOCK_COMMAND] = {true, false, IK_STYLE_USER, IK_STYLE_NORMAL, IK_STYLE_DIM},
+	[IK_BLOCK_NOTICE] = {true, true, IK_STYLE_NOTICE, IK_STYLE_NOTICE, IK_STYLE_DIM},
+	[IK_BLOCK_ERROR] = {true, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM},
+	[IK_BLOCK_WELCOME] = {true, false, IK_STYLE_HEADING, IK_STYLE_DIM, IK_STYLE_DIM},
+	[IK_BLOCK_HEADING] = {false, true, IK_STYLE_HEADING, IK_STYLE_HEADING, IK_STYLE_DIM},
+	[IK_BLOCK_TEXT] = {false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM},
+	[IK_BLOCK_OUTPUT] = {false, true, IK_STYLE_TOOL_OUTPUT, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
+	[IK_BLOCK_HINT] = {false, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM},
+	[IK_BLOCK_WARNING] = {false, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM},
+};
+
+const struct ik_block_look *ik_block_look(enum ik_block_kind kind)
+{
+	return &looks[kind];
+}
+
+const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style)
+{
+	*ret_style = looks[block->kind].head_style;
+	switch (block->kind) {
+	case IK_BLOCK_USER:
+	case IK_BLOCK_COMMAND:
+		return ">";
+	case IK_BLOCK_THINKING:
+		return "~";
+	case IK_BLOCK_CALL:
+		if (block->call->stage == IK_STAGE_FAILED)
+			*ret_style = IK_STYLE_ERROR;
+		return ik_call_mark(block->call->stage, block->utf8);
+	case IK_BLOCK_NOTICE:
+		return block->utf8 ? "·" : "-";
+	case IK_BLOCK_ERROR:
+		return "!";
+	default:
+		return "";
+	}
+}
+
+struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
+{
+	struct ik_block *block = ik_alloc(sizeof *block);
+	block->kind = kind;
+	block->utf8 = utf8;
+	block->growing = true;
+	block->filled = true;
+	block->renderer = &ik_renderer_plain;
+	block->folded = kind == IK_BLOCK_THINKING || kind == IK_BLOCK_CALL;
+	block->began_ms = block->seconds = -1;
+	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&block->label, IK_KIB(1));
+	ik_buf_init(&block->learnt.text, IK_KIB(64));
+	block->full = block->text = block->own.data;
+	block->head = 0;
+	block->tail = SIZE_MAX;
+	return block;
+}
+
+/* Forget all that was laid out. */
+static void drop_sections(struct ik_block *block)
+{
+	for (uint32_t i = 0; i < block->section_count; i++)
+		ik_lines_done(&block->sections[i].lines);
+	free(block->sections);
+	block->sections = NULL;
+	block->section_count = block->section_capacity = 0;
+	ik_buf_done(&block->learnt.text);
+	block->learnt.at = block->learnt.state = 0;
+}
+
+struct ik_block *ik_block_free(struct ik_block *block)
+{
+	if (!block)
+		return NULL;
+	drop_sections(block);
+	ik_buf_done(&block->own);
+	ik_buf_done(&block->label);
+	ik_message_unref(block->message);
+	free(block);
+	return NULL;
+}
+
+/* Which block shows a message of that kind. */
+static bool block_kind(const struct ik_message *message, enum ik_block_kind *ret_kind)
+{
+	switch (message->kind) {
+	case IK_KIND_USER:
+		*ret_kind = IK_BLOCK_USER;
+		return true;
+	case IK_KIND_ASSISTANT:
+		*ret_kind = IK_BLOCK_ASSISTANT;
+		return true;
+	case IK_KIND_THINKING:
+		*ret_kind = IK_BLOCK_THINKING;
+		return true;
+	case IK_KIND_COMMAND:
+		*ret_kind = IK_BLOCK_COMMAND;
+		return true;
+	case IK_KIND_NOTICE:
+		*ret_kind = ik_json_member(ik_message_data(message), "code").text
+			? IK_BLOCK_ERROR : IK_BLOCK_NOTICE;
+		return true;
+	case IK_KIND_SYSTEM:
+	case IK_KIND_USAGE:
+	case IK_KIND_TOOL_CALL:
+	case IK_KIND_TOOL_RESULT:
+	case IK_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+bool ik_block_text_shows(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0' || !strchr(" \t\r\n", text[i]))
+			return true;
+	return false;
+}
+
+struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
+{
+	enum ik_block_kind kind;
+	if (!block_kind(message, &kind) || ik_message_is_automatic(message)
+		|| !ik_block_text_shows(message->content, message->content_length))
+		return NULL;
+	struct ik_block *block = ik_block_new(kind, utf8);
+	block->message = ik_message_ref(message);
+	block->growing = false;
+	block->filled = false;
+	return block;
+}
+
+struct ik_block *ik_block_of_call(struct ik_call *call, bool utf8)
+{
+	struct ik_block *block = ik_block_new(IK_BLOCK_CALL, utf8);
+	block->call = call;
+	block->growing = false;
+	block->filled = false;
+	return block;
+}
+
+/* Take the line ends off both ends of a text. */
+static void trim(const char **text, size_t *length)
+{
+	while (*length > 0 && (*text)[0] == '\n') {
+		(*text)++;
+		(*length)--;
+	}
+	while (*length > 0 && ((*text)[*length - 1] == '\n' || (*text)[*length - 1] == ' '))
+		(*length)--;
+}
+
+/* Take line ends and blanks off the end of the block's own text. */
+static void trim_own(struct ik_block *block)
+{
+	const char *text = block->own.data;
+	size_t length = block->own.length;
+	trim(&text, &length);
+	ik_buf_truncate(&block->own, (size_t)(text - block->own.data) + length);
+}
+
+/* Is its label shown in place of its text? */
+static bool shows_label(const struct ik_block *block)
+{
+	return block->folded && block->kind == IK_BLOCK_THINKING;
+}
+
+/* Let the block have that text. */
+static void show(struct ik_block *block, const char *text, size_t length)
+{
+	block->full = text;
+	block->full_length = length;
+	if (!shows_label(block)) {
+		block->text = text;
+		block->length = length;
+	}
+}
+
+/* Let the block show its own buffer. */
+static void show_own(struct ik_block *block)
+{
+	show(block, block->own.data, block->own.length);
+}
+
+void ik_block_remark(struct ik_block *block, const char *remark)
+{
+	if (block->growing || block->tail != SIZE_MAX)
+		return;
+	ik_block_prepare(block);
+	if (block->full != block->own.data) {
+		ik_buf_clear(&block->own);
+		ik_buf_append(&block->own, block->full, block->full_length);
+	}
+	block->tail = block->full_length;
+	if (block->full_length > 0)
+		ik_buf_putc(&block->own, '\n');
+	ik_buf_puts(&block->own, remark);
+	show_own(block);
+	drop_sections(block);
+}
+
+/* Append the output of a command behind its line. */
+static void fill_output(struct ik_block *block)
+{
+	struct ik_buf output;
+	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	block->head = block->own.length;
+	struct ik_json_span printed = ik_json_member(ik_message_data(block->message), "output");
+	if (ik_message_own_call(block->message) != IK_OWN_TOOL /* an envelope is nothing to read */
+		&& ik_json_string(printed, &output) && output.length > 0) {
+		ik_buf_putc(&block->own, '\n');
+		ik_sanitize(&block->own, output.data, output.length);
+	}
+	ik_buf_done(&output);
+}
+
+/* Name what goes with a message, each on a line, with its size. */
+static void fill_attached(struct ik_block *block)
+{
+	struct ik_json_span list = ik_json_member(ik_message_data(block->message), "attached");
+	struct ik_json_walk walk = {0};
+	struct ik_json_span key, item;
+	block->tail = block->own.length;
+	while (ik_json_next(list, &walk, &key, &item)) {
+		char *name = ik_json_string_new(ik_json_member(item, "name"), NULL);
+		int64_t bytes;
+		if (name && ik_json_integer(ik_json_member(item, "bytes"), &bytes) && bytes >= 0) {
+			ik_buf_puts(&block->own, "\n+ ");
+			ik_sanitize_line(&block->own, name, strlen(name));
+			ik_buf_puts(&block->own, "  ");
+			ik_size_text(&block->own, (size_t)bytes);
+		}
+		free(name);
+	}
+}
+
+/* Make the text of a stored message: the message's own where that is harmless. */
+static void fill_from_message(struct ik_block *block)
+{
+	const char *content = block->message->content;
+	size_t length = ik_message_typed(block->message);
+	bool attached = length < block->message->content_length;
+	trim(&content, &length);
+	ik_buf_clear(&block->own);
+	if (block->kind == IK_BLOCK_ERROR) {
+		struct ik_json_span code = ik_json_member(ik_message_data(block->message), "code");
+		if (ik_json_string(code, &block->own))
+			ik_buf_puts(&block->own, "  ");
+	}
+	ik_sanitize(&block->own, content, length);
+	if (block->kind == IK_BLOCK_COMMAND) {
+		fill_output(block);
+		block->hang = IK_HANG_TABLE;
+	}
+	trim_own(block);
+	if (attached)
+		fill_attached(block);
+	if (block->own.length == length && memcmp(block->own.data, content, length) == 0) {
+		ik_buf_done(&block->own); /* once in memory is enough */
+		show(block, content, length);
+	} else {
+		show_own(block);
+	}
+}
+
+/* How much of a call's outcome is shown while it is folded: what the person asked for
+ * is no aside, and what a command prints is worth a look. */
+static size_t shown_lines(const struct ik_block *block)
+{
+	if (block->call->own)
+		return IK_CALL_LINES;
+	return ik_call_is_command(block->call) ? block->lines : 0;
+}
+
+/* Lines of a text. */
+static size_t count_lines(const char *text, size_t length)
+{
+	size_t lines = length > 0;
+	for (const char *end = text + length; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+		lines++;
+	return lines;
+}
+
+/* Make the line that stands for thinking. */
+static void make_label(struct ik_block *block)
+{
+	struct ik_buf label;
+	size_t lines = count_lines(block->full, block->full_length);
+	ik_buf_init(&label, IK_KIB(1));
+	if (block->growing)
+		ik_buf_puts(&label, _("Thinking…"));
+	else if (block->seconds > 0)
+		ik_buf_printf(&label, ngettext("Thought for %lld second", "Thought for %lld seconds",
+			(unsigned long)block->seconds), (long long)block->seconds);
+	else
+		ik_buf_puts(&label, _("Thought"));
+	block->head = label.length;
+	if (block->growing && block->seconds > 0)
+		ik_buf_printf(&label, _(" %lld s"), (long long)block->seconds);
+	ik_buf_puts(&label, block->utf8 ? " · " : " - ");
+	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", lines), lines);
+	if (label.length != block->label.length
+		|| memcmp(label.data, block->label.data, label.length) != 0) {
+		ik_buf_clear(&block->label);
+		ik_buf_append(&block->label, label.data, label.length);
+		drop_sections(block);
+	}
+	ik_buf_done(&label);
+	block->text = block->label.data;
+	block->length = block->label.length;
+}
+
+bool ik_block_foldable(const struct ik_block *block)
+{
+	return block->kind == IK_BLOCK_THINKING || block->kind == IK_BLOCK_CALL;
+}
+
+bool ik_block_is_row(const struct ik_block *block)
+{
+	return block->folded && (!block->call || shown_lines(block) == 0);
+}
+
+void ik_block_fold(struct ik_block *block, bool folded)
+{
+	if (!ik_block_foldable(block) || block->folded == folded)
+		return;
+	block->folded = folded;
+	drop_sections(block);
+	if (block->call) {
+		block->filled = false;
+	} else {
+		block->head = 0;
+		show(block, block->full, block->full_length);
+	}
+}
+
+bool ik_block_tick(struct ik_block *block, int64_t now_ms)
+{
+	if (block->kind != IK_BLOCK_THINKING || !block->growing)
+		return false;
+	if (block->began_ms < 0)
+		block->began_ms = now_ms;
+	int64_t seconds = (now_ms - block->began_ms) / 1000;
+	bool changed = seconds != block->seconds;
+	block->seconds = seconds;
+	return changed && block->folded;
+}
+
+void ik_block_copy(struct ik_block *block, struct ik_buf *out)
+{
+	if (block->call) {
+		ik_call_copy(block->call, out);
+	} else if (block->message && block->kind != IK_BLOCK_COMMAND) {
+		ik_buf_append(out, block->message->content, block->message->content_length);
+	} else {
+		ik_block_prepare(block);
+		size_t length = block->tail < block->full_length ? block->tail : block->full_length;
+		ik_buf_append(out, block->full, length);
+	}
+}
+
+/* Make the text when it is first asked for, or its call has changed. */
+static void fill(struct ik_block *block)
+{
+	if (block->call) {
+		if (block->filled && block->call_version == block->call->version)
+			return;
+		ik_buf_clear(&block->own);
+		ik_call_text(block->call, block->utf8, block->folded ? shown_lines(block) : IK_CALL_ALL,
+			&block->own, &block->head, &block->tail);
+		block->call_version = block->call->version;
+		show_own(block);
+		drop_sections(block);
+		block->filled = true;
+	} else if (!block->filled) {
+		block->filled = true;
+		fill_from_message(block);
+		bool interrupted = false;
+		if (ik_json_bool(ik_json_member(ik_message_data(block->message), "interrupted"),
+			&interrupted) && interrupted)
+			ik_block_remark(block, _("[interrupted]"));
+	}
+}
+
+void ik_block_append(struct ik_block *block, const char *bytes, size_t length)
+{
+	if (block->own.length == 0 && block->state.held_length == 0) {
+		while (length > 0 && (*bytes == '\n' || *bytes == '\r')) {
+			bytes++;
+			length--;
+		}
+	}
+	ik_sanitize_piece(&block->state, &block->own, bytes, length);
+	show_own(block);
+}
+
+void ik_block_finish(struct ik_block *block)
+{
+	if (!block->growing)
+		return;
+	ik_sanitize_end(&block->state, &block->own);
+	block->growing = false;
+	size_t length = block->own.length;
+	if (!block->joined)
+		trim_own(block);
+	if (block->own.length < length)
+		drop_sections(block);
+	else if (block->section_count > 0)
+		block->sections[block->section_count - 1].columns = 0;
+	show_own(block);
+}
+
+void ik_block_go_on(struct ik_block *block, const struct ik_message *message)
+{
+	ik_block_finish(block);
+	if (block->message) {
+		/* Anew from its message, for its own text has lost the blanks at the end. */
+		const char *content = block->message->content;
+		content += strspn(content, "\n");
+		ik_buf_clear(&block->own);
+		ik_sanitize(&block->own, content, strlen(content));
+	}
+	block->message = ik_message_unref(block->message);
+	drop_sections(block);
+	memset(&block->state, 0, sizeof block->state);
+	block->joined = block->growing = block->filled = true;
+	block->tail = SIZE_MAX;
+	show_own(block);
+	if (message) {
+		ik_block_append(block, message->content, message->content_length);
+		ik_block_finish(block);
+	}
+}
+
+void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
+{
+	ik_block_finish(block);
+	if (block->joined)
+		return;
+	struct ik_buf streamed = block->own;
+	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
+	block->message = ik_message_ref(message);
+	block->filled = false;
+	block->tail = SIZE_MAX;
+	fill(block);
+	if (streamed.length != block->full_length
+		|| memcmp(streamed.data, block->full, block->full_length) != 0)
+		drop_sections(block);
+	ik_buf_done(&streamed);
+}
+
+void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *renderer)
+{
+	if (block->renderer == renderer)
+		return;
+	block->renderer = renderer;
+	drop_sections(block);
+}
+
+/* How its text is laid out now. */
+static const struct ik_renderer *renderer_of(const struct ik_block *block)
+{
+	return block->folded ? &ik_renderer_folded : block->renderer;
+}
+
+/* Begin a section at start, with all the rest of the text. */
+static struct ik_section *add_section(struct ik_block *block, uint32_t start)
+{
+	if (block->section_count == block->section_capacity) {
+		block->section_capacity = block->section_capacity ? block->section_capacity * 2 : 1;
+		block->sections = ik_alloc_array(block->sections, block->section_capacity,
+			sizeof *block->sections);
+	}
+	struct ik_section *section = &block->sections[block->section_count++];
+	*section = (struct ik_section){.start = start};
+	return section;
+}
+
+/* Cover the text with sections; the last one takes what was appended until the
+ * renderer cuts it. */
+static void make_sections(struct ik_block *block)
+{
+	struct ik_section *last = block->section_count > 0
+		? &block->sections[block->section_count - 1] : add_section(block, 0);
+	while (last->end < block->length) {
+		struct ik_carry carry = last->carry;
+		size_t size = renderer_of(block)->split(block->text, last->start, block->length, &carry);
+		if (size == 0) {
+			last->end = (uint32_t)block->length;
+			return;
+		}
+		last->end = last->start + (uint32_t)size;
+		if (last->made_end >= last->end)
+			last->columns = 0;
+		if (last->end < block->length) {
+			last = add_section(block, last->end);
+			last->carry = carry;
+		}
+	}
+}
+
+/* Read on for what all sections are to know; those that it changes are laid out anew. */
+static void learn(struct ik_block *block)
+{
+	const struct ik_renderer *renderer = renderer_of(block);
+	if (!renderer->learn || block->learnt.at >= block->length
+		|| !renderer->learn(&block->learnt, block->text, block->length, block->growing))
+		return;
+	for (size_t i = 0; i < block->section_count; i++) {
+		struct ik_section *section = &block->sections[i];
+		if (memchr(block->text + section->start, '[', section->end - section->start))
+			section->columns = 0;
+	}
+}
+
+void ik_block_prepare(struct ik_block *block)
+{
+	fill(block);
+	if (shows_label(block))
+		make_label(block);
+	learn(block);
+	make_sections(block);
+}
+
+uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
+{
+	uint32_t low = 0;
+	uint32_t high = block->section_count;
+	while (low + 1 < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (block->sections[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, int columns)
+{
+	struct ik_section *section = &block->sections[index];
+	if (section->columns != columns) {
+		ik_lines_clear(&section->lines);
+		section->columns = columns;
+	} else if (section->made_end == section->end && section->lines.count > 0) {
+		return &section->lines;
+	}
+	const struct ik_block_look *look = &looks[block->kind];
+	struct ik_render request = {
+		.text = block->text,
+		.start = section->start,
+		.end = section->end,
+		.length = block->length,
+		.carry = section->carry,
+		.learnt = &block->learnt,
+		.growing = block->growing && section->end == block->length && !shows_label(block),
+		.piecewise = block->growing,
+		.utf8 = block->utf8,
+		.columns = columns,
+		.hang = block->hang,
+		.head = block->head,
+		.tail = block->tail,
+		.head_rows = block->call && ik_call_is_command(block->call) ? COMMAND_ROWS : 1,
+		.head_style = look->head_style,
+		.style = look->style,
+		.tail_style = look->tail_style,
+	};
+	renderer_of(block)->render(&request, &section->lines);
+	section->made_end = section->end;
+	return &section->lines;
+}
+
+void ik_block_forget_lines(struct ik_block *block, uint32_t index)
+{
+	struct ik_section *section = &block->sections[index];
+	ik_lines_done(&section->lines);
+	section->columns = 0;
+	section->made_end = 0;
+}
+
+int64_t ik_block_lines_made(const struct ik_block *block, uint32_t index, int columns)
+{
+	const struct ik_section *section = &block->sections[index];
+	if (section->columns != columns || section->made_end != section->end)
+		return -1;
+	return section->lines.count;
+}

@@ -1,0 +1,456 @@
+/* How a call reads in the scrollback: the text half of tui/scrollback/calls.h. */
+#include "tui/scrollback/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/envelope.h"
+#include "tui/text/quantity.h"
+#include "util/diff.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define SUMMARY_BYTES 2000 /* of arguments: a screenful */
+#define COMMAND_BYTES IK_KIB(16) /* of a command: so many that those left out can be counted */
+#define BODY_BYTES 4000    /* of a result whose lines are long */
+#define LARGE_PART IK_KIB(256) /* that is shown of a large result; the inspector has all */
+#define LIVE_LINES 6
+#define REASON_LINES 3 /* of a failure, at least */
+#define DIFF_LINES 2000 /* longer ones are read by nobody */
+#define FACT_BYTES 60      /* a longer text stands on a line of its own */
+
+const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
+{
+	switch (stage) {
+	case IK_STAGE_WRITING:
+	case IK_STAGE_WAITING:
+		return utf8 ? "◌" : "-";
+	case IK_STAGE_RUNNING:
+		return utf8 ? "◐" : "~";
+	case IK_STAGE_OK:
+		return utf8 ? "●" : "*";
+	case IK_STAGE_FAILED:
+		break;
+	}
+	return utf8 ? "✗" : "x";
+}
+
+/* The line of a command of the person's own: as it was typed. */
+static void add_own_command(struct ik_call *call)
+{
+	struct ik_json_span arguments;
+	char *command = NULL;
+	size_t length = 0;
+	if (ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) == IK_OK)
+		command = ik_json_string_new(ik_json_member(arguments, "command"), &length);
+	ik_buf_puts(&call->line, IK_OWN_COMMAND);
+	if (command)
+		ik_sanitize_line(&call->line, command, length < SUMMARY_BYTES ? length : SUMMARY_BYTES);
+	free(command);
+}
+
+const char *ik_call_line(struct ik_call *call, size_t *ret_length)
+{
+	if (call->line.length == 0 && ik_text_equal(call->name, IK_OWN_COMMAND)) {
+		add_own_command(call);
+	} else if (call->line.length == 0) {
+		struct ik_json_span arguments;
+		call->is_command = ik_json_check(call->arguments.data, call->arguments.length,
+			&arguments, NULL) == IK_OK
+			&& ik_json_span_type(ik_json_member(arguments, "command")) == IK_JSON_STRING;
+		char *summary = ik_call_summary(call->name, call->arguments.data,
+			call->arguments.length, call->is_command ? COMMAND_BYTES : SUMMARY_BYTES);
+		ik_sanitize_line(&call->line, summary, strlen(summary));
+		free(summary);
+	}
+	*ret_length = call->line.length;
+	return call->line.data;
+}
+
+bool ik_call_is_command(struct ik_call *call)
+{
+	size_t length;
+	(void)ik_call_line(call, &length);
+	return call->is_command;
+}
+
+/* End the line that was begun in out, if one was. */
+static void fresh_line(struct ik_buf *out)
+{
+	if (out->length > 0 && out->data[out->length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+}
+
+/* Put "name: value" on the line of facts, or on one of its own. */
+static void add_fact(struct ik_buf *facts, struct ik_json_span key, const char *value,
+	size_t length)
+{
+	if (facts->length > 0)
+		ik_buf_puts(facts, length > FACT_BYTES ? "\n" : "  ");
+	ik_json_string(key, facts);
+	ik_buf_puts(facts, ": ");
+	ik_buf_append(facts, value, length);
+}
+
+/* Append an object for people: texts as they are, then the small facts. */
+static void add_object(struct ik_buf *out, struct ik_json_span object)
+{
+	struct ik_buf facts, text;
+	ik_buf_init(&facts, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	struct ik_json_walk walk = {0};
+	struct ik_json_span key, value;
+	while (ik_json_next(object, &walk, &key, &value)) {
+		if (ik_json_span_type(value) != IK_JSON_STRING) {
+			add_fact(&facts, key, value.text, value.length);
+			continue;
+		}
+		ik_buf_clear(&text);
+		ik_json_string(value, &text);
+		if (text.length == 0)
+			continue;
+		if (!memchr(text.data, '\n', text.length)) {
+			add_fact(&facts, key, text.data, text.length);
+			continue;
+		}
+		if (out->length > 0) {
+			fresh_line(out);
+			ik_json_string(key, out);
+			ik_buf_puts(out, ":\n");
+		}
+		ik_buf_append(out, text.data, text.length);
+	}
+	if (facts.length > 0) {
+		fresh_line(out);
+		ik_buf_append(out, facts.data, facts.length);
+	}
+	ik_buf_done(&facts);
+	ik_buf_done(&text);
+}
+
+/* Append "sentence (CODE)" if value has an error in words; false if not. */
+static bool add_error(struct ik_buf *out, struct ik_json_span value)
+{
+	if (!ik_json_string(ik_json_member(value, "error"), out))
+		return false;
+	struct ik_json_span code = ik_json_member(value, "error_code");
+	if (ik_json_span_type(code) == IK_JSON_STRING) {
+		ik_buf_puts(out, " (");
+		ik_json_string(code, out);
+		ik_buf_putc(out, ')');
+	}
+	return true;
+}
+
+/* Append one of the streams of a failure. */
+static void add_stream(struct ik_buf *out, struct ik_json_span stream)
+{
+	if (ik_json_span_type(stream) != IK_JSON_STRING || stream.length <= 2)
+		return;
+	fresh_line(out);
+	ik_json_string(stream, out);
+}
+
+/* Append the outcome for people. output: nothing but what a command printed, where that is
+ * known. */
+static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool output)
+{
+	if (!ik_envelope_succeeded(envelope)) {
+		add_error(out, envelope);
+		add_stream(out, ik_json_member(envelope, "stderr"));
+		add_stream(out, ik_json_member(envelope, "stdout"));
+		return;
+	}
+	struct ik_json_span result = ik_json_member(envelope, "result");
+	enum ik_json_type type = ik_json_span_type(result);
+	if (output && ik_json_string(ik_json_member(result, "output"), out))
+		return;
+	if (type == IK_JSON_STRING)
+		ik_json_string(result, out);
+	else if (type == IK_JSON_OBJECT && ik_json_count(result) > 0) {
+		if (!add_error(out, result))
+			add_object(out, result);
+	} else if (type != IK_JSON_NONE)
+		ik_buf_append(out, result.text, result.length);
+	struct ik_json_span limit = ik_json_member(envelope, "limit_message");
+	if (ik_json_span_type(limit) == IK_JSON_STRING) {
+		fresh_line(out);
+		ik_json_string(limit, out);
+	}
+}
+
+/* The bytes of body that are shown where that many lines are, and how many are not. */
+static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
+{
+	size_t shown = 0;
+	size_t lines = 0;
+	while (lines < most && shown < body->length) {
+		const char *end = memchr(body->data + shown, '\n', body->length - shown);
+		shown = end ? (size_t)(end - body->data) + 1 : body->length;
+		lines++;
+	}
+	if (most != IK_CALL_ALL && shown > BODY_BYTES) {
+		shown = ik_utf8_cut(body->data, body->length, BODY_BYTES);
+		if (shown == 0)
+			shown = BODY_BYTES;
+	}
+	size_t hidden = shown < body->length;
+	for (const char *at = body->data + shown, *end = body->data + body->length;
+		at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+		hidden++;
+	*ret_hidden = hidden;
+	return shown;
+}
+
+/* Start of the last lines of text, at most so many: what is worth to be seen while it grows. */
+static size_t last_lines(const struct ik_buf *text, size_t most)
+{
+	size_t floor = text->length > BODY_BYTES ? text->length - BODY_BYTES : 0;
+	size_t start = text->length;
+	if (start > 0 && text->data[start - 1] == '\n')
+		start--;
+	for (size_t lines = 0; lines < most && start > floor; lines++) {
+		const char *line_feed = memrchr(text->data + floor, '\n', start - floor);
+		if (!line_feed)
+			return floor;
+		start = (size_t)(line_feed - text->data);
+	}
+	return start > floor ? start + 1 : floor;
+}
+
+/* Take the line ends off the end of out, but not below least. */
+static void trim_end(struct ik_buf *out, size_t least)
+{
+	size_t length = out->length;
+	while (length > least && (out->data[length - 1] == '\n' || out->data[length - 1] == ' '))
+		length--;
+	ik_buf_truncate(out, length);
+}
+
+/* Append what a call that runs has printed last, or all that is kept of it. */
+static void add_live(const struct ik_call *call, size_t lines, struct ik_buf *out)
+{
+	const struct ik_buf *live = call->errors.length > 0 ? &call->errors : &call->output;
+	if (live->length == 0)
+		return;
+	size_t most = call->is_command && lines > 0 ? lines : LIVE_LINES;
+	size_t start = lines == IK_CALL_ALL ? 0 : last_lines(live, most);
+	size_t head = out->length;
+	ik_buf_putc(out, '\n');
+	ik_sanitize(out, live->data + start, live->length - start);
+	trim_end(out, head);
+}
+
+/* Append what a call that is over came to, for people, or only its output; of a large one its
+ * beginning unless whole. */
+static void add_body(const struct ik_call *call, bool whole, bool output, struct ik_buf *out)
+{
+	struct ik_buf envelope;
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	struct ik_json_span value;
+	bool any = whole ? ik_call_envelope(call, &envelope)
+		: ik_call_envelope_beginning(call, LARGE_PART, &envelope);
+	if (any && ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
+		add_outcome(out, value, output);
+	else
+		ik_buf_puts(out, _("no result"));
+	trim_end(out, 0);
+	ik_buf_done(&envelope);
+}
+
+void ik_call_facts(const struct ik_call *call, const char *between, struct ik_buf *out)
+{
+	if (call->exit_code != 0)
+		ik_buf_printf(out, _("exit %lld"), (long long)call->exit_code);
+	if (call->exit_code != 0 && call->duration_ms >= 0)
+		ik_buf_puts(out, between);
+	if (call->duration_ms >= 0)
+		ik_duration_put(out, call->duration_ms);
+}
+
+/* Append facts behind the first line, and how much is not shown. */
+static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, bool large,
+	struct ik_buf *out)
+{
+	const char *dot = utf8 ? " · " : " - ";
+	if (call->exit_code != 0 || call->duration_ms >= 0)
+		ik_buf_puts(out, dot);
+	ik_call_facts(call, dot, out);
+	if (hidden > 0)
+		ik_buf_puts(out, dot);
+	if (hidden > 0 && large) {
+		ik_size_text(out, ik_call_envelope_size(call));
+	} else if (hidden > 0) {
+		ik_buf_printf(out, ngettext("%zu line", "%zu lines", hidden), hidden);
+	}
+}
+
+/* Does it end within a line? */
+static bool ends_within(const struct ik_buf *text)
+{
+	return text->length > 0 && text->data[text->length - 1] != '\n';
+}
+
+/* Append an edit as the differences between its two texts; false: the object is none. */
+static bool add_edit(struct ik_buf *out, struct ik_json_span object)
+{
+	struct ik_buf before, after;
+	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
+	bool edit = ik_json_string(ik_json_member(object, "old_string"), &before)
+		&& ik_json_string(ik_json_member(object, "new_string"), &after);
+	if (edit && ends_within(&before) && ends_within(&after)) { /* parts of a file end anywhere */
+		ik_buf_putc(&before, '\n');
+		ik_buf_putc(&after, '\n');
+	}
+	if (edit)
+		(void)ik_diff_lines(out, before.data, before.length, after.data, after.length, DIFF_LINES);
+	ik_buf_done(&before);
+	ik_buf_done(&after);
+	return edit;
+}
+
+/* Append an object's members in their order, each on a line, or below its name; of an edit its
+ * differences last. */
+static void add_members(struct ik_buf *out, struct ik_json_span object)
+{
+	struct ik_buf text, differences;
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&differences, IK_LIMIT_ENVELOPE);
+	bool edit = add_edit(&differences, object);
+	struct ik_json_walk walk = {0};
+	struct ik_json_span key, value;
+	while (ik_json_next(object, &walk, &key, &value)) {
+		if (edit && (ik_json_string_is(key, "old_string") || ik_json_string_is(key, "new_string")))
+			continue;
+		ik_buf_clear(&text);
+		if (!ik_json_string(value, &text))
+			ik_buf_append(&text, value.text, value.length);
+		fresh_line(out);
+		ik_json_string(key, out);
+		ik_buf_puts(out, memchr(text.data, '\n', text.length) ? ":\n" : ": ");
+		ik_buf_append(out, text.data, text.length);
+	}
+	fresh_line(out);
+	ik_buf_append(out, differences.data, differences.length);
+	ik_buf_done(&text);
+	ik_buf_done(&differences);
+}
+
+/* Append all arguments where the first line cannot show them as they are. */
+static void add_arguments(const struct ik_call *call, struct ik_buf *out)
+{
+	struct ik_json_span value;
+	bool shown = call->arguments.length < FACT_BYTES
+		&& !memmem(call->arguments.data, call->arguments.length, "\\n", 2);
+	if (shown || ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) != IK_OK
+		|| ik_json_span_type(value) != IK_JSON_OBJECT)
+		return;
+	struct ik_buf text;
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	add_members(&text, value);
+	trim_end(&text, 0);
+	ik_buf_putc(out, '\n');
+	ik_sanitize(out, text.data, text.length);
+	ik_buf_putc(out, '\n');
+	ik_buf_done(&text);
+}
+
+/* Append how many lines are left out, of a large one how much there is, and the key that shows
+ * it. */
+static void add_left_out(const struct ik_call *call, bool utf8, size_t lines, bool large,
+	struct ik_buf *out)
+{
+	ik_buf_puts(out, utf8 ? "… " : "... ");
+	if (large)
+		ik_size_text(out, ik_call_envelope_size(call));
+	else
+		ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", lines), lines);
+	if (call->open_key)
+		ik_buf_printf(out, " (%s)", call->open_key);
+}
+
+/* Append the last lines of what a command printed, after how many come before them. */
+static void add_last_lines(const struct ik_call *call, bool utf8, const struct ik_buf *body,
+	size_t lines, struct ik_buf *out)
+{
+	size_t start = last_lines(body, lines), before = 0, head = out->length;
+	for (size_t i = 0; i < start; i++)
+		before += body->data[i] == '\n';
+	if (start > 0) {
+		ik_buf_putc(out, '\n');
+		add_left_out(call, utf8, before > 0 ? before : 1, false, out);
+	}
+	if (body->length > 0) {
+		ik_buf_putc(out, '\n');
+		ik_sanitize(out, body->data + start, body->length - start);
+	}
+	trim_end(out, head);
+}
+
+void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
+	size_t *ret_head, size_t *ret_tail)
+{
+	const char *line = ik_call_line(call, ret_head);
+	ik_buf_append(out, line, *ret_head);
+	*ret_head = out->length;
+	*ret_tail = SIZE_MAX;
+	bool over = call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
+	if (!over) {
+		if (lines == IK_CALL_ALL)
+			add_arguments(call, out);
+		add_live(call, lines, out);
+		return;
+	}
+	struct ik_buf body;
+	size_t hidden = 0;
+	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
+	bool large = ik_call_is_large(call);
+	bool command = call->is_command && !call->own && call->stage == IK_STAGE_OK
+		&& lines != IK_CALL_ALL;
+	/* The end of a large one would have to be looked for. */
+	if (command && large)
+		lines = 0;
+	add_body(call, !large, command, &body);
+	if (command && lines > 0) {
+		add_facts(call, utf8, 0, false, out);
+		add_last_lines(call, utf8, &body, lines, out);
+		ik_buf_done(&body);
+		return;
+	}
+	if (call->stage == IK_STAGE_FAILED && lines < REASON_LINES)
+		lines = REASON_LINES;
+	size_t shown = fold(&body, lines, &hidden);
+	hidden += large;
+	add_facts(call, utf8, shown == 0 ? hidden : 0, large, out);
+	if (lines == IK_CALL_ALL)
+		add_arguments(call, out);
+	if (shown > 0) {
+		ik_buf_putc(out, '\n');
+		ik_sanitize(out, body.data, shown);
+		trim_end(out, *ret_head);
+		*ret_tail = out->length;
+		if (hidden > 0) {
+			ik_buf_putc(out, '\n');
+			add_left_out(call, utf8, hidden, large, out);
+		}
+	}
+	ik_buf_done(&body);
+}
+
+void ik_call_copy(struct ik_call *call, struct ik_buf *out)
+{
+	size_t length;
+	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
+		add_body(call, !ik_call_is_large(call), false, out);
+		return;
+	}
+	ik_buf_append(out, call->output.data, call->output.length);
+	ik_buf_append(out, call->errors.data, call->errors.length);
+	if (out->length > 0)
+		return;
+	const char *line = ik_call_line(call, &length);
+	ik_buf_append(out, line, length);
+}

@@ -1,0 +1,115 @@
+/*
+ * scrollback: blocks from top to bottom, and a window on them.
+ *
+ * The window follows the end while it is at the end; scrolled away from it,
+ * it stays with the text it shows (a block and a place in its source), also
+ * over a resize and while older blocks are put in front.  Only what the window
+ * shows is laid out.  The welcome, while it is all there is, is shown from its start.
+ *
+ * Serves the chat as well as the text parts of panes.
+ * Owns its blocks.  May include: util, tui/{block,cells}.h.
+ */
+#ifndef IK_TUI_SCROLLBACK_SCROLLBACK_H
+#define IK_TUI_SCROLLBACK_SCROLLBACK_H
+
+#include "tui/scrollback/block.h"
+
+struct ik_scrollback;
+
+struct ik_scrollback *ik_scrollback_new(void);
+struct ik_scrollback *ik_scrollback_free(struct ik_scrollback *scrollback);
+
+/* Forget all blocks; at the end again. */
+void ik_scrollback_clear(struct ik_scrollback *scrollback);
+
+/* Take over a block: at the end; several, in their order, before all others. */
+void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block);
+void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *const *blocks,
+	size_t count);
+/* Take out and free the first block. */
+void ik_scrollback_drop_first(struct ik_scrollback *scrollback);
+
+size_t ik_scrollback_count(const struct ik_scrollback *scrollback);
+struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index);
+struct ik_block *ik_scrollback_last(const struct ik_scrollback *scrollback); /* or NULL */
+
+/* The size of the window, in cells; what draws calls this first. */
+void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int columns);
+
+/* Move the window down (rows > 0) or up. A page keeps one row of the old one. */
+void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows);
+void ik_scrollback_page(struct ik_scrollback *scrollback, int pages);
+void ik_scrollback_half(struct ik_scrollback *scrollback, int halves); /* of the window */
+void ik_scrollback_top(struct ik_scrollback *scrollback);
+void ik_scrollback_bottom(struct ik_scrollback *scrollback);
+
+/* Is the end in the window? */
+bool ik_scrollback_at_end(struct ik_scrollback *scrollback);
+/* Rows below the window, counted no further than most. */
+size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most);
+/* Rows that have come below since the window left the end, counted; what is more than a
+ * window's work is not: *ret_more says that there is such. */
+size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more);
+
+/* A place that outlives ik_scrollback_clear() when the same blocks come back. */
+struct ik_scroll_place {
+	bool at_end;
+	int64_t block;
+	uint32_t offset, repeat;
+};
+struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollback);
+void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place);
+
+/*
+ * One block may have a mark. on: it gets one that is in the window, the last unless one
+ * there has it; off: none has.
+ */
+void ik_scrollback_select(struct ik_scrollback *scrollback, bool on);
+/* The mark on the block with that index, or on none; the window stays. */
+void ik_scrollback_select_at(struct ik_scrollback *scrollback, size_t index, bool on);
+/* The index of the block with the mark; the count of blocks where none has it. */
+size_t ik_scrollback_selected_index(const struct ik_scrollback *scrollback);
+/* Move the window, if it must be moved, so that the block with the mark is in it. */
+void ik_scrollback_show_selected(struct ik_scrollback *scrollback);
+/* The window stays where it is, too, when more text comes at the end that it shows. */
+void ik_scrollback_keep(struct ik_scrollback *scrollback);
+struct ik_block *ik_scrollback_selected(const struct ik_scrollback *scrollback); /* or NULL */
+/* To the next block (direction > 0), or the one before; of one that is larger than the window
+ * first to its next rows. */
+void ik_scrollback_step(struct ik_scrollback *scrollback, int direction);
+/* Open the block with the mark, or fold it; false: it is none that can be. */
+bool ik_scrollback_open(struct ik_scrollback *scrollback);
+/* The same to the block with that index. */
+void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded);
+/* A click on a row of the window: the block there gets the mark; a folded one opens, and an
+ * open one folds by its first row. True: it did one of both. */
+bool ik_scrollback_click(struct ik_scrollback *scrollback, int row);
+/* Let the window begin with the question before, or behind, the one that it begins with;
+ * it gets the mark. False: there is none. */
+bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction);
+
+/*
+ * A stretch of what is shown may be marked, from cell to cell of the grid that it was drawn
+ * into: shown in reverse, until another width is drawn, or something is folded.
+ */
+
+/* Is a cell in the area drawn last? Hide it: no cell is, until it is drawn again. */
+bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int column);
+void ik_scrollback_hide(struct ik_scrollback *scrollback);
+/* Begin at a cell that is in it; nothing is marked yet, nor any more. */
+void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int column);
+/* Mark up to another cell, this one included. One above the area (or in the first row of
+ * the grid, above which there is none) or below it moves the window by a row. */
+void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column);
+/* Mark the word at a cell (a path, an address); false: there is none. */
+bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int column);
+void ik_scrollback_mark_end(struct ik_scrollback *scrollback);
+/* Append what is marked, as it is shown: without frames, and what is one line as one line.
+ * False: nothing is. */
+bool ik_scrollback_marked(struct ik_scrollback *scrollback, struct ik_buf *out);
+
+/* Draw into area, which has the size of the last resize and is blank. */
+void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
+	struct ik_rectangle area);
+
+#endif

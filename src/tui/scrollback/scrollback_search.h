@@ -1,0 +1,82 @@
+/*
+ * scrollback_search: what is looked for in a scrollback: the place that is
+ * shown, how often it is there, the marks on what is in the window.
+ *
+ * What is searched is what is shown, folded blocks as they are when they are
+ * open; one that holds the place that is shown is opened, and folded again when
+ * the place leaves it.  All work is done in slices that the owner asks for, so
+ * that a large text stops nobody; blocks may come at both ends meanwhile.
+ *
+ * Borrows the scrollback.  May include: util, tui.
+ */
+#ifndef IK_TUI_SCROLLBACK_SCROLLBACK_SEARCH_H
+#define IK_TUI_SCROLLBACK_SCROLLBACK_SEARCH_H
+
+#include "tui/scrollback/scrollback.h"
+
+struct ik_search;
+
+/* scrollback must outlive it, and shows its finds from now on. */
+struct ik_search *ik_search_new(struct ik_scrollback *scrollback);
+struct ik_search *ik_search_free(struct ik_search *search);
+
+/* From now on a first place is looked for downwards from the beginning of the window, as in a
+ * text that is read from its start. */
+void ik_search_downwards(struct ik_search *search);
+
+/* Look for pattern (valid UTF-8; util/needle.h), upwards from the end of the window (or as
+ * ik_search_downwards() says) that was there when the search began (ik_search_begin()). "":
+ * nothing is shown. */
+void ik_search_set(struct ik_search *search, const char *pattern, size_t length);
+
+/* The same downwards from the beginning of the block with that index, and no further than its
+ * end: the window stays where that has nothing. */
+void ik_search_set_in(struct ik_search *search, const char *pattern, size_t length, size_t index);
+
+/* Remember the window, to begin from it and to come back to it. */
+void ik_search_begin(struct ik_search *search);
+void ik_search_back(struct ik_search *search);
+
+/* To the next place (direction > 0) or the one before; after the last comes the first. */
+void ik_search_step(struct ik_search *search, int direction);
+
+/* Blocks are gone or look different: all is to be found anew from here. */
+void ik_search_restart(struct ik_search *search);
+
+/* Do some milliseconds' work; true: something that is shown has changed. */
+bool ik_search_work(struct ik_search *search);
+/* Is there more to do? */
+bool ik_search_working(const struct ik_search *search);
+
+/* The mark of the scrollback on the block of the place that is shown, if one is. */
+void ik_search_select(struct ik_search *search);
+
+/* How it stands. */
+struct ik_search_state {
+	bool on;           /* there is a pattern */
+	bool seeking;      /* for the place to show */
+	bool found;        /* a place is shown */
+	bool wrapped;      /* the last step went past an end */
+	bool counted;      /* total is final */
+	size_t total;
+	size_t partly;     /* so many calls printed more than what is searched of them */
+	size_t number;     /* of the place that is shown, from 1; 0: not known */
+	int percent;       /* searched so far */
+};
+struct ik_search_state ik_search_state(const struct ik_search *search);
+
+/* Append the line in which the place that is shown stands, of a long one what is around the
+ * place; false: none is shown. */
+bool ik_search_put_line(const struct ik_search *search, struct ik_buf *out);
+
+/* Mark what was found in a line of a section that has just been drawn into a row, whose
+ * text begins at the left edge of area. */
+void ik_search_paint(struct ik_search *search, size_t block, uint32_t section, uint32_t line,
+	struct ik_cells *cells, struct ik_rectangle area, int row);
+/* A frame begins: what is known of its text is forgotten. */
+void ik_search_frame(struct ik_search *search);
+
+/* The next frame will have another size: a place that is shown now is shown then. */
+void ik_search_hold(struct ik_search *search);
+
+#endif

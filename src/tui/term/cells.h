@@ -1,0 +1,100 @@
+/*
+ * cells: the grid that panes draw into.
+ *
+ * A cell holds one grapheme cluster, a style and its place in a wide cluster.
+ * Text that is drawn must have been sanitised; what slips through is shown as
+ * U+FFFD.  Drawing is clipped to the grid and to a rectangle.
+ *
+ * Pure, owns the grid.  May include: util.
+ */
+#ifndef IK_TUI_TERM_CELLS_H
+#define IK_TUI_TERM_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a piece of text is; the theme says how that looks. */
+enum ik_style {
+	IK_STYLE_NORMAL,
+	IK_STYLE_DIM,          /* times, hints, frames */
+	IK_STYLE_BOLD,
+	IK_STYLE_USER,         /* what the person said */
+	IK_STYLE_ASSISTANT,
+	IK_STYLE_THINKING,
+	IK_STYLE_TOOL,         /* a call's name and arguments */
+	IK_STYLE_TOOL_OUTPUT,
+	IK_STYLE_ERROR,
+	IK_STYLE_NOTICE,
+	IK_STYLE_STATUS,       /* status bar */
+	IK_STYLE_STATUS_STRONG,
+	IK_STYLE_STATUS_WARNING,
+	IK_STYLE_FRAME,
+	IK_STYLE_FRAME_FOCUS,
+	IK_STYLE_SELECTION,    /* the selected line of a list */
+	IK_STYLE_PROMPT,
+	IK_STYLE_CODE,
+	IK_STYLE_CODE_KEYWORD,
+	IK_STYLE_CODE_LITERAL, /* strings, numbers */
+	IK_STYLE_CODE_COMMENT,
+	IK_STYLE_INLINE_CODE,
+	IK_STYLE_HEADING,
+	IK_STYLE_EMPHASIS,
+	IK_STYLE_LINK,
+	IK_STYLE_MATCH,        /* a search hit */
+	IK_STYLE_MATCH_CURRENT, /* the one that is shown of all */
+	IK_STYLE_ADDED,        /* lines of a diff */
+	IK_STYLE_REMOVED,
+	IK_STYLE_COUNT
+};
+
+#define IK_CELL_BYTES 20 /* longest drawn cluster: 5 characters of 4 bytes */
+
+struct ik_cell {
+	char text[IK_CELL_BYTES];
+	uint8_t length;   /* bytes; 0 for the second half of a wide cluster */
+	uint8_t width;    /* 1 or 2; 0 for the second half */
+	uint8_t style;
+	uint8_t underline;
+};
+
+struct ik_cells {
+	int rows;
+	int columns;
+	struct ik_cell *cells; /* rows * columns */
+	/* For who draws the same again and again: whose last frame it holds (never followed), and
+	 * the first row that may differ from the frame before. */
+	const void *owner;
+	int changed_from;
+};
+
+struct ik_rectangle {
+	int row, column, rows, columns;
+};
+
+void ik_cells_init(struct ik_cells *cells);
+void ik_cells_done(struct ik_cells *cells);
+/* Make it rows x columns, all blank and nobody's. */
+void ik_cells_resize(struct ik_cells *cells, int rows, int columns);
+
+/* Blanks in a style; or a character of one column, as drawn, again and again. */
+void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style);
+void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style,
+	const char *character);
+
+/*
+ * Draw text from (row, column) to the right within area, at most up to its
+ * right edge; a wide cluster that does not fit is left out and a blank drawn.
+ * Returns the column behind the last cell drawn. Width-0 clusters are dropped.
+ */
+int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
+	enum ik_style style, const char *text, size_t length);
+
+/* The same for a NUL-terminated text; an ellipsis ends it where it is cut. */
+int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
+	enum ik_style style, const char *text);
+
+const struct ik_cell *ik_cells_at(const struct ik_cells *cells, int row, int column);
+void ik_cells_restyle(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * theme: how each style looks, in one table a theme.
+ *
+ * Pure.  May include: util, tui/term/cells.h, tui/term/colour.h.
+ */
+#ifndef IK_TUI_TERM_THEME_H
+#define IK_TUI_TERM_THEME_H
+
+#include "tui/term/cells.h"
+
+enum ik_colour_depth {
+	IK_COLOURS_NONE, /* attributes only: NO_COLOR, mono terminals */
+	IK_COLOURS_8,
+	IK_COLOURS_16,
+	IK_COLOURS_256,
+	IK_COLOURS_TRUE  /* 24 bits */
+};
+
+enum { IK_ATTRIBUTE_BOLD = 1, IK_ATTRIBUTE_DIM = 2, IK_ATTRIBUTE_REVERSE = 4,
+	IK_ATTRIBUTE_UNDERLINE = 8, IK_ATTRIBUTE_ITALIC = 16 };
+
+/* Foreground and background, each -1 for the terminal's own: as 0xRRGGBB, and the
+ * numbers of what stands in for it where there are 16 colours, or 8.  With 256
+ * it is what of these is nearest (tui/term/colour.h). */
+struct ik_look {
+	int32_t foreground, background;
+	int8_t foreground16, background16;
+	int8_t foreground8, background8;
+	uint8_t attributes;
+	uint8_t mono_attributes; /* where there is no colour at all */
+};
+
+struct ik_theme {
+	const char *name;
+	struct ik_look looks[IK_STYLE_COUNT];
+};
+
+/* "dark", "light", "contrast", "mono"; NULL for another name. */
+const struct ik_theme *ik_theme_find(const char *name);
+const struct ik_theme *ik_theme_at(size_t index); /* NULL at the end */
+
+#endif

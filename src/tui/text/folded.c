@@ -1,0 +1,112 @@
+#include "tui/text/folded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/text.h"
+
+#define LEAST_SUMMARY 12 /* columns; with fewer, the facts go */
+#define HANG 2           /* columns before the second row of the head and the next ones */
+
+/* Begin one more row of the first line, from source on; returns its first column. */
+static int begin_row(const struct ik_render *request, struct ik_lines *lines, size_t source)
+{
+	ik_lines_add(lines, source);
+	if (source == 0)
+		return 0;
+	ik_lines_continue(lines);
+	return request->columns > 2 * LEAST_SUMMARY ? HANG : 0;
+}
+
+/* Lay out the first line, which ends at end, in several rows. */
+static void render_wrapped(const struct ik_render *request, struct ik_lines *lines, size_t head,
+	size_t end)
+{
+	int facts = (int)ik_utf8_width(request->text + head, end - head), column = 0;
+	size_t more = 0;
+	int rows = 0;
+	for (size_t at = 0; at < head;) {
+		int hang = at > 0 && request->columns > 2 * LEAST_SUMMARY ? HANG : 0;
+		struct ik_row row = ik_wrap_row(request->text + at, head - at, request->columns - hang);
+		if (rows++ < request->head_rows) {
+			column = begin_row(request, lines, at);
+			ik_lines_add_run(lines, at, row.shown, column, request->head_style);
+			column += (int)ik_utf8_width(request->text + at, row.shown);
+		} else {
+			more++;
+		}
+		at += row.taken;
+	}
+	if (more > 0) {
+		char *words = ik_format(ngettext("%zu more line", "%zu more lines", more), more);
+		char *mark = ik_format("%s %s", request->utf8 ? "…" : "...", words);
+		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
+		column = begin_row(request, lines, head);
+		ik_lines_add_kept(lines, kept, strlen(mark), column, IK_STYLE_DIM);
+		column += (int)ik_utf8_width(mark, strlen(mark));
+		free(words);
+		free(mark);
+	} else if (column + facts > request->columns) {
+		column = begin_row(request, lines, head);
+	}
+	if (facts > 0)
+		ik_lines_add_run(lines, head, end - head, column, IK_STYLE_DIM);
+}
+
+/* Lay out the first line, which ends at end. */
+static void render_summary(const struct ik_render *request, struct ik_lines *lines, size_t end)
+{
+	size_t head = request->head < end ? request->head : end;
+	size_t room = (size_t)request->columns;
+	size_t facts = ik_utf8_width(request->text + head, end - head);
+	size_t width;
+	if (request->head_rows > 1 && ik_utf8_width(request->text, end) > room) {
+		render_wrapped(request, lines, head, end);
+		return;
+	}
+	if (facts + LEAST_SUMMARY > room)
+		facts = 0;
+	room -= facts;
+	size_t shown = ik_utf8_fit(request->text, head, room, &width);
+	ik_lines_add(lines, 0);
+	if (shown < head) {
+		const char *mark = request->utf8 ? "…" : "...";
+		size_t mark_width = request->utf8 ? 1 : 3;
+		shown = ik_utf8_fit(request->text, head, room > mark_width ? room - mark_width : 0, &width);
+		ik_lines_add_run(lines, 0, shown, 0, request->head_style);
+		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
+		ik_lines_add_kept(lines, kept, strlen(mark), (int)width, IK_STYLE_DIM);
+		width += mark_width;
+	} else if (shown > 0) {
+		ik_lines_add_run(lines, 0, shown, 0, request->head_style);
+	}
+	if (facts > 0)
+		ik_lines_add_run(lines, head, end - head, (int)width, IK_STYLE_DIM);
+}
+
+/* The row and what stands below it; of what grew, nothing is kept. */
+static void render_folded(const struct ik_render *request, struct ik_lines *lines)
+{
+	if (request->start > 0) {
+		ik_renderer_plain.render(request, lines);
+		return;
+	}
+	const char *feed = memchr(request->text, '\n', request->end);
+	size_t end = feed ? (size_t)(feed - request->text) : request->end;
+	ik_lines_clear(lines);
+	render_summary(request, lines, end);
+	if (end < request->end) {
+		ik_lines_add(lines, end + 1); /* a line that the other renderer begins with */
+		ik_renderer_plain.render(request, lines);
+	}
+}
+
+__attribute__((nonnull)) static size_t split_folded(const char *text, size_t start, size_t length,
+	struct ik_carry *carry)
+{
+	return ik_renderer_plain.split(text, start, length, carry);
+}
+
+const struct ik_renderer ik_renderer_folded = {.split = split_folded, .render = render_folded};

@@ -1,0 +1,356 @@
+#include "tui/text/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/utf8.h"
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t';
+}
+
+/* Columns that a blank takes at column. */
+static int blank_width(char byte, int column)
+{
+	return byte == '\t' ? IK_TAB_COLUMNS - column % IK_TAB_COLUMNS : 1;
+}
+
+/* The cluster at text; what most text is made of is seen without a call. */
+static struct ik_cluster cluster_at(const char *text, size_t length)
+{
+	unsigned char byte = (unsigned char)text[0];
+	if (byte > 0x20 && byte < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80))
+		return (struct ik_cluster){.length = 1, .drawn_length = 1, .width = 1};
+	return ik_cluster_next(text, length);
+}
+
+/* A row that a blank at position overflows: the blanks go with the break. */
+static struct ik_row row_before_blanks(const char *text, size_t length, size_t position)
+{
+	struct ik_row row = {.shown = position, .taken = position};
+	while (row.taken < length && is_blank(text[row.taken]))
+		row.taken++;
+	if (row.taken < length && text[row.taken] == '\n')
+		row.taken++;
+	return row;
+}
+
+struct ik_row ik_wrap_row(const char *text, size_t length, int columns)
+{
+	struct ik_row breaking = {0, 0}; /* the last place where the row may end */
+	bool word_seen = false;
+	int column = 0;
+	size_t position = 0;
+	while (position < length) {
+		char byte = text[position];
+		if (byte == '\n')
+			return (struct ik_row){position, position + 1};
+		if (is_blank(byte)) {
+			int width = blank_width(byte, column);
+			if (column + width > columns && position > 0)
+				return row_before_blanks(text, length, position);
+			if (word_seen) {
+				if (breaking.taken != position)
+					breaking.shown = position;
+				breaking.taken = position + 1;
+			}
+			column += width;
+			position++;
+			continue;
+		}
+		struct ik_cluster cluster = cluster_at(text + position, length - position);
+		bool wide = cluster.width == 2;
+		if (wide && word_seen && breaking.taken != position)
+			breaking = (struct ik_row){position, position};
+		if (column + cluster.width > columns && position > 0) {
+			if (breaking.taken > 0)
+				return breaking;
+			return (struct ik_row){position, position};
+		}
+		word_seen = true;
+		column += cluster.width;
+		position += cluster.length;
+		if (wide)
+			breaking = (struct ik_row){position, position};
+	}
+	return (struct ik_row){length, length};
+}
+
+void ik_lines_done(struct ik_lines *lines)
+{
+	free(lines->lines);
+	free(lines->runs);
+	free(lines->added);
+	*lines = (struct ik_lines){0};
+}
+
+void ik_lines_clear(struct ik_lines *lines)
+{
+	lines->count = 0;
+	lines->run_count = 0;
+	lines->added_length = 0;
+	memset(lines->settled, 0, sizeof lines->settled);
+}
+
+void ik_lines_truncate(struct ik_lines *lines, uint32_t index)
+{
+	if (index >= lines->count)
+		return;
+	lines->run_count = lines->lines[index].run;
+	lines->count = index;
+}
+
+void ik_lines_add(struct ik_lines *lines, size_t source)
+{
+	if (lines->count == lines->capacity) {
+		lines->capacity = lines->capacity ? lines->capacity * 2 : 1;
+		lines->lines = ik_alloc_array(lines->lines, lines->capacity, sizeof *lines->lines);
+	}
+	lines->lines[lines->count++] =
+		(struct ik_line){.source = (uint32_t)source, .run = lines->run_count & 0x7fffffff};
+}
+
+void ik_lines_continue(struct ik_lines *lines)
+{
+	lines->lines[lines->count - 1].continues = 1;
+}
+
+void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style)
+{
+	if (lines->run_count == lines->run_capacity) {
+		lines->run_capacity = lines->run_capacity ? lines->run_capacity * 2 : 1;
+		lines->runs = ik_alloc_array(lines->runs, lines->run_capacity, sizeof *lines->runs);
+	}
+	lines->runs[lines->run_count++] = (struct ik_run){
+		.offset = (uint32_t)offset,
+		.length = (uint32_t)length,
+		.column = (uint16_t)column,
+		.style = (uint8_t)style,
+	};
+}
+
+uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length)
+{
+	uint32_t offset = lines->added_length;
+	if (length > lines->added_capacity - offset) {
+		lines->added_capacity = lines->added_capacity * 2 + (uint32_t)length;
+		lines->added = ik_alloc_array(lines->added, lines->added_capacity, 1);
+	}
+	if (length > 0)
+		memcpy(lines->added + offset, text, length);
+	lines->added_length += (uint32_t)length;
+	return offset;
+}
+
+void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style)
+{
+	ik_lines_add_run(lines, offset, length, column, style);
+	lines->runs[lines->run_count - 1].added = true;
+}
+
+const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
+	uint32_t *ret_count)
+{
+	uint32_t first = lines->lines[line].run;
+	uint32_t end = line + 1 < lines->count ? lines->lines[line + 1].run : lines->run_count;
+	*ret_count = end - first;
+	return lines->runs ? lines->runs + first : NULL;
+}
+
+uint32_t ik_lines_find(const struct ik_lines *lines, size_t source)
+{
+	uint32_t low = 0;
+	uint32_t high = lines->count;
+	while (low + 1 < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (lines->lines[middle].source <= source)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
+	struct ik_cells *cells, struct ik_rectangle area, int row)
+{
+	uint32_t count;
+	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	for (uint32_t i = 0; i < count; i++)
+		ik_cells_text(cells, area, row, area.column + runs[i].column,
+			(enum ik_style)runs[i].style,
+			(runs[i].added ? lines->added : text) + runs[i].offset, runs[i].length);
+}
+
+/* Style of the byte at offset, and where the next style begins. */
+static enum ik_style style_at(const struct ik_render *request, size_t offset, size_t *ret_end)
+{
+	if (offset < request->head) {
+		*ret_end = request->head;
+		return request->head_style;
+	}
+	if (offset < request->tail) {
+		*ret_end = request->tail;
+		return request->style;
+	}
+	*ret_end = SIZE_MAX;
+	return request->tail_style;
+}
+
+/* Add the runs of one row: cut at tabs and where the style changes. */
+static void add_row_runs(struct ik_lines *lines, const struct ik_render *request,
+	size_t start, size_t end, int column)
+{
+	while (start < end) {
+		if (request->text[start] == '\t') {
+			column += blank_width('\t', column);
+			start++;
+			continue;
+		}
+		size_t stop;
+		enum ik_style style = style_at(request, start, &stop);
+		if (stop > end)
+			stop = end;
+		const char *tab = memchr(request->text + start, '\t', stop - start);
+		if (tab)
+			stop = (size_t)(tab - request->text);
+		ik_lines_add_run(lines, start, stop - start, column, style);
+		if (stop < end)
+			column += (int)ik_utf8_width(request->text + start, stop - start);
+		start = stop;
+	}
+}
+
+/* Does so far an indentation leave enough of the row for words? */
+static bool leaves_room(const struct ik_render *request, int column)
+{
+	return column * 5 <= request->columns * 3;
+}
+
+/* The indentation of a row that continues a line of a table: the column behind the gap that
+ * ends its first cell, or that of the line where it has none, or one that is far. */
+static int table_hang(const struct ik_render *request, size_t position)
+{
+	size_t least = position > IK_TABLE_LINE ? position - IK_TABLE_LINE : 0, start = position;
+	while (start > least && request->text[start - 1] != '\n')
+		start--;
+	if (start > 0 && request->text[start - 1] != '\n')
+		return 0;
+	const char *line = request->text + start;
+	size_t length = position - start, indent = 0;
+	for (; indent < length && line[indent] == ' '; indent++)
+		;
+	for (size_t i = indent; i + 2 < length; i++) {
+		if (line[i] != ' ' || line[i + 1] != ' ')
+			continue;
+		for (; i < length && line[i] == ' '; i++)
+			;
+		int column = (int)ik_utf8_width(line, i);
+		return i < length && leaves_room(request, column) ? column : (int)indent;
+	}
+	return (int)indent;
+}
+
+/* The indentation of a row that begins at position, inside a line. */
+static int indentation(const struct ik_render *request, size_t position)
+{
+	int hang = request->hang == IK_HANG_TABLE ? table_hang(request, position) : request->hang;
+	return leaves_room(request, hang) ? hang : 0;
+}
+
+/* Lay out one row at *position. */
+static void render_row(const struct ik_render *request, struct ik_lines *lines,
+	size_t *position)
+{
+	bool continues = *position > 0 && request->text[*position - 1] != '\n';
+	int indent = continues ? indentation(request, *position) : 0;
+	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position,
+		request->columns - indent);
+	ik_lines_add(lines, *position);
+	if (continues)
+		ik_lines_continue(lines);
+	add_row_runs(lines, request, *position, *position + row.shown, indent);
+	*position += row.taken;
+}
+
+/* Where to go on: the lines but the last are those of the shorter text. */
+static size_t resume(const struct ik_render *request, struct ik_lines *lines)
+{
+	size_t position = request->start;
+	if (lines->count > 0) {
+		position = lines->lines[lines->count - 1].source;
+		ik_lines_truncate(lines, lines->count - 1);
+	}
+	return position;
+}
+
+/* Lay out a section. */
+static void render_plain(const struct ik_render *request, struct ik_lines *lines)
+{
+	size_t position = resume(request, lines);
+	do
+		render_row(request, lines, &position);
+	while (position < request->end);
+}
+
+/* The position behind the last such byte of text; 0: there is none. */
+__attribute__((nonnull)) static size_t behind_last(const char *text, size_t length, char byte)
+{
+	const char *found = memrchr(text, byte, length);
+	return found ? (size_t)(found - text) + 1 : 0;
+}
+
+enum ik_style ik_diff_style(char first)
+{
+	switch (first) {
+	case '+':
+		return IK_STYLE_ADDED;
+	case '-':
+		return IK_STYLE_REMOVED;
+	case '@':
+		return IK_STYLE_DIM;
+	default:
+		return IK_STYLE_NORMAL;
+	}
+}
+
+/* Lay out a section of a diff; it may begin inside a line. */
+static void render_diff(const struct ik_render *request, struct ik_lines *lines)
+{
+	struct ik_render line = *request;
+	size_t position = resume(request, lines);
+	size_t start = behind_last(request->text, position, '\n');
+	do {
+		if (position > 0 && request->text[position - 1] == '\n')
+			start = position;
+		line.style = ik_diff_style(request->text[start]);
+		render_row(&line, lines, &position);
+	} while (position < request->end);
+}
+
+/* Cut a long text behind a line, else behind a word, else behind a character. */
+__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length,
+	struct ik_carry *carry)
+{
+	(void)carry;
+	text += start;
+	length -= start;
+	if (length <= IK_SECTION_MAX)
+		return 0;
+	size_t line = behind_last(text, IK_SECTION_MAX, '\n');
+	if (line > 0)
+		return line;
+	size_t word = behind_last(text, IK_SECTION_MAX, ' ');
+	if (word > 0)
+		return word;
+	size_t cut = ik_utf8_cut(text, length, IK_SECTION_MAX);
+	return cut > 0 ? cut : IK_SECTION_MAX;
+}
+
+const struct ik_renderer ik_renderer_plain = {.split = split_plain, .render = render_plain};
+const struct ik_renderer ik_renderer_diff = {.split = split_plain, .render = render_diff};

@@ -1,0 +1,169 @@
+/*
+ * wrap: text broken into rows of a width, and the rows of a stretch of text as
+ * lines of styled runs.
+ *
+ * Rows end at blanks where they can, between wide characters, else inside a
+ * word.  Breaking is greedy from left to right: a row that another one follows
+ * never changes when text is appended, so that a growing text costs what its
+ * last row and the new piece cost.
+ *
+ * A line names its text by offsets; so the same lines serve text that moved in
+ * memory.  What a renderer adds of its own (bars, bullets, decoded entities)
+ * is kept beside the lines.  Text is valid UTF-8, sanitised: of the controls it has only line
+ * feed and tab.
+ *
+ * Pure.  May include: util, tui/term/cells.h.
+ */
+#ifndef IK_TUI_TEXT_WRAP_H
+#define IK_TUI_TEXT_WRAP_H
+
+#include "tui/term/cells.h"
+#include "util/buf.h"
+
+#define IK_TAB_COLUMNS 8
+#define IK_CODE_TAB_COLUMNS 4 /* in code of Markdown: as its parser takes tabs */
+
+/* A hang that each line says by itself: rows that continue "  NAME  words" stand under the
+ * words, those of "  words" under these; of lines no longer than that many bytes. */
+#define IK_HANG_TABLE (-1)
+#define IK_TABLE_LINE 1024u
+
+/* One row of a text: its first shown bytes are drawn, its first taken bytes
+ * are done with (a line feed, the blanks at which it was broken). */
+struct ik_row {
+	size_t shown;
+	size_t taken;
+};
+
+/* The first row of text at that width; taken is at least 1 unless length is 0.
+ * A cluster wider than columns is taken all the same. */
+struct ik_row ik_wrap_row(const char *text, size_t length, int columns);
+
+/* A piece of a line: bytes of the text, or of what the renderer added, in one
+ * style, from a column on. */
+struct ik_run {
+	uint32_t offset;
+	uint32_t length;
+	uint16_t column;
+	uint8_t style;
+	bool added;
+};
+
+/* A line: where in the text it begins (the anchor that a resize keeps), the
+ * first of its runs (they end where those of the next line begin), and whether it is the
+ * rest of the line before, which had no room. */
+struct ik_line {
+	uint32_t source;
+	uint32_t run : 31;
+	uint32_t continues : 1;
+};
+
+/* What a section has to know of those before it; the renderer's own business,
+ * all zero at the start of a text. */
+struct ik_carry {
+	uint32_t kind;
+	uint32_t origin;
+};
+
+/* Of a text that grows: what stands before a place, and how much was made of it; at 0: nothing. */
+struct ik_settled {
+	uint32_t at;
+	uint32_t lines, added;
+	struct ik_carry carry;
+};
+
+struct ik_lines {
+	struct ik_line *lines;
+	struct ik_run *runs;
+	uint32_t count, capacity;
+	uint32_t run_count, run_capacity;
+	char *added;
+	uint32_t added_length, added_capacity;
+	/* The renderer's own business; nothing once the lines are cleared. */
+	struct ik_settled settled[2];
+};
+
+void ik_lines_done(struct ik_lines *lines);
+void ik_lines_clear(struct ik_lines *lines);
+
+/* Forget all lines from index on. */
+void ik_lines_truncate(struct ik_lines *lines, uint32_t index);
+
+/* Begin a line; it is the rest of the one before; add a run to the line begun last. */
+void ik_lines_add(struct ik_lines *lines, size_t source);
+void ik_lines_continue(struct ik_lines *lines);
+void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style);
+
+/* Keep text that is the renderer's own; its offset, for runs of what was added. */
+uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length);
+void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int column,
+	enum ik_style style);
+
+/* The runs of a line. */
+const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
+	uint32_t *ret_count);
+
+/* The last line that begins at or before source (0 when none does). */
+uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
+
+/* Draw a line of text into one row of area (columns count from its left edge). */
+void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
+	struct ik_cells *cells, struct ik_rectangle area, int row);
+
+/* What a renderer has learnt of a text that grows and all sections are to know: its own
+ * business; all zero but for text at the start. */
+struct ik_learnt {
+	struct ik_buf text;
+	size_t at;      /* how far it has read */
+	uint64_t state;
+};
+
+/* What a renderer is told: the text with the stretch [start, end) of it to lay
+ * out, the width, by how much rows that continue a line are indented, and the
+ * styles of its three parts: [0, head), [head, tail) and from tail on. */
+struct ik_render {
+	const char *text;
+	size_t start, end;
+	size_t length;          /* of the whole text */
+	struct ik_carry carry;  /* what the section before left open */
+	const struct ik_learnt *learnt;
+	bool growing;           /* more text may come behind the end */
+	bool piecewise;         /* lines will be given again with more text: keep what stays */
+	bool utf8;              /* what is added may be more than ASCII */
+	int columns;
+	int hang;
+	size_t head, tail;
+	int head_rows;          /* of something folded: that its head may take; 0: one */
+	enum ik_style head_style, style, tail_style;
+};
+
+/*
+ * How a text becomes lines.  A long text is cut into sections, which are laid
+ * out one by one and only when they are looked at.
+ */
+struct ik_renderer {
+	/* Bytes from start on that are a section of their own whatever follows;
+	 * 0: all of text, and it may still grow. At most IK_SECTION_MAX. *carry is
+	 * that of start; with a section it becomes that of what follows. */
+	size_t (*split)(const char *text, size_t start, size_t length, struct ik_carry *carry);
+	/* Lay out a section. lines is empty, or holds the lines of a shorter
+	 * end: those that cannot change any more may be kept. At least one line. */
+	void (*render)(const struct ik_render *request, struct ik_lines *lines);
+	/* NULL, or: read on in the text; true: all sections with '[' look different now. */
+	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t length, bool growing);
+};
+
+#define IK_SECTION_MAX 16384u
+
+/* Text as it is, wrapped. */
+extern const struct ik_renderer ik_renderer_plain;
+
+/* The same with each line in the style that its first character says: "+" was
+ * added, "-" removed, "@" is about the lines that follow. */
+extern const struct ik_renderer ik_renderer_diff;
+
+/* What a line of a diff looks like that begins so. */
+enum ik_style ik_diff_style(char first);
+
+#endif

@@ -1,0 +1,281 @@
+/* The second half of file_copy.h: a file put back. */
+#include "undo/file_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/text.h"
+
+struct ik_file_put {
+	char *objects, *path;
+	struct ik_file_state wanted, present;
+	bool begun;
+	int directory;   /* that the file is in; all goes through it, whatever its path leads to by now */
+	int from, to;
+	char *temporary; /* a name in the directory; NULL: written in place */
+	char *slice;
+	int number;      /* errno; 0: all is well */
+	bool changed;    /* it was another file in the end */
+};
+
+struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
+	const struct ik_file_state *wanted, const struct ik_file_state *present)
+{
+	struct ik_file_put *put = ik_alloc(sizeof(*put));
+
+	put->objects = ik_strdup(objects);
+	put->path = ik_strdup(path);
+	put->wanted = ik_file_state_copy(wanted);
+	put->present = ik_file_state_copy(present);
+	put->directory = put->from = put->to = -1;
+	return put;
+}
+
+/* Let go of what is only needed on the way. */
+static void put_down(struct ik_file_put *put)
+{
+	if (put->from >= 0)
+		close(put->from);
+	if (put->to >= 0)
+		close(put->to);
+	if (put->temporary != NULL)
+		unlinkat(put->directory, put->temporary, 0);
+	if (put->directory >= 0)
+		close(put->directory);
+	put->directory = put->from = put->to = -1;
+	free(put->temporary);
+	put->temporary = NULL;
+	free(put->slice);
+	put->slice = NULL;
+}
+
+struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
+{
+	if (put == NULL)
+		return NULL;
+	put_down(put);
+	ik_file_state_done(&put->wanted);
+	ik_file_state_done(&put->present);
+	free(put->objects);
+	free(put->path);
+	free(put);
+	return NULL;
+}
+
+/* Is the file still the one that was looked at, in the same directory? */
+static bool is_unchanged(struct ik_file_put *put)
+{
+	struct ik_file_state now = ik_file_state_look_in(put->directory, errno, put->path, 0);
+	bool same = now.kind == put->present.kind && (now.kind == IK_FILE_ABSENT ||
+		ik_identity_equal(&now.identity, &put->present.identity)) &&
+		(put->present.directory.inode == 0 ||
+		ik_file_directory_same(&now.directory, &put->present.directory));
+
+	ik_file_state_done(&now);
+	put->changed = !same;
+	return same;
+}
+
+/* Remove the file, and the directories that were missing once. */
+static void take_away(struct ik_file_put *put)
+{
+	const char *until = put->wanted.made_from;
+	char *directory = ik_strdup(put->path);
+	bool removed;
+	int parent;
+
+	put->directory = ik_file_directory_open(put->path);
+	removed = is_unchanged(put) && put->directory >= 0;
+	if (removed && unlinkat(put->directory, ik_path_base(put->path), 0) != 0 && errno != ENOENT) {
+		put->number = errno;
+		removed = false;
+	}
+	while (removed && until != NULL && !ik_text_equal(directory, until)) {
+		directory[ik_path_base(directory) - directory - 1] = '\0';
+		parent = ik_text_starts(directory, until) ? ik_file_directory_open(directory) : -1;
+		removed = parent >= 0 && unlinkat(parent, ik_path_base(directory), AT_REMOVEDIR) == 0;
+		if (parent >= 0)
+			close(parent);
+	}
+	free(directory);
+}
+
+/* Would a new file in its place lose something of the old one? */
+static bool must_be_in_place(const struct ik_file_put *put)
+{
+	const char *name = ik_path_base(put->path);
+	struct stat status;
+	bool attributes;
+	int fd;
+
+	if (fstatat(put->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	fd = openat(put->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	attributes = fd >= 0 && flistxattr(fd, NULL, 0) > 0;
+	if (fd >= 0)
+		close(fd);
+	return status.st_nlink > 1 || status.st_uid != geteuid() || attributes;
+}
+
+/* Make a locked file beside it, which the tools do not sweep away; false: there can be none. */
+static bool open_beside(struct ik_file_put *put)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		return false;
+	put->temporary = ik_format(".ikigai-%016llx.tmp", (unsigned long long)number);
+	put->to = openat(put->directory, put->temporary,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (put->to >= 0) {
+		(void)flock(put->to, LOCK_EX | LOCK_NB);
+		return true;
+	}
+	put->number = errno;
+	free(put->temporary);
+	put->temporary = NULL;
+	return false;
+}
+
+/* Open the file itself and empty it, if it is still the one that was looked at. */
+static bool open_in_place(struct ik_file_put *put)
+{
+	struct ik_identity identity;
+	struct stat status;
+
+	put->number = 0;
+	put->to = openat(put->directory, ik_path_base(put->path), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (put->to < 0 || fstat(put->to, &status) != 0) {
+		put->number = errno;
+		return false;
+	}
+	identity = ik_identity_of(&status);
+	put->changed = !is_unchanged(put) || !ik_identity_equal(&identity, &put->present.identity);
+	if (!put->changed && ftruncate(put->to, 0) != 0)
+		put->number = errno;
+	return !put->changed && put->number == 0;
+}
+
+/* Make the directory that a file was in, with those above it, and open it; -1 with errno. */
+static int make_directory(const char *directory)
+{
+	int fd = ik_path_open_directory(directory), parent, number;
+	char *above;
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	above = ik_path_directory(directory);
+	parent = make_directory(above);
+	free(above);
+	if (parent < 0)
+		return -1;
+	if (mkdirat(parent, ik_path_base(directory), 0777) == 0 || errno == EEXIST)
+		fd = openat(parent, ik_path_base(directory), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	number = errno;
+	close(parent);
+	errno = number;
+	return fd;
+}
+
+/* Open the directory, made again where the file is to be there again; false: number says why not. */
+static bool open_directory(struct ik_file_put *put)
+{
+	char *directory = ik_path_directory(put->path);
+
+	put->directory = put->present.kind == IK_FILE_ABSENT ? make_directory(directory) :
+		ik_path_open_directory(directory);
+	if (put->directory < 0)
+		put->number = errno;
+	free(directory);
+	return put->directory >= 0;
+}
+
+/* Open what is copied, and where to; false: number says why not. */
+static bool begin(struct ik_file_put *put)
+{
+	char *name = ik_path_join(put->objects, put->wanted.hash);
+
+	put->from = open(name, O_RDONLY | O_CLOEXEC);
+	if (put->from < 0)
+		put->number = errno;
+	free(name);
+	if (put->from < 0 || !open_directory(put))
+		return false;
+	put->slice = ik_alloc(IK_FILE_SLICE);
+	if (!must_be_in_place(put) && open_beside(put))
+		return true;
+	/* What is there is kept by its hash: a crash on the way loses nothing. */
+	return put->present.kind == IK_FILE_REGULAR && open_in_place(put);
+}
+
+/* All is copied: make it durable, and the file. */
+static void finish(struct ik_file_put *put)
+{
+	int fd;
+
+	if ((fchmod(put->to, (mode_t)put->wanted.mode) != 0 && put->temporary != NULL) ||
+	    fsync(put->to) != 0) {
+		put->number = errno;
+		return;
+	}
+	if (put->temporary == NULL || !is_unchanged(put))
+		return;
+	if (renameat(put->directory, put->temporary, put->directory, ik_path_base(put->path)) != 0) {
+		put->number = errno;
+		return;
+	}
+	free(put->temporary);
+	put->temporary = NULL;
+	fd = openat(put->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		(void)fsync(fd);
+		close(fd);
+	}
+}
+
+bool ik_file_put_step(struct ik_file_put *put)
+{
+	ssize_t count = -1;
+
+	if (put->wanted.kind == IK_FILE_ABSENT) {
+		take_away(put);
+		put_down(put);
+		return true;
+	}
+	if (put->begun || begin(put)) {
+		put->begun = true;
+		do {
+			count = read(put->from, put->slice, IK_FILE_SLICE);
+		} while (count < 0 && errno == EINTR);
+		if (count < 0)
+			put->number = errno;
+		else if (count == 0)
+			finish(put);
+		else if ((put->number = ik_write_all(put->to, put->slice, (size_t)count)) == 0)
+			return false;
+	}
+	put_down(put);
+	return true;
+}
+
+enum ik_status ik_file_put_end(struct ik_file_put *put, struct ik_file_state *ret_state,
+	struct ik_error *error)
+{
+	if (put->changed)
+		return ik_error_set(error, IK_DENIED, _("%s has just been changed"), put->path);
+	if (put->number != 0)
+		return ik_error_set_errno(error, put->number, _("cannot write %s"), put->path);
+	*ret_state = ik_file_state_look(put->path, 0);
+	memcpy(ret_state->hash, put->wanted.hash, sizeof(ret_state->hash));
+	return IK_OK;
+}

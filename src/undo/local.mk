@@ -1,0 +1,16 @@
+# src/undo: one library.
+noinst_LIBRARIES += libik_undo.a
+libik_undo_a_SOURCES = \
+	src/undo/file_copy.h \
+	src/undo/file_keep.c \
+	src/undo/file_put.c \
+	src/undo/file_state.c src/undo/file_state.h \
+	src/undo/revert.c src/undo/revert.h \
+	src/undo/revert_history.c \
+	src/undo/revert_journal.c src/undo/revert_journal.h \
+	src/undo/worktree.c src/undo/worktree.h \
+	src/undo/worktree_changes.c src/undo/worktree_changes.h \
+	src/undo/worktree_index.c src/undo/worktree_index.h \
+	src/undo/worktree_look.c src/undo/worktree_look.h \
+	src/undo/worktree_modes.c src/undo/worktree_modes.h \
+	src/undo/worktree_place.c src/undo/worktree_place.h

@@ -1,0 +1,375 @@
+#include "undo/worktree_changes.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+static void change_done(struct ik_worktree_change *change)
+{
+	free(change->path);
+	ik_file_state_done(&change->before);
+	ik_file_state_done(&change->after);
+}
+
+void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count)
+{
+	while (count > 0)
+		change_done(&changes[--count]);
+	free(changes);
+}
+
+/* A file in both indexes, or in one of them. */
+struct pair {
+	const char *path;
+	struct ik_worktree_entry old, new; /* without a path: not there */
+	size_t entry; /* the place of the old one */
+};
+
+/* The next file of both; false: there is none. */
+static bool next_pair(const struct ik_worktree_span *span, size_t *old, size_t *new,
+	struct pair *pair)
+{
+	const struct ik_worktree_index *before = span->before->index;
+	int order;
+
+	*pair = (struct pair){ .entry = *old };
+	if (*old < ik_worktree_index_count(before))
+		pair->old = ik_worktree_index_entry(before, *old);
+	if (*new < ik_worktree_index_count(span->after))
+		pair->new = ik_worktree_index_entry(span->after, *new);
+	if (pair->old.path == NULL && pair->new.path == NULL)
+		return false;
+	order = pair->old.path == NULL ? 1 : pair->new.path == NULL ? -1 :
+		strcmp(pair->old.path, pair->new.path);
+	if (order > 0)
+		pair->old = (struct ik_worktree_entry){ .path = NULL };
+	else
+		(*old)++;
+	if (order < 0)
+		pair->new = (struct ik_worktree_entry){ .path = NULL };
+	else
+		(*new)++;
+	pair->path = order > 0 ? pair->new.path : pair->old.path;
+	return true;
+}
+
+/* Give one the permissions that git knows of. */
+static int with_program(int mode, bool program)
+{
+	return program ? mode | ((mode & 0444) >> 2) : mode & ~0111;
+}
+
+/* What a file was before, as the index had it; now: its permissions now, where git knows the same
+ * of them as before, or 0. */
+static struct ik_file_state state_before(const struct ik_worktree_span *span,
+	const struct pair *pair, int now)
+{
+	struct ik_file_state state = { .kind = IK_FILE_OTHER };
+	bool program = pair->old.mode == IK_GIT_PROGRAM;
+	char *missing;
+
+	if (pair->old.path == NULL) {
+		state.kind = IK_FILE_ABSENT;
+		missing = ik_worktree_index_missing(span->before->index, pair->path);
+		state.made_from = missing != NULL ? ik_path_join(span->root, missing) : NULL;
+		free(missing);
+	} else if (ik_worktree_is_regular(pair->old.mode)) {
+		state.kind = IK_FILE_REGULAR;
+		state.mode = ik_worktree_modes_of(span->modes, &pair->old);
+		if (state.mode < 0)
+			state.mode = pair->old.mode == pair->new.mode && now != 0 ? now :
+				with_program(now != 0 ? now : ik_worktree_new_mode(false), program);
+	}
+	return state;
+}
+
+/* When a file was made; 0: that is not known. */
+static int64_t birth_of(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	char *path = ik_path_join(span->root, pair->path);
+	struct statx status = { 0 };
+	int failed = statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status);
+
+	free(path);
+	if (failed != 0 || (status.stx_mask & STATX_BTIME) == 0)
+		return 0;
+	return status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
+}
+
+/* Was the file as the index has it when the next call began? Then this one did not change it. */
+static bool is_next_ones(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	const struct ik_worktree_look *next = span->next;
+
+	return next != NULL && next->index == span->before->index && pair->old.path != NULL &&
+		pair->entry < next->looked && ik_worktree_look_seen(next, pair->entry) == NULL;
+}
+
+/* Is it known that somebody else did that, before the call or after it? */
+static bool is_anothers(const struct ik_worktree_span *span, const struct pair *pair,
+	const struct ik_worktree_seen *seen)
+{
+	bool later = pair->new.path == NULL || pair->new.ctime_ns > span->end_ns;
+
+	if (later && pair->old.path == NULL && birth_of(span, pair) > span->end_ns)
+		return true;
+	if (pair->new.path == NULL && seen != NULL && seen->state.kind == IK_FILE_ABSENT)
+		return true;
+	if (pair->new.path != NULL && seen != NULL && seen->state.kind == IK_FILE_REGULAR &&
+	    seen->state.identity.ctime_ns == pair->new.ctime_ns)
+		return true;
+	if (pair->new.path != NULL && pair->new.ctime_ns < span->before->time_ns)
+		return true;
+	return later && is_next_ones(span, pair);
+}
+
+/* Was a file that is new to the index there before the call, since the reading; or did the call move
+ * it there from where nothing is kept? One that it renamed in the tree was in the index before. */
+static bool is_older(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	int64_t birth = birth_of(span, pair);
+	struct ik_worktree_entry entry;
+
+	if (birth == 0 || birth >= span->before->time_ns)
+		return false;
+	return !ik_worktree_index_inode(span->before->index, pair->new.inode, &entry) ||
+		entry.ctime_ns < birth; /* the number of one that was removed */
+}
+
+static void put_id(char out[IK_WORKTREE_ID], const unsigned char *id)
+{
+	for (size_t i = 0; i < IK_WORKTREE_ID_BYTES; i++)
+		(void)snprintf(out + 2 * i, 3, "%02x", id[i]);
+}
+
+/* What became of a file: a change. */
+static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
+	const struct pair *pair, const struct ik_worktree_seen *seen)
+{
+	struct ik_worktree_change change = {
+		.path = ik_path_join(span->root, pair->path),
+	};
+	struct ik_file_state now = ik_file_state_look(change.path, 0);
+	bool regular = ik_worktree_is_regular(pair->new.mode);
+
+	if (pair->old.path != NULL)
+		put_id(change.ids[0], pair->old.id);
+	if (pair->new.path != NULL)
+		put_id(change.ids[1], pair->new.id);
+	change.after = (struct ik_file_state){
+		.kind = pair->new.path == NULL ? IK_FILE_ABSENT : regular &&
+			pair->new.ctime_ns <= span->end_ns ? IK_FILE_REGULAR : IK_FILE_OTHER,
+		.directory = now.directory,
+	};
+	if (change.after.kind == IK_FILE_ABSENT && now.made_from != NULL)
+		change.after.made_from = ik_strdup(now.made_from);
+	if (change.after.kind == IK_FILE_REGULAR && now.kind == IK_FILE_REGULAR) {
+		change.after.mode = now.mode;
+		if (now.identity.ctime_ns == pair->new.ctime_ns) /* else its bytes tell */
+			change.after.identity = now.identity;
+	}
+	if (seen != NULL) {
+		change.before = ik_file_state_copy(&seen->state);
+	} else {
+		change.before = state_before(span, pair, now.kind == IK_FILE_REGULAR ? now.mode : 0);
+		if (pair->old.path == NULL && is_older(span, pair))
+			change.before.kind = IK_FILE_OTHER;
+	}
+	change.asked[0] = seen == NULL && change.before.kind == IK_FILE_REGULAR;
+	change.asked[1] = change.after.kind == IK_FILE_REGULAR;
+	ik_file_state_done(&now);
+	return change;
+}
+
+struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_span *span,
+	size_t *ret_count)
+{
+	struct ik_worktree_change *changes = NULL;
+	size_t count = 0, old = 0, new = 0;
+	struct pair pair;
+
+	if (span->before->index == span->after && span->before->count == 0)
+		old = new = ik_worktree_index_count(span->after);
+	while (count <= IK_WORKTREE_CHANGES_MOST && next_pair(span, &old, &new, &pair)) {
+		const struct ik_worktree_seen *seen = pair.old.path != NULL ?
+			ik_worktree_look_seen(span->before, pair.entry) : NULL;
+
+		if (seen == NULL && pair.old.path != NULL && pair.new.path != NULL &&
+		    pair.old.mode == pair.new.mode &&
+		    memcmp(pair.old.id, pair.new.id, IK_WORKTREE_ID_BYTES) == 0)
+			continue;
+		if (is_anothers(span, &pair, seen) ||
+		    ik_utf8_valid_prefix(pair.path, strlen(pair.path)) != strlen(pair.path))
+			continue;
+		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
+		changes[count++] = change_of(span, &pair, seen);
+	}
+	*ret_count = count;
+	return changes;
+}
+
+struct ik_worktree_blobs {
+	char *objects;
+	struct ik_worktree_change *changes;
+	size_t count, at; /* at: twice the index, plus one for what it is after */
+	struct ik_buf head;
+	bool in_body;
+	size_t left;      /* bytes of the body, with the line's end behind it */
+	size_t room;      /* bytes that may be kept yet */
+	struct ik_sha256 *sum;
+	char *temporary;  /* NULL: the bytes are not kept */
+	int to;
+};
+
+/* Is there an object to be asked for? */
+static bool is_asked(const struct ik_worktree_blobs *blobs, size_t at)
+{
+	return blobs->changes[at / 2].asked[at % 2];
+}
+
+struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
+	struct ik_worktree_change *changes, size_t count)
+{
+	struct ik_worktree_blobs *blobs = ik_alloc(sizeof(*blobs));
+
+	blobs->objects = ik_strdup(objects);
+	blobs->changes = changes;
+	blobs->count = count;
+	blobs->room = IK_WORKTREE_BYTES_MOST;
+	blobs->to = -1;
+	ik_buf_init(&blobs->head, IK_KIB(4));
+	return blobs;
+}
+
+void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf *out)
+{
+	for (size_t at = 0; at < 2 * blobs->count; at++)
+		if (is_asked(blobs, at))
+			ik_buf_printf(out, "%s\n", blobs->changes[at / 2].ids[at % 2]);
+}
+
+/* Let go of what belongs to one object. */
+static void put_down(struct ik_worktree_blobs *blobs)
+{
+	if (blobs->to >= 0)
+		(void)close(blobs->to);
+	blobs->to = -1;
+	if (blobs->temporary != NULL)
+		(void)unlink(blobs->temporary);
+	free(blobs->temporary);
+	blobs->temporary = NULL;
+	blobs->sum = ik_sha256_free(blobs->sum);
+}
+
+struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs)
+{
+	if (blobs == NULL)
+		return NULL;
+	put_down(blobs);
+	ik_buf_done(&blobs->head);
+	free(blobs->objects);
+	free(blobs);
+	return NULL;
+}
+
+/* An object of that size begins. */
+static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
+{
+	struct ik_error error;
+
+	blobs->in_body = true;
+	blobs->left = size + 1;
+	if (size > IK_WORKTREE_FILE_MOST || (blobs->at % 2 == 0 && size > blobs->room))
+		return;
+	blobs->sum = ik_sha256_new(&error);
+	if (blobs->at % 2 != 0)
+		return;
+	blobs->room -= size;
+	blobs->temporary = ik_format("%s/tmp-XXXXXX", blobs->objects);
+	blobs->to = mkostemp(blobs->temporary, O_CLOEXEC);
+	if (blobs->to < 0) {
+		free(blobs->temporary);
+		blobs->temporary = NULL;
+		blobs->sum = ik_sha256_free(blobs->sum);
+	}
+}
+
+/* Take bytes of an object, and then its end. */
+static void take_body(struct ik_worktree_blobs *blobs, const char *bytes, size_t length)
+{
+	size_t own = length == blobs->left ? length - 1 : length;
+
+	if (blobs->sum != NULL)
+		ik_sha256_add(blobs->sum, bytes, own);
+	if (blobs->to >= 0 && ik_write_all(blobs->to, bytes, own) != 0)
+		put_down(blobs);
+	blobs->left -= length;
+}
+
+/* All of an object is there: it gets its name. */
+static void end_body(struct ik_worktree_blobs *blobs)
+{
+	struct ik_worktree_change *change = &blobs->changes[blobs->at / 2];
+	struct ik_file_state *state = blobs->at % 2 == 0 ? &change->before : &change->after;
+	char hash[IK_SHA256_TEXT], *name;
+	struct ik_error error;
+
+	if (blobs->sum != NULL && ik_sha256_end(blobs->sum, hash, &error) == IK_OK) {
+		name = ik_path_join(blobs->objects, hash);
+		if (blobs->temporary == NULL || access(name, F_OK) == 0 ||
+		    rename(blobs->temporary, name) == 0)
+			memcpy(state->hash, hash, sizeof(hash));
+		free(name);
+	}
+	put_down(blobs);
+	blobs->in_body = false;
+	blobs->at++;
+}
+
+/* A head is whole: "ID TYPE SIZE", or "ID missing". */
+static void take_head(struct ik_worktree_blobs *blobs)
+{
+	const char *type = strchr(blobs->head.data, ' ');
+
+	if (type != NULL && strncmp(type, " blob ", 6) == 0)
+		begin_body(blobs, (size_t)strtoull(type + 6, NULL, 10));
+	else
+		blobs->at++;
+	ik_buf_clear(&blobs->head);
+}
+
+void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t part = length;
+
+		while (!blobs->in_body && blobs->at < 2 * blobs->count && !is_asked(blobs, blobs->at))
+			blobs->at++;
+		if (blobs->at == 2 * blobs->count)
+			return;
+		if (blobs->in_body) {
+			if (part > blobs->left)
+				part = blobs->left;
+			take_body(blobs, bytes, part);
+			if (blobs->left == 0)
+				end_body(blobs);
+		} else {
+			const char *end = memchr(bytes, '\n', length);
+
+			part = end != NULL ? (size_t)(end - bytes) + 1 : length;
+			ik_buf_append(&blobs->head, bytes, part);
+			if (end != NULL)
+				take_head(blobs);
+		}
+		bytes += part;
+		length -= part;
+	}
+}

@@ -1,0 +1,346 @@
+#include "undo/worktree_place.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/sha256.h"
+#include "util/text.h"
+
+/* Digits of the hash that a shadow is named by. */
+#define NAME_LENGTH 32
+/* In seconds. */
+#define DAY (24 * 3600)
+/* Of directories in directories that are counted, each of which is open meanwhile. */
+#define DEPTH_MOST 32
+
+/* Nothing that could start a program or change bytes. */
+static const char configuration[] =
+	"[core]\n"
+	"\trepositoryformatversion = 0\n"
+	"\tfilemode = true\n"
+	"\tsymlinks = true\n"
+	"\tautocrlf = false\n"
+	"\tsafecrlf = false\n"
+	"\tfsmonitor = false\n"
+	"\tsplitIndex = false\n"
+	"\tcompression = 1\n"
+	"\thooksPath = /dev/null\n"
+	"\tattributesFile = /dev/null\n"
+	"[gc]\n"
+	"\tauto = 0\n";
+/* It wins over every .gitattributes; "-working-tree-encoding" would be an error. */
+static const char attributes[] = "* -text !eol !crlf !ident !filter !working-tree-encoding\n";
+
+static const char *const words[] = {
+	[IK_WORKTREE_FINE] = "", [IK_WORKTREE_NO_GIT] = "no git", [IK_WORKTREE_NO_TREE] = "no tree",
+	[IK_WORKTREE_SLOW] = "slow", [IK_WORKTREE_PREPARING] = "preparing",
+	[IK_WORKTREE_MANY] = "many", [IK_WORKTREE_FAILED] = "failed",
+};
+
+const char *ik_worktree_problem_word(enum ik_worktree_problem problem)
+{
+	return words[problem];
+}
+
+enum ik_worktree_problem ik_worktree_problem_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (ik_text_equal(words[i], word))
+			return (enum ik_worktree_problem)i;
+	return IK_WORKTREE_FAILED;
+}
+
+/* An executable of that name in one of the directories of a search path (relative ones do not
+ * count); NULL: there is none. */
+static char *find_program(const char *search_path, const char *name)
+{
+	while (search_path != NULL && *search_path != '\0') {
+		size_t length = strcspn(search_path, ":");
+		char *path = ik_format("%.*s/%s", (int)length, search_path, name);
+		struct stat status;
+
+		if (path[0] == '/' && length > 0 && stat(path, &status) == 0 &&
+		    S_ISREG(status.st_mode) && access(path, X_OK) == 0)
+			return path;
+		free(path);
+		search_path += length;
+		search_path += *search_path == ':';
+	}
+	return NULL;
+}
+
+/* The first line of a small file behind a word, as a path seen from directory; NULL: none. */
+static char *read_link(const char *directory, const char *file, const char *word)
+{
+	char *path = ik_path_join(directory, file), *found = NULL;
+	size_t length = strlen(word);
+	struct ik_error error;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(8));
+	if (ik_file_read(path, &text, &error) == IK_OK && text.length > length &&
+	    strncmp(text.data, word, length) == 0) {
+		text.data[strcspn(text.data, "\n")] = '\0';
+		if (text.data[length] != '\0')
+			found = ik_path_join(directory, text.data + length);
+	}
+	ik_buf_done(&text);
+	free(path);
+	return found;
+}
+
+/* The repository that a directory is the work tree of, where its objects are; NULL: none. */
+static char *repository_of(const char *directory)
+{
+	char *path = ik_path_join(directory, ".git"), *other, *head;
+	struct stat status;
+	bool there = lstat(path, &status) == 0;
+
+	if (there && S_ISREG(status.st_mode)) {
+		free(path);
+		path = read_link(directory, ".git", "gitdir: ");
+	}
+	if (!there || path == NULL) {
+		free(path);
+		return NULL;
+	}
+	head = ik_path_join(path, "HEAD");
+	there = access(head, F_OK) == 0;
+	free(head);
+	if (there && (other = read_link(path, "commondir", "")) != NULL) {
+		free(path);
+		path = other;
+	}
+	if (!there) {
+		free(path);
+		path = NULL;
+	}
+	return path;
+}
+
+/* The next directory up to the root that is a work tree, in place; its repository, or NULL. */
+static char *find_root(char *directory)
+{
+	char *repository;
+
+	while ((repository = repository_of(directory)) == NULL) {
+		char *slash = strrchr(directory, '/');
+
+		if (slash == NULL || slash == directory)
+			return NULL;
+		*slash = '\0';
+	}
+	return repository;
+}
+
+/* Have what is spared in the work tree left out, whatever the project's .gitignore says of it;
+ * false: that is all of it. */
+static bool take_spared(struct ik_worktree_place *place, const char *spared)
+{
+	char *path = ik_path_canonical(spared);
+	size_t length = strlen(place->root);
+	bool possible = true;
+
+	if (strncmp(path, place->root, length) == 0 && (path[length] == '/' || path[length] == '\0')) {
+		possible = path[length] == '/';
+		place->spared = ik_alloc_array(place->spared, place->spared_count + 1,
+			sizeof(*place->spared));
+		place->spared[place->spared_count++] = ik_format(":(exclude,top,literal)%s",
+			path + length + possible);
+	}
+	free(path);
+	return possible;
+}
+
+/* Write a file of the shadow. */
+static bool put_file(const char *shadow, const char *name, const char *text)
+{
+	char *path = ik_path_join(shadow, name);
+	struct ik_error error;
+	bool written = ik_file_write_unsynced(path, text, strlen(text), 0600, &error) == IK_OK;
+
+	free(path);
+	return written;
+}
+
+/* What git is to leave alone, as the person's repository says. */
+static bool put_excludes(const char *shadow, const char *repository)
+{
+	char *path = ik_path_join(repository, "info/exclude");
+	struct ik_error error;
+	struct ik_buf text;
+	bool done;
+
+	ik_buf_init(&text, IK_MIB(1));
+	if (ik_file_read(path, &text, &error) != IK_OK)
+		ik_buf_clear(&text);
+	ik_buf_putc(&text, '\n');
+	done = ik_buf_status(&text) == IK_OK && put_file(shadow, "info/exclude", text.data);
+	ik_buf_done(&text);
+	free(path);
+	return done;
+}
+
+/* Make it, or what is missing of it. */
+static bool make_shadow(const struct ik_worktree_place *place, const char *repository)
+{
+	static const char *const directories[] = { "objects/info", "objects/pack", "refs", "info" };
+	char *objects = ik_format("%s/objects\n", repository);
+	struct ik_error error;
+	bool made = strchr(repository, '\n') == NULL && repository[0] == '/';
+
+	for (size_t i = 0; made && i < sizeof(directories) / sizeof(directories[0]); i++) {
+		char *directory = ik_path_join(place->shadow, directories[i]);
+
+		made = ik_path_make(directory, 0700, &error) == IK_OK;
+		free(directory);
+	}
+	made = made && put_file(place->shadow, "config", configuration) &&
+		put_file(place->shadow, "info/attributes", attributes) &&
+		put_file(place->shadow, "objects/info/alternates", objects) &&
+		put_file(place->shadow, "description", place->root) &&
+		put_excludes(place->shadow, repository) &&
+		put_file(place->shadow, "HEAD", "ref: refs/heads/none\n");
+	free(objects);
+	return made;
+}
+
+/* When a file of a shadow was written last; 0: it is not there. */
+static time_t time_of(const char *shadow, const char *name)
+{
+	char *path = ik_path_join(shadow, name);
+	struct stat status;
+	time_t written = stat(path, &status) == 0 ? status.st_mtime : 0;
+
+	free(path);
+	return written;
+}
+
+bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
+	char **ret_old)
+{
+	time_t now = time(NULL);
+	DIR *stream;
+	const struct dirent *entry;
+
+	if (time_of(place->shadow, "swept") > now - DAY || !put_file(place->shadow, "swept", ""))
+		return false;
+	*ret_old = NULL;
+	stream = opendir(shadows);
+	while (stream != NULL && *ret_old == NULL && (entry = readdir(stream)) != NULL) {
+		char *other = ik_path_join(shadows, entry->d_name);
+		/* It is written whenever somebody begins to use it. */
+		time_t used = time_of(other, "description");
+
+		if (strlen(entry->d_name) == NAME_LENGTH && used != 0 &&
+		    used < now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY)
+			*ret_old = other;
+		else
+			free(other);
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	return true;
+}
+
+/* Count the names in a directory (taken over) and below it, up to a limit. */
+static size_t count_names(int directory, int depth, size_t most)
+{
+	DIR *stream = directory >= 0 ? fdopendir(directory) : NULL;
+	const struct dirent *entry;
+	size_t count = 0;
+
+	while (stream != NULL && count < most && (entry = readdir(stream)) != NULL) {
+		if (entry->d_name[0] == '.' && (entry->d_name[1] == '\0' ||
+		    ik_text_equal(entry->d_name, "..") || ik_text_equal(entry->d_name, ".git")))
+			continue;
+		count++;
+		if (entry->d_type == DT_DIR && depth < DEPTH_MOST)
+			count += count_names(openat(dirfd(stream), entry->d_name,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1, most - count);
+	}
+	if (stream != NULL)
+		(void)closedir(stream);
+	return count;
+}
+
+bool ik_worktree_place_is_small(const struct ik_worktree_place *place)
+{
+	return count_names(open(place->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0,
+		IK_WORKTREE_SMALL) < IK_WORKTREE_SMALL;
+}
+
+enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
+	const struct ik_worktree_options *options)
+{
+	enum ik_worktree_problem problem = IK_WORKTREE_FAILED;
+	char hash[IK_SHA256_TEXT], *repository, *seen;
+	struct ik_error error;
+
+	*place = (struct ik_worktree_place){ .git = find_program(options->search_path, "git") };
+	place->root = ik_path_canonical(options->directory);
+	repository = find_root(place->root);
+	seen = repository != NULL ? ik_path_canonical(repository) : NULL;
+	if (repository == NULL) {
+		problem = IK_WORKTREE_NO_TREE;
+	} else if (place->git == NULL) {
+		problem = IK_WORKTREE_NO_GIT;
+	} else if (ik_sha256_of(place->root, strlen(place->root), hash, &error) == IK_OK) {
+		place->shadow = ik_format("%s/%.*s", options->shadows, NAME_LENGTH, hash);
+		if (make_shadow(place, seen))
+			problem = IK_WORKTREE_FINE;
+	}
+	for (size_t i = 0; options->spared[i] != NULL && problem == IK_WORKTREE_FINE; i++)
+		if (!take_spared(place, options->spared[i]))
+			problem = IK_WORKTREE_NO_TREE;
+	free(seen);
+	free(repository);
+	return problem;
+}
+
+void ik_worktree_place_environments(const struct ik_worktree_place *place,
+	const struct ik_worktree_options *options, const char *index,
+	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES])
+{
+	const char *configured = getenv("XDG_CONFIG_HOME");
+	size_t count = 0;
+
+	own[count++] = ik_format("PATH=%s", options->search_path);
+	own[count++] = ik_format("HOME=%s", place->shadow);
+	own[count++] = ik_format("XDG_CONFIG_HOME=%s", place->shadow);
+	own[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	own[count++] = ik_format("GIT_WORK_TREE=%s", place->root);
+	own[count++] = ik_format("GIT_INDEX_FILE=%s", index);
+	own[count++] = ik_strdup("GIT_CONFIG_NOSYSTEM=1");
+	own[count++] = ik_strdup("GIT_CONFIG_GLOBAL=/dev/null");
+	own[count++] = ik_strdup("GIT_ATTR_NOSYSTEM=1");
+	own[count++] = ik_strdup("GIT_NO_REPLACE_OBJECTS=1");
+	own[count++] = ik_strdup("GIT_NO_LAZY_FETCH=1");
+	own[count++] = ik_strdup("GIT_TERMINAL_PROMPT=0");
+	own[count++] = ik_strdup("LC_ALL=C");
+	count = 0;
+	global[count++] = ik_format("PATH=%s", options->search_path);
+	global[count++] = ik_format("HOME=%s",
+		options->home != NULL ? options->home : place->shadow);
+	global[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	if (configured != NULL && configured[0] != '\0')
+		global[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
+}
+
+void ik_worktree_place_done(struct ik_worktree_place *place)
+{
+	free(place->git);
+	free(place->root);
+	free(place->shadow);
+	while (place->spared_count > 0)
+		free(place->spared[--place->spared_count]);
+	free(place->spared);
+}

@@ -1,0 +1,358 @@
+#include "guard/trust.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "../../support/scratch.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define PLACE "/home/me/work"
+
+static char scratch[] = SCRATCH_TEMPLATE;
+static char *path;
+
+static void make_directory(void)
+{
+	path = ik_path_join(scratch_make(scratch), "trust.json");
+}
+
+static void remove_directory(void)
+{
+	free(path);
+	scratch_remove(scratch);
+}
+
+TestSuite(trust, .init = make_directory, .fini = remove_directory);
+
+/* A file that settled long ago. */
+static struct ik_identity old_file(uint64_t inode)
+{
+	return (struct ik_identity){.device = 1, .inode = inode, .size = 10, .mtime_ns = 5, .ctime_ns = 7};
+}
+
+static struct ik_trust *open_trust(const char *directory)
+{
+	struct ik_trust *trust = ik_trust_new(path, directory);
+	struct ik_error error;
+
+	cr_assert_eq(ik_trust_read(trust, &error), IK_OK, "%s", error.text);
+	return trust;
+}
+
+static void grant(const char *directory, const char *file, struct ik_identity identity,
+	const char *digest)
+{
+	const struct ik_trust_file files[] = {{file, identity, digest}};
+	struct ik_trust *trust = open_trust(directory);
+	struct ik_error error;
+
+	cr_assert_eq(ik_trust_grant(trust, files, 1, false, &error), IK_OK, "%s", error.text);
+	ik_trust_free(trust);
+}
+
+/* The same in another process, which asserts nothing: it would be told in this one's name. One
+ * that does not come to the lock in time is told to try again. */
+static bool grant_elsewhere(const char *file)
+{
+	const struct ik_trust_file files[] = {{file, old_file(1), A}};
+	struct ik_trust *trust = ik_trust_new(path, PLACE);
+	struct ik_error error;
+	enum ik_status status = ik_trust_read(trust, &error);
+
+	if (status == IK_OK)
+		do
+			status = ik_trust_grant(trust, files, 1, false, &error);
+		while (status == IK_UNAVAILABLE);
+	if (status != IK_OK)
+		(void)fprintf(stderr, "%s: %s\n", file, error.text);
+	ik_trust_free(trust);
+	return status == IK_OK;
+}
+
+static enum ik_trust_state judge(const char *directory, const char *file, struct ik_identity identity,
+	const char *digest)
+{
+	struct ik_trust *trust = open_trust(directory);
+	enum ik_trust_state state = ik_trust_judge(trust, file, &identity, digest);
+
+	ik_trust_free(trust);
+	return state;
+}
+
+static char *contents(void)
+{
+	struct ik_buf text;
+	struct ik_error error;
+
+	ik_buf_init(&text, IK_LIMIT_TRUST);
+	cr_assert_eq(ik_file_read(path, &text, &error), IK_OK, "%s", error.text);
+	return ik_buf_take(&text, NULL);
+}
+
+static void write_text(const char *text, mode_t mode)
+{
+	struct ik_error error;
+
+	cr_assert_eq(ik_file_write(path, text, strlen(text), mode, &error), IK_OK);
+}
+
+Test(trust, remembers_contents_per_directory)
+{
+	struct ik_identity other = old_file(2);
+
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/x", old_file(1), NULL), IK_TRUST_NEW);
+	grant(PLACE, PLACE "/.ikigai/tools/x", old_file(1), A);
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/x", old_file(1), NULL), IK_TRUST_TRUSTED);
+	cr_assert_eq(judge(PLACE, PLACE "/./.ikigai/tools/x", old_file(1), NULL), IK_TRUST_TRUSTED);
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/y", old_file(1), A), IK_TRUST_NEW);
+	cr_assert_eq(judge("/home/me/other", ".ikigai/tools/x", old_file(1), A), IK_TRUST_NEW);
+	cr_assert_eq(judge("/home/me", PLACE "/.ikigai/tools/x", old_file(1), A), IK_TRUST_NEW);
+
+	/* Another file: its contents decide. */
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/x", other, NULL), IK_TRUST_UNREAD);
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/x", other, A), IK_TRUST_TRUSTED);
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/x", other, B), IK_TRUST_CHANGED);
+	other.size = 11;
+	cr_assert_eq(judge(PLACE, ".ikigai/tools/x", other, NULL), IK_TRUST_CHANGED, "without reading it");
+}
+
+Test(trust, every_part_of_the_identity_counts)
+{
+	struct ik_identity changed[4] = {old_file(1), old_file(1), old_file(1), old_file(1)};
+	size_t i;
+
+	grant(PLACE, "x", old_file(1), A);
+	changed[0].device++;
+	changed[1].inode++;
+	changed[2].mtime_ns++;
+	changed[3].ctime_ns++;
+	for (i = 0; i < sizeof changed / sizeof changed[0]; i++)
+		cr_assert_eq(judge(PLACE, "x", changed[i], NULL), IK_TRUST_UNREAD, "%zu", i);
+}
+
+/* A file that was written this very moment, or by a clock that was wrong, is read each time. */
+Test(trust, does_not_rely_on_a_time_that_may_come_again)
+{
+	struct ik_identity fresh = old_file(1), future = old_file(2);
+	struct timespec now;
+
+	/* Times of whole seconds are those of a coarse clock, which may stand for two seconds. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	fresh.ctime_ns = (int64_t)now.tv_sec * 1000000000;
+	grant(PLACE, "fresh", fresh, A);
+	future.ctime_ns = (int64_t)(now.tv_sec + 1000) * 1000000000 + 1;
+	grant(PLACE, "future", future, A);
+	cr_assert_eq(judge(PLACE, "fresh", fresh, NULL), IK_TRUST_UNREAD);
+	cr_assert_eq(judge(PLACE, "fresh", fresh, A), IK_TRUST_TRUSTED);
+	cr_assert_eq(judge(PLACE, "future", future, NULL), IK_TRUST_UNREAD);
+}
+
+Test(trust, is_kept_for_its_owner_and_for_reading)
+{
+	struct stat status;
+	char *text;
+
+	grant("/home/me/\xff%", "x\x80", old_file(1), A);
+	grant(PLACE, "y", old_file(1), B);
+	cr_assert_eq(stat(path, &status), 0);
+	cr_assert_eq(status.st_mode & 07777, 0600);
+	text = contents();
+	cr_assert_not_null(strstr(text, "\n    \"/home/me/%FF%25\": {\n"), "%s", text);
+	cr_assert_not_null(strstr(text, "\"x%80\": {\n"), "%s", text);
+	cr_assert_not_null(strstr(text, "\"sha256\": \"" A "\""), "%s", text);
+	free(text);
+	cr_assert_eq(judge("/home/me/\xff%", "x\x80", old_file(1), NULL), IK_TRUST_TRUSTED);
+	cr_assert_eq(judge("/home/me/%FF%", "x\x80", old_file(1), A), IK_TRUST_NEW);
+}
+
+Test(trust, is_revoked_and_refused_for_one_directory)
+{
+	struct ik_trust *trust;
+	struct ik_error error;
+
+	grant("/one", "x", old_file(1), A);
+	grant("/two", "x", old_file(1), A);
+	trust = open_trust("/one");
+	cr_assert_str_eq(ik_trust_file_at(trust, 0), "x");
+	cr_assert_null(ik_trust_file_at(trust, 1));
+	cr_assert_eq(ik_trust_refuse(trust, &error), IK_OK);
+	cr_assert(ik_trust_is_refused(trust));
+	ik_trust_free(trust);
+	trust = open_trust("/one");
+	cr_assert(ik_trust_is_refused(trust));
+	cr_assert_str_eq(ik_trust_file_at(trust, 0), "x", "what was trusted stays so");
+	cr_assert_eq(ik_trust_revoke(trust, &error), IK_OK);
+	cr_assert(!ik_trust_is_refused(trust));
+	cr_assert_null(ik_trust_file_at(trust, 0));
+	cr_assert_eq(ik_trust_refuse(trust, &error), IK_OK);
+	ik_trust_free(trust);
+	cr_assert_eq(judge("/two", "x", old_file(1), NULL), IK_TRUST_TRUSTED);
+	grant("/one", "x", old_file(1), A);
+	trust = open_trust("/one");
+	cr_assert(!ik_trust_is_refused(trust), "who trusts wants to be asked again");
+	ik_trust_free(trust);
+}
+
+Test(trust, replaces_what_is_gone_and_keeps_the_time)
+{
+	const struct ik_trust_file files[] = {{"y", old_file(2), B}};
+	struct ik_trust *trust;
+	struct ik_error error;
+	char *before, *after, *when;
+
+	grant(PLACE, "x", old_file(1), A);
+	grant(PLACE, "y", old_file(2), B);
+	before = contents();
+	trust = open_trust(PLACE);
+	cr_assert_eq(ik_trust_grant(trust, files, 1, true, &error), IK_OK);
+	cr_assert_str_eq(ik_trust_file_at(trust, 0), "y");
+	cr_assert_null(ik_trust_file_at(trust, 1));
+	ik_trust_free(trust);
+	after = contents();
+	cr_assert_null(strstr(after, "\"x\""));
+	when = strstr(strstr(before, "\"y\""), "\"trusted\"");
+	cr_assert_eq(strncmp(when, strstr(after, "\"trusted\""), 40), 0);
+	free(before);
+	free(after);
+}
+
+/* Two programs: what the other one wrote meanwhile stays. */
+Test(trust, is_merged_with_what_another_wrote)
+{
+	const struct ik_trust_file files[] = {{"mine", old_file(1), A}};
+	struct ik_trust *trust = open_trust(PLACE);
+	struct ik_error error;
+
+	grant(PLACE, "theirs", old_file(2), B);
+	grant("/elsewhere", "x", old_file(3), A);
+	cr_assert_eq(ik_trust_grant(trust, files, 1, false, &error), IK_OK);
+	cr_assert_str_eq(ik_trust_file_at(trust, 0), "mine");
+	cr_assert_str_eq(ik_trust_file_at(trust, 1), "theirs");
+	grant(PLACE, "later", old_file(4), B);
+	cr_assert_eq(ik_trust_read(trust, &error), IK_OK);
+	cr_assert_str_eq(ik_trust_file_at(trust, 0), "later", "another program's change is seen");
+	ik_trust_free(trust);
+	cr_assert_eq(judge("/elsewhere", "x", old_file(3), NULL), IK_TRUST_TRUSTED);
+}
+
+Test(trust, many_at_once_lose_nothing)
+{
+	enum { WRITERS = 4, EACH = 10 };
+	struct ik_trust *trust;
+	int i, n, status;
+
+	for (i = 0; i < WRITERS; i++) {
+		if (fork() != 0)
+			continue;
+		(void)alarm(60);
+		for (n = 0; n < EACH; n++) {
+			char *name = ik_format("%d-%d", i, n);
+
+			if (!grant_elsewhere(name))
+				_exit(1);
+			free(name);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < WRITERS; i++) {
+		cr_assert_gt(wait(&status), 0);
+		cr_assert_eq(status, 0);
+	}
+	trust = open_trust(PLACE);
+	for (i = 0; ik_trust_file_at(trust, (size_t)i) != NULL; i++)
+		;
+	cr_assert_eq(i, WRITERS * EACH);
+	ik_trust_free(trust);
+}
+
+Test(trust, puts_a_damaged_file_aside)
+{
+	static const char *const damaged[] = {
+		"{\"version\": 1, \"directories\": {", "[]", "{\"directories\": {}}", "",
+		"{\"version\": 1, \"directories\": []}",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+		struct ik_trust *trust = ik_trust_new(path, PLACE);
+		struct ik_identity identity = old_file(1);
+		struct ik_error error;
+
+		write_text(damaged[i], 0600);
+		cr_assert_eq(ik_trust_read(trust, &error), IK_INVALID, "%s", damaged[i]);
+		cr_assert_not_null(strstr(error.text, "trust.json.damaged-20"), "%s", error.text);
+		cr_assert_neq(access(path, F_OK), 0);
+		cr_assert_eq(ik_trust_judge(trust, "x", &identity, A), IK_TRUST_NEW);
+		cr_assert_eq(ik_trust_read(trust, &error), IK_OK, "it is told once");
+		ik_trust_free(trust);
+	}
+	grant(PLACE, "x", old_file(1), A);
+	cr_assert_eq(judge(PLACE, "x", old_file(1), NULL), IK_TRUST_TRUSTED);
+}
+
+Test(trust, leaves_alone_what_it_must_not_use)
+{
+	struct ik_trust *trust = ik_trust_new(path, PLACE);
+	struct ik_identity identity = old_file(1);
+	const struct ik_trust_file files[] = {{"x", identity, A}};
+	struct ik_error error;
+
+	grant(PLACE, "x", identity, A);
+	cr_assert_eq(chmod(path, 0622), 0);
+	cr_assert_eq(ik_trust_read(trust, &error), IK_DENIED);
+	cr_assert_not_null(strstr(error.text, "chmod 600"), "%s", error.text);
+	cr_assert_eq(ik_trust_judge(trust, "x", &identity, A), IK_TRUST_NEW);
+	cr_assert_eq(ik_trust_read(trust, &error), IK_OK, "it is told once");
+	cr_assert_eq(ik_trust_judge(trust, "x", &identity, A), IK_TRUST_NEW);
+	/* What cannot be kept holds for this program. */
+	cr_assert_eq(ik_trust_grant(trust, files, 1, false, &error), IK_DENIED);
+	cr_assert_eq(ik_trust_judge(trust, "x", &identity, NULL), IK_TRUST_TRUSTED);
+	ik_trust_free(trust);
+
+	write_text("{\"version\": 2, \"directories\": {}}", 0600);
+	trust = ik_trust_new(path, PLACE);
+	cr_assert_eq(ik_trust_read(trust, &error), IK_UNAVAILABLE);
+	cr_assert_eq(ik_trust_grant(trust, files, 1, false, &error), IK_UNAVAILABLE);
+	cr_assert_eq(access(path, F_OK), 0);
+	ik_trust_free(trust);
+}
+
+Test(trust, trusts_all_for_one_run)
+{
+	struct ik_trust *trust = ik_trust_new(path, PLACE);
+	struct ik_identity identity = old_file(1);
+
+	ik_trust_all(trust);
+	cr_assert_eq(ik_trust_judge(trust, "x", &identity, NULL), IK_TRUST_TRUSTED);
+	ik_trust_free(trust);
+	cr_assert_neq(access(path, F_OK), 0);
+}
+
+Test(trust, does_not_wait_for_a_lock_for_ever)
+{
+	struct ik_trust *trust = open_trust(PLACE);
+	struct ik_identity identity = old_file(1);
+	const struct ik_trust_file files[] = {{"x", identity, A}};
+	struct ik_error error;
+	int fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	cr_assert_eq(flock(fd, LOCK_EX), 0);
+	cr_assert_eq(ik_trust_grant(trust, files, 1, false, &error), IK_UNAVAILABLE);
+	cr_assert_not_null(strstr(error.text, "locked"), "%s", error.text);
+	close(fd);
+	cr_assert_eq(ik_trust_judge(trust, "x", &identity, NULL), IK_TRUST_TRUSTED, "for this program");
+	ik_trust_free(trust);
+}
