@@ -212,7 +212,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 static void start_core(void *arg)
 {
 	static const struct ik_core_events events = {
-		.frame_ms = IK_CORE_FRAME_MS, .event = ik_agent_event, .store = ik_agents_store_event,
+		.event = ik_agent_event, .store = ik_agents_store_event,
 		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
 	};
 	struct ik_chat *chat = arg;

@@ -399,7 +399,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
 	http.proxy = setup->config->http_proxy;
 	http.ca_file = setup->config->http_ca_file;
-	http.gather_ms = events->frame_ms;
 	core->http = ik_http_new(loop, &http);
 	make_policy(core);
 	if (setup->config->tools_undo)

@@ -21,7 +21,6 @@ struct ik_export;
 struct ik_undo_work;
 
 struct ik_core_events {
-	int64_t frame_ms; /* pieces of a reply are told once in so long; 0: each as it comes */
 	ik_event_sink *event; /* of a session; arg: what it was begun with */
 	ik_event_sink *store; /* how the store stands; arg: the core's */
 	void (*scan_progress)(void *arg, size_t done, size_t total);

@@ -13,7 +13,6 @@
 
 #include "config.h"
 #include "net/address.h"
-#include "net/gather.h"
 #include "net/http_words.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -40,10 +39,10 @@ struct ik_http {
 	char *unavailable;      /* why libcurl cannot be had; NULL: not known of */
 	CURLM *multi;           /* NULL until the first request */
 	struct ik_timer *timer; /* libcurl's */
-	int64_t connect_timeout_ms, gather_ms;
+	int64_t connect_timeout_ms;
 	char *proxy;
 	char *ca_file;
-	size_t request_count, body_bytes; /* of all bodies so far */
+	size_t request_count;
 	bool closed;
 };
 
@@ -51,7 +50,7 @@ struct ik_http {
 struct watched {
 	struct ik_http *http;
 	curl_socket_t fd;
-	struct ik_gather *gather;
+	struct ik_watch *watch;
 };
 
 /*
@@ -96,15 +95,13 @@ static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
 
 static void act(struct ik_http *http, curl_socket_t fd, int mask);
 
-/* A socket of libcurl's is ready. Only bytes of bodies are worth gathering. */
-static size_t socket_ready(void *arg, int what)
+/* A socket of libcurl's is ready. */
+static void socket_ready(void *arg, int what)
 {
 	struct watched *watched = arg;
-	size_t before = watched->http->body_bytes;
 
 	act(watched->http, watched->fd, ((what & IK_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
 		((what & IK_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
-	return watched->http->body_bytes - before;
 }
 
 /* libcurl's timer has run out. */
@@ -122,7 +119,7 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 
 	if (what == CURL_POLL_REMOVE) {
 		if (watched != NULL) {
-			watched->gather = ik_gather_close(watched->gather);
+			watched->watch = ik_watch_close(watched->watch);
 			ik_loop_defer(http->loop, free, watched);
 			http->curl.multi_assign(http->multi, fd, NULL);
 		}
@@ -132,10 +129,10 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 		watched = ik_alloc(sizeof(*watched));
 		watched->http = http;
 		watched->fd = fd;
-		watched->gather = ik_gather_new(http->loop, fd, http->gather_ms, socket_ready, watched);
+		watched->watch = ik_watch_new(http->loop, fd, socket_ready, watched);
 		http->curl.multi_assign(http->multi, fd, watched);
 	}
-	if (ik_gather_set(watched->gather, ((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
+	if (ik_watch_set(watched->watch, ((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
 		((what & CURL_POLL_OUT) != 0 ? IK_WRITABLE : 0), &error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "http: %s", error.text);
 	return 0;
@@ -184,7 +181,6 @@ struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *
 
 	http->loop = loop;
 	http->connect_timeout_ms = options->connect_timeout_ms;
-	http->gather_ms = options->gather_ms;
 	if (options->proxy != NULL)
 		http->proxy = ik_strdup(options->proxy);
 	if (options->ca_file != NULL)
@@ -433,7 +429,6 @@ static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 	if (request->ended || request->closed)
 		return 0;
 	request->last_byte = ik_clock_ms();
-	request->http->body_bytes += length;
 	if (length > 0)
 		request->events.body(request->arg, bytes, length);
 	return length;

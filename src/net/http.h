@@ -23,7 +23,6 @@ struct ik_http_options {
 	                        NO_PROXY excepts hosts from both, and no proxy leads to
 	                        this machine itself */
 	const char *ca_file; /* NULL: the system's */
-	int64_t gather_ms;   /* what comes in little pieces may wait so long for more: gather.h */
 };
 
 struct ik_http_spec {

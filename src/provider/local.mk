@@ -35,7 +35,6 @@ libik_provider_a_SOURCES += \
 libik_provider_a_SOURCES += \
 	src/provider/wire/body.c src/provider/wire/body.h \
 	src/provider/wire/call_list.c src/provider/wire/call_list.h \
-	src/provider/wire/chunk_shape.c src/provider/wire/chunk_shape.h \
 	src/provider/wire/decoder.c src/provider/wire/decoder.h \
 	src/provider/wire/delta.h \
 	src/provider/wire/error.c src/provider/wire/error.h \

@@ -45,7 +45,6 @@ static void keep_signature(struct ik_stream_decoder *decoder, struct ik_json_spa
 {
 	struct state *state = decoder->state;
 
-	ik_decoder_note_other(decoder);
 	if (ik_json_span_type(signature) != IK_JSON_STRING || ik_json_string_is(signature, ""))
 		return;
 	ik_buf_clear(&state->signature);
@@ -57,7 +56,6 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 	struct state *state = decoder->state;
 	struct ik_json_span type = ik_json_member(block, "type");
 
-	ik_decoder_note_other(decoder);
 	ik_buf_clear(&state->signature);
 	ik_buf_clear(&state->input);
 	ik_decoder_set_mark(decoder, index, BLOCK_OTHER);
@@ -112,7 +110,6 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 	struct state *state = decoder->state;
 	char kind = ik_decoder_mark(decoder, index);
 
-	ik_decoder_note_other(decoder);
 	if (kind == BLOCK_THINKING && state->signature.length) {
 		tell_opaque(decoder, "signature",
 			(struct ik_json_span){ state->signature.data, state->signature.length });
@@ -133,7 +130,6 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 	struct ik_delta *known = &((struct state *)decoder->state)->usage;
 	int64_t fresh, read = 0, written = 0;
 
-	ik_decoder_note_other(decoder);
 	if (ik_json_span_type(usage) != IK_JSON_OBJECT)
 		return;
 	known->kind = IK_DELTA_USAGE;

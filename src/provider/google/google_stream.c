@@ -116,10 +116,10 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 
 /* What the model has used; they come with every chunk. */
 enum { PROMPT, TOOL_PROMPT, CANDIDATES, THOUGHTS, CACHED, COUNTS };
-static const char *const varying[] = {
+static const char *const names[] = {
 	[PROMPT] = "promptTokenCount", [TOOL_PROMPT] = "toolUsePromptTokenCount",
 	[CANDIDATES] = "candidatesTokenCount", [THOUGHTS] = "thoughtsTokenCount",
-	[CACHED] = "cachedContentTokenCount", [COUNTS] = "totalTokenCount", NULL
+	[CACHED] = "cachedContentTokenCount"
 };
 
 /* A number from 0 on that is not absurd; else 0. */
@@ -129,7 +129,7 @@ static int64_t sane(int64_t number)
 }
 
 /* Tell them when they have changed. */
-static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[IK_SHAPE_NAMES])
+static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[COUNTS])
 {
 	struct ik_delta *known = &((struct state *)decoder->state)->usage;
 	struct ik_delta delta = { .kind = IK_DELTA_USAGE };
@@ -147,23 +147,12 @@ static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[I
 	ik_decoder_tell(decoder, &delta);
 }
 
-/* A chunk that is like the last but for these: without any of them it had no usage. */
-static void take_numbers(struct ik_stream_decoder *decoder, const int64_t numbers[IK_SHAPE_NAMES])
-{
-	for (size_t index = 0; index < COUNTS; index++) {
-		if (numbers[index] >= 0) {
-			tell_usage(decoder, numbers);
-			return;
-		}
-	}
-}
-
 static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
 {
-	int64_t counts[IK_SHAPE_NAMES] = { 0 };
+	int64_t counts[COUNTS] = { 0 };
 
 	for (size_t index = 0; index < COUNTS; index++) {
-		if (!ik_json_integer(ik_json_member(usage, varying[index]), &counts[index]))
+		if (!ik_json_integer(ik_json_member(usage, names[index]), &counts[index]))
 			counts[index] = 0;
 	}
 	tell_usage(decoder, counts);
@@ -196,8 +185,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 struct ik_stream_decoder *ik_google_decoder_new(void)
 {
 	static const struct ik_decoder_rules rules = { .type = IK_GOOGLE,
-		.state_size = sizeof(struct state), .varying = varying, .take_numbers = take_numbers,
-		.take = take };
+		.state_size = sizeof(struct state), .take = take };
 
 	return ik_decoder_new(&rules);
 }

@@ -156,12 +156,9 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 				IK_CHAT_REASONING : IK_CHAT_REASONING_CONTENT;
 		} else if (ik_json_string_is(key, IK_CHAT_REASONING_DETAILS)) {
 			ik_reasoning_details_take(&state->details, value);
-			ik_decoder_note_other(decoder);
 		} else if (ik_json_string_is(key, "refusal")) {
-			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value)) {
+			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value))
 				decoder->refused = true;
-				ik_decoder_note_other(decoder);
-			}
 		} else if (ik_json_string_is(key, "function_call")) {
 			take_call(decoder, (struct ik_json_span){ NULL, 0 }, value);
 		}
@@ -172,7 +169,6 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 {
 	struct ik_delta delta = { .kind = IK_DELTA_USAGE };
 
-	ik_decoder_note_other(decoder);
 	if (!ik_json_integer(ik_json_member(usage, "prompt_tokens"), &delta.input_tokens) &&
 	    !ik_json_integer(ik_json_member(usage, "completion_tokens"), &delta.output_tokens))
 		return;
@@ -275,9 +271,8 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 
 struct ik_stream_decoder *ik_openai_chat_decoder_new(void)
 {
-	static const char *const varying[] = { "created", "obfuscation", NULL };
 	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_CHAT,
-		.state_size = sizeof(struct state), .state_done = state_done, .varying = varying,
+		.state_size = sizeof(struct state), .state_done = state_done,
 		.take = take_chunk };
 
 	return ik_decoder_new(&rules);

@@ -22,7 +22,7 @@ static void take_refusal(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span value)
 {
 	decoder->refused = true;
-	ik_decoder_note_other(decoder);
+
 	take_text(decoder, IK_DELTA_TEXT, index, value);
 }
 
@@ -119,7 +119,6 @@ static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik
 {
 	struct ik_json_span type = ik_json_member(item, "type");
 
-	ik_decoder_note_other(decoder);
 	if (ik_json_string_is(type, "function_call"))
 		take_call(decoder, index, item, true);
 	else if (ik_json_string_is(type, "message"))
@@ -231,9 +230,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 
 struct ik_stream_decoder *ik_openai_responses_decoder_new(void)
 {
-	static const char *const varying[] = { "sequence_number", "obfuscation", NULL };
-	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_RESPONSES,
-		.varying = varying, .take = take };
+	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_RESPONSES, .take = take };
 
 	return ik_decoder_new(&rules);
 }

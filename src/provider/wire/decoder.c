@@ -8,11 +8,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Where so many chunks one after the other had shapes of their own, only one in so many is learned:
- * the stream's are not alike. */
-#define UNLIKE_MOST 8
-#define UNLIKE_STEP 16
-
 /* What is kept of a body to say what came instead of events. */
 #define HEAD_BYTES 400
 /* What came is shown in so many bytes. */
@@ -35,7 +30,6 @@ struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
 	ik_buf_init(&decoder->repaired, IK_LIMIT_REPLY * 3);
 	ik_buf_init(&decoder->marks, MARKS_MAX);
 	ik_call_list_init(&decoder->calls);
-	ik_chunk_shape_init(&decoder->shape);
 	return decoder;
 }
 
@@ -52,7 +46,6 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	ik_buf_done(&decoder->repaired);
 	ik_buf_done(&decoder->marks);
 	ik_call_list_done(&decoder->calls);
-	ik_chunk_shape_done(&decoder->shape);
 	free(decoder);
 	return NULL;
 }
@@ -60,21 +53,6 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
 {
 	decoder->sink(decoder->arg, delta);
-}
-
-/* Note that the chunk brought a string in its own words. */
-static void note_string(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
-	struct ik_json_span string, int64_t index)
-{
-	decoder->yield.count++;
-	decoder->yield.kind = kind;
-	decoder->yield.string = string;
-	decoder->yield.index = index;
-}
-
-void ik_decoder_note_other(struct ik_stream_decoder *decoder)
-{
-	decoder->yield.count += 2;
 }
 
 /* The first words of what came, for a sentence; valid until the next string. */
@@ -110,7 +88,6 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 
 	if (!string_bytes(decoder, value, &delta.text, &delta.text_length) || !delta.text_length)
 		return false;
-	note_string(decoder, kind, value, -1);
 	ik_decoder_tell(decoder, &delta);
 	return true;
 }
@@ -124,18 +101,13 @@ static void take_piece(struct ik_stream_decoder *decoder, const struct ik_call_p
 void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
 	struct ik_json_span arguments)
 {
-	if (ik_json_span_type(piece->id) == IK_JSON_STRING ||
-	    ik_json_span_type(piece->name) == IK_JSON_STRING)
-		ik_decoder_note_other(decoder);
 	switch (ik_json_span_type(arguments)) {
 	case IK_JSON_STRING:
 		if (!string_bytes(decoder, arguments, &piece->arguments, &piece->arguments_length))
 			return;
-		note_string(decoder, IK_DELTA_ARGUMENTS, arguments, piece->index);
 		break;
 	case IK_JSON_OBJECT:
 	case IK_JSON_ARRAY:
-		ik_decoder_note_other(decoder);
 		piece->arguments = arguments.text;
 		piece->arguments_length = arguments.length;
 		break;
@@ -169,7 +141,6 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_delta delta = { .kind = IK_DELTA_OPAQUE, .of = of, .slot = slot,
 		.name = decoder->rules->type, .text = value.text, .text_length = value.length };
 
-	ik_decoder_note_other(decoder);
 	/* It can only belong to a call that has been told. */
 	if (of == IK_DELTA_CALL)
 		ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
@@ -181,7 +152,6 @@ void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span val
 	struct ik_delta delta = { .kind = IK_DELTA_ERROR };
 	struct ik_buf message, words;
 
-	ik_decoder_note_other(decoder);
 	ik_buf_init(&message, IK_LIMIT_ERROR_BODY);
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
 
@@ -201,7 +171,6 @@ done:
 
 void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop)
 {
-	ik_decoder_note_other(decoder);
 	decoder->stopped = true;
 	decoder->stop = stop;
 }
@@ -234,38 +203,11 @@ static bool check_text(struct ik_stream_decoder *decoder, const char *text, size
 		ik_json_check(decoder->repaired.data, decoder->repaired.length, ret_value, NULL) == IK_OK;
 }
 
-/* A chunk of the same shape as the last: tell its string as that was told. */
-static void take_string(struct ik_stream_decoder *decoder, struct ik_json_span string,
-	const int64_t numbers[IK_SHAPE_NAMES])
-{
-	struct ik_call_piece piece = { .index = decoder->learned.index };
-
-	decoder->unlike = 0;
-	if (decoder->learned.kind != IK_DELTA_ARGUMENTS)
-		ik_decoder_text(decoder, decoder->learned.kind, string);
-	else if (string_bytes(decoder, string, &piece.arguments, &piece.arguments_length))
-		take_piece(decoder, &piece);
-	if (decoder->rules->take_numbers)
-		decoder->rules->take_numbers(decoder, numbers);
-}
-
-/* A chunk was read as a whole: the next one may be read by its shape. */
-static void learn(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
-{
-	ik_chunk_shape_forget(&decoder->shape);
-	if (decoder->yield.count != 1)
-		return;
-	if (decoder->unlike++ >= UNLIKE_MOST && decoder->unlike % UNLIKE_STEP != 0)
-		return;
-	decoder->learned = decoder->yield;
-	ik_chunk_shape_learn(&decoder->shape, chunk, decoder->yield.string, decoder->rules->varying);
-}
-
+/* An event of the stream. */
 static void take_event(void *arg, const char *event, const char *data, size_t length)
 {
 	struct ik_stream_decoder *decoder = arg;
 	bool is_error = ik_text_equal(event, "error");
-	int64_t numbers[IK_SHAPE_NAMES];
 	struct ik_json_span value;
 
 	decoder->any_event = true;
@@ -279,12 +221,8 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	}
 	if (!length)
 		return;
-	if (!is_error && ik_chunk_shape_match(&decoder->shape, data, length, &value, numbers)) {
-		take_string(decoder, value, numbers);
-	} else if (check_text(decoder, data, length, &value)) {
-		decoder->yield.count = 0;
+	if (check_text(decoder, data, length, &value)) {
 		decoder->rules->take(decoder, value);
-		learn(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
 		/* Behind its stop the reply is whole, whatever else comes. */
 		ik_error_set(&decoder->error, IK_INVALID,

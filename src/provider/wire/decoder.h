@@ -12,7 +12,6 @@
 #define IK_PROVIDER_WIRE_DECODER_H
 
 #include "provider/wire/call_list.h"
-#include "provider/wire/chunk_shape.h"
 #include "provider/wire/format.h"
 #include "provider/wire/sse.h"
 
@@ -23,23 +22,10 @@ enum ik_body_form {
 	IK_FORM_PAGE     /* HTML */
 };
 
-/* What one chunk brought, to know whether the next may be read by its shape. */
-struct ik_yield {
-	int count;                  /* 1: one string, told as kind, and nothing else */
-	enum ik_delta_kind kind;
-	struct ik_json_span string;
-	int64_t index;              /* of the call, for IK_DELTA_ARGUMENTS */
-};
-
 struct ik_decoder_rules {
 	const char *type;  /* the format's, for opaque data */
 	size_t state_size; /* of what the format keeps, zeroed at first */
 	void (*state_done)(void *state); /* may be NULL */
-	/* Members that may differ from chunk to chunk (provider/wire/chunk_shape.h): what take would do
-	 * with them if it were called, take_numbers does; NULL: nothing. */
-	const char *const *varying;
-	void (*take_numbers)(struct ik_stream_decoder *decoder,
-		const int64_t numbers[IK_SHAPE_NAMES]);
 	/* One JSON text: an event's data, or a whole body. */
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 };
@@ -54,10 +40,6 @@ struct ik_stream_decoder {
 	struct ik_buf repaired;
 	struct ik_buf marks;   /* a byte for each block or item of the reply */
 	struct ik_call_list calls;
-	struct ik_chunk_shape shape;
-	struct ik_yield yield; /* of the present chunk */
-	struct ik_yield learned; /* of the one that shape is of */
-	unsigned unlike;         /* shapes learned since one was met again */
 	bool any_event;
 	bool stopped;          /* why the reply ends is known: stop */
 	bool refused;          /* text of a refusal came */
@@ -79,10 +61,6 @@ enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sin
 /* ---- for the rules ---- */
 
 void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta);
-
-/* Note that the chunk brought something that is not told by ik_decoder_text() or
- * ik_decoder_arguments(), so that no other is read by its shape. */
-void ik_decoder_note_other(struct ik_stream_decoder *decoder);
 
 /* Tell a piece of text or thinking; returns whether there was one. */
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,

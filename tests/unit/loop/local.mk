@@ -5,7 +5,6 @@ tests_unit_loop_loop_test_SOURCES = \
 	tests/unit/loop/child_test.c \
 	tests/unit/loop/children_test.c \
 	tests/unit/loop/fixture.c tests/unit/loop/fixture.h \
-	tests/unit/loop/gather_test.c \
 	tests/unit/loop/http_body_test.c tests/unit/loop/http_dns_test.c \
 	tests/unit/loop/http_server_test.c \
 	tests/unit/loop/http_test.c \
