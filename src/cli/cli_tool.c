@@ -29,6 +29,7 @@ struct cli {
 	struct ik_buf arguments;
 	struct ik_sanitize_state sanitize; /* of the tool's standard error */
 	char **environment;
+	bool asked_again; /* tools that timed out, since the one to run was not found */
 	int status;
 };
 
@@ -161,11 +162,33 @@ static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry
 	free(warning);
 }
 
+/* Is the tool to run missing, and may it be one of those that timed out? What they are called is
+ * not known: a file's name need not be its tool's. */
+static bool may_have_timed_out(const struct cli *cli, const struct ik_registry *registry)
+{
+	size_t i;
+
+	if (ik_registry_find(registry, cli->options->first) != NULL)
+		return false;
+	for (i = 0; i < ik_registry_count(registry); i++) {
+		const char *code = ik_registry_at(registry, i)->code;
+
+		if (code != NULL && ik_text_equal(code, IK_CODE_SCHEMA_TIMEOUT))
+			return true;
+	}
+	return false;
+}
+
 static void on_finished(void *arg, struct ik_registry *registry)
 {
 	struct cli *cli = arg;
 	bool run = cli->options->verb == IK_VERB_TOOL_RUN;
 
+	if (run && !cli->asked_again && may_have_timed_out(cli, registry)) {
+		cli->asked_again = true;
+		ik_discovery_ask_failed(cli->discovery);
+		return;
+	}
 	/* A tool that runs is none of them. */
 	if (!cli->options->all && (!run || ik_registry_find(registry, cli->options->first) == NULL))
 		warn_of_failures(registry);

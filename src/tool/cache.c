@@ -288,13 +288,17 @@ void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use)
 	cache->loaded = true;
 }
 
-/* Is it time to ask a tool again that did not answer? A clock that was set back counts, too. */
-static bool is_due(const struct entry *entry)
+/* In how many milliseconds a tool that timed out is to be asked again: at once as well when the
+ * clock was set back. -1: it did not time out. */
+static int64_t due_ms(const struct entry *entry)
 {
 	int64_t now_ns = ik_clock_wall_ms() * 1000000;
 
-	return entry->asked_ns != 0 &&
-		(entry->asked_ns > now_ns || now_ns - entry->asked_ns >= IK_CACHE_DUE_NS);
+	if (entry->asked_ns == 0)
+		return -1;
+	if (entry->asked_ns > now_ns || now_ns - entry->asked_ns >= IK_CACHE_DUE_NS)
+		return 0;
+	return (entry->asked_ns + IK_CACHE_DUE_NS - now_ns + 999999) / 1000000;
 }
 
 /* Does a scan take what an entry says? */
@@ -308,22 +312,25 @@ static bool serves(const struct ik_schema_cache *cache, const struct entry *entr
 	case IK_CACHE_TIMEOUTS:
 		return entry->code == NULL || entry->asked_ns != 0;
 	case IK_CACHE_DUE:
-		return !is_due(entry);
+		return due_ms(entry) != 0;
 	case IK_CACHE_ALL:
 		break;
 	}
 	return true;
 }
 
-bool ik_schema_cache_is_due(const struct ik_schema_cache *cache)
+int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache)
 {
+	int64_t first_ms = -1;
+
 	for (size_t i = 0; i < cache->count; i++) {
 		const struct entry *entry = &cache->entries[i];
+		int64_t entry_ms = entry->seen && !entry->dead ? due_ms(entry) : -1;
 
-		if (entry->seen && !entry->dead && is_due(entry))
-			return true;
+		if (entry_ms >= 0 && (first_ms < 0 || entry_ms < first_ms))
+			first_ms = entry_ms;
 	}
-	return false;
+	return first_ms;
 }
 
 bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,

@@ -75,8 +75,9 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
  * not taken again. */
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key);
 
-/* Has this scan taken a time-out that is due? */
-bool ik_schema_cache_is_due(const struct ik_schema_cache *cache);
+/* In how many milliseconds the first time-out that this scan has taken is due, at least 0;
+ * -1: it has taken none. */
+int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache);
 
 /* All files of that directory were looked at in this scan: forget the others. */
 void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory);

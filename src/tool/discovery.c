@@ -41,6 +41,7 @@ struct ik_discovery {
 	struct ik_registry *registry;
 	struct ik_schema_cache *cache;    /* NULL: none */
 	struct ik_directory_watch *watch; /* NULL: not wanted */
+	struct ik_timer *due;             /* until tools that timed out are asked again */
 	bool scanning;
 	bool quiet;                       /* the scan is one that nobody waits for */
 	bool again;
@@ -56,6 +57,16 @@ struct places {
 
 static void finish(void *arg);
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet);
+static void save_cache(struct ik_discovery *discovery);
+
+/* Ask the tools whose time has come, unless a scan is running: its end sets the timer again. */
+static void on_due(void *arg)
+{
+	struct ik_discovery *discovery = arg;
+
+	if (!discovery->scanning)
+		start(discovery, IK_CACHE_DUE, true);
+}
 
 struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	const struct ik_discovery_events *events, void *arg)
@@ -66,6 +77,7 @@ struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	discovery->events = *events;
 	discovery->arg = arg;
 	discovery->registry = ik_registry_new();
+	discovery->due = ik_timer_new(loop, on_due, discovery);
 	return discovery;
 }
 
@@ -94,7 +106,11 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 	if (discovery == NULL)
 		return NULL;
 	discovery->closed = true;
+	/* Answers of a scan that others hold up are not to be asked for again. */
+	if (discovery->scanning)
+		save_cache(discovery);
 	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
+	discovery->due = ik_timer_close(discovery->due);
 	discovery->watch = ik_directory_watch_close(discovery->watch);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct ik_source *source = discovery->slots[i]->source;
@@ -367,9 +383,12 @@ void ik_discovery_ask_failed(struct ik_discovery *discovery)
 
 void ik_discovery_ask_due(struct ik_discovery *discovery)
 {
-	if (!discovery->scanning && discovery->cache != NULL
-		&& ik_schema_cache_is_due(discovery->cache))
-		start(discovery, IK_CACHE_DUE, true);
+	int64_t due_ms = discovery->cache != NULL ? ik_schema_cache_due_ms(discovery->cache) : -1;
+
+	if (due_ms >= 0)
+		ik_timer_start(discovery->due, due_ms);
+	else
+		ik_timer_stop(discovery->due);
 }
 
 void ik_discovery_rescan(struct ik_discovery *discovery)

@@ -51,8 +51,9 @@ void ik_discovery_ask_failed(struct ik_discovery *discovery);
 void ik_discovery_rescan(struct ik_discovery *discovery);
 
 /*
- * Ask in the background tools that did not answer in time, if the last scan took that from the
- * cache and it's a while ago: nobody waits for this scan, and only its end is told.
+ * Ask tools that timed out again in the background, IK_CACHE_DUE_NS after they were last asked:
+ * nobody waits for this scan, and only its end is reported. To be called after each scan; no timer
+ * runs while no tool has timed out.
  */
 void ik_discovery_ask_due(struct ik_discovery *discovery);
 

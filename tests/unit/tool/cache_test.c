@@ -187,16 +187,17 @@ Test(cache, keeps_time_outs_until_they_are_due)
 	cr_assert_null(found.text);
 	cr_assert_str_eq(found.code, IK_CODE_SCHEMA_TIMEOUT);
 	cr_assert_str_eq(found.reason, "did not answer");
-	cr_assert_not(ik_schema_cache_is_due(cache));
+	cr_assert_gt(ik_schema_cache_due_ms(cache), 0);
+	cr_assert_leq(ik_schema_cache_due_ms(cache), IK_CACHE_DUE_NS / 1000000);
 	ik_schema_cache_begin(cache, IK_CACHE_DUE);
 	cr_assert(ik_schema_cache_find(cache, &key, &found));
 
 	ik_schema_cache_store(cache, &key, now_ns - IK_CACHE_DUE_NS, &late);
-	cr_assert(ik_schema_cache_is_due(cache));
+	cr_assert_eq(ik_schema_cache_due_ms(cache), 0);
 	ik_schema_cache_begin(cache, IK_CACHE_TIMEOUTS);
-	cr_assert_not(ik_schema_cache_is_due(cache), "not of this scan");
+	cr_assert_eq(ik_schema_cache_due_ms(cache), -1, "not of this scan");
 	cr_assert(ik_schema_cache_find(cache, &key, &found));
-	cr_assert(ik_schema_cache_is_due(cache));
+	cr_assert_eq(ik_schema_cache_due_ms(cache), 0);
 	ik_schema_cache_begin(cache, IK_CACHE_DUE);
 	cr_assert_not(ik_schema_cache_find(cache, &key, &found));
 	/* It answers now. */

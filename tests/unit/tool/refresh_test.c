@@ -26,6 +26,7 @@ struct place {
 	int finished;
 	const char *wanted; /* stop when a tool of that name is there, or NULL: at the end */
 	bool gone;          /* ... when it is no more */
+	bool at_first;      /* stop when one tool has answered */
 };
 
 static void on_finished(void *arg, struct ik_registry *registry)
@@ -40,10 +41,20 @@ static void on_finished(void *arg, struct ik_registry *registry)
 		ik_loop_stop(place->loop);
 }
 
+static void on_progress(void *arg, size_t done, size_t total)
+{
+	struct place *place = arg;
+
+	if (place->at_first && done > 0)
+		ik_loop_stop(place->loop);
+}
+
 /* A new program: it knows what is in the file. */
 static void begin(struct place *place, bool with_cache, int64_t timeout_ms)
 {
-	static const struct ik_discovery_events events = { .finished = on_finished };
+	static const struct ik_discovery_events events = {
+		.progress = on_progress, .finished = on_finished,
+	};
 	struct ik_source_directory_options options = {
 		.path = place->tools, .origin = IK_SOURCE_USER, .timeout_ms = timeout_ms
 	};
@@ -293,6 +304,55 @@ Test(refresh, asks_in_the_background_who_did_not_answer_a_while_ago)
 	await(&place, "slow", false);
 	cr_assert_eq(asked(&place, "slow"), 2);
 	free(path);
+	end(&place);
+	unmake(&place);
+}
+
+/* The program is an old one: what is younger than its last answer is not taken from the cache. */
+Test(refresh, asks_again_when_the_time_comes)
+{
+	struct ik_cached late = { .code = IK_CODE_SCHEMA_TIMEOUT, .reason = "did not answer" };
+	struct ik_cache_key key = { .first = IK_PROTOCOL_NATIVE };
+	struct place place;
+	char *path;
+
+	make(&place);
+	path = ik_path_join(place.tools, "slow");
+	cr_assert_eq(symlink("/bin/true", path), 0);
+	key.path = path;
+	cr_assert_eq(ik_identity_read(path, &key.identity, NULL), IK_OK);
+	begin(&place, true, PATIENT_MS);
+	ik_schema_cache_store(ik_discovery_cache(place.discovery), &key,
+		ik_clock_wall_ms() * 1000000 - IK_CACHE_DUE_NS + INT64_C(1000000000), &late);
+	scan(&place);
+	cr_assert_str_eq(support_entry(place.registry, "slow")->code, IK_CODE_SCHEMA_TIMEOUT);
+	ik_discovery_ask_due(place.discovery);
+	cr_assert_eq(place.finished, 1);
+	support_loop_run(place.loop);
+	cr_assert_str_neq(support_entry(place.registry, "slow")->code, IK_CODE_SCHEMA_TIMEOUT);
+	free(path);
+	end(&place);
+	unmake(&place);
+}
+
+/* A program that ends before a scan does: the others still hang. */
+Test(refresh, keeps_the_answers_of_a_scan_that_does_not_end)
+{
+	struct place place;
+
+	make(&place);
+	put_good(&place, "good", "Good");
+	put(&place, "hangs", "exec sleep 300");
+	begin(&place, true, INT64_C(6) * PATIENT_MS);
+	ik_discovery_scan(place.discovery);
+	place.at_first = true;
+	support_loop_run(place.loop);
+	cr_assert_eq(place.finished, 0);
+	end(&place);
+	place.at_first = false;
+	begin(&place, true, 300);
+	scan(&place);
+	cr_assert_eq(asked(&place, "good"), 1);
 	end(&place);
 	unmake(&place);
 }
