@@ -30,23 +30,33 @@ static char *directory_of(const char *path)
 	return length == 0 ? ik_strdup(".") : ik_strndup(path, length);
 }
 
+/* The whole path of a database; the address of a server's names no file. New memory. */
+static char *whole_name(const char *database)
+{
+	char *directory, *real, *whole;
+
+	if (ik_postgres_is_uri(database))
+		return ik_strdup(database);
+	directory = directory_of(database);
+	real = realpath(directory, NULL);
+	whole = ik_format("%s/%s", real ? real : directory, ik_path_base(database));
+	free(real);
+	free(directory);
+	return whole;
+}
+
 /* How the names of a database's rescue files begin: beside it by its own name,
  * elsewhere by a number made of its whole path. New memory. */
 static char *name_prefix(const char *database, bool beside)
 {
-	const char *base = ik_path_base(database);
-	char *directory, *real, *whole;
+	char *whole;
 	uint64_t hash;
 
 	if (beside)
-		return ik_format("%s.rescue-", base);
-	directory = directory_of(database);
-	real = realpath(directory, NULL);
-	whole = ik_format("%s/%s", real ? real : directory, base);
+		return ik_format("%s.rescue-", ik_path_base(database));
+	whole = whole_name(database);
 	hash = ik_text_hash(whole);
 	free(whole);
-	free(real);
-	free(directory);
 	return ik_format("ikigai-%016llx.rescue-", (unsigned long long)hash);
 }
 
@@ -232,8 +242,10 @@ static char *place_of(const struct ik_rescue *rescue, int place)
 {
 	const char *directory;
 
+	/* A server's address is no path: read as one it would lead below the working directory, where
+	 * a repository could have put forged events. */
 	if (place == IK_RESCUE_BESIDE)
-		return directory_of(rescue->database);
+		return ik_postgres_is_uri(rescue->database) ? NULL : directory_of(rescue->database);
 	if (place == IK_RESCUE_TEMPORARY)
 		return ik_strdup(ik_path_temporary());
 	directory = rescue->directories[place - IK_RESCUE_PRIVATE];
@@ -246,6 +258,8 @@ char *ik_rescue_new_path(const struct ik_rescue *rescue, int place, struct ik_er
 	char *directory = place_of(rescue, place), *prefix, *path = NULL;
 	char uuid[IK_UUID_TEXT];
 
+	if (!directory)
+		ik_error_set_errno(error, ENOENT, _("Cannot write %s"), rescue->database);
 	if (!directory || (ours && ik_path_make(directory, 0700, error) != IK_OK)) {
 		free(directory);
 		return NULL;

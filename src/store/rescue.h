@@ -3,8 +3,8 @@
  *
  * One JSON object a line: the first names the database, each further one is an
  * event with its session, or more of the content of the event before it.
- * The file is beside the database, or, when that place is full or closed, in a
- * directory of ours; its name tells which database it is for, and only a regular
+ * The file is beside the database, or, when that place is full or closed or the
+ * database is a server's, in a directory of ours; its name tells which database it is for, and only a regular
  * file of this user is ever read.  The last resort is TMPDIR, where every tool may
  * write: what is found there is never stored without the user, who is told where
  * it is and can import it.
@@ -36,7 +36,7 @@ enum {
 	IK_RESCUE_PLACES
 };
 struct ik_rescue {
-	const char *database; /* borrowed; its path */
+	const char *database; /* borrowed; its path, or the address of a server's */
 	char *directories[IK_RESCUE_PRIVATE_COUNT]; /* NULL: there is none */
 };
 void ik_rescue_done(struct ik_rescue *rescue);

@@ -157,7 +157,7 @@ size_t ik_store_waiting(const struct ik_store *store)
 
 bool ik_store_is_kept(const struct ik_store *store)
 {
-	return store->spool || !store->first;
+	return (store->spool && !store->spool_told) || !store->first;
 }
 
 void ik_store_dequeue(struct ik_store *store, bool stored)

@@ -1,5 +1,6 @@
 #include "store_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include "store/rescue.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/path.h"
 
 /* What is left to be kept when memory is gone. */
 TestSuite(store_rescue, .init = fixture_set_up, .fini = fixture_tear_down);
@@ -135,4 +137,47 @@ Test(store_rescue, what_was_rescued_first_is_taken_in_first_wherever_it_is)
 	cr_expect_eq(paths[0], first);
 	cr_expect_eq(paths[1], beside);
 	cr_expect_eq(paths[2], last);
+}
+
+/* What is at an address of a server, read as a path below the working directory, may be a
+ * repository's. */
+Test(store_rescue, nothing_is_looked_for_beside_a_server)
+{
+	static const char *const addresses[] = { "postgresql://user@host/chat", "host=a dbname=b" };
+	size_t i;
+
+	cr_assert_eq(chdir(fixture.directory), 0);
+	for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		struct ik_rescue rescue = { .database = addresses[i] };
+		char *directory = ik_path_directory(addresses[i]);
+		char *forged = ik_format("%s.rescue-01900000-0000-7000-8000-000000000009.jsonl", addresses[i]);
+		struct ik_error error = { .status = IK_OK };
+
+		cr_assert_eq(ik_path_make(directory, 0700, NULL), IK_OK);
+		cr_assert_eq(ik_file_write(forged, "{}\n", 3, 0600, NULL), IK_OK);
+		cr_expect_null(ik_rescue_find(&rescue), "%s", addresses[i]);
+		cr_expect_null(ik_rescue_new_path(&rescue, IK_RESCUE_BESIDE, &error), "%s", addresses[i]);
+		cr_expect_neq(error.text[0], '\0');
+		free(forged);
+		free(directory);
+	}
+}
+
+Test(store_rescue, what_the_spool_does_not_take_is_not_kept)
+{
+	char id[IK_UUID_TEXT];
+
+	fixture_close();
+	snprintf(fixture.path, sizeof(fixture.path), "postgresql://127.0.0.1:1/x");
+	/* A file where the directory should be: nothing goes into it. */
+	cr_assert_eq(ik_file_write(fixture.spool, "", 0, 0600, NULL), IK_OK);
+	fixture_open();
+	fixture_session(id, "/x", 1);
+	cr_expect_not(ik_store_is_kept(fixture.store));
+	fixture.store = ik_store_close(fixture.store, NULL, NULL);
+	cr_assert_eq(unlink(fixture.spool), 0);
+	fixture_open();
+	fixture_append(id, IK_KIND_USER, "2");
+	cr_expect(ik_store_is_kept(fixture.store));
+	fixture.store = ik_store_close(fixture.store, NULL, NULL);
 }
