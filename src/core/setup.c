@@ -271,12 +271,22 @@ static bool holds_password(const char *variable)
 	return holds;
 }
 
-/* May tools write there in some mode of the sandbox? Also true where there is no such directory. */
+/* Is path this directory, or in it? Both are absolute and have no links. */
+static bool is_in(const char *directory, const char *path)
+{
+	size_t length = strlen(directory);
+
+	return ik_text_equal(directory, "/") || (strncmp(path, directory, length) == 0
+		&& (path[length] == '\0' || path[length] == '/'));
+}
+
+/* May tools write to a directory, or to one that it is in, in some mode of the sandbox? */
 static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
 {
 	const struct ik_places *places = &setup->places;
 	const struct ik_config *config = setup->config;
 	const char *const always[] = { ik_path_temporary(), "/tmp", "/dev/shm", places->directory };
+	char *place = ik_path_canonical(directory);
 	bool writable = false;
 	size_t i;
 
@@ -286,11 +296,12 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 			places->user_home);
 		char *whole = ik_path_join(places->directory, expanded), *canonical = ik_path_canonical(whole);
 
-		writable = writable || ik_path_within(canonical, directory);
+		writable = writable || is_in(canonical, place);
 		free(canonical);
 		free(whole);
 		free(expanded);
 	}
+	free(place);
 	return writable;
 }
 
@@ -301,10 +312,11 @@ void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
 
 	ik_store_set_timeout(store, setup->config->database_timeout_s);
 	/* Another disk than the home directory's, where there is one. */
-	if (runtime != NULL && runtime[0] == '/' && !is_writable_for_tools(setup, runtime)) {
+	if (runtime != NULL && runtime[0] == '/' && access(runtime, F_OK) == 0) {
 		char *directory = ik_path_join(runtime, "ikigai");
 
-		ik_store_add_rescue(store, directory);
+		if (!is_writable_for_tools(setup, directory))
+			ik_store_add_rescue(store, directory);
 		free(directory);
 	}
 	if (spool != NULL) {
