@@ -94,7 +94,7 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 	}
 	number = 0;
 	if (S_ISREG(status.st_mode) && status.st_size <= (off_t)IK_ATTACH_FILE_BYTES)
-		number = ik_read_all(fd, out, (size_t)status.st_size);
+		number = ik_read_all(fd, out, (size_t)status.st_size + 1);
 	(void)close(fd);
 	if (S_ISDIR(status.st_mode))
 		return ik_error_set(error, IK_INVALID,

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,20 @@ Test(attach, says_what_cannot_go_along)
 	check_attached("@binary", "@binary is no text", NULL);
 	check_attached("@large", "@large is larger than 1 MB", NULL);
 	check_attached("@/dev/null", "@/dev/null is no ordinary file", NULL);
+}
+
+/* A file that seems empty and gives its text as it comes: the kernel's log, where it may be read. */
+Test(attach, waits_for_no_file, .timeout = 20)
+{
+	char bytes[8192];
+	int fd = open("/proc/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	while (fd >= 0 && read(fd, bytes, sizeof bytes) > 0)
+		;
+	if (fd < 0 || errno != EAGAIN)
+		cr_skip_test("the kernel's log cannot be read");
+	(void)close(fd);
+	check_attached("@/proc/kmsg", "@/proc/kmsg: Resource temporarily unavailable", NULL);
 }
 
 Test(attach, takes_along_what_commands_printed)
