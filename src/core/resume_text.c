@@ -1,8 +1,12 @@
 #include "core/resume_text.h"
 
+#include <stdlib.h>
+
 #include "conversation/conversation.h"
 #include "util/limits.h"
+#include "util/redact.h"
 #include "util/shell_word.h"
+#include "util/text.h"
 
 bool ik_resume_is_possible(const struct ik_session *session, bool all_stored)
 {
@@ -27,6 +31,16 @@ static void put_option(struct ik_buf *out, const char *name, const char *value)
 	ik_shell_word_put(out, value);
 }
 
+/* Append an option whose value is an address, unless there is a password in it. */
+static void put_address(struct ik_buf *out, const char *name, const char *value)
+{
+	char *shown = ik_redact(value);
+
+	if (value != NULL && ik_text_equal(shown, value))
+		put_option(out, name, value);
+	free(shown);
+}
+
 /* Append an option that has no value. */
 static void put_flag(struct ik_buf *out, const char *name, bool given)
 {
@@ -42,10 +56,10 @@ char *ik_resume_command(const struct ik_options *options, const char *id)
 	ik_shell_word_put(&out, options->program);
 	put_option(&out, "-C", options->directory);
 	put_option(&out, "--config", options->config_file);
-	put_option(&out, "--database", options->database);
+	put_address(&out, "--database", options->database);
 	put_option(&out, "-p", options->provider);
 	put_option(&out, "-m", options->model);
-	put_option(&out, "--base-url", options->base_url);
+	put_address(&out, "--base-url", options->base_url);
 	put_option(&out, "-s", options->system_prompt);
 	put_option(&out, "--sandbox", options->sandbox);
 	put_option(&out, "--max-tool-turns", options->max_tool_turns);

@@ -15,7 +15,8 @@
 bool ik_resume_is_possible(const struct ik_session *session, bool all_stored);
 
 /* The command that resumes the session of that id, started as this program was: the same
- * program and options, as a shell reads them in the same directory. A new string. */
+ * program and options, as a shell reads them in the same directory, but for an address with a
+ * password in it. A new string. */
 char *ik_resume_command(const struct ik_options *options, const char *id);
 
 #endif
