@@ -189,7 +189,7 @@ void ik_sqlite_index(struct ik_backend *backend)
 	int64_t indexed = 0, last = 0;
 	enum ik_status status;
 
-	ik_sqlite_begin(sqlite, true);
+	ik_sqlite_begin(sqlite, false); /* it can be made anew: not worth putting a damaged file aside */
 	status = ik_sqlite_ask(sqlite, INDEXED, &indexed, &error);
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, LAST_ROW, &last, &error);
