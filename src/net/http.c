@@ -63,8 +63,6 @@ struct ik_http_request {
 	void *arg;
 	CURL *easy;
 	struct curl_slist *headers;
-	size_t (*read)(void *arg, size_t at, char *to, size_t room);
-	size_t read_at, body_length;
 	char *address;           /* host and port, for sentences */
 	struct ik_timer *idle;
 	int64_t idle_timeout_ms;
@@ -434,27 +432,6 @@ static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 	return length;
 }
 
-/* libcurl asks for a piece of the request's body. */
-static size_t body_wanted(char *to, size_t size, size_t length, void *arg)
-{
-	struct ik_http_request *request = arg;
-	size_t left = request->body_length - request->read_at, got = 0;
-
-	if (!request->ended && !request->closed && left > 0)
-		got = request->read(request->arg, request->read_at, to, left < length ? left : length);
-	request->read_at += got;
-	return got == 0 && left > 0 ? CURL_READFUNC_ABORT : got;
-}
-
-/* libcurl sends the body once more, from its beginning, on a connection that is not broken. */
-static int body_rewound(void *arg, curl_off_t offset, int origin)
-{
-	struct ik_http_request *request = arg;
-
-	request->read_at = (size_t)offset;
-	return CURL_SEEKFUNC_OK;
-}
-
 /* The idle clock has run out, if no byte has moved meanwhile. */
 static void idle_fired(void *arg)
 {
@@ -499,12 +476,7 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 	if (ik_text_equal(spec->method, "POST")) {
 		curl->easy_setopt(easy, CURLOPT_POST, 1L);
 		curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body_length);
-		if (spec->read == NULL)
-			curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body != NULL ? spec->body : "");
-		curl->easy_setopt(easy, CURLOPT_READFUNCTION, body_wanted);
-		curl->easy_setopt(easy, CURLOPT_READDATA, request);
-		curl->easy_setopt(easy, CURLOPT_SEEKFUNCTION, body_rewound);
-		curl->easy_setopt(easy, CURLOPT_SEEKDATA, request);
+		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body != NULL ? spec->body : "");
 	} else if (!ik_text_equal(spec->method, "GET")) {
 		curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, spec->method);
 	}
@@ -550,8 +522,6 @@ struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http
 	request->address = ik_address_of(spec->url);
 	request->idle = ik_timer_new(http->loop, idle_fired, request);
 	request->idle_timeout_ms = spec->idle_timeout_ms;
-	request->read = spec->read;
-	request->body_length = spec->body_length;
 	request->result.retry_after_ms = -1;
 	if (strncasecmp(spec->url, "http://", 7) != 0 && strncasecmp(spec->url, "https://", 8) != 0)
 		conclude(request, CURLE_URL_MALFORMAT);

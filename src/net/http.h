@@ -29,11 +29,8 @@ struct ik_http_spec {
 	const char *method;          /* "POST", "GET" */
 	const char *url;
 	const char *const *headers;  /* "Name: value", NULL-terminated */
-	const char *body;            /* borrowed until done; not looked at where read is given */
+	const char *body;            /* borrowed until done */
 	size_t body_length;
-	/* NULL, or: copy at most room bytes of the body from position at on (it may be asked for
-	 * once more from its beginning); how many, 0 when they cannot be had. Not after close. */
-	size_t (*read)(void *arg, size_t at, char *to, size_t room);
 	int64_t idle_timeout_ms;     /* no byte for so long ends it; 0: none */
 };
 

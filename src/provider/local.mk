@@ -33,7 +33,6 @@ libik_provider_a_SOURCES += \
 	src/provider/openai/reasoning_details.c src/provider/openai/reasoning_details.h
 
 libik_provider_a_SOURCES += \
-	src/provider/wire/body.c src/provider/wire/body.h \
 	src/provider/wire/call_list.c src/provider/wire/call_list.h \
 	src/provider/wire/decoder.c src/provider/wire/decoder.h \
 	src/provider/wire/delta.h \

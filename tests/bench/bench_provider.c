@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "measure.h"
-#include "provider/wire/body.h"
 #include "provider/formats.h"
 #include "util/limits.h"
 
@@ -172,26 +171,21 @@ static void make_messages(struct ik_conversation *conversation, size_t count)
 	ik_buf_done(&envelope);
 }
 
-/* Milliseconds that a request takes, read as libcurl does. */
-static double time_request(struct ik_body *body, const struct ik_wire_format *format,
-	const struct ik_request *request, size_t *ret_length)
+/* Milliseconds that a request takes. */
+static double time_request(const struct ik_wire_format *format, const struct ik_request *request,
+	size_t *ret_length)
 {
-	static char piece[IK_KIB(64)];
-	double begun = now_ms();
+	double begun = now_ms(), took;
 	struct ik_error error;
-	size_t at = 0, got;
+	struct ik_buf body;
 
-	ik_body_begin(body, format, request);
-	while (!ik_body_go_on(body, IK_KIB(256)))
-		continue;
-	if (ik_body_length(body, ret_length, &error) != IK_OK)
+	ik_buf_init(&body, IK_LIMIT_REQUEST);
+	if (ik_request_serialize(format, request, &body, &error) != IK_OK)
 		fail(error.text);
-	double spelled = now_ms() - begun;
-	while ((got = ik_body_read(body, at, piece, sizeof(piece))) > 0)
-		at += got;
-	if (at != *ret_length)
-		fail("the body is not whole");
-	return spelled;
+	took = now_ms() - begun;
+	*ret_length = body.length;
+	ik_buf_done(&body);
+	return took;
 }
 
 static void bench_serialize(size_t runs)
@@ -200,7 +194,7 @@ static void bench_serialize(size_t runs)
 
 	for (size_t index = 0; ik_wire_format_at(index); index++) {
 		const struct ik_wire_format *format = ik_wire_format_at(index);
-		double cold[MOST_RUNS], warm[MOST_RUNS];
+		double taken[MOST_RUNS];
 		size_t length = 0;
 		char name[80];
 
@@ -208,18 +202,13 @@ static void bench_serialize(size_t runs)
 			struct ik_conversation *conversation = ik_conversation_new();
 			struct ik_request request = { .model = "m", .endpoint = &endpoint,
 				.system_prompt = "Be brief.", .conversation = conversation };
-			struct ik_body *body = ik_body_new(IK_MIB(4));
 
 			make_messages(conversation, 1000);
-			cold[run] = time_request(body, format, &request, &length);
-			make_messages(conversation, 4);
-			warm[run] = time_request(body, format, &request, &length);
-			ik_body_free(body);
+			taken[run] = time_request(format, &request, &length);
 			ik_conversation_free(conversation);
 		}
 		snprintf(name, sizeof(name), "%s: 1,000 messages, %zu kB", format->type, length / 1000);
-		print_figure(name, "ms", cold, runs);
-		print_figure("  the next request, of 4 more", "ms", warm, runs);
+		print_figure(name, "ms", taken, runs);
 	}
 }
 

@@ -11,12 +11,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A long conversation is spelled out for so long in one turn of the loop, so much between two
- * looks at the clock; after so long the person is told of it. */
-#define PREPARING_MS 4
-#define PREPARING_BYTES IK_KIB(256)
-#define PREPARING_TOLD_MS 300
-
 /* One request and its answer. */
 struct ik_exchange {
 	struct ik_session *session;
@@ -25,10 +19,7 @@ struct ik_exchange {
 	struct ik_model *model;    /* as it was when the request left */
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
-	struct ik_body *body;      /* of the request: the session's, */
-	struct ik_body *own_body;  /* or one that is made for it alone */
-	int64_t started_ms;        /* when the body was begun; 0: it is not */
-	bool waiting_told;
+	struct ik_buf body;        /* of the request */
 	struct ik_buf words;       /* the beginning of an answer that is no stream */
 	struct ik_timer *idle;
 	int64_t last_delta_ms;
@@ -318,8 +309,8 @@ void ik_session_tools_free(struct ik_tool_definition *tools)
 	free(tools);
 }
 
-/* Begin to spell the request out. */
-static void begin_body(struct ik_exchange *exchange)
+/* Write the request out. All of it at once: a million tokens are some 4 MB, and take 7 ms. */
+static enum ik_status write_body(struct ik_exchange *exchange, struct ik_error *error)
 {
 	struct ik_session *session = exchange->session;
 	struct ik_request request = {
@@ -333,46 +324,12 @@ static void begin_body(struct ik_exchange *exchange)
 		.thinking = exchange->model->spec.thinking,
 	};
 	struct ik_tool_definition *tools = ik_session_tools(session, &request.tool_count);
+	enum ik_status status;
 
 	request.tools = tools;
-	ik_body_begin(exchange->body, exchange->model->spec.format, &request);
+	status = ik_request_serialize(exchange->model->spec.format, &request, &exchange->body, error);
 	ik_session_tools_free(tools);
-}
-
-/* Show how far it is, where that takes long; "" when it is over. */
-static void tell_preparing(struct ik_exchange *exchange, bool over)
-{
-	struct ik_event event = { .kind = IK_EVENT_WAITING, .text = "" };
-	char *text = NULL;
-
-	if (over ? !exchange->waiting_told : exchange->number == IK_SUMMARY_REQUEST ||
-	    ik_clock_ms() - exchange->started_ms < PREPARING_TOLD_MS)
-		return;
-	exchange->waiting_told = true;
-	if (!over) {
-		text = ik_format(_("Preparing the conversation… %d %%"),
-			ik_body_percent(exchange->body));
-		event.text = text;
-		event.text_length = strlen(text);
-	}
-	ik_session_emit(exchange->session, &event);
-	free(text);
-}
-
-/* Spell on for as long as nobody notices; false: there is more to be done. */
-static bool prepare_body(struct ik_exchange *exchange)
-{
-	int64_t begun = ik_clock_ms();
-
-	if (!exchange->started_ms) {
-		exchange->started_ms = begun;
-		begin_body(exchange);
-	}
-	while (!ik_body_go_on(exchange->body, PREPARING_BYTES)) {
-		if (ik_clock_ms() - begun >= PREPARING_MS)
-			return false;
-	}
-	return true;
+	return status;
 }
 
 /* Without a request: say why, once the present step is over. */
@@ -390,33 +347,18 @@ static void refuse(struct ik_session *session, int number, const char *code, con
 	tell(session, &input);
 }
 
-static size_t read_body(void *arg, size_t at, char *to, size_t room)
-{
-	struct ik_exchange *exchange = arg;
-
-	return ik_body_read(exchange->body, at, to, room);
-}
-
-/* Deferred: write the request, a part in each turn of the loop, and let it go. The turn of the
- * loop before has enough to do with what it is about, a large result perhaps. */
+/* Deferred: write the request and let it go. The turn of the loop before has enough to do with what
+ * it is about, a large result perhaps. */
 static void send_request(void *arg)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
 	struct ik_exchange *exchange = arg;
 	struct ik_session *session = exchange->session;
-	struct ik_http_spec spec = { .method = "POST", .read = read_body };
+	struct ik_http_spec spec = { .method = "POST" };
 	struct ik_error error = { 0 };
 	char **headers, *url;
 
-	if (!prepare_body(exchange)) {
-		ik_loop_defer(session->options.loop, send_request, exchange);
-		tell_preparing(exchange, false);
-		return;
-	}
-	tell_preparing(exchange, true);
-	if (exchange->closed)
-		return; /* by whoever was told */
-	if (ik_body_length(exchange->body, &spec.body_length, &error) != IK_OK) {
+	if (write_body(exchange, &error) != IK_OK) {
 		int number = exchange->number;
 
 		session->exchange = ik_exchange_close(exchange);
@@ -426,6 +368,8 @@ static void send_request(void *arg)
 	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint, exchange->model->spec.name);
 	headers = exchange->model->spec.format->headers(&exchange->model->spec.endpoint);
 	spec.url = url;
+	spec.body = exchange->body.data;
+	spec.body_length = exchange->body.length;
 	spec.headers = (const char *const *)headers;
 	spec.idle_timeout_ms = session->options.idle_timeout_ms;
 	exchange->http = ik_http_start(session->options.http, &spec, &events, exchange);
@@ -446,10 +390,7 @@ void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls
 	exchange->session = session;
 	exchange->number = number;
 	exchange->model = ik_model_ref(session->model);
-	/* A summary is asked of messages that were put together for that. */
-	if (number == IK_SUMMARY_REQUEST)
-		exchange->own_body = ik_body_new(IK_BODY_KEPT);
-	exchange->body = exchange->own_body ? exchange->own_body : session->body;
+	ik_buf_init(&exchange->body, IK_LIMIT_REQUEST);
 	ik_buf_init(&exchange->words, IK_LIMIT_ERROR_BODY);
 	exchange->idle = ik_timer_new(session->options.loop, idle_fired, exchange);
 	exchange->forbid_calls = forbid_calls;
@@ -465,7 +406,7 @@ static void release(void *arg)
 	if (exchange->decoder)
 		exchange->model->spec.format->decoder_free(exchange->decoder);
 	ik_model_unref(exchange->model);
-	ik_body_free(exchange->own_body);
+	ik_buf_done(&exchange->body);
 	ik_buf_done(&exchange->words);
 	free(exchange);
 }

@@ -79,7 +79,6 @@ static void release(void *arg)
 	struct ik_session *session = arg;
 
 	ik_turn_free(session->turn);
-	ik_body_free(session->body);
 	ik_conversation_free(session->conversation);
 	ik_model_unref(session->model);
 	ik_registry_unref(session->registry);
@@ -249,7 +248,6 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	session->options.run.directory = session->directory;
 	session->inbox_end = &session->inbox;
 	session->conversation = ik_conversation_new();
-	session->body = ik_body_new(IK_BODY_KEPT);
 	session->turn_options = turn;
 	session->turn = ik_turn_new(&turn);
 	session->registry = ik_registry_new();

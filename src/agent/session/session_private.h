@@ -17,7 +17,6 @@
 #include "agent/session/session.h"
 #include "agent/session/session_copy.h"
 #include "agent/turn/turn.h"
-#include "provider/wire/body.h"
 #include "store/begun.h"
 #include "store/lock.h"
 #include "undo/revert_journal.h"
@@ -86,7 +85,6 @@ struct ik_session {
 	size_t waiting_count;
 
 	struct ik_exchange *exchange; /* the request that is out */
-	struct ik_body *body;         /* what was spelled of the conversation */
 	struct ik_timer *retry;       /* of the turn's request, or of a summary's */
 	struct ik_session_run *runs;
 	int own_runs;        /* so many so far, commands included */
@@ -158,9 +156,6 @@ void ik_session_begun_done(struct ik_session *session);
 void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls);
 /* A tool as a model is told of it; borrows from it. */
 struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool);
-/* How much of what was spelled stays in memory: most conversations are shorter, and of a longer
- * one the memory counts. */
-#define IK_BODY_KEPT IK_MIB(1)
 /* Silent at once; takes NULL, returns NULL. */
 struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange);
 

@@ -186,7 +186,7 @@ static void open_message(struct ik_wire_writer *writer, const char *role)
 /* End a block of the user; a mark could stand here. */
 static void close_user_block(struct ik_wire_writer *writer)
 {
-	writer->marks[0] = writer->before + writer->out->length;
+	writer->marks[0] = writer->out->length;
 	ik_json_close(writer->out, '}');
 }
 
@@ -371,7 +371,8 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 	ik_wire_put_member(out, "model", request->model);
 	ik_json_key(out, "max_tokens");
 	ik_json_put_integer(out, output_limit(request));
-	ik_wire_put_tools(out, request, &ik_anthropic_spelling);
+	if (request->tool_count)
+		put_tools(out, request);
 	if (lacks_tools(request))
 		put_stand_in(out);
 	put_system(out, request->system_prompt);
@@ -395,7 +396,6 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 }
 
 const struct ik_wire_spelling ik_anthropic_spelling = {
-	.put_tools = put_tools,
 	.put_head = put_head,
 	.put_passage = put_passage,
 	.put_end = put_end,

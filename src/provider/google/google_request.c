@@ -258,7 +258,8 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 static void put_head(struct ik_buf *out, const struct ik_request *request)
 {
 	ik_json_open(out, '{');
-	ik_wire_put_tools(out, request, &ik_google_spelling);
+	if (request->tool_count)
+		put_tools(out, request);
 	put_system(out, request->system_prompt);
 	ik_json_key(out, "contents");
 	ik_json_open(out, '[');
@@ -281,7 +282,6 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 }
 
 const struct ik_wire_spelling ik_google_spelling = {
-	.put_tools = put_tools,
 	.put_head = put_head,
 	.put_passage = put_passage,
 	.put_end = put_end,

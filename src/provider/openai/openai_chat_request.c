@@ -230,7 +230,8 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 	ik_json_open(out, '{');
 	ik_json_key(out, "model");
 	ik_json_put_text(out, request->model);
-	ik_wire_put_tools(out, request, &ik_openai_chat_spelling);
+	if (request->tool_count)
+		put_tools(out, request);
 	ik_json_key(out, "messages");
 	ik_json_open(out, '[');
 	if (request->system_prompt && *request->system_prompt)
@@ -267,7 +268,6 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 }
 
 const struct ik_wire_spelling ik_openai_chat_spelling = {
-	.put_tools = put_tools,
 	.put_head = put_head,
 	.put_passage = put_passage,
 	.put_end = put_end,

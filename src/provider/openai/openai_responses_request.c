@@ -121,7 +121,8 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 	ik_wire_put_member(out, "model", request->model);
 	if (request->system_prompt && *request->system_prompt)
 		ik_wire_put_member(out, "instructions", request->system_prompt);
-	ik_wire_put_tools(out, request, &ik_openai_responses_spelling);
+	if (request->tool_count)
+		put_tools(out, request);
 	ik_json_key(out, "input");
 	ik_json_open(out, '[');
 }
@@ -159,7 +160,6 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 }
 
 const struct ik_wire_spelling ik_openai_responses_spelling = {
-	.put_tools = put_tools,
 	.put_head = put_head,
 	.put_passage = put_passage,
 	.put_tail = put_tail,

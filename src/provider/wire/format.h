@@ -79,8 +79,7 @@ struct ik_wire_format {
 /* The level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
 enum ik_thinking ik_thinking_level(const char *name);
 
-/* Append the body of a streamed request, all of it at once; for what grows from request to
- * request there is provider/wire/body.h. */
+/* Append the body of a streamed request. */
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 

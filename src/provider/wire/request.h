@@ -36,8 +36,6 @@ struct ik_request {
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;
-	struct ik_json_span spelled_tools;          /* the member that tells of them, as the format
-	                                               spells it, where that is at hand */
 	bool forbid_calls;                          /* tool choice none; tools stay in */
 	int64_t max_output_tokens;                  /* 0: the provider's default */
 	enum ik_thinking thinking;

@@ -26,20 +26,14 @@ void ik_transcript_init(struct ik_transcript *transcript,
 	size_t at = 0;
 	const struct ik_message *command = ik_conversation_summary(conversation, &at);
 
-	ik_transcript_init_at(transcript, conversation, command ? at + 1 : 0);
+	memset(transcript, 0, sizeof *transcript);
+	transcript->conversation = conversation;
+	transcript->at = command ? at + 1 : 0;
+	ik_pairing_init(&transcript->pairing, conversation, transcript->at);
 	if (!command)
 		return;
 	transcript->summary = summary_message(command);
 	transcript->summary_due = true;
-}
-
-void ik_transcript_init_at(struct ik_transcript *transcript,
-	const struct ik_conversation *conversation, size_t place)
-{
-	memset(transcript, 0, sizeof *transcript);
-	transcript->conversation = conversation;
-	transcript->at = place;
-	ik_pairing_init(&transcript->pairing, conversation, place);
 }
 
 void ik_transcript_done(struct ik_transcript *transcript)
@@ -89,7 +83,6 @@ static bool gather_round(struct ik_transcript *transcript)
 	size_t resume = transcript->at; /* behind it */
 	bool has_text = false;
 
-	transcript->open = false;
 	for (; transcript->at < count; transcript->at++) {
 		const struct ik_message *message =
 			ik_conversation_at(transcript->conversation, transcript->at);
@@ -111,7 +104,6 @@ static bool gather_round(struct ik_transcript *transcript)
 		kept = transcript->message_count;
 		resume = transcript->at + 1;
 	}
-	transcript->open = transcript->at == count;
 	if (!kept)
 		return false;
 	transcript->message_count = kept;
@@ -124,14 +116,9 @@ static void gather_results(struct ik_transcript *transcript)
 {
 	for (size_t index = 0; index < transcript->call_count; index++) {
 		size_t result = ik_pairing_of(&transcript->pairing, transcript->call_indexes[index]);
-		if (result == IK_UNPAIRED) {
-			transcript->unanswered = true;
-			add_message(transcript, NULL);
-			continue;
-		}
-		if (transcript->results_end <= result)
-			transcript->results_end = result + 1;
-		add_message(transcript, ik_conversation_at(transcript->conversation, result));
+
+		add_message(transcript, result == IK_UNPAIRED ? NULL :
+			ik_conversation_at(transcript->conversation, result));
 	}
 }
 
@@ -187,36 +174,11 @@ bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret
 	enum ik_passage_kind kind;
 
 	transcript->message_count = 0;
-	transcript->open = false;
 	if (!next_kind(transcript, &kind))
 		return false;
 	ret_passage->kind = kind;
 	ret_passage->messages = transcript->messages;
 	ret_passage->count = transcript->message_count;
 	ret_passage->calls = kind == IK_PASSAGE_RESULTS ? transcript->calls : NULL;
-	return true;
-}
-
-/* Is it nothing that a walk stops at, whatever comes behind it? */
-static bool is_passed_over(const struct ik_message *message)
-{
-	return message->kind == IK_KIND_TOOL_RESULT || message->kind == IK_KIND_COMMAND ||
-	       message->kind == IK_KIND_NOTICE || message->kind == IK_KIND_USAGE ||
-	       message->kind == IK_KIND_SYSTEM;
-}
-
-bool ik_transcript_place(const struct ik_transcript *transcript, size_t *ret_place)
-{
-	size_t at = transcript->at;
-
-	if (transcript->results_due || transcript->open || transcript->unanswered)
-		return false;
-	while (at < ik_conversation_count(transcript->conversation) &&
-	       is_passed_over(ik_conversation_at(transcript->conversation, at)))
-		at++;
-	/* A result further on belongs to a call before: it must not be given to another. */
-	if (at < transcript->results_end)
-		return false;
-	*ret_place = at;
 	return true;
 }

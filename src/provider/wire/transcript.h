@@ -42,9 +42,6 @@ struct ik_transcript {
 	bool summary_due;
 	size_t at;
 	bool results_due;
-	bool open;           /* what is appended may still become part of the last passage */
-	bool unanswered;     /* a call that was walked has no result */
-	size_t results_end;  /* index behind the last result that was walked */
 	const struct ik_message **messages; /* of the present passage */
 	size_t message_count, message_capacity;
 	const struct ik_message **calls;    /* of the last assistant passage */
@@ -54,18 +51,9 @@ struct ik_transcript {
 
 void ik_transcript_init(struct ik_transcript *transcript,
 	const struct ik_conversation *conversation);
-/* From a place that ik_transcript_place() gave for this conversation. */
-void ik_transcript_init_at(struct ik_transcript *transcript,
-	const struct ik_conversation *conversation, size_t place);
 void ik_transcript_done(struct ik_transcript *transcript);
 
 /* The next passage, valid until the next call; false at the end. */
 bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret_passage);
-
-/*
- * May another walk, also of the conversation when it has grown, begin behind the present passage
- * and find the same as this one? *ret_place is then where.
- */
-bool ik_transcript_place(const struct ik_transcript *transcript, size_t *ret_place);
 
 #endif

@@ -144,20 +144,6 @@ struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 		type);
 }
 
-struct ik_wire_writer ik_wire_writer_new(const struct ik_request *request, struct ik_buf *out)
-{
-	return (struct ik_wire_writer){ .request = request, .out = out, .role = "" };
-}
-
-void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_wire_spelling *spelling)
-{
-	if (request->tool_count && request->spelled_tools.text)
-		ik_json_put_raw(out, request->spelled_tools);
-	else if (request->tool_count)
-		spelling->put_tools(out, request);
-}
-
 void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool))
@@ -173,7 +159,7 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error)
 {
 	const struct ik_wire_spelling *spelling = format->spelling;
-	struct ik_wire_writer writer = ik_wire_writer_new(request, out);
+	struct ik_wire_writer writer = { .request = request, .out = out, .role = "" };
 	struct ik_transcript transcript;
 	struct ik_passage passage;
 

@@ -14,16 +14,15 @@
 #define IK_WIRE_MARKS 2
 
 /*
- * The list of messages as it is written, passage by passage. All that the spelling
- * of a passage needs to know of those before it, so that a list can be gone on with.
+ * The list of messages as it is written, passage by passage: what a passage needs to know of
+ * those before it.
  */
 struct ik_wire_writer {
 	const struct ik_request *request;
-	struct ik_buf *out; /* begins with the byte that stands before what is written */
-	size_t before;      /* bytes of the list that stand before those in out */
+	struct ik_buf *out;
 	const char *role;   /* of the message that is open; "": none. A literal */
 	bool any;           /* something was said */
-	size_t marks[IK_WIRE_MARKS]; /* places in the list where a mark could stand, the newest
+	size_t marks[IK_WIRE_MARKS]; /* places in out where a mark could stand, the newest
 	                                first; 0: none */
 };
 
@@ -32,9 +31,7 @@ struct ik_wire_writer {
  * round first, what a round may say otherwise last.
  */
 struct ik_wire_spelling {
-	/* The member with the tools; only called where there are any. */
-	void (*put_tools)(struct ik_buf *out, const struct ik_request *request);
-	/* All before the list of messages, and its bracket. */
+	/* All before the list of messages, the tools among it, and its bracket. */
 	void (*put_head)(struct ik_buf *out, const struct ik_request *request);
 	void (*put_passage)(struct ik_wire_writer *writer, const struct ik_passage *passage);
 	/* Close the message that is open behind the last passage; NULL: none ever is. */
@@ -43,13 +40,6 @@ struct ik_wire_spelling {
 	void (*put_tail)(struct ik_buf *out, const struct ik_request *request);
 	const char *mark; /* to be inserted at the writer's marks; NULL: none */
 };
-
-/* The writer of a list that has not begun. */
-struct ik_wire_writer ik_wire_writer_new(const struct ik_request *request, struct ik_buf *out);
-
-/* The member with the tools: as it is at hand, or spelled. None where there are none. */
-void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_wire_spelling *spelling);
 
 /* The schema of a tool's parameters; one without members where it has none. */
 struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool);

@@ -5,7 +5,6 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
-#include "provider/wire/body.h"
 #include "provider/formats.h"
 #include "util/limits.h"
 
@@ -159,36 +158,4 @@ Test(chat_dialect, speaks_to_mistral_as_it_wants)
 	/* And its result has it too. */
 	cr_assert_eq(strncmp(strstr(body, "\"tool_call_id\":\"") + 16, id, 10), 0);
 	free(body);
-}
-
-/* What a service wants is known also where the list of messages is kept from round to round. */
-Test(chat_dialect, is_the_same_in_a_body_that_is_kept)
-{
-	static const struct ik_endpoint *const endpoints[] = { &openai, &mistral, &deepseek, &local };
-	struct ik_body *body = ik_body_new(IK_KIB(1));
-
-	say(IK_KIND_USER, "go");
-	call(LONG_ID, "one", "{}");
-	result(LONG_ID, "1");
-	say(IK_KIND_USER, "stop");
-	for (size_t index = 0; index < sizeof endpoints / sizeof *endpoints; index++) {
-		struct ik_request request = { .model = "m", .endpoint = endpoints[index],
-			.conversation = conversation };
-		struct ik_error error;
-		size_t length = 0;
-		char *whole = body_of(CHAT, &request), *kept;
-
-		ik_body_begin(body, ik_wire_format_find(CHAT), &request);
-		while (!ik_body_go_on(body, IK_KIB(64)))
-			;
-		cr_assert_eq(ik_body_length(body, &length, &error), IK_OK);
-		kept = malloc(length + 1);
-		for (size_t at = 0; at < length;)
-			at += ik_body_read(body, at, kept + at, length - at);
-		kept[length] = '\0';
-		cr_assert_str_eq(kept, whole);
-		free(whole);
-		free(kept);
-	}
-	ik_body_free(body);
 }
