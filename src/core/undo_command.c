@@ -44,15 +44,27 @@ static struct ik_undo_work *work_free(struct ik_undo_work *work)
 	return NULL;
 }
 
-/* Why nothing can be done now; NULL: it can. */
-static const char *problem_now(const struct ik_core *core)
+/* Why nothing can be done in a session now; NULL: it can. */
+static const char *problem_now(const struct ik_core *core, const struct ik_session *session)
 {
 	if (core->undo_directory == NULL)
 		return core->setup->config->tools_undo ? _("There is no home directory to keep files in.") :
 			_("Nothing is kept: tools.undo is false in the configuration.");
-	if (ik_session_busy(core->session) || core->undo != NULL)
+	if (ik_session_busy(session) || core->undo != NULL)
 		return _("Something is under way: wait for its end, or cancel it (Esc).");
 	return NULL;
+}
+
+/* The same once nobody waits for what calls did to be written down: without that, the newest turn
+ * that is known would be taken for the last one. */
+static const char *problem_if_noted(const struct ik_core *core, const struct ik_session *session)
+{
+	const char *problem = problem_now(core, session);
+
+	if (problem == NULL && !ik_session_noted(session))
+		problem = _("ikigai is still finding out what the last command changed. Try again in a "
+			"moment.");
+	return problem;
 }
 
 /* Answer instead of doing anything. */
@@ -251,7 +263,7 @@ static void undo_call(struct ik_undo_work *work, const char *id)
 enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, struct ik_buf *ret_text,
 	struct ik_error *error)
 {
-	const char *problem = problem_now(core);
+	const char *problem = problem_if_noted(core, core->session);
 	struct ik_revert_history history;
 	enum ik_status status;
 
@@ -319,8 +331,15 @@ static void redo(struct ik_undo_work *work)
 /* Read what the session has, and do it. */
 static void carry_out(struct ik_undo_work *work)
 {
+	const char *problem;
+
 	work->core->undo = NULL;
 	work->waiting = false;
+	problem = problem_if_noted(work->core, work->session);
+	if (problem != NULL) {
+		refuse(work, problem);
+		return;
+	}
 	ik_revert_history_read(work->core->undo_directory, ik_session_id(work->session), &work->history);
 	if (work->again)
 		redo(work);
@@ -349,7 +368,7 @@ static void on_noted(void *arg)
 static enum ik_command_effect begin(struct ik_core *core, const char *line, const char *rest,
 	bool again)
 {
-	const char *problem = problem_now(core);
+	const char *problem = problem_now(core, core->session);
 	struct ik_undo_work *work;
 	struct ik_error error;
 	char *directory = NULL;

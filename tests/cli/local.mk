@@ -34,7 +34,7 @@ CLI_TESTS = \
 	tests/cli/exec_prompt.screen \
 	tests/cli/exec_resume.screen \
 	tests/cli/exec_resume_interrupted.screen \
-	tests/cli/exec_resume_undo.screen tests/cli/undo_hidden.screen \
+	tests/cli/exec_resume_undo.screen tests/cli/exec_slow_undo.screen tests/cli/undo_hidden.screen \
 	tests/cli/exec_status.screen \
 	tests/cli/exec_stdin.screen \
 	tests/cli/sandbox.screen \

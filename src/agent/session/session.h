@@ -189,8 +189,10 @@ bool ik_session_loading(const struct ik_session *session);
 /* Is there anything that a cancel would end, or that goes out by itself? */
 bool ik_session_busy(const struct ik_session *session);
 
-/* Is it written down what all calls that are over did to files, for /undo? False: ready is called
- * when it is, after some seconds at the latest, or when the session is closed. */
+/* Is it written down what all calls that are over did to files, for /undo? */
+bool ik_session_noted(const struct ik_session *session);
+/* The same, but true also where that takes too long. False: ready is called when it is written down,
+ * after some seconds at the latest, or when the session is closed. */
 bool ik_session_when_noted(struct ik_session *session, void (*ready)(void *arg), void *arg);
 
 /* Append what the tool of that name gets when the model at work writes these arguments: without

@@ -78,6 +78,7 @@ struct ik_session {
 	struct ik_revert_entry *later;  /* and files as they were before other calls that came */
 	size_t later_count;             /* meanwhile and name them */
 	struct ik_timer *noted_timer;   /* until nobody waits for that any more */
+	bool noted_late;                /* it has taken too long: nobody is to wait for it */
 	struct ik_session_waiting {
 		void (*ready)(void *arg);
 		void *arg;

@@ -424,26 +424,32 @@ static bool keep_anything(struct ik_session_keep *keep)
 	return may_begin(keep->run, keep);
 }
 
-/* All is written down, or has taken too long: tell those who wait. */
+/* All is written down, or has taken too long: tell those who wait, once each, whatever they ask
+ * for meanwhile. */
 static void tell_noted(void *arg)
 {
 	struct ik_session *session = arg;
+	struct ik_session_waiting *waiting = session->waiting;
+	size_t count = session->waiting_count;
 
 	if (session->noted_timer != NULL)
 		ik_timer_stop(session->noted_timer);
-	while (session->waiting_count > 0) {
-		struct ik_session_waiting first = session->waiting[0];
+	session->waiting = NULL;
+	session->waiting_count = 0;
+	session->noted_late = session->noting != NULL;
+	for (size_t i = 0; i < count; i++)
+		waiting[i].ready(waiting[i].arg);
+	free(waiting);
+}
 
-		session->waiting_count--;
-		memmove(session->waiting, session->waiting + 1,
-			session->waiting_count * sizeof(*session->waiting));
-		first.ready(first.arg);
-	}
+bool ik_session_noted(const struct ik_session *session)
+{
+	return session->noting == NULL;
 }
 
 bool ik_session_when_noted(struct ik_session *session, void (*ready)(void *arg), void *arg)
 {
-	if (session->noting == NULL)
+	if (session->noting == NULL || session->noted_late)
 		return true;
 	if (session->noted_timer == NULL)
 		session->noted_timer = ik_timer_new(session->options.loop, tell_noted, session);
@@ -483,8 +489,10 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 		at = &(*at)->next;
 	*at = keep->next;
 	ik_session_keep_close(keep);
-	if (session->noting == NULL)
+	if (session->noting == NULL) {
 		forget_later(session);
+		session->noted_late = false;
+	}
 	if (session->noting == NULL && session->waiting_count > 0)
 		ik_loop_defer(session->options.loop, tell_noted_later, session);
 }
@@ -501,8 +509,6 @@ void ik_session_undo_close(struct ik_session *session)
 	ik_loop_cancel_deferred(session->options.loop, tell_noted_later, session);
 	tell_noted(session);
 	session->noted_timer = ik_timer_close(session->noted_timer);
-	free(session->waiting);
-	session->waiting = NULL;
 	session->worktree = ik_worktree_free(session->worktree);
 }
 
