@@ -45,10 +45,12 @@
  *   character is below the session's directory.  DIR/[*] (without the brackets)
  *   means the directory itself too.
  * - of an argument named command: as it stands, and each part of it between
- *   ; & | ( ) ` $ and line ends.  In a rule that denies or asks, each part also from
- *   the program that it starts on: past redirections, assignments and words such as
- *   "if", "!", "sudo", "xargs" or "sh -c", with one blank for any number of blanks and
- *   tabs, and with the program's name without quotes, backslashes and directory.
+ *   ; & | ( ) ` $ and line ends, in quotes or not.  In a rule that denies or asks, each part also
+ *   from the program that it starts on: past redirections, assignments and words such as
+ *   "if" or "!", with one blank for any number of blanks and tabs, and with the program's name
+ *   without quotes, backslashes and directory.  After a word that starts other programs ("sudo",
+ *   "xargs", "find", "sh") each further word of its command may be one; after 64 of them the rule
+ *   fits.
  *   In a rule that allows, * and ? do not match the characters between parts, nor <
  *   and >: "git *" does not allow "git log; rm x".  ("*" alone is every command.)
  * - of a string with a NUL: whole, and to the NUL.
@@ -128,8 +130,8 @@ struct ik_rules *ik_policy_session(struct ik_policy *policy);
  */
 enum ik_width {
 	IK_WIDTH_CALL,  /* the same short arguments; long ones may be anything */
-	IK_WIDTH_LIKE,  /* files below the same directory; commands that begin with the same word,
-	                   or two ("git log"), unless that would allow to start anything */
+	IK_WIDTH_LIKE,  /* files below the same directory; commands of the same program
+	                   (or "git log"), if it's known to start and write nothing */
 	IK_WIDTH_TOOL   /* any arguments */
 };
 bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *arguments,

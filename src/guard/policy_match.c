@@ -14,8 +14,8 @@
 static const char separators[] = ";&|()`$\n\r";
 const char ik_policy_barred[] = ";&|()`$\n\r<>";
 
-/* More words than that, which only lead to the program, are there to hide it. */
-enum { MOST_STARTERS = 16 };
+/* More words than that, of which each may be a program, are there to hide it. */
+enum { MOST_WORDS = 64 };
 
 /* What an argument is compared with, and how. */
 struct pattern {
@@ -176,12 +176,16 @@ static bool match_path(const struct pattern *pattern, const char *text)
 
 /* ---- commands ---- */
 
-/* Words after which another program is named: reserved words of the shell, programs that run what
- * they are told to, and those that take a program as a text. */
+/* Reserved words of the shell that a command follows at once. */
+static const char *const reserved[] = {
+	"!", "do", "elif", "else", "if", "then", "until", "while", "{",
+};
+
+/* Programs and words of the shell that start another program: one that follows, perhaps after other
+ * arguments, or one in a text. */
 static const char *const starters[] = {
-	"!", "{", "case", "coproc", "do", "elif", "else", "for", "function", "if", "then", "time",
-	"until", "while",
-	".", "builtin", "command", "eval", "exec", "source", "trap",
+	".", "builtin", "case", "command", "coproc", "eval", "exec", "for", "function", "source", "time",
+	"trap",
 	"at", "batch", "chroot", "chrt", "doas", "entr", "env", "find", "flock", "gdb", "ionice", "make",
 	"ltrace", "nice", "nohup", "nsenter", "parallel", "perf", "pkexec", "runuser", "script",
 	"screen", "setpriv", "setsid", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run",
@@ -192,18 +196,14 @@ static const char *const starters[] = {
 	"vim", "zsh",
 };
 
-/* Programs that are many: only their second word says what is done. */
-static const char *const many[] = {
-	"apt", "apt-get", "aws", "brew", "bundle", "cargo", "conda", "dnf", "docker", "flatpak", "gcloud",
-	"gh", "git", "go", "hg", "ip", "jj", "kubectl", "npm", "pip", "pip3", "pnpm", "podman", "poetry",
-	"rustup", "svn", "systemctl", "terraform", "uv", "yarn", "zypper",
+/* Programs that start no other and write to no file, and the same of git: a rule may allow them with
+ * any arguments. */
+static const char *const harmless[] = {
+	"basename", "cat", "cmp", "cut", "df", "diff", "dirname", "du", "echo", "grep", "head", "id", "ls",
+	"md5sum", "nl", "pwd", "readlink", "realpath", "sha256sum", "stat", "tail", "tr", "uname", "wc",
+	"which",
 };
-
-/* Second words with which those start others, too. */
-static const char *const running[] = {
-	"bisect", "config", "difftool", "dlx", "exec", "filter-branch", "generate", "mergetool", "rebase",
-	"run", "script", "shell", "submodule", "tool", "x",
-};
+static const char *const harmless_git[] = { "diff", "log", "show", "status" };
 
 /* Is a word one of a list? */
 static bool is_one_of(const char *word, size_t length, const char *const *list, size_t count)
@@ -226,12 +226,6 @@ static const char *base_of(const char *word, size_t *length)
 	return word;
 }
 
-static bool is_starter(const char *word, size_t length)
-{
-	word = base_of(word, &length);
-	return is_one_of(word, length, starters, sizeof(starters) / sizeof(starters[0]));
-}
-
 /* Is a word made of letters, digits and a few signs that mean nothing to a shell? */
 static bool is_plain(const char *word, size_t length)
 {
@@ -245,18 +239,18 @@ static bool is_plain(const char *word, size_t length)
 
 void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
 {
-	size_t word = strcspn(command, " \t"), base_length = word, more;
-	const char *base = base_of(command, &base_length), *second = command + word + 1;
+	size_t word = strcspn(command, " \t"), more;
 
-	if (command[word] != ' ' || !is_plain(command, word) || is_starter(command, word) ||
-	    strpbrk(command, ik_policy_barred))
+	if (command[word] != ' ' || strpbrk(command, ik_policy_barred))
 		return;
-	if (is_one_of(base, base_length, many, sizeof(many) / sizeof(many[0]))) {
-		more = strcspn(second, " \t");
-		if (second[more] != ' ' || second[0] == '-' || !is_plain(second, more) ||
-		    is_one_of(second, more, running, sizeof(running) / sizeof(running[0])))
+	if (word == strlen("git") && memcmp(command, "git", word) == 0) {
+		more = strcspn(command + word + 1, " \t");
+		if (command[word + 1 + more] != ' ' || !is_one_of(command + word + 1, more, harmless_git,
+			sizeof(harmless_git) / sizeof(harmless_git[0])))
 			return;
 		word += 1 + more;
+	} else if (!is_one_of(command, word, harmless, sizeof(harmless) / sizeof(harmless[0]))) {
+		return;
 	}
 	ik_glob_escape(glob, command, word);
 	ik_buf_puts(glob, " *");
@@ -294,14 +288,26 @@ static size_t redirection_length(const char *text, size_t length)
 	return at + blanks + word_length(text + at + blanks, length - at - blanks);
 }
 
-/* Does "NAME=" begin the word? */
+/* Does a redirection hand over the text that follows it? */
+static bool is_here_string(const char *redirection)
+{
+	return strncmp(redirection + strspn(redirection, "0123456789"), "<<<", 3) == 0;
+}
+
+/* Does "NAME=" or "NAME[...]=" begin the word? */
 static bool is_assignment(const char *word, size_t length)
 {
 	const char *equals = memchr(word, '=', length);
 	size_t name = equals ? (size_t)(equals - word) : 0;
 
+	const char *bracket;
+
 	if (name > 0 && word[name - 1] == '+')
 		name--;
+	/* An element of an array. */
+	bracket = name > 0 && word[name - 1] == ']' ? memchr(word, '[', name) : NULL;
+	if (bracket)
+		name = (size_t)(bracket - word);
 	return name > 0 && is_plain(word, name) && !memchr(word, '-', name) && !memchr(word, '/', name);
 }
 
@@ -330,10 +336,21 @@ static void put_rest(const char *rest, size_t length, struct ik_buf *out)
 	}
 }
 
-/* Does the program match that the word at the start of text names, with what follows it? Tells
- * whether the word only leads to another program. */
+/* What a word says about the next ones. */
+enum leads { LEADS_NOWHERE, LEADS_TO_NEXT, LEADS_TO_ANY };
+
+/* What the name of a program, or a word of the shell, says. */
+static enum leads leads_to(const char *name, size_t length)
+{
+	if (is_one_of(name, length, starters, sizeof(starters) / sizeof(starters[0])))
+		return LEADS_TO_ANY;
+	return is_one_of(name, length, reserved, sizeof(reserved) / sizeof(reserved[0])) ? LEADS_TO_NEXT
+		: LEADS_NOWHERE;
+}
+
+/* Does the program match that the word at the start of text names, with what follows it? */
 static bool match_program(const struct pattern *pattern, const char *text, size_t length,
-	size_t word, bool *ret_leads)
+	size_t word, enum leads *ret_leads)
 {
 	struct ik_buf shown;
 	const char *name;
@@ -342,9 +359,9 @@ static bool match_program(const struct pattern *pattern, const char *text, size_
 
 	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
 	put_unquoted(text, word, &shown);
-	*ret_leads = is_starter(shown.data, shown.length);
 	base = shown.length;
 	name = base_of(shown.data, &base);
+	*ret_leads = leads_to(name, base);
 	base = (size_t)(name - shown.data);
 	put_rest(text + word, length - word, &shown);
 	matches = ik_glob_match(pattern->glob, shown.data, shown.length, NULL) ||
@@ -353,33 +370,59 @@ static bool match_program(const struct pattern *pattern, const char *text, size_
 	return matches;
 }
 
-/* Does a program match that a simple command starts? Words that only lead to it are passed over,
- * one after the other. */
-static bool match_simple(const struct pattern *pattern, const char *text, size_t length)
-{
-	int passed = 0; /* starters; behind one there may be options, or a number */
-	bool leads = true;
+static bool match_simple(const struct pattern *pattern, const char *text, size_t length,
+	bool unquoted);
 
-	while (leads) {
+/* Does a command match that is a word in quotes: sh -c 'A=1 rm x'? */
+static bool match_quoted(const struct pattern *pattern, const char *word, size_t length)
+{
+	struct ik_buf text;
+	bool matches;
+
+	if (!memchr(word, ' ', length) && !memchr(word, '\t', length))
+		return false;
+	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
+	put_unquoted(word, length, &text);
+	matches = match_simple(pattern, text.data, text.length, true);
+	ik_buf_done(&text);
+	return matches;
+}
+
+/* Does a program match that a simple command starts? After words that lead to others those are
+ * tried, after a program that starts others every word: which is its option's argument, and which
+ * the other program, differs with each. unquoted: text has lost its quotes. */
+static bool match_simple(const struct pattern *pattern, const char *text, size_t length,
+	bool unquoted)
+{
+	enum leads leads = LEADS_TO_NEXT, next;
+	int tried = 0;
+
+	for (;;) {
 		size_t word = strspn(text, " \t");
 
-		text += word < length ? word : length;
-		length -= word < length ? word : length;
+		if (word >= length)
+			return false;
+		text += word;
+		length -= word;
 		word = redirection_length(text, length);
-		if (word == 0 && length > 0) {
+		if (word > 0 && is_here_string(text)) {
+			word = strcspn(text, "<") + strlen("<<<"); /* what follows may be a program's text */
+			leads = LEADS_TO_ANY;
+		} else if (word == 0) {
 			word = word_length(text, length);
-			if (!is_assignment(text, word) &&
-			    !(passed > 0 && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))) {
-				if (match_program(pattern, text, length, word, &leads) ||
-				    passed++ == MOST_STARTERS)
+			if (!is_assignment(text, word) && !(tried > 0 && text[0] == '-')) {
+				if (tried++ == MOST_WORDS || match_program(pattern, text, length, word, &next) ||
+				    (leads == LEADS_TO_ANY && !unquoted && match_quoted(pattern, text, word)))
 					return true;
+				if (leads != LEADS_TO_ANY)
+					leads = next;
+				if (leads == LEADS_NOWHERE)
+					return false;
 			}
 		}
-		leads = leads && word > 0;
 		text += word;
 		length -= word;
 	}
-	return false;
 }
 
 /* Does the command that begins there go on at a separator: a redirection, or a variable? */
@@ -390,13 +433,30 @@ static bool is_within(const char *begin, const char *at)
 	return (*at == '&' || *at == '|') && at > begin && (at[-1] == '<' || at[-1] == '>');
 }
 
+/* The bytes before the next separator; quotes: those in quotes separate nothing. */
+static size_t part_length(const char *text, bool quotes)
+{
+	size_t at = 0;
+	char quote = '\0';
+
+	if (!quotes)
+		return strcspn(text, separators);
+	for (; text[at] != '\0' && (quote || !strchr(separators, text[at])); at++) {
+		if (text[at] == '\\' && quote != '\'' && text[at + 1] != '\0')
+			at++;
+		else if (quote ? text[at] == quote : text[at] == '\'' || text[at] == '"')
+			quote = quote ? '\0' : text[at];
+	}
+	return at;
+}
+
 /* Does one of the commands in text match: as it is written, or as a shell would read it? */
-static bool match_parts(const struct pattern *pattern, const char *text)
+static bool match_parts(const struct pattern *pattern, const char *text, bool quotes)
 {
 	const char *begin = text; /* of the simple command, in which there may be ">&" */
 
 	while (*text != '\0') {
-		size_t length = strcspn(text, separators), skipped = strspn(text, " \t");
+		size_t length = part_length(text, quotes), skipped = strspn(text, " \t");
 		size_t end = length;
 
 		while (end > skipped && strchr(" \t", text[end - 1]))
@@ -404,7 +464,7 @@ static bool match_parts(const struct pattern *pattern, const char *text)
 		if (end > skipped && ik_glob_match(pattern->glob, text + skipped, end - skipped, NULL))
 			return true;
 		if (!is_within(begin, text + length)) {
-			if (match_simple(pattern, begin, (size_t)(text + length - begin)))
+			if (match_simple(pattern, begin, (size_t)(text + length - begin), false))
 				return true;
 			begin = text + length + (text[length] != '\0');
 		}
@@ -422,7 +482,7 @@ static bool match_text(const struct pattern *pattern, const char *text)
 		return match_path(pattern, text);
 	matches = ik_glob_match(pattern->glob, text, strlen(text), pattern->barred);
 	if (!matches && pattern->is_command && !pattern->all)
-		matches = match_parts(pattern, text);
+		matches = match_parts(pattern, text, false) || match_parts(pattern, text, true);
 	return matches;
 }
 

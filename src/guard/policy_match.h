@@ -27,9 +27,9 @@ bool ik_policy_is_command(const char *name);
 /* What in an allowed command no wildcard matches. */
 extern const char ik_policy_barred[];
 
-/* Append the rule for commands like this one to a glob: those that begin with the same word, or of
- * programs that are many the same two. Nothing where such a rule would allow everything: the word
- * starts other programs, or is not plain. */
+/* Append the rule for commands like this one to a glob: those of the same program (of git, with the
+ * same second word). Nothing unless the program is one of a few that start no others and write
+ * nothing: such a rule would allow everything. */
 void ik_policy_put_command_like(const char *command, struct ik_buf *glob);
 
 /* A path made absolute, . and .. and // taken out; new memory. */
