@@ -5,7 +5,6 @@
 
 #include "util/alloc.h"
 #include "util/cluster.h"
-#include "util/lanes.h"
 #include "util/utf8.h"
 
 /* How common a byte is in texts, from 0; ASCII, lower case. The order of letters is that of
@@ -57,44 +56,8 @@ static void choose_anchor(struct ik_needle *needle)
 		if (commonness(needle->folded[i]) < least) {
 			least = commonness(needle->folded[i]);
 			needle->anchor = i;
-			needle->anchor_offset = offset;
 		}
 		offset += (size_t)bytes;
-	}
-}
-
-/* Has the character one form of one byte, but for a bit that is its case? Two letters of
- * ASCII are also written otherwise: the long s, the sign for kelvin. */
-static bool is_plain(const struct ik_needle *needle, uint32_t folded)
-{
-	return folded < 0x80 && !(needle->ignore_case && (folded == 'k' || folded == 's'));
-}
-
-/* The same bytes in upper and lower case differ in that bit, if they do. */
-static uint8_t case_bits(const struct ik_needle *needle, uint32_t folded)
-{
-	return needle->ignore_case && folded >= 'a' && folded <= 'z' ? 0x20 : 0;
-}
-
-/* Choose two characters that are looked for side by side. */
-static void choose_pair(struct ik_needle *needle)
-{
-	int least = INT32_MAX;
-	for (size_t i = 0, offset = 0; i + 1 < needle->count; i++) {
-		uint32_t one = needle->folded[i], other = needle->folded[i + 1], character;
-		int both = commonness(one) + commonness(other);
-		if (is_plain(needle, one) && is_plain(needle, other) && both < least) {
-			least = both;
-			needle->has_pair = true;
-			needle->pair_character = i;
-			needle->pair_offset = offset;
-			needle->pair[0] = (uint8_t)(one | case_bits(needle, one));
-			needle->pair[1] = (uint8_t)(other | case_bits(needle, other));
-			needle->case_bits[0] = case_bits(needle, one);
-			needle->case_bits[1] = case_bits(needle, other);
-		}
-		offset += (size_t)ik_utf8_decode(needle->pattern + offset, needle->length - offset,
-			&character);
 	}
 }
 
@@ -120,7 +83,6 @@ void ik_needle_init(struct ik_needle *needle, const char *pattern, size_t length
 	for (size_t i = 0; needle->ignore_case && i < needle->count; i++)
 		needle->folded[i] = ik_utf8_fold(needle->folded[i]);
 	choose_anchor(needle);
-	choose_pair(needle);
 	if (needle->ignore_case)
 		find_forms(needle, needle->folded[needle->anchor]);
 	else
@@ -132,37 +94,6 @@ void ik_needle_done(struct ik_needle *needle)
 	free(needle->pattern);
 	free(needle->folded);
 	*needle = (struct ik_needle){.ignore_case = true};
-}
-
-/* Does the pair stand there? */
-static bool is_pair(const struct ik_needle *needle, const char *text)
-{
-	return ((uint8_t)text[0] | needle->case_bits[0]) == needle->pair[0]
-		&& ((uint8_t)text[1] | needle->case_bits[1]) == needle->pair[1];
-}
-
-/* The next place of the pair at or behind from; length where there is none. */
-static size_t next_pair(const struct ik_needle *needle, const char *text, size_t length, size_t from)
-{
-	const ik_lanes one = ik_lanes_repeat(needle->pair[0]), other = ik_lanes_repeat(needle->pair[1]);
-	const ik_lanes one_case = ik_lanes_repeat(needle->case_bits[0]);
-	const ik_lanes other_case = ik_lanes_repeat(needle->case_bits[1]);
-	while (length - from > 2 * IK_LANES) {
-		const char *at = text + from;
-		/* Compared two at a time, looked at one by one only where there is something. */
-		ik_lanes first = ((ik_lanes_load(at) | one_case) == one)
-			& ((ik_lanes_load(at + 1) | other_case) == other);
-		ik_lanes second = ((ik_lanes_load(at + IK_LANES) | one_case) == one)
-			& ((ik_lanes_load(at + IK_LANES + 1) | other_case) == other);
-		if (ik_lanes_any(first | second))
-			return from + (ik_lanes_any(first) ? ik_lanes_first(first) :
-				IK_LANES + ik_lanes_first(second));
-		from += 2 * IK_LANES;
-	}
-	for (; from + 1 < length; from++)
-		if (is_pair(needle, text + from))
-			return from;
-	return length;
 }
 
 /* The next place of one form at or behind from; length where there is none. */
@@ -197,13 +128,13 @@ static uint32_t character_before(const char *text, size_t position, size_t *ret_
 	return ik_utf8_decode(text + start, position - start, &character) > 0 ? character : UINT32_MAX;
 }
 
-/* Does the whole pattern stand around its character of that index at position? */
-static bool stands_at(const struct ik_needle *needle, size_t index, const char *text,
-	size_t length, size_t position, size_t *ret_start, size_t *ret_length)
+/* Is the whole pattern there, its anchor at position? */
+static bool stands_at(const struct ik_needle *needle, const char *text, size_t length,
+	size_t position, size_t *ret_start, size_t *ret_length)
 {
 	size_t start = position, end = position;
 	uint32_t character = 0;
-	for (size_t i = index; i-- > 0;) {
+	for (size_t i = needle->anchor; i-- > 0;) {
 		if (start == 0)
 			return false;
 		if ((unsigned char)text[start - 1] < 0x80)
@@ -213,7 +144,7 @@ static bool stands_at(const struct ik_needle *needle, size_t index, const char *
 		if (character != needle->folded[i])
 			return false;
 	}
-	for (size_t i = index; i < needle->count; i++) {
+	for (size_t i = needle->anchor; i < needle->count; i++) {
 		int bytes = 1;
 		if (end >= length)
 			return false;
@@ -238,9 +169,6 @@ void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle
 	*scan = (struct ik_needle_scan){
 		.needle = needle, .text = text, .length = length, .from = from,
 	};
-	scan->next[0] = from;
-	if (needle->has_pair)
-		return;
 	for (size_t form = 0; needle->ignore_case && form < needle->form_count; form++)
 		scan->next[form] = next_form(needle, form, text, length, from);
 }
@@ -251,30 +179,6 @@ static size_t next_exact(const struct ik_needle_scan *scan)
 	const char *found = scan->from < scan->length ? memmem(scan->text + scan->from,
 		scan->length - scan->from, scan->needle->pattern, scan->needle->length) : NULL;
 	return found ? (size_t)(found - scan->text) : SIZE_MAX;
-}
-
-/* Through the places of the pair. */
-static size_t next_of_pair(struct ik_needle_scan *scan, size_t *ret_length)
-{
-	const struct ik_needle *needle = scan->needle;
-	const char *text = scan->text;
-	for (;;) {
-		size_t from = scan->next[0] > scan->from ? scan->next[0] : scan->from;
-		size_t at = from < scan->length ? next_pair(needle, text, scan->length, from)
-			: scan->length, start = at - needle->pair_offset;
-		if (at >= scan->length)
-			return SIZE_MAX;
-		scan->next[0] = at + 1;
-		if (needle->ignore_case) {
-			if (stands_at(needle, needle->pair_character, text, scan->length, at, &start, ret_length)
-				&& start >= scan->from)
-				return start;
-		} else if (at >= needle->pair_offset && start >= scan->from
-			&& scan->length - start >= needle->length
-			&& memcmp(text + start, needle->pattern, needle->length) == 0) {
-			return start;
-		}
-	}
 }
 
 /* Through the forms of the anchor. */
@@ -291,7 +195,7 @@ static size_t next_folded(struct ik_needle_scan *scan, size_t *ret_length)
 			return SIZE_MAX;
 		scan->next[first] = next_form(needle, first, scan->text, scan->length,
 			position + needle->form_lengths[first]);
-		if (stands_at(needle, needle->anchor, scan->text, scan->length, position, &start, ret_length)
+		if (stands_at(needle, scan->text, scan->length, position, &start, ret_length)
 			&& start >= scan->from)
 			return start;
 	}
@@ -302,8 +206,7 @@ size_t ik_needle_next(struct ik_needle_scan *scan, size_t *ret_length)
 	if (scan->needle->length == 0)
 		return SIZE_MAX;
 	*ret_length = scan->needle->length;
-	size_t found = scan->needle->has_pair ? next_of_pair(scan, ret_length)
-		: scan->needle->ignore_case ? next_folded(scan, ret_length) : next_exact(scan);
+	size_t found = scan->needle->ignore_case ? next_folded(scan, ret_length) : next_exact(scan);
 	if (found != SIZE_MAX)
 		scan->from = found + *ret_length;
 	return found;
@@ -351,10 +254,9 @@ bool ik_needle_word(const struct ik_needle *needle, struct ik_needle *ret_word)
 		return false;
 	ik_needle_init(ret_word, needle->pattern + best, best_length);
 	if (ret_word->ignore_case && !needle->ignore_case) {
-		ret_word->ignore_case = ret_word->has_pair = false;
+		ret_word->ignore_case = false;
 		ret_word->form_count = 0;
 		add_form(ret_word, ret_word->folded[ret_word->anchor]);
-		choose_pair(ret_word);
 	}
 	return true;
 }

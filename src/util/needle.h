@@ -3,9 +3,8 @@
  *
  * Smart case: a pattern without upper-case letters finds both cases (simple
  * case folding of Unicode, character by character), one with them only itself.
- * The rarest two bytes of the pattern that stand side by side in every case are
- * looked for, many places at a time; where there are none, the rarest character
- * in all its forms.  Only where these stand is the rest compared.
+ * Its rarest character is looked for in all its forms, and only there is the rest
+ * compared.
  *
  * Owns its pattern.  Pure.  May include: libc, util.
  */
@@ -25,14 +24,9 @@ struct ik_needle {
 	uint32_t *folded;       /* they, folded where case is ignored */
 	bool ignore_case;
 	size_t anchor;          /* index of the rarest of them */
-	size_t anchor_offset;   /* and its place in the pattern */
 	char forms[IK_NEEDLE_FORMS][4];
 	uint8_t form_lengths[IK_NEEDLE_FORMS];
 	size_t form_count;
-	bool has_pair;          /* two bytes that are the same in every form but for these bits: */
-	uint8_t pair[2], case_bits[2];
-	size_t pair_character;  /* index of the character that they begin with, case ignored, */
-	size_t pair_offset;     /* and their place in the pattern */
 };
 
 /* pattern is valid UTF-8; copied. */
@@ -44,7 +38,7 @@ struct ik_needle_scan {
 	const struct ik_needle *needle;
 	const char *text;
 	size_t length, from;
-	size_t next[IK_NEEDLE_FORMS]; /* where each form stands next; [0]: or the pair */
+	size_t next[IK_NEEDLE_FORMS]; /* where each form is next */
 };
 
 /* Begin at from. text is UTF-8 and begins, as from, with a character; it and the needle must

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/lanes.h"
 
 /* What a byte may be: of a word, or gone when it is markup, or (an underscore) both. */
 enum { WORD = 1, GONE = 2 };
@@ -19,28 +18,17 @@ static uint8_t kind_at(const char *text, size_t at)
 	return kinds[(unsigned char)text[at]];
 }
 
-/* May a mark be among the bytes from a place on? Some that are none are taken for one. */
-static ik_lanes marks_from(const char *text)
-{
-	ik_lanes bytes = ik_lanes_load(text), upper = bytes | ik_lanes_repeat(0x20);
-	return (bytes == ik_lanes_repeat('*')) | (bytes == ik_lanes_repeat('&'))
-		| ((bytes | ik_lanes_repeat('<' ^ '>')) == ik_lanes_repeat('>'))
-		| (upper == ik_lanes_repeat('`')) | ik_lanes_above(upper, 'z');
-}
-
 /* The next byte at or behind from that may be markup inside a word by itself; length: none. */
 static size_t next_mark(const char *text, size_t length, size_t from)
 {
-	while (from < length) {
-		while (length - from >= 2 * IK_LANES
-		       && !ik_lanes_any(marks_from(text + from) | marks_from(text + from + IK_LANES)))
-			from += 2 * IK_LANES;
-		size_t stop = length - from < 2 * IK_LANES ? length : from + 2 * IK_LANES;
-		for (; from < stop; from++)
-			if (text[from] != '\0' && strchr("*&[]`~\\<>", text[from]))
-				return from;
-	}
-	return length;
+	static const bool marks[256] = {
+		['*'] = true, ['&'] = true, ['['] = true, [']'] = true, ['`'] = true, ['~'] = true,
+		['\\'] = true, ['<'] = true, ['>'] = true,
+	};
+
+	while (from < length && !marks[(unsigned char)text[from]])
+		from++;
+	return from;
 }
 
 /* Does a character stand there by its name or number, "&name;"? */
