@@ -2,10 +2,8 @@
  * pattern: the regular expressions of JSON Schema (ECMA-262, as far as PCRE2
  * has the same meaning).
  *
- * PCRE2 is loaded with dlopen() when the first pattern is met: few tools have
- * one, and each library that the program is linked with costs its start.  A
- * pattern that cannot be compiled, a search that goes too far and a missing
- * library all answer "unknown": nobody is refused for what was not computed.
+ * A pattern that cannot be compiled and a search that goes too far answer
+ * "unknown": nobody is refused for what was not computed.
  *
  * Private to json.  May include: util, <pcre2.h> in pattern.c.
  */

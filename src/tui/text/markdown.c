@@ -1,6 +1,5 @@
 #include "tui/text/markdown.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +15,7 @@
 #include "tui/text/markdown_table.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/log.h"
 
-#define LIBRARY_NAME "libmd4c.so.0"
 #define LISTS 32 /* lists in each other that are numbered */
 #define FLAGS (MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS \
 	| MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_NOHTML)
@@ -52,23 +49,6 @@ struct page {
 	} lists[LISTS];
 	size_t list_depth;
 };
-
-/* The parser, loaded once for the life of the process; NULL where it is missing. */
-static __typeof__(md_parse) *the_parser(void)
-{
-	static __typeof__(md_parse) *parse;
-	static bool tried;
-	if (tried)
-		return parse;
-	tried = true;
-	void *handle = dlopen(LIBRARY_NAME, RTLD_NOW | RTLD_LOCAL);
-	void *function = handle ? dlsym(handle, "md_parse") : NULL;
-	if (function)
-		memcpy(&parse, &function, sizeof parse);
-	else
-		ik_log(IK_LOG_ERROR, LIBRARY_NAME " cannot be loaded; replies are shown as they are written");
-	return parse;
-}
 
 /* Where bytes of the parser stand in the text; IK_FLOW_OWN: nowhere. */
 static size_t source_of(const struct page *page, const char *bytes)
@@ -517,8 +497,7 @@ static bool render_page(struct page *page)
 	ik_delimiters_widen(&page->delimiters, &page->source);
 	if (ik_buf_status(&page->source) != IK_OK || page->source.length > UINT32_MAX)
 		return false;
-	__typeof__(md_parse) *parse = the_parser();
-	if (!parse || parse(page->source.data, (MD_SIZE)page->source.length, &callbacks, page) != 0)
+	if (md_parse(page->source.data, (MD_SIZE)page->source.length, &callbacks, page) != 0)
 		return false;
 	struct ik_lines *lines = page->flow.lines;
 	/* No rule below code that goes on. */
