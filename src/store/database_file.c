@@ -98,13 +98,27 @@ void ik_database_file_drop_log(const char *path, const struct ik_identity *log)
 	free(index);
 }
 
+/* Give the log of a database its new name, or remove it with its index: a stale one must not be
+ * played into the new file. */
+static void put_log_aside(const char *path, const char *aside)
+{
+	char *log = ik_format("%s-wal", path), *index = ik_format("%s-shm", path);
+	char *to = ik_format("%s-wal", aside);
+	struct stat about;
+
+	if (stat(log, &about) != 0 || about.st_size == 0 || rename(log, to) != 0)
+		(void)unlink(log);
+	(void)unlink(index); /* made anew from the log */
+	free(log);
+	free(index);
+	free(to);
+}
+
 enum ik_status ik_database_file_put_aside(const char *path, const char *instead,
 	struct ik_buf *notice, struct ik_error *error)
 {
-	static const char *const tails[] = { "-wal", "-shm" };
 	char time[IK_CLOCK_TEXT];
 	char *aside;
-	size_t i;
 
 	ik_clock_text(ik_clock_wall_ms(), time);
 	aside = ik_format("%s" IK_DAMAGED "%s", path, time);
@@ -113,15 +127,7 @@ enum ik_status ik_database_file_put_aside(const char *path, const char *instead,
 		return ik_error_set_errno(error, errno,
 			_("The damaged database %s cannot be put aside"), path);
 	}
-	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
-		char *from = ik_format("%s%s", path, tails[i]);
-		char *to = ik_format("%s%s", aside, tails[i]);
-
-		if (rename(from, to) != 0)
-			(void)unlink(from); /* a stale log must not be played into the new file */
-		free(from);
-		free(to);
-	}
+	put_log_aside(path, aside);
 	if (instead && rename(instead, path) != 0) {
 		free(aside);
 		return ik_error_set_errno(error, errno, _("Cannot make the database %s"), path);

@@ -140,6 +140,32 @@ static int take_file(const char *path)
 	return -1;
 }
 
+int ik_lock_file_take(const char *path, const char *name)
+{
+	char *directory = directory_of(path), *file = ik_path_join(directory, name);
+	struct ik_error error;
+	int fd = -1, number;
+
+	errno = EACCES;
+	if (ik_path_make(directory, 0700, &error) == IK_OK)
+		fd = take_file(file);
+	number = errno;
+	free(directory);
+	free(file);
+	errno = number;
+	return fd;
+}
+
+void ik_lock_file_let_go(const char *path, const char *name, int fd)
+{
+	char *directory = directory_of(path), *file = ik_path_join(directory, name);
+
+	(void)unlink(file);
+	(void)close(fd);
+	free(directory);
+	free(file);
+}
+
 /* ---- the lock ---- */
 
 /* Take it, if it is nobody's. The state afterwards. */

@@ -94,4 +94,10 @@ void ik_locks_heard(struct ik_store *store, const char *session);
 /* Who holds the session of the database file at path; pid 0: nobody. Takes no lock. */
 void ik_lock_file_holder(const char *path, const char *session, struct ik_holder *ret_holder);
 
+/* Lock the database file at path for a step of work that one process at a time may do, under a name
+ * that no session has: a descriptor for the second function; -1 with errno (EAGAIN: somebody else
+ * is at it). Never waits. */
+int ik_lock_file_take(const char *path, const char *name);
+void ik_lock_file_let_go(const char *path, const char *name, int fd);
+
 #endif

@@ -25,19 +25,6 @@ static int note_pages(void *arg, sqlite3 *database, const char *name, int pages)
 	return SQLITE_OK;
 }
 
-/* The number that statement gives; -1 when it fails. */
-static int64_t ask_number(sqlite3 *database, const char *statement)
-{
-	sqlite3_stmt *prepared = NULL;
-	int64_t number = -1;
-
-	if (sqlite3_prepare_v2(database, statement, -1, &prepared, NULL) == SQLITE_OK &&
-	    sqlite3_step(prepared) == SQLITE_ROW)
-		number = sqlite3_column_int64(prepared, 0);
-	sqlite3_finalize(prepared);
-	return number;
-}
-
 bool ik_checkpoint_has_log(sqlite3 *database)
 {
 	sqlite3_stmt *query = NULL;
@@ -59,7 +46,7 @@ static bool begin_anew(sqlite3 *database, int *pages)
 {
 	char *text = NULL;
 	bool good = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
-	int64_t version = good ? ask_number(database, "PRAGMA user_version") : -1;
+	int64_t version = good ? ik_sqlite_number(database, "PRAGMA user_version") : -1;
 
 	*pages = IK_CHECKPOINT_PAGES;
 	if (version >= 0) {
@@ -112,7 +99,7 @@ int ik_checkpoint_run(const char *path)
 			(long long)IK_CHECKPOINT_PAGES * 4096);
 		/* The log is opened by the first that is read. */
 		if (sqlite3_exec(database, settings, NULL, NULL, NULL) == SQLITE_OK &&
-		    ask_number(database, "PRAGMA user_version") >= 0 && ik_checkpoint_has_log(database)) {
+		    ik_sqlite_number(database, "PRAGMA user_version") >= 0 && ik_checkpoint_has_log(database)) {
 			ik_merge_all(database);
 			status = take_in(database);
 		}

@@ -367,12 +367,15 @@ static enum ik_status open_handle(struct sqlite *sqlite, struct ik_error *error)
 	enum ik_status status = ik_sqlite_library_load(error);
 
 	if (status == IK_OK)
-		status = ik_database_file_make(sqlite->path, error);
+		status = ik_sqlite_make_file(sqlite, error);
+	/* Before it is opened: one that is too damaged for that is the one to repair. */
+	if (status == IK_OK)
+		status = ik_identity_read(sqlite->path, &sqlite->file, error);
 	if (status != IK_OK)
 		return status;
 	sqlite->read_only = ik_database_file_is_read_only(sqlite->path);
 	status = open_file(sqlite, "PRAGMA cache_size = -1024", error);
-	/* Behind that: to be written, a file of a lower layer becomes another one. */
+	/* And after that: to be written, a file of a lower layer becomes another one. */
 	if (status == IK_OK)
 		status = ik_identity_read(sqlite->path, &sqlite->file, error);
 	if (status == IK_OK && !sqlite->read_only)
@@ -410,16 +413,16 @@ static void leave_lost_file(struct sqlite *sqlite, struct ik_buf *notice)
  * stored, with what can be read of it. */
 static enum ik_status repair(struct sqlite *sqlite, struct ik_buf *notice, struct ik_error *error)
 {
-	bool good = sqlite->file.inode != 0 && ik_database_file_is_another(sqlite->path, &sqlite->file);
 	bool whole = !sqlite->writes && ik_store_waiting(sqlite->base.store) == 0;
-	enum ik_status status = IK_OK;
+	enum ik_status status = IK_INVALID;
 
-	if (!good && (!whole || !sqlite->tried)) {
+	if (!whole || !sqlite->tried) {
 		status = ik_sqlite_salvage(sqlite, whole, notice, error);
-		good = status == IK_OK;
-		sqlite->tried = whole && !good;
+		if (status == IK_UNAVAILABLE)
+			return status; /* tried again soon */
+		sqlite->tried = whole && status != IK_OK;
 	}
-	sqlite->damaged = !good && !whole;
+	sqlite->damaged = status != IK_OK && !whole;
 	sqlite->writes = false;
 	return sqlite->damaged ? status : open_handle(sqlite, error);
 }
@@ -445,12 +448,28 @@ static void sqlite_open(struct ik_backend *backend)
 	ik_buf_done(&notice);
 }
 
+bool ik_sqlite_is_lost(const struct sqlite *sqlite)
+{
+	return sqlite->losses < MOST_LOSSES && ik_database_file_is_another(sqlite->path, &sqlite->file);
+}
+
 static bool sqlite_is_open(const struct ik_backend *backend)
 {
 	const struct sqlite *sqlite = (const struct sqlite *)backend;
 
-	return sqlite->db && (sqlite->losses >= MOST_LOSSES ||
-		!ik_database_file_is_another(sqlite->path, &sqlite->file));
+	return sqlite->db && !ik_sqlite_is_lost(sqlite);
+}
+
+enum ik_status ik_sqlite_begin_transaction(struct sqlite *sqlite, struct ik_error *error)
+{
+	enum ik_status status = ik_sqlite_execute(sqlite, "BEGIN IMMEDIATE", error);
+
+	/* Whoever repairs a file has this lock until the new one is in its place. */
+	if (status != IK_OK || !ik_sqlite_is_lost(sqlite))
+		return status;
+	(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
+	return ik_error_set(error, IK_UNAVAILABLE,
+		_("The database %s is in use by another program."), sqlite->path);
 }
 
 void ik_sqlite_begin(struct sqlite *sqlite, bool writes)

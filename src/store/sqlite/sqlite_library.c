@@ -33,3 +33,15 @@ void ik_sqlite_protect(sqlite3 *database)
 	(void)ik_sqlite.db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
 	(void)ik_sqlite.db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
 }
+
+int64_t ik_sqlite_number(sqlite3 *database, const char *statement)
+{
+	sqlite3_stmt *prepared = NULL;
+	int64_t number = -1;
+
+	if (ik_sqlite.prepare_v2(database, statement, -1, &prepared, NULL) == SQLITE_OK &&
+	    ik_sqlite.step(prepared) == SQLITE_ROW)
+		number = ik_sqlite.column_int64(prepared, 0);
+	ik_sqlite.finalize(prepared);
+	return number;
+}

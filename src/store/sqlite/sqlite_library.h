@@ -14,6 +14,7 @@
 #define IK_STORE_SQLITE_SQLITE_LIBRARY_H
 
 #include <sqlite3.h>
+#include <stdint.h>
 
 #include "util/err.h"
 
@@ -30,6 +31,9 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
 void ik_sqlite_protect(sqlite3 *database);
 #define IK_SQLITE_FOREIGN "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')" \
 	" OR (rootpage = 0 AND name <> 'search')"
+
+/* The number that a statement gives; -1 when it fails. */
+int64_t ik_sqlite_number(sqlite3 *database, const char *statement);
 
 /* Every function that the store calls. */
 #define IK_SQLITE_FUNCTIONS(FUNCTION) \

@@ -82,6 +82,11 @@ enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error);
 /* An operation ended with status: where it found the file damaged, that is let go, to be repaired
  * before the operation is tried again (IK_UNAVAILABLE). */
 enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status);
+/* Is the file that was opened not at its place any more? */
+bool ik_sqlite_is_lost(const struct sqlite *sqlite);
+/* Begin a transaction that writes. IK_UNAVAILABLE: somebody else is writing, or the file was
+ * replaced while that was waited for. */
+enum ik_status ik_sqlite_begin_transaction(struct sqlite *sqlite, struct ik_error *error) IK_MUST_USE;
 /* Run statements without results. */
 enum ik_status ik_sqlite_execute(void *sqlite, const char *statements, struct ik_error *error);
 /* A statement, prepared once, ready to bind; NULL when that failed. */
@@ -97,8 +102,13 @@ enum ik_status ik_sqlite_open_new(struct sqlite *sqlite, struct ik_error *error)
 
 /* ---- sqlite_repair.c ---- */
 
+/* Make the file, unless it is there. IK_UNAVAILABLE: somebody else makes or replaces it. */
+enum ik_status ik_sqlite_make_file(const struct sqlite *sqlite, struct ik_error *error) IK_MUST_USE;
+
 /* Put the file aside, and have what can be read of it in a new one, or, where whole is wanted, do
- * so only if that is all; notice says so. IK_INVALID: it is not. */
+ * so only if that is all; notice says so. IK_OK: open what is there now, which may be somebody
+ * else's new one. IK_INVALID: it is not all. IK_UNAVAILABLE: somebody else is at it. Any other: it
+ * could not be copied, for a reason that is not the damage; the file is as it was. */
 enum ik_status ik_sqlite_salvage(struct sqlite *sqlite, bool whole, struct ik_buf *notice,
 	struct ik_error *error);
 

@@ -170,7 +170,7 @@ static enum ik_status index_some(struct sqlite *sqlite, int64_t *indexed, struct
 /* The same as one transaction. */
 static enum ik_status index_slice(struct sqlite *sqlite, int64_t *indexed, struct ik_error *error)
 {
-	enum ik_status status = ik_sqlite_execute(sqlite, "BEGIN IMMEDIATE", error);
+	enum ik_status status = ik_sqlite_begin_transaction(sqlite, error);
 
 	if (status != IK_OK)
 		return status;

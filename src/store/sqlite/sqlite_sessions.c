@@ -175,7 +175,7 @@ static enum ik_status delete_some(struct sqlite *sqlite, struct ik_store_read *r
 enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error)
 {
-	enum ik_status status = ik_sqlite_execute(sqlite, "BEGIN IMMEDIATE", error);
+	enum ik_status status = ik_sqlite_begin_transaction(sqlite, error);
 
 	if (status != IK_OK)
 		return status;

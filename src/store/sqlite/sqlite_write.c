@@ -172,7 +172,7 @@ static enum ik_status write_records(struct sqlite *sqlite, struct ik_record *fir
 	enum ik_status status;
 	size_t written = 0, bytes = 0;
 
-	status = ik_sqlite_execute(sqlite, "BEGIN IMMEDIATE", error);
+	status = ik_sqlite_begin_transaction(sqlite, error);
 	if (status != IK_OK)
 		return status;
 	begin_numbers(first, count);

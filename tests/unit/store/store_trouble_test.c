@@ -13,6 +13,8 @@
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
+#include "store/lock_private.h"
+#include "store/migrate.h"
 #include "store/rescue.h"
 #include "store/search_query.h"
 #include "util/alloc.h"
@@ -352,7 +354,16 @@ Test(store_trouble, damage_found_later_is_put_aside_too)
 	cr_assert_eq(fixture_count_files(".damaged-"), 1);
 }
 
-/* ---- one page of many is damaged ---- */
+/* ---- repairing ---- */
+
+/* Turn until all is stored. */
+static void store_all(void)
+{
+	fixture.stop_when_stored = true;
+	while (ik_store_waiting(fixture.store) > 0)
+		fixture_run();
+	fixture.stop_when_stored = false;
+}
 
 enum { SESSIONS = 30, EVENTS = 10, PAGE = 4096 };
 
@@ -415,6 +426,158 @@ static void remove_asides(void)
 	cr_assert_eq(system(command), 0);
 	free(command);
 }
+
+/* A database whose header is fine and whose tables are not; its copy before that at good. */
+static void make_damaged(char id[IK_UUID_TEXT], const char *good)
+{
+	fixture_session(id, "/x", 300);
+	fixture_close();
+	copy_file(fixture.path, good);
+	damage(4096, 8 * 4096);
+}
+
+/* Be at repairing the database. */
+static void lock_repair(void *arg)
+{
+	(void)arg;
+	cr_assert_geq(ik_lock_file_take(fixture.path, "repair"), 0);
+}
+
+Test(store_trouble, another_process_is_repairing_the_file)
+{
+	char *good = ik_format("%s/good", fixture.directory);
+	char *aside = ik_format("%s.damaged-there", fixture.path);
+	char id[IK_UUID_TEXT], own[IK_UUID_TEXT];
+	pid_t other;
+
+	make_damaged(id, good);
+	other = fixture_live(lock_repair, NULL);
+	fixture_open();
+	fixture_session(own, "/x", 1);
+	fixture_run();
+	cr_expect(strstr(fixture.reason, "in use"), "%s", fixture.reason);
+	cr_expect_eq(fixture_count_files(".damaged-"), 0);
+	/* What the other one does at the end. */
+	cr_assert_eq(rename(fixture.path, aside), 0);
+	cr_assert_eq(rename(good, fixture.path), 0);
+	fixture_kill(other);
+	store_all();
+	cr_expect_eq(fixture_count_files(".damaged-"), 1);
+	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), 301);
+	free(aside);
+	free(good);
+}
+
+enum { REPAIRERS = 3 };
+
+/* Start a process that stores three events in a session of its own, once the gate is closed. */
+static pid_t start_writer(int gate[2])
+{
+	pid_t pid = fork();
+	struct ik_error error, notice;
+	char id[IK_UUID_TEXT], byte;
+	size_t lost;
+
+	if (pid != 0)
+		return pid;
+	(void)close(gate[1]);
+	(void)!read(gate[0], &byte, 1);
+	fixture.loop = ik_loop_new(&error);
+	fixture_open();
+	fixture_session(id, "/x", 3);
+	store_all();
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	_exit(lost != 0);
+}
+
+Test(store_trouble, processes_that_repair_one_file_lose_nothing, .timeout = 120)
+{
+	char *good = ik_format("%s/good", fixture.directory), id[IK_UUID_TEXT];
+	int round, i, status, gate[2];
+	pid_t pids[REPAIRERS];
+
+	for (round = 0; round < 10; round++) {
+		make_damaged(id, good);
+		cr_assert_eq(pipe(gate), 0);
+		for (i = 0; i < REPAIRERS; i++)
+			pids[i] = start_writer(gate);
+		(void)close(gate[0]);
+		(void)close(gate[1]);
+		for (i = 0; i < REPAIRERS; i++) {
+			cr_assert_eq(waitpid(pids[i], &status, 0), pids[i]);
+			cr_expect_eq(status, 0);
+		}
+		cr_assert_eq(fixture_query("SELECT count(*) FROM events WHERE session IN (SELECT id FROM sessions"
+			" WHERE event_count = 3)"), 3 * REPAIRERS, "round %d", round);
+		cr_assert_eq(fixture_count_files(".damaged-"), 1, "round %d", round);
+		cr_assert_eq(fixture_count_files(".new-"), 0, "round %d", round);
+		cr_assert_eq(unlink(fixture.path), 0);
+		remove_asides();
+		fixture_open();
+	}
+	free(good);
+}
+
+/* A full disk is not damage: what it has no room for stays where it is. */
+Test(store_trouble, a_full_disk_while_repairing_loses_nothing)
+{
+	char *good = ik_format("%s/good", fixture.directory), id[IK_UUID_TEXT];
+	char *left = ik_format("%s.new-killed", fixture.path);
+
+	make_sessions();
+	copy_file(fixture.path, good);
+	/* Of an index: nothing is lost, and nothing can be added. */
+	spoil(good, (off_t)fixture_query("SELECT rootpage - 1 FROM sqlite_schema"
+		" WHERE name = 'sqlite_autoindex_events_1'"));
+	/* What one left that was killed while it copied. */
+	cr_assert_eq(ik_file_write(left, "", 0, 0600, NULL), IK_OK);
+	fixture_open();
+	limit_files(size_of(good) * 3 / 4);
+	fixture_session(id, "/x", 1);
+	fixture_run();
+	cr_expect_eq(fixture.waiting, 1);
+	cr_expect_eq(fixture_count_files(".damaged-"), 0);
+	cr_expect_eq(fixture_count_files(".new-"), 0);
+	limit_files(RLIM_INFINITY);
+	store_all();
+	cr_expect_eq(fixture_count_files(".damaged-"), 1);
+	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), SESSIONS * EVENTS + 1);
+	free(left);
+	free(good);
+}
+
+/* A file of an older program is read as that program made it. */
+Test(store_trouble, a_damaged_file_of_an_older_form_keeps_its_sessions)
+{
+	char id[IK_UUID_TEXT], *text;
+	struct ik_buf rows;
+	sqlite3 *db;
+	int i;
+
+	fixture_close();
+	ik_buf_init(&rows, 1 << 20);
+	ik_buf_printf(&rows, "BEGIN; %s %s PRAGMA application_id = 0x696b6967; PRAGMA user_version = 2;",
+		ik_sqlite_steps[0], ik_sqlite_steps[1]);
+	for (i = 0; i < 300; i++) {
+		ik_uuid_new(id);
+		text = ik_format("INSERT INTO sessions VALUES('%s', '/x', 'title %0100d', 1, 2, 1);", id, i);
+		ik_buf_puts(&rows, text);
+		free(text);
+	}
+	ik_buf_puts(&rows, "COMMIT; INSERT INTO events SELECT id, id, 1, 'user', 'said', NULL, 2 FROM sessions");
+	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(db, rows.data, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+	ik_buf_done(&rows);
+	damage(15 * PAGE, 3 * PAGE); /* among the rows of sessions */
+	fixture_open();
+	fixture_session(id, "/y", 1);
+	store_all();
+	cr_expect_eq(fixture_count_files(".damaged-"), 1);
+	cr_expect_geq(fixture_query("SELECT count(*) FROM sessions WHERE directory = '/x'"), 200);
+}
+
+/* ---- one page of many is damaged ---- */
 
 /* Can events be found in the file? Not without the schema, or the root of their table. */
 static bool has_events(void)
