@@ -8,7 +8,7 @@
 #include "util/utf8.h"
 
 /* Room for the longest mark: 30 bytes of words and 20 digits; and with a path, less that. */
-enum { MARK_ROOM = 64, MARK_ROOM_OF_PATH = 48 };
+enum { MARK_ROOM = 64, MARK_ROOM_OF_PATH = 64 };
 
 /* Room for the longest mark with that path as it is written. */
 static size_t mark_room(const char *path)
@@ -17,14 +17,14 @@ static size_t mark_room(const char *path)
 		MARK_ROOM + MARK_ROOM_OF_PATH + ik_cut_written_length(path, strlen(path), SIZE_MAX) - 2;
 }
 
-/* Write the mark; line: where what it stands for begins, from 1. */
-static void put_mark(struct ik_buf *out, size_t left_out, const char *path, size_t line)
+/* Write the mark; offset: of the first byte left out, in the file. */
+static void put_mark(struct ik_buf *out, size_t left_out, const char *path, size_t offset)
 {
 	ik_buf_printf(out, "[… %zu bytes left out", left_out);
 	if (path != NULL) {
 		ik_buf_puts(out, ": file_read has them in ");
 		ik_json_escape(out, path, strlen(path));
-		ik_buf_printf(out, ", offset %zu", line);
+		ik_buf_printf(out, ", byte_offset %zu", offset);
 	}
 	ik_buf_puts(out, " …]");
 }
@@ -109,17 +109,20 @@ static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, s
 	return tail - head;
 }
 
-/* The line in which a text of so many bytes ends, from 1. */
-static size_t count_lines(const char *text, size_t length)
+/* How many of the bytes became that many when they were repaired. */
+static size_t unrepaired_length(const char *bytes, size_t length, size_t repaired)
 {
-	const char *at = text, *end = text + length;
-	size_t lines = 1;
+	static const size_t replaced = 3; /* U+FFFD */
+	size_t at = 0, done = 0;
 
-	while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-		lines++;
-		at++;
+	while (at < length && done < repaired) {
+		uint32_t codepoint;
+		int count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+
+		at += count > 0 ? (size_t)count : ik_utf8_bad(bytes + at, length - at);
+		done += count > 0 ? (size_t)count : replaced;
 	}
-	return lines;
+	return at;
 }
 
 bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
@@ -141,7 +144,7 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 	tail = fit_tail(text.data + head, text.length - head, room - head_share(room, part)) + head;
 	ik_json_quote_open(out);
 	ik_json_escape(out, text.data, head);
-	put_mark(out, tail - head + between, path, count_lines(text.data, head));
+	put_mark(out, tail - head + between, path, unrepaired_length(bytes, length, head));
 	ik_json_escape(out, text.data + tail, text.length - tail);
 	ik_json_quote_close(out);
 	ik_buf_done(&text);
@@ -259,19 +262,6 @@ static const char *before_escapes(const char *start, const char *at)
 	return at;
 }
 
-/* The line in which the raw inside of a string ends that begins there, from 1. */
-static size_t count_escaped_lines(const char *at, const char *end)
-{
-	size_t lines = 1;
-
-	while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL) {
-		lines += at[1] == 'n' ||
-			(at[1] == 'u' && memcmp(at + 2, "000", 3) == 0 && (at[5] | 0x20) == 'a');
-		at += unit_length(at);
-	}
-	return lines;
-}
-
 /* Append a string of checked text cut to length bytes. */
 static void put_cut_string(struct ik_buf *out, const char *text, const struct ik_json_seen *string,
 	size_t length, const char *path)
@@ -280,15 +270,16 @@ static void put_cut_string(struct ik_buf *out, const char *text, const struct ik
 	const char *end = begin + string->length - 2;
 	size_t room = length - mark_room(path) - 2;
 	size_t head_room = head_share(room, IK_CUT_MIDDLE);
-	size_t kept = 0, passed = 0;
+	size_t kept = 0, passed = 0, offset;
 	const char *head, *tail;
 
 	head = advance(begin, end, begin + head_room, false, &kept);
+	offset = kept;
 	tail = end - (room - head_room);
 	tail = advance(before_escapes(head, tail), end, tail, true, &passed);
 	advance(tail, end, end, false, &kept);
 	ik_buf_append(out, begin - 1, (size_t)(head - begin) + 1);
-	put_mark(out, string->decoded - kept, path, count_escaped_lines(begin, head));
+	put_mark(out, string->decoded - kept, path, offset);
 	ik_buf_append(out, tail, (size_t)(end + 1 - tail));
 }
 

@@ -13,6 +13,7 @@
 #include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -446,6 +447,28 @@ struct ik_json_span ik_run_arguments(const char *text, size_t length)
 	return length > 0 ? (struct ik_json_span){text, length} : (struct ik_json_span){"{}", 2};
 }
 
+/* Does a call read a file that has the whole text of an earlier result? Its own result is not kept
+ * again when it is cut: each reading would name a new file. */
+static bool reads_output(const struct ik_run_options *options, const char *name, const char *text,
+	size_t length)
+{
+	struct ik_json_span arguments;
+	char *path = NULL, *whole, *root;
+	bool reads = false;
+
+	if (ik_text_equal(name, "file_read") && ik_json_check(text, length, &arguments, NULL) == IK_OK)
+		path = ik_json_string_new(ik_json_member(arguments, "file_path"), NULL);
+	if (path != NULL) {
+		whole = ik_path_join(options->directory, path);
+		root = ik_path_canonical(options->outputs);
+		reads = ik_path_within(root, whole);
+		free(root);
+		free(whole);
+	}
+	free(path);
+	return reads;
+}
+
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
 	const char *name, const char *arguments, size_t length,
 	const struct ik_run_events *events, void *arg)
@@ -469,7 +492,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->streams[IK_STDOUT].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->streams[IK_STDERR].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
-	if (options->outputs != NULL)
+	if (options->outputs != NULL && !reads_output(options, name, arguments, length))
 		run->files = ik_output_files_new(options->outputs, options->session);
 	ik_answer_init(&run->answer, run->output_limit, run->files);
 	if (tool == NULL) {

@@ -17,7 +17,10 @@ Test(file_read, describes_itself)
 		"{'name':'file_read','description':'Read contents of a file','parameters':{'type':'object',"
 		"'properties':{'file_path':{'type':'string','description':'Absolute or relative path to file'},"
 		"'offset':{'type':'integer','description':'Line number to start reading from (1-based)'},"
-		"'limit':{'type':'integer','description':'Number of lines to read'}},"
+		"'limit':{'type':'integer','description':'Number of lines to read'},"
+		"'byte_offset':{'type':'integer',"
+		"'description':'Byte to start reading from (0-based), instead of a line'},"
+		"'byte_limit':{'type':'integer','description':'Number of bytes to read (default 16384)'}},"
 		"'required':['file_path']},'annotations':{'readOnly':true}}");
 }
 
@@ -48,6 +51,43 @@ Test(file_read, lines)
 	expect_json(ask("file-read", "{'file_path':'empty','offset':1,'limit':1}"), "{'output':''}");
 	make_text("feed", "\n");
 	expect_json(ask("file-read", "{'file_path':'feed','offset':2}"), "{'output':''}");
+}
+
+/* Expect an output of so many bytes. */
+static void expect_length(const char *input, size_t length)
+{
+	struct reply reply = ask("file-read", "%s", input);
+	char *output = ik_json_string_new(ik_json_member(reply.json, "output"), NULL);
+
+	cr_assert_eq(strlen(output), length, "%zu", strlen(output));
+	free(output);
+	reply_free(&reply);
+}
+
+Test(file_read, bytes)
+{
+	struct ik_buf text;
+
+	make_text("a", "1\n2\n3\n\n5");
+	expect_json(ask("file-read", "{'file_path':'a','byte_offset':2,'byte_limit':3}"),
+		"{'output':'2\\n3'}");
+	expect_json(ask("file-read", "{'file_path':'a','byte_offset':7}"), "{'output':'5'}");
+	expect_json(ask("file-read", "{'file_path':'a','byte_offset':0,'byte_limit':1}"), "{'output':'1'}");
+	expect_json(ask("file-read", "{'file_path':'a','byte_limit':1}"), "{'output':'1'}");
+	expect_json(ask("file-read", "{'file_path':'a','byte_offset':8}"), "{'output':''}");
+	expect_json(ask("file-read", "{'file_path':'a','byte_offset':9223372036854775807}"), "{'output':''}");
+	expect_error(ask("file-read", "{'file_path':'a','offset':1,'byte_offset':1}"), "INVALID_ARG",
+		"offset and limit are lines and cannot be given with byte_offset or byte_limit");
+	/* A line that is longer than any result, in parts. */
+	ik_buf_init(&text, SIZE_MAX / 2);
+	for (int i = 0; i < 300000; i++)
+		ik_buf_putc(&text, (char)('a' + i % 26));
+	make_file("line", text.data, text.length);
+	ik_buf_done(&text);
+	expect_json(ask("file-read", "{'file_path':'line','byte_offset':260000,'byte_limit':3}"),
+		"{'output':'abc'}");
+	expect_length("{'file_path':'line','byte_offset':1}", 16384);
+	expect_length("{'file_path':'line','byte_limit':200000}", 200000);
 }
 
 Test(file_read, lines_across_blocks)

@@ -1,5 +1,5 @@
 /*
- * file-read: the contents of a file, or some lines of it.
+ * file-read: the contents of a file, or some lines or bytes of it.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,12 +12,18 @@
 
 #define BLOCK IK_KIB(128)
 
-enum { FILE_PATH, OFFSET, LIMIT };
+/* Bytes that are read where nothing is said: of most texts a result has room for them. */
+#define BYTES_DEFAULT IK_KIB(16)
+
+enum { FILE_PATH, OFFSET, LIMIT, BYTE_OFFSET, BYTE_LIMIT };
 
 static const struct ik_parameter parameters[] = {
 	[FILE_PATH] = { "file_path", IK_PARAMETER_NAME, true, "Absolute or relative path to file" },
 	[OFFSET] = { "offset", IK_PARAMETER_COUNT, false, "Line number to start reading from (1-based)" },
 	[LIMIT] = { "limit", IK_PARAMETER_COUNT, false, "Number of lines to read" },
+	[BYTE_OFFSET] = { "byte_offset", IK_PARAMETER_NUMBER, false,
+		"Byte to start reading from (0-based), instead of a line" },
+	[BYTE_LIMIT] = { "byte_limit", IK_PARAMETER_COUNT, false, "Number of bytes to read (default 16384)" },
 };
 
 /* Where the lines to skip end in block; *lines is what is left of them. */
@@ -71,14 +77,49 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 		ik_answer_close(answer);
 }
 
+/* Copy up to limit bytes from an offset on into the answer. */
+static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
+	struct ik_answer *answer)
+{
+	static char block[BLOCK];
+	ssize_t count = 1;
+
+	if (lseek(fd, offset, SEEK_SET) < 0)
+		count = errno == EINVAL ? 0 : -1; /* further than any file goes */
+	ik_answer_open(answer, "output");
+	while (count > 0 && limit > 0 && !ik_answer_lost(answer)) {
+		count = ik_source_read(fd, block, limit < (int64_t)sizeof(block) ? (size_t)limit : sizeof(block));
+		if (count <= 0)
+			break;
+		ik_answer_piece(answer, block, (size_t)count);
+		limit -= count;
+	}
+	if (count < 0)
+		ik_source_read_failed(path, errno, answer);
+	else
+		ik_answer_close(answer);
+}
+
 static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 {
 	const char *path = arguments[FILE_PATH].text;
-	int fd = ik_source_open(path, answer);
+	bool lines = arguments[OFFSET].given || arguments[LIMIT].given;
+	bool bytes = arguments[BYTE_OFFSET].given || arguments[BYTE_LIMIT].given;
+	int fd;
 
+	if (lines && bytes) {
+		ik_answer_error(answer, "INVALID_ARG", NULL,
+			"offset and limit are lines and cannot be given with byte_offset or byte_limit");
+		return;
+	}
+	fd = ik_source_open(path, answer);
 	if (fd < 0)
 		return;
-	copy_lines(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
+	if (bytes)
+		copy_bytes(fd, path, arguments[BYTE_OFFSET].given ? arguments[BYTE_OFFSET].number : 0,
+			arguments[BYTE_LIMIT].given ? arguments[BYTE_LIMIT].number : (int64_t)BYTES_DEFAULT, answer);
+	else
+		copy_lines(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
 		arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, answer);
 	close(fd);
 }

@@ -57,8 +57,8 @@ static char *member(const char *envelope, const char *path)
 		NULL);
 }
 
-/* What is in the file that the mark of a cut text names; *ret_line: the line that it names. */
-static char *read_named(const char *cut, size_t *ret_line)
+/* What is in the file that the mark of a cut text names; *ret_offset: the byte that it names. */
+static char *read_named(const char *cut, size_t *ret_offset)
 {
 	static const char words[] = " bytes left out: file_read has them in ";
 	const char *path = strstr(cut, words), *end;
@@ -68,9 +68,9 @@ static char *read_named(const char *cut, size_t *ret_line)
 
 	cr_assert_not_null(path, "%s", cut);
 	path += strlen(words);
-	end = strstr(path, ", offset ");
+	end = strstr(path, ", byte_offset ");
 	cr_assert_not_null(end);
-	*ret_line = strtoul(end + strlen(", offset "), NULL, 10);
+	*ret_offset = strtoul(end + strlen(", byte_offset "), NULL, 10);
 	name = ik_strndup(path, (size_t)(end - path));
 	cr_assert_eq(lstat(name, &status), 0, "%s", name);
 	cr_assert_eq(status.st_mode, S_IFREG | 0600);
@@ -80,16 +80,14 @@ static char *read_named(const char *cut, size_t *ret_line)
 	return ik_buf_take(&bytes, NULL);
 }
 
-/* Is what was left out of text found from the line on that the mark names? */
+/* Is what was left out of text found from the byte on that the mark names? */
 static void check_cut(const char *cut, const char *text)
 {
-	size_t line, head = (size_t)(strstr(cut, "[… ") - cut), lines = 1;
-	char *whole = read_named(cut, &line);
+	size_t offset, head = (size_t)(strstr(cut, "[… ") - cut);
+	char *whole = read_named(cut, &offset);
 
 	cr_assert_str_eq(whole, text);
-	for (size_t at = 0; at < head; at++)
-		lines += text[at] == '\n';
-	cr_assert_eq(line, lines);
+	cr_assert_eq(offset, head);
 	cr_assert_eq(strncmp(cut, text, head), 0);
 	free(whole);
 }
@@ -215,6 +213,35 @@ Test(output_files, are_named_in_failures)
 	ik_output_files_free(files);
 	free(json);
 	free(text);
+}
+
+/* The mark counts the bytes of the file, which are not all of a character. */
+Test(output_files, have_the_bytes_of_a_failure_as_they_came)
+{
+	struct ik_envelope_stream stream[2] = { { NULL, 0, NULL }, { "", 0, NULL } };
+	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_buf text, out;
+	size_t offset;
+	char *cut, *whole;
+
+	ik_buf_init(&text, IK_MIB(1));
+	for (int i = 0; i < 2000; i++)
+		ik_buf_puts(&text, "\xff\xe2\x82.");
+	ik_output_files_begin(files);
+	ik_output_files_write(files, text.data, text.length);
+	stream[0] = (struct ik_envelope_stream){ text.data, text.length, ik_output_files_end(files) };
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, stream, 4000);
+	cut = member(out.data, "stdout");
+	whole = read_named(cut, &offset);
+	/* Each four bytes became seven. */
+	cr_assert_eq(offset / 4, (size_t)(strstr(cut, "[… ") - cut) / 7);
+	cr_assert_str_eq(whole, text.data);
+	free(whole);
+	free(cut);
+	ik_buf_done(&out);
+	ik_buf_done(&text);
+	ik_output_files_free(files);
 }
 
 /* How many files there are in a session's directory. */
