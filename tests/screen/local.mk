@@ -17,7 +17,7 @@ SCREEN_TESTS = \
 	tests/screen/agents_files.screen tests/screen/agents_trouble.screen \
 	tests/screen/background.screen tests/screen/background_killed.screen tests/screen/broken_stream.screen \
 	tests/screen/broken_files.screen tests/screen/broken_text.screen \
-	tests/screen/browser.screen tests/screen/browser_keys.screen tests/screen/letters.screen tests/screen/inspector_keys.screen \
+	tests/screen/browser.screen tests/screen/browser_form.screen tests/screen/browser_keys.screen tests/screen/letters.screen tests/screen/inspector_keys.screen \
 	tests/screen/c_locale.screen \
 	tests/screen/cancel.screen \
 	tests/screen/cancel_run.screen \
@@ -39,7 +39,7 @@ SCREEN_TESTS = \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \
-	tests/screen/drag.screen tests/screen/drag_words.screen tests/screen/selected_sent.screen tests/screen/editor.screen \
+	tests/screen/drag.screen tests/screen/drag_panes.screen tests/screen/drag_words.screen tests/screen/selected_sent.screen tests/screen/editor.screen \
 	tests/screen/editor_stopped.screen \
 	tests/screen/end_by_signals.screen tests/screen/one_screen.screen tests/screen/ended_twice.screen \
 	tests/screen/external_editor.screen \
