@@ -39,6 +39,7 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/parameter.c src/tui/pane/parameter.h \
 	src/tui/pane/parameter_text.c src/tui/pane/parameter_text.h \
 	src/tui/pane/pick.h \
+	src/tui/pane/reaction.h \
 	src/tui/pane/session_row.h \
 	src/tui/pane/sessions_draw.c \
 	src/tui/pane/sessions_parts.h \
@@ -60,7 +61,6 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/screen_keys.c \
 	src/tui/screen/screen_mouse.c \
 	src/tui/screen/screen_panes.c \
-	src/tui/screen/screen_picker.c \
 	src/tui/screen/screen_place.c \
 	src/tui/screen/screen_private.h \
 	src/tui/screen/screen_rule.c \

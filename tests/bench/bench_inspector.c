@@ -15,9 +15,11 @@
 #include "json/write.h"
 #include "tui/scrollback/block.h"
 #include "tui/pane/pane_inspector.h"
+#include "tui/pane/status_bar.h"
 #include "util/limits.h"
 
 static struct ik_inspector *inspector;
+static struct ik_pane *pane;
 static struct ik_cells cells;
 static double began, longest;
 
@@ -47,23 +49,26 @@ static void print_longest(const char *name)
 
 static void draw(void)
 {
-	ik_inspector_draw(inspector, &cells, (struct ik_rectangle){0, 0, 40, 120}, true, 0);
+	struct ik_status_bar bar = {.now_ms = 0};
+	int row, column;
+	pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, 40, 120}, true, &bar, &row, &column);
 }
 
 /* An action, a frame, and what is left to be done, a turn each. */
 static void act(enum ik_action action, size_t times)
 {
 	bool more = true, changed;
-	struct ik_pane_wish wish;
+	struct ik_reaction reaction = {.kind = IK_REACT_NONE};
 	for (size_t i = 0; i < times; i++, more = true) {
 		begin_turn();
-		if (action != IK_ACTION_NONE && !ik_inspector_key(inspector, action, &wish))
-			ik_inspector_act(inspector, action);
+		if (action != IK_ACTION_NONE
+			&& pane->ops->key(pane, NULL, action, &reaction) == IK_PANE_PASSED)
+			pane->ops->act(pane, action);
 		draw();
 		end_turn();
 		while (more) {
 			begin_turn();
-			more = ik_inspector_work(inspector, &changed);
+			more = pane->ops->work(pane, &changed);
 			if (changed)
 				draw();
 			end_turn();
@@ -112,6 +117,7 @@ int main(int argc, char **argv)
 	double before = held_mb();
 	ik_cells_resize(&cells, 40, 120);
 	inspector = ik_inspector_new(calls, keymap, true);
+	pane = ik_inspector_pane(inspector);
 	for (size_t i = 0; i < count; i++) {
 		(void)snprintf(id, sizeof id, "call-%zu", i);
 		struct ik_call *call = ik_calls_get(calls, id, "bash");
@@ -155,7 +161,7 @@ int main(int argc, char **argv)
 	print_longest("fold all");
 	printf("  held beside the message: %.1f MB\n", held_mb() - before);
 	ik_block_free(block);
-	ik_inspector_free(inspector);
+	pane->ops->release(pane);
 	ik_calls_free(calls);
 	ik_keymap_free(keymap);
 	ik_message_unref(small);

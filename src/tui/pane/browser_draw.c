@@ -204,10 +204,10 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 	ik_buf_putc(out, ' ');
 }
 
-bool ik_browser_draw(struct ik_browser *browser, struct ik_cells *cells,
-	struct ik_rectangle area, bool focus, const struct ik_status_bar *scan,
-	int *ret_cursor_row, int *ret_cursor_column)
+bool ik_browser_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area,
+	bool focus, const struct ik_status_bar *scan, int *ret_cursor_row, int *ret_cursor_column)
 {
+	struct ik_browser *browser = (struct ik_browser *)pane;
 	struct ik_buf title, empty;
 	bool measuring = ik_browser_measure_some(browser);
 	(void)ik_browser_list_sync(&browser->tools);

@@ -10,6 +10,7 @@
 #include "tui/pane/browser_list.h"
 #include "tui/pane/list_pane.h"
 #include "tui/pane/pane_browser.h"
+#include "tui/pane/status_bar.h"
 
 #define IK_NAME_BYTES 200 /* of a name, and of a description, that a row may need */
 
@@ -63,5 +64,8 @@ struct ik_browser_uses ik_browser_count_uses(const struct ik_browser *browser, c
 /* Show a row's tool from scratch. */
 void ik_browser_rebuild(struct ik_browser *browser, const struct ik_browser_row *row,
 	const struct ik_browser_uses *uses);
+
+bool ik_browser_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area,
+	bool focus, const struct ik_status_bar *scan, int *ret_cursor_row, int *ret_cursor_column);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * inspector_private: the state of the inspector, shared by the files that are it:
- * pane_inspector.c (the list of calls, what is wished for), inspector_text.c (the
+ * pane_inspector.c (the list of calls, its keys), inspector_text.c (the
  * selected call as text), inspector_cursor.c (the cursor in that text, folding).
  */
 #ifndef IK_TUI_PANE_INSPECTOR_PRIVATE_H
@@ -71,7 +71,7 @@ struct ik_inspector {
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
-	struct ik_buf wish;            /* the text of the last wish */
+	struct ik_buf reaction;        /* the text of the last one */
 	/* The text's lines, one for each block, and what they are of. */
 	struct ik_inspector_line *lines;
 	size_t line_count, line_capacity;
@@ -96,6 +96,8 @@ void ik_inspector_folds_done(struct ik_inspector *inspector);
 /* Bring the text of the selected call up to date. */
 void ik_inspector_sync_text(struct ik_inspector *inspector);
 void ik_inspector_text_done(struct ik_inspector *inspector);
+/* Work on that text. */
+bool ik_inspector_work(struct ik_pane *pane, bool *ret_changed);
 
 /* A word for a call's stage. */
 const char *ik_inspector_stage(enum ik_call_stage stage);

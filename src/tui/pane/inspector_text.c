@@ -376,8 +376,9 @@ static bool decode(struct ik_inspector *inspector)
 	return false;
 }
 
-bool ik_inspector_work(struct ik_inspector *inspector, bool *ret_changed)
+bool ik_inspector_work(struct ik_pane *pane, bool *ret_changed)
 {
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 	bool more = false;
 	*ret_changed = false;
 	if (!inspector->shown || inspector->shown != inspector->call

@@ -11,20 +11,21 @@
 #define FILTER_COLUMNS 16 /* that a filter needs beside the count */
 #define FILTER_ROWS 5     /* a lower pane has no row for it */
 
-void ik_list_pane_init(struct ik_list_pane *list, const struct ik_keymap *keymap, bool utf8)
+void ik_list_pane_init(struct ik_list_pane *list, const struct ik_pane_ops *ops,
+	const struct ik_keymap *keymap, bool utf8)
 {
-	ik_pane_init(&list->pane, keymap, utf8);
+	ik_pane_init(&list->pane, ops, keymap, utf8);
 	list->filter = NULL;
 	list->in_text = false;
 	ik_buf_init(&list->words, IK_LIMIT_USER_TEXT);
-	ik_buf_init(&list->wish, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&list->reaction, IK_LIMIT_ARGUMENTS);
 }
 
 void ik_list_pane_done(struct ik_list_pane *list)
 {
 	list->filter = ik_editor_free(list->filter);
 	ik_buf_done(&list->words);
-	ik_buf_done(&list->wish);
+	ik_buf_done(&list->reaction);
 	ik_pane_done(&list->pane);
 }
 
@@ -102,7 +103,7 @@ static bool text_key(struct ik_list_pane *list, enum ik_action action)
 	switch (action) {
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
-		ik_list_pane_scroll(list, action == IK_ACTION_UP ? -1 : 1);
+		ik_pane_scroll(&list->pane, action == IK_ACTION_UP ? -1 : 1);
 		return true;
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
@@ -136,25 +137,19 @@ enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key
 	return IK_LIST_OTHER;
 }
 
-void ik_list_pane_click(struct ik_list_pane *list, int row)
+void ik_list_pane_click(struct ik_pane *pane, int row)
 {
-	if (ik_pane_click(&list->pane, row))
-		list->in_text = false;
+	if (ik_pane_click(pane, row))
+		((struct ik_list_pane *)pane)->in_text = false;
 }
 
-void ik_list_pane_scroll(struct ik_list_pane *list, int rows)
-{
-	ik_scrollback_scroll(list->pane.text, rows);
-	list->pane.text_moved = true;
-}
-
-struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wish_kind kind,
+struct ik_reaction ik_list_pane_react(struct ik_list_pane *list, enum ik_reaction_kind kind,
 	const char *text)
 {
-	ik_buf_clear(&list->wish);
-	ik_buf_puts(&list->wish, text);
-	return (struct ik_pane_wish){
-		.kind = kind, .text = list->wish.data, .length = list->wish.length};
+	ik_buf_clear(&list->reaction);
+	ik_buf_puts(&list->reaction, text);
+	return (struct ik_reaction){
+		.kind = kind, .text = list->reaction.data, .length = list->reaction.length};
 }
 
 /* Does a key do something in a list that shows nothing? */

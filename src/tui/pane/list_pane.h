@@ -4,22 +4,21 @@
  *
  * Who owns one says what an item looks like and what its own keys do:
  *
- *	bool ik_x_key(struct ik_x *x, const struct ik_key *key, enum ik_action action, ...)
+ *	static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key, ...)
  *	{
  *		switch (ik_list_pane_key(&x->list, key, action)) {
- *		case IK_LIST_FILTERED: (list anew what fits x->list.words); return true;
- *		case IK_LIST_TAKEN:    return true;
- *		case IK_LIST_PASSED:   return false;
+ *		case IK_LIST_FILTERED: (list anew what fits x->list.words); return IK_PANE_TAKEN;
+ *		case IK_LIST_TAKEN:    return IK_PANE_TAKEN;
+ *		case IK_LIST_PASSED:   return IK_PANE_PASSED;
  *		case IK_LIST_OTHER:    break;
  *		}
  *		switch (action) { (its own keys) }
  *	}
  *
- * and draws it by setting pane.count, then ik_list_pane_draw().  A new pane of this kind
- * also takes a row in each of enum ik_side (screen.h), screen_panes.c, screen_keys.c,
- * screen_mouse.c, screen_focus.c and layout in screen.c.
+ * and draws it by setting pane.count, then ik_list_pane_draw().  The rest of its table of
+ * operations is ik_pane_act(), ik_list_pane_click() and ik_pane_scroll().
  *
- * Owns the filter and the text of the last wish; borrows the keymap.
+ * Owns the filter and the text of the last reaction; borrows the keymap.
  * May include: util, tui/{pane,editor}.h.
  */
 #ifndef IK_TUI_PANE_LIST_PANE_H
@@ -35,11 +34,12 @@ struct ik_list_pane {
 	struct ik_editor *filter; /* NULL: nobody writes it */
 	struct ik_buf words;      /* what is filtered by; "": nothing */
 	bool in_text;             /* Up and Down move the text, which has nearly all the room */
-	struct ik_buf wish;       /* the text of the last wish */
+	struct ik_buf reaction;   /* the text of the last one */
 	struct ik_key_hint hints[IK_LIST_HINTS]; /* of its last line */
 };
 
-void ik_list_pane_init(struct ik_list_pane *list, const struct ik_keymap *keymap, bool utf8);
+void ik_list_pane_init(struct ik_list_pane *list, const struct ik_pane_ops *ops,
+	const struct ik_keymap *keymap, bool utf8);
 void ik_list_pane_done(struct ik_list_pane *list);
 
 /* What a key was. */
@@ -60,13 +60,11 @@ void ik_list_pane_keep(struct ik_list_pane *list);
 /* Replace the words from outside; nobody writes them any more. */
 void ik_list_pane_set_words(struct ik_list_pane *list, const char *words);
 
-/* A click on a row of the screen: selects the item that stands there. */
-void ik_list_pane_click(struct ik_list_pane *list, int row);
-/* The wheel: moves the text. */
-void ik_list_pane_scroll(struct ik_list_pane *list, int rows);
+/* Select the item in a row of the screen (the list's pane is its first member). */
+void ik_list_pane_click(struct ik_pane *pane, int row);
 
-/* A wish with a copy of a text, which is valid until the next one. */
-struct ik_pane_wish ik_list_pane_wish(struct ik_list_pane *list, enum ik_pane_wish_kind kind,
+/* A reaction with a copy of a text, which is valid until the next one. */
+struct ik_reaction ik_list_pane_react(struct ik_list_pane *list, enum ik_reaction_kind kind,
 	const char *text);
 
 /* Keys that the last line shows: while the list has the focus, while its text has (where

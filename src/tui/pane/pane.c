@@ -7,9 +7,11 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 
-void ik_pane_init(struct ik_pane *pane, const struct ik_keymap *keymap, bool utf8)
+void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
+	const struct ik_keymap *keymap, bool utf8)
 {
-	*pane = (struct ik_pane){.utf8 = utf8, .keymap = keymap, .text = ik_scrollback_new()};
+	*pane = (struct ik_pane){.ops = ops, .utf8 = utf8, .keymap = keymap,
+		.text = ik_scrollback_new()};
 }
 
 void ik_pane_done(struct ik_pane *pane)
@@ -78,6 +80,12 @@ bool ik_pane_click(struct ik_pane *pane, int row)
 		return false;
 	select_item(pane, index);
 	return true;
+}
+
+void ik_pane_scroll(struct ik_pane *pane, int rows)
+{
+	ik_scrollback_scroll(pane->text, rows);
+	pane->text_moved = true;
 }
 
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane)

@@ -1,18 +1,66 @@
 /*
  * pane: what the side panes have in common: a title, a list with one item
- * selected, the text of that item beneath it, the keys in the last line.
+ * selected, the text of that item beneath it, the keys in the last line; and what
+ * each is to the screen, a table of operations.
  *
  * A pane that is made of a list says what its items are by a few functions;
  * the text is laid out by a scrollback of its own, so that it may be of any
- * size.  May include: util, tui/{cells,keymap,scrollback}.h.
+ * size.  May include: util, tui/{cells,keymap,reaction,scrollback}.h.
  */
 #ifndef IK_TUI_PANE_PANE_H
 #define IK_TUI_PANE_PANE_H
 
 #include "tui/edit/keymap.h"
+#include "tui/pane/reaction.h"
 #include "tui/scrollback/scrollback.h"
 
+struct ik_pane;
+struct ik_status_bar;
+
+/* What came of a key in a pane. */
+enum ik_pane_result {
+	IK_PANE_PASSED,   /* it means nothing here */
+	IK_PANE_TAKEN,
+	IK_PANE_CALLED,   /* taken: it makes a call, which is to be shown */
+	IK_PANE_CLOSED,   /* taken: the pane is to close */
+	IK_PANE_YIELDED,  /* the pane is to close, and the key goes to the editor */
+	IK_PANE_BLOCKED   /* taken, but the editor must be empty for it */
+};
+
+/*
+ * What a pane does, one constant table in its file.  A struct ik_pane is the first member of
+ * what a pane is, so that each operation finds its own.  The screen makes the panes in
+ * ik_screen_make_panes(), where a new one takes a row, and uses them through these only.
+ */
+struct ik_pane_ops {
+	/* The action that shows and closes it; IK_ACTION_NONE: it is shown by other means. */
+	enum ik_action toggle;
+	/* That action is about to show it; or NULL. */
+	void (*open)(struct ik_pane *pane);
+	/* In what its keys are pressed (of enum ik_context). */
+	unsigned (*context)(const struct ik_pane *pane);
+	/* A key, and what it is bound to, while it has focus. *ret_reaction is IK_REACT_NONE, and
+	 * set to what the program is asked for; its text is valid until the next key. */
+	enum ik_pane_result (*key)(struct ik_pane *pane, const struct ik_key *key,
+		enum ik_action action, struct ik_reaction *ret_reaction);
+	/* An action that selects or scrolls; false: it means nothing here. */
+	bool (*act)(struct ik_pane *pane, enum ik_action action);
+	/* A click on a row of the screen; the wheel, wherever the focus is. */
+	void (*click)(struct ik_pane *pane, int row);
+	void (*scroll)(struct ik_pane *pane, int rows);
+	/* Work on for a few milliseconds while it is shown; true: there is more to do.
+	 * *ret_changed: draw it again. Or NULL. */
+	bool (*work)(struct ik_pane *pane, bool *ret_changed);
+	/* bar: how things are. The cursor is set where something is being written, else left
+	 * alone. True: draw again soon. */
+	bool (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area,
+		bool focus, const struct ik_status_bar *bar, int *ret_cursor_row,
+		int *ret_cursor_column);
+	void (*release)(struct ik_pane *pane);
+};
+
 struct ik_pane {
+	const struct ik_pane_ops *ops; /* NULL: it is a part of something else */
 	bool utf8;
 	const struct ik_keymap *keymap; /* borrowed */
 	size_t count;            /* items */
@@ -25,7 +73,8 @@ struct ik_pane {
 	bool text_follows;       /* else it shows its end, or its start */
 };
 
-void ik_pane_init(struct ik_pane *pane, const struct ik_keymap *keymap, bool utf8);
+void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
+	const struct ik_keymap *keymap, bool utf8);
 void ik_pane_done(struct ik_pane *pane);
 
 /* Up, down, start and end of the line select (changes *selected); page up and down, top,
@@ -34,6 +83,9 @@ bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
 
 /* Select the item that was drawn in a row of the screen; false: there is none. */
 bool ik_pane_click(struct ik_pane *pane, int row);
+
+/* Scroll the text. */
+void ik_pane_scroll(struct ik_pane *pane, int rows);
 
 /* Replace the text: begin, add, end. The place in it is kept if the person
  * scrolled; else it shows its start, or, with follow, its end. */
@@ -73,26 +125,5 @@ void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const char *text);
 /* A thin line. */
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8);
-
-/* What the person wants done with what a pane shows. */
-enum ik_pane_wish_kind {
-	IK_WISH_NONE,
-	IK_WISH_RUN,    /* text: the command line "/run NAME JSON" */
-	IK_WISH_RERUN,  /* the same, of a call that was made before, by whomever; or "!COMMAND" */
-	IK_WISH_SWITCH, /* text: the name of the tool to be switched on or off */
-	IK_WISH_COPY,   /* text: for the clipboard */
-	IK_WISH_RESUME, /* text: the id of the session to go on with */
-	IK_WISH_DELETE, /* the same of one that is to be deleted */
-	IK_WISH_UNDO,   /* text: the id of the call whose changes of files are to be taken back */
-	IK_WISH_PAGER,  /* text: to be read in the person's own pager; sanitised */
-	IK_WISH_LINE,   /* text: a command line */
-	IK_WISH_LEAVE   /* close the pane */
-};
-struct ik_pane_wish {
-	enum ik_pane_wish_kind kind;
-	const char *text; /* valid until the next key */
-	size_t length;
-	bool cut;         /* of a text to be copied: it is the beginning of one that is larger */
-};
 
 #endif

@@ -12,20 +12,10 @@
 
 #define MEASURED_A_FRAME 200 /* tools whose size is found out in one drawing: under a millisecond */
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	bool utf8)
+/* Free it. */
+static void release(struct ik_pane *pane)
 {
-	struct ik_browser *browser = ik_alloc(sizeof *browser);
-	ik_list_pane_init(&browser->list, keymap, utf8);
-	browser->calls = calls;
-	ik_browser_list_init(&browser->tools, calls);
-	return browser;
-}
-
-struct ik_browser *ik_browser_free(struct ik_browser *browser)
-{
-	if (!browser)
-		return NULL;
+	struct ik_browser *browser = (struct ik_browser *)pane;
 	for (size_t i = 0; i < browser->memory_count; i++) {
 		free(browser->memories[i].tool);
 		free(browser->memories[i].arguments);
@@ -35,7 +25,6 @@ struct ik_browser *ik_browser_free(struct ik_browser *browser)
 	ik_list_pane_done(&browser->list);
 	ik_browser_list_done(&browser->tools);
 	free(browser);
-	return NULL;
 }
 
 void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms,
@@ -153,31 +142,25 @@ static void leave_row(struct ik_browser *browser)
 	go_back(browser, mark);
 }
 
-void ik_browser_open(struct ik_browser *browser)
+/* A filter that was left in the middle filters on, and is not written. */
+static void open_pane(struct ik_pane *pane)
 {
-	ik_list_pane_keep(&browser->list);
+	ik_list_pane_keep((struct ik_list_pane *)pane);
 }
 
-bool ik_browser_act(struct ik_browser *browser, enum ik_action action)
+/* An action that selects or scrolls. */
+static bool act(struct ik_pane *pane, enum ik_action action)
 {
-	bool taken = ik_pane_act(&browser->list.pane, action);
-	leave_row(browser);
+	bool taken = ik_pane_act(pane, action);
+	leave_row((struct ik_browser *)pane);
 	return taken;
 }
 
-void ik_browser_click(struct ik_browser *browser, int row)
+/* While a filter or a form is written, characters are text. */
+static unsigned context(const struct ik_pane *pane)
 {
-	ik_list_pane_click(&browser->list, row);
-}
-
-void ik_browser_scroll(struct ik_browser *browser, int rows)
-{
-	ik_list_pane_scroll(&browser->list, rows);
-}
-
-bool ik_browser_writing(const struct ik_browser *browser)
-{
-	return browser->list.filter || browser->call;
+	const struct ik_browser *browser = (const struct ik_browser *)pane;
+	return browser->list.filter || browser->call ? IK_IN_PROMPT : IK_IN_BROWSER;
 }
 
 /* List what the filter leaves. */
@@ -230,37 +213,38 @@ static void close_form(struct ik_browser *browser)
 	browser->call = ik_form_free(browser->call);
 }
 
-/* The wish to make the call that the form says. */
-static struct ik_pane_wish call_wish(struct ik_browser *browser)
+/* Make the call that the form says. */
+static enum ik_pane_result send_form(struct ik_browser *browser, struct ik_reaction *ret_reaction)
 {
-	struct ik_buf *text = &browser->list.wish;
+	struct ik_buf *text = &browser->list.reaction;
 	struct ik_error error;
 	ik_buf_clear(text);
 	ik_buf_printf(text, "/run %s ", ik_form_tool(browser->call));
-	if (ik_form_put(browser->call, text, &error) != IK_OK)
-		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	return (struct ik_pane_wish){
-		.kind = IK_WISH_RUN, .text = text->data, .length = text->length};
+	bool good = ik_form_put(browser->call, text, &error) == IK_OK;
+	close_form(browser);
+	if (!good)
+		return IK_PANE_TAKEN;
+	*ret_reaction = (struct ik_reaction){
+		.kind = IK_REACT_SUBMIT, .text = text->data, .length = text->length};
+	return IK_PANE_CALLED;
 }
 
 /* A key while a form is written. */
-static bool form_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_pane_wish *ret_wish)
+static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction)
 {
 	switch (ik_form_key(browser->call, key, action)) {
 	case IK_FORM_PASSED:
-		return false;
+		return IK_PANE_PASSED;
 	case IK_FORM_TAKEN:
 		break;
 	case IK_FORM_LEFT:
 		close_form(browser);
 		break;
 	case IK_FORM_SENT:
-		*ret_wish = call_wish(browser);
-		close_form(browser);
-		break;
+		return send_form(browser, ret_reaction);
 	}
-	return true;
+	return IK_PANE_TAKEN;
 }
 
 /* The next form of the schema, or the one before. */
@@ -284,31 +268,32 @@ static void turn_form(struct ik_browser *browser, bool back)
 	browser->shown = NULL;
 }
 
-/* The wish to switch the selected tool on or off. */
-static struct ik_pane_wish switch_wish(struct ik_browser *browser)
+/* Switch the selected tool on or off. */
+static struct ik_reaction switch_tool(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = ik_browser_selected(browser);
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
-		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	return ik_list_pane_wish(&browser->list, IK_WISH_SWITCH, row->tool->name);
+		return (struct ik_reaction){.kind = IK_REACT_NONE};
+	return ik_list_pane_react(&browser->list, IK_REACT_SWITCH_TOOL, row->tool->name);
 }
 
-bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_pane_wish *ret_wish)
+/* A key. */
+static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction)
 {
+	struct ik_browser *browser = (struct ik_browser *)pane;
 	struct ik_browser_list *tools = &browser->tools;
-	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
 	if (browser->call)
-		return form_key(browser, key, action, ret_wish);
+		return form_key(browser, key, action, ret_reaction);
 	switch (ik_list_pane_key(&browser->list, key, action)) {
 	case IK_LIST_FILTERED:
 		take_filter(browser);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_LIST_TAKEN:
 		leave_row(browser);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_LIST_PASSED:
-		return false;
+		return IK_PANE_PASSED;
 	case IK_LIST_OTHER:
 		break;
 	}
@@ -318,20 +303,20 @@ bool ik_browser_key(struct ik_browser *browser, const struct ik_key *key,
 		ik_browser_list_set_order(tools,
 			tools->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME);
 		go_back(browser, mark);
-		return true;
+		return IK_PANE_TAKEN;
 	}
 	case IK_ACTION_LEFT:
 	case IK_ACTION_RIGHT:
 		turn_form(browser, action == IK_ACTION_LEFT);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_RUN:
 		open_form(browser);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_SWITCH:
-		*ret_wish = switch_wish(browser);
-		return true;
+		*ret_reaction = switch_tool(browser);
+		return IK_PANE_TAKEN;
 	default:
-		return false;
+		return IK_PANE_PASSED;
 	}
 }
 
@@ -349,7 +334,23 @@ void ik_browser_sync_text(struct ik_browser *browser)
 		ik_browser_rebuild(browser, row, &uses);
 }
 
-struct ik_scrollback *ik_browser_text(struct ik_browser *browser)
+static const struct ik_pane_ops ops = {
+	.toggle = IK_ACTION_BROWSER, .open = open_pane, .context = context, .key = key, .act = act,
+	.click = ik_list_pane_click, .scroll = ik_pane_scroll, .draw = ik_browser_draw,
+	.release = release,
+};
+
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	bool utf8)
 {
-	return browser->list.pane.text;
+	struct ik_browser *browser = ik_alloc(sizeof *browser);
+	ik_list_pane_init(&browser->list, &ops, keymap, utf8);
+	browser->calls = calls;
+	ik_browser_list_init(&browser->tools, calls);
+	return browser;
+}
+
+struct ik_pane *ik_browser_pane(struct ik_browser *browser)
+{
+	return &browser->list.pane;
 }

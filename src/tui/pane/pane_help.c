@@ -171,14 +171,6 @@ static void add_panes(struct ik_pane *pane)
 	free(text);
 }
 
-struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
-{
-	struct ik_help *help = ik_alloc(sizeof *help);
-	ik_pane_init(&help->pane, keymap, utf8);
-	help->commands = ik_strdup(commands ? commands : "");
-	return help;
-}
-
 /* Make the text, unless that was done: no first frame waits for it. */
 static void make_text(struct ik_help *help)
 {
@@ -205,31 +197,35 @@ void ik_help_open(struct ik_help *help, unsigned context)
 				(struct ik_scroll_place){.block = (int64_t)help->parts[part]});
 }
 
-struct ik_help *ik_help_free(struct ik_help *help)
+/* Free it. */
+static void release(struct ik_pane *pane)
 {
-	if (!help)
-		return NULL;
-	ik_pane_done(&help->pane);
+	struct ik_help *help = (struct ik_help *)pane;
+	ik_pane_done(pane);
 	free(help->commands);
 	free(help);
-	return NULL;
 }
 
-bool ik_help_act(struct ik_help *help, enum ik_action action)
+/* An action that scrolls: it has no list. */
+static bool act(struct ik_pane *pane, enum ik_action action)
 {
-	make_text(help);
 	if (action == IK_ACTION_UP || action == IK_ACTION_DOWN) {
-		ik_help_scroll(help, action == IK_ACTION_UP ? -1 : 1);
+		ik_pane_scroll(pane, action == IK_ACTION_UP ? -1 : 1);
 		return true;
 	}
-	return ik_pane_act(&help->pane, action);
+	if (action == IK_ACTION_LINE_START)
+		action = IK_ACTION_TOP;
+	return ik_pane_act(pane, action == IK_ACTION_LINE_END ? IK_ACTION_BOTTOM : action);
 }
 
-void ik_help_scroll(struct ik_help *help, int rows)
+static const struct ik_pane_ops ops = {.act = act, .scroll = ik_pane_scroll, .release = release};
+
+struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
 {
-	make_text(help);
-	ik_scrollback_scroll(help->pane.text, rows);
-	help->pane.text_moved = true;
+	struct ik_help *help = ik_alloc(sizeof *help);
+	ik_pane_init(&help->pane, &ops, keymap, utf8);
+	help->commands = ik_strdup(commands ? commands : "");
+	return help;
 }
 
 void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct ik_cells *cells,
@@ -242,13 +238,11 @@ void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct 
 		.hint_count = keys->count,
 		.focus = true,
 	};
-	make_text(help);
 	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */
 	ik_pane_draw(&help->pane, &view, cells, area);
 }
 
-struct ik_scrollback *ik_help_text(struct ik_help *help)
+struct ik_pane *ik_help_pane(struct ik_help *help)
 {
-	make_text(help);
-	return help->pane.text;
+	return &help->pane;
 }

@@ -6,6 +6,7 @@
 
 #include "json/write.h"
 #include "tui/pane/inspector_private.h"
+#include "tui/pane/status_bar.h"
 #include "tui/text/json_view.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
@@ -15,19 +16,6 @@
 #include "util/text.h"
 
 #define TITLE_BYTES 120
-
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	bool utf8)
-{
-	struct ik_inspector *inspector = ik_alloc(sizeof *inspector);
-	ik_pane_init(&inspector->pane, keymap, utf8);
-	inspector->calls = calls;
-	ik_buf_init(&inspector->wish, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
-	for (size_t i = 0; i < IK_PARTS; i++)
-		inspector->owners[i] = (struct ik_tree_owner){inspector, (enum ik_call_part)i};
-	return inspector;
-}
 
 void ik_inspector_forget(struct ik_inspector *inspector)
 {
@@ -39,16 +27,15 @@ void ik_inspector_forget(struct ik_inspector *inspector)
 	ik_scrollback_clear(inspector->pane.text);
 }
 
-struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector)
+/* Free it. */
+static void release(struct ik_pane *pane)
 {
-	if (!inspector)
-		return NULL;
-	ik_pane_done(&inspector->pane);
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
+	ik_pane_done(pane);
 	ik_inspector_text_done(inspector);
 	ik_inspector_folds_done(inspector);
-	ik_buf_done(&inspector->wish);
+	ik_buf_done(&inspector->reaction);
 	free(inspector);
-	return NULL;
 }
 
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg)
@@ -117,8 +104,10 @@ static bool note_selection(struct ik_inspector *inspector)
 	return inspector->call != call;
 }
 
-bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
+/* An action that selects or scrolls. */
+static bool act(struct ik_pane *pane, enum ik_action action)
 {
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 	sync_selection(inspector);
 	if (inspector->in_text && action == IK_ACTION_LINE_START)
 		action = IK_ACTION_TOP;
@@ -150,25 +139,28 @@ bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action)
 	return true;
 }
 
-void ik_inspector_click(struct ik_inspector *inspector, int row)
+/* A click selects a call, or folds in the text. */
+static void click(struct ik_pane *pane, int row)
 {
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 	sync_selection(inspector);
-	if (ik_pane_click(&inspector->pane, row)) {
+	if (ik_pane_click(pane, row)) {
 		ik_inspector_enter_text(inspector, false);
 		if (note_selection(inspector))
 			inspector->page = 0;
 		return;
 	}
 	if (inspector->call && inspector->shown == inspector->call
-		&& ik_scrollback_click(inspector->pane.text, row - inspector->pane.text_row))
+		&& ik_scrollback_click(pane->text, row - pane->text_row))
 		ik_inspector_clicked(inspector);
 }
 
-void ik_inspector_scroll(struct ik_inspector *inspector, int rows)
+/* The wheel turns the pages, too. */
+static void scroll(struct ik_pane *pane, int rows)
 {
-	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);
-	ik_scrollback_scroll(inspector->pane.text, rows);
-	inspector->pane.text_moved = true;
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
+	struct ik_scroll_place before = ik_scrollback_place(pane->text);
+	ik_pane_scroll(pane, rows);
 	if (inspector->call && rows != 0 && is_at(inspector, before))
 		leave_page(inspector, rows > 0);
 }
@@ -253,40 +245,49 @@ void ik_inspector_copy_call(const struct ik_call *call, struct ik_buf *out)
 	ik_buf_done(&envelope);
 }
 
-bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
-	struct ik_pane_wish *ret_wish)
+/* A key: what is done with the selected call. */
+static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction)
 {
-	enum ik_pane_wish_kind kind = IK_WISH_NONE;
-	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
+	enum ik_reaction_kind kind = IK_REACT_NONE;
+	(void)key;
 	if (action != IK_ACTION_RERUN && action != IK_ACTION_PAGER && action != IK_ACTION_COPY
 		&& action != IK_ACTION_UNDO_CALL && !ik_inspector_folds_by(action))
-		return false;
+		return IK_PANE_PASSED;
 	sync_selection(inspector);
-	if (inspector->pane.count == 0)
-		return true;
-	ik_buf_clear(&inspector->wish);
+	if (pane->count == 0)
+		return IK_PANE_TAKEN;
+	ik_buf_clear(&inspector->reaction);
 	if (ik_inspector_folds_by(action)) {
 		ik_inspector_fold(inspector, action);
 	} else if (action == IK_ACTION_COPY) {
 		if (inspector->in_text)
-			ik_inspector_copy_line(inspector, &inspector->wish);
+			ik_inspector_copy_line(inspector, &inspector->reaction);
 		else
-			ik_inspector_copy_call(inspector->call, &inspector->wish);
-		kind = IK_WISH_COPY;
+			ik_inspector_copy_call(inspector->call, &inspector->reaction);
+		kind = IK_REACT_COPY;
 	} else if (action == IK_ACTION_PAGER) {
-		put_whole(inspector, &inspector->wish);
-		kind = IK_WISH_PAGER;
+		put_whole(inspector, &inspector->reaction);
+		kind = IK_REACT_PAGER;
 	} else if (action == IK_ACTION_UNDO_CALL) {
-		ik_buf_puts(&inspector->wish, inspector->call->id);
-		kind = IK_WISH_UNDO;
-	} else if (put_line(inspector->call, &inspector->wish)) {
-		kind = IK_WISH_RERUN;
+		ik_buf_puts(&inspector->reaction, inspector->call->id);
+		kind = IK_REACT_UNDO_CALL;
+	} else if (put_line(inspector->call, &inspector->reaction)) {
+		kind = IK_REACT_RERUN;
 	}
-	*ret_wish = (struct ik_pane_wish){
-		.kind = kind, .text = inspector->wish.data, .length = inspector->wish.length,
-		.cut = kind == IK_WISH_COPY && !inspector->in_text && ik_call_is_large(inspector->call),
+	*ret_reaction = (struct ik_reaction){
+		.kind = kind, .text = inspector->reaction.data, .length = inspector->reaction.length,
+		.cut = kind == IK_REACT_COPY && !inspector->in_text && ik_call_is_large(inspector->call),
 	};
-	return true;
+	return kind == IK_REACT_RERUN ? IK_PANE_CALLED : IK_PANE_TAKEN;
+}
+
+/* It has keys of its own in the text, but nothing is written there. */
+static unsigned context(const struct ik_pane *pane)
+{
+	(void)pane;
+	return IK_IN_INSPECTOR;
 }
 
 /* Draw a call of the list: mark, name and arguments, facts at the right. */
@@ -347,12 +348,15 @@ static const struct ik_key_hint hints[] = {
 	{IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("close"), 1},
 };
 
-void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
-	struct ik_rectangle area, bool focus, int64_t now_ms)
+/* Draw it. */
+static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
-	struct ik_pane *pane = &inspector->pane;
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 	char title[TITLE_BYTES];
-	inspector->now_ms = now_ms;
+	(void)ret_cursor_row;
+	(void)ret_cursor_column;
+	inspector->now_ms = bar->now_ms;
 	sync_selection(inspector);
 	(void)snprintf(title, sizeof title, pane->count > 0 ? " %s  %zu/%zu " : " %s ",
 		_("Tool inspector"), pane->selected + 1, pane->count);
@@ -379,9 +383,28 @@ void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
 	ik_scrollback_select_at(pane->text, inspector->cursor,
 		focus && inspector->in_text && pane->count > 0);
 	ik_pane_draw(pane, &view, cells, area);
+	return false;
 }
 
-struct ik_scrollback *ik_inspector_text(struct ik_inspector *inspector)
+static const struct ik_pane_ops ops = {
+	.toggle = IK_ACTION_INSPECTOR, .context = context, .key = key, .act = act, .click = click,
+	.scroll = scroll, .work = ik_inspector_work, .draw = draw, .release = release,
+};
+
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
+	bool utf8)
 {
-	return inspector->pane.text;
+	struct ik_inspector *inspector = ik_alloc(sizeof *inspector);
+	ik_pane_init(&inspector->pane, &ops, keymap, utf8);
+	inspector->calls = calls;
+	ik_buf_init(&inspector->reaction, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
+	for (size_t i = 0; i < IK_PARTS; i++)
+		inspector->owners[i] = (struct ik_tree_owner){inspector, (enum ik_call_part)i};
+	return inspector;
+}
+
+struct ik_pane *ik_inspector_pane(struct ik_inspector *inspector)
+{
+	return &inspector->pane;
 }

@@ -18,7 +18,6 @@ struct ik_inspector;
 
 struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	bool utf8);
-struct ik_inspector *ik_inspector_free(struct ik_inspector *inspector);
 
 /* Who reads the stored outputs of calls, a part when it is looked at; NULL: nobody. */
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg);
@@ -31,26 +30,7 @@ void ik_inspector_forget(struct ik_inspector *inspector);
 /* Select the newest call, and those that come after it. */
 void ik_inspector_follow(struct ik_inspector *inspector);
 
-/* A key's action while it has the keys; false: it means nothing here. */
-bool ik_inspector_key(struct ik_inspector *inspector, enum ik_action action,
-	struct ik_pane_wish *ret_wish);
-
-/* An action while it has the focus; false when it means nothing to it. */
-bool ik_inspector_act(struct ik_inspector *inspector, enum ik_action action);
-/* A click on a row of the screen: selects the call that stands there. */
-void ik_inspector_click(struct ik_inspector *inspector, int row);
-/* The wheel, whoever has the focus. */
-void ik_inspector_scroll(struct ik_inspector *inspector, int rows);
-
-/* Work on the text of the call that is shown, a few milliseconds; true: there is more to
- * do. *ret_changed: it is to be drawn again. */
-bool ik_inspector_work(struct ik_inspector *inspector, bool *ret_changed);
-
-/* now_ms: of the last tick, for calls that run. */
-void ik_inspector_draw(struct ik_inspector *inspector, struct ik_cells *cells,
-	struct ik_rectangle area, bool focus, int64_t now_ms);
-
-/* The text that it shows of what is selected in it; borrowed. */
-struct ik_scrollback *ik_inspector_text(struct ik_inspector *inspector);
+/* The pane that it is, for the screen. */
+struct ik_pane *ik_inspector_pane(struct ik_inspector *inspector);
 
 #endif

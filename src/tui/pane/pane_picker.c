@@ -21,6 +21,7 @@ struct item {
 
 struct ik_picker {
 	struct ik_list_pane list; /* its items are those that the filter leaves */
+	const struct ik_editor *editor;
 	char *title, *empty;
 	const char *take;
 	bool fills_editor;
@@ -30,13 +31,6 @@ struct ik_picker {
 	int number_columns, aside_columns;
 	const struct item *read;  /* whose text stands beneath; NULL: nobody's */
 };
-
-struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8)
-{
-	struct ik_picker *picker = ik_alloc(sizeof *picker);
-	ik_list_pane_init(&picker->list, keymap, utf8);
-	return picker;
-}
 
 /* Forget what was told. */
 static void clear(struct ik_picker *picker)
@@ -60,14 +54,13 @@ static void clear(struct ik_picker *picker)
 	picker->count = 0;
 }
 
-struct ik_picker *ik_picker_free(struct ik_picker *picker)
+/* Free it. */
+static void release(struct ik_pane *pane)
 {
-	if (!picker)
-		return NULL;
+	struct ik_picker *picker = (struct ik_picker *)pane;
 	clear(picker);
 	ik_list_pane_done(&picker->list);
 	free(picker);
-	return NULL;
 }
 
 /* A harmless copy of a text in one line. */
@@ -179,51 +172,50 @@ void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list)
 	free(id);
 }
 
-bool ik_picker_fills_editor(const struct ik_picker *picker)
+/* All that is typed is the filter's. */
+static unsigned context(const struct ik_pane *pane)
 {
-	return picker->fills_editor;
+	(void)pane;
+	return IK_IN_PROMPT;
 }
 
-bool ik_picker_key(struct ik_picker *picker, const struct ik_key *key, enum ik_action action,
-	struct ik_pane_wish *ret_wish)
+/* Take the selected one. */
+static enum ik_pane_result take(struct ik_picker *picker, struct ik_reaction *ret_reaction)
 {
 	const struct item *item = selected(picker);
-	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	if (action == IK_ACTION_CANCEL) {
-		ret_wish->kind = IK_WISH_LEAVE;
-		return true;
-	}
-	if (action == IK_ACTION_SEND) {
-		if (item)
-			*ret_wish = ik_list_pane_wish(&picker->list, IK_WISH_LINE, item->line);
-		return true;
-	}
+	if (!item)
+		return IK_PANE_TAKEN;
+	if (picker->fills_editor && !ik_editor_is_empty(picker->editor))
+		return IK_PANE_BLOCKED;
+	*ret_reaction = ik_list_pane_react(&picker->list, IK_REACT_SUBMIT, item->line);
+	return IK_PANE_CLOSED;
+}
+
+/* A key: all that is typed filters. */
+static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction)
+{
+	struct ik_picker *picker = (struct ik_picker *)pane;
+	const struct item *item = selected(picker);
+	/* Nothing that is listed begins so: it is a command that is typed. */
+	if (ik_key_is_text(key) && key->codepoint == '/' && picker->list.words.length == 0
+		&& ik_editor_is_empty(picker->editor))
+		return IK_PANE_YIELDED;
+	if (action == IK_ACTION_CANCEL)
+		return IK_PANE_CLOSED;
+	if (action == IK_ACTION_SEND)
+		return take(picker, ret_reaction);
 	switch (ik_list_pane_key(&picker->list, key, action)) {
 	case IK_LIST_FILTERED:
 		filter(picker, item ? item->id : NULL);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_LIST_TAKEN:
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_LIST_PASSED:
 	case IK_LIST_OTHER:
 		break;
 	}
-	return false;
-}
-
-bool ik_picker_act(struct ik_picker *picker, enum ik_action action)
-{
-	return ik_pane_act(&picker->list.pane, action);
-}
-
-void ik_picker_click(struct ik_picker *picker, int row)
-{
-	ik_list_pane_click(&picker->list, row);
-}
-
-void ik_picker_scroll(struct ik_picker *picker, int rows)
-{
-	ik_list_pane_scroll(&picker->list, rows);
+	return IK_PANE_PASSED;
 }
 
 /* Draw an item: number, title, what stands aside. */
@@ -261,9 +253,11 @@ static void show_text(struct ik_picker *picker)
 	ik_pane_text_end(pane, place, false);
 }
 
-void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_rectangle area,
-	bool focus, int *ret_cursor_row, int *ret_cursor_column)
+/* Draw it; the cursor is set into the filter while it has focus. */
+static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
+	struct ik_picker *picker = (struct ik_picker *)pane;
 	static const struct ik_key_hint away[] = {
 		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
 	};
@@ -287,6 +281,7 @@ void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_
 			: picker->empty,
 	};
 	int row = -1, column = -1;
+	(void)bar;
 	show_text(picker);
 	ik_list_pane_hints(&picker->list, &hints, focus, &view);
 	ik_list_pane_draw(&picker->list, &view, count, cells, area, &row, &column);
@@ -295,14 +290,24 @@ void ik_picker_draw(struct ik_picker *picker, struct ik_cells *cells, struct ik_
 		*ret_cursor_column = column;
 	}
 	free(count);
+	return false;
 }
 
-struct ik_scrollback *ik_picker_text(struct ik_picker *picker)
+static const struct ik_pane_ops ops = {
+	.context = context, .key = key, .act = ik_pane_act, .click = ik_list_pane_click,
+	.scroll = ik_pane_scroll, .draw = draw, .release = release,
+};
+
+struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8,
+	const struct ik_editor *editor)
 {
-	return picker->list.pane.text;
+	struct ik_picker *picker = ik_alloc(sizeof *picker);
+	ik_list_pane_init(&picker->list, &ops, keymap, utf8);
+	picker->editor = editor;
+	return picker;
 }
 
-bool ik_picker_is_unfiltered(const struct ik_picker *picker)
+struct ik_pane *ik_picker_pane(struct ik_picker *picker)
 {
-	return picker->list.words.length == 0;
+	return &picker->list.pane;
 }

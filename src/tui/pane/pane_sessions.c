@@ -11,16 +11,6 @@
 
 #define READ_AHEAD 50 /* rows under the selected one that are there before one gets to them */
 
-struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
-	const struct ik_sessions_source *source, void *arg)
-{
-	struct ik_sessions *sessions = ik_alloc(sizeof *sessions);
-	ik_list_pane_init(&sessions->list, keymap, utf8);
-	sessions->source = source;
-	sessions->source_arg = arg;
-	return sessions;
-}
-
 /* Release what a row owns. */
 static void row_done(struct ik_session_row *row)
 {
@@ -38,16 +28,15 @@ static void clear(struct ik_sessions *sessions)
 	sessions->list.pane.count = 0;
 }
 
-struct ik_sessions *ik_sessions_free(struct ik_sessions *sessions)
+/* Free it. */
+static void release(struct ik_pane *pane)
 {
-	if (!sessions)
-		return NULL;
+	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 	clear(sessions);
 	free(sessions->rows);
 	free(sessions->problem);
 	ik_list_pane_done(&sessions->list);
 	free(sessions);
-	return NULL;
 }
 
 const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions)
@@ -239,24 +228,16 @@ void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 	}
 }
 
-bool ik_sessions_writing(const struct ik_sessions *sessions)
+/* Read the list anew; the filter stays as it was. */
+static void open_pane(struct ik_pane *pane)
 {
-	return sessions->list.filter != NULL;
+	ik_sessions_open((struct ik_sessions *)pane, NULL);
 }
 
-bool ik_sessions_act(struct ik_sessions *sessions, enum ik_action action)
+/* While a filter is written, characters are text. */
+static unsigned context(const struct ik_pane *pane)
 {
-	return ik_pane_act(&sessions->list.pane, action);
-}
-
-void ik_sessions_click(struct ik_sessions *sessions, int row)
-{
-	ik_list_pane_click(&sessions->list, row);
-}
-
-void ik_sessions_scroll(struct ik_sessions *sessions, int rows)
-{
-	ik_list_pane_scroll(&sessions->list, rows);
+	return ((const struct ik_sessions *)pane)->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS;
 }
 
 bool ik_sessions_picks(const struct ik_sessions *sessions)
@@ -264,43 +245,43 @@ bool ik_sessions_picks(const struct ik_sessions *sessions)
 	return sessions->picking && sessions->list.filter;
 }
 
-/* A wish that concerns the selected session. */
-static struct ik_pane_wish wish(struct ik_sessions *sessions, enum ik_pane_wish_kind kind)
+/* Do something with the selected session. */
+static enum ik_pane_result react(struct ik_sessions *sessions, enum ik_reaction_kind kind,
+	struct ik_reaction *ret_reaction)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
-	if (!row)
-		return (struct ik_pane_wish){.kind = IK_WISH_NONE};
-	return ik_list_pane_wish(&sessions->list, kind, row->id);
+	if (row)
+		*ret_reaction = ik_list_pane_react(&sessions->list, kind, row->id);
+	return IK_PANE_TAKEN;
 }
 
-bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enum ik_action action,
-	struct ik_pane_wish *ret_wish)
+/* A key. */
+static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
+	enum ik_action action, struct ik_reaction *ret_reaction)
 {
-	*ret_wish = (struct ik_pane_wish){.kind = IK_WISH_NONE};
+	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 	/* Nobody has seen yet which one would be taken while others are on their way. */
-	if (ik_sessions_picks(sessions) && action == IK_ACTION_SEND && !sessions->reading) {
-		*ret_wish = wish(sessions, IK_WISH_RESUME);
-		return true;
-	}
+	if (ik_sessions_picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
+		return react(sessions, IK_REACT_RESUME, ret_reaction);
 	if (ik_sessions_picks(sessions) && action == IK_ACTION_CANCEL) {
 		ik_list_pane_set_words(&sessions->list, "");
-		return false;
+		return IK_PANE_PASSED;
 	}
 	enum ik_list_key what = ik_list_pane_key(&sessions->list, key, action);
 	if (sessions->said && !sessions->list.filter && sessions->list.words.length == 0) {
 		ik_sessions_open(sessions, ""); /* nothing is looked for any more */
-		return true;
+		return IK_PANE_TAKEN;
 	}
 	switch (what) {
 	case IK_LIST_FILTERED:
 		if (sessions->said)
 			sessions->list.pane.selected = 0; /* other words: from the newest place on */
 		ask(sessions, true);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_LIST_TAKEN:
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_LIST_PASSED:
-		return false;
+		return IK_PANE_PASSED;
 	case IK_LIST_OTHER:
 		break;
 	}
@@ -308,26 +289,39 @@ bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enu
 	case IK_ACTION_SEARCH_SESSIONS:
 		ik_sessions_search(sessions, sessions->list.words.data);
 		ik_list_pane_write(&sessions->list);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_WHERE:
 		sessions->here = !sessions->here;
 		ask(sessions, true);
-		return true;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_RESUME:
-		*ret_wish = wish(sessions, IK_WISH_RESUME);
-		return true;
+		return react(sessions, IK_REACT_RESUME, ret_reaction);
 	case IK_ACTION_DELETE:
-		*ret_wish = wish(sessions, IK_WISH_DELETE);
-		return true;
+		return react(sessions, IK_REACT_DELETE_SESSION, ret_reaction);
 	case IK_ACTION_COPY:
-		*ret_wish = wish(sessions, IK_WISH_COPY);
-		return true;
+		return react(sessions, IK_REACT_COPY, ret_reaction);
 	default:
-		return false;
+		return IK_PANE_PASSED;
 	}
 }
 
-struct ik_scrollback *ik_sessions_text(struct ik_sessions *sessions)
+static const struct ik_pane_ops ops = {
+	.toggle = IK_ACTION_SESSIONS, .open = open_pane, .context = context, .key = key,
+	.act = ik_pane_act, .click = ik_list_pane_click, .scroll = ik_pane_scroll,
+	.draw = ik_sessions_draw, .release = release,
+};
+
+struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
+	const struct ik_sessions_source *source, void *arg)
 {
-	return sessions->list.pane.text;
+	struct ik_sessions *sessions = ik_alloc(sizeof *sessions);
+	ik_list_pane_init(&sessions->list, &ops, keymap, utf8);
+	sessions->source = source;
+	sessions->source_arg = arg;
+	return sessions;
+}
+
+struct ik_pane *ik_sessions_pane(struct ik_sessions *sessions)
+{
+	return &sessions->list.pane;
 }

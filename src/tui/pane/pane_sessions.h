@@ -18,9 +18,8 @@ struct ik_sessions;
 /* keymap and source are borrowed. */
 struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_sessions_source *source, void *arg);
-struct ik_sessions *ik_sessions_free(struct ik_sessions *sessions);
 
-/* Read the list anew; words: the filter from now on (NULL: as it was, but nobody writes it). */
+/* Read the list anew; words: the filter from now on (NULL: as it was, but no longer written). */
 void ik_sessions_open(struct ik_sessions *sessions, const char *words);
 
 /* The same, to choose one: the filter is written, Enter goes on with the selected one, Esc leaves
@@ -50,20 +49,7 @@ void ik_sessions_set_running(struct ik_sessions *sessions, const char *id);
 /* It was deleted. */
 void ik_sessions_gone(struct ik_sessions *sessions, const char *id);
 
-/* A key (and what it is bound to) while the pane has them; false: it means nothing here. */
-bool ik_sessions_key(struct ik_sessions *sessions, const struct ik_key *key, enum ik_action action,
-	struct ik_pane_wish *ret_wish);
-/* Is a filter being written? Then characters are text. */
-bool ik_sessions_writing(const struct ik_sessions *sessions);
-bool ik_sessions_act(struct ik_sessions *sessions, enum ik_action action);
-void ik_sessions_click(struct ik_sessions *sessions, int row);
-void ik_sessions_scroll(struct ik_sessions *sessions, int rows);
-
-/* The cursor is set where a filter is being written, else left alone. */
-void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
-	struct ik_rectangle area, bool focus, int *ret_cursor_row, int *ret_cursor_column);
-
-/* The text of the selected one; borrowed. */
-struct ik_scrollback *ik_sessions_text(struct ik_sessions *sessions);
+/* The pane that it is, for the screen. */
+struct ik_pane *ik_sessions_pane(struct ik_sessions *sessions);
 
 #endif

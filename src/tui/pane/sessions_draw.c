@@ -270,10 +270,11 @@ static char *empty_text(const struct ik_sessions *sessions)
 	return text;
 }
 
-void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
-	struct ik_rectangle area, bool focus, int *ret_cursor_row, int *ret_cursor_column)
+bool ik_sessions_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area,
+	bool focus, const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
-	struct ik_pane *pane = &sessions->list.pane;
+	struct ik_sessions *sessions = (struct ik_sessions *)pane;
+	(void)bar;
 	ik_sessions_want(sessions);
 	const char *more = sessions->all ? "" : "+";
 	char *title = sessions->said ? found_title(sessions)
@@ -289,4 +290,5 @@ void ik_sessions_draw(struct ik_sessions *sessions, struct ik_cells *cells,
 		ret_cursor_column);
 	free(title);
 	free(empty);
+	return false;
 }

@@ -38,4 +38,7 @@ bool ik_sessions_picks(const struct ik_sessions *sessions);
 /* Ask for what is to be seen and is not there yet. */
 void ik_sessions_want(struct ik_sessions *sessions);
 
+bool ik_sessions_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area,
+	bool focus, const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column);
+
 #endif

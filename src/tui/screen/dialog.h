@@ -17,13 +17,14 @@
  * opened is ready once it was drawn, unless the key was a letter.
  *
  * Owns copies of all it is given.  What it shows is sanitised here.
- * May include: util, tui/{cells,editor,keymap,pane}.h.
+ * May include: util, tui/{cells,editor,keymap,pane,reaction}.h.
  */
 #ifndef IK_TUI_SCREEN_DIALOG_H
 #define IK_TUI_SCREEN_DIALOG_H
 
 #include "tui/term/cells.h"
 #include "tui/edit/keymap.h"
+#include "tui/pane/reaction.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,13 +65,6 @@ struct ik_question {
 	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
 	                        draft too, and is ready at once, */
 	bool by_letter;      /* unless that key was a letter, which others may follow as they are typed */
-};
-
-struct ik_answer {
-	int question;        /* its id */
-	int value;           /* of the choice */
-	const char *text;    /* what was written to it, perhaps nothing; valid until the next call */
-	size_t length;
 };
 
 struct ik_dialog;

@@ -371,7 +371,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 	if (screen->help_open)
 		write_area(linear, cells, layout.scrollback.rows > 0 ? layout.scrollback : layout.pane,
 			&lines);
-	else if (screen->side != IK_SIDE_NONE)
+	else if (screen->side)
 		write_area(linear, cells, layout.pane, &lines);
 	if (layout.dialog.rows > 0)
 		write_area(linear, cells, layout.dialog, &lines);

@@ -71,18 +71,11 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->calls = ik_calls_new();
 	screen->scrollback = ik_scrollback_new();
 	screen->keymap = ik_keymap_new_with(options->keys);
-	screen->inspector = ik_inspector_new(screen->calls, screen->keymap, options->utf8);
-	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
-	screen->browser = ik_browser_new(screen->calls, screen->keymap, options->utf8);
-	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
-	screen->sessions = ik_sessions_new(screen->keymap, options->utf8, options->sessions,
-		options->sessions_arg);
-	screen->picker = ik_picker_new(screen->keymap, options->utf8);
-	screen->help = ik_help_new(options->commands, screen->keymap, options->utf8);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
 	screen->history = ik_history_new(options->history_path);
 	screen->editor = ik_editor_new(screen->history);
+	ik_screen_make_panes(screen, options);
 	screen->popup = ik_popup_new(screen->keymap);
 	ik_screen_set_model(screen, options->provider, options->model);
 	add_welcome(screen);
@@ -100,11 +93,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->help_find.search = ik_search_free(screen->help_find.search);
 	screen->history = ik_history_free(screen->history);
 	screen->dialog = ik_dialog_free(screen->dialog);
-	screen->help = ik_help_free(screen->help);
-	screen->browser = ik_browser_free(screen->browser);
-	screen->sessions = ik_sessions_free(screen->sessions);
-	screen->picker = ik_picker_free(screen->picker);
-	screen->inspector = ik_inspector_free(screen->inspector);
+	ik_screen_free_panes(screen);
 	screen->scrollback = ik_scrollback_free(screen->scrollback);
 	screen->calls = ik_calls_free(screen->calls);
 	screen->keymap = ik_keymap_free(screen->keymap);
@@ -373,7 +362,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 		screen->dirty = true;
 	}
 	bool more = ik_screen_search_tick(screen), changed = false;
-	if (screen->side == IK_SIDE_INSPECTOR && ik_inspector_work(screen->inspector, &changed))
+	if (screen->side && screen->side->ops->work && screen->side->ops->work(screen->side, &changed))
 		more = true;
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
 	screen->dirty = screen->dirty || changed;
@@ -388,29 +377,6 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	return next;
 }
 
-void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns)
-{
-	if (screen->inspector_wish != wish || screen->columns < columns)
-		return;
-	screen->inspector_wish = IK_INSPECTOR_CLOSED;
-	if (screen->side == IK_SIDE_NONE) {
-		screen->side = IK_SIDE_INSPECTOR;
-		screen->side_by_itself = true;
-	}
-	screen->dirty = true;
-}
-
-/* Where it would cover the conversation, an inspector that nobody has asked for waits until there
- * is room beside it again. */
-static void withdraw_inspector(struct ik_screen *screen)
-{
-	if (screen->side != IK_SIDE_INSPECTOR || !screen->side_by_itself
-		|| screen->columns >= IK_WIDE_COLUMNS)
-		return;
-	screen->side = IK_SIDE_NONE;
-	screen->inspector_wish = IK_INSPECTOR_OPEN;
-}
-
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 {
 	if (screen->find.search)
@@ -419,7 +385,7 @@ void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 		ik_search_hold(screen->help_find.search);
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
-	withdraw_inspector(screen);
+	ik_screen_withdraw_inspector(screen);
 	ik_screen_offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
 	screen->dirty = true;
 }
@@ -443,7 +409,7 @@ static int editor_height(const struct ik_screen *screen)
 
 struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 {
-	bool pane = screen->side != IK_SIDE_NONE && !screen->help_open;
+	bool pane = screen->side && !screen->help_open;
 	int editor_rows = editor_height(screen), queue_rows = ik_screen_queue_rows(screen);
 	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
 		queue_rows, 0);
@@ -464,16 +430,9 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	for (int row = 0; row < layout->divider.rows; row++)
 		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar,
 			strlen(bar));
-	if (screen->side == IK_SIDE_BROWSER)
-		screen->dirty |= ik_browser_draw(screen->browser, cells, layout->pane, focus,
+	if (screen->side)
+		screen->dirty |= screen->side->ops->draw(screen->side, cells, layout->pane, focus,
 			&screen->bar, ret_row, ret_column);
-	else if (screen->side == IK_SIDE_SESSIONS)
-		ik_sessions_draw(screen->sessions, cells, layout->pane, focus, ret_row, ret_column);
-	else if (screen->side == IK_SIDE_PICKER)
-		ik_picker_draw(screen->picker, cells, layout->pane, focus, ret_row, ret_column);
-	else if (screen->side == IK_SIDE_INSPECTOR)
-		ik_inspector_draw(screen->inspector, cells, layout->pane, focus,
-			screen->now_ms);
 }
 
 /* One sentence instead of a screen that nobody could use. */

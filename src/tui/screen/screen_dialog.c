@@ -52,14 +52,14 @@ bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
 	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_NONE};
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
+	if (ik_screen_pane_of(screen, action)) { /* it gets the keys */
+		ik_screen_dialog_show(screen, false);
+		return false;
+	}
 	switch (action) {
 	case IK_ACTION_NEXT_PANE:
 		ik_screen_dialog_show(screen, false);
 		return true;
-	case IK_ACTION_BROWSER:
-	case IK_ACTION_INSPECTOR: /* they get the keys */
-		ik_screen_dialog_show(screen, false);
-		return false;
 	case IK_ACTION_INTERRUPT:
 		if (ik_screen_busy(screen))
 			return false;

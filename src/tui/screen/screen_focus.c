@@ -5,8 +5,8 @@
 
 enum ik_focus ik_screen_focus(const struct ik_screen *screen)
 {
-	bool covered = screen->side != IK_SIDE_NONE && screen->columns < IK_WIDE_COLUMNS;
-	if (screen->focus == IK_FOCUS_PANE && screen->side == IK_SIDE_NONE)
+	bool covered = screen->side && screen->columns < IK_WIDE_COLUMNS;
+	if (screen->focus == IK_FOCUS_PANE && !screen->side)
 		return IK_FOCUS_EDITOR;
 	if (screen->focus == IK_FOCUS_SCROLLBACK && covered)
 		return IK_FOCUS_PANE; /* it stands where the scrollback stood */
@@ -31,14 +31,13 @@ void ik_screen_go_to_editor(struct ik_screen *screen)
 
 void ik_screen_next_focus(struct ik_screen *screen)
 {
-	bool covered = screen->side != IK_SIDE_NONE && screen->columns < IK_WIDE_COLUMNS;
+	bool covered = screen->side && screen->columns < IK_WIDE_COLUMNS;
 	switch (ik_screen_focus(screen)) {
 	case IK_FOCUS_EDITOR:
 		ik_screen_set_focus(screen, covered ? IK_FOCUS_PANE : IK_FOCUS_SCROLLBACK);
 		break;
 	case IK_FOCUS_SCROLLBACK:
-		ik_screen_set_focus(screen,
-			screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR);
+		ik_screen_set_focus(screen, screen->side ? IK_FOCUS_PANE : IK_FOCUS_EDITOR);
 		break;
 	case IK_FOCUS_PANE:
 		ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
@@ -58,13 +57,7 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 	case IK_FOCUS_SCROLLBACK:
 		return IK_IN_SCROLLBACK;
 	case IK_FOCUS_PANE:
-		if (screen->side == IK_SIDE_BROWSER && ik_browser_writing(screen->browser))
-			return IK_IN_PROMPT;
-		if (screen->side == IK_SIDE_PICKER)
-			return IK_IN_PROMPT;
-		if (screen->side == IK_SIDE_SESSIONS)
-			return ik_sessions_writing(screen->sessions) ? IK_IN_PROMPT : IK_IN_SESSIONS;
-		return screen->side == IK_SIDE_BROWSER ? IK_IN_BROWSER : IK_IN_INSPECTOR;
+		return screen->side->ops->context(screen->side);
 	case IK_FOCUS_EDITOR:
 		break;
 	}

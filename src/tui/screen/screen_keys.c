@@ -17,41 +17,22 @@ static struct ik_reaction reaction(enum ik_reaction_kind kind)
 	return (struct ik_reaction){.kind = kind};
 }
 
-/* What scrolling means: the help, the pane, the conversation. */
-enum target { TARGET_SCROLLBACK, TARGET_PANE, TARGET_HELP };
-
-/* Who gets the keys that scroll: what is in front, or has the focus. */
-static enum target scroll_target(const struct ik_screen *screen)
+/* The pane that the keys scroll, since it is in front or has the focus; NULL: the conversation. */
+static struct ik_pane *scroll_target(const struct ik_screen *screen)
 {
-	if (screen->help_open)
-		return TARGET_HELP;
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
-	if (screen->side != IK_SIDE_NONE && (ik_screen_focus(screen) == IK_FOCUS_PANE || covers))
-		return TARGET_PANE;
-	return TARGET_SCROLLBACK;
-}
-
-/* Give an action to a side pane or the help. */
-static bool pane_act(struct ik_screen *screen, enum target target, enum ik_action action)
-{
-	if (target == TARGET_HELP)
-		return ik_help_act(screen->help, action);
-	if (screen->side == IK_SIDE_BROWSER)
-		return ik_browser_act(screen->browser, action);
-	if (screen->side == IK_SIDE_SESSIONS)
-		return ik_sessions_act(screen->sessions, action);
-	if (screen->side == IK_SIDE_PICKER)
-		return ik_picker_act(screen->picker, action);
-	return ik_inspector_act(screen->inspector, action);
+	if (screen->help_open)
+		return ik_help_pane(screen->help);
+	return ik_screen_focus(screen) == IK_FOCUS_PANE || covers ? screen->side : NULL;
 }
 
 /* Page up and down, top, bottom. */
 static void scroll(struct ik_screen *screen, enum ik_action action)
 {
-	enum target target = scroll_target(screen);
+	struct ik_pane *pane = scroll_target(screen);
 	screen->dirty = true;
-	if (target != TARGET_SCROLLBACK) {
-		pane_act(screen, target, action);
+	if (pane) {
+		(void)pane->ops->act(pane, action);
 		return;
 	}
 	switch (action) {
@@ -68,23 +49,13 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 		ik_scrollback_half(screen->scrollback, 1);
 		break;
 	case IK_ACTION_TOP:
+	case IK_ACTION_LINE_START:
 		ik_scrollback_top(screen->scrollback);
 		break;
 	default:
 		ik_scrollback_bottom(screen->scrollback);
 		break;
 	}
-}
-
-/* Open a pane, or close it if it is the one that is open. */
-static void toggle_side(struct ik_screen *screen, enum ik_side side)
-{
-	ik_screen_make_way(screen);
-	screen->inspector_wish = IK_INSPECTOR_CLOSED;
-	screen->side = screen->side == side ? IK_SIDE_NONE : side;
-	screen->side_by_itself = false;
-	screen->focus = screen->side != IK_SIDE_NONE ? IK_FOCUS_PANE : IK_FOCUS_EDITOR;
-	screen->dirty = true;
 }
 
 /* Show all replies in the other of the two ways. */
@@ -107,7 +78,7 @@ static void toggle_raw(struct ik_screen *screen)
 static void leave(struct ik_screen *screen)
 {
 	if (ik_screen_focus(screen) != IK_FOCUS_SCROLLBACK)
-		screen->side = IK_SIDE_NONE;
+		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
 }
 
@@ -180,7 +151,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	ik_scrollback_bottom(screen->scrollback);
 	/* A pane in place of the conversation would hide what comes of the message. */
 	if (screen->columns < IK_WIDE_COLUMNS)
-		screen->side = IK_SIDE_NONE;
+		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
 	screen->dirty = true;
 	return (struct ik_reaction){
@@ -212,11 +183,11 @@ static void move(struct ik_screen *screen, enum ik_action action)
 		edit(screen, action);
 		return;
 	}
-	enum target target = scroll_target(screen);
-	if (target == TARGET_SCROLLBACK)
-		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
+	struct ik_pane *pane = scroll_target(screen);
+	if (pane)
+		(void)pane->ops->act(pane, action);
 	else
-		pane_act(screen, target, action);
+		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
 	screen->dirty = true;
 }
 
@@ -352,22 +323,14 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key))
 		&& (ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
+	struct ik_pane *pane = ik_screen_pane_of(screen, action);
+	if (pane) {
+		ik_screen_toggle_pane(screen, pane);
+		return nothing;
+	}
 	switch (action) {
 	case IK_ACTION_HELP:
 		ik_screen_show_help(screen, !screen->help_open);
-		return nothing;
-	case IK_ACTION_BROWSER:
-		toggle_side(screen, IK_SIDE_BROWSER);
-		if (screen->side == IK_SIDE_BROWSER)
-			ik_browser_open(screen->browser);
-		return nothing;
-	case IK_ACTION_INSPECTOR:
-		toggle_side(screen, IK_SIDE_INSPECTOR);
-		return nothing;
-	case IK_ACTION_SESSIONS:
-		toggle_side(screen, IK_SIDE_SESSIONS);
-		if (screen->side == IK_SIDE_SESSIONS)
-			ik_sessions_open(screen->sessions, NULL);
 		return nothing;
 	case IK_ACTION_NEXT_PANE:
 		if (ik_screen_dialog_aside(screen)) {
@@ -409,7 +372,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_HALF_DOWN:
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
-		if (action == IK_ACTION_HALF_DOWN && scroll_target(screen) == TARGET_SCROLLBACK
+		if (action == IK_ACTION_HALF_DOWN && !scroll_target(screen)
 			&& ik_scrollback_at_end(screen->scrollback))
 			say_how_to_end(screen);
 		scroll(screen, action);
@@ -451,12 +414,10 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return submit(screen);
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
-		if (!edge)
-			edit(screen, action);
-		else if (scroll_target(screen) == TARGET_PANE)
+		if (edge)
 			scroll(screen, action);
 		else
-			scroll(screen, action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
+			edit(screen, action);
 		return nothing;
 	case IK_ACTION_COPY_SELECTION:
 	case IK_ACTION_DELETE_WORD_LEFT:

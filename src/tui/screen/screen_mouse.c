@@ -21,23 +21,25 @@ static bool is_in(struct ik_rectangle area, const struct ik_key *key)
 		&& key->column >= area.column && key->column < area.column + area.columns;
 }
 
+/* The pane that is in a cell; NULL: there is none. */
+static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
+{
+	if (screen->help_open)
+		return ik_help_pane(screen->help);
+	return is_in(layout->pane, key) ? screen->side : NULL;
+}
+
 /* The wheel turns what the pointer is over. */
 static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
 	int rows = key->button == IK_MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
-	if (screen->help_open)
-		ik_help_scroll(screen->help, rows);
+	struct ik_pane *pane = pane_at(screen, layout, key);
+	if (pane)
+		pane->ops->scroll(pane, rows);
 	else if (is_in(layout->dialog, key))
 		ik_dialog_scroll(screen->dialog, rows);
-	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_BROWSER)
-		ik_browser_scroll(screen->browser, rows);
-	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_SESSIONS)
-		ik_sessions_scroll(screen->sessions, rows);
-	else if (is_in(layout->pane, key) && screen->side == IK_SIDE_PICKER)
-		ik_picker_scroll(screen->picker, rows);
-	else if (is_in(layout->pane, key))
-		ik_inspector_scroll(screen->inspector, rows);
 	else
 		ik_scrollback_scroll(screen->scrollback, rows);
 }
@@ -64,14 +66,7 @@ static void click_pane(struct ik_screen *screen, int row)
 	if (ik_dialog_is_open(screen->dialog))
 		ik_screen_dialog_show(screen, false);
 	ik_screen_set_focus(screen, IK_FOCUS_PANE);
-	if (screen->side == IK_SIDE_BROWSER)
-		ik_browser_click(screen->browser, row);
-	else if (screen->side == IK_SIDE_SESSIONS)
-		ik_sessions_click(screen->sessions, row);
-	else if (screen->side == IK_SIDE_PICKER)
-		ik_picker_click(screen->picker, row);
-	else
-		ik_inspector_click(screen->inspector, row);
+	screen->side->ops->click(screen->side, row);
 }
 
 /* A click on the conversation: it gets the keys; a block opens, or folds. */
@@ -101,35 +96,13 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 	ik_screen_complete_update(screen);
 }
 
-/* The text of the side pane that is shown. */
-static struct ik_scrollback *side_text(const struct ik_screen *screen)
-{
-	switch (screen->side) {
-	case IK_SIDE_BROWSER:
-		return ik_browser_text(screen->browser);
-	case IK_SIDE_INSPECTOR:
-		return ik_inspector_text(screen->inspector);
-	case IK_SIDE_SESSIONS:
-		return ik_sessions_text(screen->sessions);
-	case IK_SIDE_PICKER:
-		return ik_picker_text(screen->picker);
-	case IK_SIDE_NONE:
-		break;
-	}
-	return NULL;
-}
-
 /* The text that is seen in a cell; NULL: there is none. */
 static struct ik_scrollback *text_at(const struct ik_screen *screen,
 	const struct ik_layout *layout, const struct ik_key *key)
 {
-	struct ik_scrollback *text = NULL;
-	if (screen->help_open)
-		text = ik_help_text(screen->help);
-	else if (is_in(layout->pane, key))
-		text = side_text(screen);
-	else if (is_in(layout->scrollback, key))
-		text = screen->scrollback;
+	const struct ik_pane *pane = pane_at(screen, layout, key);
+	struct ik_scrollback *text = pane ? pane->text
+		: is_in(layout->scrollback, key) ? screen->scrollback : NULL;
 	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;
 }
 

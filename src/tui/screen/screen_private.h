@@ -4,7 +4,7 @@
  * screen_keys.c (what is typed), screen_mouse.c (what is pointed at),
  * screen_focus.c (who gets it), screen_dialog.c (what is asked),
  * screen_search.c (what is looked for), screen_help.c (the help),
- * screen_rule.c (the line over the editor).
+ * screen_panes.c (the side panes), screen_rule.c (the line over the editor).
  */
 #ifndef IK_TUI_SCREEN_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_SCREEN_PRIVATE_H
@@ -26,11 +26,9 @@
 #define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
 #define IK_NEVER INT64_C(-1)
 #define IK_INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
+#define IK_PANES 5
 
 enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
-enum ik_side {
-	IK_SIDE_NONE, IK_SIDE_BROWSER, IK_SIDE_INSPECTOR, IK_SIDE_SESSIONS, IK_SIDE_PICKER
-};
 
 /* What the left mouse button was pressed on, and then. */
 struct ik_press {
@@ -75,11 +73,12 @@ struct ik_screen {
 	struct ik_keymap *keymap;
 	struct ik_calls *calls;
 	struct ik_scrollback *scrollback;
-	struct ik_inspector *inspector;
+	struct ik_inspector *inspector; /* by name, those that are told something */
 	struct ik_browser *browser;
 	struct ik_sessions *sessions;
 	struct ik_picker *picker;
 	struct ik_help *help;
+	struct ik_pane *panes[IK_PANES]; /* all of them */
 	struct ik_dialog *dialog;
 	int wanted_question;        /* that a key asked for, the last one; 0: none yet */
 	struct ik_history *history;
@@ -112,8 +111,8 @@ struct ik_screen {
 
 	struct ik_press press;      /* of the left mouse button */
 
-	enum ik_side side;
-	enum ik_side side_before;   /* it was there before the picker */
+	struct ik_pane *side;       /* the pane that is shown; NULL: none */
+	struct ik_pane *side_before; /* it was there before the picker; or NULL */
 	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
 	bool side_by_itself;        /* it opened unasked, and has not had the keys since */
 	bool help_open;
@@ -143,9 +142,6 @@ struct ik_screen {
 	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
 	int64_t quit_until_ms;      /* IK_NEVER, or until when another one ends */
 };
-
-/* Open the inspector beside the conversation, if that is wished for and there is room. */
-void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns);
 
 /* The editor's text or cursor is another: it has the keys. */
 void ik_screen_edited(struct ik_screen *screen);
@@ -271,12 +267,20 @@ bool ik_screen_agents_key(enum ik_action action, struct ik_reaction *ret_reactio
 bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
 	struct ik_reaction *ret_reaction);
 
+/* screen_panes.c: make and free all panes, the help among them. */
+void ik_screen_make_panes(struct ik_screen *screen, const struct ik_screen_options *options);
+void ik_screen_free_panes(struct ik_screen *screen);
+/* The pane that an action shows; NULL: it shows none. */
+struct ik_pane *ik_screen_pane_of(const struct ik_screen *screen, enum ik_action action);
+/* Show a pane, which has focus then; the same, or close it if it is shown. */
+void ik_screen_open_pane(struct ik_screen *screen, struct ik_pane *pane);
+void ik_screen_toggle_pane(struct ik_screen *screen, struct ik_pane *pane);
+/* Open the inspector beside the conversation, if that is wished for and there is room; take one
+ * that nobody asked for away where it would cover the conversation, until there is room again. */
+void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns);
+void ik_screen_withdraw_inspector(struct ik_screen *screen);
 /* A key while a side pane has the focus; false: it is for others. */
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction);
-
-/* screen_picker.c: the same while the picker has it. */
-bool ik_screen_picker_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction);
 
 /* A notice of the screen's own: shown, not stored. */

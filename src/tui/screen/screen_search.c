@@ -42,7 +42,7 @@ static void need_search(struct ik_screen *screen, struct ik_find *find)
 		find->search = ik_search_new(screen->scrollback);
 		return;
 	}
-	find->search = ik_search_new(ik_help_text(screen->help));
+	find->search = ik_search_new(ik_help_pane(screen->help)->text);
 	ik_search_downwards(find->search);
 }
 
@@ -65,7 +65,7 @@ void ik_screen_search_open(struct ik_screen *screen)
 	struct ik_find *find = front(screen);
 	need_search(screen, find);
 	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
-		screen->side = IK_SIDE_NONE; /* what is searched is to be seen */
+		screen->side = NULL; /* what is searched is to be seen */
 	find->back = screen->focus;
 	find->writing = true;
 	ik_buf_clear(&find->pattern);

@@ -82,43 +82,20 @@ void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 	show_title(screen);
 }
 
-/* Open the pane. */
-static void open_pane(struct ik_screen *screen)
-{
-	ik_screen_make_way(screen);
-	screen->inspector_wish = IK_INSPECTOR_CLOSED;
-	screen->side = IK_SIDE_SESSIONS;
-	ik_screen_set_focus(screen, IK_FOCUS_PANE);
-	screen->dirty = true;
-}
-
 void ik_screen_show_sessions(struct ik_screen *screen, const char *words)
 {
-	open_pane(screen);
+	ik_screen_open_pane(screen, ik_sessions_pane(screen->sessions));
 	ik_sessions_open(screen->sessions, words);
 }
 
 void ik_screen_pick_session(struct ik_screen *screen, const char *words)
 {
-	open_pane(screen);
+	ik_screen_open_pane(screen, ik_sessions_pane(screen->sessions));
 	ik_sessions_pick(screen->sessions, words);
 }
 
 void ik_screen_search_sessions(struct ik_screen *screen, const char *words)
 {
-	open_pane(screen);
+	ik_screen_open_pane(screen, ik_sessions_pane(screen->sessions));
 	ik_sessions_search(screen->sessions, words);
-}
-
-void ik_screen_close_side(struct ik_screen *screen)
-{
-	screen->side = IK_SIDE_NONE;
-	ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
-	screen->dirty = true;
-}
-
-void ik_screen_uncover(struct ik_screen *screen)
-{
-	if (screen->columns < IK_WIDE_COLUMNS)
-		ik_screen_close_side(screen);
 }

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "picture.h"
+#include "tui/pane/status_bar.h"
 #include "util/alloc.h"
 
 static struct ik_cells cells;
 static struct ik_calls *calls;
 static struct ik_keymap *keymap;
 static struct ik_browser *browser;
+static struct ik_pane *pane;
 static struct ik_status_bar scan;
 
 static void begin(void)
@@ -17,12 +19,13 @@ static void begin(void)
 	calls = ik_calls_new();
 	keymap = ik_keymap_new();
 	browser = ik_browser_new(calls, keymap, true);
+	pane = ik_browser_pane(browser);
 	scan = (struct ik_status_bar){.utf8 = true, .scan = IK_SCAN_COMPLETE};
 }
 
 static void end(void)
 {
-	ik_browser_free(browser);
+	pane->ops->release(pane);
 	ik_calls_free(calls);
 	ik_keymap_free(keymap);
 	ik_cells_done(&cells);
@@ -34,7 +37,7 @@ static const struct ik_cells *draw(int rows, int columns)
 {
 	ik_cells_resize(&cells, rows, columns);
 	int row, column;
-	(void)ik_browser_draw(browser, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan,
+	(void)pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan,
 		&row, &column);
 	return &cells;
 }
@@ -103,10 +106,10 @@ static void filter_by(const char *words)
 {
 	struct ik_key paste = {.code = IK_KEY_PASTE, .text = words, .text_length = strlen(words)};
 	struct ik_key other = {.code = IK_KEY_F12};
-	struct ik_pane_wish wish;
-	cr_assert(ik_browser_key(browser, &other, IK_ACTION_FILTER, &wish));
-	cr_assert(ik_browser_key(browser, &paste, IK_ACTION_NONE, &wish));
-	cr_assert(ik_browser_key(browser, &other, IK_ACTION_SEND, &wish));
+	struct ik_reaction reaction;
+	cr_assert_eq(pane->ops->key(pane, &other, IK_ACTION_FILTER, &reaction), IK_PANE_TAKEN);
+	cr_assert_eq(pane->ops->key(pane, &paste, IK_ACTION_NONE, &reaction), IK_PANE_TAKEN);
+	cr_assert_eq(pane->ops->key(pane, &other, IK_ACTION_SEND, &reaction), IK_PANE_TAKEN);
 }
 
 Test(browser, says_how_other_tools_are_seen_where_a_filter_hides_all)
@@ -153,7 +156,7 @@ Test(browser, shows_a_tool_with_uses_parameters_and_schema)
 	ik_calls_set_envelope(calls, ik_calls_get(calls, "1", "echo"), ok, strlen(ok), 10);
 	ik_calls_set_envelope(calls, ik_calls_get(calls, "2", "echo"), bad, strlen(bad), 20);
 	ik_calls_get(calls, "3", "glob");
-	ik_browser_act(browser, IK_ACTION_DOWN);
+	pane->ops->act(pane, IK_ACTION_DOWN);
 	PICTURE_IS(draw(26, 60),
 		"─ Tool browser  ▲ 2 tools, 1 failed ────────────────────────\n"
 		"✗ broken            user     it ended with exit code 1\n"
@@ -186,7 +189,7 @@ Test(browser, shows_a_tool_with_uses_parameters_and_schema)
 Test(browser, a_refresh_keeps_the_selected_tool)
 {
 	set_three();
-	ik_browser_act(browser, IK_ACTION_DOWN);
+	pane->ops->act(pane, IK_ACTION_DOWN);
 	draw(26, 60);
 	struct ik_registry *registry = ik_registry_new();
 	add_ok(registry, "aaa", IK_SOURCE_USER);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture.h"
+#include "tui/pane/status_bar.h"
 #include "util/limits.h"
 #include "util/utf8.h"
 
@@ -11,17 +12,19 @@ static struct ik_cells cells;
 static struct ik_calls *calls;
 static struct ik_keymap *keymap;
 static struct ik_inspector *inspector;
+static struct ik_pane *pane;
 
 static void begin(void)
 {
 	calls = ik_calls_new();
 	keymap = ik_keymap_new();
 	inspector = ik_inspector_new(calls, keymap, true);
+	pane = ik_inspector_pane(inspector);
 }
 
 static void end(void)
 {
-	ik_inspector_free(inspector);
+	pane->ops->release(pane);
 	ik_calls_free(calls);
 	ik_keymap_free(keymap);
 	ik_cells_done(&cells);
@@ -32,8 +35,28 @@ TestSuite(inspector, .init = begin, .fini = end);
 static const struct ik_cells *draw(int rows, int columns, bool focus, int64_t now_ms)
 {
 	ik_cells_resize(&cells, rows, columns);
-	ik_inspector_draw(inspector, &cells, (struct ik_rectangle){0, 0, rows, columns}, focus, now_ms);
+	struct ik_status_bar bar = {.now_ms = now_ms};
+	int row, column;
+	pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, rows, columns}, focus, &bar, &row,
+		&column);
 	return &cells;
+}
+
+/* A key's action as the screen gives it. */
+static struct ik_reaction press(enum ik_action action)
+{
+	struct ik_reaction reaction = {.kind = IK_REACT_NONE};
+	if (pane->ops->key(pane, NULL, action, &reaction) == IK_PANE_PASSED)
+		pane->ops->act(pane, action);
+	return reaction;
+}
+
+/* What y puts on the clipboard. */
+static const char *copied(void)
+{
+	struct ik_reaction reaction = press(IK_ACTION_COPY);
+	cr_assert_eq(reaction.kind, IK_REACT_COPY);
+	return reaction.text;
 }
 
 static struct ik_call *add_call(const char *id, const char *name, const char *arguments)
@@ -66,17 +89,12 @@ Test(inspector, says_what_will_be_here)
 
 Test(inspector, copies_the_output_else_the_result_else_the_arguments)
 {
-	struct ik_pane_wish wish;
 	struct ik_call *call = add_call("c1", "bash", "{\"command\":\"x\"}");
-	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
-	cr_assert_eq(wish.kind, IK_WISH_COPY);
-	cr_assert_str_eq(wish.text, "{\"command\":\"x\"}");
+	cr_assert_str_eq(copied(), "{\"command\":\"x\"}");
 	finish(call, "{\"tool_success\":true,\"result\":{\"output\":\"a\\nb\"}}", 1);
-	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
-	cr_assert_str_eq(wish.text, "a\nb");
+	cr_assert_str_eq(copied(), "a\nb");
 	finish(add_call("c2", "t", "{}"), "{\"tool_success\":true,\"result\":[1]}", 1);
-	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
-	cr_assert_str_eq(wish.text, "[\n  1\n]");
+	cr_assert_str_eq(copied(), "[\n  1\n]");
 }
 
 Test(inspector, shows_the_newest_call_in_full)
@@ -109,7 +127,7 @@ Test(inspector, shows_the_newest_call_in_full)
 		"\n"
 		"F6 next pane  F3 close\n");
 	cr_assert_eq(picture_style(&cells, "bash(command"), IK_STYLE_SELECTION);
-	ik_inspector_act(inspector, IK_ACTION_UP);
+	pane->ops->act(pane, IK_ACTION_UP);
 	cr_assert(picture_has(draw(22, 50, true, 0), "\nok  exit 0  12 ms  c1\n"));
 }
 
@@ -119,14 +137,14 @@ Test(inspector, follows_new_calls_unless_another_was_selected)
 	draw(20, 50, true, 0);
 	add_call("c2", "two", "{}");
 	cr_assert(picture_has(draw(20, 50, true, 0), "inspector  2/2"));
-	ik_inspector_act(inspector, IK_ACTION_UP);
+	pane->ops->act(pane, IK_ACTION_UP);
 	add_call("c3", "three", "{}");
 	ik_calls_get_at(calls, 0, "c0", "older");
 	cr_assert(picture_has(draw(20, 50, true, 0), "inspector  2/4"));
 	cr_assert(picture_has(&cells, "being written  c1"));
-	ik_inspector_act(inspector, IK_ACTION_DOWN);
-	ik_inspector_act(inspector, IK_ACTION_DOWN);
-	ik_inspector_act(inspector, IK_ACTION_DOWN);
+	pane->ops->act(pane, IK_ACTION_DOWN);
+	pane->ops->act(pane, IK_ACTION_DOWN);
+	pane->ops->act(pane, IK_ACTION_DOWN);
 	add_call("c4", "four", "{}");
 	cr_assert(picture_has(draw(20, 50, true, 0), "inspector  5/5"));
 }
@@ -163,8 +181,8 @@ Test(inspector, text_that_was_scrolled_stays_while_the_call_goes_on)
 	struct ik_call *call = add_call("c1", "bash", "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6}");
 	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
 	draw(8, 40, true, 0);
-	ik_inspector_act(inspector, IK_ACTION_TOP);
-	ik_inspector_act(inspector, IK_ACTION_PAGE_DOWN);
+	pane->ops->act(pane, IK_ACTION_TOP);
+	pane->ops->act(pane, IK_ACTION_PAGE_DOWN);
 	cr_assert(picture_has(draw(8, 40, true, 0), "\nArguments\n{\n"));
 	ik_calls_add_output(calls, call, false, "out\n", 4);
 	cr_assert(picture_has(draw(8, 40, true, 0), "\nArguments\n{\n"));
@@ -235,21 +253,21 @@ Test(inspector, turns_the_pages_of_a_stored_output)
 	cr_assert(shows(30, "Bytes 1 to 262144 of 524368"));
 	cr_assert(shows(30, "0000000"));
 	cr_assert_eq(stored.reads, 1, "only what is shown is read");
-	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	pane->ops->act(pane, IK_ACTION_BOTTOM);
 	cr_assert(shows(30, "0524360"), "the very end");
-	ik_inspector_act(inspector, IK_ACTION_TOP);
+	pane->ops->act(pane, IK_ACTION_TOP);
 	cr_assert(shows(30, "Arguments"));
 	/* Beyond the end of one page is the next one. */
 	int pages = 0;
 	while (!shows(30, "0262144") && pages++ < 3000)
-		ik_inspector_act(inspector, IK_ACTION_PAGE_DOWN);
+		pane->ops->act(pane, IK_ACTION_PAGE_DOWN);
 	cr_assert(shows(30, "Bytes 262145 to 524288 of 524368"));
 	cr_assert(!shows(30, "Arguments"));
 	/* And before its start the end of the one before. */
-	ik_inspector_act(inspector, IK_ACTION_PAGE_UP);
+	pane->ops->act(pane, IK_ACTION_PAGE_UP);
 	cr_assert(shows(30, "0262136"));
 	cr_assert(shows(30, "Bytes 1 to 262144"));
-	ik_inspector_scroll(inspector, 3);
+	pane->ops->scroll(pane, 3);
 	cr_assert(shows(30, "Bytes 262145 to"), "by the wheel too");
 }
 
@@ -259,7 +277,7 @@ Test(inspector, says_what_of_an_output_is_not_there)
 	ik_inspector_on_read(inspector, read_stored, &stored);
 	struct ik_call *call = add_restored(3 * IK_LIMIT_PART, 0);
 	cr_assert(shows(30, "0000000"));
-	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	pane->ops->act(pane, IK_ACTION_BOTTOM);
 	cr_assert(shows(30, "This part was not stored: ikigai ended before."));
 	stored.trouble = "The disk is gone.";
 	ik_calls_set_arguments(calls, call, "{\"a\":1}", 7);
@@ -307,27 +325,10 @@ Test(inspector, does_not_split_characters_between_pages)
 		cr_assert_eq(ik_call_part(call, IK_CALL_OUTPUT, part, NULL, NULL, &text, &error), IK_OK);
 		cr_assert_eq(ik_utf8_valid_prefix(text.data, text.length), text.length);
 	}
-	ik_inspector_act(inspector, IK_ACTION_BOTTOM);
+	pane->ops->act(pane, IK_ACTION_BOTTOM);
 	cr_assert(!shows(30, "\xef\xbf\xbd"));
 	ik_buf_done(&text);
 	ik_bytes_unref(bytes);
-}
-
-/* A key's action as the screen gives it. */
-static void press(enum ik_action action)
-{
-	struct ik_pane_wish wish;
-	if (!ik_inspector_key(inspector, action, &wish))
-		ik_inspector_act(inspector, action);
-}
-
-/* What y puts on the clipboard. */
-static const char *copied(void)
-{
-	struct ik_pane_wish wish;
-	cr_assert(ik_inspector_key(inspector, IK_ACTION_COPY, &wish));
-	cr_assert_eq(wish.kind, IK_WISH_COPY);
-	return wish.text;
 }
 
 Test(inspector, a_cursor_in_the_text_folds_and_copies_what_it_is_on)
@@ -411,7 +412,7 @@ Test(inspector, a_large_envelope_opens_at_once_and_unfolds_by_groups)
 	cr_assert(shows(30, "Envelope: what the model got"));
 	cr_assert(shows(30, "Reading"));
 	int turns = 0;
-	while (ik_inspector_work(inspector, &changed))
+	while (pane->ops->work(pane, &changed))
 		turns++;
 	cr_assert_gt(turns, 0);
 	cr_assert(shows(30, "  \"result\": […] 400000\n"));
@@ -420,13 +421,13 @@ Test(inspector, a_large_envelope_opens_at_once_and_unfolds_by_groups)
 		press(IK_ACTION_DOWN);
 		if (strcmp(copied(), "true") != 0 && copied()[0] == '[')
 			press(IK_ACTION_INWARD);
-		while (ik_inspector_work(inspector, &changed))
+		while (pane->ops->work(pane, &changed))
 			;
 	}
 	press(IK_ACTION_INWARD);
 	press(IK_ACTION_DOWN);
 	press(IK_ACTION_INWARD);
-	while (ik_inspector_work(inspector, &changed))
+	while (pane->ops->work(pane, &changed))
 		;
 	cr_assert(shows(30, "      1001,\n"));
 	ik_buf_done(&envelope);
