@@ -335,10 +335,12 @@ void ik_chat_quit(struct ik_chat *chat)
 	ik_buf_init(&running, IK_KIB(16));
 	if (chat->core_started)
 		put_running(chat, &running);
-	/* Whoever asks a second time means it. */
-	if (running.length == 0 || chat->quit_question != 0) {
+	if (running.length == 0) {
 		ik_chat_end(chat, 0);
 	} else {
+		/* A key that is held down asks again and again: that is no answer. The list may have
+		 * changed, and the question may be on another agent's screen. */
+		ik_chat_withdraw(chat, chat->quit_question);
 		parts[0].text = running.data;
 		parts[0].length = running.length;
 		chat->quit_question = ik_chat_ask(chat, &question, on_quit_answer, NULL);
