@@ -159,7 +159,7 @@ enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, 
 {
 	size_t force = strlen(FORCE);
 
-	if (strncmp(rest, FORCE, force) != 0)
+	if (!ik_text_starts(rest, FORCE) || strchr(" \t", rest[force]) == NULL)
 		return ask(core, line, rest[0] != '\0' ? rest : NULL);
 	rest += force;
 	rest += strspn(rest, " \t");
