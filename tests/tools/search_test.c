@@ -2,6 +2,8 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -185,6 +187,26 @@ Test(search, table_that_overflows)
 	cr_assert(compare("a.{14}a.{3}$", &text));
 	cr_assert(compare("(a|b)*a(a|b){15}x", &text));
 	ik_buf_done(&text);
+}
+
+/* Nothing behind the end of a pattern is read, wherever it ends. */
+Test(search, patterns_that_end_early)
+{
+	static const char whole[] = "(?i-s:a)(?P<n>b)\\x{41}[[:alpha:]]{1,2}";
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ik_error error;
+
+	cr_assert_neq(pages, MAP_FAILED);
+	cr_assert_eq(mprotect(pages + page, page, PROT_NONE), 0);
+	for (size_t length = 0; length < sizeof(whole); length++) {
+		char *pattern = pages + page - length - 1;
+
+		memcpy(pattern, whole, length);
+		pattern[length] = '\0';
+		search_free(search_new(pattern, false, &error));
+	}
+	munmap(pages, 2 * page);
 }
 
 Test(search, refuses_what_would_exhaust_the_machine)

@@ -544,7 +544,7 @@ static void translate_flags(struct translator *translator)
 		if (!on && (*at == 'u' || *at == 'm'))
 			break;
 	}
-	translator->at = at + 1;
+	translator->at = at + (*at != '\0');
 	if (*at == ':') {
 		ik_buf_putc(&translator->scopes, translator->fold ? 'i' : '-');
 		ik_buf_putc(translator->out, '(');
