@@ -293,6 +293,17 @@ Test(glob, recursive_without_what_is_ignored)
 		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
 }
 
+/* As git has it: of a range that runs backwards only its first character matches. */
+Test(glob, ignored_by_a_range_that_runs_backwards)
+{
+	make_text("src.d/.gitignore", "[z-a].y\n");
+	make_text("src.d/a.y", "");
+	make_text("src.d/m.y", "");
+	make_text("src.d/z.y", "");
+	expect_json(ask("glob", "{'pattern':'*.y','recursive':true,'path':'src.d'}"),
+		"{'output':'src.d/a.y\\nsrc.d/m.y','count':2}");
+}
+
 Test(glob, repositories_in_a_repository)
 {
 	make_text(".gitignore", "*.h\n");

@@ -108,7 +108,8 @@ static bool in_set(const char **at, unsigned char byte)
 			member++;
 			high = take_member(&member);
 		}
-		found = found || (low <= byte && byte <= high);
+		/* Git compares the first one by itself: that matters in a range that runs backwards. */
+		found = found || byte == low || (low <= byte && byte <= high);
 	}
 	*at = member + 1;
 	return found != negated && byte != '/';
