@@ -142,7 +142,7 @@ void ik_chat_rewind(struct ik_chat *chat, const char *line)
 	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
 	struct ik_question question = {
 		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2,
-		.escape = 1, .wanted = true, .by_letter = true,
+		.escape = 1, .wanted = true, .guarded = true,
 	};
 	long number = strtol(line + strlen("/rewind "), NULL, 10);
 	const struct ik_message *message;

@@ -25,7 +25,14 @@ struct ik_chat_call {
 
 enum { ANSWER_ONCE, ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
 
-static void ask_about_call(struct ik_chat_call *call, bool first);
+/* Why a call is asked about. */
+enum asking {
+	ASKING_NEW,
+	ASKING_AGAIN,  /* the user went back to the question */
+	ASKING_CHANGED /* it is no longer the call that the answer was for */
+};
+
+static void ask_about_call(struct ik_chat_call *call, enum asking asking);
 
 static void call_free(struct ik_chat_call *call)
 {
@@ -69,7 +76,7 @@ static bool is_as_shown(struct ik_chat_call *call)
 
 	free(targets);
 	if (!same) {
-		ask_about_call(call, true);
+		ask_about_call(call, ASKING_CHANGED);
 		ik_session_policy_changed(call->agent->session);
 	}
 	return same;
@@ -93,7 +100,7 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *ans
 	if (answer == NULL)
 		return;
 	if (answer->value < 0 || !suggest(chat, call, answer->value, &rule)) {
-		ask_about_call(call, true);
+		ask_about_call(call, ASKING_AGAIN);
 		return;
 	}
 	if (!is_as_shown(call)) {
@@ -104,7 +111,7 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *ans
 		ik_session_answer(chat->core.session, call->id, call->name, true, "");
 		ik_agents_policy_changed(chat);
 	} else {
-		ask_about_call(call, true);
+		ask_about_call(call, ASKING_AGAIN);
 	}
 	ik_rule_done(&rule);
 }
@@ -178,7 +185,8 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	}
 }
 
-static void ask_about_call(struct ik_chat_call *call, bool first)
+/* Ask the user about a call. */
+static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 {
 	const struct ik_chat *chat = call->agent->chat;
 	const struct ik_choice choices[] = {
@@ -196,7 +204,8 @@ static void ask_about_call(struct ik_chat_call *call, bool first)
 		: _("May the model call %s?"), call->name);
 	size_t safe = call->circling ? 1 : 3;
 	struct ik_question question = {
-		.title = title, .first = first, .choices = call->circling ? ways : choices,
+		.title = title, .first = asking != ASKING_NEW, .guarded = asking == ASKING_CHANGED,
+		.choices = call->circling ? ways : choices,
 		.choice_count = safe + 1, .escape = safe,
 	};
 
@@ -240,7 +249,7 @@ void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
 		call->circling = event->number == 1;
 		call->next = agent->calls;
 		agent->calls = call;
-		ask_about_call(call, false);
+		ask_about_call(call, ASKING_NEW);
 	} else if (event->kind == IK_EVENT_ASKED && (call = take_call(agent, event->id)) != NULL) {
 		ik_chat_withdraw(agent->chat, call->question);
 		call_free(call);

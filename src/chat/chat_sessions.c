@@ -406,7 +406,7 @@ void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 	const struct ik_question question = {
 		.title = _("Delete this session?"), .parts = parts, .part_count = 2,
 		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
-		.by_letter = true,
+		.guarded = true,
 	};
 	struct deletion *deletion;
 	struct ik_buf name;

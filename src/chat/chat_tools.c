@@ -46,7 +46,7 @@ void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
 	const struct ik_question_part hint = {IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text))};
 	struct ik_question question = {
 		.parts = &hint, .part_count = 1, .choices = choices, .choice_count = 3,
-		.escape = 2, .wanted = true, .by_letter = true,
+		.escape = 2, .wanted = true, .guarded = true,
 	};
 	struct tool_switch *wish;
 	char *title;
@@ -93,7 +93,7 @@ static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_call
 	};
 	const struct ik_question question = {
 		.title = title, .parts = text->parts, .part_count = text->count, .choices = choices,
-		.choice_count = 2, .escape = 1, .wanted = true, .by_letter = true,
+		.choice_count = 2, .escape = 1, .wanted = true, .guarded = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));

@@ -44,7 +44,7 @@ void ik_chat_undo_call(struct ik_chat *chat, const char *id)
 	struct ik_question question = {
 		.title = _("Take back what this call did?"), .parts = &part, .part_count = 1,
 		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
-		.by_letter = true,
+		.guarded = true,
 	};
 	struct ik_error error;
 	struct ik_buf text;

@@ -210,7 +210,7 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 		};
 		free(label);
 	}
-	question->wanted = asked->first || (asked->wanted && !asked->by_letter);
+	question->wanted = (asked->first || asked->wanted) && !asked->guarded;
 	ik_pane_init(&question->pane, NULL, dialog->keymap, dialog->utf8);
 	add_parts(&question->pane, asked);
 	return question;

@@ -14,7 +14,7 @@
  * which nothing was typed.  Its choices are not shown until it does.  A letter
  * typed earlier goes to the editor and puts the question aside, but is
  * dropped where it follows an answer.  A question that a key of the user's
- * opened is ready once it was drawn, unless the key was a letter.
+ * opened is ready once it was drawn, unless it is guarded.
  *
  * Owns copies of all it is given.  What it shows is sanitised here.
  * May include: util, tui/{cells,editor,keymap,pane,reaction}.h.
@@ -63,8 +63,10 @@ struct ik_question {
 	bool first;          /* before those that wait, and ready at once: it belongs to the last
 	                        answer */
 	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
-	                        draft too, and is ready at once, */
-	bool by_letter;      /* unless that key was a letter, which others may follow as they are typed */
+	                        draft too, and is ready at once */
+	bool guarded;        /* neither of the two is ready at once: the key may have been a letter, which
+	                        others follow as they are typed, or the question is one that it did
+	                        not ask for */
 };
 
 struct ik_dialog;

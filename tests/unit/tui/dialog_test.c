@@ -467,6 +467,27 @@ Test(dialog, the_next_question_is_seen_before_it_is_answered)
 	is_answer(type("y"), two, 1, "");
 }
 
+Test(dialog, a_guarded_question_is_first_but_not_ready_at_once)
+{
+	int one = ask("One?"), two = ask("Two?");
+	draw(24, 80);
+	is_answer(type("y"), one, 1, "");
+	struct ik_question question = {.title = "One has changed?", .choices = choices,
+		.choice_count = 4, .escape = 3, .first = true, .guarded = true};
+	int changed = ik_screen_ask(screen, &question);
+	draw_after(0, 24, 80);
+	cr_assert(picture_has(&cells, "One has changed?"));
+	cr_assert_not(picture_has(&cells, "[y] Once"));
+	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_str_eq(draft(), "");
+	draw_after(0, 24, 80);
+	draw_after(500, 24, 80);
+	is_answer(type("y"), changed, 1, "");
+	draw(24, 80);
+	is_answer(type("y"), two, 1, "");
+}
+
 Test(dialog, a_question_that_was_wanted_is_ready_when_it_is_drawn)
 {
 	struct ik_question question = {.title = "Delete?", .choices = choices, .choice_count = 4,
