@@ -264,8 +264,8 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 	return count;
 }
 
-/* Add one (path is taken over) if it is there. */
-static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_left left)
+/* Add one (path is taken over) if it is there; hold it where it is moved to. */
+static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_left left, bool hold)
 {
 	struct listing *listing = &sandbox->listing;
 	/* Under a cover the tool would have nowhere to be. */
@@ -276,7 +276,7 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 		free(path);
 		return;
 	}
-	if (cover && ik_cover_way() != IK_COVER_NONE)
+	if (hold && cover && ik_cover_way() != IK_COVER_NONE)
 		ik_sandbox_held_keep(&sandbox->held, path, left);
 	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
 	listing->items[listing->count++] = (struct ik_confine_limit){
@@ -307,19 +307,21 @@ static void list_limits(struct ik_sandbox *sandbox)
 
 	for (size_t i = 0; i < sandbox->limits.count; i++)
 		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path),
-			sandbox->limits.items[i].left);
+			sandbox->limits.items[i].left, true);
+	/* What may be read is guarded in some modes only: held, it would be in all. */
 	for (size_t i = 0; i < sandbox->guards.count; i++)
 		if (sandbox->guards.items[i].left != IK_CONFINE_READING ||
 			is_writable_around(sandbox, sandbox->guards.items[i].path))
 			add_limit(sandbox, ik_strdup(sandbox->guards.items[i].path),
-				sandbox->guards.items[i].left);
+				sandbox->guards.items[i].left,
+				sandbox->guards.items[i].left != IK_CONFINE_READING);
 	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
 		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
 
 		/* What there was no time for /sandbox tells: so much and no more. */
 		(void)ik_sandbox_glob(pattern->base, pattern->glob, &found);
 		for (size_t j = 0; j < found.count; j++)
-			add_limit(sandbox, ik_strdup(found.paths[j]), pattern->left);
+			add_limit(sandbox, ik_strdup(found.paths[j]), pattern->left, true);
 		ik_sandbox_found_done(&found);
 	}
 	for (size_t i = 0; i < held; i++) {
@@ -330,7 +332,7 @@ static void list_limits(struct ik_sandbox *sandbox)
 			listed = listing->items[j].left == sandbox->held.items[i].left &&
 				ik_text_equal(listing->items[j].path, path);
 		if (path && !listed)
-			add_limit(sandbox, path, sandbox->held.items[i].left);
+			add_limit(sandbox, path, sandbox->held.items[i].left, true);
 		else
 			free(path);
 	}
@@ -426,6 +428,7 @@ static void put_bound(struct ik_buf *out, const char **between, size_t *shown, i
 static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 {
 	const char *path, *between = "";
+	bool any = false;
 
 	if (sandbox->mode != IK_SANDBOX_OFF) {
 		ik_buf_puts(out, "files can be written only in ");
@@ -447,8 +450,9 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 		for (size_t i = 0; i < sandbox->limits.pattern_count; i++)
 			if ((int)sandbox->limits.patterns[i].left == left)
 				put_bound(out, &between, &shown, left, sandbox->limits.patterns[i].named);
+		any = any || shown > 0;
 	}
-	if (sandbox->limits.count > 0 && ik_cover_way() == IK_COVER_NONE)
+	if (any && ik_cover_way() == IK_COVER_NONE)
 		ik_buf_printf(out, "%snothing can be made or removed directly in the directories above these "
 			"places", between);
 	if (!sandbox->network)

@@ -359,6 +359,50 @@ Test(sandbox, guards_places_of_its_own_where_anything_is_confined)
 	}
 }
 
+/* What may be read is guarded in the modes that confine writing, and in these alone. */
+Test(sandbox, lets_guarded_places_be_written_when_it_is_off)
+{
+	static const char write[] = "try write 'echo x >own/file'\n";
+	struct fixture fixture;
+	char *place;
+
+	need_covers();
+	fixture = begin();
+	make_directory(&fixture, "project/own");
+	set(&fixture, "sandbox.mode", "project");
+	set(&fixture, "sandbox.hide", "[\"~/secret\"]");
+	make_sandbox(&fixture);
+	place = ik_path_join(fixture.base, "project/own");
+	ik_sandbox_guard(fixture.sandbox, place, IK_CONFINE_READING);
+	succeeds(&fixture, write, "");
+	ik_sandbox_set_mode(fixture.sandbox, IK_SANDBOX_OFF);
+	succeeds(&fixture, write, " write");
+	ik_sandbox_set_mode(fixture.sandbox, IK_SANDBOX_PROJECT);
+	succeeds(&fixture, write, "");
+	free(place);
+	end(&fixture);
+}
+
+/* Without mounts a guard freezes the directories above it, and the model is told. */
+Test(sandbox, tells_what_guards_take_from_the_directories_above)
+{
+	struct fixture fixture;
+	struct ik_buf words;
+
+	need_landlock();
+	take_away(FSOPEN);
+	fixture = begin();
+	set(&fixture, "sandbox.mode", "project");
+	make_sandbox(&fixture);
+	ik_sandbox_guard(fixture.sandbox, fixture.project, IK_CONFINE_READING);
+	ik_buf_init(&words, IK_MIB(1));
+	ik_sandbox_put_words(fixture.sandbox, &words);
+	cr_assert_not_null(strstr(words.data, "nothing can be made or removed directly in the directories "
+		"above these places"), "%s", words.data);
+	ik_buf_done(&words);
+	end(&fixture);
+}
+
 Test(sandbox, knows_what_it_hides)
 {
 	struct fixture fixture;
