@@ -1,12 +1,18 @@
 #include "commands/sandbox_command.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
+
+/* As many as the kernel follows. */
+enum { MOST_LINKS = 40 };
 
 static const char *const meanings[IK_SANDBOX_MODE_COUNT] = {
 	[IK_SANDBOX_OFF] = N_("tools may write wherever you may"),
@@ -90,6 +96,58 @@ static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left le
 	}
 }
 
+/* May tools write to a directory in the mode of now? */
+static bool is_writable(const struct ik_sandbox *sandbox, const char *directory)
+{
+	const char *writable;
+
+	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)) != NULL; i++)
+		if (ik_confine_below(directory, writable))
+			return true;
+	return false;
+}
+
+/* Does a path lead through a link that tools can replace, at most so many links deep? */
+static bool is_replaceable(const struct ik_sandbox *sandbox, const char *path, int links)
+{
+	for (const char *end = path; *end != '\0' && links > 0;) {
+		char target[PATH_MAX], *prefix, *parent, *directory, *next;
+		ssize_t length;
+		bool replaceable;
+
+		end += 1 + strcspn(end + 1, "/");
+		prefix = ik_strndup(path, (size_t)(end - path));
+		length = readlink(prefix, target, sizeof(target));
+		parent = ik_path_directory(prefix);
+		free(prefix);
+		if (length < 0) {
+			free(parent);
+			continue;
+		}
+		directory = ik_path_canonical(parent);
+		prefix = ik_strndup(target, (size_t)length);
+		next = ik_path_join(directory, prefix);
+		free(prefix);
+		prefix = ik_format("%s%s", next, end);
+		replaceable = is_writable(sandbox, directory) || is_replaceable(sandbox, prefix, links - 1);
+		free(prefix);
+		free(next);
+		free(directory);
+		free(parent);
+		return replaceable;
+	}
+	return false;
+}
+
+/* Append that tools can change which directory is ikigai's own, if they can. */
+static void put_home_gap(const struct ik_setup *setup, struct ik_buf *out)
+{
+	if (setup->places.home != NULL && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF &&
+		is_replaceable(setup->sandbox, setup->places.home, MOST_LINKS))
+		ik_buf_printf(out, _("%s: tools can replace a link on the way there, and so the configuration "
+			"of the next session; set IKIGAI_HOME to where the link leads\n"), setup->places.home);
+}
+
 void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 {
 	const struct ik_sandbox_limit *limit;
@@ -122,6 +180,7 @@ void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 			break;
 		}
 	}
+	put_home_gap(setup, out);
 	for (size_t i = 0; (limit = ik_sandbox_limit(setup->sandbox, i)) != NULL; i++)
 		if (lstat(limit->path, &status) == 0 && !S_ISDIR(status.st_mode) && status.st_nlink > 1)
 			ik_buf_printf(out, _("%s has further names (hard links), which are not hidden\n"),

@@ -178,6 +178,26 @@ static char **kodelet_environment(const struct ik_setup *setup)
 	return environment;
 }
 
+/* Guard what decides about the next session where it is a link to somewhere else. */
+static void guard_targets(struct ik_setup *setup)
+{
+	static const char *const names[] = {
+		"config.json", "policy.json", "trust.json", "tools.json", "tools",
+	};
+	char *home = ik_path_canonical(setup->places.home);
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *file = ik_places_file(&setup->places, names[i]), *target = ik_path_canonical(file);
+
+		if (!ik_confine_below(target, home))
+			ik_sandbox_guard(setup->sandbox, target, IK_CONFINE_READING);
+		free(target);
+		free(file);
+	}
+	free(home);
+}
+
 static void make_sandbox(struct ik_setup *setup)
 {
 	char *undo = ik_places_file(&setup->places, "undo");
@@ -189,8 +209,10 @@ static void make_sandbox(struct ik_setup *setup)
 		ik_sandbox_guard(setup->sandbox, undo, IK_CONFINE_NAMES);
 	free(undo);
 	/* Else a tool that runs in the user's home decides what the next one may do. */
-	if (setup->places.home != NULL)
+	if (setup->places.home != NULL) {
 		ik_sandbox_guard(setup->sandbox, setup->places.home, IK_CONFINE_READING);
+		guard_targets(setup);
+	}
 }
 
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,

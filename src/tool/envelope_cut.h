@@ -5,7 +5,8 @@
  *     [… 123456 bytes left out …]
  * or, where a file has the whole text (tool/output_files.h),
  *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …]
- * (English always: the reader is a model; bytes of UTF-8, decoded; byte_offset is that of the first one in the file).
+ * (English always: the reader is a model; bytes of UTF-8, decoded; byte_offset is that of the
+ * first one in the file).
  *
  * Everything here takes time and memory in proportion to the limit (and to
  * the number of long strings), not to the text.
