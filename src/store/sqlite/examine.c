@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "store/sqlite/sqlite_library.h"
+#include "store/sqlite/sqlite_private.h"
 #include "util/text.h"
 
 /* Another program may be writing. */
@@ -56,17 +56,15 @@ enum ik_status ik_store_examine(const char *path, struct ik_store_facts *ret_fac
 	struct ik_store_facts facts = { 0 };
 	int64_t foreign = 0;
 	sqlite3 *database = NULL;
+	bool immutable;
 	enum ik_status status = ik_sqlite_library_load(error);
 
 	if (status != IK_OK)
 		return status;
-	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+	if (ik_sqlite_open_reader(path, BUSY_MS, &database, &immutable) != SQLITE_OK)
 		status = fail(database, path, error);
-	if (status == IK_OK) {
-		ik_sqlite_protect(database);
-		(void)sqlite3_busy_timeout(database, BUSY_MS);
+	if (status == IK_OK)
 		status = ask_number(database, path, "PRAGMA user_version", &facts.version, error);
-	}
 	if (status == IK_OK)
 		status = check(database, path, error);
 	if (status == IK_OK)

@@ -76,9 +76,9 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 		" CROSS JOIN events ON events.rowid = search.rowid"
 		" WHERE search MATCH ?1 AND search.rowid >= ?2 AND search.rowid < ?3"
 		" ORDER BY search.rowid DESC",
-	/* What no index helps with: the events themselves, below row ?1. */
-	[READ_THROUGH] = "SELECT " EVENT_COLUMNS ", session, rowid FROM events WHERE rowid < ?1"
-		" ORDER BY rowid DESC",
+	/* What no index helps with: the events themselves, from row ?2 to below ?1. */
+	[READ_THROUGH] = "SELECT " EVENT_COLUMNS ", session, rowid FROM events"
+		" WHERE rowid >= ?2 AND rowid < ?1 ORDER BY rowid DESC",
 	[ROW_BELOW] = "SELECT coalesce(max(rowid), 0) FROM events WHERE rowid < ?1",
 	/* Places of words from ?1 to below ?2, when there are few: ?3 at most. */
 	[BEGINS_SO] = "SELECT count(*) FROM (SELECT 1 FROM temp.search_words"
@@ -296,22 +296,40 @@ static char *immutable_uri(const char *path)
 	return ik_buf_take(&uri, NULL);
 }
 
+int ik_sqlite_open_reader(const char *path, int busy_ms, sqlite3 **ret_database,
+	bool *ret_immutable)
+{
+	int code = sqlite3_open_v2(path, ret_database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	char *uri;
+
+	*ret_immutable = false;
+	if (code == SQLITE_OK) {
+		ik_sqlite_protect(*ret_database);
+		(void)sqlite3_busy_timeout(*ret_database, busy_ms);
+		code = sqlite3_exec(*ret_database, "PRAGMA user_version", NULL, NULL, NULL);
+	}
+	/* A log that has no index can only be read where one can be made. */
+	if (code != SQLITE_CANTOPEN || !ik_database_file_is_read_only(path))
+		return code;
+	(void)sqlite3_close_v2(*ret_database);
+	*ret_immutable = true;
+	uri = immutable_uri(path);
+	code = sqlite3_open_v2(uri, ret_database,
+		SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	free(uri);
+	if (code == SQLITE_OK)
+		ik_sqlite_protect(*ret_database);
+	return code;
+}
+
 /* Open the handle; settings are what comes before the first look at the file. */
 static enum ik_status open_file(struct sqlite *sqlite, const char *settings,
 	struct ik_error *error)
 {
-	int code;
+	int code = sqlite->read_only ?
+		ik_sqlite_open_reader(sqlite->path, sqlite->busy_ms, &sqlite->db, &sqlite->immutable) :
+		sqlite3_open_v2(sqlite->path, &sqlite->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
-	if (sqlite->read_only) {
-		char *uri = immutable_uri(sqlite->path);
-
-		code = sqlite3_open_v2(uri, &sqlite->db,
-			SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
-		free(uri);
-	} else {
-		code = sqlite3_open_v2(sqlite->path, &sqlite->db,
-			SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	}
 	if (code != SQLITE_OK)
 		return ik_sqlite_explain(sqlite, error);
 	ik_sqlite_protect(sqlite->db);
@@ -427,6 +445,17 @@ static enum ik_status repair(struct sqlite *sqlite, struct ik_buf *notice, struc
 	return sqlite->damaged ? status : open_handle(sqlite, error);
 }
 
+/* Say what cannot be read of a file that is open without its log. */
+static void name_unread_log(const struct sqlite *sqlite, struct ik_buf *notice)
+{
+	struct ik_identity log;
+
+	if (sqlite->immutable && ik_database_file_log(sqlite->path, &log) && log.size > 0)
+		ik_buf_printf(notice, _("What was said last may be missing: it is in %s-wal, which cannot be "
+			"read where the file system is read-only. Copy the database and that file to another "
+			"place."), sqlite->path);
+}
+
 static void sqlite_open(struct ik_backend *backend)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
@@ -442,8 +471,10 @@ static void sqlite_open(struct ik_backend *backend)
 		status = open_handle(sqlite, &error);
 	if (sqlite->damaged)
 		status = repair(sqlite, &notice, &error);
-	if (status == IK_OK)
+	if (status == IK_OK) {
 		ik_checkpoint_opened(sqlite->checkpoint);
+		name_unread_log(sqlite, &notice);
+	}
 	ik_store_opened(backend->store, notice.data, status, &error);
 	ik_buf_done(&notice);
 }

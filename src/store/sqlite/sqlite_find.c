@@ -30,6 +30,7 @@ struct finding {
 	struct ik_store_read *read;
 	int64_t begun_us;
 	bool loose;              /* what is found has to be looked at */
+	int64_t indexed;         /* events behind this row are in no index: they are read */
 	struct ik_buf text;
 	char passed[IK_UUID_TEXT]; /* a session that is not wanted */
 };
@@ -116,7 +117,8 @@ static struct ik_message *take_hit(struct finding *finding, sqlite3_stmt *row)
 {
 	struct ik_message *message = ik_sqlite_take_event(row);
 
-	if (!message || !finding->loose)
+	if (!message || (!finding->loose &&
+	    sqlite3_column_int64(row, FOUND_ROW_COLUMN) <= finding->indexed))
 		return message;
 	ik_buf_clear(&finding->text);
 	ik_search_text(&finding->text, message);
@@ -259,7 +261,8 @@ static void choose_blocks(struct ik_store_read *read, int64_t took_us)
 /* Run one statement over the next rows. */
 static enum ik_status look(struct finding *finding, struct ik_error *error)
 {
-	bool through = finding->read->number == THROUGH;
+	bool behind = finding->read->place.first - 1 > finding->indexed;
+	bool through = behind || finding->read->number == THROUGH;
 	sqlite3_stmt *query = ik_sqlite_statement(finding->sqlite, through ? READ_THROUGH : SEARCH);
 	enum ik_status status;
 	int64_t low = 0, begun_us = ik_clock_us();
@@ -269,7 +272,9 @@ static enum ik_status look(struct finding *finding, struct ik_error *error)
 		return ik_sqlite_explain(finding->sqlite, error);
 	ik_buf_init(&words, IK_KIB(64));
 	if (through) {
+		low = behind ? finding->indexed + 1 : 0;
 		sqlite3_bind_int64(query, 1, finding->read->place.first);
+		sqlite3_bind_int64(query, 2, low);
 	} else {
 		low = put_query(finding, &words);
 		ik_sqlite_bind_text(query, 1, words.data, words.length);
@@ -285,7 +290,9 @@ static enum ik_status look(struct finding *finding, struct ik_error *error)
 enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error)
 {
-	struct finding finding = { .sqlite = sqlite, .read = read, .begun_us = ik_clock_us() };
+	struct finding finding = {
+		.sqlite = sqlite, .read = read, .begun_us = ik_clock_us(), .indexed = INT64_MAX,
+	};
 	enum ik_status status;
 	int64_t last = 0;
 	size_t i;
@@ -293,6 +300,8 @@ enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *rea
 	status = ik_sqlite_ask(sqlite, LAST_ROW, &last, error);
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, PLAIN_ROWS, &sqlite->plain_rows, error);
+	if (status == IK_OK && ik_sqlite_is_read_only(sqlite))
+		status = ik_sqlite_ask(sqlite, INDEXED, &finding.indexed, error);
 	if (status == IK_OK && read->number == NO_PLAN)
 		status = choose_plan(sqlite, read, error);
 	for (i = 0; i < read->query->count; i++)

@@ -40,7 +40,7 @@ int64_t ik_sqlite_number(sqlite3 *database, const char *statement);
 	FUNCTION(bind_blob64) FUNCTION(bind_int64) FUNCTION(bind_text64) \
 	FUNCTION(busy_timeout) FUNCTION(changes) FUNCTION(clear_bindings) FUNCTION(close_v2) \
 	FUNCTION(column_blob) FUNCTION(column_bytes) FUNCTION(column_int64) \
-	FUNCTION(column_text) FUNCTION(db_config) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
+	FUNCTION(column_text) FUNCTION(db_config) FUNCTION(db_readonly) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
 	FUNCTION(extended_errcode) FUNCTION(finalize) \
 	FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
 	FUNCTION(prepare_v3) FUNCTION(progress_handler) \
@@ -67,6 +67,7 @@ extern struct ik_sqlite_library ik_sqlite;
 #define sqlite3_column_int64 ik_sqlite.column_int64
 #define sqlite3_column_text ik_sqlite.column_text
 #define sqlite3_db_config ik_sqlite.db_config
+#define sqlite3_db_readonly ik_sqlite.db_readonly
 #define sqlite3_errcode ik_sqlite.errcode
 #define sqlite3_errmsg ik_sqlite.errmsg
 #define sqlite3_exec ik_sqlite.exec

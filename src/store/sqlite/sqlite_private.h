@@ -60,7 +60,8 @@ struct sqlite {
 	int64_t begun_ms; /* an operation was; 0: as long as it takes */
 	int busy_ms; /* so long somebody else's lock is waited for in a call */
 	bool helper_was_killed;
-	bool read_only; /* the file system is: what is in a log that was left there cannot be read */
+	bool read_only; /* the file system is, */
+	bool immutable; /* and what is in a log that was left there cannot be read */
 	int64_t plain_rows; /* of the index up to this one: they say no block */
 	bool no_memory; /* could be shared for the log: that failed last */
 	bool damaged; /* as an operation found out, */
@@ -97,6 +98,10 @@ void ik_sqlite_rewind(sqlite3_stmt *prepared);
  * (its length) shows when it is stepped, since the column is NOT NULL. */
 void ik_sqlite_bind_text(sqlite3_stmt *prepared, int index, const char *text, size_t length);
 
+/* Open a file for reading only, on a read-only file system without its log where that cannot be
+ * read (*ret_immutable). SQLite's code; the handle is to be closed in any case. */
+int ik_sqlite_open_reader(const char *path, int busy_ms, sqlite3 **ret_database,
+	bool *ret_immutable);
 /* Open the new, empty file at sqlite->path and make the tables; nothing is synced. */
 enum ik_status ik_sqlite_open_new(struct sqlite *sqlite, struct ik_error *error);
 
@@ -134,6 +139,8 @@ enum ik_status ik_sqlite_delete_some(struct sqlite *sqlite, struct ik_store_read
 enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, size_t count,
 	size_t *ret_count, struct ik_error *error);
 void ik_sqlite_index(struct ik_backend *backend);
+/* Can nothing be put into the index, since the file cannot be written? */
+bool ik_sqlite_is_read_only(struct sqlite *sqlite);
 /* In a transaction: put pieces of the index together while there are many and there is time, one
  * step at least, for work that began then; *ret_all: none are left, but for those that the helper
  * puts together. */

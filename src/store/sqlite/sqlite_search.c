@@ -182,6 +182,11 @@ static enum ik_status index_slice(struct sqlite *sqlite, int64_t *indexed, struc
 	return status;
 }
 
+bool ik_sqlite_is_read_only(struct sqlite *sqlite)
+{
+	return sqlite3_db_readonly(sqlite->db, "main") == 1;
+}
+
 void ik_sqlite_index(struct ik_backend *backend)
 {
 	struct sqlite *sqlite = sqlite_of(backend);
@@ -193,6 +198,8 @@ void ik_sqlite_index(struct ik_backend *backend)
 	status = ik_sqlite_ask(sqlite, INDEXED, &indexed, &error);
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, LAST_ROW, &last, &error);
+	if (status == IK_OK && ik_sqlite_is_read_only(sqlite))
+		indexed = last; /* as far as it can be: a search reads the others */
 	if (status == IK_OK && indexed < last)
 		status = index_slice(sqlite, &indexed, &error);
 	ik_store_indexed(backend->store, indexed, last, ik_sqlite_failed(sqlite, status), &error);
