@@ -308,7 +308,7 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 	const struct ik_places *places = &setup->places;
 	const struct ik_config *config = setup->config;
 	const char *const always[] = { ik_path_temporary(), "/tmp", "/dev/shm", places->directory };
-	char *place = ik_path_canonical(directory);
+	char *named = ik_path_join(places->directory, directory), *place = ik_path_canonical(named);
 	bool writable = false;
 	size_t i;
 
@@ -324,6 +324,7 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 		free(expanded);
 	}
 	free(place);
+	free(named);
 	return writable;
 }
 
@@ -333,6 +334,13 @@ void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
 	char *spool = ik_places_file(&setup->places, "spool");
 
 	ik_store_set_timeout(store, setup->config->database_timeout_s);
+	if (setup->database != NULL && !ik_postgres_is_uri(setup->database)) {
+		char *directory = ik_path_directory(setup->database);
+
+		if (!is_writable_for_tools(setup, directory))
+			ik_store_trust_directory(store);
+		free(directory);
+	}
 	/* Another disk than the home directory's, where there is one. */
 	if (runtime != NULL && runtime[0] == '/' && access(runtime, F_OK) == 0) {
 		char *directory = ik_path_join(runtime, "ikigai");

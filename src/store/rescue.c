@@ -387,6 +387,15 @@ char **ik_rescue_find(const struct ik_rescue *rescue)
 	return paths;
 }
 
+bool ik_rescue_may_be_forged(const struct ik_rescue *rescue, const char *path)
+{
+	char *prefix = name_prefix(rescue->database, true);
+	bool beside = ik_text_starts(ik_path_base(path), prefix);
+
+	free(prefix);
+	return beside && !rescue->beside_is_private;
+}
+
 char **ik_rescue_find_temporary(const struct ik_rescue *rescue)
 {
 	char **paths = NULL;

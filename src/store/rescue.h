@@ -4,8 +4,8 @@
  * One JSON object a line: the first names the database, each further one is an
  * event with its session, or more of the content of the event before it.
  * The file is beside the database, or, when that place is full or closed or the
- * database is a server's, in a directory of ours; its name tells which database it is for, and only a regular
- * file of this user is ever read.  The last resort is TMPDIR, where every tool may
+ * database is a server's, in a directory of ours; its name tells which database it
+ * is for, and only a regular file of this user is ever read.  The last resort is TMPDIR, where every tool may
  * write: what is found there is never stored without the user, who is told where
  * it is and can import it.
  *
@@ -38,6 +38,7 @@ enum {
 struct ik_rescue {
 	const char *database; /* borrowed; its path, or the address of a server's */
 	char *directories[IK_RESCUE_PRIVATE_COUNT]; /* NULL: there is none */
+	bool beside_is_private; /* no tool can write beside the database either */
 };
 void ik_rescue_done(struct ik_rescue *rescue);
 
@@ -54,6 +55,9 @@ char *ik_rescue_new_path(const struct ik_rescue *rescue, int place, struct ik_er
 char **ik_rescue_find(const struct ik_rescue *rescue);
 char **ik_rescue_find_temporary(const struct ik_rescue *rescue);
 char **ik_rescue_find_free(char **paths);
+
+/* May a tool have made this file, which was found in a place that is not TMPDIR? */
+bool ik_rescue_may_be_forged(const struct ik_rescue *rescue, const char *path);
 
 #define IK_RESCUE_TAIL ".jsonl" /* of the names of files with events */
 /* Add the files of a directory whose names begin and end so to a NULL-terminated list. */

@@ -502,6 +502,11 @@ void ik_store_add_rescue(struct ik_store *store, const char *directory)
 		store->rescue.directories[i] = ik_strdup(directory);
 }
 
+void ik_store_trust_directory(struct ik_store *store)
+{
+	store->rescue.beside_is_private = true;
+}
+
 void ik_store_set_helper(struct ik_store *store, const char *program)
 {
 	if (store->backend && store->backend->ops->set_helper)

@@ -72,6 +72,11 @@ void ik_store_set_spool(struct ik_store *store, const char *directory);
  */
 void ik_store_add_rescue(struct ik_store *store, const char *directory);
 
+/* No tool can write to the directory of an embedded database in any mode of the sandbox: a system
+ * prompt that an earlier process kept there for a session is one. Without this it becomes a notice,
+ * unless the session begins with it. */
+void ik_store_trust_directory(struct ik_store *store);
+
 /* So long a server may take over one statement (20 seconds, unless it is said); what takes
  * longer is given up and tried again later. Nothing for an embedded database. */
 void ik_store_set_timeout(struct ik_store *store, int64_t seconds);

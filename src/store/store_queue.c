@@ -184,6 +184,7 @@ void ik_store_dequeue(struct ik_store *store, bool stored)
 /* A file that is being read. */
 struct taking {
 	struct ik_store *store;
+	bool forged; /* perhaps, by a tool */
 	struct ik_taken_file *file;
 	struct ik_record *first, **end;
 };
@@ -224,8 +225,8 @@ static void taken_record(void *arg, struct ik_store_session *session, struct ik_
 {
 	struct taking *taking = arg;
 
-	/* It tells the model what to do: only the beginning of a session has one. */
-	if (message->kind == IK_KIND_SYSTEM && session->known != 0) {
+	/* It tells the model what to do: a tool could only begin a session with one. */
+	if (message->kind == IK_KIND_SYSTEM && session->known != 0 && taking->forged) {
 		struct ik_message *notice = ik_message_system_notice(message);
 
 		ik_message_unref(message);
@@ -243,7 +244,9 @@ static struct ik_record **take_in(struct ik_store *store, const char *path, int 
 	static const struct ik_rescue_reader reader = {
 		taken_writer, taken_begun, taken_session, taken_record
 	};
-	struct taking taking = { .store = store };
+	struct taking taking = {
+		.store = store, .forged = ik_rescue_may_be_forged(&store->rescue, path),
+	};
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
 

@@ -40,7 +40,8 @@ int64_t ik_sqlite_number(sqlite3 *database, const char *statement);
 	FUNCTION(bind_blob64) FUNCTION(bind_int64) FUNCTION(bind_text64) \
 	FUNCTION(busy_timeout) FUNCTION(changes) FUNCTION(clear_bindings) FUNCTION(close_v2) \
 	FUNCTION(column_blob) FUNCTION(column_bytes) FUNCTION(column_int64) \
-	FUNCTION(column_text) FUNCTION(db_config) FUNCTION(db_readonly) FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
+	FUNCTION(column_text) FUNCTION(db_config) FUNCTION(db_readonly) \
+	FUNCTION(errcode) FUNCTION(errmsg) FUNCTION(exec) \
 	FUNCTION(extended_errcode) FUNCTION(finalize) \
 	FUNCTION(get_autocommit) FUNCTION(open_v2) FUNCTION(prepare_v2) \
 	FUNCTION(prepare_v3) FUNCTION(progress_handler) \

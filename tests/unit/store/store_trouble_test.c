@@ -282,32 +282,45 @@ Test(store_trouble, a_rescue_directory_that_others_can_use_is_not_read)
 	free(path);
 }
 
-/* Of a file, only the beginning of a session can tell the model what to do. */
-Test(store_trouble, a_rescued_system_prompt_is_used_only_where_a_session_begins)
+/* Beside the database, where a tool might write, only the beginning of a session can tell the model
+ * what to do; where none can, it is what the user said. */
+Test(store_trouble, a_rescued_system_prompt_is_used_unless_a_tool_may_have_made_it)
 {
-	static const char count[] = "SELECT count(*) FROM events WHERE kind = '%s'";
-	char *path = rescue_path(IK_RESCUE_PRIVATE), *text;
+	static const struct {
+		int place, known;
+		bool trusted;
+		const char *kind;
+	} cases[] = {
+		{ IK_RESCUE_BESIDE, 1, false, "notice" },
+		{ IK_RESCUE_BESIDE, 0, false, "system" },
+		{ IK_RESCUE_BESIDE, 1, true, "system" },
+		{ IK_RESCUE_PRIVATE, 1, false, "system" },
+	};
 	char id[IK_UUID_TEXT];
-	int known;
+	size_t i;
 
 	fixture_session(id, "/x", 1);
-	for (known = 1; known >= 0; known--) {
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *path = rescue_path(cases[i].place), *text;
+
 		fixture_execute("DELETE FROM events WHERE kind <> 'user' OR content = 'yes'");
 		fixture_close();
-		if (known == 0)
+		if (cases[i].known == 0)
 			ik_uuid_new(id);
-		plant(path, id, known);
+		plant(path, id, cases[i].known);
 		fixture_open();
+		if (cases[i].trusted)
+			ik_store_trust_directory(fixture.store);
 		fixture_wait(ik_store_page(fixture.store, id, 0, 9, FIXTURE_READ));
-		text = ik_format(count, known ? "notice" : "system");
-		cr_expect_eq(fixture_query(text), 1, "%d", known);
-		free(text);
+		text = ik_format("SELECT count(*) FROM events WHERE kind = '%s'", cases[i].kind);
+		cr_expect_eq(fixture_query(text), 1, "%d", (int)i);
 		if (fixture.notices == 0)
 			fixture_run();
 		cr_expect(strstr(fixture.notice, id), "%s", fixture.notice);
 		fixture.notices = 0;
+		free(text);
+		free(path);
 	}
-	free(path);
 }
 
 /* Overwrite length bytes of the database from offset. */
