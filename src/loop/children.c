@@ -188,6 +188,8 @@ static void look_at_orphans(void *arg)
 	children->orphans = count_orphans(children);
 	if (children->orphans == 0 && children->count == ik_guard_count(children->guard))
 		ik_guard_rest(children->guard);
+	else
+		ik_guard_renew(children->guard);
 	if (children->orphans != before && children->on_change != NULL)
 		children->on_change(children->on_change_arg);
 }

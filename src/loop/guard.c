@@ -24,7 +24,9 @@
 /* A turn's calls follow each other within less. */
 #define REST_MS 1000
 /* A run draws one of so many ranges within its own. */
-#define RANGE_BITS 20
+#define RANGE_BITS 30
+/* One that dies so often would always do so. */
+enum { MOST_DEATHS = 100 };
 /* How long the guard tries: only what hangs in the kernel takes more than an instant. */
 #define KILL_MS 10000
 #define PAUSE_NS (10 * 1000 * 1000)
@@ -35,6 +37,8 @@ struct ik_guard {
 	struct ik_process *process; /* NULL: not running */
 	struct ik_timer *rest;
 	struct rlimit mark;
+	bool lost;   /* it has died, and another has not been started */
+	int deaths;
 	bool usable; /* there is a range to draw from, and it could be started */
 };
 
@@ -61,17 +65,23 @@ static bool draw_mark(struct rlimit *mark)
 	return true;
 }
 
+/* It has died by itself, or was killed. */
 static void ended(void *arg)
 {
 	struct ik_guard *guard = arg;
 
-	guard->process = ik_process_close(guard->process); /* reaps it */
+	guard->process = ik_process_close(guard->process); /* reaps it; ik_guard_renew() follows */
+	guard->lost = true;
+	if (++guard->deaths == MOST_DEATHS)
+		guard->usable = false;
 }
 
 /* Time has passed without a new process. */
 static void end(void *arg)
 {
-	ended(arg);
+	struct ik_guard *guard = arg;
+
+	guard->process = ik_process_close(guard->process);
 }
 
 struct ik_guard *ik_guard_new(struct ik_loop *loop, const char *program)
@@ -135,6 +145,9 @@ const struct rlimit *ik_guard_mark(struct ik_guard *guard)
 	if (guard == NULL || !guard->usable)
 		return NULL;
 	ik_timer_stop(guard->rest);
+	/* The loop may not have heard of its end yet. */
+	if (guard->process != NULL && ik_process_ended(guard->process))
+		ended(guard);
 	if (guard->process == NULL) {
 		number = start(guard, &pid);
 		if (number != 0) {
@@ -145,6 +158,7 @@ const struct rlimit *ik_guard_mark(struct ik_guard *guard)
 			return NULL;
 		}
 		guard->process = ik_process_new(guard->loop, pid, ended, guard);
+		guard->lost = false;
 	}
 	return &guard->mark;
 }
@@ -154,8 +168,16 @@ size_t ik_guard_count(const struct ik_guard *guard)
 	return guard != NULL && guard->process != NULL ? 1 : 0;
 }
 
+void ik_guard_renew(struct ik_guard *guard)
+{
+	if (guard != NULL && guard->lost)
+		(void)ik_guard_mark(guard);
+}
+
 void ik_guard_rest(struct ik_guard *guard)
 {
+	if (guard != NULL)
+		guard->lost = false;
 	if (ik_guard_count(guard) > 0 && !ik_timer_running(guard->rest))
 		ik_timer_start(guard->rest, REST_MS);
 }

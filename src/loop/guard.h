@@ -40,6 +40,9 @@ const struct rlimit *ik_guard_mark(struct ik_guard *guard);
 /* How many of this program's children are the guard: 0 or 1. */
 size_t ik_guard_count(const struct ik_guard *guard);
 
+/* Something is left to guard: start another if it has died. */
+void ik_guard_renew(struct ik_guard *guard);
+
 /* Nothing is left to guard: it ends, unless something is started within a second. */
 void ik_guard_rest(struct ik_guard *guard);
 
