@@ -563,6 +563,14 @@ int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most)
 	return rows < most ? rows : most;
 }
 
+int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns)
+{
+	const struct question *question = dialog->first;
+	if (!ik_dialog_is_open(dialog))
+		return 0;
+	return 1 + foot_rows(question, columns) + text_rows(question, columns, 1);
+}
+
 /* Say which key brings a question back that was put aside. */
 static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 {
@@ -677,11 +685,11 @@ static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 /* The rows of the choices within the dialog's area, above its last, the keys. */
 static struct ik_rectangle foot_area(const struct question *question, struct ik_rectangle area)
 {
-	/* What answers comes before what explains. */
+	/* What answers comes first, then what is asked about, then what explains the keys. */
 	int left = area.rows - 1, foot = foot_rows(question, area.columns);
 	if (foot > left)
 		foot = left;
-	int keys = left > foot;
+	int keys = left > foot + text_rows(question, area.columns, 1);
 	return (struct ik_rectangle){area.row + area.rows - keys - foot, area.column, foot,
 		area.columns};
 }

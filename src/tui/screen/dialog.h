@@ -116,6 +116,9 @@ void ik_dialog_scroll(struct ik_dialog *dialog, int rows);
 /* Rows that it wants in that many columns: at most most, 0 without a question. */
 int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most);
 
+/* Rows without which nothing of an open question's text is seen; 0: it is not open. */
+int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns);
+
 /* Draw; the cursor is set where a text is being written, else left alone. */
 void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,
 	int *ret_cursor_row, int *ret_cursor_column);

@@ -415,8 +415,13 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 		queue_rows, 0);
 	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
 		return layout;
-	int rows = ik_dialog_rows(screen->dialog, screen->columns,
-		ik_layout_dialog_rows(layout.queue.row));
+	int most = ik_layout_dialog_rows(layout.queue.row);
+	/* A question whose text has no row could only be denied: queued messages make room. */
+	if (most < ik_dialog_least_rows(screen->dialog, screen->columns)) {
+		most = ik_layout_dialog_rows(layout.rule.row);
+		queue_rows = 0;
+	}
+	int rows = ik_dialog_rows(screen->dialog, screen->columns, most);
 	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, queue_rows, rows);
 }
 

@@ -227,6 +227,19 @@ Test(dialog, the_smallest_screen_has_room)
 	cr_assert(picture_has(&cells, "too small"));
 }
 
+Test(dialog, its_text_has_a_row_before_queued_messages_have)
+{
+	ask("May the model call file_edit?");
+	ik_screen_set_draft(screen, "one\ntwo\nthree", strlen("one\ntwo\nthree"));
+	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_QUEUED, .number = 2,
+		.text = "next\nlast", .text_length = strlen("next\nlast")});
+	cr_assert(picture_has(draw(10, 40), "path: src/main.c"));
+	cr_assert(picture_has(&cells, "[n] No"));
+	cr_assert(picture_has(&cells, "three"));
+	cr_assert_not(picture_has(&cells, "queued: last"));
+	cr_assert(picture_has(draw(24, 40), "queued: last"));
+}
+
 Test(dialog, every_size_is_drawn_without_a_question_lost)
 {
 	ask("May the model call file_edit?");
