@@ -120,6 +120,7 @@ struct maker {
 	const struct ik_confine_plan *plan;
 	struct ik_confine_limit *limits; /* those that are not covered */
 	size_t limit_count;
+	char consoles[3][PATH_MAX]; /* this process's terminals that are not at IK_COVER_TERMINALS */
 	int ruleset;
 	int number; /* errno of what went wrong; 0 */
 };
@@ -259,12 +260,40 @@ static void allow_places(struct maker *maker, int abi)
 	}
 }
 
+/* Cover a place, or limit it by Landlock. */
+static void add_limit(struct maker *maker, struct ik_covering **covering,
+	const struct ik_confine_limit *limit)
+{
+	if (!limit->cover || ik_cover_way() == IK_COVER_NONE) {
+		maker->limits[maker->limit_count++] = *limit;
+		return;
+	}
+	if (*covering == NULL)
+		*covering = ik_covering_new();
+	ik_covering_add(*covering, limit->path, limit->left == IK_CONFINE_READING);
+}
+
+/* Keep it off this process's terminals that lie elsewhere: a virtual console, a serial line. */
+static void limit_consoles(struct maker *maker, struct ik_covering **covering)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		char *path = maker->consoles[fd];
+
+		if (ttyname_r(fd, path, sizeof(maker->consoles[fd])) == 0 &&
+			!ik_confine_below(path, IK_COVER_TERMINALS) &&
+			(fd == 0 || !ik_text_equal(path, maker->consoles[fd - 1])))
+			add_limit(maker, covering, &(struct ik_confine_limit){
+				.path = path, .left = IK_CONFINE_NOTHING, .cover = true,
+			});
+	}
+}
+
 /* Part what is covered from what Landlock limits. The former's covering, or NULL. */
 static struct ik_covering *part_limits(struct maker *maker)
 {
 	struct ik_covering *covering = NULL;
 
-	maker->limits = ik_alloc_array(NULL, maker->plan->limit_count + 1, sizeof(*maker->limits));
+	maker->limits = ik_alloc_array(NULL, maker->plan->limit_count + 4, sizeof(*maker->limits));
 	if (maker->plan->own_terminals && ik_cover_way() != IK_COVER_NONE) {
 		covering = ik_covering_new();
 		ik_covering_add_terminals(covering);
@@ -273,17 +302,10 @@ static struct ik_covering *part_limits(struct maker *maker)
 			.path = IK_COVER_TERMINALS, .left = IK_CONFINE_NAMES,
 		};
 	}
-	for (size_t i = 0; i < maker->plan->limit_count; i++) {
-		const struct ik_confine_limit *limit = &maker->plan->limits[i];
-
-		if (!limit->cover || ik_cover_way() == IK_COVER_NONE) {
-			maker->limits[maker->limit_count++] = *limit;
-			continue;
-		}
-		if (covering == NULL)
-			covering = ik_covering_new();
-		ik_covering_add(covering, limit->path, limit->left == IK_CONFINE_READING);
-	}
+	if (maker->plan->own_terminals)
+		limit_consoles(maker, &covering);
+	for (size_t i = 0; i < maker->plan->limit_count; i++)
+		add_limit(maker, &covering, &maker->plan->limits[i]);
 	return covering;
 }
 

@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -536,6 +539,45 @@ Test(sandbox, keeps_off_terminals_outside)
 	keeps_off_terminals("off", " write append link parent read own");
 	keeps_off_terminals("project", " own");
 	keeps_off_terminals("read-only", " own");
+}
+
+/* A virtual console lies elsewhere; here a terminal of another devpts stands for it. */
+Test(sandbox, keeps_off_the_terminal_it_runs_in_wherever_that_lies)
+{
+	static const char write[] = "try write 'echo x >../consoles/0'\n";
+	struct fixture fixture;
+	char *consoles, *multiplexer, *console;
+	int master, slave, unlocked = 0;
+
+	need_covers();
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		cr_skip("no file system can be mounted here: %s", strerror(errno));
+	fixture = begin();
+	make_directory(&fixture, "consoles");
+	consoles = ik_path_join(fixture.base, "consoles");
+	cr_assert_eq(mount("none", consoles, "devpts", 0, "newinstance,ptmxmode=0666"), 0, "%s",
+		strerror(errno));
+	multiplexer = ik_path_join(consoles, "ptmx");
+	console = ik_path_join(consoles, "0");
+	master = open(multiplexer, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert(master >= 0 && ioctl(master, TIOCSPTLCK, &unlocked) == 0);
+	slave = open(console, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert(slave >= 0, "%s", strerror(errno));
+	/* What is writable for a tool, so that nothing else keeps it off. */
+	set(&fixture, "sandbox.mode", "project");
+	set(&fixture, "sandbox.write", "[\"~/consoles\"]");
+	make_sandbox(&fixture);
+	succeeds(&fixture, write, " write");
+	cr_assert_eq(dup2(slave, STDIN_FILENO), STDIN_FILENO);
+	succeeds(&fixture, write, "");
+	close(STDIN_FILENO);
+	close(slave);
+	close(master);
+	cr_assert_eq(umount2(consoles, MNT_DETACH), 0);
+	free(consoles);
+	free(multiplexer);
+	free(console);
+	end(&fixture);
 }
 
 Test(sandbox, keeps_off_terminals_for_an_ordinary_user)
