@@ -1,10 +1,13 @@
 #include "tool/output_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,9 +18,11 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A name in a session's directory: no two calls share one, in whatever process. */
-#define NAME "XXXXXX.txt"
-#define SUFFIX 4
+/* A name in a session's directory: no two calls share one, in whatever process. What is called
+ * otherwise is not ours. */
+#define NAME_LETTERS 6
+#define NAME_END ".txt"
+#define NAME_TRIES 100
 /* A result of hundreds of long texts is rare, and none of them is worth much. */
 enum { MOST_OF_A_CALL = 16 };
 
@@ -38,11 +43,41 @@ struct ik_output_files *ik_output_files_new(const char *root, const char *sessio
 	return files;
 }
 
+/* Open the directory of a session below the root, which is not a link. -1: there is none. */
+static int open_session(int root, const char *session)
+{
+	return openat(root, session, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Open the root. -1: there is none. */
+static int open_root(const char *root)
+{
+	return open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Remove a file of a session, and its directory, if that was the last one in it. */
+static bool remove_file(int root, const char *session, const char *name)
+{
+	const int directory = open_session(root, session);
+	const bool removed = directory >= 0 && unlinkat(directory, name, 0) == 0;
+
+	if (directory >= 0)
+		(void)close(directory);
+	if (removed)
+		(void)unlinkat(root, session, AT_REMOVEDIR);
+	return removed;
+}
+
 static void drop_last(struct ik_output_files *files)
 {
-	files->count--;
-	(void)unlink(files->paths[files->count]);
-	free(files->paths[files->count]);
+	char *path = files->paths[--files->count];
+	const int root = open_root(files->root);
+
+	if (root >= 0) {
+		(void)remove_file(root, ik_path_base(files->directory), ik_path_base(path));
+		(void)close(root);
+	}
+	free(path);
 }
 
 /* The file at hand will not be whole. */
@@ -71,14 +106,14 @@ struct ik_output_files *ik_output_files_free(struct ik_output_files *files)
 size_t ik_output_files_path_length(const struct ik_output_files *files)
 {
 	return ik_cut_written_length(files->directory, strlen(files->directory), SIZE_MAX) - 2 +
-		strlen("/" NAME);
+		strlen("/") + NAME_LETTERS + strlen(NAME_END);
 }
 
 /* ---- the bound ---- */
 
 /* A file of any session. */
 struct old {
-	char *path;
+	char *session, *name;
 	int64_t size;
 	struct timespec time;
 };
@@ -89,15 +124,20 @@ struct old_files {
 	int64_t size;
 };
 
-/* Note the files of a directory. */
-static void note_files(struct old_files *old, const char *directory)
+/* Note the files of a session. */
+static void note_files(struct old_files *old, int root, const char *session)
 {
-	DIR *stream = opendir(directory);
+	const int fd = open_session(root, session);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	struct stat status;
 
+	if (stream == NULL && fd >= 0)
+		(void)close(fd);
 	while (stream != NULL && (entry = readdir(stream)) != NULL) {
-		if (fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+		if (strlen(entry->d_name) != NAME_LETTERS + strlen(NAME_END) ||
+		    !ik_text_ends(entry->d_name, NAME_END) ||
+		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
 		    !S_ISREG(status.st_mode))
 			continue;
 		if (old->count == old->capacity) {
@@ -105,7 +145,8 @@ static void note_files(struct old_files *old, const char *directory)
 			old->items = ik_alloc_array(old->items, old->capacity, sizeof *old->items);
 		}
 		old->items[old->count++] = (struct old){
-			.path = ik_path_join(directory, entry->d_name),
+			.session = ik_strdup(session),
+			.name = ik_strdup(entry->d_name),
 			.size = status.st_size,
 			.time = status.st_mtim,
 		};
@@ -113,6 +154,15 @@ static void note_files(struct old_files *old, const char *directory)
 	}
 	if (stream != NULL)
 		(void)closedir(stream);
+}
+
+static void old_files_done(struct old_files *old)
+{
+	for (size_t i = 0; i < old->count; i++) {
+		free(old->items[i].session);
+		free(old->items[i].name);
+	}
+	free(old->items);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -126,19 +176,18 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Remove the oldest files until there is room for another one. */
-static void make_room(const char *root)
+static void make_room(int root)
 {
-	DIR *stream = opendir(root);
+	const int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	struct old_files old = { .count = 0 };
 
-	while (stream != NULL && (entry = readdir(stream)) != NULL) {
-		char *directory = ik_path_join(root, entry->d_name);
-
+	if (stream == NULL && fd >= 0)
+		(void)close(fd);
+	while (stream != NULL && (entry = readdir(stream)) != NULL)
 		if (entry->d_name[0] != '.')
-			note_files(&old, directory);
-		free(directory);
-	}
+			note_files(&old, root, entry->d_name);
 	if (stream != NULL)
 		(void)closedir(stream);
 	if (old.count > 0)
@@ -147,34 +196,58 @@ static void make_room(const char *root)
 		bool full = old.size > (int64_t)IK_LIMIT_OUTPUT_FILES ||
 			old.count - i >= IK_LIMIT_OUTPUT_FILE_COUNT;
 
-		if (full && unlink(old.items[i].path) == 0) {
+		if (full && remove_file(root, old.items[i].session, old.items[i].name))
 			old.size -= old.items[i].size;
-			/* Its directory, if that was the last one in it. */
-			*strrchr(old.items[i].path, '/') = '\0';
-			(void)rmdir(old.items[i].path);
-		}
-		free(old.items[i].path);
 	}
-	free(old.items);
+	old_files_done(&old);
 }
 
 /* ---- a file ---- */
 
+/* Draw a name that is not a file's yet, of mode 0600, and open it; ret_path is new memory. -1: it
+ * cannot be made. */
+static int make_file(const struct ik_output_files *files, int directory, char **ret_path)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	int fd = -1;
+
+	for (int i = 0; i < NAME_TRIES && fd < 0; i++) {
+		unsigned char drawn[NAME_LETTERS];
+		char name[NAME_LETTERS + sizeof NAME_END];
+
+		if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn)
+			return -1;
+		for (size_t at = 0; at < NAME_LETTERS; at++)
+			name[at] = letters[drawn[at] % (sizeof letters - 1)];
+		memcpy(name + NAME_LETTERS, NAME_END, sizeof NAME_END);
+		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			*ret_path = ik_path_join(files->directory, name);
+		else if (errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
 void ik_output_files_begin(struct ik_output_files *files)
 {
-	char *path;
+	const char *session = ik_path_base(files->directory);
+	int root, directory = -1;
 
-	if (files->count == MOST_OF_A_CALL)
+	if (files->count == MOST_OF_A_CALL || ik_path_make(files->root, 0700, NULL) != IK_OK)
 		return;
-	make_room(files->root);
-	if (ik_path_make(files->directory, 0700, NULL) != IK_OK)
+	root = open_root(files->root);
+	if (root < 0)
 		return;
-	path = ik_path_join(files->directory, NAME);
-	files->fd = mkostemps(path, SUFFIX, O_CLOEXEC); /* mode 0600 */
-	if (files->fd >= 0)
-		files->paths[files->count++] = path;
-	else
-		free(path);
+	make_room(root);
+	if (mkdirat(root, session, 0700) == 0 || errno == EEXIST)
+		directory = open_session(root, session);
+	if (directory >= 0) {
+		files->fd = make_file(files, directory, &files->paths[files->count]);
+		files->count += files->fd >= 0;
+		(void)close(directory);
+	}
+	(void)close(root);
 }
 
 void ik_output_files_write(struct ik_output_files *files, const char *bytes, size_t length)
@@ -199,14 +272,14 @@ const char *ik_output_files_end(struct ik_output_files *files)
 void ik_output_files_forget(const char *root, const char *session)
 {
 	struct old_files old = { .count = 0 };
-	char *directory = ik_path_join(root, session);
+	const int fd = open_root(root);
 
-	note_files(&old, directory);
-	while (old.count > 0) {
-		(void)unlink(old.items[--old.count].path);
-		free(old.items[old.count].path);
-	}
-	free(old.items);
-	(void)rmdir(directory);
-	free(directory);
+	if (fd < 0)
+		return;
+	note_files(&old, fd, session);
+	for (size_t i = 0; i < old.count; i++)
+		(void)remove_file(fd, session, old.items[i].name);
+	(void)unlinkat(fd, session, AT_REMOVEDIR);
+	old_files_done(&old);
+	(void)close(fd);
 }

@@ -263,6 +263,7 @@ static int count_files(const char *session)
 /* Make a file of that many bytes, which take no room on the disk. */
 static void make_large(const char *session, off_t size)
 {
+	static struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
 	struct ik_output_files *files = ik_output_files_new(root, session);
 	const char *path;
 
@@ -271,6 +272,9 @@ static void make_large(const char *session, off_t size)
 	path = ik_output_files_end(files);
 	cr_assert_not_null(path);
 	cr_assert_eq(truncate(path, size), 0);
+	/* Two may be made within one tick of the file system's clock. */
+	times[1].tv_sec++;
+	cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 	ik_output_files_free(files);
 }
 
@@ -285,4 +289,34 @@ Test(output_files, make_room_for_new_ones)
 	make_large("new", (off_t)IK_LIMIT_OUTPUT_FILES + 1);
 	make_large("new", 1);
 	cr_assert_eq(count_files("new"), 1, "one that is too large by itself goes, too");
+}
+
+/* A link to elsewhere in the place of a session's directory, and files of others in ours. */
+Test(output_files, are_neither_made_nor_removed_through_links)
+{
+	char *away = ik_path_join(root, "../kept-XXXXXX"), *link = ik_path_join(root, "session");
+	char *kept, *other;
+	struct ik_output_files *files;
+
+	cr_assert_not_null(mkdtemp(away));
+	kept = ik_path_join(away, "abcdef.txt");
+	cr_assert_eq(ik_file_write(kept, "mine", 4, 0600, NULL), IK_OK);
+	cr_assert_eq(symlink(away, link), 0);
+	make_large("old", (off_t)IK_LIMIT_OUTPUT_FILES + 1);
+	other = ik_path_join(root, "old/notes.txt");
+	cr_assert_eq(ik_file_write(other, "mine", 4, 0600, NULL), IK_OK);
+	files = ik_output_files_new(root, "session");
+	ik_output_files_begin(files);
+	cr_assert_null(ik_output_files_end(files));
+	ik_output_files_free(files);
+	ik_output_files_forget(root, "session");
+	cr_assert_eq(access(kept, F_OK), 0);
+	ik_output_files_forget(root, "old");
+	cr_assert_eq(access(other, F_OK), 0);
+	cr_assert_eq(unlink(kept), 0);
+	cr_assert_eq(rmdir(away), 0);
+	free(kept);
+	free(other);
+	free(away);
+	free(link);
 }
