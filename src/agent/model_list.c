@@ -5,6 +5,7 @@
 
 #include "agent/transfer.h"
 #include "provider/models.h"
+#include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -75,20 +76,34 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	free(names);
 }
 
+/* Deferred: the model that is built in is the only one. */
+static void tell_built_in(void *arg)
+{
+	struct ik_model_list *list = arg;
+	char name[] = IK_PRACTICE_MODEL;
+
+	list->done(list->arg, &(char *){ name }, 1, NULL);
+}
+
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
 	const struct ik_model_spec *spec, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
 	struct ik_model_list *list = ik_alloc(sizeof(*list));
 	struct ik_http_spec request = { .method = "GET", .idle_timeout_ms = idle_timeout_ms };
-	char **headers = spec->format->headers(&spec->endpoint);
-	char *url = spec->format->models_url(&spec->endpoint);
+	char **headers, *url;
 
 	list->loop = loop;
 	list->model = ik_model_new(spec);
 	list->done = done;
 	list->arg = arg;
 	ik_buf_init(&list->body, IK_LIMIT_MODEL_LIST);
+	if (spec->format->answer) {
+		ik_loop_defer(loop, tell_built_in, list);
+		return list;
+	}
+	headers = spec->format->headers(&spec->endpoint);
+	url = spec->format->models_url(&spec->endpoint);
 	request.url = url;
 	request.headers = (const char *const *)headers;
 	list->request = ik_http_start(http, &request, &events, list);
@@ -112,6 +127,7 @@ struct ik_model_list *ik_model_list_close(struct ik_model_list *list)
 	if (!list)
 		return NULL;
 	list->request = ik_http_close(list->request);
+	ik_loop_cancel_deferred(list->loop, tell_built_in, list);
 	ik_loop_defer(list->loop, release, list);
 	return NULL;
 }

@@ -8,7 +8,6 @@
 #include "core/agents_file.h"
 #include "core/export.h"
 #include "agent/session/session_copy.h"
-#include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/path.h"
@@ -333,20 +332,6 @@ static void start_tools(struct ik_core *core, bool no_tools)
 		core->scanned = true;
 }
 
-/* Have the practice model served, where that is the choice. */
-static bool serve_practice(struct ik_core *core, struct ik_model_choice *choice, struct ik_error *error)
-{
-	if (!choice->practice)
-		return true;
-	if (core->practice == NULL)
-		core->practice = ik_practice_server_new(core->loop, error);
-	if (core->practice == NULL)
-		return false;
-	free(choice->base_url);
-	choice->base_url = ik_strdup(ik_practice_server_url(core->practice));
-	return true;
-}
-
 enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
 	const struct ik_model_wish *wish, struct ik_error *error)
 {
@@ -354,8 +339,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	struct ik_model_choice choice = {.provider = NULL};
 	char *warning;
 
-	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK ||
-	    !serve_practice(core, &choice, error)) {
+	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK) {
 		ik_model_choice_done(&choice);
 		return error->status;
 	}
@@ -385,8 +369,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->events = events;
 	core->arg = arg;
 	core->environment = ik_setup_tool_environment(setup);
-	if (!serve_practice(core, &setup->choice, error))
-		return error->status;
 	core->store = ik_store_open(loop, setup->database, error);
 	if (core->store == NULL)
 		return error->status;
@@ -499,7 +481,6 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	free(core->models_wanted);
 	core->models_line = core->models_wanted = NULL;
 	core->http = ik_http_free(core->http);
-	core->practice = ik_practice_server_close(core->practice);
 	if (core->store != NULL)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
 	core->policy = ik_policy_free(core->policy);

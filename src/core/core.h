@@ -9,7 +9,6 @@
 
 #include "agent/model_list.h"
 #include "agent/session/session.h"
-#include "core/practice_server.h"
 #include "core/setup.h"
 #include "core/tool_switch.h"
 #include "tool/discovery.h"
@@ -47,7 +46,6 @@ struct ik_core {
 	size_t session_count;
 	struct ik_slots *slots; /* calls at once, over all of them */
 	struct ik_written *written; /* what they write, the same */
-	struct ik_practice_server *practice;
 	char **environment; /* for tools */
 	bool tools_wanted;
 	bool no_tools;

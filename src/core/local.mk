@@ -16,7 +16,6 @@ libik_core_a_SOURCES = \
 	src/core/options.c src/core/options.h \
 	src/core/places.c src/core/places.h \
 	src/core/policy_file.c src/core/policy_file.h \
-	src/core/practice_server.c src/core/practice_server.h \
 	src/core/print.c src/core/print.h \
 	src/core/project.c src/core/project.h \
 	src/core/resume_text.c src/core/resume_text.h \

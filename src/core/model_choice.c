@@ -206,7 +206,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	if (status != IK_OK)
 		return status;
 	type = own != NULL && own->type != NULL ? own->type : standard_type(builtin, choice->base_url);
-	choice->format = ik_wire_format_find(type);
+	choice->format = choice->practice ? &ik_practice_format : ik_wire_format_find(type);
 	if (choice->format == NULL)
 		return unknown_type(name, type, error);
 	choice->price = (struct ik_price)IK_PRICE_UNKNOWN;

@@ -14,7 +14,7 @@
 struct ik_model_choice {
 	char *provider;
 	char *model;
-	char *base_url;      /* NULL: the practice model's, known once it listens */
+	char *base_url;      /* NULL: the practice model, which has none */
 	char *api_key;
 	char *key_variable;
 	char **headers;      /* NULL-terminated */

@@ -54,7 +54,7 @@ enum ik_status ik_event_extra_load(struct ik_error *error)
 	char *name;
 	void *handle;
 
-	if (ik_event_extra.evhttp_new_ != NULL)
+	if (ik_event_extra.evdns_base_new_ != NULL)
 		return IK_OK;
 	/* A libevent that is all in one is there already. */
 	if (find_functions(RTLD_DEFAULT))

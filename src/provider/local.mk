@@ -40,6 +40,7 @@ libik_provider_a_SOURCES += \
 	src/provider/wire/format.h \
 	src/provider/wire/headers.c src/provider/wire/headers.h \
 	src/provider/wire/request.h \
+	src/provider/wire/script.c src/provider/wire/script.h \
 	src/provider/wire/sse.c src/provider/wire/sse.h \
 	src/provider/wire/thinking.c src/provider/wire/thinking.h \
 	src/provider/wire/transcript.c src/provider/wire/transcript.h \

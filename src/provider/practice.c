@@ -3,41 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/write.h"
+#include "provider/openai/openai_chat.h"
 #include "provider/practice_rules.h"
+#include "provider/wire/script.h"
+#include "provider/wire/transcript.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
 /* So much of a text is streamed at a time. */
-#define WORDS_A_CHUNK 3
-#define ARGUMENT_BYTES_A_CHUNK 16
+#define WORDS_A_PIECE 3
+#define ARGUMENT_BYTES_A_PIECE 16
 /* "read every *" in a large tree. */
 #define FILES_MAX 32
 #define ANSWER_LIMIT IK_MIB(16)
 
 /* What has happened since the person last spoke. */
 struct exchange {
-	struct ik_json_span *calls;   /* elements of tool_calls, in order */
-	size_t call_count;
-	struct ik_json_span *results; /* messages of role "tool" */
-	size_t result_count;
-	size_t calls_before;          /* in the whole conversation, for new ids */
-	char *user;                   /* what the person said; NULL: nothing */
+	const struct ik_request *request;
+	char *user;                         /* what the person said */
 	size_t user_length;
-};
-
-struct request {
-	struct ik_json_span tools;
-	bool forbid_calls;
-	struct exchange exchange;
-	int64_t words;
+	const struct ik_message **calls;    /* in order, each */
+	const struct ik_message **results;  /* with its result; NULL: none came */
+	size_t count, capacity;
+	size_t calls_before;                /* in the whole conversation, for new ids */
+	int64_t words;                      /* of all that was said */
 };
 
 struct writer {
-	struct ik_practice_answer *answer;
-	size_t capacity;
+	struct ik_script *script;
 	int64_t words;
 	int call;        /* index of the next call in this reply */
 	size_t call_id;  /* number of the next call in the conversation */
@@ -57,273 +52,140 @@ static int64_t count_words(const char *text, size_t length)
 	return words;
 }
 
-/* Add a chunk: "data: ", body, and an empty line. */
-static void add_event(struct writer *writer, const char *data, size_t length)
-{
-	struct ik_practice_answer *answer = writer->answer;
-
-	if (answer->count == writer->capacity) {
-		writer->capacity = writer->capacity * 2 + 32;
-		answer->chunks = ik_alloc_array(answer->chunks, writer->capacity,
-			sizeof *answer->chunks);
-	}
-	answer->chunks[answer->count++] = ik_format("data: %.*s\n\n", (int)length, data);
-}
-
-static void open_chunk(struct ik_buf *out)
-{
-	ik_buf_init(out, ANSWER_LIMIT);
-	ik_json_open(out, '{');
-	ik_json_key(out, "id");
-	ik_json_put_text(out, "chatcmpl-practice");
-	ik_json_key(out, "object");
-	ik_json_put_text(out, "chat.completion.chunk");
-	ik_json_key(out, "created");
-	ik_json_put_integer(out, 0);
-	ik_json_key(out, "model");
-	ik_json_put_text(out, IK_PRACTICE_MODEL);
-	ik_json_key(out, "choices");
-	ik_json_open(out, '[');
-}
-
-/* End what open_chunk() began, add it, release it. */
-static void close_chunk(struct writer *writer, struct ik_buf *out)
-{
-	ik_json_close(out, '}');
-	if (ik_buf_status(out) == IK_OK)
-		add_event(writer, out->data, out->length);
-	ik_buf_done(out);
-}
-
-static void open_delta(struct ik_buf *out)
-{
-	open_chunk(out);
-	ik_json_open(out, '{');
-	ik_json_key(out, "index");
-	ik_json_put_integer(out, 0);
-	ik_json_key(out, "delta");
-	ik_json_open(out, '{');
-}
-
-static void close_delta(struct writer *writer, struct ik_buf *out, const char *finish_reason)
-{
-	ik_json_close(out, '}');
-	ik_json_key(out, "finish_reason");
-	ik_json_put_text(out, finish_reason);
-	ik_json_close(out, '}');
-	ik_json_close(out, ']');
-	close_chunk(writer, out);
-}
-
-static void put_begin(struct writer *writer)
-{
-	struct ik_buf out;
-
-	open_delta(&out);
-	ik_json_key(&out, "role");
-	ik_json_put_text(&out, "assistant");
-	ik_json_key(&out, "content");
-	ik_json_put_text(&out, "");
-	close_delta(writer, &out, NULL);
-}
-
-/* Stream a text a few words at a time, as content or reasoning_content. */
-static void put_words(struct writer *writer, const char *member, const char *text, size_t length)
+/* Stream a text a few words at a time. */
+static void put_words(struct writer *writer, enum ik_delta_kind kind, const char *text, size_t length)
 {
 	writer->words += count_words(text, length);
 	for (size_t at = 0; at < length;) {
 		size_t end = at;
-		for (int word = 0; word < WORDS_A_CHUNK && end < length; word++) {
+		for (int word = 0; word < WORDS_A_PIECE && end < length; word++) {
 			while (end < length && strchr(" \n", text[end]))
 				end++;
 			while (end < length && !strchr(" \n", text[end]))
 				end++;
 		}
-		struct ik_buf out;
-		open_delta(&out);
-		ik_json_key(&out, member);
-		ik_json_put_string(&out, text + at, end - at);
-		close_delta(writer, &out, NULL);
+		ik_script_add(writer->script, &(struct ik_delta){ .kind = kind, .text = text + at,
+			.text_length = end - at });
 		at = end;
 	}
 }
 
 static void put_text(struct writer *writer, const char *text)
 {
-	put_words(writer, "content", text, strlen(text));
+	put_words(writer, IK_DELTA_TEXT, text, strlen(text));
 }
 
 /* Stream a call: first its id and name, then its arguments in pieces. */
 static void put_call(struct writer *writer, const char *tool, const char *arguments)
 {
-	size_t length = strlen(arguments), at = 0;
-	bool first = true;
+	size_t length = strlen(arguments);
+	char *id = ik_format("call_%zu", writer->call_id++);
 
 	writer->words += count_words(arguments, length);
-	while (first || at < length) {
-		size_t end = first ? 0 : ik_utf8_cut(arguments, length,
-			length - at < ARGUMENT_BYTES_A_CHUNK ? length : at + ARGUMENT_BYTES_A_CHUNK);
-		struct ik_buf out;
-		open_delta(&out);
-		ik_json_key(&out, "tool_calls");
-		ik_json_open(&out, '[');
-		ik_json_open(&out, '{');
-		ik_json_key(&out, "index");
-		ik_json_put_integer(&out, writer->call);
-		if (first) {
-			char *id = ik_format("call_%zu", writer->call_id);
-			ik_json_key(&out, "id");
-			ik_json_put_text(&out, id);
-			free(id);
-			ik_json_key(&out, "type");
-			ik_json_put_text(&out, "function");
-		}
-		ik_json_key(&out, "function");
-		ik_json_open(&out, '{');
-		if (first) {
-			ik_json_key(&out, "name");
-			ik_json_put_text(&out, tool);
-		}
-		ik_json_key(&out, "arguments");
-		ik_json_put_string(&out, arguments + at, end - at);
-		ik_json_close(&out, '}');
-		ik_json_close(&out, '}');
-		ik_json_close(&out, ']');
-		close_delta(writer, &out, NULL);
-		at = end;
-		first = false;
+	ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_CALL,
+		.slot = writer->call, .id = id, .name = tool });
+	free(id);
+	for (size_t at = 0, end; at < length; at = end) {
+		end = ik_utf8_cut(arguments, length, length - at < ARGUMENT_BYTES_A_PIECE ? length :
+			at + ARGUMENT_BYTES_A_PIECE);
+		ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_ARGUMENTS,
+			.slot = writer->call, .text = arguments + at, .text_length = end - at });
 	}
 	writer->call++;
-	writer->call_id++;
 }
 
-/* The last chunks: why it ended, the usage, the mark of the end. */
+/* The last deltas: the usage, and why it ended. */
 static void put_end(struct writer *writer, int64_t input_words)
 {
-	struct ik_buf out;
-
-	open_delta(&out);
-	close_delta(writer, &out, writer->call ? "tool_calls" : "stop");
-	open_chunk(&out);
-	ik_json_close(&out, ']');
-	ik_json_key(&out, "usage");
-	ik_json_open(&out, '{');
-	ik_json_key(&out, "prompt_tokens");
-	ik_json_put_integer(&out, input_words);
-	ik_json_key(&out, "completion_tokens");
-	ik_json_put_integer(&out, writer->words);
-	ik_json_key(&out, "total_tokens");
-	ik_json_put_integer(&out, input_words + writer->words);
-	ik_json_close(&out, '}');
-	close_chunk(writer, &out);
-	add_event(writer, "[DONE]", 6);
+	ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_USAGE,
+		.input_tokens = input_words, .output_tokens = writer->words });
+	ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_STOP,
+		.stop = writer->call ? IK_STOP_TOOL_CALLS : IK_STOP_END });
 }
 
-/* The text of a message, whether a string or parts; in new memory. */
-static char *message_text(struct ik_json_span message, size_t *ret_length)
+/* The envelope of a result (NULL: none came), in new memory. */
+static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 {
-	struct ik_json_span content = ik_json_member(message, "content");
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, part;
-	struct ik_buf text;
+	char *envelope = result ? ik_message_envelope(result, ret_length) : NULL;
+	struct ik_buf lost;
 
-	ik_buf_init(&text, IK_LIMIT_REQUEST);
-	if (!ik_json_string(content, &text) && ik_json_span_type(content) == IK_JSON_ARRAY) {
-		while (ik_json_next(content, &walk, &key, &part))
-			ik_json_string(ik_json_member(part, "text"), &text);
-	}
-	return ik_buf_take(&text, ret_length);
+	if (envelope)
+		return envelope;
+	ik_buf_init(&lost, IK_KIB(4));
+	ik_conversation_lost_envelope(&lost);
+	return ik_buf_take(&lost, ret_length);
 }
 
-static void add_span(struct ik_json_span **array, size_t *count, struct ik_json_span value)
+/* The person spoke: what came before is no matter any more. */
+static void read_user(struct exchange *exchange, const struct ik_message *message)
 {
-	/* A power of two is full. */
-	if ((*count & (*count - 1)) == 0)
-		*array = ik_alloc_array(*array, *count ? *count * 2 : 1, sizeof **array);
-	(*array)[(*count)++] = value;
-}
-
-static void forget_round(struct exchange *exchange)
-{
-	free(exchange->calls);
-	free(exchange->results);
 	free(exchange->user);
-	exchange->calls = exchange->results = NULL;
-	exchange->user = NULL;
-	exchange->call_count = exchange->result_count = 0;
+	exchange->user = ik_strndup(message->content, message->content_length);
+	exchange->user_length = message->content_length;
+	exchange->count = 0;
+	exchange->words += count_words(message->content, message->content_length);
 }
 
-/* Take in one message of the request. */
-static void read_message(struct request *request, struct ik_json_span message)
+static void read_results(struct exchange *exchange, const struct ik_passage *passage)
 {
-	struct exchange *exchange = &request->exchange;
-	struct ik_json_span role = ik_json_member(message, "role");
-	size_t length;
-	char *text = message_text(message, &length);
+	for (size_t index = 0; index < passage->count; index++) {
+		size_t length;
+		char *envelope = envelope_of(passage->messages[index], &length);
 
-	request->words += count_words(text, length);
-	if (ik_json_string_is(role, "user")) {
-		forget_round(exchange);
-		exchange->user = text;
-		exchange->user_length = length;
-		return;
+		exchange->words += count_words(envelope, length);
+		free(envelope);
+		if (exchange->count == exchange->capacity) {
+			exchange->capacity = exchange->capacity * 2 + 8;
+			exchange->calls = ik_alloc_array(exchange->calls, exchange->capacity,
+				sizeof *exchange->calls);
+			exchange->results = ik_alloc_array(exchange->results, exchange->capacity,
+				sizeof *exchange->results);
+		}
+		exchange->calls[exchange->count] = passage->calls[index];
+		exchange->results[exchange->count++] = passage->messages[index];
 	}
-	if (ik_json_string_is(role, "tool")) {
-		add_span(&exchange->results, &exchange->result_count, message);
-	} else if (ik_json_string_is(role, "assistant")) {
-		struct ik_json_span calls = ik_json_member(message, "tool_calls");
-		struct ik_json_walk walk = { 0 };
-		struct ik_json_span key, call;
-		while (ik_json_span_type(calls) == IK_JSON_ARRAY &&
-		       ik_json_next(calls, &walk, &key, &call)) {
-			exchange->calls_before++;
-			add_span(&exchange->calls, &exchange->call_count, call);
+	exchange->calls_before += passage->count;
+}
+
+/* Read all that was said so far. */
+static void read_request(struct exchange *exchange)
+{
+	const char *prompt = exchange->request->system_prompt;
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	exchange->words = prompt ? count_words(prompt, strlen(prompt)) : 0;
+	ik_transcript_init(&transcript, exchange->request->conversation);
+	while (ik_transcript_next(&transcript, &passage)) {
+		if (passage.kind == IK_PASSAGE_USER)
+			read_user(exchange, passage.messages[0]);
+		else if (passage.kind == IK_PASSAGE_RESULTS)
+			read_results(exchange, &passage);
+		for (size_t index = 0; passage.kind == IK_PASSAGE_ASSISTANT &&
+		     index < passage.count; index++) {
+			const struct ik_message *message = passage.messages[index];
+
+			if (message->kind == IK_KIND_ASSISTANT)
+				exchange->words += count_words(message->content,
+					message->content_length);
 		}
 	}
-	free(text);
+	ik_transcript_done(&transcript);
 }
 
-/* Read a request; false when it is none. */
-static bool read_request(const char *body, size_t length, struct request *request,
-	struct ik_error *error)
+static bool is_offered(const struct exchange *exchange, const char *tool)
 {
-	struct ik_json_span value, messages, key, message;
-	struct ik_json_walk walk = { 0 };
-
-	if (ik_json_check(body, length, &value, error) != IK_OK)
-		return false;
-	messages = ik_json_member(value, "messages");
-	if (ik_json_span_type(messages) != IK_JSON_ARRAY) {
-		ik_error_set(error, IK_INVALID, "%s", _("The request has no list of messages."));
-		return false;
-	}
-	while (ik_json_next(messages, &walk, &key, &message))
-		read_message(request, message);
-	request->tools = ik_json_member(value, "tools");
-	request->forbid_calls = ik_json_string_is(ik_json_member(value, "tool_choice"), "none");
-	return true;
-}
-
-static bool is_offered(const struct request *request, const char *tool)
-{
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
-
-	while (ik_json_span_type(request->tools) == IK_JSON_ARRAY &&
-	       ik_json_next(request->tools, &walk, &key, &value)) {
-		if (ik_json_string_is(ik_json_at(value, "function.name"), tool))
+	for (size_t index = 0; index < exchange->request->tool_count; index++) {
+		if (ik_text_equal(exchange->request->tools[index].name, tool))
 			return true;
 	}
 	return false;
 }
 
 /* Say that a call is not possible, and why. */
-static void put_no_call(struct writer *writer, const struct request *request, const char *tool)
+static void put_no_call(struct writer *writer, const struct ik_request *request, const char *tool)
 {
 	struct ik_buf text;
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, value;
-	const char *comma = "";
 
 	ik_buf_init(&text, ANSWER_LIMIT);
 	if (request->forbid_calls) {
@@ -331,35 +193,13 @@ static void put_no_call(struct writer *writer, const struct request *request, co
 			"round.\n"), tool);
 	} else {
 		ik_buf_printf(&text, _("I would call the tool `%s`, but it is not offered to me. "), tool);
-		if (!ik_json_count(request->tools)) {
-			ik_buf_puts(&text, _("No tool is.\n"));
-		} else {
-			ik_buf_puts(&text, _("Those that are: "));
-			while (ik_json_next(request->tools, &walk, &key, &value)) {
-				ik_buf_printf(&text, "%s`", comma);
-				ik_json_string(ik_json_at(value, "function.name"), &text);
-				ik_buf_putc(&text, '`');
-				comma = ", ";
-			}
-			ik_buf_puts(&text, ".\n");
-		}
+		ik_buf_puts(&text, request->tool_count ? _("Those that are: ") : _("No tool is.\n"));
+		for (size_t index = 0; index < request->tool_count; index++)
+			ik_buf_printf(&text, "%s`%s`%s", index ? ", " : "", request->tools[index].name,
+				index + 1 < request->tool_count ? "" : ".\n");
 	}
 	put_text(writer, text.data);
 	ik_buf_done(&text);
-}
-
-/* The call that a result answers. */
-static struct ik_json_span call_of(const struct exchange *exchange, struct ik_json_span result)
-{
-	char *id = ik_json_string_new(ik_json_member(result, "tool_call_id"), NULL);
-	struct ik_json_span found = { NULL, 0 };
-
-	for (size_t index = 0; id && index < exchange->call_count; index++) {
-		if (ik_json_string_is(ik_json_member(exchange->calls[index], "id"), id))
-			found = exchange->calls[index];
-	}
-	free(id);
-	return found;
 }
 
 /* Second round of "read every": a call for each file that was found. False when
@@ -367,7 +207,7 @@ static struct ik_json_span call_of(const struct exchange *exchange, struct ik_js
 static bool put_reads(struct writer *writer, const struct exchange *exchange)
 {
 	size_t length, count = 0;
-	char *envelope = message_text(exchange->results[0], &length);
+	char *envelope = envelope_of(exchange->results[0], &length);
 	struct ik_json_span value;
 	char *list = NULL;
 	size_t list_length = 0;
@@ -394,22 +234,19 @@ static void put_results(struct writer *writer, const struct exchange *exchange,
 	enum ik_practice_rule rule)
 {
 	struct ik_buf text;
-	bool many = rule == IK_PRACTICE_READ_EVERY && exchange->result_count > 1;
+	bool many = rule == IK_PRACTICE_READ_EVERY && exchange->count > 1;
 
 	ik_buf_init(&text, ANSWER_LIMIT);
 	if (many) {
-		size_t files = exchange->result_count - 1;
+		size_t files = exchange->count - 1;
 		ik_buf_printf(&text, ngettext("I have read %zu file:\n\n", "I have read %zu files:\n\n",
 			files), files);
 	}
-	for (size_t index = many ? 1 : 0; index < exchange->result_count; index++) {
-		struct ik_json_span function = ik_json_member(
-			call_of(exchange, exchange->results[index]), "function");
+	for (size_t index = many ? 1 : 0; index < exchange->count; index++) {
 		size_t length, arguments_length = 0;
-		char *tool = ik_json_string_new(ik_json_member(function, "name"), NULL);
-		char *written = ik_json_string_new(ik_json_member(function, "arguments"),
-			&arguments_length);
-		char *envelope = message_text(exchange->results[index], &length);
+		char *tool = ik_message_tool_name(exchange->calls[index]);
+		char *written = ik_message_arguments(exchange->calls[index], &arguments_length);
+		char *envelope = envelope_of(exchange->results[index], &length);
 		struct ik_json_span arguments = { NULL, 0 };
 		if (written && ik_json_check(written, arguments_length, &arguments, NULL) != IK_OK)
 			arguments = (struct ik_json_span){ NULL, 0 };
@@ -421,7 +258,7 @@ static void put_results(struct writer *writer, const struct exchange *exchange,
 		free(written);
 		free(envelope);
 	}
-	put_words(writer, "content", text.data, text.length);
+	put_words(writer, IK_DELTA_TEXT, text.data, text.length);
 	ik_buf_done(&text);
 }
 
@@ -441,7 +278,7 @@ static void put_stream(struct writer *writer, int64_t count)
 			ik_buf_puts(&text, word % 96 ? " " : "\n\n");
 		ik_buf_puts(&text, vocabulary[(size_t)word % words]);
 	}
-	put_words(writer, "content", text.data, text.length);
+	put_words(writer, IK_DELTA_TEXT, text.data, text.length);
 	ik_buf_done(&text);
 }
 
@@ -452,26 +289,25 @@ static void put_thoughts(struct writer *writer, const char *subject)
 		"only rules, so there is nothing to weigh. I shall say so."),
 		*subject ? subject : _("nothing"));
 
-	put_words(writer, "reasoning_content", thoughts, strlen(thoughts));
+	put_words(writer, IK_DELTA_THINKING, thoughts, strlen(thoughts));
 	put_text(writer, _("I have thought about it, as far as fixed rules can.\n"));
 	free(thoughts);
 }
 
 /* Decide and write the reply. */
-static void put_reply(struct writer *writer, const struct request *request)
+static void put_reply(struct writer *writer, const struct exchange *exchange)
 {
-	const struct exchange *exchange = &request->exchange;
+	const struct ik_request *request = exchange->request;
 	struct ik_practice_order order;
 
 	ik_practice_order_read(exchange->user ? exchange->user : "", exchange->user_length, &order);
-	if (exchange->result_count) {
-		bool second_round = order.rule == IK_PRACTICE_READ_EVERY &&
-			exchange->result_count == 1;
-		if (second_round && !request->forbid_calls && !is_offered(request, "file_read"))
+	if (exchange->count) {
+		bool second_round = order.rule == IK_PRACTICE_READ_EVERY && exchange->count == 1;
+		if (second_round && !request->forbid_calls && !is_offered(exchange, "file_read"))
 			put_no_call(writer, request, "file_read");
 		else if (!second_round || request->forbid_calls || !put_reads(writer, exchange))
 			put_results(writer, exchange, order.rule);
-	} else if (order.tool && (request->forbid_calls || !is_offered(request, order.tool))) {
+	} else if (order.tool && (request->forbid_calls || !is_offered(exchange, order.tool))) {
 		put_no_call(writer, request, order.tool);
 	} else if (order.tool) {
 		put_call(writer, order.tool, order.arguments);
@@ -485,51 +321,23 @@ static void put_reply(struct writer *writer, const struct request *request)
 	ik_practice_order_done(&order);
 }
 
-void ik_practice_answer(const char *body, size_t length, struct ik_practice_answer *ret_answer)
+/* The whole reply to a request. */
+static void write_reply(const struct ik_request *request, struct ik_script *ret_script)
 {
-	struct request request = { .words = 0 };
-	struct writer writer = { .answer = ret_answer };
-	struct ik_error error;
+	struct exchange exchange = { .request = request };
+	struct writer writer = { .script = ret_script };
 
-	memset(ret_answer, 0, sizeof *ret_answer);
-	if (!read_request(body, length, &request, &error)) {
-		struct ik_buf out;
-		ret_answer->status = 400;
-		ik_buf_init(&out, IK_KIB(16));
-		ik_json_open(&out, '{');
-		ik_json_key(&out, "error");
-		ik_json_open(&out, '{');
-		ik_json_key(&out, "message");
-		ik_json_put_text(&out, error.text);
-		ik_json_key(&out, "type");
-		ik_json_put_text(&out, "invalid_request_error");
-		ik_json_close(&out, '}');
-		ik_json_close(&out, '}');
-		ret_answer->chunks = ik_alloc_array(NULL, 1, sizeof *ret_answer->chunks);
-		ret_answer->chunks[ret_answer->count++] = ik_buf_take(&out, NULL);
-		return;
-	}
-	ret_answer->status = 200;
-	writer.call_id = request.exchange.calls_before + 1;
-	put_begin(&writer);
-	put_reply(&writer, &request);
-	put_end(&writer, request.words);
-	forget_round(&request.exchange);
+	read_request(&exchange);
+	writer.call_id = exchange.calls_before + 1;
+	put_reply(&writer, &exchange);
+	put_end(&writer, exchange.words);
+	free(exchange.user);
+	free(exchange.calls);
+	free(exchange.results);
 }
 
-void ik_practice_models(struct ik_practice_answer *ret_answer)
-{
-	memset(ret_answer, 0, sizeof *ret_answer);
-	ret_answer->status = 200;
-	ret_answer->chunks = ik_alloc_array(NULL, 1, sizeof *ret_answer->chunks);
-	ret_answer->chunks[ret_answer->count++] = ik_strdup("{\"object\":\"list\",\"data\":"
-		"[{\"id\":\"" IK_PRACTICE_MODEL "\",\"object\":\"model\"}]}");
-}
-
-void ik_practice_answer_done(struct ik_practice_answer *answer)
-{
-	for (size_t index = 0; index < answer->count; index++)
-		free(answer->chunks[index]);
-	free(answer->chunks);
-	memset(answer, 0, sizeof *answer);
-}
+const struct ik_wire_format ik_practice_format = {
+	.type = "practice",
+	.put_tool = ik_openai_chat_put_tool,
+	.answer = write_reply,
+};

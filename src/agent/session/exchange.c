@@ -21,6 +21,8 @@ struct ik_exchange {
 	struct ik_stream_decoder *decoder;
 	struct ik_buf body;        /* of the request */
 	struct ik_buf words;       /* the beginning of an answer that is no stream */
+	struct ik_script script;   /* of the model that is built in, */
+	struct ik_timer *pace;     /* told step by step; NULL: a server answers */
 	struct ik_timer *idle;
 	int64_t last_delta_ms;
 	int status;
@@ -152,6 +154,16 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 
 /* ---- the answer ---- */
 
+/* The reply is whole. */
+static void end_reply(struct ik_exchange *exchange)
+{
+	struct ik_session *session = exchange->session;
+	struct ik_input input = { .kind = IK_INPUT_STREAM_END, .request = exchange->number };
+
+	session->exchange = ik_exchange_close(exchange);
+	tell(session, &input);
+}
+
 /* No event for too long. */
 static void idle_fired(void *arg)
 {
@@ -263,17 +275,24 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	status = exchange->model->spec.format->finish(exchange->decoder, on_delta, exchange, &error);
 	if (exchange->closed)
 		return; /* by a delta that came at last */
-	if (status != IK_OK) {
+	if (status != IK_OK)
 		fail_stream(exchange, result, status, &error);
-	} else {
-		struct ik_session *session = exchange->session;
-		struct ik_input input = {
-			.kind = IK_INPUT_STREAM_END, .request = exchange->number,
-		};
+	else
+		end_reply(exchange);
+}
 
-		session->exchange = ik_exchange_close(exchange);
-		tell(session, &input);
-	}
+/* The model that is built in says its next words. */
+static void speak(void *arg)
+{
+	struct ik_exchange *exchange = arg;
+	bool more = ik_script_step(&exchange->script, on_delta, exchange);
+
+	if (exchange->closed)
+		return; /* by one of them */
+	if (more)
+		ik_timer_start(exchange->pace, IK_SCRIPT_PACE_MS);
+	else
+		end_reply(exchange);
 }
 
 /* ---- the request ---- */
@@ -309,9 +328,11 @@ void ik_session_tools_free(struct ik_tool_definition *tools)
 	free(tools);
 }
 
-/* Write the request out. All of it at once: a million tokens are some 4 MB, and take 7 ms. */
-static enum ik_status write_body(struct ik_exchange *exchange, struct ik_error *error)
+/* Write the request out, or have the model that is built in answer it. All of it at once: a million
+ * tokens are some 4 MB, and take 7 ms. */
+static enum ik_status make_request(struct ik_exchange *exchange, struct ik_error *error)
 {
+	const struct ik_wire_format *format = exchange->model->spec.format;
 	struct ik_session *session = exchange->session;
 	struct ik_request request = {
 		.model = exchange->model->spec.name,
@@ -324,10 +345,13 @@ static enum ik_status write_body(struct ik_exchange *exchange, struct ik_error *
 		.thinking = exchange->model->spec.thinking,
 	};
 	struct ik_tool_definition *tools = ik_session_tools(session, &request.tool_count);
-	enum ik_status status;
+	enum ik_status status = IK_OK;
 
 	request.tools = tools;
-	status = ik_request_serialize(exchange->model->spec.format, &request, &exchange->body, error);
+	if (format->answer)
+		format->answer(&request, &exchange->script);
+	else
+		status = ik_request_serialize(format, &request, &exchange->body, error);
 	ik_session_tools_free(tools);
 	return status;
 }
@@ -358,11 +382,16 @@ static void send_request(void *arg)
 	struct ik_error error = { 0 };
 	char **headers, *url;
 
-	if (write_body(exchange, &error) != IK_OK) {
+	if (make_request(exchange, &error) != IK_OK) {
 		int number = exchange->number;
 
 		session->exchange = ik_exchange_close(exchange);
 		refuse(session, number, "CONTEXT", error.text);
+		return;
+	}
+	if (exchange->model->spec.format->answer) {
+		exchange->pace = ik_timer_new(session->options.loop, speak, exchange);
+		ik_timer_start(exchange->pace, 0);
 		return;
 	}
 	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint, exchange->model->spec.name);
@@ -406,6 +435,7 @@ static void release(void *arg)
 	if (exchange->decoder)
 		exchange->model->spec.format->decoder_free(exchange->decoder);
 	ik_model_unref(exchange->model);
+	ik_script_done(&exchange->script);
 	ik_buf_done(&exchange->body);
 	ik_buf_done(&exchange->words);
 	free(exchange);
@@ -418,6 +448,7 @@ struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange)
 	exchange->closed = true;
 	ik_loop_cancel_deferred(exchange->session->options.loop, send_request, exchange);
 	exchange->http = ik_http_close(exchange->http);
+	exchange->pace = ik_timer_close(exchange->pace);
 	exchange->idle = ik_timer_close(exchange->idle);
 	ik_loop_defer(exchange->session->options.loop, release, exchange);
 	return NULL;

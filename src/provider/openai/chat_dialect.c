@@ -37,8 +37,6 @@ static bool is_mistral(const char *model)
 
 struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 {
-	const char *provider = request->endpoint && request->endpoint->provider ?
-		request->endpoint->provider : "";
 	bool openai = ik_endpoint_is_openai(request->endpoint);
 	bool mistral = is_host(request, "mistral.ai");
 	bool template = mistral || is_mistral(request->model);
@@ -51,8 +49,7 @@ struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 
 	return (struct ik_chat_dialect){
 		.openai = openai,
-		/* The practice model answers the last message that was sent. */
-		.alternates = !openai && !ik_text_equal(provider, "practice"),
+		.alternates = !openai,
 		.answers_results = template,
 		.short_ids = template,
 		.counts_unasked = mistral,

@@ -1,5 +1,6 @@
 /*
- * format: what a wire format is: a request to bytes, bytes to deltas.
+ * format: what a wire format is: a request to bytes, bytes to deltas; or a request
+ * to deltas, where the model is in the program.
  *
  * Pure: no loop, no sockets.  The table of them is provider/formats.h.
  *
@@ -8,6 +9,7 @@
 #ifndef IK_PROVIDER_WIRE_FORMAT_H
 #define IK_PROVIDER_WIRE_FORMAT_H
 
+#include "provider/wire/script.h"
 #include "provider/wire/delta.h"
 #include "provider/wire/request.h"
 
@@ -74,6 +76,12 @@ struct ik_wire_format {
 		size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error);
 	enum ik_status (*finish)(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
 		void *arg, struct ik_error *error);
+
+	/*
+	 * NULL: a server is asked. Otherwise the model is in the program: this gives its whole
+	 * reply (to an empty ret_script, up to IK_DELTA_STOP) and is all there is but put_tool.
+	 */
+	void (*answer)(const struct ik_request *request, struct ik_script *ret_script);
 };
 
 /* The level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */

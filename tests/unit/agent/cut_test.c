@@ -122,7 +122,7 @@ static void free_replies(void)
 
 static void set_model(size_t type)
 {
-	char *url = ik_format("http://127.0.0.1:%d/v1", ik_http_server_port(stage.server));
+	char *url = ik_format("http://127.0.0.1:%d/v1", raw_server_port(stage.server));
 	char *name = ik_format("far-%s", types[type]);
 
 	ik_session_set_model(stage.session, &(struct ik_model_spec){

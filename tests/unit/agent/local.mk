@@ -7,6 +7,7 @@ tests_unit_agent_agent_test_SOURCES = \
 	tests/unit/agent/session_test.c tests/unit/agent/slots_test.c \
 	tests/unit/agent/shell_test.c \
 	tests/unit/agent/stage.c tests/unit/agent/stage.h \
+	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	tests/unit/agent/turn_driver.c tests/unit/agent/turn_driver.h \
 	tests/unit/agent/turn_rescue_test.c \
 	tests/unit/agent/turn_test.c \
@@ -22,6 +23,7 @@ tests_unit_agent_cut_test_SOURCES = \
 	tests/unit/agent/cut_test.c \
 	tests/unit/agent/shell_test.c \
 	tests/unit/agent/stage.c tests/unit/agent/stage.h \
+	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	$(REQUEST_RULES)
 tests_unit_agent_cut_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_agent_cut_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)

@@ -29,8 +29,8 @@ Test(session_faults, a_refused_key)
 Test(session_faults, nobody_there)
 {
 	stage_open(NULL);
-	stage_set_model(ik_http_server_port(stage.server));
-	stage.server = ik_http_server_close(stage.server);
+	stage_set_model(raw_server_port(stage.server));
+	stage.server = raw_server_close(stage.server);
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);
 	expect_in(stage.log.data, "error CONNECT ");

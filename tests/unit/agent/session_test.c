@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -316,6 +317,62 @@ Test(session, closing_stores_what_had_come)
 	text = stage_stored(id);
 	expect_order(text, (const char *const[]){ "user go", "tool_call c1", "tool_result c1", NULL });
 	free(text);
+}
+
+/* ---- the model that is built in ---- */
+
+/* A session without a server: there is no client of one either. */
+static void open_practice(void)
+{
+	stage_tool("echo", "cat");
+	stage_open(NULL);
+	stage.session = ik_session_close(stage.session);
+	stage.server = raw_server_close(stage.server);
+	stage.http = ik_http_free(stage.http);
+	stage_make_session();
+	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
+	ik_session_set_model(stage.session, &(struct ik_model_spec){
+		.format = &ik_practice_format, .endpoint = { .provider = "practice" },
+		.name = IK_PRACTICE_MODEL, .price = IK_PRICE_UNKNOWN,
+	});
+	ik_buf_clear(&stage.log);
+}
+
+Test(session, practice_calls_and_speaks_in_the_process)
+{
+	open_practice();
+	stage_submit("call echo {\"text\": \"x\"}");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "round\n", "+tool_call echo(text=\"x\")",
+		"tool call_1 {\"text\": \"x\"}", "answer call_1", "round\n",
+		"text `echo` answered:", "+assistant `echo` answered:", "done end\n", NULL });
+}
+
+Test(session, practice_is_cancelled_in_mid_reply)
+{
+	open_practice();
+	stage_submit("stream 1000");
+	stage_run_until(IK_EVENT_TEXT);
+	ik_session_cancel(stage.session);
+	cr_assert(!ik_session_busy(stage.session));
+	expect_in(stage.log.data, "done cancelled\n");
+	stage_submit("stream 3");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	expect_order(stage.log.data, (const char *const[]){ "done cancelled", "+user stream 3",
+		"+assistant water runs past\n", "done end\n", NULL });
+	/* Closed while it speaks. */
+	stage_submit("stream 1000");
+	stage_run_until(IK_EVENT_TEXT);
+}
+
+Test(session, practice_makes_a_summary)
+{
+	open_practice();
+	stage_submit("stream 3");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	ik_session_compact(stage.session, "/compact", "");
+	stage_run_until(IK_EVENT_MESSAGE);
+	expect_in(stage.log.data, "+command /compact");
 }
 
 /* ---- a person's own ---- */

@@ -21,57 +21,28 @@ struct stage stage;
 
 /* ---- the provider ---- */
 
-static void send_next(void *arg)
-{
-	const char *chunk;
-
-	if (!stage.exchange)
-		return;
-	chunk = *stage.chunk;
-	if (!chunk) {
-		ik_http_exchange_end(stage.exchange);
-		stage.exchange = NULL;
-		return;
-	}
-	stage.chunk++;
-	if (strcmp(chunk, STAGE_HOLD) == 0)
-		return;
-	if (strcmp(chunk, STAGE_BREAK) == 0) {
-		stage.exchange = NULL;
-		stage.server = ik_http_server_close(stage.server);
-		return;
-	}
-	ik_http_exchange_chunk(stage.exchange, chunk, strlen(chunk));
-	ik_timer_start(stage.next_chunk, 1);
-}
-
-static void on_request(void *arg, struct ik_http_exchange *exchange, const char *method,
-	const char *path, const char *body, size_t length)
+/* Take the request, and give the next reply: its head, its chunks, its end. */
+static struct raw_script on_request(void *arg, const char *body, size_t length)
 {
 	const struct stage_reply *reply = stage.replies++;
+	struct raw_script script = { .pieces = stage.pieces, .pause_ms = 1, .end = RAW_CLOSE };
+	size_t count = 0;
 
 	cr_assert_lt(stage.request_count, 16);
 	stage.requests[stage.request_count++] = ik_strndup(body, length);
-	stage.exchange = exchange;
-	stage.chunk = reply->chunks;
-	ik_http_exchange_begin(exchange, reply->status ? reply->status : 200,
+	snprintf(stage.head, sizeof stage.head, "HTTP/1.1 %d Said\r\nContent-Type: %s\r\n"
+		"Connection: close\r\n\r\n", reply->status ? reply->status : 200,
 		reply->content_type ? reply->content_type : "text/event-stream");
-	send_next(NULL);
-}
-
-static void on_gone(void *arg, struct ik_http_exchange *exchange)
-{
-	if (exchange == stage.exchange)
-		stage.exchange = NULL;
-}
-
-static void start_server(void)
-{
-	static const struct ik_http_server_events events = { on_request, on_gone };
-	struct ik_error error;
-
-	stage.server = ik_http_server_new(stage.loop, &events, NULL, &error);
-	cr_assert_not_null(stage.server, "%s", error.text);
+	stage.pieces[0] = stage.head;
+	while (reply->chunks[count] && strcmp(reply->chunks[count], STAGE_HOLD) != 0 &&
+	       strcmp(reply->chunks[count], STAGE_BREAK) != 0) {
+		stage.pieces[count + 1] = reply->chunks[count];
+		count++;
+	}
+	stage.pieces[count + 1] = NULL;
+	if (reply->chunks[count])
+		script.end = strcmp(reply->chunks[count], STAGE_HOLD) == 0 ? RAW_STALL : RAW_RESET;
+	return script;
 }
 
 /* ---- what is told ---- */
@@ -207,7 +178,7 @@ void stage_make_session(void)
 	};
 
 	stage.session = ik_session_new(&options);
-	stage_set_model(stage.server ? ik_http_server_port(stage.server) : 1);
+	stage_set_model(stage.server ? raw_server_port(stage.server) : 1);
 }
 
 void stage_set_up(void)
@@ -226,12 +197,11 @@ void stage_set_up(void)
 	stage.sink = on_event;
 	stage.loop = ik_loop_new(&error);
 	cr_assert_not_null(stage.loop, "%s", error.text);
-	stage.next_chunk = ik_timer_new(stage.loop, send_next, NULL);
 	stage.http = ik_http_new(stage.loop, &http);
 	stage.database = ik_format("%s/ikigai.db", stage.directory);
 	stage.store = ik_store_open(stage.loop, stage.database, &error);
 	cr_assert_not_null(stage.store, "%s", error.text);
-	start_server();
+	stage.server = raw_server_new_asking(stage.loop, on_request, NULL);
 }
 
 void stage_open(const struct stage_reply *replies)
@@ -259,8 +229,7 @@ void stage_tear_down(void)
 	stage.session = ik_session_close(stage.session);
 	stage.discovery = ik_discovery_close(stage.discovery);
 	stage.http = ik_http_free(stage.http);
-	stage.server = ik_http_server_close(stage.server);
-	stage.next_chunk = ik_timer_close(stage.next_chunk);
+	stage.server = raw_server_close(stage.server);
 	stage.store = ik_store_close(stage.store, &lost, &notice);
 	cr_assert_eq(lost, 0);
 	stage.loop = ik_loop_free(stage.loop);

@@ -6,7 +6,8 @@
 #define STAGE_H
 
 #include "agent/session/session.h"
-#include "net/http_server.h"
+#include "net/http.h"
+#include "tests/unit/loop/raw_server.h"
 #include "tool/discovery.h"
 
 /* An answer of the provider. Chunks follow each other in turns of the loop. */
@@ -16,7 +17,7 @@ struct stage_reply {
 	const char *chunks[24];   /* NULL-terminated; STAGE_HOLD, STAGE_BREAK */
 };
 #define STAGE_HOLD "hold"     /* send nothing more, keep the connection */
-#define STAGE_BREAK "break"   /* the server dies */
+#define STAGE_BREAK "break"   /* reset it */
 
 /* Pieces of OpenAI's chat format. */
 #define SSE(json) "data: " json "\n\n"
@@ -33,15 +34,14 @@ struct stage {
 	char *database;
 	struct ik_loop *loop;
 	struct ik_http *http;
-	struct ik_http_server *server;
+	struct raw_server *server;
 	struct ik_store *store;
 	struct ik_discovery *discovery;
 	struct ik_session *session;
 
 	const struct stage_reply *replies; /* the next to give */
-	struct ik_http_exchange *exchange;
-	const char *const *chunk;
-	struct ik_timer *next_chunk;
+	char head[200];                    /* of the present reply, */
+	const char *pieces[26];            /* and all of it */
 	char *requests[16]; /* bodies, as they came */
 	size_t request_count;
 

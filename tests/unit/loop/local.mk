@@ -6,7 +6,6 @@ tests_unit_loop_loop_test_SOURCES = \
 	tests/unit/loop/children_test.c \
 	tests/unit/loop/fixture.c tests/unit/loop/fixture.h \
 	tests/unit/loop/http_body_test.c tests/unit/loop/http_dns_test.c \
-	tests/unit/loop/http_server_test.c \
 	tests/unit/loop/http_test.c \
 	tests/unit/loop/identity_test.c \
 	tests/unit/loop/leftovers_test.c \

@@ -17,6 +17,7 @@
 
 struct connection {
 	struct raw_server *server;
+	struct raw_script script;
 	int fd;
 	struct ik_watch *watch;
 	struct ik_timer *timer;
@@ -28,6 +29,8 @@ struct connection {
 struct raw_server {
 	struct ik_loop *loop;
 	struct raw_script script;
+	raw_server_ask *ask;
+	void *arg;
 	int fd;
 	int port;
 	struct ik_watch *watch;
@@ -51,7 +54,7 @@ static void end_connection(struct connection *connection)
 static void answer(void *arg)
 {
 	struct connection *connection = arg;
-	const struct raw_script *script = &connection->server->script;
+	const struct raw_script *script = &connection->script;
 	const char *piece = script->pieces[connection->next_piece];
 
 	if (piece != NULL) {
@@ -69,39 +72,47 @@ static void answer(void *arg)
 	}
 }
 
-/* Is head and body in? */
-static bool is_whole(const struct ik_buf *request)
+/* The body, once head and body are in; else NULL. */
+static const char *whole_body(const struct ik_buf *request)
 {
 	const char *head_end = strstr(request->data, "\r\n\r\n");
 	const char *length = strcasestr(request->data, "content-length:");
 	size_t body = length != NULL ? strtoul(length + 15, NULL, 10) : 0;
 
-	return head_end != NULL && request->length >= (size_t)(head_end + 4 - request->data) + body;
+	return head_end != NULL && request->length >= (size_t)(head_end + 4 - request->data) + body ?
+		head_end + 4 : NULL;
 }
 
 static void request_readable(void *arg, int what)
 {
 	struct connection *connection = arg;
+	struct raw_server *server = connection->server;
+	const char *body;
 	char bytes[65536];
 	ssize_t length = recv(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 
 	if (length < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (length <= 0) {
-		connection->server->gone++;
+		server->gone++;
 		end_connection(connection);
 		return;
 	}
 	ik_buf_append(&connection->request, bytes, (size_t)length);
-	ik_buf_append(&connection->server->request, bytes, (size_t)length);
-	if (!connection->server->script.answer_at_once && !is_whole(&connection->request))
+	if (server->ask == NULL)
+		ik_buf_append(&server->request, bytes, (size_t)length);
+	body = whole_body(&connection->request);
+	if (!connection->script.answer_at_once && body == NULL)
 		return;
 	if (!connection->answering) {
 		connection->answering = true;
-		if (connection->server->script.hangs_up_on_second)
+		if (server->ask != NULL)
+			connection->script = server->ask(server->arg, body, connection->request.length -
+				(size_t)(body - connection->request.data));
+		if (connection->script.hangs_up_on_second)
 			ik_buf_clear(&connection->request);
 		answer(connection);
-	} else if (connection->server->script.hangs_up_on_second) {
+	} else if (connection->script.hangs_up_on_second) {
 		end_connection(connection);
 	}
 }
@@ -109,11 +120,16 @@ static void request_readable(void *arg, int what)
 static void client_came(void *arg, int what)
 {
 	struct raw_server *server = arg;
-	struct connection *connection = &server->connections[server->count++];
+	struct connection *connection = server->connections;
 	const int on = 1;
 
-	cr_assert_leq(server->count, MOST_CONNECTIONS);
-	connection->server = server;
+	/* The first that is over, or was never used. */
+	while (connection < server->connections + server->count && connection->fd >= 0)
+		connection++;
+	cr_assert_lt(connection - server->connections, MOST_CONNECTIONS);
+	if (connection == server->connections + server->count)
+		server->count++;
+	*connection = (struct connection){ .server = server, .script = server->script };
 	connection->fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
 	cr_assert_geq(connection->fd, 0);
 	setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -131,7 +147,8 @@ struct raw_server *raw_server_new(struct ik_loop *loop, const struct raw_script 
 	socklen_t length = sizeof(address);
 
 	server->loop = loop;
-	server->script = *script;
+	if (script != NULL)
+		server->script = *script;
 	ik_buf_init(&server->request, IK_MIB(64));
 	server->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	cr_assert_geq(server->fd, 0);
@@ -144,8 +161,19 @@ struct raw_server *raw_server_new(struct ik_loop *loop, const struct raw_script 
 	return server;
 }
 
+struct raw_server *raw_server_new_asking(struct ik_loop *loop, raw_server_ask *ask, void *arg)
+{
+	struct raw_server *server = raw_server_new(loop, NULL);
+
+	server->ask = ask;
+	server->arg = arg;
+	return server;
+}
+
 struct raw_server *raw_server_close(struct raw_server *server)
 {
+	if (server == NULL)
+		return NULL;
 	for (int i = 0; i < server->count; i++)
 		end_connection(&server->connections[i]);
 	ik_watch_close(server->watch);

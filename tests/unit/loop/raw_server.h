@@ -20,7 +20,12 @@ struct raw_script {
 	bool hangs_up_on_second;   /* request of a connection, without an answer */
 };
 
+/* The script for one whole request; what it points to is used until the connection ends. */
+typedef struct raw_script raw_server_ask(void *arg, const char *body, size_t length);
+
 struct raw_server *raw_server_new(struct ik_loop *loop, const struct raw_script *script);
+/* The same with a script for each request; every connection takes one. */
+struct raw_server *raw_server_new_asking(struct ik_loop *loop, raw_server_ask *ask, void *arg);
 struct raw_server *raw_server_close(struct raw_server *server);
 
 int raw_server_port(const struct raw_server *server);

@@ -6,118 +6,36 @@
 
 #include <criterion/criterion.h>
 
-#include "json/write.h"
+#include "asking.h"
 #include "reading.h"
 #include "util/limits.h"
 
 static const char all_tools[] = "glob file_read grep bash file_write file_edit own";
 
-/* A request in the making: messages are added, then it is asked. */
-static struct ik_buf request;
+TestSuite(practice, .init = asking_begin, .fini = asking_end);
 
-static void begin(void)
+/* Ask with this prompt and these tools (words), and read the answer. */
+static char *ask_prompted(const char *prompt, const char *tools, bool forbid, size_t *ret_steps)
 {
-	ik_buf_init(&request, IK_LIMIT_REQUEST);
-	ik_json_open(&request, '{');
-	ik_json_key(&request, "messages");
-	ik_json_open(&request, '[');
+	struct ik_tool_definition definitions[8] = { { .name = NULL } };
+	struct ik_request request = { .model = IK_PRACTICE_MODEL, .system_prompt = prompt,
+		.conversation = conversation, .tools = definitions, .forbid_calls = forbid };
+	char *words = strdup(tools), *rest = words, *word, *lines;
+
+	while ((word = strsep(&rest, " "))) {
+		if (*word)
+			definitions[request.tool_count++].name = word;
+	}
+	lines = read_answer(&ik_practice_format, &request, ret_steps);
+	free(words);
+	return lines;
 }
 
-static void end(void)
-{
-	ik_buf_done(&request);
-}
-
-TestSuite(practice, .init = begin, .fini = end);
-
-static void add(const char *role, const char *text)
-{
-	ik_json_open(&request, '{');
-	ik_json_key(&request, "role");
-	ik_json_put_text(&request, role);
-	ik_json_key(&request, "content");
-	ik_json_put_text(&request, text);
-	ik_json_close(&request, '}');
-}
-
-static void add_call(const char *id, const char *name, const char *arguments)
-{
-	ik_json_open(&request, '{');
-	ik_json_key(&request, "role");
-	ik_json_put_text(&request, "assistant");
-	ik_json_key(&request, "content");
-	ik_json_put_null(&request);
-	ik_json_key(&request, "tool_calls");
-	ik_json_open(&request, '[');
-	ik_json_open(&request, '{');
-	ik_json_key(&request, "id");
-	ik_json_put_text(&request, id);
-	ik_json_key(&request, "function");
-	ik_json_open(&request, '{');
-	ik_json_key(&request, "name");
-	ik_json_put_text(&request, name);
-	ik_json_key(&request, "arguments");
-	ik_json_put_text(&request, arguments);
-	ik_json_close(&request, '}');
-	ik_json_close(&request, '}');
-	ik_json_close(&request, ']');
-	ik_json_close(&request, '}');
-}
-
-static void add_result(const char *id, const char *envelope)
-{
-	ik_json_open(&request, '{');
-	ik_json_key(&request, "role");
-	ik_json_put_text(&request, "tool");
-	ik_json_key(&request, "tool_call_id");
-	ik_json_put_text(&request, id);
-	ik_json_key(&request, "content");
-	ik_json_put_text(&request, envelope);
-	ik_json_close(&request, '}');
-}
-
-/* Ask with these tools (words) and read the answer through the real decoder. */
 static char *ask(const char *tools, bool forbid)
 {
-	struct ik_practice_answer answer;
-	struct ik_buf body;
-	char *words = strdup(tools), *rest = words, *word;
+	size_t steps;
 
-	ik_json_close(&request, ']');
-	ik_json_key(&request, "tools");
-	ik_json_open(&request, '[');
-	while ((word = strsep(&rest, " "))) {
-		if (!*word)
-			continue;
-		ik_json_open(&request, '{');
-		ik_json_key(&request, "function");
-		ik_json_open(&request, '{');
-		ik_json_key(&request, "name");
-		ik_json_put_text(&request, word);
-		ik_json_close(&request, '}');
-		ik_json_close(&request, '}');
-	}
-	ik_json_close(&request, ']');
-	if (forbid) {
-		ik_json_key(&request, "tool_choice");
-		ik_json_put_text(&request, "none");
-	}
-	ik_json_close(&request, '}');
-	free(words);
-
-	ik_practice_answer(request.data, request.length, &answer);
-	cr_assert_eq(answer.status, 200);
-	ik_buf_init(&body, IK_LIMIT_REPLY);
-	for (size_t index = 0; index < answer.count; index++) {
-		cr_assert_eq(strncmp(answer.chunks[index], "data: ", 6), 0);
-		cr_assert_str_eq(answer.chunks[index] + strlen(answer.chunks[index]) - 2, "\n\n");
-		ik_buf_puts(&body, answer.chunks[index]);
-	}
-	cr_assert_str_eq(answer.chunks[answer.count - 1], "data: [DONE]\n\n");
-	ik_practice_answer_done(&answer);
-	char *lines = read_body("openai-chat", body.data, body.length, 7);
-	ik_buf_done(&body);
-	return lines;
+	return ask_prompted(NULL, tools, forbid, &steps);
 }
 
 /* Without its usage line. */
@@ -135,17 +53,17 @@ static void assert_answer(char *lines, const char *wanted)
 static void assert_call(const char *line, const char *name, const char *arguments)
 {
 	char wanted[1000];
-	begin();
-	add("user", line);
+	asking_begin();
+	say(IK_KIND_USER, line);
 	snprintf(wanted, sizeof wanted, "call 0: id=call_1 name=%s\narguments 0: %s\nstop: tool_calls",
 		name, arguments);
 	assert_answer(ask(all_tools, false), wanted);
-	end();
+	asking_end();
 }
 
 Test(practice, calls_what_it_is_told_to)
 {
-	end();
+	asking_end();
 	assert_call("list *.c", "glob", "{\"pattern\":\"*.c\"}");
 	assert_call("  LIST  \"src/**/*.h\" ", "glob", "{\"pattern\":\"src/**/*.h\"}");
 	assert_call("list", "glob", "{\"pattern\":\"*\"}");
@@ -179,59 +97,61 @@ Test(practice, calls_what_it_is_told_to)
 	assert_call("call own not json", "own", "not json");
 	assert_call("run \xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80", "bash",
 		"{\"command\":\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\"}");
-	begin();
+	asking_begin();
 }
 
 Test(practice, says_plainly_what_it_is)
 {
 	static const char *const lines[] = { "hello", "help", "", "read", "write x", "replace a in b",
 		"call", "run", "search", "listen" };
-	end();
+	asking_end();
 	for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
-		begin();
-		add("user", lines[index]);
+		asking_begin();
+		say(IK_KIND_USER, lines[index]);
 		char *answer = ask(all_tools, false);
 		cr_assert_eq(strncmp(answer, "text: I am no language model.", 29), 0, "%s", lines[index]);
 		cr_assert_not_null(strstr(answer, "OPENAI_API_KEY"));
 		cr_assert_not_null(strstr(answer, "\nstop: end"));
 		free(answer);
-		end();
+		asking_end();
 	}
-	begin();
+	asking_begin();
 }
 
 Test(practice, streams_its_calls_and_words_in_pieces)
 {
-	struct ik_practice_answer answer;
-	add("user", "run 0123456789012345678901234567890123456789");
-	ik_buf_puts(&request, "],\"tools\":[{\"function\":{\"name\":\"bash\"}}]}");
-	ik_practice_answer(request.data, request.length, &answer);
-	cr_assert_gt(answer.count, 7);
-	ik_practice_answer_done(&answer);
-	cr_assert_eq(answer.count, 0);
+	size_t steps;
+
+	say(IK_KIND_USER, "run 0123456789012345678901234567890123456789");
+	free(ask_prompted(NULL, "bash", false, &steps));
+	cr_assert_eq(steps, 7);
+	/* However long it is, it ends soon. */
+	say(IK_KIND_USER, "stream 100000");
+	free(ask_prompted(NULL, "bash", false, &steps));
+	cr_assert(steps > 50 && steps * IK_SCRIPT_PACE_MS <= 900);
 }
 
 Test(practice, speaks_of_what_was_found)
 {
-	add("user", "list *.c");
-	add_call("call_1", "glob", "{\"pattern\":\"*.c\"}");
-	add_result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\",\"count\":2}}");
+	say(IK_KIND_USER, "list *.c");
+	call("call_1", "glob", "{\"pattern\":\"*.c\"}");
+	result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\",\"count\":2}}");
 	assert_answer(ask(all_tools, false), "text: `glob` found 2 files:\n\n- `a.c`\n- `b.c`\n\nstop: end");
 }
 
 Test(practice, speaks_of_nothing_found)
 {
-	add("user", "list *.x");
-	add_call("call_1", "glob", "{\"pattern\":\"*.x\"}");
-	add_result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"\",\"count\":0}}");
+	say(IK_KIND_USER, "list *.x");
+	call("call_1", "glob", "{\"pattern\":\"*.x\"}");
+	result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"\",\"count\":0}}");
 	assert_answer(ask(all_tools, false), "text: `glob` found no file for `*.x`.\n\nstop: end");
 }
 
 Test(practice, speaks_of_failures)
 {
-	add("user", "run sleep 99");
-	add_call("call_1", "bash", "{\"command\":\"sleep 99\"}");
-	add_result("call_1", "{\"tool_success\":false,\"error\":\"Tool 'bash' timed out after 30s\","
+	say(IK_KIND_USER, "run sleep 99");
+	call("call_1", "bash", "{\"command\":\"sleep 99\"}");
+	result("call_1", "{\"tool_success\":false,\"error\":\"Tool 'bash' timed out after 30s\","
 		"\"error_code\":\"TOOL_TIMEOUT\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"oh ``` no\"}");
 	assert_answer(ask(all_tools, false), "text: The call of `bash` failed: Tool 'bash' timed out "
 		"after 30s (`TOOL_TIMEOUT`)\n\n````\noh ``` no\n````\n\nstop: end");
@@ -239,9 +159,9 @@ Test(practice, speaks_of_failures)
 
 Test(practice, speaks_of_a_tools_own_error)
 {
-	add("user", "read x");
-	add_call("call_1", "file_read", "{\"file_path\":\"x\"}");
-	add_result("call_1", "{\"tool_success\":true,\"result\":{\"error\":\"File not found: x\","
+	say(IK_KIND_USER, "read x");
+	call("call_1", "file_read", "{\"file_path\":\"x\"}");
+	result("call_1", "{\"tool_success\":true,\"result\":{\"error\":\"File not found: x\","
 		"\"error_code\":\"FILE_NOT_FOUND\"},\"limit_reached\":true,\"limit_message\":\"Stop.\"}");
 	assert_answer(ask(all_tools, true), "text: `file_read` could not do it: File not found: x "
 		"(`FILE_NOT_FOUND`)\n\nStop.\n\nstop: end");
@@ -249,9 +169,9 @@ Test(practice, speaks_of_a_tools_own_error)
 
 Test(practice, speaks_of_any_tool)
 {
-	add("user", "call own {}");
-	add_call("call_1", "own", "{}");
-	add_result("call_1", "{\"tool_success\":true,\"result\":{\"answer\":42}}");
+	say(IK_KIND_USER, "call own {}");
+	call("call_1", "own", "{}");
+	result("call_1", "{\"tool_success\":true,\"result\":{\"answer\":42}}");
 	assert_answer(ask(all_tools, false),
 		"text: `own` answered:\n\n```json\n{\n  \"answer\": 42\n}\n```\n\nstop: end");
 }
@@ -259,14 +179,14 @@ Test(practice, speaks_of_any_tool)
 Test(practice, shows_the_first_lines_of_a_long_output)
 {
 	struct ik_buf envelope;
-	add("user", "read big");
-	add_call("call_1", "file_read", "{\"file_path\":\"big\"}");
+	say(IK_KIND_USER, "read big");
+	call("call_1", "file_read", "{\"file_path\":\"big\"}");
 	ik_buf_init(&envelope, IK_MIB(1));
 	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":{\"output\":\"");
 	for (int line = 0; line < 500; line++)
 		ik_buf_printf(&envelope, "line %d\\n", line);
 	ik_buf_puts(&envelope, "\"}}");
-	add_result("call_1", envelope.data);
+	result("call_1", envelope.data);
 	ik_buf_done(&envelope);
 	char *lines = ask(all_tools, false);
 	cr_assert_not_null(strstr(lines, "`big` has 500 lines"));
@@ -276,64 +196,60 @@ Test(practice, shows_the_first_lines_of_a_long_output)
 
 Test(practice, reads_every_file_in_two_rounds)
 {
-	add("user", "an earlier message");
-	add_call("call_1", "glob", "{}");
-	add_result("call_1", "{}");
-	add("assistant", "words");
-	add("user", "read every *.md");
-	add_call("call_2", "glob", "{\"pattern\":\"*.md\"}");
-	add_result("call_2", "{\"tool_success\":true,\"result\":{\"output\":\"a.md\\nb.md\",\"count\":2}}");
-	size_t length = request.length;
+	say(IK_KIND_USER, "an earlier message");
+	call("call_1", "glob", "{}");
+	result("call_1", "{}");
+	say(IK_KIND_ASSISTANT, "words");
+	say(IK_KIND_USER, "read every *.md");
+	call("call_2", "glob", "{\"pattern\":\"*.md\"}");
+	result("call_2", "{\"tool_success\":true,\"result\":{\"output\":\"a.md\\nb.md\",\"count\":2}}");
 	assert_answer(ask(all_tools, false), "call 0: id=call_3 name=file_read\n"
 		"arguments 0: {\"file_path\":\"a.md\"}\ncall 1: id=call_4 name=file_read\n"
 		"arguments 1: {\"file_path\":\"b.md\"}\nstop: tool_calls");
 
-	ik_buf_truncate(&request, length);
-	add_call("call_3", "file_read", "{\"file_path\":\"a.md\"}");
-	add_call("call_4", "file_read", "{\"file_path\":\"b.md\"}");
-	add_result("call_3", "{\"tool_success\":true,\"result\":{\"output\":\"one\\ntwo\\n\"}}");
-	add_result("call_4", "{\"tool_success\":true,\"result\":{\"error\":\"Permission denied: b.md\"}}");
+	call("call_3", "file_read", "{\"file_path\":\"a.md\"}");
+	call("call_4", "file_read", "{\"file_path\":\"b.md\"}");
+	result("call_3", "{\"tool_success\":true,\"result\":{\"output\":\"one\\ntwo\\n\"}}");
+	result("call_4", "{\"tool_success\":true,\"result\":{\"error\":\"Permission denied: b.md\"}}");
 	assert_answer(ask(all_tools, false), "text: I have read 2 files:\n\n- `a.md`: 2 lines, 8 bytes\n"
 		"- `b.md`: `file_read` could not do it: Permission denied: b.md\n\nstop: end");
 }
 
 Test(practice, finds_nothing_to_read)
 {
-	add("user", "read every *.md");
-	add_call("call_1", "glob", "{\"pattern\":\"*.md\"}");
-	add_result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"\",\"count\":0}}");
+	say(IK_KIND_USER, "read every *.md");
+	call("call_1", "glob", "{\"pattern\":\"*.md\"}");
+	result("call_1", "{\"tool_success\":true,\"result\":{\"output\":\"\",\"count\":0}}");
 	assert_answer(ask(all_tools, false), "text: `glob` found no file for `*.md`.\n\nstop: end");
 }
 
 Test(practice, calls_only_what_is_offered)
 {
-	add("user", "list *.c");
+	say(IK_KIND_USER, "list *.c");
 	assert_answer(ask("own other", false), "text: I would call the tool `glob`, but it is not "
 		"offered to me. Those that are: `own`, `other`.\n\nstop: end");
 }
 
 Test(practice, knows_when_there_are_no_tools)
 {
-	add("user", "list *.c");
+	say(IK_KIND_USER, "list *.c");
 	assert_answer(ask("", false), "text: I would call the tool `glob`, but it is not offered to "
 		"me. No tool is.\n\nstop: end");
 }
 
 Test(practice, obeys_a_round_without_calls)
 {
-	add("user", "list *.c");
+	say(IK_KIND_USER, "list *.c");
 	assert_answer(ask(all_tools, true), "text: I would call the tool `glob`, but no call is "
 		"allowed in this round.\n\nstop: end");
 }
 
 Test(practice, streams_and_thinks)
 {
-	add("user", "stream 7");
-	size_t length = request.length;
+	say(IK_KIND_USER, "stream 7");
 	assert_answer(ask("", false), "text: water runs past the old mill and\nstop: end");
 
-	ik_buf_truncate(&request, length);
-	add("user", "think about bread");
+	say(IK_KIND_USER, "think about bread");
 	char *lines = ask("", false);
 	cr_assert_eq(strncmp(lines, "thinking: The person wants me to think about bread.", 50), 0);
 	cr_assert_not_null(strstr(lines, "\ntext: I have thought"));
@@ -342,50 +258,37 @@ Test(practice, streams_and_thinks)
 
 Test(practice, counts_words)
 {
-	add("system", "one two");
-	add("user", "stream 7");
-	char *lines = ask("", false);
-	cr_assert_not_null(strstr(lines, "\nusage: 4 7 0 0\n"), "%s", lines);
+	size_t steps;
+	char *lines;
+
+	say(IK_KIND_USER, "list x");
+	say(IK_KIND_ASSISTANT, "I  do");
+	call("call_1", "glob", "{\"pattern\": \"x\"}");
+	result("call_1", "{ \"a\":\n1 }");
+	say(IK_KIND_USER, "stream 7");
+	lines = ask_prompted("one two", "", false, &steps);
+	cr_assert_not_null(strstr(lines, "\nusage: 12 7 0 0\n"), "%s", lines);
 	free(lines);
 }
 
-Test(practice, reads_texts_in_parts)
+Test(practice, answers_the_last_message_that_was_sent)
 {
-	ik_buf_puts(&request, "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"list \"},"
-		"{\"type\":\"text\",\"text\":\"*.c\"}]}");
-	assert_answer(ask(all_tools, false), "call 0: id=call_1 name=glob\n"
-		"arguments 0: {\"pattern\":\"*.c\"}\nstop: tool_calls");
+	say(IK_KIND_USER, "stream 9");
+	say(IK_KIND_USER, "stream 3");
+	assert_answer(ask("", false), "text: water runs past\nstop: end");
 }
 
-Test(practice, refuses_what_is_no_request)
+Test(practice, survives_odd_conversations)
 {
-	static const char *const bodies[] = { "", "{", "[]", "{\"messages\":{}}", "null" };
-	for (size_t index = 0; index < sizeof bodies / sizeof *bodies; index++) {
-		struct ik_practice_answer answer;
-		struct ik_json_span value;
-		ik_practice_answer(bodies[index], strlen(bodies[index]), &answer);
-		cr_assert_eq(answer.status, 400);
-		cr_assert_eq(answer.count, 1);
-		cr_assert_eq(ik_json_check(answer.chunks[0], strlen(answer.chunks[0]), &value, NULL), IK_OK);
-		cr_assert_gt(ik_json_at(value, "error.message").length, 5);
-		ik_practice_answer_done(&answer);
-	}
-}
-
-Test(practice, survives_odd_requests)
-{
-	static const char *const bodies[] = {
-		"{\"messages\":[]}",
-		"{\"messages\":[null,1,\"x\",{},{\"role\":1},{\"role\":\"user\"},{\"role\":\"tool\"}]}",
-		"{\"messages\":[{\"role\":\"user\",\"content\":\"read every *\"},{\"role\":\"tool\",\"content\":\"x\"}]}",
-		("{\"messages\":[{\"role\":\"assistant\",\"tool_calls\":[null,{\"id\":3}]},"
-		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[]}],\"tools\":{\"a\":1}}"),
-	};
-	for (size_t index = 0; index < sizeof bodies / sizeof *bodies; index++) {
-		struct ik_practice_answer answer;
-		ik_practice_answer(bodies[index], strlen(bodies[index]), &answer);
-		cr_assert_eq(answer.status, 200);
-		cr_assert_geq(answer.count, 3);
-		ik_practice_answer_done(&answer);
-	}
+	/* Nothing was said; a result without its call, a call without its result. */
+	free(ask(all_tools, false));
+	result("call_9", "x");
+	free(ask(all_tools, false));
+	call("call_1", "glob", "{");
+	assert_answer(ask(all_tools, false), "text: The call of `glob` failed: The program ended before "
+		"this call had a result (`TOOL_CANCELLED`)\n\nstop: end");
+	say(IK_KIND_USER, "read every *");
+	call("call_2", "", "1");
+	result("call_2", "");
+	free(ask(all_tools, false));
 }

@@ -128,6 +128,22 @@ char *read_body(const char *type, const char *body, size_t length, size_t step)
 	return read_split(type, body, length, first, step ? step : 1);
 }
 
+char *read_answer(const struct ik_wire_format *format, const struct ik_request *request,
+	size_t *ret_steps)
+{
+	struct reader reader = { .kind = -1 };
+	struct ik_script script = { .count = 0 };
+
+	ik_buf_init(&reader.lines, IK_LIMIT_REPLY);
+	format->answer(request, &script);
+	for (*ret_steps = 1; ik_script_step(&script, take, &reader);)
+		++*ret_steps;
+	cr_assert(reader.over, "no end: %s", reader.lines.data);
+	ik_script_done(&script);
+	cr_assert_eq(script.count, 0);
+	return ik_buf_take(&reader.lines, NULL);
+}
+
 void assert_reads(const char *type, const char *body, const char *lines)
 {
 	size_t length = strlen(body);

@@ -18,6 +18,10 @@
 /* The body fed in pieces of step bytes (0: whole); in new memory. */
 char *read_body(const char *type, const char *body, size_t length, size_t step);
 
+/* The same of a model that is in the program; *ret_steps: in so many. */
+char *read_answer(const struct ik_wire_format *format, const struct ik_request *request,
+	size_t *ret_steps);
+
 /* Assert that the body reads as lines in every split into two and at every
  * step up to 40. */
 void assert_reads(const char *type, const char *body, const char *lines);
