@@ -304,6 +304,27 @@ Test(glob, ignored_by_a_range_that_runs_backwards)
 		"{'output':'src.d/a.y\\nsrc.d/m.y','count':2}");
 }
 
+/* Only [core] says which file, as git reads it; the repository's own configuration does not. */
+Test(glob, excludes_file_of_the_user)
+{
+	char here[PATH_MAX - 20], home[PATH_MAX];
+	struct call call = { .tool = "glob", .setting = home,
+		.input = "{\"pattern\":\"one.?\",\"recursive\":true,\"path\":\"src.d\"}" };
+
+	cr_assert_not_null(getcwd(here, sizeof(here)));
+	snprintf(home, sizeof(home), "HOME=%s/home", here);
+	cr_assert_eq(mkdir("home", 0777), 0);
+	make_text("src.d/one.x", "");
+	make_text("src.d/one.y", "");
+	make_text("home/mi#ne", "*.x\n");
+	make_text("home/wrong", "*.y\n");
+	make_text(".git/config", "[core]\n\texcludesFile = ~/wrong\n");
+	make_text("home/.gitconfig", "[alias]\n\texcludesfile = ~/wrong\n"
+		"[Core] excludesFile = \"~/mi#ne\" ; mine\n"
+		"[core \"sub\"]\n\texcludesFile = ~/wrong\n[other]\n\texcludesfile = ~/wrong\n");
+	expect_json(call_run(&call), "{'output':'src.d/one.y','count':1}");
+}
+
 Test(glob, repositories_in_a_repository)
 {
 	make_text(".gitignore", "*.h\n");

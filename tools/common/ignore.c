@@ -329,11 +329,34 @@ static void read_exclude(struct rules *rules, int directory)
 	}
 }
 
+/* The value at a place in a configuration of git, without quotes and comments; in new memory. */
+static char *value_at(const char *at)
+{
+	char *value = ik_alloc(strlen(at) + 1), *to = value, *end = value;
+	bool quoted = false;
+
+	at += strspn(at, " \t");
+	for (; *at != '\0' && *at != '\r' && (quoted || (*at != '#' && *at != ';')); at++) {
+		if (*at == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+		*to++ = *at;
+		if (quoted || (*at != ' ' && *at != '\t'))
+			end = to;
+	}
+	*end = '\0';
+	return value;
+}
+
 /* The value of core.excludesFile in a configuration of git, in new memory; NULL: none. */
 static char *excludes_file(const char *configuration)
 {
 	struct ik_buf text;
 	char *found = NULL;
+	bool in_core = false;
 	int fd = open(configuration, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -345,19 +368,19 @@ static char *excludes_file(const char *configuration)
 	char *at = text.length > 0 ? text.data : NULL;
 	for (char *line; (line = strsep(&at, "\n")) != NULL;) {
 		line += strspn(line, " \t");
-		if (strncasecmp(line, "excludesfile", strlen("excludesfile")) != 0)
+		if (*line == '[') {
+			in_core = strncasecmp(line, "[core]", strlen("[core]")) == 0;
+			line += strcspn(line, "]");
+			line += strspn(line, "] \t");
+		}
+		if (!in_core || strncasecmp(line, "excludesfile", strlen("excludesfile")) != 0)
 			continue;
 		line += strlen("excludesfile");
 		line += strspn(line, " \t");
 		if (*line != '=')
 			continue;
-		line++;
-		line += strspn(line, " \t\"");
-		size_t length = strcspn(line, "\"\r");
-		while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'))
-			length--;
 		free(found);
-		found = ik_strndup(line, length);
+		found = value_at(line + 1);
 	}
 	ik_buf_done(&text);
 	return found;

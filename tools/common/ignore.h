@@ -3,7 +3,8 @@
  *
  * As gitignore(5) has it: the rules of a directory's own files come before those
  * of the directories above, up to the root of the git repository; then those of
- * .git/info/exclude and of the user's core.excludesFile.  What an .ignore file
+ * .git/info/exclude and of the user's core.excludesFile, which .git/config cannot
+ * change: it is not read.  What an .ignore file
  * says, anywhere on the way, goes before all of these, as for ripgrep.  That git
  * tracks a file all the same does not matter.  Without a repository the files
  * count from the directory where the walk begins.  ".git" itself is excluded.
