@@ -247,6 +247,32 @@ Test(glob, deep_directories)
 	ik_buf_done(&wanted);
 }
 
+/* What lies too deep is passed over, and that is said. */
+Test(glob, deeper_than_is_searched)
+{
+	char here[PATH_MAX];
+
+	cr_assert_not_null(getcwd(here, sizeof(here)));
+	for (int i = 1; i <= 4200; i++) {
+		cr_assert_eq(mkdir("d", 0777), 0);
+		cr_assert_eq(chdir("d"), 0);
+		if (i == 4096 || i == 4097)
+			make_text(i == 4096 ? "last.deep" : "lost.deep", "x\n");
+	}
+	cr_assert_eq(chdir(here), 0);
+	for (int i = 0; i < 3; i++) {
+		struct reply reply = i < 2 ? ask("glob", "{'pattern':'%s.deep','recursive':%s}",
+			i == 0 ? "*" : "**/*", i == 0 ? "true" : "false") :
+			ask("grep", "{'pattern':'x','glob':'*.deep','recursive':true}");
+
+		cr_expect_not_null(strstr(reply.out.data, "last.deep"));
+		cr_expect_null(strstr(reply.out.data, "lost.deep"));
+		cr_expect_not_null(strstr(reply.out.data, "\"count\":1,\"warning\":\"Directories more than "
+			"4096 levels deep were not searched.\""));
+		reply_free(&reply);
+	}
+}
+
 Test(glob, recursive)
 {
 	expect_json(ask("glob", "{'pattern':'u.*','recursive':true}"),
@@ -302,6 +328,27 @@ Test(glob, ignored_by_a_range_that_runs_backwards)
 	make_text("src.d/z.y", "");
 	expect_json(ask("glob", "{'pattern':'*.y','recursive':true,'path':'src.d'}"),
 		"{'output':'src.d/a.y\\nsrc.d/m.y','count':2}");
+}
+
+Test(glob, rules_have_a_limit)
+{
+	struct ik_buf rules;
+
+	ik_buf_init(&rules, SIZE_MAX / 2);
+	for (int i = 0; i < 19999; i++)
+		ik_buf_puts(&rules, "no such name\n");
+	ik_buf_puts(&rules, "*.x\n");
+	make_text("src.d/one.x", "");
+	make_text("src.d/one.y", "");
+	make_text("src.d/.gitignore", rules.data);
+	expect_json(ask("glob", "{'pattern':'one.?','recursive':true,'path':'src.d'}"),
+		"{'output':'src.d/one.y','count':1}");
+	ik_buf_puts(&rules, "*.y\n");
+	make_text("src.d/.gitignore", rules.data);
+	expect_json(ask("glob", "{'pattern':'one.?','recursive':true,'path':'src.d'}"),
+		"{'output':'src.d/one.y','count':1,'warning':'A .gitignore or .ignore file has more than "
+		"20000 rules, the rest of which was not used.'}");
+	ik_buf_done(&rules);
 }
 
 /* Only [core] says which file, as git reads it; the repository's own configuration does not. */

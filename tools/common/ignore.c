@@ -17,6 +17,8 @@
 
 /* Larger files are no lists of rules. */
 #define FILE_MAX IK_MIB(8)
+/* Rules of one file: each is compared with each name. */
+#define RULES_MAX 20000
 
 enum rule_kind {
 	RULE_LITERAL, /* text is the name, or the path */
@@ -54,6 +56,7 @@ struct ik_ignore {
 	size_t prefix_length;   /* of path: of the beginning */
 	size_t skipped;         /* bytes of the walk's paths up to the beginning */
 	struct rules user;      /* core.excludesFile */
+	bool cut;               /* a file has more rules than RULES_MAX */
 };
 
 /* Take the element of a set at *at, in which backslashes quote. */
@@ -228,8 +231,9 @@ static bool rule_make(char *line, struct rule *rule)
 	return true;
 }
 
-/* Take the rules of a file, if it is there and can be read. */
-static void rules_read(struct rules *rules, int directory, const char *name)
+/* Take the rules of a file, if it is there and can be read; at most RULES_MAX. */
+static void rules_read(struct ik_ignore *ignore, struct rules *rules, int directory,
+	const char *name)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
@@ -249,6 +253,9 @@ static void rules_read(struct rules *rules, int directory, const char *name)
 		at += 3;
 	for (char *line; (line = strsep(&at, "\n")) != NULL;)
 		if (rule_make(line, &rule)) {
+			ignore->cut |= rules->count == RULES_MAX;
+			if (rules->count == RULES_MAX)
+				break;
 			if ((rules->count & (rules->count - 1)) == 0)
 				rules->list = ik_alloc_array(rules->list, rules->count > 0 ? 2 * rules->count : 1,
 					sizeof(rule));
@@ -293,7 +300,7 @@ static const struct rule *rules_find(const struct rules *rules, const char *path
 }
 
 /* Take the rules of .git/info/exclude; .git may also be a file that says where that is. */
-static void read_exclude(struct rules *rules, int directory)
+static void read_exclude(struct ik_ignore *ignore, struct rules *rules, int directory)
 {
 	char text[PATH_MAX + 16], common[PATH_MAX + 16];
 	int fd = openat(directory, ".git", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -305,7 +312,7 @@ static void read_exclude(struct rules *rules, int directory)
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		length = read(fd, text, sizeof(text) - 1);
 	else
-		rules_read(rules, fd, "info/exclude");
+		rules_read(ignore, rules, fd, "info/exclude");
 	close(fd);
 	text[length > 0 ? length : 0] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
@@ -324,7 +331,7 @@ static void read_exclude(struct rules *rules, int directory)
 		git = fd;
 	}
 	if (git >= 0) {
-		rules_read(rules, git, "info/exclude");
+		rules_read(ignore, rules, git, "info/exclude");
 		close(git);
 	}
 }
@@ -387,7 +394,7 @@ static char *excludes_file(const char *configuration)
 }
 
 /* Take the rules of the user's own file. */
-static void read_user(struct rules *rules)
+static void read_user(struct ik_ignore *ignore)
 {
 	const char *home = getenv("HOME"), *set = getenv("XDG_CONFIG_HOME");
 	char *own, *configuration, *path;
@@ -410,7 +417,7 @@ static void read_user(struct rules *rules)
 		free(path);
 		path = expanded;
 	}
-	rules_read(rules, AT_FDCWD, path);
+	rules_read(ignore, &ignore->user, AT_FDCWD, path);
 	free(path);
 	free(own);
 }
@@ -426,11 +433,11 @@ static void add_level(struct ik_ignore *ignore, size_t base, int fd, unsigned fi
 	struct level *level = &ignore->levels[ignore->count++];
 	*level = (struct level){ .base = base, .repository = (files & IK_IGNORE_GIT) != 0 };
 	if ((files & IK_IGNORE_GITIGNORE) != 0)
-		rules_read(&level->gitignore, fd, ".gitignore");
+		rules_read(ignore, &level->gitignore, fd, ".gitignore");
 	if ((files & IK_IGNORE_IGNORE) != 0)
-		rules_read(&level->ignore, fd, ".ignore");
+		rules_read(ignore, &level->ignore, fd, ".ignore");
 	if (level->repository)
-		read_exclude(&level->exclude, fd);
+		read_exclude(ignore, &level->exclude, fd);
 }
 
 void ik_ignore_leave(struct ik_ignore *ignore)
@@ -495,7 +502,7 @@ struct ik_ignore *ik_ignore_new(const char *directory)
 	free(beginning);
 	ignore->prefix_length = ignore->path.length;
 	ignore->skipped = strlen(directory);
-	read_user(&ignore->user);
+	read_user(ignore);
 	return ignore;
 }
 
@@ -551,6 +558,11 @@ static const struct rule *decide(const struct ik_ignore *ignore, const char *nam
 		break;
 	}
 	return rule;
+}
+
+bool ik_ignore_is_cut(const struct ik_ignore *ignore)
+{
+	return ignore->cut;
 }
 
 bool ik_ignore_excludes(struct ik_ignore *ignore, const char *name, bool directory)

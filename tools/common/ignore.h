@@ -4,7 +4,7 @@
  * As gitignore(5) has it: the rules of a directory's own files come before those
  * of the directories above, up to the root of the git repository; then those of
  * .git/info/exclude and of the user's core.excludesFile, which .git/config cannot
- * change: it is not read.  What an .ignore file
+ * change: it is not read.  At most 20,000 rules of a file count.  What an .ignore file
  * says, anywhere on the way, goes before all of these, as for ripgrep.  That git
  * tracks a file all the same does not matter.  Without a repository the files
  * count from the directory where the walk begins.  ".git" itself is excluded.
@@ -45,6 +45,9 @@ void ik_ignore_leave(struct ik_ignore *ignore);
 
 /* Is a name in the directory that was entered last excluded? */
 bool ik_ignore_excludes(struct ik_ignore *ignore, const char *name, bool directory);
+
+/* Had a file more rules than count? */
+bool ik_ignore_is_cut(const struct ik_ignore *ignore);
 
 /* Does a pattern of gitignore(5), without its marks ("!" and slashes at its ends), match a
  * path? Bytes, whatever the locale. */

@@ -183,3 +183,12 @@ enum ik_match_result ik_match(const char *directory, const char *pattern, enum i
 	ik_buf_done(&whole);
 	return result;
 }
+
+const char *ik_match_warning(enum ik_match_result result)
+{
+	if (result == IK_MATCH_TOO_DEEP)
+		return "Directories more than 4096 levels deep were not searched.";
+	if (result == IK_MATCH_RULES_CUT)
+		return "A .gitignore or .ignore file has more than 20000 rules, the rest of which was not used.";
+	return NULL;
+}

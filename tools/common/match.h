@@ -4,7 +4,8 @@
  * A pattern without the component "**" is glob(3)'s.  "**" stands for any
  * number of directories: it follows no symbolic links, passes over dot
  * entries, and a directory that cannot be read ends nothing.  At the end of a
- * pattern it stands for everything below.
+ * pattern it stands for everything below.  Directories more than 4,096 levels
+ * down are passed over.
  *
  * May include: util.
  */
@@ -15,6 +16,8 @@
 
 enum ik_match_result {
 	IK_MATCH_DONE,
+	IK_MATCH_TOO_DEEP,   /* done, but for directories that lie too deep, and */
+	IK_MATCH_RULES_CUT,  /* done, but with some rules of ignore.h only: see ik_match_warning() */
 	IK_MATCH_NO_MEMORY,
 	IK_MATCH_READ_ERROR, /* the directory where the search begins cannot be read */
 	IK_MATCH_INVALID     /* too many parts */
@@ -39,5 +42,8 @@ enum ik_match_depth {
  */
 enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
 	ik_match_fn visit, void *arg);
+
+/* A sentence for the answer about what was not done; NULL: there is none. */
+const char *ik_match_warning(enum ik_match_result result);
 
 #endif

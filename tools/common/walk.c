@@ -25,6 +25,11 @@
  */
 #define COMPONENTS_MAX 63
 
+/* Directories below each other, each of which is a few calls on the stack. */
+#define DEPTH_MAX 4096
+/* So many of the last ones stay open, so that those in them need not be found from the start. */
+#define OPEN_MAX 8
+
 enum component_kind {
 	COMPONENT_LITERAL, /* text is the name */
 	COMPONENT_ANY,     /* "*" */
@@ -48,6 +53,9 @@ struct walk {
 	struct ik_ignore *ignore; /* what is passed over, or NULL */
 	bool stopped;          /* by the visitor */
 	bool no_memory;
+	bool too_deep;
+	size_t depth;          /* of the directory that is read, from where the walk begins */
+	DIR *open[OPEN_MAX];   /* at depth % OPEN_MAX: that directory, or NULL */
 	ik_match_fn visit;
 	void *arg;
 	const char *sorted;    /* the names that are being sorted */
@@ -358,12 +366,33 @@ static void drop_excluded(struct walk *walk, struct listing *listing)
 	ik_buf_truncate(&listing->items, (size_t)(to - items) * sizeof(items[0]));
 }
 
-/* Read the directory at walk->path; false if it cannot be read. With walk->ignore, it is entered
- * then. */
-static bool read_listing(struct walk *walk, uint64_t set, struct listing *listing)
+/* Keep the directory at this depth open, instead of one far above; NULL: none. */
+static void keep_open(struct walk *walk, DIR *stream)
+{
+	DIR **place = &walk->open[walk->depth % OPEN_MAX];
+
+	if (*place != NULL)
+		closedir(*place);
+	*place = stream;
+}
+
+/* Open the directory at walk->path, whose last part is name. */
+static int open_directory(const struct walk *walk, const char *name)
+{
+	DIR *above = walk->depth > 0 ? walk->open[(walk->depth - 1) % OPEN_MAX] : NULL;
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+	if (above != NULL)
+		return openat(dirfd(above), name, flags);
+	return ik_open_path(walk->path.length > 0 ? walk->path.data : ".", flags);
+}
+
+/* Read the directory at walk->path, whose last part is name; false if it cannot be read. It is
+ * kept open, and with walk->ignore entered. */
+static bool read_listing(struct walk *walk, const char *name, uint64_t set, struct listing *listing)
 {
 	unsigned files = 0;
-	int fd = ik_open_path(walk->path.length > 0 ? walk->path.data : ".", O_RDONLY | O_DIRECTORY);
+	int fd = open_directory(walk, name);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
@@ -386,7 +415,7 @@ static bool read_listing(struct walk *walk, uint64_t set, struct listing *listin
 		ik_ignore_enter(walk->ignore, walk->path.data, fd, files);
 		drop_excluded(walk, listing);
 	}
-	closedir(stream);
+	keep_open(walk, stream);
 	if (walk->no_memory)
 		return false;
 	take_dots(walk, set, listing);
@@ -409,16 +438,23 @@ static void report(struct walk *walk, const char *name, unsigned char type)
 	ik_buf_truncate(&walk->path, length);
 }
 
-static void walk_directory(struct walk *walk, uint64_t set);
+static void walk_directory(struct walk *walk, const char *name, uint64_t set);
 
-/* Go on in the directory of that name. */
+/* Go on in the directory of that name, unless it lies too deep. */
 static void descend(struct walk *walk, const char *name, uint64_t set)
 {
 	size_t length = walk->path.length;
 
+	if (walk->depth == DEPTH_MAX) {
+		walk->too_deep = true;
+		return;
+	}
 	ik_buf_puts(&walk->path, name);
 	ik_buf_putc(&walk->path, '/');
-	walk_directory(walk, set);
+	walk->depth++;
+	walk_directory(walk, name, set);
+	keep_open(walk, NULL);
+	walk->depth--;
 	ik_buf_truncate(&walk->path, length);
 }
 
@@ -431,6 +467,7 @@ static void walk_literal(struct walk *walk, size_t index)
 	struct stat status;
 
 	if (index + 1 < walk->count) {
+		keep_open(walk, NULL);
 		descend(walk, name, bit(index + 1));
 		return;
 	}
@@ -443,8 +480,9 @@ static void walk_literal(struct walk *walk, size_t index)
 		report(walk, name, IFTODT(status.st_mode));
 }
 
-/* Find what the components in set match in and below the directory at walk->path. */
-static void walk_directory(struct walk *walk, uint64_t set)
+/* Find what the components in set match in and below the directory at walk->path, whose last part
+ * is name. */
+static void walk_directory(struct walk *walk, const char *name, uint64_t set)
 {
 	struct listing listing;
 
@@ -456,17 +494,17 @@ static void walk_directory(struct walk *walk, uint64_t set)
 	}
 	ik_buf_init(&listing.names, SIZE_MAX / 2);
 	ik_buf_init(&listing.items, SIZE_MAX / 2);
-	if (read_listing(walk, set, &listing)) {
+	if (read_listing(walk, name, set, &listing)) {
 		const struct item *items = (const struct item *)(const void *)listing.items.data;
 		size_t count = listing.items.length / sizeof(items[0]);
 
 		for (size_t i = 0; i < count && !walk->stopped && !walk->no_memory; i++) {
-			const char *name = listing.names.data + items[i].name;
+			const char *found = listing.names.data + items[i].name;
 
 			if (items[i].below != 0)
-				descend(walk, name, items[i].below);
+				descend(walk, found, items[i].below);
 			else
-				report(walk, name, items[i].type);
+				report(walk, found, items[i].type);
 		}
 		if (walk->ignore != NULL)
 			ik_ignore_leave(walk->ignore);
@@ -491,10 +529,13 @@ enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_mat
 		if (kind == IK_WALK_UNIGNORED)
 			walk.ignore = ik_ignore_new(walk.path.data);
 		if (walk.count > 0)
-			walk_directory(&walk, bit(0));
+			walk_directory(&walk, NULL, bit(0));
+		keep_open(&walk, NULL);
+		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ? IK_MATCH_NO_MEMORY :
+			walk.too_deep ? IK_MATCH_TOO_DEEP :
+			walk.ignore != NULL && ik_ignore_is_cut(walk.ignore) ? IK_MATCH_RULES_CUT :
+			IK_MATCH_DONE;
 		walk.ignore = ik_ignore_free(walk.ignore);
-		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ?
-			IK_MATCH_NO_MEMORY : IK_MATCH_DONE;
 	}
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.components[i].text);

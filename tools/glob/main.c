@@ -47,10 +47,17 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	/* What "?" stands for depends on it; the order does not, it is that of the bytes. */
 	setlocale(LC_CTYPE, "");
 	ik_answer_open(answer, "output");
-	switch (ik_match(arguments[PATH].text, arguments[PATTERN].text, depth, take_path, &found)) {
+	enum ik_match_result result = ik_match(arguments[PATH].text, arguments[PATTERN].text, depth,
+		take_path, &found);
+	const char *warning = ik_match_warning(result);
+	switch (result) {
 	case IK_MATCH_DONE:
+	case IK_MATCH_TOO_DEEP:
+	case IK_MATCH_RULES_CUT:
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", found.count);
+		if (warning != NULL)
+			ik_answer_text(answer, "warning", warning, strlen(warning));
 		break;
 	case IK_MATCH_NO_MEMORY:
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");

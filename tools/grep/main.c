@@ -63,6 +63,7 @@ static void finish(const struct ik_argument *arguments, struct crew *crew,
 {
 	bool more;
 	int64_t count = crew_finish(crew, &more);
+	const char *warning = ik_match_warning(result);
 
 	if (result == IK_MATCH_INVALID) {
 		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
@@ -78,6 +79,8 @@ static void finish(const struct ik_argument *arguments, struct crew *crew,
 		}
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", count);
+		if (warning != NULL)
+			ik_answer_text(answer, "warning", warning, strlen(warning));
 	}
 }
 
