@@ -18,23 +18,24 @@ Test(grep, describes_itself)
 	struct reply reply = call_run(&(struct call){ .tool = "grep", .option = "--schema" });
 
 	cr_assert_str_eq(reply.out.data,
-		"{\"name\":\"grep\",\"description\":\"Search for pattern in files using regular expressions\""
-		",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"desc"
-		"ription\":\"Regular expression pattern (POSIX extended, with \\\\d \\\\s \\\\w \\\\b (?:...)"
-		" (?i) and lazy quantifiers; no lookaround or back-references; matched line by line)\"},\"glo"
-		"b\":{\"type\":\"string\",\"description\":\"Glob pattern to filter files (e.g., '*.c')\"},\"p"
-		"ath\":{\"type\":\"string\",\"description\":\"Directory to search in (default: current direct"
-		"ory)\"},\"recursive\":{\"type\":\"boolean\",\"description\":\"Search all directories below t"
-		"oo, and dot files, but not .git and what .gitignore and .ignore exclude; a binary file that "
-		"matches is only named: the way to search a project (default: false, only the files directly "
-		"in path)\"},\"ignored\":{\"type\":\"boolean\",\"description\":\"With recursive: exclude noth"
-		"ing, e.g. to search dependencies or build output (default: false)\"},\"ignore_case\":{\"type"
-		"\":\"boolean\",\"description\":\"Match upper and lower case alike (default: false)\"},\"cont"
-		"ext\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each match, as "
-		"path-number- text; often saves reading the file (default: 0)\"},\"limit\":{\"type\":\"intege"
-		"r\",\"description\":\"Most matching lines to return; the output says if more match. Use it w"
-		"hen a pattern may be common (default: all)\"}},\"required\":[\"pattern\"]},\"annotations\":{"
-		"\"readOnly\":true}}\n");
+		"{\"name\":\"grep\",\"description\":\"Search for pattern in files using regular expressio"
+		"ns\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string"
+		"\",\"description\":\"Regular expression pattern (POSIX extended, with \\\\d \\\\s \\\\w "
+		"\\\\b (?:...) (?i) and lazy quantifiers; no lookaround or back-references; matched line "
+		"by line)\"},\"glob\":{\"type\":\"string\",\"description\":\"Glob pattern to filter files"
+		" (e.g., '*.c')\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search in"
+		" (default: current directory)\"},\"recursive\":{\"type\":\"boolean\",\"description\":\"S"
+		"earch all directories below too, and dot files, but not .git and what .gitignore and .ig"
+		"nore exclude; a binary file that matches is only named: the way to search a project (def"
+		"ault: false, only the files directly in path)\"},\"ignored\":{\"type\":\"boolean\",\"des"
+		"cription\":\"With recursive: exclude nothing, e.g. to search dependencies or build outpu"
+		"t (default: false)\"},\"ignore_case\":{\"type\":\"boolean\",\"description\":\"Match uppe"
+		"r and lower case alike (default: false)\"},\"context\":{\"type\":\"integer\",\"descripti"
+		"on\":\"Lines to show before and after each match, as path-number- text; often saves read"
+		"ing the file (at most 1000, default: 0)\"},\"limit\":{\"type\":\"integer\",\"description"
+		"\":\"Most matching lines to return; the output says if more match. Use it when a pattern"
+		" may be common (default: all)\"}},\"required\":[\"pattern\"]},\"annotations\":{\"readOnl"
+		"y\":true}}\n");
 	reply_free(&reply);
 }
 
@@ -457,7 +458,7 @@ Test(grep, context)
 	/* Some together, some apart, some where a block of 256 KiB ends. */
 	static const int matching[] = { 1, 2, 5, 9, 10, 100, 17000, 17001, 17500, 17750, 18000, 30000, 59999, 60000,
 		0 };
-	static const int contexts[] = { 1, 2, 3, 400, 70000 };
+	static const int contexts[] = { 1, 2, 3, 400, 1000 };
 	struct ik_buf text, wanted;
 
 	ik_buf_init(&text, SIZE_MAX / 2);
@@ -489,6 +490,14 @@ Test(grep, context)
 		}
 	ik_buf_done(&text);
 	ik_buf_done(&wanted);
+}
+
+Test(grep, context_has_a_limit)
+{
+	make_text("a", "x\n");
+	expect_json(ask("grep", "{'pattern':'x','context':1000}"), "{'output':'a:1: x','count':1}");
+	expect_error(ask("grep", "{'pattern':'x','context':1001}"), "INVALID_ARG",
+		"context must be at most 1000, but is 1001");
 }
 
 /* Where the line end "\\n" comes that is next in the text of an answer, or its end. By hand: a

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -97,6 +98,21 @@ Test(memory, grep)
 	make_files();
 	expect_refusals("grep", "{\"pattern\":\"needle\",\"path\":\"many\"}", prepare_nothing);
 	expect_refusals("grep", "{\"pattern\":\"^n.*(e|d)\",\"glob\":\"**/*\"}", prepare_nothing);
+}
+
+/* A line that does not fit is no end of its file. */
+Test(memory, grep_of_a_long_line)
+{
+	struct call call = { .tool = "grep", .memory = IK_MIB(48),
+		.input = "{\"pattern\":\"needle\",\"path\":\"long\",\"context\":1}" };
+
+	if (SANITIZED)
+		cr_skip("the sanitizer needs the address space itself");
+	make_text("long", "");
+	cr_assert_eq(truncate("long", (off_t)IK_MIB(64)), 0);
+	struct reply reply = call_run(&call);
+	cr_assert_eq(reply.status, 0);
+	expect_error(reply, "OUT_OF_MEMORY", "A line of long does not fit into memory");
 }
 
 /* One and a half megabytes, of which a fifth is to be replaced. */

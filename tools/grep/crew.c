@@ -48,6 +48,7 @@ struct item {
 	unsigned char owner; /* who searched it */
 	bool again;          /* what was found does not count: search it when its turn comes */
 	bool more;           /* not all that match were reported */
+	bool unread;         /* a line of it does not fit into memory */
 	atomic_bool finished;
 	uint64_t lines;      /* in the part */
 	int64_t count;       /* lines found */
@@ -76,6 +77,7 @@ struct crew {
 	size_t emitted;         /* files whose report is in the answer */
 	int64_t count;          /* lines that match, in the answer */
 	bool more;              /* there is one more than were wanted: the search is over */
+	char *unread;           /* the first file with a line that does not fit into memory */
 	pid_t helper;           /* 0: none */
 	int results;            /* the helper's reports, -1: there may be no helper */
 	bool tried;             /* to make one */
@@ -170,6 +172,23 @@ static bool take_line(void *arg, const struct search_line *line)
 static void search_rest(struct crew *crew, int fd, const struct search_part *rest, off_t size,
 	struct report *report);
 
+/* Search a part of a file, and note when that cannot be done. */
+static enum search_end search_noting(struct crew *crew, struct item *item, int fd,
+	struct search_part *part, struct reader *reader)
+{
+	enum search_end end = search_part(crew->search, fd, part, take_line, reader);
+
+	item->unread |= end == SEARCH_NO_MEMORY;
+	return end;
+}
+
+/* Remember the first file that was not read to its end. */
+static void note_unread(struct crew *crew, const struct item *item, const char *path)
+{
+	if (item->unread && crew->unread == NULL)
+		crew->unread = ik_strdup(crew->fd >= 0 ? crew->path : path);
+}
+
 /* Can two processes search the file, if it is large? */
 static bool is_divisible(const struct crew *crew, const struct reader *reader)
 {
@@ -197,13 +216,13 @@ static void search_path(struct crew *crew, struct item *item, const char *path, 
 	if (crew->options.context > 0 || most > 0)
 		part.to = SEARCH_ALL;
 	if ((item->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))) &&
-		search_part(crew->search, fd, &part, take_line, &reader) == SEARCH_PART_END) {
+		search_noting(crew, item, fd, &part, &reader) == SEARCH_PART_END) {
 		item->again = fstat(fd, &status) == 0 && status.st_size >= LARGE &&
 			is_divisible(crew, &reader);
 		part.from = PART;
 		part.to = SEARCH_ALL;
 		if (!item->again)
-			(void)search_part(crew->search, fd, &part, take_line, &reader);
+			(void)search_noting(crew, item, fd, &part, &reader);
 		else if (report->answer != NULL)
 			search_rest(crew, fd, &part, status.st_size, report);
 	}
@@ -226,7 +245,7 @@ static void search_into(struct crew *crew, struct item *item, const char *path, 
 	if (part.to >= crew->size)
 		part.to = SEARCH_ALL;
 	report_file(report, crew->path);
-	(void)search_part(crew->search, crew->fd, &part, take_line, &reader);
+	(void)search_noting(crew, item, crew->fd, &part, &reader);
 	item->lines = part.lines - lines;
 }
 
@@ -388,6 +407,7 @@ static void search_directly(struct crew *crew, struct item *item, const char *pa
 		crew->lines += item->lines;
 		crew->more = item->more;
 	}
+	note_unread(crew, item, path);
 	report_done(&report);
 }
 
@@ -414,6 +434,7 @@ static void emit_finished(struct crew *crew)
 		} else {
 			crew->count += item->count;
 			crew->lines += item->lines;
+			note_unread(crew, item, crew->shared->names + item->name);
 		}
 		crew->emitted++;
 	}
@@ -553,12 +574,17 @@ static void search_rest(struct crew *crew, int fd, const struct search_part *res
 	parts->report.relative = true;
 	for (off_t from = rest->from; from < size; from += PART)
 		add_item(parts, "", (struct item){ .from = from });
-	int64_t found = crew_finish(parts, &(bool){ false }) - before;
+	struct crew_end end;
+	int64_t found = crew_finish(parts, &end) - before;
+	if (crew->unread == NULL)
+		crew->unread = end.unread;
+	else
+		free(end.unread);
 	report->count += found;
 	report->separate = report->separate || found > 0;
 }
 
-int64_t crew_finish(struct crew *crew, bool *ret_more)
+int64_t crew_finish(struct crew *crew, struct crew_end *ret_end)
 {
 	int64_t count;
 
@@ -568,7 +594,7 @@ int64_t crew_finish(struct crew *crew, bool *ret_more)
 		munmap(crew->shared, sizeof(*crew->shared) + NAMES_MAX);
 	}
 	count = crew->count;
-	*ret_more = crew->more;
+	*ret_end = (struct crew_end){ .more = crew->more, .unread = crew->unread };
 	report_done(&crew->report);
 	free(crew);
 	return count;

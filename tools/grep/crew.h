@@ -34,8 +34,13 @@ bool crew_add(struct crew *crew, const char *path, unsigned char type);
 /* Search one file at once, behind symbolic links too; before any was added. */
 void crew_search_named(struct crew *crew, const char *path);
 
-/* Search all that is left and free the crew; the number of lines that match. *ret_more: there are
- * more than were to be reported. */
-int64_t crew_finish(struct crew *crew, bool *ret_more);
+/* How it ended. */
+struct crew_end {
+	bool more;    /* more lines match than were to be reported */
+	char *unread; /* a file with a line that did not fit into memory, to be freed; NULL: none */
+};
+
+/* Search all that is left and free the crew; the number of lines that match. */
+int64_t crew_finish(struct crew *crew, struct crew_end *ret_end);
 
 #endif

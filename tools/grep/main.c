@@ -15,6 +15,9 @@
 
 #include "util/alloc.h"
 
+/* Most lines of context: more than that is reading the file. */
+#define CONTEXT_MAX 1000
+
 enum { PATTERN, GLOB, PATH, RECURSIVE, IGNORED, IGNORE_CASE, CONTEXT, LIMIT };
 
 static const struct ik_parameter parameters[] = {
@@ -35,7 +38,7 @@ static const struct ik_parameter parameters[] = {
 		"Match upper and lower case alike (default: false)" },
 	[CONTEXT] = { "context", IK_PARAMETER_NUMBER, false,
 		"Lines to show before and after each match, as path-number- text; often saves reading the "
-		"file (default: 0)" },
+		"file (at most 1000, default: 0)" },
 	[LIMIT] = { "limit", IK_PARAMETER_COUNT, false,
 		"Most matching lines to return; the output says if more match. Use it when a pattern may be "
 		"common (default: all)" },
@@ -61,16 +64,19 @@ static bool search_one(struct crew *crew, const char *path)
 static void finish(const struct ik_argument *arguments, struct crew *crew,
 	enum ik_match_result result, struct ik_answer *answer)
 {
-	bool more;
-	int64_t count = crew_finish(crew, &more);
+	struct crew_end end;
+	int64_t count = crew_finish(crew, &end);
 	const char *warning = ik_match_warning(result);
 
 	if (result == IK_MATCH_INVALID) {
 		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
 	} else if (result == IK_MATCH_NO_MEMORY) {
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
+	} else if (end.unread != NULL) {
+		ik_answer_error(answer, "OUT_OF_MEMORY", "Leave that file out, with glob.",
+			"A line of %s does not fit into memory", end.unread);
 	} else {
-		if (more) {
+		if (end.more) {
 			char *note = ik_format("\n(more lines match than the limit of %jd)",
 				(intmax_t)arguments[LIMIT].number);
 
@@ -82,6 +88,7 @@ static void finish(const struct ik_argument *arguments, struct crew *crew,
 		if (warning != NULL)
 			ik_answer_text(answer, "warning", warning, strlen(warning));
 	}
+	free(end.unread);
 }
 
 static void run(const struct ik_argument *arguments, struct ik_answer *answer)
@@ -95,6 +102,11 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	enum ik_match_result result = IK_MATCH_DONE;
 	struct ik_error error;
 
+	if (arguments[CONTEXT].number > CONTEXT_MAX) {
+		ik_answer_error(answer, "INVALID_ARG", NULL, "context must be at most %d, but is %jd",
+			CONTEXT_MAX, (intmax_t)arguments[CONTEXT].number);
+		return;
+	}
 	/* The meaning of classes and of "." is the locale's, the order is not. */
 	setlocale(LC_CTYPE, "");
 	struct search *search = search_new(arguments[PATTERN].text, arguments[IGNORE_CASE].truth, &error);

@@ -420,7 +420,7 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 	search->matches = search->owed = 0;
 	search->visited = part->lines;
 	if (!enter_part(search, fd, part))
-		return SEARCH_PART_END;
+		return ik_buf_status(text) == IK_OK ? SEARCH_PART_END : SEARCH_NO_MEMORY;
 	while (fill(search, fd, wanted) && end_of_part(search, part->to) == NULL) {
 		const char *feed = memrchr(text->data + seen, '\n', text->length - seen);
 
@@ -448,8 +448,9 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 		ik_buf_putc(text, '\n');
 	if (last)
 		end = text->data + text->length;
-	if (ik_buf_status(text) == IK_OK &&
-		!search_block(search, text->data, text->data + seen, end, last, part, &visitor))
+	if (ik_buf_status(text) != IK_OK)
+		return SEARCH_NO_MEMORY;
+	if (!search_block(search, text->data, text->data + seen, end, last, part, &visitor))
 		return SEARCH_STOPPED;
 	return last ? SEARCH_FILE_END : SEARCH_PART_END;
 }

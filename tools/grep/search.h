@@ -65,7 +65,8 @@ struct search_part {
 enum search_end {
 	SEARCH_STOPPED,      /* by the visitor, or with more */
 	SEARCH_FILE_END,
-	SEARCH_PART_END      /* the file goes on */
+	SEARCH_PART_END,     /* the file goes on */
+	SEARCH_NO_MEMORY     /* a line, with its context, does not fit into memory */
 };
 
 /* The same for a part. The offset of fd is neither used nor changed, where the file has one:
