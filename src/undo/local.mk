@@ -12,5 +12,4 @@ libik_undo_a_SOURCES = \
 	src/undo/worktree_changes.c src/undo/worktree_changes.h \
 	src/undo/worktree_index.c src/undo/worktree_index.h \
 	src/undo/worktree_look.c src/undo/worktree_look.h \
-	src/undo/worktree_modes.c src/undo/worktree_modes.h \
 	src/undo/worktree_place.c src/undo/worktree_place.h

@@ -1,9 +1,12 @@
 #include "undo/worktree.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,14 +31,16 @@
 #define JUST_MS 200
 /* A child that is asked to end may take so long. */
 enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
-/* The loop waits so long while the permissions of files are looked at. */
-#define MODES_US 2000
+/* Names that are sorted out between two turns of the loop. */
+enum { SORTED_AT_ONCE = 256 };
 
 /* What a reading does, one after the other. */
 enum stage {
 	STAGE_NONE,     /* none is under way */
 	STAGE_EXCLUDES, /* which file says what the user never wants in a repository */
+	STAGE_REFRESH,  /* have the times of files that were only touched in the index */
 	STAGE_LIST,     /* what differs from the index */
+	STAGE_REMOVE,   /* what is gone, where an update failed: it may be in the way of what is new */
 	STAGE_UPDATE    /* `git add` would ask nested repositories, by their own configuration */
 };
 
@@ -50,7 +55,7 @@ struct ik_worktree {
 	bool (*hidden)(void *arg, const char *path);
 	ik_worktree_told *told;
 	void *arg;
-	bool told_preparing;
+	enum ik_worktree_problem said; /* told last */
 	size_t moments; /* at which calls began or ended: so many so far */
 
 	/* The reading that is under way, or was last. */
@@ -59,16 +64,18 @@ struct ik_worktree {
 	int64_t begun_ms;
 	bool again;          /* another is wanted */
 	bool cold;           /* it began anew, with an empty index */
+	bool changed;        /* the index may be another */
+	bool dirty;          /* a look found files that have another time than in the index, at least */
+	bool missed;         /* an object of the index was missing: the next begins anew */
 	struct ik_child *child;
 	struct ik_buf input, output;
-	size_t input_at;     /* so much of it was handed over */
-	struct ik_buf touched; /* names of files that a look found to have another time, at least: git
-	                          lists those only where they have other bytes */
+	size_t input_from, input_at; /* what was handed over last, or is sorted out */
+	bool sorted;         /* an update failed: the names were sorted out */
+	struct ik_buf there, gone; /* as what they were */
 
 	/* What the last good one found. */
 	struct ik_worktree_index *known; /* NULL: there was none */
 	int64_t known_ms;    /* when it began */
-	struct ik_worktree_modes *modes;
 
 	struct ik_worktree_call *first;
 };
@@ -82,6 +89,7 @@ struct ik_worktree_call {
 	ik_worktree_ready *ready; /* NULL: it does not wait */
 	void *ready_arg;
 	struct ik_worktree_look *look; /* right before it; NULL: nothing is known of it */
+	bool fresh;               /* its index is of a reading since since_ms */
 	ik_worktree_done *done;   /* NULL: it is not over */
 	void *done_arg;
 	size_t begun, over;       /* the moments; */
@@ -184,11 +192,11 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	tree->arg = options->arg;
 	ik_buf_init(&tree->input, OUTPUT_MOST);
 	ik_buf_init(&tree->output, OUTPUT_MOST);
-	ik_buf_init(&tree->touched, OUTPUT_MOST);
+	ik_buf_init(&tree->there, OUTPUT_MOST);
+	ik_buf_init(&tree->gone, OUTPUT_MOST);
 	tree->problem = ik_worktree_place_find(&tree->place, options);
 	if (tree->problem == IK_WORKTREE_FINE) {
 		take_index(tree);
-		tree->modes = ik_worktree_modes_new(tree->place.root);
 		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own,
 			tree->global);
 		sweep(tree, options->shadows);
@@ -197,14 +205,14 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	return tree;
 }
 
-static void learn_modes(void *arg);
+static void sort_names(void *arg);
 static void give_up(void *arg);
 
 struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 {
 	if (tree == NULL)
 		return NULL;
-	ik_loop_cancel_deferred(tree->loop, learn_modes, tree);
+	ik_loop_cancel_deferred(tree->loop, sort_names, tree);
 	ik_loop_cancel_deferred(tree->loop, give_up, tree);
 	tree->sweeper = ik_child_close(tree->sweeper);
 	tree->child = ik_child_close(tree->child);
@@ -215,11 +223,11 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 		free(tree->global[i]);
 	}
 	ik_worktree_index_unref(tree->known);
-	ik_worktree_modes_free(tree->modes);
 	ik_worktree_place_done(&tree->place);
 	ik_buf_done(&tree->input);
 	ik_buf_done(&tree->output);
-	ik_buf_done(&tree->touched);
+	ik_buf_done(&tree->there);
+	ik_buf_done(&tree->gone);
 	free(tree->excludes);
 	free(tree->index);
 	free(tree);
@@ -228,32 +236,46 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 
 /* ---- readings ---- */
 
-/* Deferred: learn the permissions of some more files. */
-static void learn_modes(void *arg)
-{
-	struct ik_worktree *tree = arg;
-
-	if (!ik_worktree_modes_step(tree->modes, MODES_US))
-		ik_loop_defer(tree->loop, learn_modes, tree);
-}
-
 static void tell(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
-	bool wanted = tree->told_preparing != (problem == IK_WORKTREE_PREPARING);
+	bool wanted = tree->said != problem && tree->told != NULL;
 
-	if (!wanted)
-		return;
-	tree->told_preparing = problem == IK_WORKTREE_PREPARING;
-	if (tree->told != NULL)
+	tree->said = problem;
+	if (wanted)
 		tree->told(tree->arg, problem);
+}
+
+/* The stage that a reading begins with, once it is known which files the user never wants. */
+static enum stage first_stage(struct ik_worktree *tree)
+{
+	if (!tree->dirty)
+		return STAGE_LIST;
+	tree->dirty = false;
+	tree->changed = true;
+	return STAGE_REFRESH;
+}
+
+/* Read everything anew: the index may be broken, or name objects that are not there. */
+static void begin_cold(struct ik_worktree *tree)
+{
+	drop_index(tree);
+	tree->cold = tree->changed = true;
+	tree->missed = tree->sorted = tree->dirty = false;
 }
 
 static void begin_reading(struct ik_worktree *tree)
 {
 	tree->readings++;
 	tree->begun_ms = ik_clock_ms();
-	tree->again = tree->cold = false;
-	tree->stage = tree->excludes == NULL ? STAGE_EXCLUDES : STAGE_LIST;
+	tree->again = tree->cold = tree->changed = tree->sorted = false;
+	if (tree->missed) {
+		char *shared = shared_index(tree);
+
+		(void)unlink(shared);
+		free(shared);
+		begin_cold(tree);
+	}
+	tree->stage = tree->excludes == NULL ? STAGE_EXCLUDES : first_stage(tree);
 	begin_stage(tree);
 }
 
@@ -280,7 +302,7 @@ int64_t ik_worktree_read(struct ik_worktree *tree)
 /* The reading is over, in one way or another. */
 static void end_reading(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
-	bool changed = tree->known == NULL || tree->input.length > 0;
+	bool changed = tree->known == NULL || tree->changed;
 
 	tree->stage = STAGE_NONE;
 	if (changed || problem != IK_WORKTREE_FINE) {
@@ -296,13 +318,7 @@ static void end_reading(struct ik_worktree *tree, enum ik_worktree_problem probl
 	if (tree->again)
 		begin_reading(tree);
 	tell(tree, problem);
-	/* What files were is asked of the permissions that are known yet. */
 	serve_calls(tree, problem);
-	if (changed && tree->known != NULL) {
-		ik_worktree_modes_begin(tree->modes, tree->known);
-		ik_loop_cancel_deferred(tree->loop, learn_modes, tree);
-		learn_modes(tree);
-	}
 }
 
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
@@ -339,7 +355,8 @@ static void take_excludes(struct ik_worktree *tree)
 			value_of(tree->global, "HOME"));
 }
 
-/* Take the names of the files that differ from the index, without those that are hidden. */
+/* Take the names of the files that differ from the index, without those that are hidden, and without
+ * nested repositories. */
 static void take_list(struct ik_worktree *tree)
 {
 	const struct ik_buf *names = &tree->output;
@@ -347,36 +364,98 @@ static void take_list(struct ik_worktree *tree)
 
 	ik_buf_clear(&tree->input);
 	tree->input_at = 0;
-	ik_buf_append(&tree->input, tree->touched.data, tree->touched.length);
-	ik_buf_clear(&tree->touched);
 	for (size_t at = 0; at < names->length; at += size) {
 		char *path = ik_path_join(tree->place.root, names->data + at);
 
 		size = strlen(names->data + at) + 1;
-		if (tree->hidden == NULL || !tree->hidden(tree->arg, path))
+		if (path[strlen(path) - 1] != '/' &&
+		    (tree->hidden == NULL || !tree->hidden(tree->arg, path)))
 			ik_buf_append(&tree->input, names->data + at, size);
 		free(path);
 	}
 }
 
+/* Begin the stage, or end the reading where there is nothing left to be done. */
+static void go_on(struct ik_worktree *tree)
+{
+	if (tree->stage != STAGE_UPDATE || tree->input_at < tree->input.length) {
+		begin_stage(tree);
+		return;
+	}
+	if (tree->changed)
+		share_index(tree);
+	end_reading(tree, IK_WORKTREE_FINE);
+}
+
 /* A stage did what it should: go on with the next. */
 static void next_stage(struct ik_worktree *tree)
 {
-	if (tree->stage == STAGE_EXCLUDES)
+	switch (tree->stage) {
+	case STAGE_EXCLUDES:
 		take_excludes(tree);
-	else if (tree->stage == STAGE_LIST)
-		take_list(tree);
-	if (tree->stage == STAGE_EXCLUDES)
+		tree->stage = first_stage(tree);
+		break;
+	case STAGE_REFRESH:
 		tree->stage = STAGE_LIST;
-	else
+		break;
+	case STAGE_LIST:
+		take_list(tree);
 		tree->stage = STAGE_UPDATE;
-	if (tree->stage == STAGE_UPDATE && tree->input_at == tree->input.length) {
-		if (tree->input_at > 0)
-			share_index(tree);
-		end_reading(tree, IK_WORKTREE_FINE);
+		break;
+	default:
+		tree->changed = true;
+		tree->stage = STAGE_UPDATE;
+		break;
+	}
+	go_on(tree);
+}
+
+/* Put a name where it belongs: what is there, or what is gone, also where a directory, a link on the
+ * way or something else has come to be in its place. What may not be read stays as it is known. */
+static void sort_name(struct ik_worktree *tree, const char *name)
+{
+	char *path = ik_path_join(tree->place.root, name);
+	int directory = ik_file_directory_open(path), number = directory < 0 ? errno : 0;
+	struct ik_buf *to = &tree->gone;
+	struct stat status;
+
+	if (directory >= 0 && fstatat(directory, ik_path_base(path), &status, AT_SYMLINK_NOFOLLOW) != 0)
+		number = errno;
+	else if (directory >= 0 && S_ISREG(status.st_mode) &&
+	    faccessat(directory, ik_path_base(path), R_OK, AT_EACCESS) != 0)
+		number = errno;
+	else if (directory >= 0 && (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
+		to = &tree->there;
+	if (to == &tree->there || number != EACCES)
+		ik_buf_append(to, name, strlen(name) + 1);
+	if (directory >= 0)
+		(void)close(directory);
+	free(path);
+}
+
+/* Deferred: sort out some of the names that git could not do with, and those after them. */
+static void sort_names(void *arg)
+{
+	struct ik_worktree *tree = arg;
+	struct ik_buf sorted;
+
+	for (int i = 0; i < SORTED_AT_ONCE && tree->input_from < tree->input.length; i++) {
+		const char *name = tree->input.data + tree->input_from;
+
+		sort_name(tree, name);
+		tree->input_from += strlen(name) + 1;
+	}
+	if (tree->input_from < tree->input.length) {
+		ik_loop_defer(tree->loop, sort_names, tree);
 		return;
 	}
-	begin_stage(tree);
+	sorted = tree->there;
+	tree->there = tree->input;
+	tree->input = sorted;
+	tree->input_at = 0;
+	ik_buf_clear(&tree->there);
+	tree->stage = tree->gone.length > 0 ? STAGE_REMOVE : STAGE_UPDATE;
+	go_on(tree);
 }
 
 static void on_done(void *arg, const struct ik_child_result *result)
@@ -388,10 +467,12 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	tree->child = ik_child_close(tree->child);
 	if (worked || (tree->stage == STAGE_EXCLUDES && !slow)) {
 		next_stage(tree);
+	} else if (!slow && tree->stage == STAGE_UPDATE && !tree->sorted) {
+		tree->sorted = true;
+		ik_buf_clear(&tree->gone);
+		ik_loop_defer(tree->loop, sort_names, tree);
 	} else if (!slow && !tree->cold) {
-		/* The index may be broken. */
-		drop_index(tree);
-		tree->cold = true;
+		begin_cold(tree);
 		tree->stage = STAGE_LIST;
 		begin_stage(tree);
 	} else {
@@ -403,8 +484,11 @@ static void on_done(void *arg, const struct ik_child_result *result)
 static void put_arguments(const struct ik_worktree *tree, const char **argv)
 {
 	static const char *const stages[][9] = {
-		[STAGE_EXCLUDES] = { "config", "--global", "--type=path", "--get", "core.excludesFile" },
+		[STAGE_EXCLUDES] = { "config", "--global", "--includes", "--type=path", "--get",
+			"core.excludesFile" },
+		[STAGE_REFRESH] = { "update-index", "-q", "--refresh" },
 		[STAGE_LIST] = { "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard", "--", "." },
+		[STAGE_REMOVE] = { "update-index", "-z", "--force-remove", "--stdin" },
 		[STAGE_UPDATE] = { "update-index", "-z", "--add", "--remove", "--stdin" },
 	};
 	size_t count = 0;
@@ -425,7 +509,7 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
  * length. More each time, as the index that is written has grown. */
 static size_t next_files(struct ik_worktree *tree)
 {
-	size_t from = tree->input_at, most = from + from / 2;
+	size_t from = tree->input_from = tree->input_at, most = from + from / 2;
 
 	for (size_t i = 0; (i < FILES_AT_ONCE || tree->input_at < most) &&
 	     tree->input_at < tree->input.length; i++)
@@ -454,15 +538,16 @@ static void begin_stage(struct ik_worktree *tree)
 {
 	static const struct ik_child_events events = { on_output, on_done };
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
-	size_t from = tree->input_at, length = tree->stage == STAGE_UPDATE ? next_files(tree) : 0;
+	size_t length = tree->stage == STAGE_UPDATE ? next_files(tree) : 0;
+	bool removes = tree->stage == STAGE_REMOVE;
 	const struct ik_child_spec spec = {
 		.path = tree->place.git,
 		.argv = argv,
 		.environment = (const char *const *)(tree->stage == STAGE_EXCLUDES ? tree->global :
 			tree->own),
 		.directory = tree->place.root,
-		.input = length > 0 ? tree->input.data + from : NULL,
-		.input_length = length,
+		.input = removes ? tree->gone.data : length > 0 ? tree->input.data + tree->input_from : NULL,
+		.input_length = removes ? tree->gone.length : length,
 		.timeout_ms = READ_MOST_MS,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
@@ -504,7 +589,15 @@ static void on_bytes(void *arg, enum ik_stream stream, const char *bytes, size_t
 
 static void on_fetched(void *arg, const struct ik_child_result *result)
 {
-	finish_call(arg, result->timed_out ? IK_WORKTREE_SLOW :
+	struct ik_worktree_call *call = arg;
+
+	/* The user's repository, say, was collected. */
+	if (ik_worktree_blobs_missed(call->blobs)) {
+		call->tree->missed = true;
+		read_anew(call->tree);
+	}
+	call->count = ik_worktree_changes_drop_same(call->changes, call->count);
+	finish_call(call, result->timed_out ? IK_WORKTREE_SLOW :
 		result->exited && result->exit_code == 0 ? IK_WORKTREE_FINE : IK_WORKTREE_FAILED);
 }
 
@@ -534,7 +627,7 @@ static void find_changes(struct ik_worktree_call *call)
 	call->found = true;
 	call->changes = ik_worktree_changes_find(&(struct ik_worktree_span){
 		.root = tree->place.root, .before = call->look, .after = tree->known,
-		.end_ns = call->end_ns, .next = look_after(call), .modes = tree->modes,
+		.end_ns = call->end_ns, .next = look_after(call), .fresh = call->fresh,
 	}, &call->count);
 	if (call->count > IK_WORKTREE_CHANGES_MOST) {
 		finish_call(call, IK_WORKTREE_MANY);
@@ -561,14 +654,11 @@ static bool is_known(struct ik_worktree_call *call)
 	call->look = ik_worktree_look_new(&(struct ik_worktree_look_options){
 		.index = tree->known, .root = tree->place.root, .objects = call->objects,
 		.most = IK_WORKTREE_FILE_MOST, .hidden = tree->hidden, .arg = tree->arg,
-		.most_us = IK_WORKTREE_LOOK_US,
+		.most_us = IK_WORKTREE_LOOK_US, .surely_us = IK_WORKTREE_LOOK_SURELY_US,
 	});
-	for (size_t i = 0; i < call->look->count; i++) {
-		const char *name = ik_worktree_index_entry(tree->known, call->look->seen[i].entry).path;
-
-		ik_buf_append(&tree->touched, name, strlen(name) + 1);
-	}
-	return ik_worktree_look_complete(call->look) || tree->known_ms >= call->since_ms;
+	tree->dirty = tree->dirty || call->look->count > 0;
+	call->fresh = tree->known_ms >= call->since_ms;
+	return call->fresh || ik_worktree_look_complete(call->look);
 }
 
 /* The call begins. */
@@ -630,7 +720,6 @@ bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t
 	enum ik_worktree_problem *ret_problem)
 {
 	struct ik_worktree_call *call = ik_alloc(sizeof(*call)), **end = &tree->first;
-	bool first;
 
 	call->tree = tree;
 	call->objects = ik_strdup(objects);
@@ -643,11 +732,10 @@ bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t
 	*ret_problem = tree->problem;
 	if (tree->problem != IK_WORKTREE_FINE || is_known(call))
 		return true;
-	first = tree->known == NULL && ik_worktree_place_is_small(&tree->place);
 	call->ready = ready;
 	call->ready_arg = arg;
 	call->timer = ik_timer_new(tree->loop, on_too_long, call);
-	ik_timer_start(call->timer, first ? IK_WORKTREE_FIRST_WAIT_MS : IK_WORKTREE_WAIT_MS);
+	ik_timer_start(call->timer, IK_WORKTREE_WAIT_MS);
 	if (tree->stage == STAGE_NONE)
 		begin_reading(tree);
 	return false;

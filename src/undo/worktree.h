@@ -26,12 +26,8 @@
 struct ik_worktree;
 struct ik_worktree_call;
 
-/* A call waits so long at most for a reading that is under way; the first call in a small tree
- * that nobody has read yet waits longer, once. In milliseconds. */
-#define IK_WORKTREE_WAIT_MS 5
-#define IK_WORKTREE_FIRST_WAIT_MS 2000
-/* A small tree has less files and directories: they are read in a moment. */
-#define IK_WORKTREE_SMALL 2000
+/* A call waits so long at most for a reading that is under way, in milliseconds. */
+#define IK_WORKTREE_WAIT_MS 20
 /* A repository that nobody used for so long goes. */
 #define IK_WORKTREE_KEPT_DAYS 30
 
@@ -50,8 +46,8 @@ enum ik_worktree_problem {
 const char *ik_worktree_problem_word(enum ik_worktree_problem problem);
 enum ik_worktree_problem ik_worktree_problem_of(const char *word);
 
-/* Told once each: PREPARING: a call begins whose changes cannot be found, since the files are
- * still being read; after that FINE: they were read, or SLOW, FAILED: they could not be. */
+/* Told when it becomes another: PREPARING: a call begins whose changes cannot be found, since the
+ * files are still being read; SLOW, FAILED: they could not be; FINE: they were read after all. */
 typedef void ik_worktree_told(void *arg, enum ik_worktree_problem problem);
 
 struct ik_worktree_options {

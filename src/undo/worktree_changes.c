@@ -12,6 +12,10 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
+/* File systems that keep no fractions of times keep seconds, or pairs of them. */
+#define SECOND_NS INT64_C(1000000000)
+#define COARSE_TICK_NS (2 * SECOND_NS)
+
 static void change_done(struct ik_worktree_change *change)
 {
 	free(change->path);
@@ -83,10 +87,11 @@ static struct ik_file_state state_before(const struct ik_worktree_span *span,
 		free(missing);
 	} else if (ik_worktree_is_regular(pair->old.mode)) {
 		state.kind = IK_FILE_REGULAR;
-		state.mode = ik_worktree_modes_of(span->modes, &pair->old);
-		if (state.mode < 0)
-			state.mode = pair->old.mode == pair->new.mode && now != 0 ? now :
-				with_program(now != 0 ? now : ik_worktree_new_mode(false), program);
+		state.mode = ik_worktree_look_mode(span->before, pair->entry);
+		if (state.mode < 0 && now == 0)
+			state.mode = program ? 0700 : 0600;
+		else if (state.mode < 0)
+			state.mode = pair->old.mode == pair->new.mode ? now : with_program(now, program);
 	}
 	return state;
 }
@@ -113,6 +118,37 @@ static bool is_next_ones(const struct ik_worktree_span *span, const struct pair 
 		pair->entry < next->looked && ik_worktree_look_seen(next, pair->entry) == NULL;
 }
 
+/* How much later it may have been than a file's time says. */
+static int64_t tick_of(int64_t time_ns)
+{
+	return time_ns % SECOND_NS == 0 ? COARSE_TICK_NS : 0;
+}
+
+/* Has a file that had changed right before the call not changed since? */
+static bool is_as_seen(const struct ik_worktree_span *span, const struct pair *pair,
+	const struct ik_worktree_seen *seen)
+{
+	if (pair->new.path == NULL || seen->state.kind == IK_FILE_ABSENT)
+		return pair->new.path == NULL && seen->state.kind == IK_FILE_ABSENT;
+	/* Otherwise its bytes tell. */
+	return seen->state.identity.ctime_ns == pair->new.ctime_ns &&
+		ik_identity_settles_ms(&seen->state.identity, span->before->time_ns) == 0;
+}
+
+/* Was the file at another place of the tree right before the call? A directory that is renamed leaves
+ * the times of the files in it as they were. */
+static bool was_moved(const struct ik_worktree_span *span, const struct pair *pair)
+{
+	struct ik_worktree_entry entry;
+	size_t place;
+
+	if (!ik_worktree_index_inode(span->before->index, pair->new.inode, &entry) ||
+	    entry.ctime_ns != pair->new.ctime_ns)
+		return false;
+	place = ik_worktree_index_find(span->before->index, entry.path);
+	return place < span->before->looked && ik_worktree_look_seen(span->before, place) == NULL;
+}
+
 /* Is it known that somebody else did that, before the call or after it? */
 static bool is_anothers(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
@@ -121,12 +157,12 @@ static bool is_anothers(const struct ik_worktree_span *span, const struct pair *
 
 	if (later && pair->old.path == NULL && birth_of(span, pair) > span->end_ns)
 		return true;
-	if (pair->new.path == NULL && seen != NULL && seen->state.kind == IK_FILE_ABSENT)
+	if (seen != NULL && is_as_seen(span, pair, seen))
 		return true;
-	if (pair->new.path != NULL && seen != NULL && seen->state.kind == IK_FILE_REGULAR &&
-	    seen->state.identity.ctime_ns == pair->new.ctime_ns)
-		return true;
-	if (pair->new.path != NULL && pair->new.ctime_ns < span->before->time_ns)
+	/* What was looked at has changed since. Of what was not only its time tells. */
+	if (pair->new.path != NULL && (pair->old.path == NULL || pair->entry >= span->before->looked) &&
+	    pair->new.ctime_ns + tick_of(pair->new.ctime_ns) < span->before->time_ns &&
+	    (pair->old.path != NULL || !was_moved(span, pair)))
 		return true;
 	return later && is_next_ones(span, pair);
 }
@@ -138,8 +174,10 @@ static bool is_older(const struct ik_worktree_span *span, const struct pair *pai
 	int64_t birth = birth_of(span, pair);
 	struct ik_worktree_entry entry;
 
-	if (birth == 0 || birth >= span->before->time_ns)
+	if (birth >= span->before->time_ns)
 		return false;
+	if (birth == 0 || birth + tick_of(birth) >= span->before->time_ns)
+		return !span->fresh;
 	return !ik_worktree_index_inode(span->before->index, pair->new.inode, &entry) ||
 		entry.ctime_ns < birth; /* the number of one that was removed */
 }
@@ -216,12 +254,27 @@ struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_spa
 	return changes;
 }
 
+size_t ik_worktree_changes_drop_same(struct ik_worktree_change *changes, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ik_file_state_same(&changes[i].before, &changes[i].after) &&
+		    changes[i].before.mode == changes[i].after.mode)
+			change_done(&changes[i]);
+		else
+			changes[kept++] = changes[i];
+	}
+	return kept;
+}
+
 struct ik_worktree_blobs {
 	char *objects;
 	struct ik_worktree_change *changes;
 	size_t count, at; /* at: twice the index, plus one for what it is after */
 	struct ik_buf head;
 	bool in_body;
+	bool missed;      /* an object was missing */
 	size_t left;      /* bytes of the body, with the line's end behind it */
 	size_t room;      /* bytes that may be kept yet */
 	struct ik_sha256 *sum;
@@ -343,7 +396,13 @@ static void take_head(struct ik_worktree_blobs *blobs)
 		begin_body(blobs, (size_t)strtoull(type + 6, NULL, 10));
 	else
 		blobs->at++;
+	blobs->missed = blobs->missed || (type != NULL && strncmp(type, " missing", 8) == 0);
 	ik_buf_clear(&blobs->head);
+}
+
+bool ik_worktree_blobs_missed(const struct ik_worktree_blobs *blobs)
+{
+	return blobs->missed;
 }
 
 void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length)

@@ -2,13 +2,12 @@
  * worktree_changes: what a call changed in a work tree, from what is known of it before and after
  * (undo/worktree_index.h), and the bytes of those files, as `git cat-file --batch` prints them.
  *
- * May include: util, json, tool/{file_state,worktree_look,worktree_modes}.h.
+ * May include: util, json, undo/{file_state,worktree_look}.h.
  */
 #ifndef IK_UNDO_WORKTREE_CHANGES_H
 #define IK_UNDO_WORKTREE_CHANGES_H
 
 #include "undo/worktree_look.h"
-#include "undo/worktree_modes.h"
 
 /* More files are not looked at; nor kept is a larger one, nor what goes beyond the sum. */
 #define IK_WORKTREE_CHANGES_MOST 2000
@@ -33,7 +32,8 @@ struct ik_worktree_span {
 	int64_t end_ns;                  /* when that was */
 	const struct ik_worktree_look *next; /* before the next call, that began before the reading did;
 	                                    NULL: there was none */
-	const struct ik_worktree_modes *modes;
+	bool fresh; /* the index before is of a reading that began in the turn: what was made since is
+	               the doing of calls, where nothing is known of when */
 };
 
 /*
@@ -45,6 +45,8 @@ struct ik_worktree_span {
 struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_span *span,
 	size_t *ret_count);
 void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count);
+/* Drop those that turn out to be none, once all bytes are there; how many are left. */
+size_t ik_worktree_changes_drop_same(struct ik_worktree_change *changes, size_t count);
 
 struct ik_worktree_blobs;
 
@@ -57,5 +59,7 @@ void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf 
 void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length);
 /* All is there: the states before and after are known, but for hashes of what was not told. */
 struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs);
+/* Was an object missing? Then more of those in the index may be. */
+bool ik_worktree_blobs_missed(const struct ik_worktree_blobs *blobs);
 
 #endif

@@ -214,14 +214,6 @@ bool ik_worktree_entry_holds(const struct ik_worktree_entry *entry, const struct
 		is_time(entry->mtime_ns, &status->st_mtim) && is_time(entry->ctime_ns, &status->st_ctim);
 }
 
-bool ik_worktree_entry_same(const struct ik_worktree_entry *one,
-	const struct ik_worktree_entry *other)
-{
-	return one->mode == other->mode && one->inode == other->inode && one->size == other->size &&
-		one->mtime_ns == other->mtime_ns && one->ctime_ns == other->ctime_ns &&
-		memcmp(one->id, other->id, IK_WORKTREE_ID_BYTES) == 0;
-}
-
 bool ik_worktree_is_regular(int mode)
 {
 	return mode == IK_GIT_FILE || mode == IK_GIT_PROGRAM;

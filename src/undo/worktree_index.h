@@ -50,9 +50,6 @@ char *ik_worktree_index_missing(const struct ik_worktree_index *index, const cha
 
 /* Is the file as it was when it was read? */
 bool ik_worktree_entry_holds(const struct ik_worktree_entry *entry, const struct stat *status);
-/* Was it the same file, unchanged, when both were read? */
-bool ik_worktree_entry_same(const struct ik_worktree_entry *one,
-	const struct ik_worktree_entry *other);
 bool ik_worktree_is_regular(int mode);
 
 #endif

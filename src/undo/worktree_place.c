@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +19,6 @@
 #define NAME_LENGTH 32
 /* In seconds. */
 #define DAY (24 * 3600)
-/* Of directories in directories that are counted, each of which is open meanwhile. */
-#define DEPTH_MOST 32
 
 /* Nothing that could start a program or change bytes. */
 static const char configuration[] =
@@ -171,6 +170,31 @@ static bool put_file(const char *shadow, const char *name, const char *text)
 	return written;
 }
 
+/* Borrow the objects of the user's repository. Where they are others than last time, what the index
+ * names may not be among them: it goes. */
+static bool put_alternates(const char *shadow, const char *repository)
+{
+	char *objects = ik_path_join(repository, "objects"), *index = ik_path_join(shadow, "index");
+	char *path = ik_path_join(shadow, "objects/info/alternates"), *text;
+	struct stat status = { .st_ino = 0 };
+	struct ik_error error;
+	struct ik_buf old;
+	bool written;
+
+	(void)stat(objects, &status);
+	text = ik_format("# %ju:%ju\n%s\n", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino, objects);
+	ik_buf_init(&old, IK_KIB(16));
+	if (ik_file_read(path, &old, &error) == IK_OK && !ik_text_equal(old.data, text))
+		(void)unlink(index);
+	written = put_file(shadow, "objects/info/alternates", text);
+	ik_buf_done(&old);
+	free(objects);
+	free(index);
+	free(path);
+	free(text);
+	return written;
+}
+
 /* What git is to leave alone, as the person's repository says. */
 static bool put_excludes(const char *shadow, const char *repository)
 {
@@ -193,7 +217,6 @@ static bool put_excludes(const char *shadow, const char *repository)
 static bool make_shadow(const struct ik_worktree_place *place, const char *repository)
 {
 	static const char *const directories[] = { "objects/info", "objects/pack", "refs", "info" };
-	char *objects = ik_format("%s/objects\n", repository);
 	struct ik_error error;
 	bool made = strchr(repository, '\n') == NULL && repository[0] == '/';
 
@@ -205,11 +228,10 @@ static bool make_shadow(const struct ik_worktree_place *place, const char *repos
 	}
 	made = made && put_file(place->shadow, "config", configuration) &&
 		put_file(place->shadow, "info/attributes", attributes) &&
-		put_file(place->shadow, "objects/info/alternates", objects) &&
+		put_alternates(place->shadow, repository) &&
 		put_file(place->shadow, "description", place->root) &&
 		put_excludes(place->shadow, repository) &&
 		put_file(place->shadow, "HEAD", "ref: refs/heads/none\n");
-	free(objects);
 	return made;
 }
 
@@ -224,6 +246,25 @@ static time_t time_of(const char *shadow, const char *name)
 	return written;
 }
 
+/* Remove the indexes of sessions that did not end as they should, and what git left beside them. */
+static void sweep_indexes(const char *shadow, time_t until)
+{
+	DIR *stream = opendir(shadow);
+	const struct dirent *entry;
+	struct stat status, shared = { .st_ino = 0 };
+
+	/* Those that are the one that sessions begin with take no room, and may be in use. */
+	if (stream != NULL)
+		(void)fstatat(dirfd(stream), "index", &shared, AT_SYMLINK_NOFOLLOW);
+	while (stream != NULL && (entry = readdir(stream)) != NULL)
+		if (ik_text_starts(entry->d_name, "index-") &&
+		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    status.st_ino != shared.st_ino && status.st_mtime < until)
+			(void)unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream != NULL)
+		(void)closedir(stream);
+}
+
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
 	char **ret_old)
 {
@@ -234,6 +275,7 @@ bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *
 	if (time_of(place->shadow, "swept") > now - DAY || !put_file(place->shadow, "swept", ""))
 		return false;
 	*ret_old = NULL;
+	sweep_indexes(place->shadow, now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY);
 	stream = opendir(shadows);
 	while (stream != NULL && *ret_old == NULL && (entry = readdir(stream)) != NULL) {
 		char *other = ik_path_join(shadows, entry->d_name);
@@ -249,33 +291,6 @@ bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *
 	if (stream != NULL)
 		(void)closedir(stream);
 	return true;
-}
-
-/* Count the names in a directory (taken over) and below it, up to a limit. */
-static size_t count_names(int directory, int depth, size_t most)
-{
-	DIR *stream = directory >= 0 ? fdopendir(directory) : NULL;
-	const struct dirent *entry;
-	size_t count = 0;
-
-	while (stream != NULL && count < most && (entry = readdir(stream)) != NULL) {
-		if (entry->d_name[0] == '.' && (entry->d_name[1] == '\0' ||
-		    ik_text_equal(entry->d_name, "..") || ik_text_equal(entry->d_name, ".git")))
-			continue;
-		count++;
-		if (entry->d_type == DT_DIR && depth < DEPTH_MOST)
-			count += count_names(openat(dirfd(stream), entry->d_name,
-				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1, most - count);
-	}
-	if (stream != NULL)
-		(void)closedir(stream);
-	return count;
-}
-
-bool ik_worktree_place_is_small(const struct ik_worktree_place *place)
-{
-	return count_names(open(place->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0,
-		IK_WORKTREE_SMALL) < IK_WORKTREE_SMALL;
 }
 
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,

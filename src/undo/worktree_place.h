@@ -28,11 +28,10 @@ void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	const struct ik_worktree_options *options, const char *index,
 	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES]);
 /* What is to be cleared away now, once a day: the shadow (new memory) that nobody used for
- * IK_WORKTREE_KEPT_DAYS, or NULL. False: nothing, today. */
+ * IK_WORKTREE_KEPT_DAYS, or NULL. False: nothing, today. What sessions that were killed left in
+ * this one goes at once. */
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
 	char **ret_old);
-/* Has it less than IK_WORKTREE_SMALL files and directories? Takes a moment. */
-bool ik_worktree_place_is_small(const struct ik_worktree_place *place);
 void ik_worktree_place_done(struct ik_worktree_place *place);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,24 +110,6 @@ static struct ik_worktree *open_real(void)
 	return tree;
 }
 
-/* The tree is a large one: nobody waits long for its first reading. */
-static void make_large(void)
-{
-	char *ignored = ik_path_join(root, "ignored"), name[16];
-	struct ik_error error;
-
-	put(".gitignore", "ignored\n");
-	cr_assert_eq(ik_path_make(ignored, 0755, &error), IK_OK);
-	for (int i = 0; i < IK_WORKTREE_SMALL; i++) {
-		(void)snprintf(name, sizeof(name), "ignored/%d", i);
-		char *path = ik_path_join(root, name);
-
-		close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-		free(path);
-	}
-	free(ignored);
-}
-
 static void on_ready(void *arg, enum ik_worktree_problem problem)
 {
 	*(enum ik_worktree_problem *)arg = problem;
@@ -145,11 +128,15 @@ static enum ik_worktree_problem begin_since(struct ik_worktree *tree, int64_t si
 	return later;
 }
 
+/* The same once the files were read for the first time. */
 static struct ik_worktree_call *begin(struct ik_worktree *tree)
 {
+	enum ik_worktree_problem problem;
 	struct ik_worktree_call *call;
 
-	cr_assert_eq(begin_since(tree, 0, &call), IK_WORKTREE_FINE);
+	while ((problem = begin_since(tree, 0, &call)) == IK_WORKTREE_PREPARING)
+		ik_worktree_call_close(call);
+	cr_assert_eq(problem, IK_WORKTREE_FINE);
 	cr_assert(ik_worktree_call_exact(call));
 	return call;
 }
@@ -222,15 +209,22 @@ static bool is_kept(const char *text)
 	return there;
 }
 
-/* Until a change has another time than what was there before. */
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	cr_assert_eq(clock_gettime(clock, &now), 0);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Until a change has another time than what was there before. Files may get their times from either
+ * clock (Linux has multigrain timestamps since 6.13), and the coarse one is late where a tick is. */
 static void tick(void)
 {
-	struct timespec first, now;
+	int64_t now_ns = clock_ns(CLOCK_REALTIME);
 
-	(void)clock_gettime(CLOCK_REALTIME_COARSE, &first);
-	do {
-		(void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	} while (now.tv_nsec == first.tv_nsec);
+	while (clock_ns(CLOCK_REALTIME_COARSE) <= now_ns)
+		;
 }
 
 Test(worktree, tells_what_changed)
@@ -355,15 +349,32 @@ Test(worktree, does_not_know_what_a_call_left_that_was_changed_after_it)
 	ik_worktree_free(tree);
 }
 
-Test(worktree, learns_permissions_a_while_at_a_time)
+/* The index of the last reading. */
+static struct ik_worktree_index *open_index(void)
 {
-	struct ik_worktree_modes *modes = ik_worktree_modes_new(root);
-	struct ik_worktree_call *call;
+	char *path = shared_index();
+	struct ik_worktree_index *index = ik_worktree_index_open(path);
+
+	cr_assert_not_null(index);
+	free(path);
+	return index;
+}
+
+static struct ik_worktree_look *look_at(struct ik_worktree_index *index, int64_t most_us,
+	int64_t surely_us)
+{
+	return ik_worktree_look_new(&(struct ik_worktree_look_options){
+		.index = index, .root = root, .objects = objects, .most = IK_WORKTREE_FILE_MOST,
+		.most_us = most_us, .surely_us = surely_us,
+	});
+}
+
+Test(worktree, looks_as_long_as_it_may)
+{
+	char *path = ik_path_join(root, "f150"), name[8];
 	struct ik_worktree *tree = open_real();
-	struct ik_worktree_entry entry;
 	struct ik_worktree_index *index;
-	char *path = ik_path_join(root, "f150"), name[8], *shadow;
-	int steps = 1;
+	struct ik_worktree_look *look;
 
 	(void)umask(022);
 	for (int i = 0; i < 200; i++) {
@@ -371,25 +382,274 @@ Test(worktree, learns_permissions_a_while_at_a_time)
 		put(name, "x");
 	}
 	cr_assert_eq(chmod(path, 0600), 0);
-	call = begin(tree);
-	shadow = shared_index();
-	index = ik_worktree_index_open(shadow);
-	cr_assert_eq(ik_worktree_index_count(index), 200);
-	entry = ik_worktree_index_entry(index, ik_worktree_index_find(index, "f150"));
-	ik_worktree_modes_begin(modes, index);
-	cr_assert_eq(ik_worktree_modes_of(modes, &entry), -1);
-	while (!ik_worktree_modes_step(modes, 0))
-		steps++;
-	cr_assert_gt(steps, 1);
-	cr_assert_eq(ik_worktree_modes_of(modes, &entry), 0600);
-	entry = ik_worktree_index_entry(index, 0);
-	cr_assert_eq(ik_worktree_modes_of(modes, &entry), 0644);
+	changed(begin(tree), "");
+	index = open_index();
+	look = look_at(index, 0, 60 * 1000000);
+	cr_assert(ik_worktree_look_complete(look));
+	cr_assert_eq(look->count, 0);
+	cr_assert_eq(ik_worktree_look_mode(look, 150), 0600);
+	cr_assert_eq(ik_worktree_look_mode(look, 0), 0644);
+	ik_worktree_look_free(look);
+	look = look_at(index, 0, 0);
+	cr_assert_lt(look->looked, 200);
+	cr_assert_eq(ik_worktree_look_mode(look, 199), -1);
+	ik_worktree_look_free(look);
 	ik_worktree_index_unref(index);
-	ik_worktree_modes_free(modes);
-	ik_worktree_call_close(call);
 	ik_worktree_free(tree);
-	free(shadow);
 	free(path);
+}
+
+/* Only touched: that is learned without being taken for a change. */
+Test(worktree, learns_what_was_touched)
+{
+	struct ik_worktree *tree = open_real();
+	char *path = ik_path_join(root, "a");
+	struct ik_worktree_index *index;
+	struct ik_worktree_look *look;
+
+	put("a", "one\n");
+	changed(begin(tree), "");
+	cr_assert_eq(utimensat(AT_FDCWD, path, (struct timespec[]){ { 1, 1 }, { 1, 1 } }, 0), 0);
+	changed(begin(tree), "");
+	index = open_index();
+	look = look_at(index, 1000000, 1000000);
+	cr_assert_eq(look->count, 0);
+	ik_worktree_look_free(look);
+	ik_worktree_index_unref(index);
+	ik_worktree_free(tree);
+	free(path);
+}
+
+/* A change among those that a span has; NULL: it is none. */
+static const struct ik_worktree_change *change_in(const struct ik_worktree_change *changes,
+	size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ik_text_equal(ik_path_base(changes[i].path), name))
+			return &changes[i];
+	return NULL;
+}
+
+/* The times of files may be behind: they are rounded, or from the clock of a server. */
+Test(worktree, does_not_rely_on_the_times_of_files)
+{
+	struct ik_worktree *tree = open_real();
+	struct ik_worktree_span span = { .root = root, .end_ns = INT64_MAX };
+	struct ik_worktree_change *changes;
+	struct ik_worktree_index *indexes[2];
+	struct ik_worktree_look *look;
+	char *path = ik_path_join(root, "new");
+	size_t count;
+
+	put("a", "one\n");
+	changed(begin(tree), "");
+	indexes[0] = open_index();
+	look = look_at(indexes[0], 1000000, 1000000);
+	cr_assert(ik_worktree_look_complete(look));
+	tick();
+	put("a", "other\n");
+	put("new", "other\n");
+	ik_worktree_call_close(begin(tree));
+	do { /* until that is read */
+		struct ik_worktree_call *call = begin(tree);
+		struct outcome outcome = { .over = false };
+
+		ik_worktree_call_end(call, on_found, &outcome);
+		while (!outcome.over)
+			support_loop_run(loop);
+		free(outcome.told);
+		ik_worktree_call_close(call);
+		indexes[1] = open_index();
+	} while (ik_worktree_index_count(indexes[1]) < 2);
+	span.before = look;
+	span.after = indexes[1];
+	/* What was looked at has changed since, whenever that was. */
+	look->time_ns += INT64_C(10) * 1000000000;
+	changes = ik_worktree_changes_find(&span, &count);
+	cr_assert_not_null(change_in(changes, count, "a"));
+	cr_assert_null(change_in(changes, count, "new"));
+	ik_worktree_changes_free(changes, count);
+	look->time_ns -= INT64_C(10) * 1000000000;
+	/* When it was made is not known any more: it may have been the user. */
+	cr_assert_eq(unlink(path), 0);
+	changes = ik_worktree_changes_find(&span, &count);
+	cr_assert_eq(change_in(changes, count, "new")->before.kind, IK_FILE_OTHER);
+	ik_worktree_changes_free(changes, count);
+	span.fresh = true;
+	changes = ik_worktree_changes_find(&span, &count);
+	cr_assert_eq(change_in(changes, count, "new")->before.kind, IK_FILE_ABSENT);
+	ik_worktree_changes_free(changes, count);
+	ik_worktree_look_free(look);
+	ik_worktree_index_unref(indexes[0]);
+	ik_worktree_index_unref(indexes[1]);
+	ik_worktree_free(tree);
+	free(path);
+}
+
+/* What git cannot read, or cannot add because something else is in its place. */
+Test(worktree, reads_what_can_be_read)
+{
+	struct ik_worktree *tree = open_real();
+	char *file = ik_path_join(root, "file"), *inner = ik_path_join(root, "directory/inner");
+	char *directory = ik_path_join(root, "directory"), *fifo = ik_path_join(root, "fifo");
+	char *link = ik_path_join(root, "linked"), *away = ik_path_join(root, "away");
+	char *secret = ik_path_join(root, "secret");
+	struct ik_worktree_call *call;
+
+	(void)umask(022);
+	put("file", "one\n");
+	put("fifo", "one\n");
+	put("directory/inner", "one\n");
+	put("linked/inner", "one\n");
+	put("nested/.git/HEAD", "ref: refs/heads/main\n");
+	put("nested/file", "x\n");
+	put("secret", "one\n");
+	put("z", "one\n");
+	changed(begin(tree), "");
+	call = begin(tree);
+	tick();
+	cr_assert_eq(unlink(file), 0);
+	put("file/inner", "two\n");
+	cr_assert(unlink(inner) == 0 && rmdir(directory) == 0);
+	put("directory", "two\n");
+	cr_assert(unlink(fifo) == 0 && mkfifo(fifo, 0600) == 0);
+	cr_assert(rename(link, away) == 0 && symlink("away", link) == 0);
+	put("secret", "two\n");
+	cr_assert_eq(chmod(secret, 0), 0);
+	put("z", "two\n");
+	changed(call, geteuid() == 0 ?
+		"away/inner -h 0 away\ndirectory -h 0\ndirectory/inner h- 644\nfifo h- 644\n"
+		"file h- 644\nfile/inner -h 0 file\nlinked -? 0\nlinked/inner h- 644\nsecret hh 644\n"
+		"z hh 644\n" :
+		"away/inner -h 0 away\ndirectory -h 0\ndirectory/inner h- 644\nfifo h- 644\n"
+		"file h- 644\nfile/inner -h 0 file\nlinked -? 0\nlinked/inner h- 644\n"
+		"z hh 644\n");
+	ik_worktree_free(tree);
+	free(directory);
+	free(secret);
+	free(inner);
+	free(file);
+	free(fifo);
+	free(link);
+	free(away);
+}
+
+/* The objects that the shadow has are there no more, as if the user's repository that has most of them
+ * had been collected. */
+static void lose_objects(void)
+{
+	char *index = shared_index(), *shadow = ik_path_directory(index);
+	char *from = ik_path_join(shadow, "objects"), *to = ik_path_join(work, "lost");
+	DIR *stream = opendir(from);
+	struct dirent *entry;
+
+	cr_assert(mkdir(to, 0700) == 0 || errno == EEXIST);
+	while ((entry = readdir(stream)) != NULL) {
+		char *old = ik_path_join(from, entry->d_name);
+		char *new = ik_format("%s/%s-%d", to, entry->d_name, rand());
+
+		if (strlen(entry->d_name) == 2 && entry->d_name[0] != '.')
+			cr_assert_eq(rename(old, new), 0);
+		free(old);
+		free(new);
+	}
+	(void)closedir(stream);
+	free(shadow);
+	free(index);
+	free(from);
+	free(to);
+}
+
+Test(worktree, reads_anew_when_objects_are_lost)
+{
+	char *borrowed = ik_path_join(root, ".git/objects"), *old = ik_path_join(work, "old");
+	struct ik_worktree_call *call;
+	struct ik_worktree *tree;
+
+	cr_assert_eq(mkdir(borrowed, 0700), 0);
+	tree = open_real();
+	put("a", "one\n");
+	put("b", "two\n");
+	changed(begin(tree), "");
+	lose_objects();
+	call = begin(tree);
+	tick();
+	put("a", "three\n");
+	changed(call, "a ?h 644\n");
+	changed(begin(tree), "");
+	call = begin(tree);
+	tick();
+	put("b", "four\n");
+	changed(call, "b hh 644\n");
+	ik_worktree_free(tree);
+	/* In another session: they were borrowed from what is another repository by now. */
+	ik_worktree_free(open_real());
+	lose_objects();
+	cr_assert(rename(borrowed, old) == 0 && mkdir(borrowed, 0700) == 0);
+	tree = open_real();
+	call = begin(tree);
+	tick();
+	put("a", "five\n");
+	changed(call, "a hh 644\n");
+	ik_worktree_free(tree);
+	free(borrowed);
+	free(old);
+}
+
+Test(worktree, leaves_out_what_included_configuration_ignores)
+{
+	static const char included[] = "[include]\n\tpath = more\n";
+	char *config = ik_path_join(work, ".gitconfig"), *more = ik_path_join(work, "more");
+	char *ignore = ik_path_join(work, "ignore"), *text;
+	struct ik_worktree_call *call;
+	struct ik_worktree *tree;
+	struct ik_error error;
+
+	cr_assert_eq(ik_file_write(config, included, strlen(included), 0600, &error), IK_OK);
+	text = ik_format("[core]\n\texcludesFile = %s\n", ignore);
+	cr_assert_eq(ik_file_write(more, text, strlen(text), 0600, &error), IK_OK);
+	cr_assert_eq(ik_file_write(ignore, "*.mine\n", 7, 0600, &error), IK_OK);
+	tree = open_real();
+	put("a", "one\n");
+	call = begin(tree);
+	tick();
+	put("a", "two\n");
+	put("b.mine", "x\n");
+	changed(call, "a hh 644\n");
+	ik_worktree_free(tree);
+	free(ignore);
+	free(config);
+	free(more);
+	free(text);
+}
+
+Test(worktree, clears_away_the_indexes_of_sessions_that_were_killed)
+{
+	struct timespec times[2] = { { .tv_sec = time(NULL) - 40 * 24 * 3600 }, { .tv_sec = 0 } };
+	struct ik_worktree *tree = open_real();
+	char *index, *shadow, *left, *recent, *swept;
+	struct ik_error error;
+
+	put("a", "one\n");
+	changed(begin(tree), "");
+	ik_worktree_free(tree);
+	index = shared_index();
+	shadow = ik_path_directory(index);
+	left = ik_path_join(shadow, "index-left");
+	recent = ik_path_join(shadow, "index-recent");
+	swept = ik_path_join(shadow, "swept");
+	cr_assert_eq(ik_file_write(left, "x", 1, 0600, &error), IK_OK);
+	cr_assert_eq(ik_file_write(recent, "x", 1, 0600, &error), IK_OK);
+	times[1] = times[0];
+	cr_assert_eq(utimensat(AT_FDCWD, left, times, 0), 0);
+	cr_assert_eq(unlink(swept), 0);
+	ik_worktree_free(open_real());
+	cr_assert(access(left, F_OK) != 0 && access(recent, F_OK) == 0 && access(index, F_OK) == 0);
+	free(recent);
+	free(shadow);
+	free(swept);
+	free(index);
+	free(left);
 }
 
 Test(worktree, begins_anew_where_the_index_is_broken)
@@ -493,7 +753,6 @@ Test(worktree, lets_calls_begin_while_a_large_tree_is_read)
 	ik_worktree_free(open_real());
 	search_path = slow_git("update-index", 0);
 	put("a", "one\n");
-	make_large();
 	tree = open_telling(search_path, on_told, told, &problem);
 	cr_assert_eq(problem, IK_WORKTREE_FINE);
 	for (int i = 0; i < 2; i++) {
@@ -520,7 +779,6 @@ Test(worktree, says_that_what_was_begun_in_the_background_failed)
 	struct ik_worktree *tree;
 
 	put("a", "one\n");
-	make_large();
 	tree = open_telling(search_path, on_told, told, &problem);
 	cr_assert_eq(problem, IK_WORKTREE_FINE);
 	cr_assert_eq(begin_since(tree, 0, &call), IK_WORKTREE_PREPARING);
@@ -561,7 +819,6 @@ Test(worktree, says_no_more_to_one_that_was_closed_when_it_was_told)
 	enum ik_worktree_problem problem;
 	struct ik_worktree *tree;
 
-	make_large();
 	tree = open_telling(search_path, close_when_told, &closing, &problem);
 	cr_assert_not(ik_worktree_call_new(tree, objects, 0, never_ready, NULL, &closing.call,
 		&problem));
