@@ -112,6 +112,10 @@ static void on_limit(void *arg)
 
 	if (examine->stage == CONNECTING && examine->connection && connect_to_next(examine))
 		return;
+	if (!examine->connection && ik_pq_hosts_skip(examine->hosts)) {
+		ik_timer_start(examine->limit, ik_pq_hosts_limit_ms(examine->hosts));
+		return;
+	}
 	ik_error_set(&error, IK_IO, _("The database %s does not answer."), examine->shown);
 	give(examine, &error);
 }
@@ -347,8 +351,8 @@ struct ik_postgres_examine *ik_postgres_examine_start(struct ik_loop *loop, cons
 		return examine;
 	}
 	examine->limit_ms = limit_ms;
-	ik_timer_start(examine->limit, limit_ms);
 	examine->hosts = ik_pq_hosts_start(loop, uri, on_hosts, examine);
+	ik_timer_start(examine->limit, ik_pq_hosts_limit_ms(examine->hosts));
 	return examine;
 }
 

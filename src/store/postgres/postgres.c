@@ -12,8 +12,6 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* Limit on looking up the names of the hosts. */
-#define RESOLVE_MS 10000
 /* The server may take so long over a statement where nothing else was said, and says itself
  * when it gives up: its answer may take longer by this, or by twice the time where that is less. */
 #define STATEMENT_MS 20000
@@ -115,6 +113,10 @@ static void on_timeout(void *arg)
 
 	if (postgres->stage == IK_PQ_CONNECTING && connect_to_next(postgres))
 		return;
+	if (postgres->stage == IK_PQ_RESOLVING && ik_pq_hosts_skip(postgres->hosts)) {
+		ik_timer_start(postgres->timer, ik_pq_hosts_limit_ms(postgres->hosts));
+		return;
+	}
 	ik_error_set(&error, IK_IO, _("The database %s does not answer."), postgres->shown);
 	lose(postgres, IK_IO, &error);
 }
@@ -451,8 +453,8 @@ static void postgres_open(struct ik_backend *backend)
 		return;
 	}
 	postgres->stage = IK_PQ_RESOLVING;
-	ik_timer_start(postgres->timer, RESOLVE_MS);
 	postgres->hosts = ik_pq_hosts_start(postgres->loop, postgres->uri, on_hosts, postgres);
+	ik_timer_start(postgres->timer, ik_pq_hosts_limit_ms(postgres->hosts));
 }
 
 static bool postgres_is_open(const struct ik_backend *backend)

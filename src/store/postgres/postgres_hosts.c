@@ -180,11 +180,28 @@ static void add_place(struct ik_pq_hosts *hosts, const char *host, const char *a
 	place->port = port ? ik_strdup(port) : NULL;
 }
 
-static bool is_numeric(const char *host)
+/* A numeric address as the library writes it; NULL: it is none. New memory. */
+static char *numeric_address(const char *text)
 {
 	unsigned char bytes[sizeof(struct in6_addr)];
+	char normal[INET6_ADDRSTRLEN];
+	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
 
-	return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
+	if (inet_pton(family, text, bytes) != 1 || !inet_ntop(family, bytes, normal, sizeof(normal)))
+		return NULL;
+	return ik_strdup(normal);
+}
+
+/* Is it a name that has to be looked up, not an address or the directory of a socket? */
+static bool is_name(const char *host)
+{
+	char *address;
+
+	if (!host || !host[0] || host[0] == '/' || host[0] == '@')
+		return false;
+	address = numeric_address(host);
+	free(address);
+	return !address;
 }
 
 static void look_up_next(struct ik_pq_hosts *hosts);
@@ -206,7 +223,7 @@ static void on_resolved(void *arg, const char *const *addresses, size_t count, c
 static void look_up_next(struct ik_pq_hosts *hosts)
 {
 	while (hosts->hosts || hosts->addresses) {
-		char *address = next_entry(&hosts->addresses), *port;
+		char *address = next_entry(&hosts->addresses), *port, *normal;
 
 		free(hosts->host);
 		hosts->host = next_entry(&hosts->hosts);
@@ -216,15 +233,16 @@ static void look_up_next(struct ik_pq_hosts *hosts)
 			free(hosts->port);
 			hosts->port = port;
 		}
-		if (hosts->host && hosts->host[0] && hosts->host[0] != '/' && hosts->host[0] != '@' &&
-		    !(address && address[0]) && !is_numeric(hosts->host)) {
+		if (!(address && address[0]) && is_name(hosts->host)) {
 			free(address);
 			hosts->resolve = ik_resolve_start(hosts->loop, hosts->host, on_resolved, hosts);
 			return;
 		}
-		if (hosts->host && is_numeric(hosts->host) && !(address && address[0])) {
+		/* Where the connection is being made to is told in this form (is_place_of). */
+		normal = numeric_address(address && address[0] ? address : nothing_for_null(hosts->host));
+		if (normal) {
 			free(address);
-			address = ik_strdup(hosts->host);
+			address = normal;
 		}
 		add_place(hosts, hosts->host, address, hosts->port);
 		free(address);
@@ -288,6 +306,22 @@ struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
 		PQfreemem(why);
 	free(shown);
 	return hosts;
+}
+
+int64_t ik_pq_hosts_limit_ms(const struct ik_pq_hosts *hosts)
+{
+	return connect_ms(hosts->options);
+}
+
+bool ik_pq_hosts_skip(struct ik_pq_hosts *hosts)
+{
+	if (!hosts || !hosts->resolve)
+		return false;
+	hosts->resolve = ik_resolve_close(hosts->resolve);
+	ik_error_set(&hosts->error, IK_IO, _("The address of %s is not known: %s"), hosts->host,
+		_("no name server answers"));
+	look_up_next(hosts);
+	return true;
 }
 
 bool ik_pq_hosts_now(struct ik_pq_hosts *hosts)

@@ -35,6 +35,10 @@ typedef void ik_pq_hosts_found(void *arg, const struct ik_pq_parameters *paramet
 	const struct ik_error *error);
 struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
 	ik_pq_hosts_found *fn, void *arg);
+/* How long a host may be silent, or the name server that is asked for it. */
+int64_t ik_pq_hosts_limit_ms(const struct ik_pq_hosts *hosts);
+/* No name server answers: go on without the host that is looked up. False: none is. */
+bool ik_pq_hosts_skip(struct ik_pq_hosts *hosts);
 /* Answer now; false: a name server has yet to. */
 bool ik_pq_hosts_now(struct ik_pq_hosts *hosts);
 /* The host that the connection waits for is silent: the parameters without it, so that the library

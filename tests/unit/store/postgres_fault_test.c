@@ -468,6 +468,28 @@ Test(postgres_fault, a_first_host_that_is_silent)
 	close(listener);
 }
 
+/* The library tells of where it connects in a form of its own. */
+Test(postgres_fault, a_silent_host_with_its_address_in_another_form)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	socklen_t length = sizeof(address);
+	int listener = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char *text;
+
+	if (!server_is_there() || bind(listener, (struct sockaddr *)&address, length) != 0)
+		return;
+	cr_assert_eq(listen(listener, 8), 0);
+	cr_assert_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+	text = ik_format("host=0:0:0:0:0:0:0:1,127.0.0.1 port=%d,%s user=ikigai password=secret dbname=%s"
+		" connect_timeout=1", ntohs(address.sin6_port), getenv("IK_TEST_POSTGRES_PORT"),
+		fixture.database);
+	open_at(text);
+	free(text);
+	expect_stored();
+	expect_examined();
+	close(listener);
+}
+
 /* At the end of the program, when the loop does not turn any more. */
 Test(postgres_fault, a_first_host_that_is_silent_as_the_program_ends)
 {
