@@ -39,6 +39,9 @@ static void put_result(struct ik_buf *out, const struct ik_revert_result *result
 		ik_buf_printf(out, _("  %s: changed since, not touched (/undo %s! does it all the same)\n"),
 			path, path);
 		break;
+	case IK_REVERT_NO_FILE:
+		ik_buf_printf(out, _("  %s: not touched, it is not a regular file any more\n"), path);
+		break;
 	case IK_REVERT_CUT_OFF:
 		ik_buf_printf(out, _("  %s: its call was cut off, not touched (/undo %s! does it all the "
 			"same)\n"), path, path);

@@ -5,7 +5,7 @@
  * them.  Bytes are kept for as long as the process or the machine lives without being
  * forced to the disk; what is put back is written beside the old file, forced to the disk
  * and renamed over it (".ikigai-*.tmp", as the tools name theirs), or written in place where
- * that would change what is not ours to change: hard links, a foreign owner, extended
+ * that would change what is not ours to change: hard links, a foreign owner or group, extended
  * attributes, a directory that cannot be written.
  *
  * May include: util, json, undo/file_state.h.

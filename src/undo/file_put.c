@@ -127,6 +127,16 @@ static bool must_be_in_place(const struct ik_file_put *put)
 	return status.st_nlink > 1 || status.st_uid != geteuid() || attributes;
 }
 
+/* Give the file beside it the group of the one that is there; false: it cannot have it. */
+static bool take_group(const struct ik_file_put *put)
+{
+	struct stat old, new;
+
+	return fstatat(put->directory, ik_path_base(put->path), &old, AT_SYMLINK_NOFOLLOW) != 0 ||
+		(fstat(put->to, &new) == 0 && old.st_gid == new.st_gid) ||
+		fchown(put->to, (uid_t)-1, old.st_gid) == 0;
+}
+
 /* Make a locked file beside it, which the tools do not sweep away; false: there can be none. */
 static bool open_beside(struct ik_file_put *put)
 {
@@ -137,11 +147,16 @@ static bool open_beside(struct ik_file_put *put)
 	put->temporary = ik_format(".ikigai-%016llx.tmp", (unsigned long long)number);
 	put->to = openat(put->directory, put->temporary,
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (put->to >= 0) {
+	if (put->to >= 0 && take_group(put)) {
 		(void)flock(put->to, LOCK_EX | LOCK_NB);
 		return true;
 	}
 	put->number = errno;
+	if (put->to >= 0) {
+		(void)unlinkat(put->directory, put->temporary, 0);
+		(void)close(put->to);
+		put->to = -1;
+	}
 	free(put->temporary);
 	put->temporary = NULL;
 	return false;
@@ -154,7 +169,8 @@ static bool open_in_place(struct ik_file_put *put)
 	struct stat status;
 
 	put->number = 0;
-	put->to = openat(put->directory, ik_path_base(put->path), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	put->to = openat(put->directory, ik_path_base(put->path),
+		O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (put->to < 0 || fstat(put->to, &status) != 0) {
 		put->number = errno;
 		return false;

@@ -80,7 +80,7 @@ static enum ik_revert_outcome judge(const struct ik_revert *undo, const struct i
 	if (is_elsewhere(undo, file, present))
 		return IK_REVERT_MOVED;
 	if (present->kind == IK_FILE_OTHER)
-		return IK_REVERT_CHANGED;
+		return IK_REVERT_NO_FILE;
 	if (undo->force)
 		return IK_REVERT_READY;
 	if (!file->ended)

@@ -21,6 +21,7 @@ enum ik_revert_outcome {
 	IK_REVERT_DONE,
 	IK_REVERT_ALREADY,  /* it is like that already */
 	IK_REVERT_CHANGED,  /* somebody has changed it since: not touched */
+	IK_REVERT_NO_FILE,  /* a directory, a link or the like has come to be in its place: not touched */
 	IK_REVERT_CUT_OFF,  /* the call was cut off: what it left is not known; not touched */
 	IK_REVERT_MOVED,    /* its directory has changed, or is reached through a link: not touched */
 	IK_REVERT_NOT_KEPT, /* what it was is not there: it was too large, or is forgotten */

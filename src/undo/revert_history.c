@@ -134,6 +134,7 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 		return;
 	call->ended = true;
 	call->over = over;
+	call->noted = history->call_lines - 1;
 	take_problem(call, line);
 	if (call->compared && ik_json_member(line, "files").text != NULL) {
 		take_changes(call, ik_json_member(line, "files"));
@@ -388,9 +389,45 @@ void ik_revert_history_done(struct ik_revert_history *history)
 	*history = (struct ik_revert_history){ .turns = NULL };
 }
 
-/* Put one call's file behind those that are there. */
-static void merge(struct ik_revert_file **files, size_t *count, const struct ik_revert_file *file)
+/* What a call left of one of its files. Where that was found after a later call had begun that names
+ * the file, it is what that one found. */
+static const struct ik_file_state *left_by(const struct ik_revert_history *history, size_t index,
+	const struct ik_revert_file *file)
 {
+	const struct ik_revert_call *call = &history->calls[index];
+
+	for (size_t i = index + 1; call->compared && i < history->call_count; i++) {
+		const struct ik_revert_call *later = &history->calls[i];
+
+		if (later->compared || later->begun < call->over || later->begun > call->noted)
+			continue;
+		for (size_t j = 0; j < later->count; j++)
+			if (ik_text_equal(later->files[j].path, file->path))
+				return &later->files[j].before;
+	}
+	return &file->after;
+}
+
+/* Is there enough to tell a state from another? */
+static bool is_known(const struct ik_file_state *state)
+{
+	return state->kind == IK_FILE_ABSENT || (state->kind == IK_FILE_REGULAR &&
+		(state->hash[0] != '\0' || state->identity.inode != 0));
+}
+
+/* Did somebody else write a file between the calls that are merged already and this one? */
+static bool was_changed_between(const struct ik_revert_file *known,
+	const struct ik_revert_call *call, const struct ik_revert_file *file)
+{
+	return known->ended && call->begun >= known->over && is_known(&known->after) &&
+		is_known(&file->before) && !ik_file_state_same(&known->after, &file->before);
+}
+
+/* Put one of a call's files behind those that are there. */
+static void merge(struct ik_revert_file **files, size_t *count,
+	const struct ik_revert_history *history, size_t index, const struct ik_revert_file *file)
+{
+	const struct ik_revert_call *call = &history->calls[index];
 	struct ik_revert_file *known = NULL;
 
 	for (size_t i = 0; i < *count && known == NULL; i++)
@@ -402,19 +439,26 @@ static void merge(struct ik_revert_file **files, size_t *count, const struct ik_
 		*known = (struct ik_revert_file){
 			.path = ik_strdup(file->path), .before = ik_file_state_copy(&file->before),
 		};
+	} else if (was_changed_between(known, call, file)) {
+		ik_file_state_done(&known->before);
+		known->before = ik_file_state_copy(&file->before);
 	}
 	ik_file_state_done(&known->after);
-	known->after = ik_file_state_copy(&file->after);
+	known->after = ik_file_state_copy(left_by(history, index, file));
 	known->ended = file->ended;
+	if (call->over > known->over)
+		known->over = call->over;
 }
 
 /* Put all that a call did behind what is there; path: only this one; NULL: all. */
 static void merge_call(struct ik_revert_file **files, size_t *count,
-	const struct ik_revert_call *call, const char *path)
+	const struct ik_revert_history *history, size_t index, const char *path)
 {
+	const struct ik_revert_call *call = &history->calls[index];
+
 	for (size_t i = 0; i < call->count; i++)
 		if (path == NULL || ik_text_equal(call->files[i].path, path))
-			merge(files, count, &call->files[i]);
+			merge(files, count, history, index, &call->files[i]);
 }
 
 bool ik_revert_file_unchanged(const struct ik_revert_file *file)
@@ -448,7 +492,7 @@ struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, 
 
 		if (call->turn >= first && call->turn <= last &&
 		    (!call->back || even_back) && (first == last || !history->turns[call->turn].back))
-			merge_call(&files, &count, call, path);
+			merge_call(&files, &count, history, i, path);
 	}
 	*ret_count = drop_same(files, count);
 	return files;
@@ -460,7 +504,7 @@ struct ik_revert_file *ik_revert_files_of_call(const struct ik_revert_history *h
 	struct ik_revert_file *files = NULL;
 	size_t count = 0;
 
-	merge_call(&files, &count, &history->calls[call], NULL);
+	merge_call(&files, &count, history, call, NULL);
 	*ret_count = drop_same(files, count);
 	return files;
 }

@@ -98,6 +98,7 @@ struct ik_revert_file {
 	char *path;
 	struct ik_file_state before, after;
 	bool ended; /* false: a call that writes it was cut off, what it left is not known */
+	size_t over; /* of several calls: when the last of them was (struct ik_revert_call) */
 };
 
 struct ik_revert_call {
@@ -112,6 +113,7 @@ struct ik_revert_call {
 	bool ended;
 	size_t begun;    /* which line of calls it, and its end, is in the journal (from 0); */
 	size_t over;     /* SIZE_MAX: it did not end */
+	size_t noted;    /* in which line its end is */
 	struct ik_revert_file *files;
 	size_t count;
 };
@@ -155,7 +157,8 @@ void ik_revert_history_done(struct ik_revert_history *history);
  * The files that the turns from first to last (indexes) changed, as they were before all and
  * after all of them, in new memory: *ret_count of them, released with ik_revert_files_free().
  * Of several turns those that were taken back do not count, nor do calls that were taken back by
- * themselves, unless even_back. path: only this one; NULL: all.
+ * themselves, unless even_back. What the user did to a file between two calls is not undone with
+ * them: it is then as the user left it. path: only this one; NULL: all.
  */
 struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, size_t first,
 	size_t last, const char *path, bool even_back, size_t *ret_count);

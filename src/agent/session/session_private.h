@@ -74,9 +74,7 @@ struct ik_session {
 	int64_t undo_turn_ms;   /* which was then */
 	struct ik_worktree *worktree; /* that the session's directory lies in; NULL: not looked yet */
 	enum ik_worktree_problem worktree_problem; /* why it is of no use */
-	struct ik_session_keep *noting; /* calls that are over: what they changed is being found, */
-	struct ik_revert_entry *later;  /* and files as they were before other calls that came */
-	size_t later_count;             /* meanwhile and name them */
+	struct ik_session_keep *noting; /* calls that are over: what they changed is being found */
 	struct ik_timer *noted_timer;   /* until nobody waits for that any more */
 	bool noted_late;                /* it has taken too long: nobody is to wait for it */
 	struct ik_session_waiting {

@@ -40,7 +40,6 @@ struct ik_session_keep {
 	struct ik_worktree_call *call; /* NULL: nothing can be found */
 	bool waiting;  /* for what is known of the work tree */
 	enum ik_worktree_problem problem; /* why nothing can be found */
-	size_t later;  /* of those in the session that come from here on */
 };
 
 static void step_later(void *arg);
@@ -233,46 +232,6 @@ static bool step(struct ik_session_keep *keep)
 	return keep->at == keep->count;
 }
 
-/* What a call left of a file that a later one wrote, which names it, is what that one found. */
-static void add_later(struct ik_session_keep *keep)
-{
-	struct ik_session *session = keep->session;
-
-	for (size_t i = 0; i < keep->count && session->noting != NULL; i++) {
-		session->later = ik_alloc_array(session->later, session->later_count + 1,
-			sizeof(*session->later));
-		session->later[session->later_count++] = (struct ik_revert_entry){
-			.path = ik_strdup(keep->entries[i].path),
-			.state = ik_file_state_copy(&keep->entries[i].state),
-		};
-	}
-}
-
-static void take_later(const struct ik_session_keep *keep, struct ik_worktree_change *change)
-{
-	const struct ik_session *session = keep->session;
-
-	for (size_t i = keep->later; i < session->later_count; i++) {
-		if (!ik_text_equal(session->later[i].path, change->path))
-			continue;
-		ik_file_state_done(&change->after);
-		change->after = ik_file_state_copy(&session->later[i].state);
-		return;
-	}
-}
-
-static void forget_later(struct ik_session *session)
-{
-	while (session->later_count > 0) {
-		struct ik_revert_entry *last = &session->later[--session->later_count];
-
-		free(last->path);
-		ik_file_state_done(&last->state);
-	}
-	free(session->later);
-	session->later = NULL;
-}
-
 /* Some milliseconds of slices; true when all files are kept, and that is written down. */
 static bool work(struct ik_session_keep *keep)
 {
@@ -283,7 +242,6 @@ static bool work(struct ik_session_keep *keep)
 	if (!over)
 		return false;
 	keep->noted = note_call(keep);
-	add_later(keep);
 	tell_not_kept(keep);
 	return true;
 }
@@ -477,8 +435,6 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 	struct ik_session *session = keep->session;
 	struct ik_error error;
 
-	for (size_t i = 0; i < result->count; i++)
-		take_later(keep, &result->changes[i]);
 	if (ik_revert_note_changes(keep->directory, keep->id, result->problem, result->changes,
 			own_changes(keep, result->changes, result->count), session->undo_lines - keep->lines,
 			&error) == IK_OK)
@@ -489,10 +445,8 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 		at = &(*at)->next;
 	*at = keep->next;
 	ik_session_keep_close(keep);
-	if (session->noting == NULL) {
-		forget_later(session);
+	if (session->noting == NULL)
 		session->noted_late = false;
-	}
 	if (session->noting == NULL && session->waiting_count > 0)
 		ik_loop_defer(session->options.loop, tell_noted_later, session);
 }
@@ -505,7 +459,6 @@ void ik_session_undo_close(struct ik_session *session)
 		session->noting = keep->next;
 		ik_session_keep_close(keep);
 	}
-	forget_later(session);
 	ik_loop_cancel_deferred(session->options.loop, tell_noted_later, session);
 	tell_noted(session);
 	session->noted_timer = ik_timer_close(session->noted_timer);
@@ -569,7 +522,6 @@ void ik_session_note_written(struct ik_session_run *run)
 		return;
 	if (keep->call != NULL) {
 		keep->next = session->noting;
-		keep->later = session->later_count;
 		keep->lines = session->undo_lines;
 		session->noting = keep;
 		keep->run = NULL;

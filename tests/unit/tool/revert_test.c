@@ -197,6 +197,85 @@ Test(revert, several_turns_at_once)
 	expect_text("a", "one");
 }
 
+/* The user writes the file between two calls of a turn. */
+Test(revert, what_the_user_wrote_between_two_calls_is_not_lost)
+{
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	put_text("a", "mine");
+	edit(turn_1, "a", "three");
+	edit(turn_1, "a", "four");
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("a", "mine");
+}
+
+/* Two calls at once: that one is over is nothing that the user did. */
+Test(revert, what_calls_did_at_once_is_undone_together)
+{
+	struct call first, second;
+
+	put_text("a", "one");
+	first = begin(turn_1, "a");
+	put_text("a", "two");
+	second = begin(turn_1, "a");
+	put_text("a", "three");
+	end(&first);
+	put_text("a", "four");
+	end(&second);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	expect_text("a", "one");
+}
+
+Test(revert, what_is_no_file_any_more_is_not_touched)
+{
+	char *path = path_of("a");
+
+	put_text("a", "one");
+	edit(turn_1, "a", "two");
+	cr_assert(unlink(path) == 0 && mkdir(path, 0700) == 0);
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_NO_FILE);
+	cr_assert_eq(take_back(0, 0, true), IK_REVERT_NO_FILE);
+	free(path);
+}
+
+Test(revert, a_file_keeps_its_group)
+{
+	char *path = path_of("a");
+	struct stat status;
+
+	put_text("a", "one");
+	if (chown(path, (uid_t)-1, getegid() + 1) != 0)
+		cr_skip_test("there is no other group");
+	edit(turn_1, "a", "two");
+	cr_assert_eq(take_back(0, 0, false), IK_REVERT_DONE);
+	cr_assert_eq(stat(path, &status), 0);
+	cr_assert_eq(status.st_gid, getegid() + 1);
+	free(path);
+}
+
+/* A FIFO that nobody reads, in place of a file with another name. */
+Test(revert, a_fifo_is_not_waited_for, .timeout = 30)
+{
+	char *path = path_of("a"), *other = path_of("b");
+	struct ik_file_state wanted, present, state = { .kind = IK_FILE_OTHER };
+	struct ik_file_put *put;
+	struct ik_error error;
+
+	put_text("a", "one");
+	wanted = keep(path);
+	put_text("a", "two");
+	present = ik_file_state_look(path, IK_FILE_AT_ONCE);
+	cr_assert(unlink(path) == 0 && mkfifo(path, 0600) == 0 && link(path, other) == 0);
+	put = ik_file_put_new(directory, path, &wanted, &present);
+	while (!ik_file_put_step(put))
+		;
+	cr_assert_neq(ik_file_put_end(put, &state, &error), IK_OK);
+	ik_file_put_free(put);
+	ik_file_state_done(&state);
+	free(other);
+	free(path);
+}
+
 Test(revert, what_changed_since_is_not_touched)
 {
 	put_text("a", "one");
