@@ -108,10 +108,37 @@ static enum ik_status check_free(struct ik_cli_session *cli, const char *session
 	return IK_UNAVAILABLE;
 }
 
-/* The events from here on are this session's: look what it has. */
-static enum ik_status begin_session(struct ik_cli_session *cli, const char *session,
+static void on_parent(void *arg, const struct ik_store_answer *answer)
+{
+	int64_t *count = arg;
+
+	if (answer->status == IK_OK && answer->count == 1)
+		*count = answer->sessions[0].event_count;
+}
+
+/* Begin a session that is new here: as the fork that it was, where its parent has what they share. */
+static enum ik_status begin_new(struct ik_cli_session *cli, const struct ik_import_event *event)
+{
+	const char *directory = cli->setup->places.directory;
+	int64_t count = -1;
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_parent, .arg = &count };
+	enum ik_status status = event->parent == NULL ? IK_OK : ik_await(&awaited,
+		ik_store_find(cli->store, event->parent, ik_await_answer, &awaited), &cli->error);
+
+	if (status != IK_OK && status != IK_NOT_FOUND)
+		return status;
+	if (event->parent != NULL && count >= event->forked_at)
+		ik_store_begin_fork(cli->store, event->session, directory, event->parent, event->forked_at);
+	else
+		ik_store_begin(cli->store, event->session, directory);
+	return IK_OK;
+}
+
+/* The events from here on are this event's session's: look what it has. */
+static enum ik_status begin_session(struct ik_cli_session *cli, const struct ik_import_event *event,
 	struct batch *batch)
 {
+	const char *session = event->session;
 	enum ik_status status = batch->count > 0 ? settle(cli, batch) : IK_OK;
 
 	cli->taken = ik_taken_close(cli->taken);
@@ -123,10 +150,9 @@ static enum ik_status begin_session(struct ik_cli_session *cli, const char *sess
 	if (status != IK_OK)
 		return status;
 	if (ik_import_line_last(batch->line) == 0)
-		ik_store_begin(cli->store, session, cli->setup->places.directory);
-	else
-		ik_store_continue(cli->store, session, cli->setup->places.directory,
-			ik_import_line_last(batch->line));
+		return begin_new(cli, event);
+	ik_store_continue(cli->store, session, cli->setup->places.directory,
+		ik_import_line_last(batch->line));
 	return IK_OK;
 }
 
@@ -207,7 +233,7 @@ static enum ik_status store_line(struct ik_cli_session *cli, const struct ik_imp
 	}
 	if (batch->line == NULL ||
 	    !ik_text_equal(ik_import_line_session(batch->line), event->session))
-		status = begin_session(cli, event->session, batch);
+		status = begin_session(cli, event, batch);
 	return status != IK_OK ? status : store_event(cli, event->message, batch);
 }
 

@@ -88,6 +88,12 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
 	if (problem == NULL) {
 		event->session = session;
+		event->parent = ik_json_string_new(ik_json_member(object, "parent"), NULL);
+		if (!is_id(event->parent) || !ik_json_integer(ik_json_member(object, "forked_at"),
+		    &event->forked_at) || event->forked_at < 0) {
+			free(event->parent);
+			event->parent = NULL;
+		}
 		event->message = make_message(kind, id, time_ms, content, content_length, data);
 		session = NULL;
 	}
@@ -130,6 +136,8 @@ void ik_import_event_clear(struct ik_import_event *event)
 {
 	free(event->session);
 	event->session = NULL;
+	free(event->parent);
+	event->parent = NULL;
 	ik_message_unref(event->message);
 	event->message = NULL;
 	event->blob = NULL;
