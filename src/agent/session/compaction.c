@@ -62,8 +62,9 @@ static void keep_usage(struct ik_session *session, const struct ik_compaction *c
 	ik_message_unref(event.message);
 }
 
-/* It is over: answer the command with message (taken over), and go on with what waits. */
-static void finish(struct ik_session *session, struct ik_message *message)
+/* It is over: answer the command with message (taken over), and go on with what waits, unless it
+ * failed: what was typed meanwhile is not to meet the same failure. */
+static void finish(struct ik_session *session, struct ik_message *message, bool failed)
 {
 	struct ik_compaction *compaction = session->compaction;
 	struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = message };
@@ -81,6 +82,10 @@ static void finish(struct ik_session *session, struct ik_message *message)
 	}
 	ik_message_unref(message);
 	compaction_free(compaction);
+	if (failed)
+		ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
+	if (session->closing)
+		return; /* by one who was told of it */
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
 }
 
@@ -93,9 +98,7 @@ static void fail(struct ik_session *session, const char *sentence, size_t length
 	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
 	free(output);
-	/* What was typed meanwhile is not to meet the same failure. */
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
-	finish(session, message);
+	finish(session, message, true);
 }
 
 /* The summary is there. */
@@ -118,7 +121,7 @@ static void succeed(struct ik_session *session)
 		compaction->text.data, compaction->text.length);
 	ik_buf_done(&output);
 	if (message) {
-		finish(session, message);
+		finish(session, message, false);
 	} else {
 		const char *sentence = _("The summary is larger than ikigai takes.");
 

@@ -192,3 +192,29 @@ Test(session_faults, without_a_model)
 	expect_in(stage.log.data, "error CONFIG ");
 	expect_in(stage.log.data, "done error");
 }
+
+/* Close the session when it tells what is queued. */
+static void close_when_queued(const struct ik_event *event)
+{
+	if (event->kind == IK_EVENT_QUEUED && event->round == 0)
+		stage.session = ik_session_close(stage.session);
+}
+
+/* Whoever is told that a message is held since the summary failed may close the session. */
+Test(session_faults, closed_while_a_summary_is_cancelled)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("Hello"), STOP("stop") } },
+		{ .chunks = { STAGE_HOLD } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	ik_session_compact(stage.session, "/compact", "");
+	stage_submit("meanwhile");
+	stage.on_event = close_when_queued;
+	ik_session_cancel(stage.session);
+	cr_assert_null(stage.session);
+	expect_in(stage.log.data, "+command /compact");
+}
