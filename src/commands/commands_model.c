@@ -27,7 +27,7 @@ static void put_present(struct ik_buf *out, const struct ik_model_choice *choice
 }
 
 /* Switch a session to another; what it is then, or why not, is the answer. */
-static void use(struct ik_core *core, struct ik_session *session, const char *line,
+static bool use(struct ik_core *core, struct ik_session *session, const char *line,
 	const struct ik_model_wish *wish)
 {
 	bool switched;
@@ -42,12 +42,13 @@ static void use(struct ik_core *core, struct ik_session *session, const char *li
 	if (switched && ik_session_busy(session))
 		ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
 	ik_command_answer_in(session, line, &out);
+	return switched;
 }
 
 /* ---- /model ---- */
 
 /* Switch a session to another model of its provider. */
-static void use_model(struct ik_core *core, struct ik_session *session, const char *line,
+static bool use_model(struct ik_core *core, struct ik_session *session, const char *line,
 	const char *model)
 {
 	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
@@ -55,10 +56,12 @@ static void use_model(struct ik_core *core, struct ik_session *session, const ch
 	char *provider = ik_strdup(choice->provider);
 	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
 
-	use(core, session, line,
+	bool switched = use(core, session, line,
 		&(struct ik_model_wish){.provider = provider, .model = model, .base_url = url});
+
 	free(provider);
 	free(url);
+	return switched;
 }
 
 static bool has(char *const *names, size_t count, const char *name)
@@ -112,12 +115,13 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	struct ik_session *session = core->models_for;
 	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
 	char *line = core->models_line, *wanted = core->models_wanted;
+	bool switched = false;
 	struct ik_buf out;
 
 	core->models_for = NULL;
 	core->models_line = core->models_wanted = NULL;
 	if (wanted != NULL && has(names, count, wanted)) {
-		use_model(core, session, line, wanted);
+		switched = use_model(core, session, line, wanted);
 	} else {
 		ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
 		if (names == NULL)
@@ -134,6 +138,8 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
 		ik_command_answer_in(session, line, &out);
 	}
+	/* What was sent meanwhile is for the model that was wished, and for no other. */
+	ik_session_know_model(session, wanted == NULL || switched);
 	core->models = ik_model_list_close(core->models);
 	free(line);
 	free(wanted);
@@ -145,11 +151,15 @@ static enum ik_command_effect ask(struct ik_core *core, const char *line, const 
 	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
 
 	ik_model_list_close(core->models);
+	if (core->models_for != NULL)
+		ik_session_know_model(core->models_for, core->models_wanted == NULL);
 	free(core->models_line);
 	free(core->models_wanted);
 	core->models_line = ik_strdup(line);
 	core->models_wanted = wanted != NULL ? ik_strdup(wanted) : NULL;
 	core->models_for = core->session;
+	if (wanted != NULL)
+		ik_session_await_model(core->session);
 	core->models = ik_model_list_start(core->loop, core->http, &spec,
 		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
 	return IK_COMMAND_ASKING_PROVIDER;
@@ -164,7 +174,7 @@ enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, 
 	rest += force;
 	rest += strspn(rest, " \t");
 	if (rest[0] != '\0')
-		use_model(core, core->session, line, rest);
+		(void)use_model(core, core->session, line, rest);
 	else
 		ik_session_add_command(core->session, line, _("/model --force needs the name of a model."));
 	return IK_COMMAND_NOTHING;
@@ -201,7 +211,7 @@ enum ik_command_effect ik_command_provider(struct ik_core *core, const char *lin
 	size_t i;
 
 	if (rest[0] != '\0') {
-		use(core, core->session, line, &(struct ik_model_wish){.provider = rest});
+		(void)use(core, core->session, line, &(struct ik_model_wish){.provider = rest});
 		return IK_COMMAND_NOTHING;
 	}
 	ik_buf_init(&out, IK_KIB(256));

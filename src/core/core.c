@@ -349,6 +349,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	ik_model_choice_done(&place->choice);
 	place->choice = choice;
 	give_model(core, session);
+	ik_session_know_model(session, true);
 	warning = ik_model_choice_warning(&choice);
 	if (warning != NULL)
 		ik_session_add_notice(session, warning);

@@ -67,6 +67,7 @@ SCREEN_TESTS = \
 	tests/screen/locks.screen tests/screen/locks_turn.screen \
 	tests/screen/locks_stopped.screen \
 	tests/screen/model.screen \
+	tests/screen/model_wait.screen \
 	tests/screen/many_calls.screen \
 	tests/screen/markdown.screen \
 	tests/screen/mouse.screen \

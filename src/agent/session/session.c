@@ -345,6 +345,18 @@ void ik_session_take_back(struct ik_session *session)
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TAKE_BACK });
 }
 
+void ik_session_await_model(struct ik_session *session)
+{
+	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_MODEL, .ready = false });
+}
+
+void ik_session_know_model(struct ik_session *session, bool switched)
+{
+	ik_session_post(session, &(struct ik_input){
+		.kind = IK_INPUT_MODEL, .ready = true, .success = switched,
+	});
+}
+
 void ik_session_release(struct ik_session *session)
 {
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_RELEASE });

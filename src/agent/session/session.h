@@ -154,6 +154,11 @@ const char *ik_session_queued(const struct ik_session *session, size_t index, si
 /* Forget the newest message that is queued: the person has it back. */
 void ik_session_take_back(struct ik_session *session);
 
+/* It is being found out which model is to be asked: what is sent from now on waits for
+ * ik_session_know_model(). switched: it is the one that was wished, else what waits is held. */
+void ik_session_await_model(struct ik_session *session);
+void ik_session_know_model(struct ik_session *session, bool switched);
+
 /* Send what is held of the queue since a turn failed or was cancelled. */
 void ik_session_release(struct ik_session *session);
 

@@ -87,6 +87,12 @@ static void emit_queued(struct ik_turn *turn)
 }
 
 /* The turn did not go as expected when the rest was queued: hold it. */
+/* Can a turn begin now? */
+static bool may_begin(const struct ik_turn *turn)
+{
+	return turn->state == IK_TURN_IDLE && !turn->history_loading && !turn->model_unknown;
+}
+
 static void hold(struct ik_turn *turn)
 {
 	if (!turn->queue || turn->held)
@@ -110,7 +116,8 @@ static void enqueue(struct ik_turn *turn, const struct ik_input *input)
 	turn->queue_count++;
 	emit_queued(turn);
 	if (turn->state == IK_TURN_IDLE)
-		ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading the session…"));
+		ik_turn_emit_text(turn, IK_EVENT_WAITING, turn->history_loading ? _("Loading the session…")
+			: _("Asking for the model…"));
 }
 
 static void queued_free(struct ik_queued *item)
@@ -138,7 +145,7 @@ static void take_queued(struct ik_turn *turn)
 {
 	struct ik_queued *item = turn->queue;
 
-	if (!item || turn->held || turn->history_loading || turn->state != IK_TURN_IDLE)
+	if (!item || turn->held || !may_begin(turn))
 		return;
 	unlink_queued(turn, &turn->queue);
 	begin_turn(turn, &(struct ik_input){
@@ -470,7 +477,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 {
 	switch (input->kind) {
 	case IK_INPUT_USER:
-		if (turn->state == IK_TURN_IDLE && !turn->history_loading)
+		if (may_begin(turn))
 			begin_turn(turn, input);
 		else
 			enqueue(turn, input);
@@ -480,7 +487,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_RELEASE:
 		turn->held = false;
-		if (turn->state != IK_TURN_IDLE || turn->history_loading)
+		if (!may_begin(turn))
 			emit_queued(turn);
 		take_queued(turn);
 		break;
@@ -493,6 +500,14 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_HISTORY:
 		turn->history_loading = !input->ready;
+		take_queued(turn);
+		break;
+	case IK_INPUT_MODEL:
+		if (turn->model_unknown && turn->queue && turn->state == IK_TURN_IDLE)
+			ik_turn_emit_text(turn, IK_EVENT_WAITING, "");
+		turn->model_unknown = !input->ready;
+		if (input->ready && !input->success)
+			hold(turn);
 		take_queued(turn);
 		break;
 	case IK_INPUT_DELTA:

@@ -70,11 +70,13 @@ enum ik_turn_state {
 };
 
 enum ik_input_kind {
-	IK_INPUT_USER,          /* text, data; queued unless IDLE with the history loaded */
+	IK_INPUT_USER,          /* text, data; queued unless IDLE with history and model known */
 	IK_INPUT_TAKE_BACK,     /* the newest message of the queue is forgotten */
 	IK_INPUT_RELEASE,       /* what is held of the queue goes out */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
 	IK_INPUT_HISTORY,       /* ready: older messages are loaded (at first they are) */
+	IK_INPUT_MODEL,         /* ready: it is known which model is asked (at first it is); then
+	                           success: as it was wished, else what is queued is held */
 	IK_INPUT_DELTA,         /* request, delta */
 	IK_INPUT_STREAM_END,    /* request: the reply is whole */
 	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */

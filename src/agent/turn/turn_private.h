@@ -28,6 +28,7 @@ struct ik_turn {
 	bool stepping;
 	bool tools_ready;
 	bool history_loading;
+	bool model_unknown;
 
 	struct ik_queued *queue, **queue_end;
 	size_t queue_count;
