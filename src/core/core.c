@@ -344,8 +344,10 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 		return error->status;
 	}
 	/* A list that is still on its way would be taken for the new one's. */
-	if (core->models_for == session)
+	if (core->models_for == session) {
 		core->models = ik_model_list_close(core->models);
+		core->models_for = NULL;
+	}
 	ik_model_choice_done(&place->choice);
 	place->choice = choice;
 	give_model(core, session);
