@@ -16,10 +16,12 @@ enum { FILES_AT_ONCE = 64 };
 /* So much is done in any case, if that does not take too long. */
 enum { FILES_SURELY = 1024, KEPT_SURELY = 16 };
 #define BYTES_SURELY IK_KIB(512)
+/* For what is kept in any case, in microseconds: it cannot be had later. */
+#define KEPT_SURELY_US 100000
 
 /* Until when there is time, and until when for what is done in any case. */
 struct limits {
-	int64_t until_us, surely_us;
+	int64_t until_us, surely_us, kept_us;
 };
 
 /* The clock that files get their times from: it lags behind the finer one. */
@@ -75,7 +77,7 @@ static void see(struct ik_worktree_look *look, const struct ik_worktree_look_opt
 			look->seen = ik_alloc_array(look->seen, look->count + 16, sizeof(*look->seen));
 		look->seen[look->count++] = (struct ik_worktree_seen){
 			.entry = look->looked,
-			.state = keep(options, path, status, surely ? limits->surely_us : limits->until_us),
+			.state = keep(options, path, status, surely ? limits->kept_us : limits->until_us),
 		};
 	}
 	free(path);
@@ -116,7 +118,7 @@ static bool has_time(const struct ik_worktree_look *look, const struct limits *l
 {
 	int64_t now_us;
 
-	if (look->looked % FILES_AT_ONCE != 0)
+	if (look->looked == 0 || look->looked % FILES_AT_ONCE != 0)
 		return true;
 	now_us = ik_clock_us();
 	return now_us < limits->until_us ||
@@ -127,7 +129,9 @@ struct ik_worktree_look *ik_worktree_look_new(const struct ik_worktree_look_opti
 {
 	struct ik_worktree_look *look = ik_alloc(sizeof(*look));
 	int64_t now_us = ik_clock_us();
-	const struct limits limits = { now_us + options->most_us, now_us + options->surely_us };
+	const struct limits limits = {
+		now_us + options->most_us, now_us + options->surely_us, now_us + KEPT_SURELY_US,
+	};
 	int root = open(options->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	look->index = ik_worktree_index_ref(options->index);
