@@ -15,9 +15,9 @@ REQUEST_RULES = \
 
 # What reads the sources finds the same in every build: SOURCE_CHECKS= leaves it out.
 SOURCE_CHECKS = tests/check-layers tests/check-source tests/check-configure tests/check-docs \
-	tests/check-po
+	tests/check-po tests/style
 TESTS += $(SOURCE_CHECKS) tests/check-install
-EXTRA_DIST += tests/check-layers tests/check-source tests/check-configure tests/check-install \
+EXTRA_DIST += .clang-format tests/style tests/check-layers tests/check-source tests/check-configure tests/check-install \
 	tests/check-docs tests/check-po \
 	tests/check-all tests/run-test \
 	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
@@ -33,3 +33,8 @@ if !HAVE_TESTS
 check-local:
 	@echo "make check needs Criterion and libvterm: see what configure named, or use ./quickstart check" >&2; exit 1
 endif
+
+# Lay out the sources anew, as tests/style wants them.
+.PHONY: format
+format:
+	cd $(srcdir) && find src tools -name '*.[ch]' | xargs clang-format -i

@@ -64,7 +64,7 @@ char *ik_call_ids_claim(struct ik_call_ids *ids, const char *wanted)
 	char *made;
 
 	if (wanted && wanted[0] && strnlen(wanted, LONGEST_ID + 1) <= LONGEST_ID &&
-	    ik_call_ids_add(ids, wanted))
+		ik_call_ids_add(ids, wanted))
 		return ik_strdup(wanted);
 	for (;;) {
 		made = ik_format("call_%u", ++ids->next);

@@ -16,7 +16,7 @@ struct ik_call_ids {
 	char **slots;    /* open addressing; NULL is free */
 	size_t capacity; /* 0 or a power of two */
 	size_t count;
-	unsigned next;   /* number of the next id that is made */
+	unsigned next; /* number of the next id that is made */
 };
 
 void ik_call_ids_done(struct ik_call_ids *ids);

@@ -17,15 +17,15 @@ struct ik_model_spec {
 	const struct ik_wire_format *format;
 	struct ik_endpoint endpoint;
 	const char *name;
-	int64_t max_output_tokens;  /* 0: the provider's default */
-	int64_t context_window;     /* tokens; 0: not known */
+	int64_t max_output_tokens; /* 0: the provider's default */
+	int64_t context_window;    /* tokens; 0: not known */
 	enum ik_thinking thinking;
 	struct ik_price price;
 };
 
 struct ik_model {
 	int references;
-	struct ik_model_spec spec;  /* its strings are the model's own */
+	struct ik_model_spec spec; /* its strings are the model's own */
 };
 
 struct ik_model *ik_model_new(const struct ik_model_spec *spec);

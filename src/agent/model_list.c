@@ -66,7 +66,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		return;
 	}
 	names = ik_models_read(list->body.data, list->body.length, &count, &error);
-	if (names == NULL)
+	if (!names)
 		sentence = ik_format(_("%s did not answer with a list of models (%s)."),
 			list->model->spec.endpoint.provider, error.text);
 	list->done(list->arg, names, count, sentence);

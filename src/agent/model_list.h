@@ -7,8 +7,8 @@
 #define IK_AGENT_MODEL_LIST_H
 
 #include "agent/model.h"
-#include "net/http.h"
 #include "loop/loop.h"
+#include "net/http.h"
 
 struct ik_model_list;
 

@@ -55,8 +55,7 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
 	/* Grown at each power of two: the capacity need not be kept. */
 	if ((reply->count & (reply->count + 1)) == 0)
-		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1,
-			sizeof(struct ik_part *));
+		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1, sizeof(struct ik_part *));
 	reply->parts[reply->count++] = part;
 	reply->started = true;
 	return part;

@@ -28,18 +28,18 @@ enum ik_call_state {
 
 struct ik_part {
 	enum ik_part_kind kind;
-	struct ik_buf text;         /* of a call: its arguments */
-	struct ik_buf opaque;       /* what the provider wants back with it; empty: nothing */
-	bool appended;              /* its message is made */
+	struct ik_buf text;            /* of a call: its arguments */
+	struct ik_buf opaque;          /* what the provider wants back with it; empty: nothing */
+	bool appended;                 /* its message is made */
 	char message_id[IK_UUID_TEXT]; /* that this has, or will have */
 	/* Of a call: */
 	enum ik_call_state state;
 	int slot;
-	int call;                   /* its number in the session, from 1 */
-	bool granted;               /* by the person */
-	char *id;                   /* unique in the conversation */
+	int call;     /* its number in the session, from 1 */
+	bool granted; /* by the person */
+	char *id;     /* unique in the conversation */
 	char *name;
-	struct ik_buf envelope;     /* where it was made or changed here */
+	struct ik_buf envelope; /* where it was made or changed here */
 	struct ik_part *next_dead;
 };
 
@@ -47,7 +47,7 @@ struct ik_reply {
 	struct ik_part **parts;
 	size_t count;
 	size_t call_count;
-	bool started;               /* something arrived that a person could see */
+	bool started; /* something arrived that a person could see */
 	enum ik_stop_reason stop;
 	bool has_usage;
 	struct ik_usage usage;
@@ -72,7 +72,8 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 	struct ik_part **ret_part) IK_MUST_USE;
 
 /* The provider's own data for what was told before it; nothing where that is not there. */
-enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta *delta) IK_MUST_USE;
+enum ik_status ik_reply_add_opaque(struct ik_reply *reply,
+	const struct ik_delta *delta) IK_MUST_USE;
 
 /* What a delta of the kind USAGE says, at that price. */
 struct ik_usage ik_delta_usage(const struct ik_delta *delta, const struct ik_price *price);
@@ -82,6 +83,5 @@ bool ik_reply_has_text(const struct ik_reply *reply);
 
 /* The message of a part; interrupted marks text as cut off. */
 struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted);
-
 
 #endif

@@ -60,7 +60,7 @@ static int count_held(const struct ik_slots *slots, const void *owner)
 	const struct ik_slot *slot;
 	int count = 0;
 
-	for (slot = slots->held; slot != NULL; slot = slot->next)
+	for (slot = slots->held; slot; slot = slot->next)
 		count += slot->owner == owner;
 	return count;
 }
@@ -71,7 +71,7 @@ static struct ik_slot *choose(const struct ik_slots *slots)
 	struct ik_slot *slot = slots->first, *best = slot;
 	int least = count_held(slots, slot->owner);
 
-	for (; slot != NULL && least > 0; slot = slot->next) {
+	for (; slot && least > 0; slot = slot->next) {
 		int count = slot->owner != best->owner ? count_held(slots, slot->owner) : least;
 
 		if (count < least) {
@@ -112,7 +112,7 @@ void ik_slots_give_back(struct ik_slots *slots, struct ik_slot *slot)
 		leave(slots, slot);
 	} else if (slot->held) {
 		let_go(slots, slot);
-		if (slots->first != NULL && !slots->shut) {
+		if (slots->first && !slots->shut) {
 			struct ik_slot *next = choose(slots);
 
 			leave(slots, next);

@@ -18,8 +18,8 @@ struct ik_slots;
 /* One that waits for a slot, a member of what it is for. begin is called once it has one,
  * inside ik_slots_give_back() of another. */
 struct ik_slot {
-	struct ik_slot *next;  /* that waits, or is held; private, as what is below arg */
-	const void *owner;     /* whose it is: whatever tells sessions apart */
+	struct ik_slot *next; /* that waits, or is held; private, as what is below arg */
+	const void *owner;    /* whose it is: whatever tells sessions apart */
 	void (*begin)(void *arg);
 	void *arg;
 	bool held, waiting;

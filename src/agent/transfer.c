@@ -17,21 +17,26 @@ void ik_transfer_failed(struct ik_buf *out, const char *provider,
 		break;
 	case IK_HTTP_TIMEOUT:
 		*ret_code = "TIMEOUT";
-		ik_buf_printf(out, _("Provider %s: %s. Try again, or raise http.idle_timeout_s or "
-			"http.connect_timeout_s."), name, result->message);
+		ik_buf_printf(out,
+			_("Provider %s: %s. Try again, or raise http.idle_timeout_s or "
+			  "http.connect_timeout_s."),
+			name, result->message);
 		break;
 	case IK_HTTP_BROKEN:
 		*ret_retryable = true;
-		ik_buf_printf(out, heard ?
-			_("Provider %s: %s. What had arrived is kept; send a message to go on.") :
-			_("Provider %s: %s. Check the network, or try again."), name, result->message);
+		ik_buf_printf(out,
+			heard ? _("Provider %s: %s. What had arrived is kept; send a message to go on.")
+				  : _("Provider %s: %s. Check the network, or try again."),
+			name, result->message);
 		break;
 	case IK_HTTP_UNAVAILABLE:
 		ik_buf_printf(out, _("Provider %s: %s. Install libcurl 4."), name, result->message);
 		break;
 	default:
-		ik_buf_printf(out, _("Provider %s: %s. Check the network, that the server runs, and "
-			"the base_url of %s."), name, result->message, name);
+		ik_buf_printf(out,
+			_("Provider %s: %s. Check the network, that the server runs, and "
+			  "the base_url of %s."),
+			name, result->message, name);
 		break;
 	}
 }

@@ -29,7 +29,7 @@ static bool is_own(const struct ik_agent *agent, const struct ik_message *messag
 static struct work work_of(const struct ik_agent *agent)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
-	struct work work = {.usage = {.cost = -1}};
+	struct work work = { .usage = { .cost = -1 } };
 	size_t i = ik_conversation_count(conversation);
 
 	while (i > 0) {
@@ -42,7 +42,7 @@ static struct work work_of(const struct ik_agent *agent)
 			work.turns++;
 		else if (message->kind == IK_KIND_TOOL_CALL)
 			work.calls++;
-		else if (message->kind == IK_KIND_ASSISTANT && work.reply == NULL)
+		else if (message->kind == IK_KIND_ASSISTANT && !work.reply)
 			work.reply = message;
 		else if (ik_usage_read(message, &usage))
 			ik_usage_add(&work.usage, &usage);
@@ -54,7 +54,7 @@ static struct work work_of(const struct ik_agent *agent)
 
 void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out)
 {
-	if (agent->calls != NULL)
+	if (agent->calls)
 		ik_buf_puts(out, _("waiting for you"));
 	else if (ik_agent_works(agent))
 		ik_buf_puts(out, _("working"));
@@ -66,8 +66,8 @@ void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out)
 
 char *ik_agents_text_title(const struct ik_agent *agent)
 {
-	char *title = agent->task != NULL ? ik_strdup(agent->task) :
-		ik_conversation_title(ik_session_conversation(agent->session));
+	char *title = agent->task ? ik_strdup(agent->task)
+							  : ik_conversation_title(ik_session_conversation(agent->session));
 
 	if (title[0] != '\0')
 		return title;
@@ -82,19 +82,19 @@ void ik_agents_text_facts(const struct ik_agent *agent, struct ik_buf *out)
 
 	ik_buf_printf(out, ngettext("%zu turn", "%zu turns", work.turns), work.turns);
 	if (work.usage.input_tokens > 0 || work.usage.output_tokens > 0)
-		ik_buf_printf(out, _(", tokens: %lld in, %lld out"),
-			(long long)work.usage.input_tokens, (long long)work.usage.output_tokens);
+		ik_buf_printf(out, _(", tokens: %lld in, %lld out"), (long long)work.usage.input_tokens,
+			(long long)work.usage.output_tokens);
 	if (work.usage.cost >= 0) {
 		ik_buf_puts(out, ", ");
 		ik_cost_put(out, work.usage.cost);
 	}
-	if (agent->parent != NULL)
+	if (agent->parent)
 		ik_buf_printf(out, _(", child of %d"), agent->parent->number);
 	ik_buf_printf(out, "\n> %s\n", title);
-	if (work.reply != NULL) {
+	if (work.reply) {
 		ik_buf_putc(out, '\n');
-		ik_buf_append(out, work.reply->content, ik_utf8_cut(work.reply->content,
-			work.reply->content_length, REPLY_BYTES));
+		ik_buf_append(out, work.reply->content,
+			ik_utf8_cut(work.reply->content, work.reply->content_length, REPLY_BYTES));
 	}
 	free(title);
 }
@@ -105,13 +105,15 @@ bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct
 {
 	struct work work = work_of(child);
 
-	if (work.reply == NULL)
+	if (!work.reply)
 		return false;
 	ik_buf_printf(out, _("Agent %d was given this task: %s"), child->number,
-		child->task != NULL ? child->task : "-");
+		child->task ? child->task : "-");
 	ik_buf_puts(out, "\n");
-	ik_buf_printf(out, ngettext("It made %zu call of tools. Its last reply:",
-		"It made %zu calls of tools. Its last reply:", work.calls), work.calls);
+	ik_buf_printf(out,
+		ngettext("It made %zu call of tools. Its last reply:",
+			"It made %zu calls of tools. Its last reply:", work.calls),
+		work.calls);
 	ik_buf_puts(out, "\n\n");
 	ik_buf_append(out, work.reply->content, work.reply->content_length);
 	if (words[0] != '\0')

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json/write.h"
 #include "guard/policy_match.h"
+#include "json/write.h"
 #include "util/alloc.h"
 #include "util/diff.h"
 #include "util/limits.h"
@@ -18,7 +18,7 @@
 /* An argument that stands on the line of its name. */
 #define SHORT_TEXT 200
 
-void ik_call_text_add(struct ik_call_text *text, enum ik_question_part_kind kind,
+void ik_call_text_add(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *bytes, size_t length)
 {
 	struct ik_question_part part = { .kind = kind };
@@ -31,16 +31,16 @@ void ik_call_text_add(struct ik_call_text *text, enum ik_question_part_kind kind
 	text->parts[text->count++] = part;
 }
 
-void ik_call_text_done(struct ik_call_text *text)
+void ik_call_text_done(struct ik_question_text *text)
 {
 	for (size_t i = 0; i < text->count; i++)
 		free((char *)text->parts[i].text);
 	free(text->parts);
-	*text = (struct ik_call_text){ NULL, 0 };
+	*text = (struct ik_question_text){ NULL, 0 };
 }
 
 /* Add a sentence. */
-static void add_sentence(struct ik_call_text *text, enum ik_question_part_kind kind,
+static void add_sentence(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *sentence)
 {
 	ik_call_text_add(text, kind, sentence, strlen(sentence));
@@ -62,23 +62,24 @@ static bool is_below(const char *directory, const char *path)
 {
 	size_t length = strlen(directory);
 
-	return ik_text_starts(path, directory) && (path[length] == '/' || path[length] == '\0' ||
-		ik_text_equal(directory, "/"));
+	return ik_text_starts(path, directory) &&
+		(path[length] == '/' || path[length] == '\0' || ik_text_equal(directory, "/"));
 }
 
 /* Warn where a path leads, unless it is what it says and in the directory. False: there is
  * nothing to warn of. */
-static bool add_target(struct ik_call_text *text, const char *directory, const char *name)
+static bool add_target(struct ik_question_text *text, const char *directory, const char *name)
 {
 	const struct ik_policy_place place = { .directory = directory };
 	char *plain = ik_policy_absolute(&place, name), *target = follow(directory, name);
 	char *here = ik_path_resolve(directory), *path, *line;
-	bool known = target != NULL && here != NULL;
+	bool known = target && here;
 	bool outside = known && !is_below(here, target), leads = known && !ik_text_equal(plain, target);
 
 	path = leads ? ik_format("%s -> %s", name, target) : ik_strdup(name);
 	line = !known ? ik_format(_("%s (it cannot be told where this leads)"), path)
-		: outside ? ik_format(_("%s (outside this directory)"), path) : ik_strdup(path);
+		: outside ? ik_format(_("%s (outside this directory)"), path)
+				  : ik_strdup(path);
 	if (!known || outside || leads)
 		add_sentence(text, IK_QUESTION_WARNING, line);
 	free(line);
@@ -97,13 +98,13 @@ char *ik_call_targets(const char *directory, const char *bytes, size_t length)
 
 	ik_buf_init(&targets, IK_LIMIT_ARGUMENTS);
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
-	    ik_json_span_type(arguments) != IK_JSON_OBJECT)
+		ik_json_span_type(arguments) != IK_JSON_OBJECT)
 		arguments = (struct ik_json_span){ NULL, 0 };
 	while (ik_json_next(arguments, &walk, &key, &value)) {
 		char *name = ik_json_string_new(key, NULL), *path = ik_json_string_new(value, NULL);
-		char *target = path != NULL && ik_policy_is_path(name) ? follow(directory, path) : NULL;
+		char *target = path && ik_policy_is_path(name) ? follow(directory, path) : NULL;
 
-		ik_buf_printf(&targets, "%s\n", target != NULL ? target : "");
+		ik_buf_printf(&targets, "%s\n", target ? target : "");
 		free(name);
 		free(path);
 		free(target);
@@ -118,7 +119,7 @@ char *ik_call_targets(const char *directory, const char *bytes, size_t length)
 enum file_state { FILE_THERE, FILE_NEW, FILE_UNKNOWN };
 
 static enum file_state read_file(const char *directory, const char *name, struct ik_buf *contents,
-	struct ik_call_text *text)
+	struct ik_question_text *text)
 {
 	char *path = ik_path_join(directory, name);
 	enum file_state state = FILE_THERE;
@@ -147,20 +148,23 @@ static enum file_state read_file(const char *directory, const char *name, struct
 }
 
 /* Add the differences between two texts. */
-static void add_diff(struct ik_call_text *text, const struct ik_buf *before, const struct ik_buf *after)
+static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
+	const struct ik_buf *after)
 {
 	struct ik_buf out;
 	size_t more;
 
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
-	more = ik_diff_lines(&out, before->data, before->length, after->data, after->length, MOST_LINES);
+	more = ik_diff_lines(&out, before->data, before->length, after->data, after->length,
+		MOST_LINES);
 	if (out.length > 0)
 		ik_call_text_add(text, IK_QUESTION_DIFF, out.data, out.length);
 	else
 		add_sentence(text, IK_QUESTION_HINT, _("Nothing would change in the file."));
 	if (more > 0) {
 		char *sentence = ik_format(ngettext("%zu more line is not shown.",
-			"%zu more lines are not shown.", more), more);
+									   "%zu more lines are not shown.", more),
+			more);
 
 		add_sentence(text, IK_QUESTION_HINT, sentence);
 		free(sentence);
@@ -176,7 +180,7 @@ static size_t replace(const struct ik_buf *contents, const struct ik_buf *old_te
 	size_t count = 0;
 
 	while (old_text->length > 0 &&
-	    (found = memmem(at, (size_t)(end - at), old_text->data, old_text->length)) != NULL) {
+		(found = memmem(at, (size_t)(end - at), old_text->data, old_text->length))) {
 		ik_buf_append(out, at, (size_t)(found - at));
 		ik_buf_append(out, new_text->data, new_text->length);
 		at = found + old_text->length;
@@ -194,7 +198,7 @@ static bool take_string(struct ik_json_span object, const char *name, struct ik_
 }
 
 /* Add what an edit would change. */
-static void add_edit(struct ik_call_text *text, const struct ik_buf *contents, bool known,
+static void add_edit(struct ik_question_text *text, const struct ik_buf *contents, bool known,
 	struct ik_json_span arguments, const struct ik_buf *old_text, const struct ik_buf *new_text)
 {
 	struct ik_buf after;
@@ -209,16 +213,17 @@ static void add_edit(struct ik_call_text *text, const struct ik_buf *contents, b
 		add_diff(text, contents, &after);
 	} else {
 		if (known)
-			add_sentence(text, IK_QUESTION_HINT, count == 0
-				? _("The text to be replaced is not in the file: the edit would fail.")
-				: _("The text to be replaced is there more than once: the edit would fail."));
+			add_sentence(text, IK_QUESTION_HINT,
+				count == 0
+					? _("The text to be replaced is not in the file: the edit would fail.")
+					: _("The text to be replaced is there more than once: the edit would fail."));
 		add_diff(text, old_text, new_text);
 	}
 	ik_buf_done(&after);
 }
 
 /* Add file and differences; false when the arguments are not those of such a tool. */
-static bool add_file(struct ik_call_text *text, const char *directory, const char *tool,
+static bool add_file(struct ik_question_text *text, const char *directory, const char *tool,
 	struct ik_json_span arguments)
 {
 	bool edits = ik_text_equal(tool, "file_edit");
@@ -250,8 +255,8 @@ static bool add_file(struct ik_call_text *text, const char *directory, const cha
 /* ---- arguments ---- */
 
 /* Add one argument: on one line, or beneath its name. */
-static void add_argument(struct ik_call_text *text, const char *directory, struct ik_json_span key,
-	struct ik_json_span value)
+static void add_argument(struct ik_question_text *text, const char *directory,
+	struct ik_json_span key, struct ik_json_span value)
 {
 	struct ik_buf name, shown, line;
 
@@ -278,14 +283,14 @@ static void add_argument(struct ik_call_text *text, const char *directory, struc
 	ik_buf_done(&line);
 }
 
-void ik_call_text_add_call(struct ik_call_text *text, const char *directory, const char *tool,
+void ik_call_text_add_call(struct ik_question_text *text, const char *directory, const char *tool,
 	const char *bytes, size_t length)
 {
 	struct ik_json_span arguments = { NULL, 0 }, key, value;
 	struct ik_json_walk walk = { NULL };
 
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
-	    ik_json_span_type(arguments) != IK_JSON_OBJECT) {
+		ik_json_span_type(arguments) != IK_JSON_OBJECT) {
 		ik_call_text_add(text, IK_QUESTION_TEXT, bytes, length);
 		return;
 	}

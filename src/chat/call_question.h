@@ -14,7 +14,7 @@
 #include "util/buf.h"
 
 /* The text of a question under construction: parts whose texts are owned here. */
-struct ik_call_text {
+struct ik_question_text {
 	struct ik_question_part *parts;
 	size_t count;
 };
@@ -24,7 +24,7 @@ struct ik_call_text {
  * differences. Relative names are below directory. Reads a regular file of at
  * most IK_LIMIT_COMPARED bytes, else nothing, and never waits for one.
  */
-void ik_call_text_add_call(struct ik_call_text *text, const char *directory, const char *tool,
+void ik_call_text_add_call(struct ik_question_text *text, const char *directory, const char *tool,
 	const char *arguments, size_t length);
 
 /* Where the call's paths lead now, whatever they say; new memory. Another text: what was shown of
@@ -32,9 +32,9 @@ void ik_call_text_add_call(struct ik_call_text *text, const char *directory, con
 char *ik_call_targets(const char *directory, const char *arguments, size_t length);
 
 /* Add a piece; copied. */
-void ik_call_text_add(struct ik_call_text *text, enum ik_question_part_kind kind,
+void ik_call_text_add(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *bytes, size_t length);
 
-void ik_call_text_done(struct ik_call_text *text);
+void ik_call_text_done(struct ik_question_text *text);
 
 #endif

@@ -8,17 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/appearance.h"
 #include "chat/chat_private.h"
 #include "chat/chat_trust.h"
-#include "commands/commands.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "commands/complete.h"
 #include "chat/external_editor.h"
 #include "chat/pager.h"
-#include "core/resume_text.h"
+#include "commands/appearance.h"
+#include "commands/commands.h"
+#include "commands/complete.h"
 #include "commands/tool_text.h"
+#include "core/memory.h"
+#include "core/print.h"
+#include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -30,8 +30,8 @@
 /* Watched until all is stored, although the first of them ends the chat: a terminal that
  * goes away sends SIGHUP twice, once more when the shell in it has ended, and who waits
  * sends SIGTERM again. */
-static const int signal_numbers[] = {SIGTERM, SIGINT, SIGHUP};
-#define SIGNAL_COUNT (sizeof signal_numbers / sizeof *signal_numbers)
+static const int signal_numbers[] = { SIGTERM, SIGINT, SIGHUP };
+#define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(*signal_numbers))
 
 /* For the two hooks that have no argument: out of memory and the like. */
 static struct ik_chat *current_chat;
@@ -42,9 +42,9 @@ static void save_before_the_end(void)
 {
 	struct ik_chat *chat = current_chat;
 
-	if (chat != NULL)
+	if (chat)
 		(void)ik_chat_draft_save(chat);
-	ik_memory_gone_with(chat != NULL && chat->core_started ? &chat->core : NULL, ik_tty_restore);
+	ik_memory_gone_with(chat && chat->core_started ? &chat->core : NULL, ik_tty_restore);
 }
 
 static void on_scan_progress(void *arg, size_t done, size_t total)
@@ -67,8 +67,10 @@ static void tell_changes(struct ik_chat *chat, const struct ik_registry *registr
 		if (chat->refresh_key)
 			ik_screen_flash(chat->screen, out.data);
 	} else if (chat->refresh_key) {
-		ik_buf_printf(&out, ngettext("Nothing new. %zu tool available.",
-			"Nothing new. %zu tools available.", count), count);
+		ik_buf_printf(&out,
+			ngettext("Nothing new. %zu tool available.", "Nothing new. %zu tools available.",
+				count),
+			count);
 		ik_screen_flash(chat->screen, out.data);
 	}
 	ik_buf_done(&out);
@@ -85,21 +87,21 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	ik_chat_trust_ask(chat, registry);
 	if (ik_discovery_scanning(chat->core.discovery))
 		return;
-	if (chat->refresh_line != NULL || chat->refresh_key)
+	if (chat->refresh_line || chat->refresh_key)
 		ik_screen_flash(chat->screen, NULL); /* "Refreshing tools…" */
-	if (chat->refresh_line != NULL) {
+	if (chat->refresh_line) {
 		const struct ik_agent *asker = ik_agent_find(chat, chat->refresh_agent);
 
-		ik_command_refreshed(asker != NULL ? asker->session : chat->core.session,
-			chat->refresh_line, registry);
+		ik_command_refreshed(asker ? asker->session : chat->core.session, chat->refresh_line,
+			registry);
 		free(chat->refresh_line);
 		chat->refresh_line = NULL;
-	} else if (chat->registry != NULL) {
+	} else if (chat->registry) {
 		tell_changes(chat, registry);
 	}
 	chat->refresh_key = false;
 	/* What is known from the last run is there in a millisecond: no frame later. */
-	if (chat->registry == NULL)
+	if (!chat->registry)
 		ik_chat_draw_now(chat);
 	ik_registry_unref(chat->registry);
 	chat->registry = ik_registry_ref(registry);
@@ -134,8 +136,8 @@ void ik_chat_end(struct ik_chat *chat, int status)
 		chat->status = status;
 	chat->ending = true;
 	/* A signal waits for nothing. */
-	if (status >= 128 || chat->core.session == NULL ||
-	    ik_session_when_noted(chat->core.session, stop, chat))
+	if (status >= 128 || !chat->core.session ||
+		ik_session_when_noted(chat->core.session, stop, chat))
 		ik_loop_stop(chat->loop);
 }
 
@@ -148,7 +150,7 @@ static void wake(void *arg)
 /* Can the terminal move its cursor? */
 static bool is_ansi(const char *type)
 {
-	return type != NULL && type[0] != '\0' && !ik_text_equal(type, "dumb") &&
+	return type && type[0] != '\0' && !ik_text_equal(type, "dumb") &&
 		!ik_text_equal(type, "unknown");
 }
 
@@ -158,19 +160,19 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	const struct ik_setup *setup = chat->setup;
 	struct ik_term_options term;
 
-	memset(&term, 0, sizeof term);
+	memset(&term, 0, sizeof(term));
 	term.type = getenv("TERM");
 	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
 	chat->colours = term.colours = ik_appearance_depth();
 	ik_chat_theme_begin(chat);
 	term.theme = ik_appearance_theme(setup->config, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
-	if (chat->tty == NULL)
+	if (!chat->tty)
 		return IK_FAILED;
 	chat->plain = chat->options->screen_reader || setup->config->ui_screen_reader;
 	chat->ansi = is_ansi(term.type);
 	ik_chat_size(chat, &term.rows, &term.columns);
-	if (!chat->plain && (chat->term = ik_term_new(&term, error)) == NULL)
+	if (!chat->plain && !(chat->term = ik_term_new(&term, error)))
 		return IK_FAILED;
 	ik_cells_resize(&chat->cells, term.rows, term.columns);
 	ik_agent_show(ik_agent_new(chat));
@@ -184,7 +186,7 @@ static void send_first(struct ik_agent *agent, bool can_send)
 	const char *text = agent->chat->options->first;
 	struct ik_buf message;
 
-	if (text == NULL)
+	if (!text)
 		return;
 	ik_buf_init(&message, IK_LIMIT_USER_TEXT);
 	ik_utf8_repair(&message, text, strlen(text));
@@ -200,11 +202,11 @@ static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
 
-	if (error != NULL)
+	if (error)
 		ik_session_add_notice(agent->session, error->text);
 	else
 		ik_chat_children_look(agent);
-	send_first(agent, error == NULL);
+	send_first(agent, !error);
 	ik_chat_draw_now(agent->chat);
 }
 
@@ -212,8 +214,10 @@ static void on_resumed(void *arg, const struct ik_error *error)
 static void start_core(void *arg)
 {
 	static const struct ik_core_events events = {
-		.event = ik_agent_event, .store = ik_agents_store_event,
-		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
+		.event = ik_agent_event,
+		.store = ik_agents_store_event,
+		.scan_progress = on_scan_progress,
+		.scan_finished = on_scan_finished,
 	};
 	struct ik_chat *chat = arg;
 	struct ik_error error, notice;
@@ -221,8 +225,7 @@ static void start_core(void *arg)
 	ik_children_become_reaper(chat->loop, "/proc/self/exe");
 	ik_children_on_change(chat->loop, on_background, chat);
 	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools,
-		    IK_ASKING_PERSON, &events, chat,
-		    chat->agent, &error) != IK_OK) {
+			IK_ASKING_PERSON, &events, chat, chat->agent, &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
 		ik_complain(error.text);
 		(void)ik_core_stop(&chat->core, &notice);
@@ -237,7 +240,7 @@ static void start_core(void *arg)
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
-	if (chat->options->resume && chat->options->system_prompt != NULL)
+	if (chat->options->resume && chat->options->system_prompt)
 		ik_session_want_prompt(chat->core.session);
 	if (chat->options->resume)
 		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat->agent);
@@ -284,7 +287,7 @@ static void put_sessions(const struct ik_chat *chat, bool all_stored, struct ik_
 {
 	const struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		char *command;
 
 		if (!ik_resume_is_possible(agent->session, all_stored))
@@ -312,18 +315,18 @@ static void close_chat(struct ik_chat *chat)
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);
 	/* Without a screen, or before the old one was read, there is no draft. */
-	number = chat->input != NULL ? ik_chat_draft_save(chat) : 0;
+	number = chat->input ? ik_chat_draft_save(chat) : 0;
 	if (number != 0)
 		say(ik_format(_("ikigai: the message that was not sent yet could not be kept: %s\n"),
 			strerror(number)));
 	if (chat->core_started) {
 		chat->core.undo = ik_undo_work_finish(chat->core.undo);
-		if (chat->setup->database != NULL) {
+		if (chat->setup->database) {
 			put_sessions(chat, true, &sessions);
 			put_sessions(chat, false, &stored);
 		}
 		ik_chat_sessions_stop(chat);
-		for (agent = chat->agents; agent != NULL; agent = agent->next) {
+		for (agent = chat->agents; agent; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
 			ik_chat_forget_blobs(agent);
 			ik_chat_sessions_done(agent);
@@ -358,17 +361,17 @@ static void close_chat(struct ik_chat *chat)
 
 int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 {
-	struct ik_error error = {.status = IK_OK};
+	struct ik_error error = { .status = IK_OK };
 	struct ik_chat chat;
 	int status = 1;
 
-	memset(&chat, 0, sizeof chat);
+	memset(&chat, 0, sizeof(chat));
 	chat.options = options;
 	chat.setup = setup;
 	ik_buf_init(&chat.frame, IK_MIB(64));
 	ik_cells_init(&chat.cells);
 	chat.loop = ik_loop_new(&error);
-	if (chat.loop != NULL) {
+	if (chat.loop) {
 		current_chat = &chat;
 		ik_alloc_set_hook(save_before_the_end);
 		if (open_screen(&chat, &error) == IK_OK)

@@ -22,7 +22,7 @@ static char *command_help(void)
 	size_t i;
 
 	ik_buf_init(&out, IK_KIB(64));
-	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+	for (i = 0; (command = ik_command_at(i)); i++)
 		ik_buf_printf(&out, "%-24s  %s\n", command->usage, _(command->description));
 	return ik_buf_take(&out, NULL);
 }
@@ -30,17 +30,19 @@ static char *command_help(void)
 /* What ui.inspector says. */
 static enum ik_inspector_wish inspector_wish(const char *value)
 {
-	return ik_text_equal(value, "open") ? IK_INSPECTOR_OPEN :
-		ik_text_equal(value, "closed") ? IK_INSPECTOR_CLOSED : IK_INSPECTOR_AUTO;
+	return ik_text_equal(value, "open")  ? IK_INSPECTOR_OPEN
+		: ik_text_equal(value, "closed") ? IK_INSPECTOR_CLOSED
+										 : IK_INSPECTOR_AUTO;
 }
 
 /* The screen of a conversation. */
 static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows, int columns)
 {
 	const struct ik_setup *setup = agent->chat->setup;
-	const struct ik_model_choice *choice = agent->chat->core_started ?
-		ik_core_choice(&agent->chat->core) : &setup->choice;
-	bool linear = agent->linear != NULL;
+	const struct ik_model_choice *choice = agent->chat->core_started
+		? ik_core_choice(&agent->chat->core)
+		: &setup->choice;
+	bool linear = agent->linear;
 	char *history = ik_places_file(&setup->places, "history"), *help = command_help();
 	const struct ik_screen_options options = {
 		.history_path = history,
@@ -74,7 +76,7 @@ static struct ik_agent **find_gap(struct ik_chat *chat, int *ret_number)
 {
 	struct ik_agent **place = &chat->agents;
 
-	for (*ret_number = 1; *place != NULL && (*place)->number == *ret_number; ++*ret_number)
+	for (*ret_number = 1; *place && (*place)->number == *ret_number; ++*ret_number)
 		place = &(*place)->next;
 	return place;
 }
@@ -120,14 +122,15 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 	struct ik_agent **place = &chat->agents, *other;
 
 	if (chat->agent == agent)
-		ik_agent_show(agent->parent != NULL ? agent->parent :
-			chat->agents != agent ? chat->agents : agent->next);
+		ik_agent_show(agent->parent     ? agent->parent
+				: chat->agents != agent ? chat->agents
+										: agent->next);
 	(void)ik_chat_draft_save(chat); /* with what waits to be sent */
 	agent->session = ik_core_close_session(&chat->core, agent->session);
 	while (*place != agent)
 		place = &(*place)->next;
 	*place = agent->next;
-	for (other = chat->agents; other != NULL; other = other->next)
+	for (other = chat->agents; other; other = other->next)
 		if (other->parent == agent)
 			other->parent = agent->parent;
 	agent_free(agent);
@@ -138,7 +141,7 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 void ik_agents_done(struct ik_chat *chat)
 {
 	chat->agent = NULL;
-	while (chat->agents != NULL) {
+	while (chat->agents) {
 		struct ik_agent *agent = chat->agents;
 
 		chat->agents = agent->next;
@@ -152,7 +155,7 @@ struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
 {
 	struct ik_agent *agent = chat->agents;
 
-	while (agent != NULL && agent->number != number)
+	while (agent && agent->number != number)
 		agent = agent->next;
 	return agent;
 }
@@ -162,7 +165,7 @@ size_t ik_agent_count(const struct ik_chat *chat)
 	const struct ik_agent *agent;
 	size_t count = 0;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
+	for (agent = chat->agents; agent; agent = agent->next)
 		count++;
 	return count;
 }
@@ -179,23 +182,23 @@ bool ik_agent_begin_session(struct ik_agent *agent)
 
 bool ik_agent_works(const struct ik_agent *agent)
 {
-	return agent->session != NULL && ik_session_busy(agent->session);
+	return agent->session && ik_session_busy(agent->session);
 }
 
 /* ---- showing ---- */
 
 void ik_agent_tell_mode(struct ik_agent *agent)
 {
-	const char *mark = agent->session != NULL ? ik_chat_lock_mark(agent) : NULL;
+	const char *mark = agent->session ? ik_chat_lock_mark(agent) : NULL;
 	const char *sandbox;
 	enum ik_mode mode;
 	bool trouble;
 
-	if (agent->session == NULL)
+	if (!agent->session)
 		return;
 	mode = ik_policy_mode(agent->chat->core.policy);
-	ik_screen_set_mode(agent->screen, mark != NULL ? mark : ik_mode_name(mode),
-		mark != NULL || mode != IK_MODE_AUTO);
+	ik_screen_set_mode(agent->screen, mark ? mark : ik_mode_name(mode),
+		mark || mode != IK_MODE_AUTO);
 	sandbox = ik_sandbox_mark(agent->chat->setup->sandbox, &trouble);
 	ik_screen_set_sandbox(agent->screen, sandbox, trouble);
 }
@@ -206,7 +209,7 @@ static void bring_up_to_date(struct ik_agent *agent)
 	struct ik_chat *chat = agent->chat;
 	struct ik_screen *screen = agent->screen;
 
-	if (chat->term != NULL)
+	if (chat->term)
 		ik_screen_set_mouse(screen, chat->modes.mouse, ik_term_answers(chat->term));
 	ik_screen_resize(screen, chat->cells.rows, chat->cells.columns);
 	if (!chat->core_started)
@@ -231,16 +234,16 @@ void ik_agent_show(struct ik_agent *agent)
 
 	if (chat->agent == agent)
 		return;
-	if (chat->agent != NULL) {
+	if (chat->agent) {
 		ik_chat_sessions_stop(chat);
 		ik_chat_draft_changed(chat);
-		if (agent->linear != NULL)
+		if (agent->linear)
 			ik_linear_take_over(agent->linear, chat->agent->linear);
 	}
 	chat->agent = agent;
 	chat->screen = agent->screen;
 	chat->linear = agent->linear;
-	if (agent->session != NULL)
+	if (agent->session)
 		ik_core_set_front(&chat->core, agent->session);
 	agent->unread = false;
 	bring_up_to_date(agent);
@@ -253,7 +256,7 @@ static struct ik_agent *last_agent(const struct ik_chat *chat)
 {
 	struct ik_agent *agent = chat->agents;
 
-	while (agent->next != NULL)
+	while (agent->next)
 		agent = agent->next;
 	return agent;
 }
@@ -277,15 +280,15 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 
 	if (number < 0)
 		agent = agent_before(chat);
-	else if (number == 0 && agent == NULL)
+	else if (number == 0 && !agent)
 		agent = chat->agents;
-	if (agent != NULL && agent != chat->agent) {
+	if (agent && agent != chat->agent) {
 		ik_agent_show(agent);
 		return;
 	}
-	sentence = number > 0 && agent == NULL ? ik_format(_("There is no agent %d."), number) :
-		number > 0 ? ik_format(_("This is agent %d."), number) :
-		ik_strdup(_("There is one agent only: /fork PROMPT begins another."));
+	sentence = number > 0 && !agent ? ik_format(_("There is no agent %d."), number)
+		: number > 0                ? ik_format(_("This is agent %d."), number)
+					 : ik_strdup(_("There is one agent only: /fork PROMPT begins another."));
 	ik_screen_flash(chat->screen, sentence);
 	free(sentence);
 }
@@ -295,7 +298,7 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 /* How an agent stands, for the status bar. */
 static enum ik_agent_state state_of(const struct ik_agent *agent)
 {
-	if (agent->questions != NULL)
+	if (agent->questions)
 		return IK_AGENT_ASKING;
 	if (ik_agent_works(agent))
 		return IK_AGENT_WORKING;
@@ -310,10 +313,12 @@ void ik_agents_tell_states(struct ik_chat *chat)
 	struct ik_agent_mark *marks = ik_alloc_array(NULL, count + 1, sizeof(*marks));
 	const struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
+	for (agent = chat->agents; agent; agent = agent->next)
 		marks[i++] = (struct ik_agent_mark){
-			.number = agent->number, .shown = agent == chat->agent,
-			.state = state_of(agent), .started_ms = agent->turn_started_ms,
+			.number = agent->number,
+			.shown = agent == chat->agent,
+			.state = state_of(agent),
+			.started_ms = agent->turn_started_ms,
 		};
 	ik_screen_set_agents(chat->screen, marks, count > 1 ? count : 0);
 	free(marks);
@@ -324,10 +329,10 @@ void ik_agents_tell_states(struct ik_chat *chat)
 static void call(const struct ik_agent *agent)
 {
 	char *key = ik_agent_key(agent->chat, agent->number);
-	char *sentence = agent->calls != NULL ?
-		ik_format(_("Agent %d waits for your answer: %s shows it."), agent->number, key) :
-		agent->failed ? ik_format(_("Agent %d has failed: %s shows it."), agent->number, key) :
-		ik_format(_("Agent %d has ended its turn."), agent->number);
+	char *sentence = agent->calls
+		? ik_format(_("Agent %d waits for your answer: %s shows it."), agent->number, key)
+		: agent->failed ? ik_format(_("Agent %d has failed: %s shows it."), agent->number, key)
+						: ik_format(_("Agent %d has ended its turn."), agent->number);
 
 	ik_screen_flash(agent->chat->screen, sentence);
 	free(sentence);
@@ -390,7 +395,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	ik_chat_lock_event(agent, event);
 	ik_chat_draft_event(agent, event);
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
-	    event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
+		event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
 		return;
 	/* The clocks of a screen that is not drawn have to be started, too. */
 	if (agent != chat->agent)
@@ -398,7 +403,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	note_state(agent, event);
 	if (agent->picking != IK_PICKING_NOTHING && changes_messages(event))
 		ik_chat_pick_again(agent);
-	if (chat->agents->next != NULL)
+	if (chat->agents->next)
 		ik_agents_tell_states(chat);
 }
 
@@ -407,7 +412,7 @@ void ik_agents_store_event(void *arg, const struct ik_event *event)
 	struct ik_chat *chat = arg;
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		if (event->kind == IK_EVENT_STORE || agent == chat->agent)
 			ik_screen_apply(agent->screen, event);
 		ik_chat_draft_event(agent, event);
@@ -418,7 +423,7 @@ void ik_agents_policy_changed(struct ik_chat *chat)
 {
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
+	for (agent = chat->agents; agent; agent = agent->next)
 		ik_session_policy_changed(agent->session);
 }
 
@@ -426,8 +431,8 @@ void ik_agents_pause(struct ik_chat *chat)
 {
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
-		if (agent->session != NULL)
+	for (agent = chat->agents; agent; agent = agent->next)
+		if (agent->session)
 			ik_session_pause(agent->session);
 }
 
@@ -435,7 +440,7 @@ void ik_agents_continue(struct ik_chat *chat)
 {
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next)
-		if (agent->session != NULL)
+	for (agent = chat->agents; agent; agent = agent->next)
+		if (agent->session)
 			ik_session_continue(agent->session);
 }

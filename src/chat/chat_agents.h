@@ -25,12 +25,12 @@
 struct ik_chat;
 
 struct ik_agent {
-	struct ik_agent *next;    /* with the next number */
+	struct ik_agent *next; /* with the next number */
 	struct ik_chat *chat;
-	int number;               /* from 1; of one that was closed it is used again */
-	struct ik_agent *parent;  /* whom it was forked from, while that is there; NULL */
-	char *task;               /* what it was begun with, in one line; NULL: it was not forked */
-	int64_t forked_at;        /* so many events are its parent's */
+	int number;                 /* from 1; of one that was closed it is used again */
+	struct ik_agent *parent;    /* whom it was forked from, while that is there; NULL */
+	char *task;                 /* what it was begun with, in one line; NULL: it was not forked */
+	int64_t forked_at;          /* so many events are its parent's */
 	struct ik_session *session; /* NULL: the core has yet to be started */
 	struct ik_screen *screen;
 	struct ik_linear *linear; /* NULL: there is a terminal that shows cells */
@@ -38,29 +38,29 @@ struct ik_agent {
 
 	struct ik_chat_question *questions; /* those on its screen */
 	struct ik_chat_call *calls;         /* those that wait for the person */
-	struct ik_chat_blob *blobs;    /* parts of stored outputs, the one that was wanted last first */
+	struct ik_chat_blob *blobs; /* parts of stored outputs, the one that was wanted last first */
 	struct ik_store_read *list_read, *end_read; /* for its pane of sessions; NULL: none is out */
-	char end_of[IK_UUID_TEXT];     /* whose end is read */
+	char end_of[IK_UUID_TEXT];                  /* whose end is read */
 	struct ik_chat_search *search; /* the same for what was said; NULL: nothing was looked for */
 	struct ik_chat_children *children; /* that its session had begun, while they are looked at */
-	enum ik_picking picking;       /* what is chosen in its picker */
-	char *picking_words;           /* and stands behind that */
-	char *before;                  /* what to say once another session is there; NULL: nothing */
+	enum ik_picking picking;           /* what is chosen in its picker */
+	char *picking_words;               /* and stands behind that */
+	char *before; /* what to say once another session is there; NULL: nothing */
 	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
-	int draft_lock;                /* held while the draft is this agent's; -1: none */
-	char *draft_path, *draft_new;  /* NULL: there is nowhere to keep it */
-	bool draft_stale;         /* what was sent stands in it until the store has that */
+	int draft_lock;                    /* held while the draft is this agent's; -1: none */
+	char *draft_path, *draft_new;      /* NULL: there is nowhere to keep it */
+	bool draft_stale;                  /* what was sent stands in it until the store has that */
 
-	char *lock_asker;         /* who asked for its session last; NULL */
-	int lock_question;        /* somebody asks for its session; 0: nobody */
-	bool letting_go;          /* and gets it when nothing is under way */
+	char *lock_asker;  /* who asked for its session last; NULL */
+	int lock_question; /* somebody asks for its session; 0: nobody */
+	bool letting_go;   /* and gets it when nothing is under way */
 	bool cancelled_for_it;
 	struct ik_timer *lock_timer; /* looks whether that is so */
 
-	int64_t turn_started_ms;  /* monotonic; 0: no turn runs */
-	bool failed;              /* its last turn ended with an error */
-	bool restoring;           /* what is told is old */
-	bool unread;              /* something was said that was never on the screen */
+	int64_t turn_started_ms; /* monotonic; 0: no turn runs */
+	bool failed;             /* its last turn ended with an error */
+	bool restoring;          /* what is told is old */
+	bool unread;             /* something was said that was never on the screen */
 };
 
 /* ---- chat_agents.c ---- */

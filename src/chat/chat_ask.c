@@ -16,14 +16,14 @@ struct ik_chat_question {
 /* Say in the status bar whether an agent waits for an answer, where there are several. */
 static void tell(const struct ik_agent *agent)
 {
-	if (agent->chat->agents != NULL && agent->chat->agents->next != NULL)
+	if (agent->chat->agents && agent->chat->agents->next)
 		ik_agents_tell_states(agent->chat);
 }
 
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg)
 {
-	struct ik_chat_question *item = ik_alloc(sizeof *item);
+	struct ik_chat_question *item = ik_alloc(sizeof(*item));
 
 	item->id = ++agent->chat->last_question;
 	item->shown_as = ik_screen_ask(agent->screen, question);
@@ -55,11 +55,11 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 	struct ik_chat_question **place;
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		place = &agent->questions;
-		while (*place != NULL && (*place)->id != question)
+		while (*place && (*place)->id != question)
 			place = &(*place)->next;
-		if (*place == NULL)
+		if (!*place)
 			continue;
 		ik_screen_withdraw(agent->screen, (*place)->shown_as);
 		free(take(place));
@@ -68,13 +68,13 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 	}
 }
 
-void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer)
+void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *answer)
 {
 	struct ik_chat_question **place = &chat->agent->questions, *question;
 
-	while (*place != NULL && (*place)->shown_as != answer->question)
+	while (*place && (*place)->shown_as != answer->question)
 		place = &(*place)->next;
-	if (*place == NULL)
+	if (!*place)
 		return;
 	question = take(place);
 	tell(chat->agent);
@@ -84,7 +84,7 @@ void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer)
 
 void ik_chat_forget_questions(struct ik_agent *agent)
 {
-	while (agent->questions != NULL) {
+	while (agent->questions) {
 		struct ik_chat_question *question = take(&agent->questions);
 
 		question->handler(agent->chat, question->arg, NULL);

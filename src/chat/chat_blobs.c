@@ -36,7 +36,7 @@ static void forget(struct ik_chat_blob *blob)
 
 void ik_chat_forget_blobs(struct ik_agent *agent)
 {
-	while (agent->blobs != NULL) {
+	while (agent->blobs) {
 		struct ik_chat_blob *blob = agent->blobs;
 
 		agent->blobs = blob->next;
@@ -50,9 +50,9 @@ static void forget_old(struct ik_agent *agent)
 	struct ik_chat_blob **link = &agent->blobs;
 	int count = 0;
 
-	while (*link != NULL && count++ < REMEMBERED)
+	while (*link && count++ < REMEMBERED)
 		link = &(*link)->next;
-	while (*link != NULL) {
+	while (*link) {
 		struct ik_chat_blob *old = *link;
 
 		*link = old->next;
@@ -78,14 +78,14 @@ static struct ik_chat_blob *find(struct ik_agent *agent, const char *id, size_t 
 {
 	struct ik_chat_blob **link;
 
-	for (link = &agent->blobs; *link != NULL; link = &(*link)->next) {
+	for (link = &agent->blobs; *link; link = &(*link)->next) {
 		struct ik_chat_blob *blob = *link;
 
 		if (blob->part != part || !ik_text_equal(blob->id, id))
 			continue;
 		*link = blob->next;
-		if (blob->read == NULL && blob->status != IK_OK &&
-		    ik_clock_ms() - blob->answered_ms > FAILURE_MS) {
+		if (!blob->read && blob->status != IK_OK &&
+			ik_clock_ms() - blob->answered_ms > FAILURE_MS) {
 			forget(blob);
 			return NULL;
 		}
@@ -99,11 +99,11 @@ static struct ik_chat_blob *find(struct ik_agent *agent, const char *id, size_t 
 /* Begin to read one. */
 static struct ik_chat_blob *ask(struct ik_agent *agent, const char *id, size_t part)
 {
-	struct ik_chat_blob *blob = ik_alloc(sizeof *blob);
+	struct ik_chat_blob *blob = ik_alloc(sizeof(*blob));
 
 	blob->agent = agent;
 	blob->part = part;
-	memcpy(blob->id, id, strnlen(id, sizeof blob->id - 1));
+	memcpy(blob->id, id, strnlen(id, sizeof(blob->id) - 1));
 	ik_buf_init(&blob->bytes, IK_LIMIT_PART);
 	blob->read = ik_store_read_part(agent->chat->core.store, id, part, on_part, blob);
 	blob->next = agent->blobs;
@@ -121,9 +121,9 @@ enum ik_status ik_chat_read_blob(void *arg, const char *id, size_t part, struct 
 	if (!agent->chat->core_started)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
 	blob = find(agent, id, part);
-	if (blob == NULL)
+	if (!blob)
 		blob = ask(agent, id, part);
-	if (blob->read != NULL)
+	if (blob->read)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", "");
 	if (blob->status == IK_OK)
 		ik_buf_append(out, blob->bytes.data, blob->bytes.length);

@@ -10,22 +10,22 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define MOST 20          /* that are looked at, the newest first */
-#define TOLD 9           /* that are named */
-#define END_MESSAGES 40  /* of a session, in which its last word is looked for */
+#define MOST 20         /* that are looked at, the newest first */
+#define TOLD 9          /* that are named */
+#define END_MESSAGES 40 /* of a session, in which its last word is looked for */
 
-enum state { STATE_GONE, STATE_FINISHED, STATE_UNFINISHED };
+enum chat_children_state { STATE_GONE, STATE_FINISHED, STATE_UNFINISHED };
 
-struct child {
+struct chat_children_child {
 	char session[IK_UUID_TEXT];
 	char *task;
-	enum state state;
+	enum chat_children_state state;
 };
 
 struct ik_chat_children {
 	struct ik_agent *agent;
 	bool gathered;
-	struct child children[MOST];
+	struct chat_children_child children[MOST];
 	size_t count, next; /* next: whose end is read */
 	struct ik_store_read *read;
 };
@@ -34,7 +34,7 @@ struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children
 {
 	size_t i;
 
-	if (children == NULL)
+	if (!children)
 		return NULL;
 	ik_store_read_close(children->read);
 	for (i = 0; i < children->count; i++)
@@ -51,16 +51,15 @@ static bool is_known(const struct ik_chat_children *children, const char *sessio
 
 	while (i < children->count && !ik_text_equal(children->children[i].session, session))
 		i++;
-	while (agent != NULL && !ik_text_equal(ik_session_id(agent->session), session))
+	while (agent && !ik_text_equal(ik_session_id(agent->session), session))
 		agent = agent->next;
-	return i < children->count || agent != NULL;
+	return i < children->count || agent;
 }
 
 /* Note those that the conversation names, the newest first. */
 static void gather(struct ik_chat_children *children)
 {
-	const struct ik_conversation *conversation =
-		ik_session_conversation(children->agent->session);
+	const struct ik_conversation *conversation = ik_session_conversation(children->agent->session);
 	size_t i = ik_conversation_count(conversation);
 	char id[IK_UUID_TEXT];
 
@@ -79,19 +78,21 @@ static void gather(struct ik_chat_children *children)
 }
 
 /* Append those in a state, as long as there is room for them. */
-static void put_children(const struct ik_chat_children *children, enum state state, size_t *room,
-	struct ik_buf *out)
+static void put_children(const struct ik_chat_children *children, enum chat_children_state state,
+	size_t *room, struct ik_buf *out)
 {
 	size_t i;
 
-	for (i = 0; i < children->count && *room > 0; i++) {
-		const struct child *child = &children->children[i];
+	for (i = 0; i<children->count && * room> 0; i++) {
+		const struct chat_children_child *child = &children->children[i];
 
 		if (child->state != state)
 			continue;
 		ik_buf_putc(out, '\n');
-		ik_buf_printf(out, state == STATE_UNFINISHED ? _("not finished: %s\n  /resume %s goes on with it")
-			: _("finished: %s\n  /resume %s shows it"), child->task, child->session);
+		ik_buf_printf(out,
+			state == STATE_UNFINISHED ? _("not finished: %s\n  /resume %s goes on with it")
+									  : _("finished: %s\n  /resume %s shows it"),
+			child->task, child->session);
 		--*room;
 	}
 }
@@ -100,20 +101,24 @@ static void put_children(const struct ik_chat_children *children, enum state sta
 static void tell(struct ik_chat_children *children)
 {
 	struct ik_agent *agent = children->agent;
-	struct ik_event event = {.kind = IK_EVENT_NOTICE};
+	struct ik_event event = { .kind = IK_EVENT_NOTICE };
 	size_t i, there = 0, room = TOLD;
 	struct ik_buf out;
 
 	for (i = 0; i < children->count; i++)
 		there += children->children[i].state != STATE_GONE;
 	ik_buf_init(&out, IK_KIB(64));
-	ik_buf_printf(&out, ngettext("%zu agent was begun in this session:",
-		"%zu agents were begun in this session:", there), there);
+	ik_buf_printf(&out,
+		ngettext("%zu agent was begun in this session:", "%zu agents were begun in this session:",
+			there),
+		there);
 	put_children(children, STATE_UNFINISHED, &room, &out);
 	put_children(children, STATE_FINISHED, &room, &out);
 	if (there > TOLD)
-		ik_buf_printf(&out, ngettext("\nand %zu more, which /sessions lists",
-			"\nand %zu more, which /sessions lists", there - TOLD), there - TOLD);
+		ik_buf_printf(&out,
+			ngettext("\nand %zu more, which /sessions lists",
+				"\nand %zu more, which /sessions lists", there - TOLD),
+			there - TOLD);
 	event.text = out.data;
 	event.text_length = out.length;
 	if (there > 0)
@@ -127,12 +132,12 @@ static void read_next(struct ik_chat_children *children);
 static void take_end(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat_children *children = arg;
-	struct child *child = &children->children[children->next++];
+	struct chat_children_child *child = &children->children[children->next++];
 
 	children->read = NULL;
 	if (answer->status == IK_OK && answer->count > 0)
-		child->state = ik_kin_finished(answer->messages, answer->count) ? STATE_FINISHED :
-			STATE_UNFINISHED;
+		child->state = ik_kin_finished(answer->messages, answer->count) ? STATE_FINISHED
+																		: STATE_UNFINISHED;
 	read_next(children);
 }
 
@@ -149,11 +154,10 @@ static void read_next(struct ik_chat_children *children)
 /* Begin, if all of the session was read. */
 static void try(struct ik_chat_children *children)
 {
-	const struct ik_conversation *conversation =
-		ik_session_conversation(children->agent->session);
+	const struct ik_conversation *conversation = ik_session_conversation(children->agent->session);
 
 	if (children->gathered || ik_conversation_count(conversation) == 0 ||
-	    ik_conversation_at(conversation, 0)->sequence > 1)
+		ik_conversation_at(conversation, 0)->sequence > 1)
 		return;
 	children->gathered = true;
 	gather(children);
@@ -170,6 +174,6 @@ void ik_chat_children_look(struct ik_agent *agent)
 
 void ik_chat_children_event(struct ik_agent *agent, const struct ik_event *event)
 {
-	if (agent->children != NULL && event->kind == IK_EVENT_OLDER)
+	if (agent->children && event->kind == IK_EVENT_OLDER)
 		try(agent->children);
 }

@@ -27,12 +27,15 @@ static void tell(struct ik_chat *chat, const char *text, size_t length, size_t c
 
 	if (cut)
 		sentence = ik_format(_("Copied the first %'zu characters: terminals take no more; "
-			"/export writes all"), count);
+							   "/export writes all"),
+			count);
 	else if (copied < length)
 		sentence = ik_format(_("Copied the first %'zu of %'zu characters: terminals take no more; "
-			"/export writes all"), count, characters(text, length));
+							   "/export writes all"),
+			count, characters(text, length));
 	else
-		sentence = ik_format(ngettext("Copied %'zu character", "Copied %'zu characters", count), count);
+		sentence = ik_format(ngettext("Copied %'zu character", "Copied %'zu characters", count),
+			count);
 	ik_screen_flash(chat->screen, sentence);
 	free(sentence);
 }
@@ -54,7 +57,7 @@ void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cu
 	if (copied > IK_CLIPBOARD_BYTES)
 		copied = ik_utf8_cut(text, length, IK_CLIPBOARD_BYTES);
 	ik_buf_init(&out, IK_MIB(1));
-	ik_clipboard_put(&out, text, copied, type, getenv("TMUX") != NULL);
+	ik_clipboard_put(&out, text, copied, type, getenv("TMUX"));
 	ik_tty_write(chat->tty, out.data, out.length);
 	ik_buf_done(&out);
 	tell(chat, text, length, copied, cut);

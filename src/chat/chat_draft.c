@@ -51,7 +51,7 @@ static uint64_t drafts_there(const char *folder, uint64_t directory)
 	DIR *stream = opendir(folder);
 	unsigned long number;
 
-	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+	while (stream && (entry = readdir(stream))) {
 		const char *digits = entry->d_name + strlen(prefix);
 
 		if (!ik_text_starts(entry->d_name, prefix) || *digits < '0' || *digits > '9')
@@ -60,7 +60,7 @@ static uint64_t drafts_there(const char *folder, uint64_t directory)
 		if (*end == '\0' && number < CHATS_MAX)
 			there |= UINT64_C(1) << number;
 	}
-	if (stream != NULL)
+	if (stream)
 		(void)closedir(stream);
 	free(prefix);
 	return there;
@@ -75,19 +75,19 @@ static char *choose_draft(struct ik_agent *agent, bool empty)
 	uint64_t directory = ik_text_hash(chat->setup->places.directory), there;
 	int i;
 
-	if (folder == NULL || ik_path_make(folder, 0700, NULL) != IK_OK) {
+	if (!folder || ik_path_make(folder, 0700, NULL) != IK_OK) {
 		free(folder);
 		return NULL;
 	}
 	lock = ik_path_join(folder, LOCK_FILE);
 	agent->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	there = drafts_there(folder, directory);
-	for (i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && found == NULL; i++) {
+	for (i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && !found; i++) {
 		int number = i % CHATS_MAX;
 
 		/* First those that are there, then the others. */
 		if (((there >> number & 1) != 0) == (i < CHATS_MAX) &&
-		    take_place(agent->draft_lock, directory, number))
+			take_place(agent->draft_lock, directory, number))
 			found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
 	}
 	free(lock);
@@ -106,9 +106,9 @@ static int write_new(const struct ik_agent *agent)
 
 	if (fd < 0)
 		return errno;
-	for (index = 0; agent->session != NULL && number == 0; index++) {
+	for (index = 0; agent->session && number == 0; index++) {
 		text = ik_session_queued(agent->session, index, &length);
-		if (text == NULL)
+		if (!text)
 			break;
 		if (index > 0)
 			number = ik_write_all(fd, "\n\n", 2);
@@ -146,9 +146,8 @@ static int save(const struct ik_agent *agent)
 	int number;
 
 	(void)ik_screen_draft(agent->screen, &length);
-	any = length > 0 || (agent->session != NULL &&
-		ik_session_queued(agent->session, 0, &queued) != NULL);
-	if (agent->draft_path == NULL)
+	any = length > 0 || (agent->session && ik_session_queued(agent->session, 0, &queued));
+	if (!agent->draft_path)
 		return any ? ENOENT : 0;
 	if (!any)
 		return unlink(agent->draft_path) == 0 || errno == ENOENT ? 0 : errno;
@@ -164,7 +163,7 @@ static int save(const struct ik_agent *agent)
 static void begin(struct ik_agent *agent, bool empty)
 {
 	agent->draft_path = choose_draft(agent, empty);
-	if (agent->draft_path != NULL)
+	if (agent->draft_path)
 		agent->draft_new = ik_format("%s.%ld", agent->draft_path, (long)getpid());
 }
 
@@ -187,7 +186,9 @@ void ik_chat_draft_end(struct ik_agent *agent)
 static void complain(const struct ik_agent *agent, char *sentence)
 {
 	const struct ik_event event = {
-		.kind = IK_EVENT_ERROR, .text = sentence, .text_length = strlen(sentence),
+		.kind = IK_EVENT_ERROR,
+		.text = sentence,
+		.text_length = strlen(sentence),
 	};
 
 	ik_screen_apply(agent->screen, &event);
@@ -201,14 +202,15 @@ void ik_chat_draft_load(struct ik_agent *agent)
 	enum ik_status status;
 
 	begin(agent, false);
-	if (agent->draft_path == NULL)
+	if (!agent->draft_path)
 		return;
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
 	status = ik_file_read(agent->draft_path, &raw, &error);
 	if (status != IK_OK && status != IK_NOT_FOUND)
-		complain(agent, ik_format(_("%s. What you wrote here before and did not send stays in that file."),
-			error.text));
+		complain(agent,
+			ik_format(_("%s. What you wrote here before and did not send stays in that file."),
+				error.text));
 	if (status == IK_OK && raw.length > 0) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		if (ik_buf_status(&text) == IK_OK)
@@ -223,7 +225,7 @@ int ik_chat_draft_save(const struct ik_chat *chat)
 	const struct ik_agent *agent;
 	int number = 0, other;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		other = save(agent);
 		number = number != 0 ? number : other;
 	}
@@ -243,8 +245,10 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 	if (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER)
 		agent->draft_stale = true;
 	/* A message that is stored has its number; one that waits is told of later. */
-	if (agent->draft_stale && (event->kind == IK_EVENT_STORE ? event->number == 0 :
-		event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
+	if (agent->draft_stale &&
+		(event->kind == IK_EVENT_STORE
+				? event->number == 0
+				: event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
 		agent->draft_stale = false;
 		ik_timer_start(agent->chat->draft_timer, 0);
 	}
@@ -257,17 +261,19 @@ void ik_chat_draft_due(void *arg)
 	size_t length;
 	int number;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		(void)ik_screen_draft(agent->screen, &length);
-		if (length > SAVE_SOON_BYTES || agent->draft_path == NULL)
+		if (length > SAVE_SOON_BYTES || !agent->draft_path)
 			continue;
 		number = save(agent);
 		if (number == 0)
 			continue;
 		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
 		if (!chat->draft_told)
-			complain(agent, ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
-				"if the program ends."), agent->draft_path, strerror(number)));
+			complain(agent,
+				ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
+							"if the program ends."),
+					agent->draft_path, strerror(number)));
 		chat->draft_told = true;
 	}
 }

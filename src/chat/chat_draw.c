@@ -12,7 +12,7 @@
 
 void ik_chat_redraw(struct ik_chat *chat)
 {
-	if (chat->linear != NULL)
+	if (chat->linear)
 		ik_linear_again(chat->linear);
 	else
 		ik_term_invalidate(chat->term);
@@ -32,7 +32,7 @@ static void draw_frame(struct ik_chat *chat, bool part)
 
 	ik_screen_draw(chat->screen, &chat->cells, &row, &column);
 	ik_buf_clear(&chat->frame);
-	if (chat->linear != NULL)
+	if (chat->linear)
 		ik_linear_frame(chat->linear, chat->screen, &chat->cells, row, column, &chat->frame);
 	else
 		ik_term_frame(chat->term, &chat->cells, row, column, &chat->frame);
@@ -43,7 +43,7 @@ static void draw_frame(struct ik_chat *chat, bool part)
 	}
 	if (chat->frame.length > 0)
 		ik_tty_write(chat->tty, chat->frame.data, chat->frame.length);
-	if (chat->term != NULL)
+	if (chat->term)
 		ik_term_settle(chat->term);
 	if (!part)
 		chat->last_frame_us = ik_clock_us();
@@ -69,7 +69,7 @@ static void take_size(struct ik_chat *chat)
 
 	chat->resized = false;
 	ik_chat_size(chat, &rows, &columns);
-	if (chat->term != NULL)
+	if (chat->term)
 		ik_term_resize(chat->term, rows, columns);
 	ik_cells_resize(&chat->cells, rows, columns);
 	ik_screen_resize(chat->screen, rows, columns);
@@ -81,7 +81,7 @@ void ik_chat_draw(void *arg)
 	int64_t wait;
 	bool early, part;
 
-	if (chat->tty == NULL || chat->screen == NULL)
+	if (!chat->tty || !chat->screen)
 		return;
 	if (ik_external_editor_is_open(chat) || ik_pager_is_open(chat))
 		return; /* all that happens is drawn when the terminal is ours again */
@@ -98,8 +98,7 @@ void ik_chat_draw(void *arg)
 	}
 	wait = chat->last_frame_us + FRAME_US - ik_clock_us();
 	early = !chat->urgent && wait > FRAME_EARLY_US;
-	part = early && chat->typed && !chat->resized && chat->linear == NULL &&
-		ik_screen_hold(chat->screen);
+	part = early && chat->typed && !chat->resized && !chat->linear && ik_screen_hold(chat->screen);
 	if (!early || chat->typed) {
 		if (chat->resized)
 			take_size(chat);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "chat/agents_text.h"
-#include "core/attach.h"
 #include "commands/commands_session.h"
 #include "conversation/kin.h"
 #include "conversation/title.h"
+#include "core/attach.h"
 #include "loop/child.h"
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
@@ -36,7 +36,7 @@ static void on_restored(void *arg, const struct ik_error *error)
 	struct ik_agent *agent = arg;
 
 	agent->restoring = false;
-	if (error != NULL)
+	if (error)
 		ik_session_add_notice(agent->session, error->text);
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 	ik_agents_tell_states(agent->chat);
@@ -57,8 +57,9 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	if (sequence > 0) {
 		char *sentence = ik_command_fork_sentence(&chat->core);
 
-		struct ik_session_copy *copy = ik_command_make_fork(&chat->core, ik_kin_command(line,
-			sentence, IK_KIN_PARENT, ik_session_id(chat->core.session)), sequence, ret_id);
+		struct ik_session_copy *copy = ik_command_make_fork(&chat->core,
+			ik_kin_command(line, sentence, IK_KIN_PARENT, ik_session_id(chat->core.session)),
+			sequence, ret_id);
 
 		free(sentence);
 		ik_session_restore_fork(child->session, ret_id, copy, on_restored, child);
@@ -74,8 +75,9 @@ static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_
 	const char *id)
 {
 	char *key = ik_agent_key(chat, child->number);
-	char *output = ik_format(_("Agent %d works on it: %s shows it, /join %d brings its last word here."),
-		child->number, key, child->number);
+	char *output =
+		ik_format(_("Agent %d works on it: %s shows it, /join %d brings its last word here."),
+			child->number, key, child->number);
 	struct ik_message *command = ik_kin_command(line, output, IK_KIN_CHILD, id);
 
 	ik_session_add_message(chat->core.session, command);
@@ -95,17 +97,18 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 	if (ik_agent_count(chat) >= IK_AGENTS_MOST) {
 		ik_chat_complain(chat, _("There are as many agents as there can be: /close ends one."));
 	} else if (ik_command_fork_point(&chat->core, &sequence, &error) != IK_OK ||
-		   ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
-			   ik_session_conversation(session), chat->agent->shared_command, &attached,
-			   &error) != IK_OK) {
+		ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
+			ik_session_conversation(session), chat->agent->shared_command, &attached,
+			&error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		ik_screen_set_draft(chat->screen, line, strlen(line));
 	} else {
 		char id[IK_UUID_TEXT];
 		struct ik_agent *child = make_child(chat, line, prompt, sequence, id);
 
-		memcpy(child->shared_command, attached.last_command[0] != '\0' ? attached.last_command :
-			chat->agent->shared_command, sizeof(child->shared_command));
+		memcpy(child->shared_command,
+			attached.last_command[0] != '\0' ? attached.last_command : chat->agent->shared_command,
+			sizeof(child->shared_command));
 		tell_parent(chat, line, child, id);
 		ik_session_submit_with(child->session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
@@ -125,19 +128,19 @@ static struct ik_agent *child_named(struct ik_chat *chat, int number, struct ik_
 	error->text[0] = '\0';
 	if (number > 0) {
 		found = ik_agent_find(chat, number);
-		if (found == NULL || found == chat->agent)
-			(void)ik_error_set(error, IK_NOT_FOUND, found == NULL ? _("There is no agent %d.")
-				: _("This is agent %d."), number);
+		if (!found || found == chat->agent)
+			(void)ik_error_set(error, IK_NOT_FOUND,
+				!found ? _("There is no agent %d.") : _("This is agent %d."), number);
 		return found == chat->agent ? NULL : found;
 	}
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		if (agent->parent != chat->agent)
 			continue;
-		if (found != NULL)
+		if (found)
 			return NULL;
 		found = agent;
 	}
-	if (found == NULL)
+	if (!found)
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
 			_("There is no other agent: /fork PROMPT begins one."));
 	return found;
@@ -190,7 +193,7 @@ void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
 		ik_chat_pick(chat, IK_PICKING_JOIN, "");
 		return;
 	}
-	if (number == 0 && agent->parent != NULL) {
+	if (number == 0 && agent->parent) {
 		if (join(agent, agent->parent, words, &error) != IK_OK) {
 			ik_session_add_command(agent->session, line, error.text);
 			return;
@@ -200,9 +203,9 @@ void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
 		return;
 	}
 	agent = child_named(chat, number, &error);
-	if (agent == NULL && error.text[0] == '\0')
+	if (!agent && error.text[0] == '\0')
 		ik_chat_pick(chat, IK_PICKING_JOIN, words);
-	else if (agent == NULL || join(agent, chat->agent, words, &error) != IK_OK)
+	else if (!agent || join(agent, chat->agent, words, &error) != IK_OK)
 		ik_session_add_command(chat->core.session, line, error.text);
 }
 
@@ -224,8 +227,8 @@ void ik_agents_list(struct ik_chat *chat, const char *line, const char *words)
 /* Close one, and say in the one that is shown then how to go on with it. */
 static void close_agent(struct ik_chat *chat, struct ik_agent *agent)
 {
-	char *sentence = ik_format(_("Agent %d is closed. Its session stays: /resume %s"), agent->number,
-		ik_session_id(agent->session));
+	char *sentence = ik_format(_("Agent %d is closed. Its session stays: /resume %s"),
+		agent->number, ik_session_id(agent->session));
 
 	ik_agent_close(agent);
 	ik_session_add_notice(chat->core.session, sentence);
@@ -234,11 +237,12 @@ static void close_agent(struct ik_chat *chat, struct ik_agent *agent)
 
 enum { ANSWER_YES, ANSWER_NO };
 
-static void on_close_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_close_answer(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer)
 {
 	struct ik_agent *agent = ik_agent_find(chat, (int)(intptr_t)arg);
 
-	if (answer != NULL && answer->value == ANSWER_YES && agent != NULL && chat->agents->next != NULL)
+	if (answer && answer->value == ANSWER_YES && agent && chat->agents->next)
 		close_agent(chat, agent);
 }
 
@@ -246,15 +250,20 @@ static void on_close_answer(struct ik_chat *chat, void *arg, const struct ik_ans
 static void ask_to_close(struct ik_chat *chat, int number)
 {
 	const struct ik_choice choices[] = {
-		{.key = 'c', .label = _("Close it"), .value = ANSWER_YES},
-		{.key = 'k', .label = _("Keep it"), .value = ANSWER_NO},
+		{ .key = 'c', .label = _("Close it"), .value = ANSWER_YES },
+		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },
 	};
 	const char *hint = _("What has arrived is kept, and its session can be resumed.");
-	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
 	char *title = ik_format(_("Agent %d is at work. Close it?"), number);
 	const struct ik_question question = {
-		.title = title, .parts = &part, .part_count = 1,
-		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+		.title = title,
+		.parts = &part,
+		.part_count = 1,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_close_answer, (void *)(intptr_t)number);
@@ -267,9 +276,9 @@ void ik_agent_close_named(struct ik_chat *chat, const char *line, const char *wo
 	struct ik_agent *agent = number > 0 ? ik_agent_find(chat, number) : chat->agent;
 	char *problem = NULL;
 
-	if (chat->agents->next == NULL)
+	if (!chat->agents->next)
 		problem = ik_strdup(_("This is the only agent; /quit ends ikigai."));
-	else if (agent == NULL)
+	else if (!agent)
 		problem = ik_format(_("There is no agent %d."), number);
 	else if (words[0] != '\0')
 		problem = ik_strdup(_("/close takes the number of an agent, or nothing: this one."));
@@ -277,18 +286,18 @@ void ik_agent_close_named(struct ik_chat *chat, const char *line, const char *wo
 		ask_to_close(chat, agent->number);
 	else
 		close_agent(chat, agent);
-	if (problem != NULL)
+	if (problem)
 		ik_session_add_command(chat->core.session, line, problem);
 	free(problem);
 }
 
 /* ---- the end of the program ---- */
 
-static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	(void)arg;
 	chat->quit_question = 0;
-	if (answer != NULL && answer->value == ANSWER_YES)
+	if (answer && answer->value == ANSWER_YES)
 		ik_chat_end(chat, 0);
 }
 
@@ -298,7 +307,7 @@ static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 	const struct ik_agent *agent;
 	int background = ik_children_orphans(chat->loop);
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		if (!ik_agent_works(agent))
 			continue;
 		if (agent == chat->agent)
@@ -308,8 +317,10 @@ static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 		ik_buf_putc(out, '\n');
 	}
 	if (background > 0) {
-		ik_buf_printf(out, ngettext("%d process in the background", "%d processes in the background",
-			(unsigned long)background), background);
+		ik_buf_printf(out,
+			ngettext("%d process in the background", "%d processes in the background",
+				(unsigned long)background),
+			background);
 		ik_buf_putc(out, '\n');
 	}
 	if (out->length > 0)
@@ -319,16 +330,22 @@ static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 void ik_chat_quit(struct ik_chat *chat)
 {
 	const struct ik_choice choices[] = {
-		{.key = 'e', .label = _("End ikigai"), .value = ANSWER_YES},
-		{.key = 's', .label = _("Stay"), .value = ANSWER_NO},
+		{ .key = 'e', .label = _("End ikigai"), .value = ANSWER_YES },
+		{ .key = 's', .label = _("Stay"), .value = ANSWER_NO },
 	};
 	const char *hint = _("What has arrived is kept, and every session can be resumed.");
 	struct ik_question_part parts[] = {
-		{.kind = IK_QUESTION_TEXT}, {IK_QUESTION_HINT, hint, strlen(hint)},
+		{ .kind = IK_QUESTION_TEXT },
+		{ IK_QUESTION_HINT, hint, strlen(hint) },
 	};
 	const struct ik_question question = {
-		.title = _("End ikigai? This stops:"), .parts = parts, .part_count = 2,
-		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+		.title = _("End ikigai? This stops:"),
+		.parts = parts,
+		.part_count = 2,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
 	};
 	struct ik_buf running;
 

@@ -13,13 +13,13 @@
 
 void ik_chat_refresh(struct ik_chat *chat, const char *line)
 {
-	if (line != NULL) {
+	if (line) {
 		free(chat->refresh_line);
 		chat->refresh_line = ik_strdup(line);
 		chat->refresh_agent = chat->agent->number;
 	}
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
-	if (line != NULL || chat->refresh_key)
+	if (line || chat->refresh_key)
 		ik_screen_flash(chat->screen, _("Refreshing tools…"));
 	ik_core_refresh(&chat->core);
 }
@@ -186,6 +186,8 @@ static void on_hung_up(void *arg)
 	ik_chat_end(arg, 128 + SIGHUP);
 }
 
+/* clang-format off */
 const struct ik_tty_events ik_chat_tty_events = {
 	on_input, on_drained, on_resized, on_resumed, on_hung_up,
 };
+/* clang-format on */

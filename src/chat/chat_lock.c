@@ -18,7 +18,9 @@ static void say(struct ik_agent *agent, char *sentence)
 	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
 	char *text = ik_keymap_sentence(keymap, sentence);
 	const struct ik_event event = {
-		.kind = IK_EVENT_NOTICE, .text = text, .text_length = strlen(text),
+		.kind = IK_EVENT_NOTICE,
+		.text = text,
+		.text_length = strlen(text),
 	};
 
 	ik_screen_apply(agent->screen, &event);
@@ -40,7 +42,7 @@ static void flash(struct ik_agent *agent, const char *sentence)
 
 const char *ik_chat_lock_mark(const struct ik_agent *agent)
 {
-	if (agent->session == NULL || !ik_session_reads_along(agent->session))
+	if (!agent->session || !ik_session_reads_along(agent->session))
 		return NULL;
 	return ik_session_is_asking(agent->session) ? _("asking") : _("reading");
 }
@@ -70,17 +72,17 @@ static void try_to_let_go(void *arg)
 
 static void look_soon(struct ik_agent *agent)
 {
-	if (agent->lock_timer == NULL)
+	if (!agent->lock_timer)
 		agent->lock_timer = ik_timer_new(agent->chat->loop, try_to_let_go, agent);
 	ik_timer_start(agent->lock_timer, ENDING_MS);
 }
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	struct ik_agent *agent = chat->agent; /* who is asked is shown */
 
 	(void)arg;
-	if (answer == NULL)
+	if (!answer)
 		return;
 	agent->lock_question = 0;
 	if (answer->value == ANSWER_NO) {
@@ -99,23 +101,27 @@ static void ask(struct ik_agent *agent)
 {
 	bool busy = ik_session_busy(agent->session);
 	struct ik_choice choices[3];
-	const char *hint = _("Whoever asked goes on with it, and you read along here. You can ask for it "
-		"back, or go on in a copy of your own with /fork.");
+	const char *hint =
+		_("Whoever asked goes on with it, and you read along here. You can ask for it "
+		  "back, or go on in a copy of your own with /fork.");
 	struct ik_question_part parts[2];
-	struct ik_question question = {.parts = parts, .part_count = 2, .choices = choices};
+	struct ik_question question = { .parts = parts, .part_count = 2, .choices = choices };
 
 	if (agent->lock_question != 0)
 		ik_chat_withdraw(agent->chat, agent->lock_question);
-	parts[0] = (struct ik_question_part){IK_QUESTION_TEXT, agent->lock_asker,
-		strlen(agent->lock_asker)};
-	parts[1] = (struct ik_question_part){IK_QUESTION_HINT, hint, strlen(hint)};
-	choices[question.choice_count++] = (struct ik_choice){.key = 'l', .value = ANSWER_NOW,
-		.label = busy ? _("Cancel what runs, and let it go") : _("Let it go")};
+	parts[0] = (struct ik_question_part){ IK_QUESTION_TEXT, agent->lock_asker,
+		strlen(agent->lock_asker) };
+	parts[1] = (struct ik_question_part){ IK_QUESTION_HINT, hint, strlen(hint) };
+	choices[question.choice_count++] = (struct ik_choice){ .key = 'l',
+		.value = ANSWER_NOW,
+		.label = busy ? _("Cancel what runs, and let it go") : _("Let it go") };
 	if (busy)
-		choices[question.choice_count++] = (struct ik_choice){.key = 'a', .value = ANSWER_THEN,
-			.label = _("Let it go after this turn")};
-	choices[question.choice_count] = (struct ik_choice){.key = 'k', .value = ANSWER_NO,
-		.label = _("Keep it")};
+		choices[question.choice_count++] = (struct ik_choice){
+			.key = 'a', .value = ANSWER_THEN, .label = _("Let it go after this turn")
+		};
+	choices[question.choice_count] = (struct ik_choice){
+		.key = 'k', .value = ANSWER_NO, .label = _("Keep it")
+	};
 	question.escape = question.choice_count++;
 	question.title = _("Another ikigai asks for this session.");
 	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
@@ -130,21 +136,24 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 	ik_buf_init(&who, IK_KIB(4));
 	ik_sanitize_line(&who, event->text, event->text_length);
 	if (ik_text_equal(event->name, "others"))
-		say(agent, ik_format(_("This session is open in another ikigai (%s): you read along. "
-			"{take-over} asks for it, /fork goes on in a copy of your own."), who.data));
+		say(agent,
+			ik_format(_("This session is open in another ikigai (%s): you read along. "
+						"{take-over} asks for it, /fork goes on in a copy of your own."),
+				who.data));
 	else if (ik_text_equal(event->name, "free"))
 		say(agent, ik_strdup(_("Nobody writes in this session now: {take-over} goes on with it.")));
 	else if (ik_text_equal(event->name, "ours"))
 		say(agent, ik_strdup(_("You write in this session now.")));
 	else if (ik_text_equal(event->name, "refused"))
-		say(agent, ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
-			"of your own."), who.data));
+		say(agent,
+			ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
+						"of your own."),
+				who.data));
 	else if (ik_text_equal(event->name, "asked") && !agent->letting_go) {
 		free(agent->lock_asker);
 		agent->lock_asker = ik_strdup(who.data);
 		ask(agent);
-	}
-	else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
+	} else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
 		ik_chat_lock_done(agent);
 	/* The answer is there: what is said of the asking is no longer so. */
 	if (ik_text_equal(event->name, "ours") || ik_text_equal(event->name, "refused"))
@@ -171,7 +180,7 @@ void ik_chat_take_over(struct ik_chat *chat)
 	struct ik_agent *agent = chat->agent;
 	struct ik_session *session = agent->session;
 
-	if (agent->session == NULL || !ik_session_reads_along(session)) {
+	if (!agent->session || !ik_session_reads_along(session)) {
 		ik_screen_flash(agent->screen, _("You write in this session already"));
 	} else if (ik_session_is_asking(session)) {
 		ik_session_withdraw(session);
@@ -179,7 +188,8 @@ void ik_chat_take_over(struct ik_chat *chat)
 	} else {
 		ik_session_take_over(session);
 		if (ik_session_is_asking(session))
-			flash(agent, _("The other ikigai is asked for the session; {take-over} takes that back"));
+			flash(agent,
+				_("The other ikigai is asked for the session; {take-over} takes that back"));
 	}
 	show_mark(agent);
 }
@@ -188,7 +198,7 @@ bool ik_chat_only_reads(struct ik_chat *chat)
 {
 	struct ik_agent *agent = chat->agent;
 
-	if (agent->session == NULL || !ik_session_reads_along(agent->session))
+	if (!agent->session || !ik_session_reads_along(agent->session))
 		return false;
 	flash(agent, _("You only read along: {take-over} asks for the session, /fork makes a copy"));
 	return true;

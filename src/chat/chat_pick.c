@@ -32,7 +32,12 @@ static void add(struct picks *picks, int number, char *id, char *title, char *as
 		picks->picks = ik_alloc_array(picks->picks, picks->capacity, sizeof(*picks->picks));
 	}
 	picks->picks[picks->count++] = (struct ik_pick){
-		.number = number, .id = id, .title = title, .aside = aside, .text = text, .line = line,
+		.number = number,
+		.id = id,
+		.title = title,
+		.aside = aside,
+		.text = text,
+		.line = line,
 	};
 }
 
@@ -109,7 +114,7 @@ static const struct ik_message *find_message(const struct ik_chat *chat, long *n
 
 enum { ANSWER_YES, ANSWER_NO };
 
-static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	int64_t *sequence = arg;
 	size_t length;
@@ -117,7 +122,7 @@ static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_answer *a
 	char *line;
 
 	/* Others may have been sent meanwhile, and the message goes into the editor. */
-	if (answer != NULL && answer->value == ANSWER_YES && find_message(chat, &number, *sequence)) {
+	if (answer && answer->value == ANSWER_YES && find_message(chat, &number, *sequence)) {
 		(void)ik_screen_draft(chat->screen, &length);
 		if (length > 0) {
 			ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
@@ -134,15 +139,20 @@ static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_answer *a
 void ik_chat_rewind(struct ik_chat *chat, const char *line)
 {
 	const struct ik_choice choices[] = {
-		{.key = 'b', .label = _("Go back"), .value = ANSWER_YES},
-		{.key = 's', .label = _("Stay here"), .value = ANSWER_NO},
+		{ .key = 'b', .label = _("Go back"), .value = ANSWER_YES },
+		{ .key = 's', .label = _("Stay here"), .value = ANSWER_NO },
 	};
 	const char *hint = _("You go on in a copy of the session. This one stays as it is; /resume "
-		"brings it back.");
-	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+						 "brings it back.");
+	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
 	struct ik_question question = {
-		.parts = &part, .part_count = 1, .choices = choices, .choice_count = 2,
-		.escape = 1, .wanted = true, .guarded = true,
+		.parts = &part,
+		.part_count = 1,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
+		.guarded = true,
 	};
 	long number = strtol(line + strlen("/rewind "), NULL, 10);
 	const struct ik_message *message;
@@ -152,14 +162,14 @@ void ik_chat_rewind(struct ik_chat *chat, const char *line)
 	if (!chat->core_started)
 		return;
 	message = ik_session_busy(chat->core.session) ? NULL : find_message(chat, &number, 0);
-	if (message == NULL) {
+	if (!message) {
 		ik_chat_submit(chat, line, strlen(line)); /* it says why not */
 		return;
 	}
 	words = ik_session_title(message->content, ik_message_typed(message));
 	title = ik_format(_("Go back to before \"%s\"?"), words);
 	question.title = title;
-	sequence = ik_alloc(sizeof *sequence);
+	sequence = ik_alloc(sizeof(*sequence));
 	*sequence = message->sequence;
 	(void)ik_chat_ask(chat, &question, on_rewind, sequence);
 	free(title);
@@ -174,7 +184,7 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 {
 	const struct ik_agent *agent;
 
-	for (agent = chat->agents; agent != NULL; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next) {
 		struct ik_buf state, facts;
 
 		if (agent == without)
@@ -185,8 +195,8 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 		ik_agents_text_facts(agent, &facts);
 		add(picks, agent->number, ik_strdup(ik_session_id(agent->session)),
 			ik_agents_text_title(agent), ik_buf_take(&state, NULL), ik_buf_take(&facts, NULL),
-			words[0] != '\0' ? ik_format("%s %d %s", command, agent->number, words) :
-			ik_format("%s %d", command, agent->number));
+			words[0] != '\0' ? ik_format("%s %d %s", command, agent->number, words)
+							 : ik_format("%s %d", command, agent->number));
 	}
 }
 
@@ -195,8 +205,8 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 /* Make the list of what an agent's person chooses; again: of what stands there already. */
 static void tell(struct ik_agent *agent, bool again)
 {
-	struct picks picks = {.count = 0};
-	struct ik_pick_list list = {.empty = _("Nothing of this session is stored yet.")};
+	struct picks picks = { .count = 0 };
+	struct ik_pick_list list = { .empty = _("Nothing of this session is stored yet.") };
 
 	switch (agent->picking) {
 	case IK_PICKING_NOTHING:

@@ -13,10 +13,10 @@ struct ik_chat;
 
 enum ik_picking {
 	IK_PICKING_NOTHING,
-	IK_PICKING_REWIND,  /* a message: "/rewind N" */
-	IK_PICKING_FORK,    /* "/fork N" */
-	IK_PICKING_JOIN,    /* another agent: "/join N WORDS" */
-	IK_PICKING_AGENT    /* any agent: "/agents N" */
+	IK_PICKING_REWIND, /* a message: "/rewind N" */
+	IK_PICKING_FORK,   /* "/fork N" */
+	IK_PICKING_JOIN,   /* another agent: "/join N WORDS" */
+	IK_PICKING_AGENT   /* any agent: "/agents N" */
 };
 
 /* Let the person choose in the agent that is shown; words: what stands behind the number. */

@@ -17,10 +17,10 @@ struct ik_chat_call {
 	char *id, *name, *why;
 	char *arguments;
 	size_t length;
-	char *targets;  /* where its paths led when it was asked about */
-	int question;   /* on the screen */
-	bool circling;  /* the same once more: is the turn to go on? */
-	bool for_good;  /* the rule that is being chosen is kept in policy.json */
+	char *targets; /* where its paths led when it was asked about */
+	int question;  /* on the screen */
+	bool circling; /* the same once more: is the turn to go on? */
+	bool for_good; /* the rule that is being chosen is kept in policy.json */
 };
 
 enum { ANSWER_ONCE, ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
@@ -92,12 +92,12 @@ static bool suggest(const struct ik_chat *chat, const struct ik_chat_call *call,
 		(enum ik_width)width, ret_rule);
 }
 
-static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_rule(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	struct ik_chat_call *call = arg;
 	struct ik_rule rule;
 
-	if (answer == NULL)
+	if (!answer)
 		return;
 	if (answer->value < 0 || !suggest(chat, call, answer->value, &rule)) {
 		ask_about_call(call, ASKING_AGAIN);
@@ -119,14 +119,17 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_answer *ans
 /* Show the rules that could be kept; the person chooses one. */
 static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 {
-	static const struct { char key; const char *label; } widths[] = {
-		[IK_WIDTH_CALL] = {'1', N_("These arguments")},
-		[IK_WIDTH_LIKE] = {'2', N_("Others like them")},
-		[IK_WIDTH_TOOL] = {'3', N_("Any arguments")},
+	static const struct {
+		char key;
+		const char *label;
+	} widths[] = {
+		[IK_WIDTH_CALL] = { '1', N_("These arguments") },
+		[IK_WIDTH_LIKE] = { '2', N_("Others like them") },
+		[IK_WIDTH_TOOL] = { '3', N_("Any arguments") },
 	};
 	struct ik_choice choices[4];
-	struct ik_question question = {.choices = choices, .first = true};
-	struct ik_call_text text = {NULL, 0};
+	struct ik_question question = { .choices = choices, .first = true };
+	struct ik_question_text text = { NULL, 0 };
 	struct ik_rule rule;
 	struct ik_buf line;
 	int width;
@@ -141,18 +144,24 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 		ik_call_text_add(&text, IK_QUESTION_TEXT, line.data, line.length);
 		ik_rule_done(&rule);
 		choices[question.choice_count++] = (struct ik_choice){
-			.key = widths[width].key, .label = _(widths[width].label), .value = width,
+			.key = widths[width].key,
+			.label = _(widths[width].label),
+			.value = width,
 		};
 	}
-	choices[question.choice_count] = (struct ik_choice){.key = 'b', .label = _("Back"), .value = -1};
+	choices[question.choice_count] = (struct ik_choice){
+		.key = 'b', .label = _("Back"), .value = -1
+	};
 	question.escape = question.choice_count++;
 	ik_buf_clear(&line);
-	ik_buf_puts(&line, call->for_good
-		? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes them back.")
-		: _("It holds until this session ends; /mode lists such rules and takes them back."));
+	ik_buf_puts(&line,
+		call->for_good
+			? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes "
+				"them back.")
+			: _("It holds until this session ends; /mode lists such rules and takes them back."));
 	ik_call_text_add(&text, IK_QUESTION_HINT, line.data, line.length);
 	question.title = call->for_good ? _("Which calls are always to be allowed?")
-		: _("Which calls are to be allowed in this session?");
+									: _("Which calls are to be allowed in this session?");
 	question.parts = text.parts;
 	question.part_count = text.count;
 	call->question = ik_chat_ask(chat, &question, on_rule, call);
@@ -162,11 +171,11 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 
 /* ---- the first question ---- */
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	struct ik_chat_call *call = arg;
 
-	if (answer == NULL)
+	if (!answer)
 		return;
 	switch (answer->value) {
 	case ANSWER_ONCE:
@@ -190,23 +199,27 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 {
 	const struct ik_chat *chat = call->agent->chat;
 	const struct ik_choice choices[] = {
-		{'y', _("Once"), ANSWER_ONCE, NULL},
-		{'s', _("This session"), ANSWER_SESSION, NULL},
-		{'a', _("Always"), ANSWER_ALWAYS, NULL},
-		{'n', _("No"), ANSWER_NO, _("Reason for the model (or nothing): ")},
+		{ 'y', _("Once"), ANSWER_ONCE, NULL },
+		{ 's', _("This session"), ANSWER_SESSION, NULL },
+		{ 'a', _("Always"), ANSWER_ALWAYS, NULL },
+		{ 'n', _("No"), ANSWER_NO, _("Reason for the model (or nothing): ") },
 	};
 	const struct ik_choice ways[] = {
-		{'g', _("Go on"), ANSWER_ONCE, NULL},
-		{'s', _("Stop"), ANSWER_NO, NULL},
+		{ 'g', _("Go on"), ANSWER_ONCE, NULL },
+		{ 's', _("Stop"), ANSWER_NO, NULL },
 	};
-	struct ik_call_text text = {NULL, 0};
+	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(call->circling ? _("The model calls %s again and again. Go on?")
-		: _("May the model call %s?"), call->name);
+										   : _("May the model call %s?"),
+		call->name);
 	size_t safe = call->circling ? 1 : 3;
 	struct ik_question question = {
-		.title = title, .first = asking != ASKING_NEW, .guarded = asking == ASKING_CHANGED,
+		.title = title,
+		.first = asking != ASKING_NEW,
+		.guarded = asking == ASKING_CHANGED,
 		.choices = call->circling ? ways : choices,
-		.choice_count = safe + 1, .escape = safe,
+		.choice_count = safe + 1,
+		.escape = safe,
 	};
 
 	free(call->targets);
@@ -226,10 +239,10 @@ static struct ik_chat_call *take_call(struct ik_agent *agent, const char *id)
 {
 	struct ik_chat_call **place = &agent->calls, *found;
 
-	while (*place != NULL && !ik_text_equal((*place)->id, id))
+	while (*place && !ik_text_equal((*place)->id, id))
 		place = &(*place)->next;
 	found = *place;
-	if (found != NULL)
+	if (found)
 		*place = found->next;
 	return found;
 }
@@ -239,7 +252,7 @@ void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
 	struct ik_chat_call *call;
 
 	if (event->kind == IK_EVENT_ASKING) {
-		call = ik_alloc(sizeof *call);
+		call = ik_alloc(sizeof(*call));
 		call->agent = agent;
 		call->id = ik_strdup(event->id);
 		call->name = ik_strdup(event->name);
@@ -250,7 +263,7 @@ void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
 		call->next = agent->calls;
 		agent->calls = call;
 		ask_about_call(call, ASKING_NEW);
-	} else if (event->kind == IK_EVENT_ASKED && (call = take_call(agent, event->id)) != NULL) {
+	} else if (event->kind == IK_EVENT_ASKED && (call = take_call(agent, event->id))) {
 		ik_chat_withdraw(agent->chat, call->question);
 		call_free(call);
 	}
@@ -258,7 +271,7 @@ void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
 
 void ik_chat_policy_done(struct ik_agent *agent)
 {
-	while (agent->calls != NULL)
+	while (agent->calls)
 		call_free(take_call(agent, agent->calls->id));
 }
 

@@ -18,18 +18,18 @@ struct ik_chat {
 	struct ik_loop *loop;
 	struct ik_core core;
 	bool core_started;
-	bool plain, ansi;         /* lines instead of cells; the terminal moves its cursor */
+	bool plain, ansi; /* lines instead of cells; the terminal moves its cursor */
 
 	struct ik_tty *tty;
-	struct ik_term *term;     /* NULL: plain lines */
-	struct ik_linear *linear; /* else NULL: the shown agent's */
-	struct ik_term_modes modes;    /* that the terminal is in, or enters with */
-	struct ik_input *input;
-	struct ik_agent *agents;       /* the conversations, by number; the first is the oldest */
-	struct ik_agent *agent;        /* the one that is shown */
-	struct ik_screen *screen;      /* the shown agent's */
-	int last_question;             /* the number of the newest */
-	int quit_question;             /* whether to end although something runs; 0: not asked */
+	struct ik_term *term;       /* NULL: plain lines */
+	struct ik_linear *linear;   /* else NULL: the shown agent's */
+	struct ik_term_modes modes; /* that the terminal is in, or enters with */
+	struct ik_terminal_input *input;
+	struct ik_agent *agents;  /* the conversations, by number; the first is the oldest */
+	struct ik_agent *agent;   /* the one that is shown */
+	struct ik_screen *screen; /* the shown agent's */
+	int last_question;        /* the number of the newest */
+	int quit_question;        /* whether to end although something runs; 0: not asked */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
@@ -40,16 +40,16 @@ struct ik_chat {
 	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
 	struct ik_signal *signals[3];  /* that end the chat */
 	int64_t last_frame_us;
-	bool urgent;                   /* draw without waiting */
-	bool typed;                    /* or at least what a key changed */
-	bool resized;                  /* the screen has yet to take the terminal's size */
-	enum ik_colour_depth colours;  /* that the terminal may be given */
-	bool light;                    /* the terminal's background, as far as is known */
-	bool ending;                   /* what is still typed is for nobody */
-	char *last_shell;              /* what "!!" repeats; NULL: nothing yet */
-	bool draft_told;               /* that one cannot be kept, once is enough */
+	bool urgent;                  /* draw without waiting */
+	bool typed;                   /* or at least what a key changed */
+	bool resized;                 /* the screen has yet to take the terminal's size */
+	enum ik_colour_depth colours; /* that the terminal may be given */
+	bool light;                   /* the terminal's background, as far as is known */
+	bool ending;                  /* what is still typed is for nobody */
+	char *last_shell;             /* what "!!" repeats; NULL: nothing yet */
+	bool draft_told;              /* that one cannot be kept, once is enough */
 
-	struct ik_pager *pager;        /* has the terminal; NULL: none */
+	struct ik_pager *pager;            /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */
 
 	struct ik_session_find *find;  /* the one to go on with is looked for, */
@@ -57,12 +57,12 @@ struct ik_chat {
 	struct ik_timer *switch_timer; /* runs while what is under way ends */
 	char switch_to[IK_UUID_TEXT];  /* the session to go on with then */
 
-	struct ik_chat_trust *trust;   /* chat_trust.h; NULL until the first scan has ended */
-	struct ik_registry *registry;  /* the tools as they were told of last; NULL: not yet */
-	char *undo_call;               /* the call to be undone when it is known what it did, or NULL */
-	char *refresh_line;            /* the command line that started a scan, or NULL */
-	int refresh_agent;             /* in this one */
-	bool refresh_key;              /* a key started it: whatever it finds is told */
+	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
+	struct ik_registry *registry; /* the tools as they were told of last; NULL: not yet */
+	char *undo_call;              /* the call to be undone when it is known what it did, or NULL */
+	char *refresh_line;           /* the command line that started a scan, or NULL */
+	int refresh_agent;            /* in this one */
+	bool refresh_key;             /* a key started it: whatever it finds is told */
 	int status;
 };
 
@@ -129,7 +129,8 @@ void ik_chat_draft_due(void *chat);
  * the question is withdrawn first; it may ask again. NULL: nobody answers, its conversation
  * is closed. Returns the question's id.
  */
-typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_answer *answer);
+typedef void ik_answer_handler(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer);
 int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
 /* The same of a conversation that may not be the shown one: asked once it is. */
@@ -138,7 +139,7 @@ int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 /* It needs no answer any more; nothing happens when it has one. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* The person has answered. */
-void ik_chat_answered(struct ik_chat *chat, const struct ik_answer *answer);
+void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *answer);
 /* A conversation is closed: its handlers are told that nobody answers. */
 void ik_chat_forget_questions(struct ik_agent *agent);
 

@@ -18,7 +18,7 @@
 _Static_assert(IK_ROW_MARKS == IK_SNIPPET_MARKS, "a row has the marks of a snippet");
 
 /* A place whose row has yet to be made. */
-struct found {
+struct chat_search_found {
 	struct ik_message *message;
 	struct ik_session_row row;
 	struct ik_snippet snippet;
@@ -26,14 +26,14 @@ struct found {
 
 struct ik_chat_search {
 	struct ik_agent *agent;
-	struct ik_timer *timer;      /* the words have to rest; more snippets are to be made */
-	struct ik_store_read *read;  /* NULL: none is out */
+	struct ik_timer *timer;     /* the words have to rest; more snippets are to be made */
+	struct ik_store_read *read; /* NULL: none is out */
 	struct ik_search_query query;
 	struct ik_search_place place; /* where the page before ended */
 	bool here, first;
-	bool partly;                 /* the page before is not full: it is gone on with */
-	struct ik_search_page page;  /* that is being made */
-	struct found found[PAGE];
+	bool partly;                /* the page before is not full: it is gone on with */
+	struct ik_search_page page; /* that is being made */
+	struct chat_search_found found[PAGE];
 	size_t count, made;
 };
 
@@ -53,9 +53,10 @@ static void forget_page(struct ik_chat_search *search)
 }
 
 /* Keep a place of the answer. */
-static void keep(struct found *found, const struct ik_session_info *info, struct ik_message *message)
+static void keep(struct chat_search_found *found, const struct ik_session_info *info,
+	struct ik_message *message)
 {
-	*found = (struct found){ .message = ik_message_ref(message) };
+	*found = (struct chat_search_found){ .message = ik_message_ref(message) };
 	memcpy(found->row.id, info->id, sizeof(found->row.id));
 	found->row.title = ik_strdup(info->title);
 	found->row.directory = ik_strdup(info->directory);
@@ -65,7 +66,7 @@ static void keep(struct found *found, const struct ik_session_info *info, struct
 }
 
 /* What stands around the place. */
-static void make_snippet(const struct ik_chat_search *search, struct found *found)
+static void make_snippet(const struct ik_chat_search *search, struct chat_search_found *found)
 {
 	struct ik_buf text;
 	size_t i;
@@ -165,7 +166,7 @@ static void on_timer(void *arg)
 /* Have one, at rest. */
 static struct ik_chat_search *have(struct ik_agent *agent)
 {
-	if (agent->search == NULL) {
+	if (!agent->search) {
 		agent->search = ik_alloc(sizeof(*agent->search));
 		agent->search->agent = agent;
 		agent->search->timer = ik_timer_new(agent->chat->loop, on_timer, agent->search);
@@ -196,7 +197,7 @@ void ik_chat_search_stop(struct ik_agent *agent)
 {
 	struct ik_chat_search *search = agent->search;
 
-	if (search == NULL)
+	if (!search)
 		return;
 	search->read = ik_store_read_close(search->read);
 	ik_timer_stop(search->timer);
@@ -205,7 +206,7 @@ void ik_chat_search_stop(struct ik_agent *agent)
 
 struct ik_chat_search *ik_chat_search_free(struct ik_chat_search *search)
 {
-	if (search == NULL)
+	if (!search)
 		return NULL;
 	ik_chat_search_stop(search->agent);
 	search->timer = ik_timer_close(search->timer);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "chat/chat_search.h"
-#include "core/resume_text.h"
 #include "commands/session_find.h"
 #include "commands/session_taken.h"
+#include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "store/lock.h"
 #include "util/alloc.h"
@@ -37,8 +37,9 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 		rows[i].directory = info->directory;
 		rows[i].updated_ms = info->updated_ms;
 		rows[i].messages = info->event_count;
-		rows[i].holder = info->holder.pid != 0 && !ik_holder_is_self(&info->holder) ?
-			info->holder.host : NULL;
+		rows[i].holder = info->holder.pid != 0 && !ik_holder_is_self(&info->holder)
+			? info->holder.host
+			: NULL;
 	}
 	ik_screen_sessions_arrived(agent->screen, rows, i, ik_clock_wall_ms(),
 		answer->status == IK_OK ? NULL : answer->error.text);
@@ -49,15 +50,16 @@ static void ask_list(void *arg, const char *words, bool here, const struct ik_se
 	struct ik_agent *agent = arg;
 	struct ik_chat *chat = agent->chat;
 	const struct ik_session_choice choice = {
-		.words = words, .directory = here ? chat->setup->places.directory : NULL,
+		.words = words,
+		.directory = here ? chat->setup->places.directory : NULL,
 	};
 
 	agent->list_read = ik_store_read_close(agent->list_read);
 	ik_chat_search_stop(agent);
 	if (!chat->core_started)
 		return;
-	agent->list_read = ik_store_select(chat->core.store, &choice, last != NULL ? last->updated_ms : 0,
-		last != NULL ? last->id : "", IK_SESSIONS_PAGE, take_list, agent);
+	agent->list_read = ik_store_select(chat->core.store, &choice, last ? last->updated_ms : 0,
+		last ? last->id : "", IK_SESSIONS_PAGE, take_list, agent);
 }
 
 static void take_end(void *arg, const struct ik_store_answer *answer)
@@ -90,7 +92,9 @@ static void ask_end(void *arg, const char *id, int64_t sequence)
 }
 
 const struct ik_sessions_source ik_chat_sessions_source = {
-	.list = ask_list, .search = ask_found, .end = ask_end,
+	.list = ask_list,
+	.search = ask_found,
+	.end = ask_end,
 };
 
 void ik_chat_sessions_stop(struct ik_chat *chat)
@@ -131,15 +135,15 @@ static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
 
-	if (error != NULL)
+	if (error)
 		ik_session_add_notice(agent->session, error->text);
-	if (agent->before != NULL)
+	if (agent->before)
 		ik_session_add_notice(agent->session, agent->before);
 	free(agent->before);
 	agent->before = NULL;
 	if (agent == agent->chat->agent)
 		ik_core_tell_store_again(&agent->chat->core);
-	if (error == NULL)
+	if (!error)
 		ik_chat_children_look(agent);
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
@@ -154,8 +158,9 @@ static void switch_now(struct ik_chat *chat)
 	free(chat->agent->before);
 	said = said && !fork; /* it says itself whose it is */
 	chat->core.fork[0] = '\0';
-	chat->agent->before = said ? ik_format(_("The session before this one: /resume %s"),
-		ik_session_id(session)) : NULL;
+	chat->agent->before = said
+		? ik_format(_("The session before this one: /resume %s"), ik_session_id(session))
+		: NULL;
 	ik_chat_session_changed(chat);
 	(void)ik_agent_begin_session(chat->agent);
 	ik_screen_session_runs(chat->screen, chat->switch_to);
@@ -185,12 +190,12 @@ void ik_chat_take_queue_back(struct ik_chat *chat)
 	const char *queued;
 
 	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
-	for (size_t i = 0; (queued = ik_session_queued(session, i, &length)) != NULL; i++) {
+	for (size_t i = 0; (queued = ik_session_queued(session, i, &length)); i++) {
 		if (i > 0)
 			ik_buf_putc(&text, '\n');
 		ik_buf_append(&text, queued, length);
 	}
-	while (ik_session_queued(session, 0, &length) != NULL)
+	while (ik_session_queued(session, 0, &length))
 		ik_session_take_back(session);
 	queued = ik_screen_draft(chat->screen, &length);
 	if (text.length > 0 && length > 0)
@@ -203,15 +208,16 @@ void ik_chat_take_queue_back(struct ik_chat *chat)
 
 enum { ANSWER_YES, ANSWER_NO };
 
-static void on_cancel_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_cancel_answer(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer)
 {
 	char *id = arg;
 
-	if (answer != NULL && answer->value == ANSWER_YES) {
+	if (answer && answer->value == ANSWER_YES) {
 		ik_chat_take_queue_back(chat);
 		ik_session_cancel(chat->core.session);
 		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
-		if (chat->switch_timer == NULL)
+		if (!chat->switch_timer)
 			chat->switch_timer = ik_timer_new(chat->loop, try_switch, chat);
 		ik_timer_start(chat->switch_timer, 0);
 	}
@@ -222,14 +228,19 @@ static void on_cancel_answer(struct ik_chat *chat, void *arg, const struct ik_an
 static void ask_to_cancel(struct ik_chat *chat, const char *id)
 {
 	const struct ik_choice choices[] = {
-		{.key = 'c', .label = _("Cancel it, and go on with the other"), .value = ANSWER_YES},
-		{.key = 's', .label = _("Stay here"), .value = ANSWER_NO},
+		{ .key = 'c', .label = _("Cancel it, and go on with the other"), .value = ANSWER_YES },
+		{ .key = 's', .label = _("Stay here"), .value = ANSWER_NO },
 	};
 	const char *hint = _("What has arrived is kept. Messages that wait come back into the editor.");
-	const struct ik_question_part part = {IK_QUESTION_HINT, hint, strlen(hint)};
+	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
 	const struct ik_question question = {
-		.title = _("Something is under way in this session."), .parts = &part, .part_count = 1,
-		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+		.title = _("Something is under way in this session."),
+		.parts = &part,
+		.part_count = 1,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
@@ -240,7 +251,7 @@ static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
 {
 	struct ik_agent *agent = chat->agents;
 
-	while (agent != NULL && !ik_text_equal(id, ik_session_id(agent->session)))
+	while (agent && !ik_text_equal(id, ik_session_id(agent->session)))
 		agent = agent->next;
 	return agent;
 }
@@ -269,7 +280,7 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 	if (!chat->core_started)
 		return;
 	agent = agent_with(chat, id);
-	if (agent != NULL) {
+	if (agent) {
 		ik_screen_close_side(chat->screen);
 		if (agent != chat->agent)
 			ik_screen_move_place(agent->screen, chat->screen);
@@ -293,13 +304,14 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 
 	chat->find = NULL;
 	chat->find_words = NULL;
-	if (info != NULL)
+	if (info)
 		ik_chat_resume(chat, info->id);
-	else if (ik_text_equal(words, chat->core.fork) && chat->core.fork_copy != NULL)
+	else if (ik_text_equal(words, chat->core.fork) && chat->core.fork_copy)
 		ik_chat_resume(chat, words); /* that it cannot be read does not matter */
 	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->core.fork))
-		ik_chat_complain(chat, _("The copy of the session has yet to be stored: /sessions shows it "
-			"then. You are still in this one."));
+		ik_chat_complain(chat,
+			_("The copy of the session has yet to be stored: /sessions shows it "
+			  "then. You are still in this one."));
 	else if (error->status == IK_INVALID)
 		ik_screen_pick_session(chat->screen, words);
 	else
@@ -328,7 +340,7 @@ static void on_deleted(void *arg, const struct ik_store_answer *answer)
 	struct deletion *deletion = arg;
 	const struct ik_agent *agent;
 
-	for (agent = deletion->chat->agents; agent != NULL; agent = agent->next)
+	for (agent = deletion->chat->agents; agent; agent = agent->next)
 		ik_screen_session_gone(agent->screen, deletion->id);
 	if (answer->status == IK_OK)
 		ik_undo_session_deleted(&deletion->chat->setup->places, deletion->id);
@@ -342,7 +354,7 @@ static void on_taken(void *arg, const struct ik_error *error)
 {
 	struct deletion *deletion = arg;
 
-	if (error == NULL) {
+	if (!error) {
 		(void)ik_store_delete(deletion->chat->core.store, deletion->id, on_deleted, deletion);
 		return;
 	}
@@ -357,23 +369,24 @@ static bool refuse_deletion(struct ik_chat *chat, const char *id)
 	const struct ik_agent *agent = agent_with(chat, id);
 	char *sentence;
 
-	if (agent == NULL)
+	if (!agent)
 		return false;
-	sentence = agent == chat->agent ?
-		ik_strdup(_("You are in this session: /new first, then delete it")) :
-		ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
-			agent->number, agent->number);
+	sentence = agent == chat->agent
+		? ik_strdup(_("You are in this session: /new first, then delete it"))
+		: ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
+			  agent->number, agent->number);
 	ik_screen_flash(chat->screen, sentence);
 	free(sentence);
 	return true;
 }
 
-static void on_delete_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_delete_answer(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer)
 {
 	struct deletion *deletion = arg;
 
 	/* It may have become one's own while the question was put aside. */
-	if (answer != NULL && answer->value == ANSWER_YES && !refuse_deletion(chat, deletion->id))
+	if (answer && answer->value == ANSWER_YES && !refuse_deletion(chat, deletion->id))
 		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 	else
 		free(deletion);
@@ -394,24 +407,30 @@ void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 {
 	const struct ik_session_row *row = ik_screen_selected_session(chat->screen);
 	const struct ik_choice choices[] = {
-		{.key = 'd', .label = _("Delete it"), .value = ANSWER_YES},
-		{.key = 'k', .label = _("Keep it"), .value = ANSWER_NO},
+		{ .key = 'd', .label = _("Delete it"), .value = ANSWER_YES },
+		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },
 	};
-	const char *hint = _("All that was said in it goes for good. ikigai session export writes it to a "
-		"file first.");
+	const char *hint =
+		_("All that was said in it goes for good. ikigai session export writes it to a "
+		  "file first.");
 	struct ik_question_part parts[] = {
-		{.kind = IK_QUESTION_TEXT},
-		{.kind = IK_QUESTION_HINT, .text = hint, .length = strlen(hint)},
+		{ .kind = IK_QUESTION_TEXT },
+		{ .kind = IK_QUESTION_HINT, .text = hint, .length = strlen(hint) },
 	};
 	const struct ik_question question = {
-		.title = _("Delete this session?"), .parts = parts, .part_count = 2,
-		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+		.title = _("Delete this session?"),
+		.parts = parts,
+		.part_count = 2,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
 		.guarded = true,
 	};
 	struct deletion *deletion;
 	struct ik_buf name;
 
-	if (!chat->core_started || row == NULL || refuse_deletion(chat, id))
+	if (!chat->core_started || !row || refuse_deletion(chat, id))
 		return;
 	name_session(row, &name);
 	parts[0].text = name.data;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/attach.h"
 #include "chat/chat_trust.h"
-#include "commands/commands.h"
 #include "chat/external_editor.h"
+#include "commands/commands.h"
+#include "core/attach.h"
 #include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
@@ -41,7 +41,8 @@ static const char *argument_of(const char *line)
 /* The answer of a provider may take a while. */
 static void say_who_is_asked(struct ik_chat *chat)
 {
-	char *sentence = ik_format(_("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
+	char *sentence = ik_format(_("Asking %s what it offers…"),
+		ik_core_choice(&chat->core)->provider);
 
 	ik_screen_flash(chat->screen, sentence);
 	free(sentence);
@@ -66,8 +67,9 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		ik_chat_terminal_ask(chat);
 		break;
 	case IK_COMMAND_MOUSE:
-		ik_chat_set_mouse(chat, argument_of(line)[0] == '\0' ? !chat->modes.mouse :
-			ik_text_starts(argument_of(line), "on"));
+		ik_chat_set_mouse(chat,
+			argument_of(line)[0] == '\0' ? !chat->modes.mouse
+										 : ik_text_starts(argument_of(line), "on"));
 		break;
 	case IK_COMMAND_EDITOR:
 		ik_external_editor_open(chat);
@@ -97,7 +99,7 @@ static void run_command(struct ik_chat *chat, const char *text, size_t length)
 		ik_chat_resume_named(chat, argument_of(line));
 		break;
 	case IK_COMMAND_FORKED:
-		if (chat->core.draft != NULL)
+		if (chat->core.draft)
 			ik_screen_set_draft(chat->screen, chat->core.draft, strlen(chat->core.draft));
 		/* What goes back into the editor does so once. */
 		free(chat->core.draft);
@@ -138,16 +140,17 @@ static void run_shell(struct ik_chat *chat, const char *text, size_t length)
 	size_t start = 1 + strspn(text + 1, " \t\n");
 	char *command;
 
-	while (length > start && strchr(" \t\n", text[length - 1]) != NULL)
+	while (length > start && strchr(" \t\n", text[length - 1]))
 		length--;
-	if (start >= length || (length - start == 1 && text[start] == '!' && chat->last_shell == NULL)) {
-		ik_chat_complain(chat, start >= length ?
-			_("! needs a command: !ls -l. Its output goes with your next message.") :
-			_("!! repeats the last command; there was none yet."));
+	if (start >= length || (length - start == 1 && text[start] == '!' && !chat->last_shell)) {
+		ik_chat_complain(chat,
+			start >= length
+				? _("! needs a command: !ls -l. Its output goes with your next message.")
+				: _("!! repeats the last command; there was none yet."));
 		return;
 	}
-	command = length - start == 1 && text[start] == '!' ? ik_strdup(chat->last_shell) :
-		ik_strndup(text + start, length - start);
+	command = length - start == 1 && text[start] == '!' ? ik_strdup(chat->last_shell)
+														: ik_strndup(text + start, length - start);
 	ik_session_run_shell(chat->core.session, command);
 	free(chat->last_shell);
 	chat->last_shell = command;
@@ -180,7 +183,9 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 void ik_chat_complain(struct ik_chat *chat, const char *sentence)
 {
 	struct ik_event event = {
-		.kind = IK_EVENT_ERROR, .text = sentence, .text_length = strlen(sentence),
+		.kind = IK_EVENT_ERROR,
+		.text = sentence,
+		.text_length = strlen(sentence),
 	};
 
 	ik_screen_apply(chat->screen, &event);
@@ -189,10 +194,10 @@ void ik_chat_complain(struct ik_chat *chat, const char *sentence)
 /* Does it change the session? Most commands only look at it, or at others. */
 static bool writes(const char *text)
 {
-	static const char *const commands[] = {"/title", "/compact", "/run", "/undo", "/redo"};
+	static const char *const commands[] = { "/title", "/compact", "/run", "/undo", "/redo" };
 	size_t length = strcspn(text, " \t\n"), i;
 
-	for (i = 0; i < sizeof commands / sizeof *commands; i++)
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (strlen(commands[i]) == length && memcmp(commands[i], text, length) == 0)
 			return true;
 	return !ik_command_is(text);
@@ -217,7 +222,7 @@ void ik_chat_take_back(struct ik_chat *chat)
 	const char *text;
 	char *copy;
 
-	while (ik_session_queued(session, index, &length) != NULL)
+	while (ik_session_queued(session, index, &length))
 		index++;
 	if (index == 0)
 		return;

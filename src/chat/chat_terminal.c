@@ -41,9 +41,9 @@ enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *err
 	char *enter, *leave;
 	enum ik_status status;
 
-	if (chat->linear != NULL)
-		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear),
-			ik_linear_leave(chat->linear), error);
+	if (chat->linear)
+		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear), ik_linear_leave(chat->linear),
+			error);
 	chat->modes.mouse = chat->setup->config->ui_mouse && ik_term_answers(chat->term);
 	ik_screen_set_mouse(chat->screen, chat->modes.mouse, ik_term_answers(chat->term));
 	enter = ik_term_modes_enter(chat->term, chat->modes);
@@ -56,7 +56,7 @@ enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *err
 
 void ik_chat_terminal_again(struct ik_chat *chat)
 {
-	if (chat->term == NULL)
+	if (!chat->term)
 		return;
 	chat->modes.keyboard = false;
 	note_modes(chat);
@@ -67,16 +67,16 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on)
 {
 	struct ik_term_modes modes = chat->modes;
 
-	if (chat->term == NULL || !ik_term_answers(chat->term)) {
+	if (!chat->term || !ik_term_answers(chat->term)) {
 		ik_screen_flash(chat->screen, _("There is no mouse in this terminal"));
 		return;
 	}
 	modes.mouse = on;
 	switch_modes(chat, modes);
 	ik_screen_set_mouse(chat->screen, on, true);
-	ik_screen_flash(chat->screen, on ?
-		_("Wheel and clicks are ikigai's; with Shift they are the terminal's") :
-		_("Wheel, clicks and selection are the terminal's"));
+	ik_screen_flash(chat->screen,
+		on ? _("Wheel and clicks are ikigai's; with Shift they are the terminal's")
+		   : _("Wheel, clicks and selection are the terminal's"));
 }
 
 /* No more answers are under way. */
@@ -91,11 +91,11 @@ void ik_chat_terminal_ask(struct ik_chat *chat)
 {
 	static const char last[] = IK_KEYBOARD_QUERY IK_FENCE_QUERY;
 
-	if (chat->term == NULL || !ik_term_answers(chat->term))
+	if (!chat->term || !ik_term_answers(chat->term))
 		return;
 	if (ik_chat_theme_asks(chat))
-		ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof IK_BACKGROUND_QUERY - 1);
-	ik_tty_write(chat->tty, last, sizeof last - 1);
+		ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof(IK_BACKGROUND_QUERY) - 1);
+	ik_tty_write(chat->tty, last, sizeof(last) - 1);
 	ik_input_expect(chat->input, true);
 	ik_tty_expect(chat->tty, true);
 	ik_timer_start(chat->answer_timer, ANSWER_MS);
@@ -110,7 +110,7 @@ void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t le
 {
 	struct ik_term_modes modes = chat->modes;
 
-	if (chat->term == NULL)
+	if (!chat->term)
 		return;
 	if (ik_background_is_fence(report, length)) {
 		stop_waiting(chat);

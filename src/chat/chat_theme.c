@@ -14,8 +14,7 @@ void ik_chat_theme_begin(struct ik_chat *chat)
 
 bool ik_chat_theme_asks(const struct ik_chat *chat)
 {
-	return ik_theme_find(chat->setup->config->ui_theme) == NULL
-		&& chat->colours != IK_COLOURS_NONE;
+	return !ik_theme_find(chat->setup->config->ui_theme) && chat->colours != IK_COLOURS_NONE;
 }
 
 void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length)
@@ -26,7 +25,7 @@ void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t lengt
 
 void ik_chat_theme_apply(struct ik_chat *chat)
 {
-	if (chat->term != NULL)
+	if (chat->term)
 		ik_term_set_theme(chat->term, ik_appearance_theme(chat->setup->config, chat->light));
 	ik_screen_touch(chat->screen);
 }

@@ -18,14 +18,14 @@ struct tool_switch {
 
 enum { ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	struct tool_switch *wish = arg;
 	struct ik_error error;
 
-	if (answer != NULL && answer->value != ANSWER_NO) {
-		if (ik_core_switch_tool(&chat->core, wish->name, wish->on,
-			    answer->value == ANSWER_ALWAYS, &error) != IK_OK)
+	if (answer && answer->value != ANSWER_NO) {
+		if (ik_core_switch_tool(&chat->core, wish->name, wish->on, answer->value == ANSWER_ALWAYS,
+				&error) != IK_OK)
 			ik_session_add_notice(chat->core.session, error.text);
 		else
 			ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
@@ -37,25 +37,30 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
 {
 	const struct ik_choice choices[] = {
-		{'s', _("This session"), ANSWER_SESSION, NULL},
-		{'a', _("Always"), ANSWER_ALWAYS, NULL},
-		{'n', _("No"), ANSWER_NO, NULL},
+		{ 's', _("This session"), ANSWER_SESSION, NULL },
+		{ 'a', _("Always"), ANSWER_ALWAYS, NULL },
+		{ 'n', _("No"), ANSWER_NO, NULL },
 	};
 	static const char hint_text[] = N_("From the next round on. What holds for all sessions is "
-		"kept in ~/.ikigai/tools.json; config.json stays as it is.");
-	const struct ik_question_part hint = {IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text))};
+									   "kept in ~/.ikigai/tools.json; config.json stays as it is.");
+	const struct ik_question_part hint = { IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text)) };
 	struct ik_question question = {
-		.parts = &hint, .part_count = 1, .choices = choices, .choice_count = 3,
-		.escape = 2, .wanted = true, .guarded = true,
+		.parts = &hint,
+		.part_count = 1,
+		.choices = choices,
+		.choice_count = 3,
+		.escape = 2,
+		.wanted = true,
+		.guarded = true,
 	};
 	struct tool_switch *wish;
 	char *title;
 
 	if (!chat->core_started)
 		return;
-	wish = ik_alloc(sizeof *wish);
+	wish = ik_alloc(sizeof(*wish));
 	wish->name = ik_strdup(name);
-	wish->on = ik_registry_find(ik_core_registry(&chat->core), name) == NULL;
+	wish->on = !ik_registry_find(ik_core_registry(&chat->core), name);
 	title = ik_format(wish->on ? _("Switch %s on?") : _("Switch %s off?"), name);
 	question.title = title;
 	(void)ik_chat_ask(chat, &question, on_answer, wish);
@@ -70,30 +75,36 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 	return ik_tool_view_form(ik_core_choice(&chat->core), tool, form, out, ret_name);
 }
 
-const struct ik_tool_forms ik_chat_tool_forms = {put_form};
+const struct ik_tool_forms ik_chat_tool_forms = { put_form };
 
 /* ---- a call once more ---- */
 
-static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	char *line = arg;
 
-	if (answer != NULL && answer->value == ANSWER_SESSION)
+	if (answer && answer->value == ANSWER_SESSION)
 		ik_chat_submit(chat, line, strlen(line));
 	free(line);
 }
 
 /* Ask whether a line that was run before is to be run again: a letter alone runs nothing. */
-static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_call_text *text,
+static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question_text *text,
 	const char *line)
 {
 	const struct ik_choice choices[] = {
-		{'y', _("Yes"), ANSWER_SESSION, NULL},
-		{'n', _("No"), ANSWER_NO, NULL},
+		{ 'y', _("Yes"), ANSWER_SESSION, NULL },
+		{ 'n', _("No"), ANSWER_NO, NULL },
 	};
 	const struct ik_question question = {
-		.title = title, .parts = text->parts, .part_count = text->count, .choices = choices,
-		.choice_count = 2, .escape = 1, .wanted = true, .guarded = true,
+		.title = title,
+		.parts = text->parts,
+		.part_count = text->count,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
+		.guarded = true,
 	};
 
 	(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));
@@ -102,7 +113,7 @@ static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_call
 
 void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
 {
-	struct ik_call_text text = {NULL, 0};
+	struct ik_question_text text = { NULL, 0 };
 	const char *arguments;
 	char *name, *title;
 

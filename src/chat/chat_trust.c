@@ -32,13 +32,13 @@ static void forget_files(struct ik_chat_trust *trust)
 }
 
 /* Take a file for one to ask about. */
-static void add_file(struct ik_chat_trust *trust, const char *path, const struct ik_identity *identity,
-	bool changed)
+static void add_file(struct ik_chat_trust *trust, const char *path,
+	const struct ik_identity *identity, bool changed)
 {
 	const struct ik_project *project = &trust->chat->setup->project;
 	struct ik_untrusted *file;
 
-	trust->files = ik_alloc_array(trust->files, trust->count + 1, sizeof *trust->files);
+	trust->files = ik_alloc_array(trust->files, trust->count + 1, sizeof(*trust->files));
 	file = &trust->files[trust->count++];
 	*file = (struct ik_untrusted){
 		.path = ik_strdup(path), .identity = *identity, .changed = changed
@@ -61,8 +61,9 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 			add_file(trust, tool->path, &tool->identity, tool->changed);
 	}
 	/* One that was trusted meanwhile is read at the next start. */
-	if (project->config_file != NULL && ik_trust_judge(project->trust, project->config_file,
-		&project->config_identity, NULL) != IK_TRUST_TRUSTED)
+	if (project->config_file &&
+		ik_trust_judge(project->trust, project->config_file, &project->config_identity, NULL) !=
+			IK_TRUST_TRUSTED)
 		add_file(trust, project->config_file, &project->config_identity, project->config_changed);
 	for (i = 0; i < project->agents_count; i++)
 		add_file(trust, project->agents[i].path, &project->agents[i].identity,
@@ -89,7 +90,7 @@ static void tell(struct ik_chat_trust *trust, const char *sentence)
 	ik_session_add_notice(trust->chat->core.session, sentence);
 }
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer);
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer);
 
 /* Put the question, with what the files are or with all that is in them. */
 static void ask(struct ik_chat_trust *trust, bool contents)
@@ -97,41 +98,45 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	/* No letter answers: nobody asked for the question, and the first one of a message
 	 * may come just after it. */
 	const struct ik_choice choices[] = {
-		{'\0', _("not now"), ANSWER_NOT_NOW, NULL},
-		{'\0', _("trust"), ANSWER_TRUST, NULL},
-		{'\0', _("never ask here"), ANSWER_NEVER, NULL},
-		{'\0', _("view"), ANSWER_LOOK, NULL},
+		{ '\0', _("not now"), ANSWER_NOT_NOW, NULL },
+		{ '\0', _("trust"), ANSWER_TRUST, NULL },
+		{ '\0', _("never ask here"), ANSWER_NEVER, NULL },
+		{ '\0', _("view"), ANSWER_LOOK, NULL },
 	};
-	struct ik_question_part *parts = ik_alloc((2 * trust->count + 2) * sizeof *parts);
-	struct ik_buf *texts = ik_alloc((trust->count + 1) * sizeof *texts);
+	struct ik_question_part *parts = ik_alloc((2 * trust->count + 2) * sizeof(*parts));
+	struct ik_buf *texts = ik_alloc((trust->count + 1) * sizeof(*texts));
 	char *title = ik_format(ngettext("Trust %zu file that came with this directory?",
-		"Trust %zu files that came with this directory?", trust->count), trust->count);
+								"Trust %zu files that came with this directory?", trust->count),
+		trust->count);
 	struct ik_question question = {
-		.title = title, .parts = parts, .choices = choices, .first = contents,
-		.choice_count = sizeof choices / sizeof choices[0] - contents, .escape = 0,
+		.title = title,
+		.parts = parts,
+		.choices = choices,
+		.first = contents,
+		.choice_count = sizeof(choices) / sizeof(choices[0]) - contents,
+		.escape = 0,
 	};
 	size_t i, count = 0;
 
 	for (i = 0; i < trust->count; i++) {
 		ik_buf_init(&texts[i], IK_MIB(1));
 		if (contents) {
-			parts[count++] = (struct ik_question_part){
-				IK_QUESTION_HEADING, trust->files[i].name, strlen(trust->files[i].name)
-			};
+			parts[count++] = (struct ik_question_part){ IK_QUESTION_HEADING, trust->files[i].name,
+				strlen(trust->files[i].name) };
 			ik_trust_text_contents(&trust->files[i], &texts[i]);
 		} else {
 			ik_trust_text_line(&trust->files[i], &texts[i]);
 		}
 		if (texts[i].length > 0)
 			ik_buf_truncate(&texts[i], texts[i].length - 1); /* a part is a line by itself */
-		parts[count++] = (struct ik_question_part){
-			IK_QUESTION_TEXT, texts[i].data, texts[i].length
-		};
+		parts[count++] = (struct ik_question_part){ IK_QUESTION_TEXT, texts[i].data,
+			texts[i].length };
 	}
 	if (!contents) {
-		const char *hint = _("They run with everything that you may do. Nothing of them has run yet.");
+		const char *hint =
+			_("They run with everything that you may do. Nothing of them has run yet.");
 
-		parts[count++] = (struct ik_question_part){IK_QUESTION_HINT, hint, strlen(hint)};
+		parts[count++] = (struct ik_question_part){ IK_QUESTION_HINT, hint, strlen(hint) };
 	}
 	question.part_count = count;
 	trust->question = ik_chat_ask(trust->chat, &question, on_answer, trust);
@@ -155,14 +160,16 @@ static void on_granted(void *arg)
 		const struct ik_vetted *file = ik_vetting_at(trust->vetting, i);
 
 		if (file->state != IK_TRUST_TRUSTED) {
-			sentence = file->problem != NULL ? ik_strdup(file->problem) :
-				ik_format(_("%s was changed meanwhile and is not trusted."), trust->files[i].name);
+			sentence = file->problem ? ik_strdup(file->problem)
+									 : ik_format(_("%s was changed meanwhile and is not trusted."),
+										   trust->files[i].name);
 			tell(trust, sentence);
 			free(sentence);
-		} else if (project->config_file != NULL
-			&& ik_text_equal(trust->files[i].path, project->config_file)) {
+		} else if (project->config_file &&
+			ik_text_equal(trust->files[i].path, project->config_file)) {
 			sentence = ik_format(_("%s is trusted and will be read when ikigai is started the next "
-				"time."), trust->files[i].name);
+								   "time."),
+				trust->files[i].name);
 			tell(trust, sentence);
 			free(sentence);
 		}
@@ -183,8 +190,8 @@ static void on_granted(void *arg)
 /* Trust the files as they were shown. */
 static void grant(struct ik_chat_trust *trust)
 {
-	const char **paths = ik_alloc_array(NULL, trust->count + 1, sizeof *paths);
-	struct ik_identity *shown = ik_alloc_array(NULL, trust->count + 1, sizeof *shown);
+	const char **paths = ik_alloc_array(NULL, trust->count + 1, sizeof(*paths));
+	struct ik_identity *shown = ik_alloc_array(NULL, trust->count + 1, sizeof(*shown));
 
 	for (size_t i = 0; i < trust->count; i++) {
 		paths[i] = trust->files[i].path;
@@ -196,15 +203,15 @@ static void grant(struct ik_chat_trust *trust)
 	free(shown);
 }
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	struct ik_chat_trust *trust = arg;
 	struct ik_error error;
 
 	trust->question = 0;
-	if (answer == NULL) {
+	if (!answer) {
 		/* Where it stood is closed: it is put to whoever is shown now, if anybody is. */
-		if (chat->agent != NULL)
+		if (chat->agent)
 			ask(trust, false);
 		return;
 	}
@@ -216,8 +223,9 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *a
 		if (ik_trust_refuse(trust->chat->setup->project.trust, &error) != IK_OK)
 			tell(trust, error.text);
 		else
-			tell(trust, _("What this directory brings is not used and not asked about any more; "
-				"\"ikigai tool trust\" trusts it."));
+			tell(trust,
+				_("What this directory brings is not used and not asked about any more; "
+				  "\"ikigai tool trust\" trusts it."));
 		break;
 	case ANSWER_LOOK:
 		ask(trust, true);
@@ -232,15 +240,15 @@ void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry)
 	struct ik_chat_trust *trust = chat->trust;
 	char *found;
 
-	if (trust == NULL) {
-		trust = chat->trust = ik_alloc(sizeof *trust);
+	if (!trust) {
+		trust = chat->trust = ik_alloc(sizeof(*trust));
 		trust->chat = chat;
 	}
-	if (trust->vetting != NULL)
+	if (trust->vetting)
 		return; /* another scan follows */
 	collect(trust, registry);
 	found = signature(trust);
-	if (trust->asked != NULL && ik_text_equal(found, trust->asked)) {
+	if (trust->asked && ik_text_equal(found, trust->asked)) {
 		free(found);
 		return;
 	}
@@ -255,7 +263,7 @@ void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry)
 
 void ik_chat_trust_again(struct ik_chat *chat)
 {
-	if (chat->trust == NULL || chat->trust->question != 0)
+	if (!chat->trust || chat->trust->question != 0)
 		return;
 	free(chat->trust->asked);
 	chat->trust->asked = NULL;
@@ -263,7 +271,7 @@ void ik_chat_trust_again(struct ik_chat *chat)
 
 struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust)
 {
-	if (trust == NULL)
+	if (!trust)
 		return NULL;
 	ik_vetting_close(trust->vetting);
 	forget_files(trust);

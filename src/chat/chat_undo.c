@@ -11,11 +11,11 @@
 
 enum { ANSWER_YES, ANSWER_NO };
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	char *line = arg;
 
-	if (answer != NULL && answer->value == ANSWER_YES) {
+	if (answer && answer->value == ANSWER_YES) {
 		ik_screen_uncover(chat->screen); /* what became of each file stands there */
 		ik_chat_submit(chat, line, strlen(line));
 	}
@@ -29,7 +29,7 @@ static void ask_now(void *arg)
 	char *id = chat->undo_call;
 
 	chat->undo_call = NULL;
-	if (id != NULL && !chat->ending)
+	if (id && !chat->ending)
 		ik_chat_undo_call(chat, id);
 	free(id);
 }
@@ -37,13 +37,18 @@ static void ask_now(void *arg)
 void ik_chat_undo_call(struct ik_chat *chat, const char *id)
 {
 	const struct ik_choice choices[] = {
-		{.key = 't', .label = _("Take it back"), .value = ANSWER_YES},
-		{.key = 'k', .label = _("Keep it"), .value = ANSWER_NO},
+		{ .key = 't', .label = _("Take it back"), .value = ANSWER_YES },
+		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },
 	};
-	struct ik_question_part part = {.kind = IK_QUESTION_TEXT};
+	struct ik_question_part part = { .kind = IK_QUESTION_TEXT };
 	struct ik_question question = {
-		.title = _("Take back what this call did?"), .parts = &part, .part_count = 1,
-		.choices = choices, .choice_count = 2, .escape = 1, .wanted = true,
+		.title = _("Take back what this call did?"),
+		.parts = &part,
+		.part_count = 1,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
 		.guarded = true,
 	};
 	struct ik_error error;

@@ -24,13 +24,13 @@ struct ik_external_editor {
 /* Which editor. */
 static const char *choose(void)
 {
-	static const char *const variables[] = {"VISUAL", "EDITOR"};
+	static const char *const variables[] = { "VISUAL", "EDITOR" };
 	size_t i;
 
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		const char *value = getenv(variables[i]);
 
-		if (value != NULL && value[strspn(value, " \t")] != '\0')
+		if (value && value[strspn(value, " \t")] != '\0')
 			return value;
 	}
 	return "vi";
@@ -68,7 +68,7 @@ static bool take_text(struct ik_chat *chat)
 		draft = ik_screen_draft(chat->screen, &length);
 		/* Editors end the last line. */
 		if (text.length > 0 && text.data[text.length - 1] == '\n' &&
-		    (length == 0 || draft[length - 1] != '\n'))
+			(length == 0 || draft[length - 1] != '\n'))
 			ik_buf_truncate(&text, text.length - 1);
 		if (text.length != length || memcmp(text.data, draft, length) != 0)
 			ik_screen_set_draft(chat->screen, text.data, text.length);
@@ -89,8 +89,9 @@ static void on_done(void *arg, int status)
 	struct ik_chat *chat = arg;
 	const char *command = chat->editor->command;
 	/* Of its own or, from the shell that started it, of the editor. */
-	int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) :
-		WEXITSTATUS(status) > SIGNALLED ? WEXITSTATUS(status) - SIGNALLED : 0;
+	int signal_number = WIFSIGNALED(status) ? WTERMSIG(status)
+		: WEXITSTATUS(status) > SIGNALLED   ? WEXITSTATUS(status) - SIGNALLED
+											: 0;
 	char *sentence = NULL;
 	bool taken = true;
 
@@ -106,7 +107,7 @@ static void on_done(void *arg, int status)
 	if (signal_number != 0)
 		sentence = ik_format(_("\"%s\" was ended by signal %d: the text is what it saved last."),
 			command, signal_number);
-	if (sentence != NULL)
+	if (sentence)
 		ik_chat_complain(chat, sentence);
 	free(sentence);
 	release(chat, taken);
@@ -119,7 +120,7 @@ static bool start(struct ik_chat *chat, struct ik_error *error)
 	struct ik_external_editor *editor = chat->editor;
 	/* As other programs do it: the variable may hold options, too. */
 	char *script = ik_format("%s \"$@\"", editor->command);
-	const char *argv[] = {"sh", "-c", script, editor->command, editor->file.path, NULL};
+	const char *argv[] = { "sh", "-c", script, editor->command, editor->file.path, NULL };
 	const struct ik_foreground_spec spec = {
 		.path = "/bin/sh",
 		.argv = argv,
@@ -128,7 +129,7 @@ static bool start(struct ik_chat *chat, struct ik_error *error)
 
 	editor->foreground = ik_foreground_start(chat->loop, chat->tty, &spec, on_done, chat, error);
 	free(script);
-	return editor->foreground != NULL;
+	return editor->foreground;
 }
 
 void ik_external_editor_open(struct ik_chat *chat)
@@ -139,11 +140,11 @@ void ik_external_editor_open(struct ik_chat *chat)
 	struct ik_temporary_file file;
 	size_t length;
 
-	if (chat->editor != NULL)
+	if (chat->editor)
 		return;
 	draft = ik_screen_draft(chat->screen, &length);
 	if (ik_temporary_file_make(&file, &chat->setup->places, "edit", "message.md", draft, length,
-		&error) != IK_OK) {
+			&error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		return;
 	}
@@ -158,12 +159,12 @@ void ik_external_editor_open(struct ik_chat *chat)
 
 bool ik_external_editor_is_open(const struct ik_chat *chat)
 {
-	return chat->editor != NULL;
+	return chat->editor;
 }
 
 void ik_external_editor_close(struct ik_chat *chat)
 {
-	if (chat->editor == NULL)
+	if (!chat->editor)
 		return;
 	chat->editor->foreground = ik_foreground_close(chat->editor->foreground);
 	release(chat, take_text(chat));

@@ -43,12 +43,12 @@ void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 	struct ik_error error;
 	char *script;
 
-	if (chat->pager != NULL || ik_external_editor_is_open(chat))
+	if (chat->pager || ik_external_editor_is_open(chat))
 		return;
-	if (command == NULL || command[strspn(command, " \t")] == '\0')
+	if (!command || command[strspn(command, " \t")] == '\0')
 		command = "less -R";
 	if (ik_temporary_file_make(&file, &chat->setup->places, "page", "page.txt", text, length,
-		&error) != IK_OK) {
+			&error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		return;
 	}
@@ -57,17 +57,18 @@ void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 	/* As other programs do it: the variable may hold options, too. */
 	script = ik_format("%s \"$@\"", command);
 	{
-		const char *argv[] = {"sh", "-c", script, command, file.path, NULL};
+		const char *argv[] = { "sh", "-c", script, command, file.path, NULL };
 		const struct ik_foreground_spec spec = {
-			.path = "/bin/sh", .argv = argv,
+			.path = "/bin/sh",
+			.argv = argv,
 			.directory = chat->setup->places.directory,
 		};
 
-		chat->pager->foreground = ik_foreground_start(chat->loop, chat->tty, &spec, on_done,
-			chat, &error);
+		chat->pager->foreground = ik_foreground_start(chat->loop, chat->tty, &spec, on_done, chat,
+			&error);
 	}
 	free(script);
-	if (chat->pager->foreground == NULL) {
+	if (!chat->pager->foreground) {
 		ik_chat_complain(chat, error.text);
 		release(chat);
 	}
@@ -75,12 +76,12 @@ void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 
 bool ik_pager_is_open(const struct ik_chat *chat)
 {
-	return chat->pager != NULL;
+	return chat->pager;
 }
 
 void ik_pager_close(struct ik_chat *chat)
 {
-	if (chat->pager == NULL)
+	if (!chat->pager)
 		return;
 	chat->pager->foreground = ik_foreground_close(chat->pager->foreground);
 	release(chat);

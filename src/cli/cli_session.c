@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "cli/cli_session_private.h"
+#include "commands/session_find.h"
 #include "core/export.h"
 #include "core/export_output.h"
 #include "core/print.h"
-#include "commands/session_find.h"
 #include "core/undo_command.h"
 #include "json/write.h"
 #include "store/lock.h"
@@ -23,8 +23,8 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define PAGE 100            /* sessions that are read at once */
-#define TERMINAL_LIMIT 100  /* sessions on a terminal, unless --limit says how many */
+#define PAGE 100           /* sessions that are read at once */
+#define TERMINAL_LIMIT 100 /* sessions on a terminal, unless --limit says how many */
 
 /* ---- which session ---- */
 
@@ -33,7 +33,7 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 	struct ik_cli_session *cli = arg;
 
 	cli->found = true;
-	if (info != NULL) {
+	if (info) {
 		cli->info = *info;
 		cli->info.title = ik_strdup(info->title);
 		cli->info.directory = ik_strdup(info->directory);
@@ -51,7 +51,7 @@ static enum ik_status find(struct ik_cli_session *cli)
 
 	if (!cli->found)
 		ik_session_find_close(asked);
-	if (status != IK_OK || cli->info.title != NULL)
+	if (status != IK_OK || cli->info.title)
 		return status;
 	return cli->found ? cli->error.status : ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
 }
@@ -121,8 +121,9 @@ enum ik_status ik_cli_session_each(struct ik_cli_session *cli,
 	cli->page = page;
 	do {
 		cli->page_count = 0;
-		status = ik_await(&awaited, ik_store_list(cli->store, updated_ms, last, PAGE,
-			ik_await_answer, &awaited), &cli->error);
+		status = ik_await(&awaited,
+			ik_store_list(cli->store, updated_ms, last, PAGE, ik_await_answer, &awaited),
+			&cli->error);
 		for (i = 0; i < cli->page_count; i++) {
 			if (status == IK_OK && !cli->failed && !cli->enough)
 				status = take(cli, &page[i]);
@@ -189,16 +190,18 @@ static enum ik_status list(struct ik_cli_session *cli)
 	const char *text = cli->options->limit;
 	enum ik_status status;
 	char *end = NULL;
-	long limit = text != NULL ? strtol(text, &end, 10) :
-		!cli->json && isatty(STDOUT_FILENO) == 1 ? TERMINAL_LIMIT : 0;
+	long limit = text                              ? strtol(text, &end, 10)
+		: !cli->json && isatty(STDOUT_FILENO) == 1 ? TERMINAL_LIMIT
+												   : 0;
 
-	if (text != NULL && (*end != '\0' || end == text || limit < 0)) {
+	if (text && (*end != '\0' || end == text || limit < 0)) {
 		cli->failed = true;
-		return ik_error_set(&cli->error, IK_INVALID, _("--limit takes a number of sessions (0: all)"));
+		return ik_error_set(&cli->error, IK_INVALID,
+			_("--limit takes a number of sessions (0: all)"));
 	}
 	cli->limit = (size_t)limit;
 	status = ik_cli_session_each(cli, list_one);
-	if (status == IK_OK && cli->enough && text == NULL)
+	if (status == IK_OK && cli->enough && !text)
 		complain_and_free(ik_format(_("These are the newest %d sessions: --limit 0 lists all."),
 			TERMINAL_LIMIT));
 	return status;
@@ -239,8 +242,8 @@ static bool export_outputs(struct outputs *outputs, const struct ik_message *mes
 	struct ik_store_read *read;
 
 	ik_outputs_begin(&outputs->at, message);
-	while (outputs->status == IK_OK && !cli->failed && (read = ik_outputs_ask(&outputs->at,
-		cli->store, ik_await_answer, &awaited)) != NULL) {
+	while (outputs->status == IK_OK && !cli->failed &&
+		(read = ik_outputs_ask(&outputs->at, cli->store, ik_await_answer, &awaited))) {
 		outputs->status = ik_await(&awaited, read, &cli->error);
 		if (outputs->status == IK_NOT_FOUND) {
 			outputs->missing++;
@@ -320,34 +323,29 @@ enum ik_status ik_cli_session_agree(struct ik_cli_session *cli, const char *ques
 			_("Without a terminal nobody can be asked: --yes deletes at once."));
 	}
 	(void)ik_print(question, strlen(question));
-	if (fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y'))
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
 		return IK_OK;
 	return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
 }
 
-static enum ik_status delete(struct ik_cli_session *cli)
-{
-	struct ik_awaited awaited = { .loop = cli->loop };
-	enum ik_status status;
-	struct ik_buf title;
-	char *question;
+static enum ik_status delete (struct ik_cli_session *cli) {
+	struct ik_awaited awaited = { .loop = cli->loop }; enum ik_status status; struct ik_buf title;
+	char * question;
 
 	ik_buf_init(&title, IK_KIB(64));
 	put_title(cli, &title);
 	question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
-		"Delete \"%s\" with its %lld messages? [y/N] ", (unsigned long)cli->info.event_count),
+							 "Delete \"%s\" with its %lld messages? [y/N] ",
+							 (unsigned long)cli->info.event_count),
 		title.data, (long long)cli->info.event_count);
 	status = ik_cli_session_agree(cli, question);
 	free(question);
 	ik_buf_done(&title);
-	if (status != IK_OK)
-		return status;
+	if (status != IK_OK) return status;
 	status = ik_take_sessions(cli->loop, cli->store, &cli->taken, cli->info.id, &cli->error);
-	if (status == IK_OK)
-		status = ik_await(&awaited, ik_store_delete(cli->store, cli->info.id, ik_await_answer,
-			&awaited), &cli->error);
-	if (status == IK_OK)
-		ik_undo_session_deleted(&cli->setup->places, cli->info.id);
+	if (status == IK_OK) status = ik_await(&awaited,
+		ik_store_delete(cli->store, cli->info.id, ik_await_answer, &awaited), &cli->error);
+	if (status == IK_OK) ik_undo_session_deleted(&cli->setup->places, cli->info.id);
 	return status;
 }
 
@@ -359,7 +357,7 @@ static enum ik_status run(struct ik_cli_session *cli)
 	enum ik_status status = IK_OK;
 
 	if (verb == IK_VERB_SESSION_SHOW || verb == IK_VERB_SESSION_EXPORT ||
-	    (verb == IK_VERB_SESSION_DELETE && !cli->options->older_than))
+		(verb == IK_VERB_SESSION_DELETE && !cli->options->older_than))
 		status = find(cli);
 	if (status != IK_OK)
 		return status;
@@ -373,7 +371,7 @@ static enum ik_status run(struct ik_cli_session *cli)
 	case IK_VERB_SESSION_SEARCH:
 		return ik_cli_session_search(cli);
 	case IK_VERB_SESSION_DELETE:
-		return cli->options->older_than ? ik_cli_session_prune(cli) : delete(cli);
+		return cli->options->older_than ? ik_cli_session_prune(cli) : delete (cli);
 	default:
 		return list(cli);
 	}
@@ -402,13 +400,19 @@ static void say_what_waits(const char *spool, const char *database)
 		return;
 	spooled = ik_spool_look(spool, database);
 	if (spooled.ours > 0)
-		complain_and_free(ik_format(ngettext("%zu event waits in %s until the database can be used.",
-			"%zu events wait in %s until the database can be used.", spooled.ours), spooled.ours,
-			spool));
+		complain_and_free(ik_format(ngettext("%zu event waits in %s until the database can be "
+											 "used.",
+										"%zu events wait in %s until the database can be used.",
+										spooled.ours),
+			spooled.ours, spool));
 	if (spooled.outputs > 0)
-		complain_and_free(ik_format(ngettext("%zu large output waits in %s until the database can be "
-			"used.", "%zu large outputs wait in %s until the database can be used.",
-			spooled.outputs), spooled.outputs, spool));
+		complain_and_free(ik_format(ngettext("%zu large output waits in %s until the database can "
+											 "be "
+											 "used.",
+										"%zu large outputs wait in %s until the database can be "
+										"used.",
+										spooled.outputs),
+			spooled.outputs, spool));
 	ik_spooled_done(&spooled);
 }
 
@@ -420,20 +424,21 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 	struct ik_error notice = { .status = IK_OK };
 	char *spool;
 
-	cli.json = options->json || (options->verb == IK_VERB_SESSION_EXPORT &&
-		(options->format == NULL || ik_text_equal(options->format, "jsonl")));
+	cli.json = options->json ||
+		(options->verb == IK_VERB_SESSION_EXPORT &&
+			(!options->format || ik_text_equal(options->format, "jsonl")));
 	if (options->verb == IK_VERB_SESSION_DELETE && !options->first == !options->older_than) {
 		ik_complain(_("session delete needs either a session or --older-than DAYS"));
 		return 2;
 	}
-	if (options->format != NULL && !cli.json && !ik_text_equal(options->format, "markdown")) {
+	if (options->format && !cli.json && !ik_text_equal(options->format, "markdown")) {
 		ik_complain(_("--format is jsonl or markdown"));
 		return 2;
 	}
 	cli.loop = ik_loop_new(&cli.error);
-	if (cli.loop != NULL)
+	if (cli.loop)
 		cli.store = ik_store_open(cli.loop, setup->database, &cli.error);
-	if (cli.store == NULL) {
+	if (!cli.store) {
 		ik_complain(cli.error.text);
 		ik_loop_free(cli.loop);
 		return 1;
@@ -463,5 +468,6 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 	ik_buf_done(&cli.out);
 	if (cli.signal != 0)
 		return 128 + cli.signal;
-	return status != IK_OK && cli.failed ? 2 : status != IK_OK || cli.failed || notice.status != IK_OK;
+	return status != IK_OK && cli.failed ? 2
+										 : status != IK_OK || cli.failed || notice.status != IK_OK;
 }

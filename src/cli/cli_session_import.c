@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/cli_session_private.h"
-#include "core/export_output.h"
 #include "cli/import_event.h"
 #include "cli/import_line.h"
+#include "core/export_output.h"
 #include "core/print.h"
 #include "json/scan.h"
 #include "store/lock.h"
@@ -27,10 +27,10 @@ struct batch {
 	struct ik_message *messages[BATCH];
 	size_t count;
 	size_t all, added;
-	size_t outputs; /* large ones, of which there was something */
+	size_t outputs;              /* large ones, of which there was something */
 	struct ik_import_line *line; /* of the session of the last event */
-	bool probing; /* each event by itself: the one before it was another session's */
-	bool copied;  /* the last event is there as a copy */
+	bool probing;                /* each event by itself: the one before it was another session's */
+	bool copied;                 /* the last event is there as a copy */
 };
 
 /* How the store stands was told: all is stored, or it cannot be now. */
@@ -57,8 +57,8 @@ static enum ik_status wait_stored(struct ik_cli_session *cli)
 	ik_store_on_state(cli->store, NULL, NULL);
 	if (status != IK_OK || ik_store_waiting(cli->store) == 0)
 		return status;
-	return cli->error.status != IK_OK ? cli->error.status :
-		ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
+	return cli->error.status != IK_OK ? cli->error.status
+									  : ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
 }
 
 /* Let the store have its turn, and count. */
@@ -122,12 +122,14 @@ static enum ik_status begin_new(struct ik_cli_session *cli, const struct ik_impo
 	const char *directory = cli->setup->places.directory;
 	int64_t count = -1;
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_parent, .arg = &count };
-	enum ik_status status = event->parent == NULL ? IK_OK : ik_await(&awaited,
-		ik_store_find(cli->store, event->parent, ik_await_answer, &awaited), &cli->error);
+	enum ik_status status = !event->parent
+		? IK_OK
+		: ik_await(&awaited, ik_store_find(cli->store, event->parent, ik_await_answer, &awaited),
+			  &cli->error);
 
 	if (status != IK_OK && status != IK_NOT_FOUND)
 		return status;
-	if (event->parent != NULL && count >= event->forked_at)
+	if (event->parent && count >= event->forked_at)
 		ik_store_begin_fork(cli->store, event->session, directory, event->parent, event->forked_at);
 	else
 		ik_store_begin(cli->store, event->session, directory);
@@ -163,7 +165,7 @@ static enum ik_status hand_over(struct ik_cli_session *cli, struct ik_message *m
 	enum ik_status status = IK_OK;
 
 	/* One that is new is nobody's, and most are: a lock costs far more than an event. */
-	if (cli->taken == NULL && ik_import_line_last(batch->line) > 0)
+	if (!cli->taken && ik_import_line_last(batch->line) > 0)
 		status = ik_take_sessions(cli->loop, cli->store, &cli->taken,
 			ik_import_line_session(batch->line), &cli->error);
 	if (status != IK_OK)
@@ -180,7 +182,7 @@ static enum ik_status store_copy(struct ik_cli_session *cli, const struct ik_mes
 	struct ik_message *copy = ik_import_line_copy(batch->line, message, &cli->error);
 	enum ik_status status;
 
-	if (copy == NULL)
+	if (!copy)
 		return cli->error.status;
 	status = hand_over(cli, copy, batch);
 	ik_message_unref(copy);
@@ -198,8 +200,7 @@ static enum ik_status store_event(struct ik_cli_session *cli, struct ik_message 
 	if (ik_import_line_has(batch->line, message->id, &batch->copied)) {
 		/* One that was deleted, but kept for its forks, comes back with an event of its own. */
 		if (first)
-			return batch->copied ? store_copy(cli, message, batch) :
-				hand_over(cli, message, batch);
+			return batch->copied ? store_copy(cli, message, batch) : hand_over(cli, message, batch);
 		batch->all++;
 		return IK_OK;
 	}
@@ -223,16 +224,18 @@ static enum ik_status store_line(struct ik_cli_session *cli, const struct ik_imp
 	char copy[IK_UUID_TEXT];
 
 	/* Behind its event, a part at a time: a text of any length takes no memory. */
-	if (event->message == NULL) {
+	if (!event->message) {
 		batch->outputs += event->part == 0;
 		if (batch->copied)
 			status = ik_import_line_copy_id(batch->line, event->blob, copy, &cli->error);
-		return status != IK_OK ? status : ik_await(&awaited, ik_store_write_part(cli->store,
-			batch->copied ? copy : event->blob, event->part, event->bytes.data,
-			event->bytes.length, ik_await_answer, &awaited), &cli->error);
+		return status != IK_OK
+			? status
+			: ik_await(&awaited,
+				  ik_store_write_part(cli->store, batch->copied ? copy : event->blob, event->part,
+					  event->bytes.data, event->bytes.length, ik_await_answer, &awaited),
+				  &cli->error);
 	}
-	if (batch->line == NULL ||
-	    !ik_text_equal(ik_import_line_session(batch->line), event->session))
+	if (!batch->line || !ik_text_equal(ik_import_line_session(batch->line), event->session))
 		status = begin_session(cli, event, batch);
 	return status != IK_OK ? status : store_event(cli, event->message, batch);
 }
@@ -257,14 +260,14 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 		if (strspn(line, " \t\r\n") == (size_t)length)
 			continue;
 		problem = ik_import_event_read(line, (size_t)length, &outputs, &event);
-		if (problem != NULL)
+		if (problem)
 			status = ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
 				number, problem);
-		else if (event.message == NULL && event.bytes.length == 0)
+		else if (!event.message && event.bytes.length == 0)
 			continue;
-		else if (batch != NULL)
+		else if (batch)
 			status = store_line(cli, &event, batch);
-		else if (event.message != NULL && !ik_text_equal(event.session, checked)) {
+		else if (event.message && !ik_text_equal(event.session, checked)) {
 			memcpy(checked, event.session, sizeof(checked));
 			status = check_free(cli, checked);
 		}
@@ -287,11 +290,13 @@ static FILE *open_file(const char *path, struct ik_error *error)
 	if (fd < 0 || fstat(fd, &status) != 0)
 		(void)ik_error_set_errno(error, errno, _("Cannot read %s"), path);
 	else if (!S_ISREG(status.st_mode))
-		(void)ik_error_set(error, IK_INVALID, _("%s is no regular file and cannot be read twice: "
-			"keep what it gives in a file, and import that."), path);
-	else if ((file = fdopen(fd, "r")) == NULL)
+		(void)ik_error_set(error, IK_INVALID,
+			_("%s is no regular file and cannot be read twice: "
+			  "keep what it gives in a file, and import that."),
+			path);
+	else if (!(file = fdopen(fd, "r")))
 		(void)ik_error_set_errno(error, errno, _("Cannot read %s"), path);
-	if (file == NULL && fd >= 0)
+	if (!file && fd >= 0)
 		(void)close(fd);
 	return file;
 }
@@ -302,7 +307,7 @@ enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
 	FILE *file = open_file(cli->options->first, &cli->error);
 	enum ik_status status;
 
-	if (file == NULL)
+	if (!file)
 		return cli->error.status;
 	/* Nothing of a file is taken before all of it is known to be right. */
 	status = read_file(cli, file, NULL);
@@ -314,11 +319,12 @@ enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
 	batch.line = ik_import_line_free(batch.line);
 	if (status != IK_OK)
 		return status;
-	ik_buf_printf(&cli->out, ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n",
-		batch.all), batch.all, batch.added);
+	ik_buf_printf(&cli->out,
+		ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n", batch.all),
+		batch.all, batch.added);
 	if (batch.outputs > 0)
-		ik_buf_printf(&cli->out, ngettext("%zu large output\n", "%zu large outputs\n",
-			batch.outputs), batch.outputs);
+		ik_buf_printf(&cli->out,
+			ngettext("%zu large output\n", "%zu large outputs\n", batch.outputs), batch.outputs);
 	cli->failed |= ik_print_buf(&cli->out) != 0;
 	return IK_OK;
 }

@@ -14,8 +14,8 @@ struct ik_cli_session {
 	struct ik_loop *loop;
 	struct ik_store *store;
 	struct ik_error error;
-	int signal;                   /* that ended it; 0: none has */
-	bool failed;                  /* it could not be printed, or was asked for in a wrong way */
+	int signal;  /* that ended it; 0: none has */
+	bool failed; /* it could not be printed, or was asked for in a wrong way */
 	struct ik_buf out;
 
 	bool found;                   /* the search for the session has ended */
@@ -24,10 +24,10 @@ struct ik_cli_session {
 	bool json;                    /* lines of JSON, in place of text */
 	struct ik_session_info *page; /* of a list */
 	size_t page_count;
-	size_t count, limit;          /* sessions that were printed, and that may be; 0: all */
-	bool enough;                  /* there are more of them */
-	char (*old)[IK_UUID_TEXT];    /* those that are to be deleted */
-	int64_t limit_ms;             /* they were last used before */
+	size_t count, limit;       /* sessions that were printed, and that may be; 0: all */
+	bool enough;               /* there are more of them */
+	char (*old)[IK_UUID_TEXT]; /* those that are to be deleted */
+	int64_t limit_ms;          /* they were last used before */
 };
 
 /* Append a line about a session; print it with a number before it, of one that is printed: of a

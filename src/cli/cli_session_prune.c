@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/cli_session_private.h"
-#include "core/print.h"
 #include "commands/session_taken.h"
+#include "core/print.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -44,16 +44,17 @@ static enum ik_status delete_all(struct ik_cli_session *cli)
 			&cli->error);
 
 		if (status == IK_OK)
-			status = ik_await(&awaited, ik_store_delete(cli->store, cli->old[i], ik_await_answer,
-				&awaited), &cli->error);
+			status = ik_await(&awaited,
+				ik_store_delete(cli->store, cli->old[i], ik_await_answer, &awaited), &cli->error);
 		if (status == IK_OK)
 			ik_undo_session_deleted(&cli->setup->places, cli->old[i]);
 		cli->taken = ik_taken_close(cli->taken);
 		deleted += status == IK_OK;
 		worst = status != IK_OK ? status : worst;
 	}
-	tell(cli, ik_format(ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted),
-		deleted));
+	tell(cli,
+		ik_format(ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted),
+			deleted));
 	return worst;
 }
 
@@ -66,20 +67,23 @@ enum ik_status ik_cli_session_prune(struct ik_cli_session *cli)
 
 	if (*end != '\0' || end == text || days < 1 || days > MOST_DAYS) {
 		cli->failed = true;
-		return ik_error_set(&cli->error, IK_INVALID, _("--older-than takes a number of days, 1 to %d"),
-			MOST_DAYS);
+		return ik_error_set(&cli->error, IK_INVALID,
+			_("--older-than takes a number of days, 1 to %d"), MOST_DAYS);
 	}
 	cli->limit_ms = ik_clock_wall_ms() - days * DAY_MS;
 	status = ik_cli_session_each(cli, take);
 	if (status != IK_OK)
 		return status;
 	if (cli->count == 0 || cli->options->dry_run) {
-		tell(cli, ik_format(ngettext("%zu session would be deleted.\n",
-			"%zu sessions would be deleted.\n", cli->count), cli->count));
+		tell(cli,
+			ik_format(ngettext("%zu session would be deleted.\n",
+						  "%zu sessions would be deleted.\n", cli->count),
+				cli->count));
 		return IK_OK;
 	}
 	question = ik_format(ngettext("Delete this %zu session for good? [y/N] ",
-		"Delete these %zu sessions for good? [y/N] ", cli->count), cli->count);
+							 "Delete these %zu sessions for good? [y/N] ", cli->count),
+		cli->count);
 	status = ik_cli_session_agree(cli, question);
 	free(question);
 	return status == IK_OK ? delete_all(cli) : status;

@@ -14,8 +14,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define PAGE 50    /* places that are asked for at once */
-#define ENOUGH 200 /* that are printed, but for --all */
+#define PAGE 50     /* places that are asked for at once */
+#define ENOUGH 200  /* that are printed, but for --all */
 #define AT_ONCE 400 /* that are put in order by their sessions */
 
 /* A session with the places in it, newest first, as they will be printed. */
@@ -25,12 +25,12 @@ struct group {
 };
 
 /* A search that is being printed. */
-struct search {
+struct cli_session_search {
 	struct ik_cli_session *cli;
 	struct ik_search_query query;
 	struct ik_search_place place;
-	bool more, behind;          /* the index is not done yet */
-	bool partly;                /* a page takes so long that it comes in parts */
+	bool more, behind; /* the index is not done yet */
+	bool partly;       /* a page takes so long that it comes in parts */
 	size_t places;
 	struct group groups[AT_ONCE]; /* sessions by their newest place */
 	size_t group_count, held;     /* that are not printed yet; places in them */
@@ -72,7 +72,7 @@ static void put_json(struct ik_buf *out, const struct ik_session_info *info,
 }
 
 /* Print what has gathered. */
-static void print_groups(struct search *search)
+static void print_groups(struct cli_session_search *search)
 {
 	size_t i;
 
@@ -87,7 +87,7 @@ static void print_groups(struct search *search)
 }
 
 /* The rows of a session, which begin with its own. */
-static struct ik_buf *rows_of(struct search *search, const struct ik_session_info *info)
+static struct ik_buf *rows_of(struct cli_session_search *search, const struct ik_session_info *info)
 {
 	struct group *group = search->groups;
 
@@ -103,7 +103,7 @@ static struct ik_buf *rows_of(struct search *search, const struct ik_session_inf
 }
 
 /* A place goes below its session. */
-static void put_place(struct search *search, const struct ik_session_info *info,
+static void put_place(struct cli_session_search *search, const struct ik_session_info *info,
 	const struct ik_message *message)
 {
 	struct ik_cli_session *cli = search->cli;
@@ -144,7 +144,7 @@ static void say_progress(const char *what, int64_t done, int64_t all)
 
 static void take_page(void *arg, const struct ik_store_answer *answer)
 {
-	struct search *search = arg;
+	struct cli_session_search *search = arg;
 	struct ik_cli_session *cli = search->cli;
 	bool was_behind = search->behind, was_partly = search->partly;
 	size_t i;
@@ -177,7 +177,7 @@ static void put_words(struct ik_buf *out, char *const *words)
 
 enum ik_status ik_cli_session_search(struct ik_cli_session *cli)
 {
-	struct search search = { .cli = cli, .behind = true };
+	struct cli_session_search search = { .cli = cli, .behind = true };
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = take_page, .arg = &search };
 	enum ik_status status;
 	struct ik_buf words;
@@ -189,9 +189,11 @@ enum ik_status ik_cli_session_search(struct ik_cli_session *cli)
 	if (status == IK_INVALID)
 		cli->failed = true;
 	while (status == IK_OK && !cli->failed && (search.behind || search.more) &&
-	       (cli->options->all || search.places < ENOUGH)) {
-		status = ik_await(&awaited, ik_store_search(cli->store, &search.query, NULL,
-			first ? NULL : &search.place, PAGE, ik_await_answer, &awaited), &cli->error);
+		(cli->options->all || search.places < ENOUGH)) {
+		status = ik_await(&awaited,
+			ik_store_search(cli->store, &search.query, NULL, first ? NULL : &search.place, PAGE,
+				ik_await_answer, &awaited),
+			&cli->error);
 		first = search.behind;
 	}
 	print_groups(&search);

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/tool_text.h"
+#include "commands/tool_view.h"
 #include "core/core.h"
 #include "core/memory.h"
 #include "core/print.h"
-#include "commands/tool_text.h"
-#include "commands/tool_view.h"
 #include "json/write.h"
 #include "loop/child.h"
 #include "util/alloc.h"
@@ -58,8 +58,8 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 
 	cli->status = !result->success;
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	if (cli->options->json && ik_json_check(result->envelope, result->envelope_length, &envelope,
-			NULL) == IK_OK)
+	if (cli->options->json &&
+		ik_json_check(result->envelope, result->envelope_length, &envelope, NULL) == IK_OK)
 		ik_json_put_raw(&out, envelope);
 	else
 		ik_buf_append(&out, result->envelope, result->envelope_length);
@@ -73,7 +73,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 /* Call the tool with the arguments of the command line. */
 static void run_tool(struct cli *cli, struct ik_registry *registry)
 {
-	static const struct ik_run_events events = {on_run_output, on_run_done};
+	static const struct ik_run_events events = { on_run_output, on_run_done };
 	struct ik_run_options run = ik_core_run_options(cli->loop, cli->setup, cli->environment);
 
 	cli->run = ik_run_start(&run, registry, cli->options->first, cli->arguments.data,
@@ -90,7 +90,8 @@ static int show_view(const struct cli *cli, const struct ik_tool *tool)
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	if (ik_tool_view(cli->setup->config, cli->options->for_provider, tool, &text, &error) != IK_OK) {
+	if (ik_tool_view(cli->setup->config, cli->options->for_provider, tool, &text, &error) !=
+		IK_OK) {
 		ik_complain(error.text);
 	} else if (cli->options->json) {
 		ik_buf_putc(&text, '\n');
@@ -112,7 +113,7 @@ static int show(const struct cli *cli, const struct ik_registry *registry)
 	struct ik_buf out;
 	int status = 0;
 
-	if (options->for_provider != NULL && ik_registry_find(registry, options->first) != NULL)
+	if (options->for_provider && ik_registry_find(registry, options->first))
 		return show_view(cli, ik_registry_find(registry, options->first));
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	if (options->verb == IK_VERB_TOOL_LIST) {
@@ -120,8 +121,9 @@ static int show(const struct cli *cli, const struct ik_registry *registry)
 			ik_tool_json_list(registry, options->all, &out);
 		else
 			ik_tool_text_list(registry, options->all, &out);
-	} else if (options->json ? !ik_tool_json_show(registry, options->first, &out) :
-		   !ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out)) {
+	} else if (options->json
+			? !ik_tool_json_show(registry, options->first, &out)
+			: !ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out)) {
 		if (out.length == 0)
 			(void)ik_tool_text_show(registry, options->first, "\"ikigai tool list\"", &out);
 		if (out.length > 0 && out.data[out.length - 1] == '\n')
@@ -145,8 +147,10 @@ static void warn_of_failures(const struct ik_registry *registry)
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
 		ik_complain(ik_registry_problem(registry, i));
 	if (failed > 0)
-		(void)fprintf(stderr, ngettext("ikigai: %zu tool failed; ikigai tool list --all says why\n",
-			"ikigai: %zu tools failed; ikigai tool list --all says why\n", failed), failed);
+		(void)fprintf(stderr,
+			ngettext("ikigai: %zu tool failed; ikigai tool list --all says why\n",
+				"ikigai: %zu tools failed; ikigai tool list --all says why\n", failed),
+			failed);
 }
 
 /* Say what was left out for want of trust; registry: NULL where its tools do not matter. */
@@ -155,9 +159,9 @@ static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry
 	const struct ik_project *project = &setup->project;
 	char *warning = ik_project_warning(project, registry);
 
-	if (ik_trust_problem(project->trust) != NULL)
+	if (ik_trust_problem(project->trust))
 		ik_complain(ik_trust_problem(project->trust));
-	if (warning != NULL)
+	if (warning)
 		ik_complain(warning);
 	free(warning);
 }
@@ -168,12 +172,12 @@ static bool may_have_timed_out(const struct cli *cli, const struct ik_registry *
 {
 	size_t i;
 
-	if (ik_registry_find(registry, cli->options->first) != NULL)
+	if (ik_registry_find(registry, cli->options->first))
 		return false;
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const char *code = ik_registry_at(registry, i)->code;
 
-		if (code != NULL && ik_text_equal(code, IK_CODE_SCHEMA_TIMEOUT))
+		if (code && ik_text_equal(code, IK_CODE_SCHEMA_TIMEOUT))
 			return true;
 	}
 	return false;
@@ -190,11 +194,12 @@ static void on_finished(void *arg, struct ik_registry *registry)
 		return;
 	}
 	/* A tool that runs is none of them. */
-	if (!cli->options->all && (!run || ik_registry_find(registry, cli->options->first) == NULL))
+	if (!cli->options->all && (!run || !ik_registry_find(registry, cli->options->first)))
 		warn_of_failures(registry);
 	/* Nor are they news to who sees them in the list. */
-	warn_of_trust(cli->setup, cli->options->all || (run && ik_registry_find(registry,
-		cli->options->first) != NULL) ? NULL : registry);
+	warn_of_trust(cli->setup,
+		cli->options->all || (run && ik_registry_find(registry, cli->options->first)) ? NULL
+																					  : registry);
 	if (run) {
 		run_tool(cli, registry);
 		return;
@@ -217,8 +222,8 @@ static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 	const char *word = cli->options->second;
 	int number = 0;
 
-	if (word == NULL || !ik_text_equal(word, "-"))
-		ik_buf_puts(&cli->arguments, word != NULL ? word : "{}");
+	if (!word || !ik_text_equal(word, "-"))
+		ik_buf_puts(&cli->arguments, word ? word : "{}");
 	else
 		number = ik_read_all(STDIN_FILENO, &cli->arguments, 0);
 	if (number != 0)
@@ -231,7 +236,7 @@ static void warn_of_setup(const struct ik_setup *setup)
 {
 	size_t i;
 
-	if (setup->places.problem != NULL)
+	if (setup->places.problem)
 		ik_complain(setup->places.problem);
 	for (i = 0; i < setup->config->warnings.count; i++)
 		ik_complain(setup->config->warnings.items[i]);
@@ -239,14 +244,14 @@ static void warn_of_setup(const struct ik_setup *setup)
 
 int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 {
-	static const struct ik_discovery_events events = {.finished = on_finished};
-	struct cli cli = {.options = options, .setup = setup};
+	static const struct ik_discovery_events events = { .finished = on_finished };
+	struct cli cli = { .options = options, .setup = setup };
 	struct ik_signal *interrupt, *terminate;
 	struct ik_error error;
 
 	warn_of_setup(setup);
 	ik_buf_init(&cli.arguments, IK_LIMIT_ARGUMENTS);
-	if (read_arguments(&cli, &error) != IK_OK || (cli.loop = ik_loop_new(&error)) == NULL) {
+	if (read_arguments(&cli, &error) != IK_OK || !(cli.loop = ik_loop_new(&error))) {
 		ik_complain(error.text);
 		ik_buf_done(&cli.arguments);
 		return 1;

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/print.h"
 #include "cli/tool_templates.h"
+#include "core/print.h"
 #include "tool/protocol.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -18,15 +18,15 @@
 #include "util/text.h"
 
 /* Find the template; without --lang the first. The error names all of them. */
-static enum ik_status find_template(const char *language, const struct ik_tool_template **ret_template,
-	struct ik_error *error)
+static enum ik_status find_template(const char *language,
+	const struct ik_tool_template **ret_template, struct ik_error *error)
 {
 	const struct ik_tool_template *template;
 	struct ik_buf names;
 
 	ik_buf_init(&names, IK_KIB(1));
-	for (template = ik_tool_templates; template->language != NULL; template++) {
-		if (language == NULL || ik_text_equal(language, template->language)) {
+	for (template = ik_tool_templates; template->language; template ++) {
+		if (!language || ik_text_equal(language, template->language)) {
 			ik_buf_done(&names);
 			*ret_template = template;
 			return IK_OK;
@@ -46,10 +46,9 @@ static char *choose_directory(const struct ik_options *options, const struct ik_
 
 	if (options->project)
 		return ik_path_join(setup->places.directory,
-			config->tools_project_dir != NULL ? config->tools_project_dir : ".ikigai/tools");
-	return config->tools_user_dir != NULL ?
-		ik_path_expand(config->tools_user_dir, setup->places.user_home) :
-		ik_places_file(&setup->places, "tools");
+			config->tools_project_dir ? config->tools_project_dir : ".ikigai/tools");
+	return config->tools_user_dir ? ik_path_expand(config->tools_user_dir, setup->places.user_home)
+								  : ik_places_file(&setup->places, "tools");
 }
 
 /* Append text with @NAME@ and @PATH@ filled in. */
@@ -57,7 +56,7 @@ static void fill(struct ik_buf *out, const char *text, const char *name, const c
 {
 	const char *mark;
 
-	while ((mark = strchr(text, '@')) != NULL) {
+	while ((mark = strchr(text, '@'))) {
 		ik_buf_append(out, text, (size_t)(mark - text));
 		if (ik_text_starts(mark, "@NAME@") || ik_text_starts(mark, "@PATH@")) {
 			ik_buf_puts(out, mark[1] == 'N' ? name : word);
@@ -102,16 +101,18 @@ static int tell(const struct ik_tool_template *template, const char *name, const
 
 	ik_buf_init(&out, IK_KIB(64));
 	ik_buf_printf(&out, _("Wrote %s%s\n"), path, template->suffix);
-	if (template->compile != NULL) {
+	if (template->compile) {
 		ik_buf_printf(&out, "%s\n  ", _("Compile it:"));
 		fill(&out, template->compile, name, word);
 		ik_buf_puts(&out, "\n");
 	}
-	if (project && template->compile != NULL)
-		ik_buf_printf(&out, "%s\n  ikigai tool trust\n", _("Trust it, here and after each change:"));
+	if (project && template->compile)
+		ik_buf_printf(&out, "%s\n  ikigai tool trust\n",
+			_("Trust it, here and after each change:"));
 	ik_buf_printf(&out, "%s\n  ikigai tool run %s '{\"who\": \"Ada\"}'\n", _("Try it:"), name);
-	if (project && template->compile == NULL)
-		ik_buf_printf(&out, "%s\n  ikigai tool trust\n", _("It is trusted as it is. After a change:"));
+	if (project && !template->compile)
+		ik_buf_printf(&out, "%s\n  ikigai tool trust\n",
+			_("It is trusted as it is. After a change:"));
 	ik_buf_printf(&out, "%s\n  ikigai tool validate %s\n", _("Check it after a change:"), word);
 	status = ik_print_buf(&out);
 	ik_buf_done(&out);
@@ -129,18 +130,21 @@ int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *set
 	ik_buf_init(&text, IK_KIB(64));
 	ik_buf_init(&word, IK_KIB(64));
 	if (!ik_tool_name_valid(options->first)) {
-		(void)ik_error_set(&error, IK_INVALID, _("\"%s\" cannot be the name of a tool; a name has "
-			"1 to 64 letters (a to z, A to Z), digits, \"_\" and \"-\", and begins with a letter "
-			"or \"_\""), options->first);
+		(void)ik_error_set(&error, IK_INVALID,
+			_("\"%s\" cannot be the name of a tool; a name has "
+			  "1 to 64 letters (a to z, A to Z), digits, \"_\" and \"-\", and begins with a letter "
+			  "or \"_\""),
+			options->first);
 		goto fail;
 	}
 	if (find_template(options->language, &template, &error) != IK_OK)
 		goto fail;
 	status = 1;
 	directory = choose_directory(options, setup);
-	if (directory == NULL) {
-		(void)ik_error_set(&error, IK_NOT_FOUND, "%s", setup->places.problem != NULL ?
-			setup->places.problem : _("there is no home directory; use --project"));
+	if (!directory) {
+		(void)ik_error_set(&error, IK_NOT_FOUND, "%s",
+			setup->places.problem ? setup->places.problem
+								  : _("there is no home directory; use --project"));
 		goto fail;
 	}
 	path = ik_path_join(directory, options->first);
@@ -148,11 +152,11 @@ int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *set
 	ik_shell_word_put(&word, path);
 	fill(&text, template->text, options->first, word.data);
 	if (ik_path_make(directory, 0755, &error) != IK_OK ||
-	    write_new(file, &text, template->compile != NULL ? 0644 : 0755, &error) != IK_OK)
+		write_new(file, &text, template->compile ? 0644 : 0755, &error) != IK_OK)
 		goto fail;
 	/* What the person just asked for need not be asked about. */
-	if (options->project && template->compile == NULL &&
-	    ik_project_trust_file(&setup->project, file, &error) != IK_OK)
+	if (options->project && !template->compile &&
+		ik_project_trust_file(&setup->project, file, &error) != IK_OK)
 		ik_complain(error.text);
 	status = tell(template, options->first, path, word.data, options->project);
 	goto done;

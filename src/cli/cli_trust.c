@@ -20,9 +20,9 @@ struct trusting {
 	struct ik_setup *setup;
 	struct ik_loop *loop;
 	struct ik_discovery *discovery;
-	struct ik_trust *nobody;      /* trusts nothing, so that nothing is run */
+	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
 	struct ik_vetting *vetting;
-	char **paths;                 /* that may be trusted */
+	char **paths; /* that may be trusted */
 	struct ik_identity *identities;
 	enum ik_trust_state *before;
 	size_t count;
@@ -50,7 +50,7 @@ static void put_gone(struct trusting *t)
 {
 	const char *name;
 
-	for (size_t i = 0; (name = ik_trust_file_at(t->setup->project.trust, i)) != NULL; i++)
+	for (size_t i = 0; (name = ik_trust_file_at(t->setup->project.trust, i)); i++)
 		if (!is_listed(t, name))
 			put_line(&t->out, _("dropped"), name);
 }
@@ -66,7 +66,9 @@ static void finish(struct trusting *t)
 static void on_granted(void *arg)
 {
 	static const char *const words[] = {
-		[IK_TRUST_TRUSTED] = N_("unchanged"), [IK_TRUST_NEW] = N_("new"), [IK_TRUST_CHANGED] = N_("changed"),
+		[IK_TRUST_TRUSTED] = N_("unchanged"),
+		[IK_TRUST_NEW] = N_("new"),
+		[IK_TRUST_CHANGED] = N_("changed"),
 	};
 	struct trusting *t = arg;
 	const struct ik_error *error = ik_vetting_error(t->vetting);
@@ -82,9 +84,10 @@ static void on_granted(void *arg)
 			continue;
 		}
 		t->status = 1;
-		sentence = file->problem != NULL ? ik_strdup(file->problem) :
-			ik_format(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
-				name);
+		sentence = file->problem
+			? ik_strdup(file->problem)
+			: ik_format(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
+				  name);
 		ik_complain(sentence);
 		free(sentence);
 	}
@@ -102,7 +105,7 @@ static void on_vetted(void *arg)
 	struct trusting *t = arg;
 	size_t i;
 
-	if (ik_trust_problem(t->setup->project.trust) != NULL)
+	if (ik_trust_problem(t->setup->project.trust))
 		ik_complain(ik_trust_problem(t->setup->project.trust));
 	for (i = 0; i < t->count; i++)
 		t->before[i] = ik_vetting_at(t->vetting, i)->state;
@@ -116,9 +119,9 @@ static void on_vetted(void *arg)
 /* Take one file for what may be trusted. */
 static void add(struct trusting *t, const char *path, const struct ik_identity *identity)
 {
-	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof *t->paths);
-	t->identities = ik_alloc_array(t->identities, t->count + 1, sizeof *t->identities);
-	t->before = ik_alloc_array(t->before, t->count + 1, sizeof *t->before);
+	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
+	t->identities = ik_alloc_array(t->identities, t->count + 1, sizeof(*t->identities));
+	t->before = ik_alloc_array(t->before, t->count + 1, sizeof(*t->before));
 	t->paths[t->count] = ik_strdup(path);
 	t->identities[t->count++] = *identity;
 }
@@ -131,7 +134,7 @@ static void add_agents(struct trusting *t)
 	struct ik_error error;
 	size_t i;
 
-	for (i = 0; paths[i] != NULL; i++) {
+	for (i = 0; paths[i]; i++) {
 		if (ik_identity_read(paths[i], &identity, &error) == IK_OK) {
 			add(t, paths[i], &identity);
 		} else {
@@ -169,27 +172,29 @@ static void on_found(void *arg, struct ik_registry *registry)
 		add(t, config, &identity);
 	free(config);
 	add_agents(t);
-	if (t->count > 0 || ik_trust_file_at(t->setup->project.trust, 0) != NULL) {
+	if (t->count > 0 || ik_trust_file_at(t->setup->project.trust, 0)) {
 		t->vetting = ik_vetting_start(t->loop, t->setup->project.trust,
 			(const char *const *)t->paths, t->count, on_vetted, t);
 		return;
 	}
 	if (t->status == 0)
-		ik_buf_printf(&t->out, _("There is nothing to trust in %s: no tools of a project, no "
-			".ikigai/config.json.\n"), t->setup->places.directory);
+		ik_buf_printf(&t->out,
+			_("There is nothing to trust in %s: no tools of a project, no "
+			  ".ikigai/config.json.\n"),
+			t->setup->places.directory);
 	finish(t);
 }
 
 /* Trust it: find the files, look at them, note them. */
 static int trust_all(struct ik_setup *setup)
 {
-	static const struct ik_discovery_events events = {.finished = on_found};
-	struct trusting t = {.setup = setup};
+	static const struct ik_discovery_events events = { .finished = on_found };
+	struct trusting t = { .setup = setup };
 	struct ik_error error;
 	size_t i;
 
 	t.loop = ik_loop_new(&error);
-	if (t.loop == NULL) {
+	if (!t.loop) {
 		ik_complain(error.text);
 		return 1;
 	}
@@ -228,11 +233,11 @@ static int revoke_all(struct ik_setup *setup)
 	if (ik_trust_read(kept, &error) != IK_OK) {
 		ik_complain(error.text);
 		status = 1;
-	} else if (ik_trust_file_at(kept, 0) == NULL && !ik_trust_is_refused(kept)) {
+	} else if (!ik_trust_file_at(kept, 0) && !ik_trust_is_refused(kept)) {
 		ik_buf_printf(&out, _("Nothing of %s was trusted.\n"), ik_trust_directory(kept));
 	} else {
 		ik_buf_printf(&out, _("No longer trusted in %s:\n"), ik_trust_directory(kept));
-		for (i = 0; ik_trust_file_at(kept, i) != NULL; i++)
+		for (i = 0; ik_trust_file_at(kept, i); i++)
 			ik_buf_printf(&out, "  %s\n", ik_trust_file_at(kept, i));
 		if (ik_trust_is_refused(kept))
 			ik_buf_printf(&out, "%s\n", _("The chat asks about this directory again."));

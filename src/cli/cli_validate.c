@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands/validate_text.h"
 #include "core/core.h"
 #include "core/print.h"
-#include "commands/validate_text.h"
+#include "guard/permissions.h"
 #include "loop/child.h"
 #include "tool/findings.h"
-#include "guard/permissions.h"
 #include "tool/protocol.h"
 #include "tool/source.h"
 #include "util/alloc.h"
@@ -25,7 +25,7 @@
 enum { GRACE_MS = 250, KILL_AFTER_MS = 2000 };
 
 /* What is done with each executable, in order. */
-enum stage { ASK, ASK_OTHERWISE, RUN_EMPTY, RUN_GARBAGE };
+enum cli_validate_stage { ASK, ASK_OTHERWISE, RUN_EMPTY, RUN_GARBAGE };
 
 static const char garbage[] = "this is no JSON\n";
 
@@ -37,17 +37,17 @@ struct validation {
 	char **environment;
 	struct ik_validate_text report;
 	int status;
-	size_t index;            /* of the operands */
-	char *path;              /* absolute */
-	bool pinned;             /* it came with the project: run only while it is this file */
+	size_t index; /* of the operands */
+	char *path;   /* absolute */
+	bool pinned;  /* it came with the project: run only while it is this file */
 	struct ik_identity identity;
-	enum stage stage;
+	enum cli_validate_stage stage;
 	enum ik_tool_protocol protocol;
 	struct ik_child *child;
 	struct ik_buf output, errors;
-	char *refusal;           /* what --schema came to, when something else is asked */
+	char *refusal; /* what --schema came to, when something else is asked */
 	const char *refusal_code;
-	struct ik_tool tool;     /* what it says of itself, when that is right */
+	struct ik_tool tool; /* what it says of itself, when that is right */
 	struct ik_run *run;
 	struct ik_source *source; /* runs the calls, and is never scanned */
 	struct ik_registry *registry;
@@ -70,8 +70,8 @@ static void on_child_done(void *arg, const struct ik_child_result *result);
 /* Start the tool with one argument (or none) and that input. */
 static void start(struct validation *v, const char *argument, const char *input, int64_t timeout_ms)
 {
-	static const struct ik_child_events events = {on_output, on_child_done};
-	const char *const argv[] = {v->path, argument, NULL};
+	static const struct ik_child_events events = { on_output, on_child_done };
+	const char *const argv[] = { v->path, argument, NULL };
 	const struct ik_child_spec spec = {
 		.path = v->path,
 		.identity = v->pinned ? &v->identity : NULL,
@@ -79,7 +79,7 @@ static void start(struct validation *v, const char *argument, const char *input,
 		.environment = (const char *const *)v->environment,
 		.directory = v->setup->places.directory,
 		.input = input,
-		.input_length = input != NULL ? strlen(input) : 0,
+		.input_length = input ? strlen(input) : 0,
 		.timeout_ms = timeout_ms,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
@@ -92,7 +92,8 @@ static void start(struct validation *v, const char *argument, const char *input,
 	ik_buf_init(&v->errors, IK_LIMIT_TOOL_OUTPUT);
 	if (ik_child_start(v->loop, &spec, &events, v, &v->child, &error) == IK_OK)
 		return;
-	ik_validate_fault(&v->report, "SPAWN_FAILED", ik_format(_("it cannot be started: %s"), error.text));
+	ik_validate_fault(&v->report, "SPAWN_FAILED",
+		ik_format(_("it cannot be started: %s"), error.text));
 	ik_loop_defer(v->loop, next_path, v);
 }
 
@@ -120,18 +121,19 @@ static char *refused(const struct validation *v, const struct ik_child_result *r
 	} else if (result->timed_out) {
 		*ret_code = IK_CODE_SCHEMA_TIMEOUT;
 		sentence = ik_format(_("it did not answer %s within %lld ms; print the schema before "
-			"anything else, and do not read standard input then"), question,
-			(long long)v->setup->config->tools_scan_timeout_ms);
+							   "anything else, and do not read standard input then"),
+			question, (long long)v->setup->config->tools_scan_timeout_ms);
 	} else if (!result->exited || result->exit_code != 0) {
 		*ret_code = "SCHEMA_EXIT";
 		sentence = ik_format(_("asked for %s it ended with exit code %d%s%s; print the schema and "
-			"exit with 0"), question, result->exited ? result->exit_code : 128 + result->signal_number,
+							   "exit with 0"),
+			question, result->exited ? result->exit_code : 128 + result->signal_number,
 			*said != '\0' ? ": " : "", said);
 	} else if (ik_json_check(v->output.data, v->output.length, NULL, &error) != IK_OK) {
 		*ret_code = "INVALID_JSON";
-		sentence = v->output.length == 0 ?
-			ik_format(_("it printed nothing when asked for %s"), question) :
-			ik_format(_("what it prints for %s is no JSON: %s"), question, error.text);
+		sentence = v->output.length == 0
+			? ik_format(_("it printed nothing when asked for %s"), question)
+			: ik_format(_("what it prints for %s is no JSON: %s"), question, error.text);
 	}
 	free(said);
 	return sentence;
@@ -140,8 +142,9 @@ static char *refused(const struct validation *v, const struct ik_child_result *r
 /* It answered: tell all findings, and go on with the runs if it is a tool. */
 static void read_announcement(struct validation *v, const struct ik_child_result *result)
 {
-	ik_validate_ok(&v->report, ik_format(_("it answers %s within %lld ms"),
-		ik_protocol_question(v->protocol), (long long)result->duration_ms));
+	ik_validate_ok(&v->report,
+		ik_format(_("it answers %s within %lld ms"), ik_protocol_question(v->protocol),
+			(long long)result->duration_ms));
 	ik_findings(v->protocol, v->output.data, v->output.length, on_finding, v);
 	if (ik_protocol_read(v->protocol, v->output.data, v->output.length, &v->tool) != IK_OK) {
 		ik_loop_defer(v->loop, next_path, v);
@@ -158,10 +161,10 @@ static void on_answer(struct validation *v, const struct ik_child_result *result
 	const char *code = NULL;
 	char *refusal = refused(v, result, ik_protocol_question(v->protocol), &code);
 
-	if (refusal == NULL) {
+	if (!refusal) {
 		read_announcement(v, result);
 	} else if (v->stage == ASK &&
-		   (ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON"))) {
+		(ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON"))) {
 		/* It may speak the other protocol. */
 		v->refusal = refusal;
 		v->refusal_code = code;
@@ -170,9 +173,9 @@ static void on_answer(struct validation *v, const struct ik_child_result *result
 		ik_loop_defer(v->loop, next_stage, v);
 	} else {
 		/* What it came to at first is what its author will want to mend. */
-		ik_validate_fault(&v->report, v->refusal != NULL ? v->refusal_code : code,
-			v->refusal != NULL ? v->refusal : refusal);
-		if (v->refusal != NULL)
+		ik_validate_fault(&v->report, v->refusal ? v->refusal_code : code,
+			v->refusal ? v->refusal : refusal);
+		if (v->refusal)
 			free(refusal);
 		v->refusal = NULL;
 		ik_loop_defer(v->loop, next_path, v);
@@ -184,7 +187,7 @@ static void on_answer(struct validation *v, const struct ik_child_result *result
 /* Must ikigai refuse {} by the schema alone, so that the tool never gets it? */
 static bool needs_arguments(const struct ik_tool *tool)
 {
-	struct ik_json_span schema = {tool->parameters, tool->parameters_length};
+	struct ik_json_span schema = { tool->parameters, tool->parameters_length };
 
 	return ik_json_count(ik_json_member(schema, "required")) > 0;
 }
@@ -210,7 +213,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 /* Call it with {} as a model would, whatever its schema demands. */
 static void run_empty(struct validation *v)
 {
-	static const struct ik_run_events events = {on_run_output, on_run_done};
+	static const struct ik_run_events events = { on_run_output, on_run_done };
 	struct ik_run_options options = ik_core_run_options(v->loop, v->setup, v->environment);
 	struct ik_tool tool = {
 		.name = ik_strdup(v->tool.name),
@@ -232,15 +235,23 @@ static void on_garbage(struct validation *v, const struct ik_child_result *resul
 	int code = result->exited ? result->exit_code : 128 + result->signal_number;
 
 	if (result->timed_out)
-		ik_validate_advice(&v->report, ik_strdup(_("given input that is no JSON it does not end")), 0);
+		ik_validate_advice(&v->report, ik_strdup(_("given input that is no JSON it does not end")),
+			0);
 	else if (code != 0 && v->protocol == IK_PROTOCOL_NATIVE)
-		ik_validate_advice(&v->report, ik_format(_("given input that is no JSON it ends with exit code "
-			"%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} and exit with 0 "
-			"(ikigai never sends such input, but people and other programs may)"), code), 0);
+		ik_validate_advice(&v->report,
+			ik_format(_("given input that is no JSON it ends with exit code "
+						"%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} "
+						"and exit with 0 "
+						"(ikigai never sends such input, but people and other programs may)"),
+				code),
+			0);
 	else if (code == 0 && ik_json_check(v->output.data, v->output.length, NULL, NULL) != IK_OK &&
-		 v->protocol == IK_PROTOCOL_NATIVE)
-		ik_validate_advice(&v->report, ik_strdup(_("given input that is no JSON it prints no JSON "
-			"either; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"}")), 0);
+		v->protocol == IK_PROTOCOL_NATIVE)
+		ik_validate_advice(&v->report,
+			ik_strdup(_("given input that is no JSON it prints no JSON "
+						"either; better answer {\"error\": \"...\", \"error_code\": "
+						"\"INVALID_ARG\"}")),
+			0);
 	else
 		ik_validate_ok(&v->report, ik_strdup(_("it bears input that is no JSON")));
 	ik_validate_views(&v->report, v->setup->config, &v->tool);
@@ -293,7 +304,8 @@ static bool look_at_file(struct validation *v)
 	struct stat status;
 
 	if (stat(v->path, &status) != 0) {
-		ik_validate_fault(&v->report, "SPAWN_FAILED", ik_format("%s: %s", v->path, strerror(errno)));
+		ik_validate_fault(&v->report, "SPAWN_FAILED",
+			ik_format("%s: %s", v->path, strerror(errno)));
 		return false;
 	}
 	if (!S_ISREG(status.st_mode)) {
@@ -301,13 +313,15 @@ static bool look_at_file(struct validation *v)
 		return false;
 	}
 	if (access(v->path, X_OK) != 0) {
-		ik_validate_fault(&v->report, "SPAWN_FAILED", ik_format(_("it is not executable: chmod +x %s"),
-			v->path));
+		ik_validate_fault(&v->report, "SPAWN_FAILED",
+			ik_format(_("it is not executable: chmod +x %s"), v->path));
 		return false;
 	}
 	if (base[0] == '.' || base[strlen(base) - 1] == '~')
-		ik_validate_advice(&v->report, ik_strdup(_("files that begin with a dot or end in ~ are passed "
-			"over in tool directories")), 0);
+		ik_validate_advice(&v->report,
+			ik_strdup(_("files that begin with a dot or end in ~ are passed "
+						"over in tool directories")),
+			0);
 	if (ik_permissions_check(v->path, &error) != IK_OK) {
 		ik_validate_fault(&v->report, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
 		return false;
@@ -325,7 +339,7 @@ static void forget(struct validation *v)
 {
 	v->run = ik_run_close(v->run);
 	v->child = ik_child_close(v->child);
-	if (v->registry != NULL)
+	if (v->registry)
 		v->registry = ik_registry_unref(v->registry);
 	ik_tool_clear(&v->tool);
 	free(v->refusal);
@@ -340,7 +354,7 @@ static void next_path(void *arg)
 	const char *operand;
 
 	forget(v);
-	if (v->options->operands[v->index] == NULL) {
+	if (!v->options->operands[v->index]) {
 		v->status = ik_validate_end(&v->report) != 0;
 		ik_loop_stop(v->loop);
 		return;
@@ -363,12 +377,12 @@ static void on_signal(void *arg, int number)
 
 int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 {
-	struct validation v = {.options = options, .setup = setup};
+	struct validation v = { .options = options, .setup = setup };
 	struct ik_signal *interrupt, *terminate;
 	struct ik_error error;
 
 	v.loop = ik_loop_new(&error);
-	if (v.loop == NULL) {
+	if (!v.loop) {
 		ik_complain(error.text);
 		return 1;
 	}
@@ -376,9 +390,11 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 	terminate = ik_signal_new(v.loop, SIGTERM, on_signal, &v);
 	ik_children_become_reaper(v.loop, "/proc/self/exe");
 	v.environment = ik_setup_tool_environment(setup);
-	v.source = ik_source_directory_new(v.loop, &(struct ik_source_directory_options){
-		.path = "/", .origin = IK_SOURCE_USER,
-	});
+	v.source = ik_source_directory_new(v.loop,
+		&(struct ik_source_directory_options){
+			.path = "/",
+			.origin = IK_SOURCE_USER,
+		});
 	ik_buf_init(&v.output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v.errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_loop_defer(v.loop, next_path, &v);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core.h"
 #include "cli/doctor_private.h"
+#include "core/core.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "json/write.h"
@@ -26,11 +26,13 @@ static void put_cell(struct ik_buf *out, const char *text, size_t columns)
 	ik_buf_printf(out, "%s%*s", text, width < columns ? (int)(columns - width) : 1, "");
 }
 
-void ik_doctor_say(struct ik_doctor *doctor, enum ik_finding finding, const char *label,
+void ik_doctor_say(struct ik_doctor *doctor, enum ik_doctor_finding finding, const char *label,
 	const char *sentence)
 {
 	static const char *const words[] = {
-		[IK_FINDING_OK] = N_("ok"), [IK_FINDING_NOTE] = N_("note"), [IK_FINDING_WRONG] = N_("wrong"),
+		[IK_FINDING_OK] = N_("ok"),
+		[IK_FINDING_NOTE] = N_("note"),
+		[IK_FINDING_WRONG] = N_("wrong"),
 	};
 	struct ik_buf out;
 
@@ -80,9 +82,9 @@ static void on_scanned(void *arg, struct ik_registry *registry)
 	}
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("tools"), ik_registry_problem(registry, i));
-	if (ik_trust_problem(project->trust) != NULL)
+	if (ik_trust_problem(project->trust))
 		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("trust"), ik_trust_problem(project->trust));
-	if (untrusted != NULL)
+	if (untrusted)
 		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("trust"), untrusted);
 	free(untrusted);
 	ik_doctor_ask_providers(doctor);
@@ -99,7 +101,7 @@ static void on_signal(void *arg, int number)
 /* Let the loop run through what takes time: the tools, then the providers. */
 static void run_checks(struct ik_doctor *doctor)
 {
-	static const struct ik_discovery_events events = {.finished = on_scanned};
+	static const struct ik_discovery_events events = { .finished = on_scanned };
 	struct ik_signal *interrupt = ik_signal_new(doctor->loop, SIGINT, on_signal, doctor);
 	struct ik_signal *terminate = ik_signal_new(doctor->loop, SIGTERM, on_signal, doctor);
 	char **environment = ik_setup_tool_environment(doctor->setup);
@@ -123,12 +125,12 @@ static void run_checks(struct ik_doctor *doctor)
 
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 {
-	struct ik_doctor doctor = {.setup = setup, .json = options->json};
+	struct ik_doctor doctor = { .setup = setup, .json = options->json };
 	struct ik_error error;
 
 	ik_doctor_places(&doctor);
 	doctor.loop = ik_loop_new(&error);
-	if (doctor.loop == NULL) {
+	if (!doctor.loop) {
 		ik_doctor_say(&doctor, IK_FINDING_WRONG, N_("program"), error.text);
 		return 1;
 	}

@@ -12,8 +12,8 @@
 #include "commands/appearance.h"
 #include "commands/sandbox_command.h"
 #include "store/database_file.h"
-#include "store/sqlite/examine.h"
 #include "store/rescue.h"
+#include "store/sqlite/examine.h"
 #include "store/store.h"
 #include "tui/term/term.h"
 #include "util/alloc.h"
@@ -25,7 +25,8 @@
 enum { LEAST_COLUMNS = 40, LEAST_ROWS = 10 };
 
 /* Say a sentence that was made for it. */
-static void say(struct ik_doctor *doctor, enum ik_finding finding, const char *label, char *sentence)
+static void say(struct ik_doctor *doctor, enum ik_doctor_finding finding, const char *label,
+	char *sentence)
 {
 	ik_doctor_say(doctor, finding, label, sentence);
 	free(sentence);
@@ -35,12 +36,15 @@ static void check_locale(struct ik_doctor *doctor)
 {
 	const char *name = setlocale(LC_ALL, "");
 
-	if (name == NULL)
-		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("locale"), _("the locale that LANG or LC_ALL names is "
-			"not installed; take one of \"locale -a\", such as C.UTF-8"));
+	if (!name)
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("locale"),
+			_("the locale that LANG or LC_ALL names is "
+			  "not installed; take one of \"locale -a\", such as C.UTF-8"));
 	else if (!ik_text_equal(nl_langinfo(CODESET), "UTF-8"))
-		say(doctor, IK_FINDING_NOTE, N_("locale"), ik_format(_("%s is not UTF-8, so the screen is plain "
-			"ASCII; set LANG=C.UTF-8"), setlocale(LC_CTYPE, NULL)));
+		say(doctor, IK_FINDING_NOTE, N_("locale"),
+			ik_format(_("%s is not UTF-8, so the screen is plain "
+						"ASCII; set LANG=C.UTF-8"),
+				setlocale(LC_CTYPE, NULL)));
 	else
 		ik_doctor_say(doctor, IK_FINDING_OK, N_("locale"), setlocale(LC_CTYPE, NULL));
 	(void)setlocale(LC_NUMERIC, "C"); /* as ever in this program */
@@ -49,15 +53,20 @@ static void check_locale(struct ik_doctor *doctor)
 static void check_terminal(struct ik_doctor *doctor)
 {
 	static const char *const colours[] = {
-		[IK_COLOURS_NONE] = N_("no colours"), [IK_COLOURS_8] = N_("8 colours"),
-		[IK_COLOURS_16] = N_("16 colours"), [IK_COLOURS_256] = N_("256 colours"),
+		[IK_COLOURS_NONE] = N_("no colours"),
+		[IK_COLOURS_8] = N_("8 colours"),
+		[IK_COLOURS_16] = N_("16 colours"),
+		[IK_COLOURS_256] = N_("256 colours"),
 		[IK_COLOURS_TRUE] = N_("24-bit colours"),
 	};
 	struct ik_term_options options = {
-		.type = getenv("TERM"), .theme = ik_theme_at(0), .rows = 24, .columns = 80,
+		.type = getenv("TERM"),
+		.theme = ik_theme_at(0),
+		.rows = 24,
+		.columns = 80,
 		.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8"),
 	};
-	struct winsize size = {.ws_row = 0};
+	struct winsize size = { .ws_row = 0 };
 	struct ik_error error;
 	struct ik_term *term;
 
@@ -68,18 +77,23 @@ static void check_terminal(struct ik_doctor *doctor)
 	}
 	options.colours = ik_appearance_depth();
 	term = ik_term_new(&options, &error);
-	if (term == NULL)
+	if (!term)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("terminal"), error.text);
 	else if (size.ws_col > 0 && (size.ws_col < LEAST_COLUMNS || size.ws_row < LEAST_ROWS))
-		say(doctor, IK_FINDING_WRONG, N_("terminal"), ik_format(_("it has %dx%d characters; the chat "
-			"needs %dx%d"), size.ws_col, size.ws_row, LEAST_COLUMNS, LEAST_ROWS));
-	else if (ik_term_missing(options.type) != NULL)
-		say(doctor, IK_FINDING_NOTE, N_("terminal"), ik_format(_("%s is not installed (terminfo; the "
-			"package is often called ncurses-term) and drawn as %s; %dx%d, %s"), options.type,
-			ik_term_missing(options.type), size.ws_col, size.ws_row, _(colours[options.colours])));
+		say(doctor, IK_FINDING_WRONG, N_("terminal"),
+			ik_format(_("it has %dx%d characters; the chat "
+						"needs %dx%d"),
+				size.ws_col, size.ws_row, LEAST_COLUMNS, LEAST_ROWS));
+	else if (ik_term_missing(options.type))
+		say(doctor, IK_FINDING_NOTE, N_("terminal"),
+			ik_format(_("%s is not installed (terminfo; the "
+						"package is often called ncurses-term) and drawn as %s; %dx%d, %s"),
+				options.type, ik_term_missing(options.type), size.ws_col, size.ws_row,
+				_(colours[options.colours])));
 	else
-		say(doctor, IK_FINDING_OK, N_("terminal"), ik_format("%s, %dx%d, %s", options.type, size.ws_col,
-			size.ws_row, _(colours[options.colours])));
+		say(doctor, IK_FINDING_OK, N_("terminal"),
+			ik_format("%s, %dx%d, %s", options.type, size.ws_col, size.ws_row,
+				_(colours[options.colours])));
 	(void)ik_term_free(term);
 }
 
@@ -88,21 +102,24 @@ static void check_directories(struct ik_doctor *doctor)
 	const struct ik_places *places = &doctor->setup->places;
 	struct stat found;
 
-	if (places->problem != NULL || places->home == NULL) {
-		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("home"), places->problem != NULL ? places->problem :
-			_("there is no home directory; set HOME or IKIGAI_HOME"));
+	if (places->problem || !places->home) {
+		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("home"),
+			places->problem ? places->problem
+							: _("there is no home directory; set HOME or IKIGAI_HOME"));
 	} else if (stat(places->home, &found) != 0 || access(places->home, R_OK | W_OK | X_OK) != 0) {
-		say(doctor, IK_FINDING_WRONG, N_("home"), ik_format(_("%s cannot be used: %s"), places->home,
-			strerror(errno)));
+		say(doctor, IK_FINDING_WRONG, N_("home"),
+			ik_format(_("%s cannot be used: %s"), places->home, strerror(errno)));
 	} else if ((found.st_mode & 0077) != 0) {
-		say(doctor, IK_FINDING_WRONG, N_("home"), ik_format(_("others can look into %s; mend it with: "
-			"chmod 700 %s"), places->home, places->home));
+		say(doctor, IK_FINDING_WRONG, N_("home"),
+			ik_format(_("others can look into %s; mend it with: "
+						"chmod 700 %s"),
+				places->home, places->home));
 	} else {
 		ik_doctor_say(doctor, IK_FINDING_OK, N_("home"), places->home);
 	}
 	if (access(places->directory, R_OK | W_OK | X_OK) != 0)
-		say(doctor, IK_FINDING_NOTE, N_("directory"), ik_format(_("in %s tools cannot write: %s"),
-			places->directory, strerror(errno)));
+		say(doctor, IK_FINDING_NOTE, N_("directory"),
+			ik_format(_("in %s tools cannot write: %s"), places->directory, strerror(errno)));
 	else
 		ik_doctor_say(doctor, IK_FINDING_OK, N_("directory"), places->directory);
 }
@@ -118,15 +135,19 @@ static void check_sandbox(struct ik_doctor *doctor)
 	ik_buf_init(&out, IK_MIB(1));
 	whole = ik_sandbox_kernel(&out);
 	if (state == IK_SANDBOX_BROKEN)
-		ik_buf_printf(&out, "; %s", _("no tool is run until sandbox.* is taken out of the configuration"));
+		ik_buf_printf(&out, "; %s",
+			_("no tool is run until sandbox.* is taken out of the configuration"));
 	else
 		ik_buf_printf(&out, _("; sandbox.mode is %s"),
 			ik_sandbox_mode_name(ik_sandbox_mode(doctor->setup->sandbox)));
-	ik_doctor_say(doctor, state == IK_SANDBOX_BROKEN ? IK_FINDING_WRONG : whole ? IK_FINDING_OK
-		: IK_FINDING_NOTE, N_("sandbox"), out.data);
+	ik_doctor_say(doctor,
+		state == IK_SANDBOX_BROKEN ? IK_FINDING_WRONG
+			: whole                ? IK_FINDING_OK
+								   : IK_FINDING_NOTE,
+		N_("sandbox"), out.data);
 	ik_buf_clear(&out);
 	ik_sandbox_put_gaps(doctor->setup, &out);
-	for (line = out.data; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+	for (line = out.data; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
 		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("sandbox"), line);
 	}
@@ -141,8 +162,9 @@ static void check_config(struct ik_doctor *doctor)
 	for (i = 0; i < warnings->count; i++)
 		ik_doctor_say(doctor, IK_FINDING_NOTE, N_("settings"), warnings->items[i]);
 	if (warnings->count == 0)
-		ik_doctor_say(doctor, IK_FINDING_OK, N_("settings"), _("all keys are known (ikigai config "
-			"prints them)"));
+		ik_doctor_say(doctor, IK_FINDING_OK, N_("settings"),
+			_("all keys are known (ikigai config "
+			  "prints them)"));
 }
 
 static void check_database(struct ik_doctor *doctor)
@@ -151,23 +173,25 @@ static void check_database(struct ik_doctor *doctor)
 	struct ik_store_facts facts;
 	struct ik_error error;
 
-	if (path == NULL) {
+	if (!path) {
 		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("database"),
 			_("there is no place for it; sessions are not kept"));
 	} else if (ik_postgres_is_uri(path)) {
 		return; /* it is asked when the loop runs */
 	} else if (access(path, F_OK) != 0 && errno == ENOENT) {
-		say(doctor, IK_FINDING_OK, N_("database"), ik_format(_("%s will be made with the first session"),
-			path));
+		say(doctor, IK_FINDING_OK, N_("database"),
+			ik_format(_("%s will be made with the first session"), path));
 	} else if (ik_store_examine(path, &facts, &error) != IK_OK) {
 		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("database"), error.text);
 	} else if (access(path, W_OK) != 0) {
-		say(doctor, IK_FINDING_WRONG, N_("database"), ik_format(_("%s cannot be written: %s"), path,
-			strerror(errno)));
+		say(doctor, IK_FINDING_WRONG, N_("database"),
+			ik_format(_("%s cannot be written: %s"), path, strerror(errno)));
 	} else {
-		say(doctor, IK_FINDING_OK, N_("database"), ik_format(ngettext("%s: whole, version %lld, %lld "
-			"event", "%s: whole, version %lld, %lld events", (unsigned long)facts.events), path,
-			(long long)facts.version, (long long)facts.events));
+		say(doctor, IK_FINDING_OK, N_("database"),
+			ik_format(ngettext("%s: whole, version %lld, %lld "
+							   "event",
+						  "%s: whole, version %lld, %lld events", (unsigned long)facts.events),
+				path, (long long)facts.version, (long long)facts.events));
 	}
 }
 
@@ -178,7 +202,7 @@ static void name_put_aside(struct ik_doctor *doctor)
 	char *directory, *prefix, **paths = NULL;
 	size_t count = 0, length, i;
 
-	if (path == NULL || ik_postgres_is_uri(path))
+	if (!path || ik_postgres_is_uri(path))
 		return;
 	length = (size_t)(ik_path_base(path) - path);
 	directory = length > 0 ? ik_strndup(path, length > 1 ? length - 1 : 1) : ik_strdup(".");
@@ -186,8 +210,10 @@ static void name_put_aside(struct ik_doctor *doctor)
 	ik_rescue_find_in(directory, prefix, "", &paths, &count);
 	for (i = 0; i < count; i++) {
 		if (!ik_text_ends(paths[i], "-wal") && !ik_text_ends(paths[i], "-shm"))
-			say(doctor, IK_FINDING_NOTE, _("database"), ik_format(_("%s is a damaged database that was put "
-				"aside: look into it with ikigai --database FILE session list"), paths[i]));
+			say(doctor, IK_FINDING_NOTE, _("database"),
+				ik_format(_("%s is a damaged database that was put "
+							"aside: look into it with ikigai --database FILE session list"),
+					paths[i]));
 	}
 	ik_rescue_find_free(paths);
 	free(prefix);

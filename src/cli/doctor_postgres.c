@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "store/postgres/examine_postgres.h"
 #include "store/lock.h"
+#include "store/postgres/examine_postgres.h"
 #include "store/spool.h"
 #include "store/store.h"
 #include "util/alloc.h"
@@ -17,19 +17,20 @@
 /* Sessions are listed by time: more between two machines can be seen. */
 #define CLOCK_MS 5000
 
-struct question {
+struct doctor_postgres_question {
 	struct ik_doctor *doctor;
 	char *shown;
 };
 
-static void say(const struct question *question, enum ik_finding finding, char *sentence)
+static void say(const struct doctor_postgres_question *question, enum ik_doctor_finding finding,
+	char *sentence)
 {
 	ik_doctor_say(question->doctor, finding, N_("database"), sentence);
 	free(sentence);
 }
 
 /* May it be used at all? */
-static bool say_whether_usable(const struct question *question,
+static bool say_whether_usable(const struct doctor_postgres_question *question,
 	const struct ik_postgres_facts *facts)
 {
 	const char *shown = question->shown;
@@ -38,54 +39,73 @@ static bool say_whether_usable(const struct question *question,
 	if (ik_postgres_facts_check(facts, shown, &error) != IK_OK)
 		say(question, IK_FINDING_WRONG, ik_strdup(error.text));
 	else if (facts->read_only)
-		say(question, IK_FINDING_WRONG, ik_format(_("%s can only be read: it is a standby, or made so; "
-			"name the primary, or several hosts with target_session_attrs=read-write"), shown));
+		say(question, IK_FINDING_WRONG,
+			ik_format(_("%s can only be read: it is a standby, or made so; "
+						"name the primary, or several hosts with target_session_attrs=read-write"),
+				shown));
 	else if (!facts->has_form && !facts->can_create)
-		say(question, IK_FINDING_WRONG, ik_format(_("%s has no tables yet, and the role %s may not make "
-			"them; its owner runs: GRANT USAGE, CREATE ON SCHEMA public TO %s"), shown, facts->role,
-			facts->role));
+		say(question, IK_FINDING_WRONG,
+			ik_format(_("%s has no tables yet, and the role %s may not make "
+						"them; its owner runs: GRANT USAGE, CREATE ON SCHEMA public TO %s"),
+				shown, facts->role, facts->role));
 	else if (facts->has_form && !facts->can_use)
-		say(question, IK_FINDING_WRONG, ik_format(_("%s: the role %s may not use the tables; their owner "
-			"runs: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO %s"), shown,
-			facts->role, facts->role));
+		say(question, IK_FINDING_WRONG,
+			ik_format(_("%s: the role %s may not use the tables; their owner "
+						"runs: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public "
+						"TO %s"),
+				shown, facts->role, facts->role));
 	else if (facts->has_form && facts->version < facts->wanted && !facts->owns)
-		say(question, IK_FINDING_WRONG, ik_format(_("%s: its tables are of version %lld, and this ikigai "
-			"needs %lld; their owner, %s, runs once: ikigai session list"), shown,
-			(long long)facts->version, (long long)facts->wanted, facts->owner));
+		say(question, IK_FINDING_WRONG,
+			ik_format(_("%s: its tables are of version %lld, and this ikigai "
+						"needs %lld; their owner, %s, runs once: ikigai session list"),
+				shown, (long long)facts->version, (long long)facts->wanted, facts->owner));
 	else if (!facts->has_form)
-		say(question, IK_FINDING_OK, ik_format(_("%s: PostgreSQL %s; the tables will be made with the "
-			"first session"), shown, facts->server));
+		say(question, IK_FINDING_OK,
+			ik_format(_("%s: PostgreSQL %s; the tables will be made with the "
+						"first session"),
+				shown, facts->server));
 	else {
-		say(question, IK_FINDING_OK, ik_format(ngettext("%s: PostgreSQL %s, version %lld, about %lld "
-			"event", "%s: PostgreSQL %s, version %lld, about %lld events",
-			(unsigned long)facts->events), shown, facts->server, (long long)facts->version,
-			(long long)facts->events));
+		say(question, IK_FINDING_OK,
+			ik_format(ngettext("%s: PostgreSQL %s, version %lld, about %lld "
+							   "event",
+						  "%s: PostgreSQL %s, version %lld, about %lld events",
+						  (unsigned long)facts->events),
+				shown, facts->server, (long long)facts->version, (long long)facts->events));
 		return true;
 	}
 	return !facts->has_form && facts->can_create && !facts->read_only && !facts->has_others;
 }
 
-static void say_what_lacks(const struct question *question, const struct ik_postgres_facts *facts)
+static void say_what_lacks(const struct doctor_postgres_question *question,
+	const struct ik_postgres_facts *facts)
 {
 	if (!ik_text_equal(facts->encoding, "UTF8"))
-		say(question, IK_FINDING_WRONG, ik_format(_("its encoding is %s: make a database with ENCODING "
-			"'UTF8', which holds every text"), facts->encoding));
+		say(question, IK_FINDING_WRONG,
+			ik_format(_("its encoding is %s: make a database with ENCODING "
+						"'UTF8', which holds every text"),
+				facts->encoding));
 	if (!facts->encrypted)
-		say(question, IK_FINDING_NOTE, ik_strdup(_("what is sent is not encrypted: add sslmode=verify-full "
-			"to its address")));
+		say(question, IK_FINDING_NOTE,
+			ik_strdup(_("what is sent is not encrypted: add sslmode=verify-full "
+						"to its address")));
 	if (facts->pooled)
-		say(question, IK_FINDING_NOTE, ik_strdup(_("a pooler stands between: what other terminals do "
-			"is looked for every few seconds; with the server's own address it is told at once")));
+		say(question, IK_FINDING_NOTE,
+			ik_strdup(_("a pooler stands between: what other terminals do "
+						"is looked for every few seconds; with the server's own address it is told "
+						"at once")));
 	else
-		say(question, IK_FINDING_OK, ik_strdup(_("what other terminals do is told at once (LISTEN)")));
+		say(question, IK_FINDING_OK,
+			ik_strdup(_("what other terminals do is told at once (LISTEN)")));
 	if (facts->ahead_ms > CLOCK_MS || facts->ahead_ms < -CLOCK_MS)
-		say(question, IK_FINDING_NOTE, ik_format(_("its clock differs by %lld s from this machine's: "
-			"sessions may stand in a wrong order; set both by NTP"),
-			(long long)(facts->ahead_ms / 1000)));
+		say(question, IK_FINDING_NOTE,
+			ik_format(_("its clock differs by %lld s from this machine's: "
+						"sessions may stand in a wrong order; set both by NTP"),
+				(long long)(facts->ahead_ms / 1000)));
 }
 
 /* Which sessions are open for writing, and where. */
-static void say_who_writes(const struct question *question, const struct ik_postgres_facts *facts)
+static void say_who_writes(const struct doctor_postgres_question *question,
+	const struct ik_postgres_facts *facts)
 {
 	size_t i;
 
@@ -96,26 +116,30 @@ static void say_who_writes(const struct question *question, const struct ik_post
 		ik_buf_init(&who, IK_KIB(4));
 		ik_holder_put(&who, &lock->holder);
 		/* Translators: %s are the id of a session and who has it open. */
-		say(question, IK_FINDING_OK, ik_format(lock->dead ?
-			_("session %s was open in %s, which has died: the next who opens it has it") :
-			_("session %s is open in %s"), lock->session, who.data));
+		say(question, IK_FINDING_OK,
+			ik_format(lock->dead
+					? _("session %s was open in %s, which has died: the next who opens it has it")
+					: _("session %s is open in %s"),
+				lock->session, who.data));
 		ik_buf_done(&who);
 	}
 	if (facts->locks_held > (int64_t)facts->locks_shown)
-		say(question, IK_FINDING_OK, ik_format(ngettext("%lld session is open in all",
-			"%lld sessions are open in all", (unsigned long)facts->locks_held),
-			(long long)facts->locks_held));
+		say(question, IK_FINDING_OK,
+			ik_format(ngettext("%lld session is open in all", "%lld sessions are open in all",
+						  (unsigned long)facts->locks_held),
+				(long long)facts->locks_held));
 }
 
 static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 	const struct ik_error *error)
 {
-	const struct question *question = arg;
+	const struct doctor_postgres_question *question = arg;
 
 	if (!facts) {
 		say(question, IK_FINDING_WRONG, ik_strdup(error->text));
-		say(question, IK_FINDING_NOTE, ik_strdup(_("check the address, and that the server runs; the chat "
-			"goes on without it and keeps what is said until it is back")));
+		say(question, IK_FINDING_NOTE,
+			ik_strdup(_("check the address, and that the server runs; the chat "
+						"goes on without it and keeps what is said until it is back")));
 	} else if (say_whether_usable(question, facts)) {
 		say_what_lacks(question, facts);
 		say_who_writes(question, facts);
@@ -124,7 +148,7 @@ static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 }
 
 /* Events and large outputs that an earlier chat could not store. */
-static void say_what_waits(const struct question *question)
+static void say_what_waits(const struct doctor_postgres_question *question)
 {
 	const struct ik_setup *setup = question->doctor->setup;
 	char *spool = ik_places_file(&setup->places, "spool");
@@ -133,36 +157,47 @@ static void say_what_waits(const struct question *question)
 	if (spool)
 		spooled = ik_spool_look(spool, setup->database);
 	if (spooled.ours > 0)
-		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu event waits in %s until a chat reaches the "
-			"database", "%zu events wait in %s until a chat reaches the database", spooled.ours),
-			spooled.ours, spool));
+		say(question, IK_FINDING_NOTE,
+			ik_format(ngettext("%zu event waits in %s until a chat reaches the "
+							   "database",
+						  "%zu events wait in %s until a chat reaches the database", spooled.ours),
+				spooled.ours, spool));
 	if (spooled.outputs > 0)
-		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu large output waits in %s until a chat "
-			"reaches the database", "%zu large outputs wait in %s until a chat reaches the database",
-			spooled.outputs), spooled.outputs, spool));
+		say(question, IK_FINDING_NOTE,
+			ik_format(ngettext("%zu large output waits in %s until a chat "
+							   "reaches the database",
+						  "%zu large outputs wait in %s until a chat reaches the database",
+						  spooled.outputs),
+				spooled.outputs, spool));
 	if (spooled.others > 0)
-		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu event in %s waits for another database: "
-			"%s", "%zu events in %s wait for other databases, one of them: %s", spooled.others),
-			spooled.others, spool, spooled.database ? spooled.database : "?"));
+		say(question, IK_FINDING_NOTE,
+			ik_format(ngettext("%zu event in %s waits for another database: "
+							   "%s",
+						  "%zu events in %s wait for other databases, one of them: %s",
+						  spooled.others),
+				spooled.others, spool, spooled.database ? spooled.database : "?"));
 	if (spooled.other_outputs > 0)
-		say(question, IK_FINDING_NOTE, ik_format(ngettext("%zu large output in %s waits for another "
-			"database", "%zu large outputs in %s wait for other databases", spooled.other_outputs),
-			spooled.other_outputs, spool));
+		say(question, IK_FINDING_NOTE,
+			ik_format(ngettext("%zu large output in %s waits for another "
+							   "database",
+						  "%zu large outputs in %s wait for other databases",
+						  spooled.other_outputs),
+				spooled.other_outputs, spool));
 	ik_spooled_done(&spooled);
 	free(spool);
 }
 
 void ik_doctor_ask_postgres(struct ik_doctor *doctor)
 {
-	struct question question = { .doctor = doctor };
+	struct doctor_postgres_question question = { .doctor = doctor };
 	struct ik_postgres_examine *examine;
 	struct ik_error error;
 
 	if (!doctor->setup->database || !ik_postgres_is_uri(doctor->setup->database))
 		return;
 	question.shown = ik_redact(doctor->setup->database);
-	examine = ik_postgres_examine_start(doctor->loop, doctor->setup->database, LIMIT_MS, on_examined,
-		&question);
+	examine = ik_postgres_examine_start(doctor->loop, doctor->setup->database, LIMIT_MS,
+		on_examined, &question);
 	if (ik_loop_run(doctor->loop, &error) != IK_OK)
 		say(&question, IK_FINDING_WRONG, ik_strdup(error.text));
 	(void)ik_postgres_examine_close(examine);

@@ -11,7 +11,7 @@
 #include "agent/model_list.h"
 #include "cli/doctor.h"
 
-enum ik_finding { IK_FINDING_OK, IK_FINDING_NOTE, IK_FINDING_WRONG };
+enum ik_doctor_finding { IK_FINDING_OK, IK_FINDING_NOTE, IK_FINDING_WRONG };
 
 /* A provider that is asked. */
 struct ik_doctor_provider {
@@ -19,7 +19,7 @@ struct ik_doctor_provider {
 	char *name;
 	struct ik_model_choice choice;
 	struct ik_model_list *list; /* NULL: it has answered */
-	enum ik_finding finding;
+	enum ik_doctor_finding finding;
 	char *sentence;
 };
 
@@ -31,12 +31,12 @@ struct ik_doctor {
 	struct ik_doctor_provider *providers;
 	size_t provider_count, answered;
 	bool json;
-	bool wrong;   /* something is */
+	bool wrong; /* something is */
 	int status;
 };
 
 /* Print a line: label (N_(), or a name), what was found; sentence is sanitised for a terminal. */
-void ik_doctor_say(struct ik_doctor *doctor, enum ik_finding finding, const char *label,
+void ik_doctor_say(struct ik_doctor *doctor, enum ik_doctor_finding finding, const char *label,
 	const char *sentence);
 
 void ik_doctor_places(struct ik_doctor *doctor);

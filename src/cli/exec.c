@@ -7,21 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/attach.h"
-#include "core/core.h"
 #include "cli/exec_input.h"
 #include "cli/exec_print.h"
+#include "cli/output.h"
+#include "core/attach.h"
+#include "core/core.h"
 #include "core/memory.h"
 #include "core/print.h"
-#include "cli/output.h"
 #include "loop/child.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
 /* The signals that end exec. */
-static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
-#define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
+static const int signal_numbers[] = { SIGINT, SIGTERM, SIGHUP };
+#define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(signal_numbers[0]))
 
 /* The session is open elsewhere: later it may not be (EX_TEMPFAIL of <sysexits.h>). */
 #define STATUS_LOCKED 75
@@ -34,14 +34,14 @@ struct exec {
 	struct ik_signal *signals[SIGNAL_COUNT];
 	int status;
 	int signal_number; /* that interrupted it; 0: none */
-	bool begun; /* the turn */
+	bool begun;        /* the turn */
 	bool done;
 	bool warned;
 	bool resuming; /* the next id that is told is not the one of the session to be */
 	const struct ik_buf *prompt;
-	size_t written; /* bytes of it that are from the command line */
-	bool said; /* the prompt */
-	bool stored; /* the session: it can be resumed (or nothing announces it) */
+	size_t written;              /* bytes of it that are from the command line */
+	bool said;                   /* the prompt */
+	bool stored;                 /* the session: it can be resumed (or nothing announces it) */
 	struct ik_buf session, held; /* until then: the line that announces it, and all after it */
 };
 
@@ -56,8 +56,7 @@ static void stop_when_written(void *arg)
 		ik_session_cancel(exec->core.session);
 	}
 	if (exec->done && ik_output_is_empty(exec->out) && ik_output_is_empty(exec->errors) &&
-	    (exec->core.session == NULL ||
-	     ik_session_when_noted(exec->core.session, stop_when_written, exec)))
+		(!exec->core.session || ik_session_when_noted(exec->core.session, stop_when_written, exec)))
 		ik_loop_stop(exec->loop);
 }
 
@@ -129,8 +128,7 @@ static void print_call(struct exec *exec, const struct ik_event *event)
 	char *text = ik_message_arguments(event->message, &length);
 
 	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
-	ik_session_put_arguments(exec->core.session, event->name, text != NULL ? text : "", length,
-		&arguments);
+	ik_session_put_arguments(exec->core.session, event->name, text ? text : "", length, &arguments);
 	call.text = arguments.data;
 	call.text_length = arguments.length;
 	print(exec, &call);
@@ -155,9 +153,11 @@ static void on_event(void *arg, const struct ik_event *event)
 		tell_of_lock(event);
 		return;
 	}
-	exec->said = exec->said || (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
+	exec->said = exec->said ||
+		(event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
 	/* A database in trouble keeps nobody waiting: what was said is rescued in the end. */
-	if (exec->said && !exec->stored && (ik_store_is_kept(exec->core.store) ||
+	if (exec->said && !exec->stored &&
+		(ik_store_is_kept(exec->core.store) ||
 			ik_store_trouble(exec->core.store) != IK_STORE_FINE)) {
 		exec->stored = true;
 		release(exec);
@@ -184,7 +184,7 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	char *warning = exec->warned ? NULL : ik_project_warning(&exec->core.setup->project, registry);
 
 	exec->warned = true;
-	if (warning != NULL)
+	if (warning)
 		ik_session_add_notice(exec->core.session, warning);
 	free(warning);
 }
@@ -207,9 +207,12 @@ static void on_signal(void *arg, int number)
 static void refuse(struct exec *exec, const char *code, const struct ik_error *error)
 {
 	const struct ik_event why = {
-		.kind = IK_EVENT_ERROR, .name = code, .text = error->text, .text_length = strlen(error->text),
+		.kind = IK_EVENT_ERROR,
+		.name = code,
+		.text = error->text,
+		.text_length = strlen(error->text),
 	};
-	const struct ik_event end = {.kind = IK_EVENT_TURN_DONE, .name = "error"};
+	const struct ik_event end = { .kind = IK_EVENT_TURN_DONE, .name = "error" };
 
 	on_event(exec, &why);
 	on_event(exec, &end);
@@ -242,9 +245,9 @@ static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct exec *exec = arg;
 
-	if (error != NULL && error->status == IK_UNAVAILABLE)
+	if (error && error->status == IK_UNAVAILABLE)
 		exec->status = STATUS_LOCKED;
-	if (error != NULL)
+	if (error)
 		refuse(exec, "STORE", error);
 	else
 		submit(exec);
@@ -254,7 +257,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 static void resume(struct exec *exec, const struct ik_options *options)
 {
 	ik_session_when_locked(exec->core.session, options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
-	if (options->system_prompt != NULL)
+	if (options->system_prompt)
 		ik_session_want_prompt(exec->core.session);
 	ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
 }
@@ -284,8 +287,10 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	const struct ik_buf *prompt, struct ik_error *error)
 {
 	static const struct ik_core_events events = {
-		.event = on_event, .store = on_event,
-		.scan_progress = on_scan_progress, .scan_finished = on_scan_finished,
+		.event = on_event,
+		.store = on_event,
+		.scan_progress = on_scan_progress,
+		.scan_finished = on_scan_finished,
 	};
 	struct ik_error notice;
 	size_t i;
@@ -298,7 +303,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	current_core = &exec->core;
 	ik_alloc_set_hook(keep_before_the_end);
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
-		    options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec, error) != IK_OK)
+			options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec,
+			error) != IK_OK)
 		refuse(exec, "CONNECT", error);
 	else if (options->resume)
 		resume(exec, options);
@@ -312,7 +318,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	} else if (ik_output_error(exec->out) != 0) {
 		exec->status = exec->status == 0 ? 1 : exec->status;
 		if (ik_output_error(exec->out) != EPIPE) /* the reader has seen enough: head, say */
-			(void)ik_error_set_errno(error, ik_output_error(exec->out), _("cannot write the reply"));
+			(void)ik_error_set_errno(error, ik_output_error(exec->out),
+				_("cannot write the reply"));
 	}
 	exec->done = true;
 	current_core = NULL;
@@ -330,10 +337,13 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 
 void ik_exec_refuse(const struct ik_options *options, const char *sentence)
 {
-	struct ik_exec_printer printer = {.json = options->json};
+	struct ik_exec_printer printer = { .json = options->json };
 	const struct ik_event events[] = {
-		{.kind = IK_EVENT_ERROR, .name = "CONFIG", .text = sentence, .text_length = strlen(sentence)},
-		{.kind = IK_EVENT_TURN_DONE, .name = "error"},
+		{ .kind = IK_EVENT_ERROR,
+			.name = "CONFIG",
+			.text = sentence,
+			.text_length = strlen(sentence) },
+		{ .kind = IK_EVENT_TURN_DONE, .name = "error" },
 	};
 	struct ik_buf out, errors;
 	size_t i;
@@ -342,7 +352,7 @@ void ik_exec_refuse(const struct ik_options *options, const char *sentence)
 		return;
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&errors, IK_LIMIT_ENVELOPE);
-	for (i = 0; i < sizeof events / sizeof events[0]; i++)
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		ik_exec_print(&printer, &events[i], &out, &errors);
 	(void)fwrite(out.data, 1, out.length, stdout);
 	ik_buf_done(&out);
@@ -352,11 +362,11 @@ void ik_exec_refuse(const struct ik_options *options, const char *sentence)
 int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct ik_buf prompt;
-	struct ik_error error = {.status = IK_OK};
+	struct ik_error error = { .status = IK_OK };
 	struct exec exec;
 	int status;
 
-	memset(&exec, 0, sizeof exec);
+	memset(&exec, 0, sizeof(exec));
 	exec.printer.json = options->json;
 	exec.resuming = options->resume;
 	exec.stored = options->resume || !options->json;
@@ -369,7 +379,7 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 		return 2;
 	}
 	exec.loop = ik_loop_new(&error);
-	status = exec.loop == NULL ? 1 : run(&exec, options, setup, &prompt, &error);
+	status = !exec.loop ? 1 : run(&exec, options, setup, &prompt, &error);
 	if (error.status != IK_OK)
 		ik_complain(error.text);
 	ik_loop_free(exec.loop);

@@ -36,7 +36,7 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 /* Is standard input to be appended to a prompt? */
 static bool goes_with_prompt(void)
 {
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	struct stat status;
 	off_t at;
 
@@ -45,8 +45,9 @@ static bool goes_with_prompt(void)
 	if (S_ISREG(status.st_mode)) {
 		at = lseek(STDIN_FILENO, 0, SEEK_CUR);
 		if (at > 0 && at < status.st_size)
-			ik_complain(_("standard input is left to the program that has read the first lines of it "
-				"(ikigai exec PROMPT - reads the rest; </dev/null: there is nothing)"));
+			ik_complain(_("standard input is left to the program that has read the first lines of "
+						  "it "
+						  "(ikigai exec PROMPT - reads the rest; </dev/null: there is nothing)"));
 		return at == 0;
 	}
 	if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
@@ -55,22 +56,21 @@ static bool goes_with_prompt(void)
 	if (poll(&input, 1, IK_EXEC_SILENCE_MS) != 0)
 		return true;
 	ik_complain(_("nothing came on standard input for a second, so it is left unread "
-		"(ikigai exec PROMPT - waits for its end; </dev/null: there is nothing)"));
+				  "(ikigai exec PROMPT - waits for its end; </dev/null: there is nothing)"));
 	return false;
 }
 
 enum ik_status ik_exec_read_prompt(const struct ik_options *options, struct ik_buf *prompt,
 	size_t *ret_written, struct ik_error *error)
 {
-	bool whole = options->first == NULL || options->second != NULL ||
-		ik_text_equal(options->first, "-");
+	bool whole = !options->first || options->second || ik_text_equal(options->first, "-");
 	enum ik_status status = IK_OK;
 	size_t before;
 
-	if (options->first == NULL && isatty(STDIN_FILENO) == 1)
+	if (!options->first && isatty(STDIN_FILENO) == 1)
 		return ik_error_set(error, IK_INVALID,
 			_("exec needs a prompt: ikigai exec \"...\", or text on standard input"));
-	if (options->first != NULL && !ik_text_equal(options->first, "-"))
+	if (options->first && !ik_text_equal(options->first, "-"))
 		ik_utf8_repair(prompt, options->first, strlen(options->first));
 	*ret_written = before = prompt->length;
 	if (whole || goes_with_prompt()) {

@@ -31,7 +31,7 @@ static void close_line(struct ik_buf *out)
 static void put_member(struct ik_buf *out, const char *key, const char *text, size_t length)
 {
 	ik_json_key(out, key);
-	if (text == NULL)
+	if (!text)
 		ik_json_put_null(out);
 	else
 		ik_json_put_string(out, text, length);
@@ -39,7 +39,7 @@ static void put_member(struct ik_buf *out, const char *key, const char *text, si
 
 static void put_text_member(struct ik_buf *out, const char *key, const char *text)
 {
-	put_member(out, key, text, text == NULL ? 0 : strlen(text));
+	put_member(out, key, text, !text ? 0 : strlen(text));
 }
 
 /* The JSON object that the tool gets, else null and the text that the model wrote. */
@@ -51,13 +51,13 @@ static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 
 	ik_json_key(out, "arguments");
 	if (ik_json_check(event->text, event->text_length, &value, NULL) == IK_OK &&
-	    ik_json_span_type(value) == IK_JSON_OBJECT) {
+		ik_json_span_type(value) == IK_JSON_OBJECT) {
 		ik_json_put_raw(out, value);
 		return;
 	}
 	ik_json_put_null(out);
 	text = ik_message_arguments(event->message, &length);
-	put_member(out, "arguments_raw", text != NULL ? text : "", length);
+	put_member(out, "arguments_raw", text ? text : "", length);
 	free(text);
 }
 
@@ -93,7 +93,7 @@ static void put_envelope(struct ik_buf *out, const struct ik_event *event)
 
 bool ik_exec_is_call(const struct ik_event *event)
 {
-	return event->kind == IK_EVENT_MESSAGE && event->id != NULL &&
+	return event->kind == IK_EVENT_MESSAGE && event->id &&
 		event->message->kind == IK_KIND_TOOL_CALL;
 }
 
@@ -113,15 +113,20 @@ static void print_json_call(const struct ik_event *event, struct ik_buf *out)
 static void print_json(const struct ik_event *event, struct ik_buf *out)
 {
 	static const char *const types[] = {
-		[IK_EVENT_SESSION] = "session", [IK_EVENT_TEXT] = "text", [IK_EVENT_THINKING] = "thinking",
-		[IK_EVENT_TOOL_DONE] = "tool_result", [IK_EVENT_USAGE] = "usage",
-		[IK_EVENT_NOTICE] = "notice", [IK_EVENT_RETRY] = "notice", [IK_EVENT_ERROR] = "error",
+		[IK_EVENT_SESSION] = "session",
+		[IK_EVENT_TEXT] = "text",
+		[IK_EVENT_THINKING] = "thinking",
+		[IK_EVENT_TOOL_DONE] = "tool_result",
+		[IK_EVENT_USAGE] = "usage",
+		[IK_EVENT_NOTICE] = "notice",
+		[IK_EVENT_RETRY] = "notice",
+		[IK_EVENT_ERROR] = "error",
 		[IK_EVENT_TURN_DONE] = "done",
 	};
 
 	if (event->kind == IK_EVENT_MESSAGE)
 		print_json_call(event, out);
-	if ((size_t)event->kind >= sizeof types / sizeof types[0] || types[event->kind] == NULL)
+	if ((size_t)event->kind >= sizeof(types) / sizeof(types[0]) || !types[event->kind])
 		return;
 	open_line(out, types[event->kind], event->round);
 	switch (event->kind) {
@@ -167,7 +172,7 @@ static void begin_note(struct ik_exec_printer *printer, struct ik_buf *errors)
 static void print_note(struct ik_exec_printer *printer, struct ik_buf *errors, const char *text,
 	size_t length)
 {
-	if (text == NULL || length == 0)
+	if (!text || length == 0)
 		return;
 	begin_note(printer, errors);
 	ik_sanitize(errors, text, length);
@@ -194,10 +199,10 @@ static void print_failure(struct ik_exec_printer *printer, struct ik_buf *errors
 	char *why;
 
 	if (ik_json_check(event->text, event->text_length, &envelope, NULL) != IK_OK ||
-	    ik_envelope_succeeded(envelope))
+		ik_envelope_succeeded(envelope))
 		return;
 	why = ik_json_string_new(ik_json_member(envelope, "error"), NULL);
-	if (why != NULL)
+	if (why)
 		print_note(printer, errors, why, strlen(why));
 	free(why);
 }
@@ -255,8 +260,8 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_note(printer, errors, event->text, event->text_length);
 		break;
 	case IK_EVENT_TURN_DONE:
-		if (event->name != NULL && !ik_text_equal(event->name, "end") &&
-		    !ik_text_equal(event->name, "error")) {
+		if (event->name && !ik_text_equal(event->name, "end") &&
+			!ik_text_equal(event->name, "error")) {
 			char *line = ik_format(_("the turn ended before its time: %s"), event->name);
 
 			print_note(printer, errors, line, strlen(line));

@@ -11,11 +11,11 @@
 static bool read_time(const char *text, int64_t *ret_ms)
 {
 	struct tm parts = { .tm_isdst = 0 };
-	const char *rest = text != NULL ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
+	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
 	int64_t milliseconds = 0;
 	int digits;
 
-	if (rest == NULL)
+	if (!rest)
 		return false;
 	if (*rest == '.') {
 		for (rest++, digits = 0; *rest >= '0' && *rest <= '9'; rest++, digits++)
@@ -30,7 +30,7 @@ static bool read_time(const char *text, int64_t *ret_ms)
 /* Is it a UUID as it is stored: 36 characters, in small letters? */
 static bool is_id(const char *text)
 {
-	return text != NULL && strlen(text) == IK_UUID_TEXT - 1 &&
+	return text && strlen(text) == IK_UUID_TEXT - 1 &&
 		strspn(text, "0123456789abcdef-") == IK_UUID_TEXT - 1;
 }
 
@@ -39,7 +39,7 @@ static char *session_of(struct ik_json_span object)
 {
 	char *fork = ik_json_string_new(ik_json_member(object, "stored_as"), NULL);
 
-	return fork != NULL ? fork : ik_json_string_new(ik_json_member(object, "session"), NULL);
+	return fork ? fork : ik_json_string_new(ik_json_member(object, "session"), NULL);
 }
 
 /* The message of an event. A file may not tell the model what to do: a system prompt becomes a
@@ -48,7 +48,8 @@ static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_
 	const char *content, size_t length, struct ik_json_span data)
 {
 	struct ik_message *message = ik_message_stored(kind, id, 0, time_ms, content, length, data.text,
-		data.length), *notice;
+						  data.length),
+					  *notice;
 
 	if (kind != IK_KIND_SYSTEM || strcmp(content, ik_built_in_prompt()) == 0)
 		return message;
@@ -79,18 +80,19 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 		problem = _("\"session\" is no id of a session");
 	else if (!is_id(id))
 		problem = _("\"id\" is no id of an event");
-	else if (kind_name == NULL || !ik_kind_from_name(kind_name, &kind))
+	else if (!kind_name || !ik_kind_from_name(kind_name, &kind))
 		problem = _("\"kind\" is none that this ikigai knows");
-	else if (content == NULL)
+	else if (!content)
 		problem = _("\"content\" is no text");
 	else if (!ik_json_integer(ik_json_member(object, "time_ms"), &time_ms) &&
-	    !read_time(time, &time_ms))
+		!read_time(time, &time_ms))
 		problem = _("\"time\" is no time such as 2026-01-31T12:00:00.000Z");
-	if (problem == NULL) {
+	if (!problem) {
 		event->session = session;
 		event->parent = ik_json_string_new(ik_json_member(object, "parent"), NULL);
-		if (!is_id(event->parent) || !ik_json_integer(ik_json_member(object, "forked_at"),
-		    &event->forked_at) || event->forked_at < 0) {
+		if (!is_id(event->parent) ||
+			!ik_json_integer(ik_json_member(object, "forked_at"), &event->forked_at) ||
+			event->forked_at < 0) {
 			free(event->parent);
 			event->parent = NULL;
 		}
@@ -108,9 +110,8 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 /* Is it a line that only the store itself has a use for? */
 static bool is_of_store(struct ik_json_span object)
 {
-	return ik_json_member(object, "ikigai_rescue").text != NULL ||
-		ik_json_member(object, "more").text != NULL ||
-		(ik_json_member(object, "parent").text != NULL && ik_json_member(object, "id").text == NULL);
+	return ik_json_member(object, "ikigai_rescue").text || ik_json_member(object, "more").text ||
+		(ik_json_member(object, "parent").text && !ik_json_member(object, "id").text);
 }
 
 const char *ik_import_event_read(const char *line, size_t length, struct ik_outputs *outputs,
@@ -120,14 +121,15 @@ const char *ik_import_event_read(const char *line, size_t length, struct ik_outp
 	const char *problem;
 
 	ik_import_event_clear(event);
-	if (ik_json_check(line, length, &object, NULL) != IK_OK || ik_json_span_type(object) != IK_JSON_OBJECT)
+	if (ik_json_check(line, length, &object, NULL) != IK_OK ||
+		ik_json_span_type(object) != IK_JSON_OBJECT)
 		return _("this is no JSON object");
 	if (ik_outputs_is_line(object))
 		return ik_outputs_take_line(outputs, object, &event->bytes, &event->blob, &event->part);
 	if (is_of_store(object))
 		return NULL;
 	problem = read_event(object, event);
-	if (problem == NULL)
+	if (!problem)
 		ik_outputs_begin(outputs, event->message);
 	return problem;
 }

@@ -11,13 +11,13 @@
 
 /* What a line holds; nothing at all where message and blob are NULL. */
 struct ik_import_event {
-	char *session;              /* of the event */
-	char *parent;               /* of a rescued one of a fork: the session it was made of; or NULL */
-	int64_t forked_at;          /* so many events are the parent's */
+	char *session;     /* of the event */
+	char *parent;      /* of a rescued one of a fork: the session it was made of; or NULL */
+	int64_t forked_at; /* so many events are the parent's */
 	struct ik_message *message; /* NULL: it is a part */
 	const char *blob;           /* the id of its output; borrowed from outputs */
 	size_t part;
-	struct ik_buf bytes;        /* of the part */
+	struct ik_buf bytes; /* of the part */
 };
 
 /* Start with a struct of zeroes and an initialised bytes; then read line after line, each of which

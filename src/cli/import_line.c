@@ -55,7 +55,7 @@ enum ik_status ik_import_line_read(struct ik_loop *loop, struct ik_store *store,
 
 struct ik_import_line *ik_import_line_free(struct ik_import_line *line)
 {
-	if (line == NULL)
+	if (!line)
 		return NULL;
 	free(line->ids);
 	free(line);
@@ -80,8 +80,7 @@ bool ik_import_line_fits(const struct ik_import_line *line)
 /* Is this very id there? */
 static bool is_there(const struct ik_import_line *line, const char *id)
 {
-	return line->count > 0 &&
-		bsearch(id, line->ids, line->count, sizeof(*line->ids), compare_ids) != NULL;
+	return line->count > 0 && bsearch(id, line->ids, line->count, sizeof(*line->ids), compare_ids);
 }
 
 bool ik_import_line_has(struct ik_import_line *line, const char *id, bool *ret_copied)
@@ -124,7 +123,7 @@ enum ik_status ik_import_line_copy_id(const struct ik_import_line *line, const c
 struct ik_message *ik_import_line_copy(const struct ik_import_line *line,
 	const struct ik_message *message, struct ik_error *error)
 {
-	char *data = message->data != NULL ? ik_strndup(message->data, message->data_length) : NULL;
+	char *data = message->data ? ik_strndup(message->data, message->data_length) : NULL;
 	char id[IK_UUID_TEXT], output[IK_UUID_TEXT];
 	enum ik_status status = ik_import_line_copy_id(line, message->id, id, error);
 	struct ik_message *copy = NULL;
@@ -137,8 +136,8 @@ struct ik_message *ik_import_line_copy(const struct ik_import_line *line,
 		if (!ik_message_blob(message, stream, &blob))
 			continue;
 		status = ik_import_line_copy_id(line, blob.id, output, error);
-		for (place = strstr(data, blob.id); status == IK_OK && place != NULL;
-		     place = strstr(place, blob.id))
+		for (place = strstr(data, blob.id); status == IK_OK && place;
+			 place = strstr(place, blob.id))
 			memcpy(place, output, IK_UUID_TEXT - 1);
 	}
 	if (status == IK_OK)

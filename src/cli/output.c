@@ -40,9 +40,9 @@ static void tell_when_empty(struct ik_output *output)
 		return;
 	ik_buf_clear(&output->waiting);
 	output->start = 0;
-	if (output->watch != NULL)
+	if (output->watch)
 		(void)ik_watch_set(output->watch, 0, NULL);
-	if (output->drained != NULL)
+	if (output->drained)
 		ik_loop_defer(output->loop, output->drained, output->arg);
 }
 
@@ -53,7 +53,8 @@ static void on_writable(void *arg, int what)
 	ssize_t written;
 
 	(void)what;
-	written = write(output->fd, output->waiting.data + output->start, left < PIPE_BUF ? left : PIPE_BUF);
+	written = write(output->fd, output->waiting.data + output->start,
+		left < PIPE_BUF ? left : PIPE_BUF);
 	if (written >= 0)
 		output->start += (size_t)written;
 	else if (errno != EINTR && errno != EAGAIN)
@@ -83,7 +84,7 @@ static bool can_wait(int fd)
 
 struct ik_output *ik_output_new(struct ik_loop *loop, int fd, void (*drained)(void *), void *arg)
 {
-	struct ik_output *output = ik_alloc(sizeof *output);
+	struct ik_output *output = ik_alloc(sizeof(*output));
 
 	output->loop = loop;
 	output->fd = fd;
@@ -98,9 +99,9 @@ struct ik_output *ik_output_new(struct ik_loop *loop, int fd, void (*drained)(vo
 
 struct ik_output *ik_output_close(struct ik_output *output)
 {
-	if (output == NULL)
+	if (!output)
 		return NULL;
-	if (output->drained != NULL)
+	if (output->drained)
 		ik_loop_cancel_deferred(output->loop, output->drained, output->arg);
 	output->watch = ik_watch_close(output->watch);
 	ik_buf_done(&output->waiting);
@@ -118,7 +119,7 @@ void ik_output_write(struct ik_output *output, const char *bytes, size_t length)
 		ik_buf_append(&output->waiting, bytes, length);
 	if (ik_buf_status(&output->waiting) != IK_OK)
 		fail(output, ENOMEM);
-	else if (output->watch == NULL)
+	else if (!output->watch)
 		write_now(output);
 	else if (ik_watch_set(output->watch, IK_WRITABLE, NULL) != IK_OK)
 		fail(output, EIO);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+/* clang-format off */
 static const char shell[] =
 "#!/bin/sh\n"
 "# @NAME@: a tool for ikigai, in plain sh.\n"
@@ -271,3 +272,4 @@ const struct ik_tool_template ik_tool_templates[] = {
 	{"c", ".c", "cc -O2 -Wall -o @PATH@ @PATH@.c -lcjson", c},
 	{NULL, NULL, NULL, NULL},
 };
+/* clang-format on */

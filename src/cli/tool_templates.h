@@ -10,9 +10,9 @@
 #define IK_CLI_TOOL_TEMPLATES_H
 
 struct ik_tool_template {
-	const char *language;  /* as --lang names it */
-	const char *suffix;    /* of the file: "" for what runs as it is, ".c" for a source */
-	const char *compile;   /* the line that makes a source the executable, or NULL */
+	const char *language; /* as --lang names it */
+	const char *suffix;   /* of the file: "" for what runs as it is, ".c" for a source */
+	const char *compile;  /* the line that makes a source the executable, or NULL */
 	const char *text;
 };
 

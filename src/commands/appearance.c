@@ -9,11 +9,11 @@ enum ik_colour_depth ik_appearance_depth(void)
 {
 	const char *none = getenv("NO_COLOR"), *type = getenv("TERM"), *colorterm = getenv("COLORTERM");
 
-	if (none != NULL && none[0] != '\0')
+	if (none && none[0] != '\0')
 		return IK_COLOURS_NONE;
 	/* GNU screen hands on the COLORTERM of the terminal around it, but not such colours;
 	 * tmux, which may call itself the same, does. */
-	if (type != NULL && ik_text_starts(type, "screen") && getenv("TMUX") == NULL)
+	if (type && ik_text_starts(type, "screen") && !getenv("TMUX"))
 		colorterm = NULL;
 	return ik_term_colours(type, colorterm);
 }
@@ -22,7 +22,7 @@ const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool 
 {
 	const struct ik_theme *theme = ik_theme_find(config->ui_theme);
 
-	return theme != NULL ? theme : ik_theme_find(light ? "light" : "dark");
+	return theme ? theme : ik_theme_find(light ? "light" : "dark");
 }
 
 bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out)
@@ -31,8 +31,9 @@ bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf 
 	struct ik_error error;
 
 	if (rest[0] == '\0') {
-		for (const char *const *name = key->choices; *name != NULL; name++)
-			ik_buf_printf(out, "%s %s\n", ik_text_equal(*name, config->ui_theme) ? "*" : " ", *name);
+		for (const char *const *name = key->choices; *name; name++)
+			ik_buf_printf(out, "%s %s\n", ik_text_equal(*name, config->ui_theme) ? "*" : " ",
+				*name);
 		ik_buf_puts(out, _("/theme NAME takes another; auto goes by the terminal's background."));
 		return false;
 	}
@@ -40,7 +41,9 @@ bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf 
 		ik_buf_printf(out, _("There is no theme \"%s\": /theme lists them."), rest);
 		return false;
 	}
-	ik_buf_printf(out, _("The theme is %s now. To keep it, write {\"ui\": {\"theme\": \"%s\"}} into "
-		"~/.ikigai/config.json."), rest, rest);
+	ik_buf_printf(out,
+		_("The theme is %s now. To keep it, write {\"ui\": {\"theme\": \"%s\"}} into "
+		  "~/.ikigai/config.json."),
+		rest, rest);
 	return true;
 }

@@ -16,14 +16,14 @@ static char *call_line(const struct ik_conversation *conversation, const char *i
 	char *name, *arguments, *line = NULL;
 	size_t length;
 
-	for (size_t i = ik_conversation_count(conversation); i-- > 0 && line == NULL;) {
+	for (size_t i = ik_conversation_count(conversation); i-- > 0 && !line;) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
 		if (message->kind != IK_KIND_TOOL_CALL || !ik_text_equal(message->call_id, id))
 			continue;
 		name = ik_message_tool_name(message);
 		arguments = ik_message_arguments(message, &length);
-		if (name != NULL && arguments != NULL)
+		if (name && arguments)
 			line = ik_call_summary(name, arguments, length, LINE_WIDTH);
 		free(name);
 		free(arguments);
@@ -35,14 +35,14 @@ static char *call_line(const struct ik_conversation *conversation, const char *i
 static void put_leftover(const struct ik_conversation *conversation,
 	const struct ik_leftover *leftover, struct ik_buf *out)
 {
-	char *line = leftover->call != NULL ? call_line(conversation, leftover->call) : NULL;
+	char *line = leftover->call ? call_line(conversation, leftover->call) : NULL;
 
 	ik_buf_printf(out, "  %d  ", leftover->pid);
 	ik_elapsed_put(out, leftover->running_ms / 1000);
 	ik_buf_printf(out, "  %.*s\n", LINE_WIDTH, leftover->command);
-	if (line != NULL || leftover->call != NULL)
+	if (line || leftover->call)
 		/* Translators: %s is the call of a tool. */
-		ik_buf_printf(out, _("    started by %s\n"), line != NULL ? line : leftover->call);
+		ik_buf_printf(out, _("    started by %s\n"), line ? line : leftover->call);
 	free(line);
 }
 
@@ -55,12 +55,15 @@ static void put_list(struct ik_loop *loop, const struct ik_conversation *convers
 	if (count == 0) {
 		ik_buf_puts(out, _("No tool has left anything running.\n"));
 	} else {
-		ik_buf_printf(out, ngettext("%zu process that a tool left running:\n",
-			"%zu processes that tools left running:\n", (unsigned long)count), count);
+		ik_buf_printf(out,
+			ngettext("%zu process that a tool left running:\n",
+				"%zu processes that tools left running:\n", (unsigned long)count),
+			count);
 		for (size_t i = 0; i < count; i++)
 			put_leftover(conversation, &leftovers[i], out);
-		ik_buf_puts(out, _("/background end PID ends one, /background end all; with ikigai they "
-			"end at the latest.\n"));
+		ik_buf_puts(out,
+			_("/background end PID ends one, /background end all; with ikigai they "
+			  "end at the latest.\n"));
 	}
 	ik_leftovers_free(leftovers, count);
 }
@@ -80,8 +83,10 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 	if (word[0] != '\0') {
 		told = ik_leftover_end(loop, (int)pid);
 		if (told == 0)
-			ik_buf_printf(out, _("No tool has left a process %ld running. "
-				"/background lists them.\n"), pid);
+			ik_buf_printf(out,
+				_("No tool has left a process %ld running. "
+				  "/background lists them.\n"),
+				pid);
 	} else {
 		leftovers = ik_leftovers_list(loop, &count);
 		for (size_t i = 0; i < count; i++)
@@ -91,8 +96,10 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 			ik_buf_puts(out, _("No tool has left anything running.\n"));
 	}
 	if (told > 0)
-		ik_buf_printf(out, ngettext("%zu process was told to end.\n",
-			"%zu processes were told to end.\n", (unsigned long)told), told);
+		ik_buf_printf(out,
+			ngettext("%zu process was told to end.\n", "%zu processes were told to end.\n",
+				(unsigned long)told),
+			told);
 }
 
 void ik_background_text(struct ik_loop *loop, const struct ik_conversation *conversation,
@@ -105,6 +112,7 @@ void ik_background_text(struct ik_loop *loop, const struct ik_conversation *conv
 	else if (ik_text_starts(words, "end "))
 		put_end(loop, words + 4 + strspn(words + 4, " "), out);
 	else
-		ik_buf_puts(out, _("/background lists what tools left running; /background end PID ends "
-			"one, /background end all.\n"));
+		ik_buf_puts(out,
+			_("/background lists what tools left running; /background end PID ends "
+			  "one, /background end all.\n"));
 }

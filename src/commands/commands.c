@@ -10,10 +10,10 @@
 #include "commands/commands_text.h"
 #include "commands/mode_command.h"
 #include "commands/sandbox_command.h"
-#include "core/system_text.h"
 #include "commands/tool_text.h"
-#include "core/undo_command.h"
 #include "commands/usage_text.h"
+#include "core/system_text.h"
+#include "core/undo_command.h"
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -42,11 +42,11 @@ static void put_command_help(const struct ik_core *core, const char *name, struc
 	char *wanted = ik_format("%s%s", name[0] == '/' ? "" : "/", name);
 	const struct ik_command *command = find_command(wanted);
 
-	if (command == NULL) {
+	if (!command) {
 		put_unknown(wanted, out);
 	} else {
 		ik_buf_printf(out, "%s\n  %s\n", command->usage, _(command->description));
-		if (command->details != NULL) {
+		if (command->details) {
 			ik_buf_putc(out, '\n');
 			put_text(core, _(command->details), out);
 		}
@@ -67,13 +67,17 @@ static enum ik_command_effect run_help(struct ik_core *core, const char *line, c
 		ik_command_answer(core, line, &out);
 		return IK_COMMAND_NOTHING;
 	}
-	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+	for (i = 0; (command = ik_command_at(i)); i++)
 		ik_buf_printf(&out, "  %-*s  %s\n", USAGE_COLUMNS, command->usage, _(command->description));
-	put_text(core, _("!COMMAND runs a shell command of your own (without a terminal); its "
-		"output goes with your next message. @PATH in a message gives the model that file."), &out);
-	put_text(core, _("Anything else is a message for the model; {new-line} begins a new line in it. "
-		"{cancel} cancels what runs, {end-of-input} ends. /help COMMAND says more of one, {help} "
-		"shows all keys."), &out);
+	put_text(core,
+		_("!COMMAND runs a shell command of your own (without a terminal); its "
+		  "output goes with your next message. @PATH in a message gives the model that file."),
+		&out);
+	put_text(core,
+		_("Anything else is a message for the model; {new-line} begins a new line in it. "
+		  "{cancel} cancels what runs, {end-of-input} ends. /help COMMAND says more of one, {help} "
+		  "shows all keys."),
+		&out);
 	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;
 }
@@ -123,8 +127,9 @@ static enum ik_command_effect run_run(struct ik_core *core, const char *line, co
 
 	if (length == 0) {
 		ik_buf_init(&out, IK_KIB(4));
-		ik_buf_puts(&out, _("/run needs the name of a tool and its arguments: "
-			"/run glob {\"pattern\": \"*.c\"}"));
+		ik_buf_puts(&out,
+			_("/run needs the name of a tool and its arguments: "
+			  "/run glob {\"pattern\": \"*.c\"}"));
 		ik_command_answer(core, line, &out);
 		return IK_COMMAND_NOTHING;
 	}
@@ -271,6 +276,7 @@ static enum ik_command_effect run_compact(struct ik_core *core, const char *line
 	return IK_COMMAND_NOTHING;
 }
 
+/* clang-format off */
 static const struct ik_command commands[] = {
 	{"/help", "/help [COMMAND]", N_("list the commands, or explain one"), run_help, NULL},
 	{"/tool", "/tool [NAME | --all]", N_("list the tools, or show one"), run_tool,
@@ -369,8 +375,9 @@ static const struct ik_command commands[] = {
 	{"/clear", "/clear", N_("empty the screen (the session stays)"), run_clear, NULL},
 	{"/quit", "/quit", N_("end ikigai (the session can be resumed)"), run_quit, NULL},
 };
+/* clang-format on */
 
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 const struct ik_command *ik_command_at(size_t index)
 {
@@ -379,8 +386,9 @@ const struct ik_command *ik_command_at(size_t index)
 
 bool ik_command_is(const char *line)
 {
-	return line[0] == '/' && ((line[1] >= 'a' && line[1] <= 'z') || (line[1] >= 'A' && line[1] <= 'Z')) &&
-		memchr(line + 1, '/', strcspn(line + 1, " \t\n")) == NULL;
+	return line[0] == '/' &&
+		((line[1] >= 'a' && line[1] <= 'z') || (line[1] >= 'A' && line[1] <= 'Z')) &&
+		!memchr(line + 1, '/', strcspn(line + 1, " \t\n"));
 }
 
 /* The command of that name, or NULL. */
@@ -400,7 +408,7 @@ static void put_unknown(const char *word, struct ik_buf *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		names[i] = commands[i].name;
 	near = ik_text_nearest(word, names, COMMAND_COUNT);
-	if (near != NULL)
+	if (near)
 		ik_buf_printf(out, _("There is no command %s. Did you mean %s?"), word, near);
 	else
 		ik_buf_printf(out, _("There is no command %s. /help lists them."), word);
@@ -424,10 +432,10 @@ enum ik_command_effect ik_command_run(struct ik_core *core, const char *line)
 	char *word = ik_strndup(line, length), *rest;
 
 	rest = ik_strdup(line + length + strspn(line + length, " \t\n"));
-	for (end = strlen(rest); end > 0 && strchr(" \t\n", rest[end - 1]) != NULL; end--)
+	for (end = strlen(rest); end > 0 && strchr(" \t\n", rest[end - 1]); end--)
 		rest[end - 1] = '\0';
 	command = find_command(word);
-	if (command != NULL)
+	if (command)
 		effect = command->run(core, line, rest);
 	else
 		answer_unknown(core, line, word);

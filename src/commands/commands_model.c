@@ -57,7 +57,7 @@ static bool use_model(struct ik_core *core, struct ik_session *session, const ch
 	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
 
 	bool switched = use(core, session, line,
-		&(struct ik_model_wish){.provider = provider, .model = model, .base_url = url});
+		&(struct ik_model_wish){ .provider = provider, .model = model, .base_url = url });
 
 	free(provider);
 	free(url);
@@ -101,8 +101,10 @@ static void put_models(struct ik_buf *out, const struct ik_model_choice *choice,
 {
 	size_t i;
 
-	ik_buf_printf(out, ngettext("%s offers %zu model; /model NAME switches to one.",
-		"%s offers %zu models; /model NAME switches to one.", count), choice->provider, count);
+	ik_buf_printf(out,
+		ngettext("%s offers %zu model; /model NAME switches to one.",
+			"%s offers %zu models; /model NAME switches to one.", count),
+		choice->provider, count);
 	ik_buf_putc(out, '\n');
 	for (i = 0; i < count; i++)
 		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ", names[i]);
@@ -120,26 +122,27 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 
 	core->models_for = NULL;
 	core->models_line = core->models_wanted = NULL;
-	if (wanted != NULL && has(names, count, wanted)) {
+	if (wanted && has(names, count, wanted)) {
 		switched = use_model(core, session, line, wanted);
 	} else {
 		ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
-		if (names == NULL)
+		if (!names)
 			ik_buf_printf(&out, "%s\n", sentence);
-		else if (wanted != NULL)
+		else if (wanted)
 			put_refusal(&out, choice, wanted, names, count);
 		else
 			put_models(&out, choice, names, count);
-		if (wanted != NULL || names == NULL)
+		if (wanted || !names)
 			put_present(&out, choice);
-		if (wanted != NULL)
-			ik_buf_printf(&out, _("/model --force %s switches without asking the provider."), wanted);
-		else if (names == NULL)
+		if (wanted)
+			ik_buf_printf(&out, _("/model --force %s switches without asking the provider."),
+				wanted);
+		else if (!names)
 			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
 		ik_command_answer_in(session, line, &out);
 	}
 	/* What was sent meanwhile is for the model that was wished, and for no other. */
-	ik_session_know_model(session, wanted == NULL || switched);
+	ik_session_know_model(session, !wanted || switched);
 	core->models = ik_model_list_close(core->models);
 	free(line);
 	free(wanted);
@@ -151,14 +154,14 @@ static enum ik_command_effect ask(struct ik_core *core, const char *line, const 
 	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
 
 	ik_model_list_close(core->models);
-	if (core->models_for != NULL)
-		ik_session_know_model(core->models_for, core->models_wanted == NULL);
+	if (core->models_for)
+		ik_session_know_model(core->models_for, !core->models_wanted);
 	free(core->models_line);
 	free(core->models_wanted);
 	core->models_line = ik_strdup(line);
-	core->models_wanted = wanted != NULL ? ik_strdup(wanted) : NULL;
+	core->models_wanted = wanted ? ik_strdup(wanted) : NULL;
 	core->models_for = core->session;
-	if (wanted != NULL)
+	if (wanted)
 		ik_session_await_model(core->session);
 	core->models = ik_model_list_start(core->loop, core->http, &spec,
 		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
@@ -169,7 +172,7 @@ enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, 
 {
 	size_t force = strlen(FORCE);
 
-	if (!ik_text_starts(rest, FORCE) || strchr(" \t", rest[force]) == NULL)
+	if (!ik_text_starts(rest, FORCE) || !strchr(" \t", rest[force]))
 		return ask(core, line, rest[0] != '\0' ? rest : NULL);
 	rest += force;
 	rest += strspn(rest, " \t");
@@ -185,17 +188,17 @@ enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, 
 /* One line: the name, and its model and address or what it lacks. */
 static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
 {
-	struct ik_model_choice choice = {.provider = NULL};
+	struct ik_model_choice choice = { .provider = NULL };
 	size_t width = ik_utf8_width(name, strlen(name));
 	struct ik_error error;
 
-	ik_buf_printf(out, "%s %s%*s  ", ik_text_equal(name, choice_of(core)->provider) ? "*" : " ", name,
-		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
+	ik_buf_printf(out, "%s %s%*s  ", ik_text_equal(name, choice_of(core)->provider) ? "*" : " ",
+		name, width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
 	/* The one that is in use, as it is used: its address or key may be of the command line. */
 	if (ik_text_equal(name, choice_of(core)->provider) && !choice_of(core)->practice)
 		ik_buf_printf(out, "%s  %s\n", choice_of(core)->model, choice_of(core)->base_url);
-	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){.provider = name}, &choice,
-			&error) != IK_OK)
+	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name },
+				 &choice, &error) != IK_OK)
 		ik_buf_printf(out, "%s\n", error.text);
 	else if (choice.practice)
 		ik_buf_printf(out, "%s\n", _("built in: no model, but rules to practise with"));
@@ -211,12 +214,12 @@ enum ik_command_effect ik_command_provider(struct ik_core *core, const char *lin
 	size_t i;
 
 	if (rest[0] != '\0') {
-		(void)use(core, core->session, line, &(struct ik_model_wish){.provider = rest});
+		(void)use(core, core->session, line, &(struct ik_model_wish){ .provider = rest });
 		return IK_COMMAND_NOTHING;
 	}
 	ik_buf_init(&out, IK_KIB(256));
 	ik_buf_printf(&out, "%s\n", _("/provider NAME switches to another:"));
-	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)) != NULL; i++)
+	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)); i++)
 		put_provider(&out, core, name);
 	ik_command_answer(core, line, &out);
 	return IK_COMMAND_NOTHING;

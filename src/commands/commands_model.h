@@ -9,6 +9,7 @@
 #include "commands/commands.h"
 
 enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, const char *rest);
-enum ik_command_effect ik_command_provider(struct ik_core *core, const char *line, const char *rest);
+enum ik_command_effect ik_command_provider(struct ik_core *core, const char *line,
+	const char *rest);
 
 #endif

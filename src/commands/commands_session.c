@@ -3,15 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/undo_command.h"
 #include "conversation/title.h"
+#include "core/undo_command.h"
 #include "undo/revert_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
-	const char *rest)
+enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line, const char *rest)
 {
 	(void)core;
 	(void)line;
@@ -36,8 +35,8 @@ enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line,
 
 enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest)
 {
-	char *title = rest[0] != '\0' ? ik_session_title(rest, strlen(rest)) :
-		ik_conversation_title(ik_session_conversation(core->session));
+	char *title = rest[0] != '\0' ? ik_session_title(rest, strlen(rest))
+								  : ik_conversation_title(ik_session_conversation(core->session));
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(16));
@@ -59,7 +58,7 @@ struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_mes
 	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
 		ik_session_id(core->session), sequence);
 	ik_store_append(core->store, ret_id, command);
-	if (core->undo_directory != NULL)
+	if (core->undo_directory)
 		ik_revert_fork(core->undo_directory, ik_session_id(core->session), ret_id);
 	ik_session_copy_add(copy, command);
 	ik_message_unref(command);
@@ -77,8 +76,8 @@ static enum ik_command_effect make_fork(struct ik_core *core, const char *line, 
 	int64_t sequence)
 {
 	ik_session_copy_free(core->fork_copy);
-	core->fork_copy = ik_command_make_fork(core, ik_message_command(line, strlen(line), sentence,
-		strlen(sentence)), sequence, core->fork);
+	core->fork_copy = ik_command_make_fork(core,
+		ik_message_command(line, strlen(line), sentence, strlen(sentence)), sequence, core->fork);
 	free(sentence);
 	return IK_COMMAND_FORKED;
 }
@@ -91,9 +90,9 @@ static int64_t newest_stored(const struct ik_core *core)
 	size_t i = ik_conversation_count(conversation);
 	const struct ik_message *message = NULL;
 
-	while (i > 0 && (message == NULL || (message->kind == IK_KIND_NOTICE && message->sequence == 0)))
+	while (i > 0 && (!message || (message->kind == IK_KIND_NOTICE && message->sequence == 0)))
 		message = ik_conversation_at(conversation, --i);
-	return message != NULL ? message->sequence : 0;
+	return message ? message->sequence : 0;
 }
 
 /* Has what was said last before a place in the conversation yet to be stored? Not where nothing
@@ -161,16 +160,18 @@ static enum ik_command_effect fork_behind(struct ik_core *core, const char *line
 	const struct ik_message *next = number > 1 ? question_at(conversation, number - 1) : NULL;
 	char *title, *sentence;
 
-	if (question == NULL) {
-		ik_session_add_command(core->session, line, _("/fork 2 copies all up to the answer to the "
-			"message before your last one; there are not so many here."));
+	if (!question) {
+		ik_session_add_command(core->session, line,
+			_("/fork 2 copies all up to the answer to the "
+			  "message before your last one; there are not so many here."));
 		return IK_COMMAND_NOTHING;
 	}
 	title = title_of(question);
 	sentence = ik_format(_("A fork of the session, up to the answer to: > %s\n"
-		"The session itself goes on with /resume %s"), title, ik_session_id(core->session));
+						   "The session itself goes on with /resume %s"),
+		title, ik_session_id(core->session));
 	free(title);
-	return make_fork(core, line, sentence, next != NULL ? next->sequence - 1 : newest_stored(core));
+	return make_fork(core, line, sentence, next ? next->sequence - 1 : newest_stored(core));
 }
 
 enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
@@ -181,14 +182,15 @@ enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, c
 	if (rest[0] != '\0' && !number && !ik_text_equal(rest, "?"))
 		return IK_COMMAND_CHILD;
 	problem = obstacle(core);
-	if (problem != NULL) {
+	if (problem) {
 		ik_session_add_command(core->session, line, problem);
 		return IK_COMMAND_NOTHING;
 	}
 	if (number)
 		return fork_behind(core, line, strtol(rest, NULL, 10));
-	return rest[0] != '\0' ? IK_COMMAND_PICK_FORK :
-		make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
+	return rest[0] != '\0'
+		? IK_COMMAND_PICK_FORK
+		: make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
 }
 
 enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
@@ -243,9 +245,12 @@ static void tell_of_files(struct ik_core *core, int64_t time_ms)
 
 	if (files == 0)
 		return;
-	sentence = ik_format(ngettext("%zu file was written since, and stays so: /undo %zu takes it "
-		"back.", "%zu files were written since, and stay so: /undo %zu takes them back.",
-		files), files, turns);
+	sentence =
+		ik_format(ngettext("%zu file was written since, and stays so: /undo %zu takes it "
+						   "back.",
+					  "%zu files were written since, and stay so: /undo %zu takes them back.",
+					  files),
+			files, turns);
 	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
 	ik_store_append(core->store, core->fork, message);
 	ik_session_copy_add(core->fork_copy, message);
@@ -257,26 +262,28 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 {
 	char *end = NULL;
 	long number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
-	const struct ik_message *question = number < 1 || (end != NULL && *end != '\0') ? NULL :
-		question_at(ik_session_conversation(core->session), number);
+	const struct ik_message *question = number < 1 || (end && *end != '\0')
+		? NULL
+		: question_at(ik_session_conversation(core->session), number);
 	const char *problem = obstacle(core);
 	char *title, *sentence;
 
-	if (problem == NULL && ik_text_equal(rest, "?"))
+	if (!problem && ik_text_equal(rest, "?"))
 		return IK_COMMAND_PICK_REWIND;
-	if (problem == NULL && question == NULL)
+	if (!problem && !question)
 		problem = _("/rewind goes back to before your last message, /rewind 2 to before the one "
-			"before it; there are not so many here.");
-	if (problem != NULL) {
+					"before it; there are not so many here.");
+	if (problem) {
 		ik_session_add_command(core->session, line, problem);
 		return IK_COMMAND_NOTHING;
 	}
 	free(core->draft);
 	core->draft = ik_strndup(question->content, ik_message_typed(question));
 	title = title_of(question);
-	sentence = ik_format(_("Back before: > %s\n"
-		"It and what came of it stay in the session, which goes on with /resume %s"), title,
-		ik_session_id(core->session));
+	sentence =
+		ik_format(_("Back before: > %s\n"
+					"It and what came of it stay in the session, which goes on with /resume %s"),
+			title, ik_session_id(core->session));
 	free(title);
 	(void)make_fork(core, line, sentence, question->sequence - 1);
 	tell_of_files(core, question->time_ms);

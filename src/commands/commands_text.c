@@ -22,7 +22,7 @@ static size_t fence_length(const char *text, const char *end, char *ch)
 		indent++;
 	}
 	if (indent > INDENT_MOST || text >= end || (*text != '`' && *text != '~') ||
-	    (*ch != '\0' && *text != *ch))
+		(*ch != '\0' && *text != *ch))
 		return 0;
 	while (text + length < end && text[length] == *text)
 		length++;
@@ -42,7 +42,7 @@ static bool last_code(const char *text, size_t length, const char **ret_code, si
 
 	while (text < end) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
-		const char *next = feed != NULL ? feed + 1 : end;
+		const char *next = feed ? feed + 1 : end;
 		char other = open > 0 ? ch : '\0';
 		size_t fence = fence_length(text, next, &other);
 
@@ -105,12 +105,13 @@ enum ik_command_effect ik_command_copy(struct ik_core *core, const char *line, c
 
 	if (!code && rest[0] != '\0')
 		number = strtol(rest, &end, 10);
-	if (number < 1 || (end != NULL && *end != '\0'))
-		return say(core, line, _("/copy copies the last reply; /copy 2 the one before it; "
-			"/copy code the last block of code."));
+	if (number < 1 || (end && *end != '\0'))
+		return say(core, line,
+			_("/copy copies the last reply; /copy 2 the one before it; "
+			  "/copy code the last block of code."));
 	if (!find_text(ik_session_conversation(core->session), (size_t)number, code, &text, &length))
-		return say(core, line, code ? _("There is no block of code yet.")
-			: _("There are not so many replies."));
+		return say(core, line,
+			code ? _("There is no block of code yet.") : _("There are not so many replies."));
 	ik_buf_done(&core->copied);
 	ik_buf_init(&core->copied, IK_LIMIT_ENVELOPE);
 	ik_buf_append(&core->copied, text, length);
@@ -121,8 +122,8 @@ enum ik_command_effect ik_command_copy(struct ik_core *core, const char *line, c
 static char *without_quotes(const char *name)
 {
 	size_t length = strlen(name);
-	bool quoted = length > 2 && strchr("\"'", name[0]) != NULL
-		&& strchr(name + 1, name[0]) == name + length - 1;
+	bool quoted = length > 2 && strchr("\"'", name[0]) &&
+		strchr(name + 1, name[0]) == name + length - 1;
 
 	return quoted ? ik_strndup(name + 1, length - 2) : ik_strdup(name);
 }
@@ -131,7 +132,7 @@ enum ik_command_effect ik_command_export(struct ik_core *core, const char *line,
 {
 	static const char force[] = "--force";
 	struct ik_error error;
-	bool replace = strncmp(rest, force, strlen(force)) == 0 && strchr(" ", rest[strlen(force)]) != NULL;
+	bool replace = strncmp(rest, force, strlen(force)) == 0 && strchr(" ", rest[strlen(force)]);
 
 	if (replace) {
 		rest += strlen(force);

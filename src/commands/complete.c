@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/argument_template.h"
 #include "commands/commands.h"
 #include "commands/listing.h"
-#include "core/mention.h"
 #include "commands/session_titles.h"
+#include "core/argument_template.h"
+#include "core/mention.h"
 #include "tui/term/theme.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -41,21 +41,36 @@ struct ik_complete {
 	struct ik_session_titles *titles;
 
 	/* The last answer. */
-	struct ik_candidate *candidates;
+	struct ik_proposal *candidates;
 	size_t count, capacity;
 	struct ik_buf typed, head, note, made;
 };
 
 /* What follows a command. */
-enum argument { ARGUMENT_MODEL, ARGUMENT_PROVIDER, ARGUMENT_TOOL, ARGUMENT_CALL, ARGUMENT_MODE,
-	ARGUMENT_THEME, ARGUMENT_FILE, ARGUMENT_SESSION, ARGUMENT_MOUSE };
+enum argument {
+	ARGUMENT_MODEL,
+	ARGUMENT_PROVIDER,
+	ARGUMENT_TOOL,
+	ARGUMENT_CALL,
+	ARGUMENT_MODE,
+	ARGUMENT_THEME,
+	ARGUMENT_FILE,
+	ARGUMENT_SESSION,
+	ARGUMENT_MOUSE
+};
 static const struct {
 	const char *command;
 	enum argument argument;
 } arguments[] = {
-	{"/model", ARGUMENT_MODEL}, {"/provider", ARGUMENT_PROVIDER}, {"/tool", ARGUMENT_TOOL},
-	{"/run", ARGUMENT_CALL}, {"/mode", ARGUMENT_MODE}, {"/theme", ARGUMENT_THEME},
-	{"/export", ARGUMENT_FILE}, {"/resume", ARGUMENT_SESSION}, {"/mouse", ARGUMENT_MOUSE},
+	{ "/model", ARGUMENT_MODEL },
+	{ "/provider", ARGUMENT_PROVIDER },
+	{ "/tool", ARGUMENT_TOOL },
+	{ "/run", ARGUMENT_CALL },
+	{ "/mode", ARGUMENT_MODE },
+	{ "/theme", ARGUMENT_THEME },
+	{ "/export", ARGUMENT_FILE },
+	{ "/resume", ARGUMENT_SESSION },
+	{ "/mouse", ARGUMENT_MOUSE },
 };
 
 /* ---- the answer ---- */
@@ -67,7 +82,7 @@ static void add(struct ik_complete *complete, const char *text, const char *desc
 		complete->candidates = ik_alloc_array(complete->candidates, complete->capacity,
 			sizeof(*complete->candidates));
 	}
-	complete->candidates[complete->count++] = (struct ik_candidate){text, description};
+	complete->candidates[complete->count++] = (struct ik_proposal){ text, description };
 }
 
 static void set_buf(struct ik_buf *buf, const char *text, size_t length)
@@ -98,7 +113,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	size_t i;
 
 	models->asked = ik_model_list_close(models->asked);
-	if (names == NULL) {
+	if (!names) {
 		models->problem = ik_strdup(sentence);
 		models->problem_ms = ik_clock_ms();
 	} else {
@@ -117,10 +132,11 @@ static void want_models(struct ik_complete *complete)
 	const struct ik_model_choice *choice = ik_core_choice(complete->core);
 	struct ik_model_spec spec = ik_model_choice_spec(choice);
 
-	if (models->provider != NULL && (!ik_text_equal(models->provider, choice->provider) ||
-			(models->problem != NULL && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
+	if (models->provider &&
+		(!ik_text_equal(models->provider, choice->provider) ||
+			(models->problem && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
 		forget_models(models);
-	if (models->provider != NULL || !complete->started)
+	if (models->provider || !complete->started)
 		return;
 	models->provider = ik_strdup(choice->provider);
 	models->asked = ik_model_list_start(complete->loop, complete->core->http, &spec,
@@ -134,11 +150,13 @@ static void add_models(struct ik_complete *complete)
 
 	want_models(complete);
 	for (i = 0; i < models->count; i++)
-		add(complete, models->names[i], ik_text_equal(models->names[i],
-			ik_core_choice(complete->core)->model) ? _("the present one") : NULL);
-	if (models->asked != NULL)
+		add(complete, models->names[i],
+			ik_text_equal(models->names[i], ik_core_choice(complete->core)->model)
+				? _("the present one")
+				: NULL);
+	if (models->asked)
 		ik_buf_printf(&complete->note, _("asking %s…"), models->provider);
-	else if (models->problem != NULL)
+	else if (models->problem)
 		ik_buf_puts(&complete->note, models->problem);
 }
 
@@ -157,7 +175,7 @@ static void answer_files(struct ik_complete *complete, const char *path, size_t 
 	struct ik_completions *answer)
 {
 	const char *slash = memrchr(path, '/', length);
-	size_t head = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+	size_t head = slash ? (size_t)(slash - path) + 1 : 0;
 	char *directory = ik_places_whole_path(&complete->setup->places, path, head > 0 ? head : 0);
 
 	set_buf(&complete->head, path, head);
@@ -182,8 +200,8 @@ static size_t word_start(const char *text, size_t length, bool escapes)
 {
 	size_t least = length > WORD_MAX ? length - WORD_MAX : 0, at = length;
 
-	while (at > least && (strchr(" \t\n", text[at - 1]) == NULL ||
-			(escapes && at > least + 1 && text[at - 2] == '\\')))
+	while (at > least &&
+		(!strchr(" \t\n", text[at - 1]) || (escapes && at > least + 1 && text[at - 2] == '\\')))
 		at--;
 	return at;
 }
@@ -197,7 +215,7 @@ static void answer_shell(struct ik_complete *complete, const char *text, size_t 
 
 	if (start == 0 && length > 0)
 		start = 1; /* the "!" */
-	while (start < length && strchr("<>|;&(=", text[start]) != NULL)
+	while (start < length && strchr("<>|;&(=", text[start]))
 		start++;
 	ik_buf_init(&path, WORD_MAX * 2);
 	for (i = start; i < length; i++)
@@ -220,16 +238,16 @@ static bool answer_call(struct ik_complete *complete, const char *text, size_t l
 	size_t end = start;
 	char *name;
 
-	while (end < length && strchr(" \t", text[end]) == NULL)
+	while (end < length && !strchr(" \t", text[end]))
 		end++;
 	name = ik_strndup(text + start, end - start);
 	tool = ik_registry_find(ik_core_registry(complete->core), name);
 	free(name);
-	while (end < length && strchr(" \t", text[end]) != NULL)
+	while (end < length && strchr(" \t", text[end]))
 		end++;
 	/* Only an empty place is filled in. */
-	if (end < length || tool == NULL || tool->parameters == NULL ||
-	    ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
+	if (end < length || !tool || !tool->parameters ||
+		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
 		return false;
 	set_buf(&complete->made, "", 0);
 	ik_argument_template(&complete->made, schema);
@@ -257,14 +275,13 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	struct ik_completions *answer)
 {
 	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t"), i;
-	bool first_word = start >= length || memchr(text + start, ' ', length - start) == NULL;
+	bool first_word = start >= length || !memchr(text + start, ' ', length - start);
 	const struct ik_theme *theme;
 	const char *provider;
 	int mode;
 
 	for (i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
-		if (strlen(arguments[i].command) == name &&
-		    strncmp(arguments[i].command, text, name) == 0)
+		if (strlen(arguments[i].command) == name && strncmp(arguments[i].command, text, name) == 0)
 			break;
 	if (i == sizeof(arguments) / sizeof(arguments[0]))
 		return false;
@@ -277,9 +294,11 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		add_models(complete);
 		return first_word;
 	case ARGUMENT_PROVIDER:
-		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)) != NULL; i++)
-			add(complete, provider, ik_text_equal(provider,
-				ik_core_choice(complete->core)->provider) ? _("the present one") : NULL);
+		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)); i++)
+			add(complete, provider,
+				ik_text_equal(provider, ik_core_choice(complete->core)->provider)
+					? _("the present one")
+					: NULL);
 		return first_word;
 	case ARGUMENT_CALL:
 		if (!complete->started)
@@ -304,7 +323,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		return first_word;
 	case ARGUMENT_THEME:
 		add(complete, "auto", NULL);
-		for (i = 0; (theme = ik_theme_at(i)) != NULL; i++)
+		for (i = 0; (theme = ik_theme_at(i)); i++)
 			add(complete, theme->name, NULL);
 		return first_word;
 	case ARGUMENT_SESSION:
@@ -335,7 +354,7 @@ static bool answer_command(struct ik_complete *complete, const char *text, size_
 	if (strcspn(text, " \t\n") < length)
 		return answer_argument(complete, text, length, answer);
 	set_buf(&complete->typed, text, length);
-	for (i = 0; (command = ik_command_at(i)) != NULL; i++)
+	for (i = 0; (command = ik_command_at(i)); i++)
 		add(complete, command->name, _(command->description));
 	return true;
 }
@@ -346,7 +365,7 @@ static bool answer_mention(struct ik_complete *complete, const char *text, size_
 {
 	size_t least = length > WORD_MAX ? length - WORD_MAX : 0, position = 0;
 	const char *line = memrchr(text + least, '\n', length - least);
-	size_t from = line != NULL ? (size_t)(line - text) + 1 : least;
+	size_t from = line ? (size_t)(line - text) + 1 : least;
 	struct ik_mention mention;
 
 	while (ik_mention_next(text + from, length - from, &position, &mention))
@@ -366,7 +385,7 @@ static bool answer_path(struct ik_complete *complete, const char *text, size_t l
 {
 	size_t start = word_start(text, length, false);
 
-	if (start == length || (!answer->asked && memchr(text + start, '/', length - start) == NULL))
+	if (start == length || (!answer->asked && !memchr(text + start, '/', length - start)))
 		return false;
 	answer->start = start;
 	answer->on_demand = true;
@@ -378,7 +397,7 @@ static bool answer_path(struct ik_complete *complete, const char *text, size_t l
 static bool answer(void *arg, const char *text, size_t length, struct ik_completions *ret)
 {
 	struct ik_complete *complete = arg;
-	bool line = memchr(text, '\n', length) == NULL && length <= WORD_MAX, any;
+	bool line = !memchr(text, '\n', length) && length <= WORD_MAX, any;
 	char *cut = ik_strndup(text, line ? length : 0);
 
 	complete->count = 0;
@@ -399,7 +418,7 @@ static bool answer(void *arg, const char *text, size_t length, struct ik_complet
 	ret->typed = complete->typed.data;
 	ret->head = complete->head.data;
 	ret->note = complete->note.length > 0 ? complete->note.data : NULL;
-	if (ret->candidates == NULL) {
+	if (!ret->candidates) {
 		ret->candidates = complete->candidates;
 		ret->count = complete->count;
 	}
@@ -428,7 +447,7 @@ struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 
 struct ik_complete *ik_complete_free(struct ik_complete *complete)
 {
-	if (complete == NULL)
+	if (!complete)
 		return NULL;
 	ik_screen_on_complete(complete->screen, NULL, NULL);
 	forget_models(&complete->models);

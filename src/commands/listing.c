@@ -12,13 +12,13 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define SLICE_US 2000     /* of reading in one turn of the loop */
-#define LOOK_EVERY 64     /* names between two looks at the clock */
-#define NAMES_MAX 200000  /* more than anybody wants to see */
-#define SORTED_MAX 20000  /* more stay in the directory's order: sorting them would be felt */
+#define SLICE_US 2000    /* of reading in one turn of the loop */
+#define LOOK_EVERY 64    /* names between two looks at the clock */
+#define NAMES_MAX 200000 /* more than anybody wants to see */
+#define SORTED_MAX 20000 /* more stay in the directory's order: sorting them would be felt */
 
-struct names {
-	struct ik_candidate *at;
+struct listing_names {
+	struct ik_proposal *at;
 	size_t count, capacity;
 	bool unsorted;
 };
@@ -26,9 +26,9 @@ struct names {
 struct ik_listing {
 	struct ik_loop *loop;
 	char *directory;
-	struct timespec changed_at; /* the directory itself */
-	DIR *stream;                /* NULL: all is read */
-	struct names names[2];      /* usual ones, those that begin with a dot */
+	struct timespec changed_at;    /* the directory itself */
+	DIR *stream;                   /* NULL: all is read */
+	struct listing_names names[2]; /* usual ones, those that begin with a dot */
 	char *problem;
 	void (*changed)(void *arg);
 	void *arg;
@@ -56,20 +56,20 @@ static bool is_directory(const struct ik_listing *listing, const struct dirent *
 
 static void add(struct ik_listing *listing, const struct dirent *entry)
 {
-	struct names *names = &listing->names[entry->d_name[0] == '.'];
+	struct listing_names *names = &listing->names[entry->d_name[0] == '.'];
 	size_t length = strlen(entry->d_name);
 	char *name;
 
 	if (ik_text_equal(entry->d_name, ".") || ik_text_equal(entry->d_name, "..") ||
-	    !is_typable(entry->d_name, length))
+		!is_typable(entry->d_name, length))
 		return;
 	if (names->count == names->capacity) {
 		names->capacity = names->capacity > 0 ? names->capacity * 2 : 64;
 		names->at = ik_alloc_array(names->at, names->capacity, sizeof(*names->at));
 	}
-	name = is_directory(listing, entry) ? ik_format("%s/", entry->d_name) :
-		ik_strndup(entry->d_name, length);
-	names->at[names->count++] = (struct ik_candidate){.text = name};
+	name = is_directory(listing, entry) ? ik_format("%s/", entry->d_name)
+										: ik_strndup(entry->d_name, length);
+	names->at[names->count++] = (struct ik_proposal){ .text = name };
 	names->unsorted = true;
 }
 
@@ -83,11 +83,11 @@ static void read_slice(struct ik_listing *listing)
 
 	for (size_t i = 1; i % LOOK_EVERY != 0 || ik_clock_us() < end; i++) {
 		entry = readdir(listing->stream);
-		if (entry == NULL)
+		if (!entry)
 			break;
 		add(listing, entry);
 	}
-	if (entry != NULL && listing->names[0].count + listing->names[1].count < NAMES_MAX) {
+	if (entry && listing->names[0].count + listing->names[1].count < NAMES_MAX) {
 		ik_loop_defer(listing->loop, read_on, listing);
 		return;
 	}
@@ -115,7 +115,7 @@ struct ik_listing *ik_listing_open(struct ik_loop *loop, const char *directory,
 	listing->changed = changed;
 	listing->arg = arg;
 	listing->stream = opendir(directory);
-	if (listing->stream == NULL) {
+	if (!listing->stream) {
 		listing->problem = ik_strdup(strerror(errno));
 		return listing;
 	}
@@ -127,10 +127,10 @@ struct ik_listing *ik_listing_open(struct ik_loop *loop, const char *directory,
 
 struct ik_listing *ik_listing_close(struct ik_listing *listing)
 {
-	if (listing == NULL)
+	if (!listing)
 		return NULL;
 	ik_loop_cancel_deferred(listing->loop, read_on, listing);
-	if (listing->stream != NULL)
+	if (listing->stream)
 		(void)closedir(listing->stream);
 	for (int i = 0; i < 2; i++) {
 		for (size_t j = 0; j < listing->names[i].count; j++)
@@ -147,24 +147,23 @@ bool ik_listing_is(const struct ik_listing *listing, const char *directory)
 {
 	struct stat status;
 
-	return listing != NULL && ik_text_equal(listing->directory, directory) &&
-		listing->problem == NULL && stat(directory, &status) == 0 &&
-		status.st_mtim.tv_sec == listing->changed_at.tv_sec &&
+	return listing && ik_text_equal(listing->directory, directory) && !listing->problem &&
+		stat(directory, &status) == 0 && status.st_mtim.tv_sec == listing->changed_at.tv_sec &&
 		status.st_mtim.tv_nsec == listing->changed_at.tv_nsec;
 }
 
 static int by_name(const void *one, const void *other)
 {
-	return strcmp(((const struct ik_candidate *)one)->text,
-		((const struct ik_candidate *)other)->text);
+	return strcmp(((const struct ik_proposal *)one)->text,
+		((const struct ik_proposal *)other)->text);
 }
 
-const struct ik_candidate *ik_listing_names(struct ik_listing *listing, bool hidden,
+const struct ik_proposal *ik_listing_names(struct ik_listing *listing, bool hidden,
 	size_t *ret_count)
 {
-	struct names *names = &listing->names[hidden];
+	struct listing_names *names = &listing->names[hidden];
 
-	if (names->unsorted && listing->stream == NULL && names->count <= SORTED_MAX) {
+	if (names->unsorted && !listing->stream && names->count <= SORTED_MAX) {
 		qsort(names->at, names->count, sizeof(*names->at), by_name);
 		names->unsorted = false;
 	}
@@ -179,7 +178,7 @@ bool ik_listing_unsorted(const struct ik_listing *listing, bool hidden)
 
 bool ik_listing_reading(const struct ik_listing *listing)
 {
-	return listing->stream != NULL;
+	return listing->stream;
 }
 
 const char *ik_listing_problem(const struct ik_listing *listing)

@@ -26,7 +26,7 @@ bool ik_listing_is(const struct ik_listing *listing, const char *directory);
 
 /* The names so far; hidden: only those that begin with a dot, else none of them. Valid
  * until the next call, or until it changes. */
-const struct ik_candidate *ik_listing_names(struct ik_listing *listing, bool hidden,
+const struct ik_proposal *ik_listing_names(struct ik_listing *listing, bool hidden,
 	size_t *ret_count);
 
 /* Are they in no order, for there are many, or more to come? */

@@ -51,7 +51,7 @@ static bool forget(struct ik_policy *policy, const char *path, const char *text,
 	struct ik_error error;
 
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number == 0 ||
-	    number > kept->count + session->count) {
+		number > kept->count + session->count) {
 		ik_buf_puts(out, _("There is no kept rule of that number. /mode lists them."));
 		return false;
 	}
@@ -75,10 +75,11 @@ bool ik_mode_command(struct ik_policy *policy, const char *path, const char *res
 		return false;
 	}
 	if (ik_text_starts(rest, "forget "))
-		return forget(policy, path, rest + strlen("forget ") + strspn(rest + strlen("forget "), " "),
-			out);
+		return forget(policy, path,
+			rest + strlen("forget ") + strspn(rest + strlen("forget "), " "), out);
 	if (!ik_mode_find(rest, &mode)) {
-		ik_buf_printf(out, _("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."), rest);
+		ik_buf_printf(out, _("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."),
+			rest);
 		return false;
 	}
 	ik_policy_set_mode(policy, mode);

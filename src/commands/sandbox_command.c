@@ -23,7 +23,10 @@ static const char *const meanings[IK_SANDBOX_MODE_COUNT] = {
 
 bool ik_sandbox_kernel(struct ik_buf *out)
 {
-	static const struct { int abi; const char *lack; } lacks[] = {
+	static const struct {
+		int abi;
+		const char *lack;
+	} lacks[] = {
 		{ 2, N_("files cannot be moved to another directory") },
 		{ 3, N_("truncate(2) is not held back") },
 		{ 4, N_("without network a filter of system calls has to do") },
@@ -39,8 +42,9 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 	bool whole = abi > 0;
 
 	if (abi == 0) {
-		ik_buf_puts(out, _("this kernel has no Landlock, so tools cannot be confined (Linux 5.13 and "
-			"later have it, if \"landlock\" is in /sys/kernel/security/lsm)"));
+		ik_buf_puts(out,
+			_("this kernel has no Landlock, so tools cannot be confined (Linux 5.13 and "
+			  "later have it, if \"landlock\" is in /sys/kernel/security/lsm)"));
 		return false;
 	}
 	ik_buf_printf(out, _("the kernel can confine tools (Landlock, ABI %d)"), abi);
@@ -73,17 +77,17 @@ const char *ik_sandbox_mark(const struct ik_sandbox *sandbox, bool *ret_strong)
 	}
 	/* Translators: in the status bar; project and read-only are what a person types */
 	return ik_sandbox_mode(sandbox) == IK_SANDBOX_PROJECT ? _("sandbox: project")
-		: _("sandbox: read-only");
+														  : _("sandbox: read-only");
 }
 
 /* Append where something is limited. */
-static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left left, const char *heading,
-	struct ik_buf *out)
+static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left left,
+	const char *heading, struct ik_buf *out)
 {
 	const struct ik_sandbox_limit *limit;
 	bool any = false;
 
-	for (size_t i = 0; (limit = ik_sandbox_limit(sandbox, i)) != NULL; i++) {
+	for (size_t i = 0; (limit = ik_sandbox_limit(sandbox, i)); i++) {
 		if (limit->left != left)
 			continue;
 		if (!any)
@@ -101,7 +105,7 @@ static bool is_writable(const struct ik_sandbox *sandbox, const char *directory)
 {
 	const char *writable;
 
-	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)) != NULL; i++)
+	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)); i++)
 		if (ik_confine_below(directory, writable))
 			return true;
 	return false;
@@ -142,10 +146,12 @@ static bool is_replaceable(const struct ik_sandbox *sandbox, const char *path, i
 /* Append that tools can change which directory is ikigai's own, if they can. */
 static void put_home_gap(const struct ik_setup *setup, struct ik_buf *out)
 {
-	if (setup->places.home != NULL && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF &&
+	if (setup->places.home && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF &&
 		is_replaceable(setup->sandbox, setup->places.home, MOST_LINKS))
-		ik_buf_printf(out, _("%s: tools can replace a link on the way there, and so the configuration "
-			"of the next session; set IKIGAI_HOME to where the link leads\n"), setup->places.home);
+		ik_buf_printf(out,
+			_("%s: tools can replace a link on the way there, and so the configuration "
+			  "of the next session; set IKIGAI_HOME to where the link leads\n"),
+			setup->places.home);
 }
 
 void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
@@ -154,34 +160,45 @@ void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 	const struct ik_sandbox_gap *gap;
 	struct stat status;
 
-	for (size_t i = 0; (gap = ik_sandbox_gap(setup->sandbox, i)) != NULL; i++) {
+	for (size_t i = 0; (gap = ik_sandbox_gap(setup->sandbox, i)); i++) {
 		switch (gap->reason) {
 		case IK_SANDBOX_PATTERN:
-			ik_buf_printf(out, _("rule %zu of policy: its pattern is not one place; bash can get "
-				"round it\n"), gap->rule);
+			ik_buf_printf(out,
+				_("rule %zu of policy: its pattern is not one place; bash can get "
+				  "round it\n"),
+				gap->rule);
 			break;
 		case IK_SANDBOX_CONDITION:
-			ik_buf_printf(out, _("rule %zu of policy: it goes by other arguments as well; bash can "
-				"get round it\n"), gap->rule);
+			ik_buf_printf(out,
+				_("rule %zu of policy: it goes by other arguments as well; bash can "
+				  "get round it\n"),
+				gap->rule);
 			break;
 		case IK_SANDBOX_EARLIER:
-			ik_buf_printf(out, _("rule %zu of policy: rule %zu before it decides about some of that "
-				"place; bash can get round it\n"), gap->rule, gap->other);
+			ik_buf_printf(out,
+				_("rule %zu of policy: rule %zu before it decides about some of that "
+				  "place; bash can get round it\n"),
+				gap->rule, gap->other);
 			break;
 		case IK_SANDBOX_FOUND:
-			ik_buf_printf(out, _("rule %zu of policy: a pattern is held for what it names in the "
-				"session's directory when a tool starts (the nearest 10,000 names are looked at); "
-				"bash can get round it elsewhere\n"), gap->rule);
+			ik_buf_printf(out,
+				_("rule %zu of policy: a pattern is held for what it names in the "
+				  "session's directory when a tool starts (the nearest 10,000 names are looked "
+				  "at); "
+				  "bash can get round it elsewhere\n"),
+				gap->rule);
 			break;
 		case IK_SANDBOX_INSIDE:
-			ik_buf_printf(out, _("rule %zu of policy: it is about the session's directory; bash can "
-				"get round it, unless sandbox.hide names the place too (then nothing can be made "
-				"or removed beside it)\n"), gap->rule);
+			ik_buf_printf(out,
+				_("rule %zu of policy: it is about the session's directory; bash can "
+				  "get round it, unless sandbox.hide names the place too (then nothing can be made "
+				  "or removed beside it)\n"),
+				gap->rule);
 			break;
 		}
 	}
 	put_home_gap(setup, out);
-	for (size_t i = 0; (limit = ik_sandbox_limit(setup->sandbox, i)) != NULL; i++)
+	for (size_t i = 0; (limit = ik_sandbox_limit(setup->sandbox, i)); i++)
 		if (lstat(limit->path, &status) == 0 && !S_ISDIR(status.st_mode) && status.st_nlink > 1)
 			ik_buf_printf(out, _("%s has further names (hard links), which are not hidden\n"),
 				limit->path);
@@ -194,13 +211,15 @@ static void put_writable(const struct ik_setup *setup, struct ik_buf *out)
 	bool own = false;
 
 	ik_buf_printf(out, "%s\n", _("Tools, and all that they start, may write to:"));
-	for (size_t i = 0; (path = ik_sandbox_writable(setup->sandbox, i)) != NULL; i++) {
+	for (size_t i = 0; (path = ik_sandbox_writable(setup->sandbox, i)); i++) {
 		ik_buf_printf(out, "  %s\n", path);
-		own = own || (setup->places.home != NULL && ik_confine_below(setup->places.home, path));
+		own = own || (setup->places.home && ik_confine_below(setup->places.home, path));
 	}
 	if (own && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF)
-		ik_buf_printf(out, _("  (%s lies there: tools could change the configuration, and so the "
-			"next session's sandbox)\n"), setup->places.home);
+		ik_buf_printf(out,
+			_("  (%s lies there: tools could change the configuration, and so the "
+			  "next session's sandbox)\n"),
+			setup->places.home);
 }
 
 /* Append all that there is to say. */
@@ -210,26 +229,31 @@ static void put_all(const struct ik_setup *setup, struct ik_buf *out)
 	struct ik_buf gaps;
 
 	for (int mode = 0; mode < IK_SANDBOX_MODE_COUNT; mode++)
-		ik_buf_printf(out, "%s %-9s  %s\n", mode == (int)ik_sandbox_mode(setup->sandbox) ? "*" : " ",
+		ik_buf_printf(out, "%s %-9s  %s\n",
+			mode == (int)ik_sandbox_mode(setup->sandbox) ? "*" : " ",
 			ik_sandbox_mode_name((enum ik_sandbox_mode)mode), _(meanings[mode]));
 	put_writable(setup, out);
 	put_limits(setup->sandbox, IK_CONFINE_NOTHING, _("Hidden from them:"), out);
-	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"), out);
+	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"),
+		out);
 	put_limits(setup->sandbox, IK_CONFINE_READING, _("They may read, but not write:"), out);
-	if (ik_sandbox_limit(setup->sandbox, 0) != NULL && ik_cover_way() == IK_COVER_NONE)
-		ik_buf_printf(out, "%s\n", _("They can make or remove nothing directly in the directories "
-			"above these places."));
+	if (ik_sandbox_limit(setup->sandbox, 0) && ik_cover_way() == IK_COVER_NONE)
+		ik_buf_printf(out, "%s\n",
+			_("They can make or remove nothing directly in the directories "
+			  "above these places."));
 	if (!setup->config->sandbox_network)
 		ik_buf_printf(out, "%s\n", _("They have no network (sandbox.network)."));
 	for (size_t i = 0; i < except->count; i++)
-		ik_buf_printf(out, _("%s runs outside of the sandbox (sandbox.except).\n"), except->items[i]);
+		ik_buf_printf(out, _("%s runs outside of the sandbox (sandbox.except).\n"),
+			except->items[i]);
 	ik_buf_init(&gaps, IK_MIB(1));
 	ik_sandbox_put_gaps(setup, &gaps);
 	if (gaps.length > 0)
 		ik_buf_printf(out, "%s\n%s", _("Not held by the kernel:"), gaps.data);
 	ik_buf_done(&gaps);
 	if (ik_sandbox_state(setup->sandbox) == IK_SANDBOX_BROKEN)
-		ik_buf_printf(out, "%s\n", _("No tool is run until this can be held: /sandbox off does without."));
+		ik_buf_printf(out, "%s\n",
+			_("No tool is run until this can be held: /sandbox off does without."));
 	(void)ik_sandbox_kernel(out);
 }
 
@@ -242,8 +266,10 @@ bool ik_sandbox_command(const struct ik_setup *setup, const char *rest, struct i
 		return false;
 	}
 	if (!ik_sandbox_mode_find(rest, &mode)) {
-		ik_buf_printf(out, _("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
-			"/sandbox read-only."), rest);
+		ik_buf_printf(out,
+			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
+			  "/sandbox read-only."),
+			rest);
 		return false;
 	}
 	ik_sandbox_set_mode(setup->sandbox, mode);

@@ -110,7 +110,7 @@ struct ik_session_find *ik_session_find(struct ik_store *store, const char *text
 
 struct ik_session_find *ik_session_find_close(struct ik_session_find *find)
 {
-	if (find == NULL)
+	if (!find)
 		return NULL;
 	ik_store_read_close(find->read);
 	free(find->text);

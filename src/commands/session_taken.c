@@ -53,9 +53,12 @@ struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 	ik_session_is_taken *fn, void *arg)
 {
 	static const struct ik_lock_events events = {
-		.changed = on_changed, .asked = on_asked, .refused = on_other, .news = on_other,
+		.changed = on_changed,
+		.asked = on_asked,
+		.refused = on_other,
+		.news = on_other,
 	};
-	struct ik_taken *taken = ik_alloc(sizeof *taken);
+	struct ik_taken *taken = ik_alloc(sizeof(*taken));
 
 	memcpy(taken->session, session, strnlen(session, sizeof(taken->session) - 1));
 	taken->taken = fn;
@@ -66,7 +69,7 @@ struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 
 struct ik_taken *ik_taken_close(struct ik_taken *taken)
 {
-	while (taken != NULL) {
+	while (taken) {
 		struct ik_taken *next = taken->next;
 
 		ik_lock_close(taken->lock);
@@ -89,7 +92,7 @@ static void on_taken(void *arg, const struct ik_error *error)
 	struct awaited *awaited = arg;
 
 	awaited->answered = true;
-	if (error != NULL)
+	if (error)
 		awaited->error = *error;
 	ik_loop_stop(awaited->loop);
 }
@@ -101,7 +104,7 @@ enum ik_status ik_take_sessions(struct ik_loop *loop, struct ik_store *store,
 	struct ik_taken *taken;
 	enum ik_status status;
 
-	for (taken = *list; taken != NULL; taken = taken->next)
+	for (taken = *list; taken; taken = taken->next)
 		if (ik_text_equal(taken->session, session))
 			return IK_OK;
 	taken = ik_take_session(store, session, on_taken, &awaited);

@@ -8,15 +8,15 @@
 #include "util/limits.h"
 #include "util/sanitize.h"
 
-#define NEWEST 200        /* sessions that are offered */
-#define FRESH_MS 2000     /* so long what was read is not read again */
+#define NEWEST 200    /* sessions that are offered */
+#define FRESH_MS 2000 /* so long what was read is not read again */
 
 struct ik_session_titles {
 	void (*changed)(void *arg);
 	void *arg;
-	struct ik_store_read *read; /* NULL: none is out */
-	int64_t read_ms;            /* when they were read; 0: never */
-	struct ik_candidate *candidates; /* their texts are owned here */
+	struct ik_store_read *read;     /* NULL: none is out */
+	int64_t read_ms;                /* when they were read; 0: never */
+	struct ik_proposal *candidates; /* their texts are owned here */
 	size_t count;
 };
 
@@ -47,7 +47,7 @@ void ik_session_titles_stop(struct ik_session_titles *titles)
 
 struct ik_session_titles *ik_session_titles_free(struct ik_session_titles *titles)
 {
-	if (titles == NULL)
+	if (!titles)
 		return NULL;
 	ik_session_titles_stop(titles);
 	forget(titles);
@@ -78,19 +78,20 @@ static void take(void *arg, const struct ik_store_answer *answer)
 		const struct ik_session_info *info = &answer->sessions[i];
 
 		if (info->title[0] != '\0')
-			titles->candidates[titles->count++] = (struct ik_candidate){
-				.text = clean(info->title), .description = clean(info->directory),
+			titles->candidates[titles->count++] = (struct ik_proposal){
+				.text = clean(info->title),
+				.description = clean(info->directory),
 			};
 	}
 	titles->changed(titles->arg);
 }
 
-const struct ik_candidate *ik_session_titles_get(struct ik_session_titles *titles,
+const struct ik_proposal *ik_session_titles_get(struct ik_session_titles *titles,
 	struct ik_store *store, size_t *ret_count)
 {
 	bool fresh = titles->read_ms > 0 && ik_clock_ms() - titles->read_ms < FRESH_MS;
 
-	if (titles->read == NULL && !fresh)
+	if (!titles->read && !fresh)
 		titles->read = ik_store_list(store, 0, "", NEWEST, take, titles);
 	*ret_count = titles->count;
 	return titles->candidates;

@@ -17,7 +17,7 @@ struct ik_session_titles *ik_session_titles_new(void (*changed)(void *arg), void
 struct ik_session_titles *ik_session_titles_free(struct ik_session_titles *titles);
 
 /* Those that are known, the newest first; valid until they change. */
-const struct ik_candidate *ik_session_titles_get(struct ik_session_titles *titles,
+const struct ik_proposal *ik_session_titles_get(struct ik_session_titles *titles,
 	struct ik_store *store, size_t *ret_count);
 
 /* The store is going. */

@@ -12,7 +12,7 @@ void ik_await_answer(void *arg, const struct ik_store_answer *answer)
 	awaited->answered = true;
 	awaited->status = answer->status;
 	awaited->error = answer->error;
-	if (awaited->reader != NULL && answer->status == IK_OK)
+	if (awaited->reader && answer->status == IK_OK)
 		awaited->reader(awaited->arg, answer);
 	ik_loop_stop(awaited->loop);
 }
@@ -34,17 +34,17 @@ enum ik_status ik_await(struct ik_awaited *awaited, struct ik_store_read *read,
 }
 
 /* How far it is. */
-struct walk {
-	int64_t after;  /* the last event that was handed over */
-	int64_t window; /* numbers behind it that a page is asked for */
-	int64_t last;   /* the newest event */
+struct session_walk {
+	int64_t after;                   /* the last event that was handed over */
+	int64_t window;                  /* numbers behind it that a page is asked for */
+	int64_t last;                    /* the newest event */
 	struct ik_message *page[WINDOW]; /* references, to be handed over */
 	size_t count;
 };
 
 static void take_newest(void *arg, const struct ik_store_answer *answer)
 {
-	struct walk *walk = arg;
+	struct session_walk *walk = arg;
 
 	if (answer->count > 0)
 		walk->last = answer->messages[answer->count - 1]->sequence;
@@ -54,12 +54,13 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
  * nothing is left out; of what is missing in a window of one there is nothing. */
 static void take_page(void *arg, const struct ik_store_answer *answer)
 {
-	struct walk *walk = arg;
+	struct session_walk *walk = arg;
 	size_t i = 0;
 
 	while (i < answer->count && answer->messages[i]->sequence <= walk->after)
 		i++;
-	if (walk->window > 1 && (i == answer->count || answer->messages[i]->sequence > walk->after + 1)) {
+	if (walk->window > 1 &&
+		(i == answer->count || answer->messages[i]->sequence > walk->after + 1)) {
 		walk->window /= 2;
 		return;
 	}
@@ -72,7 +73,7 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 enum ik_status ik_session_walk(struct ik_loop *loop, struct ik_store *store, const char *session,
 	ik_walk_taker *take, void *arg, struct ik_error *error)
 {
-	struct walk walk = { .window = WINDOW };
+	struct session_walk walk = { .window = WINDOW };
 	struct ik_awaited awaited = { .loop = loop, .reader = take_newest, .arg = &walk };
 	enum ik_status status = ik_await(&awaited,
 		ik_store_page(store, session, 0, 1, ik_await_answer, &awaited), error);
@@ -82,8 +83,10 @@ enum ik_status ik_session_walk(struct ik_loop *loop, struct ik_store *store, con
 	awaited.reader = take_page;
 	while (status == IK_OK && !ended && walk.after < walk.last) {
 		walk.count = 0;
-		status = ik_await(&awaited, ik_store_page(store, session, walk.after + walk.window + 1,
-			(size_t)walk.window, ik_await_answer, &awaited), error);
+		status = ik_await(&awaited,
+			ik_store_page(store, session, walk.after + walk.window + 1, (size_t)walk.window,
+				ik_await_answer, &awaited),
+			error);
 		for (i = 0; i < walk.count; i++) {
 			ended = ended || !take(arg, walk.page[i]);
 			ik_message_unref(walk.page[i]);

@@ -31,15 +31,15 @@ static void put_line(struct ik_buf *out, const char *name, size_t columns, const
 {
 	size_t width = ik_utf8_width(name, strlen(name));
 
-	ik_buf_printf(out, "  %s%*s  %s\n", name, width < columns ? (int)(columns - width) : 0, "", text);
+	ik_buf_printf(out, "  %s%*s  %s\n", name, width < columns ? (int)(columns - width) : 0, "",
+		text);
 }
 
 /* Append "state: CODE: reason" of one that is not offered. */
 static void put_problem(struct ik_buf *out, const struct ik_tool *tool)
 {
-	ik_buf_printf(out, "      %s%s%s%s%s\n", ik_tool_state_name(tool->state),
-		tool->code != NULL ? " " : "", tool->code != NULL ? tool->code : "",
-		tool->reason != NULL ? ": " : "", tool->reason != NULL ? tool->reason : "");
+	ik_buf_printf(out, "      %s%s%s%s%s\n", ik_tool_state_name(tool->state), tool->code ? " " : "",
+		tool->code ? tool->code : "", tool->reason ? ": " : "", tool->reason ? tool->reason : "");
 	ik_buf_printf(out, "      %s\n", tool->path);
 }
 
@@ -56,7 +56,7 @@ void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_b
 
 			if (!all && tool->state != IK_TOOL_OK)
 				continue;
-			put_line(out, tool->name, columns, tool->description != NULL ? tool->description : "");
+			put_line(out, tool->name, columns, tool->description ? tool->description : "");
 			if (tool->state != IK_TOOL_OK)
 				put_problem(out, tool);
 		}
@@ -68,7 +68,7 @@ void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_b
 /* Is name among the strings of list? */
 static bool list_has(struct ik_json_span list, struct ik_json_span name)
 {
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, item;
 
 	while (ik_json_next(list, &walk, &key, &item))
@@ -97,8 +97,9 @@ static struct ik_json_span inner_of(struct ik_parameter_root *root, struct ik_js
 
 	if (ik_json_string_is(ik_json_member(schema, "type"), "array"))
 		schema = ik_parameter_resolve(root, ik_json_member(schema, "items"));
-	return ik_json_count(ik_json_member(schema, "properties")) > 0 ? schema :
-		(struct ik_json_span){NULL, 0};
+	return ik_json_count(ik_json_member(schema, "properties")) > 0
+		? schema
+		: (struct ik_json_span){ NULL, 0 };
 }
 
 /* For each member "  path (string, required)", beneath it the description and its own members. */
@@ -106,7 +107,7 @@ static void put_members(struct ik_buf *out, struct members members)
 {
 	struct ik_json_span required = ik_json_member(members.schema, "required"), key, value;
 	struct ik_json_span properties = ik_json_member(members.schema, "properties");
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_walk walk = { NULL };
 	int indent = 2 * ++members.depth;
 
 	while (out->length < MOST_BYTES && ik_json_next(properties, &walk, &key, &value)) {
@@ -120,7 +121,7 @@ static void put_members(struct ik_buf *out, struct members members)
 		ik_parameter_put_type(out, members.root, value, true);
 		if (members.with_required)
 			ik_buf_printf(out, ", %s", list_has(required, key) ? _("required") : _("optional"));
-		if (initial.text != NULL) {
+		if (initial.text) {
 			ik_buf_printf(out, ", %s ", _("default"));
 			ik_buf_append(out, initial.text, initial.length);
 		}
@@ -131,7 +132,7 @@ static void put_members(struct ik_buf *out, struct members members)
 			ik_buf_puts(out, "\n");
 		}
 		inner.schema = inner_of(members.root, value);
-		if (members.depth < DEEPEST && inner.schema.text != NULL)
+		if (members.depth < DEEPEST && inner.schema.text)
 			put_members(out, inner);
 	}
 }
@@ -139,11 +140,11 @@ static void put_members(struct ik_buf *out, struct members members)
 /* What a tool says it returns: properties, or a type alone. */
 static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 {
-	struct ik_parameter_root root = {.schema = returns};
+	struct ik_parameter_root root = { .schema = returns };
 
 	ik_buf_printf(out, "%s\n", _("Returns:"));
 	if (ik_json_span_type(ik_json_member(returns, "properties")) == IK_JSON_OBJECT) {
-		put_members(out, (struct members){.root = &root, .schema = returns});
+		put_members(out, (struct members){ .root = &root, .schema = returns });
 		return;
 	}
 	ik_buf_puts(out, "  ");
@@ -154,9 +155,9 @@ static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 /* A checked text of the registry as a span. */
 static struct ik_json_span span_of(const char *text)
 {
-	struct ik_json_span span = {NULL, 0};
+	struct ik_json_span span = { NULL, 0 };
 
-	if (text != NULL && ik_json_check(text, strlen(text), &span, NULL) != IK_OK)
+	if (text && ik_json_check(text, strlen(text), &span, NULL) != IK_OK)
 		span.text = NULL;
 	return span;
 }
@@ -165,10 +166,10 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 	struct ik_buf *out)
 {
 	const struct ik_tool *tool = ik_registry_find(registry, name);
-	struct ik_parameter_root root = {.read = 0};
+	struct ik_parameter_root root = { .read = 0 };
 	struct ik_json_span parameters;
 
-	if (tool == NULL) {
+	if (!tool) {
 		ik_buf_printf(out, _("Tool '%s' not found. Run %s to see available tools."), name, hint);
 		ik_buf_puts(out, "\n");
 		return false;
@@ -179,8 +180,9 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 	if (ik_json_count(ik_json_member(parameters, "properties")) == 0)
 		ik_buf_printf(out, "  %s\n", _("(none)"));
 	root.schema = parameters;
-	put_members(out, (struct members){.root = &root, .schema = parameters, .with_required = true});
-	if (tool->returns != NULL)
+	put_members(out,
+		(struct members){ .root = &root, .schema = parameters, .with_required = true });
+	if (tool->returns)
 		put_returns(out, span_of(tool->returns));
 	return true;
 }
@@ -189,8 +191,10 @@ void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *o
 {
 	size_t count = ik_registry_ok_count(registry), i;
 
-	ik_buf_printf(out, ngettext("Tools refreshed. %zu tool available.",
-		"Tools refreshed. %zu tools available.", count), count);
+	ik_buf_printf(out,
+		ngettext("Tools refreshed. %zu tool available.", "Tools refreshed. %zu tools available.",
+			count),
+		count);
 	ik_buf_puts(out, "\n");
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
@@ -206,24 +210,25 @@ void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *o
 #define NAMES_TOLD 4
 
 /* Names that belong together. */
-struct names {
+struct tool_text_names {
 	struct ik_buf text;
 	size_t count;
 };
 
-static void add_name(struct names *names, const char *name)
+static void add_name(struct tool_text_names *names, const char *name)
 {
 	if (names->count++ < NAMES_TOLD)
 		ik_buf_printf(&names->text, "%s%s", names->text.length > 0 ? ", " : "", name);
 }
 
 /* "a, b, c, d and 12 more"; valid as long as names. */
-static const char *all_names(struct names *names)
+static const char *all_names(struct tool_text_names *names)
 {
 	if (names->count > NAMES_TOLD)
 		/* Translators: behind a list of names. */
-		ik_buf_printf(&names->text, ngettext(" and %zu more", " and %zu more",
-			names->count - NAMES_TOLD), names->count - NAMES_TOLD);
+		ik_buf_printf(&names->text,
+			ngettext(" and %zu more", " and %zu more", names->count - NAMES_TOLD),
+			names->count - NAMES_TOLD);
 	return names->text.data;
 }
 
@@ -241,16 +246,16 @@ static const struct ik_tool *of_path(const struct ik_registry *registry, const c
 /* Is it offered as it was? */
 static bool is_same(const struct ik_tool *one, const struct ik_tool *other)
 {
-	if ((one->schema == NULL) != (other->schema == NULL) || !ik_text_equal(one->path, other->path))
+	if ((!one->schema) != (!other->schema) || !ik_text_equal(one->path, other->path))
 		return false;
-	return one->schema == NULL || ik_text_equal(one->schema, other->schema);
+	return !one->schema || ik_text_equal(one->schema, other->schema);
 }
 
 enum change { CHANGE_NEW, CHANGE_OTHER, CHANGE_GONE, CHANGE_FAILED, CHANGE_COUNT };
 
 /* Sort the tools by what became of them; the last that failed, or NULL. */
 static const struct ik_tool *sort_changes(const struct ik_registry *before,
-	const struct ik_registry *after, struct names changes[CHANGE_COUNT])
+	const struct ik_registry *after, struct tool_text_names changes[CHANGE_COUNT])
 {
 	const struct ik_tool *failed = NULL;
 	size_t i;
@@ -260,13 +265,13 @@ static const struct ik_tool *sort_changes(const struct ik_registry *before,
 
 		if (tool->state == IK_TOOL_OK) {
 			old = ik_registry_find(before, tool->name);
-			if (old == NULL)
+			if (!old)
 				add_name(&changes[CHANGE_NEW], tool->name);
 			else if (!is_same(old, tool))
 				add_name(&changes[CHANGE_OTHER], tool->name);
 		} else if (tool->state == IK_TOOL_FAILED) {
 			old = of_path(before, tool->path);
-			if (old != NULL && old->state == IK_TOOL_FAILED && ik_text_equal(old->reason, tool->reason))
+			if (old && old->state == IK_TOOL_FAILED && ik_text_equal(old->reason, tool->reason))
 				continue;
 			add_name(&changes[CHANGE_FAILED], tool->name);
 			failed = tool;
@@ -275,10 +280,10 @@ static const struct ik_tool *sort_changes(const struct ik_registry *before,
 	for (i = 0; i < ik_registry_count(before); i++) {
 		const struct ik_tool *tool = ik_registry_at(before, i), *now;
 
-		if (tool->state != IK_TOOL_OK || ik_registry_find(after, tool->name) != NULL)
+		if (tool->state != IK_TOOL_OK || ik_registry_find(after, tool->name))
 			continue;
 		now = of_path(after, tool->path);
-		if (now == NULL || now->state != IK_TOOL_FAILED)
+		if (!now || now->state != IK_TOOL_FAILED)
 			add_name(&changes[CHANGE_GONE], tool->name);
 	}
 	return failed;
@@ -295,9 +300,9 @@ static struct ik_buf *next_sentence(struct ik_buf *out)
 bool ik_tool_text_changes(const struct ik_registry *before, const struct ik_registry *after,
 	struct ik_buf *out)
 {
-	struct names changes[CHANGE_COUNT];
+	struct tool_text_names changes[CHANGE_COUNT];
 	const struct ik_tool *failed;
-	struct names *group;
+	struct tool_text_names *group;
 	size_t i;
 
 	for (i = 0; i < CHANGE_COUNT; i++) {
@@ -311,15 +316,17 @@ bool ik_tool_text_changes(const struct ik_registry *before, const struct ik_regi
 			all_names(group));
 	group = &changes[CHANGE_OTHER];
 	if (group->count > 0)
-		ik_buf_printf(next_sentence(out), ngettext("Changed tool: %s.", "Changed tools: %s.", group->count),
-			all_names(group));
+		ik_buf_printf(next_sentence(out),
+			ngettext("Changed tool: %s.", "Changed tools: %s.", group->count), all_names(group));
 	group = &changes[CHANGE_GONE];
 	if (group->count > 0)
-		ik_buf_printf(next_sentence(out), ngettext("Tool no longer there: %s.", "Tools no longer there: %s.",
-			group->count), all_names(group));
+		ik_buf_printf(next_sentence(out),
+			ngettext("Tool no longer there: %s.", "Tools no longer there: %s.", group->count),
+			all_names(group));
 	group = &changes[CHANGE_FAILED];
 	if (group->count > 1) {
-		ik_buf_printf(next_sentence(out), _("Failed tools: %s (/tool --all says why)."), all_names(group));
+		ik_buf_printf(next_sentence(out), _("Failed tools: %s (/tool --all says why)."),
+			all_names(group));
 	} else if (group->count == 1) {
 		ik_buf_printf(next_sentence(out), _("Failed tool: %s: %s."), failed->name, failed->reason);
 	}
@@ -335,22 +342,25 @@ void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_b
 	ik_json_open(out, '[');
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
-		const struct { const char *key, *value; } members[] = {
-			{"name", tool->name},
-			{"source", ik_tool_source_name(tool->source)},
-			{"protocol", ik_tool_protocol_name(tool->protocol)},
-			{"path", tool->path},
-			{"description", tool->description},
-			{"state", ik_tool_state_name(tool->state)},
-			{"code", tool->code},
-			{"reason", tool->reason},
+
+		const struct {
+			const char *key, *value;
+		} members[] = {
+			{ "name", tool->name },
+			{ "source", ik_tool_source_name(tool->source) },
+			{ "protocol", ik_tool_protocol_name(tool->protocol) },
+			{ "path", tool->path },
+			{ "description", tool->description },
+			{ "state", ik_tool_state_name(tool->state) },
+			{ "code", tool->code },
+			{ "reason", tool->reason },
 		};
 		size_t m;
 
 		if (!all && tool->state != IK_TOOL_OK)
 			continue;
 		ik_json_open(out, '{');
-		for (m = 0; m < sizeof members / sizeof members[0]; m++) {
+		for (m = 0; m < sizeof(members) / sizeof(members[0]); m++) {
 			ik_json_key(out, members[m].key);
 			ik_json_put_text(out, members[m].value);
 		}
@@ -363,7 +373,7 @@ bool ik_tool_json_show(const struct ik_registry *registry, const char *name, str
 {
 	const struct ik_tool *tool = ik_registry_find(registry, name);
 
-	if (tool == NULL)
+	if (!tool)
 		return false;
 	ik_json_open(out, '{');
 	ik_json_key(out, "name");
@@ -373,7 +383,7 @@ bool ik_tool_json_show(const struct ik_registry *registry, const char *name, str
 	ik_json_key(out, "parameters");
 	ik_json_put_raw(out, span_of(tool->parameters));
 	ik_json_key(out, "returns");
-	if (tool->returns != NULL)
+	if (tool->returns)
 		ik_json_put_raw(out, span_of(tool->returns));
 	else
 		ik_json_put_null(out);

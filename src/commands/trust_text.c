@@ -31,7 +31,7 @@ static bool read_head(const struct ik_untrusted *file, size_t most, struct ik_bu
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
 		opened = ik_identity_of(&status);
 		room = ik_identity_equal(&opened, &file->identity) ? ik_buf_reserve(out, most) : NULL;
-		count = room != NULL ? read(fd, room, most) : -1;
+		count = room ? read(fd, room, most) : -1;
 		good = count >= 0;
 		if (good)
 			ik_buf_commit(out, (size_t)count);
@@ -43,7 +43,7 @@ static bool read_head(const struct ik_untrusted *file, size_t most, struct ik_bu
 /* Is it something to read? */
 static bool is_text(const struct ik_buf *head)
 {
-	return memchr(head->data, '\0', head->length) == NULL;
+	return !memchr(head->data, '\0', head->length);
 }
 
 static void put_size(struct ik_buf *out, uint64_t size)
@@ -78,7 +78,7 @@ static void put_kind(struct ik_buf *out, const struct ik_buf *head)
 void ik_trust_text_line(const struct ik_untrusted *file, struct ik_buf *out)
 {
 	char target[PATH_MAX];
-	ssize_t length = readlink(file->path, target, sizeof target - 1);
+	ssize_t length = readlink(file->path, target, sizeof(target) - 1);
 	struct ik_buf head;
 
 	ik_buf_init(&head, HEAD);

@@ -13,9 +13,9 @@
 /* A file that is not trusted. */
 struct ik_untrusted {
 	char *path;
-	const char *name;             /* as the person knows it; points into path */
-	struct ik_identity identity;  /* of what is shown */
-	bool changed;                 /* other contents were trusted */
+	const char *name;            /* as the person knows it; points into path */
+	struct ik_identity identity; /* of what is shown */
+	bool changed;                /* other contents were trusted */
 };
 
 /* Append one line: name, new or changed, size, where a link leads to, and what it

@@ -27,7 +27,7 @@ static void put_count(struct ik_buf *out, int64_t count)
 {
 	char text[32];
 
-	(void)snprintf(text, sizeof text, "%lld", (long long)count);
+	(void)snprintf(text, sizeof(text), "%lld", (long long)count);
 	put_cell(out, text, NUMBER_COLUMNS, true);
 }
 
@@ -48,15 +48,17 @@ static void put_row(struct ik_buf *out, const char *label, const struct ik_usage
 void ik_usage_text(const struct ik_conversation *conversation, struct ik_buf *out)
 {
 	static const char *const labels[SPAN_COUNT] = {
-		N_("last round"), N_("last turn"), N_("session"),
+		N_("last round"),
+		N_("last turn"),
+		N_("session"),
 	};
-	static const char *const heads[] = {N_("in"), N_("cached"), N_("out"), N_("thinking")};
+	static const char *const heads[] = { N_("in"), N_("cached"), N_("out"), N_("thinking") };
 	struct ik_usage spans[SPAN_COUNT];
 	size_t rounds = 0, i, index;
 	bool turn_over = false;
 
 	for (i = 0; i < SPAN_COUNT; i++)
-		spans[i] = (struct ik_usage){.cost = -1};
+		spans[i] = (struct ik_usage){ .cost = -1 };
 	for (index = ik_conversation_count(conversation); index-- > 0;) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
 		struct ik_usage usage;
@@ -75,7 +77,7 @@ void ik_usage_text(const struct ik_conversation *conversation, struct ik_buf *ou
 		return;
 	}
 	put_cell(out, _("Tokens"), LABEL_COLUMNS, false);
-	for (i = 0; i < sizeof heads / sizeof *heads; i++)
+	for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
 		put_cell(out, _(heads[i]), NUMBER_COLUMNS, true);
 	ik_buf_putc(out, '\n');
 	for (i = 0; i < SPAN_COUNT; i++)

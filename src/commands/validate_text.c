@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/print.h"
 #include "commands/tool_view.h"
+#include "core/print.h"
 #include "json/scan.h"
 #include "tool/envelope.h"
 #include "util/alloc.h"
@@ -69,7 +69,7 @@ char *ik_validate_excerpt(const char *bytes, size_t length)
 	char *copy;
 	size_t i;
 
-	while (length > 0 && strchr(" \t\r\n", bytes[0]) != NULL) {
+	while (length > 0 && strchr(" \t\r\n", bytes[0])) {
 		bytes++;
 		length--;
 	}
@@ -87,11 +87,11 @@ char *ik_validate_excerpt(const char *bytes, size_t length)
 /* A line without the blanks around it. */
 static struct ik_json_span trim(const char *start, const char *end)
 {
-	while (start < end && strchr(" \t\r,", *start) != NULL)
+	while (start < end && strchr(" \t\r,", *start))
 		start++;
-	while (start < end && strchr(" \t\r,", end[-1]) != NULL)
+	while (start < end && strchr(" \t\r,", end[-1]))
 		end--;
-	return (struct ik_json_span){start, (size_t)(end - start)};
+	return (struct ik_json_span){ start, (size_t)(end - start) };
 }
 
 /* Line number of a text, trimmed; no value when there is none. */
@@ -99,12 +99,12 @@ static struct ik_json_span line_of(const char *text, int number)
 {
 	const char *end;
 
-	while (--number > 0 && (text = strchr(text, '\n')) != NULL)
+	while (--number > 0 && (text = strchr(text, '\n')))
 		text++;
-	if (text == NULL)
-		return (struct ik_json_span){NULL, 0};
+	if (!text)
+		return (struct ik_json_span){ NULL, 0 };
 	end = strchr(text, '\n');
-	return trim(text, end != NULL ? end : text + strlen(text));
+	return trim(text, end ? end : text + strlen(text));
 }
 
 /* The one line of the file that is that line of the announcement; 0: none, or several. */
@@ -123,11 +123,11 @@ static int find_in_file(const char *path, const char *announcement, int line)
 		ik_buf_done(&file);
 		return 0;
 	}
-	for (at = file.data; at != NULL; at = end != NULL ? end + 1 : NULL, number++) {
+	for (at = file.data; at; at = end ? end + 1 : NULL, number++) {
 		struct ik_json_span here;
 
 		end = strchr(at, '\n');
-		here = trim(at, end != NULL ? end : at + strlen(at));
+		here = trim(at, end ? end : at + strlen(at));
 		if (here.length != wanted.length || memcmp(here.text, wanted.text, here.length) != 0)
 			continue;
 		if (found != 0) {
@@ -175,20 +175,24 @@ static char *explain(const struct ik_tool *tool, struct ik_json_span envelope)
 	(void)ik_json_integer(ik_json_member(envelope, "exit_code"), &status);
 	if (ik_json_string_is(code, "TOOL_CRASHED"))
 		return ik_format(_("called with {} it ends with exit code %d; answer {\"error\": \"...\", "
-			"\"error_code\": \"...\"} and exit with 0, so that the model can mend its call"), (int)status);
+						   "\"error_code\": \"...\"} and exit with 0, so that the model can mend "
+						   "its call"),
+			(int)status);
 	if (ik_json_string_is(code, "INVALID_OUTPUT"))
-		return ik_strdup(_("called with {} it prints no JSON; print one JSON value on standard output, "
-			"and everything else on standard error"));
+		return ik_strdup(_("called with {} it prints no JSON; print one JSON value on standard "
+						   "output, "
+						   "and everything else on standard error"));
 	if (ik_json_string_is(code, "TOOL_TIMEOUT"))
-		return ik_strdup(_("called with {} it does not end; read standard input to its end, answer, "
-			"exit; a tool that needs longer says \"timeout_s\" in its schema"));
+		return ik_strdup(_("called with {} it does not end; read standard input to its end, "
+						   "answer, "
+						   "exit; a tool that needs longer says \"timeout_s\" in its schema"));
 	return ik_format(_("called with {} tool \"%s\" could not be run"), tool->name);
 }
 
-void ik_validate_run(struct ik_validate_text *text, const struct ik_tool *tool, bool needs_arguments,
-	const char *envelope, size_t length)
+void ik_validate_run(struct ik_validate_text *text, const struct ik_tool *tool,
+	bool needs_arguments, const char *envelope, size_t length)
 {
-	struct ik_json_span value = {envelope, length};
+	struct ik_json_span value = { envelope, length };
 	char *sentence, *code;
 
 	if (ik_envelope_succeeded(value)) {
@@ -202,7 +206,7 @@ void ik_validate_run(struct ik_validate_text *text, const struct ik_tool *tool, 
 		if (needs_arguments)
 			ik_validate_advice(text, sentence, 0);
 		else
-			ik_validate_fault(text, code != NULL ? code : "", sentence);
+			ik_validate_fault(text, code ? code : "", sentence);
 		free(code);
 	}
 	put_json(text, envelope, length);
@@ -211,24 +215,29 @@ void ik_validate_run(struct ik_validate_text *text, const struct ik_tool *tool, 
 void ik_validate_views(struct ik_validate_text *text, const struct ik_config *config,
 	const struct ik_tool *tool)
 {
-	static const char *const providers[] = {"openai", "anthropic", "google"};
+	static const char *const providers[] = { "openai", "anthropic", "google" };
 	struct ik_json_span value;
 	struct ik_buf view;
 	bool strict = false;
 	size_t i;
 
 	put(text, ik_format("  %s\n", _("What providers are told of it with each request:")));
-	for (i = 0; i < sizeof providers / sizeof *providers; i++) {
+	for (i = 0; i < sizeof(providers) / sizeof(*providers); i++) {
 		ik_buf_init(&view, IK_LIMIT_ENVELOPE);
 		if (ik_tool_view(config, providers[i], tool, &view, NULL) == IK_OK &&
-		    ik_json_check(view.data, view.length, &value, NULL) == IK_OK) {
+			ik_json_check(view.data, view.length, &value, NULL) == IK_OK) {
 			strict = ik_json_bool(ik_json_member(value, "strict"), &strict) && strict;
-			put(text, ik_format(ngettext("  %-9s  %zu byte%s\n", "  %-9s  %zu bytes%s\n", view.length),
-				providers[i], view.length, i == 0 ? strict ? _(", strict") : _(", not strict") : ""));
+			put(text,
+				ik_format(ngettext("  %-9s  %zu byte%s\n", "  %-9s  %zu bytes%s\n", view.length),
+					providers[i], view.length,
+					i == 0 ? strict ? _(", strict") : _(", not strict") : ""));
 			put_json(text, view.data, view.length);
 			if (i == 1 && view.length > SCHEMA_BYTES_MUCH)
-				ik_validate_advice(text, ik_format(_("its schema is sent with every request; can it do "
-					"with less than %zu bytes?"), view.length), 0);
+				ik_validate_advice(text,
+					ik_format(_("its schema is sent with every request; can it do "
+								"with less than %zu bytes?"),
+						view.length),
+					0);
 		}
 		ik_buf_done(&view);
 	}
@@ -236,13 +245,15 @@ void ik_validate_views(struct ik_validate_text *text, const struct ik_config *co
 
 int ik_validate_end(struct ik_validate_text *text)
 {
-	char *faults = ik_format(ngettext("%d thing wrong", "%d things wrong", text->faults), text->faults);
+	char *faults = ik_format(ngettext("%d thing wrong", "%d things wrong", text->faults),
+		text->faults);
 	char *advice = ik_format(ngettext("%d piece of advice", "%d pieces of advice", text->advice),
 		text->advice);
 
 	/* Translators: the two parts are "1 thing wrong" and "2 pieces of advice". */
-	put(text, ik_format(ngettext("\n%d executable: %s, %s\n", "\n%d executables: %s, %s\n", text->tools),
-		text->tools, faults, advice));
+	put(text,
+		ik_format(ngettext("\n%d executable: %s, %s\n", "\n%d executables: %s, %s\n", text->tools),
+			text->tools, faults, advice));
 	free(faults);
 	free(advice);
 	return text->faults + text->broken;

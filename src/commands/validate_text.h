@@ -31,8 +31,8 @@ void ik_validate_finding(struct ik_validate_text *text, const char *path, const 
 	const struct ik_finding *finding);
 
 /* What a call with {} came to; needs_arguments: the schema alone refuses it. */
-void ik_validate_run(struct ik_validate_text *text, const struct ik_tool *tool, bool needs_arguments,
-	const char *envelope, size_t length);
+void ik_validate_run(struct ik_validate_text *text, const struct ik_tool *tool,
+	bool needs_arguments, const char *envelope, size_t length);
 
 /* The tool as each provider is told of it, with its size. */
 void ik_validate_views(struct ik_validate_text *text, const struct ik_config *config,

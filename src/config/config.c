@@ -38,9 +38,13 @@ struct ik_config_target ik_config_provider_target(struct ik_config *config, cons
 	size_t index = known ? (size_t)(known - config->providers) : config->provider_count;
 
 	if (!known) {
-		config->providers = ik_alloc_array(config->providers, index + 1, sizeof(*config->providers));
+		config->providers = ik_alloc_array(config->providers, index + 1,
+			sizeof(*config->providers));
 		config->providers[index] = (struct ik_provider_config){
-			.name = ik_strdup(name), .price_input = -1, .price_output = -1, .price_cached = -1,
+			.name = ik_strdup(name),
+			.price_input = -1,
+			.price_output = -1,
+			.price_cached = -1,
 		};
 		config->origins->providers = ik_alloc_array(config->origins->providers,
 			(index + 1) * ik_provider_keys.count, sizeof(enum ik_origin));
@@ -63,6 +67,7 @@ void ik_config_warn(struct ik_config *config, const char *format, ...)
 {
 	struct ik_string_list *list = &config->warnings;
 	struct ik_buf text;
+
 	va_list arguments;
 
 	ik_buf_init(&text, IK_KIB(4));
@@ -81,7 +86,7 @@ enum ik_status ik_config_refuse(const char *subject, struct ik_json_span value, 
 	size_t count = 0, at;
 
 	for (at = 0; at < value.length && count < EXCERPT_BYTES; at++) {
-		bool blank = strchr(" \t\r\n", value.text[at]) != NULL;
+		bool blank = strchr(" \t\r\n", value.text[at]);
 
 		if (!blank || count == 0 || excerpt[count - 1] != ' ')
 			excerpt[count++] = blank ? ' ' : value.text[at];
@@ -138,7 +143,8 @@ struct ik_config *ik_config_free(struct ik_config *config)
 	return NULL;
 }
 
-const struct ik_provider_config *ik_config_provider(const struct ik_config *config, const char *name)
+const struct ik_provider_config *ik_config_provider(const struct ik_config *config,
+	const char *name)
 {
 	for (size_t i = 0; i < config->provider_count; i++) {
 		if (ik_text_equal(config->providers[i].name, name))
@@ -194,8 +200,12 @@ enum ik_origin ik_config_origin(const struct ik_config *config, const char *name
 static const char *to_bool(const char *text)
 {
 	static const char *const words[][2] = {
-		{ "1", "true" }, { "yes", "true" }, { "on", "true" },
-		{ "0", "false" }, { "no", "false" }, { "off", "false" },
+		{ "1", "true" },
+		{ "yes", "true" },
+		{ "on", "true" },
+		{ "0", "false" },
+		{ "no", "false" },
+		{ "off", "false" },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -212,16 +222,15 @@ static void to_json(const struct ik_config_key *key, const char *text, struct ik
 
 	if (key->type == IK_KEY_BOOL)
 		text = to_bool(text);
-	if (key->type == IK_KEY_TEXT || key->type == IK_KEY_CHOICE || key->type == IK_KEY_DURATION
-			|| ik_json_check(text, strlen(text), &value, NULL) != IK_OK)
+	if (key->type == IK_KEY_TEXT || key->type == IK_KEY_CHOICE || key->type == IK_KEY_DURATION ||
+		ik_json_check(text, strlen(text), &value, NULL) != IK_OK)
 		ik_json_put_text(out, text);
 	else
 		ik_json_put_raw(out, value);
 }
 
-enum ik_status ik_config_check_form(const struct ik_config *config,
-	const struct ik_config_key *key, struct ik_json_span value, const char **ret_place,
-	struct ik_error *error)
+enum ik_status ik_config_check_form(const struct ik_config *config, const struct ik_config_key *key,
+	struct ik_json_span value, const char **ret_place, struct ik_error *error)
 {
 	struct ik_rules rules = { NULL, 0 };
 	enum ik_status status = IK_OK;
@@ -248,8 +257,8 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 	const char *place;
 
 	if (!key)
-		return ik_error_set(error, IK_NOT_FOUND, _("%s: there is no key \"%s\" in the configuration"),
-			where, name);
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("%s: there is no key \"%s\" in the configuration"), where, name);
 	ik_buf_init(&json, IK_LIMIT_CONFIG);
 	ik_buf_init(&wanted, IK_KIB(1));
 	to_json(key, text, &json);
@@ -259,8 +268,7 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 		ik_config_key_wanted(key, &wanted);
 		status = ik_config_refuse(where, value, wanted.data, error);
 	}
-	if (status == IK_OK
-	    && ik_config_check_form(config, key, value, &place, &reason) != IK_OK)
+	if (status == IK_OK && ik_config_check_form(config, key, value, &place, &reason) != IK_OK)
 		status = ik_error_set(error, IK_INVALID, "%s: %s", where, reason.text);
 	if (status == IK_OK) {
 		target = provider ? ik_config_provider_target(config, provider) : ik_config_target(config);

@@ -19,8 +19,8 @@
 
 enum ik_origin {
 	IK_ORIGIN_DEFAULT,
-	IK_ORIGIN_USER,        /* $IKIGAI_HOME/config.json */
-	IK_ORIGIN_PROJECT,     /* .ikigai/config.json of a trusted directory */
+	IK_ORIGIN_USER,    /* $IKIGAI_HOME/config.json */
+	IK_ORIGIN_PROJECT, /* .ikigai/config.json of a trusted directory */
 	IK_ORIGIN_ENVIRONMENT,
 	IK_ORIGIN_OPTION
 };
@@ -34,7 +34,7 @@ struct ik_string_list {
 /* providers.NAME */
 struct ik_provider_config {
 	char *name;
-	char *type;        /* a wire format; NULL where not said, as all strings below */
+	char *type; /* a wire format; NULL where not said, as all strings below */
 	char *base_url;
 	char *api_key_env;
 	char *model;
@@ -42,11 +42,14 @@ struct ik_provider_config {
 	int64_t max_output_tokens;     /* 0: not said, as all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;
-	char *thinking;    /* "off", "low", "medium", "high" */
+	char *thinking;                                 /* "off", "low", "medium", "high" */
 	double price_input, price_output, price_cached; /* per million tokens; -1: not said */
 };
 
-struct ik_tool_timeout { char *name; int64_t seconds; };
+struct ik_tool_timeout {
+	char *name;
+	int64_t seconds;
+};
 
 /*
  * Checks an object of the form that another layer knows (ui.keys: tui/edit/keymap.h). On
@@ -57,8 +60,8 @@ typedef enum ik_status ik_config_checker(struct ik_json_span object, const char 
 	struct ik_error *error);
 
 struct ik_config {
-	char *provider, *model;        /* NULL: not said */
-	char *system_prompt;           /* name of the file that holds it; NULL: not said */
+	char *provider, *model; /* NULL: not said */
+	char *system_prompt;    /* name of the file that holds it; NULL: not said */
 	struct ik_provider_config *providers;
 	size_t provider_count;
 
@@ -77,26 +80,26 @@ struct ik_config {
 	struct ik_string_list custom_env_whitelist;
 
 	int64_t max_tool_turns;
-	char *database;                /* NULL: sqlite in the home */
-	int64_t database_timeout_s;    /* of a statement, on a server */
+	char *database;             /* NULL: sqlite in the home */
+	int64_t database_timeout_s; /* of a statement, on a server */
 	int64_t retry_max, retry_base_ms, retry_cap_ms;
 	int64_t http_connect_timeout_s, http_idle_timeout_s;
 	char *http_proxy, *http_ca_file;
 
-	char *ui_theme;                /* "auto", "dark", "light", "contrast", "mono" */
-	char *ui_inspector;            /* "auto", "open", "closed" */
-	char *ui_language;             /* NULL: what the locale says */
-	char *ui_keys;                 /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
+	char *ui_theme;     /* "auto", "dark", "light", "contrast", "mono" */
+	char *ui_inspector; /* "auto", "open", "closed" */
+	char *ui_language;  /* NULL: what the locale says */
+	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
 	int64_t ui_tool_output;
-	char *policy;                  /* JSON array of rules (config/rules.h); NULL: none */
-	char *sandbox_mode;            /* "off", "project", "read-only" */
+	char *policy;       /* JSON array of rules (config/rules.h); NULL: none */
+	char *sandbox_mode; /* "off", "project", "read-only" */
 	struct ik_string_list sandbox_write, sandbox_hide, sandbox_except;
 	bool sandbox_network, sandbox_rules;
-	char *log_level;               /* "off", "error", "info", "debug" */
+	char *log_level; /* "off", "error", "info", "debug" */
 
-	struct ik_string_list warnings; /* sentences to show: unknown keys, ... */
-	ik_config_checker *check_keys; /* of ui.keys, set before anything is loaded; NULL: none */
+	struct ik_string_list warnings;    /* sentences to show: unknown keys, ... */
+	ik_config_checker *check_keys;     /* of ui.keys, set before anything is loaded; NULL: none */
 	struct ik_config_origins *origins; /* private */
 };
 
@@ -112,8 +115,8 @@ struct ik_config *ik_config_free(struct ik_config *config);
  * warning with the nearest known key. From a project file, providers, database
  * and whatever names an executable are left out with a warning.
  */
-enum ik_status ik_config_load(struct ik_config *config, const char *path,
-	enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
+	struct ik_error *error) IK_MUST_USE;
 
 /* The same with the file's contents, which were read already. */
 enum ik_status ik_config_load_text(struct ik_config *config, const char *path, const char *text,
@@ -138,7 +141,8 @@ void ik_config_warn(struct ik_config *config, const char *format, ...) IK_PRINTF
 enum ik_origin ik_config_origin(const struct ik_config *config, const char *key);
 
 /* The entry of that name in providers, or NULL. */
-const struct ik_provider_config *ik_config_provider(const struct ik_config *config, const char *name);
+const struct ik_provider_config *ik_config_provider(const struct ik_config *config,
+	const char *name);
 
 /* Append {KEY: {"value", "origin"}} as JSON, or "KEY = value (origin)" lines.
  * Passwords in URLs and the values of headers are left out. */

@@ -8,9 +8,9 @@
 #define FIELD(member) offsetof(struct ik_config, member)
 #define PROVIDER_FIELD(member) offsetof(struct ik_provider_config, member)
 
-static const char *const wire_formats[] = {
-	"openai-chat", "openai-responses", "anthropic", "google", "practice", NULL
-};
+static const char *const wire_formats[] = { "openai-chat", "openai-responses", "anthropic",
+	"google", "practice", NULL };
+/* clang-format off */
 static const char *const thinking_levels[] = { "off", "low", "medium", "high", NULL };
 static const char *const themes[] = { "auto", "dark", "light", "contrast", "mono", NULL };
 static const char *const inspector_states[] = { "auto", "open", "closed", NULL };
@@ -152,7 +152,9 @@ static const struct ik_config_key keys[] = {
 		.choices = log_levels, .project = true, .variable = "IKIGAI_LOG_LEVEL",
 		.meaning = N_("what is written to the log") },
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct ik_config_key provider_keys[] = {
 	{ .name = "type", .type = IK_KEY_CHOICE, .offset = PROVIDER_FIELD(type), .choices = wire_formats,
 		.meaning = N_("how the server is spoken to") },
@@ -180,8 +182,12 @@ static const struct ik_config_key provider_keys[] = {
 	{ .name = "price.cached", .type = IK_KEY_PRICE, .offset = PROVIDER_FIELD(price_cached),
 		.meaning = N_("price of a million tokens that the server still knew") },
 };
+/* clang-format on */
 
-#define TABLE(array) { array, sizeof(array) / sizeof(array[0]) }
+#define TABLE(array) \
+	{ \
+		array, sizeof(array) / sizeof(array[0]) \
+	}
 const struct ik_key_table ik_config_keys = TABLE(keys);
 const struct ik_key_table ik_provider_keys = TABLE(provider_keys);
 
@@ -216,7 +222,10 @@ bool ik_config_key_is_group(const struct ik_key_table *table, const char *name)
 static void put_choices(const struct ik_config_key *key, struct ik_buf *out)
 {
 	for (const char *const *choice = key->choices; *choice; choice++)
-		ik_buf_printf(out, "%s\"%s\"", choice == key->choices ? "" : choice[1] ? ", " : _(" or "),
+		ik_buf_printf(out, "%s\"%s\"",
+			choice == key->choices ? ""
+				: choice[1]        ? ", "
+								   : _(" or "),
 			*choice);
 }
 

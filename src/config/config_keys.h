@@ -10,17 +10,17 @@
 #include "config/config.h"
 
 enum ik_key_type {
-	IK_KEY_BOOL,      /* bool */
-	IK_KEY_INTEGER,   /* int64_t, from least to most */
-	IK_KEY_DURATION,  /* int64_t, milliseconds, written "30s" or "1m30s" */
-	IK_KEY_PRICE,     /* double, 0 or more */
-	IK_KEY_TEXT,      /* char *, not empty */
-	IK_KEY_CHOICE,    /* char *, one of choices */
-	IK_KEY_LIST,      /* struct ik_string_list */
-	IK_KEY_HEADERS,   /* the same of "Name: value", also written {Name: value} */
-	IK_KEY_TIMEOUTS,  /* tools.timeouts */
-	IK_KEY_RULES,     /* char *, JSON text of rules (config/rules.h) */
-	IK_KEY_BINDINGS   /* char *, JSON text that config.check_keys finds sound */
+	IK_KEY_BOOL,     /* bool */
+	IK_KEY_INTEGER,  /* int64_t, from least to most */
+	IK_KEY_DURATION, /* int64_t, milliseconds, written "30s" or "1m30s" */
+	IK_KEY_PRICE,    /* double, 0 or more */
+	IK_KEY_TEXT,     /* char *, not empty */
+	IK_KEY_CHOICE,   /* char *, one of choices */
+	IK_KEY_LIST,     /* struct ik_string_list */
+	IK_KEY_HEADERS,  /* the same of "Name: value", also written {Name: value} */
+	IK_KEY_TIMEOUTS, /* tools.timeouts */
+	IK_KEY_RULES,    /* char *, JSON text of rules (config/rules.h) */
+	IK_KEY_BINDINGS  /* char *, JSON text that config.check_keys finds sound */
 };
 
 struct ik_config_key {

@@ -85,7 +85,7 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 	found = ik_text_nearest(name, names, section->provider ? 2 * count : 2 * count + 1);
 	nearest = found ? shown_name(section, found) : NULL;
 	sentence = nearest ? ik_format(_("is unknown; did you mean \"%s\"?"), nearest)
-		: ik_strdup(_("is unknown"));
+					   : ik_strdup(_("is unknown"));
 	warn(loader, key, shown, sentence);
 	for (size_t i = 0; i < count; i++)
 		free(groups[i]);
@@ -97,7 +97,8 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 }
 
 /* May a file of this origin say this? If not, a warning is added. */
-static bool is_allowed(struct loader *loader, struct ik_json_span key, const char *name, bool project)
+static bool is_allowed(struct loader *loader, struct ik_json_span key, const char *name,
+	bool project)
 {
 	if (loader->origin != IK_ORIGIN_PROJECT || project)
 		return true;
@@ -129,7 +130,7 @@ static enum ik_status load_value(struct loader *loader, const struct section *se
 
 	if (loader->store) {
 		target = section->provider ? ik_config_provider_target(loader->config, section->provider)
-			: ik_config_target(loader->config);
+								   : ik_config_target(loader->config);
 		ik_config_store(&target, key, value, loader->origin);
 	} else if (!ik_config_value_fits(key, value)) {
 		ik_buf_init(&wanted, IK_KIB(1));
@@ -204,7 +205,8 @@ static enum ik_status load_member(struct loader *loader, const struct section *s
 		return is_allowed(loader, key, name, false) ? load_providers(loader, value) : IK_OK;
 	if (known)
 		return is_allowed(loader, key, name, known->project || section->provider)
-			? load_value(loader, section, known, value) : IK_OK;
+			? load_value(loader, section, known, value)
+			: IK_OK;
 	if (ik_config_key_is_group(section->table, name))
 		return load_group(loader, section, name, value);
 	warn_unknown(loader, key, section, name);

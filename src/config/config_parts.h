@@ -33,9 +33,8 @@ void ik_config_store(const struct ik_config_target *target, const struct ik_conf
 
 /* Is the value of a key that has a form of its own (rules, bindings) sound? If not,
  * *ret_place points to what is wrong. */
-enum ik_status ik_config_check_form(const struct ik_config *config,
-	const struct ik_config_key *key, struct ik_json_span value, const char **ret_place,
-	struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_config_check_form(const struct ik_config *config, const struct ik_config_key *key,
+	struct ik_json_span value, const char **ret_place, struct ik_error *error) IK_MUST_USE;
 
 /*
  * Fail: subject ("--model", "config.json:7: \"model\"") is value, but must be

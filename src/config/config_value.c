@@ -18,7 +18,7 @@ static bool is_text(struct ik_json_span value)
 	char *text = ik_json_text_new(value);
 
 	free(text);
-	return text != NULL;
+	return text;
 }
 
 static bool is_choice(const struct ik_config_key *key, struct ik_json_span value)
@@ -40,8 +40,14 @@ static double read_unit(const char **at)
 		double nanoseconds;
 	} units[] = {
 		/* longer ones first: "ms" is not "m" and an "s" */
-		{ "ns", 1 }, { "us", 1e3 }, { "\xc2\xb5s", 1e3 }, { "\xce\xbcs", 1e3 }, { "ms", 1e6 },
-		{ "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
+		{ "ns", 1 },
+		{ "us", 1e3 },
+		{ "\xc2\xb5s", 1e3 },
+		{ "\xce\xbcs", 1e3 },
+		{ "ms", 1e6 },
+		{ "s", 1e9 },
+		{ "m", 60e9 },
+		{ "h", 3600e9 },
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -98,15 +104,16 @@ static bool to_duration(const struct ik_config_key *key, struct ik_json_span val
 static bool to_integer(const struct ik_config_key *key, struct ik_json_span value,
 	int64_t *ret_number)
 {
-	return ik_json_integer(value, ret_number) && *ret_number >= key->least
-		&& *ret_number <= key->most;
+	return ik_json_integer(value, ret_number) && *ret_number >= key->least &&
+		*ret_number <= key->most;
 }
 
 /* Lists and objects. */
 
 /* Is every element (member) of a container as fits says? */
 static bool all_fit(const struct ik_config_key *key, struct ik_json_span container,
-	bool (*fits)(const struct ik_config_key *key, struct ik_json_span name, struct ik_json_span value))
+	bool (*fits)(const struct ik_config_key *key, struct ik_json_span name,
+		struct ik_json_span value))
 {
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span name, value;

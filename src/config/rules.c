@@ -64,8 +64,7 @@ void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule)
 	copy->tool = ik_strdup(rule->tool);
 	copy->action = rule->action;
 	for (size_t i = 0; i < rule->argument_count; i++)
-		add_argument(copy, ik_strdup(rule->arguments[i].name),
-			ik_strdup(rule->arguments[i].glob));
+		add_argument(copy, ik_strdup(rule->arguments[i].name), ik_strdup(rule->arguments[i].glob));
 }
 
 void ik_rules_remove(struct ik_rules *rules, size_t index)
@@ -116,21 +115,22 @@ void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
 /* ---- reading ---- */
 
 /* Where reading is, and what is wrong there. */
-struct reader {
-	size_t number;     /* of the rule, from 1 */
+struct rules_reader {
+	size_t number; /* of the rule, from 1 */
 	const char *place;
 	struct ik_error *error;
 };
 
 /* Fail: a sentence about the rule. */
-static enum ik_status refuse(struct reader *reader, struct ik_json_span at, const char *sentence)
+static enum ik_status refuse(struct rules_reader *reader, struct ik_json_span at,
+	const char *sentence)
 {
 	reader->place = at.text;
 	return ik_error_set(reader->error, IK_INVALID, _("rule %zu: %s"), reader->number, sentence);
 }
 
 /* The same about a member that is not what it must be. */
-static enum ik_status refuse_member(struct reader *reader, struct ik_json_span at,
+static enum ik_status refuse_member(struct rules_reader *reader, struct ik_json_span at,
 	const char *name, const char *wanted)
 {
 	char *sentence = ik_format(_("\"%s\" must be %s"), name, wanted);
@@ -140,7 +140,7 @@ static enum ik_status refuse_member(struct reader *reader, struct ik_json_span a
 	return status;
 }
 
-static enum ik_status read_arguments(struct reader *reader, struct ik_rule *rule,
+static enum ik_status read_arguments(struct rules_reader *reader, struct ik_rule *rule,
 	struct ik_json_span arguments)
 {
 	struct ik_json_walk walk = { NULL };
@@ -164,7 +164,7 @@ static enum ik_status read_arguments(struct reader *reader, struct ik_rule *rule
 	return IK_OK;
 }
 
-static enum ik_status read_action(struct reader *reader, struct ik_rule *rule,
+static enum ik_status read_action(struct rules_reader *reader, struct ik_rule *rule,
 	struct ik_json_span action)
 {
 	for (size_t i = 0; i < ACTION_COUNT; i++) {
@@ -177,7 +177,7 @@ static enum ik_status read_action(struct reader *reader, struct ik_rule *rule,
 }
 
 /* A member that is misspelt would make a rule wider than it was meant. */
-static enum ik_status read_member(struct reader *reader, struct ik_rule *rule,
+static enum ik_status read_member(struct rules_reader *reader, struct ik_rule *rule,
 	const char *name, struct ik_json_span key, struct ik_json_span value)
 {
 	char *sentence;
@@ -189,8 +189,9 @@ static enum ik_status read_member(struct reader *reader, struct ik_rule *rule,
 		return read_action(reader, rule, value);
 	if (ik_text_equal(name, "tool")) {
 		rule->tool = ik_json_text_new(value);
-		return rule->tool ? IK_OK : refuse_member(reader, value, "tool",
-			_("a string that is not empty: the name of the tool, or \"*\""));
+		return rule->tool ? IK_OK
+						  : refuse_member(reader, value, "tool",
+								_("a string that is not empty: the name of the tool, or \"*\""));
 	}
 	sentence = ik_format(_("\"%s\" is unknown; a rule has \"tool\", \"args\" and \"do\""), name);
 	status = refuse(reader, key, sentence);
@@ -198,7 +199,7 @@ static enum ik_status read_member(struct reader *reader, struct ik_rule *rule,
 	return status;
 }
 
-static enum ik_status read_rule(struct reader *reader, struct ik_rule *rule,
+static enum ik_status read_rule(struct rules_reader *reader, struct ik_rule *rule,
 	struct ik_json_span value)
 {
 	struct ik_json_walk walk = { NULL };
@@ -226,7 +227,7 @@ static enum ik_status read_rule(struct reader *reader, struct ik_rule *rule,
 enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
 	const char **ret_place, struct ik_error *error)
 {
-	struct reader reader = { .place = list.text, .error = error };
+	struct rules_reader reader = { .place = list.text, .error = error };
 	struct ik_json_walk walk = { NULL };
 	enum ik_status status = IK_OK;
 	struct ik_json_span key, value;

@@ -39,18 +39,19 @@ struct ik_conversation *ik_conversation_free(struct ik_conversation *conversatio
 static void make_room(struct ik_conversation *conversation, size_t before, size_t after)
 {
 	size_t end = conversation->start + conversation->count;
+
 	if (before <= conversation->start && after <= conversation->capacity - end)
 		return;
-	size_t new_start = before <= conversation->start ? conversation->start :
-		before + conversation->count;
-	size_t spare = after <= conversation->capacity - end ? conversation->capacity - end :
-		after + conversation->count + 16;
+	size_t new_start = before <= conversation->start ? conversation->start
+													 : before + conversation->count;
+	size_t spare = after <= conversation->capacity - end ? conversation->capacity - end
+														 : after + conversation->count + 16;
 	size_t capacity = new_start + conversation->count + spare;
-	struct ik_message **messages = ik_alloc_array(NULL, capacity, sizeof *messages);
+	struct ik_message **messages = ik_alloc_array(NULL, capacity, sizeof(*messages));
 
 	if (conversation->count) {
 		memcpy(messages + new_start, conversation->messages + conversation->start,
-			conversation->count * sizeof *messages);
+			conversation->count * sizeof(*messages));
 	}
 	free(conversation->messages);
 	conversation->messages = messages;
@@ -62,7 +63,7 @@ static void make_room(struct ik_conversation *conversation, size_t before, size_
 static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
 {
 	if (message->kind == IK_KIND_SYSTEM &&
-	    !(conversation->prompt && conversation->prompt_index > index)) {
+		!(conversation->prompt && conversation->prompt_index > index)) {
 		conversation->prompt = message;
 		conversation->prompt_index = index;
 	}
@@ -75,8 +76,7 @@ static void note(struct ik_conversation *conversation, struct ik_message *messag
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message)
 {
 	make_room(conversation, 0, 1);
-	conversation->messages[conversation->start + conversation->count++] =
-		ik_message_ref(message);
+	conversation->messages[conversation->start + conversation->count++] = ik_message_ref(message);
 	note(conversation, message, conversation->count - 1);
 }
 
@@ -120,13 +120,13 @@ struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversa
 void ik_conversation_lost_envelope(struct ik_buf *out)
 {
 	/* For the model, hence not translated, as every envelope. */
-	ik_buf_puts(out, "{\"tool_success\":false,"
+	ik_buf_puts(out,
+		"{\"tool_success\":false,"
 		"\"error\":\"The program ended before this call had a result\","
 		"\"error_code\":\"TOOL_CANCELLED\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}");
 }
 
-size_t ik_conversation_mend(struct ik_conversation *conversation,
-	struct ik_message ***ret_added)
+size_t ik_conversation_mend(struct ik_conversation *conversation, struct ik_message ***ret_added)
 {
 	size_t count = conversation->count;
 	struct ik_pairing pairing;
@@ -139,15 +139,16 @@ size_t ik_conversation_mend(struct ik_conversation *conversation,
 	ik_pairing_init(&pairing, conversation, 0);
 	for (size_t index = 0; index < count; index++) {
 		const struct ik_message *call = ik_conversation_at(conversation, index);
+
 		if (call->kind != IK_KIND_TOOL_CALL || !call->call_id ||
-		    ik_pairing_of(&pairing, index) != IK_UNPAIRED)
+			ik_pairing_of(&pairing, index) != IK_UNPAIRED)
 			continue;
 		char *name = ik_message_tool_name(call);
 		struct ik_message *result = ik_message_tool_result(call->call_id, name ? name : "",
 			envelope.data, envelope.length, false, 0);
 		free(name);
 		ik_conversation_append(conversation, result);
-		added = ik_alloc_array(added, added_count + 1, sizeof *added);
+		added = ik_alloc_array(added, added_count + 1, sizeof(*added));
 		added[added_count++] = result;
 	}
 	ik_buf_done(&envelope);

@@ -48,7 +48,6 @@ void ik_conversation_lost_envelope(struct ik_buf *out);
  * it came. Results must be placed behind their calls by whoever serializes:
  * requests are built by call id, not by position. Returns how many were added.
  */
-size_t ik_conversation_mend(struct ik_conversation *conversation,
-	struct ik_message ***ret_added);
+size_t ik_conversation_mend(struct ik_conversation *conversation, struct ik_message ***ret_added);
 
 #endif

@@ -21,56 +21,56 @@
 #include "util/bytes.h"
 
 enum ik_event_kind {
-	IK_EVENT_SESSION,      /* text: session id; name: provider; detail: model */
-	IK_EVENT_MESSAGE,      /* message: one that is complete and stored (user, command,
+	IK_EVENT_SESSION, /* text: session id; name: provider; detail: model */
+	IK_EVENT_MESSAGE, /* message: one that is complete and stored (user, command,
 	                          notice, assistant, thinking, tool_call, tool_result, usage) */
-	IK_EVENT_OLDER,        /* older: number messages that come before all told so far, in
+	IK_EVENT_OLDER,   /* older: number messages that come before all told so far, in
 	                          their order (restoring a session) */
 	IK_EVENT_TURN_STARTED,
-	IK_EVENT_WAITING,      /* for the tool scan and the like; text says so. "": no longer */
+	IK_EVENT_WAITING, /* for the tool scan and the like; text says so. "": no longer */
 	IK_EVENT_ROUND_STARTED,
-	IK_EVENT_TEXT,         /* text: a piece of the reply */
-	IK_EVENT_THINKING,     /* text: a piece */
-	IK_EVENT_CALL_PROGRESS,/* id, name; text: all arguments so far */
-	IK_EVENT_ASKING,       /* the call waits for the person: id, name; text: arguments;
+	IK_EVENT_TEXT,          /* text: a piece of the reply */
+	IK_EVENT_THINKING,      /* text: a piece */
+	IK_EVENT_CALL_PROGRESS, /* id, name; text: all arguments so far */
+	IK_EVENT_ASKING,        /* the call waits for the person: id, name; text: arguments;
 	                          detail: why, in words; number: 1 when the question is whether
 	                          the turn is to go on at all, which a denial ends */
-	IK_EVENT_ASKED,        /* id, name: it does not any more */
-	IK_EVENT_TOOL_STARTED, /* id, name; text: arguments */
-	IK_EVENT_TOOL_OUTPUT,  /* id; number: 0 stdout, 1 stderr; text: a piece */
-	IK_EVENT_TOOL_DONE,    /* id, name; text: envelope; number: duration ms;
+	IK_EVENT_ASKED,         /* id, name: it does not any more */
+	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments */
+	IK_EVENT_TOOL_OUTPUT,   /* id; number: 0 stdout, 1 stderr; text: a piece */
+	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; number: duration ms;
 	                          whole: what the tool printed where the envelope was cut, and
 	                          its stderr in any case; message: the command that is stored of
 	                          an own call */
-	IK_EVENT_USAGE,        /* usage */
-	IK_EVENT_CONTEXT,      /* number: how much of the model's context window is in use, in
+	IK_EVENT_USAGE,         /* usage */
+	IK_EVENT_CONTEXT,       /* number: how much of the model's context window is in use, in
 	                          percent; -1: not known */
-	IK_EVENT_NOTICE,       /* text: a sentence */
-	IK_EVENT_ERROR,        /* name: code (AUTH, CONNECT, ...); text: a sentence */
-	IK_EVENT_RETRY,        /* number: ms until the next try; text: why */
-	IK_EVENT_QUEUED,       /* number: messages that wait for the end of the turn; text: the
+	IK_EVENT_NOTICE,        /* text: a sentence */
+	IK_EVENT_ERROR,         /* name: code (AUTH, CONNECT, ...); text: a sentence */
+	IK_EVENT_RETRY,         /* number: ms until the next try; text: why */
+	IK_EVENT_QUEUED,        /* number: messages that wait for the end of the turn; text: the
 	                          beginning of each, one a line, the oldest first; name: "held" when
 	                          they do not go out before the user says so */
-	IK_EVENT_STORE,        /* number: events not yet stored; text: why, or "" when all is well;
+	IK_EVENT_STORE,         /* number: events not yet stored; text: why, or "" when all is well;
 	                          name: the same in a word: "away", "in use", "refuses", or "" */
-	IK_EVENT_LOCK,         /* who may write (store/lock.h): name: "ours", "others", "free",
+	IK_EVENT_LOCK,          /* who may write (store/lock.h): name: "ours", "others", "free",
 	                          "asked", "unasked", "refused"; text: who has it, or asks */
-	IK_EVENT_TURN_DONE     /* name: stop reason: end, length, refused, limit, repeated,
+	IK_EVENT_TURN_DONE      /* name: stop reason: end, length, refused, limit, repeated,
 	                          cancelled, error */
 };
 
 struct ik_event {
 	enum ik_event_kind kind;
-	int round;                  /* 1, 2, ...; 0: of no round */
+	int round; /* 1, 2, ...; 0: of no round */
 	const char *id;
 	const char *name;
 	const char *detail;
 	const char *text;
 	size_t text_length;
-	struct ik_bytes *whole[2];  /* stdout, stderr; NULL: nothing. As message */
+	struct ik_bytes *whole[2]; /* stdout, stderr; NULL: nothing. As message */
 	int64_t number;
 	struct ik_usage usage;
-	struct ik_message *message; /* take a reference to keep it */
+	struct ik_message *message;      /* take a reference to keep it */
 	struct ik_message *const *older; /* number of them; references as above */
 };
 

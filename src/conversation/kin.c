@@ -7,7 +7,8 @@
 #include "util/limits.h"
 
 static const char *const members[] = {
-	[IK_KIN_CHILD] = "child", [IK_KIN_PARENT] = "parent",
+	[IK_KIN_CHILD] = "child",
+	[IK_KIN_PARENT] = "parent",
 };
 
 struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_kin kin,
@@ -30,9 +31,10 @@ struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_
 
 bool ik_kin_of(const struct ik_message *message, enum ik_kin kin, char ret_session[IK_UUID_TEXT])
 {
-	char *id = message->kind != IK_KIND_COMMAND ? NULL :
-		ik_json_string_new(ik_json_member(ik_message_data(message), members[kin]), NULL);
-	bool found = id != NULL && strlen(id) == IK_UUID_TEXT - 1;
+	char *id = message->kind != IK_KIND_COMMAND
+		? NULL
+		: ik_json_string_new(ik_json_member(ik_message_data(message), members[kin]), NULL);
+	bool found = id && strlen(id) == IK_UUID_TEXT - 1;
 
 	if (found)
 		memcpy(ret_session, id, IK_UUID_TEXT);
@@ -51,9 +53,10 @@ bool ik_kin_finished(struct ik_message *const *messages, size_t count)
 		if (ik_kin_of(message, IK_KIN_PARENT, parent))
 			return false;
 		if (message->kind == IK_KIND_ASSISTANT)
-			return !(ik_json_bool(ik_json_member(ik_message_data(message), "interrupted"), &cut) && cut);
+			return !(ik_json_bool(ik_json_member(ik_message_data(message), "interrupted"), &cut) &&
+				cut);
 		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_CALL ||
-		    message->kind == IK_KIND_TOOL_RESULT)
+			message->kind == IK_KIND_TOOL_RESULT)
 			return false;
 	}
 	return false;

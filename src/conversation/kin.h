@@ -11,10 +11,7 @@
 
 #include "conversation/message.h"
 
-enum ik_kin {
-	IK_KIN_CHILD,
-	IK_KIN_PARENT
-};
+enum ik_kin { IK_KIN_CHILD, IK_KIN_PARENT };
 
 /* A command with its output that names the session of a child or parent. */
 struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_kin kin,

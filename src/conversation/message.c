@@ -70,9 +70,12 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 	size_t content_length, const char *data, size_t data_length)
 {
 	size_t id_length = 0;
-	char *id = data ? ik_json_string_new(call_id_span(kind,
-		(struct ik_json_span){ data, data_length }), &id_length) : NULL;
+	char *id = data
+		? ik_json_string_new(call_id_span(kind, (struct ik_json_span){ data, data_length }),
+			  &id_length)
+		: NULL;
 	size_t size = sizeof(struct ik_message) + content_length + 1;
+
 	if (data)
 		size += data_length + 1;
 	if (id)
@@ -119,11 +122,11 @@ static struct ik_message *message_from_bytes(enum ik_kind kind, const char *cont
 	return message;
 }
 
-struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
-	size_t content_length, const char *data, size_t data_length)
+struct ik_message *ik_message_new(enum ik_kind kind, const char *content, size_t content_length,
+	const char *data, size_t data_length)
 {
-	struct ik_message *message = message_from_bytes(kind, content, content_length,
-		data, data_length);
+	struct ik_message *message = message_from_bytes(kind, content, content_length, data,
+		data_length);
 
 	ik_uuid_new(message->id);
 	message->time_ms = ik_clock_wall_ms();
@@ -131,8 +134,8 @@ struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
 }
 
 struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
-	int64_t time_ms, const char *content, size_t content_length,
-	const char *data, size_t data_length)
+	int64_t time_ms, const char *content, size_t content_length, const char *data,
+	size_t data_length)
 {
 	struct ik_json_span value = { NULL, 0 };
 	struct ik_buf line;
@@ -144,11 +147,11 @@ struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t 
 		ik_json_put_raw(&line, value);
 		value = (struct ik_json_span){ line.data, line.length };
 	}
-	struct ik_message *message = message_from_bytes(kind, content, content_length,
-		value.text, value.length);
+	struct ik_message *message = message_from_bytes(kind, content, content_length, value.text,
+		value.length);
 	ik_buf_done(&line);
 
-	snprintf(message->id, sizeof message->id, "%s", id);
+	snprintf(message->id, sizeof(message->id), "%s", id);
 	message->sequence = sequence;
 	message->time_ms = time_ms;
 	return message;
@@ -158,6 +161,7 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length)
 {
 	struct ik_buf data;
+
 	ik_buf_init(&data, IK_MESSAGE_DATA_LIMIT(IK_LIMIT_ARGUMENTS));
 
 	/* A second time, without them, where the arguments cannot be held. */
@@ -194,12 +198,14 @@ static void one_line(struct ik_buf *text, size_t from, size_t limit)
 	if (text->length - from > limit) {
 		size_t room = limit > strlen(ELLIPSIS) ? limit - strlen(ELLIPSIS) : 0;
 		size_t cut = ik_utf8_cut(text->data + from, text->length - from, room);
+
 		ik_buf_truncate(text, from + cut);
 		if (room)
 			ik_buf_puts(text, ELLIPSIS);
 	}
 	for (size_t at = from; at < text->length; at++) {
 		unsigned char byte = (unsigned char)text->data[at];
+
 		if (byte < 0x20 || byte == 0x7f)
 			text->data[at] = ' ';
 	}
@@ -209,30 +215,34 @@ static void one_line(struct ik_buf *text, size_t from, size_t limit)
 static void first_line(struct ik_buf *out, struct ik_json_span value)
 {
 	struct ik_json_span text = ik_json_member(value, "error");
+
 	if (ik_json_span_type(text) != IK_JSON_STRING)
 		text = ik_json_member(value, "output");
 	if (ik_json_span_type(text) != IK_JSON_STRING)
 		text = value;
 	if (!ik_json_string(text, out)) {
 		/* Only as much of a large value as can be shown. */
-		size_t length = text.length < SUMMARY_BYTES * 2 ? text.length :
-			ik_utf8_cut(text.text, text.length, SUMMARY_BYTES * 2);
+		size_t length = text.length < SUMMARY_BYTES * 2
+			? text.length
+			: ik_utf8_cut(text.text, text.length, SUMMARY_BYTES * 2);
 		ik_buf_append(out, text.text, length);
 		return;
 	}
 	char *end = memchr(out->data, '\n', out->length);
+
 	if (!end)
 		return;
 	size_t lines = 0;
+
 	for (size_t at = (size_t)(end - out->data); at + 1 < out->length; lines++) {
 		char *next = memchr(out->data + at + 1, '\n', out->length - at - 1);
+
 		at = next ? (size_t)(next - out->data) : out->length;
 	}
 	ik_buf_truncate(out, (size_t)(end - out->data));
 	one_line(out, 0, SUMMARY_BYTES / 2);
 	if (lines)
-		ik_buf_printf(out, ngettext(" (and %zu more line)", " (and %zu more lines)", lines),
-			lines);
+		ik_buf_printf(out, ngettext(" (and %zu more line)", " (and %zu more lines)", lines), lines);
 }
 
 /* The content of a tool_result, in new memory. */
@@ -240,10 +250,12 @@ static char *result_summary(const char *envelope, size_t envelope_length)
 {
 	struct ik_buf line;
 	struct ik_json_span value;
+
 	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
 
 	if (ik_json_check(envelope, envelope_length, &value, NULL) == IK_OK) {
 		struct ik_json_span result = ik_json_member(value, "result");
+
 		first_line(&line, ik_json_span_type(result) == IK_JSON_NONE ? value : result);
 	} else {
 		ik_utf8_repair(&line, envelope, envelope_length);
@@ -311,7 +323,7 @@ void ik_message_result(const struct ik_message *message, struct ik_result *ret_r
 
 	*ret_result = (struct ik_result){ .duration_ms = -1 };
 	while ((message->kind == IK_KIND_TOOL_RESULT || own != IK_OWN_NONE) &&
-	       ik_json_next(ik_message_data(message), &walk, &name, &value)) {
+		ik_json_next(ik_message_data(message), &walk, &name, &value)) {
 		if (ik_json_string_is(name, "call"))
 			take_duration(ik_json_member(value, "duration_ms"), ret_result);
 		else if (ik_json_string_is(name, "duration_ms"))
@@ -320,8 +332,7 @@ void ik_message_result(const struct ik_message *message, struct ik_result *ret_r
 			ret_result->envelope = value;
 		else if (ik_json_string_is(name, "blobs"))
 			for (int i = 0; i < 2; i++)
-				(void)take_blob(ik_json_member(value, stream_names[i]),
-					&ret_result->blobs[i]);
+				(void)take_blob(ik_json_member(value, stream_names[i]), &ret_result->blobs[i]);
 	}
 }
 
@@ -329,7 +340,8 @@ bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blo
 {
 	return (message->kind == IK_KIND_TOOL_RESULT || message->kind == IK_KIND_COMMAND) &&
 		take_blob(ik_json_member(ik_json_member(ik_message_data(message), "blobs"),
-			stream_names[stream]), ret_blob);
+					  stream_names[stream]),
+			ret_blob);
 }
 
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
@@ -343,10 +355,12 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
 	const size_t kept[2])
 {
-	static const char too_large[] = "{\"tool_success\":false,"
+	static const char too_large[] =
+		"{\"tool_success\":false,"
 		"\"error\":\"The result was too large to be kept\","
 		"\"error_code\":\"INVALID_OUTPUT\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}";
 	struct ik_buf data;
+
 	ik_buf_init(&data, IK_MESSAGE_DATA_LIMIT(IK_LIMIT_ENVELOPE));
 
 	/* A second time, with an envelope that says so, where it cannot be held. */
@@ -368,12 +382,12 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 		if (ik_buf_status(&data) == IK_OK)
 			break;
 		envelope = too_large;
-		envelope_length = sizeof too_large - 1;
+		envelope_length = sizeof(too_large) - 1;
 		success = false;
 	}
 	char *summary = result_summary(envelope, envelope_length);
-	struct ik_message *message = ik_message_new(IK_KIND_TOOL_RESULT, summary,
-		strlen(summary), data.data, data.length);
+	struct ik_message *message = ik_message_new(IK_KIND_TOOL_RESULT, summary, strlen(summary),
+		data.data, data.length);
 	free(summary);
 	ik_buf_done(&data);
 	return message;
@@ -409,23 +423,24 @@ size_t ik_user_typed(const char *data, size_t data_length, size_t content_length
 	int64_t typed;
 
 	if (data_length == 0 || ik_json_check(data, data_length, &span, NULL) != IK_OK ||
-	    !ik_json_integer(ik_json_member(span, "typed"), &typed) ||
-	    typed < 0 || (uint64_t)typed > content_length)
+		!ik_json_integer(ik_json_member(span, "typed"), &typed) || typed < 0 ||
+		(uint64_t)typed > content_length)
 		return content_length;
 	return (size_t)typed;
 }
 
 size_t ik_message_typed(const struct ik_message *message)
 {
-	return message->kind == IK_KIND_USER ?
-		ik_user_typed(message->data, message->data_length, message->content_length) :
-		message->content_length;
+	return message->kind == IK_KIND_USER
+		? ik_user_typed(message->data, message->data_length, message->content_length)
+		: message->content_length;
 }
 
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
 	size_t opaque_length)
 {
 	struct ik_buf data;
+
 	ik_buf_init(&data, IK_MESSAGE_DATA_LIMIT(IK_LIMIT_ARGUMENTS));
 
 	if (message->data_length)
@@ -438,6 +453,7 @@ struct ik_message *ik_message_with_opaque(struct ik_message *message, const char
 	if (ik_buf_status(&data) == IK_OK) {
 		struct ik_message *with = ik_message_new(message->kind, message->content,
 			message->content_length, data.data, data.length);
+
 		ik_message_unref(message);
 		message = with;
 	}
@@ -452,7 +468,7 @@ struct ik_json_span ik_message_opaque(const struct ik_message *message, const ch
 	struct ik_json_span none = { NULL, 0 };
 
 	if (!ik_json_string_is(ik_json_member(opaque, "type"), type) ||
-	    (provider && !ik_json_string_is(ik_json_member(opaque, "provider"), provider)))
+		(provider && !ik_json_string_is(ik_json_member(opaque, "provider"), provider)))
 		return none;
 	return ik_json_member(opaque, "data");
 }
@@ -522,8 +538,8 @@ char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
 /* Append at most a little more than limit bytes of checked JSON text. */
 static void append_some(struct ik_buf *out, struct ik_json_span value, size_t limit)
 {
-	size_t length = value.length <= limit ? value.length :
-		ik_utf8_cut(value.text, value.length, limit);
+	size_t length = value.length <= limit ? value.length
+										  : ik_utf8_cut(value.text, value.length, limit);
 
 	ik_buf_append(out, value.text, length);
 }
@@ -533,15 +549,17 @@ char *ik_call_summary(const char *name, const char *arguments, size_t length, si
 	struct ik_buf line;
 	struct ik_json_span object;
 	size_t enough = width + 8;
+
 	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
 
 	ik_utf8_repair(&line, name, strlen(name));
 	ik_buf_putc(&line, '(');
 	if (ik_json_check(arguments, length, &object, NULL) == IK_OK &&
-	    ik_json_span_type(object) == IK_JSON_OBJECT) {
+		ik_json_span_type(object) == IK_JSON_OBJECT) {
 		struct ik_json_walk walk = { 0 };
 		struct ik_json_span key, value;
 		bool first = true;
+
 		while (line.length <= width && ik_json_next(object, &walk, &key, &value)) {
 			if (!first)
 				ik_buf_puts(&line, ", ");

@@ -67,17 +67,17 @@ bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind);
 bool ik_kind_is_sent(enum ik_kind kind);
 
 struct ik_message {
-	int references;          /* private to message.c */
+	int references; /* private to message.c */
 	enum ik_kind kind;
 	char id[IK_UUID_TEXT];
-	int64_t sequence;        /* in its session, from 1; 0: not yet stored */
-	int64_t time_ms;         /* wall clock */
-	char *content;           /* valid UTF-8, for people; never NULL */
+	int64_t sequence; /* in its session, from 1; 0: not yet stored */
+	int64_t time_ms;  /* wall clock */
+	char *content;    /* valid UTF-8, for people; never NULL */
 	size_t content_length;
-	char *data;              /* checked JSON text on one line, or NULL */
+	char *data; /* checked JSON text on one line, or NULL */
 	size_t data_length;
-	bool summarises;         /* a command with a summary */
-	const char *call_id;     /* tool_call, tool_result: which call; NULL for another kind
+	bool summarises;     /* a command with a summary */
+	const char *call_id; /* tool_call, tool_result: which call; NULL for another kind
 	                            or when data does not say */
 };
 
@@ -86,14 +86,14 @@ struct ik_message {
  * copied and made valid UTF-8; data (may be NULL) is copied and must be
  * checked JSON on one line.
  */
-struct ik_message *ik_message_new(enum ik_kind kind, const char *content,
-	size_t content_length, const char *data, size_t data_length);
+struct ik_message *ik_message_new(enum ik_kind kind, const char *content, size_t content_length,
+	const char *data, size_t data_length);
 
 /* A message as it was stored. Data that is not valid JSON (a damaged store) is dropped, and line
  * feeds between its parts are left out. */
 struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
-	int64_t time_ms, const char *content, size_t content_length,
-	const char *data, size_t data_length);
+	int64_t time_ms, const char *content, size_t content_length, const char *data,
+	size_t data_length);
 
 /* The two with structure. arguments is the model's text, valid JSON or not. */
 struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
@@ -145,8 +145,8 @@ typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, st
 	struct ik_error *error);
 
 /* A command with what it printed. */
-struct ik_message *ik_message_command(const char *line, size_t line_length,
-	const char *output, size_t output_length);
+struct ik_message *ik_message_command(const char *line, size_t line_length, const char *output,
+	size_t output_length);
 
 /* A command that was a call of the person's own. Where it is too large to be kept, one without the
  * call. */
@@ -158,15 +158,11 @@ struct ik_own {
 	int64_t duration_ms;
 	size_t kept[2]; /* bytes of stdout, of stderr that are kept whole; 0: nothing */
 };
-struct ik_message *ik_message_own(const char *line, const struct ik_own *own,
-	const char *output, size_t output_length);
+struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
+	size_t output_length);
 
 /* Which call of the person's own it was. */
-enum ik_own_call {
-	IK_OWN_NONE,
-	IK_OWN_SHELL,
-	IK_OWN_TOOL
-};
+enum ik_own_call { IK_OWN_NONE, IK_OWN_SHELL, IK_OWN_TOOL };
 enum ik_own_call ik_message_own_call(const struct ik_message *message);
 
 /* A command of which the model is told with the person's next message (core/attach.h). */

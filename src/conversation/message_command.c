@@ -6,8 +6,8 @@
 #include "conversation/message_private.h"
 #include "json/write.h"
 
-struct ik_message *ik_message_command(const char *line, size_t line_length,
-	const char *output, size_t output_length)
+struct ik_message *ik_message_command(const char *line, size_t line_length, const char *output,
+	size_t output_length)
 {
 	struct ik_message *message;
 	struct ik_buf data;
@@ -56,12 +56,11 @@ struct ik_message *ik_message_command_told(const char *line, const char *output,
 	struct ik_message *message = command_with(line, output, strlen(output), "told", told,
 		strlen(told));
 
-	return message != NULL ? message :
-		ik_message_command(line, strlen(line), output, strlen(output));
+	return message ? message : ik_message_command(line, strlen(line), output, strlen(output));
 }
 
-struct ik_message *ik_message_own(const char *line, const struct ik_own *own,
-	const char *output, size_t output_length)
+struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
+	size_t output_length)
 {
 	struct ik_message *message;
 	struct ik_buf data;
@@ -81,9 +80,9 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own,
 	ik_json_key(&data, "output");
 	ik_json_put_string(&data, output, output_length);
 	ik_json_close(&data, '}');
-	message = ik_buf_status(&data) == IK_OK ?
-		ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length) :
-		ik_message_command(line, strlen(line), output, output_length);
+	message = ik_buf_status(&data) == IK_OK
+		? ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length)
+		: ik_message_command(line, strlen(line), output, output_length);
 	ik_buf_done(&data);
 	return message;
 }

@@ -8,7 +8,7 @@
 void ik_pairing_init(struct ik_pairing *pairing, const struct ik_conversation *conversation,
 	size_t first)
 {
-	memset(pairing, 0, sizeof *pairing);
+	memset(pairing, 0, sizeof(*pairing));
 	pairing->conversation = conversation;
 	pairing->first = first;
 	pairing->scanned = first;
@@ -18,7 +18,7 @@ void ik_pairing_done(struct ik_pairing *pairing)
 {
 	free(pairing->pairs);
 	free(pairing->waiting);
-	memset(pairing, 0, sizeof *pairing);
+	memset(pairing, 0, sizeof(*pairing));
 }
 
 /* Remember a call until its result comes. */
@@ -27,7 +27,7 @@ static void add_waiting(struct ik_pairing *pairing, size_t index)
 	if (pairing->waiting_count == pairing->waiting_capacity) {
 		pairing->waiting_capacity = pairing->waiting_capacity * 2 + 8;
 		pairing->waiting = ik_alloc_array(pairing->waiting, pairing->waiting_capacity,
-			sizeof *pairing->waiting);
+			sizeof(*pairing->waiting));
 	}
 	pairing->waiting[pairing->waiting_count++] = index;
 }
@@ -37,12 +37,13 @@ static void answer(struct ik_pairing *pairing, size_t index, const char *call_id
 {
 	for (size_t at = 0; at < pairing->waiting_count; at++) {
 		size_t call = pairing->waiting[at];
+
 		if (strcmp(ik_conversation_at(pairing->conversation, call)->call_id, call_id) != 0)
 			continue;
 		pairing->pairs[index - pairing->first] = call;
 		pairing->pairs[call - pairing->first] = index;
 		memmove(pairing->waiting + at, pairing->waiting + at + 1,
-			(pairing->waiting_count - at - 1) * sizeof *pairing->waiting);
+			(pairing->waiting_count - at - 1) * sizeof(*pairing->waiting));
 		pairing->waiting_count--;
 		break;
 	}
@@ -56,8 +57,7 @@ static void scan(struct ik_pairing *pairing)
 
 	if (index - pairing->first == pairing->capacity) {
 		pairing->capacity = pairing->capacity * 2 + 16;
-		pairing->pairs = ik_alloc_array(pairing->pairs, pairing->capacity,
-			sizeof *pairing->pairs);
+		pairing->pairs = ik_alloc_array(pairing->pairs, pairing->capacity, sizeof(*pairing->pairs));
 	}
 	pairing->pairs[index - pairing->first] = IK_UNPAIRED;
 	if (!message->call_id)
@@ -74,8 +74,9 @@ size_t ik_pairing_of(struct ik_pairing *pairing, size_t index)
 	const struct ik_message *message = ik_conversation_at(pairing->conversation, index);
 	bool call = message->kind == IK_KIND_TOOL_CALL && message->call_id;
 
-	while (pairing->scanned < count && (pairing->scanned <= index ||
-	       (call && pairing->pairs[index - pairing->first] == IK_UNPAIRED)))
+	while (pairing->scanned < count &&
+		(pairing->scanned <= index ||
+			(call && pairing->pairs[index - pairing->first] == IK_UNPAIRED)))
 		scan(pairing);
 	return pairing->pairs[index - pairing->first];
 }

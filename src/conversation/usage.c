@@ -13,12 +13,14 @@ double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
 	double cached = price->cached >= 0 ? price->cached : price->input;
 	int64_t fresh = usage->input_tokens - usage->cached_tokens;
 
-	if ((usage->input_tokens > 0 && price->input < 0) || (usage->output_tokens > 0 && price->output < 0))
+	if ((usage->input_tokens > 0 && price->input < 0) ||
+		(usage->output_tokens > 0 && price->output < 0))
 		return -1;
 	if (price->input < 0 && price->output < 0)
 		return -1;
 	return ((double)(fresh > 0 ? fresh : 0) * price->input + (double)usage->cached_tokens * cached +
-		(double)usage->output_tokens * price->output) / 1e6;
+			   (double)usage->output_tokens * price->output) /
+		1e6;
 }
 
 struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
@@ -33,8 +35,8 @@ struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
 		{ "reasoning_tokens", usage->reasoning_tokens },
 		{ "round", round },
 	};
-	char *content = ik_format(_("%lld tokens in, %lld out"),
-		(long long)usage->input_tokens, (long long)usage->output_tokens);
+	char *content = ik_format(_("%lld tokens in, %lld out"), (long long)usage->input_tokens,
+		(long long)usage->output_tokens);
 	struct ik_message *message;
 	struct ik_buf data;
 

@@ -19,14 +19,17 @@ struct ik_price {
 };
 
 /* A price of which nothing is known. */
-#define IK_PRICE_UNKNOWN { -1, -1, -1 }
+#define IK_PRICE_UNKNOWN \
+	{ \
+		-1, -1, -1 \
+	}
 
 struct ik_usage {
-	int64_t input_tokens;     /* the cached ones too */
-	int64_t output_tokens;    /* the reasoning ones too */
+	int64_t input_tokens;  /* the cached ones too */
+	int64_t output_tokens; /* the reasoning ones too */
 	int64_t cached_tokens;
 	int64_t reasoning_tokens;
-	double cost;              /* -1: not known */
+	double cost; /* -1: not known */
 };
 
 /* What the tokens of usage cost at that price; -1 when a price that is needed is

@@ -20,7 +20,7 @@ static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
 
-	if (slash == NULL || path[1] == '\0')
+	if (!slash || path[1] == '\0')
 		return false;
 	slash[slash == path] = '\0';
 	return true;
@@ -59,7 +59,7 @@ char **ik_agents_files_find(const struct ik_places *places)
 	do {
 		if (!has(directory, NAME))
 			continue;
-		paths = ik_alloc_array(paths, count + 1, sizeof *paths);
+		paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
 		paths[count++] = ik_path_join(directory, NAME);
 	} while (!ik_text_equal(directory, root) && go_up(directory));
 	for (i = 0; i < count / 2; i++) {
@@ -68,7 +68,7 @@ char **ik_agents_files_find(const struct ik_places *places)
 		paths[i] = paths[count - 1 - i];
 		paths[count - 1 - i] = path;
 	}
-	paths = ik_alloc_array(paths, count + 1, sizeof *paths);
+	paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
 	paths[count] = NULL;
 	free(root);
 	free(directory);
@@ -87,11 +87,11 @@ static void read_one(struct ik_project *project, const char *root, const char *p
 	if (!ik_path_within(root, path)) {
 		ik_config_warn(config, _("%s leads out of the project and was left out"), path);
 	} else if (ik_identity_read(path, &identity, &error) != IK_OK ||
-		   ik_file_read(path, &text, &error) != IK_OK) {
+		ik_file_read(path, &text, &error) != IK_OK) {
 		ik_config_warn(config, "%s", error.text);
 	} else if (ik_project_judges(project, path, &identity, &text, config)) {
-		ik_buf_printf(out, "%sInstructions of the project, from %s:\n\n", out->length > 0 ? "\n\n" : "",
-			path);
+		ik_buf_printf(out, "%sInstructions of the project, from %s:\n\n",
+			out->length > 0 ? "\n\n" : "", path);
 		ik_utf8_repair(out, text.data, text.length);
 	}
 	ik_buf_done(&text);
@@ -106,10 +106,10 @@ char *ik_agents_files_read(struct ik_project *project, const struct ik_places *p
 	size_t i;
 
 	ik_project_forget_agents(project);
-	if (paths[0] != NULL)
+	if (paths[0])
 		(void)!ik_trust_read(project->trust, &error); /* its problem is told where all are */
 	ik_buf_init(&out, IK_MIB(4));
-	for (i = 0; paths[i] != NULL; i++) {
+	for (i = 0; paths[i]; i++) {
 		read_one(project, root, paths[i], config, &out);
 		free(paths[i]);
 	}

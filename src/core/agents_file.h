@@ -11,9 +11,9 @@
 #ifndef IK_CORE_AGENTS_FILE_H
 #define IK_CORE_AGENTS_FILE_H
 
+#include "config/config.h"
 #include "core/places.h"
 #include "core/project.h"
-#include "config/config.h"
 
 /*
  * Read them all, anew: the text to be appended to a system prompt, or NULL where there is

@@ -19,11 +19,11 @@ static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
 {
 	struct ik_json_span given = ik_json_member(schema, "default"), type = type_of(schema);
 
-	if (given.text == NULL)
+	if (!given.text)
 		given = ik_json_member(schema, "const");
-	if (given.text == NULL)
+	if (!given.text)
 		given = ik_json_at(ik_json_member(schema, "enum"), "0");
-	if (given.text != NULL)
+	if (given.text)
 		ik_buf_append(out, given.text, given.length);
 	else if (ik_json_string_is(type, "object") && depth < DEPTH_MAX)
 		put_object(out, schema, depth + 1);
@@ -42,12 +42,12 @@ static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
 /* Does required hold this name (raw, with its quotes)? */
 static bool is_required(struct ik_json_span required, struct ik_json_span name)
 {
-	struct ik_json_walk walk = {.at = NULL};
+	struct ik_json_walk walk = { .at = NULL };
 	struct ik_json_span key, value;
 	bool found = false;
 	char *text = ik_json_text_new(name);
 
-	while (text != NULL && !found && ik_json_next(required, &walk, &key, &value))
+	while (text && !found && ik_json_next(required, &walk, &key, &value))
 		found = ik_json_string_is(value, text);
 	free(text);
 	return found;
@@ -56,7 +56,7 @@ static bool is_required(struct ik_json_span required, struct ik_json_span name)
 static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth)
 {
 	struct ik_json_span required = ik_json_member(schema, "required"), key, value;
-	struct ik_json_walk walk = {.at = NULL};
+	struct ik_json_walk walk = { .at = NULL };
 	bool all = ik_json_count(required) == 0, first = true;
 
 	ik_buf_putc(out, '{');

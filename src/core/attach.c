@@ -51,7 +51,7 @@ static bool must_be_file(const struct ik_places *places, const char *path, size_
 	const char *slash = memchr(path, '/', length);
 	size_t name = length, i;
 
-	if (slash != NULL && exists(places, path, (size_t)(slash - path) + 1))
+	if (slash && exists(places, path, (size_t)(slash - path) + 1))
 		return true;
 	while (name > 0 && path[name - 1] != '/')
 		name--;
@@ -70,7 +70,7 @@ static size_t path_length(const struct ik_places *places, const struct ik_mentio
 		return 0;
 	if (mention->quoted || exists(places, mention->path, length))
 		return length;
-	while (least > 0 && strchr(".,;:!?)]}'\">", mention->path[least - 1]) != NULL)
+	while (least > 0 && strchr(".,;:!?)]}'\">", mention->path[least - 1]))
 		least--;
 	while (length > least)
 		if (exists(places, mention->path, --length) && length > 0)
@@ -90,7 +90,8 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 		if (fd >= 0)
 			(void)close(fd);
 		return ik_error_set(error, IK_NOT_FOUND,
-			_("@%s: %s. Nothing was sent; \\@ is an @ that means no file."), name, strerror(number));
+			_("@%s: %s. Nothing was sent; \\@ is an @ that means no file."), name,
+			strerror(number));
 	}
 	number = 0;
 	if (S_ISREG(status.st_mode) && status.st_size <= (off_t)IK_ATTACH_FILE_BYTES)
@@ -100,8 +101,8 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 		return ik_error_set(error, IK_INVALID,
 			_("@%s is a directory: name a file in it. Nothing was sent."), name);
 	if (!S_ISREG(status.st_mode))
-		return ik_error_set(error, IK_INVALID,
-			_("@%s is no ordinary file. Nothing was sent."), name);
+		return ik_error_set(error, IK_INVALID, _("@%s is no ordinary file. Nothing was sent."),
+			name);
 	if (number != 0)
 		return ik_error_set(error, IK_FAILED, _("@%s: %s. Nothing was sent."), name,
 			strerror(number));
@@ -109,7 +110,7 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 		return ik_error_set(error, IK_TOO_LARGE,
 			_("@%s is larger than 1 MB: ask the model to read a part of it. Nothing was sent."),
 			name);
-	if (memchr(out->data, '\0', out->length < LOOK_BYTES ? out->length : LOOK_BYTES) != NULL)
+	if (memchr(out->data, '\0', out->length < LOOK_BYTES ? out->length : LOOK_BYTES))
 		return ik_error_set(error, IK_INVALID, _("@%s is no text. Nothing was sent."), name);
 	return IK_OK;
 }
@@ -258,7 +259,7 @@ static void add_commands(struct ik_attached *attached, size_t typed,
 		const struct ik_message *message = ik_conversation_at(conversation, at - 1);
 
 		if ((message->kind == IK_KIND_USER && !ik_message_is_automatic(message)) ||
-		    (since != NULL && ik_text_equal(message->id, since)))
+			(since && ik_text_equal(message->id, since)))
 			break;
 	}
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);

@@ -12,8 +12,8 @@
 #ifndef IK_CORE_ATTACH_H
 #define IK_CORE_ATTACH_H
 
-#include "core/places.h"
 #include "conversation/conversation.h"
+#include "core/places.h"
 
 /* The most of one file; a larger one is no text to be read at once. */
 #define IK_ATTACH_FILE_BYTES ((size_t)1 << 20)

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/policy_file.h"
-#include "core/undo_command.h"
+#include "agent/session/session_copy.h"
 #include "core/agents_file.h"
 #include "core/export.h"
-#include "agent/session/session_copy.h"
+#include "core/policy_file.h"
+#include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/path.h"
@@ -42,8 +42,7 @@ static void tell_trust_problem(struct ik_core *core)
 {
 	const char *problem = ik_trust_problem(core->setup->project.trust);
 
-	if (problem == NULL || (core->trust_problem != NULL
-		&& ik_text_equal(problem, core->trust_problem)))
+	if (!problem || (core->trust_problem && ik_text_equal(problem, core->trust_problem)))
 		return;
 	free(core->trust_problem);
 	core->trust_problem = ik_strdup(problem);
@@ -116,10 +115,12 @@ void ik_core_log_event(const struct ik_event *event)
 static void tell_store_problem(struct ik_core *core, const char *message)
 {
 	const struct ik_event event = {
-		.kind = IK_EVENT_NOTICE, .text = message, .text_length = strlen(message),
+		.kind = IK_EVENT_NOTICE,
+		.text = message,
+		.text_length = strlen(message),
 	};
 
-	if (core->store_problem != NULL && ik_text_equal(core->store_problem, message))
+	if (core->store_problem && ik_text_equal(core->store_problem, message))
 		return;
 	free(core->store_problem);
 	core->store_problem = ik_strdup(message);
@@ -131,7 +132,7 @@ void ik_core_tell_store_again(struct ik_core *core)
 	char *problem = core->store_problem;
 
 	core->store_problem = NULL;
-	if (problem != NULL)
+	if (problem)
 		tell_store_problem(core, problem);
 	free(problem);
 }
@@ -139,13 +140,15 @@ void ik_core_tell_store_again(struct ik_core *core)
 static void on_store_state(void *arg, size_t waiting, const char *message)
 {
 	static const char *const troubles[] = {
-		[IK_STORE_FINE] = "", [IK_STORE_AWAY] = "away", [IK_STORE_IN_USE] = "in use",
+		[IK_STORE_FINE] = "",
+		[IK_STORE_AWAY] = "away",
+		[IK_STORE_IN_USE] = "in use",
 		[IK_STORE_REFUSES] = "refuses",
 	};
 	struct ik_core *core = arg;
 	struct ik_event event;
 
-	memset(&event, 0, sizeof event);
+	memset(&event, 0, sizeof(event));
 	event.kind = IK_EVENT_STORE;
 	event.number = (int64_t)waiting;
 	event.text = message;
@@ -164,7 +167,7 @@ static void on_store_notice(void *arg, const char *sentence)
 {
 	struct ik_core *core = arg;
 
-	if (core->session != NULL)
+	if (core->session)
 		ik_session_add_notice(core->session, sentence);
 }
 
@@ -207,7 +210,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	const struct ik_config *config = core->setup->config;
 	struct ik_session_options options;
 
-	memset(&options, 0, sizeof options);
+	memset(&options, 0, sizeof(options));
 	options.loop = core->loop;
 	options.http = core->http;
 	options.store = core->store;
@@ -223,7 +226,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
 	options.undo_directory = core->undo_directory;
 	options.undo_spared = core->setup->database;
-	if (options.undo_spared != NULL && ik_text_starts(options.undo_spared, "sqlite:"))
+	if (options.undo_spared && ik_text_starts(options.undo_spared, "sqlite:"))
 		options.undo_spared += strlen("sqlite:");
 	options.directory = core->setup->places.directory;
 	options.system_prompt = core->setup->system_prompt;
@@ -237,7 +240,8 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 }
 
 /* The place of a session among those that are there. */
-static struct ik_core_session *place_of(const struct ik_core *core, const struct ik_session *session)
+static struct ik_core_session *place_of(const struct ik_core *core,
+	const struct ik_session *session)
 {
 	struct ik_core_session *place = core->sessions;
 
@@ -254,7 +258,7 @@ const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
 
 const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
 {
-	return core->session != NULL ? ik_core_choice_of(core, core->session) : &core->setup->choice;
+	return core->session ? ik_core_choice_of(core, core->session) : &core->setup->choice;
 }
 
 /* Tell a session its model. */
@@ -274,7 +278,9 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
 		sizeof(*core->sessions));
 	core->sessions[core->session_count++] = (struct ik_core_session){
-		.session = session, .arg = session_arg, .choice = choice,
+		.session = session,
+		.arg = session_arg,
+		.choice = choice,
 	};
 	return session;
 }
@@ -287,7 +293,7 @@ static void forget_questions_of(struct ik_core *core, const struct ik_session *s
 		core->models = ik_model_list_close(core->models);
 		core->models_for = NULL;
 	}
-	if (core->export != NULL)
+	if (core->export)
 		ik_export_session_closes(core->export, session);
 }
 
@@ -319,7 +325,8 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
 /* Start the scan, or say that there is nothing to wait for. */
 static void start_tools(struct ik_core *core, bool no_tools)
 {
-	static const struct ik_discovery_events events = {on_progress, on_finished, on_began, on_problem};
+	static const struct ik_discovery_events events = { on_progress, on_finished, on_began,
+		on_problem };
 	const struct ik_setup *setup = core->setup;
 	bool wanted = setup->config->tools_enabled && !no_tools;
 
@@ -336,7 +343,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	const struct ik_model_wish *wish, struct ik_error *error)
 {
 	struct ik_core_session *place = place_of(core, session);
-	struct ik_model_choice choice = {.provider = NULL};
+	struct ik_model_choice choice = { .provider = NULL };
 	char *warning;
 
 	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK) {
@@ -353,7 +360,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	give_model(core, session);
 	ik_session_know_model(session, true);
 	warning = ik_model_choice_warning(&choice);
-	if (warning != NULL)
+	if (warning)
 		ik_session_add_notice(session, warning);
 	free(warning);
 	return IK_OK;
@@ -366,21 +373,21 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	struct ik_http_options http;
 	size_t i;
 
-	memset(core, 0, sizeof *core);
+	memset(core, 0, sizeof(*core));
 	core->loop = loop;
 	core->setup = setup;
 	core->events = events;
 	core->arg = arg;
 	core->environment = ik_setup_tool_environment(setup);
 	core->store = ik_store_open(loop, setup->database, error);
-	if (core->store == NULL)
+	if (!core->store)
 		return error->status;
 	ik_setup_store(setup, core->store);
 	ik_store_set_helper(core->store, "/proc/self/exe");
 	ik_store_on_state(core->store, on_store_state, core);
 	ik_store_on_notice(core->store, on_store_notice, core);
 	ik_store_on_fork(core->store, on_store_fork, core);
-	memset(&http, 0, sizeof http);
+	memset(&http, 0, sizeof(http));
 	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
 	http.proxy = setup->config->http_proxy;
 	http.ca_file = setup->config->http_ca_file;
@@ -390,7 +397,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		core->undo_directory = ik_places_file(&setup->places, "undo");
 	/* What is not there cannot be hidden from the first call; where it cannot be made, that is
 	 * said when something is kept. */
-	if (core->undo_directory != NULL)
+	if (core->undo_directory)
 		(void)!ik_path_make(core->undo_directory, 0700, error);
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");
 	core->no_tools = no_tools;
@@ -401,7 +408,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	give_model(core, core->session);
 	read_kept_rules(core);
 	start_tools(core, no_tools);
-	if (setup->places.problem != NULL)
+	if (setup->places.problem)
 		ik_session_add_notice(core->session, setup->places.problem);
 	for (i = 0; i < setup->config->warnings.count; i++)
 		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
@@ -465,7 +472,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->undo = ik_undo_work_finish(core->undo);
 	ik_buf_done(&core->copied);
 	/* No call of one session is to begin because another one ends. */
-	if (core->slots != NULL)
+	if (core->slots)
 		ik_slots_shut(core->slots);
 	while (core->session_count > 0) {
 		struct ik_core_session *last = &core->sessions[--core->session_count];
@@ -484,7 +491,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	free(core->models_wanted);
 	core->models_line = core->models_wanted = NULL;
 	core->http = ik_http_free(core->http);
-	if (core->store != NULL)
+	if (core->store)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
 	core->policy = ik_policy_free(core->policy);
 	free(core->policy_path);

@@ -19,7 +19,7 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 	const struct ik_config *config = setup->config;
 	struct ik_run_options run;
 
-	memset(&run, 0, sizeof run);
+	memset(&run, 0, sizeof(run));
 	run.loop = loop;
 	run.timeout_ms = config->tools_timeout_s * 1000;
 	run.timeouts = config->tools_timeouts;
@@ -51,17 +51,17 @@ struct directories {
  * perhaps by another name, is passed over: it stays what it was first, so that a
  * person's own directory is not the project's because the project lies around it.
  */
-static void add_directory(struct directories *directories, char *path,
-	enum ik_tool_source origin, enum ik_tool_protocol first)
+static void add_directory(struct directories *directories, char *path, enum ik_tool_source origin,
+	enum ik_tool_protocol first)
 {
 	char *expanded, *whole, *canonical;
 	const char *name;
 	size_t i;
 
-	if (path == NULL)
+	if (!path)
 		return;
 	/* Without a home directory "~" is nowhere. */
-	if (path[0] == '~' && directories->places->user_home == NULL) {
+	if (path[0] == '~' && !directories->places->user_home) {
 		free(path);
 		return;
 	}
@@ -91,7 +91,7 @@ static void add_directory(struct directories *directories, char *path,
 /* Its configured name, else the built-in one (taken over). */
 static char *choose(const char *configured, char *built_in)
 {
-	if (configured == NULL)
+	if (!configured)
 		return built_in;
 	free(built_in);
 	return ik_strdup(configured);
@@ -113,19 +113,19 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path)
 	const struct ik_config *config = setup->config;
 	const char *const names[] = {
 		config->custom_local_dir,
-		config->tools_project_dir != NULL ? config->tools_project_dir : PROJECT_TOOLS,
+		config->tools_project_dir ? config->tools_project_dir : PROJECT_TOOLS,
 	};
 	char *parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
 	char *place = ik_path_canonical(parent), *target = ik_path_canonical(path);
 	bool found = false;
 	size_t i;
 
-	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *directory = canonical_directory(&setup->places, names[i]);
 		size_t length = strlen(directory);
 
-		found = found || ik_text_equal(place, directory)
-			|| (strncmp(target, directory, length) == 0 && target[length] == '/');
+		found = found || ik_text_equal(place, directory) ||
+			(strncmp(target, directory, length) == 0 && target[length] == '/');
 		free(directory);
 	}
 	free(parent);
@@ -140,7 +140,7 @@ static void apply_switches(struct ik_discovery *discovery, const struct ik_setup
 	const struct ik_tool_switches *session)
 {
 	const struct ik_string_list *disabled = &setup->config->tools_disabled;
-	struct ik_tool_switches switches = {.items = NULL};
+	struct ik_tool_switches switches = { .items = NULL };
 	char *path = ik_places_file(&setup->places, "tools.json");
 	struct ik_error error;
 	size_t i;
@@ -149,10 +149,12 @@ static void apply_switches(struct ik_discovery *discovery, const struct ik_setup
 		ik_tool_switches_set(&switches, disabled->items[i], false);
 	if (ik_tool_switches_read(path, &switches, &error) != IK_OK) {
 		ik_log(IK_LOG_ERROR, "%s", error.text);
-		ik_config_warn(setup->config, _("%s. The tools that it switches are as config.json has them: "
-			"mend that file, or remove it."), error.text);
+		ik_config_warn(setup->config,
+			_("%s. The tools that it switches are as config.json has them: "
+			  "mend that file, or remove it."),
+			error.text);
 	}
-	for (i = 0; session != NULL && i < session->count; i++)
+	for (i = 0; session && i < session->count; i++)
 		ik_tool_switches_set(&switches, session->items[i].name, session->items[i].on);
 	ik_discovery_enable_all(discovery);
 	for (i = 0; i < switches.count; i++)

@@ -24,25 +24,25 @@
 
 /* Written in one turn of the loop: some milliseconds' worth. */
 #define SLICE IK_MIB(1)
-#define LOADING_MS 50    /* between two looks whether a session is read */
-#define TITLE_BYTES 40   /* of the session's title, in a file's name */
-#define NAMES_MOST 100   /* files of the same name and second */
+#define LOADING_MS 50  /* between two looks whether a session is read */
+#define TITLE_BYTES 40 /* of the session's title, in a file's name */
+#define NAMES_MOST 100 /* files of the same name and second */
 
 struct ik_export {
 	struct ik_core *core;
-	struct ik_session *session;    /* whose it is; NULL: it is closed */
-	char id[IK_UUID_TEXT];         /* of that */
+	struct ik_session *session; /* whose it is; NULL: it is closed */
+	char id[IK_UUID_TEXT];      /* of that */
 	struct ik_timer *timer;
 	char *line, *path;
-	int directory;                 /* of the file; held, so that no link can lead elsewhere later */
-	char *name, *temporary;        /* in it; temporary: becomes name in the end; NULL: is name */
+	int directory;          /* of the file; held, so that no link can lead elsewhere later */
+	char *name, *temporary; /* in it; temporary: becomes name in the end; NULL: is name */
 	bool json;
 	int fd;
-	struct ik_message **messages;  /* references; NULL until the session is read */
+	struct ik_message **messages; /* references; NULL until the session is read */
 	size_t count, next;
-	struct ik_outputs outputs;     /* of the message before next */
-	struct ik_store_read *read;    /* a part of these */
-	size_t missing;                /* that are not whole */
+	struct ik_outputs outputs;  /* of the message before next */
+	struct ik_store_read *read; /* a part of these */
+	size_t missing;             /* that are not whole */
 	size_t bytes;
 	struct ik_buf out;
 };
@@ -66,7 +66,7 @@ void ik_export_json(struct ik_buf *out, const char *session, const struct ik_mes
 	ik_json_key(out, "content");
 	ik_json_put_string(out, message->content, message->content_length);
 	ik_json_key(out, "data");
-	if (message->data != NULL)
+	if (message->data)
 		ik_json_put_raw(out, ik_message_data(message));
 	else
 		ik_json_put_null(out);
@@ -103,7 +103,7 @@ static void put_quote(struct ik_buf *out, const char *text, size_t length)
 
 	while (text < end) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
-		const char *next = feed != NULL ? feed + 1 : end;
+		const char *next = feed ? feed + 1 : end;
 
 		ik_buf_puts(out, "> ");
 		ik_buf_append(out, text, (size_t)(next - text));
@@ -133,7 +133,7 @@ static void put_envelope(struct ik_buf *out, const struct ik_message *message)
 	size_t length = 0;
 	char *text = ik_message_envelope(message, &length);
 
-	if (text != NULL)
+	if (text)
 		put_json(out, text, length);
 	free(text);
 	ik_outputs_markdown(out, message);
@@ -146,7 +146,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 	char *name = ik_message_tool_name(message), *arguments;
 	size_t length = 0;
 
-	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), name != NULL ? name : "?");
+	ik_buf_printf(out, call ? _("### Call: %s") : _("### Result: %s"), name ? name : "?");
 	ik_buf_puts(out, "\n\n");
 	free(name);
 	if (!call) {
@@ -154,7 +154,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 		return;
 	}
 	arguments = ik_message_arguments(message, &length);
-	if (arguments != NULL)
+	if (arguments)
 		put_json(out, arguments, length);
 	free(arguments);
 }
@@ -170,7 +170,8 @@ static void put_command(struct ik_buf *out, const struct ik_message *message)
 		return;
 	}
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
-	if (ik_json_string(ik_json_member(ik_message_data(message), "output"), &output) && output.length > 0)
+	if (ik_json_string(ik_json_member(ik_message_data(message), "output"), &output) &&
+		output.length > 0)
 		put_code(out, output.data, output.length, "");
 	ik_buf_done(&output);
 }
@@ -244,10 +245,11 @@ static char *default_name(const struct ik_core *core, int number)
 	}
 	while (title.length > 0 && title.data[title.length - 1] == '-')
 		ik_buf_truncate(&title, title.length - 1);
-	if (localtime_r(&now, &local) == NULL || strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local) == 0)
+	if (!localtime_r(&now, &local) || strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local) == 0)
 		text[0] = '\0';
 	if (number > 1)
-		name = ik_format("ikigai-%s%s%s-%d.md", title.data, title.length > 0 ? "-" : "", text, number);
+		name = ik_format("ikigai-%s%s%s-%d.md", title.data, title.length > 0 ? "-" : "", text,
+			number);
 	else
 		name = ik_format("ikigai-%s%s%s.md", title.data, title.length > 0 ? "-" : "", text);
 	ik_buf_done(&title);
@@ -270,7 +272,8 @@ static int open_temporary(struct ik_export *export)
 	}
 	ik_uuid_new(id);
 	export->temporary = ik_format("%s.%.8s", export->name, id + strlen(id) - 8);
-	fd = openat(export->directory, export->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = openat(export->directory, export->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		0600);
 	if (fd >= 0 && there)
 		(void)fchmod(fd, about.st_mode & 0777);
 	return fd;
@@ -284,7 +287,8 @@ static int open_file(struct ik_export *export, const char *name, bool replace)
 
 	free(export->path);
 	free(export->name);
-	export->path = expanded[0] == '/' ? ik_strdup(expanded) : ik_path_join(places->directory, expanded);
+	export->path = expanded[0] == '/' ? ik_strdup(expanded)
+									  : ik_path_join(places->directory, expanded);
 	free(expanded);
 	export->name = ik_strdup(ik_path_base(export->path));
 	above = ik_strndup(export->path, strlen(export->path) - strlen(export->name));
@@ -293,16 +297,16 @@ static int open_file(struct ik_export *export, const char *name, bool replace)
 	export->directory = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	free(above);
 	if (export->directory >= 0)
-		export->fd = replace ? open_temporary(export) : openat(export->directory, export->name,
-			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+		export->fd = replace ? open_temporary(export)
+							 : openat(export->directory, export->name,
+								   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	return export->fd < 0 ? errno : 0;
 }
 
 /* Remove what was begun. */
 static void remove_begun(const struct ik_export *export)
 {
-	(void)unlinkat(export->directory,
-		export->temporary != NULL ? export->temporary : export->name, 0);
+	(void)unlinkat(export->directory, export->temporary ? export->temporary : export->name, 0);
 }
 
 /* The same of a name that is made up: the next one where there is such a file. */
@@ -341,8 +345,8 @@ static void finish(struct ik_export *export, int number)
 		number = close(export->fd) == 0 ? 0 : errno;
 		export->fd = -1;
 	}
-	if (number == 0 && export->temporary != NULL &&
-	    renameat(export->directory, export->temporary, export->directory, export->name) != 0)
+	if (number == 0 && export->temporary &&
+		renameat(export->directory, export->temporary, export->directory, export->name) != 0)
 		number = errno;
 	if (number != 0 && export->fd < 0) /* what is still open is removed when it is closed */
 		remove_begun(export);
@@ -350,9 +354,10 @@ static void finish(struct ik_export *export, int number)
 	if (number != 0)
 		ik_buf_printf(&out, _("%s cannot be written: %s"), export->path, strerror(number));
 	else
-		ik_buf_printf(&out, ngettext("%zu message written to %s (%zu bytes)",
-			"%zu messages written to %s (%zu bytes)", export->count), export->count, export->path,
-			export->bytes);
+		ik_buf_printf(&out,
+			ngettext("%zu message written to %s (%zu bytes)",
+				"%zu messages written to %s (%zu bytes)", export->count),
+			export->count, export->path, export->bytes);
 	if (number == 0 && export->missing > 0) {
 		char *sentence = ik_outputs_missing(export->missing);
 
@@ -363,22 +368,22 @@ static void finish(struct ik_export *export, int number)
 		free(export->path);
 		export->path = NULL; /* it stays */
 	}
-	ik_command_answer_in(export->session != NULL ? export->session : core->session, export->line,
-		&out);
+	ik_command_answer_in(export->session ? export->session : core->session, export->line, &out);
 	core->export = ik_export_close(export);
 }
 
 /* Write what has gathered, and go on, or end. */
 static void write_out(struct ik_export *export)
 {
-	int number = ik_buf_status(&export->out) != IK_OK ? EFBIG :
-		ik_write_all(export->fd, export->out.data, export->out.length);
+	int number = ik_buf_status(&export->out) != IK_OK
+		? EFBIG
+		: ik_write_all(export->fd, export->out.data, export->out.length);
 
 	export->bytes += export->out.length;
 	ik_buf_clear(&export->out);
-	if (number != 0 || (export->next == export->count && export->read == NULL))
+	if (number != 0 || (export->next == export->count && !export->read))
 		finish(export, number);
-	else if (export->read == NULL)
+	else if (!export->read)
 		ik_timer_start(export->timer, 0);
 }
 
@@ -400,13 +405,13 @@ static void work(void *arg)
 {
 	struct ik_export *export = arg;
 
-	if (export->messages == NULL && ik_session_loading(export->session)) {
+	if (!export->messages && ik_session_loading(export->session)) {
 		ik_timer_start(export->timer, LOADING_MS);
 		return;
 	}
-	if (export->messages == NULL)
+	if (!export->messages)
 		take_messages(export);
-	while (export->next < export->count && export->out.length < SLICE && export->read == NULL) {
+	while (export->next < export->count && export->out.length < SLICE && !export->read) {
 		const struct ik_message *message = export->messages[export->next++];
 
 		if (export->json) {
@@ -424,7 +429,7 @@ void ik_export_session_closes(struct ik_export *export, const struct ik_session 
 {
 	if (export->session != session)
 		return;
-	if (export->messages == NULL)
+	if (!export->messages)
 		finish(export, ECANCELED);
 	else
 		export->session = NULL;
@@ -433,15 +438,21 @@ void ik_export_session_closes(struct ik_export *export, const struct ik_session 
 /* What a file's name asks for: 1: JSON Lines, 0: Markdown, -1: neither. */
 static int format_of(const char *file)
 {
-	static const struct { const char *ending; int json; } formats[] = {
-		{".jsonl", 1}, {".md", 0}, {".markdown", 0}, {".txt", 0},
+	static const struct {
+		const char *ending;
+		int json;
+	} formats[] = {
+		{ ".jsonl", 1 },
+		{ ".md", 0 },
+		{ ".markdown", 0 },
+		{ ".txt", 0 },
 	};
 	const char *dot = strrchr(ik_path_base(file), '.');
 	size_t i;
 
-	if (dot == NULL || dot == ik_path_base(file))
+	if (!dot || dot == ik_path_base(file))
 		return 0;
-	for (i = 0; i < sizeof formats / sizeof *formats; i++)
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strcasecmp(dot, formats[i].ending) == 0)
 			return formats[i].json;
 	return -1;
@@ -453,13 +464,15 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 	struct ik_export *export;
 	int number, json = format_of(file);
 
-	if (core->export != NULL)
+	if (core->export)
 		return ik_error_set(error, IK_INVALID, _("An export is under way; its end is told here."));
 	if (ik_conversation_count(ik_session_conversation(core->session)) == 0)
 		return ik_error_set(error, IK_INVALID, _("There is nothing to write yet."));
 	if (json < 0)
-		return ik_error_set(error, IK_INVALID, _("/export writes Markdown (.md, .markdown, .txt or "
-			"no ending) or JSON Lines (.jsonl), not %s."), strrchr(file, '.'));
+		return ik_error_set(error, IK_INVALID,
+			_("/export writes Markdown (.md, .markdown, .txt or "
+			  "no ending) or JSON Lines (.jsonl), not %s."),
+			strrchr(file, '.'));
 	export = ik_alloc(sizeof(*export));
 	export->core = core;
 	export->session = core->session;
@@ -471,11 +484,13 @@ enum ik_status ik_export_start(struct ik_core *core, const char *line, const cha
 	number = file[0] != '\0' ? open_file(export, file, replace) : open_default(export);
 	if (number != 0) {
 		if (number == EEXIST)
-			(void)ik_error_set(error, IK_INVALID, _("%s is there already. To replace it: "
-				"/export --force %s"), export->path, file);
+			(void)ik_error_set(error, IK_INVALID,
+				_("%s is there already. To replace it: "
+				  "/export --force %s"),
+				export->path, file);
 		else if (number == EINVAL)
-			(void)ik_error_set(error, IK_INVALID, _("%s is not a regular file, and is not replaced."),
-				export->path);
+			(void)ik_error_set(error, IK_INVALID,
+				_("%s is not a regular file, and is not replaced."), export->path);
 		else
 			(void)ik_error_set(error, IK_INVALID, _("%s cannot be written: %s"), export->path,
 				strerror(number));
@@ -492,11 +507,11 @@ struct ik_export *ik_export_close(struct ik_export *export)
 {
 	size_t i;
 
-	if (export == NULL)
+	if (!export)
 		return NULL;
 	if (export->fd >= 0) {
 		close(export->fd);
-		if (export->path != NULL)
+		if (export->path)
 			remove_begun(export);
 	}
 	if (export->directory >= 0)

@@ -26,7 +26,7 @@ static size_t length_of_next(const struct ik_outputs *outputs)
 	int64_t left;
 
 	if (outputs->at >= outputs->count ||
-	    outputs->part > (size_t)outputs->blobs[outputs->at].bytes / IK_LIMIT_PART)
+		outputs->part > (size_t)outputs->blobs[outputs->at].bytes / IK_LIMIT_PART)
 		return 0;
 	left = outputs->blobs[outputs->at].bytes - (int64_t)(outputs->part * IK_LIMIT_PART);
 	return left < (int64_t)IK_LIMIT_PART ? (size_t)left : IK_LIMIT_PART;
@@ -79,8 +79,11 @@ bool ik_outputs_put(struct ik_outputs *outputs, const char *bytes, size_t length
 char *ik_outputs_missing(size_t count)
 {
 	return ik_format(ngettext("%zu large output could not be read whole; what was read of it "
-		"was written.", "%zu large outputs could not be read whole; what was read of them "
-		"was written.", count), count);
+							  "was written.",
+						 "%zu large outputs could not be read whole; what was read of them "
+						 "was written.",
+						 count),
+		count);
 }
 
 void ik_outputs_markdown(struct ik_buf *out, const struct ik_message *message)
@@ -129,18 +132,18 @@ const char *ik_outputs_take_line(struct ik_outputs *outputs, struct ik_json_span
 	const char *problem = NULL;
 	int64_t part;
 
-	if (id == NULL || !find(outputs, id))
+	if (!id || !find(outputs, id))
 		problem = _("\"blob\" is no output of the event before it, or one that was complete");
 	else if (!ik_json_integer(ik_json_member(object, "part"), &part) ||
-	         part != (int64_t)outputs->part)
+		part != (int64_t)outputs->part)
 		problem = _("\"part\" is not the number of the part that comes next");
-	else if (text == NULL || !ik_base64_read(bytes, text, length))
+	else if (!text || !ik_base64_read(bytes, text, length))
 		problem = _("\"base64\" is no bytes in base 64");
 	else if (bytes->length != length_of_next(outputs))
 		problem = _("this part has not as many bytes as its output has there");
 	free(id);
 	free(text);
-	if (problem != NULL)
+	if (problem)
 		return problem;
 	*ret_id = outputs->blobs[outputs->at].id;
 	*ret_part = outputs->part;

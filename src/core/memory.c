@@ -17,7 +17,7 @@ static void give_up(void)
 {
 	static const char message[] = "ikigai: out of memory\n";
 
-	if (last_restore != NULL)
+	if (last_restore)
 		last_restore();
 	(void)fputs(message, stderr);
 	ik_children_end_now();
@@ -37,25 +37,24 @@ static void tell_sessions(const struct ik_core *core)
 		const struct ik_session *session = core->sessions[i].session;
 
 		if (ik_resume_is_possible(session, true))
-			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"),
-				ik_session_id(session));
+			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), ik_session_id(session));
 	}
 }
 
 void ik_memory_gone_with(struct ik_core *core, void (*restore)(void))
 {
-	struct ik_error notice = {.status = IK_OK};
+	struct ik_error notice = { .status = IK_OK };
 
 	last_restore = restore;
 	ik_alloc_set_hook(give_up);
-	if (core != NULL)
+	if (core)
 		rescue(core, &notice);
-	if (restore != NULL)
+	if (restore)
 		restore();
 	ik_complain(_("out of memory"));
 	if (notice.status != IK_OK)
 		ik_complain(notice.text);
-	if (core != NULL)
+	if (core)
 		tell_sessions(core);
 	ik_children_end_now();
 }

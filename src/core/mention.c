@@ -10,8 +10,7 @@ static bool is_blank(char byte)
 /* Does a word begin at position? */
 static bool begins_word(const char *text, size_t position)
 {
-	return position == 0 || is_blank(text[position - 1])
-		|| strchr("([{\"'<,;", text[position - 1]) != NULL;
+	return position == 0 || is_blank(text[position - 1]) || strchr("([{\"'<,;", text[position - 1]);
 }
 
 bool ik_mention_next(const char *text, size_t length, size_t *position,
@@ -19,9 +18,9 @@ bool ik_mention_next(const char *text, size_t length, size_t *position,
 {
 	for (size_t at = *position; at < length; at++) {
 		const char *found = memchr(text + at, '@', length - at), *closing;
-		struct ik_mention mention = {.start = 0};
+		struct ik_mention mention = { .start = 0 };
 
-		if (found == NULL)
+		if (!found)
 			return false;
 		at = mention.start = (size_t)(found - text);
 		if (!begins_word(text, at))
@@ -30,7 +29,7 @@ bool ik_mention_next(const char *text, size_t length, size_t *position,
 		mention.path = text + at + (mention.quoted ? 2 : 1);
 		if (mention.quoted) {
 			closing = memchr(mention.path, '"', length - at - 2);
-			mention.open = closing == NULL;
+			mention.open = !closing;
 			mention.end = mention.open ? length : (size_t)(closing - text) + 1;
 			mention.length = mention.end - (mention.open ? 0 : 1) - (at + 2);
 		} else {

@@ -13,11 +13,11 @@
 #include <stddef.h>
 
 struct ik_mention {
-	size_t start, end;       /* in the text, from the "@" on */
-	const char *path;        /* points into the text */
+	size_t start, end; /* in the text, from the "@" on */
+	const char *path;  /* points into the text */
 	size_t length;
 	bool quoted;
-	bool open;               /* in quotes that were not closed: it may go on */
+	bool open; /* in quotes that were not closed: it may go on */
 };
 
 /* The first mention from *position on, which then is its end; false: there is none. */

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "provider/context_window.h"
-#include "provider/practice.h"
 #include "net/address.h"
+#include "provider/context_window.h"
+#include "provider/formats.h"
+#include "provider/practice.h"
 #include "util/alloc.h"
 #include "util/limits.h"
-#include "provider/formats.h"
 #include "util/text.h"
 
 /* The providers that need no entry in the configuration. */
@@ -16,13 +16,13 @@ static const struct builtin_provider {
 	const char *name, *type, *base_url, *base_url_variable, *model;
 	const char *key_variables[2]; /* the first that is set counts */
 } builtin_providers[] = {
-	{"openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
-		{"OPENAI_API_KEY", NULL}},
-	{"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5",
-		{"ANTHROPIC_API_KEY", NULL}},
-	{"google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
-		"gemini-2.5-flash", {"GOOGLE_API_KEY", "GEMINI_API_KEY"}},
-	{"practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, {NULL, NULL}},
+	{ "openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
+		{ "OPENAI_API_KEY", NULL } },
+	{ "anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL",
+		"claude-sonnet-4-5", { "ANTHROPIC_API_KEY", NULL } },
+	{ "google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
+		"gemini-2.5-flash", { "GOOGLE_API_KEY", "GEMINI_API_KEY" } },
+	{ "practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, { NULL, NULL } },
 };
 
 /* For any provider whose own variable is not named. */
@@ -30,16 +30,16 @@ static const struct builtin_provider {
 
 static const char *variable(const char *name)
 {
-	const char *value = name == NULL ? NULL : getenv(name);
+	const char *value = !name ? NULL : getenv(name);
 
-	return value != NULL && value[0] != '\0' ? value : NULL;
+	return value && value[0] != '\0' ? value : NULL;
 }
 
 static const struct builtin_provider *find_builtin(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++)
+	for (i = 0; i < sizeof(builtin_providers) / sizeof(builtin_providers[0]); i++)
 		if (ik_text_equal(builtin_providers[i].name, name))
 			return &builtin_providers[i];
 	return NULL;
@@ -50,13 +50,13 @@ static const char *choose_provider(const struct ik_config *config)
 {
 	size_t i;
 
-	if (config->provider != NULL)
+	if (config->provider)
 		return config->provider;
-	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++) {
+	for (i = 0; i < sizeof(builtin_providers) / sizeof(builtin_providers[0]); i++) {
 		const struct builtin_provider *b = &builtin_providers[i];
 
-		if (variable(b->key_variables[0]) != NULL || variable(b->key_variables[1]) != NULL ||
-		    variable(b->base_url_variable) != NULL)
+		if (variable(b->key_variables[0]) || variable(b->key_variables[1]) ||
+			variable(b->base_url_variable))
 			return b->name;
 	}
 	return "practice";
@@ -71,12 +71,13 @@ static enum ik_status unknown_provider(const struct ik_config *config, const cha
 	size_t i;
 
 	ik_buf_init(&names, IK_KIB(4));
-	for (i = 0; i < sizeof builtin_providers / sizeof builtin_providers[0]; i++)
+	for (i = 0; i < sizeof(builtin_providers) / sizeof(builtin_providers[0]); i++)
 		ik_buf_printf(&names, "%s%s", i > 0 ? ", " : "", builtin_providers[i].name);
 	for (i = 0; i < config->provider_count; i++)
 		ik_buf_printf(&names, ", %s", config->providers[i].name);
-	status = ik_error_set(error, IK_INVALID, _("there is no provider \"%s\" (known: %s); make one "
-		"with \"providers\": {\"%s\": {\"base_url\": \"...\"}} in config.json"),
+	status = ik_error_set(error, IK_INVALID,
+		_("there is no provider \"%s\" (known: %s); make one "
+		  "with \"providers\": {\"%s\": {\"base_url\": \"...\"}} in config.json"),
 		name, names.data, name);
 	ik_buf_done(&names);
 	return status;
@@ -90,10 +91,12 @@ static enum ik_status unknown_type(const char *name, const char *type, struct ik
 	size_t i;
 
 	ik_buf_init(&types, IK_KIB(1));
-	for (i = 0; ik_wire_format_at(i) != NULL; i++)
+	for (i = 0; ik_wire_format_at(i); i++)
 		ik_buf_printf(&types, "%s%s", i > 0 ? ", " : "", ik_wire_format_at(i)->type);
-	status = ik_error_set(error, IK_INVALID, _("providers.%s.type is \"%s\", which this version "
-		"does not speak (it speaks: %s)"), name, type, types.data);
+	status = ik_error_set(error, IK_INVALID,
+		_("providers.%s.type is \"%s\", which this version "
+		  "does not speak (it speaks: %s)"),
+		name, type, types.data);
 	ik_buf_done(&types);
 	return status;
 }
@@ -101,7 +104,7 @@ static enum ik_status unknown_type(const char *name, const char *type, struct ik
 /* Headers of the configuration as a NULL-terminated array. */
 static char **copy_list(const struct ik_string_list *list)
 {
-	char **copy = ik_alloc((list->count + 1) * sizeof *copy);
+	char **copy = ik_alloc((list->count + 1) * sizeof(*copy));
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
@@ -127,21 +130,23 @@ static enum ik_status choose_key(struct ik_model_choice *choice,
 	const char *candidates[4];
 	size_t count = 0, i;
 
-	if (own != NULL && own->api_key_env != NULL)
+	if (own && own->api_key_env)
 		candidates[count++] = own->api_key_env;
-	for (i = 0; builtin != NULL && i < 2; i++)
-		if (builtin->key_variables[i] != NULL)
+	for (i = 0; builtin && i < 2; i++)
+		if (builtin->key_variables[i])
 			candidates[count++] = builtin->key_variables[i];
 	candidates[count++] = COMMON_KEY_VARIABLE;
 	choice->key_variable = ik_strdup(candidates[0]);
 	for (i = 0; i < count; i++) {
-		if (variable(candidates[i]) == NULL)
+		if (!variable(candidates[i]))
 			continue;
 		free(choice->key_variable);
 		choice->key_variable = ik_strdup(candidates[i]);
 		if (has_control(variable(candidates[i])))
-			return ik_error_set(error, IK_INVALID, _("the key in %s holds a line end or another "
-				"control character: set the variable to the key alone"), candidates[i]);
+			return ik_error_set(error, IK_INVALID,
+				_("the key in %s holds a line end or another "
+				  "control character: set the variable to the key alone"),
+				candidates[i]);
 		choice->api_key = ik_strdup(variable(candidates[i]));
 		break;
 	}
@@ -155,8 +160,9 @@ static enum ik_status choose_key(struct ik_model_choice *choice,
  */
 static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
 {
-	if (builtin == NULL || (ik_text_equal(builtin->type, "openai-responses") &&
-	    !ik_text_equal(base_url, builtin->base_url)))
+	if (!builtin ||
+		(ik_text_equal(builtin->type, "openai-responses") &&
+			!ik_text_equal(base_url, builtin->base_url)))
 		return "openai-chat";
 	return builtin->type;
 }
@@ -168,18 +174,22 @@ static enum ik_status choose_url(const char *wanted, const struct builtin_provid
 	const char *url = wanted;
 	size_t length;
 
-	if (url == NULL && own != NULL)
+	if (!url && own)
 		url = own->base_url;
-	if (url == NULL && builtin != NULL)
-		url = variable(builtin->base_url_variable) != NULL ?
-			variable(builtin->base_url_variable) : builtin->base_url;
-	if (url == NULL && !choice->practice)
-		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no address: set "
-			"providers.%s.base_url or use --base-url URL"), choice->provider, choice->provider);
-	if (url != NULL && !ik_text_starts(url, "http://") && !ik_text_starts(url, "https://"))
-		return ik_error_set(error, IK_INVALID, _("the address of provider \"%s\" is \"%s\", but it "
-			"must begin with http:// or https://"), choice->provider, url);
-	if (url == NULL)
+	if (!url && builtin)
+		url = variable(builtin->base_url_variable) ? variable(builtin->base_url_variable)
+												   : builtin->base_url;
+	if (!url && !choice->practice)
+		return ik_error_set(error, IK_INVALID,
+			_("provider \"%s\" has no address: set "
+			  "providers.%s.base_url or use --base-url URL"),
+			choice->provider, choice->provider);
+	if (url && !ik_text_starts(url, "http://") && !ik_text_starts(url, "https://"))
+		return ik_error_set(error, IK_INVALID,
+			_("the address of provider \"%s\" is \"%s\", but it "
+			  "must begin with http:// or https://"),
+			choice->provider, url);
+	if (!url)
 		return IK_OK;
 	length = strlen(url);
 	while (length > 0 && url[length - 1] == '/')
@@ -198,28 +208,28 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	enum ik_status status;
 	const char *type;
 
-	if (builtin == NULL && own == NULL)
+	if (!builtin && !own)
 		return unknown_provider(config, name, error);
 	choice->provider = ik_strdup(name);
-	choice->practice = ik_text_equal(name, "practice") && base_url == NULL;
+	choice->practice = ik_text_equal(name, "practice") && !base_url;
 	status = choose_url(base_url, builtin, own, choice, error);
 	if (status != IK_OK)
 		return status;
-	type = own != NULL && own->type != NULL ? own->type : standard_type(builtin, choice->base_url);
+	type = own && own->type ? own->type : standard_type(builtin, choice->base_url);
 	choice->format = choice->practice ? &ik_practice_format : ik_wire_format_find(type);
-	if (choice->format == NULL)
+	if (!choice->format)
 		return unknown_type(name, type, error);
 	choice->price = (struct ik_price)IK_PRICE_UNKNOWN;
-	if (own != NULL) {
+	if (own) {
 		choice->headers = copy_list(&own->headers);
 		choice->max_output_tokens = own->max_output_tokens;
 		choice->context_window = own->context_window;
 		choice->thinking = ik_thinking_level(own->thinking);
-		choice->price = (struct ik_price){own->price_input, own->price_output, own->price_cached};
+		choice->price = (struct ik_price){ own->price_input, own->price_output, own->price_cached };
 	}
 	spec = ik_model_choice_spec(choice);
-	choice->strict_tools = own != NULL && own->strict_tools_set ? own->strict_tools :
-		ik_endpoint_is_openai(&spec.endpoint);
+	choice->strict_tools = own && own->strict_tools_set ? own->strict_tools
+														: ik_endpoint_is_openai(&spec.endpoint);
 	return IK_OK;
 }
 
@@ -229,55 +239,60 @@ static const char *choose_model(const struct ik_config *config, const struct ik_
 {
 	const struct ik_provider_config *own = ik_config_provider(config, provider);
 	const struct builtin_provider *builtin = find_builtin(provider);
-	bool configured = wish->provider == NULL ||
-		(config->provider != NULL && ik_text_equal(provider, config->provider));
+	bool configured = !wish->provider ||
+		(config->provider && ik_text_equal(provider, config->provider));
 
-	if (wish->model != NULL)
+	if (wish->model)
 		return wish->model;
-	if (configured && config->model != NULL)
+	if (configured && config->model)
 		return config->model;
-	if (own != NULL && own->model != NULL)
+	if (own && own->model)
 		return own->model;
-	return builtin != NULL ? builtin->model : NULL;
+	return builtin ? builtin->model : NULL;
 }
 
 enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model_choice *ret_choice, struct ik_error *error)
 {
-	const char *name = wish->provider != NULL ? wish->provider :
-		wish->base_url != NULL && config->provider == NULL ? "openai" : choose_provider(config);
+	const char *name = wish->provider         ? wish->provider
+		: wish->base_url && !config->provider ? "openai"
+											  : choose_provider(config);
 	const struct builtin_provider *builtin = find_builtin(name);
 	enum ik_status status = choose_server(config, name, wish->base_url, ret_choice, error);
 	const char *model = choose_model(config, wish, name);
 
 	if (status != IK_OK)
 		return status;
-	ret_choice->given_url = wish->base_url != NULL;
-	if (model == NULL)
-		return ik_error_set(error, IK_INVALID, _("provider \"%s\" has no model: set "
-			"providers.%s.model or use -m MODEL"), name, name);
+	ret_choice->given_url = wish->base_url;
+	if (!model)
+		return ik_error_set(error, IK_INVALID,
+			_("provider \"%s\" has no model: set "
+			  "providers.%s.model or use -m MODEL"),
+			name, name);
 	ret_choice->model = ik_strdup(model);
 	if (!ret_choice->practice)
 		status = choose_key(ret_choice, builtin, ik_config_provider(config, name), error);
 	if (status != IK_OK)
 		return status;
-	if (builtin != NULL && ret_choice->base_url != NULL && ret_choice->api_key == NULL &&
-	    ik_text_equal(ret_choice->base_url, builtin->base_url))
-		return ik_error_set(error, IK_INVALID, _("provider \"%s\" needs a key: set %s, or try the "
-			"built-in practice model with -p practice"), name, ret_choice->key_variable);
+	if (builtin && ret_choice->base_url && !ret_choice->api_key &&
+		ik_text_equal(ret_choice->base_url, builtin->base_url))
+		return ik_error_set(error, IK_INVALID,
+			_("provider \"%s\" needs a key: set %s, or try the "
+			  "built-in practice model with -p practice"),
+			name, ret_choice->key_variable);
 	return IK_OK;
 }
 
 const char *ik_model_provider_at(const struct ik_config *config, size_t index)
 {
-	const size_t built_in = sizeof builtin_providers / sizeof builtin_providers[0];
+	const size_t built_in = sizeof(builtin_providers) / sizeof(builtin_providers[0]);
 	size_t i;
 
 	if (index < built_in)
 		return builtin_providers[index].name;
 	index -= built_in;
 	for (i = 0; i < config->provider_count; i++)
-		if (find_builtin(config->providers[i].name) == NULL && index-- == 0)
+		if (!find_builtin(config->providers[i].name) && index-- == 0)
 			return config->providers[i].name;
 	return NULL;
 }
@@ -290,22 +305,22 @@ enum ik_status ik_model_server(const struct ik_config *config, const char *provi
 
 static char *copy_text(const char *text)
 {
-	return text != NULL ? ik_strdup(text) : NULL;
+	return text ? ik_strdup(text) : NULL;
 }
 
 struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice)
 {
 	struct ik_model_choice copy = *choice;
-	struct ik_string_list headers = {.items = choice->headers};
+	struct ik_string_list headers = { .items = choice->headers };
 
 	copy.provider = copy_text(choice->provider);
 	copy.model = copy_text(choice->model);
 	copy.base_url = copy_text(choice->base_url);
 	copy.api_key = copy_text(choice->api_key);
 	copy.key_variable = copy_text(choice->key_variable);
-	while (choice->headers != NULL && choice->headers[headers.count] != NULL)
+	while (choice->headers && choice->headers[headers.count])
 		headers.count++;
-	copy.headers = choice->headers != NULL ? copy_list(&headers) : NULL;
+	copy.headers = choice->headers ? copy_list(&headers) : NULL;
 	return copy;
 }
 
@@ -313,13 +328,13 @@ char *ik_model_choice_warning(const struct ik_model_choice *choice)
 {
 	char *address, *sentence = NULL;
 
-	if (choice->api_key == NULL || choice->base_url == NULL ||
-	    !ik_text_starts(choice->base_url, "http://"))
+	if (!choice->api_key || !choice->base_url || !ik_text_starts(choice->base_url, "http://"))
 		return NULL;
 	address = ik_address_of(choice->base_url);
 	if (!ik_address_is_loopback(address))
 		sentence = ik_format(_("The key in %s is sent to %s without encryption: use https:// if "
-			"that server can."), choice->key_variable, address);
+							   "that server can."),
+			choice->key_variable, address);
 	free(address);
 	return sentence;
 }
@@ -329,14 +344,14 @@ void ik_model_choice_done(struct ik_model_choice *choice)
 	free(choice->provider);
 	free(choice->model);
 	free(choice->base_url);
-	if (choice->api_key != NULL)
+	if (choice->api_key)
 		explicit_bzero(choice->api_key, strlen(choice->api_key));
 	free(choice->api_key);
 	free(choice->key_variable);
-	for (size_t i = 0; choice->headers != NULL && choice->headers[i] != NULL; i++)
+	for (size_t i = 0; choice->headers && choice->headers[i]; i++)
 		free(choice->headers[i]);
 	free(choice->headers);
-	memset(choice, 0, sizeof *choice);
+	memset(choice, 0, sizeof(*choice));
 }
 
 struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice)
@@ -362,14 +377,14 @@ struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice)
 
 const char *ik_model_key_variable(size_t index)
 {
-	const size_t slots = sizeof builtin_providers[0].key_variables / sizeof(char *);
-	const size_t count = sizeof builtin_providers / sizeof builtin_providers[0];
+	const size_t slots = sizeof(builtin_providers[0].key_variables) / sizeof(char *);
+	const size_t count = sizeof(builtin_providers) / sizeof(builtin_providers[0]);
 	size_t found = 0, i;
 
 	for (i = 0; i < count * slots; i++) {
 		const char *name = builtin_providers[i / slots].key_variables[i % slots];
 
-		if (name != NULL && found++ == index)
+		if (name && found++ == index)
 			return name;
 	}
 	return found == index ? COMMON_KEY_VARIABLE : NULL;

@@ -14,10 +14,10 @@
 struct ik_model_choice {
 	char *provider;
 	char *model;
-	char *base_url;      /* NULL: the practice model, which has none */
+	char *base_url; /* NULL: the practice model, which has none */
 	char *api_key;
 	char *key_variable;
-	char **headers;      /* NULL-terminated */
+	char **headers; /* NULL-terminated */
 	int64_t max_output_tokens;
 	int64_t context_window;
 	enum ik_thinking thinking;
@@ -25,7 +25,7 @@ struct ik_model_choice {
 	const struct ik_wire_format *format;
 	bool strict_tools;
 	bool practice;
-	bool given_url;      /* base_url is the one that was wished for */
+	bool given_url; /* base_url is the one that was wished for */
 };
 
 /* What goes before the configuration; NULL: nothing does. */

@@ -17,8 +17,8 @@ static size_t split(char *name, const char *parts[PARTS])
 	size_t count = 0;
 	char *rest = NULL, *part;
 
-	for (part = strtok_r(name, BETWEEN, &rest); part != NULL && count < PARTS;
-	     part = strtok_r(NULL, BETWEEN, &rest))
+	for (part = strtok_r(name, BETWEEN, &rest); part && count < PARTS;
+		 part = strtok_r(NULL, BETWEEN, &rest))
 		parts[count++] = part;
 	return count;
 }
@@ -34,7 +34,7 @@ static size_t distance(const char *const *parts, size_t count, const char *other
 	for (i = 0; i < count && sum != SIZE_MAX; i++) {
 		const char *nearest = ik_text_nearest(parts[i], others, other_count);
 
-		sum = nearest != NULL ? sum + ik_text_distance(parts[i], nearest) * PARTS : SIZE_MAX;
+		sum = nearest ? sum + ik_text_distance(parts[i], nearest) * PARTS : SIZE_MAX;
 	}
 	free(copy);
 	if (sum == SIZE_MAX || other_count < count)
@@ -42,15 +42,15 @@ static size_t distance(const char *const *parts, size_t count, const char *other
 	return sum + other_count - count;
 }
 
-size_t ik_model_nearest(const char *name, char *const *names, size_t count,
-	const char **ret_near, size_t room)
+size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
+	size_t room)
 {
 	char *copy = ik_strdup(name);
 	const char *parts[PARTS];
-	size_t distances[16] = {0}, part_count = split(copy, parts), found = 0, i, at;
+	size_t distances[16] = { 0 }, part_count = split(copy, parts), found = 0, i, at;
 
-	if (room > sizeof distances / sizeof distances[0])
-		room = sizeof distances / sizeof distances[0];
+	if (room > sizeof(distances) / sizeof(distances[0]))
+		room = sizeof(distances) / sizeof(distances[0]);
 	for (i = 0; i < count && part_count > 0 && room > 0; i++) {
 		size_t far = distance(parts, part_count, names[i]);
 
@@ -60,8 +60,8 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count,
 			continue;
 		if (found < room)
 			found++;
-		memmove(&distances[at + 1], &distances[at], (found - at - 1) * sizeof distances[0]);
-		memmove(&ret_near[at + 1], &ret_near[at], (found - at - 1) * sizeof ret_near[0]);
+		memmove(&distances[at + 1], &distances[at], (found - at - 1) * sizeof(distances[0]));
+		memmove(&ret_near[at + 1], &ret_near[at], (found - at - 1) * sizeof(ret_near[0]));
 		distances[at] = far;
 		ret_near[at] = names[i];
 	}

@@ -11,7 +11,7 @@
 /* The names nearest to name, best first, at most room of them; borrowed from names. A name is near
  * when each of its parts (between - . _ / : and blanks) is one of the other's but for a slip:
  * "sonet" is near "claude-sonnet-4-5". Pure. */
-size_t ik_model_nearest(const char *name, char *const *names, size_t count,
-	const char **ret_near, size_t room);
+size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
+	size_t room);
 
 #endif

@@ -30,7 +30,7 @@ enum ik_verb {
 	IK_VERB_SESSION_DELETE,
 	IK_VERB_CONFIG,
 	IK_VERB_DOCTOR,
-	IK_VERB_HELP,    /* print help_text, exit 0 */
+	IK_VERB_HELP, /* print help_text, exit 0 */
 	IK_VERB_VERSION
 };
 
@@ -55,19 +55,19 @@ struct ik_options {
 	bool json;
 	bool yes;
 	bool all;
-	const char *for_provider;   /* --for */
-	const char *language;       /* --lang */
-	bool project;               /* --project */
-	bool trust_project;         /* --trust-project[=no] */
-	bool revoke;                /* --revoke */
-	const char *format;         /* --format */
-	const char *older_than;     /* --older-than: days */
-	bool dry_run;               /* --dry-run */
-	const char *limit;          /* --limit: a number */
-	const char *first;          /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
-	const char *second;         /* JSON, or "-" after PROMPT */
-	char *const *operands;      /* all of them (PATH...), NULL-terminated */
-	const char *help_text;      /* IK_VERB_HELP: which help */
+	const char *for_provider; /* --for */
+	const char *language;     /* --lang */
+	bool project;             /* --project */
+	bool trust_project;       /* --trust-project[=no] */
+	bool revoke;              /* --revoke */
+	const char *format;       /* --format */
+	const char *older_than;   /* --older-than: days */
+	bool dry_run;             /* --dry-run */
+	const char *limit;        /* --limit: a number */
+	const char *first;        /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
+	const char *second;       /* JSON, or "-" after PROMPT */
+	char *const *operands;    /* all of them (PATH...), NULL-terminated */
+	const char *help_text;    /* IK_VERB_HELP: which help */
 };
 
 /* Read argv (argc words, with the program's name first). */

@@ -18,10 +18,10 @@ static char *find_user_home(void)
 	const char *home = getenv("HOME");
 	const struct passwd *entry;
 
-	if (home != NULL && home[0] == '/')
+	if (home && home[0] == '/')
 		return ik_strdup(home);
 	entry = getpwuid(getuid());
-	if (entry != NULL && entry->pw_dir != NULL && entry->pw_dir[0] == '/')
+	if (entry && entry->pw_dir && entry->pw_dir[0] == '/')
 		return ik_strdup(entry->pw_dir);
 	return NULL;
 }
@@ -32,13 +32,13 @@ static void find_home(struct ik_places *places)
 	const char *named = getenv("IKIGAI_HOME");
 	struct ik_error error;
 
-	if (named != NULL && named[0] != '\0')
+	if (named && named[0] != '\0')
 		places->home = ik_path_join(places->directory, named);
-	else if (places->user_home != NULL)
+	else if (places->user_home)
 		places->home = ik_path_join(places->user_home, ".ikigai");
-	if (places->home == NULL) {
+	if (!places->home) {
 		places->problem = ik_strdup(_("There is no home directory: nothing can be kept. "
-			"Set HOME or IKIGAI_HOME."));
+									  "Set HOME or IKIGAI_HOME."));
 		return;
 	}
 	if (ik_path_make(places->home, 0700, &error) == IK_OK) {
@@ -47,7 +47,8 @@ static void find_home(struct ik_places *places)
 		(void)ik_error_set_errno(&error, errno, "%s", places->home);
 	}
 	places->problem = ik_format(_("%s. Nothing can be kept there: mend it, or set IKIGAI_HOME "
-		"to another directory."), error.text);
+								  "to another directory."),
+		error.text);
 	if (access(places->home, R_OK | X_OK) != 0) {
 		free(places->home);
 		places->home = NULL;
@@ -58,13 +59,13 @@ static void find_home(struct ik_places *places)
 static char *own_directory(void)
 {
 	char self[PATH_MAX], *slash;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (length <= 0)
 		return NULL;
 	self[length] = '\0';
 	slash = strrchr(self, '/');
-	if (slash == NULL)
+	if (!slash)
 		return NULL;
 	*slash = '\0';
 	return ik_strdup(self);
@@ -84,15 +85,15 @@ char *ik_places_installed(const char *built_name, const char *installed)
 {
 	char *own = own_directory(), *found = NULL;
 
-	if (own != NULL && is_build_tree(own)) {
+	if (own && is_build_tree(own)) {
 		found = ik_path_join(own, built_name);
-	} else if (own != NULL && ik_text_ends(own, IK_BINDIR)) {
+	} else if (own && ik_text_ends(own, IK_BINDIR)) {
 		/* What stands before the configured place is the root that it was installed under. */
 		own[strlen(own) - strlen(IK_BINDIR)] = '\0';
 		found = ik_format("%s%s", own, installed);
 	}
 	free(own);
-	return found != NULL ? found : ik_strdup(installed);
+	return found ? found : ik_strdup(installed);
 }
 
 enum ik_status ik_places_find(const char *directory, struct ik_places *ret_places,
@@ -100,11 +101,11 @@ enum ik_status ik_places_find(const char *directory, struct ik_places *ret_place
 {
 	struct ik_places places;
 
-	memset(&places, 0, sizeof places);
-	if (directory != NULL && chdir(directory) != 0)
+	memset(&places, 0, sizeof(places));
+	if (directory && chdir(directory) != 0)
 		return ik_error_set_errno(error, errno, _("cannot work in %s"), directory);
 	places.directory = getcwd(NULL, 0);
-	if (places.directory == NULL)
+	if (!places.directory)
 		return ik_error_set_errno(error, errno,
 			_("the current directory cannot be named (was it removed?); use -C DIR"));
 	places.user_home = find_user_home();
@@ -121,12 +122,12 @@ void ik_places_done(struct ik_places *places)
 	free(places->directory);
 	free(places->system_tools);
 	free(places->problem);
-	memset(places, 0, sizeof *places);
+	memset(places, 0, sizeof(*places));
 }
 
 char *ik_places_file(const struct ik_places *places, const char *name)
 {
-	return places->home == NULL ? NULL : ik_path_join(places->home, name);
+	return !places->home ? NULL : ik_path_join(places->home, name);
 }
 
 char *ik_places_whole_path(const struct ik_places *places, const char *path, size_t length)

@@ -27,8 +27,10 @@ static enum ik_status put_aside(const char *path, const char *why, struct ik_err
 			break;
 	}
 	if (rename(path, aside) == 0)
-		status = ik_error_set(error, IK_INVALID, _("%s. The rules in it are not used; the file was "
-			"put aside as %s."), why, aside);
+		status = ik_error_set(error, IK_INVALID,
+			_("%s. The rules in it are not used; the file was "
+			  "put aside as %s."),
+			why, aside);
 	else
 		status = ik_error_set(error, IK_INVALID, _("%s. The rules in it are not used."), why);
 	free(aside);
@@ -61,8 +63,10 @@ static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik
 	if (find_other(rules)) {
 		size_t number = (size_t)(find_other(rules) - rules->items) + 1;
 
-		return ik_error_set(error, IK_INVALID, _("%s: rule %zu does not allow; rules that ask or deny "
-			"belong under \"policy\" in config.json"), path, number);
+		return ik_error_set(error, IK_INVALID,
+			_("%s: rule %zu does not allow; rules that ask or deny "
+			  "belong under \"policy\" in config.json"),
+			path, number);
 	}
 	return IK_OK;
 }
@@ -123,8 +127,9 @@ static enum ik_status write_rules(const char *path, const struct ik_rules *rules
 /* Fail where there is nowhere to keep anything. */
 static enum ik_status need_path(const char *path, struct ik_error *error)
 {
-	return path ? IK_OK : ik_error_set(error, IK_FAILED,
-		_("there is no directory of your own to keep rules in"));
+	return path
+		? IK_OK
+		: ik_error_set(error, IK_FAILED, _("there is no directory of your own to keep rules in"));
 }
 
 enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,

@@ -23,8 +23,8 @@ int ik_print(const char *bytes, size_t length)
 		ik_sanitize(&clean, bytes, length);
 	else
 		ik_buf_append(&clean, bytes, length);
-	number = ik_buf_status(&clean) != IK_OK ? ENOMEM :
-		ik_write_all(STDOUT_FILENO, clean.data, clean.length);
+	number = ik_buf_status(&clean) != IK_OK ? ENOMEM
+											: ik_write_all(STDOUT_FILENO, clean.data, clean.length);
 	ik_buf_done(&clean);
 	if (number != 0 && number != EPIPE) /* the reader has seen enough: head, say */
 		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));

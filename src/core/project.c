@@ -17,7 +17,7 @@ void ik_project_open(struct ik_project *project, const struct ik_places *places,
 {
 	char *file = ik_places_file(places, "trust.json");
 
-	memset(project, 0, sizeof *project);
+	memset(project, 0, sizeof(*project));
 	project->trust = ik_trust_new(file, places->directory);
 	if (all)
 		ik_trust_all(project->trust);
@@ -29,7 +29,7 @@ void ik_project_done(struct ik_project *project)
 	project->trust = ik_trust_free(project->trust);
 	free(project->config_file);
 	ik_project_forget_agents(project);
-	memset(project, 0, sizeof *project);
+	memset(project, 0, sizeof(*project));
 }
 
 char *ik_project_config_path(const struct ik_places *places)
@@ -42,15 +42,15 @@ static bool same_file(const struct ik_identity *one, const char *path)
 {
 	struct ik_identity other;
 
-	return path != NULL && ik_identity_read(path, &other, NULL) == IK_OK
-		&& one->device == other.device && one->inode == other.inode;
+	return path && ik_identity_read(path, &other, NULL) == IK_OK && one->device == other.device &&
+		one->inode == other.inode;
 }
 
 bool ik_project_has_config(const struct ik_places *places, struct ik_identity *ret_identity)
 {
 	char *path = ik_project_config_path(places), *home = ik_places_file(places, "config.json");
-	bool found = ik_identity_read(path, ret_identity, NULL) == IK_OK
-		&& !same_file(ret_identity, home);
+	bool found = ik_identity_read(path, ret_identity, NULL) == IK_OK &&
+		!same_file(ret_identity, home);
 
 	free(path);
 	free(home);
@@ -75,7 +75,7 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 		}
 		state = ik_trust_judge(project->trust, path, identity, digest);
 		if (state == IK_TRUST_TRUSTED) {
-			const struct ik_trust_file file = {path, *identity, digest};
+			const struct ik_trust_file file = { path, *identity, digest };
 
 			ik_trust_seen(project->trust, &file, 1);
 		}
@@ -99,7 +99,8 @@ static enum ik_status load(struct ik_project *project, const char *path, struct 
 	else if (ik_identity_holds(path, &project->config_identity))
 		state = judge(project, path, &project->config_identity, &text, config);
 	if (state == IK_TRUST_TRUSTED) {
-		status = ik_config_load_text(config, path, text.data, text.length, IK_ORIGIN_PROJECT, error);
+		status = ik_config_load_text(config, path, text.data, text.length, IK_ORIGIN_PROJECT,
+			error);
 	} else {
 		project->config_file = ik_strdup(path);
 		project->config_changed = state == IK_TRUST_CHANGED;
@@ -114,8 +115,8 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	char *path = ik_project_config_path(places);
 	enum ik_status status = IK_OK;
 
-	if (ik_project_has_config(places, &project->config_identity)
-		&& !same_file(&project->config_identity, user_file))
+	if (ik_project_has_config(places, &project->config_identity) &&
+		!same_file(&project->config_identity, user_file))
 		status = load(project, path, config, error);
 	free(path);
 	return status;
@@ -124,16 +125,16 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 bool ik_project_judges(struct ik_project *project, const char *path,
 	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
 {
-	enum ik_trust_state state = ik_identity_holds(path, identity) ?
-		judge(project, path, identity, text, config) : IK_TRUST_CHANGED;
+	enum ik_trust_state state = ik_identity_holds(path, identity)
+		? judge(project, path, identity, text, config)
+		: IK_TRUST_CHANGED;
 
 	if (state == IK_TRUST_TRUSTED)
 		return true;
 	project->agents = ik_alloc_array(project->agents, project->agents_count + 1,
-		sizeof *project->agents);
-	project->agents[project->agents_count++] = (struct ik_untrusted_agents){
-		ik_strdup(path), *identity, state == IK_TRUST_CHANGED
-	};
+		sizeof(*project->agents));
+	project->agents[project->agents_count++] = (struct ik_untrusted_agents){ ik_strdup(path),
+		*identity, state == IK_TRUST_CHANGED };
 	return false;
 }
 
@@ -151,21 +152,24 @@ bool ik_project_trusts(const struct ik_project *project, const char *path,
 	enum ik_trust_state state;
 	char digest[IK_SHA256_TEXT];
 
-	if (ik_trust_read(project->trust, error) != IK_OK
-		|| ik_identity_read(path, ret_identity, error) != IK_OK)
+	if (ik_trust_read(project->trust, error) != IK_OK ||
+		ik_identity_read(path, ret_identity, error) != IK_OK)
 		return false;
 	state = ik_trust_judge(project->trust, path, ret_identity, NULL);
 	if (state == IK_TRUST_UNREAD) {
 		if (ik_sha256_of_file(path, digest, error) != IK_OK)
 			return false;
 		state = ik_identity_holds(path, ret_identity)
-			? ik_trust_judge(project->trust, path, ret_identity, digest) : IK_TRUST_CHANGED;
+			? ik_trust_judge(project->trust, path, ret_identity, digest)
+			: IK_TRUST_CHANGED;
 	}
 	if (state == IK_TRUST_TRUSTED)
 		return true;
-	(void)ik_error_set(error, IK_DENIED, state == IK_TRUST_CHANGED
-		? _("it was changed since it was trusted; look at it, then: ikigai tool trust")
-		: _("it came with this directory and is not trusted; look at it, then: ikigai tool trust"));
+	(void)ik_error_set(error, IK_DENIED,
+		state == IK_TRUST_CHANGED
+			? _("it was changed since it was trusted; look at it, then: ikigai tool trust")
+			: _("it came with this directory and is not trusted; look at it, then: ikigai tool "
+				"trust"));
 	return false;
 }
 
@@ -173,7 +177,7 @@ enum ik_status ik_project_trust_file(const struct ik_project *project, const cha
 	struct ik_error *error)
 {
 	char digest[IK_SHA256_TEXT];
-	struct ik_trust_file file = {.path = path, .digest = digest};
+	struct ik_trust_file file = { .path = path, .digest = digest };
 	enum ik_status status = ik_identity_read(path, &file.identity, error);
 
 	if (status == IK_OK)
@@ -208,22 +212,25 @@ char *ik_project_warning(const struct ik_project *project, const struct ik_regis
 	if (ik_trust_is_refused(project->trust))
 		return NULL;
 	ik_buf_init(&names, IK_KIB(64));
-	for (i = 0; registry != NULL && i < ik_registry_count(registry); i++) {
+	for (i = 0; registry && i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
 		if (tool->state == IK_TOOL_UNTRUSTED)
 			put_name(&names, &count, ik_project_relative(project, tool->path));
 	}
-	if (project->config_file != NULL)
+	if (project->config_file)
 		put_name(&names, &count, ik_project_relative(project, project->config_file));
 	for (i = 0; i < project->agents_count; i++)
 		put_name(&names, &count, ik_project_relative(project, project->agents[i].path));
 	if (count > 0)
-		sentence = ik_format(ngettext(
-			"%zu file that came with this directory is not trusted and was left out (%s); look at "
-			"it, then: ikigai tool trust",
-			"%zu files that came with this directory are not trusted and were left out (%s); look "
-			"at them, then: ikigai tool trust", count), count, names.data);
+		sentence = ik_format(ngettext("%zu file that came with this directory is not trusted and "
+									  "was left out (%s); look at "
+									  "it, then: ikigai tool trust",
+								 "%zu files that came with this directory are not trusted and were "
+								 "left out (%s); look "
+								 "at them, then: ikigai tool trust",
+								 count),
+			count, names.data);
 	ik_buf_done(&names);
 	return sentence;
 }

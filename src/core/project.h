@@ -10,8 +10,8 @@
 #ifndef IK_CORE_PROJECT_H
 #define IK_CORE_PROJECT_H
 
-#include "core/places.h"
 #include "config/config.h"
+#include "core/places.h"
 #include "guard/trust.h"
 #include "tool/registry.h"
 
@@ -25,7 +25,7 @@ struct ik_project {
 		char *path;
 		struct ik_identity identity;
 		bool changed;
-	} *agents;
+	} * agents;
 	size_t agents_count;
 };
 

@@ -25,7 +25,7 @@ bool ik_resume_is_possible(const struct ik_session *session, bool all_stored)
 /* Append an option that was given, with its value. */
 static void put_option(struct ik_buf *out, const char *name, const char *value)
 {
-	if (value == NULL)
+	if (!value)
 		return;
 	ik_buf_printf(out, " %s ", name);
 	ik_shell_word_put(out, value);
@@ -36,7 +36,7 @@ static void put_address(struct ik_buf *out, const char *name, const char *value)
 {
 	char *shown = ik_redact(value);
 
-	if (value != NULL && ik_text_equal(shown, value))
+	if (value && ik_text_equal(shown, value))
 		put_option(out, name, value);
 	free(shown);
 }

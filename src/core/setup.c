@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "core/agents_file.h"
+#include "store/store.h"
 #include "tool/run.h"
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
-#include "store/store.h"
 #include "util/path.h"
 #include "util/redact.h"
 #include "util/text.h"
@@ -21,34 +21,37 @@
 static enum ik_status read_config(const struct ik_options *options, struct ik_setup *setup,
 	struct ik_error *error)
 {
-	const struct { const char *key, *value, *where; } settings[] = {
-		{"provider", options->provider, "--provider"},
-		{"model", options->model, "--model"},
-		{"system_prompt", options->system_prompt, "--system-prompt"},
-		{"database", options->database, "--database"},
-		{"sandbox.mode", options->sandbox, "--sandbox"},
-		{"max_tool_turns", options->max_tool_turns, "--max-tool-turns"},
+	const struct {
+		const char *key, *value, *where;
+	} settings[] = {
+		{ "provider", options->provider, "--provider" },
+		{ "model", options->model, "--model" },
+		{ "system_prompt", options->system_prompt, "--system-prompt" },
+		{ "database", options->database, "--database" },
+		{ "sandbox.mode", options->sandbox, "--sandbox" },
+		{ "max_tool_turns", options->max_tool_turns, "--max-tool-turns" },
 	};
 	enum ik_status status = IK_OK;
-	char *file = options->config_file != NULL ? ik_strdup(options->config_file) :
-		ik_places_file(&setup->places, "config.json");
+	char *file = options->config_file ? ik_strdup(options->config_file)
+									  : ik_places_file(&setup->places, "config.json");
 	size_t i;
 
 	setup->config = ik_config_new();
 	setup->config->check_keys = ik_keymap_check;
 	ik_project_open(&setup->project, &setup->places, options->trust_project);
 	/* A file that is named has to be there. */
-	if (options->config_file != NULL && access(file, F_OK) != 0)
+	if (options->config_file && access(file, F_OK) != 0)
 		status = ik_error_set_errno(error, errno, _("cannot read %s (--config)"), file);
-	else if (file != NULL)
+	else if (file)
 		status = ik_config_load(setup->config, file, IK_ORIGIN_USER, error);
 	if (status == IK_OK)
-		status = ik_project_read_config(&setup->project, &setup->places, file, setup->config, error);
+		status = ik_project_read_config(&setup->project, &setup->places, file, setup->config,
+			error);
 	if (status == IK_OK)
 		status = ik_config_environment(setup->config, error);
 	free(file);
-	for (i = 0; status == IK_OK && i < sizeof settings / sizeof settings[0]; i++)
-		if (settings[i].value != NULL)
+	for (i = 0; status == IK_OK && i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (settings[i].value)
 			status = ik_config_set(setup->config, settings[i].key, settings[i].value,
 				IK_ORIGIN_OPTION, settings[i].where, error);
 	return status;
@@ -57,9 +60,9 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 /* Let ui.language stand before the locale's language, for gettext. */
 static void use_language(struct ik_setup *setup)
 {
-	if (setup->config->ui_language == NULL)
+	if (!setup->config->ui_language)
 		return;
-	if (getenv("LANGUAGE") != NULL)
+	if (getenv("LANGUAGE"))
 		setup->language = ik_strdup(getenv("LANGUAGE"));
 	(void)setenv("LANGUAGE", setup->config->ui_language, 1);
 	/* gettext looks at the variable again after a change of domain only. */
@@ -73,14 +76,16 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	enum ik_status status;
 	char *path;
 
-	if (setup->config->system_prompt == NULL)
+	if (!setup->config->system_prompt)
 		return IK_OK;
 	path = ik_path_expand(setup->config->system_prompt, setup->places.user_home);
-	if (ik_config_origin(setup->config, "system_prompt") == IK_ORIGIN_PROJECT
-		&& !ik_path_within(setup->places.directory, path)) {
+	if (ik_config_origin(setup->config, "system_prompt") == IK_ORIGIN_PROJECT &&
+		!ik_path_within(setup->places.directory, path)) {
 		/* It would go to the provider, whatever it is. */
-		ik_config_warn(setup->config, _("system_prompt is %s, which lies outside of this directory: "
-			"a project's file may name only one of the project's"), path);
+		ik_config_warn(setup->config,
+			_("system_prompt is %s, which lies outside of this directory: "
+			  "a project's file may name only one of the project's"),
+			path);
 		free(path);
 		return IK_OK;
 	}
@@ -102,11 +107,11 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 /* Begin the log at the level that the configuration names. */
 static void open_log(const struct ik_setup *setup)
 {
-	static const char *const names[] = {"off", "error", "info", "debug"};
+	static const char *const names[] = { "off", "error", "info", "debug" };
 	char *path = ik_places_file(&setup->places, "log");
 	size_t i;
 
-	for (i = 1; path != NULL && i < sizeof names / sizeof names[0]; i++)
+	for (i = 1; path && i < sizeof(names) / sizeof(names[0]); i++)
 		if (ik_text_equal(setup->config->log_level, names[i]))
 			ik_log_open(path, (enum ik_log_level)i);
 	free(path);
@@ -117,7 +122,7 @@ static void warn_of_model(struct ik_setup *setup)
 {
 	char *warning = ik_model_choice_warning(&setup->choice);
 
-	if (warning != NULL)
+	if (warning)
 		ik_config_warn(setup->config, "%s", warning);
 	free(warning);
 }
@@ -128,7 +133,7 @@ static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *e
 	static const char scheme[] = "sqlite:";
 	const char *named = setup->config->database;
 
-	if (named == NULL) {
+	if (!named) {
 		setup->database = ik_places_file(&setup->places, "ikigai.db");
 		return IK_OK;
 	}
@@ -138,12 +143,14 @@ static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *e
 	}
 	if (ik_text_starts(named, scheme))
 		named += strlen(scheme);
-	else if (strstr(named, "://") != NULL)
-		return ik_error_set(error, IK_INVALID, _("database is \"%.*s://...\", which is "
-			"not known: name a file, sqlite:FILE, or postgresql://HOST/DATABASE"),
+	else if (strstr(named, "://"))
+		return ik_error_set(error, IK_INVALID,
+			_("database is \"%.*s://...\", which is "
+			  "not known: name a file, sqlite:FILE, or postgresql://HOST/DATABASE"),
 			(int)strcspn(named, ":"), named);
 	if (named[0] == '\0')
-		return ik_error_set(error, IK_INVALID, _("database is \"sqlite:\", which lacks the name of a file"));
+		return ik_error_set(error, IK_INVALID,
+			_("database is \"sqlite:\", which lacks the name of a file"));
 	setup->database = ik_path_expand(named, setup->places.user_home);
 	return IK_OK;
 }
@@ -154,13 +161,13 @@ static void restore_language(const struct ik_setup *setup, char **environment)
 	static const char variable_name[] = "LANGUAGE=";
 	char **entry, **kept = environment;
 
-	for (entry = environment; *entry != NULL; entry++) {
+	for (entry = environment; *entry; entry++) {
 		if (!ik_text_starts(*entry, variable_name)) {
 			*kept++ = *entry;
 			continue;
 		}
 		free(*entry);
-		if (setup->language != NULL)
+		if (setup->language)
 			*kept++ = ik_format("%s%s", variable_name, setup->language);
 	}
 	*kept = NULL;
@@ -171,9 +178,9 @@ static char **kodelet_environment(const struct ik_setup *setup)
 {
 	const struct ik_string_list *names = &setup->config->custom_env_whitelist;
 	char **environment = ik_environment_of(names->count > 0 ? (const char *const *)names->items
-		: NULL);
+															: NULL);
 
-	if (setup->config->ui_language != NULL)
+	if (setup->config->ui_language)
 		restore_language(setup, environment);
 	return environment;
 }
@@ -182,12 +189,16 @@ static char **kodelet_environment(const struct ik_setup *setup)
 static void guard_targets(struct ik_setup *setup)
 {
 	static const char *const names[] = {
-		"config.json", "policy.json", "trust.json", "tools.json", "tools",
+		"config.json",
+		"policy.json",
+		"trust.json",
+		"tools.json",
+		"tools",
 	};
 	char *home = ik_path_canonical(setup->places.home);
 	size_t i;
 
-	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *file = ik_places_file(&setup->places, names[i]), *target = ik_path_canonical(file);
 
 		if (!ik_confine_below(target, home))
@@ -205,11 +216,11 @@ static void make_sandbox(struct ik_setup *setup)
 	setup->sandbox = ik_sandbox_new(setup->config, setup->places.directory,
 		setup->places.user_home);
 	/* What was in a file before it was hidden is there. */
-	if (undo != NULL)
+	if (undo)
 		ik_sandbox_guard(setup->sandbox, undo, IK_CONFINE_NAMES);
 	free(undo);
 	/* Else a tool that runs in the user's home decides what the next one may do. */
-	if (setup->places.home != NULL) {
+	if (setup->places.home) {
 		ik_sandbox_guard(setup->sandbox, setup->places.home, IK_CONFINE_READING);
 		guard_targets(setup);
 	}
@@ -220,9 +231,9 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 {
 	enum ik_status status;
 
-	memset(ret_setup, 0, sizeof *ret_setup);
+	memset(ret_setup, 0, sizeof(*ret_setup));
 	status = ik_places_find(options->directory, &ret_setup->places, error);
-	if (status == IK_OK && options->verb == IK_VERB_TOOL_TRUST && options->first != NULL) {
+	if (status == IK_OK && options->verb == IK_VERB_TOOL_TRUST && options->first) {
 		/* As if it had been named with -C, seen from there. */
 		ik_places_done(&ret_setup->places);
 		status = ik_places_find(options->first, &ret_setup->places, error);
@@ -238,7 +249,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status == IK_OK)
 		open_log(ret_setup);
 	if (status == IK_OK && options->verb >= IK_VERB_SESSION_LIST &&
-	    options->verb <= IK_VERB_SESSION_DELETE)
+		options->verb <= IK_VERB_SESSION_DELETE)
 		return choose_database(ret_setup, error);
 	if (options->verb == IK_VERB_DOCTOR)
 		return choose_database(ret_setup, error);
@@ -246,7 +257,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
 		return status;
 	status = ik_model_choose(ret_setup->config,
-		&(struct ik_model_wish){.base_url = options->base_url}, &ret_setup->choice, error);
+		&(struct ik_model_wish){ .base_url = options->base_url }, &ret_setup->choice, error);
 	if (status == IK_OK)
 		warn_of_model(ret_setup);
 	if (status == IK_OK)
@@ -273,21 +284,23 @@ void ik_setup_done(struct ik_setup *setup)
 	ik_project_done(&setup->project);
 	setup->config = ik_config_free(setup->config);
 	ik_places_done(&setup->places);
-	memset(setup, 0, sizeof *setup);
+	memset(setup, 0, sizeof(*setup));
 }
 
 /* Variables of ours that may hold an address with a password in it. */
+/* clang-format off */
 static const char *const address_variables[] = {
 	"IKIGAI_DATABASE", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_BASE_URL",
 };
-#define ADDRESS_VARIABLE_COUNT (sizeof address_variables / sizeof address_variables[0])
+/* clang-format on */
+#define ADDRESS_VARIABLE_COUNT (sizeof(address_variables) / sizeof(address_variables[0]))
 
 /* Is there a password in what the variable holds: NAME:PASSWORD@ or password=? */
 static bool holds_password(const char *variable)
 {
 	const char *value = getenv(variable);
 	char *shown = ik_redact(value);
-	bool holds = value != NULL && !ik_text_equal(shown, value);
+	bool holds = value && !ik_text_equal(shown, value);
 
 	free(shown);
 	return holds;
@@ -298,8 +311,8 @@ static bool is_in(const char *directory, const char *path)
 {
 	size_t length = strlen(directory);
 
-	return ik_text_equal(directory, "/") || (strncmp(path, directory, length) == 0
-		&& (path[length] == '\0' || path[length] == '/'));
+	return ik_text_equal(directory, "/") ||
+		(strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/'));
 }
 
 /* May tools write to a directory, or to one that it is in, in some mode of the sandbox? */
@@ -312,11 +325,12 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 	bool writable = false;
 	size_t i;
 
-	for (i = 0; i < sizeof always / sizeof always[0] + config->sandbox_write.count; i++) {
-		size_t own = sizeof always / sizeof always[0];
+	for (i = 0; i < sizeof(always) / sizeof(always[0]) + config->sandbox_write.count; i++) {
+		size_t own = sizeof(always) / sizeof(always[0]);
 		char *expanded = ik_path_expand(i < own ? always[i] : config->sandbox_write.items[i - own],
 			places->user_home);
-		char *whole = ik_path_join(places->directory, expanded), *canonical = ik_path_canonical(whole);
+		char *whole = ik_path_join(places->directory, expanded),
+			 *canonical = ik_path_canonical(whole);
 
 		writable = writable || is_in(canonical, place);
 		free(canonical);
@@ -334,7 +348,7 @@ void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
 	char *spool = ik_places_file(&setup->places, "spool");
 
 	ik_store_set_timeout(store, setup->config->database_timeout_s);
-	if (setup->database != NULL && !ik_postgres_is_uri(setup->database)) {
+	if (setup->database && !ik_postgres_is_uri(setup->database)) {
 		char *directory = ik_path_directory(setup->database);
 
 		if (!is_writable_for_tools(setup, directory))
@@ -342,14 +356,14 @@ void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
 		free(directory);
 	}
 	/* Another disk than the home directory's, where there is one. */
-	if (runtime != NULL && runtime[0] == '/' && access(runtime, F_OK) == 0) {
+	if (runtime && runtime[0] == '/' && access(runtime, F_OK) == 0) {
 		char *directory = ik_path_join(runtime, "ikigai");
 
 		if (!is_writable_for_tools(setup, directory))
 			ik_store_add_rescue(store, directory);
 		free(directory);
 	}
-	if (spool != NULL) {
+	if (spool) {
 		ik_store_set_spool(store, spool);
 		ik_store_add_rescue(store, spool);
 	}
@@ -363,9 +377,10 @@ char **ik_setup_tool_environment(const struct ik_setup *setup)
 	const char **secrets;
 	size_t count = 0, i;
 
-	while (ik_model_key_variable(count) != NULL)
+	while (ik_model_key_variable(count))
 		count++;
-	secrets = ik_alloc((count + config->provider_count + ADDRESS_VARIABLE_COUNT + 2) * sizeof *secrets);
+	secrets = ik_alloc((count + config->provider_count + ADDRESS_VARIABLE_COUNT + 2) *
+		sizeof(*secrets));
 	for (i = 0; i < count; i++)
 		secrets[i] = ik_model_key_variable(i);
 	secrets[count++] = "PGPASSWORD";
@@ -373,11 +388,11 @@ char **ik_setup_tool_environment(const struct ik_setup *setup)
 		if (holds_password(address_variables[i]))
 			secrets[count++] = address_variables[i];
 	for (i = 0; i < config->provider_count; i++)
-		if (config->providers[i].api_key_env != NULL)
+		if (config->providers[i].api_key_env)
 			secrets[count++] = config->providers[i].api_key_env;
 	environment = ik_environment_for_tools(secrets, (const char *const *)config->tools_env.items);
 	free(secrets);
-	if (config->ui_language != NULL)
+	if (config->ui_language)
 		restore_language(setup, environment);
 	return environment;
 }

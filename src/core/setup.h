@@ -11,18 +11,18 @@
 #include "core/options.h"
 #include "core/places.h"
 #include "core/project.h"
-#include "store/store.h"
 #include "guard/sandbox.h"
+#include "store/store.h"
 
 struct ik_setup {
 	struct ik_places places;
 	struct ik_config *config;
 	struct ik_project project;
 	struct ik_model_choice choice;
-	char *system_prompt;  /* the file's text, or NULL */
-	char *instructions;   /* of the project: the text of core/agents_file.h, or NULL */
-	char *language;       /* LANGUAGE as it was before ui.language took its place, or NULL */
-	char *database;       /* for ik_store_open(); NULL: memory */
+	char *system_prompt;        /* the file's text, or NULL */
+	char *instructions;         /* of the project: the text of core/agents_file.h, or NULL */
+	char *language;             /* LANGUAGE as it was before ui.language took its place, or NULL */
+	char *database;             /* for ik_store_open(); NULL: memory */
 	struct ik_sandbox *sandbox; /* of the tools, by whoever runs them */
 	char **kodelet_environment; /* for Kodelet's tools: what custom_tools.env_whitelist names */
 };

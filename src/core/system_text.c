@@ -15,8 +15,10 @@ void ik_system_text(const struct ik_session *session, const struct ik_model_spec
 		spec->format->put_tool(&definitions, &spec->endpoint, &tools[i]);
 	ik_buf_puts(out, ik_session_system_prompt(session));
 	ik_buf_puts(out, "\n\n");
-	ik_buf_printf(out, ngettext("%zu tool is described besides, in %zu bytes.",
-		"%zu tools are described besides, in %zu bytes.", count), count, definitions.length);
+	ik_buf_printf(out,
+		ngettext("%zu tool is described besides, in %zu bytes.",
+			"%zu tools are described besides, in %zu bytes.", count),
+		count, definitions.length);
 	ik_buf_putc(out, '\n');
 	ik_buf_done(&definitions);
 	ik_session_tools_free(tools);

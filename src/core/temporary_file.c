@@ -12,8 +12,8 @@
 static enum ik_status make_in(struct ik_temporary_file *file, char *template, const char *name,
 	const char *text, size_t length, struct ik_error *error)
 {
-	*file = (struct ik_temporary_file){.directory = template};
-	if (mkdtemp(template) == NULL) {
+	*file = (struct ik_temporary_file){ .directory = template };
+	if (!mkdtemp(template)) {
 		enum ik_status status = ik_error_set_errno(error, errno, _("cannot make %s"), template);
 
 		free(template);
@@ -21,6 +21,7 @@ static enum ik_status make_in(struct ik_temporary_file *file, char *template, co
 	}
 	file->path = ik_path_join(template, name);
 	enum ik_status status = ik_file_write_unsynced(file->path, text, length, 0600, error);
+
 	if (status != IK_OK)
 		ik_temporary_file_remove(file);
 	return status;
@@ -34,7 +35,7 @@ enum ik_status ik_temporary_file_make(struct ik_temporary_file *file,
 	char *template = ik_places_file(places, relative);
 
 	free(relative);
-	if (template != NULL && make_in(file, template, name, text, length, error) == IK_OK)
+	if (template && make_in(file, template, name, text, length, error) == IK_OK)
 		return IK_OK;
 	return make_in(file, ik_format("%s/ikigai-%s-XXXXXX", ik_path_temporary(), kind), name, text,
 		length, error);

@@ -14,7 +14,7 @@ void ik_tool_switches_done(struct ik_tool_switches *switches)
 	for (size_t i = 0; i < switches->count; i++)
 		free(switches->items[i].name);
 	free(switches->items);
-	*switches = (struct ik_tool_switches){.items = NULL};
+	*switches = (struct ik_tool_switches){ .items = NULL };
 }
 
 const struct ik_tool_switch *ik_tool_switches_find(const struct ik_tool_switches *switches,
@@ -34,16 +34,16 @@ void ik_tool_switches_set(struct ik_tool_switches *switches, const char *name, b
 			return;
 		}
 	switches->items = ik_alloc_array(switches->items, switches->count + 1,
-		sizeof *switches->items);
-	switches->items[switches->count++] = (struct ik_tool_switch){ik_strdup(name), on};
+		sizeof(*switches->items));
+	switches->items[switches->count++] = (struct ik_tool_switch){ ik_strdup(name), on };
 }
 
 /* Add those of a text that was read. */
-static enum ik_status take(const char *path, struct ik_buf *text,
-	struct ik_tool_switches *switches, struct ik_error *error)
+static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool_switches *switches,
+	struct ik_error *error)
 {
 	struct ik_json_span object, key, value;
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	struct ik_error reason;
 
 	ik_json_blank_comments(text->data, text->length);
@@ -56,7 +56,7 @@ static enum ik_status take(const char *path, struct ik_buf *text,
 		bool on;
 		char *name = ik_json_text_new(key);
 
-		if (name == NULL || !ik_json_bool(value, &on)) {
+		if (!name || !ik_json_bool(value, &on)) {
 			free(name);
 			return ik_error_set(error, IK_INVALID,
 				_("%s:%d: a tool's name and true or false were expected"), path,
@@ -75,7 +75,7 @@ enum ik_status ik_tool_switches_read(const char *path, struct ik_tool_switches *
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
-	if (path != NULL)
+	if (path)
 		status = ik_file_read(path, &text, error);
 	if (status == IK_OK)
 		status = take(path, &text, switches, error);
@@ -88,12 +88,12 @@ enum ik_status ik_tool_switches_read(const char *path, struct ik_tool_switches *
 enum ik_status ik_tool_switch_keep(const char *path, const char *name, bool on,
 	struct ik_error *error)
 {
-	struct ik_tool_switches switches = {.items = NULL};
+	struct ik_tool_switches switches = { .items = NULL };
 	enum ik_status status;
 	struct ik_buf out;
 	size_t i;
 
-	if (path == NULL)
+	if (!path)
 		return ik_error_set(error, IK_FAILED,
 			_("there is no directory of your own to keep this in"));
 	ik_buf_init(&out, IK_LIMIT_CONFIG);

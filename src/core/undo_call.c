@@ -18,18 +18,19 @@ bool ik_undo_call_exists(const struct ik_revert_history *history, const char *id
 }
 
 /* Why it is known beforehand that a call cannot be taken back; true: it is. */
-static bool is_refused(const struct ik_revert_history *history, size_t index, struct ik_error *error)
+static bool is_refused(const struct ik_revert_history *history, size_t index,
+	struct ik_error *error)
 {
 	const struct ik_revert_call *call = index != SIZE_MAX ? &history->calls[index] : NULL;
 	const char *reason;
 
-	if (call == NULL) {
+	if (!call) {
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
 			_("Nothing is kept of this call: it wrote no files, or was made before that."));
 	} else if (call->back || history->turns[call->turn].back) {
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
 			_("What this call did was taken back already; /redo brings it back."));
-	} else if (call->anything && (reason = ik_undo_text_reason(call)) != NULL) {
+	} else if (call->anything && (reason = ik_undo_text_reason(call))) {
 		(void)ik_error_set(error, IK_NOT_FOUND, _("What this call did is not known (%s)."), reason);
 	} else if (call->anything) {
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s", _("What this call did is not known."));
@@ -64,7 +65,7 @@ static bool is_shared(const struct ik_revert_history *history, size_t index, con
 		const struct ik_revert_call *other = &history->calls[i];
 
 		if (i != index && other->begun < mine->over && other->over > mine->begun &&
-		    has_written(history, other, path))
+			has_written(history, other, path))
 			return true;
 	}
 	return false;
@@ -91,7 +92,7 @@ static enum ik_status check_file(const struct ik_revert_history *history, size_t
 			_("Another call wrote %s at that time: /undo takes back the turn"),
 			ik_undo_text_path(path, directory));
 	later = later_writer(history, index, path);
-	if (later != NULL)
+	if (later)
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("%s was written again by a later call, which comes first: %s"),
 			ik_undo_text_path(path, directory), later->words);
@@ -138,8 +139,8 @@ static enum ik_status explain(const struct ik_revert_result *result, const char 
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("The directory of %s has changed since: it is not touched."), path);
 	case IK_REVERT_NOT_KEPT:
-		return ik_error_set(error, IK_NOT_FOUND,
-			_("What %s was before this call is not kept."), path);
+		return ik_error_set(error, IK_NOT_FOUND, _("What %s was before this call is not kept."),
+			path);
 	default:
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("%s was changed since by somebody else: it is not touched."), path);

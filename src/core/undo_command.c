@@ -17,16 +17,16 @@
 struct ik_undo_work {
 	struct ik_core *core;
 	struct ik_session *session;
-	char *line, *rest;   /* the command, and what comes after its name */
-	bool waiting;        /* until what calls did is written down */
-	char *directory;     /* the journal's */
+	char *line, *rest;     /* the command, and what comes after its name */
+	bool waiting;          /* until what calls did is written down */
+	char *directory;       /* the journal's */
 	char id[IK_UUID_TEXT]; /* of the step; of a redo: which one is brought back */
-	bool again;          /* a redo */
+	bool again;            /* a redo */
 	struct ik_revert_history history;
 	struct ik_revert *undo;
-	const char **turns;  /* their ids, in history */
+	const char **turns; /* their ids, in history */
 	size_t turn_count;
-	size_t first, last;  /* the turns that are named; last < first: none */
+	size_t first, last;                /* the turns that are named; last < first: none */
 	const struct ik_revert_call *call; /* that alone is taken back; NULL: none */
 };
 
@@ -47,10 +47,11 @@ static struct ik_undo_work *work_free(struct ik_undo_work *work)
 /* Why nothing can be done in a session now; NULL: it can. */
 static const char *problem_now(const struct ik_core *core, const struct ik_session *session)
 {
-	if (core->undo_directory == NULL)
-		return core->setup->config->tools_undo ? _("There is no home directory to keep files in.") :
-			_("Nothing is kept: tools.undo is false in the configuration.");
-	if (ik_session_busy(session) || core->undo != NULL)
+	if (!core->undo_directory)
+		return core->setup->config->tools_undo
+			? _("There is no home directory to keep files in.")
+			: _("Nothing is kept: tools.undo is false in the configuration.");
+	if (ik_session_busy(session) || core->undo)
 		return _("Something is under way: wait for its end, or cancel it (Esc).");
 	return NULL;
 }
@@ -61,9 +62,9 @@ static const char *problem_if_noted(const struct ik_core *core, const struct ik_
 {
 	const char *problem = problem_now(core, session);
 
-	if (problem == NULL && !ik_session_noted(session))
+	if (!problem && !ik_session_noted(session))
 		problem = _("ikigai is still finding out what the last command changed. Try again in a "
-			"moment.");
+					"moment.");
 	return problem;
 }
 
@@ -77,8 +78,9 @@ static void refuse(struct ik_undo_work *work, const char *sentence)
 /* What the answer begins with. */
 static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t done)
 {
-	const char *title = work->first <= work->last && work->turn_count == 1 ?
-		work->history.turns[work->first].title : NULL;
+	const char *title = work->first <= work->last && work->turn_count == 1
+		? work->history.turns[work->first].title
+		: NULL;
 
 	if (done == 0 && ik_revert_count(work->undo, IK_REVERT_ALREADY) > 0)
 		ik_buf_puts(out, _("There was nothing to be done:\n"));
@@ -86,9 +88,9 @@ static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t
 		ik_buf_puts(out, _("Nothing was done:\n"));
 	else if (work->again)
 		ik_buf_puts(out, _("Brought back:\n"));
-	else if (work->call != NULL)
+	else if (work->call)
 		ik_buf_printf(out, _("Taken back of %s:\n"), work->call->words);
-	else if (title != NULL)
+	else if (title)
 		ik_buf_printf(out, _("Taken back of \"%s\":\n"), title);
 	else
 		ik_buf_puts(out, _("Taken back:\n"));
@@ -101,7 +103,8 @@ static bool is_whole(const struct ik_undo_work *work)
 
 	(void)ik_revert_results(work->undo, &count);
 	return ik_revert_count(work->undo, IK_REVERT_DONE) +
-		ik_revert_count(work->undo, IK_REVERT_ALREADY) == count;
+		ik_revert_count(work->undo, IK_REVERT_ALREADY) ==
+		count;
 }
 
 /* Write down what was done. */
@@ -113,11 +116,14 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 
 	if (work->again)
 		status = ik_revert_note_redo(work->directory, work->id, moves, count, error);
-	else if (work->call == NULL || count > 0) /* else no /redo would ever unsay it */
-		status = ik_revert_note_undo(work->directory, work->id, &(struct ik_revert_whole){
-			.turns = work->turns, .turn_count = work->turn_count,
-			.call = work->call != NULL && is_whole(work) ? work->call->id : NULL,
-		}, moves, count, error);
+	else if (!work->call || count > 0) /* else no /redo would ever unsay it */
+		status = ik_revert_note_undo(work->directory, work->id,
+			&(struct ik_revert_whole){
+				.turns = work->turns,
+				.turn_count = work->turn_count,
+				.call = work->call && is_whole(work) ? work->call->id : NULL,
+			},
+			moves, count, error);
 	free(moves);
 	return status;
 }
@@ -140,15 +146,15 @@ static void finish(struct ik_undo_work *work)
 		ik_undo_text_commands(&out, &work->history, work->first, work->history.turn_count - 1);
 	if (note(work, &error) != IK_OK)
 		ik_buf_printf(&out, "%s\n", error.text);
-	else if (done > 0 && work->call != NULL)
+	else if (done > 0 && work->call)
 		ik_buf_puts(&out, _("/redo brings it back."));
 	else if (done > 0 && !work->again)
 		ik_buf_puts(&out, _("/redo brings it back; /undo goes on with the turn before."));
 	if (out.data[out.length - 1] == '\n')
 		ik_buf_truncate(&out, out.length - 1);
 	ik_undo_text_told(&told, work->undo, work->again);
-	message = done > 0 ? ik_message_command_told(work->line, out.data, told.data) :
-		ik_message_command(work->line, strlen(work->line), out.data, out.length);
+	message = done > 0 ? ik_message_command_told(work->line, out.data, told.data)
+					   : ik_message_command(work->line, strlen(work->line), out.data, out.length);
 	ik_session_add_message(work->session, message);
 	ik_message_unref(message);
 	ik_buf_done(&told);
@@ -181,8 +187,7 @@ static void refuse_all(struct ik_undo_work *work)
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_MIB(1));
-	ik_buf_printf(&out, "%s\n",
-		_("No file was written in this session that could be taken back."));
+	ik_buf_printf(&out, "%s\n", _("No file was written in this session that could be taken back."));
 	ik_undo_text_commands(&out, &work->history, 0, SIZE_MAX);
 	ik_command_answer_in(work->session, work->line, &out);
 	work_free(work);
@@ -223,7 +228,7 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 	char *path = ik_path_resolve(whole), *sentence;
 	struct ik_revert_file *files = NULL;
 
-	for (size_t i = work->history.turn_count; i-- > 0 && path != NULL && count == 0;) {
+	for (size_t i = work->history.turn_count; i-- > 0 && path && count == 0;) {
 		if (work->history.turns[i].back && !force)
 			continue;
 		ik_revert_files_free(files, count);
@@ -234,7 +239,8 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 		start(work, files, count, force);
 	} else {
 		ik_revert_files_free(files, count);
-		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."), name);
+		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."),
+			name);
 		refuse(work, sentence);
 		free(sentence);
 	}
@@ -251,7 +257,7 @@ static void undo_call(struct ik_undo_work *work, const char *id)
 	size_t call, count;
 
 	if (ik_undo_call_find(&work->history, id, work->core->setup->places.directory, &call, &files,
-		    &count, &error) != IK_OK) {
+			&count, &error) != IK_OK) {
 		refuse(work, error.text);
 		return;
 	}
@@ -260,14 +266,14 @@ static void undo_call(struct ik_undo_work *work, const char *id)
 	start(work, files, count, false);
 }
 
-enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, struct ik_buf *ret_text,
-	struct ik_error *error)
+enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
+	struct ik_buf *ret_text, struct ik_error *error)
 {
 	const char *problem = problem_if_noted(core, core->session);
 	struct ik_revert_history history;
 	enum ik_status status;
 
-	if (problem != NULL)
+	if (problem)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", problem);
 	ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
 	status = ik_undo_call_text(&history, id, core->setup->places.directory, ret_text, error);
@@ -312,7 +318,7 @@ static void redo(struct ik_undo_work *work)
 	const struct ik_revert_step *last = last_step(&work->history);
 	struct ik_revert_file *files;
 
-	if (last == NULL) {
+	if (!last) {
 		refuse(work, _("Nothing was taken back in this session that could be brought back."));
 		return;
 	}
@@ -336,11 +342,12 @@ static void carry_out(struct ik_undo_work *work)
 	work->core->undo = NULL;
 	work->waiting = false;
 	problem = problem_if_noted(work->core, work->session);
-	if (problem != NULL) {
+	if (problem) {
 		refuse(work, problem);
 		return;
 	}
-	ik_revert_history_read(work->core->undo_directory, ik_session_id(work->session), &work->history);
+	ik_revert_history_read(work->core->undo_directory, ik_session_id(work->session),
+		&work->history);
 	if (work->again)
 		redo(work);
 	else
@@ -353,7 +360,7 @@ static void on_noted(void *arg)
 	struct ik_core *core = arg;
 	struct ik_undo_work *work = core->undo;
 
-	if (work == NULL || !work->waiting)
+	if (!work || !work->waiting)
 		return;
 	for (size_t i = 0; i < core->session_count; i++) {
 		if (core->sessions[i].session == work->session) {
@@ -373,10 +380,11 @@ static enum ik_command_effect begin(struct ik_core *core, const char *line, cons
 	struct ik_error error;
 	char *directory = NULL;
 
-	if (problem == NULL && (directory = ik_revert_directory(core->undo_directory,
-			ik_session_id(core->session), &error)) == NULL)
+	if (!problem &&
+		!(directory = ik_revert_directory(core->undo_directory, ik_session_id(core->session),
+			  &error)))
 		problem = error.text;
-	if (problem != NULL) {
+	if (problem) {
 		ik_session_add_command(core->session, line, problem);
 		return IK_COMMAND_NOTHING;
 	}
@@ -406,11 +414,11 @@ enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, c
 
 struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
 {
-	struct ik_core *core = work != NULL ? work->core : NULL;
+	struct ik_core *core = work ? work->core : NULL;
 
-	if (work != NULL && work->waiting)
+	if (work && work->waiting)
 		carry_out(work);
-	if (work == NULL || core->undo == NULL)
+	if (!work || !core->undo)
 		return NULL;
 	ik_loop_cancel_deferred(core->loop, step, work);
 	while (!ik_revert_step(work->undo))
@@ -426,7 +434,7 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 	struct ik_revert_file *list;
 
 	*ret_turns = 0;
-	if (core->undo_directory != NULL) {
+	if (core->undo_directory) {
 		ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
 		count = ik_undo_text_turns(&history, turns, TURNS_MOST);
 		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
@@ -445,11 +453,11 @@ void ik_undo_session_deleted(const struct ik_places *places, const char *session
 {
 	char *root = ik_places_file(places, "undo");
 
-	if (root != NULL)
+	if (root)
 		ik_revert_forget(root, session);
 	free(root);
 	root = ik_places_file(places, "outputs");
-	if (root != NULL)
+	if (root)
 		ik_output_files_forget(root, session);
 	free(root);
 }

@@ -18,8 +18,8 @@ enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, c
 enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest);
 
 /* Append what /undo #ID would do, in lines; or say why it cannot be done. Nothing is touched. */
-enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id, struct ik_buf *ret_text,
-	struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
+	struct ik_buf *ret_text, struct ik_error *error) IK_MUST_USE;
 
 /* How many files were changed in the session since that time (wall clock) and could be taken
  * back; *ret_turns: by so many turns, the newest ones. */

@@ -25,12 +25,17 @@ static void put_result(struct ik_buf *out, const struct ik_revert_result *result
 
 	switch (result->outcome) {
 	case IK_REVERT_READY:
-		ik_buf_printf(out, gone ? _("  %s: would be removed, it was not there before\n") :
-			_("  %s: would be as it was before\n"), path);
+		ik_buf_printf(out,
+			gone ? _("  %s: would be removed, it was not there before\n")
+				 : _("  %s: would be as it was before\n"),
+			path);
 		break;
 	case IK_REVERT_DONE:
-		ik_buf_printf(out, gone ? _("  %s: removed\n") : result->present ? _("  %s: restored\n") :
-			_("  %s: there again\n"), path);
+		ik_buf_printf(out,
+			gone                  ? _("  %s: removed\n")
+				: result->present ? _("  %s: restored\n")
+								  : _("  %s: there again\n"),
+			path);
 		break;
 	case IK_REVERT_ALREADY:
 		ik_buf_printf(out, _("  %s: is like that already\n"), path);
@@ -43,8 +48,10 @@ static void put_result(struct ik_buf *out, const struct ik_revert_result *result
 		ik_buf_printf(out, _("  %s: not touched, it is not a regular file any more\n"), path);
 		break;
 	case IK_REVERT_CUT_OFF:
-		ik_buf_printf(out, _("  %s: its call was cut off, not touched (/undo %s! does it all the "
-			"same)\n"), path, path);
+		ik_buf_printf(out,
+			_("  %s: its call was cut off, not touched (/undo %s! does it all the "
+			  "same)\n"),
+			path, path);
 		break;
 	case IK_REVERT_MOVED:
 		ik_buf_printf(out, _("  %s: not touched, its directory has changed since\n"), path);
@@ -81,7 +88,7 @@ const char *ik_undo_text_reason(const struct ik_revert_call *call)
 
 	if (call->compared && !call->ended)
 		return _("it was cut off");
-	return reasons[call->problem] != NULL ? _(reasons[call->problem]) : NULL;
+	return reasons[call->problem] ? _(reasons[call->problem]) : NULL;
 }
 
 /* Append a call of which it is not known what it did. */
@@ -89,15 +96,15 @@ static void put_command(struct ik_buf *out, const struct ik_revert_call *call)
 {
 	const char *reason = ik_undo_text_reason(call);
 
-	if (reason != NULL)
+	if (reason)
 		ik_buf_printf(out, _("  What this did is not known, and stays (%s): %s\n"), reason,
 			call->words);
 	else
 		ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
 }
 
-void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history, size_t first,
-	size_t last)
+void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history,
+	size_t first, size_t last)
 {
 	size_t count = 0, compared = 0;
 
@@ -105,18 +112,20 @@ void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *h
 		const struct ik_revert_call *call = &history->calls[i];
 
 		if (call->turn < first || call->turn > last || call->back ||
-		    history->turns[call->turn].back)
+			history->turns[call->turn].back)
 			continue;
 		compared += call->compared && !call->anything;
 		if (call->anything && ++count <= COMMANDS_SHOWN)
 			put_command(out, call);
 	}
 	if (compared > 0)
-		ik_buf_puts(out, _("  What commands did to files that git ignores, and outside of its work "
-			"tree, stays.\n"));
+		ik_buf_puts(out,
+			_("  What commands did to files that git ignores, and outside of its work "
+			  "tree, stays.\n"));
 	if (count > COMMANDS_SHOWN)
-		ik_buf_printf(out, ngettext("  and %zu more call\n", "  and %zu more calls\n",
-			count - COMMANDS_SHOWN), count - COMMANDS_SHOWN);
+		ik_buf_printf(out,
+			ngettext("  and %zu more call\n", "  and %zu more calls\n", count - COMMANDS_SHOWN),
+			count - COMMANDS_SHOWN);
 }
 
 void ik_undo_text_told(struct ik_buf *out, const struct ik_revert *undo, bool again)
@@ -124,19 +133,21 @@ void ik_undo_text_told(struct ik_buf *out, const struct ik_revert *undo, bool ag
 	size_t count;
 	const struct ik_revert_result *results = ik_revert_results(undo, &count);
 
-	ik_buf_puts(out, again ? "The user has brought back changes that your tools had made to files:\n" :
-		"The user has taken back changes that your tools had made to files:\n");
+	ik_buf_puts(out,
+		again ? "The user has brought back changes that your tools had made to files:\n"
+			  : "The user has taken back changes that your tools had made to files:\n");
 	for (size_t i = 0; i < count; i++) {
 		const struct ik_revert_result *result = &results[i];
 
 		if (result->outcome != IK_REVERT_DONE)
 			continue;
 		ik_buf_printf(out, "%s %s\n", result->file.path,
-			result->file.before.kind == IK_FILE_ABSENT ? "does not exist any more." :
-			again ? "is again as your tools had left it." :
-			"has again the contents that it had before.");
+			result->file.before.kind == IK_FILE_ABSENT ? "does not exist any more."
+				: again                                ? "is again as your tools had left it."
+						: "has again the contents that it had before.");
 	}
-	ik_buf_puts(out, "What you remember of these files is out of date: read them before you edit "
+	ik_buf_puts(out,
+		"What you remember of these files is out of date: read them before you edit "
 		"them.\n");
 }
 
@@ -164,7 +175,7 @@ static void put_turn(struct ik_buf *out, const struct ik_revert_turn *turn)
 	struct tm local;
 	char text[32] = "";
 
-	if (localtime_r(&seconds, &local) != NULL)
+	if (localtime_r(&seconds, &local))
 		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &local);
 	ik_buf_printf(out, "%s  %s\n", text, turn->title);
 }
@@ -175,8 +186,9 @@ static bool is_written_later(const struct ik_revert_history *history, size_t tur
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_revert_call *call = &history->calls[i];
 
-		for (size_t j = 0; call->turn > turn && !call->back &&
-		     !history->turns[call->turn].back && j < call->count; j++)
+		for (size_t j = 0; call->turn > turn && !call->back && !history->turns[call->turn].back &&
+			 j < call->count;
+			 j++)
 			if (ik_text_equal(call->files[j].path, path))
 				return true;
 	}

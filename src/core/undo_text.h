@@ -19,8 +19,8 @@ const char *ik_undo_text_reason(const struct ik_revert_call *call);
 
 /* Append which calls of the turns from first to last (indexes) did nobody knows what; not those
  * of turns that were taken back. */
-void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history, size_t first,
-	size_t last);
+void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history,
+	size_t first, size_t last);
 
 /* Append what the model is told; again: the files are as its tools had left them. */
 void ik_undo_text_told(struct ik_buf *out, const struct ik_revert *undo, bool again);

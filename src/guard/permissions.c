@@ -29,8 +29,8 @@ static enum ik_status refuse(struct ik_error *error, const char *path, const cha
 	ik_buf_init(&word, 4 * PATH_MAX);
 	ik_shell_word_put(&word, path);
 	/* TRANSLATORS: a path, what is wrong with it, then a shell command. */
-	status = ik_error_set(error, IK_DENIED, _("%s %s; to mend it: %s %s"), path, reason,
-		command, word.data);
+	status = ik_error_set(error, IK_DENIED, _("%s %s; to mend it: %s %s"), path, reason, command,
+		word.data);
 	ik_buf_done(&word);
 	return status;
 }
@@ -55,7 +55,7 @@ static bool list_lets_others_write(const char *path)
 {
 	enum { HEADER = 4, ENTRY = 8, USER = 0x02, GROUP = 0x08, WRITE = 2 };
 	unsigned char list[HEADER + 64 * ENTRY];
-	ssize_t length = getxattr(path, "system.posix_acl_access", list, sizeof list);
+	ssize_t length = getxattr(path, "system.posix_acl_access", list, sizeof(list));
 	ssize_t at;
 
 	if (length < 0)
@@ -108,16 +108,15 @@ static enum ik_status check_parent(struct ik_permissions_memo *memo, const char 
 	struct ik_error *error)
 {
 	const char *slash = strrchr(path, '/');
-	size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+	size_t length = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
 	char *parent;
 	enum ik_status status;
 
-	if (memo != NULL && length > 0 && strncmp(memo->good, path, length) == 0
-		&& memo->good[length] == '\0')
+	if (memo && length > 0 && strncmp(memo->good, path, length) == 0 && memo->good[length] == '\0')
 		return IK_OK;
 	parent = length == 0 ? ik_strdup(".") : ik_strndup(path, length);
 	status = check_one(parent, error);
-	if (memo != NULL && status == IK_OK && length < sizeof memo->good)
+	if (memo && status == IK_OK && length < sizeof(memo->good))
 		memcpy(memo->good, parent, strlen(parent) + 1);
 	free(parent);
 	return status;
@@ -127,7 +126,7 @@ static enum ik_status check_parent(struct ik_permissions_memo *memo, const char 
 static char *follow(const char *path)
 {
 	char target[PATH_MAX], *directory, *next;
-	ssize_t length = readlink(path, target, sizeof target - 1);
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
 
 	if (length < 0)
 		return NULL;
@@ -147,7 +146,7 @@ static enum ik_status check_linked(const char *path, struct ik_error *error)
 
 	/* Whoever can change one of the links, or the directory that it lies in, decides
 	 * where they lead. */
-	for (hops = 0; place != NULL && result == IK_OK && hops <= LINKS_MOST; hops++) {
+	for (hops = 0; place && result == IK_OK && hops <= LINKS_MOST; hops++) {
 		char *next = follow(place);
 
 		result = check_parent(NULL, place, error);

@@ -28,7 +28,7 @@ enum ik_status ik_permissions_check(const char *path, struct ik_error *error) IK
  * change. Zeros are a fresh one; there is nothing to release.
  */
 struct ik_permissions_memo {
-	char good[1024];  /* the directory found good last; "": none */
+	char good[1024]; /* the directory found good last; "": none */
 };
 enum ik_status ik_permissions_check_next(struct ik_permissions_memo *memo, const char *path,
 	struct ik_error *error) IK_MUST_USE;

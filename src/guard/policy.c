@@ -50,8 +50,8 @@ struct ik_policy *ik_policy_new(const struct ik_policy_options *options)
 	policy->place = (struct ik_policy_place){ policy->directory, policy->home, options->resolve };
 	/* Rules that nobody can read hold for nothing less than everything. */
 	if (options->rules &&
-	    (ik_json_check(options->rules, strlen(options->rules), &list, NULL) != IK_OK ||
-	     ik_rules_read(&policy->rules, list, &place, &error) != IK_OK))
+		(ik_json_check(options->rules, strlen(options->rules), &list, NULL) != IK_OK ||
+			ik_rules_read(&policy->rules, list, &place, &error) != IK_OK))
 		ik_rules_add(&policy->rules, &deny_all);
 	ik_rule_done(&deny_all);
 	return policy;
@@ -114,7 +114,7 @@ static struct ik_json_span read_arguments(const char *arguments, size_t length)
 	struct ik_json_span value = { NULL, 0 };
 
 	if (ik_json_check(arguments, length, &value, NULL) != IK_OK ||
-	    ik_json_span_type(value) != IK_JSON_OBJECT)
+		ik_json_span_type(value) != IK_JSON_OBJECT)
 		return (struct ik_json_span){ NULL, 0 };
 	return value;
 }
@@ -130,14 +130,15 @@ static struct ik_verdict make_verdict(enum ik_decision decision, enum ik_reason 
 	};
 }
 
-struct ik_verdict ik_policy_judge(const struct ik_policy *policy, const char *tool,
-	bool read_only, const char *text, size_t length)
+struct ik_verdict ik_policy_judge(const struct ik_policy *policy, const char *tool, bool read_only,
+	const char *text, size_t length)
 {
 	struct ik_json_span arguments = read_arguments(text, length);
 	size_t number = find_rule(policy, &policy->rules, tool, arguments), kept;
 	enum ik_reason reason = number > 0 ? IK_REASON_RULE : IK_REASON_NO_RULE;
-	enum ik_rule_action action = number > 0 ? policy->rules.items[number - 1].action
-		: policy->mode == IK_MODE_ASK && !read_only ? IK_RULE_ASK : IK_RULE_ALLOW;
+	enum ik_rule_action action = number > 0         ? policy->rules.items[number - 1].action
+		: policy->mode == IK_MODE_ASK && !read_only ? IK_RULE_ASK
+													: IK_RULE_ALLOW;
 
 	if (action == IK_RULE_DENY)
 		return make_verdict(IK_DECISION_DENY, reason, &policy->rules, number);
@@ -160,11 +161,13 @@ char *ik_policy_denial(const struct ik_policy *policy, const char *tool,
 {
 	if (verdict->decision == IK_DECISION_ASK)
 		return ik_format("Tool '%s' was not run: the policy says that the person has to be asked "
-			"first, and there is nobody to ask. (ikigai exec --yes allows such calls.)", tool);
+						 "first, and there is nobody to ask. (ikigai exec --yes allows such "
+						 "calls.)",
+			tool);
 	if (verdict->reason == IK_REASON_MODE)
 		return ik_format("Tool '%s' was not run: the session is in %s mode, in which only tools "
-			"that change nothing may be used. The person can switch the mode.", tool,
-			ik_mode_name(policy->mode));
+						 "that change nothing may be used. The person can switch the mode.",
+			tool, ik_mode_name(policy->mode));
 	return ik_format("Tool '%s' was not run: rule %zu of the policy denies this call", tool,
 		verdict->number);
 }
@@ -176,8 +179,8 @@ static void add_argument(struct ik_rule *rule, const char *name, const char *glo
 {
 	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
 		sizeof(*rule->arguments));
-	rule->arguments[rule->argument_count++] =
-		(struct ik_rule_argument){ ik_strdup(name), ik_strdup(glob) };
+	rule->arguments[rule->argument_count++] = (struct ik_rule_argument){ ik_strdup(name),
+		ik_strdup(glob) };
 }
 
 /* The glob for exactly this value. */
@@ -237,9 +240,8 @@ bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const c
 		ik_buf_clear(&shown);
 		ik_policy_value_text(value, &shown);
 		if (shown.length > 0 && shown.length <= SHORT_ARGUMENT &&
-		    strlen(shown.data) == shown.length && name[0] != '\0')
-			(width == IK_WIDTH_CALL ? put_same : put_like)(policy, name, &shown, is_string,
-				&glob);
+			strlen(shown.data) == shown.length && name[0] != '\0')
+			(width == IK_WIDTH_CALL ? put_same : put_like)(policy, name, &shown, is_string, &glob);
 		if (glob.length > 0)
 			add_argument(&rule, name, glob.data);
 		free(name);
@@ -247,7 +249,7 @@ bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const c
 	ik_buf_done(&glob);
 	ik_buf_done(&shown);
 	if ((width != IK_WIDTH_TOOL && rule.argument_count == 0) ||
-	    !ik_policy_fits(&policy->place, &rule, tool, arguments)) {
+		!ik_policy_fits(&policy->place, &rule, tool, arguments)) {
 		ik_rule_done(&rule);
 		return false;
 	}

@@ -98,9 +98,9 @@ struct ik_verdict {
 };
 
 struct ik_policy_options {
-	const char *rules;       /* `policy`, as it was checked when it was loaded; NULL: none */
-	const char *directory;   /* the session's: where relative paths begin */
-	const char *home;        /* the person's, for ~; NULL: not known */
+	const char *rules;     /* `policy`, as it was checked when it was loaded; NULL: none */
+	const char *directory; /* the session's: where relative paths begin */
+	const char *home;      /* the person's, for ~; NULL: not known */
 	/* Where an absolute path (which may hold . and ..) leads when all links are
 	 * followed, in new memory; NULL: not known. May itself be NULL. */
 	char *(*resolve)(const char *path);
@@ -115,8 +115,8 @@ void ik_policy_set_mode(struct ik_policy *policy, enum ik_mode mode);
 
 /* Judge a call: arguments is checked JSON, or what is none (it fits no rule with
  * args; no tool is ever run with it). */
-struct ik_verdict ik_policy_judge(const struct ik_policy *policy, const char *tool,
-	bool read_only, const char *arguments, size_t length);
+struct ik_verdict ik_policy_judge(const struct ik_policy *policy, const char *tool, bool read_only,
+	const char *arguments, size_t length);
 
 /* The lists; those kept may be changed by their owner: rules that allow. */
 const struct ik_rules *ik_policy_rules(const struct ik_policy *policy);
@@ -129,10 +129,10 @@ struct ik_rules *ik_policy_session(struct ik_policy *policy);
  * differs from the next wider one.
  */
 enum ik_width {
-	IK_WIDTH_CALL,  /* the same short arguments; long ones may be anything */
-	IK_WIDTH_LIKE,  /* files below the same directory; commands of the same program
+	IK_WIDTH_CALL, /* the same short arguments; long ones may be anything */
+	IK_WIDTH_LIKE, /* files below the same directory; commands of the same program
 	                   (or "git log"), if it's known to start and write nothing */
-	IK_WIDTH_TOOL   /* any arguments */
+	IK_WIDTH_TOOL  /* any arguments */
 };
 bool ik_policy_suggest(const struct ik_policy *policy, const char *tool, const char *arguments,
 	size_t length, enum ik_width width, struct ik_rule *ret_rule);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/write.h"
 #include "guard/glob.h"
+#include "json/write.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -164,25 +164,28 @@ static bool match_path(const struct pattern *pattern, const char *text)
 	/* Whoever wrote the rule may have the one name of a place in mind, or the other. */
 	bool made_absolute = path_matches(pattern->path, absolute) ||
 		(pattern->real_path && path_matches(pattern->real_path, absolute));
-	bool followed = !real ? made_absolute : path_matches(pattern->path, real) ||
-		(pattern->real_path && path_matches(pattern->real_path, real));
+	bool followed = !real ? made_absolute
+						  : path_matches(pattern->path, real) ||
+			(pattern->real_path && path_matches(pattern->real_path, real));
 
 	free(joined);
 	free(absolute);
 	free(real);
-	return pattern->all ? made_absolute && followed
-		: as_it_stands || made_absolute || followed;
+	return pattern->all ? made_absolute && followed : as_it_stands || made_absolute || followed;
 }
 
 /* ---- commands ---- */
 
 /* Reserved words of the shell that a command follows at once. */
+/* clang-format off */
 static const char *const reserved[] = {
 	"!", "do", "elif", "else", "if", "then", "until", "while", "{",
 };
+/* clang-format on */
 
 /* Programs and words of the shell that start another program: one that follows, perhaps after other
  * arguments, or one in a text. */
+/* clang-format off */
 static const char *const starters[] = {
 	".", "builtin", "case", "command", "coproc", "eval", "exec", "for", "function", "source", "time",
 	"trap",
@@ -195,14 +198,17 @@ static const char *const starters[] = {
 	"python", "python2", "python3", "ruby", "sed", "sh", "sqlite3", "tclsh", "uvx", "vi", "view",
 	"vim", "zsh",
 };
+/* clang-format on */
 
 /* Programs that start no other and write to no file, and the same of git: a rule may allow them with
  * any arguments. */
+/* clang-format off */
 static const char *const harmless[] = {
 	"basename", "cat", "cmp", "cut", "df", "diff", "dirname", "du", "echo", "grep", "head", "id", "ls",
 	"md5sum", "nl", "pwd", "readlink", "realpath", "sha256sum", "stat", "tail", "tr", "uname", "wc",
 	"which",
 };
+/* clang-format on */
 static const char *const harmless_git[] = { "diff", "log", "show", "status" };
 
 /* Is a word one of a list? */
@@ -229,7 +235,8 @@ static const char *base_of(const char *word, size_t *length)
 /* Is a word made of letters, digits and a few signs that mean nothing to a shell? */
 static bool is_plain(const char *word, size_t length)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
 
 	for (size_t i = 0; i < length; i++)
 		if (!memchr(plain, word[i], sizeof(plain) - 1))
@@ -245,8 +252,9 @@ void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
 		return;
 	if (word == strlen("git") && memcmp(command, "git", word) == 0) {
 		more = strcspn(command + word + 1, " \t");
-		if (command[word + 1 + more] != ' ' || !is_one_of(command + word + 1, more, harmless_git,
-			sizeof(harmless_git) / sizeof(harmless_git[0])))
+		if (command[word + 1 + more] != ' ' ||
+			!is_one_of(command + word + 1, more, harmless_git,
+				sizeof(harmless_git) / sizeof(harmless_git[0])))
 			return;
 		word += 1 + more;
 	} else if (!is_one_of(command, word, harmless, sizeof(harmless) / sizeof(harmless[0]))) {
@@ -344,7 +352,8 @@ static enum leads leads_to(const char *name, size_t length)
 {
 	if (is_one_of(name, length, starters, sizeof(starters) / sizeof(starters[0])))
 		return LEADS_TO_ANY;
-	return is_one_of(name, length, reserved, sizeof(reserved) / sizeof(reserved[0])) ? LEADS_TO_NEXT
+	return is_one_of(name, length, reserved, sizeof(reserved) / sizeof(reserved[0]))
+		? LEADS_TO_NEXT
 		: LEADS_NOWHERE;
 }
 
@@ -412,7 +421,7 @@ static bool match_simple(const struct pattern *pattern, const char *text, size_t
 			word = word_length(text, length);
 			if (!is_assignment(text, word) && !(tried > 0 && text[0] == '-')) {
 				if (tried++ == MOST_WORDS || match_program(pattern, text, length, word, &next) ||
-				    (leads == LEADS_TO_ANY && !unquoted && match_quoted(pattern, text, word)))
+					(leads == LEADS_TO_ANY && !unquoted && match_quoted(pattern, text, word)))
 					return true;
 				if (leads != LEADS_TO_ANY)
 					leads = next;
@@ -573,17 +582,17 @@ static bool match_value(const struct pattern *pattern, struct ik_json_span value
 /* ---- arguments ---- */
 
 /* What was found of an argument. */
-struct finding {
+struct policy_match_finding {
 	size_t values, matches;
 	bool missing; /* in an element of a list that was gone through */
 };
 
 static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
-	struct finding *finding);
+	struct policy_match_finding *finding);
 
 /* Look at all members of an object whose name is the first length bytes of name. */
 static bool find_members(const struct pattern *pattern, struct ik_json_span object,
-	const char *name, size_t length, struct finding *finding)
+	const char *name, size_t length, struct policy_match_finding *finding)
 {
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
@@ -607,7 +616,7 @@ static bool find_members(const struct pattern *pattern, struct ik_json_span obje
 
 /* Look at all that name means in value. */
 static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
-	struct finding *finding)
+	struct policy_match_finding *finding)
 {
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, element;
@@ -631,14 +640,15 @@ static bool argument_fits(const struct ik_policy_place *place,
 	const char *dot = strrchr(argument->name, '.');
 	const char *name = dot ? dot + 1 : argument->name;
 	const char *glob = argument->glob;
-	struct finding finding = { 0 };
+	struct policy_match_finding finding = { 0 };
 	struct pattern pattern = { .place = place, .glob = glob, .all = allows };
 
 	pattern.is_command = ik_policy_is_command(name);
 	if (pattern.is_command && allows && !ik_text_equal(glob, "*"))
 		pattern.barred = ik_policy_barred;
-	if (!pattern.is_command && (ik_policy_is_path(name) || glob[0] == '/' ||
-	    ik_text_starts(glob, "~/") || ik_text_starts(glob, "./") || ik_text_starts(glob, "../"))) {
+	if (!pattern.is_command &&
+		(ik_policy_is_path(name) || glob[0] == '/' || ik_text_starts(glob, "~/") ||
+			ik_text_starts(glob, "./") || ik_text_starts(glob, "../"))) {
 		pattern.path = absolute_glob(place, glob);
 		pattern.real_path = resolved_glob(place, pattern.path);
 	}

@@ -12,8 +12,8 @@
 /* Where paths of a call begin. */
 struct ik_policy_place {
 	const char *directory;
-	const char *home;                     /* NULL: not known */
-	char *(*resolve)(const char *path);   /* NULL: links are not looked at */
+	const char *home;                   /* NULL: not known */
+	char *(*resolve)(const char *path); /* NULL: links are not looked at */
 };
 
 /* arguments: a JSON object, or no value. */

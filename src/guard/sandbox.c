@@ -15,10 +15,12 @@
 #include "util/text.h"
 
 /* What is no place of anybody's, but of programs: written to in every mode. */
+/* clang-format off */
 static const char *const devices[] = {
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
 	"/dev/shm",
 };
+/* clang-format on */
 #define DEVICE_COUNT (sizeof(devices) / sizeof(devices[0]))
 
 /* So long the limits that were found for a schema question do for others: many are asked at
@@ -26,7 +28,7 @@ static const char *const devices[] = {
 #define QUESTIONS_MS 1000
 
 /* Limits of a plan, with paths of their own. */
-struct listing {
+struct sandbox_listing {
 	struct ik_confine_limit *items;
 	size_t count;
 };
@@ -36,12 +38,12 @@ struct ik_sandbox {
 	bool network;
 	const struct ik_string_list *except;
 	char *directory, *home;
-	char **writable;     /* the session's directory, the temporary one, then sandbox.write */
+	char **writable; /* the session's directory, the temporary one, then sandbox.write */
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
-	struct listing guards; /* places of ikigai's own */
+	struct sandbox_listing guards; /* places of ikigai's own */
 	struct ik_sandbox_held held;
-	struct listing listing;
+	struct sandbox_listing listing;
 	bool listed;
 	int64_t listed_ms;
 };
@@ -100,7 +102,8 @@ struct ik_sandbox *ik_sandbox_new(const struct ik_config *config, const char *di
 	for (size_t i = 0; i < config->sandbox_hide.count; i++) {
 		char *path = resolve(sandbox, config->sandbox_hide.items[i]);
 
-		ik_sandbox_limits_add(&sandbox->limits, config->sandbox_hide.items[i], path, IK_CONFINE_NOTHING, 0);
+		ik_sandbox_limits_add(&sandbox->limits, config->sandbox_hide.items[i], path,
+			IK_CONFINE_NOTHING, 0);
 		free(path);
 	}
 	if (config->sandbox_rules)
@@ -108,12 +111,12 @@ struct ik_sandbox *ik_sandbox_new(const struct ik_config *config, const char *di
 	return sandbox;
 }
 
-static void listing_done(struct listing *listing)
+static void listing_done(struct sandbox_listing *listing)
 {
 	for (size_t i = 0; i < listing->count; i++)
 		free((char *)(uintptr_t)listing->items[i].path);
 	free(listing->items);
-	*listing = (struct listing){ .count = 0 };
+	*listing = (struct sandbox_listing){ .count = 0 };
 }
 
 struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
@@ -135,11 +138,12 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 
 void ik_sandbox_guard(struct ik_sandbox *sandbox, const char *path, enum ik_confine_left left)
 {
-	struct listing *guards = &sandbox->guards;
+	struct sandbox_listing *guards = &sandbox->guards;
 
 	guards->items = ik_alloc_array(guards->items, guards->count + 1, sizeof(*guards->items));
 	guards->items[guards->count++] = (struct ik_confine_limit){
-		.path = ik_path_canonical(path), .left = left,
+		.path = ik_path_canonical(path),
+		.left = left,
 	};
 }
 
@@ -191,7 +195,7 @@ enum ik_sandbox_state ik_sandbox_state(const struct ik_sandbox *sandbox)
 		return IK_SANDBOX_NOT_WANTED;
 	if (ik_confine_abi() == 0)
 		return on || !sandbox->network || has_limits(sandbox, false) ? IK_SANDBOX_BROKEN
-			: IK_SANDBOX_NOT_WANTED;
+																	 : IK_SANDBOX_NOT_WANTED;
 	return on ? IK_SANDBOX_ON : IK_SANDBOX_IN_PART;
 }
 
@@ -237,9 +241,11 @@ static void follow_limits(struct ik_sandbox *sandbox)
 {
 	for (size_t i = sandbox->limits.count; i-- > 0;) {
 		const struct ik_sandbox_limit *limit = &sandbox->limits.items[i];
-		char *now = limit->rule == 0 ? resolve(sandbox, limit->named) : ik_path_canonical(limit->path);
+		char *now = limit->rule == 0 ? resolve(sandbox, limit->named)
+									 : ik_path_canonical(limit->path);
 
-		if (!ik_text_equal(now, limit->path) && !ik_sandbox_limits_have(&sandbox->limits, now, limit))
+		if (!ik_text_equal(now, limit->path) &&
+			!ik_sandbox_limits_have(&sandbox->limits, now, limit))
 			ik_sandbox_limits_add(&sandbox->limits, limit->named, now, limit->left, limit->rule);
 		free(now);
 	}
@@ -256,7 +262,7 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 	places[count++] = (struct ik_confine_place){ "/", sandbox->mode == IK_SANDBOX_OFF };
 	if (sandbox->mode == IK_SANDBOX_OFF)
 		return count;
-	for (size_t i = 0; (path = ik_sandbox_writable(sandbox, i)) != NULL; i++)
+	for (size_t i = 0; (path = ik_sandbox_writable(sandbox, i)); i++)
 		if (!asked || path != sandbox->writable[0])
 			places[count++] = (struct ik_confine_place){ path, true };
 	for (size_t i = 0; i < DEVICE_COUNT; i++)
@@ -267,7 +273,7 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 /* Add one (path is taken over) if it is there; hold it where it is moved to. */
 static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_left left, bool hold)
 {
-	struct listing *listing = &sandbox->listing;
+	struct sandbox_listing *listing = &sandbox->listing;
 	/* Under a cover the tool would have nowhere to be. */
 	bool cover = !ik_confine_below(sandbox->directory, path);
 	struct stat status;
@@ -280,7 +286,9 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 		ik_sandbox_held_keep(&sandbox->held, path, left);
 	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
 	listing->items[listing->count++] = (struct ik_confine_limit){
-		.path = path, .left = left, .cover = cover,
+		.path = path,
+		.left = left,
+		.cover = cover,
 	};
 }
 
@@ -291,7 +299,7 @@ static bool is_writable_around(const struct ik_sandbox *sandbox, const char *pat
 
 	if (sandbox->mode == IK_SANDBOX_OFF)
 		return false; /* the user's own right, which is not limited then */
-	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)) != NULL; i++)
+	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)); i++)
 		if (ik_confine_below(path, writable) || ik_confine_below(writable, path))
 			return true;
 	return false;
@@ -300,21 +308,20 @@ static bool is_writable_around(const struct ik_sandbox *sandbox, const char *pat
 /* List all limits that are there: those of names, what patterns find, what is held. */
 static void list_limits(struct ik_sandbox *sandbox)
 {
-	const struct listing *listing = &sandbox->listing;
+	const struct sandbox_listing *listing = &sandbox->listing;
 	const size_t held = sandbox->held.count;
 	struct ik_sandbox_found found;
 	char *path;
 
 	for (size_t i = 0; i < sandbox->limits.count; i++)
-		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path),
-			sandbox->limits.items[i].left, true);
+		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path), sandbox->limits.items[i].left,
+			true);
 	/* What may be read is guarded in some modes only: held, it would be in all. */
 	for (size_t i = 0; i < sandbox->guards.count; i++)
 		if (sandbox->guards.items[i].left != IK_CONFINE_READING ||
 			is_writable_around(sandbox, sandbox->guards.items[i].path))
 			add_limit(sandbox, ik_strdup(sandbox->guards.items[i].path),
-				sandbox->guards.items[i].left,
-				sandbox->guards.items[i].left != IK_CONFINE_READING);
+				sandbox->guards.items[i].left, sandbox->guards.items[i].left != IK_CONFINE_READING);
 	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
 		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
 
@@ -360,8 +367,8 @@ static bool is_apart(const struct ik_sandbox *sandbox)
 }
 
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
-	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement,
-	bool *ret_confined, struct ik_error *error)
+	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement, bool *ret_confined,
+	struct ik_error *error)
 {
 	struct ik_confine_plan plan = { .place_count = 0 };
 	struct ik_confine_place *places;
@@ -387,16 +394,22 @@ enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
 	if (status == IK_OK)
 		return IK_OK;
 	if (sandbox->mode == IK_SANDBOX_OFF)
-		return ik_error_set(error, IK_DENIED, _("what sandbox.hide and sandbox.network "
-			"say cannot be held: %s. Take both out of the configuration to do without."), reason.text);
-	return ik_error_set(error, IK_DENIED, _("the sandbox \"%s\" cannot be made: %s. /sandbox off, or "
-		"--sandbox off, does without."), mode_names[sandbox->mode], reason.text);
+		return ik_error_set(error, IK_DENIED,
+			_("what sandbox.hide and sandbox.network "
+			  "say cannot be held: %s. Take both out of the configuration to do without."),
+			reason.text);
+	return ik_error_set(error, IK_DENIED,
+		_("the sandbox \"%s\" cannot be made: %s. /sandbox off, or "
+		  "--sandbox off, does without."),
+		mode_names[sandbox->mode], reason.text);
 }
 
 const char *ik_sandbox_variable(const struct ik_sandbox *sandbox)
 {
 	static const char *const variables[IK_SANDBOX_MODE_COUNT] = {
-		IK_SANDBOX_VARIABLE "=off", IK_SANDBOX_VARIABLE "=project", IK_SANDBOX_VARIABLE "=read-only",
+		IK_SANDBOX_VARIABLE "=off",
+		IK_SANDBOX_VARIABLE "=project",
+		IK_SANDBOX_VARIABLE "=read-only",
 	};
 
 	return variables[sandbox->mode];
@@ -432,7 +445,7 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 
 	if (sandbox->mode != IK_SANDBOX_OFF) {
 		ik_buf_puts(out, "files can be written only in ");
-		for (size_t i = 0; (path = ik_sandbox_writable(sandbox, i)) != NULL; i++)
+		for (size_t i = 0; (path = ik_sandbox_writable(sandbox, i)); i++)
 			put_path(out, i, path);
 		between = "; ";
 	}
@@ -453,8 +466,10 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 		any = any || shown > 0;
 	}
 	if (any && ik_cover_way() == IK_COVER_NONE)
-		ik_buf_printf(out, "%snothing can be made or removed directly in the directories above these "
-			"places", between);
+		ik_buf_printf(out,
+			"%snothing can be made or removed directly in the directories above these "
+			"places",
+			between);
 	if (!sandbox->network)
 		ik_buf_printf(out, "%sthere is no network and no other socket", between);
 	if (is_apart(sandbox) && ik_confine_abi() >= IK_CONFINE_APART_ABI)
@@ -470,7 +485,8 @@ void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out)
 		return;
 	ik_buf_puts(out, "Tools, and all that they start, run in a sandbox that the kernel holds: ");
 	put_bounds(sandbox, out);
-	ik_buf_puts(out, ". What fails with \"Permission denied\", \"Operation not permitted\" or "
+	ik_buf_puts(out,
+		". What fails with \"Permission denied\", \"Operation not permitted\" or "
 		"\"Read-only file system\" for that reason cannot be done in another way: "
 		"say so, and let the person decide.");
 }
@@ -480,6 +496,7 @@ void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out)
 	ik_buf_printf(out, "This call ran in a sandbox (%s): ",
 		sandbox->mode == IK_SANDBOX_OFF ? "hidden places" : mode_names[sandbox->mode]);
 	put_bounds(sandbox, out);
-	ik_buf_puts(out, ". If it was refused for that reason, no other tool can do it; the person can, or "
+	ik_buf_puts(out,
+		". If it was refused for that reason, no other tool can do it; the person can, or "
 		"changes it with /sandbox.");
 }

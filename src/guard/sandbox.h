@@ -36,7 +36,10 @@
 struct ik_sandbox;
 
 enum ik_sandbox_mode {
-	IK_SANDBOX_OFF, IK_SANDBOX_PROJECT, IK_SANDBOX_READ_ONLY, IK_SANDBOX_MODE_COUNT
+	IK_SANDBOX_OFF,
+	IK_SANDBOX_PROJECT,
+	IK_SANDBOX_READ_ONLY,
+	IK_SANDBOX_MODE_COUNT
 };
 
 /* "off", "project", "read-only": what a person types and sees. */
@@ -73,15 +76,15 @@ enum ik_sandbox_purpose { IK_SANDBOX_CALL, IK_SANDBOX_QUESTION };
  * do. sandbox may be NULL: nothing is confined.
  */
 enum ik_status ik_sandbox_enter(struct ik_sandbox *sandbox, const char *tool,
-	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement,
-	bool *ret_confined, struct ik_error *error) IK_MUST_USE;
+	enum ik_sandbox_purpose purpose, struct ik_confinement *ret_confinement, bool *ret_confined,
+	struct ik_error *error) IK_MUST_USE;
 
 /* Is anything held by the kernel, and could it be? */
 enum ik_sandbox_state {
 	IK_SANDBOX_NOT_WANTED,
-	IK_SANDBOX_IN_PART,  /* the mode is off, but something is hidden, or there is no network */
+	IK_SANDBOX_IN_PART, /* the mode is off, but something is hidden, or there is no network */
 	IK_SANDBOX_ON,
-	IK_SANDBOX_BROKEN    /* the kernel cannot: no tool runs */
+	IK_SANDBOX_BROKEN /* the kernel cannot: no tool runs */
 };
 enum ik_sandbox_state ik_sandbox_state(const struct ik_sandbox *sandbox);
 
@@ -99,21 +102,21 @@ const char *ik_sandbox_writable(const struct ik_sandbox *sandbox, size_t index);
 
 /* Places that are hidden, or protected. */
 struct ik_sandbox_limit {
-	const char *named;  /* as it stands in the configuration */
+	const char *named; /* as it stands in the configuration */
 	const char *path;
 	enum ik_confine_left left;
-	size_t rule;        /* of policy, from 1; 0: of sandbox.hide */
+	size_t rule; /* of policy, from 1; 0: of sandbox.hide */
 };
 const struct ik_sandbox_limit *ik_sandbox_limit(const struct ik_sandbox *sandbox, size_t index);
 
 /* Rules that deny paths and that the kernel does not hold. */
 enum ik_sandbox_reason {
-	IK_SANDBOX_PATTERN,    /* its pattern is no place */
-	IK_SANDBOX_CONDITION,  /* it goes by other arguments as well */
-	IK_SANDBOX_EARLIER,    /* the rule `other` before it allows, or asks about, some of it */
-	IK_SANDBOX_INSIDE,     /* it lies in the session's directory, which that would freeze
+	IK_SANDBOX_PATTERN,   /* its pattern is no place */
+	IK_SANDBOX_CONDITION, /* it goes by other arguments as well */
+	IK_SANDBOX_EARLIER,   /* the rule `other` before it allows, or asks about, some of it */
+	IK_SANDBOX_INSIDE,    /* it lies in the session's directory, which that would freeze
 	                          where nothing can be covered; or that lies in it */
-	IK_SANDBOX_FOUND       /* a pattern: held for what is found in the session's directory
+	IK_SANDBOX_FOUND      /* a pattern: held for what is found in the session's directory
 	                          when a process starts */
 };
 struct ik_sandbox_gap {

@@ -13,10 +13,10 @@
 #include "util/text.h"
 
 /* A walk through a tree, level by level. */
-struct walk {
+struct sandbox_glob_walk {
 	const char *glob;
 	struct ik_sandbox_found *found;
-	char **waiting;   /* directories; those before `next` are done */
+	char **waiting; /* directories; those before `next` are done */
 	size_t count, next;
 	size_t names;
 	int64_t deadline_ms;
@@ -29,7 +29,7 @@ static void add_path(char ***paths, size_t *count, char *path)
 }
 
 /* May the walk go on? */
-static bool may_go_on(const struct walk *walk)
+static bool may_go_on(const struct sandbox_glob_walk *walk)
 {
 	return walk->names < IK_SANDBOX_GLOB_NAMES && walk->found->count < IK_SANDBOX_GLOB_FILES &&
 		(walk->names % 64 != 0 || ik_clock_ms() < walk->deadline_ms);
@@ -45,7 +45,7 @@ static bool is_directory(const char *path, const struct dirent *entry)
 }
 
 /* Does the glob match the path: if it is a directory's, and all below? */
-static bool matches(const struct walk *walk, const char *path, bool directory)
+static bool matches(const struct sandbox_glob_walk *walk, const char *path, bool directory)
 {
 	size_t length = strlen(walk->glob);
 	bool whole = length > 1 && walk->glob[length - 1] == '*' && walk->glob[length - 2] != '\\';
@@ -54,7 +54,7 @@ static bool matches(const struct walk *walk, const char *path, bool directory)
 }
 
 /* Look at what is in a directory. False: there was no time for all of it. */
-static bool look_into(struct walk *walk, const char *directory)
+static bool look_into(struct sandbox_glob_walk *walk, const char *directory)
 {
 	DIR *stream = opendir(directory);
 	struct dirent *entry;
@@ -62,7 +62,7 @@ static bool look_into(struct walk *walk, const char *directory)
 
 	if (!stream)
 		return true; /* what this user cannot list is hidden already */
-	while (all && (entry = readdir(stream)) != NULL) {
+	while (all && (entry = readdir(stream))) {
 		char *path;
 		bool deeper;
 
@@ -85,8 +85,10 @@ static bool look_into(struct walk *walk, const char *directory)
 
 bool ik_sandbox_glob(const char *base, const char *glob, struct ik_sandbox_found *ret_found)
 {
-	struct walk walk = {
-		.glob = glob, .found = ret_found, .deadline_ms = ik_clock_ms() + IK_SANDBOX_GLOB_MS,
+	struct sandbox_glob_walk walk = {
+		.glob = glob,
+		.found = ret_found,
+		.deadline_ms = ik_clock_ms() + IK_SANDBOX_GLOB_MS,
 	};
 	bool all = true;
 

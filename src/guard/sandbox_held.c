@@ -33,7 +33,10 @@ void ik_sandbox_held_keep(struct ik_sandbox_held *held, const char *path, enum i
 	}
 	held->items = ik_alloc_array(held->items, held->count + 1, sizeof(*held->items));
 	held->items[held->count++] = (struct ik_sandbox_held_item){
-		.fd = fd, .device = status.st_dev, .number = status.st_ino, .left = left,
+		.fd = fd,
+		.device = status.st_dev,
+		.number = status.st_ino,
+		.left = left,
 	};
 }
 
@@ -48,7 +51,8 @@ char *ik_sandbox_held_path(const struct ik_sandbox_held *held, size_t index)
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", held->items[index].fd);
 	length = readlink(name, path, sizeof(path));
 	return length > 0 && length < (ssize_t)sizeof(path) && path[0] == '/'
-		? ik_strndup(path, (size_t)length) : NULL;
+		? ik_strndup(path, (size_t)length)
+		: NULL;
 }
 
 void ik_sandbox_held_done(struct ik_sandbox_held *held)

@@ -22,12 +22,13 @@ struct ik_sandbox_held {
 		dev_t device; /* which file it is */
 		ino_t number;
 		enum ik_confine_left left;
-	} *items;
+	} * items;
 	size_t count;
 };
 
 /* Hold what is at the path, unless it is held. */
-void ik_sandbox_held_keep(struct ik_sandbox_held *held, const char *path, enum ik_confine_left left);
+void ik_sandbox_held_keep(struct ik_sandbox_held *held, const char *path,
+	enum ik_confine_left left);
 /* Where it is: new memory; NULL: it has been removed, or is nowhere to be seen. */
 char *ik_sandbox_held_path(const struct ik_sandbox_held *held, size_t index);
 void ik_sandbox_held_done(struct ik_sandbox_held *held);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "config/rules.h"
-#include "json/json.h"
 #include "guard/glob.h"
 #include "guard/policy_match.h"
+#include "json/json.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -17,7 +17,10 @@ void ik_sandbox_limits_add(struct ik_sandbox_limits *limits, const char *named, 
 {
 	limits->items = ik_alloc_array(limits->items, limits->count + 1, sizeof(*limits->items));
 	limits->items[limits->count++] = (struct ik_sandbox_limit){
-		.named = ik_strdup(named), .path = ik_strdup(path), .left = left, .rule = rule,
+		.named = ik_strdup(named),
+		.path = ik_strdup(path),
+		.left = left,
+		.rule = rule,
 	};
 }
 
@@ -51,7 +54,9 @@ static void add_gap(struct ik_sandbox_limits *limits, size_t rule, enum ik_sandb
 {
 	limits->gaps = ik_alloc_array(limits->gaps, limits->gap_count + 1, sizeof(*limits->gaps));
 	limits->gaps[limits->gap_count++] = (struct ik_sandbox_gap){
-		.rule = rule, .other = other, .reason = reason,
+		.rule = rule,
+		.other = other,
+		.reason = reason,
 	};
 }
 
@@ -79,7 +84,8 @@ static const struct ik_rule_argument *path_argument(const struct ik_rule *rule)
  * freed of its \, made absolute: new memory; *ret_rest is what follows. NULL: it is special from the
  * beginning on.
  */
-static char *literal_of(const struct ik_policy_place *place, const char *glob, const char **ret_rest)
+static char *literal_of(const struct ik_policy_place *place, const char *glob,
+	const char **ret_rest)
 {
 	char *literal = ik_strdup(glob), *absolute;
 	size_t length = 0;
@@ -93,7 +99,8 @@ static char *literal_of(const struct ik_policy_place *place, const char *glob, c
 	*ret_rest = glob;
 	absolute = length > 0 ? ik_policy_absolute(place, literal) : NULL;
 	/* The way to what is special may end in half a name: "~/.s*". */
-	if (absolute && *glob != '\0' && literal[length - 1] != '/' && strrchr(absolute, '/') > absolute)
+	if (absolute && *glob != '\0' && literal[length - 1] != '/' &&
+		strrchr(absolute, '/') > absolute)
 		*strrchr(absolute, '/') = '\0';
 	free(literal);
 	return absolute;
@@ -109,7 +116,8 @@ static char *place_of(const struct ik_policy_place *place, const char *glob)
 	if (!literal)
 		return NULL;
 	stars = strspn(rest, "*");
-	if (rest[stars] != '\0' || (stars > 0 && glob[length - stars - 1] != '/') || literal[1] == '\0') {
+	if (rest[stars] != '\0' || (stars > 0 && glob[length - stars - 1] != '/') ||
+		literal[1] == '\0') {
 		free(literal);
 		return NULL;
 	}
@@ -133,7 +141,8 @@ static size_t earlier_rule(const struct ik_rules *rules, size_t index, const cha
 			continue;
 		literal = argument ? literal_of(place, argument->glob, &rest) : NULL;
 		canonical = literal ? ik_path_canonical(literal) : NULL;
-		apart = canonical && !ik_confine_below(canonical, path) && !ik_confine_below(path, canonical);
+		apart = canonical && !ik_confine_below(canonical, path) &&
+			!ik_confine_below(path, canonical);
 		free(literal);
 		free(canonical);
 		if (!apart)
@@ -149,15 +158,15 @@ static enum ik_confine_left left_by(const struct ik_rule *rule, const char *tool
 		return IK_CONFINE_READING;
 	/* A cover takes the names as well. */
 	return is_about(rule, "glob") || ik_cover_way() != IK_COVER_NONE ? IK_CONFINE_NOTHING
-		: IK_CONFINE_NAMES;
+																	 : IK_CONFINE_NAMES;
 }
 
 /*
  * Take a pattern that names no one place, if it is about the session's directory and files
  * can be covered there. False: it is not.
  */
-static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules *rules, size_t index,
-	const char *tool, const struct ik_policy_place *place)
+static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules *rules,
+	size_t index, const char *tool, const struct ik_policy_place *place)
 {
 	const struct ik_rule *rule = &rules->items[index];
 	const char *named = path_argument(rule)->glob, *rest;
@@ -179,7 +188,9 @@ static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules
 		limits->patterns = ik_alloc_array(limits->patterns, limits->pattern_count + 1,
 			sizeof(*limits->patterns));
 		limits->patterns[limits->pattern_count++] = (struct ik_sandbox_pattern){
-			.named = ik_strdup(named), .base = ik_strdup(base), .glob = ik_buf_take(&glob, NULL),
+			.named = ik_strdup(named),
+			.base = ik_strdup(base),
+			.glob = ik_buf_take(&glob, NULL),
 			.left = left_by(rule, tool),
 		};
 	}
@@ -207,8 +218,9 @@ static void read_rule(struct ik_sandbox_limits *limits, const struct ik_rules *r
 	path = place_of(place, argument->glob);
 	other = path ? earlier_rule(rules, index, tool, place, path) : 0;
 	if (!path)
-		add_gap(limits, index + 1, take_pattern(limits, rules, index, tool, place) ? IK_SANDBOX_FOUND
-			: IK_SANDBOX_PATTERN, 0);
+		add_gap(limits, index + 1,
+			take_pattern(limits, rules, index, tool, place) ? IK_SANDBOX_FOUND : IK_SANDBOX_PATTERN,
+			0);
 	else if (rule->argument_count > 1)
 		add_gap(limits, index + 1, IK_SANDBOX_CONDITION, 0);
 	else if (other > 0)

@@ -15,7 +15,7 @@ struct ik_sandbox_limits {
 	struct ik_sandbox_pattern {
 		char *named, *base, *glob; /* guard/sandbox_glob.h; base is a canonical path */
 		enum ik_confine_left left;
-	} *patterns;
+	} * patterns;
 	size_t pattern_count;
 	struct ik_sandbox_gap *gaps;
 	size_t gap_count;

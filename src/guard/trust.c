@@ -21,7 +21,7 @@
 enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 10 };
 
 struct ik_trust {
-	char *path;       /* NULL: nothing is kept */
+	char *path; /* NULL: nothing is kept */
 	char *directory;
 	struct ik_trust_entry entry;
 	struct ik_identity read; /* the file that entry is from; all zero: there was none */
@@ -35,7 +35,7 @@ void ik_trust_entry_done(struct ik_trust_entry *entry)
 	for (size_t i = 0; i < entry->count; i++)
 		free(entry->records[i].name);
 	free(entry->records);
-	memset(entry, 0, sizeof *entry);
+	memset(entry, 0, sizeof(*entry));
 }
 
 /* Where the record of that name is, or would be. */
@@ -77,27 +77,27 @@ struct ik_trust_record *ik_trust_entry_make(struct ik_trust_entry *entry, const 
 		return &entry->records[place];
 	if (entry->count == entry->capacity) {
 		entry->capacity = entry->capacity ? 2 * entry->capacity : 16;
-		entry->records = ik_alloc_array(entry->records, entry->capacity, sizeof *entry->records);
+		entry->records = ik_alloc_array(entry->records, entry->capacity, sizeof(*entry->records));
 	}
 	memmove(&entry->records[place + 1], &entry->records[place],
-		(entry->count - place) * sizeof *entry->records);
+		(entry->count - place) * sizeof(*entry->records));
 	entry->count++;
-	entry->records[place] = (struct ik_trust_record){.name = ik_strdup(name)};
+	entry->records[place] = (struct ik_trust_record){ .name = ik_strdup(name) };
 	return &entry->records[place];
 }
 
 struct ik_trust *ik_trust_new(const char *path, const char *directory)
 {
-	struct ik_trust *trust = ik_alloc(sizeof *trust);
+	struct ik_trust *trust = ik_alloc(sizeof(*trust));
 
-	trust->path = path != NULL ? ik_strdup(path) : NULL;
+	trust->path = path ? ik_strdup(path) : NULL;
 	trust->directory = ik_strdup(directory);
 	return trust;
 }
 
 struct ik_trust *ik_trust_free(struct ik_trust *trust)
 {
-	if (trust == NULL)
+	if (!trust)
 		return NULL;
 	ik_trust_entry_done(&trust->entry);
 	free(trust->problem);
@@ -130,7 +130,7 @@ static bool is_current(const struct ik_trust *trust)
 	if (!trust->was_read)
 		return false;
 	if (ik_identity_read(trust->path, &now, NULL) != IK_OK)
-		memset(&now, 0, sizeof now);
+		memset(&now, 0, sizeof(now));
 	return ik_identity_equal(&now, &trust->read);
 }
 
@@ -146,7 +146,7 @@ static void take(struct ik_trust *trust, const struct ik_trust_text *text)
 /* Lock the directory of the file: the descriptor to be closed for it, or -1. */
 static int lock(const struct ik_trust *trust, struct ik_error *error)
 {
-	static const struct timespec pause = {0, LOCK_PAUSE_MS * 1000000L};
+	static const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000L };
 	char *home = ik_strndup(trust->path, (size_t)(ik_path_base(trust->path) - trust->path));
 	int fd = open(home[0] != '\0' ? home : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), tries;
 
@@ -182,8 +182,10 @@ static enum ik_status put_aside(const char *path, const struct ik_error *reason,
 	if (rename(path, aside) != 0)
 		status = ik_error_set_errno(error, errno, _("%s; it cannot be put aside"), reason->text);
 	else
-		status = ik_error_set(error, IK_INVALID, _("%s. It was put aside as %s; no tool of a "
-			"project is trusted any more: ikigai tool trust"), reason->text, aside);
+		status = ik_error_set(error, IK_INVALID,
+			_("%s. It was put aside as %s; no tool of a "
+			  "project is trusted any more: ikigai tool trust"),
+			reason->text, aside);
 	free(aside);
 	return status;
 }
@@ -201,7 +203,7 @@ static enum ik_status read_locked(const struct ik_trust *trust, struct ik_trust_
 	if (status == IK_INVALID) {
 		status = put_aside(trust->path, &reason, error);
 		ik_trust_text_done(ret_text);
-		memset(&ret_text->identity, 0, sizeof ret_text->identity);
+		memset(&ret_text->identity, 0, sizeof(ret_text->identity));
 		return status == IK_INVALID ? IK_OK : status;
 	}
 	if (status != IK_OK)
@@ -216,7 +218,7 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 	enum ik_status status;
 	int fd;
 
-	if (trust->path == NULL || is_current(trust))
+	if (!trust->path || is_current(trust))
 		return IK_OK;
 	status = ik_trust_text_read(trust->path, &text, &reason);
 	if (status == IK_INVALID) {
@@ -228,7 +230,7 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 			trust->problem = ik_strdup(error->text);
 			return error->status;
 		}
-		reason = (struct ik_error){.status = IK_OK};
+		reason = (struct ik_error){ .status = IK_OK };
 		status = read_locked(trust, &text, &reason);
 		close(fd);
 		if (status == IK_OK)
@@ -252,8 +254,8 @@ static const char *name_of(const struct ik_trust *trust, const char *path)
 {
 	size_t length = strlen(trust->directory);
 
-	if (strncmp(path, trust->directory, length) == 0
-		&& (path[length] == '/' || ik_text_equal(trust->directory, "/"))) {
+	if (strncmp(path, trust->directory, length) == 0 &&
+		(path[length] == '/' || ik_text_equal(trust->directory, "/"))) {
 		path += length;
 		path += strspn(path, "/");
 	}
@@ -272,13 +274,13 @@ enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *pat
 	if (trust->all)
 		return IK_TRUST_TRUSTED;
 	record = ik_trust_entry_find(&trust->entry, name_of(trust, path));
-	if (record == NULL)
+	if (!record)
 		return IK_TRUST_NEW;
 	if (record->seen && ik_identity_equal(&record->identity, identity))
 		return IK_TRUST_TRUSTED;
 	if (record->identity.size != identity->size)
 		return IK_TRUST_CHANGED;
-	if (digest == NULL)
+	if (!digest)
 		return IK_TRUST_UNREAD;
 	return ik_text_equal(record->digest, digest) ? IK_TRUST_TRUSTED : IK_TRUST_CHANGED;
 }
@@ -316,7 +318,7 @@ static void note(struct ik_trust *trust, const struct ik_trust_file *file)
 	struct ik_trust_record *record = ik_trust_entry_make(&trust->entry, name_of(trust, file->path));
 
 	if (!ik_text_equal(record->digest, file->digest)) {
-		(void)snprintf(record->digest, sizeof record->digest, "%s", file->digest);
+		(void)snprintf(record->digest, sizeof(record->digest), "%s", file->digest);
 		ik_clock_text(ik_clock_wall_ms(), record->when);
 	}
 	record->identity = file->identity;
@@ -342,15 +344,15 @@ static enum ik_status write_entry(struct ik_trust *trust, const struct ik_trust_
 }
 
 /* Change what is kept: change is made to what the file says now. */
-static enum ik_status update(struct ik_trust *trust, void (*change)(struct ik_trust *, const void *),
-	const void *arg, struct ik_error *error)
+static enum ik_status update(struct ik_trust *trust,
+	void (*change)(struct ik_trust *, const void *), const void *arg, struct ik_error *error)
 {
 	struct ik_trust_text text;
 	struct ik_error aside;
 	enum ik_status status;
 	int fd;
 
-	if (trust->path == NULL) {
+	if (!trust->path) {
 		change(trust, arg);
 		return ik_error_set(error, IK_UNAVAILABLE,
 			_("there is no home directory, so it is not remembered"));
@@ -387,15 +389,15 @@ static void change_grant(struct ik_trust *trust, const void *arg)
 
 	/* Those that stay keep the time at which they were trusted. */
 	if (grant->only) {
-		memset(&trust->entry, 0, sizeof trust->entry);
+		memset(&trust->entry, 0, sizeof(trust->entry));
 		for (size_t i = 0; i < grant->count; i++) {
 			const char *name = name_of(trust, grant->files[i].path);
 			const struct ik_trust_record *old = ik_trust_entry_find(&before, name);
 			struct ik_trust_record *record = ik_trust_entry_make(&trust->entry, name);
 
-			if (old != NULL) {
-				memcpy(record->digest, old->digest, sizeof record->digest);
-				memcpy(record->when, old->when, sizeof record->when);
+			if (old) {
+				memcpy(record->digest, old->digest, sizeof(record->digest));
+				memcpy(record->when, old->when, sizeof(record->when));
 			}
 		}
 		ik_trust_entry_done(&before);
@@ -405,10 +407,10 @@ static void change_grant(struct ik_trust *trust, const void *arg)
 		note(trust, &grant->files[i]);
 }
 
-enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files, size_t count,
-	bool only, struct ik_error *error)
+enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
+	size_t count, bool only, struct ik_error *error)
 {
-	const struct grant grant = {files, count, only};
+	const struct grant grant = { files, count, only };
 
 	return update(trust, change_grant, &grant, error);
 }
@@ -419,19 +421,18 @@ static void change_seen(struct ik_trust *trust, const void *arg)
 
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct ik_trust_file *file = &grant->files[i];
-		const struct ik_trust_record *record =
-			ik_trust_entry_find(&trust->entry, name_of(trust, file->path));
+		const struct ik_trust_record *record = ik_trust_entry_find(&trust->entry,
+			name_of(trust, file->path));
 
 		/* It may have been revoked by now. */
-		if (record != NULL && ik_text_equal(record->digest, file->digest)
-			&& is_settled(&file->identity))
+		if (record && ik_text_equal(record->digest, file->digest) && is_settled(&file->identity))
 			note(trust, file);
 	}
 }
 
 void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count)
 {
-	const struct grant grant = {files, count, false};
+	const struct grant grant = { files, count, false };
 	struct ik_error error;
 	bool any = false;
 

@@ -38,7 +38,7 @@ enum ik_trust_state {
 	IK_TRUST_TRUSTED,
 	IK_TRUST_NEW,
 	IK_TRUST_CHANGED,
-	IK_TRUST_UNREAD   /* its contents must be known to say: ask again with the digest */
+	IK_TRUST_UNREAD /* its contents must be known to say: ask again with the digest */
 };
 
 struct ik_trust;
@@ -91,8 +91,8 @@ struct ik_trust_file {
  * instead of them). Asks no more "never". Fails when it cannot be kept; it holds
  * for this program then all the same.
  */
-enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files, size_t count,
-	bool only, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
+	size_t count, bool only, struct ik_error *error) IK_MUST_USE;
 
 /* These files are trusted, and have these identities by now: note it, so that they are
  * not read again. Does nothing where that cannot be kept. */

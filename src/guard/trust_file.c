@@ -44,7 +44,7 @@ static int hex_value(char digit)
 	static const char digits[] = "0123456789ABCDEF";
 	const char *found = digit != '\0' ? strchr(digits, digit) : NULL;
 
-	return found != NULL ? (int)(found - digits) : -1;
+	return found ? (int)(found - digits) : -1;
 }
 
 /* The path that a text stands for, in place. */
@@ -79,16 +79,21 @@ static enum ik_status check_owner(const char *path, int fd, struct ik_identity *
 	if (!S_ISREG(status.st_mode))
 		return ik_error_set(error, IK_FAILED, _("cannot read %s: it is no regular file"), path);
 	if (status.st_uid != geteuid() && status.st_uid != 0)
-		return ik_error_set(error, IK_DENIED, _("%s belongs to another user, so it counts for "
-			"nothing: no tool of a project is trusted"), path);
+		return ik_error_set(error, IK_DENIED,
+			_("%s belongs to another user, so it counts for "
+			  "nothing: no tool of a project is trusted"),
+			path);
 	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		return ik_error_set(error, IK_DENIED, _("%s can be changed by other users, so it counts for "
-			"nothing: no tool of a project is trusted; look at it, then: chmod 600 %s"), path, path);
+		return ik_error_set(error, IK_DENIED,
+			_("%s can be changed by other users, so it counts for "
+			  "nothing: no tool of a project is trusted; look at it, then: chmod 600 %s"),
+			path, path);
 	return IK_OK;
 }
 
 /* Is it what this version writes? */
-static enum ik_status check_text(const char *path, struct ik_trust_text *text, struct ik_error *error)
+static enum ik_status check_text(const char *path, struct ik_trust_text *text,
+	struct ik_error *error)
 {
 	struct ik_json_span root;
 	struct ik_error reason;
@@ -97,13 +102,15 @@ static enum ik_status check_text(const char *path, struct ik_trust_text *text, s
 	if (ik_json_check(text->bytes.data, text->bytes.length, &root, &reason) != IK_OK)
 		return ik_error_set(error, IK_INVALID, "%s: %s", path, reason.text);
 	text->directories = ik_json_member(root, "directories");
-	if (!ik_json_integer(ik_json_member(root, "version"), &version)
-		|| ik_json_span_type(text->directories) != IK_JSON_OBJECT)
+	if (!ik_json_integer(ik_json_member(root, "version"), &version) ||
+		ik_json_span_type(text->directories) != IK_JSON_OBJECT)
 		return ik_error_set(error, IK_INVALID,
 			_("%s: \"version\" or \"directories\" is not what it was written as"), path);
 	if (version > VERSION)
-		return ik_error_set(error, IK_UNAVAILABLE, _("%s was written by a newer version of ikigai: "
-			"no tool of a project is trusted by this one"), path);
+		return ik_error_set(error, IK_UNAVAILABLE,
+			_("%s was written by a newer version of ikigai: "
+			  "no tool of a project is trusted by this one"),
+			path);
 	return IK_OK;
 }
 
@@ -113,7 +120,7 @@ enum ik_status ik_trust_text_read(const char *path, struct ik_trust_text *ret_te
 	enum ik_status status;
 	int fd, number;
 
-	memset(ret_text, 0, sizeof *ret_text);
+	memset(ret_text, 0, sizeof(*ret_text));
 	ik_buf_init(&ret_text->bytes, IK_LIMIT_TRUST);
 	/* Also of one that cannot be read, so that it is told of once. */
 	status = ik_identity_read(path, &ret_text->identity, error);
@@ -126,7 +133,7 @@ enum ik_status ik_trust_text_read(const char *path, struct ik_trust_text *ret_te
 	if (status == IK_OK) {
 		number = ik_read_all(fd, &ret_text->bytes, (size_t)ret_text->identity.size + 1);
 		status = number != 0 ? ik_error_set_errno(error, number, _("cannot read %s"), path)
-			: ik_buf_check(&ret_text->bytes, path, error);
+							 : ik_buf_check(&ret_text->bytes, path, error);
 	}
 	close(fd);
 	return status == IK_OK ? check_text(path, ret_text, error) : status;
@@ -135,7 +142,7 @@ enum ik_status ik_trust_text_read(const char *path, struct ik_trust_text *ret_te
 void ik_trust_text_done(struct ik_trust_text *text)
 {
 	ik_buf_done(&text->bytes);
-	text->directories = (struct ik_json_span){NULL, 0};
+	text->directories = (struct ik_json_span){ NULL, 0 };
 }
 
 /* "DEVICE INODE MTIME CTIME" */
@@ -143,10 +150,10 @@ static bool read_seen(struct ik_json_span value, struct ik_identity *identity)
 {
 	char *text = ik_json_string_new(value, NULL);
 	int used = 0;
-	bool good = text != NULL
-		&& sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNd64 " %" SCNd64 "%n", &identity->device,
-			&identity->inode, &identity->mtime_ns, &identity->ctime_ns, &used) == 4
-		&& text[used] == '\0';
+	bool good = text &&
+		sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNd64 " %" SCNd64 "%n", &identity->device,
+			&identity->inode, &identity->mtime_ns, &identity->ctime_ns, &used) == 4 &&
+		text[used] == '\0';
 
 	free(text);
 	return good;
@@ -157,7 +164,7 @@ static bool read_text(struct ik_json_span value, char *out, size_t size)
 {
 	size_t length;
 	char *text = ik_json_string_new(value, &length);
-	bool good = text != NULL && length < size && strlen(text) == length;
+	bool good = text && length < size && strlen(text) == length;
 
 	if (good)
 		memcpy(out, text, length + 1);
@@ -169,15 +176,15 @@ static bool read_text(struct ik_json_span value, char *out, size_t size)
 static void read_record(struct ik_trust_entry *entry, struct ik_json_span key,
 	struct ik_json_span value)
 {
-	struct ik_trust_record found = {.name = NULL};
+	struct ik_trust_record found = { .name = NULL };
 	struct ik_trust_record *record;
 	int64_t size;
 	char *name;
 
-	if (!read_text(ik_json_member(value, "sha256"), found.digest, sizeof found.digest)
-		|| strlen(found.digest) != IK_SHA256_TEXT - 1)
+	if (!read_text(ik_json_member(value, "sha256"), found.digest, sizeof(found.digest)) ||
+		strlen(found.digest) != IK_SHA256_TEXT - 1)
 		return;
-	if (!read_text(ik_json_member(value, "trusted"), found.when, sizeof found.when))
+	if (!read_text(ik_json_member(value, "trusted"), found.when, sizeof(found.when)))
 		found.when[0] = '\0';
 	if (ik_json_integer(ik_json_member(value, "size"), &size) && size >= 0) {
 		found.identity.size = (uint64_t)size;
@@ -203,10 +210,10 @@ static bool is_directory(struct ik_json_span key, const char *directory)
 void ik_trust_text_entry(const struct ik_trust_text *text, const char *directory,
 	struct ik_trust_entry *ret_entry)
 {
-	struct ik_json_walk walk = {NULL}, files = {NULL};
+	struct ik_json_walk walk = { NULL }, files = { NULL };
 	struct ik_json_span key, value, name, record;
 
-	memset(ret_entry, 0, sizeof *ret_entry);
+	memset(ret_entry, 0, sizeof(*ret_entry));
 	while (ik_json_next(text->directories, &walk, &key, &value)) {
 		if (!is_directory(key, directory))
 			continue;
@@ -276,7 +283,7 @@ static void put_entry(struct ik_buf *out, const char *directory, const struct ik
 void ik_trust_text_write(const struct ik_trust_text *text, const char *directory,
 	const struct ik_trust_entry *entry, struct ik_buf *out)
 {
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
 	struct ik_buf compact;
 
@@ -297,7 +304,7 @@ void ik_trust_text_write(const struct ik_trust_text *text, const char *directory
 	ik_json_close(&compact, '}');
 	ik_json_close(&compact, '}');
 	if (ik_buf_status(&compact) == IK_OK)
-		ik_json_pretty(out, (struct ik_json_span){compact.data, compact.length});
+		ik_json_pretty(out, (struct ik_json_span){ compact.data, compact.length });
 	else
 		out->status = ik_buf_status(&compact);
 	ik_buf_putc(out, '\n');

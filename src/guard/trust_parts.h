@@ -12,10 +12,10 @@
 
 /* A file that is trusted. */
 struct ik_trust_record {
-	char *name;                   /* below the directory, else absolute */
+	char *name; /* below the directory, else absolute */
 	char digest[IK_SHA256_TEXT];
-	char when[IK_CLOCK_TEXT];     /* it was trusted; perhaps empty */
-	struct ik_identity identity;  /* size alone where it was not seen */
+	char when[IK_CLOCK_TEXT];    /* it was trusted; perhaps empty */
+	struct ik_identity identity; /* size alone where it was not seen */
 	bool seen;
 };
 
@@ -36,9 +36,9 @@ struct ik_trust_record *ik_trust_entry_make(struct ik_trust_entry *entry, const 
 
 /* The text of trust.json, read and checked. */
 struct ik_trust_text {
-	struct ik_buf bytes;               /* empty: there is no file */
-	struct ik_json_span directories;   /* within them; no value: there is none */
-	struct ik_identity identity;       /* of the file */
+	struct ik_buf bytes;             /* empty: there is no file */
+	struct ik_json_span directories; /* within them; no value: there is none */
+	struct ik_identity identity;     /* of the file */
 };
 
 /*

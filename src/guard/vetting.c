@@ -20,7 +20,7 @@ enum { PIECE = 256 * 1024 };
 enum { PATIENCE_MS = 3000 };
 
 /* One file on its way. */
-struct file {
+struct vetting_file {
 	char *path;
 	struct ik_identity shown; /* grant: what it must be */
 	struct ik_vetted result;
@@ -32,7 +32,7 @@ struct ik_vetting {
 	struct ik_trust *trust;
 	ik_vetting_done *done;
 	void *arg;
-	struct file *files;
+	struct vetting_file *files;
 	size_t count;
 	size_t next;
 	bool granting, only;
@@ -64,10 +64,10 @@ static void stop_reading(struct ik_vetting *vetting)
 /* The file is done with. */
 static void settle(struct ik_vetting *vetting, enum ik_trust_state state, const char *problem)
 {
-	struct file *file = &vetting->files[vetting->next];
+	struct vetting_file *file = &vetting->files[vetting->next];
 
 	file->result.state = state;
-	if (problem != NULL)
+	if (problem)
 		file->result.problem = ik_strdup(problem);
 	stop_reading(vetting);
 	vetting->patient_until_ms = 0;
@@ -91,7 +91,8 @@ static bool must_wait(struct ik_vetting *vetting, const struct ik_identity *iden
 }
 
 /* Open the file that is to be read, if it is the one that was examined. */
-static enum ik_status open_file(struct ik_vetting *vetting, struct file *file, struct ik_error *error)
+static enum ik_status open_file(struct ik_vetting *vetting, struct vetting_file *file,
+	struct ik_error *error)
 {
 	struct ik_identity opened;
 	struct stat status;
@@ -105,23 +106,23 @@ static enum ik_status open_file(struct ik_vetting *vetting, struct file *file, s
 	if (!ik_identity_equal(&opened, &file->result.identity) || !S_ISREG(status.st_mode))
 		return ik_error_set(error, IK_INVALID, _("%s is being changed"), file->path);
 	vetting->sum = ik_sha256_new(error);
-	return vetting->sum != NULL ? IK_OK : error->status;
+	return vetting->sum ? IK_OK : error->status;
 }
 
 /* Decide by what is known of the file, its digest included where it was read. */
-static void decide(struct ik_vetting *vetting, struct file *file)
+static void decide(struct ik_vetting *vetting, struct vetting_file *file)
 {
 	if (vetting->granting)
 		settle(vetting, IK_TRUST_TRUSTED, NULL);
 	else
-		settle(vetting, ik_trust_judge(vetting->trust, file->path, &file->result.identity,
-			file->digest), NULL);
+		settle(vetting,
+			ik_trust_judge(vetting->trust, file->path, &file->result.identity, file->digest), NULL);
 }
 
 /* Look at the next file; read it only if that has to be. False: after a while. */
 static bool begin(struct ik_vetting *vetting)
 {
-	struct file *file = &vetting->files[vetting->next];
+	struct vetting_file *file = &vetting->files[vetting->next];
 	enum ik_trust_state state;
 	struct ik_error error;
 
@@ -135,7 +136,8 @@ static bool begin(struct ik_vetting *vetting)
 	}
 	if (must_wait(vetting, &file->result.identity))
 		return false;
-	state = vetting->granting ? IK_TRUST_UNREAD
+	state = vetting->granting
+		? IK_TRUST_UNREAD
 		: ik_trust_judge(vetting->trust, file->path, &file->result.identity, NULL);
 	if (state != IK_TRUST_UNREAD)
 		settle(vetting, state, NULL);
@@ -145,15 +147,15 @@ static bool begin(struct ik_vetting *vetting)
 }
 
 /* The file is read: was it the same file all the time? */
-static void end_reading(struct ik_vetting *vetting, struct file *file)
+static void end_reading(struct ik_vetting *vetting, struct vetting_file *file)
 {
 	struct ik_identity now;
 	struct ik_error error;
 
 	if (ik_sha256_end(vetting->sum, file->digest, &error) != IK_OK)
 		settle(vetting, vetting->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
-	else if (ik_identity_read(file->path, &now, &error) != IK_OK
-		|| !ik_identity_equal(&now, &file->result.identity))
+	else if (ik_identity_read(file->path, &now, &error) != IK_OK ||
+		!ik_identity_equal(&now, &file->result.identity))
 		settle(vetting, IK_TRUST_CHANGED, NULL);
 	else
 		decide(vetting, file);
@@ -162,7 +164,7 @@ static void end_reading(struct ik_vetting *vetting, struct file *file)
 /* Read on. */
 static void read_piece(struct ik_vetting *vetting)
 {
-	struct file *file = &vetting->files[vetting->next];
+	struct vetting_file *file = &vetting->files[vetting->next];
 	struct ik_error error;
 	ssize_t count;
 
@@ -183,16 +185,15 @@ static void read_piece(struct ik_vetting *vetting)
 /* Note what was found out by reading. */
 static void keep(struct ik_vetting *vetting)
 {
-	struct ik_trust_file *files = ik_alloc_array(NULL, vetting->count + 1, sizeof *files);
+	struct ik_trust_file *files = ik_alloc_array(NULL, vetting->count + 1, sizeof(*files));
 	size_t count = 0, i;
 
 	for (i = 0; i < vetting->count; i++) {
-		const struct file *file = &vetting->files[i];
+		const struct vetting_file *file = &vetting->files[i];
 
 		if (file->result.state == IK_TRUST_TRUSTED && file->digest[0] != '\0')
-			files[count++] = (struct ik_trust_file){
-				file->path, file->result.identity, file->digest
-			};
+			files[count++] = (struct ik_trust_file){ file->path, file->result.identity,
+				file->digest };
 	}
 	if (vetting->granting)
 		(void)!ik_trust_grant(vetting->trust, files, count, vetting->only, &vetting->error);
@@ -224,7 +225,7 @@ static void work(void *arg)
 static struct ik_vetting *start(struct ik_loop *loop, struct ik_trust *trust,
 	const char *const *paths, size_t count, ik_vetting_done *done, void *arg)
 {
-	struct ik_vetting *vetting = ik_alloc(sizeof *vetting);
+	struct ik_vetting *vetting = ik_alloc(sizeof(*vetting));
 	size_t i;
 
 	vetting->loop = loop;
@@ -235,7 +236,7 @@ static struct ik_vetting *start(struct ik_loop *loop, struct ik_trust *trust,
 	vetting->timer = ik_timer_new(loop, work, vetting);
 	vetting->piece = ik_alloc(PIECE);
 	vetting->count = count;
-	vetting->files = ik_alloc((count + 1) * sizeof *vetting->files);
+	vetting->files = ik_alloc((count + 1) * sizeof(*vetting->files));
 	for (i = 0; i < count; i++)
 		vetting->files[i].path = ik_strdup(paths[i]);
 	go_on(vetting);
@@ -293,7 +294,7 @@ static void release(void *arg)
 
 struct ik_vetting *ik_vetting_close(struct ik_vetting *vetting)
 {
-	if (vetting == NULL)
+	if (!vetting)
 		return NULL;
 	stop_reading(vetting);
 	vetting->timer = ik_timer_close(vetting->timer);

@@ -29,8 +29,8 @@ static void describe_found(const char *at, const char *end, char out[64])
 }
 
 /* Fail: found this at that place, expected that. */
-static enum ik_status refuse(const char *text, size_t length, size_t offset,
-	const char *expected, struct ik_error *error)
+static enum ik_status refuse(const char *text, size_t length, size_t offset, const char *expected,
+	struct ik_error *error)
 {
 	const char *at = text + offset, *line_start = at;
 	char found[64];

@@ -8,26 +8,26 @@
 #include "util/utf8.h"
 
 /* What is at hand. */
-enum state {
+enum checker_state {
 	VALUE,         /* a value is due */
 	FIRST_ELEMENT, /* behind '[': a value or ']' */
 	FIRST_NAME,    /* behind '{': a name or '}' */
 	NAME,          /* behind ',' of an object */
 	COLON,
-	AFTER,         /* behind a value */
-	STRING,        /* in one */
-	MINUS,         /* in a number: behind its sign */
-	ZERO,          /* behind a 0 that begins it */
-	WHOLE,         /* in its whole part */
-	POINT,         /* behind the point */
+	AFTER,  /* behind a value */
+	STRING, /* in one */
+	MINUS,  /* in a number: behind its sign */
+	ZERO,   /* behind a 0 that begins it */
+	WHOLE,  /* in its whole part */
+	POINT,  /* behind the point */
 	FRACTION,
-	EXPONENT,      /* behind the e */
-	SIGN,          /* behind the exponent's sign */
+	EXPONENT, /* behind the e */
+	SIGN,     /* behind the exponent's sign */
 	POWER
 };
 
 /* The bytes at hand. */
-struct piece {
+struct checker_piece {
 	const char *start, *at, *end;
 	bool last; /* nothing follows: what is not whole is wrong */
 };
@@ -46,7 +46,7 @@ void ik_json_checker_init(struct ik_json_checker *checker)
 }
 
 /* Where piece->at is in the text as repaired. */
-static size_t place(const struct ik_json_checker *checker, const struct piece *piece)
+static size_t place(const struct ik_json_checker *checker, const struct checker_piece *piece)
 {
 	return checker->offset + (size_t)(piece->at - piece->start) + (size_t)checker->grown;
 }
@@ -58,7 +58,7 @@ static enum outcome refuse(struct ik_json_checker *checker, const char *expected
 }
 
 /* A value ends here. */
-static void end_value(struct ik_json_checker *checker, const struct piece *piece)
+static void end_value(struct ik_json_checker *checker, const struct checker_piece *piece)
 {
 	checker->state = AFTER;
 	if (checker->depth == 0)
@@ -66,7 +66,7 @@ static void end_value(struct ik_json_checker *checker, const struct piece *piece
 }
 
 /* A string ends here, behind its closing quote. */
-static void end_string(struct ik_json_checker *checker, const struct piece *piece)
+static void end_string(struct ik_json_checker *checker, const struct checker_piece *piece)
 {
 	struct ik_json_seen seen;
 
@@ -75,7 +75,7 @@ static void end_string(struct ik_json_checker *checker, const struct piece *piec
 		return;
 	}
 	end_value(checker, piece);
-	if (checker->seen == NULL)
+	if (!checker->seen)
 		return;
 	seen.start = checker->string_start;
 	seen.length = place(checker, piece) - checker->string_start;
@@ -85,7 +85,7 @@ static void end_string(struct ik_json_checker *checker, const struct piece *piec
 }
 
 /* An escape within a string. */
-static enum outcome take_escape(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_escape(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	int decoded;
 	int count = ik_json_escape_length(piece->at, piece->end, &decoded);
@@ -106,7 +106,7 @@ static enum outcome take_escape(struct ik_json_checker *checker, struct piece *p
 }
 
 /* A character above ASCII within a string. */
-static enum outcome take_character(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_character(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	size_t left = (size_t)(piece->end - piece->at);
 	uint32_t codepoint;
@@ -123,12 +123,12 @@ static enum outcome take_character(struct ik_json_checker *checker, struct piece
 	left = ik_utf8_bad(piece->at, left);
 	piece->at += left;
 	checker->mended = true;
-	checker->grown += (ptrdiff_t)(sizeof IK_UTF8_REPLACEMENT - 1) - (ptrdiff_t)left;
+	checker->grown += (ptrdiff_t)(sizeof(IK_UTF8_REPLACEMENT) - 1) - (ptrdiff_t)left;
 	return ON;
 }
 
 /* The inside of a string, up to its end or that of the piece. */
-static enum outcome take_string(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_string(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	enum outcome outcome = ON;
 
@@ -157,14 +157,14 @@ static bool is_digit(char byte)
 }
 
 /* Go over digits. */
-static void skip_digits(struct piece *piece)
+static void skip_digits(struct checker_piece *piece)
 {
 	while (piece->at < piece->end && is_digit(*piece->at))
 		piece->at++;
 }
 
 /* A byte or a run of digits of a number. */
-static enum outcome take_number(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_number(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	char byte = *piece->at;
 
@@ -208,7 +208,7 @@ static enum outcome take_number(struct ik_json_checker *checker, struct piece *p
 	return ON;
 }
 
-static enum outcome take_word(struct ik_json_checker *checker, struct piece *piece,
+static enum outcome take_word(struct ik_json_checker *checker, struct checker_piece *piece,
 	const char *word)
 {
 	size_t length = strlen(word);
@@ -224,7 +224,8 @@ static enum outcome take_word(struct ik_json_checker *checker, struct piece *pie
 	return ON;
 }
 
-static enum outcome open_string(struct ik_json_checker *checker, struct piece *piece, bool in_name)
+static enum outcome open_string(struct ik_json_checker *checker, struct checker_piece *piece,
+	bool in_name)
 {
 	checker->string_start = place(checker, piece);
 	checker->shrunk = 0;
@@ -234,7 +235,7 @@ static enum outcome open_string(struct ik_json_checker *checker, struct piece *p
 	return take_string(checker, piece);
 }
 
-static enum outcome open_container(struct ik_json_checker *checker, struct piece *piece,
+static enum outcome open_container(struct ik_json_checker *checker, struct checker_piece *piece,
 	bool is_object)
 {
 	if (checker->depth == IK_LIMIT_JSON_DEPTH)
@@ -245,7 +246,7 @@ static enum outcome open_container(struct ik_json_checker *checker, struct piece
 	return ON;
 }
 
-static void close_container(struct ik_json_checker *checker, struct piece *piece)
+static void close_container(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	piece->at++;
 	checker->depth--;
@@ -253,7 +254,7 @@ static void close_container(struct ik_json_checker *checker, struct piece *piece
 }
 
 /* The beginning of a value, or the end of an empty array. */
-static enum outcome take_value(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_value(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	char byte = *piece->at;
 
@@ -288,7 +289,7 @@ static enum outcome take_value(struct ik_json_checker *checker, struct piece *pi
 }
 
 /* A member's name, or the end of an empty object. */
-static enum outcome take_name(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_name(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	if (*piece->at == '"')
 		return open_string(checker, piece, true);
@@ -307,7 +308,7 @@ static const char *expected_after(const struct ik_json_checker *checker)
 }
 
 /* What follows a value. */
-static enum outcome take_after(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take_after(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	bool is_object;
 
@@ -326,7 +327,7 @@ static enum outcome take_after(struct ik_json_checker *checker, struct piece *pi
 }
 
 /* One step, with a byte at hand. */
-static enum outcome take(struct ik_json_checker *checker, struct piece *piece)
+static enum outcome take(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	if (checker->state == STRING)
 		return take_string(checker, piece);
@@ -356,7 +357,7 @@ static enum outcome take(struct ik_json_checker *checker, struct piece *piece)
 /* Judge a piece as far as its tokens are whole; returns the bytes that are judged. */
 static size_t judge(struct ik_json_checker *checker, const char *bytes, size_t length, bool last)
 {
-	struct piece piece = { bytes, bytes, bytes + length, last };
+	struct checker_piece piece = { bytes, bytes, bytes + length, last };
 	enum outcome outcome = ON;
 	size_t judged;
 
@@ -371,10 +372,10 @@ bool ik_json_checker_feed(struct ik_json_checker *checker, const char *bytes, si
 {
 	size_t judged, before;
 
-	while (checker->carried > 0 && length > 0 && checker->expected == NULL) {
+	while (checker->carried > 0 && length > 0 && !checker->expected) {
 		before = checker->carried;
-		judged = sizeof checker->carry - before < length
-			? sizeof checker->carry - before : length;
+		judged = sizeof(checker->carry) - before < length ? sizeof(checker->carry) - before
+														  : length;
 		memcpy(checker->carry + before, bytes, judged);
 		checker->carried += judged;
 		judged = judge(checker, checker->carry, checker->carried, false);
@@ -382,16 +383,16 @@ bool ik_json_checker_feed(struct ik_json_checker *checker, const char *bytes, si
 			/* Tokens are short: it was the piece that ended. */
 			checker->carried -= judged;
 			memmove(checker->carry, checker->carry + judged, checker->carried);
-			return checker->expected == NULL;
+			return !checker->expected;
 		}
 		bytes += judged - before;
 		length -= judged - before;
 		checker->carried = 0;
 	}
-	if (length == 0 || checker->expected != NULL)
-		return checker->expected == NULL;
+	if (length == 0 || checker->expected)
+		return !checker->expected;
 	judged = judge(checker, bytes, length, false);
-	if (checker->expected != NULL)
+	if (checker->expected)
 		return false;
 	checker->carried = length - judged;
 	memcpy(checker->carry, bytes + judged, checker->carried);
@@ -401,7 +402,7 @@ bool ik_json_checker_feed(struct ik_json_checker *checker, const char *bytes, si
 /* What is due where the text ends; NULL when it may end here. */
 static const char *missing(const struct ik_json_checker *checker)
 {
-	switch ((enum state)checker->state) {
+	switch ((enum checker_state)checker->state) {
 	case VALUE:
 	case FIRST_ELEMENT:
 		return _("a value");
@@ -429,13 +430,13 @@ static const char *missing(const struct ik_json_checker *checker)
 
 bool ik_json_checker_end(struct ik_json_checker *checker)
 {
-	if (checker->expected == NULL) {
+	if (!checker->expected) {
 		judge(checker, checker->carry, checker->carried, true);
 		checker->carried = 0;
 	}
-	if (checker->expected == NULL)
+	if (!checker->expected)
 		checker->expected = missing(checker);
 	if (checker->state > STRING) /* a number that is all there is */
 		checker->value_end = checker->offset + (size_t)checker->grown;
-	return checker->expected == NULL;
+	return !checker->expected;
 }

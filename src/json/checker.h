@@ -37,17 +37,17 @@ struct ik_json_checker {
 	size_t offset;        /* bytes of the text that are judged */
 	size_t value_start;   /* the value without blanks, in the text as repaired */
 	size_t value_end;
-	bool mended;          /* ik_json_repair() would change something */
+	bool mended; /* ik_json_repair() would change something */
 
 	/* Private from here on. */
 	int state;
-	bool in_name;         /* the string at hand is a member's name */
-	bool begun;           /* value_start is known */
+	bool in_name; /* the string at hand is a member's name */
+	bool begun;   /* value_start is known */
 	size_t string_start;
-	size_t shrunk;        /* bytes by which the string at hand is shorter decoded */
-	ptrdiff_t grown;      /* bytes by which the text repaired is longer up to offset */
-	size_t carried;       /* bytes of carry */
-	char carry[24];       /* of a token that is not whole */
+	size_t shrunk;   /* bytes by which the string at hand is shorter decoded */
+	ptrdiff_t grown; /* bytes by which the text repaired is longer up to offset */
+	size_t carried;  /* bytes of carry */
+	char carry[24];  /* of a token that is not whole */
 	size_t depth;
 	bool is_object[IK_LIMIT_JSON_DEPTH]; /* of the containers that are open */
 };

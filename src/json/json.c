@@ -141,6 +141,7 @@ static cJSON *build_node(const char **at, const char *end)
 static cJSON *build_tree(struct ik_json_span value)
 {
 	const char *at = value.text, *end = value.text + value.length;
+
 	cJSON *open[IK_LIMIT_JSON_DEPTH]; /* the check has seen to it that this is enough */
 	size_t depth = 0;
 	char *name = NULL;
@@ -187,6 +188,7 @@ fail:
 struct ik_json *ik_json_parse(const char *text, size_t length, struct ik_error *error)
 {
 	struct ik_json_span value;
+
 	cJSON *root;
 
 	if (ik_json_check(text, length, &value, error) != IK_OK)
@@ -359,7 +361,8 @@ enum ik_json_type ik_json_type(const struct ik_json *json)
 struct ik_json *ik_json_get(const struct ik_json *object, const char *name)
 {
 	return cJSON_IsObject(look_at(object))
-		? json_of(cJSON_GetObjectItemCaseSensitive(look_at(object), name)) : NULL;
+		? json_of(cJSON_GetObjectItemCaseSensitive(look_at(object), name))
+		: NULL;
 }
 
 struct ik_json *ik_json_first(const struct ik_json *container)
@@ -381,7 +384,8 @@ size_t ik_json_size(const struct ik_json *container)
 {
 	size_t size = 0;
 
-	for (const struct ik_json *child = ik_json_first(container); child; child = ik_json_sibling(child))
+	for (const struct ik_json *child = ik_json_first(container); child;
+		 child = ik_json_sibling(child))
 		size++;
 	return size;
 }
@@ -414,8 +418,9 @@ bool ik_decimal_of(const struct ik_json *json, struct ik_decimal *ret_decimal)
 {
 	const cJSON *node = look_at(json);
 
-	return cJSON_IsRaw(node) && ik_decimal_read((struct ik_json_span){ node->valuestring,
-		strlen(node->valuestring) }, ret_decimal);
+	return cJSON_IsRaw(node) &&
+		ik_decimal_read((struct ik_json_span){ node->valuestring, strlen(node->valuestring) },
+			ret_decimal);
 }
 
 bool ik_json_number(const struct ik_json *json, double *ret_number)
@@ -577,8 +582,8 @@ static bool equal(const struct ik_json *one, const struct ik_json *other, size_t
 	case IK_JSON_STRING:
 		return strcmp(ik_json_text(one), ik_json_text(other)) == 0;
 	case IK_JSON_NUMBER:
-		return ik_decimal_of(one, &number) && ik_decimal_of(other, &other_number)
-			&& ik_decimal_compare(&number, &other_number) == 0;
+		return ik_decimal_of(one, &number) && ik_decimal_of(other, &other_number) &&
+			ik_decimal_compare(&number, &other_number) == 0;
 	case IK_JSON_BOOL:
 		return ik_json_is_true(one) == ik_json_is_true(other);
 	default:

@@ -17,18 +17,18 @@ struct ik_validation {
 	struct ik_error *error;         /* NULL: nobody wants to know why */
 	size_t error_depth;             /* of the place of the last error */
 	struct ik_patterns patterns;
-	size_t depth, steps;            /* spent, see validate.c */
-	size_t unknown;                 /* how often something was accepted unjudged */
-	bool reference_alone;           /* draft 7 and before: nothing counts beside $ref */
+	size_t depth, steps;  /* spent, see validate.c */
+	size_t unknown;       /* how often something was accepted unjudged */
+	bool reference_alone; /* draft 7 and before: nothing counts beside $ref */
 };
 
 /* What a keyword's function is called with. */
 struct ik_check {
 	struct ik_validation *run;
-	const struct ik_json *schema;   /* that the keyword is in */
-	const struct ik_json *keyword;  /* its value */
-	const struct ik_json *value;    /* what is checked */
-	const struct ik_place *place;   /* of value */
+	const struct ik_json *schema;  /* that the keyword is in */
+	const struct ik_json *keyword; /* its value */
+	const struct ik_json *value;   /* what is checked */
+	const struct ik_place *place;  /* of value */
 };
 
 /* Does value fit schema (an object, true or false)? If not, the error of run says why. */

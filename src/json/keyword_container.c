@@ -67,14 +67,14 @@ bool ik_check_additional_items(const struct ik_check *check)
 
 bool ik_check_min_items(const struct ik_check *check)
 {
-	return !is_array(check->value) || ik_check_within(check, ik_json_size(check->value), false)
-		|| ik_check_refuse_by(check, _("a list of at least %s"));
+	return !is_array(check->value) || ik_check_within(check, ik_json_size(check->value), false) ||
+		ik_check_refuse_by(check, _("a list of at least %s"));
 }
 
 bool ik_check_max_items(const struct ik_check *check)
 {
-	return !is_array(check->value) || ik_check_within(check, ik_json_size(check->value), true)
-		|| ik_check_refuse_by(check, _("a list of at most %s"));
+	return !is_array(check->value) || ik_check_within(check, ik_json_size(check->value), true) ||
+		ik_check_refuse_by(check, _("a list of at most %s"));
 }
 
 bool ik_check_unique_items(const struct ik_check *check)
@@ -163,8 +163,8 @@ bool ik_check_pattern_properties(const struct ik_check *check)
 		for (member = ik_json_first(check->value); member; member = ik_json_sibling(member)) {
 			struct ik_place place = { check->place, ik_json_name(member), 0 };
 
-			if (match_name(check, ik_json_name(schema), place.name) == IK_PATTERN_MATCHES
-					&& !ik_validation_fits(check->run, schema, member, &place))
+			if (match_name(check, ik_json_name(schema), place.name) == IK_PATTERN_MATCHES &&
+				!ik_validation_fits(check->run, schema, member, &place))
 				return false;
 		}
 	}
@@ -258,8 +258,8 @@ static bool check_members(const struct ik_check *check, const struct ik_json *li
 
 bool ik_check_required(const struct ik_check *check)
 {
-	return !is_object(check->value) || !is_array(check->keyword)
-		|| check_members(check, check->keyword);
+	return !is_object(check->value) || !is_array(check->keyword) ||
+		check_members(check, check->keyword);
 }
 
 bool ik_check_dependencies(const struct ik_check *check)
@@ -272,7 +272,7 @@ bool ik_check_dependencies(const struct ik_check *check)
 		if (!ik_json_get(check->value, ik_json_name(rule)))
 			continue;
 		if (is_array(rule) ? !check_members(check, rule)
-				: !ik_validation_fits(check->run, rule, check->value, check->place))
+						   : !ik_validation_fits(check->run, rule, check->value, check->place))
 			return false;
 	}
 	return true;
@@ -280,12 +280,12 @@ bool ik_check_dependencies(const struct ik_check *check)
 
 bool ik_check_min_properties(const struct ik_check *check)
 {
-	return !is_object(check->value) || ik_check_within(check, ik_json_size(check->value), false)
-		|| ik_check_refuse_by(check, _("an object with at least %s members"));
+	return !is_object(check->value) || ik_check_within(check, ik_json_size(check->value), false) ||
+		ik_check_refuse_by(check, _("an object with at least %s members"));
 }
 
 bool ik_check_max_properties(const struct ik_check *check)
 {
-	return !is_object(check->value) || ik_check_within(check, ik_json_size(check->value), true)
-		|| ik_check_refuse_by(check, _("an object with at most %s members"));
+	return !is_object(check->value) || ik_check_within(check, ik_json_size(check->value), true) ||
+		ik_check_refuse_by(check, _("an object with at most %s members"));
 }

@@ -72,8 +72,8 @@ static bool has_type(const struct ik_json *value, const struct ik_json *name, st
 		ik_buf_puts(words, _(types[i].words));
 		if (ik_json_type(value) != types[i].type)
 			return false;
-		return !ik_text_equal(text, "integer")
-			|| (ik_decimal_of(value, &number) && ik_decimal_is_whole(&number));
+		return !ik_text_equal(text, "integer") ||
+			(ik_decimal_of(value, &number) && ik_decimal_is_whole(&number));
 	}
 	return true;
 }
@@ -182,8 +182,8 @@ bool ik_check_multiple_of(const struct ik_check *check)
 {
 	struct ik_decimal value, step;
 
-	return !both_numbers(check, &value, &step) || step.count == 0
-		|| ik_decimal_is_multiple(&value, &step) || ik_check_refuse_by(check, _("a multiple of %s"));
+	return !both_numbers(check, &value, &step) || step.count == 0 ||
+		ik_decimal_is_multiple(&value, &step) || ik_check_refuse_by(check, _("a multiple of %s"));
 }
 
 bool ik_check_within(const struct ik_check *check, size_t count, bool is_maximum)
@@ -211,16 +211,16 @@ bool ik_check_min_length(const struct ik_check *check)
 {
 	const char *text = ik_json_text(check->value);
 
-	return !text || ik_check_within(check, count_characters(text), false)
-		|| ik_check_refuse_by(check, _("at least %s characters long"));
+	return !text || ik_check_within(check, count_characters(text), false) ||
+		ik_check_refuse_by(check, _("at least %s characters long"));
 }
 
 bool ik_check_max_length(const struct ik_check *check)
 {
 	const char *text = ik_json_text(check->value);
 
-	return !text || ik_check_within(check, count_characters(text), true)
-		|| ik_check_refuse_by(check, _("at most %s characters long"));
+	return !text || ik_check_within(check, count_characters(text), true) ||
+		ik_check_refuse_by(check, _("at most %s characters long"));
 }
 
 enum ik_pattern_answer ik_check_find(struct ik_validation *run, const char *pattern,
@@ -244,6 +244,6 @@ bool ik_check_pattern(const struct ik_check *check)
 
 	if (!pattern || !ik_json_text(check->value))
 		return true;
-	return ik_check_find(check->run, pattern, check->value) != IK_PATTERN_DIFFERS
-		|| ik_check_refuse_by(check, _("a string that matches the pattern %s"));
+	return ik_check_find(check->run, pattern, check->value) != IK_PATTERN_DIFFERS ||
+		ik_check_refuse_by(check, _("a string that matches the pattern %s"));
 }

@@ -36,7 +36,7 @@ bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal)
 	const char *last = NULL; /* last digit that is not 0 */
 	int64_t scale = 0;       /* of the digit looked at: how far it stands behind the point */
 	bool fraction = false;
-	size_t zeros = 0;        /* seen since last */
+	size_t zeros = 0; /* seen since last */
 
 	if (ik_json_span_type(value) != IK_JSON_NUMBER)
 		return false;
@@ -53,7 +53,7 @@ bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal)
 		}
 		scale += fraction;
 		if (*at == '0') {
-			zeros += decimal.digits != NULL;
+			zeros += !!decimal.digits;
 			if (!fraction && decimal.digits)
 				decimal.exponent++;
 			continue;
@@ -134,8 +134,8 @@ bool ik_decimal_to_integer(const struct ik_decimal *decimal, int64_t *ret_number
 		return false;
 	/* Summed up below zero, where there is one number more. */
 	for (size_t i = 0; i < decimal->count; i++) {
-		if (__builtin_mul_overflow(number, 10, &number)
-				|| __builtin_sub_overflow(number, next_digit(&at), &number))
+		if (__builtin_mul_overflow(number, 10, &number) ||
+			__builtin_sub_overflow(number, next_digit(&at), &number))
 			return false;
 	}
 	for (int64_t i = 0; i < decimal->exponent; i++) {

@@ -13,8 +13,9 @@
 #define HEAP_LIMIT 16384
 
 /* Where the two languages differ and PCRE2 can be told. */
-#define ECMA_OPTIONS (PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS \
-	| PCRE2_MATCH_UNSET_BACKREF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
+#define ECMA_OPTIONS \
+	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
+		PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
 
 /* The limits of a search, made once for the life of the process; NULL: no memory. */
 static pcre2_match_context *the_limits(void)
@@ -60,14 +61,15 @@ static pcre2_code *compile(const char *pattern)
 {
 	struct ik_buf translated;
 	pcre2_code *code = NULL;
+
 	PCRE2_SIZE place;
 	int number;
 
 	ik_buf_init(&translated, IK_LIMIT_SCHEMA);
 	translate(&translated, pattern);
 	if (ik_buf_status(&translated) == IK_OK)
-		code = pcre2_compile((PCRE2_SPTR)translated.data, translated.length, ECMA_OPTIONS,
-			&number, &place, NULL);
+		code = pcre2_compile((PCRE2_SPTR)translated.data, translated.length, ECMA_OPTIONS, &number,
+			&place, NULL);
 	ik_buf_done(&translated);
 	return code;
 }

@@ -95,8 +95,8 @@ static inline size_t ik_json_scalar_length(const char *text, size_t length)
 
 	if (text[0] == '"')
 		return ik_json_string_length(text, length);
-	while (at < length && !ik_json_is_blank(text[at]) && text[at] != ',' && text[at] != ']'
-			&& text[at] != '}')
+	while (at < length && !ik_json_is_blank(text[at]) && text[at] != ',' && text[at] != ']' &&
+		text[at] != '}')
 		at++;
 	return at;
 }

@@ -40,7 +40,8 @@ static const struct ik_json *follow(const struct ik_json *at, const char *pointe
 	while (at && *pointer == '/') {
 		ik_buf_clear(&step);
 		pointer = ik_pointer_step(&step, pointer + 1);
-		at = ik_json_type(at) == IK_JSON_ARRAY ? element_at(at, step.data) : ik_json_get(at, step.data);
+		at = ik_json_type(at) == IK_JSON_ARRAY ? element_at(at, step.data)
+											   : ik_json_get(at, step.data);
 		/* What it leads to counts its references from where it stands, not from itself. */
 		if (*pointer == '/' && ik_reference_is_resource(at))
 			*resource = at;
@@ -54,8 +55,9 @@ static bool is_data(const struct ik_json *member)
 {
 	const char *name = ik_json_name(member);
 
-	return name && (ik_text_equal(name, "enum") || ik_text_equal(name, "const") ||
-		ik_text_equal(name, "default") || ik_text_equal(name, "examples"));
+	return name &&
+		(ik_text_equal(name, "enum") || ik_text_equal(name, "const") ||
+			ik_text_equal(name, "default") || ik_text_equal(name, "examples"));
 }
 
 /* The schema with that anchor, looked for everywhere but in other resources. */
@@ -72,7 +74,7 @@ static const struct ik_json *find_anchor(const struct ik_json *at, const char *a
 		const char *name = ik_json_text(ik_json_get(at, names[i].keyword));
 
 		if (name && (!names[i].prefix || name[0] == '#') &&
-		    ik_text_equal(name + names[i].prefix, anchor))
+			ik_text_equal(name + names[i].prefix, anchor))
 			return at;
 	}
 	if (depth > IK_LIMIT_JSON_DEPTH)

@@ -17,9 +17,8 @@ static const struct ik_json_span no_value = { NULL, 0 };
 
 const char *ik_json_type_name(enum ik_json_type type)
 {
-	static const char *const names[] = {
-		"nothing", "null", "boolean", "number", "string", "array", "object"
-	};
+	static const char *const names[] = { "nothing", "null", "boolean", "number", "string", "array",
+		"object" };
 
 	return names[type];
 }
@@ -80,7 +79,7 @@ static const char *skip_container(const char *at, const char *end)
 static struct ik_json_span value_at(const char *at, const char *end)
 {
 	size_t length = *at == '{' || *at == '[' ? (size_t)(skip_container(at, end) - at)
-		: ik_json_scalar_length(at, (size_t)(end - at));
+											 : ik_json_scalar_length(at, (size_t)(end - at));
 
 	return (struct ik_json_span){ at, length };
 }
@@ -136,13 +135,17 @@ static int32_t hex4(const char *text)
 static int unescape(const char **at, char out[4])
 {
 	static const char meanings[] = {
-		['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
+		['b'] = '\b',
+		['f'] = '\f',
+		['n'] = '\n',
+		['r'] = '\r',
+		['t'] = '\t',
 	};
 	uint32_t codepoint;
 	unsigned char byte = (unsigned char)(*at)[1];
 
 	if (byte != 'u') {
-		out[0] = byte < sizeof meanings && meanings[byte] ? meanings[byte] : (char)byte;
+		out[0] = byte < sizeof(meanings) && meanings[byte] ? meanings[byte] : (char)byte;
 		*at += 2;
 		return 1;
 	}

@@ -42,8 +42,8 @@ struct ik_json_span {
  * and set *ret_value (may be NULL) to it. The error names line and column
  * (both from 1, column in bytes) and what was expected.
  */
-enum ik_status ik_json_check(const char *text, size_t length,
-	struct ik_json_span *ret_value, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_json_check(const char *text, size_t length, struct ik_json_span *ret_value,
+	struct ik_error *error) IK_MUST_USE;
 
 /*
  * Append text as valid UTF-8 with lone surrogate escapes replaced by \ufffd,

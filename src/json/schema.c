@@ -19,17 +19,18 @@
 /* Where schemas are inside a keyword's value. */
 enum inside {
 	NOTHING,
-	A_SCHEMA,         /* the value is one (or a list of them) */
-	SCHEMAS_BY_NAME   /* its members are */
+	A_SCHEMA,       /* the value is one (or a list of them) */
+	SCHEMAS_BY_NAME /* its members are */
 };
 
 /* What a keyword's value must be, in words and as types. */
-static const struct keyword {
+static const struct schema_keyword {
 	const char *name;
 	unsigned types;
 	enum inside inside;
 	const char *wanted;
-} keywords[] = { /* sorted by name */
+} keywords[] = {
+	/* sorted by name */
 	{ "$defs", OBJECT, SCHEMAS_BY_NAME, N_("an object") },
 	{ "$ref", STRING, NOTHING, N_("a string") },
 	{ "additionalItems", OBJECT | BOOL, A_SCHEMA, N_("a schema, true or false") },
@@ -67,16 +68,15 @@ static const struct keyword {
 	{ "type", STRING | ARRAY, NOTHING, N_("a string or a list of strings") },
 };
 
-static const char *const type_names[] = {
-	"string", "number", "integer", "boolean", "array", "object", "null"
-};
+static const char *const type_names[] = { "string", "number", "integer", "boolean", "array",
+	"object", "null" };
 #define TYPE_NAMES (sizeof(type_names) / sizeof(type_names[0]))
 
 static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	struct ik_error *error);
 
 /* A child, and what it is found under: a member's name, or the text of an element. */
-struct child {
+struct schema_child {
 	const char *key;
 	size_t index;
 	struct ik_json *node;
@@ -84,7 +84,7 @@ struct child {
 
 static int compare_children(const void *one, const void *other)
 {
-	const struct child *a = one, *b = other;
+	const struct schema_child *a = one, *b = other;
 	int order = strcmp(a->key, b->key);
 
 	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
@@ -96,20 +96,20 @@ static void drop_duplicates(struct ik_json *container)
 {
 	bool named = ik_json_type(container) == IK_JSON_OBJECT;
 	size_t size = ik_json_size(container), count = 0;
-	struct child *children;
+	struct schema_child *children;
 
 	if (size < 2)
 		return;
-	children = ik_alloc_array(NULL, size, sizeof *children);
+	children = ik_alloc_array(NULL, size, sizeof(*children));
 	for (struct ik_json *node = ik_json_first(container); node; node = ik_json_sibling(node)) {
 		const char *key = named ? ik_json_name(node) : ik_json_text(node);
 
 		if (key) {
-			children[count] = (struct child){ key, count, node };
+			children[count] = (struct schema_child){ key, count, node };
 			count++;
 		}
 	}
-	qsort(children, count, sizeof *children, compare_children);
+	qsort(children, count, sizeof(*children), compare_children);
 	for (size_t i = count; i-- > 1;) {
 		if (ik_text_equal(children[i].key, children[i - 1].key))
 			ik_json_free(ik_json_detach(container, children[i].node));
@@ -143,8 +143,10 @@ static bool check_type_name(const struct ik_json *name, const struct ik_place *p
 	if (nearest)
 		return ik_place_refuse(place, error,
 			_("%s is no type that JSON Schema knows; did you mean \"%s\"?"), found, nearest);
-	return ik_place_refuse(place, error, _("%s is no type that JSON Schema knows (string, number, "
-		"integer, boolean, array, object, null)"), found);
+	return ik_place_refuse(place, error,
+		_("%s is no type that JSON Schema knows (string, number, "
+		  "integer, boolean, array, object, null)"),
+		found);
 }
 
 /* Are all elements of a list strings? */
@@ -213,7 +215,7 @@ static bool settle_children(struct ik_json *container, const struct ik_place *pl
 }
 
 /* Check one keyword's value and settle the schemas inside it. */
-static bool settle_keyword(const struct keyword *keyword, struct ik_json *value,
+static bool settle_keyword(const struct schema_keyword *keyword, struct ik_json *value,
 	const struct ik_place *place, struct ik_error *error)
 {
 	char found[IK_EXCERPT];
@@ -272,7 +274,7 @@ static void gather_required(struct ik_json *schema)
 
 static int compare_keyword(const void *name, const void *keyword)
 {
-	return strcmp(name, ((const struct keyword *)keyword)->name);
+	return strcmp(name, ((const struct schema_keyword *)keyword)->name);
 }
 
 /* Bring a schema into its canonical form and check it, with all that is in it. */
@@ -282,8 +284,8 @@ static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	drop_duplicates(schema);
 	gather_required(schema);
 	for (struct ik_json *value = ik_json_first(schema); value; value = ik_json_sibling(value)) {
-		const struct keyword *keyword = bsearch(ik_json_name(value), keywords,
-			sizeof keywords / sizeof keywords[0], sizeof keywords[0], compare_keyword);
+		const struct schema_keyword *keyword = bsearch(ik_json_name(value), keywords,
+			sizeof(keywords) / sizeof(keywords[0]), sizeof(keywords[0]), compare_keyword);
 		struct ik_place inner = { place, ik_json_name(value), 0 };
 
 		if (keyword && !settle_keyword(keyword, value, &inner, error))

@@ -34,7 +34,7 @@ struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_
  * are accepted, and so is everything beyond a bound on the work. The error
  * names the place ("/edits/0/line: is \"x\", but must be a whole number").
  */
-enum ik_status ik_schema_validate(const struct ik_json *schema,
-	const struct ik_json *value, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
+	struct ik_error *error) IK_MUST_USE;
 
 #endif

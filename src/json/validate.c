@@ -83,8 +83,8 @@ static bool refuse_alternatives(const struct ik_check *check)
 	run->error = &reason;
 	for (; schema; schema = ik_json_sibling(schema)) {
 		run->error_depth = depth;
-		if (!ik_validation_fits(run, schema, check->value, check->place)
-				&& (best.text[0] == '\0' || run->error_depth > best_depth)) {
+		if (!ik_validation_fits(run, schema, check->value, check->place) &&
+			(best.text[0] == '\0' || run->error_depth > best_depth)) {
 			best = reason;
 			best_depth = run->error_depth;
 		}
@@ -124,9 +124,8 @@ static bool check_one_of(const struct ik_check *check)
 
 static bool check_not(const struct ik_check *check)
 {
-	return ik_validation_try(check->run, check->keyword, check->value, check->place) != IK_FITS
-		|| ik_validation_is_spent(check->run)
-		|| ik_check_refuse(check, _("is what `not` excludes"));
+	return ik_validation_try(check->run, check->keyword, check->value, check->place) != IK_FITS ||
+		ik_validation_is_spent(check->run) || ik_check_refuse(check, _("is what `not` excludes"));
 }
 
 static bool check_if(const struct ik_check *check)
@@ -135,8 +134,8 @@ static bool check_if(const struct ik_check *check)
 	const struct ik_json *schema = ik_json_get(check->schema, fit == IK_FITS_NOT ? "else" : "then");
 	const struct ik_json *other = ik_json_get(check->schema, "else");
 
-	if (fit == IK_FITS_PERHAPS && (!other || ik_validation_fits_quietly(check->run, other,
-			check->value, check->place)))
+	if (fit == IK_FITS_PERHAPS &&
+		(!other || ik_validation_fits_quietly(check->run, other, check->value, check->place)))
 		return true;
 	return !schema || ik_validation_fits(check->run, schema, check->value, check->place);
 }
@@ -163,7 +162,7 @@ static bool check_unknown(const struct ik_check *check)
 }
 
 /* Sorted by name. */
-static const struct keyword {
+static const struct validate_keyword {
 	const char *name;
 	bool (*check)(const struct ik_check *check);
 } keywords[] = {
@@ -209,7 +208,7 @@ static const struct keyword {
 
 static int compare_name(const void *name, const void *keyword)
 {
-	return strcmp(name, ((const struct keyword *)keyword)->name);
+	return strcmp(name, ((const struct validate_keyword *)keyword)->name);
 }
 
 /* Check every keyword of a schema that is an object. */
@@ -220,9 +219,9 @@ static bool fits_object(struct ik_validation *run, const struct ik_json *schema,
 	struct ik_check check = { run, schema, NULL, value, place };
 
 	for (check.keyword = ik_json_first(schema); check.keyword;
-			check.keyword = ik_json_sibling(check.keyword)) {
+		 check.keyword = ik_json_sibling(check.keyword)) {
 		const char *name = ik_json_name(check.keyword);
-		const struct keyword *keyword = bsearch(name, keywords,
+		const struct validate_keyword *keyword = bsearch(name, keywords,
 			sizeof(keywords) / sizeof(keywords[0]), sizeof(keywords[0]), compare_name);
 
 		if (!keyword || (reference_alone && keyword->check != check_reference))
@@ -249,8 +248,7 @@ bool ik_validation_fits(struct ik_validation *run, const struct ik_json *schema,
 		run->steps = STEP_LIMIT + 1; /* what cannot be followed to its end is not judged at all */
 	if (ik_validation_is_spent(run))
 		return true;
-	if (ik_reference_is_resource(schema)
-			&& !(run->reference_alone && ik_json_get(schema, "$ref")))
+	if (ik_reference_is_resource(schema) && !(run->reference_alone && ik_json_get(schema, "$ref")))
 		run->resource = schema;
 	run->depth++;
 	fits = fits_object(run, schema, value, place);
@@ -264,8 +262,9 @@ static bool is_old_draft(const struct ik_json *schema)
 {
 	const char *draft = ik_json_text(ik_json_get(schema, "$schema"));
 
-	return draft && (strstr(draft, "draft-03") || strstr(draft, "draft-04")
-		|| strstr(draft, "draft-06") || strstr(draft, "draft-07"));
+	return draft &&
+		(strstr(draft, "draft-03") || strstr(draft, "draft-04") || strstr(draft, "draft-06") ||
+			strstr(draft, "draft-07"));
 }
 
 enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,

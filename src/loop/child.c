@@ -25,7 +25,7 @@
 #define PIECES_AT_ONCE 16
 
 /* One of the three ends that are ours. */
-struct stream {
+struct child_stream {
 	struct ik_child *child;
 	enum ik_stream which; /* of the two that are read */
 	int fd;               /* -1: ended */
@@ -44,9 +44,9 @@ struct ik_child {
 	struct ik_child_events events;
 	void *arg;
 	struct ik_process *leader;
-	struct stream in;
-	struct stream out[2]; /* by enum ik_stream */
-	const char *input;    /* what is left of it */
+	struct child_stream in;
+	struct child_stream out[2]; /* by enum ik_stream */
+	const char *input;          /* what is left of it */
 	size_t input_left;
 	/* LIVING: the time-out; ENDING: SIGKILL; after the leader's end: grace. */
 	struct ik_timer *timer;
@@ -62,7 +62,7 @@ struct ik_child {
 };
 
 /* Close our end of a stream. */
-static void end_stream(struct stream *stream)
+static void end_stream(struct child_stream *stream)
 {
 	stream->watch = ik_watch_close(stream->watch);
 	if (stream->fd >= 0)
@@ -111,13 +111,13 @@ static void finish(struct ik_child *child, bool left_running)
 /* Finish if nothing more is to come. */
 static void finish_if_done(struct ik_child *child)
 {
-	if (!child->finished && !child->closed && child->leader_ended &&
-		child->out[IK_STDOUT].fd < 0 && child->out[IK_STDERR].fd < 0)
+	if (!child->finished && !child->closed && child->leader_ended && child->out[IK_STDOUT].fd < 0 &&
+		child->out[IK_STDERR].fd < 0)
 		finish(child, false);
 }
 
 /* Read one piece and hand it on. True when there may be more now. */
-static bool read_piece(struct stream *stream)
+static bool read_piece(struct child_stream *stream)
 {
 	struct ik_child *child = stream->child;
 	char bytes[PIECE];
@@ -132,7 +132,7 @@ static bool read_piece(struct stream *stream)
 		end_stream(stream);
 		return false;
 	}
-	if (child->events.output != NULL)
+	if (child->events.output)
 		child->events.output(child->arg, stream->which, bytes, (size_t)length);
 	return stream->fd >= 0; /* a close inside output ended it */
 }
@@ -140,7 +140,7 @@ static bool read_piece(struct stream *stream)
 /* A stream of output can be read. */
 static void output_readable(void *arg, int what)
 {
-	struct stream *stream = arg;
+	struct child_stream *stream = arg;
 
 	read_piece(stream);
 	finish_if_done(stream->child);
@@ -179,7 +179,7 @@ static void write_input(struct ik_child *child)
 /* The child has room for more input. */
 static void input_writable(void *arg, int what)
 {
-	struct stream *stream = arg;
+	struct child_stream *stream = arg;
 
 	write_input(stream->child);
 }
@@ -228,7 +228,7 @@ static void leader_ended(void *arg)
 /* The time-out has come: end it, unless it gets more time. */
 static void time_out(struct ik_child *child)
 {
-	int64_t more = child->overdue != NULL ? child->overdue(child->arg) : 0;
+	int64_t more = child->overdue ? child->overdue(child->arg) : 0;
 
 	if (more > 0) {
 		ik_timer_start(child->timer, more);
@@ -310,20 +310,18 @@ static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_st
 		return ik_error_set_errno(error, number, _("cannot start %s: the kernel makes no sandbox"),
 			spec->path);
 	if (step == IK_SPAWN_IDENTITY)
-		return ik_error_set(error, IK_DENIED, _("%s was changed since it was trusted"),
-			spec->path);
+		return ik_error_set(error, IK_DENIED, _("%s was changed since it was trusted"), spec->path);
 	if (step == IK_SPAWN_EXEC && number == ENOEXEC)
 		return ik_error_set(error, IK_INVALID,
 			_("cannot start %s: not a program for this system "
-				"(a script needs a #! line)"), spec->path);
+			  "(a script needs a #! line)"),
+			spec->path);
 	if (step == IK_SPAWN_EXEC && number == EACCES && stat(spec->path, &info) == 0 &&
 		S_ISDIR(info.st_mode))
-		return ik_error_set(error, IK_DENIED, _("cannot start %s: it is a directory"),
-			spec->path);
+		return ik_error_set(error, IK_DENIED, _("cannot start %s: it is a directory"), spec->path);
 	if (step == IK_SPAWN_EXEC && number == ENOENT && stat(spec->path, &info) == 0)
 		return ik_error_set(error, IK_NOT_FOUND,
-			_("cannot start %s: the interpreter that it names does not exist"),
-			spec->path);
+			_("cannot start %s: the interpreter that it names does not exist"), spec->path);
 	return ik_error_set_errno(error, number, _("cannot start %s"), spec->path);
 }
 
@@ -336,8 +334,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 		.identity = spec->identity,
 		/* execve(2) does not change them; its prototype is older than const. */
 		.argv = (char *const *)(uintptr_t)spec->argv,
-		.environment = spec->environment != NULL ?
-			(char *const *)(uintptr_t)spec->environment : environ,
+		.environment = spec->environment ? (char *const *)(uintptr_t)spec->environment : environ,
 		.directory = spec->directory,
 		.confinement = spec->confinement,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
@@ -347,7 +344,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 	enum ik_spawn_step step = IK_SPAWN_FORK;
 	int number = 0;
 
-	if (!open_ends(&ends[0], spec->input != NULL, false) || !open_ends(&ends[1], true, true) ||
+	if (!open_ends(&ends[0], spec->input, false) || !open_ends(&ends[1], true, true) ||
 		!open_ends(&ends[2], !spec->discard_stderr, true))
 		number = errno;
 	for (int i = 0; i < 3; i++)
@@ -360,7 +357,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 }
 
 /* Set up one of our ends. */
-static void watch_stream(struct ik_child *child, struct stream *stream, int fd, int what,
+static void watch_stream(struct ik_child *child, struct child_stream *stream, int fd, int what,
 	void (*fn)(void *arg, int what))
 {
 	stream->child = child;
@@ -373,8 +370,8 @@ static void watch_stream(struct ik_child *child, struct stream *stream, int fd, 
 }
 
 enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
-	const struct ik_child_events *events, void *arg,
-	struct ik_child **ret_child, struct ik_error *error)
+	const struct ik_child_events *events, void *arg, struct ik_child **ret_child,
+	struct ik_error *error)
 {
 	struct ends ends[3] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	const int64_t started = ik_clock_ms();
@@ -400,7 +397,7 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 	child->kill_after = spec->kill_after_ms;
 	child->grace = spec->grace_ms;
 	child->input = spec->input;
-	child->input_left = spec->input != NULL ? spec->input_length : 0;
+	child->input_left = spec->input ? spec->input_length : 0;
 	child->leader = ik_process_new(loop, pid, leader_ended, child);
 	child->timer = ik_timer_new(loop, timer_fired, child);
 	if (spec->timeout_ms > 0)
@@ -434,15 +431,20 @@ int ik_child_pid(const struct ik_child *child)
 const char **ik_child_helper_environment(void)
 {
 	static const char *const names[] = {
-		"LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR",
+		"LD_LIBRARY_PATH",
+		"ASAN_OPTIONS",
+		"LSAN_OPTIONS",
+		"UBSAN_OPTIONS",
+		"TMPDIR",
 	};
 	const size_t most = sizeof(names) / sizeof(names[0]);
 	const char **kept = ik_alloc_array(NULL, most + 1, sizeof(*kept));
 	size_t count = 0;
 
-	for (char **entry = environ; entry != NULL && *entry != NULL && count < most; entry++)
+	for (char **entry = environ; entry && *entry && count < most; entry++)
 		for (size_t i = 0; i < most && count < most; i++)
-			if (strncmp(*entry, names[i], strlen(names[i])) == 0 && (*entry)[strlen(names[i])] == '=')
+			if (strncmp(*entry, names[i], strlen(names[i])) == 0 &&
+				(*entry)[strlen(names[i])] == '=')
 				kept[count++] = *entry;
 	kept[count] = NULL;
 	return kept;
@@ -450,7 +452,7 @@ const char **ik_child_helper_environment(void)
 
 struct ik_child *ik_child_close(struct ik_child *child)
 {
-	if (child == NULL || child->closed)
+	if (!child || child->closed)
 		return NULL;
 	child->closed = true;
 	ik_loop_cancel_deferred(child->loop, report, child);

@@ -31,34 +31,34 @@ struct ik_identity;
 struct ik_confinement;
 
 struct ik_child_spec {
-	const char *path;                /* executable, seen from directory; no PATH search */
-	const struct ik_identity *identity; /* the file that it must be; NULL: any */
-	const char *const *argv;         /* NULL-terminated; argv[0] first */
-	const char *const *environment;  /* NULL-terminated; NULL: this process's */
-	const char *directory;           /* NULL: this process's */
+	const char *path;                         /* executable, seen from directory; no PATH search */
+	const struct ik_identity *identity;       /* the file that it must be; NULL: any */
+	const char *const *argv;                  /* NULL-terminated; argv[0] first */
+	const char *const *environment;           /* NULL-terminated; NULL: this process's */
+	const char *directory;                    /* NULL: this process's */
 	const struct ik_confinement *confinement; /* what it and its own may not do (loop/confine.h);
 	                                    borrowed until it has started; NULL: as this process */
-	const char *input;               /* borrowed until done or close; NULL: /dev/null */
+	const char *input;                        /* borrowed until done or close; NULL: /dev/null */
 	size_t input_length;
-	int64_t timeout_ms;              /* from the spawn; 0: none */
-	int64_t (*overdue)(void *arg);   /* timeout_ms is over and nothing is left to be read: in
+	int64_t timeout_ms;            /* from the spawn; 0: none */
+	int64_t (*overdue)(void *arg); /* timeout_ms is over and nothing is left to be read: in
 	                                    how many more to ask again, 0: end it; NULL: always 0 */
-	int64_t kill_after_ms;           /* SIGTERM to SIGKILL; 0: SIGKILL at once */
-	int64_t grace_ms;                /* output after the leader's end */
-	int64_t memory_limit;            /* bytes of address space; 0: none */
-	bool discard_stderr;             /* /dev/null instead of a pipe */
+	int64_t kill_after_ms;         /* SIGTERM to SIGKILL; 0: SIGKILL at once */
+	int64_t grace_ms;              /* output after the leader's end */
+	int64_t memory_limit;          /* bytes of address space; 0: none */
+	bool discard_stderr;           /* /dev/null instead of a pipe */
 };
 
 enum ik_stream { IK_STDOUT, IK_STDERR };
 
 struct ik_child_result {
-	bool exited;        /* exit_code holds; else signal_number */
+	bool exited; /* exit_code holds; else signal_number */
 	int exit_code;
 	int signal_number;
-	bool timed_out;     /* our SIGTERM after timeout_ms */
-	bool cancelled;     /* ik_child_cancel() */
+	bool timed_out;      /* our SIGTERM after timeout_ms */
+	bool cancelled;      /* ik_child_cancel() */
 	int64_t duration_ms; /* spawn to end of the leader */
-	bool left_running;  /* a grandchild still held the pipes */
+	bool left_running;   /* a grandchild still held the pipes */
 };
 
 struct ik_child_events {
@@ -73,8 +73,8 @@ struct ik_child_events {
  * why (IK_NOT_FOUND, IK_DENIED, also for another file than it must be, IK_INVALID
  * for no executable format, ...). */
 enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
-	const struct ik_child_events *events, void *arg,
-	struct ik_child **ret_child, struct ik_error *error) IK_MUST_USE;
+	const struct ik_child_events *events, void *arg, struct ik_child **ret_child,
+	struct ik_error *error) IK_MUST_USE;
 
 /* End it as a time-out would; done reports it with cancelled set. No effect
  * when it is ending already, or has ended. */

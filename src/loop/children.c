@@ -74,10 +74,10 @@ static pid_t parent_of(const char *pid_text)
 
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid_text);
 	file = fopen(path, "re");
-	if (file == NULL)
+	if (!file)
 		return 0;
 	/* The name in parentheses may hold anything, also parentheses. */
-	if (fgets(line, sizeof(line), file) != NULL && (end = strrchr(line, ')')) != NULL &&
+	if (fgets(line, sizeof(line), file) && (end = strrchr(line, ')')) &&
 		sscanf(end + 1, " %*c %d", &parent) != 1)
 		parent = 0;
 	fclose(file);
@@ -91,11 +91,10 @@ static void list_children_slowly(const struct ik_children *children, struct pids
 	struct dirent *entry;
 	pid_t pid;
 
-	if (directory == NULL)
+	if (!directory)
 		return;
-	while ((entry = readdir(directory)) != NULL)
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-			parent_of(entry->d_name) == getpid()) {
+	while ((entry = readdir(directory)))
+		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid()) {
 			pid = (pid_t)strtol(entry->d_name, NULL, 10);
 			if (!is_stranger(children, pid))
 				add_pid(pids, pid);
@@ -125,7 +124,7 @@ static struct ik_process *find_process(const struct ik_children *children, pid_t
 {
 	struct ik_process *process = children->first;
 
-	while (process != NULL && process->pid != pid)
+	while (process && process->pid != pid)
 		process = process->next;
 	return process;
 }
@@ -142,7 +141,7 @@ static void reap_orphans(struct ik_children *children)
 
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
 			return;
-		if (find_process(children, info.si_pid) != NULL)
+		if (find_process(children, info.si_pid))
 			return;
 		if (waitpid(info.si_pid, NULL, WNOHANG) != info.si_pid)
 			return;
@@ -172,7 +171,7 @@ pid_t *ik_children_adopted(struct ik_children *children, size_t *ret_count)
 		return NULL;
 	list_children(children, &pids);
 	for (size_t i = 0; i < pids.count; i++)
-		if (find_process(children, pids.items[i]) == NULL)
+		if (!find_process(children, pids.items[i]))
 			pids.items[(*ret_count)++] = pids.items[i];
 	return pids.items;
 }
@@ -190,7 +189,7 @@ static void look_at_orphans(void *arg)
 		ik_guard_rest(children->guard);
 	else
 		ik_guard_renew(children->guard);
-	if (children->orphans != before && children->on_change != NULL)
+	if (children->orphans != before && children->on_change)
 		children->on_change(children->on_change_arg);
 }
 
@@ -208,12 +207,12 @@ static void child_signal(void *arg, int number)
 	struct ik_children *children = arg;
 	struct ik_process *process = children->first;
 
-	while (process != NULL) {
+	while (process) {
 		struct ik_process *next = process->next;
 
 		/* A process that is closed by this call is freed between turns
 		 * only, but it may have left the list: then begin anew. */
-		if (process->watch == NULL && !process->is_zombie) {
+		if (!process->watch && !process->is_zombie) {
 			ik_process_notice(process);
 			if (process->is_zombie || process->reaped)
 				next = children->first;
@@ -225,7 +224,7 @@ static void child_signal(void *arg, int number)
 
 void ik_children_watch_signal(struct ik_children *children)
 {
-	if (children->signal == NULL)
+	if (!children->signal)
 		children->signal = ik_signal_new(children->loop, SIGCHLD, child_signal, children);
 }
 
@@ -269,7 +268,7 @@ void ik_children_become_reaper(struct ik_loop *loop, const char *guard)
 	/* "exec ikigai" in a script inherits that script's children. */
 	list_children(children, &pids);
 	for (size_t i = 0; i < pids.count; i++)
-		if (find_process(children, pids.items[i]) == NULL)
+		if (!find_process(children, pids.items[i]))
 			pids.items[children->stranger_count++] = pids.items[i];
 	children->strangers = pids.items;
 	ik_reaper_arm(children->strangers, children->stranger_count);
@@ -277,7 +276,7 @@ void ik_children_become_reaper(struct ik_loop *loop, const char *guard)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
 		ik_log(IK_LOG_ERROR, "prctl(PR_SET_CHILD_SUBREAPER): %s", strerror(errno));
 	children->is_reaper = true;
-	if (guard != NULL)
+	if (guard)
 		children->guard = ik_guard_new(loop, guard);
 	ik_children_watch_signal(children);
 }
@@ -309,7 +308,7 @@ static size_t end_round(struct ik_children *children, struct pids *pids)
 		if (waitpid(pid, &status, WNOHANG) != pid)
 			continue;
 		process = find_process(children, pid);
-		if (process != NULL)
+		if (process)
 			ik_process_set_reaped(process, status);
 	}
 	return pids->count;

@@ -19,12 +19,12 @@ struct ik_process {
 	struct ik_process *previous;
 	struct ik_children *children;
 	pid_t pid;
-	int pidfd;              /* -1: SIGCHLD tells of its end */
-	struct ik_watch *watch; /* of pidfd, until the end was seen */
+	int pidfd;                /* -1: SIGCHLD tells of its end */
+	struct ik_watch *watch;   /* of pidfd, until the end was seen */
 	void (*ended)(void *arg); /* NULL: closed, lives only to be reaped */
 	void *arg;
 	bool is_zombie;
-	bool reaped;            /* the number may be another's now */
+	bool reaped; /* the number may be another's now */
 	int status;
 };
 
@@ -35,13 +35,13 @@ struct ik_children {
 	struct ik_signal *signal; /* SIGCHLD; NULL until needed */
 	rlim_t descriptor_limit;
 	bool is_reaper;
-	pid_t *strangers;         /* children that we were born with */
+	pid_t *strangers; /* children that we were born with */
 	size_t stranger_count;
-	bool changed;             /* a look at the orphans is due (deferred) */
+	bool changed; /* a look at the orphans is due (deferred) */
 	int orphans;
 	void (*on_change)(void *);
 	void *on_change_arg;
-	struct ik_guard *guard;   /* NULL: none */
+	struct ik_guard *guard;         /* NULL: none */
 	struct ik_leftovers *leftovers; /* those that are told to end; NULL until needed */
 };
 

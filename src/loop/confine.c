@@ -69,7 +69,8 @@ static int refuse_sockets(void)
 {
 #ifdef NATIVE_CALLS
 	const struct sock_fprog program = {
-		.len = sizeof(socket_filter) / sizeof(socket_filter[0]), .filter = socket_filter,
+		.len = sizeof(socket_filter) / sizeof(socket_filter[0]),
+		.filter = socket_filter,
 	};
 
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
@@ -87,7 +88,8 @@ static int allow_terminals(const struct ik_confinement *confinement)
 	rule.parent = ik_cover_open(IK_COVER_TERMINALS);
 	if (rule.parent < 0)
 		return errno == ENOENT ? 0 : errno;
-	if (syscall(SYS_landlock_add_rule, confinement->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+	if (syscall(SYS_landlock_add_rule, confinement->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule,
+			0) != 0)
 		number = errno;
 	close(rule.parent);
 	return number;
@@ -168,7 +170,8 @@ static void add_rule(struct maker *maker, int fd, uint64_t rights)
 			IK_LANDLOCK_TRUNCATE | IK_LANDLOCK_IOCTL_DEV;
 	/* EBADFD: it lies in a file system that is not for paths. */
 	if (rule.allowed != 0 && maker->number == 0 &&
-		syscall(SYS_landlock_add_rule, maker->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0 &&
+		syscall(SYS_landlock_add_rule, maker->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) !=
+			0 &&
 		errno != EBADFD)
 		maker->number = errno;
 }
@@ -189,12 +192,14 @@ static void allow_entries(struct maker *maker, int directory, const char *path, 
 			close(fd);
 		return; /* what this user cannot list no rule is needed for */
 	}
-	while (maker->number == 0 && (found = readdir(stream)) != NULL) {
+	while (maker->number == 0 && (found = readdir(stream))) {
 		if (ik_text_equal(found->d_name, ".") || ik_text_equal(found->d_name, ".."))
 			continue;
-		length = snprintf(inner, sizeof(inner), "%s/%s", path[1] == '\0' ? "" : path, found->d_name);
+		length = snprintf(inner, sizeof(inner), "%s/%s", path[1] == '\0' ? "" : path,
+			found->d_name);
 		entry = length < (int)sizeof(inner)
-			? openat(directory, found->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+			? openat(directory, found->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+			: -1;
 		if (entry < 0)
 			continue;
 		allow(maker, entry, inner, rights);
@@ -207,7 +212,8 @@ static void allow_entries(struct maker *maker, int directory, const char *path, 
 static uint64_t rights_left(const struct ik_confine_limit *limit)
 {
 	static const uint64_t left[] = {
-		[IK_CONFINE_NOTHING] = 0, [IK_CONFINE_NAMES] = IK_LANDLOCK_READ_DIR,
+		[IK_CONFINE_NOTHING] = 0,
+		[IK_CONFINE_NAMES] = IK_LANDLOCK_READ_DIR,
 		[IK_CONFINE_READING] = READING,
 	};
 
@@ -268,7 +274,7 @@ static void add_limit(struct maker *maker, struct ik_covering **covering,
 		maker->limits[maker->limit_count++] = *limit;
 		return;
 	}
-	if (*covering == NULL)
+	if (!*covering)
 		*covering = ik_covering_new();
 	ik_covering_add(*covering, limit->path, limit->left == IK_CONFINE_READING);
 }
@@ -282,9 +288,12 @@ static void limit_consoles(struct maker *maker, struct ik_covering **covering)
 		if (ttyname_r(fd, path, sizeof(maker->consoles[fd])) == 0 &&
 			!ik_confine_below(path, IK_COVER_TERMINALS) &&
 			(fd == 0 || !ik_text_equal(path, maker->consoles[fd - 1])))
-			add_limit(maker, covering, &(struct ik_confine_limit){
-				.path = path, .left = IK_CONFINE_NOTHING, .cover = true,
-			});
+			add_limit(maker, covering,
+				&(struct ik_confine_limit){
+					.path = path,
+					.left = IK_CONFINE_NOTHING,
+					.cover = true,
+				});
 	}
 }
 
@@ -299,7 +308,8 @@ static struct ik_covering *part_limits(struct maker *maker)
 		ik_covering_add_terminals(covering);
 	} else if (maker->plan->own_terminals) {
 		maker->limits[maker->limit_count++] = (struct ik_confine_limit){
-			.path = IK_COVER_TERMINALS, .left = IK_CONFINE_NAMES,
+			.path = IK_COVER_TERMINALS,
+			.left = IK_CONFINE_NAMES,
 		};
 	}
 	if (maker->plan->own_terminals)
@@ -318,9 +328,10 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	struct ik_covering *covering;
 
 	if (abi == 0)
-		return ik_error_set(error, IK_UNAVAILABLE, _("this kernel has no Landlock, so tools cannot "
-			"be confined (Linux 5.13 and later have it, if \"landlock\" is in "
-			"/sys/kernel/security/lsm)"));
+		return ik_error_set(error, IK_UNAVAILABLE,
+			_("this kernel has no Landlock, so tools cannot "
+			  "be confined (Linux 5.13 and later have it, if \"landlock\" is in "
+			  "/sys/kernel/security/lsm)"));
 	if (plan->no_network && abi >= 4)
 		attributes.handled_network = IK_LANDLOCK_BIND_TCP | IK_LANDLOCK_CONNECT_TCP;
 	if (plan->apart && abi >= IK_CONFINE_APART_ABI)
@@ -338,9 +349,11 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 		return ik_error_set_errno(error, maker.number, _("the kernel makes no sandbox"));
 	}
 	*ret_confinement = (struct ik_confinement){
-		.ruleset = maker.ruleset, .no_sockets = plan->no_network, .covering = covering,
+		.ruleset = maker.ruleset,
+		.no_sockets = plan->no_network,
+		.covering = covering,
 	};
-	if (plan->own_terminals && covering != NULL)
+	if (plan->own_terminals && covering)
 		ret_confinement->terminal_rights = rights_of(abi);
 	return IK_OK;
 }

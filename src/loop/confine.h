@@ -29,8 +29,8 @@
 
 /* What is allowed at a place, and at all below it. */
 struct ik_confine_place {
-	const char *path;   /* absolute, without a symbolic link in it */
-	bool write;         /* all; else to read and to execute */
+	const char *path; /* absolute, without a symbolic link in it */
+	bool write;       /* all; else to read and to execute */
 };
 
 /* What is left where less is allowed. */
@@ -38,9 +38,9 @@ enum ik_confine_left { IK_CONFINE_NOTHING, IK_CONFINE_NAMES, IK_CONFINE_READING 
 
 /* Where less is allowed, whatever the places say. */
 struct ik_confine_limit {
-	const char *path;   /* as above */
+	const char *path; /* as above */
 	enum ik_confine_left left;
-	bool cover;         /* with a mount, where that can be done (then no names are left) */
+	bool cover; /* with a mount, where that can be done (then no names are left) */
 };
 
 struct ik_confine_plan {
@@ -56,9 +56,9 @@ struct ik_confine_plan {
 };
 
 struct ik_confinement {
-	int ruleset;        /* of Landlock, close-on-exec */
+	int ruleset; /* of Landlock, close-on-exec */
 	bool no_sockets;
-	uint64_t terminal_rights; /* at terminals of its own; 0: it has none */
+	uint64_t terminal_rights;     /* at terminals of its own; 0: it has none */
 	struct ik_covering *covering; /* NULL: nothing is covered */
 };
 

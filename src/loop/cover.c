@@ -110,12 +110,13 @@ static int make_copy(int directory, const char *path, unsigned int recursive, ui
 {
 	const struct attributes attributes = { .set = less };
 	int tree = (int)syscall(SYS_open_tree, directory, path,
-		AT_EMPTY_PATH | TREE_CLONE | TREE_CLOEXEC | recursive), number;
+			AT_EMPTY_PATH | TREE_CLONE | TREE_CLOEXEC | recursive),
+		number;
 
 	if (tree < 0)
 		return -1;
 	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | recursive, &attributes,
-		sizeof(attributes)) == 0)
+			sizeof(attributes)) == 0)
 		return tree;
 	number = errno;
 	close(tree);
@@ -130,7 +131,8 @@ static int mount_over(int tree, int target)
 
 	if (tree < 0)
 		return errno;
-	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR) != 0)
+	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR) !=
+		0)
 		number = errno;
 	close(tree);
 	return number;
@@ -159,7 +161,8 @@ static int cover_target(const struct cover *cover, int target)
 int ik_cover_open(const char *path)
 {
 	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
@@ -193,9 +196,11 @@ static int cover_terminals(void)
 }
 
 /* Of capabilities those by which a process that may mount could get round a cover. */
+/* clang-format off */
 static const int dangerous[] = {
 	CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_MKNOD,
 };
+/* clang-format on */
 
 /* Give up capabilities for good: all, or the dangerous ones. 0 or an errno value. */
 static int give_up(bool all)
@@ -223,9 +228,12 @@ static int give_up(bool all)
 				return errno;
 			break; /* the kernel has no more of them */
 		}
-	if (all && (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
-		prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-			SECBIT_NO_SETUID_FIXUP_LOCKED, 0, 0, 0) != 0))
+	if (all &&
+		(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
+			prctl(PR_SET_SECUREBITS,
+				SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+					SECBIT_NO_SETUID_FIXUP_LOCKED,
+				0, 0, 0) != 0))
 		return errno;
 	return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
@@ -242,7 +250,8 @@ int ik_cover_self(const struct ik_covering *covering)
 			number = write_file("/proc/self/gid_map", covering->groups);
 	}
 	/* What is mounted here stays here; what is unmounted outside goes away here as well. */
-	if (number == 0 && syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
+	if (number == 0 &&
+		syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
 		number = errno;
 	if (number == 0 && covering->terminals)
 		number = cover_terminals();
@@ -270,7 +279,8 @@ struct ik_covering *ik_covering_new(void)
 
 void ik_covering_add(struct ik_covering *covering, const char *path, bool readable)
 {
-	covering->items = ik_alloc_array(covering->items, covering->count + 1, sizeof(*covering->items));
+	covering->items = ik_alloc_array(covering->items, covering->count + 1,
+		sizeof(*covering->items));
 	covering->items[covering->count++] = (struct cover){ ik_strdup(path), readable };
 }
 
@@ -337,8 +347,9 @@ enum ik_cover_way ik_cover_way(void)
 
 	if (!asked) {
 		asked = true;
-		way = works(IK_COVER_MOUNTS) ? IK_COVER_MOUNTS : works(IK_COVER_USER) ? IK_COVER_USER
-			: IK_COVER_NONE;
+		way = works(IK_COVER_MOUNTS) ? IK_COVER_MOUNTS
+			: works(IK_COVER_USER)   ? IK_COVER_USER
+									 : IK_COVER_NONE;
 	}
 	return way;
 }

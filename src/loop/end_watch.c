@@ -51,7 +51,7 @@ struct ik_end_watch *ik_end_watch_new(struct ik_loop *loop, pid_t pid, void (*en
 
 struct ik_end_watch *ik_end_watch_close(struct ik_end_watch *watch)
 {
-	if (watch == NULL)
+	if (!watch)
 		return NULL;
 	watch->watch = ik_watch_close(watch->watch);
 	(void)close(watch->fd);

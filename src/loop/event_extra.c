@@ -23,9 +23,9 @@ static bool find_functions(void *handle)
 #define FIND(name) \
 	do { \
 		void *function = dlsym(handle, #name); \
-		if (function == NULL) \
+		if (!function) \
 			return false; \
-		memcpy(&found.name##_, &function, sizeof function); \
+		memcpy(&found.name##_, &function, sizeof(function)); \
 	} while (0);
 	IK_EVENT_EXTRA_FUNCTIONS(FIND)
 #undef FIND
@@ -37,16 +37,17 @@ static bool find_functions(void *handle)
 static char *library_name(void)
 {
 	void *core = dlsym(RTLD_DEFAULT, "event_base_loop");
+
 	Dl_info info;
 	const char *at;
 
-	if (core == NULL || dladdr(core, &info) == 0 || info.dli_fname == NULL)
+	if (!core || dladdr(core, &info) == 0 || !info.dli_fname)
 		return ik_strdup(EXTRA ".so");
 	at = strstr(info.dli_fname, CORE);
-	if (at == NULL)
+	if (!at)
 		return ik_strdup(EXTRA ".so");
 	return ik_format("%.*s" EXTRA "%s", (int)(at - info.dli_fname), info.dli_fname,
-		at + sizeof CORE - 1);
+		at + sizeof(CORE) - 1);
 }
 
 enum ik_status ik_event_extra_load(struct ik_error *error)
@@ -54,20 +55,21 @@ enum ik_status ik_event_extra_load(struct ik_error *error)
 	char *name;
 	void *handle;
 
-	if (ik_event_extra.evdns_base_new_ != NULL)
+	if (ik_event_extra.evdns_base_new_)
 		return IK_OK;
 	/* A libevent that is all in one is there already. */
 	if (find_functions(RTLD_DEFAULT))
 		return IK_OK;
 	name = library_name();
 	handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-	if (handle != NULL && find_functions(handle)) {
+	if (handle && find_functions(handle)) {
 		free(name);
 		return IK_OK;
 	}
-	if (handle != NULL)
+	if (handle)
 		(void)dlclose(handle);
-	(void)ik_error_set(error, IK_UNAVAILABLE, _("%s cannot be loaded: install all of libevent."), name);
+	(void)ik_error_set(error, IK_UNAVAILABLE, _("%s cannot be loaded: install all of libevent."),
+		name);
 	free(name);
 	return IK_UNAVAILABLE;
 }

@@ -20,9 +20,11 @@
 enum ik_status ik_event_extra_load(struct ik_error *error) IK_MUST_USE;
 
 /* Every function of it that is called. */
+/* clang-format off */
 #define IK_EVENT_EXTRA_FUNCTIONS(FUNCTION) \
 	FUNCTION(evdns_base_free) FUNCTION(evdns_base_new) FUNCTION(evdns_getaddrinfo) \
 	FUNCTION(evdns_getaddrinfo_cancel)
+/* clang-format on */
 
 struct ik_event_extra {
 #define IK_EVENT_EXTRA_MEMBER(name) __typeof__(name) *name##_;

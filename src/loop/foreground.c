@@ -134,7 +134,7 @@ struct ik_foreground *ik_foreground_close(struct ik_foreground *foreground)
 {
 	pid_t pid;
 
-	if (foreground == NULL)
+	if (!foreground)
 		return NULL;
 	pid = ik_process_pid(foreground->process);
 	if (!ik_process_ended(foreground->process)) {
@@ -142,7 +142,7 @@ struct ik_foreground *ik_foreground_close(struct ik_foreground *foreground)
 		kill(pid, SIGCONT);
 	}
 	for (int waited = 0; waited < END_MS && !ik_process_ended(foreground->process);
-	     waited += STEP_MS)
+		 waited += STEP_MS)
 		poll(NULL, 0, STEP_MS);
 	if (!ik_process_ended(foreground->process))
 		kill(pid, SIGKILL);

@@ -16,10 +16,10 @@
 struct ik_foreground;
 
 struct ik_foreground_spec {
-	const char *path;                /* executable; no PATH search */
-	const char *const *argv;         /* NULL-terminated */
-	const char *const *environment;  /* NULL: this process's */
-	const char *directory;           /* NULL: this process's */
+	const char *path;               /* executable; no PATH search */
+	const char *const *argv;        /* NULL-terminated */
+	const char *const *environment; /* NULL: this process's */
+	const char *directory;          /* NULL: this process's */
 };
 
 /*

@@ -37,7 +37,7 @@ struct ik_guard {
 	struct ik_process *process; /* NULL: not running */
 	struct ik_timer *rest;
 	struct rlimit mark;
-	bool lost;   /* it has died, and another has not been started */
+	bool lost; /* it has died, and another has not been started */
 	int deaths;
 	bool usable; /* there is a range to draw from, and it could be started */
 };
@@ -97,7 +97,7 @@ struct ik_guard *ik_guard_new(struct ik_loop *loop, const char *program)
 
 struct ik_guard *ik_guard_close(struct ik_guard *guard)
 {
-	if (guard == NULL)
+	if (!guard)
 		return NULL;
 	guard->process = ik_process_close(guard->process);
 	guard->rest = ik_timer_close(guard->rest);
@@ -142,13 +142,13 @@ const struct rlimit *ik_guard_mark(struct ik_guard *guard)
 	pid_t pid;
 	int number;
 
-	if (guard == NULL || !guard->usable)
+	if (!guard || !guard->usable)
 		return NULL;
 	ik_timer_stop(guard->rest);
 	/* The loop may not have heard of its end yet. */
-	if (guard->process != NULL && ik_process_ended(guard->process))
+	if (guard->process && ik_process_ended(guard->process))
 		ended(guard);
-	if (guard->process == NULL) {
+	if (!guard->process) {
 		number = start(guard, &pid);
 		if (number != 0) {
 			ik_log(IK_LOG_ERROR, "guard: %s", strerror(number));
@@ -165,18 +165,18 @@ const struct rlimit *ik_guard_mark(struct ik_guard *guard)
 
 size_t ik_guard_count(const struct ik_guard *guard)
 {
-	return guard != NULL && guard->process != NULL ? 1 : 0;
+	return guard && guard->process ? 1 : 0;
 }
 
 void ik_guard_renew(struct ik_guard *guard)
 {
-	if (guard != NULL && guard->lost)
+	if (guard && guard->lost)
 		(void)ik_guard_mark(guard);
 }
 
 void ik_guard_rest(struct ik_guard *guard)
 {
-	if (guard != NULL)
+	if (guard)
 		guard->lost = false;
 	if (ik_guard_count(guard) > 0 && !ik_timer_running(guard->rest))
 		ik_timer_start(guard->rest, REST_MS);
@@ -203,6 +203,7 @@ static bool read_entry(int process, const char *name, char *text, size_t size)
 static bool is_marked(int process, const struct rlimit *mark)
 {
 	static const char name[] = "Max file locks";
+
 	unsigned long long low, high;
 	char text[4096];
 	const char *line;
@@ -210,7 +211,7 @@ static bool is_marked(int process, const struct rlimit *mark)
 	if (!read_entry(process, "limits", text, sizeof(text)))
 		return false;
 	line = strstr(text, name);
-	return line != NULL && sscanf(line + sizeof(name) - 1, "%llu %llu", &low, &high) == 2 &&
+	return line && sscanf(line + sizeof(name) - 1, "%llu %llu", &low, &high) == 2 &&
 		low >= mark->rlim_cur && high <= mark->rlim_max;
 }
 
@@ -241,8 +242,8 @@ static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 	if (is_marked(process, mark) && read_entry(process, "stat", text, sizeof(text))) {
 		/* The name before it may hold anything. */
 		rest = strrchr(text, ')');
-		if (rest != NULL && sscanf(rest + 1, " %c %*d %d", &state, &group) == 2 &&
-			state != 'Z' && state != 'X')
+		if (rest && sscanf(rest + 1, " %c %*d %d", &state, &group) == 2 && state != 'Z' &&
+			state != 'X')
 			alive = kill_process(process, name);
 		/* All at once: what keeps forking would outrun us otherwise. A tool leads a session of
 		 * its own, so nobody else is in this group. */
@@ -260,11 +261,11 @@ static bool kill_all(const struct rlimit *mark)
 	struct dirent *entry;
 	bool any = false;
 
-	while (directory != NULL && (entry = readdir(directory)) != NULL)
+	while (directory && (entry = readdir(directory)))
 		if (isdigit((unsigned char)entry->d_name[0]) &&
 			kill_marked(dirfd(directory), entry->d_name, mark))
 			any = true;
-	if (directory != NULL)
+	if (directory)
 		closedir(directory);
 	return any;
 }
@@ -274,7 +275,8 @@ int ik_guard_run(char *const arguments[3])
 	const struct timespec pause = { 0, PAUSE_NS };
 	const pid_t parent = (pid_t)strtol(arguments[0], NULL, 10);
 	const struct rlimit mark = {
-		strtoull(arguments[1], NULL, 10), strtoull(arguments[2], NULL, 10),
+		strtoull(arguments[1], NULL, 10),
+		strtoull(arguments[2], NULL, 10),
 	};
 	sigset_t set;
 	int64_t end_ms;

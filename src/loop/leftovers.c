@@ -27,7 +27,7 @@
 #define LOOK_AFTER_MS 2
 #define MOST_LOOKS 250
 
-enum stage {
+enum leftovers_stage {
 	STOPPING, /* it was sent SIGSTOP */
 	STOPPED,  /* and starts nothing any more: its children are noted */
 	TOLD      /* it was sent SIGTERM, and goes on */
@@ -37,7 +37,7 @@ enum stage {
 struct ending {
 	pid_t pid;
 	uint64_t start;
-	enum stage stage;
+	enum leftovers_stage stage;
 	bool last; /* it was told already: SIGKILL comes next */
 };
 
@@ -56,7 +56,7 @@ static void read_file(pid_t pid, const char *name, struct ik_buf *out)
 	char *place;
 	int fd;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -66,7 +66,7 @@ static void read_file(pid_t pid, const char *name, struct ik_buf *out)
 		if (room > IK_KIB(16))
 			room = IK_KIB(16);
 		place = room > 0 ? ik_buf_reserve(out, room) : NULL;
-		length = place != NULL ? read(fd, place, room) : 0;
+		length = place ? read(fd, place, room) : 0;
 		if (length > 0)
 			ik_buf_commit(out, (size_t)length);
 	} while (length > 0);
@@ -78,6 +78,7 @@ static void read_file(pid_t pid, const char *name, struct ik_buf *out)
 static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
 {
 	struct ik_buf line;
+
 	unsigned long long start = 0;
 	const char *at;
 	char state = 'Z';
@@ -85,8 +86,11 @@ static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
 	ik_buf_init(&line, IK_KIB(4));
 	read_file(pid, name, &line);
 	at = strrchr(line.data, ')'); /* the name before it may hold anything */
-	if (at != NULL && sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		" %*s %*s %*s %*s %llu", &state, &start) != 2)
+	if (at &&
+		sscanf(at + 1,
+			" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+			" %*s %*s %*s %*s %llu",
+			&state, &start) != 2)
 		state = 'Z';
 	ik_buf_done(&line);
 	*ret_start = start;
@@ -134,9 +138,9 @@ static char *call_of(pid_t pid)
 	ik_buf_init(&environment, ENVIRONMENT_LENGTH);
 	read_file(pid, "environ", &environment);
 	end = environment.data + environment.length;
-	for (at = environment.data; call == NULL && at < end; at += strlen(at) + 1)
-		if (strncmp(at, prefix, sizeof prefix - 1) == 0)
-			call = ik_strdup(at + sizeof prefix - 1);
+	for (at = environment.data; !call && at < end; at += strlen(at) + 1)
+		if (strncmp(at, prefix, sizeof(prefix) - 1) == 0)
+			call = ik_strdup(at + sizeof(prefix) - 1);
 	ik_buf_done(&environment);
 	return call;
 }
@@ -152,7 +156,7 @@ struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count)
 {
 	size_t adopted = 0, count = 0;
 	pid_t *pids = ik_children_adopted(ik_loop_children(loop), &adopted);
-	struct ik_leftover *list = ik_alloc_array(NULL, adopted + 1, sizeof *list);
+	struct ik_leftover *list = ik_alloc_array(NULL, adopted + 1, sizeof(*list));
 	const int64_t ticks = sysconf(_SC_CLK_TCK);
 	struct timespec now = { 0 };
 
@@ -170,7 +174,7 @@ struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count)
 		};
 	}
 	free(pids);
-	qsort(list, count, sizeof *list, compare_running);
+	qsort(list, count, sizeof(*list), compare_running);
 	*ret_count = count;
 	return list;
 }
@@ -198,14 +202,14 @@ static void stop(struct ik_leftovers *leftovers, pid_t pid, bool last)
 
 	for (size_t i = 0; i < leftovers->count; i++)
 		if (leftovers->endings[i].pid == pid && leftovers->endings[i].start == ending.start &&
-		    leftovers->endings[i].stage != TOLD)
+			leftovers->endings[i].stage != TOLD)
 			return;
 	if (ending.start == 0)
 		return;
 	if (leftovers->count == leftovers->capacity) {
 		leftovers->capacity = leftovers->capacity > 0 ? 2 * leftovers->capacity : 16;
 		leftovers->endings = ik_alloc_array(leftovers->endings, leftovers->capacity,
-			sizeof *leftovers->endings);
+			sizeof(*leftovers->endings));
 	}
 	leftovers->endings[leftovers->count++] = ending;
 	kill(pid, SIGSTOP);
@@ -218,15 +222,15 @@ static void each_thread(pid_t pid, void (*fn)(void *arg, pid_t pid, const char *
 	DIR *tasks;
 	struct dirent *task;
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	tasks = opendir(path);
-	while (tasks != NULL && (task = readdir(tasks)) != NULL) {
+	while (tasks && (task = readdir(tasks))) {
 		if (!isdigit((unsigned char)task->d_name[0]))
 			continue;
-		snprintf(path, sizeof path, "task/%.20s", task->d_name);
+		snprintf(path, sizeof(path), "task/%.20s", task->d_name);
 		fn(arg, pid, path);
 	}
-	if (tasks != NULL)
+	if (tasks)
 		closedir(tasks);
 }
 
@@ -235,8 +239,8 @@ static void look_at_thread(void *arg, pid_t pid, const char *thread)
 	char path[80];
 	uint64_t start;
 
-	snprintf(path, sizeof path, "%s/stat", thread);
-	if (strchr("TtZ", state_of(pid, path, &start)) == NULL)
+	snprintf(path, sizeof(path), "%s/stat", thread);
+	if (!strchr("TtZ", state_of(pid, path, &start)))
 		*(bool *)arg = false;
 }
 
@@ -263,7 +267,7 @@ static void stop_children(void *arg, pid_t pid, const char *thread)
 	long child;
 
 	ik_buf_init(&pids, IK_MIB(1));
-	snprintf(path, sizeof path, "%s/children", thread);
+	snprintf(path, sizeof(path), "%s/children", thread);
 	read_file(pid, path, &pids);
 	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
 		stop(parent->leftovers, (pid_t)child, parent->last);
@@ -353,8 +357,8 @@ bool ik_leftover_end(struct ik_loop *loop, int pid)
 	free(pids);
 	if (!found)
 		return false;
-	if (leftovers == NULL) {
-		leftovers = children->leftovers = ik_alloc(sizeof *leftovers);
+	if (!leftovers) {
+		leftovers = children->leftovers = ik_alloc(sizeof(*leftovers));
 		leftovers->look = ik_timer_new(loop, look, leftovers);
 		leftovers->kill = ik_timer_new(loop, kill_rest, leftovers);
 	}
@@ -365,7 +369,7 @@ bool ik_leftover_end(struct ik_loop *loop, int pid)
 
 struct ik_leftovers *ik_leftovers_dispose(struct ik_leftovers *leftovers)
 {
-	if (leftovers != NULL) {
+	if (leftovers) {
 		tell(leftovers); /* nothing is left stopped */
 		ik_timer_close(leftovers->look);
 		ik_timer_close(leftovers->kill);

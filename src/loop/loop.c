@@ -72,17 +72,17 @@ struct ik_loop *ik_loop_new(struct ik_error *error)
 
 	event_set_log_callback(log_libevent);
 	config = event_config_new();
-	if (config != NULL) {
+	if (config) {
 		/* Without PRECISE_TIMER the clock is 4 ms coarse; with a cached
 		 * time a timer that is started late in a turn would be short. */
-		event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV |
-			EVENT_BASE_FLAG_NO_CACHE_TIME | EVENT_BASE_FLAG_PRECISE_TIMER);
+		event_config_set_flag(config,
+			EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV | EVENT_BASE_FLAG_NO_CACHE_TIME |
+				EVENT_BASE_FLAG_PRECISE_TIMER);
 		base = event_base_new_with_config(config);
 		event_config_free(config);
 	}
-	if (base == NULL) {
-		ik_error_set_errno(error, errno != 0 ? errno : ENOMEM,
-			_("cannot make the event loop"));
+	if (!base) {
+		ik_error_set_errno(error, errno != 0 ? errno : ENOMEM, _("cannot make the event loop"));
 		return NULL;
 	}
 	set_dispositions();
@@ -102,7 +102,7 @@ static void run_deferred(struct ik_loop *loop)
 		struct deferred entry = loop->deferred[i];
 
 		loop->deferred[i].fn = NULL;
-		if (entry.fn != NULL)
+		if (entry.fn)
 			entry.fn(entry.arg);
 	}
 	loop->deferred_count -= count;
@@ -113,7 +113,7 @@ static void run_deferred(struct ik_loop *loop)
 
 struct ik_loop *ik_loop_free(struct ik_loop *loop)
 {
-	if (loop == NULL)
+	if (!loop)
 		return NULL;
 	assert(!loop->running);
 	loop->children = ik_children_free(loop->children);
@@ -133,7 +133,7 @@ struct ik_loop *ik_loop_free(struct ik_loop *loop)
 static void end_turn(struct ik_loop *loop)
 {
 	run_deferred(loop);
-	if (loop->before_sleep != NULL)
+	if (loop->before_sleep)
 		loop->before_sleep(loop->before_sleep_arg);
 }
 
@@ -154,8 +154,7 @@ enum ik_status ik_loop_run(struct ik_loop *loop, struct ik_error *error)
 		if (outcome < 0)
 			status = ik_error_set_errno(error, errno, _("the event loop failed"));
 		else if (outcome > 0 && loop->deferred_count == 0)
-			status = ik_error_set(error, IK_FAILED,
-				_("the event loop has nothing to wait for"));
+			status = ik_error_set(error, IK_FAILED, _("the event loop has nothing to wait for"));
 		end_turn(loop);
 	}
 	loop->running = false;
@@ -222,7 +221,7 @@ static struct event *new_event(struct ik_loop *loop, int fd, event_callback_fn f
 {
 	struct event *event = event_new(loop->base, fd, 0, fn, arg);
 
-	if (event == NULL)
+	if (!event)
 		ik_loop_no_memory();
 	return event;
 }
@@ -261,7 +260,7 @@ bool ik_timer_running(const struct ik_timer *timer)
 
 struct ik_timer *ik_timer_close(struct ik_timer *timer)
 {
-	if (timer != NULL) {
+	if (timer) {
 		event_free(timer->event);
 		ik_loop_defer(timer->loop, free, timer);
 	}
@@ -273,12 +272,12 @@ static void watch_fired(evutil_socket_t fd, short what, void *arg)
 {
 	struct ik_watch *watch = arg;
 
-	watch->fn(watch->arg, ((what & EV_READ) != 0 ? IK_READABLE : 0) |
-		((what & EV_WRITE) != 0 ? IK_WRITABLE : 0));
+	watch->fn(watch->arg,
+		((what & EV_READ) != 0 ? IK_READABLE : 0) | ((what & EV_WRITE) != 0 ? IK_WRITABLE : 0));
 }
 
-struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd,
-	void (*fn)(void *arg, int what), void *arg)
+struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what),
+	void *arg)
 {
 	struct ik_watch *watch = ik_alloc(sizeof(*watch));
 
@@ -309,10 +308,8 @@ enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *e
 	if (event_add(watch->event, NULL) != 0) {
 		if (errno == EPERM)
 			return ik_error_set(error, IK_INVALID,
-				_("descriptor %d is a file or a directory: it cannot be waited for"),
-				watch->fd);
-		return ik_error_set_errno(error, errno, _("cannot wait for descriptor %d"),
-			watch->fd);
+				_("descriptor %d is a file or a directory: it cannot be waited for"), watch->fd);
+		return ik_error_set_errno(error, errno, _("cannot wait for descriptor %d"), watch->fd);
 	}
 	watch->what = what;
 	return IK_OK;
@@ -320,7 +317,7 @@ enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *e
 
 struct ik_watch *ik_watch_close(struct ik_watch *watch)
 {
-	if (watch != NULL) {
+	if (watch) {
 		event_free(watch->event);
 		ik_loop_defer(watch->loop, free, watch);
 	}

@@ -59,14 +59,14 @@ enum { IK_READABLE = 1, IK_WRITABLE = 2 };
 
 /* Watch a descriptor (not owned; close the watch before the descriptor). what is
  * a set of IK_READABLE, IK_WRITABLE, or 0 to pause. Fails on a regular file (epoll refuses those). */
-struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd,
-	void (*fn)(void *arg, int what), void *arg);
+struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what),
+	void *arg);
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error);
 struct ik_watch *ik_watch_close(struct ik_watch *watch);
 
 /* A signal as a loop event; several watches of one signal are allowed. */
-struct ik_signal *ik_signal_new(struct ik_loop *loop, int number,
-	void (*fn)(void *arg, int number), void *arg);
+struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),
+	void *arg);
 struct ik_signal *ik_signal_close(struct ik_signal *signal);
 
 #endif

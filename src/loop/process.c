@@ -31,11 +31,11 @@ static void unlink_process(struct ik_process *process)
 {
 	struct ik_children *children = process->children;
 
-	if (process->previous != NULL)
+	if (process->previous)
 		process->previous->next = process->next;
 	else
 		children->first = process->next;
-	if (process->next != NULL)
+	if (process->next)
 		process->next->previous = process->previous;
 	children->count--;
 }
@@ -53,7 +53,7 @@ void ik_process_set_reaped(struct ik_process *process, int status)
 	stop_watching(process);
 	unlink_process(process);
 	ik_children_changed(process->children);
-	if (process->ended == NULL)
+	if (!process->ended)
 		release(process);
 }
 
@@ -64,7 +64,7 @@ void ik_process_notice(struct ik_process *process)
 	if (!ik_process_ended(process))
 		return;
 	stop_watching(process); /* it would stay readable */
-	if (process->ended != NULL)
+	if (process->ended)
 		process->ended(process->arg);
 	else
 		ik_process_reap(process, &status);
@@ -76,8 +76,8 @@ static void pidfd_readable(void *arg, int what)
 	ik_process_notice(arg);
 }
 
-struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid,
-	void (*ended)(void *arg), void *arg)
+struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)(void *arg),
+	void *arg)
 {
 	struct ik_children *children = ik_loop_children(loop);
 	struct ik_process *process = ik_alloc(sizeof(*process));
@@ -87,7 +87,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid,
 	process->ended = ended;
 	process->arg = arg;
 	process->next = children->first;
-	if (process->next != NULL)
+	if (process->next)
 		process->next->previous = process;
 	children->first = process;
 	children->count++;
@@ -98,7 +98,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid,
 		if (ik_watch_set(process->watch, IK_READABLE, NULL) != IK_OK)
 			stop_watching(process);
 	}
-	if (process->watch == NULL)
+	if (!process->watch)
 		ik_children_watch_signal(children);
 	return process;
 }
@@ -152,7 +152,7 @@ struct ik_process *ik_process_close(struct ik_process *process)
 {
 	int status;
 
-	if (process == NULL)
+	if (!process)
 		return NULL;
 	process->ended = NULL;
 	if (process->reaped) {
@@ -170,10 +170,10 @@ struct ik_children *ik_children_free(struct ik_children *children)
 	const struct timespec moment = { 0, 1000 * 1000 };
 	const int64_t end = ik_clock_ms() + LAST_WAIT_MS;
 
-	if (children == NULL)
+	if (!children)
 		return NULL;
 	children->guard = ik_guard_close(children->guard);
-	while (children->first != NULL) {
+	while (children->first) {
 		struct ik_process *process = children->first;
 		int status;
 

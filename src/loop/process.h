@@ -28,8 +28,8 @@ struct ik_children *ik_children_free(struct ik_children *children);
 rlim_t ik_children_descriptor_limit(const struct ik_children *children);
 
 /* Take charge of pid. ended(arg) runs once, from the loop, when it has ended. */
-struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid,
-	void (*ended)(void *arg), void *arg);
+struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)(void *arg),
+	void *arg);
 
 pid_t ik_process_pid(const struct ik_process *process);
 

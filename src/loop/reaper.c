@@ -57,7 +57,7 @@ static void put_path(char path[64])
 		digits[length++] = (char)('0' + pid % 10);
 	while (length > 0)
 		path[at++] = digits[--length];
-	for (size_t i = 0; i < sizeof tail; i++)
+	for (size_t i = 0; i < sizeof(tail); i++)
 		path[at++] = tail[i];
 }
 
@@ -74,8 +74,8 @@ ssize_t ik_reaper_list(pid_t *pids, size_t size)
 	if (fd < 0)
 		return -1;
 	/* Numbers, each with a blank behind it. */
-	while (count < size && ((length = read(fd, bytes, sizeof bytes)) > 0 ||
-		(length < 0 && errno == EINTR)))
+	while (count < size &&
+		((length = read(fd, bytes, sizeof(bytes))) > 0 || (length < 0 && errno == EINTR)))
 		for (ssize_t i = 0; i < length && count < size; i++) {
 			if (bytes[i] >= '0' && bytes[i] <= '9') {
 				pid = pid * 10 + (bytes[i] - '0');

@@ -24,8 +24,8 @@ static void signal_fired(evutil_socket_t number, short what, void *arg)
 	watched->fn(watched->arg, watched->number);
 }
 
-struct ik_signal *ik_signal_new(struct ik_loop *loop, int number,
-	void (*fn)(void *arg, int number), void *arg)
+struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),
+	void *arg)
 {
 	struct ik_signal *watched = ik_alloc(sizeof(*watched));
 	sigset_t set;
@@ -36,7 +36,7 @@ struct ik_signal *ik_signal_new(struct ik_loop *loop, int number,
 	watched->arg = arg;
 	watched->event = evsignal_new(ik_loop_base(loop), number, signal_fired, watched);
 	/* Beside want of memory only for SIGKILL, SIGSTOP and numbers that don't exist. */
-	if (watched->event == NULL || event_add(watched->event, NULL) != 0)
+	if (!watched->event || event_add(watched->event, NULL) != 0)
 		ik_alloc_fail();
 	/* Who started us may have left it blocked. */
 	sigemptyset(&set);
@@ -47,7 +47,7 @@ struct ik_signal *ik_signal_new(struct ik_loop *loop, int number,
 
 struct ik_signal *ik_signal_close(struct ik_signal *watched)
 {
-	if (watched != NULL) {
+	if (watched) {
 		event_free(watched->event);
 		ik_loop_defer(watched->loop, free, watched);
 	}

@@ -13,7 +13,7 @@
 #endif
 
 /* What the child tells when it did not get as far as exec. */
-struct report {
+struct spawn_report {
 	int step;
 	int number;
 };
@@ -27,7 +27,7 @@ static int set_limits(const struct ik_spawn *spawn)
 	if (setrlimit(RLIMIT_CORE, &no_core) != 0)
 		return -1;
 	/* Where a sandbox around this process refuses it, the tool runs all the same. */
-	if (spawn->mark != NULL)
+	if (spawn->mark)
 		(void)setrlimit(RLIMIT_LOCKS, spawn->mark);
 	if (spawn->descriptor_limit != RLIM_INFINITY) {
 		if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -65,7 +65,7 @@ static void close_others(void)
 /* Does it see places covered? */
 static bool is_covered(const struct ik_spawn *spawn)
 {
-	return spawn->confinement != NULL && spawn->confinement->covering != NULL;
+	return spawn->confinement && spawn->confinement->covering;
 }
 
 /* All up to the exec. Returns the step that failed, with errno. */
@@ -95,13 +95,13 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 		return IK_SPAWN_SETUP;
 	if (!spawn->outlives && getppid() != parent)
 		_exit(127); /* it died before the line above: nobody is left to tell */
-	if (spawn->directory != NULL && chdir(spawn->directory) != 0)
+	if (spawn->directory && chdir(spawn->directory) != 0)
 		return IK_SPAWN_DIRECTORY;
 	for (int i = 0; i < 3; i++)
 		if (dup2(spawn->streams[i], i) < 0)
 			return IK_SPAWN_SETUP;
 	close_others();
-	if (spawn->confinement != NULL) {
+	if (spawn->confinement) {
 		errno = ik_confine_self(spawn->confinement);
 		if (errno != 0)
 			return IK_SPAWN_CONFINE;
@@ -110,7 +110,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* As late as can be: a name has to be looked up again for a script, which must
 	 * find itself by it. */
-	if (spawn->identity != NULL && !ik_identity_holds(spawn->path, spawn->identity)) {
+	if (spawn->identity && !ik_identity_holds(spawn->path, spawn->identity)) {
 		errno = ESTALE;
 		return IK_SPAWN_IDENTITY;
 	}
@@ -119,7 +119,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 }
 
 /* What a child is told. */
-struct child {
+struct spawn_child {
 	const struct ik_spawn *spawn;
 	pid_t parent;
 	int report_fd;
@@ -129,8 +129,8 @@ struct child {
  * the stack before the end, and may not know it. */
 static __attribute__((noinline, no_sanitize("address"))) int child_main(void *arg)
 {
-	const struct child *child = arg;
-	struct report report;
+	const struct spawn_child *child = arg;
+	struct spawn_report report;
 
 	report.step = prepare_and_exec(child->spawn, child->parent);
 	report.number = errno;
@@ -141,7 +141,7 @@ static __attribute__((noinline, no_sanitize("address"))) int child_main(void *ar
 }
 
 /* vfork in a frame of its own, with nothing in it that it could clobber. */
-static __attribute__((noinline)) pid_t start_child(struct child *child)
+static __attribute__((noinline)) pid_t start_child(struct spawn_child *child)
 {
 	pid_t pid;
 
@@ -168,8 +168,8 @@ int ik_spawn_above_streams(int fd)
 
 int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step)
 {
-	struct child child = { .spawn = spawn, .parent = getpid() };
-	struct report report = { 0 };
+	struct spawn_child child = { .spawn = spawn, .parent = getpid() };
+	struct spawn_report report = { 0 };
 	int report_pipe[2];
 	sigset_t all, before;
 	ssize_t got = 0;

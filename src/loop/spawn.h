@@ -25,25 +25,25 @@ struct ik_spawn {
 	                                       NULL: any */
 	char *const *argv;
 	char *const *environment;
-	const char *directory;    /* NULL: this process's */
-	int streams[3];           /* become 0, 1, 2; each above 2 */
-	rlim_t memory_limit;      /* bytes of address space; RLIM_INFINITY: none */
-	bool foreground;          /* it stays in this process's session and group, and so in its
+	const char *directory;     /* NULL: this process's */
+	int streams[3];            /* become 0, 1, 2; each above 2 */
+	rlim_t memory_limit;       /* bytes of address space; RLIM_INFINITY: none */
+	bool foreground;           /* it stays in this process's session and group, and so in its
 	                             job, with the terminal that it may have */
-	bool outlives;            /* it is not killed when this process dies */
+	bool outlives;             /* it is not killed when this process dies */
 	const struct rlimit *mark; /* RLIMIT_LOCKS, by which a guard finds it and what it starts
 	                             (loop/guard.h); NULL: as it is */
 	const struct ik_confinement *confinement; /* what it may not do; NULL: nothing of it */
-	rlim_t descriptor_limit;  /* soft limit of open files; RLIM_INFINITY: as it is */
+	rlim_t descriptor_limit; /* soft limit of open files; RLIM_INFINITY: as it is */
 };
 
 /* What the errno value belongs to. */
 enum ik_spawn_step {
-	IK_SPAWN_FORK,      /* no process or no descriptor could be had */
-	IK_SPAWN_SETUP,     /* session, limits, streams */
+	IK_SPAWN_FORK,  /* no process or no descriptor could be had */
+	IK_SPAWN_SETUP, /* session, limits, streams */
 	IK_SPAWN_DIRECTORY,
-	IK_SPAWN_CONFINE,   /* the sandbox */
-	IK_SPAWN_IDENTITY,  /* it is another file; the value says nothing */
+	IK_SPAWN_CONFINE,  /* the sandbox */
+	IK_SPAWN_IDENTITY, /* it is another file; the value says nothing */
 	IK_SPAWN_EXEC
 };
 

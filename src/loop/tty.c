@@ -57,7 +57,7 @@ struct ik_tty {
 	bool may_stop; /* SIGTSTP was not ignored */
 	bool entered;
 	bool answers; /* are under way */
-	bool gone; /* hung up: no system call on it makes sense any more */
+	bool gone;    /* hung up: no system call on it makes sense any more */
 };
 
 /* Deferred: tell that the terminal is gone. */
@@ -65,7 +65,7 @@ static void tell_gone(void *arg)
 {
 	struct ik_tty *tty = arg;
 
-	if (tty->events.hung_up != NULL)
+	if (tty->events.hung_up)
 		tty->events.hung_up(tty->arg);
 }
 
@@ -151,7 +151,7 @@ static void ready(void *arg, int what)
 		write_waiting(tty);
 		if (tty->out.length == 0 && tty->entered) {
 			update_watch(tty);
-			if (tty->events.drained != NULL)
+			if (tty->events.drained)
 				tty->events.drained(tty->arg);
 		}
 	}
@@ -255,15 +255,15 @@ static void tell_resumed(void *arg)
 {
 	struct ik_tty *tty = arg;
 
-	if (tty->events.resumed != NULL)
+	if (tty->events.resumed)
 		tty->events.resumed(tty->arg);
 }
 
 /* Take the terminal again after a stop; keep_modes when it was not given back. */
 static void take_again(struct ik_tty *tty, bool keep_modes)
 {
-	if (!wait_for_foreground(tty) ||
-		(!keep_modes && tcgetattr(tty->fd, &tty->modes) != 0) || !take(tty)) {
+	if (!wait_for_foreground(tty) || (!keep_modes && tcgetattr(tty->fd, &tty->modes) != 0) ||
+		!take(tty)) {
 		hang_up(tty);
 		return;
 	}
@@ -295,7 +295,7 @@ static void signal_came(void *arg, int number)
 			ik_tty_stop_job(tty); /* nothing to give back first */
 	} else if (number == SIGWINCH) {
 		read_size(tty);
-		if (tty->events.resized != NULL)
+		if (tty->events.resized)
 			tty->events.resized(tty->arg, tty->rows, tty->columns);
 	} else if (number == SIGTSTP) {
 		ik_tty_suspend(tty);
@@ -318,8 +318,8 @@ static int reopen(int stream)
 	return fd;
 }
 
-struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events,
-	void *arg, struct ik_error *error)
+struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events, void *arg,
+	struct ik_error *error)
 {
 	static const int numbers[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGHUP };
 	struct sigaction stop;
@@ -327,9 +327,10 @@ struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *eve
 	int fd;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		ik_error_set(error, IK_UNAVAILABLE, isatty(STDIN_FILENO) ?
-			_("standard output is not a terminal; without one, use ikigai exec") :
-			_("standard input is not a terminal; without one, use ikigai exec"));
+		ik_error_set(error, IK_UNAVAILABLE,
+			isatty(STDIN_FILENO)
+				? _("standard output is not a terminal; without one, use ikigai exec")
+				: _("standard input is not a terminal; without one, use ikigai exec"));
 		return NULL;
 	}
 	fd = reopen(STDIN_FILENO);
@@ -504,7 +505,7 @@ void ik_tty_stop_job(struct ik_tty *tty)
 
 struct ik_tty *ik_tty_close(struct ik_tty *tty)
 {
-	if (tty == NULL)
+	if (!tty)
 		return NULL;
 	ik_tty_leave(tty);
 	ik_restore_disarm(); /* it may still be lent */
@@ -534,7 +535,8 @@ static void say_to(int fd, const char *text, size_t length)
 		if (written > 0) {
 			text += written;
 			length -= (size_t)written;
-		} else if (written == 0 || (errno != EINTR && (errno != EAGAIN || poll(&wanted, 1, SAY_MS) == 0))) {
+		} else if (written == 0 ||
+			(errno != EINTR && (errno != EAGAIN || poll(&wanted, 1, SAY_MS) == 0))) {
 			return;
 		}
 	}

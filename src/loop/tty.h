@@ -22,7 +22,7 @@ struct ik_tty;
 struct ik_tty_events {
 	/* What was typed, all that there is (up to 64 KiB). */
 	void (*input)(void *arg, const char *bytes, size_t length);
-	void (*drained)(void *arg); /* all waiting output was taken */
+	void (*drained)(void *arg);                        /* all waiting output was taken */
 	void (*resized)(void *arg, int rows, int columns); /* SIGWINCH; maybe the same size */
 	/* Back from a stop: raw, and enter written again; the size may be
 	 * another: redraw all. */
@@ -31,8 +31,8 @@ struct ik_tty_events {
 };
 
 /* Opens the terminal of stdin and stdout; an error in words when there is none. */
-struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events,
-	void *arg, struct ik_error *error);
+struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events, void *arg,
+	struct ik_error *error);
 
 /* Enter raw mode (keys and output as they are: Ctrl-C is a byte, a line feed
  * does not return the carriage) and write enter; leave is what undoes it on

@@ -23,7 +23,7 @@
 enum { BUFFER = 16384, READS_AT_ONCE = 4, ATTEMPTS = 3, NONE = -1 };
 
 /* A place, and what the kernel calls the directories that tell of it. */
-struct place {
+struct watch_place {
 	char *directory;
 	char *name;      /* NULL: all files */
 	int self;        /* the directory's number; NONE: it is not there */
@@ -37,13 +37,13 @@ struct ik_directory_watch {
 	void *arg;
 	int fd; /* NONE: not possible, or not wanted yet */
 	struct ik_watch *readable;
-	struct place *places;
+	struct watch_place *places;
 	size_t count;
 	struct ik_timer *timer;
 	int64_t first_ms; /* when the first change came that was not told; 0: none */
 	int64_t due_ms;   /* when it is told */
 	int64_t told_ms;
-	char *problem;    /* to be told, or told; NULL: there was none */
+	char *problem; /* to be told, or told; NULL: there was none */
 	bool closed;
 };
 
@@ -59,14 +59,18 @@ static void set_problem(struct ik_directory_watch *watch, const char *path, int 
 {
 	struct ik_error error;
 
-	if (watch->problem != NULL)
+	if (watch->problem)
 		return;
 	if (number == ENOSPC)
-		ik_error_set(&error, IK_FAILED, _("Changes in %s will not be noticed: the limit of "
-			"watches is reached (sysctl fs.inotify.max_user_watches)."), path);
+		ik_error_set(&error, IK_FAILED,
+			_("Changes in %s will not be noticed: the limit of "
+			  "watches is reached (sysctl fs.inotify.max_user_watches)."),
+			path);
 	else if (number == EMFILE)
-		ik_error_set(&error, IK_FAILED, _("Changes in %s will not be noticed: the limit of "
-			"watching programs is reached (sysctl fs.inotify.max_user_instances)."), path);
+		ik_error_set(&error, IK_FAILED,
+			_("Changes in %s will not be noticed: the limit of "
+			  "watching programs is reached (sysctl fs.inotify.max_user_instances)."),
+			path);
 	else
 		ik_error_set(&error, IK_FAILED, _("Changes in %s will not be noticed: %s."), path,
 			strerror(number));
@@ -122,7 +126,7 @@ static int add(struct ik_directory_watch *watch, const char *path, uint32_t mask
 }
 
 /* Watch the nearest parent that is there; *path becomes its own. */
-static void add_above(struct ik_directory_watch *watch, struct place *place, char *path)
+static void add_above(struct ik_directory_watch *watch, struct watch_place *place, char *path)
 {
 	place->above = NONE;
 	while (place->above == NONE && path[0] != '\0') {
@@ -136,7 +140,7 @@ static void add_above(struct ik_directory_watch *watch, struct place *place, cha
 }
 
 /* Find out what has to be watched for a place, and watch it. */
-static void resolve(struct ik_directory_watch *watch, struct place *place)
+static void resolve(struct ik_directory_watch *watch, struct watch_place *place)
 {
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		char *path = ik_strdup(place->directory), *next;
@@ -164,7 +168,8 @@ static bool is_used(const struct ik_directory_watch *watch, int number)
 }
 
 /* Stop watching what no place needs any more. */
-static void drop_unused(struct ik_directory_watch *watch, const struct place *old, size_t count)
+static void drop_unused(struct ik_directory_watch *watch, const struct watch_place *old,
+	size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		/* Those that the kernel dropped by itself are refused: nothing to do. */
@@ -178,12 +183,12 @@ static void drop_unused(struct ik_directory_watch *watch, const struct place *ol
 /* Look for all places anew. */
 static void resolve_all(struct ik_directory_watch *watch)
 {
-	struct place *old;
+	struct watch_place *old;
 
 	if (watch->count == 0)
 		return;
-	old = ik_alloc_array(NULL, watch->count, sizeof *old);
-	memcpy(old, watch->places, watch->count * sizeof *old);
+	old = ik_alloc_array(NULL, watch->count, sizeof(*old));
+	memcpy(old, watch->places, watch->count * sizeof(*old));
 	for (size_t i = 0; i < watch->count; i++) {
 		resolve(watch, &watch->places[i]);
 		if (watch->places[i].self != old[i].self)
@@ -194,7 +199,7 @@ static void resolve_all(struct ik_directory_watch *watch)
 }
 
 /* Will a file that has come into being be closed by a writer still? */
-static bool is_beginning(const struct place *place, const char *name)
+static bool is_beginning(const struct watch_place *place, const char *name)
 {
 	char *path = ik_path_join(place->directory, name);
 	struct stat status;
@@ -205,19 +210,19 @@ static bool is_beginning(const struct place *place, const char *name)
 }
 
 /* Take what happened in a place's own directory. */
-static void entry_event(struct ik_directory_watch *watch, const struct place *place,
+static void entry_event(struct ik_directory_watch *watch, const struct watch_place *place,
 	const struct inotify_event *event)
 {
 	const char *name = event->len > 0 ? event->name : NULL;
 
-	if (name == NULL) {
+	if (!name) {
 		if ((event->mask & IN_ATTRIB) != 0)
 			note_change(watch);
 		return;
 	}
-	if (place->name != NULL ? strcmp(place->name, name) != 0 :
-		(event->mask & IN_ISDIR) != 0 || (watch->events.counts != NULL &&
-		!watch->events.counts(name)))
+	if (place->name ? strcmp(place->name, name) != 0
+					: (event->mask & IN_ISDIR) != 0 ||
+				(watch->events.counts && !watch->events.counts(name)))
 		return;
 	if ((event->mask & IN_CREATE) != 0 && is_beginning(place, name))
 		note_beginning(watch);
@@ -235,7 +240,7 @@ static bool take(struct ik_directory_watch *watch, const struct inotify_event *e
 		return true;
 	}
 	for (size_t i = 0; i < watch->count; i++) {
-		const struct place *place = &watch->places[i];
+		const struct watch_place *place = &watch->places[i];
 
 		if (event->wd != place->self && event->wd != place->above)
 			continue;
@@ -258,19 +263,20 @@ static bool take(struct ik_directory_watch *watch, const struct inotify_event *e
 static void take_all(void *arg, int what)
 {
 	struct ik_directory_watch *watch = arg;
+
 	_Alignas(struct inotify_event) char bytes[BUFFER];
 	bool lost = false;
 
 	for (int i = 0; i < READS_AT_ONCE; i++) {
-		ssize_t length = read(watch->fd, bytes, sizeof bytes), at = 0;
+		ssize_t length = read(watch->fd, bytes, sizeof(bytes)), at = 0;
 
 		while (at < length) {
 			const struct inotify_event *event = (const void *)(bytes + at);
 
 			lost = take(watch, event) || lost;
-			at += (ssize_t)(sizeof *event + event->len);
+			at += (ssize_t)(sizeof(*event) + event->len);
 		}
-		if (length < (ssize_t)sizeof bytes / 2)
+		if (length < (ssize_t)sizeof(bytes) / 2)
 			break;
 	}
 	if (lost)
@@ -280,7 +286,7 @@ static void take_all(void *arg, int what)
 struct ik_directory_watch *ik_directory_watch_new(struct ik_loop *loop,
 	const struct ik_directory_watch_events *events, void *arg)
 {
-	struct ik_directory_watch *watch = ik_alloc(sizeof *watch);
+	struct ik_directory_watch *watch = ik_alloc(sizeof(*watch));
 
 	watch->loop = loop;
 	watch->events = *events;
@@ -316,17 +322,17 @@ static bool same_places(const struct ik_directory_watch *watch, const struct ik_
 	if (watch->count != count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		const struct place *place = &watch->places[i];
+		const struct watch_place *place = &watch->places[i];
 
 		if (strcmp(place->directory, places[i].directory) != 0 ||
-			(place->name == NULL) != (places[i].name == NULL) ||
-			(place->name != NULL && strcmp(place->name, places[i].name) != 0))
+			(!place->name) != (!places[i].name) ||
+			(place->name && strcmp(place->name, places[i].name) != 0))
 			return false;
 	}
 	return true;
 }
 
-static void free_places(struct place *places, size_t count)
+static void free_places(struct watch_place *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		free(places[i].directory);
@@ -339,22 +345,22 @@ static void free_places(struct place *places, size_t count)
 void ik_directory_watch_set(struct ik_directory_watch *watch, const struct ik_watched *places,
 	size_t count)
 {
-	struct place *old = watch->places;
+	struct watch_place *old = watch->places;
 	size_t old_count = watch->count;
 
-	if (same_places(watch, places, count) || (count > 0 &&
-		!open_inotify(watch, places[0].directory)))
+	if (same_places(watch, places, count) ||
+		(count > 0 && !open_inotify(watch, places[0].directory)))
 		return;
-	watch->places = count > 0 ? ik_alloc(count * sizeof *watch->places) : NULL;
+	watch->places = count > 0 ? ik_alloc(count * sizeof(*watch->places)) : NULL;
 	watch->count = count;
 	for (size_t i = 0; i < count; i++) {
-		struct place *place = &watch->places[i];
+		struct watch_place *place = &watch->places[i];
 
 		place->directory = ik_strdup(places[i].directory);
 		/* "/tools/" is "/tools". */
 		for (size_t end = strlen(place->directory); end > 1 && place->directory[end - 1] == '/';)
 			place->directory[--end] = '\0';
-		place->name = places[i].name != NULL ? ik_strdup(places[i].name) : NULL;
+		place->name = places[i].name ? ik_strdup(places[i].name) : NULL;
 		resolve(watch, place);
 	}
 	drop_unused(watch, old, old_count);
@@ -373,7 +379,7 @@ static void release(void *arg)
 
 struct ik_directory_watch *ik_directory_watch_close(struct ik_directory_watch *watch)
 {
-	if (watch == NULL || watch->closed)
+	if (!watch || watch->closed)
 		return NULL;
 	watch->closed = true;
 	ik_loop_cancel_deferred(watch->loop, tell_problem, watch);

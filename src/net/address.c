@@ -11,10 +11,10 @@ char *ik_address_of(const char *url)
 	const char *at;
 	size_t length;
 
-	start = start != NULL ? start + 3 : url;
+	start = start ? start + 3 : url;
 	length = strcspn(start, "/?#");
 	at = memrchr(start, '@', length);
-	if (at != NULL) {
+	if (at) {
 		length -= (size_t)(at + 1 - start);
 		start = at + 1;
 	}

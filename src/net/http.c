@@ -21,13 +21,15 @@
 #include "util/text.h"
 
 /* What is used of libcurl, each without its "curl_". */
+/* clang-format off */
 #define FUNCTIONS(X) \
 	X(global_init) X(getdate) X(slist_append) X(slist_free_all) \
 	X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_strerror) X(easy_cleanup) \
 	X(multi_init) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) \
 	X(multi_socket_action) X(multi_info_read) X(multi_assign) X(multi_cleanup)
+/* clang-format on */
 
-struct library {
+struct http_library {
 #define MEMBER(name) __typeof__(&curl_##name) name;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
@@ -35,7 +37,7 @@ struct library {
 
 struct ik_http {
 	struct ik_loop *loop;
-	struct library curl;
+	struct http_library curl;
 	char *unavailable;      /* why libcurl cannot be had; NULL: not known of */
 	CURLM *multi;           /* NULL until the first request */
 	struct ik_timer *timer; /* libcurl's */
@@ -63,17 +65,17 @@ struct ik_http_request {
 	void *arg;
 	CURL *easy;
 	struct curl_slist *headers;
-	char *address;           /* host and port, for sentences */
+	char *address; /* host and port, for sentences */
 	struct ik_timer *idle;
 	int64_t idle_timeout_ms;
 	int64_t last_byte;
-	curl_off_t sent;         /* when the idle clock ran out last */
+	curl_off_t sent; /* when the idle clock ran out last */
 	struct ik_http_result result;
 	char message[600];
 	char curl_text[CURL_ERROR_SIZE];
 	bool head_told;
-	bool added;    /* libcurl has it */
-	bool ended;    /* the result is known */
+	bool added; /* libcurl has it */
+	bool ended; /* the result is known */
 	bool reported;
 	bool closed;
 	bool settling; /* settle() is deferred */
@@ -98,8 +100,9 @@ static void socket_ready(void *arg, int what)
 {
 	struct watched *watched = arg;
 
-	act(watched->http, watched->fd, ((what & IK_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
-		((what & IK_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
+	act(watched->http, watched->fd,
+		((what & IK_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
+			((what & IK_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
 }
 
 /* libcurl's timer has run out. */
@@ -116,22 +119,24 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 	struct ik_error error;
 
 	if (what == CURL_POLL_REMOVE) {
-		if (watched != NULL) {
+		if (watched) {
 			watched->watch = ik_watch_close(watched->watch);
 			ik_loop_defer(http->loop, free, watched);
 			http->curl.multi_assign(http->multi, fd, NULL);
 		}
 		return 0;
 	}
-	if (watched == NULL) {
+	if (!watched) {
 		watched = ik_alloc(sizeof(*watched));
 		watched->http = http;
 		watched->fd = fd;
 		watched->watch = ik_watch_new(http->loop, fd, socket_ready, watched);
 		http->curl.multi_assign(http->multi, fd, watched);
 	}
-	if (ik_watch_set(watched->watch, ((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
-		((what & CURL_POLL_OUT) != 0 ? IK_WRITABLE : 0), &error) != IK_OK)
+	if (ik_watch_set(watched->watch,
+			((what & CURL_POLL_IN) != 0 ? IK_READABLE : 0) |
+				((what & CURL_POLL_OUT) != 0 ? IK_WRITABLE : 0),
+			&error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "http: %s", error.text);
 	return 0;
 }
@@ -141,27 +146,27 @@ static bool load(struct ik_http *http)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
 	static const struct ik_library_function functions[] = {
-#define FUNCTION(name) { "curl_" #name, offsetof(struct library, name) },
+#define FUNCTION(name) { "curl_" #name, offsetof(struct http_library, name) },
 		FUNCTIONS(FUNCTION)
 #undef FUNCTION
 	};
 	void *handle = NULL;
 
-	if (http->multi != NULL)
+	if (http->multi)
 		return true;
-	if (http->unavailable != NULL)
+	if (http->unavailable)
 		return false;
-	for (size_t i = 0; handle == NULL && i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; !handle && i < sizeof(names) / sizeof(names[0]); i++)
 		handle = ik_library_load(names[i], functions, sizeof(functions) / sizeof(functions[0]),
 			&http->curl);
 	/* It is never unloaded: TLS libraries leave handlers behind. */
-	if (handle == NULL) {
+	if (!handle) {
 		http->unavailable = ik_format(_("libcurl cannot be loaded: %s"), dlerror());
 		return false;
 	}
 	if (http->curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
 		http->multi = http->curl.multi_init();
-	if (http->multi == NULL) {
+	if (!http->multi) {
 		http->unavailable = ik_strdup(_("libcurl cannot be initialised"));
 		return false;
 	}
@@ -179,9 +184,9 @@ struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *
 
 	http->loop = loop;
 	http->connect_timeout_ms = options->connect_timeout_ms;
-	if (options->proxy != NULL)
+	if (options->proxy)
 		http->proxy = ik_strdup(options->proxy);
-	if (options->ca_file != NULL)
+	if (options->ca_file)
 		http->ca_file = ik_strdup(options->ca_file);
 	return http;
 }
@@ -192,7 +197,7 @@ static void release_client(void *arg)
 	struct ik_http *http = arg;
 
 	assert(http->request_count == 0);
-	if (http->multi != NULL)
+	if (http->multi)
 		http->curl.multi_cleanup(http->multi);
 	free(http->unavailable);
 	free(http->proxy);
@@ -202,7 +207,7 @@ static void release_client(void *arg)
 
 struct ik_http *ik_http_free(struct ik_http *http)
 {
-	if (http != NULL) {
+	if (http) {
 		http->closed = true;
 		http->timer = ik_timer_close(http->timer);
 		ik_loop_defer(http->loop, release_client, http);
@@ -213,12 +218,12 @@ struct ik_http *ik_http_free(struct ik_http *http)
 /* Release a request that libcurl does not have any more. */
 static void release_request(struct ik_http_request *request)
 {
-	struct library *curl = &request->http->curl;
+	struct http_library *curl = &request->http->curl;
 
 	request->http->request_count--;
-	if (request->easy != NULL)
+	if (request->easy)
 		curl->easy_cleanup(request->easy);
-	if (request->headers != NULL)
+	if (request->headers)
 		curl->slist_free_all(request->headers);
 	free(request->address);
 	free(request);
@@ -268,7 +273,7 @@ static void end(struct ik_http_request *request, enum ik_http_failure failure, c
 		return;
 	request->ended = true;
 	ik_timer_stop(request->idle);
-	if (request->easy != NULL)
+	if (request->easy)
 		request->http->curl.easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
 	snprintf(request->message, sizeof(request->message), "%s", message);
 	request->result.failure = failure;
@@ -285,7 +290,7 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 	char text[sizeof(request->message)];
 	long number = 0;
 
-	if (detail[0] == '\0' && request->easy != NULL)
+	if (detail[0] == '\0' && request->easy)
 		detail = request->http->curl.easy_strerror(code);
 	switch (code) {
 	case CURLE_OK:
@@ -308,8 +313,7 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 		break;
 	case CURLE_URL_MALFORMAT:
 		failure = IK_HTTP_CONNECT;
-		snprintf(text, sizeof(text), _("not an http or https address: %s"),
-			request->address);
+		snprintf(text, sizeof(text), _("not an http or https address: %s"), request->address);
 		break;
 	case CURLE_OPERATION_TIMEDOUT: /* the only time-out given to libcurl is this */
 		failure = IK_HTTP_TIMEOUT;
@@ -324,8 +328,8 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 	case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_ENGINE_INITFAILED:
 		failure = IK_HTTP_TLS;
-		request->result.transient = ik_http_explain_tls(request->address,
-			request->http->ca_file, detail, text, sizeof(text));
+		request->result.transient = ik_http_explain_tls(request->address, request->http->ca_file,
+			detail, text, sizeof(text));
 		break;
 	case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9, libcurl takes it for */
 	case CURLE_WEIRD_SERVER_REPLY:
@@ -337,16 +341,14 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 			request->address);
 		break;
 	default:
-		if (request->easy != NULL)
-			request->http->curl.easy_getinfo(request->easy, CURLINFO_HTTP_CONNECTCODE,
-				&number);
+		if (request->easy)
+			request->http->curl.easy_getinfo(request->easy, CURLINFO_HTTP_CONNECTCODE, &number);
 		if (number >= 300) {
 			failure = IK_HTTP_CONNECT;
 			ik_http_explain_proxy(request->address, number, text, sizeof(text));
 			break;
 		}
-		snprintf(text, sizeof(text), _("the connection to %s broke: %s"),
-			request->address, detail);
+		snprintf(text, sizeof(text), _("the connection to %s broke: %s"), request->address, detail);
 	}
 	end(request, failure, text);
 }
@@ -358,7 +360,7 @@ static void act(struct ik_http *http, curl_socket_t fd, int mask)
 	int running, left;
 
 	http->curl.multi_socket_action(http->multi, fd, mask, &running);
-	while ((message = http->curl.multi_info_read(http->multi, &left)) != NULL) {
+	while ((message = http->curl.multi_info_read(http->multi, &left))) {
 		void *request = NULL;
 
 		if (message->msg != CURLMSG_DONE)
@@ -383,7 +385,7 @@ static int64_t parse_retry_after(struct ik_http *http, const char *value)
 /* The head of the final answer is in. */
 static void tell_head(struct ik_http_request *request)
 {
-	struct library *curl = &request->http->curl;
+	struct http_library *curl = &request->http->curl;
 	char *content_type = NULL;
 	long status = 0;
 
@@ -392,7 +394,7 @@ static void tell_head(struct ik_http_request *request)
 		return; /* told; or 100 Continue and the like */
 	request->head_told = true;
 	curl->easy_getinfo(request->easy, CURLINFO_CONTENT_TYPE, &content_type);
-	if (request->events.headers != NULL)
+	if (request->events.headers)
 		request->events.headers(request->arg, (int)status, content_type);
 }
 
@@ -411,8 +413,8 @@ static size_t header_came(char *bytes, size_t size, size_t length, void *arg)
 		snprintf(value, sizeof(value), "%.*s", (int)(length - (sizeof(name) - 1)),
 			bytes + sizeof(name) - 1);
 		value[strcspn(value, "\r\n")] = '\0';
-		request->result.retry_after_ms =
-			parse_retry_after(request->http, value + strspn(value, " \t"));
+		request->result.retry_after_ms = parse_retry_after(request->http,
+			value + strspn(value, " \t"));
 	} else if (length <= 2 && (bytes[0] == '\r' || bytes[0] == '\n')) {
 		tell_head(request);
 	}
@@ -459,24 +461,24 @@ static void idle_fired(void *arg)
 static bool make_transfer(struct ik_http_request *request, const struct ik_http_spec *spec)
 {
 	struct ik_http *http = request->http;
-	struct library *curl = &http->curl;
+	struct http_library *curl = &http->curl;
 	CURL *easy = curl->easy_init();
 	/* No wait for "100 Continue": many servers do not know it. */
 	struct curl_slist *headers = curl->slist_append(NULL, "Expect:");
 
 	request->easy = easy;
 	request->headers = headers;
-	if (easy == NULL || headers == NULL)
+	if (!easy || !headers)
 		return false;
-	for (size_t i = 0; spec->headers != NULL && spec->headers[i] != NULL; i++)
-		if (curl->slist_append(headers, spec->headers[i]) == NULL)
+	for (size_t i = 0; spec->headers && spec->headers[i]; i++)
+		if (!curl->slist_append(headers, spec->headers[i]))
 			return false;
 	if (curl->easy_setopt(easy, CURLOPT_URL, spec->url) == CURLE_OUT_OF_MEMORY)
 		return false;
 	if (ik_text_equal(spec->method, "POST")) {
 		curl->easy_setopt(easy, CURLOPT_POST, 1L);
 		curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body_length);
-		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body != NULL ? spec->body : "");
+		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body ? spec->body : "");
 	} else if (!ik_text_equal(spec->method, "GET")) {
 		curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, spec->method);
 	}
@@ -494,12 +496,12 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 	curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	if (ik_address_is_loopback(request->address))
 		curl->easy_setopt(easy, CURLOPT_PROXY, "");
-	else if (http->proxy != NULL)
+	else if (http->proxy)
 		curl->easy_setopt(easy, CURLOPT_PROXY, http->proxy);
-	else if (strncasecmp(spec->url, "http:", 5) == 0 && getenv("http_proxy") == NULL &&
-	    getenv("HTTP_PROXY") != NULL) /* libcurl knows the other ones in both cases */
+	else if (strncasecmp(spec->url, "http:", 5) == 0 && !getenv("http_proxy") &&
+		getenv("HTTP_PROXY")) /* libcurl knows the other ones in both cases */
 		curl->easy_setopt(easy, CURLOPT_PROXY, getenv("HTTP_PROXY"));
-	if (http->ca_file != NULL)
+	if (http->ca_file)
 		curl->easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
 	curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, request->curl_text);
 	curl->easy_setopt(easy, CURLOPT_PRIVATE, request);
@@ -546,7 +548,7 @@ void ik_http_cancel(struct ik_http_request *request)
 
 struct ik_http_request *ik_http_close(struct ik_http_request *request)
 {
-	if (request != NULL && !request->closed) {
+	if (request && !request->closed) {
 		request->closed = true;
 		request->idle = ik_timer_close(request->idle);
 		schedule(request);

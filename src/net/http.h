@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-struct ik_http;         /* the client: one for the program */
+struct ik_http; /* the client: one for the program */
 struct ik_http_request;
 
 struct ik_http_options {
@@ -26,30 +26,30 @@ struct ik_http_options {
 };
 
 struct ik_http_spec {
-	const char *method;          /* "POST", "GET" */
+	const char *method; /* "POST", "GET" */
 	const char *url;
-	const char *const *headers;  /* "Name: value", NULL-terminated */
-	const char *body;            /* borrowed until done */
+	const char *const *headers; /* "Name: value", NULL-terminated */
+	const char *body;           /* borrowed until done */
 	size_t body_length;
-	int64_t idle_timeout_ms;     /* no byte for so long ends it; 0: none */
+	int64_t idle_timeout_ms; /* no byte for so long ends it; 0: none */
 };
 
 enum ik_http_failure {
-	IK_HTTP_OK,          /* a whole response came, whatever its status */
-	IK_HTTP_CONNECT,     /* name, route, refused, proxy */
-	IK_HTTP_TLS,         /* certificate or handshake */
-	IK_HTTP_TIMEOUT,     /* connect or idle time-out */
-	IK_HTTP_BROKEN,      /* the connection ended early */
+	IK_HTTP_OK,      /* a whole response came, whatever its status */
+	IK_HTTP_CONNECT, /* name, route, refused, proxy */
+	IK_HTTP_TLS,     /* certificate or handshake */
+	IK_HTTP_TIMEOUT, /* connect or idle time-out */
+	IK_HTTP_BROKEN,  /* the connection ended early */
 	IK_HTTP_CANCELLED,
-	IK_HTTP_UNAVAILABLE  /* libcurl cannot be loaded */
+	IK_HTTP_UNAVAILABLE /* libcurl cannot be loaded */
 };
 
 struct ik_http_result {
 	enum ik_http_failure failure;
-	int status;               /* 0 when none came */
-	const char *message;      /* for IK_HTTP_OK "", else a sentence in words */
-	int64_t retry_after_ms;   /* of Retry-After; -1 when absent */
-	bool transient;           /* IK_HTTP_TLS: cut on the way, another try may do */
+	int status;             /* 0 when none came */
+	const char *message;    /* for IK_HTTP_OK "", else a sentence in words */
+	int64_t retry_after_ms; /* of Retry-After; -1 when absent */
+	bool transient;         /* IK_HTTP_TLS: cut on the way, another try may do */
 };
 
 struct ik_http_events {

@@ -32,50 +32,63 @@ static const struct {
 	{ "not properly terminated", CUT },
 };
 
-bool ik_http_explain_tls(const char *address, const char *ca_file, const char *detail,
-	char *out, size_t size)
+bool ik_http_explain_tls(const char *address, const char *ca_file, const char *detail, char *out,
+	size_t size)
 {
 	enum trouble trouble = UNKNOWN;
 
-	if (ca_file != NULL && strcasestr(detail, "setting certificate") != NULL) {
+	if (ca_file && strcasestr(detail, "setting certificate")) {
 		snprintf(out, size, _("the certificates in %s cannot be read. Check http.ca_file"),
 			ca_file);
 		return false;
 	}
 	for (size_t i = 0; trouble == UNKNOWN && i < sizeof(signs) / sizeof(signs[0]); i++) {
-		if (strcasestr(detail, signs[i].words) != NULL)
+		if (strcasestr(detail, signs[i].words))
 			trouble = signs[i].trouble;
 	}
 	switch (trouble) {
 	case EXPIRED:
-		snprintf(out, size, _("the certificate of %s has expired. Check the clock of this "
-			"machine; if it is right, whoever runs the server must renew the certificate"),
+		snprintf(out, size,
+			_("the certificate of %s has expired. Check the clock of this "
+			  "machine; if it is right, whoever runs the server must renew the certificate"),
 			address);
 		break;
 	case EARLY:
-		snprintf(out, size, _("the certificate of %s is not valid yet. Check the clock of this "
-			"machine"), address);
+		snprintf(out, size,
+			_("the certificate of %s is not valid yet. Check the clock of this "
+			  "machine"),
+			address);
 		break;
 	case OTHER_NAME:
-		snprintf(out, size, _("the certificate that came for %s is for another name. Check the "
-			"base_url; something on the way may answer in its place"), address);
+		snprintf(out, size,
+			_("the certificate that came for %s is for another name. Check the "
+			  "base_url; something on the way may answer in its place"),
+			address);
 		break;
 	case AUTHORITY:
-		snprintf(out, size, _("the certificate of %s is signed by an authority that is not "
-			"trusted here. If you trust it, name the file of its certificate in "
-			"http.ca_file"), address);
+		snprintf(out, size,
+			_("the certificate of %s is signed by an authority that is not "
+			  "trusted here. If you trust it, name the file of its certificate in "
+			  "http.ca_file"),
+			address);
 		break;
 	case NO_TLS:
-		snprintf(out, size, _("%s does not speak TLS. Does the base_url begin with https:// in "
-			"place of http://?"), address);
+		snprintf(out, size,
+			_("%s does not speak TLS. Does the base_url begin with https:// in "
+			  "place of http://?"),
+			address);
 		break;
 	case CUT:
-		snprintf(out, size, _("the connection to %s was cut before it was secure. Check the "
-			"network; a proxy or firewall may refuse it"), address);
+		snprintf(out, size,
+			_("the connection to %s was cut before it was secure. Check the "
+			  "network; a proxy or firewall may refuse it"),
+			address);
 		break;
 	case UNKNOWN:
-		snprintf(out, size, _("no secure connection to %s: %s. Check the clock of this machine, "
-			"http.ca_file and the base_url"), address, detail);
+		snprintf(out, size,
+			_("no secure connection to %s: %s. Check the clock of this machine, "
+			  "http.ca_file and the base_url"),
+			address, detail);
 		break;
 	}
 	return trouble == CUT;
@@ -94,20 +107,20 @@ static bool find_proxy(const char *address, const char *detail, const char **ret
 		return false;
 	name = detail + sizeof(lead) - 1;
 	end = strstr(name, " port ");
-	if (end == NULL)
+	if (!end)
 		return false;
 	length = (size_t)(end - name);
 	if (address[0] == '[')
 		address++;
-	if (strncasecmp(address, name, length) == 0 && strchr(":]", address[length]) != NULL)
+	if (strncasecmp(address, name, length) == 0 && strchr(":]", address[length]))
 		return false;
 	*ret_name = name;
 	*ret_length = length;
 	return true;
 }
 
-void ik_http_explain_connect(const char *address, long number, const char *detail,
-	char *out, size_t size)
+void ik_http_explain_connect(const char *address, long number, const char *detail, char *out,
+	size_t size)
 {
 	const char *reason, *proxy;
 	size_t length;
@@ -132,8 +145,10 @@ void ik_http_explain_connect(const char *address, long number, const char *detai
 		reason = strerror((int)number);
 	}
 	if (find_proxy(address, detail, &proxy, &length))
-		snprintf(out, size, _("cannot connect to the proxy %.*s (http.proxy, HTTPS_PROXY or "
-			"HTTP_PROXY) on the way to %s: %s"), (int)length, proxy, address, reason);
+		snprintf(out, size,
+			_("cannot connect to the proxy %.*s (http.proxy, HTTPS_PROXY or "
+			  "HTTP_PROXY) on the way to %s: %s"),
+			(int)length, proxy, address, reason);
 	else
 		snprintf(out, size, _("cannot connect to %s: %s"), address, reason);
 }
@@ -141,11 +156,15 @@ void ik_http_explain_connect(const char *address, long number, const char *detai
 void ik_http_explain_proxy(const char *address, long status, char *out, size_t size)
 {
 	if (status == 407)
-		snprintf(out, size, _("the proxy on the way to %s wants a name and a password in its "
-			"address (http://NAME:PASSWORD@HOST:PORT)"), address);
+		snprintf(out, size,
+			_("the proxy on the way to %s wants a name and a password in its "
+			  "address (http://NAME:PASSWORD@HOST:PORT)"),
+			address);
 	else
-		snprintf(out, size, _("the proxy (http.proxy, HTTPS_PROXY or HTTP_PROXY) refused the way "
-			"to %s with status %ld"), address, status);
+		snprintf(out, size,
+			_("the proxy (http.proxy, HTTPS_PROXY or HTTP_PROXY) refused the way "
+			  "to %s with status %ld"),
+			address, status);
 }
 
 bool ik_http_read_seconds(const char *value, long *ret_seconds)

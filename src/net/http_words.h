@@ -17,12 +17,12 @@
 
 /* There is no secure connection. Returns whether another try may do: something
  * on the way ended it before it was known who is there. */
-bool ik_http_explain_tls(const char *address, const char *ca_file, const char *detail,
-	char *out, size_t size);
+bool ik_http_explain_tls(const char *address, const char *ca_file, const char *detail, char *out,
+	size_t size);
 
 /* There is no connection; number is errno's, 0: not known. */
-void ik_http_explain_connect(const char *address, long number, const char *detail,
-	char *out, size_t size);
+void ik_http_explain_connect(const char *address, long number, const char *detail, char *out,
+	size_t size);
 
 /* A proxy answered the wish for a connection with status. */
 void ik_http_explain_proxy(const char *address, long status, char *out, size_t size);

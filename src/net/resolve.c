@@ -20,7 +20,7 @@ struct ik_resolve {
 	struct ik_loop *loop;
 	struct evdns_base *dns;
 	struct evdns_getaddrinfo_request *request; /* NULL: answered, or never asked */
-	ik_resolved *fn; /* NULL: closed */
+	ik_resolved *fn;                           /* NULL: closed */
 	void *arg;
 	char *name;
 	char *addresses[MOST_ADDRESSES];
@@ -33,7 +33,7 @@ static void release(void *arg)
 {
 	struct ik_resolve *resolve = arg;
 
-	if (resolve->dns != NULL)
+	if (resolve->dns)
 		evdns_base_free(resolve->dns, 0);
 	while (resolve->count > 0)
 		free(resolve->addresses[--resolve->count]);
@@ -50,7 +50,7 @@ static void tell(void *arg)
 	if (resolve->count == 0)
 		sentence = ik_format(_("The address of %s is not known: %s"), resolve->name,
 			resolve->why ? resolve->why : _("it has none"));
-	if (resolve->fn != NULL)
+	if (resolve->fn)
 		resolve->fn(resolve->arg, (const char *const *)resolve->addresses, resolve->count,
 			sentence);
 	free(sentence);
@@ -61,12 +61,11 @@ static void tell(void *arg)
 static void add_address(struct ik_resolve *resolve, const struct sockaddr *address)
 {
 	char text[INET6_ADDRSTRLEN];
-	const void *bytes = address->sa_family == AF_INET6 ?
-		(const void *)&((const struct sockaddr_in6 *)address)->sin6_addr :
-		(const void *)&((const struct sockaddr_in *)address)->sin_addr;
+	const void *bytes = address->sa_family == AF_INET6
+		? (const void *)&((const struct sockaddr_in6 *)address)->sin6_addr
+		: (const void *)&((const struct sockaddr_in *)address)->sin_addr;
 
-	if (resolve->count < MOST_ADDRESSES &&
-	    inet_ntop(address->sa_family, bytes, text, sizeof text) != NULL)
+	if (resolve->count < MOST_ADDRESSES && inet_ntop(address->sa_family, bytes, text, sizeof(text)))
 		resolve->addresses[resolve->count++] = ik_strdup(text);
 }
 
@@ -77,11 +76,11 @@ static void on_answer(int result, struct evutil_addrinfo *found, void *arg)
 	struct evutil_addrinfo *entry;
 
 	resolve->request = NULL;
-	for (entry = found; entry != NULL; entry = entry->ai_next) {
+	for (entry = found; entry; entry = entry->ai_next) {
 		if (entry->ai_family == AF_INET || entry->ai_family == AF_INET6)
 			add_address(resolve, entry->ai_addr);
 	}
-	if (found != NULL)
+	if (found)
 		evutil_freeaddrinfo(found);
 	if (result != 0)
 		resolve->why = evutil_gai_strerror(result);
@@ -92,9 +91,11 @@ struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_r
 	void *arg)
 {
 	const struct evutil_addrinfo hints = {
-		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_protocol = IPPROTO_TCP,
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+		.ai_protocol = IPPROTO_TCP,
 	};
-	struct ik_resolve *resolve = ik_alloc(sizeof *resolve);
+	struct ik_resolve *resolve = ik_alloc(sizeof(*resolve));
 	struct evdns_getaddrinfo_request *request;
 	struct ik_error error;
 
@@ -105,7 +106,7 @@ struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_r
 	if (ik_event_extra_load(&error) == IK_OK)
 		resolve->dns = evdns_base_new(ik_loop_base(loop),
 			EVDNS_BASE_INITIALIZE_NAMESERVERS | EVDNS_BASE_DISABLE_WHEN_INACTIVE);
-	if (resolve->dns == NULL) {
+	if (!resolve->dns) {
 		resolve->why = _("no name server can be used");
 		ik_loop_defer(loop, tell, resolve);
 		return resolve;
@@ -117,10 +118,10 @@ struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_r
 
 struct ik_resolve *ik_resolve_close(struct ik_resolve *resolve)
 {
-	if (resolve == NULL)
+	if (!resolve)
 		return NULL;
 	resolve->fn = NULL;
-	if (resolve->request != NULL)
+	if (resolve->request)
 		evdns_getaddrinfo_cancel(resolve->request); /* answers that, in a later turn */
 	return NULL;
 }

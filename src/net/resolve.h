@@ -16,8 +16,7 @@ struct ik_resolve;
 
 /* Numeric addresses in the order of preference, valid during the call only; none: error is
  * a sentence. Never called inside ik_resolve_start(); the request is gone then. */
-typedef void ik_resolved(void *arg, const char *const *addresses, size_t count,
-	const char *error);
+typedef void ik_resolved(void *arg, const char *const *addresses, size_t count, const char *error);
 
 /* Begin to look for the addresses of a name (a numeric address is its own). */
 struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_resolved *fn,

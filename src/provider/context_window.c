@@ -5,6 +5,7 @@
 #include "util/text.h"
 
 /* The first that fits: longer beginnings stand before shorter ones. */
+/* clang-format off */
 static const struct { const char *beginning; int64_t tokens; } windows[] = {
 	{ "gpt-5-chat", 128000 },
 	{ "gpt-5", 400000 },
@@ -21,10 +22,11 @@ static const struct { const char *beginning; int64_t tokens; } windows[] = {
 	{ "gemini-1.5-pro", 2097152 },
 	{ "gemini-", 1048576 },
 };
+/* clang-format on */
 
 int64_t ik_context_window(const char *model)
 {
-	for (size_t index = 0; model && index < sizeof windows / sizeof *windows; index++) {
+	for (size_t index = 0; model && index < sizeof(windows) / sizeof(*windows); index++) {
 		if (ik_text_starts(model, windows[index].beginning))
 			return windows[index].tokens;
 	}

@@ -62,7 +62,7 @@ static const struct ik_wire_format formats[] = {
 
 const struct ik_wire_format *ik_wire_format_find(const char *type)
 {
-	for (size_t index = 0; index < sizeof formats / sizeof *formats; index++) {
+	for (size_t index = 0; index < sizeof(formats) / sizeof(*formats); index++) {
 		if (ik_text_equal(formats[index].type, type))
 			return &formats[index];
 	}
@@ -71,5 +71,5 @@ const struct ik_wire_format *ik_wire_format_find(const char *type)
 
 const struct ik_wire_format *ik_wire_format_at(size_t index)
 {
-	return index < sizeof formats / sizeof *formats ? &formats[index] : NULL;
+	return index < sizeof(formats) / sizeof(*formats) ? &formats[index] : NULL;
 }

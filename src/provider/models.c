@@ -35,7 +35,7 @@ static char *name_of(struct ik_json_span model)
 	if (!name)
 		name = ik_json_string_new(ik_json_member(model, "name"), NULL);
 	if (name && ik_text_starts(name, prefix))
-		memmove(name, name + sizeof prefix - 1, strlen(name) - (sizeof prefix - 1) + 1);
+		memmove(name, name + sizeof(prefix) - 1, strlen(name) - (sizeof(prefix) - 1) + 1);
 	if (name && *name == '\0') {
 		free(name);
 		name = NULL;
@@ -54,7 +54,7 @@ static size_t settle(char **names, size_t count)
 	size_t kept = 0;
 
 	if (count)
-		qsort(names, count, sizeof *names, compare);
+		qsort(names, count, sizeof(*names), compare);
 	for (size_t index = 0; index < count; index++) {
 		if (kept && strcmp(names[kept - 1], names[index]) == 0)
 			free(names[index]);
@@ -81,7 +81,7 @@ char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct
 		return NULL;
 	}
 	room = ik_json_count(list) < MODELS_MOST ? ik_json_count(list) : MODELS_MOST;
-	names = ik_alloc((room + 1) * sizeof *names);
+	names = ik_alloc((room + 1) * sizeof(*names));
 	while (count < room && ik_json_next(list, &walk, &key, &model)) {
 		char *name = generates(model) ? name_of(model) : NULL;
 

@@ -22,20 +22,20 @@
 /* What has happened since the person last spoke. */
 struct exchange {
 	const struct ik_request *request;
-	char *user;                         /* what the person said */
+	char *user; /* what the person said */
 	size_t user_length;
-	const struct ik_message **calls;    /* in order, each */
-	const struct ik_message **results;  /* with its result; NULL: none came */
+	const struct ik_message **calls;   /* in order, each */
+	const struct ik_message **results; /* with its result; NULL: none came */
 	size_t count, capacity;
-	size_t calls_before;                /* in the whole conversation, for new ids */
-	int64_t words;                      /* of all that was said */
+	size_t calls_before; /* in the whole conversation, for new ids */
+	int64_t words;       /* of all that was said */
 };
 
-struct writer {
+struct practice_writer {
 	struct ik_script *script;
 	int64_t words;
-	int call;        /* index of the next call in this reply */
-	size_t call_id;  /* number of the next call in the conversation */
+	int call;       /* index of the next call in this reply */
+	size_t call_id; /* number of the next call in the conversation */
 };
 
 /* Number of words of a text. */
@@ -46,6 +46,7 @@ static int64_t count_words(const char *text, size_t length)
 
 	for (size_t at = 0; at < length; at++) {
 		bool blank = strchr(" \t\r\n", text[at]) && text[at];
+
 		words += !blank && !inside;
 		inside = !blank;
 	}
@@ -53,54 +54,61 @@ static int64_t count_words(const char *text, size_t length)
 }
 
 /* Stream a text a few words at a time. */
-static void put_words(struct writer *writer, enum ik_delta_kind kind, const char *text, size_t length)
+static void put_words(struct practice_writer *writer, enum ik_delta_kind kind, const char *text,
+	size_t length)
 {
 	writer->words += count_words(text, length);
 	for (size_t at = 0; at < length;) {
 		size_t end = at;
+
 		for (int word = 0; word < WORDS_A_PIECE && end < length; word++) {
 			while (end < length && strchr(" \n", text[end]))
 				end++;
 			while (end < length && !strchr(" \n", text[end]))
 				end++;
 		}
-		ik_script_add(writer->script, &(struct ik_delta){ .kind = kind, .text = text + at,
-			.text_length = end - at });
+		ik_script_add(writer->script,
+			&(struct ik_delta){ .kind = kind, .text = text + at, .text_length = end - at });
 		at = end;
 	}
 }
 
-static void put_text(struct writer *writer, const char *text)
+static void put_text(struct practice_writer *writer, const char *text)
 {
 	put_words(writer, IK_DELTA_TEXT, text, strlen(text));
 }
 
 /* Stream a call: first its id and name, then its arguments in pieces. */
-static void put_call(struct writer *writer, const char *tool, const char *arguments)
+static void put_call(struct practice_writer *writer, const char *tool, const char *arguments)
 {
 	size_t length = strlen(arguments);
 	char *id = ik_format("call_%zu", writer->call_id++);
 
 	writer->words += count_words(arguments, length);
-	ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_CALL,
-		.slot = writer->call, .id = id, .name = tool });
+	ik_script_add(writer->script,
+		&(struct ik_delta){ .kind = IK_DELTA_CALL, .slot = writer->call, .id = id, .name = tool });
 	free(id);
 	for (size_t at = 0, end; at < length; at = end) {
-		end = ik_utf8_cut(arguments, length, length - at < ARGUMENT_BYTES_A_PIECE ? length :
-			at + ARGUMENT_BYTES_A_PIECE);
-		ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_ARGUMENTS,
-			.slot = writer->call, .text = arguments + at, .text_length = end - at });
+		end = ik_utf8_cut(arguments, length,
+			length - at < ARGUMENT_BYTES_A_PIECE ? length : at + ARGUMENT_BYTES_A_PIECE);
+		ik_script_add(writer->script,
+			&(struct ik_delta){ .kind = IK_DELTA_ARGUMENTS,
+				.slot = writer->call,
+				.text = arguments + at,
+				.text_length = end - at });
 	}
 	writer->call++;
 }
 
 /* The last deltas: the usage, and why it ended. */
-static void put_end(struct writer *writer, int64_t input_words)
+static void put_end(struct practice_writer *writer, int64_t input_words)
 {
-	ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_USAGE,
-		.input_tokens = input_words, .output_tokens = writer->words });
-	ik_script_add(writer->script, &(struct ik_delta){ .kind = IK_DELTA_STOP,
-		.stop = writer->call ? IK_STOP_TOOL_CALLS : IK_STOP_END });
+	ik_script_add(writer->script,
+		&(struct ik_delta){
+			.kind = IK_DELTA_USAGE, .input_tokens = input_words, .output_tokens = writer->words });
+	ik_script_add(writer->script,
+		&(struct ik_delta){
+			.kind = IK_DELTA_STOP, .stop = writer->call ? IK_STOP_TOOL_CALLS : IK_STOP_END });
 }
 
 /* The envelope of a result (NULL: none came), in new memory. */
@@ -137,9 +145,9 @@ static void read_results(struct exchange *exchange, const struct ik_passage *pas
 		if (exchange->count == exchange->capacity) {
 			exchange->capacity = exchange->capacity * 2 + 8;
 			exchange->calls = ik_alloc_array(exchange->calls, exchange->capacity,
-				sizeof *exchange->calls);
+				sizeof(*exchange->calls));
 			exchange->results = ik_alloc_array(exchange->results, exchange->capacity,
-				sizeof *exchange->results);
+				sizeof(*exchange->results));
 		}
 		exchange->calls[exchange->count] = passage->calls[index];
 		exchange->results[exchange->count++] = passage->messages[index];
@@ -161,13 +169,12 @@ static void read_request(struct exchange *exchange)
 			read_user(exchange, passage.messages[0]);
 		else if (passage.kind == IK_PASSAGE_RESULTS)
 			read_results(exchange, &passage);
-		for (size_t index = 0; passage.kind == IK_PASSAGE_ASSISTANT &&
-		     index < passage.count; index++) {
+		for (size_t index = 0; passage.kind == IK_PASSAGE_ASSISTANT && index < passage.count;
+			 index++) {
 			const struct ik_message *message = passage.messages[index];
 
 			if (message->kind == IK_KIND_ASSISTANT)
-				exchange->words += count_words(message->content,
-					message->content_length);
+				exchange->words += count_words(message->content, message->content_length);
 		}
 	}
 	ik_transcript_done(&transcript);
@@ -183,14 +190,17 @@ static bool is_offered(const struct exchange *exchange, const char *tool)
 }
 
 /* Say that a call is not possible, and why. */
-static void put_no_call(struct writer *writer, const struct ik_request *request, const char *tool)
+static void put_no_call(struct practice_writer *writer, const struct ik_request *request,
+	const char *tool)
 {
 	struct ik_buf text;
 
 	ik_buf_init(&text, ANSWER_LIMIT);
 	if (request->forbid_calls) {
-		ik_buf_printf(&text, _("I would call the tool `%s`, but no call is allowed in this "
-			"round.\n"), tool);
+		ik_buf_printf(&text,
+			_("I would call the tool `%s`, but no call is allowed in this "
+			  "round.\n"),
+			tool);
 	} else {
 		ik_buf_printf(&text, _("I would call the tool `%s`, but it is not offered to me. "), tool);
 		ik_buf_puts(&text, request->tool_count ? _("Those that are: ") : _("No tool is.\n"));
@@ -204,7 +214,7 @@ static void put_no_call(struct writer *writer, const struct ik_request *request,
 
 /* Second round of "read every": a call for each file that was found. False when
  * there is nothing to read. */
-static bool put_reads(struct writer *writer, const struct exchange *exchange)
+static bool put_reads(struct practice_writer *writer, const struct exchange *exchange)
 {
 	size_t length, count = 0;
 	char *envelope = envelope_of(exchange->results[0], &length);
@@ -218,6 +228,7 @@ static bool put_reads(struct writer *writer, const struct exchange *exchange)
 		const char *end = memchr(list + at, '\n', list_length - at);
 		size_t line = end ? (size_t)(end - list) - at : list_length - at;
 		struct ik_buf arguments;
+
 		ik_buf_init(&arguments, IK_MIB(1));
 		ik_practice_read_arguments(&arguments, list + at, line);
 		put_call(writer, "file_read", arguments.data);
@@ -230,7 +241,7 @@ static bool put_reads(struct writer *writer, const struct exchange *exchange)
 }
 
 /* Speak of every result since the person's message. */
-static void put_results(struct writer *writer, const struct exchange *exchange,
+static void put_results(struct practice_writer *writer, const struct exchange *exchange,
 	enum ik_practice_rule rule)
 {
 	struct ik_buf text;
@@ -239,8 +250,9 @@ static void put_results(struct writer *writer, const struct exchange *exchange,
 	ik_buf_init(&text, ANSWER_LIMIT);
 	if (many) {
 		size_t files = exchange->count - 1;
-		ik_buf_printf(&text, ngettext("I have read %zu file:\n\n", "I have read %zu files:\n\n",
-			files), files);
+
+		ik_buf_printf(&text,
+			ngettext("I have read %zu file:\n\n", "I have read %zu files:\n\n", files), files);
 	}
 	for (size_t index = many ? 1 : 0; index < exchange->count; index++) {
 		size_t length, arguments_length = 0;
@@ -248,6 +260,7 @@ static void put_results(struct writer *writer, const struct exchange *exchange,
 		char *written = ik_message_arguments(exchange->calls[index], &arguments_length);
 		char *envelope = envelope_of(exchange->results[index], &length);
 		struct ik_json_span arguments = { NULL, 0 };
+
 		if (written && ik_json_check(written, arguments_length, &arguments, NULL) != IK_OK)
 			arguments = (struct ik_json_span){ NULL, 0 };
 		if (many)
@@ -263,13 +276,11 @@ static void put_results(struct writer *writer, const struct exchange *exchange,
 }
 
 /* "stream N": that many words, in paragraphs. */
-static void put_stream(struct writer *writer, int64_t count)
+static void put_stream(struct practice_writer *writer, int64_t count)
 {
-	static const char *const vocabulary[] = {
-		"water", "runs", "past", "the", "old", "mill", "and", "nobody", "counts", "its",
-		"turns;", "slowly", "the", "wheel", "goes", "round."
-	};
-	size_t words = sizeof vocabulary / sizeof *vocabulary;
+	static const char *const vocabulary[] = { "water", "runs", "past", "the", "old", "mill", "and",
+		"nobody", "counts", "its", "turns;", "slowly", "the", "wheel", "goes", "round." };
+	size_t words = sizeof(vocabulary) / sizeof(*vocabulary);
 	struct ik_buf text;
 
 	ik_buf_init(&text, ANSWER_LIMIT);
@@ -283,10 +294,10 @@ static void put_stream(struct writer *writer, int64_t count)
 }
 
 /* "think": thoughts, then words. */
-static void put_thoughts(struct writer *writer, const char *subject)
+static void put_thoughts(struct practice_writer *writer, const char *subject)
 {
 	char *thoughts = ik_format(_("The person wants me to think about %s. I have no mind, "
-		"only rules, so there is nothing to weigh. I shall say so."),
+								 "only rules, so there is nothing to weigh. I shall say so."),
 		*subject ? subject : _("nothing"));
 
 	put_words(writer, IK_DELTA_THINKING, thoughts, strlen(thoughts));
@@ -295,7 +306,7 @@ static void put_thoughts(struct writer *writer, const char *subject)
 }
 
 /* Decide and write the reply. */
-static void put_reply(struct writer *writer, const struct exchange *exchange)
+static void put_reply(struct practice_writer *writer, const struct exchange *exchange)
 {
 	const struct ik_request *request = exchange->request;
 	struct ik_practice_order order;
@@ -303,6 +314,7 @@ static void put_reply(struct writer *writer, const struct exchange *exchange)
 	ik_practice_order_read(exchange->user ? exchange->user : "", exchange->user_length, &order);
 	if (exchange->count) {
 		bool second_round = order.rule == IK_PRACTICE_READ_EVERY && exchange->count == 1;
+
 		if (second_round && !request->forbid_calls && !is_offered(exchange, "file_read"))
 			put_no_call(writer, request, "file_read");
 		else if (!second_round || request->forbid_calls || !put_reads(writer, exchange))
@@ -325,7 +337,7 @@ static void put_reply(struct writer *writer, const struct exchange *exchange)
 static void write_reply(const struct ik_request *request, struct ik_script *ret_script)
 {
 	struct exchange exchange = { .request = request };
-	struct writer writer = { .script = ret_script };
+	struct practice_writer writer = { .script = ret_script };
 
 	read_request(&exchange);
 	writer.call_id = exchange.calls_before + 1;

@@ -16,7 +16,7 @@
 #define STREAM_WORDS_DEFAULT 200
 
 /* A piece of the person's line; not owned. */
-struct part {
+struct rule_part {
 	const char *text;
 	size_t length;
 };
@@ -41,36 +41,36 @@ static const struct {
 const char *ik_practice_help(void)
 {
 	return _("I am no language model. I am ikigai's practice partner: a few fixed rules that "
-		"call real tools, so that you can try everything without a key.\n"
-		"\n"
-		"What I understand:\n"
-		"\n"
-		"- `list *.c`: find files (`glob`)\n"
-		"- `read FILE`: show a file (`file_read`)\n"
-		"- `read every *.md`: find files and read them all, in two rounds\n"
-		"- `search PATTERN` or `search PATTERN in *.c`: look inside files (`grep`)\n"
-		"- `run COMMAND`: a shell command (`bash`)\n"
-		"- `write TEXT to FILE`: make a file (`file_write`)\n"
-		"- `replace A with B in FILE`: change a file (`file_edit`)\n"
-		"- `call TOOL {\"argument\": \"value\"}`: any tool, also your own\n"
-		"- `stream 500`: that many words, to watch a long reply\n"
-		"- `think about TEXT`: a reply with thoughts before it\n"
-		"\n"
-		"For a real model, leave with Ctrl-D and start again with a key in the environment:\n"
-		"\n"
-		"```\n"
-		"OPENAI_API_KEY=... ikigai\n"
-		"```\n"
-		"\n"
-		"or with any server that speaks OpenAI's chat format:\n"
-		"\n"
-		"```\n"
-		"ikigai -p openai --base-url http://localhost:11434/v1 -m MODEL\n"
-		"```\n");
+			 "call real tools, so that you can try everything without a key.\n"
+			 "\n"
+			 "What I understand:\n"
+			 "\n"
+			 "- `list *.c`: find files (`glob`)\n"
+			 "- `read FILE`: show a file (`file_read`)\n"
+			 "- `read every *.md`: find files and read them all, in two rounds\n"
+			 "- `search PATTERN` or `search PATTERN in *.c`: look inside files (`grep`)\n"
+			 "- `run COMMAND`: a shell command (`bash`)\n"
+			 "- `write TEXT to FILE`: make a file (`file_write`)\n"
+			 "- `replace A with B in FILE`: change a file (`file_edit`)\n"
+			 "- `call TOOL {\"argument\": \"value\"}`: any tool, also your own\n"
+			 "- `stream 500`: that many words, to watch a long reply\n"
+			 "- `think about TEXT`: a reply with thoughts before it\n"
+			 "\n"
+			 "For a real model, leave with Ctrl-D and start again with a key in the environment:\n"
+			 "\n"
+			 "```\n"
+			 "OPENAI_API_KEY=... ikigai\n"
+			 "```\n"
+			 "\n"
+			 "or with any server that speaks OpenAI's chat format:\n"
+			 "\n"
+			 "```\n"
+			 "ikigai -p openai --base-url http://localhost:11434/v1 -m MODEL\n"
+			 "```\n");
 }
 
 /* Without blanks around. */
-static struct part trim(struct part part)
+static struct rule_part trim(struct rule_part part)
 {
 	while (part.length && isspace((unsigned char)*part.text)) {
 		part.text++;
@@ -82,11 +82,11 @@ static struct part trim(struct part part)
 }
 
 /* Without blanks, and without the quotes that hold it together. */
-static struct part unquote(struct part part)
+static struct rule_part unquote(struct rule_part part)
 {
 	part = trim(part);
 	if (part.length >= 2 && strchr("\"'`", *part.text) &&
-	    part.text[part.length - 1] == *part.text) {
+		part.text[part.length - 1] == *part.text) {
 		part.text++;
 		part.length -= 2;
 	}
@@ -94,8 +94,8 @@ static struct part unquote(struct part part)
 }
 
 /* Split at the first or the last " word " that stands outside quotes. */
-static bool split(struct part whole, const char *word, bool last,
-	struct part *ret_before, struct part *ret_after)
+static bool split(struct rule_part whole, const char *word, bool last, struct rule_part *ret_before,
+	struct rule_part *ret_after)
 {
 	size_t word_length = strlen(word);
 	size_t found = whole.length;
@@ -103,19 +103,20 @@ static bool split(struct part whole, const char *word, bool last,
 
 	for (size_t at = 0; at < whole.length; at++) {
 		char byte = whole.text[at];
+
 		if (quote) {
 			quote = byte == quote ? '\0' : quote;
 			continue;
 		}
 		/* An apostrophe inside a word opens nothing. */
 		if (strchr("\"'`", byte) && byte && (at == 0 || whole.text[at - 1] == ' ') &&
-		    memchr(whole.text + at + 1, byte, whole.length - at - 1)) {
+			memchr(whole.text + at + 1, byte, whole.length - at - 1)) {
 			quote = byte;
 			continue;
 		}
 		if (byte == ' ' && whole.length - at >= word_length + 2 &&
-		    strncasecmp(whole.text + at + 1, word, word_length) == 0 &&
-		    isspace((unsigned char)whole.text[at + 1 + word_length])) {
+			strncasecmp(whole.text + at + 1, word, word_length) == 0 &&
+			isspace((unsigned char)whole.text[at + 1 + word_length])) {
 			found = at;
 			if (!last)
 				break;
@@ -123,13 +124,13 @@ static bool split(struct part whole, const char *word, bool last,
 	}
 	if (found == whole.length)
 		return false;
-	*ret_before = (struct part){ whole.text, found };
-	*ret_after = (struct part){ whole.text + found + 1 + word_length,
+	*ret_before = (struct rule_part){ whole.text, found };
+	*ret_after = (struct rule_part){ whole.text + found + 1 + word_length,
 		whole.length - found - 1 - word_length };
 	return true;
 }
 
-static void put(struct ik_buf *out, const char *name, struct part value)
+static void put(struct ik_buf *out, const char *name, struct rule_part value)
 {
 	ik_json_key(out, name);
 	ik_json_put_string(out, value.text, value.length);
@@ -138,13 +139,13 @@ static void put(struct ik_buf *out, const char *name, struct part value)
 void ik_practice_read_arguments(struct ik_buf *out, const char *path, size_t length)
 {
 	ik_json_open(out, '{');
-	put(out, "file_path", (struct part){ path, length });
+	put(out, "file_path", (struct rule_part){ path, length });
 	ik_json_close(out, '}');
 }
 
 /* "search X in src/lib/ *.c": the directory before the first wildcard is the
  * path, the rest the filter; without a wildcard all of it is the path. */
-static void put_place(struct ik_buf *out, struct part place)
+static void put_place(struct ik_buf *out, struct rule_part place)
 {
 	size_t wild = 0, slash = 0;
 
@@ -158,26 +159,27 @@ static void put_place(struct ik_buf *out, struct part place)
 		if (place.text[at] == '/')
 			slash = at + 1;
 	}
-	put(out, "glob", (struct part){ place.text + slash, place.length - slash });
+	put(out, "glob", (struct rule_part){ place.text + slash, place.length - slash });
 	if (slash)
-		put(out, "path", (struct part){ place.text, slash > 1 ? slash - 1 : slash });
+		put(out, "path", (struct rule_part){ place.text, slash > 1 ? slash - 1 : slash });
 }
 
 /* Write the arguments that rest means under rule; the tool's name, or NULL when
  * something is missing. */
-static const char *put_arguments(enum ik_practice_rule rule, struct part rest, struct ik_buf *out)
+static const char *put_arguments(enum ik_practice_rule rule, struct rule_part rest,
+	struct ik_buf *out)
 {
-	struct part first, second, third;
+	struct rule_part first, second, third;
 
 	switch (rule) {
 	case IK_PRACTICE_LIST:
 	case IK_PRACTICE_READ_EVERY:
 		if (!split(rest, "in", true, &first, &second)) {
 			first = rest;
-			second = (struct part){ NULL, 0 };
+			second = (struct rule_part){ NULL, 0 };
 		}
 		first = unquote(first);
-		put(out, "pattern", first.length ? first : (struct part){ "*", 1 });
+		put(out, "pattern", first.length ? first : (struct rule_part){ "*", 1 });
 		if (second.text)
 			put(out, "path", unquote(second));
 		return "glob";
@@ -203,7 +205,7 @@ static const char *put_arguments(enum ik_practice_rule rule, struct part rest, s
 		return "file_write";
 	case IK_PRACTICE_REPLACE:
 		if (!split(rest, "with", false, &first, &second) ||
-		    !split(second, "in", true, &second, &third))
+			!split(second, "in", true, &second, &third))
 			return NULL;
 		put(out, "file_path", unquote(third));
 		put(out, "old_string", unquote(first));
@@ -215,39 +217,40 @@ static const char *put_arguments(enum ik_practice_rule rule, struct part rest, s
 }
 
 /* "call TOOL JSON": the JSON goes out as it is, also when it is none. */
-static void read_call(struct part rest, struct ik_practice_order *order)
+static void read_call(struct rule_part rest, struct ik_practice_order *order)
 {
 	size_t end = 0;
 
 	while (end < rest.length && !isspace((unsigned char)rest.text[end]))
 		end++;
-	struct part arguments = trim((struct part){ rest.text + end, rest.length - end });
+	struct rule_part arguments = trim((struct rule_part){ rest.text + end, rest.length - end });
+
 	if (!end) {
 		order->rule = IK_PRACTICE_HELP;
 		return;
 	}
 	order->tool = ik_strndup(rest.text, end);
-	order->arguments = arguments.length ? ik_strndup(arguments.text, arguments.length) :
-		ik_strdup("{}");
+	order->arguments = arguments.length ? ik_strndup(arguments.text, arguments.length)
+										: ik_strdup("{}");
 }
 
 /* The rule whose words begin the line; *rest is what follows them. */
-static enum ik_practice_rule find_rule(struct part *rest)
+static enum ik_practice_rule find_rule(struct rule_part *rest)
 {
-	for (size_t index = 0; index < sizeof rules / sizeof *rules; index++) {
+	for (size_t index = 0; index < sizeof(rules) / sizeof(*rules); index++) {
 		size_t length = strlen(rules[index].word);
-		if (rest->length < length ||
-		    strncasecmp(rest->text, rules[index].word, length) != 0 ||
-		    (rest->length > length && !isspace((unsigned char)rest->text[length])))
+
+		if (rest->length < length || strncasecmp(rest->text, rules[index].word, length) != 0 ||
+			(rest->length > length && !isspace((unsigned char)rest->text[length])))
 			continue;
-		*rest = trim((struct part){ rest->text + length, rest->length - length });
+		*rest = trim((struct rule_part){ rest->text + length, rest->length - length });
 		return rules[index].rule;
 	}
 	return IK_PRACTICE_HELP;
 }
 
 /* What the person typed, without the files and outputs that go with it (core/attach.h). */
-static struct part without_attached(struct part text)
+static struct rule_part without_attached(struct rule_part text)
 {
 	static const struct {
 		const char *begin, *end;
@@ -259,27 +262,29 @@ static struct part without_attached(struct part text)
 	size_t length = text.length;
 	bool attached = false;
 
-	for (size_t index = 0; index < sizeof parts / sizeof *parts; index++) {
+	for (size_t index = 0; index < sizeof(parts) / sizeof(*parts); index++) {
 		size_t end = strlen(parts[index].end);
-		attached = attached || (text.length >= end &&
-			memcmp(text.text + text.length - end, parts[index].end, end) == 0);
+
+		attached = attached ||
+			(text.length >= end &&
+				memcmp(text.text + text.length - end, parts[index].end, end) == 0);
 	}
-	for (size_t index = 0; attached && index < sizeof parts / sizeof *parts; index++) {
-		const char *at = memmem(text.text, length, parts[index].begin,
-			strlen(parts[index].begin));
+	for (size_t index = 0; attached && index < sizeof(parts) / sizeof(*parts); index++) {
+		const char *at = memmem(text.text, length, parts[index].begin, strlen(parts[index].begin));
+
 		if (at)
 			length = (size_t)(at - text.text);
 	}
-	return (struct part){ text.text, length };
+	return (struct rule_part){ text.text, length };
 }
 
 void ik_practice_order_read(const char *text, size_t length, struct ik_practice_order *ret_order)
 {
-	struct part rest = trim(without_attached((struct part){ text, length }));
+	struct rule_part rest = trim(without_attached((struct rule_part){ text, length }));
 	struct ik_buf arguments;
 	const char *tool;
 
-	memset(ret_order, 0, sizeof *ret_order);
+	memset(ret_order, 0, sizeof(*ret_order));
 	ret_order->rule = find_rule(&rest);
 	switch (ret_order->rule) {
 	case IK_PRACTICE_HELP:
@@ -293,10 +298,12 @@ void ik_practice_order_read(const char *text, size_t length, struct ik_practice_
 	case IK_PRACTICE_STREAM: {
 		char *number = ik_strndup(rest.text, rest.length);
 		char *end;
+
 		errno = 0;
 		long long words = strtoll(number, &end, 10);
-		ret_order->number = end == number || words < 1 ? STREAM_WORDS_DEFAULT :
-			words > STREAM_WORDS_MAX ? STREAM_WORDS_MAX : words;
+		ret_order->number = end == number || words < 1 ? STREAM_WORDS_DEFAULT
+			: words > STREAM_WORDS_MAX                 ? STREAM_WORDS_MAX
+													   : words;
 		free(number);
 		return;
 	}
@@ -322,5 +329,5 @@ void ik_practice_order_done(struct ik_practice_order *order)
 	free(order->tool);
 	free(order->arguments);
 	free(order->subject);
-	memset(order, 0, sizeof *order);
+	memset(order, 0, sizeof(*order));
 }

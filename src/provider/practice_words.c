@@ -19,6 +19,7 @@ static size_t count_lines(const char *text, size_t length)
 
 	for (size_t at = 0; at < length; lines++) {
 		const char *end = memchr(text + at, '\n', length - at);
+
 		at = end ? (size_t)(end - text) + 1 : length;
 	}
 	return lines;
@@ -32,6 +33,7 @@ static size_t shown_length(const char *text, size_t length)
 
 	for (int line = 0; line < LINES_SHOWN && at < limit; line++) {
 		const char *end = memchr(text + at, '\n', limit - at);
+
 		at = end ? (size_t)(end - text) + 1 : limit;
 	}
 	return at;
@@ -43,8 +45,10 @@ static void put_rest(struct ik_buf *out, const char *text, size_t length, size_t
 	size_t rest = count_lines(text + shown, length - shown);
 
 	if (rest)
-		ik_buf_printf(out, ngettext("\n%zu more line is with the call.\n",
-			"\n%zu more lines are with the call.\n", rest), rest);
+		ik_buf_printf(out,
+			ngettext("\n%zu more line is with the call.\n", "\n%zu more lines are with the call.\n",
+				rest),
+			rest);
 }
 
 /* A block of code around the first lines, with a fence that they do not hold. */
@@ -80,6 +84,7 @@ static void put_list(struct ik_buf *out, const char *text, size_t length)
 	for (size_t at = 0; at < shown;) {
 		const char *end = memchr(text + at, '\n', shown - at);
 		size_t line = end ? (size_t)(end - text) - at : shown - at;
+
 		ik_buf_puts(out, "- `");
 		ik_buf_append(out, text + at, line);
 		ik_buf_puts(out, "`\n");
@@ -108,12 +113,14 @@ static bool put_failure(struct ik_buf *out, const char *tool, struct ik_json_spa
 
 	ik_json_bool(ik_json_member(envelope, "tool_success"), &success);
 	struct ik_json_span where = success ? result : envelope;
+
 	if (success && ik_json_span_type(ik_json_member(result, "error")) != IK_JSON_STRING)
 		return false;
 	size_t length;
 	char *message = text_of(where, "error", NULL);
 	char *code = text_of(where, "error_code", NULL);
 	char *errors = text_of(where, "stderr", &length);
+
 	if (success)
 		ik_buf_printf(out, _("`%s` could not do it: %s"), tool, message);
 	else
@@ -143,24 +150,26 @@ static void put_output(struct ik_buf *out, const char *tool, struct ik_json_span
 	if (ik_text_equal(tool, "glob") && !lines) {
 		ik_buf_printf(out, _("`glob` found no file for `%s`.\n"), pattern);
 	} else if (ik_text_equal(tool, "glob")) {
-		ik_buf_printf(out, ngettext("`glob` found %zu file:\n", "`glob` found %zu files:\n",
-			lines), lines);
+		ik_buf_printf(out, ngettext("`glob` found %zu file:\n", "`glob` found %zu files:\n", lines),
+			lines);
 		put_list(out, text, length);
 	} else if (ik_text_equal(tool, "grep") && !lines) {
 		ik_buf_printf(out, _("`grep` found nothing for `%s`.\n"), pattern);
 	} else if (ik_text_equal(tool, "grep")) {
-		ik_buf_printf(out, ngettext("`grep` found %zu line:\n", "`grep` found %zu lines:\n",
-			lines), lines);
+		ik_buf_printf(out, ngettext("`grep` found %zu line:\n", "`grep` found %zu lines:\n", lines),
+			lines);
 		put_block(out, "", text, length);
 	} else if (ik_text_equal(tool, "file_read") && !length) {
 		ik_buf_printf(out, _("`%s` is empty.\n"), path);
 	} else if (ik_text_equal(tool, "file_read")) {
-		ik_buf_printf(out, ngettext("`%s` has %zu line:\n", "`%s` has %zu lines:\n", lines),
-			path, lines);
+		ik_buf_printf(out, ngettext("`%s` has %zu line:\n", "`%s` has %zu lines:\n", lines), path,
+			lines);
 		put_block(out, "", text, length);
 	} else if (ik_json_integer(ik_json_member(result, "exit_code"), &code)) {
-		ik_buf_printf(out, length ? _("The command ended with exit code %lld:\n") :
-			_("The command ended with exit code %lld and no output.\n"), (long long)code);
+		ik_buf_printf(out,
+			length ? _("The command ended with exit code %lld:\n")
+				   : _("The command ended with exit code %lld and no output.\n"),
+			(long long)code);
 		if (length)
 			put_block(out, "", text, length);
 	} else if (lines <= 1) {
@@ -189,10 +198,12 @@ void ik_practice_describe(struct ik_buf *out, const char *tool, struct ik_json_s
 	}
 	if (!put_failure(out, tool, value)) {
 		struct ik_json_span result = ik_json_member(value, "result");
+
 		if (ik_json_span_type(ik_json_member(result, "output")) == IK_JSON_STRING) {
 			put_output(out, tool, arguments, result);
 		} else {
 			struct ik_buf pretty;
+
 			ik_buf_init(&pretty, IK_LIMIT_ENVELOPE);
 			ik_json_pretty(&pretty, result.text ? result : value);
 			ik_buf_printf(out, _("`%s` answered:\n"), tool);
@@ -202,6 +213,7 @@ void ik_practice_describe(struct ik_buf *out, const char *tool, struct ik_json_s
 	}
 	if (ik_json_bool(ik_json_member(value, "limit_reached"), &limit) && limit) {
 		char *message = text_of(value, "limit_message", NULL);
+
 		ik_buf_printf(out, "\n%s\n", message);
 		free(message);
 	}
@@ -220,6 +232,7 @@ void ik_practice_describe_file(struct ik_buf *out, struct ik_json_span arguments
 		size_t text_length;
 		char *text = text_of(ik_json_member(value, "result"), "output", &text_length);
 		size_t lines = count_lines(text, text_length);
+
 		ik_buf_printf(out, ngettext("%zu line, %zu bytes\n", "%zu lines, %zu bytes\n", lines),
 			lines, text_length);
 		free(text);

@@ -19,24 +19,24 @@
 /* A session that this process writes to. */
 struct ik_store_session {
 	struct ik_store_session *next;
-	struct ik_taken_file *file; /* of an earlier process, whose event it is; NULL: ours */
+	struct ik_taken_file *file;   /* of an earlier process, whose event it is; NULL: ours */
 	char writer[IK_UUID_TEXT];    /* the process, as a holder of locks; "": not known */
 	char id[IK_UUID_TEXT];        /* as it was begun */
 	char stored_as[IK_UUID_TEXT]; /* as it is stored: another one once it became a fork */
 	char parent[IK_UUID_TEXT];    /* that it is a fork of; "": none */
 	bool chosen;                  /* the person made that fork: it is not of late events */
 	int64_t forked_at;            /* the parent's last event that is this one's too */
-	char *directory; /* "" where not known */
+	char *directory;              /* "" where not known */
 	int64_t created_ms;
 	/* The number of its last stored event that is known here; -1: whatever is there. The next
 	 * one goes behind that one, or, where there are others by now, into a fork. */
 	int64_t known;
-	int64_t behind;      /* events of earlier processes that wait to be stored behind that one, and
+	int64_t behind;     /* events of earlier processes that wait to be stored behind that one, and
 	                        are known here: the next one goes behind them */
-	int64_t tentative;   /* the same while a transaction is open */
-	int64_t late_forks;  /* made of events that came too late; as the backend saw last */
-	bool forked;         /* its new id is to be told */
-	int64_t told_forks;  /* that were told; -1: none were counted yet */
+	int64_t tentative;  /* the same while a transaction is open */
+	int64_t late_forks; /* made of events that came too late; as the backend saw last */
+	bool forked;        /* its new id is to be told */
+	int64_t told_forks; /* that were told; -1: none were counted yet */
 };
 
 /* An event on its way. */
@@ -55,39 +55,39 @@ enum ik_store_read_kind {
 	IK_READ_FIND,   /* text: the prefix */
 	IK_READ_LIST,   /* number, text: the last one's updated_ms and id; count; directory, pattern */
 	IK_READ_PAGE,   /* text: the session; number: before; count */
-	IK_READ_AFTER, /* text: the session; number: after; count */
-	IK_READ_LOCK,  /* text: the session; row */
+	IK_READ_AFTER,  /* text: the session; number: after; count */
+	IK_READ_LOCK,   /* text: the session; row */
 	IK_READ_PART,   /* text: the id; number: the part */
 	IK_READ_WRITE_PART, /* the same; bytes: what it has, unless it is there */
-	IK_READ_SEARCH, /* query; place: behind it; count; directory */
-	IK_READ_DELETE  /* text: the session: delete some of its events, at last itself; again: there
+	IK_READ_SEARCH,     /* query; place: behind it; count; directory */
+	IK_READ_DELETE /* text: the session: delete some of its events, at last itself; again: there
 	                   are more, then (number is 1) of others that are hidden already */
 };
 
 /* What is done to the lock of a session on a server, and how it stands then. */
 #define IK_LOCK_LEASE "60 seconds"
 enum ik_lock_step {
-	IK_LOCK_STEP_FOLLOW,   /* only look */
-	IK_LOCK_STEP_TAKE,     /* or renew */
-	IK_LOCK_STEP_ASK,      /* where it cannot be taken */
+	IK_LOCK_STEP_FOLLOW, /* only look */
+	IK_LOCK_STEP_TAKE,   /* or renew */
+	IK_LOCK_STEP_ASK,    /* where it cannot be taken */
 	IK_LOCK_STEP_WITHDRAW,
 	IK_LOCK_STEP_REFUSE,
 	IK_LOCK_STEP_RELEASE,
-	IK_LOCK_STEP_CLOSE     /* the same, and listen no more */
+	IK_LOCK_STEP_CLOSE /* the same, and listen no more */
 };
 struct ik_lock_row {
 	enum ik_lock_step step;
-	char id[IK_UUID_TEXT];  /* of the lock that asks */
+	char id[IK_UUID_TEXT];   /* of the lock that asks */
 	char dead[IK_UUID_TEXT]; /* of one whose holder is dead: it is nobody's; "": of none */
 	char held[IK_UUID_TEXT]; /* of the holder's, in the answer */
 	struct ik_holder self;
 	enum ik_lock_state state;
 	struct ik_holder holder, asker; /* pid 0: nobody */
-	int64_t left_ms; /* of the holder's lease */
+	int64_t left_ms;                /* of the holder's lease */
 	bool refused;
 	int64_t late_forks; /* of the session, that were made of events that came too late */
-	bool heard; /* what happens to it is told by ik_locks_heard(); */
-	bool again; /* or will be, if it is asked once more */
+	bool heard;         /* what happens to it is told by ik_locks_heard(); */
+	bool again;         /* or will be, if it is asked once more */
 };
 
 struct ik_store_read {
@@ -96,8 +96,8 @@ struct ik_store_read {
 	char *text;
 	int64_t number;
 	size_t count;
-	char *directory;         /* of a list: only of this one; NULL: of all */
-	char *pattern;           /* for LIKE with the escape character \\, of title, directory and id
+	char *directory; /* of a list: only of this one; NULL: of all */
+	char *pattern;   /* for LIKE with the escape character \\, of title, directory and id
 	                            with a line feed between; NULL: all */
 	struct ik_search_query *query;
 	struct ik_search_place place; /* then where the answer ends */
@@ -114,10 +114,10 @@ struct ik_store_read {
 	struct ik_message **messages; /* references */
 	size_t found;                 /* of either */
 	struct ik_buf bytes;
-	bool again;                   /* that was a part of it: ask once more */
+	bool again; /* that was a part of it: ask once more */
 
 	/* The store's: */
-	bool finished;                /* the answer is there */
+	bool finished; /* the answer is there */
 	enum ik_status status;
 	struct ik_error error;
 };
@@ -173,8 +173,8 @@ struct ik_backend_ops {
 
 	/* Write a part of a large text, unless it is there. Report:
 	 * ik_store_part_written(). */
-	void (*write_part)(struct ik_backend *backend, const char *id, size_t part,
-		const char *bytes, size_t length);
+	void (*write_part)(struct ik_backend *backend, const char *id, size_t part, const char *bytes,
+		size_t length);
 
 	/* Fill the answer of read. Report: ik_store_answered(). */
 	void (*read)(struct ik_backend *backend, struct ik_store_read *read);
@@ -207,10 +207,10 @@ struct ik_backend_ops {
 /* First member of every backend's own struct. */
 struct ik_backend {
 	const struct ik_backend_ops *ops;
-	struct ik_store *store; /* that is reported to */
+	struct ik_store *store;     /* that is reported to */
 	char process[IK_UUID_TEXT]; /* this one, as a holder of locks; "": there are none */
-	int64_t timeout_ms;     /* a server may take over a statement; set by it first */
-	bool refuses;           /* a server that was reached, and failed then: what it was asked */
+	int64_t timeout_ms;         /* a server may take over a statement; set by it first */
+	bool refuses;               /* a server that was reached, and failed then: what it was asked */
 };
 
 struct ik_backend *ik_sqlite_new(struct ik_loop *loop, const char *path);
@@ -235,8 +235,7 @@ void ik_store_written(struct ik_store *store, size_t count, struct ik_store_sess
 	enum ik_status status, const struct ik_error *error);
 void ik_store_part_written(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error);
-void ik_store_answered(struct ik_store *store, enum ik_status status,
-	const struct ik_error *error);
+void ik_store_answered(struct ik_store *store, enum ik_status status, const struct ik_error *error);
 /* What can wait may go on. */
 void ik_store_relieved(struct ik_store *store);
 /* So many of all events are in the index now: all of them, when there is nothing left to do. */

@@ -113,7 +113,7 @@ bool ik_blob_queue_keep(struct ik_blob_queue *queue, struct ik_spool *spool)
 	queue->spool.spool = spool;
 	piece = blob->length - blob->kept < IK_LIMIT_PART ? blob->length - blob->kept : IK_LIMIT_PART;
 	if ((blob->kept == 0 && !ik_blob_spool_begin(&queue->spool, blob->id, blob->length)) ||
-	    !ik_blob_spool_add(&queue->spool, blob->bytes->data + blob->kept, piece)) {
+		!ik_blob_spool_add(&queue->spool, blob->bytes->data + blob->kept, piece)) {
 		blob->kept = 0;
 		return false;
 	}

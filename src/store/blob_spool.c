@@ -42,7 +42,7 @@ static bool make_file(struct ik_blob_spool *spool)
 	unnamed = ik_format("%s.new", spool->path);
 	spool->fd = open(unnamed, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	if (spool->fd < 0 || flock(spool->fd, LOCK_EX | LOCK_NB) != 0 ||
-	    rename(unnamed, spool->path) != 0) {
+		rename(unnamed, spool->path) != 0) {
 		(void)fail(spool, strerror(errno));
 		(void)unlink(unnamed);
 		if (spool->fd >= 0)
@@ -51,7 +51,7 @@ static bool make_file(struct ik_blob_spool *spool)
 		spool->path = NULL;
 	}
 	free(unnamed);
-	return spool->path != NULL;
+	return spool->path;
 }
 
 bool ik_blob_spool_add(struct ik_blob_spool *spool, const char *bytes, size_t length)
@@ -167,8 +167,9 @@ size_t ik_blob_spool_count(const char *path)
 	return count;
 }
 
-void ik_blob_spool_take(struct ik_spool *spool, void (*take)(void *arg, struct ik_blob_file *file,
-	const char *id, off_t offset, size_t length), void *arg)
+void ik_blob_spool_take(struct ik_spool *spool,
+	void (*take)(void *arg, struct ik_blob_file *file, const char *id, off_t offset, size_t length),
+	void *arg)
 {
 	char **paths = ik_spool_find(spool, IK_BLOB_SPOOL_TAIL);
 	size_t i;
@@ -183,7 +184,7 @@ void ik_blob_spool_take(struct ik_spool *spool, void (*take)(void *arg, struct i
 
 		/* One that is locked is at work in another process. */
 		if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &about) != 0 ||
-		    !S_ISREG(about.st_mode)) {
+			!S_ISREG(about.st_mode)) {
 			if (fd >= 0)
 				(void)close(fd);
 			continue;

@@ -20,8 +20,8 @@ struct ik_blob_spool {
 	struct ik_spool *spool; /* where; borrowed; NULL: texts wait in memory */
 	char *path;             /* NULL: there is no file yet */
 	int fd;
-	off_t length, start;    /* start: of the text that is being written */
-	bool broken;            /* it cannot be written */
+	off_t length, start; /* start: of the text that is being written */
+	bool broken;         /* it cannot be written */
 };
 
 /* Begin a text, then add its bytes in pieces; false: it cannot be kept (the log says why). */
@@ -48,7 +48,8 @@ struct ik_blob_file *ik_blob_file_unref(struct ik_blob_file *file);
 
 /* Take in files of earlier processes: take is called for each text that has bytes there, with a
  * reference of its own. */
-void ik_blob_spool_take(struct ik_spool *spool, void (*take)(void *arg, struct ik_blob_file *file,
-	const char *id, off_t offset, size_t length), void *arg);
+void ik_blob_spool_take(struct ik_spool *spool,
+	void (*take)(void *arg, struct ik_blob_file *file, const char *id, off_t offset, size_t length),
+	void *arg);
 
 #endif

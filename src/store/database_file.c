@@ -124,8 +124,8 @@ enum ik_status ik_database_file_put_aside(const char *path, const char *instead,
 	aside = ik_format("%s" IK_DAMAGED "%s", path, time);
 	if (rename(path, aside) != 0 && errno != ENOENT) {
 		free(aside);
-		return ik_error_set_errno(error, errno,
-			_("The damaged database %s cannot be put aside"), path);
+		return ik_error_set_errno(error, errno, _("The damaged database %s cannot be put aside"),
+			path);
 	}
 	put_log_aside(path, aside);
 	if (instead && rename(instead, path) != 0) {
@@ -140,8 +140,7 @@ enum ik_status ik_database_file_put_aside(const char *path, const char *instead,
 
 enum ik_status ik_database_file_make(const char *path, struct ik_error *error)
 {
-	char *directory = ik_strndup(path,
-		(size_t)(ik_path_base(path) - path));
+	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
 	enum ik_status status = IK_OK;
 	int fd;
 
@@ -155,8 +154,7 @@ enum ik_status ik_database_file_make(const char *path, struct ik_error *error)
 			if (fd >= 0)
 				(void)close(fd);
 			else if (errno != EEXIST)
-				status = ik_error_set_errno(error, errno,
-					_("Cannot make the database %s"), path);
+				status = ik_error_set_errno(error, errno, _("Cannot make the database %s"), path);
 		}
 	}
 	free(directory);

@@ -30,9 +30,11 @@ static bool look_at(int64_t pid, char *ret_state, int64_t *ret_started)
 	if (!file)
 		return false;
 	/* The name in parentheses may hold anything, also parentheses. */
-	found = fgets(line, sizeof(line), file) && (end = strrchr(line, ')')) != NULL &&
-		sscanf(end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
-			" %*d %lld", ret_state, &started) == 2;
+	found = fgets(line, sizeof(line), file) && (end = strrchr(line, ')')) &&
+		sscanf(end + 1,
+			" %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
+			" %*d %lld",
+			ret_state, &started) == 2;
 	(void)fclose(file);
 	*ret_started = started;
 	return found;

@@ -39,7 +39,7 @@ void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder)
 	struct tm parts;
 
 	if (holder->pid <= 0 || !localtime_r(&since, &parts) ||
-	    strftime(time, sizeof(time), "%H:%M", &parts) == 0)
+		strftime(time, sizeof(time), "%H:%M", &parts) == 0)
 		ik_buf_puts(out, _("another program"));
 	else
 		/* Translators: user and computer, number of a process, time of day. */
@@ -146,10 +146,12 @@ static void nothing(struct ik_lock *lock)
 {
 }
 
+/* clang-format off */
 static const struct ik_lock_ops nothing_ops = {
 	.open = nothing_open, .update = nothing, .release = nothing, .pause = nothing,
 	.close = nothing,
 };
+/* clang-format on */
 
 /* ---- from outside ---- */
 
@@ -158,8 +160,8 @@ static struct ik_lock *find_closing(struct ik_store *store, const char *session)
 {
 	struct ik_lock *lock = store->locks;
 
-	while (lock && (lock->events || lock->state != IK_LOCK_OURS ||
-	       !ik_text_equal(lock->session, session)))
+	while (lock &&
+		(lock->events || lock->state != IK_LOCK_OURS || !ik_text_equal(lock->session, session)))
 		lock = lock->next;
 	return lock;
 }
@@ -186,8 +188,8 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	lock->late_forks = -1;
 	lock->events = events;
 	lock->arg = arg;
-	lock->ops = store->backend && store->backend->ops->locks ? store->backend->ops->locks :
-		&nothing_ops;
+	lock->ops = store->backend && store->backend->ops->locks ? store->backend->ops->locks
+															 : &nothing_ops;
 	lock->next = store->locks;
 	store->locks = lock;
 	lock->ops->open(lock);

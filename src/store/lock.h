@@ -23,8 +23,8 @@ enum ik_lock_state {
 	IK_LOCK_UNKNOWN, /* the answer is on its way */
 	IK_LOCK_OURS,
 	IK_LOCK_OTHERS,
-	IK_LOCK_FREE,    /* whoever had it let it go, or died */
-	IK_LOCK_NONE     /* there is no lock to be had here: everybody writes, and forks where it
+	IK_LOCK_FREE, /* whoever had it let it go, or died */
+	IK_LOCK_NONE  /* there is no lock to be had here: everybody writes, and forks where it
 	                    has to be */
 };
 

@@ -26,7 +26,7 @@
 #define LEFT_LOOKS 100
 #define LEFT_MS 20
 
-struct kept {
+struct lock_file_kept {
 	char *database, *directory, *path, *ask_path;
 	int fd, ask_fd;                   /* -1: not ours; we do not ask */
 	bool opened;                      /* it was tried once */
@@ -69,8 +69,8 @@ static bool is_at(int fd, const char *path)
 {
 	struct stat ours, theirs;
 
-	return fstat(fd, &ours) == 0 && lstat(path, &theirs) == 0 &&
-		ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+	return fstat(fd, &ours) == 0 && lstat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
+		ours.st_dev == theirs.st_dev;
 }
 
 static void write_holder(int fd)
@@ -171,7 +171,7 @@ void ik_lock_file_let_go(const char *path, const char *name, int fd)
 /* Take it, if it is nobody's. The state afterwards. */
 static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holder)
 {
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 	struct ik_error error;
 
 	if (kept->fd >= 0 && is_at(kept->fd, kept->path))
@@ -202,7 +202,7 @@ static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holde
 }
 
 /* Ask no more. */
-static void stop_asking(struct kept *kept)
+static void stop_asking(struct lock_file_kept *kept)
 {
 	if (kept->ask_fd < 0)
 		return;
@@ -215,7 +215,7 @@ static void stop_asking(struct kept *kept)
 /* Ask the holder, unless somebody else asks just now: then it is our turn when that one ends. */
 static void ask(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 	struct ik_holder other;
 	char *path;
 
@@ -241,7 +241,7 @@ static void ask(struct ik_lock *lock)
 /* Ours: does anybody ask? */
 static void look_for_asker(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 	struct ik_holder asker;
 
 	read_holder(kept->ask_path, &asker);
@@ -269,9 +269,11 @@ static void on_problem(void *arg, const char *sentence)
 static void follow(struct ik_lock *lock)
 {
 	static const struct ik_directory_watch_events events = {
-		.changed = on_news, .problem = on_problem, .writes = true,
+		.changed = on_news,
+		.problem = on_problem,
+		.writes = true,
 	};
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 	char *directory = ik_strdup(kept->database), *slash = strrchr(directory, '/');
 	char *log = ik_format("%s-wal", slash + 1);
 	const struct ik_watched places[] = {
@@ -288,7 +290,7 @@ static void follow(struct ik_lock *lock)
 
 /* Who was killed while it started a child has left the lock to that, up to the child's execve:
  * is this one let go of in a moment? */
-static bool is_being_left(struct kept *kept, const struct ik_holder *holder)
+static bool is_being_left(struct lock_file_kept *kept, const struct ik_holder *holder)
 {
 	return kept->left_looks < LEFT_LOOKS && ik_holder_seems_dead(holder);
 }
@@ -297,7 +299,7 @@ static bool is_being_left(struct kept *kept, const struct ik_holder *holder)
 static void look(void *arg)
 {
 	struct ik_lock *lock = arg;
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 	bool paused = kept->paused, first = paused || !kept->opened;
 	struct ik_holder holder = { .pid = 0 };
 	enum ik_lock_state state;
@@ -347,9 +349,10 @@ static void update(struct ik_lock *lock)
 static void open_lock(struct ik_lock *lock)
 {
 	static const struct ik_directory_watch_events events = {
-		.changed = look, .problem = on_problem,
+		.changed = look,
+		.problem = on_problem,
 	};
-	struct kept *kept = lock->kept = ik_alloc(sizeof(*kept));
+	struct lock_file_kept *kept = lock->kept = ik_alloc(sizeof(*kept));
 	struct ik_watched places[2];
 	char *name;
 
@@ -371,7 +374,7 @@ static void open_lock(struct ik_lock *lock)
 }
 
 /* Its file goes with the lock, and so does that of an asker who died. */
-static void let_go(struct kept *kept)
+static void let_go(struct lock_file_kept *kept)
 {
 	struct ik_holder asker;
 
@@ -385,7 +388,7 @@ static void let_go(struct kept *kept)
 
 static void release(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 
 	struct ik_holder asker, nobody = { .pid = 0 };
 
@@ -402,7 +405,7 @@ static void release(struct ik_lock *lock)
 
 static void pause_lock(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 
 	if (kept->fd < 0)
 		return;
@@ -412,7 +415,7 @@ static void pause_lock(struct ik_lock *lock)
 
 static void close_lock(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_file_kept *kept = lock->kept;
 
 	kept->watch = ik_directory_watch_close(kept->watch);
 	kept->news = ik_directory_watch_close(kept->news);
@@ -428,7 +431,9 @@ static void close_lock(struct ik_lock *lock)
 	free(kept);
 }
 
+/* clang-format off */
 const struct ik_lock_ops ik_lock_file_ops = {
 	.open = open_lock, .update = update, .release = release, .pause = pause_lock,
 	.close = close_lock,
 };
+/* clang-format on */

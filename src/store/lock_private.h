@@ -39,9 +39,9 @@ struct ik_lock {
 	bool refusing; /* whoever asks is to be told */
 
 	enum ik_lock_state state;
-	struct ik_holder holder;  /* of one that is others' */
-	struct ik_holder asker;   /* of one that is ours; pid 0: nobody asks */
-	int64_t late_forks;       /* that its session had when it became ours; -1: not known */
+	struct ik_holder holder; /* of one that is others' */
+	struct ik_holder asker;  /* of one that is ours; pid 0: nobody asks */
+	int64_t late_forks;      /* that its session had when it became ours; -1: not known */
 
 	bool changed, asked, refused, news; /* is to be told */
 	bool telling;

@@ -16,26 +16,26 @@
 #define POLL_MS 5000   /* where nothing is heard of */
 #define AFTER_MS 50    /* behind the end of another's lease */
 
-struct kept {
+struct lock_row_kept {
 	char id[IK_UUID_TEXT];
 	struct ik_store_read *read; /* a step on its way; NULL: none */
 	struct ik_timer *timer;
-	struct ik_end_watch *life;  /* of the holder's process; NULL: it cannot be watched */
-	char living[IK_UUID_TEXT];  /* whose lock that is */
-	int64_t left_ms;            /* of another's lease; -1: nobody else has it */
-	bool opened;                /* it was tried once */
-	bool trying;                /* the step on its way takes it, if it is to be had */
-	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
-	bool again;                 /* something happened meanwhile */
+	struct ik_end_watch *life; /* of the holder's process; NULL: it cannot be watched */
+	char living[IK_UUID_TEXT]; /* whose lock that is */
+	int64_t left_ms;           /* of another's lease; -1: nobody else has it */
+	bool opened;               /* it was tried once */
+	bool trying;               /* the step on its way takes it, if it is to be had */
+	char dead[IK_UUID_TEXT];   /* the lock of a holder that is dead; "": none */
+	bool again;                /* something happened meanwhile */
 	bool released;
-	bool asking;                /* the row says so */
+	bool asking; /* the row says so */
 };
 
 /* Begin a step: what is to be done, and how things are then. */
 static struct ik_store_read *start(struct ik_lock *lock, enum ik_lock_step step,
 	ik_store_reader *reader)
 {
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 	struct ik_store_read *read = ik_store_lock_step(lock->store, lock->session, reader, lock);
 
 	ik_holder_self(&read->row.self);
@@ -53,7 +53,7 @@ static void step(void *arg);
  * machine. */
 static void watch_holder(struct ik_lock *lock, const struct ik_lock_row *row)
 {
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 	bool others = row->state == IK_LOCK_OTHERS;
 
 	kept->left_ms = others ? row->left_ms : -1;
@@ -69,7 +69,7 @@ static void watch_holder(struct ik_lock *lock, const struct ik_lock_row *row)
 /* What the row says now. */
 static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 {
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 	struct ik_store_session *session;
 
 	watch_holder(lock, row); /* before the look whether it is alive */
@@ -100,7 +100,7 @@ static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 }
 
 /* Look again after so long, or when another's lease is over. */
-static void start_timer(struct kept *kept, int64_t delay_ms)
+static void start_timer(struct lock_row_kept *kept, int64_t delay_ms)
 {
 	if (kept->left_ms >= 0 && kept->left_ms + AFTER_MS < delay_ms)
 		delay_ms = kept->left_ms + AFTER_MS;
@@ -110,7 +110,7 @@ static void start_timer(struct kept *kept, int64_t delay_ms)
 static void on_step(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_lock *lock = arg;
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 	bool heard = answer->status == IK_OK && answer->row->heard;
 
 	kept->read = NULL;
@@ -131,10 +131,10 @@ static void on_step(void *arg, const struct ik_store_answer *answer)
 static void step(void *arg)
 {
 	struct ik_lock *lock = arg;
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 	enum ik_lock_step what = IK_LOCK_STEP_FOLLOW;
 
-	kept->again = kept->read != NULL;
+	kept->again = kept->read;
 	if (kept->again)
 		return;
 	if (kept->released)
@@ -156,7 +156,7 @@ static void step(void *arg)
 
 static void open_lock(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept = ik_alloc(sizeof(*kept));
+	struct lock_row_kept *kept = lock->kept = ik_alloc(sizeof(*kept));
 
 	ik_uuid_new(kept->id);
 	kept->timer = ik_timer_new(lock->store->loop, step, lock);
@@ -171,7 +171,7 @@ static void update(struct ik_lock *lock)
 
 static void release(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 	struct ik_holder nobody = { .pid = 0 };
 
 	kept->released = true;
@@ -187,7 +187,7 @@ static void pause_lock(struct ik_lock *lock)
 
 static void close_lock(struct ik_lock *lock)
 {
-	struct kept *kept = lock->kept;
+	struct lock_row_kept *kept = lock->kept;
 
 	kept->read = ik_store_read_close(kept->read);
 	kept->timer = ik_timer_close(kept->timer);
@@ -212,7 +212,7 @@ void ik_locks_connected(struct ik_store *store)
 
 	for (lock = store->locks; lock; lock = lock->next) {
 		/* A step on its way sees to that. If it cannot be done it must not bring itself back. */
-		if (lock->ops == &ik_lock_row_ops && !((const struct kept *)lock->kept)->read)
+		if (lock->ops == &ik_lock_row_ops && !((const struct lock_row_kept *)lock->kept)->read)
 			step(lock);
 	}
 }
@@ -227,7 +227,9 @@ void ik_locks_heard(struct ik_store *store, const char *session)
 	}
 }
 
+/* clang-format off */
 const struct ik_lock_ops ik_lock_row_ops = {
 	.open = open_lock, .update = update, .release = release, .pause = pause_lock,
 	.close = close_lock,
 };
+/* clang-format on */

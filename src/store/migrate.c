@@ -46,7 +46,7 @@ const char *const ik_sqlite_steps[] = {
 	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
 	/* 4 to 5: rows of the index say their block (store/sqlite/sqlite_private.h); those up to one do not */
 	("ALTER TABLE search_state ADD COLUMN plain_rows INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE search_state SET plain_rows = indexed;"),
+	 "UPDATE search_state SET plain_rows = indexed;"),
 };
 const size_t ik_sqlite_step_count = sizeof(ik_sqlite_steps) / sizeof(ik_sqlite_steps[0]);
 

@@ -101,14 +101,14 @@ void ik_rescue_put_fork(struct ik_buf *out, const struct ik_store_session *sessi
 
 /* Where lines go: into a buffer, or through it into a file, so that no event is in memory a
  * second time. */
-struct lines {
+struct rescue_lines {
 	struct ik_buf *out;
 	int fd;     /* -1: they stay in the buffer */
 	int number; /* errno of the first write that failed; 0 */
 };
 
 /* Let go of what is in the buffer, once that is a good piece. */
-static void flush(struct lines *lines, size_t piece)
+static void flush(struct rescue_lines *lines, size_t piece)
 {
 	if (lines->fd < 0 || lines->out->length <= piece)
 		return;
@@ -132,7 +132,7 @@ static size_t piece_end(const char *text, size_t length)
 }
 
 /* A string member, escaped in pieces. */
-static void put_content(struct lines *lines, const char *text, size_t length)
+static void put_content(struct rescue_lines *lines, const char *text, size_t length)
 {
 	ik_json_key(lines->out, "content");
 	ik_json_quote_open(lines->out);
@@ -148,7 +148,7 @@ static void put_content(struct lines *lines, const char *text, size_t length)
 }
 
 /* The last member, which is JSON as it is. */
-static void put_data(struct lines *lines, const struct ik_message *message)
+static void put_data(struct rescue_lines *lines, const struct ik_message *message)
 {
 	size_t at = 0;
 
@@ -164,7 +164,7 @@ static void put_data(struct lines *lines, const struct ik_message *message)
 	}
 }
 
-static void put_record(struct lines *lines, const struct ik_record *record)
+static void put_record(struct rescue_lines *lines, const struct ik_record *record)
 {
 	const struct ik_message *message = record->message;
 
@@ -181,12 +181,12 @@ static void put_record(struct lines *lines, const struct ik_record *record)
 
 void ik_rescue_put(struct ik_buf *out, const struct ik_record *record)
 {
-	put_record(&(struct lines){ .out = out, .fd = -1 }, record);
+	put_record(&(struct rescue_lines){ .out = out, .fd = -1 }, record);
 }
 
 void ik_rescue_put_more(struct ik_buf *out, const char *id, const char *text, size_t length)
 {
-	struct lines lines = { .out = out, .fd = -1 };
+	struct rescue_lines lines = { .out = out, .fd = -1 };
 
 	ik_json_open(out, '{');
 	put_member(out, "more", id);
@@ -213,7 +213,7 @@ void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *wr
 static int write_records(int fd, const char *database, const struct ik_record *record)
 {
 	struct ik_buf out;
-	struct lines lines = { .out = &out, .fd = fd };
+	struct rescue_lines lines = { .out = &out, .fd = fd };
 
 	ik_buf_init(&out, IK_MIB(1));
 	ik_rescue_put_head(&out, database, "", false);
@@ -233,8 +233,8 @@ static bool is_private(const char *directory)
 {
 	struct stat about;
 
-	return lstat(directory, &about) == 0 && S_ISDIR(about.st_mode) &&
-		about.st_uid == geteuid() && (about.st_mode & 077) == 0;
+	return lstat(directory, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() &&
+		(about.st_mode & 077) == 0;
 }
 
 /* The directory of a place; NULL: there is none. New memory. */
@@ -331,7 +331,7 @@ void ik_rescue_find_in(const char *directory, const char *prefix, const char *ta
 	DIR *handle = opendir(directory);
 	struct dirent *entry;
 
-	while (handle && (entry = readdir(handle)) != NULL) {
+	while (handle && (entry = readdir(handle))) {
 		if (!ik_text_starts(entry->d_name, prefix) || !ik_text_ends(entry->d_name, tail))
 			continue;
 		*paths = ik_alloc_array(*paths, *count + 2, sizeof(char *));
@@ -348,8 +348,8 @@ static void find_in(const struct ik_rescue *rescue, int place, char ***paths, si
 	char *directory = place_of(rescue, place);
 	char *prefix = name_prefix(rescue->database, place == IK_RESCUE_BESIDE);
 
-	if (directory && (place == IK_RESCUE_BESIDE || place == IK_RESCUE_TEMPORARY ||
-	    is_private(directory)))
+	if (directory &&
+		(place == IK_RESCUE_BESIDE || place == IK_RESCUE_TEMPORARY || is_private(directory)))
 		ik_rescue_find_in(directory, prefix, IK_RESCUE_TAIL, paths, count);
 	free(prefix);
 	free(directory);
@@ -448,8 +448,8 @@ static void deliver(struct reading *reading)
 		ik_buf_init(&content, message->content_length + reading->more.length);
 		ik_buf_append(&content, message->content, message->content_length);
 		ik_buf_append(&content, reading->more.data, reading->more.length);
-		whole = ik_message_stored(message->kind, message->id, 0, message->time_ms,
-			content.data, content.length, message->data, message->data_length);
+		whole = ik_message_stored(message->kind, message->id, 0, message->time_ms, content.data,
+			content.length, message->data, message->data_length);
 		ik_buf_done(&content);
 		ik_message_unref(message);
 		message = whole;
@@ -475,9 +475,9 @@ static struct ik_message *take_message(struct ik_json_span object)
 	if (ik_json_span_type(data) == IK_JSON_NULL)
 		data = (struct ik_json_span){ NULL, 0 };
 	if (id[0] && kind_name && ik_kind_from_name(kind_name, &kind) && content &&
-	    ik_json_integer(ik_json_member(object, "time_ms"), &time))
-		message = ik_message_stored(kind, id, 0, time, content, content_length,
-			data.text, data.length);
+		ik_json_integer(ik_json_member(object, "time_ms"), &time))
+		message = ik_message_stored(kind, id, 0, time, content, content_length, data.text,
+			data.length);
 	free(kind_name);
 	free(content);
 	return message;
@@ -545,7 +545,7 @@ enum ik_status ik_rescue_read(int fd, const char *path, const struct ik_rescue_r
 
 	/* Use nothing that another user may have put there. */
 	if (copy < 0 || fstat(copy, &about) != 0 || !S_ISREG(about.st_mode) ||
-	    about.st_uid != geteuid() || (about.st_mode & 022) || !(file = fdopen(copy, "r"))) {
+		about.st_uid != geteuid() || (about.st_mode & 022) || !(file = fdopen(copy, "r"))) {
 		if (copy >= 0)
 			(void)close(copy);
 		return ik_error_set(error, IK_DENIED, _("%s is not this user's own file"), path);

@@ -29,8 +29,8 @@ void ik_rescue_put_head(struct ik_buf *out, const char *database, const char *wr
 
 /* The places for a database's files, in the order in which they are tried. */
 enum {
-	IK_RESCUE_BESIDE,        /* the database */
-	IK_RESCUE_PRIVATE,       /* and so on: directories of ours, mode 0700 */
+	IK_RESCUE_BESIDE,  /* the database */
+	IK_RESCUE_PRIVATE, /* and so on: directories of ours, mode 0700 */
 	IK_RESCUE_PRIVATE_COUNT = 2,
 	IK_RESCUE_TEMPORARY = IK_RESCUE_PRIVATE + IK_RESCUE_PRIVATE_COUNT,
 	IK_RESCUE_PLACES
@@ -38,7 +38,7 @@ enum {
 struct ik_rescue {
 	const char *database; /* borrowed; its path, or the address of a server's */
 	char *directories[IK_RESCUE_PRIVATE_COUNT]; /* NULL: there is none */
-	bool beside_is_private; /* no tool can write beside the database either */
+	bool beside_is_private;                     /* no tool can write beside the database either */
 };
 void ik_rescue_done(struct ik_rescue *rescue);
 

@@ -9,7 +9,7 @@
 
 #define SNIPPET_BEFORE 48 /* bytes before the first mark, and in all */
 #define SNIPPET_BYTES 160
-#define PLACES 64         /* that are compared with each other */
+#define PLACES 64 /* that are compared with each other */
 
 /* ---- reading ---- */
 
@@ -171,7 +171,7 @@ void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *
 /* ---- where it stands ---- */
 
 /* A place in a text, and which part of the query stands there. */
-struct place {
+struct search_query_place {
 	size_t start, end, part;
 };
 
@@ -223,7 +223,7 @@ bool ik_search_query_fits(const struct ik_search_query *query, const char *text,
 
 /* All places, the first PLACES of them; returns how many. */
 static size_t find_places(const struct ik_search_query *query, const char *text, size_t length,
-	struct place places[PLACES])
+	struct search_query_place places[PLACES])
 {
 	struct ik_words words;
 	struct ik_word word;
@@ -236,7 +236,7 @@ static size_t find_places(const struct ik_search_query *query, const char *text,
 		for (i = 0; i < query->count; i++) {
 			if (query->terms[i].joined || !stands(query, i, &words, &word, &end))
 				continue;
-			places[count++] = (struct place){ word.start, end, i };
+			places[count++] = (struct search_query_place){ word.start, end, i };
 			break;
 		}
 	}
@@ -244,13 +244,13 @@ static size_t find_places(const struct ik_search_query *query, const char *text,
 }
 
 /* How many parts of the query stand in one line from this place on. */
-static size_t parts_from(const struct place *places, size_t count, size_t first)
+static size_t parts_from(const struct search_query_place *places, size_t count, size_t first)
 {
 	uint64_t parts = 0;
 	size_t i, number = 0;
 
-	for (i = first; i < count && places[i].end < places[first].start + SNIPPET_BYTES -
-	     SNIPPET_BEFORE; i++)
+	for (i = first;
+		 i < count && places[i].end < places[first].start + SNIPPET_BYTES - SNIPPET_BEFORE; i++)
 		parts |= UINT64_C(1) << places[i].part;
 	for (; parts; parts &= parts - 1)
 		number++;
@@ -258,7 +258,7 @@ static size_t parts_from(const struct place *places, size_t count, size_t first)
 }
 
 /* The place from which most of them stand in one line. */
-static size_t best_of(const struct place *places, size_t count)
+static size_t best_of(const struct search_query_place *places, size_t count)
 {
 	size_t i, best = 0, parts = 0;
 
@@ -311,14 +311,15 @@ static size_t begin_of(const char *text, size_t start)
 bool ik_snippet_make(struct ik_snippet *snippet, const struct ik_search_query *query,
 	const char *text, size_t length)
 {
-	struct place places[PLACES];
+	struct search_query_place places[PLACES];
 	size_t count = find_places(query, text, length, places);
 	size_t i = best_of(places, count), at, end;
 
 	ik_buf_init(&snippet->line, IK_KIB(8));
 	snippet->count = 0;
 	at = count > 0 ? begin_of(text, places[i].start) : 0;
-	end = length - at > SNIPPET_BYTES ? ik_utf8_cut(text + at, length - at, SNIPPET_BYTES) + at : length;
+	end = length - at > SNIPPET_BYTES ? ik_utf8_cut(text + at, length - at, SNIPPET_BYTES) + at
+									  : length;
 	if (at > 0)
 		ik_buf_puts(&snippet->line, "…");
 	for (; i < count && places[i].end <= end && snippet->count < IK_SNIPPET_MARKS; i++) {

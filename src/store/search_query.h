@@ -21,10 +21,10 @@
 struct ik_search_term {
 	char text[2 * IK_WORD_BYTES];
 	size_t length;
-	bool prefix;  /* words that begin so */
-	bool joined;  /* stands right behind the one before it */
-	bool half;    /* one character, of pairs */
-	bool loose;   /* not to be looked up: what is found so may fit (ik_search_query_fits()) */
+	bool prefix; /* words that begin so */
+	bool joined; /* stands right behind the one before it */
+	bool half;   /* one character, of pairs */
+	bool loose;  /* not to be looked up: what is found so may fit (ik_search_query_fits()) */
 };
 
 struct ik_search_query {

@@ -113,7 +113,8 @@ static void put_result(struct ik_buf *out, const struct ik_message *message)
 	if (ik_json_span_type(envelope) == IK_JSON_STRING)
 		(void)ik_json_string_slice(envelope, &at, BEGINNING, &text);
 	else
-		ik_buf_append(&text, envelope.text, envelope.length < BEGINNING ? envelope.length : BEGINNING);
+		ik_buf_append(&text, envelope.text,
+			envelope.length < BEGINNING ? envelope.length : BEGINNING);
 	if (text.length > 0)
 		put_strings(out, text.data, text.length);
 	else

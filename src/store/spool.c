@@ -17,13 +17,13 @@
 #include "util/text.h"
 
 struct ik_spool {
-	char *directory; /* NULL: of an embedded database */
+	char *directory;                /* NULL: of an embedded database */
 	const struct ik_rescue *rescue; /* of that: it is in this place */
 	int place;
 	char *uri;
 	char *writer;
 	char *database; /* ik_postgres_name(); NULL: not known yet */
-	char *path; /* NULL: there is no file yet */
+	char *path;     /* NULL: there is no file yet */
 	int fd;
 	off_t length;
 	bool broken; /* something is missing in it */

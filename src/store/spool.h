@@ -58,10 +58,10 @@ enum ik_status ik_spool_make_place(struct ik_spool *spool, const char *tail, cha
 
 /* What waits in a directory; that of living processes is among it, but for what is not whole. */
 struct ik_spooled {
-	size_t ours;    /* events for the database at uri */
-	size_t outputs; /* large texts (blob_spool.h) for it */
+	size_t ours;                  /* events for the database at uri */
+	size_t outputs;               /* large texts (blob_spool.h) for it */
 	size_t others, other_outputs; /* and for others: */
-	char *database; /* one of these, as ik_postgres_name(); NULL: there is none */
+	char *database;               /* one of these, as ik_postgres_name(); NULL: there is none */
 };
 struct ik_spooled ik_spool_look(const char *directory, const char *uri);
 void ik_spooled_done(struct ik_spooled *spooled);

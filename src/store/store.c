@@ -54,7 +54,8 @@ static void tell(void *arg)
 		free(sentence);
 	}
 	tell_forks(store);
-	if (store->on_state && !store->quiet && (store->told_waiting != store->waiting || store->reason_is_new)) {
+	if (store->on_state && !store->quiet &&
+		(store->told_waiting != store->waiting || store->reason_is_new)) {
 		store->told_waiting = store->waiting;
 		store->reason_is_new = false;
 		store->on_state(store->state_arg, store->waiting, store->reason);
@@ -157,8 +158,9 @@ static bool answer_at_once(struct ik_store *store)
 	bool acts = read->kind == IK_READ_DELETE || read->kind == IK_READ_LOCK ||
 		read->kind == IK_READ_WRITE_PART;
 
-	if ((!read->reader && !acts) || (read->kind == IK_READ_PART &&
-	    ik_blob_queue_read(&store->blobs, read->text, (size_t)read->number, &read->bytes)))
+	if ((!read->reader && !acts) ||
+		(read->kind == IK_READ_PART &&
+			ik_blob_queue_read(&store->blobs, read->text, (size_t)read->number, &read->bytes)))
 		ik_store_read_finish(read, IK_OK, NULL);
 	else if (!store->backend && read->kind == IK_READ_PART)
 		ik_store_read_finish(read, IK_NOT_FOUND, &error);
@@ -211,7 +213,7 @@ static void advance(struct ik_store *store)
 	if (work && !store->backend->ops->is_open(store->backend)) {
 		start(store, IK_WORK_OPEN);
 		if (store->work || !store->backend->ops->is_open(store->backend))
-			return; /* it is under way, or has failed */
+			return;              /* it is under way, or has failed */
 		work = next_work(store); /* events of earlier processes come first */
 	}
 	if (work)
@@ -239,7 +241,8 @@ static void wait_for_retry(struct ik_store *store, enum ik_status status,
 		store->in_use_since = 0;
 	else if (!store->in_use_since)
 		store->in_use_since = ik_clock_ms();
-	store->quiet = store->in_use_since && ik_clock_ms() - store->in_use_since < IK_STORE_TELL_BUSY_MS;
+	store->quiet = store->in_use_since &&
+		ik_clock_ms() - store->in_use_since < IK_STORE_TELL_BUSY_MS;
 	if (!store->quiet)
 		ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", store->waiting, store->reason);
 	if (store->closing) {
@@ -416,13 +419,12 @@ static void append(struct ik_store *store, const char *session, struct ik_messag
 		found = ik_store_session_add(store, NULL, session, "", message->time_ms, -1);
 	/* What is taken in from elsewhere is older than its session here. */
 	if (found->known == 0 && found->parent[0] == '\0' && message->time_ms > 0 &&
-	    message->time_ms < found->created_ms)
+		message->time_ms < found->created_ms)
 		found->created_ms = message->time_ms;
 	spool(store, ik_store_enqueue(store, found, message));
 }
 
-void ik_store_append_later(struct ik_store *store, const char *session,
-	struct ik_message *message)
+void ik_store_append_later(struct ik_store *store, const char *session, struct ik_message *message)
 {
 	if (!store->backend)
 		return;
@@ -546,13 +548,15 @@ static void close_blobs(struct ik_store *store, struct ik_error *notice)
 	path = store->blobs.spool.path ? ik_strdup(store->blobs.spool.path) : NULL;
 	lost = ik_blob_queue_done(&store->blobs, &kept);
 	if (lost > 0 && notice && notice->status == IK_OK)
-		ik_error_set(notice, IK_IO, ngettext(
-			"The full output of %zu call could not be stored. %s",
-			"The full output of %zu calls could not be stored. %s", lost), lost, store->reason);
+		ik_error_set(notice, IK_IO,
+			ngettext("The full output of %zu call could not be stored. %s",
+				"The full output of %zu calls could not be stored. %s", lost),
+			lost, store->reason);
 	else if (kept > 0 && notice && notice->status == IK_OK)
-		ik_error_set(notice, IK_UNAVAILABLE, ngettext(
-			"The full output of %zu call is kept in %s until the database can be used. %s",
-			"The full output of %zu calls is kept in %s until the database can be used. %s", kept),
+		ik_error_set(notice, IK_UNAVAILABLE,
+			ngettext("The full output of %zu call is kept in %s until the database can be used. %s",
+				"The full output of %zu calls is kept in %s until the database can be used. %s",
+				kept),
 			kept, path, store->reason);
 	free(path);
 }

@@ -32,14 +32,14 @@ struct ik_holder {
 
 struct ik_session_info {
 	char id[IK_UUID_TEXT];
-	char *title;        /* first words of the first message; never NULL */
-	char *directory;    /* "" where it is not known; never NULL */
+	char *title;     /* first words of the first message; never NULL */
+	char *directory; /* "" where it is not known; never NULL */
 	int64_t created_ms;
 	int64_t updated_ms;
-	int64_t event_count; /* with those that it has from its parent */
+	int64_t event_count;       /* with those that it has from its parent */
 	char parent[IK_UUID_TEXT]; /* the session that it is a fork of; "": of none */
-	int64_t forked_at;  /* so many events are the parent's */
-	struct ik_holder holder; /* who has it open for writing (store/lock.h); pid 0: nobody */
+	int64_t forked_at;         /* so many events are the parent's */
+	struct ik_holder holder;   /* who has it open for writing (store/lock.h); pid 0: nobody */
 };
 
 /*
@@ -136,8 +136,8 @@ enum ik_store_trouble {
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
 
 /* Told, between turns of the loop, what a person should know once. */
-void ik_store_on_notice(struct ik_store *store,
-	void (*fn)(void *arg, const char *sentence), void *arg);
+void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char *sentence),
+	void *arg);
 
 /*
  * Told, between turns of the loop, that a session is stored under another id from here on: as
@@ -186,8 +186,7 @@ void ik_store_begin_fork(struct ik_store *store, const char *session, const char
  * message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
 /* The same, for many in a row: they are written together, in a later turn of the loop. */
-void ik_store_append_later(struct ik_store *store, const char *session,
-	struct ik_message *message);
+void ik_store_append_later(struct ik_store *store, const char *session, struct ik_message *message);
 
 /*
  * Keep a large text under an id of its own (a UUID), beside the events: written a part in
@@ -205,11 +204,11 @@ void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *
  * references of the messages that are to stay).
  */
 struct ik_store_answer {
-	enum ik_status status;  /* IK_OK, or as error says */
-	struct ik_error error;  /* a sentence, unless the function below says otherwise */
+	enum ik_status status; /* IK_OK, or as error says */
+	struct ik_error error; /* a sentence, unless the function below says otherwise */
 	const struct ik_session_info *sessions;
 	struct ik_message **messages;
-	size_t count;           /* of either */
+	size_t count; /* of either */
 	const char *bytes;
 	size_t length;
 	const struct ik_lock_row *row; /* the store's own */
@@ -258,8 +257,9 @@ struct ik_session_choice {
 };
 
 /* The same of those that are chosen. */
-struct ik_store_read *ik_store_select(struct ik_store *store, const struct ik_session_choice *choice,
-	int64_t updated_ms, const char *id, size_t count, ik_store_reader *reader, void *arg);
+struct ik_store_read *ik_store_select(struct ik_store *store,
+	const struct ik_session_choice *choice, int64_t updated_ms, const char *id, size_t count,
+	ik_store_reader *reader, void *arg);
 
 /* Delete a session with all its events and large texts, some thousands in each turn of the
  * loop; it is in no list any more once that has begun. IK_NOT_FOUND: there is none with this
@@ -296,9 +296,9 @@ struct ik_search_query;
 struct ik_search_place {
 	int64_t first, second; /* the backend's */
 	char session[IK_UUID_TEXT];
-	int way;               /* the same: how it is searched from there on */
+	int way; /* the same: how it is searched from there on */
 	int64_t range;
-	int64_t looked;        /* so many events, about, are before it; 0: that is not known */
+	int64_t looked; /* so many events, about, are before it; 0: that is not known */
 };
 struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_search_query *query,
 	const char *directory, const struct ik_search_place *behind, size_t count,

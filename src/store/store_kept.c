@@ -73,7 +73,7 @@ void ik_store_keep_waiting(struct ik_store *store)
 	while (record && keep(store, record))
 		record = record->next;
 	/* What comes behind one that is missing waits with it: it would be out of order. */
-	store->keeping = record == NULL;
+	store->keeping = !record;
 }
 
 void ik_store_keep(struct ik_store *store, struct ik_record *record)

@@ -20,8 +20,14 @@
 #define IK_STORE_TELL_BUSY_MS 1000
 
 /* What the backend is at. */
-enum ik_store_work { IK_WORK_NONE, IK_WORK_OPEN, IK_WORK_EVENTS, IK_WORK_PART, IK_WORK_READ,
-	IK_WORK_INDEX };
+enum ik_store_work {
+	IK_WORK_NONE,
+	IK_WORK_OPEN,
+	IK_WORK_EVENTS,
+	IK_WORK_PART,
+	IK_WORK_READ,
+	IK_WORK_INDEX
+};
 
 /* A search is told so soon at first. */
 #define IK_SEARCH_MS 60
@@ -37,9 +43,9 @@ struct ik_store {
 	bool failed;            /* while closing */
 	struct ik_timer *timer; /* runs: writing waits for another try */
 	int64_t delay_ms;
-	int64_t in_use_since;   /* by somebody else; 0: it is not */
-	bool quiet;             /* but for a moment only: it is not told */
-	bool given_up;          /* this database will not be used */
+	int64_t in_use_since; /* by somebody else; 0: it is not */
+	bool quiet;           /* but for a moment only: it is not told */
+	bool given_up;        /* this database will not be used */
 	char reason[sizeof(((struct ik_error *)0)->text)];
 
 	struct ik_store_session *sessions;
@@ -58,14 +64,14 @@ struct ik_store {
 
 	struct ik_lock *locks;
 	struct ik_timer *index_timer; /* runs: the index is gone on with after that */
-	bool index_due;         /* there may be events that it has not */
-	bool index_now;         /* their time has come */
-	int64_t search_ms;      /* a search may take until it says what it has found */
+	bool index_due;               /* there may be events that it has not */
+	bool index_now;               /* their time has come */
+	int64_t search_ms;            /* a search may take until it says what it has found */
 	int64_t indexed, events;
 
 	struct ik_store_read *reads, **reads_end; /* those that are answered first */
-	bool held;              /* they wait for held_timer, since somebody else is at it */
-	bool held_told;         /* that they do */
+	bool held;                   /* they wait for held_timer, since somebody else is at it */
+	bool held_told;              /* that they do */
 	int64_t held_since, held_ms; /* 0: they did not wait; until the next try */
 	struct ik_timer *held_timer;
 
@@ -78,7 +84,7 @@ struct ik_store {
 	bool forked;           /* there is a session to tell of */
 	struct ik_buf notices; /* NUL-terminated sentences, one after the other */
 	size_t told_waiting;
-	bool reason_is_new;    /* and not told yet */
+	bool reason_is_new; /* and not told yet */
 	bool telling;
 };
 

@@ -23,11 +23,11 @@
 struct ik_taken_file {
 	struct ik_taken_file *next;
 	char *path;
-	int fd;             /* locked: nobody else takes it in */
+	int fd;                    /* locked: nobody else takes it in */
 	char writer[IK_UUID_TEXT]; /* the process, as a holder of locks; "": not known */
-	size_t count, left; /* its events; those that are still in the queue */
-	bool spoilt;        /* one of them can never be stored: it has to stay */
-	bool begun;         /* they are of a reply that was on its way: nothing is told of them */
+	size_t count, left;        /* its events; those that are still in the queue */
+	bool spoilt;               /* one of them can never be stored: it has to stay */
+	bool begun; /* they are of a reply that was on its way: nothing is told of them */
 };
 
 struct ik_store_session *ik_store_session(struct ik_store *store, struct ik_taken_file *file,
@@ -36,8 +36,8 @@ struct ik_store_session *ik_store_session(struct ik_store *store, struct ik_take
 	struct ik_store_session *session;
 
 	for (session = store->sessions; session; session = session->next) {
-		if (session->file == file && (ik_text_equal(session->id, id) ||
-		    ik_text_equal(session->stored_as, id)))
+		if (session->file == file &&
+			(ik_text_equal(session->id, id) || ik_text_equal(session->stored_as, id)))
 			break;
 	}
 	return session;
@@ -108,10 +108,12 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
 	if (!file->spoilt && remove(file->path) == 0 && file->count > 0 && !file->begun) {
 		char *ids = ids_of(store, file), *sentence;
 
-		sentence = ik_format(ngettext(
-			"%zu event that an earlier run could not store is stored now, in session %s.",
-			"%zu events that an earlier run could not store are stored now, in session %s.",
-			file->count), file->count, ids);
+		sentence = ik_format(ngettext("%zu event that an earlier run could not store is stored "
+									  "now, in session %s.",
+								 "%zu events that an earlier run could not store are stored now, "
+								 "in session %s.",
+								 file->count),
+			file->count, ids);
 		ik_store_add_notice(store, sentence);
 		free(sentence);
 		free(ids);
@@ -140,8 +142,9 @@ static void finish_file(struct ik_store *store, struct ik_taken_file *file)
  * where it was handed out. */
 static void count_for_own(struct ik_store *store, const struct ik_record *record, bool stored)
 {
-	struct ik_store_session *own = record->given ?
-		ik_store_session(store, NULL, record->session->stored_as) : NULL;
+	struct ik_store_session *own = record->given
+		? ik_store_session(store, NULL, record->session->stored_as)
+		: NULL;
 
 	if (!own)
 		return;
@@ -241,11 +244,11 @@ static void taken_record(void *arg, struct ik_store_session *session, struct ik_
 static struct ik_record **take_in(struct ik_store *store, const char *path, int fd,
 	struct ik_record **where)
 {
-	static const struct ik_rescue_reader reader = {
-		taken_writer, taken_begun, taken_session, taken_record
-	};
+	static const struct ik_rescue_reader reader = { taken_writer, taken_begun, taken_session,
+		taken_record };
 	struct taking taking = {
-		.store = store, .forged = ik_rescue_may_be_forged(&store->rescue, path),
+		.store = store,
+		.forged = ik_rescue_may_be_forged(&store->rescue, path),
 	};
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
@@ -313,10 +316,13 @@ static void tell_temporary(struct ik_store *store)
 		char *sentence;
 
 		if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-		    about.st_uid == geteuid()) {
-			sentence = ik_format(_("%s looks like events that an earlier run could not store. Any tool may "
-				"have written it, so it is not used. If you trust it, store it with \"ikigai session "
-				"import\", then remove it."), paths[i]);
+			about.st_uid == geteuid()) {
+			sentence = ik_format(_("%s looks like events that an earlier run could not store. Any "
+								   "tool may "
+								   "have written it, so it is not used. If you trust it, store it "
+								   "with \"ikigai session "
+								   "import\", then remove it."),
+				paths[i]);
 			ik_store_add_notice(store, sentence);
 			free(sentence);
 		}
@@ -359,7 +365,7 @@ static const struct ik_message *find_shown(const struct ik_conversation *shown, 
 }
 
 /* How far the files' events of a session are one conversation with it. */
-struct chain {
+struct store_queue_chain {
 	struct ik_store_session *own;
 	const struct ik_store_session *from, *begun; /* whose event was the last of it; was looked at */
 	int64_t last, there; /* numbers: of the last of it; of the last of begun's that is stored */
@@ -367,7 +373,7 @@ struct chain {
 
 /* Does this event of an earlier process belong behind the session, as it is shown? Then it is said
  * here from here on, where the lock of the session is. */
-static bool goes_behind(struct chain *chain, struct ik_record *record,
+static bool goes_behind(struct store_queue_chain *chain, struct ik_record *record,
 	const struct ik_message *found)
 {
 	struct ik_store_session *session = record->session, *own = chain->own;
@@ -397,7 +403,7 @@ static bool goes_behind(struct chain *chain, struct ik_record *record,
 struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
 	const struct ik_conversation *shown, size_t *ret_count)
 {
-	struct chain chain = { .own = ik_store_session(store, NULL, session), .last = -1 };
+	struct store_queue_chain chain = { .own = ik_store_session(store, NULL, session), .last = -1 };
 	struct ik_message **messages = NULL;
 	struct ik_record *record;
 
@@ -477,7 +483,8 @@ void ik_store_fork(struct ik_store *store, struct ik_store_session *session)
 	else
 		ik_store_keep_fork(store, session);
 	sentence = ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
-		"since is kept as its fork, session %s."), session->parent, session->stored_as);
+						   "since is kept as its fork, session %s."),
+		session->parent, session->stored_as);
 	ik_store_add_notice(store, sentence);
 	free(sentence);
 	if (!session->file)
@@ -492,8 +499,9 @@ void ik_store_look_for_forks(struct ik_store *store)
 		if (session->file || session->known < 0 || session->late_forks == session->told_forks)
 			continue;
 		if (session->told_forks >= 0 && session->late_forks > session->told_forks)
-			ik_store_add_notice(store, _("Another ikigai went on with this session without "
-				"knowing of what is said here: its part is kept as a fork of its own."));
+			ik_store_add_notice(store,
+				_("Another ikigai went on with this session without "
+				  "knowing of what is said here: its part is kept as a fork of its own."));
 		session->told_forks = session->late_forks;
 	}
 }

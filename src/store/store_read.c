@@ -67,8 +67,9 @@ static char *make_pattern(const char *words)
 	return ik_buf_take(&out, NULL);
 }
 
-struct ik_store_read *ik_store_select(struct ik_store *store, const struct ik_session_choice *choice,
-	int64_t updated_ms, const char *id, size_t count, ik_store_reader *reader, void *arg)
+struct ik_store_read *ik_store_select(struct ik_store *store,
+	const struct ik_session_choice *choice, int64_t updated_ms, const char *id, size_t count,
+	ik_store_reader *reader, void *arg)
 {
 	struct ik_store_read *read = ik_store_list(store, updated_ms, id, count, reader, arg);
 
@@ -298,7 +299,7 @@ void ik_store_reads_fail(struct ik_store *store, enum ik_status status,
 {
 	struct ik_store_read *read;
 
-	while ((read = ik_store_read_first(store)) != NULL)
+	while ((read = ik_store_read_first(store)))
 		ik_store_read_finish(read, status, error);
 }
 
@@ -329,8 +330,8 @@ void ik_store_reads_deliver(struct ik_store *store)
 
 void ik_store_reads_silence(struct ik_store *store)
 {
-	struct ik_store_read *read, *begun = store->work == IK_WORK_READ ? ik_store_read_first(store) :
-		NULL;
+	struct ik_store_read *read,
+		*begun = store->work == IK_WORK_READ ? ik_store_read_first(store) : NULL;
 
 	for (read = store->reads; read; read = read->next) {
 		read->reader = NULL;

@@ -25,21 +25,27 @@ void ik_store_rescue_rest(struct ik_store *store, size_t *ret_lost, struct ik_er
 		place = store->kept_place;
 	} else {
 		*ret_lost = count;
-		ik_error_set(notice, IK_IO, ngettext(
-			"%zu event is lost. %s %s", "%zu events are lost. %s %s", count),
-			count, store->reason, error.text);
+		ik_error_set(notice, IK_IO,
+			ngettext("%zu event is lost. %s %s", "%zu events are lost. %s %s", count), count,
+			store->reason, error.text);
 		return;
 	}
 	if (place == IK_RESCUE_TEMPORARY)
-		ik_error_set(notice, IK_UNAVAILABLE, ngettext(
-			"%zu event could not be stored and is in %s: store it later with \"ikigai session import\". %s",
-			"%zu events could not be stored and are in %s: store them later with "
-			"\"ikigai session import\". %s", count), count, path, store->reason);
+		ik_error_set(notice, IK_UNAVAILABLE,
+			ngettext("%zu event could not be stored and is in %s: store it later with \"ikigai "
+					 "session import\". %s",
+				"%zu events could not be stored and are in %s: store them later with "
+				"\"ikigai session import\". %s",
+				count),
+			count, path, store->reason);
 	else
-		ik_error_set(notice, IK_UNAVAILABLE, ngettext(
-			"%zu event could not be stored and is kept in %s until the database can be used. %s",
-			"%zu events could not be stored and are kept in %s until the database can be used. %s",
-			count), count, path, store->reason);
+		ik_error_set(notice, IK_UNAVAILABLE,
+			ngettext("%zu event could not be stored and is kept in %s until the database can be "
+					 "used. %s",
+				"%zu events could not be stored and are kept in %s until the database can be used. "
+				"%s",
+				count),
+			count, path, store->reason);
 	free(path);
 }
 

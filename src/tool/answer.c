@@ -9,7 +9,7 @@ static void note_string(void *arg, const struct ik_json_seen *string)
 {
 	struct ik_answer *answer = arg;
 
-	ik_buf_append(&answer->strings, (const char *)string, sizeof *string);
+	ik_buf_append(&answer->strings, (const char *)string, sizeof(*string));
 }
 
 void ik_answer_init(struct ik_answer *answer, size_t limit, struct ik_output_files *files)
@@ -81,8 +81,9 @@ static bool repair(struct ik_answer *answer, struct ik_buf *out, size_t slice)
 static const struct ik_json_seen *strings_of(const struct ik_answer *answer, size_t *ret_count)
 {
 	/* Without memory for the list it is as if there were none. */
-	*ret_count = ik_buf_status(&answer->strings) != IK_OK ? 0 :
-		answer->strings.length / sizeof(struct ik_json_seen);
+	*ret_count = ik_buf_status(&answer->strings) != IK_OK
+		? 0
+		: answer->strings.length / sizeof(struct ik_json_seen);
 	return (const void *)answer->strings.data;
 }
 
@@ -96,8 +97,7 @@ static bool keep_text(struct ik_answer *answer, struct ik_json_span text, bool d
 	if (answer->kept == 0)
 		ik_output_files_begin(answer->files);
 	if (!decode) {
-		ik_output_files_write(answer->files, text.text + answer->kept,
-			left < slice ? left : slice);
+		ik_output_files_write(answer->files, text.text + answer->kept, left < slice ? left : slice);
 		answer->kept += left < slice ? left : slice;
 		return answer->kept == text.length;
 	}
@@ -117,12 +117,12 @@ static bool keep_texts(struct ik_answer *answer, struct ik_json_span value, size
 
 	if (answer->keeping == 0 && answer->kept == 0)
 		answer->cut_length = ik_cut_length(value.length, strings, count, answer->limit,
-			answer->files != NULL ? ik_output_files_path_length(answer->files) : 0);
+			answer->files ? ik_output_files_path_length(answer->files) : 0);
 	if (answer->cut_length == 0) {
-		if (answer->files != NULL && !keep_text(answer, value, false, slice))
+		if (answer->files && !keep_text(answer, value, false, slice))
 			return false;
-		path = answer->files != NULL ? ik_output_files_end(answer->files) : NULL;
-		ik_buf_append(&answer->paths, (const char *)&path, sizeof path);
+		path = answer->files ? ik_output_files_end(answer->files) : NULL;
+		ik_buf_append(&answer->paths, (const char *)&path, sizeof(path));
 		return true;
 	}
 	for (; answer->keeping < count; answer->keeping++) {
@@ -130,14 +130,14 @@ static bool keep_texts(struct ik_answer *answer, struct ik_json_span value, size
 
 		if (string->length <= answer->cut_length)
 			continue;
-		if (answer->files != NULL) {
+		if (answer->files) {
 			const struct ik_json_span text = { answer->text + string->start, string->length };
 
 			if (!keep_text(answer, text, true, slice))
 				return false;
 			path = ik_output_files_end(answer->files);
 		}
-		ik_buf_append(&answer->paths, (const char *)&path, sizeof path);
+		ik_buf_append(&answer->paths, (const char *)&path, sizeof(path));
 		answer->kept = 0;
 	}
 	return true;
@@ -151,8 +151,8 @@ static void put_cut(struct ik_answer *answer, struct ik_buf *out, struct ik_json
 
 	ik_envelope_open(out);
 	if (ik_buf_status(&answer->paths) == IK_OK)
-		ik_cut_json(out, answer->text, value, strings, count, answer->cut_length,
-			answer->limit, (const void *)answer->paths.data);
+		ik_cut_json(out, answer->text, value, strings, count, answer->cut_length, answer->limit,
+			(const void *)answer->paths.data);
 	else
 		out->status = ik_buf_status(&answer->paths);
 	ik_envelope_close(out, true);

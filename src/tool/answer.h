@@ -26,13 +26,13 @@ struct ik_answer {
 	size_t limit;           /* of the result, in bytes */
 	const char *text;       /* from begin on */
 	size_t length;
-	size_t at;              /* of the text that is repaired, or of the value that is written */
-	bool writing;           /* the envelope has its beginning */
+	size_t at;    /* of the text that is repaired, or of the value that is written */
+	bool writing; /* the envelope has its beginning */
 	struct ik_output_files *files; /* for the texts that are cut; NULL: they have none */
-	size_t cut_length;      /* of strings; 0: all of the value becomes one */
-	struct ik_buf paths;    /* const char *, of the texts that are cut */
-	size_t keeping;         /* the string that is written to a file, or looked at for that */
-	size_t kept;            /* of that one */
+	size_t cut_length;             /* of strings; 0: all of the value becomes one */
+	struct ik_buf paths;           /* const char *, of the texts that are cut */
+	size_t keeping;                /* the string that is written to a file, or looked at for that */
+	size_t kept;                   /* of that one */
 };
 
 /* files is borrowed; it may be NULL. */

@@ -18,7 +18,7 @@ int ik_busy_processors(void)
 {
 	cpu_set_t set;
 
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 /* Read the beginning of a file of /proc; an empty text when it is not there. */
@@ -38,11 +38,11 @@ int ik_busy_runnable(void)
 	const char *at;
 
 	/* "0.20 0.18 0.12 3/80 11206": the number before the slash (proc_loadavg(5)). */
-	read_text("/proc/loadavg", text, sizeof text);
+	read_text("/proc/loadavg", text, sizeof(text));
 	at = strchr(text, '/');
-	while (at != NULL && at > text && at[-1] != ' ')
+	while (at && at > text && at[-1] != ' ')
 		at--;
-	return at != NULL ? (int)strtol(at, NULL, 10) - 1 : 0;
+	return at ? (int)strtol(at, NULL, 10) - 1 : 0;
 }
 
 /* One thread: its state, and its times in microseconds (-1: not known). */
@@ -56,7 +56,7 @@ static void read_task(int pid, int tid, const char *name, char *text, size_t siz
 {
 	char path[80];
 
-	(void)snprintf(path, sizeof path, "/proc/%d/task/%d/%s", pid, tid, name);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, name);
 	read_text(path, text, size);
 }
 
@@ -75,25 +75,26 @@ static int64_t age_of(long long ticks)
 static bool read_thread(int pid, int tid, struct thread *ret_thread)
 {
 	char text[1024], *at;
-	long long fields[20] = {0}, run, delay;
+	long long fields[20] = { 0 }, run, delay;
 	char state;
 
 	/* "PID (NAME) S ...": the name may hold anything; after the state, fields 4 to 22
 	 * (proc_pid_stat(5)): 14 and 15 are ticks of processor, 22 is the start. */
-	read_task(pid, tid, "stat", text, sizeof text);
+	read_task(pid, tid, "stat", text, sizeof(text));
 	at = strrchr(text, ')');
-	if (at == NULL || at[1] != ' ' || at[2] == '\0')
+	if (!at || at[1] != ' ' || at[2] == '\0')
 		return false;
 	state = at[2];
 	at += 3;
 	for (int field = 4; field <= 22; field++)
 		fields[field - 3] = strtoll(at, &at, 10);
 	*ret_thread = (struct thread){
-		.state = state, .age = age_of(fields[22 - 3]),
+		.state = state,
+		.age = age_of(fields[22 - 3]),
 		.ran = (fields[14 - 3] + fields[15 - 3]) * 1000000 / sysconf(_SC_CLK_TCK),
 	};
 	/* "RAN DELAYED SLICES", the first two in nanoseconds (sched-stats.rst of the kernel). */
-	read_task(pid, tid, "schedstat", text, sizeof text);
+	read_task(pid, tid, "schedstat", text, sizeof(text));
 	run = strtoll(text, &at, 10);
 	delay = strtoll(at, &at, 10);
 	if (at > text) {
@@ -124,20 +125,20 @@ static void look_at(int pid, int *left, struct ik_busy_look *look)
 	struct dirent *entry;
 	DIR *stream;
 
-	(void)snprintf(path, sizeof path, "/proc/%d/task", pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	stream = opendir(path);
-	while (stream != NULL && *left > 0 && (entry = readdir(stream)) != NULL) {
+	while (stream && *left > 0 && (entry = readdir(stream))) {
 		int tid = (int)strtol(entry->d_name, NULL, 10);
 
 		if (tid <= 0 || !read_thread(pid, tid, &thread))
 			continue;
 		--*left;
 		count_thread(&thread, look);
-		read_task(pid, tid, "children", text, sizeof text);
+		read_task(pid, tid, "children", text, sizeof(text));
 		for (at = text; (tid = (int)strtol(at, &end, 10)) > 0; at = end)
 			look_at(tid, left, look);
 	}
-	if (stream != NULL)
+	if (stream)
 		closedir(stream);
 }
 

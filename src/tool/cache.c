@@ -26,36 +26,36 @@ enum { HEAD_MOST = 200, NUMBERS = 10 };
 enum { ENTRIES_MOST = 8192 };
 
 /* A string that may lie in the file as it was read. */
-struct piece {
+struct cache_piece {
 	const char *bytes;
 	size_t length;
 };
 
-struct entry {
-	struct piece path;
-	struct piece text;    /* as printed; of a failure the reason, NUL-terminated */
+struct cache_entry {
+	struct cache_piece path;
+	struct cache_piece text; /* as printed; of a failure the reason, NUL-terminated */
 	struct ik_identity identity;
 	enum ik_tool_protocol first, protocol;
-	const char *code;     /* of a failure; NULL: it answered */
-	int64_t asked_ns;     /* of a time-out; 0: it is none */
-	char *own;            /* path and text, where they do not lie in a file */
-	bool seen;            /* in this scan */
+	const char *code; /* of a failure; NULL: it answered */
+	int64_t asked_ns; /* of a time-out; 0: it is none */
+	char *own;        /* path and text, where they do not lie in a file */
+	bool seen;        /* in this scan */
 	bool dead;
 };
 
 struct ik_schema_cache {
-	char *path;           /* NULL: no file */
+	char *path; /* NULL: no file */
 	char *version;
 	bool loaded;
-	bool dirty;           /* the file would differ */
+	bool dirty; /* the file would differ */
 	enum ik_cache_use use;
 	struct ik_identity file; /* as it was read or written last */
-	char **blocks;        /* files as they were read */
+	char **blocks;           /* files as they were read */
 	size_t block_count;
-	struct entry *entries;
+	struct cache_entry *entries;
 	size_t count, capacity;
-	size_t *slots;        /* 0: free; else the number of an entry, from 1 */
-	size_t slot_count;    /* a power of two, at least twice as many as entries */
+	size_t *slots;     /* 0: free; else the number of an entry, from 1 */
+	size_t slot_count; /* a power of two, at least twice as many as entries */
 };
 
 /* FNV-1a in steps of eight bytes: against damage, not against anybody. */
@@ -64,10 +64,10 @@ static uint64_t hash(const char *bytes, size_t length)
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
 	size_t at = 0;
 
-	for (; at < length; at += sizeof value) {
+	for (; at < length; at += sizeof(value)) {
 		uint64_t word = 0;
 
-		memcpy(&word, bytes + at, length - at < sizeof word ? length - at : sizeof word);
+		memcpy(&word, bytes + at, length - at < sizeof(word) ? length - at : sizeof(word));
 		value = (value ^ word) * UINT64_C(0x100000001b3);
 		value ^= value >> 32;
 	}
@@ -76,17 +76,17 @@ static uint64_t hash(const char *bytes, size_t length)
 
 struct ik_schema_cache *ik_schema_cache_new(const char *path, const char *version)
 {
-	struct ik_schema_cache *cache = ik_alloc(sizeof *cache);
+	struct ik_schema_cache *cache = ik_alloc(sizeof(*cache));
 
-	cache->path = path != NULL ? ik_strdup(path) : NULL;
+	cache->path = path ? ik_strdup(path) : NULL;
 	cache->version = ik_strdup(version);
-	cache->loaded = path == NULL;
+	cache->loaded = !path;
 	return cache;
 }
 
 struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
 {
-	if (cache == NULL)
+	if (!cache)
 		return NULL;
 	for (size_t i = 0; i < cache->count; i++)
 		free(cache->entries[i].own);
@@ -110,10 +110,10 @@ static size_t *slot_of(const struct ik_schema_cache *cache, const char *path, si
 	size_t at = (size_t)(mixed >> 32) & (cache->slot_count - 1);
 
 	for (; cache->slots[at] != 0; at = (at + 1) & (cache->slot_count - 1)) {
-		const struct entry *entry = &cache->entries[cache->slots[at] - 1];
+		const struct cache_entry *entry = &cache->entries[cache->slots[at] - 1];
 
-		if (entry->first == first && entry->path.length == length
-			&& memcmp(entry->path.bytes, path, length) == 0)
+		if (entry->first == first && entry->path.length == length &&
+			memcmp(entry->path.bytes, path, length) == 0)
 			break;
 	}
 	return &cache->slots[at];
@@ -125,20 +125,20 @@ static void grow(struct ik_schema_cache *cache)
 	if (cache->count < cache->capacity)
 		return;
 	cache->capacity = cache->capacity > 0 ? cache->capacity * 2 : 64;
-	cache->entries = ik_alloc_array(cache->entries, cache->capacity, sizeof *cache->entries);
+	cache->entries = ik_alloc_array(cache->entries, cache->capacity, sizeof(*cache->entries));
 	free(cache->slots);
 	cache->slot_count = cache->capacity * 2;
-	cache->slots = ik_alloc(cache->slot_count * sizeof *cache->slots);
+	cache->slots = ik_alloc(cache->slot_count * sizeof(*cache->slots));
 	for (size_t i = 0; i < cache->count; i++) {
-		const struct entry *entry = &cache->entries[i];
+		const struct cache_entry *entry = &cache->entries[i];
 
 		*slot_of(cache, entry->path.bytes, entry->path.length, entry->first) = i + 1;
 	}
 }
 
 /* The entry of that path and protocol, dead or alive, or NULL. */
-static struct entry *entry_of(const struct ik_schema_cache *cache, const char *path, size_t length,
-	enum ik_tool_protocol first)
+static struct cache_entry *entry_of(const struct ik_schema_cache *cache, const char *path,
+	size_t length, enum ik_tool_protocol first)
 {
 	size_t number = cache->count > 0 ? *slot_of(cache, path, length, first) : 0;
 
@@ -146,7 +146,7 @@ static struct entry *entry_of(const struct ik_schema_cache *cache, const char *p
 }
 
 /* Add an entry whose path is not there yet. */
-static struct entry *add(struct ik_schema_cache *cache, const struct entry *entry)
+static struct cache_entry *add(struct ik_schema_cache *cache, const struct cache_entry *entry)
 {
 	grow(cache);
 	cache->entries[cache->count] = *entry;
@@ -155,25 +155,25 @@ static struct entry *add(struct ik_schema_cache *cache, const struct entry *entr
 }
 
 /* Take length bytes and a line feed; false when they are not there. */
-static bool take(struct piece *rest, uint64_t length, struct piece *ret_piece)
+static bool take(struct cache_piece *rest, uint64_t length, struct cache_piece *ret_piece)
 {
 	if (length >= rest->length || rest->bytes[length] != '\n')
 		return false;
-	*ret_piece = (struct piece){ rest->bytes, (size_t)length };
+	*ret_piece = (struct cache_piece){ rest->bytes, (size_t)length };
 	rest->bytes += length + 1;
 	rest->length -= (size_t)length + 1;
 	return true;
 }
 
 /* Read one entry. The numbers are followed by bytes that are none. */
-static bool read_entry(struct piece *rest, struct entry *ret_entry)
+static bool read_entry(struct cache_piece *rest, struct cache_entry *ret_entry)
 {
-	struct entry entry = { .seen = false };
+	struct cache_entry entry = { .seen = false };
 	uint64_t numbers[NUMBERS];
 	const char *line = memchr(rest->bytes, '\n', rest->length);
 	char *at = (char *)(uintptr_t)rest->bytes;
 
-	if (line == NULL)
+	if (!line)
 		return false;
 	for (size_t i = 0; i < NUMBERS; i++)
 		numbers[i] = strtoull(at, &at, 10);
@@ -182,8 +182,11 @@ static bool read_entry(struct piece *rest, struct entry *ret_entry)
 	rest->length -= (size_t)(line + 1 - rest->bytes);
 	rest->bytes = line + 1;
 	entry.identity = (struct ik_identity){
-		.device = numbers[0], .inode = numbers[1], .size = numbers[2],
-		.mtime_ns = (int64_t)numbers[3], .ctime_ns = (int64_t)numbers[4],
+		.device = numbers[0],
+		.inode = numbers[1],
+		.size = numbers[2],
+		.mtime_ns = (int64_t)numbers[3],
+		.ctime_ns = (int64_t)numbers[4],
 	};
 	entry.first = (enum ik_tool_protocol)numbers[5];
 	entry.protocol = (enum ik_tool_protocol)numbers[6];
@@ -199,13 +202,13 @@ static bool read_entry(struct piece *rest, struct entry *ret_entry)
 }
 
 /* Take over what the file holds of which nothing is known yet; true: there was some. */
-static bool read_entries(struct ik_schema_cache *cache, struct piece rest)
+static bool read_entries(struct ik_schema_cache *cache, struct cache_piece rest)
 {
 	size_t before = cache->count;
-	struct entry entry;
+	struct cache_entry entry;
 
 	while (cache->count < ENTRIES_MOST && rest.length > 0 && read_entry(&rest, &entry)) {
-		if (entry_of(cache, entry.path.bytes, entry.path.length, entry.first) == NULL)
+		if (!entry_of(cache, entry.path.bytes, entry.path.length, entry.first))
 			add(cache, &entry);
 	}
 	return cache->count > before;
@@ -221,12 +224,12 @@ static char *head(const struct ik_schema_cache *cache, const char *bytes, size_t
 /* Is it a file that only this user writes? */
 static bool is_ours(const struct stat *status)
 {
-	return S_ISREG(status->st_mode) && status->st_uid == geteuid()
-		&& (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+		(status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /* Read the file; NULL when it is not whole or not ours. New memory, and the entries in it. */
-static char *read_file(const struct ik_schema_cache *cache, struct piece *ret_entries)
+static char *read_file(const struct ik_schema_cache *cache, struct cache_piece *ret_entries)
 {
 	struct ik_buf text;
 	const char *line;
@@ -239,9 +242,9 @@ static char *read_file(const struct ik_schema_cache *cache, struct piece *ret_en
 		ik_buf_clear(&text);
 	bytes = ik_buf_take(&text, &length);
 	line = memchr(bytes, '\n', length);
-	if (line != NULL) {
+	if (line) {
 		head_length = (size_t)(line + 1 - bytes);
-		*ret_entries = (struct piece){ line + 1, length - head_length };
+		*ret_entries = (struct cache_piece){ line + 1, length - head_length };
 		wanted = head(cache, ret_entries->bytes, ret_entries->length);
 		good = strlen(wanted) == head_length && memcmp(bytes, wanted, head_length) == 0;
 		free(wanted);
@@ -258,7 +261,7 @@ static void load(struct ik_schema_cache *cache)
 {
 	struct ik_identity identity;
 	struct stat status;
-	struct piece entries;
+	struct cache_piece entries;
 	char *bytes;
 
 	if (lstat(cache->path, &status) != 0 || !is_ours(&status))
@@ -268,13 +271,13 @@ static void load(struct ik_schema_cache *cache)
 		return;
 	cache->file = identity;
 	bytes = read_file(cache, &entries);
-	if (bytes == NULL)
+	if (!bytes)
 		return;
 	if (!read_entries(cache, entries)) {
 		free(bytes);
 		return;
 	}
-	cache->blocks = ik_alloc_array(cache->blocks, cache->block_count + 1, sizeof *cache->blocks);
+	cache->blocks = ik_alloc_array(cache->blocks, cache->block_count + 1, sizeof(*cache->blocks));
 	cache->blocks[cache->block_count++] = bytes;
 }
 
@@ -290,7 +293,7 @@ void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use)
 
 /* In how many milliseconds a tool that timed out is to be asked again: at once as well when the
  * clock was set back. -1: it did not time out. */
-static int64_t due_ms(const struct entry *entry)
+static int64_t due_ms(const struct cache_entry *entry)
 {
 	int64_t now_ns = ik_clock_wall_ms() * 1000000;
 
@@ -302,15 +305,15 @@ static int64_t due_ms(const struct entry *entry)
 }
 
 /* Does a scan take what an entry says? */
-static bool serves(const struct ik_schema_cache *cache, const struct entry *entry)
+static bool serves(const struct ik_schema_cache *cache, const struct cache_entry *entry)
 {
 	switch (cache->use) {
 	case IK_CACHE_NOTHING:
 		return false;
 	case IK_CACHE_ANSWERS:
-		return entry->code == NULL;
+		return !entry->code;
 	case IK_CACHE_TIMEOUTS:
-		return entry->code == NULL || entry->asked_ns != 0;
+		return !entry->code || entry->asked_ns != 0;
 	case IK_CACHE_DUE:
 		return due_ms(entry) != 0;
 	case IK_CACHE_ALL:
@@ -324,7 +327,7 @@ int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache)
 	int64_t first_ms = -1;
 
 	for (size_t i = 0; i < cache->count; i++) {
-		const struct entry *entry = &cache->entries[i];
+		const struct cache_entry *entry = &cache->entries[i];
 		int64_t entry_ms = entry->seen && !entry->dead ? due_ms(entry) : -1;
 
 		if (entry_ms >= 0 && (first_ms < 0 || entry_ms < first_ms))
@@ -336,14 +339,14 @@ int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache)
 bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,
 	struct ik_cached *ret_cached)
 {
-	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
+	struct cache_entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
 
-	if (entry == NULL || entry->dead || !serves(cache, entry)
-		|| !ik_identity_equal(&entry->identity, &key->identity))
+	if (!entry || entry->dead || !serves(cache, entry) ||
+		!ik_identity_equal(&entry->identity, &key->identity))
 		return false;
 	entry->seen = true;
 	*ret_cached = (struct ik_cached){ .protocol = entry->protocol, .code = entry->code };
-	if (entry->code != NULL) {
+	if (entry->code) {
 		ret_cached->reason = entry->text.bytes;
 	} else {
 		ret_cached->text = entry->text.bytes;
@@ -353,45 +356,48 @@ bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_k
 }
 
 /* Is an entry one for the file? */
-static bool is_kept(const struct entry *entry)
+static bool is_kept(const struct cache_entry *entry)
 {
-	return !entry->dead && (entry->code == NULL || entry->asked_ns != 0);
+	return !entry->dead && (!entry->code || entry->asked_ns != 0);
 }
 
 /* Forget what an entry says, but not that there is one. */
-static void kill_entry(struct ik_schema_cache *cache, struct entry *entry)
+static void kill_entry(struct ik_schema_cache *cache, struct cache_entry *entry)
 {
 	cache->dirty = cache->dirty || is_kept(entry);
 	entry->dead = true;
 }
 
 /* Does an entry say the same already? */
-static bool says(const struct entry *entry, const struct ik_cache_key *key,
+static bool says(const struct cache_entry *entry, const struct ik_cache_key *key,
 	const struct ik_cached *cached)
 {
-	return !entry->dead && ik_identity_equal(&entry->identity, &key->identity)
-		&& cached->text != NULL && entry->code == NULL
-		&& entry->protocol == cached->protocol && entry->text.length == cached->length
-		&& memcmp(entry->text.bytes, cached->text, cached->length) == 0;
+	return !entry->dead && ik_identity_equal(&entry->identity, &key->identity) && cached->text &&
+		!entry->code && entry->protocol == cached->protocol &&
+		entry->text.length == cached->length &&
+		memcmp(entry->text.bytes, cached->text, cached->length) == 0;
 }
 
 /* An entry with memory of its own. */
-static struct entry new_entry(const struct ik_cache_key *key, int64_t asked_ns,
+static struct cache_entry new_entry(const struct ik_cache_key *key, int64_t asked_ns,
 	const struct ik_cached *cached)
 {
-	const char *text = cached->text != NULL ? cached->text : cached->reason;
+	const char *text = cached->text ? cached->text : cached->reason;
 	size_t length = strlen(key->path);
-	size_t text_length = cached->text != NULL ? cached->length : strlen(text);
-	struct entry entry = {
-		.identity = key->identity, .first = key->first, .protocol = cached->protocol,
-		.own = ik_alloc(length + text_length + 1), .seen = true,
+	size_t text_length = cached->text ? cached->length : strlen(text);
+	struct cache_entry entry = {
+		.identity = key->identity,
+		.first = key->first,
+		.protocol = cached->protocol,
+		.own = ik_alloc(length + text_length + 1),
+		.seen = true,
 	};
 
 	memcpy(entry.own, key->path, length);
-	entry.path = (struct piece){ entry.own, length };
+	entry.path = (struct cache_piece){ entry.own, length };
 	memcpy(entry.own + length, text, text_length);
-	entry.text = (struct piece){ entry.own + length, text_length };
-	if (cached->text != NULL)
+	entry.text = (struct cache_piece){ entry.own + length, text_length };
+	if (cached->text)
 		return entry;
 	entry.code = cached->code;
 	if (ik_text_equal(cached->code, IK_CODE_SCHEMA_TIMEOUT))
@@ -402,21 +408,20 @@ static struct entry new_entry(const struct ik_cache_key *key, int64_t asked_ns,
 void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_key *key,
 	int64_t asked_ns, const struct ik_cached *cached)
 {
-	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
-	struct entry made;
+	struct cache_entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
+	struct cache_entry made;
 
-	if (key->identity.ctime_ns > asked_ns
-		|| ik_identity_settles_ms(&key->identity, asked_ns) > 0) {
+	if (key->identity.ctime_ns > asked_ns || ik_identity_settles_ms(&key->identity, asked_ns) > 0) {
 		ik_schema_cache_forget(cache, key);
 		return;
 	}
-	if (entry != NULL && says(entry, key, cached)) {
+	if (entry && says(entry, key, cached)) {
 		entry->seen = true;
 		return;
 	}
 	made = new_entry(key, asked_ns, cached);
 	cache->dirty = cache->dirty || is_kept(&made);
-	if (entry == NULL) {
+	if (!entry) {
 		add(cache, &made);
 	} else {
 		kill_entry(cache, entry);
@@ -427,9 +432,9 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
 
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key)
 {
-	struct entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
+	struct cache_entry *entry = entry_of(cache, key->path, strlen(key->path), key->first);
 
-	if (entry != NULL)
+	if (entry)
 		kill_entry(cache, entry);
 }
 
@@ -440,12 +445,12 @@ void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory)
 	while (length > 0 && directory[length - 1] == '/')
 		length--;
 	for (size_t i = 0; i < cache->count; i++) {
-		struct entry *entry = &cache->entries[i];
-		const struct piece *path = &entry->path;
+		struct cache_entry *entry = &cache->entries[i];
+		const struct cache_piece *path = &entry->path;
 
-		if (!entry->seen && path->length > length + 1 && path->bytes[length] == '/'
-			&& memcmp(path->bytes, directory, length) == 0
-			&& memchr(path->bytes + length + 1, '/', path->length - length - 1) == NULL)
+		if (!entry->seen && path->length > length + 1 && path->bytes[length] == '/' &&
+			memcmp(path->bytes, directory, length) == 0 &&
+			!memchr(path->bytes + length + 1, '/', path->length - length - 1))
 			kill_entry(cache, entry);
 	}
 }
@@ -454,17 +459,19 @@ void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory)
 static void put_entries(const struct ik_schema_cache *cache, bool seen, struct ik_buf *out)
 {
 	for (size_t i = 0; i < cache->count && ik_buf_status(out) == IK_OK; i++) {
-		const struct entry *entry = &cache->entries[i];
+		const struct cache_entry *entry = &cache->entries[i];
 		const struct ik_identity *identity = &entry->identity;
 
-		if (!is_kept(entry) || entry->seen != seen
-			|| out->length + entry->path.length + entry->text.length + HEAD_MOST
-				> IK_LIMIT_SCHEMA_CACHE)
+		if (!is_kept(entry) || entry->seen != seen ||
+			out->length + entry->path.length + entry->text.length + HEAD_MOST >
+				IK_LIMIT_SCHEMA_CACHE)
 			continue;
-		ik_buf_printf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64
-			" %d %d %zu %zu %" PRId64 "\n", identity->device, identity->inode, identity->size,
-			identity->mtime_ns, identity->ctime_ns, (int)entry->first, (int)entry->protocol,
-			entry->path.length, entry->text.length, entry->asked_ns);
+		ik_buf_printf(out,
+			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %d %d %zu %zu %" PRId64
+			"\n",
+			identity->device, identity->inode, identity->size, identity->mtime_ns,
+			identity->ctime_ns, (int)entry->first, (int)entry->protocol, entry->path.length,
+			entry->text.length, entry->asked_ns);
 		ik_buf_append(out, entry->path.bytes, entry->path.length);
 		ik_buf_putc(out, '\n');
 		ik_buf_append(out, entry->text.bytes, entry->text.length);
@@ -489,7 +496,7 @@ enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache, struct ik_err
 	struct stat written;
 	char *first_line;
 
-	if (cache->path == NULL || !cache->dirty)
+	if (!cache->path || !cache->dirty)
 		return IK_OK;
 	/* What another program has written meanwhile is kept. */
 	load(cache);

@@ -48,7 +48,7 @@ struct ik_cached {
 	enum ik_tool_protocol protocol; /* of the question that was answered */
 	const char *text;               /* as printed; NULL: it failed */
 	size_t length;
-	const char *code;               /* of a failure; static */
+	const char *code; /* of a failure; static */
 	const char *reason;
 };
 
@@ -84,6 +84,7 @@ void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory)
 
 /* Write the file if it would differ; its directory is made (mode 0700). Does not
  * wait for the disk. */
-enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache,
+	struct ik_error *error) IK_MUST_USE;
 
 #endif

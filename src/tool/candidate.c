@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guard/sandbox.h"
 #include "loop/child.h"
 #include "tool/busy.h"
 #include "tool/protocol.h"
-#include "guard/sandbox.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -39,9 +39,9 @@ struct ik_candidate {
 	void *arg;
 	enum ik_tool_protocol protocol; /* of the question that is asked */
 	bool pinned;
-	struct ik_identity identity;    /* pinned: the file that it must be */
-	bool second;                    /* it is the second */
-	struct refusal refusal;         /* of the first */
+	struct ik_identity identity; /* pinned: the file that it must be */
+	bool second;                 /* it is the second */
+	struct refusal refusal;      /* of the first */
 	struct ik_child *child;
 	struct ik_buf output;
 	struct ik_buf errors;
@@ -55,7 +55,7 @@ static void refusal_done(struct refusal *refusal)
 {
 	free(refusal->reason);
 	free(refusal->complaint);
-	memset(refusal, 0, sizeof *refusal);
+	memset(refusal, 0, sizeof(*refusal));
 }
 
 /* Hand over a failure; reason is taken over. */
@@ -89,8 +89,8 @@ static void fail_both(struct ik_candidate *candidate, struct refusal *last)
 	const char *code = tried ? last->code : first->code;
 	char *reason;
 
-	if (first->exit_code >= 0 && first->exit_code == last->exit_code
-		&& ik_text_equal(first->complaint, last->complaint))
+	if (first->exit_code >= 0 && first->exit_code == last->exit_code &&
+		ik_text_equal(first->complaint, last->complaint))
 		reason = ik_format(_("exited with status %d when asked for %s and for %s%s"),
 			first->exit_code, ik_protocol_question(candidate->options->first),
 			ik_protocol_question(candidate->protocol), first->complaint);
@@ -113,8 +113,8 @@ static void refuse(struct ik_candidate *candidate, struct refusal refusal)
 	}
 	candidate->refusal = refusal;
 	candidate->second = true;
-	candidate->protocol = options->first == IK_PROTOCOL_NATIVE
-		? IK_PROTOCOL_KODELET : IK_PROTOCOL_NATIVE;
+	candidate->protocol = options->first == IK_PROTOCOL_NATIVE ? IK_PROTOCOL_KODELET
+															   : IK_PROTOCOL_NATIVE;
 	if (candidate->protocol == IK_PROTOCOL_KODELET && options->native_only) {
 		fail(candidate, refusal.code, ik_strdup(refusal.reason));
 		return;
@@ -158,7 +158,8 @@ static void judge_answer(struct ik_candidate *candidate)
 	struct refusal refusal = { .exit_code = -1 };
 
 	if (ik_protocol_read(candidate->protocol, candidate->output.data, candidate->output.length,
-		&tool) == IK_OK || !ik_text_equal(tool.code, "INVALID_JSON")) {
+			&tool) == IK_OK ||
+		!ik_text_equal(tool.code, "INVALID_JSON")) {
 		candidate->done(candidate->arg, &tool);
 		return;
 	}
@@ -186,8 +187,7 @@ static void judge(struct ik_candidate *candidate, const struct ik_child_result *
 			result->exit_code, question, refusal.complaint);
 	} else {
 		refusal.reason = ik_format(_("was ended by signal %d (%s) when asked for %s%s"),
-			result->signal_number, strsignal(result->signal_number), question,
-			refusal.complaint);
+			result->signal_number, strsignal(result->signal_number), question, refusal.complaint);
 	}
 	refuse(candidate, refusal);
 }
@@ -244,9 +244,7 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 {
 	static const struct ik_child_events events = { child_output, child_done };
 	const struct ik_candidate_options *options = candidate->options;
-	const char *const argv[] = {
-		candidate->path, ik_protocol_question(candidate->protocol), NULL
-	};
+	const char *const argv[] = { candidate->path, ik_protocol_question(candidate->protocol), NULL };
 	struct ik_child_spec spec = {
 		.path = candidate->path,
 		.identity = candidate->pinned ? &candidate->identity : NULL,
@@ -264,7 +262,7 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 	ik_buf_clear(&candidate->output);
 	ik_buf_clear(&candidate->errors);
 	if (ik_sandbox_enter(options->sandbox, ik_path_base(candidate->path), IK_SANDBOX_QUESTION,
-		&confinement, &confined, error) != IK_OK)
+			&confinement, &confined, error) != IK_OK)
 		return false;
 	spec.confinement = confined ? &confinement : NULL;
 	status = ik_child_start(candidate->loop, &spec, &events, candidate, &candidate->child, error);
@@ -280,7 +278,7 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
 	const struct ik_candidate_options *options, ik_candidate_done *done, void *arg)
 {
-	struct ik_candidate *candidate = ik_alloc(sizeof *candidate);
+	struct ik_candidate *candidate = ik_alloc(sizeof(*candidate));
 
 	candidate->loop = loop;
 	candidate->path = ik_strdup(path);
@@ -309,7 +307,7 @@ void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *
 
 bool ik_candidate_asleep(const struct ik_candidate *candidate)
 {
-	return candidate->child != NULL && ik_busy_look(ik_child_pid(candidate->child)).asleep;
+	return candidate->child && ik_busy_look(ik_child_pid(candidate->child)).asleep;
 }
 
 /* The deferred end: nothing of it is on the stack any more. */
@@ -326,7 +324,7 @@ static void release(void *arg)
 
 struct ik_candidate *ik_candidate_close(struct ik_candidate *candidate)
 {
-	if (candidate == NULL)
+	if (!candidate)
 		return NULL;
 	candidate->child = ik_child_close(candidate->child);
 	ik_loop_defer(candidate->loop, release, candidate);

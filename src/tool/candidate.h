@@ -28,13 +28,13 @@ struct ik_sandbox;
 
 /* All borrowed until the candidate is closed. */
 struct ik_candidate_options {
-	enum ik_tool_protocol first;     /* whose question comes first */
-	bool native_only;                /* Kodelet's question is not asked */
-	int64_t timeout_ms;              /* for each question, from its spawn */
+	enum ik_tool_protocol first;                        /* whose question comes first */
+	bool native_only;                                   /* Kodelet's question is not asked */
+	int64_t timeout_ms;                                 /* for each question, from its spawn */
 	const char *const *environments[IK_PROTOCOL_COUNT]; /* for each question; NULL: this
 	                                                       process's */
 	const char *working_directory;
-	struct ik_sandbox *sandbox;      /* its questions run in it; NULL: nothing is confined */
+	struct ik_sandbox *sandbox; /* its questions run in it; NULL: nothing is confined */
 };
 
 /*

@@ -21,7 +21,7 @@ struct slot {
 };
 
 /* A tool that a scan found, until the registry is made. */
-struct found {
+struct discovery_found {
 	struct ik_tool tool;
 	size_t slot;
 	size_t order; /* of its announcement */
@@ -35,7 +35,7 @@ struct ik_discovery {
 	size_t slot_count;
 	char **disabled;
 	size_t disabled_count;
-	struct found *found;
+	struct discovery_found *found;
 	size_t found_count;
 	size_t found_capacity;
 	struct ik_registry *registry;
@@ -43,9 +43,9 @@ struct ik_discovery {
 	struct ik_directory_watch *watch; /* NULL: not wanted */
 	struct ik_timer *due;             /* until tools that timed out are asked again */
 	bool scanning;
-	bool quiet;                       /* the scan is one that nobody waits for */
+	bool quiet; /* the scan is one that nobody waits for */
 	bool again;
-	enum ik_cache_use again_use;      /* of the scan that follows */
+	enum ik_cache_use again_use; /* of the scan that follows */
 	bool closed;
 };
 
@@ -71,7 +71,7 @@ static void on_due(void *arg)
 struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	const struct ik_discovery_events *events, void *arg)
 {
-	struct ik_discovery *discovery = ik_alloc(sizeof *discovery);
+	struct ik_discovery *discovery = ik_alloc(sizeof(*discovery));
 
 	discovery->loop = loop;
 	discovery->events = *events;
@@ -103,7 +103,7 @@ static void release(void *arg)
 
 struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 {
-	if (discovery == NULL)
+	if (!discovery)
 		return NULL;
 	discovery->closed = true;
 	/* Answers of a scan that others hold up are not to be asked for again. */
@@ -123,7 +123,7 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 
 void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source)
 {
-	struct slot *slot = ik_alloc(sizeof *slot);
+	struct slot *slot = ik_alloc(sizeof(*slot));
 
 	slot->discovery = discovery;
 	slot->source = source;
@@ -163,7 +163,7 @@ static bool is_disabled(const struct ik_discovery *discovery, const char *name)
 /* Order by precedence, then by path, whoever answered first. */
 static int compare_found(const void *left, const void *right)
 {
-	const struct found *one = left, *other = right;
+	const struct discovery_found *one = left, *other = right;
 	int paths;
 
 	if (one->slot != other->slot)
@@ -181,14 +181,14 @@ static struct ik_registry *make_registry(struct ik_discovery *discovery)
 	bool any_readable = false, any_problem = false;
 
 	if (discovery->found_count > 0)
-		qsort(discovery->found, discovery->found_count, sizeof *discovery->found,
-			compare_found);
+		qsort(discovery->found, discovery->found_count, sizeof(*discovery->found), compare_found);
 	for (size_t i = 0; i < discovery->found_count; i++) {
 		struct ik_tool *tool = &discovery->found[i].tool;
 
 		if (tool->state == IK_TOOL_OK && is_disabled(discovery, tool->name))
 			ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
-				ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool browser")));
+				ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool "
+							"browser")));
 		ik_registry_add(registry, tool);
 	}
 	discovery->found_count = 0;
@@ -196,13 +196,12 @@ static struct ik_registry *make_registry(struct ik_discovery *discovery)
 		const struct slot *slot = discovery->slots[i];
 
 		any_readable = any_readable || slot->readable;
-		if (slot->problem != NULL) {
+		if (slot->problem) {
 			any_problem = true;
 			ik_registry_add_problem(registry, slot->problem);
 		}
 	}
-	ik_registry_finish(registry,
-		any_problem && !any_readable ? IK_SCAN_FAILED : IK_SCAN_COMPLETE);
+	ik_registry_finish(registry, any_problem && !any_readable ? IK_SCAN_FAILED : IK_SCAN_COMPLETE);
 	return registry;
 }
 
@@ -211,7 +210,7 @@ static void save_cache(struct ik_discovery *discovery)
 {
 	struct ik_error error;
 
-	if (discovery->cache != NULL && ik_schema_cache_save(discovery->cache, &error) != IK_OK)
+	if (discovery->cache && ik_schema_cache_save(discovery->cache, &error) != IK_OK)
 		ik_log(IK_LOG_INFO, "cache of schemas: %s", error.text);
 }
 
@@ -221,12 +220,10 @@ static void add_place(void *arg, const char *directory, const char *name)
 
 	if (places->count == places->capacity) {
 		places->capacity = places->capacity > 0 ? places->capacity * 2 : 8;
-		places->items = ik_alloc_array(places->items, places->capacity,
-			sizeof *places->items);
+		places->items = ik_alloc_array(places->items, places->capacity, sizeof(*places->items));
 	}
-	places->items[places->count++] = (struct ik_watched){
-		ik_strdup(directory), name != NULL ? ik_strdup(name) : NULL
-	};
+	places->items[places->count++] = (struct ik_watched){ ik_strdup(directory),
+		name ? ik_strdup(name) : NULL };
 }
 
 /* Watch the places that the sources name now. */
@@ -237,7 +234,7 @@ static void watch_places(struct ik_discovery *discovery)
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct ik_source *source = discovery->slots[i]->source;
 
-		if (source->ops->places != NULL)
+		if (source->ops->places)
 			source->ops->places(source, add_place, &places);
 	}
 	ik_directory_watch_set(discovery->watch, places.items, places.count);
@@ -252,6 +249,7 @@ static void watch_places(struct ik_discovery *discovery)
 static void finish(void *arg)
 {
 	struct ik_discovery *discovery = arg;
+
 	/* Whoever is told can see that this was not the last: what asked for the
 	 * scan that follows must not take this one for its answer. */
 	bool again = discovery->again;
@@ -264,7 +262,7 @@ static void finish(void *arg)
 	if (discovery->closed)
 		return;
 	save_cache(discovery);
-	if (discovery->watch != NULL)
+	if (discovery->watch)
 		watch_places(discovery);
 	if (!again)
 		return;
@@ -288,12 +286,11 @@ static void source_tool(void *arg, struct ik_tool *tool)
 	struct ik_discovery *discovery = slot->discovery;
 
 	if (discovery->found_count == discovery->found_capacity) {
-		discovery->found_capacity =
-			discovery->found_capacity ? discovery->found_capacity * 2 : 16;
+		discovery->found_capacity = discovery->found_capacity ? discovery->found_capacity * 2 : 16;
 		discovery->found = ik_alloc_array(discovery->found, discovery->found_capacity,
-			sizeof *discovery->found);
+			sizeof(*discovery->found));
 	}
-	discovery->found[discovery->found_count] = (struct found){
+	discovery->found[discovery->found_count] = (struct discovery_found){
 		.tool = *tool, .slot = slot->index, .order = discovery->found_count
 	};
 	discovery->found[discovery->found_count].tool.owner = ik_source_ref(slot->source);
@@ -312,7 +309,7 @@ static void source_progress(void *arg, size_t done, size_t total)
 		all_done += discovery->slots[i]->done;
 		all_total += discovery->slots[i]->total;
 	}
-	if (discovery->events.progress != NULL && !discovery->quiet)
+	if (discovery->events.progress && !discovery->quiet)
 		discovery->events.progress(discovery->arg, all_done, all_total);
 }
 
@@ -322,7 +319,7 @@ static void source_done(void *arg, bool readable, const char *sentence)
 
 	slot->finished = true;
 	slot->readable = readable;
-	slot->problem = sentence != NULL ? ik_strdup(sentence) : NULL;
+	slot->problem = sentence ? ik_strdup(sentence) : NULL;
 	finish_if_done(slot->discovery);
 }
 
@@ -337,23 +334,22 @@ static void source_changed(void *arg)
  * the cache decides. */
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet)
 {
-	static const struct ik_source_events events = {
-		source_tool, source_progress, source_done, source_changed
-	};
+	static const struct ik_source_events events = { source_tool, source_progress, source_done,
+		source_changed };
 
 	if (discovery->scanning) {
 		if (!discovery->again || use < discovery->again_use)
 			discovery->again_use = use;
-		if (discovery->quiet && !discovery->again && discovery->events.began != NULL)
+		if (discovery->quiet && !discovery->again && discovery->events.began)
 			discovery->events.began(discovery->arg);
 		discovery->again = true;
 		return;
 	}
 	discovery->scanning = true;
 	discovery->quiet = quiet;
-	if (discovery->cache != NULL)
+	if (discovery->cache)
 		ik_schema_cache_begin(discovery->cache, use);
-	if (discovery->events.began != NULL && !quiet)
+	if (discovery->events.began && !quiet)
 		discovery->events.began(discovery->arg);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct slot *slot = discovery->slots[i];
@@ -383,7 +379,7 @@ void ik_discovery_ask_failed(struct ik_discovery *discovery)
 
 void ik_discovery_ask_due(struct ik_discovery *discovery)
 {
-	int64_t due_ms = discovery->cache != NULL ? ik_schema_cache_due_ms(discovery->cache) : -1;
+	int64_t due_ms = discovery->cache ? ik_schema_cache_due_ms(discovery->cache) : -1;
 
 	if (due_ms >= 0)
 		ik_timer_start(discovery->due, due_ms);
@@ -417,17 +413,19 @@ static void on_watch_problem(void *arg, const char *sentence)
 	struct ik_discovery *discovery = arg;
 
 	ik_log(IK_LOG_ERROR, "%s", sentence);
-	if (discovery->events.problem != NULL)
+	if (discovery->events.problem)
 		discovery->events.problem(discovery->arg, sentence);
 }
 
 void ik_discovery_watch(struct ik_discovery *discovery)
 {
 	static const struct ik_directory_watch_events events = {
-		.changed = on_change, .problem = on_watch_problem, .counts = ik_source_name_counts,
+		.changed = on_change,
+		.problem = on_watch_problem,
+		.counts = ik_source_name_counts,
 	};
 
-	if (discovery->watch == NULL)
+	if (!discovery->watch)
 		discovery->watch = ik_directory_watch_new(discovery->loop, &events, discovery);
 	watch_places(discovery);
 }

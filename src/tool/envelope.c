@@ -19,6 +19,7 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure)
 		[IK_TOOL_DENIED] = "TOOL_DENIED",
 		[IK_TOOL_SPAWN_FAILED] = "SPAWN_FAILED",
 	};
+
 	return codes[failure];
 }
 
@@ -74,13 +75,13 @@ void ik_envelope_cuts(const struct ik_envelope_stream streams[2], size_t limit, 
 		ret_cut[i] = needed[i] > limits[i];
 }
 
-void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
-	const char *message, int exit_code, const struct ik_envelope_stream streams[2], size_t limit)
+void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
+	int exit_code, const struct ik_envelope_stream streams[2], size_t limit)
 {
 	static const struct ik_envelope_stream nothing[2] = { { "", 0, NULL }, { "", 0, NULL } };
 	size_t needed[2], limits[2];
 
-	if (streams == NULL)
+	if (!streams)
 		streams = nothing;
 	share(streams, limit, needed, limits);
 	ik_buf_puts(out, "{\"tool_success\":false,\"error\":");
@@ -94,18 +95,17 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
 	ik_cut_text(out, streams[0].bytes, streams[0].length, limits[0], IK_CUT_MIDDLE,
 		streams[0].path);
 	ik_buf_puts(out, ",\"stderr\":");
-	ik_cut_text(out, streams[1].bytes, streams[1].length, limits[1], IK_CUT_START,
-		streams[1].path);
+	ik_cut_text(out, streams[1].bytes, streams[1].length, limits[1], IK_CUT_START, streams[1].path);
 	ik_buf_putc(out, '}');
 }
 
 bool ik_envelope_truncated(struct ik_json_span envelope)
 {
-	size_t length = sizeof TRUNCATED - 1;
+	size_t length = sizeof(TRUNCATED) - 1;
 
 	/* A result cannot end in these bytes: no JSON value ends in `,"truncated":true`. */
-	return envelope.length >= length
-		&& memcmp(envelope.text + envelope.length - length, TRUNCATED, length) == 0;
+	return envelope.length >= length &&
+		memcmp(envelope.text + envelope.length - length, TRUNCATED, length) == 0;
 }
 
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns)
@@ -119,7 +119,8 @@ void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max
 	while (length > 0 && envelope.text[length - 1] != '}')
 		length--;
 	ik_buf_append(out, envelope.text, length - 1);
-	ik_buf_printf(out, "%s\"limit_reached\":true,\"limit_message\":"
+	ik_buf_printf(out,
+		"%s\"limit_reached\":true,\"limit_message\":"
 		"\"Tool call limit reached (%d). Stopping tool loop.\"}",
 		ik_json_count(envelope) > 0 ? "," : "", max_tool_turns);
 }

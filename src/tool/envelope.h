@@ -45,8 +45,8 @@ bool ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *outpu
 /* Append the envelope of a failure. exit_code < 0: null. The streams (stdout and stderr; NULL:
  * both are empty) are cut to limit bytes together (stderr keeps its end), marked where they
  * were. */
-void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure,
-	const char *message, int exit_code, const struct ik_envelope_stream streams[2], size_t limit);
+void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
+	int exit_code, const struct ik_envelope_stream streams[2], size_t limit);
 
 /* Which of the streams that cuts. */
 void ik_envelope_cuts(const struct ik_envelope_stream streams[2], size_t limit, bool ret_cut[2]);

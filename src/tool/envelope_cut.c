@@ -13,15 +13,16 @@ enum { MARK_ROOM = 64, MARK_ROOM_OF_PATH = 64 };
 /* Room for the longest mark with that path as it is written. */
 static size_t mark_room(const char *path)
 {
-	return path == NULL ? MARK_ROOM :
-		MARK_ROOM + MARK_ROOM_OF_PATH + ik_cut_written_length(path, strlen(path), SIZE_MAX) - 2;
+	return !path
+		? MARK_ROOM
+		: MARK_ROOM + MARK_ROOM_OF_PATH + ik_cut_written_length(path, strlen(path), SIZE_MAX) - 2;
 }
 
 /* Write the mark; offset: of the first byte left out, in the file. */
 static void put_mark(struct ik_buf *out, size_t left_out, const char *path, size_t offset)
 {
 	ik_buf_printf(out, "[… %zu bytes left out", left_out);
-	if (path != NULL) {
+	if (path) {
 		ik_buf_puts(out, ": file_read has them in ");
 		ik_json_escape(out, path, strlen(path));
 		ik_buf_printf(out, ", byte_offset %zu", offset);
@@ -188,7 +189,7 @@ static size_t unit_length(const char *at)
 		return 1;
 	if (at[1] != 'u')
 		return 2;
-	if ((at[2] == 'd' || at[2] == 'D') && strchr("89abAB", at[3]) != NULL)
+	if ((at[2] == 'd' || at[2] == 'D') && strchr("89abAB", at[3]))
 		return 12;
 	return 6;
 }
@@ -219,10 +220,10 @@ static const char *advance(const char *at, const char *end, const char *target, 
 {
 	while (at < target) {
 		const char *escape = memchr(at, '\\', (size_t)(target - at));
-		const char *plain_end = escape != NULL ? escape : target;
+		const char *plain_end = escape ? escape : target;
 
 		/* Plain bytes: only a character that target splits is in the way. */
-		if (escape == NULL) {
+		if (!escape) {
 			if (over) {
 				while (plain_end < end && ik_utf8_is_continuation(*plain_end))
 					plain_end++;
@@ -254,9 +255,9 @@ static const char *before_escapes(const char *start, const char *at)
 		return start;
 	at -= 12;
 	/* ... and a run of backslashes begins with the beginning of one. */
-	while ((size_t)(at - start) >= sizeof backslashes
-		&& memcmp(at - sizeof backslashes, backslashes, sizeof backslashes) == 0)
-		at -= sizeof backslashes;
+	while ((size_t)(at - start) >= sizeof(backslashes) &&
+		memcmp(at - sizeof(backslashes), backslashes, sizeof(backslashes)) == 0)
+		at -= sizeof(backslashes);
 	while (at > start && at[-1] == '\\')
 		at--;
 	return at;

@@ -11,7 +11,7 @@ static bool listed(const char *entry, const char *const *names)
 {
 	size_t length = strcspn(entry, "=");
 
-	for (; names != NULL && *names != NULL; names++) {
+	for (; names && *names; names++) {
 		if (strlen(*names) == length && strncmp(entry, *names, length) == 0)
 			return true;
 	}
@@ -23,7 +23,7 @@ static char **make_room(void)
 {
 	size_t count = 0;
 
-	while (environ != NULL && environ[count] != NULL)
+	while (environ && environ[count])
 		count++;
 	return ik_alloc_array(NULL, count + 1, sizeof(char *));
 }
@@ -34,10 +34,10 @@ void ik_environment_hide(void)
 	 * are set anew later, when nobody could release the copies. */
 	static const char *const shown_on[] = { "IKIGAI_CALL", "LANGUAGE", "LINES", "COLUMNS", NULL };
 
-	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+	for (char **entry = environ; entry && *entry; entry++) {
 		char *shown = *entry, *value = strchr(shown, '=');
 
-		if (value == NULL || listed(shown, shown_on))
+		if (!value || listed(shown, shown_on))
 			continue;
 		*entry = ik_strdup(shown);
 		explicit_bzero(value + 1, strlen(value + 1));
@@ -49,7 +49,7 @@ char **ik_environment_for_tools(const char *const *secrets, const char *const *k
 	char **copy = make_room();
 	size_t count = 0;
 
-	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+	for (char **entry = environ; entry && *entry; entry++) {
 		if (!listed(*entry, secrets) || listed(*entry, keep))
 			copy[count++] = ik_strdup(*entry);
 	}
@@ -62,7 +62,7 @@ char **ik_environment_of(const char *const *names)
 	char **copy = make_room();
 	size_t count = 0;
 
-	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+	for (char **entry = environ; entry && *entry; entry++) {
 		if (listed(*entry, names))
 			copy[count++] = ik_strdup(*entry);
 	}
@@ -72,7 +72,7 @@ char **ik_environment_of(const char *const *names)
 
 char **ik_environment_free(char **environment)
 {
-	for (char **entry = environment; entry != NULL && *entry != NULL; entry++)
+	for (char **entry = environment; entry && *entry; entry++)
 		free(*entry);
 	free(environment);
 	return NULL;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "loop/leftovers.h"
 #include "guard/sandbox.h"
+#include "loop/leftovers.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -38,7 +38,7 @@ static void executable_cancel(struct ik_call *call)
 {
 	struct executable *executable = (struct executable *)call;
 
-	if (executable->child != NULL)
+	if (executable->child)
 		ik_child_cancel(executable->child);
 }
 
@@ -53,7 +53,8 @@ static void executable_close(struct ik_call *call)
 /* Is it one of the variables that are set for a call? */
 static bool is_ours(const char *entry)
 {
-	return ik_text_starts(entry, "IKIGAI_LIVE=") || ik_text_starts(entry, IK_SANDBOX_VARIABLE "=") ||
+	return ik_text_starts(entry, "IKIGAI_LIVE=") ||
+		ik_text_starts(entry, IK_SANDBOX_VARIABLE "=") ||
 		ik_text_starts(entry, IK_CALL_VARIABLE "=");
 }
 
@@ -62,23 +63,22 @@ static bool is_ours(const char *entry)
 static const char **live_environment(const char *const *environment, const char *call,
 	const char *sandbox)
 {
-	const char *const *from = environment != NULL
-		? environment : (const char *const *)environ;
+	const char *const *from = environment ? environment : (const char *const *)environ;
 	const char **copy;
 	size_t count = 0;
 
-	while (from != NULL && from[count] != NULL)
+	while (from && from[count])
 		count++;
 	copy = ik_alloc_array(NULL, count + 4, sizeof(char *));
 	count = 0;
-	for (; from != NULL && *from != NULL; from++) {
+	for (; from && *from; from++) {
 		if (!is_ours(*from))
 			copy[count++] = *from;
 	}
 	copy[count++] = "IKIGAI_LIVE=1";
-	if (call != NULL)
+	if (call)
 		copy[count++] = call;
-	if (sandbox != NULL)
+	if (sandbox)
 		copy[count++] = sandbox;
 	copy[count] = NULL;
 	return copy;
@@ -89,11 +89,11 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 {
 	static const struct ik_call_ops ops = { executable_cancel, executable_close };
 	static const struct ik_child_events own_events = { child_output, child_done };
-	struct executable *executable = ik_alloc(sizeof *executable);
+	struct executable *executable = ik_alloc(sizeof(*executable));
 	const struct ik_tool *tool = spec->tool;
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
 	const char *const *environment = spec->environments[tool->protocol];
-	char *id = spec->id != NULL ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
+	char *id = spec->id ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
 	const char **live = native ? live_environment(environment, id, spec->sandbox) : NULL;
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
 	struct ik_child_spec child = {

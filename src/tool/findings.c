@@ -12,27 +12,29 @@
 /* Longer ones are refused by some servers. */
 enum { DESCRIPTION_BYTES_MOST = 1024, PROPERTY_BYTES_MOST = 64 };
 
-struct search {
+struct findings_search {
 	enum ik_tool_protocol protocol;
-	const char *text;     /* the announcement */
+	const char *text; /* the announcement */
 	struct ik_json_span all;
 	ik_finding_sink *sink;
 	void *arg;
 };
 
 /* The members that each protocol knows. */
+/* clang-format off */
 static const char *const native_members[] = {
 	"name", "description", "parameters", "returns", "annotations", "timeout_s",
 };
-static const char *const kodelet_members[] = {"name", "description", "input_schema"};
+/* clang-format on */
+static const char *const kodelet_members[] = { "name", "description", "input_schema" };
 
 static const char *const *members_of(enum ik_tool_protocol protocol, size_t *ret_count)
 {
 	if (protocol == IK_PROTOCOL_KODELET) {
-		*ret_count = sizeof kodelet_members / sizeof *kodelet_members;
+		*ret_count = sizeof(kodelet_members) / sizeof(*kodelet_members);
 		return kodelet_members;
 	}
-	*ret_count = sizeof native_members / sizeof *native_members;
+	*ret_count = sizeof(native_members) / sizeof(*native_members);
 	return native_members;
 }
 
@@ -42,13 +44,14 @@ static const char *parameters_member(enum ik_tool_protocol protocol)
 }
 
 /* Tell one; the sentence is taken over. */
-static void tell(const struct search *search, const char *code, char *sentence, const char *place)
+static void tell(const struct findings_search *search, const char *code, char *sentence,
+	const char *place)
 {
 	struct ik_finding finding = {
-		.fault = code != NULL,
+		.fault = code,
 		.code = code,
 		.sentence = sentence,
-		.line = place != NULL ? ik_json_line(search->text, place) : 0,
+		.line = place ? ik_json_line(search->text, place) : 0,
 	};
 
 	search->sink(search->arg, &finding);
@@ -56,7 +59,8 @@ static void tell(const struct search *search, const char *code, char *sentence, 
 }
 
 /* Let the reader judge an announcement; tell its fault, if it has one. */
-static bool judge(const struct search *search, const char *text, size_t length, const char *place)
+static bool judge(const struct findings_search *search, const char *text, size_t length,
+	const char *place)
 {
 	struct ik_tool tool;
 	bool fine = ik_protocol_read(search->protocol, text, length, &tool) == IK_OK;
@@ -70,25 +74,25 @@ static bool judge(const struct search *search, const char *text, size_t length, 
 /* An announcement without faults but in one member: name and value as they stand. */
 static void put_sample(struct ik_buf *out, const char *member, struct ik_json_span value)
 {
-	static const char *const required[] = {"name", "description"};
+	static const char *const required[] = { "name", "description" };
 	size_t i;
 
 	ik_json_open(out, '{');
-	for (i = 0; i < sizeof required / sizeof *required; i++) {
+	for (i = 0; i < sizeof(required) / sizeof(*required); i++) {
 		if (ik_text_equal(required[i], member))
 			continue;
 		ik_json_key(out, required[i]);
 		ik_json_put_text(out, "x");
 	}
-	if (value.text != NULL) {
+	if (value.text) {
 		ik_json_key(out, member);
 		ik_json_put_raw(out, value);
 	}
 	ik_json_close(out, '}');
 }
 
-static bool judge_member(const struct search *search, const char *member, struct ik_json_span value,
-	const char *place)
+static bool judge_member(const struct findings_search *search, const char *member,
+	struct ik_json_span value, const char *place)
 {
 	struct ik_buf sample;
 	bool fine;
@@ -120,7 +124,7 @@ static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
 		ik_json_key(out, "properties");
 		ik_json_open(out, '{');
 	}
-	ik_json_key(out, name != NULL ? name : "");
+	ik_json_key(out, name ? name : "");
 	ik_json_put_raw(out, property);
 	if (!flat)
 		ik_json_close(out, '}');
@@ -129,9 +133,9 @@ static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
 }
 
 /* Is every parameter fine by itself? Those that are not are told of. */
-static bool judge_properties(const struct search *search, struct ik_json_span parameters)
+static bool judge_properties(const struct findings_search *search, struct ik_json_span parameters)
 {
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, property;
 	bool flat, fine = true;
 	struct ik_json_span properties = properties_of(parameters, &flat);
@@ -144,7 +148,8 @@ static bool judge_properties(const struct search *search, struct ik_json_span pa
 		ik_buf_init(&alone, 4 * IK_LIMIT_SCHEMA);
 		put_property(&alone, flat, key, property);
 		fine = judge_member(search, parameters_member(search->protocol),
-			(struct ik_json_span){alone.data, alone.length}, key.text) && fine;
+				   (struct ik_json_span){ alone.data, alone.length }, key.text) &&
+			fine;
 		ik_buf_done(&alone);
 	}
 	return fine;
@@ -153,8 +158,7 @@ static bool judge_properties(const struct search *search, struct ik_json_span pa
 /* A parameter's name must be one that every provider takes. */
 static bool is_portable_name(const char *name)
 {
-	static const char all[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.-";
+	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.-";
 	size_t length = strlen(name);
 
 	return length >= 1 && length <= PROPERTY_BYTES_MOST && strspn(name, all) == length;
@@ -164,17 +168,25 @@ static bool is_portable_name(const char *name)
 static bool says_type(struct ik_json_span property)
 {
 	static const char *const words[] = {
-		"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items",
+		"type",
+		"enum",
+		"const",
+		"anyOf",
+		"oneOf",
+		"allOf",
+		"$ref",
+		"properties",
+		"items",
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof words / sizeof *words; i++)
-		if (ik_json_member(property, words[i]).text != NULL)
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (ik_json_member(property, words[i]).text)
 			return true;
 	return false;
 }
 
-static void advise_property(const struct search *search, struct ik_json_span key,
+static void advise_property(const struct findings_search *search, struct ik_json_span key,
 	struct ik_json_span property)
 {
 	char *name = ik_json_string_new(key, NULL);
@@ -182,39 +194,53 @@ static void advise_property(const struct search *search, struct ik_json_span key
 	char *description = ik_json_string_new(ik_json_member(property, "description"), &length);
 
 	if (!is_portable_name(name))
-		tell(search, NULL, ik_format(_("the parameter \"%s\" has a name that not every provider "
-			"takes, and one that refuses it refuses the whole request; use 1 to %d letters "
-			"(a to z, A to Z), digits, \"_\", \".\" and \"-\""), name, PROPERTY_BYTES_MOST), key.text);
-	if (description == NULL || strspn(description, " \t\r\n") == length)
-		tell(search, NULL, ik_format(_("the parameter \"%s\" has no description; say in it what the "
-			"model should write there, with an example"), name), key.text);
+		tell(search, NULL,
+			ik_format(_("the parameter \"%s\" has a name that not every provider "
+						"takes, and one that refuses it refuses the whole request; use 1 to %d "
+						"letters "
+						"(a to z, A to Z), digits, \"_\", \".\" and \"-\""),
+				name, PROPERTY_BYTES_MOST),
+			key.text);
+	if (!description || strspn(description, " \t\r\n") == length)
+		tell(search, NULL,
+			ik_format(_("the parameter \"%s\" has no description; say in it what the "
+						"model should write there, with an example"),
+				name),
+			key.text);
 	if (!says_type(property))
-		tell(search, NULL, ik_format(_("the parameter \"%s\" has no type; with one, wrong calls are "
-			"refused before the tool runs"), name), key.text);
+		tell(search, NULL,
+			ik_format(_("the parameter \"%s\" has no type; with one, wrong calls are "
+						"refused before the tool runs"),
+				name),
+			key.text);
 	free(description);
 	free(name);
 }
 
 /* A list of required names must name parameters. */
-static void advise_required(const struct search *search, struct ik_json_span parameters)
+static void advise_required(const struct findings_search *search, struct ik_json_span parameters)
 {
 	struct ik_json_span properties = ik_json_member(parameters, "properties"), key, item;
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_walk walk = { NULL };
 
 	while (ik_json_next(ik_json_member(parameters, "required"), &walk, &key, &item)) {
 		char *name = ik_json_string_new(item, NULL);
 
-		if (name != NULL && ik_json_member(properties, name).text == NULL)
-			tell(search, NULL, ik_format(_("\"%s\" is required, but there is no such parameter; no "
-				"call can succeed unless the model guesses it"), name), item.text);
+		if (name && !ik_json_member(properties, name).text)
+			tell(search, NULL,
+				ik_format(_("\"%s\" is required, but there is no such parameter; no "
+							"call can succeed unless the model guesses it"),
+					name),
+				item.text);
 		free(name);
 	}
 }
 
-static void advise_parameters(const struct search *search)
+static void advise_parameters(const struct findings_search *search)
 {
-	struct ik_json_span parameters = ik_json_member(search->all, parameters_member(search->protocol));
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_span parameters = ik_json_member(search->all,
+		parameters_member(search->protocol));
+	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, property;
 	bool flat;
 	struct ik_json_span properties = properties_of(parameters, &flat);
@@ -228,24 +254,27 @@ static void advise_parameters(const struct search *search)
 		advise_required(search, parameters);
 }
 
-static void advise_description(const struct search *search)
+static void advise_description(const struct findings_search *search)
 {
 	struct ik_json_span value = ik_json_member(search->all, "description");
 	size_t length = 0;
 	char *description = ik_json_string_new(value, &length);
 
-	if (description != NULL && length > DESCRIPTION_BYTES_MOST)
-		tell(search, NULL, ik_format(_("the description has %zu bytes; some servers refuse more than "
-			"%d"), length, DESCRIPTION_BYTES_MOST), value.text);
+	if (description && length > DESCRIPTION_BYTES_MOST)
+		tell(search, NULL,
+			ik_format(_("the description has %zu bytes; some servers refuse more than "
+						"%d"),
+				length, DESCRIPTION_BYTES_MOST),
+			value.text);
 	free(description);
 }
 
 /* Members that are ignored, and may have been meant to be others. */
-static void advise_members(const struct search *search)
+static void advise_members(const struct findings_search *search)
 {
 	size_t count, i;
 	const char *const *known = members_of(search->protocol, &count);
-	struct ik_json_walk walk = {NULL};
+	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
 
 	while (ik_json_next(search->all, &walk, &key, &value)) {
@@ -254,12 +283,16 @@ static void advise_members(const struct search *search)
 
 		for (i = 0; i < count && !ik_text_equal(name, known[i]); i++)
 			;
-		if (i == count && nearest != NULL && ik_json_member(search->all, nearest).text == NULL)
-			tell(search, NULL, ik_format(_("the member \"%s\" is ignored; did you mean \"%s\"?"),
-				name, nearest), key.text);
+		if (i == count && nearest && !ik_json_member(search->all, nearest).text)
+			tell(search, NULL,
+				ik_format(_("the member \"%s\" is ignored; did you mean \"%s\"?"), name, nearest),
+				key.text);
 		else if (i < count && ik_json_member(search->all, name).text != value.text)
-			tell(search, NULL, ik_format(_("the member \"%s\" stands there more than once; only the "
-				"first counts"), name), key.text);
+			tell(search, NULL,
+				ik_format(_("the member \"%s\" stands there more than once; only the "
+							"first counts"),
+					name),
+				key.text);
 		free(name);
 	}
 }
@@ -267,12 +300,12 @@ static void advise_members(const struct search *search)
 void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length,
 	ik_finding_sink *sink, void *arg)
 {
-	struct search search = {protocol, text, {NULL, 0}, sink, arg};
+	struct findings_search search = { protocol, text, { NULL, 0 }, sink, arg };
 	size_t count, i;
 	const char *const *known = members_of(protocol, &count);
 
 	if (ik_json_check(text, length, &search.all, NULL) != IK_OK ||
-	    ik_json_span_type(search.all) != IK_JSON_OBJECT) {
+		ik_json_span_type(search.all) != IK_JSON_OBJECT) {
 		(void)judge(&search, text, length, NULL);
 		return;
 	}
@@ -280,7 +313,7 @@ void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length
 		struct ik_json_span value = ik_json_member(search.all, known[i]);
 
 		if (ik_text_equal(known[i], parameters_member(protocol)) &&
-		    !judge_properties(&search, value))
+			!judge_properties(&search, value))
 			continue; /* what is wrong with the whole is one of these */
 		(void)judge_member(&search, known[i], value, value.text);
 	}

@@ -13,10 +13,10 @@
 #include "tool/registry.h"
 
 struct ik_finding {
-	bool fault;           /* the tool is refused for it; else advice */
-	const char *code;     /* of a fault: "INVALID_SCHEMA", ... */
+	bool fault;       /* the tool is refused for it; else advice */
+	const char *code; /* of a fault: "INVALID_SCHEMA", ... */
 	const char *sentence;
-	int line;             /* of the announcement, from 1; 0: of the whole */
+	int line; /* of the announcement, from 1; 0: of the whole */
 };
 
 /* The finding and its sentence live for the call only. */

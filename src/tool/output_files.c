@@ -30,12 +30,12 @@ struct ik_output_files {
 	char *root, *directory;
 	char *paths[MOST_OF_A_CALL]; /* the last may be of the file at hand */
 	size_t count;
-	int fd;  /* of the file at hand; -1: none, or it cannot be written */
+	int fd; /* of the file at hand; -1: none, or it cannot be written */
 };
 
 struct ik_output_files *ik_output_files_new(const char *root, const char *session)
 {
-	struct ik_output_files *files = ik_alloc(sizeof *files);
+	struct ik_output_files *files = ik_alloc(sizeof(*files));
 
 	files->root = ik_strdup(root);
 	files->directory = ik_path_join(root, session);
@@ -92,7 +92,7 @@ static void give_up(struct ik_output_files *files)
 
 struct ik_output_files *ik_output_files_free(struct ik_output_files *files)
 {
-	if (files == NULL)
+	if (!files)
 		return NULL;
 	give_up(files);
 	while (files->count > 0)
@@ -132,17 +132,17 @@ static void note_files(struct old_files *old, int root, const char *session)
 	const struct dirent *entry;
 	struct stat status;
 
-	if (stream == NULL && fd >= 0)
+	if (!stream && fd >= 0)
 		(void)close(fd);
-	while (stream != NULL && (entry = readdir(stream)) != NULL) {
+	while (stream && (entry = readdir(stream))) {
 		if (strlen(entry->d_name) != NAME_LETTERS + strlen(NAME_END) ||
-		    !ik_text_ends(entry->d_name, NAME_END) ||
-		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-		    !S_ISREG(status.st_mode))
+			!ik_text_ends(entry->d_name, NAME_END) ||
+			fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+			!S_ISREG(status.st_mode))
 			continue;
 		if (old->count == old->capacity) {
 			old->capacity = 2 * old->capacity + 32;
-			old->items = ik_alloc_array(old->items, old->capacity, sizeof *old->items);
+			old->items = ik_alloc_array(old->items, old->capacity, sizeof(*old->items));
 		}
 		old->items[old->count++] = (struct old){
 			.session = ik_strdup(session),
@@ -152,7 +152,7 @@ static void note_files(struct old_files *old, int root, const char *session)
 		};
 		old->size += status.st_size;
 	}
-	if (stream != NULL)
+	if (stream)
 		(void)closedir(stream);
 }
 
@@ -183,15 +183,15 @@ static void make_room(int root)
 	const struct dirent *entry;
 	struct old_files old = { .count = 0 };
 
-	if (stream == NULL && fd >= 0)
+	if (!stream && fd >= 0)
 		(void)close(fd);
-	while (stream != NULL && (entry = readdir(stream)) != NULL)
+	while (stream && (entry = readdir(stream)))
 		if (entry->d_name[0] != '.')
 			note_files(&old, root, entry->d_name);
-	if (stream != NULL)
+	if (stream)
 		(void)closedir(stream);
 	if (old.count > 0)
-		qsort(old.items, old.count, sizeof *old.items, compare_times);
+		qsort(old.items, old.count, sizeof(*old.items), compare_times);
 	for (size_t i = 0; i < old.count; i++) {
 		bool full = old.size > (int64_t)IK_LIMIT_OUTPUT_FILES ||
 			old.count - i >= IK_LIMIT_OUTPUT_FILE_COUNT;
@@ -213,13 +213,13 @@ static int make_file(const struct ik_output_files *files, int directory, char **
 
 	for (int i = 0; i < NAME_TRIES && fd < 0; i++) {
 		unsigned char drawn[NAME_LETTERS];
-		char name[NAME_LETTERS + sizeof NAME_END];
+		char name[NAME_LETTERS + sizeof(NAME_END)];
 
-		if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn)
+		if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) != (ssize_t)sizeof(drawn))
 			return -1;
 		for (size_t at = 0; at < NAME_LETTERS; at++)
-			name[at] = letters[drawn[at] % (sizeof letters - 1)];
-		memcpy(name + NAME_LETTERS, NAME_END, sizeof NAME_END);
+			name[at] = letters[drawn[at] % (sizeof(letters) - 1)];
+		memcpy(name + NAME_LETTERS, NAME_END, sizeof(NAME_END));
 		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)
 			*ret_path = ik_path_join(files->directory, name);

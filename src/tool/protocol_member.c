@@ -20,21 +20,21 @@ enum ik_status ik_member_refuse(struct ik_tool *tool, const char *code, char *re
 enum ik_status ik_member_refuse_type(struct ik_tool *tool, const char *member,
 	struct ik_json_span value, const char *wanted)
 {
-	if (value.text == NULL)
+	if (!value.text)
 		return ik_member_refuse(tool, "INVALID_SCHEMA",
-			ik_format(_("the member \"%s\" is missing from the schema; it has to be %s"),
-				member, wanted));
+			ik_format(_("the member \"%s\" is missing from the schema; it has to be %s"), member,
+				wanted));
 	return ik_member_refuse(tool, "INVALID_SCHEMA",
-		ik_format(_("the member \"%s\" of the schema is of type %s; it has to be %s"),
-			member, ik_json_type_name(ik_json_span_type(value)), wanted));
+		ik_format(_("the member \"%s\" of the schema is of type %s; it has to be %s"), member,
+			ik_json_type_name(ik_json_span_type(value)), wanted));
 }
 
-enum ik_status ik_member_object(struct ik_tool *ret_tool, const char *question,
-	const char *text, size_t length, struct ik_json_span *ret_object)
+enum ik_status ik_member_object(struct ik_tool *ret_tool, const char *question, const char *text,
+	size_t length, struct ik_json_span *ret_object)
 {
 	struct ik_error error;
 
-	memset(ret_tool, 0, sizeof *ret_tool);
+	memset(ret_tool, 0, sizeof(*ret_tool));
 	if (length == 0)
 		return ik_member_refuse(ret_tool, "INVALID_JSON",
 			ik_format(_("printed nothing when asked for %s"), question));
@@ -44,8 +44,8 @@ enum ik_status ik_member_object(struct ik_tool *ret_tool, const char *question,
 				error.text));
 	if (ik_json_span_type(*ret_object) != IK_JSON_OBJECT)
 		return ik_member_refuse(ret_tool, "INVALID_SCHEMA",
-			ik_format(_("what it printed for %s is of type %s; it has to be an object"),
-				question, ik_json_type_name(ik_json_span_type(*ret_object))));
+			ik_format(_("what it printed for %s is of type %s; it has to be an object"), question,
+				ik_json_type_name(ik_json_span_type(*ret_object))));
 	return IK_OK;
 }
 
@@ -57,12 +57,13 @@ static enum ik_status refuse_name(struct ik_tool *tool, const char *name, const 
 	if (prefix[0] != '\0' && strlen(prefix) + strlen(name) > IK_TOOL_NAME_MAXIMUM)
 		return ik_member_refuse(tool, "INVALID_NAME",
 			ik_format(_("the name \"%.*s\" is too long: with \"%s\" before it, as a model "
-				"gets it, it may have at most %d characters"), shown, name, prefix,
-				IK_TOOL_NAME_MAXIMUM));
+						"gets it, it may have at most %d characters"),
+				shown, name, prefix, IK_TOOL_NAME_MAXIMUM));
 	return ik_member_refuse(tool, "INVALID_NAME",
 		ik_format(_("the name \"%.*s\" cannot be used; a name has 1 to 64 "
-			"letters (a to z, A to Z), digits, \"_\" and \"-\", and begins with a letter "
-			"or \"_\""), shown, name));
+					"letters (a to z, A to Z), digits, \"_\" and \"-\", and begins with a letter "
+					"or \"_\""),
+			shown, name));
 }
 
 enum ik_status ik_member_name(struct ik_tool *tool, struct ik_json_span object, const char *prefix)
@@ -73,7 +74,7 @@ enum ik_status ik_member_name(struct ik_tool *tool, struct ik_json_span object, 
 	enum ik_status status = IK_OK;
 	char *offered;
 
-	if (name == NULL)
+	if (!name)
 		return ik_member_refuse_type(tool, "name", value, _("a string"));
 	offered = ik_format("%s%s", prefix, name);
 	if (length == 0 || strlen(name) != length || !ik_tool_name_valid(offered))
@@ -92,14 +93,14 @@ enum ik_status ik_member_description(struct ik_tool *tool, struct ik_json_span o
 	char *description = ik_json_string_new(value, &length);
 	const char *wrong = NULL;
 
-	if (description == NULL)
+	if (!description)
 		return ik_member_refuse_type(tool, "description", value, _("a string"));
 	if (strlen(description) != length)
 		wrong = _("the member \"description\" of the schema holds a NUL character");
 	else if (strspn(description, " \t\r\n") == length)
 		wrong = _("the member \"description\" of the schema is empty; "
-			"say in it what the tool does");
-	if (wrong != NULL) {
+				  "say in it what the tool does");
+	if (wrong) {
 		free(description);
 		return ik_member_refuse(tool, "INVALID_SCHEMA", ik_strdup(wrong));
 	}
@@ -115,16 +116,16 @@ enum ik_status ik_member_parameters(struct ik_tool *tool, struct ik_json_span ob
 	struct ik_error error;
 	struct ik_buf text;
 
-	if (value.text != NULL) {
+	if (value.text) {
 		if (ik_json_span_type(value) != IK_JSON_OBJECT)
 			return ik_member_refuse_type(tool, member, value, _("an object"));
 		parameters = ik_json_parse(value.text, value.length, &error);
-		if (parameters == NULL)
+		if (!parameters)
 			return ik_member_refuse(tool, "INVALID_JSON", ik_strdup(error.text));
 	}
 	canonical = ik_schema_canonical(parameters, &error);
 	parameters = ik_json_free(parameters);
-	if (canonical == NULL)
+	if (!canonical)
 		return ik_member_refuse(tool, "INVALID_SCHEMA",
 			ik_format(_("the member \"%s\" of the schema is wrong: %s"), member, error.text));
 	/* The canonical form repeats names in `required`: at most twice as long. */

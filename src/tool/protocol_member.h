@@ -19,8 +19,8 @@ enum ik_status ik_member_refuse_type(struct ik_tool *tool, const char *member,
 	struct ik_json_span value, const char *wanted);
 
 /* What was printed for question as one object; ret_tool is emptied first. */
-enum ik_status ik_member_object(struct ik_tool *ret_tool, const char *question,
-	const char *text, size_t length, struct ik_json_span *ret_object) IK_MUST_USE;
+enum ik_status ik_member_object(struct ik_tool *ret_tool, const char *question, const char *text,
+	size_t length, struct ik_json_span *ret_object) IK_MUST_USE;
 
 /* The member "name", offered with that prefix; "description", which is not empty;
  * the schema of the arguments in either spelling, which may be missing. */

@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-struct entry {
+struct registry_entry {
 	struct ik_tool tool;
 	size_t order; /* of its addition */
 };
@@ -15,7 +15,7 @@ struct entry {
 struct ik_registry {
 	size_t references;
 	enum ik_scan_state state;
-	struct entry *entries;
+	struct registry_entry *entries;
 	size_t count;
 	size_t capacity;
 	size_t ok_count;
@@ -32,6 +32,7 @@ const char *ik_tool_source_name(enum ik_tool_source source)
 		[IK_SOURCE_USER] = "user",
 		[IK_SOURCE_PROJECT] = "project",
 	};
+
 	return names[source];
 }
 
@@ -49,12 +50,13 @@ const char *ik_tool_state_name(enum ik_tool_state state)
 		[IK_TOOL_DISABLED] = "disabled",
 		[IK_TOOL_UNTRUSTED] = "untrusted",
 	};
+
 	return names[state];
 }
 
 bool ik_tool_reads_only(const struct ik_tool *tool)
 {
-	return tool != NULL && tool->read_only && !tool->pinned;
+	return tool && tool->read_only && !tool->pinned;
 }
 
 void ik_tool_clear(struct ik_tool *tool)
@@ -68,11 +70,10 @@ void ik_tool_clear(struct ik_tool *tool)
 	free(tool->writes);
 	free(tool->reason);
 	ik_source_unref(tool->owner);
-	memset(tool, 0, sizeof *tool);
+	memset(tool, 0, sizeof(*tool));
 }
 
-void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code,
-	char *reason)
+void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code, char *reason)
 {
 	free(tool->reason);
 	tool->state = state;
@@ -82,7 +83,7 @@ void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *
 
 struct ik_registry *ik_registry_new(void)
 {
-	struct ik_registry *registry = ik_alloc(sizeof *registry);
+	struct ik_registry *registry = ik_alloc(sizeof(*registry));
 
 	registry->references = 1;
 	registry->state = IK_SCAN_NOT_STARTED;
@@ -97,7 +98,7 @@ struct ik_registry *ik_registry_ref(struct ik_registry *registry)
 
 struct ik_registry *ik_registry_unref(struct ik_registry *registry)
 {
-	if (registry == NULL || --registry->references > 0)
+	if (!registry || --registry->references > 0)
 		return NULL;
 	for (size_t i = 0; i < registry->count; i++)
 		ik_tool_clear(&registry->entries[i].tool);
@@ -114,7 +115,7 @@ void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool)
 	if (registry->count == registry->capacity) {
 		registry->capacity = registry->capacity ? registry->capacity * 2 : 16;
 		registry->entries = ik_alloc_array(registry->entries, registry->capacity,
-			sizeof *registry->entries);
+			sizeof(*registry->entries));
 	}
 	registry->entries[registry->count].tool = *tool;
 	registry->entries[registry->count].order = registry->count;
@@ -124,14 +125,14 @@ void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool)
 void ik_registry_add_problem(struct ik_registry *registry, const char *sentence)
 {
 	registry->problems = ik_alloc_array(registry->problems, registry->problem_count + 1,
-		sizeof *registry->problems);
+		sizeof(*registry->problems));
 	registry->problems[registry->problem_count++] = ik_strdup(sentence);
 }
 
 /* Order by name; in one name those that work first, the last added of them foremost. */
 static int compare_entries(const void *left, const void *right)
 {
-	const struct entry *one = left, *other = right;
+	const struct registry_entry *one = left, *other = right;
 	int names = strcmp(one->tool.name, other->tool.name);
 	bool one_ok = one->tool.state == IK_TOOL_OK;
 	bool other_ok = other->tool.state == IK_TOOL_OK;
@@ -148,8 +149,7 @@ void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state)
 	const struct ik_tool *winner = NULL;
 
 	if (registry->count > 0)
-		qsort(registry->entries, registry->count, sizeof *registry->entries,
-			compare_entries);
+		qsort(registry->entries, registry->count, sizeof(*registry->entries), compare_entries);
 	registry->state = state;
 	registry->ok_count = 0;
 	registry->failed_count = 0;
@@ -157,10 +157,9 @@ void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state)
 		struct ik_tool *tool = &registry->entries[i].tool;
 
 		if (tool->state == IK_TOOL_OK) {
-			if (winner != NULL && strcmp(winner->name, tool->name) == 0) {
+			if (winner && strcmp(winner->name, tool->name) == 0) {
 				ik_tool_reject(tool, IK_TOOL_SHADOWED, "SHADOWED",
-					ik_format(_("another tool of this name takes precedence: %s"),
-						winner->path));
+					ik_format(_("another tool of this name takes precedence: %s"), winner->path));
 			} else {
 				winner = tool;
 				registry->ok_count++;
@@ -209,8 +208,8 @@ const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const
 		else
 			high = middle;
 	}
-	if (low == registry->count || registry->entries[low].tool.state != IK_TOOL_OK
-		|| strcmp(registry->entries[low].tool.name, name) != 0)
+	if (low == registry->count || registry->entries[low].tool.state != IK_TOOL_OK ||
+		strcmp(registry->entries[low].tool.name, name) != 0)
 		return NULL;
 	return &registry->entries[low].tool;
 }

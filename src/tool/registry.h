@@ -39,28 +39,28 @@ const char *ik_tool_state_name(enum ik_tool_state state);          /* "ok", ... 
 #define IK_CODE_SCHEMA_TIMEOUT "SCHEMA_TIMEOUT"
 
 struct ik_tool {
-	char *name;          /* as offered; for one that failed: its file's name */
-	char *path;          /* executable, or its source's word for where it is: one for each tool */
+	char *name; /* as offered; for one that failed: its file's name */
+	char *path; /* executable, or its source's word for where it is: one for each tool */
 	char *description;
-	char *schema;        /* JSON text exactly as the tool printed it, or NULL */
+	char *schema; /* JSON text exactly as the tool printed it, or NULL */
 	size_t schema_length;
-	char *parameters;    /* canonical JSON Schema, compact text, or NULL */
+	char *parameters; /* canonical JSON Schema, compact text, or NULL */
 	size_t parameters_length;
-	char *returns;       /* JSON text or NULL */
-	char *writes;        /* JSON text, the names of parameters (tool/writes.h), or NULL */
+	char *returns; /* JSON text or NULL */
+	char *writes;  /* JSON text, the names of parameters (tool/writes.h), or NULL */
 	enum ik_tool_source source;
 	enum ik_tool_protocol protocol;
 	enum ik_tool_state state;
-	const char *code;    /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
-	char *reason;        /* in words that follow its name: "NAME: exited with ...";
+	const char *code; /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
+	char *reason;     /* in words that follow its name: "NAME: exited with ...";
 	                        NULL when state is OK */
-	bool read_only;      /* it says so */
-	int timeout_s;       /* of the schema; 0: not said */
-	bool pinned;         /* it came with a project: to be run only while its file is the one
+	bool read_only;   /* it says so */
+	int timeout_s;    /* of the schema; 0: not said */
+	bool pinned;      /* it came with a project: to be run only while its file is the one
 	                        of identity, whose contents the person trusts */
-	bool changed;        /* UNTRUSTED: what was trusted under this name were other contents */
+	bool changed;     /* UNTRUSTED: what was trusted under this name were other contents */
 	struct ik_identity identity; /* of its file when it was looked at; all zero: not known */
-	struct ik_source *owner; /* a reference; NULL: such a tool cannot be called */
+	struct ik_source *owner;     /* a reference; NULL: such a tool cannot be called */
 };
 
 /*
@@ -73,16 +73,10 @@ bool ik_tool_reads_only(const struct ik_tool *tool);
 void ik_tool_clear(struct ik_tool *tool);
 
 /* Say why a tool is not offered: code is static, reason becomes the tool's. */
-void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code,
-	char *reason);
+void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code, char *reason);
 
 /* NOT_STARTED, IN_PROGRESS, COMPLETE, FAILED (no directory could be read). */
-enum ik_scan_state {
-	IK_SCAN_NOT_STARTED,
-	IK_SCAN_IN_PROGRESS,
-	IK_SCAN_COMPLETE,
-	IK_SCAN_FAILED
-};
+enum ik_scan_state { IK_SCAN_NOT_STARTED, IK_SCAN_IN_PROGRESS, IK_SCAN_COMPLETE, IK_SCAN_FAILED };
 
 struct ik_registry;
 
@@ -105,7 +99,8 @@ size_t ik_registry_count(const struct ik_registry *registry);    /* all entries 
 size_t ik_registry_ok_count(const struct ik_registry *registry); /* those offered */
 size_t ik_registry_failed_count(const struct ik_registry *registry);
 const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t index);
-const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name); /* OK ones */
+const struct ik_tool *ik_registry_find(const struct ik_registry *registry,
+	const char *name); /* OK ones */
 size_t ik_registry_problem_count(const struct ik_registry *registry);
 const char *ik_registry_problem(const struct ik_registry *registry, size_t index);
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guard/sandbox.h"
 #include "json/json.h"
 #include "json/schema.h"
 #include "tool/answer.h"
 #include "tool/envelope_cut.h"
 #include "tool/protocol.h"
-#include "guard/sandbox.h"
 #include "tool/source.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -23,7 +23,7 @@ enum { WORDS_SHOWN = 4096 };
 enum { LOOKED_AT = 16384 };
 
 /* One stream of the tool, as kept. */
-struct stream {
+struct run_stream {
 	struct ik_buf bytes;
 	uint64_t dropped; /* beyond what is kept */
 };
@@ -38,22 +38,22 @@ struct ik_run {
 	void *arg;
 	enum ik_tool_protocol protocol;
 	struct ik_sandbox *sandbox;
-	bool confined; /* it ran in that */
-	bool read_only; /* it says so */
+	bool confined;        /* it ran in that */
+	bool read_only;       /* it says so */
 	struct ik_call *call; /* while it runs */
 	struct ik_buf arguments;
-	struct stream streams[2]; /* by enum ik_stream */
-	struct ik_answer answer; /* what comes on stdout */
-	bool answered;           /* it was JSON; the envelope has it */
+	struct run_stream streams[2];  /* by enum ik_stream */
+	struct ik_answer answer;       /* what comes on stdout */
+	bool answered;                 /* it was JSON; the envelope has it */
 	struct ik_output_files *files; /* for what is cut; NULL: there are none */
 	/* Of streams that go into the envelope as they are: */
 	void (*put)(struct ik_run *run); /* into the envelope */
 	enum ik_tool_failure failure;
-	char *message;           /* of the failure */
+	char *message; /* of the failure */
 	struct ik_envelope_stream texts[2];
-	bool cut[2];             /* goes to a file first */
-	int keeping;             /* the one that is being written to its file */
-	size_t kept;             /* bytes of that */
+	bool cut[2]; /* goes to a file first */
+	int keeping; /* the one that is being written to its file */
+	size_t kept; /* bytes of that */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
@@ -62,15 +62,18 @@ struct ik_run {
 static bool tells_refusal(const struct ik_buf *output)
 {
 	const char *const words[] = {
-		"ermission denied", "peration not permitted", "EACCES", "EPERM", strerror(EACCES),
+		"ermission denied",
+		"peration not permitted",
+		"EACCES",
+		"EPERM",
+		strerror(EACCES),
 	};
 	size_t skipped = output->length > 2 * LOOKED_AT ? output->length - LOOKED_AT : output->length;
 	size_t first = skipped < output->length ? LOOKED_AT : output->length, i;
 
-	for (i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (memmem(output->data, first, words[i], strlen(words[i])) != NULL
-			|| memmem(output->data + skipped, output->length - skipped, words[i],
-				strlen(words[i])) != NULL)
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (memmem(output->data, first, words[i], strlen(words[i])) ||
+			memmem(output->data + skipped, output->length - skipped, words[i], strlen(words[i])))
 			return true;
 	return false;
 }
@@ -82,8 +85,8 @@ static void add_hint(struct ik_run *run)
 	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
 	struct ik_buf sentence;
 
-	if (!run->confined || (run->result.success && run->read_only
-		&& !ik_text_starts(output->data, "{\"error\"")))
+	if (!run->confined ||
+		(run->result.success && run->read_only && !ik_text_starts(output->data, "{\"error\"")))
 		return;
 	if (!tells_refusal(output) && !tells_refusal(&run->streams[IK_STDERR].bytes))
 		return;
@@ -104,9 +107,9 @@ static void report(void *arg)
 		whole[i] = ik_bytes_take(&run->streams[i].bytes);
 	run->result.envelope = run->envelope.data;
 	run->result.envelope_length = run->envelope.length;
-	run->result.output = whole[IK_STDOUT] != NULL ? whole[IK_STDOUT]->data : "";
+	run->result.output = whole[IK_STDOUT] ? whole[IK_STDOUT]->data : "";
 	run->result.output_length = ik_bytes_length(whole[IK_STDOUT]);
-	run->result.errors = whole[IK_STDERR] != NULL ? whole[IK_STDERR]->data : "";
+	run->result.errors = whole[IK_STDERR] ? whole[IK_STDERR]->data : "";
 	run->result.errors_length = ik_bytes_length(whole[IK_STDERR]);
 	run->events.done(run->arg, &run->result);
 }
@@ -128,7 +131,7 @@ static void put_text(struct ik_run *run)
 /* Write a slice of the streams that are cut to files. Returns whether that was the last of it. */
 static bool keep_streams(struct ik_run *run)
 {
-	for (; run->files != NULL && run->keeping < 2; run->keeping++) {
+	for (; run->files && run->keeping < 2; run->keeping++) {
 		struct ik_envelope_stream *text = &run->texts[run->keeping];
 		size_t left = text->length - run->kept;
 
@@ -174,7 +177,9 @@ static void take_streams(struct ik_run *run, void (*put)(struct ik_run *run))
 {
 	for (int i = 0; i < 2; i++)
 		run->texts[i] = (struct ik_envelope_stream){
-			run->streams[i].bytes.data, run->streams[i].bytes.length, NULL,
+			run->streams[i].bytes.data,
+			run->streams[i].bytes.length,
+			NULL,
 		};
 	run->put = put;
 }
@@ -208,7 +213,7 @@ static void refuse(struct ik_run *run, enum ik_tool_failure failure, char *messa
 static void call_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct ik_run *run = arg;
-	struct stream *kept = &run->streams[stream];
+	struct run_stream *kept = &run->streams[stream];
 	size_t room = kept->bytes.ceiling - kept->bytes.length;
 
 	if (ik_buf_status(&kept->bytes) != IK_OK)
@@ -218,7 +223,7 @@ static void call_output(void *arg, enum ik_stream stream, const char *bytes, siz
 	ik_buf_append(&kept->bytes, bytes, length < room ? length : room);
 	if (stream == IK_STDOUT)
 		ik_answer_feed(&run->answer, bytes, length);
-	if (run->events.output != NULL)
+	if (run->events.output)
 		run->events.output(run->arg, stream, bytes, length);
 }
 
@@ -251,11 +256,13 @@ static bool take_value(struct ik_run *run)
 /* What a native tool printed that ended in order is no JSON. */
 static void fail_answer(struct ik_run *run)
 {
-	const struct stream *output = &run->streams[IK_STDOUT];
+	const struct run_stream *output = &run->streams[IK_STDOUT];
 
-	fail(run, IK_TOOL_INVALID_OUTPUT, output->dropped > 0 ?
-		ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length) :
-		ik_format("Tool '%s' returned invalid JSON", run->name), 0);
+	fail(run, IK_TOOL_INVALID_OUTPUT,
+		output->dropped > 0
+			? ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length)
+			: ik_format("Tool '%s' returned invalid JSON", run->name),
+		0);
 }
 
 /* Of a tool of Kodelet's text is an answer, too. */
@@ -263,7 +270,7 @@ static void take_text(struct ik_run *run)
 {
 	take_streams(run, put_text);
 	run->cut[IK_STDOUT] = ik_cut_written_length(run->texts[IK_STDOUT].bytes,
-		run->texts[IK_STDOUT].length, run->output_limit) > run->output_limit;
+							  run->texts[IK_STDOUT].length, run->output_limit) > run->output_limit;
 	run->result.truncated |= run->cut[IK_STDOUT];
 	put_streams(run);
 }
@@ -287,7 +294,7 @@ static char *reported_failure(const struct ik_run *run)
 /* Let go of the call. */
 static void close_call(struct ik_run *run)
 {
-	if (run->call != NULL)
+	if (run->call)
 		run->call->ops->close(run->call);
 	run->call = NULL;
 }
@@ -299,7 +306,7 @@ static void conclude(struct ik_run *run)
 	char *message = kodelet && value ? reported_failure(run) : NULL;
 
 	run->result.exit_code = 0;
-	if (message != NULL) {
+	if (message) {
 		run->result.success = false;
 		ik_buf_clear(&run->envelope);
 		fail(run, IK_TOOL_CRASHED, message, 0);
@@ -330,10 +337,10 @@ static void write_answer(void *arg)
 /* The tool has ended in order: what it printed may be one JSON value. */
 static void begin_answer(struct ik_run *run)
 {
-	const struct stream *output = &run->streams[IK_STDOUT];
+	const struct run_stream *output = &run->streams[IK_STDOUT];
 
-	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK
-		&& ik_answer_begin(&run->answer, output->bytes.data, output->bytes.length))
+	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK &&
+		ik_answer_begin(&run->answer, output->bytes.data, output->bytes.length))
 		write_answer(run);
 	else
 		conclude(run);
@@ -345,16 +352,16 @@ static void call_done(void *arg, const struct ik_child_result *result)
 	int code = result->exited ? result->exit_code : 128 + result->signal_number;
 
 	run->result.duration_ms = result->duration_ms;
-	run->result.truncated =
-		run->streams[IK_STDOUT].dropped > 0 || run->streams[IK_STDERR].dropped > 0;
+	run->result.truncated = run->streams[IK_STDOUT].dropped > 0 ||
+		run->streams[IK_STDERR].dropped > 0;
 	close_call(run);
 	if (result->cancelled) {
 		fail(run, IK_TOOL_CANCELLED, ik_format("Tool '%s' was cancelled", run->name), -1);
 	} else if (result->timed_out) {
 		char *seconds = seconds_text(run->timeout_ms);
 
-		fail(run, IK_TOOL_TIMEOUT,
-			ik_format("Tool '%s' timed out after %ss", run->name, seconds), -1);
+		fail(run, IK_TOOL_TIMEOUT, ik_format("Tool '%s' timed out after %ss", run->name, seconds),
+			-1);
 		free(seconds);
 	} else if (code != 0) {
 		fail(run, IK_TOOL_CRASHED,
@@ -372,17 +379,17 @@ static char *judge_arguments(const struct ik_run *run, const struct ik_tool *too
 	char *wrong = NULL;
 
 	arguments = ik_json_parse(run->arguments.data, run->arguments.length, &error);
-	if (arguments == NULL)
+	if (!arguments)
 		return ik_format("The arguments of tool '%s' are not valid JSON: %s", run->name,
 			error.text);
 	if (ik_json_type(arguments) != IK_JSON_OBJECT) {
 		wrong = ik_format("The arguments of tool '%s' have to be a JSON object, not of type %s",
 			run->name, ik_json_type_name(ik_json_type(arguments)));
-	} else if (tool->parameters != NULL) {
+	} else if (tool->parameters) {
 		schema = ik_json_parse(tool->parameters, tool->parameters_length, &error);
-		if (schema == NULL || ik_schema_validate(schema, arguments, &error) != IK_OK)
-			wrong = ik_format("The arguments of tool '%s' do not fit its schema: %s",
-				run->name, error.text);
+		if (!schema || ik_schema_validate(schema, arguments, &error) != IK_OK)
+			wrong = ik_format("The arguments of tool '%s' do not fit its schema: %s", run->name,
+				error.text);
 		schema = ik_json_free(schema);
 	}
 	arguments = ik_json_free(arguments);
@@ -411,16 +418,17 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 	struct ik_confinement confinement;
 
 	if (ik_sandbox_enter(options->sandbox, tool->name, IK_SANDBOX_CALL, &confinement,
-		&run->confined, &error) == IK_OK && tool->owner != NULL) {
+			&run->confined, &error) == IK_OK &&
+		tool->owner) {
 		spec.confinement = run->confined ? &confinement : NULL;
 		spec.sandbox = run->confined ? ik_sandbox_variable(options->sandbox) : NULL;
 		run->call = tool->owner->ops->call(tool->owner, &spec, &events, run, &error);
 	}
 	if (run->confined)
 		ik_confine_close(&confinement);
-	if (run->call == NULL && error.status == IK_DENIED)
+	if (!run->call && error.status == IK_DENIED)
 		refuse(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text));
-	else if (run->call == NULL)
+	else if (!run->call)
 		refuse(run, IK_TOOL_SPAWN_FAILED,
 			ik_format("Tool '%s' could not be started: %s", run->name, error.text));
 }
@@ -440,11 +448,11 @@ static int64_t timeout_of(const struct ik_run_options *options, const struct ik_
 
 struct ik_json_span ik_run_arguments(const char *text, size_t length)
 {
-	while (length > 0 && memchr(" \t\r\n", text[0], 4) != NULL) {
+	while (length > 0 && memchr(" \t\r\n", text[0], 4)) {
 		text++;
 		length--;
 	}
-	return length > 0 ? (struct ik_json_span){text, length} : (struct ik_json_span){"{}", 2};
+	return length > 0 ? (struct ik_json_span){ text, length } : (struct ik_json_span){ "{}", 2 };
 }
 
 /* Does a call read a file that has the whole text of an earlier result? Its own result is not kept
@@ -458,7 +466,7 @@ static bool reads_output(const struct ik_run_options *options, const char *name,
 
 	if (ik_text_equal(name, "file_read") && ik_json_check(text, length, &arguments, NULL) == IK_OK)
 		path = ik_json_string_new(ik_json_member(arguments, "file_path"), NULL);
-	if (path != NULL) {
+	if (path) {
 		whole = ik_path_join(options->directory, path);
 		root = ik_path_canonical(options->outputs);
 		reads = ik_path_within(root, whole);
@@ -470,10 +478,10 @@ static bool reads_output(const struct ik_run_options *options, const char *name,
 }
 
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
-	const char *name, const char *arguments, size_t length,
-	const struct ik_run_events *events, void *arg)
+	const char *name, const char *arguments, size_t length, const struct ik_run_events *events,
+	void *arg)
 {
-	struct ik_run *run = ik_alloc(sizeof *run);
+	struct ik_run *run = ik_alloc(sizeof(*run));
 	const struct ik_tool *tool = ik_registry_find(registry, name);
 	struct ik_json_span text;
 	char *wrong;
@@ -482,9 +490,10 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	run->registry = ik_registry_ref(registry);
 	run->name = ik_strdup(name);
 	run->output_limit = options->output_limit;
-	if (tool != NULL && tool->protocol == IK_PROTOCOL_KODELET)
-		run->output_limit = options->kodelet.output_limit < options->output_limit ?
-			options->kodelet.output_limit : options->output_limit;
+	if (tool && tool->protocol == IK_PROTOCOL_KODELET)
+		run->output_limit = options->kodelet.output_limit < options->output_limit
+			? options->kodelet.output_limit
+			: options->output_limit;
 	run->events = *events;
 	run->arg = arg;
 	run->result.exit_code = -1;
@@ -492,10 +501,10 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->streams[IK_STDOUT].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->streams[IK_STDERR].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
-	if (options->outputs != NULL && !reads_output(options, name, arguments, length))
+	if (options->outputs && !reads_output(options, name, arguments, length))
 		run->files = ik_output_files_new(options->outputs, options->session);
 	ik_answer_init(&run->answer, run->output_limit, run->files);
-	if (tool == NULL) {
+	if (!tool) {
 		refuse(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name));
 		return run;
 	}
@@ -511,7 +520,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 		return run;
 	}
 	wrong = judge_arguments(run, tool);
-	if (wrong != NULL)
+	if (wrong)
 		refuse(run, IK_TOOL_INVALID_PARAMS, wrong);
 	else
 		begin(run, tool, options);
@@ -520,7 +529,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 
 void ik_run_cancel(struct ik_run *run)
 {
-	if (run->call != NULL)
+	if (run->call)
 		run->call->ops->cancel(run->call);
 }
 
@@ -545,7 +554,7 @@ static void release(void *arg)
 
 struct ik_run *ik_run_close(struct ik_run *run)
 {
-	if (run == NULL)
+	if (!run)
 		return NULL;
 	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);

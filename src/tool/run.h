@@ -21,38 +21,38 @@ struct ik_sandbox;
 
 struct ik_run_options {
 	struct ik_loop *loop;
-	int64_t timeout_ms;             /* where neither timeouts nor the schema say */
+	int64_t timeout_ms;                     /* where neither timeouts nor the schema say */
 	const struct ik_tool_timeout *timeouts; /* of single tools: they win over the schema */
 	size_t timeout_count;
-	size_t output_limit;            /* of the envelope's result */
-	const char *outputs, *session;  /* root and session of files for what is cut
+	size_t output_limit;           /* of the envelope's result */
+	const char *outputs, *session; /* root and session of files for what is cut
 	                                   (tool/output_files.h); NULL: there are none */
 	int64_t memory_limit;
-	const char *const *environment; /* for native tools; IKIGAI_LIVE=1 and
+	const char *const *environment;     /* for native tools; IKIGAI_LIVE=1 and
 	                                   IKIGAI_CALL=ID come on top */
-	struct ik_run_kodelet {         /* the same for Kodelet's tools */
-		int64_t timeout_ms;     /* where timeouts do not say */
-		size_t output_limit;    /* the smaller of the two counts */
+	struct ik_run_kodelet {             /* the same for Kodelet's tools */
+		int64_t timeout_ms;             /* where timeouts do not say */
+		size_t output_limit;            /* the smaller of the two counts */
 		const char *const *environment; /* nothing comes on top */
 	} kodelet;
-	const char *directory;          /* the session's */
-	struct ik_sandbox *sandbox;     /* borrowed (guard/sandbox.h); NULL: nothing is confined */
-	const char *id;                 /* of the call; NULL: it has none */
+	const char *directory;      /* the session's */
+	struct ik_sandbox *sandbox; /* borrowed (guard/sandbox.h); NULL: nothing is confined */
+	const char *id;             /* of the call; NULL: it has none */
 };
 
 /* What it points to is valid until ik_run_close(). */
 struct ik_run_result {
-	const char *envelope;           /* checked JSON */
+	const char *envelope; /* checked JSON */
 	size_t envelope_length;
 	bool success;
-	int64_t duration_ms;            /* of the process; 0 without one */
-	int exit_code;                  /* as in the envelope: 128 + N for signal N; -1: null */
-	const char *output;             /* its whole stdout and stderr, as kept */
+	int64_t duration_ms; /* of the process; 0 without one */
+	int exit_code;       /* as in the envelope: 128 + N for signal N; -1: null */
+	const char *output;  /* its whole stdout and stderr, as kept */
 	size_t output_length;
 	const char *errors;
 	size_t errors_length;
-	bool truncated;                 /* the envelope, or what was kept, lacks something */
-	struct ik_bytes *whole[2];      /* output and errors once more, by enum ik_stream, to
+	bool truncated;            /* the envelope, or what was kept, lacks something */
+	struct ik_bytes *whole[2]; /* output and errors once more, by enum ik_stream, to
 	                                   take a reference of; NULL: empty */
 };
 
@@ -73,8 +73,8 @@ struct ik_json_span ik_run_arguments(const char *text, size_t length);
  * counted.
  */
 struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_registry *registry,
-	const char *name, const char *arguments, size_t length,
-	const struct ik_run_events *events, void *arg);
+	const char *name, const char *arguments, size_t length, const struct ik_run_events *events,
+	void *arg);
 
 /* End the tool as a time-out would (SIGTERM, 2 s later SIGKILL); done follows. */
 void ik_run_cancel(struct ik_run *run);

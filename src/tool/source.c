@@ -16,7 +16,7 @@ struct ik_source *ik_source_ref(struct ik_source *source)
 
 struct ik_source *ik_source_unref(struct ik_source *source)
 {
-	if (source != NULL && --source->references == 0)
+	if (source && --source->references == 0)
 		source->ops->free(source);
 	return NULL;
 }

@@ -47,10 +47,10 @@ struct ik_call_spec {
 	/* For a call that is a process of its own: */
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *directory;
-	const char *id;       /* the call's, for IKIGAI_CALL; NULL: none */
-	int64_t memory_limit; /* bytes; 0: none */
+	const char *id;                           /* the call's, for IKIGAI_CALL; NULL: none */
+	int64_t memory_limit;                     /* bytes; 0: none */
 	const struct ik_confinement *confinement; /* what it may not do; NULL: nothing of it */
-	const char *sandbox;  /* NAME=VALUE, for the environment of one that is confined; or NULL */
+	const char *sandbox; /* NAME=VALUE, for the environment of one that is confined; or NULL */
 };
 
 /* First member of every source's own struct of a call. */
@@ -108,7 +108,7 @@ struct ik_source *ik_source_unref(struct ik_source *source);
 struct ik_source_directory_options {
 	const char *path;
 	enum ik_tool_source origin;
-	struct ik_trust *trust;          /* borrowed: what is not trusted by it is not run. NULL:
+	struct ik_trust *trust; /* borrowed: what is not trusted by it is not run. NULL:
 	                                    the directory is the person's own (what comes from a
 	                                    project is never run then) */
 	/* How each is asked what it is (tool/candidate.h). */
@@ -117,8 +117,8 @@ struct ik_source_directory_options {
 	int64_t timeout_ms;
 	const char *const *environments[IK_PROTOCOL_COUNT];
 	const char *working_directory;
-	struct ik_schema_cache *cache;   /* borrowed; NULL: none */
-	struct ik_sandbox *sandbox;      /* borrowed: questions run in it; NULL: none */
+	struct ik_schema_cache *cache; /* borrowed; NULL: none */
+	struct ik_sandbox *sandbox;    /* borrowed: questions run in it; NULL: none */
 };
 
 /* May a file of that name be a tool? Dot files and names that end in "~" are none. */

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard/permissions.h"
+#include "guard/vetting.h"
 #include "loop/child.h"
 #include "tool/busy.h"
 #include "tool/candidate.h"
 #include "tool/executable.h"
-#include "guard/permissions.h"
 #include "tool/protocol.h"
-#include "guard/vetting.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/path.h"
@@ -38,7 +38,7 @@ enum { SPAWN_SLICE_US = 3000 };
 struct directory;
 
 /* One file that may be a tool. */
-struct file {
+struct source_directory_file {
 	struct directory *directory;
 	char *path;
 	struct ik_identity identity;
@@ -60,16 +60,16 @@ struct directory {
 	/* The scan that runs. */
 	const struct ik_source_events *events; /* NULL: none */
 	void *arg;
-	struct file *files;
+	struct source_directory_file *files;
 	size_t count;
 	struct ik_vetting *vetting; /* of the files, in their order; NULL without trust */
-	size_t next;         /* the first that was not asked yet */
+	size_t next;                /* the first that was not asked yet */
 	size_t running;
-	size_t asleep;       /* of those */
+	size_t asleep; /* of those */
 	size_t width;
 	size_t finished;
 	struct ik_permissions_memo permissions; /* of this turn of the loop */
-	struct ik_timer *look; /* whether there is room for more */
+	struct ik_timer *look;                  /* whether there is room for more */
 	bool readable;
 	char *problem;
 };
@@ -117,16 +117,16 @@ static void tell_progress(struct directory *directory)
 }
 
 /* What was found out of a file that came with a project; NULL: it did not. */
-static const struct ik_vetted *vetted(const struct file *file)
+static const struct ik_vetted *vetted(const struct source_directory_file *file)
 {
 	const struct directory *directory = file->directory;
 
-	return directory->vetting != NULL
-		? ik_vetting_at(directory->vetting, (size_t)(file - directory->files)) : NULL;
+	return directory->vetting ? ik_vetting_at(directory->vetting, (size_t)(file - directory->files))
+							  : NULL;
 }
 
 /* Hand a file over: a tool, or what could have been one. */
-static void announce(struct file *file, struct ik_tool *tool)
+static void announce(struct source_directory_file *file, struct ik_tool *tool)
 {
 	struct directory *directory = file->directory;
 	const struct ik_vetted *known = vetted(file);
@@ -137,13 +137,13 @@ static void announce(struct file *file, struct ik_tool *tool)
 	}
 	tool->path = ik_strdup(file->path);
 	tool->source = directory->source.origin;
-	if (known != NULL) {
+	if (known) {
 		tool->pinned = true;
 		tool->identity = known->identity;
 	}
 	directory->finished++;
 	directory->events->tool(directory->arg, tool);
-	if (directory->events != NULL)
+	if (directory->events)
 		tell_progress(directory);
 }
 
@@ -154,7 +154,7 @@ static void go_on(struct directory *directory)
 }
 
 /* What the cache calls a file. */
-static struct ik_cache_key key_of(const struct file *file)
+static struct ik_cache_key key_of(const struct source_directory_file *file)
 {
 	return (struct ik_cache_key){
 		.path = file->path, .identity = file->identity, .first = file->directory->questions.first
@@ -162,19 +162,19 @@ static struct ik_cache_key key_of(const struct file *file)
 }
 
 /* Take what is remembered of a file; false when it has to be asked. */
-static bool recall(const struct file *file, struct ik_tool *ret_tool)
+static bool recall(const struct source_directory_file *file, struct ik_tool *ret_tool)
 {
 	const struct directory *directory = file->directory;
 	struct ik_cache_key key = key_of(file);
 	struct ik_cached cached;
 
 	/* One that was changed since it was judged must not slip through. */
-	if (vetted(file) != NULL && !ik_identity_equal(&vetted(file)->identity, &file->identity))
+	if (vetted(file) && !ik_identity_equal(&vetted(file)->identity, &file->identity))
 		return false;
-	if (directory->cache == NULL || !ik_schema_cache_find(directory->cache, &key, &cached))
+	if (!directory->cache || !ik_schema_cache_find(directory->cache, &key, &cached))
 		return false;
-	if (cached.code != NULL) {
-		memset(ret_tool, 0, sizeof *ret_tool);
+	if (cached.code) {
+		memset(ret_tool, 0, sizeof(*ret_tool));
 		ret_tool->protocol = cached.protocol;
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, cached.code, ik_strdup(cached.reason));
 		return true;
@@ -188,25 +188,27 @@ static bool recall(const struct file *file, struct ik_tool *ret_tool)
 }
 
 /* Remember what a file said, if it is still the one that was asked. */
-static void remember(const struct file *file, const struct ik_tool *tool)
+static void remember(const struct source_directory_file *file, const struct ik_tool *tool)
 {
 	struct ik_schema_cache *cache = file->directory->cache;
 	struct ik_cache_key key = key_of(file);
 	struct ik_identity now;
 	struct ik_cached cached = {
-		.protocol = tool->protocol, .code = tool->code, .reason = tool->reason,
+		.protocol = tool->protocol,
+		.code = tool->code,
+		.reason = tool->reason,
 	};
 
-	if (cache == NULL || tool->state == IK_TOOL_UNTRUSTED)
+	if (!cache || tool->state == IK_TOOL_UNTRUSTED)
 		return;
 	if (tool->state == IK_TOOL_OK) {
 		cached.text = tool->schema;
 		cached.length = tool->schema_length;
 	}
 	/* What could not even be started may be mended without a change to the file. */
-	if ((tool->state != IK_TOOL_OK && ik_text_equal(tool->code, "SPAWN_FAILED"))
-		|| ik_identity_read(file->path, &now, NULL) != IK_OK
-		|| !ik_identity_equal(&now, &file->identity))
+	if ((tool->state != IK_TOOL_OK && ik_text_equal(tool->code, "SPAWN_FAILED")) ||
+		ik_identity_read(file->path, &now, NULL) != IK_OK ||
+		!ik_identity_equal(&now, &file->identity))
 		ik_schema_cache_forget(cache, &key);
 	else
 		ik_schema_cache_store(cache, &key, file->asked_ns, &cached);
@@ -214,7 +216,7 @@ static void remember(const struct file *file, const struct ik_tool *tool)
 
 static void candidate_done(void *arg, struct ik_tool *tool)
 {
-	struct file *file = arg;
+	struct source_directory_file *file = arg;
 
 	file->candidate = ik_candidate_close(file->candidate);
 	file->directory->running--;
@@ -231,9 +233,9 @@ static void look(void *arg)
 	int64_t now = ik_clock_ms();
 
 	for (size_t i = 0; i < directory->next; i++) {
-		struct file *file = &directory->files[i];
+		struct source_directory_file *file = &directory->files[i];
 
-		if (file->candidate == NULL || file->asleep || now - file->asked_ms < AWAKE_MS)
+		if (!file->candidate || file->asleep || now - file->asked_ms < AWAKE_MS)
 			continue;
 		file->asleep = ik_candidate_asleep(file->candidate);
 		directory->asleep += file->asleep;
@@ -242,7 +244,7 @@ static void look(void *arg)
 }
 
 /* May this file be run at all? If not, *ret_tool says why. */
-static bool permitted(const struct file *file, struct ik_tool *ret_tool)
+static bool permitted(const struct source_directory_file *file, struct ik_tool *ret_tool)
 {
 	struct directory *directory = file->directory;
 	enum ik_tool_source origin = directory->source.origin;
@@ -250,30 +252,29 @@ static bool permitted(const struct file *file, struct ik_tool *ret_tool)
 	struct ik_error error;
 	const char *reason;
 
-	memset(ret_tool, 0, sizeof *ret_tool);
+	memset(ret_tool, 0, sizeof(*ret_tool));
 	ret_tool->protocol = directory->questions.first;
-	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check_next(&directory->permissions,
-		file->path, &error) != IK_OK) {
-		ik_tool_reject(ret_tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS",
-			ik_strdup(error.text));
+	if (origin != IK_SOURCE_SYSTEM &&
+		ik_permissions_check_next(&directory->permissions, file->path, &error) != IK_OK) {
+		ik_tool_reject(ret_tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
 		return false;
 	}
-	if (known == NULL ? origin != IK_SOURCE_PROJECT : known->state == IK_TRUST_TRUSTED)
+	if (!known ? origin != IK_SOURCE_PROJECT : known->state == IK_TRUST_TRUSTED)
 		return true;
-	ret_tool->changed = known != NULL && known->state == IK_TRUST_CHANGED;
-	if (known != NULL && known->problem != NULL)
+	ret_tool->changed = known && known->state == IK_TRUST_CHANGED;
+	if (known && known->problem)
 		reason = known->problem;
 	else if (ret_tool->changed)
 		reason = _("was changed since you trusted it; look at it, then: ikigai tool trust");
 	else
 		reason = _("came with the project and is not run before you trust it; look at it, "
-			"then: ikigai tool trust");
+				   "then: ikigai tool trust");
 	ik_tool_reject(ret_tool, IK_TOOL_UNTRUSTED, "NOT_TRUSTED", ik_strdup(reason));
 	return false;
 }
 
 /* Announce a file that must not be asked or need not be; false: it is to be asked. */
-static bool settle(struct file *file)
+static bool settle(struct source_directory_file *file)
 {
 	struct ik_tool tool;
 
@@ -284,7 +285,7 @@ static bool settle(struct file *file)
 }
 
 /* Ask a file. */
-static void ask(struct file *file)
+static void ask(struct source_directory_file *file)
 {
 	struct directory *directory = file->directory;
 
@@ -293,7 +294,7 @@ static void ask(struct file *file)
 	file->asked_ns = ik_clock_wall_ms() * 1000000;
 	file->candidate = ik_candidate_new(directory->loop, file->path, &directory->questions,
 		candidate_done, file);
-	if (vetted(file) != NULL)
+	if (vetted(file))
 		ik_candidate_pin(file->candidate, &vetted(file)->identity);
 	ik_candidate_ask(file->candidate);
 }
@@ -306,7 +307,7 @@ static void finish(struct directory *directory)
 	bool readable = directory->readable;
 	char *problem = directory->problem;
 
-	if (directory->cache != NULL && readable)
+	if (directory->cache && readable)
 		ik_schema_cache_sweep(directory->cache, directory->path);
 	directory->problem = NULL;
 	clear_scan(directory);
@@ -336,11 +337,11 @@ static void launch(void *arg)
 	/* How many there are is known before the first has answered. */
 	if (directory->next == 0 && directory->count > 0)
 		tell_progress(directory);
-	if (directory->events == NULL)
+	if (!directory->events)
 		return;
 	directory->permissions.good[0] = '\0';
 	while (directory->next < directory->count) {
-		struct file *file = &directory->files[directory->next++];
+		struct source_directory_file *file = &directory->files[directory->next++];
 
 		/* Only what is asked needs room. */
 		if (!settle(file)) {
@@ -350,7 +351,7 @@ static void launch(void *arg)
 			}
 			ask(file);
 		}
-		if (directory->events == NULL)
+		if (!directory->events)
 			return;
 		if (ik_clock_us() - begin > SPAWN_SLICE_US) {
 			go_on(directory);
@@ -379,7 +380,7 @@ static bool is_candidate(int fd, const char *name, struct ik_identity *ret_ident
 
 static int compare_paths(const void *left, const void *right)
 {
-	const struct file *one = left, *other = right;
+	const struct source_directory_file *one = left, *other = right;
 
 	return strcmp(one->path, other->path);
 }
@@ -392,8 +393,8 @@ static void list(struct directory *directory)
 	struct dirent *entry;
 	DIR *stream = opendir(directory->path);
 
-	directory->readable = stream != NULL;
-	if (stream == NULL) {
+	directory->readable = stream;
+	if (!stream) {
 		struct ik_error error;
 
 		if (errno == ENOENT)
@@ -403,15 +404,15 @@ static void list(struct directory *directory)
 		directory->problem = ik_strdup(error.text);
 		return;
 	}
-	while ((entry = readdir(stream)) != NULL) {
+	while ((entry = readdir(stream))) {
 		if (!is_candidate(dirfd(stream), entry->d_name, &identity))
 			continue;
 		if (directory->count == capacity) {
 			capacity = capacity ? capacity * 2 : 32;
 			directory->files = ik_alloc_array(directory->files, capacity,
-				sizeof *directory->files);
+				sizeof(*directory->files));
 		}
-		directory->files[directory->count++] = (struct file){
+		directory->files[directory->count++] = (struct source_directory_file){
 			.directory = directory,
 			.path = ik_path_join(directory->path, entry->d_name),
 			.identity = identity,
@@ -428,7 +429,7 @@ static void vetting_done(void *arg)
 /* Find out which files are trusted, before any of them is run. */
 static void vet(struct directory *directory)
 {
-	const char **paths = ik_alloc_array(NULL, directory->count + 1, sizeof *paths);
+	const char **paths = ik_alloc_array(NULL, directory->count + 1, sizeof(*paths));
 	size_t i;
 
 	for (i = 0; i < directory->count; i++)
@@ -447,13 +448,12 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 
 	directory->events = events;
 	directory->arg = arg;
-	directory->width = capacity < 1 ? 1 : capacity > WIDTH_MOST ? WIDTH_MOST :
-		(size_t)capacity;
+	directory->width = capacity < 1 ? 1 : capacity > WIDTH_MOST ? WIDTH_MOST : (size_t)capacity;
 	directory->look = ik_timer_new(directory->loop, look, directory);
 	list(directory);
 	if (directory->count > 0)
-		qsort(directory->files, directory->count, sizeof *directory->files, compare_paths);
-	if (directory->trust != NULL)
+		qsort(directory->files, directory->count, sizeof(*directory->files), compare_paths);
+	if (directory->trust)
 		vet(directory);
 	else
 		go_on(directory);
@@ -483,7 +483,7 @@ static struct ik_call *directory_call(struct ik_source *source, const struct ik_
 		return NULL;
 	call = ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
 	/* What the kernel forbids could not be started; denied is what we forbid. */
-	if (call == NULL && error->status == IK_DENIED)
+	if (!call && error->status == IK_DENIED)
 		error->status = IK_UNAVAILABLE;
 	return call;
 }
@@ -502,7 +502,7 @@ static void follow(const char *directory, const char *name, ik_source_place *pla
 	for (int steps = 0; steps < LINKS_MOST; steps++) {
 		char *parent;
 
-		length = readlink(path, target, sizeof target - 1);
+		length = readlink(path, target, sizeof(target) - 1);
 		if (length <= 0)
 			break;
 		target[length] = '\0';
@@ -524,12 +524,12 @@ static void directory_places(struct ik_source *source, ik_source_place *place, v
 	struct dirent *entry;
 
 	place(arg, directory->path, NULL);
-	while (stream != NULL && (entry = readdir(stream)) != NULL) {
-		if (ik_source_name_counts(entry->d_name)
-			&& (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN))
+	while (stream && (entry = readdir(stream))) {
+		if (ik_source_name_counts(entry->d_name) &&
+			(entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN))
 			follow(directory->path, entry->d_name, place, arg);
 	}
-	if (stream != NULL)
+	if (stream)
 		closedir(stream);
 }
 
@@ -546,10 +546,14 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options)
 {
 	static const struct ik_source_ops ops = {
-		"directory", directory_scan, directory_call, directory_close, directory_free,
+		"directory",
+		directory_scan,
+		directory_call,
+		directory_close,
+		directory_free,
 		directory_places,
 	};
-	struct directory *directory = ik_alloc(sizeof *directory);
+	struct directory *directory = ik_alloc(sizeof(*directory));
 	char here[PATH_MAX];
 
 	ik_source_init(&directory->source, &ops, options->origin);
@@ -557,11 +561,11 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	directory->loop = loop;
 	directory->cache = options->cache;
 	/* The children have another working directory. */
-	if (getcwd(here, sizeof here) != NULL)
+	if (getcwd(here, sizeof(here)))
 		directory->path = ik_path_join(here, options->path);
 	else
 		directory->path = ik_strdup(options->path);
-	if (options->working_directory != NULL)
+	if (options->working_directory)
 		directory->working_directory = ik_strdup(options->working_directory);
 	directory->questions = (struct ik_candidate_options){
 		.first = options->first,

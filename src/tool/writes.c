@@ -19,24 +19,24 @@ static void add_path(struct paths *paths, struct ik_json_span value)
 {
 	char *text = ik_json_text_new(value), *whole, *path;
 
-	if (text == NULL)
+	if (!text)
 		return;
 	whole = ik_path_join(paths->directory, text);
 	path = ik_path_resolve(whole);
 	free(whole);
 	free(text);
 	/* What is no text cannot be noted. */
-	if (path != NULL && ik_utf8_valid_prefix(path, strlen(path)) != strlen(path)) {
+	if (path && ik_utf8_valid_prefix(path, strlen(path)) != strlen(path)) {
 		free(path);
 		path = NULL;
 	}
-	for (size_t i = 0; path != NULL && i < paths->count; i++) {
+	for (size_t i = 0; path && i < paths->count; i++) {
 		if (ik_text_equal(paths->items[i], path)) {
 			free(path);
 			path = NULL;
 		}
 	}
-	if (path == NULL)
+	if (!path)
 		return;
 	paths->items = ik_alloc_array(paths->items, paths->count + 1, sizeof(*paths->items));
 	paths->items[paths->count++] = path;
@@ -50,12 +50,12 @@ char **ik_writes_paths(const struct ik_tool *tool, const char *arguments, size_t
 	struct ik_json_walk walk = { NULL };
 
 	*ret_count = 0;
-	if (tool->writes == NULL || ik_json_check(arguments, length, &object, NULL) != IK_OK)
+	if (!tool->writes || ik_json_check(arguments, length, &object, NULL) != IK_OK)
 		return NULL;
 	names = (struct ik_json_span){ tool->writes, strlen(tool->writes) };
 	while (ik_json_next(names, &walk, &key, &name)) {
 		char *parameter = ik_json_text_new(name);
-		struct ik_json_span value = ik_json_member(object, parameter != NULL ? parameter : "");
+		struct ik_json_span value = ik_json_member(object, parameter ? parameter : "");
 		struct ik_json_walk elements = { NULL };
 		struct ik_json_span element;
 
@@ -79,5 +79,5 @@ void ik_writes_free(char **paths, size_t count)
 
 bool ik_writes_anything(const struct ik_tool *tool)
 {
-	return !tool->read_only && tool->writes == NULL;
+	return !tool->read_only && !tool->writes;
 }

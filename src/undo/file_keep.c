@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ static void put_down(struct ik_file_keep *keep)
 	if (keep->directory >= 0)
 		close(keep->directory);
 	keep->directory = keep->from = keep->to = -1;
-	if (keep->temporary != NULL)
+	if (keep->temporary)
 		unlink(keep->temporary);
 	free(keep->temporary);
 	keep->temporary = NULL;
@@ -58,7 +58,7 @@ static void put_down(struct ik_file_keep *keep)
 
 struct ik_file_keep *ik_file_keep_free(struct ik_file_keep *keep)
 {
-	if (keep == NULL)
+	if (!keep)
 		return NULL;
 	put_down(keep);
 	ik_file_state_done(&keep->state);
@@ -73,8 +73,16 @@ struct ik_file_keep *ik_file_keep_free(struct ik_file_keep *keep)
 static bool is_of_kernel(int fd)
 {
 	static const long systems[] = {
-		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC,
-		CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC, BPF_FS_MAGIC,
+		PROC_SUPER_MAGIC,
+		SYSFS_MAGIC,
+		DEBUGFS_MAGIC,
+		TRACEFS_MAGIC,
+		SECURITYFS_MAGIC,
+		CGROUP_SUPER_MAGIC,
+		CGROUP2_SUPER_MAGIC,
+		EFIVARFS_MAGIC,
+		PSTOREFS_MAGIC,
+		BPF_FS_MAGIC,
 	};
 	struct statfs system;
 
@@ -116,7 +124,7 @@ static bool begin(struct ik_file_keep *keep)
 		keep->temporary = NULL;
 	}
 	keep->slice = ik_alloc(IK_FILE_SLICE);
-	return keep->state.kind == IK_FILE_REGULAR && keep->sum != NULL && keep->to >= 0;
+	return keep->state.kind == IK_FILE_REGULAR && keep->sum && keep->to >= 0;
 }
 
 /* All is copied: give the copy its name, unless the file changed meanwhile. */
@@ -132,7 +140,7 @@ static void finish(struct ik_file_keep *keep)
 		return;
 	now = ik_identity_of(&status);
 	if (!ik_identity_equal(&now, &keep->state.identity) ||
-	    ik_sha256_end(keep->sum, hash, &error) != IK_OK)
+		ik_sha256_end(keep->sum, hash, &error) != IK_OK)
 		return;
 	name = ik_path_join(keep->objects, hash);
 	if (access(name, F_OK) == 0 || rename(keep->temporary, name) == 0)

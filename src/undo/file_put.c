@@ -20,12 +20,12 @@ struct ik_file_put {
 	char *objects, *path;
 	struct ik_file_state wanted, present;
 	bool begun;
-	int directory;   /* that the file is in; all goes through it, whatever its path leads to by now */
+	int directory; /* that the file is in; all goes through it, whatever its path leads to by now */
 	int from, to;
 	char *temporary; /* a name in the directory; NULL: written in place */
 	char *slice;
-	int number;      /* errno; 0: all is well */
-	bool changed;    /* it was another file in the end */
+	int number;   /* errno; 0: all is well */
+	bool changed; /* it was another file in the end */
 };
 
 struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
@@ -48,7 +48,7 @@ static void put_down(struct ik_file_put *put)
 		close(put->from);
 	if (put->to >= 0)
 		close(put->to);
-	if (put->temporary != NULL)
+	if (put->temporary)
 		unlinkat(put->directory, put->temporary, 0);
 	if (put->directory >= 0)
 		close(put->directory);
@@ -61,7 +61,7 @@ static void put_down(struct ik_file_put *put)
 
 struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
 {
-	if (put == NULL)
+	if (!put)
 		return NULL;
 	put_down(put);
 	ik_file_state_done(&put->wanted);
@@ -76,10 +76,10 @@ struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
 static bool is_unchanged(struct ik_file_put *put)
 {
 	struct ik_file_state now = ik_file_state_look_in(put->directory, errno, put->path, 0);
-	bool same = now.kind == put->present.kind && (now.kind == IK_FILE_ABSENT ||
-		ik_identity_equal(&now.identity, &put->present.identity)) &&
+	bool same = now.kind == put->present.kind &&
+		(now.kind == IK_FILE_ABSENT || ik_identity_equal(&now.identity, &put->present.identity)) &&
 		(put->present.directory.inode == 0 ||
-		ik_file_directory_same(&now.directory, &put->present.directory));
+			ik_file_directory_same(&now.directory, &put->present.directory));
 
 	ik_file_state_done(&now);
 	put->changed = !same;
@@ -100,7 +100,7 @@ static void take_away(struct ik_file_put *put)
 		put->number = errno;
 		removed = false;
 	}
-	while (removed && until != NULL && !ik_text_equal(directory, until)) {
+	while (removed && until && !ik_text_equal(directory, until)) {
 		directory[ik_path_base(directory) - directory - 1] = '\0';
 		parent = ik_text_starts(directory, until) ? ik_file_directory_open(directory) : -1;
 		removed = parent >= 0 && unlinkat(parent, ik_path_base(directory), AT_REMOVEDIR) == 0;
@@ -208,8 +208,8 @@ static bool open_directory(struct ik_file_put *put)
 {
 	char *directory = ik_path_directory(put->path);
 
-	put->directory = put->present.kind == IK_FILE_ABSENT ? make_directory(directory) :
-		ik_path_open_directory(directory);
+	put->directory = put->present.kind == IK_FILE_ABSENT ? make_directory(directory)
+														 : ik_path_open_directory(directory);
 	if (put->directory < 0)
 		put->number = errno;
 	free(directory);
@@ -239,12 +239,11 @@ static void finish(struct ik_file_put *put)
 {
 	int fd;
 
-	if ((fchmod(put->to, (mode_t)put->wanted.mode) != 0 && put->temporary != NULL) ||
-	    fsync(put->to) != 0) {
+	if ((fchmod(put->to, (mode_t)put->wanted.mode) != 0 && put->temporary) || fsync(put->to) != 0) {
 		put->number = errno;
 		return;
 	}
-	if (put->temporary == NULL || !is_unchanged(put))
+	if (!put->temporary || !is_unchanged(put))
 		return;
 	if (renameat(put->directory, put->temporary, put->directory, ik_path_base(put->path)) != 0) {
 		put->number = errno;

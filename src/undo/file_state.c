@@ -22,7 +22,7 @@ struct ik_file_state ik_file_state_copy(const struct ik_file_state *state)
 {
 	struct ik_file_state copy = *state;
 
-	if (state->made_from != NULL)
+	if (state->made_from)
 		copy.made_from = ik_strdup(state->made_from);
 	return copy;
 }
@@ -89,7 +89,7 @@ struct ik_file_state ik_file_state_look_in(int directory, int number, const char
 	struct stat status, parent;
 
 	if (directory < 0 || fstat(directory, &parent) != 0 ||
-	    fstatat(directory, ik_path_base(path), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+		fstatat(directory, ik_path_base(path), &status, AT_SYMLINK_NOFOLLOW) != 0) {
 		if (directory >= 0)
 			number = errno;
 		if (number == ENOENT || number == ENOTDIR) {
@@ -145,7 +145,7 @@ void ik_file_state_put(struct ik_buf *out, const struct ik_file_state *state)
 	case IK_FILE_ABSENT:
 		ik_json_key(out, "absent");
 		ik_json_put_bool(out, true);
-		if (state->made_from != NULL) {
+		if (state->made_from) {
 			ik_json_key(out, "made_from");
 			ik_json_put_text(out, state->made_from);
 		}
@@ -184,8 +184,11 @@ static struct ik_identity get_identity(struct ik_json_span value)
 
 	get_numbers(value, numbers, 5);
 	return (struct ik_identity){
-		.device = (uint64_t)numbers[0], .inode = (uint64_t)numbers[1],
-		.size = (uint64_t)numbers[2], .mtime_ns = numbers[3], .ctime_ns = numbers[4],
+		.device = (uint64_t)numbers[0],
+		.inode = (uint64_t)numbers[1],
+		.size = (uint64_t)numbers[2],
+		.mtime_ns = numbers[3],
+		.ctime_ns = numbers[4],
 	};
 }
 
@@ -209,8 +212,8 @@ struct ik_file_state ik_file_state_get(struct ik_json_span value)
 	state.kind = IK_FILE_REGULAR;
 	text = ik_json_text_new(hash);
 	/* It becomes the name of a file. */
-	if (text != NULL && strlen(text) == IK_SHA256_TEXT - 1 &&
-	    strspn(text, "0123456789abcdef") == IK_SHA256_TEXT - 1)
+	if (text && strlen(text) == IK_SHA256_TEXT - 1 &&
+		strspn(text, "0123456789abcdef") == IK_SHA256_TEXT - 1)
 		memcpy(state.hash, text, IK_SHA256_TEXT);
 	free(text);
 	if (ik_json_integer(ik_json_member(value, "mode"), &mode))

@@ -34,8 +34,8 @@ struct ik_file_directory {
 struct ik_file_state {
 	enum ik_file_kind kind;
 	struct ik_file_directory directory; /* not known of one that is missing, or behind a link */
-	char hash[IK_SHA256_TEXT]; /* of a regular file's bytes; "": not known */
-	int mode;                  /* its permissions */
+	char hash[IK_SHA256_TEXT];          /* of a regular file's bytes; "": not known */
+	int mode;                           /* its permissions */
 	struct ik_identity identity;
 	char *made_from; /* of an absent one: the first directory on its way that was not there
 	                    either; NULL: all were. Released by ik_file_state_done() */
@@ -53,7 +53,8 @@ bool ik_file_directory_same(const struct ik_file_directory *one,
 /* Open the directory of a file, for ik_file_state_look_in(); -1 with errno. */
 int ik_file_directory_open(const char *path);
 /* The same in an open directory; number: why it is not (-1). */
-struct ik_file_state ik_file_state_look_in(int directory, int number, const char *path, size_t most);
+struct ik_file_state ik_file_state_look_in(int directory, int number, const char *path,
+	size_t most);
 
 /* What fstat(2) or lstat(2) says of one: all but the hash and the directory. */
 struct ik_file_state ik_file_state_of(const struct stat *status);

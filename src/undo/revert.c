@@ -21,7 +21,7 @@ struct ik_revert *ik_revert_new(const char *directory, const struct ik_revert_hi
 {
 	struct ik_revert *undo = ik_alloc(sizeof(*undo));
 
-	undo->directory = directory != NULL ? ik_strdup(directory) : NULL;
+	undo->directory = directory ? ik_strdup(directory) : NULL;
 	undo->history = history;
 	undo->force = force;
 	undo->results = ik_alloc((count + 1) * sizeof(*undo->results));
@@ -34,7 +34,7 @@ struct ik_revert *ik_revert_new(const char *directory, const struct ik_revert_hi
 
 struct ik_revert *ik_revert_free(struct ik_revert *undo)
 {
-	if (undo == NULL)
+	if (!undo)
 		return NULL;
 	for (size_t i = 0; i < undo->count; i++) {
 		struct ik_revert_result *result = &undo->results[i];
@@ -71,11 +71,11 @@ static enum ik_revert_outcome judge(const struct ik_revert *undo, const struct i
 {
 	const struct ik_file_state *wanted = &file->before;
 
-	if (ik_file_state_same(present, wanted) && (present->mode == wanted->mode ||
-		!file->ended || present->mode != file->after.mode))
+	if (ik_file_state_same(present, wanted) &&
+		(present->mode == wanted->mode || !file->ended || present->mode != file->after.mode))
 		return IK_REVERT_ALREADY;
-	if (wanted->kind == IK_FILE_OTHER || (wanted->kind == IK_FILE_REGULAR &&
-		ik_revert_place_of(undo->history, wanted->hash) == NULL))
+	if (wanted->kind == IK_FILE_OTHER ||
+		(wanted->kind == IK_FILE_REGULAR && !ik_revert_place_of(undo->history, wanted->hash)))
 		return IK_REVERT_NOT_KEPT;
 	if (is_elsewhere(undo, file, present))
 		return IK_REVERT_MOVED;
@@ -96,7 +96,7 @@ static struct ik_file_state look(const struct ik_revert_file *file)
 	if (present.kind != IK_FILE_REGULAR)
 		return present;
 	if (file->ended && file->after.kind == IK_FILE_REGULAR &&
-	    ik_identity_equal(&present.identity, &file->after.identity))
+		ik_identity_equal(&present.identity, &file->after.identity))
 		memcpy(present.hash, file->after.hash, sizeof(present.hash));
 	else
 		present = ik_file_state_look(file->path, IK_FILE_AT_ONCE);
@@ -111,8 +111,8 @@ static enum ik_revert_outcome foresee(const struct ik_revert *undo,
 	enum ik_revert_outcome outcome = judge(undo, file, present);
 
 	if (outcome == IK_REVERT_CHANGED && present->kind == IK_FILE_REGULAR &&
-	    present->hash[0] == '\0' && file->after.kind == IK_FILE_REGULAR &&
-	    file->after.hash[0] != '\0' && present->identity.size == file->after.identity.size)
+		present->hash[0] == '\0' && file->after.kind == IK_FILE_REGULAR &&
+		file->after.hash[0] != '\0' && present->identity.size == file->after.identity.size)
 		return IK_REVERT_READY;
 	return outcome;
 }
@@ -133,8 +133,8 @@ static void begin_put(struct ik_revert *undo, struct ik_revert_result *result)
 	enum ik_revert_outcome outcome = judge(undo, &result->file, present);
 
 	result->present = present->kind != IK_FILE_ABSENT;
-	if (outcome == IK_REVERT_READY && present->kind == IK_FILE_REGULAR && present->hash[0] == '\0' &&
-	    !undo->force)
+	if (outcome == IK_REVERT_READY && present->kind == IK_FILE_REGULAR &&
+		present->hash[0] == '\0' && !undo->force)
 		outcome = IK_REVERT_CHANGED; /* it cannot be kept, and so not brought back */
 	if (outcome != IK_REVERT_READY) {
 		next(undo, outcome);
@@ -142,9 +142,10 @@ static void begin_put(struct ik_revert *undo, struct ik_revert_result *result)
 	}
 	result->move.path = result->file.path;
 	result->move.from = ik_file_state_copy(present);
-	undo->put = ik_file_put_new(wanted->kind == IK_FILE_REGULAR ?
-		ik_revert_place_of(undo->history, wanted->hash) : undo->directory, result->file.path,
-		wanted, present);
+	undo->put = ik_file_put_new(wanted->kind == IK_FILE_REGULAR
+			? ik_revert_place_of(undo->history, wanted->hash)
+			: undo->directory,
+		result->file.path, wanted, present);
 }
 
 bool ik_revert_step(struct ik_revert *undo)
@@ -153,17 +154,19 @@ bool ik_revert_step(struct ik_revert *undo)
 
 	if (undo->at == undo->count)
 		return true;
-	if (undo->directory == NULL) {
+	if (!undo->directory) {
 		struct ik_file_state present = look(&result->file);
 
 		result->present = present.kind != IK_FILE_ABSENT;
 		next(undo, foresee(undo, &result->file, &present));
 		ik_file_state_done(&present);
-	} else if (undo->put != NULL) {
+	} else if (undo->put) {
 		if (ik_file_put_step(undo->put))
-			next(undo, ik_file_put_end(undo->put, &result->move.to, &result->reason) == IK_OK ?
-				IK_REVERT_DONE : IK_REVERT_FAILED);
-	} else if (undo->keep == NULL) {
+			next(undo,
+				ik_file_put_end(undo->put, &result->move.to, &result->reason) == IK_OK
+					? IK_REVERT_DONE
+					: IK_REVERT_FAILED);
+	} else if (!undo->keep) {
 		undo->keep = ik_file_keep_new(undo->directory, result->file.path, IK_REVERT_FILE_MOST);
 	} else if (ik_file_keep_step(undo->keep)) {
 		begin_put(undo, result);

@@ -17,11 +17,11 @@
 #define IK_REVERT_FILE_MOST IK_MIB(64)
 
 enum ik_revert_outcome {
-	IK_REVERT_READY,    /* of a look: it would be done, as far as that is seen without reading it */
+	IK_REVERT_READY, /* of a look: it would be done, as far as that is seen without reading it */
 	IK_REVERT_DONE,
-	IK_REVERT_ALREADY,  /* it is like that already */
-	IK_REVERT_CHANGED,  /* somebody has changed it since: not touched */
-	IK_REVERT_NO_FILE,  /* a directory, a link or the like has come to be in its place: not touched */
+	IK_REVERT_ALREADY, /* it is like that already */
+	IK_REVERT_CHANGED, /* somebody has changed it since: not touched */
+	IK_REVERT_NO_FILE, /* a directory, a link or the like has come to be in its place: not touched */
 	IK_REVERT_CUT_OFF,  /* the call was cut off: what it left is not known; not touched */
 	IK_REVERT_MOVED,    /* its directory has changed, or is reached through a link: not touched */
 	IK_REVERT_NOT_KEPT, /* what it was is not there: it was too large, or is forgotten */
@@ -31,7 +31,7 @@ enum ik_revert_outcome {
 struct ik_revert_result {
 	struct ik_revert_file file; /* before: wanted; after: expected */
 	enum ik_revert_outcome outcome;
-	bool present;             /* there is a file now */
+	bool present; /* there is a file now */
 	struct ik_error reason;
 	struct ik_revert_move move; /* once it is done; its path is file's */
 };

@@ -22,7 +22,7 @@ static char *text_of(struct ik_json_span object, const char *name)
 {
 	char *text = ik_json_text_new(ik_json_member(object, name));
 
-	return text != NULL ? text : ik_strdup("");
+	return text ? text : ik_strdup("");
 }
 
 static void copy_id(char out[IK_UUID_TEXT], struct ik_json_span value)
@@ -30,7 +30,7 @@ static void copy_id(char out[IK_UUID_TEXT], struct ik_json_span value)
 	char *text = ik_json_text_new(value);
 
 	out[0] = '\0';
-	if (text != NULL && strlen(text) == IK_UUID_TEXT - 1)
+	if (text && strlen(text) == IK_UUID_TEXT - 1)
 		memcpy(out, text, IK_UUID_TEXT);
 	free(text);
 }
@@ -57,7 +57,7 @@ static void take_problem(struct ik_revert_call *call, struct ik_json_span line)
 {
 	char *why = ik_json_text_new(ik_json_member(line, "why"));
 
-	if (why != NULL)
+	if (why)
 		call->problem = ik_worktree_problem_of(why);
 	free(why);
 }
@@ -68,15 +68,17 @@ static size_t line_at(const struct ik_revert_history *history, struct ik_json_sp
 	int64_t since = 0;
 
 	(void)ik_json_integer(ik_json_member(line, "since"), &since);
-	return since > 0 && (uint64_t)since <= history->call_lines ?
-		history->call_lines - (size_t)since : history->call_lines;
+	return since > 0 && (uint64_t)since <= history->call_lines ? history->call_lines - (size_t)since
+															   : history->call_lines;
 }
 
 static void take_call(struct ik_revert_history *history, struct ik_json_span line)
 {
 	struct ik_json_span files = ik_json_member(line, "files"), key, file;
 	struct ik_revert_call call = {
-		.anything = files.text == NULL, .begun = line_at(history, line), .over = SIZE_MAX,
+		.anything = !files.text,
+		.begun = line_at(history, line),
+		.over = SIZE_MAX,
 	};
 	struct ik_json_walk walk = { NULL };
 
@@ -84,7 +86,7 @@ static void take_call(struct ik_revert_history *history, struct ik_json_span lin
 	call.turn = take_turn(history, line);
 	call.call_id = text_of(line, "call_id");
 	call.words = text_of(line, "words");
-	call.compared = call.anything && ik_json_member(line, "tree").text != NULL;
+	call.compared = call.anything && ik_json_member(line, "tree").text;
 	take_problem(&call, line);
 	while (ik_json_next(files, &walk, &key, &file)) {
 		call.files = ik_alloc_array(call.files, call.count + 1, sizeof(*call.files));
@@ -127,16 +129,16 @@ static void take_done(struct ik_revert_history *history, struct ik_json_span lin
 
 	history->call_lines++;
 	copy_id(id, ik_json_member(line, "id"));
-	for (size_t i = history->call_count; i-- > 0 && call == NULL;)
+	for (size_t i = history->call_count; i-- > 0 && !call;)
 		if (ik_text_equal(history->calls[i].id, id))
 			call = &history->calls[i];
-	if (call == NULL)
+	if (!call)
 		return;
 	call->ended = true;
 	call->over = over;
 	call->noted = history->call_lines - 1;
 	take_problem(call, line);
-	if (call->compared && ik_json_member(line, "files").text != NULL) {
+	if (call->compared && ik_json_member(line, "files").text) {
 		take_changes(call, ik_json_member(line, "files"));
 		return;
 	}
@@ -179,8 +181,8 @@ static void learn_hash(struct ik_revert_history *history, const struct ik_revert
 			struct ik_file_state *after = &call->files[j].after;
 
 			if (after->kind == IK_FILE_REGULAR && after->hash[0] == '\0' &&
-			    ik_text_equal(call->files[j].path, move->path) &&
-			    ik_identity_equal(&after->identity, &move->from.identity))
+				ik_text_equal(call->files[j].path, move->path) &&
+				ik_identity_equal(&after->identity, &move->from.identity))
 				memcpy(after->hash, move->from.hash, sizeof(after->hash));
 		}
 	}
@@ -239,14 +241,16 @@ static void take_line(struct ik_revert_history *history, struct ik_json_span lin
 		const char *name;
 		void (*take)(struct ik_revert_history *history, struct ik_json_span line);
 	} kinds[] = {
-		{ "call", take_call }, { "done", take_done }, { "undo", take_undo },
+		{ "call", take_call },
+		{ "done", take_done },
+		{ "undo", take_undo },
 		{ "redo", take_redo },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct ik_json_span value = ik_json_member(line, kinds[i].name);
 
-		if (value.text != NULL)
+		if (value.text)
 			kinds[i].take(history, value);
 	}
 }
@@ -264,8 +268,8 @@ static void take_parent(const char *root, struct ik_json_span line, int depth,
 
 	copy_id(id, ik_json_member(parent, "session"));
 	/* It is the name of a directory. */
-	if (id[0] != '\0' && strchr(id, '/') == NULL && depth < PARENTS_MOST &&
-	    ik_json_integer(ik_json_member(parent, "bytes"), &bytes) && bytes > 0)
+	if (id[0] != '\0' && !strchr(id, '/') && depth < PARENTS_MOST &&
+		ik_json_integer(ik_json_member(parent, "bytes"), &bytes) && bytes > 0)
 		read_journal(root, id, (size_t)bytes, depth + 1, history);
 }
 
@@ -274,7 +278,7 @@ static void read_range(int fd, off_t from, off_t to, struct ik_buf *text)
 {
 	while (from < to) {
 		char *room = ik_buf_reserve(text, (size_t)(to - from));
-		ssize_t count = room != NULL ? pread(fd, room, (size_t)(to - from), from) : 0;
+		ssize_t count = room ? pread(fd, room, (size_t)(to - from), from) : 0;
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -304,7 +308,7 @@ static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 	} else {
 		read_range(fd, end - (off_t)JOURNAL_MOST, end, text);
 		first = memchr(text->data, '\n', text->length);
-		ik_buf_consume(text, first != NULL ? (size_t)(first + 1 - text->data) : text->length);
+		ik_buf_consume(text, first ? (size_t)(first + 1 - text->data) : text->length);
 	}
 	(void)close(fd);
 }
@@ -326,7 +330,7 @@ static void read_journal(const char *root, const char *session, size_t bytes, in
 	while (at < text.length) {
 		const char *start = text.data + at;
 		const char *end = memchr(start, '\n', text.length - at);
-		size_t length = end != NULL ? (size_t)(end - start) : text.length - at;
+		size_t length = end ? (size_t)(end - start) : text.length - at;
 
 		if (ik_json_check(start, length, &line, NULL) == IK_OK) {
 			take_parent(root, line, depth, history);
@@ -338,7 +342,8 @@ static void read_journal(const char *root, const char *session, size_t bytes, in
 	free(path);
 }
 
-void ik_revert_history_read(const char *root, const char *session, struct ik_revert_history *history)
+void ik_revert_history_read(const char *root, const char *session,
+	struct ik_revert_history *history)
 {
 	*history = (struct ik_revert_history){ .turns = NULL };
 	read_journal(root, session, SIZE_MAX, 0, history);
@@ -411,8 +416,8 @@ static const struct ik_file_state *left_by(const struct ik_revert_history *histo
 /* Is there enough to tell a state from another? */
 static bool is_known(const struct ik_file_state *state)
 {
-	return state->kind == IK_FILE_ABSENT || (state->kind == IK_FILE_REGULAR &&
-		(state->hash[0] != '\0' || state->identity.inode != 0));
+	return state->kind == IK_FILE_ABSENT ||
+		(state->kind == IK_FILE_REGULAR && (state->hash[0] != '\0' || state->identity.inode != 0));
 }
 
 /* Did somebody else write a file between the calls that are merged already and this one? */
@@ -430,14 +435,15 @@ static void merge(struct ik_revert_file **files, size_t *count,
 	const struct ik_revert_call *call = &history->calls[index];
 	struct ik_revert_file *known = NULL;
 
-	for (size_t i = 0; i < *count && known == NULL; i++)
+	for (size_t i = 0; i < *count && !known; i++)
 		if (ik_text_equal((*files)[i].path, file->path))
 			known = &(*files)[i];
-	if (known == NULL) {
+	if (!known) {
 		*files = ik_alloc_array(*files, *count + 1, sizeof(**files));
 		known = &(*files)[(*count)++];
 		*known = (struct ik_revert_file){
-			.path = ik_strdup(file->path), .before = ik_file_state_copy(&file->before),
+			.path = ik_strdup(file->path),
+			.before = ik_file_state_copy(&file->before),
 		};
 	} else if (was_changed_between(known, call, file)) {
 		ik_file_state_done(&known->before);
@@ -457,7 +463,7 @@ static void merge_call(struct ik_revert_file **files, size_t *count,
 	const struct ik_revert_call *call = &history->calls[index];
 
 	for (size_t i = 0; i < call->count; i++)
-		if (path == NULL || ik_text_equal(call->files[i].path, path))
+		if (!path || ik_text_equal(call->files[i].path, path))
 			merge(files, count, history, index, &call->files[i]);
 }
 
@@ -490,8 +496,8 @@ struct ik_revert_file *ik_revert_files(const struct ik_revert_history *history, 
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_revert_call *call = &history->calls[i];
 
-		if (call->turn >= first && call->turn <= last &&
-		    (!call->back || even_back) && (first == last || !history->turns[call->turn].back))
+		if (call->turn >= first && call->turn <= last && (!call->back || even_back) &&
+			(first == last || !history->turns[call->turn].back))
 			merge_call(&files, &count, history, i, path);
 	}
 	*ret_count = drop_same(files, count);
@@ -513,7 +519,7 @@ const char *ik_revert_place_of(const struct ik_revert_history *history, const ch
 {
 	const char *found = NULL;
 
-	for (size_t i = 0; i < history->place_count && found == NULL && hash[0] != '\0'; i++) {
+	for (size_t i = 0; i < history->place_count && !found && hash[0] != '\0'; i++) {
 		char *path = ik_path_join(history->places[i], hash);
 
 		if (access(path, R_OK) == 0)

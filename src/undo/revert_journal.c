@@ -25,9 +25,9 @@ static void remove_directory(const char *directory)
 	DIR *stream = opendir(directory);
 	const struct dirent *entry;
 
-	if (stream == NULL)
+	if (!stream)
 		return;
-	while ((entry = readdir(stream)) != NULL)
+	while ((entry = readdir(stream)))
 		(void)unlinkat(dirfd(stream), entry->d_name, 0);
 	(void)closedir(stream);
 	(void)rmdir(directory);
@@ -42,19 +42,19 @@ static void sweep(const char *root)
 	struct stat status;
 	int swept = 0;
 
-	while (stream != NULL && swept < SWEPT_AT_ONCE && (entry = readdir(stream)) != NULL) {
+	while (stream && swept < SWEPT_AT_ONCE && (entry = readdir(stream))) {
 		char *journal = ik_format("%s/%s/journal", root, entry->d_name);
 		char *directory = ik_path_join(root, entry->d_name);
 
 		if (strlen(entry->d_name) == IK_UUID_TEXT - 1 && stat(journal, &status) == 0 &&
-		    status.st_mtime < oldest) {
+			status.st_mtime < oldest) {
 			remove_directory(directory);
 			swept++;
 		}
 		free(directory);
 		free(journal);
 	}
-	if (stream != NULL)
+	if (stream)
 		(void)closedir(stream);
 }
 
@@ -178,8 +178,11 @@ enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert
 	const struct {
 		const char *name, *value;
 	} members[] = {
-		{ "turn", call->turn }, { "title", call->title }, { "name", call->name },
-		{ "call_id", call->call_id }, { "words", call->words },
+		{ "turn", call->turn },
+		{ "title", call->title },
+		{ "name", call->name },
+		{ "call_id", call->call_id },
+		{ "words", call->words },
 	};
 	struct ik_buf line;
 
@@ -189,7 +192,7 @@ enum ik_status ik_revert_note_call(const char *directory, const struct ik_revert
 		ik_json_key(&line, members[i].name);
 		ik_json_put_text(&line, members[i].value);
 	}
-	if (call->entries != NULL)
+	if (call->entries)
 		put_entries(&line, call->entries, call->count);
 	if (call->compared) {
 		ik_json_key(&line, "tree");
@@ -268,7 +271,7 @@ enum ik_status ik_revert_note_undo(const char *directory, const char *id,
 	for (size_t i = 0; i < whole->turn_count; i++)
 		ik_json_put_text(&line, whole->turns[i]);
 	ik_json_close(&line, ']');
-	if (whole->call != NULL) {
+	if (whole->call) {
 		ik_json_key(&line, "calls");
 		ik_json_open(&line, '[');
 		ik_json_put_text(&line, whole->call);
@@ -296,7 +299,7 @@ void ik_revert_fork(const char *root, const char *parent, const char *child)
 	struct ik_error error;
 	struct ik_buf line;
 
-	if (stat(journal, &status) == 0 && (directory = ik_revert_directory(root, child, &error)) != NULL) {
+	if (stat(journal, &status) == 0 && (directory = ik_revert_directory(root, child, &error))) {
 		ik_buf_init(&line, IK_KIB(4));
 		ik_json_open(&line, '{');
 		ik_json_key(&line, "parent");

@@ -36,16 +36,16 @@ struct ik_revert_entry {
 
 /* A call that is about to be made. All borrowed. */
 struct ik_revert_call_line {
-	const char *id;      /* a new UUID */
-	const char *turn;    /* which turn it belongs to: a UUID */
-	const char *title;   /* what the person asked for in it */
-	const char *name;    /* of the tool */
+	const char *id;    /* a new UUID */
+	const char *turn;  /* which turn it belongs to: a UUID */
+	const char *title; /* what the person asked for in it */
+	const char *name;  /* of the tool */
 	const char *call_id;
-	const char *words;   /* the call in one line */
+	const char *words;                     /* the call in one line */
 	const struct ik_revert_entry *entries; /* NULL: it may change anything */
 	size_t count;
-	bool compared;       /* where it may change anything: what it changes will be found */
-	size_t since;        /* so many lines of other calls were noted while its files were kept */
+	bool compared; /* where it may change anything: what it changes will be found */
+	size_t since;  /* so many lines of other calls were noted while its files were kept */
 	enum ik_worktree_problem problem; /* why not */
 };
 
@@ -97,23 +97,23 @@ void ik_revert_forget(const char *root, const char *session);
 struct ik_revert_file {
 	char *path;
 	struct ik_file_state before, after;
-	bool ended; /* false: a call that writes it was cut off, what it left is not known */
+	bool ended;  /* false: a call that writes it was cut off, what it left is not known */
 	size_t over; /* of several calls: when the last of them was (struct ik_revert_call) */
 };
 
 struct ik_revert_call {
 	char id[IK_UUID_TEXT];
-	char *call_id;   /* the model's */
+	char *call_id; /* the model's */
 	char *words;
-	size_t turn;     /* its index */
-	bool back;       /* it was taken back by itself */
-	bool anything;   /* it may have changed anything, and it is not known what */
-	bool compared;   /* it might have, and that is known by comparing trees */
+	size_t turn;                      /* its index */
+	bool back;                        /* it was taken back by itself */
+	bool anything;                    /* it may have changed anything, and it is not known what */
+	bool compared;                    /* it might have, and that is known by comparing trees */
 	enum ik_worktree_problem problem; /* of one that is not known: why */
 	bool ended;
-	size_t begun;    /* which line of calls it, and its end, is in the journal (from 0); */
-	size_t over;     /* SIZE_MAX: it did not end */
-	size_t noted;    /* in which line its end is */
+	size_t begun; /* which line of calls it, and its end, is in the journal (from 0); */
+	size_t over;  /* SIZE_MAX: it did not end */
+	size_t noted; /* in which line its end is */
 	struct ik_revert_file *files;
 	size_t count;
 };
@@ -150,7 +150,8 @@ struct ik_revert_history {
 
 /* Read it; a session without a journal has nothing. Lines that cannot be read are left out.
  * Release with ik_revert_history_done(). */
-void ik_revert_history_read(const char *root, const char *session, struct ik_revert_history *history);
+void ik_revert_history_read(const char *root, const char *session,
+	struct ik_revert_history *history);
 void ik_revert_history_done(struct ik_revert_history *history);
 
 /*

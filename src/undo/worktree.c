@@ -35,7 +35,7 @@ enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
 enum { SORTED_AT_ONCE = 256 };
 
 /* What a reading does, one after the other. */
-enum stage {
+enum worktree_stage {
 	STAGE_NONE,     /* none is under way */
 	STAGE_EXCLUDES, /* which file says what the user never wants in a repository */
 	STAGE_REFRESH,  /* have the times of files that were only touched in the index */
@@ -56,26 +56,26 @@ struct ik_worktree {
 	ik_worktree_told *told;
 	void *arg;
 	enum ik_worktree_problem said; /* told last */
-	size_t moments; /* at which calls began or ended: so many so far */
+	size_t moments;                /* at which calls began or ended: so many so far */
 
 	/* The reading that is under way, or was last. */
-	enum stage stage;
-	size_t readings;     /* so many were begun */
+	enum worktree_stage stage;
+	size_t readings; /* so many were begun */
 	int64_t begun_ms;
-	bool again;          /* another is wanted */
-	bool cold;           /* it began anew, with an empty index */
-	bool changed;        /* the index may be another */
-	bool dirty;          /* a look found files that have another time than in the index, at least */
-	bool missed;         /* an object of the index was missing: the next begins anew */
+	bool again;   /* another is wanted */
+	bool cold;    /* it began anew, with an empty index */
+	bool changed; /* the index may be another */
+	bool dirty;   /* a look found files that have another time than in the index, at least */
+	bool missed;  /* an object of the index was missing: the next begins anew */
 	struct ik_child *child;
 	struct ik_buf input, output;
 	size_t input_from, input_at; /* what was handed over last, or is sorted out */
-	bool sorted;         /* an update failed: the names were sorted out */
-	struct ik_buf there, gone; /* as what they were */
+	bool sorted;                 /* an update failed: the names were sorted out */
+	struct ik_buf there, gone;   /* as what they were */
 
 	/* What the last good one found. */
 	struct ik_worktree_index *known; /* NULL: there was none */
-	int64_t known_ms;    /* when it began */
+	int64_t known_ms;                /* when it began */
 
 	struct ik_worktree_call *first;
 };
@@ -89,14 +89,14 @@ struct ik_worktree_call {
 	ik_worktree_ready *ready; /* NULL: it does not wait */
 	void *ready_arg;
 	struct ik_worktree_look *look; /* right before it; NULL: nothing is known of it */
-	bool fresh;               /* its index is of a reading since since_ms */
-	ik_worktree_done *done;   /* NULL: it is not over */
+	bool fresh;                    /* its index is of a reading since since_ms */
+	ik_worktree_done *done;        /* NULL: it is not over */
 	void *done_arg;
-	size_t begun, over;       /* the moments; */
-	size_t wanted;            /* a reading from this one on finds what it left */
+	size_t begun, over; /* the moments; */
+	size_t wanted;      /* a reading from this one on finds what it left */
 	int64_t end_ns;
-	bool found;               /* the changes are */
-	struct ik_child *child;   /* fetches their bytes */
+	bool found;             /* the changes are */
+	struct ik_child *child; /* fetches their bytes */
 	struct ik_buf input;
 	struct ik_worktree_change *changes;
 	size_t count;
@@ -163,15 +163,18 @@ static void sweep(struct ik_worktree *tree, const char *shadows)
 	static const char *const prune[] = { "git", "prune", "--expire=30.days.ago", NULL };
 	const char *removal[] = { "rm", "-rf", "--", NULL, NULL };
 	struct ik_child_spec spec = {
-		.path = tree->place.git, .argv = prune, .directory = tree->place.root,
-		.environment = (const char *const *)tree->own, .discard_stderr = true,
+		.path = tree->place.git,
+		.argv = prune,
+		.directory = tree->place.root,
+		.environment = (const char *const *)tree->own,
+		.discard_stderr = true,
 	};
 	struct ik_error error;
 	char *old;
 
 	if (!ik_worktree_place_sweep(&tree->place, shadows, &old))
 		return;
-	if (old != NULL) {
+	if (old) {
 		removal[3] = old;
 		spec.path = "/bin/rm";
 		spec.argv = removal;
@@ -197,8 +200,7 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	tree->problem = ik_worktree_place_find(&tree->place, options);
 	if (tree->problem == IK_WORKTREE_FINE) {
 		take_index(tree);
-		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own,
-			tree->global);
+		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own, tree->global);
 		sweep(tree, options->shadows);
 	}
 	*ret_problem = tree->problem;
@@ -210,13 +212,13 @@ static void give_up(void *arg);
 
 struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 {
-	if (tree == NULL)
+	if (!tree)
 		return NULL;
 	ik_loop_cancel_deferred(tree->loop, sort_names, tree);
 	ik_loop_cancel_deferred(tree->loop, give_up, tree);
 	tree->sweeper = ik_child_close(tree->sweeper);
 	tree->child = ik_child_close(tree->child);
-	if (tree->index != NULL)
+	if (tree->index)
 		drop_index(tree);
 	for (size_t i = 0; i < IK_WORKTREE_VARIABLES; i++) {
 		free(tree->own[i]);
@@ -238,7 +240,7 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 
 static void tell(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
-	bool wanted = tree->said != problem && tree->told != NULL;
+	bool wanted = tree->said != problem && tree->told;
 
 	tree->said = problem;
 	if (wanted)
@@ -246,7 +248,7 @@ static void tell(struct ik_worktree *tree, enum ik_worktree_problem problem)
 }
 
 /* The stage that a reading begins with, once it is known which files the user never wants. */
-static enum stage first_stage(struct ik_worktree *tree)
+static enum worktree_stage first_stage(struct ik_worktree *tree)
 {
 	if (!tree->dirty)
 		return STAGE_LIST;
@@ -275,7 +277,7 @@ static void begin_reading(struct ik_worktree *tree)
 		free(shared);
 		begin_cold(tree);
 	}
-	tree->stage = tree->excludes == NULL ? STAGE_EXCLUDES : first_stage(tree);
+	tree->stage = !tree->excludes ? STAGE_EXCLUDES : first_stage(tree);
 	begin_stage(tree);
 }
 
@@ -302,14 +304,14 @@ int64_t ik_worktree_read(struct ik_worktree *tree)
 /* The reading is over, in one way or another. */
 static void end_reading(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
-	bool changed = tree->known == NULL || tree->changed;
+	bool changed = !tree->known || tree->changed;
 
 	tree->stage = STAGE_NONE;
 	if (changed || problem != IK_WORKTREE_FINE) {
 		tree->known = ik_worktree_index_unref(tree->known);
 		if (problem == IK_WORKTREE_FINE)
 			tree->known = ik_worktree_index_open(tree->index);
-		if (problem == IK_WORKTREE_FINE && tree->known == NULL)
+		if (problem == IK_WORKTREE_FINE && !tree->known)
 			problem = IK_WORKTREE_FAILED;
 	}
 	tree->known_ms = tree->begun_ms;
@@ -334,7 +336,7 @@ static const char *value_of(char *const *environment, const char *name)
 {
 	size_t length = strlen(name);
 
-	for (; *environment != NULL; environment++)
+	for (; *environment; environment++)
 		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
 			return *environment + length + 1;
 	return NULL;
@@ -348,7 +350,7 @@ static void take_excludes(struct ik_worktree *tree)
 
 	if (length > 0)
 		tree->excludes = ik_format("core.excludesFile=%.*s", (int)length, tree->output.data);
-	else if (configured != NULL)
+	else if (configured)
 		tree->excludes = ik_format("core.excludesFile=%s/git/ignore", configured);
 	else
 		tree->excludes = ik_format("core.excludesFile=%s/.config/git/ignore",
@@ -368,8 +370,7 @@ static void take_list(struct ik_worktree *tree)
 		char *path = ik_path_join(tree->place.root, names->data + at);
 
 		size = strlen(names->data + at) + 1;
-		if (path[strlen(path) - 1] != '/' &&
-		    (tree->hidden == NULL || !tree->hidden(tree->arg, path)))
+		if (path[strlen(path) - 1] != '/' && (!tree->hidden || !tree->hidden(tree->arg, path)))
 			ik_buf_append(&tree->input, names->data + at, size);
 		free(path);
 	}
@@ -422,7 +423,7 @@ static void sort_name(struct ik_worktree *tree, const char *name)
 	if (directory >= 0 && fstatat(directory, ik_path_base(path), &status, AT_SYMLINK_NOFOLLOW) != 0)
 		number = errno;
 	else if (directory >= 0 && S_ISREG(status.st_mode) &&
-	    faccessat(directory, ik_path_base(path), R_OK, AT_EACCESS) != 0)
+		faccessat(directory, ik_path_base(path), R_OK, AT_EACCESS) != 0)
 		number = errno;
 	else if (directory >= 0 && (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
 		to = &tree->there;
@@ -461,8 +462,8 @@ static void sort_names(void *arg)
 static void on_done(void *arg, const struct ik_child_result *result)
 {
 	struct ik_worktree *tree = arg;
-	bool slow = result->timed_out, worked = result->exited && result->exit_code == 0 &&
-		ik_buf_status(&tree->output) == IK_OK;
+	bool slow = result->timed_out,
+		 worked = result->exited && result->exit_code == 0 && ik_buf_status(&tree->output) == IK_OK;
 
 	tree->child = ik_child_close(tree->child);
 	if (worked || (tree->stage == STAGE_EXCLUDES && !slow)) {
@@ -498,7 +499,7 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
 		argv[count++] = "-c";
 		argv[count++] = tree->excludes;
 	}
-	for (size_t i = 0; stages[tree->stage][i] != NULL; i++)
+	for (size_t i = 0; stages[tree->stage][i]; i++)
 		argv[count++] = stages[tree->stage][i];
 	for (size_t i = 0; tree->stage == STAGE_LIST && i < tree->place.spared_count; i++)
 		argv[count++] = tree->place.spared[i];
@@ -511,8 +512,8 @@ static size_t next_files(struct ik_worktree *tree)
 {
 	size_t from = tree->input_from = tree->input_at, most = from + from / 2;
 
-	for (size_t i = 0; (i < FILES_AT_ONCE || tree->input_at < most) &&
-	     tree->input_at < tree->input.length; i++)
+	for (size_t i = 0;
+		 (i < FILES_AT_ONCE || tree->input_at < most) && tree->input_at < tree->input.length; i++)
 		tree->input_at += strlen(tree->input.data + tree->input_at) + 1;
 	return tree->input_at - from;
 }
@@ -521,7 +522,7 @@ static size_t next_files(struct ik_worktree *tree)
 static void be_nice(const struct ik_worktree *tree)
 {
 	bool many = tree->stage == STAGE_UPDATE && tree->input.length > MANY_BYTES;
-	int pid = many && tree->child != NULL ? ik_child_pid(tree->child) : 0;
+	int pid = many && tree->child ? ik_child_pid(tree->child) : 0;
 
 	if (pid > 0)
 		(void)setpriority(PRIO_PGRP, (id_t)pid, NICE);
@@ -543,10 +544,12 @@ static void begin_stage(struct ik_worktree *tree)
 	const struct ik_child_spec spec = {
 		.path = tree->place.git,
 		.argv = argv,
-		.environment = (const char *const *)(tree->stage == STAGE_EXCLUDES ? tree->global :
-			tree->own),
+		.environment = (const char *const *)(tree->stage == STAGE_EXCLUDES ? tree->global
+																		   : tree->own),
 		.directory = tree->place.root,
-		.input = removes ? tree->gone.data : length > 0 ? tree->input.data + tree->input_from : NULL,
+		.input = removes ? tree->gone.data
+			: length > 0 ? tree->input.data + tree->input_from
+						 : NULL,
 		.input_length = removes ? tree->gone.length : length,
 		.timeout_ms = READ_MOST_MS,
 		.kill_after_ms = KILL_AFTER_MS,
@@ -570,7 +573,8 @@ static void begin_stage(struct ik_worktree *tree)
 static void finish_call(struct ik_worktree_call *call, enum ik_worktree_problem problem)
 {
 	const struct ik_worktree_result result = {
-		.problem = problem, .changes = call->changes,
+		.problem = problem,
+		.changes = call->changes,
 		.count = problem == IK_WORKTREE_FINE ? call->count : 0,
 	};
 
@@ -597,8 +601,10 @@ static void on_fetched(void *arg, const struct ik_child_result *result)
 		read_anew(call->tree);
 	}
 	call->count = ik_worktree_changes_drop_same(call->changes, call->count);
-	finish_call(call, result->timed_out ? IK_WORKTREE_SLOW :
-		result->exited && result->exit_code == 0 ? IK_WORKTREE_FINE : IK_WORKTREE_FAILED);
+	finish_call(call,
+		result->timed_out                              ? IK_WORKTREE_SLOW
+			: result->exited && result->exit_code == 0 ? IK_WORKTREE_FINE
+													   : IK_WORKTREE_FAILED);
 }
 
 /* The look before the call that came next, where there was one; NULL: none. */
@@ -606,9 +612,9 @@ static const struct ik_worktree_look *look_after(const struct ik_worktree_call *
 {
 	const struct ik_worktree_call *next = call->next;
 
-	while (next != NULL && (next->look == NULL || next->begun < call->over))
+	while (next && (!next->look || next->begun < call->over))
 		next = next->next;
-	return next != NULL ? next->look : NULL;
+	return next ? next->look : NULL;
 }
 
 /* Find what a call changed, and fetch the bytes. */
@@ -618,17 +624,28 @@ static void find_changes(struct ik_worktree_call *call)
 	static const char *const argv[] = { "git", "cat-file", "--batch", "--buffer", NULL };
 	struct ik_worktree *tree = call->tree;
 	struct ik_child_spec spec = {
-		.path = tree->place.git, .argv = argv, .directory = tree->place.root,
-		.environment = (const char *const *)tree->own, .timeout_ms = READ_MOST_MS,
-		.kill_after_ms = KILL_AFTER_MS, .grace_ms = GRACE_MS, .discard_stderr = true,
+		.path = tree->place.git,
+		.argv = argv,
+		.directory = tree->place.root,
+		.environment = (const char *const *)tree->own,
+		.timeout_ms = READ_MOST_MS,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+		.discard_stderr = true,
 	};
 	struct ik_error error;
 
 	call->found = true;
-	call->changes = ik_worktree_changes_find(&(struct ik_worktree_span){
-		.root = tree->place.root, .before = call->look, .after = tree->known,
-		.end_ns = call->end_ns, .next = look_after(call), .fresh = call->fresh,
-	}, &call->count);
+	call->changes = ik_worktree_changes_find(
+		&(struct ik_worktree_span){
+			.root = tree->place.root,
+			.before = call->look,
+			.after = tree->known,
+			.end_ns = call->end_ns,
+			.next = look_after(call),
+			.fresh = call->fresh,
+		},
+		&call->count);
 	if (call->count > IK_WORKTREE_CHANGES_MOST) {
 		finish_call(call, IK_WORKTREE_MANY);
 		return;
@@ -649,12 +666,17 @@ static bool is_known(struct ik_worktree_call *call)
 	struct ik_worktree *tree = call->tree;
 
 	call->look = ik_worktree_look_free(call->look);
-	if (tree->known == NULL)
+	if (!tree->known)
 		return false;
 	call->look = ik_worktree_look_new(&(struct ik_worktree_look_options){
-		.index = tree->known, .root = tree->place.root, .objects = call->objects,
-		.most = IK_WORKTREE_FILE_MOST, .hidden = tree->hidden, .arg = tree->arg,
-		.most_us = IK_WORKTREE_LOOK_US, .surely_us = IK_WORKTREE_LOOK_SURELY_US,
+		.index = tree->known,
+		.root = tree->place.root,
+		.objects = call->objects,
+		.most = IK_WORKTREE_FILE_MOST,
+		.hidden = tree->hidden,
+		.arg = tree->arg,
+		.most_us = IK_WORKTREE_LOOK_US,
+		.surely_us = IK_WORKTREE_LOOK_SURELY_US,
 	});
 	tree->dirty = tree->dirty || call->look->count > 0;
 	call->fresh = tree->known_ms >= call->since_ms;
@@ -678,12 +700,12 @@ static bool serve_one(struct ik_worktree *tree, enum ik_worktree_problem problem
 	/* Of the one that is under way nothing is known yet. */
 	size_t read = tree->readings - (tree->stage != STAGE_NONE);
 
-	for (call = tree->first; call != NULL; call = call->next) {
-		if (call->ready != NULL && (problem != IK_WORKTREE_FINE || is_known(call))) {
+	for (call = tree->first; call; call = call->next) {
+		if (call->ready && (problem != IK_WORKTREE_FINE || is_known(call))) {
 			let_begin(call, problem);
 			return true;
 		}
-		if (call->done != NULL && !call->found && call->wanted <= read) {
+		if (call->done && !call->found && call->wanted <= read) {
 			if (problem == IK_WORKTREE_FINE)
 				find_changes(call);
 			else
@@ -706,12 +728,12 @@ static void on_too_long(void *arg)
 	struct ik_worktree_call *call = arg;
 
 	/* What was read before does, too. */
-	if (call->look != NULL) {
+	if (call->look) {
 		let_begin(call, IK_WORKTREE_FINE);
 		return;
 	}
 	tell(call->tree, IK_WORKTREE_PREPARING);
-	if (call->ready != NULL) /* the one who was told may have closed it */
+	if (call->ready) /* the one who was told may have closed it */
 		let_begin(call, IK_WORKTREE_PREPARING);
 }
 
@@ -726,7 +748,7 @@ bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t
 	call->since_ms = since_ms;
 	call->begun = ++tree->moments;
 	ik_buf_init(&call->input, OUTPUT_MOST);
-	while (*end != NULL)
+	while (*end)
 		end = &(*end)->next;
 	*end = *ret_call = call;
 	*ret_problem = tree->problem;
@@ -743,7 +765,7 @@ bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t
 
 bool ik_worktree_call_exact(const struct ik_worktree_call *call)
 {
-	return call->look != NULL && ik_worktree_look_complete(call->look);
+	return call->look && ik_worktree_look_complete(call->look);
 }
 
 void ik_worktree_call_end(struct ik_worktree_call *call, ik_worktree_done *done, void *arg)
@@ -776,7 +798,7 @@ struct ik_worktree_call *ik_worktree_call_close(struct ik_worktree_call *call)
 {
 	struct ik_worktree_call **at;
 
-	if (call == NULL)
+	if (!call)
 		return NULL;
 	call->child = ik_child_close(call->child);
 	call->timer = ik_timer_close(call->timer);

@@ -34,11 +34,11 @@ struct ik_worktree_call;
 /* Why something cannot be undone. */
 enum ik_worktree_problem {
 	IK_WORKTREE_FINE,
-	IK_WORKTREE_NO_GIT,  /* there is no git */
-	IK_WORKTREE_NO_TREE, /* the directory is in no work tree */
-	IK_WORKTREE_SLOW,    /* it took too long */
+	IK_WORKTREE_NO_GIT,    /* there is no git */
+	IK_WORKTREE_NO_TREE,   /* the directory is in no work tree */
+	IK_WORKTREE_SLOW,      /* it took too long */
 	IK_WORKTREE_PREPARING, /* the files were still being read */
-	IK_WORKTREE_MANY,    /* more than IK_WORKTREE_CHANGES_MOST files changed */
+	IK_WORKTREE_MANY,      /* more than IK_WORKTREE_CHANGES_MOST files changed */
 	IK_WORKTREE_FAILED
 };
 
@@ -52,15 +52,15 @@ typedef void ik_worktree_told(void *arg, enum ik_worktree_problem problem);
 
 struct ik_worktree_options {
 	struct ik_loop *loop;
-	const char *shadows;    /* where the repositories are */
-	const char *directory;  /* in the work tree */
+	const char *shadows;       /* where the repositories are */
+	const char *directory;     /* in the work tree */
 	const char *const *spared; /* files and directories that are never looked at, absolute;
 	                           ends with NULL */
-	const char *search_path; /* where git is looked for: as PATH */
-	const char *home;       /* the user's; NULL: there is none */
+	const char *search_path;   /* where git is looked for: as PATH */
+	const char *home;          /* the user's; NULL: there is none */
 	bool (*hidden)(void *arg, const char *path); /* is it to be left out as well, as of now? NULL:
 	                                                nothing is */
-	ik_worktree_told *told; /* NULL: nobody */
+	ik_worktree_told *told;                      /* NULL: nobody */
 	void *arg;
 };
 

@@ -34,7 +34,7 @@ void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count)
 struct pair {
 	const char *path;
 	struct ik_worktree_entry old, new; /* without a path: not there */
-	size_t entry; /* the place of the old one */
+	size_t entry;                      /* the place of the old one */
 };
 
 /* The next file of both; false: there is none. */
@@ -49,10 +49,9 @@ static bool next_pair(const struct ik_worktree_span *span, size_t *old, size_t *
 		pair->old = ik_worktree_index_entry(before, *old);
 	if (*new < ik_worktree_index_count(span->after))
 		pair->new = ik_worktree_index_entry(span->after, *new);
-	if (pair->old.path == NULL && pair->new.path == NULL)
+	if (!pair->old.path && !pair->new.path)
 		return false;
-	order = pair->old.path == NULL ? 1 : pair->new.path == NULL ? -1 :
-		strcmp(pair->old.path, pair->new.path);
+	order = !pair->old.path ? 1 : !pair->new.path ? -1 : strcmp(pair->old.path, pair->new.path);
 	if (order > 0)
 		pair->old = (struct ik_worktree_entry){ .path = NULL };
 	else
@@ -80,10 +79,10 @@ static struct ik_file_state state_before(const struct ik_worktree_span *span,
 	bool program = pair->old.mode == IK_GIT_PROGRAM;
 	char *missing;
 
-	if (pair->old.path == NULL) {
+	if (!pair->old.path) {
 		state.kind = IK_FILE_ABSENT;
 		missing = ik_worktree_index_missing(span->before->index, pair->path);
-		state.made_from = missing != NULL ? ik_path_join(span->root, missing) : NULL;
+		state.made_from = missing ? ik_path_join(span->root, missing) : NULL;
 		free(missing);
 	} else if (ik_worktree_is_regular(pair->old.mode)) {
 		state.kind = IK_FILE_REGULAR;
@@ -114,8 +113,8 @@ static bool is_next_ones(const struct ik_worktree_span *span, const struct pair 
 {
 	const struct ik_worktree_look *next = span->next;
 
-	return next != NULL && next->index == span->before->index && pair->old.path != NULL &&
-		pair->entry < next->looked && ik_worktree_look_seen(next, pair->entry) == NULL;
+	return next && next->index == span->before->index && pair->old.path &&
+		pair->entry < next->looked && !ik_worktree_look_seen(next, pair->entry);
 }
 
 /* How much later it may have been than a file's time says. */
@@ -128,11 +127,12 @@ static int64_t tick_of(int64_t time_ns)
 static bool is_as_seen(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
 {
-	if (pair->new.path == NULL || seen->state.kind == IK_FILE_ABSENT)
-		return pair->new.path == NULL && seen->state.kind == IK_FILE_ABSENT;
+	if (!pair->new.path || seen->state.kind == IK_FILE_ABSENT)
+		return !pair->new.path && seen->state.kind == IK_FILE_ABSENT;
 	/* Otherwise its bytes tell. */
-	return seen->state.identity.ctime_ns == pair->new.ctime_ns &&
-		ik_identity_settles_ms(&seen->state.identity, span->before->time_ns) == 0;
+	return seen->state.identity.ctime_ns ==
+		pair->new.ctime_ns &&ik_identity_settles_ms(&seen->state.identity, span->before->time_ns) ==
+		0;
 }
 
 /* Was the file at another place of the tree right before the call? A directory that is renamed leaves
@@ -143,26 +143,26 @@ static bool was_moved(const struct ik_worktree_span *span, const struct pair *pa
 	size_t place;
 
 	if (!ik_worktree_index_inode(span->before->index, pair->new.inode, &entry) ||
-	    entry.ctime_ns != pair->new.ctime_ns)
+		entry.ctime_ns != pair->new.ctime_ns)
 		return false;
 	place = ik_worktree_index_find(span->before->index, entry.path);
-	return place < span->before->looked && ik_worktree_look_seen(span->before, place) == NULL;
+	return place < span->before->looked && !ik_worktree_look_seen(span->before, place);
 }
 
 /* Is it known that somebody else did that, before the call or after it? */
 static bool is_anothers(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
 {
-	bool later = pair->new.path == NULL || pair->new.ctime_ns > span->end_ns;
+	bool later = !pair->new.path || pair->new.ctime_ns > span->end_ns;
 
-	if (later && pair->old.path == NULL && birth_of(span, pair) > span->end_ns)
+	if (later && !pair->old.path && birth_of(span, pair) > span->end_ns)
 		return true;
-	if (seen != NULL && is_as_seen(span, pair, seen))
+	if (seen && is_as_seen(span, pair, seen))
 		return true;
 	/* What was looked at has changed since. Of what was not only its time tells. */
-	if (pair->new.path != NULL && (pair->old.path == NULL || pair->entry >= span->before->looked) &&
-	    pair->new.ctime_ns + tick_of(pair->new.ctime_ns) < span->before->time_ns &&
-	    (pair->old.path != NULL || !was_moved(span, pair)))
+	if (pair->new.path && (!pair->old.path || pair->entry >= span->before->looked) &&
+		pair->new.ctime_ns + tick_of(pair->new.ctime_ns) < span->before->time_ns &&
+		(pair->old.path || !was_moved(span, pair)))
 		return true;
 	return later && is_next_ones(span, pair);
 }
@@ -198,30 +198,31 @@ static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
 	struct ik_file_state now = ik_file_state_look(change.path, 0);
 	bool regular = ik_worktree_is_regular(pair->new.mode);
 
-	if (pair->old.path != NULL)
+	if (pair->old.path)
 		put_id(change.ids[0], pair->old.id);
-	if (pair->new.path != NULL)
+	if (pair->new.path)
 		put_id(change.ids[1], pair->new.id);
 	change.after = (struct ik_file_state){
-		.kind = pair->new.path == NULL ? IK_FILE_ABSENT : regular &&
-			pair->new.ctime_ns <= span->end_ns ? IK_FILE_REGULAR : IK_FILE_OTHER,
+		.kind = !pair->new.path                             ? IK_FILE_ABSENT
+			: regular && pair->new.ctime_ns <= span->end_ns ? IK_FILE_REGULAR
+															: IK_FILE_OTHER,
 		.directory = now.directory,
 	};
-	if (change.after.kind == IK_FILE_ABSENT && now.made_from != NULL)
+	if (change.after.kind == IK_FILE_ABSENT && now.made_from)
 		change.after.made_from = ik_strdup(now.made_from);
 	if (change.after.kind == IK_FILE_REGULAR && now.kind == IK_FILE_REGULAR) {
 		change.after.mode = now.mode;
 		if (now.identity.ctime_ns == pair->new.ctime_ns) /* else its bytes tell */
 			change.after.identity = now.identity;
 	}
-	if (seen != NULL) {
+	if (seen) {
 		change.before = ik_file_state_copy(&seen->state);
 	} else {
 		change.before = state_before(span, pair, now.kind == IK_FILE_REGULAR ? now.mode : 0);
-		if (pair->old.path == NULL && is_older(span, pair))
+		if (!pair->old.path && is_older(span, pair))
 			change.before.kind = IK_FILE_OTHER;
 	}
-	change.asked[0] = seen == NULL && change.before.kind == IK_FILE_REGULAR;
+	change.asked[0] = !seen && change.before.kind == IK_FILE_REGULAR;
 	change.asked[1] = change.after.kind == IK_FILE_REGULAR;
 	ik_file_state_done(&now);
 	return change;
@@ -237,15 +238,16 @@ struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_spa
 	if (span->before->index == span->after && span->before->count == 0)
 		old = new = ik_worktree_index_count(span->after);
 	while (count <= IK_WORKTREE_CHANGES_MOST && next_pair(span, &old, &new, &pair)) {
-		const struct ik_worktree_seen *seen = pair.old.path != NULL ?
-			ik_worktree_look_seen(span->before, pair.entry) : NULL;
+		const struct ik_worktree_seen *seen = pair.old.path
+			? ik_worktree_look_seen(span->before, pair.entry)
+			: NULL;
 
-		if (seen == NULL && pair.old.path != NULL && pair.new.path != NULL &&
-		    pair.old.mode == pair.new.mode &&
-		    memcmp(pair.old.id, pair.new.id, IK_WORKTREE_ID_BYTES) == 0)
+		if (!seen && pair.old.path &&
+			pair.new.path &&pair.old.mode ==
+				pair.new.mode &&memcmp(pair.old.id, pair.new.id, IK_WORKTREE_ID_BYTES) == 0)
 			continue;
 		if (is_anothers(span, &pair, seen) ||
-		    ik_utf8_valid_prefix(pair.path, strlen(pair.path)) != strlen(pair.path))
+			ik_utf8_valid_prefix(pair.path, strlen(pair.path)) != strlen(pair.path))
 			continue;
 		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
 		changes[count++] = change_of(span, &pair, seen);
@@ -260,7 +262,7 @@ size_t ik_worktree_changes_drop_same(struct ik_worktree_change *changes, size_t 
 
 	for (size_t i = 0; i < count; i++) {
 		if (ik_file_state_same(&changes[i].before, &changes[i].after) &&
-		    changes[i].before.mode == changes[i].after.mode)
+			changes[i].before.mode == changes[i].after.mode)
 			change_done(&changes[i]);
 		else
 			changes[kept++] = changes[i];
@@ -274,11 +276,11 @@ struct ik_worktree_blobs {
 	size_t count, at; /* at: twice the index, plus one for what it is after */
 	struct ik_buf head;
 	bool in_body;
-	bool missed;      /* an object was missing */
-	size_t left;      /* bytes of the body, with the line's end behind it */
-	size_t room;      /* bytes that may be kept yet */
+	bool missed; /* an object was missing */
+	size_t left; /* bytes of the body, with the line's end behind it */
+	size_t room; /* bytes that may be kept yet */
 	struct ik_sha256 *sum;
-	char *temporary;  /* NULL: the bytes are not kept */
+	char *temporary; /* NULL: the bytes are not kept */
 	int to;
 };
 
@@ -315,7 +317,7 @@ static void put_down(struct ik_worktree_blobs *blobs)
 	if (blobs->to >= 0)
 		(void)close(blobs->to);
 	blobs->to = -1;
-	if (blobs->temporary != NULL)
+	if (blobs->temporary)
 		(void)unlink(blobs->temporary);
 	free(blobs->temporary);
 	blobs->temporary = NULL;
@@ -324,7 +326,7 @@ static void put_down(struct ik_worktree_blobs *blobs)
 
 struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs)
 {
-	if (blobs == NULL)
+	if (!blobs)
 		return NULL;
 	put_down(blobs);
 	ik_buf_done(&blobs->head);
@@ -360,7 +362,7 @@ static void take_body(struct ik_worktree_blobs *blobs, const char *bytes, size_t
 {
 	size_t own = length == blobs->left ? length - 1 : length;
 
-	if (blobs->sum != NULL)
+	if (blobs->sum)
 		ik_sha256_add(blobs->sum, bytes, own);
 	if (blobs->to >= 0 && ik_write_all(blobs->to, bytes, own) != 0)
 		put_down(blobs);
@@ -375,10 +377,9 @@ static void end_body(struct ik_worktree_blobs *blobs)
 	char hash[IK_SHA256_TEXT], *name;
 	struct ik_error error;
 
-	if (blobs->sum != NULL && ik_sha256_end(blobs->sum, hash, &error) == IK_OK) {
+	if (blobs->sum && ik_sha256_end(blobs->sum, hash, &error) == IK_OK) {
 		name = ik_path_join(blobs->objects, hash);
-		if (blobs->temporary == NULL || access(name, F_OK) == 0 ||
-		    rename(blobs->temporary, name) == 0)
+		if (!blobs->temporary || access(name, F_OK) == 0 || rename(blobs->temporary, name) == 0)
 			memcpy(state->hash, hash, sizeof(hash));
 		free(name);
 	}
@@ -392,11 +393,11 @@ static void take_head(struct ik_worktree_blobs *blobs)
 {
 	const char *type = strchr(blobs->head.data, ' ');
 
-	if (type != NULL && strncmp(type, " blob ", 6) == 0)
+	if (type && strncmp(type, " blob ", 6) == 0)
 		begin_body(blobs, (size_t)strtoull(type + 6, NULL, 10));
 	else
 		blobs->at++;
-	blobs->missed = blobs->missed || (type != NULL && strncmp(type, " missing", 8) == 0);
+	blobs->missed = blobs->missed || (type && strncmp(type, " missing", 8) == 0);
 	ik_buf_clear(&blobs->head);
 }
 
@@ -423,9 +424,9 @@ void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, 
 		} else {
 			const char *end = memchr(bytes, '\n', length);
 
-			part = end != NULL ? (size_t)(end - bytes) + 1 : length;
+			part = end ? (size_t)(end - bytes) + 1 : length;
 			ik_buf_append(&blobs->head, bytes, part);
-			if (end != NULL)
+			if (end)
 				take_head(blobs);
 		}
 		bytes += part;

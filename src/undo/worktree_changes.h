@@ -18,7 +18,7 @@
 #define IK_WORKTREE_ID (2 * IK_WORKTREE_ID_BYTES + 1)
 
 struct ik_worktree_change {
-	char *path; /* absolute */
+	char *path;                  /* absolute */
 	char ids[2][IK_WORKTREE_ID]; /* of the objects that have its bytes before and after, */
 	bool asked[2];               /* where they are to be asked for */
 	struct ik_file_state before, after;
@@ -26,10 +26,10 @@ struct ik_worktree_change {
 
 /* What is known of a call; all borrowed. */
 struct ik_worktree_span {
-	const char *root;                /* of the work tree, absolute */
+	const char *root; /* of the work tree, absolute */
 	const struct ik_worktree_look *before;
 	const struct ik_worktree_index *after; /* of a reading that began when the call was over */
-	int64_t end_ns;                  /* when that was */
+	int64_t end_ns;                        /* when that was */
 	const struct ik_worktree_look *next; /* before the next call, that began before the reading did;
 	                                    NULL: there was none */
 	bool fresh; /* the index before is of a reading that began in the turn: what was made since is

@@ -12,7 +12,13 @@
 
 /* Where the members of an entry are. */
 enum {
-	AT_CTIME = 0, AT_MTIME = 8, AT_INODE = 20, AT_MODE = 24, AT_SIZE = 36, AT_ID = 40, AT_FLAGS = 60,
+	AT_CTIME = 0,
+	AT_MTIME = 8,
+	AT_INODE = 20,
+	AT_MODE = 24,
+	AT_SIZE = 36,
+	AT_ID = 40,
+	AT_FLAGS = 60,
 	AT_PATH = 62
 };
 enum { HEADER = 12, EXTENDED = 0x4000 };
@@ -25,7 +31,7 @@ struct ik_worktree_index {
 	size_t count;
 	struct inode {
 		uint32_t number, entry;
-	} *inodes; /* sorted; NULL: nobody asked yet */
+	} * inodes; /* sorted; NULL: nobody asked yet */
 };
 
 static uint32_t number_at(const unsigned char *at)
@@ -97,9 +103,9 @@ struct ik_worktree_index *ik_worktree_index_ref(struct ik_worktree_index *index)
 
 struct ik_worktree_index *ik_worktree_index_unref(struct ik_worktree_index *index)
 {
-	if (index == NULL || --index->references > 0)
+	if (!index || --index->references > 0)
 		return NULL;
-	if (index->bytes != NULL)
+	if (index->bytes)
 		(void)munmap((void *)(uintptr_t)index->bytes, index->length);
 	free(index->entries);
 	free(index->inodes);
@@ -130,9 +136,13 @@ struct ik_worktree_entry ik_worktree_index_entry(const struct ik_worktree_index 
 	const unsigned char *entry = index->bytes + index->entries[at];
 
 	return (struct ik_worktree_entry){
-		.path = path_at(index, at), .id = entry + AT_ID, .mode = (int)number_at(entry + AT_MODE),
-		.inode = number_at(entry + AT_INODE), .size = number_at(entry + AT_SIZE),
-		.mtime_ns = time_at(entry + AT_MTIME), .ctime_ns = time_at(entry + AT_CTIME),
+		.path = path_at(index, at),
+		.id = entry + AT_ID,
+		.mode = (int)number_at(entry + AT_MODE),
+		.inode = number_at(entry + AT_INODE),
+		.size = number_at(entry + AT_SIZE),
+		.mtime_ns = time_at(entry + AT_MTIME),
+		.ctime_ns = time_at(entry + AT_CTIME),
 	};
 }
 
@@ -170,23 +180,24 @@ bool ik_worktree_index_inode(struct ik_worktree_index *index, uint32_t number,
 {
 	const struct inode wanted = { .number = number }, *found;
 
-	if (index->inodes == NULL) {
+	if (!index->inodes) {
 		index->inodes = ik_alloc_array(NULL, index->count + 1, sizeof(*index->inodes));
 		for (size_t i = 0; i < index->count; i++)
 			index->inodes[i] = (struct inode){
-				number_at(index->bytes + index->entries[i] + AT_INODE), (uint32_t)i,
+				number_at(index->bytes + index->entries[i] + AT_INODE),
+				(uint32_t)i,
 			};
 		qsort(index->inodes, index->count, sizeof(*index->inodes), compare_inodes);
 	}
 	found = bsearch(&wanted, index->inodes, index->count, sizeof(*index->inodes), compare_inodes);
-	if (found != NULL)
+	if (found)
 		*ret_entry = ik_worktree_index_entry(index, found->entry);
-	return found != NULL;
+	return found;
 }
 
 char *ik_worktree_index_missing(const struct ik_worktree_index *index, const char *path)
 {
-	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
 		size_t length = (size_t)(slash - path) + 1, at;
 		char *directory = ik_strndup(path, length);
 

@@ -22,10 +22,10 @@ struct ik_worktree_index;
 
 /* One file; path and id live as long as the index. */
 struct ik_worktree_entry {
-	const char *path; /* from the root of the work tree */
+	const char *path;        /* from the root of the work tree */
 	const unsigned char *id; /* IK_WORKTREE_ID_BYTES */
-	int mode;         /* git's */
-	uint32_t inode, size; /* the lower halves */
+	int mode;                /* git's */
+	uint32_t inode, size;    /* the lower halves */
 	int64_t mtime_ns, ctime_ns;
 };
 #define IK_WORKTREE_ID_BYTES 20

@@ -72,7 +72,7 @@ static void see(struct ik_worktree_look *look, const struct ik_worktree_look_opt
 	bool surely = look->count < KEPT_SURELY &&
 		status->st_size <= (off_t)(BYTES_SURELY / KEPT_SURELY);
 
-	if (options->hidden == NULL || !options->hidden(options->arg, path)) {
+	if (!options->hidden || !options->hidden(options->arg, path)) {
 		if (look->count % 16 == 0)
 			look->seen = ik_alloc_array(look->seen, look->count + 16, sizeof(*look->seen));
 		look->seen[look->count++] = (struct ik_worktree_seen){
@@ -121,8 +121,7 @@ static bool has_time(const struct ik_worktree_look *look, const struct limits *l
 	if (look->looked == 0 || look->looked % FILES_AT_ONCE != 0)
 		return true;
 	now_us = ik_clock_us();
-	return now_us < limits->until_us ||
-		(look->looked < FILES_SURELY && now_us < limits->surely_us);
+	return now_us < limits->until_us || (look->looked < FILES_SURELY && now_us < limits->surely_us);
 }
 
 struct ik_worktree_look *ik_worktree_look_new(const struct ik_worktree_look_options *options)
@@ -130,14 +129,17 @@ struct ik_worktree_look *ik_worktree_look_new(const struct ik_worktree_look_opti
 	struct ik_worktree_look *look = ik_alloc(sizeof(*look));
 	int64_t now_us = ik_clock_us();
 	const struct limits limits = {
-		now_us + options->most_us, now_us + options->surely_us, now_us + KEPT_SURELY_US,
+		now_us + options->most_us,
+		now_us + options->surely_us,
+		now_us + KEPT_SURELY_US,
 	};
 	int root = open(options->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	look->index = ik_worktree_index_ref(options->index);
 	look->mask = the_mask();
 	for (; root >= 0 && look->looked < ik_worktree_index_count(look->index) &&
-	     has_time(look, &limits); look->looked++)
+		 has_time(look, &limits);
+		 look->looked++)
 		look_at(look, options, root, &limits);
 	if (root >= 0)
 		(void)close(root);
@@ -147,7 +149,7 @@ struct ik_worktree_look *ik_worktree_look_new(const struct ik_worktree_look_opti
 
 struct ik_worktree_look *ik_worktree_look_free(struct ik_worktree_look *look)
 {
-	if (look == NULL)
+	if (!look)
 		return NULL;
 	for (size_t i = 0; i < look->count; i++)
 		ik_file_state_done(&look->seen[i].state);
@@ -174,17 +176,19 @@ static int compare_entry(const void *entry, const void *noted)
 const struct ik_worktree_seen *ik_worktree_look_seen(const struct ik_worktree_look *look,
 	size_t entry)
 {
-	return look->count == 0 ? NULL :
-		bsearch(&entry, look->seen, look->count, sizeof(*look->seen), compare_entry);
+	return look->count == 0
+		? NULL
+		: bsearch(&entry, look->seen, look->count, sizeof(*look->seen), compare_entry);
 }
 
 int ik_worktree_look_mode(const struct ik_worktree_look *look, size_t entry)
 {
-	const struct ik_worktree_mode *unusual = look->mode_count == 0 ? NULL :
-		bsearch(&entry, look->modes, look->mode_count, sizeof(*look->modes), compare_entry);
+	const struct ik_worktree_mode *unusual = look->mode_count == 0
+		? NULL
+		: bsearch(&entry, look->modes, look->mode_count, sizeof(*look->modes), compare_entry);
 
 	if (entry >= look->looked)
 		return -1;
-	return unusual != NULL ? unusual->mode :
-		new_mode(look, ik_worktree_index_entry(look->index, entry).mode);
+	return unusual ? unusual->mode
+				   : new_mode(look, ik_worktree_index_entry(look->index, entry).mode);
 }

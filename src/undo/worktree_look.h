@@ -30,24 +30,24 @@ struct ik_worktree_seen {
 
 struct ik_worktree_look {
 	struct ik_worktree_index *index;
-	int64_t time_ns;  /* what was changed from here on has a later ctime */
+	int64_t time_ns;               /* what was changed from here on has a later ctime */
 	struct ik_worktree_seen *seen; /* in the order of the index */
 	size_t count;
 	struct ik_worktree_mode {
 		size_t entry;
 		int mode;
-	} *modes;         /* of unchanged files that have not those of a new file; in the same order */
+	} * modes; /* of unchanged files that have not those of a new file; in the same order */
 	size_t mode_count;
-	mode_t mask;      /* of a new file */
-	size_t looked;    /* at so many entries */
+	mode_t mask;   /* of a new file */
+	size_t looked; /* at so many entries */
 };
 
 /* What is looked at. */
 struct ik_worktree_look_options {
 	struct ik_worktree_index *index;
-	const char *root;    /* of the work tree */
-	const char *objects; /* where bytes are kept */
-	size_t most;         /* a larger file is not kept */
+	const char *root;                            /* of the work tree */
+	const char *objects;                         /* where bytes are kept */
+	size_t most;                                 /* a larger file is not kept */
 	bool (*hidden)(void *arg, const char *path); /* not to be kept; NULL: none is */
 	void *arg;
 	int64_t most_us, surely_us; /* IK_WORKTREE_LOOK_US, IK_WORKTREE_LOOK_SURELY_US */

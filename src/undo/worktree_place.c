@@ -21,6 +21,7 @@
 #define DAY (24 * 3600)
 
 /* Nothing that could start a program or change bytes. */
+/* clang-format off */
 static const char configuration[] =
 	"[core]\n"
 	"\trepositoryformatversion = 0\n"
@@ -35,14 +36,17 @@ static const char configuration[] =
 	"\tattributesFile = /dev/null\n"
 	"[gc]\n"
 	"\tauto = 0\n";
+/* clang-format on */
 /* It wins over every .gitattributes; "-working-tree-encoding" would be an error. */
 static const char attributes[] = "* -text !eol !crlf !ident !filter !working-tree-encoding\n";
 
+/* clang-format off */
 static const char *const words[] = {
 	[IK_WORKTREE_FINE] = "", [IK_WORKTREE_NO_GIT] = "no git", [IK_WORKTREE_NO_TREE] = "no tree",
 	[IK_WORKTREE_SLOW] = "slow", [IK_WORKTREE_PREPARING] = "preparing",
 	[IK_WORKTREE_MANY] = "many", [IK_WORKTREE_FAILED] = "failed",
 };
+/* clang-format on */
 
 const char *ik_worktree_problem_word(enum ik_worktree_problem problem)
 {
@@ -61,13 +65,13 @@ enum ik_worktree_problem ik_worktree_problem_of(const char *word)
  * count); NULL: there is none. */
 static char *find_program(const char *search_path, const char *name)
 {
-	while (search_path != NULL && *search_path != '\0') {
+	while (search_path && *search_path != '\0') {
 		size_t length = strcspn(search_path, ":");
 		char *path = ik_format("%.*s/%s", (int)length, search_path, name);
 		struct stat status;
 
-		if (path[0] == '/' && length > 0 && stat(path, &status) == 0 &&
-		    S_ISREG(status.st_mode) && access(path, X_OK) == 0)
+		if (path[0] == '/' && length > 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+			access(path, X_OK) == 0)
 			return path;
 		free(path);
 		search_path += length;
@@ -86,7 +90,7 @@ static char *read_link(const char *directory, const char *file, const char *word
 
 	ik_buf_init(&text, IK_KIB(8));
 	if (ik_file_read(path, &text, &error) == IK_OK && text.length > length &&
-	    strncmp(text.data, word, length) == 0) {
+		strncmp(text.data, word, length) == 0) {
 		text.data[strcspn(text.data, "\n")] = '\0';
 		if (text.data[length] != '\0')
 			found = ik_path_join(directory, text.data + length);
@@ -107,14 +111,14 @@ static char *repository_of(const char *directory)
 		free(path);
 		path = read_link(directory, ".git", "gitdir: ");
 	}
-	if (!there || path == NULL) {
+	if (!there || !path) {
 		free(path);
 		return NULL;
 	}
 	head = ik_path_join(path, "HEAD");
 	there = access(head, F_OK) == 0;
 	free(head);
-	if (there && (other = read_link(path, "commondir", "")) != NULL) {
+	if (there && (other = read_link(path, "commondir", ""))) {
 		free(path);
 		path = other;
 	}
@@ -130,10 +134,10 @@ static char *find_root(char *directory)
 {
 	char *repository;
 
-	while ((repository = repository_of(directory)) == NULL) {
+	while (!(repository = repository_of(directory))) {
 		char *slash = strrchr(directory, '/');
 
-		if (slash == NULL || slash == directory)
+		if (!slash || slash == directory)
 			return NULL;
 		*slash = '\0';
 	}
@@ -182,7 +186,8 @@ static bool put_alternates(const char *shadow, const char *repository)
 	bool written;
 
 	(void)stat(objects, &status);
-	text = ik_format("# %ju:%ju\n%s\n", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino, objects);
+	text = ik_format("# %ju:%ju\n%s\n", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino,
+		objects);
 	ik_buf_init(&old, IK_KIB(16));
 	if (ik_file_read(path, &old, &error) == IK_OK && !ik_text_equal(old.data, text))
 		(void)unlink(index);
@@ -218,7 +223,7 @@ static bool make_shadow(const struct ik_worktree_place *place, const char *repos
 {
 	static const char *const directories[] = { "objects/info", "objects/pack", "refs", "info" };
 	struct ik_error error;
-	bool made = strchr(repository, '\n') == NULL && repository[0] == '/';
+	bool made = !strchr(repository, '\n') && repository[0] == '/';
 
 	for (size_t i = 0; made && i < sizeof(directories) / sizeof(directories[0]); i++) {
 		char *directory = ik_path_join(place->shadow, directories[i]);
@@ -254,14 +259,14 @@ static void sweep_indexes(const char *shadow, time_t until)
 	struct stat status, shared = { .st_ino = 0 };
 
 	/* Those that are the one that sessions begin with take no room, and may be in use. */
-	if (stream != NULL)
+	if (stream)
 		(void)fstatat(dirfd(stream), "index", &shared, AT_SYMLINK_NOFOLLOW);
-	while (stream != NULL && (entry = readdir(stream)) != NULL)
+	while (stream && (entry = readdir(stream)))
 		if (ik_text_starts(entry->d_name, "index-") &&
-		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    status.st_ino != shared.st_ino && status.st_mtime < until)
+			fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+			status.st_ino != shared.st_ino && status.st_mtime < until)
 			(void)unlinkat(dirfd(stream), entry->d_name, 0);
-	if (stream != NULL)
+	if (stream)
 		(void)closedir(stream);
 }
 
@@ -277,18 +282,18 @@ bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *
 	*ret_old = NULL;
 	sweep_indexes(place->shadow, now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY);
 	stream = opendir(shadows);
-	while (stream != NULL && *ret_old == NULL && (entry = readdir(stream)) != NULL) {
+	while (stream && !*ret_old && (entry = readdir(stream))) {
 		char *other = ik_path_join(shadows, entry->d_name);
 		/* It is written whenever somebody begins to use it. */
 		time_t used = time_of(other, "description");
 
 		if (strlen(entry->d_name) == NAME_LENGTH && used != 0 &&
-		    used < now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY)
+			used < now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY)
 			*ret_old = other;
 		else
 			free(other);
 	}
-	if (stream != NULL)
+	if (stream)
 		(void)closedir(stream);
 	return true;
 }
@@ -303,17 +308,17 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	*place = (struct ik_worktree_place){ .git = find_program(options->search_path, "git") };
 	place->root = ik_path_canonical(options->directory);
 	repository = find_root(place->root);
-	seen = repository != NULL ? ik_path_canonical(repository) : NULL;
-	if (repository == NULL) {
+	seen = repository ? ik_path_canonical(repository) : NULL;
+	if (!repository) {
 		problem = IK_WORKTREE_NO_TREE;
-	} else if (place->git == NULL) {
+	} else if (!place->git) {
 		problem = IK_WORKTREE_NO_GIT;
 	} else if (ik_sha256_of(place->root, strlen(place->root), hash, &error) == IK_OK) {
 		place->shadow = ik_format("%s/%.*s", options->shadows, NAME_LENGTH, hash);
 		if (make_shadow(place, seen))
 			problem = IK_WORKTREE_FINE;
 	}
-	for (size_t i = 0; options->spared[i] != NULL && problem == IK_WORKTREE_FINE; i++)
+	for (size_t i = 0; options->spared[i] && problem == IK_WORKTREE_FINE; i++)
 		if (!take_spared(place, options->spared[i]))
 			problem = IK_WORKTREE_NO_TREE;
 	free(seen);
@@ -322,8 +327,8 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 }
 
 void ik_worktree_place_environments(const struct ik_worktree_place *place,
-	const struct ik_worktree_options *options, const char *index,
-	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES])
+	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
+	char *global[IK_WORKTREE_VARIABLES])
 {
 	const char *configured = getenv("XDG_CONFIG_HOME");
 	size_t count = 0;
@@ -343,10 +348,9 @@ void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	own[count++] = ik_strdup("LC_ALL=C");
 	count = 0;
 	global[count++] = ik_format("PATH=%s", options->search_path);
-	global[count++] = ik_format("HOME=%s",
-		options->home != NULL ? options->home : place->shadow);
+	global[count++] = ik_format("HOME=%s", options->home ? options->home : place->shadow);
 	global[count++] = ik_format("GIT_DIR=%s", place->shadow);
-	if (configured != NULL && configured[0] != '\0')
+	if (configured && configured[0] != '\0')
 		global[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
 }
 

@@ -9,9 +9,9 @@
 #include "undo/worktree.h"
 
 struct ik_worktree_place {
-	char *git;    /* the program */
-	char *root;   /* of the work tree, without links */
-	char *shadow; /* the repository */
+	char *git;     /* the program */
+	char *root;    /* of the work tree, without links */
+	char *shadow;  /* the repository */
 	char **spared; /* pathspecs of what is never looked at */
 	size_t spared_count;
 };
@@ -25,8 +25,8 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
  * is NULL. */
 enum { IK_WORKTREE_VARIABLES = 16 };
 void ik_worktree_place_environments(const struct ik_worktree_place *place,
-	const struct ik_worktree_options *options, const char *index,
-	char *own[IK_WORKTREE_VARIABLES], char *global[IK_WORKTREE_VARIABLES]);
+	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
+	char *global[IK_WORKTREE_VARIABLES]);
 /* What is to be cleared away now, once a day: the shadow (new memory) that nobody used for
  * IK_WORKTREE_KEPT_DAYS, or NULL. False: nothing, today. What sessions that were killed left in
  * this one goes at once. */

@@ -15,8 +15,8 @@
 
 bool ik_utf8_assigned(uint32_t codepoint)
 {
-	return codepoint <= IK_UTF8_MAX
-		&& utf8proc_category((utf8proc_int32_t)codepoint) != UTF8PROC_CATEGORY_CN;
+	return codepoint <= IK_UTF8_MAX &&
+		utf8proc_category((utf8proc_int32_t)codepoint) != UTF8PROC_CATEGORY_CN;
 }
 
 uint32_t ik_utf8_fold(uint32_t codepoint)
@@ -28,7 +28,8 @@ uint32_t ik_utf8_fold(uint32_t codepoint)
 		return codepoint >= 'A' && codepoint <= 'Z' ? codepoint + 'a' - 'A' : codepoint;
 	if (codepoint > IK_UTF8_MAX)
 		return codepoint;
-	if (utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 4, UTF8PROC_CASEFOLD, &last) == 1)
+	if (utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 4, UTF8PROC_CASEFOLD, &last) ==
+		1)
 		return (uint32_t)folded[0];
 	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)codepoint);
 }
@@ -54,19 +55,23 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t codepoint)
 }
 
 /* Scripts that are written without spaces between words; Hangul has endings instead. */
+/* clang-format off */
 static const struct range dense[] = {
 	{ 0x0e00, 0x0eff }, { 0x1000, 0x109f }, { 0x1100, 0x11ff }, { 0x1780, 0x17ff },
 	{ 0x2e80, 0x2fdf }, { 0x3005, 0x3007 }, { 0x3040, 0x318f }, { 0x31a0, 0x31ff },
 	{ 0x3400, 0x4dbf }, { 0x4e00, 0x9fff }, { 0xa960, 0xa97f }, { 0xac00, 0xd7ff },
 	{ 0xf900, 0xfaff }, { 0xff66, 0xffdc }, { 0x1b000, 0x1b16f }, { 0x20000, 0x3ffff },
 };
+/* clang-format on */
 
 /* Marks that are left out in writing, or told apart by nobody who searches. */
+/* clang-format off */
 static const struct range accents[] = {
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05c7 }, { 0x0610, 0x061a },
 	{ 0x064b, 0x065f }, { 0x0670, 0x0670 }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
 	{ 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
 };
+/* clang-format on */
 
 enum ik_letter ik_utf8_letter(uint32_t codepoint)
 {
@@ -83,7 +88,7 @@ enum ik_letter ik_utf8_letter(uint32_t codepoint)
 	case UTF8PROC_CATEGORY_NO:
 	case UTF8PROC_CATEGORY_CO:
 		return is_in(dense, sizeof(dense) / sizeof(dense[0]), codepoint) ? IK_LETTER_DENSE
-			: IK_LETTER_WORD;
+																		 : IK_LETTER_WORD;
 	case UTF8PROC_CATEGORY_MN:
 	case UTF8PROC_CATEGORY_MC:
 	case UTF8PROC_CATEGORY_ME:
@@ -112,7 +117,7 @@ int ik_utf8_simplify(uint32_t codepoint, uint32_t out[IK_UTF8_SIMPLE])
 		uint32_t part = (uint32_t)parts[i];
 
 		if (ik_utf8_letter(part) != IK_LETTER_NONE &&
-		    !is_in(accents, sizeof(accents) / sizeof(accents[0]), part))
+			!is_in(accents, sizeof(accents) / sizeof(accents[0]), part))
 			out[kept++] = part;
 	}
 	return kept;
@@ -129,8 +134,8 @@ static bool stands_alone(uint32_t before, uint32_t codepoint)
 {
 	int class = boundary_class(codepoint);
 
-	return class == UTF8PROC_BOUNDCLASS_OTHER || class == UTF8PROC_BOUNDCLASS_SPACINGMARK
-		|| boundary_class(before) == UTF8PROC_BOUNDCLASS_PREPEND;
+	return class == UTF8PROC_BOUNDCLASS_OTHER || class == UTF8PROC_BOUNDCLASS_SPACINGMARK ||
+		boundary_class(before) == UTF8PROC_BOUNDCLASS_PREPEND;
 }
 
 /* Columns of a cluster that begins with codepoint. */
@@ -151,8 +156,8 @@ static int base_width(uint32_t codepoint)
 /* Do terminals disagree on the width of a cluster that goes on with codepoint? */
 static bool is_disputed(uint32_t codepoint)
 {
-	return codepoint == ZERO_WIDTH_JOINER || codepoint == EMOJI_SELECTOR
-		|| (codepoint >= SKIN_TONE_FIRST && codepoint <= SKIN_TONE_LAST);
+	return codepoint == ZERO_WIDTH_JOINER || codepoint == EMOJI_SELECTOR ||
+		(codepoint >= SKIN_TONE_FIRST && codepoint <= SKIN_TONE_LAST);
 }
 
 /* Is there a character at the start that is a cluster, one column wide, whatever follows? */
@@ -180,10 +185,10 @@ static bool is_letter(const char *text, size_t length, struct ik_cluster *ret_cl
 	size_t bytes = (size_t)width + 1;
 
 	if (width == 0 || length < bytes || !ik_utf8_is_continuation(text[1]) ||
-	    !ik_utf8_is_continuation(text[bytes - 1]))
+		!ik_utf8_is_continuation(text[bytes - 1]))
 		return false;
 	if (length > bytes && (unsigned char)text[bytes] >= 0x80 &&
-	    letter_width((unsigned char)text[bytes]) == 0)
+		letter_width((unsigned char)text[bytes]) == 0)
 		return false;
 	*ret_cluster = (struct ik_cluster){ .length = bytes, .drawn_length = bytes, .width = width };
 	return true;
@@ -207,12 +212,12 @@ struct ik_cluster ik_cluster_next(const char *text, size_t length)
 	cluster.width = base_width(base);
 	before = base;
 	/* An ASCII character begins a cluster, but for the LF of a CR LF. */
-	while (cluster.length < length
-			&& ((unsigned char)text[cluster.length] >= 0x80 || before == '\r')) {
+	while (cluster.length < length &&
+		((unsigned char)text[cluster.length] >= 0x80 || before == '\r')) {
 		count = ik_utf8_decode(text + cluster.length, length - cluster.length, &codepoint);
-		if (count <= 0 || stands_alone(before, codepoint)
-				|| utf8proc_grapheme_break_stateful((utf8proc_int32_t)before,
-					(utf8proc_int32_t)codepoint, &state))
+		if (count <= 0 || stands_alone(before, codepoint) ||
+			utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)codepoint,
+				&state))
 			break;
 		disputed = disputed || is_disputed(codepoint);
 		if (boundary_class(codepoint) == UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR)
@@ -245,12 +250,11 @@ static bool surely_parted(const char *text, size_t first, size_t second, size_t 
 {
 	uint32_t one, other;
 
-	if (ik_utf8_decode(text + first, second - first, &one) <= 0
-			|| ik_utf8_decode(text + second, end - second, &other) <= 0
-			|| stands_alone(one, other))
+	if (ik_utf8_decode(text + first, second - first, &one) <= 0 ||
+		ik_utf8_decode(text + second, end - second, &other) <= 0 || stands_alone(one, other))
 		return true;
-	return one != ZERO_WIDTH_JOINER
-		&& utf8proc_grapheme_break((utf8proc_int32_t)one, (utf8proc_int32_t)other);
+	return one != ZERO_WIDTH_JOINER &&
+		utf8proc_grapheme_break((utf8proc_int32_t)one, (utf8proc_int32_t)other);
 }
 
 size_t ik_cluster_previous(const char *text, size_t position)

@@ -33,11 +33,11 @@ bool ik_utf8_is_upper(uint32_t codepoint);
 
 /* What a character is to a search for words. */
 enum ik_letter {
-	IK_LETTER_NONE,   /* stands between words */
-	IK_LETTER_WORD,   /* a letter or digit of a script that sets words apart */
-	IK_LETTER_DENSE,  /* of one that does not: Han, Kana, Thai, ..., and Hangul */
-	IK_LETTER_MARK,   /* belongs to the one before it */
-	IK_LETTER_SYMBOL  /* a word by itself: emoji */
+	IK_LETTER_NONE,  /* stands between words */
+	IK_LETTER_WORD,  /* a letter or digit of a script that sets words apart */
+	IK_LETTER_DENSE, /* of one that does not: Han, Kana, Thai, ..., and Hangul */
+	IK_LETTER_MARK,  /* belongs to the one before it */
+	IK_LETTER_SYMBOL /* a word by itself: emoji */
 };
 enum ik_letter ik_utf8_letter(uint32_t codepoint);
 

@@ -12,44 +12,44 @@
 /* Lines that differ, at most, of which a search keeps its traces (a few MB). */
 #define SEARCH_DEPTH 700
 
-struct line {
+struct diff_line {
 	const char *text;
 	size_t length; /* with its line feed */
 };
 
-struct lines {
-	struct line *lines;
+struct diff_lines {
+	struct diff_line *lines;
 	size_t count;
 	bool *changed; /* removed, of the old text; added, of the new one */
 };
 
 /* Cut a text into its lines. */
-static struct lines split(const char *text, size_t length)
+static struct diff_lines split(const char *text, size_t length)
 {
-	struct lines lines = { 0 };
+	struct diff_lines lines = { 0 };
 	const char *end = text + length, *feed;
 	size_t capacity = 1;
 
-	for (const char *at = text; (feed = memchr(at, '\n', (size_t)(end - at))) != NULL; at = feed + 1)
+	for (const char *at = text; (feed = memchr(at, '\n', (size_t)(end - at))); at = feed + 1)
 		capacity++;
 	lines.lines = ik_alloc_array(NULL, capacity, sizeof(*lines.lines));
 	lines.changed = ik_alloc(capacity * sizeof(*lines.changed));
 	while (text < end) {
 		feed = memchr(text, '\n', (size_t)(end - text));
 		size_t size = feed ? (size_t)(feed - text) + 1 : (size_t)(end - text);
-		lines.lines[lines.count++] = (struct line){ text, size };
+		lines.lines[lines.count++] = (struct diff_line){ text, size };
 		text += size;
 	}
 	return lines;
 }
 
-static bool same(const struct lines *one, size_t i, const struct lines *other, size_t k)
+static bool same(const struct diff_lines *one, size_t i, const struct diff_lines *other, size_t k)
 {
 	return one->lines[i].length == other->lines[k].length &&
 		memcmp(one->lines[i].text, other->lines[k].text, one->lines[i].length) == 0;
 }
 
-static void mark(struct lines *lines, size_t from, size_t to)
+static void mark(struct diff_lines *lines, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		lines->changed[i] = true;
@@ -57,8 +57,8 @@ static void mark(struct lines *lines, size_t from, size_t to)
 
 /* A stretch of both texts that is searched: what both have in common at its ends is
  * outside. */
-struct search {
-	struct lines *old_lines, *new_lines;
+struct diff_search {
+	struct diff_lines *old_lines, *new_lines;
 	size_t old_start, old_count, new_start, new_count;
 	int *traces[SEARCH_DEPTH + 1]; /* the furthest places of each depth, before it */
 	int depth;
@@ -66,11 +66,11 @@ struct search {
 };
 
 /* Go along equal lines from (x, y); the new x. */
-static int follow(struct search *search, int x, int y)
+static int follow(struct diff_search *search, int x, int y)
 {
 	while (x < (int)search->old_count && y < (int)search->new_count &&
-	    same(search->old_lines, search->old_start + (size_t)x, search->new_lines,
-		search->new_start + (size_t)y)) {
+		same(search->old_lines, search->old_start + (size_t)x, search->new_lines,
+			search->new_start + (size_t)y)) {
 		x++;
 		y++;
 		search->steps++;
@@ -85,7 +85,7 @@ static bool comes_down(const int *furthest, int k, int depth)
 }
 
 /* Find the least number of changed lines; false when that takes too long. */
-static bool find_depth(struct search *search, int *furthest)
+static bool find_depth(struct diff_search *search, int *furthest)
 {
 	for (int depth = 0; depth <= SEARCH_DEPTH; depth++) {
 		search->traces[depth] = ik_alloc_array(NULL, 2 * (size_t)depth + 3, sizeof(int));
@@ -105,7 +105,7 @@ static bool find_depth(struct search *search, int *furthest)
 }
 
 /* Go the way back and mark what changed on it. */
-static void mark_way(struct search *search)
+static void mark_way(struct diff_search *search)
 {
 	int x = (int)search->old_count, y = (int)search->new_count;
 
@@ -125,7 +125,7 @@ static void mark_way(struct search *search)
 }
 
 /* Mark what changed in a stretch. */
-static void compare(struct search *search)
+static void compare(struct diff_search *search)
 {
 	int *memory = ik_alloc((2 * SEARCH_DEPTH + 5) * sizeof(int));
 
@@ -142,24 +142,28 @@ static void compare(struct search *search)
 }
 
 /* Mark what changed. */
-static void compare_lines(struct lines *old_lines, struct lines *new_lines)
+static void compare_lines(struct diff_lines *old_lines, struct diff_lines *new_lines)
 {
-	struct search *search = ik_alloc(sizeof(*search));
+	struct diff_search *search = ik_alloc(sizeof(*search));
 	size_t old_end = old_lines->count, new_end = new_lines->count, start = 0;
 
 	while (start < old_end && start < new_end && same(old_lines, start, new_lines, start))
 		start++;
-	while (old_end > start && new_end > start && same(old_lines, old_end - 1, new_lines, new_end - 1)) {
+	while (old_end > start && new_end > start &&
+		same(old_lines, old_end - 1, new_lines, new_end - 1)) {
 		old_end--;
 		new_end--;
 	}
-	*search = (struct search){
-		.old_lines = old_lines, .new_lines = new_lines,
-		.old_start = start, .old_count = old_end - start,
-		.new_start = start, .new_count = new_end - start,
+	*search = (struct diff_search){
+		.old_lines = old_lines,
+		.new_lines = new_lines,
+		.old_start = start,
+		.old_count = old_end - start,
+		.new_start = start,
+		.new_count = new_end - start,
 	};
 	if (search->old_count == 0 || search->new_count == 0 || search->old_count > INT32_MAX / 2 ||
-	    search->new_count > INT32_MAX / 2) {
+		search->new_count > INT32_MAX / 2) {
 		mark(old_lines, start, old_end);
 		mark(new_lines, start, new_end);
 	} else {
@@ -169,12 +173,12 @@ static void compare_lines(struct lines *old_lines, struct lines *new_lines)
 }
 
 /* What is written, and how much may be. */
-struct writer {
+struct diff_writer {
 	struct ik_buf *out;
 	size_t left, more;
 };
 
-static void put_line(struct writer *writer, char sign, const struct line *line)
+static void put_line(struct diff_writer *writer, char sign, const struct diff_line *line)
 {
 	bool ends = line->text[line->length - 1] == '\n';
 
@@ -190,8 +194,8 @@ static void put_line(struct writer *writer, char sign, const struct line *line)
 }
 
 /* A hunk: the lines of both texts from start on, up to the ends. */
-static void put_hunk(struct writer *writer, const struct lines *old_lines, size_t old_at,
-	size_t old_end, const struct lines *new_lines, size_t new_at, size_t new_end)
+static void put_hunk(struct diff_writer *writer, const struct diff_lines *old_lines, size_t old_at,
+	size_t old_end, const struct diff_lines *new_lines, size_t new_at, size_t new_end)
 {
 	size_t old_count = old_end - old_at, new_count = new_end - new_at;
 
@@ -211,13 +215,13 @@ static void put_hunk(struct writer *writer, const struct lines *old_lines, size_
 }
 
 /* Go past lines that are the same in both texts, at most most of them; how many. */
-static size_t skip_same(const struct lines *old_lines, size_t *old_at, const struct lines *new_lines,
-	size_t *new_at, size_t most)
+static size_t skip_same(const struct diff_lines *old_lines, size_t *old_at,
+	const struct diff_lines *new_lines, size_t *new_at, size_t most)
 {
 	size_t count = 0;
 
 	while (count < most && *old_at < old_lines->count && *new_at < new_lines->count &&
-	    !old_lines->changed[*old_at] && !new_lines->changed[*new_at]) {
+		!old_lines->changed[*old_at] && !new_lines->changed[*new_at]) {
 		(*old_at)++;
 		(*new_at)++;
 		count++;
@@ -226,8 +230,8 @@ static size_t skip_same(const struct lines *old_lines, size_t *old_at, const str
 }
 
 /* Go past lines that changed. */
-static void skip_changed(const struct lines *old_lines, size_t *old_at, const struct lines *new_lines,
-	size_t *new_at)
+static void skip_changed(const struct diff_lines *old_lines, size_t *old_at,
+	const struct diff_lines *new_lines, size_t *new_at)
 {
 	while (*old_at < old_lines->count && old_lines->changed[*old_at])
 		(*old_at)++;
@@ -236,13 +240,14 @@ static void skip_changed(const struct lines *old_lines, size_t *old_at, const st
 }
 
 /* Write all hunks: changes that are near each other share one. */
-static void put_hunks(struct writer *writer, const struct lines *old_lines,
-	const struct lines *new_lines)
+static void put_hunks(struct diff_writer *writer, const struct diff_lines *old_lines,
+	const struct diff_lines *new_lines)
 {
 	size_t old_at = 0, new_at = 0;
 
 	for (;;) {
-		size_t before = skip_same(old_lines, &old_at, new_lines, &new_at, SIZE_MAX), old_start, new_start;
+		size_t before = skip_same(old_lines, &old_at, new_lines, &new_at, SIZE_MAX), old_start,
+			   new_start;
 
 		if (old_at == old_lines->count && new_at == new_lines->count)
 			return;
@@ -256,7 +261,8 @@ static void put_hunks(struct writer *writer, const struct lines *old_lines,
 			old_next = old_at;
 			new_next = new_at;
 			between = skip_same(old_lines, &old_next, new_lines, &new_next, 2 * CONTEXT + 1);
-			if (between > 2 * CONTEXT || (old_next == old_lines->count && new_next == new_lines->count))
+			if (between > 2 * CONTEXT ||
+				(old_next == old_lines->count && new_next == new_lines->count))
 				break;
 			old_at = old_next;
 			new_at = new_next;
@@ -266,7 +272,7 @@ static void put_hunks(struct writer *writer, const struct lines *old_lines,
 	}
 }
 
-static void lines_done(struct lines *lines)
+static void lines_done(struct diff_lines *lines)
 {
 	free(lines->lines);
 	free(lines->changed);
@@ -275,9 +281,9 @@ static void lines_done(struct lines *lines)
 size_t ik_diff_lines(struct ik_buf *out, const char *old_text, size_t old_length,
 	const char *new_text, size_t new_length, size_t most_lines)
 {
-	struct lines old_lines = split(old_text, old_length);
-	struct lines new_lines = split(new_text, new_length);
-	struct writer writer = { out, most_lines, 0 };
+	struct diff_lines old_lines = split(old_text, old_length);
+	struct diff_lines new_lines = split(new_text, new_length);
+	struct diff_writer writer = { out, most_lines, 0 };
 
 	compare_lines(&old_lines, &new_lines);
 	put_hunks(&writer, &old_lines, &new_lines);

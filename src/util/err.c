@@ -65,6 +65,7 @@ enum ik_status ik_error_set_errno(struct ik_error *error, int number, const char
 {
 	enum ik_status status = ik_status_from_errno(number);
 	char reason[128];
+
 	va_list arguments;
 
 	if (!error)

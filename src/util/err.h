@@ -18,14 +18,14 @@
 
 enum ik_status {
 	IK_OK = 0,
-	IK_FAILED,      /* no better word; the sentence tells */
-	IK_NO_MEMORY,   /* an allocation sized from outside failed */
-	IK_TOO_LARGE,   /* a ceiling was reached */
-	IK_INVALID,     /* the input is not what its format demands */
+	IK_FAILED,    /* no better word; the sentence tells */
+	IK_NO_MEMORY, /* an allocation sized from outside failed */
+	IK_TOO_LARGE, /* a ceiling was reached */
+	IK_INVALID,   /* the input is not what its format demands */
 	IK_NOT_FOUND,
-	IK_DENIED,      /* permission */
-	IK_IO,          /* the operating system refused; errno is in the sentence */
-	IK_UNAVAILABLE  /* a server, a library or a device is not there (now) */
+	IK_DENIED,     /* permission */
+	IK_IO,         /* the operating system refused; errno is in the sentence */
+	IK_UNAVAILABLE /* a server, a library or a device is not there (now) */
 };
 
 /* A failure in words. Plain storage: nothing to free. text is never NULL. */
@@ -40,12 +40,12 @@ struct ik_error {
  *     return ik_error_set(error, IK_INVALID, _("..."), ...);
  * Text that does not fit is cut at a character boundary.
  */
-enum ik_status ik_error_set(struct ik_error *error, enum ik_status status,
-	const char *format, ...) IK_PRINTF(3, 4);
+enum ik_status ik_error_set(struct ik_error *error, enum ik_status status, const char *format, ...)
+	IK_PRINTF(3, 4);
 
 /* The same with ": strerror(number)" behind; number is an errno value. */
-enum ik_status ik_error_set_errno(struct ik_error *error, int number,
-	const char *format, ...) IK_PRINTF(3, 4);
+enum ik_status ik_error_set_errno(struct ik_error *error, int number, const char *format, ...)
+	IK_PRINTF(3, 4);
 
 /* The status that an errno value stands for (ENOENT: IK_NOT_FOUND, ...). */
 enum ik_status ik_status_from_errno(int number);

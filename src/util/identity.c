@@ -29,8 +29,8 @@ struct ik_identity ik_identity_of(const struct stat *status)
 
 bool ik_identity_equal(const struct ik_identity *one, const struct ik_identity *other)
 {
-	return one->device == other->device && one->inode == other->inode && one->size == other->size
-		&& one->mtime_ns == other->mtime_ns && one->ctime_ns == other->ctime_ns;
+	return one->device == other->device && one->inode == other->inode && one->size == other->size &&
+		one->mtime_ns == other->mtime_ns && one->ctime_ns == other->ctime_ns;
 }
 
 enum ik_status ik_identity_read(const char *path, struct ik_identity *ret_identity,

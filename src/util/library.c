@@ -9,13 +9,13 @@ void *ik_library_load(const char *name, const struct ik_library_function *functi
 	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 	size_t i;
 
-	for (i = 0; handle != NULL && i < count; i++) {
-		if (dlsym(handle, functions[i].name) == NULL) {
+	for (i = 0; handle && i < count; i++) {
+		if (!dlsym(handle, functions[i].name)) {
 			(void)dlclose(handle);
 			return NULL;
 		}
 	}
-	for (i = 0; handle != NULL && i < count; i++) {
+	for (i = 0; handle && i < count; i++) {
 		void *function = dlsym(handle, functions[i].name);
 
 		/* POSIX has object pointers hold functions, ISO C does not. */

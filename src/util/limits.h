@@ -7,8 +7,8 @@
 #ifndef IK_UTIL_LIMITS_H
 #define IK_UTIL_LIMITS_H
 
-#define IK_KIB(count) ((size_t)(count) * 1024)
-#define IK_MIB(count) ((size_t)(count) * 1024 * 1024)
+#define IK_KIB(count) ((size_t)(count)*1024)
+#define IK_MIB(count) ((size_t)(count)*1024 * 1024)
 
 /* A configuration file is written by hand. */
 #define IK_LIMIT_CONFIG IK_MIB(1)

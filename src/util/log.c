@@ -23,8 +23,8 @@ static const char *const level_names[] = { "off", "error", "info", "debug" };
 /* Open the log, or return -1. Only a regular file: a FIFO would block, and a link lead elsewhere. */
 static int open_file(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
-		0600);
+	int fd = open(path,
+		O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0600);
 	struct stat status;
 
 	if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
@@ -55,6 +55,7 @@ void ik_log(enum ik_log_level level, const char *format, ...)
 {
 	struct ik_buf message, line;
 	char when[IK_CLOCK_TEXT];
+
 	va_list arguments;
 
 	if (level == IK_LOG_OFF || level > the_log.level)

@@ -1,7 +1,7 @@
 #include "util/needle.h"
 
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -13,6 +13,7 @@ static int commonness(uint32_t character)
 {
 	static const char order[] = "qzjxkvbpygfwmucldrhsnioate ";
 	const char *found = character < 0x80 && character > 0 ? strchr(order, (int)character) : NULL;
+
 	return found ? (int)(found - order) + 2 : character < 0x80 ? 1 : 10;
 }
 
@@ -20,6 +21,7 @@ static int commonness(uint32_t character)
 static void add_form(struct ik_needle *needle, uint32_t character)
 {
 	size_t index = needle->form_count;
+
 	if (index < IK_NEEDLE_FORMS) {
 		needle->form_lengths[index] = (uint8_t)ik_utf8_encode(character, needle->forms[index]);
 		needle->form_count++;
@@ -32,12 +34,22 @@ static void find_forms(struct ik_needle *needle, uint32_t folded)
 	static const struct {
 		uint32_t first, end;
 	} cased[] = {
-		{0x41, 0x5b}, {0x61, 0x7b}, {0xb5, 0x590}, {0x10a0, 0x1400}, {0x1c80, 0x2200},
-		{0x24b6, 0x24ea}, {0x2c00, 0x2e00}, {0xa640, 0xac00}, {0xff21, 0xff5b},
-		{0x10400, 0x10600}, {0x10c80, 0x10d00}, {0x118a0, 0x118e0}, {0x16e40, 0x16e80},
-		{0x1e900, 0x1e944},
+		{ 0x41, 0x5b },
+		{ 0x61, 0x7b },
+		{ 0xb5, 0x590 },
+		{ 0x10a0, 0x1400 },
+		{ 0x1c80, 0x2200 },
+		{ 0x24b6, 0x24ea },
+		{ 0x2c00, 0x2e00 },
+		{ 0xa640, 0xac00 },
+		{ 0xff21, 0xff5b },
+		{ 0x10400, 0x10600 },
+		{ 0x10c80, 0x10d00 },
+		{ 0x118a0, 0x118e0 },
+		{ 0x16e40, 0x16e80 },
+		{ 0x1e900, 0x1e944 },
 	};
-	for (size_t i = 0; i < sizeof cased / sizeof *cased; i++)
+	for (size_t i = 0; i < sizeof(cased) / sizeof(*cased); i++)
 		for (uint32_t at = cased[i].first; at < cased[i].end; at++)
 			if (ik_utf8_fold(at) == folded)
 				add_form(needle, at);
@@ -50,9 +62,11 @@ static void choose_anchor(struct ik_needle *needle)
 {
 	int least = INT32_MAX;
 	size_t offset = 0;
+
 	for (size_t i = 0; i < needle->count; i++) {
 		uint32_t character;
 		int bytes = ik_utf8_decode(needle->pattern + offset, needle->length - offset, &character);
+
 		if (commonness(needle->folded[i]) < least) {
 			least = commonness(needle->folded[i]);
 			needle->anchor = i;
@@ -63,15 +77,16 @@ static void choose_anchor(struct ik_needle *needle)
 
 void ik_needle_init(struct ik_needle *needle, const char *pattern, size_t length)
 {
-	*needle = (struct ik_needle){.ignore_case = true};
+	*needle = (struct ik_needle){ .ignore_case = true };
 	if (length == 0)
 		return;
 	needle->pattern = ik_strndup(pattern, length);
 	needle->length = length;
-	needle->folded = ik_alloc_array(NULL, length, sizeof *needle->folded);
+	needle->folded = ik_alloc_array(NULL, length, sizeof(*needle->folded));
 	for (size_t offset = 0; offset < length;) {
 		uint32_t character = 0;
 		int bytes = ik_utf8_decode(pattern + offset, length - offset, &character);
+
 		if (bytes <= 0) {
 			ik_needle_done(needle);
 			return;
@@ -93,7 +108,7 @@ void ik_needle_done(struct ik_needle *needle)
 {
 	free(needle->pattern);
 	free(needle->folded);
-	*needle = (struct ik_needle){.ignore_case = true};
+	*needle = (struct ik_needle){ .ignore_case = true };
 }
 
 /* The next place of one form at or behind from; length where there is none. */
@@ -101,13 +116,13 @@ static size_t next_form(const struct ik_needle *needle, size_t form, const char 
 	size_t length, size_t from)
 {
 	const char *found;
+
 	if (from >= length)
 		return length;
 	if (needle->form_lengths[form] == 1)
 		found = memchr(text + from, needle->forms[form][0], length - from);
 	else
-		found = memmem(text + from, length - from, needle->forms[form],
-			needle->form_lengths[form]);
+		found = memmem(text + from, length - from, needle->forms[form], needle->form_lengths[form]);
 	return found ? (size_t)(found - text) : length;
 }
 
@@ -122,6 +137,7 @@ static uint32_t character_before(const char *text, size_t position, size_t *ret_
 {
 	size_t start = position - 1;
 	uint32_t character = 0;
+
 	while (start > 0 && position - start < 4 && ik_utf8_is_continuation(text[start]))
 		start--;
 	*ret_start = start;
@@ -134,6 +150,7 @@ static bool stands_at(const struct ik_needle *needle, const char *text, size_t l
 {
 	size_t start = position, end = position;
 	uint32_t character = 0;
+
 	for (size_t i = needle->anchor; i-- > 0;) {
 		if (start == 0)
 			return false;
@@ -146,6 +163,7 @@ static bool stands_at(const struct ik_needle *needle, const char *text, size_t l
 	}
 	for (size_t i = needle->anchor; i < needle->count; i++) {
 		int bytes = 1;
+
 		if (end >= length)
 			return false;
 		if ((unsigned char)text[end] < 0x80) {
@@ -163,11 +181,14 @@ static bool stands_at(const struct ik_needle *needle, const char *text, size_t l
 	return true;
 }
 
-void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle,
-	const char *text, size_t length, size_t from)
+void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle, const char *text,
+	size_t length, size_t from)
 {
 	*scan = (struct ik_needle_scan){
-		.needle = needle, .text = text, .length = length, .from = from,
+		.needle = needle,
+		.text = text,
+		.length = length,
+		.from = from,
 	};
 	for (size_t form = 0; needle->ignore_case && form < needle->form_count; form++)
 		scan->next[form] = next_form(needle, form, text, length, from);
@@ -176,8 +197,11 @@ void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle
 /* The same where case counts: bytes are enough. */
 static size_t next_exact(const struct ik_needle_scan *scan)
 {
-	const char *found = scan->from < scan->length ? memmem(scan->text + scan->from,
-		scan->length - scan->from, scan->needle->pattern, scan->needle->length) : NULL;
+	const char *found = scan->from < scan->length
+		? memmem(scan->text + scan->from, scan->length - scan->from, scan->needle->pattern,
+			  scan->needle->length)
+		: NULL;
+
 	return found ? (size_t)(found - scan->text) : SIZE_MAX;
 }
 
@@ -185,18 +209,21 @@ static size_t next_exact(const struct ik_needle_scan *scan)
 static size_t next_folded(struct ik_needle_scan *scan, size_t *ret_length)
 {
 	const struct ik_needle *needle = scan->needle;
+
 	for (;;) {
 		size_t first = 0;
+
 		for (size_t form = 1; form < needle->form_count; form++)
 			if (scan->next[form] < scan->next[first])
 				first = form;
 		size_t position = scan->next[first], start;
+
 		if (position >= scan->length)
 			return SIZE_MAX;
 		scan->next[first] = next_form(needle, first, scan->text, scan->length,
 			position + needle->form_lengths[first]);
-		if (stands_at(needle, scan->text, scan->length, position, &start, ret_length)
-			&& start >= scan->from)
+		if (stands_at(needle, scan->text, scan->length, position, &start, ret_length) &&
+			start >= scan->from)
 			return start;
 	}
 }
@@ -207,15 +234,17 @@ size_t ik_needle_next(struct ik_needle_scan *scan, size_t *ret_length)
 		return SIZE_MAX;
 	*ret_length = scan->needle->length;
 	size_t found = scan->needle->ignore_case ? next_folded(scan, ret_length) : next_exact(scan);
+
 	if (found != SIZE_MAX)
 		scan->from = found + *ret_length;
 	return found;
 }
 
-size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length,
-	size_t from, size_t *ret_length)
+size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length, size_t from,
+	size_t *ret_length)
 {
 	struct ik_needle_scan scan;
+
 	ik_needle_begin(&scan, needle, text, length, from);
 	return ik_needle_next(&scan, ret_length);
 }
@@ -224,6 +253,7 @@ size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t 
 {
 	struct ik_needle_scan scan;
 	size_t count = 0, bytes;
+
 	ik_needle_begin(&scan, needle, text, length, 0);
 	while (ik_needle_next(&scan, &bytes) != SIZE_MAX)
 		count++;
@@ -233,15 +263,17 @@ size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t 
 /* ASCII letters and digits: what no markup and no escape stands for. */
 static bool is_word(char byte)
 {
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')
-		|| (byte >= '0' && byte <= '9');
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+		(byte >= '0' && byte <= '9');
 }
 
 bool ik_needle_word(const struct ik_needle *needle, struct ik_needle *ret_word)
 {
 	size_t best = 0, best_length = 0;
+
 	for (size_t start = 0; start < needle->length;) {
 		size_t end = start;
+
 		while (end < needle->length && is_word(needle->pattern[end]))
 			end++;
 		if (end - start > best_length) {

@@ -18,12 +18,12 @@
 #define IK_NEEDLE_FORMS 4 /* "s", "S" and the long s: no character has more */
 
 struct ik_needle {
-	char *pattern;          /* NULL or "": nothing is found */
+	char *pattern; /* NULL or "": nothing is found */
 	size_t length;
-	size_t count;           /* its characters */
-	uint32_t *folded;       /* they, folded where case is ignored */
+	size_t count;     /* its characters */
+	uint32_t *folded; /* they, folded where case is ignored */
 	bool ignore_case;
-	size_t anchor;          /* index of the rarest of them */
+	size_t anchor; /* index of the rarest of them */
 	char forms[IK_NEEDLE_FORMS][4];
 	uint8_t form_lengths[IK_NEEDLE_FORMS];
 	size_t form_count;
@@ -43,14 +43,14 @@ struct ik_needle_scan {
 
 /* Begin at from. text is UTF-8 and begins, as from, with a character; it and the needle must
  * outlive the search. */
-void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle,
-	const char *text, size_t length, size_t from);
+void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle, const char *text,
+	size_t length, size_t from);
 /* The next place, and how many bytes it takes there; SIZE_MAX: there is none. */
 size_t ik_needle_next(struct ik_needle_scan *scan, size_t *ret_length);
 
 /* The first place at or behind from, as above. */
-size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length,
-	size_t from, size_t *ret_length);
+size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length, size_t from,
+	size_t *ret_length);
 
 /* How often it stands in text. */
 size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length);

@@ -37,11 +37,11 @@ char *ik_path_canonical(const char *path)
 {
 	char *resolved = realpath(path, NULL), *parent, *slash, *whole;
 
-	if (resolved != NULL || strcmp(path, "/") == 0)
-		return resolved != NULL ? resolved : ik_strdup(path);
+	if (resolved || strcmp(path, "/") == 0)
+		return resolved ? resolved : ik_strdup(path);
 	parent = ik_strdup(path);
 	slash = strrchr(parent, '/');
-	if (slash == NULL)
+	if (!slash)
 		return parent;
 	*slash = '\0';
 	if (slash[1] == '\0' || strcmp(slash + 1, ".") == 0) {
@@ -165,7 +165,7 @@ static int open_name_by_name(const char *directory)
 		struct stat status;
 
 		if (next < 0 && number == ENOTDIR && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISLNK(status.st_mode))
+			S_ISLNK(status.st_mode))
 			number = ELOOP;
 		(void)close(fd);
 		free(name);
@@ -179,7 +179,8 @@ static int open_name_by_name(const char *directory)
 int ik_path_open_directory(const char *directory)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 	long fd = syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
 
@@ -191,6 +192,7 @@ int ik_path_open_directory(const char *directory)
 const char *ik_path_temporary(void)
 {
 	const char *directory = getenv("TMPDIR");
+
 	return directory && directory[0] == '/' ? directory : "/tmp";
 }
 
@@ -269,8 +271,9 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 	if (fstat(fd, &status) != 0) {
 		result = ik_error_set_errno(error, errno, _("cannot read %s"), path);
 	} else if (!S_ISREG(status.st_mode)) {
-		result = ik_error_set(error, IK_INVALID, S_ISDIR(status.st_mode)
-			? _("cannot read %s: it is a directory") : _("cannot read %s: it is no regular file"),
+		result = ik_error_set(error, IK_INVALID,
+			S_ISDIR(status.st_mode) ? _("cannot read %s: it is a directory")
+									: _("cannot read %s: it is no regular file"),
 			path);
 	} else {
 		/* One byte more than its size, so that the end shows in the first read. */
@@ -366,8 +369,8 @@ bool ik_path_within(const char *directory, const char *path)
 {
 	char *whole = realpath(path, NULL);
 	size_t length = strlen(directory);
-	bool within = whole == NULL || ik_text_equal(directory, "/")
-		|| (strncmp(whole, directory, length) == 0 && whole[length] == '/');
+	bool within = !whole || ik_text_equal(directory, "/") ||
+		(strncmp(whole, directory, length) == 0 && whole[length] == '/');
 
 	free(whole);
 	return within;

@@ -53,12 +53,13 @@ int ik_path_open_directory(const char *directory);
 char *ik_path_resolve(const char *path);
 
 /* Append a regular file's contents to buf, up to the ceiling of buf. */
-enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_file_read(const char *path, struct ik_buf *buf,
+	struct ik_error *error) IK_MUST_USE;
 
 /* Replace a file as a whole: temporary beside it, fsync, rename. The file has
  * mode afterwards, whatever the umask; a symbolic link is followed. */
-enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
-	mode_t mode, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_file_write(const char *path, const char *bytes, size_t length, mode_t mode,
+	struct ik_error *error) IK_MUST_USE;
 
 /* The same without waiting for the disk, for what can be made again: after a power
  * cut the file may hold anything. */

@@ -43,7 +43,7 @@ static void put_without_values(struct ik_buf *out, const char *text)
 	static const char word[] = "password";
 	const char *found;
 
-	while ((found = strcasestr(text, word)) != NULL) {
+	while ((found = strcasestr(text, word))) {
 		const char *value = found + strlen(word);
 
 		value += strspn(value, " \t");
@@ -70,8 +70,9 @@ char *ik_redact(const char *text)
 	if (!text)
 		return NULL;
 	ik_buf_init(&out, IK_LIMIT_CONFIG);
-	password = scheme ? find_password(scheme + strlen("://"),
-		ik_text_starts(text, "postgres"), &end) : NULL;
+	password = scheme
+		? find_password(scheme + strlen("://"), ik_text_starts(text, "postgres"), &end)
+		: NULL;
 	if (password) {
 		ik_buf_append(&out, text, (size_t)(password - text));
 		ik_buf_puts(&out, MARK);

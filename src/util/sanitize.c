@@ -9,7 +9,7 @@
 #define PICTURE_OF_DELETE 0x2421
 
 /* What stood before a character; joiners and variation selectors are judged by it. */
-enum before {
+enum sanitize_before {
 	BEFORE_NOTHING, /* start, blank, control, joiner */
 	BEFORE_VISIBLE,
 	BEFORE_SELECTOR
@@ -28,34 +28,34 @@ static const struct {
 	uint32_t first, last;
 	enum treatment treatment;
 } exceptions[] = {
-	{ 0x0080, 0x009f, AS_CODE },        /* C1 controls */
-	{ 0x00ad, 0x00ad, AS_CODE },        /* soft hyphen */
-	{ 0x061c, 0x061c, AS_CODE },        /* Arabic letter mark */
-	{ 0x180b, 0x180d, AS_SELECTOR },    /* Mongolian variation selectors */
-	{ 0x180e, 0x180e, AS_CODE },        /* Mongolian vowel separator */
+	{ 0x0080, 0x009f, AS_CODE },     /* C1 controls */
+	{ 0x00ad, 0x00ad, AS_CODE },     /* soft hyphen */
+	{ 0x061c, 0x061c, AS_CODE },     /* Arabic letter mark */
+	{ 0x180b, 0x180d, AS_SELECTOR }, /* Mongolian variation selectors */
+	{ 0x180e, 0x180e, AS_CODE },     /* Mongolian vowel separator */
 	{ 0x180f, 0x180f, AS_SELECTOR },
-	{ 0x200b, 0x200b, AS_CODE },        /* zero width space */
+	{ 0x200b, 0x200b, AS_CODE }, /* zero width space */
 	{ 0x200c, 0x200d, AS_JOINER },
 	{ 0x200e, 0x200f, AS_CODE },        /* direction marks */
 	{ 0x2028, 0x202e, AS_CODE },        /* separators, embeddings, overrides */
 	{ 0x2060, 0x206f, AS_CODE },        /* word joiner, invisible operators, isolates */
 	{ 0xfdd0, 0xfdef, AS_REPLACEMENT }, /* noncharacters */
 	{ 0xfe00, 0xfe0f, AS_SELECTOR },
-	{ 0xfeff, 0xfeff, AS_CODE },        /* byte order mark */
-	{ 0xfff0, 0xfffb, AS_CODE },        /* annotations */
-	{ 0x13430, 0x1345f, AS_CODE },      /* hieroglyph joiners */
-	{ 0x1bca0, 0x1bca3, AS_CODE },      /* shorthand format controls */
-	{ 0x1d173, 0x1d17a, AS_CODE },      /* musical format controls */
-	{ 0xe0000, 0xe00ff, AS_CODE },      /* tags */
+	{ 0xfeff, 0xfeff, AS_CODE },   /* byte order mark */
+	{ 0xfff0, 0xfffb, AS_CODE },   /* annotations */
+	{ 0x13430, 0x1345f, AS_CODE }, /* hieroglyph joiners */
+	{ 0x1bca0, 0x1bca3, AS_CODE }, /* shorthand format controls */
+	{ 0x1d173, 0x1d17a, AS_CODE }, /* musical format controls */
+	{ 0xe0000, 0xe00ff, AS_CODE }, /* tags */
 	{ 0xe0100, 0xe01ef, AS_SELECTOR },
 };
 
 /* Is it one of the letters, Latin, Cyrillic and Han, for which no table has to be asked? */
 static bool is_letter(uint32_t codepoint)
 {
-	return (codepoint >= 0x00c0 && codepoint <= 0x02ff)
-		|| (codepoint >= 0x0400 && codepoint <= 0x047f)
-		|| (codepoint >= 0x4e00 && codepoint <= 0x9fa5);
+	return (codepoint >= 0x00c0 && codepoint <= 0x02ff) ||
+		(codepoint >= 0x0400 && codepoint <= 0x047f) ||
+		(codepoint >= 0x4e00 && codepoint <= 0x9fa5);
 }
 
 /* What is to be done with a character beyond ASCII. */
@@ -81,18 +81,18 @@ static enum treatment treat(uint32_t codepoint)
 }
 
 /* Is a character beyond ASCII left as it is where it stands? */
-static bool is_kept(enum treatment treatment, enum before before)
+static bool is_kept(enum treatment treatment, enum sanitize_before before)
 {
-	return treatment == AS_IT_IS
-		|| (treatment == AS_SELECTOR && before == BEFORE_VISIBLE)
-		|| (treatment == AS_JOINER && before != BEFORE_NOTHING);
+	return treatment == AS_IT_IS || (treatment == AS_SELECTOR && before == BEFORE_VISIBLE) ||
+		(treatment == AS_JOINER && before != BEFORE_NOTHING);
 }
 
 /* What a character that is kept is to the next one. */
-static enum before after(enum treatment treatment)
+static enum sanitize_before after(enum treatment treatment)
 {
-	return treatment == AS_IT_IS ? BEFORE_VISIBLE
-		: treatment == AS_SELECTOR ? BEFORE_SELECTOR : BEFORE_NOTHING;
+	return treatment == AS_IT_IS   ? BEFORE_VISIBLE
+		: treatment == AS_SELECTOR ? BEFORE_SELECTOR
+								   : BEFORE_NOTHING;
 }
 
 static void put_codepoint(struct ik_buf *out, uint32_t codepoint)
@@ -149,8 +149,8 @@ static size_t plain_run(const char *bytes, size_t length, bool one_line)
  * more may follow, all but a character or CR that is not complete. Runs of
  * harmless bytes are appended in one piece.
  */
-static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length, enum before *before,
-	bool one_line, bool more)
+static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
+	enum sanitize_before *before, bool one_line, bool more)
 {
 	size_t at = 0, run = 0;
 
@@ -197,21 +197,21 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length, enu
 
 void ik_sanitize(struct ik_buf *out, const char *bytes, size_t length)
 {
-	enum before before = BEFORE_NOTHING;
+	enum sanitize_before before = BEFORE_NOTHING;
 
 	sanitize(out, bytes, length, &before, false, false);
 }
 
 void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length)
 {
-	enum before before = BEFORE_NOTHING;
+	enum sanitize_before before = BEFORE_NOTHING;
 
 	sanitize(out, bytes, length, &before, true, false);
 }
 
 bool ik_sanitize_is_clean(const char *bytes, size_t length)
 {
-	enum before before = BEFORE_NOTHING;
+	enum sanitize_before before = BEFORE_NOTHING;
 	size_t at = 0;
 
 	while (at < length) {
@@ -236,7 +236,7 @@ bool ik_sanitize_is_clean(const char *bytes, size_t length)
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,
 	size_t length)
 {
-	enum before before = (enum before)state->before;
+	enum sanitize_before before = (enum sanitize_before)state->before;
 	size_t done;
 
 	/* Complete what is held, byte by byte: at most four. */
@@ -257,7 +257,7 @@ void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, cons
 
 void ik_sanitize_end(struct ik_sanitize_state *state, struct ik_buf *out)
 {
-	enum before before = (enum before)state->before;
+	enum sanitize_before before = (enum sanitize_before)state->before;
 
 	sanitize(out, state->held, (size_t)state->held_length, &before, false, false);
 	*state = (struct ik_sanitize_state){ 0 };

@@ -41,8 +41,8 @@ struct ik_sanitize_state {
 	int held_length;
 	int before; /* what stood before, for joiners; private */
 };
-void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out,
-	const char *bytes, size_t length);
+void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,
+	size_t length);
 void ik_sanitize_end(struct ik_sanitize_state *state, struct ik_buf *out);
 
 #endif

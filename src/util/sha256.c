@@ -28,11 +28,13 @@
 #define PIECE 65536
 
 /* The functions that are used, by their own names. */
+/* clang-format off */
 #define FUNCTIONS(FUNCTION) \
 	FUNCTION(EVP_MD_CTX_new) FUNCTION(EVP_MD_CTX_free) FUNCTION(EVP_sha256) \
 	FUNCTION(EVP_DigestInit_ex) FUNCTION(EVP_DigestUpdate) FUNCTION(EVP_DigestFinal_ex)
+/* clang-format on */
 
-static struct library {
+static struct sha256_library {
 #define MEMBER(name) __typeof__(name) *name;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
@@ -47,18 +49,20 @@ struct ik_sha256 {
 static bool load(void)
 {
 	static const struct ik_library_function functions[] = {
-#define FUNCTION(name) { #name, offsetof(struct library, name) },
+#define FUNCTION(name) { #name, offsetof(struct sha256_library, name) },
 		FUNCTIONS(FUNCTION)
 #undef FUNCTION
 	};
 
-	return library.EVP_sha256 != NULL || ik_library_load(LIBRARY_NAME, functions,
-		sizeof(functions) / sizeof(functions[0]), &library) != NULL;
+	return library.EVP_sha256 ||
+		ik_library_load(LIBRARY_NAME, functions, sizeof(functions) / sizeof(functions[0]),
+			&library);
 }
 
 static enum ik_status refused(struct ik_error *error)
 {
-	return ik_error_set(error, IK_FAILED, _("OpenSSL (%s) refuses to make a SHA-256"), LIBRARY_NAME);
+	return ik_error_set(error, IK_FAILED, _("OpenSSL (%s) refuses to make a SHA-256"),
+		LIBRARY_NAME);
 }
 
 struct ik_sha256 *ik_sha256_new(struct ik_error *error)
@@ -66,14 +70,13 @@ struct ik_sha256 *ik_sha256_new(struct ik_error *error)
 	struct ik_sha256 *sum;
 
 	if (!load()) {
-		(void)ik_error_set(error, IK_UNAVAILABLE,
-			_("OpenSSL (%s) cannot be loaded: install it"), LIBRARY_NAME);
+		(void)ik_error_set(error, IK_UNAVAILABLE, _("OpenSSL (%s) cannot be loaded: install it"),
+			LIBRARY_NAME);
 		return NULL;
 	}
-	sum = ik_alloc(sizeof *sum);
+	sum = ik_alloc(sizeof(*sum));
 	sum->context = library.EVP_MD_CTX_new();
-	if (sum->context == NULL
-		|| library.EVP_DigestInit_ex(sum->context, library.EVP_sha256(), NULL) != 1) {
+	if (!sum->context || library.EVP_DigestInit_ex(sum->context, library.EVP_sha256(), NULL) != 1) {
 		(void)refused(error);
 		return ik_sha256_free(sum);
 	}
@@ -82,7 +85,7 @@ struct ik_sha256 *ik_sha256_new(struct ik_error *error)
 
 struct ik_sha256 *ik_sha256_free(struct ik_sha256 *sum)
 {
-	if (sum != NULL)
+	if (sum)
 		library.EVP_MD_CTX_free(sum->context);
 	free(sum);
 	return NULL;
@@ -94,7 +97,8 @@ void ik_sha256_add(struct ik_sha256 *sum, const char *bytes, size_t length)
 		sum->failed = true;
 }
 
-enum ik_status ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT], struct ik_error *error)
+enum ik_status ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT],
+	struct ik_error *error)
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned char digest[DIGEST_BYTES];
@@ -116,7 +120,7 @@ enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256
 	struct ik_sha256 *sum = ik_sha256_new(error);
 	enum ik_status status;
 
-	if (sum == NULL)
+	if (!sum)
 		return error->status;
 	ik_sha256_add(sum, bytes, length);
 	status = ik_sha256_end(sum, out, error);
@@ -148,7 +152,7 @@ int ik_sha256_of_fd(int fd, char out[IK_SHA256_TEXT])
 {
 	struct ik_error error;
 	struct ik_sha256 *sum = ik_sha256_new(&error);
-	int number = sum != NULL ? add_all(sum, fd) : ENOSYS;
+	int number = sum ? add_all(sum, fd) : ENOSYS;
 
 	if (number == 0 && ik_sha256_end(sum, out, &error) != IK_OK)
 		number = EIO;
@@ -167,7 +171,7 @@ enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT], str
 		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
 	if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
 		status = ik_error_set(error, IK_INVALID, _("cannot read %s: it is no regular file"), path);
-	else if ((sum = ik_sha256_new(error)) == NULL)
+	else if (!(sum = ik_sha256_new(error)))
 		status = error->status;
 	else if ((number = add_all(sum, fd)) != 0)
 		status = ik_error_set_errno(error, number, _("cannot read %s"), path);

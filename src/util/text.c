@@ -20,8 +20,8 @@ bool ik_text_ends(const char *text, const char *suffix)
 	size_t text_length = strlen(text);
 	size_t suffix_length = strlen(suffix);
 
-	return text_length >= suffix_length
-		&& memcmp(text + text_length - suffix_length, suffix, suffix_length) == 0;
+	return text_length >= suffix_length &&
+		memcmp(text + text_length - suffix_length, suffix, suffix_length) == 0;
 }
 
 uint64_t ik_text_hash(const char *text)

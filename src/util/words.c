@@ -60,8 +60,8 @@ static size_t put(char *word, size_t length, uint32_t codepoint)
 
 /* Read letters of one kind and their marks from a place, at most most of them: returns the
  * length of what they are as a word, and where it ends. */
-static size_t read_letters(const struct ik_words *words, size_t at, enum ik_letter kind, size_t most,
-	char *word, size_t *ret_end)
+static size_t read_letters(const struct ik_words *words, size_t at, enum ik_letter kind,
+	size_t most, char *word, size_t *ret_end)
 {
 	size_t length = 0, bytes, count = 0;
 	uint32_t codepoint;

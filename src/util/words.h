@@ -29,7 +29,7 @@ enum ik_word_kind {
 };
 
 struct ik_word {
-	const char *text;  /* valid until the next one is asked for */
+	const char *text; /* valid until the next one is asked for */
 	size_t length;
 	size_t start, end; /* where it stands in the text */
 	size_t middle;     /* where the first character of a pair ends; else end */

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 	pane = ik_inspector_pane(inspector);
 	for (size_t i = 0; i < count; i++) {
 		(void)snprintf(id, sizeof id, "call-%zu", i);
-		struct ik_call *call = ik_calls_get(calls, id, "bash");
+		struct ik_shown_call *call = ik_calls_get(calls, id, "bash");
 		ik_calls_set_arguments(calls, call, "{\"command\":\"make check\"}", 24);
 		ik_calls_set_result(calls, call, small);
 	}
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	act(IK_ACTION_TOP, 1);
 	act(IK_ACTION_BOTTOM, 1);
 	print_longest("through the list");
-	struct ik_call *call = ik_calls_get(calls, "large", "bash");
+	struct ik_shown_call *call = ik_calls_get(calls, "large", "bash");
 	begin_turn();
 	ik_calls_set_result(calls, call, large);
 	end_turn();

@@ -58,7 +58,7 @@ static void check_arguments(const struct ik_argument *arguments)
 }
 
 /* Assert that the arguments, written as JSON, are read as what they are. */
-static void check_again(const struct ik_argument *arguments, struct ik_answer *answer)
+static void check_again(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	struct ik_argument again[PARAMETERS] = { { 0 } };
 	struct ik_buf text;
@@ -83,7 +83,7 @@ static void check_again(const struct ik_argument *arguments, struct ik_answer *a
 }
 
 /* Assert that the answer is one JSON object with an error and its code. */
-static void check_answer(struct ik_answer *answer)
+static void check_answer(struct ik_tool_answer *answer)
 {
 	struct ik_json_span object;
 
@@ -96,7 +96,7 @@ static void check_answer(struct ik_answer *answer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ik_argument arguments[PARAMETERS] = { { 0 } };
-	struct ik_answer answer;
+	struct ik_tool_answer answer;
 	struct ik_buf input;
 
 	ik_buf_init(&input, SIZE_MAX / 2);

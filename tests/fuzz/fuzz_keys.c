@@ -32,7 +32,7 @@ static void check_key(void *arg, const struct ik_key *key)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	struct ik_keymap *keymap = ik_keymap_new();
 	size_t piece = size > 0 ? 1 + data[0] % 32u : 1;
 

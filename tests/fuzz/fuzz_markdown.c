@@ -26,7 +26,7 @@ static void take_lines(const struct ik_block *block, const struct ik_lines *line
 	demand(lines->count > 0);
 	for (uint32_t i = 0; i < lines->count; i++) {
 		uint32_t count;
-		const struct ik_run *runs = ik_lines_runs(lines, i, &count);
+		const struct ik_text_run *runs = ik_lines_runs(lines, i, &count);
 
 		demand(lines->lines[i].source <= block->length);
 		for (uint32_t run = 0; run < count; run++) {

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ik_screen_options options = { .utf8 = true, .provider = "openai", .model = "gpt",
 		.commands = "/help    what there is\n", .markdown = true };
-	struct ik_input *input;
+	struct ik_terminal_input *input;
 	struct ik_screen *screen;
 	int rows, columns;
 

@@ -42,7 +42,7 @@ static const struct ik_parameter parameters[] = {
 
 /* One run of the shell. */
 struct shell {
-	struct ik_answer *answer;
+	struct ik_tool_answer *answer;
 	pid_t pid;
 	int output;       /* read end of the one pipe for stdout and stderr, -1 at its end */
 	int signals;      /* signalfd */
@@ -73,6 +73,7 @@ static char *shell_command(const char *command, size_t length)
 	if (length < ARGUMENT_MAX)
 		return ik_strdup(command);
 	int fd = memfd_create("command", MFD_CLOEXEC);
+
 	if (fd < 0 || ik_write_all(fd, command, length) != 0)
 		return ik_strdup(command);
 	return ik_format(". /proc/%ld/fd/%d", (long)getpid(), fd);
@@ -200,6 +201,7 @@ static int shell_patience(const struct shell *shell)
 	if (shell->deadline == 0)
 		return -1;
 	int64_t left = shell->deadline - ik_clock_ms();
+
 	return left > 0 ? (int)left : 0;
 }
 
@@ -244,13 +246,13 @@ static int signals_open(void)
 static bool take_live(void)
 {
 	const char *value = getenv("IKIGAI_LIVE");
-	bool live = value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+	bool live = value && value[0] != '\0' && strcmp(value, "0") != 0;
 
 	unsetenv("IKIGAI_LIVE");
 	return live;
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	struct shell shell = { .answer = answer, .output = -1, .exit_code = EXIT_NOT_FOUND };
 
@@ -258,12 +260,14 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	ik_answer_open(answer, "output");
 	if (arguments[COMMAND].length > 0) {
 		shell.signals = signals_open();
-		int number = shell.signals < 0 ? errno :
-			shell_spawn(&shell, arguments[COMMAND].text, arguments[COMMAND].length);
+		int number = shell.signals < 0
+			? errno
+			: shell_spawn(&shell, arguments[COMMAND].text, arguments[COMMAND].length);
 		if (number == 0) {
 			shell_wait(&shell);
 		} else {
 			char *reason = ik_format("cannot start /bin/sh: %s", strerror(number));
+
 			ik_answer_piece(answer, reason, strlen(reason));
 			free(reason);
 		}

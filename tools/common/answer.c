@@ -16,21 +16,21 @@
 /* A piece is escaped in parts of this size: a byte may become six. */
 #define PART IK_KIB(32)
 
-void ik_answer_init(struct ik_answer *answer, int fd)
+void ik_answer_init(struct ik_tool_answer *answer, int fd)
 {
-	*answer = (struct ik_answer){ .fd = fd };
+	*answer = (struct ik_tool_answer){ .fd = fd };
 	ik_buf_init(&answer->text, SIZE_MAX / 2);
 }
 
 /* Open the object before its first member. */
-static void answer_start(struct ik_answer *answer)
+static void answer_start(struct ik_tool_answer *answer)
 {
 	if (!answer->started)
 		ik_json_open(&answer->text, '{');
 	answer->started = true;
 }
 
-bool ik_answer_out_of_memory(struct ik_answer *answer)
+bool ik_answer_out_of_memory(struct ik_tool_answer *answer)
 {
 	static const char text[] = "{\"error\":\"Out of memory\",\"error_code\":\"OUT_OF_MEMORY\"}";
 
@@ -42,7 +42,7 @@ bool ik_answer_out_of_memory(struct ik_answer *answer)
 }
 
 /* Write what has been gathered. */
-static void answer_flush(struct ik_answer *answer)
+static void answer_flush(struct ik_tool_answer *answer)
 {
 	if (answer->write_error == 0 && !answer->settled && ik_buf_status(&answer->text) != IK_OK &&
 		!ik_answer_out_of_memory(answer) && answer->write_error == 0)
@@ -53,7 +53,7 @@ static void answer_flush(struct ik_answer *answer)
 	ik_buf_clear(&answer->text);
 }
 
-void ik_answer_open(struct ik_answer *answer, const char *name)
+void ik_answer_open(struct ik_tool_answer *answer, const char *name)
 {
 	answer_start(answer);
 	ik_json_key(&answer->text, name);
@@ -62,7 +62,7 @@ void ik_answer_open(struct ik_answer *answer, const char *name)
 }
 
 /* Complete a held character byte by byte; returns how many bytes that took. */
-static size_t answer_release(struct ik_answer *answer, const char *bytes, size_t length)
+static size_t answer_release(struct ik_tool_answer *answer, const char *bytes, size_t length)
 {
 	size_t taken = 0;
 
@@ -71,6 +71,7 @@ static size_t answer_release(struct ik_answer *answer, const char *bytes, size_t
 
 		answer->held[answer->held_length] = bytes[taken];
 		int size = ik_utf8_decode(answer->held, answer->held_length + 1, &codepoint);
+
 		if (size == 0) {
 			/* The byte does not continue it, and may begin something new. */
 			ik_json_escape(&answer->text, answer->held, answer->held_length);
@@ -102,7 +103,7 @@ static size_t unfinished_tail(const char *bytes, size_t length)
 	return 0;
 }
 
-void ik_answer_piece(struct ik_answer *answer, const char *bytes, size_t length)
+void ik_answer_piece(struct ik_tool_answer *answer, const char *bytes, size_t length)
 {
 	size_t taken = answer_release(answer, bytes, length);
 
@@ -124,13 +125,13 @@ void ik_answer_piece(struct ik_answer *answer, const char *bytes, size_t length)
 }
 
 /* Bring out a beginning that nothing completes. */
-static void answer_give_up(struct ik_answer *answer)
+static void answer_give_up(struct ik_tool_answer *answer)
 {
 	ik_json_escape(&answer->text, answer->held, answer->held_length);
 	answer->held_length = 0;
 }
 
-void ik_answer_escaped(struct ik_answer *answer, const char *text, size_t length)
+void ik_answer_escaped(struct ik_tool_answer *answer, const char *text, size_t length)
 {
 	answer_give_up(answer);
 	while (length > 0 && !ik_answer_lost(answer)) {
@@ -144,30 +145,32 @@ void ik_answer_escaped(struct ik_answer *answer, const char *text, size_t length
 	}
 }
 
-void ik_answer_close(struct ik_answer *answer)
+void ik_answer_close(struct ik_tool_answer *answer)
 {
 	answer_give_up(answer);
 	ik_json_quote_close(&answer->text);
 }
 
-void ik_answer_text(struct ik_answer *answer, const char *name, const char *bytes, size_t length)
+void ik_answer_text(struct ik_tool_answer *answer, const char *name, const char *bytes,
+	size_t length)
 {
 	ik_answer_open(answer, name);
 	ik_answer_piece(answer, bytes, length);
 	ik_answer_close(answer);
 }
 
-void ik_answer_integer(struct ik_answer *answer, const char *name, int64_t number)
+void ik_answer_integer(struct ik_tool_answer *answer, const char *name, int64_t number)
 {
 	answer_start(answer);
 	ik_json_key(&answer->text, name);
 	ik_json_put_integer(&answer->text, number);
 }
 
-void ik_answer_error(struct ik_answer *answer, const char *code, const char *hint,
+void ik_answer_error(struct ik_tool_answer *answer, const char *code, const char *hint,
 	const char *format, ...)
 {
 	struct ik_buf sentence;
+
 	va_list arguments;
 
 	ik_buf_init(&sentence, SIZE_MAX / 2);
@@ -182,18 +185,18 @@ void ik_answer_error(struct ik_answer *answer, const char *code, const char *hin
 		answer->started = false;
 		ik_answer_text(answer, "error", sentence.data, sentence.length);
 		ik_answer_text(answer, "error_code", code, strlen(code));
-		if (hint != NULL && hint[0] != '\0')
+		if (hint && hint[0] != '\0')
 			ik_answer_text(answer, "hint", hint, strlen(hint));
 	}
 	ik_buf_done(&sentence);
 }
 
-bool ik_answer_lost(const struct ik_answer *answer)
+bool ik_answer_lost(const struct ik_tool_answer *answer)
 {
 	return answer->write_error != 0 || answer->broken || answer->settled;
 }
 
-bool ik_answer_end(struct ik_answer *answer)
+bool ik_answer_end(struct ik_tool_answer *answer)
 {
 	answer_start(answer);
 	if (!answer->broken) {

@@ -40,8 +40,9 @@ static bool copy_one(int from, int to, const char *name)
 {
 	char *value = ik_alloc(XATTR_SIZE_MAX);
 	ssize_t length = fgetxattr(from, name, value, XATTR_SIZE_MAX);
-	bool copied = length >= 0 && (has_value(to, name, value, (size_t)length) ||
-		fsetxattr(to, name, value, (size_t)length, 0) == 0);
+	bool copied = length >= 0 &&
+		(has_value(to, name, value, (size_t)length) ||
+			fsetxattr(to, name, value, (size_t)length, 0) == 0);
 
 	free(value);
 	return copied;
@@ -80,6 +81,7 @@ bool ik_attributes_copy(int from, int to)
 	if (!list_names(from, &names, &length))
 		return false;
 	bool copied = remove_others(to, names, length);
+
 	for (const char *at = names; copied && at < names + length; at += strlen(at) + 1)
 		copied = copy_one(from, to, at);
 	free(names);

@@ -35,8 +35,7 @@ struct temporary {
 static bool is_temporary_name(const char *name)
 {
 	return strlen(name) == NAME_SIZE - 2 && ik_text_starts(name, PREFIX) &&
-		ik_text_ends(name, SUFFIX) &&
-		strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
+		ik_text_ends(name, SUFFIX) && strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
 }
 
 /* Is nobody writing the temporary any more? */
@@ -58,12 +57,12 @@ static void sweep(int directory)
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
-	if (stream == NULL) {
+	if (!stream) {
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
-	while ((entry = readdir(stream)) != NULL) {
+	while ((entry = readdir(stream))) {
 		if (!is_temporary_name(entry->d_name))
 			continue;
 		int found = openat(directory, entry->d_name,
@@ -129,9 +128,10 @@ static bool keep_identity(const struct ik_target *target, const struct temporary
 	if (from >= 0 && fstat(temporary->fd, &made) == 0) {
 		bool same_owner = made.st_uid == target->status.st_uid &&
 			made.st_gid == target->status.st_gid;
+
 		/* The owner first: changing it takes set-user-ID bits away. */
-		kept = (same_owner || fchown(temporary->fd, target->status.st_uid,
-				target->status.st_gid) == 0) &&
+		kept = (same_owner ||
+				   fchown(temporary->fd, target->status.st_uid, target->status.st_gid) == 0) &&
 			fchmod(temporary->fd, target->status.st_mode & 07777) == 0 &&
 			ik_attributes_copy(from, temporary->fd);
 	}
@@ -163,8 +163,8 @@ static void sync_directory(int directory)
 }
 
 /* Fill the temporary and put it in the target's place. */
-static enum ik_beside_result fill_and_rename(struct ik_target *target,
-	struct temporary *temporary, const struct ik_parts *parts, int *ret_number)
+static enum ik_beside_result fill_and_rename(struct ik_target *target, struct temporary *temporary,
+	const struct ik_parts *parts, int *ret_number)
 {
 	int number = ik_parts_write(temporary->fd, parts);
 
@@ -204,6 +204,7 @@ enum ik_beside_result ik_beside_write(struct ik_target *target, const struct ik_
 	sweep(target->directory);
 	/* Nobody else may read the new content before it has the old one's mode. */
 	int number = temporary_open(&temporary, target->directory, target->exists ? 0600 : 0666);
+
 	if (number != 0) {
 		*ret_number = number;
 		if (!target->exists)

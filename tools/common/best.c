@@ -20,8 +20,7 @@ void ik_best_keep(struct ik_best *best, size_t distance, size_t line, const char
 		return;
 	if (best->count == IK_BEST_MAX)
 		free(best->items[--best->count].text);
-	memmove(&best->items[at + 1], &best->items[at],
-		(best->count - at) * sizeof(best->items[0]));
+	memmove(&best->items[at + 1], &best->items[at], (best->count - at) * sizeof(best->items[0]));
 	best->items[at] = (struct ik_candidate){ distance, line, ik_strndup(text, length) };
 	best->count++;
 }

@@ -23,10 +23,10 @@ static void take_bus_error(int number, siginfo_t *info, void *context)
 	size_t offset = (size_t)((uintptr_t)info->si_addr - (uintptr_t)map_start);
 
 	(void)context;
-	if (map_start != NULL && (char *)info->si_addr >= map_start && offset < map_length) {
+	if (map_start && (char *)info->si_addr >= map_start && offset < map_length) {
 		offset &= ~((size_t)sysconf(_SC_PAGESIZE) - 1);
 		if (mmap(map_start + offset, map_length - offset, PROT_READ,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
 			map_lost = 1;
 			return;
 		}
@@ -63,6 +63,7 @@ int ik_contents_open(struct ik_contents *contents, int fd, const struct stat *st
 		return 0;
 	/* One more than expected, so that the end of the file shows at once. */
 	int number = ik_read_all(fd, &contents->copy, (size_t)status->st_size + 1);
+
 	if (number == 0 && ik_buf_status(&contents->copy) != IK_OK)
 		number = ENOMEM;
 	contents->data = contents->copy.data;
@@ -80,6 +81,7 @@ bool ik_contents_data(const struct ik_contents *contents, size_t offset, size_t 
 	if (from < 0 && contents->sparse && errno == ENXIO)
 		return false;
 	off_t to = from < 0 ? -1 : lseek(contents->fd, from, SEEK_HOLE);
+
 	if (from < 0 || to < 0) {
 		*ret_from = offset;
 		*ret_to = contents->length;

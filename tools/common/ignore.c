@@ -44,19 +44,19 @@ struct rules {
 
 /* A directory on the way. */
 struct level {
-	size_t base;            /* bytes of ignore->path up to it */
+	size_t base; /* bytes of ignore->path up to it */
 	struct rules gitignore, ignore, exclude;
-	bool repository;        /* it is the root of one */
+	bool repository; /* it is the root of one */
 };
 
 struct ik_ignore {
 	struct level *levels;
 	size_t count, capacity;
-	struct ik_buf path;     /* of the directory that was entered last, from the first level */
-	size_t prefix_length;   /* of path: of the beginning */
-	size_t skipped;         /* bytes of the walk's paths up to the beginning */
-	struct rules user;      /* core.excludesFile */
-	bool cut;               /* a file has more rules than RULES_MAX */
+	struct ik_buf path;   /* of the directory that was entered last, from the first level */
+	size_t prefix_length; /* of path: of the beginning */
+	size_t skipped;       /* bytes of the walk's paths up to the beginning */
+	struct rules user;    /* core.excludesFile */
+	bool cut;             /* a file has more rules than RULES_MAX */
 };
 
 /* Take the element of a set at *at, in which backslashes quote. */
@@ -74,10 +74,18 @@ static int in_class(const char **at, unsigned char byte)
 		const char *name;
 		int (*test)(int byte);
 	} classes[] = {
-		{ "alpha:]", isalpha }, { "digit:]", isdigit }, { "alnum:]", isalnum },
-		{ "upper:]", isupper }, { "lower:]", islower }, { "space:]", isspace },
-		{ "blank:]", isblank }, { "punct:]", ispunct }, { "print:]", isprint },
-		{ "graph:]", isgraph }, { "cntrl:]", iscntrl }, { "xdigit:]", isxdigit },
+		{ "alpha:]", isalpha },
+		{ "digit:]", isdigit },
+		{ "alnum:]", isalnum },
+		{ "upper:]", isupper },
+		{ "lower:]", islower },
+		{ "space:]", isspace },
+		{ "blank:]", isblank },
+		{ "punct:]", ispunct },
+		{ "print:]", isprint },
+		{ "graph:]", isgraph },
+		{ "cntrl:]", iscntrl },
+		{ "xdigit:]", isxdigit },
 	};
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
@@ -99,8 +107,9 @@ static bool in_set(const char **at, unsigned char byte)
 	for (bool first = true; first || *member != ']'; first = false) {
 		if (*member == '\0')
 			return false;
-		if (member[0] == '[' && member[1] == ':' && strstr(member + 2, ":]") != NULL) {
+		if (member[0] == '[' && member[1] == ':' && strstr(member + 2, ":]")) {
 			int inside = in_class(&member, byte);
+
 			if (inside < 0)
 				return false;
 			found = found || inside > 0;
@@ -130,7 +139,8 @@ static bool take_one(const char **pattern, char byte)
 	}
 	if (**pattern == '[') {
 		bool inside = in_set(pattern, (unsigned char)byte);
-		return inside && *pattern != NULL;
+
+		return inside && *pattern;
 	}
 	if (**pattern == '\\')
 		++*pattern;
@@ -165,13 +175,14 @@ bool ik_ignore_matches(const char *pattern, const char *path)
 		if (*pattern == '\0' && *path == '\0')
 			return true;
 		const char *next = pattern;
+
 		if (take_one(&next, *path)) {
 			pattern = next;
 			path++;
-		} else if (star != NULL && *star_end != '\0' && *star_end != '/') {
+		} else if (star && *star_end != '\0' && *star_end != '/') {
 			pattern = star;
 			path = ++star_end;
-		} else if (deep != NULL && (deep_end = strchr(deep_end, '/')) != NULL) {
+		} else if (deep && (deep_end = strchr(deep_end, '/'))) {
 			pattern = deep;
 			path = ++deep_end;
 			star = NULL;
@@ -215,14 +226,14 @@ static bool rule_make(char *line, struct rule *rule)
 		rule->directory_only = true;
 		line[--length] = '\0';
 	}
-	rule->whole_path = strchr(line, '/') != NULL;
+	rule->whole_path = strchr(line, '/');
 	if (line[0] == '/')
 		line++;
 	if (line[0] == '\0')
 		return false;
-	if (strpbrk(line, "*?[\\") == NULL) {
+	if (!strpbrk(line, "*?[\\")) {
 		rule->kind = RULE_LITERAL;
-	} else if (!rule->whole_path && line[0] == '*' && strpbrk(line + 1, "*?[\\") == NULL) {
+	} else if (!rule->whole_path && line[0] == '*' && !strpbrk(line + 1, "*?[\\")) {
 		rule->kind = RULE_ENDING;
 		line++;
 	}
@@ -249,9 +260,10 @@ static void rules_read(struct ik_ignore *ignore, struct rules *rules, int direct
 	close(fd);
 	rules->text = ik_buf_take(&text, NULL);
 	char *at = rules->text;
+
 	if (ik_text_starts(at, "\xef\xbb\xbf"))
 		at += 3;
-	for (char *line; (line = strsep(&at, "\n")) != NULL;)
+	for (char *line; (line = strsep(&at, "\n"));)
 		if (rule_make(line, &rule)) {
 			ignore->cut |= rules->count == RULES_MAX;
 			if (rules->count == RULES_MAX)
@@ -286,8 +298,8 @@ static const struct rule *rules_find(const struct rules *rules, const char *path
 			matches = strcmp(subject, rule->text) == 0;
 			break;
 		case RULE_ENDING:
-			matches = name_length >= rule->length && memcmp(name + name_length - rule->length,
-				rule->text, rule->length) == 0;
+			matches = name_length >= rule->length &&
+				memcmp(name + name_length - rule->length, rule->text, rule->length) == 0;
 			break;
 		case RULE_WILD:
 			matches = ik_ignore_matches(rule->text, subject);
@@ -373,7 +385,8 @@ static char *excludes_file(const char *configuration)
 		ik_buf_clear(&text);
 	close(fd);
 	char *at = text.length > 0 ? text.data : NULL;
-	for (char *line; (line = strsep(&at, "\n")) != NULL;) {
+
+	for (char *line; (line = strsep(&at, "\n"));) {
 		line += strspn(line, " \t");
 		if (*line == '[') {
 			in_core = strncasecmp(line, "[core]", strlen("[core]")) == 0;
@@ -399,21 +412,22 @@ static void read_user(struct ik_ignore *ignore)
 	const char *home = getenv("HOME"), *set = getenv("XDG_CONFIG_HOME");
 	char *own, *configuration, *path;
 
-	if (home == NULL || home[0] == '\0')
+	if (!home || home[0] == '\0')
 		return;
-	own = set != NULL && set[0] != '\0' ? ik_format("%s/git/", set) : ik_format("%s/.config/git/", home);
+	own = set && set[0] != '\0' ? ik_format("%s/git/", set) : ik_format("%s/.config/git/", home);
 	configuration = ik_format("%s/.gitconfig", home);
 	path = excludes_file(configuration);
 	free(configuration);
-	if (path == NULL) {
+	if (!path) {
 		configuration = ik_format("%sconfig", own);
 		path = excludes_file(configuration);
 		free(configuration);
 	}
-	if (path == NULL) {
+	if (!path) {
 		path = ik_format("%signore", own);
 	} else if (ik_text_starts(path, "~/")) {
 		char *expanded = ik_format("%s%s", home, path + 1);
+
 		free(path);
 		path = expanded;
 	}
@@ -481,8 +495,8 @@ static void add_above(struct ik_ignore *ignore, const char *beginning)
 		char *directory = ik_strndup(beginning, at);
 		int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-		add_level(ignore, at - root, fd, IK_IGNORE_GITIGNORE | IK_IGNORE_IGNORE |
-			(at == root ? IK_IGNORE_GIT : 0));
+		add_level(ignore, at - root, fd,
+			IK_IGNORE_GITIGNORE | IK_IGNORE_IGNORE | (at == root ? IK_IGNORE_GIT : 0));
 		if (fd >= 0)
 			close(fd);
 		free(directory);
@@ -497,7 +511,7 @@ struct ik_ignore *ik_ignore_new(const char *directory)
 	char *beginning = realpath(directory[0] != '\0' ? directory : ".", NULL);
 
 	ik_buf_init(&ignore->path, SIZE_MAX / 2);
-	if (beginning != NULL)
+	if (beginning)
 		add_above(ignore, beginning);
 	free(beginning);
 	ignore->prefix_length = ignore->path.length;
@@ -508,7 +522,7 @@ struct ik_ignore *ik_ignore_new(const char *directory)
 
 struct ik_ignore *ik_ignore_free(struct ik_ignore *ignore)
 {
-	if (ignore == NULL)
+	if (!ignore)
 		return NULL;
 	while (ignore->count > 0)
 		ik_ignore_leave(ignore);
@@ -521,9 +535,10 @@ struct ik_ignore *ik_ignore_free(struct ik_ignore *ignore)
 
 unsigned ik_ignore_file(const char *name)
 {
-	return strcmp(name, ".git") == 0 ? IK_IGNORE_GIT :
-		strcmp(name, ".gitignore") == 0 ? IK_IGNORE_GITIGNORE :
-		strcmp(name, ".ignore") == 0 ? IK_IGNORE_IGNORE : 0;
+	return strcmp(name, ".git") == 0      ? IK_IGNORE_GIT
+		: strcmp(name, ".gitignore") == 0 ? IK_IGNORE_GITIGNORE
+		: strcmp(name, ".ignore") == 0    ? IK_IGNORE_IGNORE
+										  : 0;
 }
 
 void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd, unsigned files)
@@ -540,20 +555,20 @@ static const struct rule *decide(const struct ik_ignore *ignore, const char *nam
 	size_t length = strlen(name);
 	const struct rule *rule = NULL;
 
-	for (size_t i = ignore->count; rule == NULL && i > 0; i--) {
+	for (size_t i = ignore->count; !rule && i > 0; i--) {
 		const struct level *level = &ignore->levels[i - 1];
 
 		rule = rules_find(&level->ignore, path + level->base, name, length, directory);
 	}
-	for (size_t i = ignore->count; rule == NULL && i > 0; i--) {
+	for (size_t i = ignore->count; !rule && i > 0; i--) {
 		const struct level *level = &ignore->levels[i - 1];
 
 		rule = rules_find(&level->gitignore, path + level->base, name, length, directory);
 		if (!level->repository)
 			continue;
-		if (rule == NULL)
+		if (!rule)
 			rule = rules_find(&level->exclude, path + level->base, name, length, directory);
-		if (rule == NULL)
+		if (!rule)
 			rule = rules_find(&ignore->user, path + level->base, name, length, directory);
 		break;
 	}
@@ -574,5 +589,5 @@ bool ik_ignore_excludes(struct ik_ignore *ignore, const char *name, bool directo
 	ik_buf_puts(&ignore->path, name);
 	const struct rule *rule = decide(ignore, name, directory);
 	ik_buf_truncate(&ignore->path, length);
-	return rule != NULL && !rule->included;
+	return rule && !rule->included;
 }

@@ -60,9 +60,10 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
 		size_t room = input->length < IK_KIB(64) ? IK_KIB(64) : input->length;
 		char *to = ik_buf_reserve(input, room < IK_MIB(4) ? room : IK_MIB(4));
 
-		if (to == NULL)
+		if (!to)
 			return ik_buf_check(input, "the input", error);
 		ssize_t count = read_some(fd, to, input->capacity - input->length - 1);
+
 		if (count < 0)
 			return ik_error_set_errno(error, errno, "stdin cannot be read");
 		if (count == 0)
@@ -81,8 +82,8 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
 /* Append a sentence with the parameters of program: "... file_path, offset (optional)". */
 static void list_parameters(const struct ik_program *program, struct ik_buf *out)
 {
-	ik_buf_puts(out, program->parameter_count == 1 ? "The only parameter is " :
-		"The parameters are ");
+	ik_buf_puts(out,
+		program->parameter_count == 1 ? "The only parameter is " : "The parameters are ");
 	for (size_t i = 0; i < program->parameter_count; i++) {
 		if (i > 0)
 			ik_buf_puts(out, ", ");
@@ -98,10 +99,14 @@ static const char *wanted(const struct ik_parameter *parameter)
 {
 	switch (parameter->type) {
 	case IK_PARAMETER_STRING:
-	case IK_PARAMETER_NAME: return "a string";
-	case IK_PARAMETER_COUNT: return "an integer of at least 1";
-	case IK_PARAMETER_NUMBER: return "an integer of at least 0";
-	case IK_PARAMETER_BOOLEAN: return "true or false";
+	case IK_PARAMETER_NAME:
+		return "a string";
+	case IK_PARAMETER_COUNT:
+		return "an integer of at least 1";
+	case IK_PARAMETER_NUMBER:
+		return "an integer of at least 0";
+	case IK_PARAMETER_BOOLEAN:
+		return "true or false";
 	}
 	return "";
 }
@@ -122,14 +127,15 @@ static void show_value(struct ik_json_span value, struct ik_buf *out)
 
 /* Answer that parameter got a value of the wrong kind. */
 static void refuse_value(const struct ik_parameter *parameter, struct ik_json_span value,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	struct ik_buf shown;
 
 	ik_buf_init(&shown, IK_KIB(4));
 	show_value(value, &shown);
-	ik_answer_error(answer, "INVALID_ARG", !parameter->required &&
-			ik_json_span_type(value) == IK_JSON_NULL ? "Leave it out instead." : NULL,
+	ik_answer_error(answer, "INVALID_ARG",
+		!parameter->required && ik_json_span_type(value) == IK_JSON_NULL ? "Leave it out instead."
+																		 : NULL,
 		"%s must be %s, but is %s", parameter->name, wanted(parameter), shown.data);
 	ik_buf_done(&shown);
 }
@@ -139,7 +145,7 @@ static bool abbreviates(const char *part, const char *whole)
 {
 	for (; *part != '\0'; part++, whole++) {
 		whole = strchr(whole, *part);
-		if (whole == NULL)
+		if (!whole)
 			return false;
 	}
 	return true;
@@ -151,7 +157,7 @@ static const char *nearest_parameter(const char *name, const char *const *names,
 	const char *nearest = ik_text_nearest(name, names, count);
 	size_t found = 0;
 
-	if (nearest != NULL || strlen(name) < 3)
+	if (nearest || strlen(name) < 3)
 		return nearest;
 	for (size_t i = 0; i < count; i++)
 		if (abbreviates(name, names[i])) {
@@ -163,7 +169,7 @@ static const char *nearest_parameter(const char *name, const char *const *names,
 
 /* Answer that there is no parameter of that name. */
 static void refuse_name(const struct ik_program *program, struct ik_json_span key,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	const char *names[IK_PARAMETERS_MAX];
 	struct ik_buf known;
@@ -173,7 +179,8 @@ static void refuse_name(const struct ik_program *program, struct ik_json_span ke
 		names[i] = program->parameters[i].name;
 	ik_buf_init(&known, IK_KIB(4));
 	const char *nearest = nearest_parameter(name, names, program->parameter_count);
-	if (nearest != NULL)
+
+	if (nearest)
 		ik_buf_printf(&known, "Did you mean %s? ", nearest);
 	list_parameters(program, &known);
 	ik_answer_error(answer, "INVALID_ARG", known.data, "unknown parameter: %.*s",
@@ -193,7 +200,7 @@ static bool argument_set(const struct ik_parameter *parameter, struct ik_json_sp
 		if (ik_json_span_type(value) != IK_JSON_STRING)
 			return false;
 		argument->text = ik_json_string_new(value, &argument->length);
-		if (argument->text == NULL)
+		if (!argument->text)
 			ik_alloc_fail();
 		return true;
 	case IK_PARAMETER_COUNT:
@@ -218,7 +225,7 @@ static size_t find_parameter(const struct ik_program *program, struct ik_json_sp
 
 /* Take every member of the object. */
 static bool take_members(const struct ik_program *program, struct ik_json_span object,
-	struct ik_argument *arguments, struct ik_answer *answer)
+	struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
@@ -243,8 +250,8 @@ static bool take_members(const struct ik_program *program, struct ik_json_span o
 		}
 		if (parameter->type == IK_PARAMETER_NAME &&
 			strlen(arguments[i].text) != arguments[i].length) {
-			ik_answer_error(answer, "INVALID_ARG", NULL,
-				"%s must not contain a NUL character", parameter->name);
+			ik_answer_error(answer, "INVALID_ARG", NULL, "%s must not contain a NUL character",
+				parameter->name);
 			return false;
 		}
 	}
@@ -252,7 +259,7 @@ static bool take_members(const struct ik_program *program, struct ik_json_span o
 }
 
 bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input,
-	struct ik_argument *arguments, struct ik_answer *answer)
+	struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	struct ik_json_span object;
 	struct ik_error error;

@@ -17,7 +17,7 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
  * after answering with INVALID_ARG. Release with ik_input_free() either way.
  */
 bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input,
-	struct ik_argument *arguments, struct ik_answer *answer) IK_MUST_USE;
+	struct ik_argument *arguments, struct ik_tool_answer *answer) IK_MUST_USE;
 
 void ik_input_free(const struct ik_program *program, struct ik_argument *arguments);
 

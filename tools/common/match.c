@@ -21,7 +21,7 @@
 #define SLASHES_MAX (PATH_MAX / 2)
 
 /* Hands paths on, and counts them. */
-struct visitor {
+struct match_visitor {
 	ik_match_fn visit;
 	void *arg;
 	size_t count;
@@ -31,7 +31,7 @@ struct visitor {
 static void append_escaped(struct ik_buf *out, const char *directory)
 {
 	for (const char *at = directory; *at != '\0'; at++) {
-		if (strchr("*?[]\\", *at) != NULL)
+		if (strchr("*?[]\\", *at))
 			ik_buf_putc(out, '\\');
 		ik_buf_putc(out, *at);
 	}
@@ -42,7 +42,7 @@ static void join_pattern(struct ik_buf *out, const char *directory, const char *
 {
 	struct stat status;
 
-	if (directory != NULL && directory[0] != '\0') {
+	if (directory && directory[0] != '\0') {
 		if (stat(directory, &status) == 0)
 			append_escaped(out, directory);
 		else
@@ -58,7 +58,7 @@ static bool has_deep_component(const char *pattern)
 {
 	const char *at = pattern;
 
-	while ((at = strstr(at, "**")) != NULL) {
+	while ((at = strstr(at, "**"))) {
 		if ((at == pattern || at[-1] == '/') && (at[2] == '\0' || at[2] == '/'))
 			return true;
 		at += 2;
@@ -68,7 +68,7 @@ static bool has_deep_component(const char *pattern)
 
 static bool take_path(void *arg, const char *path, unsigned char type)
 {
-	struct visitor *visitor = arg;
+	struct match_visitor *visitor = arg;
 
 	visitor->count++;
 	return visitor->visit(visitor->arg, path, type);
@@ -88,7 +88,7 @@ static bool is_too_deep(const char *pattern)
 }
 
 /* Hand on what glob(3) finds. */
-static enum ik_match_result match_plain(const char *pattern, struct visitor *visitor)
+static enum ik_match_result match_plain(const char *pattern, struct match_visitor *visitor)
 {
 	glob_t found = { 0 };
 	enum ik_match_result result = IK_MATCH_DONE;
@@ -127,7 +127,7 @@ static bool is_start_unreadable(const char *pattern)
 	int fd = -1;
 
 	for (const char *at = pattern; *at != '\0' && !wild; at++) {
-		wild = strchr("*?[", *at) != NULL;
+		wild = strchr("*?[", *at);
 		if (*at == '\\' && at[1] != '\0')
 			at++;
 		*to++ = *at;
@@ -161,7 +161,7 @@ static void deepen(struct ik_buf *pattern)
 enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
 	ik_match_fn visit, void *arg)
 {
-	struct visitor visitor = { .visit = visit, .arg = arg };
+	struct match_visitor visitor = { .visit = visit, .arg = arg };
 	enum ik_match_result result;
 	struct ik_buf whole;
 
@@ -189,6 +189,7 @@ const char *ik_match_warning(enum ik_match_result result)
 	if (result == IK_MATCH_TOO_DEEP)
 		return "Directories more than 4096 levels deep were not searched.";
 	if (result == IK_MATCH_RULES_CUT)
-		return "A .gitignore or .ignore file has more than 20000 rules, the rest of which was not used.";
+		return "A .gitignore or .ignore file has more than 20000 rules, the rest of which was not "
+			   "used.";
 	return NULL;
 }

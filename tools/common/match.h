@@ -16,8 +16,8 @@
 
 enum ik_match_result {
 	IK_MATCH_DONE,
-	IK_MATCH_TOO_DEEP,   /* done, but for directories that lie too deep, and */
-	IK_MATCH_RULES_CUT,  /* done, but with some rules of ignore.h only: see ik_match_warning() */
+	IK_MATCH_TOO_DEEP,  /* done, but for directories that lie too deep, and */
+	IK_MATCH_RULES_CUT, /* done, but with some rules of ignore.h only: see ik_match_warning() */
 	IK_MATCH_NO_MEMORY,
 	IK_MATCH_READ_ERROR, /* the directory where the search begins cannot be read */
 	IK_MATCH_INVALID     /* too many parts */
@@ -29,9 +29,9 @@ typedef bool (*ik_match_fn)(void *arg, const char *path, unsigned char type);
 
 /* How far below its directory a pattern's last component is looked for. */
 enum ik_match_depth {
-	IK_MATCH_PATTERN,   /* there, unless it has a "**" */
-	IK_MATCH_BELOW,     /* in all directories below too, but for what ignore.h excludes */
-	IK_MATCH_BELOW_ALL  /* in all directories below too */
+	IK_MATCH_PATTERN,  /* there, unless it has a "**" */
+	IK_MATCH_BELOW,    /* in all directories below too, but for what ignore.h excludes */
+	IK_MATCH_BELOW_ALL /* in all directories below too */
 };
 
 /*

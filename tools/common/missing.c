@@ -64,9 +64,9 @@ static void near_names(const char *directory, const char *wanted, bool directori
 	size_t allowed = wanted_length / 3 + (directories ? 0 : 1);
 	struct dirent *entry;
 
-	for (int seen = 0; stream != NULL && seen < NAMES_MAX; seen++) {
+	for (int seen = 0; stream && seen < NAMES_MAX; seen++) {
 		entry = readdir(stream);
-		if (entry == NULL)
+		if (!entry)
 			break;
 		size_t length = strlen(entry->d_name);
 		bool leads_on = entry->d_type == DT_DIR || entry->d_type == DT_LNK ||
@@ -75,12 +75,13 @@ static void near_names(const char *directory, const char *wanted, bool directori
 			length > wanted_length + allowed || length + allowed < wanted_length ||
 			(directories && !leads_on))
 			continue;
-		size_t distance = strcasecmp(wanted, entry->d_name) == 0 ?
-			0 : ik_text_distance(wanted, entry->d_name);
+		size_t distance = strcasecmp(wanted, entry->d_name) == 0
+			? 0
+			: ik_text_distance(wanted, entry->d_name);
 		if (distance <= allowed && distance < wanted_length)
 			ik_best_keep(best, distance, 0, entry->d_name, length);
 	}
-	if (stream != NULL)
+	if (stream)
 		closedir(stream);
 }
 
@@ -116,7 +117,7 @@ static void find_below(struct ik_buf *path, const char *name, size_t depth, int 
 	size_t length = path->length;
 	struct dirent *entry;
 
-	while (stream != NULL && *left > 0 && (entry = readdir(stream)) != NULL) {
+	while (stream && *left > 0 && (entry = readdir(stream))) {
 		(*left)--;
 		if (entry->d_name[0] == '.')
 			continue;
@@ -129,7 +130,7 @@ static void find_below(struct ik_buf *path, const char *name, size_t depth, int 
 		}
 		ik_buf_truncate(path, length);
 	}
-	if (stream != NULL)
+	if (stream)
 		closedir(stream);
 }
 
@@ -194,8 +195,7 @@ void ik_missing_path(const char *path, struct ik_buf *hint)
 		ik_best_keep(&best, 0, 0, relative, strlen(relative));
 	else
 		correct(path, 0, &best);
-	if (best.count == 0 && path[0] == '~' && (path[1] == '\0' || path[1] == '/') &&
-		home != NULL) {
+	if (best.count == 0 && path[0] == '~' && (path[1] == '\0' || path[1] == '/') && home) {
 		char *meant = ik_format("%s%s", home, path + 1);
 
 		ik_buf_clear(hint);
@@ -205,7 +205,7 @@ void ik_missing_path(const char *path, struct ik_buf *hint)
 	}
 	if (best.count == 0)
 		find_elsewhere(path, &best);
-	if (best.count == 0 && strpbrk(path, "*?[") != NULL)
+	if (best.count == 0 && strpbrk(path, "*?["))
 		ik_buf_puts(hint, "Wildcards are not expanded here: glob finds what they stand for.");
 	ask(&best, hint);
 	ik_best_clear(&best);

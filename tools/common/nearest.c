@@ -16,20 +16,20 @@
 #define TEXT_MAX ((size_t)8 << 20)
 
 /* A line of a text, without its end. */
-struct line {
+struct nearest_line {
 	const char *text;
 	size_t length;
 };
 
 /* Take the next line; false at the end. */
-static bool next_line(const char **at, const char *end, struct line *line)
+static bool next_line(const char **at, const char *end, struct nearest_line *line)
 {
 	if (*at >= end)
 		return false;
 	const char *feed = memchr(*at, '\n', (size_t)(end - *at));
 	line->text = *at;
-	line->length = (size_t)((feed != NULL ? feed : end) - *at);
-	*at = feed != NULL ? feed + 1 : end;
+	line->length = (size_t)((feed ? feed : end) - *at);
+	*at = feed ? feed + 1 : end;
 	return true;
 }
 
@@ -39,7 +39,7 @@ static bool is_blank(char byte)
 }
 
 /* The line without blanks at its ends. */
-static struct line trimmed(struct line line)
+static struct nearest_line trimmed(struct nearest_line line)
 {
 	while (line.length > 0 && is_blank(line.text[0])) {
 		line.text++;
@@ -50,7 +50,7 @@ static struct line trimmed(struct line line)
 	return line;
 }
 
-static bool lines_equal(struct line one, struct line other)
+static bool lines_equal(struct nearest_line one, struct nearest_line other)
 {
 	return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
 }
@@ -90,7 +90,7 @@ static size_t line_number(const char *text, const char *at)
 {
 	size_t number = 1;
 
-	while ((text = memchr(text, '\n', (size_t)(at - text))) != NULL) {
+	while ((text = memchr(text, '\n', (size_t)(at - text)))) {
 		number++;
 		text++;
 	}
@@ -98,9 +98,9 @@ static size_t line_number(const char *text, const char *at)
 }
 
 /* The run of blanks at the start. */
-static struct line blanks_at(const char *at, const char *end)
+static struct nearest_line blanks_at(const char *at, const char *end)
 {
-	struct line run = { at, 0 };
+	struct nearest_line run = { at, 0 };
 
 	while (at + run.length < end && is_blank(at[run.length]))
 		run.length++;
@@ -108,15 +108,17 @@ static struct line blanks_at(const char *at, const char *end)
 }
 
 /* Append a run of blanks in words: "a tab and 4 spaces". */
-static void describe_blanks(struct line run, struct ik_buf *hint)
+static void describe_blanks(struct nearest_line run, struct ik_buf *hint)
 {
 	if (run.length == 0)
 		ik_buf_puts(hint, "nothing");
 	for (size_t at = 0, groups = 0; at < run.length; groups++) {
 		char blank = run.text[at];
 		size_t count = 0;
-		const char *name = blank == ' ' ? "space" : blank == '\t' ? "tab" :
-			blank == '\n' ? "line feed" : "carriage return";
+		const char *name = blank == ' ' ? "space"
+			: blank == '\t'             ? "tab"
+			: blank == '\n'             ? "line feed"
+										: "carriage return";
 
 		while (at < run.length && run.text[at] == blank) {
 			at++;
@@ -137,16 +139,17 @@ static void describe_blanks(struct line run, struct ik_buf *hint)
 /* The first run of blanks that is another one in the text, in which core (the trimmed wanted)
  * is at from, apart from blanks. False if there is none. */
 static bool find_difference(const char *text, const char *end, const char *from,
-	struct line wanted, struct line core, struct line *ret_ours, struct line *ret_theirs)
+	struct nearest_line wanted, struct nearest_line core, struct nearest_line *ret_ours,
+	struct nearest_line *ret_theirs)
 {
 	const char *core_end = core.text + core.length;
 	const char *back = from;
 	const char *at = core.text;
-	struct line ours, theirs = { wanted.text, (size_t)(core.text - wanted.text) };
+	struct nearest_line ours, theirs = { wanted.text, (size_t)(core.text - wanted.text) };
 
 	while (back > text && is_blank(back[-1]) && back[-1] != '\n')
 		back--;
-	ours = (struct line){ back, (size_t)(from - back) };
+	ours = (struct nearest_line){ back, (size_t)(from - back) };
 	bool same = ours.length >= theirs.length &&
 		memcmp(from - theirs.length, theirs.text, theirs.length) == 0;
 	while (same && at < core_end) {
@@ -154,8 +157,9 @@ static bool find_difference(const char *text, const char *end, const char *from,
 		at++;
 		ours = blanks_at(from, end);
 		theirs = blanks_at(at, wanted.text + wanted.length);
-		same = at < core_end ? lines_equal(ours, theirs) : ours.length >= theirs.length &&
-			memcmp(ours.text, theirs.text, theirs.length) == 0;
+		same = at < core_end
+			? lines_equal(ours, theirs)
+			: ours.length >= theirs.length && memcmp(ours.text, theirs.text, theirs.length) == 0;
 		from += ours.length;
 		at += theirs.length;
 	}
@@ -165,30 +169,31 @@ static bool find_difference(const char *text, const char *end, const char *from,
 }
 
 /* The text occurs, but with other white space: say where and how it is written. */
-static bool hint_white_space(const char *text, size_t length, struct line wanted,
+static bool hint_white_space(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
-	struct line core = trimmed(wanted);
+	struct nearest_line core = trimmed(wanted);
 	const char *end = text + length;
 	const char *at = text;
-	struct line line;
+	struct nearest_line line;
 
 	if (core.length == 0)
 		return false;
-	while ((at = memchr(at, core.text[0], (size_t)(end - at))) != NULL) {
+	while ((at = memchr(at, core.text[0], (size_t)(end - at)))) {
 		const char *stop = loose_end(at, end, core.text, core.text + core.length);
 
-		if (stop == NULL) {
+		if (!stop) {
 			at++;
 			continue;
 		}
-		struct line ours, theirs;
+		struct nearest_line ours, theirs;
 		bool differs = find_difference(text, end, at, wanted, core, &ours, &theirs);
+
 		while (at > text && at[-1] != '\n')
 			at--;
 		size_t number = line_number(text, at);
-		bool returns = memchr(at, '\r', (size_t)(stop - at)) != NULL &&
-			memchr(core.text, '\r', core.length) == NULL;
+		bool returns = memchr(at, '\r', (size_t)(stop - at)) &&
+			!memchr(core.text, '\r', core.length);
 		ik_buf_printf(hint, "The text at line %zu differs only in white space: ", number);
 		if (returns) {
 			ik_buf_puts(hint, "its lines end in \\r\\n.");
@@ -207,14 +212,15 @@ static bool hint_white_space(const char *text, size_t length, struct line wanted
 }
 
 /* How many lines from here on are those of wanted; *differs is the first that is not. */
-static size_t run_length(const char *at, const char *end, struct line wanted, struct line *differs)
+static size_t run_length(const char *at, const char *end, struct nearest_line wanted,
+	struct nearest_line *differs)
 {
 	const char *wanted_at = wanted.text;
 	const char *wanted_end = wanted.text + wanted.length;
-	struct line one, other;
+	struct nearest_line one, other;
 	size_t run = 0;
 
-	*differs = (struct line){ "", 0 };
+	*differs = (struct nearest_line){ "", 0 };
 	while (next_line(&wanted_at, wanted_end, &other)) {
 		if (!next_line(&at, end, &one))
 			return run;
@@ -228,24 +234,25 @@ static size_t run_length(const char *at, const char *end, struct line wanted, st
 }
 
 /* The first lines occur, a later one is different: say which. */
-static bool hint_later_line(const char *text, size_t length, struct line wanted,
+static bool hint_later_line(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
 	const char *end = text + length;
 	const char *at = text;
 	const char *next;
-	struct line line, first, differs, best_differs = { "", 0 };
+	struct nearest_line line, first, differs, best_differs = { "", 0 };
 	size_t best = 0, best_number = 0;
 	const char *wanted_at = wanted.text;
 
-	if (!next_line(&wanted_at, wanted.text + wanted.length, &first) ||
-		trimmed(first).length == 0 || wanted_at == wanted.text + wanted.length)
+	if (!next_line(&wanted_at, wanted.text + wanted.length, &first) || trimmed(first).length == 0 ||
+		wanted_at == wanted.text + wanted.length)
 		return false;
 	next = at;
 	for (size_t number = 1; next_line(&next, end, &line); number++, at = next) {
 		if (!lines_equal(trimmed(line), trimmed(first)))
 			continue;
 		size_t run = run_length(at, end, wanted, &differs);
+
 		if (run > best) {
 			best = run;
 			best_number = number;
@@ -254,15 +261,16 @@ static bool hint_later_line(const char *text, size_t length, struct line wanted,
 	}
 	if (best == 0)
 		return false;
-	ik_buf_printf(hint, "The text matches from line %zu on, but line %zu is different:",
-		best_number, best_number + best);
+	ik_buf_printf(hint,
+		"The text matches from line %zu on, but line %zu is different:", best_number,
+		best_number + best);
 	show_line(hint, best_number + best, best_differs.text, best_differs.length);
 	return true;
 }
 
 /* Append a line without the number that a listing puts before it ("12: ", "  12\t"); false if
  * it has none. blank: a blank behind the colon belongs to the number. */
-static bool append_unnumbered(struct line line, bool blank, struct ik_buf *out)
+static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_buf *out)
 {
 	static const char *const marks[] = { ":", "\t", "|", "\xe2\x86\x92" };
 	size_t at = 0, digits;
@@ -286,17 +294,18 @@ static bool append_unnumbered(struct line line, bool blank, struct ik_buf *out)
 }
 
 /* The text occurs, but was copied with the line numbers of a listing. */
-static bool hint_numbered(const char *text, size_t length, struct line wanted, struct ik_buf *hint)
+static bool hint_numbered(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
 {
 	const char *end = wanted.text + wanted.length;
 	const char *found = NULL;
 	struct ik_buf plain;
 
 	ik_buf_init(&plain, TEXT_MAX);
-	for (int blank = 1; blank >= 0 && found == NULL; blank--) {
+	for (int blank = 1; blank >= 0 && !found; blank--) {
 		const char *at = wanted.text;
 		bool numbered = true;
-		struct line line;
+		struct nearest_line line;
 
 		ik_buf_clear(&plain);
 		while (numbered && next_line(&at, end, &line)) {
@@ -307,15 +316,18 @@ static bool hint_numbered(const char *text, size_t length, struct line wanted, s
 		if (numbered && plain.length > 0)
 			found = memmem(text, length, plain.data, plain.length);
 	}
-	if (found != NULL)
-		ik_buf_printf(hint, "old_string has line numbers, the file (at line %zu) has not: "
-			"leave them out.", line_number(text, found));
+	if (found)
+		ik_buf_printf(hint,
+			"old_string has line numbers, the file (at line %zu) has not: "
+			"leave them out.",
+			line_number(text, found));
 	ik_buf_done(&plain);
-	return found != NULL;
+	return found;
 }
 
 /* The text occurs, but its line feeds, tabs or quotes were escaped once too often. */
-static bool hint_escaped(const char *text, size_t length, struct line wanted, struct ik_buf *hint)
+static bool hint_escaped(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
 {
 	static const char letters[] = "nrt\"\\", meant[] = "\n\r\t\"\\";
 	const char *found = NULL;
@@ -324,19 +336,22 @@ static bool hint_escaped(const char *text, size_t length, struct line wanted, st
 	ik_buf_init(&plain, TEXT_MAX);
 	for (size_t i = 0; i < wanted.length; i++) {
 		const char *letter = wanted.text[i] == '\\' && i + 1 < wanted.length &&
-			wanted.text[i + 1] != '\0' ? strchr(letters, wanted.text[i + 1]) : NULL;
+				wanted.text[i + 1] != '\0'
+			? strchr(letters, wanted.text[i + 1])
+			: NULL;
 
-		ik_buf_putc(&plain, letter != NULL ? meant[letter - letters] : wanted.text[i]);
-		i += letter != NULL;
+		ik_buf_putc(&plain, letter ? meant[letter - letters] : wanted.text[i]);
+		i += !!letter;
 	}
 	if (plain.length > 0 && plain.length < wanted.length)
 		found = memmem(text, length, plain.data, plain.length);
-	if (found != NULL)
-		ik_buf_printf(hint, "The text at line %zu is meant, but old_string is escaped once too "
+	if (found)
+		ik_buf_printf(hint,
+			"The text at line %zu is meant, but old_string is escaped once too "
 			"often: it has a backslash and a letter for each line feed, tab or quote.",
 			line_number(text, found));
 	ik_buf_done(&plain);
-	return found != NULL;
+	return found;
 }
 
 /* A small set of the pairs of neighbouring bytes in a line. */
@@ -350,7 +365,7 @@ static size_t pair_of(const char *text)
 	return ((unsigned)(unsigned char)text[0] * 31 + (unsigned char)text[1]) % 1024;
 }
 
-static struct pairs pairs_of(struct line line)
+static struct pairs pairs_of(struct nearest_line line)
 {
 	struct pairs pairs = { { 0 }, 0 };
 
@@ -362,22 +377,24 @@ static struct pairs pairs_of(struct line line)
 }
 
 /* The lines most like the first one that is wanted. */
-static void hint_similar(const char *text, size_t length, struct line wanted, struct ik_buf *hint)
+static void hint_similar(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
 {
 	struct ik_best best = { 0 };
 	const char *at = text;
 	const char *wanted_at = wanted.text;
-	struct line line, first = { "", 0 };
+	struct nearest_line line, first = { "", 0 };
 
-	while (trimmed(first).length == 0 &&
-		next_line(&wanted_at, wanted.text + wanted.length, &first))
+	while (trimmed(first).length == 0 && next_line(&wanted_at, wanted.text + wanted.length, &first))
 		;
 	struct pairs pairs = pairs_of(trimmed(first));
+
 	for (size_t number = 1; pairs.count > 0 && next_line(&at, text + length, &line); number++) {
 		if (line.length > 4 * trimmed(first).length + 200)
 			continue;
 		struct pairs other = pairs_of(trimmed(line));
 		size_t common = 0;
+
 		for (size_t i = 0; i < 16; i++)
 			common += (size_t)__builtin_popcountll(pairs.bits[i] & other.bits[i]);
 		/* At least half of the pairs are shared, counted over both lines. */
@@ -395,15 +412,14 @@ static void hint_similar(const char *text, size_t length, struct line wanted, st
 void ik_nearest_lines(const char *text, size_t length, const char *wanted, size_t wanted_length,
 	struct ik_buf *hint)
 {
-	struct line whole = { wanted, wanted_length };
+	struct nearest_line whole = { wanted, wanted_length };
 
 	if (length > TEXT_MAX)
 		length = TEXT_MAX;
 	if (length == 0)
 		ik_buf_puts(hint, "The file is empty.");
 	else if (!hint_white_space(text, length, whole, hint) &&
-		!hint_numbered(text, length, whole, hint) &&
-		!hint_escaped(text, length, whole, hint) &&
+		!hint_numbered(text, length, whole, hint) && !hint_escaped(text, length, whole, hint) &&
 		!hint_later_line(text, length, whole, hint))
 		hint_similar(text, length, whole, hint);
 }
@@ -411,10 +427,10 @@ void ik_nearest_lines(const char *text, size_t length, const char *wanted, size_
 void ik_nearest_present(const char *text, size_t length, const char *new, size_t new_length,
 	struct ik_buf *hint)
 {
-	const char *found = new_length > 2 && length <= TEXT_MAX ?
-		memmem(text, length, new, new_length) : NULL;
+	const char *found = new_length > 2 && length <= TEXT_MAX ? memmem(text, length, new, new_length)
+															 : NULL;
 
-	if (found == NULL)
+	if (!found)
 		return;
 	if (hint->length > 0)
 		ik_buf_putc(hint, '\n');
@@ -432,7 +448,7 @@ void ik_nearest_places(const char *text, size_t length, const char *wanted, size
 	struct ik_buf numbers;
 
 	ik_buf_init(&numbers, 4096);
-	while ((at = memmem(at, (size_t)(end - at), wanted, wanted_length)) != NULL) {
+	while ((at = memmem(at, (size_t)(end - at), wanted, wanted_length))) {
 		number += line_number(counted, at) - 1;
 		counted = at;
 		at += wanted_length;

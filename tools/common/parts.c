@@ -45,11 +45,13 @@ static int write_hole(int fd, size_t length)
 	static const char nuls[IK_KIB(64)];
 	off_t at = lseek(fd, 0, SEEK_CUR);
 
-	if (at >= 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)length) == 0)
+	if (at >= 0 &&
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)length) == 0)
 		return lseek(fd, (off_t)length, SEEK_CUR) < 0 ? errno : 0;
 	for (size_t left = length, size; left > 0; left -= size) {
 		size = left < sizeof(nuls) ? left : sizeof(nuls);
 		int number = ik_write_all(fd, nuls, size);
+
 		if (number != 0)
 			return number;
 	}
@@ -77,11 +79,11 @@ static int put(struct gathered *gathered, const struct iovec *part)
 {
 	int number = 0;
 
-	if (part->iov_base == NULL || gathered->length + part->iov_len > BLOCK)
+	if (!part->iov_base || gathered->length + part->iov_len > BLOCK)
 		number = flush(gathered);
 	if (number != 0)
 		return number;
-	if (part->iov_base == NULL)
+	if (!part->iov_base)
 		return write_hole(gathered->fd, part->iov_len);
 	if (part->iov_len > BLOCK)
 		return ik_write_all(gathered->fd, part->iov_base, part->iov_len);
@@ -101,7 +103,7 @@ int ik_parts_write(int fd, const struct ik_parts *parts)
 	while (number == 0 && parts->next(parts->state, &part)) {
 		if (part.iov_len == 0)
 			continue;
-		hole = part.iov_base == NULL;
+		hole = !part.iov_base;
 		number = put(&gathered, &part);
 	}
 	if (number == 0)
@@ -117,7 +119,7 @@ int ik_parts_write(int fd, const struct ik_parts *parts)
 static void add_copied(struct ik_parts_copy *copy, char *at, size_t length)
 {
 	struct ik_parts_row *row = &copy->row;
-	bool joins = row->count > 0 && (copy->list[row->count - 1].iov_base == NULL) == (at == NULL);
+	bool joins = row->count > 0 && (!copy->list[row->count - 1].iov_base) == (!at);
 
 	if (!joins) {
 		copy->list = ik_alloc_array(copy->list, row->count + 1, sizeof(copy->list[0]));
@@ -135,19 +137,20 @@ int ik_parts_copy(const struct ik_parts *parts, struct ik_parts_copy *copy)
 	*copy = (struct ik_parts_copy){ .bytes = NULL };
 	parts->rewind(parts->state);
 	while (parts->next(parts->state, &part))
-		length += part.iov_base != NULL ? part.iov_len : 0;
+		length += !!part.iov_base ? part.iov_len : 0;
 	char *at = copy->bytes = malloc(length > 0 ? length : 1);
-	if (at == NULL)
+
+	if (!at)
 		return ENOMEM;
 	parts->rewind(parts->state);
 	while (parts->next(parts->state, &part)) {
 		if (part.iov_len == 0)
 			continue;
 		/* It may have become more, if the file it lies in is written meanwhile. */
-		if (part.iov_base != NULL && part.iov_len > length - (size_t)(at - copy->bytes))
+		if (part.iov_base && part.iov_len > length - (size_t)(at - copy->bytes))
 			return EFAULT;
-		add_copied(copy, part.iov_base != NULL ? at : NULL, part.iov_len);
-		if (part.iov_base != NULL) {
+		add_copied(copy, part.iov_base ? at : NULL, part.iov_len);
+		if (part.iov_base) {
 			memcpy(at, part.iov_base, part.iov_len);
 			at += part.iov_len;
 		}

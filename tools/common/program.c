@@ -27,10 +27,13 @@ static const char *schema_type(enum ik_parameter_type type)
 {
 	switch (type) {
 	case IK_PARAMETER_STRING:
-	case IK_PARAMETER_NAME: return "string";
+	case IK_PARAMETER_NAME:
+		return "string";
 	case IK_PARAMETER_COUNT:
-	case IK_PARAMETER_NUMBER: return "integer";
-	case IK_PARAMETER_BOOLEAN: return "boolean";
+	case IK_PARAMETER_NUMBER:
+		return "integer";
+	case IK_PARAMETER_BOOLEAN:
+		return "boolean";
 	}
 	return "";
 }
@@ -74,7 +77,7 @@ static void schema_annotations(const struct ik_program *program, struct ik_buf *
 		ik_json_key(out, "readOnly");
 		ik_json_put_bool(out, true);
 	}
-	if (program->writes != NULL) {
+	if (program->writes) {
 		ik_json_key(out, "writes");
 		ik_json_open(out, '[');
 		ik_json_put_text(out, program->writes);
@@ -92,7 +95,7 @@ static void schema_print(const struct ik_program *program, struct ik_buf *out)
 	ik_json_key(out, "description");
 	ik_json_put_text(out, program->description);
 	schema_parameters(program, out);
-	if (program->read_only || program->writes != NULL)
+	if (program->read_only || program->writes)
 		schema_annotations(program, out);
 	ik_json_close(out, '}');
 	ik_buf_putc(out, '\n');
@@ -133,28 +136,29 @@ static void help_print(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_buf_printf(out, _("Usage: %s < INPUT\n"), program->binary);
 	ik_buf_printf(out, "%s\n\n%s\n\n%s\n", program->description,
-		_("Reads one JSON object from standard input and prints one."),
-		_("Members of the input:"));
+		_("Reads one JSON object from standard input and prints one."), _("Members of the input:"));
 	for (size_t i = 0; i < program->parameter_count; i++) {
 		const struct ik_parameter *parameter = &program->parameters[i];
 
 		/* Translators: a parameter's name, its type in JSON Schema, what it is for. */
-		ik_buf_printf(out, parameter->required ? _("  %-12s %s, required: %s\n") :
-			"  %-12s %s: %s\n", parameter->name, schema_type(parameter->type),
-			parameter->description);
+		ik_buf_printf(out,
+			parameter->required ? _("  %-12s %s, required: %s\n") : "  %-12s %s: %s\n",
+			parameter->name, schema_type(parameter->type), parameter->description);
 	}
-	ik_buf_printf(out, _("\nOptions:\n"
-		"      --schema   print what this tool does and takes, as JSON\n"
-		"      --help     print this text\n"
-		"      --version  print the version\n"
-		"\nExample:\n  echo '%s' | %s\n"), program->example, program->binary);
+	ik_buf_printf(out,
+		_("\nOptions:\n"
+		  "      --schema   print what this tool does and takes, as JSON\n"
+		  "      --help     print this text\n"
+		  "      --version  print the version\n"
+		  "\nExample:\n  echo '%s' | %s\n"),
+		program->example, program->binary);
 }
 
 /* Write out and choose the exit status by whether that worked. */
 static int print_and_exit(struct ik_buf *out)
 {
-	int number = ik_buf_status(out) == IK_OK ?
-		ik_write_all(STDOUT_FILENO, out->data, out->length) : ENOMEM;
+	int number = ik_buf_status(out) == IK_OK ? ik_write_all(STDOUT_FILENO, out->data, out->length)
+											 : ENOMEM;
 
 	ik_buf_done(out);
 	if (number != 0)
@@ -165,12 +169,9 @@ static int print_and_exit(struct ik_buf *out)
 /* Do what an option asks for; the exit status. */
 static int run_option(const struct ik_program *program, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "schema", no_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 }
-	};
+	static const struct option options[] = { { "schema", no_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 } };
 	struct ik_buf out;
 
 	speak();
@@ -214,7 +215,7 @@ static bool descriptors_secure(void)
 }
 
 /* The answer that is being made, for when memory is gone. */
-static struct ik_answer the_answer;
+static struct ik_tool_answer the_answer;
 static pid_t answering;
 
 /* Memory is gone: say so in the answer, where none of it is out. */
@@ -228,13 +229,14 @@ static void answer_out_of_memory(void)
 }
 
 /* Read, check, run, answer. */
-static void answer_call(const struct ik_program *program, struct ik_answer *answer)
+static void answer_call(const struct ik_program *program, struct ik_tool_answer *answer)
 {
 	struct ik_argument arguments[IK_PARAMETERS_MAX] = { { 0 } };
 	struct ik_error error;
 	struct ik_buf input;
 
 	enum ik_status status = ik_input_read(STDIN_FILENO, &input, &error);
+
 	if (status != IK_OK) {
 		ik_buf_done(&input);
 		ik_answer_error(answer, status == IK_NO_MEMORY ? "OUT_OF_MEMORY" : "INVALID_ARG", NULL,

@@ -15,10 +15,10 @@
 #include "tools/common/answer.h"
 
 enum ik_parameter_type {
-	IK_PARAMETER_STRING,  /* any bytes */
-	IK_PARAMETER_NAME,    /* a string for the operating system or a C library: no NUL */
-	IK_PARAMETER_COUNT,   /* an integer of at least 1 */
-	IK_PARAMETER_NUMBER,  /* an integer of at least 0 */
+	IK_PARAMETER_STRING, /* any bytes */
+	IK_PARAMETER_NAME,   /* a string for the operating system or a C library: no NUL */
+	IK_PARAMETER_COUNT,  /* an integer of at least 1 */
+	IK_PARAMETER_NUMBER, /* an integer of at least 0 */
 	IK_PARAMETER_BOOLEAN
 };
 
@@ -32,7 +32,7 @@ struct ik_parameter {
 /* What came for the parameter of the same index. */
 struct ik_argument {
 	bool given;
-	char *text;     /* NUL-terminated; NULL unless a string was given */
+	char *text; /* NUL-terminated; NULL unless a string was given */
 	size_t length;
 	int64_t number; /* 0 unless given */
 	bool truth;     /* false unless given */
@@ -41,15 +41,15 @@ struct ik_argument {
 #define IK_PARAMETERS_MAX 8
 
 struct ik_program {
-	const char *name;        /* as the model sees it: file_read */
-	const char *binary;      /* as it is installed: file-read */
+	const char *name;   /* as the model sees it: file_read */
+	const char *binary; /* as it is installed: file-read */
 	const char *description;
-	const char *example;     /* an input, for --help */
-	bool read_only;          /* changes nothing */
-	const char *writes;      /* the parameter that is the file it writes, and the only one; or NULL */
+	const char *example; /* an input, for --help */
+	bool read_only;      /* changes nothing */
+	const char *writes;  /* the parameter that is the file it writes, and the only one; or NULL */
 	size_t parameter_count;
 	const struct ik_parameter *parameters;
-	void (*run)(const struct ik_argument *arguments, struct ik_answer *answer);
+	void (*run)(const struct ik_argument *arguments, struct ik_tool_answer *answer);
 };
 
 /* The whole of a tool's main(). */

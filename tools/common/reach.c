@@ -13,7 +13,7 @@ static int open_beginning(int at, const char **path)
 	char part[PATH_MAX];
 	const char *slash = memrchr(*path, '/', sizeof(part) - 1);
 
-	if (slash == NULL) {
+	if (!slash) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -45,6 +45,7 @@ int ik_open_path(const char *path, int flags)
 	fd = openat(at, *path != '\0' ? path : ".", flags | O_CLOEXEC);
 	if (at != AT_FDCWD) {
 		int error = errno;
+
 		close(at);
 		errno = error;
 	}

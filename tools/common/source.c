@@ -11,7 +11,7 @@
 #include "util/limits.h"
 
 /* Answer that path could not be opened. */
-static void open_failed(const char *path, int number, struct ik_answer *answer)
+static void open_failed(const char *path, int number, struct ik_tool_answer *answer)
 {
 	struct ik_buf hint;
 
@@ -29,7 +29,7 @@ static void open_failed(const char *path, int number, struct ik_answer *answer)
 	ik_buf_done(&hint);
 }
 
-void ik_source_read_failed(const char *path, int number, struct ik_answer *answer)
+void ik_source_read_failed(const char *path, int number, struct ik_tool_answer *answer)
 {
 	if (number == ENOMEM)
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory");
@@ -48,7 +48,7 @@ ssize_t ik_source_read(int fd, char *to, size_t size)
 }
 
 /* Answer for an open file that has no contents of a size; false if it has. */
-static bool refuse_endless(int fd, const char *path, struct ik_answer *answer)
+static bool refuse_endless(int fd, const char *path, struct ik_tool_answer *answer)
 {
 	struct stat status;
 	char byte;
@@ -76,7 +76,7 @@ static bool refuse_endless(int fd, const char *path, struct ik_answer *answer)
 	return false;
 }
 
-int ik_source_open(const char *path, struct ik_answer *answer)
+int ik_source_open(const char *path, struct ik_tool_answer *answer)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 

@@ -16,12 +16,12 @@
 
 /* Open path for reading. -1 after answering with the error, with the nearest
  * names as a hint where there is no such file. */
-int ik_source_open(const char *path, struct ik_answer *answer) IK_MUST_USE;
+int ik_source_open(const char *path, struct ik_tool_answer *answer) IK_MUST_USE;
 
 /* read(2) that retries after a signal. */
 ssize_t ik_source_read(int fd, char *to, size_t size);
 
 /* Answer READ_FAILED for path; number is the errno value. */
-void ik_source_read_failed(const char *path, int number, struct ik_answer *answer);
+void ik_source_read_failed(const char *path, int number, struct ik_tool_answer *answer);
 
 #endif

@@ -26,7 +26,7 @@
 #define LOCK_ATTEMPTS_MAX 1000
 
 /* Answer that there is no directory to hold the file. */
-static void directory_failed(const char *path, int number, struct ik_answer *answer)
+static void directory_failed(const char *path, int number, struct ik_tool_answer *answer)
 {
 	struct ik_buf hint;
 
@@ -40,7 +40,7 @@ static void directory_failed(const char *path, int number, struct ik_answer *ans
 
 /* Answer with the code for an errno value; opening says at which step. */
 static void target_failed(const struct ik_target *target, int number, bool opening,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	const char *path = target->path;
 
@@ -56,8 +56,7 @@ static void target_failed(const struct ik_target *target, int number, bool openi
 	else if (opening)
 		ik_answer_error(answer, "OPEN_FAILED", strerror(number), "Cannot open file: %s", path);
 	else
-		ik_answer_error(answer, "WRITE_FAILED", strerror(number),
-			"Failed to write file: %s", path);
+		ik_answer_error(answer, "WRITE_FAILED", strerror(number), "Failed to write file: %s", path);
 }
 
 /* Open the directory part of path, seen from base. -1 with errno. */
@@ -94,6 +93,7 @@ static int target_resolve(struct ik_target *target)
 		base = directory;
 		const char *name = ik_path_base(path);
 		ssize_t length = readlinkat(directory, name, link, sizeof(link) - 1);
+
 		if (length < 0) {
 			number = name[0] == '\0' ? EISDIR : 0;
 			target->name = ik_strdup(name);
@@ -113,7 +113,7 @@ static void target_verify(struct ik_target *target)
 {
 	struct stat found;
 
-	if (target->directory >= 0 && target->name != NULL &&
+	if (target->directory >= 0 && target->name &&
 		fstatat(target->directory, target->name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
 		found.st_dev == target->status.st_dev && found.st_ino == target->status.st_ino)
 		return;
@@ -151,7 +151,7 @@ static int target_unopened(struct ik_target *target, int number)
 	return 0;
 }
 
-bool ik_target_open(struct ik_target *target, const char *path, struct ik_answer *answer)
+bool ik_target_open(struct ik_target *target, const char *path, struct ik_tool_answer *answer)
 {
 	*target = (struct ik_target){ .path = path, .directory = -1, .fd = -1 };
 	int number = path[0] == '\0' ? ENOENT : 0;
@@ -218,6 +218,7 @@ static int write_in_place(struct ik_target *target, const struct ik_parts *parts
 
 	/* The room is taken beforehand: a full disk, or a limit, leaves the old content alone. */
 	struct rlimit limit;
+
 	if (regular && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 		(rlim_t)total > limit.rlim_cur)
 		return EFBIG;
@@ -226,6 +227,7 @@ static int write_in_place(struct ik_target *target, const struct ik_parts *parts
 		(errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		return errno;
 	int number = ik_parts_write(target->fd, parts);
+
 	if (number == 0 && regular && ftruncate(target->fd, total) < 0)
 		number = errno;
 	if (number == 0 && fsync(target->fd) < 0 && errno != EINVAL && errno != EROFS)
@@ -252,7 +254,7 @@ static int write_copy_in_place(struct ik_target *target, const struct ik_parts *
 }
 
 enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_parts *parts,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	int number = 0;
 
@@ -274,8 +276,7 @@ enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_
 		target_failed(target, ETXTBSY, true, answer);
 		return IK_TARGET_FAILED;
 	}
-	number = target->expected ? write_copy_in_place(target, parts) :
-		write_in_place(target, parts);
+	number = target->expected ? write_copy_in_place(target, parts) : write_in_place(target, parts);
 	if (number == EFAULT)
 		return IK_TARGET_CHANGED;
 	if (number != 0) {

@@ -24,12 +24,12 @@
 
 struct ik_target {
 	const char *path;
-	int directory;        /* the directory that holds the file itself, -1: write in place */
-	char *name;           /* its name there */
-	int fd;               /* open for writing, -1: there is no file, or it is being executed */
+	int directory; /* the directory that holds the file itself, -1: write in place */
+	char *name;    /* its name there */
+	int fd;        /* open for writing, -1: there is no file, or it is being executed */
 	bool exists;
-	struct stat status;   /* of the file, if it exists */
-	bool expected;        /* it must not have changed since status was taken */
+	struct stat status; /* of the file, if it exists */
+	bool expected;      /* it must not have changed since status was taken */
 };
 
 enum ik_target_result {
@@ -40,7 +40,8 @@ enum ik_target_result {
 
 /* Find the file that path stands for. False after answering with the error.
  * ik_target_close() either way. */
-bool ik_target_open(struct ik_target *target, const char *path, struct ik_answer *answer) IK_MUST_USE;
+bool ik_target_open(struct ik_target *target, const char *path,
+	struct ik_tool_answer *answer) IK_MUST_USE;
 
 /* Demand that the file is, unchanged, the one described. False: it is not any
  * more; if it changes later, writing says so. */
@@ -52,7 +53,7 @@ bool ik_target_same(const struct stat *one, const struct stat *other);
 /* Replace the contents by the parts; those of an edit may lie in a map of the
  * file itself. */
 enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_parts *parts,
-	struct ik_answer *answer) IK_MUST_USE;
+	struct ik_tool_answer *answer) IK_MUST_USE;
 
 void ik_target_close(struct ik_target *target);
 

@@ -47,30 +47,30 @@ struct component {
 struct walk {
 	struct component components[COMPONENTS_MAX];
 	size_t count;
-	bool directories_only; /* the pattern ended in a slash */
-	bool endings_exact;    /* the locale's characters can be compared as bytes */
-	bool dots;             /* wildcards match dots at the beginning of names too */
+	bool directories_only;    /* the pattern ended in a slash */
+	bool endings_exact;       /* the locale's characters can be compared as bytes */
+	bool dots;                /* wildcards match dots at the beginning of names too */
 	struct ik_ignore *ignore; /* what is passed over, or NULL */
-	bool stopped;          /* by the visitor */
+	bool stopped;             /* by the visitor */
 	bool no_memory;
 	bool too_deep;
-	size_t depth;          /* of the directory that is read, from where the walk begins */
-	DIR *open[OPEN_MAX];   /* at depth % OPEN_MAX: that directory, or NULL */
+	size_t depth;        /* of the directory that is read, from where the walk begins */
+	DIR *open[OPEN_MAX]; /* at depth % OPEN_MAX: that directory, or NULL */
 	ik_match_fn visit;
 	void *arg;
-	const char *sorted;    /* the names that are being sorted */
-	struct ik_buf path;    /* of the directory that is read, with its slash; "" for "." */
+	const char *sorted; /* the names that are being sorted */
+	struct ik_buf path; /* of the directory that is read, with its slash; "" for "." */
 };
 
 /* A name that matched, once for itself or once for what lies below it. */
-struct item {
+struct walk_item {
 	size_t name;    /* offset in the names of its directory */
 	uint64_t below; /* the set for the directory of that name; 0: the name itself matched */
 	unsigned char type;
 };
 
 /* What was kept of one directory. */
-struct listing {
+struct walk_listing {
 	struct ik_buf names;
 	struct ik_buf items;
 };
@@ -123,7 +123,7 @@ static bool has_wildcard(const char *text)
 	for (; *text != '\0'; text++) {
 		if (*text == '\\' && text[1] != '\0')
 			text++;
-		else if (strchr("*?[", *text) != NULL)
+		else if (strchr("*?[", *text))
 			return true;
 	}
 	return false;
@@ -142,7 +142,7 @@ static struct component component_make(const struct walk *walk, const char *part
 		component.kind = COMPONENT_LITERAL;
 		unescape(component.text);
 	} else if (component.text[0] == '*' && walk->endings_exact &&
-		strpbrk(component.text + 1, "*?[\\") == NULL) {
+		!strpbrk(component.text + 1, "*?[\\")) {
 		component.kind = COMPONENT_ENDING;
 		memmove(component.text, component.text + 1, length);
 	}
@@ -156,6 +156,7 @@ static bool add_component(struct walk *walk, const char *part, size_t length)
 	if (walk->count == COMPONENTS_MAX)
 		return false;
 	struct component component = component_make(walk, part, length);
+
 	if (component.kind == COMPONENT_DEEP && walk->count > 0 &&
 		walk->components[walk->count - 1].kind == COMPONENT_DEEP)
 		free(component.text);
@@ -230,8 +231,7 @@ static bool component_matches(const struct walk *walk, const struct component *c
 		return !hidden;
 	case COMPONENT_ENDING:
 		return !hidden && length >= component->length &&
-			memcmp(name + length - component->length, component->text,
-				component->length) == 0;
+			memcmp(name + length - component->length, component->text, component->length) == 0;
 	case COMPONENT_WILD:
 		return fnmatch(component->text, name, walk->dots ? 0 : FNM_PERIOD) == 0;
 	case COMPONENT_DEEP:
@@ -257,21 +257,22 @@ static bool leads_to_directory(DIR *stream, const char *name, unsigned char type
 {
 	struct stat status;
 
-	return type == DT_DIR || (type == DT_LNK &&
-		fstatat(dirfd(stream), name, &status, 0) == 0 && S_ISDIR(status.st_mode));
+	return type == DT_DIR ||
+		(type == DT_LNK && fstatat(dirfd(stream), name, &status, 0) == 0 &&
+			S_ISDIR(status.st_mode));
 }
 
 /* Keep an item; its name was appended to the names at offset name. */
-static void keep_item(struct listing *listing, size_t name, uint64_t below, unsigned char type)
+static void keep_item(struct walk_listing *listing, size_t name, uint64_t below, unsigned char type)
 {
-	struct item item = { name, below, type };
+	struct walk_item item = { name, below, type };
 
 	ik_buf_append(&listing->items, (const char *)&item, sizeof(item));
 }
 
 /* Look at one entry of a directory with the components in set. */
-static void take_entry(struct walk *walk, uint64_t set, DIR *stream,
-	const struct dirent *entry, struct listing *listing)
+static void take_entry(struct walk *walk, uint64_t set, DIR *stream, const struct dirent *entry,
+	struct walk_listing *listing)
 {
 	const char *name = entry->d_name;
 	size_t length = strlen(name);
@@ -310,7 +311,7 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream,
 }
 
 /* What comes in a path behind the name of an item. */
-static int byte_behind(const struct walk *walk, const struct item *item)
+static int byte_behind(const struct walk *walk, const struct walk_item *item)
 {
 	return item->below != 0 || walk->directories_only ? '/' : '\0';
 }
@@ -319,7 +320,7 @@ static int byte_behind(const struct walk *walk, const struct item *item)
 static int compare_items(const void *one, const void *other, void *arg)
 {
 	const struct walk *walk = arg;
-	const struct item *a = one, *b = other;
+	const struct walk_item *a = one, *b = other;
 	const unsigned char *left = (const unsigned char *)walk->sorted + a->name;
 	const unsigned char *right = (const unsigned char *)walk->sorted + b->name;
 
@@ -334,7 +335,7 @@ static int compare_items(const void *one, const void *other, void *arg)
 }
 
 /* "." and ".." lead somewhere too, when the pattern names them. */
-static void take_dots(const struct walk *walk, uint64_t set, struct listing *listing)
+static void take_dots(const struct walk *walk, uint64_t set, struct walk_listing *listing)
 {
 	for (size_t i = 0; i < walk->count; i++) {
 		const char *text = walk->components[i].text;
@@ -349,9 +350,9 @@ static void take_dots(const struct walk *walk, uint64_t set, struct listing *lis
 }
 
 /* Drop the items that are excluded. */
-static void drop_excluded(struct walk *walk, struct listing *listing)
+static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 {
-	struct item *items = (struct item *)(void *)listing->items.data, *to = items;
+	struct walk_item *items = (struct walk_item *)(void *)listing->items.data, *to = items;
 	size_t count = listing->items.length / sizeof(items[0]);
 	bool excluded = false;
 
@@ -371,7 +372,7 @@ static void keep_open(struct walk *walk, DIR *stream)
 {
 	DIR **place = &walk->open[walk->depth % OPEN_MAX];
 
-	if (*place != NULL)
+	if (*place)
 		closedir(*place);
 	*place = stream;
 }
@@ -382,36 +383,37 @@ static int open_directory(const struct walk *walk, const char *name)
 	DIR *above = walk->depth > 0 ? walk->open[(walk->depth - 1) % OPEN_MAX] : NULL;
 	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-	if (above != NULL)
+	if (above)
 		return openat(dirfd(above), name, flags);
 	return ik_open_path(walk->path.length > 0 ? walk->path.data : ".", flags);
 }
 
 /* Read the directory at walk->path, whose last part is name; false if it cannot be read. It is
  * kept open, and with walk->ignore entered. */
-static bool read_listing(struct walk *walk, const char *name, uint64_t set, struct listing *listing)
+static bool read_listing(struct walk *walk, const char *name, uint64_t set,
+	struct walk_listing *listing)
 {
 	unsigned files = 0;
 	int fd = open_directory(walk, name);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
-	if (stream == NULL) {
+	if (!stream) {
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
-	while ((entry = readdir(stream)) != NULL) {
-		if (entry->d_name[0] == '.' && (entry->d_name[1] == '\0' ||
-				strcmp(entry->d_name, "..") == 0))
+	while ((entry = readdir(stream))) {
+		if (entry->d_name[0] == '.' &&
+			(entry->d_name[1] == '\0' || strcmp(entry->d_name, "..") == 0))
 			continue;
 		take_entry(walk, set, stream, entry, listing);
-		if (walk->ignore != NULL && entry->d_name[0] == '.')
+		if (walk->ignore && entry->d_name[0] == '.')
 			files |= ik_ignore_file(entry->d_name);
 	}
 	if (ik_buf_status(&listing->names) != IK_OK || ik_buf_status(&listing->items) != IK_OK)
 		walk->no_memory = true;
-	if (!walk->no_memory && walk->ignore != NULL) {
+	if (!walk->no_memory && walk->ignore) {
 		ik_ignore_enter(walk->ignore, walk->path.data, fd, files);
 		drop_excluded(walk, listing);
 	}
@@ -420,8 +422,8 @@ static bool read_listing(struct walk *walk, const char *name, uint64_t set, stru
 		return false;
 	take_dots(walk, set, listing);
 	walk->sorted = listing->names.data;
-	qsort_r(listing->items.data, listing->items.length / sizeof(struct item),
-		sizeof(struct item), compare_items, walk);
+	qsort_r(listing->items.data, listing->items.length / sizeof(struct walk_item),
+		sizeof(struct walk_item), compare_items, walk);
 	return true;
 }
 
@@ -484,10 +486,10 @@ static void walk_literal(struct walk *walk, size_t index)
  * is name. */
 static void walk_directory(struct walk *walk, const char *name, uint64_t set)
 {
-	struct listing listing;
+	struct walk_listing listing;
 
 	set = closure(walk, set);
-	if (walk->ignore == NULL && (set & (set - 1)) == 0 &&
+	if (!walk->ignore && (set & (set - 1)) == 0 &&
 		walk->components[__builtin_ctzll(set)].kind == COMPONENT_LITERAL) {
 		walk_literal(walk, (size_t)__builtin_ctzll(set));
 		return;
@@ -495,7 +497,7 @@ static void walk_directory(struct walk *walk, const char *name, uint64_t set)
 	ik_buf_init(&listing.names, SIZE_MAX / 2);
 	ik_buf_init(&listing.items, SIZE_MAX / 2);
 	if (read_listing(walk, name, set, &listing)) {
-		const struct item *items = (const struct item *)(const void *)listing.items.data;
+		const struct walk_item *items = (const struct walk_item *)(const void *)listing.items.data;
 		size_t count = listing.items.length / sizeof(items[0]);
 
 		for (size_t i = 0; i < count && !walk->stopped && !walk->no_memory; i++) {
@@ -506,7 +508,7 @@ static void walk_directory(struct walk *walk, const char *name, uint64_t set)
 			else
 				report(walk, found, items[i].type);
 		}
-		if (walk->ignore != NULL)
+		if (walk->ignore)
 			ik_ignore_leave(walk->ignore);
 	}
 	ik_buf_done(&listing.names);
@@ -520,7 +522,7 @@ enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_mat
 	enum ik_match_result result = IK_MATCH_INVALID;
 	char *settled = settle_slashes(pattern);
 
-	if (settled == NULL)
+	if (!settled)
 		return IK_MATCH_DONE;
 	/* In other multi-byte charsets a byte may be the second half of a character. */
 	walk.endings_exact = MB_CUR_MAX == 1 || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -531,10 +533,10 @@ enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_mat
 		if (walk.count > 0)
 			walk_directory(&walk, NULL, bit(0));
 		keep_open(&walk, NULL);
-		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ? IK_MATCH_NO_MEMORY :
-			walk.too_deep ? IK_MATCH_TOO_DEEP :
-			walk.ignore != NULL && ik_ignore_is_cut(walk.ignore) ? IK_MATCH_RULES_CUT :
-			IK_MATCH_DONE;
+		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ? IK_MATCH_NO_MEMORY
+			: walk.too_deep                                           ? IK_MATCH_TOO_DEEP
+			: walk.ignore && ik_ignore_is_cut(walk.ignore)            ? IK_MATCH_RULES_CUT
+																	  : IK_MATCH_DONE;
 		walk.ignore = ik_ignore_free(walk.ignore);
 	}
 	for (size_t i = 0; i < walk.count; i++)

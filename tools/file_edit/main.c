@@ -50,12 +50,11 @@ static size_t find_place(const struct edited *edited, size_t from)
 
 	if (!text->sparse || edited->has_nul)
 		at = memmem(text->data + from, text->length - from, old->text, old->length);
-	while (text->sparse && !edited->has_nul && at == NULL &&
-		ik_contents_data(text, from, &from, &to)) {
+	while (text->sparse && !edited->has_nul && !at && ik_contents_data(text, from, &from, &to)) {
 		at = memmem(text->data + from, to - from, old->text, old->length);
 		from = to;
 	}
-	return at != NULL ? (size_t)(at - text->data) : text->length;
+	return at ? (size_t)(at - text->data) : text->length;
 }
 
 /* Count the places, none overlapping another. */
@@ -110,7 +109,7 @@ static bool edited_next(void *state, struct iovec *part)
 
 /* Answer for a number of places that cannot be replaced; false if it can. */
 static bool refuse_places(const struct ik_argument *arguments, const struct ik_contents *text,
-	size_t count, struct ik_answer *answer)
+	size_t count, struct ik_tool_answer *answer)
 {
 	const struct ik_argument *old = &arguments[OLD_STRING];
 	const struct ik_argument *new = &arguments[NEW_STRING];
@@ -133,7 +132,7 @@ static bool refuse_places(const struct ik_argument *arguments, const struct ik_c
 }
 
 /* Answer with how much was replaced. */
-static void answer_replaced(const char *path, size_t count, struct ik_answer *answer)
+static void answer_replaced(const char *path, size_t count, struct ik_tool_answer *answer)
 {
 	char *sentence = ik_format("Replaced %zu occurrence%s in %s", count, count == 1 ? "" : "s",
 		ik_path_base(path));
@@ -145,28 +144,30 @@ static void answer_replaced(const char *path, size_t count, struct ik_answer *an
 
 /* Write the new contents. */
 static enum ik_target_result write_back(const struct ik_argument *arguments,
-	const struct stat *status, const struct ik_parts *parts, struct ik_answer *answer)
+	const struct stat *status, const struct ik_parts *parts, struct ik_tool_answer *answer)
 {
 	enum ik_target_result result = IK_TARGET_FAILED;
 	struct ik_target target;
 
 	if (ik_target_open(&target, arguments[FILE_PATH].text, answer))
-		result = ik_target_expect(&target, status) ?
-			ik_target_write(&target, parts, answer) : IK_TARGET_CHANGED;
+		result = ik_target_expect(&target, status) ? ik_target_write(&target, parts, answer)
+												   : IK_TARGET_CHANGED;
 	ik_target_close(&target);
 	return result;
 }
 
 /* Replace in the contents and write them. */
-static enum ik_target_result replace(const struct ik_argument *arguments,
-	const struct stat *status, const struct ik_contents *text, struct ik_answer *answer)
+static enum ik_target_result replace(const struct ik_argument *arguments, const struct stat *status,
+	const struct ik_contents *text, struct ik_tool_answer *answer)
 {
 	const struct ik_argument *old = &arguments[OLD_STRING], *new = &arguments[NEW_STRING];
-	struct edited edited = { .text = text, .old = old, .new = new,
-		.has_nul = strlen(old->text) != old->length };
+	struct edited edited = {
+		.text = text, .old = old, .new = new, .has_nul = strlen(old->text) != old->length
+	};
 	enum ik_target_result result = IK_TARGET_FAILED;
 	size_t count = count_places(&edited);
-	const struct ik_parts parts = { .rewind = edited_rewind, .next = edited_next,
+	const struct ik_parts parts = { .rewind = edited_rewind,
+		.next = edited_next,
 		.state = &edited,
 		.total = (off_t)(text->length - count * old->length + count * new->length) };
 
@@ -181,13 +182,14 @@ static enum ik_target_result replace(const struct ik_argument *arguments,
 
 /* Read, replace, write, once. */
 static enum ik_target_result edit_once(const struct ik_argument *arguments, int fd,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	enum ik_target_result result = IK_TARGET_FAILED;
 	struct ik_contents text;
 	struct stat status;
 
 	int number = fstat(fd, &status) < 0 ? errno : 0;
+
 	if (number == 0) {
 		number = ik_contents_open(&text, fd, &status);
 		if (number == 0)
@@ -199,7 +201,7 @@ static enum ik_target_result edit_once(const struct ik_argument *arguments, int 
 	return result;
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	const char *path = arguments[FILE_PATH].text;
 	const struct ik_argument *old = &arguments[OLD_STRING];
@@ -207,7 +209,8 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	enum ik_target_result result = IK_TARGET_CHANGED;
 
 	if (old->length == 0) {
-		ik_answer_error(answer, "INVALID_ARG", "To insert, take text at the place as "
+		ik_answer_error(answer, "INVALID_ARG",
+			"To insert, take text at the place as "
 			"old_string and repeat it in new_string; file_write writes a whole file.",
 			"old_string cannot be empty");
 		return;
@@ -236,9 +239,9 @@ static const struct ik_program program = {
 	.name = "file_edit",
 	.binary = "file-edit",
 	.description = "Edit a file by replacing exact text matches. "
-		"You must read the file before editing.",
+				   "You must read the file before editing.",
 	.example = "{\"file_path\": \"/tmp/config.txt\", \"old_string\": \"debug = false\", "
-		"\"new_string\": \"debug = true\"}",
+			   "\"new_string\": \"debug = true\"}",
 	.writes = "file_path",
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.parameters = parameters,

@@ -19,11 +19,13 @@ enum { FILE_PATH, OFFSET, LIMIT, BYTE_OFFSET, BYTE_LIMIT };
 
 static const struct ik_parameter parameters[] = {
 	[FILE_PATH] = { "file_path", IK_PARAMETER_NAME, true, "Absolute or relative path to file" },
-	[OFFSET] = { "offset", IK_PARAMETER_COUNT, false, "Line number to start reading from (1-based)" },
+	[OFFSET] = { "offset", IK_PARAMETER_COUNT, false,
+		"Line number to start reading from (1-based)" },
 	[LIMIT] = { "limit", IK_PARAMETER_COUNT, false, "Number of lines to read" },
 	[BYTE_OFFSET] = { "byte_offset", IK_PARAMETER_NUMBER, false,
 		"Byte to start reading from (0-based), instead of a line" },
-	[BYTE_LIMIT] = { "byte_limit", IK_PARAMETER_COUNT, false, "Number of bytes to read (default 16384)" },
+	[BYTE_LIMIT] = { "byte_limit", IK_PARAMETER_COUNT, false,
+		"Number of bytes to read (default 16384)" },
 };
 
 /* Where the lines to skip end in block; *lines is what is left of them. */
@@ -32,7 +34,7 @@ static const char *skip_lines(const char *block, const char *end, int64_t *lines
 	while (*lines > 0 && block < end) {
 		const char *feed = memchr(block, '\n', (size_t)(end - block));
 
-		if (feed == NULL)
+		if (!feed)
 			return end;
 		block = feed + 1;
 		(*lines)--;
@@ -51,7 +53,7 @@ static void skip_hole(int fd)
 
 /* Copy limit lines after the first skipped ones into the answer. */
 static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	static char block[BLOCK];
 	ssize_t count = 0;
@@ -63,6 +65,7 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 			break;
 		const char *end = block + count;
 		const char *from = skip_lines(block, end, &skipped);
+
 		if (skipped > 0) {
 			if (end[-1] == '\0')
 				skip_hole(fd);
@@ -79,7 +82,7 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 
 /* Copy up to limit bytes from an offset on into the answer. */
 static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	static char block[BLOCK];
 	ssize_t count = 1;
@@ -88,7 +91,8 @@ static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
 		count = errno == EINVAL ? 0 : -1; /* further than any file goes */
 	ik_answer_open(answer, "output");
 	while (count > 0 && limit > 0 && !ik_answer_lost(answer)) {
-		count = ik_source_read(fd, block, limit < (int64_t)sizeof(block) ? (size_t)limit : sizeof(block));
+		count = ik_source_read(fd, block,
+			limit < (int64_t)sizeof(block) ? (size_t)limit : sizeof(block));
 		if (count <= 0)
 			break;
 		ik_answer_piece(answer, block, (size_t)count);
@@ -100,7 +104,7 @@ static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
 		ik_answer_close(answer);
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	const char *path = arguments[FILE_PATH].text;
 	bool lines = arguments[OFFSET].given || arguments[LIMIT].given;
@@ -117,10 +121,11 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 		return;
 	if (bytes)
 		copy_bytes(fd, path, arguments[BYTE_OFFSET].given ? arguments[BYTE_OFFSET].number : 0,
-			arguments[BYTE_LIMIT].given ? arguments[BYTE_LIMIT].number : (int64_t)BYTES_DEFAULT, answer);
+			arguments[BYTE_LIMIT].given ? arguments[BYTE_LIMIT].number : (int64_t)BYTES_DEFAULT,
+			answer);
 	else
 		copy_lines(fd, path, arguments[OFFSET].given ? arguments[OFFSET].number - 1 : 0,
-		arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, answer);
+			arguments[LIMIT].given ? arguments[LIMIT].number : INT64_MAX, answer);
 	close(fd);
 }
 

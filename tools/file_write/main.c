@@ -16,7 +16,7 @@ static const struct ik_parameter parameters[] = {
 };
 
 /* Open the target, and wait for other tools that are writing it. */
-static bool open_locked(struct ik_target *target, const char *path, struct ik_answer *answer)
+static bool open_locked(struct ik_target *target, const char *path, struct ik_tool_answer *answer)
 {
 	for (int attempt = 0; ik_target_open(target, path, answer); attempt++) {
 		if (target->fd < 0 || !S_ISREG(target->status.st_mode) ||
@@ -27,7 +27,7 @@ static bool open_locked(struct ik_target *target, const char *path, struct ik_an
 	return false;
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	const char *path = arguments[FILE_PATH].text;
 	size_t length = arguments[CONTENT].length;

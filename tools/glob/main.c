@@ -15,22 +15,23 @@ static const struct ik_parameter parameters[] = {
 	[PATH] = { "path", IK_PARAMETER_NAME, false,
 		"Directory to search in (default: current directory)" },
 	[RECURSIVE] = { "recursive", IK_PARAMETER_BOOLEAN, false,
-		"Search all directories below too, and dot files, but not .git and what .gitignore and .ignore "
+		"Search all directories below too, and dot files, but not .git and what .gitignore and "
+		".ignore "
 		"exclude: the way to find files anywhere in a project (default: false)" },
 	[IGNORED] = { "ignored", IK_PARAMETER_BOOLEAN, false,
 		"With recursive: exclude nothing (default: false)" },
 };
 
 /* What is being answered. */
-struct found {
-	struct ik_answer *answer;
+struct glob_found {
+	struct ik_tool_answer *answer;
 	int64_t count;
 };
 
 /* Append one path to the answer. */
 static bool take_path(void *arg, const char *path, unsigned char type)
 {
-	struct found *found = arg;
+	struct glob_found *found = arg;
 
 	if (found->count++ > 0)
 		ik_answer_piece(found->answer, "\n", 1);
@@ -38,11 +39,12 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 	return !ik_answer_lost(found->answer);
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
-	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN :
-		arguments[IGNORED].truth ? IK_MATCH_BELOW_ALL : IK_MATCH_BELOW;
-	struct found found = { .answer = answer };
+	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN
+		: arguments[IGNORED].truth                          ? IK_MATCH_BELOW_ALL
+															: IK_MATCH_BELOW;
+	struct glob_found found = { .answer = answer };
 
 	/* What "?" stands for depends on it; the order does not, it is that of the bytes. */
 	setlocale(LC_CTYPE, "");
@@ -50,13 +52,14 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	enum ik_match_result result = ik_match(arguments[PATH].text, arguments[PATTERN].text, depth,
 		take_path, &found);
 	const char *warning = ik_match_warning(result);
+
 	switch (result) {
 	case IK_MATCH_DONE:
 	case IK_MATCH_TOO_DEEP:
 	case IK_MATCH_RULES_CUT:
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", found.count);
-		if (warning != NULL)
+		if (warning)
 			ik_answer_text(answer, "warning", warning, strlen(warning));
 		break;
 	case IK_MATCH_NO_MEMORY:
@@ -67,7 +70,8 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 			"Read error during glob");
 		break;
 	case IK_MATCH_INVALID:
-		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
+		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.",
+			"Invalid glob pattern");
 		break;
 	}
 }

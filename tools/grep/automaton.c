@@ -13,8 +13,8 @@
  * noticed some steps later: ROW_UNKNOWN is where a byte leads that was not met
  * before, ROW_MATCHED where it is sure that the line matches.
  */
-struct row {
-	struct row *to[256];
+struct automaton_row {
+	struct automaton_row *to[256];
 };
 
 #define ROW_UNKNOWN 0
@@ -26,33 +26,33 @@ struct row {
 #define BUCKETS 4096
 
 /* What stands before a place, as far as assertions ask. */
-enum before {
-	BEFORE_LINE,  /* nothing */
+enum automaton_before {
+	BEFORE_LINE, /* nothing */
 	BEFORE_WORD,
 	BEFORE_OTHER,
-	BEFORE_ODD    /* a byte that is not plain: nobody knows */
+	BEFORE_ODD /* a byte that is not plain: nobody knows */
 };
 
 /* A state: steps that wait for the next byte to be known, and what stood before it. */
-struct state {
+struct automaton_state {
 	uint32_t *steps; /* sorted by discovery, which is the same for the same set */
 	uint32_t count;
 	uint32_t hash;
 	uint32_t next_in_bucket; /* index, 0 at the end */
-	enum before before;
+	enum automaton_before before;
 };
 
 struct automaton {
 	struct machine machine;
 	unsigned char next_alike[256]; /* bytes that nothing tells apart, in circles */
 	bool strict;
-	struct row *rows;
-	struct state *states; /* one for each row */
+	struct automaton_row *rows;
+	struct automaton_state *states; /* one for each row */
 	size_t count;
-	size_t kept_steps;         /* of all states together */
+	size_t kept_steps; /* of all states together */
 	uint32_t buckets[BUCKETS];
-	struct row *initial;       /* at the start of a line */
-	unsigned resets;           /* how often the rows were given up */
+	struct automaton_row *initial; /* at the start of a line */
+	unsigned resets;               /* how often the rows were given up */
 	/* Work space: a set of steps, in order of discovery and as marks. */
 	uint32_t *found, *stack, *kept;
 	uint32_t *marks;
@@ -108,23 +108,24 @@ static void forget_states(struct automaton *automaton)
 }
 
 /* Let a row lead to one other whatever the byte. */
-static void fill_row(struct row *row, struct row *to)
+static void fill_row(struct automaton_row *row, struct automaton_row *to)
 {
 	for (size_t i = 0; i < 256; i++)
 		row->to[i] = to;
 }
 
 /* The row for a set of steps; made, if it is new. NULL: there is no room. */
-static struct row *state_row(struct automaton *automaton, const uint32_t *steps, uint32_t count,
-	enum before before)
+static struct automaton_row *state_row(struct automaton *automaton, const uint32_t *steps,
+	uint32_t count, enum automaton_before before)
 {
 	uint32_t hash = (uint32_t)before * 31 + count;
 
 	for (uint32_t i = 0; i < count; i++)
 		hash = (hash ^ steps[i]) * UINT32_C(0x01000193) ^ hash >> 15;
 	uint32_t *bucket = &automaton->buckets[hash % BUCKETS];
+
 	for (uint32_t at = *bucket; at != 0; at = automaton->states[at].next_in_bucket) {
-		const struct state *state = &automaton->states[at];
+		const struct automaton_state *state = &automaton->states[at];
 
 		if (state->hash == hash && state->before == before && state->count == count &&
 			memcmp(state->steps, steps, count * sizeof(steps[0])) == 0)
@@ -133,20 +134,22 @@ static struct row *state_row(struct automaton *automaton, const uint32_t *steps,
 	if (automaton->count == ROWS_MAX || automaton->kept_steps > KEPT_MAX)
 		return NULL;
 	automaton->kept_steps += count;
-	struct state *state = &automaton->states[automaton->count];
-	*state = (struct state){ .count = count, .hash = hash, .next_in_bucket = *bucket,
-		.before = before };
+	struct automaton_state *state = &automaton->states[automaton->count];
+	*state = (struct automaton_state){
+		.count = count, .hash = hash, .next_in_bucket = *bucket, .before = before
+	};
 	state->steps = ik_alloc_array(NULL, count + 1, sizeof(steps[0]));
 	memcpy(state->steps, steps, count * sizeof(steps[0]));
 	*bucket = (uint32_t)automaton->count;
-	struct row *row = &automaton->rows[automaton->count++];
+	struct automaton_row *row = &automaton->rows[automaton->count++];
 	fill_row(row, &automaton->rows[ROW_UNKNOWN]);
 	return row;
 }
 
 /* Does an assertion hold between what stands before and the next byte? Where
  * a byte that is not plain is concerned, doubt says. */
-static bool holds(enum assertion assertion, enum before before, unsigned char next, bool doubt)
+static bool holds(enum assertion assertion, enum automaton_before before, unsigned char next,
+	bool doubt)
 {
 	bool word_before = before == BEFORE_WORD;
 	bool word_next = byte_is_word(next);
@@ -158,12 +161,17 @@ static bool holds(enum assertion assertion, enum before before, unsigned char ne
 	if (before == BEFORE_ODD || !byte_is_plain(next))
 		return doubt;
 	switch (assertion) {
-	case ASSERT_WORD_EDGE: return word_before != word_next;
-	case ASSERT_NO_WORD_EDGE: return word_before == word_next;
-	case ASSERT_WORD_START: return !word_before && word_next;
-	case ASSERT_WORD_END: return word_before && !word_next;
+	case ASSERT_WORD_EDGE:
+		return word_before != word_next;
+	case ASSERT_NO_WORD_EDGE:
+		return word_before == word_next;
+	case ASSERT_WORD_START:
+		return !word_before && word_next;
+	case ASSERT_WORD_END:
+		return word_before && !word_next;
 	case ASSERT_LINE_START:
-	case ASSERT_LINE_END: break;
+	case ASSERT_LINE_END:
+		break;
 	}
 	return false;
 }
@@ -173,7 +181,7 @@ static bool holds(enum assertion assertion, enum before before, unsigned char ne
  * from the given ones without taking any. True when the match can be reached.
  */
 static bool close_over(struct automaton *automaton, const uint32_t *steps, uint32_t count,
-	enum before before, unsigned char next, uint32_t *ret_count)
+	enum automaton_before before, unsigned char next, uint32_t *ret_count)
 {
 	uint32_t depth, found = 0;
 
@@ -183,7 +191,7 @@ static bool close_over(struct automaton *automaton, const uint32_t *steps, uint3
 		depth = 1;
 		while (depth > 0) {
 			uint32_t index = automaton->stack[--depth];
-			const struct step *step = &automaton->machine.steps[index];
+			const struct machine_step *step = &automaton->machine.steps[index];
 
 			if (automaton->marks[index] == automaton->mark)
 				continue;
@@ -210,7 +218,7 @@ static bool close_over(struct automaton *automaton, const uint32_t *steps, uint3
 }
 
 /* What stands before the place behind a byte, as far as this machine asks. */
-static enum before before_of(const struct automaton *automaton, unsigned char byte)
+static enum automaton_before before_of(const struct automaton *automaton, unsigned char byte)
 {
 	if (!automaton->machine.has_word_assertions)
 		return BEFORE_OTHER;
@@ -219,7 +227,7 @@ static enum before before_of(const struct automaton *automaton, unsigned char by
 	return byte_is_word(byte) ? BEFORE_WORD : BEFORE_OTHER;
 }
 
-static struct row *make_initial(struct automaton *automaton)
+static struct automaton_row *make_initial(struct automaton *automaton)
 {
 	bool asked = automaton->machine.has_line_start || automaton->machine.has_word_assertions;
 
@@ -247,8 +255,8 @@ static void sort_kept(struct automaton *automaton, uint32_t kept)
 }
 
 /* Let all bytes that are like this one lead from a row to another. */
-static struct row *set_row(struct automaton *automaton, struct row *row, unsigned char byte,
-	struct row *to)
+static struct automaton_row *set_row(struct automaton *automaton, struct automaton_row *row,
+	unsigned char byte, struct automaton_row *to)
 {
 	unsigned char alike = byte;
 
@@ -264,9 +272,10 @@ static struct row *set_row(struct automaton *automaton, struct row *row, unsigne
  * all rows are given up, and pointers to them mean nothing any more (resets
  * tells).
  */
-static struct row *explore(struct automaton *automaton, struct row *row, unsigned char byte)
+static struct automaton_row *explore(struct automaton *automaton, struct automaton_row *row,
+	unsigned char byte)
 {
-	const struct state *state = &automaton->states[row - automaton->rows];
+	const struct automaton_state *state = &automaton->states[row - automaton->rows];
 	uint32_t count, kept = 0;
 
 	if (close_over(automaton, state->steps, state->count, state->before, byte, &count))
@@ -278,7 +287,7 @@ static struct row *explore(struct automaton *automaton, struct row *row, unsigne
 	automaton->kept[kept++] = automaton->machine.start;
 	automaton->marks[automaton->machine.start] = automaton->mark;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct step *step = &automaton->machine.steps[automaton->found[i]];
+		const struct machine_step *step = &automaton->machine.steps[automaton->found[i]];
 
 		if (byte_set_has(&step->set, byte) && automaton->marks[step->next] != automaton->mark) {
 			automaton->marks[step->next] = automaton->mark;
@@ -286,8 +295,9 @@ static struct row *explore(struct automaton *automaton, struct row *row, unsigne
 		}
 	}
 	sort_kept(automaton, kept);
-	struct row *to = state_row(automaton, automaton->kept, kept, before_of(automaton, byte));
-	if (to != NULL)
+	struct automaton_row *to = state_row(automaton, automaton->kept, kept,
+		before_of(automaton, byte));
+	if (to)
 		return set_row(automaton, row, byte, to);
 	forget_states(automaton);
 	automaton->initial = make_initial(automaton);
@@ -321,7 +331,7 @@ struct automaton *automaton_new(const struct syntax *syntax, bool strict)
 
 struct automaton *automaton_free(struct automaton *automaton)
 {
-	if (automaton == NULL)
+	if (!automaton)
 		return NULL;
 	forget_states(automaton);
 	machine_done(&automaton->machine);
@@ -338,7 +348,7 @@ struct automaton *automaton_free(struct automaton *automaton)
 /* A part of the text that is searched: how far, and the state there. */
 struct cursor {
 	const unsigned char *at, *end;
-	struct row *row;
+	struct automaton_row *row;
 	const char *text; /* where it began, at the start of a line */
 };
 
@@ -346,16 +356,16 @@ struct cursor {
 static const char *line_start(const struct cursor *cursor)
 {
 	const char *at = (const char *)cursor->at;
-	const char *feed = at > cursor->text ?
-		memrchr(cursor->text, '\n', (size_t)(at - cursor->text)) : NULL;
+	const char *feed = at > cursor->text ? memrchr(cursor->text, '\n', (size_t)(at - cursor->text))
+										 : NULL;
 
-	return feed != NULL ? feed + 1 : cursor->text;
+	return feed ? feed + 1 : cursor->text;
 }
 
 /* Do one step, which may be one into the unknown, or take the line. */
 static void take_step(struct automaton *automaton, struct cursor *cursor, struct lines *found)
 {
-	struct row *to = cursor->row->to[*cursor->at];
+	struct automaton_row *to = cursor->row->to[*cursor->at];
 
 	if (to == &automaton->rows[ROW_UNKNOWN])
 		to = explore(automaton, cursor->row, *cursor->at);
@@ -374,13 +384,13 @@ static void take_step(struct automaton *automaton, struct cursor *cursor, struct
 /* Run one cursor to its end. */
 static void run_one(struct automaton *automaton, struct cursor *cursor, struct lines *found)
 {
-	const struct row *usual = &automaton->rows[ROWS_SPECIAL];
+	const struct automaton_row *usual = &automaton->rows[ROWS_SPECIAL];
 
 	while (cursor->at < cursor->end) {
 		const unsigned char *at = cursor->at;
 		const unsigned char *end = cursor->end;
-		struct row *row = cursor->row;
-		struct row *to = NULL;
+		struct automaton_row *row = cursor->row;
+		struct automaton_row *to = NULL;
 
 		while (at < end && (to = row->to[*at]) >= usual) {
 			row = to;
@@ -396,10 +406,10 @@ static void run_one(struct automaton *automaton, struct cursor *cursor, struct l
 bool automaton_matches(struct automaton *automaton, const char *text, const char *end)
 {
 	const unsigned char *at = (const unsigned char *)text;
-	struct row *row = automaton->initial;
+	struct automaton_row *row = automaton->initial;
 
 	while (at < (const unsigned char *)end) {
-		struct row *to = row->to[*at];
+		struct automaton_row *to = row->to[*at];
 
 		if (to == &automaton->rows[ROW_UNKNOWN])
 			to = explore(automaton, row, *at);
@@ -432,16 +442,17 @@ static ptrdiff_t common_distance(const struct cursor *cursors)
 }
 
 /* Advance all cursors by whole strides, until one of them runs into a special row. */
-static void run_strides(const struct row *usual, struct cursor *cursors, ptrdiff_t distance)
+static void run_strides(const struct automaton_row *usual, struct cursor *cursors,
+	ptrdiff_t distance)
 {
 	const unsigned char *a = cursors[0].at, *b = cursors[1].at;
 	const unsigned char *c = cursors[2].at, *d = cursors[3].at;
-	struct row *row_a = cursors[0].row, *row_b = cursors[1].row;
-	struct row *row_c = cursors[2].row, *row_d = cursors[3].row;
+	struct automaton_row *row_a = cursors[0].row, *row_b = cursors[1].row;
+	struct automaton_row *row_c = cursors[2].row, *row_d = cursors[3].row;
 	ptrdiff_t at = 0;
 
 	for (; at + STRIDE <= distance; at += STRIDE) {
-		struct row *to_a = row_a, *to_b = row_b, *to_c = row_c, *to_d = row_d;
+		struct automaton_row *to_a = row_a, *to_b = row_b, *to_c = row_c, *to_d = row_d;
 
 #pragma GCC unroll 8
 		for (int i = 0; i < STRIDE; i++) {
@@ -457,7 +468,7 @@ static void run_strides(const struct row *usual, struct cursor *cursors, ptrdiff
 		row_c = to_c;
 		row_d = to_d;
 	}
-	struct row *const rows[CURSORS] = { row_a, row_b, row_c, row_d };
+	struct automaton_row *const rows[CURSORS] = { row_a, row_b, row_c, row_d };
 	for (int k = 0; k < CURSORS; k++) {
 		cursors[k].at += at;
 		cursors[k].row = rows[k];
@@ -498,6 +509,7 @@ static bool share_work(const struct automaton *automaton, struct cursor *cursors
 			if (cursors[other].end - cursors[other].at > most->end - most->at)
 				most = &cursors[other];
 		ptrdiff_t left = most->end - most->at;
+
 		if (left < 2 * PART_MIN)
 			return false;
 		/* The parts of cursors that follow are cut off from this half. */
@@ -514,7 +526,7 @@ static bool share_work(const struct automaton *automaton, struct cursor *cursors
 
 static int compare_lines(const void *one, const void *other)
 {
-	const struct line *a = one, *b = other;
+	const struct lines_line *a = one, *b = other;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }

@@ -8,7 +8,7 @@ static const char *find_pair_plainly(const char *at, const char *end, const stru
 	for (; at < end; at++) {
 		if (pair->first_fold == 0)
 			at = memchr(at, pair->first, (size_t)(end - at));
-		if (at == NULL)
+		if (!at)
 			return NULL;
 		if ((*at | pair->first_fold) == pair->first &&
 			(at[pair->distance] | pair->second_fold) == pair->second)
@@ -41,8 +41,8 @@ static bool are_plain_plainly(const char *at, const char *end)
 
 #define WIDTH 32
 
-__attribute__((target("avx2")))
-static const char *find_pair_avx2(const char *at, const char *end, const struct byte_pair *pair)
+__attribute__((target("avx2"))) static const char *find_pair_avx2(const char *at, const char *end,
+	const struct byte_pair *pair)
 {
 	const __m256i first = _mm256_set1_epi8(pair->first);
 	const __m256i second = _mm256_set1_epi8(pair->second);
@@ -53,9 +53,11 @@ static const char *find_pair_avx2(const char *at, const char *end, const struct 
 	for (; end - at >= WIDTH; at += WIDTH) {
 		__m256i one = _mm256_loadu_si256((const __m256i *)(const void *)at);
 		__m256i other = _mm256_loadu_si256((const __m256i *)(const void *)(at + distance));
-		unsigned places = (unsigned)_mm256_movemask_epi8(_mm256_and_si256(
-			_mm256_cmpeq_epi8(_mm256_or_si256(one, first_fold), first),
-			_mm256_cmpeq_epi8(_mm256_or_si256(other, second_fold), second)));
+		unsigned places = (unsigned)
+			_mm256_movemask_epi8(_mm256_and_si256(_mm256_cmpeq_epi8(_mm256_or_si256(one,
+																		first_fold),
+													  first),
+				_mm256_cmpeq_epi8(_mm256_or_si256(other, second_fold), second)));
 
 		if (places != 0)
 			return at + __builtin_ctz(places);
@@ -63,8 +65,7 @@ static const char *find_pair_avx2(const char *at, const char *end, const struct 
 	return find_pair_plainly(at, end, pair);
 }
 
-__attribute__((target("avx2")))
-static uint64_t count_avx2(const char *at, const char *end)
+__attribute__((target("avx2"))) static uint64_t count_avx2(const char *at, const char *end)
 {
 	const __m256i feed = _mm256_set1_epi8('\n');
 	const __m256i zero = _mm256_setzero_si256();
@@ -85,8 +86,7 @@ static uint64_t count_avx2(const char *at, const char *end)
 		count_plainly(at, end);
 }
 
-__attribute__((target("avx2")))
-static bool are_plain_avx2(const char *at, const char *end)
+__attribute__((target("avx2"))) static bool are_plain_avx2(const char *at, const char *end)
 {
 	const __m256i zero = _mm256_setzero_si256();
 

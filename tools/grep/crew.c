@@ -41,50 +41,50 @@
 enum owner { OWNER_NONE, OWNER_SELF, OWNER_HELPER };
 
 /* One file of the row, or one part of the file. */
-struct item {
-	size_t name;         /* offset in the names */
-	off_t from;          /* where the part begins */
+struct crew_item {
+	size_t name; /* offset in the names */
+	off_t from;  /* where the part begins */
 	unsigned char type;
 	unsigned char owner; /* who searched it */
 	bool again;          /* what was found does not count: search it when its turn comes */
 	bool more;           /* not all that match were reported */
 	bool unread;         /* a line of it does not fit into memory */
 	atomic_bool finished;
-	uint64_t lines;      /* in the part */
-	int64_t count;       /* lines found */
-	uint64_t length;     /* of the report; it lies behind the owner's reports before it */
+	uint64_t lines;  /* in the part */
+	int64_t count;   /* lines found */
+	uint64_t length; /* of the report; it lies behind the owner's reports before it */
 };
 
 /* What both processes see. */
 struct shared {
-	atomic_size_t known;    /* files in the row */
-	atomic_size_t next;     /* the next one to search */
-	atomic_bool complete;   /* no more will be added */
+	atomic_size_t known;           /* files in the row */
+	atomic_size_t next;            /* the next one to search */
+	atomic_bool complete;          /* no more will be added */
 	atomic_uint_least64_t given;   /* bytes of the helper's reports */
 	atomic_uint_least64_t emitted; /* of these, in the answer */
-	struct item items[FILES_MAX];
+	struct crew_item items[FILES_MAX];
 	char names[];
 };
 
 struct crew {
 	struct search *search;
 	struct crew_options options;
-	struct ik_answer *answer;
+	struct ik_tool_answer *answer;
 	struct shared *shared;
 	size_t names_length;
-	struct report report;   /* of this process */
-	uint64_t own_emitted;   /* bytes of report.text that are in the answer */
-	size_t emitted;         /* files whose report is in the answer */
-	int64_t count;          /* lines that match, in the answer */
-	bool more;              /* there is one more than were wanted: the search is over */
-	char *unread;           /* the first file with a line that does not fit into memory */
-	pid_t helper;           /* 0: none */
-	int results;            /* the helper's reports, -1: there may be no helper */
-	bool tried;             /* to make one */
-	int fd;                 /* the one file of which the items are parts, or -1 */
-	off_t size;             /* of it */
+	struct report report; /* of this process */
+	uint64_t own_emitted; /* bytes of report.text that are in the answer */
+	size_t emitted;       /* files whose report is in the answer */
+	int64_t count;        /* lines that match, in the answer */
+	bool more;            /* there is one more than were wanted: the search is over */
+	char *unread;         /* the first file with a line that does not fit into memory */
+	pid_t helper;         /* 0: none */
+	int results;          /* the helper's reports, -1: there may be no helper */
+	bool tried;           /* to make one */
+	int fd;               /* the one file of which the items are parts, or -1 */
+	off_t size;           /* of it */
 	const char *path;
-	uint64_t lines;         /* of it, before the part that is next in the answer */
+	uint64_t lines; /* of it, before the part that is next in the answer */
 };
 
 static void *shared_map(void)
@@ -104,7 +104,7 @@ static int processors(void)
 }
 
 struct crew *crew_new(struct search *search, const struct crew_options *options,
-	struct ik_answer *answer)
+	struct ik_tool_answer *answer)
 {
 	struct crew *crew = ik_alloc(sizeof(*crew));
 
@@ -125,10 +125,10 @@ static bool is_over(const struct crew *crew)
 }
 
 /* Where the lines of a file go. */
-struct reader {
+struct crew_reader {
 	struct report *report;
-	int fd;            /* to look whether the file is a binary one; -1: it does not matter */
-	bool is_text;      /* it was looked, and is none */
+	int fd;       /* to look whether the file is a binary one; -1: it does not matter */
+	bool is_text; /* it was looked, and is none */
 };
 
 /* Is there a NUL in so many bytes of the file from an offset on? */
@@ -136,7 +136,7 @@ static bool has_nul(int fd, off_t offset, size_t length)
 {
 	char *block = ik_alloc_array(NULL, length, 1);
 	ssize_t count = pread(fd, block, length, offset);
-	bool found = count > 0 && memchr(block, '\0', (size_t)count) != NULL;
+	bool found = count > 0 && memchr(block, '\0', (size_t)count);
 
 	free(block);
 	return found;
@@ -155,7 +155,7 @@ static bool is_binary(int fd)
 
 static bool take_line(void *arg, const struct search_line *line)
 {
-	struct reader *reader = arg;
+	struct crew_reader *reader = arg;
 	struct report *report = reader->report;
 
 	if (reader->fd >= 0 && !reader->is_text) {
@@ -166,15 +166,15 @@ static bool take_line(void *arg, const struct search_line *line)
 		reader->is_text = true;
 	}
 	report_line(report, line);
-	return report->answer == NULL || !ik_answer_lost(report->answer);
+	return !report->answer || !ik_answer_lost(report->answer);
 }
 
 static void search_rest(struct crew *crew, int fd, const struct search_part *rest, off_t size,
 	struct report *report);
 
 /* Search a part of a file, and note when that cannot be done. */
-static enum search_end search_noting(struct crew *crew, struct item *item, int fd,
-	struct search_part *part, struct reader *reader)
+static enum search_end search_noting(struct crew *crew, struct crew_item *item, int fd,
+	struct search_part *part, struct crew_reader *reader)
 {
 	enum search_end end = search_part(crew->search, fd, part, take_line, reader);
 
@@ -183,14 +183,14 @@ static enum search_end search_noting(struct crew *crew, struct item *item, int f
 }
 
 /* Remember the first file that was not read to its end. */
-static void note_unread(struct crew *crew, const struct item *item, const char *path)
+static void note_unread(struct crew *crew, const struct crew_item *item, const char *path)
 {
-	if (item->unread && crew->unread == NULL)
+	if (item->unread && !crew->unread)
 		crew->unread = ik_strdup(crew->fd >= 0 ? crew->path : path);
 }
 
 /* Can two processes search the file, if it is large? */
-static bool is_divisible(const struct crew *crew, const struct reader *reader)
+static bool is_divisible(const struct crew *crew, const struct crew_reader *reader)
 {
 	return processors() > 1 && crew->options.context == 0 && crew->options.most == 0 &&
 		(reader->fd < 0 || !is_binary(reader->fd));
@@ -199,14 +199,14 @@ static bool is_divisible(const struct crew *crew, const struct reader *reader)
 /* Search one file, if it is a regular one that can be opened. Links are not followed, unless
  * the type is that of a link. A large one is only marked, unless the report goes straight
  * into the answer. */
-static void search_path(struct crew *crew, struct item *item, const char *path, uint64_t most,
+static void search_path(struct crew *crew, struct crew_item *item, const char *path, uint64_t most,
 	struct report *report)
 {
 	struct search_part part = { .to = PART, .most = most };
-	struct reader reader = { .report = report, .fd = -1 };
+	struct crew_reader reader = { .report = report, .fd = -1 };
 	struct stat status = { .st_size = 0 };
-	int fd = ik_open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY |
-		(item->type == DT_LNK ? 0 : O_NOFOLLOW));
+	int fd = ik_open_path(path,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | (item->type == DT_LNK ? 0 : O_NOFOLLOW));
 
 	if (fd < 0)
 		return;
@@ -223,7 +223,7 @@ static void search_path(struct crew *crew, struct item *item, const char *path, 
 		part.to = SEARCH_ALL;
 		if (!item->again)
 			(void)search_noting(crew, item, fd, &part, &reader);
-		else if (report->answer != NULL)
+		else if (report->answer)
 			search_rest(crew, fd, &part, status.st_size, report);
 	}
 	item->more = part.more;
@@ -232,10 +232,10 @@ static void search_path(struct crew *crew, struct item *item, const char *path, 
 
 /* Search what an item stands for, for at most so many matches (0: all); there are so many lines
  * before it. */
-static void search_into(struct crew *crew, struct item *item, const char *path, uint64_t lines,
+static void search_into(struct crew *crew, struct crew_item *item, const char *path, uint64_t lines,
 	uint64_t most, struct report *report)
 {
-	struct reader reader = { .report = report, .fd = -1 };
+	struct crew_reader reader = { .report = report, .fd = -1 };
 	struct search_part part = { .from = item->from, .to = item->from + PART, .lines = lines };
 
 	if (crew->fd < 0) {
@@ -279,7 +279,7 @@ static void help(struct crew *crew)
 	report.fd = crew->results;
 	report.relative = crew->fd >= 0;
 	while (next_item(shared, &index)) {
-		struct item *item = &shared->items[index];
+		struct crew_item *item = &shared->items[index];
 		uint64_t written = report.written;
 		int64_t count = report.count;
 
@@ -349,7 +349,7 @@ static void emit_text(struct crew *crew, bool first, const char *text, size_t le
 }
 
 /* Put a report of the helper into the answer: that on a part at once, others in blocks. */
-static void emit_from_helper(struct crew *crew, const struct item *item)
+static void emit_from_helper(struct crew *crew, const struct crew_item *item)
 {
 	uint64_t at = atomic_load(&crew->shared->emitted);
 	uint64_t left = item->again ? 0 : item->length;
@@ -359,6 +359,7 @@ static void emit_from_helper(struct crew *crew, const struct item *item)
 
 	while (left > 0) {
 		ssize_t count = pread(crew->results, block, left < size ? (size_t)left : size, (off_t)at);
+
 		if (count <= 0)
 			break;
 		emit_text(crew, first, block, (size_t)count);
@@ -375,7 +376,7 @@ static void emit_from_helper(struct crew *crew, const struct item *item)
 }
 
 /* Put a report of this process into the answer. */
-static void emit_own(struct crew *crew, const struct item *item)
+static void emit_own(struct crew *crew, const struct crew_item *item)
 {
 	struct ik_buf *text = &crew->report.text;
 
@@ -389,7 +390,7 @@ static void emit_own(struct crew *crew, const struct item *item)
 }
 
 /* Search what is next in the answer, straight into it. */
-static void search_directly(struct crew *crew, struct item *item, const char *path)
+static void search_directly(struct crew *crew, struct crew_item *item, const char *path)
 {
 	uint64_t left = crew->options.most - (uint64_t)crew->count;
 	/* Then it only matters whether there is one more. */
@@ -398,7 +399,11 @@ static void search_directly(struct crew *crew, struct item *item, const char *pa
 
 	report_init(&report, crew->count > 0, crew->options.context > 0);
 	report.answer = full ? NULL : crew->answer;
-	search_into(crew, item, path, crew->lines, full ? 1 : crew->options.most > 0 ? left : 0, &report);
+	search_into(crew, item, path, crew->lines,
+		full                         ? 1
+			: crew->options.most > 0 ? left
+									 : 0,
+		&report);
 	if (full) {
 		crew->more = report.count > 0;
 	} else {
@@ -418,7 +423,7 @@ static void emit_finished(struct crew *crew)
 	uint64_t most = crew->options.most;
 
 	while (crew->emitted < known && !is_over(crew)) {
-		struct item *item = &crew->shared->items[crew->emitted];
+		struct crew_item *item = &crew->shared->items[crew->emitted];
 
 		if (!atomic_load(&item->finished))
 			return;
@@ -441,7 +446,7 @@ static void emit_finished(struct crew *crew)
 }
 
 /* Search a file of the row. */
-static void search_item(struct crew *crew, struct item *item, size_t index)
+static void search_item(struct crew *crew, struct crew_item *item, size_t index)
 {
 	const char *path = crew->shared->names + item->name;
 	size_t length = crew->report.text.length;
@@ -462,7 +467,7 @@ static void search_item(struct crew *crew, struct item *item, size_t index)
 /* Wait for the file that is next in the answer; search it here if nobody does. */
 static void await_next(struct crew *crew)
 {
-	struct item *item = &crew->shared->items[crew->emitted];
+	struct crew_item *item = &crew->shared->items[crew->emitted];
 
 	if (atomic_load(&item->finished))
 		return;
@@ -488,8 +493,7 @@ static void work(struct crew *crew)
 	while (!is_over(crew) && next_item(shared, &index)) {
 		search_item(crew, &shared->items[index], index);
 		emit_finished(crew);
-		while (crew->report.text.length - crew->own_emitted > WAITING_MAX &&
-			!is_over(crew)) {
+		while (crew->report.text.length - crew->own_emitted > WAITING_MAX && !is_over(crew)) {
 			await_next(crew);
 			emit_finished(crew);
 		}
@@ -516,13 +520,13 @@ static void dismiss_helper(struct crew *crew)
 }
 
 /* Add a file, or a part of the one. */
-static void add_item(struct crew *crew, const char *path, struct item item)
+static void add_item(struct crew *crew, const char *path, struct crew_item item)
 {
 	struct shared *shared = crew->shared;
 	size_t length = strlen(path) + 1;
 
 	/* The full row is searched and emptied; the helper's end goes with it. */
-	if (shared != NULL && (shared->known == FILES_MAX || length > NAMES_MAX - crew->names_length)) {
+	if (shared && (shared->known == FILES_MAX || length > NAMES_MAX - crew->names_length)) {
 		work(crew);
 		dismiss_helper(crew);
 		munmap(shared, sizeof(*shared) + NAMES_MAX);
@@ -530,7 +534,7 @@ static void add_item(struct crew *crew, const char *path, struct item item)
 		crew->emitted = crew->names_length = 0;
 		crew->tried = false;
 	}
-	if (shared == NULL) {
+	if (!shared) {
 		search_directly(crew, &item, path);
 		return;
 	}
@@ -548,13 +552,13 @@ static void add_item(struct crew *crew, const char *path, struct item item)
 bool crew_add(struct crew *crew, const char *path, unsigned char type)
 {
 	if (type == DT_REG || type == DT_UNKNOWN)
-		add_item(crew, path, (struct item){ .type = type });
+		add_item(crew, path, (struct crew_item){ .type = type });
 	return !is_over(crew);
 }
 
 void crew_search_named(struct crew *crew, const char *path)
 {
-	search_directly(crew, &(struct item){ .type = DT_LNK }, path);
+	search_directly(crew, &(struct crew_item){ .type = DT_LNK }, path);
 }
 
 /* Search what follows the first part of a large file, with a crew of its own whose row is the
@@ -573,10 +577,11 @@ static void search_rest(struct crew *crew, int fd, const struct search_part *res
 	parts->count = before;
 	parts->report.relative = true;
 	for (off_t from = rest->from; from < size; from += PART)
-		add_item(parts, "", (struct item){ .from = from });
+		add_item(parts, "", (struct crew_item){ .from = from });
 	struct crew_end end;
 	int64_t found = crew_finish(parts, &end) - before;
-	if (crew->unread == NULL)
+
+	if (!crew->unread)
 		crew->unread = end.unread;
 	else
 		free(end.unread);
@@ -588,7 +593,7 @@ int64_t crew_finish(struct crew *crew, struct crew_end *ret_end)
 {
 	int64_t count;
 
-	if (crew->shared != NULL) {
+	if (crew->shared) {
 		work(crew);
 		dismiss_helper(crew);
 		munmap(crew->shared, sizeof(*crew->shared) + NAMES_MAX);

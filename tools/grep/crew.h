@@ -26,7 +26,7 @@ struct crew_options {
 
 /* Search with search, report into the open string of answer. */
 struct crew *crew_new(struct search *search, const struct crew_options *options,
-	struct ik_answer *answer);
+	struct ik_tool_answer *answer);
 
 /* Add a file; the type is a DT_... of <dirent.h>. False: no more are needed. */
 bool crew_add(struct crew *crew, const char *path, unsigned char type);

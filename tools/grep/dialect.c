@@ -11,7 +11,8 @@
 #include "util/utf8.h"
 
 /* Unicode's White_Space beyond ASCII. */
-#define WIDE_SPACES "\xc2\x85\xc2\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008" \
+#define WIDE_SPACES \
+	"\xc2\x85\xc2\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008" \
 	"\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 /* The zeros of Unicode's decimal digits (Nd) beyond ASCII; nine more follow each. */
@@ -56,7 +57,7 @@ static const char odd_set[] = "unsupported exclusion from a class in [^...]";
 
 static void refuse(struct translator *translator, const char *sentence)
 {
-	if (translator->refusal == NULL)
+	if (!translator->refusal)
 		translator->refusal = sentence;
 }
 
@@ -98,13 +99,14 @@ static void append_cases(const struct translator *translator, struct ik_buf *out
 	for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
 		const char *found = strstr(alike[i], bytes);
 
-		if (found == NULL)
+		if (!found)
 			continue;
 		ik_buf_append(out, alike[i], (size_t)(found - alike[i]));
 		ik_buf_puts(out, found + strlen(bytes));
 		return;
 	}
 	uint32_t lower = towlower(character), upper = towupper(character);
+
 	if (lower != character)
 		append_character(translator, out, lower);
 	if (upper != character && upper != lower)
@@ -205,7 +207,7 @@ static void append_bracket(struct ik_buf *out, const struct set *set, bool negat
 	if (byte_set_has(ascii, ']'))
 		ik_buf_putc(out, ']');
 	for (unsigned char byte = 1; byte < 0x80; byte++)
-		if (byte_set_has(ascii, byte) && strchr("]^-[", byte) == NULL)
+		if (byte_set_has(ascii, byte) && !strchr("]^-[", byte))
 			ik_buf_putc(out, (char)byte);
 	ik_buf_append(out, set->wide.data, set->wide.length);
 	if (byte_set_has(ascii, '['))
@@ -213,8 +215,10 @@ static void append_bracket(struct ik_buf *out, const struct set *set, bool negat
 	if (byte_set_has(ascii, '-') && out->length == start)
 		ik_buf_puts(out, byte_set_has(ascii, '^') ? "-^" : "-");
 	else
-		ik_buf_puts(out, byte_set_has(ascii, '^') ? byte_set_has(ascii, '-') ? "^-" : "^" :
-			byte_set_has(ascii, '-') ? "-" : "");
+		ik_buf_puts(out,
+			byte_set_has(ascii, '^')       ? byte_set_has(ascii, '-') ? "^-" : "^"
+				: byte_set_has(ascii, '-') ? "-"
+										   : "");
 	ik_buf_putc(out, ']');
 	/* A caret alone would negate. */
 	if (strcmp(out->data + start - 1, "[^]") == 0) {
@@ -295,10 +299,17 @@ static void append_difference(struct translator *translator, const struct set *s
 static unsigned class_of(char letter)
 {
 	switch (letter) {
-	case 'd': case 'D': return DIGIT;
-	case 's': case 'S': return SPACE;
-	case 'w': case 'W': return WORD;
-	default: return 0;
+	case 'd':
+	case 'D':
+		return DIGIT;
+	case 's':
+	case 'S':
+		return SPACE;
+	case 'w':
+	case 'W':
+		return WORD;
+	default:
+		return 0;
 	}
 }
 
@@ -308,11 +319,12 @@ static uint32_t take_number(struct translator *translator, size_t digits)
 	const char *close = *translator->at == '{' ? strchr(translator->at, '}') : NULL;
 	char *end;
 
-	if (close != NULL) {
+	if (close) {
 		translator->at++;
 		digits = (size_t)(close - translator->at);
 	}
 	char text[9] = "";
+
 	if (digits == 0 || digits > 8 || strlen(translator->at) < digits) {
 		refuse(translator, bad_number);
 		return '?';
@@ -320,10 +332,11 @@ static uint32_t take_number(struct translator *translator, size_t digits)
 	memcpy(text, translator->at, digits);
 	unsigned long number = strtoul(text, &end, 16);
 	char bytes[4];
+
 	if (*end != '\0' || !isxdigit((unsigned char)text[0]) || number == 0 ||
 		ik_utf8_encode((uint32_t)number, bytes) == 0 || (!translator->multibyte && number > 0xff))
 		refuse(translator, bad_number);
-	translator->at += digits + (close != NULL ? 1 : 0);
+	translator->at += digits + (close ? 1 : 0);
 	return (uint32_t)number;
 }
 
@@ -336,16 +349,26 @@ static uint32_t take_escaped(struct translator *translator)
 	if (isalnum((unsigned char)letter))
 		translator->at++;
 	switch (letter) {
-	case 't': return '\t';
-	case 'n': return '\n';
-	case 'r': return '\r';
-	case 'f': return '\f';
-	case 'v': return '\v';
-	case 'a': return '\a';
-	case 'x': return take_number(translator, 2);
-	case 'u': return take_number(translator, 4);
-	case 'U': return take_number(translator, 8);
-	default: break;
+	case 't':
+		return '\t';
+	case 'n':
+		return '\n';
+	case 'r':
+		return '\r';
+	case 'f':
+		return '\f';
+	case 'v':
+		return '\v';
+	case 'a':
+		return '\a';
+	case 'x':
+		return take_number(translator, 2);
+	case 'u':
+		return take_number(translator, 4);
+	case 'U':
+		return take_number(translator, 8);
+	default:
+		break;
 	}
 	if (letter == 'p' || letter == 'P')
 		refuse(translator, unicode_class);
@@ -372,14 +395,14 @@ static bool has_escapes(const char *at, const char **ret_end)
 	for (; *at != '\0' && *at != ']'; at++) {
 		const char *close = at[0] == '[' && at[1] == ':' ? strstr(at + 2, ":]") : NULL;
 
-		if (close != NULL) {
+		if (close) {
 			at = close + 1;
 		} else if (at[0] == '[' && closed && !found) {
 			return false;
 		} else if (at[0] == '\\' && at[1] != '\0') {
 			at++;
 			closed = closed || *at == ']';
-			found = found || strchr("dDsSwWtrnfv", *at) != NULL;
+			found = found || strchr("dDsSwWtrnfv", *at);
 		}
 	}
 	*ret_end = at;
@@ -391,11 +414,12 @@ static bool take_element(struct translator *translator, const char *end, struct 
 {
 	const char *at = translator->at;
 	const char close[3] = { at[1], ']', '\0' };
-	const char *stop = at[0] == '[' && strchr(":.=", at[1]) != NULL ? strstr(at + 2, close) : NULL;
+	const char *stop = at[0] == '[' && strchr(":.=", at[1]) ? strstr(at + 2, close) : NULL;
 
-	if (stop == NULL || stop >= end)
+	if (!stop || stop >= end)
 		return false;
 	size_t length = (size_t)(stop + 2 - at);
+
 	if (translator->fold && length == strlen("[:upper:]") &&
 		(memcmp(at, "[:upper:]", length) == 0 || memcmp(at, "[:lower:]", length) == 0))
 		ik_buf_puts(&set->wide, "[:upper:][:lower:]");
@@ -422,7 +446,7 @@ static uint32_t take_member(struct translator *translator, bool escapes)
 static void take_members(struct translator *translator, const char *end, bool escapes,
 	struct set *set)
 {
-	while (translator->at < end && translator->refusal == NULL) {
+	while (translator->at < end && !translator->refusal) {
 		const char *at = translator->at;
 
 		if (take_element(translator, end, set))
@@ -458,8 +482,8 @@ static void translate_bracket(struct translator *translator)
 
 	if (!escapes)
 		end = posix_end;
-	if (end == NULL || (!escapes && !translator->fold)) {
-		const char *stop = end != NULL ? end + 1 : at + strlen(at);
+	if (!end || (!escapes && !translator->fold)) {
+		const char *stop = end ? end + 1 : at + strlen(at);
 
 		ik_buf_putc(translator->out, '[');
 		ik_buf_append(translator->out, at, (size_t)(stop - at));
@@ -498,7 +522,7 @@ static void append_literal(struct translator *translator, uint32_t character)
 		if (!alone)
 			return;
 	}
-	if (character < 0x80 && strchr("\\.[]{}()*+?^$|", (int)character) != NULL)
+	if (character < 0x80 && strchr("\\.[]{}()*+?^$|", (int)character))
 		ik_buf_putc(out, '\\');
 	append_character(translator, out, character);
 }
@@ -510,7 +534,7 @@ static void translate_escape(struct translator *translator)
 
 	if (letter == '\0') {
 		ik_buf_putc(translator->out, '\\');
-	} else if (strchr("wWbB<>`'", letter) != NULL) {
+	} else if (strchr("wWbB<>`'", letter)) {
 		ik_buf_putc(translator->out, '\\');
 		ik_buf_putc(translator->out, letter);
 		translator->at++;
@@ -536,7 +560,7 @@ static void translate_flags(struct translator *translator)
 	const char *start = translator->at, *at = start;
 
 	/* Those besides i have no meaning for single lines, or for which lines match. */
-	for (; *at != '\0' && strchr("imsuU-", *at) != NULL; at++) {
+	for (; *at != '\0' && strchr("imsuU-", *at); at++) {
 		if (*at == '-')
 			on = false;
 		if (*at == 'i')
@@ -560,8 +584,9 @@ static void translate_group(struct translator *translator)
 	const char *at = translator->at;
 	const char *name = at + (at[0] == '?' && at[1] == 'P' ? 3 : 2);
 
-	if (*at == '?' && (name[-1] == '=' || name[-1] == '!' ||
-		(name[-1] == '<' && (*name == '=' || *name == '!')))) {
+	if (*at == '?' &&
+		(name[-1] == '=' || name[-1] == '!' ||
+			(name[-1] == '<' && (*name == '=' || *name == '!')))) {
 		refuse(translator, lookaround);
 		return;
 	}
@@ -598,7 +623,7 @@ static void translate_next(struct translator *translator)
 	uint32_t character;
 	size_t length = interval_length(translator->at);
 
-	if (strchr("*+?{", byte) != NULL) {
+	if (strchr("*+?{", byte)) {
 		length = length > 0 ? length : 1;
 		ik_buf_append(translator->out, translator->at, length);
 		translator->at += length;
@@ -607,7 +632,7 @@ static void translate_next(struct translator *translator)
 			translator->at++;
 		return;
 	}
-	if (strchr("\\[(", byte) == NULL && byte != ')' && strchr(".^$|{}]", byte) == NULL) {
+	if (!strchr("\\[(", byte) && byte != ')' && !strchr(".^$|{}]", byte)) {
 		translator->at += decode(translator, translator->at, &character);
 		append_literal(translator, character);
 		return;
@@ -631,15 +656,16 @@ static void translate_next(struct translator *translator)
 enum ik_status dialect_translate(const char *pattern, bool ignore_case, struct ik_buf *out,
 	struct ik_error *error)
 {
-	struct translator translator = { .at = pattern, .out = out, .fold = ignore_case,
-		.multibyte = syntax_is_utf8() };
+	struct translator translator = {
+		.at = pattern, .out = out, .fold = ignore_case, .multibyte = syntax_is_utf8()
+	};
 
 	ik_buf_init(&translator.scopes, SIZE_MAX / 2);
-	while (*translator.at != '\0' && translator.refusal == NULL)
+	while (*translator.at != '\0' && !translator.refusal)
 		translate_next(&translator);
 	enum ik_status status = ik_buf_status(&translator.scopes);
 	ik_buf_done(&translator.scopes);
-	if (translator.refusal != NULL)
+	if (translator.refusal)
 		return ik_error_set(error, IK_INVALID, "%s", translator.refusal);
 	return status != IK_OK ? status : ik_buf_check(out, "the pattern", error);
 }
@@ -650,12 +676,15 @@ const char *dialect_hint(const char *pattern, const char *sentence)
 		const char *part; /* of the sentence */
 		const char *hint;
 	} hints[] = {
-		{ lookaround, "Leave (?=...) and (?!...) out, and choose from the lines that are found; "
+		{ lookaround,
+			"Leave (?=...) and (?!...) out, and choose from the lines that are found; "
 			"context shows the lines around them." },
 		{ back_reference, "Write out what is repeated, as alternatives: (aa|bb)." },
 		{ line_feed, "Search for what is in one of the lines; context shows the lines around it." },
-		{ unicode_class, "Write [[:alpha:]], [[:upper:]], [[:lower:]], [[:digit:]] or [[:punct:]]." },
-		{ unknown_escape, "Classes are \\d, \\s and \\w, \\b is the edge of a word; a letter that "
+		{ unicode_class,
+			"Write [[:alpha:]], [[:upper:]], [[:lower:]], [[:digit:]] or [[:punct:]]." },
+		{ unknown_escape,
+			"Classes are \\d, \\s and \\w, \\b is the edge of a word; a letter that "
 			"stands for itself has no backslash." },
 		{ unknown_group, "There are (?:...), (?i), (?i:...) and (?P<name>...)." },
 		{ bad_number, "Write \\x and two digits, or \\x{...} with up to eight." },
@@ -669,11 +698,11 @@ const char *dialect_hint(const char *pattern, const char *sentence)
 
 	if (pattern[0] == '*')
 		return "There is nothing before the * that it could repeat: write .* for any text; which "
-			"files are searched is said by glob.";
-	if (strstr(pattern, "[[:<:]]") != NULL || strstr(pattern, "[[:>:]]") != NULL)
+			   "files are searched is said by glob.";
+	if (strstr(pattern, "[[:<:]]") || strstr(pattern, "[[:>:]]"))
 		return "Write \\< for the start of a word, \\> for its end, \\b for either.";
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
-		if (strstr(sentence, hints[i].part) != NULL)
+		if (strstr(sentence, hints[i].part))
 			return hints[i].hint;
 	return NULL;
 }

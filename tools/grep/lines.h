@@ -11,12 +11,12 @@
 #include <stddef.h>
 
 /* Without its line feed, which is at end. */
-struct line {
+struct lines_line {
 	const char *start, *end;
 };
 
 struct lines {
-	struct line *list;
+	struct lines_line *list;
 	size_t count, capacity;
 };
 
@@ -26,7 +26,7 @@ static inline void lines_add(struct lines *lines, const char *start, const char 
 		lines->capacity = lines->capacity > 0 ? 2 * lines->capacity : 256;
 		lines->list = ik_alloc_array(lines->list, lines->capacity, sizeof(lines->list[0]));
 	}
-	lines->list[lines->count++] = (struct line){ start, end };
+	lines->list[lines->count++] = (struct lines_line){ start, end };
 }
 
 #endif

@@ -16,7 +16,7 @@ struct builder {
 static uint32_t build(struct builder *builder, size_t index, uint32_t next);
 
 /* Add a step; its index. Steps beyond the limit are dropped, as the machine will be. */
-static uint32_t add_step(struct builder *builder, struct step step)
+static uint32_t add_step(struct builder *builder, struct machine_step step)
 {
 	struct machine *machine = builder->machine;
 
@@ -33,12 +33,13 @@ static uint32_t add_step(struct builder *builder, struct step step)
 
 static uint32_t add_split(struct builder *builder, uint32_t next, uint32_t other)
 {
-	return add_step(builder, (struct step){ .kind = STEP_SPLIT, .next = next, .other = other });
+	return add_step(builder,
+		(struct machine_step){ .kind = STEP_SPLIT, .next = next, .other = other });
 }
 
 static uint32_t add_set(struct builder *builder, const struct byte_set *set, uint32_t next)
 {
-	return add_step(builder, (struct step){ .kind = STEP_SET, .set = *set, .next = next });
+	return add_step(builder, (struct machine_step){ .kind = STEP_SET, .set = *set, .next = next });
 }
 
 /* All bytes that are not plain. */
@@ -71,6 +72,7 @@ static uint32_t build_set(struct builder *builder, const struct node *node, uint
 		return add_set(builder, &set, next);
 	}
 	uint32_t row = add_loop(builder, &odd, next);
+
 	return add_split(builder, add_set(builder, &set, next), add_set(builder, &odd, row));
 }
 
@@ -80,8 +82,8 @@ static uint32_t build_assertion(struct builder *builder, const struct node *node
 		builder->machine->has_line_start = true;
 	else if (node->assertion != ASSERT_LINE_END)
 		builder->machine->has_word_assertions = true;
-	return add_step(builder, (struct step){ .kind = STEP_ASSERT, .assertion = node->assertion,
-		.next = next });
+	return add_step(builder,
+		(struct machine_step){ .kind = STEP_ASSERT, .assertion = node->assertion, .next = next });
 }
 
 /* The part of a repetition that is needed, in front of the part that is not. */
@@ -146,7 +148,7 @@ bool machine_make(struct machine *machine, const struct syntax *syntax, bool str
 	struct builder builder = { machine, syntax, strict };
 
 	*machine = (struct machine){ 0 };
-	uint32_t match = add_step(&builder, (struct step){ .kind = STEP_MATCH });
+	uint32_t match = add_step(&builder, (struct machine_step){ .kind = STEP_MATCH });
 	machine->start = build(&builder, syntax->root, match);
 	return machine->count <= STEPS_MAX;
 }

@@ -15,7 +15,7 @@ enum step_kind {
 	STEP_MATCH
 };
 
-struct step {
+struct machine_step {
 	enum step_kind kind;
 	enum assertion assertion;
 	struct byte_set set;
@@ -23,7 +23,7 @@ struct step {
 };
 
 struct machine {
-	struct step *steps;
+	struct machine_step *steps;
 	size_t count, capacity;
 	uint32_t start;
 	bool has_word_assertions;

@@ -24,23 +24,25 @@ static const struct ik_parameter parameters[] = {
 	[PATTERN] = { "pattern", IK_PARAMETER_NAME, true,
 		"Regular expression pattern (POSIX extended, with \\d \\s \\w \\b (?:...) (?i) and lazy "
 		"quantifiers; no lookaround or back-references; matched line by line)" },
-	[GLOB] = { "glob", IK_PARAMETER_NAME, false,
-		"Glob pattern to filter files (e.g., '*.c')" },
+	[GLOB] = { "glob", IK_PARAMETER_NAME, false, "Glob pattern to filter files (e.g., '*.c')" },
 	[PATH] = { "path", IK_PARAMETER_NAME, false,
 		"Directory to search in (default: current directory)" },
 	[RECURSIVE] = { "recursive", IK_PARAMETER_BOOLEAN, false,
-		"Search all directories below too, and dot files, but not .git and what .gitignore and .ignore "
+		"Search all directories below too, and dot files, but not .git and what .gitignore and "
+		".ignore "
 		"exclude; a binary file that matches is only named: the way to search a project (default: "
 		"false, only the files directly in path)" },
 	[IGNORED] = { "ignored", IK_PARAMETER_BOOLEAN, false,
-		"With recursive: exclude nothing, e.g. to search dependencies or build output (default: false)" },
+		"With recursive: exclude nothing, e.g. to search dependencies or build output (default: "
+		"false)" },
 	[IGNORE_CASE] = { "ignore_case", IK_PARAMETER_BOOLEAN, false,
 		"Match upper and lower case alike (default: false)" },
 	[CONTEXT] = { "context", IK_PARAMETER_NUMBER, false,
 		"Lines to show before and after each match, as path-number- text; often saves reading the "
 		"file (at most 1000, default: 0)" },
 	[LIMIT] = { "limit", IK_PARAMETER_COUNT, false,
-		"Most matching lines to return; the output says if more match. Use it when a pattern may be "
+		"Most matching lines to return; the output says if more match. Use it when a pattern may "
+		"be "
 		"common (default: all)" },
 };
 
@@ -54,7 +56,7 @@ static bool search_one(struct crew *crew, const char *path)
 {
 	struct stat status;
 
-	if (path == NULL || path[0] == '\0' || stat(path, &status) < 0 || S_ISDIR(status.st_mode))
+	if (!path || path[0] == '\0' || stat(path, &status) < 0 || S_ISDIR(status.st_mode))
 		return false;
 	crew_search_named(crew, path);
 	return true;
@@ -62,17 +64,18 @@ static bool search_one(struct crew *crew, const char *path)
 
 /* Answer with what was found. */
 static void finish(const struct ik_argument *arguments, struct crew *crew,
-	enum ik_match_result result, struct ik_answer *answer)
+	enum ik_match_result result, struct ik_tool_answer *answer)
 {
 	struct crew_end end;
 	int64_t count = crew_finish(crew, &end);
 	const char *warning = ik_match_warning(result);
 
 	if (result == IK_MATCH_INVALID) {
-		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.", "Invalid glob pattern");
+		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.",
+			"Invalid glob pattern");
 	} else if (result == IK_MATCH_NO_MEMORY) {
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
-	} else if (end.unread != NULL) {
+	} else if (end.unread) {
 		ik_answer_error(answer, "OUT_OF_MEMORY", "Leave that file out, with glob.",
 			"A line of %s does not fit into memory", end.unread);
 	} else {
@@ -85,19 +88,21 @@ static void finish(const struct ik_argument *arguments, struct crew *crew,
 		}
 		ik_answer_close(answer);
 		ik_answer_integer(answer, "count", count);
-		if (warning != NULL)
+		if (warning)
 			ik_answer_text(answer, "warning", warning, strlen(warning));
 	}
 	free(end.unread);
 }
 
-static void run(const struct ik_argument *arguments, struct ik_answer *answer)
+static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
 	const char *filter = arguments[GLOB].length > 0 ? arguments[GLOB].text : "*";
-	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN :
-		arguments[IGNORED].truth ? IK_MATCH_BELOW_ALL : IK_MATCH_BELOW;
+	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN
+		: arguments[IGNORED].truth                          ? IK_MATCH_BELOW_ALL
+															: IK_MATCH_BELOW;
 	const struct crew_options options = { .context = (uint64_t)arguments[CONTEXT].number,
-		.most = (uint64_t)arguments[LIMIT].number, .name_binaries = arguments[RECURSIVE].truth };
+		.most = (uint64_t)arguments[LIMIT].number,
+		.name_binaries = arguments[RECURSIVE].truth };
 	/* A directory that cannot be read has no files, as any file that cannot be. */
 	enum ik_match_result result = IK_MATCH_DONE;
 	struct ik_error error;
@@ -109,14 +114,16 @@ static void run(const struct ik_argument *arguments, struct ik_answer *answer)
 	}
 	/* The meaning of classes and of "." is the locale's, the order is not. */
 	setlocale(LC_CTYPE, "");
-	struct search *search = search_new(arguments[PATTERN].text, arguments[IGNORE_CASE].truth, &error);
-	if (search == NULL) {
+	struct search *search = search_new(arguments[PATTERN].text, arguments[IGNORE_CASE].truth,
+		&error);
+	if (!search) {
 		ik_answer_error(answer, "INVALID_PATTERN",
 			dialect_hint(arguments[PATTERN].text, error.text), "Invalid pattern: %s", error.text);
 		return;
 	}
 	ik_answer_open(answer, "output");
 	struct crew *crew = crew_new(search, &options, answer);
+
 	if (!search_one(crew, arguments[PATH].text))
 		result = ik_match(arguments[PATH].text, filter, depth, take_path, crew);
 	finish(arguments, crew, result, answer);

@@ -79,18 +79,18 @@ static void append_head(struct report *report, uint64_t number, char mark)
 /* Pass on what has grown. */
 static void end_line(struct report *report)
 {
-	if (report->text.length >= FLUSH_AT && (report->answer != NULL || report->fd >= 0))
+	if (report->text.length >= FLUSH_AT && (report->answer || report->fd >= 0))
 		report_flush(report);
 }
 
 /* What stands before a line as long as its number is relative. */
-struct record {
+struct report_record {
 	uint64_t number, length;
 };
 
 void report_line(struct report *report, const struct search_line *line)
 {
-	struct record record = { .number = line->number };
+	struct report_record record = { .number = line->number };
 	struct ik_buf *text = &report->text;
 	size_t start = text->length;
 
@@ -118,7 +118,7 @@ void report_binary(struct report *report)
 void report_relative(struct report *report, uint64_t before, const char *text, size_t length)
 {
 	const char *end = text + length;
-	struct record record;
+	struct report_record record;
 
 	while ((size_t)(end - text) >= sizeof(record)) {
 		memcpy(&record, text, sizeof(record));
@@ -131,7 +131,7 @@ void report_relative(struct report *report, uint64_t before, const char *text, s
 	}
 }
 
-void report_answer(struct ik_answer *answer, bool first, bool groups, const char *text,
+void report_answer(struct ik_tool_answer *answer, bool first, bool groups, const char *text,
 	size_t length)
 {
 	size_t skipped = first && length > 0 ? strlen(groups ? GROUP_SEPARATOR : SEPARATOR) : 0;
@@ -145,7 +145,7 @@ void report_flush(struct report *report)
 
 	if (ik_buf_status(text) != IK_OK)
 		report->failed = true;
-	if (report->answer != NULL)
+	if (report->answer)
 		ik_answer_escaped(report->answer, text->data, text->length);
 	else if (ik_write_all(report->fd, text->data, text->length) != 0)
 		report->failed = true;

@@ -20,17 +20,17 @@
 
 struct report {
 	struct ik_buf text;
-	struct ik_buf name;       /* of the file */
-	const char *path;         /* whose name that is, NULL: not made yet */
-	int64_t count;            /* lines, since the report was made */
-	uint64_t last;            /* number of the last line from this file, 0: none yet */
-	bool separate;            /* a line goes before the next one */
-	bool groups;              /* so does "--", where the next one does not follow it */
-	bool relative;            /* numbers will be known later: see report_relative() */
-	struct ik_answer *answer; /* where the text goes, or NULL */
-	int fd;                   /* or there, or -1: it stays */
-	uint64_t written;         /* bytes that went to fd */
-	bool failed;              /* it did not get there */
+	struct ik_buf name;            /* of the file */
+	const char *path;              /* whose name that is, NULL: not made yet */
+	int64_t count;                 /* lines, since the report was made */
+	uint64_t last;                 /* number of the last line from this file, 0: none yet */
+	bool separate;                 /* a line goes before the next one */
+	bool groups;                   /* so does "--", where the next one does not follow it */
+	bool relative;                 /* numbers will be known later: see report_relative() */
+	struct ik_tool_answer *answer; /* where the text goes, or NULL */
+	int fd;                        /* or there, or -1: it stays */
+	uint64_t written;              /* bytes that went to fd */
+	bool failed;                   /* it did not get there */
 };
 
 /* separate: there is a line before the first of this report. groups: lines come with context. */
@@ -54,7 +54,7 @@ void report_relative(struct report *report, uint64_t before, const char *text, s
 
 /* Pass text that begins with a separator, with "--" in groups, to the answer; without it if it is
  * the first. */
-void report_answer(struct ik_answer *answer, bool first, bool groups, const char *text,
+void report_answer(struct ik_tool_answer *answer, bool first, bool groups, const char *text,
 	size_t length);
 
 #endif

@@ -33,22 +33,22 @@
  */
 struct search {
 	regex_t expression;
-	bool loose;          /* all that the automaton finds must be confirmed */
+	bool loose; /* all that the automaton finds must be confirmed */
 	struct window window;
 	struct automaton *automaton; /* NULL: regexec() alone */
 	struct automaton *strict;    /* NULL: nothing is sure in lines that are not plain */
-	struct ik_buf text;  /* what of the file is not searched yet, from the start of a line */
-	off_t end;           /* where in the file the text ends */
+	struct ik_buf text; /* what of the file is not searched yet, from the start of a line */
+	off_t end;          /* where in the file the text ends */
 	struct lines found;
-	uint64_t context;    /* lines around each that matches */
+	uint64_t context; /* lines around each that matches */
 	/* Of the part that is being searched: */
 	uint64_t matches;
-	uint64_t visited;    /* number of the last line that was visited */
-	uint64_t owed;       /* lines to be visited after the last one that matched */
+	uint64_t visited; /* number of the last line that was visited */
+	uint64_t owed;    /* lines to be visited after the last one that matched */
 };
 
 /* Whom to tell. */
-struct visitor {
+struct search_visitor {
 	search_fn visit;
 	void *arg;
 };
@@ -67,14 +67,14 @@ static int compile(struct search *search, const char *pattern)
 {
 	struct syntax syntax;
 	enum ik_status status = syntax_parse(&syntax, pattern);
-	int number = status == IK_OK ?
-		regcomp(&search->expression, pattern, REG_EXTENDED | REG_NOSUB) : REG_ESIZE;
+	int number = status == IK_OK ? regcomp(&search->expression, pattern, REG_EXTENDED | REG_NOSUB)
+								 : REG_ESIZE;
 
 	if (number == 0) {
 		search->loose = syntax.loose;
 		window_choose(&search->window, &syntax);
 		search->automaton = automaton_new(&syntax, false);
-		if (search->automaton != NULL && !syntax.loose)
+		if (search->automaton && !syntax.loose)
 			search->strict = automaton_new(&syntax, true);
 		ik_buf_init(&search->text, text_ceiling());
 	}
@@ -91,6 +91,7 @@ struct search *search_new(const char *pattern, bool ignore_case, struct ik_error
 
 	ik_buf_init(&posix, SIZE_MAX / 2);
 	enum ik_status status = dialect_translate(pattern, ignore_case, &posix, error);
+
 	if (status == IK_OK)
 		number = compile(search, posix.data);
 	ik_buf_done(&posix);
@@ -106,7 +107,7 @@ struct search *search_new(const char *pattern, bool ignore_case, struct ik_error
 
 struct search *search_free(struct search *search)
 {
-	if (search == NULL)
+	if (!search)
 		return NULL;
 	regfree(&search->expression);
 	automaton_free(search->automaton);
@@ -128,13 +129,13 @@ static bool regexec_matches(const struct search *search, const char *start, cons
 }
 
 /* Confirm what was found with less than certainty. */
-static bool is_confirmed(const struct search *search, const struct line *line)
+static bool is_confirmed(const struct search *search, const struct lines_line *line)
 {
-	if (search->automaton == NULL)
+	if (!search->automaton)
 		return true;
 	if (!search->loose && bytes_are_plain(line->start, line->end))
 		return true;
-	if (search->strict != NULL && automaton_matches(search->strict, line->start, line->end + 1))
+	if (search->strict && automaton_matches(search->strict, line->start, line->end + 1))
 		return true;
 	return regexec_matches(search, line->start, line->end);
 }
@@ -142,7 +143,7 @@ static bool is_confirmed(const struct search *search, const struct line *line)
 /* Does the line match, as far as the automaton can tell? end is its line feed. */
 static bool line_matches(const struct search *search, const char *start, const char *end)
 {
-	if (search->automaton == NULL)
+	if (!search->automaton)
 		return regexec_matches(search, start, end);
 	return search->window.whole || automaton_matches(search->automaton, start, end + 1);
 }
@@ -153,14 +154,14 @@ static const char *find_by_window(struct search *search, const char *text, const
 	const char *at = text;
 	size_t useless = 0;
 
-	while ((at = window_find(&search->window, at, end)) != NULL) {
+	while ((at = window_find(&search->window, at, end))) {
 		const char *feed = at > text ? memrchr(text, '\n', (size_t)(at - text)) : NULL;
-		const char *start = feed != NULL ? feed + 1 : text;
+		const char *start = feed ? feed + 1 : text;
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 
 		if (line_matches(search, start, stop))
 			lines_add(&search->found, start, stop);
-		else if (++useless >= USELESS_MIN && search->automaton != NULL &&
+		else if (++useless >= USELESS_MIN && search->automaton &&
 			(size_t)(at - text) / useless < USELESS_DISTANCE)
 			return stop + 1;
 		at = stop + 1;
@@ -176,7 +177,7 @@ static void find_lines(struct search *search, const char *text, const char *end)
 		text = find_by_window(search, text, end);
 	if (text == end)
 		return;
-	if (search->automaton != NULL) {
+	if (search->automaton) {
 		automaton_search(search->automaton, text, end, &search->found);
 		return;
 	}
@@ -189,7 +190,7 @@ static void find_lines(struct search *search, const char *text, const char *end)
 	}
 }
 
-static bool visit_line(struct search *search, const struct visitor *visitor, uint64_t number,
+static bool visit_line(struct search *search, const struct search_visitor *visitor, uint64_t number,
 	const char *start, const char *end, bool context)
 {
 	const struct search_line line = { number, start, (size_t)(end - start), context };
@@ -199,8 +200,8 @@ static bool visit_line(struct search *search, const struct visitor *visitor, uin
 }
 
 /* Visit the lines from text on that are owed to the last match, up to end. */
-static bool visit_after(struct search *search, const struct visitor *visitor, const char *text,
-	const char *end)
+static bool visit_after(struct search *search, const struct search_visitor *visitor,
+	const char *text, const char *end)
 {
 	for (; search->owed > 0 && text < end; search->owed--) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
@@ -213,8 +214,8 @@ static bool visit_after(struct search *search, const struct visitor *visitor, co
 }
 
 /* Visit the lines before one that matches, of those from text on that were not visited yet. */
-static bool visit_before(struct search *search, const struct visitor *visitor, const char *text,
-	const char *start, uint64_t number)
+static bool visit_before(struct search *search, const struct search_visitor *visitor,
+	const char *text, const char *start, uint64_t number)
 {
 	uint64_t count = number - 1 - search->visited;
 	const char *at = start;
@@ -228,7 +229,7 @@ static bool visit_before(struct search *search, const struct visitor *visitor, c
 			break;
 		}
 		const char *feed = at - 1 > text ? memrchr(text, '\n', (size_t)(at - 1 - text)) : NULL;
-		at = feed != NULL ? feed + 1 : text;
+		at = feed ? feed + 1 : text;
 	}
 	for (; count > 0; count--) {
 		const char *feed = memchr(at, '\n', (size_t)(start - at));
@@ -246,13 +247,13 @@ static bool visit_before(struct search *search, const struct visitor *visitor, c
  * those before end where last does not make that idle.
  */
 static bool search_block(struct search *search, const char *text, const char *seen, const char *end,
-	bool last, struct search_part *part, const struct visitor *visitor)
+	bool last, struct search_part *part, const struct search_visitor *visitor)
 {
 	const char *counted = seen, *next = seen;
 
 	find_lines(search, seen, end);
 	for (size_t i = 0; i < search->found.count; i++) {
-		const struct line *line = &search->found.list[i];
+		const struct lines_line *line = &search->found.list[i];
 
 		if (!is_confirmed(search, line))
 			continue;
@@ -284,7 +285,8 @@ static const char *context_start(const struct search *search, const char *text, 
 {
 	for (uint64_t i = 0; i < search->context && end > text; i++) {
 		const char *feed = end - 1 > text ? memrchr(text, '\n', (size_t)(end - 1 - text)) : NULL;
-		end = feed != NULL ? feed + 1 : text;
+
+		end = feed ? feed + 1 : text;
 	}
 	return end;
 }
@@ -308,7 +310,7 @@ static bool fill(struct search *search, int fd, size_t wanted)
 		char *to = ik_buf_reserve(text, wanted - text->length + 1);
 		ssize_t count;
 
-		if (to == NULL)
+		if (!to)
 			return false;
 		do {
 			count = read_at(fd, to, wanted - text->length, search->end);
@@ -346,11 +348,11 @@ static bool pass_over_line(struct search *search, int fd)
 
 	for (bool more = true; more;) {
 		const char *feed = memchr(text->data, '\n', text->length);
-		const char *end = feed != NULL ? feed : text->data + text->length;
+		const char *end = feed ? feed : text->data + text->length;
 
-		if (window_find(&search->window, text->data, end) != NULL)
+		if (window_find(&search->window, text->data, end))
 			break;
-		if (feed != NULL) {
+		if (feed) {
 			ik_buf_consume(text, (size_t)(feed + 1 - text->data));
 			return true;
 		}
@@ -384,7 +386,8 @@ static bool enter_part(struct search *search, int fd, const struct search_part *
 		ik_buf_clear(text);
 		more = fill(search, fd, BLOCK);
 		const char *feed = memchr(text->data, '\n', text->length);
-		if (feed != NULL) {
+
+		if (feed) {
 			ik_buf_consume(text, (size_t)(feed + 1 - text->data));
 			return true;
 		}
@@ -405,13 +408,14 @@ static const char *end_of_part(const struct search *search, off_t offset)
 		return text->data;
 	size_t before = (size_t)(offset - start) - 1;
 	const char *feed = memchr(text->data + before, '\n', text->length - before);
-	return feed != NULL ? feed + 1 : NULL;
+
+	return feed ? feed + 1 : NULL;
 }
 
 enum search_end search_part(struct search *search, int fd, struct search_part *part,
 	search_fn visit, void *arg)
 {
-	const struct visitor visitor = { visit, arg };
+	const struct search_visitor visitor = { visit, arg };
 	struct ik_buf *text = &search->text;
 	bool always = search->window.length == 0 || search->context > 0;
 	bool keep = always; /* a long line must be kept whole */
@@ -421,16 +425,16 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 	search->visited = part->lines;
 	if (!enter_part(search, fd, part))
 		return ik_buf_status(text) == IK_OK ? SEARCH_PART_END : SEARCH_NO_MEMORY;
-	while (fill(search, fd, wanted) && end_of_part(search, part->to) == NULL) {
+	while (fill(search, fd, wanted) && !end_of_part(search, part->to)) {
 		const char *feed = memrchr(text->data + seen, '\n', text->length - seen);
 
-		if (feed == NULL && !keep && text->length >= LONG_LINE) {
+		if (!feed && !keep && text->length >= LONG_LINE) {
 			keep = !pass_over_line(search, fd);
 			part->lines += !keep;
 			wanted = keep ? LONG_LINE : BLOCK;
 			continue;
 		}
-		if (feed == NULL) {
+		if (!feed) {
 			wanted = 2 * text->length;
 			continue;
 		}
@@ -443,7 +447,8 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 		wanted = BLOCK > 2 * text->length ? BLOCK : 2 * text->length;
 	}
 	const char *end = end_of_part(search, part->to);
-	bool last = end == NULL;
+	bool last = !end;
+
 	if (last && text->length > 0 && text->data[text->length - 1] != '\n')
 		ik_buf_putc(text, '\n');
 	if (last)

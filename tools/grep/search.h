@@ -35,7 +35,7 @@ struct search_line {
 	uint64_t number; /* from 1 */
 	const char *text;
 	size_t length;
-	bool context;    /* it does not match, but is near one that does */
+	bool context; /* it does not match, but is near one that does */
 };
 
 /* Take a line. False ends the search. */
@@ -55,18 +55,18 @@ bool search_file(struct search *search, int fd, search_fn visit, void *arg);
 /* The lines of a file that begin in a part of it, however far the last of them goes. Context
  * does not go beyond a part. */
 struct search_part {
-	off_t from, to;      /* SEARCH_ALL: to the end of the file */
-	uint64_t lines;      /* how many there are before the part; afterwards, before the next one */
-	uint64_t most;       /* lines that match to visit; 0: all */
-	bool more;           /* set, when the search stopped since there is one more */
+	off_t from, to; /* SEARCH_ALL: to the end of the file */
+	uint64_t lines; /* how many there are before the part; afterwards, before the next one */
+	uint64_t most;  /* lines that match to visit; 0: all */
+	bool more;      /* set, when the search stopped since there is one more */
 };
 #define SEARCH_ALL INT64_MAX
 
 enum search_end {
-	SEARCH_STOPPED,      /* by the visitor, or with more */
+	SEARCH_STOPPED, /* by the visitor, or with more */
 	SEARCH_FILE_END,
-	SEARCH_PART_END,     /* the file goes on */
-	SEARCH_NO_MEMORY     /* a line, with its context, does not fit into memory */
+	SEARCH_PART_END, /* the file goes on */
+	SEARCH_NO_MEMORY /* a line, with its context, does not fit into memory */
 };
 
 /* The same for a part. The offset of fd is neither used nor changed, where the file has one:

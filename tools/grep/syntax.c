@@ -34,8 +34,7 @@ static size_t add_node(struct parser *parser, struct node node)
 
 	if (syntax->count == syntax->capacity) {
 		syntax->capacity = syntax->capacity > 0 ? 2 * syntax->capacity : 64;
-		syntax->nodes = ik_alloc_array(syntax->nodes, syntax->capacity,
-			sizeof(syntax->nodes[0]));
+		syntax->nodes = ik_alloc_array(syntax->nodes, syntax->capacity, sizeof(syntax->nodes[0]));
 	}
 	syntax->nodes[syntax->count] = node;
 	return syntax->count++;
@@ -95,9 +94,18 @@ static bool add_class(struct byte_set *set, const char *name, size_t length)
 		const char *name;
 		int (*test)(int byte);
 	} classes[] = {
-		{ "alpha", isalpha }, { "digit", isdigit }, { "alnum", isalnum }, { "upper", isupper },
-		{ "lower", islower }, { "space", isspace }, { "blank", isblank }, { "punct", ispunct },
-		{ "print", isprint }, { "graph", isgraph }, { "cntrl", iscntrl }, { "xdigit", isxdigit },
+		{ "alpha", isalpha },
+		{ "digit", isdigit },
+		{ "alnum", isalnum },
+		{ "upper", isupper },
+		{ "lower", islower },
+		{ "space", isspace },
+		{ "blank", isblank },
+		{ "punct", ispunct },
+		{ "print", isprint },
+		{ "graph", isgraph },
+		{ "cntrl", iscntrl },
+		{ "xdigit", isxdigit },
 	};
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
@@ -139,7 +147,8 @@ const char *syntax_bracket_end(const char *at)
 		if (at[0] == '[' && (at[1] == '.' || at[1] == '=' || at[1] == ':')) {
 			char end[3] = { at[1], ']', '\0' };
 			const char *close = strstr(at + 2, end);
-			if (close != NULL) {
+
+			if (close) {
 				at = close + 2;
 				continue;
 			}
@@ -180,7 +189,7 @@ static size_t parse_bracket(struct parser *parser)
 	struct byte_set set = { { 0 } };
 	bool negated = *at == '^', wide = false, first = true;
 
-	if (end == NULL)
+	if (!end)
 		return add_anything(parser);
 	parser->at = end + 1;
 	if (negated)
@@ -190,7 +199,8 @@ static size_t parse_bracket(struct parser *parser)
 
 		if (byte == '[' && at[1] == ':') {
 			const char *close = strstr(at, ":]");
-			if (close == NULL || !add_class(&set, at + 2, (size_t)(close - at - 2)))
+
+			if (!close || !add_class(&set, at + 2, (size_t)(close - at - 2)))
 				return add_any_character(parser);
 			wide = true;
 			at = close + 2;
@@ -218,12 +228,18 @@ static size_t parse_escape(struct parser *parser)
 		return add_anything(parser);
 	parser->at++;
 	switch (byte) {
-	case 'b': return add_assertion(parser, ASSERT_WORD_EDGE);
-	case 'B': return add_assertion(parser, ASSERT_NO_WORD_EDGE);
-	case '<': return add_assertion(parser, ASSERT_WORD_START);
-	case '>': return add_assertion(parser, ASSERT_WORD_END);
-	case '`': return add_assertion(parser, ASSERT_LINE_START);
-	case '\'': return add_assertion(parser, ASSERT_LINE_END);
+	case 'b':
+		return add_assertion(parser, ASSERT_WORD_EDGE);
+	case 'B':
+		return add_assertion(parser, ASSERT_NO_WORD_EDGE);
+	case '<':
+		return add_assertion(parser, ASSERT_WORD_START);
+	case '>':
+		return add_assertion(parser, ASSERT_WORD_END);
+	case '`':
+		return add_assertion(parser, ASSERT_LINE_START);
+	case '\'':
+		return add_assertion(parser, ASSERT_LINE_END);
 	case 'w':
 	case 'W':
 		(void)add_class(&set, "alnum", 5);
@@ -344,8 +360,8 @@ static size_t parse_repeats(struct parser *parser, size_t node, size_t first)
 		}
 		parser->at++;
 		drop_assertions(parser->syntax, first);
-		node = add_node(parser, (struct node){ .kind = NODE_REPEAT, .left = node, .min = min,
-			.max = max });
+		node = add_node(parser,
+			(struct node){ .kind = NODE_REPEAT, .left = node, .min = min, .max = max });
 	}
 }
 
@@ -387,8 +403,7 @@ static size_t parse_branch(struct parser *parser)
 {
 	size_t node = add_empty(parser);
 
-	while (*parser->at != '\0' && *parser->at != '|' &&
-		!(*parser->at == ')' && parser->depth > 0))
+	while (*parser->at != '\0' && *parser->at != '|' && !(*parser->at == ')' && parser->depth > 0))
 		node = add_concat(parser, node, parse_piece(parser));
 	return node;
 }

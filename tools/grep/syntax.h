@@ -28,7 +28,7 @@ enum node_kind {
 	NODE_ANYTHING, /* any string within the line */
 	NODE_CONCAT,   /* left, then right */
 	NODE_ALTERNATE,
-	NODE_REPEAT    /* left, min to max times */
+	NODE_REPEAT /* left, min to max times */
 };
 
 enum assertion {

@@ -16,10 +16,10 @@ struct sets {
  * ends, and the best row that is in each.
  */
 struct must {
-	bool one;     /* all are of one length, and described completely: by head, and by tail */
-	bool exact;   /* and the other way round: what the sets describe, matches */
+	bool one;   /* all are of one length, and described completely: by head, and by tail */
+	bool exact; /* and the other way round: what the sets describe, matches */
 	struct sets head, tail, best;
-	int score;    /* of best */
+	int score; /* of best */
 };
 
 /*
@@ -33,7 +33,7 @@ static int frequency_of(unsigned char byte)
 
 	if (byte == 0)
 		return 400;
-	if (at == NULL)
+	if (!at)
 		return byte >= 0x80 ? 12 : 6;
 	return at == ordered ? 500 : 300 - 5 * (int)(at - ordered);
 }
@@ -160,8 +160,7 @@ static void must_alternate(struct must *left, const struct must *right)
 		tail * sizeof(left->tail.list[0]));
 	for (size_t i = 0; i < tail; i++)
 		for (int k = 0; k < 4; k++)
-			left->tail.list[i].bits[k] |=
-				right->tail.list[right->tail.length - tail + i].bits[k];
+			left->tail.list[i].bits[k] |= right->tail.list[right->tail.length - tail + i].bits[k];
 	left->head.length = head;
 	left->tail.length = tail;
 	left->one = left->one && right->one && same;
@@ -322,7 +321,7 @@ const char *window_find(const struct window *window, const char *at, const char 
 			&window->pair);
 		size_t i = 0;
 
-		if (found == NULL)
+		if (!found)
 			return NULL;
 		at = found - window->first;
 		while (i < length && (window->places[(unsigned char)at[i]] >> i & 1) != 0)

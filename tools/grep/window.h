@@ -16,11 +16,11 @@
 #define WINDOW_MAX 32
 
 struct window {
-	size_t length;             /* 0: there is no such row, or no single byte in it */
-	bool whole;                /* it is all of the expression: its line matches */
-	size_t first;              /* place of the pair */
+	size_t length; /* 0: there is no such row, or no single byte in it */
+	bool whole;    /* it is all of the expression: its line matches */
+	size_t first;  /* place of the pair */
 	struct byte_pair pair;
-	uint32_t places[256];      /* for each byte: at which places it may be, as bits */
+	uint32_t places[256]; /* for each byte: at which places it may be, as bits */
 };
 
 /* Find the best window of a tree. */

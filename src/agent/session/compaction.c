@@ -11,16 +11,16 @@
 
 /* A summary that is being made. */
 struct ik_compaction {
-	char *line;               /* the command */
-	char *words;              /* what to keep in mind */
+	char *line;                    /* the command */
+	char *words;                   /* what to keep in mind */
 	struct ik_conversation *asked; /* what the model is asked with */
-	size_t first;             /* of the conversation, that is summarised */
-	size_t left_out;          /* messages before it that had no room */
+	size_t first;                  /* of the conversation, that is summarised */
+	size_t left_out;               /* messages before it that had no room */
 	struct ik_buf text;
 	struct ik_usage usage;
 	bool has_usage;
-	int attempts;             /* tries of this request after the first */
-	bool retrying;            /* no request is out: it waits for the next try */
+	int attempts;  /* tries of this request after the first */
+	bool retrying; /* no request is out: it waits for the next try */
 };
 
 static struct ik_compaction *compaction_free(struct ik_compaction *compaction)
@@ -37,7 +37,9 @@ static struct ik_compaction *compaction_free(struct ik_compaction *compaction)
 static void tell_waiting(struct ik_session *session, const char *text)
 {
 	struct ik_event event = {
-		.kind = IK_EVENT_WAITING, .text = text, .text_length = strlen(text),
+		.kind = IK_EVENT_WAITING,
+		.text = text,
+		.text_length = strlen(text),
 	};
 
 	ik_session_emit(session, &event);
@@ -109,12 +111,17 @@ static void succeed(struct ik_session *session)
 	struct ik_buf output;
 
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
-	ik_buf_puts(&output, _("From now on the model gets this summary in place of what was said "
-		"before; all of it stays here and in the session."));
+	ik_buf_puts(&output,
+		_("From now on the model gets this summary in place of what was said "
+		  "before; all of it stays here and in the session."));
 	if (compaction->left_out > 0)
-		ik_buf_printf(&output, ngettext(" The oldest %zu message had no room in the model's "
-			"context and is not in it.", " The oldest %zu messages had no room in the model's "
-			"context and are not in it.", compaction->left_out), compaction->left_out);
+		ik_buf_printf(&output,
+			ngettext(" The oldest %zu message had no room in the model's "
+					 "context and is not in it.",
+				" The oldest %zu messages had no room in the model's "
+				"context and are not in it.",
+				compaction->left_out),
+			compaction->left_out);
 	ik_buf_puts(&output, "\n\n");
 	ik_buf_append(&output, compaction->text.data, compaction->text.length);
 	message = ik_message_summary(compaction->line, output.data, output.length,
@@ -150,12 +157,15 @@ static bool wait_for_next(struct ik_session *session, const struct ik_input *fai
 {
 	struct ik_compaction *compaction = session->compaction;
 	struct ik_event event = {
-		.kind = IK_EVENT_RETRY, .name = failure->code, .text = failure->text,
+		.kind = IK_EVENT_RETRY,
+		.name = failure->code,
+		.text = failure->text,
 		.text_length = failure->text_length,
 	};
 
-	event.number = compaction->text.length > 0 ? -1 :
-		ik_retry_wait(&session->turn_options, compaction->attempts + 1, failure);
+	event.number = compaction->text.length > 0
+		? -1
+		: ik_retry_wait(&session->turn_options, compaction->attempts + 1, failure);
 	if (event.number < 0)
 		return false;
 	compaction->attempts++;
@@ -176,7 +186,8 @@ void ik_compaction_try_again(struct ik_session *session)
  * (from first on), the question. */
 static void ask(struct ik_session *session)
 {
-	static const char question[] = "Summarise the conversation so far, for yourself: from now on "
+	static const char question[] =
+		"Summarise the conversation so far, for yourself: from now on "
 		"you will have your summary in place of it. Keep all that is needed to go on: what the "
 		"person wants, and why; what was decided, and what they like or refuse; what was done and "
 		"found, with paths, commands, names, numbers and errors exactly as they are; what is "
@@ -185,8 +196,8 @@ static void ask(struct ik_session *session)
 	struct ik_compaction *compaction = session->compaction;
 	size_t count = ik_conversation_count(session->conversation), before, i;
 	struct ik_message *message = ik_conversation_summary(session->conversation, &before);
-	char *text = ik_format("%s%s%s", question, compaction->words[0] ?
-		"\n\nKeep this in mind above all: " : "", compaction->words);
+	char *text = ik_format("%s%s%s", question,
+		compaction->words[0] ? "\n\nKeep this in mind above all: " : "", compaction->words);
 
 	ik_conversation_free(compaction->asked);
 	compaction->asked = ik_conversation_new();
@@ -238,7 +249,7 @@ struct ik_conversation *ik_compaction_asked(const struct ik_session *session)
 static void take_failure(struct ik_session *session, const struct ik_input *failure)
 {
 	if (!(ik_text_equal(failure->code, "CONTEXT") && ask_for_less(session)) &&
-	    !wait_for_next(session, failure))
+		!wait_for_next(session, failure))
 		fail(session, failure->text, failure->text_length);
 }
 
@@ -256,10 +267,15 @@ static void take_delta(struct ik_session *session, const struct ik_delta *delta,
 		break;
 	case IK_DELTA_ERROR:
 		session->exchange = ik_exchange_close(session->exchange);
-		take_failure(session, &(struct ik_input){
-			.code = delta->code, .text = delta->text, .text_length = delta->text_length,
-			.retryable = delta->retryable, .retry_after_ms = -1, .random = random,
-		});
+		take_failure(session,
+			&(struct ik_input){
+				.code = delta->code,
+				.text = delta->text,
+				.text_length = delta->text_length,
+				.retryable = delta->retryable,
+				.retry_after_ms = -1,
+				.random = random,
+			});
 		break;
 	default:
 		break;

@@ -16,8 +16,9 @@ static int percent_used(const struct ik_session *session)
 
 	if (window <= 0 || session->context_tokens <= 0)
 		return -1;
-	return session->context_tokens >= window ? 100 :
-		(int)((double)session->context_tokens * 100 / (double)window);
+	return session->context_tokens >= window
+		? 100
+		: (int)((double)session->context_tokens * 100 / (double)window);
 }
 
 void ik_session_tell_context(struct ik_session *session)
@@ -34,12 +35,13 @@ void ik_session_tell_context(struct ik_session *session)
 		return;
 	session->context_warned = true;
 	/* Where nobody can be asked nobody types commands either. */
-	sentence = ik_format(session->options.asking == IK_ASKING_PERSON ?
-		_("%d%% of the context of %s is in use (%lld of %lld tokens). /compact "
-		"replaces what was said by a summary, /new begins another conversation.") :
-		_("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
-		"another conversation begins; in the chat, /compact replaces what was said by a "
-		"summary."), (int)event.number, session->model->spec.name, (long long)session->context_tokens,
+	sentence = ik_format(session->options.asking == IK_ASKING_PERSON
+			? _("%d%% of the context of %s is in use (%lld of %lld tokens). /compact "
+				"replaces what was said by a summary, /new begins another conversation.")
+			: _("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
+				"another conversation begins; in the chat, /compact replaces what was said by a "
+				"summary."),
+		(int)event.number, session->model->spec.name, (long long)session->context_tokens,
 		(long long)session->model->spec.context_window);
 	ik_session_add_notice(session, sentence);
 	free(sentence);

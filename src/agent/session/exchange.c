@@ -14,22 +14,22 @@
 /* One request and its answer. */
 struct ik_exchange {
 	struct ik_session *session;
-	int number;                /* the turn's */
+	int number; /* the turn's */
 	bool forbid_calls;
-	struct ik_model *model;    /* as it was when the request left */
+	struct ik_model *model; /* as it was when the request left */
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
-	struct ik_buf body;        /* of the request */
-	struct ik_buf words;       /* the beginning of an answer that is no stream */
-	struct ik_script script;   /* of the model that is built in, */
-	struct ik_timer *pace;     /* told step by step; NULL: a server answers */
+	struct ik_buf body;      /* of the request */
+	struct ik_buf words;     /* the beginning of an answer that is no stream */
+	struct ik_script script; /* of the model that is built in, */
+	struct ik_timer *pace;   /* told step by step; NULL: a server answers */
 	struct ik_timer *idle;
 	int64_t last_delta_ms;
 	int status;
 	bool web_page;
-	bool heard;                /* something of the reply has come */
+	bool heard; /* something of the reply has come */
 	bool closed;
-	struct ik_error unread;    /* why the stream cannot be decoded */
+	struct ik_error unread; /* why the stream cannot be decoded */
 };
 
 /* ---- what goes wrong, in words ---- */
@@ -113,7 +113,8 @@ static void fail_web_page(struct ik_exchange *exchange)
 	const char *name = provider_name(exchange);
 	char *address = ik_address_of(exchange->model->spec.endpoint.base_url);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
-		"reply. Check the base_url of %s."), name, address, name);
+								 "reply. Check the base_url of %s."),
+		name, address, name);
 
 	fail(exchange, "BAD_RESPONSE", false, -1, sentence);
 	free(sentence);
@@ -127,7 +128,7 @@ static bool is_stream(const struct ik_exchange *exchange)
 
 	return exchange->heard || exchange->words.length == 0 || words[0] == ':' ||
 		ik_text_starts(words, "data:") || ik_text_starts(words, "event:") ||
-		strstr(words, "\ndata:") != NULL;
+		strstr(words, "\ndata:");
 }
 
 /* A stream that ended too early or is none. */
@@ -145,9 +146,10 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 		fail_response(exchange, exchange->status, result->retry_after_ms);
 		return;
 	}
-	sentence = ik_format(exchange->heard ?
-		_("Provider %s: %s What had arrived is kept; send a message to go on.") :
-		_("Provider %s: %s"), provider_name(exchange), error->text);
+	sentence = ik_format(exchange->heard
+			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
+			: _("Provider %s: %s"),
+		provider_name(exchange), error->text);
 	fail(exchange, early ? "CONNECT" : "BAD_RESPONSE", early, -1, sentence);
 	free(sentence);
 }
@@ -177,8 +179,8 @@ static void idle_fired(void *arg)
 		return;
 	}
 	sentence = ik_format(_("Provider %s has sent nothing new for %g s, so the request was ended. "
-		"Try again, or raise http.idle_timeout_s."), provider_name(exchange),
-		(double)limit / 1000);
+						   "Try again, or raise http.idle_timeout_s."),
+		provider_name(exchange), (double)limit / 1000);
 	fail(exchange, "TIMEOUT", false, -1, sentence);
 	free(sentence);
 }
@@ -202,9 +204,10 @@ static char *error_sentence(const struct ik_exchange *exchange, const struct ik_
 {
 	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
 	char *whole = ik_format("%s%s", delta->text, ends ? "" : ".");
-	char *sentence = ik_format(exchange->heard ?
-		_("Provider %s: %s What had arrived is kept; send a message to go on.") :
-		_("Provider %s: %s"), provider_name(exchange), whole);
+	char *sentence = ik_format(exchange->heard
+			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
+			: _("Provider %s: %s"),
+		provider_name(exchange), whole);
 
 	free(whole);
 	return sentence;
@@ -251,9 +254,10 @@ static void on_body(void *arg, const char *bytes, size_t length)
 		return;
 	/* What cannot be read is not read further; its end says why. */
 	if (exchange->model->spec.format->feed(exchange->decoder, bytes, length, on_delta, exchange,
-	    &exchange->unread) != IK_OK && !exchange->closed && exchange->heard)
-		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK },
-			IK_INVALID, &exchange->unread);
+			&exchange->unread) != IK_OK &&
+		!exchange->closed && exchange->heard)
+		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK }, IK_INVALID,
+			&exchange->unread);
 }
 
 static void on_done(void *arg, const struct ik_http_result *result)
@@ -338,8 +342,8 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_error
 		.model = exchange->model->spec.name,
 		.endpoint = &exchange->model->spec.endpoint,
 		.system_prompt = session->system_prompt,
-		.conversation = exchange->number == IK_SUMMARY_REQUEST ? ik_compaction_asked(session) :
-			session->conversation,
+		.conversation = exchange->number == IK_SUMMARY_REQUEST ? ik_compaction_asked(session)
+															   : session->conversation,
 		.forbid_calls = exchange->forbid_calls,
 		.max_output_tokens = exchange->model->spec.max_output_tokens,
 		.thinking = exchange->model->spec.thinking,
@@ -394,7 +398,8 @@ static void send_request(void *arg)
 		ik_timer_start(exchange->pace, 0);
 		return;
 	}
-	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint, exchange->model->spec.name);
+	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint,
+		exchange->model->spec.name);
 	headers = exchange->model->spec.format->headers(&exchange->model->spec.endpoint);
 	spec.url = url;
 	spec.body = exchange->body.data;
@@ -411,8 +416,9 @@ void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls
 	struct ik_exchange *exchange;
 
 	if (!session->model) {
-		refuse(session, number, "CONFIG", _("No model is chosen. Set provider and model in the "
-			"configuration, or choose one with -p and -m."));
+		refuse(session, number, "CONFIG",
+			_("No model is chosen. Set provider and model in the "
+			  "configuration, or choose one with -p and -m."));
 		return;
 	}
 	exchange = ik_alloc(sizeof(*exchange));

@@ -40,7 +40,9 @@ static void tell_messages(struct ik_session *session, struct ik_message *const *
 static void tell_notice(struct ik_session *session, const char *sentence)
 {
 	struct ik_event event = {
-		.kind = IK_EVENT_NOTICE, .text = sentence, .text_length = strlen(sentence),
+		.kind = IK_EVENT_NOTICE,
+		.text = sentence,
+		.text_length = strlen(sentence),
 	};
 
 	ik_session_emit(session, &event);
@@ -105,7 +107,8 @@ static void read_older(void *arg)
 static void tell_restored(struct ik_session *session, int64_t count)
 {
 	char *sentence = ik_format(ngettext("[Session restored: %lld message]",
-		"[Session restored: %lld messages]", (unsigned long)count), (long long)count);
+								   "[Session restored: %lld messages]", (unsigned long)count),
+		(long long)count);
 
 	tell_notice(session, sentence);
 	free(sentence);
@@ -121,7 +124,9 @@ static void take_older(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session *session = arg;
 	const struct ik_event event = {
-		.kind = IK_EVENT_OLDER, .older = answer->messages, .number = (int64_t)answer->count,
+		.kind = IK_EVENT_OLDER,
+		.older = answer->messages,
+		.number = (int64_t)answer->count,
 	};
 
 	session->reading = NULL;
@@ -225,8 +230,7 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 	}
 	session->newest = answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0;
 	if (!session->following)
-		ik_store_continue(session->options.store, session->id, session->directory,
-			session->newest);
+		ik_store_continue(session->options.store, session->id, session->directory, session->newest);
 	ik_session_tell_model(session);
 	take_page(session, answer->messages, answer->count);
 	tell_messages(session, answer->messages, answer->count);
@@ -280,8 +284,8 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 	session->restored_arg = arg;
 	session->restoring = session->loading = true;
 	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
-	session->reading = id ? ik_store_find(store, id, take_found, session) :
-		ik_store_newest(store, session->directory, take_found, session);
+	session->reading = id ? ik_store_find(store, id, take_found, session)
+						  : ik_store_newest(store, session->directory, take_found, session);
 }
 
 void ik_session_want_prompt(struct ik_session *session)

@@ -6,8 +6,8 @@
 
 #include "agent/session/session_private.h"
 #include "conversation/prompt.h"
-#include "undo/revert_journal.h"
 #include "guard/sandbox.h"
+#include "undo/revert_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -175,11 +175,10 @@ static char *make_prompt(const struct ik_session *session)
 	ik_buf_init(&bounds, IK_LIMIT_ARGUMENTS);
 	if (tools && sandbox)
 		ik_sandbox_put_words(sandbox, &bounds);
-	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s",
-		session->prompt,
-		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "",
-		bounds.length > 0 ? " " : "", bounds.data, session->directory,
-		instructions ? "\n\n" : "", instructions ? instructions : "");
+	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s", session->prompt,
+		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "", bounds.length > 0 ? " " : "",
+		bounds.data, session->directory, instructions ? "\n\n" : "",
+		instructions ? instructions : "");
 	ik_buf_done(&bounds);
 	return prompt;
 }
@@ -219,7 +218,7 @@ static bool is_read_only(const void *arg, const char *name)
 	const struct ik_session *session = arg;
 	const struct ik_tool *tool = ik_registry_find(session->registry, name);
 
-	return tool != NULL && tool->read_only;
+	return tool && tool->read_only;
 }
 
 struct ik_session *ik_session_new(const struct ik_session_options *options)
@@ -240,8 +239,8 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	session->options = *options;
 	session->directory = ik_strdup(options->directory);
 	session->prompt_unstored = true;
-	ik_session_set_prompt(session, options->system_prompt ? options->system_prompt :
-		ik_built_in_prompt());
+	ik_session_set_prompt(session,
+		options->system_prompt ? options->system_prompt : ik_built_in_prompt());
 	ik_session_set_instructions(session, options->instructions);
 	session->options.directory = session->directory;
 	session->options.system_prompt = session->options.instructions = NULL;
@@ -271,10 +270,12 @@ struct ik_session *ik_session_close(struct ik_session *session)
 void ik_session_tell_model(struct ik_session *session)
 {
 	struct ik_event event = {
-		.kind = IK_EVENT_SESSION, .text = session->id, .text_length = strlen(session->id),
+		.kind = IK_EVENT_SESSION,
+		.text = session->id,
+		.text_length = strlen(session->id),
 	};
 
-	if (session->model == NULL)
+	if (!session->model)
 		return;
 	event.name = session->model->spec.endpoint.provider;
 	event.detail = session->model->spec.name;
@@ -283,7 +284,7 @@ void ik_session_tell_model(struct ik_session *session)
 
 void ik_session_forked(struct ik_session *session, const char *id)
 {
-	if (session->options.undo_directory != NULL)
+	if (session->options.undo_directory)
 		ik_revert_fork(session->options.undo_directory, session->id, id);
 	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
 	if (session->lock)
@@ -309,7 +310,7 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 	ik_registry_unref(session->registry);
 	session->registry = registry;
 	session->tools_ready = ready;
-	if (ready && session->worktree == NULL)
+	if (ready && !session->worktree)
 		ik_session_undo_turn(session);
 	if (ready)
 		ik_session_start_waiting(session);
@@ -325,7 +326,10 @@ void ik_session_submit_with(struct ik_session *session, const char *text, size_t
 	const char *data, size_t data_length)
 {
 	struct ik_input input = {
-		.kind = IK_INPUT_USER, .text = text, .text_length = length, .data = data,
+		.kind = IK_INPUT_USER,
+		.text = text,
+		.text_length = length,
+		.data = data,
 		.data_length = data_length,
 	};
 
@@ -352,9 +356,12 @@ void ik_session_await_model(struct ik_session *session)
 
 void ik_session_know_model(struct ik_session *session, bool switched)
 {
-	ik_session_post(session, &(struct ik_input){
-		.kind = IK_INPUT_MODEL, .ready = true, .success = switched,
-	});
+	ik_session_post(session,
+		&(struct ik_input){
+			.kind = IK_INPUT_MODEL,
+			.ready = true,
+			.success = switched,
+		});
 }
 
 void ik_session_release(struct ik_session *session)
@@ -422,8 +429,8 @@ void ik_session_add_message(struct ik_session *session, struct ik_message *comma
 
 void ik_session_add_notice(struct ik_session *session, const char *sentence)
 {
-	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence),
-		NULL, 0);
+	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL,
+		0);
 
 	ik_session_keep(session, message);
 	tell_message(session, IK_EVENT_NOTICE, message);

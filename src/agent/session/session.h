@@ -16,13 +16,13 @@
 #define IK_AGENT_SESSION_SESSION_H
 
 #include "agent/model.h"
-#include "agent/slots.h"
 #include "agent/session/written.h"
+#include "agent/slots.h"
 #include "conversation/event.h"
+#include "guard/policy.h"
 #include "net/http.h"
 #include "provider/wire/format.h"
 #include "store/store.h"
-#include "guard/policy.h"
 #include "tool/registry.h"
 #include "tool/run.h"
 
@@ -30,9 +30,9 @@ struct ik_session;
 
 /* Who answers where the policy says that the person is to be asked. */
 enum ik_asking {
-	IK_ASKING_PERSON,  /* the person: IK_EVENT_ASKING, ik_session_answer() */
-	IK_ASKING_NOBODY,  /* nobody: such calls are denied */
-	IK_ASKING_ALLOWED  /* it was answered beforehand: they are allowed */
+	IK_ASKING_PERSON, /* the person: IK_EVENT_ASKING, ik_session_answer() */
+	IK_ASKING_NOBODY, /* nobody: such calls are denied */
+	IK_ASKING_ALLOWED /* it was answered beforehand: they are allowed */
 };
 
 /* What becomes of a stored session that is open elsewhere (store/lock.h); at first the first. */
@@ -46,23 +46,23 @@ struct ik_session_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
 	struct ik_store *store;
-	struct ik_run_options run;      /* for every call; environment and timeouts are borrowed */
-	int concurrency;                /* calls at once */
-	struct ik_slots *slots;         /* borrowed: calls at once over all sessions; NULL: no limit */
-	struct ik_written *written;     /* borrowed: what calls of all sessions write, so that what
+	struct ik_run_options run;  /* for every call; environment and timeouts are borrowed */
+	int concurrency;            /* calls at once */
+	struct ik_slots *slots;     /* borrowed: calls at once over all sessions; NULL: no limit */
+	struct ik_written *written; /* borrowed: what calls of all sessions write, so that what
 	                                   one did is not taken back in another; NULL: not told */
 	int max_tool_turns;
-	int retry_max;                  /* tries after the first */
-	int64_t retry_base_ms;          /* 0: the built-in figures for all three */
+	int retry_max;         /* tries after the first */
+	int64_t retry_base_ms; /* 0: the built-in figures for all three */
 	int64_t retry_cap_ms;
-	int64_t idle_timeout_ms;        /* of a stream without events; 0: none */
-	const char *undo_directory;     /* borrowed: where what tools write is kept first
+	int64_t idle_timeout_ms;    /* of a stream without events; 0: none */
+	const char *undo_directory; /* borrowed: where what tools write is kept first
 	                                   (undo/revert_journal.h); NULL: nowhere */
-	const char *undo_spared;        /* borrowed: the database, which is no call's doing;
+	const char *undo_spared;    /* borrowed: the database, which is no call's doing;
 	                                   NULL: none */
-	const char *directory;          /* of the session, stored with it */
-	const char *system_prompt;      /* of a new session, stored with it; NULL: the built-in one */
-	const char *instructions;       /* of the project, behind the prompt; NULL: none */
+	const char *directory;      /* of the session, stored with it */
+	const char *system_prompt;  /* of a new session, stored with it; NULL: the built-in one */
+	const char *instructions;   /* of the project, behind the prompt; NULL: none */
 	bool no_tools;
 	const struct ik_policy *policy; /* borrowed; NULL: every call is allowed */
 	enum ik_asking asking;

@@ -31,7 +31,7 @@ struct ik_session_copy *ik_session_copy_new(const struct ik_session *session, in
 
 struct ik_session_copy *ik_session_copy_free(struct ik_session_copy *copy)
 {
-	if (copy == NULL)
+	if (!copy)
 		return NULL;
 	while (copy->count > 0)
 		ik_message_unref(copy->messages[--copy->count]);
@@ -42,7 +42,7 @@ struct ik_session_copy *ik_session_copy_free(struct ik_session_copy *copy)
 
 void ik_session_copy_add(struct ik_session_copy *copy, struct ik_message *message)
 {
-	if (copy == NULL)
+	if (!copy)
 		return;
 	copy->messages = ik_alloc_array(copy->messages, copy->count + 1, sizeof(*copy->messages));
 	copy->messages[copy->count++] = ik_message_ref(message);

@@ -7,7 +7,7 @@
 #include "util/text.h"
 
 #define NEWS_AGAIN_MS 1000 /* so long after a failure */
-#define NEWS_PAGE 200 /* events that are read in one turn of the loop */
+#define NEWS_PAGE 200      /* events that are read in one turn of the loop */
 
 static void emit(struct ik_session *session, const char *name, const struct ik_holder *holder)
 {
@@ -72,8 +72,7 @@ static void take_news(void *arg, const struct ik_store_answer *answer)
 	if (answer->count > 0 && !session->loading)
 		ik_session_recall_context(session);
 	if (answer->count > 0 && !session->following)
-		ik_store_continue(session->options.store, session->id, session->directory,
-			session->newest);
+		ik_store_continue(session->options.store, session->id, session->directory, session->newest);
 	if (answer->count > 0 || session->news)
 		ik_session_read_news(session);
 	else if (session->taking_over && answer->status == IK_OK)
@@ -85,7 +84,7 @@ static void take_news(void *arg, const struct ik_store_answer *answer)
 /* Unless that is being done. */
 void ik_session_read_news(struct ik_session *session)
 {
-	session->news = session->following_read != NULL;
+	session->news = session->following_read;
 	if (!session->news)
 		session->following_read = ik_store_after(session->options.store, session->id,
 			session->newest, NEWS_PAGE, take_news, session);
@@ -191,16 +190,18 @@ static void on_news(void *arg)
 
 	/* What others wrote while this process was stopped comes here, too. */
 	if (!session->restoring && !session->lock_awaited &&
-	    (session->following || !ik_session_busy(session))) {
+		(session->following || !ik_session_busy(session))) {
 		if (!session->following)
 			session->newest = last_sequence(session);
 		ik_session_read_news(session);
 	}
 }
 
+/* clang-format off */
 static const struct ik_lock_events lock_events = {
 	.changed = on_changed, .asked = on_asked, .refused = on_refused, .news = on_news,
 };
+/* clang-format on */
 
 /* ---- from outside ---- */
 

@@ -60,13 +60,13 @@ void ik_session_judge(struct ik_session *session, const struct ik_effect *effect
 		/* On the way from "ask" to "auto" lies "read-only": a question that is up stays,
 		 * the person can answer it. */
 		if (verdict.decision == IK_DECISION_DENY && verdict.reason == IK_REASON_MODE &&
-		    ik_turn_asking(session->turn, effect->id) != 0)
+			ik_turn_asking(session->turn, effect->id) != 0)
 			return;
 		if (verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_PERSON) {
 			answer = IK_TURN_ASK;
 			text = why_asked(&verdict);
 		} else if (verdict.decision == IK_DECISION_DENY ||
-		    (verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_NOBODY)) {
+			(verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_NOBODY)) {
 			answer = IK_TURN_DENY;
 			text = ik_policy_denial(session->options.policy, effect->name, &verdict);
 		}

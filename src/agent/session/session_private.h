@@ -35,14 +35,14 @@ struct ik_inbox_item {
 struct ik_session_run {
 	struct ik_session_run *next;
 	struct ik_session *session;
-	struct ik_run *run;     /* NULL: waits for the tools, or for a slot */
-	bool own;               /* the person's */
-	struct ik_slot slot;    /* of a call of the model's */
-	int call;               /* the turn's number */
+	struct ik_run *run;  /* NULL: waits for the tools, or for a slot */
+	bool own;            /* the person's */
+	struct ik_slot slot; /* of a call of the model's */
+	int call;            /* the turn's number */
 	int round;
 	char *id;
 	char *name;
-	struct ik_buf arguments; /* of one that waits, and for the record */
+	struct ik_buf arguments;      /* of one that waits, and for the record */
 	struct ik_session_keep *keep; /* what it writes is kept; NULL: nothing */
 };
 
@@ -50,11 +50,11 @@ struct ik_session {
 	struct ik_session_options options; /* directory and system_prompt are not used */
 	char id[IK_UUID_TEXT];
 	char *directory;
-	char *prompt;        /* the session's own part of the system prompt */
+	char *prompt;         /* the session's own part of the system prompt */
 	bool prompt_unstored; /* it is stored before what is said next */
-	bool prompt_wanted;  /* it goes before the stored one of the session that is restored */
-	char *instructions;  /* of the project, behind it; NULL: none */
-	char *system_prompt; /* complete */
+	bool prompt_wanted;   /* it goes before the stored one of the session that is restored */
+	char *instructions;   /* of the project, behind it; NULL: none */
+	char *system_prompt;  /* complete */
 	struct ik_conversation *conversation;
 	struct ik_turn_options turn_options;
 	struct ik_turn *turn;
@@ -64,14 +64,14 @@ struct ik_session {
 
 	struct ik_inbox_item *inbox, **inbox_end;
 	bool stepping;
-	bool closing; /* nothing is told or started any more, only stored */
-	bool stored;  /* the store knows of the session */
-	struct ik_begun *begun;        /* the reply that is on its way; NULL: none was kept yet */
-	struct ik_timer *begun_timer;  /* until it is kept, or let go; NULL: none yet */
-	bool undo_complained; /* why nothing can be taken back was told */
-	size_t undo_lines;    /* noted of calls, and of their ends, so far; */
-	size_t undo_turn_lines; /* when the turn began, */
-	int64_t undo_turn_ms;   /* which was then */
+	bool closing;                 /* nothing is told or started any more, only stored */
+	bool stored;                  /* the store knows of the session */
+	struct ik_begun *begun;       /* the reply that is on its way; NULL: none was kept yet */
+	struct ik_timer *begun_timer; /* until it is kept, or let go; NULL: none yet */
+	bool undo_complained;         /* why nothing can be taken back was told */
+	size_t undo_lines;            /* noted of calls, and of their ends, so far; */
+	size_t undo_turn_lines;       /* when the turn began, */
+	int64_t undo_turn_ms;         /* which was then */
 	struct ik_worktree *worktree; /* that the session's directory lies in; NULL: not looked yet */
 	enum ik_worktree_problem worktree_problem; /* why it is of no use */
 	struct ik_session_keep *noting; /* calls that are over: what they changed is being found */
@@ -80,39 +80,39 @@ struct ik_session {
 	struct ik_session_waiting {
 		void (*ready)(void *arg);
 		void *arg;
-	} *waiting;
+	} * waiting;
 	size_t waiting_count;
 
 	struct ik_exchange *exchange; /* the request that is out */
 	struct ik_timer *retry;       /* of the turn's request, or of a summary's */
 	struct ik_session_run *runs;
-	int own_runs;        /* so many so far, commands included */
+	int own_runs;                    /* so many so far, commands included */
 	struct ik_session_shell *shells; /* commands of the person's own at work */
 
 	struct ik_compaction *compaction; /* a summary is being made; NULL: none */
-	int64_t context_tokens; /* that the last round took; 0: not known */
+	int64_t context_tokens;           /* that the last round took; 0: not known */
 	bool context_warned;
 
 	struct ik_store_read *reading; /* a stored session; NULL: no read is out */
-	bool restoring; /* which session this is, is not known yet: nothing is stored */
-	bool kept;      /* and something that is to be stored came meanwhile */
+	bool restoring;                /* which session this is, is not known yet: nothing is stored */
+	bool kept;                     /* and something that is to be stored came meanwhile */
 	ik_session_restored *restored;
 	void *restored_arg;
 	struct ik_session_copy *copy; /* of what is to be read; NULL: none */
 	char copy_id[IK_UUID_TEXT];
 	int64_t restored_count; /* its messages */
-	bool loading;   /* older messages */
+	bool loading;           /* older messages */
 
-	struct ik_lock *lock;   /* NULL: nothing is stored yet */
+	struct ik_lock *lock; /* NULL: nothing is stored yet */
 	enum ik_when_locked when_locked;
-	bool lock_awaited;      /* the session is restored when it is known whose it is */
-	bool following;         /* somebody else writes, or is about to */
-	bool taking_over;       /* what the other wrote is read, then it is ours */
-	bool news;              /* there is more to be read */
-	int64_t newest;         /* sequence of the last event that is known here, while following */
+	bool lock_awaited; /* the session is restored when it is known whose it is */
+	bool following;    /* somebody else writes, or is about to */
+	bool taking_over;  /* what the other wrote is read, then it is ours */
+	bool news;         /* there is more to be read */
+	int64_t newest;    /* sequence of the last event that is known here, while following */
 	struct ik_store_read *following_read; /* NULL: none is out */
-	struct ik_timer *news_timer; /* until it is tried again; NULL: none yet */
-	int64_t oldest; /* sequence of the oldest that is loaded */
+	struct ik_timer *news_timer;          /* until it is tried again; NULL: none yet */
+	int64_t oldest;                       /* sequence of the oldest that is loaded */
 };
 
 /* ---- session.c ---- */

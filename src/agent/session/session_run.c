@@ -37,7 +37,10 @@ static void run_release(struct ik_session_run *run)
 static struct ik_event run_event(const struct ik_session_run *run, enum ik_event_kind kind)
 {
 	return (struct ik_event){
-		.kind = kind, .round = run->round, .id = run->id, .name = run->name,
+		.kind = kind,
+		.round = run->round,
+		.id = run->id,
+		.name = run->name,
 	};
 }
 
@@ -152,8 +155,8 @@ static void begin_call(struct ik_session_run *run)
 
 	options.id = run->id;
 	options.session = session->id;
-	run->run = ik_run_start(&options, session->registry, run->name,
-		run->arguments.data, run->arguments.length, &events, run);
+	run->run = ik_run_start(&options, session->registry, run->name, run->arguments.data,
+		run->arguments.length, &events, run);
 }
 
 static void run_start(struct ik_session_run *run)
@@ -177,7 +180,7 @@ void ik_session_put_arguments(const struct ik_session *session, const char *name
 	struct ik_json_span text = ik_run_arguments(arguments, length), value;
 
 	if (tool && model && model->spec.format->put_arguments &&
-	    ik_json_check(text.text, text.length, &value, NULL) == IK_OK) {
+		ik_json_check(text.text, text.length, &value, NULL) == IK_OK) {
 		definition = ik_session_tool_definition(tool);
 		if (model->spec.format->put_arguments(out, &model->spec.endpoint, &definition, value))
 			return;
@@ -228,7 +231,9 @@ void ik_session_run_tool(struct ik_session *session, const char *name, const cha
 	} else {
 		const char *text = _("Loading tools…");
 		struct ik_event event = {
-			.kind = IK_EVENT_WAITING, .text = text, .text_length = strlen(text),
+			.kind = IK_EVENT_WAITING,
+			.text = text,
+			.text_length = strlen(text),
 		};
 
 		ik_session_emit(session, &event);
@@ -265,7 +270,7 @@ static void cut_own(struct ik_session_run *run)
 {
 	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);
 	char *message = ik_format("Tool '%s' was cancelled", run->name);
-	bool begun = run->run != NULL || ik_session_is_keeping(run);
+	bool begun = run->run || ik_session_is_keeping(run);
 	struct ik_buf envelope;
 
 	run_release(run); /* off the list, for whoever is told */
@@ -277,9 +282,12 @@ static void cut_own(struct ik_session_run *run)
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
 	free(message);
-	end_own(run, &(struct ik_run_result){
-		.envelope = envelope.data, .envelope_length = envelope.length, .exit_code = -1,
-	});
+	end_own(run,
+		&(struct ik_run_result){
+			.envelope = envelope.data,
+			.envelope_length = envelope.length,
+			.exit_code = -1,
+		});
 	ik_buf_done(&envelope);
 }
 
@@ -316,14 +324,14 @@ void ik_session_cancel_runs(struct ik_session *session, bool own)
 	struct ik_session_run *run;
 
 	/* Those that wait first: none of them is to begin in place of one that ends. */
-	while (!own && (run = find_waiting(session)) != NULL)
+	while (!own && (run = find_waiting(session)))
 		cut_waiting(run);
 	for (run = session->runs; run; run = run->next) {
 		if (run->own == own && run->run)
 			ik_run_cancel(run->run);
 	}
 	/* From the beginning each time, as above. */
-	while (own && (run = find_own(session, true)) != NULL)
+	while (own && (run = find_own(session, true)))
 		cut_own(run);
 }
 
@@ -331,7 +339,7 @@ void ik_session_close_runs(struct ik_session *session)
 {
 	struct ik_session_run *run;
 
-	while ((run = find_waiting(session)) != NULL) /* as above */
+	while ((run = find_waiting(session))) /* as above */
 		run_release(run);
 	for (run = session->runs; run;) {
 		struct ik_session_run *next = run->next;
@@ -346,6 +354,6 @@ void ik_session_end_own_runs(struct ik_session *session)
 {
 	struct ik_session_run *run;
 
-	while ((run = find_own(session, false)) != NULL)
+	while ((run = find_own(session, false)))
 		cut_own(run);
 }

@@ -25,7 +25,7 @@ struct ik_session_shell {
 	char *id;
 	char *command;
 	struct ik_buf head, tail;
-	size_t left_out;     /* bytes between the two */
+	size_t left_out; /* bytes between the two */
 };
 
 /* Deferred: its memory. */
@@ -160,9 +160,9 @@ static const char **make_environment(const char *const *variables, const char *i
 	size_t count = 0, kept = 0;
 	const char **copy;
 
-	if (variables == NULL)
+	if (!variables)
 		variables = (const char *const *)environ;
-	while (variables[count] != NULL)
+	while (variables[count])
 		count++;
 	copy = ik_alloc_array(NULL, count + 2, sizeof(*copy));
 	for (size_t i = 0; i < count; i++)
@@ -192,7 +192,7 @@ static bool spawn(struct ik_session_shell *shell, struct ik_error *error)
 		.grace_ms = GRACE_MS,
 	};
 	bool started = ik_child_start(session->options.loop, &spec, &events, shell, &shell->child,
-		error) == IK_OK;
+					   error) == IK_OK;
 
 	free(environment);
 	free(id_entry);

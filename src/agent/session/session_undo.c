@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "conversation/title.h"
+#include "guard/sandbox.h"
+#include "tool/writes.h"
 #include "undo/file_copy.h"
 #include "undo/revert.h"
-#include "guard/sandbox.h"
 #include "undo/worktree.h"
-#include "tool/writes.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/path.h"
@@ -30,15 +30,16 @@ struct ik_session_keep {
 	char id[IK_UUID_TEXT];
 	struct ik_revert_entry *entries;
 	size_t count, at;
-	bool writing;  /* other sessions were told so */
-	bool watching; /* what other sessions write meanwhile, */
-	size_t since;  /* from here on */
+	bool writing;              /* other sessions were told so */
+	bool watching;             /* what other sessions write meanwhile, */
+	size_t since;              /* from here on */
 	struct ik_file_keep *file; /* that is being kept */
 	bool noted;
-	size_t lines; /* of calls that the session had noted when this began; or, once it is over, then */
+	size_t
+		lines; /* of calls that the session had noted when this began; or, once it is over, then */
 	/* Of one that may change anything: */
-	struct ik_worktree_call *call; /* NULL: nothing can be found */
-	bool waiting;  /* for what is known of the work tree */
+	struct ik_worktree_call *call;    /* NULL: nothing can be found */
+	bool waiting;                     /* for what is known of the work tree */
 	enum ik_worktree_problem problem; /* why nothing can be found */
 };
 
@@ -72,7 +73,7 @@ static void begin_writing(struct ik_session_keep *keep)
 {
 	const struct ik_session *session = keep->session;
 
-	keep->writing = session->options.written != NULL;
+	keep->writing = session->options.written;
 	for (size_t i = 0; keep->writing && i < keep->count; i++)
 		ik_written_begin(session->options.written, session, keep->entries[i].path);
 }
@@ -97,8 +98,8 @@ static size_t own_changes(const struct ik_session_keep *keep, struct ik_worktree
 	for (size_t i = 0; i < count; i++) {
 		struct ik_worktree_change change = changes[i];
 
-		if (keep->watching && ik_written_by_another(session->options.written, keep->since, session,
-				change.path))
+		if (keep->watching &&
+			ik_written_by_another(session->options.written, keep->since, session, change.path))
 			continue;
 		changes[i] = changes[own];
 		changes[own++] = change;
@@ -110,7 +111,7 @@ struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep)
 {
 	struct ik_loop *loop;
 
-	if (keep == NULL)
+	if (!keep)
 		return NULL;
 	end_writing(keep);
 	watch_no_more(keep);
@@ -156,19 +157,18 @@ static bool note_call(struct ik_session_keep *keep)
 	const struct ik_message *question = run->own ? NULL : question_of(run->session);
 	char *words = ik_call_summary(run->name, run->arguments.data, run->arguments.length,
 		WORDS_WIDTH);
-	char *title = question != NULL ?
-		ik_session_title(question->content, ik_message_typed(question)) :
-		ik_format("/run %s", words);
+	char *title = question ? ik_session_title(question->content, ik_message_typed(question))
+						   : ik_format("/run %s", words);
 	const struct ik_revert_call_line line = {
 		.id = keep->id,
-		.turn = question != NULL ? question->id : keep->id,
+		.turn = question ? question->id : keep->id,
 		.title = title,
 		.name = run->name,
 		.call_id = run->id,
 		.words = words,
 		.entries = keep->entries,
 		.count = keep->count,
-		.compared = keep->call != NULL,
+		.compared = keep->call,
 		.since = run->session->undo_lines - keep->lines,
 		.problem = keep->problem,
 	};
@@ -195,11 +195,12 @@ static void tell_not_kept(const struct ik_session_keep *keep)
 			continue;
 		if (entry->state.identity.size > IK_REVERT_FILE_MOST)
 			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will "
-				"not bring it back."), entry->path,
-				(int)(IK_REVERT_FILE_MOST / IK_MIB(1)));
+								   "not bring it back."),
+				entry->path, (int)(IK_REVERT_FILE_MOST / IK_MIB(1)));
 		else
 			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will "
-				"not bring it back."), entry->path);
+								   "not bring it back."),
+				entry->path);
 		ik_session_add_notice(keep->run->session, sentence);
 		free(sentence);
 	}
@@ -218,11 +219,11 @@ static bool step(struct ik_session_keep *keep)
 
 	if (keep->at == keep->count)
 		return true;
-	if (keep->file == NULL && is_hidden_from(keep->run, entry->path)) {
+	if (!keep->file && is_hidden_from(keep->run, entry->path)) {
 		entry->state = (struct ik_file_state){ .kind = IK_FILE_OTHER };
 		return ++keep->at == keep->count;
 	}
-	if (keep->file == NULL)
+	if (!keep->file)
 		keep->file = ik_file_keep_new(keep->directory, entry->path, IK_REVERT_FILE_MOST);
 	if (ik_file_keep_step(keep->file)) {
 		entry->state = ik_file_state_copy(ik_file_keep_state(keep->file));
@@ -272,12 +273,12 @@ static const char *preparation_text(enum ik_worktree_problem problem)
 		return _("This work tree has been read: what commands do from now on can be undone.");
 	case IK_WORKTREE_SLOW:
 		return _("Reading this work tree for /undo takes too long: what commands do in this "
-			"session cannot be undone.");
+				 "session cannot be undone.");
 	case IK_WORKTREE_FAILED:
 		return _("This work tree could not be read for /undo: what commands do cannot be undone.");
 	default:
 		return _("This work tree is still being read in the background for /undo. Until that is "
-			"done, what commands do cannot be undone.");
+				 "done, what commands do cannot be undone.");
 	}
 }
 
@@ -302,23 +303,25 @@ static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_
 	const char *root = session->options.undo_directory, *database = session->options.undo_spared;
 	char *spared[7] = { NULL }, *shadows;
 
-	if (session->worktree == NULL) {
+	if (!session->worktree) {
 		/* What the program writes itself is none of a call's doing. */
 		spared[0] = ik_strndup(root, (size_t)(ik_path_base(root) - root));
-		for (size_t i = 0; database != NULL && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		for (size_t i = 0; database && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 			spared[i + 1] = ik_format("%s%s", database, suffixes[i]);
 		shadows = ik_path_join(root, "trees");
-		session->worktree = ik_worktree_new(&(struct ik_worktree_options){
-			.loop = session->options.loop,
-			.shadows = shadows,
-			.directory = session->directory,
-			.spared = (const char *const *)spared,
-			.search_path = getenv("PATH"),
-			.home = getenv("HOME"),
-			.hidden = is_hidden,
-			.told = on_prepared,
-			.arg = session,
-		}, &session->worktree_problem);
+		session->worktree = ik_worktree_new(
+			&(struct ik_worktree_options){
+				.loop = session->options.loop,
+				.shadows = shadows,
+				.directory = session->directory,
+				.spared = (const char *const *)spared,
+				.search_path = getenv("PATH"),
+				.home = getenv("HOME"),
+				.hidden = is_hidden,
+				.told = on_prepared,
+				.arg = session,
+			},
+			&session->worktree_problem);
 		free(shadows);
 		for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
 			free(spared[i]);
@@ -329,14 +332,14 @@ static bool have_tree(struct ik_session *session, enum ik_worktree_problem *ret_
 
 void ik_session_undo_turn(struct ik_session *session)
 {
-	size_t count = session->registry != NULL ? ik_registry_count(session->registry) : 0;
+	size_t count = session->registry ? ik_registry_count(session->registry) : 0;
 	enum ik_worktree_problem problem;
 	bool anything = false;
 
 	session->undo_turn_lines = session->undo_lines;
 	for (size_t i = 0; !anything && i < count; i++)
 		anything = ik_writes_anything(ik_registry_at(session->registry, i));
-	if (anything && session->options.undo_directory != NULL && have_tree(session, &problem))
+	if (anything && session->options.undo_directory && have_tree(session, &problem))
 		session->undo_turn_ms = ik_worktree_read(session->worktree);
 }
 
@@ -370,7 +373,7 @@ static bool keep_anything(struct ik_session_keep *keep)
 	struct ik_session *session = keep->session;
 
 	if (have_tree(session, &keep->problem)) {
-		keep->watching = session->options.written != NULL;
+		keep->watching = session->options.written;
 		if (keep->watching)
 			keep->since = ik_written_watch(session->options.written);
 		keep->waiting = !ik_worktree_call_new(session->worktree, keep->directory,
@@ -390,11 +393,11 @@ static void tell_noted(void *arg)
 	struct ik_session_waiting *waiting = session->waiting;
 	size_t count = session->waiting_count;
 
-	if (session->noted_timer != NULL)
+	if (session->noted_timer)
 		ik_timer_stop(session->noted_timer);
 	session->waiting = NULL;
 	session->waiting_count = 0;
-	session->noted_late = session->noting != NULL;
+	session->noted_late = session->noting;
 	for (size_t i = 0; i < count; i++)
 		waiting[i].ready(waiting[i].arg);
 	free(waiting);
@@ -402,14 +405,14 @@ static void tell_noted(void *arg)
 
 bool ik_session_noted(const struct ik_session *session)
 {
-	return session->noting == NULL;
+	return !session->noting;
 }
 
 bool ik_session_when_noted(struct ik_session *session, void (*ready)(void *arg), void *arg)
 {
-	if (session->noting == NULL || session->noted_late)
+	if (!session->noting || session->noted_late)
 		return true;
-	if (session->noted_timer == NULL)
+	if (!session->noted_timer)
 		session->noted_timer = ik_timer_new(session->options.loop, tell_noted, session);
 	if (session->waiting_count == 0)
 		ik_timer_start(session->noted_timer, NOTED_MOST_MS);
@@ -424,7 +427,7 @@ static void tell_noted_later(void *arg)
 {
 	struct ik_session *session = arg;
 
-	if (session->noting == NULL)
+	if (!session->noting)
 		tell_noted(session);
 }
 
@@ -445,15 +448,15 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 		at = &(*at)->next;
 	*at = keep->next;
 	ik_session_keep_close(keep);
-	if (session->noting == NULL)
+	if (!session->noting)
 		session->noted_late = false;
-	if (session->noting == NULL && session->waiting_count > 0)
+	if (!session->noting && session->waiting_count > 0)
 		ik_loop_defer(session->options.loop, tell_noted_later, session);
 }
 
 void ik_session_undo_close(struct ik_session *session)
 {
-	while (session->noting != NULL) {
+	while (session->noting) {
 		struct ik_session_keep *keep = session->noting;
 
 		session->noting = keep->next;
@@ -473,10 +476,10 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 	struct ik_error error;
 	char **paths, *directory;
 
-	if (session->options.undo_directory == NULL || tool == NULL || tool->read_only)
+	if (!session->options.undo_directory || !tool || tool->read_only)
 		return true;
 	directory = ik_revert_directory(session->options.undo_directory, session->id, &error);
-	if (directory == NULL) {
+	if (!directory) {
 		complain(session, &error);
 		return may_begin(run, NULL);
 	}
@@ -489,8 +492,8 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 	ik_uuid_new(keep->id);
 	if (ik_writes_anything(tool))
 		return keep_anything(keep);
-	paths = ik_writes_paths(tool, run->arguments.data, run->arguments.length,
-		session->directory, &keep->count);
+	paths = ik_writes_paths(tool, run->arguments.data, run->arguments.length, session->directory,
+		&keep->count);
 	keep->entries = ik_alloc((keep->count + 1) * sizeof(*keep->entries));
 	for (size_t i = 0; i < keep->count; i++)
 		keep->entries[i].path = paths[i];
@@ -506,8 +509,7 @@ bool ik_session_is_keeping(const struct ik_session_run *run)
 {
 	const struct ik_session_keep *keep = run->keep;
 
-	return keep != NULL && run->run == NULL && (keep->waiting ||
-		(keep->entries != NULL && keep->at < keep->count));
+	return keep && !run->run && (keep->waiting || (keep->entries && keep->at < keep->count));
 }
 
 void ik_session_note_written(struct ik_session_run *run)
@@ -516,11 +518,11 @@ void ik_session_note_written(struct ik_session_run *run)
 	struct ik_session_keep *keep = run->keep;
 	struct ik_error error;
 
-	if (keep != NULL)
+	if (keep)
 		end_writing(keep);
-	if (keep == NULL || !keep->noted)
+	if (!keep || !keep->noted)
 		return;
-	if (keep->call != NULL) {
+	if (keep->call) {
 		keep->next = session->noting;
 		keep->lines = session->undo_lines;
 		session->noting = keep;
@@ -536,8 +538,7 @@ void ik_session_note_written(struct ik_session_run *run)
 		keep->entries[i].state = ik_file_state_look(keep->entries[i].path, IK_FILE_AT_ONCE);
 	}
 	/* As if it had been cut off: what it left is shown, and not touched. */
-	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count,
-			&error) == IK_OK)
+	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count, &error) == IK_OK)
 		session->undo_lines++;
 	else
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);

@@ -5,13 +5,13 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-struct entry {
+struct written_entry {
 	const void *owner;
 	char *path;
 };
 
 struct list {
-	struct entry *entries;
+	struct written_entry *entries;
 	size_t count, capacity;
 };
 
@@ -38,7 +38,8 @@ static void add(struct list *list, const void *owner, const char *path)
 		list->capacity = 2 * list->capacity + 16;
 		list->entries = ik_alloc_array(list->entries, list->capacity, sizeof(*list->entries));
 	}
-	list->entries[list->count++] = (struct entry){ .owner = owner, .path = ik_strdup(path) };
+	list->entries[list->count++] = (struct written_entry){ .owner = owner,
+		.path = ik_strdup(path) };
 }
 
 static bool has_anothers(const struct list *list, size_t since, const void *owner, const char *path)
@@ -53,7 +54,7 @@ static bool has_anothers(const struct list *list, size_t since, const void *owne
 
 struct ik_written *ik_written_free(struct ik_written *written)
 {
-	if (written == NULL)
+	if (!written)
 		return NULL;
 	clear(&written->noted);
 	clear(&written->running);
@@ -89,8 +90,8 @@ void ik_written_end(struct ik_written *written, const void *owner, const char *p
 
 	if (written->watchers > 0)
 		add(&written->noted, owner, path);
-	while (i < running->count && (running->entries[i].owner != owner ||
-	       !ik_text_equal(running->entries[i].path, path)))
+	while (i < running->count &&
+		(running->entries[i].owner != owner || !ik_text_equal(running->entries[i].path, path)))
 		i++;
 	if (i == running->count)
 		return;

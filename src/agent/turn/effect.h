@@ -31,10 +31,10 @@ struct ik_effect {
 	struct ik_event event;      /* its round is that of every effect */
 	int request;                /* number to give back with what comes of it */
 	bool forbid_calls;
-	int call;                   /* number to give back with the envelope */
+	int call; /* number to give back with the envelope */
 	const char *id;
 	const char *name;
-	const char *arguments;      /* as the model wrote them */
+	const char *arguments; /* as the model wrote them */
 	size_t arguments_length;
 	int64_t delay_ms;
 };

@@ -44,8 +44,10 @@ static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
 {
 	turn->tool_rounds = 0;
 	turn->continued = 0;
-	ik_turn_append(turn, ik_message_new(IK_KIND_USER, input->text, input->text_length,
-		input->data_length > 0 ? input->data : NULL, input->data_length), IK_EVENT_MESSAGE);
+	ik_turn_append(turn,
+		ik_message_new(IK_KIND_USER, input->text, input->text_length,
+			input->data_length > 0 ? input->data : NULL, input->data_length),
+		IK_EVENT_MESSAGE);
 	ik_turn_emit(turn, IK_EVENT_TURN_STARTED);
 	if (turn->tools_ready) {
 		begin_round(turn);
@@ -68,8 +70,8 @@ static void emit_queued(struct ik_turn *turn)
 
 		length = ik_utf8_cut(item->text.data, length, QUEUED_BYTES);
 		for (i = 0; i < length; i++)
-			ik_buf_putc(&turn->queue_lines, (unsigned char)item->text.data[i] < ' ' ? ' ' :
-				item->text.data[i]);
+			ik_buf_putc(&turn->queue_lines,
+				(unsigned char)item->text.data[i] < ' ' ? ' ' : item->text.data[i]);
 		if (item->next)
 			ik_buf_putc(&turn->queue_lines, '\n');
 	}
@@ -116,8 +118,8 @@ static void enqueue(struct ik_turn *turn, const struct ik_input *input)
 	turn->queue_count++;
 	emit_queued(turn);
 	if (turn->state == IK_TURN_IDLE)
-		ik_turn_emit_text(turn, IK_EVENT_WAITING, turn->history_loading ? _("Loading the session…")
-			: _("Asking for the model…"));
+		ik_turn_emit_text(turn, IK_EVENT_WAITING,
+			turn->history_loading ? _("Loading the session…") : _("Asking for the model…"));
 }
 
 static void queued_free(struct ik_queued *item)
@@ -148,10 +150,13 @@ static void take_queued(struct ik_turn *turn)
 	if (!item || turn->held || !may_begin(turn))
 		return;
 	unlink_queued(turn, &turn->queue);
-	begin_turn(turn, &(struct ik_input){
-		.text = item->text.data, .text_length = item->text.length,
-		.data = item->data.data, .data_length = item->data.length,
-	});
+	begin_turn(turn,
+		&(struct ik_input){
+			.text = item->text.data,
+			.text_length = item->text.length,
+			.data = item->data.data,
+			.data_length = item->data.length,
+		});
 	queued_free(item);
 }
 
@@ -209,15 +214,15 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 		part->appended = true;
 	}
 	if (turn->reply.has_usage)
-		ik_turn_append(turn, ik_usage_message(&turn->reply.usage, turn->round),
-			IK_EVENT_USAGE)->usage = turn->reply.usage;
+		ik_turn_append(turn, ik_usage_message(&turn->reply.usage, turn->round), IK_EVENT_USAGE)
+			->usage = turn->reply.usage;
 }
 
 /* The request failed, or what it brought cannot be used. */
 static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 {
-	int64_t delay = turn->reply.started ? -1 :
-		ik_retry_wait(&turn->options, turn->attempts + 1, input);
+	int64_t delay = turn->reply.started ? -1
+										: ik_retry_wait(&turn->options, turn->attempts + 1, input);
 
 	if (delay >= 0) {
 		struct ik_event *event;
@@ -234,8 +239,7 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 		return;
 	}
 	append_parts(turn, true);
-	ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED,
-		"was not run: the reply broke off");
+	ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, "was not run: the reply broke off");
 	ik_turn_append_error(turn, input->code, input->text, input->text_length);
 	finish(turn, "error");
 }
@@ -320,14 +324,13 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 		turn->reply.stop = delta->stop;
 		break;
 	case IK_DELTA_ERROR:
-		abort_request(turn, delta->code, delta->text, delta->text_length,
-			delta->retryable, random);
+		abort_request(turn, delta->code, delta->text, delta->text_length, delta->retryable, random);
 		return;
 	}
 	if (status != IK_OK) {
-		const char *sentence = status == IK_NO_MEMORY ?
-			_("There is not enough memory for the reply; it was ended.") :
-			_("The reply is larger than ikigai takes; it was ended.");
+		const char *sentence = status == IK_NO_MEMORY
+			? _("There is not enough memory for the reply; it was ended.")
+			: _("The reply is larger than ikigai takes; it was ended.");
 
 		abort_request(turn, "BAD_RESPONSE", sentence, strlen(sentence), false, 0);
 	} else if (part) {
@@ -338,13 +341,14 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 /* Ask for the rest of a reply that was cut at the model's limit. False: do not. */
 static bool continue_reply(struct ik_turn *turn)
 {
-	if (turn->reply.stop != IK_STOP_LENGTH || !ik_reply_has_text(&turn->reply) ||
-	    turn->forbidden || turn->continued >= CONTINUATIONS)
+	if (turn->reply.stop != IK_STOP_LENGTH || !ik_reply_has_text(&turn->reply) || turn->forbidden ||
+		turn->continued >= CONTINUATIONS)
 		return false;
 	turn->continued++;
 	/* For the model, hence not translated. */
-	ik_turn_append(turn, ik_message_automatic("Your reply was cut at its limit of length. Go on "
-		"exactly where it stopped; repeat nothing and say nothing about it."),
+	ik_turn_append(turn,
+		ik_message_automatic("Your reply was cut at its limit of length. Go on "
+							 "exactly where it stopped; repeat nothing and say nothing about it."),
 		IK_EVENT_MESSAGE);
 	begin_round(turn);
 	return true;
@@ -571,7 +575,7 @@ int ik_turn_asking(const struct ik_turn *turn, const char *id)
 		const struct ik_part *part = turn->reply.parts[i];
 
 		if (part->kind == IK_PART_CALL && part->state == IK_CALL_ASKING &&
-		    ik_text_equal(part->id, id))
+			ik_text_equal(part->id, id))
 			return part->call;
 	}
 	return 0;

@@ -49,7 +49,7 @@
 struct ik_turn;
 
 struct ik_turn_options {
-	int concurrency;       /* read-only calls at once; at least 1 */
+	int concurrency; /* read-only calls at once; at least 1 */
 	/* Does the tool of that name change nothing? Takes tools. NULL: each may change something. */
 	bool (*is_read_only)(const void *tools, const char *name);
 	const void *tools;
@@ -57,7 +57,7 @@ struct ik_turn_options {
 	int retry_max;         /* tries after the first, for each round */
 	int64_t retry_base_ms; /* the first wait; doubled with each try */
 	int64_t retry_cap_ms;
-	bool ask_repeated;     /* ask the person whether a loop is to go on, instead of ending it */
+	bool ask_repeated; /* ask the person whether a loop is to go on, instead of ending it */
 };
 
 enum ik_turn_state {
@@ -81,11 +81,11 @@ enum ik_input_kind {
 	IK_INPUT_STREAM_END,    /* request: the reply is whole */
 	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */
 	IK_INPUT_RETRY_DUE,
-	IK_INPUT_VERDICT,       /* call, verdict; text: why, of DENY the envelope's sentence */
-	IK_INPUT_JUDGE_AGAIN,   /* rules have changed: what waits is judged anew */
-	IK_INPUT_TOOL_DONE,     /* call, text: envelope, success, duration_ms,
+	IK_INPUT_VERDICT,     /* call, verdict; text: why, of DENY the envelope's sentence */
+	IK_INPUT_JUDGE_AGAIN, /* rules have changed: what waits is judged anew */
+	IK_INPUT_TOOL_DONE,   /* call, text: envelope, success, duration_ms,
 	                           truncated, whole */
-	IK_INPUT_CANCEL         /* the turn ends; what is queued is held, also when none runs */
+	IK_INPUT_CANCEL       /* the turn ends; what is queued is held, also when none runs */
 };
 
 /* On a call. */
@@ -100,18 +100,18 @@ enum ik_turn_verdict {
 struct ik_input {
 	enum ik_input_kind kind;
 	bool ready;
-	int request;             /* of IK_EFFECT_REQUEST: what is late is passed over */
-	int call;                /* of IK_EFFECT_JUDGE and RUN: likewise */
+	int request; /* of IK_EFFECT_REQUEST: what is late is passed over */
+	int call;    /* of IK_EFFECT_JUDGE and RUN: likewise */
 	enum ik_turn_verdict verdict;
 	const struct ik_delta *delta;
 	const char *text;
 	size_t text_length;
-	const char *data;        /* of USER: the message's, checked JSON; NULL: none */
+	const char *data; /* of USER: the message's, checked JSON; NULL: none */
 	size_t data_length;
-	const char *code;        /* error.code of the specification; static */
+	const char *code; /* error.code of the specification; static */
 	bool retryable;
-	int64_t retry_after_ms;  /* -1: not said */
-	uint32_t random;         /* for the jitter of the wait */
+	int64_t retry_after_ms; /* -1: not said */
+	uint32_t random;        /* for the jitter of the wait */
 	bool success;
 	int64_t duration_ms;
 	bool truncated;            /* the envelope lacks something */

@@ -11,8 +11,8 @@
 #define REPEATED_CALLS 5
 
 /* The outcome of a call: stored, told. envelope lives as long as the effects. */
-static void add_result(struct ik_turn *turn, struct ik_part *part,
-	struct ik_json_span envelope, const struct ik_input *outcome)
+static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_json_span envelope,
+	const struct ik_input *outcome)
 {
 	size_t kept[2] = { 0, 0 };
 	struct ik_event *event;
@@ -21,17 +21,19 @@ static void add_result(struct ik_turn *turn, struct ik_part *part,
 	for (int i = 0; i < 2 && outcome->truncated; i++)
 		kept[i] = ik_bytes_length(outcome->whole[i]);
 	part->state = IK_CALL_DONE;
-	event = ik_turn_append(turn, ik_message_tool_result_kept(part->id, part->name,
-		envelope.text, envelope.length, outcome->success, outcome->duration_ms, kept), IK_EVENT_MESSAGE);
+	event = ik_turn_append(turn,
+		ik_message_tool_result_kept(part->id, part->name, envelope.text, envelope.length,
+			outcome->success, outcome->duration_ms, kept),
+		IK_EVENT_MESSAGE);
 	event->id = part->id;
 	event->name = part->name;
-	memcpy(event->whole, outcome->whole, sizeof event->whole);
+	memcpy(event->whole, outcome->whole, sizeof(event->whole));
 	event = ik_turn_emit(turn, IK_EVENT_TOOL_DONE);
 	event->id = part->id;
 	event->name = part->name;
 	event->text = envelope.text;
 	event->text_length = envelope.length;
-	memcpy(event->whole, outcome->whole, sizeof event->whole);
+	memcpy(event->whole, outcome->whole, sizeof(event->whole));
 	event->number = outcome->duration_ms;
 }
 
@@ -67,7 +69,7 @@ void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure
 		char *message;
 
 		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE ||
-		    (part->state == IK_CALL_RUNNING) != running)
+			(part->state == IK_CALL_RUNNING) != running)
 			continue;
 		message = ik_format("Tool '%s' %s", part->name, what);
 		fail_call(turn, part, failure, message);
@@ -81,10 +83,11 @@ static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
 	char *message;
 
 	if (turn->reply.stop != IK_STOP_LENGTH ||
-	    ik_json_check(part->text.data, part->text.length, NULL, NULL) == IK_OK)
+		ik_json_check(part->text.data, part->text.length, NULL, NULL) == IK_OK)
 		return;
 	message = ik_format("Tool '%s' was not run: its arguments were cut at the output limit of a "
-		"reply. Make the call smaller", part->name);
+						"reply. Make the call smaller",
+		part->name);
 	fail_call(turn, part, IK_TOOL_INVALID_PARAMS, message);
 	free(message);
 }
@@ -127,7 +130,7 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 /* Does a call change nothing? */
 static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
 {
-	return turn->options.is_read_only != NULL &&
+	return turn->options.is_read_only &&
 		turn->options.is_read_only(turn->options.tools, part->name);
 }
 
@@ -165,8 +168,8 @@ static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
 	for (i = 0; i < turn->reply.count; i++) {
 		struct ik_part *part = turn->reply.parts[i];
 
-		if (part->kind == IK_PART_CALL && part->call == call &&
-		    part->state != IK_CALL_RUNNING && part->state != IK_CALL_DONE)
+		if (part->kind == IK_PART_CALL && part->call == call && part->state != IK_CALL_RUNNING &&
+			part->state != IK_CALL_DONE)
 			return part;
 	}
 	return NULL;
@@ -264,7 +267,7 @@ void ik_turn_judge_again(struct ik_turn *turn)
 		struct ik_part *part = turn->reply.parts[i];
 
 		if (part->kind == IK_PART_CALL && !part->granted &&
-		    (part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
+			(part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
 			add_call_effect(turn, IK_EFFECT_JUDGE, part);
 	}
 }
@@ -275,7 +278,7 @@ bool ik_turn_has_open_calls(const struct ik_turn *turn)
 
 	for (i = 0; i < turn->reply.count; i++) {
 		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-		    turn->reply.parts[i]->state != IK_CALL_DONE)
+			turn->reply.parts[i]->state != IK_CALL_DONE)
 			return true;
 	}
 	return false;
@@ -306,8 +309,8 @@ bool ik_turn_end_call(struct ik_turn *turn, const struct ik_input *input)
 
 	for (i = 0; i < turn->reply.count && !part; i++) {
 		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-		    turn->reply.parts[i]->state == IK_CALL_RUNNING &&
-		    turn->reply.parts[i]->call == input->call)
+			turn->reply.parts[i]->state == IK_CALL_RUNNING &&
+			turn->reply.parts[i]->call == input->call)
 			part = turn->reply.parts[i];
 	}
 	if (!part)
@@ -334,8 +337,7 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 		return "limit";
 	}
 	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-		    is_repeated(turn, turn->reply.parts[i]))
+		if (turn->reply.parts[i]->kind == IK_PART_CALL && is_repeated(turn, turn->reply.parts[i]))
 			repeated = turn->reply.parts[i];
 	}
 	if (repeated && !turn->options.ask_repeated) {

@@ -52,7 +52,8 @@ void ik_turn_append_error(struct ik_turn *turn, const char *code, const char *se
 	char *data = ik_format("{\"code\":\"%s\"}", code);
 
 	ik_turn_append(turn, ik_message_new(IK_KIND_NOTICE, sentence, length, data, strlen(data)),
-		IK_EVENT_ERROR)->name = code;
+		IK_EVENT_ERROR)
+		->name = code;
 	free(data);
 }
 

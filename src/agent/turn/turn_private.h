@@ -18,7 +18,7 @@
 struct ik_queued {
 	struct ik_queued *next;
 	struct ik_buf text;
-	struct ik_buf data;  /* of the message; empty: none */
+	struct ik_buf data; /* of the message; empty: none */
 };
 
 struct ik_turn {
@@ -32,25 +32,25 @@ struct ik_turn {
 
 	struct ik_queued *queue, **queue_end;
 	size_t queue_count;
-	bool held;        /* what is queued waits for the user */
+	bool held;                 /* what is queued waits for the user */
 	struct ik_buf queue_lines; /* of the last IK_EVENT_QUEUED */
 
 	struct ik_call_ids ids;
-	int next_call;    /* numbers of calls and requests in the session */
+	int next_call; /* numbers of calls and requests in the session */
 	int request;
 
 	/* Of the turn. */
 	int round;
-	int tool_rounds;  /* rounds with calls so far */
-	int continued;    /* requests for the rest of a reply that was cut, in a row */
-	int attempts;     /* tries of this round after the first */
-	bool forbidden;   /* the request that is out forbids calls */
-	char *last_name;  /* the call before, and how often it came running */
+	int tool_rounds; /* rounds with calls so far */
+	int continued;   /* requests for the rest of a reply that was cut, in a row */
+	int attempts;    /* tries of this round after the first */
+	bool forbidden;  /* the request that is out forbids calls */
+	char *last_name; /* the call before, and how often it came running */
 	struct ik_buf last_arguments;
 	int repeated;
 	struct ik_part *circling; /* that call: no call of its round is judged before the person
 	                             has said whether to go on; NULL: none */
-	bool stopped;     /* the person said no */
+	bool stopped;             /* the person said no */
 
 	struct ik_reply reply;
 	size_t running;

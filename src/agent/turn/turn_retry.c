@@ -9,7 +9,7 @@ int64_t ik_retry_wait(const struct ik_turn_options *options, int attempt,
 	int64_t delay = options->retry_base_ms;
 
 	if (!failure->retryable || attempt > options->retry_max ||
-	    failure->retry_after_ms > LONGEST_RETRY_AFTER_MS)
+		failure->retry_after_ms > LONGEST_RETRY_AFTER_MS)
 		return -1;
 	for (int i = 1; i < attempt && delay < options->retry_cap_ms; i++)
 		delay *= 2;

@@ -123,7 +123,8 @@ static bool lacks_tools(const struct ik_request *request)
 static void put_stand_in(struct ik_buf *out)
 {
 	static const struct ik_tool_definition none = {
-		.name = "none", .description = "There are no tools now.",
+		.name = "none",
+		.description = "There are no tools now.",
 	};
 
 	ik_json_key(out, "tools");
@@ -144,7 +145,7 @@ static void open_text(struct ik_buf *out, const char *text, size_t length)
 
 static void put_system(struct ik_buf *out, const char *prompt)
 {
-	if (prompt == NULL || ik_wire_is_blank(prompt, strlen(prompt)))
+	if (!prompt || ik_wire_is_blank(prompt, strlen(prompt)))
 		return;
 	ik_json_key(out, "system");
 	ik_json_open(out, '[');
@@ -177,8 +178,7 @@ static void open_message(struct ik_wire_writer *writer, const char *role)
 	ik_json_open(writer->out, '[');
 	writer->role = role;
 	if (user) {
-		memmove(writer->marks + 1, writer->marks,
-			sizeof writer->marks - sizeof *writer->marks);
+		memmove(writer->marks + 1, writer->marks, sizeof(writer->marks) - sizeof(*writer->marks));
 		writer->marks[0] = 0;
 	}
 }
@@ -207,14 +207,16 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 	for (size_t index = 0; index < passage->count; index++) {
 		bool success = true;
 		const struct ik_message *result = passage->messages[index];
+
 		ik_json_open(writer->out, '{');
 		ik_wire_put_member(writer->out, "type", "tool_result");
 		ik_json_key(writer->out, "tool_use_id");
 		ik_wire_put_call_id(writer->out, passage->calls[index]->call_id, IK_WIRE_CALL_ID);
 		ik_json_key(writer->out, "content");
 		ik_wire_put_envelope(writer->out, result);
-		if (!result || (ik_json_bool(ik_json_member(ik_message_data(result), "success"),
-				&success) && !success)) {
+		if (!result ||
+			(ik_json_bool(ik_json_member(ik_message_data(result), "success"), &success) &&
+				!success)) {
 			ik_json_key(writer->out, "is_error");
 			ik_json_put_bool(writer->out, true);
 		}
@@ -262,8 +264,10 @@ static bool says_something(const struct ik_passage *passage)
 {
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
-		if (message->kind == IK_KIND_TOOL_CALL || (message->kind == IK_KIND_ASSISTANT &&
-		    !ik_wire_is_blank(message->content, message->content_length)))
+
+		if (message->kind == IK_KIND_TOOL_CALL ||
+			(message->kind == IK_KIND_ASSISTANT &&
+				!ik_wire_is_blank(message->content, message->content_length)))
 			return true;
 	}
 	return false;
@@ -281,6 +285,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	open_message(writer, "assistant");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
+
 		if (message->kind == IK_KIND_THINKING) {
 			put_thinking(writer, message);
 		} else if (message->kind == IK_KIND_TOOL_CALL) {
@@ -322,8 +327,9 @@ static bool may_think(const struct ik_request *request)
 		if (message->kind == IK_KIND_USER)
 			break;
 		called = called || message->kind == IK_KIND_TOOL_CALL;
-		thought = thought || (message->kind == IK_KIND_THINKING &&
-			ik_wire_opaque(request, message, IK_ANTHROPIC).text);
+		thought = thought ||
+			(message->kind == IK_KIND_THINKING &&
+				ik_wire_opaque(request, message, IK_ANTHROPIC).text);
 	}
 	return !called || thought;
 }

@@ -9,7 +9,7 @@
 /* What a block of the reply is; blocks of the provider's own tools are not ours. */
 enum { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
 
-struct state {
+struct anthropic_stream_state {
 	struct ik_buf signature; /* of the present thinking, JSON; empty: none yet */
 	struct ik_buf input;     /* of a call whose arguments came whole with its beginning */
 	struct ik_delta usage;
@@ -17,7 +17,7 @@ struct state {
 
 static void state_done(void *arg)
 {
-	struct state *state = arg;
+	struct anthropic_stream_state *state = arg;
 
 	ik_buf_done(&state->signature);
 	ik_buf_done(&state->input);
@@ -28,6 +28,7 @@ static void tell_opaque(struct ik_stream_decoder *decoder, const char *key,
 	struct ik_json_span value)
 {
 	struct ik_buf object;
+
 	ik_buf_init(&object, IK_LIMIT_SSE_EVENT);
 
 	ik_json_open(&object, '{');
@@ -43,7 +44,7 @@ static void tell_opaque(struct ik_stream_decoder *decoder, const char *key,
 /* Remember a signature that is not empty; a later one replaces it. */
 static void keep_signature(struct ik_stream_decoder *decoder, struct ik_json_span signature)
 {
-	struct state *state = decoder->state;
+	struct anthropic_stream_state *state = decoder->state;
 
 	if (ik_json_span_type(signature) != IK_JSON_STRING || ik_json_string_is(signature, ""))
 		return;
@@ -53,7 +54,7 @@ static void keep_signature(struct ik_stream_decoder *decoder, struct ik_json_spa
 
 static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span block)
 {
-	struct state *state = decoder->state;
+	struct anthropic_stream_state *state = decoder->state;
 	struct ik_json_span type = ik_json_member(block, "type");
 
 	ik_buf_clear(&state->signature);
@@ -67,12 +68,15 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 		keep_signature(decoder, ik_json_member(block, "signature"));
 	} else if (ik_json_string_is(type, "redacted_thinking")) {
 		struct ik_json_span data = ik_json_member(block, "data");
+
 		if (data.text)
 			tell_opaque(decoder, "redacted", data);
 	} else if (ik_json_string_is(type, "tool_use")) {
 		struct ik_json_span none = { NULL, 0 }, input = ik_json_member(block, "input");
-		struct ik_call_piece piece = { .index = index, .id = ik_json_member(block, "id"),
-			.name = ik_json_member(block, "name") };
+		struct ik_call_piece piece = {
+			.index = index, .id = ik_json_member(block, "id"), .name = ik_json_member(block, "name")
+		};
+
 		ik_decoder_set_mark(decoder, index, BLOCK_CALL);
 		ik_decoder_call(decoder, &piece, none);
 		/* Mostly {}, and the arguments follow in pieces. */
@@ -84,7 +88,7 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 static void continue_block(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span delta)
 {
-	struct state *state = decoder->state;
+	struct anthropic_stream_state *state = decoder->state;
 	struct ik_json_span type = ik_json_member(delta, "type");
 
 	if (ik_json_string_is(type, "text_delta")) {
@@ -94,11 +98,11 @@ static void continue_block(struct ik_stream_decoder *decoder, int64_t index,
 	} else if (ik_json_string_is(type, "signature_delta")) {
 		keep_signature(decoder, ik_json_member(delta, "signature"));
 	} else if (ik_json_string_is(type, "input_json_delta") &&
-		   ik_decoder_mark(decoder, index) == BLOCK_CALL) {
+		ik_decoder_mark(decoder, index) == BLOCK_CALL) {
 		struct ik_json_span piece_text = ik_json_member(delta, "partial_json");
 		struct ik_call_piece piece = { .index = index };
-		if (ik_json_span_type(piece_text) != IK_JSON_STRING ||
-		    ik_json_string_is(piece_text, ""))
+
+		if (ik_json_span_type(piece_text) != IK_JSON_STRING || ik_json_string_is(piece_text, ""))
 			return;
 		ik_buf_clear(&state->input);
 		ik_decoder_call(decoder, &piece, piece_text);
@@ -107,7 +111,7 @@ static void continue_block(struct ik_stream_decoder *decoder, int64_t index,
 
 static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 {
-	struct state *state = decoder->state;
+	struct anthropic_stream_state *state = decoder->state;
 	char kind = ik_decoder_mark(decoder, index);
 
 	if (kind == BLOCK_THINKING && state->signature.length) {
@@ -116,6 +120,7 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 		ik_buf_clear(&state->signature);
 	} else if (kind == BLOCK_CALL) {
 		struct ik_call_piece piece = { .index = index };
+
 		if (state->input.length)
 			ik_decoder_call(decoder, &piece,
 				(struct ik_json_span){ state->input.data, state->input.length });
@@ -127,7 +132,7 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 /* Take the numbers that are said; the others stay what they were. */
 static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
 {
-	struct ik_delta *known = &((struct state *)decoder->state)->usage;
+	struct ik_delta *known = &((struct anthropic_stream_state *)decoder->state)->usage;
 	int64_t fresh, read = 0, written = 0;
 
 	if (ik_json_span_type(usage) != IK_JSON_OBJECT)
@@ -137,8 +142,7 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 	if (ik_json_integer(ik_json_member(usage, "input_tokens"), &fresh) && fresh >= 0) {
 		ik_json_integer(ik_json_member(usage, "cache_read_input_tokens"), &read);
 		ik_json_integer(ik_json_member(usage, "cache_creation_input_tokens"), &written);
-		if (read < 0 || read > INT32_MAX || written < 0 || written > INT32_MAX ||
-		    fresh > INT32_MAX)
+		if (read < 0 || read > INT32_MAX || written < 0 || written > INT32_MAX || fresh > INT32_MAX)
 			return;
 		known->input_tokens = fresh + read + written;
 		known->cached_tokens = read;
@@ -164,7 +168,7 @@ static void take_stop_reason(struct ik_stream_decoder *decoder, struct ik_json_s
 	if (ik_json_span_type(reason) != IK_JSON_STRING)
 		return;
 	ik_decoder_stop(decoder, IK_STOP_END);
-	for (size_t index = 0; index < sizeof reasons / sizeof *reasons; index++) {
+	for (size_t index = 0; index < sizeof(reasons) / sizeof(*reasons); index++) {
 		if (ik_json_string_is(reason, reasons[index].name))
 			ik_decoder_stop(decoder, reasons[index].stop);
 	}
@@ -217,9 +221,11 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 struct ik_stream_decoder *ik_anthropic_decoder_new(void)
 {
 	static const struct ik_decoder_rules rules = { .type = IK_ANTHROPIC,
-		.state_size = sizeof(struct state), .state_done = state_done, .take = take };
+		.state_size = sizeof(struct anthropic_stream_state),
+		.state_done = state_done,
+		.take = take };
 	struct ik_stream_decoder *decoder = ik_decoder_new(&rules);
-	struct state *state = decoder->state;
+	struct anthropic_stream_state *state = decoder->state;
 
 	ik_buf_init(&state->signature, IK_LIMIT_SSE_EVENT);
 	ik_buf_init(&state->input, IK_LIMIT_ARGUMENTS);

@@ -78,7 +78,7 @@ static void put_text(struct ik_buf *out, const char *text, size_t length)
 
 static void put_system(struct ik_buf *out, const char *prompt)
 {
-	if (prompt == NULL || *prompt == '\0')
+	if (!prompt || *prompt == '\0')
 		return;
 	ik_json_key(out, "systemInstruction");
 	ik_json_open(out, '{');
@@ -127,6 +127,7 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 static bool demands_signature(const char *model)
 {
 	const char *name = strrchr(model, '/');
+
 	name = name ? name + 1 : model;
 
 	return ik_text_starts(name, "gemini-") && !ik_text_starts(name, "gemini-1") &&
@@ -167,12 +168,15 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	open_content(writer, "model");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
+
 		if (message->kind == IK_KIND_TOOL_CALL) {
 			put_call(writer, message, first);
 			first = false;
 		} else if (message->kind == IK_KIND_ASSISTANT) {
-			struct ik_json_span signature = ik_json_member(
-				ik_wire_opaque(writer->request, message, IK_GOOGLE), "thoughtSignature");
+			struct ik_json_span signature = ik_json_member(ik_wire_opaque(writer->request, message,
+															   IK_GOOGLE),
+				"thoughtSignature");
+
 			open_text(writer->out, message->content, message->content_length);
 			if (signature.text)
 				ik_wire_put_raw_member(writer->out, "thoughtSignature", signature);
@@ -189,8 +193,9 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 	open_content(writer, "user");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *call = passage->calls[index];
-		struct ik_json_span id = ik_json_member(
-			ik_wire_opaque(writer->request, call, IK_GOOGLE), "id");
+		struct ik_json_span id = ik_json_member(ik_wire_opaque(writer->request, call, IK_GOOGLE),
+			"id");
+
 		ik_json_open(out, '{');
 		ik_json_key(out, "functionResponse");
 		ik_json_open(out, '{');

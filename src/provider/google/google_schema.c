@@ -37,8 +37,8 @@ struct sources {
 	int depth;
 };
 
-static void put(struct ik_buf *out, const struct sources *around,
-	struct ik_json_span schema, struct ik_json_span description);
+static void put(struct ik_buf *out, const struct sources *around, struct ik_json_span schema,
+	struct ik_json_span description);
 
 static bool is_null_type(struct ik_json_span schema)
 {
@@ -78,6 +78,7 @@ static void add_source(struct sources *sources, struct ik_json_span schema)
 	value = ik_json_member(schema, "$ref");
 	if (value.text) {
 		struct ik_json_span referred = ik_json_referred(sources->rewrite->root, value);
+
 		if (referred.text && is_repeated(sources, referred))
 			sources->shallow = sources->rewrite->cut = true;
 		add_source(sources, referred);
@@ -87,6 +88,7 @@ static void add_source(struct sources *sources, struct ik_json_span schema)
 	/* Of "this or null" the first remains. */
 	for (int index = 0; index < 2; index++) {
 		struct ik_json_span choices = ik_json_member(schema, index ? "oneOf" : "anyOf");
+
 		walk = (struct ik_json_walk){ 0 };
 		left = 0;
 		while (ik_json_next(choices, &walk, &key, &value)) {
@@ -139,10 +141,12 @@ static void put_properties(struct ik_buf *out, const struct sources *sources)
 	for (size_t index = 0; index < sources->count; index++) {
 		struct ik_json_walk walk = { 0 };
 		struct ik_json_span properties = ik_json_member(sources->list[index], "properties");
+
 		if (ik_json_span_type(properties) != IK_JSON_OBJECT)
 			continue;
 		while (ik_json_next(properties, &walk, &key, &value)) {
 			struct ik_json_span none = { NULL, 0 };
+
 			if (has_property(sources, index, key))
 				continue;
 			if (!any) {
@@ -167,6 +171,7 @@ static void put_required(struct ik_buf *out, const struct sources *sources)
 	for (size_t index = 0; index < sources->count; index++) {
 		struct ik_json_walk walk = { 0 };
 		struct ik_json_span required = ik_json_member(sources->list[index], "required");
+
 		if (ik_json_span_type(required) != IK_JSON_ARRAY)
 			continue;
 		while (ik_json_next(required, &walk, &key, &name)) {
@@ -195,7 +200,7 @@ static void put_items(struct ik_buf *out, const struct sources *sources)
 	if (ik_json_span_type(items) == IK_JSON_ARRAY)
 		items = ik_json_at(items, "0");
 	if (ik_json_span_type(items) != IK_JSON_OBJECT || sources->shallow)
-		items = (struct ik_json_span){ text_only, sizeof text_only - 1 };
+		items = (struct ik_json_span){ text_only, sizeof(text_only) - 1 };
 	ik_json_key(out, "items");
 	put(out, sources, items, none);
 }
@@ -215,6 +220,7 @@ static void put_enum(struct ik_buf *out, const struct sources *sources)
 		return;
 	}
 	struct ik_json_span list = find(sources, "enum");
+
 	if (ik_json_span_type(list) != IK_JSON_ARRAY)
 		return;
 	while (ik_json_next(list, &walk, &key, &value)) {
@@ -241,8 +247,7 @@ static void put_bound(struct ik_buf *out, const struct sources *sources, bool wh
 		bound = find(sources, upper ? "exclusiveMaximum" : "exclusiveMinimum");
 		if (ik_json_span_type(bound) != IK_JSON_NUMBER)
 			return;
-		if (whole && ik_json_integer(bound, &number) && number > -INT32_MAX &&
-		    number < INT32_MAX) {
+		if (whole && ik_json_integer(bound, &number) && number > -INT32_MAX && number < INT32_MAX) {
 			ik_json_key(out, upper ? "maximum" : "minimum");
 			ik_json_put_integer(out, upper ? number - 1 : number + 1);
 			return;
@@ -258,6 +263,7 @@ static void put_plain(struct ik_buf *out, const struct sources *sources, const c
 {
 	for (; *names; names++) {
 		struct ik_json_span value = find(sources, *names);
+
 		if (ik_json_span_type(value) != type)
 			continue;
 		ik_json_key(out, *names);
@@ -271,23 +277,25 @@ static void put_format(struct ik_buf *out, const struct sources *sources, const 
 	static const struct {
 		const char *type, *format;
 	} known[] = {
-		{ "string", "date-time" }, { "integer", "int32" }, { "integer", "int64" },
-		{ "number", "float" }, { "number", "double" },
+		{ "string", "date-time" },
+		{ "integer", "int32" },
+		{ "integer", "int64" },
+		{ "number", "float" },
+		{ "number", "double" },
 	};
 	struct ik_json_span format = find(sources, "format");
 
-	for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
+	for (size_t index = 0; index < sizeof(known) / sizeof(*known); index++) {
 		if (strcmp(known[index].type, type) == 0 &&
-		    ik_json_string_is(format, known[index].format)) {
+			ik_json_string_is(format, known[index].format)) {
 			ik_json_key(out, "format");
 			ik_json_put_raw(out, format);
 		}
 	}
 }
 
-static const char *const type_names[] = {
-	"object", "array", "string", "integer", "number", "boolean", NULL
-};
+static const char *const type_names[] = { "object", "array", "string", "integer", "number",
+	"boolean", NULL };
 
 /* The types that a schema allows, as a list of indexes of type_names; how many. */
 static size_t find_types(struct sources *sources, size_t *ret_types)
@@ -333,8 +341,9 @@ static const char *guess_type(const struct sources *sources)
 	case IK_JSON_NUMBER:
 		return "number";
 	default:
-		return ik_json_span_type(ik_json_at(find(sources, "enum"), "0")) == IK_JSON_NUMBER ?
-			"number" : "string";
+		return ik_json_span_type(ik_json_at(find(sources, "enum"), "0")) == IK_JSON_NUMBER
+			? "number"
+			: "string";
 	}
 }
 
@@ -412,14 +421,12 @@ static bool is_too_much(const struct rewrite *rewrite)
 }
 
 /* Append a schema; description is that of one around it, for one that has none. */
-static void put(struct ik_buf *out, const struct sources *around,
-	struct ik_json_span schema, struct ik_json_span description)
+static void put(struct ik_buf *out, const struct sources *around, struct ik_json_span schema,
+	struct ik_json_span description)
 {
 	struct rewrite *rewrite = around->rewrite;
-	struct sources sources = {
-		.rewrite = rewrite, .around = around, .depth = around->depth + 1
-	};
-	size_t types[sizeof type_names / sizeof *type_names];
+	struct sources sources = { .rewrite = rewrite, .around = around, .depth = around->depth + 1 };
+	size_t types[sizeof(type_names) / sizeof(*type_names)];
 	bool nullable = false;
 
 	if (is_too_much(rewrite))
@@ -433,11 +440,10 @@ static void put(struct ik_buf *out, const struct sources *around,
 	size_t count = find_types(&sources, types);
 	/* An object says by itself what it is; "at least one of" is beyond Gemini. */
 	if (!sources.shallow && !find(&sources, "properties").text &&
-	    put_choices(out, &sources, description))
+		put_choices(out, &sources, description))
 		return;
 	if (count < 2) {
-		put_typed(out, &sources, count ? type_names[types[0]] : guess_type(&sources),
-			description);
+		put_typed(out, &sources, count ? type_names[types[0]] : guess_type(&sources), description);
 		return;
 	}
 	ik_json_open(out, '{');

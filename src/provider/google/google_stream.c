@@ -7,7 +7,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-struct state {
+struct google_stream_state {
 	int64_t calls; /* each is whole when it comes, and has no index */
 	struct ik_delta usage;
 };
@@ -46,7 +46,7 @@ static struct ik_json_span text_or_none(struct ik_json_span value)
 
 static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
 {
-	struct state *state = decoder->state;
+	struct google_stream_state *state = decoder->state;
 	struct ik_json_span call = ik_json_member(part, "functionCall");
 	struct ik_json_span signature = text_or_none(ik_json_member(part, "thoughtSignature"));
 	struct ik_json_span none = { NULL, 0 };
@@ -56,6 +56,7 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 		struct ik_call_piece piece = { .index = state->calls++,
 			.id = text_or_none(ik_json_member(call, "id")),
 			.name = ik_json_member(call, "name") };
+
 		ik_decoder_call(decoder, &piece, ik_json_member(call, "args"));
 		ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
 		tell_opaque(decoder, IK_DELTA_CALL, decoder->calls.count - 1, signature, piece.id);
@@ -74,8 +75,8 @@ static void tell_failure(struct ik_stream_decoder *decoder, struct ik_json_span 
 	struct ik_json_span message)
 {
 	struct ik_buf words;
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER",
-		.retryable = true };
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER", .retryable = true };
+
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
 
 	ik_buf_puts(&words, _("The model ended its reply with an error: "));
@@ -91,12 +92,22 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	struct ik_json_span message)
 {
 	static const char *const refusals[] = {
-		"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
+		"SAFETY",
+		"RECITATION",
+		"LANGUAGE",
+		"BLOCKLIST",
+		"PROHIBITED_CONTENT",
+		"SPII",
+		"IMAGE_SAFETY",
+		"IMAGE_PROHIBITED_CONTENT",
+		"IMAGE_RECITATION",
 	};
 	static const char *const failures[] = {
-		"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS",
-		"MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE",
+		"MALFORMED_FUNCTION_CALL",
+		"UNEXPECTED_TOOL_CALL",
+		"TOO_MANY_TOOL_CALLS",
+		"MISSING_THOUGHT_SIGNATURE",
+		"MALFORMED_RESPONSE",
 	};
 
 	if (!text_or_none(reason).text)
@@ -104,11 +115,11 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	ik_decoder_stop(decoder, IK_STOP_END);
 	if (ik_json_string_is(reason, "MAX_TOKENS"))
 		ik_decoder_stop(decoder, IK_STOP_LENGTH);
-	for (size_t index = 0; index < sizeof refusals / sizeof *refusals; index++) {
+	for (size_t index = 0; index < sizeof(refusals) / sizeof(*refusals); index++) {
 		if (ik_json_string_is(reason, refusals[index]))
 			ik_decoder_stop(decoder, IK_STOP_REFUSED);
 	}
-	for (size_t index = 0; index < sizeof failures / sizeof *failures; index++) {
+	for (size_t index = 0; index < sizeof(failures) / sizeof(*failures); index++) {
 		if (ik_json_string_is(reason, failures[index]))
 			tell_failure(decoder, reason, message);
 	}
@@ -116,11 +127,11 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 
 /* What the model has used; they come with every chunk. */
 enum { PROMPT, TOOL_PROMPT, CANDIDATES, THOUGHTS, CACHED, COUNTS };
-static const char *const names[] = {
-	[PROMPT] = "promptTokenCount", [TOOL_PROMPT] = "toolUsePromptTokenCount",
-	[CANDIDATES] = "candidatesTokenCount", [THOUGHTS] = "thoughtsTokenCount",
-	[CACHED] = "cachedContentTokenCount"
-};
+static const char *const names[] = { [PROMPT] = "promptTokenCount",
+	[TOOL_PROMPT] = "toolUsePromptTokenCount",
+	[CANDIDATES] = "candidatesTokenCount",
+	[THOUGHTS] = "thoughtsTokenCount",
+	[CACHED] = "cachedContentTokenCount" };
 
 /* A number from 0 on that is not absurd; else 0. */
 static int64_t sane(int64_t number)
@@ -131,7 +142,7 @@ static int64_t sane(int64_t number)
 /* Tell them when they have changed. */
 static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[COUNTS])
 {
-	struct ik_delta *known = &((struct state *)decoder->state)->usage;
+	struct ik_delta *known = &((struct google_stream_state *)decoder->state)->usage;
 	struct ik_delta delta = { .kind = IK_DELTA_USAGE };
 
 	delta.reasoning_tokens = sane(counts[THOUGHTS]);
@@ -139,9 +150,9 @@ static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[C
 	delta.input_tokens = sane(counts[PROMPT]) + sane(counts[TOOL_PROMPT]);
 	delta.output_tokens = sane(counts[CANDIDATES]) + delta.reasoning_tokens;
 	if (known->kind == IK_DELTA_USAGE && known->input_tokens == delta.input_tokens &&
-	    known->output_tokens == delta.output_tokens &&
-	    known->cached_tokens == delta.cached_tokens &&
-	    known->reasoning_tokens == delta.reasoning_tokens)
+		known->output_tokens == delta.output_tokens &&
+		known->cached_tokens == delta.cached_tokens &&
+		known->reasoning_tokens == delta.reasoning_tokens)
 		return;
 	*known = delta;
 	ik_decoder_tell(decoder, &delta);
@@ -184,8 +195,9 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 
 struct ik_stream_decoder *ik_google_decoder_new(void)
 {
-	static const struct ik_decoder_rules rules = { .type = IK_GOOGLE,
-		.state_size = sizeof(struct state), .take = take };
+	static const struct ik_decoder_rules rules = {
+		.type = IK_GOOGLE, .state_size = sizeof(struct google_stream_state), .take = take
+	};
 
 	return ik_decoder_new(&rules);
 }

@@ -17,9 +17,10 @@
 /* Does the URL's host lie in that domain? */
 static bool is_host(const struct ik_request *request, const char *domain)
 {
-	const char *url = request->endpoint && request->endpoint->base_url ?
-		request->endpoint->base_url : "";
+	const char *url = request->endpoint && request->endpoint->base_url ? request->endpoint->base_url
+																	   : "";
 	const char *host = strstr(url, "://");
+
 	host = host ? host + 3 : url;
 	size_t length = strcspn(host, ":/"), wanted = strlen(domain);
 
@@ -64,7 +65,7 @@ static bool is_short_id(const char *id)
 	size_t fine = 0;
 
 	while ((id[fine] >= 'a' && id[fine] <= 'z') || (id[fine] >= 'A' && id[fine] <= 'Z') ||
-	       (id[fine] >= '0' && id[fine] <= '9'))
+		(id[fine] >= '0' && id[fine] <= '9'))
 		fine++;
 	return fine == SHORT_CALL_ID && !id[fine];
 }
@@ -77,14 +78,13 @@ static void put_short_id(struct ik_buf *out, const char *id)
 	char made[SHORT_CALL_ID + 1] = "";
 
 	for (size_t at = 0; at < SHORT_CALL_ID; at++) {
-		made[at] = digits[hash % (sizeof digits - 1)];
-		hash /= sizeof digits - 1;
+		made[at] = digits[hash % (sizeof(digits) - 1)];
+		hash /= sizeof(digits) - 1;
 	}
 	ik_json_put_text(out, made);
 }
 
-void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request,
-	const char *call_id)
+void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request, const char *call_id)
 {
 	struct ik_chat_dialect dialect = ik_chat_dialect(request);
 
@@ -130,8 +130,9 @@ static const char *member_of(const struct ik_request *request, const struct ik_m
 		name = ik_wire_opaque(request, message, IK_OPENAI_CHAT);
 	if (ik_json_span_type(name) != IK_JSON_STRING)
 		return NULL;
-	return ik_json_string_is(name, IK_CHAT_REASONING_CONTENT) ? IK_CHAT_REASONING_CONTENT :
-		ik_json_string_is(name, IK_CHAT_REASONING) ? IK_CHAT_REASONING : NULL;
+	return ik_json_string_is(name, IK_CHAT_REASONING_CONTENT) ? IK_CHAT_REASONING_CONTENT
+		: ik_json_string_is(name, IK_CHAT_REASONING)          ? IK_CHAT_REASONING
+															  : NULL;
 }
 
 /* All that the server told of this passage's thinking beside its text. */
@@ -142,9 +143,9 @@ static bool put_details(struct ik_buf *out, const struct ik_request *request,
 
 	for (size_t index = 0; index < passage->count; index++) {
 		struct ik_json_walk walk = { 0 };
-		struct ik_json_span key, detail, list = ik_json_member(
-			ik_wire_opaque(request, passage->messages[index], IK_OPENAI_CHAT),
-			IK_CHAT_REASONING_DETAILS);
+		struct ik_json_span key, detail,
+			list = ik_json_member(ik_wire_opaque(request, passage->messages[index], IK_OPENAI_CHAT),
+				IK_CHAT_REASONING_DETAILS);
 
 		while (ik_json_next(list, &walk, &key, &detail)) {
 			if (!any) {

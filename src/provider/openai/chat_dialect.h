@@ -14,29 +14,27 @@
 #include "provider/wire/transcript.h"
 
 struct ik_chat_dialect {
-	bool openai;          /* OpenAI's own */
-	bool alternates;      /* user and assistant take turns: neighbours are joined */
-	bool answers_results; /* behind results the assistant speaks, never the user */
-	bool short_ids;       /* the id of a call is nine letters and digits */
-	bool counts_unasked;  /* tells the usage unasked, and refuses to be asked */
-	bool wants_thoughts;  /* refuses a call without the thinking before it */
+	bool openai;            /* OpenAI's own */
+	bool alternates;        /* user and assistant take turns: neighbours are joined */
+	bool answers_results;   /* behind results the assistant speaks, never the user */
+	bool short_ids;         /* the id of a call is nine letters and digits */
+	bool counts_unasked;    /* tells the usage unasked, and refuses to be asked */
+	bool wants_thoughts;    /* refuses a call without the thinking before it */
 	bool switches_thinking; /* has a member that switches it on and off */
-	bool knows_efforts;   /* takes an effort beside it */
+	bool knows_efforts;     /* takes an effort beside it */
 };
 
 struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request);
 
 /* The id of a call: as it came where that is allowed, since some servers keep data in it. */
-void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request,
-	const char *call_id);
+void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request, const char *call_id);
 
 /* Members of a call that the server wants back with it, as they came. */
 void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_message *call);
 
 /* How much the model is to think: the name of an effort, as OpenAI and most take it. */
-void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request,
-	const char *effort);
+void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort);
 
 /*
  * The member with what the assistant thought in that passage, if it came in one from this

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "provider/openai/chat_dialect.h"
-#include "provider/wire/headers.h"
 #include "provider/openai/openai_strict.h"
+#include "provider/wire/headers.h"
 #include "provider/wire/thinking.h"
 #include "provider/wire/transcript.h"
 #include "provider/wire/wire.h"
@@ -113,8 +113,7 @@ static void put_end(struct ik_wire_writer *writer)
 /* Does the message that is open take what this role says next? */
 static bool goes_on(const struct ik_wire_writer *writer, const char *role)
 {
-	return ik_text_equal(writer->role, role) &&
-		ik_chat_dialect(writer->request).alternates;
+	return ik_text_equal(writer->role, role) && ik_chat_dialect(writer->request).alternates;
 }
 
 static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
@@ -124,8 +123,7 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 	if (joined) {
 		ik_buf_puts(writer->out, "\\n\\n");
 	} else {
-		if (ik_text_equal(writer->role, "tool") &&
-		    ik_chat_dialect(writer->request).answers_results)
+		if (ik_text_equal(writer->role, "tool") && ik_chat_dialect(writer->request).answers_results)
 			put_text_message(writer->out, "assistant", INTERRUPTED, strlen(INTERRUPTED));
 		put_end(writer);
 		ik_json_open(writer->out, '{');
@@ -165,6 +163,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 			calls++;
 	}
 	bool joined = goes_on(writer, "assistant");
+
 	if (joined) {
 		ik_buf_puts(out, text ? "\\n\\n" : "");
 	} else {
@@ -235,8 +234,7 @@ static void put_head(struct ik_buf *out, const struct ik_request *request)
 	ik_json_key(out, "messages");
 	ik_json_open(out, '[');
 	if (request->system_prompt && *request->system_prompt)
-		put_text_message(out, "system", request->system_prompt,
-			strlen(request->system_prompt));
+		put_text_message(out, "system", request->system_prompt, strlen(request->system_prompt));
 }
 
 static void put_tail(struct ik_buf *out, const struct ik_request *request)
@@ -258,8 +256,8 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 		ik_json_put_text(out, "none");
 	}
 	if (request->max_output_tokens > 0) {
-		ik_json_key(out, ik_endpoint_is_openai(request->endpoint) ? "max_completion_tokens" :
-			"max_tokens");
+		ik_json_key(out,
+			ik_endpoint_is_openai(request->endpoint) ? "max_completion_tokens" : "max_tokens");
 		ik_json_put_integer(out, request->max_output_tokens);
 	}
 	if (thinking.form == IK_THINKING_EFFORT)

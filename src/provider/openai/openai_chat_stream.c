@@ -2,19 +2,19 @@
 
 #include "json/write.h"
 #include "provider/openai/chat_dialect.h"
-#include "provider/wire/decoder.h"
 #include "provider/openai/reasoning_details.h"
+#include "provider/wire/decoder.h"
 #include "util/limits.h"
 
-struct state {
+struct openai_chat_stream_state {
 	const char *member; /* in which the thinking came that is being told; NULL: none is */
 	struct ik_reasoning_details *details; /* of it, and of what is not shown; NULL: none yet */
-	bool extra;         /* the calls have data of their own */
+	bool extra;                           /* the calls have data of their own */
 };
 
 static void state_done(void *arg)
 {
-	struct state *state = arg;
+	struct openai_chat_stream_state *state = arg;
 
 	state->details = ik_reasoning_details_free(state->details);
 }
@@ -22,7 +22,7 @@ static void state_done(void *arg)
 /* What was thought is whole: tell what is to go back with it. */
 static void end_thinking(struct ik_stream_decoder *decoder)
 {
-	struct state *state = decoder->state;
+	struct openai_chat_stream_state *state = decoder->state;
 	struct ik_buf name;
 
 	if (!state->member)
@@ -39,7 +39,7 @@ static void end_thinking(struct ik_stream_decoder *decoder)
  * all of the round, and is kept with what came last, which is in it for sure. */
 static void end_details(struct ik_stream_decoder *decoder)
 {
-	struct state *state = decoder->state;
+	struct openai_chat_stream_state *state = decoder->state;
 	enum ik_delta_kind of = decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT;
 	struct ik_buf object;
 
@@ -59,8 +59,7 @@ static void end_details(struct ik_stream_decoder *decoder)
 /* Does the value say anything? An empty text often stands beside the thinking. */
 static bool says_something(struct ik_json_span value)
 {
-	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 :
-		ik_json_count(value) > 0;
+	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 : ik_json_count(value) > 0;
 }
 
 /* Content in parts, as some servers send it: texts, and thinking with texts inside. */
@@ -82,6 +81,7 @@ static void take_parts(struct ik_stream_decoder *decoder, enum ik_delta_kind kin
 		} else if (ik_json_span_type(inner) == IK_JSON_ARRAY) {
 			struct ik_json_walk inside = { 0 };
 			struct ik_json_span thought;
+
 			while (ik_json_next(inner, &inside, &key, &thought))
 				ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(thought, "text"));
 		}
@@ -105,7 +105,7 @@ static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span it
 		ik_decoder_opaque(decoder, IK_DELTA_CALL, decoder->calls.count - 1,
 			(struct ik_json_span){ object.data, object.length });
 	ik_buf_done(&object);
-	((struct state *)decoder->state)->extra = true;
+	((struct openai_chat_stream_state *)decoder->state)->extra = true;
 }
 
 /* One element of tool_calls, or a function_call of old. */
@@ -128,14 +128,15 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
 	bool thought = false; /* both spellings may come with the same text */
-	struct state *state = decoder->state;
+	struct openai_chat_stream_state *state = decoder->state;
 
 	while (ik_json_next(message, &walk, &key, &value)) {
 		enum ik_json_type type = ik_json_span_type(value);
+
 		if (type == IK_JSON_NULL)
 			continue;
 		if ((ik_json_string_is(key, "content") || ik_json_string_is(key, "tool_calls")) &&
-		    says_something(value))
+			says_something(value))
 			end_thinking(decoder);
 		if (ik_json_string_is(key, "content")) {
 			if (type == IK_JSON_ARRAY)
@@ -145,15 +146,16 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 		} else if (ik_json_string_is(key, "tool_calls")) {
 			struct ik_json_walk items = { 0 };
 			struct ik_json_span item, unused;
+
 			while (ik_json_next(value, &items, &unused, &item))
 				take_call(decoder, item, ik_json_member(item, "function"));
 		} else if (ik_json_string_is(key, IK_CHAT_REASONING_CONTENT) ||
-			   ik_json_string_is(key, IK_CHAT_REASONING)) {
+			ik_json_string_is(key, IK_CHAT_REASONING)) {
 			if (thought || !ik_decoder_text(decoder, IK_DELTA_THINKING, value))
 				continue;
 			thought = true;
-			state->member = ik_json_string_is(key, IK_CHAT_REASONING) ?
-				IK_CHAT_REASONING : IK_CHAT_REASONING_CONTENT;
+			state->member = ik_json_string_is(key, IK_CHAT_REASONING) ? IK_CHAT_REASONING
+																	  : IK_CHAT_REASONING_CONTENT;
 		} else if (ik_json_string_is(key, IK_CHAT_REASONING_DETAILS)) {
 			ik_reasoning_details_take(&state->details, value);
 		} else if (ik_json_string_is(key, "refusal")) {
@@ -170,13 +172,12 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 	struct ik_delta delta = { .kind = IK_DELTA_USAGE };
 
 	if (!ik_json_integer(ik_json_member(usage, "prompt_tokens"), &delta.input_tokens) &&
-	    !ik_json_integer(ik_json_member(usage, "completion_tokens"), &delta.output_tokens))
+		!ik_json_integer(ik_json_member(usage, "completion_tokens"), &delta.output_tokens))
 		return;
 	ik_json_integer(ik_json_member(usage, "completion_tokens"), &delta.output_tokens);
 	if (!ik_json_integer(ik_json_at(usage, "prompt_tokens_details.cached_tokens"),
 			&delta.cached_tokens))
-		ik_json_integer(ik_json_member(usage, "prompt_cache_hit_tokens"),
-			&delta.cached_tokens);
+		ik_json_integer(ik_json_member(usage, "prompt_cache_hit_tokens"), &delta.cached_tokens);
 	ik_json_integer(ik_json_at(usage, "completion_tokens_details.reasoning_tokens"),
 		&delta.reasoning_tokens);
 	ik_decoder_tell(decoder, &delta);
@@ -201,7 +202,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	end_thinking(decoder);
 	end_details(decoder);
 	ik_decoder_stop(decoder, IK_STOP_END);
-	for (size_t index = 0; index < sizeof reasons / sizeof *reasons; index++) {
+	for (size_t index = 0; index < sizeof(reasons) / sizeof(*reasons); index++) {
 		if (ik_json_string_is(reason, reasons[index].name))
 			ik_decoder_stop(decoder, reasons[index].stop);
 	}
@@ -217,6 +218,7 @@ static void take_choice(struct ik_stream_decoder *decoder, struct ik_json_span c
 
 	while (ik_json_next(choice, &walk, &key, &value)) {
 		int64_t index;
+
 		if (ik_json_span_type(value) == IK_JSON_NULL)
 			continue;
 		if (ik_json_string_is(key, "delta") || ik_json_string_is(key, "message"))
@@ -249,9 +251,11 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 		return;
 	while (!decoder->over && ik_json_next(chunk, &walk, &key, &value)) {
 		enum ik_json_type type = ik_json_span_type(value);
+
 		if (type == IK_JSON_ARRAY && ik_json_string_is(key, "choices")) {
 			struct ik_json_walk choices = { 0 };
 			struct ik_json_span unused, choice;
+
 			known = true;
 			while (ik_json_next(value, &choices, &unused, &choice))
 				take_choice(decoder, choice);
@@ -259,7 +263,7 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 			known = true;
 			take_usage(decoder, value);
 		} else if ((type == IK_JSON_OBJECT || type == IK_JSON_STRING) &&
-			   ik_json_string_is(key, "error")) {
+			ik_json_string_is(key, "error")) {
 			known = true;
 			ik_decoder_error(decoder, chunk);
 		}
@@ -272,7 +276,8 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 struct ik_stream_decoder *ik_openai_chat_decoder_new(void)
 {
 	static const struct ik_decoder_rules rules = { .type = IK_OPENAI_CHAT,
-		.state_size = sizeof(struct state), .state_done = state_done,
+		.state_size = sizeof(struct openai_chat_stream_state),
+		.state_done = state_done,
 		.take = take_chunk };
 
 	return ik_decoder_new(&rules);

@@ -71,6 +71,7 @@ static void put_assistant(struct ik_buf *out, const struct ik_request *request,
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
 		struct ik_json_span opaque = ik_wire_opaque(request, message, IK_OPENAI_RESPONSES);
+
 		if (message->kind == IK_KIND_TOOL_CALL)
 			put_call(out, message);
 		else if (message->kind == IK_KIND_ASSISTANT)

@@ -43,8 +43,9 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 	bool done)
 {
 	struct ik_json_span none = { NULL, 0 };
-	struct ik_call_piece piece = { .index = index, .id = ik_json_member(item, "call_id"),
-		.name = ik_json_member(item, "name") };
+	struct ik_call_piece piece = {
+		.index = index, .id = ik_json_member(item, "call_id"), .name = ik_json_member(item, "name")
+	};
 
 	ik_decoder_call(decoder, &piece, none);
 	if (ik_decoder_mark(decoder, index) != TOLD)
@@ -100,8 +101,9 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	ik_json_open(&object, '{');
 	ik_json_key(&object, "type");
 	ik_json_put_text(&object, "reasoning");
-	for (size_t at = 0; at < sizeof members / sizeof *members; at++) {
+	for (size_t at = 0; at < sizeof(members) / sizeof(*members); at++) {
 		struct ik_json_span value = ik_json_member(item, members[at]);
+
 		if (!value.text)
 			continue;
 		ik_json_key(&object, members[at]);
@@ -144,8 +146,7 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 /* The response has failed, was cancelled, or an error stands in its place. */
 static void take_failure(struct ik_stream_decoder *decoder, struct ik_json_span value)
 {
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER",
-		.retryable = true };
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER", .retryable = true };
 
 	ik_decoder_error(decoder, value);
 	if (decoder->over)
@@ -203,7 +204,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 	if (ik_json_string_is(type, "response.output_text.delta")) {
 		take_text(decoder, IK_DELTA_TEXT, index, delta);
 	} else if (ik_json_string_is(type, "response.reasoning_summary_text.delta") ||
-		   ik_json_string_is(type, "response.reasoning_text.delta")) {
+		ik_json_string_is(type, "response.reasoning_text.delta")) {
 		take_text(decoder, IK_DELTA_THINKING, index, delta);
 	} else if (ik_json_string_is(type, "response.function_call_arguments.delta")) {
 		take_arguments(decoder, index, delta);
@@ -215,9 +216,9 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 	} else if (ik_json_string_is(type, "response.output_item.done")) {
 		end_item(decoder, index, item);
 	} else if (ik_json_string_is(type, "response.completed") ||
-		   ik_json_string_is(type, "response.incomplete") ||
-		   ik_json_string_is(type, "response.failed") ||
-		   ik_json_string_is(type, "response.cancelled")) {
+		ik_json_string_is(type, "response.incomplete") ||
+		ik_json_string_is(type, "response.failed") ||
+		ik_json_string_is(type, "response.cancelled")) {
 		end_response(decoder, response);
 	} else if (ik_json_string_is(type, "error")) {
 		take_failure(decoder, event);

@@ -18,13 +18,16 @@ struct conversion {
 };
 
 /* Keywords that strict mode takes. */
+/* clang-format off */
 static const char *const taken[] = {
 	"type", "description", "title", "properties", "required", "additionalProperties", "items",
 	"enum", "const", "anyOf", "$ref", "$defs", "pattern", "format", "multipleOf", "minimum",
 	"maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems",
 };
+/* clang-format on */
 
 /* Keywords that it refuses and that mean something: a schema with one has no strict form. */
+/* clang-format off */
 static const char *const refused[] = {
 	"allOf", "oneOf", "not", "if", "then", "else", "dependencies", "dependentRequired",
 	"dependentSchemas", "patternProperties", "propertyNames", "minProperties", "maxProperties",
@@ -32,10 +35,13 @@ static const char *const refused[] = {
 	"minContains", "maxContains", "uniqueItems", "minLength", "maxLength", "$dynamicRef",
 	"$recursiveRef", "nullable",
 };
+/* clang-format on */
 
+/* clang-format off */
 static const char *const formats[] = {
 	"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
 };
+/* clang-format on */
 
 static bool convert(struct conversion *conversion, struct ik_json *schema, int depth);
 
@@ -47,7 +53,7 @@ static bool is_listed(const char *name, const char *const *list, size_t count)
 	}
 	return false;
 }
-#define IS_LISTED(name, list) is_listed(name, list, sizeof(list) / sizeof *(list))
+#define IS_LISTED(name, list) is_listed(name, list, sizeof(list) / sizeof(*(list)))
 
 static bool is_text(const struct ik_json *json, const char *text)
 {
@@ -76,8 +82,8 @@ static bool keep_taken(struct ik_json *schema)
 		if (IS_LISTED(name, refused))
 			return false;
 		if (!IS_LISTED(name, taken) ||
-		    (strcmp(name, "format") == 0 &&
-		     !(ik_json_text(member) && IS_LISTED(ik_json_text(member), formats))))
+			(strcmp(name, "format") == 0 &&
+				!(ik_json_text(member) && IS_LISTED(ik_json_text(member), formats))))
 			ik_json_free(ik_json_detach(schema, member));
 	}
 	return true;
@@ -172,7 +178,8 @@ static bool convert_object(struct conversion *conversion, struct ik_json *schema
 
 		next = ik_json_sibling(property);
 		conversion->name_bytes += strlen(ik_json_name(property));
-		if (++conversion->properties > PROPERTIES_MAX || !convert(conversion, property, depth + 1)) {
+		if (++conversion->properties > PROPERTIES_MAX ||
+			!convert(conversion, property, depth + 1)) {
 			ik_json_free(names);
 			return false;
 		}
@@ -191,7 +198,8 @@ static bool convert_object(struct conversion *conversion, struct ik_json *schema
 /* Values must be of one kind, which is said where the schema does not. */
 static bool convert_values(struct conversion *conversion, struct ik_json *schema)
 {
-	struct ik_json *list = ik_json_get(schema, "enum"), *only = ik_json_get(schema, "const"), *value;
+	struct ik_json *list = ik_json_get(schema, "enum"), *only = ik_json_get(schema, "const"),
+				   *value;
 	enum ik_json_type kind = ik_json_type(only ? only : ik_json_first(list));
 
 	if (list && ik_json_type(list) != IK_JSON_ARRAY)
@@ -200,7 +208,7 @@ static bool convert_values(struct conversion *conversion, struct ik_json *schema
 		return false;
 	for (value = ik_json_first(list); value; value = ik_json_sibling(value)) {
 		if (++conversion->enum_values > ENUM_VALUES_MAX ||
-		    (ik_json_type(value) != kind && ik_json_type(value) != IK_JSON_NULL))
+			(ik_json_type(value) != kind && ik_json_type(value) != IK_JSON_NULL))
 			return false;
 		if (kind == IK_JSON_STRING && ik_json_text(value))
 			conversion->name_bytes += strlen(ik_json_text(value));
@@ -213,12 +221,12 @@ static bool convert_values(struct conversion *conversion, struct ik_json *schema
 static bool convert_choices(struct conversion *conversion, struct ik_json *schema, int depth)
 {
 	struct ik_json *choices = ik_json_get(schema, "anyOf"), *choice, *next;
-	size_t described = (ik_json_get(schema, "description") != NULL) +
-		(ik_json_get(schema, "title") != NULL) + (ik_json_get(schema, "$defs") != NULL);
+	size_t described = (!!ik_json_get(schema, "description")) + (!!ik_json_get(schema, "title")) +
+		(!!ik_json_get(schema, "$defs"));
 
 	/* What stands beside the choices would have to be said in each of them. */
 	if (schema == conversion->root || ik_json_size(schema) != described + 1 ||
-	    ik_json_type(choices) != IK_JSON_ARRAY || !ik_json_first(choices))
+		ik_json_type(choices) != IK_JSON_ARRAY || !ik_json_first(choices))
 		return false;
 	for (choice = ik_json_first(choices); choice; choice = next) {
 		next = ik_json_sibling(choice);
@@ -232,11 +240,10 @@ static bool convert_choices(struct conversion *conversion, struct ik_json *schem
 static bool convert_reference(struct conversion *conversion, struct ik_json *schema)
 {
 	struct ik_json *reference = ik_json_get(schema, "$ref"), *target, *choices;
-	size_t described = (ik_json_get(schema, "description") != NULL) +
-		(ik_json_get(schema, "title") != NULL);
+	size_t described = (!!ik_json_get(schema, "description")) + (!!ik_json_get(schema, "title"));
 
 	if (schema == conversion->root || !is_plain_reference(conversion, reference) ||
-	    ik_json_size(schema) != described + 1)
+		ik_json_size(schema) != described + 1)
 		return false;
 	if (described) {
 		target = ik_json_new_object();
@@ -267,7 +274,7 @@ static bool convert(struct conversion *conversion, struct ik_json *schema, int d
 	if (ik_json_get(schema, "anyOf"))
 		return convert_choices(conversion, schema, depth);
 	if ((ik_json_get(schema, "enum") || ik_json_get(schema, "const")) &&
-	    !convert_values(conversion, schema))
+		!convert_values(conversion, schema))
 		return false;
 	if (!ik_json_get(schema, "type"))
 		return false;
@@ -322,8 +329,9 @@ static const struct ik_json *follow(const struct cleaning *cleaning, const struc
 
 		if (!reference)
 			return schema;
-		schema = ik_text_starts(reference, "#/$defs/") ?
-			ik_json_get(ik_json_get(cleaning->root, "$defs"), reference + 8) : cleaning->root;
+		schema = ik_text_starts(reference, "#/$defs/")
+			? ik_json_get(ik_json_get(cleaning->root, "$defs"), reference + 8)
+			: cleaning->root;
 	}
 	return NULL;
 }
@@ -360,7 +368,7 @@ static void clean_object(struct cleaning *cleaning, const struct ik_json *schema
 		if (ik_json_type(member) != IK_JSON_NULL) {
 			clean(cleaning, property, member);
 		} else if (!holds_text(required, ik_json_name(property)) &&
-			   !takes_null(cleaning, property)) {
+			!takes_null(cleaning, property)) {
 			ik_json_free(ik_json_detach(value, member));
 			cleaning->changed = true;
 		}

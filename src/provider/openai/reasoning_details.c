@@ -9,8 +9,12 @@
 
 enum { TEXT, SUMMARY, DATA, SIGNATURE, ID, FORMAT, MEMBERS };
 static const char *const members[MEMBERS] = {
-	[TEXT] = "text", [SUMMARY] = "summary", [DATA] = "data", [SIGNATURE] = "signature",
-	[ID] = "id", [FORMAT] = "format",
+	[TEXT] = "text",
+	[SUMMARY] = "summary",
+	[DATA] = "data",
+	[SIGNATURE] = "signature",
+	[ID] = "id",
+	[FORMAT] = "format",
 };
 
 struct ik_reasoning_details {
@@ -65,10 +69,9 @@ static bool goes_on(const struct ik_reasoning_details *details, struct ik_json_s
 	int64_t index = 0;
 	bool has_index = ik_json_integer(ik_json_member(piece, "index"), &index);
 
-	return !ik_json_string_is(type, "reasoning.encrypted") &&
-		details->type.length == type.length &&
-		!memcmp(details->type.data, type.text, type.length) &&
-		details->has_index == has_index && (!has_index || details->index == index);
+	return !ik_json_string_is(type, "reasoning.encrypted") && details->type.length == type.length &&
+		!memcmp(details->type.data, type.text, type.length) && details->has_index == has_index &&
+		(!has_index || details->index == index);
 }
 
 /* The last object is whole: the piece begins another. */
@@ -85,7 +88,7 @@ static void begin(struct ik_reasoning_details *details, struct ik_json_span piec
 
 static struct ik_reasoning_details *details_new(void)
 {
-	struct ik_reasoning_details *details = ik_alloc(sizeof *details);
+	struct ik_reasoning_details *details = ik_alloc(sizeof(*details));
 
 	details->has_index = false;
 	ik_buf_init(&details->whole, IK_LIMIT_SSE_EVENT);
@@ -104,6 +107,7 @@ void ik_reasoning_details_take(struct ik_reasoning_details **details, struct ik_
 		return;
 	while (ik_json_next(list, &walk, &key, &piece)) {
 		struct ik_json_span type = ik_json_member(piece, "type");
+
 		if (ik_json_span_type(type) != IK_JSON_STRING || type.length > IK_KIB(1))
 			continue;
 		if (!*details)
@@ -112,6 +116,7 @@ void ik_reasoning_details_take(struct ik_reasoning_details **details, struct ik_
 			begin(*details, piece, type);
 		for (int member = 0; member < MEMBERS; member++) {
 			struct ik_json_span value = ik_json_member(piece, members[member]);
+
 			if (ik_json_span_type(value) != IK_JSON_STRING)
 				continue;
 			if (member > SUMMARY)

@@ -12,8 +12,8 @@
 #define NAME_MAX_BYTES 1024
 
 struct ik_pending_call {
-	int64_t index;      /* as the provider said; below 0: it did not */
-	struct ik_buf id;   /* empty: none */
+	int64_t index;    /* as the provider said; below 0: it did not */
+	struct ik_buf id; /* empty: none */
 	struct ik_buf name;
 	bool told;
 	/* Where the arguments stand as JSON text, to know when they are whole. */
@@ -25,7 +25,7 @@ struct ik_pending_call {
 
 void ik_call_list_init(struct ik_call_list *list)
 {
-	memset(list, 0, sizeof *list);
+	memset(list, 0, sizeof(*list));
 }
 
 void ik_call_list_done(struct ik_call_list *list)
@@ -35,7 +35,7 @@ void ik_call_list_done(struct ik_call_list *list)
 		ik_buf_done(&list->calls[slot].name);
 	}
 	free(list->calls);
-	memset(list, 0, sizeof *list);
+	memset(list, 0, sizeof(*list));
 }
 
 static bool is_text(struct ik_json_span value)
@@ -53,6 +53,7 @@ static int find(const struct ik_call_list *list, int64_t index, struct ik_json_s
 {
 	for (int slot = list->count - 1; slot >= 0; slot--) {
 		const struct ik_pending_call *call = &list->calls[slot];
+
 		if (index >= 0 && call->index != index)
 			continue;
 		if (id.text && !same(&call->id, id))
@@ -78,8 +79,7 @@ static int continued(const struct ik_call_list *list, const struct ik_call_piece
 		if (piece->index < 0)
 			return -1;
 		slot = find(list, piece->index, none);
-		return slot >= 0 && !list->calls[slot].id.length && !list->calls[slot].complete ?
-			slot : -1;
+		return slot >= 0 && !list->calls[slot].id.length && !list->calls[slot].complete ? slot : -1;
 	}
 	slot = find(list, piece->index, none);
 	if (slot < 0 || !has_name)
@@ -97,11 +97,14 @@ static void tell_until(struct ik_call_list *list, int last, ik_delta_sink *sink,
 {
 	for (int slot = 0; slot <= last; slot++) {
 		struct ik_pending_call *call = &list->calls[slot];
+
 		if (call->told)
 			continue;
 		call->told = true;
-		struct ik_delta delta = { .kind = IK_DELTA_CALL, .slot = slot,
-			.id = call->id.length ? call->id.data : NULL, .name = call->name.data };
+		struct ik_delta delta = { .kind = IK_DELTA_CALL,
+			.slot = slot,
+			.id = call->id.length ? call->id.data : NULL,
+			.name = call->name.data };
 		for (int other = 0; delta.id && other < slot; other++) {
 			if (strcmp(list->calls[other].id.data, delta.id) == 0)
 				delta.id = NULL;
@@ -115,6 +118,7 @@ static void follow(struct ik_pending_call *call, const char *text, size_t length
 {
 	for (size_t at = 0; at < length && !call->complete; at++) {
 		char byte = text[at];
+
 		if (call->after_backslash) {
 			call->after_backslash = false;
 		} else if (call->in_string) {
@@ -137,6 +141,7 @@ static void take_text(struct ik_buf *buf, struct ik_json_span value)
 
 	if (text) {
 		size_t length = strlen(text), room = buf->ceiling - buf->length;
+
 		ik_buf_append(buf, text, length < room ? length : room);
 	}
 	free(text);
@@ -152,17 +157,17 @@ bool ik_call_list_take(struct ik_call_list *list, const struct ik_call_piece *pi
 			return false;
 		if (list->count == list->capacity) {
 			list->capacity = list->capacity * 2 + 4;
-			list->calls = ik_alloc_array(list->calls, (size_t)list->capacity,
-				sizeof *list->calls);
+			list->calls = ik_alloc_array(list->calls, (size_t)list->capacity, sizeof(*list->calls));
 		}
 		tell_until(list, list->count - 1, sink, arg);
 		slot = list->count++;
-		memset(&list->calls[slot], 0, sizeof *list->calls);
+		memset(&list->calls[slot], 0, sizeof(*list->calls));
 		list->calls[slot].index = piece->index;
 		ik_buf_init(&list->calls[slot].id, NAME_MAX_BYTES);
 		ik_buf_init(&list->calls[slot].name, NAME_MAX_BYTES);
 	}
 	struct ik_pending_call *call = &list->calls[slot];
+
 	if (!call->told) {
 		if (!call->id.length)
 			take_text(&call->id, piece->id);
@@ -170,8 +175,11 @@ bool ik_call_list_take(struct ik_call_list *list, const struct ik_call_piece *pi
 			take_text(&call->name, piece->name);
 	}
 	if (piece->arguments_length) {
-		struct ik_delta delta = { .kind = IK_DELTA_ARGUMENTS, .slot = slot,
-			.text = piece->arguments, .text_length = piece->arguments_length };
+		struct ik_delta delta = { .kind = IK_DELTA_ARGUMENTS,
+			.slot = slot,
+			.text = piece->arguments,
+			.text_length = piece->arguments_length };
+
 		tell_until(list, slot, sink, arg);
 		follow(call, piece->arguments, piece->arguments_length);
 		sink(arg, &delta);

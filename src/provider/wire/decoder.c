@@ -19,7 +19,7 @@
 
 struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
 {
-	struct ik_stream_decoder *decoder = ik_alloc(sizeof *decoder);
+	struct ik_stream_decoder *decoder = ik_alloc(sizeof(*decoder));
 
 	decoder->rules = rules;
 	if (rules->state_size)
@@ -121,8 +121,7 @@ void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *pi
 
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index)
 {
-	return index >= 0 && (size_t)index < decoder->marks.length ?
-		decoder->marks.data[index] : 0;
+	return index >= 0 && (size_t)index < decoder->marks.length ? decoder->marks.data[index] : 0;
 }
 
 void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark)
@@ -138,8 +137,12 @@ void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char 
 void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
 	struct ik_json_span value)
 {
-	struct ik_delta delta = { .kind = IK_DELTA_OPAQUE, .of = of, .slot = slot,
-		.name = decoder->rules->type, .text = value.text, .text_length = value.length };
+	struct ik_delta delta = { .kind = IK_DELTA_OPAQUE,
+		.of = of,
+		.slot = slot,
+		.name = decoder->rules->type,
+		.text = value.text,
+		.text_length = value.length };
 
 	/* It can only belong to a call that has been told. */
 	if (of == IK_DELTA_CALL)
@@ -226,12 +229,11 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	} else if (!is_error && !decoder->stopped) {
 		/* Behind its stop the reply is whole, whatever else comes. */
 		ik_error_set(&decoder->error, IK_INVALID,
-			_("The provider sent something that is no JSON: %s"),
-			words_of(decoder, data, length));
+			_("The provider sent something that is no JSON: %s"), words_of(decoder, data, length));
 	}
 	if (is_error && !decoder->over) {
-		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER",
-			.retryable = true };
+		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER", .retryable = true };
+
 		delta.text = words_of(decoder, data, length);
 		delta.text_length = strlen(delta.text);
 		decoder->over = true;
@@ -244,10 +246,16 @@ static void find_form(struct ik_stream_decoder *decoder, const char *bytes, size
 {
 	for (size_t at = 0; at < length && decoder->form == IK_FORM_UNKNOWN; at++) {
 		switch (bytes[at]) {
-		case ' ': case '\t': case '\r': case '\n':
-		case '\xef': case '\xbb': case '\xbf': /* the bytes of a BOM */
+		case ' ':
+		case '\t':
+		case '\r':
+		case '\n':
+		case '\xef':
+		case '\xbb':
+		case '\xbf': /* the bytes of a BOM */
 			break;
-		case '{': case '[':
+		case '{':
+		case '[':
 			decoder->form = IK_FORM_OBJECT;
 			break;
 		case '<':
@@ -260,8 +268,8 @@ static void find_form(struct ik_stream_decoder *decoder, const char *bytes, size
 	}
 }
 
-enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes,
-	size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error)
+enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
+	ik_delta_sink *sink, void *arg, struct ik_error *error)
 {
 	size_t keep = HEAD_BYTES;
 
@@ -275,11 +283,12 @@ enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *by
 			keep = PAGE_BYTES;
 		if (decoder->body.length < keep) {
 			size_t room = keep - decoder->body.length;
+
 			ik_buf_append(&decoder->body, bytes, length < room ? length : room);
 		}
 		if (ik_buf_status(&decoder->body) != IK_OK ||
-		    (decoder->form <= IK_FORM_EVENTS &&
-		     ik_sse_feed(&decoder->sse, bytes, length, take_event, decoder) != IK_OK))
+			(decoder->form <= IK_FORM_EVENTS &&
+				ik_sse_feed(&decoder->sse, bytes, length, take_event, decoder) != IK_OK))
 			ik_error_set(&decoder->error, IK_INVALID, "%s",
 				_("The provider sent one event that is too large."));
 	}
@@ -298,8 +307,10 @@ static void finish_body(struct ik_stream_decoder *decoder)
 	if (decoder->form == IK_FORM_PAGE) {
 		ik_buf_clear(&decoder->scratch);
 		ik_error_page_words(body, length, &decoder->scratch);
-		ik_error_set(&decoder->error, IK_INVALID, _("The provider answered with a web page "
-			"(%s): is the base URL right?"), decoder->scratch.data);
+		ik_error_set(&decoder->error, IK_INVALID,
+			_("The provider answered with a web page "
+			  "(%s): is the base URL right?"),
+			decoder->scratch.data);
 		return;
 	}
 	if (decoder->form != IK_FORM_OBJECT) {
@@ -313,14 +324,14 @@ static void finish_body(struct ik_stream_decoder *decoder)
 		length -= 3;
 	}
 	if (!check_text(decoder, body, length, &value)) {
-		ik_error_set(&decoder->error, IK_INVALID,
-			_("The provider answered with broken JSON: %s"),
+		ik_error_set(&decoder->error, IK_INVALID, _("The provider answered with broken JSON: %s"),
 			words_of(decoder, body, length));
 		return;
 	}
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
 		struct ik_json_walk walk = { 0 };
 		struct ik_json_span key, item;
+
 		while (!decoder->over && ik_json_next(value, &walk, &key, &item))
 			decoder->rules->take(decoder, item);
 	} else {
@@ -341,11 +352,11 @@ static bool has_field(const struct ik_stream_decoder *decoder)
 {
 	return decoder->form == IK_FORM_EVENTS &&
 		(decoder->body.data[0] == ':' || ik_text_starts(decoder->body.data, "data:") ||
-		 ik_text_starts(decoder->body.data, "event:"));
+			ik_text_starts(decoder->body.data, "event:"));
 }
 
-enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
-	void *arg, struct ik_error *error)
+enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
+	struct ik_error *error)
 {
 	decoder->sink = sink;
 	decoder->arg = arg;

@@ -18,13 +18,13 @@
 enum ik_body_form {
 	IK_FORM_UNKNOWN, /* only blanks so far */
 	IK_FORM_EVENTS,
-	IK_FORM_OBJECT,  /* one JSON text: not streamed, or an error with status 200 */
-	IK_FORM_PAGE     /* HTML */
+	IK_FORM_OBJECT, /* one JSON text: not streamed, or an error with status 200 */
+	IK_FORM_PAGE    /* HTML */
 };
 
 struct ik_decoder_rules {
-	const char *type;  /* the format's, for opaque data */
-	size_t state_size; /* of what the format keeps, zeroed at first */
+	const char *type;                /* the format's, for opaque data */
+	size_t state_size;               /* of what the format keeps, zeroed at first */
 	void (*state_done)(void *state); /* may be NULL */
 	/* One JSON text: an event's data, or a whole body. */
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
@@ -32,18 +32,18 @@ struct ik_decoder_rules {
 
 struct ik_stream_decoder {
 	const struct ik_decoder_rules *rules;
-	void *state;           /* the format's own */
+	void *state; /* the format's own */
 	enum ik_body_form form;
 	struct ik_sse sse;
 	struct ik_buf body;    /* IK_FORM_OBJECT: all; else the beginning */
 	struct ik_buf scratch; /* strings that had to be decoded */
 	struct ik_buf repaired;
-	struct ik_buf marks;   /* a byte for each block or item of the reply */
+	struct ik_buf marks; /* a byte for each block or item of the reply */
 	struct ik_call_list calls;
 	bool any_event;
-	bool stopped;          /* why the reply ends is known: stop */
-	bool refused;          /* text of a refusal came */
-	bool over;             /* STOP or ERROR was told: nothing more */
+	bool stopped; /* why the reply ends is known: stop */
+	bool refused; /* text of a refusal came */
+	bool over;    /* STOP or ERROR was told: nothing more */
 	enum ik_stop_reason stop;
 	struct ik_error error; /* status: not IK_OK from the first failure on */
 	ik_delta_sink *sink;   /* of the present call */
@@ -53,10 +53,10 @@ struct ik_stream_decoder {
 /* For the table of formats. */
 struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules);
 struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder);
-enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes,
-	size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error) IK_MUST_USE;
-enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
-	void *arg, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
+	ik_delta_sink *sink, void *arg, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
+	struct ik_error *error) IK_MUST_USE;
 
 /* ---- for the rules ---- */
 

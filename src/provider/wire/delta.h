@@ -28,24 +28,19 @@ enum ik_delta_kind {
 	IK_DELTA_ERROR      /* code, text: an error inside the stream; the last one instead */
 };
 
-enum ik_stop_reason {
-	IK_STOP_END,
-	IK_STOP_TOOL_CALLS,
-	IK_STOP_LENGTH,
-	IK_STOP_REFUSED
-};
+enum ik_stop_reason { IK_STOP_END, IK_STOP_TOOL_CALLS, IK_STOP_LENGTH, IK_STOP_REFUSED };
 
 struct ik_delta {
 	enum ik_delta_kind kind;
-	int slot;               /* which call of this reply, 0, 1, ... in order of appearance */
+	int slot; /* which call of this reply, 0, 1, ... in order of appearance */
 	const char *id;
 	const char *name;
 	const char *text;
 	size_t text_length;
-	const char *code;       /* error.code of the specification: "PROVIDER", ... static */
-	bool retryable;         /* ERROR: the same request may do later (overloaded, a limit) */
+	const char *code; /* error.code of the specification: "PROVIDER", ... static */
+	bool retryable;   /* ERROR: the same request may do later (overloaded, a limit) */
 	enum ik_stop_reason stop;
-	enum ik_delta_kind of;  /* OPAQUE: what it belongs to */
+	enum ik_delta_kind of; /* OPAQUE: what it belongs to */
 	int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens;
 };
 

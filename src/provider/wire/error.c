@@ -53,10 +53,12 @@ static const struct {
 };
 
 /* What a message says where no member says it, for conversations that are too long. */
+/* clang-format off */
 static const char *const context_phrases[] = {
 	"context length", "context window", "context size", "prompt is too long",
 	"maximum context", "input token count", "too many tokens", "input is too long",
 };
+/* clang-format on */
 
 /* Set code and retryable from the bare status. */
 static void read_status(int status, const char **ret_code, bool *ret_retryable)
@@ -80,7 +82,7 @@ static bool read_kind(struct ik_json_span word, const char **ret_code, bool *ret
 {
 	if (ik_json_span_type(word) != IK_JSON_STRING)
 		return false;
-	for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+	for (size_t index = 0; index < sizeof(kinds) / sizeof(*kinds); index++) {
 		if (ik_json_string_is(word, kinds[index].word)) {
 			*ret_code = kinds[index].code;
 			*ret_retryable = kinds[index].retryable;
@@ -93,7 +95,7 @@ static bool read_kind(struct ik_json_span word, const char **ret_code, bool *ret
 /* Does the text say, in whatever case, that the conversation is too long? */
 static bool says_too_long(const char *text)
 {
-	for (size_t index = 0; index < sizeof context_phrases / sizeof *context_phrases; index++) {
+	for (size_t index = 0; index < sizeof(context_phrases) / sizeof(*context_phrases); index++) {
 		if (strcasestr(text, context_phrases[index]))
 			return true;
 	}
@@ -109,6 +111,7 @@ static void append_message(struct ik_json_span error, struct ik_buf *out)
 		/* A router's own message is "Provider returned error"; what the
 		 * provider said stands beneath. */
 		struct ik_json_span raw = ik_json_at(error, "metadata.raw");
+
 		if (ik_json_span_type(raw) == IK_JSON_STRING) {
 			ik_buf_puts(out, ": ");
 			ik_json_string(raw, out);
@@ -116,6 +119,7 @@ static void append_message(struct ik_json_span error, struct ik_buf *out)
 		return;
 	}
 	struct ik_json_span detail = ik_json_member(error, "detail");
+
 	if (ik_json_string(detail, out) || ik_json_string(ik_json_at(detail, "0.msg"), out))
 		return;
 	ik_json_string(ik_json_member(error, "error"), out);
@@ -130,10 +134,10 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 	if (ik_json_span_type(value) != IK_JSON_OBJECT)
 		return false;
 	struct ik_json_span error = ik_json_member(value, "error");
-	if (ik_json_span_type(error) != IK_JSON_OBJECT &&
-	    ik_json_span_type(error) != IK_JSON_STRING) {
+
+	if (ik_json_span_type(error) != IK_JSON_OBJECT && ik_json_span_type(error) != IK_JSON_STRING) {
 		if (ik_json_span_type(ik_json_member(value, "message")) != IK_JSON_STRING &&
-		    ik_json_span_type(ik_json_member(value, "detail")) == IK_JSON_NONE)
+			ik_json_span_type(ik_json_member(value, "detail")) == IK_JSON_NONE)
 			return false;
 		error = value;
 	}
@@ -141,20 +145,21 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 	append_message(error, out_message);
 
 	int64_t number = 0;
-	if (!status && ik_json_integer(ik_json_member(error, "code"), &number) &&
-	    number >= 100 && number < 600)
+
+	if (!status && ik_json_integer(ik_json_member(error, "code"), &number) && number >= 100 &&
+		number < 600)
 		status = (int)number;
 	read_status(status, ret_code, ret_retryable);
 	if (read_kind(ik_json_at(error, "details.0.reason"), ret_code, ret_retryable) ||
-	    read_kind(ik_json_member(error, "code"), ret_code, ret_retryable) ||
-	    read_kind(ik_json_member(error, "type"), ret_code, ret_retryable) ||
-	    read_kind(ik_json_member(error, "status"), ret_code, ret_retryable)) {
+		read_kind(ik_json_member(error, "code"), ret_code, ret_retryable) ||
+		read_kind(ik_json_member(error, "type"), ret_code, ret_retryable) ||
+		read_kind(ik_json_member(error, "status"), ret_code, ret_retryable)) {
 		/* The status knows better than a word that serves for many. */
 		if (*ret_code == code_provider && status)
 			read_status(status, ret_code, ret_retryable);
 	}
 	if (*ret_code == code_provider && (!status || (status >= 400 && status < 500)) &&
-	    says_too_long(out_message->data + before)) {
+		says_too_long(out_message->data + before)) {
 		*ret_code = code_context;
 		*ret_retryable = false;
 	}
@@ -171,6 +176,7 @@ void ik_error_first_words(const char *text, size_t length, size_t limit, struct 
 	ik_utf8_repair(&line, text, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
 	for (size_t at = 0; at < line.length; at++) {
 		unsigned char byte = (unsigned char)line.data[at];
+
 		if (byte <= 0x20 || byte == 0x7f) {
 			blank = cut > 0;
 			continue;
@@ -196,11 +202,13 @@ static void strip_tags(const char *page, size_t length, struct ik_buf *out)
 
 	while (page < end) {
 		const char *tag = memchr(page, '<', (size_t)(end - page));
+
 		ik_buf_append(out, page, (size_t)((tag ? tag : end) - page));
 		if (!tag)
 			return;
 		ik_buf_putc(out, ' ');
 		const char *closing = NULL;
+
 		if (end - tag > 7 && strncasecmp(tag, "<script", 7) == 0)
 			closing = "</script";
 		else if (end - tag > 6 && strncasecmp(tag, "<style", 6) == 0)
@@ -208,6 +216,7 @@ static void strip_tags(const char *page, size_t length, struct ik_buf *out)
 		if (closing) {
 			/* The page is NUL-terminated: the caller's copy. */
 			const char *found = strcasestr(tag, closing);
+
 			if (!found)
 				return;
 			tag = found;
@@ -222,6 +231,7 @@ static void strip_tags(const char *page, size_t length, struct ik_buf *out)
 void ik_error_page_words(const char *page, size_t length, struct ik_buf *out)
 {
 	struct ik_buf copy, words;
+
 	ik_buf_init(&copy, IK_LIMIT_ERROR_BODY);
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
 
@@ -229,6 +239,7 @@ void ik_error_page_words(const char *page, size_t length, struct ik_buf *out)
 	const char *title = strcasestr(copy.data, "<title");
 	const char *begin = title ? strchr(title, '>') : NULL;
 	const char *end = begin ? strcasestr(begin, "</title") : NULL;
+
 	if (end)
 		ik_buf_append(&words, begin + 1, (size_t)(end - begin - 1));
 	if (strspn(words.data, " \t\r\n") == words.length) {
@@ -251,6 +262,7 @@ static void hide_key(struct ik_buf *text, const char *key)
 		return;
 	while ((found = memmem(text->data, text->length, key, length))) {
 		size_t at = (size_t)(found - text->data);
+
 		ik_buf_erase(text, at, length);
 		ik_buf_insert(text, at, "***", 3);
 	}
@@ -275,17 +287,19 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, const 
 			ik_buf_printf(out, _("Put a key in the environment variable %s."),
 				endpoint->key_variable);
 	} else if (code == code_context && endpoint->unattended) {
-		ik_buf_puts(out, _("The conversation is too long for this model: without --resume another "
-			"begins, --model takes one with a larger context, and in the chat /compact "
-			"replaces it by a summary."));
+		ik_buf_puts(out,
+			_("The conversation is too long for this model: without --resume another "
+			  "begins, --model takes one with a larger context, and in the chat /compact "
+			  "replaces it by a summary."));
 	} else if (code == code_context) {
-		ik_buf_puts(out, _("The conversation is too long for this model: /compact replaces "
-			"it by a summary, /new begins another, /model takes one with a larger "
-			"context."));
+		ik_buf_puts(out,
+			_("The conversation is too long for this model: /compact replaces "
+			  "it by a summary, /new begins another, /model takes one with a larger "
+			  "context."));
 	} else if (code == code_rate_limit) {
-		ik_buf_puts(out, retryable ?
-			_("That is the rate limit of your account: wait a moment.") :
-			_("Check your plan and billing with the provider."));
+		ik_buf_puts(out,
+			retryable ? _("That is the rate limit of your account: wait a moment.")
+					  : _("Check your plan and billing with the provider."));
 	} else if (status == 404) {
 		ik_buf_printf(out, _("Check the model's name and the base URL %s."), url);
 	} else if (status >= 500) {
@@ -302,26 +316,27 @@ static void end_sentence(struct ik_buf *text)
 		ik_buf_putc(text, '.');
 }
 
-void ik_provider_error(const struct ik_endpoint *endpoint, int status,
-	const char *body, size_t length, struct ik_buf *out_sentence,
-	const char **ret_code, bool *ret_retryable)
+void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
+	size_t length, struct ik_buf *out_sentence, const char **ret_code, bool *ret_retryable)
 {
 	const char *provider = endpoint->provider ? endpoint->provider : _("The provider");
 	struct ik_buf raw, message;
 	struct ik_json_span value;
 	bool is_page = false;
+
 	ik_buf_init(&raw, IK_LIMIT_ERROR_BODY * 4);
 	ik_buf_init(&message, IK_LIMIT_ERROR_BODY * 4);
 
 	read_status(status, ret_code, ret_retryable);
 	size_t lead = 0;
+
 	while (lead < length && isspace((unsigned char)body[lead]))
 		lead++;
 	if (lead < length && body[lead] == '<') {
 		is_page = true;
 		ik_error_page_words(body, length, &raw);
 	} else if (ik_json_check(body, length, &value, NULL) != IK_OK ||
-		   !ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
+		!ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
 		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
 	}
 	hide_key(&raw, endpoint->api_key);
@@ -329,22 +344,23 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status,
 	end_sentence(&message);
 
 	bool refused = *ret_code == code_auth;
+
 	if (refused && !message.length)
 		ik_buf_printf(out_sentence, _("%s refused access (status %d)."), provider, status);
 	else if (refused)
 		ik_buf_printf(out_sentence, _("%s refused access (status %d): %s"), provider, status,
 			message.data);
 	else if (!message.length)
-		ik_buf_printf(out_sentence, _("%s answered with status %d and no explanation."),
-			provider, status);
+		ik_buf_printf(out_sentence, _("%s answered with status %d and no explanation."), provider,
+			status);
 	else if (is_page)
-		ik_buf_printf(out_sentence, _("%s answered with status %d and a web page: %s"),
-			provider, status, message.data);
+		ik_buf_printf(out_sentence, _("%s answered with status %d and a web page: %s"), provider,
+			status, message.data);
 	else
 		ik_buf_printf(out_sentence, _("%s answered with status %d: %s"), provider, status,
 			message.data);
-	append_advice(endpoint, status, *ret_code, *ret_retryable, is_page && !refused &&
-		status < 500, out_sentence);
+	append_advice(endpoint, status, *ret_code, *ret_retryable, is_page && !refused && status < 500,
+		out_sentence);
 	ik_buf_done(&raw);
 	ik_buf_done(&message);
 }

@@ -9,9 +9,9 @@
 #ifndef IK_PROVIDER_WIRE_FORMAT_H
 #define IK_PROVIDER_WIRE_FORMAT_H
 
-#include "provider/wire/script.h"
 #include "provider/wire/delta.h"
 #include "provider/wire/request.h"
+#include "provider/wire/script.h"
 
 /* The types of formats, as the configuration names them. */
 #define IK_OPENAI_CHAT "openai-chat"
@@ -26,8 +26,8 @@ struct ik_endpoint {
 	const char *api_key;      /* NULL: none is sent */
 	const char *key_variable; /* the variable that holds it, for messages */
 	const char *const *headers; /* further ones, NULL-terminated; may be NULL */
-	bool unattended;          /* nobody types commands: failures advise otherwise */
-	bool strict_tools;        /* hold the model to the schemas, where format and schema allow it */
+	bool unattended;            /* nobody types commands: failures advise otherwise */
+	bool strict_tools; /* hold the model to the schemas, where format and schema allow it */
 };
 
 /* Is it a host of OpenAI's own, not a compatible server? */
@@ -72,10 +72,10 @@ struct ik_wire_format {
 	 */
 	struct ik_stream_decoder *(*decoder_new)(void);
 	struct ik_stream_decoder *(*decoder_free)(struct ik_stream_decoder *decoder);
-	enum ik_status (*feed)(struct ik_stream_decoder *decoder, const char *bytes,
-		size_t length, ik_delta_sink *sink, void *arg, struct ik_error *error);
-	enum ik_status (*finish)(struct ik_stream_decoder *decoder, ik_delta_sink *sink,
-		void *arg, struct ik_error *error);
+	enum ik_status (*feed)(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
+		ik_delta_sink *sink, void *arg, struct ik_error *error);
+	enum ik_status (*finish)(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
+		struct ik_error *error);
 
 	/*
 	 * NULL: a server is asked. Otherwise the model is in the program: this gives its whole
@@ -100,9 +100,8 @@ void ik_wire_headers_free(char **headers);
  * RATE_LIMIT, CONTEXT, PROVIDER, BAD_RESPONSE) and *ret_retryable. The key
  * itself never stands in the sentence.
  */
-void ik_provider_error(const struct ik_endpoint *endpoint, int status,
-	const char *body, size_t length, struct ik_buf *out_sentence,
-	const char **ret_code, bool *ret_retryable);
+void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
+	size_t length, struct ik_buf *out_sentence, const char **ret_code, bool *ret_retryable);
 
 /* The paragraph of the system prompt that tells a model of the envelope. */
 const char *ik_envelope_paragraph(void);

@@ -14,7 +14,7 @@ static void add_line(char ***headers, char *line)
 
 	while (*headers && (*headers)[count])
 		count++;
-	*headers = ik_alloc_array(*headers, count + 2, sizeof **headers);
+	*headers = ik_alloc_array(*headers, count + 2, sizeof(**headers));
 	(*headers)[count] = line;
 	(*headers)[count + 1] = NULL;
 }
@@ -38,6 +38,7 @@ void ik_wire_headers_add_key(char ***headers, const char *name, const char *pref
 	while (isspace((unsigned char)*value))
 		value++;
 	size_t length = strlen(value);
+
 	while (length && isspace((unsigned char)value[length - 1]))
 		length--;
 	if (length)

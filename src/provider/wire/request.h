@@ -28,16 +28,16 @@ struct ik_tool_definition {
 
 struct ik_request {
 	const char *model;
-	const struct ik_endpoint *endpoint;         /* where it goes: a provider's own host and servers
+	const struct ik_endpoint *endpoint; /* where it goes: a provider's own host and servers
 	                                               that are compatible with it want different
 	                                               members; NULL: a compatible server */
-	const char *system_prompt;                  /* NULL or "": none; complete: the serializer adds
+	const char *system_prompt;          /* NULL or "": none; complete: the serializer adds
 	                                               nothing to it */
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;
-	bool forbid_calls;                          /* tool choice none; tools stay in */
-	int64_t max_output_tokens;                  /* 0: the provider's default */
+	bool forbid_calls;         /* tool choice none; tools stay in */
+	int64_t max_output_tokens; /* 0: the provider's default */
 	enum ik_thinking thinking;
 };
 

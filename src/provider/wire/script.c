@@ -14,8 +14,7 @@ void ik_script_add(struct ik_script *script, const struct ik_delta *delta)
 
 	if (script->count == script->capacity) {
 		script->capacity = script->capacity * 2 + 32;
-		script->deltas = ik_alloc_array(script->deltas, script->capacity,
-			sizeof *script->deltas);
+		script->deltas = ik_alloc_array(script->deltas, script->capacity, sizeof(*script->deltas));
 	}
 	own = &script->deltas[script->count++];
 	*own = *delta;
@@ -41,5 +40,5 @@ void ik_script_done(struct ik_script *script)
 		free((char *)script->deltas[index].text);
 	}
 	free(script->deltas);
-	memset(script, 0, sizeof *script);
+	memset(script, 0, sizeof(*script));
 }

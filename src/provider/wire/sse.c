@@ -22,7 +22,7 @@ struct feeding {
 
 void ik_sse_init(struct ik_sse *sse)
 {
-	memset(sse, 0, sizeof *sse);
+	memset(sse, 0, sizeof(*sse));
 	/* A line is a field's name longer than its data. */
 	ik_buf_init(&sse->line, IK_LIMIT_SSE_EVENT + 16);
 	ik_buf_init(&sse->data, IK_LIMIT_SSE_EVENT);
@@ -45,8 +45,8 @@ static bool is_ascii(const char *bytes, size_t length)
 	uint64_t word, high = 0;
 	size_t at = 0;
 
-	for (; at + sizeof word <= length; at += sizeof word) {
-		memcpy(&word, bytes + at, sizeof word);
+	for (; at + sizeof(word) <= length; at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
 		high |= word;
 	}
 	for (; at < length; at++)
@@ -80,8 +80,7 @@ static void dispatch(struct feeding *feeding)
 			data = sse->text.data;
 			length = sse->text.length;
 		}
-		feeding->sink(feeding->arg, sse->event.length ? sse->event.data : "message",
-			data, length);
+		feeding->sink(feeding->arg, sse->event.length ? sse->event.data : "message", data, length);
 	}
 	feeding->single = NULL;
 	sse->has_data = false;
@@ -127,6 +126,7 @@ static void take_line(struct feeding *feeding, const char *line, size_t length, 
 	size_t name_length = colon ? (size_t)(colon - line) : length;
 	const char *value = colon ? colon + 1 : line + length;
 	size_t value_length = (size_t)(line + length - value);
+
 	if (value_length && *value == ' ') {
 		value++;
 		value_length--;
@@ -151,8 +151,8 @@ static const char *next_byte(const char **cached, const char *at, const char *en
 	return *cached;
 }
 
-enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
-	ik_sse_sink *sink, void *arg)
+enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
+	void *arg)
 {
 	struct feeding feeding = { .sse = sse, .sink = sink, .arg = arg };
 	const char *at = bytes, *end = bytes + length;
@@ -168,8 +168,10 @@ enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
 	sse->after_cr = false;
 
 	const char *line_feed = NULL, *carriage_return = NULL;
+
 	while (at < end) {
 		const char *line_end = next_byte(&line_feed, at, end, '\n');
+
 		if (next_byte(&carriage_return, at, end, '\r') < line_end)
 			line_end = carriage_return;
 		if (line_end == end)

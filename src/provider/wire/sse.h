@@ -32,7 +32,7 @@ void ik_sse_done(struct ik_sse *sse);
  * may lie in bytes. IK_TOO_LARGE when one event outgrows IK_LIMIT_SSE_EVENT,
  * from then on every time. An event without its empty line at the end of the
  * stream is none. */
-enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
-	ik_sse_sink *sink, void *arg) IK_MUST_USE;
+enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
+	void *arg) IK_MUST_USE;
 
 #endif

@@ -6,15 +6,39 @@
 #include "util/text.h"
 
 /* Which servers a row is for. */
-enum place { ANYWHERE, OPENAI_HOST };
+enum thinking_place { ANYWHERE, OPENAI_HOST };
 
 /* Levels that several models have: their names, no tokens. */
-#define NOTHING { NULL }, { 0 }
-#define LOW_TO_HIGH { "low", "low", "medium", "high" }, { 0 }
-#define NONE_TO_HIGH { "none", "low", "medium", "high" }, { 0 }
-#define MINIMAL_TO_HIGH { "minimal", "low", "medium", "high" }, { 0 }
-#define OFF_TO_HIGH { NULL, "low", "medium", "high" }, { 0 }
-#define BUDGETS { NULL }, { 0, 2048, 8192, 24576 }
+#define NOTHING \
+	{ NULL }, \
+	{ \
+		0 \
+	}
+#define LOW_TO_HIGH \
+	{ "low", "low", "medium", "high" }, \
+	{ \
+		0 \
+	}
+#define NONE_TO_HIGH \
+	{ "none", "low", "medium", "high" }, \
+	{ \
+		0 \
+	}
+#define MINIMAL_TO_HIGH \
+	{ "minimal", "low", "medium", "high" }, \
+	{ \
+		0 \
+	}
+#define OFF_TO_HIGH \
+	{ NULL, "low", "medium", "high" }, \
+	{ \
+		0 \
+	}
+#define BUDGETS \
+	{ NULL }, \
+	{ \
+		0, 2048, 8192, 24576 \
+	}
 
 /*
  * The first row whose pattern (fnmatch) fits the model counts.  Levels in the order off,
@@ -22,9 +46,9 @@ enum place { ANYWHERE, OPENAI_HOST };
  * Sources: OpenAI, "Reasoning models" and the pages of the models; Anthropic,
  * "Extended thinking" and "Adaptive thinking"; Google, "Gemini thinking".
  */
-static const struct row {
+static const struct thinking_row {
 	const char *type;
-	enum place place;
+	enum thinking_place place;
 	const char *model;
 	enum ik_thinking_form form;
 	const char *levels[4];
@@ -60,8 +84,8 @@ static const struct row {
 	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash*", IK_THINKING_GOOGLE_LEVEL, MINIMAL_TO_HIGH },
 	{ IK_GOOGLE, ANYWHERE, "gemini-3-pro*", IK_THINKING_GOOGLE_LEVEL,
 		{ "low", "low", "high", "high" }, { 0 } },
-	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro*", IK_THINKING_GOOGLE_BUDGET,
-		{ NULL }, { 128, 2048, 8192, 24576 } },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro*", IK_THINKING_GOOGLE_BUDGET, { NULL },
+		{ 128, 2048, 8192, 24576 } },
 	{ IK_GOOGLE, ANYWHERE, "gemini-2.5*", IK_THINKING_GOOGLE_BUDGET, BUDGETS },
 	{ IK_GOOGLE, ANYWHERE, "gemini-[12]*", IK_THINKING_UNSAID, NOTHING },
 	{ IK_GOOGLE, ANYWHERE, "gemini-*", IK_THINKING_GOOGLE_LEVEL, LOW_TO_HIGH },
@@ -78,13 +102,13 @@ struct ik_thinking_words ik_thinking_words(const struct ik_request *request, con
 	/* Both formats of OpenAI say the same, with other members. */
 	if (ik_text_equal(type, IK_OPENAI_RESPONSES))
 		type = IK_OPENAI_CHAT;
-	for (size_t index = 0; request->thinking != IK_THINKING_UNSET &&
-			index < sizeof rows / sizeof *rows; index++) {
-		const struct row *row = &rows[index];
+	for (size_t index = 0;
+		 request->thinking != IK_THINKING_UNSET && index < sizeof(rows) / sizeof(*rows); index++) {
+		const struct thinking_row *row = &rows[index];
 		int level = (int)request->thinking - (int)IK_THINKING_OFF;
 
 		if (!ik_text_equal(row->type, type) || (row->place == OPENAI_HOST && !openai) ||
-		    fnmatch(row->model, name, 0) != 0)
+			fnmatch(row->model, name, 0) != 0)
 			continue;
 		words.form = row->form;
 		words.level = row->levels[level];
@@ -98,7 +122,7 @@ enum ik_thinking ik_thinking_level(const char *name)
 {
 	static const char *const names[] = { "off", "low", "medium", "high" };
 
-	for (size_t index = 0; name && index < sizeof names / sizeof *names; index++) {
+	for (size_t index = 0; name && index < sizeof(names) / sizeof(*names); index++) {
 		if (ik_text_equal(names[index], name))
 			return (enum ik_thinking)((size_t)IK_THINKING_OFF + index);
 	}

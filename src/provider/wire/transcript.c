@@ -26,7 +26,7 @@ void ik_transcript_init(struct ik_transcript *transcript,
 	size_t at = 0;
 	const struct ik_message *command = ik_conversation_summary(conversation, &at);
 
-	memset(transcript, 0, sizeof *transcript);
+	memset(transcript, 0, sizeof(*transcript));
 	transcript->conversation = conversation;
 	transcript->at = command ? at + 1 : 0;
 	ik_pairing_init(&transcript->pairing, conversation, transcript->at);
@@ -43,7 +43,7 @@ void ik_transcript_done(struct ik_transcript *transcript)
 	free(transcript->messages);
 	free(transcript->calls);
 	free(transcript->call_indexes);
-	memset(transcript, 0, sizeof *transcript);
+	memset(transcript, 0, sizeof(*transcript));
 }
 
 /* Add a message to the present passage. */
@@ -51,8 +51,8 @@ static void add_message(struct ik_transcript *transcript, const struct ik_messag
 {
 	if (transcript->message_count == transcript->message_capacity) {
 		transcript->message_capacity = transcript->message_capacity * 2 + 8;
-		transcript->messages = ik_alloc_array(transcript->messages,
-			transcript->message_capacity, sizeof *transcript->messages);
+		transcript->messages = ik_alloc_array(transcript->messages, transcript->message_capacity,
+			sizeof(*transcript->messages));
 	}
 	transcript->messages[transcript->message_count++] = message;
 }
@@ -62,10 +62,10 @@ static void add_call(struct ik_transcript *transcript, const struct ik_message *
 {
 	if (transcript->call_count == transcript->call_capacity) {
 		transcript->call_capacity = transcript->call_capacity * 2 + 8;
-		transcript->calls = ik_alloc_array(transcript->calls,
-			transcript->call_capacity, sizeof *transcript->calls);
+		transcript->calls = ik_alloc_array(transcript->calls, transcript->call_capacity,
+			sizeof(*transcript->calls));
 		transcript->call_indexes = ik_alloc_array(transcript->call_indexes,
-			transcript->call_capacity, sizeof *transcript->call_indexes);
+			transcript->call_capacity, sizeof(*transcript->call_indexes));
 	}
 	transcript->calls[transcript->call_count] = call;
 	transcript->call_indexes[transcript->call_count++] = index;
@@ -79,13 +79,14 @@ static void add_call(struct ik_transcript *transcript, const struct ik_message *
 static bool gather_round(struct ik_transcript *transcript)
 {
 	size_t count = ik_conversation_count(transcript->conversation);
-	size_t kept = 0;             /* messages up to the last text or call */
+	size_t kept = 0;                /* messages up to the last text or call */
 	size_t resume = transcript->at; /* behind it */
 	bool has_text = false;
 
 	for (; transcript->at < count; transcript->at++) {
-		const struct ik_message *message =
-			ik_conversation_at(transcript->conversation, transcript->at);
+		const struct ik_message *message = ik_conversation_at(transcript->conversation,
+			transcript->at);
+
 		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_RESULT)
 			break;
 		if (message->kind == IK_KIND_ASSISTANT && message->content_length) {
@@ -117,8 +118,8 @@ static void gather_results(struct ik_transcript *transcript)
 	for (size_t index = 0; index < transcript->call_count; index++) {
 		size_t result = ik_pairing_of(&transcript->pairing, transcript->call_indexes[index]);
 
-		add_message(transcript, result == IK_UNPAIRED ? NULL :
-			ik_conversation_at(transcript->conversation, result));
+		add_message(transcript,
+			result == IK_UNPAIRED ? NULL : ik_conversation_at(transcript->conversation, result));
 	}
 }
 
@@ -139,8 +140,9 @@ static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *re
 		return true;
 	}
 	while (transcript->at < ik_conversation_count(transcript->conversation)) {
-		const struct ik_message *message =
-			ik_conversation_at(transcript->conversation, transcript->at);
+		const struct ik_message *message = ik_conversation_at(transcript->conversation,
+			transcript->at);
+
 		switch (message->kind) {
 		case IK_KIND_USER:
 			transcript->at++;

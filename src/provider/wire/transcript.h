@@ -44,7 +44,7 @@ struct ik_transcript {
 	bool results_due;
 	const struct ik_message **messages; /* of the present passage */
 	size_t message_count, message_capacity;
-	const struct ik_message **calls;    /* of the last assistant passage */
+	const struct ik_message **calls; /* of the last assistant passage */
 	size_t *call_indexes;
 	size_t call_count, call_capacity;
 };

@@ -13,15 +13,16 @@ bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
 {
 	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
 	const char *host = strstr(url, "://");
+
 	host = host ? host + 3 : url;
 	size_t length = strcspn(host, ":/");
 	static const char openai[] = "api.openai.com";
 	static const char azure[] = ".openai.azure.com";
-	size_t azure_length = sizeof azure - 1;
+	size_t azure_length = sizeof(azure) - 1;
 
-	return (length == sizeof openai - 1 && strncasecmp(host, openai, length) == 0) ||
-	       (length > azure_length &&
-		strncasecmp(host + length - azure_length, azure, azure_length) == 0);
+	return (length == sizeof(openai) - 1 && strncasecmp(host, openai, length) == 0) ||
+		(length > azure_length &&
+			strncasecmp(host + length - azure_length, azure, azure_length) == 0);
 }
 
 struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool)
@@ -30,7 +31,7 @@ struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool)
 
 	if (tool->parameters.text)
 		return tool->parameters;
-	return (struct ik_json_span){ none, sizeof none - 1 };
+	return (struct ik_json_span){ none, sizeof(none) - 1 };
 }
 
 void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value)
@@ -59,7 +60,7 @@ static char *read_arguments(const struct ik_message *call, size_t *ret_length,
 	char *text = ik_message_arguments(call, ret_length);
 
 	if (!text || ik_json_check(text, *ret_length, ret_object, NULL) != IK_OK ||
-	    ik_json_span_type(*ret_object) != IK_JSON_OBJECT)
+		ik_json_span_type(*ret_object) != IK_JSON_OBJECT)
 		*ret_object = (struct ik_json_span){ .text = NULL };
 	return text;
 }
@@ -111,12 +112,14 @@ void ik_wire_put_call_id(struct ik_buf *out, const char *call_id, size_t longest
 
 	for (size_t at = 0; at < length; at++) {
 		char byte = call_id[at];
-		fine = fine && ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-			(byte >= '0' && byte <= '9') || byte == '_' || byte == '-');
+
+		fine = fine &&
+			((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+				(byte >= '0' && byte <= '9') || byte == '_' || byte == '-');
 		hash = (hash ^ (unsigned char)byte) * 1099511628211u;
 	}
 	if (!fine)
-		snprintf(made, sizeof made, "call_%016llx", (unsigned long long)hash);
+		snprintf(made, sizeof(made), "call_%016llx", (unsigned long long)hash);
 	ik_json_put_text(out, fine ? call_id : made);
 }
 
@@ -140,8 +143,7 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
 struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 	const struct ik_message *message, const char *type)
 {
-	return ik_message_opaque(message, request->endpoint ? request->endpoint->provider : NULL,
-		type);
+	return ik_message_opaque(message, request->endpoint ? request->endpoint->provider : NULL, type);
 }
 
 void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
@@ -203,11 +205,11 @@ const char *ik_envelope_paragraph(void)
 {
 	/* For the model, hence not translated. */
 	return "Each tool call is answered with a JSON envelope. "
-		"{\"tool_success\": true, \"result\": ...} means that the tool ran; its result may "
-		"still report a problem in a member \"error\". "
-		"{\"tool_success\": false, \"error\": ..., \"error_code\": ..., \"exit_code\": ..., "
-		"\"stdout\": ..., \"stderr\": ...} means that it could not run or did not end "
-		"properly. \"truncated\": true says that a part of the output was left out; a mark "
-		"in the text says where and how much. \"limit_reached\": true says that no further "
-		"tool call is possible in this turn: answer with what you have.";
+		   "{\"tool_success\": true, \"result\": ...} means that the tool ran; its result may "
+		   "still report a problem in a member \"error\". "
+		   "{\"tool_success\": false, \"error\": ..., \"error_code\": ..., \"exit_code\": ..., "
+		   "\"stdout\": ..., \"stderr\": ...} means that it could not run or did not end "
+		   "properly. \"truncated\": true says that a part of the output was left out; a mark "
+		   "in the text says where and how much. \"limit_reached\": true says that no further "
+		   "tool call is possible in this turn: answer with what you have.";
 }

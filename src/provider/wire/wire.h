@@ -20,8 +20,8 @@
 struct ik_wire_writer {
 	const struct ik_request *request;
 	struct ik_buf *out;
-	const char *role;   /* of the message that is open; "": none. A literal */
-	bool any;           /* something was said */
+	const char *role;            /* of the message that is open; "": none. A literal */
+	bool any;                    /* something was said */
 	size_t marks[IK_WIRE_MARKS]; /* places in out where a mark could stand, the newest
 	                                first; 0: none */
 };

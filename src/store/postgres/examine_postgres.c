@@ -13,21 +13,36 @@
 #include "util/text.h"
 
 /* All rights that the program needs on a table. */
-#define MAY(table) "coalesce(has_table_privilege(to_regclass('" table "')::oid, 'SELECT')" \
+#define MAY(table) \
+	"coalesce(has_table_privilege(to_regclass('" table "')::oid, 'SELECT')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'INSERT')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'UPDATE')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'DELETE'), false)"
 /* Events and large outputs are never changed. */
-#define MAY_ADD(table) "coalesce(has_table_privilege(to_regclass('" table "')::oid, 'SELECT')" \
+#define MAY_ADD(table) \
+	"coalesce(has_table_privilege(to_regclass('" table "')::oid, 'SELECT')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'INSERT')" \
 	" AND has_table_privilege(to_regclass('" table "')::oid, 'DELETE'), false)"
 #define NUMBER(condition) "(CASE WHEN " condition " THEN 1 ELSE 0 END)::text"
 
 /* The columns are taken by their numbers. */
 enum {
-	SERVER, ROLE, ENCODING, READ_ONLY, PROCESS, CAN_CREATE, HAS_FORM, HAS_SESSIONS, CAN_USE, EVENTS,
-	CLOCK, ENCRYPTED, OWNER, OWNS
+	SERVER,
+	ROLE,
+	ENCODING,
+	READ_ONLY,
+	PROCESS,
+	CAN_CREATE,
+	HAS_FORM,
+	HAS_SESSIONS,
+	CAN_USE,
+	EVENTS,
+	CLOCK,
+	ENCRYPTED,
+	OWNER,
+	OWNS
 };
+/* clang-format off */
 static const char question[] =
 	"SELECT current_setting('server_version'), current_user::text,"
 	" (SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()),"
@@ -44,11 +59,13 @@ static const char question[] =
 	" (SELECT relowner::regrole::text FROM pg_class WHERE oid = to_regclass('sessions')),"
 	NUMBER("coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class"
 	" WHERE oid = to_regclass('sessions')), false)");
+/* clang-format on */
 
 /* The form that the columns below are of. */
 #define LOCKS_VERSION 4
 static const char locks_question[] =
-	"SELECT session::text, (count(*) OVER ())::text, host, user_name, pid::text, since::text, place,"
+	"SELECT session::text, (count(*) OVER ())::text, host, user_name, pid::text, since::text, "
+	"place,"
 	" started::text FROM locks WHERE holder IS NOT NULL AND expires > now()"
 	" ORDER BY since DESC, session LIMIT 8";
 
@@ -206,7 +223,7 @@ static bool take_results(struct ik_postgres_examine *examine)
 			return false;
 		}
 		if (PQresultStatus(result) != PGRES_TUPLES_OK ||
-		    (PQntuples(result) == 0 && examine->stage != ASKING_LOCKS)) {
+			(PQntuples(result) == 0 && examine->stage != ASKING_LOCKS)) {
 			PQclear(result);
 			give_failure(examine);
 			return false;
@@ -249,7 +266,8 @@ static void on_socket(void *arg, int what)
 		if (!PQconsumeInput(examine->connection))
 			give_failure(examine);
 		else if (take_results(examine))
-			watch(examine, PQflush(examine->connection) > 0 ? IK_READABLE | IK_WRITABLE : IK_READABLE);
+			watch(examine,
+				PQflush(examine->connection) > 0 ? IK_READABLE | IK_WRITABLE : IK_READABLE);
 		return;
 	}
 	/* The library may close the socket here; the next one often gets the same number, and only a
@@ -292,7 +310,7 @@ static void connect_to(struct ik_postgres_examine *examine,
 	examine->connect_ms = parameters->connect_ms;
 	ik_timer_start(examine->limit, examine->connect_ms);
 	if (PQstatus(examine->connection) == CONNECTION_BAD ||
-	    PQsetnonblocking(examine->connection, 1) != 0)
+		PQsetnonblocking(examine->connection, 1) != 0)
 		give_failure(examine);
 	else
 		watch(examine, IK_WRITABLE);
@@ -301,8 +319,8 @@ static void connect_to(struct ik_postgres_examine *examine,
 /* Go on without the host that does not answer; false: there is no other. */
 static bool connect_to_next(struct ik_postgres_examine *examine)
 {
-	const struct ik_pq_parameters *parameters =
-		ik_pq_hosts_next(examine->hosts, examine->connection);
+	const struct ik_pq_parameters *parameters = ik_pq_hosts_next(examine->hosts,
+		examine->connection);
 
 	if (!parameters)
 		return false;

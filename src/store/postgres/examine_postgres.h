@@ -23,25 +23,25 @@ struct ik_postgres_lock {
 #define IK_POSTGRES_LOCKS 8
 
 struct ik_postgres_facts {
-	char server[64];      /* its version, as it says it */
-	char role[64];        /* who we are there */
-	char encoding[32];    /* of the database */
+	char server[64];   /* its version, as it says it */
+	char role[64];     /* who we are there */
+	char encoding[32]; /* of the database */
 	bool read_only;
-	bool can_create;      /* tables in the schema where they would be made */
-	bool has_form;        /* our tables are there */
-	bool has_others;      /* tables of ours are not, but one of the same name is */
-	bool can_use;         /* read and write all of ours */
-	int64_t version;      /* of the tables; 0: none, or they may not be read */
-	int64_t wanted;       /* the version that this program brings them to, */
-	bool owns;            /* which only their owner may: we are */
+	bool can_create; /* tables in the schema where they would be made */
+	bool has_form;   /* our tables are there */
+	bool has_others; /* tables of ours are not, but one of the same name is */
+	bool can_use;    /* read and write all of ours */
+	int64_t version; /* of the tables; 0: none, or they may not be read */
+	int64_t wanted;  /* the version that this program brings them to, */
+	bool owns;       /* which only their owner may: we are */
 	char owner[64];
-	int64_t events;       /* about so many */
-	int64_t ahead_ms;     /* so much its clock is ahead of ours */
-	bool encrypted;       /* TLS, or a socket of this machine */
-	bool pooled;          /* something stands between us and the server: nothing is heard of */
+	int64_t events;   /* about so many */
+	int64_t ahead_ms; /* so much its clock is ahead of ours */
+	bool encrypted;   /* TLS, or a socket of this machine */
+	bool pooled;      /* something stands between us and the server: nothing is heard of */
 	struct ik_postgres_lock locks[IK_POSTGRES_LOCKS]; /* the newest ones */
-	size_t locks_shown;   /* of them */
-	int64_t locks_held;   /* all there are */
+	size_t locks_shown;                               /* of them */
+	int64_t locks_held;                               /* all there are */
 };
 
 /* facts, or NULL with an error that says why there are none. */

@@ -188,15 +188,17 @@ static void note_failure(struct postgres *postgres, const PGresult *result)
 	else if (ik_text_equal(state, "57014"))
 		ik_error_set(&error, status, _("The database %s takes too long."), postgres->shown);
 	else if (ik_text_equal(state, "42501") && postgres->has_tables &&
-	    (postgres->stage == IK_PQ_LOCKING || postgres->stage == IK_PQ_LIFTING))
-		ik_error_set(&error, status, _("The tables of the database %s are older than this ikigai: their "
-			"owner has to use it once."), postgres->shown);
+		(postgres->stage == IK_PQ_LOCKING || postgres->stage == IK_PQ_LIFTING))
+		ik_error_set(&error, status,
+			_("The tables of the database %s are older than this ikigai: their "
+			  "owner has to use it once."),
+			postgres->shown);
 	else if (ik_text_starts(state, "57P"))
 		ik_error_set(&error, status, _("The database %s cannot be reached: %s"), postgres->shown,
 			words);
 	else
-		ik_error_set(&error, status, _("The database %s refuses: %s (%s)"), postgres->shown,
-			words, state);
+		ik_error_set(&error, status, _("The database %s refuses: %s (%s)"), postgres->shown, words,
+			state);
 	free(words);
 	ik_pq_note(postgres, status, &error);
 }
@@ -261,8 +263,7 @@ static void await(struct postgres *postgres, const struct ik_pq_operation *opera
 	flush(postgres);
 }
 
-void ik_pq_start(struct postgres *postgres, const struct ik_pq_operation *operation,
-	bool sent)
+void ik_pq_start(struct postgres *postgres, const struct ik_pq_operation *operation, bool sent)
 {
 	postgres->operation = operation;
 	postgres->status = IK_OK;
@@ -341,7 +342,8 @@ static void decide(struct postgres *postgres, enum ik_status status, struct ik_e
 		become_ready(postgres);
 	else
 		/* Another program may be faster; then the lock is had when it is done. */
-		run(postgres, IK_PQ_LOCKING, "BEGIN; SELECT 0, pg_advisory_xact_lock(" LOCK ")::text;"
+		run(postgres, IK_PQ_LOCKING,
+			"BEGIN; SELECT 0, pg_advisory_xact_lock(" LOCK ")::text;"
 			" CREATE TABLE IF NOT EXISTS ikigai_form(version integer NOT NULL);"
 			" SELECT version FROM ikigai_form");
 }
@@ -382,7 +384,8 @@ static void connect_step(struct postgres *postgres)
 		postgres->hosts = ik_pq_hosts_close(postgres->hosts);
 		postgres->version = 0;
 		postgres->has_tables = false;
-		run(postgres, IK_PQ_LOOKING, "SELECT CASE WHEN to_regclass('ikigai_form') IS NULL"
+		run(postgres, IK_PQ_LOOKING,
+			"SELECT CASE WHEN to_regclass('ikigai_form') IS NULL"
 			" THEN 0 ELSE 1 END, CASE WHEN to_regclass('sessions') IS NULL THEN 0 ELSE 1 END");
 		break;
 	default:
@@ -408,7 +411,7 @@ static void connect_to(struct postgres *postgres, const struct ik_pq_parameters 
 	postgres->connect_ms = parameters->connect_ms;
 	start_step(postgres);
 	if (PQstatus(postgres->connection) == CONNECTION_BAD ||
-	    PQsetnonblocking(postgres->connection, 1) != 0)
+		PQsetnonblocking(postgres->connection, 1) != 0)
 		lose_connection(postgres);
 	else
 		watch(postgres, IK_WRITABLE);
@@ -417,8 +420,8 @@ static void connect_to(struct postgres *postgres, const struct ik_pq_parameters 
 /* Go on without the host that does not answer; false: there is no other. */
 static bool connect_to_next(struct postgres *postgres)
 {
-	const struct ik_pq_parameters *parameters =
-		ik_pq_hosts_next(postgres->hosts, postgres->connection);
+	const struct ik_pq_parameters *parameters = ik_pq_hosts_next(postgres->hosts,
+		postgres->connection);
 
 	if (!parameters)
 		return false;

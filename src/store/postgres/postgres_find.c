@@ -35,16 +35,19 @@ enum way { NEWEST, BY_INDEX, SOME_RANGES, PATIENTLY, BY_RANGES };
 /* What is found, and the session that has it: its own, or, when that was deleted, the newest
  * fork that has it still, or none. Last, where the range ends, unless nothing is behind it. */
 #define ANSWER \
-	" SELECT h.time::text, h.session::text, h.sequence::text, h.hit::int::text, " \
-	IK_PQ_SESSION_COLUMNS("s") ", " IK_PQ_EVENT_COLUMNS("e") " FROM hits h" \
-	" LEFT JOIN events e ON h.hit AND e.session = h.session AND e.sequence = h.sequence" \
-	" LEFT JOIN LATERAL (WITH RECURSIVE line(id, own) AS (SELECT h.session, true WHERE h.hit" \
-	"  UNION SELECT c.id, false FROM line JOIN sessions c ON c.parent = line.id" \
-	"  WHERE c.forked_at >= h.sequence" \
-	"  AND NOT EXISTS (SELECT FROM sessions o WHERE o.id = h.session AND o.event_count > 0))" \
-	"  SELECT f.* FROM line JOIN sessions f ON f.id = line.id WHERE f.event_count > 0" \
-	"  ORDER BY own DESC, f.updated_ms DESC LIMIT 1) s ON true" \
-	" ORDER BY h.hit DESC, h.time DESC, h.session DESC, h.sequence DESC"
+	" SELECT h.time::text, h.session::text, h.sequence::text, " \
+	"h.hit::int::text, " IK_PQ_SESSION_COLUMNS("s") ", " IK_PQ_EVENT_COLUMNS( \
+		"e") " FROM hits h" \
+			 " LEFT JOIN events e ON h.hit AND e.session = h.session AND e.sequence = h.sequence" \
+			 " LEFT JOIN LATERAL (WITH RECURSIVE line(id, own) AS (SELECT h.session, true WHERE " \
+			 "h.hit" \
+			 "  UNION SELECT c.id, false FROM line JOIN sessions c ON c.parent = line.id" \
+			 "  WHERE c.forked_at >= h.sequence" \
+			 "  AND NOT EXISTS (SELECT FROM sessions o WHERE o.id = h.session AND o.event_count " \
+			 "> 0))" \
+			 "  SELECT f.* FROM line JOIN sessions f ON f.id = line.id WHERE f.event_count > 0" \
+			 "  ORDER BY own DESC, f.updated_ms DESC LIMIT 1) s ON true" \
+			 " ORDER BY h.hit DESC, h.time DESC, h.session DESC, h.sequence DESC"
 #define OF_DIRECTORY "($5 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = $5))"
 #define NEWEST_FIRST " ORDER BY time DESC, session DESC, sequence DESC"
 enum { HIT = 3, HIT_SESSION, HIT_EVENT = 12 };
@@ -57,6 +60,7 @@ static const char by_index[] =
 
 /* A range down to the row that range_settings has found. The words are compared by the function
  * of the operator, with which the index of words does not help. */
+/* clang-format off */
 static const char by_range[] =
 	"WITH low AS (SELECT split_part(s, ' ', 1)::bigint AS time, split_part(s, ' ', 2)::uuid AS session,"
 	"  split_part(s, ' ', 3)::bigint AS sequence FROM current_setting('ikigai.low') s WHERE s <> ''),"
@@ -66,17 +70,20 @@ static const char by_range[] =
 	"   '00000000-0000-0000-0000-000000000000'), coalesce((SELECT sequence FROM low), 0))"
 	"  AND ts_match_vq(words, $1::tsquery) AND " OF_DIRECTORY NEWEST_FIRST " LIMIT $6)"
 	" UNION ALL SELECT session, sequence, time, false FROM low)" ANSWER;
+/* clang-format on */
 
 /* For this transaction: nothing is compiled, no other process helps, and the index is used; the
  * rows that it names are read page by page, not each for itself. */
-#define SETTINGS "SELECT set_config('jit', 'off', true)," \
+#define SETTINGS \
+	"SELECT set_config('jit', 'off', true)," \
 	" set_config('max_parallel_workers_per_gather', '0', true)," \
 	" set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),"
 static const char range_settings[] = SETTINGS
 	" set_config('ikigai.low', coalesce((SELECT time || ' ' || session || ' ' || sequence FROM"
-	"  (SELECT time, session, sequence FROM search WHERE (time, session, sequence) < ($1, $2, $3)"
-	NEWEST_FIRST " OFFSET $4 - 1 LIMIT 1) low), ''), true)";
-static const char index_settings[] = SETTINGS " set_config('statement_timeout', $1::bigint::text, true)";
+	"  (SELECT time, session, sequence FROM search WHERE (time, session, sequence) < ($1, $2, "
+	"$3)" NEWEST_FIRST " OFFSET $4 - 1 LIMIT 1) low), ''), true)";
+static const char index_settings[] = SETTINGS
+	" set_config('statement_timeout', $1::bigint::text, true)";
 
 /* What a search has yet to find. */
 static size_t missing(const struct ik_store_read *read)
@@ -93,8 +100,8 @@ static bool is_by_index(const struct ik_search_place *place)
 static void put_place(const struct ik_search_place *place, struct ik_pq_statement *statement)
 {
 	ik_pq_put_number(statement, place->first);
-	ik_pq_put_uuid(statement, place->session[0] ? place->session
-		: "ffffffff-ffff-ffff-ffff-ffffffffffff");
+	ik_pq_put_uuid(statement,
+		place->session[0] ? place->session : "ffffffff-ffff-ffff-ffff-ffffffffffff");
 	ik_pq_put_number(statement, place->second);
 }
 

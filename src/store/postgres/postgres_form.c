@@ -20,9 +20,9 @@ const char *const ik_pq_steps[] = {
 	" updated_ms bigint NOT NULL,"
 	" event_count bigint NOT NULL DEFAULT 0,"
 	" last_sequence bigint NOT NULL DEFAULT 0,"
-	" parent uuid,"                            /* of a fork */
-	" forked_at bigint NOT NULL DEFAULT 0,"    /* its last event that is the fork's too */
-	" late boolean NOT NULL DEFAULT false);"   /* made of events that came too late */
+	" parent uuid,"                          /* of a fork */
+	" forked_at bigint NOT NULL DEFAULT 0,"  /* its last event that is the fork's too */
+	" late boolean NOT NULL DEFAULT false);" /* made of events that came too late */
 	"CREATE INDEX sessions_of_directory ON sessions(directory);"
 	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;"
 	"CREATE TABLE events("
@@ -34,8 +34,8 @@ const char *const ik_pq_steps[] = {
 	" data_json json,"
 	" exact_content bytea,"
 	" exact_data bytea,"
-	" size bigint NOT NULL,"                   /* bytes of content and data */
-	" time bigint NOT NULL,"                   /* milliseconds since 1970 UTC */
+	" size bigint NOT NULL," /* bytes of content and data */
+	" time bigint NOT NULL," /* milliseconds since 1970 UTC */
 	" data jsonb GENERATED ALWAYS AS (CASE WHEN data_json::text !~ '\\\\u(0000|[dD][89a-fA-F])'"
 	"  THEN (data_json::text::jsonb - 'output' - 'summary' - 'opaque')"
 	"   #- '{function,arguments}' END) STORED,"
@@ -51,11 +51,11 @@ const char *const ik_pq_steps[] = {
 	"CREATE TABLE locks("
 	" session uuid PRIMARY KEY,"
 	" holder uuid, process uuid, host text, user_name text, pid bigint,"
-	" since bigint,"                           /* milliseconds since 1970 UTC */
+	" since bigint," /* milliseconds since 1970 UTC */
 	" expires timestamptz NOT NULL DEFAULT '-infinity',"
 	" asker uuid, asker_host text, asker_user text, asker_pid bigint, asker_since bigint,"
 	" asker_expires timestamptz NOT NULL DEFAULT '-infinity',"
-	" refused uuid,"                           /* the asker who was told so last */
+	" refused uuid,"                                        /* the asker who was told so last */
 	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* until then somebody reads along */
 	/* 2 to 3: the words of events (store/search_text.h), of each session up to one of them */
 	"CREATE TABLE search("

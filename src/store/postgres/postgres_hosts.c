@@ -18,7 +18,7 @@
 #define CONNECT_MS 10000
 
 /* A host to try: its name with one of its addresses. */
-struct place {
+struct postgres_hosts_place {
 	char *host, *address, *port;
 };
 
@@ -28,20 +28,25 @@ struct ik_pq_hosts {
 	void *arg;
 	PQconninfoOption *options; /* NULL: uri is no good */
 	struct ik_error error;
-	struct place places[MOST_PLACES];
+	struct postgres_hosts_place places[MOST_PLACES];
 	size_t count;
 	const char *hosts, *addresses, *ports; /* what is left of the lists; borrowed */
 	char *host, *port;                     /* the one that is looked up */
 	struct ik_resolve *resolve;
 	struct ik_pq_parameters parameters;
 	char *lists[3];
-	bool several;                          /* also when only one is left to try */
+	bool several; /* also when only one is left to try */
 };
 
 bool ik_postgres_is_uri(const char *uri)
 {
 	static const char *const words[] = {
-		"host", "hostaddr", "port", "dbname", "user", "service",
+		"host",
+		"hostaddr",
+		"port",
+		"dbname",
+		"user",
+		"service",
 	};
 	size_t length = strcspn(uri, "= "), i;
 
@@ -91,7 +96,7 @@ static void make_lists(struct ik_pq_hosts *hosts)
 	for (which = 0; which < 3; which++)
 		ik_buf_init(&lists[which], 1 << 16);
 	for (i = 0; i < hosts->count; i++) {
-		const struct place *place = &hosts->places[i];
+		const struct postgres_hosts_place *place = &hosts->places[i];
 
 		ik_buf_printf(&lists[0], "%s%s", i ? "," : "", nothing_for_null(place->host));
 		ik_buf_printf(&lists[1], "%s%s", i ? "," : "", nothing_for_null(place->address));
@@ -121,8 +126,9 @@ static void make_parameters(struct ik_pq_hosts *hosts)
 	make_lists(hosts);
 	for (option = hosts->options; option->keyword; option++) {
 		if (option->val && option->val[0] && !ik_text_equal(option->keyword, "host") &&
-		    !ik_text_equal(option->keyword, "hostaddr") && !ik_text_equal(option->keyword, "port") &&
-		    !ik_text_equal(option->keyword, "client_encoding"))
+			!ik_text_equal(option->keyword, "hostaddr") &&
+			!ik_text_equal(option->keyword, "port") &&
+			!ik_text_equal(option->keyword, "client_encoding"))
 			add(hosts, option->keyword, option->val, &count);
 	}
 	add(hosts, "host", hosts->lists[0], &count);
@@ -170,7 +176,7 @@ static char *next_entry(const char **list)
 static void add_place(struct ik_pq_hosts *hosts, const char *host, const char *address,
 	const char *port)
 {
-	struct place *place = &hosts->places[hosts->count];
+	struct postgres_hosts_place *place = &hosts->places[hosts->count];
 
 	if (hosts->count == MOST_PLACES)
 		return;
@@ -276,8 +282,8 @@ void ik_pq_take_defaults(PQconninfoOption *options)
 	PQconninfoFree(defaults);
 }
 
-struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
-	ik_pq_hosts_found *fn, void *arg)
+struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri, ik_pq_hosts_found *fn,
+	void *arg)
 {
 	struct ik_pq_hosts *hosts = ik_alloc(sizeof(*hosts));
 	char *why = NULL, *shown = ik_redact(uri);
@@ -333,7 +339,7 @@ bool ik_pq_hosts_now(struct ik_pq_hosts *hosts)
 	return true;
 }
 
-static void free_place(struct place *place)
+static void free_place(struct postgres_hosts_place *place)
 {
 	free(place->host);
 	free(place->address);
@@ -341,18 +347,17 @@ static void free_place(struct place *place)
 }
 
 /* Is this where the connection is being made to? */
-static bool is_place_of(const struct place *place, const PGconn *connection)
+static bool is_place_of(const struct postgres_hosts_place *place, const PGconn *connection)
 {
 	const char *host = place->host && place->host[0] ? place->host : place->address;
 
 	return (!host || ik_text_equal(host, PQhost(connection))) &&
 		(!place->address || !place->address[0] ||
-		 ik_text_equal(place->address, PQhostaddr(connection))) &&
+			ik_text_equal(place->address, PQhostaddr(connection))) &&
 		(!place->port || !place->port[0] || ik_text_equal(place->port, PQport(connection)));
 }
 
-const struct ik_pq_parameters *ik_pq_hosts_next(struct ik_pq_hosts *hosts,
-	const PGconn *connection)
+const struct ik_pq_parameters *ik_pq_hosts_next(struct ik_pq_hosts *hosts, const PGconn *connection)
 {
 	size_t i = 0;
 
@@ -364,7 +369,8 @@ const struct ik_pq_parameters *ik_pq_hosts_next(struct ik_pq_hosts *hosts,
 		PQport(connection));
 	free_place(&hosts->places[i]);
 	hosts->count--;
-	memmove(&hosts->places[i], &hosts->places[i + 1], (hosts->count - i) * sizeof(hosts->places[0]));
+	memmove(&hosts->places[i], &hosts->places[i + 1],
+		(hosts->count - i) * sizeof(hosts->places[0]));
 	make_parameters(hosts);
 	return &hosts->parameters;
 }

@@ -15,6 +15,7 @@
 static const char add_row[] = "INSERT INTO locks(session) VALUES($1) ON CONFLICT DO NOTHING";
 
 /* $2: the lock; $3: its process; $4 to $8: who. */
+/* clang-format off */
 static const char take[] =
 	"WITH old AS (SELECT holder FROM locks WHERE session = $1 FOR UPDATE),"
 	" done AS (UPDATE locks SET holder = $2, process = $3, host = $4, user_name = $5, pid = $6,"
@@ -25,7 +26,9 @@ static const char take[] =
 	"  WHERE session = $1 AND (old.holder = $2 OR NOT coalesce(old.holder IS NOT NULL"
 	"  AND expires > now(), false)) RETURNING old.holder AS before)"
 	" SELECT " TELL " FROM done WHERE before IS DISTINCT FROM $2";
+/* clang-format on */
 /* Once a holder has refused, the question is to be put anew. */
+/* clang-format off */
 static const char ask[] =
 	"WITH old AS (SELECT asker FROM locks WHERE session = $1 FOR UPDATE),"
 	" done AS (UPDATE locks SET asker = $2, asker_host = $4, asker_user = $5, asker_pid = $6,"
@@ -35,6 +38,7 @@ static const char ask[] =
 	"  AND (old.asker IS NULL OR old.asker = $2 OR asker_expires <= now())"
 	"  RETURNING old.asker AS before)"
 	" SELECT " TELL " FROM done WHERE before IS DISTINCT FROM $2";
+/* clang-format on */
 static const char withdraw[] =
 	"WITH done AS (UPDATE locks SET asker = NULL WHERE session = $1 AND asker = $2 RETURNING 1)"
 	" SELECT " TELL " FROM done";
@@ -49,7 +53,8 @@ static const char bury[] =
 	"WITH done AS (UPDATE locks SET holder = NULL WHERE session = $1 AND holder = $9"
 	" RETURNING 1) SELECT " TELL " FROM done";
 /* Also those of others whose holder was killed, and that nobody has looked at since. */
-static const char forget[] = "DELETE FROM locks WHERE (session = $1 AND holder IS NULL"
+static const char forget[] =
+	"DELETE FROM locks WHERE (session = $1 AND holder IS NULL"
 	" AND asker IS NULL AND followed <= now()) OR (expires < now() - interval '1 hour'"
 	" AND asker_expires < now() - interval '1 hour' AND followed < now() - interval '1 hour')";
 /* Whoever writes tells those who follow. */
@@ -60,10 +65,25 @@ static const char forget_refusal[] =
 	"UPDATE locks SET refused = NULL WHERE session = $1 AND refused = $2";
 
 enum {
-	COLUMN_STATE, COLUMN_HOST, COLUMN_USER, COLUMN_PID, COLUMN_SINCE, COLUMN_ASKER_HOST,
-	COLUMN_ASKER_USER, COLUMN_ASKER_PID, COLUMN_ASKER_SINCE, COLUMN_REFUSED, COLUMN_BACKEND,
-	COLUMN_LATE, COLUMN_HELD, COLUMN_PLACE, COLUMN_STARTED, COLUMN_LEFT, COLUMN_COUNT
+	COLUMN_STATE,
+	COLUMN_HOST,
+	COLUMN_USER,
+	COLUMN_PID,
+	COLUMN_SINCE,
+	COLUMN_ASKER_HOST,
+	COLUMN_ASKER_USER,
+	COLUMN_ASKER_PID,
+	COLUMN_ASKER_SINCE,
+	COLUMN_REFUSED,
+	COLUMN_BACKEND,
+	COLUMN_LATE,
+	COLUMN_HELD,
+	COLUMN_PLACE,
+	COLUMN_STARTED,
+	COLUMN_LEFT,
+	COLUMN_COUNT
 };
+/* clang-format off */
 static const char state[] =
 	"SELECT (CASE WHEN holder = $2 THEN 1 WHEN " HELD " THEN 2 ELSE 3 END)::text,"
 	" host, user_name, pid::text, since::text, asker_host, asker_user,"
@@ -72,6 +92,7 @@ static const char state[] =
 	" pg_backend_pid()::text, (SELECT count(*) FROM sessions WHERE parent = $1 AND late)::text,"
 	" holder::text, place, started::text,"
 	" greatest(0, extract(epoch FROM expires - now()) * 1000)::bigint::text FROM locks WHERE session = $1";
+/* clang-format on */
 
 static bool send(struct postgres *postgres, const struct ik_store_read *read, const char *text)
 {
@@ -95,7 +116,8 @@ static bool send(struct postgres *postgres, const struct ik_store_read *read, co
 }
 
 /* LISTEN takes no parameters: the id of a session is digits and hyphens. */
-static bool listen_for(struct postgres *postgres, const struct ik_store_read *read, const char *verb)
+static bool listen_for(struct postgres *postgres, const struct ik_store_read *read,
+	const char *verb)
 {
 	struct ik_pq_statement statement;
 	char bytes[16], *text;
@@ -165,8 +187,9 @@ void ik_pq_take_lock_row(struct postgres *postgres, const PGresult *result)
 	if (PQnfields(result) != COLUMN_COUNT || PQntuples(result) == 0)
 		return;
 	held = ik_pq_text(result, 0, COLUMN_HELD);
-	row->state = ik_pq_number(result, 0, COLUMN_STATE) == 1 ? IK_LOCK_OURS :
-		ik_pq_number(result, 0, COLUMN_STATE) == 2 ? IK_LOCK_OTHERS : IK_LOCK_FREE;
+	row->state = ik_pq_number(result, 0, COLUMN_STATE) == 1 ? IK_LOCK_OURS
+		: ik_pq_number(result, 0, COLUMN_STATE) == 2        ? IK_LOCK_OTHERS
+															: IK_LOCK_FREE;
 	ik_pq_take_holder(&row->holder, result, 0, COLUMN_HOST);
 	ik_pq_take_place(&row->holder, result, 0, COLUMN_PLACE);
 	memcpy(row->held, held, strnlen(held, sizeof(row->held) - 1));
@@ -186,7 +209,7 @@ void ik_pq_take_notifications(struct postgres *postgres)
 	static const char prefix[] = "ikigai_";
 	PGnotify *notify;
 
-	while (postgres->connection && (notify = PQnotifies(postgres->connection)) != NULL) {
+	while (postgres->connection && (notify = PQnotifies(postgres->connection))) {
 		if (ik_text_starts(notify->relname, prefix))
 			ik_locks_heard(postgres->base.store, notify->relname + sizeof(prefix) - 1);
 		PQfreemem(notify);

@@ -7,15 +7,19 @@
 #include "util/text.h"
 
 /* What tells one database from another: with a role, or options, its tables may be others. */
+/* clang-format off */
 static const char *const parts[] = {
 	"host", "hostaddr", "port", "dbname", "user", "options",
 };
+/* clang-format on */
 
 /* What the library looks up where the address does not say it. */
+/* clang-format off */
 static const char *const variables[] = {
 	"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGOPTIONS", "PGSERVICE",
 	"PGSERVICEFILE",
 };
+/* clang-format on */
 
 static void put_part(struct ik_buf *out, const char *name, const char *value)
 {

@@ -33,8 +33,8 @@ struct ik_pq_hosts;
  * valid until the next call or close. */
 typedef void ik_pq_hosts_found(void *arg, const struct ik_pq_parameters *parameters,
 	const struct ik_error *error);
-struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri,
-	ik_pq_hosts_found *fn, void *arg);
+struct ik_pq_hosts *ik_pq_hosts_start(struct ik_loop *loop, const char *uri, ik_pq_hosts_found *fn,
+	void *arg);
 /* How long a host may be silent, or the name server that is asked for it. */
 int64_t ik_pq_hosts_limit_ms(const struct ik_pq_hosts *hosts);
 /* No name server answers: go on without the host that is looked up. False: none is. */
@@ -57,9 +57,9 @@ enum { IK_PQ_BOOL = 16, IK_PQ_BYTEA = 17, IK_PQ_INT8 = 20, IK_PQ_TEXT = 25, IK_P
 struct ik_pq_statement {
 	const char *text;
 	unsigned types[IK_PQ_PARAMETERS];
-	struct ik_buf bytes;                /* of all of them */
+	struct ik_buf bytes; /* of all of them */
 	size_t starts[IK_PQ_PARAMETERS];
-	int lengths[IK_PQ_PARAMETERS];      /* -1: NULL */
+	int lengths[IK_PQ_PARAMETERS]; /* -1: NULL */
 	int count;
 };
 void ik_pq_statement_init(struct ik_pq_statement *statement, const char *text);
@@ -102,9 +102,9 @@ enum ik_pq_stage {
 	IK_PQ_CLOSED,
 	IK_PQ_RESOLVING,
 	IK_PQ_CONNECTING,
-	IK_PQ_LOOKING,   /* whether there are tables, and of which form */
+	IK_PQ_LOOKING, /* whether there are tables, and of which form */
 	IK_PQ_VERSION,
-	IK_PQ_LOCKING,   /* to bring them to ours */
+	IK_PQ_LOCKING, /* to bring them to ours */
 	IK_PQ_LIFTING,
 	IK_PQ_READY
 };
@@ -128,13 +128,13 @@ struct postgres {
 	int64_t connect_ms;     /* a step of connecting may take, */
 	int64_t connect_by_ms;  /* which ends then */
 	enum ik_pq_stage stage;
-	int64_t version;        /* of the tables */
-	bool has_tables;        /* of anybody's */
+	int64_t version; /* of the tables */
+	bool has_tables; /* of anybody's */
 
 	const struct ik_pq_operation *operation; /* NULL: none */
-	int statement;          /* whose results are due */
+	int statement;                           /* whose results are due */
 	bool had_result;
-	enum ik_status status;  /* of the operation so far */
+	enum ik_status status; /* of the operation so far */
 	struct ik_error error;
 
 	struct ik_record *first; /* that are being written */
@@ -143,10 +143,10 @@ struct postgres {
 	bool fits, exact;
 	int64_t last;
 	struct ik_store_read *read;
-	int64_t asked_ms;       /* when a part of a search was */
-	bool brief;             /* a statement may take a moment only, which is tried */
-	bool timed_out;         /* and was not enough */
-	bool direct;            /* no pooler shares the connection: it can be told of things */
+	int64_t asked_ms;                /* when a part of a search was */
+	bool brief;                      /* a statement may take a moment only, which is tried */
+	bool timed_out;                  /* and was not enough */
+	bool direct;                     /* no pooler shares the connection: it can be told of things */
 	struct ik_pq_indexing *indexing; /* NULL: none */
 };
 
@@ -165,8 +165,8 @@ struct ik_pq_statement;
 /* The statement that does so. */
 void ik_pq_part_statement(struct ik_pq_statement *statement, const char *id, size_t part,
 	const char *bytes, size_t length);
-void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
-	const char *bytes, size_t length);
+void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part, const char *bytes,
+	size_t length);
 void ik_pq_read(struct ik_backend *backend, struct ik_store_read *read);
 void ik_pq_index(struct ik_backend *backend);
 /* Forget what is on its way into the index. */
@@ -179,11 +179,13 @@ void ik_pq_take_hits(struct postgres *postgres, const PGresult *result);
 enum ik_status ik_pq_finish_search(struct postgres *postgres, enum ik_status status);
 /* An event and a session in columns from first on, as EVENT and INFO have them; the event is NULL
  * when its kind is not known here. */
-#define IK_PQ_EVENT_COLUMNS(of) of ".id::text, " of ".sequence::text, " of ".kind, " of ".content, " \
-	of ".data_json::text, " of ".exact_content, " of ".exact_data, " of ".time::text"
-#define IK_PQ_SESSION_COLUMNS(of) of ".id::text, " of ".title, " of ".directory, " \
-	of ".created_ms::text, " of ".updated_ms::text, (" of ".event_count + " of ".forked_at)::text, " \
-	of ".parent::text, " of ".forked_at::text"
+#define IK_PQ_EVENT_COLUMNS(of) \
+	of ".id::text, " of ".sequence::text, " of ".kind, " of ".content, " of \
+	   ".data_json::text, " of ".exact_content, " of ".exact_data, " of ".time::text"
+#define IK_PQ_SESSION_COLUMNS(of) \
+	of ".id::text, " of ".title, " of ".directory, " of ".created_ms::text, " of \
+	   ".updated_ms::text, (" of ".event_count + " of ".forked_at)::text, " of \
+	   ".parent::text, " of ".forked_at::text"
 struct ik_message *ik_pq_message(const PGresult *result, int row, int first);
 void ik_pq_session(struct ik_session_info *info, const PGresult *result, int row, int first);
 

@@ -201,13 +201,12 @@ bool ik_pq_send(struct postgres *postgres, const struct ik_pq_statement *stateme
 	if (ik_buf_status(&statement->bytes) != IK_OK || statement->bytes.length > INT_MAX)
 		return false;
 	for (i = 0; i < statement->count; i++) {
-		values[i] = statement->lengths[i] < 0 ? NULL :
-			statement->bytes.data + statement->starts[i];
+		values[i] = statement->lengths[i] < 0 ? NULL : statement->bytes.data + statement->starts[i];
 		formats[i] = 1;
 	}
 	/* Results as bytes: texts come as they are, and nothing has to be unescaped. */
 	return PQsendQueryParams(postgres->connection, statement->text, statement->count,
-		statement->types, values, statement->lengths, formats, 1) == 1;
+			   statement->types, values, statement->lengths, formats, 1) == 1;
 }
 
 bool ik_pq_begin(struct postgres *postgres)

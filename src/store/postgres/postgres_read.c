@@ -8,27 +8,32 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define INFO "SELECT " IK_PQ_SESSION_COLUMNS("s") ", l.host, l.user_name, l.pid::text, l.since::text," \
-	" l.place, l.started::text" \
-	" FROM sessions s LEFT JOIN locks l" \
-	" ON l.session = s.id AND l.holder IS NOT NULL AND l.expires > now()"
+#define INFO \
+	"SELECT " IK_PQ_SESSION_COLUMNS("s") ", l.host, l.user_name, l.pid::text, l.since::text," \
+										 " l.place, l.started::text" \
+										 " FROM sessions s LEFT JOIN locks l" \
+										 " ON l.session = s.id AND l.holder IS NOT NULL AND " \
+										 "l.expires > now()"
 enum { HOLDER_COLUMN = 8 };
 
 /* Orders name the table's columns: the answer's are texts. */
 static const char newest[] = INFO " WHERE event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1";
 static const char newest_of_directory[] = INFO " WHERE directory = $1 AND event_count > 0"
-	" ORDER BY s.updated_ms DESC LIMIT 1";
+											   " ORDER BY s.updated_ms DESC LIMIT 1";
 /* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
-static const char found[] = INFO " WHERE s.id >= $1 AND s.id <= $2 AND (event_count > 0 OR NOT EXISTS"
+static const char found[] = INFO
+	" WHERE s.id >= $1 AND s.id <= $2 AND (event_count > 0 OR NOT EXISTS"
 	" (SELECT FROM sessions child WHERE child.parent = s.id)) ORDER BY s.id LIMIT 2";
-static const char list[] = INFO " WHERE event_count > 0"
+static const char list[] = INFO
+	" WHERE event_count > 0"
 	" AND (s.updated_ms, s.id) < ($2, $1) AND ($4 IS NULL OR directory = $4)"
 	" AND ($5 IS NULL OR title || chr(10) || directory || chr(10) || s.id::text ILIKE $5)"
 	" ORDER BY s.updated_ms DESC, s.id DESC LIMIT $3";
 
 /* A part of a deletion: hidden first, so that what is half deleted is never listed. */
 #define DELETED_AT_ONCE 2000
-#define OLDEST "(SELECT id FROM events WHERE session = $1" /* what its forks have is theirs */ \
+#define OLDEST \
+	"(SELECT id FROM events WHERE session = $1" /* what its forks have is theirs */ \
 	" AND sequence > coalesce((SELECT max(forked_at) FROM sessions WHERE parent = $1), 0)" \
 	" ORDER BY sequence LIMIT 2000)"
 static const char *const deletion[] = {
@@ -42,16 +47,17 @@ static const char *const deletion[] = {
 	/* The one that it was forked from goes with it, where that was deleted before it; then one whose
 	 * deletion was killed. */
 	("DELETE FROM sessions s WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE session = $1)"
-	" AND NOT EXISTS (SELECT FROM sessions WHERE parent = $1)"
-	" RETURNING coalesce((SELECT p.id::text FROM sessions p WHERE p.id = s.parent"
-	" AND p.event_count = 0), (SELECT h.id::text FROM sessions h WHERE h.updated_ms = 0"
-	" AND h.event_count = 0 AND h.id <> s.id AND NOT EXISTS (SELECT FROM sessions c"
-	" WHERE c.parent = h.id) ORDER BY h.id LIMIT 1))"),
+	 " AND NOT EXISTS (SELECT FROM sessions WHERE parent = $1)"
+	 " RETURNING coalesce((SELECT p.id::text FROM sessions p WHERE p.id = s.parent"
+	 " AND p.event_count = 0), (SELECT h.id::text FROM sessions h WHERE h.updated_ms = 0"
+	 " AND h.event_count = 0 AND h.id <> s.id AND NOT EXISTS (SELECT FROM sessions c"
+	 " WHERE c.parent = h.id) ORDER BY h.id LIMIT 1))"),
 };
 /* Behind the time-out. */
 enum { DELETE_FOUND = 1, DELETE_EVENTS = 4, DELETE_SESSION = 5, SEARCH_FOUND = 2 };
 
 /* A session's own events, below them those of its parents up to where they part. */
+/* clang-format off */
 static const char page[] =
 	"WITH RECURSIVE line(id, below, parent, forked_at, depth) AS ("
 	" SELECT id, $2::bigint, parent, forked_at, 0 FROM sessions WHERE id = $1"
@@ -63,6 +69,7 @@ static const char page[] =
 	" SELECT " IK_PQ_EVENT_COLUMNS("c")
 	" FROM (SELECT *, sum(size) OVER (ORDER BY sequence DESC) - size AS before FROM chosen) c"
 	" WHERE before < $4 ORDER BY c.sequence DESC";
+/* clang-format on */
 
 /* What was added behind a number. */
 static const char after[] =
@@ -130,7 +137,8 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 	case IK_READ_LIST:
 		ik_pq_statement_init(statement, list);
 		/* Before all of them where there was none. */
-		ik_pq_put_uuid(statement, read->text[0] ? read->text : "ffffffff-ffff-ffff-ffff-ffffffffffff");
+		ik_pq_put_uuid(statement,
+			read->text[0] ? read->text : "ffffffff-ffff-ffff-ffff-ffffffffffff");
 		ik_pq_put_number(statement, read->text[0] ? read->number : INT64_MAX);
 		ik_pq_put_number(statement, (int64_t)read->count);
 		put_text_or_null(statement, read->directory);
@@ -144,8 +152,8 @@ static bool make_statement(const struct ik_store_read *read, struct ik_pq_statem
 	case IK_READ_AFTER:
 		ik_pq_statement_init(statement, read->kind == IK_READ_PAGE ? page : after);
 		ik_pq_put_uuid(statement, read->text);
-		ik_pq_put_number(statement, read->number > 0 || read->kind == IK_READ_AFTER ?
-			read->number : INT64_MAX);
+		ik_pq_put_number(statement,
+			read->number > 0 || read->kind == IK_READ_AFTER ? read->number : INT64_MAX);
 		ik_pq_put_number(statement, (int64_t)read->count);
 		ik_pq_put_number(statement, (int64_t)IK_LIMIT_PAGE);
 		put_kinds(statement);
@@ -253,7 +261,7 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 	if (read->kind == IK_READ_SEARCH && statement == SEARCH_FOUND)
 		ik_pq_take_hits(postgres, result);
 	if (statement == 0 || read->kind == IK_READ_SEARCH || read->kind == IK_READ_LOCK ||
-	    read->kind == IK_READ_DELETE)
+		read->kind == IK_READ_DELETE)
 		return; /* the time-out, or nothing to be kept */
 	for (row = 0; row < rows; row++) {
 		if (read->kind == IK_READ_PAGE || read->kind == IK_READ_AFTER)
@@ -268,8 +276,7 @@ static void take_rows(struct postgres *postgres, int statement, const PGresult *
 		read->found = (size_t)rows;
 }
 
-static void finish_reading(struct postgres *postgres, enum ik_status status,
-	struct ik_error *error)
+static void finish_reading(struct postgres *postgres, enum ik_status status, struct ik_error *error)
 {
 	struct ik_store_read *read = postgres->read;
 
@@ -282,7 +289,7 @@ static void finish_reading(struct postgres *postgres, enum ik_status status,
 	if (status == IK_OK && read->kind == IK_READ_NEWEST && read->found == 0)
 		status = ik_store_read_not_found(read, error);
 	if (status == IK_OK && read->kind == IK_READ_DELETE && postgres->count == 0 &&
-	    read->number == 0)
+		read->number == 0)
 		status = ik_store_read_not_found(read, error);
 	if (status == IK_OK && read->kind == IK_READ_PART && read->found == 0) {
 		error->text[0] = '\0';
@@ -302,8 +309,9 @@ static bool send_all(struct postgres *postgres, struct ik_pq_statement *statemen
 		return ik_pq_send_search(postgres);
 	if (!ik_pq_begin(postgres) || !ik_pq_send(postgres, statement))
 		return false;
-	for (i = 1; postgres->read->kind == IK_READ_DELETE &&
-	     i < sizeof(deletion) / sizeof(deletion[0]); i++) {
+	for (i = 1;
+		 postgres->read->kind == IK_READ_DELETE && i < sizeof(deletion) / sizeof(deletion[0]);
+		 i++) {
 		statement->text = deletion[i];
 		if (!ik_pq_send(postgres, statement))
 			return false;

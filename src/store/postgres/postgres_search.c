@@ -21,8 +21,10 @@
  * searched (a fork) comes alone.  Its index has only such sessions, in this order: nothing here
  * may read all sessions, which can be a million.
  */
-#define PENDING(limit) " (SELECT id, searched, last_sequence, forked_at FROM sessions" \
+#define PENDING(limit) \
+	" (SELECT id, searched, last_sequence, forked_at FROM sessions" \
 	" WHERE searched < last_sequence ORDER BY id LIMIT " limit ") pending"
+/* clang-format off */
 static const char unindexed[] =
 	"WITH chosen AS (SELECT id, searched, last_sequence FROM" PENDING("64")
 	"  ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
@@ -31,6 +33,7 @@ static const char unindexed[] =
 	"  sum(size) OVER (ORDER BY sequence) - size AS before FROM (SELECT * FROM events"
 	"  WHERE session = c.id AND sequence > c.searched ORDER BY sequence LIMIT " SLICE ") s) t"
 	"  WHERE before < " SLICE_BYTES ") e ON true ORDER BY e.sequence";
+/* clang-format on */
 enum { SESSION_COLUMN = 8, SEARCHED_COLUMN, LAST_COLUMN };
 
 /* They, unless another program was faster. */

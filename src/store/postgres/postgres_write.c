@@ -30,6 +30,7 @@ static const char lock_session[] = "SELECT 1::text FROM sessions WHERE id = $1 F
  * whether they fit, how many forks of late events there are, and the numbers of those that
  * are there now.
  */
+/* clang-format off */
 static const char add_events[] =
 	"WITH given AS (SELECT DISTINCT ON (id) * FROM unnest($2::uuid[], $3::text[], $4::text[],"
 	"  $5::text[], $6::bytea[], $7::bytea[], $8::bigint[], $11::bigint[]) WITH ORDINALITY"
@@ -57,10 +58,11 @@ static const char add_events[] =
 	"  there.id::text, there.sequence::text FROM here LEFT JOIN"
 	"  (SELECT id, sequence FROM added UNION ALL SELECT id, sequence FROM old) there ON true"
 	"  ORDER BY there.sequence";
+/* clang-format on */
 
 /* Who reads along is told that there is something new. */
 static const char tell[] = "SELECT pg_notify('ikigai_' || $1::text, '')::text FROM locks"
-	" WHERE session = $1 AND followed > now()";
+						   " WHERE session = $1 AND followed > now()";
 
 /* ---- what PostgreSQL takes as text ---- */
 
@@ -255,7 +257,8 @@ static void mark_doubles(struct postgres *postgres)
 	for (i = 0; i < postgres->count; i++, record = record->next) {
 		other = postgres->first;
 		for (j = 0; j < postgres->count && !record->stored; j++, other = other->next) {
-			record->stored = other->stored && ik_text_equal(other->message->id, record->message->id);
+			record->stored = other->stored &&
+				ik_text_equal(other->message->id, record->message->id);
 			if (record->stored)
 				record->message->sequence = other->message->sequence;
 		}
@@ -299,8 +302,7 @@ static void take_numbers(struct postgres *postgres, int statement, const PGresul
 
 static void start_writing(struct postgres *postgres);
 
-static void finish_writing(struct postgres *postgres, enum ik_status status,
-	struct ik_error *error)
+static void finish_writing(struct postgres *postgres, enum ik_status status, struct ik_error *error)
 {
 	struct ik_store_session *conflict = NULL;
 	struct ik_record *record = postgres->first;
@@ -349,7 +351,7 @@ void ik_pq_write(struct ik_backend *backend, struct ik_record *first, size_t cou
 	postgres->count = 0;
 	/* As many as belong together. */
 	while (record && postgres->count < count && bytes < TRANSACTION_BYTES &&
-	       record->session == first->session) {
+		record->session == first->session) {
 		bytes += record->message->content_length + record->message->data_length;
 		record->stored = false;
 		postgres->count++;
@@ -366,21 +368,23 @@ static void take_nothing(struct postgres *postgres, int statement, const PGresul
 
 static void finish_part(struct postgres *postgres, enum ik_status status, struct ik_error *error)
 {
-	ik_store_part_written(postgres->base.store, status == IK_INVALID ? IK_TOO_LARGE : status, error);
+	ik_store_part_written(postgres->base.store, status == IK_INVALID ? IK_TOO_LARGE : status,
+		error);
 }
 
 void ik_pq_part_statement(struct ik_pq_statement *statement, const char *id, size_t part,
 	const char *bytes, size_t length)
 {
-	ik_pq_statement_init(statement, "INSERT INTO blobs(id, part, bytes)"
+	ik_pq_statement_init(statement,
+		"INSERT INTO blobs(id, part, bytes)"
 		" VALUES($1, $2::bigint::integer, $3) ON CONFLICT DO NOTHING");
 	ik_pq_put_uuid(statement, id);
 	ik_pq_put_number(statement, (int64_t)part);
 	ik_pq_put_bytes(statement, IK_PQ_BYTEA, bytes, length);
 }
 
-void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part,
-	const char *bytes, size_t length)
+void ik_pq_write_part(struct ik_backend *backend, const char *id, size_t part, const char *bytes,
+	size_t length)
 {
 	static const struct ik_pq_operation operation = { take_nothing, finish_part };
 	struct postgres *postgres = postgres_of(backend);

@@ -19,8 +19,8 @@ enum ik_status ik_pq_library_load(struct ik_error *error)
 	};
 	const char *why;
 
-	if (ik_pq.connectStartParams != NULL || ik_library_load(LIBRARY_NAME, functions,
-	    sizeof(functions) / sizeof(functions[0]), &ik_pq) != NULL)
+	if (ik_pq.connectStartParams ||
+		ik_library_load(LIBRARY_NAME, functions, sizeof(functions) / sizeof(functions[0]), &ik_pq))
 		return IK_OK;
 	why = dlerror();
 	return ik_error_set(error, IK_DENIED,

@@ -19,6 +19,7 @@
 enum ik_status ik_pq_library_load(struct ik_error *error) IK_MUST_USE;
 
 /* Every function that the store calls. */
+/* clang-format off */
 #define IK_PQ_FUNCTIONS(FUNCTION) \
 	FUNCTION(backendPID) FUNCTION(clear) FUNCTION(conndefaults) FUNCTION(connectPoll) \
 	FUNCTION(connectStartParams) FUNCTION(conninfoFree) FUNCTION(conninfoParse) \
@@ -30,6 +31,7 @@ enum ik_status ik_pq_library_load(struct ik_error *error) IK_MUST_USE;
 	FUNCTION(resultStatus) FUNCTION(sendQuery) FUNCTION(sendQueryParams) \
 	FUNCTION(setNoticeProcessor) FUNCTION(setnonblocking) FUNCTION(socket) \
 	FUNCTION(status)
+/* clang-format on */
 
 struct ik_pq_library {
 #define IK_PQ_MEMBER(name) __typeof__(PQ##name) *name;

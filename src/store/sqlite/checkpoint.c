@@ -22,12 +22,12 @@ struct ik_checkpoint {
 	char *program; /* NULL: no helper */
 	struct ik_child *child;
 	struct ik_timer *timer; /* runs: the helper is to be started */
-	int pages;     /* of the log, as far as is known */
-	bool anew;     /* they are of one that has begun anew since the helper was started */
-	int due;       /* it is to be taken in when it has so many */
-	int own_due;   /* by this process */
-	bool failed;   /* the helper: this time it is done here */
-	bool merging;  /* it was asked to put the index together */
+	int pages;              /* of the log, as far as is known */
+	bool anew;              /* they are of one that has begun anew since the helper was started */
+	int due;                /* it is to be taken in when it has so many */
+	int own_due;            /* by this process */
+	bool failed;            /* the helper: this time it is done here */
+	bool merging;           /* it was asked to put the index together */
 	void (*relieved)(void *arg);
 	void *arg;
 };
@@ -41,8 +41,8 @@ static void done(void *arg, const struct ik_child_result *result)
 	checkpoint->merging = false;
 	if (code == IK_CHECKPOINT_DONE && !checkpoint->anew)
 		checkpoint->pages = 0;
-	checkpoint->due = code == IK_CHECKPOINT_DONE ? IK_CHECKPOINT_PAGES :
-		checkpoint->pages + AGAIN_PAGES;
+	checkpoint->due = code == IK_CHECKPOINT_DONE ? IK_CHECKPOINT_PAGES
+												 : checkpoint->pages + AGAIN_PAGES;
 	if (checkpoint->pages >= checkpoint->due)
 		ik_timer_start(checkpoint->timer, 0); /* so much was written meanwhile */
 	checkpoint->failed = code != IK_CHECKPOINT_DONE && code != IK_CHECKPOINT_HELD;
@@ -59,9 +59,7 @@ static void start(void *arg)
 	static const struct ik_child_events events = { .done = done };
 	struct ik_checkpoint *checkpoint = arg;
 	const char **environment;
-	const char *const argv[] = {
-		"ikigai", IK_CHECKPOINT_OPTION, checkpoint->path, NULL
-	};
+	const char *const argv[] = { "ikigai", IK_CHECKPOINT_OPTION, checkpoint->path, NULL };
 	struct ik_child_spec spec = {
 		.path = checkpoint->program,
 		.argv = argv,
@@ -75,7 +73,7 @@ static void start(void *arg)
 	spec.environment = environment;
 	checkpoint->anew = false;
 	checkpoint->failed = ik_child_start(checkpoint->loop, &spec, &events, checkpoint,
-		&checkpoint->child, &error) != IK_OK;
+							 &checkpoint->child, &error) != IK_OK;
 	if (checkpoint->failed) {
 		checkpoint->merging = false;
 		ik_log(IK_LOG_ERROR, "checkpoint: %s", error.text);
@@ -112,7 +110,7 @@ struct ik_checkpoint *ik_checkpoint_close(struct ik_checkpoint *checkpoint)
 
 bool ik_checkpoint_stop(struct ik_checkpoint *checkpoint)
 {
-	bool works = checkpoint->child != NULL;
+	bool works = checkpoint->child;
 
 	checkpoint->merging = false;
 	checkpoint->child = ik_child_close(checkpoint->child);

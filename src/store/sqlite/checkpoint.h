@@ -63,9 +63,9 @@ bool ik_checkpoint_is_behind(const struct ik_checkpoint *checkpoint);
 
 /* Its exit status. */
 enum {
-	IK_CHECKPOINT_DONE = 0,   /* the log begins anew */
+	IK_CHECKPOINT_DONE = 0, /* the log begins anew */
 	IK_CHECKPOINT_FAILED = 1,
-	IK_CHECKPOINT_HELD = 2    /* somebody is reading it, or at it */
+	IK_CHECKPOINT_HELD = 2 /* somebody is reading it, or at it */
 };
 
 /* Has the database a log? Without one there is nothing for a helper to do: each of its steps would

@@ -31,7 +31,7 @@ bool ik_checkpoint_has_log(sqlite3 *database)
 	bool found = false;
 
 	if (sqlite3_prepare_v2(database, "PRAGMA journal_mode", -1, &query, NULL) == SQLITE_OK &&
-	    sqlite3_step(query) == SQLITE_ROW)
+		sqlite3_step(query) == SQLITE_ROW)
 		found = ik_text_equal((const char *)sqlite3_column_text(query, 0), "wal");
 	sqlite3_finalize(query);
 	return found;
@@ -68,8 +68,7 @@ static int take_in(sqlite3 *database)
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
 		int all = 0, taken = 0;
 		int code = sqlite3_wal_checkpoint_v2(database, NULL,
-			attempt < PASSES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART,
-			&all, &taken);
+			attempt < PASSES ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART, &all, &taken);
 
 		if ((code != SQLITE_OK && code != SQLITE_BUSY) || all < 0)
 			return IK_CHECKPOINT_FAILED;
@@ -91,15 +90,16 @@ int ik_checkpoint_run(const char *path)
 
 	if (ik_sqlite_library_load(NULL) != IK_OK)
 		return status;
-	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-	    NULL) == SQLITE_OK) {
+	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
+		SQLITE_OK) {
 		ik_sqlite_protect(database);
 		/* As in the program, only the log's beginning anew waits for the disk. */
 		settings = ik_format("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %lld",
 			(long long)IK_CHECKPOINT_PAGES * 4096);
 		/* The log is opened by the first that is read. */
 		if (sqlite3_exec(database, settings, NULL, NULL, NULL) == SQLITE_OK &&
-		    ik_sqlite_number(database, "PRAGMA user_version") >= 0 && ik_checkpoint_has_log(database)) {
+			ik_sqlite_number(database, "PRAGMA user_version") >= 0 &&
+			ik_checkpoint_has_log(database)) {
 			ik_merge_all(database);
 			status = take_in(database);
 		}

@@ -22,7 +22,7 @@ static enum ik_status ask_number(sqlite3 *database, const char *path, const char
 	enum ik_status status = IK_OK;
 
 	if (sqlite3_prepare_v2(database, words, -1, &statement, NULL) == SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
+		sqlite3_step(statement) == SQLITE_ROW)
 		*ret_number = sqlite3_column_int64(statement, 0);
 	else
 		status = fail(database, path, error);
@@ -37,7 +37,7 @@ static enum ik_status check(sqlite3 *database, const char *path, struct ik_error
 	enum ik_status status = IK_OK;
 
 	if (sqlite3_prepare_v2(database, "PRAGMA quick_check(1)", -1, &statement, NULL) != SQLITE_OK ||
-	    sqlite3_step(statement) != SQLITE_ROW) {
+		sqlite3_step(statement) != SQLITE_ROW) {
 		status = fail(database, path, error);
 	} else {
 		const char *found = (const char *)sqlite3_column_text(statement, 0);
@@ -70,8 +70,10 @@ enum ik_status ik_store_examine(const char *path, struct ik_store_facts *ret_fac
 	if (status == IK_OK)
 		status = ask_number(database, path, IK_SQLITE_FOREIGN, &foreign, error);
 	if (status == IK_OK && foreign > 0)
-		status = ik_error_set(error, IK_DENIED, _("%s has views or triggers, which no ikigai makes, so "
-			"it is not used"), path);
+		status = ik_error_set(error, IK_DENIED,
+			_("%s has views or triggers, which no ikigai makes, so "
+			  "it is not used"),
+			path);
 	if (status == IK_OK && facts.version > 0)
 		status = ask_number(database, path, "SELECT count(*) FROM events", &facts.events, error);
 	(void)sqlite3_close_v2(database);

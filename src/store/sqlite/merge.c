@@ -14,13 +14,13 @@ static const unsigned char later[] = { 0xff, 0, 0, 1 };
 #define ATTEMPTS 400
 
 /* A record as it is read. */
-struct record {
+struct merge_record {
 	const unsigned char *at, *end;
 	bool failed;
 };
 
 /* The next number; 0 where the record ends. */
-static uint64_t take_number(struct record *record)
+static uint64_t take_number(struct merge_record *record)
 {
 	uint64_t number = 0;
 
@@ -36,7 +36,7 @@ static uint64_t take_number(struct record *record)
 }
 
 /* The pages of a level's pieces. */
-static int64_t take_level(struct record *record, uint64_t pieces)
+static int64_t take_level(struct merge_record *record, uint64_t pieces)
 {
 	int64_t pages = 0;
 
@@ -54,7 +54,7 @@ static int64_t take_level(struct record *record, uint64_t pieces)
 
 int64_t ik_merge_next(const void *bytes, size_t length)
 {
-	struct record record = { .at = bytes, .end = (const unsigned char *)bytes + length };
+	struct merge_record record = { .at = bytes, .end = (const unsigned char *)bytes + length };
 	uint64_t levels, most = 0;
 	int64_t pages = 0;
 	bool begun = false;
@@ -90,7 +90,7 @@ static int64_t next_of(sqlite3 *database)
 	int64_t pages = 0;
 
 	if (sqlite3_prepare_v2(database, IK_MERGE_RECORD, -1, &query, NULL) == SQLITE_OK &&
-	    sqlite3_step(query) == SQLITE_ROW) {
+		sqlite3_step(query) == SQLITE_ROW) {
 		const void *record = sqlite3_column_blob(query, 0);
 
 		pages = record ? ik_merge_next(record, (size_t)sqlite3_column_bytes(query, 0)) : 0;

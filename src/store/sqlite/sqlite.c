@@ -6,8 +6,8 @@
 
 #include "store/database_file.h"
 #include "store/lock_private.h"
-#include "store/sqlite/merge.h"
 #include "store/migrate.h"
+#include "store/sqlite/merge.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -29,13 +29,16 @@
 /* "ikig": tells our databases from other programs'. */
 #define APPLICATION_ID 0x696b6967
 
-#define INFO_COLUMNS "id, title, directory, created_ms, updated_ms, event_count + forked_at," \
+#define INFO_COLUMNS \
+	"id, title, directory, created_ms, updated_ms, event_count + forked_at," \
 	" parent, forked_at"
 #define EVENT_COLUMNS "events.id, sequence, kind, content, data_json, time"
 /* Events that no session needs any more (?1; at most ?2): what its forks have is theirs. */
-#define OLDEST " WHERE session = ?1 AND sequence > coalesce(" \
+#define OLDEST \
+	" WHERE session = ?1 AND sequence > coalesce(" \
 	"(SELECT max(forked_at) FROM sessions WHERE parent = ?1), 0) ORDER BY sequence LIMIT ?2"
 
+/* clang-format off */
 static const char *const statement_texts[STATEMENT_COUNT] = {
 	[ADD_SESSION] = "INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent,"
 		" forked_at, late) SELECT ?1, ?2, ?3, ?3,"
@@ -100,6 +103,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 	[MERGE_RECORD] = IK_MERGE_RECORD,
 	[MERGE] = IK_MERGE_STEP,
 };
+/* clang-format on */
 
 /* A helper was killed at its work: what is in the log is synced here, as the end of the program
  * does it otherwise. */
@@ -108,8 +112,10 @@ static void sync_log(struct sqlite *sqlite)
 	static const struct timespec pause = { .tv_nsec = 10000000 };
 	int attempt;
 
-	for (attempt = 0; attempt < MOST_ATTEMPTS && sqlite3_wal_checkpoint_v2(sqlite->db, NULL,
-	     SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) == SQLITE_BUSY; attempt++)
+	for (attempt = 0; attempt < MOST_ATTEMPTS &&
+		 sqlite3_wal_checkpoint_v2(sqlite->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) ==
+			 SQLITE_BUSY;
+		 attempt++)
 		(void)nanosleep(&pause, NULL);
 }
 
@@ -142,8 +148,8 @@ enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error)
 		return ik_error_set(error, IK_UNAVAILABLE,
 			_("The database %s is in use by another program."), sqlite->path);
 	case SQLITE_FULL:
-		return ik_error_set(error, IK_IO,
-			_("The disk is full: the database %s cannot grow."), sqlite->path);
+		return ik_error_set(error, IK_IO, _("The disk is full: the database %s cannot grow."),
+			sqlite->path);
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
 		return ik_error_set(error, IK_IO, _("The database %s cannot be used: %s (%s)."),
@@ -154,16 +160,15 @@ enum ik_status ik_sqlite_explain(struct sqlite *sqlite, struct ik_error *error)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		sqlite->damaged = true;
-		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."),
-			sqlite->path, why);
+		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), sqlite->path,
+			why);
 	case SQLITE_INTERRUPT:
 		return ik_error_set(error, IK_IO, _("The database %s takes too long."), sqlite->path);
 	case SQLITE_TOOBIG:
-		return ik_error_set(error, IK_TOO_LARGE,
-			_("An event is too large for the database %s."), sqlite->path);
+		return ik_error_set(error, IK_TOO_LARGE, _("An event is too large for the database %s."),
+			sqlite->path);
 	default:
-		return ik_error_set(error, IK_FAILED, _("The database %s fails: %s."),
-			sqlite->path, why);
+		return ik_error_set(error, IK_FAILED, _("The database %s fails: %s."), sqlite->path, why);
 	}
 }
 
@@ -183,8 +188,8 @@ sqlite3_stmt *ik_sqlite_statement(struct sqlite *sqlite, enum ik_sqlite_statemen
 	sqlite3_stmt **slot = &sqlite->statements[which];
 
 	if (!*slot)
-		(void)sqlite3_prepare_v3(sqlite->db, statement_texts[which], -1,
-			SQLITE_PREPARE_PERSISTENT, slot, NULL);
+		(void)sqlite3_prepare_v3(sqlite->db, statement_texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+			slot, NULL);
 	return *slot;
 }
 
@@ -200,14 +205,14 @@ void ik_sqlite_bind_text(sqlite3_stmt *prepared, int index, const char *text, si
 }
 
 /* One whole number of one row. */
-static enum ik_status query_number(struct sqlite *sqlite, const char *text,
-	int64_t *ret_number, struct ik_error *error)
+static enum ik_status query_number(struct sqlite *sqlite, const char *text, int64_t *ret_number,
+	struct ik_error *error)
 {
 	sqlite3_stmt *prepared = NULL;
 	enum ik_status status = IK_OK;
 
 	if (sqlite3_prepare_v2(sqlite->db, text, -1, &prepared, NULL) == SQLITE_OK &&
-	    sqlite3_step(prepared) == SQLITE_ROW)
+		sqlite3_step(prepared) == SQLITE_ROW)
 		*ret_number = sqlite3_column_int64(prepared, 0);
 	else
 		status = ik_sqlite_explain(sqlite, error);
@@ -224,8 +229,8 @@ static enum ik_status get_version(void *database, int64_t *ret_version, struct i
 
 static enum ik_status set_version(void *database, int64_t version, struct ik_error *error)
 {
-	char *text = ik_format("PRAGMA application_id = %d; PRAGMA user_version = %lld",
-		APPLICATION_ID, (long long)version);
+	char *text = ik_format("PRAGMA application_id = %d; PRAGMA user_version = %lld", APPLICATION_ID,
+		(long long)version);
 	enum ik_status status = ik_sqlite_execute(database, text, error);
 
 	free(text);
@@ -251,8 +256,10 @@ static enum ik_status check_owner(struct sqlite *sqlite, struct ik_error *error)
 	if (status == IK_OK)
 		status = query_number(sqlite, IK_SQLITE_FOREIGN, &foreign, error);
 	if (status == IK_OK && application == APPLICATION_ID && foreign > 0)
-		return ik_error_set(error, IK_DENIED, _("The database %s has views or triggers, which no "
-			"ikigai makes, so it is not used. Choose another file with --database."), sqlite->path);
+		return ik_error_set(error, IK_DENIED,
+			_("The database %s has views or triggers, which no "
+			  "ikigai makes, so it is not used. Choose another file with --database."),
+			sqlite->path);
 	if (status != IK_OK || application == APPLICATION_ID || tables == 0)
 		return status;
 	return ik_error_set(error, IK_DENIED,
@@ -299,7 +306,8 @@ static char *immutable_uri(const char *path)
 int ik_sqlite_open_reader(const char *path, int busy_ms, sqlite3 **ret_database,
 	bool *ret_immutable)
 {
-	int code = sqlite3_open_v2(path, ret_database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	int code = sqlite3_open_v2(path, ret_database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+		NULL);
 	char *uri;
 
 	*ret_immutable = false;
@@ -323,12 +331,12 @@ int ik_sqlite_open_reader(const char *path, int busy_ms, sqlite3 **ret_database,
 }
 
 /* Open the handle; settings are what comes before the first look at the file. */
-static enum ik_status open_file(struct sqlite *sqlite, const char *settings,
-	struct ik_error *error)
+static enum ik_status open_file(struct sqlite *sqlite, const char *settings, struct ik_error *error)
 {
-	int code = sqlite->read_only ?
-		ik_sqlite_open_reader(sqlite->path, sqlite->busy_ms, &sqlite->db, &sqlite->immutable) :
-		sqlite3_open_v2(sqlite->path, &sqlite->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	int code = sqlite->read_only
+		? ik_sqlite_open_reader(sqlite->path, sqlite->busy_ms, &sqlite->db, &sqlite->immutable)
+		: sqlite3_open_v2(sqlite->path, &sqlite->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			  NULL);
 
 	if (code != SQLITE_OK)
 		return ik_sqlite_explain(sqlite, error);
@@ -347,18 +355,23 @@ static enum ik_status leave_log(struct sqlite *sqlite, struct ik_error *error)
 	sqlite->no_memory = false;
 	ik_log(IK_LOG_INFO, "store: %s: no shared memory there, so no write-ahead log", sqlite->path);
 	close_handle(sqlite);
-	status = open_file(sqlite, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
-		" PRAGMA locking_mode = NORMAL; PRAGMA user_version", error);
-	return status != IK_OK ? status : ik_sqlite_execute(sqlite,
-		"PRAGMA synchronous = FULL; PRAGMA cache_size = -1024", error);
+	status = open_file(sqlite,
+		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
+		" PRAGMA locking_mode = NORMAL; PRAGMA user_version",
+		error);
+	return status != IK_OK
+		? status
+		: ik_sqlite_execute(sqlite, "PRAGMA synchronous = FULL; PRAGMA cache_size = -1024", error);
 }
 
 /* Write to a log, where that can be had. */
 static enum ik_status choose_log(struct sqlite *sqlite, struct ik_error *error)
 {
 	if (ik_database_file_can_share(sqlite->path))
-		return ik_sqlite_execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-			" PRAGMA wal_autocheckpoint = 0", error);
+		return ik_sqlite_execute(sqlite,
+			"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+			" PRAGMA wal_autocheckpoint = 0",
+			error);
 	return ik_sqlite_execute(sqlite, "PRAGMA synchronous = FULL", error);
 }
 
@@ -367,8 +380,9 @@ static enum ik_status bring_up(struct sqlite *sqlite, struct ik_error *error)
 {
 	enum ik_status status = check_owner(sqlite, error);
 
-	return status != IK_OK ? status : ik_migrate(&migrate_ops, sqlite, sqlite->path,
-		ik_sqlite_steps, ik_sqlite_step_count, error);
+	return status != IK_OK ? status
+						   : ik_migrate(&migrate_ops, sqlite, sqlite->path, ik_sqlite_steps,
+								 ik_sqlite_step_count, error);
 }
 
 enum ik_status ik_sqlite_open_new(struct sqlite *sqlite, struct ik_error *error)
@@ -422,9 +436,12 @@ static void leave_lost_file(struct sqlite *sqlite, struct ik_buf *notice)
 	close_handle(sqlite);
 	if (sqlite->has_log)
 		ik_database_file_drop_log(sqlite->path, &sqlite->log);
-	ik_buf_printf(notice, _("The database %s was removed or replaced while it was in use. What is "
-		"said from now on is stored in the one that is there now; what was said before may be missing "
-		"in it."), sqlite->path);
+	ik_buf_printf(notice,
+		_("The database %s was removed or replaced while it was in use. What is "
+		  "said from now on is stored in the one that is there now; what was said before may be "
+		  "missing "
+		  "in it."),
+		sqlite->path);
 }
 
 /* Open a file that is damaged: a new one, with all that was in it; or, where something is to be
@@ -451,9 +468,11 @@ static void name_unread_log(const struct sqlite *sqlite, struct ik_buf *notice)
 	struct ik_identity log;
 
 	if (sqlite->immutable && ik_database_file_log(sqlite->path, &log) && log.size > 0)
-		ik_buf_printf(notice, _("What was said last may be missing: it is in %s-wal, which cannot be "
-			"read where the file system is read-only. Copy the database and that file to another "
-			"place."), sqlite->path);
+		ik_buf_printf(notice,
+			_("What was said last may be missing: it is in %s-wal, which cannot be "
+			  "read where the file system is read-only. Copy the database and that file to another "
+			  "place."),
+			sqlite->path);
 }
 
 static void sqlite_open(struct ik_backend *backend)
@@ -499,8 +518,8 @@ enum ik_status ik_sqlite_begin_transaction(struct sqlite *sqlite, struct ik_erro
 	if (status != IK_OK || !ik_sqlite_is_lost(sqlite))
 		return status;
 	(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
-	return ik_error_set(error, IK_UNAVAILABLE,
-		_("The database %s is in use by another program."), sqlite->path);
+	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
+		sqlite->path);
 }
 
 void ik_sqlite_begin(struct sqlite *sqlite, bool writes)

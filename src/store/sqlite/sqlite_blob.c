@@ -5,13 +5,13 @@
 #include "util/limits.h"
 
 /* Prepare a statement and bind id and number. */
-static enum ik_status prepare(struct sqlite *sqlite, const char *text, const char *id,
-	size_t part, sqlite3_stmt **ret_prepared, struct ik_error *error)
+static enum ik_status prepare(struct sqlite *sqlite, const char *text, const char *id, size_t part,
+	sqlite3_stmt **ret_prepared, struct ik_error *error)
 {
 	if (sqlite3_prepare_v2(sqlite->db, text, -1, ret_prepared, NULL) != SQLITE_OK ||
-	    sqlite3_bind_text64(*ret_prepared, 1, id, strlen(id), SQLITE_STATIC,
-		    SQLITE_UTF8) != SQLITE_OK ||
-	    sqlite3_bind_int64(*ret_prepared, 2, (sqlite3_int64)part) != SQLITE_OK)
+		sqlite3_bind_text64(*ret_prepared, 1, id, strlen(id), SQLITE_STATIC, SQLITE_UTF8) !=
+			SQLITE_OK ||
+		sqlite3_bind_int64(*ret_prepared, 2, (sqlite3_int64)part) != SQLITE_OK)
 		return ik_sqlite_explain(sqlite, error);
 	return IK_OK;
 }
@@ -22,10 +22,13 @@ enum ik_status ik_sqlite_insert_part(struct sqlite *sqlite, const char *id, size
 	sqlite3_stmt *insert = NULL;
 	enum ik_status status;
 
-	status = prepare(sqlite, "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)"
-		" ON CONFLICT DO NOTHING", id, part, &insert, error);
-	if (status == IK_OK && (sqlite3_bind_blob64(insert, 3, bytes, length,
-	    SQLITE_STATIC) != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE))
+	status = prepare(sqlite,
+		"INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)"
+		" ON CONFLICT DO NOTHING",
+		id, part, &insert, error);
+	if (status == IK_OK &&
+		(sqlite3_bind_blob64(insert, 3, bytes, length, SQLITE_STATIC) != SQLITE_OK ||
+			sqlite3_step(insert) != SQLITE_DONE))
 		status = ik_sqlite_explain(sqlite, error);
 	sqlite3_finalize(insert);
 	return status;

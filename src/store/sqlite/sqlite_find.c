@@ -25,12 +25,12 @@ enum { SESSION_COLUMN = 6, FOUND_ROW_COLUMN = 7 };
 enum plan { NO_PLAN, WHOLE, BLOCK_BY_BLOCK, THROUGH };
 
 /* A slice of a search. */
-struct finding {
+struct sqlite_find_finding {
 	struct sqlite *sqlite;
 	struct ik_store_read *read;
 	int64_t begun_us;
-	bool loose;              /* what is found has to be looked at */
-	int64_t indexed;         /* events behind this row are in no index: they are read */
+	bool loose;      /* what is found has to be looked at */
+	int64_t indexed; /* events behind this row are in no index: they are read */
 	struct ik_buf text;
 	char passed[IK_UUID_TEXT]; /* a session that is not wanted */
 };
@@ -47,8 +47,10 @@ void ik_sqlite_put_block(struct ik_buf *out, int64_t row)
 static enum ik_status is_common(struct sqlite *sqlite, const struct ik_search_term *term,
 	bool *ret_common, struct ik_error *error)
 {
-	enum ik_status status = ik_sqlite_execute(sqlite, "CREATE VIRTUAL TABLE IF NOT EXISTS"
-		" temp.search_words USING fts5vocab(main, search, instance)", error);
+	enum ik_status status = ik_sqlite_execute(sqlite,
+		"CREATE VIRTUAL TABLE IF NOT EXISTS"
+		" temp.search_words USING fts5vocab(main, search, instance)",
+		error);
 	sqlite3_stmt *query = status == IK_OK ? ik_sqlite_statement(sqlite, BEGINS_SO) : NULL;
 	char behind[sizeof(term->text)];
 
@@ -113,12 +115,12 @@ static enum ik_status find_session(struct sqlite *sqlite, enum ik_sqlite_stateme
 }
 
 /* The event of a row where all that was asked for stands in it; or NULL. */
-static struct ik_message *take_hit(struct finding *finding, sqlite3_stmt *row)
+static struct ik_message *take_hit(struct sqlite_find_finding *finding, sqlite3_stmt *row)
 {
 	struct ik_message *message = ik_sqlite_take_event(row);
 
-	if (!message || (!finding->loose &&
-	    sqlite3_column_int64(row, FOUND_ROW_COLUMN) <= finding->indexed))
+	if (!message ||
+		(!finding->loose && sqlite3_column_int64(row, FOUND_ROW_COLUMN) <= finding->indexed))
 		return message;
 	ik_buf_clear(&finding->text);
 	ik_search_text(&finding->text, message);
@@ -129,7 +131,8 @@ static struct ik_message *take_hit(struct finding *finding, sqlite3_stmt *row)
 }
 
 /* Add what was found, unless nobody has it any more, or another directory's session. */
-static enum ik_status add_hit(struct finding *finding, sqlite3_stmt *row, struct ik_error *error)
+static enum ik_status add_hit(struct sqlite_find_finding *finding, sqlite3_stmt *row,
+	struct ik_error *error)
 {
 	const struct ik_store_read *read = finding->read;
 	const char *text = (const char *)sqlite3_column_text(row, SESSION_COLUMN);
@@ -150,7 +153,8 @@ static enum ik_status add_hit(struct finding *finding, sqlite3_stmt *row, struct
 	own = found;
 	if (status == IK_OK && !found)
 		status = find_session(finding->sqlite, SEEN_IN, session, sequence, &info, &found, error);
-	if (status == IK_OK && found && (!read->directory || ik_text_equal(read->directory, info.directory))) {
+	if (status == IK_OK && found &&
+		(!read->directory || ik_text_equal(read->directory, info.directory))) {
 		ik_store_read_add_hit(finding->read, &info, message);
 		return IK_OK;
 	}
@@ -164,15 +168,15 @@ static enum ik_status add_hit(struct finding *finding, sqlite3_stmt *row, struct
 
 /* ---- looking ---- */
 
-static bool is_over(const struct finding *finding)
+static bool is_over(const struct sqlite_find_finding *finding)
 {
 	return finding->read->found >= finding->read->count ||
 		ik_clock_us() - finding->begun_us >= SLICE_US;
 }
 
 /* Take the rows of a statement, downwards; at its end low is the place where all has been seen. */
-static enum ik_status take_rows(struct finding *finding, sqlite3_stmt *query, int64_t low,
-	struct ik_error *error)
+static enum ik_status take_rows(struct sqlite_find_finding *finding, sqlite3_stmt *query,
+	int64_t low, struct ik_error *error)
 {
 	struct ik_store_read *read = finding->read;
 	enum ik_status status = IK_OK;
@@ -193,7 +197,7 @@ static enum ik_status take_rows(struct finding *finding, sqlite3_stmt *query, in
 }
 
 /* The newest row that has to be looked at; 0: there is none. */
-static int64_t newest_row(const struct finding *finding)
+static int64_t newest_row(const struct sqlite_find_finding *finding)
 {
 	sqlite3_stmt *query = ik_sqlite_statement(finding->sqlite, ROW_BELOW);
 	int64_t row = 0;
@@ -212,6 +216,7 @@ static int64_t put_blocks(const struct ik_store_read *read, int64_t last, struct
 {
 	struct ik_buf names[MOST_BLOCKS];
 	const char *with[MOST_BLOCKS];
+
 	/* How many were looked through together, when what was loose was decided otherwise, says nothing
 	 * of a phrase. */
 	int64_t most = ik_search_query_has_phrase(read->query) ? 1 : read->place.range;
@@ -233,7 +238,7 @@ static int64_t put_blocks(const struct ik_store_read *read, int64_t last, struct
 }
 
 /* Where the rows begin that one statement looks through, and what it asks. */
-static int64_t put_query(const struct finding *finding, struct ik_buf *words)
+static int64_t put_query(const struct sqlite_find_finding *finding, struct ik_buf *words)
 {
 	const struct ik_store_read *read = finding->read;
 	int64_t last = newest_row(finding), plain = finding->sqlite->plain_rows;
@@ -259,7 +264,7 @@ static void choose_blocks(struct ik_store_read *read, int64_t took_us)
 }
 
 /* Run one statement over the next rows. */
-static enum ik_status look(struct finding *finding, struct ik_error *error)
+static enum ik_status look(struct sqlite_find_finding *finding, struct ik_error *error)
 {
 	bool behind = finding->read->place.first - 1 > finding->indexed;
 	bool through = behind || finding->read->number == THROUGH;
@@ -290,8 +295,11 @@ static enum ik_status look(struct finding *finding, struct ik_error *error)
 enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error)
 {
-	struct finding finding = {
-		.sqlite = sqlite, .read = read, .begun_us = ik_clock_us(), .indexed = INT64_MAX,
+	struct sqlite_find_finding finding = {
+		.sqlite = sqlite,
+		.read = read,
+		.begun_us = ik_clock_us(),
+		.indexed = INT64_MAX,
 	};
 	enum ik_status status;
 	int64_t last = 0;

@@ -19,13 +19,15 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error)
 	};
 	const char *why;
 
-	if (ik_sqlite.open_v2 != NULL || ik_library_load(LIBRARY_NAME, functions,
-	    sizeof(functions) / sizeof(functions[0]), &ik_sqlite) != NULL)
+	if (ik_sqlite.open_v2 ||
+		ik_library_load(LIBRARY_NAME, functions, sizeof(functions) / sizeof(functions[0]),
+			&ik_sqlite))
 		return IK_OK;
 	why = dlerror();
 	return ik_error_set(error, IK_FAILED, /* trying again would not help */
 		_("SQLite cannot be loaded, so sessions are not kept: %s (if it is missing, install "
-		  "libsqlite3-0 or sqlite-libs)"), why ? why : LIBRARY_NAME);
+		  "libsqlite3-0 or sqlite-libs)"),
+		why ? why : LIBRARY_NAME);
 }
 
 void ik_sqlite_protect(sqlite3 *database)
@@ -40,7 +42,7 @@ int64_t ik_sqlite_number(sqlite3 *database, const char *statement)
 	int64_t number = -1;
 
 	if (ik_sqlite.prepare_v2(database, statement, -1, &prepared, NULL) == SQLITE_OK &&
-	    ik_sqlite.step(prepared) == SQLITE_ROW)
+		ik_sqlite.step(prepared) == SQLITE_ROW)
 		number = ik_sqlite.column_int64(prepared, 0);
 	ik_sqlite.finalize(prepared);
 	return number;

@@ -29,13 +29,15 @@ enum ik_status ik_sqlite_library_load(struct ik_error *error) IK_MUST_USE;
  * for a SELECT could run for ever.
  */
 void ik_sqlite_protect(sqlite3 *database);
-#define IK_SQLITE_FOREIGN "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')" \
+#define IK_SQLITE_FOREIGN \
+	"SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')" \
 	" OR (rootpage = 0 AND name <> 'search')"
 
 /* The number that a statement gives; -1 when it fails. */
 int64_t ik_sqlite_number(sqlite3 *database, const char *statement);
 
 /* Every function that the store calls. */
+/* clang-format off */
 #define IK_SQLITE_FUNCTIONS(FUNCTION) \
 	FUNCTION(bind_blob64) FUNCTION(bind_int64) FUNCTION(bind_text64) \
 	FUNCTION(busy_timeout) FUNCTION(changes) FUNCTION(clear_bindings) FUNCTION(close_v2) \
@@ -47,6 +49,7 @@ int64_t ik_sqlite_number(sqlite3 *database, const char *statement);
 	FUNCTION(prepare_v3) FUNCTION(progress_handler) \
 	FUNCTION(reset) FUNCTION(step) FUNCTION(system_errno) FUNCTION(total_changes) \
 	FUNCTION(wal_checkpoint_v2) FUNCTION(wal_hook)
+/* clang-format on */
 
 struct ik_sqlite_library {
 #define IK_SQLITE_MEMBER(name) __typeof__(sqlite3_##name) *name;

@@ -51,22 +51,22 @@ enum ik_sqlite_statement {
 struct sqlite {
 	struct ik_backend base;
 	char *path;
-	sqlite3 *db; /* NULL: not open */
+	sqlite3 *db;                  /* NULL: not open */
 	struct ik_identity file, log; /* which they are; log only if has_log */
 	bool has_log;
 	int losses; /* so often there was another file in its place */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	struct ik_checkpoint *checkpoint;
 	int64_t begun_ms; /* an operation was; 0: as long as it takes */
-	int busy_ms; /* so long somebody else's lock is waited for in a call */
+	int busy_ms;      /* so long somebody else's lock is waited for in a call */
 	bool helper_was_killed;
-	bool read_only; /* the file system is, */
-	bool immutable; /* and what is in a log that was left there cannot be read */
+	bool read_only;     /* the file system is, */
+	bool immutable;     /* and what is in a log that was left there cannot be read */
 	int64_t plain_rows; /* of the index up to this one: they say no block */
-	bool no_memory; /* could be shared for the log: that failed last */
-	bool damaged; /* as an operation found out, */
-	bool writes;  /* which was to add something */
-	bool tried;   /* some of it cannot be read: it stays until something is to be stored */
+	bool no_memory;     /* could be shared for the log: that failed last */
+	bool damaged;       /* as an operation found out, */
+	bool writes;        /* which was to add something */
+	bool tried;         /* some of it cannot be read: it stays until something is to be stored */
 };
 
 static inline struct sqlite *sqlite_of(struct ik_backend *backend)
@@ -87,7 +87,8 @@ enum ik_status ik_sqlite_failed(struct sqlite *sqlite, enum ik_status status);
 bool ik_sqlite_is_lost(const struct sqlite *sqlite);
 /* Begin a transaction that writes. IK_UNAVAILABLE: somebody else is writing, or the file was
  * replaced while that was waited for. */
-enum ik_status ik_sqlite_begin_transaction(struct sqlite *sqlite, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_sqlite_begin_transaction(struct sqlite *sqlite,
+	struct ik_error *error) IK_MUST_USE;
 /* Run statements without results. */
 enum ik_status ik_sqlite_execute(void *sqlite, const char *statements, struct ik_error *error);
 /* A statement, prepared once, ready to bind; NULL when that failed. */

@@ -48,8 +48,7 @@ enum ik_status ik_sqlite_take_sessions(struct sqlite *sqlite, sqlite3_stmt *quer
 static enum ik_status read_newest(struct sqlite *sqlite, struct ik_store_read *read,
 	struct ik_error *error)
 {
-	sqlite3_stmt *query = ik_sqlite_statement(sqlite,
-		read->text ? NEWEST_OF_DIRECTORY : NEWEST);
+	sqlite3_stmt *query = ik_sqlite_statement(sqlite, read->text ? NEWEST_OF_DIRECTORY : NEWEST);
 	enum ik_status status;
 
 	if (!query)
@@ -92,9 +91,9 @@ struct ik_message *ik_sqlite_take_event(sqlite3_stmt *row)
 	memcpy(id, text, strnlen(text, sizeof(id) - 1));
 	content = (const char *)sqlite3_column_text(row, 3);
 	data = (const char *)sqlite3_column_text(row, 4);
-	return ik_message_stored(kind, id, sqlite3_column_int64(row, 1),
-		sqlite3_column_int64(row, 5), content ? content : "",
-		(size_t)sqlite3_column_bytes(row, 3), data, (size_t)sqlite3_column_bytes(row, 4));
+	return ik_message_stored(kind, id, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 5),
+		content ? content : "", (size_t)sqlite3_column_bytes(row, 3), data,
+		(size_t)sqlite3_column_bytes(row, 4));
 }
 
 /* The events of one session before a number, newest first (PAGE), or behind one (AFTER), until
@@ -112,7 +111,7 @@ static enum ik_status read_rows(struct sqlite *sqlite, struct ik_store_read *rea
 	ik_sqlite_bind_text(query, 1, session, strlen(session));
 	sqlite3_bind_int64(query, 2, before);
 	while (read->found < read->count && *size < IK_LIMIT_PAGE &&
-	    (step = sqlite3_step(query)) == SQLITE_ROW) {
+		(step = sqlite3_step(query)) == SQLITE_ROW) {
 		struct ik_message *message = ik_sqlite_take_event(query);
 
 		if (message) {

@@ -42,8 +42,8 @@ static enum ik_status lock_file(const struct sqlite *sqlite, int *ret_fd, struct
 	*ret_fd = ik_lock_file_take(sqlite->path, LOCK_NAME);
 	if (*ret_fd >= 0 || errno != EAGAIN)
 		return IK_OK;
-	return ik_error_set(error, IK_UNAVAILABLE,
-		_("The database %s is in use by another program."), sqlite->path);
+	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
+		sqlite->path);
 }
 
 static void unlock_file(const struct sqlite *sqlite, int fd)
@@ -71,8 +71,8 @@ enum ik_status ik_sqlite_make_file(const struct sqlite *sqlite, struct ik_error 
  * for a lock. Closing the handle lets it go. */
 static enum ik_status hold(struct sqlite *held, struct ik_error *error)
 {
-	if (sqlite3_open_v2(held->path, &held->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-	    NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(held->path, &held->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+		SQLITE_OK)
 		return IK_OK;
 	ik_sqlite_protect(held->db);
 	(void)sqlite3_busy_timeout(held->db, BUSY_MS);
@@ -100,9 +100,9 @@ static void remove_left_copies(const char *path)
 
 /* A copy that is being made. */
 struct copy {
-	struct sqlite fresh; /* the new one, with the damaged one as "old" */
-	bool whole;          /* no use unless it has all */
-	size_t bad, most_bad; /* pieces of a table that could not be read; more are not tried */
+	struct sqlite fresh;   /* the new one, with the damaged one as "old" */
+	bool whole;            /* no use unless it has all */
+	size_t bad, most_bad;  /* pieces of a table that could not be read; more are not tried */
 	enum ik_status status; /* what ended it: not the damage */
 	struct ik_error *error;
 };
@@ -119,7 +119,7 @@ static bool run(struct copy *copy, const char *text)
 	code = which & 0xff;
 	/* SQLITE_ERROR: the table is missing. */
 	if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB && code != SQLITE_ERROR &&
-	    code != SQLITE_TOOBIG && which != SQLITE_IOERR_READ && which != SQLITE_IOERR_SHORT_READ)
+		code != SQLITE_TOOBIG && which != SQLITE_IOERR_READ && which != SQLITE_IOERR_SHORT_READ)
 		copy->status = ik_sqlite_explain(&copy->fresh, copy->error);
 	return false;
 }
@@ -128,9 +128,11 @@ static bool run(struct copy *copy, const char *text)
  * row is left. */
 static void copy_rows(struct copy *copy, const struct table *table, int64_t first, int64_t last)
 {
-	char *statement = ik_format("INSERT OR IGNORE INTO main.%s(rowid, %s) SELECT rowid, %s FROM old.%s"
-		" WHERE rowid BETWEEN %lld AND %lld", table->name, table->columns, table->columns,
-		table->name, (long long)first, (long long)last);
+	char *statement =
+		ik_format("INSERT OR IGNORE INTO main.%s(rowid, %s) SELECT rowid, %s FROM old.%s"
+				  " WHERE rowid BETWEEN %lld AND %lld",
+			table->name, table->columns, table->columns, table->name, (long long)first,
+			(long long)last);
 	bool good = run(copy, statement);
 
 	free(statement);
@@ -172,8 +174,9 @@ static bool attach(struct copy *copy, const char *from)
 	}
 	sqlite3_finalize(attach);
 	return run(copy, "SELECT count(*) FROM old.sqlite_schema") &&
-		ik_sqlite_number(copy->fresh.db, "SELECT count(*) FROM old.sqlite_schema"
-		" WHERE type IN ('view', 'trigger') OR (rootpage = 0 AND name <> 'search')") == 0;
+		ik_sqlite_number(copy->fresh.db,
+			"SELECT count(*) FROM old.sqlite_schema"
+			" WHERE type IN ('view', 'trigger') OR (rootpage = 0 AND name <> 'search')") == 0;
 }
 
 /* Copy what can be read of the database at from into the open, empty one; is it all? */
@@ -181,8 +184,10 @@ static bool copy_all(struct copy *copy, const char *from)
 {
 	static const struct table tables[] = {
 		{ "sessions", "id, directory, title, created_ms, updated_ms, event_count", 1, 2 },
-		{ "sessions", "id, directory, title, created_ms, updated_ms, event_count, parent, forked_at,"
-			" late", 3, NEWEST_FORM },
+		{ "sessions",
+			"id, directory, title, created_ms, updated_ms, event_count, parent, forked_at,"
+			" late",
+			3, NEWEST_FORM },
 		{ "events", "id, session, sequence, kind, content, data_json, time", 1, NEWEST_FORM },
 		{ "blobs", "id, part, bytes", 2, NEWEST_FORM },
 	};
@@ -198,18 +203,23 @@ static bool copy_all(struct copy *copy, const char *from)
 	/* Not in one transaction: in such a one, all that follows a piece that cannot be read fails. */
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (copy->status == IK_OK && (all || !copy->whole) && form >= tables[i].since &&
-		    form <= tables[i].until)
+			form <= tables[i].until)
 			all = copy_table(copy, &tables[i]) && all;
 	}
 	/* Sessions whose row is lost, and numbers that are others now. */
-	if (copy->status == IK_OK && !run(copy, "INSERT INTO sessions(id, directory, title, created_ms,"
-		" updated_ms, event_count)"
-		" SELECT session, '', coalesce((SELECT substr(content, 1, 100) FROM events AS said"
-		" WHERE said.session = events.session AND kind = 'user' ORDER BY sequence LIMIT 1), ''),"
-		" min(time), max(time), count(*) FROM events WHERE session NOT IN (SELECT id FROM sessions)"
-		" GROUP BY session;"
-		"UPDATE sessions SET event_count = (SELECT count(*) FROM events WHERE session = sessions.id)"
-		" WHERE event_count > 0"))
+	if (copy->status == IK_OK &&
+		!run(copy,
+			"INSERT INTO sessions(id, directory, title, created_ms,"
+			" updated_ms, event_count)"
+			" SELECT session, '', coalesce((SELECT substr(content, 1, 100) FROM events AS said"
+			" WHERE said.session = events.session AND kind = 'user' ORDER BY sequence LIMIT 1), "
+			"''),"
+			" min(time), max(time), count(*) FROM events WHERE session NOT IN (SELECT id FROM "
+			"sessions)"
+			" GROUP BY session;"
+			"UPDATE sessions SET event_count = (SELECT count(*) FROM events WHERE session = "
+			"sessions.id)"
+			" WHERE event_count > 0"))
 		all = false;
 	return all;
 }
@@ -236,8 +246,10 @@ static enum ik_status replace(const struct sqlite *sqlite, const char *path, boo
 	if (status == IK_OK && whole)
 		ik_buf_puts(notice, _(" Nothing is lost: the new one has all that was in it."));
 	else if (status == IK_OK && events > 0)
-		ik_buf_printf(notice, ngettext(" %lld event of %lld sessions could be read and is in it.",
-			" %lld events of %lld sessions could be read and are in it.", (unsigned long)events),
+		ik_buf_printf(notice,
+			ngettext(" %lld event of %lld sessions could be read and is in it.",
+				" %lld events of %lld sessions could be read and are in it.",
+				(unsigned long)events),
 			(long long)events, (long long)sessions);
 	return status;
 }
@@ -287,7 +299,8 @@ static enum ik_status salvage(struct sqlite *sqlite, bool whole, struct ik_buf *
 	remove_left_copies(sqlite->path);
 	status = hold(&held, error);
 	if (status == IK_OK) {
-		ik_log(IK_LOG_ERROR, "store: %s is damaged: what can be read of it is copied", sqlite->path);
+		ik_log(IK_LOG_ERROR, "store: %s is damaged: what can be read of it is copied",
+			sqlite->path);
 		ik_uuid_new(uuid);
 		path = ik_format("%s.new-%s", sqlite->path, uuid);
 		status = copy_and_replace(sqlite, path, whole, notice, error);

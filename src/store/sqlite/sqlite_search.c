@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/sqlite/merge.h"
 #include "store/search_text.h"
+#include "store/sqlite/merge.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -102,7 +102,8 @@ static bool is_for_helper(struct sqlite *sqlite)
 		return false;
 	if (sqlite3_step(query) == SQLITE_ROW)
 		record = sqlite3_column_blob(query, 0);
-	large = record && ik_merge_next(record, (size_t)sqlite3_column_bytes(query, 0)) > IK_MERGE_LARGE;
+	large = record &&
+		ik_merge_next(record, (size_t)sqlite3_column_bytes(query, 0)) > IK_MERGE_LARGE;
 	ik_sqlite_rewind(query);
 	return large && ik_checkpoint_has_log(sqlite->db) && ik_checkpoint_merge(sqlite->checkpoint);
 }
@@ -139,7 +140,7 @@ static enum ik_status take_events(struct sqlite *sqlite, int64_t begun_us, int64
 		return ik_sqlite_explain(sqlite, error);
 	sqlite3_bind_int64(events, 1, *indexed);
 	while (status == IK_OK && !is_over(begun_us, bytes) &&
-	       (step = sqlite3_step(events)) == SQLITE_ROW) {
+		(step = sqlite3_step(events)) == SQLITE_ROW) {
 		status = change_words(sqlite, ADD_WORDS, events, &bytes, error);
 		*indexed = sqlite3_column_int64(events, ROW_COLUMN);
 	}
@@ -194,7 +195,8 @@ void ik_sqlite_index(struct ik_backend *backend)
 	int64_t indexed = 0, last = 0;
 	enum ik_status status;
 
-	ik_sqlite_begin(sqlite, false); /* it can be made anew: not worth putting a damaged file aside */
+	ik_sqlite_begin(sqlite,
+		false); /* it can be made anew: not worth putting a damaged file aside */
 	status = ik_sqlite_ask(sqlite, INDEXED, &indexed, &error);
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, LAST_ROW, &last, &error);
@@ -222,7 +224,7 @@ enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, siz
 	sqlite3_bind_int64(events, 2, (sqlite3_int64)count);
 	/* One at least, however late it is: none means that there are none. */
 	while (status == IK_OK && (done == 0 || !is_over(begun_us, bytes)) &&
-	       (step = sqlite3_step(events)) == SQLITE_ROW) {
+		(step = sqlite3_step(events)) == SQLITE_ROW) {
 		if (sqlite3_column_int64(events, ROW_COLUMN) <= indexed)
 			status = change_words(sqlite, DROP_WORDS, events, &bytes, error);
 		done++;

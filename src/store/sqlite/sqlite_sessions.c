@@ -23,7 +23,7 @@ static enum ik_status take_wanted(struct sqlite *sqlite, sqlite3_stmt *query,
 
 	read->again = false;
 	while (read->found < read->count && !read->again &&
-	       (step = sqlite3_step(query)) == SQLITE_ROW) {
+		(step = sqlite3_step(query)) == SQLITE_ROW) {
 		if (sqlite3_column_int64(query, FITS_COLUMN) != 0)
 			ik_sqlite_take_session(sqlite, query, read);
 		read->again = ik_clock_us() - begun_us >= LISTED_US && read->found < read->count;
@@ -83,25 +83,29 @@ static enum ik_status change(struct sqlite *sqlite, const char *text, const char
 
 /* Statements about a session (?1) and its oldest events (?2 of them). Those that its forks have
  * are theirs, too: they stay, and so does the session, hidden, until the last fork is deleted. */
-#define OLDEST "(SELECT rowid FROM events WHERE session = ?1 AND sequence > coalesce(" \
+#define OLDEST \
+	"(SELECT rowid FROM events WHERE session = ?1 AND sequence > coalesce(" \
 	"(SELECT max(forked_at) FROM sessions WHERE parent = ?1), 0) ORDER BY sequence LIMIT ?2)"
 static const char hide[] = "UPDATE sessions SET event_count = 0, updated_ms = 0"
-	" WHERE id = ?1 AND ?2";
-static const char delete_blobs[] = "DELETE FROM blobs WHERE id IN (SELECT"
+						   " WHERE id = ?1 AND ?2";
+static const char delete_blobs[] =
+	"DELETE FROM blobs WHERE id IN (SELECT"
 	" json_extract(data_json, '$.blobs.' || stream.value || '.id')"
 	" FROM events, json_each('[\"stdout\",\"stderr\"]') AS stream"
-	" WHERE events.rowid IN " OLDEST " AND kind IN ('tool_result', 'command') AND json_valid(data_json))";
+	" WHERE events.rowid IN " OLDEST
+	" AND kind IN ('tool_result', 'command') AND json_valid(data_json))";
 static const char delete_events[] = "DELETE FROM events WHERE rowid IN " OLDEST;
 /* The next event may get a row that is free again. */
 #define LAST "(SELECT coalesce(max(rowid), 0) FROM events)" /* in a FROM it would read them all */
 static const char lower_index[] = "UPDATE search_state SET indexed = min(indexed, " LAST "),"
-	" plain_rows = min(plain_rows, " LAST ") WHERE ?1 <> '' AND ?2";
+								  " plain_rows = min(plain_rows, " LAST ") WHERE ?1 <> '' AND ?2";
 static const char delete_session[] = "DELETE FROM sessions WHERE id = ?1 AND ?2"
-	" AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)"
-	" AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent = ?1)";
+									 " AND NOT EXISTS (SELECT 1 FROM events WHERE session = ?1)"
+									 " AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent = ?1)";
 /* The one that it was forked from, where that was deleted before it; else one whose deletion was
  * killed. */
-static const char next_hidden[] = "SELECT parent.id FROM sessions JOIN sessions AS parent"
+static const char next_hidden[] =
+	"SELECT parent.id FROM sessions JOIN sessions AS parent"
 	" ON parent.id = sessions.parent WHERE sessions.id = ?1 AND parent.event_count = 0"
 	" UNION ALL SELECT id FROM sessions WHERE updated_ms = 0 AND event_count = 0 AND id <> ?1"
 	" AND NOT EXISTS (SELECT 1 FROM sessions AS child WHERE child.parent = sessions.id) LIMIT 1";

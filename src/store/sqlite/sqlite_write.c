@@ -78,8 +78,7 @@ static enum ik_status touch_session(struct sqlite *sqlite, const struct ik_recor
 	if (!update)
 		return ik_sqlite_explain(sqlite, error);
 	title = ik_session_title_of(message, &named);
-	ik_sqlite_bind_text(update, 1, record->session->stored_as,
-		strlen(record->session->stored_as));
+	ik_sqlite_bind_text(update, 1, record->session->stored_as, strlen(record->session->stored_as));
 	sqlite3_bind_int64(update, 2, message->time_ms);
 	ik_sqlite_bind_text(update, 3, title, strlen(title));
 	sqlite3_bind_int64(update, 4, named && title[0]);
@@ -100,8 +99,7 @@ static enum ik_status insert_event(struct sqlite *sqlite, struct ik_record *reco
 	if (!insert)
 		return ik_sqlite_explain(sqlite, error);
 	ik_sqlite_bind_text(insert, 1, message->id, strlen(message->id));
-	ik_sqlite_bind_text(insert, 2, record->session->stored_as,
-		strlen(record->session->stored_as));
+	ik_sqlite_bind_text(insert, 2, record->session->stored_as, strlen(record->session->stored_as));
 	sqlite3_bind_int64(insert, 3, sequence);
 	ik_sqlite_bind_text(insert, 4, kind, strlen(kind));
 	ik_sqlite_bind_text(insert, 5, message->content, message->content_length);
@@ -117,8 +115,8 @@ static enum ik_status insert_event(struct sqlite *sqlite, struct ik_record *reco
 }
 
 /* The same, unless it is there, or somebody else's stand where it should (a conflict). */
-static enum ik_status add_event(struct sqlite *sqlite, struct ik_record *record,
-	bool *ret_conflict, struct ik_error *error)
+static enum ik_status add_event(struct sqlite *sqlite, struct ik_record *record, bool *ret_conflict,
+	struct ik_error *error)
 {
 	struct ik_store_session *session = record->session;
 	int64_t last = 0, there = 0;
@@ -143,8 +141,9 @@ static enum ik_status add_event(struct sqlite *sqlite, struct ik_record *record,
 static enum ik_status count_forks(struct sqlite *sqlite, struct ik_store_session *session,
 	struct ik_error *error)
 {
-	return session ? ask_number(sqlite, LATE_FORKS, session->stored_as, NULL,
-		&session->late_forks, NULL, error) : IK_OK;
+	return session ? ask_number(sqlite, LATE_FORKS, session->stored_as, NULL, &session->late_forks,
+						 NULL, error)
+				   : IK_OK;
 }
 
 /* What is known of the sessions of records, before a transaction and after. */
@@ -177,7 +176,7 @@ static enum ik_status write_records(struct sqlite *sqlite, struct ik_record *fir
 		return status;
 	begin_numbers(first, count);
 	for (record = first; record && written < count && bytes < TRANSACTION_BYTES;
-	     record = record->next) {
+		 record = record->next) {
 		status = add_session(sqlite, record->session, error);
 		if (status == IK_OK)
 			status = add_event(sqlite, record, &conflict, error);

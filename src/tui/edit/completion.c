@@ -32,7 +32,8 @@ static enum rank rank_of(const char *text, const char *typed, size_t length)
 /* The order of two candidates' texts. */
 static int by_text(const void *one, const void *other, void *candidates)
 {
-	const struct ik_candidate *at = candidates;
+	const struct ik_proposal *at = candidates;
+
 	return strcmp(at[*(const uint32_t *)one].text, at[*(const uint32_t *)other].text);
 }
 
@@ -41,22 +42,24 @@ size_t ik_completion_match(const struct ik_completions *completions, uint32_t **
 	size_t length = strlen(completions->typed), count = 0, starts[RANK_COUNT + 1] = { 0 };
 	size_t all = completions->count;
 	unsigned char *ranks = ik_alloc(all + 1);
+
 	for (size_t i = 0; i < all; i++) {
-		ranks[i] = (unsigned char)rank_of(completions->candidates[i].text,
-			completions->typed, length);
+		ranks[i] = (unsigned char)rank_of(completions->candidates[i].text, completions->typed,
+			length);
 		if (ranks[i] < RANK_COUNT)
 			starts[ranks[i] + 1]++;
 	}
 	for (size_t i = 0; i < RANK_COUNT; i++)
 		count = starts[i + 1] += starts[i];
-	uint32_t *indexes = ik_alloc_array(NULL, count + 1, sizeof *indexes);
+	uint32_t *indexes = ik_alloc_array(NULL, count + 1, sizeof(*indexes));
+
 	for (size_t i = 0; i < all; i++)
 		if (ranks[i] < RANK_COUNT)
 			indexes[starts[ranks[i]]++] = (uint32_t)i;
 	free(ranks);
 	for (size_t i = 0, start = 0; completions->unsorted && count <= SORTED_MAX && i < RANK_COUNT;
-	     start = starts[i++])
-		qsort_r(indexes + start, starts[i] - start, sizeof *indexes, by_text,
+		 start = starts[i++])
+		qsort_r(indexes + start, starts[i] - start, sizeof(*indexes), by_text,
 			(void *)(uintptr_t)completions->candidates);
 	*ret_indexes = indexes;
 	return count;
@@ -67,9 +70,11 @@ size_t ik_completion_common(const struct ik_completions *completions, const uint
 {
 	const char *first = NULL;
 	size_t typed = strlen(completions->typed), common = 0, i;
+
 	for (i = 0; i < count; i++) {
 		const char *text = completions->candidates[indexes[i]].text;
 		size_t length = 0;
+
 		if (strncmp(text, completions->typed, typed) != 0)
 			break;
 		if (!first)
@@ -102,6 +107,7 @@ size_t ik_completion_put(const struct ik_completions *completions, size_t index,
 	bool taken = length == SIZE_MAX, goes_on = all > 0 && text[all - 1] == '/';
 	bool quoted;
 	struct ik_buf word;
+
 	ik_buf_init(&word, IK_LIMIT_USER_TEXT);
 	ik_buf_puts(&word, completions->head);
 	ik_buf_append(&word, text, taken ? all : length);
@@ -111,7 +117,7 @@ size_t ik_completion_put(const struct ik_completions *completions, size_t index,
 		break;
 	case IK_QUOTING_MENTION:
 		/* A quote in it ends nothing where none begins it. */
-		quoted = *word.data == '"' || strpbrk(word.data, " \t") != NULL;
+		quoted = *word.data == '"' || strpbrk(word.data, " \t");
 		ik_buf_puts(out, quoted ? "@\"" : "@");
 		ik_buf_puts(out, word.data);
 		if (quoted && taken && !goes_on)

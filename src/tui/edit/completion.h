@@ -23,25 +23,25 @@ enum ik_quoting {
 	IK_QUOTING_SHELL    /* what a shell would read otherwise behind backslashes */
 };
 
-struct ik_candidate {
+struct ik_proposal {
 	const char *text;        /* valid UTF-8 without controls; one that ends in "/" goes on */
 	const char *description; /* NULL: none */
 };
 
 /* What is known about the word at the cursor. All is borrowed. */
 struct ik_completions {
-	bool asked;              /* set for whoever answers: the person wants them now */
-	size_t start;            /* where in the text it begins */
-	const char *typed;       /* what is compared with the candidates, without quoting */
-	const char *head;        /* what stands before each candidate in the word: "src/"; or "" */
+	bool asked;        /* set for whoever answers: the person wants them now */
+	size_t start;      /* where in the text it begins */
+	const char *typed; /* what is compared with the candidates, without quoting */
+	const char *head;  /* what stands before each candidate in the word: "src/"; or "" */
 	enum ik_quoting quoting;
-	const struct ik_candidate *candidates;
+	const struct ik_proposal *candidates;
 	size_t count;
-	const char *note;        /* "asking openai…": there will be more; NULL: these are all */
-	bool on_demand;          /* not to be shown before it is asked for */
-	bool free;               /* what is typed may mean something else: none is selected at first */
-	bool unsorted;           /* they are names in no order: what fits is to be sorted */
-	bool caret_in_quotes;    /* the cursor goes into the first "" of what is put in */
+	const char *note;     /* "asking openai…": there will be more; NULL: these are all */
+	bool on_demand;       /* not to be shown before it is asked for */
+	bool free;            /* what is typed may mean something else: none is selected at first */
+	bool unsorted;        /* they are names in no order: what fits is to be sorted */
+	bool caret_in_quotes; /* the cursor goes into the first "" of what is put in */
 };
 
 /* Those that fit, as indexes: what begins with what was typed, then what begins with

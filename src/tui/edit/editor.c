@@ -15,9 +15,10 @@
 
 struct ik_editor *ik_editor_new(struct ik_history *history)
 {
-	struct ik_editor *editor = ik_alloc(sizeof *editor);
+	struct ik_editor *editor = ik_alloc(sizeof(*editor));
+
 	ik_buf_init(&editor->text, IK_LIMIT_USER_TEXT);
-	editor->rows = ik_alloc(sizeof *editor->rows);
+	editor->rows = ik_alloc(sizeof(*editor->rows));
 	ik_buf_init(&editor->draft, IK_LIMIT_USER_TEXT);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_init(&editor->kills[i], IK_LIMIT_USER_TEXT);
@@ -53,6 +54,7 @@ static void end_browsing(struct ik_editor *editor)
 static void append_lines(struct ik_buf *out, const char *text, size_t length)
 {
 	const char *end = text + length, *stop;
+
 	for (; (stop = memchr(text, '\r', (size_t)(end - text))); text = stop) {
 		ik_buf_append(out, text, (size_t)(stop - text));
 		ik_buf_putc(out, '\n');
@@ -62,11 +64,12 @@ static void append_lines(struct ik_buf *out, const char *text, size_t length)
 }
 
 /* Replace a part by text from outside, repaired, folded when it is large. */
-static bool put_in(struct ik_editor *editor, size_t position, size_t length,
-	const char *text, size_t count, enum chain chain, bool pasted)
+static bool put_in(struct ik_editor *editor, size_t position, size_t length, const char *text,
+	size_t count, enum editor_chain chain, bool pasted)
 {
 	struct ik_buf lines, repaired;
 	bool done = false, large;
+
 	ik_buf_init(&lines, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&repaired, IK_LIMIT_USER_TEXT);
 	if (memchr(text, '\r', count)) {
@@ -92,9 +95,10 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length,
 
 /* Text from outside in place of what is selected, or at the cursor. */
 static bool put_at_cursor(struct ik_editor *editor, const char *text, size_t length,
-	enum chain chain, bool pasted)
+	enum editor_chain chain, bool pasted)
 {
 	size_t start = editor->cursor, end = start;
+
 	end_browsing(editor);
 	ik_editor_selection(editor, &start, &end);
 	return length == 0 || put_in(editor, start, end - start, text, length, chain, pasted);
@@ -161,23 +165,25 @@ size_t ik_editor_cursor(const struct ik_editor *editor)
 static bool is_word(const struct ik_editor *editor, size_t position)
 {
 	uint32_t codepoint = 0;
+
 	ik_utf8_decode(editor->text.data + position, editor->text.length - position, &codepoint);
 	if (codepoint < 0x80)
-		return (codepoint >= '0' && codepoint <= '9') || codepoint == '_'
-			|| (codepoint >= 'A' && codepoint <= 'Z') || (codepoint >= 'a' && codepoint <= 'z');
+		return (codepoint >= '0' && codepoint <= '9') || codepoint == '_' ||
+			(codepoint >= 'A' && codepoint <= 'Z') || (codepoint >= 'a' && codepoint <= 'z');
 	/* blanks and punctuation beyond ASCII: Latin-1's, general, CJK */
-	return !(codepoint < 0xC0 || (codepoint >= 0x2000 && codepoint < 0x2070)
-		|| (codepoint >= 0x3000 && codepoint < 0x3004)
-		|| (codepoint >= 0x3008 && codepoint < 0x3012)
-		|| (codepoint >= 0xFF00 && codepoint < 0xFF10));
+	return !(codepoint < 0xC0 || (codepoint >= 0x2000 && codepoint < 0x2070) ||
+		(codepoint >= 0x3000 && codepoint < 0x3004) ||
+		(codepoint >= 0x3008 && codepoint < 0x3012) || (codepoint >= 0xFF00 && codepoint < 0xFF10));
 }
 
 /* Where the word behind position ends. */
 static size_t word_right(const struct ik_editor *editor, size_t position)
 {
 	bool within = false;
+
 	while (position < editor->text.length) {
 		bool fold = ik_fold_at(editor, position), word = fold || is_word(editor, position);
+
 		if (within && (fold || !word))
 			break;
 		position = ik_text_next(editor, position);
@@ -192,9 +198,11 @@ static size_t word_right(const struct ik_editor *editor, size_t position)
 static size_t word_left(const struct ik_editor *editor, size_t position)
 {
 	bool within = false;
+
 	while (position > 0) {
 		size_t before = ik_text_previous(editor, position);
 		bool fold = ik_fold_at(editor, before), word = fold || is_word(editor, before);
+
 		if (within && (fold || !word))
 			break;
 		position = before;
@@ -209,6 +217,7 @@ static size_t word_left(const struct ik_editor *editor, size_t position)
 static void bound_kills(struct ik_editor *editor)
 {
 	size_t bytes = 0;
+
 	for (size_t i = 0; i < editor->kill_count; i++) {
 		bytes += editor->kills[i].length;
 		if (i == 0 || bytes <= IK_LIMIT_USER_TEXT)
@@ -223,18 +232,20 @@ void ik_editor_kill(struct ik_editor *editor, size_t start, size_t end, bool cop
 {
 	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
 	bool left = end == editor->cursor;
+
 	if (start == end)
 		return;
 	if (!again) {
 		struct ik_buf oldest = editor->kills[KILL_RING - 1];
-		memmove(editor->kills + 1, editor->kills, (KILL_RING - 1) * sizeof *editor->kills);
+
+		memmove(editor->kills + 1, editor->kills, (KILL_RING - 1) * sizeof(*editor->kills));
 		ik_buf_clear(&oldest);
 		editor->kills[0] = oldest;
 		if (editor->kill_count < KILL_RING)
 			editor->kill_count++;
 	}
-	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length,
-		editor->text.data + start, end - start);
+	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length, editor->text.data + start,
+		end - start);
 	if (ik_buf_status(&editor->kills[0]) != IK_OK)
 		return; /* no room to keep it: nothing is cut */
 	bound_kills(editor);
@@ -246,6 +257,7 @@ void ik_editor_kill(struct ik_editor *editor, size_t start, size_t end, bool cop
 static void yank(struct ik_editor *editor, bool older)
 {
 	size_t position = editor->cursor, length = 0, index = 0;
+
 	if (editor->kill_count == 0)
 		return;
 	if (older) {
@@ -256,6 +268,7 @@ static void yank(struct ik_editor *editor, bool older)
 		length = editor->cursor - position;
 	}
 	const struct ik_buf *kill = &editor->kills[index];
+
 	if (!put_in(editor, position, length, kill->data, kill->length, CHAIN_YANK, true))
 		return;
 	editor->yanked = index;
@@ -268,6 +281,7 @@ static void show_entry(struct ik_editor *editor, size_t index, bool up)
 {
 	size_t length;
 	const char *text = ik_history_at(editor->history, index, &length);
+
 	put_in(editor, 0, editor->text.length, text, length, CHAIN_BROWSE, false);
 	editor->browse_index = index;
 	editor->cursor = up ? ik_text_line_end(editor, 0) : editor->text.length;
@@ -289,14 +303,16 @@ static bool matches(const struct ik_editor *editor, size_t index)
 {
 	size_t length, wanted = editor->draft_cursor;
 	const char *text = ik_history_at(editor->history, index, &length);
-	return length >= wanted && memcmp(text, editor->draft.data, wanted) == 0
-		&& !(length == editor->text.length && memcmp(text, editor->text.data, length) == 0);
+
+	return length >= wanted && memcmp(text, editor->draft.data, wanted) == 0 &&
+		!(length == editor->text.length && memcmp(text, editor->text.data, length) == 0);
 }
 
 /* To an older entry of the history. */
 static void browse_older(struct ik_editor *editor)
 {
 	size_t count = editor->history ? ik_history_count(editor->history) : 0;
+
 	if (!editor->browsing) {
 		end_browsing(editor);
 		editor->chain = CHAIN_NONE; /* undo leads back to the draft */
@@ -328,7 +344,7 @@ static void browse_newer(struct ik_editor *editor)
 }
 
 /* Up or down in the text, or beyond it in the history. */
-static void vertical(struct ik_editor *editor, int direction, enum chain chain)
+static void vertical(struct ik_editor *editor, int direction, enum editor_chain chain)
 {
 	if (ik_editor_vertical(editor, direction, chain == CHAIN_VERTICAL)) {
 		editor->chain = CHAIN_VERTICAL;
@@ -342,7 +358,7 @@ static void vertical(struct ik_editor *editor, int direction, enum chain chain)
 }
 
 /* Delete from start to end, of which one is the cursor. */
-static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum chain chain)
+static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum editor_chain chain)
 {
 	if (start < end)
 		ik_text_replace(editor, start, end - start, "", 0, chain);
@@ -352,17 +368,19 @@ static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum
 static bool open_fold(struct ik_editor *editor)
 {
 	struct fold *fold = ik_fold_before(editor, editor->cursor);
+
 	if (!fold)
 		fold = ik_fold_at(editor, editor->cursor);
 	if (fold)
 		ik_fold_open(editor, fold);
-	return fold != NULL;
+	return fold;
 }
 
 bool ik_editor_move(struct ik_editor *editor, enum ik_action action)
 {
-	enum chain chain = editor->chain;
+	enum editor_chain chain = editor->chain;
 	size_t cursor = editor->cursor;
+
 	switch (action) {
 	case IK_ACTION_LEFT:
 		cursor = ik_text_previous(editor, cursor);
@@ -382,7 +400,8 @@ bool ik_editor_move(struct ik_editor *editor, enum ik_action action)
 	case IK_ACTION_LINE_END:
 		cursor = ik_text_line_end(editor, cursor);
 		break;
-	case IK_ACTION_UP: case IK_ACTION_DOWN:
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
 		vertical(editor, action == IK_ACTION_UP ? -1 : 1, chain);
 		return true;
 	case IK_ACTION_HISTORY_OLDER:
@@ -402,6 +421,7 @@ bool ik_editor_move(struct ik_editor *editor, enum ik_action action)
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 {
 	size_t cursor, line_end, length = editor->text.length;
+
 	if (ik_selection_act(editor, action)) {
 		if (editor->text.length != length)
 			end_browsing(editor);
@@ -435,15 +455,18 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 	case IK_ACTION_KILL_TO_END:
 		line_end = ik_text_line_end(editor, cursor);
 		/* at the end already: the line end itself */
-		ik_editor_kill(editor, cursor, line_end > cursor ? line_end : ik_text_next(editor, cursor), false);
+		ik_editor_kill(editor, cursor, line_end > cursor ? line_end : ik_text_next(editor, cursor),
+			false);
 		break;
 	case IK_ACTION_KILL_TO_START:
 		ik_editor_kill(editor, ik_text_line_start(editor, cursor), cursor, false);
 		break;
-	case IK_ACTION_YANK: case IK_ACTION_YANK_OLDER:
+	case IK_ACTION_YANK:
+	case IK_ACTION_YANK_OLDER:
 		yank(editor, action == IK_ACTION_YANK_OLDER);
 		break;
-	case IK_ACTION_UNDO: case IK_ACTION_REDO:
+	case IK_ACTION_UNDO:
+	case IK_ACTION_REDO:
 		ik_undo_step(editor, action == IK_ACTION_REDO);
 		break;
 	case IK_ACTION_COMPLETE:

@@ -11,8 +11,8 @@
 #ifndef IK_TUI_EDIT_EDITOR_H
 #define IK_TUI_EDIT_EDITOR_H
 
-#include "tui/term/cells.h"
 #include "tui/edit/keymap.h"
+#include "tui/term/cells.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ int ik_editor_height(const struct ik_editor *editor, int columns);
 void ik_editor_click(struct ik_editor *editor, int row, int column);
 /* Draw, scrolled so that the cursor is seen; sets where the cursor is. prompt
  * ("> ") stands before the first line, blanks of its width before the others. */
-void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
-	struct ik_rectangle area, const char *prompt, int *ret_row, int *ret_column);
+void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
+	const char *prompt, int *ret_row, int *ret_column);
 
 #endif

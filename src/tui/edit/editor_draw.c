@@ -24,7 +24,7 @@ struct layout {
 };
 
 /* A cluster, a tab or a fold as it is drawn. */
-struct piece {
+struct editor_draw_piece {
 	size_t length; /* bytes of the text */
 	const char *shown;
 	size_t shown_length;
@@ -35,6 +35,7 @@ struct piece {
 static struct layout layout_begin(const struct ik_editor *editor, int width)
 {
 	struct layout layout = { .editor = editor, .width = width > 1 ? width : 1 };
+
 	ik_buf_init(&layout.shown, IK_KIB(4));
 	return layout;
 }
@@ -48,7 +49,8 @@ static void layout_end(struct layout *layout)
 static void put_grouped(struct ik_buf *out, size_t number)
 {
 	char digits[32];
-	int count = snprintf(digits, sizeof digits, "%zu", number);
+	int count = snprintf(digits, sizeof(digits), "%zu", number);
+
 	for (int i = 0; i < count; i++) {
 		if (i > 0 && (count - i) % 3 == 0)
 			ik_buf_putc(out, ',');
@@ -60,6 +62,7 @@ static void put_grouped(struct ik_buf *out, size_t number)
 static void put_fold(struct ik_buf *out, const struct fold *fold)
 {
 	struct ik_buf lines, size;
+
 	ik_buf_init(&lines, 64);
 	ik_buf_init(&size, 64);
 	put_grouped(&lines, fold->lines);
@@ -71,14 +74,16 @@ static void put_fold(struct ik_buf *out, const struct fold *fold)
 }
 
 /* The piece at position, drawn from column on. */
-static struct piece piece_at(struct layout *layout, size_t position, int column)
+static struct editor_draw_piece piece_at(struct layout *layout, size_t position, int column)
 {
 	const struct ik_editor *editor = layout->editor;
 	const char *text = editor->text.data + position;
-	struct piece piece = { .length = 1, .shown = text, .shown_length = 1, .width = 1,
-		.style = IK_STYLE_NORMAL };
+	struct editor_draw_piece piece = {
+		.length = 1, .shown = text, .shown_length = 1, .width = 1, .style = IK_STYLE_NORMAL
+	};
 	const struct fold *fold = ik_fold_at(editor, position);
 	bool next_ascii = position + 1 == editor->text.length || (unsigned char)text[1] < 0x80;
+
 	if (!fold && *text >= 0x20 && *text < 0x7F && next_ascii)
 		return piece;
 	if (!fold && *text == '\t') {
@@ -91,6 +96,7 @@ static struct piece piece_at(struct layout *layout, size_t position, int column)
 		return piece;
 	}
 	struct ik_cluster cluster = { .length = 0 };
+
 	if (!fold)
 		cluster = ik_cluster_next(text, ik_fold_behind(editor, position) - position);
 	if (!fold && ik_sanitize_is_clean(text, cluster.length)) {
@@ -116,17 +122,19 @@ static struct piece piece_at(struct layout *layout, size_t position, int column)
 /* Does a line end, or the text, at position? */
 static bool is_end(const struct ik_editor *editor, size_t position)
 {
-	return position >= editor->text.length
-		|| (editor->text.data[position] == '\n' && !ik_fold_at(editor, position));
+	return position >= editor->text.length ||
+		(editor->text.data[position] == '\n' && !ik_fold_at(editor, position));
 }
 
 /* Lay out the row that begins at start. */
-static struct row make_row(struct layout *layout, size_t start)
+static struct editor_row make_row(struct layout *layout, size_t start)
 {
-	struct row row = { .start = start, .end = start };
+	struct editor_row row = { .start = start, .end = start };
 	int column = 0;
+
 	while (!is_end(layout->editor, row.end)) {
-		struct piece piece = piece_at(layout, row.end, column);
+		struct editor_draw_piece piece = piece_at(layout, row.end, column);
+
 		row.seen = row.end + piece.length;
 		if (column > 0 && column + piece.width > layout->width)
 			return row;
@@ -139,19 +147,21 @@ static struct row make_row(struct layout *layout, size_t start)
 }
 
 /* The row that begins at start. */
-static struct row row_at(struct layout *layout, size_t start)
+static struct editor_row row_at(struct layout *layout, size_t start)
 {
 	struct rows *rows = layout->editor->rows;
-	const struct row *known = ik_rows_find(rows, layout->width, start);
+	const struct editor_row *known = ik_rows_find(rows, layout->width, start);
+
 	if (known)
 		return *known;
-	struct row row = make_row(layout, start);
+	struct editor_row row = make_row(layout, start);
 	ik_rows_keep(rows, &row);
 	return row;
 }
 
 /* The row behind another; false when it is the last. */
-static bool row_behind(struct layout *layout, const struct row *row, struct row *ret_row)
+static bool row_behind(struct layout *layout, const struct editor_row *row,
+	struct editor_row *ret_row)
 {
 	if (row->last && row->end >= layout->editor->text.length)
 		return false;
@@ -160,19 +170,20 @@ static bool row_behind(struct layout *layout, const struct row *row, struct row 
 }
 
 /* The row that a position is in. */
-static struct row row_of(struct layout *layout, size_t position)
+static struct editor_row row_of(struct layout *layout, size_t position)
 {
 	size_t line = ik_text_line_start(layout->editor, position);
-	const struct row *known = ik_rows_find_before(layout->editor->rows, layout->width, line,
+	const struct editor_row *known = ik_rows_find_before(layout->editor->rows, layout->width, line,
 		position);
-	struct row row = known ? *known : row_at(layout, line);
+	struct editor_row row = known ? *known : row_at(layout, line);
+
 	while (position >= row.end && !row.last)
 		row = row_at(layout, row.end);
 	return row;
 }
 
 /* The row before the one that begins at start; false when that is the first. */
-static bool row_before(struct layout *layout, size_t start, struct row *ret_row)
+static bool row_before(struct layout *layout, size_t start, struct editor_row *ret_row)
 {
 	if (start == 0)
 		return false;
@@ -181,11 +192,13 @@ static bool row_before(struct layout *layout, size_t start, struct row *ret_row)
 }
 
 /* Column of a position within its row. */
-static int column_of(struct layout *layout, const struct row *row, size_t position)
+static int column_of(struct layout *layout, const struct editor_row *row, size_t position)
 {
 	int column = 0;
+
 	for (size_t at = row->start; at < row->end;) {
-		struct piece piece = piece_at(layout, at, column);
+		struct editor_draw_piece piece = piece_at(layout, at, column);
+
 		at += piece.length;
 		if (at > position)
 			break;
@@ -195,12 +208,14 @@ static int column_of(struct layout *layout, const struct row *row, size_t positi
 }
 
 /* Position in a row that is nearest to a column from the left. */
-static size_t position_at(struct layout *layout, const struct row *row, int goal)
+static size_t position_at(struct layout *layout, const struct editor_row *row, int goal)
 {
 	size_t at = row->start, kept = row->start;
 	int column = 0;
+
 	while (at < row->end) {
-		struct piece piece = piece_at(layout, at, column);
+		struct editor_draw_piece piece = piece_at(layout, at, column);
+
 		kept = at;
 		if (column + piece.width > goal)
 			return at;
@@ -214,9 +229,10 @@ static size_t position_at(struct layout *layout, const struct row *row, int goal
 bool ik_editor_vertical(struct ik_editor *editor, int direction, bool keep_goal)
 {
 	struct layout layout = layout_begin(editor, editor->width ? editor->width : 1 << 20);
-	struct row here = row_of(&layout, editor->cursor), there;
+	struct editor_row here = row_of(&layout, editor->cursor), there;
 	bool found = direction < 0 ? row_before(&layout, here.start, &there)
-		: row_behind(&layout, &here, &there);
+							   : row_behind(&layout, &here, &there);
+
 	if (found) {
 		if (!keep_goal)
 			editor->goal = column_of(&layout, &here, editor->cursor);
@@ -231,7 +247,8 @@ void ik_editor_click(struct ik_editor *editor, int row, int column)
 	if (editor->width == 0 || row < editor->drawn_row)
 		return;
 	struct layout layout = layout_begin(editor, editor->width);
-	struct row there = row_of(&layout, editor->top);
+	struct editor_row there = row_of(&layout, editor->top);
+
 	for (int i = editor->drawn_row; i < row && row_behind(&layout, &there, &there); i++)
 		;
 	int goal = column > editor->drawn_column ? column - editor->drawn_column : 0;
@@ -244,8 +261,9 @@ void ik_editor_click(struct ik_editor *editor, int row, int column)
 int ik_editor_height(const struct ik_editor *editor, int columns)
 {
 	struct layout layout = layout_begin(editor, columns - 1);
-	struct row row = row_at(&layout, 0);
+	struct editor_row row = row_at(&layout, 0);
 	int height = 1;
+
 	while (height < IK_EDITOR_HEIGHT_MAX && row_behind(&layout, &row, &row))
 		height++;
 	layout_end(&layout);
@@ -253,12 +271,13 @@ int ik_editor_height(const struct ik_editor *editor, int columns)
 }
 
 /* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
-static struct row scroll(struct layout *layout, struct ik_editor *editor, int rows)
+static struct editor_row scroll(struct layout *layout, struct ik_editor *editor, int rows)
 {
 	size_t length = editor->text.length;
-	struct row top = row_of(layout, editor->top < length ? editor->top : length);
-	struct row cursor = row_of(layout, editor->cursor), row, before;
+	struct editor_row top = row_of(layout, editor->top < length ? editor->top : length);
+	struct editor_row cursor = row_of(layout, editor->cursor), row, before;
 	int below = 0;
+
 	if (cursor.start < top.start)
 		top = cursor;
 	for (row = top; below < rows && row.start != cursor.start; below++)
@@ -269,6 +288,7 @@ static struct row scroll(struct layout *layout, struct ik_editor *editor, int ro
 			top = before;
 	}
 	int shown = 1;
+
 	for (row = top; shown < rows && row_behind(layout, &row, &row); shown++)
 		;
 	for (; shown < rows && row_before(layout, top.start, &before); shown++)
@@ -281,7 +301,9 @@ static struct row scroll(struct layout *layout, struct ik_editor *editor, int ro
 static enum ik_style style_at(const struct ik_editor *editor, size_t position, enum ik_style style)
 {
 	size_t start, end;
-	bool selected = ik_editor_selection(editor, &start, &end) && position >= start && position < end;
+	bool selected = ik_editor_selection(editor, &start, &end) && position >= start &&
+		position < end;
+
 	return selected ? IK_STYLE_SELECTION : style;
 }
 
@@ -297,21 +319,23 @@ struct run {
 static void draw_run(struct ik_cells *cells, struct ik_rectangle area, struct run *run)
 {
 	struct ik_rectangle place = { area.row, area.column + run->column, 1, run->width };
+
 	if (run->length > 0)
-		ik_cells_text(cells, place, place.row, place.column, run->style, run->text,
-			run->length);
+		ik_cells_text(cells, place, place.row, place.column, run->style, run->text, run->length);
 	run->length = 0;
 }
 
 /* Draw one row of text; returns the column of a position in it. */
 static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
-	const struct row *row, size_t position)
+	const struct editor_row *row, size_t position)
 {
 	struct run run = { .length = 0 };
 	int column = 0, found = 0;
+
 	for (size_t at = row->start; at < row->end;) {
-		struct piece piece = piece_at(layout, at, column);
+		struct editor_draw_piece piece = piece_at(layout, at, column);
 		enum ik_style style = style_at(layout->editor, at, piece.style);
+
 		if (run.length == 0 || piece.shown != run.text + run.length || style != run.style) {
 			draw_run(cells, area, &run);
 			run = (struct run){ .text = piece.shown, .column = column, .style = style };
@@ -320,6 +344,7 @@ static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rec
 		run.width = column + piece.width - run.column;
 		if (ik_fold_at(layout->editor, at)) {
 			struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
+
 			ik_cells_label(cells, place, place.row, place.column, style, piece.shown);
 			run.length = 0;
 		} else if (piece.shown == layout->shown.data) {
@@ -334,10 +359,11 @@ static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rec
 	return found;
 }
 
-void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
-	struct ik_rectangle area, const char *prompt, int *ret_row, int *ret_column)
+void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
+	const char *prompt, int *ret_row, int *ret_column)
 {
 	int indent = (int)ik_utf8_width(prompt, strlen(prompt));
+
 	*ret_row = area.row;
 	*ret_column = area.column;
 	if (area.rows < 1 || area.columns < 1)
@@ -347,17 +373,18 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells,
 	ik_cells_fill(cells, area, IK_STYLE_NORMAL);
 	editor->width = area.columns - indent > 2 ? area.columns - indent - 1 : 1;
 	struct layout layout = layout_begin(editor, editor->width);
-	struct row row = scroll(&layout, editor, area.rows);
+	struct editor_row row = scroll(&layout, editor, area.rows);
+
 	if (indent > 0 && row.start == 0)
-		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT,
-			prompt, strlen(prompt));
+		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT, prompt, strlen(prompt));
 	editor->drawn_row = area.row;
 	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {
 		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
 		int found = draw_row(&layout, cells, place, &row, editor->cursor);
-		if (editor->cursor >= row.start
-		    && (editor->cursor < row.end || (row.last && editor->cursor == row.end))) {
+
+		if (editor->cursor >= row.start &&
+			(editor->cursor < row.end || (row.last && editor->cursor == row.end))) {
 			*ret_row = area.row + i;
 			*ret_column = place.column + found;
 		}

@@ -27,7 +27,7 @@ struct folds {
 };
 
 /* What was done last, where doing it again is one step with it. */
-enum chain {
+enum editor_chain {
 	CHAIN_NONE,
 	CHAIN_TYPE,
 	CHAIN_DELETE_LEFT,
@@ -39,8 +39,8 @@ enum chain {
 };
 
 /* One step of undo or redo: inserted bytes at position took the place of removed. */
-struct step {
-	enum chain chain;
+struct editor_step {
+	enum editor_chain chain;
 	size_t position, inserted;
 	struct ik_buf removed;
 	struct folds folds; /* that were in it; positions in the text of then */
@@ -48,21 +48,21 @@ struct step {
 };
 
 struct steps {
-	struct step *at;
+	struct editor_step *at;
 	size_t count, capacity;
 	size_t bytes; /* in all removed */
 };
 
 /* What one row on screen shows. */
-struct row {
+struct editor_row {
 	size_t start, end;
-	bool last; /* of its line: a line end or the end of the text follows */
+	bool last;   /* of its line: a line end or the end of the text follows */
 	size_t seen; /* it holds as long as nothing changes up to here */
 };
 
 /* Rows that were laid out at a width, by their starts, not always all of them. */
 struct rows {
-	struct row *at;
+	struct editor_row *at;
 	size_t count, capacity;
 	int width;
 };
@@ -71,15 +71,15 @@ struct ik_editor {
 	struct ik_buf text; /* valid UTF-8 */
 	size_t cursor;      /* never inside a fold */
 	bool selecting;
-	size_t anchor;      /* the other end of what is selected; like the cursor */
+	size_t anchor; /* the other end of what is selected; like the cursor */
 	struct folds folds;
 
 	struct steps done, undone;
-	enum chain chain;
+	enum editor_chain chain;
 
 	struct ik_buf kills[KILL_RING]; /* newest first */
 	size_t kill_count;
-	size_t yanked;                  /* which of them stands before the cursor */
+	size_t yanked; /* which of them stands before the cursor */
 	size_t yank_position;
 
 	struct ik_history *history;
@@ -89,11 +89,11 @@ struct ik_editor {
 	struct folds draft_folds;
 	size_t draft_cursor;
 
-	struct rows *rows; /* known of the text as it is: a frame asks for each many times */
-	int width;   /* columns of text when last drawn; 0: not drawn yet */
-	size_t top;  /* where the first drawn row begins, */
+	struct rows *rows;           /* known of the text as it is: a frame asks for each many times */
+	int width;                   /* columns of text when last drawn; 0: not drawn yet */
+	size_t top;                  /* where the first drawn row begins, */
 	int drawn_row, drawn_column; /* and where it stands on the screen */
-	int goal;    /* column that moving up and down keeps to */
+	int goal;                    /* column that moving up and down keeps to */
 };
 
 /* The text with its folds (editor_text.c) */
@@ -113,12 +113,12 @@ size_t ik_fold_behind(const struct ik_editor *editor, size_t position);
 
 /* Replace length bytes at position by others as a step of undo, which joins the
  * last one where chain says so; the cursor goes behind them. False: no room. */
-bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum chain chain);
+bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, enum editor_chain chain);
 /* The same without a step; there must be room (ik_text_make_room()). The folds
  * that were in it are added to taken. */
-void ik_text_change(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, struct folds *taken);
+void ik_text_change(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, struct folds *taken);
 /* Make sure that count bytes can take the place of length ones. */
 bool ik_text_make_room(struct ik_editor *editor, size_t length, size_t count);
 /* Fold what was just put in. */
@@ -137,9 +137,10 @@ size_t ik_text_line_end(const struct ik_editor *editor, size_t position);
 
 /* The row at a width that begins at start, or the last that begins at or before position and
  * not before least; NULL: none is known. Valid until the next of these calls. */
-const struct row *ik_rows_find(struct rows *rows, int width, size_t start);
-const struct row *ik_rows_find_before(struct rows *rows, int width, size_t least, size_t position);
-void ik_rows_keep(struct rows *rows, const struct row *row);
+const struct editor_row *ik_rows_find(struct rows *rows, int width, size_t start);
+const struct editor_row *ik_rows_find_before(struct rows *rows, int width, size_t least,
+	size_t position);
+void ik_rows_keep(struct rows *rows, const struct editor_row *row);
 /* The text, or what is folded in it, is another from position on. */
 void ik_rows_changed(struct rows *rows, size_t position);
 struct rows *ik_rows_free(struct rows *rows);
@@ -148,8 +149,8 @@ struct rows *ik_rows_free(struct rows *rows);
 
 /* A change is about to be made: make it part of the last step, or begin one. The step
  * that is to take the folds that were there; NULL: none is. */
-struct step *ik_undo_note(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum chain chain);
+struct editor_step *ik_undo_note(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, enum editor_chain chain);
 /* Take back the last step, or do again what was taken back. */
 void ik_undo_step(struct ik_editor *editor, bool again);
 void ik_undo_forget(struct ik_editor *editor);

@@ -21,8 +21,10 @@ static void set_width(struct rows *rows, int width)
 static size_t count_to(const struct rows *rows, size_t position)
 {
 	size_t low = 0, high = rows->count;
+
 	while (low < high) {
 		size_t middle = (low + high) / 2;
+
 		if (rows->at[middle].start <= position)
 			low = middle + 1;
 		else
@@ -31,28 +33,31 @@ static size_t count_to(const struct rows *rows, size_t position)
 	return low;
 }
 
-const struct row *ik_rows_find_before(struct rows *rows, int width, size_t least, size_t position)
+const struct editor_row *ik_rows_find_before(struct rows *rows, int width, size_t least,
+	size_t position)
 {
 	set_width(rows, width);
 	size_t count = count_to(rows, position);
+
 	return count > 0 && rows->at[count - 1].start >= least ? &rows->at[count - 1] : NULL;
 }
 
-const struct row *ik_rows_find(struct rows *rows, int width, size_t start)
+const struct editor_row *ik_rows_find(struct rows *rows, int width, size_t start)
 {
 	return ik_rows_find_before(rows, width, start, start);
 }
 
-void ik_rows_keep(struct rows *rows, const struct row *row)
+void ik_rows_keep(struct rows *rows, const struct editor_row *row)
 {
 	if (rows->count == MOST)
 		rows->count = 0;
 	size_t index = count_to(rows, row->start);
+
 	if (rows->count == rows->capacity) {
 		rows->capacity = rows->capacity ? rows->capacity * 2 : 16;
-		rows->at = ik_alloc_array(rows->at, rows->capacity, sizeof *rows->at);
+		rows->at = ik_alloc_array(rows->at, rows->capacity, sizeof(*rows->at));
 	}
-	memmove(rows->at + index + 1, rows->at + index, (rows->count - index) * sizeof *rows->at);
+	memmove(rows->at + index + 1, rows->at + index, (rows->count - index) * sizeof(*rows->at));
 	rows->at[index] = *row;
 	rows->count++;
 }

@@ -6,6 +6,7 @@
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end)
 {
 	bool forward = editor->anchor < editor->cursor;
+
 	if (!editor->selecting || editor->anchor == editor->cursor)
 		return false;
 	*ret_start = forward ? editor->anchor : editor->cursor;
@@ -16,6 +17,7 @@ bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size
 void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 {
 	const struct ik_buf *text = &editor->text;
+
 	editor->cursor = ik_utf8_cut(text->data, text->length, cursor);
 	editor->anchor = ik_utf8_cut(text->data, text->length, anchor);
 	editor->selecting = editor->anchor != editor->cursor;
@@ -47,6 +49,7 @@ static enum ik_action motion_of(enum ik_action action)
 static void move_row(struct ik_editor *editor, int direction)
 {
 	bool moved = ik_editor_vertical(editor, direction, editor->chain == CHAIN_VERTICAL);
+
 	if (!moved)
 		editor->cursor = direction < 0 ? 0 : editor->text.length;
 	editor->chain = moved ? CHAIN_VERTICAL : CHAIN_NONE;
@@ -57,6 +60,7 @@ static bool extend(struct ik_editor *editor, enum ik_action action)
 {
 	size_t anchor = editor->selecting ? editor->anchor : editor->cursor;
 	enum ik_action motion = motion_of(action);
+
 	if (action == IK_ACTION_SELECT_UP || action == IK_ACTION_SELECT_DOWN) {
 		move_row(editor, action == IK_ACTION_SELECT_UP ? -1 : 1);
 	} else if (action == IK_ACTION_SELECT_ALL) {
@@ -76,6 +80,7 @@ static bool extend(struct ik_editor *editor, enum ik_action action)
 bool ik_selection_act(struct ik_editor *editor, enum ik_action action)
 {
 	size_t start, end;
+
 	if (extend(editor, action))
 		return true;
 	if (!ik_editor_selection(editor, &start, &end))

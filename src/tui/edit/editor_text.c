@@ -13,9 +13,9 @@
 void ik_folds_copy(struct folds *to, const struct folds *from)
 {
 	to->count = to->capacity = from->count;
-	to->at = ik_alloc_array(to->at, from->count ? from->count : 1, sizeof *to->at);
+	to->at = ik_alloc_array(to->at, from->count ? from->count : 1, sizeof(*to->at));
 	if (from->count)
-		memcpy(to->at, from->at, from->count * sizeof *to->at);
+		memcpy(to->at, from->at, from->count * sizeof(*to->at));
 }
 
 void ik_folds_done(struct folds *folds)
@@ -29,10 +29,9 @@ static void insert_fold(struct folds *folds, size_t index, struct fold fold)
 {
 	if (folds->count == folds->capacity) {
 		folds->capacity = folds->capacity ? folds->capacity * 2 : 4;
-		folds->at = ik_alloc_array(folds->at, folds->capacity, sizeof *folds->at);
+		folds->at = ik_alloc_array(folds->at, folds->capacity, sizeof(*folds->at));
 	}
-	memmove(folds->at + index + 1, folds->at + index,
-		(folds->count - index) * sizeof *folds->at);
+	memmove(folds->at + index + 1, folds->at + index, (folds->count - index) * sizeof(*folds->at));
 	folds->at[index] = fold;
 	folds->count++;
 }
@@ -41,8 +40,10 @@ static void insert_fold(struct folds *folds, size_t index, struct fold fold)
 static size_t fold_index(const struct folds *folds, size_t position)
 {
 	size_t low = 0, high = folds->count;
+
 	while (low < high) {
 		size_t middle = (low + high) / 2;
+
 		if (folds->at[middle].position < position)
 			low = middle + 1;
 		else
@@ -68,9 +69,11 @@ struct fold *ik_fold_at(const struct ik_editor *editor, size_t position)
 struct fold *ik_fold_before(const struct ik_editor *editor, size_t position)
 {
 	size_t index = fold_index(&editor->folds, position);
+
 	if (index == 0)
 		return NULL;
 	struct fold *fold = &editor->folds.at[index - 1];
+
 	return fold->position + fold->length == position ? fold : NULL;
 }
 
@@ -78,8 +81,9 @@ void ik_fold_open(struct ik_editor *editor, struct fold *fold)
 {
 	struct folds *folds = &editor->folds;
 	size_t index = (size_t)(fold - folds->at);
+
 	ik_rows_changed(editor->rows, fold->position);
-	memmove(fold, fold + 1, (folds->count - index - 1) * sizeof *fold);
+	memmove(fold, fold + 1, (folds->count - index - 1) * sizeof(*fold));
 	folds->count--;
 	editor->chain = CHAIN_NONE;
 }
@@ -88,8 +92,10 @@ void ik_fold_open(struct ik_editor *editor, struct fold *fold)
 static void take_folds(struct folds *folds, size_t position, size_t length, struct folds *taken)
 {
 	size_t kept = 0;
+
 	for (size_t i = 0; i < folds->count; i++) {
 		struct fold *fold = &folds->at[i];
+
 		if (fold->position < position + length && fold->position + fold->length > position)
 			insert_fold(taken, taken->count, *fold);
 		else
@@ -105,8 +111,8 @@ static void shift_folds(struct folds *folds, size_t position, size_t removed, si
 		folds->at[i].position = folds->at[i].position - removed + inserted;
 }
 
-void ik_text_change(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, struct folds *taken)
+void ik_text_change(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, struct folds *taken)
 {
 	ik_rows_changed(editor->rows, position);
 	take_folds(&editor->folds, position, length, taken);
@@ -121,6 +127,7 @@ void ik_text_change(struct ik_editor *editor, size_t position, size_t length,
 bool ik_text_make_room(struct ik_editor *editor, size_t length, size_t count)
 {
 	struct ik_buf *text = &editor->text;
+
 	if (count > text->ceiling - (text->length - length))
 		return false;
 	if (count > length && !ik_buf_reserve(text, count - length)) {
@@ -130,13 +137,14 @@ bool ik_text_make_room(struct ik_editor *editor, size_t length, size_t count)
 	return true;
 }
 
-bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum chain chain)
+bool ik_text_replace(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, enum editor_chain chain)
 {
 	struct folds taken = { 0 };
+
 	if (!ik_text_make_room(editor, length, count))
 		return false;
-	struct step *step = ik_undo_note(editor, position, length, bytes, count, chain);
+	struct editor_step *step = ik_undo_note(editor, position, length, bytes, count, chain);
 	ik_text_change(editor, position, length, bytes, count, &taken);
 	if (step)
 		step->folds = taken;
@@ -152,8 +160,10 @@ static size_t count_lines(const char *text, size_t length, size_t limit)
 {
 	size_t lines = 0;
 	const char *end = text + length;
+
 	while (text < end && lines < limit) {
 		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+
 		lines++;
 		text = line_end ? line_end + 1 : end;
 	}
@@ -169,6 +179,7 @@ void ik_text_fold(struct ik_editor *editor, size_t position, size_t length)
 {
 	struct fold fold = { position, length,
 		count_lines(editor->text.data + position, length, SIZE_MAX) };
+
 	ik_folds_add(&editor->folds, fold);
 	ik_rows_changed(editor->rows, position);
 }
@@ -176,6 +187,7 @@ void ik_text_fold(struct ik_editor *editor, size_t position, size_t length)
 size_t ik_fold_behind(const struct ik_editor *editor, size_t position)
 {
 	size_t index = fold_index(&editor->folds, position + 1);
+
 	return index < editor->folds.count ? editor->folds.at[index].position : editor->text.length;
 }
 
@@ -183,10 +195,12 @@ size_t ik_text_next(const struct ik_editor *editor, size_t position)
 {
 	size_t end = editor->text.length;
 	size_t index = fold_index(&editor->folds, position);
+
 	if (position >= end)
 		return end;
 	if (index < editor->folds.count) {
 		const struct fold *fold = &editor->folds.at[index];
+
 		if (fold->position == position)
 			return position + fold->length;
 		end = fold->position;
@@ -198,10 +212,12 @@ size_t ik_text_previous(const struct ik_editor *editor, size_t position)
 {
 	size_t floor = 0;
 	size_t index = fold_index(&editor->folds, position);
+
 	if (position == 0)
 		return 0;
 	if (index > 0) {
 		const struct fold *fold = &editor->folds.at[index - 1];
+
 		floor = fold->position + fold->length;
 		if (floor == position)
 			return fold->position;
@@ -212,10 +228,12 @@ size_t ik_text_previous(const struct ik_editor *editor, size_t position)
 size_t ik_text_line_start(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->text.data;
+
 	for (size_t index = fold_index(&editor->folds, position);; index--) {
 		const struct fold *fold = index > 0 ? &editor->folds.at[index - 1] : NULL;
 		size_t floor = fold ? fold->position + fold->length : 0;
 		const char *line_end = memrchr(text + floor, '\n', position - floor);
+
 		if (line_end)
 			return (size_t)(line_end - text) + 1;
 		if (!fold)
@@ -227,10 +245,12 @@ size_t ik_text_line_start(const struct ik_editor *editor, size_t position)
 size_t ik_text_line_end(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->text.data;
+
 	for (size_t index = fold_index(&editor->folds, position);; index++) {
 		const struct fold *fold = index < editor->folds.count ? &editor->folds.at[index] : NULL;
 		size_t end = fold ? fold->position : editor->text.length;
 		const char *line_end = memchr(text + position, '\n', end - position);
+
 		if (line_end)
 			return (size_t)(line_end - text);
 		if (!fold)

@@ -12,12 +12,13 @@
 /* Release a step. */
 static void drop_step(struct steps *steps, size_t index)
 {
-	struct step *step = &steps->at[index];
+	struct editor_step *step = &steps->at[index];
+
 	steps->bytes -= step->removed.length;
 	ik_buf_done(&step->removed);
 	ik_folds_done(&step->folds);
 	steps->count--;
-	memmove(step, step + 1, (steps->count - index) * sizeof *step);
+	memmove(step, step + 1, (steps->count - index) * sizeof(*step));
 }
 
 /* Release all steps. */
@@ -39,8 +40,9 @@ void ik_undo_forget(struct ik_editor *editor)
 static void bound_steps(struct steps *steps)
 {
 	size_t dropped = 0, bytes = steps->bytes;
-	while (dropped + 1 < steps->count
-	       && (bytes > IK_LIMIT_USER_TEXT || steps->count - dropped > STEPS_MAX))
+
+	while (dropped + 1 < steps->count &&
+		(bytes > IK_LIMIT_USER_TEXT || steps->count - dropped > STEPS_MAX))
 		bytes -= steps->at[dropped++].removed.length;
 	/* Many at a time: moving them all for each would be slow. */
 	if (dropped > 0 && bytes <= IK_LIMIT_USER_TEXT)
@@ -50,22 +52,24 @@ static void bound_steps(struct steps *steps)
 }
 
 /* May what is typed at position join the last step? A word begins a new one. */
-static bool joins_typing(const struct ik_editor *editor, const struct step *last,
+static bool joins_typing(const struct ik_editor *editor, const struct editor_step *last,
 	size_t position, const char *bytes)
 {
 	const char *before = editor->text.data + position;
-	return last->removed.length == 0 && last->position + last->inserted == position
-		&& !(last->inserted > 0 && (before[-1] == ' ' || before[-1] == '\n') && *bytes != ' ');
+
+	return last->removed.length == 0 && last->position + last->inserted == position &&
+		!(last->inserted > 0 && (before[-1] == ' ' || before[-1] == '\n') && *bytes != ' ');
 }
 
 /* Try to make a change part of the last step. */
-static bool join_step(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum chain chain)
+static bool join_step(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, enum editor_chain chain)
 {
 	if (chain == CHAIN_NONE || chain != editor->chain || editor->done.count == 0)
 		return false;
-	struct step *last = &editor->done.at[editor->done.count - 1];
+	struct editor_step *last = &editor->done.at[editor->done.count - 1];
 	const char *removed = editor->text.data + position;
+
 	if (last->chain != chain)
 		return false;
 	if (chain == CHAIN_BROWSE && last->position == position && last->inserted == length) {
@@ -92,16 +96,17 @@ static bool join_step(struct ik_editor *editor, size_t position, size_t length,
 }
 
 /* Remember a change that is about to be made; NULL where there is no memory for it. */
-static struct step *push_step(struct ik_editor *editor, struct steps *steps, size_t position,
-	size_t length, size_t count, enum chain chain)
+static struct editor_step *push_step(struct ik_editor *editor, struct steps *steps, size_t position,
+	size_t length, size_t count, enum editor_chain chain)
 {
 	if (steps->count == steps->capacity) {
 		steps->capacity = steps->capacity ? steps->capacity * 2 : 16;
-		steps->at = ik_alloc_array(steps->at, steps->capacity, sizeof *steps->at);
+		steps->at = ik_alloc_array(steps->at, steps->capacity, sizeof(*steps->at));
 	}
-	struct step *step = &steps->at[steps->count++];
-	*step = (struct step){ .chain = chain, .position = position, .inserted = count,
-		.cursor = editor->cursor };
+	struct editor_step *step = &steps->at[steps->count++];
+	*step = (struct editor_step){
+		.chain = chain, .position = position, .inserted = count, .cursor = editor->cursor
+	};
 	ik_buf_init(&step->removed, IK_LIMIT_USER_TEXT);
 	ik_buf_append(&step->removed, editor->text.data + position, length);
 	steps->bytes += step->removed.length;
@@ -113,8 +118,8 @@ static struct step *push_step(struct ik_editor *editor, struct steps *steps, siz
 	return &steps->at[steps->count - 1];
 }
 
-struct step *ik_undo_note(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum chain chain)
+struct editor_step *ik_undo_note(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, enum editor_chain chain)
 {
 	forget(&editor->undone);
 	if (join_step(editor, position, length, bytes, count, chain))
@@ -127,15 +132,17 @@ void ik_undo_step(struct ik_editor *editor, bool again)
 	struct steps *from = again ? &editor->undone : &editor->done;
 	struct steps *to = again ? &editor->done : &editor->undone;
 	struct folds taken = { 0 };
+
 	if (from->count == 0)
 		return;
-	struct step *step = &from->at[from->count - 1];
+	struct editor_step *step = &from->at[from->count - 1];
+
 	if (!ik_text_make_room(editor, step->inserted, step->removed.length))
 		return;
-	struct step *inverse = push_step(editor, to, step->position, step->inserted,
+	struct editor_step *inverse = push_step(editor, to, step->position, step->inserted,
 		step->removed.length, CHAIN_NONE);
-	ik_text_change(editor, step->position, step->inserted, step->removed.data,
-		step->removed.length, &taken);
+	ik_text_change(editor, step->position, step->inserted, step->removed.data, step->removed.length,
+		&taken);
 	if (inverse)
 		inverse->folds = taken;
 	else

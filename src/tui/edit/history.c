@@ -21,7 +21,7 @@
 /* A JSON string may be six times its text. */
 #define LINE_CEILING (IK_LIMIT_HISTORY_ENTRY * 6 + 16)
 
-struct entry {
+struct history_entry {
 	char *text;
 	size_t length;
 };
@@ -29,10 +29,10 @@ struct entry {
 struct ik_history {
 	char *path; /* NULL: not kept */
 	bool loaded;
-	struct entry *entries; /* oldest first */
+	struct history_entry *entries; /* oldest first */
 	size_t count, capacity;
-	char *problem;        /* not told yet; NULL: none */
-	bool write_told;      /* that it cannot be written, once is enough */
+	char *problem;   /* not told yet; NULL: none */
+	bool write_told; /* that it cannot be written, once is enough */
 };
 
 /* Remember what is wrong with the file until it is asked for; takes over the sentence. */
@@ -46,6 +46,7 @@ static void complain(struct ik_history *history, char *sentence)
 char *ik_history_take_problem(struct ik_history *history)
 {
 	char *problem = history->problem;
+
 	history->problem = NULL;
 	return problem;
 }
@@ -56,9 +57,9 @@ static void push(struct ik_history *history, char *text, size_t length)
 	if (history->count == history->capacity) {
 		history->capacity = history->capacity ? history->capacity * 2 : 64;
 		history->entries = ik_alloc_array(history->entries, history->capacity,
-			sizeof *history->entries);
+			sizeof(*history->entries));
 	}
-	history->entries[history->count++] = (struct entry){ text, length };
+	history->entries[history->count++] = (struct history_entry){ text, length };
 }
 
 /* Open for reading or appending what must be a regular file; -1 with errno. */
@@ -66,6 +67,7 @@ static int open_regular(const char *path, int flags)
 {
 	struct stat status;
 	int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
@@ -81,10 +83,12 @@ static bool read_end(int fd, struct ik_buf *out)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 	off_t from = size > (off_t)IK_LIMIT_HISTORY ? size - (off_t)IK_LIMIT_HISTORY : 0;
+
 	while (from < size) {
 		size_t wanted = (size_t)(size - from);
 		char *place = ik_buf_reserve(out, wanted);
 		ssize_t count = place ? pread(fd, place, wanted, from) : 0;
+
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count <= 0)
@@ -94,6 +98,7 @@ static bool read_end(int fd, struct ik_buf *out)
 	}
 	if (size > (off_t)IK_LIMIT_HISTORY) {
 		const char *line_end = memchr(out->data, '\n', out->length);
+
 		ik_buf_consume(out, line_end ? (size_t)(line_end - out->data) + 1 : out->length);
 	}
 	return size <= (off_t)IK_LIMIT_HISTORY;
@@ -102,34 +107,44 @@ static bool read_end(int fd, struct ik_buf *out)
 /* Say which line cannot be read; 0: it is not known which, the file is long. */
 static void complain_of_line(struct ik_history *history, size_t line)
 {
-	complain(history, line > 0 ? ik_format(_("%s:%zu: this is no JSON string, so what was sent there "
-			"is not offered again. Delete the line to be rid of this notice."), history->path, line)
-		: ik_format(_("%s: a line in it is no JSON string, so what was sent there is not offered "
-			"again."), history->path));
+	complain(history,
+		line > 0 ? ik_format(_("%s:%zu: this is no JSON string, so what was sent there "
+							   "is not offered again. Delete the line to be rid of this notice."),
+					   history->path, line)
+				 : ik_format(_("%s: a line in it is no JSON string, so what was sent there is not "
+							   "offered "
+							   "again."),
+					   history->path));
 }
 
 /* Read the file, once. */
 static void load(struct ik_history *history)
 {
 	struct ik_buf file;
+
 	if (history->loaded)
 		return;
 	history->loaded = true;
 	int fd = history->path ? open_regular(history->path, O_RDONLY) : -1;
+
 	if (fd < 0 && history->path && errno != ENOENT && errno != ENOTDIR)
-		complain(history, ik_format(_("%s cannot be read: %s. What was sent before is not offered "
-			"again."), history->path, strerror(errno)));
+		complain(history,
+			ik_format(_("%s cannot be read: %s. What was sent before is not offered "
+						"again."),
+				history->path, strerror(errno)));
 	if (fd < 0)
 		return;
 	ik_buf_init(&file, IK_LIMIT_HISTORY);
 	bool whole = read_end(fd, &file);
 	close(fd);
 	size_t number = 0, broken = 0;
+
 	for (const char *line = file.data, *end = line + file.length; line < end;) {
 		const char *line_end = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((line_end ? line_end : end) - line), text_length;
 		struct ik_json_span value;
 		char *text = NULL;
+
 		number++;
 		if (ik_json_check(line, length, &value, NULL) == IK_OK)
 			text = ik_json_string_new(value, &text_length);
@@ -150,8 +165,10 @@ static void load(struct ik_history *history)
 static void complain_of_writing(struct ik_history *history, int number)
 {
 	if (!history->write_told)
-		complain(history, ik_format(_("%s cannot be written: %s. What you send is not offered again "
-			"after the end."), history->path, strerror(number)));
+		complain(history,
+			ik_format(_("%s cannot be written: %s. What you send is not offered again "
+						"after the end."),
+				history->path, strerror(number)));
 	history->write_told = true;
 }
 
@@ -163,8 +180,10 @@ static void append_to_file(struct ik_history *history, const char *text, size_t 
 	struct stat status;
 	char last;
 	int fd = open_regular(path, O_RDWR | O_APPEND | O_CREAT);
+
 	if (fd < 0 && errno == ENOENT) {
 		char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+
 		if (*directory && ik_path_make(directory, 0700, NULL) == IK_OK)
 			fd = open_regular(path, O_RDWR | O_APPEND | O_CREAT);
 		free(directory);
@@ -174,13 +193,14 @@ static void append_to_file(struct ik_history *history, const char *text, size_t 
 		return;
 	}
 	ik_buf_init(&line, LINE_CEILING);
-	if (fstat(fd, &status) == 0 && status.st_size > 0
-	    && pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n')
+	if (fstat(fd, &status) == 0 && status.st_size > 0 &&
+		pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n')
 		ik_buf_putc(&line, '\n');
 	ik_buf_puts(&line, "\"");
 	ik_json_escape(&line, text, length);
 	ik_buf_puts(&line, "\"\n");
 	int failed = ik_buf_status(&line) == IK_OK ? ik_write_all(fd, line.data, line.length) : ENOMEM;
+
 	if (failed)
 		complain_of_writing(history, failed);
 	ik_buf_done(&line);
@@ -189,7 +209,8 @@ static void append_to_file(struct ik_history *history, const char *text, size_t 
 
 struct ik_history *ik_history_new(const char *path)
 {
-	struct ik_history *history = ik_alloc(sizeof *history);
+	struct ik_history *history = ik_alloc(sizeof(*history));
+
 	history->path = path ? ik_strdup(path) : NULL;
 	return history;
 }
@@ -211,6 +232,7 @@ void ik_history_add(struct ik_history *history, const char *text, size_t length)
 {
 	size_t newest_length;
 	const char *newest = ik_history_at(history, 0, &newest_length);
+
 	if (length == 0 || (newest && newest_length == length && memcmp(newest, text, length) == 0))
 		return;
 	push(history, ik_strndup(text, length), length);
@@ -229,7 +251,7 @@ const char *ik_history_at(struct ik_history *history, size_t index, size_t *ret_
 	load(history);
 	if (index >= history->count)
 		return NULL;
-	const struct entry *entry = &history->entries[history->count - 1 - index];
+	const struct history_entry *entry = &history->entries[history->count - 1 - index];
 	*ret_length = entry->length;
 	return entry->text;
 }

@@ -28,12 +28,14 @@ static bool find_in(const struct ik_buf *query, const char *text, size_t length,
 	size_t *ret_position)
 {
 	bool any_case = true;
+
 	for (size_t i = 0; i < query->length; i++)
 		any_case = any_case && !(query->data[i] >= 'A' && query->data[i] <= 'Z');
 	if (query->length > length)
 		return false;
 	for (size_t at = length - query->length + 1; at-- > 0;) {
 		size_t same = 0;
+
 		while (same < query->length && folded(text[at + same], any_case) == query->data[same])
 			same++;
 		if (same == query->length) {
@@ -48,8 +50,9 @@ static bool find_in(const struct ik_buf *query, const char *text, size_t length,
 static void look(struct ik_history_search *search, size_t from, int direction, bool differs)
 {
 	size_t count = ik_history_count(search->history), length, old_length = 0, position;
-	const char *old = search->found ?
-		ik_history_at(search->history, search->index, &old_length) : NULL;
+	const char *old = search->found ? ik_history_at(search->history, search->index, &old_length)
+									: NULL;
+
 	search->failed = search->query.length > 0;
 	if (search->query.length == 0) {
 		search->found = false;
@@ -57,8 +60,9 @@ static void look(struct ik_history_search *search, size_t from, int direction, b
 	}
 	for (size_t i = from; i < count; i += (size_t)direction) {
 		const char *text = ik_history_at(search->history, i, &length);
-		if (!find_in(&search->query, text, length, &position)
-			|| (differs && old && old_length == length && memcmp(old, text, length) == 0))
+
+		if (!find_in(&search->query, text, length, &position) ||
+			(differs && old && old_length == length && memcmp(old, text, length) == 0))
 			continue;
 		search->found = true;
 		search->failed = false;
@@ -72,6 +76,7 @@ static void look(struct ik_history_search *search, size_t from, int direction, b
 void ik_history_search_type(struct ik_history_search *search, const char *text, size_t length)
 {
 	size_t before = search->query.length;
+
 	ik_buf_append(&search->query, text, length);
 	if (ik_buf_status(&search->query) != IK_OK) {
 		ik_buf_truncate(&search->query, before);

@@ -9,7 +9,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define HINT_GAP 2      /* columns between two hints */
+#define HINT_GAP 2 /* columns between two hints */
 #define MOST_HINTS 16
 
 /*
@@ -21,22 +21,18 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_BROWSER, "browser", "F2, Alt-2", IK_IN_ANY, N_("Show or close the tools") },
 	{ IK_ACTION_INSPECTOR, "inspector", "F3, Alt-3", IK_IN_ANY,
 		N_("Show or close the calls of tools") },
-	{ IK_ACTION_SESSIONS, "sessions", "F4, Alt-4", IK_IN_ANY,
-		N_("Show or close the sessions") },
+	{ IK_ACTION_SESSIONS, "sessions", "F4, Alt-4", IK_IN_ANY, N_("Show or close the sessions") },
 	{ IK_ACTION_REFRESH, "refresh", "F5, Alt-5, r", IK_IN_TEXT | IK_IN_BROWSER,
 		N_("Look for tools again") },
 	{ IK_ACTION_NEXT_PANE, "next-pane", "F6, Alt-6", IK_IN_ANY, N_("Go to the next pane") },
-	{ IK_ACTION_MODE, "mode", "F7, Alt-7", IK_IN_ANY,
-		N_("Next mode: auto, ask, read-only") },
-	{ IK_ACTION_CANCEL, "cancel", "Esc", IK_IN_ANY,
-		N_("Cancel what runs, or close a pane") },
+	{ IK_ACTION_MODE, "mode", "F7, Alt-7", IK_IN_ANY, N_("Next mode: auto, ask, read-only") },
+	{ IK_ACTION_CANCEL, "cancel", "Esc", IK_IN_ANY, N_("Cancel what runs, or close a pane") },
 	{ IK_ACTION_CLOSE, "close", "q", IK_IN_PANES, N_("Close the pane, or back to the prompt") },
 	{ IK_ACTION_INTERRUPT, "interrupt", "Ctrl-C", IK_IN_ANY,
 		N_("Cancel the turn, else clear the line; twice: end") },
 	{ IK_ACTION_END_OF_INPUT, "end-of-input", "Ctrl-D", IK_IN_TEXT,
 		N_("End, on an empty line; else delete to the right") },
-	{ IK_ACTION_SUSPEND, "suspend", "Ctrl-Z", IK_IN_ANY,
-		N_("Back to the shell for a while") },
+	{ IK_ACTION_SUSPEND, "suspend", "Ctrl-Z", IK_IN_ANY, N_("Back to the shell for a while") },
 	{ IK_ACTION_MOUSE, "mouse", "F8, Alt-8", IK_IN_ANY,
 		N_("Take the mouse, or leave it to the terminal and its selection") },
 	{ IK_ACTION_TAKE_OVER, "take-over", "F9, Alt-9", IK_IN_ANY,
@@ -57,8 +53,7 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", IK_IN_ANY, N_("Draw the screen anew") },
 
 	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", IK_IN_ANY, N_("Scroll up a page") },
-	{ IK_ACTION_PAGE_DOWN, "scroll-page-down", "PgDn", IK_IN_ANY,
-		N_("Scroll down a page") },
+	{ IK_ACTION_PAGE_DOWN, "scroll-page-down", "PgDn", IK_IN_ANY, N_("Scroll down a page") },
 	{ IK_ACTION_HALF_UP, "scroll-half-up", "Ctrl-U", IK_IN_PANES,
 		N_("Scroll up half a page, where nobody writes") },
 	{ IK_ACTION_HALF_DOWN, "scroll-half-down", "Ctrl-D", IK_IN_PANES,
@@ -75,10 +70,9 @@ static const struct ik_binding bindings[] = {
 		N_("The place before that was found") },
 	{ IK_ACTION_PREVIOUS_QUESTION, "previous-question", "Alt-Up, [",
 		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the question before") },
-	{ IK_ACTION_NEXT_QUESTION, "next-question", "Alt-Down, ]",
-		IK_IN_EDITOR | IK_IN_SCROLLBACK, N_("To the next question") },
-	{ IK_ACTION_OPEN, "open", "Enter", IK_IN_SCROLLBACK,
-		N_("Open what is folded, or fold it") },
+	{ IK_ACTION_NEXT_QUESTION, "next-question", "Alt-Down, ]", IK_IN_EDITOR | IK_IN_SCROLLBACK,
+		N_("To the next question") },
+	{ IK_ACTION_OPEN, "open", "Enter", IK_IN_SCROLLBACK, N_("Open what is folded, or fold it") },
 	{ IK_ACTION_REWIND, "rewind", "r", IK_IN_SCROLLBACK,
 		N_("Go back to before your message, in a copy of the session") },
 	{ IK_ACTION_COPY, "copy", "y", IK_IN_SCROLLBACK | IK_IN_INSPECTOR | IK_IN_SESSIONS,
@@ -102,7 +96,8 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_SORT, "sort", "s", IK_IN_BROWSER, N_("Sort by name, or by use") },
 	{ IK_ACTION_DETAILS, "details", "Enter, Tab", IK_IN_BROWSER,
 		N_("From the list into the details of the tool, and back") },
-	{ IK_ACTION_RUN, "run", "x", IK_IN_BROWSER, N_("Call the tool, with a form for its arguments") },
+	{ IK_ACTION_RUN, "run", "x", IK_IN_BROWSER,
+		N_("Call the tool, with a form for its arguments") },
 	{ IK_ACTION_SWITCH, "switch", "e", IK_IN_BROWSER, N_("Switch the tool on or off") },
 
 	{ IK_ACTION_RESUME, "resume", "Enter", IK_IN_SESSIONS, N_("Go on with the session") },
@@ -123,18 +118,16 @@ static const struct ik_binding bindings[] = {
 		N_("Down; from the last line: what was sent after") },
 	{ IK_ACTION_LINE_START, "line-start", "Home, Ctrl-A", IK_IN_ANY,
 		N_("To the start of the line") },
-	{ IK_ACTION_LINE_END, "line-end", "End, Ctrl-E", IK_IN_ANY,
-		N_("To the end of the line") },
+	{ IK_ACTION_LINE_END, "line-end", "End, Ctrl-E", IK_IN_ANY, N_("To the end of the line") },
 	{ IK_ACTION_WORD_LEFT, "word-left", "Alt-B, Ctrl-Left, Alt-Left", IK_IN_TEXT,
 		N_("A word to the left") },
 	{ IK_ACTION_WORD_RIGHT, "word-right", "Alt-F, Ctrl-Right, Alt-Right", IK_IN_TEXT,
 		N_("A word to the right") },
 	{ IK_ACTION_DELETE_LEFT, "delete-left", "Backspace, Shift-Backspace, Ctrl-H", IK_IN_TEXT,
 		N_("Delete to the left") },
-	{ IK_ACTION_DELETE_RIGHT, "delete-right", "Delete", IK_IN_TEXT,
-		N_("Delete to the right") },
-	{ IK_ACTION_DELETE_WORD_LEFT, "delete-word-left", "Ctrl-W, Alt-Backspace, Ctrl-Backspace", IK_IN_TEXT,
-		N_("Delete the word to the left") },
+	{ IK_ACTION_DELETE_RIGHT, "delete-right", "Delete", IK_IN_TEXT, N_("Delete to the right") },
+	{ IK_ACTION_DELETE_WORD_LEFT, "delete-word-left", "Ctrl-W, Alt-Backspace, Ctrl-Backspace",
+		IK_IN_TEXT, N_("Delete the word to the left") },
 	{ IK_ACTION_DELETE_WORD_RIGHT, "delete-word-right", "Alt-D, Ctrl-Delete", IK_IN_TEXT,
 		N_("Delete the word to the right") },
 	{ IK_ACTION_KILL_TO_END, "kill-to-end", "Ctrl-K", IK_IN_TEXT,
@@ -156,15 +149,13 @@ static const struct ik_binding bindings[] = {
 		N_("What was sent before and begins like this") },
 	{ IK_ACTION_HISTORY_NEWER, "history-newer", "Alt-N", IK_IN_EDITOR,
 		N_("What was sent after and begins like this") },
-	{ IK_ACTION_SELECT_LEFT, "select-left", "Shift-Left", IK_IN_TEXT,
-		N_("Select to the left") },
+	{ IK_ACTION_SELECT_LEFT, "select-left", "Shift-Left", IK_IN_TEXT, N_("Select to the left") },
 	{ IK_ACTION_SELECT_RIGHT, "select-right", "Shift-Right", IK_IN_TEXT,
 		N_("Select to the right") },
 	{ IK_ACTION_SELECT_UP, "select-up", "Shift-Up", IK_IN_TEXT, N_("Select upwards") },
-	{ IK_ACTION_SELECT_DOWN, "select-down", "Shift-Down", IK_IN_TEXT,
-		N_("Select downwards") },
-	{ IK_ACTION_SELECT_WORD_LEFT, "select-word-left", "Ctrl-Shift-Left, Alt-Shift-Left",
-		IK_IN_TEXT, N_("Select a word to the left") },
+	{ IK_ACTION_SELECT_DOWN, "select-down", "Shift-Down", IK_IN_TEXT, N_("Select downwards") },
+	{ IK_ACTION_SELECT_WORD_LEFT, "select-word-left", "Ctrl-Shift-Left, Alt-Shift-Left", IK_IN_TEXT,
+		N_("Select a word to the left") },
 	{ IK_ACTION_SELECT_WORD_RIGHT, "select-word-right", "Ctrl-Shift-Right, Alt-Shift-Right",
 		IK_IN_TEXT, N_("Select a word to the right") },
 	{ IK_ACTION_SELECT_LINE_START, "select-line-start", "Shift-Home", IK_IN_TEXT,
@@ -178,14 +169,16 @@ static const struct ik_binding bindings[] = {
 		N_("Write in your editor ($VISUAL, $EDITOR)") },
 };
 
-#define BINDING_COUNT (sizeof bindings / sizeof *bindings)
+#define BINDING_COUNT (sizeof(bindings) / sizeof(*bindings))
 
 bool ik_stroke_next(const char **keys, size_t *length, struct ik_stroke *ret_stroke,
 	const char **ret_text, size_t *ret_length)
 {
 	const char *text = *keys, *comma = memchr(text, ',', *length);
+
 	/* The comma key: "Ctrl-,", or "," alone. */
-	if (comma && (comma == text || comma[-1] == '-') && (comma + 1 == text + *length || comma[1] == ','))
+	if (comma && (comma == text || comma[-1] == '-') &&
+		(comma + 1 == text + *length || comma[1] == ','))
 		comma = comma + 1 < text + *length ? comma + 1 : NULL;
 	size_t taken = comma ? (size_t)(comma - text) : *length;
 	*keys += taken + (comma ? 1 : 0);
@@ -200,10 +193,11 @@ bool ik_stroke_next(const char **keys, size_t *length, struct ik_stroke *ret_str
 	const char *blank = memchr(text, ' ', taken);
 	size_t first = blank ? (size_t)(blank - text) : taken;
 	size_t second = first;
+
 	for (; second < taken && text[second] == ' '; second++)
 		;
-	return ik_key_parse(text, first, &ret_stroke->first)
-		&& (second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
+	return ik_key_parse(text, first, &ret_stroke->first) &&
+		(second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
 }
 
 void ik_stroke_put(struct ik_buf *out, const struct ik_stroke *stroke)
@@ -223,6 +217,7 @@ void ik_keymap_compile(struct ik_keymap *keymap)
 		const char *keys = keymap->rows[row].keys, *text;
 		size_t left = strlen(keys), length;
 		struct ik_stroke stroke;
+
 		while (left > 0) {
 			if (!ik_stroke_next(&keys, &left, &stroke, &text, &length))
 				continue;
@@ -230,7 +225,7 @@ void ik_keymap_compile(struct ik_keymap *keymap)
 			if (keymap->count == keymap->capacity) {
 				keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
 				keymap->strokes = ik_alloc_array(keymap->strokes, keymap->capacity,
-					sizeof *keymap->strokes);
+					sizeof(*keymap->strokes));
 			}
 			keymap->strokes[keymap->count++] = stroke;
 		}
@@ -239,14 +234,15 @@ void ik_keymap_compile(struct ik_keymap *keymap)
 
 struct ik_keymap *ik_keymap_new(void)
 {
-	struct ik_keymap *keymap = ik_alloc(sizeof *keymap);
+	struct ik_keymap *keymap = ik_alloc(sizeof(*keymap));
+
 	keymap->row_count = BINDING_COUNT;
-	keymap->rows = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rows);
-	keymap->own = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->own);
-	keymap->rest = ik_alloc_array(NULL, BINDING_COUNT, sizeof *keymap->rest);
-	memcpy(keymap->rows, bindings, sizeof bindings);
-	memset(keymap->own, 0, BINDING_COUNT * sizeof *keymap->own);
-	memset(keymap->rest, 0, BINDING_COUNT * sizeof *keymap->rest);
+	keymap->rows = ik_alloc_array(NULL, BINDING_COUNT, sizeof(*keymap->rows));
+	keymap->own = ik_alloc_array(NULL, BINDING_COUNT, sizeof(*keymap->own));
+	keymap->rest = ik_alloc_array(NULL, BINDING_COUNT, sizeof(*keymap->rest));
+	memcpy(keymap->rows, bindings, sizeof(bindings));
+	memset(keymap->own, 0, BINDING_COUNT * sizeof(*keymap->own));
+	memset(keymap->rest, 0, BINDING_COUNT * sizeof(*keymap->rest));
 	ik_buf_init(&keymap->shown, IK_KIB(1));
 	ik_keymap_compile(keymap);
 	return keymap;
@@ -275,15 +271,18 @@ static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned con
 {
 	/* What is a character alone is text where one writes; behind a prefix it is not. */
 	const struct ik_key *first = keymap->pending ? &keymap->prefix : key;
+
 	for (int round = 0; round < 2; round++) {
 		unsigned where = round == 0 ? context : (unsigned)IK_IN_EDITOR;
+
 		if ((where & IK_IN_TEXT) && ik_key_is_text(first))
 			continue;
 		for (size_t i = 0; i < keymap->count; i++) {
 			const struct ik_stroke *stroke = &keymap->strokes[i];
-			if ((keymap->rows[stroke->row].contexts & where)
-			    && ik_key_equal(&stroke->first, first)
-			    && (!keymap->pending || ik_key_equal(&stroke->second, key)))
+
+			if ((keymap->rows[stroke->row].contexts & where) &&
+				ik_key_equal(&stroke->first, first) &&
+				(!keymap->pending || ik_key_equal(&stroke->second, key)))
 				return stroke;
 		}
 	}
@@ -295,6 +294,7 @@ enum ik_action ik_keymap_action(struct ik_keymap *keymap, unsigned context,
 {
 	struct ik_key plain = ik_key_plain(key);
 	bool second = keymap->pending;
+
 	if (key->code == IK_KEY_NONE || key->code >= IK_KEY_PASTE) {
 		keymap->pending = false;
 		return IK_ACTION_NONE;
@@ -326,10 +326,12 @@ void ik_binding_put_keys(const struct ik_binding *binding, bool text, struct ik_
 {
 	const char *keys = binding->keys, *name, *separator = "";
 	size_t length = strlen(keys), name_length;
+
 	while (length > 0) {
 		struct ik_stroke stroke;
-		if (!ik_stroke_next(&keys, &length, &stroke, &name, &name_length)
-		    || ik_key_is_text(&stroke.first) != text)
+
+		if (!ik_stroke_next(&keys, &length, &stroke, &name, &name_length) ||
+			ik_key_is_text(&stroke.first) != text)
 			continue;
 		ik_buf_puts(out, separator);
 		ik_buf_append(out, name, name_length);
@@ -347,10 +349,12 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 	struct ik_buf *out)
 {
 	const struct ik_stroke *best = NULL;
+
 	for (size_t i = 0; i < keymap->count; i++) {
 		const struct ik_stroke *stroke = &keymap->strokes[i];
 		const struct ik_binding *row = &keymap->rows[stroke->row];
 		bool text = ik_key_is_text(&stroke->first);
+
 		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
 			continue;
 		if (!best || (text && !ik_key_is_text(&best->first) && !is_arrow(&best->first)))
@@ -365,6 +369,7 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum ik_action action)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(1));
 	if (!ik_keymap_put_key(keymap, context, action, &out))
 		ik_buf_putc(&out, '-');
@@ -372,10 +377,12 @@ char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum 
 }
 
 /* The row of the action whose name it is, or NULL. */
-static const struct ik_binding *named(const struct ik_keymap *keymap, const char *name, size_t length)
+static const struct ik_binding *named(const struct ik_keymap *keymap, const char *name,
+	size_t length)
 {
 	for (size_t i = 0; i < keymap->row_count; i++)
-		if (strlen(keymap->rows[i].name) == length && memcmp(keymap->rows[i].name, name, length) == 0)
+		if (strlen(keymap->rows[i].name) == length &&
+			memcmp(keymap->rows[i].name, name, length) == 0)
 			return &keymap->rows[i];
 	return NULL;
 }
@@ -383,16 +390,20 @@ static const struct ik_binding *named(const struct ik_keymap *keymap, const char
 char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(64));
 	while (*text) {
 		size_t length = text[0] == '{' ? strcspn(text + 1, "{}") : 0;
 		const struct ik_binding *row = length > 0 && text[1 + length] == '}'
-			? named(keymap, text + 1, length) : NULL;
+			? named(keymap, text + 1, length)
+			: NULL;
+
 		if (!row) {
 			ik_buf_putc(&out, *text++);
 			continue;
 		}
 		unsigned context = row->contexts & IK_IN_EDITOR ? (unsigned)IK_IN_EDITOR : row->contexts;
+
 		if (!ik_keymap_put_key(keymap, context, row->action, &out))
 			ik_buf_printf(&out, "\"%s\"", row->name);
 		text += length + 2;
@@ -408,6 +419,7 @@ static int put_hint(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key_hint *hint, enum extent extent, struct ik_buf *out)
 {
 	size_t start = out->length;
+
 	if (extent == LEFT_OUT || !ik_keymap_put_key(keymap, context, hint->action, out))
 		return 0;
 	if (hint->second != IK_ACTION_NONE) {
@@ -417,21 +429,23 @@ static int put_hint(const struct ik_keymap *keymap, unsigned context,
 	}
 	if (extent == WITH_LABEL)
 		ik_buf_printf(out, " %s", _(hint->label));
-	return ik_buf_status(out) == IK_OK
-		? (int)ik_utf8_width(out->data + start, out->length - start) : 0;
+	return ik_buf_status(out) == IK_OK ? (int)ik_utf8_width(out->data + start, out->length - start)
+									   : 0;
 }
 
 /* Append hints, each as far as it has room; returns the columns. */
 static int put_hints(const struct ik_keymap *keymap, unsigned context,
-	const struct ik_key_hint *hints, const enum extent *extents, size_t count,
-	struct ik_buf *out)
+	const struct ik_key_hint *hints, const enum extent *extents, size_t count, struct ik_buf *out)
 {
 	int total = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		size_t start = out->length;
+
 		if (total > 0)
 			ik_buf_printf(out, "%*s", HINT_GAP, "");
 		int columns = put_hint(keymap, context, &hints[i], extents[i], out);
+
 		if (columns == 0)
 			ik_buf_truncate(out, start);
 		else
@@ -447,8 +461,10 @@ static size_t least_needed(const struct ik_key_hint *hints, const enum extent *e
 {
 	size_t found = count;
 	int worst = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		int rank = hints[i].rank - (extents[i] == KEYS_ALONE);
+
 		if (extents[i] == LEFT_OUT || (found < count && rank <= worst))
 			continue;
 		found = i;
@@ -462,16 +478,19 @@ void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
 {
 	enum extent extents[MOST_HINTS];
 	size_t start = out->length;
+
 	count = count < MOST_HINTS ? count : MOST_HINTS;
 	for (size_t i = 0; i < count; i++)
 		extents[i] = WITH_LABEL;
 	while (put_hints(keymap, context, hints, extents, count, out) > columns) {
 		size_t worst = least_needed(hints, extents, count);
+
 		ik_buf_truncate(out, start);
 		if (worst == count)
 			return;
 		/* What two keys do, "Up/Down", is clear without a word. */
-		extents[worst] = extents[worst] == WITH_LABEL
-			&& hints[worst].second != IK_ACTION_NONE ? KEYS_ALONE : LEFT_OUT;
+		extents[worst] = extents[worst] == WITH_LABEL && hints[worst].second != IK_ACTION_NONE
+			? KEYS_ALONE
+			: LEFT_OUT;
 	}
 }

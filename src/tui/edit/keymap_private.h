@@ -16,14 +16,14 @@ struct ik_stroke {
 
 struct ik_keymap {
 	struct ik_binding *rows;
-	char **own;                /* the keys of a row that was bound anew; NULL: as delivered */
-	char **rest;               /* what a delivered row keeps beside those; NULL: all */
+	char **own;  /* the keys of a row that was bound anew; NULL: as delivered */
+	char **rest; /* what a delivered row keeps beside those; NULL: all */
 	size_t row_count;
 	struct ik_stroke *strokes; /* of all rows, in their order */
 	size_t count, capacity;
 	bool pending;
-	struct ik_key prefix;      /* pending: the key that came */
-	struct ik_buf shown;       /* the same as text */
+	struct ik_key prefix; /* pending: the key that came */
+	struct ik_buf shown;  /* the same as text */
 };
 
 /* Note the keys of all rows, which have changed. */

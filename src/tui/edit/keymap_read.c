@@ -13,6 +13,7 @@
 static size_t find_row(const struct ik_keymap *keymap, const char *name)
 {
 	size_t row = 0;
+
 	while (row < keymap->row_count && strcmp(keymap->rows[row].name, name) != 0)
 		row++;
 	return row;
@@ -22,16 +23,21 @@ static size_t find_row(const struct ik_keymap *keymap, const char *name)
 static enum ik_status refuse_action(const struct ik_keymap *keymap, const char *name,
 	struct ik_error *error)
 {
-	const char **names = ik_alloc_array(NULL, keymap->row_count, sizeof *names);
+	const char **names = ik_alloc_array(NULL, keymap->row_count, sizeof(*names));
+
 	for (size_t i = 0; i < keymap->row_count; i++)
 		names[i] = keymap->rows[i].name;
 	const char *nearest = ik_text_nearest(name, names, keymap->row_count);
 	free(names);
 	if (nearest)
-		return ik_error_set(error, IK_INVALID, _("there is no action \"%s\"; did you mean "
-			"\"%s\"?"), name, nearest);
-	return ik_error_set(error, IK_INVALID, _("there is no action \"%s\"; the manual, "
-		"ikigai(1), lists them under KEYS"), name);
+		return ik_error_set(error, IK_INVALID,
+			_("there is no action \"%s\"; did you mean "
+			  "\"%s\"?"),
+			name, nearest);
+	return ik_error_set(error, IK_INVALID,
+		_("there is no action \"%s\"; the manual, "
+		  "ikigai(1), lists them under KEYS"),
+		name);
 }
 
 /* The keys of one action, written as they are shown, in new memory; NULL: an error. */
@@ -40,21 +46,27 @@ static char *read_keys(const struct ik_binding *row, const char *keys, struct ik
 	size_t left = strlen(keys), length;
 	const char *text;
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(4));
 	while (left > 0) {
 		struct ik_stroke stroke;
 		bool readable = ik_stroke_next(&keys, &left, &stroke, &text, &length);
+
 		if (!readable && length == 0 && left == 0 && out.length == 0)
 			break; /* blanks alone: none */
 		if (!readable) {
-			ik_error_set(error, IK_INVALID, _("\"%s\": \"%.*s\" is no key; keys are written "
-				"like Ctrl-A, Alt-Enter, F5, PgUp or Ctrl-X Ctrl-E, several with commas "
-				"between"), row->name, (int)length, text);
+			ik_error_set(error, IK_INVALID,
+				_("\"%s\": \"%.*s\" is no key; keys are written "
+				  "like Ctrl-A, Alt-Enter, F5, PgUp or Ctrl-X Ctrl-E, several with commas "
+				  "between"),
+				row->name, (int)length, text);
 			goto fail;
 		}
 		if (ik_key_is_text(&stroke.first) && !(row->contexts & IK_IN_PANES)) {
-			ik_error_set(error, IK_INVALID, _("\"%s\": \"%.*s\" would be typed as text there; "
-				"take it with Ctrl- or Alt-, or a function key"), row->name, (int)length, text);
+			ik_error_set(error, IK_INVALID,
+				_("\"%s\": \"%.*s\" would be typed as text there; "
+				  "take it with Ctrl- or Alt-, or a function key"),
+				row->name, (int)length, text);
 			goto fail;
 		}
 		if (out.length > 0)
@@ -73,15 +85,16 @@ fail:
 static unsigned contexts_of(const struct ik_keymap *keymap, const struct ik_stroke *stroke)
 {
 	unsigned contexts = keymap->rows[stroke->row].contexts;
+
 	return ik_key_is_text(&stroke->first) ? contexts & IK_IN_PANES : contexts;
 }
 
 /* Is one of two strokes the other, or its beginning? */
 static bool overlap(const struct ik_stroke *a, const struct ik_stroke *b)
 {
-	return ik_key_equal(&a->first, &b->first)
-		&& (a->second.code == IK_KEY_NONE || b->second.code == IK_KEY_NONE
-			|| ik_key_equal(&a->second, &b->second));
+	return ik_key_equal(&a->first, &b->first) &&
+		(a->second.code == IK_KEY_NONE || b->second.code == IK_KEY_NONE ||
+			ik_key_equal(&a->second, &b->second));
 }
 
 /* Do two strokes mean two actions in one place? */
@@ -110,6 +123,7 @@ static void give_way(struct ik_keymap *keymap)
 		size_t row = keymap->strokes[i].row, end = i;
 		bool any = false;
 		struct ik_buf rest;
+
 		ik_buf_init(&rest, IK_KIB(1));
 		for (; end < keymap->count && keymap->strokes[end].row == row; end++) {
 			if (gives_way(keymap, &keymap->strokes[end])) {
@@ -136,15 +150,17 @@ static enum ik_status check_clashes(const struct ik_keymap *keymap, size_t *ret_
 	for (size_t i = 0; i < keymap->count; i++) {
 		for (size_t k = i + 1; k < keymap->count; k++) {
 			const struct ik_stroke *a = &keymap->strokes[i], *b = &keymap->strokes[k];
+
 			if (!is_clash(keymap, a, b))
 				continue;
 			struct ik_buf key;
 			ik_buf_init(&key, IK_KIB(1));
 			ik_stroke_put(&key, a->second.code == IK_KEY_NONE ? a : b);
 			*ret_row = keymap->own[b->row] ? b->row : a->row;
-			ik_error_set(error, IK_INVALID, _("%s is bound to \"%s\" and to \"%s\"; give one of "
-				"them another key, or none: \"\""), key.data, keymap->rows[a->row].name,
-				keymap->rows[b->row].name);
+			ik_error_set(error, IK_INVALID,
+				_("%s is bound to \"%s\" and to \"%s\"; give one of "
+				  "them another key, or none: \"\""),
+				key.data, keymap->rows[a->row].name, keymap->rows[b->row].name);
 			ik_buf_done(&key);
 			return IK_INVALID;
 		}
@@ -157,13 +173,14 @@ static bool bind_member(struct ik_keymap *keymap, const char *name, struct ik_js
 	struct ik_error *error)
 {
 	size_t row = find_row(keymap, name);
+
 	if (row == keymap->row_count) {
 		refuse_action(keymap, name, error);
 		return false;
 	}
 	if (ik_json_span_type(value) != IK_JSON_STRING) {
-		ik_error_set(error, IK_INVALID, _("\"%s\": must be a string of keys, such as \"%s\""),
-			name, keymap->rows[row].keys);
+		ik_error_set(error, IK_INVALID, _("\"%s\": must be a string of keys, such as \"%s\""), name,
+			keymap->rows[row].keys);
 		return false;
 	}
 	char *text = ik_json_string_new(value, NULL);
@@ -184,8 +201,10 @@ static enum ik_status bind_all(struct ik_keymap *keymap, struct ik_json_span obj
 	struct ik_json_span key, value;
 	size_t row;
 	bool bound = true;
+
 	while (bound && ik_json_next(object, &walk, &key, &value)) {
 		char *name = ik_json_string_new(key, NULL);
+
 		*ret_place = key.text;
 		bound = bind_member(keymap, name, value, error);
 		free(name);
@@ -205,12 +224,15 @@ enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span obje
 	const char **ret_place, struct ik_error *error)
 {
 	struct ik_keymap *tried = ik_keymap_new();
+
 	for (size_t i = 0; i < keymap->row_count; i++)
 		if (keymap->own[i])
 			tried->rows[i].keys = tried->own[i] = ik_strdup(keymap->own[i]);
 	enum ik_status status = bind_all(tried, object, ret_place, error);
+
 	if (status == IK_OK) {
 		struct ik_keymap old = *keymap;
+
 		*keymap = *tried;
 		*tried = old;
 	}
@@ -223,6 +245,7 @@ enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_plac
 {
 	struct ik_keymap *keymap = ik_keymap_new();
 	enum ik_status status = ik_keymap_read(keymap, object, ret_place, error);
+
 	ik_keymap_free(keymap);
 	return status;
 }
@@ -232,6 +255,7 @@ struct ik_keymap *ik_keymap_new_with(const char *keys)
 	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_json_span object;
 	const char *place;
+
 	if (keys && ik_json_check(keys, strlen(keys), &object, NULL) == IK_OK)
 		(void)!ik_keymap_read(keymap, object, &place, NULL);
 	return keymap;

@@ -8,9 +8,13 @@
 static const char *sign(enum ik_agent_state state, bool utf8)
 {
 	static const char *const signs[IK_AGENT_STATE_COUNT] = {
-		[IK_AGENT_IDLE] = "", [IK_AGENT_ASKING] = "?", [IK_AGENT_FAILED] = "!",
-		[IK_AGENT_UNREAD] = "*", [IK_AGENT_WORKING] = "~",
+		[IK_AGENT_IDLE] = "",
+		[IK_AGENT_ASKING] = "?",
+		[IK_AGENT_FAILED] = "!",
+		[IK_AGENT_UNREAD] = "*",
+		[IK_AGENT_WORKING] = "~",
 	};
+
 	return utf8 && state == IK_AGENT_WORKING ? "◐" : signs[state];
 }
 
@@ -26,7 +30,8 @@ static int64_t age(const struct ik_agent_mark *mark, int64_t now_ms)
 }
 
 /* Append one. */
-static void put_mark(struct ik_buf *out, const struct ik_agent_mark *mark, int64_t now_ms, bool utf8)
+static void put_mark(struct ik_buf *out, const struct ik_agent_mark *mark, int64_t now_ms,
+	bool utf8)
 {
 	ik_buf_printf(out, mark->shown ? "[%d%s]" : "%d%s", mark->number, sign(mark->state, utf8));
 	if (has_time(mark))
@@ -46,8 +51,9 @@ void ik_agent_marks_put(struct ik_buf *out, const struct ik_agent_mark *marks, s
 void ik_agent_marks_put_short(struct ik_buf *out, const struct ik_agent_mark *marks, size_t count,
 	bool utf8)
 {
-	size_t counts[IK_AGENT_STATE_COUNT] = {0};
+	size_t counts[IK_AGENT_STATE_COUNT] = { 0 };
 	int number = 0;
+
 	if (count == 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
@@ -68,11 +74,13 @@ int ik_agent_marks_at(const struct ik_agent_mark *marks, size_t count, int64_t n
 	struct ik_buf out;
 	size_t start = 0;
 	int found = 0;
+
 	ik_buf_init(&out, IK_KIB(1));
 	for (size_t i = 0; i < count && found == 0 && start <= column; i++) {
 		ik_buf_clear(&out);
 		put_mark(&out, &marks[i], now_ms, utf8);
 		size_t end = start + ik_utf8_width(out.data, out.length);
+
 		if (column < end && column >= start)
 			found = marks[i].number;
 		start = end + 1;
@@ -84,6 +92,7 @@ int ik_agent_marks_at(const struct ik_agent_mark *marks, size_t count, int64_t n
 int64_t ik_agent_marks_next(const struct ik_agent_mark *marks, size_t count, int64_t now_ms)
 {
 	int64_t next = -1;
+
 	for (size_t i = 0; i < count; i++) {
 		if (!has_time(&marks[i]))
 			continue;

@@ -29,10 +29,10 @@ enum ik_agent_state {
 };
 
 struct ik_agent_mark {
-	int number;             /* from 1 */
+	int number; /* from 1 */
 	enum ik_agent_state state;
 	bool shown;
-	int64_t started_ms;     /* of a turn that runs, monotonic; 0: none does */
+	int64_t started_ms; /* of a turn that runs, monotonic; 0: none does */
 };
 
 /* Append them. */

@@ -38,9 +38,12 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 	struct ik_buf *out)
 {
 	static const char *const changes[] = {
-		[IK_CHANGE_NONE] = NULL, [IK_CHANGE_NEW] = N_("new"),
-		[IK_CHANGE_OTHER] = N_("changed"), [IK_CHANGE_GONE] = N_("gone"),
+		[IK_CHANGE_NONE] = NULL,
+		[IK_CHANGE_NEW] = N_("new"),
+		[IK_CHANGE_OTHER] = N_("changed"),
+		[IK_CHANGE_GONE] = N_("gone"),
 	};
+
 	if (changes[row->change])
 		ik_buf_printf(out, " %s", _(changes[row->change]));
 	if (browser->tools.order == IK_ORDER_USE && row->uses > 0)
@@ -55,6 +58,7 @@ static int name_columns(const struct ik_browser *browser, struct ik_rectangle ro
 {
 	int names = row.columns / 3 < NAME_COLUMNS ? row.columns / 3 : NAME_COLUMNS;
 	int wanted = browser->name_columns + 4;
+
 	if (wanted > row.columns * 3 / 5)
 		wanted = row.columns * 3 / 5;
 	return names < wanted ? wanted : names;
@@ -69,26 +73,32 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	const struct ik_tool *tool = entry->tool;
 	bool plain = style == IK_STYLE_NORMAL;
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(16));
 	put_facts(browser, entry, &out);
 	int facts = (int)ik_utf8_width(out.data, out.length);
 	struct ik_rectangle left = row;
+
 	if (facts > 0 && (row.columns >= FACT_COLUMNS || entry->change != IK_CHANGE_NONE)) {
 		enum ik_style look = entry->change != IK_CHANGE_NONE ? IK_STYLE_NOTICE : IK_STYLE_DIM;
-		ik_cells_text(cells, row, row.row, row.column + row.columns - facts,
-			plain ? look : style, out.data, out.length);
+
+		ik_cells_text(cells, row, row.row, row.column + row.columns - facts, plain ? look : style,
+			out.data, out.length);
 		left.columns -= facts;
 	}
 	const char *mark = state_mark(entry, browser->list.pane.utf8);
 	enum ik_style mark_style = style;
+
 	if (tool->state != IK_TOOL_OK && plain)
 		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
-			? IK_STYLE_ERROR : IK_STYLE_DIM;
+			? IK_STYLE_ERROR
+			: IK_STYLE_DIM;
 	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
 	ik_buf_clear(&out);
 	ik_sanitize_line(&out, tool->name, strnlen(tool->name, IK_NAME_BYTES));
 	int column = row.column + name_columns(browser, row);
 	struct ik_rectangle name = left;
+
 	if (name.columns > column - 2 - row.column)
 		name.columns = column - 2 - row.column;
 	ik_cells_label(cells, name, row.row, row.column + 2, style, out.data);
@@ -96,6 +106,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_cells_text(cells, left, row.row, column, plain ? IK_STYLE_DIM : style, source,
 		strlen(source));
 	const char *text = tool->state == IK_TOOL_OK ? tool->description : tool->reason;
+
 	if (text) {
 		ik_buf_clear(&out);
 		ik_sanitize_line(&out, text, strnlen(text, IK_NAME_BYTES));
@@ -106,61 +117,65 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 
 /* Its keys while it has the focus, while something is written, while others have it. */
 static const struct ik_key_hint focus_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_DETAILS, IK_ACTION_NONE, N_("details"), 3},
-	{IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 3},
-	{IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 3},
-	{IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4},
-	{IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 1},
-	{IK_ACTION_SORT, IK_ACTION_NONE, N_("sort"), 5},
-	{IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 6},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7},
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_DETAILS, IK_ACTION_NONE, N_("details"), 3 },
+	{ IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 3 },
+	{ IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 3 },
+	{ IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4 },
+	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 1 },
+	{ IK_ACTION_SORT, IK_ACTION_NONE, N_("sort"), 5 },
+	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 6 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 };
 static const struct ik_key_hint text_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2},
-	{IK_ACTION_DETAILS, IK_ACTION_NONE, N_("list"), 1},
-	{IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 2},
-	{IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4},
-	{IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 3},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 5},
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 6},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2 },
+	{ IK_ACTION_DETAILS, IK_ACTION_NONE, N_("list"), 1 },
+	{ IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 2 },
+	{ IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4 },
+	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 3 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 5 },
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 6 },
 };
 static const struct ik_key_hint filter_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all tools"), 1},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all tools"), 1 },
 };
 static const struct ik_key_hint form_hints[] = {
-	{IK_ACTION_SEND, IK_ACTION_NONE, N_("run"), 1},
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("field"), 2},
-	{IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3},
-	{IK_ACTION_NEW_LINE, IK_ACTION_NONE, N_("new line"), 4},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1},
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("run"), 1 },
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("field"), 2 },
+	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3 },
+	{ IK_ACTION_NEW_LINE, IK_ACTION_NONE, N_("new line"), 4 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 };
 static const struct ik_key_hint hints[] = {
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
-	{IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2},
-	{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1},
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
+	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2 },
+	{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1 },
 };
 
+/* clang-format off */
 static const struct ik_list_hints list_hints = {
 	.context = IK_IN_BROWSER,
-	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
-	.text = text_hints, .text_count = sizeof text_hints / sizeof *text_hints,
-	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
-	.away = hints, .away_count = sizeof hints / sizeof *hints,
+	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
+	.text = text_hints, .text_count = sizeof(text_hints) / sizeof(*text_hints),
+	.filter = filter_hints, .filter_count = sizeof(filter_hints) / sizeof(*filter_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
 	.all = N_("all tools"),
 };
+/* clang-format on */
 
 /* What stands there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
 	struct ik_registry *registry = browser->tools.registry;
+
 	if (browser->tools.count > 0) {
 		char *way = ik_keymap_sentence(browser->list.pane.keymap, _("{cancel} shows all tools."));
+
 		ik_buf_printf(out, _("No tool has \"%s\" in its name or description."),
 			browser->tools.filter.data);
 		ik_buf_printf(out, "\n\n%s", way);
@@ -173,13 +188,15 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 			ik_buf_printf(out, "  %zu/%zu", scan->scan_done, scan->scan_total);
 		return;
 	}
-	char *way = ik_keymap_sentence(browser->list.pane.keymap, _("No tools found.\n\nPut an executable "
-		"into ~/.ikigai/tools that answers --schema, and press {refresh}.\nThe manual, "
-		"ikigai(1), has an example."));
+	char *way = ik_keymap_sentence(browser->list.pane.keymap,
+		_("No tools found.\n\nPut an executable "
+		  "into ~/.ikigai/tools that answers --schema, and press {refresh}.\nThe manual, "
+		  "ikigai(1), has an example."));
 	ik_buf_puts(out, way);
 	free(way);
 	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
 		const char *problem = ik_registry_problem(registry, i);
+
 		ik_buf_puts(out, "\n\n");
 		ik_sanitize(out, problem, strlen(problem));
 	}
@@ -210,18 +227,20 @@ bool ik_browser_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rec
 	struct ik_browser *browser = (struct ik_browser *)pane;
 	struct ik_buf title, empty;
 	bool measuring = ik_browser_measure_some(browser);
+
 	(void)ik_browser_list_sync(&browser->tools);
 	ik_buf_init(&title, IK_KIB(4));
 	ik_buf_init(&empty, IK_KIB(64));
 	put_title(browser, scan, measuring, &title);
-	struct ik_pane_view view = {.title = title.data, .item = draw_item, .arg = browser};
+	struct ik_pane_view view = { .title = title.data, .item = draw_item, .arg = browser };
 	ik_list_pane_hints(&browser->list, &list_hints, focus, &view);
 	if (browser->call) {
-		struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
+		struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
+
 		if (focus) {
 			view.context = IK_IN_PROMPT;
 			view.hints = form_hints;
-			view.hint_count = sizeof form_hints / sizeof *form_hints;
+			view.hint_count = sizeof(form_hints) / sizeof(*form_hints);
 		}
 		ik_pane_draw_frame(&browser->list.pane, &view, cells, area);
 		ik_form_draw(browser->call, cells, body, ret_cursor_row, ret_cursor_column);
@@ -234,8 +253,7 @@ bool ik_browser_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rec
 			if (focus)
 				browser->looked_at = ik_browser_selected(browser);
 		}
-		char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count,
-			browser->tools.count);
+		char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count, browser->tools.count);
 		ik_list_pane_draw(&browser->list, &view, count, cells, area, ret_cursor_row,
 			ret_cursor_column);
 		free(count);

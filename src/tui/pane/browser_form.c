@@ -17,8 +17,9 @@
 static bool is_required(struct ik_json_span schema, const char *name)
 {
 	struct ik_json_span one;
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	struct ik_json_span required = ik_json_member(schema, "required");
+
 	while (ik_json_next(required, &walk, NULL, &one))
 		if (ik_json_string_is(one, name))
 			return true;
@@ -29,7 +30,8 @@ static bool is_required(struct ik_json_span schema, const char *name)
  * is that, and "null" the word. */
 static bool is_written_as_json(const struct ik_form_field *field, const char *text, size_t length)
 {
-	static const char *const written[] = {"\"\"", "null", "\"null\""};
+	static const char *const written[] = { "\"\"", "null", "\"null\"" };
+
 	for (size_t i = 0; i < (field->may_be_null ? 3 : 1); i++)
 		if (strlen(written[i]) == length && memcmp(text, written[i], length) == 0)
 			return true;
@@ -41,6 +43,7 @@ static char *shown_value(const struct ik_form_field *field, struct ik_json_span 
 {
 	if (ik_json_span_type(value) == IK_JSON_STRING && field->kind == IK_FIELD_TEXT) {
 		char *text = ik_json_string_new(value, NULL);
+
 		if (text && !is_written_as_json(field, value.text, value.length))
 			return text;
 		free(text);
@@ -57,27 +60,28 @@ static void find_kind(struct ik_form_field *field, struct ik_parameter_root *roo
 		field->kind = IK_FIELD_CHOICE;
 	else
 		field->kind = ik_parameter_is_text(root, property, &field->may_be_null) ? IK_FIELD_TEXT
-			: IK_FIELD_JSON;
+																				: IK_FIELD_JSON;
 }
 
 /* The type in words: "integer", "string | null"; what a choice offers stands below it. */
 static char *type_words(struct ik_parameter_root *root, struct ik_json_span property)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
 	ik_parameter_put_type(&out, root, property, false);
 	return ik_buf_take(&out, NULL);
 }
 
 /* Add the field of a property. */
-static void add_field(struct ik_form *form, struct ik_parameter_root *root,
-	struct ik_json_span key, struct ik_json_span property, struct ik_json_span value)
+static void add_field(struct ik_form *form, struct ik_parameter_root *root, struct ik_json_span key,
+	struct ik_json_span property, struct ik_json_span value)
 {
-	form->fields = ik_alloc_array(form->fields, form->count + 1, sizeof *form->fields);
+	form->fields = ik_alloc_array(form->fields, form->count + 1, sizeof(*form->fields));
 	struct ik_form_field *field = &form->fields[form->count++];
 	struct ik_json_span initial = ik_parameter_member(root, property, "default");
 	struct ik_json_span description = ik_parameter_member(root, property, "description");
-	*field = (struct ik_form_field){.editor = ik_editor_new(NULL)};
+	*field = (struct ik_form_field){ .editor = ik_editor_new(NULL) };
 	field->key = ik_strndup(key.text, key.length);
 	field->name = ik_json_string_new(key, NULL);
 	field->required = is_required(root->schema, field->name);
@@ -95,21 +99,24 @@ static void add_field(struct ik_form *form, struct ik_parameter_root *root,
 
 struct ik_form *ik_form_new(const struct ik_tool *tool, const char *arguments, bool utf8)
 {
-	struct ik_form *form = ik_alloc(sizeof *form);
-	struct ik_json_span schema, key, property, values = {NULL, 0};
-	struct ik_json_walk walk = {0};
+	struct ik_form *form = ik_alloc(sizeof(*form));
+	struct ik_json_span schema, key, property, values = { NULL, 0 };
+	struct ik_json_walk walk = { 0 };
+
 	form->tool = ik_strdup(tool->name);
 	form->description = tool->description ? ik_strdup(tool->description) : NULL;
 	form->utf8 = utf8;
-	if (!tool->parameters
-		|| ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
+	if (!tool->parameters ||
+		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
 		return form;
 	form->schema = ik_json_parse(tool->parameters, tool->parameters_length, NULL);
 	if (arguments && ik_json_check(arguments, strlen(arguments), &values, NULL) != IK_OK)
-		values = (struct ik_json_span){NULL, 0};
-	struct ik_parameter_root root = {.schema = schema};
+		values = (struct ik_json_span){ NULL, 0 };
+	struct ik_parameter_root root = { .schema = schema };
+
 	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &property)) {
 		char *name = ik_json_string_new(key, NULL);
+
 		add_field(form, &root, key, property, ik_json_member(values, name));
 		free(name);
 	}
@@ -122,6 +129,7 @@ struct ik_form *ik_form_free(struct ik_form *form)
 		return NULL;
 	for (size_t i = 0; i < form->count; i++) {
 		struct ik_form_field *field = &form->fields[i];
+
 		for (size_t j = 0; j < field->choice_count; j++)
 			free(field->choices[j]);
 		free(field->choices);
@@ -161,6 +169,7 @@ static void blame_value(struct ik_form *form, size_t field, const struct ik_erro
 	const char *type = form->fields[field].type; /* "integer >= 1", "integer | null" */
 	bool alone = !strchr(type, '|');
 	char *sentence;
+
 	if (alone && ik_text_starts(type, "integer"))
 		sentence = ik_strdup(_("This must be a whole number."));
 	else if (alone && ik_text_starts(type, "number"))
@@ -186,11 +195,13 @@ static enum ik_status put_value(const struct ik_form_field *field, struct ik_buf
 	struct ik_json_span value;
 	size_t length;
 	const char *text = ik_editor_text(field->editor, &length);
+
 	if (field->kind == IK_FIELD_TEXT && !is_written_as_json(field, text, length)) {
 		ik_json_put_string(out, text, length);
 		return IK_OK;
 	}
 	enum ik_status status = ik_json_check(text, length, &value, error);
+
 	if (status == IK_OK)
 		ik_json_put_raw(out, value);
 	return status;
@@ -199,14 +210,17 @@ static enum ik_status put_value(const struct ik_form_field *field, struct ik_buf
 enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_error *error)
 {
 	struct ik_buf pretty;
+
 	ik_buf_init(&pretty, IK_LIMIT_ARGUMENTS);
 	ik_json_open(&pretty, '{');
 	for (size_t i = 0; i < form->count; i++) {
 		const struct ik_form_field *field = &form->fields[i];
+
 		if (ik_editor_is_empty(field->editor))
 			continue;
 		ik_json_key(&pretty, field->name);
 		enum ik_status status = put_value(field, &pretty, error);
+
 		if (status != IK_OK) {
 			blame_value(form, i, error);
 			ik_buf_done(&pretty);
@@ -229,11 +243,13 @@ enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_e
 static size_t field_of(const struct ik_form *form, const char *sentence)
 {
 	size_t longest = 0, found = form->selected;
+
 	for (size_t i = 0; i < form->count; i++) {
 		const char *name = form->fields[i].name;
 		size_t length = strlen(name);
-		bool place = sentence[0] == '/' && strncmp(sentence + 1, name, length) == 0
-			&& (sentence[length + 1] == '/' || sentence[length + 1] == ':');
+		bool place = sentence[0] == '/' && strncmp(sentence + 1, name, length) == 0 &&
+			(sentence[length + 1] == '/' || sentence[length + 1] == ':');
+
 		if (place && length >= longest) {
 			found = i;
 			longest = length;
@@ -245,14 +261,17 @@ static size_t field_of(const struct ik_form *form, const char *sentence)
 /* Are the arguments good? Else say at their field why not. */
 static bool check(struct ik_form *form)
 {
-	struct ik_error error = {.text = ""};
+	struct ik_error error = { .text = "" };
 	struct ik_buf out;
 	bool good = true;
+
 	forgive(form);
 	for (size_t i = 0; good && i < form->count; i++)
 		if (form->fields[i].required && ik_editor_is_empty(form->fields[i].editor)) {
-			blame(form, i, form->fields[i].kind == IK_FIELD_TEXT
-				? _("This is required (\"\" is the empty text).") : _("This is required."));
+			blame(form, i,
+				form->fields[i].kind == IK_FIELD_TEXT
+					? _("This is required (\"\" is the empty text).")
+					: _("This is required."));
 			good = false;
 		}
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
@@ -260,6 +279,7 @@ static bool check(struct ik_form *form)
 		good = ik_form_put(form, &out, &error) == IK_OK;
 	if (good && form->schema) {
 		struct ik_json *arguments = ik_json_parse(out.data, out.length, &error);
+
 		good = arguments && ik_schema_validate(form->schema, arguments, &error) == IK_OK;
 		ik_json_free(arguments);
 		if (!good)
@@ -274,6 +294,7 @@ static void choose(struct ik_form_field *field, bool back)
 {
 	size_t length, now = 0, steps = field->choice_count + 1;
 	const char *text = ik_editor_text(field->editor, &length);
+
 	for (size_t i = 0; i < field->choice_count; i++)
 		if (strlen(field->choices[i]) == length && memcmp(field->choices[i], text, length) == 0)
 			now = i + 1;
@@ -288,8 +309,10 @@ static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *
 {
 	struct ik_form_field *field = &form->fields[form->selected];
 	char bytes[4];
+
 	if (field->kind == IK_FIELD_CHOICE) {
 		bool back = action == IK_ACTION_LEFT;
+
 		if (!back && action != IK_ACTION_RIGHT && key->code != IK_KEY_CHARACTER)
 			return key->code == IK_KEY_PASTE ? IK_FORM_TAKEN : IK_FORM_PASSED;
 		choose(field, back);
@@ -301,6 +324,7 @@ static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *
 			return IK_FORM_PASSED;
 	} else {
 		int length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
+
 		if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
 			return IK_FORM_TAKEN;
 		(void)ik_editor_insert(field->editor, bytes, (size_t)length);
@@ -341,7 +365,7 @@ enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	default:
 		if (form->count == 0)
 			return key->code == IK_KEY_CHARACTER || key->code == IK_KEY_PASTE ? IK_FORM_TAKEN
-				: IK_FORM_PASSED;
+																			  : IK_FORM_PASSED;
 		return write_key(form, key, action);
 	}
 }

@@ -15,8 +15,8 @@
 #define IK_TUI_PANE_BROWSER_FORM_H
 
 #include "tool/registry.h"
-#include "tui/term/cells.h"
 #include "tui/edit/keymap.h"
+#include "tui/term/cells.h"
 
 struct ik_form;
 
@@ -29,8 +29,8 @@ const char *ik_form_tool(const struct ik_form *form);
 enum ik_form_result {
 	IK_FORM_PASSED, /* the key means nothing here */
 	IK_FORM_TAKEN,
-	IK_FORM_LEFT,   /* it is to be closed */
-	IK_FORM_SENT    /* the arguments are good: ik_form_put() */
+	IK_FORM_LEFT, /* it is to be closed */
+	IK_FORM_SENT  /* the arguments are good: ik_form_put() */
 };
 enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action);

@@ -16,8 +16,10 @@ static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int r
 	enum ik_style style, const struct ik_buf *text, int skip, int most)
 {
 	int rows = 0;
+
 	for (size_t at = 0; at < text->length && rows < skip + most; rows++) {
 		struct ik_row line = ik_wrap_row(text->data + at, text->length - at, area.columns);
+
 		if (cells && rows >= skip)
 			ik_cells_text(cells, area, row + rows - skip, area.column, style, text->data + at,
 				line.shown);
@@ -27,10 +29,11 @@ static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int r
 }
 
 /* The same from its beginning. */
-static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row,
-	enum ik_style style, const char *text, int most)
+static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, enum ik_style style,
+	const char *text, int most)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
 	ik_sanitize_line(&out, text, strnlen(text, IK_KIB(4)));
 	int rows = put_rows_from(cells, area, row, style, &out, 0, most);
@@ -65,11 +68,13 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 	size_t length, end = 0;
 	const char *text = ik_editor_text(field->editor, &length);
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
 	put_choice(&out, _("left out"), length == 0, &end);
 	for (size_t i = 0; i < field->choice_count; i++)
 		put_choice(&out, field->choices[i], ik_text_equal(field->choices[i], text), &end);
 	int above = 0;
+
 	for (size_t at = 0; at < end; above++)
 		at += ik_wrap_row(out.data + at, out.length - at, area.columns).taken;
 	int rows = put_rows_from(cells, area, row, style, &out, above > most ? above - most : 0, most);
@@ -84,15 +89,17 @@ static int put_field_value(const struct ik_form *form, size_t index, struct ik_c
 	const struct ik_form_field *field = &form->fields[index];
 	bool selected = index == form->selected;
 	int at_row, at_column;
+
 	if (field->kind == IK_FIELD_CHOICE)
-		return put_choices(field, cells, area, row,
-			selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL, most);
+		return put_choices(field, cells, area, row, selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL,
+			most);
 	int columns = area.columns > 3 ? area.columns - 2 : 1;
 	int rows = ik_editor_height(field->editor, columns);
 	rows = rows < most ? rows : most;
 	if (!cells)
 		return rows;
-	struct ik_rectangle place = {row, area.column, rows, area.columns};
+	struct ik_rectangle place = { row, area.column, rows, area.columns };
+
 	if (row + rows > area.row + area.rows)
 		place.rows = area.row + area.rows - row;
 	if (place.rows < 1)
@@ -117,12 +124,13 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	struct ik_rectangle area, int row, int *ret_row, int *ret_column)
 {
 	const struct ik_form_field *field = &form->fields[index];
-	struct ik_rectangle inner = {area.row, area.column + 2, area.rows, area.columns - 2};
+	struct ik_rectangle inner = { area.row, area.column + 2, area.rows, area.columns - 2 };
 	const char *wrong = form->wrong && form->wrong_field == index ? form->wrong : "";
 	struct ik_buf heading;
 	int left = area.rows, begin = row, no_row, no_column;
-	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1),
-		&no_row, &no_column);
+
+	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1), &no_row,
+		&no_column);
 	int value_rows = area.rows - left;
 	int wrong_rows = put_rows(NULL, inner, 0, IK_STYLE_ERROR, wrong, share(left - 1));
 	left -= wrong_rows;
@@ -145,9 +153,11 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 static void follow(struct ik_form *form, struct ik_rectangle area)
 {
 	int row, column;
+
 	if (form->selected < form->top)
 		form->top = form->selected;
 	int rows = 0;
+
 	for (size_t i = form->selected + 1; i-- > form->top;) {
 		rows += put_field(form, i, NULL, area, 0, &row, &column);
 		if (rows > area.rows && i < form->selected) {
@@ -161,18 +171,18 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 	int *ret_cursor_row, int *ret_cursor_column)
 {
 	int row = area.row;
+
 	if (area.columns < 4 || area.rows < 1)
 		return;
 	if (area.rows > 12 && form->description)
 		row += put_rows(cells, area, row, IK_STYLE_DIM, form->description, MOST_ROWS) + 1;
 	if (form->count == 0) {
-		put_rows(cells, area, row, IK_STYLE_NORMAL,
-			_("It takes no arguments."), MOST_ROWS);
+		put_rows(cells, area, row, IK_STYLE_NORMAL, _("It takes no arguments."), MOST_ROWS);
 		if (form->wrong)
 			put_rows(cells, area, row + 1, IK_STYLE_ERROR, form->wrong, MOST_ROWS);
 		return;
 	}
-	struct ik_rectangle fields = {row, area.column, area.row + area.rows - row, area.columns};
+	struct ik_rectangle fields = { row, area.column, area.row + area.rows - row, area.columns };
 	follow(form, fields);
 	for (size_t i = form->top; i < form->count && row < area.row + area.rows; i++)
 		row += put_field(form, i, cells, fields, row, ret_cursor_row, ret_cursor_column);

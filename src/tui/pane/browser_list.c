@@ -11,7 +11,7 @@
 
 void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls)
 {
-	*list = (struct ik_browser_list){.registry = ik_registry_new(), .calls = calls};
+	*list = (struct ik_browser_list){ .registry = ik_registry_new(), .calls = calls };
 	ik_buf_init(&list->filter, IK_LIMIT_USER_TEXT);
 }
 
@@ -34,16 +34,18 @@ struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, si
 /* Does a word stand in a text, in whatever case? */
 static bool has_word(const char *text, const char *word)
 {
-	return text && strcasestr(text, word) != NULL;
+	return text && strcasestr(text, word);
 }
 
 /* Do all words of the filter stand in name or description? */
 static bool fits(const struct ik_tool *tool, const char *filter)
 {
 	char word[128];
+
 	for (const char *at = filter + strspn(filter, " "); *at; at += strspn(at, " ")) {
 		size_t length = strcspn(at, " ");
-		size_t kept = length < sizeof word ? length : sizeof word - 1;
+		size_t kept = length < sizeof(word) ? length : sizeof(word) - 1;
+
 		memcpy(word, at, kept);
 		word[kept] = '\0';
 		if (!has_word(tool->name, word) && !has_word(tool->description, word))
@@ -59,6 +61,7 @@ static int compare_use(const void *left, const void *right, void *arg)
 	const struct ik_browser_list *list = arg;
 	size_t one = *(const size_t *)left, other = *(const size_t *)right;
 	size_t uses = list->rows[one].uses, other_uses = list->rows[other].uses;
+
 	if (uses != other_uses)
 		return uses > other_uses ? -1 : 1;
 	return one < other ? -1 : one > other;
@@ -68,6 +71,7 @@ static int compare_use(const void *left, const void *right, void *arg)
 static int compare_index(const void *left, const void *right)
 {
 	size_t one = *(const size_t *)left, other = *(const size_t *)right;
+
 	return one < other ? -1 : one > other;
 }
 
@@ -76,15 +80,15 @@ static void sort(struct ik_browser_list *list)
 	if (list->shown_count == 0)
 		return;
 	if (list->order == IK_ORDER_USE)
-		qsort_r(list->shown, list->shown_count, sizeof *list->shown, compare_use, list);
+		qsort_r(list->shown, list->shown_count, sizeof(*list->shown), compare_use, list);
 	else
-		qsort(list->shown, list->shown_count, sizeof *list->shown, compare_index);
+		qsort(list->shown, list->shown_count, sizeof(*list->shown), compare_index);
 }
 
 /* Show what the filter leaves of all rows. */
 static void show(struct ik_browser_list *list)
 {
-	list->shown = ik_alloc_array(list->shown, list->count + 1, sizeof *list->shown);
+	list->shown = ik_alloc_array(list->shown, list->count + 1, sizeof(*list->shown));
 	list->shown_count = 0;
 	for (size_t i = 0; i < list->count; i++)
 		if (fits(list->rows[i].tool, list->filter.data))
@@ -103,6 +107,7 @@ void ik_browser_list_set_filter(struct ik_browser_list *list, const char *words)
 		return;
 	}
 	size_t kept = 0;
+
 	for (size_t i = 0; i < list->shown_count; i++)
 		if (fits(list->rows[list->shown[i]].tool, words))
 			list->shown[kept++] = list->shown[i];
@@ -120,8 +125,10 @@ void ik_browser_list_set_order(struct ik_browser_list *list, enum ik_browser_ord
 static size_t first_of_name(const struct ik_browser_list *list, const char *name)
 {
 	size_t low = 0, high = ik_registry_count(list->registry);
+
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+
 		if (strcmp(list->rows[middle].tool->name, name) < 0)
 			low = middle + 1;
 		else
@@ -134,6 +141,7 @@ bool ik_browser_list_sync(struct ik_browser_list *list)
 {
 	size_t calls = ik_calls_count(list->calls);
 	size_t tools = ik_registry_count(list->registry);
+
 	if (calls == list->counted_calls)
 		return false;
 	for (size_t i = 0; i < list->count; i++)
@@ -141,6 +149,7 @@ bool ik_browser_list_sync(struct ik_browser_list *list)
 	for (size_t i = 0; i < calls; i++) {
 		const char *name = ik_calls_at(list->calls, i)->name;
 		size_t row = first_of_name(list, name);
+
 		if (row < tools && strcmp(list->rows[row].tool->name, name) == 0)
 			list->rows[row].uses++;
 	}
@@ -150,13 +159,14 @@ bool ik_browser_list_sync(struct ik_browser_list *list)
 	return list->order == IK_ORDER_USE;
 }
 
-size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path,
-	const char *name)
+size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path, const char *name)
 {
 	size_t found = 0;
 	bool named = false;
+
 	for (size_t i = 0; i < list->shown_count; i++) {
 		const struct ik_tool *tool = ik_browser_list_at(list, i)->tool;
+
 		if (ik_text_equal(tool->path, path))
 			return i;
 		if (!named && ik_text_equal(tool->name, name)) {
@@ -170,17 +180,19 @@ size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path
 static int compare_paths(const void *left, const void *right)
 {
 	const struct ik_browser_row *const *one = left, *const *other = right;
+
 	return strcmp((*one)->tool->path, (*other)->tool->path);
 }
 
 /* Rows by path, in new memory. */
 static struct ik_browser_row **by_path(struct ik_browser_row *rows, size_t count)
 {
-	struct ik_browser_row **order = ik_alloc_array(NULL, count + 1, sizeof *order);
+	struct ik_browser_row **order = ik_alloc_array(NULL, count + 1, sizeof(*order));
+
 	for (size_t i = 0; i < count; i++)
 		order[i] = &rows[i];
 	if (count > 0)
-		qsort(order, count, sizeof *order, compare_paths);
+		qsort(order, count, sizeof(*order), compare_paths);
 	return order;
 }
 
@@ -193,10 +205,9 @@ static bool same(const char *one, const char *other)
 /* Is a tool another one than it was, for who reads or calls it? */
 static bool differs(const struct ik_tool *one, const struct ik_tool *other)
 {
-	return one->state != other->state || !same(one->name, other->name)
-		|| !same(one->schema, other->schema)
-		|| !same(one->description, other->description)
-		|| !same(one->reason, other->reason);
+	return one->state != other->state || !same(one->name, other->name) ||
+		!same(one->schema, other->schema) || !same(one->description, other->description) ||
+		!same(one->reason, other->reason);
 }
 
 /* Remember a tool that is not there any more: what a row shows of it. */
@@ -204,11 +215,14 @@ static void keep_gone(struct ik_tool **gone, size_t *count, const struct ik_tool
 {
 	if (*count >= MOST_GONE)
 		return;
-	*gone = ik_alloc_array(*gone, *count + 1, sizeof **gone);
+	*gone = ik_alloc_array(*gone, *count + 1, sizeof(**gone));
 	(*gone)[(*count)++] = (struct ik_tool){
-		.name = ik_strdup(tool->name), .path = ik_strdup(tool->path),
+		.name = ik_strdup(tool->name),
+		.path = ik_strdup(tool->path),
 		.description = tool->description ? ik_strdup(tool->description) : NULL,
-		.source = tool->source, .protocol = tool->protocol, .state = IK_TOOL_FAILED,
+		.source = tool->source,
+		.protocol = tool->protocol,
+		.state = IK_TOOL_FAILED,
 		.reason = ik_strdup(_("gone since the scan before")),
 	};
 }
@@ -218,8 +232,10 @@ static void compare(struct ik_browser_row *old, size_t old_count, struct ik_brow
 	size_t count, struct ik_tool **gone, size_t *gone_count)
 {
 	struct ik_browser_row **before = by_path(old, old_count), **after = by_path(rows, count);
+
 	for (size_t i = 0, j = 0; i < old_count || j < count;) {
 		int order = i == old_count ? 1 : j == count ? -1 : compare_paths(&before[i], &after[j]);
+
 		if (order < 0) {
 			keep_gone(gone, gone_count, before[i++]->tool);
 		} else if (order > 0) {
@@ -227,6 +243,7 @@ static void compare(struct ik_browser_row *old, size_t old_count, struct ik_brow
 		} else {
 			enum ik_tool_change was = before[i]->change;
 			bool other = differs(before[i]->tool, after[j]->tool);
+
 			if (was == IK_CHANGE_GONE)
 				was = IK_CHANGE_NEW;
 			after[j]->change = other && was == IK_CHANGE_NONE ? IK_CHANGE_OTHER : was;
@@ -241,19 +258,23 @@ static void compare(struct ik_browser_row *old, size_t old_count, struct ik_brow
 void ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry)
 {
 	size_t count = ik_registry_count(registry);
-	struct ik_browser_row *rows = ik_alloc_array(NULL, count + 1, sizeof *rows);
+	struct ik_browser_row *rows = ik_alloc_array(NULL, count + 1, sizeof(*rows));
 	struct ik_tool *gone = NULL;
 	size_t gone_count = 0;
+
 	for (size_t i = 0; i < count; i++)
 		rows[i] = (struct ik_browser_row){
-			.tool = ik_registry_at(registry, i), .bytes = SIZE_MAX,
+			.tool = ik_registry_at(registry, i),
+			.bytes = SIZE_MAX,
 		};
 	if (ik_registry_state(list->registry) != IK_SCAN_NOT_STARTED)
 		compare(list->rows, list->count, rows, count, &gone, &gone_count);
-	rows = ik_alloc_array(rows, count + gone_count + 1, sizeof *rows);
+	rows = ik_alloc_array(rows, count + gone_count + 1, sizeof(*rows));
 	for (size_t i = 0; i < gone_count; i++)
 		rows[count + i] = (struct ik_browser_row){
-			.tool = &gone[i], .change = IK_CHANGE_GONE, .bytes = 0,
+			.tool = &gone[i],
+			.change = IK_CHANGE_GONE,
+			.bytes = 0,
 		};
 	free(list->rows);
 	for (size_t i = 0; i < list->gone_count; i++)
@@ -274,6 +295,7 @@ void ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_regist
 void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *row)
 {
 	size_t index = (size_t)(row - list->rows);
+
 	if (row->change != IK_CHANGE_GONE) {
 		list->rows[index].change = IK_CHANGE_NONE;
 		return;
@@ -281,7 +303,7 @@ void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_
 	size_t gone = (size_t)(row->tool - list->gone);
 	ik_tool_clear(&list->gone[gone]);
 	memmove(&list->gone[gone], &list->gone[gone + 1],
-		(list->gone_count - gone - 1) * sizeof *list->gone);
+		(list->gone_count - gone - 1) * sizeof(*list->gone));
 	list->gone_count--;
 	list->count--;
 	/* The rows behind are of what moved in memory. */

@@ -22,22 +22,22 @@ enum ik_browser_order { IK_ORDER_NAME, IK_ORDER_USE };
 struct ik_browser_row {
 	const struct ik_tool *tool;
 	enum ik_tool_change change;
-	size_t uses;       /* calls of that name in this session */
-	size_t bytes;      /* that a provider is told of it; SIZE_MAX: not measured yet */
+	size_t uses;  /* calls of that name in this session */
+	size_t bytes; /* that a provider is told of it; SIZE_MAX: not measured yet */
 };
 
 struct ik_browser_list {
 	struct ik_registry *registry;
 	struct ik_calls *calls;
-	struct ik_browser_row *rows;   /* all, by name */
+	struct ik_browser_row *rows; /* all, by name */
 	size_t count;
-	struct ik_tool *gone;          /* what the rows behind the registry's are of */
+	struct ik_tool *gone; /* what the rows behind the registry's are of */
 	size_t gone_count;
-	size_t *shown;                 /* indexes of the rows that the filter leaves, in order */
+	size_t *shown; /* indexes of the rows that the filter leaves, in order */
 	size_t shown_count;
 	struct ik_buf filter;
 	enum ik_browser_order order;
-	size_t counted_calls;          /* how many there were when uses were counted */
+	size_t counted_calls; /* how many there were when uses were counted */
 };
 
 void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls);
@@ -56,8 +56,7 @@ bool ik_browser_list_sync(struct ik_browser_list *list);
 /* The row at a place of the list (below shown_count). */
 struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, size_t place);
 /* Where the tool of that executable, else that name, stands; 0 when it is not shown. */
-size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path,
-	const char *name);
+size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path, const char *name);
 
 /* The person has seen the change of a row: its mark goes, and a tool that is gone with it. */
 void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *row);

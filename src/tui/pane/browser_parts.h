@@ -32,16 +32,16 @@ struct ik_browser {
 	int name_columns;            /* of its longest name */
 	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
 	struct ik_browser_uses shown_uses;
-	unsigned calls_version;      /* that shown_uses were counted at */
+	unsigned calls_version;                 /* that shown_uses were counted at */
 	const struct ik_browser_row *looked_at; /* drawn while the browser had the keys */
 
 	const struct ik_tool_forms *forms; /* NULL: there are none */
 	void *forms_arg;
-	size_t form;                 /* of the schema: 0 as written, 1 canonical, then as providers get it */
-	size_t measured;             /* rows whose size is known, from the first on */
-	size_t bytes;                /* of what the provider is told of all tools, as far as measured */
+	size_t form;     /* of the schema: 0 as written, 1 canonical, then as providers get it */
+	size_t measured; /* rows whose size is known, from the first on */
+	size_t bytes;    /* of what the provider is told of all tools, as far as measured */
 
-	struct ik_form *call;        /* of the call that is being written, or NULL */
+	struct ik_form *call; /* of the call that is being written, or NULL */
 	struct ik_browser_memory *memories;
 	size_t memory_count;
 };

@@ -19,10 +19,10 @@ struct ik_call_folds *ik_inspector_folds(struct ik_inspector *inspector, bool ma
 	if (inspector->fold_count == inspector->fold_capacity) {
 		inspector->fold_capacity = inspector->fold_capacity ? inspector->fold_capacity * 2 : 8;
 		inspector->folds = ik_alloc_array(inspector->folds, inspector->fold_capacity,
-			sizeof *inspector->folds);
+			sizeof(*inspector->folds));
 	}
 	struct ik_call_folds *folds = &inspector->folds[inspector->fold_count++];
-	*folds = (struct ik_call_folds){.call = inspector->call};
+	*folds = (struct ik_call_folds){ .call = inspector->call };
 	return folds;
 }
 
@@ -38,6 +38,7 @@ static void note_fold(struct ik_inspector *inspector, const struct ik_inspector_
 	enum ik_tree_state state)
 {
 	struct ik_call_folds *folds = ik_inspector_folds(inspector, true);
+
 	for (size_t i = 0; i < folds->count; i++) {
 		if (folds->folds[i].path == line->node->path && folds->folds[i].part == line->part) {
 			folds->folds[i].state = state;
@@ -46,9 +47,9 @@ static void note_fold(struct ik_inspector *inspector, const struct ik_inspector_
 	}
 	if (folds->count == folds->capacity) {
 		folds->capacity = folds->capacity ? folds->capacity * 2 : 8;
-		folds->folds = ik_alloc_array(folds->folds, folds->capacity, sizeof *folds->folds);
+		folds->folds = ik_alloc_array(folds->folds, folds->capacity, sizeof(*folds->folds));
 	}
-	folds->folds[folds->count++] = (struct ik_fold){line->node->path, line->part, state};
+	folds->folds[folds->count++] = (struct ik_fold){ line->node->path, line->part, state };
 }
 
 /* Put the cursor on a line, which comes into the window. */
@@ -64,6 +65,7 @@ static void go_to(struct ik_inspector *inspector, size_t line)
 static size_t line_of(const struct ik_inspector *inspector, const struct ik_tree_node *node)
 {
 	size_t line = 0;
+
 	while (line < inspector->line_count && inspector->lines[line].node != node)
 		line++;
 	return line;
@@ -73,8 +75,10 @@ void ik_inspector_find_cursor(struct ik_inspector *inspector, struct ik_inspecto
 	uint64_t path)
 {
 	size_t nearest = 0;
+
 	for (size_t i = 0; i < inspector->line_count; i++) {
 		const struct ik_inspector_line *line = &inspector->lines[i];
+
 		if (line->part != before.part || (line->node ? line->node->path : 0) != path)
 			continue;
 		/* Of the lines that have no node the one as far from the heading. */
@@ -93,11 +97,12 @@ void ik_inspector_find_cursor(struct ik_inspector *inspector, struct ik_inspecto
 void ik_inspector_enter_text(struct ik_inspector *inspector, bool in_text)
 {
 	struct ik_scrollback *text = inspector->pane.text;
+
 	inspector->in_text = in_text && inspector->line_count > 0;
 	if (!inspector->in_text)
 		return;
 	if (!inspector->pane.text_moved)
-		ik_scrollback_go(text, (struct ik_scroll_place){.at_end = inspector->pane.text_follows});
+		ik_scrollback_go(text, (struct ik_scroll_place){ .at_end = inspector->pane.text_follows });
 	inspector->pane.text_moved = true;
 	ik_scrollback_select_at(text, inspector->cursor, true);
 	ik_scrollback_select(text, true);
@@ -109,6 +114,7 @@ static void set_state(struct ik_inspector *inspector, size_t index, enum ik_tree
 {
 	struct ik_inspector_line line = inspector->lines[index];
 	struct ik_json_tree *tree = inspector->trees[line.part];
+
 	note_fold(inspector, &line, state);
 	ik_json_tree_set(tree, line.node, state);
 	(void)ik_json_tree_work(tree);
@@ -121,8 +127,9 @@ static void set_state(struct ik_inspector *inspector, size_t index, enum ik_tree
 static bool folds(const struct ik_inspector *inspector, size_t index)
 {
 	const struct ik_inspector_line *line = &inspector->lines[index];
-	return line->node && inspector->trees[line->part]
-		&& ik_tree_node_folds(inspector->trees[line->part], line->node);
+
+	return line->node && inspector->trees[line->part] &&
+		ik_tree_node_folds(inspector->trees[line->part], line->node);
 }
 
 /* Does it show all that it has? */
@@ -130,6 +137,7 @@ static bool is_open(const struct ik_inspector *inspector, size_t index)
 {
 	const struct ik_inspector_line *line = &inspector->lines[index];
 	struct ik_json_tree *tree = inspector->trees[line->part];
+
 	return ik_tree_node_is_open(tree, line->node) && !ik_tree_node_is_cut(tree, line->node);
 }
 
@@ -137,6 +145,7 @@ static bool is_open(const struct ik_inspector *inspector, size_t index)
 static void go_inward(struct ik_inspector *inspector)
 {
 	size_t index = inspector->cursor;
+
 	if (!inspector->in_text)
 		ik_inspector_enter_text(inspector, true);
 	else if (folds(inspector, index) && !is_open(inspector, index))
@@ -152,9 +161,9 @@ static void go_outward(struct ik_inspector *inspector)
 		return;
 	size_t index = inspector->cursor;
 	struct ik_inspector_line line = inspector->lines[index];
-	bool shows = folds(inspector, index) && line.node->state != IK_TREE_FOLDED
-		&& (ik_tree_node_is_open(inspector->trees[line.part], line.node)
-			|| ik_tree_node_is_cut(inspector->trees[line.part], line.node));
+	bool shows = folds(inspector, index) && line.node->state != IK_TREE_FOLDED &&
+		(ik_tree_node_is_open(inspector->trees[line.part], line.node) ||
+			ik_tree_node_is_cut(inspector->trees[line.part], line.node));
 	if (shows) {
 		set_state(inspector, index, IK_TREE_FOLDED);
 	} else if (line.node && line.node->parent) {
@@ -162,6 +171,7 @@ static void go_outward(struct ik_inspector *inspector)
 	} else {
 		/* The heading of the part; from there the list. */
 		size_t heading = index;
+
 		while (heading > 0 && inspector->lines[heading - 1].part == line.part)
 			heading--;
 		if (heading < index)
@@ -175,6 +185,7 @@ static void go_outward(struct ik_inspector *inspector)
 static void fold_all(struct ik_inspector *inspector, enum ik_fold_all all)
 {
 	struct ik_call_folds *call = ik_inspector_folds(inspector, true);
+
 	call->all = all;
 	call->count = 0;
 	inspector->tree_call = NULL;
@@ -183,16 +194,18 @@ static void fold_all(struct ik_inspector *inspector, enum ik_fold_all all)
 
 bool ik_inspector_folds_by(enum ik_action action)
 {
-	return action == IK_ACTION_UNFOLD || action == IK_ACTION_TEXT || action == IK_ACTION_INWARD
-		|| action == IK_ACTION_OUTWARD || action == IK_ACTION_UNFOLD_ALL
-		|| action == IK_ACTION_FOLD_ALL;
+	return action == IK_ACTION_UNFOLD || action == IK_ACTION_TEXT || action == IK_ACTION_INWARD ||
+		action == IK_ACTION_OUTWARD || action == IK_ACTION_UNFOLD_ALL ||
+		action == IK_ACTION_FOLD_ALL;
 }
 
 void ik_inspector_fold(struct ik_inspector *inspector, enum ik_action action)
 {
 	const struct ik_call_folds *call = ik_inspector_folds(inspector, false);
+
 	ik_inspector_sync_text(inspector);
 	bool on_node = inspector->in_text && folds(inspector, inspector->cursor);
+
 	switch (action) {
 	case IK_ACTION_TEXT:
 		ik_inspector_enter_text(inspector, !inspector->in_text);
@@ -211,11 +224,10 @@ void ik_inspector_fold(struct ik_inspector *inspector, enum ik_action action)
 		break;
 	default:
 		if (on_node)
-			set_state(inspector, inspector->cursor, is_open(inspector, inspector->cursor)
-				? IK_TREE_FOLDED : IK_TREE_OPEN);
-		else if (!inspector->in_text || inspector->lines[inspector->cursor].node == NULL)
-			fold_all(inspector, call && call->all == IK_FOLD_NONE ? IK_FOLD_USUAL
-				: IK_FOLD_NONE);
+			set_state(inspector, inspector->cursor,
+				is_open(inspector, inspector->cursor) ? IK_TREE_FOLDED : IK_TREE_OPEN);
+		else if (!inspector->in_text || !inspector->lines[inspector->cursor].node)
+			fold_all(inspector, call && call->all == IK_FOLD_NONE ? IK_FOLD_USUAL : IK_FOLD_NONE);
 		break;
 	}
 	ik_inspector_sync_text(inspector);
@@ -234,6 +246,7 @@ void ik_inspector_clicked(struct ik_inspector *inspector)
 bool ik_inspector_text_act(struct ik_inspector *inspector, enum ik_action action)
 {
 	struct ik_scrollback *text = inspector->pane.text;
+
 	if (action != IK_ACTION_UP && action != IK_ACTION_DOWN)
 		return false;
 	ik_inspector_sync_text(inspector);
@@ -247,9 +260,10 @@ bool ik_inspector_text_act(struct ik_inspector *inspector, enum ik_action action
 /* Append a stream, as far as it is in memory. */
 static void copy_stream(const struct ik_inspector *inspector, size_t which, struct ik_buf *out)
 {
-	const struct ik_call *call = inspector->call;
+	const struct ik_shown_call *call = inspector->call;
 	const struct ik_buf *live = which == 0 ? &call->output : &call->errors;
 	struct ik_error error;
+
 	if (call->whole[which])
 		ik_buf_append(out, call->whole[which]->data, call->whole[which]->length);
 	else if (live->length > 0)
@@ -264,6 +278,7 @@ void ik_inspector_copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 	ik_inspector_sync_text(inspector);
 	const struct ik_inspector_line *line = &inspector->lines[inspector->cursor];
 	const struct ik_json_tree *tree = inspector->trees[line->part];
+
 	if (line->node) {
 		ik_json_tree_copy(tree, line->node, out);
 		return;

@@ -6,12 +6,12 @@
 #ifndef IK_TUI_PANE_INSPECTOR_PRIVATE_H
 #define IK_TUI_PANE_INSPECTOR_PRIVATE_H
 
-#include "tui/text/json_tree.h"
 #include "tui/pane/pane_inspector.h"
+#include "tui/text/json_tree.h"
 
 /* What of a call a line of the text belongs to. */
 enum ik_call_part {
-	IK_PART_CALL,      /* name and facts */
+	IK_PART_CALL, /* name and facts */
 	IK_PART_ARGUMENTS,
 	IK_PART_CHANGES,
 	IK_PART_ERRORS,
@@ -28,11 +28,7 @@ struct ik_inspector_line {
 };
 
 /* How far a call's JSON is unfolded unless a node says otherwise. */
-enum ik_fold_all {
-	IK_FOLD_USUAL,
-	IK_FOLD_NONE,
-	IK_FOLD_EVERY
-};
+enum ik_fold_all { IK_FOLD_USUAL, IK_FOLD_NONE, IK_FOLD_EVERY };
 
 /* A node that the person folded or unfolded, kept while the session runs. */
 struct ik_fold {
@@ -41,7 +37,7 @@ struct ik_fold {
 	enum ik_tree_state state;
 };
 struct ik_call_folds {
-	const struct ik_call *call;
+	const struct ik_shown_call *call;
 	enum ik_fold_all all;
 	struct ik_fold *folds;
 	size_t count, capacity;
@@ -56,32 +52,32 @@ struct ik_tree_owner {
 struct ik_inspector {
 	struct ik_pane pane;
 	struct ik_calls *calls;
-	bool moved;                    /* the person selected a call */
-	const struct ik_call *call;    /* the selected one */
-	const struct ik_call *shown;   /* whose text is in the pane */
+	bool moved;                        /* the person selected a call */
+	const struct ik_shown_call *call;  /* the selected one */
+	const struct ik_shown_call *shown; /* whose text is in the pane */
 	unsigned shown_version;
 	enum ik_call_stage shown_stage;
 	struct ik_block *output, *errors; /* of a call that runs; NULL: none yet */
 	size_t output_length, errors_length;
-	size_t left_out;               /* as it was when the text was made */
-	size_t page, shown_page;       /* 0: the call, with the first part of its large texts */
-	bool page_end;                 /* the page is to be shown from its end */
-	bool arrived;                  /* a part that it may show was on its way */
-	bool again;                    /* the text is to be made anew */
+	size_t left_out;         /* as it was when the text was made */
+	size_t page, shown_page; /* 0: the call, with the first part of its large texts */
+	bool page_end;           /* the page is to be shown from its end */
+	bool arrived;            /* a part that it may show was on its way */
+	bool again;              /* the text is to be made anew */
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
-	struct ik_buf reaction;        /* the text of the last one */
+	struct ik_buf reaction; /* the text of the last one */
 	/* The text's lines, one for each block, and what they are of. */
 	struct ik_inspector_line *lines;
 	size_t line_count, line_capacity;
 	struct ik_json_tree *trees[IK_PARTS];
 	struct ik_tree_owner owners[IK_PARTS];
-	const struct ik_call *tree_call;
+	const struct ik_shown_call *tree_call;
 	unsigned tree_version;
-	struct ik_buf decoded;         /* a large envelope, as far as it was read, */
-	size_t decoded_at;             /* which is up to here; 0: not begun */
-	enum ik_call_part building;    /* whose lines are being made */
+	struct ik_buf decoded;      /* a large envelope, as far as it was read, */
+	size_t decoded_at;          /* which is up to here; 0: not begun */
+	enum ik_call_part building; /* whose lines are being made */
 	/* The cursor in it. */
 	bool in_text;
 	size_t cursor;
@@ -123,6 +119,6 @@ void ik_inspector_fold(struct ik_inspector *inspector, enum ik_action action);
 void ik_inspector_copy_line(struct ik_inspector *inspector, struct ik_buf *out);
 
 /* Append what one wants of a call elsewhere. */
-void ik_inspector_copy_call(const struct ik_call *call, struct ik_buf *out);
+void ik_inspector_copy_call(const struct ik_shown_call *call, struct ik_buf *out);
 
 #endif

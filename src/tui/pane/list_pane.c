@@ -63,6 +63,7 @@ static void type(struct ik_list_pane *list, const struct ik_key *key)
 {
 	char bytes[4];
 	int length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
+
 	if (key->code == IK_KEY_PASTE && !key->text_cut)
 		(void)ik_editor_insert(list->filter, key->text, key->text_length);
 	else if (length > 0 && !(key->modifiers & (IK_ALT | IK_CONTROL)))
@@ -74,6 +75,7 @@ static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_ke
 	enum ik_action action)
 {
 	size_t ignored;
+
 	switch (action) {
 	case IK_ACTION_CANCEL:
 		list->filter = ik_editor_free(list->filter);
@@ -87,8 +89,8 @@ static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_ke
 		type(list, key);
 		break;
 	default:
-		if (action != IK_ACTION_LINE_START && action != IK_ACTION_LINE_END
-			&& ik_pane_act(&list->pane, action))
+		if (action != IK_ACTION_LINE_START && action != IK_ACTION_LINE_END &&
+			ik_pane_act(&list->pane, action))
 			return IK_LIST_TAKEN;
 		if (!ik_editor_act(list->filter, action))
 			return IK_LIST_PASSED;
@@ -107,8 +109,8 @@ static bool text_key(struct ik_list_pane *list, enum ik_action action)
 		return true;
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
-		return ik_pane_act(&list->pane, action == IK_ACTION_LINE_START ? IK_ACTION_TOP
-			: IK_ACTION_BOTTOM);
+		return ik_pane_act(&list->pane,
+			action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
 	case IK_ACTION_CANCEL:
 		list->in_text = false;
 		return true;
@@ -149,15 +151,17 @@ struct ik_reaction ik_list_pane_react(struct ik_list_pane *list, enum ik_reactio
 	ik_buf_clear(&list->reaction);
 	ik_buf_puts(&list->reaction, text);
 	return (struct ik_reaction){
-		.kind = kind, .text = list->reaction.data, .length = list->reaction.length};
+		.kind = kind, .text = list->reaction.data, .length = list->reaction.length
+	};
 }
 
 /* Does a key do something in a list that shows nothing? */
 static bool works_without_items(enum ik_action action)
 {
-	static const enum ik_action actions[] = {IK_ACTION_FILTER, IK_ACTION_SEARCH_SESSIONS,
-		IK_ACTION_WHERE, IK_ACTION_REFRESH, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL};
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+	static const enum ik_action actions[] = { IK_ACTION_FILTER, IK_ACTION_SEARCH_SESSIONS,
+		IK_ACTION_WHERE, IK_ACTION_REFRESH, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL };
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
 		if (actions[i] == action)
 			return true;
 	return false;
@@ -170,10 +174,12 @@ static void list_hints(struct ik_list_pane *list, const struct ik_list_hints *hi
 {
 	bool filtered = list->words.length > 0;
 	size_t count = 0;
+
 	for (size_t i = 0; i < hints->focus_count && count < IK_LIST_HINTS; i++) {
 		const struct ik_key_hint *hint = &hints->focus[i];
-		if (list->pane.count == 0 && (!works_without_items(hint->action)
-				|| (hint->action == IK_ACTION_FILTER && !filtered)))
+
+		if (list->pane.count == 0 &&
+			(!works_without_items(hint->action) || (hint->action == IK_ACTION_FILTER && !filtered)))
 			continue;
 		list->hints[count] = *hint;
 		if (filtered && hints->all && hint->action == IK_ACTION_CANCEL)
@@ -184,8 +190,8 @@ static void list_hints(struct ik_list_pane *list, const struct ik_list_hints *hi
 	view->hint_count = count;
 }
 
-void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
-	bool focus, struct ik_pane_view *view)
+void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints, bool focus,
+	struct ik_pane_view *view)
 {
 	view->focus = focus;
 	if (!focus) {
@@ -207,16 +213,18 @@ void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *h
 }
 
 /* The row of the filter, where there is one; returns how many rows it took. */
-static int draw_filter(const struct ik_list_pane *list, const char *count,
-	struct ik_cells *cells, struct ik_rectangle area, int *ret_row, int *ret_column)
+static int draw_filter(const struct ik_list_pane *list, const char *count, struct ik_cells *cells,
+	struct ik_rectangle area, int *ret_row, int *ret_column)
 {
-	struct ik_rectangle row = {area.row + 1, area.column, 1, area.columns};
+	struct ik_rectangle row = { area.row + 1, area.column, 1, area.columns };
+
 	if ((!list->filter && list->words.length == 0) || area.rows < FILTER_ROWS)
 		return 0;
 	int columns = count ? (int)ik_utf8_width(count, strlen(count)) : 0;
+
 	if (count && columns + FILTER_COLUMNS < row.columns) {
-		ik_cells_text(cells, row, row.row, row.column + row.columns - columns, IK_STYLE_DIM,
-			count, strlen(count));
+		ik_cells_text(cells, row, row.row, row.column + row.columns - columns, IK_STYLE_DIM, count,
+			strlen(count));
 		row.columns -= columns + 1;
 	}
 	if (list->filter) {

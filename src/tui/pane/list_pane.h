@@ -44,10 +44,10 @@ void ik_list_pane_done(struct ik_list_pane *list);
 
 /* What a key was. */
 enum ik_list_key {
-	IK_LIST_OTHER,    /* one of the owner's own */
-	IK_LIST_PASSED,   /* a filter is being written, and there it means nothing */
-	IK_LIST_TAKEN,    /* done */
-	IK_LIST_FILTERED  /* done, and the words are others now */
+	IK_LIST_OTHER,   /* one of the owner's own */
+	IK_LIST_PASSED,  /* a filter is being written, and there it means nothing */
+	IK_LIST_TAKEN,   /* done */
+	IK_LIST_FILTERED /* done, and the words are others now */
 };
 /* A key (and what it is bound to) while the pane has them: all while the filter is written,
  * else what opens or ends it, or leads into the text of the selected item and back. */
@@ -78,8 +78,8 @@ struct ik_list_hints {
 	size_t focus_count, text_count, filter_count, away_count;
 	const char *all;
 };
-void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints,
-	bool focus, struct ik_pane_view *view);
+void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints, bool focus,
+	struct ik_pane_view *view);
 
 /* Draw it; view->empty: what stands there when there is no item. count stands at the right of
  * the filter ("3 of 12"), NULL for nothing. The cursor is set where the filter is being

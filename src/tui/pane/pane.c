@@ -10,8 +10,9 @@
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	const struct ik_keymap *keymap, bool utf8)
 {
-	*pane = (struct ik_pane){.ops = ops, .utf8 = utf8, .keymap = keymap,
-		.text = ik_scrollback_new()};
+	*pane = (struct ik_pane){
+		.ops = ops, .utf8 = utf8, .keymap = keymap, .text = ik_scrollback_new()
+	};
 }
 
 void ik_pane_done(struct ik_pane *pane)
@@ -76,6 +77,7 @@ bool ik_pane_click(struct ik_pane *pane, int row)
 	if (row < pane->list_row || row >= pane->list_row + pane->list_rows)
 		return false;
 	size_t index = pane->list_top + (size_t)(row - pane->list_row);
+
 	if (index >= pane->count)
 		return false;
 	select_item(pane, index);
@@ -90,17 +92,19 @@ void ik_pane_scroll(struct ik_pane *pane, int rows)
 
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane)
 {
-	struct ik_scroll_place place = {0};
+	struct ik_scroll_place place = { 0 };
+
 	if (pane->text_moved)
 		place = ik_scrollback_place(pane->text);
 	ik_scrollback_clear(pane->text);
 	return place;
 }
 
-struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind,
-	const char *text, size_t length)
+struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, const char *text,
+	size_t length)
 {
 	struct ik_block *block = ik_block_new(kind, pane->utf8);
+
 	ik_block_append(block, text, length);
 	ik_scrollback_add(pane->text, block);
 	return block;
@@ -115,6 +119,7 @@ void ik_pane_json(struct ik_pane *pane, const char *text, size_t length)
 {
 	struct ik_json_span value;
 	struct ik_buf pretty;
+
 	ik_buf_init(&pretty, IK_LIMIT_ENVELOPE);
 	if (ik_json_check(text, length, &value, NULL) == IK_OK)
 		ik_json_pretty(&pretty, value);
@@ -135,6 +140,7 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8)
 {
 	const char *dash = utf8 ? "─" : "-";
+
 	ik_cells_fill_with(cells, row, style, dash);
 }
 
@@ -142,6 +148,7 @@ void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style
 static int count_rows(const char *text, size_t length, int columns)
 {
 	int rows = 0;
+
 	for (size_t at = 0; at < length; rows++)
 		at += ik_wrap_row(text + at, length - at, columns).taken;
 	return rows;
@@ -151,14 +158,17 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 {
 	size_t length = strlen(text);
 	int columns = area.columns > 4 ? area.columns - 4 : area.columns;
+
 	if (columns < 1 || area.rows < 1)
 		return;
 	int rows = count_rows(text, length, columns);
 	int row = area.row + (rows < area.rows ? (area.rows - rows) / 2 : 0);
+
 	for (size_t at = 0; at < length && row < area.row + area.rows; row++) {
 		struct ik_row line = ik_wrap_row(text + at, length - at, columns);
 		int width = (int)ik_utf8_width(text + at, line.shown);
 		int column = area.column + (width < area.columns ? (area.columns - width) / 2 : 0);
+
 		ik_cells_text(cells, area, row, column, IK_STYLE_DIM, text + at, line.shown);
 		at += line.taken;
 	}
@@ -168,14 +178,16 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 static int list_rows(const struct ik_pane *pane, const struct ik_pane_view *view, int rows)
 {
 	int most = view->list_first ? rows : rows * 2 / 5 > 1 ? rows * 2 / 5 : 1;
+
 	return pane->count < (size_t)most ? (int)pane->count : most;
 }
 
 /* Draw the items around the selected one. */
-static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view,
-	struct ik_cells *cells, struct ik_rectangle area)
+static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view, struct ik_cells *cells,
+	struct ik_rectangle area)
 {
 	size_t rows = (size_t)area.rows;
+
 	pane->list_row = area.row;
 	pane->list_rows = area.rows;
 	if (pane->selected < pane->list_top)
@@ -186,8 +198,9 @@ static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view,
 		pane->list_top = pane->count > rows ? pane->count - rows : 0;
 	for (size_t i = 0; i < rows && pane->list_top + i < pane->count; i++) {
 		size_t index = pane->list_top + i;
-		struct ik_rectangle row = {area.row + (int)i, area.column, 1, area.columns};
+		struct ik_rectangle row = { area.row + (int)i, area.column, 1, area.columns };
 		enum ik_style style = index == pane->selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL;
+
 		ik_cells_fill(cells, row, style);
 		view->item(view->arg, index, cells, row, style);
 	}
@@ -198,9 +211,10 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 	struct ik_cells *cells, struct ik_rectangle row)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(4));
-	ik_keymap_put_hints(pane->keymap, view->context, view->hints, view->hint_count,
-		row.columns, &out);
+	ik_keymap_put_hints(pane->keymap, view->context, view->hints, view->hint_count, row.columns,
+		&out);
 	if (out.length > 0)
 		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);
@@ -213,19 +227,19 @@ void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	if (area.rows < 1 || area.columns < 1)
 		return;
 	enum ik_style frame = view->focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
-	struct ik_rectangle title = {area.row, area.column, 1, area.columns};
-	struct ik_rectangle keys = {area.row + area.rows - 1, area.column, 1, area.columns};
+	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
+	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
 	ik_pane_rule(cells, title, frame, pane->utf8);
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
 }
 
-void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
-	struct ik_cells *cells, struct ik_rectangle area)
+void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct ik_cells *cells,
+	struct ik_rectangle area)
 {
 	ik_pane_draw_frame(pane, view, cells, area);
-	struct ik_rectangle body = {area.row + 1, area.column, area.rows - 2, area.columns};
+	struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
 	pane->list_rows = 0;
 	body.row += view->reserved;
 	body.rows -= view->reserved;
@@ -237,19 +251,20 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
 	}
 	if (view->item) {
 		struct ik_rectangle list = body;
+
 		list.rows = view->text_focus ? 1 : list_rows(pane, view, body.rows);
 		draw_list(pane, view, cells, list);
 		if (list.rows == body.rows)
 			return; /* the list has all the room */
-		struct ik_rectangle rule = {list.row + list.rows, area.column, 1, area.columns};
-		ik_pane_rule(cells, rule, view->focus && view->text_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME,
-			pane->utf8);
+		struct ik_rectangle rule = { list.row + list.rows, area.column, 1, area.columns };
+		ik_pane_rule(cells, rule,
+			view->focus && view->text_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, pane->utf8);
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}
 	pane->text_row = body.row;
 	ik_scrollback_resize(pane->text, body.rows, body.columns);
 	if (!pane->text_moved)
-		ik_scrollback_go(pane->text, (struct ik_scroll_place){.at_end = pane->text_follows});
+		ik_scrollback_go(pane->text, (struct ik_scroll_place){ .at_end = pane->text_follows });
 	ik_scrollback_draw(pane->text, cells, body);
 }

@@ -19,12 +19,12 @@ struct ik_status_bar;
 
 /* What came of a key in a pane. */
 enum ik_pane_result {
-	IK_PANE_PASSED,   /* it means nothing here */
+	IK_PANE_PASSED, /* it means nothing here */
 	IK_PANE_TAKEN,
-	IK_PANE_CALLED,   /* taken: it makes a call, which is to be shown */
-	IK_PANE_CLOSED,   /* taken: the pane is to close */
-	IK_PANE_YIELDED,  /* the pane is to close, and the key goes to the editor */
-	IK_PANE_BLOCKED   /* taken, but the editor must be empty for it */
+	IK_PANE_CALLED,  /* taken: it makes a call, which is to be shown */
+	IK_PANE_CLOSED,  /* taken: the pane is to close */
+	IK_PANE_YIELDED, /* the pane is to close, and the key goes to the editor */
+	IK_PANE_BLOCKED  /* taken, but the editor must be empty for it */
 };
 
 /*
@@ -53,9 +53,8 @@ struct ik_pane_ops {
 	bool (*work)(struct ik_pane *pane, bool *ret_changed);
 	/* bar: how things are. The cursor is set where something is being written, else left
 	 * alone. True: draw again soon. */
-	bool (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area,
-		bool focus, const struct ik_status_bar *bar, int *ret_cursor_row,
-		int *ret_cursor_column);
+	bool (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+		const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column);
 	void (*release)(struct ik_pane *pane);
 };
 
@@ -63,14 +62,14 @@ struct ik_pane {
 	const struct ik_pane_ops *ops; /* NULL: it is a part of something else */
 	bool utf8;
 	const struct ik_keymap *keymap; /* borrowed */
-	size_t count;            /* items */
+	size_t count;                   /* items */
 	size_t selected;
 	size_t list_top;         /* the first item that is seen, */
 	int list_row, list_rows; /* where the list was drawn last */
 	struct ik_scrollback *text;
-	int text_row;            /* where it was drawn last */
-	bool text_moved;         /* scrolled by the person: it stays where it is; */
-	bool text_follows;       /* else it shows its end, or its start */
+	int text_row;      /* where it was drawn last */
+	bool text_moved;   /* scrolled by the person: it stays where it is; */
+	bool text_follows; /* else it shows its end, or its start */
 };
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
@@ -92,8 +91,8 @@ void ik_pane_scroll(struct ik_pane *pane, int rows);
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane);
 void ik_pane_heading(struct ik_pane *pane, const char *heading);
 /* Sanitised here; returns the block, which may be appended to. */
-struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind,
-	const char *text, size_t length);
+struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, const char *text,
+	size_t length);
 /* JSON printed for people; as it is when it is no JSON. */
 void ik_pane_json(struct ik_pane *pane, const char *text, size_t length);
 void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool follow);
@@ -101,21 +100,21 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 /* How a pane is drawn. */
 struct ik_pane_view {
 	const char *title;
-	unsigned context;        /* in which its keys are pressed */
+	unsigned context;                /* in which its keys are pressed */
 	const struct ik_key_hint *hints; /* the last line: what has no room is left out */
 	size_t hint_count;
 	bool focus;
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 		enum ik_style style);
-	bool text_focus;         /* the text has the keys: of the list, only what is selected is seen */
-	bool list_first;         /* the list has what it needs before the text has anything */
-	int reserved;            /* rows under the title that somebody else draws */
-	const char *empty;       /* instead of list and text when there is no item */
+	bool text_focus;   /* the text has the keys: of the list, only what is selected is seen */
+	bool list_first;   /* the list has what it needs before the text has anything */
+	int reserved;      /* rows under the title that somebody else draws */
+	const char *empty; /* instead of list and text when there is no item */
 	void *arg;
 };
-void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view,
-	struct ik_cells *cells, struct ik_rectangle area);
+void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct ik_cells *cells,
+	struct ik_rectangle area);
 
 /* Only the title and the keys. */
 void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,

@@ -16,6 +16,7 @@
 static void release(struct ik_pane *pane)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
+
 	for (size_t i = 0; i < browser->memory_count; i++) {
 		free(browser->memories[i].tool);
 		free(browser->memories[i].arguments);
@@ -27,8 +28,7 @@ static void release(struct ik_pane *pane)
 	free(browser);
 }
 
-void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms,
-	void *arg)
+void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms, void *arg)
 {
 	browser->forms = forms;
 	browser->forms_arg = arg;
@@ -51,15 +51,17 @@ bool ik_browser_measure_some(struct ik_browser *browser)
 	struct ik_browser_list *list = &browser->tools;
 	const char *name;
 	struct ik_buf out;
+
 	if (!browser->forms)
 		return false;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
 	for (size_t i = 0; i < MEASURED_A_FRAME && browser->measured < list->count; i++) {
 		struct ik_browser_row *row = &list->rows[browser->measured++];
+
 		ik_buf_clear(&out);
 		row->bytes = 0;
-		if (row->tool->parameters
-			&& browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
+		if (row->tool->parameters &&
+			browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
 			row->bytes = out.length;
 		if (row->tool->state == IK_TOOL_OK)
 			browser->bytes += row->bytes;
@@ -103,8 +105,9 @@ struct bookmark {
 static struct bookmark bookmark(const struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = ik_browser_selected(browser);
-	return row ? (struct bookmark){ik_strdup(row->tool->path), ik_strdup(row->tool->name)}
-		: (struct bookmark){NULL, NULL};
+
+	return row ? (struct bookmark){ ik_strdup(row->tool->path), ik_strdup(row->tool->name) }
+			   : (struct bookmark){ NULL, NULL };
 }
 
 /* Go back to it, and take over how much is shown. */
@@ -112,7 +115,8 @@ static void go_back(struct ik_browser *browser, struct bookmark mark)
 {
 	browser->list.pane.count = browser->tools.shown_count;
 	browser->list.pane.selected = mark.path
-		? ik_browser_list_find(&browser->tools, mark.path, mark.name) : 0;
+		? ik_browser_list_find(&browser->tools, mark.path, mark.name)
+		: 0;
 	browser->looked_at = NULL;
 	free(mark.path);
 	free(mark.name);
@@ -121,6 +125,7 @@ static void go_back(struct ik_browser *browser, struct bookmark mark)
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry)
 {
 	struct bookmark mark = bookmark(browser);
+
 	ik_browser_list_set_registry(&browser->tools, registry);
 	browser->name_columns = measure_names(&browser->tools);
 	ik_browser_measure(browser);
@@ -131,6 +136,7 @@ void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *reg
 static void leave_row(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = browser->looked_at;
+
 	if (!row || row == ik_browser_selected(browser) || row->change == IK_CHANGE_NONE)
 		return;
 	struct bookmark mark = bookmark(browser);
@@ -152,6 +158,7 @@ static void open_pane(struct ik_pane *pane)
 static bool act(struct ik_pane *pane, enum ik_action action)
 {
 	bool taken = ik_pane_act(pane, action);
+
 	leave_row((struct ik_browser *)pane);
 	return taken;
 }
@@ -160,6 +167,7 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 static unsigned context(const struct ik_pane *pane)
 {
 	const struct ik_browser *browser = (const struct ik_browser *)pane;
+
 	return browser->list.filter || browser->call ? IK_IN_PROMPT : IK_IN_BROWSER;
 }
 
@@ -167,6 +175,7 @@ static unsigned context(const struct ik_pane *pane)
 static void take_filter(struct ik_browser *browser)
 {
 	struct bookmark mark = bookmark(browser);
+
 	ik_browser_list_set_filter(&browser->tools, browser->list.words.data);
 	go_back(browser, mark);
 }
@@ -184,6 +193,7 @@ static struct ik_browser_memory *memory_of(struct ik_browser *browser, const cha
 static void open_form(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = ik_browser_selected(browser);
+
 	if (!row || row->tool->state != IK_TOOL_OK)
 		return;
 	const struct ik_browser_memory *memory = memory_of(browser, row->tool->name);
@@ -197,14 +207,16 @@ static void close_form(struct ik_browser *browser)
 	struct ik_error error;
 	struct ik_buf out;
 	const char *tool = ik_form_tool(browser->call);
+
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
 	if (ik_form_put(browser->call, &out, &error) == IK_OK) {
 		struct ik_browser_memory *memory = memory_of(browser, tool);
+
 		if (!memory) {
 			browser->memories = ik_alloc_array(browser->memories, browser->memory_count + 1,
-				sizeof *browser->memories);
+				sizeof(*browser->memories));
 			memory = &browser->memories[browser->memory_count++];
-			*memory = (struct ik_browser_memory){.tool = ik_strdup(tool)};
+			*memory = (struct ik_browser_memory){ .tool = ik_strdup(tool) };
 		}
 		free(memory->arguments);
 		memory->arguments = ik_strndup(out.data, out.length);
@@ -218,6 +230,7 @@ static enum ik_pane_result send_form(struct ik_browser *browser, struct ik_react
 {
 	struct ik_buf *text = &browser->list.reaction;
 	struct ik_error error;
+
 	ik_buf_clear(text);
 	ik_buf_printf(text, "/run %s ", ik_form_tool(browser->call));
 	bool good = ik_form_put(browser->call, text, &error) == IK_OK;
@@ -225,7 +238,8 @@ static enum ik_pane_result send_form(struct ik_browser *browser, struct ik_react
 	if (!good)
 		return IK_PANE_TAKEN;
 	*ret_reaction = (struct ik_reaction){
-		.kind = IK_REACT_SUBMIT, .text = text->data, .length = text->length};
+		.kind = IK_REACT_SUBMIT, .text = text->data, .length = text->length
+	};
 	return IK_PANE_CALLED;
 }
 
@@ -254,11 +268,12 @@ static void turn_form(struct ik_browser *browser, bool back)
 	size_t forms = 2;
 	const char *name;
 	struct ik_buf out;
+
 	if (!row)
 		return;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
-	while (browser->forms && row->tool->parameters
-		&& browser->forms->put(browser->forms_arg, row->tool, forms - 2, &out, &name)) {
+	while (browser->forms && row->tool->parameters &&
+		browser->forms->put(browser->forms_arg, row->tool, forms - 2, &out, &name)) {
 		ik_buf_clear(&out);
 		forms++;
 	}
@@ -272,8 +287,9 @@ static void turn_form(struct ik_browser *browser, bool back)
 static struct ik_reaction switch_tool(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = ik_browser_selected(browser);
+
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
-		return (struct ik_reaction){.kind = IK_REACT_NONE};
+		return (struct ik_reaction){ .kind = IK_REACT_NONE };
 	return ik_list_pane_react(&browser->list, IK_REACT_SWITCH_TOOL, row->tool->name);
 }
 
@@ -283,6 +299,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
 	struct ik_browser_list *tools = &browser->tools;
+
 	if (browser->call)
 		return form_key(browser, key, action, ret_reaction);
 	switch (ik_list_pane_key(&browser->list, key, action)) {
@@ -300,6 +317,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	switch (action) {
 	case IK_ACTION_SORT: {
 		struct bookmark mark = bookmark(browser);
+
 		ik_browser_list_set_order(tools,
 			tools->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME);
 		go_back(browser, mark);
@@ -324,26 +342,29 @@ void ik_browser_sync_text(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = ik_browser_selected(browser);
 	unsigned version = ik_calls_version(browser->calls);
+
 	if (row->tool == browser->shown && version == browser->calls_version)
 		return;
 	struct ik_browser_uses uses = ik_browser_count_uses(browser, row->tool->name);
 	browser->calls_version = version;
-	bool same = uses.count == browser->shown_uses.count && uses.failed == browser->shown_uses.failed
-		&& uses.timed == browser->shown_uses.timed;
+	bool same = uses.count == browser->shown_uses.count &&
+		uses.failed == browser->shown_uses.failed && uses.timed == browser->shown_uses.timed;
 	if (row->tool != browser->shown || !same)
 		ik_browser_rebuild(browser, row, &uses);
 }
 
+/* clang-format off */
 static const struct ik_pane_ops ops = {
 	.toggle = IK_ACTION_BROWSER, .open = open_pane, .context = context, .key = key, .act = act,
 	.click = ik_list_pane_click, .scroll = ik_pane_scroll, .draw = ik_browser_draw,
 	.release = release,
 };
+/* clang-format on */
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	bool utf8)
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8)
 {
-	struct ik_browser *browser = ik_alloc(sizeof *browser);
+	struct ik_browser *browser = ik_alloc(sizeof(*browser));
+
 	ik_list_pane_init(&browser->list, &ops, keymap, utf8);
 	browser->calls = calls;
 	ik_browser_list_init(&browser->tools, calls);

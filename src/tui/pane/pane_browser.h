@@ -10,9 +10,9 @@
 #define IK_TUI_PANE_PANE_BROWSER_H
 
 #include "tool/registry.h"
-#include "tui/scrollback/calls.h"
 #include "tui/pane/pane.h"
 #include "tui/pane/tool_forms.h"
+#include "tui/scrollback/calls.h"
 
 struct ik_browser;
 
@@ -20,8 +20,7 @@ struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap
 	bool utf8);
 
 /* Who knows how providers are told of tools. Borrowed; NULL: nobody. */
-void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms,
-	void *arg);
+void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms, void *arg);
 /* The provider of now is another one: sizes are measured anew. */
 void ik_browser_measure(struct ik_browser *browser);
 

@@ -25,18 +25,19 @@ static const struct {
 	const char *heading;
 	unsigned context;
 } parts[PART_COUNT] = {
-	{IK_ACTION_HELP, N_("Keys everywhere"), 0},
-	{IK_ACTION_PAGE_UP, N_("Keys of the conversation"), IK_IN_SCROLLBACK},
-	{IK_ACTION_UNFOLD, N_("Keys of the tool inspector"), IK_IN_INSPECTOR},
-	{IK_ACTION_FILTER, N_("Keys of the tool browser"), IK_IN_BROWSER},
-	{IK_ACTION_RESUME, N_("Keys of the sessions"), IK_IN_SESSIONS},
-	{IK_ACTION_SEND, N_("Keys of the editor"), 0},
+	{ IK_ACTION_HELP, N_("Keys everywhere"), 0 },
+	{ IK_ACTION_PAGE_UP, N_("Keys of the conversation"), IK_IN_SCROLLBACK },
+	{ IK_ACTION_UNFOLD, N_("Keys of the tool inspector"), IK_IN_INSPECTOR },
+	{ IK_ACTION_FILTER, N_("Keys of the tool browser"), IK_IN_BROWSER },
+	{ IK_ACTION_RESUME, N_("Keys of the sessions"), IK_IN_SESSIONS },
+	{ IK_ACTION_SEND, N_("Keys of the editor"), 0 },
 };
 
 /* Append the line of keys with what they do. */
 static void put_keys(const char *keys, const char *description, struct ik_buf *out)
 {
 	int width = (int)ik_utf8_width(keys, strlen(keys));
+
 	if (width == 0)
 		return;
 	ik_buf_puts(out, keys);
@@ -52,6 +53,7 @@ static void put_keys(const char *keys, const char *description, struct ik_buf *o
 static void put_binding(const struct ik_binding *binding, unsigned context, struct ik_buf *out)
 {
 	struct ik_buf keys;
+
 	if (context != 0) {
 		put_keys(binding->keys, _(binding->description), out);
 		return;
@@ -69,12 +71,14 @@ static bool put_agents(const struct ik_keymap *keymap, size_t row, struct ik_buf
 	enum { AGENTS = IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1 + 1 };
 	const char *first = ik_keymap_at(keymap, row)->keys, *keys = first;
 	size_t stem = strlen(first);
+
 	if (stem < 2)
 		return false;
 	stem--;
 	for (size_t i = 0; i < AGENTS; i++) {
 		keys = ik_keymap_at(keymap, row + i)->keys;
-		if (strlen(keys) != stem + 1 || memcmp(keys, first, stem) != 0 || keys[stem] != '1' + (char)i)
+		if (strlen(keys) != stem + 1 || memcmp(keys, first, stem) != 0 ||
+			keys[stem] != '1' + (char)i)
 			return false;
 	}
 	/* Translators: from the first key to the last. */
@@ -89,16 +93,21 @@ static void put_letters(const struct ik_keymap *keymap, unsigned context, struct
 {
 	const struct ik_binding *binding;
 	size_t part = 0;
+
 	for (size_t row = 0; (binding = ik_keymap_at(keymap, row)); row++) {
 		struct ik_buf keys;
+
 		while (part + 1 < PART_COUNT && binding->action == parts[part + 1].first)
 			part++;
 		if (parts[part].context != 0 || !(binding->contexts & context))
 			continue;
 		ik_buf_init(&keys, IK_KIB(4));
 		ik_binding_put_keys(binding, true, &keys);
-		put_keys(keys.data, binding->action == IK_ACTION_UP ? _("Up")
-			: binding->action == IK_ACTION_DOWN ? _("Down") : _(binding->description), out);
+		put_keys(keys.data,
+			binding->action == IK_ACTION_UP         ? _("Up")
+				: binding->action == IK_ACTION_DOWN ? _("Down")
+													: _(binding->description),
+			out);
 		ik_buf_done(&keys);
 	}
 }
@@ -109,11 +118,13 @@ static void add_keys(struct ik_help *help)
 	struct ik_pane *pane = &help->pane;
 	const struct ik_binding *binding = ik_keymap_at(pane->keymap, 0);
 	size_t row = 0;
+
 	for (size_t part = 0; part < PART_COUNT; part++) {
 		struct ik_buf out;
+
 		ik_buf_init(&out, IK_KIB(64));
 		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
-			binding = ik_keymap_at(pane->keymap, ++row))
+			 binding = ik_keymap_at(pane->keymap, ++row))
 			if (binding->action == IK_ACTION_AGENT_1 && put_agents(pane->keymap, row, &out))
 				row += IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1;
 			else
@@ -134,9 +145,11 @@ static int table_hang(const char *table)
 {
 	const char *gap = strstr(table, "  ");
 	size_t line = strcspn(table, "\n");
+
 	if (!gap || (size_t)(gap - table) >= line)
 		return 0;
 	size_t names = (size_t)(gap - table);
+
 	return (int)(ik_utf8_width(table, names) + strspn(gap, " "));
 }
 
@@ -153,19 +166,22 @@ static void add_commands(struct ik_pane *pane, const char *commands)
 static void add_panes(struct ik_pane *pane)
 {
 	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
-	char *text = ik_keymap_sentence(pane->keymap, _("{browser} and {inspector} open a pane and give "
-		"it the keys: {up} and {down} select, {scroll-page-up} and {scroll-page-down} scroll its "
-		"text. {next-pane} goes from the editor to the conversation, to the side pane, and back "
-		"to the editor, and so does anything you type that means nothing there. {line-start} and "
-		"{line-end} scroll the conversation while the editor is empty. A key that is a character "
-		"alone means something outside the editor only.\n"
-		"{cancel} closes this page or the pane that has the keys, else cancels a running turn, else "
-		"closes the pane. "
-		"{interrupt} cancels a running turn, else clears the line; twice on an empty line it ends "
-		"the program.\n"
-		"The wheel turns what it is over, and a click gives the keys to what it is on; "
-		"what is dragged over, or clicked twice, is copied. The terminal's own selection works "
-		"with Shift held down, or when {mouse} leaves it the mouse."));
+	char *text = ik_keymap_sentence(pane->keymap,
+		_("{browser} and {inspector} open a pane and give "
+		  "it the keys: {up} and {down} select, {scroll-page-up} and {scroll-page-down} scroll its "
+		  "text. {next-pane} goes from the editor to the conversation, to the side pane, and back "
+		  "to the editor, and so does anything you type that means nothing there. {line-start} and "
+		  "{line-end} scroll the conversation while the editor is empty. A key that is a character "
+		  "alone means something outside the editor only.\n"
+		  "{cancel} closes this page or the pane that has the keys, else cancels a running turn, "
+		  "else "
+		  "closes the pane. "
+		  "{interrupt} cancels a running turn, else clears the line; twice on an empty line it "
+		  "ends "
+		  "the program.\n"
+		  "The wheel turns what it is over, and a click gives the keys to what it is on; "
+		  "what is dragged over, or clicked twice, is copied. The terminal's own selection works "
+		  "with Shift held down, or when {mouse} leaves it the mouse."));
 	ik_pane_heading(pane, _("Panes"));
 	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
 	free(text);
@@ -190,17 +206,18 @@ void ik_help_open(struct ik_help *help, unsigned context)
 {
 	make_text(help);
 	help->pane.text_moved = true;
-	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){.at_end = false});
+	ik_scrollback_go(help->pane.text, (struct ik_scroll_place){ .at_end = false });
 	for (size_t part = 0; part < PART_COUNT; part++)
 		if (parts[part].context & context)
 			ik_scrollback_go(help->pane.text,
-				(struct ik_scroll_place){.block = (int64_t)help->parts[part]});
+				(struct ik_scroll_place){ .block = (int64_t)help->parts[part] });
 }
 
 /* Free it. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_help *help = (struct ik_help *)pane;
+
 	ik_pane_done(pane);
 	free(help->commands);
 	free(help);
@@ -218,11 +235,12 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 	return ik_pane_act(pane, action == IK_ACTION_LINE_END ? IK_ACTION_BOTTOM : action);
 }
 
-static const struct ik_pane_ops ops = {.act = act, .scroll = ik_pane_scroll, .release = release};
+static const struct ik_pane_ops ops = { .act = act, .scroll = ik_pane_scroll, .release = release };
 
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
 {
-	struct ik_help *help = ik_alloc(sizeof *help);
+	struct ik_help *help = ik_alloc(sizeof(*help));
+
 	ik_pane_init(&help->pane, &ops, keymap, utf8);
 	help->commands = ik_strdup(commands ? commands : "");
 	return help;
@@ -238,6 +256,7 @@ void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct 
 		.hint_count = keys->count,
 		.focus = true,
 	};
+
 	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */
 	ik_pane_draw(&help->pane, &view, cells, area);
 }

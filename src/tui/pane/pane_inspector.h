@@ -11,8 +11,8 @@
 #ifndef IK_TUI_PANE_PANE_INSPECTOR_H
 #define IK_TUI_PANE_PANE_INSPECTOR_H
 
-#include "tui/scrollback/call_parts.h"
 #include "tui/pane/pane.h"
+#include "tui/scrollback/call_parts.h"
 
 struct ik_inspector;
 

@@ -14,7 +14,7 @@
 #define ASIDE_PART 3 /* what stands at the end of a row gets at most one of so many parts of it */
 
 /* One to choose; its texts are owned. */
-struct item {
+struct pane_picker_item {
 	int number;
 	char *id, *title, *aside, *text, *line;
 };
@@ -25,18 +25,19 @@ struct ik_picker {
 	char *title, *empty;
 	const char *take;
 	bool fills_editor;
-	struct item *items;
+	struct pane_picker_item *items;
 	size_t count;
-	size_t *shown;            /* indexes of those that are left */
+	size_t *shown; /* indexes of those that are left */
 	int number_columns, aside_columns;
-	const struct item *read;  /* whose text stands beneath; NULL: nobody's */
+	const struct pane_picker_item *read; /* whose text stands beneath; NULL: nobody's */
 };
 
 /* Forget what was told. */
 static void clear(struct ik_picker *picker)
 {
 	for (size_t i = 0; i < picker->count; i++) {
-		struct item *item = &picker->items[i];
+		struct pane_picker_item *item = &picker->items[i];
+
 		free(item->id);
 		free(item->title);
 		free(item->aside);
@@ -58,6 +59,7 @@ static void clear(struct ik_picker *picker)
 static void release(struct ik_pane *pane)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
+
 	clear(picker);
 	ik_list_pane_done(&picker->list);
 	free(picker);
@@ -67,15 +69,17 @@ static void release(struct ik_pane *pane)
 static char *line_of(const char *text)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
 	ik_sanitize_line(&out, text, strlen(text));
 	return ik_buf_take(&out, NULL);
 }
 
 /* The selected one, or NULL. */
-static const struct item *selected(const struct ik_picker *picker)
+static const struct pane_picker_item *selected(const struct ik_picker *picker)
 {
 	const struct ik_pane *pane = &picker->list.pane;
+
 	return pane->selected < pane->count ? &picker->items[picker->shown[pane->selected]] : NULL;
 }
 
@@ -83,20 +87,23 @@ static const struct item *selected(const struct ik_picker *picker)
 static bool has_word(const struct ik_needle *word, const char *text)
 {
 	size_t length;
+
 	return ik_needle_find(word, text, strlen(text), 0, &length) != SIZE_MAX;
 }
 
 /* Do all of the words stand in it, or does its number begin so? */
-static bool fits(const struct item *item, const char *words)
+static bool fits(const struct pane_picker_item *item, const char *words)
 {
 	char *number = ik_format("%d", item->number);
 	bool all = true;
+
 	for (const char *at = words + strspn(words, " "); all && *at; at += strspn(at, " ")) {
 		size_t length = strcspn(at, " ");
 		struct ik_needle word;
+
 		ik_needle_init(&word, at, length);
-		all = strncmp(number, at, length) == 0 || has_word(&word, item->title)
-			|| has_word(&word, item->text) || has_word(&word, item->aside);
+		all = strncmp(number, at, length) == 0 || has_word(&word, item->title) ||
+			has_word(&word, item->text) || has_word(&word, item->aside);
 		ik_needle_done(&word);
 		at += length;
 	}
@@ -113,9 +120,11 @@ static void filter(struct ik_picker *picker, const char *id)
 	size_t digits = strspn(words, "0123456789");
 	long number = digits > 0 && words[digits] == '\0' ? strtol(words, NULL, 10) : 0;
 	bool named = false;
+
 	pane->count = pane->selected = 0;
 	for (size_t i = 0; i < picker->count; i++) {
-		const struct item *item = &picker->items[i];
+		const struct pane_picker_item *item = &picker->items[i];
+
 		if (!fits(item, words))
 			continue;
 		if (item->number == number || (!named && id && ik_text_equal(item->id, id)))
@@ -133,20 +142,25 @@ static void take_list(struct ik_picker *picker, const struct ik_pick_list *list)
 	picker->empty = ik_strdup(list->empty);
 	picker->take = list->take;
 	picker->fills_editor = list->fills_editor;
-	picker->items = ik_alloc_array(NULL, list->count + 1, sizeof *picker->items);
-	picker->shown = ik_alloc_array(NULL, list->count + 1, sizeof *picker->shown);
+	picker->items = ik_alloc_array(NULL, list->count + 1, sizeof(*picker->items));
+	picker->shown = ik_alloc_array(NULL, list->count + 1, sizeof(*picker->shown));
 	picker->count = list->count;
 	picker->number_columns = 1;
 	picker->aside_columns = 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct ik_pick *pick = &list->picks[i];
-		struct item *item = &picker->items[i];
-		*item = (struct item){
-			.number = pick->number, .id = ik_strdup(pick->id), .title = line_of(pick->title),
-			.aside = line_of(pick->aside), .text = ik_strdup(pick->text),
+		struct pane_picker_item *item = &picker->items[i];
+
+		*item = (struct pane_picker_item){
+			.number = pick->number,
+			.id = ik_strdup(pick->id),
+			.title = line_of(pick->title),
+			.aside = line_of(pick->aside),
+			.text = ik_strdup(pick->text),
 			.line = ik_strdup(pick->line),
 		};
 		int columns = (int)ik_utf8_width(item->aside, strlen(item->aside));
+
 		if (columns > picker->aside_columns)
 			picker->aside_columns = columns;
 		for (int rest = item->number, digits = 1; rest > 0; rest /= 10, digits++)
@@ -165,8 +179,9 @@ void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list)
 
 void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list)
 {
-	const struct item *item = selected(picker);
+	const struct pane_picker_item *item = selected(picker);
 	char *id = item ? ik_strdup(item->id) : NULL;
+
 	take_list(picker, list);
 	filter(picker, id);
 	free(id);
@@ -182,7 +197,8 @@ static unsigned context(const struct ik_pane *pane)
 /* Take the selected one. */
 static enum ik_pane_result take(struct ik_picker *picker, struct ik_reaction *ret_reaction)
 {
-	const struct item *item = selected(picker);
+	const struct pane_picker_item *item = selected(picker);
+
 	if (!item)
 		return IK_PANE_TAKEN;
 	if (picker->fills_editor && !ik_editor_is_empty(picker->editor))
@@ -196,10 +212,11 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
-	const struct item *item = selected(picker);
+	const struct pane_picker_item *item = selected(picker);
+
 	/* Nothing that is listed begins so: it is a command that is typed. */
-	if (ik_key_is_text(key) && key->codepoint == '/' && picker->list.words.length == 0
-		&& ik_editor_is_empty(picker->editor))
+	if (ik_key_is_text(key) && key->codepoint == '/' && picker->list.words.length == 0 &&
+		ik_editor_is_empty(picker->editor))
 		return IK_PANE_YIELDED;
 	if (action == IK_ACTION_CANCEL)
 		return IK_PANE_CLOSED;
@@ -223,31 +240,35 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	enum ik_style style)
 {
 	const struct ik_picker *picker = arg;
-	const struct item *item = &picker->items[picker->shown[index]];
+	const struct pane_picker_item *item = &picker->items[picker->shown[index]];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	int most = row.columns / ASIDE_PART;
 	int aside = picker->aside_columns < most ? picker->aside_columns : most;
 	int width = (int)ik_utf8_width(item->aside, strlen(item->aside));
 	char *number = ik_format("%*d", picker->number_columns, item->number);
+
 	ik_cells_label(cells, row, row.row, row.column, dim, number);
 	free(number);
-	struct ik_rectangle right = {row.row, row.column + row.columns - aside, 1, aside};
+	struct ik_rectangle right = { row.row, row.column + row.columns - aside, 1, aside };
 	ik_cells_label(cells, right, row.row, right.column + (width < aside ? aside - width : 0), dim,
 		item->aside);
-	struct ik_rectangle left = {row.row, row.column, 1, row.columns - aside - 1};
-	ik_cells_label(cells, left, row.row, row.column + picker->number_columns + 2, style, item->title);
+	struct ik_rectangle left = { row.row, row.column, 1, row.columns - aside - 1 };
+	ik_cells_label(cells, left, row.row, row.column + picker->number_columns + 2, style,
+		item->title);
 }
 
 /* Show the text of the selected one. */
 static void show_text(struct ik_picker *picker)
 {
 	struct ik_pane *pane = &picker->list.pane;
-	const struct item *item = selected(picker);
+	const struct pane_picker_item *item = selected(picker);
+
 	if (item == picker->read)
 		return;
 	picker->read = item;
 	pane->text_moved = false;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
+
 	if (item)
 		ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, item->text, strlen(item->text)));
 	ik_pane_text_end(pane, place, false);
@@ -259,28 +280,36 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	static const struct ik_key_hint away[] = {
-		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
 	};
 	const struct ik_key_hint keys[] = {
-		{IK_ACTION_SEND, IK_ACTION_NONE, picker->take, 1},
-		{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1},
+		{ IK_ACTION_SEND, IK_ACTION_NONE, picker->take, 1 },
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 	};
 	const struct ik_list_hints hints = {
 		.context = IK_IN_PROMPT,
-		.focus = keys, .focus_count = sizeof keys / sizeof *keys,
-		.filter = keys, .filter_count = sizeof keys / sizeof *keys,
-		.away = away, .away_count = sizeof away / sizeof *away,
+		.focus = keys,
+		.focus_count = sizeof(keys) / sizeof(*keys),
+		.filter = keys,
+		.filter_count = sizeof(keys) / sizeof(*keys),
+		.away = away,
+		.away_count = sizeof(away) / sizeof(*away),
 	};
 	size_t left = picker->list.pane.count;
 	char *count = left == picker->count ? NULL : ik_format(_("%zu of %zu"), left, picker->count);
 	struct ik_pane_view view = {
-		.title = picker->title, .item = draw_item, .arg = picker, .list_first = true,
-		.empty = left > 0 ? NULL : picker->count > 0 ? _("None of them has these words.")
-			: picker->empty,
+		.title = picker->title,
+		.item = draw_item,
+		.arg = picker,
+		.list_first = true,
+		.empty = left > 0       ? NULL
+			: picker->count > 0 ? _("None of them has these words.")
+								: picker->empty,
 	};
 	int row = -1, column = -1;
+
 	(void)bar;
 	show_text(picker);
 	ik_list_pane_hints(&picker->list, &hints, focus, &view);
@@ -293,15 +322,18 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	return false;
 }
 
+/* clang-format off */
 static const struct ik_pane_ops ops = {
 	.context = context, .key = key, .act = ik_pane_act, .click = ik_list_pane_click,
 	.scroll = ik_pane_scroll, .draw = draw, .release = release,
 };
+/* clang-format on */
 
 struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_editor *editor)
 {
-	struct ik_picker *picker = ik_alloc(sizeof *picker);
+	struct ik_picker *picker = ik_alloc(sizeof(*picker));
+
 	ik_list_pane_init(&picker->list, &ops, keymap, utf8);
 	picker->editor = editor;
 	return picker;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/markdown.h"
 #include "tui/pane/sessions_parts.h"
+#include "tui/text/markdown.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -32,6 +32,7 @@ static void clear(struct ik_sessions *sessions)
 static void release(struct ik_pane *pane)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
+
 	clear(sessions);
 	free(sessions->rows);
 	free(sessions->problem);
@@ -42,13 +43,15 @@ static void release(struct ik_pane *pane)
 const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions)
 {
 	return sessions->list.pane.selected < sessions->list.pane.count
-		? &sessions->rows[sessions->list.pane.selected] : NULL;
+		? &sessions->rows[sessions->list.pane.selected]
+		: NULL;
 }
 
 /* Ask for the next page, or for the first one. */
 static void ask(struct ik_sessions *sessions, bool anew)
 {
 	size_t count = sessions->list.pane.count;
+
 	if (!sessions->source)
 		return;
 	if (sessions->said && sessions->list.words.length == 0) {
@@ -61,7 +64,7 @@ static void ask(struct ik_sessions *sessions, bool anew)
 	sessions->anew = anew;
 	if (sessions->said) {
 		sessions->source->search(sessions->source_arg, sessions->list.words.data, sessions->here,
-			sessions->list.filter != NULL, anew || count == 0);
+			sessions->list.filter, anew || count == 0);
 		return;
 	}
 	sessions->source->list(sessions->source_arg, sessions->list.words.data, sessions->here,
@@ -109,11 +112,13 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 {
 	/* While more and more is found, who has gone nowhere stays with the newest. */
 	const struct ik_session_row *selected = sessions->said && sessions->list.pane.selected == 0
-		? NULL : ik_sessions_selected(sessions);
+		? NULL
+		: ik_sessions_selected(sessions);
 	char id[IK_UUID_TEXT] = "";
 	int64_t sequence = selected ? selected->sequence : 0;
+
 	if (selected)
-		memcpy(id, selected->id, sizeof id);
+		memcpy(id, selected->id, sizeof(id));
 	if (sessions->anew)
 		clear(sessions);
 	sessions->reading = sessions->anew = false;
@@ -121,15 +126,17 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 	free(sessions->problem);
 	sessions->problem = problem ? ik_strdup(problem) : NULL;
 	size_t first = sessions->list.pane.count;
+
 	if (first + count > sessions->capacity) {
 		sessions->capacity = 2 * (first + count);
 		sessions->rows = ik_alloc_array(sessions->rows, sessions->capacity,
-			sizeof *sessions->rows);
+			sizeof(*sessions->rows));
 	}
 	if (first == 0)
 		sessions->list.pane.selected = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct ik_session_row *row = &sessions->rows[first + i];
+
 		*row = rows[i];
 		row->title = ik_strdup(rows[i].title);
 		row->directory = ik_strdup(rows[i].directory);
@@ -161,6 +168,7 @@ int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
 	size_t best = 0, start = 0;
+
 	if (!row || row->sequence == 0)
 		return 0;
 	/* The longest is the one that says most. */
@@ -178,11 +186,14 @@ void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	struct ik_message *const *messages, size_t count)
 {
 	struct ik_pane *pane = &sessions->list.pane;
+
 	if (!ik_text_equal(sessions->ended, id))
 		return;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
+
 	for (size_t i = 0; i < count; i++) {
 		struct ik_block *block = ik_block_of_message(messages[i], pane->utf8);
+
 		if (block && block->kind == IK_BLOCK_ASSISTANT)
 			ik_block_set_renderer(block, &ik_renderer_markdown);
 		if (block)
@@ -194,14 +205,15 @@ void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 void ik_sessions_want(struct ik_sessions *sessions)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
+
 	if (!sessions->source)
 		return;
-	if (!sessions->reading && !sessions->all
-		&& sessions->list.pane.selected + READ_AHEAD >= sessions->list.pane.count)
+	if (!sessions->reading && !sessions->all &&
+		sessions->list.pane.selected + READ_AHEAD >= sessions->list.pane.count)
 		ask(sessions, false);
 	if (!row || (ik_text_equal(row->id, sessions->ended) && row->sequence == sessions->ended_at))
 		return;
-	memcpy(sessions->ended, row->id, sizeof sessions->ended);
+	memcpy(sessions->ended, row->id, sizeof(sessions->ended));
 	sessions->ended_at = row->sequence;
 	sessions->list.pane.text_moved = false;
 	ik_pane_text_end(&sessions->list.pane, ik_pane_text_begin(&sessions->list.pane), true);
@@ -210,18 +222,20 @@ void ik_sessions_want(struct ik_sessions *sessions)
 
 void ik_sessions_set_running(struct ik_sessions *sessions, const char *id)
 {
-	memcpy(sessions->running, id, strnlen(id, sizeof sessions->running - 1) + 1);
+	memcpy(sessions->running, id, strnlen(id, sizeof(sessions->running) - 1) + 1);
 }
 
 void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 {
 	struct ik_pane *pane = &sessions->list.pane;
+
 	for (size_t i = pane->count; i-- > 0;) {
 		struct ik_session_row *row = &sessions->rows[i];
+
 		if (!ik_text_equal(row->id, id))
 			continue;
 		row_done(row);
-		memmove(row, row + 1, (pane->count - i - 1) * sizeof *row);
+		memmove(row, row + 1, (pane->count - i - 1) * sizeof(*row));
 		pane->count--;
 		if (pane->selected > i || (pane->selected == pane->count && pane->selected > 0))
 			pane->selected--;
@@ -250,6 +264,7 @@ static enum ik_pane_result react(struct ik_sessions *sessions, enum ik_reaction_
 	struct ik_reaction *ret_reaction)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
+
 	if (row)
 		*ret_reaction = ik_list_pane_react(&sessions->list, kind, row->id);
 	return IK_PANE_TAKEN;
@@ -260,6 +275,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
+
 	/* Nobody has seen yet which one would be taken while others are on their way. */
 	if (ik_sessions_picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
 		return react(sessions, IK_REACT_RESUME, ret_reaction);
@@ -268,6 +284,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		return IK_PANE_PASSED;
 	}
 	enum ik_list_key what = ik_list_pane_key(&sessions->list, key, action);
+
 	if (sessions->said && !sessions->list.filter && sessions->list.words.length == 0) {
 		ik_sessions_open(sessions, ""); /* nothing is looked for any more */
 		return IK_PANE_TAKEN;
@@ -305,16 +322,19 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	}
 }
 
+/* clang-format off */
 static const struct ik_pane_ops ops = {
 	.toggle = IK_ACTION_SESSIONS, .open = open_pane, .context = context, .key = key,
 	.act = ik_pane_act, .click = ik_list_pane_click, .scroll = ik_pane_scroll,
 	.draw = ik_sessions_draw, .release = release,
 };
+/* clang-format on */
 
 struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_sessions_source *source, void *arg)
 {
-	struct ik_sessions *sessions = ik_alloc(sizeof *sessions);
+	struct ik_sessions *sessions = ik_alloc(sizeof(*sessions));
+
 	ik_list_pane_init(&sessions->list, &ops, keymap, utf8);
 	sessions->source = source;
 	sessions->source_arg = arg;

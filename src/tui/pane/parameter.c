@@ -15,8 +15,9 @@
 /* Does a schema say itself what may stand there? */
 static bool says_what(struct ik_json_span schema)
 {
-	static const char *const members[] = {"type", "enum", "const", "anyOf", "oneOf"};
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+	static const char *const members[] = { "type", "enum", "const", "anyOf", "oneOf" };
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (ik_json_member(schema, members[i]).text)
 			return true;
 	return false;
@@ -27,23 +28,26 @@ static struct ik_json_span next_of(struct ik_parameter_root *root, struct ik_jso
 {
 	struct ik_json_span reference = ik_json_member(schema, "$ref");
 	struct ik_json_span parts = ik_json_member(schema, "allOf");
+
 	if (reference.text && root->read + root->schema.length <= MOST_READ) {
 		root->read += root->schema.length;
 		return ik_json_referred(root->schema, reference);
 	}
 	if (!reference.text && ik_json_span_type(parts) == IK_JSON_ARRAY && ik_json_count(parts) == 1)
 		return ik_json_at(parts, "0");
-	return (struct ik_json_span){NULL, 0};
+	return (struct ik_json_span){ NULL, 0 };
 }
 
 struct ik_json_span ik_parameter_resolve(struct ik_parameter_root *root,
 	struct ik_json_span property)
 {
 	struct ik_json_span at = property;
+
 	for (int i = 0; i < LONGEST_CHAIN; i++) {
 		if (says_what(at))
 			return at;
 		struct ik_json_span next = next_of(root, at);
+
 		if (!next.text)
 			return at;
 		at = next;
@@ -55,6 +59,7 @@ struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 	struct ik_json_span property, const char *name)
 {
 	struct ik_json_span member = ik_json_member(property, name);
+
 	if (member.text)
 		return member;
 	return ik_json_member(ik_parameter_resolve(root, property), name);
@@ -64,6 +69,7 @@ struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 static struct ik_json_span alternatives_of(struct ik_json_span schema)
 {
 	struct ik_json_span any = ik_json_member(schema, "anyOf");
+
 	return any.text ? any : ik_json_member(schema, "oneOf");
 }
 
@@ -109,11 +115,12 @@ static bool add_all(struct choices *choices, struct ik_json_span schema, int dep
 static bool add_each(struct choices *choices, struct ik_json_span list, int depth)
 {
 	struct ik_json_span one;
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	bool all = ik_json_span_type(list) == IK_JSON_ARRAY && depth < DEEPEST;
+
 	while (all && ik_json_next(list, &walk, NULL, &one))
 		all = ik_json_span_type(one) == IK_JSON_STRING ? add_named(choices, one)
-			: add_all(choices, one, depth + 1);
+													   : add_all(choices, one, depth + 1);
 	return all;
 }
 
@@ -124,7 +131,8 @@ static bool add_all(struct choices *choices, struct ik_json_span schema, int dep
 	struct ik_json_span type = ik_json_member(schema, "type"), value;
 	struct ik_json_span listed = ik_json_member(schema, "enum");
 	struct ik_json_span constant = ik_json_member(schema, "const");
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
+
 	if (ik_json_span_type(listed) == IK_JSON_ARRAY) {
 		while (ik_json_next(listed, &walk, NULL, &value))
 			add_choice(choices, value.text, value.length);
@@ -140,7 +148,8 @@ static bool add_all(struct choices *choices, struct ik_json_span schema, int dep
 char **ik_parameter_choices(struct ik_parameter_root *root, struct ik_json_span property,
 	size_t *ret_count)
 {
-	struct choices choices = {.root = root};
+	struct choices choices = { .root = root };
+
 	if (!add_all(&choices, property, 0)) {
 		while (choices.count > 0)
 			free(choices.list[--choices.count]);
@@ -164,7 +173,8 @@ static void find_kinds_of_each(struct ik_parameter_root *root, struct ik_json_sp
 	struct kinds *kinds, int depth)
 {
 	struct ik_json_span one;
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
+
 	kinds->other |= ik_json_span_type(list) != IK_JSON_ARRAY || depth == DEEPEST;
 	while (!kinds->other && ik_json_next(list, &walk, NULL, &one))
 		find_kinds(root, one, kinds, depth + 1);
@@ -175,6 +185,7 @@ static void find_kinds(struct ik_parameter_root *root, struct ik_json_span schem
 {
 	schema = ik_parameter_resolve(root, schema);
 	struct ik_json_span type = ik_json_member(schema, "type");
+
 	if (ik_json_span_type(schema) == IK_JSON_STRING)
 		type = schema; /* the name itself */
 	if (ik_json_string_is(type, "string"))
@@ -188,7 +199,8 @@ static void find_kinds(struct ik_parameter_root *root, struct ik_json_span schem
 bool ik_parameter_is_text(struct ik_parameter_root *root, struct ik_json_span property,
 	bool *ret_null)
 {
-	struct kinds kinds = {0};
+	struct kinds kinds = { 0 };
+
 	find_kinds(root, property, &kinds, 0);
 	*ret_null = kinds.null;
 	return kinds.text && !kinds.other;

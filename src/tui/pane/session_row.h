@@ -20,13 +20,13 @@ struct ik_session_row {
 	const char *title, *directory; /* as they are stored */
 	int64_t updated_ms;            /* wall clock; of a place: when it was said */
 	int64_t messages;
-	const char *holder;            /* computer where it is open for writing; NULL: it is not */
+	const char *holder; /* computer where it is open for writing; NULL: it is not */
 
-	int64_t sequence;              /* of the event that was found; 0: it is a session */
-	const char *snippet;           /* around what was found: harmless, in one line; else NULL */
+	int64_t sequence;    /* of the event that was found; 0: it is a session */
+	const char *snippet; /* around what was found: harmless, in one line; else NULL */
 	struct {
 		size_t start, length;
-	} marks[IK_ROW_MARKS];         /* and where in that it stands, in bytes */
+	} marks[IK_ROW_MARKS]; /* and where in that it stands, in bytes */
 	size_t mark_count;
 };
 

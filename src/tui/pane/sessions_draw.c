@@ -12,11 +12,11 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define TITLE_BYTES 400      /* of a stored text, that a row may need */
+#define TITLE_BYTES 400 /* of a stored text, that a row may need */
 #define AGE_COLUMNS 8
-#define FACT_COLUMNS 44      /* a narrower row has an age alone at its end */
+#define FACT_COLUMNS 44 /* a narrower row has an age alone at its end */
 #define DIRECTORY_COLUMNS 18
-#define PLACE_INDENT 4       /* of a place under the title of the one above it */
+#define PLACE_INDENT 4 /* of a place under the title of the one above it */
 
 /* Append a text at the right of a row; returns the row without it. */
 static struct ik_rectangle put_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
@@ -24,6 +24,7 @@ static struct ik_rectangle put_right(struct ik_cells *cells, struct ik_rectangle
 {
 	int width = (int)ik_utf8_width(text, strlen(text));
 	int left = width < columns ? columns - width : 0;
+
 	ik_cells_label(cells, row, row.row, row.column + row.columns - columns + left, style, text);
 	row.columns -= columns;
 	return row;
@@ -33,6 +34,7 @@ static struct ik_rectangle put_right(struct ik_cells *cells, struct ik_rectangle
 static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+
 	return slash && slash[1] ? slash + 1 : path;
 }
 
@@ -40,8 +42,9 @@ static const char *last_name(const char *path)
 static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
 	enum ik_style style, const char *text, size_t start, size_t end)
 {
-	return end > start && column < row.column + row.columns ? ik_cells_text(cells, row, row.row,
-		column, style, text + start, end - start) : column;
+	return end > start && column < row.column + row.columns
+		? ik_cells_text(cells, row, row.row, column, style, text + start, end - start)
+		: column;
 }
 
 /* The snippet of a place, from a beginning of which the first mark is seen. */
@@ -51,6 +54,7 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 	const char *text = entry->snippet;
 	size_t first = entry->mark_count > 0 ? entry->marks[0].start : 0, at = 0;
 	int column = row.column;
+
 	while (at < first && (int)ik_utf8_width(text + at, first - at) > row.columns / 3)
 		at += ik_cluster_next(text + at, first - at).length;
 	if (at > 0)
@@ -58,6 +62,7 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 			strlen(utf8 ? "…" : "~"));
 	for (size_t i = 0; i < entry->mark_count; i++) {
 		size_t start = entry->marks[i].start, end = start + entry->marks[i].length;
+
 		column = put_part(cells, row, column, style, text, at, start);
 		column = put_part(cells, row, column, IK_STYLE_MATCH, text, start, end);
 		at = end;
@@ -83,19 +88,23 @@ static void draw_place(const struct ik_sessions *sessions, size_t index, struct 
 	bool titled = !goes_on(sessions, index);
 	int columns = titled ? row.columns / 4 : PLACE_INDENT;
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(16));
 	ik_age_text(&out, sessions->now_ms - entry->updated_ms);
 	struct ik_rectangle left = put_right(cells, row, AGE_COLUMNS, dim, out.data);
+
 	if (titled && ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "●" : "*");
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "●" : "*");
 	ik_buf_clear(&out);
 	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
-	struct ik_rectangle title = {row.row, row.column + 2, 1, columns > 4 ? columns - 3 : 0};
+	struct ik_rectangle title = { row.row, row.column + 2, 1, columns > 4 ? columns - 3 : 0 };
+
 	if (titled)
 		ik_cells_label(cells, title, row.row, title.column, dim,
 			out.length > 0 ? out.data : _("without a title"));
-	struct ik_rectangle rest = {row.row, row.column + columns, 1,
-		left.columns > columns ? left.columns - columns : 0};
+	struct ik_rectangle rest = { row.row, row.column + columns, 1,
+		left.columns > columns ? left.columns - columns : 0 };
 	draw_snippet(cells, rest, style, entry, sessions->list.pane.utf8);
 	ik_buf_done(&out);
 }
@@ -108,6 +117,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	const struct ik_session_row *entry = &sessions->rows[index];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	struct ik_rectangle left = row;
+
 	if (entry->snippet) {
 		draw_place(sessions, index, cells, row, style);
 		return;
@@ -124,17 +134,20 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 		ik_sanitize_line(&out, last_name(entry->directory),
 			strnlen(last_name(entry->directory), TITLE_BYTES));
 		int columns = row.columns / 4 < DIRECTORY_COLUMNS ? row.columns / 4 : DIRECTORY_COLUMNS;
-		struct ik_rectangle place = {row.row, left.column + left.columns - columns, 1, columns};
+		struct ik_rectangle place = { row.row, left.column + left.columns - columns, 1, columns };
+
 		if (!sessions->here) {
 			ik_cells_label(cells, place, row.row, place.column, dim, out.data);
 			left.columns -= columns + 1;
 		}
 	}
 	if (ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "●" : "*");
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "●" : "*");
 	ik_buf_clear(&out);
 	if (entry->holder) {
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->list.pane.utf8 ? "◆" : "+");
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "◆" : "+");
 		ik_buf_puts(&out, "[");
 		ik_sanitize_line(&out, entry->holder, strnlen(entry->holder, TITLE_BYTES));
 		ik_buf_puts(&out, "] ");
@@ -142,6 +155,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	size_t start = out.length;
 	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
 	bool titled = out.length > start;
+
 	if (!titled)
 		ik_buf_puts(&out, _("without a title"));
 	ik_cells_label(cells, left, row.row, row.column + 2, titled ? style : dim, out.data);
@@ -150,69 +164,75 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 
 /* Its keys while it has the focus, while a filter is written, while others have it. */
 static const struct ik_key_hint focus_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3},
-	{IK_ACTION_RESUME, IK_ACTION_NONE, N_("resume"), 1},
-	{IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 2},
-	{IK_ACTION_SEARCH_SESSIONS, IK_ACTION_NONE, N_("search"), 3},
-	{IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4},
-	{IK_ACTION_DELETE, IK_ACTION_NONE, N_("delete"), 4},
-	{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy its id"), 6},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7},
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
+	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("resume"), 1 },
+	{ IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 2 },
+	{ IK_ACTION_SEARCH_SESSIONS, IK_ACTION_NONE, N_("search"), 3 },
+	{ IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4 },
+	{ IK_ACTION_DELETE, IK_ACTION_NONE, N_("delete"), 4 },
+	{ IK_ACTION_COPY, IK_ACTION_NONE, N_("copy its id"), 6 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 };
 static const struct ik_key_hint filter_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 };
 static const struct ik_key_hint hints[] = {
-	{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1},
-	{IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("close"), 1},
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
+	{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("close"), 1 },
 };
 
+/* clang-format off */
 static const struct ik_list_hints list_hints = {
 	.context = IK_IN_SESSIONS,
-	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
-	.filter = filter_hints, .filter_count = sizeof filter_hints / sizeof *filter_hints,
-	.away = hints, .away_count = sizeof hints / sizeof *hints,
+	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
+	.filter = filter_hints, .filter_count = sizeof(filter_hints) / sizeof(*filter_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
 	.all = N_("all sessions"),
 };
+/* clang-format on */
 
 /* While one is chosen. */
 static const struct ik_key_hint pick_hints[] = {
-	{IK_ACTION_SEND, IK_ACTION_NONE, N_("resume"), 1},
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1},
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("resume"), 1 },
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 };
+/* clang-format off */
 static const struct ik_list_hints pick_list_hints = {
 	.context = IK_IN_SESSIONS,
-	.focus = focus_hints, .focus_count = sizeof focus_hints / sizeof *focus_hints,
-	.filter = pick_hints, .filter_count = sizeof pick_hints / sizeof *pick_hints,
-	.away = hints, .away_count = sizeof hints / sizeof *hints,
+	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
+	.filter = pick_hints, .filter_count = sizeof(pick_hints) / sizeof(*pick_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
 };
+/* clang-format on */
 
 /* Keys of a search: what is found is opened. */
 static const struct ik_key_hint found_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3},
-	{IK_ACTION_RESUME, IK_ACTION_NONE, N_("open there"), 1},
-	{IK_ACTION_FILTER, IK_ACTION_NONE, N_("other words"), 2},
-	{IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4},
-	{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
+	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("open there"), 1 },
+	{ IK_ACTION_FILTER, IK_ACTION_NONE, N_("other words"), 2 },
+	{ IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 };
 static const struct ik_key_hint words_hints[] = {
-	{IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2},
-	{IK_ACTION_SEND, IK_ACTION_NONE, N_("to the list"), 1},
-	{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1},
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("to the list"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 };
+/* clang-format off */
 static const struct ik_list_hints found_list_hints = {
 	.context = IK_IN_SESSIONS,
-	.focus = found_hints, .focus_count = sizeof found_hints / sizeof *found_hints,
-	.filter = words_hints, .filter_count = sizeof words_hints / sizeof *words_hints,
-	.away = hints, .away_count = sizeof hints / sizeof *hints,
+	.focus = found_hints, .focus_count = sizeof(found_hints) / sizeof(*found_hints),
+	.filter = words_hints, .filter_count = sizeof(words_hints) / sizeof(*words_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
 };
+/* clang-format on */
 
 /* The same of a search. */
 static char *nothing_found(const struct ik_sessions *sessions)
@@ -224,9 +244,10 @@ static char *nothing_found(const struct ik_sessions *sessions)
 		sessions->here && !sessions->list.filter ? IK_ACTION_WHERE : IK_ACTION_CANCEL);
 	char *text = sessions->here && !sessions->list.filter
 		? ik_format(_("Nothing in the sessions of this directory has \"%s\".\n%s searches all."),
-			sessions->list.words.data, key)
+			  sessions->list.words.data, key)
 		: ik_format(_("Nothing in any session has \"%s\".\nword* finds what begins so; "
-			"fewer words find more. %s lists the sessions."), sessions->list.words.data, key);
+					  "fewer words find more. %s lists the sessions."),
+			  sessions->list.words.data, key);
 	free(key);
 	return text;
 }
@@ -235,6 +256,7 @@ static char *nothing_found(const struct ik_sessions *sessions)
 static char *found_title(const struct ik_sessions *sessions)
 {
 	size_t count = sessions->list.pane.count;
+
 	if (sessions->list.words.length == 0)
 		return ik_strdup(_(" Search all sessions "));
 	if (sessions->reading && sessions->anew)
@@ -250,8 +272,10 @@ static char *found_title(const struct ik_sessions *sessions)
 static char *empty_text(const struct ik_sessions *sessions)
 {
 	if (sessions->said && sessions->list.words.length == 0)
-		return ik_strdup(_("Write words that you, a model or a tool said: they are looked for in all "
-			"sessions.\n\"words in quotation marks\" stand together, word* is how one begins."));
+		return ik_strdup(_("Write words that you, a model or a tool said: they are looked for in "
+						   "all "
+						   "sessions.\n\"words in quotation marks\" stand together, word* is how "
+						   "one begins."));
 	if (sessions->problem)
 		return ik_strdup(sessions->problem);
 	if (sessions->said)
@@ -263,8 +287,10 @@ static char *empty_text(const struct ik_sessions *sessions)
 		sessions->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
 		filtered ? IK_ACTION_CANCEL : IK_ACTION_WHERE);
 	char *text = filtered ? ik_format(_("No session has \"%s\" in its title, its directory "
-			"or its id.\n%s shows all."), sessions->list.words.data, key)
-		: sessions->here ? ik_format(_("No session of this directory.\n%s shows those of all."), key)
+										"or its id.\n%s shows all."),
+								sessions->list.words.data, key)
+		: sessions->here
+		? ik_format(_("No session of this directory.\n%s shows those of all."), key)
 		: ik_strdup(_("No sessions yet: what you say from now on is kept, and is found here."));
 	free(key);
 	return text;
@@ -274,20 +300,26 @@ bool ik_sessions_draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_re
 	bool focus, const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
+
 	(void)bar;
 	ik_sessions_want(sessions);
 	const char *more = sessions->all ? "" : "+";
 	char *title = sessions->said ? found_title(sessions)
 		: sessions->here ? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
-		: ik_format(_(" Sessions (%zu%s) "), pane->count, more);
+						 : ik_format(_(" Sessions (%zu%s) "), pane->count, more);
 	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
 	struct ik_pane_view view = {
-		.title = title, .item = draw_item, .arg = sessions, .empty = empty,
+		.title = title,
+		.item = draw_item,
+		.arg = sessions,
+		.empty = empty,
 	};
-	ik_list_pane_hints(&sessions->list, ik_sessions_picks(sessions) ? &pick_list_hints
-		: sessions->said ? &found_list_hints : &list_hints, focus, &view);
-	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row,
-		ret_cursor_column);
+	ik_list_pane_hints(&sessions->list,
+		ik_sessions_picks(sessions) ? &pick_list_hints
+			: sessions->said        ? &found_list_hints
+									: &list_hints,
+		focus, &view);
+	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row, ret_cursor_column);
 	free(title);
 	free(empty);
 	return false;

@@ -15,18 +15,18 @@ struct ik_sessions {
 
 	struct ik_session_row *rows; /* their texts are owned here; list.pane.count of them */
 	size_t capacity;
-	bool all;        /* there are no more */
-	bool reading;    /* a page is on its way, */
-	bool anew;       /* in place of all rows */
-	char *problem;   /* why there is no page; NULL */
-	int64_t now_ms;  /* when the last one came */
+	bool all;       /* there are no more */
+	bool reading;   /* a page is on its way, */
+	bool anew;      /* in place of all rows */
+	char *problem;  /* why there is no page; NULL */
+	int64_t now_ms; /* when the last one came */
 
-	bool said;       /* places where the words were said, not sessions */
-	int percent;     /* of all that was said, looked through for them */
+	bool said;   /* places where the words were said, not sessions */
+	int percent; /* of all that was said, looked through for them */
 
-	bool picking;    /* while the filter is written, Enter takes one and Esc leaves */
+	bool picking; /* while the filter is written, Enter takes one and Esc leaves */
 
-	bool here;       /* only those of this directory */
+	bool here; /* only those of this directory */
 	char running[IK_UUID_TEXT];
 
 	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown, */

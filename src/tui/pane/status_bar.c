@@ -3,28 +3,40 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tui/text/quantity.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "tui/text/quantity.h"
 #include "util/utf8.h"
 
 /* The parts of the line from left to right; the keys stand at the right edge. */
-enum part {
-	PART_AGENTS, PART_SCAN, PART_ACTIVITY, PART_QUEUED, PART_MODEL, PART_TOKENS, PART_CONTEXT,
-	PART_STORE, PART_BACKGROUND, PART_MOUSE, PART_MODE, PART_SANDBOX, PART_SESSION, PART_KEYS, PART_COUNT
+enum status_bar_part {
+	PART_AGENTS,
+	PART_SCAN,
+	PART_ACTIVITY,
+	PART_QUEUED,
+	PART_MODEL,
+	PART_TOKENS,
+	PART_CONTEXT,
+	PART_STORE,
+	PART_BACKGROUND,
+	PART_MOUSE,
+	PART_MODE,
+	PART_SANDBOX,
+	PART_SESSION,
+	PART_KEYS,
+	PART_COUNT
 };
 
 /* What goes first when there is no room. */
-static const enum part dropped[] = {
-	PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL, PART_CONTEXT, PART_MOUSE, PART_BACKGROUND,
-	PART_QUEUED, PART_STORE, PART_SANDBOX, PART_MODE, PART_SCAN, PART_AGENTS, PART_ACTIVITY
-};
+static const enum status_bar_part dropped[] = { PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL,
+	PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_QUEUED, PART_STORE, PART_SANDBOX, PART_MODE,
+	PART_SCAN, PART_AGENTS, PART_ACTIVITY };
 
-#define LEAST 12 /* columns of the model, or of the session, that say something */
+#define LEAST 12         /* columns of the model, or of the session, that say something */
 #define SESSION_BYTES 40 /* of a title, at most */
-#define SEPARATOR 2 /* columns between two parts */
+#define SEPARATOR 2      /* columns between two parts */
 
 /* From so many percent on the model's window is shown, and shown as a warning. */
 #define CONTEXT_SHOWN 50
@@ -39,6 +51,7 @@ struct text {
 void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	bool utf8 = bar->utf8;
+
 	switch (bar->scan) {
 	case IK_SCAN_NOT_STARTED:
 		ik_buf_printf(out, _("%s tools"), utf8 ? "◌" : "-");
@@ -53,6 +66,7 @@ void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 	case IK_SCAN_FAILED: {
 		bool failed = bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED;
 		const char *mark = failed ? (utf8 ? "▲" : "!") : (utf8 ? "●" : "*");
+
 		ik_buf_printf(out, ngettext("%s %zu tool", "%s %zu tools", bar->tools), mark, bar->tools);
 		if (bar->tools_failed > 0)
 			ik_buf_printf(out, ngettext(", %zu failed", ", %zu failed", bar->tools_failed),
@@ -108,8 +122,9 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 			ik_sanitize_line(out, bar->tool, strnlen(bar->tool, 40));
 			ik_buf_putc(out, ' ');
 		} else {
-			ik_buf_printf(out, ngettext("running %zu tool ", "running %zu tools ",
-				bar->tools_running), bar->tools_running);
+			ik_buf_printf(out,
+				ngettext("running %zu tool ", "running %zu tools ", bar->tools_running),
+				bar->tools_running);
 		}
 		ik_elapsed_put(out, bar->seconds);
 		break;
@@ -137,6 +152,7 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	const char *provider = bar->provider ? bar->provider : "";
 	const char *model = bar->model ? bar->model : "";
+
 	put_name(out, provider, strlen(provider), 40, bar->utf8);
 	if (provider[0] && model[0] && !ik_text_equal(provider, model)) {
 		ik_buf_putc(out, '/');
@@ -161,7 +177,8 @@ static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *b
 	if (mark)
 		ik_buf_puts(out, _(mark));
 	if (bar->store_waiting > 0)
-		ik_buf_printf(out, ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
+		ik_buf_printf(out,
+			ngettext(" %d unsaved", " %d unsaved", (unsigned long)bar->store_waiting),
 			(int)bar->store_waiting);
 	return mark ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
 }
@@ -176,7 +193,8 @@ static enum ik_style agents_style(const struct ik_status_bar *bar)
 }
 
 /* Write one part; an empty one is not shown. */
-static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar, enum part part)
+static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar,
+	enum status_bar_part part)
 {
 	switch (part) {
 	case PART_AGENTS:
@@ -184,8 +202,8 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		return agents_style(bar);
 	case PART_SCAN:
 		ik_scan_put(out, bar);
-		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED
-			? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
+		return bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED ? IK_STYLE_STATUS_WARNING
+																	: IK_STYLE_STATUS;
 	case PART_ACTIVITY:
 		return put_activity(out, bar);
 	case PART_QUEUED:
@@ -207,8 +225,9 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		return put_store(out, bar);
 	case PART_BACKGROUND:
 		if (bar->background > 0)
-			ik_buf_printf(out, ngettext("%d in background", "%d in background",
-				(unsigned long)bar->background), bar->background);
+			ik_buf_printf(out,
+				ngettext("%d in background", "%d in background", (unsigned long)bar->background),
+				bar->background);
 		return IK_STYLE_STATUS;
 	case PART_MOUSE:
 		if (bar->mouse_off)
@@ -239,7 +258,8 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 /* Keep a text that was written. */
 static void keep(struct text *text, const struct ik_buf *out)
 {
-	size_t length = ik_utf8_cut(out->data, out->length, sizeof text->bytes - 1);
+	size_t length = ik_utf8_cut(out->data, out->length, sizeof(text->bytes) - 1);
+
 	memcpy(text->bytes, out->data, length);
 	text->bytes[length] = '\0';
 	text->columns = ik_utf8_width(text->bytes, length);
@@ -249,6 +269,7 @@ static void keep(struct text *text, const struct ik_buf *out)
 static bool ends_wide(const struct text *text)
 {
 	size_t length = strlen(text->bytes), at = length;
+
 	while (at > 0 && (text->bytes[--at] & 0xC0) == 0x80)
 		continue;
 	return ik_utf8_width(text->bytes + at, length - at) == 2;
@@ -258,6 +279,7 @@ static bool ends_wide(const struct text *text)
 static size_t width_of(const struct text *texts)
 {
 	size_t columns = 0;
+
 	for (int i = 0; i < PART_COUNT; i++)
 		if (texts[i].columns > 0)
 			columns += texts[i].columns + (columns > 0 ? SEPARATOR : 0);
@@ -266,10 +288,11 @@ static size_t width_of(const struct text *texts)
 
 /* Shorten the model, or the session, to the room that is left, if enough of it stays to be
  * known by. */
-static bool shorten(struct text *texts, enum part part, size_t room)
+static bool shorten(struct text *texts, enum status_bar_part part, size_t room)
 {
 	struct text *text = &texts[part];
 	size_t excess = width_of(texts) - room;
+
 	if ((part != PART_MODEL && part != PART_SESSION) || text->columns < excess + LEAST)
 		return false;
 	text->columns -= excess;
@@ -280,7 +303,8 @@ static bool shorten(struct text *texts, enum part part, size_t room)
 static bool drop_last_key(struct text *keys)
 {
 	char *gap = NULL;
-	for (char *at = keys->bytes; (at = strstr(at, "  ")) != NULL; at++)
+
+	for (char *at = keys->bytes; (at = strstr(at, "  ")); at++)
 		gap = at;
 	if (!gap)
 		return false;
@@ -293,6 +317,7 @@ static bool drop_last_key(struct text *keys)
 static void count_agents(struct text *text, const struct ik_status_bar *bar)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(1));
 	ik_agent_marks_put_short(&out, bar->agents, bar->agent_count, bar->utf8);
 	keep(text, &out);
@@ -304,6 +329,7 @@ static bool make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
 	bool counted = false;
+
 	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
 		continue;
 	/* The last that is left is cut rather than dropped; a hint, which was asked
@@ -313,8 +339,7 @@ static bool make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 			count_agents(&texts[PART_AGENTS], bar);
 			counted = true;
 		}
-		if ((dropped[i] != PART_KEYS || !bar->hint)
-		    && !shorten(texts, dropped[i], room))
+		if ((dropped[i] != PART_KEYS || !bar->hint) && !shorten(texts, dropped[i], room))
 			texts[dropped[i]].columns = 0;
 	}
 	if (bar->hint && width_of(texts) > room)
@@ -327,12 +352,13 @@ static bool lay_out(const struct ik_status_bar *bar, int columns, struct text *t
 {
 	bool counted = false;
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(4));
 	for (int i = 0; i < PART_COUNT; i++) {
 		ik_buf_clear(&out);
-		texts[i].style = put_part(&out, bar, (enum part)i);
+		texts[i].style = put_part(&out, bar, (enum status_bar_part)i);
 		keep(&texts[i], &out);
-		if (i == PART_AGENTS && out.length >= sizeof texts[i].bytes) {
+		if (i == PART_AGENTS && out.length >= sizeof(texts[i].bytes)) {
 			count_agents(&texts[i], bar);
 			counted = true;
 		}
@@ -347,10 +373,12 @@ bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle
 	struct text texts[PART_COUNT];
 	bool counted = lay_out(bar, area.columns, texts);
 	int inside = column - area.column - 1;
+
 	if (inside < 0 || (size_t)inside >= texts[PART_AGENTS].columns)
 		return false;
-	*ret_number = counted ? 0 : ik_agent_marks_at(bar->agents, bar->agent_count, bar->now_ms,
-		bar->utf8, (size_t)inside);
+	*ret_number = counted
+		? 0
+		: ik_agent_marks_at(bar->agents, bar->agent_count, bar->now_ms, bar->utf8, (size_t)inside);
 	return counted || *ret_number > 0;
 }
 
@@ -358,9 +386,11 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
 	struct text texts[PART_COUNT];
+
 	(void)lay_out(bar, area.columns, texts);
 	ik_cells_fill(cells, area, IK_STYLE_STATUS);
 	int column = area.column + 1;
+
 	for (int i = 0; i < PART_KEYS; i++) {
 		if (texts[i].columns == 0)
 			continue;

@@ -16,19 +16,19 @@
 
 enum ik_activity {
 	IK_ACTIVITY_NONE,
-	IK_ACTIVITY_WAITING,  /* for the tools */
-	IK_ACTIVITY_WORKING,  /* the model */
-	IK_ACTIVITY_RUNNING,  /* tools */
-	IK_ACTIVITY_RETRY,    /* a countdown */
-	IK_ACTIVITY_ASKING    /* for the person's answer */
+	IK_ACTIVITY_WAITING, /* for the tools */
+	IK_ACTIVITY_WORKING, /* the model */
+	IK_ACTIVITY_RUNNING, /* tools */
+	IK_ACTIVITY_RETRY,   /* a countdown */
+	IK_ACTIVITY_ASKING   /* for the person's answer */
 };
 
 /* What is wrong with the store. */
 enum ik_store_mark {
 	IK_STORE_MARK_NONE,
-	IK_STORE_MARK_AWAY,    /* a server that cannot be reached */
-	IK_STORE_MARK_IN_USE,  /* somebody else is at an embedded database */
-	IK_STORE_MARK_REFUSES  /* its disk or its permissions do not let it be written */
+	IK_STORE_MARK_AWAY,   /* a server that cannot be reached */
+	IK_STORE_MARK_IN_USE, /* somebody else is at an embedded database */
+	IK_STORE_MARK_REFUSES /* its disk or its permissions do not let it be written */
 };
 
 struct ik_status_bar {
@@ -38,29 +38,29 @@ struct ik_status_bar {
 	size_t tools, tools_failed;
 	const char *provider, *model;
 	enum ik_activity activity;
-	const char *waiting_for;   /* WAITING: in words; NULL: the tools */
-	const char *tool;          /* RUNNING: the one, or NULL for several */
+	const char *waiting_for; /* WAITING: in words; NULL: the tools */
+	const char *tool;        /* RUNNING: the one, or NULL for several */
 	size_t tools_running;
-	int64_t seconds;           /* since it began; RETRY: that are left */
-	size_t queued;             /* messages */
-	struct ik_usage usage;     /* of the session; cost -1: not known */
-	int context;               /* percent of the model's window in use; -1: not known */
-	const char *session;       /* its title, or the beginning of its id; NULL: not shown */
-	size_t session_length;     /* bytes of that */
-	const char *store;         /* its name */
-	int64_t store_waiting;     /* events not yet written */
+	int64_t seconds;               /* since it began; RETRY: that are left */
+	size_t queued;                 /* messages */
+	struct ik_usage usage;         /* of the session; cost -1: not known */
+	int context;                   /* percent of the model's window in use; -1: not known */
+	const char *session;           /* its title, or the beginning of its id; NULL: not shown */
+	size_t session_length;         /* bytes of that */
+	const char *store;             /* its name */
+	int64_t store_waiting;         /* events not yet written */
 	enum ik_store_mark store_mark; /* why they are not */
-	const char *mode;          /* of the policy; NULL: not shown */
+	const char *mode;              /* of the policy; NULL: not shown */
 	bool mode_strong;
-	const char *sandbox;       /* what holds tools back; NULL: not shown */
+	const char *sandbox; /* what holds tools back; NULL: not shown */
 	bool sandbox_trouble;
-	bool mouse_off;            /* wheel and clicks are the terminal's now */
-	int background;            /* processes */
+	bool mouse_off;                              /* wheel and clicks are the terminal's now */
+	int background;                              /* processes */
 	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
-	size_t agent_count;        /* 0: there is one only */
-	int64_t now_ms;            /* for their times */
-	const char *keys;          /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
-	const char *hint;          /* instead of the keys: "Press Ctrl-C again to quit" */
+	size_t agent_count;                          /* 0: there is one only */
+	int64_t now_ms;                              /* for their times */
+	const char *keys; /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
+	const char *hint; /* instead of the keys: "Press Ctrl-C again to quit" */
 };
 
 void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,

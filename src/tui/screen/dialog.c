@@ -16,9 +16,9 @@
 #define CHOICE_GAP 2   /* columns between two choices */
 #define WRITING_ROWS 3 /* of a text that is being written; then it scrolls */
 #define TITLE_BYTES 200
-#define EMPTY_LINES 2  /* that stay as they are; more in a row are folded */
+#define EMPTY_LINES 2   /* that stay as they are; more in a row are folded */
 #define MOST_BELOW 1000 /* rows below the window, counted no further */
-#define READY_MS 500   /* without a key, before a question that came by itself takes one */
+#define READY_MS 500    /* without a key, before a question that came by itself takes one */
 
 struct choice {
 	char key;
@@ -27,45 +27,46 @@ struct choice {
 	int value;
 };
 
-struct question {
-	struct question *next;
+struct dialog_question {
+	struct dialog_question *next;
 	int id;
 	char *title;
-	struct ik_pane pane;         /* of it only the text */
+	struct ik_pane pane; /* of it only the text */
 	struct choice *choices;
 	size_t choice_count;
 	size_t selected, escape;
-	struct ik_editor *writing;   /* the text that goes with the selected choice */
-	bool wanted;                 /* a key of the user's opened it: ready when it is drawn */
-	bool seen;                   /* the end of the text was in the window */
+	struct ik_editor *writing; /* the text that goes with the selected choice */
+	bool wanted;               /* a key of the user's opened it: ready when it is drawn */
+	bool seen;                 /* the end of the text was in the window */
 };
 
 struct ik_dialog {
 	const struct ik_keymap *keymap;
 	bool utf8;
 	bool open;
-	bool answered;               /* the question before was answered since the last draw */
+	bool answered; /* the question before was answered since the last draw */
 	int last_id;
-	int shown;                   /* the question that was drawn last, open; 0: none */
-	bool follows;                /* it came into sight when the one before was answered */
-	bool ready;                  /* it takes keys, */
-	int64_t ready_ms;            /* or will from then on, */
-	bool typed;                  /* or later: something was typed since the last tick */
-	int64_t now_ms;              /* of the last tick */
-	struct question *first;
-	struct ik_buf answer;        /* the text of the last answer */
+	int shown;        /* the question that was drawn last, open; 0: none */
+	bool follows;     /* it came into sight when the one before was answered */
+	bool ready;       /* it takes keys, */
+	int64_t ready_ms; /* or will from then on, */
+	bool typed;       /* or later: something was typed since the last tick */
+	int64_t now_ms;   /* of the last tick */
+	struct dialog_question *first;
+	struct ik_buf answer; /* the text of the last answer */
 };
 
 struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap, bool utf8)
 {
-	struct ik_dialog *dialog = ik_alloc(sizeof *dialog);
+	struct ik_dialog *dialog = ik_alloc(sizeof(*dialog));
+
 	dialog->keymap = keymap;
 	dialog->utf8 = utf8;
 	ik_buf_init(&dialog->answer, IK_LIMIT_USER_TEXT);
 	return dialog;
 }
 
-static void question_free(struct question *question)
+static void question_free(struct dialog_question *question)
 {
 	for (size_t i = 0; i < question->choice_count; i++) {
 		free(question->choices[i].label);
@@ -83,7 +84,8 @@ struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog)
 	if (!dialog)
 		return NULL;
 	while (dialog->first) {
-		struct question *question = dialog->first;
+		struct dialog_question *question = dialog->first;
+
 		dialog->first = question->next;
 		question_free(question);
 	}
@@ -98,6 +100,7 @@ struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog)
 static char *make_line(const char *text)
 {
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_MIB(1));
 	ik_sanitize_line(&out, text, strlen(text));
 	return ik_buf_take(&out, NULL);
@@ -106,8 +109,10 @@ static char *make_line(const char *text)
 /* Is that a character that shows nothing? */
 static bool is_blank(uint32_t character)
 {
-	static const uint32_t blanks[] = {' ', '\t', '\r', 0xA0, 0x1680, 0x202F, 0x205F, 0x2800, 0x3000};
-	for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
+	static const uint32_t blanks[] = { ' ', '\t', '\r', 0xA0, 0x1680, 0x202F, 0x205F, 0x2800,
+		0x3000 };
+
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(*blanks); i++)
 		if (character == blanks[i])
 			return true;
 	return character >= 0x2000 && character <= 0x200A;
@@ -117,6 +122,7 @@ static bool is_blank(uint32_t character)
 static bool is_empty(const char *line, size_t length)
 {
 	uint32_t character;
+
 	for (int bytes; length > 0; line += bytes, length -= (size_t)bytes) {
 		bytes = ik_utf8_decode(line, length, &character);
 		if (bytes <= 0 || !is_blank(character))
@@ -146,11 +152,14 @@ static void fold_empty(struct ik_buf *out, const struct ik_question_part *part)
 	bool diff = part->kind == IK_QUESTION_DIFF;
 	const char *end = part->text + part->length, *run = NULL, *next;
 	size_t count = 0;
+
 	for (const char *at = part->text; at < end; at = next) {
 		const char *line_feed = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((line_feed ? line_feed : end) - at), mark = diff && length > 0;
+
 		next = line_feed ? line_feed + 1 : end;
 		bool empty = is_empty(at + mark, length - mark);
+
 		if (count > 0 && (!empty || (diff && *at != *run))) {
 			put_empty(out, run, (size_t)(at - run), count, diff);
 			count = 0;
@@ -175,9 +184,11 @@ static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 		[IK_QUESTION_DIFF] = IK_BLOCK_TEXT,
 	};
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
+
 	for (size_t i = 0; i < asked->part_count; i++) {
 		const struct ik_question_part *part = &asked->parts[i];
 		struct ik_buf text;
+
 		ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 		fold_empty(&text, part);
 		struct ik_block *block = ik_pane_text(pane, kinds[part->kind], text.data, text.length);
@@ -190,21 +201,24 @@ static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 }
 
 /* A question of our own from what was asked. */
-static struct question *make_question(struct ik_dialog *dialog, const struct ik_question *asked)
+static struct dialog_question *make_question(struct ik_dialog *dialog,
+	const struct ik_question *asked)
 {
-	struct question *question = ik_alloc(sizeof *question);
+	struct dialog_question *question = ik_alloc(sizeof(*question));
+
 	question->id = ++dialog->last_id;
 	question->title = make_line(asked->title);
 	question->selected = question->escape = asked->escape;
 	question->choice_count = asked->choice_count;
-	question->choices = ik_alloc(asked->choice_count * sizeof *question->choices);
+	question->choices = ik_alloc(asked->choice_count * sizeof(*question->choices));
 	for (size_t i = 0; i < asked->choice_count; i++) {
 		const struct ik_choice *choice = &asked->choices[i];
 		char *label = make_line(choice->label);
+
 		question->choices[i] = (struct choice){
 			.key = choice->key,
 			.label = choice->key != '\0' ? ik_format("[%c] %s", choice->key, label)
-				: ik_strdup(label),
+										 : ik_strdup(label),
 			.prompt = choice->prompt ? make_line(choice->prompt) : NULL,
 			.value = choice->value,
 		};
@@ -218,8 +232,9 @@ static struct question *make_question(struct ik_dialog *dialog, const struct ik_
 
 int ik_dialog_ask(struct ik_dialog *dialog, const struct ik_question *asked)
 {
-	struct question *question = make_question(dialog, asked);
-	struct question **place = &dialog->first;
+	struct dialog_question *question = make_question(dialog, asked);
+	struct dialog_question **place = &dialog->first;
+
 	while (*place && !asked->first && !asked->wanted)
 		place = &(*place)->next;
 	if (!dialog->first || asked->wanted)
@@ -231,12 +246,13 @@ int ik_dialog_ask(struct ik_dialog *dialog, const struct ik_question *asked)
 
 void ik_dialog_withdraw(struct ik_dialog *dialog, int id)
 {
-	struct question **place = &dialog->first;
+	struct dialog_question **place = &dialog->first;
+
 	while (*place && (*place)->id != id)
 		place = &(*place)->next;
 	if (!*place)
 		return;
-	struct question *question = *place;
+	struct dialog_question *question = *place;
 	*place = question->next;
 	question_free(question);
 }
@@ -244,7 +260,9 @@ void ik_dialog_withdraw(struct ik_dialog *dialog, int id)
 size_t ik_dialog_count(const struct ik_dialog *dialog)
 {
 	size_t count = 0;
-	for (const struct question *question = dialog->first; question; question = question->next)
+
+	for (const struct dialog_question *question = dialog->first; question;
+		 question = question->next)
 		count++;
 	return count;
 }
@@ -305,12 +323,13 @@ static void note_shown(struct ik_dialog *dialog)
 }
 
 /* A key that comes too early. False: it may do what it does otherwise. */
-static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, enum ik_dialog_result *ret_result)
+static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
+	enum ik_dialog_result *ret_result)
 {
 	bool shown = is_shown(dialog), paste = key->code == IK_KEY_PASTE;
 	bool follows = (shown ? dialog->follows : dialog->answered) && !paste;
 	bool text = paste || (key->code == IK_KEY_CHARACTER && !key->modifiers);
+
 	if (shown && dialog->ready)
 		return false;
 	if (!text && action != IK_ACTION_SEND && (shown || action != IK_ACTION_CANCEL)) {
@@ -329,16 +348,18 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key,
 
 /* The person has chosen: the question is over. */
 static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
-	struct ik_answer *ret_answer)
+	struct ik_question_answer *ret_answer)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
+
 	ik_buf_clear(&dialog->answer);
 	if (question->writing) {
 		size_t length;
 		const char *text = ik_editor_text(question->writing, &length);
+
 		ik_buf_append(&dialog->answer, text, length);
 	}
-	*ret_answer = (struct ik_answer){
+	*ret_answer = (struct ik_question_answer){
 		.question = question->id,
 		.value = question->choices[choice].value,
 		.text = dialog->answer.data,
@@ -350,7 +371,7 @@ static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
 	return IK_DIALOG_ANSWERED;
 }
 
-void ik_dialog_escape(struct ik_dialog *dialog, struct ik_answer *ret_answer)
+void ik_dialog_escape(struct ik_dialog *dialog, struct ik_question_answer *ret_answer)
 {
 	dialog->first->writing = ik_editor_free(dialog->first->writing);
 	(void)answer(dialog, dialog->first->escape, ret_answer);
@@ -359,9 +380,10 @@ void ik_dialog_escape(struct ik_dialog *dialog, struct ik_answer *ret_answer)
 /* A choice is made: answer, or let the person write to it first. What was not seen to its end
  * is not agreed to: scroll on instead. */
 static enum ik_dialog_result choose(struct ik_dialog *dialog, size_t choice,
-	struct ik_answer *ret_answer)
+	struct ik_question_answer *ret_answer)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
+
 	question->selected = choice;
 	if (!question->seen && choice != question->escape) {
 		(void)ik_pane_act(&question->pane, IK_ACTION_PAGE_DOWN);
@@ -374,17 +396,18 @@ static enum ik_dialog_result choose(struct ik_dialog *dialog, size_t choice,
 }
 
 /* Select another choice, round and round. */
-static void select_next(struct question *question, bool back)
+static void select_next(struct dialog_question *question, bool back)
 {
 	size_t count = question->choice_count;
+
 	question->selected = (question->selected + (back ? count - 1 : 1)) % count;
 }
 
 /* A letter: the choice that has it. */
 static enum ik_dialog_result choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
-	struct ik_answer *ret_answer)
+	struct ik_question_answer *ret_answer)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
 
 	if (letter >= 'A' && letter <= 'Z')
 		letter += 'a' - 'A';
@@ -416,10 +439,11 @@ static bool scroll_by_key(struct ik_dialog *dialog, enum ik_action action)
 
 /* A key while a text is written to the choice. */
 static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, struct ik_answer *ret_answer)
+	enum ik_action action, struct ik_question_answer *ret_answer)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
 	char bytes[4];
+
 	switch (action) {
 	case IK_ACTION_SEND:
 		return answer(dialog, question->selected, ret_answer);
@@ -442,6 +466,7 @@ static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik
 	}
 	if (action == IK_ACTION_NONE && key->code == IK_KEY_CHARACTER && !key->modifiers) {
 		int length = ik_utf8_encode(key->codepoint, bytes);
+
 		if (length > 0)
 			(void)ik_editor_insert(question->writing, bytes, (size_t)length);
 		return IK_DIALOG_TAKEN;
@@ -450,11 +475,12 @@ static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik
 }
 
 enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, struct ik_answer *ret_answer)
+	enum ik_action action, struct ik_question_answer *ret_answer)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
 	bool plain = key->code == IK_KEY_CHARACTER && !key->modifiers;
 	enum ik_dialog_result result;
+
 	if (is_too_early(dialog, key, action, &result))
 		return result;
 	if (question->writing)
@@ -474,8 +500,8 @@ enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_ke
 		return IK_DIALOG_TAKEN;
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
-		(void)scroll_by_key(dialog, action == IK_ACTION_LINE_START ? IK_ACTION_TOP
-			: IK_ACTION_BOTTOM);
+		(void)scroll_by_key(dialog,
+			action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
 		return IK_DIALOG_TAKEN;
 	default:
 		break;
@@ -499,19 +525,21 @@ void ik_dialog_scroll(struct ik_dialog *dialog, int rows)
 struct choice_visit {
 	struct ik_cells *cells;
 	struct ik_rectangle area;
-	int row, column;  /* within area */
+	int row, column; /* within area */
 	size_t found;
 };
 
 /* The choices one beside the other, broken into rows. Returns how many rows they need. */
-static int lay_out_choices(const struct question *question, struct choice_visit *visit)
+static int lay_out_choices(const struct dialog_question *question, struct choice_visit *visit)
 {
 	struct ik_rectangle area = visit->area;
 	int row = 0, column = 0;
+
 	visit->found = question->choice_count;
 	for (size_t i = 0; i < question->choice_count; i++) {
 		const char *label = question->choices[i].label;
 		int width = (int)ik_utf8_width(label, strlen(label));
+
 		if (column > 0 && column + width > area.columns) {
 			row++;
 			column = 0;
@@ -527,22 +555,25 @@ static int lay_out_choices(const struct question *question, struct choice_visit 
 }
 
 /* Rows of what stands below the text. */
-static int foot_rows(const struct question *question, int columns)
+static int foot_rows(const struct dialog_question *question, int columns)
 {
 	if (!question->writing)
-		return lay_out_choices(question, &(struct choice_visit){.area.columns = columns});
+		return lay_out_choices(question, &(struct choice_visit){ .area.columns = columns });
 	const char *prompt = question->choices[question->selected].prompt;
 	int left = columns - (int)ik_utf8_width(prompt, strlen(prompt));
 	int rows = ik_editor_height(question->writing, left > 1 ? left : 1);
+
 	return rows < WRITING_ROWS ? rows : WRITING_ROWS;
 }
 
 /* Rows of the text, counted no further than most. */
-static int text_rows(const struct question *question, int columns, int most)
+static int text_rows(const struct dialog_question *question, int columns, int most)
 {
 	int64_t rows = 0;
+
 	for (size_t i = 0; i < ik_scrollback_count(question->pane.text) && rows < most; i++) {
 		struct ik_block *block = ik_scrollback_at(question->pane.text, i);
+
 		rows += i > 0 && block->kind == IK_BLOCK_HEADING;
 		ik_block_prepare(block);
 		for (uint32_t section = 0; section < block->section_count && rows < most; section++)
@@ -553,7 +584,8 @@ static int text_rows(const struct question *question, int columns, int most)
 
 int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most)
 {
-	const struct question *question = dialog->first;
+	const struct dialog_question *question = dialog->first;
+
 	if (!question || most < 1)
 		return 0;
 	if (!dialog->open)
@@ -565,7 +597,8 @@ int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most)
 
 int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns)
 {
-	const struct question *question = dialog->first;
+	const struct dialog_question *question = dialog->first;
+
 	if (!ik_dialog_is_open(dialog))
 		return 0;
 	return 1 + foot_rows(question, columns) + text_rows(question, columns, 1);
@@ -574,7 +607,8 @@ int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns)
 /* Say which key brings a question back that was put aside. */
 static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 {
-	static const struct ik_key_hint hint = {IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("answer"), 1};
+	static const struct ik_key_hint hint = { IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("answer"), 1 };
+
 	ik_buf_putc(out, ' ');
 	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, &hint, 1, TITLE_BYTES, out);
 	ik_buf_putc(out, ' ');
@@ -582,11 +616,11 @@ static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 
 /* Say how much of the text is below, so that nobody answers what was not seen; in words, and
  * with the key that goes there, if that fits into so many columns. */
-static void put_more(const struct ik_dialog *dialog, size_t below, int columns,
-	struct ik_buf *out)
+static void put_more(const struct ik_dialog *dialog, size_t below, int columns, struct ik_buf *out)
 {
 	const char *arrow = dialog->utf8 ? "↓" : "v", *plus = below >= MOST_BELOW ? "+" : "";
 	char *key = ik_keymap_key_name(dialog->keymap, IK_IN_DIALOG, IK_ACTION_PAGE_DOWN);
+
 	if (out->length == 0)
 		ik_buf_putc(out, ' ');
 	size_t start = out->length;
@@ -610,9 +644,10 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	size_t questions = ik_dialog_count(dialog);
 	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
 	struct ik_buf right;
+
 	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, dialog->utf8);
-	(void)snprintf(title, sizeof title, " %.*s ",
-		(int)ik_utf8_cut(dialog->first->title, strlen(dialog->first->title), sizeof title - 3),
+	(void)snprintf(title, sizeof(title), " %.*s ",
+		(int)ik_utf8_cut(dialog->first->title, strlen(dialog->first->title), sizeof(title) - 3),
 		dialog->first->title);
 	ik_buf_init(&right, IK_KIB(1));
 	if (!dialog->open)
@@ -623,6 +658,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 		put_more(dialog, below, row.columns - 3 - (int)ik_utf8_width(title, strlen(title)), &right);
 	int width = (int)ik_utf8_width(right.data, right.length);
 	int column = row.column + row.columns - width - 1;
+
 	if (width > 0 && column > row.column) {
 		ik_cells_label(cells, row, row.row, column, below > 0 ? IK_STYLE_NOTICE : style,
 			right.data);
@@ -633,28 +669,30 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 }
 
 /* The last row: which keys do what. */
-static void draw_keys(const struct question *question, struct ik_cells *cells,
+static void draw_keys(const struct dialog_question *question, struct ik_cells *cells,
 	struct ik_rectangle row, bool scrolls)
 {
 	/* Translators: the choice that a key means: "Esc = [n] No". */
 	char *escape = ik_format(_("= %s"), question->choices[question->escape].label);
 	const struct ik_key_hint writing[] = {
-		{IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1},
-		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1},
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1 },
+		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 	};
 	const struct ik_key_hint choosing[] = {
-		{IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3},
-		{IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1},
-		{IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2},
-		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("put aside"), 1},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, escape, 4},
+		{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3 },
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1 },
+		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2 },
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("put aside"), 1 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, escape, 4 },
 	};
-	struct ik_key_hint hints[sizeof choosing / sizeof *choosing];
+	struct ik_key_hint hints[sizeof(choosing) / sizeof(*choosing)];
 	const struct ik_key_hint *all = question->writing ? writing : choosing;
-	size_t count = question->writing ? sizeof writing / sizeof *writing
-		: sizeof choosing / sizeof *choosing, kept = 0;
+	size_t count = question->writing ? sizeof(writing) / sizeof(*writing)
+									 : sizeof(choosing) / sizeof(*choosing),
+		   kept = 0;
 	struct ik_buf out;
+
 	for (size_t i = 0; i < count; i++)
 		if (scrolls || all[i].action != IK_ACTION_PAGE_UP)
 			hints[kept++] = all[i];
@@ -670,53 +708,61 @@ static void draw_keys(const struct question *question, struct ik_cells *cells,
 static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle area, int *ret_cursor_row, int *ret_cursor_column)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
+
 	if (!dialog->ready)
 		ik_cells_label(cells, area, area.row, area.column, IK_STYLE_DIM,
 			dialog->utf8 ? "…" : "...");
 	else if (question->writing)
-		ik_editor_draw(question->writing, cells, area,
-			question->choices[question->selected].prompt, ret_cursor_row, ret_cursor_column);
+		ik_editor_draw(question->writing, cells, area, question->choices[question->selected].prompt,
+			ret_cursor_row, ret_cursor_column);
 	else
-		(void)lay_out_choices(question, &(struct choice_visit){
-			.cells = cells, .area = area, .row = -1});
+		(void)lay_out_choices(question,
+			&(struct choice_visit){ .cells = cells, .area = area, .row = -1 });
 }
 
 /* The rows of the choices within the dialog's area, above its last, the keys. */
-static struct ik_rectangle foot_area(const struct question *question, struct ik_rectangle area)
+static struct ik_rectangle foot_area(const struct dialog_question *question,
+	struct ik_rectangle area)
 {
 	/* What answers comes first, then what is asked about, then what explains the keys. */
 	int left = area.rows - 1, foot = foot_rows(question, area.columns);
+
 	if (foot > left)
 		foot = left;
 	int keys = left > foot + text_rows(question, area.columns, 1);
-	return (struct ik_rectangle){area.row + area.rows - keys - foot, area.column, foot,
-		area.columns};
+
+	return (struct ik_rectangle){ area.row + area.rows - keys - foot, area.column, foot,
+		area.columns };
 }
 
 bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
-	struct ik_answer *ret_answer)
+	struct ik_question_answer *ret_answer)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
+
 	if (!question || !dialog->open || !is_shown(dialog) || !dialog->ready || question->writing)
 		return false;
 	struct ik_rectangle foot = foot_area(question, area);
-	struct choice_visit visit = {.area.columns = area.columns, .row = row - foot.row,
-		.column = column - foot.column};
+	struct choice_visit visit = {
+		.area.columns = area.columns, .row = row - foot.row, .column = column - foot.column
+	};
 	if (row >= foot.row + foot.rows || row < foot.row)
 		return false;
 	(void)lay_out_choices(question, &visit);
-	return visit.found < question->choice_count
-		&& choose(dialog, visit.found, ret_answer) == IK_DIALOG_ANSWERED;
+	return visit.found < question->choice_count &&
+		choose(dialog, visit.found, ret_answer) == IK_DIALOG_ANSWERED;
 }
 
 void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,
 	int *ret_cursor_row, int *ret_cursor_column)
 {
-	struct question *question = dialog->first;
+	struct dialog_question *question = dialog->first;
+
 	if (!question || area.rows < 1 || area.columns < 1)
 		return;
-	struct ik_rectangle title = {area.row, area.column, 1, area.columns};
+	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
+
 	if (!dialog->open) {
 		draw_title(dialog, cells, title, 0);
 		return;
@@ -724,17 +770,17 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	note_shown(dialog);
 	struct ik_rectangle foot = foot_area(question, area);
 	int keys = foot.row + foot.rows < area.row + area.rows;
-	struct ik_rectangle text = {area.row + 1, area.column, foot.row - area.row - 1,
-		area.columns};
+	struct ik_rectangle text = { area.row + 1, area.column, foot.row - area.row - 1, area.columns };
 	struct ik_pane *pane = &question->pane;
 	bool above = false;
 	size_t below;
+
 	if (text.rows < 1) {
 		below = (size_t)text_rows(question, text.columns, MOST_BELOW);
 	} else {
 		ik_scrollback_resize(pane->text, text.rows, text.columns);
 		if (!pane->text_moved)
-			ik_scrollback_go(pane->text, (struct ik_scroll_place){.at_end = false});
+			ik_scrollback_go(pane->text, (struct ik_scroll_place){ .at_end = false });
 		ik_scrollback_draw(pane->text, cells, text);
 		below = ik_scrollback_rows_below(pane->text, MOST_BELOW);
 		above = text_rows(question, text.columns, text.rows + 1) > text.rows;
@@ -744,6 +790,7 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	if (foot.rows > 0)
 		draw_foot(dialog, cells, foot, ret_cursor_row, ret_cursor_column);
 	if (keys && dialog->ready)
-		draw_keys(question, cells, (struct ik_rectangle){area.row + area.rows - 1, area.column, 1,
-			area.columns}, below > 0 || above);
+		draw_keys(question, cells,
+			(struct ik_rectangle){ area.row + area.rows - 1, area.column, 1, area.columns },
+			below > 0 || above);
 }

@@ -22,9 +22,9 @@
 #ifndef IK_TUI_SCREEN_DIALOG_H
 #define IK_TUI_SCREEN_DIALOG_H
 
-#include "tui/term/cells.h"
 #include "tui/edit/keymap.h"
 #include "tui/pane/reaction.h"
+#include "tui/term/cells.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ enum ik_question_part_kind {
 	IK_QUESTION_HEADING,
 	IK_QUESTION_HINT,
 	IK_QUESTION_WARNING,
-	IK_QUESTION_DIFF    /* lines that begin with "+", "-", "@" or " " */
+	IK_QUESTION_DIFF /* lines that begin with "+", "-", "@" or " " */
 };
 
 /* A piece of the text; each begins a new line. */
@@ -45,7 +45,7 @@ struct ik_question_part {
 };
 
 struct ik_choice {
-	char key;           /* a lower-case letter or digit that answers at once; 0: none, for
+	char key; /* a lower-case letter or digit that answers at once; 0: none, for
 	                       what nobody is to answer by a slip: select it, then Enter */
 	const char *label;
 	int value;          /* of the answer */
@@ -64,7 +64,7 @@ struct ik_question {
 	                        answer */
 	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
 	                        draft too, and is ready at once */
-	bool guarded;        /* neither of the two is ready at once: the key may have been a letter, which
+	bool guarded; /* neither of the two is ready at once: the key may have been a letter, which
 	                        others follow as they are typed, or the question is one that it did
 	                        not ask for */
 };
@@ -100,15 +100,15 @@ int64_t ik_dialog_tick(struct ik_dialog *dialog, int64_t now_ms, bool visible, b
  */
 enum ik_dialog_result { IK_DIALOG_PASSED, IK_DIALOG_TAKEN, IK_DIALOG_ANSWERED };
 enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, struct ik_answer *ret_answer);
+	enum ik_action action, struct ik_question_answer *ret_answer);
 
 /* A click on a cell of the area in which it was drawn: true, and *ret_answer is set, when
  * it is on a choice that answers at once. */
 bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
-	struct ik_answer *ret_answer);
+	struct ik_question_answer *ret_answer);
 
 /* Answer with the choice that Esc means; the dialog must be open. */
-void ik_dialog_escape(struct ik_dialog *dialog, struct ik_answer *ret_answer);
+void ik_dialog_escape(struct ik_dialog *dialog, struct ik_question_answer *ret_answer);
 
 /* Scroll the text. */
 void ik_dialog_scroll(struct ik_dialog *dialog, int rows);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/term/ascii.h"
 #include "tui/screen/screen_private.h"
+#include "tui/term/ascii.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -25,7 +25,7 @@ struct open {
 
 struct ik_linear {
 	bool utf8, ansi;
-	struct ik_buf *out;        /* of the frame at hand */
+	struct ik_buf *out; /* of the frame at hand */
 
 	const struct ik_block *last; /* the last block that was seen, but for the welcome */
 	unsigned clears;             /* of the screen, as far as they were seen */
@@ -33,18 +33,19 @@ struct ik_linear {
 	struct open *open;
 	size_t open_count, open_capacity;
 
-	struct ik_buf pane;        /* lines of panes, as they were written last */
-	struct ik_buf said;        /* the states of the status bar, likewise */
+	struct ik_buf pane; /* lines of panes, as they were written last */
+	struct ik_buf said; /* the states of the status bar, likewise */
 	enum ik_activity activity;
 
-	struct ik_buf line;        /* the last line as it stands there */
-	int row, column;           /* of the cursor in the cells; -1: it is not shown */
-	int columns;               /* of the frame at hand */
+	struct ik_buf line; /* the last line as it stands there */
+	int row, column;    /* of the cursor in the cells; -1: it is not shown */
+	int columns;        /* of the frame at hand */
 };
 
 struct ik_linear *ik_linear_new(bool utf8, bool ansi)
 {
-	struct ik_linear *linear = ik_alloc(sizeof *linear);
+	struct ik_linear *linear = ik_alloc(sizeof(*linear));
+
 	linear->utf8 = utf8;
 	linear->ansi = ansi;
 	linear->row = -1;
@@ -107,6 +108,7 @@ static void put(struct ik_linear *linear, const char *text, size_t length)
 			ik_buf_putc(linear->out, text[at++]);
 		} else {
 			struct ik_cluster cluster = ik_cluster_next(text + at, length - at);
+
 			ik_buf_putc(linear->out, ik_ascii_for(text + at, cluster.length));
 			at += cluster.length;
 		}
@@ -119,6 +121,7 @@ static void put_lines(struct ik_linear *linear, const char *text, size_t length)
 {
 	while (length > 0) {
 		struct ik_row row = ik_wrap_row(text, length, linear->columns);
+
 		put(linear, text, row.shown);
 		if (row.taken < length || text[row.taken - 1] == '\n')
 			ik_buf_puts(linear->out, NEW_LINE);
@@ -159,6 +162,7 @@ static const char *label(enum ik_block_kind kind)
 static size_t ready(const char *text, size_t length)
 {
 	size_t end = length;
+
 	while (end > 0 && text[end - 1] != '\n')
 		end--;
 	if (length - end < SENTENCE_BYTES)
@@ -174,12 +178,14 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 {
 	struct ik_block *block = open->block;
 	bool growing = block->growing;
+
 	ik_block_prepare(block);
 	if (open->written > block->full_length)
 		open->written = block->full_length;
 	const char *text = block->full + open->written;
 	size_t length = block->full_length - open->written;
 	size_t count = growing ? ready(text, length) : length;
+
 	if (count > 0) {
 		clear_line(linear);
 		if (!open->begun && label(block->kind))
@@ -201,11 +207,12 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 /* Say that a call begins, and what came of it; true when it is over. */
 static bool write_call(struct ik_linear *linear, struct open *open)
 {
-	struct ik_call *call = open->block->call;
+	struct ik_shown_call *call = open->block->call;
 	struct ik_buf text;
 	size_t head, tail, length;
 	const char *line;
 	bool over = call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
+
 	if (call->stage < IK_STAGE_RUNNING)
 		return false;
 	if (!open->begun) {
@@ -233,8 +240,7 @@ static void open_block(struct ik_linear *linear, struct ik_block *block)
 {
 	if (linear->open_count == linear->open_capacity) {
 		linear->open_capacity = linear->open_capacity ? linear->open_capacity * 2 : 8;
-		linear->open = ik_alloc_array(linear->open, linear->open_capacity,
-			sizeof *linear->open);
+		linear->open = ik_alloc_array(linear->open, linear->open_capacity, sizeof(*linear->open));
 	}
 	linear->open[linear->open_count++] = (struct open){ .block = block };
 }
@@ -245,6 +251,7 @@ static void find_new(struct ik_linear *linear, const struct ik_screen *screen)
 {
 	const struct ik_scrollback *scrollback = screen->scrollback;
 	size_t count = ik_scrollback_count(scrollback), first = count;
+
 	if (linear->clears != screen->clears) {
 		linear->clears = screen->clears;
 		linear->open_count = 0;
@@ -255,6 +262,7 @@ static void find_new(struct ik_linear *linear, const struct ik_screen *screen)
 		first--;
 	for (size_t i = first; i < count; i++) {
 		struct ik_block *block = ik_scrollback_at(scrollback, i);
+
 		if (block != screen->welcome)
 			linear->last = block;
 		else if (linear->welcomed)
@@ -270,9 +278,11 @@ static void write_blocks(struct ik_linear *linear)
 {
 	size_t kept = 0;
 	bool waits = false;
+
 	for (size_t i = 0; i < linear->open_count; i++) {
 		struct open *open = &linear->open[i];
 		bool done = false;
+
 		if (open->block->kind == IK_BLOCK_CALL)
 			done = write_call(linear, open);
 		else if (!waits)
@@ -287,8 +297,8 @@ static void write_blocks(struct ik_linear *linear)
 /* Is it a character that frames are made of? */
 static bool is_frame(const struct ik_cell *cell)
 {
-	return cell->length == 3 && cell->text[0] == '\xE2' && (cell->text[1] == '\x94'
-		|| cell->text[1] == '\x95');
+	return cell->length == 3 && cell->text[0] == '\xE2' &&
+		(cell->text[1] == '\x94' || cell->text[1] == '\x95');
 }
 
 /* The text of a part of a row, and whether it is the selected one. */
@@ -297,9 +307,11 @@ static bool read_row(const struct ik_cells *cells, int row, int column, int colu
 {
 	bool selected = false;
 	size_t end = 0;
+
 	ik_buf_clear(out);
 	for (int i = column; i < column + columns; i++) {
 		const struct ik_cell *cell = ik_cells_at(cells, row, i);
+
 		selected |= cell->style == IK_STYLE_SELECTION;
 		if (cell->width == 0)
 			continue;
@@ -326,6 +338,7 @@ static bool is_among(const struct ik_buf *lines, const struct ik_buf *line)
 static void squeeze(struct ik_buf *line)
 {
 	size_t length = 0, blanks = 0;
+
 	for (size_t at = 0; at < line->length; at++) {
 		blanks = line->data[at] == ' ' ? blanks + 1 : 0;
 		if (blanks <= 2)
@@ -339,10 +352,12 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	struct ik_rectangle area, struct ik_buf *lines)
 {
 	struct ik_buf text, line;
+
 	ik_buf_init(&text, IK_KIB(64));
 	ik_buf_init(&line, IK_KIB(64));
 	for (int row = area.row; row < area.row + area.rows; row++) {
 		bool selected = read_row(cells, row, area.column, area.columns, &text);
+
 		if (text.length == 0)
 			continue;
 		squeeze(&text);
@@ -365,6 +380,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 	struct ik_layout layout = ik_screen_layout(screen);
 	struct ik_buf lines;
 	bool any = linear->pane.length > 0;
+
 	if (screen->help_open && ik_screen_find(screen)->writing)
 		return; /* each letter may turn the page: what was found is said, the page behind Enter */
 	ik_buf_init(&lines, IK_MIB(4));
@@ -387,6 +403,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 static void write_activity(struct ik_linear *linear, const struct ik_status_bar *bar)
 {
 	enum ik_activity before = linear->activity;
+
 	linear->activity = bar->activity;
 	if (before == bar->activity)
 		return;
@@ -416,6 +433,7 @@ static void write_activity(struct ik_linear *linear, const struct ik_status_bar 
 static void say_state(struct ik_linear *linear, struct ik_buf *now, char *sentence)
 {
 	struct ik_buf line;
+
 	ik_buf_init(&line, IK_KIB(4));
 	ik_buf_printf(&line, "\n%s\n", sentence);
 	if (!is_among(&linear->said, &line))
@@ -447,11 +465,13 @@ static char *agent_sentence(const struct ik_agent_mark *mark)
 }
 
 /* Say the line that a search has found, once it is known which of all it is. */
-static void write_found(struct ik_linear *linear, const struct ik_screen *screen, struct ik_buf *now)
+static void write_found(struct ik_linear *linear, const struct ik_screen *screen,
+	struct ik_buf *now)
 {
-	struct ik_search_state state = {.on = false};
+	struct ik_search_state state = { .on = false };
 	struct ik_buf line;
 	const struct ik_search *search = ik_screen_find(screen)->search;
+
 	if (search)
 		state = ik_search_state(search);
 	if (!state.on || state.seeking || !state.counted)
@@ -461,8 +481,8 @@ static void write_found(struct ik_linear *linear, const struct ik_screen *screen
 	squeeze(&line);
 	if (there && state.number > 0)
 		/* Translators: the number of a place, of how many, and the line of text around it. */
-		say_state(linear, now, ik_format(_("Found, %zu of %zu: %s"), state.number, state.total,
-			line.data));
+		say_state(linear, now,
+			ik_format(_("Found, %zu of %zu: %s"), state.number, state.total, line.data));
 	else if (state.found)
 		say_state(linear, now, ik_format(_("Found: %s"), line.data));
 	ik_buf_done(&line);
@@ -474,14 +494,19 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 	const struct ik_status_bar *bar = &screen->bar;
 	struct ik_buf now;
 	bool failed;
+
 	ik_buf_init(&now, IK_KIB(16));
 	if (bar->scan == IK_SCAN_COMPLETE || bar->scan == IK_SCAN_FAILED) {
-		say_state(linear, &now, ik_format(ngettext("%zu tool is ready.", "%zu tools are ready.",
-			bar->tools), bar->tools));
+		say_state(linear, &now,
+			ik_format(ngettext("%zu tool is ready.", "%zu tools are ready.", bar->tools),
+				bar->tools));
 		char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_BROWSER);
+
 		if (bar->tools_failed > 0)
-			say_state(linear, &now, ik_format(ngettext("%zu tool failed; %s says why.",
-				"%zu tools failed; %s says why.", bar->tools_failed), bar->tools_failed, key));
+			say_state(linear, &now,
+				ik_format(ngettext("%zu tool failed; %s says why.",
+							  "%zu tools failed; %s says why.", bar->tools_failed),
+					bar->tools_failed, key));
 		free(key);
 	}
 	if (bar->mode)
@@ -491,10 +516,14 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 	if (screen->queue_held) {
 		char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
 		char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
-		say_state(linear, &now, ik_format(ngettext(
-			"%zu message is held: %s on an empty line sends it, %s takes it back.",
-			"%zu messages are held: %s on an empty line sends them, %s takes the newest back.",
-			bar->queued), bar->queued, send, back));
+
+		say_state(linear, &now,
+			ik_format(ngettext("%zu message is held: %s on an empty line sends it, %s takes it "
+							   "back.",
+						  "%zu messages are held: %s on an empty line sends them, %s takes the "
+						  "newest back.",
+						  bar->queued),
+				bar->queued, send, back));
 		free(back);
 		free(send);
 	}
@@ -503,8 +532,8 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 	if (bar->hint)
 		say_state(linear, &now, ik_strdup(bar->hint));
 	if (ik_screen_history_open(screen, &failed))
-		say_state(linear, &now, ik_strdup(failed ? _("Nothing like that was sent.")
-			: _("What was sent is searched.")));
+		say_state(linear, &now,
+			ik_strdup(failed ? _("Nothing like that was sent.") : _("What was sent is searched.")));
 	write_found(linear, screen, &now);
 	ik_buf_done(&linear->said);
 	linear->said = now;
@@ -515,22 +544,25 @@ static void write_line(struct ik_linear *linear, const struct ik_cells *cells, i
 {
 	struct ik_buf line;
 	bool there = linear->row >= 0;
+
 	if (row < 0)
 		return;
 	ik_buf_init(&line, IK_KIB(64));
 	(void)read_row(cells, row, 0, cells->columns, &line);
 	size_t width = ik_utf8_width(line.data, line.length);
+
 	while (width < (size_t)column && width++ < (size_t)cells->columns)
 		ik_buf_putc(&line, ' ');
 	bool same = there && row == linear->row;
 	size_t old = linear->line.length;
-	bool grows = same && line.length >= old && column == (int)ik_utf8_width(line.data, line.length)
-		&& linear->column == (int)ik_utf8_width(linear->line.data, old)
-		&& (old == 0 || memcmp(line.data, linear->line.data, old) == 0);
+	bool grows = same && line.length >= old &&
+		column == (int)ik_utf8_width(line.data, line.length) &&
+		linear->column == (int)ik_utf8_width(linear->line.data, old) &&
+		(old == 0 || memcmp(line.data, linear->line.data, old) == 0);
 	if (grows) {
 		put(linear, line.data + old, line.length - old);
-	} else if (!same || column != linear->column || line.length != old
-		   || memcmp(line.data, linear->line.data, old) != 0) {
+	} else if (!same || column != linear->column || line.length != old ||
+		memcmp(line.data, linear->line.data, old) != 0) {
 		if (there)
 			ik_buf_puts(linear->out, !same || !linear->ansi ? NEW_LINE : "\r\033[K");
 		put(linear, line.data, line.length);
@@ -563,6 +595,7 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 void ik_linear_take_over(struct ik_linear *linear, struct ik_linear *before)
 {
 	struct ik_buf said = linear->said, line = linear->line;
+
 	linear->said = before->said;
 	linear->line = before->line;
 	linear->row = before->row;

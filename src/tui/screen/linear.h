@@ -13,8 +13,8 @@
 #ifndef IK_TUI_SCREEN_LINEAR_H
 #define IK_TUI_SCREEN_LINEAR_H
 
-#include "tui/term/cells.h"
 #include "tui/screen/screen.h"
+#include "tui/term/cells.h"
 #include "util/buf.h"
 
 struct ik_linear;

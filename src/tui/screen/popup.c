@@ -20,15 +20,16 @@ struct ik_popup {
 	char *typed, *head;
 	uint32_t *matches;
 	size_t count;
-	size_t selected; /* index of matches, or IK_POPUP_NONE */
-	char *chosen;    /* the text of the one that the user went to; NULL: went to none */
-	size_t top;      /* the first that is seen */
+	size_t selected;          /* index of matches, or IK_POPUP_NONE */
+	char *chosen;             /* the text of the one that the user went to; NULL: went to none */
+	size_t top;               /* the first that is seen */
 	struct ik_rectangle area; /* of those that are seen */
 };
 
 struct ik_popup *ik_popup_new(const struct ik_keymap *keymap)
 {
-	struct ik_popup *popup = ik_alloc(sizeof *popup);
+	struct ik_popup *popup = ik_alloc(sizeof(*popup));
+
 	popup->keymap = keymap;
 	popup->selected = IK_POPUP_NONE;
 	return popup;
@@ -61,16 +62,19 @@ void ik_popup_close(struct ik_popup *popup)
 static bool is_typed(const char *text, const char *typed)
 {
 	size_t length = strlen(typed);
-	return strncmp(text, typed, length) == 0
-		&& (text[length] == '\0' || ik_text_equal(text + length, "/"));
+
+	return strncmp(text, typed, length) == 0 &&
+		(text[length] == '\0' || ik_text_equal(text + length, "/"));
 }
 
 /* Select the one that the user went to, or the first, unless what was typed will do. */
 static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
 {
 	bool typed = popup->typed[0] == '\0';
+
 	for (size_t i = 0; i < popup->count; i++) {
 		const char *text = popup->shown.candidates[popup->matches[i]].text;
+
 		if (chosen && ik_text_equal(text, chosen)) {
 			popup->selected = i;
 			popup->chosen = ik_strdup(chosen);
@@ -82,14 +86,14 @@ static void select_first(struct ik_popup *popup, const char *chosen, bool presel
 		popup->selected = 0;
 }
 
-void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completions,
-	bool preselect)
+void ik_popup_show(struct ik_popup *popup, const struct ik_completions *completions, bool preselect)
 {
 	uint32_t *matches;
 	size_t count = ik_completion_match(completions, &matches);
 	char *typed = ik_strdup(completions->typed), *head = ik_strdup(completions->head);
-	char *chosen = popup->chosen && ik_text_equal(popup->typed, typed)
-		? ik_strdup(popup->chosen) : NULL;
+	char *chosen = popup->chosen && ik_text_equal(popup->typed, typed) ? ik_strdup(popup->chosen)
+																	   : NULL;
+
 	ik_popup_close(popup);
 	popup->shown = *completions;
 	popup->shown.typed = popup->typed = typed;
@@ -137,14 +141,15 @@ void ik_popup_move(struct ik_popup *popup, int direction)
 
 bool ik_popup_is_moved(const struct ik_popup *popup)
 {
-	return popup->chosen != NULL;
+	return popup->chosen;
 }
 
 bool ik_popup_click(struct ik_popup *popup, int row, int column)
 {
 	const struct ik_rectangle *area = &popup->area;
-	if (row < area->row || row >= area->row + area->rows || column < area->column
-		|| column >= area->column + area->columns)
+
+	if (row < area->row || row >= area->row + area->rows || column < area->column ||
+		column >= area->column + area->columns)
 		return false;
 	popup->selected = popup->top + (size_t)(row - area->row);
 	return true;
@@ -172,9 +177,11 @@ static void measure(const struct ik_popup *popup, size_t rows, int *ret_label, i
 {
 	struct ik_buf out;
 	int label = 0, description = 0;
+
 	ik_buf_init(&out, IK_KIB(16));
 	for (size_t i = popup->top; i < popup->top + rows; i++) {
-		const struct ik_candidate *candidate = &popup->shown.candidates[popup->matches[i]];
+		const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[i]];
+
 		put_line(&out, candidate->text);
 		int width = (int)ik_utf8_width(out.data, out.length);
 		label = width > label ? width : label;
@@ -195,10 +202,11 @@ static void measure(const struct ik_popup *popup, size_t rows, int *ret_label, i
 static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 	struct ik_rectangle row, size_t index, int label_columns)
 {
-	const struct ik_candidate *candidate = &popup->shown.candidates[popup->matches[index]];
+	const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[index]];
 	enum ik_style style = index == popup->selected ? IK_STYLE_SELECTION : IK_STYLE_STATUS;
 	struct ik_rectangle label = { row.row, row.column + 1, 1, label_columns };
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(16));
 	if (label.columns > row.columns - 1)
 		label.columns = row.columns - 1;
@@ -222,6 +230,7 @@ static void put_foot(const struct ik_popup *popup, struct ik_buf *out)
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 	};
 	bool selected = popup->selected != IK_POPUP_NONE;
+
 	if (popup->shown.note)
 		ik_buf_printf(out, " %s", popup->shown.note);
 	else if (!selected)
@@ -229,8 +238,8 @@ static void put_foot(const struct ik_popup *popup, struct ik_buf *out)
 	else
 		ik_buf_printf(out, " %zu/%zu", popup->selected + 1, popup->count);
 	ik_buf_puts(out, "  ");
-	ik_keymap_put_hints(popup->keymap, IK_IN_EDITOR, selected ? hints : hints + 1,
-		selected ? 3 : 2, FOOT_COLUMNS, out);
+	ik_keymap_put_hints(popup->keymap, IK_IN_EDITOR, selected ? hints : hints + 1, selected ? 3 : 2,
+		FOOT_COLUMNS, out);
 }
 
 void ik_popup_draw(struct ik_popup *popup, struct ik_cells *cells, struct ik_rectangle area,
@@ -239,6 +248,7 @@ void ik_popup_draw(struct ik_popup *popup, struct ik_cells *cells, struct ik_rec
 	int label, width, most = area.rows - 2 < IK_POPUP_ROWS ? area.rows - 2 : IK_POPUP_ROWS;
 	size_t rows = most < 0 ? 0 : (size_t)most;
 	struct ik_buf foot;
+
 	if (!popup->open || area.rows < 2)
 		return;
 	if (rows > popup->count)

@@ -8,9 +8,9 @@
 #ifndef IK_TUI_SCREEN_POPUP_H
 #define IK_TUI_SCREEN_POPUP_H
 
-#include "tui/term/cells.h"
 #include "tui/edit/completion.h"
 #include "tui/edit/keymap.h"
+#include "tui/term/cells.h"
 
 #define IK_POPUP_ROWS 8
 #define IK_POPUP_NONE SIZE_MAX

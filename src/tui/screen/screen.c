@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/markdown.h"
 #include "tui/screen/screen_private.h"
 #include "tui/screen/welcome.h"
+#include "tui/text/markdown.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -18,6 +18,7 @@
 static void set_text(char **text, const char *value)
 {
 	char *copy = value ? ik_strdup(value) : NULL;
+
 	free(*text);
 	*text = copy;
 }
@@ -33,14 +34,15 @@ static void add_welcome(struct ik_screen *screen)
 static void name_keys(struct ik_screen *screen)
 {
 	static const struct ik_key_hint hints[] = {
-		{IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1},
-		{IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1},
-		{IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1},
-		{IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1},
+		{ IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1 },
+		{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1 },
+		{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1 },
+		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1 },
 	};
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(1));
-	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof hints / sizeof *hints,
+	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof(hints) / sizeof(*hints),
 		INT_MAX, &out);
 	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
 	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
@@ -53,7 +55,8 @@ static void name_keys(struct ik_screen *screen)
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 {
-	struct ik_screen *screen = ik_alloc(sizeof *screen);
+	struct ik_screen *screen = ik_alloc(sizeof(*screen));
+
 	screen->utf8 = options->utf8;
 	screen->markdown = options->markdown;
 	screen->inspector_wish = options->inspector;
@@ -122,8 +125,7 @@ struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block
 	if (block)
 		block->lines = screen->tool_lines;
 	if (block && block->kind == IK_BLOCK_ASSISTANT)
-		ik_block_set_renderer(block, screen->markdown ? &ik_renderer_markdown
-			: &ik_renderer_plain);
+		ik_block_set_renderer(block, screen->markdown ? &ik_renderer_markdown : &ik_renderer_plain);
 	return block;
 }
 
@@ -141,6 +143,7 @@ void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size
 	size_t total)
 {
 	struct ik_status_bar *bar = &screen->bar;
+
 	if (bar->scan == state && bar->scan_done == done && bar->scan_total == total)
 		return;
 	bar->scan = state;
@@ -214,7 +217,7 @@ void ik_screen_begin(struct ik_screen *screen)
 	ik_inspector_forget(screen->inspector);
 	ik_calls_clear(screen->calls);
 	screen->turn_seen = false;
-	screen->bar.usage = (struct ik_usage){.cost = -1};
+	screen->bar.usage = (struct ik_usage){ .cost = -1 };
 	screen->bar.context = 0;
 	screen->older = screen->told_any = false;
 	ik_screen_title_begin(screen);
@@ -253,6 +256,7 @@ static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_se
 		return IK_ACTIVITY_NONE;
 	if (screen->retry_at_ms != IK_NEVER) {
 		int64_t left = screen->retry_at_ms - screen->now_ms;
+
 		*ret_second = left > 0 ? (left + 999) / 1000 : 0;
 		return IK_ACTIVITY_RETRY;
 	}
@@ -264,12 +268,14 @@ static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_se
 }
 
 /* The oldest of the calls that run. */
-static const struct ik_call *running_call(const struct ik_screen *screen)
+static const struct ik_shown_call *running_call(const struct ik_screen *screen)
 {
 	size_t left = ik_calls_running(screen->calls);
-	const struct ik_call *found = NULL;
+	const struct ik_shown_call *found = NULL;
+
 	for (size_t i = ik_calls_count(screen->calls); left > 0 && i-- > 0;) {
-		const struct ik_call *call = ik_calls_at(screen->calls, i);
+		const struct ik_shown_call *call = ik_calls_at(screen->calls, i);
+
 		if (call->stage != IK_STAGE_RUNNING)
 			continue;
 		found = call;
@@ -281,14 +287,16 @@ static const struct ik_call *running_call(const struct ik_screen *screen)
 void ik_screen_update_bar(struct ik_screen *screen)
 {
 	struct ik_status_bar *bar = &screen->bar;
+
 	bar->activity = activity(screen, &bar->seconds);
 	bar->now_ms = screen->now_ms;
 	bar->tool = NULL;
 	bar->waiting_for = screen->waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
 	bar->hint = ik_screen_quit_pending(screen) ? screen->quit_hint
-		: ik_keymap_pending(screen->keymap);
-	const struct ik_call *call = running_call(screen);
+											   : ik_keymap_pending(screen->keymap);
+	const struct ik_shown_call *call = running_call(screen);
+
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
 		return;
 	if (bar->tools_running == 1)
@@ -335,13 +343,16 @@ bool ik_screen_quit_pending(const struct ik_screen *screen)
 static int64_t next_second(const struct ik_screen *screen)
 {
 	bool asking = ik_dialog_count(screen->dialog) > 0 && ik_calls_running(screen->calls) == 0;
+
 	if (!ik_screen_busy(screen) || asking)
 		return -1;
 	if (screen->retry_at_ms != IK_NEVER) {
 		int64_t left = screen->retry_at_ms - screen->now_ms;
+
 		return left > 0 ? (left - 1) % 1000 + 1 : 0;
 	}
 	int64_t start = screen->turn_started_ms;
+
 	if (ik_calls_running(screen->calls) > 0)
 		start = running_call(screen)->started_ms;
 	return 1000 - (screen->now_ms - start) % 1000;
@@ -351,6 +362,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
 	screen->now_ms = now_ms;
 	char *problem = ik_history_take_problem(screen->history);
+
 	if (problem)
 		ik_screen_say(screen, problem);
 	free(problem);
@@ -362,6 +374,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 		screen->dirty = true;
 	}
 	bool more = ik_screen_search_tick(screen), changed = false;
+
 	if (screen->side && screen->side->ops->work && screen->side->ops->work(screen->side, &changed))
 		more = true;
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
@@ -372,6 +385,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	next = next < 0 || (agents >= 0 && agents < next) ? agents : next;
 	if (screen->quit_until_ms != IK_NEVER) {
 		int64_t left = screen->quit_until_ms - now_ms;
+
 		next = next < 0 || left < next ? left : next;
 	}
 	return next;
@@ -404,6 +418,7 @@ bool ik_screen_dirty(const struct ik_screen *screen)
 static int editor_height(const struct ik_screen *screen)
 {
 	int columns = screen->columns - (int)strlen(PROMPT);
+
 	return ik_editor_height(ik_screen_front_editor(screen), columns > 0 ? columns : 1);
 }
 
@@ -413,6 +428,7 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 	int editor_rows = editor_height(screen), queue_rows = ik_screen_queue_rows(screen);
 	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
 		queue_rows, 0);
+
 	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
 		return layout;
 	int most = ik_layout_dialog_rows(layout.queue.row);
@@ -422,6 +438,7 @@ struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 		queue_rows = 0;
 	}
 	int rows = ik_dialog_rows(screen->dialog, screen->columns, most);
+
 	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, queue_rows, rows);
 }
 
@@ -432,9 +449,9 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const char *bar = screen->utf8 ? "│" : "|";
 	bool focus = ik_screen_focus(screen) == IK_FOCUS_PANE;
 	enum ik_style frame = focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+
 	for (int row = 0; row < layout->divider.rows; row++)
-		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar,
-			strlen(bar));
+		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar, strlen(bar));
 	if (screen->side)
 		screen->dirty |= screen->side->ops->draw(screen->side, cells, layout->pane, focus,
 			&screen->bar, ret_row, ret_column);
@@ -445,7 +462,8 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 {
 	char *text = ik_format(_("The terminal is too small: %dx%d; ikigai needs at least %dx%d"),
 		screen->columns, screen->rows, IK_LEAST_COLUMNS, IK_LEAST_ROWS);
-	ik_pane_sentence(cells, (struct ik_rectangle){0, 0, screen->rows, screen->columns}, text);
+
+	ik_pane_sentence(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns }, text);
 	free(text);
 }
 
@@ -454,9 +472,10 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 static bool begin_frame(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
-	bool all = (screen->dirty && !screen->held) || !screen->editor_dirty || layout->too_small
-		|| layout->dialog.rows > 0 || layout->rule.row != screen->drawn_rule
-		|| cells->owner != screen || cells != screen->drawn_on;
+	bool all = (screen->dirty && !screen->held) || !screen->editor_dirty || layout->too_small ||
+		layout->dialog.rows > 0 || layout->rule.row != screen->drawn_rule ||
+		cells->owner != screen || cells != screen->drawn_on;
+
 	screen->editor_dirty = screen->held = false;
 	if (all)
 		screen->dirty = screen->key_dirty = false;
@@ -465,7 +484,7 @@ static bool begin_frame(struct ik_screen *screen, struct ik_cells *cells,
 	cells->owner = screen;
 	cells->changed_from = all ? 0 : layout->rule.row;
 	if (all)
-		ik_cells_fill(cells, (struct ik_rectangle){0, 0, screen->rows, screen->columns},
+		ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
 			IK_STYLE_NORMAL);
 	return all;
 }
@@ -491,6 +510,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	struct ik_layout layout = ik_screen_layout(screen);
 	int pane_row = -1, pane_column = -1;
 	bool all = begin_frame(screen, cells, &layout);
+
 	*ret_cursor_row = *ret_cursor_column = -1;
 	if (layout.too_small) {
 		draw_too_small(screen, cells);
@@ -510,14 +530,13 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}
-	if (ik_screen_find(screen)->writing
-		&& (screen->help_open || !ik_dialog_is_open(screen->dialog))) {
+	if (ik_screen_find(screen)->writing &&
+		(screen->help_open || !ik_dialog_is_open(screen->dialog))) {
 		*ret_cursor_row = layout.rule.row;
 		*ret_cursor_column = search_column;
 	}
 	if (layout.dialog.rows > 0)
-		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row,
-			ret_cursor_column);
+		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row, ret_cursor_column);
 	if (!all)
 		return;
 	ik_screen_complete_draw(screen, cells, &layout, column);

@@ -15,21 +15,21 @@
 
 #include "conversation/event.h"
 #include "tool/registry.h"
-#include "tui/pane/agent_marks.h"
-#include "tui/term/cells.h"
 #include "tui/edit/completion.h"
-#include "tui/screen/dialog.h"
-#include "tui/term/input.h"
+#include "tui/pane/agent_marks.h"
 #include "tui/pane/pick.h"
 #include "tui/pane/session_row.h"
 #include "tui/pane/tool_forms.h"
+#include "tui/screen/dialog.h"
+#include "tui/term/cells.h"
+#include "tui/term/input.h"
 
 struct ik_screen;
 
 /* Is the inspector there without being asked for? Never in place of the conversation. */
 enum ik_inspector_wish {
-	IK_INSPECTOR_AUTO,   /* with the first call, on a screen of 160 columns */
-	IK_INSPECTOR_OPEN,   /* from the start, on one of 100 */
+	IK_INSPECTOR_AUTO, /* with the first call, on a screen of 160 columns */
+	IK_INSPECTOR_OPEN, /* from the start, on one of 100 */
 	IK_INSPECTOR_CLOSED
 };
 
@@ -38,18 +38,18 @@ struct ik_screen_options {
 	bool utf8;                /* for the marks of the status bar and the frames */
 	const char *provider, *model;
 	enum ik_inspector_wish inspector;
-	bool markdown;            /* show replies as Markdown */
-	bool hide_thinking;       /* what a model thinks is not shown at all */
-	bool preselect;           /* Enter accepts the first of the candidates that come by themselves */
-	size_t tool_lines;        /* of the outcome of a folded call that are shown */
+	bool markdown;      /* show replies as Markdown */
+	bool hide_thinking; /* what a model thinks is not shown at all */
+	bool preselect;     /* Enter accepts the first of the candidates that come by themselves */
+	size_t tool_lines;  /* of the outcome of a folded call that are shown */
 	ik_blob_reader *read_blob; /* the stored outputs of calls; NULL: there are none */
 	void *read_arg;
 	const struct ik_tool_forms *tool_forms; /* how providers are told of tools; or NULL */
 	void *tool_forms_arg;
 	const struct ik_sessions_source *sessions; /* the stored sessions; or NULL */
 	void *sessions_arg;
-	const char *commands;     /* for the help: one command a line, made for people; NULL: none */
-	const char *keys;         /* JSON for ik_keymap_read(); NULL: as delivered */
+	const char *commands; /* for the help: one command a line, made for people; NULL: none */
+	const char *keys;     /* JSON for ik_keymap_read(); NULL: as delivered */
 };
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);
@@ -72,7 +72,8 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
 
 /* The scan: state, how far. Registry: a reference is taken. */
-void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done, size_t total);
+void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
+	size_t total);
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
 void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
 /* "memory": nothing is stored, so that large outputs stay here. */
@@ -175,7 +176,7 @@ bool ik_screen_dirty(const struct ik_screen *screen);
 bool ik_screen_hold(struct ik_screen *screen);
 
 /* Draw all; cells has the size of the last resize. Cursor row -1: hidden. */
-void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells,
-	int *ret_cursor_row, int *ret_cursor_column);
+void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
+	int *ret_cursor_column);
 
 #endif

@@ -18,11 +18,14 @@ static void query(struct ik_screen *screen, bool asked)
 	struct ik_completions completions = { .asked = asked };
 	size_t length, start, end;
 	const char *text = ik_editor_text(screen->editor, &length);
-	bool wanted = screen->completer && !ik_editor_selection(screen->editor, &start, &end)
-		&& screen->completer(screen->completer_arg, text, ik_editor_cursor(screen->editor),
+	bool wanted = screen->completer && !ik_editor_selection(screen->editor, &start, &end) &&
+		screen->completer(screen->completer_arg, text, ik_editor_cursor(screen->editor),
 			&completions);
-	if (!wanted || (!asked && (completions.on_demand || screen->recalled
-			|| (screen->refused_word && completions.start == screen->refused_start)))) {
+
+	if (!wanted ||
+		(!asked &&
+			(completions.on_demand || screen->recalled ||
+				(screen->refused_word && completions.start == screen->refused_start)))) {
 		ik_popup_close(screen->popup);
 		return;
 	}
@@ -40,19 +43,22 @@ static bool is_whole(const struct ik_screen *screen)
 	const struct ik_completions *shown = ik_popup_completions(screen->popup);
 	size_t count;
 	const uint32_t *matches = ik_popup_matches(screen->popup, &count);
-	return count == 1 && !shown->note
-		&& strcmp(shown->candidates[matches[0]].text, shown->typed) == 0;
+
+	return count == 1 && !shown->note &&
+		strcmp(shown->candidates[matches[0]].text, shown->typed) == 0;
 }
 
 void ik_screen_complete_update(struct ik_screen *screen)
 {
 	size_t length;
 	bool was_open = ik_popup_is_open(screen->popup);
+
 	(void)ik_editor_text(screen->editor, &length);
 	if (length == 0)
 		screen->refused_word = false;
 	query(screen, was_open && screen->popup_asked && length > 0);
-	if (ik_popup_is_open(screen->popup) && (length == 0 || (!screen->popup_asked && is_whole(screen))))
+	if (ik_popup_is_open(screen->popup) &&
+		(length == 0 || (!screen->popup_asked && is_whole(screen))))
 		ik_popup_close(screen->popup);
 	screen->dirty |= was_open || ik_popup_is_open(screen->popup);
 }
@@ -70,14 +76,15 @@ static void put(struct ik_screen *screen, size_t index, size_t length)
 	size_t cursor = ik_editor_cursor(screen->editor), end = cursor, all, caret;
 	const char *text = ik_editor_text(screen->editor, &all);
 	struct ik_buf out;
+
 	if (shown->start > cursor)
 		return; /* the word is gone */
 	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
 	caret = ik_completion_put(shown, index, length, &out);
 	if (out.length > 0 && out.data[out.length - 1] == ' ' && end < all && text[end] == ' ')
 		end++; /* it stands there already */
-	if (ik_buf_status(&out) == IK_OK
-		&& ik_editor_replace(screen->editor, shown->start, end, out.data, out.length))
+	if (ik_buf_status(&out) == IK_OK &&
+		ik_editor_replace(screen->editor, shown->start, end, out.data, out.length))
 		ik_editor_select(screen->editor, shown->start + caret, shown->start + caret);
 	ik_buf_done(&out);
 }
@@ -87,6 +94,7 @@ static void take(struct ik_screen *screen, size_t index)
 {
 	const char *text = ik_popup_completions(screen->popup)->candidates[index].text;
 	bool goes_on = screen->popup_asked && *text && text[strlen(text) - 1] == '/';
+
 	put(screen, index, SIZE_MAX);
 	ik_popup_close(screen->popup);
 	if (goes_on)
@@ -102,6 +110,7 @@ static void complete(struct ik_screen *screen, int direction, bool opened)
 	size_t count, common, prefixed;
 	const uint32_t *matches = ik_popup_matches(screen->popup, &count);
 	const struct ik_completions *shown = ik_popup_completions(screen->popup);
+
 	if (count == 0 || ik_popup_is_moved(screen->popup)) {
 		ik_popup_move(screen->popup, direction);
 		return;
@@ -114,6 +123,7 @@ static void complete(struct ik_screen *screen, int direction, bool opened)
 		ik_screen_complete_update(screen);
 	} else {
 		bool selected = ik_popup_selected(screen->popup) != IK_POPUP_NONE;
+
 		ik_popup_move(screen->popup, opened && selected ? 0 : direction);
 	}
 }
@@ -130,6 +140,7 @@ bool ik_screen_complete_click(struct ik_screen *screen, int row, int column)
 static bool popup_key(struct ik_screen *screen, enum ik_action action)
 {
 	bool selected = ik_popup_selected(screen->popup) != IK_POPUP_NONE;
+
 	switch (action) {
 	case IK_ACTION_COMPLETE:
 	case IK_ACTION_COMPLETE_PREVIOUS:
@@ -187,9 +198,11 @@ void ik_screen_complete_draw(struct ik_screen *screen, struct ik_cells *cells,
 	const char *text = ik_editor_text(screen->editor, &length);
 	size_t cursor = ik_editor_cursor(screen->editor);
 	struct ik_rectangle area = { 0, 0, layout->rule.row, screen->columns };
+
 	if (!ik_popup_is_open(screen->popup) || ik_screen_context(screen) != IK_IN_EDITOR)
 		return;
 	size_t start = ik_popup_completions(screen->popup)->start;
+
 	if (start < cursor)
 		column -= (int)ik_utf8_width(text + start, cursor - start);
 	/* One column to the left: its texts stand below each other and the word. */

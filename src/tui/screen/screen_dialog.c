@@ -5,11 +5,12 @@
 static bool is_at_work(const struct ik_screen *screen)
 {
 	bool failed;
-	return !ik_editor_is_empty(screen->editor) || ik_screen_focus(screen) != IK_FOCUS_EDITOR
-		|| screen->find.writing || ik_screen_history_open(screen, &failed);
+
+	return !ik_editor_is_empty(screen->editor) || ik_screen_focus(screen) != IK_FOCUS_EDITOR ||
+		screen->find.writing || ik_screen_history_open(screen, &failed);
 }
 
-void ik_screen_answered(struct ik_screen *screen, const struct ik_answer *answer)
+void ik_screen_answered(struct ik_screen *screen, const struct ik_question_answer *answer)
 {
 	if (answer->question == screen->wanted_question && is_at_work(screen))
 		ik_dialog_set_open(screen->dialog, false);
@@ -19,6 +20,7 @@ int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
 {
 	bool alone = ik_dialog_count(screen->dialog) == 0;
 	int id = ik_dialog_ask(screen->dialog, question);
+
 	/* Who is writing goes on writing; and a "y" that copies in a pane allows nothing. */
 	if (question->wanted) {
 		screen->wanted_question = id;
@@ -46,10 +48,10 @@ void ik_screen_dialog_show(struct ik_screen *screen, bool open)
 	screen->dirty = true;
 }
 
-bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
+	struct ik_reaction *ret_reaction)
 {
-	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_NONE};
+	*ret_reaction = (struct ik_reaction){ .kind = IK_REACT_NONE };
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
 	if (ik_screen_pane_of(screen, action)) { /* it gets the keys */

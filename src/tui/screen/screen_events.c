@@ -16,6 +16,7 @@ static char *event_label(const struct ik_event *event)
 {
 	struct ik_buf out;
 	size_t length = event->text_length < LABEL_BYTES ? event->text_length : LABEL_BYTES;
+
 	ik_buf_init(&out, IK_KIB(16));
 	ik_sanitize_line(&out, event->text ? event->text : "", event->text ? length : 0);
 	return ik_buf_take(&out, NULL);
@@ -35,6 +36,7 @@ static void add_text(struct ik_screen *screen, enum ik_block_kind kind, const ch
 	const char *text, size_t length)
 {
 	struct ik_block *block = ik_block_new(kind, screen->utf8);
+
 	if (code) {
 		ik_block_append(block, code, strlen(code));
 		ik_block_append(block, "  ", 2);
@@ -64,9 +66,12 @@ static void add_notice(struct ik_screen *screen, const struct ik_event *event,
 static struct ik_block *continued_reply(struct ik_screen *screen, enum ik_block_kind kind)
 {
 	bool continues = screen->continues && kind == IK_BLOCK_ASSISTANT;
+
 	screen->continues = screen->continues && !continues;
-	return continues && screen->last_reply
-		&& screen->last_reply == ik_scrollback_last(screen->scrollback) ? screen->last_reply : NULL;
+	return continues && screen->last_reply &&
+			screen->last_reply == ik_scrollback_last(screen->scrollback)
+		? screen->last_reply
+		: NULL;
 }
 
 /* Something else comes: the thoughts that came last are over. */
@@ -81,6 +86,7 @@ static void end_thinking(struct ik_screen *screen)
 static struct ik_block *begin_live(struct ik_screen *screen, enum ik_block_kind kind)
 {
 	struct ik_block *block = continued_reply(screen, kind);
+
 	end_thinking(screen);
 	if (block) {
 		ik_block_go_on(block, NULL);
@@ -104,6 +110,7 @@ static struct ik_block *begin_live(struct ik_screen *screen, enum ik_block_kind 
 static void grow(struct ik_screen *screen, enum ik_block_kind kind, const struct ik_event *event)
 {
 	struct ik_block *block = NULL;
+
 	if (kind == IK_BLOCK_THINKING && screen->hide_thinking)
 		return;
 	if (screen->live_open)
@@ -121,10 +128,11 @@ static void grow(struct ik_screen *screen, enum ik_block_kind kind, const struct
 static void finish_live(struct ik_screen *screen, struct ik_message *message,
 	enum ik_block_kind kind)
 {
-	if (!ik_block_text_shows(message->content, message->content_length)
-		|| (kind == IK_BLOCK_THINKING && screen->hide_thinking))
+	if (!ik_block_text_shows(message->content, message->content_length) ||
+		(kind == IK_BLOCK_THINKING && screen->hide_thinking))
 		return;
 	size_t index = 0;
+
 	while (index < screen->live_count && screen->live[index]->kind != kind)
 		index++;
 	if (index < screen->live_count) {
@@ -136,6 +144,7 @@ static void finish_live(struct ik_screen *screen, struct ik_message *message,
 		return;
 	}
 	struct ik_block *block = continued_reply(screen, kind);
+
 	if (block) {
 		ik_block_go_on(block, message);
 		return;
@@ -156,7 +165,7 @@ static void end_live(struct ik_screen *screen)
 }
 
 /* The block of a call that has none yet. */
-static struct ik_block *call_block(struct ik_screen *screen, struct ik_call *call)
+static struct ik_block *call_block(struct ik_screen *screen, struct ik_shown_call *call)
 {
 	if (call->has_block)
 		return NULL;
@@ -167,23 +176,25 @@ static struct ik_block *call_block(struct ik_screen *screen, struct ik_call *cal
 /* Does it say something of a call? */
 static bool is_of_call(const struct ik_message *message)
 {
-	return message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT
-		|| ik_message_own_call(message) != IK_OWN_NONE;
+	return message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT ||
+		ik_message_own_call(message) != IK_OWN_NONE;
 }
 
 /* The record of the call of such a message; a new one goes to index. */
-static struct ik_call *call_of_message(struct ik_screen *screen, struct ik_message *message,
+static struct ik_shown_call *call_of_message(struct ik_screen *screen, struct ik_message *message,
 	size_t index)
 {
 	bool own = message->kind == IK_KIND_COMMAND;
 	char *id = own ? ik_strdup(message->id) : ik_message_call_id(message);
 	char *name = ik_message_tool_name(message);
-	struct ik_call *call = NULL;
+	struct ik_shown_call *call = NULL;
+
 	if (id)
 		call = ik_calls_get_at(screen->calls, index, id, name);
 	if (call && (message->kind == IK_KIND_TOOL_CALL || own)) {
 		size_t length;
 		char *arguments = ik_message_arguments(message, &length);
+
 		if (arguments)
 			ik_calls_set_arguments(screen->calls, call, arguments, length);
 		free(arguments);
@@ -211,7 +222,8 @@ static void add_stored_usage(struct ik_screen *screen, const struct ik_message *
 /* What is stored of a call, at the end of the conversation. */
 static void add_call(struct ik_screen *screen, struct ik_message *message)
 {
-	struct ik_call *call = call_of_message(screen, message, ik_calls_count(screen->calls));
+	struct ik_shown_call *call = call_of_message(screen, message, ik_calls_count(screen->calls));
+
 	if (call)
 		add_block(screen, call_block(screen, call));
 }
@@ -223,8 +235,9 @@ static void apply_message(struct ik_screen *screen, struct ik_message *message)
 		screen->older = message->sequence > 1;
 	screen->told_any = true;
 	ik_screen_title_of(screen, message, false);
-	bool restored = !screen->turn_seen && (message->kind == IK_KIND_ASSISTANT
-		|| message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT);
+	bool restored = !screen->turn_seen &&
+		(message->kind == IK_KIND_ASSISTANT || message->kind == IK_KIND_TOOL_CALL ||
+			message->kind == IK_KIND_TOOL_RESULT);
 	if (restored)
 		ik_screen_drop_welcome(screen);
 	switch (message->kind) {
@@ -264,13 +277,16 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 	size_t made = 0;
 	size_t calls_made = 0;
 	bool continues = false;
+
 	ik_screen_drop_welcome(screen);
 	for (size_t i = 0; i < count; i++) {
 		struct ik_message *message = messages[i];
 		struct ik_block *block = NULL;
+
 		if (is_of_call(message)) {
 			size_t before = ik_calls_count(screen->calls);
-			struct ik_call *call = call_of_message(screen, message, calls_made);
+			struct ik_shown_call *call = call_of_message(screen, message, calls_made);
+
 			calls_made += ik_calls_count(screen->calls) - before;
 			if (call)
 				block = call_block(screen, call);
@@ -279,8 +295,8 @@ void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messa
 		} else {
 			if (message->kind == IK_KIND_USER)
 				continues = ik_message_is_automatic(message);
-			if (continues && message->kind == IK_KIND_ASSISTANT && made > 0
-				&& blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
+			if (continues && message->kind == IK_KIND_ASSISTANT && made > 0 &&
+				blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
 				ik_block_go_on(blocks[made - 1], message);
 			else if (message->kind != IK_KIND_THINKING || !screen->hide_thinking)
 				block = ik_block_of_message(message, screen->utf8);
@@ -298,12 +314,13 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 {
 	if (!event->id)
 		return;
-	struct ik_call *call = ik_calls_get(screen->calls, event->id, event->name);
+	struct ik_shown_call *call = ik_calls_get(screen->calls, event->id, event->name);
 	add_block(screen, call_block(screen, call));
 	ik_screen_offer_inspector(screen, IK_INSPECTOR_AUTO, IK_INSPECTOR_COLUMNS);
 	end_thinking(screen);
 	const char *text = event->text ? event->text : "";
 	size_t length = event->text ? event->text_length : 0;
+
 	switch (event->kind) {
 	case IK_EVENT_TOOL_STARTED:
 		call->own = event->round == 0;
@@ -349,12 +366,14 @@ void ik_screen_end_retry(struct ik_screen *screen)
 static void end_turn(struct ik_screen *screen, const char *reason)
 {
 	bool cancelled = ik_text_equal(reason, "cancelled");
+
 	end_live(screen);
 	ik_screen_end_retry(screen);
 	ik_calls_end_turn(screen->calls);
 	screen->turn_running = false;
 	screen->waiting = false;
 	struct ik_block *last = ik_scrollback_last(screen->scrollback);
+
 	if (cancelled && last && last == screen->last_reply)
 		ik_block_remark(last, _("[interrupted]"));
 	else if (cancelled && last && last->kind == IK_BLOCK_USER)
@@ -405,7 +424,8 @@ static void start_waiting(struct ik_screen *screen, const struct ik_event *event
 static enum ik_store_mark store_mark(const struct ik_event *event)
 {
 	static const char *const words[] = {
-		[IK_STORE_MARK_AWAY] = "away", [IK_STORE_MARK_IN_USE] = "in use",
+		[IK_STORE_MARK_AWAY] = "away",
+		[IK_STORE_MARK_IN_USE] = "in use",
 		[IK_STORE_MARK_REFUSES] = "refuses",
 	};
 	size_t mark = sizeof(words) / sizeof(words[0]) - 1;

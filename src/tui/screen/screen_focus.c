@@ -6,6 +6,7 @@
 enum ik_focus ik_screen_focus(const struct ik_screen *screen)
 {
 	bool covered = screen->side && screen->columns < IK_WIDE_COLUMNS;
+
 	if (screen->focus == IK_FOCUS_PANE && !screen->side)
 		return IK_FOCUS_EDITOR;
 	if (screen->focus == IK_FOCUS_SCROLLBACK && covered)
@@ -32,6 +33,7 @@ void ik_screen_go_to_editor(struct ik_screen *screen)
 void ik_screen_next_focus(struct ik_screen *screen)
 {
 	bool covered = screen->side && screen->columns < IK_WIDE_COLUMNS;
+
 	switch (ik_screen_focus(screen)) {
 	case IK_FOCUS_EDITOR:
 		ik_screen_set_focus(screen, covered ? IK_FOCUS_PANE : IK_FOCUS_SCROLLBACK);
@@ -67,19 +69,21 @@ unsigned ik_screen_context(const struct ik_screen *screen)
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
 {
 	static const struct ik_key_hint history[] = {
-		{IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2},
-		{IK_ACTION_HISTORY_SEARCH, IK_ACTION_NONE, N_("older"), 3},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1},
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
+		{ IK_ACTION_HISTORY_SEARCH, IK_ACTION_NONE, N_("older"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 	};
 	bool failed;
+
 	if (ik_screen_history_open(screen, &failed)) {
 		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history,
-			sizeof history / sizeof *history, columns, out);
+			sizeof(history) / sizeof(*history), columns, out);
 		return;
 	}
 	if (screen->find.writing) {
 		size_t count;
 		const struct ik_key_hint *hints = ik_screen_search_hints(&count);
+
 		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, count, columns, out);
 		return;
 	}
@@ -88,22 +92,23 @@ void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_
 	const char *cancel = found ? N_("end search") : N_("editor");
 	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
 	const struct ik_key_hint always[] = {
-		{IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2},
-		{IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 2},
-		{IK_ACTION_PREVIOUS_QUESTION, IK_ACTION_NEXT_QUESTION, N_("questions"), 3},
-		{IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4},
-		{IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, cancel, 1},
+		{ IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2 },
+		{ IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 2 },
+		{ IK_ACTION_PREVIOUS_QUESTION, IK_ACTION_NEXT_QUESTION, N_("questions"), 3 },
+		{ IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4 },
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, cancel, 1 },
 	};
-	struct ik_key_hint hints[sizeof always / sizeof *always + 2];
+	struct ik_key_hint hints[sizeof(always) / sizeof(*always) + 2];
 	size_t count = 0;
+
 	if (found)
-		hints[count++] = (struct ik_key_hint){IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS,
-			N_("other places"), 2};
+		hints[count++] = (struct ik_key_hint){ IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS,
+			N_("other places"), 2 };
 	if (block && ik_block_foldable(block))
-		hints[count++] = (struct ik_key_hint){IK_ACTION_OPEN, IK_ACTION_NONE,
-			block->folded ? N_("open") : N_("fold"), 2};
-	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+		hints[count++] = (struct ik_key_hint){ IK_ACTION_OPEN, IK_ACTION_NONE,
+			block->folded ? N_("open") : N_("fold"), 2 };
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
 		hints[count++] = always[i];
 	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, count, columns, out);
 }

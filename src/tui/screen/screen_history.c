@@ -24,6 +24,7 @@ struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen)
 void ik_screen_history_close(struct ik_screen *screen)
 {
 	struct ik_history_view *view = screen->history_view;
+
 	if (!view)
 		return;
 	ik_history_search_done(&view->search);
@@ -35,7 +36,8 @@ void ik_screen_history_close(struct ik_screen *screen)
 
 static void open_view(struct ik_screen *screen)
 {
-	struct ik_history_view *view = ik_alloc(sizeof *view);
+	struct ik_history_view *view = ik_alloc(sizeof(*view));
+
 	ik_history_search_init(&view->search, screen->history);
 	view->editor = ik_editor_new(NULL);
 	screen->history_view = view;
@@ -48,8 +50,8 @@ static void show_found(struct ik_history_view *view)
 {
 	const struct ik_history_search *search = &view->search;
 	size_t length = 0;
-	const char *text = search->found ?
-		ik_history_at(search->history, search->index, &length) : "";
+	const char *text = search->found ? ik_history_at(search->history, search->index, &length) : "";
+
 	ik_editor_set(view->editor, text, length);
 	if (search->found)
 		ik_editor_select(view->editor, search->position + search->length, search->position);
@@ -62,6 +64,7 @@ static void take(struct ik_screen *screen)
 	size_t length, position = search->position;
 	bool found = search->found;
 	const char *text = ik_editor_text(screen->history_view->editor, &length);
+
 	if (found) {
 		ik_editor_set(screen->editor, text, length);
 		ik_editor_select(screen->editor, position, position);
@@ -74,6 +77,7 @@ static bool type(struct ik_history_view *view, const struct ik_key *key)
 {
 	char bytes[4];
 	int length;
+
 	if (key->code == IK_KEY_PASTE && !key->text_cut) {
 		ik_history_search_type(&view->search, key->text, key->text_length);
 		return true;
@@ -88,14 +92,15 @@ static bool type(struct ik_history_view *view, const struct ik_key *key)
 /* Is it Ctrl-G, by which Emacs and shells leave a search? */
 static bool is_leave(const struct ik_key *key)
 {
-	return key->code == IK_KEY_CHARACTER && key->modifiers == IK_CONTROL
-		&& (key->codepoint | 0x20) == 'g';
+	return key->code == IK_KEY_CHARACTER && key->modifiers == IK_CONTROL &&
+		(key->codepoint | 0x20) == 'g';
 }
 
 bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
 {
 	struct ik_history_view *view = screen->history_view;
+
 	if (!view && action != IK_ACTION_HISTORY_SEARCH)
 		return false;
 	screen->dirty = true;
@@ -144,13 +149,14 @@ bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
 bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed)
 {
 	*ret_failed = screen->history_view && screen->history_view->search.failed;
-	return screen->history_view != NULL;
+	return screen->history_view;
 }
 
 bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out)
 {
 	const struct ik_history_search *search;
 	struct ik_buf query;
+
 	if (!screen->history_view)
 		return false;
 	search = &screen->history_view->search;

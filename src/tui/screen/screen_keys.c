@@ -9,18 +9,19 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-static const struct ik_reaction nothing = {.kind = IK_REACT_NONE};
+static const struct ik_reaction nothing = { .kind = IK_REACT_NONE };
 
 /* A reaction without a text. */
 static struct ik_reaction reaction(enum ik_reaction_kind kind)
 {
-	return (struct ik_reaction){.kind = kind};
+	return (struct ik_reaction){ .kind = kind };
 }
 
 /* The pane that the keys scroll, since it is in front or has the focus; NULL: the conversation. */
 static struct ik_pane *scroll_target(const struct ik_screen *screen)
 {
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
+
 	if (screen->help_open)
 		return ik_help_pane(screen->help);
 	return ik_screen_focus(screen) == IK_FOCUS_PANE || covers ? screen->side : NULL;
@@ -30,6 +31,7 @@ static struct ik_pane *scroll_target(const struct ik_screen *screen)
 static void scroll(struct ik_screen *screen, enum ik_action action)
 {
 	struct ik_pane *pane = scroll_target(screen);
+
 	screen->dirty = true;
 	if (pane) {
 		(void)pane->ops->act(pane, action);
@@ -67,8 +69,10 @@ static void toggle_raw(struct ik_screen *screen)
 	if (screen->find.search)
 		ik_search_restart(screen->find.search);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
-	char *sentence = ik_format(screen->markdown ? _("Replies as Markdown; %s: as they were written")
-		: _("Replies as they were written; %s: as Markdown"), key);
+	char *sentence = ik_format(screen->markdown
+			? _("Replies as Markdown; %s: as they were written")
+			: _("Replies as they were written; %s: as Markdown"),
+		key);
 	ik_screen_flash(screen, sentence);
 	free(sentence);
 	free(key);
@@ -135,6 +139,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 {
 	size_t length;
 	const char *text = ik_editor_text(screen->editor, &length);
+
 	if (strspn(text, " \t\n") == length) {
 		if (ik_screen_dialog_aside(screen))
 			ik_screen_dialog_show(screen, true);
@@ -184,6 +189,7 @@ static void move(struct ik_screen *screen, enum ik_action action)
 		return;
 	}
 	struct ik_pane *pane = scroll_target(screen);
+
 	if (pane)
 		(void)pane->ops->act(pane, action);
 	else
@@ -197,6 +203,7 @@ static void refuse(struct ik_screen *screen)
 	char *key = ik_keymap_key_name(screen->keymap, ik_screen_context(screen), IK_ACTION_CANCEL);
 	/* Translators: a key: "Esc" */
 	char *sentence = ik_format(_("%s: back to the prompt"), key);
+
 	ik_screen_flash(screen, sentence);
 	free(sentence);
 	free(key);
@@ -207,6 +214,7 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 {
 	char bytes[4];
 	int length = ik_utf8_encode(key->codepoint, bytes);
+
 	if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
 		return nothing;
 	if (ik_screen_context(screen) & IK_IN_PANES) {
@@ -243,6 +251,7 @@ static struct ik_reaction rewind_to(struct ik_screen *screen)
 	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
 	size_t count = ik_scrollback_count(screen->scrollback), number = 0;
 	const struct ik_block *block = NULL;
+
 	screen->dirty = true;
 	while (count > 0 && block != marked) {
 		block = ik_scrollback_at(screen->scrollback, --count);
@@ -269,6 +278,7 @@ static struct ik_reaction rewind_to(struct ik_screen *screen)
 static struct ik_reaction copy(struct ik_screen *screen)
 {
 	struct ik_block *block = ik_scrollback_selected(screen->scrollback);
+
 	if (!block)
 		return nothing;
 	ik_buf_done(&screen->copied);
@@ -289,6 +299,7 @@ static struct ik_reaction edit_selected(struct ik_screen *screen, enum ik_action
 	size_t start = 0, end = 0, length;
 	const char *text = ik_editor_text(screen->editor, &length);
 	bool selected = ik_editor_selection(screen->editor, &start, &end);
+
 	ik_buf_done(&screen->copied);
 	ik_buf_init(&screen->copied, IK_LIMIT_USER_TEXT);
 	ik_buf_append(&screen->copied, text + start, end - start);
@@ -308,6 +319,7 @@ static void say_how_to_end(struct ik_screen *screen)
 	char *leave = ik_keymap_key_name(screen->keymap, IK_IN_SCROLLBACK, IK_ACTION_CANCEL);
 	char *end = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_END_OF_INPUT);
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(1));
 	/* Translators: two keys, one after the other: "Esc", "Ctrl-D" */
 	ik_buf_printf(&out, _("This is the end. To leave the chat: %s, then %s."), leave, end);
@@ -321,9 +333,10 @@ static void say_how_to_end(struct ik_screen *screen)
 static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
 {
-	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key))
-		&& (ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
+	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
+		(ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
 	struct ik_pane *pane = ik_screen_pane_of(screen, action);
+
 	if (pane) {
 		ik_screen_toggle_pane(screen, pane);
 		return nothing;
@@ -372,8 +385,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_HALF_DOWN:
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
-		if (action == IK_ACTION_HALF_DOWN && !scroll_target(screen)
-			&& ik_scrollback_at_end(screen->scrollback))
+		if (action == IK_ACTION_HALF_DOWN && !scroll_target(screen) &&
+			ik_scrollback_at_end(screen->scrollback))
 			say_how_to_end(screen);
 		scroll(screen, action);
 		return nothing;
@@ -401,8 +414,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return copy(screen);
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
-		if (action == IK_ACTION_UP && ik_screen_context(screen) == IK_IN_EDITOR
-			&& ik_editor_is_empty(screen->editor) && screen->bar.queued > 0)
+		if (action == IK_ACTION_UP && ik_screen_context(screen) == IK_IN_EDITOR &&
+			ik_editor_is_empty(screen->editor) && screen->bar.queued > 0)
 			return reaction(IK_REACT_TAKE_BACK);
 		move(screen, action);
 		return nothing;
@@ -435,8 +448,9 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
  * sequence. */
 static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
 {
-	bool was_pending = ik_keymap_pending(screen->keymap) != NULL;
+	bool was_pending = ik_keymap_pending(screen->keymap);
 	enum ik_action action = ik_keymap_action(screen->keymap, ik_screen_context(screen), key);
+
 	if (was_pending || ik_keymap_pending(screen->keymap))
 		screen->dirty = true;
 	if (action == IK_ACTION_FIRST)
@@ -447,14 +461,15 @@ static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key
 /* Does it bring a text of the history back, which is to be sent as it was? */
 static bool recalls(enum ik_action action)
 {
-	return action == IK_ACTION_UP || action == IK_ACTION_DOWN
-		|| action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
+	return action == IK_ACTION_UP || action == IK_ACTION_DOWN ||
+		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
 }
 
 /* Do what a key means. */
 static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = IK_ACTION_NONE;
+
 	switch (key->code) {
 	case IK_KEY_NONE:
 	case IK_KEY_FOCUS_IN:
@@ -478,6 +493,7 @@ static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key
 		ik_screen_flash(screen, NULL);
 	ik_screen_unmark(screen);
 	struct ik_reaction answered;
+
 	if (ik_screen_agents_key(action, &answered))
 		return answered;
 	if (ik_screen_dialog_key(screen, key, action, &answered))
@@ -505,6 +521,7 @@ static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key
 struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	bool was_dirty = screen->dirty;
+
 	screen->dirty = false;
 	struct ik_reaction done = take_key(screen, key);
 	screen->key_dirty |= screen->dirty;

@@ -6,7 +6,7 @@
 #define WHEEL_ROWS 3
 #define TWICE_MS 400 /* between the two of a double click */
 
-static const struct ik_reaction nothing = {.kind = IK_REACT_NONE};
+static const struct ik_reaction nothing = { .kind = IK_REACT_NONE };
 
 void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible)
 {
@@ -17,8 +17,8 @@ void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible)
 /* Is a cell in an area? */
 static bool is_in(struct ik_rectangle area, const struct ik_key *key)
 {
-	return key->row >= area.row && key->row < area.row + area.rows
-		&& key->column >= area.column && key->column < area.column + area.columns;
+	return key->row >= area.row && key->row < area.row + area.rows && key->column >= area.column &&
+		key->column < area.column + area.columns;
 }
 
 /* The pane that is in a cell; NULL: there is none. */
@@ -36,6 +36,7 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 {
 	int rows = key->button == IK_MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
 	struct ik_pane *pane = pane_at(screen, layout, key);
+
 	if (pane)
 		pane->ops->scroll(pane, rows);
 	else if (is_in(layout->dialog, key))
@@ -45,16 +46,16 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 }
 
 /* A click on the question: takes it up again, or answers. */
-static struct ik_reaction click_dialog(struct ik_screen *screen,
-	const struct ik_layout *layout, const struct ik_key *key)
+static struct ik_reaction click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
 {
-	struct ik_reaction reaction = {.kind = IK_REACT_ANSWER};
+	struct ik_reaction reaction = { .kind = IK_REACT_ANSWER };
+
 	if (!ik_dialog_is_open(screen->dialog)) {
 		ik_screen_dialog_show(screen, true);
 		return nothing;
 	}
-	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column,
-		    &reaction.answer))
+	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column, &reaction.answer))
 		return nothing;
 	ik_screen_answered(screen, &reaction.answer);
 	return reaction;
@@ -82,6 +83,7 @@ static void click_scrollback(struct ik_screen *screen, const struct ik_layout *l
 static void click_editor(struct ik_screen *screen, const struct ik_key *key, bool twice)
 {
 	struct ik_editor *editor = ik_screen_front_editor(screen);
+
 	if (ik_dialog_is_open(screen->dialog))
 		ik_screen_dialog_show(screen, false);
 	ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
@@ -97,12 +99,14 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 }
 
 /* The text that is seen in a cell; NULL: there is none. */
-static struct ik_scrollback *text_at(const struct ik_screen *screen,
-	const struct ik_layout *layout, const struct ik_key *key)
+static struct ik_scrollback *text_at(const struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
 {
 	const struct ik_pane *pane = pane_at(screen, layout, key);
-	struct ik_scrollback *text = pane ? pane->text
-		: is_in(layout->scrollback, key) ? screen->scrollback : NULL;
+	struct ik_scrollback *text = pane    ? pane->text
+		: is_in(layout->scrollback, key) ? screen->scrollback
+										 : NULL;
+
 	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;
 }
 
@@ -137,16 +141,19 @@ static struct ik_reaction press(struct ik_screen *screen, const struct ik_layout
 	const struct ik_key *key)
 {
 	struct ik_press *last = &screen->press;
-	bool twice = last->ms != IK_NEVER && screen->now_ms - last->ms < TWICE_MS && !last->twice
-		&& last->row == key->row && last->column == key->column;
+	bool twice = last->ms != IK_NEVER && screen->now_ms - last->ms < TWICE_MS && !last->twice &&
+		last->row == key->row && last->column == key->column;
+
 	ik_screen_unmark(screen);
-	*last = (struct ik_press){.held = true, .row = key->row, .column = key->column,
-		.ms = screen->now_ms, .twice = twice};
+	*last = (struct ik_press){
+		.held = true, .row = key->row, .column = key->column, .ms = screen->now_ms, .twice = twice
+	};
 	if (ik_screen_complete_click(screen, key->row, key->column))
 		return nothing;
 	struct ik_reaction clicked;
-	if (is_in(layout->status, key) && ik_screen_agents_click(screen, layout->status, key->column,
-		    &clicked))
+
+	if (is_in(layout->status, key) &&
+		ik_screen_agents_click(screen, layout->status, key->column, &clicked))
 		return clicked;
 	if (is_in(layout->dialog, key))
 		return click_dialog(screen, layout, key);
@@ -170,6 +177,7 @@ static struct ik_reaction press(struct ik_screen *screen, const struct ik_layout
 static void drag(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_press *held = &screen->press;
+
 	if (!held->moved && key->row == held->row && key->column == held->column)
 		return;
 	held->moved = true;
@@ -178,6 +186,7 @@ static void drag(struct ik_screen *screen, const struct ik_key *key)
 		ik_scrollback_mark_to(held->text, key->row, key->column);
 	} else if (held->editor) {
 		struct ik_editor *editor = ik_screen_front_editor(screen);
+
 		ik_editor_click(editor, key->row, key->column);
 		ik_editor_select(editor, held->anchor, ik_editor_cursor(editor));
 	}
@@ -188,6 +197,7 @@ static struct ik_reaction release(struct ik_screen *screen, const struct ik_layo
 {
 	struct ik_press *held = &screen->press;
 	bool was_held = held->held;
+
 	held->held = false;
 	if (!was_held || !held->text)
 		return nothing;
@@ -203,6 +213,7 @@ static struct ik_reaction release(struct ik_screen *screen, const struct ik_layo
 struct ik_reaction ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_layout layout = ik_screen_layout(screen);
+
 	if (layout.too_small)
 		return nothing;
 	switch (key->button) {

@@ -7,6 +7,7 @@ void ik_screen_make_panes(struct ik_screen *screen, const struct ik_screen_optio
 {
 	const struct ik_keymap *keymap = screen->keymap;
 	bool utf8 = screen->utf8;
+
 	screen->inspector = ik_inspector_new(screen->calls, keymap, utf8);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
 	screen->browser = ik_browser_new(screen->calls, keymap, utf8);
@@ -49,6 +50,7 @@ void ik_screen_open_pane(struct ik_screen *screen, struct ik_pane *pane)
 void ik_screen_toggle_pane(struct ik_screen *screen, struct ik_pane *pane)
 {
 	bool shown = screen->side == pane;
+
 	ik_screen_open_pane(screen, pane);
 	if (shown)
 		ik_screen_close_side(screen);
@@ -115,19 +117,20 @@ void ik_screen_withdraw_inspector(struct ik_screen *screen)
 static void go_back(struct ik_screen *screen)
 {
 	struct ik_pane *before = screen->columns >= IK_WIDE_COLUMNS ? screen->side_before : NULL;
+
 	ik_screen_close_side(screen);
 	screen->side = before;
 }
 
-bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
+	struct ik_reaction *ret_reaction)
 {
-	*ret_reaction = (struct ik_reaction){.kind = IK_REACT_NONE};
+	*ret_reaction = (struct ik_reaction){ .kind = IK_REACT_NONE };
 	if (screen->help_open || ik_screen_focus(screen) != IK_FOCUS_PANE)
 		return false;
 	/* What is written here has nothing to do with the line that Ctrl-C would clear. */
-	if (action == IK_ACTION_INTERRUPT && !ik_screen_busy(screen)
-		&& ik_screen_context(screen) == IK_IN_PROMPT)
+	if (action == IK_ACTION_INTERRUPT && !ik_screen_busy(screen) &&
+		ik_screen_context(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
 	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, ret_reaction);
 	screen->dirty |= result != IK_PANE_PASSED;

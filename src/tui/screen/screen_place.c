@@ -59,22 +59,25 @@ static bool shows(const struct ik_block *block, const struct ik_message *message
 {
 	if (call)
 		return block->call && ik_text_equal(block->call->id, call);
-	return block->message == message
-		|| (block->call && block->call->own && ik_text_equal(block->call->command, message->id));
+	return block->message == message ||
+		(block->call && block->call->own && ik_text_equal(block->call->command, message->id));
 }
 
 /* The index of the block that shows a message, or else of the last one that came before it. */
 static size_t index_of(const struct ik_screen *screen, const struct ik_message *message)
 {
 	char *call = message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT
-		? ik_message_call_id(message) : NULL;
+		? ik_message_call_id(message)
+		: NULL;
 	size_t count = ik_scrollback_count(screen->scrollback), before = count, i;
+
 	for (i = 0; i < count; i++) {
 		const struct ik_block *block = ik_scrollback_at(screen->scrollback, i);
+
 		if (shows(block, message, call))
 			break;
-		if (block->message && block->message->sequence > 0
-			&& block->message->sequence < message->sequence)
+		if (block->message && block->message->sequence > 0 &&
+			block->message->sequence < message->sequence)
 			before = i;
 	}
 	free(call);
@@ -84,6 +87,7 @@ static size_t index_of(const struct ik_screen *screen, const struct ik_message *
 void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message)
 {
 	size_t index = index_of(screen, message);
+
 	screen->dirty = true;
 	if (index == ik_scrollback_count(screen->scrollback)) {
 		ik_screen_flash(screen, _("The place is not on the screen any more."));
@@ -101,6 +105,7 @@ void ik_screen_place_told(struct ik_screen *screen, struct ik_message *const *me
 	size_t count)
 {
 	int64_t wanted = screen->place.sequence;
+
 	if (wanted == 0 || !ik_text_equal(screen->place.session, screen->running))
 		return;
 	for (size_t i = 0; i < count; i++) {

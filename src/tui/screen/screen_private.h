@@ -9,19 +9,19 @@
 #ifndef IK_TUI_SCREEN_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_SCREEN_PRIVATE_H
 
-#include "tui/scrollback/calls.h"
 #include "tui/edit/editor.h"
 #include "tui/edit/history.h"
-#include "tui/text/layout.h"
 #include "tui/pane/pane_browser.h"
 #include "tui/pane/pane_help.h"
 #include "tui/pane/pane_inspector.h"
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
+#include "tui/pane/status_bar.h"
 #include "tui/screen/popup.h"
 #include "tui/screen/screen.h"
+#include "tui/scrollback/calls.h"
 #include "tui/scrollback/scrollback_search.h"
-#include "tui/pane/status_bar.h"
+#include "tui/text/layout.h"
 
 #define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
 #define IK_NEVER INT64_C(-1)
@@ -34,35 +34,35 @@ enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
 struct ik_press {
 	struct ik_scrollback *text; /* a text of which a part is being marked, or was; or NULL */
 	bool held;
-	bool moved;                 /* since it was pressed: it marks, and is no click */
-	bool editor;                /* on the editor, whose text before anchor or behind it is selected */
+	bool moved;  /* since it was pressed: it marks, and is no click */
+	bool editor; /* on the editor, whose text before anchor or behind it is selected */
 	size_t anchor;
 	int row, column;
-	int64_t ms;                 /* when; a second one soon after is for the word there */
+	int64_t ms; /* when; a second one soon after is for the word there */
 	bool twice;
 };
 
 /* What is looked for in a text, and the line in which it is written. */
 struct ik_find {
-	struct ik_search *search;   /* NULL until something is looked for */
-	struct ik_buf pattern;      /* what; made with it */
-	bool writing;               /* it is being written, and has the keys */
-	enum ik_focus back;         /* what had them before */
+	struct ik_search *search; /* NULL until something is looked for */
+	struct ik_buf pattern;    /* what; made with it */
+	bool writing;             /* it is being written, and has the keys */
+	enum ik_focus back;       /* what had them before */
 };
 
 struct ik_screen {
 	bool utf8;
-	bool markdown;              /* how replies are shown now */
+	bool markdown; /* how replies are shown now */
 	bool hide_thinking;
-	size_t tool_lines;          /* of a folded call */
+	size_t tool_lines; /* of a folded call */
 	int rows, columns;
 	bool dirty;
-	bool editor_dirty;          /* only the rows from the rule on are, unless all is dirty */
-	bool key_dirty;             /* a key made it dirty, beyond the editor */
-	bool held;                  /* the next frame is for the editor only */
-	int drawn_rule;             /* where that was in the last frame */
-	struct ik_cells *drawn_on;  /* what that was drawn on; never followed */
-	int64_t now_ms;             /* of the last tick */
+	bool editor_dirty;         /* only the rows from the rule on are, unless all is dirty */
+	bool key_dirty;            /* a key made it dirty, beyond the editor */
+	bool held;                 /* the next frame is for the editor only */
+	int drawn_rule;            /* where that was in the last frame */
+	struct ik_cells *drawn_on; /* what that was drawn on; never followed */
+	int64_t now_ms;            /* of the last tick */
 
 	char *provider, *model, *store;
 	struct ik_status_bar bar;   /* what it holds of strings is owned here */
@@ -80,67 +80,67 @@ struct ik_screen {
 	struct ik_help *help;
 	struct ik_pane *panes[IK_PANES]; /* all of them */
 	struct ik_dialog *dialog;
-	int wanted_question;        /* that a key asked for, the last one; 0: none yet */
+	int wanted_question; /* that a key asked for, the last one; 0: none yet */
 	struct ik_history *history;
 	struct ik_editor *editor;
 	char *bar_keys, *quit_hint; /* as the keymap has them */
 	ik_completer *completer;    /* NULL: nothing is completed */
 	void *completer_arg;
 	struct ik_popup *popup;
-	bool popup_asked;           /* the person asked for what it shows */
-	bool preselect;             /* its first row, of what comes by itself */
-	bool recalled;              /* the text is from the history: nothing comes by itself */
-	bool refused_word;          /* it was closed over the word that begins at refused_start */
+	bool popup_asked;  /* the person asked for what it shows */
+	bool preselect;    /* its first row, of what comes by itself */
+	bool recalled;     /* the text is from the history: nothing comes by itself */
+	bool refused_word; /* it was closed over the word that begins at refused_start */
 	size_t refused_start;
 	struct ik_history_view *history_view; /* NULL: the history is not being searched */
-	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
-	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
+	struct ik_buf copied;                 /* the text of the last IK_REACT_COPY */
+	struct ik_buf submitted;              /* the text of the last IK_REACT_SUBMIT */
 
-	struct ik_find find;        /* in the conversation */
-	struct ik_find help_find;   /* in the help, as long as that is open */
-	bool older;                 /* of a restored session, messages are still to be read */
-	bool told_any;              /* a message was told, since the session began */
-	char *flash;                /* said once, until the next key; NULL: nothing */
+	struct ik_find find;      /* in the conversation */
+	struct ik_find help_find; /* in the help, as long as that is open */
+	bool older;               /* of a restored session, messages are still to be read */
+	bool told_any;            /* a message was told, since the session began */
+	char *flash;              /* said once, until the next key; NULL: nothing */
 
 	struct {
 		char session[IK_UUID_TEXT];
-		int64_t sequence;       /* 0: none */
-		struct ik_buf words;    /* to be marked there */
-		bool typed;             /* the editor keeps the keys */
-	} place;                    /* in a session, to be shown once it is there */
+		int64_t sequence;    /* 0: none */
+		struct ik_buf words; /* to be marked there */
+		bool typed;          /* the editor keeps the keys */
+	} place;                 /* in a session, to be shown once it is there */
 
-	struct ik_press press;      /* of the left mouse button */
+	struct ik_press press; /* of the left mouse button */
 
-	struct ik_pane *side;       /* the pane that is shown; NULL: none */
-	struct ik_pane *side_before; /* it was there before the picker; or NULL */
+	struct ik_pane *side;                  /* the pane that is shown; NULL: none */
+	struct ik_pane *side_before;           /* it was there before the picker; or NULL */
 	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once the person or it has opened one */
-	bool side_by_itself;        /* it opened unasked, and has not had the keys since */
+	bool side_by_itself;                   /* it opened unasked, and has not had the keys since */
 	bool help_open;
-	enum ik_focus focus;        /* what has the keys, as far as it is there: ik_screen_focus() */
+	enum ik_focus focus; /* what has the keys, as far as it is there: ik_screen_focus() */
 
-	unsigned clears;            /* how often the scrollback was emptied */
-	struct ik_block *welcome;   /* the first block while there is nothing else */
-	struct ik_block **live;     /* texts and thoughts of this round, in order, until
+	unsigned clears;          /* how often the scrollback was emptied */
+	struct ik_block *welcome; /* the first block while there is nothing else */
+	struct ik_block **live;   /* texts and thoughts of this round, in order, until
 	                               their messages come; blocks of the scrollback */
 	size_t live_count, live_capacity;
-	bool continues;             /* what comes next is the rest of the last reply */
-	bool live_open;             /* the last of them may go on */
+	bool continues;              /* what comes next is the rest of the last reply */
+	bool live_open;              /* the last of them may go on */
 	struct ik_block *last_reply; /* what a stop reason is remarked on */
 
 	bool turn_running, turn_seen;
-	bool turn_unstarted;        /* the next tick is its start */
-	bool waiting;               /* for the tools, or for a session to be read; also without a turn */
-	char *waiting_for;          /* in words; NULL: the tools */
+	bool turn_unstarted; /* the next tick is its start */
+	bool waiting;        /* for the tools, or for a session to be read; also without a turn */
+	char *waiting_for;   /* in words; NULL: the tools */
 	int64_t turn_started_ms;
-	int64_t retry_ms;           /* asked for, until the next tick; else IK_NEVER */
-	int64_t retry_at_ms;        /* IK_NEVER: no retry is due */
+	int64_t retry_ms;    /* asked for, until the next tick; else IK_NEVER */
+	int64_t retry_at_ms; /* IK_NEVER: no retry is due */
 	char *retry_reason;
-	char *queued;               /* the messages that wait, one a line, harmless; NULL: none */
-	bool queue_held;            /* until the user sends them */
-	int64_t shown_second;       /* of the status bar */
-	int64_t agents_due_ms;      /* when a second of the other conversations changes */
-	bool quit_asked;            /* Ctrl-C was pressed; the next tick gives it its time */
-	int64_t quit_until_ms;      /* IK_NEVER, or until when another one ends */
+	char *queued;          /* the messages that wait, one a line, harmless; NULL: none */
+	bool queue_held;       /* until the user sends them */
+	int64_t shown_second;  /* of the status bar */
+	int64_t agents_due_ms; /* when a second of the other conversations changes */
+	bool quit_asked;       /* Ctrl-C was pressed; the next tick gives it its time */
+	int64_t quit_until_ms; /* IK_NEVER, or until when another one ends */
 };
 
 /* The editor's text or cursor is another: it has the keys. */
@@ -182,17 +182,16 @@ void ik_screen_place_told(struct ik_screen *screen, struct ik_message *const *me
 	size_t count);
 void ik_screen_place_forget(struct ik_screen *screen);
 /* Search for words from the block with that index on, and show only a place that is in it. */
-void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
-	size_t length);
+void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words, size_t length);
 
 /* One is answered. Behind one that a key asked for the next does not come up by itself. */
-void ik_screen_answered(struct ik_screen *screen, const struct ik_answer *answer);
+void ik_screen_answered(struct ik_screen *screen, const struct ik_question_answer *answer);
 /* Is there a question, but put aside? Open it, or put it aside. */
 bool ik_screen_dialog_aside(const struct ik_screen *screen);
 void ik_screen_dialog_show(struct ik_screen *screen, bool open);
 /* A key while a question may be open; false: it is for others. */
-bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction);
+bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
+	struct ik_reaction *ret_reaction);
 
 /* screen_complete.c: a key and its action while candidates are shown, or that asks for
  * them; false: it is for others. */
@@ -280,8 +279,8 @@ void ik_screen_toggle_pane(struct ik_screen *screen, struct ik_pane *pane);
 void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns);
 void ik_screen_withdraw_inspector(struct ik_screen *screen);
 /* A key while a side pane has the focus; false: it is for others. */
-bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction);
+bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
+	struct ik_reaction *ret_reaction);
 
 /* A notice of the screen's own: shown, not stored. */
 void ik_screen_say(struct ik_screen *screen, const char *sentence);

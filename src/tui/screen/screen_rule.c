@@ -18,12 +18,15 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	struct ik_buf out;
 	bool more;
 	size_t new_rows = ik_scrollback_new_rows(screen->scrollback, &more);
+
 	ik_buf_init(&out, IK_KIB(1));
 	ik_buf_putc(&out, ' ');
 	if (new_rows > 0)
 		/* Translators: with a plus there are more than that. */
-		ik_buf_printf(&out, more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows) :
-			ngettext("%zu new line ", "%zu new lines ", new_rows), new_rows);
+		ik_buf_printf(&out,
+			more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows)
+				 : ngettext("%zu new line ", "%zu new lines ", new_rows),
+			new_rows);
 	/* End belongs to a draft while there is one. */
 	bool draft = ik_screen_context(screen) == IK_IN_EDITOR && !ik_editor_is_empty(screen->editor);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR,
@@ -42,6 +45,7 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 int ik_screen_queue_rows(const struct ik_screen *screen)
 {
 	int most = screen->rows / QUEUE_PART > 1 ? screen->rows / QUEUE_PART : 1;
+
 	return screen->bar.queued < (size_t)most ? (int)screen->bar.queued : most;
 }
 
@@ -51,6 +55,7 @@ void ik_screen_draw_queue(const struct ik_screen *screen, struct ik_cells *cells
 	size_t rows = (size_t)area.rows, skipped = screen->bar.queued - rows;
 	const char *line = screen->queued;
 	struct ik_buf out;
+
 	if (rows == 0)
 		return;
 	ik_buf_init(&out, IK_KIB(64));
@@ -67,6 +72,7 @@ void ik_screen_draw_queue(const struct ik_screen *screen, struct ik_cells *cells
 	for (; line && *line; area.row++) {
 		size_t length = strcspn(line, "\n");
 		char *label = ik_strndup(line, length);
+
 		ik_buf_clear(&out);
 		ik_buf_printf(&out, screen->queue_held ? _(" held: %s ") : _(" queued: %s "), label);
 		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_NOTICE, out.data);
@@ -81,6 +87,7 @@ static void put_held(const struct ik_screen *screen, struct ik_buf *out)
 {
 	char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
 	char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
+
 	/* Translators: two keys: "Enter", "Up" */
 	ik_buf_printf(out, _(" %s sends what is held, %s takes the newest back "), send, back);
 	free(back);
@@ -95,22 +102,24 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	bool focus = ik_screen_context(screen) == IK_IN_SCROLLBACK;
 	bool writing = ik_screen_find(screen)->writing;
 	int cursor = -1;
+
 	ik_buf_init(&out, IK_KIB(16));
 	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
-	if (layout->scrollback.rows > 0 && !screen->help_open
-		&& !ik_scrollback_at_end(screen->scrollback))
+	if (layout->scrollback.rows > 0 && !screen->help_open &&
+		!ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
 	int column = area.column + 1;
 	bool searching = ik_screen_history_label(screen, &out);
+
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
 	else if (!searching && (writing || ik_screen_search_shows(screen)))
 		column = ik_screen_search_draw(screen, cells, area, &cursor);
-	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason
-		&& screen->retry_reason[0])
+	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason &&
+		screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);
-	else if (!searching && screen->queue_held && ik_screen_context(screen) == IK_IN_EDITOR
-		&& ik_editor_is_empty(screen->editor))
+	else if (!searching && screen->queue_held && ik_screen_context(screen) == IK_IN_EDITOR &&
+		ik_editor_is_empty(screen->editor))
 		put_held(screen, &out);
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);

@@ -28,6 +28,7 @@ static struct ik_find *front(struct ik_screen *screen)
 static void pattern_changed(struct ik_screen *screen)
 {
 	struct ik_find *find = front(screen);
+
 	ik_search_set(find->search, find->pattern.data, find->pattern.length);
 	screen->dirty = true;
 }
@@ -46,10 +47,10 @@ static void need_search(struct ik_screen *screen, struct ik_find *find)
 	ik_search_downwards(find->search);
 }
 
-void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words,
-	size_t length)
+void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words, size_t length)
 {
 	struct ik_find *find = &screen->find;
+
 	need_search(screen, find);
 	find->writing = false;
 	ik_buf_clear(&find->pattern);
@@ -63,6 +64,7 @@ void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *wor
 void ik_screen_search_open(struct ik_screen *screen)
 {
 	struct ik_find *find = front(screen);
+
 	need_search(screen, find);
 	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
 		screen->side = NULL; /* what is searched is to be seen */
@@ -85,12 +87,14 @@ void ik_screen_search_end(struct ik_screen *screen, struct ik_find *find)
 bool ik_screen_search_shows(const struct ik_screen *screen)
 {
 	const struct ik_find *find = ik_screen_find(screen);
+
 	return find->search && !find->writing && ik_search_state(find->search).on;
 }
 
 void ik_screen_search_step(struct ik_screen *screen, int direction)
 {
 	struct ik_search *search = front(screen)->search;
+
 	if (search && ik_search_state(search).on)
 		ik_search_step(search, direction);
 	screen->dirty = true;
@@ -111,6 +115,7 @@ void ik_screen_search_keep(struct ik_screen *screen, struct ik_find *find)
 static void leave(struct ik_screen *screen)
 {
 	struct ik_find *find = front(screen);
+
 	ik_search_back(find->search);
 	screen->focus = find->back;
 	ik_screen_search_end(screen, find);
@@ -121,6 +126,7 @@ static void write_pattern(struct ik_screen *screen, const char *text, size_t len
 {
 	struct ik_buf *pattern = &front(screen)->pattern;
 	size_t before = pattern->length;
+
 	ik_sanitize_line(pattern, text, length);
 	if (ik_buf_status(pattern) != IK_OK) {
 		pattern->status = IK_OK;
@@ -133,16 +139,17 @@ static void write_pattern(struct ik_screen *screen, const char *text, size_t len
 static void erase_pattern(struct ik_screen *screen, bool all)
 {
 	struct ik_buf *pattern = &front(screen)->pattern;
+
 	if (pattern->length == 0)
 		return;
 	ik_buf_truncate(pattern, all ? 0 : ik_cluster_previous(pattern->data, pattern->length));
 	pattern_changed(screen);
 }
 
-bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
-	enum ik_action action)
+bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
 	char bytes[4];
+
 	if (!front(screen)->writing)
 		return false;
 	screen->dirty = true;
@@ -208,6 +215,7 @@ static bool work(struct ik_screen *screen, struct ik_search *search)
 bool ik_screen_search_tick(struct ik_screen *screen)
 {
 	bool more = work(screen, screen->find.search);
+
 	return work(screen, screen->help_find.search) || more;
 }
 
@@ -216,6 +224,7 @@ static void put_state(const struct ik_screen *screen, struct ik_buf *out)
 {
 	bool older = screen->older && !screen->help_open;
 	struct ik_search_state state = ik_search_state(ik_screen_find(screen)->search);
+
 	if (!state.on)
 		return;
 	if (state.counted && state.total == 0 && !state.seeking) {
@@ -230,10 +239,12 @@ static void put_state(const struct ik_screen *screen, struct ik_buf *out)
 	}
 	if (state.counted && state.partly > 0) {
 		char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR);
+
 		ik_buf_puts(out, "  ");
 		/* Translators: %s is the key that opens the inspector. */
-		ik_buf_printf(out, ngettext("%zu output is searched in part: %s has all of it",
-			"%zu outputs are searched in part: %s has all of them", state.partly),
+		ik_buf_printf(out,
+			ngettext("%zu output is searched in part: %s has all of it",
+				"%zu outputs are searched in part: %s has all of them", state.partly),
 			state.partly, key);
 		free(key);
 	}
@@ -249,6 +260,7 @@ int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_find *find = ik_screen_find(screen);
 	struct ik_buf out;
 	int column = area.column + 1, end = area.column + area.columns;
+
 	ik_buf_init(&out, IK_KIB(8));
 	if (find->writing)
 		ik_buf_printf(&out, _(" Search: %s"), find->pattern.data);
@@ -256,9 +268,10 @@ int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 		ik_buf_printf(&out, " /%s", find->pattern.data);
 	/* Of what is longer than half of the line its end is shown. */
 	size_t skip = 0;
+
 	while ((int)ik_utf8_width(out.data + skip, out.length - skip) > area.columns / 2)
 		skip += ik_cluster_next(out.data + skip, out.length - skip).length;
-	struct ik_rectangle row = {area.row, area.column, 1, area.columns};
+	struct ik_rectangle row = { area.row, area.column, 1, area.columns };
 	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, out.data + skip,
 		out.length - skip);
 	*ret_cursor = column;
@@ -276,10 +289,11 @@ int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
 const struct ik_key_hint *ik_screen_search_hints(size_t *ret_count)
 {
 	static const struct ik_key_hint hints[] = {
-		{IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1},
-		{IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3},
-		{IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2},
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1 },
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2 },
 	};
-	*ret_count = sizeof hints / sizeof *hints;
+
+	*ret_count = sizeof(hints) / sizeof(*hints);
 	return hints;
 }

@@ -14,9 +14,10 @@
 static void show_title(struct ik_screen *screen)
 {
 	bool certain = screen->title && (screen->title_named || !screen->older);
+
 	screen->bar.session = !screen->told_any ? NULL : certain ? screen->title : screen->running;
 	screen->bar.session_length = certain ? strlen(screen->title)
-		: strnlen(screen->running, SHORT_ID);
+										 : strnlen(screen->running, SHORT_ID);
 }
 
 void ik_screen_title_of(struct ik_screen *screen, const struct ik_message *message, bool older)
@@ -24,6 +25,7 @@ void ik_screen_title_of(struct ik_screen *screen, const struct ik_message *messa
 	bool named;
 	char *title = ik_session_title_of(message, &named);
 	bool better = older ? !screen->title_named : named || !screen->title;
+
 	if (title[0] && better) {
 		free(screen->title);
 		screen->title = title;
@@ -78,7 +80,7 @@ void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 {
 	ik_sessions_set_running(screen->sessions, id);
 	ik_screen_place_session(screen, id);
-	memcpy(screen->running, id, strnlen(id, sizeof screen->running - 1) + 1);
+	memcpy(screen->running, id, strnlen(id, sizeof(screen->running) - 1) + 1);
 	show_title(screen);
 }
 

@@ -12,19 +12,19 @@
 #define COMMAND_ROWS 4 /* of a folded call: its end may be what matters */
 
 static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
-	[IK_BLOCK_USER] = {true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM},
-	[IK_BLOCK_ASSISTANT] = {true, false, IK_STYLE_ASSISTANT, IK_STYLE_ASSISTANT, IK_STYLE_DIM},
-	[IK_BLOCK_THINKING] = {true, false, IK_STYLE_THINKING, IK_STYLE_THINKING, IK_STYLE_DIM},
-	[IK_BLOCK_CALL] = {true, false, IK_STYLE_TOOL, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
-	[IK_BLOCK_COMMAND] = {true, false, IK_STYLE_USER, IK_STYLE_NORMAL, IK_STYLE_DIM},
-	[IK_BLOCK_NOTICE] = {true, true, IK_STYLE_NOTICE, IK_STYLE_NOTICE, IK_STYLE_DIM},
-	[IK_BLOCK_ERROR] = {true, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM},
-	[IK_BLOCK_WELCOME] = {true, false, IK_STYLE_HEADING, IK_STYLE_DIM, IK_STYLE_DIM},
-	[IK_BLOCK_HEADING] = {false, true, IK_STYLE_HEADING, IK_STYLE_HEADING, IK_STYLE_DIM},
-	[IK_BLOCK_TEXT] = {false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM},
-	[IK_BLOCK_OUTPUT] = {false, true, IK_STYLE_TOOL_OUTPUT, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM},
-	[IK_BLOCK_HINT] = {false, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM},
-	[IK_BLOCK_WARNING] = {false, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM},
+	[IK_BLOCK_USER] = { true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM },
+	[IK_BLOCK_ASSISTANT] = { true, false, IK_STYLE_ASSISTANT, IK_STYLE_ASSISTANT, IK_STYLE_DIM },
+	[IK_BLOCK_THINKING] = { true, false, IK_STYLE_THINKING, IK_STYLE_THINKING, IK_STYLE_DIM },
+	[IK_BLOCK_CALL] = { true, false, IK_STYLE_TOOL, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM },
+	[IK_BLOCK_COMMAND] = { true, false, IK_STYLE_USER, IK_STYLE_NORMAL, IK_STYLE_DIM },
+	[IK_BLOCK_NOTICE] = { true, true, IK_STYLE_NOTICE, IK_STYLE_NOTICE, IK_STYLE_DIM },
+	[IK_BLOCK_ERROR] = { true, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM },
+	[IK_BLOCK_WELCOME] = { true, false, IK_STYLE_HEADING, IK_STYLE_DIM, IK_STYLE_DIM },
+	[IK_BLOCK_HEADING] = { false, true, IK_STYLE_HEADING, IK_STYLE_HEADING, IK_STYLE_DIM },
+	[IK_BLOCK_TEXT] = { false, true, IK_STYLE_NORMAL, IK_STYLE_NORMAL, IK_STYLE_DIM },
+	[IK_BLOCK_OUTPUT] = { false, true, IK_STYLE_TOOL_OUTPUT, IK_STYLE_TOOL_OUTPUT, IK_STYLE_DIM },
+	[IK_BLOCK_HINT] = { false, true, IK_STYLE_DIM, IK_STYLE_DIM, IK_STYLE_DIM },
+	[IK_BLOCK_WARNING] = { false, true, IK_STYLE_ERROR, IK_STYLE_ERROR, IK_STYLE_DIM },
 };
 
 const struct ik_block_look *ik_block_look(enum ik_block_kind kind)
@@ -56,7 +56,8 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 
 struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
 {
-	struct ik_block *block = ik_alloc(sizeof *block);
+	struct ik_block *block = ik_alloc(sizeof(*block));
+
 	block->kind = kind;
 	block->utf8 = utf8;
 	block->growing = true;
@@ -114,8 +115,8 @@ static bool block_kind(const struct ik_message *message, enum ik_block_kind *ret
 		*ret_kind = IK_BLOCK_COMMAND;
 		return true;
 	case IK_KIND_NOTICE:
-		*ret_kind = ik_json_member(ik_message_data(message), "code").text
-			? IK_BLOCK_ERROR : IK_BLOCK_NOTICE;
+		*ret_kind = ik_json_member(ik_message_data(message), "code").text ? IK_BLOCK_ERROR
+																		  : IK_BLOCK_NOTICE;
 		return true;
 	case IK_KIND_SYSTEM:
 	case IK_KIND_USAGE:
@@ -138,8 +139,9 @@ bool ik_block_text_shows(const char *text, size_t length)
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
 {
 	enum ik_block_kind kind;
-	if (!block_kind(message, &kind) || ik_message_is_automatic(message)
-		|| !ik_block_text_shows(message->content, message->content_length))
+
+	if (!block_kind(message, &kind) || ik_message_is_automatic(message) ||
+		!ik_block_text_shows(message->content, message->content_length))
 		return NULL;
 	struct ik_block *block = ik_block_new(kind, utf8);
 	block->message = ik_message_ref(message);
@@ -148,9 +150,10 @@ struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
 	return block;
 }
 
-struct ik_block *ik_block_of_call(struct ik_call *call, bool utf8)
+struct ik_block *ik_block_of_call(struct ik_shown_call *call, bool utf8)
 {
 	struct ik_block *block = ik_block_new(IK_BLOCK_CALL, utf8);
+
 	block->call = call;
 	block->growing = false;
 	block->filled = false;
@@ -173,6 +176,7 @@ static void trim_own(struct ik_block *block)
 {
 	const char *text = block->own.data;
 	size_t length = block->own.length;
+
 	trim(&text, &length);
 	ik_buf_truncate(&block->own, (size_t)(text - block->own.data) + length);
 }
@@ -221,9 +225,11 @@ void ik_block_remark(struct ik_block *block, const char *remark)
 static void fill_output(struct ik_block *block)
 {
 	struct ik_buf output;
+
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	block->head = block->own.length;
 	struct ik_json_span printed = ik_json_member(ik_message_data(block->message), "output");
+
 	if (ik_message_own_call(block->message) != IK_OWN_TOOL /* an envelope is nothing to read */
 		&& ik_json_string(printed, &output) && output.length > 0) {
 		ik_buf_putc(&block->own, '\n');
@@ -236,12 +242,14 @@ static void fill_output(struct ik_block *block)
 static void fill_attached(struct ik_block *block)
 {
 	struct ik_json_span list = ik_json_member(ik_message_data(block->message), "attached");
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, item;
+
 	block->tail = block->own.length;
 	while (ik_json_next(list, &walk, &key, &item)) {
 		char *name = ik_json_string_new(ik_json_member(item, "name"), NULL);
 		int64_t bytes;
+
 		if (name && ik_json_integer(ik_json_member(item, "bytes"), &bytes) && bytes >= 0) {
 			ik_buf_puts(&block->own, "\n+ ");
 			ik_sanitize_line(&block->own, name, strlen(name));
@@ -258,10 +266,12 @@ static void fill_from_message(struct ik_block *block)
 	const char *content = block->message->content;
 	size_t length = ik_message_typed(block->message);
 	bool attached = length < block->message->content_length;
+
 	trim(&content, &length);
 	ik_buf_clear(&block->own);
 	if (block->kind == IK_BLOCK_ERROR) {
 		struct ik_json_span code = ik_json_member(ik_message_data(block->message), "code");
+
 		if (ik_json_string(code, &block->own))
 			ik_buf_puts(&block->own, "  ");
 	}
@@ -294,6 +304,7 @@ static size_t shown_lines(const struct ik_block *block)
 static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = length > 0;
+
 	for (const char *end = text + length; (text = memchr(text, '\n', (size_t)(end - text))); text++)
 		lines++;
 	return lines;
@@ -304,12 +315,15 @@ static void make_label(struct ik_block *block)
 {
 	struct ik_buf label;
 	size_t lines = count_lines(block->full, block->full_length);
+
 	ik_buf_init(&label, IK_KIB(1));
 	if (block->growing)
 		ik_buf_puts(&label, _("Thinking…"));
 	else if (block->seconds > 0)
-		ik_buf_printf(&label, ngettext("Thought for %lld second", "Thought for %lld seconds",
-			(unsigned long)block->seconds), (long long)block->seconds);
+		ik_buf_printf(&label,
+			ngettext("Thought for %lld second", "Thought for %lld seconds",
+				(unsigned long)block->seconds),
+			(long long)block->seconds);
 	else
 		ik_buf_puts(&label, _("Thought"));
 	block->head = label.length;
@@ -317,8 +331,8 @@ static void make_label(struct ik_block *block)
 		ik_buf_printf(&label, _(" %lld s"), (long long)block->seconds);
 	ik_buf_puts(&label, block->utf8 ? " · " : " - ");
 	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", lines), lines);
-	if (label.length != block->label.length
-		|| memcmp(label.data, block->label.data, label.length) != 0) {
+	if (label.length != block->label.length ||
+		memcmp(label.data, block->label.data, label.length) != 0) {
 		ik_buf_clear(&block->label);
 		ik_buf_append(&block->label, label.data, label.length);
 		drop_sections(block);
@@ -394,8 +408,10 @@ static void fill(struct ik_block *block)
 		block->filled = true;
 		fill_from_message(block);
 		bool interrupted = false;
+
 		if (ik_json_bool(ik_json_member(ik_message_data(block->message), "interrupted"),
-			&interrupted) && interrupted)
+				&interrupted) &&
+			interrupted)
 			ik_block_remark(block, _("[interrupted]"));
 	}
 }
@@ -419,6 +435,7 @@ void ik_block_finish(struct ik_block *block)
 	ik_sanitize_end(&block->state, &block->own);
 	block->growing = false;
 	size_t length = block->own.length;
+
 	if (!block->joined)
 		trim_own(block);
 	if (block->own.length < length)
@@ -440,7 +457,7 @@ void ik_block_go_on(struct ik_block *block, const struct ik_message *message)
 	}
 	block->message = ik_message_unref(block->message);
 	drop_sections(block);
-	memset(&block->state, 0, sizeof block->state);
+	memset(&block->state, 0, sizeof(block->state));
 	block->joined = block->growing = block->filled = true;
 	block->tail = SIZE_MAX;
 	show_own(block);
@@ -461,8 +478,8 @@ void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
 	block->filled = false;
 	block->tail = SIZE_MAX;
 	fill(block);
-	if (streamed.length != block->full_length
-		|| memcmp(streamed.data, block->full, block->full_length) != 0)
+	if (streamed.length != block->full_length ||
+		memcmp(streamed.data, block->full, block->full_length) != 0)
 		drop_sections(block);
 	ik_buf_done(&streamed);
 }
@@ -487,10 +504,10 @@ static struct ik_section *add_section(struct ik_block *block, uint32_t start)
 	if (block->section_count == block->section_capacity) {
 		block->section_capacity = block->section_capacity ? block->section_capacity * 2 : 1;
 		block->sections = ik_alloc_array(block->sections, block->section_capacity,
-			sizeof *block->sections);
+			sizeof(*block->sections));
 	}
 	struct ik_section *section = &block->sections[block->section_count++];
-	*section = (struct ik_section){.start = start};
+	*section = (struct ik_section){ .start = start };
 	return section;
 }
 
@@ -498,11 +515,13 @@ static struct ik_section *add_section(struct ik_block *block, uint32_t start)
  * renderer cuts it. */
 static void make_sections(struct ik_block *block)
 {
-	struct ik_section *last = block->section_count > 0
-		? &block->sections[block->section_count - 1] : add_section(block, 0);
+	struct ik_section *last = block->section_count > 0 ? &block->sections[block->section_count - 1]
+													   : add_section(block, 0);
+
 	while (last->end < block->length) {
 		struct ik_carry carry = last->carry;
 		size_t size = renderer_of(block)->split(block->text, last->start, block->length, &carry);
+
 		if (size == 0) {
 			last->end = (uint32_t)block->length;
 			return;
@@ -521,11 +540,13 @@ static void make_sections(struct ik_block *block)
 static void learn(struct ik_block *block)
 {
 	const struct ik_renderer *renderer = renderer_of(block);
-	if (!renderer->learn || block->learnt.at >= block->length
-		|| !renderer->learn(&block->learnt, block->text, block->length, block->growing))
+
+	if (!renderer->learn || block->learnt.at >= block->length ||
+		!renderer->learn(&block->learnt, block->text, block->length, block->growing))
 		return;
 	for (size_t i = 0; i < block->section_count; i++) {
 		struct ik_section *section = &block->sections[i];
+
 		if (memchr(block->text + section->start, '[', section->end - section->start))
 			section->columns = 0;
 	}
@@ -544,8 +565,10 @@ uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
 {
 	uint32_t low = 0;
 	uint32_t high = block->section_count;
+
 	while (low + 1 < high) {
 		uint32_t middle = low + (high - low) / 2;
+
 		if (block->sections[middle].start <= offset)
 			low = middle;
 		else
@@ -557,6 +580,7 @@ uint32_t ik_block_section_at(const struct ik_block *block, size_t offset)
 const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, int columns)
 {
 	struct ik_section *section = &block->sections[index];
+
 	if (section->columns != columns) {
 		ik_lines_clear(&section->lines);
 		section->columns = columns;
@@ -591,6 +615,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 void ik_block_forget_lines(struct ik_block *block, uint32_t index)
 {
 	struct ik_section *section = &block->sections[index];
+
 	ik_lines_done(&section->lines);
 	section->columns = 0;
 	section->made_end = 0;
@@ -599,6 +624,7 @@ void ik_block_forget_lines(struct ik_block *block, uint32_t index)
 int64_t ik_block_lines_made(const struct ik_block *block, uint32_t index, int columns)
 {
 	const struct ik_section *section = &block->sections[index];
+
 	if (section->columns != columns || section->made_end != section->end)
 		return -1;
 	return section->lines.count;

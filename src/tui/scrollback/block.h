@@ -40,8 +40,8 @@ enum ik_block_kind {
 /* A stretch of the text that is laid out by itself. */
 struct ik_section {
 	uint32_t start, end;
-	uint32_t made_end;  /* what the lines cover begins at start and ends here */
-	int columns;        /* the width of the lines; 0: there are none */
+	uint32_t made_end; /* what the lines cover begins at start and ends here */
+	int columns;       /* the width of the lines; 0: there are none */
 	struct ik_carry carry;
 	struct ik_lines lines;
 };
@@ -49,27 +49,27 @@ struct ik_section {
 struct ik_block {
 	enum ik_block_kind kind;
 	bool utf8;
-	bool growing;              /* more text may come */
-	bool joined;               /* of several messages */
+	bool growing; /* more text may come */
+	bool joined;  /* of several messages */
 	const struct ik_renderer *renderer;
 	struct ik_message *message;
-	struct ik_call *call;
-	unsigned call_version;     /* that the text was made of */
-	bool filled;               /* text is there */
-	bool folded;               /* a line or two stand for it */
-	size_t lines;              /* of a command's outcome that are shown while it is folded */
-	int64_t began_ms;          /* thinking that grows: monotonic; -1: at the next tick */
-	int64_t seconds;           /* that it took; -1: not known */
-	struct ik_buf own;         /* text, unless it is the message's own */
-	struct ik_buf label;       /* the line in its place while thinking is folded */
+	struct ik_shown_call *call;
+	unsigned call_version; /* that the text was made of */
+	bool filled;           /* text is there */
+	bool folded;           /* a line or two stand for it */
+	size_t lines;          /* of a command's outcome that are shown while it is folded */
+	int64_t began_ms;      /* thinking that grows: monotonic; -1: at the next tick */
+	int64_t seconds;       /* that it took; -1: not known */
+	struct ik_buf own;     /* text, unless it is the message's own */
+	struct ik_buf label;   /* the line in its place while thinking is folded */
 	struct ik_sanitize_state state;
-	const char *full;          /* all of the text, */
+	const char *full; /* all of the text, */
 	size_t full_length;
-	const char *text;          /* and what is shown: that, the label, or a call's text */
+	const char *text; /* and what is shown: that, the label, or a call's text */
 	size_t length;
-	int hang;                  /* indentation of rows that continue a line, or IK_HANG_TABLE */
-	size_t head, tail;         /* parts of their own style: struct ik_render */
-	uint32_t found, found_by;  /* how often a search found something, and which (0: none) */
+	int hang;                 /* indentation of rows that continue a line, or IK_HANG_TABLE */
+	size_t head, tail;        /* parts of their own style: struct ik_render */
+	uint32_t found, found_by; /* how often a search found something, and which (0: none) */
 	struct ik_learnt learnt;
 	struct ik_section *sections;
 	uint32_t section_count, section_capacity;
@@ -77,8 +77,8 @@ struct ik_block {
 
 /* What a kind looks like. */
 struct ik_block_look {
-	bool gutter;               /* a mark of two columns before it */
-	bool joins;                /* no blank row between two of the kind */
+	bool gutter; /* a mark of two columns before it */
+	bool joins;  /* no blank row between two of the kind */
 	enum ik_style head_style, style, tail_style;
 };
 const struct ik_block_look *ik_block_look(enum ik_block_kind kind);
@@ -97,7 +97,7 @@ struct ik_block *ik_block_free(struct ik_block *block);
  * and for a message of nothing but blanks. */
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8);
 /* A block of a call; its list must outlive it. */
-struct ik_block *ik_block_of_call(struct ik_call *call, bool utf8);
+struct ik_block *ik_block_of_call(struct ik_shown_call *call, bool utf8);
 
 /* Append bytes from outside, a piece of a stream: sanitised here. Empty lines
  * at the start are left out. */

@@ -19,8 +19,10 @@ static void complete_line(struct ik_buf *part)
 static void put_changes(struct ik_buf *out, const struct ik_buf *diff)
 {
 	const char *line = diff->data, *end = line + diff->length, *next;
+
 	for (; line < end; line = next) {
 		const char *feed = memchr(line, '\n', (size_t)(end - line));
+
 		next = feed ? feed + 1 : end;
 		if (*line != '@')
 			ik_buf_append(out, line, (size_t)(next - line));
@@ -29,20 +31,21 @@ static void put_changes(struct ik_buf *out, const struct ik_buf *diff)
 	}
 }
 
-bool ik_call_changes(const struct ik_call *call, struct ik_buf *out)
+bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out)
 {
 	bool edit = ik_text_equal(call->name, "file_edit");
 	struct ik_json_span arguments, path;
 	struct ik_buf before, after, diff;
-	if ((!edit && !ik_text_equal(call->name, "file_write"))
-		|| ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) != IK_OK)
+
+	if ((!edit && !ik_text_equal(call->name, "file_write")) ||
+		ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) != IK_OK)
 		return false;
 	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
 	path = ik_json_member(arguments, "file_path");
-	bool whole = ik_json_span_type(path) == IK_JSON_STRING
-		&& ik_json_string(ik_json_member(arguments, edit ? "new_string" : "content"), &after)
-		&& (!edit || ik_json_string(ik_json_member(arguments, "old_string"), &before));
+	bool whole = ik_json_span_type(path) == IK_JSON_STRING &&
+		ik_json_string(ik_json_member(arguments, edit ? "new_string" : "content"), &after) &&
+		(!edit || ik_json_string(ik_json_member(arguments, "old_string"), &before));
 	if (whole) {
 		(void)ik_json_string(path, out);
 		ik_buf_putc(out, '\n');
@@ -56,8 +59,7 @@ bool ik_call_changes(const struct ik_call *call, struct ik_buf *out)
 		put_changes(out, &diff);
 		ik_buf_done(&diff);
 		if (more > 0)
-			ik_buf_printf(out, ngettext("... %zu more line\n", "... %zu more lines\n", more),
-				more);
+			ik_buf_printf(out, ngettext("... %zu more line\n", "... %zu more lines\n", more), more);
 	}
 	ik_buf_done(&before);
 	ik_buf_done(&after);

@@ -15,6 +15,6 @@
 
 /* Append the file's name and the lines (renderer: ik_renderer_diff). False, and nothing
  * appended, for other calls and arguments that are not whole. */
-bool ik_call_changes(const struct ik_call *call, struct ik_buf *out);
+bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out);
 
 #endif

@@ -6,26 +6,27 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-size_t ik_call_envelope_size(const struct ik_call *call)
+size_t ik_call_envelope_size(const struct ik_shown_call *call)
 {
 	return call->result ? call->stored.length : call->envelope.length;
 }
 
-bool ik_call_is_large(const struct ik_call *call)
+bool ik_call_is_large(const struct ik_shown_call *call)
 {
 	return ik_call_envelope_size(call) > IK_CALL_LARGE;
 }
 
-bool ik_call_has_more(const struct ik_call *call)
+bool ik_call_has_more(const struct ik_shown_call *call)
 {
 	return ik_call_is_large(call) || call->whole[0] || call->blobs[0].bytes > 0;
 }
 
-bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
+bool ik_call_envelope_slice(const struct ik_shown_call *call, size_t *at, size_t most,
 	struct ik_buf *out)
 {
 	const char *text = call->result ? call->stored.text : call->envelope.data;
 	size_t length = ik_call_envelope_size(call);
+
 	if (length == 0)
 		return false;
 	if (call->result && ik_json_span_type(call->stored) == IK_JSON_STRING)
@@ -36,9 +37,10 @@ bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
 	return *at < length;
 }
 
-bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out)
+bool ik_call_envelope(const struct ik_shown_call *call, struct ik_buf *out)
 {
 	size_t at = 0;
+
 	(void)ik_call_envelope_slice(call, &at, SIZE_MAX, out);
 	return ik_call_envelope_size(call) > 0;
 }
@@ -47,9 +49,9 @@ bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out)
 struct cut {
 	char open[IK_LIMIT_JSON_DEPTH];
 	size_t depth;
-	size_t end;       /* the text up to here is whole but for what is open */
-	bool in_string;   /* the end of the text is within a value that is a string, */
-	size_t string;    /* which begins here */
+	size_t end;     /* the text up to here is whole but for what is open */
+	bool in_string; /* the end of the text is within a value that is a string, */
+	size_t string;  /* which begins here */
 };
 
 /* The end of a string that begins at at, behind its last quote; beyond length: it has none. */
@@ -65,6 +67,7 @@ static bool find_cut(const char *text, size_t length, struct cut *ret)
 {
 	bool value = true; /* what comes is a value, not the name of one */
 	size_t at = 0;
+
 	while (at < length) {
 		switch (text[at]) {
 		case '"':
@@ -109,27 +112,31 @@ static size_t whole_end(const char *text, size_t length, size_t start)
 {
 	/* An escape has at most 6 bytes, a pair of them 12. */
 	size_t first = length - start > 13 ? length - 12 : start + 1;
+
 	for (size_t at = first; at < length; at++) {
 		size_t before = at;
+
 		while (before > start && text[before - 1] == '\\')
 			before--;
 		if (text[at] != '\\' || (at - before) % 2 != 0)
 			continue;
 		/* Nor are the two of a pair parted. */
-		bool second = at - start > 6 && text[at - 6] == '\\' && text[at - 5] == 'u'
-			&& (text[at - 4] | 0x20) == 'd';
+		bool second = at - start > 6 && text[at - 6] == '\\' && text[at - 5] == 'u' &&
+			(text[at - 4] | 0x20) == 'd';
 		return second ? at - 6 : at;
 	}
 	return first < length ? ik_utf8_cut(text, length, length - 1) : length;
 }
 
-bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct ik_buf *out)
+bool ik_call_envelope_beginning(const struct ik_shown_call *call, size_t most, struct ik_buf *out)
 {
 	size_t at = 0, start = out->length;
-	struct cut cut = {.depth = 0};
+	struct cut cut = { .depth = 0 };
 	struct ik_buf text;
+
 	ik_buf_init(&text, most + IK_KIB(1));
 	bool more = ik_call_envelope_slice(call, &at, most, &text);
+
 	if (!more || !find_cut(text.data, text.length, &cut)) {
 		ik_buf_append(out, text.data, text.length);
 	} else {

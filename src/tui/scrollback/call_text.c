@@ -12,14 +12,14 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define SUMMARY_BYTES 2000 /* of arguments: a screenful */
+#define SUMMARY_BYTES 2000       /* of arguments: a screenful */
 #define COMMAND_BYTES IK_KIB(16) /* of a command: so many that those left out can be counted */
-#define BODY_BYTES 4000    /* of a result whose lines are long */
-#define LARGE_PART IK_KIB(256) /* that is shown of a large result; the inspector has all */
+#define BODY_BYTES 4000          /* of a result whose lines are long */
+#define LARGE_PART IK_KIB(256)   /* that is shown of a large result; the inspector has all */
 #define LIVE_LINES 6
-#define REASON_LINES 3 /* of a failure, at least */
+#define REASON_LINES 3  /* of a failure, at least */
 #define DIFF_LINES 2000 /* longer ones are read by nobody */
-#define FACT_BYTES 60      /* a longer text stands on a line of its own */
+#define FACT_BYTES 60   /* a longer text stands on a line of its own */
 
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
 {
@@ -38,11 +38,12 @@ const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
 }
 
 /* The line of a command of the person's own: as it was typed. */
-static void add_own_command(struct ik_call *call)
+static void add_own_command(struct ik_shown_call *call)
 {
 	struct ik_json_span arguments;
 	char *command = NULL;
 	size_t length = 0;
+
 	if (ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) == IK_OK)
 		command = ik_json_string_new(ik_json_member(arguments, "command"), &length);
 	ik_buf_puts(&call->line, IK_OWN_COMMAND);
@@ -51,17 +52,18 @@ static void add_own_command(struct ik_call *call)
 	free(command);
 }
 
-const char *ik_call_line(struct ik_call *call, size_t *ret_length)
+const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length)
 {
 	if (call->line.length == 0 && ik_text_equal(call->name, IK_OWN_COMMAND)) {
 		add_own_command(call);
 	} else if (call->line.length == 0) {
 		struct ik_json_span arguments;
-		call->is_command = ik_json_check(call->arguments.data, call->arguments.length,
-			&arguments, NULL) == IK_OK
-			&& ik_json_span_type(ik_json_member(arguments, "command")) == IK_JSON_STRING;
-		char *summary = ik_call_summary(call->name, call->arguments.data,
-			call->arguments.length, call->is_command ? COMMAND_BYTES : SUMMARY_BYTES);
+
+		call->is_command = ik_json_check(call->arguments.data, call->arguments.length, &arguments,
+							   NULL) == IK_OK &&
+			ik_json_span_type(ik_json_member(arguments, "command")) == IK_JSON_STRING;
+		char *summary = ik_call_summary(call->name, call->arguments.data, call->arguments.length,
+			call->is_command ? COMMAND_BYTES : SUMMARY_BYTES);
 		ik_sanitize_line(&call->line, summary, strlen(summary));
 		free(summary);
 	}
@@ -69,9 +71,10 @@ const char *ik_call_line(struct ik_call *call, size_t *ret_length)
 	return call->line.data;
 }
 
-bool ik_call_is_command(struct ik_call *call)
+bool ik_call_is_command(struct ik_shown_call *call)
 {
 	size_t length;
+
 	(void)ik_call_line(call, &length);
 	return call->is_command;
 }
@@ -98,9 +101,10 @@ static void add_fact(struct ik_buf *facts, struct ik_json_span key, const char *
 static void add_object(struct ik_buf *out, struct ik_json_span object)
 {
 	struct ik_buf facts, text;
+
 	ik_buf_init(&facts, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
 	while (ik_json_next(object, &walk, &key, &value)) {
 		if (ik_json_span_type(value) != IK_JSON_STRING) {
@@ -136,6 +140,7 @@ static bool add_error(struct ik_buf *out, struct ik_json_span value)
 	if (!ik_json_string(ik_json_member(value, "error"), out))
 		return false;
 	struct ik_json_span code = ik_json_member(value, "error_code");
+
 	if (ik_json_span_type(code) == IK_JSON_STRING) {
 		ik_buf_puts(out, " (");
 		ik_json_string(code, out);
@@ -165,6 +170,7 @@ static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool o
 	}
 	struct ik_json_span result = ik_json_member(envelope, "result");
 	enum ik_json_type type = ik_json_span_type(result);
+
 	if (output && ik_json_string(ik_json_member(result, "output"), out))
 		return;
 	if (type == IK_JSON_STRING)
@@ -175,6 +181,7 @@ static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool o
 	} else if (type != IK_JSON_NONE)
 		ik_buf_append(out, result.text, result.length);
 	struct ik_json_span limit = ik_json_member(envelope, "limit_message");
+
 	if (ik_json_span_type(limit) == IK_JSON_STRING) {
 		fresh_line(out);
 		ik_json_string(limit, out);
@@ -186,8 +193,10 @@ static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
 {
 	size_t shown = 0;
 	size_t lines = 0;
+
 	while (lines < most && shown < body->length) {
 		const char *end = memchr(body->data + shown, '\n', body->length - shown);
+
 		shown = end ? (size_t)(end - body->data) + 1 : body->length;
 		lines++;
 	}
@@ -197,8 +206,9 @@ static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
 			shown = BODY_BYTES;
 	}
 	size_t hidden = shown < body->length;
+
 	for (const char *at = body->data + shown, *end = body->data + body->length;
-		at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+		 at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
 		hidden++;
 	*ret_hidden = hidden;
 	return shown;
@@ -209,10 +219,12 @@ static size_t last_lines(const struct ik_buf *text, size_t most)
 {
 	size_t floor = text->length > BODY_BYTES ? text->length - BODY_BYTES : 0;
 	size_t start = text->length;
+
 	if (start > 0 && text->data[start - 1] == '\n')
 		start--;
 	for (size_t lines = 0; lines < most && start > floor; lines++) {
 		const char *line_feed = memrchr(text->data + floor, '\n', start - floor);
+
 		if (!line_feed)
 			return floor;
 		start = (size_t)(line_feed - text->data);
@@ -224,15 +236,17 @@ static size_t last_lines(const struct ik_buf *text, size_t most)
 static void trim_end(struct ik_buf *out, size_t least)
 {
 	size_t length = out->length;
+
 	while (length > least && (out->data[length - 1] == '\n' || out->data[length - 1] == ' '))
 		length--;
 	ik_buf_truncate(out, length);
 }
 
 /* Append what a call that runs has printed last, or all that is kept of it. */
-static void add_live(const struct ik_call *call, size_t lines, struct ik_buf *out)
+static void add_live(const struct ik_shown_call *call, size_t lines, struct ik_buf *out)
 {
 	const struct ik_buf *live = call->errors.length > 0 ? &call->errors : &call->output;
+
 	if (live->length == 0)
 		return;
 	size_t most = call->is_command && lines > 0 ? lines : LIVE_LINES;
@@ -245,13 +259,14 @@ static void add_live(const struct ik_call *call, size_t lines, struct ik_buf *ou
 
 /* Append what a call that is over came to, for people, or only its output; of a large one its
  * beginning unless whole. */
-static void add_body(const struct ik_call *call, bool whole, bool output, struct ik_buf *out)
+static void add_body(const struct ik_shown_call *call, bool whole, bool output, struct ik_buf *out)
 {
 	struct ik_buf envelope;
+
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	struct ik_json_span value;
 	bool any = whole ? ik_call_envelope(call, &envelope)
-		: ik_call_envelope_beginning(call, LARGE_PART, &envelope);
+					 : ik_call_envelope_beginning(call, LARGE_PART, &envelope);
 	if (any && ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
 		add_outcome(out, value, output);
 	else
@@ -260,7 +275,7 @@ static void add_body(const struct ik_call *call, bool whole, bool output, struct
 	ik_buf_done(&envelope);
 }
 
-void ik_call_facts(const struct ik_call *call, const char *between, struct ik_buf *out)
+void ik_call_facts(const struct ik_shown_call *call, const char *between, struct ik_buf *out)
 {
 	if (call->exit_code != 0)
 		ik_buf_printf(out, _("exit %lld"), (long long)call->exit_code);
@@ -271,10 +286,11 @@ void ik_call_facts(const struct ik_call *call, const char *between, struct ik_bu
 }
 
 /* Append facts behind the first line, and how much is not shown. */
-static void add_facts(const struct ik_call *call, bool utf8, size_t hidden, bool large,
+static void add_facts(const struct ik_shown_call *call, bool utf8, size_t hidden, bool large,
 	struct ik_buf *out)
 {
 	const char *dot = utf8 ? " · " : " - ";
+
 	if (call->exit_code != 0 || call->duration_ms >= 0)
 		ik_buf_puts(out, dot);
 	ik_call_facts(call, dot, out);
@@ -297,10 +313,11 @@ static bool ends_within(const struct ik_buf *text)
 static bool add_edit(struct ik_buf *out, struct ik_json_span object)
 {
 	struct ik_buf before, after;
+
 	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
-	bool edit = ik_json_string(ik_json_member(object, "old_string"), &before)
-		&& ik_json_string(ik_json_member(object, "new_string"), &after);
+	bool edit = ik_json_string(ik_json_member(object, "old_string"), &before) &&
+		ik_json_string(ik_json_member(object, "new_string"), &after);
 	if (edit && ends_within(&before) && ends_within(&after)) { /* parts of a file end anywhere */
 		ik_buf_putc(&before, '\n');
 		ik_buf_putc(&after, '\n');
@@ -317,10 +334,11 @@ static bool add_edit(struct ik_buf *out, struct ik_json_span object)
 static void add_members(struct ik_buf *out, struct ik_json_span object)
 {
 	struct ik_buf text, differences;
+
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&differences, IK_LIMIT_ENVELOPE);
 	bool edit = add_edit(&differences, object);
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
 	while (ik_json_next(object, &walk, &key, &value)) {
 		if (edit && (ik_json_string_is(key, "old_string") || ik_json_string_is(key, "new_string")))
@@ -340,13 +358,15 @@ static void add_members(struct ik_buf *out, struct ik_json_span object)
 }
 
 /* Append all arguments where the first line cannot show them as they are. */
-static void add_arguments(const struct ik_call *call, struct ik_buf *out)
+static void add_arguments(const struct ik_shown_call *call, struct ik_buf *out)
 {
 	struct ik_json_span value;
-	bool shown = call->arguments.length < FACT_BYTES
-		&& !memmem(call->arguments.data, call->arguments.length, "\\n", 2);
-	if (shown || ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) != IK_OK
-		|| ik_json_span_type(value) != IK_JSON_OBJECT)
+	bool shown = call->arguments.length < FACT_BYTES &&
+		!memmem(call->arguments.data, call->arguments.length, "\\n", 2);
+
+	if (shown ||
+		ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) != IK_OK ||
+		ik_json_span_type(value) != IK_JSON_OBJECT)
 		return;
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
@@ -360,7 +380,7 @@ static void add_arguments(const struct ik_call *call, struct ik_buf *out)
 
 /* Append how many lines are left out, of a large one how much there is, and the key that shows
  * it. */
-static void add_left_out(const struct ik_call *call, bool utf8, size_t lines, bool large,
+static void add_left_out(const struct ik_shown_call *call, bool utf8, size_t lines, bool large,
 	struct ik_buf *out)
 {
 	ik_buf_puts(out, utf8 ? "… " : "... ");
@@ -373,10 +393,11 @@ static void add_left_out(const struct ik_call *call, bool utf8, size_t lines, bo
 }
 
 /* Append the last lines of what a command printed, after how many come before them. */
-static void add_last_lines(const struct ik_call *call, bool utf8, const struct ik_buf *body,
+static void add_last_lines(const struct ik_shown_call *call, bool utf8, const struct ik_buf *body,
 	size_t lines, struct ik_buf *out)
 {
 	size_t start = last_lines(body, lines), before = 0, head = out->length;
+
 	for (size_t i = 0; i < start; i++)
 		before += body->data[i] == '\n';
 	if (start > 0) {
@@ -390,14 +411,16 @@ static void add_last_lines(const struct ik_call *call, bool utf8, const struct i
 	trim_end(out, head);
 }
 
-void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
+void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail)
 {
 	const char *line = ik_call_line(call, ret_head);
+
 	ik_buf_append(out, line, *ret_head);
 	*ret_head = out->length;
 	*ret_tail = SIZE_MAX;
 	bool over = call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
+
 	if (!over) {
 		if (lines == IK_CALL_ALL)
 			add_arguments(call, out);
@@ -408,8 +431,8 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 	size_t hidden = 0;
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
 	bool large = ik_call_is_large(call);
-	bool command = call->is_command && !call->own && call->stage == IK_STAGE_OK
-		&& lines != IK_CALL_ALL;
+	bool command = call->is_command && !call->own && call->stage == IK_STAGE_OK &&
+		lines != IK_CALL_ALL;
 	/* The end of a large one would have to be looked for. */
 	if (command && large)
 		lines = 0;
@@ -440,9 +463,10 @@ void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *
 	ik_buf_done(&body);
 }
 
-void ik_call_copy(struct ik_call *call, struct ik_buf *out)
+void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out)
 {
 	size_t length;
+
 	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
 		add_body(call, !ik_call_is_large(call), false, out);
 		return;

@@ -10,16 +10,16 @@
 #include "util/utf8.h"
 
 struct ik_calls {
-	struct ik_call **items; /* in the order of the session */
+	struct ik_shown_call **items; /* in the order of the session */
 	size_t count, capacity;
-	struct ik_call **table; /* by id; open addressing, never full */
-	size_t table_size;      /* a power of two, or 0 */
+	struct ik_shown_call **table; /* by id; open addressing, never full */
+	size_t table_size;            /* a power of two, or 0 */
 	unsigned version;
 	size_t open;    /* calls without an outcome */
 	size_t running; /* of those: started */
 	bool unstarted; /* one of these waits for the time of its start */
 	char *open_key;
-	bool stored;    /* outputs that have a blob can be read from the store */
+	bool stored; /* outputs that have a blob can be read from the store */
 };
 
 struct ik_calls *ik_calls_new(void)
@@ -28,7 +28,7 @@ struct ik_calls *ik_calls_new(void)
 }
 
 /* Release one record. */
-static void call_free(struct ik_call *call)
+static void call_free(struct ik_shown_call *call)
 {
 	free(call->id);
 	free(call->name);
@@ -49,7 +49,7 @@ void ik_calls_clear(struct ik_calls *calls)
 		call_free(calls->items[i]);
 	free(calls->items);
 	free(calls->table);
-	*calls = (struct ik_calls){.version = calls->version + 1, .open_key = calls->open_key};
+	*calls = (struct ik_calls){ .version = calls->version + 1, .open_key = calls->open_key };
 }
 
 void ik_calls_set_open_key(struct ik_calls *calls, const char *key)
@@ -73,7 +73,7 @@ size_t ik_calls_count(const struct ik_calls *calls)
 	return calls->count;
 }
 
-struct ik_call *ik_calls_at(const struct ik_calls *calls, size_t index)
+struct ik_shown_call *ik_calls_at(const struct ik_calls *calls, size_t index)
 {
 	return calls->items[index];
 }
@@ -84,7 +84,7 @@ unsigned ik_calls_version(const struct ik_calls *calls)
 }
 
 /* Has it got an outcome? */
-static bool is_over(const struct ik_call *call)
+static bool is_over(const struct ik_shown_call *call)
 {
 	return call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
 }
@@ -95,16 +95,17 @@ size_t ik_calls_running(const struct ik_calls *calls)
 }
 
 /* Count a change. */
-static void touch(struct ik_calls *calls, struct ik_call *call)
+static void touch(struct ik_calls *calls, struct ik_shown_call *call)
 {
 	call->version++;
 	calls->version++;
 }
 
 /* The slot of the call with that id, or the empty one where it belongs. */
-static struct ik_call **slot(const struct ik_calls *calls, const char *id)
+static struct ik_shown_call **slot(const struct ik_calls *calls, const char *id)
 {
 	size_t index = (size_t)ik_text_hash(id) & (calls->table_size - 1);
+
 	while (calls->table[index] && strcmp(calls->table[index]->id, id) != 0)
 		index = (index + 1) & (calls->table_size - 1);
 	return &calls->table[index];
@@ -117,17 +118,18 @@ static void table_grow(struct ik_calls *calls)
 		return;
 	free(calls->table);
 	calls->table_size = calls->table_size ? calls->table_size * 2 : 64;
-	calls->table = ik_alloc(calls->table_size * sizeof(struct ik_call *));
+	calls->table = ik_alloc(calls->table_size * sizeof(struct ik_shown_call *));
 	for (size_t i = 0; i < calls->count; i++)
 		*slot(calls, calls->items[i]->id) = calls->items[i];
 }
 
-struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
+struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
 	const char *name)
 {
 	table_grow(calls);
-	struct ik_call **place = slot(calls, id);
-	struct ik_call *call = *place;
+	struct ik_shown_call **place = slot(calls, id);
+	struct ik_shown_call *call = *place;
+
 	if (call) {
 		if (name && name[0] && !ik_text_equal(call->name, name)) {
 			free(call->name);
@@ -137,7 +139,7 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 		}
 		return call;
 	}
-	call = ik_alloc(sizeof *call);
+	call = ik_alloc(sizeof(*call));
 	*place = call;
 	call->id = ik_strdup(id);
 	call->name = ik_strdup(name ? name : "");
@@ -151,10 +153,11 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 	ik_buf_init(&call->envelope, IK_LIMIT_ENVELOPE);
 	if (calls->count == calls->capacity) {
 		calls->capacity = calls->capacity ? calls->capacity * 2 : 16;
-		calls->items = ik_alloc_array(calls->items, calls->capacity, sizeof(struct ik_call *));
+		calls->items = ik_alloc_array(calls->items, calls->capacity,
+			sizeof(struct ik_shown_call *));
 	}
 	memmove(calls->items + index + 1, calls->items + index,
-		(calls->count - index) * sizeof(struct ik_call *));
+		(calls->count - index) * sizeof(struct ik_shown_call *));
 	calls->items[index] = call;
 	calls->count++;
 	calls->open++;
@@ -162,12 +165,12 @@ struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char
 	return call;
 }
 
-struct ik_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name)
+struct ik_shown_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name)
 {
 	return ik_calls_get_at(calls, calls->count, id, name);
 }
 
-void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_set_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length)
 {
 	if (call->arguments.length == length && memcmp(call->arguments.data, arguments, length) == 0)
@@ -178,10 +181,11 @@ void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
 	touch(calls, call);
 }
 
-void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length)
 {
 	size_t had = call->arguments.length;
+
 	if (length <= had) {
 		ik_calls_set_arguments(calls, call, arguments, length);
 		return;
@@ -192,7 +196,8 @@ void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_call *call,
 }
 
 /* Go to another stage, whatever the present one is. */
-static void change_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage)
+static void change_stage(struct ik_calls *calls, struct ik_shown_call *call,
+	enum ik_call_stage stage)
 {
 	if (call->stage == stage)
 		return;
@@ -205,22 +210,25 @@ static void change_stage(struct ik_calls *calls, struct ik_call *call, enum ik_c
 	touch(calls, call);
 }
 
-void ik_calls_set_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage)
+void ik_calls_set_stage(struct ik_calls *calls, struct ik_shown_call *call,
+	enum ik_call_stage stage)
 {
 	if (!is_over(call))
 		change_stage(calls, call, stage);
 }
 
-void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
+void ik_calls_add_output(struct ik_calls *calls, struct ik_shown_call *call, bool is_error,
 	const char *bytes, size_t length)
 {
 	struct ik_buf *live = is_error ? &call->errors : &call->output;
+
 	if (is_over(call) || length == 0)
 		return;
 	ik_buf_append(live, bytes, length);
 	/* Half of it at a time, so that each byte is moved once at most. */
 	if (live->length > IK_LIMIT_LIVE_OUTPUT) {
 		size_t more = live->length - IK_LIMIT_LIVE_OUTPUT / 2;
+
 		while (more < live->length && ik_utf8_is_continuation(live->data[more]))
 			more++;
 		call->left_out[is_error] += more;
@@ -233,24 +241,27 @@ void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_e
 static bool result_is_error(struct ik_json_span envelope)
 {
 	struct ik_json_span error = ik_json_member(ik_json_member(envelope, "result"), "error");
+
 	return ik_json_span_type(error) == IK_JSON_STRING;
 }
 
 /* Bytes that are held of a call's streams. */
-static size_t kept_output(const struct ik_call *call)
+static size_t kept_output(const struct ik_shown_call *call)
 {
 	return ik_bytes_length(call->whole[0]) + ik_bytes_length(call->whole[1]);
 }
 
 /* Let go of what calls printed that are over, the oldest first, as soon as a
  * large one shows that it is too much. */
-static void forget_old_output(struct ik_calls *calls, const struct ik_call *newest)
+static void forget_old_output(struct ik_calls *calls, const struct ik_shown_call *newest)
 {
 	size_t kept = 0;
+
 	if (kept_output(newest) < IK_KIB(64))
 		return;
 	for (size_t i = calls->count; i-- > 0;) {
-		struct ik_call *call = calls->items[i];
+		struct ik_shown_call *call = calls->items[i];
+
 		kept += kept_output(call);
 		if (kept <= IK_LIMIT_OLD_OUTPUT || call == newest || !is_over(call))
 			continue;
@@ -261,11 +272,12 @@ static void forget_old_output(struct ik_calls *calls, const struct ik_call *newe
 }
 
 /* It is over, and that envelope, or its beginning, says how. */
-static void finish(struct ik_calls *calls, struct ik_call *call, const char *envelope,
+static void finish(struct ik_calls *calls, struct ik_shown_call *call, const char *envelope,
 	size_t length, int64_t duration_ms)
 {
 	struct ik_json_span value;
 	bool failed = true;
+
 	if (ik_json_check(envelope, length, &value, NULL) == IK_OK) {
 		failed = !ik_envelope_succeeded(value) || result_is_error(value);
 		(void)ik_json_integer(ik_json_member(ik_json_member(value, "result"), "exit_code"),
@@ -277,8 +289,8 @@ static void finish(struct ik_calls *calls, struct ik_call *call, const char *env
 	touch(calls, call);
 }
 
-void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
-	const char *envelope, size_t length, int64_t duration_ms)
+void ik_calls_set_envelope(struct ik_calls *calls, struct ik_shown_call *call, const char *envelope,
+	size_t length, int64_t duration_ms)
 {
 	if (call->result || call->envelope.length > 0)
 		return;
@@ -291,12 +303,12 @@ void ik_calls_set_stored(struct ik_calls *calls, bool stored)
 	calls->stored = stored;
 }
 
-void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_set_whole(struct ik_calls *calls, struct ik_shown_call *call,
 	struct ik_bytes *const whole[2])
 {
 	for (int i = 0; i < 2; i++) {
-		struct ik_bytes *kept =
-			calls->stored && call->blobs[i].bytes > 0 ? NULL : ik_bytes_ref(whole[i]);
+		struct ik_bytes *kept = calls->stored && call->blobs[i].bytes > 0 ? NULL
+																		  : ik_bytes_ref(whole[i]);
 
 		ik_bytes_unref(call->whole[i]);
 		call->whole[i] = kept;
@@ -307,18 +319,19 @@ void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
 	forget_old_output(calls, call);
 }
 
-void ik_calls_set_command(struct ik_call *call, const struct ik_message *command)
+void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *command)
 {
 	call->own = true;
-	memcpy(call->command, command->id, sizeof call->command);
+	memcpy(call->command, command->id, sizeof(call->command));
 }
 
 /* Of a command of the shell what it printed is stored: make the envelope that was told of it. */
-static void set_printed(struct ik_calls *calls, struct ik_call *call,
+static void set_printed(struct ik_calls *calls, struct ik_shown_call *call,
 	const struct ik_message *message, int64_t duration_ms)
 {
 	struct ik_json_span printed = ik_json_member(ik_message_data(message), "output");
 	struct ik_buf envelope;
+
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_envelope_open(&envelope);
 	ik_buf_append(&envelope, printed.text, printed.length);
@@ -327,7 +340,7 @@ static void set_printed(struct ik_calls *calls, struct ik_call *call,
 	ik_buf_done(&envelope);
 }
 
-void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_set_result(struct ik_calls *calls, struct ik_shown_call *call,
 	struct ik_message *message)
 {
 	if (call->result)
@@ -343,12 +356,13 @@ void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
 	call->stored = result.envelope;
 	if (fresh) {
 		struct ik_buf beginning;
+
 		ik_buf_init(&beginning, IK_LIMIT_ENVELOPE);
 		(void)ik_call_envelope_beginning(call, IK_CALL_LARGE, &beginning);
 		finish(calls, call, beginning.data, beginning.length, result.duration_ms);
 		ik_buf_done(&beginning);
 	}
-	memcpy(call->blobs, result.blobs, sizeof call->blobs);
+	memcpy(call->blobs, result.blobs, sizeof(call->blobs));
 	ik_buf_done(&call->envelope); /* the message has it */
 	touch(calls, call);
 }
@@ -364,7 +378,8 @@ void ik_calls_end_turn(struct ik_calls *calls)
 void ik_calls_tick(struct ik_calls *calls, int64_t now_ms)
 {
 	for (size_t i = calls->count; calls->unstarted && i-- > 0;) {
-		struct ik_call *call = calls->items[i];
+		struct ik_shown_call *call = calls->items[i];
+
 		if (call->stage == IK_STAGE_RUNNING && call->started_ms < 0)
 			call->started_ms = now_ms;
 	}

@@ -28,35 +28,35 @@ enum ik_call_stage {
 	IK_STAGE_WAITING, /* complete, not started */
 	IK_STAGE_RUNNING,
 	IK_STAGE_OK,
-	IK_STAGE_FAILED   /* no result, or one that is an error */
+	IK_STAGE_FAILED /* no result, or one that is an error */
 };
 
-struct ik_call {
+struct ik_shown_call {
 	char *id;
 	char *name;
 	struct ik_buf arguments;
-	struct ik_buf line;          /* name and arguments in one line; empty: to be made */
+	struct ik_buf line; /* name and arguments in one line; empty: to be made */
 	enum ik_call_stage stage;
-	struct ik_buf output;        /* stdout as it comes, its end (IK_LIMIT_LIVE_OUTPUT);
+	struct ik_buf output;       /* stdout as it comes, its end (IK_LIMIT_LIVE_OUTPUT);
 	                                dropped when the result is there */
-	struct ik_buf errors;        /* stderr as it comes; dropped when all of it is there */
-	size_t left_out[2];          /* what is kept of neither: bytes before these two */
-	struct ik_buf envelope;      /* until the stored result is there */
-	struct ik_message *result;   /* tool_result, or NULL, */
-	struct ik_json_span stored;  /* and the envelope in it, as it is written there */
-	struct ik_bytes *whole[2];   /* stdout where the envelope was cut, stderr; not what can be
+	struct ik_buf errors;       /* stderr as it comes; dropped when all of it is there */
+	size_t left_out[2];         /* what is kept of neither: bytes before these two */
+	struct ik_buf envelope;     /* until the stored result is there */
+	struct ik_message *result;  /* tool_result, or NULL, */
+	struct ik_json_span stored; /* and the envelope in it, as it is written there */
+	struct ik_bytes *whole[2];  /* stdout where the envelope was cut, stderr; not what can be
 	                                read from the store, and of old calls not for ever
 	                                (IK_LIMIT_OLD_OUTPUT) */
-	struct ik_blob blobs[2];     /* the same in the store; 0 bytes: nothing */
-	int64_t started_ms;          /* monotonic; -1: at the next tick */
-	int64_t duration_ms;         /* -1: not known */
-	int64_t exit_code;           /* of what a tool ran that worked itself, if its result has an
+	struct ik_blob blobs[2];    /* the same in the store; 0 bytes: nothing */
+	int64_t started_ms;         /* monotonic; -1: at the next tick */
+	int64_t duration_ms;        /* -1: not known */
+	int64_t exit_code;          /* of what a tool ran that worked itself, if its result has an
 	                                "exit_code" (bash's has); else 0 */
-	bool is_command;             /* it has an argument "command", as bash's; known with line */
-	bool own;                    /* the person's: no turn's end is its end */
-	char command[IK_UUID_TEXT];  /* what is stored of it then, its id; "": not yet */
-	bool has_block;              /* the scrollback shows it */
-	const char *open_key;        /* the list's: opens it in the inspector; NULL: none does */
+	bool is_command;            /* it has an argument "command", as bash's; known with line */
+	bool own;                   /* the person's: no turn's end is its end */
+	char command[IK_UUID_TEXT]; /* what is stored of it then, its id; "": not yet */
+	bool has_block;             /* the scrollback shows it */
+	const char *open_key;       /* the list's: opens it in the inspector; NULL: none does */
 	unsigned version;
 };
 
@@ -72,38 +72,39 @@ void ik_calls_set_open_key(struct ik_calls *calls, const char *key);
 void ik_calls_clear(struct ik_calls *calls);
 
 size_t ik_calls_count(const struct ik_calls *calls);
-struct ik_call *ik_calls_at(const struct ik_calls *calls, size_t index);
+struct ik_shown_call *ik_calls_at(const struct ik_calls *calls, size_t index);
 /* Grows with each change of any call. */
 unsigned ik_calls_version(const struct ik_calls *calls);
 size_t ik_calls_running(const struct ik_calls *calls);
 
 /* The call with that id, made at the end of the list if there is none. name
  * may be NULL when it is not known. */
-struct ik_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name);
+struct ik_shown_call *ik_calls_get(struct ik_calls *calls, const char *id, const char *name);
 /* The same; a new one goes to index (older calls of a restored session). */
-struct ik_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
+struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
 	const char *name);
 
 /* All arguments. grow: all so far, each time more of the same text. */
-void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_grow_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length);
-void ik_calls_set_arguments(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_set_arguments(struct ik_calls *calls, struct ik_shown_call *call,
 	const char *arguments, size_t length);
-void ik_calls_set_stage(struct ik_calls *calls, struct ik_call *call, enum ik_call_stage stage);
+void ik_calls_set_stage(struct ik_calls *calls, struct ik_shown_call *call,
+	enum ik_call_stage stage);
 /* A piece of what it prints. */
-void ik_calls_add_output(struct ik_calls *calls, struct ik_call *call, bool is_error,
+void ik_calls_add_output(struct ik_calls *calls, struct ik_shown_call *call, bool is_error,
 	const char *bytes, size_t length);
-void ik_calls_set_envelope(struct ik_calls *calls, struct ik_call *call,
-	const char *envelope, size_t length, int64_t duration_ms);
+void ik_calls_set_envelope(struct ik_calls *calls, struct ik_shown_call *call, const char *envelope,
+	size_t length, int64_t duration_ms);
 /* Can the store give what it was handed of outputs? At first it cannot. */
 void ik_calls_set_stored(struct ik_calls *calls, bool stored);
 /* All of both streams, as IK_EVENT_TOOL_DONE tells; references are taken. */
-void ik_calls_set_whole(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_set_whole(struct ik_calls *calls, struct ik_shown_call *call,
 	struct ik_bytes *const whole[2]);
 /* It is the person's own, and stored as this command. */
-void ik_calls_set_command(struct ik_call *call, const struct ik_message *command);
+void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *command);
 /* The stored tool_result, or the command that is stored of an own call; a reference is taken. */
-void ik_calls_set_result(struct ik_calls *calls, struct ik_call *call,
+void ik_calls_set_result(struct ik_calls *calls, struct ik_shown_call *call,
 	struct ik_message *message);
 
 /* The turn is over: what runs or waits of it still never got a result. */
@@ -113,21 +114,21 @@ void ik_calls_end_turn(struct ik_calls *calls);
 void ik_calls_tick(struct ik_calls *calls, int64_t now_ms);
 
 /* Is there an outcome? Appends its envelope (JSON text as it came). */
-bool ik_call_envelope(const struct ik_call *call, struct ik_buf *out);
+bool ik_call_envelope(const struct ik_shown_call *call, struct ik_buf *out);
 /* Its bytes as they are stored, which are as many or more; 0: there is none. */
-size_t ik_call_envelope_size(const struct ik_call *call);
+size_t ik_call_envelope_size(const struct ik_shown_call *call);
 /* From so many on it is not read whole unless somebody asks for it: that would be felt. */
 #define IK_CALL_LARGE IK_MIB(1)
-bool ik_call_is_large(const struct ik_call *call);
+bool ik_call_is_large(const struct ik_shown_call *call);
 /* Did it print more than the scrollback has of it when it is unfolded? */
-bool ik_call_has_more(const struct ik_call *call);
+bool ik_call_has_more(const struct ik_shown_call *call);
 /* Append a slice of about `most` bytes of it, from *at on, which begins as 0 and is moved on;
  * true: there is more. */
-bool ik_call_envelope_slice(const struct ik_call *call, size_t *at, size_t most,
+bool ik_call_envelope_slice(const struct ik_shown_call *call, size_t *at, size_t most,
 	struct ik_buf *out);
 /* Append the beginning of it that about so many bytes of it make, as JSON that is whole: of
  * the text that is cut there what there is, nothing of what follows. */
-bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct ik_buf *out);
+bool ik_call_envelope_beginning(const struct ik_shown_call *call, size_t most, struct ik_buf *out);
 
 /*
  * The call as text for the scrollback, sanitised: its name and arguments with a few
@@ -138,24 +139,24 @@ bool ik_call_envelope_beginning(const struct ik_call *call, size_t most, struct 
  */
 #define IK_CALL_LINES 20 /* of a call of the person's own */
 #define IK_CALL_ALL SIZE_MAX
-void ik_call_text(struct ik_call *call, bool utf8, size_t lines, struct ik_buf *out,
+void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail);
 
 /* What it came to, or has printed so far, as it came; of a large one the beginning, which is more
  * than any clipboard takes. */
-void ik_call_copy(struct ik_call *call, struct ik_buf *out);
+void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out);
 
 /* Append the facts behind a call's name and arguments: how what it ran failed, how long it took. */
-void ik_call_facts(const struct ik_call *call, const char *between, struct ik_buf *out);
+void ik_call_facts(const struct ik_shown_call *call, const char *between, struct ik_buf *out);
 
 /* Does it run a command of a shell's? */
-bool ik_call_is_command(struct ik_call *call);
+bool ik_call_is_command(struct ik_shown_call *call);
 
 /* How a call stands, in one column. */
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8);
 
 /* glob(pattern="*.c"), one sanitised line, cut to about a screenful, a command's to several; valid
  * until the call changes. */
-const char *ik_call_line(struct ik_call *call, size_t *ret_length);
+const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length);
 
 #endif

@@ -17,7 +17,8 @@
 
 struct ik_scrollback *ik_scrollback_new(void)
 {
-	struct ik_scrollback *scrollback = ik_alloc(sizeof *scrollback);
+	struct ik_scrollback *scrollback = ik_alloc(sizeof(*scrollback));
+
 	scrollback->follow = true;
 	return scrollback;
 }
@@ -50,6 +51,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 static void reserve(struct ik_scrollback *scrollback, size_t before, size_t behind)
 {
 	size_t end = scrollback->first + scrollback->count;
+
 	if (before <= scrollback->first && behind <= scrollback->capacity - end)
 		return;
 	size_t wanted = scrollback->count + before + behind;
@@ -57,6 +59,7 @@ static void reserve(struct ik_scrollback *scrollback, size_t before, size_t behi
 	size_t spare = capacity - wanted;
 	size_t first = before + (before > 0 ? spare : 0);
 	struct ik_block **slots = ik_alloc_array(NULL, capacity, sizeof(struct ik_block *));
+
 	if (scrollback->count > 0)
 		memcpy(slots + first, scrollback->slots + scrollback->first,
 			scrollback->count * sizeof(struct ik_block *));
@@ -123,12 +126,14 @@ void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int column
 int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block)
 {
 	bool wanted = ik_block_look(block->kind)->gutter;
+
 	return wanted && scrollback->columns >= GUTTER_LEAST ? GUTTER : 0;
 }
 
 struct ik_block *ik_scrollback_prepared(const struct ik_scrollback *scrollback, size_t index)
 {
 	struct ik_block *block = ik_scrollback_at(scrollback, index);
+
 	ik_block_prepare(block);
 	return block;
 }
@@ -147,13 +152,15 @@ static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t 
 {
 	uint32_t last = ik_lines_find(lines, offset);
 	uint32_t first = first_at(lines, last);
+
 	return last - first > repeat ? first + repeat : last;
 }
 
 const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollback,
 	struct ik_block *block, uint32_t section)
 {
-	return ik_block_lines(block, section, scrollback->columns - ik_scrollback_gutter(scrollback, block));
+	return ik_block_lines(block, section,
+		scrollback->columns - ik_scrollback_gutter(scrollback, block));
 }
 
 /* None before the first, none within a group. */
@@ -163,36 +170,42 @@ uint32_t ik_scrollback_gap(const struct ik_scrollback *scrollback, size_t index)
 		return 0;
 	const struct ik_block *block = ik_scrollback_at(scrollback, index);
 	const struct ik_block *before = ik_scrollback_at(scrollback, index - 1);
+
 	if (ik_block_is_row(block) && ik_block_is_row(before))
 		return 0;
 	enum ik_block_kind kind = block->kind;
 	enum ik_block_kind previous = before->kind;
 	bool joins = ik_block_look(kind)->joins && ik_block_look(previous)->joins;
+
 	return !joins || kind == IK_BLOCK_HEADING;
 }
 
 /* Rows of a section, with the blank row before its block. */
-static uint32_t section_rows(const struct ik_scrollback *scrollback, size_t index,
-	uint32_t section)
+static uint32_t section_rows(const struct ik_scrollback *scrollback, size_t index, uint32_t section)
 {
 	struct ik_block *block = ik_scrollback_prepared(scrollback, index);
 	uint32_t gap = section == 0 ? ik_scrollback_gap(scrollback, index) : 0;
+
 	return gap + ik_scrollback_lines(scrollback, block, section)->count;
 }
 
-size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_place *place, size_t rows)
+size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_scrollback_place *place,
+	size_t rows)
 {
 	size_t moved = 0;
+
 	while (moved < rows) {
 		uint32_t height = section_rows(scrollback, place->block, place->section);
 		size_t left = height - 1 - place->line;
+
 		if (left >= rows - moved) {
 			place->line += (uint32_t)(rows - moved);
 			return rows;
 		}
-		struct ik_place next = {place->block, place->section + 1, 0};
+		struct ik_scrollback_place next = { place->block, place->section + 1, 0 };
+
 		if (next.section == ik_scrollback_at(scrollback, place->block)->section_count)
-			next = (struct ik_place){place->block + 1, 0, 0};
+			next = (struct ik_scrollback_place){ place->block + 1, 0, 0 };
 		moved += left;
 		place->line = height - 1;
 		if (next.block == scrollback->count)
@@ -203,9 +216,11 @@ size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_place *pl
 	return moved;
 }
 
-size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_place *place, size_t rows)
+size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_scrollback_place *place,
+	size_t rows)
 {
 	size_t moved = 0;
+
 	while (moved < rows) {
 		if (place->line >= rows - moved) {
 			place->line -= (uint32_t)(rows - moved);
@@ -228,19 +243,21 @@ size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_place *plac
 }
 
 /* The very last row; there must be a block. */
-static struct ik_place last_row(const struct ik_scrollback *scrollback)
+static struct ik_scrollback_place last_row(const struct ik_scrollback *scrollback)
 {
-	struct ik_place place = {.block = scrollback->count - 1};
+	struct ik_scrollback_place place = { .block = scrollback->count - 1 };
+
 	place.section = ik_scrollback_prepared(scrollback, place.block)->section_count - 1;
 	place.line = section_rows(scrollback, place.block, place.section) - 1;
 	return place;
 }
 
 /* The row that the window was left at. */
-static struct ik_place anchored_row(const struct ik_scrollback *scrollback)
+static struct ik_scrollback_place anchored_row(const struct ik_scrollback *scrollback)
 {
 	int64_t index = scrollback->top_number - scrollback->first_number;
-	struct ik_place place = {0};
+	struct ik_scrollback_place place = { 0 };
+
 	if (index < 0)
 		return place;
 	if (index >= (int64_t)scrollback->count)
@@ -258,35 +275,39 @@ static struct ik_place anchored_row(const struct ik_scrollback *scrollback)
 }
 
 /* Leave the window at a row. */
-static void anchor(struct ik_scrollback *scrollback, struct ik_place place)
+static void anchor(struct ik_scrollback *scrollback, struct ik_scrollback_place place)
 {
 	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
 	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
+
 	scrollback->top_number = scrollback->first_number + (int64_t)place.block;
 	scrollback->top_gap = place.line < gap;
 	scrollback->top_offset = place.line < gap ? 0 : lines->lines[place.line - gap].source;
-	scrollback->top_repeat = place.line < gap ? 0
+	scrollback->top_repeat = place.line < gap
+		? 0
 		: place.line - gap - first_at(lines, place.line - gap);
 }
 
 /* Where the window begins when its last row is the last of all. */
-static struct ik_place end_top(const struct ik_scrollback *scrollback)
+static struct ik_scrollback_place end_top(const struct ik_scrollback *scrollback)
 {
-	struct ik_place place = last_row(scrollback);
+	struct ik_scrollback_place place = last_row(scrollback);
+
 	ik_place_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
 	return place;
 }
 
 /* A window that reaches the end follows it. */
-struct ik_place ik_scrollback_window(struct ik_scrollback *scrollback)
+struct ik_scrollback_place ik_scrollback_window(struct ik_scrollback *scrollback)
 {
 	if (scrollback->from_start && scrollback->follow)
-		ik_scrollback_show(scrollback, (struct ik_place){0});
+		ik_scrollback_show(scrollback, (struct ik_scrollback_place){ 0 });
 	if (!scrollback->follow) {
-		struct ik_place place = anchored_row(scrollback);
-		struct ik_place bottom = place;
+		struct ik_scrollback_place place = anchored_row(scrollback);
+		struct ik_scrollback_place bottom = place;
 		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
+
 		if (ik_place_down(scrollback, &bottom, below) == below)
 			return place;
 		scrollback->follow = true;
@@ -294,7 +315,7 @@ struct ik_place ik_scrollback_window(struct ik_scrollback *scrollback)
 	return end_top(scrollback);
 }
 
-void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_place place)
+void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_scrollback_place place)
 {
 	if (scrollback->follow) {
 		scrollback->seen_number = scrollback->first_number + (int64_t)scrollback->count - 1;
@@ -304,9 +325,10 @@ void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_place place)
 	anchor(scrollback, place);
 }
 
-bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_place place)
+bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_scrollback_place place)
 {
-	struct ik_place row = ik_scrollback_window(scrollback);
+	struct ik_scrollback_place row = ik_scrollback_window(scrollback);
+
 	for (int i = 0; i < scrollback->rows; i++) {
 		if (row.block == place.block && row.section == place.section && row.line == place.line)
 			return true;
@@ -316,7 +338,8 @@ bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_place p
 	return false;
 }
 
-void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_place place, int wanted)
+void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_scrollback_place place,
+	int wanted)
 {
 	if (ik_scrollback_in_window(scrollback, place))
 		return;
@@ -328,7 +351,7 @@ void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 {
 	if (scrollback->count == 0 || rows == 0)
 		return;
-	struct ik_place place = ik_scrollback_window(scrollback);
+	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
 	scrollback->from_start = false;
 	if (rows > 0) {
 		if (scrollback->follow)
@@ -344,12 +367,14 @@ void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 void ik_scrollback_page(struct ik_scrollback *scrollback, int pages)
 {
 	int step = scrollback->rows > 1 ? scrollback->rows - 1 : 1;
+
 	ik_scrollback_scroll(scrollback, pages * step);
 }
 
 void ik_scrollback_half(struct ik_scrollback *scrollback, int halves)
 {
 	int step = scrollback->rows > 3 ? scrollback->rows / 2 : 1;
+
 	ik_scrollback_scroll(scrollback, halves * step);
 }
 
@@ -360,7 +385,7 @@ void ik_scrollback_top(struct ik_scrollback *scrollback)
 	ik_scrollback_scroll(scrollback, -1);
 	if (scrollback->follow)
 		return; /* all of it is in the window */
-	anchor(scrollback, (struct ik_place){0});
+	anchor(scrollback, (struct ik_scrollback_place){ 0 });
 }
 
 void ik_scrollback_bottom(struct ik_scrollback *scrollback)
@@ -380,8 +405,9 @@ size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most)
 {
 	if (scrollback->count == 0 || ik_scrollback_at_end(scrollback))
 		return 0;
-	struct ik_place place = ik_scrollback_window(scrollback);
+	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
 	size_t shown = scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0;
+
 	return ik_place_down(scrollback, &place, shown + most) - shown;
 }
 
@@ -393,12 +419,14 @@ static bool rows_from(const struct ik_scrollback *scrollback, struct ik_block *b
 	const struct ik_section *section = &block->sections[index];
 	int columns = scrollback->columns - ik_scrollback_gutter(scrollback, block);
 	size_t size = section->end - section->start;
+
 	if (size > *budget)
 		return false;
 	/* What is laid out already counts, too: the same text always gives the same number. */
 	*budget -= size;
 	const struct ik_lines *lines = ik_block_lines(block, index, columns);
 	uint32_t line = ik_lines_find(lines, offset);
+
 	if (offset > section->start && lines->lines[line].source < offset)
 		line++;
 	*rows += lines->count - line;
@@ -413,6 +441,7 @@ size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 	size_t budget = COUNT_BYTES;
 	size_t rows = 0;
 	int64_t seen = scrollback->seen_number - scrollback->first_number;
+
 	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count && !*ret_more; i++) {
 		*ret_more = budget < COUNT_BLOCK;
 		if (*ret_more)
@@ -420,11 +449,12 @@ size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 		budget -= COUNT_BLOCK;
 		struct ik_block *block = ik_scrollback_prepared(scrollback, i);
 		size_t offset = (int64_t)i == seen ? scrollback->seen_length : 0;
+
 		if ((int64_t)i == seen && offset >= block->length)
 			continue;
 		uint32_t s = ik_block_section_at(block, offset);
-		while (s < block->section_count &&
-		    rows_from(scrollback, block, s, offset, &budget, &rows))
+
+		while (s < block->section_count && rows_from(scrollback, block, s, offset, &budget, &rows))
 			s++;
 		*ret_more = s < block->section_count;
 	}
@@ -451,25 +481,28 @@ void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place p
 }
 
 /* Draw one row of a block. */
-static void draw_row(const struct ik_scrollback *scrollback, struct ik_place place,
+static void draw_row(const struct ik_scrollback *scrollback, struct ik_scrollback_place place,
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {
 	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
 	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
+
 	if (place.line < gap)
 		return;
 	uint32_t line = place.line - gap;
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
 	int indent = ik_scrollback_gutter(scrollback, block);
-	bool selected = scrollback->selecting && scrollback->selected
-		== scrollback->first_number + (int64_t)place.block;
+	bool selected = scrollback->selecting &&
+		scrollback->selected == scrollback->first_number + (int64_t)place.block;
 	if (selected && indent > 0) {
 		const char *bar = block->utf8 ? "▌" : "|";
+
 		ik_cells_text(cells, area, row, area.column + 1, IK_STYLE_FRAME_FOCUS, bar, strlen(bar));
 	}
 	if (indent > 0 && place.section == 0 && line == 0) {
 		enum ik_style style;
 		const char *mark = ik_block_mark(block, &style);
+
 		ik_cells_text(cells, area, row, area.column, style, mark, strlen(mark));
 	}
 	struct ik_rectangle text_area = area;
@@ -477,7 +510,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_place pla
 	text_area.columns -= indent;
 	ik_lines_draw(lines, line, block->text, cells, text_area, row);
 	if (selected && indent == 0)
-		ik_cells_restyle(cells, (struct ik_rectangle){row, area.column, 1, area.columns},
+		ik_cells_restyle(cells, (struct ik_rectangle){ row, area.column, 1, area.columns },
 			IK_STYLE_SELECTION);
 	if (scrollback->search)
 		ik_search_paint(scrollback->search, place.block, place.section, line, cells, text_area,
@@ -495,6 +528,7 @@ static void forget_lines(struct ik_scrollback *scrollback, int64_t first, int64_
 	for (; first < behind && first < end; first++) {
 		struct ik_block *block = ik_scrollback_at(scrollback,
 			(size_t)(first - scrollback->first_number));
+
 		for (uint32_t section = 0; section < block->section_count; section++)
 			ik_block_forget_lines(block, section);
 	}
@@ -511,8 +545,9 @@ static void forget_far_lines(struct ik_scrollback *scrollback, size_t first, siz
 		forget_lines(scrollback, scrollback->laid_first,
 			near_first < scrollback->laid_behind ? near_first : scrollback->laid_behind);
 	if (scrollback->laid_behind > near_behind)
-		forget_lines(scrollback, near_behind > scrollback->laid_first ? near_behind :
-			scrollback->laid_first, scrollback->laid_behind);
+		forget_lines(scrollback,
+			near_behind > scrollback->laid_first ? near_behind : scrollback->laid_first,
+			scrollback->laid_behind);
 	scrollback->laid_first = near_first;
 	scrollback->laid_behind = near_behind;
 }
@@ -525,8 +560,9 @@ void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells
 		return;
 	if (scrollback->search)
 		ik_search_frame(scrollback->search);
-	struct ik_place place = ik_scrollback_window(scrollback);
+	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
 	size_t first = place.block;
+
 	for (int row = 0; row < area.rows; row++) {
 		draw_row(scrollback, place, cells, area, area.row + row);
 		if (ik_place_down(scrollback, &place, 1) == 0)

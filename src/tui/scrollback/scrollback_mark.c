@@ -14,13 +14,14 @@
 bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int column)
 {
 	const struct ik_rectangle *area = &scrollback->area;
-	return row >= area->row && row < area->row + area->rows && column >= area->column
-		&& column < area->column + area->columns;
+
+	return row >= area->row && row < area->row + area->rows && column >= area->column &&
+		column < area->column + area->columns;
 }
 
 void ik_scrollback_hide(struct ik_scrollback *scrollback)
 {
-	scrollback->area = (struct ik_rectangle){.rows = 0};
+	scrollback->area = (struct ik_rectangle){ .rows = 0 };
 }
 
 void ik_scrollback_mark_end(struct ik_scrollback *scrollback)
@@ -29,10 +30,11 @@ void ik_scrollback_mark_end(struct ik_scrollback *scrollback)
 }
 
 /* The row of a place, at a column of its text. */
-static struct ik_mark mark_of(const struct ik_scrollback *scrollback, struct ik_place place,
-	int column)
+static struct ik_mark mark_of(const struct ik_scrollback *scrollback,
+	struct ik_scrollback_place place, int column)
 {
 	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
+
 	return (struct ik_mark){
 		.number = scrollback->first_number + (int64_t)place.block,
 		.section = place.section,
@@ -43,18 +45,21 @@ static struct ik_mark mark_of(const struct ik_scrollback *scrollback, struct ik_
 
 /* The place of a row that is marked; false: it is there no more. */
 static bool place_of(const struct ik_scrollback *scrollback, const struct ik_mark *mark,
-	struct ik_place *ret_place)
+	struct ik_scrollback_place *ret_place)
 {
 	int64_t index = mark->number - scrollback->first_number;
+
 	if (index < 0 || index >= (int64_t)scrollback->count)
 		return false;
 	struct ik_block *block = ik_scrollback_prepared(scrollback, (size_t)index);
 	uint32_t gap = mark->section == 0 ? ik_scrollback_gap(scrollback, (size_t)index) : 0;
-	if (mark->section >= block->section_count || mark->line + gap < 0
-		|| mark->line >= ik_scrollback_lines(scrollback, block, mark->section)->count)
+
+	if (mark->section >= block->section_count || mark->line + gap < 0 ||
+		mark->line >= ik_scrollback_lines(scrollback, block, mark->section)->count)
 		return false;
-	*ret_place = (struct ik_place){.block = (size_t)index, .section = mark->section,
-		.line = (uint32_t)(mark->line + gap)};
+	*ret_place = (struct ik_scrollback_place){
+		.block = (size_t)index, .section = mark->section, .line = (uint32_t)(mark->line + gap)
+	};
 	return true;
 }
 
@@ -73,6 +78,7 @@ static bool ends(const struct ik_scrollback *scrollback, struct ik_mark *ret_fir
 	struct ik_mark *ret_last)
 {
 	int order = compare_rows(&scrollback->mark_anchor, &scrollback->mark_head);
+
 	if (!scrollback->marked || scrollback->marked_columns != scrollback->columns)
 		return false;
 	if (order == 0)
@@ -87,6 +93,7 @@ static bool marked_part(const struct ik_mark *row, const struct ik_mark *first,
 	const struct ik_mark *last, int *ret_from, int *ret_to)
 {
 	int to_first = compare_rows(row, first), to_last = compare_rows(row, last);
+
 	*ret_from = to_first == 0 ? first->column : 0;
 	*ret_to = to_last == 0 ? last->column + 1 : INT_MAX;
 	return to_first >= 0 && to_last <= 0;
@@ -94,21 +101,22 @@ static bool marked_part(const struct ik_mark *row, const struct ik_mark *first,
 
 /* The line that is shown in a row; NULL: the blank row before a block. */
 static const struct ik_lines *line_of(const struct ik_scrollback *scrollback,
-	struct ik_place place, struct ik_block **ret_block, uint32_t *ret_line)
+	struct ik_scrollback_place place, struct ik_block **ret_block, uint32_t *ret_line)
 {
 	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
+
 	*ret_block = ik_scrollback_prepared(scrollback, place.block);
 	*ret_line = place.line - gap;
 	return place.line < gap ? NULL : ik_scrollback_lines(scrollback, *ret_block, place.section);
 }
 
 static const char *run_text(const struct ik_block *block, const struct ik_lines *lines,
-	const struct ik_run *run)
+	const struct ik_text_run *run)
 {
 	return (run->added ? lines->added : block->text) + run->offset;
 }
 
-static bool is_frame(const struct ik_run *run)
+static bool is_frame(const struct ik_text_run *run)
 {
 	return run->added && run->style == IK_STYLE_FRAME;
 }
@@ -117,20 +125,23 @@ static bool is_frame(const struct ik_run *run)
 static int line_end(const struct ik_block *block, const struct ik_lines *lines, uint32_t line)
 {
 	uint32_t count;
-	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
+
 	if (count == 0)
 		return 0;
-	const struct ik_run *last = &runs[count - 1];
+	const struct ik_text_run *last = &runs[count - 1];
+
 	return last->column + (int)ik_utf8_width(run_text(block, lines, last), last->length);
 }
 
-void ik_mark_paint(const struct ik_scrollback *scrollback, struct ik_place place,
+void ik_mark_paint(const struct ik_scrollback *scrollback, struct ik_scrollback_place place,
 	struct ik_cells *cells, struct ik_rectangle text_area, int row)
 {
 	struct ik_mark first, last, here = mark_of(scrollback, place, 0);
 	struct ik_block *block;
 	uint32_t line;
 	int from, to;
+
 	if (!ends(scrollback, &first, &last) || !marked_part(&here, &first, &last, &from, &to))
 		return;
 	const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
@@ -143,20 +154,20 @@ void ik_mark_paint(const struct ik_scrollback *scrollback, struct ik_place place
 		to++;
 	to = to < text_area.columns ? to : text_area.columns;
 	if (from < to)
-		ik_cells_restyle(cells,
-			(struct ik_rectangle){row, text_area.column + from, 1, to - from},
+		ik_cells_restyle(cells, (struct ik_rectangle){ row, text_area.column + from, 1, to - from },
 			IK_STYLE_SELECTION);
 }
 
 /* The row that is shown in a row of the area, and the column in its text; the last one for
  * what is below all text. */
-static struct ik_place place_at(struct ik_scrollback *scrollback, int row, int column,
+static struct ik_scrollback_place place_at(struct ik_scrollback *scrollback, int row, int column,
 	int *ret_column)
 {
-	struct ik_place place = ik_scrollback_window(scrollback);
+	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
 	int down = row - scrollback->area.row;
 	bool beneath = ik_place_down(scrollback, &place, (size_t)down) < (size_t)down;
 	const struct ik_block *block = ik_scrollback_at(scrollback, place.block);
+
 	column -= scrollback->area.column + ik_scrollback_gutter(scrollback, block);
 	*ret_column = beneath ? scrollback->columns : column > 0 ? column : 0;
 	return place;
@@ -165,10 +176,11 @@ static struct ik_place place_at(struct ik_scrollback *scrollback, int row, int c
 void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int column)
 {
 	int at;
+
 	ik_scrollback_mark_end(scrollback);
 	if (scrollback->count == 0 || !ik_scrollback_is_at(scrollback, row, column))
 		return;
-	struct ik_place place = place_at(scrollback, row, column, &at);
+	struct ik_scrollback_place place = place_at(scrollback, row, column, &at);
 	scrollback->mark_anchor = mark_of(scrollback, place, at);
 	scrollback->marked_columns = scrollback->columns;
 	scrollback->marking = true;
@@ -178,6 +190,7 @@ void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int col
 static bool begins_in_first_row(struct ik_scrollback *scrollback)
 {
 	struct ik_mark first = mark_of(scrollback, ik_scrollback_window(scrollback), 0);
+
 	return compare_rows(&scrollback->mark_anchor, &first) == 0;
 }
 
@@ -185,6 +198,7 @@ void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column
 {
 	const struct ik_rectangle *area = &scrollback->area;
 	int at;
+
 	if (!scrollback->marking || scrollback->count == 0 || area->rows <= 0)
 		return;
 	if (row < area->row || (row == 0 && !begins_in_first_row(scrollback))) {
@@ -194,7 +208,7 @@ void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column
 		ik_scrollback_scroll(scrollback, 1);
 		row = area->row + area->rows - 1;
 	}
-	struct ik_place place = place_at(scrollback, row, column, &at);
+	struct ik_scrollback_place place = place_at(scrollback, row, column, &at);
 	scrollback->mark_head = mark_of(scrollback, place, at);
 	scrollback->marked = true;
 }
@@ -228,28 +242,30 @@ static bool covers(const struct word *word, struct spot spot)
 static bool is_of_word(const struct word *word, const char *text, size_t length)
 {
 	char byte = text[0];
+
 	if (length > 1 || (unsigned char)byte >= 0x80)
 		return true;
 	if (word->address && byte && strchr("(,;!$*'", byte))
 		return true;
 	if (byte == ')')
 		return word->open > 0;
-	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z')
-		|| (byte >= 'A' && byte <= 'Z') || (byte && strchr("_-./~@%+#?&=:", byte));
+	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+		(byte >= 'A' && byte <= 'Z') || (byte && strchr("_-./~@%+#?&=:", byte));
 }
 
 /* Take a cluster that is of the word. */
 static void add_to_word(struct word *word, char byte, struct spot at, int width)
 {
 	if (!word->any)
-		*word = (struct word){.start = at, .any = true};
-	word->end = (struct spot){at.line, at.column + width};
-	word->address = word->address
-		|| (byte == '/' && word->before[0] == ':' && word->before[1] == '/');
+		*word = (struct word){ .start = at, .any = true };
+	word->end = (struct spot){ at.line, at.column + width };
+	word->address = word->address ||
+		(byte == '/' && word->before[0] == ':' && word->before[1] == '/');
 	word->open += byte == '(' ? 1 : byte == ')' ? -1 : 0;
 	bool is_first = at.line == word->start.line && at.column == word->start.column;
+
 	if (is_first || !strchr(".:?,;!", byte))
-		word->last = (struct spot){at.line, at.column + width - 1};
+		word->last = (struct spot){ at.line, at.column + width - 1 };
 	word->before[0] = word->before[1];
 	word->before[1] = byte;
 }
@@ -258,8 +274,9 @@ static void add_to_word(struct word *word, char byte, struct spot at, int width)
 static size_t source_end(const struct ik_lines *lines, uint32_t line)
 {
 	uint32_t count;
-	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
 	size_t end = lines->lines[line].source;
+
 	for (uint32_t i = 0; i < count; i++)
 		if (!runs[i].added)
 			end = (size_t)runs[i].offset + runs[i].length;
@@ -269,8 +286,8 @@ static size_t source_end(const struct ik_lines *lines, uint32_t line)
 /* Was there nothing at the place where the line before was broken for this one? */
 static bool is_glued(const struct ik_lines *lines, uint32_t line)
 {
-	return line > 0 && line < lines->count && lines->lines[line].continues
-		&& source_end(lines, line - 1) >= lines->lines[line].source;
+	return line > 0 && line < lines->count && lines->lines[line].continues &&
+		source_end(lines, line - 1) >= lines->lines[line].source;
 }
 
 /* Read on in a line; true: the word is done that covers the spot. */
@@ -278,12 +295,14 @@ static bool read_words(const struct ik_block *block, const struct ik_lines *line
 	struct spot spot, struct word *word)
 {
 	uint32_t count;
-	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
 	bool goes_on = word->any && is_glued(lines, line);
+
 	for (uint32_t i = 0; i < count; i++) {
 		const char *text = run_text(block, lines, &runs[i]);
 		struct ik_cluster cluster;
-		struct spot at = {line, runs[i].column};
+		struct spot at = { line, runs[i].column };
+
 		if (is_frame(&runs[i]))
 			continue;
 		for (size_t done = 0; done < runs[i].length; done += cluster.length) {
@@ -300,7 +319,7 @@ static bool read_words(const struct ik_block *block, const struct ik_lines *line
 			} else if (covers(word, spot)) {
 				return true;
 			} else {
-				*word = (struct word){.end = {line, at.column + cluster.width}};
+				*word = (struct word){ .end = { line, at.column + cluster.width } };
 			}
 			at.column += cluster.width;
 		}
@@ -312,13 +331,15 @@ static bool read_words(const struct ik_block *block, const struct ik_lines *line
 static bool word_at(const struct ik_block *block, const struct ik_lines *lines, struct spot spot,
 	struct spot *ret_first, struct spot *ret_last)
 {
-	struct word word = {.any = false};
+	struct word word = { .any = false };
 	uint32_t line = spot.line, end;
+
 	while (is_glued(lines, line) && spot.line - line < WORD_LINES)
 		line--;
 	for (end = spot.line + 1; is_glued(lines, end) && end - spot.line < WORD_LINES;)
 		end++;
 	bool found = false;
+
 	for (; line < end && !found; line++)
 		found = read_words(block, lines, line, spot, &word);
 	*ret_first = word.start;
@@ -330,11 +351,13 @@ bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int colu
 {
 	struct spot spot, first, last;
 	struct ik_block *block;
+
 	ik_scrollback_mark_begin(scrollback, row, column);
 	if (!scrollback->marking)
 		return false;
-	struct ik_place place = place_at(scrollback, row, column, &spot.column);
+	struct ik_scrollback_place place = place_at(scrollback, row, column, &spot.column);
 	const struct ik_lines *lines = line_of(scrollback, place, &block, &spot.line);
+
 	if (!lines || !word_at(block, lines, spot, &first, &last))
 		return false;
 	uint32_t gap = place.line - spot.line;
@@ -361,6 +384,7 @@ static size_t indented_from(const char *text, size_t place, int columns)
 {
 	size_t start = place, end = place;
 	int at = 0;
+
 	while (start > 0 && place - start < IK_KIB(4) && text[start - 1] != '\n')
 		start--;
 	while (end > start && is_blank(text + end - 1, 1))
@@ -397,14 +421,16 @@ static bool put_line(const struct ik_block *block, const struct ik_lines *lines,
 	int from, int to, struct ik_buf *out)
 {
 	uint32_t count;
-	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
 	const struct ik_line *own = &lines->lines[line];
-	int end = own->continues ? -1 : from;      /* columns up to here are written */
+	int end = own->continues ? -1 : from; /* columns up to here are written */
 	size_t source = own->source;
 	bool text = count == 0;
+
 	for (uint32_t i = 0; i < count; i++) {
 		const char *bytes = run_text(block, lines, &runs[i]);
 		int at = runs[i].column;
+
 		if (is_frame(&runs[i])) {
 			if (!text && end >= 0) /* a bar, and the blank behind it */
 				end = at + (int)ik_utf8_width(bytes, runs[i].length) + 1;
@@ -414,12 +440,13 @@ static bool put_line(const struct ik_block *block, const struct ik_lines *lines,
 		if (runs[i].added && is_blank(bytes, runs[i].length))
 			continue; /* seen in place of a tab */
 		struct ik_cluster cluster;
+
 		for (size_t done = 0; done < runs[i].length; done += cluster.length) {
 			cluster = ik_cluster_next(bytes + done, runs[i].length - done);
 			if (at < to && at + cluster.width > from) {
 				if (end >= 0 && at > end)
-					put_gap(block, source, runs[i].added ? 0 : runs[i].offset + done,
-						at - end, out);
+					put_gap(block, source, runs[i].added ? 0 : runs[i].offset + done, at - end,
+						out);
 				ik_buf_append(out, bytes + done, cluster.length);
 				end = at + cluster.width;
 			}
@@ -438,6 +465,7 @@ static void put_seam(const struct ik_block *block, const struct ik_lines *lines,
 	size_t end = source_end(lines, line);
 	size_t length = next > end ? next - end : 0;
 	const char *gap = block->text + end;
+
 	if (length > 0 && is_blank(gap, length))
 		ik_buf_append(out, gap, length);
 	else if (length > 0 && (memchr(gap, ' ', length) || memchr(gap, '\n', length)))
@@ -447,22 +475,26 @@ static void put_seam(const struct ik_block *block, const struct ik_lines *lines,
 bool ik_scrollback_marked(struct ik_scrollback *scrollback, struct ik_buf *out)
 {
 	struct ik_mark first, last;
-	struct ik_place place, end;
+	struct ik_scrollback_place place, end;
 	bool due = false; /* a line feed, before the next line */
-	if (!ends(scrollback, &first, &last) || !place_of(scrollback, &first, &place)
-		|| !place_of(scrollback, &last, &end))
+
+	if (!ends(scrollback, &first, &last) || !place_of(scrollback, &first, &place) ||
+		!place_of(scrollback, &last, &end))
 		return false;
 	const struct ik_lines *before = NULL;
 	uint32_t before_line = 0;
+
 	for (;;) {
 		struct ik_mark here = mark_of(scrollback, place, 0);
 		struct ik_block *block;
 		uint32_t line;
 		int from, to;
 		const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
+
 		if (!marked_part(&here, &first, &last, &from, &to))
 			break;
 		size_t length = out->length;
+
 		if (due && lines && before && lines->lines[line].continues)
 			put_seam(block, before, before_line, lines->lines[line].source, out);
 		else if (due)

@@ -14,7 +14,7 @@ struct ik_search;
 
 /* A cell of a row: line counts from the block's first (-1: the blank row before it). */
 struct ik_mark {
-	int64_t number;          /* of the block */
+	int64_t number; /* of the block */
 	uint32_t section;
 	int64_t line;
 	int column;
@@ -23,25 +23,25 @@ struct ik_mark {
 struct ik_scrollback {
 	struct ik_block **slots; /* blocks are slots[first] .. slots[first + count - 1] */
 	size_t first, count, capacity;
-	int64_t first_number;    /* a block's number is this plus its index */
+	int64_t first_number; /* a block's number is this plus its index */
 	int rows, columns;
 	bool follow;
-	bool from_start;         /* it is but a page to be read from its start */
+	bool from_start; /* it is but a page to be read from its start */
 	/* The first row of the window, while it does not follow. */
 	int64_t top_number;
 	uint32_t top_offset;
-	uint32_t top_repeat;     /* rows of the same place before it */
-	bool top_gap;            /* the blank row before that block */
+	uint32_t top_repeat; /* rows of the same place before it */
+	bool top_gap;        /* the blank row before that block */
 	/* What was the end when the window left it. */
 	int64_t seen_number;
 	size_t seen_length;
 	/* The block with the mark. */
 	bool selecting;
-	int64_t selected;        /* its number */
+	int64_t selected;         /* its number */
 	struct ik_rectangle area; /* where it was drawn last */
 	/* What is marked: between two cells, in any order, both included. */
 	bool marking, marked;
-	int marked_columns;      /* the width it was marked at */
+	int marked_columns; /* the width it was marked at */
 	struct ik_mark mark_anchor, mark_head;
 	/* Numbers of the blocks that may be laid out because they were drawn. */
 	int64_t laid_first, laid_behind;
@@ -50,7 +50,7 @@ struct ik_scrollback {
 
 /* A row: line counts from the first row of the section, the blank row before a
  * block included. */
-struct ik_place {
+struct ik_scrollback_place {
 	size_t block;
 	uint32_t section;
 	uint32_t line;
@@ -64,22 +64,25 @@ const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollbac
 /* Columns before the text of a block. */
 int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block);
 /* Show in a row that was drawn what of it is marked. */
-void ik_mark_paint(const struct ik_scrollback *scrollback, struct ik_place place,
+void ik_mark_paint(const struct ik_scrollback *scrollback, struct ik_scrollback_place place,
 	struct ik_cells *cells, struct ik_rectangle text_area, int row);
 /* Blank rows before a block. */
 uint32_t ik_scrollback_gap(const struct ik_scrollback *scrollback, size_t index);
 
 /* Move down or up by at most rows; returns by how many. */
-size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_place *place, size_t rows);
-size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_place *place, size_t rows);
+size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_scrollback_place *place,
+	size_t rows);
+size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_scrollback_place *place,
+	size_t rows);
 
 /* The first row of the window; there must be a block. */
-struct ik_place ik_scrollback_window(struct ik_scrollback *scrollback);
+struct ik_scrollback_place ik_scrollback_window(struct ik_scrollback *scrollback);
 /* Let the window begin at a row, from now on wherever the end is. */
-void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_place place);
+void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_scrollback_place place);
 /* Is a row in the window? */
-bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_place place);
+bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_scrollback_place place);
 /* Move the window, if it must be moved, so that a row is in it, at row number wanted then. */
-void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_place place, int wanted);
+void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_scrollback_place place,
+	int wanted);
 
 #endif

@@ -13,7 +13,7 @@
 #define LAYOUT_COST 60
 #define SOURCE_COST 20000 /* of a section that is read as it is written */
 #define BLOCK_COST 200
-#define CHUNK 1000000 /* of a large text that is looked through at once */
+#define CHUNK 1000000        /* of a large text that is looked through at once */
 #define NUMBER_BYTES 1000000 /* of text before the place that is counted for its number */
 
 size_t ik_search_reach(const struct ik_search *search)
@@ -23,7 +23,8 @@ size_t ik_search_reach(const struct ik_search *search)
 
 struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
 {
-	struct ik_search *search = ik_alloc(sizeof *search);
+	struct ik_search *search = ik_alloc(sizeof(*search));
+
 	search->scrollback = scrollback;
 	ik_needle_init(&search->needle, "", 0);
 	ik_search_text_init(&search->text);
@@ -55,26 +56,29 @@ static int64_t end_number(const struct ik_search *search)
 }
 
 /* Where the window ends: what is found first is above it. Downwards: where it begins. */
-static struct ik_search_place window_edge(const struct ik_search *search)
+static struct ik_found_place window_edge(const struct ik_search *search)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
+
 	if (scrollback->count == 0)
-		return (struct ik_search_place){.block = scrollback->first_number};
-	struct ik_place row = ik_scrollback_window(scrollback);
+		return (struct ik_found_place){ .block = scrollback->first_number };
+	struct ik_scrollback_place row = ik_scrollback_window(scrollback);
 	bool down = search->way > 0;
 	size_t rows = down ? 0 : scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
 	bool more = ik_place_down(scrollback, &row, rows) == rows;
 	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
-	struct ik_search_place place = {
+	struct ik_found_place place = {
 		.block = scrollback->first_number + (int64_t)row.block,
 		.offset = down ? 0 : SIZE_MAX,
 	};
 	uint32_t gap = row.section == 0 ? ik_scrollback_gap(scrollback, row.block) : 0;
+
 	if (ik_search_is_laid_out(block))
 		place.unit = row.section;
 	else if (more && !block->folded)
-		place.offset = row.line < gap ? 0 : ik_scrollback_lines(scrollback, block,
-			row.section)->lines[row.line - gap].source;
+		place.offset = row.line < gap
+			? 0
+			: ik_scrollback_lines(scrollback, block, row.section)->lines[row.line - gap].source;
 	return place;
 }
 
@@ -94,6 +98,7 @@ void ik_search_begin(struct ik_search *search)
 static void close_opened(struct ik_search *search)
 {
 	struct ik_block *block = ik_search_block(search, search->current.block);
+
 	if (search->opened && block)
 		ik_scrollback_fold(search->scrollback,
 			(size_t)(search->current.block - search->scrollback->first_number), true);
@@ -107,7 +112,7 @@ void ik_search_back(struct ik_search *search)
 }
 
 /* Look for a place from there on. */
-static void seek(struct ik_search *search, struct ik_search_place from, int direction)
+static void seek(struct ik_search *search, struct ik_found_place from, int direction)
 {
 	search->seeking = search->needle.length > 0 && search->scrollback->count > 0;
 	search->at = search->start = from;
@@ -122,13 +127,14 @@ static void forget_counts(struct ik_search *search)
 {
 	search->generation++;
 	search->low = search->high = end_number(search);
-	search->counting = (struct ik_search_place){.block = INT64_MIN};
+	search->counting = (struct ik_found_place){ .block = INT64_MIN };
 	search->total = search->number = search->partly = 0;
 }
 
 void ik_search_restart(struct ik_search *search)
 {
 	bool found = search->found;
+
 	search->found = search->opened = false;
 	forget_counts(search);
 	search->origin = window_edge(search);
@@ -153,8 +159,8 @@ void ik_search_set_in(struct ik_search *search, const char *pattern, size_t leng
 {
 	ik_search_set(search, pattern, length);
 	ik_search_begin(search);
-	seek(search, (struct ik_search_place){
-		.block = search->scrollback->first_number + (int64_t)index}, 1);
+	seek(search,
+		(struct ik_found_place){ .block = search->scrollback->first_number + (int64_t)index }, 1);
 	search->in_block = true;
 }
 
@@ -164,6 +170,7 @@ static size_t find_first(const struct ik_search *search, size_t *ret_stop, size_
 {
 	const struct ik_search_text *text = &search->text;
 	size_t from = search->at.offset, stop = text->length, reach = ik_search_reach(search);
+
 	if (stop - from > SLICE_BYTES + reach)
 		stop = from + SLICE_BYTES + reach;
 	size_t found = ik_needle_find(&search->needle, text->text, stop, from, ret_length);
@@ -180,9 +187,11 @@ static size_t find_last(const struct ik_search *search, size_t before, size_t *r
 {
 	const struct ik_search_text *text = &search->text;
 	size_t reach = ik_search_reach(search);
+
 	*ret_stop = 0;
 	for (size_t window = 4096, end = before; end > 0; window *= 4) {
 		size_t start = end > window ? end - window : 0;
+
 		while (start > 0 && ik_utf8_is_continuation(text->text[start]))
 			start--;
 		size_t stop = end + reach < text->length ? end + reach : text->length;
@@ -217,23 +226,27 @@ static size_t layout_cost(const struct ik_block *block, size_t length)
 static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
 {
 	size_t found;
+
 	search->inside = false;
 	if (ik_search_excludes_unit(&search->phrase, &search->needle,
-		search->has_word ? &search->word : NULL, block, search->at.unit)) {
+			search->has_word ? &search->word : NULL, block, search->at.unit)) {
 		*cost += SOURCE_COST;
 		return false;
 	}
 	ik_search_text_fill(&search->text, search->scrollback, block, search->at.unit, true);
 	size_t length = search->text.length;
+
 	if (search->at.offset > length)
 		search->at.offset = length;
 	size_t from = search->at.offset, stop;
+
 	if (search->direction > 0)
 		found = find_first(search, &stop, &search->current_length);
 	else
 		found = find_last(search, from, &stop, &search->current_length);
 	*cost += search->text.flat ? layout_cost(block, length)
-		: stop > from ? stop - from : from - stop;
+		: stop > from          ? stop - from
+							   : from - stop;
 	search->inside = found == SIZE_MAX && stop != (search->direction > 0 ? length : 0);
 	search->at.offset = found != SIZE_MAX ? found : stop;
 	return found != SIZE_MAX;
@@ -244,6 +257,7 @@ static bool next_block(struct ik_search *search)
 {
 	int64_t first = search->scrollback->first_number, end = end_number(search);
 	int64_t next = search->at.block + search->direction;
+
 	if (search->wrapped && search->at.block == search->start.block)
 		return false;
 	if (next < first || next >= end) {
@@ -253,7 +267,7 @@ static bool next_block(struct ik_search *search)
 		next = next < first ? end - 1 : first;
 	}
 	search->inside = false;
-	search->at = (struct ik_search_place){
+	search->at = (struct ik_found_place){
 		.block = next,
 		.unit = search->direction > 0 ? 0 : UINT32_MAX,
 		.offset = search->direction > 0 ? 0 : SIZE_MAX,
@@ -264,15 +278,17 @@ static bool next_block(struct ik_search *search)
 /* Is it known that nothing is in it? */
 static bool is_empty(const struct ik_search *search, const struct ik_block *block)
 {
-	return block->found_by == search->generation && block->found == 0 && !block->growing
-		&& !block->call;
+	return block->found_by == search->generation && block->found == 0 && !block->growing &&
+		!block->call;
 }
 
 /* Is it so large that one look at all of it would be too long a slice? */
 static bool is_large(const struct ik_block *block)
 {
 	size_t length = block->call ? ik_call_envelope_size(block->call)
-		: block->filled ? block->full_length : 0;
+		: block->filled         ? block->full_length
+								: 0;
+
 	return length > SLICE_BYTES * 2;
 }
 
@@ -285,10 +301,11 @@ static bool find_in_block(struct ik_search *search, struct ik_block *block, size
 	bool entered = search->entered == search->at.block;
 	search->entered = search->at.block;
 	search->inside = false;
-	if (!entered && !is_large(block)
-		&& ik_search_excludes(&search->phrase, search->has_word ? &search->word : NULL, block)) {
+	if (!entered && !is_large(block) &&
+		ik_search_excludes(&search->phrase, search->has_word ? &search->word : NULL, block)) {
 		*cost += block->filled ? block->full_length
-			: block->message ? block->message->content_length : 0;
+			: block->message   ? block->message->content_length
+							   : 0;
 		if (!block->growing && !block->call) {
 			block->found = 0; /* counting need not look at it again */
 			block->found_by = search->generation;
@@ -296,6 +313,7 @@ static bool find_in_block(struct ik_search *search, struct ik_block *block, size
 		return false;
 	}
 	uint32_t units = ik_search_units(block);
+
 	if (search->at.unit >= units)
 		search->at.unit = units - 1;
 	for (;;) {
@@ -320,6 +338,7 @@ static bool is_unfinished(const struct ik_search *search, struct ik_block *block
 	if (cost < SLICE_BYTES || is_empty(search, block))
 		return false;
 	bool fresh = search->at.offset == (search->direction > 0 ? 0 : SIZE_MAX);
+
 	return fresh && ik_search_units(block) > 1;
 }
 
@@ -335,6 +354,7 @@ static void find_number(struct ik_search *search)
 {
 	size_t number = 1;
 	struct ik_block *block = ik_search_block(search, search->current.block);
+
 	search->number = 0;
 	if (!search->found || !block || search->low > search->scrollback->first_number)
 		return;
@@ -342,9 +362,11 @@ static void find_number(struct ik_search *search)
 		if (ik_search_block(search, i)->found_by == search->generation)
 			number += ik_search_block(search, i)->found;
 	size_t cost = 0;
+
 	for (uint32_t unit = 0; unit <= search->current.unit; unit++) {
 		ik_search_text_fill(&search->text, search->scrollback, block, unit, true);
 		size_t length = search->text.length;
+
 		if (unit == search->current.unit && search->current.offset < length)
 			length = search->current.offset;
 		cost += length * (search->text.flat ? LAYOUT_COST / 4 : 1);
@@ -358,9 +380,10 @@ static void find_number(struct ik_search *search)
 /* A place was found at search->at. */
 static void take_found(struct ik_search *search)
 {
-	struct ik_search_place old = search->current;
+	struct ik_found_place old = search->current;
 	bool had = search->found;
 	size_t number = search->number;
+
 	search->seeking = false;
 	if (had && old.block != search->at.block)
 		close_opened(search);
@@ -380,6 +403,7 @@ static bool work_seek(struct ik_search *search, size_t *cost)
 {
 	while (*cost < SLICE_BYTES) {
 		struct ik_block *block = ik_search_block(search, search->at.block);
+
 		if (!block) {
 			search->seeking = false;
 			return true;
@@ -401,11 +425,13 @@ static bool work_seek(struct ik_search *search, size_t *cost)
 void ik_search_step(struct ik_search *search, int direction)
 {
 	size_t cost = 0;
+
 	if (search->seeking)
 		work_seek(search, &cost); /* the step before this one */
 	if (search->seeking && search->direction == direction)
 		return; /* a key that is held must not send it back to where it began */
-	struct ik_search_place from = search->current;
+	struct ik_found_place from = search->current;
+
 	if (!search->found)
 		from = window_edge(search);
 	else if (direction > 0)
@@ -418,10 +444,12 @@ static bool count_unit(struct ik_search *search, size_t *cost)
 {
 	const struct ik_search_text *text = &search->text;
 	size_t reach = ik_search_reach(search), length, found;
+
 	while (search->counting.offset < text->length && *cost < SLICE_BYTES) {
 		size_t from = search->counting.offset;
 		size_t stop = text->length - from > CHUNK ? from + CHUNK : text->length;
 		struct ik_needle_scan scan;
+
 		ik_needle_begin(&scan, &search->needle, text->text, stop, from);
 		while ((found = ik_needle_next(&scan, &length)) != SIZE_MAX) {
 			search->counting_found++;
@@ -429,6 +457,7 @@ static bool count_unit(struct ik_search *search, size_t *cost)
 		}
 		*cost += stop - search->counting.offset;
 		size_t next = stop == text->length ? stop : stop - reach;
+
 		while (next < stop && ik_utf8_is_continuation(text->text[next]))
 			next++;
 		search->counting.offset = from > next ? from : next;
@@ -441,15 +470,17 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 {
 	struct ik_block *block = ik_search_block(search, number);
 	const struct ik_needle *word = search->has_word ? &search->word : NULL;
+
 	if (search->counting.block != number) {
-		search->counting = (struct ik_search_place){.block = number};
+		search->counting = (struct ik_found_place){ .block = number };
 		search->counting_found = 0;
 		*cost += BLOCK_COST;
 		if (is_empty(search, block))
 			return true;
 		if (!is_large(block) && ik_search_excludes(&search->phrase, word, block)) {
 			*cost += block->filled ? block->full_length
-				: block->message ? block->message->content_length : 0;
+				: block->message   ? block->message->content_length
+								   : 0;
 			return true;
 		}
 	}
@@ -458,23 +489,24 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 			return false;
 		size_t length;
 		const char *source = ik_search_is_laid_out(block)
-			? ik_search_source(block, search->counting.unit, &length) : NULL;
+			? ik_search_source(block, search->counting.unit, &length)
+			: NULL;
 		if (source) {
 			*cost += SOURCE_COST;
 			search->counting_found += ik_needle_count(&search->needle, source, length);
 		} else if (ik_search_excludes_unit(&search->phrase, &search->needle, word, block,
-			search->counting.unit)) {
+					   search->counting.unit)) {
 			*cost += SOURCE_COST;
 		} else {
-			ik_search_text_fill(&search->text, search->scrollback, block,
-				search->counting.unit, true);
+			ik_search_text_fill(&search->text, search->scrollback, block, search->counting.unit,
+				true);
 			if (search->text.flat)
 				*cost += layout_cost(block, search->text.length);
 			else if (block->call)
 				*cost += search->text.length * 4;
 			if (search->text.flat || block->call)
-				search->counting_found += ik_needle_count(&search->needle,
-					search->text.text, search->text.length);
+				search->counting_found += ik_needle_count(&search->needle, search->text.text,
+					search->text.length);
 			else if (!count_unit(search, cost))
 				return false;
 		}
@@ -487,8 +519,8 @@ static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
 /* Does what it shows still change? */
 static bool is_open(const struct ik_block *block)
 {
-	return block->growing || (block->call && block->call->stage != IK_STAGE_OK
-		&& block->call->stage != IK_STAGE_FAILED);
+	return block->growing ||
+		(block->call && block->call->stage != IK_STAGE_OK && block->call->stage != IK_STAGE_FAILED);
 }
 
 /* Are there blocks to be counted? */
@@ -499,6 +531,7 @@ static bool must_count(const struct ik_search *search)
 	if (search->low > search->scrollback->first_number)
 		return true;
 	struct ik_block *next = ik_search_block(search, search->high);
+
 	return next && !is_open(next);
 }
 
@@ -506,10 +539,12 @@ static bool must_count(const struct ik_search *search)
 static bool work_count(struct ik_search *search, size_t *cost)
 {
 	bool any = false;
+
 	while (*cost < SLICE_BYTES && must_count(search)) {
 		struct ik_block *next = ik_search_block(search, search->high);
 		bool up = next && !is_open(next);
 		int64_t number = up ? search->high : search->low - 1;
+
 		if (!count_block(search, number, cost))
 			return true;
 		struct ik_block *block = ik_search_block(search, number);
@@ -533,6 +568,7 @@ bool ik_search_work(struct ik_search *search)
 {
 	size_t cost = 0;
 	bool changed = false;
+
 	if (search->seeking)
 		changed = work_seek(search, &cost);
 	if (!search->seeking && must_count(search))
@@ -550,6 +586,7 @@ struct ik_search_state ik_search_state(const struct ik_search *search)
 	const struct ik_scrollback *scrollback = search->scrollback;
 	int64_t left = search->low - scrollback->first_number;
 	int64_t all = (int64_t)scrollback->count;
+
 	return (struct ik_search_state){
 		.on = search->needle.length > 0,
 		.seeking = search->seeking,

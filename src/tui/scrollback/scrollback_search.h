@@ -53,15 +53,15 @@ void ik_search_select(struct ik_search *search);
 
 /* How it stands. */
 struct ik_search_state {
-	bool on;           /* there is a pattern */
-	bool seeking;      /* for the place to show */
-	bool found;        /* a place is shown */
-	bool wrapped;      /* the last step went past an end */
-	bool counted;      /* total is final */
+	bool on;      /* there is a pattern */
+	bool seeking; /* for the place to show */
+	bool found;   /* a place is shown */
+	bool wrapped; /* the last step went past an end */
+	bool counted; /* total is final */
 	size_t total;
-	size_t partly;     /* so many calls printed more than what is searched of them */
-	size_t number;     /* of the place that is shown, from 1; 0: not known */
-	int percent;       /* searched so far */
+	size_t partly; /* so many calls printed more than what is searched of them */
+	size_t number; /* of the place that is shown, from 1; 0: not known */
+	int percent;   /* searched so far */
 };
 struct ik_search_state ik_search_state(const struct ik_search *search);
 

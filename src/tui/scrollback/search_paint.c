@@ -10,13 +10,13 @@
 #include "util/utf8.h"
 
 /* Mark the part [start, end) of a run's text. */
-static void add_mark(struct ik_search *search, const struct ik_run *run, uint32_t line,
+static void add_mark(struct ik_search *search, const struct ik_text_run *run, uint32_t line,
 	const char *text, size_t start, size_t end, bool current)
 {
 	if (search->mark_count == search->mark_capacity) {
 		search->mark_capacity = search->mark_capacity ? search->mark_capacity * 2 : 64;
 		search->marks = ik_alloc_array(search->marks, search->mark_capacity,
-			sizeof *search->marks);
+			sizeof(*search->marks));
 	}
 	search->marks[search->mark_count++] = (struct ik_search_mark){
 		.line = line,
@@ -27,11 +27,10 @@ static void add_mark(struct ik_search *search, const struct ik_run *run, uint32_
 }
 
 /* Is what was found there what is shown of all? */
-static bool is_current(const struct ik_search *search, int64_t number, uint32_t unit,
-	size_t offset)
+static bool is_current(const struct ik_search *search, int64_t number, uint32_t unit, size_t offset)
 {
-	return search->found && search->current.block == number && search->current.unit == unit
-		&& search->current.offset == offset;
+	return search->found && search->current.block == number && search->current.unit == unit &&
+		search->current.offset == offset;
 }
 
 /* What was found at [found, found + length) of flat text: the pieces of it. */
@@ -40,8 +39,10 @@ static void mark_flat(struct ik_search *search, const struct ik_lines *lines, si
 {
 	const struct ik_search_text *text = &search->painted_text;
 	size_t low = 0, high = text->count;
+
 	while (low + 1 < high) {
 		size_t middle = low + (high - low) / 2;
+
 		if (text->pieces[middle].start <= found)
 			low = middle;
 		else
@@ -51,6 +52,7 @@ static void mark_flat(struct ik_search *search, const struct ik_lines *lines, si
 		const struct ik_search_piece *piece = &text->pieces[low];
 		size_t start = found > piece->start ? found - piece->start : 0;
 		size_t end = found + length - piece->start;
+
 		if (end > piece->length)
 			end = piece->length;
 		if (start < end)
@@ -63,18 +65,19 @@ static void mark_flat(struct ik_search *search, const struct ik_lines *lines, si
 static void mark_plain(struct ik_search *search, const struct ik_block *block,
 	const struct ik_lines *lines, size_t found, size_t length, bool current)
 {
-	for (uint32_t line = ik_lines_find(lines, found); line < lines->count
-		&& lines->lines[line].source < found + length; line++) {
+	for (uint32_t line = ik_lines_find(lines, found);
+		 line < lines->count && lines->lines[line].source < found + length; line++) {
 		uint32_t count;
-		const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+		const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
+
 		for (uint32_t i = 0; i < count; i++) {
 			size_t start = found > runs[i].offset ? found - runs[i].offset : 0;
 			size_t end = found + length > runs[i].offset ? found + length - runs[i].offset : 0;
+
 			if (end > runs[i].length)
 				end = runs[i].length;
 			if (!runs[i].added && start < end)
-				add_mark(search, &runs[i], line, block->text + runs[i].offset, start, end,
-					current);
+				add_mark(search, &runs[i], line, block->text + runs[i].offset, start, end, current);
 		}
 	}
 }
@@ -89,6 +92,7 @@ static void make_marks(struct ik_search *search, size_t index, struct ik_block *
 	bool flat = ik_search_is_laid_out(block);
 	struct ik_needle_scan scan;
 	size_t found, length;
+
 	search->painted = block;
 	search->painted_section = section;
 	search->mark_count = search->mark_at = 0;
@@ -101,6 +105,7 @@ static void make_marks(struct ik_search *search, size_t index, struct ik_block *
 	} else {
 		size_t reach = ik_search_reach(search);
 		size_t from = block->sections[section].start, stop = block->sections[section].end;
+
 		from = from > reach ? from - reach : 0;
 		stop = block->length - stop > reach ? stop + reach : block->length;
 		while (from > 0 && ik_utf8_is_continuation(block->text[from]))
@@ -109,6 +114,7 @@ static void make_marks(struct ik_search *search, size_t index, struct ik_block *
 	}
 	while ((found = ik_needle_next(&scan, &length)) != SIZE_MAX) {
 		bool current = is_current(search, number, flat ? section : 0, found);
+
 		if (flat)
 			mark_flat(search, lines, found, length, current);
 		else
@@ -120,6 +126,7 @@ void ik_search_paint(struct ik_search *search, size_t index, uint32_t section, u
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {
 	struct ik_block *block = ik_scrollback_at(search->scrollback, index);
+
 	if (search->needle.length == 0)
 		return;
 	if (search->painted != block || search->painted_section != section)
@@ -127,9 +134,10 @@ void ik_search_paint(struct ik_search *search, size_t index, uint32_t section, u
 	while (search->mark_at < search->mark_count && search->marks[search->mark_at].line < line)
 		search->mark_at++;
 	for (; search->mark_at < search->mark_count && search->marks[search->mark_at].line == line;
-		search->mark_at++) {
+		 search->mark_at++) {
 		const struct ik_search_mark *mark = &search->marks[search->mark_at];
-		struct ik_rectangle at = {row, area.column + mark->column, 1, mark->columns};
+		struct ik_rectangle at = { row, area.column + mark->column, 1, mark->columns };
+
 		if (mark->column >= area.columns)
 			continue;
 		if (at.columns > area.columns - mark->column)

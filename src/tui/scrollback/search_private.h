@@ -10,8 +10,8 @@
 #include "tui/scrollback/search_text.h"
 
 /* A place in what is searched. */
-struct ik_search_place {
-	int64_t block;   /* its number */
+struct ik_found_place {
+	int64_t block; /* its number */
 	uint32_t unit;
 	size_t offset;
 };
@@ -28,32 +28,32 @@ struct ik_search {
 	struct ik_needle needle, word;
 	bool has_word;
 	struct ik_phrase phrase;
-	uint32_t generation;           /* what block->found belongs to */
-	struct ik_search_text text;    /* of the unit that is looked at */
+	uint32_t generation;        /* what block->found belongs to */
+	struct ik_search_text text; /* of the unit that is looked at */
 
-	struct ik_scroll_place back;   /* the window at the beginning */
-	struct ik_search_place origin; /* and its end */
+	struct ik_scroll_place back;  /* the window at the beginning */
+	struct ik_found_place origin; /* and its end */
 
-	int way;                       /* in which a first place is looked for: -1 upwards, 1 down */
+	int way; /* in which a first place is looked for: -1 upwards, 1 down */
 	bool seeking;
-	bool in_block;                 /* for a place in this block only */
+	bool in_block; /* for a place in this block only */
 	int direction;
-	struct ik_search_place at, start;
+	struct ik_found_place at, start;
 	bool wrapped;
-	bool inside;                   /* a unit was left in the middle: at.offset is where */
-	int64_t entered;               /* the block that is looked through unit by unit */
+	bool inside;     /* a unit was left in the middle: at.offset is where */
+	int64_t entered; /* the block that is looked through unit by unit */
 
 	bool found;
-	struct ik_search_place current;
+	struct ik_found_place current;
 	size_t current_length;
-	bool held;                     /* it is to be in the window of the next frame */
-	bool opened;                   /* its block was folded before */
+	bool held;   /* it is to be in the window of the next frame */
+	bool opened; /* its block was folded before */
 	size_t number;
 
-	int64_t low, high;             /* blocks with these numbers, and between, are counted */
-	struct ik_search_place counting; /* in the middle of a block: where to go on */
+	int64_t low, high;              /* blocks with these numbers, and between, are counted */
+	struct ik_found_place counting; /* in the middle of a block: where to go on */
 	size_t counting_found;
-	size_t partly;              /* calls of them that printed more than is searched */
+	size_t partly; /* calls of them that printed more than is searched */
 	size_t total;
 
 	/* Of the section that is being drawn. */

@@ -5,16 +5,18 @@ struct ik_block *ik_search_block(const struct ik_search *search, int64_t number)
 {
 	int64_t index = number - search->scrollback->first_number;
 	bool there = index >= 0 && index < (int64_t)search->scrollback->count;
+
 	return there ? ik_scrollback_at(search->scrollback, (size_t)index) : NULL;
 }
 
 /* The row of the place; its block is open. */
-static struct ik_place row_of_current(struct ik_search *search)
+static struct ik_scrollback_place row_of_current(struct ik_search *search)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
 	size_t index = (size_t)(search->current.block - scrollback->first_number);
 	struct ik_block *block = ik_scrollback_prepared(scrollback, index);
-	struct ik_place place = {.block = index, .section = search->current.unit};
+	struct ik_scrollback_place place = { .block = index, .section = search->current.unit };
+
 	ik_search_text_fill(&search->text, scrollback, block, search->current.unit, false);
 	if (search->text.flat) {
 		place.line = ik_search_text_line(&search->text, search->current.offset);
@@ -32,9 +34,10 @@ void ik_search_show(struct ik_search *search)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
 	struct ik_block *block = ik_search_block(search, search->current.block);
+
 	if (ik_block_foldable(block) && block->folded) {
-		ik_scrollback_fold(scrollback,
-			(size_t)(search->current.block - scrollback->first_number), false);
+		ik_scrollback_fold(scrollback, (size_t)(search->current.block - scrollback->first_number),
+			false);
 		search->opened = true;
 	}
 	ik_scrollback_reveal(scrollback, row_of_current(search), scrollback->rows / 3);
@@ -45,6 +48,7 @@ void ik_search_show(struct ik_search *search)
 static bool is_open(const struct ik_search *search)
 {
 	struct ik_block *block = search->found ? ik_search_block(search, search->current.block) : NULL;
+
 	return block && !(ik_block_foldable(block) && block->folded);
 }
 
@@ -58,6 +62,7 @@ void ik_search_hold(struct ik_search *search)
 void ik_search_frame(struct ik_search *search)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
+
 	search->painted = NULL;
 	if (search->held && is_open(search))
 		ik_scrollback_reveal(scrollback, row_of_current(search), scrollback->rows / 3);

@@ -24,8 +24,8 @@ struct ik_search_piece {
 struct ik_search_text {
 	const char *text;
 	size_t length;
-	bool flat;             /* made of lines: pieces say of which */
-	struct ik_buf buf;     /* where it is not the block's own */
+	bool flat;         /* made of lines: pieces say of which */
+	struct ik_buf buf; /* where it is not the block's own */
 	struct ik_search_piece *pieces;
 	size_t count, capacity;
 };

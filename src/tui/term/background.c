@@ -22,6 +22,7 @@ static size_t read_part(const char *text, size_t length, int *ret_value)
 {
 	size_t count = 0;
 	int value = 0, most = 0;
+
 	while (count < length && count < MOST_DIGITS && digit(text[count]) >= 0) {
 		value = value * 16 + digit(text[count++]);
 		most = most * 16 + 15;
@@ -36,6 +37,7 @@ bool ik_background_read(const char *report, size_t length, bool *ret_light)
 	static const char opaque[] = "]11;rgb:", with_alpha[] = "]11;rgba:";
 	int32_t rgb = 0;
 	size_t at;
+
 	if (length > strlen(opaque) && memcmp(report, opaque, strlen(opaque)) == 0)
 		at = strlen(opaque);
 	else if (length > strlen(with_alpha) && memcmp(report, with_alpha, strlen(with_alpha)) == 0)
@@ -44,9 +46,11 @@ bool ik_background_read(const char *report, size_t length, bool *ret_light)
 		return false;
 	for (int part = 0; part < PARTS; part++) {
 		int value;
+
 		if (part > 0 && (at >= length || report[at++] != '/'))
 			return false;
 		size_t taken = read_part(report + at, length - at, &value);
+
 		if (taken == 0)
 			return false;
 		at += taken;
@@ -64,9 +68,11 @@ bool ik_background_is_fence(const char *report, size_t length)
 bool ik_background_of_variable(const char *colorfgbg, bool *ret_light)
 {
 	const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
+
 	if (!last || last[1] < '0' || last[1] > '9')
 		return false;
 	int number = last[1] - '0';
+
 	if (last[2] >= '0' && last[2] <= '9' && last[3] == '\0')
 		number = number * 10 + (last[2] - '0');
 	else if (last[2] != '\0')

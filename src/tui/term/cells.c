@@ -25,6 +25,7 @@ static const struct ik_cell blank_cell = { .text = " ", .length = 1, .width = 1 
 static int characters(const char *text, size_t length)
 {
 	int count = 0;
+
 	for (size_t i = 0; i < length; i++)
 		count += !ik_utf8_is_continuation(text[i]);
 	return count;
@@ -40,16 +41,19 @@ static bool is_control(uint32_t codepoint)
 static struct glyph glyph_next(const char *text, size_t length)
 {
 	unsigned char first = (unsigned char)text[0];
+
 	if (first >= 0x20 && first < 0x7F && (length == 1 || (unsigned char)text[1] < 0x80))
 		return (struct glyph){ text, 1, 1, 1 };
 	uint32_t codepoint;
 	int base = ik_utf8_decode(text, length, &codepoint);
+
 	if (base <= 0)
 		return (struct glyph){ REPLACEMENT, strlen(REPLACEMENT), 1, 1 };
 	if (is_control(codepoint))
 		return (struct glyph){ REPLACEMENT, strlen(REPLACEMENT), (size_t)base, 1 };
 	struct ik_cluster cluster = ik_cluster_next(text, length);
 	size_t drawn = cluster.drawn_length;
+
 	if (drawn > IK_CELL_BYTES || characters(text, drawn) > CELL_CHARACTERS)
 		drawn = (size_t)base;
 	return (struct glyph){ text, drawn, cluster.length, cluster.width };
@@ -66,6 +70,7 @@ static bool clip(const struct ik_cells *cells, struct ik_rectangle *area)
 {
 	long top = area->row, left = area->column;
 	long bottom = top + area->rows, right = left + area->columns;
+
 	if (top < 0)
 		top = 0;
 	if (left < 0)
@@ -76,8 +81,7 @@ static bool clip(const struct ik_cells *cells, struct ik_rectangle *area)
 		right = cells->columns;
 	if (top >= bottom || left >= right)
 		return false;
-	*area = (struct ik_rectangle){ (int)top, (int)left, (int)(bottom - top),
-		(int)(right - left) };
+	*area = (struct ik_rectangle){ (int)top, (int)left, (int)(bottom - top), (int)(right - left) };
 	return true;
 }
 
@@ -85,6 +89,7 @@ static bool clip(const struct ik_cells *cells, struct ik_rectangle *area)
 static void make_blank(struct ik_cell *cell)
 {
 	uint8_t style = cell->style;
+
 	*cell = blank_cell;
 	cell->style = style;
 }
@@ -96,18 +101,20 @@ static void split_edges(struct ik_cells *cells, int row, int column, int width)
 	if (column > 0 && cell_at(cells, row, column)->width == 0)
 		make_blank(cell_at(cells, row, column - 1));
 	int behind = column + width;
+
 	if (behind < cells->columns && cell_at(cells, row, behind)->width == 0)
 		make_blank(cell_at(cells, row, behind));
 }
 
 /* Put a cluster into one or two cells that lie in the grid. */
-static void put(struct ik_cells *cells, int row, int column, enum ik_style style,
-	const char *text, size_t length, int width)
+static void put(struct ik_cells *cells, int row, int column, enum ik_style style, const char *text,
+	size_t length, int width)
 {
 	split_edges(cells, row, column, width);
 	struct ik_cell *cell = cell_at(cells, row, column);
-	*cell = (struct ik_cell){ .length = (uint8_t)length, .width = (uint8_t)width,
-		.style = (uint8_t)style };
+	*cell = (struct ik_cell){
+		.length = (uint8_t)length, .width = (uint8_t)width, .style = (uint8_t)style
+	};
 	memcpy(cell->text, text, length);
 	if (width == 2)
 		cell[1] = (struct ik_cell){ .style = (uint8_t)style };
@@ -131,9 +138,9 @@ void ik_cells_resize(struct ik_cells *cells, int rows, int columns)
 	if (columns < 0)
 		columns = 0;
 	size_t count = (size_t)rows * (size_t)columns;
+
 	if (count != (size_t)cells->rows * (size_t)cells->columns || !cells->cells)
-		cells->cells = ik_alloc_array(cells->cells, count ? count : 1,
-			sizeof *cells->cells);
+		cells->cells = ik_alloc_array(cells->cells, count ? count : 1, sizeof(*cells->cells));
 	cells->rows = rows;
 	cells->columns = columns;
 	cells->owner = NULL;
@@ -147,15 +154,17 @@ void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum i
 {
 	if (!clip(cells, &area))
 		return;
-	struct ik_cell cell = { .length = (uint8_t)strlen(character), .width = 1,
-		.style = (uint8_t)style };
+	struct ik_cell cell = {
+		.length = (uint8_t)strlen(character), .width = 1, .style = (uint8_t)style
+	};
 	memcpy(cell.text, character, cell.length);
 	/* The first row cell by cell, the others as copies of it: each frame begins here. */
 	struct ik_cell *first = cell_at(cells, area.row, area.column);
+
 	for (int row = area.row; row < area.row + area.rows; row++) {
 		split_edges(cells, row, area.column, area.columns);
 		if (row > area.row) {
-			memcpy(cell_at(cells, row, area.column), first, (size_t)area.columns * sizeof cell);
+			memcpy(cell_at(cells, row, area.column), first, (size_t)area.columns * sizeof(cell));
 			continue;
 		}
 		for (int column = 0; column < area.columns; column++)
@@ -173,9 +182,10 @@ static int plain_run(const char *text, size_t length, int most)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
 	size_t end = (size_t)most < length ? (size_t)most : length, count = 0;
+
 	/* Eight at a time: no byte of them is below 0x20, 0x7F, or above it. */
-	for (uint64_t bytes; count + sizeof bytes <= end; count += sizeof bytes) {
-		memcpy(&bytes, text + count, sizeof bytes);
+	for (uint64_t bytes; count + sizeof(bytes) <= end; count += sizeof(bytes)) {
+		memcpy(&bytes, text + count, sizeof(bytes));
 		if (((bytes | (bytes - each * 0x20) | (bytes + each)) & high) != 0)
 			break;
 	}
@@ -193,9 +203,11 @@ static void put_plain(struct ik_cells *cells, int row, int column, enum ik_style
 {
 	split_edges(cells, row, column, count);
 	struct ik_cell *to = cell_at(cells, row, column);
+
 	for (int i = 0; i < count; i++)
-		to[i] = (struct ik_cell){ .text = { text[i] }, .length = 1, .width = 1,
-			.style = (uint8_t)style };
+		to[i] = (struct ik_cell){
+			.text = { text[i] }, .length = 1, .width = 1, .style = (uint8_t)style
+		};
 }
 
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
@@ -205,9 +217,10 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
 		return column;
 	int right = area.column + area.columns;
 	size_t at = 0;
+
 	while (at < length && column < right) {
-		int plain = column < area.column ? 0
-			: plain_run(text + at, length - at, right - column);
+		int plain = column < area.column ? 0 : plain_run(text + at, length - at, right - column);
+
 		if (plain > 0) {
 			put_plain(cells, row, column, style, text + at, plain);
 			at += (size_t)plain;
@@ -236,12 +249,15 @@ int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, in
 {
 	size_t length = strlen(text), kept = 0, at = 0;
 	struct ik_rectangle visible = area;
+
 	if (!clip(cells, &visible))
 		return column;
 	/* What is kept leaves one column for the ellipsis. */
 	int room = visible.column + visible.columns - column, width = 0;
+
 	while (at < length && width <= room) {
 		struct glyph glyph = glyph_next(text + at, length - at);
+
 		width += glyph.width;
 		at += glyph.consumed;
 		if (width < room)

@@ -17,21 +17,21 @@
 /* What a piece of text is; the theme says how that looks. */
 enum ik_style {
 	IK_STYLE_NORMAL,
-	IK_STYLE_DIM,          /* times, hints, frames */
+	IK_STYLE_DIM, /* times, hints, frames */
 	IK_STYLE_BOLD,
-	IK_STYLE_USER,         /* what the person said */
+	IK_STYLE_USER, /* what the person said */
 	IK_STYLE_ASSISTANT,
 	IK_STYLE_THINKING,
-	IK_STYLE_TOOL,         /* a call's name and arguments */
+	IK_STYLE_TOOL, /* a call's name and arguments */
 	IK_STYLE_TOOL_OUTPUT,
 	IK_STYLE_ERROR,
 	IK_STYLE_NOTICE,
-	IK_STYLE_STATUS,       /* status bar */
+	IK_STYLE_STATUS, /* status bar */
 	IK_STYLE_STATUS_STRONG,
 	IK_STYLE_STATUS_WARNING,
 	IK_STYLE_FRAME,
 	IK_STYLE_FRAME_FOCUS,
-	IK_STYLE_SELECTION,    /* the selected line of a list */
+	IK_STYLE_SELECTION, /* the selected line of a list */
 	IK_STYLE_PROMPT,
 	IK_STYLE_CODE,
 	IK_STYLE_CODE_KEYWORD,
@@ -41,9 +41,9 @@ enum ik_style {
 	IK_STYLE_HEADING,
 	IK_STYLE_EMPHASIS,
 	IK_STYLE_LINK,
-	IK_STYLE_MATCH,        /* a search hit */
+	IK_STYLE_MATCH,         /* a search hit */
 	IK_STYLE_MATCH_CURRENT, /* the one that is shown of all */
-	IK_STYLE_ADDED,        /* lines of a diff */
+	IK_STYLE_ADDED,         /* lines of a diff */
 	IK_STYLE_REMOVED,
 	IK_STYLE_COUNT
 };
@@ -52,8 +52,8 @@ enum ik_style {
 
 struct ik_cell {
 	char text[IK_CELL_BYTES];
-	uint8_t length;   /* bytes; 0 for the second half of a wide cluster */
-	uint8_t width;    /* 1 or 2; 0 for the second half */
+	uint8_t length; /* bytes; 0 for the second half of a wide cluster */
+	uint8_t width;  /* 1 or 2; 0 for the second half */
 	uint8_t style;
 	uint8_t underline;
 };

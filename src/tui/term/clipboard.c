@@ -11,6 +11,7 @@ static void put_pieces(struct ik_buf *out, const char *bytes, size_t length, siz
 	const char *separator)
 {
 	size_t at, most = piece / 4 * 3;
+
 	for (at = 0; at < length; at += most) {
 		if (at > 0)
 			ik_buf_puts(out, separator);
@@ -27,6 +28,7 @@ void ik_clipboard_put(struct ik_buf *out, const char *text, size_t length, const
 	bool tmux)
 {
 	bool screen = !tmux && type && strncmp(type, "screen", 6) == 0;
+
 	if (length > IK_CLIPBOARD_BYTES)
 		length = IK_CLIPBOARD_BYTES;
 	if (screen) {

@@ -20,16 +20,18 @@ int32_t ik_colour_of_palette(int index)
 	if (index >= GREY_FIRST)
 		return (8 + 10 * (index - GREY_FIRST)) * 0x010101;
 	index -= CUBE_FIRST;
-	return levels[index / (CUBE_SIDE * CUBE_SIDE)] << 16 | levels[index / CUBE_SIDE % CUBE_SIDE] << 8
-		| levels[index % CUBE_SIDE];
+	return levels[index / (CUBE_SIDE * CUBE_SIDE)] << 16 |
+		levels[index / CUBE_SIDE % CUBE_SIDE] << 8 | levels[index % CUBE_SIDE];
 }
 
 /* Squared distance. */
 static int distance(int32_t one, int32_t other)
 {
 	int sum = 0;
+
 	for (int part = 0; part < 3; part++) {
 		int step = part_of(one, part) - part_of(other, part);
+
 		sum += step * step;
 	}
 	return sum;
@@ -38,6 +40,7 @@ static int distance(int32_t one, int32_t other)
 int ik_colour_nearest(int32_t rgb)
 {
 	int best = CUBE_FIRST;
+
 	if (rgb < 0)
 		return IK_COLOUR_OWN;
 	for (int index = CUBE_FIRST; index < GREY_FIRST + GREYS; index++)
@@ -51,6 +54,7 @@ int ik_colour_nearest(int32_t rgb)
 static double power_2_4(double x)
 {
 	double square = x * x, root = 1;
+
 	if (square <= 0)
 		return 0;
 	for (int i = 0; i < 40; i++)
@@ -62,10 +66,12 @@ double ik_colour_luminance(int32_t rgb)
 {
 	static const double weights[3] = { 0.0722, 0.7152, 0.2126 };
 	double sum = 0;
+
 	for (int part = 0; part < 3; part++) {
 		double value = part_of(rgb, part) / 255.0;
-		sum += weights[part] * (value <= 0.04045 ? value / 12.92
-			: power_2_4((value + 0.055) / 1.055));
+
+		sum += weights[part] *
+			(value <= 0.04045 ? value / 12.92 : power_2_4((value + 0.055) / 1.055));
 	}
 	return sum;
 }
@@ -73,6 +79,7 @@ double ik_colour_luminance(int32_t rgb)
 double ik_colour_contrast(int32_t one, int32_t other)
 {
 	double first = ik_colour_luminance(one) + 0.05, second = ik_colour_luminance(other) + 0.05;
+
 	return first > second ? first / second : second / first;
 }
 
@@ -85,8 +92,9 @@ bool ik_colour_is_light(int32_t rgb)
 static size_t read_number(const char *bytes, size_t length, int *ret_number)
 {
 	static const char before[] = "8;5;";
-	size_t at = sizeof before - 1;
+	size_t at = sizeof(before) - 1;
 	int number = 0;
+
 	if (length < at || memcmp(bytes, before, at) != 0)
 		return 0;
 	while (at < length && bytes[at] >= '0' && bytes[at] <= '9' && number < 1000)
@@ -100,10 +108,12 @@ void ik_colour_put_direct(struct ik_buf *out, const char *bytes, size_t length,
 {
 	size_t copied = 0;
 	bool sequence = false;
+
 	for (size_t at = 0; at < length; at++) {
 		char byte = bytes[at];
 		int number;
 		size_t taken;
+
 		if (byte == '[' && at > 0 && bytes[at - 1] == '\033') {
 			sequence = true;
 			continue;

@@ -22,9 +22,9 @@
 
 static const char paste_begin[] = "200~";
 static const char paste_end[] = "\033[201~";
-#define PASTE_END_LENGTH (sizeof paste_end - 1)
+#define PASTE_END_LENGTH (sizeof(paste_end) - 1)
 
-enum state {
+enum input_state {
 	GROUND,
 	ESCAPE,        /* behind ESC */
 	CSI,           /* behind ESC [ */
@@ -33,26 +33,26 @@ enum state {
 	STRING_ESCAPE, /* its ESC has come */
 	OLD_MOUSE,     /* behind CSI M: three bytes */
 	PASTE,
-	BURST          /* a paste without brackets */
+	BURST /* a paste without brackets */
 };
 
-struct ik_input {
-	enum state state;
+struct ik_terminal_input {
+	enum input_state state;
 	char sequence[SEQUENCE_BYTES];
-	size_t sequence_length;  /* bytes so far, also those beyond the array */
-	char opener;             /* what stood behind ESC */
-	bool answers;            /* are expected */
-	bool doubled;            /* ESC ESC */
-	unsigned alt;            /* of the character that utf8 begins */
+	size_t sequence_length; /* bytes so far, also those beyond the array */
+	char opener;            /* what stood behind ESC */
+	bool answers;           /* are expected */
+	bool doubled;           /* ESC ESC */
+	unsigned alt;           /* of the character that utf8 begins */
 	char utf8[4];
 	int utf8_length;
-	size_t run;              /* bytes of plain text that came without a pause */
-	char held[LINE_ENDS];    /* line ends at the end of a run: Enter, or of a paste */
+	size_t run;           /* bytes of plain text that came without a pause */
+	char held[LINE_ENDS]; /* line ends at the end of a run: Enter, or of a paste */
 	size_t held_length;
 	struct ik_buf paste;
 	bool paste_cut;
 	size_t paste_end_matched;
-	bool paste_ended;        /* its end mark was the last that came */
+	bool paste_ended; /* its end mark was the last that came */
 };
 
 /* Where keys go during one call. */
@@ -77,12 +77,13 @@ static void emit_escape(const struct output *output)
 static void emit_character(const struct output *output, uint32_t codepoint, unsigned modifiers)
 {
 	struct ik_key key;
+
 	if (ik_input_character(codepoint, modifiers, &key))
 		emit(output, &key);
 }
 
 /* Begin a state that collects a sequence. */
-static void begin(struct ik_input *input, enum state state, char opener)
+static void begin(struct ik_terminal_input *input, enum input_state state, char opener)
 {
 	input->state = state;
 	input->opener = opener;
@@ -90,16 +91,17 @@ static void begin(struct ik_input *input, enum state state, char opener)
 }
 
 /* Nothing is under way any more. */
-static void rest(struct ik_input *input)
+static void rest(struct ik_terminal_input *input)
 {
 	input->state = GROUND;
 	input->doubled = false;
 }
 
 /* Add to the paste what its ceiling allows. */
-static void paste_append(struct ik_input *input, const char *bytes, size_t length)
+static void paste_append(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
 	size_t room = input->paste.ceiling - input->paste.length;
+
 	if (length > room) {
 		input->paste_cut = true;
 		length = room;
@@ -110,10 +112,13 @@ static void paste_append(struct ik_input *input, const char *bytes, size_t lengt
 }
 
 /* Hand over the paste and give its memory back. */
-static void paste_finish(struct ik_input *input, const struct output *output)
+static void paste_finish(struct ik_terminal_input *input, const struct output *output)
 {
-	struct ik_key key = { .code = IK_KEY_PASTE, .text = input->paste.data,
-		.text_length = input->paste.length, .text_cut = input->paste_cut };
+	struct ik_key key = { .code = IK_KEY_PASTE,
+		.text = input->paste.data,
+		.text_length = input->paste.length,
+		.text_cut = input->paste_cut };
+
 	rest(input);
 	input->run = 0;
 	emit(output, &key);
@@ -124,27 +129,31 @@ static void paste_finish(struct ik_input *input, const struct output *output)
 }
 
 /* Hand over what a terminal says of itself, unless it is too long to be known. */
-static void emit_report(struct ik_input *input, const struct output *output)
+static void emit_report(struct ik_terminal_input *input, const struct output *output)
 {
 	char text[1 + SEQUENCE_BYTES + 1];
 	size_t length = input->sequence_length;
+
 	if (length > SEQUENCE_BYTES)
 		return;
 	text[0] = input->opener;
 	memcpy(text + 1, input->sequence, length);
 	text[1 + length] = '\0';
-	emit(output, &(struct ik_key){ .code = IK_KEY_REPORT, .text = text, .text_length = 1 + length });
+	emit(output,
+		&(struct ik_key){ .code = IK_KEY_REPORT, .text = text, .text_length = 1 + length });
 }
 
 /* A byte of a character, or a control. */
-static void ground_byte(struct ik_input *input, const struct output *output, char byte,
+static void ground_byte(struct ik_terminal_input *input, const struct output *output, char byte,
 	unsigned alt)
 {
 	uint32_t codepoint;
+
 	if (input->utf8_length == 0)
 		input->alt = alt;
 	input->utf8[input->utf8_length++] = byte;
 	int count = ik_utf8_decode(input->utf8, (size_t)input->utf8_length, &codepoint);
+
 	if (count < 0)
 		return;
 	bool alone = input->utf8_length == 1;
@@ -157,7 +166,7 @@ static void ground_byte(struct ik_input *input, const struct output *output, cha
 }
 
 /* The byte behind ESC. */
-static void escape_byte(struct ik_input *input, const struct output *output, char byte)
+static void escape_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	switch (byte) {
 	case ESC:
@@ -171,7 +180,11 @@ static void escape_byte(struct ik_input *input, const struct output *output, cha
 	case 'O':
 		begin(input, SS3, byte);
 		return;
-	case ']': case 'P': case '_': case '^': case 'X':
+	case ']':
+	case 'P':
+	case '_':
+	case '^':
+	case 'X':
 		if (input->doubled)
 			emit_escape(output);
 		input->doubled = false;
@@ -186,9 +199,10 @@ static void escape_byte(struct ik_input *input, const struct output *output, cha
 }
 
 /* Is this byte the last of the CSI sequence that stands in input? */
-static bool ends_csi(const struct ik_input *input, char byte)
+static bool ends_csi(const struct ik_terminal_input *input, char byte)
 {
 	size_t before = input->sequence_length;
+
 	if (before == 0 && byte == '[')
 		return false; /* the linux console's CSI [ A */
 	if (byte >= 0x40 && byte <= 0x7E)
@@ -204,16 +218,18 @@ static bool ends_csi(const struct ik_input *input, char byte)
 
 /* A sequence is complete. An ESC before one that a key sent means Alt; before
  * any other it was the Escape key. */
-static void finish(struct ik_input *input, const struct output *output)
+static void finish(struct ik_terminal_input *input, const struct output *output)
 {
 	size_t length = input->sequence_length;
 	bool doubled = input->doubled, csi = input->state == CSI;
 	struct ik_key key = { .code = IK_KEY_NONE };
+
 	rest(input);
-	if (length <= SEQUENCE_BYTES
-	    && !(csi ? ik_input_csi : ik_input_ss3)(input->sequence, length, &key))
+	if (length <= SEQUENCE_BYTES &&
+		!(csi ? ik_input_csi : ik_input_ss3)(input->sequence, length, &key))
 		key.code = IK_KEY_NONE;
 	bool typed = key.code > IK_KEY_NONE && key.code < IK_KEY_PASTE;
+
 	if (doubled && typed)
 		key.modifiers |= IK_ALT;
 	else if (doubled)
@@ -222,17 +238,18 @@ static void finish(struct ik_input *input, const struct output *output)
 		emit(output, &key);
 	else if (csi && length > 1 && input->sequence[0] == '?')
 		emit_report(input, output);
-	else if (csi && length == strlen(paste_begin)
-		 && memcmp(input->sequence, paste_begin, length) == 0)
+	else if (csi && length == strlen(paste_begin) &&
+		memcmp(input->sequence, paste_begin, length) == 0)
 		input->state = PASTE;
 	else if (csi && length == 1 && input->sequence[0] == 'M')
 		begin(input, OLD_MOUSE, 0);
 }
 
 /* What has begun does not go on: it was an Alt key, or is dropped. */
-static void abandon(struct ik_input *input, const struct output *output)
+static void abandon(struct ik_terminal_input *input, const struct output *output)
 {
 	bool doubled = input->doubled;
+
 	rest(input);
 	if (input->sequence_length > 0)
 		return;
@@ -242,7 +259,7 @@ static void abandon(struct ik_input *input, const struct output *output)
 }
 
 /* Keep a byte of a sequence. */
-static void collect(struct ik_input *input, char byte)
+static void collect(struct ik_terminal_input *input, char byte)
 {
 	if (input->sequence_length < SEQUENCE_BYTES)
 		input->sequence[input->sequence_length] = byte;
@@ -250,12 +267,13 @@ static void collect(struct ik_input *input, char byte)
 		input->sequence_length++;
 }
 
-static void one_byte(struct ik_input *input, const struct output *output, char byte);
+static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte);
 
 /* A byte within CSI or SS3. */
-static void sequence_byte(struct ik_input *input, const struct output *output, char byte)
+static void sequence_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	unsigned char value = (unsigned char)byte;
+
 	if (value < 0x20 || value >= 0x7F) {
 		abandon(input, output);
 		if (value != CANCEL && value != SUBSTITUTE)
@@ -263,8 +281,9 @@ static void sequence_byte(struct ik_input *input, const struct output *output, c
 		return;
 	}
 	if (input->state == CSI) {
-		bool last = ends_csi(input, byte)
-			&& !(input->sequence_length == 1 && input->sequence[0] == '[' && byte == '[');
+		bool last = ends_csi(input, byte) &&
+			!(input->sequence_length == 1 && input->sequence[0] == '[' && byte == '[');
+
 		collect(input, byte);
 		if (last)
 			finish(input, output);
@@ -276,7 +295,7 @@ static void sequence_byte(struct ik_input *input, const struct output *output, c
 }
 
 /* A byte within a reply that goes on to BEL or ESC \. */
-static void string_byte(struct ik_input *input, const struct output *output, char byte)
+static void string_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	if (input->state == STRING_ESCAPE) {
 		if (byte == '\\')
@@ -298,16 +317,18 @@ static void string_byte(struct ik_input *input, const struct output *output, cha
 }
 
 /* Any byte outside of a paste. */
-static void one_byte(struct ik_input *input, const struct output *output, char byte)
+static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	switch (input->state) {
 	case ESCAPE:
 		escape_byte(input, output, byte);
 		break;
-	case CSI: case SS3:
+	case CSI:
+	case SS3:
 		sequence_byte(input, output, byte);
 		break;
-	case STRING: case STRING_ESCAPE:
+	case STRING:
+	case STRING_ESCAPE:
 		string_byte(input, output, byte);
 		break;
 	case OLD_MOUSE:
@@ -315,7 +336,9 @@ static void one_byte(struct ik_input *input, const struct output *output, char b
 		if (input->sequence_length == OLD_MOUSE_BYTES)
 			rest(input);
 		break;
-	case GROUND: case PASTE: case BURST:
+	case GROUND:
+	case PASTE:
+	case BURST:
 		if (byte == ESC) {
 			input->utf8_length = 0;
 			begin(input, ESCAPE, 0);
@@ -330,14 +353,16 @@ static void one_byte(struct ik_input *input, const struct output *output, char b
  * pasted, and what follows such a mark must not be typed: the paste ends only when nothing
  * follows its end mark.
  */
-static void paste_bytes(struct ik_input *input, const char *bytes, size_t length)
+static void paste_bytes(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
 	size_t at = 0;
+
 	while (at < length) {
 		input->paste_ended = false;
 		if (input->paste_end_matched == 0) {
 			const char *escape = memchr(bytes + at, ESC, length - at);
 			size_t plain = escape ? (size_t)(escape - bytes) - at : length - at;
+
 			paste_append(input, bytes + at, plain);
 			at += plain;
 			if (at == length)
@@ -362,6 +387,7 @@ static size_t plain_length(const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)bytes[i];
+
 		if ((byte < 0x20 && byte != '\r' && byte != '\n' && byte != '\t') || byte == 0x7F)
 			return i;
 	}
@@ -380,15 +406,17 @@ static size_t without_line_ends(const char *bytes, size_t length)
 static bool is_several(const char *bytes, size_t length)
 {
 	size_t characters = 0;
+
 	for (size_t i = 0; i < length && characters < 2; i++)
 		characters += ((unsigned char)bytes[i] & 0xC0) != 0x80;
 	return characters > 1;
 }
 
 /* What waited was typed. */
-static void release_held(struct ik_input *input, const struct output *output)
+static void release_held(struct ik_terminal_input *input, const struct output *output)
 {
 	size_t length = input->held_length;
+
 	input->held_length = 0;
 	for (size_t i = 0; i < length; i++)
 		ground_byte(input, output, input->held[i], 0);
@@ -398,18 +426,19 @@ static void release_held(struct ik_input *input, const struct output *output)
  * Judge a read by the rule in the header: BURST begins, or what is to be held at its
  * end is, or all of it is typed. Returns how many of its bytes are typed now.
  */
-static size_t judge(struct ik_input *input, const struct output *output, const char *bytes,
+static size_t judge(struct ik_terminal_input *input, const struct output *output, const char *bytes,
 	size_t length)
 {
 	bool plain = length > 0 && plain_length(bytes, length) == length;
+
 	if (!plain || (input->run == 0 && !is_several(bytes, length))) {
 		input->run = 0;
 		release_held(input, output);
 		return length;
 	}
 	size_t text = without_line_ends(bytes, length);
-	bool within = (input->held_length > 0 && text > 0) || memchr(bytes, '\r', text)
-		|| memchr(bytes, '\n', text) || input->held_length + length - text > LINE_ENDS;
+	bool within = (input->held_length > 0 && text > 0) || memchr(bytes, '\r', text) ||
+		memchr(bytes, '\n', text) || input->held_length + length - text > LINE_ENDS;
 	input->run += length;
 	if (length >= IK_INPUT_BURST_QUEUE || (within && input->run >= IK_INPUT_BURST_BYTES)) {
 		input->state = BURST;
@@ -426,14 +455,15 @@ static size_t judge(struct ik_input *input, const struct output *output, const c
 	return text;
 }
 
-struct ik_input *ik_input_new(void)
+struct ik_terminal_input *ik_input_new(void)
 {
-	struct ik_input *input = ik_alloc(sizeof *input);
+	struct ik_terminal_input *input = ik_alloc(sizeof(*input));
+
 	ik_buf_init(&input->paste, IK_LIMIT_USER_TEXT);
 	return input;
 }
 
-struct ik_input *ik_input_free(struct ik_input *input)
+struct ik_terminal_input *ik_input_free(struct ik_terminal_input *input)
 {
 	if (!input)
 		return NULL;
@@ -442,12 +472,13 @@ struct ik_input *ik_input_free(struct ik_input *input)
 	return NULL;
 }
 
-void ik_input_feed(struct ik_input *input, const char *bytes, size_t all,
+void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t all,
 	ik_key_sink *sink, void *arg)
 {
 	size_t length = all;
 	const struct output output = { sink, arg };
 	size_t at = 0;
+
 	if (input->state == GROUND)
 		length = judge(input, &output, bytes, all);
 	if (input->state == BURST) {
@@ -468,15 +499,16 @@ void ik_input_feed(struct ik_input *input, const char *bytes, size_t all,
 	}
 }
 
-void ik_input_expect(struct ik_input *input, bool answers)
+void ik_input_expect(struct ik_terminal_input *input, bool answers)
 {
 	input->answers = answers;
 }
 
-int ik_input_wait_ms(const struct ik_input *input)
+int ik_input_wait_ms(const struct ik_terminal_input *input)
 {
 	int alone = input->answers ? IK_INPUT_ANSWER_ESCAPE_MS : IK_INPUT_ESCAPE_MS;
 	int begun = input->answers ? IK_INPUT_ANSWER_MS : IK_INPUT_STALL_MS;
+
 	switch (input->state) {
 	case GROUND:
 		return input->run > 0 ? IK_INPUT_BURST_MS : -1;
@@ -484,27 +516,31 @@ int ik_input_wait_ms(const struct ik_input *input)
 		return IK_INPUT_ESCAPE_MS;
 	case ESCAPE:
 		return alone;
-	case CSI: case SS3: case STRING:
+	case CSI:
+	case SS3:
+	case STRING:
 		/* Alt-[ and its like, until something stands behind it. */
 		return input->sequence_length ? begun : alone;
 	case PASTE:
 		return input->paste_ended ? IK_INPUT_ESCAPE_MS : begun;
-	case STRING_ESCAPE: case OLD_MOUSE:
+	case STRING_ESCAPE:
+	case OLD_MOUSE:
 		break;
 	}
 	return begun;
 }
 
-bool ik_input_pending(const struct ik_input *input)
+bool ik_input_pending(const struct ik_terminal_input *input)
 {
 	return input->state != GROUND || input->held_length > 0;
 }
 
-void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg)
+void ik_input_timeout(struct ik_terminal_input *input, ik_key_sink *sink, void *arg)
 {
 	const struct output output = { sink, arg };
-	enum state state = input->state;
+	enum input_state state = input->state;
 	bool doubled = input->doubled;
+
 	input->run = 0;
 	switch (state) {
 	case GROUND:
@@ -523,10 +559,13 @@ void ik_input_timeout(struct ik_input *input, ik_key_sink *sink, void *arg)
 			emit_escape(&output);
 		emit_escape(&output);
 		return;
-	case CSI: case SS3: case STRING:
+	case CSI:
+	case SS3:
+	case STRING:
 		abandon(input, &output);
 		return;
-	case STRING_ESCAPE: case OLD_MOUSE:
+	case STRING_ESCAPE:
+	case OLD_MOUSE:
 		rest(input);
 	}
 }

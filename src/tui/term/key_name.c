@@ -9,24 +9,44 @@ static const struct {
 	const char *name;
 	enum ik_key_code code;
 } key_names[] = {
-	{ "Enter", IK_KEY_ENTER }, { "Tab", IK_KEY_TAB }, { "Backspace", IK_KEY_BACKSPACE },
-	{ "Esc", IK_KEY_ESCAPE }, { "Up", IK_KEY_UP }, { "Down", IK_KEY_DOWN },
-	{ "Left", IK_KEY_LEFT }, { "Right", IK_KEY_RIGHT }, { "Home", IK_KEY_HOME },
-	{ "End", IK_KEY_END }, { "PgUp", IK_KEY_PAGE_UP }, { "PgDn", IK_KEY_PAGE_DOWN },
-	{ "Insert", IK_KEY_INSERT }, { "Delete", IK_KEY_DELETE }, { "F1", IK_KEY_F1 },
-	{ "F2", IK_KEY_F2 }, { "F3", IK_KEY_F3 }, { "F4", IK_KEY_F4 }, { "F5", IK_KEY_F5 },
-	{ "F6", IK_KEY_F6 }, { "F7", IK_KEY_F7 }, { "F8", IK_KEY_F8 }, { "F9", IK_KEY_F9 },
-	{ "F10", IK_KEY_F10 }, { "F11", IK_KEY_F11 }, { "F12", IK_KEY_F12 },
+	{ "Enter", IK_KEY_ENTER },
+	{ "Tab", IK_KEY_TAB },
+	{ "Backspace", IK_KEY_BACKSPACE },
+	{ "Esc", IK_KEY_ESCAPE },
+	{ "Up", IK_KEY_UP },
+	{ "Down", IK_KEY_DOWN },
+	{ "Left", IK_KEY_LEFT },
+	{ "Right", IK_KEY_RIGHT },
+	{ "Home", IK_KEY_HOME },
+	{ "End", IK_KEY_END },
+	{ "PgUp", IK_KEY_PAGE_UP },
+	{ "PgDn", IK_KEY_PAGE_DOWN },
+	{ "Insert", IK_KEY_INSERT },
+	{ "Delete", IK_KEY_DELETE },
+	{ "F1", IK_KEY_F1 },
+	{ "F2", IK_KEY_F2 },
+	{ "F3", IK_KEY_F3 },
+	{ "F4", IK_KEY_F4 },
+	{ "F5", IK_KEY_F5 },
+	{ "F6", IK_KEY_F6 },
+	{ "F7", IK_KEY_F7 },
+	{ "F8", IK_KEY_F8 },
+	{ "F9", IK_KEY_F9 },
+	{ "F10", IK_KEY_F10 },
+	{ "F11", IK_KEY_F11 },
+	{ "F12", IK_KEY_F12 },
 };
-#define KEY_NAMES (sizeof key_names / sizeof *key_names)
+#define KEY_NAMES (sizeof(key_names) / sizeof(*key_names))
 
 static const struct {
 	const char *prefix;
 	unsigned modifier;
 } modifier_names[] = {
-	{ "Ctrl-", IK_CONTROL }, { "Alt-", IK_ALT }, { "Shift-", IK_SHIFT },
+	{ "Ctrl-", IK_CONTROL },
+	{ "Alt-", IK_ALT },
+	{ "Shift-", IK_SHIFT },
 };
-#define MODIFIER_NAMES (sizeof modifier_names / sizeof *modifier_names)
+#define MODIFIER_NAMES (sizeof(modifier_names) / sizeof(*modifier_names))
 
 static const char space_name[] = "Space";
 
@@ -35,6 +55,7 @@ static unsigned take_modifier(const char **text, size_t *length)
 {
 	for (size_t i = 0; i < MODIFIER_NAMES; i++) {
 		size_t prefix = strlen(modifier_names[i].prefix);
+
 		if (*length > prefix && strncasecmp(*text, modifier_names[i].prefix, prefix) == 0) {
 			*text += prefix;
 			*length -= prefix;
@@ -50,12 +71,15 @@ static const struct {
 	uint32_t codepoint;
 	enum ik_key_code code;
 } control_keys[] = {
-	{ 'i', IK_KEY_TAB }, { 'm', IK_KEY_ENTER }, { '[', IK_KEY_ESCAPE },
+	{ 'i', IK_KEY_TAB },
+	{ 'm', IK_KEY_ENTER },
+	{ '[', IK_KEY_ESCAPE },
 };
 
 struct ik_key ik_key_plain(const struct ik_key *key)
 {
 	struct ik_key plain = { .code = key->code, .modifiers = key->modifiers };
+
 	if (key->code != IK_KEY_CHARACTER)
 		return plain;
 	plain.codepoint = key->codepoint;
@@ -67,7 +91,7 @@ struct ik_key ik_key_plain(const struct ik_key *key)
 		plain.codepoint = '_'; /* of the keyboard, where the terminal says what was pressed */
 		plain.modifiers &= ~(unsigned)IK_SHIFT;
 	}
-	for (size_t i = 0; i < sizeof control_keys / sizeof *control_keys; i++)
+	for (size_t i = 0; i < sizeof(control_keys) / sizeof(*control_keys); i++)
 		if (plain.codepoint == control_keys[i].codepoint)
 			plain = (struct ik_key){ .code = control_keys[i].code,
 				.modifiers = plain.modifiers & ~(unsigned)IK_CONTROL };
@@ -88,11 +112,12 @@ bool ik_key_parse(const char *text, size_t length, struct ik_key *ret_key)
 {
 	struct ik_key key = { .code = IK_KEY_NONE };
 	unsigned modifier;
+
 	while ((modifier = take_modifier(&text, &length)))
 		key.modifiers |= modifier;
 	for (size_t i = 0; i < KEY_NAMES; i++)
-		if (strlen(key_names[i].name) == length
-		    && strncasecmp(text, key_names[i].name, length) == 0)
+		if (strlen(key_names[i].name) == length &&
+			strncasecmp(text, key_names[i].name, length) == 0)
 			key.code = key_names[i].code;
 	if (key.code == IK_KEY_NONE) {
 		key.code = IK_KEY_CHARACTER;
@@ -108,6 +133,7 @@ bool ik_key_parse(const char *text, size_t length, struct ik_key *ret_key)
 void ik_key_put(struct ik_buf *out, const struct ik_key *key)
 {
 	char bytes[4];
+
 	for (size_t i = 0; i < MODIFIER_NAMES; i++)
 		if (key->modifiers & modifier_names[i].modifier)
 			ik_buf_puts(out, modifier_names[i].prefix);
@@ -117,6 +143,7 @@ void ik_key_put(struct ik_buf *out, const struct ik_key *key)
 	if (key->code != IK_KEY_CHARACTER)
 		return;
 	uint32_t shown = key->codepoint;
+
 	if (key->modifiers && shown >= 'a' && shown <= 'z')
 		shown -= 'a' - 'A';
 	if (shown == ' ')

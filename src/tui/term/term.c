@@ -9,9 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "util/alloc.h"
-#include "util/limits.h"
-#include "util/text.h"
 #include "tui/term/colour.h"
 #include "tui/term/term_cell.h"
 #include "tui/term/term_changes.h"
@@ -19,6 +16,9 @@
 #include "tui/term/term_info.h"
 #include "tui/term/term_paint.h"
 #include "tui/term/term_shape.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
 
 #define SYNCHRONISE "\033[?2026h"
 #define SYNCHRONISED "\033[?2026l"
@@ -36,7 +36,7 @@
 #define FEW_CELLS 256
 
 /* Room for the cells of a row: a replaced wide cluster becomes two. */
-#define ROW_CELLS(columns) ((size_t)(columns) * 2)
+#define ROW_CELLS(columns) ((size_t)(columns)*2)
 
 /* ncurses draws colours of 24 bits as numbers of the palette, which are written
  * out when they leave: it has such colours itself only for types ("-direct") that
@@ -79,6 +79,7 @@ struct ik_term {
 static void read_strings(struct ik_term *term)
 {
 	struct ik_buf buf;
+
 	ik_buf_init(&buf, 4096);
 	ik_term_put_capability(&buf, "smcup");
 	ik_term_put_capability(&buf, "smkx");
@@ -112,11 +113,13 @@ static void drain(struct ik_term *term, struct ik_buf *out)
 	int fd = fileno(term->out);
 	struct ik_buf *into = term->colours == IK_COLOURS_TRUE ? &term->numbered : out;
 	ssize_t count = 0;
+
 	fflush(term->out);
 	if (!out)
 		term->taken = lseek(fd, 0, SEEK_CUR);
 	for (size_t room = TAKEN_FIRST; out; room *= 2) {
 		char *place = ik_buf_reserve(into, room);
+
 		count = place ? pread(fd, place, room, term->taken) : -1;
 		if (count <= 0)
 			break;
@@ -146,6 +149,7 @@ static int bound_size(int size)
 static void set_up(struct ik_term *term)
 {
 	bool colours = term->colours != IK_COLOURS_NONE && has_colors() && start_color() != ERR;
+
 	if (!colours)
 		term->colours = IK_COLOURS_NONE;
 	term->default_colours = colours && use_default_colors() != ERR;
@@ -165,10 +169,12 @@ static void set_up(struct ik_term *term)
 static bool open_screen(struct ik_term *term)
 {
 	int fd = memfd_create("ikigai-frame", MFD_CLOEXEC);
+
 	term->out = fd < 0 ? NULL : fdopen(fd, "w+");
 	term->in = fopen("/dev/null", "re");
 	if (term->out && term->in)
-		term->screen = ik_term_info_screen(term->type, term->out, term->in, term->rows, term->columns);
+		term->screen = ik_term_info_screen(term->type, term->out, term->in, term->rows,
+			term->columns);
 	if (term->screen) {
 		term->terminal = ik_term_info_free(term->terminal);
 		set_up(term);
@@ -189,6 +195,7 @@ static bool open_screen(struct ik_term *term)
 static void learn_terminal(struct ik_term *term, const char *type)
 {
 	int colours = tigetnum("colors");
+
 	if (colours <= 0 || tigetnum("pairs") <= 0 || !ik_term_capability("setaf"))
 		term->colours = IK_COLOURS_NONE;
 	else if (term->colours > IK_COLOURS_8 && colours != IK_PALETTE)
@@ -197,20 +204,25 @@ static void learn_terminal(struct ik_term *term, const char *type)
 	term->paints = term->answers && ik_term_can_paint();
 	term->margin_off = ik_term_capability("rmam") && ik_term_capability("smam");
 	read_strings(term);
-	term->paint = (struct ik_paint){ .colours = term->colours, .utf8 = term->utf8,
-		.attributes = ik_term_attributes(), .normal = term->normal };
+	term->paint = (struct ik_paint){ .colours = term->colours,
+		.utf8 = term->utf8,
+		.attributes = ik_term_attributes(),
+		.normal = term->normal };
 }
 
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error)
 {
 	const char *type = options->type ? options->type : "";
+
 	if (!*type || strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0) {
-		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) is \"%s\", which cannot "
-			"show a full screen; set TERM to what your terminal is, such as xterm-256color, "
-			"or use ikigai exec"), type);
+		ik_error_set(error, IK_UNAVAILABLE,
+			_("the terminal type (TERM) is \"%s\", which cannot "
+			  "show a full screen; set TERM to what your terminal is, such as xterm-256color, "
+			  "or use ikigai exec"),
+			type);
 		return NULL;
 	}
-	struct ik_term *term = ik_alloc(sizeof *term);
+	struct ik_term *term = ik_alloc(sizeof(*term));
 	term->utf8 = options->utf8 && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	term->colours = options->colours;
 	term->theme = options->theme;
@@ -226,9 +238,11 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 	if (term->terminal)
 		learn_terminal(term, type);
 	if (!term->terminal || (!term->paints && !open_screen(term))) {
-		ik_error_set(error, IK_UNAVAILABLE, _("the terminal type (TERM) \"%s\" is not known on "
-			"this system, or too simple; install its description (package ncurses-term), or "
-			"set TERM to what is like it, such as xterm-256color, or use ikigai exec"), type);
+		ik_error_set(error, IK_UNAVAILABLE,
+			_("the terminal type (TERM) \"%s\" is not known on "
+			  "this system, or too simple; install its description (package ncurses-term), or "
+			  "set TERM to what is like it, such as xterm-256color, or use ikigai exec"),
+			type);
 		return ik_term_free(term);
 	}
 	return term;
@@ -287,9 +301,9 @@ void ik_term_resize(struct ik_term *term, int rows, int columns)
 			drain(term, NULL);
 		}
 		ik_cells_resize(&term->shown, rows, columns);
-		term->row = ik_alloc_array(term->row, ROW_CELLS(columns), sizeof *term->row);
-		term->painted = ik_alloc_array(term->painted, (size_t)rows, sizeof *term->painted);
-		memset(term->painted, 0, (size_t)rows * sizeof *term->painted);
+		term->row = ik_alloc_array(term->row, ROW_CELLS(columns), sizeof(*term->row));
+		term->painted = ik_alloc_array(term->painted, (size_t)rows, sizeof(*term->painted));
+		memset(term->painted, 0, (size_t)rows * sizeof(*term->painted));
 	}
 	term->everything = true;
 }
@@ -332,9 +346,14 @@ static int number_of(struct ik_term *term, int32_t rgb, int8_t of16, int8_t of8)
 /* Find out how a style looks here, when it is first drawn. */
 static void learn_look(struct ik_term *term, int style)
 {
-	static const struct { uint8_t ours; attr_t theirs; } attributes[] = {
-		{ IK_ATTRIBUTE_BOLD, A_BOLD }, { IK_ATTRIBUTE_DIM, A_DIM },
-		{ IK_ATTRIBUTE_REVERSE, A_REVERSE }, { IK_ATTRIBUTE_UNDERLINE, A_UNDERLINE },
+	static const struct {
+		uint8_t ours;
+		attr_t theirs;
+	} attributes[] = {
+		{ IK_ATTRIBUTE_BOLD, A_BOLD },
+		{ IK_ATTRIBUTE_DIM, A_DIM },
+		{ IK_ATTRIBUTE_REVERSE, A_REVERSE },
+		{ IK_ATTRIBUTE_UNDERLINE, A_UNDERLINE },
 		{ IK_ATTRIBUTE_ITALIC, A_ITALIC },
 	};
 	const struct ik_look *look = &term->theme->looks[style];
@@ -354,7 +373,8 @@ static void learn_look(struct ik_term *term, int style)
 			pair = 0;
 	}
 	attr_t theirs = 0;
-	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
 		if (wanted & attributes[i].ours)
 			theirs |= attributes[i].theirs;
 	ik_term_look_set(&term->looks[style], theirs, pair);
@@ -365,6 +385,7 @@ static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *o
 {
 	int style = cell->style < IK_STYLE_COUNT ? cell->style : IK_STYLE_NORMAL;
 	struct ik_term_look *look = &term->looks[style];
+
 	if (!look->known)
 		learn_look(term, style);
 	return ik_term_cell_make(look, cell, term->utf8, out);
@@ -373,8 +394,9 @@ static int put_cell(struct ik_term *term, const struct ik_cell *cell, cchar_t *o
 /* What cells are drawn on. */
 static struct ik_shape_grid grid_of(const struct ik_term *term, const struct ik_cells *cells)
 {
-	return (struct ik_shape_grid){ .cells = cells, .rows = term->rows, .columns = term->columns,
-		.margin_off = term->margin_off };
+	return (struct ik_shape_grid){
+		.cells = cells, .rows = term->rows, .columns = term->columns, .margin_off = term->margin_off
+	};
 }
 
 /* Give a part of a row, which begins and ends between clusters, to ncurses. */
@@ -382,9 +404,11 @@ static void put_row(struct ik_term *term, const struct ik_cells *cells, int row,
 {
 	struct ik_shape_grid grid = grid_of(term, cells);
 	int count = 0;
+
 	for (int column = first; column < end; column++) {
 		struct ik_cell cell;
 		int times = ik_shape_place(&grid, row, column, &cell);
+
 		for (int i = 0; i < times; i++)
 			count += put_cell(term, &cell, term->row + count);
 	}
@@ -403,7 +427,8 @@ static struct ik_cell *row_of(const struct ik_cells *cells, int row)
  */
 static void move_rows(struct ik_term *term, int first, int last, int shift)
 {
-	size_t row = (size_t)term->columns * sizeof *term->shown.cells;
+	size_t row = (size_t)term->columns * sizeof(*term->shown.cells);
+
 	wsetscrreg(stdscr, first, last);
 	scrollok(stdscr, TRUE);
 	wscrl(stdscr, shift);
@@ -422,19 +447,21 @@ static bool put_changes(struct ik_term *term, const struct ik_cells *cells)
 	int columns = cells->columns < term->columns ? cells->columns : term->columns;
 	bool any = false;
 	struct ik_move move = { .changed_end = rows };
+
 	if (!term->everything)
 		move = ik_changes_move(cells, &term->shown);
 	if (move.rows > 0)
 		move_rows(term, move.first, move.last, move.rows);
 	for (int row = move.changed_first; row < rows && row < move.changed_end; row++) {
 		int first = 0, end = columns;
+
 		if (move.rows > 0 && row >= move.first && row <= move.last - move.rows)
 			continue; /* it came from below */
 		if (!term->everything && !ik_changes_in_row(cells, &term->shown, row, &first, &end))
 			continue;
 		put_row(term, cells, row, first, end);
 		memcpy(row_of(&term->shown, row) + first, row_of(cells, row) + first,
-			(size_t)(end - first) * sizeof *cells->cells);
+			(size_t)(end - first) * sizeof(*cells->cells));
 		any = true;
 	}
 	return any;
@@ -447,13 +474,14 @@ static void paint_frame(struct ik_term *term, const struct ik_cells *cells, int 
 	struct ik_shape_grid grid = grid_of(term, cells);
 	int rows = cells->rows < term->rows ? cells->rows : term->rows;
 	int columns = cells->columns < term->columns ? cells->columns : term->columns;
+
 	term->everything = false;
 	term->paint.theme = term->theme;
 	ik_paint_frame(&term->paint, &grid, cursor_row < 0 ? 0 : cursor_row,
 		cursor_row < 0 ? 0 : cursor_column, out);
 	for (int row = 0; row < rows; row++)
 		memcpy(row_of(&term->shown, row), row_of(cells, row),
-			(size_t)columns * sizeof *cells->cells);
+			(size_t)columns * sizeof(*cells->cells));
 }
 
 /* Let ncurses know what was painted without it, all or only some rows, and where the cursor
@@ -491,17 +519,18 @@ static bool is_painted(struct ik_term *term)
 
 /* Draw a few changes without ncurses and remember them. */
 static void paint_changes(struct ik_term *term, const struct ik_cells *cells,
-	const struct ik_run *runs, int count, struct ik_paint_cursor to, struct ik_buf *out)
+	const struct ik_changed_run *runs, int count, struct ik_paint_cursor to, struct ik_buf *out)
 {
 	struct ik_shape_grid grid = grid_of(term, cells);
 	struct ik_paint_cursor from = { .row = term->cursor_row, .column = term->cursor_column };
+
 	if (to.row < 0)
 		to = (struct ik_paint_cursor){ 0, 0 };
 	term->paint.theme = term->theme;
 	ik_paint_runs(&term->paint, &grid, runs, count, from, to, out);
-	for (const struct ik_run *run = runs; run < runs + count; run++) {
+	for (const struct ik_changed_run *run = runs; run < runs + count; run++) {
 		memcpy(row_of(&term->shown, run->row) + run->first, row_of(cells, run->row) + run->first,
-			(size_t)(run->end - run->first) * sizeof *cells->cells);
+			(size_t)(run->end - run->first) * sizeof(*cells->cells));
 		term->painted[run->row] = true;
 	}
 	term->behind = true;
@@ -533,7 +562,7 @@ static void draw_screen(struct ik_term *term, int cursor_row, int cursor_column,
 
 /* The runs that are to be painted; -1: this frame is not one of a few changes. */
 static int few_changes(const struct ik_term *term, const struct ik_cells *cells,
-	struct ik_run *ret_runs)
+	struct ik_changed_run *ret_runs)
 {
 	if (!term->paints || term->everything)
 		return -1;
@@ -541,40 +570,45 @@ static int few_changes(const struct ik_term *term, const struct ik_cells *cells,
 }
 
 /* Is it no more than what a key changes beside the cursor? Nobody sees half of that. */
-static bool is_beside_cursor(const struct ik_term *term, const struct ik_run *runs, int count,
-	int cursor_row)
+static bool is_beside_cursor(const struct ik_term *term, const struct ik_changed_run *runs,
+	int count, int cursor_row)
 {
 	return cursor_row >= 0 && term->cursor_row >= 0 &&
 		(count == 0 || (count == 1 && runs->row == term->cursor_row && runs->row == cursor_row));
 }
 
-void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
-	int cursor_row, int cursor_column, struct ik_buf *out)
+void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
+	int cursor_column, struct ik_buf *out)
 {
 	bool visible = cursor_row >= 0, changed = true;
 	size_t start = out->length;
-	struct ik_run runs[FEW_RUNS];
+	struct ik_changed_run runs[FEW_RUNS];
+
 	if (visible) {
 		cursor_row = cursor_row < term->rows ? cursor_row : term->rows - 1;
-		cursor_column = cursor_column < 0 ? 0
-			: cursor_column < term->columns ? cursor_column : term->columns - 1;
+		cursor_column = cursor_column < 0   ? 0
+			: cursor_column < term->columns ? cursor_column
+											: term->columns - 1;
 	} else {
 		cursor_row = cursor_column = -1;
 	}
 	int few = few_changes(term, cells, runs);
 	bool painted = few < 0 && is_painted(term), everything = term->everything || painted;
+
 	if (few < 0 && !painted)
 		changed = prepare_screen(term, cells);
-	if ((few == 0 || !changed) && !everything && cursor_row == term->cursor_row
-	    && cursor_column == term->cursor_column)
+	if ((few == 0 || !changed) && !everything && cursor_row == term->cursor_row &&
+		cursor_column == term->cursor_column)
 		return;
 	bool synchronised = term->synchronised && !is_beside_cursor(term, runs, few, cursor_row);
+
 	if (synchronised)
 		ik_buf_puts(out, SYNCHRONISE);
 	size_t body = out->length;
+
 	if (few >= 0)
-		paint_changes(term, cells, runs, few,
-			(struct ik_paint_cursor){ cursor_row, cursor_column }, out);
+		paint_changes(term, cells, runs, few, (struct ik_paint_cursor){ cursor_row, cursor_column },
+			out);
 	else if (painted)
 		paint_frame(term, cells, cursor_row, cursor_column, out);
 	else

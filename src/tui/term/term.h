@@ -23,8 +23,8 @@
 struct ik_term;
 
 struct ik_term_options {
-	const char *type;   /* TERM; NULL or "": an error in words */
-	bool utf8;          /* else everything is drawn in ASCII */
+	const char *type;             /* TERM; NULL or "": an error in words */
+	bool utf8;                    /* else everything is drawn in ASCII */
 	enum ik_colour_depth colours; /* at most; the terminal may have fewer */
 	const struct ik_theme *theme;
 	int rows, columns;
@@ -51,8 +51,8 @@ void ik_term_invalidate(struct ik_term *term);
  * one, with the cursor at (row, column) or hidden (row < 0). Nothing changed:
  * nothing is appended.
  */
-void ik_term_frame(struct ik_term *term, const struct ik_cells *cells,
-	int cursor_row, int cursor_column, struct ik_buf *out);
+void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
+	int cursor_column, struct ik_buf *out);
 
 /* Do what was put off for that, once the bytes are on their way. */
 void ik_term_settle(struct ik_term *term);

@@ -14,7 +14,7 @@ static const struct ik_cell *row_of(const struct ik_cells *cells, int row)
 static bool is_same(const struct ik_cells *one, int row, const struct ik_cells *other, int there)
 {
 	return memcmp(row_of(one, row), row_of(other, there),
-		(size_t)one->columns * sizeof *one->cells) == 0;
+			   (size_t)one->columns * sizeof(*one->cells)) == 0;
 }
 
 /* How many rows from first on are what is shown so many rows below. */
@@ -22,6 +22,7 @@ static int count_moved(const struct ik_cells *wanted, const struct ik_cells *sho
 	int rows)
 {
 	int row = first;
+
 	while (row + rows < shown->rows - 1 && is_same(wanted, row, shown, row + rows))
 		row++;
 	return row - first;
@@ -30,6 +31,7 @@ static int count_moved(const struct ik_cells *wanted, const struct ik_cells *sho
 struct ik_move ik_changes_move(const struct ik_cells *wanted, const struct ik_cells *shown)
 {
 	struct ik_move move = { .changed_first = wanted->changed_from, .changed_end = wanted->rows };
+
 	if (wanted->rows != shown->rows || wanted->columns != shown->columns)
 		return move;
 	int first = wanted->changed_from, last = shown->rows - 1, most = MOVED_LEAST;
@@ -42,6 +44,7 @@ struct ik_move ik_changes_move(const struct ik_cells *wanted, const struct ik_ce
 		return move; /* few rows are new in any case */
 	for (int rows = 1; first + rows + most < shown->rows; rows++) {
 		int moved = count_moved(wanted, shown, first, rows);
+
 		if (moved > most) {
 			most = moved;
 			move.first = first;
@@ -60,11 +63,12 @@ bool ik_changes_in_row(const struct ik_cells *wanted, const struct ik_cells *sho
 	const struct ik_cell *new = row_of(wanted, row), *old = row_of(shown, row);
 	int columns = wanted->columns < shown->columns ? wanted->columns : shown->columns;
 	int first = 0, end = columns;
-	if (memcmp(new, old, (size_t)columns * sizeof *new) == 0)
+
+	if (memcmp(new, old, (size_t)columns * sizeof(*new)) == 0)
 		return false;
-	while (memcmp(new + first, old + first, sizeof *new) == 0)
+	while (memcmp(new + first, old + first, sizeof(*new)) == 0)
 		first++;
-	while (memcmp(new + end - 1, old + end - 1, sizeof *new) == 0)
+	while (memcmp(new + end - 1, old + end - 1, sizeof(*new)) == 0)
 		end--;
 	while (first > 0 && (new[first].width == 0 || old[first].width == 0))
 		first--;
@@ -76,13 +80,15 @@ bool ik_changes_in_row(const struct ik_cells *wanted, const struct ik_cells *sho
 }
 
 int ik_changes_few(const struct ik_cells *wanted, const struct ik_cells *shown,
-	struct ik_run *ret_runs, int most, int cells)
+	struct ik_changed_run *ret_runs, int most, int cells)
 {
 	int count = 0;
+
 	if (wanted->rows != shown->rows || wanted->columns != shown->columns)
 		return -1;
 	for (int row = wanted->changed_from; row < wanted->rows; row++) {
-		struct ik_run run = { .row = row };
+		struct ik_changed_run run = { .row = row };
+
 		if (!ik_changes_in_row(wanted, shown, row, &run.first, &run.end))
 			continue;
 		cells -= run.end - run.first;

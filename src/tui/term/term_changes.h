@@ -22,14 +22,14 @@ struct ik_move {
 struct ik_move ik_changes_move(const struct ik_cells *wanted, const struct ik_cells *shown);
 
 /* Cells of a row, from first to before end. */
-struct ik_run {
+struct ik_changed_run {
 	int row, first, end;
 };
 
 /* The runs of cells that differ, one in a row, from above; -1 where there are more runs than
  * most, or more cells in them, or the grids have not the same size. */
 int ik_changes_few(const struct ik_cells *wanted, const struct ik_cells *shown,
-	struct ik_run *ret_runs, int most, int cells);
+	struct ik_changed_run *ret_runs, int most, int cells);
 
 /* Does a row differ? Then the cells from *ret_first to before *ret_end do, in whole clusters of
  * both frames. */

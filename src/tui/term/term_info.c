@@ -15,6 +15,7 @@
 const char *ik_term_capability(const char *name)
 {
 	const char *value = tigetstr(name);
+
 	return value == (const char *)-1 ? NULL : value;
 }
 
@@ -22,6 +23,7 @@ const char *ik_term_capability(const char *name)
 void ik_term_put_capability(struct ik_buf *out, const char *name)
 {
 	const char *at = ik_term_capability(name), *padding, *end;
+
 	if (!at)
 		return;
 	while ((padding = strstr(at, "$<")) && (end = strchr(padding, '>'))) {
@@ -35,6 +37,7 @@ void ik_term_put_capability(struct ik_buf *out, const char *name)
 bool ik_term_is_ansi(void)
 {
 	const char *move = ik_term_capability("cup");
+
 	return move && ik_text_starts(move, "\033[");
 }
 
@@ -42,6 +45,7 @@ bool ik_term_is_ansi(void)
 char *ik_term_new_capability(const char *name)
 {
 	struct ik_buf buf;
+
 	ik_buf_init(&buf, 4096);
 	ik_term_put_capability(&buf, name);
 	return ik_buf_take(&buf, NULL);
@@ -51,6 +55,7 @@ TERMINAL *ik_term_info_read(const char *type)
 {
 	TERMINAL *last = cur_term;
 	int result;
+
 	if (setupterm(type, STDOUT_FILENO, &result) != OK || !ik_term_capability("cup"))
 		return NULL;
 	if (last && last != cur_term)
@@ -70,12 +75,19 @@ TERMINAL *ik_term_info_free(TERMINAL *terminal)
 
 uint8_t ik_term_attributes(void)
 {
-	static const struct { const char *name; uint8_t attribute; } attributes[] = {
-		{ "bold", IK_ATTRIBUTE_BOLD }, { "dim", IK_ATTRIBUTE_DIM }, { "rev", IK_ATTRIBUTE_REVERSE },
-		{ "smul", IK_ATTRIBUTE_UNDERLINE }, { "sitm", IK_ATTRIBUTE_ITALIC },
+	static const struct {
+		const char *name;
+		uint8_t attribute;
+	} attributes[] = {
+		{ "bold", IK_ATTRIBUTE_BOLD },
+		{ "dim", IK_ATTRIBUTE_DIM },
+		{ "rev", IK_ATTRIBUTE_REVERSE },
+		{ "smul", IK_ATTRIBUTE_UNDERLINE },
+		{ "sitm", IK_ATTRIBUTE_ITALIC },
 	};
 	uint8_t all = 0;
-	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
 		if (ik_term_capability(attributes[i].name))
 			all |= attributes[i].attribute;
 	return all;
@@ -90,11 +102,12 @@ bool ik_term_can_paint(void)
 static bool look_up(const char *type, int *ret_colours, bool *ret_direct)
 {
 	int result;
+
 	if (!type || setupterm(type, STDOUT_FILENO, &result) != OK)
 		return false;
 	*ret_colours = tigetnum("colors");
-	*ret_direct = tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || ik_term_capability("RGB")
-		|| tigetflag("Tc") > 0;
+	*ret_direct = tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || ik_term_capability("RGB") ||
+		tigetflag("Tc") > 0;
 	return true;
 }
 
@@ -123,14 +136,16 @@ enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm)
 	const char *stand_in = type && *type ? ik_term_stand_in(type) : NULL;
 	int colours = -1;
 	bool direct = false;
+
 	if (type && *type && !look_up(type, &colours, &direct) && look_up(stand_in, &colours, &direct))
 		colours = named_colours(type, colours);
 	/* Where none is in use ik_term_info_read() is about to ask for the same. */
 	TERMINAL *mine = kept ? set_curterm(kept) : NULL;
 	if (mine)
 		del_curterm(mine);
-	direct |= (colorterm && (ik_text_equal(colorterm, "truecolor") || ik_text_equal(colorterm, "24bit")))
-		|| (stand_in && ik_text_ends(type, "-direct"));
+	direct |= (colorterm &&
+				  (ik_text_equal(colorterm, "truecolor") || ik_text_equal(colorterm, "24bit"))) ||
+		(stand_in && ik_text_ends(type, "-direct"));
 	/* Without a palette numbers above 7 are none of it. */
 	if (colours > IK_PALETTE && !stand_in)
 		return IK_COLOURS_8;
@@ -144,7 +159,8 @@ static char *swap_variable(const char *name, int number)
 {
 	const char *value = getenv(name);
 	char *old = value ? ik_strdup(value) : NULL, digits[16];
-	snprintf(digits, sizeof digits, "%d", number);
+
+	snprintf(digits, sizeof(digits), "%d", number);
 	setenv(name, digits, 1);
 	return old;
 }
@@ -161,15 +177,16 @@ static void restore_variable(const char *name, char *old)
 SCREEN *ik_term_info_screen(const char *type, FILE *out, FILE *in, int rows, int columns)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
-	struct sigaction kept[sizeof signals / sizeof *signals];
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+	struct sigaction kept[sizeof(signals) / sizeof(*signals)];
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], NULL, &kept[i]);
 	char *old_lines = swap_variable("LINES", rows);
 	char *old_columns = swap_variable("COLUMNS", columns);
 	SCREEN *screen = newterm(type, out, in);
 	restore_variable("LINES", old_lines);
 	restore_variable("COLUMNS", old_columns);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &kept[i], NULL);
 	return screen;
 }

@@ -15,6 +15,7 @@
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes)
 {
 	bool known = ik_term_answers(term);
+
 	return ik_format("%s%s%s%s", ik_term_enter(term), known ? OTHER_KEYS_ON : "",
 		known && modes.mouse ? MOUSE_ON : "", known && modes.keyboard ? KEYBOARD_ON : "");
 }
@@ -22,15 +23,16 @@ char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes
 char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes)
 {
 	bool known = ik_term_answers(term);
+
 	return ik_format("%s%s%s%s", known && modes.keyboard ? KEYBOARD_OFF : "",
-		known && modes.mouse ? MOUSE_OFF : "", known ? OTHER_KEYS_OFF : "",
-		ik_term_leave(term));
+		known && modes.mouse ? MOUSE_OFF : "", known ? OTHER_KEYS_OFF : "", ik_term_leave(term));
 }
 
 char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to)
 {
 	const char *mouse = "", *keyboard = "";
+
 	if (ik_term_answers(term) && from.mouse != to.mouse)
 		mouse = to.mouse ? MOUSE_ON : MOUSE_OFF;
 	if (ik_term_answers(term) && from.keyboard != to.keyboard)

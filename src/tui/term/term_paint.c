@@ -13,30 +13,35 @@
 struct brush {
 	const struct ik_paint *paint;
 	struct ik_buf *out;
-	int look;          /* style, twice, plus 1 where it is underlined; -1: normal */
-	bool normal;       /* that look is the terminal's own */
-	int row, column;   /* of the cursor */
+	int look;        /* style, twice, plus 1 where it is underlined; -1: normal */
+	bool normal;     /* that look is the terminal's own */
+	int row, column; /* of the cursor */
 };
 
 /* The attributes of a style here. */
 static uint8_t attributes_of(const struct ik_paint *paint, int style)
 {
-	const struct ik_look *look = &paint->theme->looks[style < IK_STYLE_COUNT ? style : IK_STYLE_NORMAL];
-	return paint->attributes & (paint->colours == IK_COLOURS_NONE ? look->mono_attributes
-		: look->attributes);
+	const struct ik_look *look =
+		&paint->theme->looks[style < IK_STYLE_COUNT ? style : IK_STYLE_NORMAL];
+
+	return paint->attributes &
+		(paint->colours == IK_COLOURS_NONE ? look->mono_attributes : look->attributes);
 }
 
 /* Is a colour the terminal's own? */
 static bool is_own(const struct ik_paint *paint, int32_t rgb, int of16, int of8)
 {
-	return paint->colours == IK_COLOURS_NONE || (paint->colours == IK_COLOURS_8 ? of8 < 0
-		: paint->colours == IK_COLOURS_16 ? of16 < 0 : rgb < 0);
+	return paint->colours == IK_COLOURS_NONE ||
+		(paint->colours == IK_COLOURS_8           ? of8 < 0
+				: paint->colours == IK_COLOURS_16 ? of16 < 0
+												  : rgb < 0);
 }
 
 /* Append a colour to a sequence; base is 30 or 40. */
 static void put_colour(const struct brush *brush, int base, int32_t rgb, int of16, int of8)
 {
 	enum ik_colour_depth colours = brush->paint->colours;
+
 	if (is_own(brush->paint, rgb, of16, of8))
 		return;
 	if (colours == IK_COLOURS_TRUE) {
@@ -44,8 +49,9 @@ static void put_colour(const struct brush *brush, int base, int32_t rgb, int of1
 			(int)(rgb >> 8 & 0xFF), (int)(rgb & 0xFF));
 		return;
 	}
-	int number = colours == IK_COLOURS_8 ? of8 : colours == IK_COLOURS_16 ? of16
-		: ik_colour_nearest(rgb);
+	int number = colours == IK_COLOURS_8 ? of8
+		: colours == IK_COLOURS_16       ? of16
+										 : ik_colour_nearest(rgb);
 	if (number < 8)
 		ik_buf_printf(brush->out, ";%d", base + number);
 	else if (number < 16)
@@ -57,13 +63,20 @@ static void put_colour(const struct brush *brush, int base, int32_t rgb, int of1
 /* Go on in the look of a cell. */
 static void take_look(struct brush *brush, const struct ik_cell *cell)
 {
-	static const struct { uint8_t ours; const char *number; } numbers[] = {
-		{ IK_ATTRIBUTE_BOLD, ";1" }, { IK_ATTRIBUTE_DIM, ";2" }, { IK_ATTRIBUTE_ITALIC, ";3" },
-		{ IK_ATTRIBUTE_UNDERLINE, ";4" }, { IK_ATTRIBUTE_REVERSE, ";7" },
+	static const struct {
+		uint8_t ours;
+		const char *number;
+	} numbers[] = {
+		{ IK_ATTRIBUTE_BOLD, ";1" },
+		{ IK_ATTRIBUTE_DIM, ";2" },
+		{ IK_ATTRIBUTE_ITALIC, ";3" },
+		{ IK_ATTRIBUTE_UNDERLINE, ";4" },
+		{ IK_ATTRIBUTE_REVERSE, ";7" },
 	};
 	int style = cell->style < IK_STYLE_COUNT ? cell->style : IK_STYLE_NORMAL;
 	const struct ik_look *look = &brush->paint->theme->looks[style];
 	uint8_t attributes = attributes_of(brush->paint, style);
+
 	if (brush->look == style * 2 + cell->underline)
 		return;
 	brush->look = style * 2 + cell->underline;
@@ -76,7 +89,7 @@ static void take_look(struct brush *brush, const struct ik_cell *cell)
 	if (was_normal && brush->normal)
 		return;
 	ik_buf_puts(brush->out, "\033[0");
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (attributes & numbers[i].ours)
 			ik_buf_puts(brush->out, numbers[i].number);
 	put_colour(brush, 30, look->foreground, look->foreground16, look->foreground8);
@@ -87,16 +100,18 @@ static void take_look(struct brush *brush, const struct ik_cell *cell)
 /* Does a blank of a style look like a cell of the cleared screen? */
 static bool is_bare(const struct ik_paint *paint, int style)
 {
-	const struct ik_look *look = &paint->theme->looks[style < IK_STYLE_COUNT ? style : IK_STYLE_NORMAL];
-	return (attributes_of(paint, style) & (IK_ATTRIBUTE_REVERSE | IK_ATTRIBUTE_UNDERLINE)) == 0
-		&& is_own(paint, look->background, look->background16, look->background8);
+	const struct ik_look *look =
+		&paint->theme->looks[style < IK_STYLE_COUNT ? style : IK_STYLE_NORMAL];
+
+	return (attributes_of(paint, style) & (IK_ATTRIBUTE_REVERSE | IK_ATTRIBUTE_UNDERLINE)) == 0 &&
+		is_own(paint, look->background, look->background16, look->background8);
 }
 
 /* Is there nothing to draw where the screen was cleared? */
 static bool is_blank(const struct ik_paint *paint, const struct ik_cell *cell)
 {
-	return cell->length == 1 && cell->text[0] == ' ' && !cell->underline
-		&& is_bare(paint, cell->style);
+	return cell->length == 1 && cell->text[0] == ' ' && !cell->underline &&
+		is_bare(paint, cell->style);
 }
 
 /* Do blanks that are written as of now look like the cleared screen? */
@@ -118,6 +133,7 @@ static void put_cell(struct brush *brush, const struct ik_cell *cell, int row, i
 {
 	struct ik_shape shapes[2];
 	int gap = column - brush->column, count = ik_shape_of(cell, brush->paint->utf8, shapes);
+
 	if (brush->row != row || gap > BLANKS_WRITTEN || (gap > 0 && !draws_bare(brush)))
 		move_to(brush, row, column);
 	for (; brush->column < column; brush->column++)
@@ -127,24 +143,27 @@ static void put_cell(struct brush *brush, const struct ik_cell *cell, int row, i
 		for (const wchar_t *at = shapes[i].text; *at != L'\0'; at++) {
 			char bytes[4];
 			int length = ik_utf8_encode((uint32_t)*at, bytes);
+
 			ik_buf_append(brush->out, bytes, (size_t)length);
 		}
 		brush->column += shapes[i].width;
 	}
 }
 
-void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *grid,
-	int cursor_row, int cursor_column, struct ik_buf *out)
+void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *grid, int cursor_row,
+	int cursor_column, struct ik_buf *out)
 {
 	struct brush brush = { .paint = paint, .out = out, .look = -1, .normal = true };
 	int rows = grid->rows < grid->cells->rows ? grid->rows : grid->cells->rows;
 	int columns = grid->columns < grid->cells->columns ? grid->columns : grid->cells->columns;
+
 	ik_buf_puts(out, paint->normal);
 	ik_buf_puts(out, "\033[H\033[2J");
 	for (int row = 0; row < rows; row++)
 		for (int column = 0; column < columns; column++) {
 			struct ik_cell cell;
 			int times = ik_shape_place(grid, row, column, &cell);
+
 			for (int i = 0; i < times; i++)
 				if (!is_blank(paint, &cell))
 					put_cell(&brush, &cell, row, column + i);
@@ -157,6 +176,7 @@ void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *gr
 static void go_to(struct brush *brush, int columns, int row, int column)
 {
 	int back = brush->column - column;
+
 	/* Behind the last column it is neither there nor in the next row. */
 	if (brush->row != row || brush->column >= columns || back > STEPS_BACK || back < 0) {
 		move_to(brush, row, column);
@@ -167,16 +187,22 @@ static void go_to(struct brush *brush, int columns, int row, int column)
 }
 
 void ik_paint_runs(const struct ik_paint *paint, const struct ik_shape_grid *grid,
-	const struct ik_run *runs, int count, struct ik_paint_cursor from,
+	const struct ik_changed_run *runs, int count, struct ik_paint_cursor from,
 	struct ik_paint_cursor to, struct ik_buf *out)
 {
-	struct brush brush = { .paint = paint, .out = out, .look = -1, .normal = true,
-		.row = from.row, .column = from.column };
-	for (const struct ik_run *run = runs; run < runs + count; run++) {
+	struct brush brush = { .paint = paint,
+		.out = out,
+		.look = -1,
+		.normal = true,
+		.row = from.row,
+		.column = from.column };
+
+	for (const struct ik_changed_run *run = runs; run < runs + count; run++) {
 		go_to(&brush, grid->columns, run->row, run->first);
 		for (int column = run->first; column < run->end; column++) {
 			struct ik_cell cell;
 			int times = ik_shape_place(grid, run->row, column, &cell);
+
 			for (int i = 0; i < times; i++)
 				put_cell(&brush, &cell, run->row, column + i);
 		}

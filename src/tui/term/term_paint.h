@@ -27,8 +27,8 @@ struct ik_paint {
 
 /* Clear the screen, draw all of the grid and put the cursor there; attributes are
  * left as normal. */
-void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *grid,
-	int cursor_row, int cursor_column, struct ik_buf *out);
+void ik_paint_frame(const struct ik_paint *paint, const struct ik_shape_grid *grid, int cursor_row,
+	int cursor_column, struct ik_buf *out);
 
 /* Where the cursor is. */
 struct ik_paint_cursor {
@@ -38,7 +38,7 @@ struct ik_paint_cursor {
 /* Draw runs of cells, whole clusters, over what is shown, with the cursor going from one
  * place to another; attributes are normal before and behind it. */
 void ik_paint_runs(const struct ik_paint *paint, const struct ik_shape_grid *grid,
-	const struct ik_run *runs, int count, struct ik_paint_cursor from,
+	const struct ik_changed_run *runs, int count, struct ik_paint_cursor from,
 	struct ik_paint_cursor to, struct ik_buf *out);
 
 #endif

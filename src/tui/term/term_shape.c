@@ -11,12 +11,15 @@
 static int wide_text(const struct ik_cell *cell, wchar_t wide[IK_SHAPE_CHARACTERS + 1])
 {
 	int count = 0;
+
 	for (size_t at = 0; at < cell->length && count < IK_SHAPE_CHARACTERS;) {
 		uint32_t codepoint;
 		int bytes = ik_utf8_decode(cell->text + at, cell->length - at, &codepoint);
+
 		if (bytes <= 0)
 			return 0;
 		int width = wcwidth((wchar_t)codepoint);
+
 		if (count == 0 && width != cell->width)
 			return 0;
 		if (count > 0 && width != 0)
@@ -38,8 +41,8 @@ static bool flag_letters(const struct ik_cell *cell, char letters[2])
 	if (cell->width != 2 || cell->length != 2 * each)
 		return false;
 	for (size_t i = 0; i < 2; i++) {
-		if (ik_utf8_decode(cell->text + i * each, each, &codepoint) != (int)each
-		    || codepoint < 0x1F1E6 || codepoint > 0x1F1FF)
+		if (ik_utf8_decode(cell->text + i * each, each, &codepoint) != (int)each ||
+			codepoint < 0x1F1E6 || codepoint > 0x1F1FF)
 			return false;
 		letters[i] = (char)('A' + (codepoint - 0x1F1E6));
 	}
@@ -49,14 +52,17 @@ static bool flag_letters(const struct ik_cell *cell, char letters[2])
 int ik_shape_of(const struct ik_cell *cell, bool utf8, struct ik_shape ret_shapes[2])
 {
 	char letters[2];
+
 	ret_shapes[0] = (struct ik_shape){ .text = { (unsigned char)cell->text[0] },
 		.width = cell->width };
 	if (cell->length == 1 && cell->text[0] >= 0x20 && cell->text[0] < 0x7F)
 		return 1;
 	if (utf8 && wide_text(cell, ret_shapes[0].text) > 0)
 		return 1;
-	ret_shapes[0] = (struct ik_shape){ .text = { utf8 ? 0xFFFD
-		: (wchar_t)(unsigned char)ik_ascii_for(cell->text, cell->length) }, .width = 1 };
+	ret_shapes[0] = (struct ik_shape){
+		.text = { utf8 ? 0xFFFD : (wchar_t)(unsigned char)ik_ascii_for(cell->text, cell->length) },
+		.width = 1
+	};
 	if (cell->width != 2)
 		return 1;
 	ret_shapes[1] = (struct ik_shape){ .text = { L' ' }, .width = 1 };
@@ -75,6 +81,7 @@ int ik_shape_of(const struct ik_cell *cell, bool utf8, struct ik_shape ret_shape
 static bool is_spoilt_wide(const struct ik_shape_grid *grid, const struct ik_cell *cell, int column)
 {
 	int behind = grid->columns - column - cell->width;
+
 	return cell->width == 2 && (behind == 0 || (behind == 1 && !grid->margin_off));
 }
 
@@ -82,8 +89,9 @@ int ik_shape_place(const struct ik_shape_grid *grid, int row, int column, struct
 {
 	const struct ik_cell *cell = ik_cells_at(grid->cells, row, column);
 	bool bottom = row == grid->rows - 1;
-	if (cell->width == 0 || column + cell->width > grid->columns
-	    || column + cell->width > grid->cells->columns)
+
+	if (cell->width == 0 || column + cell->width > grid->columns ||
+		column + cell->width > grid->cells->columns)
 		return 0;
 	*ret_cell = *cell;
 	if (bottom && is_spoilt_wide(grid, cell, column)) {
@@ -93,6 +101,7 @@ int ik_shape_place(const struct ik_shape_grid *grid, int row, int column, struct
 	if (bottom && column >= grid->columns - 2) {
 		uint32_t base;
 		int bytes = ik_utf8_decode(cell->text, cell->length, &base);
+
 		ret_cell->length = bytes > 0 ? (uint8_t)bytes : cell->length;
 	}
 	return 1;

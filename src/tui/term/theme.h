@@ -13,11 +13,16 @@ enum ik_colour_depth {
 	IK_COLOURS_8,
 	IK_COLOURS_16,
 	IK_COLOURS_256,
-	IK_COLOURS_TRUE  /* 24 bits */
+	IK_COLOURS_TRUE /* 24 bits */
 };
 
-enum { IK_ATTRIBUTE_BOLD = 1, IK_ATTRIBUTE_DIM = 2, IK_ATTRIBUTE_REVERSE = 4,
-	IK_ATTRIBUTE_UNDERLINE = 8, IK_ATTRIBUTE_ITALIC = 16 };
+enum {
+	IK_ATTRIBUTE_BOLD = 1,
+	IK_ATTRIBUTE_DIM = 2,
+	IK_ATTRIBUTE_REVERSE = 4,
+	IK_ATTRIBUTE_UNDERLINE = 8,
+	IK_ATTRIBUTE_ITALIC = 16
+};
 
 /* Foreground and background, each -1 for the terminal's own: as 0xRRGGBB, and the
  * numbers of what stands in for it where there are 16 colours, or 8.  With 256

@@ -11,22 +11,23 @@
 
 /* How a language writes what is no code. */
 enum {
-	HASH = 1,         /* a comment from # on */
-	SLASHES = 2,      /* from // on, and between slash and star */
-	DASHES = 4,       /* from -- on */
-	TRIPLE = 8,       /* strings in three quotes */
+	HASH = 1,           /* a comment from # on */
+	SLASHES = 2,        /* from // on, and between slash and star */
+	DASHES = 4,         /* from -- on */
+	TRIPLE = 8,         /* strings in three quotes */
 	ONE_CHARACTER = 16, /* in single quotes */
-	ANY_CASE = 32,    /* of keywords */
-	DIRECTIVES = 64,  /* a # that begins a line, and the word behind it, is a keyword */
+	ANY_CASE = 32,      /* of keywords */
+	DIRECTIVES = 64,    /* a # that begins a line, and the word behind it, is a keyword */
 	DIFF = 128
 };
 
 struct ik_code_language {
-	const char *names;    /* with blanks around each */
+	const char *names; /* with blanks around each */
 	unsigned ways;
 	const char *keywords; /* the same */
 };
 
+/* clang-format off */
 static const struct ik_code_language languages[] = {
 	{ " diff patch udiff ", DIFF, "" },
 	{ " c h cpp c++ cc cxx hpp objc arduino glsl ", SLASHES | DIRECTIVES,
@@ -89,22 +90,25 @@ static const struct ik_code_language languages[] = {
 		"while " },
 	{ " css scss less ", SLASHES, "" },
 };
+/* clang-format on */
 
 /* Is a word one of a list with blanks around each? */
 static bool is_listed(const char *list, const char *word, size_t length, bool any_case)
 {
 	char wanted[KEYWORD_MOST + 3];
-	if (length == 0 || length > KEYWORD_MOST || memchr(word, ' ', length) || memchr(word, '\0', length))
+
+	if (length == 0 || length > KEYWORD_MOST || memchr(word, ' ', length) ||
+		memchr(word, '\0', length))
 		return false;
 	wanted[0] = ' ';
 	memcpy(wanted + 1, word, length);
 	memcpy(wanted + 1 + length, " ", 2);
-	return any_case ? strcasestr(list, wanted) != NULL : strstr(list, wanted) != NULL;
+	return any_case ? !!strcasestr(list, wanted) : !!strstr(list, wanted);
 }
 
 const struct ik_code_language *ik_code_language(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
 		if (is_listed(languages[i].names, name, length, true))
 			return &languages[i];
 	return NULL;
@@ -129,6 +133,7 @@ static bool is_digit(char c)
 static bool goes_on(const char *line, size_t length, size_t at, const char *with)
 {
 	size_t size = strlen(with);
+
 	return length - at >= size && memcmp(line + at, with, size) == 0;
 }
 
@@ -136,6 +141,7 @@ static bool goes_on(const char *line, size_t length, size_t at, const char *with
 static size_t indentation(const char *line, size_t length)
 {
 	size_t at = 0;
+
 	while (at < length && (line[at] == ' ' || line[at] == '\t'))
 		at++;
 	return at;
@@ -144,8 +150,7 @@ static size_t indentation(const char *line, size_t length)
 /* Where a comment ends that begins at a place; 0: none does. */
 static size_t comment_end(unsigned ways, const char *line, size_t length, size_t at)
 {
-	if ((ways & HASH) && line[at] == '#'
-		&& (at == 0 || strchr(" \t;(),", line[at - 1])))
+	if ((ways & HASH) && line[at] == '#' && (at == 0 || strchr(" \t;(),", line[at - 1])))
 		return length;
 	if ((ways & DASHES) && goes_on(line, length, at, "--"))
 		return length;
@@ -155,12 +160,14 @@ static size_t comment_end(unsigned ways, const char *line, size_t length, size_t
 		return at > 0 && line[at - 1] == ':' ? 0 : length; /* https:// */
 	if (goes_on(line, length, at, "/*")) {
 		const char *end = memmem(line + at + 2, length - at - 2, "*/", 2);
+
 		return end ? (size_t)(end - line) + 2 : length;
 	}
 	/* A line of a comment that began above. */
-	if (line[at] == '*' && at == indentation(line, length)
-		&& (at + 1 == length || line[at + 1] == ' ' || line[at + 1] == '/')) {
+	if (line[at] == '*' && at == indentation(line, length) &&
+		(at + 1 == length || line[at + 1] == ' ' || line[at + 1] == '/')) {
 		const char *end = memmem(line + at, length - at, "*/", 2);
+
 		return end ? (size_t)(end - line) + 2 : length;
 	}
 	return 0;
@@ -169,18 +176,21 @@ static size_t comment_end(unsigned ways, const char *line, size_t length, size_t
 /* Is it one character, or what is written for one? */
 static bool is_character(const char *text, size_t length)
 {
-	return length == 1 || (length > 1 && length <= 10 && (text[0] == '\\' || (unsigned char)text[0] >= 0x80));
+	return length == 1 ||
+		(length > 1 && length <= 10 && (text[0] == '\\' || (unsigned char)text[0] >= 0x80));
 }
 
 /* Where a string ends that begins at a place; 0: none does, or not in this line. */
 static size_t string_end(unsigned ways, const char *line, size_t length, size_t at)
 {
 	char quote = line[at];
+
 	if (quote != '"' && quote != '\'' && quote != '`')
 		return 0;
-	if ((ways & TRIPLE) && quote != '`' && length - at >= 3 && line[at + 1] == quote
-		&& line[at + 2] == quote) {
+	if ((ways & TRIPLE) && quote != '`' && length - at >= 3 && line[at + 1] == quote &&
+		line[at + 2] == quote) {
 		const char *end = memmem(line + at + 3, length - at - 3, line + at, 3);
+
 		return end ? (size_t)(end - line) + 3 : length;
 	}
 	if (quote == '\'' && at > 0 && (is_letter(line[at - 1]) || is_digit(line[at - 1])))
@@ -189,8 +199,10 @@ static size_t string_end(unsigned ways, const char *line, size_t length, size_t 
 		if (line[end] == '\\')
 			end++;
 		else if (line[end] == quote)
-			return (ways & ONE_CHARACTER) && quote == '\'' && !is_character(line + at + 1, end - at - 1)
-				? 0 : end + 1;
+			return (ways & ONE_CHARACTER) && quote == '\'' &&
+					!is_character(line + at + 1, end - at - 1)
+				? 0
+				: end + 1;
 	}
 	return 0;
 }
@@ -199,7 +211,9 @@ static size_t string_end(unsigned ways, const char *line, size_t length, size_t 
 static size_t word_end(const char *line, size_t length, size_t at)
 {
 	bool number = is_digit(line[at]);
-	while (at < length && (is_letter(line[at]) || is_digit(line[at]) || (number && line[at] == '.')))
+
+	while (at < length &&
+		(is_letter(line[at]) || is_digit(line[at]) || (number && line[at] == '.')))
 		at++;
 	return at;
 }
@@ -219,6 +233,7 @@ static size_t take_word(const struct ik_code_language *language, const char *lin
 	size_t at, enum ik_style *ret_style)
 {
 	size_t end = word_end(line, length, at);
+
 	if (is_digit(line[at]))
 		*ret_style = IK_STYLE_CODE_LITERAL;
 	else if (is_listed(language->keywords, line + at, end - at, language->ways & ANY_CASE))
@@ -233,6 +248,7 @@ static size_t take_token(const struct ik_code_language *language, const char *li
 	size_t at, enum ik_style *ret_style)
 {
 	size_t end = comment_end(language->ways, line, length, at);
+
 	*ret_style = IK_STYLE_CODE_COMMENT;
 	if (end > 0)
 		return end;
@@ -247,7 +263,8 @@ static size_t take_token(const struct ik_code_language *language, const char *li
 	if (is_letter(line[at]) || is_digit(line[at]))
 		return take_word(language, line, length, at, ret_style);
 	*ret_style = IK_STYLE_CODE;
-	return line[at] == '\\' && at + 1 < length ? at + 2 : at + 1; /* what is escaped begins nothing */
+	return line[at] == '\\' && at + 1 < length ? at + 2
+											   : at + 1; /* what is escaped begins nothing */
 }
 
 size_t ik_code_run(const struct ik_code_language *language, const char *line, size_t length,
@@ -255,6 +272,7 @@ size_t ik_code_run(const struct ik_code_language *language, const char *line, si
 {
 	enum ik_style style = IK_STYLE_CODE;
 	size_t end, next;
+
 	if (ik_code_is_diff(language))
 		style = ik_diff_style(line[0]);
 	if (!language || ik_code_is_diff(language)) {
@@ -270,7 +288,8 @@ size_t ik_code_run(const struct ik_code_language *language, const char *line, si
 	}
 	while (end < length && line[end] == ' ')
 		end++; /* nobody sees the colour of a blank, and a change of colour is bytes */
-	if (end < length && (unsigned char)line[end] >= 0x80) /* it may be an accent of what it follows */
+	if (end < length &&
+		(unsigned char)line[end] >= 0x80) /* it may be an accent of what it follows */
 		end += ik_cluster_next(line + end - 1, length - end + 1).length - 1;
 	return end - at;
 }

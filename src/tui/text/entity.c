@@ -11,28 +11,112 @@
 static const struct {
 	const char *name, *text;
 } names[] = {
-	{"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"apos", "'"},
-	{"nbsp", "\u00A0"}, {"ensp", "\u2002"}, {"emsp", "\u2003"}, {"thinsp", "\u2009"},
-	{"copy", "©"}, {"reg", "®"}, {"trade", "™"}, {"sect", "§"}, {"para", "¶"},
-	{"deg", "°"}, {"plusmn", "±"}, {"times", "×"}, {"divide", "÷"}, {"micro", "µ"},
-	{"middot", "·"}, {"bull", "•"}, {"hellip", "…"}, {"ndash", "–"}, {"mdash", "—"},
-	{"lsquo", "‘"}, {"rsquo", "’"}, {"sbquo", "‚"}, {"ldquo", "“"}, {"rdquo", "”"},
-	{"bdquo", "„"}, {"laquo", "«"}, {"raquo", "»"}, {"lsaquo", "‹"}, {"rsaquo", "›"},
-	{"larr", "←"}, {"uarr", "↑"}, {"rarr", "→"}, {"darr", "↓"}, {"harr", "↔"},
-	{"lArr", "⇐"}, {"rArr", "⇒"}, {"hArr", "⇔"},
-	{"euro", "€"}, {"pound", "£"}, {"yen", "¥"}, {"cent", "¢"},
-	{"frac12", "½"}, {"frac14", "¼"}, {"frac34", "¾"}, {"sup1", "¹"}, {"sup2", "²"},
-	{"sup3", "³"}, {"ne", "≠"}, {"le", "≤"}, {"ge", "≥"}, {"asymp", "≈"},
-	{"infin", "∞"}, {"sum", "∑"}, {"prod", "∏"}, {"radic", "√"}, {"minus", "−"},
-	{"forall", "∀"}, {"exist", "∃"}, {"isin", "∈"}, {"and", "∧"}, {"or", "∨"},
-	{"alpha", "α"}, {"beta", "β"}, {"gamma", "γ"}, {"delta", "δ"}, {"epsilon", "ε"},
-	{"lambda", "λ"}, {"mu", "μ"}, {"pi", "π"}, {"sigma", "σ"}, {"omega", "ω"},
-	{"Delta", "Δ"}, {"Sigma", "Σ"}, {"Omega", "Ω"}, {"check", "✓"}, {"cross", "✗"},
-	{"auml", "ä"}, {"ouml", "ö"}, {"uuml", "ü"}, {"Auml", "Ä"}, {"Ouml", "Ö"},
-	{"Uuml", "Ü"}, {"szlig", "ß"}, {"eacute", "é"}, {"egrave", "è"}, {"agrave", "à"},
-	{"ccedil", "ç"}, {"ntilde", "ñ"}, {"lbrace", "{"}, {"rbrace", "}"}, {"lbrack", "["},
-	{"rbrack", "]"}, {"vert", "|"}, {"ast", "*"}, {"lowbar", "_"}, {"grave", "`"},
-	{"num", "#"}, {"bsol", "\\"}, {"dollar", "$"}, {"percnt", "%"}, {"star", "☆"},
+	{ "amp", "&" },
+	{ "lt", "<" },
+	{ "gt", ">" },
+	{ "quot", "\"" },
+	{ "apos", "'" },
+	{ "nbsp", "\u00A0" },
+	{ "ensp", "\u2002" },
+	{ "emsp", "\u2003" },
+	{ "thinsp", "\u2009" },
+	{ "copy", "©" },
+	{ "reg", "®" },
+	{ "trade", "™" },
+	{ "sect", "§" },
+	{ "para", "¶" },
+	{ "deg", "°" },
+	{ "plusmn", "±" },
+	{ "times", "×" },
+	{ "divide", "÷" },
+	{ "micro", "µ" },
+	{ "middot", "·" },
+	{ "bull", "•" },
+	{ "hellip", "…" },
+	{ "ndash", "–" },
+	{ "mdash", "—" },
+	{ "lsquo", "‘" },
+	{ "rsquo", "’" },
+	{ "sbquo", "‚" },
+	{ "ldquo", "“" },
+	{ "rdquo", "”" },
+	{ "bdquo", "„" },
+	{ "laquo", "«" },
+	{ "raquo", "»" },
+	{ "lsaquo", "‹" },
+	{ "rsaquo", "›" },
+	{ "larr", "←" },
+	{ "uarr", "↑" },
+	{ "rarr", "→" },
+	{ "darr", "↓" },
+	{ "harr", "↔" },
+	{ "lArr", "⇐" },
+	{ "rArr", "⇒" },
+	{ "hArr", "⇔" },
+	{ "euro", "€" },
+	{ "pound", "£" },
+	{ "yen", "¥" },
+	{ "cent", "¢" },
+	{ "frac12", "½" },
+	{ "frac14", "¼" },
+	{ "frac34", "¾" },
+	{ "sup1", "¹" },
+	{ "sup2", "²" },
+	{ "sup3", "³" },
+	{ "ne", "≠" },
+	{ "le", "≤" },
+	{ "ge", "≥" },
+	{ "asymp", "≈" },
+	{ "infin", "∞" },
+	{ "sum", "∑" },
+	{ "prod", "∏" },
+	{ "radic", "√" },
+	{ "minus", "−" },
+	{ "forall", "∀" },
+	{ "exist", "∃" },
+	{ "isin", "∈" },
+	{ "and", "∧" },
+	{ "or", "∨" },
+	{ "alpha", "α" },
+	{ "beta", "β" },
+	{ "gamma", "γ" },
+	{ "delta", "δ" },
+	{ "epsilon", "ε" },
+	{ "lambda", "λ" },
+	{ "mu", "μ" },
+	{ "pi", "π" },
+	{ "sigma", "σ" },
+	{ "omega", "ω" },
+	{ "Delta", "Δ" },
+	{ "Sigma", "Σ" },
+	{ "Omega", "Ω" },
+	{ "check", "✓" },
+	{ "cross", "✗" },
+	{ "auml", "ä" },
+	{ "ouml", "ö" },
+	{ "uuml", "ü" },
+	{ "Auml", "Ä" },
+	{ "Ouml", "Ö" },
+	{ "Uuml", "Ü" },
+	{ "szlig", "ß" },
+	{ "eacute", "é" },
+	{ "egrave", "è" },
+	{ "agrave", "à" },
+	{ "ccedil", "ç" },
+	{ "ntilde", "ñ" },
+	{ "lbrace", "{" },
+	{ "rbrace", "}" },
+	{ "lbrack", "[" },
+	{ "rbrack", "]" },
+	{ "vert", "|" },
+	{ "ast", "*" },
+	{ "lowbar", "_" },
+	{ "grave", "`" },
+	{ "num", "#" },
+	{ "bsol", "\\" },
+	{ "dollar", "$" },
+	{ "percnt", "%" },
+	{ "star", "☆" },
 };
 
 /* The digit that a character is, 16 for none. */
@@ -49,6 +133,7 @@ static bool read_number(const char *text, size_t length, uint32_t *ret_codepoint
 {
 	uint32_t base = (text[2] | 0x20) == 'x' ? 16 : 10, value = 0;
 	size_t first = base == 16 ? 3 : 2;
+
 	for (size_t i = first; i + 1 < length; i++) {
 		if (digit(text[i]) >= base || value > CODEPOINT_LAST)
 			return false;
@@ -62,17 +147,19 @@ void ik_entity_decode(struct ik_buf *out, const char *text, size_t length)
 {
 	uint32_t codepoint;
 	char bytes[4];
+
 	if (length > 3 && text[1] == '#' && read_number(text, length, &codepoint)) {
 		int size = codepoint > 0 ? ik_utf8_encode(codepoint, bytes) : 0;
+
 		if (size > 0)
 			ik_sanitize_line(out, bytes, (size_t)size);
 		else
 			ik_buf_puts(out, "\uFFFD");
 		return;
 	}
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (length == strlen(names[i].name) + 2
-			&& memcmp(text + 1, names[i].name, length - 2) == 0) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (length == strlen(names[i].name) + 2 &&
+			memcmp(text + 1, names[i].name, length - 2) == 0) {
 			ik_buf_puts(out, names[i].text);
 			return;
 		}

@@ -27,9 +27,11 @@ static void render_wrapped(const struct ik_render *request, struct ik_lines *lin
 	int facts = (int)ik_utf8_width(request->text + head, end - head), column = 0;
 	size_t more = 0;
 	int rows = 0;
+
 	for (size_t at = 0; at < head;) {
 		int hang = at > 0 && request->columns > 2 * LEAST_SUMMARY ? HANG : 0;
 		struct ik_row row = ik_wrap_row(request->text + at, head - at, request->columns - hang);
+
 		if (rows++ < request->head_rows) {
 			column = begin_row(request, lines, at);
 			ik_lines_add_run(lines, at, row.shown, column, request->head_style);
@@ -43,6 +45,7 @@ static void render_wrapped(const struct ik_render *request, struct ik_lines *lin
 		char *words = ik_format(ngettext("%zu more line", "%zu more lines", more), more);
 		char *mark = ik_format("%s %s", request->utf8 ? "…" : "...", words);
 		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
+
 		column = begin_row(request, lines, head);
 		ik_lines_add_kept(lines, kept, strlen(mark), column, IK_STYLE_DIM);
 		column += (int)ik_utf8_width(mark, strlen(mark));
@@ -62,6 +65,7 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 	size_t room = (size_t)request->columns;
 	size_t facts = ik_utf8_width(request->text + head, end - head);
 	size_t width;
+
 	if (request->head_rows > 1 && ik_utf8_width(request->text, end) > room) {
 		render_wrapped(request, lines, head, end);
 		return;
@@ -74,6 +78,7 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 	if (shown < head) {
 		const char *mark = request->utf8 ? "…" : "...";
 		size_t mark_width = request->utf8 ? 1 : 3;
+
 		shown = ik_utf8_fit(request->text, head, room > mark_width ? room - mark_width : 0, &width);
 		ik_lines_add_run(lines, 0, shown, 0, request->head_style);
 		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
@@ -109,4 +114,4 @@ __attribute__((nonnull)) static size_t split_folded(const char *text, size_t sta
 	return ik_renderer_plain.split(text, start, length, carry);
 }
 
-const struct ik_renderer ik_renderer_folded = {.split = split_folded, .render = render_folded};
+const struct ik_renderer ik_renderer_folded = { .split = split_folded, .render = render_folded };

@@ -10,31 +10,37 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define LONG_BYTES 4000     /* a text of one line that is longer shows its beginning, */
-#define PREVIEW_BYTES 1000  /* so much of it; of lines: */
+#define LONG_BYTES 4000    /* a text of one line that is longer shows its beginning, */
+#define PREVIEW_BYTES 1000 /* so much of it; of lines: */
 #define PREVIEW_MOST 8000
-#define USUAL_NODES 5000    /* of so many no more are unfolded unasked, */
-#define USUAL_DEPTH 12      /* nor what is deeper */
+#define USUAL_NODES 5000 /* of so many no more are unfolded unasked, */
+#define USUAL_DEPTH 12   /* nor what is deeper */
 
 struct ik_json_tree *ik_json_tree_new(struct ik_buf *text, ik_tree_state_of *state_of, void *arg)
 {
-	struct ik_json_tree *tree = ik_alloc(sizeof *tree);
+	struct ik_json_tree *tree = ik_alloc(sizeof(*tree));
+
 	tree->text = *text;
 	ik_buf_init(text, IK_LIMIT_ENVELOPE);
 	tree->state_of = state_of;
 	tree->arg = arg;
 	size_t start = 0, end = tree->text.length;
+
 	while (start < end && (unsigned char)tree->text.data[start] <= ' ')
 		start++;
 	while (end > start && (unsigned char)tree->text.data[end - 1] <= ' ')
 		end--;
 	tree->root = (struct ik_tree_node){
-		.start = (uint32_t)start, .end = (uint32_t)end, .path = 1, .last = true,
+		.start = (uint32_t)start,
+		.end = (uint32_t)end,
+		.path = 1,
+		.last = true,
 	};
 	tree->root.state = (uint8_t)state_of(arg, &tree->root);
 	if (ik_tree_type(tree, &tree->root) == IK_JSON_STRING)
 		for (size_t i = start; i + 1 < end; i++) {
 			bool escape = tree->text.data[i] == '\\';
+
 			tree->root.count += escape && tree->text.data[i + 1] == 'n';
 			i += escape;
 		}
@@ -68,25 +74,26 @@ struct ik_json_tree *ik_json_tree_free(struct ik_json_tree *tree)
 
 struct ik_json_span ik_json_tree_text(const struct ik_json_tree *tree)
 {
-	return (struct ik_json_span){tree->text.data, tree->text.length};
+	return (struct ik_json_span){ tree->text.data, tree->text.length };
 }
 
 struct ik_json_span ik_json_tree_member(const struct ik_json_tree *tree, const char *name)
 {
 	for (uint32_t i = 0; i < tree->root.child_count; i++) {
 		const struct ik_tree_node *child = &tree->root.children[i];
-		struct ik_json_span key = {tree->text.data + child->key, child->key_end - child->key};
+		struct ik_json_span key = { tree->text.data + child->key, child->key_end - child->key };
+
 		if (child->key_end > child->key && ik_json_string_is(key, name))
-			return (struct ik_json_span){tree->text.data + child->start,
-				child->end - child->start};
+			return (struct ik_json_span){ tree->text.data + child->start,
+				child->end - child->start };
 	}
-	return (struct ik_json_span){NULL, 0};
+	return (struct ik_json_span){ NULL, 0 };
 }
 
 enum ik_json_type ik_tree_type(const struct ik_json_tree *tree, const struct ik_tree_node *node)
 {
-	return ik_json_span_type((struct ik_json_span){tree->text.data + node->start,
-		node->end - node->start});
+	return ik_json_span_type((struct ik_json_span){
+		tree->text.data + node->start, node->end - node->start });
 }
 
 /* Bytes of a node as it is written. */
@@ -100,6 +107,7 @@ bool ik_tree_has_children(const struct ik_json_tree *tree, const struct ik_tree_
 	if (node->kind != IK_TREE_VALUE)
 		return node->kind == IK_TREE_GROUP_OF_ITEMS;
 	enum ik_json_type type = ik_tree_type(tree, node);
+
 	if (type == IK_JSON_STRING)
 		return size_of(node) > IK_TREE_TEXT;
 	return type == IK_JSON_ARRAY || type == IK_JSON_OBJECT;
@@ -138,14 +146,14 @@ bool ik_tree_node_is_open(const struct ik_json_tree *tree, const struct ik_tree_
 		return !is_long(tree, node);
 	if (node == &tree->root)
 		return true;
-	return node->count <= IK_TREE_GROUP && node->depth <= USUAL_DEPTH
-		&& (node->read || tree->nodes < USUAL_NODES);
+	return node->count <= IK_TREE_GROUP && node->depth <= USUAL_DEPTH &&
+		(node->read || tree->nodes < USUAL_NODES);
 }
 
 bool ik_tree_node_is_cut(const struct ik_json_tree *tree, const struct ik_tree_node *node)
 {
-	return node->kind == IK_TREE_VALUE && node->state == IK_TREE_USUAL && is_long(tree, node)
-		&& (ik_tree_type(tree, node) == IK_JSON_STRING || ik_tree_node_is_open(tree, node));
+	return node->kind == IK_TREE_VALUE && node->state == IK_TREE_USUAL && is_long(tree, node) &&
+		(ik_tree_type(tree, node) == IK_JSON_STRING || ik_tree_node_is_open(tree, node));
 }
 
 void ik_json_tree_set(struct ik_json_tree *tree, struct ik_tree_node *node,
@@ -196,12 +204,13 @@ static void put_text(const struct ik_json_tree *tree, uint32_t start, uint32_t s
 	struct ik_buf quoted;
 	struct ik_json_span value;
 	size_t before = out->length;
+
 	ik_buf_init(&quoted, IK_LIMIT_ENVELOPE);
 	ik_buf_putc(&quoted, '"');
 	ik_buf_append(&quoted, tree->text.data + start, stop - start);
 	ik_buf_putc(&quoted, '"');
-	if (ik_json_check(quoted.data, quoted.length, &value, NULL) != IK_OK
-		|| !ik_json_string(value, out)) {
+	if (ik_json_check(quoted.data, quoted.length, &value, NULL) != IK_OK ||
+		!ik_json_string(value, out)) {
 		ik_buf_truncate(out, before);
 		ik_buf_append(out, tree->text.data + start, stop - start);
 	}
@@ -227,8 +236,10 @@ static uint32_t preview_end(const struct ik_json_tree *tree, uint32_t start, uin
 {
 	const char *text = tree->text.data;
 	uint32_t most = lines ? PREVIEW_MOST : PREVIEW_BYTES, count = 0, at = start;
+
 	while (at < stop && at - start < most && count < IK_TREE_PREVIEW_LINES) {
 		bool escape = text[at] == '\\' && at + 1 < stop;
+
 		count += escape && text[at + 1] == 'n';
 		at += !escape ? 1 : text[at + 1] == 'u' ? 6 : 2;
 	}
@@ -245,15 +256,17 @@ static uint32_t preview_end(const struct ik_json_tree *tree, uint32_t start, uin
 static void put_lines(struct ik_buf *out, const char *text, size_t length, unsigned depth)
 {
 	const char *stop = text + length;
+
 	while (text < stop) {
 		const char *line_feed = memchr(text, '\n', (size_t)(stop - text));
 		size_t bytes = (size_t)((line_feed ? line_feed : stop) - text);
+
 		if (out->length > 0)
 			ik_buf_putc(out, '\n');
 		for (unsigned i = 0; i < depth; i++)
 			ik_buf_puts(out, "  ");
 		ik_buf_append(out, text, bytes);
-		text += bytes + (line_feed != NULL);
+		text += bytes + (!!line_feed);
 	}
 }
 
@@ -263,8 +276,7 @@ static void put_size(struct ik_buf *out, const struct ik_tree_node *node)
 	ik_buf_puts(out, _("text"));
 	if (node->count > 1) {
 		ik_buf_puts(out, ", ");
-		ik_buf_printf(out, ngettext("%zu line", "%zu lines", node->count),
-			(size_t)node->count);
+		ik_buf_printf(out, ngettext("%zu line", "%zu lines", node->count), (size_t)node->count);
 	}
 	ik_buf_puts(out, ", ");
 	ik_size_text(out, size_of(node));
@@ -276,11 +288,13 @@ static void say_more(struct printer *printer, struct ik_tree_node *node, unsigne
 {
 	begin(printer, depth);
 	if (ik_tree_type(printer->tree, node) != IK_JSON_STRING) {
-		ik_buf_printf(&printer->out, ngettext("... %zu more", "... %zu more",
-			(size_t)(node->child_count - shown)), (size_t)(node->child_count - shown));
+		ik_buf_printf(&printer->out,
+			ngettext("... %zu more", "... %zu more", (size_t)(node->child_count - shown)),
+			(size_t)(node->child_count - shown));
 	} else if (node->count > shown + 1) {
-		ik_buf_printf(&printer->out, ngettext("... %zu more line", "... %zu more lines",
-			(size_t)(node->count - shown)), (size_t)(node->count - shown));
+		ik_buf_printf(&printer->out,
+			ngettext("... %zu more line", "... %zu more lines", (size_t)(node->count - shown)),
+			(size_t)(node->count - shown));
 		ik_buf_puts(&printer->out, "  (");
 		put_size(&printer->out, node);
 		ik_buf_putc(&printer->out, ')');
@@ -295,6 +309,7 @@ static void say_more(struct printer *printer, struct ik_tree_node *node, unsigne
 static uint32_t count_lines(const char *text, size_t length)
 {
 	uint32_t lines = length > 0 && text[length - 1] != '\n';
+
 	for (size_t i = 0; i < length; i++)
 		lines += text[i] == '\n';
 	return lines;
@@ -309,6 +324,7 @@ static void print_text(struct printer *printer, struct ik_tree_node *node, unsig
 	struct ik_json_tree *tree = printer->tree;
 	uint32_t start, stop, shown = 0;
 	struct ik_buf text;
+
 	inside(tree, node, &start, &stop);
 	bool preview = ik_tree_node_is_cut(tree, node);
 	bool lines = node->count > 1;
@@ -354,11 +370,11 @@ static void print_text(struct printer *printer, struct ik_tree_node *node, unsig
 static void print_part(struct printer *printer, struct ik_tree_node *node, unsigned depth)
 {
 	begin(printer, depth);
-	ik_buf_printf(&printer->out, _("part %u of %u: "), node->index + 1,
-		node->parent->child_count);
+	ik_buf_printf(&printer->out, _("part %u of %u: "), node->index + 1, node->parent->child_count);
 	put_size(&printer->out, node);
 	if (ik_tree_node_is_open(printer->tree, node)) {
 		struct ik_buf text;
+
 		ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 		put_text(printer->tree, node->start, node->end, &text);
 		put_lines(&printer->out, text.data, text.length, depth + 1);
@@ -382,9 +398,11 @@ static void print_container(struct printer *printer, struct ik_tree_node *node, 
 {
 	struct ik_json_tree *tree = printer->tree;
 	bool object = ik_tree_type(tree, node) == IK_JSON_OBJECT;
+
 	begin_node(printer, node, depth);
 	if (!ik_tree_node_is_open(tree, node) && node->count + node->child_count > 0) {
 		uint32_t count = node->count;
+
 		ik_buf_puts(&printer->out, object ? "{…} " : "[…] ");
 		if (object)
 			ik_buf_printf(&printer->out, ngettext("%u member", "%u members", count), count);
@@ -394,8 +412,8 @@ static void print_container(struct printer *printer, struct ik_tree_node *node, 
 		return;
 	}
 	ik_buf_putc(&printer->out, object ? '{' : '[');
-	if ((node->read && node->child_count == 0) || (!node->read && node->count == 0
-		&& node != &tree->root)) {
+	if ((node->read && node->child_count == 0) ||
+		(!node->read && node->count == 0 && node != &tree->root)) {
 		ik_buf_puts(&printer->out, object ? "}" : "]");
 		ik_buf_puts(&printer->out, node->last ? "" : ",");
 		end(printer, node, IK_TREE_HEAD);
@@ -443,7 +461,8 @@ static void print_children(struct printer *printer, struct ik_tree_node *node, u
 
 void ik_json_tree_lines(struct ik_json_tree *tree, ik_tree_line *line, void *arg)
 {
-	struct printer printer = {.tree = tree, .line = line, .arg = arg};
+	struct printer printer = { .tree = tree, .line = line, .arg = arg };
+
 	ik_buf_init(&printer.out, IK_LIMIT_ENVELOPE);
 	print_node(&printer, &tree->root, 0);
 	ik_buf_done(&printer.out);
@@ -453,9 +472,10 @@ void ik_json_tree_copy(const struct ik_json_tree *tree, const struct ik_tree_nod
 	struct ik_buf *out)
 {
 	uint32_t start, stop;
+
 	inside(tree, node, &start, &stop);
-	if (node->kind == IK_TREE_PART_OF_TEXT
-		|| (node->kind == IK_TREE_VALUE && ik_tree_type(tree, node) == IK_JSON_STRING))
+	if (node->kind == IK_TREE_PART_OF_TEXT ||
+		(node->kind == IK_TREE_VALUE && ik_tree_type(tree, node) == IK_JSON_STRING))
 		put_text(tree, start, stop, out);
 	else
 		ik_buf_append(out, tree->text.data + node->start, size_of(node));

@@ -20,32 +20,28 @@
 #define IK_TREE_PREVIEW_ITEMS 20 /* and of a longer list, unless it was folded or unfolded */
 
 enum ik_tree_state {
-	IK_TREE_USUAL,  /* what is long shows its beginning */
+	IK_TREE_USUAL, /* what is long shows its beginning */
 	IK_TREE_OPEN,
 	IK_TREE_FOLDED
 };
 
-enum ik_tree_kind {
-	IK_TREE_VALUE,
-	IK_TREE_GROUP_OF_ITEMS,
-	IK_TREE_PART_OF_TEXT
-};
+enum ik_tree_kind { IK_TREE_VALUE, IK_TREE_GROUP_OF_ITEMS, IK_TREE_PART_OF_TEXT };
 
 /* Offsets are into the text. */
 struct ik_tree_node {
 	struct ik_tree_node *parent, *children;
-	uint64_t path;           /* the same for the same place in another tree of the same text */
-	uint32_t key, key_end;   /* with its quotes; equal: none */
-	uint32_t start, end;     /* of a value all of it, of a group or part what it covers */
-	uint32_t count;          /* members, or lines */
-	uint32_t index;          /* of a group or part: the first that it has, from 0 */
+	uint64_t path;         /* the same for the same place in another tree of the same text */
+	uint32_t key, key_end; /* with its quotes; equal: none */
+	uint32_t start, end;   /* of a value all of it, of a group or part what it covers */
+	uint32_t count;        /* members, or lines */
+	uint32_t index;        /* of a group or part: the first that it has, from 0 */
 	uint32_t child_count;
 	uint16_t depth;
-	uint8_t kind;            /* of enum ik_tree_kind */
-	uint8_t state;           /* of enum ik_tree_state */
-	bool wanted, read;       /* its children are looked for, are known */
-	bool asked;              /* it was unfolded by hand */
-	bool last;               /* of its siblings */
+	uint8_t kind;      /* of enum ik_tree_kind */
+	uint8_t state;     /* of enum ik_tree_state */
+	bool wanted, read; /* its children are looked for, are known */
+	bool asked;        /* it was unfolded by hand */
+	bool last;         /* of its siblings */
 };
 
 struct ik_json_tree;
@@ -80,9 +76,9 @@ void ik_json_tree_set(struct ik_json_tree *tree, struct ik_tree_node *node,
 
 /* What a line is to its node. */
 enum ik_tree_role {
-	IK_TREE_HEAD,  /* its first line, with its key; of a text all lines */
-	IK_TREE_MORE,  /* says that there is more of it */
-	IK_TREE_FOOT   /* the bracket that ends it */
+	IK_TREE_HEAD, /* its first line, with its key; of a text all lines */
+	IK_TREE_MORE, /* says that there is more of it */
+	IK_TREE_FOOT  /* the bracket that ends it */
 };
 /* text: not sanitised; of a text that is shown as lines it has several. */
 typedef void ik_tree_line(void *arg, struct ik_tree_node *node, enum ik_tree_role role,

@@ -11,15 +11,15 @@
 struct ik_tree_scan {
 	struct ik_tree_node *node; /* NULL: nothing is looked for */
 	uint32_t at, end;
-	uint32_t depth;            /* of brackets within the child */
+	uint32_t depth; /* of brackets within the child */
 	bool in_string, has_key, in_child, filled;
-	struct ik_tree_node child; /* as far as it was read */
+	struct ik_tree_node child;  /* as far as it was read */
 	struct ik_tree_node *found; /* the first IK_TREE_GROUP, */
 	uint32_t found_capacity;
-	uint32_t *starts;          /* where each group, or part of a text, begins */
-	uint32_t *lines;           /* line feeds before each part */
+	uint32_t *starts; /* where each group, or part of a text, begins */
+	uint32_t *lines;  /* line feeds before each part */
 	uint32_t group_count, group_capacity;
-	uint32_t total;            /* members, or line feeds */
+	uint32_t total; /* members, or line feeds */
 };
 
 struct ik_json_tree {

@@ -19,25 +19,27 @@ static void indent(struct ik_buf *out, int depth)
 static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = length > 0 && text[length - 1] != '\n';
+
 	for (size_t i = 0; i < length; i++)
 		lines += text[i] == '\n';
 	return lines;
 }
 
 /* A text of several lines, as these lines, one level deeper. */
-static void put_lines(struct ik_buf *out, const char *text, size_t length, bool folded,
-	int depth)
+static void put_lines(struct ik_buf *out, const char *text, size_t length, bool folded, int depth)
 {
 	size_t lines = count_lines(text, length);
 	size_t shown = folded && lines > IK_FOLDED_LINES + 1 ? IK_FOLDED_LINES : lines;
 	const char *end = text + length;
+
 	ik_buf_puts(out, "\"\"\"");
 	for (size_t i = 0; i < shown; i++) {
 		const char *line_feed = memchr(text, '\n', (size_t)(end - text));
 		size_t bytes = line_feed ? (size_t)(line_feed - text) : (size_t)(end - text);
+
 		indent(out, depth + 1);
 		ik_buf_append(out, text, bytes);
-		text += bytes + (line_feed != NULL);
+		text += bytes + (!!line_feed);
 	}
 	if (shown < lines) {
 		indent(out, depth + 1);
@@ -51,10 +53,11 @@ static void put_lines(struct ik_buf *out, const char *text, size_t length, bool 
 static void put_string(struct ik_buf *out, struct ik_json_span value, bool folded, int depth)
 {
 	struct ik_buf text;
+
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	(void)ik_json_string(value, &text);
-	if (ik_buf_status(&text) == IK_OK && text.length > 1
-		&& memchr(text.data, '\n', text.length - 1))
+	if (ik_buf_status(&text) == IK_OK && text.length > 1 &&
+		memchr(text.data, '\n', text.length - 1))
 		put_lines(out, text.data, text.length, folded, depth);
 	else
 		ik_buf_append(out, value.text, value.length);
@@ -66,8 +69,9 @@ static void put_items(struct ik_buf *out, struct ik_json_span value, bool folded
 {
 	size_t count = ik_json_count(value);
 	size_t shown = folded && count > IK_FOLDED_ITEMS + 1 ? IK_FOLDED_ITEMS : count;
-	struct ik_json_walk walk = {0};
+	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, item;
+
 	ik_buf_putc(out, value.text[0]);
 	for (size_t i = 0; i < shown && ik_json_next(value, &walk, &key, &item); i++) {
 		indent(out, depth + 1);
@@ -81,8 +85,7 @@ static void put_items(struct ik_buf *out, struct ik_json_span value, bool folded
 	}
 	if (shown < count) {
 		indent(out, depth + 1);
-		ik_buf_printf(out, ngettext("... %zu more", "... %zu more", count - shown),
-			count - shown);
+		ik_buf_printf(out, ngettext("... %zu more", "... %zu more", count - shown), count - shown);
 	}
 	if (count > 0)
 		indent(out, depth);

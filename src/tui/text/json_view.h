@@ -10,8 +10,8 @@
 
 #include "json/scan.h"
 
-#define IK_FOLDED_LINES 12  /* of a text */
-#define IK_FOLDED_ITEMS 20  /* of a list or an object */
+#define IK_FOLDED_LINES 12 /* of a text */
+#define IK_FOLDED_ITEMS 20 /* of a list or an object */
 
 /* Append value; what is left out is said in its place. Not sanitised. */
 void ik_json_view(struct ik_buf *out, struct ik_json_span value, bool folded);

@@ -16,21 +16,21 @@
 #define IK_DIALOG_ROWS 12   /* a question may always have these */
 
 struct ik_layout {
-	bool too_small;                  /* one sentence instead of all this */
-	struct ik_rectangle scrollback;  /* no cells while a pane takes its place */
-	struct ik_rectangle divider;     /* the column between scrollback and pane */
-	struct ik_rectangle pane;        /* no cells without a pane */
-	struct ik_rectangle dialog;      /* no cells without a question */
-	struct ik_rectangle queue;       /* no cells unless messages wait */
-	struct ik_rectangle rule;        /* the row over the editor */
+	bool too_small;                 /* one sentence instead of all this */
+	struct ik_rectangle scrollback; /* no cells while a pane takes its place */
+	struct ik_rectangle divider;    /* the column between scrollback and pane */
+	struct ik_rectangle pane;       /* no cells without a pane */
+	struct ik_rectangle dialog;     /* no cells without a question */
+	struct ik_rectangle queue;      /* no cells unless messages wait */
+	struct ik_rectangle rule;       /* the row over the editor */
 	struct ik_rectangle editor;
 	struct ik_rectangle status;
 };
 
 /* editor_rows is what the text wants; queue_rows what messages that wait are shown in;
  * dialog_rows what the question takes of the rest (at most ik_layout_dialog_rows() of it). */
-struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows,
-	int queue_rows, int dialog_rows);
+struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows, int queue_rows,
+	int dialog_rows);
 
 /* How many of so many rows above the editor a question may have: enough of the
  * conversation stays to be seen, where there is enough. */

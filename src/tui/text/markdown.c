@@ -17,29 +17,30 @@
 #include "util/limits.h"
 
 #define LISTS 32 /* lists in each other that are numbered */
-#define FLAGS (MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS \
-	| MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_NOHTML)
+#define FLAGS \
+	(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS | \
+		MD_FLAG_NOHTML)
 
 /* A section while it is parsed. */
 struct page {
 	const struct ik_render *request;
-	struct ik_buf source;       /* as the parser sees it */
+	struct ik_buf source; /* as the parser sees it */
 	struct ik_delimiters delimiters;
-	size_t definitions;         /* bytes of these that it begins with, ... */
-	size_t before, origin;      /* ... and what follows that is not the section's */
+	size_t definitions;    /* bytes of these that it begins with, ... */
+	size_t before, origin; /* ... and what follows that is not the section's */
 	struct ik_markdown_cursor cursor;
 	struct ik_flow flow;
 	struct ik_table table;
 	int strong, emphasis, code, link, head;
-	unsigned heading;           /* its level; 0: none */
-	bool in_table, in_code, indented; /* the blanks that the line of code begins with came */
+	unsigned heading;                        /* its level; 0: none */
+	bool in_table, in_code, indented;        /* the blanks that the line of code begins with came */
 	const struct ik_code_language *language; /* of the code; NULL: not known */
-	uint32_t first_line;        /* of the lines */
-	bool goes_on;               /* the code at its end does in what comes behind */
-	bool continues;             /* the next code block, or table, began in another section */
-	int64_t open_rule;          /* the line of the rule below code that came last; -1 */
+	uint32_t first_line;                     /* of the lines */
+	bool goes_on;                            /* the code at its end does in what comes behind */
+	bool continues;    /* the next code block, or table, began in another section */
+	int64_t open_rule; /* the line of the rule below code that came last; -1 */
 	bool delete_due;
-	size_t delete_length;       /* of the marks around what is struck through */
+	size_t delete_length; /* of the marks around what is struck through */
 	size_t cell_start, link_start;
 	struct ik_buf address;
 	struct {
@@ -54,9 +55,11 @@ struct page {
 static size_t source_of(const struct page *page, const char *bytes)
 {
 	const char *start = page->source.data;
+
 	if (bytes < start || bytes >= start + page->source.length)
 		return IK_FLOW_OWN;
 	size_t offset = ik_delimiters_source(&page->delimiters, (size_t)(bytes - start));
+
 	if (offset < page->definitions)
 		return IK_FLOW_OWN;
 	offset -= page->definitions;
@@ -69,8 +72,9 @@ static size_t source_of(const struct page *page, const char *bytes)
 static void separate(struct page *page)
 {
 	const struct ik_render *request = page->request;
-	bool open = request->carry.kind != IK_MARKDOWN_NOTHING
-		|| page->flow.lines->count > page->first_line;
+	bool open = request->carry.kind != IK_MARKDOWN_NOTHING ||
+		page->flow.lines->count > page->first_line;
+
 	if (ik_cursor_gap(&page->cursor) && (page->cursor.moved || !open))
 		ik_flow_blank(&page->flow);
 }
@@ -99,6 +103,7 @@ static void add_own(struct page *page, const char *text, size_t length, enum ik_
 static void add_text(struct page *page, const char *text, size_t length, enum ik_style style)
 {
 	size_t source = source_of(page, text);
+
 	if (source != IK_FLOW_OWN) {
 		if (source >= page->cursor.until)
 			return;
@@ -107,6 +112,7 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 		if (page->delete_due) {
 			const char *behind = page->request->text + source;
 			bool one = source > 0 && behind[-1] == '~' && (source == 1 || behind[-2] != '~');
+
 			page->delete_length = one ? 1 : 2;
 			add_own(page, "~~", page->delete_length, style);
 			page->delete_due = false;
@@ -116,10 +122,12 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 	}
 	/* A break of HTML, the one that tables need, unless its bracket is escaped. */
 	bool breaks = !page->in_code && page->code == 0;
-	size_t first = source != IK_FLOW_OWN && source > 0
-		&& page->request->text[source - 1] == '\\' ? 1 : 0;
+	size_t first = source != IK_FLOW_OWN && source > 0 && page->request->text[source - 1] == '\\'
+		? 1
+		: 0;
 	while (length > 0) {
 		size_t skipped, piece = ik_flow_special(text, length, breaks ? first : length, &skipped);
+
 		ik_flow_add(&page->flow, text, piece, source, style);
 		if (skipped > 0 && text[piece] == '\t')
 			ik_flow_tab(&page->flow, page->in_code, style);
@@ -138,6 +146,7 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 static void flush(struct page *page)
 {
 	struct ik_flow *flow = &page->flow;
+
 	if (!page->in_table && !page->in_code && flow->text.length > 0) {
 		ik_flow_wrap(flow, 0, flow->text.length);
 		ik_flow_clear(flow);
@@ -148,13 +157,14 @@ static void flush(struct page *page)
 static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 {
 	ik_buf_clear(&page->address);
-	for (unsigned i = 0; attribute->size > 0 && attribute->substr_offsets[i] < attribute->size; i++) {
+	for (unsigned i = 0; attribute->size > 0 && attribute->substr_offsets[i] < attribute->size;
+		 i++) {
 		const char *text = attribute->text + attribute->substr_offsets[i];
 		size_t length = attribute->substr_offsets[i + 1] - attribute->substr_offsets[i];
 		size_t source = source_of(page, text);
 		/* What completes a growing text is in the parser's copy only. */
-		bool written = source != IK_FLOW_OWN && source < page->cursor.until
-			&& length <= page->cursor.until - source;
+		bool written = source != IK_FLOW_OWN && source < page->cursor.until &&
+			length <= page->cursor.until - source;
 		if (attribute->substr_types[i] == MD_TEXT_ENTITY)
 			ik_entity_decode(&page->address, text, length);
 		else
@@ -169,8 +179,9 @@ static void add_address(struct page *page)
 	size_t shown = text->length - page->link_start;
 	size_t scheme = shown < address->length ? address->length - shown : 0;
 	bool mail = scheme == strlen("mailto:") && memcmp(address->data, "mailto:", scheme) == 0;
-	bool equal = shown + scheme == address->length && (scheme == 0 || mail)
-		&& memcmp(text->data + page->link_start, address->data + scheme, shown) == 0;
+	bool equal = shown + scheme == address->length && (scheme == 0 || mail) &&
+		memcmp(text->data + page->link_start, address->data + scheme, shown) == 0;
+
 	if (equal || address->length == 0)
 		return;
 	if (shown > 0)
@@ -194,9 +205,10 @@ static void enter_list(struct page *page, bool ordered, unsigned number, char de
 /* An item: its number, its box or a bullet that says how deep it is. */
 static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 {
-	static const char *const bullets[2][3] = {{"* ", "- ", "+ "}, {"• ", "◦ ", "▪ "}};
+	static const char *const bullets[2][3] = { { "* ", "- ", "+ " }, { "• ", "◦ ", "▪ " } };
 	size_t list = page->list_depth > LISTS ? LISTS - 1 : page->list_depth - 1;
 	struct ik_buf mark;
+
 	ik_buf_init(&mark, IK_KIB(1));
 	separate(page);
 	if (page->lists[list].ordered)
@@ -228,6 +240,7 @@ static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
 	struct ik_flow *flow = &page->flow;
+
 	ik_flow_code(flow, 0, flow->text.length);
 	ik_flow_clear(flow);
 	page->in_code = false;
@@ -240,10 +253,11 @@ static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 /* A heading: the first two levels are underlined. */
 static void leave_heading(struct page *page)
 {
-	static const char *const rules[2][2] = {{"=", "-"}, {"═", "─"}};
+	static const char *const rules[2][2] = { { "=", "-" }, { "═", "─" } };
 	unsigned level = page->heading;
 	int width = ik_flow_width(&page->flow, 0, page->flow.text.length);
 	int room = ik_flow_room(&page->flow);
+
 	flush(page);
 	page->heading = 0;
 	if (ik_cursor_line_starts(&page->cursor) != '#')
@@ -269,6 +283,7 @@ static int enter_table(struct page *page, const MD_BLOCK_TABLE_DETAIL *table)
 static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 {
 	struct page *page = userdata;
+
 	flush(page);
 	page->open_rule = -1;
 	switch (type) {
@@ -289,8 +304,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	case MD_BLOCK_HR:
 		separate(page);
 		ik_cursor_skip_line(&page->cursor);
-		ik_flow_rule(&page->flow, page->request->utf8 ? "─" : "-", ik_flow_room(&page->flow),
-			NULL, 0, IK_STYLE_FRAME);
+		ik_flow_rule(&page->flow, page->request->utf8 ? "─" : "-", ik_flow_room(&page->flow), NULL,
+			0, IK_STYLE_FRAME);
 		break;
 	case MD_BLOCK_H:
 		separate(page);
@@ -319,7 +334,9 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 static void leave_cell(struct page *page, const MD_BLOCK_TD_DETAIL *cell)
 {
 	enum ik_table_align align = cell->align == MD_ALIGN_RIGHT ? IK_TABLE_RIGHT
-		: cell->align == MD_ALIGN_CENTER ? IK_TABLE_CENTRE : IK_TABLE_LEFT;
+		: cell->align == MD_ALIGN_CENTER                      ? IK_TABLE_CENTRE
+															  : IK_TABLE_LEFT;
+
 	ik_table_add(&page->table, page->cell_start, page->flow.text.length, align);
 	page->head = 0;
 }
@@ -327,6 +344,7 @@ static void leave_cell(struct page *page, const MD_BLOCK_TD_DETAIL *cell)
 static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 {
 	struct page *page = userdata;
+
 	switch (type) {
 	case MD_BLOCK_H:
 		leave_heading(page);
@@ -360,6 +378,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 static int enter_span(MD_SPANTYPE type, void *detail, void *userdata)
 {
 	struct page *page = userdata;
+
 	switch (type) {
 	case MD_SPAN_EM:
 		page->emphasis++;
@@ -389,6 +408,7 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *userdata)
 static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 {
 	struct page *page = userdata;
+
 	switch (type) {
 	case MD_SPAN_EM:
 		page->emphasis--;
@@ -405,8 +425,9 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 		break;
 	case MD_SPAN_A:
 	case MD_SPAN_IMG:
-		read_address(page, type == MD_SPAN_A ? &((MD_SPAN_A_DETAIL *)detail)->href
-			: &((MD_SPAN_IMG_DETAIL *)detail)->src);
+		read_address(page,
+			type == MD_SPAN_A ? &((MD_SPAN_A_DETAIL *)detail)->href
+							  : &((MD_SPAN_IMG_DETAIL *)detail)->src);
 		page->link--;
 		add_address(page);
 		break;
@@ -421,6 +442,7 @@ static void add_code(struct page *page, const char *line, size_t length)
 {
 	enum ik_style style;
 	bool plain = page->indented && ik_code_is_diff(page->language); /* a blank says what it is */
+
 	for (size_t at = 0, size; at < length; at += size) {
 		size = ik_code_run(page->language, line, length, at, &style);
 		add_text(page, line + at, size, plain ? IK_STYLE_CODE : style);
@@ -433,9 +455,11 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 	struct page *page = userdata;
 	enum ik_style style = page->in_code ? IK_STYLE_CODE : style_here(page);
 	bool feed = size == 1 && *text == '\n';
+
 	if (type == MD_TEXT_ENTITY) {
 		struct ik_buf decoded;
 		size_t source = source_of(page, text);
+
 		if (source != IK_FLOW_OWN)
 			ik_cursor_move(&page->cursor, source + size);
 		ik_buf_init(&decoded, IK_KIB(4));
@@ -461,6 +485,7 @@ static void render_tail(struct page *page)
 {
 	const struct ik_render *request = page->request;
 	size_t start = request->tail > request->start ? request->tail : request->start;
+
 	if (request->end <= start)
 		return;
 	if (start < request->end && request->text[start] == '\n')
@@ -484,16 +509,16 @@ static bool render_page(struct page *page)
 		.text = on_text,
 	};
 	const struct ik_render *request = page->request;
+
 	if (request->start >= request->tail)
 		return true;
-	if (request->learnt && request->learnt->text.length > 0
-		&& memchr(request->text + request->start, '[', request->end - request->start)) {
+	if (request->learnt && request->learnt->text.length > 0 &&
+		memchr(request->text + request->start, '[', request->end - request->start)) {
 		ik_buf_append(&page->source, request->learnt->text.data, request->learnt->text.length);
 		ik_buf_putc(&page->source, '\n');
 		page->definitions = page->source.length;
 	}
-	ik_markdown_prepare(request, &page->source, &page->before, &page->origin,
-		&page->cursor.until);
+	ik_markdown_prepare(request, &page->source, &page->before, &page->origin, &page->cursor.until);
 	ik_delimiters_widen(&page->delimiters, &page->source);
 	if (ik_buf_status(&page->source) != IK_OK || page->source.length > UINT32_MAX)
 		return false;
@@ -511,17 +536,19 @@ static bool render_part(const struct ik_render *request, bool code_goes_on, stru
 {
 	struct page page = {
 		.request = request,
-		.cursor = {.text = request->text, .start = request->start, .at = request->start},
+		.cursor = { .text = request->text, .start = request->start, .at = request->start },
 		.first_line = lines->count,
 		.goes_on = code_goes_on,
 		.continues = true,
 		.open_rule = -1,
 	};
+
 	ik_buf_init(&page.source, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&page.address, IK_LIMIT_ENVELOPE);
 	ik_flow_init(&page.flow, lines, request->columns, request->utf8);
 	page.flow.source = request->start;
 	bool parsed = render_page(&page);
+
 	if (parsed)
 		render_tail(&page);
 	ik_flow_done(&page.flow);
@@ -536,6 +563,7 @@ static bool settle(struct ik_render *part, size_t size, struct ik_carry carry,
 	struct ik_settled *settled, struct ik_lines *lines)
 {
 	struct ik_render stays = *part;
+
 	if (size == 0)
 		return true;
 	stays.end = part->start + size;
@@ -544,8 +572,10 @@ static bool settle(struct ik_render *part, size_t size, struct ik_carry carry,
 		return false;
 	part->start = stays.end;
 	part->carry = carry;
-	*settled = (struct ik_settled){.at = (uint32_t)stays.end, .lines = lines->count,
-		.added = lines->added_length, .carry = carry};
+	*settled = (struct ik_settled){ .at = (uint32_t)stays.end,
+		.lines = lines->count,
+		.added = lines->added_length,
+		.carry = carry };
 	return true;
 }
 
@@ -554,12 +584,14 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 {
 	struct ik_render part = *request;
 	struct ik_carry carry;
-	bool parsed = true, grows = request->piecewise && request->growing
-		&& request->tail >= request->end;
+	bool parsed = true,
+		 grows = request->piecewise && request->growing && request->tail >= request->end;
+
 	ik_markdown_keep_settled(request, lines, &part);
 	if (grows) {
 		carry = part.carry;
 		size_t size = ik_markdown_settle(part.text, part.start, part.end, &carry);
+
 		if (size > 0)
 			lines->settled[IK_SETTLED_LINES].at = 0;
 		parsed = settle(&part, size, carry, &lines->settled[IK_SETTLED_BLOCKS], lines);
@@ -577,5 +609,7 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 }
 
 const struct ik_renderer ik_renderer_markdown = {
-	.split = ik_markdown_split, .render = render_markdown, .learn = ik_references_learn,
+	.split = ik_markdown_split,
+	.render = render_markdown,
+	.learn = ik_references_learn,
 };

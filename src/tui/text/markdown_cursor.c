@@ -8,6 +8,7 @@ static size_t line_end(const struct ik_markdown_cursor *cursor, size_t position)
 	if (position >= cursor->until)
 		return cursor->until;
 	const char *feed = memchr(cursor->text + position, '\n', cursor->until - position);
+
 	return feed ? (size_t)(feed - cursor->text) : cursor->until;
 }
 
@@ -30,6 +31,7 @@ static bool line_is_blank(const struct ik_markdown_cursor *cursor, size_t positi
 static size_t next_line(const struct ik_markdown_cursor *cursor)
 {
 	size_t position = cursor->at;
+
 	if (cursor->moved)
 		position = line_end(cursor, position) + 1;
 	while (position < cursor->until && line_is_blank(cursor, position))
@@ -58,6 +60,7 @@ void ik_cursor_skip_line(struct ik_markdown_cursor *cursor)
 void ik_cursor_leave_code(struct ik_markdown_cursor *cursor, char fence)
 {
 	size_t closing = line_content(cursor, cursor->at);
+
 	if (fence && closing < cursor->until && cursor->text[closing] == fence)
 		cursor->at = line_end(cursor, closing);
 	else if (cursor->at > cursor->start)
@@ -68,6 +71,7 @@ void ik_cursor_leave_code(struct ik_markdown_cursor *cursor, char fence)
 char ik_cursor_line_starts(const struct ik_markdown_cursor *cursor)
 {
 	size_t start = cursor->at;
+
 	while (start > cursor->start && cursor->text[start - 1] != '\n')
 		start--;
 	start = line_content(cursor, start);
@@ -79,11 +83,13 @@ bool ik_cursor_gap(struct ik_markdown_cursor *cursor)
 	if (cursor->moved) {
 		size_t next = line_end(cursor, cursor->at) + 1;
 		bool gap = next < cursor->until && line_is_blank(cursor, next);
+
 		if (gap)
 			cursor->at = next_line(cursor) - 1;
 		return gap;
 	}
 	size_t position = cursor->start;
+
 	if (position == 0 || cursor->text[--position] != '\n')
 		return false;
 	while (position > 0 && strchr(" \t>", cursor->text[position - 1]))

@@ -9,6 +9,7 @@
 static size_t count_cells(const char *line, size_t length)
 {
 	size_t start = strspn(line, " \t"), cells = 1;
+
 	while (length > start && strchr(" \t\r\n", line[length - 1]))
 		length--;
 	if (start < length && line[start] == '|')
@@ -25,6 +26,7 @@ static bool is_delimiter(const char *line, size_t length)
 {
 	size_t indent = strspn(line, " ");
 	bool dash = false, bar = false;
+
 	for (size_t i = 0; i < length; i++) {
 		if (!strchr("|:- \t\r\n", line[i]))
 			return false;
@@ -47,12 +49,15 @@ static size_t widen_row(struct ik_delimiters *delimiters, struct ik_buf *text, s
 {
 	for (size_t i = start; i < start + length; i++) {
 		size_t cell = strspn(text->data + i, ":-");
+
 		if (cell == 0)
 			continue;
 		const char *dash = memchr(text->data + i, '-', cell);
+
 		if (dash && cell < LEAST_CELL && delimiters->count < IK_DELIMITER_CELLS) {
 			size_t offset = (size_t)(dash - text->data);
 			size_t more = LEAST_CELL - cell;
+
 			ik_buf_insert(text, offset, "--", more);
 			delimiters->added[delimiters->count].offset = offset;
 			delimiters->added[delimiters->count++].count = more;
@@ -68,14 +73,16 @@ void ik_delimiters_widen(struct ik_delimiters *delimiters, struct ik_buf *text)
 {
 	size_t before = 0; /* cells of the line before */
 	char fence = '\0';
+
 	delimiters->count = 0;
 	for (size_t at = 0; at < text->length;) {
 		const char *line = text->data + at;
 		const char *feed = memchr(line, '\n', text->length - at);
 		size_t length = feed ? (size_t)(feed - line) + 1 : text->length - at;
 		char other = fence_of(line);
-		if (fence == '\0' && before > 0 && is_delimiter(line, length)
-			&& count_cells(line, length) == before)
+
+		if (fence == '\0' && before > 0 && is_delimiter(line, length) &&
+			count_cells(line, length) == before)
 			length = widen_row(delimiters, text, at, length);
 		before = memchr(text->data + at, '|', length) ? count_cells(text->data + at, length) : 0;
 		if (other != '\0' && (fence == '\0' || fence == other))
@@ -87,8 +94,10 @@ void ik_delimiters_widen(struct ik_delimiters *delimiters, struct ik_buf *text)
 size_t ik_delimiters_source(const struct ik_delimiters *delimiters, size_t offset)
 {
 	size_t sum = 0;
+
 	for (size_t i = 0; i < delimiters->count && delimiters->added[i].offset < offset; i++) {
 		size_t inside = offset - delimiters->added[i].offset;
+
 		sum += inside < delimiters->added[i].count ? inside : delimiters->added[i].count;
 	}
 	return offset - sum;

@@ -10,7 +10,7 @@
 
 void ik_flow_init(struct ik_flow *flow, struct ik_lines *lines, int columns, bool utf8)
 {
-	*flow = (struct ik_flow){.lines = lines, .columns = columns, .utf8 = utf8};
+	*flow = (struct ik_flow){ .lines = lines, .columns = columns, .utf8 = utf8 };
 	ik_buf_init(&flow->text, IK_LIMIT_ENVELOPE);
 }
 
@@ -38,13 +38,14 @@ void ik_flow_add(struct ik_flow *flow, const char *text, size_t length, size_t s
 		source = ik_lines_keep(flow->lines, text, length);
 	if (flow->count > 0) {
 		const struct ik_flow_piece *last = &flow->pieces[flow->count - 1];
-		if (last->added == added && last->style == style
-			&& last->source + (start - last->start) == source)
+
+		if (last->added == added && last->style == style &&
+			last->source + (start - last->start) == source)
 			return;
 	}
 	if (flow->count == flow->capacity) {
 		flow->capacity = flow->capacity ? flow->capacity * 2 : 16;
-		flow->pieces = ik_alloc_array(flow->pieces, flow->capacity, sizeof *flow->pieces);
+		flow->pieces = ik_alloc_array(flow->pieces, flow->capacity, sizeof(*flow->pieces));
 	}
 	flow->pieces[flow->count++] = (struct ik_flow_piece){
 		.start = (uint32_t)start,
@@ -58,11 +59,13 @@ void ik_flow_tab(struct ik_flow *flow, bool code, enum ik_style style)
 {
 	static const char blanks[IK_CODE_TAB_COLUMNS + 1] = "    ";
 	size_t count = 1;
+
 	if (code) {
 		const char *feed = memrchr(flow->text.data, '\n', flow->text.length);
 		size_t start = feed ? (size_t)(feed - flow->text.data) + 1 : 0;
-		count = IK_CODE_TAB_COLUMNS - ik_utf8_width(flow->text.data + start, flow->text.length - start)
-			% IK_CODE_TAB_COLUMNS;
+
+		count = IK_CODE_TAB_COLUMNS -
+			ik_utf8_width(flow->text.data + start, flow->text.length - start) % IK_CODE_TAB_COLUMNS;
 	}
 	ik_flow_add(flow, blanks, count, IK_FLOW_OWN, style);
 }
@@ -70,9 +73,11 @@ void ik_flow_tab(struct ik_flow *flow, bool code, enum ik_style style)
 /* The length of a break of HTML at the start of a text; 0: there is none. */
 static size_t break_length(const char *text, size_t length)
 {
-	static const char *const breaks[] = {"<br>", "<br/>", "<br />"};
-	for (size_t i = 0; i < sizeof breaks / sizeof *breaks; i++) {
+	static const char *const breaks[] = { "<br>", "<br/>", "<br />" };
+
+	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
 		size_t size = strlen(breaks[i]);
+
 		if (size <= length && strncasecmp(text, breaks[i], size) == 0)
 			return size;
 	}
@@ -84,9 +89,11 @@ size_t ik_flow_special(const char *text, size_t length, size_t breaks, size_t *r
 	const char *tab = memchr(text, '\t', length);
 	size_t end = tab ? (size_t)(tab - text) : length;
 	const char *at = text + breaks;
-	*ret_length = tab != NULL;
+
+	*ret_length = tab ? 1 : 0;
 	while (at < text + end && (at = memchr(at, '<', (size_t)(text + end - at)))) {
 		size_t size = break_length(at, (size_t)(text + length - at));
+
 		if (size > 0) {
 			*ret_length = size;
 			return (size_t)(at - text);
@@ -99,11 +106,13 @@ size_t ik_flow_special(const char *text, size_t length, size_t breaks, size_t *r
 int ik_flow_width(const struct ik_flow *flow, size_t start, size_t end)
 {
 	int widest = 0;
+
 	while (start < end) {
 		const char *line = flow->text.data + start;
 		const char *feed = memchr(line, '\n', end - start);
 		size_t length = feed ? (size_t)(feed - line) : end - start;
 		int width = (int)ik_utf8_width(line, length);
+
 		widest = width > widest ? width : widest;
 		start += length + 1;
 	}
@@ -114,6 +123,7 @@ int ik_flow_width(const struct ik_flow *flow, size_t start, size_t end)
 static int indentation(const struct ik_flow *flow)
 {
 	int columns = 0;
+
 	for (size_t i = 0; i < flow->depth && i < IK_FLOW_DEPTH; i++)
 		columns += flow->frames[i].columns;
 	return columns;
@@ -122,6 +132,7 @@ static int indentation(const struct ik_flow *flow)
 int ik_flow_room(const struct ik_flow *flow)
 {
 	int room = flow->columns - indentation(flow);
+
 	return room > 0 ? room : 1;
 }
 
@@ -135,7 +146,7 @@ void ik_flow_push(struct ik_flow *flow, const char *mark)
 	int columns = mark ? (int)ik_utf8_width(mark, length) : 2;
 	bool fits = indentation(flow) + columns <= flow->columns / 2;
 	struct ik_flow_frame *frame = &flow->frames[flow->depth++];
-	*frame = (struct ik_flow_frame){.quote = !mark, .columns = fits ? columns : 0};
+	*frame = (struct ik_flow_frame){ .quote = !mark, .columns = fits ? columns : 0 };
 	if (mark && !fits)
 		ik_flow_add(flow, mark, length, IK_FLOW_OWN, IK_STYLE_DIM);
 	if (!mark || !fits)
@@ -160,19 +171,21 @@ void ik_flow_pop(struct ik_flow *flow)
 int ik_flow_line(struct ik_flow *flow, size_t source)
 {
 	int column = 0;
+
 	if (source > flow->source)
 		flow->source = source;
 	ik_lines_add(flow->lines, flow->source);
 	for (size_t i = 0; i < flow->depth && i < IK_FLOW_DEPTH; i++) {
 		struct ik_flow_frame *frame = &flow->frames[i];
+
 		if (frame->quote && frame->columns > 0) {
 			if (flow->bar_length == 0) {
 				const char *bar = flow->utf8 ? "│" : "|";
+
 				flow->bar_length = (uint32_t)strlen(bar);
 				flow->bar = ik_lines_keep(flow->lines, bar, flow->bar_length);
 			}
-			ik_lines_add_kept(flow->lines, flow->bar, flow->bar_length, column,
-				IK_STYLE_FRAME);
+			ik_lines_add_kept(flow->lines, flow->bar, flow->bar_length, column, IK_STYLE_FRAME);
 		} else if (frame->mark_due) {
 			ik_lines_add_kept(flow->lines, frame->mark, frame->mark_length, column,
 				(enum ik_style)frame->mark_style);
@@ -187,8 +200,10 @@ int ik_flow_line(struct ik_flow *flow, size_t source)
 static size_t piece_at(const struct ik_flow *flow, size_t position)
 {
 	size_t low = 0, high = flow->count;
+
 	while (low + 1 < high) {
 		size_t middle = low + (high - low) / 2;
+
 		if (flow->pieces[middle].start <= position)
 			low = middle;
 		else
@@ -201,6 +216,7 @@ size_t ik_flow_source(const struct ik_flow *flow, size_t position)
 {
 	for (size_t i = piece_at(flow, position); i < flow->count; i++) {
 		const struct ik_flow_piece *piece = &flow->pieces[i];
+
 		if (!piece->added)
 			return piece->source + (position > piece->start ? position - piece->start : 0);
 	}
@@ -212,9 +228,11 @@ void ik_flow_runs(struct ik_flow *flow, size_t start, size_t end, int column)
 	for (size_t i = piece_at(flow, start); start < end && i < flow->count; i++) {
 		const struct ik_flow_piece *piece = &flow->pieces[i];
 		size_t stop = i + 1 < flow->count ? flow->pieces[i + 1].start : flow->text.length;
+
 		if (stop > end)
 			stop = end;
 		size_t source = piece->source + (start - piece->start);
+
 		if (piece->added)
 			ik_lines_add_kept(flow->lines, source, stop - start, column,
 				(enum ik_style)piece->style);
@@ -230,10 +248,11 @@ void ik_flow_runs(struct ik_flow *flow, size_t start, size_t end, int column)
 void ik_flow_wrap(struct ik_flow *flow, size_t start, size_t end)
 {
 	size_t first = start;
+
 	do {
-		struct ik_row row = ik_wrap_row(flow->text.data + start, end - start,
-			ik_flow_room(flow));
+		struct ik_row row = ik_wrap_row(flow->text.data + start, end - start, ik_flow_room(flow));
 		int column = ik_flow_line(flow, ik_flow_source(flow, start));
+
 		if (start > first)
 			ik_lines_continue(flow->lines);
 		ik_flow_runs(flow, start, start + row.shown, column);
@@ -245,9 +264,11 @@ void ik_flow_wrap(struct ik_flow *flow, size_t start, size_t end)
 static size_t code_row(const char *text, size_t length, int room)
 {
 	size_t width;
+
 	if (ik_utf8_fit(text, length, (size_t)room, &width) == length)
 		return length;
 	size_t end = ik_utf8_fit(text, length, room > 1 ? (size_t)room - 1 : 1, NULL);
+
 	return end > 0 ? end : ik_cluster_next(text, length).length;
 }
 
@@ -256,20 +277,22 @@ void ik_flow_code(struct ik_flow *flow, size_t start, size_t end)
 	const char *text = flow->text.data;
 	const char *mark = flow->utf8 ? "↩" : "\\";
 	int room = ik_flow_room(flow);
+
 	while (start < end) {
 		const char *feed = memchr(text + start, '\n', end - start);
 		size_t line_end = feed ? (size_t)(feed - text) : end, first = start;
+
 		do {
 			size_t stop = start + code_row(text + start, line_end - start, room);
 			int column = ik_flow_line(flow, ik_flow_source(flow, start));
+
 			if (start > first)
 				ik_lines_continue(flow->lines);
 			ik_flow_runs(flow, start, stop, column);
 			start = stop;
 			if (start < line_end && room > 1)
-				ik_lines_add_kept(flow->lines,
-					ik_lines_keep(flow->lines, mark, strlen(mark)), strlen(mark),
-					column + room - 1, IK_STYLE_FRAME);
+				ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, mark, strlen(mark)),
+					strlen(mark), column + room - 1, IK_STYLE_FRAME);
 		} while (start < line_end);
 		start = line_end + 1;
 	}
@@ -282,6 +305,7 @@ void ik_flow_rule(struct ik_flow *flow, const char *character, int columns, cons
 	size_t size = strlen(character), width = 0;
 	int drawn = 0;
 	struct ik_buf rule;
+
 	ik_buf_init(&rule, IK_KIB(64));
 	if (label_length > 0 && columns > 8) {
 		ik_buf_puts(&rule, character);
@@ -294,8 +318,8 @@ void ik_flow_rule(struct ik_flow *flow, const char *character, int columns, cons
 	}
 	for (; drawn < columns && rule.length + size < IK_KIB(64); drawn++)
 		ik_buf_puts(&rule, character);
-	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, rule.data, rule.length),
-		rule.length, column, style);
+	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, rule.data, rule.length), rule.length,
+		column, style);
 	ik_buf_done(&rule);
 }
 

@@ -27,7 +27,7 @@ struct ik_flow_piece {
 struct ik_flow_frame {
 	int columns;
 	bool quote;
-	bool mark_due;      /* the mark comes with the next line */
+	bool mark_due;              /* the mark comes with the next line */
 	uint32_t mark, mark_length; /* kept beside the lines */
 	uint8_t mark_style;
 };
@@ -36,13 +36,13 @@ struct ik_flow {
 	struct ik_lines *lines;
 	int columns;
 	bool utf8;
-	size_t source;      /* how far in the source the lines are */
+	size_t source; /* how far in the source the lines are */
 	struct ik_buf text;
 	struct ik_flow_piece *pieces;
 	size_t count, capacity;
 	struct ik_flow_frame frames[IK_FLOW_DEPTH];
 	size_t depth;
-	uint32_t bar;       /* of quotes, kept; 0 length: not yet */
+	uint32_t bar; /* of quotes, kept; 0 length: not yet */
 	uint32_t bar_length;
 };
 

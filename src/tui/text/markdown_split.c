@@ -14,7 +14,7 @@
 enum outer { OUTER_TEXT, OUTER_LIST, OUTER_TABLE };
 enum answer { NO, YES, UNKNOWN };
 
-struct line {
+struct markdown_split_line {
 	const char *text;
 	size_t length; /* without the line feed */
 	bool complete;
@@ -27,56 +27,61 @@ struct scan {
 	bool blank_before;
 	size_t fence_length; /* 0: in no fence */
 	char fence_char;
-	size_t fence_at;     /* where its line begins */
-	size_t previous;     /* where the line before begins */
+	size_t fence_at; /* where its line begins */
+	size_t previous; /* where the line before begins */
 	size_t table_at;
 };
 
-static struct line line_at(const char *text, size_t position, size_t length)
+static struct markdown_split_line line_at(const char *text, size_t position, size_t length)
 {
 	const char *end = memchr(text + position, '\n', length - position);
-	return (struct line){
+
+	return (struct markdown_split_line){
 		.text = text + position,
 		.length = end ? (size_t)(end - text) - position : length - position,
-		.complete = end != NULL,
+		.complete = end,
 	};
 }
 
 /* Blanks at the start of a line. */
-static size_t indentation(struct line line)
+static size_t indentation(struct markdown_split_line line)
 {
 	size_t count = 0;
+
 	while (count < line.length && (line.text[count] == ' ' || line.text[count] == '\t'))
 		count++;
 	return count;
 }
 
 /* Does a line begin with a letter: with no mark of a block? */
-static bool begins_with_letter(struct line line)
+static bool begins_with_letter(struct markdown_split_line line)
 {
 	char first = line.length > 0 ? line.text[0] : '\0';
-	return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')
-		|| (unsigned char)first >= 0x80;
+
+	return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') ||
+		(unsigned char)first >= 0x80;
 }
 
 /* How often the byte at position is repeated. */
-static size_t run_length(struct line line, size_t position)
+static size_t run_length(struct markdown_split_line line, size_t position)
 {
 	size_t end = position;
+
 	while (end < line.length && line.text[end] == line.text[position])
 		end++;
 	return end - position;
 }
 
 /* Does a list item begin at position of the line? *ret_length: of its mark. */
-static enum answer item_at(struct line line, size_t position, size_t *ret_length)
+static enum answer item_at(struct markdown_split_line line, size_t position, size_t *ret_length)
 {
 	size_t at = position;
+
 	if (at < line.length && strchr("-+*", line.text[at])) {
 		at++;
 	} else {
-		while (at < line.length && at - position < MARK_DIGITS
-			&& line.text[at] >= '0' && line.text[at] <= '9')
+		while (at < line.length && at - position < MARK_DIGITS && line.text[at] >= '0' &&
+			line.text[at] <= '9')
 			at++;
 		if (at == line.length)
 			return line.complete || at == position ? NO : UNKNOWN;
@@ -91,9 +96,10 @@ static enum answer item_at(struct line line, size_t position, size_t *ret_length
 }
 
 /* Does it look like the line under a table's head? */
-static bool is_table_rule(struct line line)
+static bool is_table_rule(struct markdown_split_line line)
 {
 	bool bar = false, dash = false;
+
 	for (size_t i = 0; i < line.length; i++) {
 		if (!strchr("|:- \t", line.text[i]))
 			return false;
@@ -104,9 +110,10 @@ static bool is_table_rule(struct line line)
 }
 
 /* Enter a fence if the line opens one, behind marks of list items maybe. */
-static bool open_fence(struct scan *scan, struct line line)
+static bool open_fence(struct scan *scan, struct markdown_split_line line)
 {
 	size_t at = indentation(line), mark;
+
 	while (item_at(line, at, &mark) == YES) {
 		at += mark;
 		while (at < line.length && line.text[at] == ' ')
@@ -117,8 +124,9 @@ static bool open_fence(struct scan *scan, struct line line)
 	if (at > 3 && scan->outer != OUTER_LIST)
 		return false;
 	size_t run = run_length(line, at);
-	if (run < FENCE_LEAST || (line.text[at] == '`'
-		&& memchr(line.text + at + run, '`', line.length - at - run)))
+
+	if (run < FENCE_LEAST ||
+		(line.text[at] == '`' && memchr(line.text + at + run, '`', line.length - at - run)))
 		return false;
 	scan->fence_length = run;
 	scan->fence_char = line.text[at];
@@ -127,9 +135,10 @@ static bool open_fence(struct scan *scan, struct line line)
 }
 
 /* Does the line close the fence that is open? */
-static bool closes_fence(const struct scan *scan, struct line line)
+static bool closes_fence(const struct scan *scan, struct markdown_split_line line)
 {
 	size_t at = indentation(line);
+
 	if (at >= line.length || line.text[at] != scan->fence_char)
 		return false;
 	size_t run = run_length(line, at);
@@ -139,10 +148,11 @@ static bool closes_fence(const struct scan *scan, struct line line)
 }
 
 /* Take a complete line. */
-static void take_line(struct scan *scan, struct line line)
+static void take_line(struct scan *scan, struct markdown_split_line line)
 {
 	size_t mark, indent = indentation(line);
 	size_t at = (size_t)(line.text - scan->text);
+
 	if (scan->fence_length > 0) {
 		if (closes_fence(scan, line))
 			scan->fence_length = 0;
@@ -167,8 +177,8 @@ static void take_line(struct scan *scan, struct line line)
 		scan->outer = OUTER_LIST;
 	else if (scan->outer == OUTER_LIST && indent == 0 && scan->blank_before)
 		scan->outer = OUTER_TEXT;
-	if (!open_fence(scan, line) && scan->outer == OUTER_TEXT && !scan->blank_before
-		&& at > 0 && is_table_rule(line)) {
+	if (!open_fence(scan, line) && scan->outer == OUTER_TEXT && !scan->blank_before && at > 0 &&
+		is_table_rule(line)) {
 		scan->outer = OUTER_TABLE;
 		scan->table_at = scan->previous;
 	}
@@ -177,13 +187,14 @@ static void take_line(struct scan *scan, struct line line)
 }
 
 /* May a section end before the line that begins so many bytes behind its start? */
-static enum answer may_cut(const struct scan *scan, struct line line, size_t size,
+static enum answer may_cut(const struct scan *scan, struct markdown_split_line line, size_t size,
 	struct ik_carry *ret_carry)
 {
 	size_t mark;
-	*ret_carry = (struct ik_carry){0};
+
+	*ret_carry = (struct ik_carry){ 0 };
 	if (scan->fence_length > 0) {
-		*ret_carry = (struct ik_carry){IK_MARKDOWN_CODE, (uint32_t)scan->fence_at};
+		*ret_carry = (struct ik_carry){ IK_MARKDOWN_CODE, (uint32_t)scan->fence_at };
 		return size >= SECTION_SOFT ? YES : NO;
 	}
 	if (size < SECTION_LEAST)
@@ -192,13 +203,14 @@ static enum answer may_cut(const struct scan *scan, struct line line, size_t siz
 		return NO;
 	if (scan->outer == OUTER_LIST) {
 		enum answer item = item_at(line, 0, &mark);
+
 		if (item == UNKNOWN)
 			return UNKNOWN;
 		if (item == YES)
 			return size >= SECTION_SOFT ? YES : NO;
 	}
 	if (scan->outer == OUTER_TABLE && !scan->blank_before) {
-		*ret_carry = (struct ik_carry){IK_MARKDOWN_TABLE, (uint32_t)scan->table_at};
+		*ret_carry = (struct ik_carry){ IK_MARKDOWN_TABLE, (uint32_t)scan->table_at };
 		return size >= SECTION_SOFT ? YES : NO;
 	}
 	return scan->blank_before ? YES : NO;
@@ -208,16 +220,19 @@ static enum answer may_cut(const struct scan *scan, struct line line, size_t siz
 static size_t cut_line(const char *text, size_t length)
 {
 	const char *blank = memrchr(text, ' ', IK_SECTION_MAX);
+
 	if (blank)
 		return (size_t)(blank - text) + 1;
 	size_t cut = ik_utf8_cut(text, length, IK_SECTION_MAX);
+
 	return cut > 0 ? cut : IK_SECTION_MAX;
 }
 
 /* A scan that begins where a section does. */
 static struct scan scan_start(const char *text, size_t length, size_t start, struct ik_carry carry)
 {
-	struct scan scan = {.text = text, .length = length, .previous = start};
+	struct scan scan = { .text = text, .length = length, .previous = start };
+
 	if (carry.kind == IK_MARKDOWN_CODE) {
 		scan.outer = OUTER_LIST; /* a fence may stand anywhere in one */
 		open_fence(&scan, line_at(text, carry.origin, length));
@@ -233,10 +248,12 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, struct i
 {
 	struct scan scan = scan_start(text, length, start, *carry);
 	struct ik_carry next;
+
 	for (size_t position = start; position < length;) {
-		struct line line = line_at(text, position, length);
+		struct markdown_split_line line = line_at(text, position, length);
 		size_t size = position - start;
 		enum answer cut = size > 0 ? may_cut(&scan, line, size, &next) : NO;
+
 		if (cut == UNKNOWN)
 			return 0;
 		if (cut == YES || (size > 0 && size + line.length >= IK_SECTION_MAX)) {
@@ -246,8 +263,8 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, struct i
 		if (line.length >= IK_SECTION_MAX) {
 			size = cut_line(text + start, length - start);
 			*carry = scan.fence_length > 0
-				? (struct ik_carry){IK_MARKDOWN_CODE, (uint32_t)scan.fence_at}
-				: (struct ik_carry){IK_MARKDOWN_LINE, 0};
+				? (struct ik_carry){ IK_MARKDOWN_CODE, (uint32_t)scan.fence_at }
+				: (struct ik_carry){ IK_MARKDOWN_LINE, 0 };
 			return size;
 		}
 		if (!line.complete)
@@ -261,11 +278,12 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, struct i
 /* Is the line that ends before position one of code, and has a next one the same frame? */
 static bool is_behind_code(const struct scan *scan, size_t start, size_t position)
 {
-	if (scan->fence_length == 0 || scan->outer != OUTER_TEXT
-		|| scan->text[scan->fence_at] != scan->fence_char || position - start < 2)
+	if (scan->fence_length == 0 || scan->outer != OUTER_TEXT ||
+		scan->text[scan->fence_at] != scan->fence_char || position - start < 2)
 		return false;
 	const char *before = memrchr(scan->text + start, '\n', position - 1 - start);
 	size_t line = before ? (size_t)(before - scan->text) + 1 : start;
+
 	return line != scan->fence_at && line + 1 < position;
 }
 
@@ -273,12 +291,14 @@ size_t ik_markdown_settle(const char *text, size_t start, size_t end, struct ik_
 {
 	struct scan scan = scan_start(text, end, start, *carry);
 	size_t settled = 0;
+
 	for (size_t position = start; position < end;) {
-		struct line line = line_at(text, position, end);
+		struct markdown_split_line line = line_at(text, position, end);
 		struct ik_carry next;
 		bool code = is_behind_code(&scan, start, position);
-		if (position > start
-			&& may_cut(&scan, line, code ? SECTION_SOFT : SECTION_LEAST, &next) == YES) {
+
+		if (position > start &&
+			may_cut(&scan, line, code ? SECTION_SOFT : SECTION_LEAST, &next) == YES) {
 			settled = position - start;
 			*carry = next;
 		}
@@ -291,14 +311,16 @@ size_t ik_markdown_settle(const char *text, size_t start, size_t end, struct ik_
 }
 
 /* What may be a mark that stands in a pair, or is more than it looks. */
+/* clang-format off */
 static const bool is_mark[UCHAR_MAX + 1] = {
 	['*'] = true, ['_'] = true, ['`'] = true, ['~'] = true, ['['] = true, [']'] = true,
 	['<'] = true, ['>'] = true, ['&'] = true, ['\\'] = true, ['|'] = true, ['\t'] = true,
 	['\0'] = true,
 };
+/* clang-format on */
 
 /* Is a complete line of a paragraph without a mark that another line may answer? */
-static bool is_plain_line(struct line line)
+static bool is_plain_line(struct markdown_split_line line)
 {
 	if (!line.complete || !begins_with_letter(line))
 		return false;
@@ -309,7 +331,7 @@ static bool is_plain_line(struct line line)
 }
 
 /* Does a line make a heading of what stands before it? */
-static bool is_underline(struct line line)
+static bool is_underline(struct markdown_split_line line)
 {
 	for (size_t i = 0; i < line.length; i++)
 		if (!strchr("=- \t", line.text[i]))
@@ -320,10 +342,12 @@ static bool is_underline(struct line line)
 bool ik_markdown_is_settled(const char *text, size_t start, size_t end)
 {
 	size_t position = start;
+
 	if (start == end || !begins_with_letter(line_at(text, start, end)))
 		return false;
 	while (position < end) {
-		struct line line = line_at(text, position, end);
+		struct markdown_split_line line = line_at(text, position, end);
+
 		if (indentation(line) == line.length)
 			return true;
 		if (memchr(line.text, '|', line.length) || is_underline(line))
@@ -336,8 +360,10 @@ bool ik_markdown_is_settled(const char *text, size_t start, size_t end)
 size_t ik_markdown_settle_lines(const char *text, size_t start, size_t end)
 {
 	size_t position = start, before = start;
+
 	while (position < end) {
-		struct line line = line_at(text, position, end);
+		struct markdown_split_line line = line_at(text, position, end);
+
 		if (!is_plain_line(line)) {
 			if (!begins_with_letter(line))
 				position = before;
@@ -355,6 +381,7 @@ void ik_markdown_keep_settled(const struct ik_render *request, struct ik_lines *
 	struct ik_render *part)
 {
 	struct ik_settled *settled = &lines->settled[IK_SETTLED_LINES];
+
 	if (settled->at > 0 && !ik_markdown_is_settled(request->text, settled->at, request->end))
 		settled->at = 0;
 	if (settled->at == 0)
@@ -372,15 +399,17 @@ void ik_markdown_keep_settled(const struct ik_render *request, struct ik_lines *
 bool ik_markdown_goes_on(const struct ik_render *request)
 {
 	struct ik_carry carry = request->carry;
-	return request->end < request->length
-		&& ik_markdown_split(request->text, request->start, request->length, &carry) > 0
-		&& carry.kind == IK_MARKDOWN_CODE;
+
+	return request->end < request->length &&
+		ik_markdown_split(request->text, request->start, request->length, &carry) > 0 &&
+		carry.kind == IK_MARKDOWN_CODE;
 }
 
 /* Where the last line of the section begins. */
 static size_t last_line(const struct ik_render *request, size_t until)
 {
 	const char *feed = memrchr(request->text + request->start, '\n', until - request->start);
+
 	return feed ? (size_t)(feed - request->text) + 1 : request->start;
 }
 
@@ -398,14 +427,14 @@ static size_t hold_back(const struct ik_render *request, size_t until)
 {
 	const char *text = request->text;
 	size_t line = last_line(request, until);
+
 	if (only(text + line, until - line, "-=*_#>+`~|: \t0123456789.)"))
 		until = line;
 	/* A line of cells, which is a head once the rule under it is there. */
 	size_t end = until > request->start && text[until - 1] == '\n' ? until - 1 : until;
 	line = last_line(request, end);
-	if (end > line && text[line] == '|' && request->carry.kind != IK_MARKDOWN_TABLE
-		&& (line == request->start || text[line - 1] != '\n' || line < 2
-			|| text[line - 2] == '\n'))
+	if (end > line && text[line] == '|' && request->carry.kind != IK_MARKDOWN_TABLE &&
+		(line == request->start || text[line - 1] != '\n' || line < 2 || text[line - 2] == '\n'))
 		return line;
 	while (until > request->start && strchr("*_`~", text[until - 1]))
 		until--;
@@ -416,11 +445,13 @@ static size_t hold_back(const struct ik_render *request, size_t until)
  * nothing is not shown, as it lies behind the text. */
 static void close_spans(const char *text, size_t length, struct ik_buf *out)
 {
-	char open[8][3] = {{0}};
+	char open[8][3] = { { 0 } };
 	size_t depth = 0, code = 0;
+
 	for (size_t i = 0; i < length;) {
 		char byte = text[i];
 		size_t run = 1;
+
 		while (i + run < length && text[i + run] == byte)
 			run++;
 		if (byte == '`') {
@@ -428,12 +459,13 @@ static void close_spans(const char *text, size_t length, struct ik_buf *out)
 		} else if (byte == '\\' && code == 0) {
 			run = 2;
 		} else if (code == 0 && run <= 2 && (byte == '*' || (byte == '~' && run == 2))) {
-			char mark[3] = {byte, run == 2 ? byte : '\0', '\0'};
+			char mark[3] = { byte, run == 2 ? byte : '\0', '\0' };
 			bool before = i > 0 && !strchr(" \t\n", text[i - 1]);
+
 			if (depth > 0 && before && strcmp(open[depth - 1], mark) == 0)
 				depth--;
 			else if (depth < 8 && i + run < length && !strchr(" \t\n", text[i + run]))
-				memcpy(open[depth++], mark, sizeof mark);
+				memcpy(open[depth++], mark, sizeof(mark));
 		}
 		i += run;
 	}
@@ -462,9 +494,11 @@ static bool ends_in_fence(const struct ik_render *request, size_t until, size_t 
 {
 	*ret_behind = request->start;
 	struct scan scan = scan_start(request->text, until, request->start, request->carry);
+
 	for (size_t position = request->start; position < until;) {
-		struct line line = line_at(request->text, position, until);
+		struct markdown_split_line line = line_at(request->text, position, until);
 		bool fence = scan.fence_length > 0;
+
 		take_line(&scan, line);
 		position += line.length + 1;
 		if (fence && scan.fence_length == 0)
@@ -478,8 +512,10 @@ static void complete(const struct ik_render *request, size_t least, size_t until
 	struct ik_buf *out)
 {
 	size_t start = until;
-	while (start > least && !(request->text[start - 1] == '\n'
-			&& (start - 1 == least || request->text[start - 2] == '\n')))
+
+	while (start > least &&
+		!(request->text[start - 1] == '\n' &&
+			(start - 1 == least || request->text[start - 2] == '\n')))
 		start--;
 	close_link(request->text + start, until - start, out);
 	/* Marks at the beginning of a line could open a block: keep them on the last one. */
@@ -495,8 +531,10 @@ static void append_before(const struct ik_render *request, struct ik_buf *out)
 		return;
 	size_t lines = request->carry.kind == IK_MARKDOWN_TABLE ? 2 : 1;
 	size_t position = request->carry.origin;
+
 	for (size_t i = 0; i < lines && position < request->start; i++) {
-		struct line line = line_at(request->text, position, request->start);
+		struct markdown_split_line line = line_at(request->text, position, request->start);
+
 		ik_buf_append(out, line.text, line.length);
 		ik_buf_putc(out, '\n');
 		position += line.length + 1;
@@ -508,28 +546,33 @@ static void hide_definitions(char *text, size_t length)
 {
 	struct ik_reference reference;
 	char *const end = text + length;
-	for (char *line = text, *at = text; (at = strstr(at, "]:")) != NULL; at += 2) {
+
+	for (char *line = text, *at = text; (at = strstr(at, "]:")); at += 2) {
 		char *feed = memrchr(line, '\n', (size_t)(at - line));
+
 		line = feed ? feed + 1 : line;
 		feed = memchr(at, '\n', (size_t)(end - at));
 		feed = feed ? feed : end;
 		char *behind = line + ik_reference_start(line, (size_t)(feed - line));
+
 		if (ik_reference_read(behind, (size_t)(feed - behind), &reference))
 			behind[reference.label - 1] = '(';
 		at[1] = ';';
 	}
 }
 
-void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
-	size_t *ret_before, size_t *ret_origin, size_t *ret_until)
+void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out, size_t *ret_before,
+	size_t *ret_origin, size_t *ret_until)
 {
 	size_t until = request->end < request->tail ? request->end : request->tail;
 	size_t start = out->length;
+
 	append_before(request, out);
 	*ret_before = out->length - start;
 	*ret_origin = request->carry.origin;
 	size_t behind;
 	bool open = request->growing && !ends_in_fence(request, until, &behind);
+
 	if (open)
 		until = hold_back(request, until);
 	*ret_until = until;

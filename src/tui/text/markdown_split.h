@@ -60,7 +60,7 @@ bool ik_markdown_goes_on(const struct ik_render *request);
  *   are held back, and spans that are open are closed.
  * *ret_until gets the end of what is shown, in the text.
  */
-void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out,
-	size_t *ret_before, size_t *ret_origin, size_t *ret_until);
+void ik_markdown_prepare(const struct ik_render *request, struct ik_buf *out, size_t *ret_before,
+	size_t *ret_origin, size_t *ret_until);
 
 #endif

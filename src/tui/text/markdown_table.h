@@ -10,7 +10,7 @@
 
 #include "tui/text/markdown_flow.h"
 
-#define IK_TABLE_COLUMNS 64  /* a table with more is no table */
+#define IK_TABLE_COLUMNS 64 /* a table with more is no table */
 #define IK_TABLE_CELLS 8192
 
 enum ik_table_align { IK_TABLE_LEFT, IK_TABLE_CENTRE, IK_TABLE_RIGHT };
@@ -26,7 +26,7 @@ struct ik_table {
 	struct ik_table_cell *cells;
 	size_t count, capacity;
 	size_t columns;
-	bool continues;      /* the head was shown before */
+	bool continues; /* the head was shown before */
 };
 
 void ik_table_clear(struct ik_table *table);

@@ -27,6 +27,7 @@ void ik_duration_put(struct ik_buf *out, int64_t milliseconds)
 void ik_age_text(struct ik_buf *out, int64_t age_ms)
 {
 	long long minutes = (long long)(age_ms / 60000), hours = minutes / 60, days = hours / 24;
+
 	if (minutes < 1)
 		ik_buf_puts(out, _("now"));
 	else if (hours < 1)

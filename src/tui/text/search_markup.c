@@ -8,9 +8,19 @@
 /* What a byte may be: of a word, or gone when it is markup, or (an underscore) both. */
 enum { WORD = 1, GONE = 2 };
 static const uint8_t kinds[256] = {
-	['0' ... '9'] = WORD, ['A' ... 'Z'] = WORD, ['a' ... 'z'] = WORD, [0x80 ... 0xFF] = WORD,
-	['_'] = GONE, ['*'] = GONE, ['~'] = GONE, ['`'] = GONE, ['\\'] = GONE, ['['] = GONE,
-	[']'] = GONE, ['<'] = GONE, ['>'] = GONE,
+	['0' ... '9'] = WORD,
+	['A' ... 'Z'] = WORD,
+	['a' ... 'z'] = WORD,
+	[0x80 ... 0xFF] = WORD,
+	['_'] = GONE,
+	['*'] = GONE,
+	['~'] = GONE,
+	['`'] = GONE,
+	['\\'] = GONE,
+	['['] = GONE,
+	[']'] = GONE,
+	['<'] = GONE,
+	['>'] = GONE,
 };
 
 static uint8_t kind_at(const char *text, size_t at)
@@ -22,8 +32,15 @@ static uint8_t kind_at(const char *text, size_t at)
 static size_t next_mark(const char *text, size_t length, size_t from)
 {
 	static const bool marks[256] = {
-		['*'] = true, ['&'] = true, ['['] = true, [']'] = true, ['`'] = true, ['~'] = true,
-		['\\'] = true, ['<'] = true, ['>'] = true,
+		['*'] = true,
+		['&'] = true,
+		['['] = true,
+		[']'] = true,
+		['`'] = true,
+		['~'] = true,
+		['\\'] = true,
+		['<'] = true,
+		['>'] = true,
 	};
 
 	while (from < length && !marks[(unsigned char)text[from]])
@@ -35,6 +52,7 @@ static size_t next_mark(const char *text, size_t length, size_t from)
 static bool is_entity(const char *text, size_t length, size_t at)
 {
 	size_t end = at + 1;
+
 	if (end < length && text[end] == '#')
 		end++;
 	while (end < length && kind_at(text, end) == WORD)
@@ -50,12 +68,13 @@ static bool joins_at(const char *text, size_t length, size_t at)
 	if (text[at] == ']' && at + 1 < length && (text[at + 1] == '(' || text[at + 1] == '['))
 		return true;
 	size_t start = at, end = at;
+
 	while (start > 0 && (kind_at(text, start - 1) & GONE) && text[start - 1] != ']')
 		start--;
 	while (end < length && (kind_at(text, end) & GONE))
 		end++;
-	return start > 0 && kind_at(text, start - 1) == WORD && end < length
-		&& kind_at(text, end) == WORD;
+	return start > 0 && kind_at(text, start - 1) == WORD && end < length &&
+		kind_at(text, end) == WORD;
 }
 
 bool ik_markup_joins(const char *text, size_t length)
@@ -73,10 +92,23 @@ bool ik_markup_joins(const char *text, size_t length)
  * ASCII) nobody knows. */
 enum { LETTER = 1, DIGIT = 2, BETWEEN = 4 };
 static const uint8_t phrase_kinds[256] = {
-	['A' ... 'Z'] = LETTER, ['a' ... 'z'] = LETTER, ['0' ... '9'] = DIGIT,
-	[' '] = BETWEEN, ['\n'] = BETWEEN, ['\t'] = BETWEEN, ['!'] = BETWEEN, ['"' ... '%'] = BETWEEN,
-	['\'' ... '/'] = BETWEEN, [':'] = BETWEEN, [';'] = BETWEEN, ['='] = BETWEEN,
-	['?'] = BETWEEN, ['@'] = BETWEEN, ['^' ... '`'] = BETWEEN, ['{'] = BETWEEN, ['}'] = BETWEEN,
+	['A' ... 'Z'] = LETTER,
+	['a' ... 'z'] = LETTER,
+	['0' ... '9'] = DIGIT,
+	[' '] = BETWEEN,
+	['\n'] = BETWEEN,
+	['\t'] = BETWEEN,
+	['!'] = BETWEEN,
+	['"' ... '%'] = BETWEEN,
+	['\'' ... '/'] = BETWEEN,
+	[':'] = BETWEEN,
+	[';'] = BETWEEN,
+	['='] = BETWEEN,
+	['?'] = BETWEEN,
+	['@'] = BETWEEN,
+	['^' ... '`'] = BETWEEN,
+	['{'] = BETWEEN,
+	['}'] = BETWEEN,
 	['~'] = BETWEEN,
 };
 
@@ -94,6 +126,7 @@ static char folded(char byte, bool ignore_case)
 static size_t letters(const char *text, size_t length, size_t at)
 {
 	size_t count = 0;
+
 	while (at + count < length && phrase_kind(text[at + count]) == LETTER)
 		count++;
 	return count;
@@ -101,16 +134,17 @@ static size_t letters(const char *text, size_t length, size_t at)
 
 struct ik_phrase ik_phrase_of(const struct ik_needle *needle, const struct ik_needle *word)
 {
-	struct ik_phrase phrase = {.needle = needle};
+	struct ik_phrase phrase = { .needle = needle };
 	const char *found = word ? strstr(needle->pattern, word->pattern) : NULL;
+
 	if (!found)
 		return phrase;
 	phrase.start = (size_t)(found - needle->pattern);
 	phrase.end = phrase.start + word->length;
 	/* Digits are of lists perhaps, which are numbered anew. */
-	bool alone = letters(needle->pattern, needle->length, phrase.start) == word->length
-		&& (phrase.start == 0 || phrase_kind(found[-1]) == BETWEEN)
-		&& (phrase.end == needle->length || phrase_kind(found[word->length]) == BETWEEN);
+	bool alone = letters(needle->pattern, needle->length, phrase.start) == word->length &&
+		(phrase.start == 0 || phrase_kind(found[-1]) == BETWEEN) &&
+		(phrase.end == needle->length || phrase_kind(found[word->length]) == BETWEEN);
 	if (alone && word->length < needle->length)
 		phrase.word = word;
 	return phrase;
@@ -135,8 +169,10 @@ static bool may_stand(const struct ik_phrase *phrase, const char *text, size_t l
 	size_t place = step > 0 ? phrase->end : phrase->start;
 	bool between = false; /* marks of the pattern were passed over */
 	char wanted, byte;
+
 	while (next_byte(needle->pattern, needle->length, &place, step, &wanted)) {
 		uint8_t kind = phrase_kind(wanted), is;
+
 		if (kind == BETWEEN) {
 			between = true;
 			continue;
@@ -144,6 +180,7 @@ static bool may_stand(const struct ik_phrase *phrase, const char *text, size_t l
 		if (kind != LETTER)
 			return true;
 		size_t passed = 0;
+
 		do {
 			if (!next_byte(text, length, &at, step, &byte))
 				return false;
@@ -152,8 +189,8 @@ static bool may_stand(const struct ik_phrase *phrase, const char *text, size_t l
 		if (is == 0)
 			return true;
 		/* Where the pattern has a mark, the text has one. */
-		if (is != LETTER || (between && passed == 0)
-			|| folded(byte, needle->ignore_case) != folded(wanted, needle->ignore_case))
+		if (is != LETTER || (between && passed == 0) ||
+			folded(byte, needle->ignore_case) != folded(wanted, needle->ignore_case))
 			return false;
 		between = false;
 	}
@@ -165,9 +202,10 @@ static bool may_stand(const struct ik_phrase *phrase, const char *text, size_t l
 static bool moves_words(const char *text, size_t length)
 {
 	const char *end = text + length, *at = text;
+
 	if (memchr(text, '|', length))
 		return true;
-	while ((at = memchr(at, ']', (size_t)(end - at))) != NULL)
+	while ((at = memchr(at, ']', (size_t)(end - at))))
 		if (++at < end && *at == ':')
 			return true;
 	return false;
@@ -182,8 +220,8 @@ bool ik_phrase_lacks(const struct ik_phrase *phrase, const char *text, size_t le
 	bool any = false;
 	ik_needle_begin(&scan, phrase->word, text, length, 0);
 	while ((at = ik_needle_next(&scan, &bytes)) != SIZE_MAX) {
-		if (may_stand(phrase, text, length, at + bytes, 1)
-			&& may_stand(phrase, text, length, at, -1))
+		if (may_stand(phrase, text, length, at + bytes, 1) &&
+			may_stand(phrase, text, length, at, -1))
 			return false;
 		any = true;
 		scan.from = at + 1;
@@ -200,9 +238,10 @@ bool ik_markup_hides(const struct ik_needle *word, const char *text, size_t leng
 	char *bare = ik_alloc_array(NULL, length, 1);
 	size_t count = 0, bytes;
 	bool made = false;
+
 	for (size_t at = 0; at < length && !made; at++) {
-		made = (text[at] == '&' && is_entity(text, length, at))
-			|| (text[at] == ']' && at + 1 < length && (text[at + 1] == '(' || text[at + 1] == '['));
+		made = (text[at] == '&' && is_entity(text, length, at)) ||
+			(text[at] == ']' && at + 1 < length && (text[at + 1] == '(' || text[at + 1] == '['));
 		if ((kind_at(text, at) & GONE) == 0)
 			bare[count++] = text[at];
 	}

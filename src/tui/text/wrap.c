@@ -22,15 +22,17 @@ static int blank_width(char byte, int column)
 static struct ik_cluster cluster_at(const char *text, size_t length)
 {
 	unsigned char byte = (unsigned char)text[0];
+
 	if (byte > 0x20 && byte < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80))
-		return (struct ik_cluster){.length = 1, .drawn_length = 1, .width = 1};
+		return (struct ik_cluster){ .length = 1, .drawn_length = 1, .width = 1 };
 	return ik_cluster_next(text, length);
 }
 
 /* A row that a blank at position overflows: the blanks go with the break. */
 static struct ik_row row_before_blanks(const char *text, size_t length, size_t position)
 {
-	struct ik_row row = {.shown = position, .taken = position};
+	struct ik_row row = { .shown = position, .taken = position };
+
 	while (row.taken < length && is_blank(text[row.taken]))
 		row.taken++;
 	if (row.taken < length && text[row.taken] == '\n')
@@ -40,16 +42,19 @@ static struct ik_row row_before_blanks(const char *text, size_t length, size_t p
 
 struct ik_row ik_wrap_row(const char *text, size_t length, int columns)
 {
-	struct ik_row breaking = {0, 0}; /* the last place where the row may end */
+	struct ik_row breaking = { 0, 0 }; /* the last place where the row may end */
 	bool word_seen = false;
 	int column = 0;
 	size_t position = 0;
+
 	while (position < length) {
 		char byte = text[position];
+
 		if (byte == '\n')
-			return (struct ik_row){position, position + 1};
+			return (struct ik_row){ position, position + 1 };
 		if (is_blank(byte)) {
 			int width = blank_width(byte, column);
+
 			if (column + width > columns && position > 0)
 				return row_before_blanks(text, length, position);
 			if (word_seen) {
@@ -63,20 +68,21 @@ struct ik_row ik_wrap_row(const char *text, size_t length, int columns)
 		}
 		struct ik_cluster cluster = cluster_at(text + position, length - position);
 		bool wide = cluster.width == 2;
+
 		if (wide && word_seen && breaking.taken != position)
-			breaking = (struct ik_row){position, position};
+			breaking = (struct ik_row){ position, position };
 		if (column + cluster.width > columns && position > 0) {
 			if (breaking.taken > 0)
 				return breaking;
-			return (struct ik_row){position, position};
+			return (struct ik_row){ position, position };
 		}
 		word_seen = true;
 		column += cluster.width;
 		position += cluster.length;
 		if (wide)
-			breaking = (struct ik_row){position, position};
+			breaking = (struct ik_row){ position, position };
 	}
-	return (struct ik_row){length, length};
+	return (struct ik_row){ length, length };
 }
 
 void ik_lines_done(struct ik_lines *lines)
@@ -84,7 +90,7 @@ void ik_lines_done(struct ik_lines *lines)
 	free(lines->lines);
 	free(lines->runs);
 	free(lines->added);
-	*lines = (struct ik_lines){0};
+	*lines = (struct ik_lines){ 0 };
 }
 
 void ik_lines_clear(struct ik_lines *lines)
@@ -92,7 +98,7 @@ void ik_lines_clear(struct ik_lines *lines)
 	lines->count = 0;
 	lines->run_count = 0;
 	lines->added_length = 0;
-	memset(lines->settled, 0, sizeof lines->settled);
+	memset(lines->settled, 0, sizeof(lines->settled));
 }
 
 void ik_lines_truncate(struct ik_lines *lines, uint32_t index)
@@ -107,10 +113,10 @@ void ik_lines_add(struct ik_lines *lines, size_t source)
 {
 	if (lines->count == lines->capacity) {
 		lines->capacity = lines->capacity ? lines->capacity * 2 : 1;
-		lines->lines = ik_alloc_array(lines->lines, lines->capacity, sizeof *lines->lines);
+		lines->lines = ik_alloc_array(lines->lines, lines->capacity, sizeof(*lines->lines));
 	}
-	lines->lines[lines->count++] =
-		(struct ik_line){.source = (uint32_t)source, .run = lines->run_count & 0x7fffffff};
+	lines->lines[lines->count++] = (struct ik_line){ .source = (uint32_t)source,
+		.run = lines->run_count & 0x7fffffff };
 }
 
 void ik_lines_continue(struct ik_lines *lines)
@@ -123,9 +129,9 @@ void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int 
 {
 	if (lines->run_count == lines->run_capacity) {
 		lines->run_capacity = lines->run_capacity ? lines->run_capacity * 2 : 1;
-		lines->runs = ik_alloc_array(lines->runs, lines->run_capacity, sizeof *lines->runs);
+		lines->runs = ik_alloc_array(lines->runs, lines->run_capacity, sizeof(*lines->runs));
 	}
-	lines->runs[lines->run_count++] = (struct ik_run){
+	lines->runs[lines->run_count++] = (struct ik_text_run){
 		.offset = (uint32_t)offset,
 		.length = (uint32_t)length,
 		.column = (uint16_t)column,
@@ -136,6 +142,7 @@ void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int 
 uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length)
 {
 	uint32_t offset = lines->added_length;
+
 	if (length > lines->added_capacity - offset) {
 		lines->added_capacity = lines->added_capacity * 2 + (uint32_t)length;
 		lines->added = ik_alloc_array(lines->added, lines->added_capacity, 1);
@@ -153,11 +160,12 @@ void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int
 	lines->runs[lines->run_count - 1].added = true;
 }
 
-const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
+const struct ik_text_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
 	uint32_t *ret_count)
 {
 	uint32_t first = lines->lines[line].run;
 	uint32_t end = line + 1 < lines->count ? lines->lines[line + 1].run : lines->run_count;
+
 	*ret_count = end - first;
 	return lines->runs ? lines->runs + first : NULL;
 }
@@ -166,8 +174,10 @@ uint32_t ik_lines_find(const struct ik_lines *lines, size_t source)
 {
 	uint32_t low = 0;
 	uint32_t high = lines->count;
+
 	while (low + 1 < high) {
 		uint32_t middle = low + (high - low) / 2;
+
 		if (lines->lines[middle].source <= source)
 			low = middle;
 		else
@@ -180,10 +190,10 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {
 	uint32_t count;
-	const struct ik_run *runs = ik_lines_runs(lines, line, &count);
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
+
 	for (uint32_t i = 0; i < count; i++)
-		ik_cells_text(cells, area, row, area.column + runs[i].column,
-			(enum ik_style)runs[i].style,
+		ik_cells_text(cells, area, row, area.column + runs[i].column, (enum ik_style)runs[i].style,
 			(runs[i].added ? lines->added : text) + runs[i].offset, runs[i].length);
 }
 
@@ -203,8 +213,8 @@ static enum ik_style style_at(const struct ik_render *request, size_t offset, si
 }
 
 /* Add the runs of one row: cut at tabs and where the style changes. */
-static void add_row_runs(struct ik_lines *lines, const struct ik_render *request,
-	size_t start, size_t end, int column)
+static void add_row_runs(struct ik_lines *lines, const struct ik_render *request, size_t start,
+	size_t end, int column)
 {
 	while (start < end) {
 		if (request->text[start] == '\t') {
@@ -214,9 +224,11 @@ static void add_row_runs(struct ik_lines *lines, const struct ik_render *request
 		}
 		size_t stop;
 		enum ik_style style = style_at(request, start, &stop);
+
 		if (stop > end)
 			stop = end;
 		const char *tab = memchr(request->text + start, '\t', stop - start);
+
 		if (tab)
 			stop = (size_t)(tab - request->text);
 		ik_lines_add_run(lines, start, stop - start, column, style);
@@ -237,12 +249,14 @@ static bool leaves_room(const struct ik_render *request, int column)
 static int table_hang(const struct ik_render *request, size_t position)
 {
 	size_t least = position > IK_TABLE_LINE ? position - IK_TABLE_LINE : 0, start = position;
+
 	while (start > least && request->text[start - 1] != '\n')
 		start--;
 	if (start > 0 && request->text[start - 1] != '\n')
 		return 0;
 	const char *line = request->text + start;
 	size_t length = position - start, indent = 0;
+
 	for (; indent < length && line[indent] == ' '; indent++)
 		;
 	for (size_t i = indent; i + 2 < length; i++) {
@@ -251,6 +265,7 @@ static int table_hang(const struct ik_render *request, size_t position)
 		for (; i < length && line[i] == ' '; i++)
 			;
 		int column = (int)ik_utf8_width(line, i);
+
 		return i < length && leaves_room(request, column) ? column : (int)indent;
 	}
 	return (int)indent;
@@ -260,17 +275,18 @@ static int table_hang(const struct ik_render *request, size_t position)
 static int indentation(const struct ik_render *request, size_t position)
 {
 	int hang = request->hang == IK_HANG_TABLE ? table_hang(request, position) : request->hang;
+
 	return leaves_room(request, hang) ? hang : 0;
 }
 
 /* Lay out one row at *position. */
-static void render_row(const struct ik_render *request, struct ik_lines *lines,
-	size_t *position)
+static void render_row(const struct ik_render *request, struct ik_lines *lines, size_t *position)
 {
 	bool continues = *position > 0 && request->text[*position - 1] != '\n';
 	int indent = continues ? indentation(request, *position) : 0;
 	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position,
 		request->columns - indent);
+
 	ik_lines_add(lines, *position);
 	if (continues)
 		ik_lines_continue(lines);
@@ -282,6 +298,7 @@ static void render_row(const struct ik_render *request, struct ik_lines *lines,
 static size_t resume(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = request->start;
+
 	if (lines->count > 0) {
 		position = lines->lines[lines->count - 1].source;
 		ik_lines_truncate(lines, lines->count - 1);
@@ -293,6 +310,7 @@ static size_t resume(const struct ik_render *request, struct ik_lines *lines)
 static void render_plain(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = resume(request, lines);
+
 	do
 		render_row(request, lines, &position);
 	while (position < request->end);
@@ -302,6 +320,7 @@ static void render_plain(const struct ik_render *request, struct ik_lines *lines
 __attribute__((nonnull)) static size_t behind_last(const char *text, size_t length, char byte)
 {
 	const char *found = memrchr(text, byte, length);
+
 	return found ? (size_t)(found - text) + 1 : 0;
 }
 
@@ -325,6 +344,7 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 	struct ik_render line = *request;
 	size_t position = resume(request, lines);
 	size_t start = behind_last(request->text, position, '\n');
+
 	do {
 		if (position > 0 && request->text[position - 1] == '\n')
 			start = position;
@@ -343,14 +363,17 @@ __attribute__((nonnull)) static size_t split_plain(const char *text, size_t star
 	if (length <= IK_SECTION_MAX)
 		return 0;
 	size_t line = behind_last(text, IK_SECTION_MAX, '\n');
+
 	if (line > 0)
 		return line;
 	size_t word = behind_last(text, IK_SECTION_MAX, ' ');
+
 	if (word > 0)
 		return word;
 	size_t cut = ik_utf8_cut(text, length, IK_SECTION_MAX);
+
 	return cut > 0 ? cut : IK_SECTION_MAX;
 }
 
-const struct ik_renderer ik_renderer_plain = {.split = split_plain, .render = render_plain};
-const struct ik_renderer ik_renderer_diff = {.split = split_plain, .render = render_diff};
+const struct ik_renderer ik_renderer_plain = { .split = split_plain, .render = render_plain };
+const struct ik_renderer ik_renderer_diff = { .split = split_plain, .render = render_diff };

@@ -41,7 +41,7 @@ struct ik_row ik_wrap_row(const char *text, size_t length, int columns);
 
 /* A piece of a line: bytes of the text, or of what the renderer added, in one
  * style, from a column on. */
-struct ik_run {
+struct ik_text_run {
 	uint32_t offset;
 	uint32_t length;
 	uint16_t column;
@@ -74,7 +74,7 @@ struct ik_settled {
 
 struct ik_lines {
 	struct ik_line *lines;
-	struct ik_run *runs;
+	struct ik_text_run *runs;
 	uint32_t count, capacity;
 	uint32_t run_count, run_capacity;
 	char *added;
@@ -101,7 +101,7 @@ void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int
 	enum ik_style style);
 
 /* The runs of a line. */
-const struct ik_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
+const struct ik_text_run *ik_lines_runs(const struct ik_lines *lines, uint32_t line,
 	uint32_t *ret_count);
 
 /* The last line that begins at or before source (0 when none does). */
@@ -115,7 +115,7 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
  * business; all zero but for text at the start. */
 struct ik_learnt {
 	struct ik_buf text;
-	size_t at;      /* how far it has read */
+	size_t at; /* how far it has read */
 	uint64_t state;
 };
 
@@ -125,16 +125,16 @@ struct ik_learnt {
 struct ik_render {
 	const char *text;
 	size_t start, end;
-	size_t length;          /* of the whole text */
-	struct ik_carry carry;  /* what the section before left open */
+	size_t length;         /* of the whole text */
+	struct ik_carry carry; /* what the section before left open */
 	const struct ik_learnt *learnt;
-	bool growing;           /* more text may come behind the end */
-	bool piecewise;         /* lines will be given again with more text: keep what stays */
-	bool utf8;              /* what is added may be more than ASCII */
+	bool growing;   /* more text may come behind the end */
+	bool piecewise; /* lines will be given again with more text: keep what stays */
+	bool utf8;      /* what is added may be more than ASCII */
 	int columns;
 	int hang;
 	size_t head, tail;
-	int head_rows;          /* of something folded: that its head may take; 0: one */
+	int head_rows; /* of something folded: that its head may take; 0: one */
 	enum ik_style head_style, style, tail_style;
 };
 

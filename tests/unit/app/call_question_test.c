@@ -40,7 +40,7 @@ TestSuite(call_question, .init = setup, .fini = teardown);
 /* The text of a question: each part a line, with a letter for its kind. */
 static const char *question(const char *tool, const char *arguments)
 {
-	struct ik_call_text text = { NULL, 0 };
+	struct ik_question_text text = { NULL, 0 };
 
 	ik_buf_clear(&shown);
 	ik_call_text_add_call(&text, here, tool, arguments, strlen(arguments));

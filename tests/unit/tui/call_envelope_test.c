@@ -8,10 +8,10 @@
 #include "json/write.h"
 
 /* A call with that envelope, live, or as it is stored. */
-static struct ik_call *call_with(struct ik_calls *calls, const char *envelope, size_t length,
+static struct ik_shown_call *call_with(struct ik_calls *calls, const char *envelope, size_t length,
 	bool stored)
 {
-	struct ik_call *call = ik_calls_get(calls, "id", "bash");
+	struct ik_shown_call *call = ik_calls_get(calls, "id", "bash");
 	if (!stored) {
 		ik_calls_set_envelope(calls, call, envelope, length, 5);
 		return call;
@@ -36,7 +36,7 @@ Test(call_envelope, its_beginning_is_whole_wherever_it_is_cut)
 {
 	for (int stored = 0; stored < 2; stored++) {
 		struct ik_calls *calls = ik_calls_new();
-		struct ik_call *call = call_with(calls, sample, sizeof sample - 1, stored);
+		struct ik_shown_call *call = call_with(calls, sample, sizeof sample - 1, stored);
 		for (size_t most = 1; most < sizeof sample + 20; most++) {
 			struct ik_buf out;
 			ik_buf_init(&out, IK_KIB(4));
@@ -53,7 +53,7 @@ Test(call_envelope, slices_make_all_of_it)
 {
 	for (int stored = 0; stored < 2; stored++) {
 		struct ik_calls *calls = ik_calls_new();
-		struct ik_call *call = call_with(calls, sample, sizeof sample - 1, stored);
+		struct ik_shown_call *call = call_with(calls, sample, sizeof sample - 1, stored);
 		for (size_t most = 1; most < 9; most++) {
 			struct ik_buf out;
 			size_t at = 0, slices = 1;
@@ -80,7 +80,7 @@ Test(call_envelope, of_a_large_result_the_beginning_is_shown_and_its_size)
 	ik_buf_puts(&envelope, "\",\"exit_code\":0}}");
 	for (int stored = 0; stored < 2; stored++) {
 		struct ik_calls *calls = ik_calls_new();
-		struct ik_call *call = call_with(calls, envelope.data, envelope.length, stored);
+		struct ik_shown_call *call = call_with(calls, envelope.data, envelope.length, stored);
 		cr_assert_eq(call->stage, IK_STAGE_OK);
 		ik_buf_clear(&text);
 		ik_call_text(call, true, 0, &text, &head, &tail);

@@ -15,7 +15,7 @@ static const char *text_of(const char *envelope)
 	static char out[16384];
 	struct ik_calls *calls = ik_calls_new();
 	ik_calls_set_open_key(calls, "Alt-i");
-	struct ik_call *call = ik_calls_get(calls, "id", "glob");
+	struct ik_shown_call *call = ik_calls_get(calls, "id", "glob");
 	ik_calls_set_arguments(calls, call, "{\"pattern\":\"*.c\"}", 17);
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 12);
 	struct ik_buf text;
@@ -97,7 +97,7 @@ static const char *command_text(const char *result, size_t lines)
 	static char out[4096];
 	static const char arguments[] = "{\"command\":\"make\"}";
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "id", "bash");
+	struct ik_shown_call *call = ik_calls_get(calls, "id", "bash");
 	struct ik_buf text;
 	size_t head, tail;
 	ik_calls_set_open_key(calls, "F3");
@@ -138,7 +138,7 @@ Test(calls, an_opened_edit_reads_as_one)
 	static const char other[] = "{\"content\":\"one\\ntwo\\n\",\"file_path\":\"parse.c\",\"mode\":420}";
 	static const char envelope[] = "{\"tool_success\":true,\"result\":\"done\"}";
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "a", "file_edit");
+	struct ik_shown_call *call = ik_calls_get(calls, "a", "file_edit");
 	struct ik_buf text;
 	size_t head, tail;
 	ik_buf_init(&text, IK_MIB(1));
@@ -160,7 +160,7 @@ Test(calls, an_opened_edit_reads_as_one)
 Test(calls, a_call_goes_through_its_states)
 {
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "a", NULL);
+	struct ik_shown_call *call = ik_calls_get(calls, "a", NULL);
 	cr_assert_eq(call->stage, IK_STAGE_WRITING);
 	cr_assert_eq(ik_calls_get(calls, "a", "bash"), call);
 	cr_assert_str_eq(call->name, "bash");
@@ -195,7 +195,7 @@ Test(calls, a_call_goes_through_its_states)
 Test(calls, arguments_grow_and_their_line_with_them)
 {
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "a", "x");
+	struct ik_shown_call *call = ik_calls_get(calls, "a", "x");
 	size_t length;
 	ik_calls_grow_arguments(calls, call, "{\"a\":", 5);
 	cr_assert_str_eq(ik_call_line(call, &length), "x({\"a\":)");
@@ -215,7 +215,7 @@ Test(calls, arguments_grow_and_their_line_with_them)
 Test(calls, the_end_of_a_turn_ends_what_never_got_a_result)
 {
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "a", "x");
+	struct ik_shown_call *call = ik_calls_get(calls, "a", "x");
 	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
 	ik_calls_end_turn(calls);
 	cr_assert_eq(call->stage, IK_STAGE_FAILED);
@@ -253,7 +253,7 @@ Test(calls, whole_outputs_of_old_calls_are_let_go)
 	struct ik_bytes *bytes;
 	struct ik_buf large;
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call[5];
+	struct ik_shown_call *call[5];
 
 	ik_buf_init(&large, length);
 	cr_assert(ik_buf_reserve(&large, length));
@@ -286,7 +286,7 @@ Test(calls, whole_outputs_that_are_stored_are_not_held)
 	struct ik_message *result = ik_message_tool_result_kept("c", "t", envelope, strlen(envelope),
 		true, 1, (size_t[2]){ 3, 0 });
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "c", "t");
+	struct ik_shown_call *call = ik_calls_get(calls, "c", "t");
 	struct ik_bytes *bytes[2];
 
 	for (int i = 0; i < 2; i++) {
@@ -313,7 +313,7 @@ Test(calls, whole_outputs_that_are_stored_are_not_held)
 Test(calls, keep_the_end_of_what_comes)
 {
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "c", "t");
+	struct ik_shown_call *call = ik_calls_get(calls, "c", "t");
 	char piece[1000];
 	size_t sent = 0;
 

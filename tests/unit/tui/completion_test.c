@@ -12,7 +12,7 @@
 #include "tui/screen/screen.h"
 #include "util/buf.h"
 
-static const struct ik_candidate names[] = {
+static const struct ik_proposal names[] = {
 	{ "README", NULL }, { "main.c", NULL }, { "Makefile", NULL }, { "a b.txt", NULL },
 	{ "日本.txt", NULL }, { "日曜.txt", NULL }, { "src/", NULL }, { "remain", NULL },
 };
@@ -50,7 +50,7 @@ Test(completion, what_begins_so_comes_first)
 
 Test(completion, names_in_no_order_are_sorted)
 {
-	const struct ik_candidate files[] = { { "ab3", NULL }, { "xab", NULL }, { "ab1", NULL },
+	const struct ik_proposal files[] = { { "ab3", NULL }, { "xab", NULL }, { "ab1", NULL },
 		{ "other", NULL }, { "aab", NULL }, { "ab2", NULL } };
 	const uint32_t expected[] = { 2, 5, 0, 4, 1 };
 	struct ik_completions completions = { .typed = "ab", .head = "", .candidates = files,
@@ -63,7 +63,7 @@ Test(completion, names_in_no_order_are_sorted)
 
 Test(completion, a_command_is_found_by_a_part_of_its_name)
 {
-	const struct ik_candidate commands[] = { { "/mode", "m" }, { "/model", "m" }, { "/system", "s" } };
+	const struct ik_proposal commands[] = { { "/mode", "m" }, { "/model", "m" }, { "/system", "s" } };
 	struct ik_completions completions = { .typed = "/m", .head = "", .candidates = commands,
 		.count = 3 };
 	uint32_t *indexes;
@@ -117,7 +117,7 @@ Test(completion, words_are_quoted_as_their_reader_wants)
 
 Test(completion, the_cursor_goes_into_a_template)
 {
-	const struct ik_candidate template = { "{\"path\": \"\", \"limit\": 0}", NULL };
+	const struct ik_proposal template = { "{\"path\": \"\", \"limit\": 0}", NULL };
 	struct ik_completions completions = { .typed = "", .head = "", .candidates = &template,
 		.count = 1, .caret_in_quotes = true };
 	cr_assert_str_eq(put(&completions, 0, SIZE_MAX), "{\"path\": \"|\", \"limit\": 0}");
@@ -257,7 +257,7 @@ static const char *offered; /* what the text up to the cursor is to begin with *
 
 static bool offer(void *arg, const char *text, size_t length, struct ik_completions *ret)
 {
-	static const struct ik_candidate commands[] = { { "/mode", NULL }, { "/model", NULL } };
+	static const struct ik_proposal commands[] = { { "/mode", NULL }, { "/model", NULL } };
 	static char typed[100];
 	(void)arg;
 	if (strncmp(text, offered, strlen(offered)) != 0)
@@ -316,7 +316,7 @@ Test(popup, preselects_the_first_unless_what_was_typed_will_do)
 {
 	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_popup *popup = ik_popup_new(keymap);
-	static const struct ik_candidate candidates[] = {
+	static const struct ik_proposal candidates[] = {
 		{"/mode", NULL}, {"/model", NULL}, {"/mouse", NULL}, {"src/", NULL},
 	};
 	struct ik_completions completions = {
@@ -349,8 +349,8 @@ Test(popup, stays_at_the_one_that_the_user_went_to)
 {
 	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_popup *popup = ik_popup_new(keymap);
-	static const struct ik_candidate few[] = {{"b1", NULL}, {"b3", NULL}};
-	static const struct ik_candidate more[] = {{"b1", NULL}, {"b2", NULL}, {"b3", NULL}};
+	static const struct ik_proposal few[] = {{"b1", NULL}, {"b3", NULL}};
+	static const struct ik_proposal more[] = {{"b1", NULL}, {"b2", NULL}, {"b3", NULL}};
 	struct ik_completions completions = {.typed = "b", .head = "", .candidates = few, .count = 2};
 
 	ik_popup_show(popup, &completions, true);

@@ -168,7 +168,7 @@ static const struct row rows[] = {
  * time run out. */
 static void play(struct heard *heard, const char *bytes, size_t length, size_t piece)
 {
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	*heard = (struct heard){ 0 };
 	for (size_t at = 0; at < length; at += piece) {
 		if (!ik_input_pending(input))
@@ -271,7 +271,7 @@ Test(input, how_long_to_wait)
 		{ "\033[200~\033[201~", IK_INPUT_ESCAPE_MS }, { "\033[200~\033[201~x", IK_INPUT_STALL_MS },
 	};
 	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-		struct ik_input *input = ik_input_new();
+		struct ik_terminal_input *input = ik_input_new();
 		struct heard heard = { 0 };
 		ik_input_feed(input, waits[i].bytes, strlen(waits[i].bytes), hear, &heard);
 		cr_assert_eq(ik_input_wait_ms(input), waits[i].wait, "%zu", i);
@@ -287,7 +287,7 @@ Test(input, a_burst_with_line_ends_is_a_paste)
 	play(&heard, text, strlen(text), strlen(text));
 	cr_assert_str_eq(heard.text, "| Paste(first line\rsecond line\r)");
 	/* the rest of it comes in further reads, the last of them short */
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	heard = (struct heard){ 0 };
 	ik_input_feed(input, text, strlen(text), hear, &heard);
 	ik_input_feed(input, "\r", 1, hear, &heard);
@@ -320,7 +320,7 @@ Test(input, a_run_of_reads_is_a_burst)
 {
 	static const char text[] = "one line of text\ranother\r\rand a last\r";
 	for (size_t piece = 2; piece < sizeof text; piece++) {
-		struct ik_input *input = ik_input_new();
+		struct ik_terminal_input *input = ik_input_new();
 		struct heard heard = { 0 };
 		for (size_t at = 0; at + 1 < sizeof text; at += piece)
 			ik_input_feed(input, text + at,
@@ -341,7 +341,7 @@ Test(input, a_run_of_reads_is_a_burst)
 /* Lines that a script sends one after the other, and those typed ahead in short. */
 Test(input, lines_with_pauses_are_sent)
 {
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	struct heard heard = { 0 };
 	ik_input_feed(input, "list all of the files", 21, hear, &heard);
 	cr_assert_eq(ik_input_wait_ms(input), IK_INPUT_BURST_MS);
@@ -376,7 +376,7 @@ Test(input, megabytes_are_instant_and_bounded)
 	memset(text, 'x', length);
 	for (size_t i = 0; i < length; i += 50)
 		text[i] = i % 100 ? '\n' : '\033';
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	struct heard heard = { 0 };
 	struct timespec before, after;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
@@ -412,7 +412,7 @@ Test(input, megabytes_are_instant_and_bounded)
 Test(input, expected_answers_have_time)
 {
 	static const char answer[] = "\033]11;rgb:1e1e/1e1e/1e1e\033\\\033[?62;4c";
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	struct heard heard = { .length = 0 };
 	ik_input_expect(input, true);
 	for (size_t i = 0; i + 1 < sizeof answer; i++) {

@@ -59,14 +59,14 @@ static const char *copied(void)
 	return reaction.text;
 }
 
-static struct ik_call *add_call(const char *id, const char *name, const char *arguments)
+static struct ik_shown_call *add_call(const char *id, const char *name, const char *arguments)
 {
-	struct ik_call *call = ik_calls_get(calls, id, name);
+	struct ik_shown_call *call = ik_calls_get(calls, id, name);
 	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
 	return call;
 }
 
-static void finish(struct ik_call *call, const char *envelope, int64_t duration_ms)
+static void finish(struct ik_shown_call *call, const char *envelope, int64_t duration_ms)
 {
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), duration_ms);
 }
@@ -89,7 +89,7 @@ Test(inspector, says_what_will_be_here)
 
 Test(inspector, copies_the_output_else_the_result_else_the_arguments)
 {
-	struct ik_call *call = add_call("c1", "bash", "{\"command\":\"x\"}");
+	struct ik_shown_call *call = add_call("c1", "bash", "{\"command\":\"x\"}");
 	cr_assert_str_eq(copied(), "{\"command\":\"x\"}");
 	finish(call, "{\"tool_success\":true,\"result\":{\"output\":\"a\\nb\"}}", 1);
 	cr_assert_str_eq(copied(), "a\nb");
@@ -151,7 +151,7 @@ Test(inspector, follows_new_calls_unless_another_was_selected)
 
 Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 {
-	struct ik_call *call = add_call("c1", "bash", "{}");
+	struct ik_shown_call *call = add_call("c1", "bash", "{}");
 	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
 	ik_calls_tick(calls, 1000);
 	cr_assert(picture_has(draw(12, 40, true, 4200), "◐ bash()"));
@@ -178,7 +178,7 @@ Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 
 Test(inspector, text_that_was_scrolled_stays_while_the_call_goes_on)
 {
-	struct ik_call *call = add_call("c1", "bash", "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6}");
+	struct ik_shown_call *call = add_call("c1", "bash", "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6}");
 	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
 	draw(8, 40, true, 0);
 	pane->ops->act(pane, IK_ACTION_TOP);
@@ -226,9 +226,9 @@ static enum ik_status read_stored(void *arg, const char *id, size_t part, struct
 }
 
 /* A restored call of which so many bytes of stdout and stderr were kept. */
-static struct ik_call *add_restored(size_t output, size_t errors)
+static struct ik_shown_call *add_restored(size_t output, size_t errors)
 {
-	struct ik_call *call = add_call("c1", "bash", "{}");
+	struct ik_shown_call *call = add_call("c1", "bash", "{}");
 	static const char envelope[] = "{\"tool_success\":true,\"result\":\"cut\",\"truncated\":true}";
 	struct ik_message *message = ik_message_tool_result_kept("c1", "bash", envelope,
 		sizeof envelope - 1, true, 5, (const size_t[2]){output, errors});
@@ -275,7 +275,7 @@ Test(inspector, says_what_of_an_output_is_not_there)
 {
 	struct stored stored = {.length = IK_LIMIT_PART};
 	ik_inspector_on_read(inspector, read_stored, &stored);
-	struct ik_call *call = add_restored(3 * IK_LIMIT_PART, 0);
+	struct ik_shown_call *call = add_restored(3 * IK_LIMIT_PART, 0);
 	cr_assert(shows(30, "0000000"));
 	pane->ops->act(pane, IK_ACTION_BOTTOM);
 	cr_assert(shows(30, "This part was not stored: ikigai ended before."));
@@ -315,7 +315,7 @@ Test(inspector, does_not_split_characters_between_pages)
 	while (text.length < IK_LIMIT_PART + 100)
 		ik_buf_puts(&text, text.length % 64 == 63 ? "\n" : "€");
 	struct ik_bytes *bytes = ik_bytes_take(&text);
-	struct ik_call *call = add_call("c1", "bash", "{}");
+	struct ik_shown_call *call = add_call("c1", "bash", "{}");
 	ik_calls_set_whole(calls, call, (struct ik_bytes *[2]){bytes, NULL});
 	finish(call, "{\"tool_success\":true,\"result\":1,\"truncated\":true}", 1);
 	draw(30, 60, true, 0);
@@ -382,7 +382,7 @@ Test(inspector, folds_and_unfolds_all_of_a_call)
 
 Test(inspector, the_cursor_stays_while_output_comes_unless_it_is_at_the_end)
 {
-	struct ik_call *call = add_call("c1", "bash", "{}");
+	struct ik_shown_call *call = add_call("c1", "bash", "{}");
 	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
 	for (int i = 0; i < 30; i++)
 		ik_calls_add_output(calls, call, false, "early\n", 6);

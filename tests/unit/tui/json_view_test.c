@@ -67,7 +67,7 @@ Test(json_view, folds_what_is_long_and_says_how_much_it_left_out)
 static bool changes(const char *name, const char *arguments)
 {
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_call *call = ik_calls_get(calls, "1", name);
+	struct ik_shown_call *call = ik_calls_get(calls, "1", name);
 	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
 	ik_buf_clear(&out);
 	bool any = ik_call_changes(call, &out);

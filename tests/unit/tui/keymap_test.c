@@ -15,7 +15,7 @@ static enum ik_action action_in(unsigned context, const char *bytes)
 {
 	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_key key = { 0 };
-	struct ik_input *input = ik_input_new();
+	struct ik_terminal_input *input = ik_input_new();
 	ik_input_feed(input, bytes, strlen(bytes), keep, &key);
 	ik_input_timeout(input, keep, &key);
 	ik_input_free(input);
