@@ -490,7 +490,7 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
 		[STAGE_REFRESH] = { "update-index", "-q", "--refresh" },
 		[STAGE_LIST] = { "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard", "--", "." },
 		[STAGE_REMOVE] = { "update-index", "-z", "--force-remove", "--stdin" },
-		[STAGE_UPDATE] = { "update-index", "-z", "--add", "--remove", "--stdin" },
+		[STAGE_UPDATE] = { "update-index", "-z", "--add", "--remove", "--replace", "--stdin" },
 	};
 	size_t count = 0;
 
