@@ -52,7 +52,8 @@ static void make_tree(void)
 
 Test(hint, input)
 {
-#define READS "The parameters are file_path, offset (optional), limit (optional)."
+#define READS "The parameters are file_path, offset (optional), limit (optional), " \
+	"byte_offset (optional), byte_limit (optional)."
 #define EXAMPLE " For example: {\"file_path\": \"README\", \"offset\": 10, \"limit\": 20}"
 	static const struct bad_call calls[] = {
 		{ "file-read", "", READS EXAMPLE },
