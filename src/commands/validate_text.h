@@ -2,7 +2,7 @@
  * validate_text: what `ikigai tool validate` says, line by line.
  *
  * Prints as it goes: a tool may take its time.
- * May include: util, json, config, tool, app/{print,tool_view}.h.
+ * May include: util, json, config, tool, core, commands.
  */
 #ifndef IK_COMMANDS_VALIDATE_TEXT_H
 #define IK_COMMANDS_VALIDATE_TEXT_H

@@ -7,7 +7,7 @@
  * stands in quotes.  Anything else that begins with "@" is text.  Punctuation at its end
  * belongs to it only where there is such a file.
  *
- * May include: util, json, conversation, app/{mention,places}.h.
+ * May include: util, json, conversation, core.
  */
 #ifndef IK_CORE_ATTACH_H
 #define IK_CORE_ATTACH_H

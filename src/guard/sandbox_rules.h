@@ -2,7 +2,7 @@
  * sandbox_rules: the limits of a sandbox, and which rules of `policy` the kernel holds.
  *
  * Inside of guard/sandbox.h.  May include: util, config, loop/confine.h,
- * tool/{glob,policy_match}.h.
+ * guard.
  */
 #ifndef IK_GUARD_SANDBOX_RULES_H
 #define IK_GUARD_SANDBOX_RULES_H

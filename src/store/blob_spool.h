@@ -5,7 +5,7 @@
  * then its bytes. It is locked while the process lives; the next one with the same database
  * takes in those that are not, as far as they were written.
  *
- * Owns the file.  May include: util, json, store/{rescue,spool}.h.
+ * Owns the file.  May include: util, json, store.
  */
 #ifndef IK_STORE_BLOB_SPOOL_H
 #define IK_STORE_BLOB_SPOOL_H

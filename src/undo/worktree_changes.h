@@ -2,7 +2,7 @@
  * worktree_changes: what a call changed in a work tree, from what is known of it before and after
  * (undo/worktree_index.h), and the bytes of those files, as `git cat-file --batch` prints them.
  *
- * May include: util, json, undo/{file_state,worktree_look}.h.
+ * May include: util, json, undo.
  */
 #ifndef IK_UNDO_WORKTREE_CHANGES_H
 #define IK_UNDO_WORKTREE_CHANGES_H

@@ -7,7 +7,7 @@
  * thousands within the time that a look may take.  It also notes their permissions, of which git
  * only knows whether a file can be executed.
  *
- * May include: util, json, undo/{file_copy,worktree_index}.h.
+ * May include: util, json, undo.
  */
 #ifndef IK_UNDO_WORKTREE_LOOK_H
 #define IK_UNDO_WORKTREE_LOOK_H

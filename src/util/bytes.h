@@ -1,7 +1,7 @@
 /*
  * bytes: a large text that several hold at once, counted and never copied.
  *
- * Owns its bytes; they do not change.  May include: libc, util/{alloc,buf}.h.
+ * Owns its bytes; they do not change.  May include: libc, util.
  */
 #ifndef IK_UTIL_BYTES_H
 #define IK_UTIL_BYTES_H

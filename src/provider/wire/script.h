@@ -2,7 +2,7 @@
  * script: a reply that is known as a whole, and told as if it were streamed.
  *
  * For a model that is in the program itself (provider/practice.h): no bytes, no
- * decoder.  Whoever tells it has a timer.  Pure.
+ * decoder.  Its caller has the timer.  Pure.
  *
  * Owns copies of all strings.  May include: util, provider/wire.
  */

@@ -6,7 +6,7 @@
  * its controls are kept in the text and made visible by the drawing; line ends
  * are LF).  Pure but for the history file.
  *
- * May include: util, tui/{cells,input,keymap,history}.h.
+ * May include: util, tui/term, tui/edit.
  */
 #ifndef IK_TUI_EDIT_EDITOR_H
 #define IK_TUI_EDIT_EDITOR_H

@@ -5,7 +5,7 @@
  * editor_undo.c: undo and redo.  editor_selection.c: a part that is selected.
  * editor_draw.c: rows on screen.  editor_rows.c: what is known of them.
  *
- * May include: util, tui/{cells,editor}.h.
+ * May include: util, tui/term, tui/edit.
  */
 #ifndef IK_TUI_EDIT_EDITOR_PRIVATE_H
 #define IK_TUI_EDIT_EDITOR_PRIVATE_H

@@ -7,7 +7,7 @@
  * "/") is bound where nobody writes only, that is: in panes.  A key may be a
  * sequence of two, "Ctrl-X Ctrl-E".
  *
- * Owns the keys as they are bound now.  May include: util, json, tui/{input,key_name}.h.
+ * Owns the keys as they are bound now.  May include: util, json, tui/term.
  */
 #ifndef IK_TUI_EDIT_KEYMAP_H
 #define IK_TUI_EDIT_KEYMAP_H

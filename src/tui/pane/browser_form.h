@@ -9,7 +9,7 @@
  * at its field.
  *
  * Owns copies of all it is given.  May include: util, json, tool/registry.h,
- * tui/{cells,editor,keymap,pane}.h.
+ * tui/term, tui/edit, tui/pane.
  */
 #ifndef IK_TUI_PANE_BROWSER_FORM_H
 #define IK_TUI_PANE_BROWSER_FORM_H

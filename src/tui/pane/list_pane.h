@@ -19,7 +19,7 @@
  * operations is ik_pane_act(), ik_list_pane_click() and ik_pane_scroll().
  *
  * Owns the filter and the text of the last reaction; borrows the keymap.
- * May include: util, tui/{pane,editor}.h.
+ * May include: util, tui/pane, tui/edit.
  */
 #ifndef IK_TUI_PANE_LIST_PANE_H
 #define IK_TUI_PANE_LIST_PANE_H

@@ -5,7 +5,7 @@
  *
  * A pane that is made of a list says what its items are by a few functions;
  * the text is laid out by a scrollback of its own, so that it may be of any
- * size.  May include: util, tui/{cells,keymap,reaction,scrollback}.h.
+ * size.  May include: util, tui/term, tui/edit, tui/pane, tui/scrollback.
  */
 #ifndef IK_TUI_PANE_PANE_H
 #define IK_TUI_PANE_PANE_H

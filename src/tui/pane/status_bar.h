@@ -3,7 +3,7 @@
  *
  * Pure: what is so goes in, cells come out.  On a narrow screen what matters
  * least is left out first.  May include: util, conversation/usage.h, tool/registry.h,
- * tui/{agent_marks,cells}.h.
+ * tui/pane, tui/term.
  */
 #ifndef IK_TUI_PANE_STATUS_BAR_H
 #define IK_TUI_PANE_STATUS_BAR_H

@@ -3,7 +3,7 @@
  * editor: a few rows, of which one may be selected, and a last one that says
  * where one is and which keys there are.
  *
- * Owns copies of what it shows.  May include: util, tui/{cells,completion,keymap}.h.
+ * Owns copies of what it shows.  May include: util, tui/term, tui/edit.
  */
 #ifndef IK_TUI_SCREEN_POPUP_H
 #define IK_TUI_SCREEN_POPUP_H

@@ -1,7 +1,7 @@
 /*
  * welcome: what an empty conversation shows: five lines to get going.
  *
- * Pure.  May include: util, tui/{block,keymap}.h.
+ * Pure.  May include: util, tui/scrollback, tui/edit.
  */
 #ifndef IK_TUI_SCREEN_WELCOME_H
 #define IK_TUI_SCREEN_WELCOME_H

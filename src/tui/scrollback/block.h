@@ -10,7 +10,7 @@
  *
  * Owns its text and its lines; a message by reference; a call not at all (the
  * list of calls must outlive it).  May include: util, json, conversation,
- * tui/{wrap,calls,cells}.h.
+ * tui/text, tui/scrollback, tui/term.
  */
 #ifndef IK_TUI_SCROLLBACK_BLOCK_H
 #define IK_TUI_SCROLLBACK_BLOCK_H

@@ -7,7 +7,7 @@
  * shows is laid out.  The welcome, while it is all there is, is shown from its start.
  *
  * Serves the chat as well as the text parts of panes.
- * Owns its blocks.  May include: util, tui/{block,cells}.h.
+ * Owns its blocks.  May include: util, tui/scrollback, tui/term.
  */
 #ifndef IK_TUI_SCROLLBACK_SCROLLBACK_H
 #define IK_TUI_SCROLLBACK_SCROLLBACK_H

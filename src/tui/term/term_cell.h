@@ -4,7 +4,7 @@
  * What is plain ASCII, nearly all of what is drawn, is made once in each style
  * and copied from then on.
  *
- * A look owns what it has made.  May include: <curses.h>, util, tui/{cells,term_shape}.h.
+ * A look owns what it has made.  May include: <curses.h>, util, tui/term.
  */
 #ifndef IK_TUI_TERM_TERM_CELL_H
 #define IK_TUI_TERM_TERM_CELL_H

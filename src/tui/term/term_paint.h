@@ -7,7 +7,7 @@
  * take the control sequences of ECMA-48 and xterm's colours, and whose cursor stays in the
  * last column until more comes.
  *
- * Pure.  May include: util, tui/{term_shape,term_changes,theme,colour}.h.
+ * Pure.  May include: util, tui/term.
  */
 #ifndef IK_TUI_TERM_TERM_PAINT_H
 #define IK_TUI_TERM_TERM_PAINT_H

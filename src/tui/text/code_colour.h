@@ -4,7 +4,7 @@
  *
  * A line is judged by itself, so that code looks the same while it arrives, where it is cut
  * and when it is there: of a comment or a string over several lines only those are known
- * that show it.  May include: util, tui/{cells,wrap}.h.
+ * that show it.  May include: util, tui/term, tui/text.
  */
 #ifndef IK_TUI_TEXT_CODE_COLOUR_H
 #define IK_TUI_TEXT_CODE_COLOUR_H

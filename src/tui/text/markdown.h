@@ -12,7 +12,7 @@
  * The parser (md4c) is loaded with the first reply; where it is missing, or
  * gives up, text is laid out as ik_renderer_plain does it.
  *
- * May include: util, tui/{wrap,markdown_*,entity}.h.
+ * May include: util, tui/text.
  */
 #ifndef IK_TUI_TEXT_MARKDOWN_H
 #define IK_TUI_TEXT_MARKDOWN_H
