@@ -17,7 +17,7 @@
  * opened is ready once it was drawn, unless it is guarded.
  *
  * Owns copies of all it is given.  What it shows is sanitised here.
- * May include: util, tui/{cells,editor,keymap,pane,reaction}.h.
+ * May include: util, tui/term, tui/edit, tui/pane.
  */
 #ifndef IK_TUI_SCREEN_DIALOG_H
 #define IK_TUI_SCREEN_DIALOG_H
