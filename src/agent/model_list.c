@@ -40,7 +40,7 @@ static void fail(struct ik_model_list *list, const struct ik_http_result *result
 {
 	const struct ik_endpoint *endpoint = &list->model->spec.endpoint;
 	bool retryable = false;
-	const char *code;
+	enum ik_error_code code;
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(16));

@@ -3,20 +3,21 @@
 #include "util/text.h"
 
 void ik_transfer_failed(struct ik_buf *out, const char *provider,
-	const struct ik_http_result *result, bool heard, const char **ret_code, bool *ret_retryable)
+	const struct ik_http_result *result, bool heard, enum ik_error_code *ret_code,
+	bool *ret_retryable)
 {
 	const char *name = provider ? provider : "?";
 
-	*ret_code = "CONNECT";
+	*ret_code = IK_CODE_CONNECT;
 	*ret_retryable = false;
 	switch (result->failure) {
 	case IK_HTTP_TLS:
-		*ret_code = "TLS";
+		*ret_code = IK_CODE_TLS;
 		*ret_retryable = result->transient;
 		ik_buf_printf(out, _("Provider %s: %s."), name, result->message);
 		break;
 	case IK_HTTP_TIMEOUT:
-		*ret_code = "TIMEOUT";
+		*ret_code = IK_CODE_TIMEOUT;
 		ik_buf_printf(out,
 			_("Provider %s: %s. Try again, or raise http.idle_timeout_s or "
 			  "http.connect_timeout_s."),

@@ -1,11 +1,12 @@
 /*
  * transfer: what went wrong on the way to a provider, in words.
  *
- * May include: util, net/http.h, provider.
+ * May include: util, conversation, net/http.h, provider.
  */
 #ifndef IK_AGENT_TRANSFER_H
 #define IK_AGENT_TRANSFER_H
 
+#include "conversation/event.h"
 #include "net/http.h"
 #include "util/buf.h"
 
@@ -14,10 +15,10 @@
 /*
  * Append a sentence on a transfer that failed, with what to do; provider is its
  * name (NULL: "?"), heard says that a part of the answer had come. Sets
- * *ret_code to a code of the specification (CONNECT, TLS, TIMEOUT) and
- * *ret_retryable.
+ * *ret_code (CONNECT, TLS, TIMEOUT) and *ret_retryable.
  */
 void ik_transfer_failed(struct ik_buf *out, const char *provider,
-	const struct ik_http_result *result, bool heard, const char **ret_code, bool *ret_retryable);
+	const struct ik_http_result *result, bool heard, enum ik_error_code *ret_code,
+	bool *ret_retryable);
 
 #endif

@@ -351,7 +351,7 @@ static void note_state(struct ik_agent *agent, const struct ik_event *event)
 		break;
 	case IK_EVENT_TURN_DONE:
 		agent->turn_started_ms = 0;
-		agent->failed = ik_text_equal(event->name, "error");
+		agent->failed = event->stop == IK_TURN_STOP_ERROR;
 		agent->unread = !shown;
 		if (!shown)
 			call(agent);

@@ -135,28 +135,28 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 
 	ik_buf_init(&who, IK_KIB(4));
 	ik_sanitize_line(&who, event->text, event->text_length);
-	if (ik_text_equal(event->name, "others"))
+	if (event->lock == IK_LOCK_CHANGE_OTHERS)
 		say(agent,
 			ik_format(_("This session is open in another ikigai (%s): you read along. "
 						"{take-over} asks for it, /fork goes on in a copy of your own."),
 				who.data));
-	else if (ik_text_equal(event->name, "free"))
+	else if (event->lock == IK_LOCK_CHANGE_FREE)
 		say(agent, ik_strdup(_("Nobody writes in this session now: {take-over} goes on with it.")));
-	else if (ik_text_equal(event->name, "ours"))
+	else if (event->lock == IK_LOCK_CHANGE_OURS)
 		say(agent, ik_strdup(_("You write in this session now.")));
-	else if (ik_text_equal(event->name, "refused"))
+	else if (event->lock == IK_LOCK_CHANGE_REFUSED)
 		say(agent,
 			ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
 						"of your own."),
 				who.data));
-	else if (ik_text_equal(event->name, "asked") && !agent->letting_go) {
+	else if (event->lock == IK_LOCK_CHANGE_ASKED && !agent->letting_go) {
 		free(agent->lock_asker);
 		agent->lock_asker = ik_strdup(who.data);
 		ask(agent);
-	} else if (ik_text_equal(event->name, "unasked") && agent->lock_question != 0)
+	} else if (event->lock == IK_LOCK_CHANGE_UNASKED && agent->lock_question != 0)
 		ik_chat_lock_done(agent);
 	/* The answer is there: what is said of the asking is no longer so. */
-	if (ik_text_equal(event->name, "ours") || ik_text_equal(event->name, "refused"))
+	if (event->lock == IK_LOCK_CHANGE_OURS || event->lock == IK_LOCK_CHANGE_REFUSED)
 		ik_screen_flash(agent->screen, NULL);
 	ik_buf_done(&who);
 	show_mark(agent);

@@ -63,7 +63,7 @@ static void stop_when_written(void *arg)
 /* Remember how the turn ended. */
 static void note_end(struct exec *exec, const struct ik_event *event)
 {
-	bool ended = ik_text_equal(event->name, "end");
+	bool ended = event->stop == IK_TURN_STOP_END;
 
 	exec->done = true;
 	if (exec->status == 0)
@@ -76,7 +76,7 @@ static void tell_of_lock(const struct ik_event *event)
 {
 	char *sentence;
 
-	if (!ik_text_equal(event->name, "others"))
+	if (event->lock != IK_LOCK_CHANGE_OTHERS)
 		return;
 	sentence = ik_format(_("The session is open in another ikigai (%.*s): waiting for it to end."),
 		(int)event->text_length, event->text);
@@ -204,15 +204,15 @@ static void on_signal(void *arg, int number)
 }
 
 /* End a turn that cannot begin. */
-static void refuse(struct exec *exec, const char *code, const struct ik_error *error)
+static void refuse(struct exec *exec, enum ik_error_code code, const struct ik_error *error)
 {
 	const struct ik_event why = {
 		.kind = IK_EVENT_ERROR,
-		.name = code,
+		.code = code,
 		.text = error->text,
 		.text_length = strlen(error->text),
 	};
-	const struct ik_event end = { .kind = IK_EVENT_TURN_DONE, .name = "error" };
+	const struct ik_event end = { .kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_ERROR };
 
 	on_event(exec, &why);
 	on_event(exec, &end);
@@ -232,7 +232,7 @@ static void submit(struct exec *exec)
 			&exec->core.setup->places, ik_session_conversation(session), NULL, &attached,
 			&error) != IK_OK) {
 		exec->status = 2;
-		refuse(exec, "CONFIG", &error);
+		refuse(exec, IK_CODE_CONFIG, &error);
 	} else {
 		ik_session_submit_with(session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
@@ -248,7 +248,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	if (error && error->status == IK_UNAVAILABLE)
 		exec->status = STATUS_LOCKED;
 	if (error)
-		refuse(exec, "STORE", error);
+		refuse(exec, IK_CODE_STORE, error);
 	else
 		submit(exec);
 }
@@ -305,7 +305,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,
 			options->yes ? IK_ASKING_ALLOWED : IK_ASKING_NOBODY, &events, exec, exec,
 			error) != IK_OK)
-		refuse(exec, "CONNECT", error);
+		refuse(exec, IK_CODE_CONNECT, error);
 	else if (options->resume)
 		resume(exec, options);
 	else
@@ -340,10 +340,10 @@ void ik_exec_refuse(const struct ik_options *options, const char *sentence)
 	struct ik_exec_printer printer = { .json = options->json };
 	const struct ik_event events[] = {
 		{ .kind = IK_EVENT_ERROR,
-			.name = "CONFIG",
+			.code = IK_CODE_CONFIG,
 			.text = sentence,
 			.text_length = strlen(sentence) },
-		{ .kind = IK_EVENT_TURN_DONE, .name = "error" },
+		{ .kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_ERROR },
 	};
 	struct ik_buf out, errors;
 	size_t i;

@@ -148,11 +148,11 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		put_usage(out, &event->usage);
 		break;
 	case IK_EVENT_ERROR:
-		put_text_member(out, "code", event->name);
+		put_text_member(out, "code", ik_error_code_word(event->code));
 		put_member(out, "message", event->text, event->text_length);
 		break;
 	case IK_EVENT_TURN_DONE:
-		put_text_member(out, "stop_reason", event->name);
+		put_text_member(out, "stop_reason", ik_turn_stop_word(event->stop));
 		break;
 	default:
 		put_member(out, "message", event->text, event->text_length);
@@ -260,9 +260,9 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_note(printer, errors, event->text, event->text_length);
 		break;
 	case IK_EVENT_TURN_DONE:
-		if (event->name && !ik_text_equal(event->name, "end") &&
-			!ik_text_equal(event->name, "error")) {
-			char *line = ik_format(_("the turn ended before its time: %s"), event->name);
+		if (event->stop != IK_TURN_STOP_END && event->stop != IK_TURN_STOP_ERROR) {
+			char *line = ik_format(_("the turn ended before its time: %s"),
+				ik_turn_stop_word(event->stop));
 
 			print_note(printer, errors, line, strlen(line));
 			free(line);

@@ -20,6 +20,50 @@
 #include "conversation/usage.h"
 #include "util/bytes.h"
 
+/* Why a turn has ended. */
+enum ik_turn_stop {
+	IK_TURN_STOP_END, /* the model has finished */
+	IK_TURN_STOP_LENGTH,
+	IK_TURN_STOP_REFUSED,
+	IK_TURN_STOP_LIMIT,    /* of rounds with calls */
+	IK_TURN_STOP_REPEATED, /* the same call again and again */
+	IK_TURN_STOP_CANCELLED,
+	IK_TURN_STOP_ERROR
+};
+
+/* What kind of error ended or delayed a request, or kept a turn from starting. */
+enum ik_error_code {
+	IK_CODE_NONE,
+	IK_CODE_AUTH,
+	IK_CODE_RATE_LIMIT,
+	IK_CODE_CONTEXT, /* the conversation is too long for the model */
+	IK_CODE_PROVIDER,
+	IK_CODE_BAD_RESPONSE,
+	IK_CODE_CONNECT,
+	IK_CODE_TLS,
+	IK_CODE_TIMEOUT,
+	IK_CODE_CONFIG,
+	IK_CODE_STORE
+};
+
+/* What keeps events from being stored, or reads from being answered. */
+enum ik_store_trouble {
+	IK_STORE_FINE,
+	IK_STORE_AWAY,   /* a server that cannot be reached, or is too slow */
+	IK_STORE_IN_USE, /* another program uses an embedded database */
+	IK_STORE_REFUSES /* it cannot be written (disk, permissions, a standby), or used at all */
+};
+
+/* What has changed about who may write to the session (store/lock.h). */
+enum ik_lock_change {
+	IK_LOCK_CHANGE_OURS,
+	IK_LOCK_CHANGE_OTHERS,
+	IK_LOCK_CHANGE_FREE,
+	IK_LOCK_CHANGE_ASKED,   /* another process asks for the session; */
+	IK_LOCK_CHANGE_UNASKED, /* it no longer does */
+	IK_LOCK_CHANGE_REFUSED  /* the other process keeps the session that was asked for */
+};
+
 enum ik_event_kind {
 	IK_EVENT_SESSION, /* text: session id; name: provider; detail: model */
 	IK_EVENT_MESSAGE, /* message: one that is complete and stored (user, command,
@@ -46,17 +90,15 @@ enum ik_event_kind {
 	IK_EVENT_CONTEXT,       /* number: how much of the model's context window is in use, in
 	                          percent; -1: not known */
 	IK_EVENT_NOTICE,        /* text: a sentence */
-	IK_EVENT_ERROR,         /* name: code (AUTH, CONNECT, ...); text: a sentence */
-	IK_EVENT_RETRY,         /* number: ms until the next try; text: why */
+	IK_EVENT_ERROR,         /* code; text: a sentence */
+	IK_EVENT_RETRY,         /* number: ms until the next try; code, text: why */
 	IK_EVENT_QUEUED,        /* number: messages that wait for the end of the turn; text: the
-	                          beginning of each, one a line, the oldest first; name: "held" when
-	                          they do not go out before the user says so */
-	IK_EVENT_STORE,         /* number: events not yet stored; text: why, or "" when all is well;
-	                          name: the same in a word: "away", "in use", "refuses", or "" */
-	IK_EVENT_LOCK,          /* who may write (store/lock.h): name: "ours", "others", "free",
-	                          "asked", "unasked", "refused"; text: who has it, or asks */
-	IK_EVENT_TURN_DONE      /* name: stop reason: end, length, refused, limit, repeated,
-	                          cancelled, error */
+	                          beginning of each, one a line, the oldest first; held: they
+	                          do not go out before the user says so */
+	IK_EVENT_STORE,         /* number: events not yet stored; trouble, and text: why, or "" when all
+	                          is well */
+	IK_EVENT_LOCK,          /* lock: what has changed; text: who has the session, or asks for it */
+	IK_EVENT_TURN_DONE      /* stop */
 };
 
 struct ik_event {
@@ -69,10 +111,19 @@ struct ik_event {
 	size_t text_length;
 	struct ik_bytes *whole[2]; /* stdout, stderr; NULL: nothing. As message */
 	int64_t number;
+	enum ik_turn_stop stop;
+	enum ik_error_code code;
+	enum ik_store_trouble trouble;
+	enum ik_lock_change lock;
+	bool held;
 	struct ik_usage usage;
 	struct ik_message *message;      /* take a reference to keep it */
 	struct ik_message *const *older; /* number of them; references as above */
 };
+
+/* The words for them outside of the program: in exec's JSON and in data_json. */
+const char *ik_turn_stop_word(enum ik_turn_stop stop);
+const char *ik_error_code_word(enum ik_error_code code);
 
 typedef void ik_event_sink(void *arg, const struct ik_event *event);
 

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libik_conversation.a
 libik_conversation_a_SOURCES = \
 	src/conversation/conversation.c src/conversation/conversation.h \
-	src/conversation/event.h \
+	src/conversation/event.c src/conversation/event.h \
 	src/conversation/kin.c src/conversation/kin.h \
 	src/conversation/message.c src/conversation/message.h \
 	src/conversation/message_command.c \

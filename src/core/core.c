@@ -97,14 +97,15 @@ void ik_core_log_event(const struct ik_event *event)
 			(long long)event->number, event->text_length);
 		break;
 	case IK_EVENT_ERROR:
-		ik_log(IK_LOG_ERROR, "%s: %.*s", event->name, (int)event->text_length, event->text);
+		ik_log(IK_LOG_ERROR, "%s: %.*s", ik_error_code_word(event->code), (int)event->text_length,
+			event->text);
 		break;
 	case IK_EVENT_RETRY:
 		ik_log(IK_LOG_INFO, "again in %lld ms: %.*s", (long long)event->number,
 			(int)event->text_length, event->text);
 		break;
 	case IK_EVENT_TURN_DONE:
-		ik_log(IK_LOG_INFO, "turn done: %s", event->name);
+		ik_log(IK_LOG_INFO, "turn done: %s", ik_turn_stop_word(event->stop));
 		break;
 	default:
 		break;
@@ -139,12 +140,6 @@ void ik_core_tell_store_again(struct ik_core *core)
 
 static void on_store_state(void *arg, size_t waiting, const char *message)
 {
-	static const char *const troubles[] = {
-		[IK_STORE_FINE] = "",
-		[IK_STORE_AWAY] = "away",
-		[IK_STORE_IN_USE] = "in use",
-		[IK_STORE_REFUSES] = "refuses",
-	};
 	struct ik_core *core = arg;
 	struct ik_event event;
 
@@ -153,7 +148,7 @@ static void on_store_state(void *arg, size_t waiting, const char *message)
 	event.number = (int64_t)waiting;
 	event.text = message;
 	event.text_length = strlen(message);
-	event.name = troubles[ik_store_trouble(core->store)];
+	event.trouble = ik_store_trouble(core->store);
 	core->events->store(core->arg, &event);
 	if (waiting > 0 && message[0] != '\0') {
 		tell_store_problem(core, message);

@@ -13,6 +13,7 @@
 #define IK_STORE_STORE_H
 
 #include "conversation/conversation.h"
+#include "conversation/event.h"
 #include "conversation/message.h"
 #include "loop/loop.h"
 #include "util/bytes.h"
@@ -126,13 +127,7 @@ size_t ik_store_waiting(const struct ik_store *store);
 /* Is all that was handed over stored, or where it outlives this process? */
 bool ik_store_is_kept(const struct ik_store *store);
 
-/* What keeps events from being stored, or reads from their answers, as it was told last. */
-enum ik_store_trouble {
-	IK_STORE_FINE,
-	IK_STORE_AWAY,   /* a server that cannot be reached, or is too slow */
-	IK_STORE_IN_USE, /* somebody else is at an embedded database */
-	IK_STORE_REFUSES /* it cannot be written (disk, rights, a standby), or used at all */
-};
+/* As it was told last. */
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
 
 /* Told, between turns of the loop, what a person should know once. */

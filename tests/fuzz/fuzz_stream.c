@@ -63,7 +63,7 @@ static void take(void *arg, const struct ik_delta *delta)
 	}
 	ik_buf_printf(&told->log, "%d %d %s %s %s %d %lld %lld %zu ", (int)delta->kind, delta->slot,
 		delta->id ? delta->id : "-", delta->name ? delta->name : "-",
-		delta->code ? delta->code : "-", (int)delta->stop, (long long)delta->input_tokens,
+		ik_error_code_word(delta->code), (int)delta->stop, (long long)delta->input_tokens,
 		(long long)delta->output_tokens, delta->text_length);
 	ik_buf_append(&told->log, delta->text ? delta->text : "", delta->text_length);
 	demand(ik_utf8_valid_prefix(delta->text ? delta->text : "", delta->text_length) ==

@@ -237,7 +237,7 @@ static void collect(void *arg, const struct ik_delta *delta)
 		ik_buf_printf(text, "[usage %d %d]", (int)delta->input_tokens,
 			(int)delta->output_tokens);
 	else if (delta->kind == IK_DELTA_ERROR)
-		ik_buf_printf(text, "[%s%s]%s", delta->code, delta->retryable ? " again" : "",
+		ik_buf_printf(text, "[%s%s]%s", ik_error_code_word(delta->code), delta->retryable ? " again" : "",
 			delta->text);
 	else if (delta->text)
 		ik_buf_append(text, delta->text, delta->text_length);

@@ -158,7 +158,7 @@ static bool wait_for_next(struct ik_session *session, const struct ik_input *fai
 	struct ik_compaction *compaction = session->compaction;
 	struct ik_event event = {
 		.kind = IK_EVENT_RETRY,
-		.name = failure->code,
+		.code = failure->code,
 		.text = failure->text,
 		.text_length = failure->text_length,
 	};
@@ -248,7 +248,7 @@ struct ik_conversation *ik_compaction_asked(const struct ik_session *session)
 /* The request failed. */
 static void take_failure(struct ik_session *session, const struct ik_input *failure)
 {
-	if (!(ik_text_equal(failure->code, "CONTEXT") && ask_for_less(session)) &&
+	if (!(failure->code == IK_CODE_CONTEXT && ask_for_less(session)) &&
 		!wait_for_next(session, failure))
 		fail(session, failure->text, failure->text_length);
 }

@@ -53,7 +53,7 @@ static void tell(struct ik_session *session, const struct ik_input *input)
 }
 
 /* Tell that the request has failed. */
-static void fail(struct ik_exchange *exchange, const char *code, bool retryable,
+static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
 {
 	struct ik_session *session = exchange->session;
@@ -84,7 +84,7 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 {
 	struct ik_buf sentence;
 	bool retryable;
-	const char *code;
+	enum ik_error_code code;
 
 	ik_buf_init(&sentence, IK_KIB(16));
 	ik_transfer_failed(&sentence, exchange->model->spec.endpoint.provider, result, exchange->heard,
@@ -96,7 +96,7 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 /* A status of failure, or words where a stream should be. */
 static void fail_response(struct ik_exchange *exchange, int status, int64_t retry_after_ms)
 {
-	const char *code = "PROVIDER";
+	enum ik_error_code code = IK_CODE_PROVIDER;
 	bool retryable = false;
 	struct ik_buf sentence;
 
@@ -116,7 +116,7 @@ static void fail_web_page(struct ik_exchange *exchange)
 								 "reply. Check the base_url of %s."),
 		name, address, name);
 
-	fail(exchange, "BAD_RESPONSE", false, -1, sentence);
+	fail(exchange, IK_CODE_BAD_RESPONSE, false, -1, sentence);
 	free(sentence);
 	free(address);
 }
@@ -150,7 +150,7 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
 			: _("Provider %s: %s"),
 		provider_name(exchange), error->text);
-	fail(exchange, early ? "CONNECT" : "BAD_RESPONSE", early, -1, sentence);
+	fail(exchange, early ? IK_CODE_CONNECT : IK_CODE_BAD_RESPONSE, early, -1, sentence);
 	free(sentence);
 }
 
@@ -181,7 +181,7 @@ static void idle_fired(void *arg)
 	sentence = ik_format(_("Provider %s has sent nothing new for %g s, so the request was ended. "
 						   "Try again, or raise http.idle_timeout_s."),
 		provider_name(exchange), (double)limit / 1000);
-	fail(exchange, "TIMEOUT", false, -1, sentence);
+	fail(exchange, IK_CODE_TIMEOUT, false, -1, sentence);
 	free(sentence);
 }
 
@@ -361,7 +361,8 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_error
 }
 
 /* Without a request: say why, once the present step is over. */
-static void refuse(struct ik_session *session, int number, const char *code, const char *sentence)
+static void refuse(struct ik_session *session, int number, enum ik_error_code code,
+	const char *sentence)
 {
 	struct ik_input input = {
 		.kind = IK_INPUT_STREAM_FAILED,
@@ -390,7 +391,7 @@ static void send_request(void *arg)
 		int number = exchange->number;
 
 		session->exchange = ik_exchange_close(exchange);
-		refuse(session, number, "CONTEXT", error.text);
+		refuse(session, number, IK_CODE_CONTEXT, error.text);
 		return;
 	}
 	if (exchange->model->spec.format->answer) {
@@ -416,7 +417,7 @@ void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls
 	struct ik_exchange *exchange;
 
 	if (!session->model) {
-		refuse(session, number, "CONFIG",
+		refuse(session, number, IK_CODE_CONFIG,
 			_("No model is chosen. Set provider and model in the "
 			  "configuration, or choose one with -p and -m."));
 		return;

@@ -9,9 +9,10 @@
 #define NEWS_AGAIN_MS 1000 /* so long after a failure */
 #define NEWS_PAGE 200      /* events that are read in one turn of the loop */
 
-static void emit(struct ik_session *session, const char *name, const struct ik_holder *holder)
+static void emit(struct ik_session *session, enum ik_lock_change change,
+	const struct ik_holder *holder)
 {
-	struct ik_event event = { .kind = IK_EVENT_LOCK, .name = name };
+	struct ik_event event = { .kind = IK_EVENT_LOCK, .lock = change };
 	struct ik_buf who;
 
 	ik_buf_init(&who, IK_KIB(4));
@@ -35,7 +36,7 @@ static void finish_taking_over(struct ik_session *session)
 		return;
 	if (!session->loading)
 		ik_session_begin_turns(session);
-	emit(session, "ours", NULL);
+	emit(session, IK_LOCK_CHANGE_OURS, NULL);
 }
 
 static void read_again(void *arg)
@@ -123,7 +124,7 @@ static void decide(struct ik_session *session, enum ik_lock_state state)
 
 	if (theirs && session->when_locked == IK_LOCKED_WAIT) {
 		if (!ik_lock_is_asking(session->lock))
-			emit(session, "others", ik_lock_holder(session->lock));
+			emit(session, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(session->lock));
 		ik_lock_await(session->lock);
 		return;
 	}
@@ -138,7 +139,7 @@ static void decide(struct ik_session *session, enum ik_lock_state state)
 	}
 	session->following = theirs;
 	if (theirs)
-		emit(session, "others", ik_lock_holder(session->lock));
+		emit(session, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(session->lock));
 	ik_session_restore_locked(session, NULL);
 }
 
@@ -165,7 +166,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 		session->newest = last_sequence(session);
 	session->taking_over = false;
 	stop_writing(session);
-	emit(session, state == IK_LOCK_FREE ? "free" : "others", holder);
+	emit(session, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);
 	if (!session->closing && !session->restoring)
 		ik_session_read_news(session);
 }
@@ -174,14 +175,14 @@ static void on_asked(void *arg, const struct ik_holder *asker)
 {
 	struct ik_session *session = arg;
 
-	emit(session, asker ? "asked" : "unasked", asker);
+	emit(session, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
 }
 
 static void on_refused(void *arg)
 {
 	struct ik_session *session = arg;
 
-	emit(session, "refused", ik_lock_holder(session->lock));
+	emit(session, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(session->lock));
 }
 
 static void on_news(void *arg)

@@ -82,7 +82,7 @@ static void emit_queued(struct ik_turn *turn)
 		if (turn->effects[i].kind != IK_EFFECT_EMIT || event->kind != IK_EVENT_QUEUED)
 			continue;
 		event->number = (int64_t)turn->queue_count;
-		event->name = turn->held ? "held" : NULL;
+		event->held = turn->held;
 		event->text = turn->queue_lines.data;
 		event->text_length = turn->queue_lines.length;
 	}
@@ -174,8 +174,8 @@ static void forget_newest(struct ik_turn *turn)
 	queued_free(item);
 }
 
-/* reason: one of the specification's words. */
-static void finish(struct ik_turn *turn, const char *reason)
+/* End the turn, and start the next one that waits. */
+static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 {
 	ik_reply_clear(&turn->reply, &turn->dead);
 	free(turn->last_name);
@@ -186,9 +186,9 @@ static void finish(struct ik_turn *turn, const char *reason)
 	turn->stopped = false;
 	turn->round = 0;
 	turn->state = IK_TURN_IDLE;
-	if (ik_text_equal(reason, "error") || ik_text_equal(reason, "cancelled"))
+	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
 		hold(turn);
-	ik_turn_emit(turn, IK_EVENT_TURN_DONE)->name = reason;
+	ik_turn_emit(turn, IK_EVENT_TURN_DONE)->stop = stop;
 	take_queued(turn);
 }
 
@@ -231,7 +231,7 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 		ik_reply_clear(&turn->reply, &turn->dead);
 		turn->state = IK_TURN_RETRYING;
 		event = ik_turn_emit(turn, IK_EVENT_RETRY);
-		event->name = input->code;
+		event->code = input->code;
 		event->number = delay;
 		event->text = input->text;
 		event->text_length = input->text_length;
@@ -241,11 +241,11 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 	append_parts(turn, true);
 	ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, "was not run: the reply broke off");
 	ik_turn_append_error(turn, input->code, input->text, input->text_length);
-	finish(turn, "error");
+	finish(turn, IK_TURN_STOP_ERROR);
 }
 
 /* End the request from this side: it sent what cannot be used. */
-static void abort_request(struct ik_turn *turn, const char *code, const char *sentence,
+static void abort_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length, bool retryable, uint32_t random)
 {
 	struct ik_input failure = {
@@ -332,7 +332,7 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 			? _("There is not enough memory for the reply; it was ended.")
 			: _("The reply is larger than ikigai takes; it was ended.");
 
-		abort_request(turn, "BAD_RESPONSE", sentence, strlen(sentence), false, 0);
+		abort_request(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence), false, 0);
 	} else if (part) {
 		emit_progress(turn, part);
 	}
@@ -359,10 +359,10 @@ static void on_stream_end(struct ik_turn *turn)
 {
 	append_parts(turn, false);
 	if (turn->reply.call_count > 0) {
-		const char *reason = ik_turn_begin_calls(turn);
+		enum ik_turn_stop stop;
 
-		if (reason)
-			finish(turn, reason);
+		if (!ik_turn_begin_calls(turn, &stop))
+			finish(turn, stop);
 		else if (!ik_turn_has_open_calls(turn))
 			begin_round(turn);
 		return;
@@ -372,11 +372,11 @@ static void on_stream_end(struct ik_turn *turn)
 	if (!ik_reply_has_text(&turn->reply) && turn->reply.stop != IK_STOP_REFUSED)
 		ik_turn_append_notice(turn, _("The model sent an empty reply."));
 	if (turn->reply.stop == IK_STOP_LENGTH)
-		finish(turn, "length");
+		finish(turn, IK_TURN_STOP_LENGTH);
 	else if (turn->reply.stop == IK_STOP_REFUSED)
-		finish(turn, "refused");
+		finish(turn, IK_TURN_STOP_REFUSED);
 	else
-		finish(turn, turn->forbidden ? "limit" : "end");
+		finish(turn, turn->forbidden ? IK_TURN_STOP_LIMIT : IK_TURN_STOP_END);
 }
 
 /* A call has its result, perhaps; with the last one the round is over, or the
@@ -386,9 +386,9 @@ static void end_round(struct ik_turn *turn)
 	if (ik_turn_has_open_calls(turn))
 		return;
 	if (turn->state == IK_TURN_CANCELLING)
-		finish(turn, "cancelled");
+		finish(turn, IK_TURN_STOP_CANCELLED);
 	else if (turn->stopped)
-		finish(turn, "repeated");
+		finish(turn, IK_TURN_STOP_REPEATED);
 	else
 		begin_round(turn);
 }
@@ -426,7 +426,7 @@ static void on_cancel(struct ik_turn *turn)
 		turn->running = 0;
 		break;
 	}
-	finish(turn, "cancelled");
+	finish(turn, IK_TURN_STOP_CANCELLED);
 }
 
 /* ---- the machine ---- */

@@ -108,7 +108,7 @@ struct ik_input {
 	size_t text_length;
 	const char *data; /* of USER: the message's, checked JSON; NULL: none */
 	size_t data_length;
-	const char *code; /* error.code of the specification; static */
+	enum ik_error_code code;
 	bool retryable;
 	int64_t retry_after_ms; /* -1: not said */
 	uint32_t random;        /* for the jitter of the wait */

@@ -326,7 +326,7 @@ bool ik_turn_end_call(struct ik_turn *turn, const struct ik_input *input)
 	return true;
 }
 
-const char *ik_turn_begin_calls(struct ik_turn *turn)
+bool ik_turn_begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop)
 {
 	struct ik_part *repeated = NULL;
 	size_t i;
@@ -334,7 +334,8 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	if (turn->forbidden) {
 		ik_turn_fail_calls(turn, false, IK_TOOL_DENIED,
 			"was not run: the tool call limit is reached");
-		return "limit";
+		*ret_stop = IK_TURN_STOP_LIMIT;
+		return false;
 	}
 	for (i = 0; i < turn->reply.count; i++) {
 		if (turn->reply.parts[i]->kind == IK_PART_CALL && is_repeated(turn, turn->reply.parts[i]))
@@ -342,7 +343,8 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 	}
 	if (repeated && !turn->options.ask_repeated) {
 		stop_circling(turn);
-		return "repeated";
+		*ret_stop = IK_TURN_STOP_REPEATED;
+		return false;
 	}
 	turn->tool_rounds++;
 	turn->state = IK_TURN_RUNNING;
@@ -350,5 +352,5 @@ const char *ik_turn_begin_calls(struct ik_turn *turn)
 		begin_circling(turn, repeated);
 	else
 		start_calls(turn);
-	return NULL;
+	return true;
 }

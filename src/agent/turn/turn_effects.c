@@ -46,14 +46,14 @@ void ik_turn_append_notice(struct ik_turn *turn, const char *sentence)
 		IK_EVENT_NOTICE);
 }
 
-void ik_turn_append_error(struct ik_turn *turn, const char *code, const char *sentence,
+void ik_turn_append_error(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length)
 {
-	char *data = ik_format("{\"code\":\"%s\"}", code);
+	char *data = ik_format("{\"code\":\"%s\"}", ik_error_code_word(code));
 
 	ik_turn_append(turn, ik_message_new(IK_KIND_NOTICE, sentence, length, data, strlen(data)),
 		IK_EVENT_ERROR)
-		->name = code;
+		->code = code;
 	free(data);
 }
 

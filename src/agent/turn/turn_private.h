@@ -73,9 +73,9 @@ struct ik_event *ik_turn_append(struct ik_turn *turn, struct ik_message *message
 	enum ik_event_kind kind);
 /* Tell a static sentence. */
 void ik_turn_emit_text(struct ik_turn *turn, enum ik_event_kind kind, const char *text);
-/* Store and tell a notice; a failure (code: a word of the specification). */
+/* Store and tell a notice; an error. */
 void ik_turn_append_notice(struct ik_turn *turn, const char *sentence);
-void ik_turn_append_error(struct ik_turn *turn, const char *code, const char *sentence,
+void ik_turn_append_error(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length);
 
 /* ---- turn_calls.c ---- */
@@ -85,9 +85,9 @@ void ik_turn_append_error(struct ik_turn *turn, const char *code, const char *se
 void ik_turn_fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
 	const char *what);
 
-/* The reply is whole and has calls: have them judged. NULL, or the reason for which
- * the turn is over instead; every call has its result then. */
-const char *ik_turn_begin_calls(struct ik_turn *turn);
+/* The reply is whole and has calls: have them judged. False when the turn is over instead,
+ * with *ret_stop; every call has its result then. */
+bool ik_turn_begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop);
 
 /* A call was judged, by the rules or by the person. False when this is nothing
  * to the present turn. */

@@ -75,7 +75,7 @@ static void tell_failure(struct ik_stream_decoder *decoder, struct ik_json_span 
 	struct ik_json_span message)
 {
 	struct ik_buf words;
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER", .retryable = true };
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true };
 
 	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
 

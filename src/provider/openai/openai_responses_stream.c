@@ -146,7 +146,7 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 /* The response has failed, was cancelled, or an error stands in its place. */
 static void take_failure(struct ik_stream_decoder *decoder, struct ik_json_span value)
 {
-	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER", .retryable = true };
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true };
 
 	ik_decoder_error(decoder, value);
 	if (decoder->over)

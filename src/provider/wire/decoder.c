@@ -232,7 +232,9 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 			_("The provider sent something that is no JSON: %s"), words_of(decoder, data, length));
 	}
 	if (is_error && !decoder->over) {
-		struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = "PROVIDER", .retryable = true };
+		struct ik_delta delta = {
+			.kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true
+		};
 
 		delta.text = words_of(decoder, data, length);
 		delta.text_length = strlen(delta.text);

@@ -2,14 +2,12 @@
  * delta: what a provider's stream says, in one vocabulary for all wire formats.
  *
  * Pointers are valid during the call only.
- * May include: util, json.
+ * May include: util, json, conversation.
  */
 #ifndef IK_PROVIDER_WIRE_DELTA_H
 #define IK_PROVIDER_WIRE_DELTA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "conversation/event.h"
 
 enum ik_delta_kind {
 	IK_DELTA_TEXT,      /* text: a piece of the reply */
@@ -37,8 +35,8 @@ struct ik_delta {
 	const char *name;
 	const char *text;
 	size_t text_length;
-	const char *code; /* error.code of the specification: "PROVIDER", ... static */
-	bool retryable;   /* ERROR: the same request may do later (overloaded, a limit) */
+	enum ik_error_code code;
+	bool retryable; /* ERROR: the same request may do later (overloaded, a limit) */
 	enum ik_stop_reason stop;
 	enum ik_delta_kind of; /* OPAQUE: what it belongs to */
 	int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens;

@@ -13,12 +13,6 @@
 #define MESSAGE_BYTES 800
 #define WORDS_BYTES 160
 
-static const char code_auth[] = "AUTH";
-static const char code_rate_limit[] = "RATE_LIMIT";
-static const char code_context[] = "CONTEXT";
-static const char code_provider[] = "PROVIDER";
-static const char code_bad_response[] = "BAD_RESPONSE";
-
 /*
  * The words by which providers name kinds of errors, in `type`, `code`,
  * `status` or `reason`. Sources: the error pages of the OpenAI, Anthropic and
@@ -26,30 +20,30 @@ static const char code_bad_response[] = "BAD_RESPONSE";
  */
 static const struct {
 	const char *word;
-	const char *code;
+	enum ik_error_code code;
 	bool retryable;
 } kinds[] = {
-	{ "invalid_api_key", code_auth, false },
-	{ "authentication_error", code_auth, false },
-	{ "permission_error", code_auth, false },
-	{ "API_KEY_INVALID", code_auth, false },
-	{ "UNAUTHENTICATED", code_auth, false },
-	{ "PERMISSION_DENIED", code_auth, false },
-	{ "context_length_exceeded", code_context, false },
-	{ "request_too_large", code_context, false },
-	{ "exceed_context_size_error", code_context, false },
-	{ "insufficient_quota", code_rate_limit, false },
-	{ "billing_error", code_rate_limit, false },
-	{ "rate_limit_exceeded", code_rate_limit, true },
-	{ "rate_limit_error", code_rate_limit, true },
-	{ "RESOURCE_EXHAUSTED", code_rate_limit, true },
-	{ "overloaded_error", code_provider, true },
-	{ "server_error", code_provider, true },
-	{ "api_error", code_provider, true },
-	{ "timeout_error", code_provider, true },
-	{ "UNAVAILABLE", code_provider, true },
-	{ "INTERNAL", code_provider, true },
-	{ "DEADLINE_EXCEEDED", code_provider, true },
+	{ "invalid_api_key", IK_CODE_AUTH, false },
+	{ "authentication_error", IK_CODE_AUTH, false },
+	{ "permission_error", IK_CODE_AUTH, false },
+	{ "API_KEY_INVALID", IK_CODE_AUTH, false },
+	{ "UNAUTHENTICATED", IK_CODE_AUTH, false },
+	{ "PERMISSION_DENIED", IK_CODE_AUTH, false },
+	{ "context_length_exceeded", IK_CODE_CONTEXT, false },
+	{ "request_too_large", IK_CODE_CONTEXT, false },
+	{ "exceed_context_size_error", IK_CODE_CONTEXT, false },
+	{ "insufficient_quota", IK_CODE_RATE_LIMIT, false },
+	{ "billing_error", IK_CODE_RATE_LIMIT, false },
+	{ "rate_limit_exceeded", IK_CODE_RATE_LIMIT, true },
+	{ "rate_limit_error", IK_CODE_RATE_LIMIT, true },
+	{ "RESOURCE_EXHAUSTED", IK_CODE_RATE_LIMIT, true },
+	{ "overloaded_error", IK_CODE_PROVIDER, true },
+	{ "server_error", IK_CODE_PROVIDER, true },
+	{ "api_error", IK_CODE_PROVIDER, true },
+	{ "timeout_error", IK_CODE_PROVIDER, true },
+	{ "UNAVAILABLE", IK_CODE_PROVIDER, true },
+	{ "INTERNAL", IK_CODE_PROVIDER, true },
+	{ "DEADLINE_EXCEEDED", IK_CODE_PROVIDER, true },
 };
 
 /* What a message says where no member says it, for conversations that are too long. */
@@ -61,24 +55,24 @@ static const char *const context_phrases[] = {
 /* clang-format on */
 
 /* Set code and retryable from the bare status. */
-static void read_status(int status, const char **ret_code, bool *ret_retryable)
+static void read_status(int status, enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	*ret_retryable = status == 408 || status == 409 || status == 425 || status == 429 ||
 		status >= 500;
 	if (status == 401 || status == 403)
-		*ret_code = code_auth;
+		*ret_code = IK_CODE_AUTH;
 	else if (status == 429)
-		*ret_code = code_rate_limit;
+		*ret_code = IK_CODE_RATE_LIMIT;
 	else if (status == 413)
-		*ret_code = code_context;
+		*ret_code = IK_CODE_CONTEXT;
 	else if (status && status < 400)
-		*ret_code = code_bad_response;
+		*ret_code = IK_CODE_BAD_RESPONSE;
 	else
-		*ret_code = code_provider;
+		*ret_code = IK_CODE_PROVIDER;
 }
 
 /* Look a word up in the table of kinds. */
-static bool read_kind(struct ik_json_span word, const char **ret_code, bool *ret_retryable)
+static bool read_kind(struct ik_json_span word, enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	if (ik_json_span_type(word) != IK_JSON_STRING)
 		return false;
@@ -126,7 +120,7 @@ static void append_message(struct ik_json_span error, struct ik_buf *out)
 }
 
 bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
-	const char **ret_code, bool *ret_retryable)
+	enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	/* Google answers a streamed request with an array of one. */
 	if (ik_json_span_type(value) == IK_JSON_ARRAY)
@@ -155,12 +149,12 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 		read_kind(ik_json_member(error, "type"), ret_code, ret_retryable) ||
 		read_kind(ik_json_member(error, "status"), ret_code, ret_retryable)) {
 		/* The status knows better than a word that serves for many. */
-		if (*ret_code == code_provider && status)
+		if (*ret_code == IK_CODE_PROVIDER && status)
 			read_status(status, ret_code, ret_retryable);
 	}
-	if (*ret_code == code_provider && (!status || (status >= 400 && status < 500)) &&
+	if (*ret_code == IK_CODE_PROVIDER && (!status || (status >= 400 && status < 500)) &&
 		says_too_long(out_message->data + before)) {
-		*ret_code = code_context;
+		*ret_code = IK_CODE_CONTEXT;
 		*ret_retryable = false;
 	}
 	return true;
@@ -269,15 +263,15 @@ static void hide_key(struct ik_buf *text, const char *key)
 }
 
 /* Append the advice that goes with a failure; begins with a blank. */
-static void append_advice(const struct ik_endpoint *endpoint, int status, const char *code,
+static void append_advice(const struct ik_endpoint *endpoint, int status, enum ik_error_code code,
 	bool retryable, bool is_page, struct ik_buf *out)
 {
 	const char *url = endpoint->base_url ? endpoint->base_url : "";
 
 	ik_buf_putc(out, ' ');
-	if (is_page || code == code_bad_response || status == 405) {
+	if (is_page || code == IK_CODE_BAD_RESPONSE || status == 405) {
 		ik_buf_printf(out, _("Is %s the right base URL?"), url);
-	} else if (code == code_auth) {
+	} else if (code == IK_CODE_AUTH) {
 		if (!endpoint->key_variable)
 			ik_buf_puts(out, _("Check the key for this server."));
 		else if (endpoint->api_key)
@@ -286,17 +280,17 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, const 
 		else
 			ik_buf_printf(out, _("Put a key in the environment variable %s."),
 				endpoint->key_variable);
-	} else if (code == code_context && endpoint->unattended) {
+	} else if (code == IK_CODE_CONTEXT && endpoint->unattended) {
 		ik_buf_puts(out,
 			_("The conversation is too long for this model: without --resume another "
 			  "begins, --model takes one with a larger context, and in the chat /compact "
 			  "replaces it by a summary."));
-	} else if (code == code_context) {
+	} else if (code == IK_CODE_CONTEXT) {
 		ik_buf_puts(out,
 			_("The conversation is too long for this model: /compact replaces "
 			  "it by a summary, /new begins another, /model takes one with a larger "
 			  "context."));
-	} else if (code == code_rate_limit) {
+	} else if (code == IK_CODE_RATE_LIMIT) {
 		ik_buf_puts(out,
 			retryable ? _("That is the rate limit of your account: wait a moment.")
 					  : _("Check your plan and billing with the provider."));
@@ -317,7 +311,7 @@ static void end_sentence(struct ik_buf *text)
 }
 
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
-	size_t length, struct ik_buf *out_sentence, const char **ret_code, bool *ret_retryable)
+	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	const char *provider = endpoint->provider ? endpoint->provider : _("The provider");
 	struct ik_buf raw, message;
@@ -343,7 +337,7 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 	ik_error_first_words(raw.data, raw.length, MESSAGE_BYTES, &message);
 	end_sentence(&message);
 
-	bool refused = *ret_code == code_auth;
+	bool refused = *ret_code == IK_CODE_AUTH;
 
 	if (refused && !message.length)
 		ik_buf_printf(out_sentence, _("%s refused access (status %d)."), provider, status);

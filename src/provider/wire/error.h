@@ -2,11 +2,12 @@
  * error: what providers say when they refuse.
  *
  * Private to src/provider; ik_provider_error() in format.h is the public
- * half.  May include: util, json.
+ * half.  May include: util, json, conversation.
  */
 #ifndef IK_PROVIDER_WIRE_ERROR_H
 #define IK_PROVIDER_WIRE_ERROR_H
 
+#include "conversation/event.h"
 #include "json/scan.h"
 
 /*
@@ -17,7 +18,7 @@
  * is no error.
  */
 bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
-	const char **ret_code, bool *ret_retryable);
+	enum ik_error_code *ret_code, bool *ret_retryable);
 
 /* Append the title of a web page, or, without one, its first words. */
 void ik_error_page_words(const char *page, size_t length, struct ik_buf *out);

@@ -96,12 +96,11 @@ void ik_wire_headers_free(char **headers);
 /*
  * A failed response in words, with what to do: status 401 or 403 names the key's variable, an
  * error body in any of the providers' shapes gives its message, HTML or other
- * text its first words. Sets *ret_code to a code of the specification (AUTH,
- * RATE_LIMIT, CONTEXT, PROVIDER, BAD_RESPONSE) and *ret_retryable. The key
+ * text its first words. Sets *ret_code and *ret_retryable. The key
  * itself never stands in the sentence.
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
-	size_t length, struct ik_buf *out_sentence, const char **ret_code, bool *ret_retryable);
+	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
 
 /* The paragraph of the system prompt that tells a model of the envelope. */
 const char *ik_envelope_paragraph(void);

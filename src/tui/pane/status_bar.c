@@ -164,11 +164,11 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	static const char *const marks[] = {
-		[IK_STORE_MARK_AWAY] = N_(" not reachable"),
-		[IK_STORE_MARK_IN_USE] = N_(" in use by another program"),
-		[IK_STORE_MARK_REFUSES] = N_(" cannot be written"),
+		[IK_STORE_AWAY] = N_(" not reachable"),
+		[IK_STORE_IN_USE] = N_(" in use by another program"),
+		[IK_STORE_REFUSES] = N_(" cannot be written"),
 	};
-	const char *mark = marks[bar->store_mark];
+	const char *mark = marks[bar->store_trouble];
 
 	if (!mark && bar->store_waiting == 0)
 		return IK_STYLE_STATUS;

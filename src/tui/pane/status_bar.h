@@ -2,12 +2,13 @@
  * status_bar: the last line of the screen.
  *
  * Pure: what is so goes in, cells come out.  On a narrow screen what matters
- * least is left out first.  May include: util, conversation/usage.h, tool/registry.h,
- * tui/pane, tui/term.
+ * least is left out first.  May include: util, conversation/event.h, conversation/usage.h,
+ * tool/registry.h, tui/pane, tui/term.
  */
 #ifndef IK_TUI_PANE_STATUS_BAR_H
 #define IK_TUI_PANE_STATUS_BAR_H
 
+#include "conversation/event.h"
 #include "conversation/usage.h"
 #include "tool/registry.h"
 #include "tui/pane/agent_marks.h"
@@ -23,14 +24,6 @@ enum ik_activity {
 	IK_ACTIVITY_ASKING   /* for the person's answer */
 };
 
-/* What is wrong with the store. */
-enum ik_store_mark {
-	IK_STORE_MARK_NONE,
-	IK_STORE_MARK_AWAY,   /* a server that cannot be reached */
-	IK_STORE_MARK_IN_USE, /* somebody else is at an embedded database */
-	IK_STORE_MARK_REFUSES /* its disk or its permissions do not let it be written */
-};
-
 struct ik_status_bar {
 	bool utf8;
 	enum ik_scan_state scan;
@@ -41,16 +34,16 @@ struct ik_status_bar {
 	const char *waiting_for; /* WAITING: in words; NULL: the tools */
 	const char *tool;        /* RUNNING: the one, or NULL for several */
 	size_t tools_running;
-	int64_t seconds;               /* since it began; RETRY: that are left */
-	size_t queued;                 /* messages */
-	struct ik_usage usage;         /* of the session; cost -1: not known */
-	int context;                   /* percent of the model's window in use; -1: not known */
-	const char *session;           /* its title, or the beginning of its id; NULL: not shown */
-	size_t session_length;         /* bytes of that */
-	const char *store;             /* its name */
-	int64_t store_waiting;         /* events not yet written */
-	enum ik_store_mark store_mark; /* why they are not */
-	const char *mode;              /* of the policy; NULL: not shown */
+	int64_t seconds;       /* since it began; RETRY: that are left */
+	size_t queued;         /* messages */
+	struct ik_usage usage; /* of the session; cost -1: not known */
+	int context;           /* percent of the model's window in use; -1: not known */
+	const char *session;   /* its title, or the beginning of its id; NULL: not shown */
+	size_t session_length; /* bytes of that */
+	const char *store;     /* its name */
+	int64_t store_waiting; /* events not yet written */
+	enum ik_store_trouble store_trouble; /* why they are not */
+	const char *mode;                    /* of the policy; NULL: not shown */
 	bool mode_strong;
 	const char *sandbox; /* what holds tools back; NULL: not shown */
 	bool sandbox_trouble;

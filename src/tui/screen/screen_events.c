@@ -58,8 +58,8 @@ static void add_notice(struct ik_screen *screen, const struct ik_event *event,
 	if (event->message)
 		add_block(screen, ik_block_of_message(event->message, screen->utf8));
 	else if (event->text)
-		add_text(screen, kind, kind == IK_BLOCK_ERROR ? event->name : NULL, event->text,
-			event->text_length);
+		add_text(screen, kind, kind == IK_BLOCK_ERROR ? ik_error_code_word(event->code) : NULL,
+			event->text, event->text_length);
 }
 
 /* The reply that goes on, if it does and nothing stands behind it; NULL. */
@@ -363,9 +363,9 @@ void ik_screen_end_retry(struct ik_screen *screen)
 	screen->retry_reason = NULL;
 }
 
-static void end_turn(struct ik_screen *screen, const char *reason)
+static void end_turn(struct ik_screen *screen, enum ik_turn_stop stop)
 {
-	bool cancelled = ik_text_equal(reason, "cancelled");
+	bool cancelled = stop == IK_TURN_STOP_CANCELLED;
 
 	end_live(screen);
 	ik_screen_end_retry(screen);
@@ -380,17 +380,17 @@ static void end_turn(struct ik_screen *screen, const char *reason)
 		ik_screen_say(screen, _("Interrupted."));
 	if (!screen->last_reply)
 		return;
-	if (ik_text_equal(reason, "length"))
+	if (stop == IK_TURN_STOP_LENGTH)
 		ik_block_remark(screen->last_reply,
 			_("[cut at the model's output limit; \"go on\" asks for more]"));
-	else if (ik_text_equal(reason, "refused"))
+	else if (stop == IK_TURN_STOP_REFUSED)
 		ik_block_remark(screen->last_reply, _("[the model refused to go on]"));
 }
 
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->bar.queued = event->number > 0 ? (size_t)event->number : 0;
-	screen->queue_held = event->name && ik_text_equal(event->name, "held");
+	screen->queue_held = event->held;
 	free(screen->queued);
 	screen->queued = NULL;
 	if (screen->bar.queued == 0)
@@ -418,21 +418,6 @@ static void start_waiting(struct ik_screen *screen, const struct ik_event *event
 	screen->waiting_for = event->text ? event_label(event) : NULL;
 	if (!screen->waiting)
 		ik_screen_end_retry(screen); /* of a summary that was given up */
-}
-
-/* What is wrong with the store, by its word. */
-static enum ik_store_mark store_mark(const struct ik_event *event)
-{
-	static const char *const words[] = {
-		[IK_STORE_MARK_AWAY] = "away",
-		[IK_STORE_MARK_IN_USE] = "in use",
-		[IK_STORE_MARK_REFUSES] = "refuses",
-	};
-	size_t mark = sizeof(words) / sizeof(words[0]) - 1;
-
-	while (mark > 0 && !(event->name && ik_text_equal(event->name, words[mark])))
-		mark--;
-	return (enum ik_store_mark)mark;
 }
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
@@ -496,10 +481,10 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		break;
 	case IK_EVENT_STORE:
 		screen->bar.store_waiting = event->number;
-		screen->bar.store_mark = store_mark(event);
+		screen->bar.store_trouble = event->trouble;
 		break;
 	case IK_EVENT_TURN_DONE:
-		end_turn(screen, event->name);
+		end_turn(screen, event->stop);
 		break;
 	case IK_EVENT_ASKING: /* whoever is told asks: ik_screen_ask() */
 	case IK_EVENT_ASKED:

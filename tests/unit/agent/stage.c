@@ -59,13 +59,16 @@ static const char *const words[] = {
 
 static void on_event(void *arg, const struct ik_event *event)
 {
+	const char *name = event->name ? event->name : ik_error_code_word(event->code);
+
+	if (event->kind == IK_EVENT_TURN_DONE)
+		name = ik_turn_stop_word(event->stop);
 	if (event->kind == IK_EVENT_MESSAGE)
 		ik_buf_printf(&stage.log, "+%s %s\n", ik_kind_name(event->message->kind),
 			event->message->content);
 	else if (event->kind != IK_EVENT_CALL_PROGRESS && event->kind != IK_EVENT_STORE)
 		ik_buf_printf(&stage.log, "%s%s%s%s%.*s\n", words[event->kind],
-			event->id || event->name ? " " : "",
-			event->id ? event->id : event->name ? event->name : "",
+			event->id || name[0] ? " " : "", event->id ? event->id : name,
 			event->text ? " " : "", (int)event->text_length, event->text ? event->text : "");
 	if (event->kind == stage.stop_kind ||
 		(stage.stop_text && strstr(stage.log.data, stage.stop_text))) {

@@ -141,8 +141,10 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 		break;
 	case IK_KIND_NOTICE:
 		cr_assert(effect->event.kind == IK_EVENT_NOTICE || effect->event.kind == IK_EVENT_ERROR);
-		note(driver, effect->event.kind == IK_EVENT_ERROR ? "+error" : "+notice",
-			effect->event.name);
+		if (effect->event.kind == IK_EVENT_ERROR)
+			note(driver, "+error", ik_error_code_word(effect->event.code));
+		else
+			note(driver, "+notice", NULL);
 		break;
 	default:
 		note(driver, message->kind == IK_KIND_USAGE ? "+usage" : "+thinking", NULL);
@@ -169,7 +171,7 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		expect_all_resulted(driver);
 		driver->in_turn = false;
 		driver->turns_done++;
-		note(driver, "done", event->name);
+		note(driver, "done", ik_turn_stop_word(event->stop));
 		break;
 	case IK_EVENT_TOOL_STARTED:
 		note(driver, "tool", event->id);
@@ -187,11 +189,11 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		note(driver, "asked", event->id);
 		break;
 	case IK_EVENT_QUEUED:
-		note(driver, event->name != NULL ? event->name : "queued", number);
+		note(driver, event->held ? "held" : "queued", number);
 		break;
 	case IK_EVENT_RETRY:
 		driver->retry_delay = event->number;
-		note(driver, "retry", event->name);
+		note(driver, "retry", ik_error_code_word(event->code));
 		break;
 	case IK_EVENT_WAITING:
 		note(driver, "waiting", NULL);
@@ -363,17 +365,14 @@ static enum ik_stop_reason stop_of(const char *word)
 	return IK_STOP_END;
 }
 
-static const char *code_of(const char *word)
+static enum ik_error_code code_of(const char *word)
 {
-	static const char *const codes[] = { "AUTH", "RATE_LIMIT", "PROVIDER", "CONTEXT", "CONNECT" };
-	size_t i;
+	enum ik_error_code code = IK_CODE_STORE;
 
-	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		if (strcmp(codes[i], word) == 0)
-			return codes[i];
-	}
-	cr_assert_fail("code %s", word);
-	return NULL;
+	while (code != IK_CODE_NONE && strcmp(ik_error_code_word(code), word) != 0)
+		code--;
+	cr_assert_neq(code, IK_CODE_NONE, "code %s", word);
+	return code;
 }
 
 /* Words about the stream. False when it is another word. */

@@ -93,7 +93,7 @@ Test(exec_print, json_error_stands_on_standard_error_too)
 	struct ik_exec_printer printer = {.json = true};
 	struct ik_event event = event_of(IK_EVENT_ERROR, 1, "it broke");
 
-	event.name = "PROVIDER";
+	event.code = IK_CODE_PROVIDER;
 	ik_exec_print(&printer, &event, &out, &errors);
 	cr_assert_str_eq(out.data,
 		"{\"type\":\"error\",\"round\":1,\"code\":\"PROVIDER\",\"message\":\"it broke\"}\n");
@@ -120,7 +120,7 @@ Test(exec_print, text_goes_to_one_place_and_the_rest_to_the_other)
 
 	ik_exec_print(&printer, &event, &out, &errors);
 	event = event_of(IK_EVENT_ERROR, 1, "it \033[31mbroke");
-	event.name = "PROVIDER";
+	event.code = IK_CODE_PROVIDER;
 	ik_exec_print(&printer, &event, &out, &errors);
 	ik_exec_print_end(&printer, &out);
 	cr_assert_str_eq(out.data, "hello\n");

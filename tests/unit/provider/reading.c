@@ -72,7 +72,7 @@ static void take(void *arg, const struct ik_delta *delta)
 		break;
 	case IK_DELTA_ERROR:
 		begin(reader, -1, 0, "error ");
-		ik_buf_printf(&reader->lines, "%s%s: ", delta->code, delta->retryable ? " again" : "");
+		ik_buf_printf(&reader->lines, "%s%s: ", ik_error_code_word(delta->code), delta->retryable ? " again" : "");
 		ik_buf_append(&reader->lines, delta->text, delta->text_length);
 		reader->over = true;
 		break;

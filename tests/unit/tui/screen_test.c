@@ -155,7 +155,7 @@ Test(screen, a_turn_with_a_tool_call)
 	cr_assert(picture_has(draw(20, 60), "working 3s"));
 	say(IK_KIND_ASSISTANT, "There are two files.\n");
 	tell((struct ik_event){.kind = IK_EVENT_USAGE, .usage = {.input_tokens = 1200, .output_tokens = 34, .cost = -1}});
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
 	cr_assert_eq(ik_screen_tick(screen, 4100), -1);
 	PICTURE_IS(draw(22, 60),
 		"  ikigai " PACKAGE_VERSION "\n"
@@ -290,7 +290,7 @@ Test(screen, ctrl_c_cancels_then_clears_then_ends)
 	tell_kind(IK_EVENT_TURN_STARTED);
 	type("half");
 	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_CANCELLED});
 	cr_assert_eq(ik_screen_tick(screen, 10000), -1);
 	cr_assert_eq(control('c').kind, IK_REACT_NONE);
 	size_t length;
@@ -439,7 +439,7 @@ Test(screen, waits_are_counted_and_shown)
 	cr_assert(picture_has(draw(20, 80), " queued: one"));
 	cr_assert(picture_has(&cells, "3 queued"));
 	tell((struct ik_event){.kind = IK_EVENT_QUEUED});
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
 	cr_assert_not(picture_has(draw(12, 80), "queued"));
 }
 
@@ -458,7 +458,7 @@ Test(screen, a_call_of_the_persons_own_can_be_seen_and_cancelled)
 	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
 	/* A turn that comes and goes beside it leaves it alone. */
 	tell_kind(IK_EVENT_TURN_STARTED);
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
 	cr_assert(picture_has(draw(12, 80), "running slow"));
 	own.kind = IK_EVENT_TOOL_DONE;
 	own.text = "{\"tool_success\":true,\"result\":1}";
@@ -472,17 +472,17 @@ Test(screen, errors_and_interruptions_are_said_in_words)
 {
 	say(IK_KIND_USER, "hello");
 	tell_kind(IK_EVENT_TURN_STARTED);
-	tell((struct ik_event){.kind = IK_EVENT_ERROR, .name = "AUTH", .text = "No key: set X."});
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "error"});
+	tell((struct ik_event){.kind = IK_EVENT_ERROR, .code = IK_CODE_AUTH, .text = "No key: set X."});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_ERROR});
 	cr_assert(picture_has(draw(20, 60), "\n! AUTH  No key: set X.\n"));
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell_text(IK_EVENT_THINKING, "Let me see");
 	tell_text(IK_EVENT_TEXT, "It is");
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_CANCELLED});
 	cr_assert(picture_has(draw(20, 60), "\n~ Thought · 1 line\n\n  It is\n  [interrupted]\n"));
 	say(IK_KIND_USER, "again");
 	tell_kind(IK_EVENT_TURN_STARTED);
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "cancelled"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_CANCELLED});
 	cr_assert(picture_has(draw(20, 60), "\n> again\n\n· Interrupted.\n"));
 }
 
@@ -502,7 +502,7 @@ Test(screen, a_clear_in_mid_reply_is_safe)
 	ik_screen_clear(screen);
 	tell_text(IK_EVENT_TEXT, "two");
 	tell((struct ik_event){.kind = IK_EVENT_TOOL_OUTPUT, .id = "c", .text = "x"});
-	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .name = "end"});
+	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
 	cr_assert(picture_has(draw(20, 60), "\n  two\n"));
 	cr_assert_not(picture_has(&cells, "one"));
 }

@@ -71,18 +71,18 @@ Test(status_bar, store_and_background_only_when_there_is_something_to_say)
 		.provider = "p", .store = "postgresql"};
 	cr_assert_not(picture_has(draw(&bar, 120), "postgresql"));
 	bar.store_waiting = 17;
-	bar.store_mark = IK_STORE_MARK_AWAY;
+	bar.store_trouble = IK_STORE_AWAY;
 	bar.background = 2;
 	PICTURE_IS(draw(&bar, 120), " ● 6 tools  p  postgresql not reachable 17 unsaved  2 in background"
 		"                     F1 help  F2 tools  F3 inspector\n");
 	cr_assert_eq(picture_style(&cells, "postgresql"), IK_STYLE_STATUS_WARNING);
 	bar.store = "sqlite";
-	bar.store_mark = IK_STORE_MARK_IN_USE;
+	bar.store_trouble = IK_STORE_IN_USE;
 	cr_assert(picture_has(draw(&bar, 120), "sqlite in use by another program 17 unsaved"));
 	cr_assert_eq(picture_style(&cells, "sqlite"), IK_STYLE_STATUS_WARNING);
-	bar.store_mark = IK_STORE_MARK_REFUSES;
+	bar.store_trouble = IK_STORE_REFUSES;
 	cr_assert(picture_has(draw(&bar, 120), "sqlite cannot be written 17 unsaved"));
-	bar.store_mark = IK_STORE_MARK_NONE;
+	bar.store_trouble = IK_STORE_FINE;
 	cr_assert(picture_has(draw(&bar, 120), "sqlite 17 unsaved"));
 }
 
