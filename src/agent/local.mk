@@ -29,9 +29,5 @@ libik_agent_a_SOURCES += \
 
 libik_agent_a_SOURCES += \
 	src/agent/turn/effect.h \
-	src/agent/turn/turn.c src/agent/turn/turn.h \
-	src/agent/turn/turn_calls.c \
-	src/agent/turn/turn_effects.c \
-	src/agent/turn/turn_private.h \
-	src/agent/turn/turn_rescue.c \
-	src/agent/turn/turn_retry.c src/agent/turn/turn_retry.h
+	src/agent/turn/retry.c src/agent/turn/retry.h \
+	src/agent/turn/turn.c src/agent/turn/turn.h

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agent/reply.h"
-#include "agent/turn/turn_retry.h"
+#include "agent/turn/retry.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"

@@ -4,18 +4,147 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/turn/turn_private.h"
-#include "agent/turn/turn_retry.h"
+#include "agent/reply.h"
+#include "agent/turn/retry.h"
+#include "tool/envelope.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* So often the rest of a reply that was cut is asked for. */
+/* Limit on requests for the rest of a reply that was cut. */
 #define CONTINUATIONS 3
 
-/* What is told of each message that waits: more than a row of any terminal. */
+/* Limit on what is shown of a queued message: more than a row of any terminal. */
 #define QUEUED_BYTES 400
+
+/* As many equal calls in a row are a loop. */
+#define REPEATED_CALLS 5
+
+/* A message that waits for the end of the turn. */
+struct ik_queued {
+	struct ik_queued *next;
+	struct ik_buf text;
+	struct ik_buf data; /* of the message; empty: none */
+};
+
+struct ik_turn {
+	struct ik_turn_options options;
+	struct ik_price price;
+	enum ik_turn_state state;
+	bool stepping;
+	bool tools_ready;
+	bool history_loading;
+	bool model_unknown;
+
+	struct ik_queued *queue, **queue_end;
+	size_t queue_count;
+	bool held;                 /* what is queued waits for the user */
+	struct ik_buf queue_lines; /* of the last IK_EVENT_QUEUED */
+
+	struct ik_call_ids ids;
+	int next_call; /* numbers of calls and requests in the session */
+	int request;
+
+	/* Of the turn. */
+	int round;
+	int tool_rounds; /* rounds with calls so far */
+	int continued;   /* requests for the rest of a reply that was cut, in a row */
+	int attempts;    /* tries of this round after the first */
+	bool forbidden;  /* the request that is out forbids calls */
+	char *last_name; /* the call before, and how often it came running */
+	struct ik_buf last_arguments;
+	int repeated;
+	struct ik_part *circling; /* that call: no call of its round is judged before the person
+	                             has said whether to go on; NULL: none */
+	bool stopped;             /* the person said no */
+
+	struct ik_reply reply;
+	size_t running;
+
+	/* Effects of the last step, and parts that only they still use. */
+	struct ik_effect *effects;
+	size_t effect_count, effect_capacity;
+	struct ik_part *dead;
+};
+
+/* ---- effects ---- */
+
+/* Add an effect; the pointer is valid until the next one is added, as those of the two below. */
+static struct ik_effect *add_effect(struct ik_turn *turn, enum ik_effect_kind kind)
+{
+	struct ik_effect *effect;
+
+	if (turn->effect_count == turn->effect_capacity) {
+		turn->effect_capacity = 2 * turn->effect_capacity + 8;
+		turn->effects = ik_alloc_array(turn->effects, turn->effect_capacity,
+			sizeof(*turn->effects));
+	}
+	effect = &turn->effects[turn->effect_count++];
+	*effect = (struct ik_effect){ .kind = kind, .event.round = turn->round };
+	return effect;
+}
+
+/* Tell an event of this round. */
+static struct ik_event *emit(struct ik_turn *turn, enum ik_event_kind kind)
+{
+	struct ik_effect *effect = add_effect(turn, IK_EFFECT_EMIT);
+
+	effect->event.kind = kind;
+	return &effect->event;
+}
+
+/* Store a message (the reference is taken over) and tell it as kind. */
+static struct ik_event *append(struct ik_turn *turn, struct ik_message *message,
+	enum ik_event_kind kind)
+{
+	struct ik_effect *effect = add_effect(turn, IK_EFFECT_APPEND);
+
+	effect->message = message;
+	effect->event.kind = kind;
+	effect->event.message = message;
+	effect->event.text = message->content;
+	effect->event.text_length = message->content_length;
+	return &effect->event;
+}
+
+static void append_notice(struct ik_turn *turn, const char *sentence)
+{
+	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0),
+		IK_EVENT_NOTICE);
+}
+
+static void append_error(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
+	size_t length)
+{
+	char *data = ik_format("{\"code\":\"%s\"}", ik_error_code_word(code));
+
+	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, length, data, strlen(data)),
+		IK_EVENT_ERROR)
+		->code = code;
+	free(data);
+}
+
+/* Tell a static sentence. */
+static void emit_text(struct ik_turn *turn, enum ik_event_kind kind, const char *text)
+{
+	struct ik_event *event = emit(turn, kind);
+
+	event->text = text;
+	event->text_length = strlen(text);
+}
+
+void ik_turn_forget_effects(struct ik_turn *turn)
+{
+	size_t i;
+
+	for (i = 0; i < turn->effect_count; i++)
+		ik_message_unref(turn->effects[i].message);
+	turn->effect_count = 0;
+	ik_parts_free(turn->dead);
+	turn->dead = NULL;
+}
 
 /* ---- beginning and end of a turn ---- */
 
@@ -26,7 +155,7 @@ static void send_request(struct ik_turn *turn)
 
 	turn->forbidden = turn->tool_rounds >= turn->options.max_tool_turns;
 	turn->state = IK_TURN_STREAMING;
-	effect = ik_turn_add_effect(turn, IK_EFFECT_REQUEST);
+	effect = add_effect(turn, IK_EFFECT_REQUEST);
 	effect->request = ++turn->request;
 	effect->forbid_calls = turn->forbidden;
 }
@@ -36,7 +165,7 @@ static void begin_round(struct ik_turn *turn)
 	ik_reply_clear(&turn->reply, &turn->dead);
 	turn->round++;
 	turn->attempts = 0;
-	ik_turn_emit(turn, IK_EVENT_ROUND_STARTED);
+	emit(turn, IK_EVENT_ROUND_STARTED);
 	send_request(turn);
 }
 
@@ -44,17 +173,17 @@ static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
 {
 	turn->tool_rounds = 0;
 	turn->continued = 0;
-	ik_turn_append(turn,
+	append(turn,
 		ik_message_new(IK_KIND_USER, input->text, input->text_length,
 			input->data_length > 0 ? input->data : NULL, input->data_length),
 		IK_EVENT_MESSAGE);
-	ik_turn_emit(turn, IK_EVENT_TURN_STARTED);
+	emit(turn, IK_EVENT_TURN_STARTED);
 	if (turn->tools_ready) {
 		begin_round(turn);
 		return;
 	}
 	turn->state = IK_TURN_WAITING;
-	ik_turn_emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
+	emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
 }
 
 /* Say which messages wait, the beginning of each in one line. */
@@ -63,7 +192,7 @@ static void emit_queued(struct ik_turn *turn)
 	const struct ik_queued *item;
 	size_t i;
 
-	ik_turn_emit(turn, IK_EVENT_QUEUED)->round = 0;
+	emit(turn, IK_EVENT_QUEUED)->round = 0;
 	ik_buf_clear(&turn->queue_lines);
 	for (item = turn->queue; item; item = item->next) {
 		size_t length = ik_user_typed(item->data.data, item->data.length, item->text.length);
@@ -88,13 +217,13 @@ static void emit_queued(struct ik_turn *turn)
 	}
 }
 
-/* The turn did not go as expected when the rest was queued: hold it. */
 /* Can a turn begin now? */
 static bool may_begin(const struct ik_turn *turn)
 {
 	return turn->state == IK_TURN_IDLE && !turn->history_loading && !turn->model_unknown;
 }
 
+/* The turn did not go as expected when the rest was queued: hold it. */
 static void hold(struct ik_turn *turn)
 {
 	if (!turn->queue || turn->held)
@@ -118,7 +247,7 @@ static void enqueue(struct ik_turn *turn, const struct ik_input *input)
 	turn->queue_count++;
 	emit_queued(turn);
 	if (turn->state == IK_TURN_IDLE)
-		ik_turn_emit_text(turn, IK_EVENT_WAITING,
+		emit_text(turn, IK_EVENT_WAITING,
 			turn->history_loading ? _("Loading the session…") : _("Asking for the model…"));
 }
 
@@ -188,8 +317,360 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 	turn->state = IK_TURN_IDLE;
 	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
 		hold(turn);
-	ik_turn_emit(turn, IK_EVENT_TURN_DONE)->stop = stop;
+	emit(turn, IK_EVENT_TURN_DONE)->stop = stop;
 	take_queued(turn);
+}
+
+/* ---- calls ---- */
+
+/* The outcome of a call: stored, told. envelope lives as long as the effects. */
+static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_json_span envelope,
+	const struct ik_input *outcome)
+{
+	size_t kept[2] = { 0, 0 };
+	struct ik_event *event;
+
+	/* An envelope that was cut lacks something of what was printed. */
+	for (int i = 0; i < 2 && outcome->truncated; i++)
+		kept[i] = ik_bytes_length(outcome->whole[i]);
+	part->state = IK_CALL_DONE;
+	event = append(turn,
+		ik_message_tool_result_kept(part->id, part->name, envelope.text, envelope.length,
+			outcome->success, outcome->duration_ms, kept),
+		IK_EVENT_MESSAGE);
+	event->id = part->id;
+	event->name = part->name;
+	memcpy(event->whole, outcome->whole, sizeof(event->whole));
+	event = emit(turn, IK_EVENT_TOOL_DONE);
+	event->id = part->id;
+	event->name = part->name;
+	event->text = envelope.text;
+	event->text_length = envelope.length;
+	memcpy(event->whole, outcome->whole, sizeof(event->whole));
+	event->number = outcome->duration_ms;
+}
+
+/* A call leaves the state in which it waits for the person. */
+static void end_asking(struct ik_turn *turn, struct ik_part *part)
+{
+	struct ik_event *event;
+
+	if (part->state != IK_CALL_ASKING)
+		return;
+	event = emit(turn, IK_EVENT_ASKED);
+	event->id = part->id;
+	event->name = part->name;
+}
+
+/* A call is not run: its result is a failure, sentence says why. */
+static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_failure failure,
+	const char *sentence)
+{
+	end_asking(turn, part);
+	ik_envelope_failure(&part->envelope, failure, sentence, -1, NULL, IK_KIB(1));
+	add_result(turn, part, (struct ik_json_span){ part->envelope.data, part->envelope.length },
+		&(struct ik_input){ .kind = IK_INPUT_TOOL_DONE });
+}
+
+/* Give every call that does not run (running: every one that does) a failure as its result; what
+ * says what became of the tool ("was cancelled"). */
+static void fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
+	const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+		char *message;
+
+		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE ||
+			(part->state == IK_CALL_RUNNING) != running)
+			continue;
+		message = ik_format("Tool '%s' %s", part->name, what);
+		fail_call(turn, part, failure, message);
+		free(message);
+	}
+}
+
+/* The reply was cut at its limit: a call whose arguments are not whole is not run. */
+static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
+{
+	char *message;
+
+	if (turn->reply.stop != IK_STOP_LENGTH ||
+		ik_json_check(part->text.data, part->text.length, NULL, NULL) == IK_OK)
+		return;
+	message = ik_format("Tool '%s' was not run: its arguments were cut at the output limit of a "
+						"reply. Make the call smaller",
+		part->name);
+	fail_call(turn, part, IK_TOOL_INVALID_PARAMS, message);
+	free(message);
+}
+
+/* Let an effect name a call. */
+static void add_call_effect(struct ik_turn *turn, enum ik_effect_kind kind,
+	const struct ik_part *part)
+{
+	struct ik_effect *effect = add_effect(turn, kind);
+
+	effect->call = part->call;
+	effect->id = part->id;
+	effect->name = part->name;
+	effect->arguments = part->text.data;
+	effect->arguments_length = part->text.length;
+}
+
+/* Tell of a call with its arguments. */
+static struct ik_event *emit_call(struct ik_turn *turn, enum ik_event_kind kind,
+	const struct ik_part *part)
+{
+	struct ik_event *event = emit(turn, kind);
+
+	event->id = part->id;
+	event->name = part->name;
+	event->text = part->text.data;
+	event->text_length = part->text.length;
+	return event;
+}
+
+/* Start a call that is allowed. */
+static void run_call(struct ik_turn *turn, struct ik_part *part)
+{
+	part->state = IK_CALL_RUNNING;
+	turn->running++;
+	(void)emit_call(turn, IK_EVENT_TOOL_STARTED, part);
+	add_call_effect(turn, IK_EFFECT_RUN, part);
+}
+
+/* Does a call change nothing? */
+static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
+{
+	return turn->options.is_read_only &&
+		turn->options.is_read_only(turn->options.tools, part->name);
+}
+
+/* Judge and start the calls whose turn it is: the first that has no result and, if it is
+ * read-only, the read-only calls that follow it directly. */
+static void advance(struct ik_turn *turn)
+{
+	size_t limit = turn->options.concurrency > 1 ? (size_t)turn->options.concurrency : 1;
+	bool first = true, read_only = true;
+	size_t i;
+
+	for (i = 0; i < turn->reply.count && read_only; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+
+		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE)
+			continue;
+		read_only = is_read_only(turn, part);
+		if (!first && !read_only)
+			break;
+		first = false;
+		if (part->state == IK_CALL_PENDING) {
+			part->state = IK_CALL_JUDGING;
+			add_call_effect(turn, IK_EFFECT_JUDGE, part);
+		} else if (part->state == IK_CALL_ALLOWED && turn->running < limit) {
+			run_call(turn, part);
+		}
+	}
+}
+
+/* The call of that number which has no result yet and does not run; NULL: none. */
+static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+
+		if (part->kind == IK_PART_CALL && part->call == call && part->state != IK_CALL_RUNNING &&
+			part->state != IK_CALL_DONE)
+			return part;
+	}
+	return NULL;
+}
+
+/* Start the calls of the round in their order, except those that cannot be run. */
+static void start_calls(struct ik_turn *turn)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL)
+			fail_if_cut(turn, turn->reply.parts[i]);
+	}
+	advance(turn);
+}
+
+/* Give no call of the round to a tool, since they go round in circles. */
+static void stop_circling(struct ik_turn *turn)
+{
+	fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the same call came again and again");
+	append_notice(turn, _("The model made the same call five times running; the turn was ended."));
+}
+
+/* Ask the person whether the turn is to go on, and count from here. */
+static void begin_circling(struct ik_turn *turn, struct ik_part *part)
+{
+	struct ik_event *event = emit_call(turn, IK_EVENT_ASKING, part);
+
+	event->number = 1;
+	event->detail = _("It made the same call with the same arguments five times running.");
+	part->state = IK_CALL_ASKING;
+	turn->circling = part;
+	turn->repeated = 0;
+}
+
+/* The person has said whether the turn is to go on. */
+static void end_circling(struct ik_turn *turn, bool go_on)
+{
+	struct ik_part *part = turn->circling;
+
+	turn->circling = NULL;
+	turn->stopped = !go_on;
+	if (!go_on) {
+		stop_circling(turn);
+		return;
+	}
+	end_asking(turn, part);
+	part->state = IK_CALL_PENDING;
+	start_calls(turn);
+}
+
+/* Accept the verdict of the rules or the user. False when it is not about this turn. */
+static bool take_verdict(struct ik_turn *turn, const struct ik_input *input)
+{
+	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_waiting(turn, input->call) : NULL;
+
+	if (part && turn->circling) {
+		if (part != turn->circling)
+			return false;
+		end_circling(turn, input->verdict == IK_TURN_GRANT);
+		return true;
+	}
+	if (!part || (part->granted && input->verdict != IK_TURN_DENY))
+		return false;
+	switch (input->verdict) {
+	case IK_TURN_GRANT:
+		part->granted = true;
+		/* fall through */
+	case IK_TURN_ALLOW:
+		end_asking(turn, part);
+		part->state = IK_CALL_ALLOWED;
+		break;
+	case IK_TURN_ASK:
+		if (part->state != IK_CALL_ASKING)
+			emit_call(turn, IK_EVENT_ASKING, part)->detail = input->text;
+		part->state = IK_CALL_ASKING;
+		break;
+	case IK_TURN_DENY:
+		fail_call(turn, part, IK_TOOL_DENIED, input->text);
+		break;
+	}
+	advance(turn);
+	return true;
+}
+
+/* Have all calls judged that wait for the user or for their turn. */
+static void judge_again(struct ik_turn *turn)
+{
+	size_t i;
+
+	if (turn->state != IK_TURN_RUNNING || turn->circling)
+		return;
+	for (i = 0; i < turn->reply.count; i++) {
+		struct ik_part *part = turn->reply.parts[i];
+
+		if (part->kind == IK_PART_CALL && !part->granted &&
+			(part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
+			add_call_effect(turn, IK_EFFECT_JUDGE, part);
+	}
+}
+
+/* Does any call of the round still wait or run? */
+static bool has_open_calls(const struct ik_turn *turn)
+{
+	size_t i;
+
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+			turn->reply.parts[i]->state != IK_CALL_DONE)
+			return true;
+	}
+	return false;
+}
+
+/* Count how often a call came running; true at the time too many. */
+static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
+{
+	bool same = turn->last_name && strcmp(turn->last_name, part->name) == 0 &&
+		turn->last_arguments.length == part->text.length &&
+		memcmp(turn->last_arguments.data, part->text.data, part->text.length) == 0;
+
+	if (!same) {
+		free(turn->last_name);
+		turn->last_name = ik_strdup(part->name);
+		ik_buf_clear(&turn->last_arguments);
+		ik_buf_append(&turn->last_arguments, part->text.data, part->text.length);
+		turn->repeated = 0;
+	}
+	return ++turn->repeated >= REPEATED_CALLS;
+}
+
+/* Note the result of a run and start what may run now. False when it is not about this turn. */
+static bool end_call(struct ik_turn *turn, const struct ik_input *input)
+{
+	struct ik_json_span envelope = { input->text, input->text_length };
+	struct ik_part *part = NULL;
+	size_t i;
+
+	for (i = 0; i < turn->reply.count && !part; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
+			turn->reply.parts[i]->state == IK_CALL_RUNNING &&
+			turn->reply.parts[i]->call == input->call)
+			part = turn->reply.parts[i];
+	}
+	if (!part)
+		return false;
+	turn->running--;
+	if (turn->state == IK_TURN_RUNNING && turn->tool_rounds >= turn->options.max_tool_turns) {
+		ik_envelope_limit(&part->envelope, envelope, turn->options.max_tool_turns);
+		envelope = (struct ik_json_span){ part->envelope.data, part->envelope.length };
+	}
+	add_result(turn, part, envelope, input);
+	if (turn->state == IK_TURN_RUNNING)
+		advance(turn);
+	return true;
+}
+
+/* Have the calls of a whole reply judged. False when the turn is over instead, with *ret_stop;
+ * every call has its result then. */
+static bool begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop)
+{
+	struct ik_part *repeated = NULL;
+	size_t i;
+
+	if (turn->forbidden) {
+		fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the tool call limit is reached");
+		*ret_stop = IK_TURN_STOP_LIMIT;
+		return false;
+	}
+	for (i = 0; i < turn->reply.count; i++) {
+		if (turn->reply.parts[i]->kind == IK_PART_CALL && is_repeated(turn, turn->reply.parts[i]))
+			repeated = turn->reply.parts[i];
+	}
+	if (repeated && !turn->options.ask_repeated) {
+		stop_circling(turn);
+		*ret_stop = IK_TURN_STOP_REPEATED;
+		return false;
+	}
+	turn->tool_rounds++;
+	turn->state = IK_TURN_RUNNING;
+	if (repeated)
+		begin_circling(turn, repeated);
+	else
+		start_calls(turn);
+	return true;
 }
 
 /* ---- the stream ---- */
@@ -206,16 +687,16 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 	}
 	for (i = 0; i < turn->reply.count; i++) {
 		struct ik_part *part = turn->reply.parts[i];
-		struct ik_event *event = ik_turn_append(turn,
-			ik_part_message(part, interrupted && i == last_text), IK_EVENT_MESSAGE);
+		struct ik_event *event = append(turn, ik_part_message(part, interrupted && i == last_text),
+			IK_EVENT_MESSAGE);
 
 		event->id = part->id;
 		event->name = part->name;
 		part->appended = true;
 	}
 	if (turn->reply.has_usage)
-		ik_turn_append(turn, ik_usage_message(&turn->reply.usage, turn->round), IK_EVENT_USAGE)
-			->usage = turn->reply.usage;
+		append(turn, ik_usage_message(&turn->reply.usage, turn->round), IK_EVENT_USAGE)->usage =
+			turn->reply.usage;
 }
 
 /* The request failed, or what it brought cannot be used. */
@@ -230,17 +711,17 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 		turn->attempts++;
 		ik_reply_clear(&turn->reply, &turn->dead);
 		turn->state = IK_TURN_RETRYING;
-		event = ik_turn_emit(turn, IK_EVENT_RETRY);
+		event = emit(turn, IK_EVENT_RETRY);
 		event->code = input->code;
 		event->number = delay;
 		event->text = input->text;
 		event->text_length = input->text_length;
-		ik_turn_add_effect(turn, IK_EFFECT_RETRY)->delay_ms = delay;
+		add_effect(turn, IK_EFFECT_RETRY)->delay_ms = delay;
 		return;
 	}
 	append_parts(turn, true);
-	ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, "was not run: the reply broke off");
-	ik_turn_append_error(turn, input->code, input->text, input->text_length);
+	fail_calls(turn, false, IK_TOOL_CANCELLED, "was not run: the reply broke off");
+	append_error(turn, input->code, input->text, input->text_length);
 	finish(turn, IK_TURN_STOP_ERROR);
 }
 
@@ -258,14 +739,14 @@ static void abort_request(struct ik_turn *turn, enum ik_error_code code, const c
 		.random = random,
 	};
 
-	ik_turn_add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+	add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
 	fail_request(turn, &failure);
 }
 
 /* What a call's arguments look like so far. */
 static void emit_progress(struct ik_turn *turn, const struct ik_part *part)
 {
-	struct ik_event *event = ik_turn_emit(turn, IK_EVENT_CALL_PROGRESS);
+	struct ik_event *event = emit(turn, IK_EVENT_CALL_PROGRESS);
 
 	event->id = part->id;
 	event->name = part->name;
@@ -285,7 +766,7 @@ static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *del
 	status = ik_reply_add_text(&turn->reply, thinking ? IK_PART_THINKING : IK_PART_TEXT, delta);
 	if (status != IK_OK)
 		return status;
-	event = ik_turn_emit(turn, thinking ? IK_EVENT_THINKING : IK_EVENT_TEXT);
+	event = emit(turn, thinking ? IK_EVENT_THINKING : IK_EVENT_TEXT);
 	event->text = delta->text;
 	event->text_length = delta->text_length;
 	return IK_OK;
@@ -346,7 +827,7 @@ static bool continue_reply(struct ik_turn *turn)
 		return false;
 	turn->continued++;
 	/* For the model, hence not translated. */
-	ik_turn_append(turn,
+	append(turn,
 		ik_message_automatic("Your reply was cut at its limit of length. Go on "
 							 "exactly where it stopped; repeat nothing and say nothing about it."),
 		IK_EVENT_MESSAGE);
@@ -361,16 +842,16 @@ static void on_stream_end(struct ik_turn *turn)
 	if (turn->reply.call_count > 0) {
 		enum ik_turn_stop stop;
 
-		if (!ik_turn_begin_calls(turn, &stop))
+		if (!begin_calls(turn, &stop))
 			finish(turn, stop);
-		else if (!ik_turn_has_open_calls(turn))
+		else if (!has_open_calls(turn))
 			begin_round(turn);
 		return;
 	}
 	if (continue_reply(turn))
 		return;
 	if (!ik_reply_has_text(&turn->reply) && turn->reply.stop != IK_STOP_REFUSED)
-		ik_turn_append_notice(turn, _("The model sent an empty reply."));
+		append_notice(turn, _("The model sent an empty reply."));
 	if (turn->reply.stop == IK_STOP_LENGTH)
 		finish(turn, IK_TURN_STOP_LENGTH);
 	else if (turn->reply.stop == IK_STOP_REFUSED)
@@ -383,7 +864,7 @@ static void on_stream_end(struct ik_turn *turn)
  * cancelled turn. */
 static void end_round(struct ik_turn *turn)
 {
-	if (ik_turn_has_open_calls(turn))
+	if (has_open_calls(turn))
 		return;
 	if (turn->state == IK_TURN_CANCELLING)
 		finish(turn, IK_TURN_STOP_CANCELLED);
@@ -406,23 +887,23 @@ static void on_cancel(struct ik_turn *turn)
 	case IK_TURN_WAITING:
 		break;
 	case IK_TURN_STREAMING:
-		ik_turn_add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+		add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
 		append_parts(turn, true);
-		ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
+		fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
 		break;
 	case IK_TURN_RETRYING:
-		ik_turn_add_effect(turn, IK_EFFECT_RETRY_STOP);
+		add_effect(turn, IK_EFFECT_RETRY_STOP);
 		break;
 	case IK_TURN_RUNNING:
-		ik_turn_fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
+		fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
 		if (turn->running == 0)
 			break; /* all of them waited for the person */
 		turn->state = IK_TURN_CANCELLING;
-		ik_turn_add_effect(turn, IK_EFFECT_CANCEL_RUNS);
+		add_effect(turn, IK_EFFECT_CANCEL_RUNS);
 		return;
 	case IK_TURN_CANCELLING:
-		ik_turn_add_effect(turn, IK_EFFECT_CLOSE_RUNS);
-		ik_turn_fail_calls(turn, true, IK_TOOL_CANCELLED, sentence);
+		add_effect(turn, IK_EFFECT_CLOSE_RUNS);
+		fail_calls(turn, true, IK_TOOL_CANCELLED, sentence);
 		turn->running = 0;
 		break;
 	}
@@ -500,7 +981,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		if (turn->state == IK_TURN_WAITING && input->ready)
 			begin_round(turn);
 		else if (input->ready)
-			ik_turn_judge_again(turn); /* a name may stand for another tool now */
+			judge_again(turn); /* a name may stand for another tool now */
 		break;
 	case IK_INPUT_HISTORY:
 		turn->history_loading = !input->ready;
@@ -508,7 +989,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_MODEL:
 		if (turn->model_unknown && turn->queue && turn->state == IK_TURN_IDLE)
-			ik_turn_emit_text(turn, IK_EVENT_WAITING, "");
+			emit_text(turn, IK_EVENT_WAITING, "");
 		turn->model_unknown = !input->ready;
 		if (input->ready && !input->success)
 			hold(turn);
@@ -531,14 +1012,14 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 			send_request(turn);
 		break;
 	case IK_INPUT_VERDICT:
-		if (ik_turn_take_verdict(turn, input))
+		if (take_verdict(turn, input))
 			end_round(turn);
 		break;
 	case IK_INPUT_JUDGE_AGAIN:
-		ik_turn_judge_again(turn);
+		judge_again(turn);
 		break;
 	case IK_INPUT_TOOL_DONE:
-		if (ik_turn_end_call(turn, input))
+		if (end_call(turn, input))
 			end_round(turn);
 		break;
 	case IK_INPUT_CANCEL:
@@ -601,4 +1082,79 @@ const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *
 		return NULL;
 	*ret_length = ik_user_typed(item->data.data, item->data.length, item->text.length);
 	return item->text.data;
+}
+
+/* ---- what has not been stored yet ---- */
+
+/* What the model has said in this part, which may be as large as memory is: borrowed, where
+ * ik_part_message() copies it. */
+static struct ik_message *message_of(const struct ik_part *part, bool interrupted)
+{
+	static char mark[] = "{\"interrupted\":true}";
+	struct ik_message *message = ik_alloc(sizeof(*message));
+
+	message->references = 1;
+	message->kind = part->kind == IK_PART_TEXT ? IK_KIND_ASSISTANT : IK_KIND_THINKING;
+	memcpy(message->id, part->message_id, sizeof(message->id));
+	message->time_ms = ik_clock_wall_ms();
+	message->content = part->text.data;
+	message->content_length = part->text.length;
+	if (interrupted) {
+		message->data = mark;
+		message->data_length = strlen(mark);
+	}
+	return message;
+}
+
+/* Is it text that has no message yet? */
+static bool is_begun(const struct ik_part *part)
+{
+	return !part->appended && part->kind != IK_PART_CALL && part->text.length > 0;
+}
+
+bool ik_turn_has_begun(const struct ik_turn *turn)
+{
+	size_t i = turn->reply.count;
+
+	while (i > 0 && !is_begun(turn->reply.parts[i - 1]))
+		i--;
+	return i > 0;
+}
+
+void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
+{
+	const struct ik_reply *reply = &turn->reply;
+	size_t i;
+
+	for (i = 0; i < reply->count; i++) {
+		const struct ik_part *part = reply->parts[i];
+		struct ik_message *message;
+
+		if (!is_begun(part))
+			continue;
+		message = message_of(part, part->kind == IK_PART_TEXT);
+		keep(arg, message);
+		free(message);
+	}
+}
+
+void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
+{
+	const struct ik_reply *reply = &turn->reply;
+	size_t last_text = reply->count, i;
+
+	for (i = 0; i < turn->effect_count; i++) {
+		if (turn->effects[i].kind == IK_EFFECT_APPEND && turn->effects[i].message)
+			keep(arg, turn->effects[i].message);
+	}
+	for (i = 0; i < reply->count; i++) {
+		if (reply->parts[i]->kind == IK_PART_TEXT)
+			last_text = i;
+	}
+	for (i = 0; i < reply->count; i++) {
+		const struct ik_part *part = reply->parts[i];
+
+		if (is_begun(part))
+			keep(arg, message_of(part, i == last_text));
+	}
 }

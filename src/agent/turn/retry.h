@@ -1,10 +1,10 @@
 /*
- * turn_retry: whether a request that failed is sent again, and when.
+ * retry: whether a request that failed is sent again, and when.
  *
  * Pure.  May include: what agent/turn/turn.h may.
  */
-#ifndef IK_AGENT_TURN_TURN_RETRY_H
-#define IK_AGENT_TURN_TURN_RETRY_H
+#ifndef IK_AGENT_TURN_RETRY_H
+#define IK_AGENT_TURN_RETRY_H
 
 #include "agent/turn/turn.h"
 

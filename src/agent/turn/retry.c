@@ -1,4 +1,4 @@
-#include "agent/turn/turn_retry.h"
+#include "agent/turn/retry.h"
 
 /* A server that asks for a longer wait than this has refused. */
 #define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
