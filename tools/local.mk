@@ -5,17 +5,17 @@ noinst_LIBRARIES += libik_tools.a
 libik_tools_a_SOURCES = \
 	tools/common/answer.c tools/common/answer.h \
 	tools/common/attributes.c tools/common/attributes.h \
-	tools/common/beside.c tools/common/beside.h \
-	tools/common/best.c tools/common/best.h \
+	tools/common/replace_file.c tools/common/replace_file.h \
+	tools/common/suggestions.c tools/common/suggestions.h \
 	tools/common/contents.c tools/common/contents.h \
 	tools/common/ignore.c tools/common/ignore.h \
 	tools/common/input.c tools/common/input.h \
 	tools/common/match.c tools/common/match.h \
-	tools/common/missing.c tools/common/missing.h \
-	tools/common/nearest.c tools/common/nearest.h \
+	tools/common/missing_path.c tools/common/missing_path.h \
+	tools/common/edit_hint.c tools/common/edit_hint.h \
 	tools/common/parts.c tools/common/parts.h \
 	tools/common/program.c tools/common/program.h \
-	tools/common/reach.c tools/common/reach.h \
+	tools/common/open_path.c tools/common/open_path.h \
 	tools/common/source.c tools/common/source.h \
 	tools/common/target.c tools/common/target.h \
 	tools/common/walk.c tools/common/walk.h
@@ -23,14 +23,14 @@ libik_tools_a_SOURCES = \
 # The inside of grep, which is tested by itself too.
 noinst_LIBRARIES += libik_grep.a
 libik_grep_a_SOURCES = \
-	tools/grep/automaton.c tools/grep/automaton.h \
+	tools/grep/dfa.c tools/grep/dfa.h \
 	tools/grep/bytes.c tools/grep/bytes.h \
 	tools/grep/dialect.c tools/grep/dialect.h \
 	tools/grep/lines.h \
-	tools/grep/machine.c tools/grep/machine.h \
+	tools/grep/nfa.c tools/grep/nfa.h \
 	tools/grep/search.c tools/grep/search.h \
 	tools/grep/syntax.c tools/grep/syntax.h \
-	tools/grep/window.c tools/grep/window.h
+	tools/grep/prefilter.c tools/grep/prefilter.h
 
 LINK_TOOLS = libik_tools.a $(LINK_JSON)
 

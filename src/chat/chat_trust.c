@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "commands/trust_text.h"
-#include "guard/vetting.h"
+#include "guard/trust_check.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -17,9 +17,9 @@ struct ik_chat_trust {
 	struct ik_chat *chat;
 	struct ik_untrusted *files; /* that the question is about */
 	size_t count;
-	char *asked;                /* what stands for them: asked about, or answered "not now" */
-	int question;               /* on the screen; 0: none */
-	struct ik_vetting *vetting; /* after the answer, until all is read */
+	char *asked;                  /* what stands for them: asked about, or answered "not now" */
+	int question;                 /* on the screen; 0: none */
+	struct ik_trust_check *check; /* after the answer, until all is read */
 };
 
 static void forget_files(struct ik_chat_trust *trust)
@@ -152,12 +152,12 @@ static void on_granted(void *arg)
 {
 	struct ik_chat_trust *trust = arg;
 	const struct ik_project *project = &trust->chat->setup->project;
-	const struct ik_error *error = ik_vetting_error(trust->vetting);
+	const struct ik_error *error = ik_trust_check_error(trust->check);
 	char *sentence;
 	size_t i;
 
 	for (i = 0; i < trust->count; i++) {
-		const struct ik_vetted *file = ik_vetting_at(trust->vetting, i);
+		const struct ik_checked_file *file = ik_trust_check_at(trust->check, i);
 
 		if (file->state != IK_TRUST_TRUSTED) {
 			sentence = file->problem ? ik_strdup(file->problem)
@@ -179,7 +179,7 @@ static void on_granted(void *arg)
 		tell(trust, sentence);
 		free(sentence);
 	}
-	trust->vetting = ik_vetting_close(trust->vetting);
+	trust->check = ik_trust_check_close(trust->check);
 	forget_files(trust);
 	free(trust->asked);
 	trust->asked = NULL;
@@ -197,7 +197,7 @@ static void grant(struct ik_chat_trust *trust)
 		paths[i] = trust->files[i].path;
 		shown[i] = trust->files[i].identity;
 	}
-	trust->vetting = ik_vetting_grant(trust->chat->loop, trust->chat->setup->project.trust, paths,
+	trust->check = ik_trust_check_grant(trust->chat->loop, trust->chat->setup->project.trust, paths,
 		shown, trust->count, false, on_granted, trust);
 	free(paths);
 	free(shown);
@@ -244,7 +244,7 @@ void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry)
 		trust = chat->trust = ik_alloc(sizeof(*trust));
 		trust->chat = chat;
 	}
-	if (trust->vetting)
+	if (trust->check)
 		return; /* another scan follows */
 	collect(trust, registry);
 	found = signature(trust);
@@ -273,7 +273,7 @@ struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust)
 {
 	if (!trust)
 		return NULL;
-	ik_vetting_close(trust->vetting);
+	ik_trust_check_close(trust->check);
 	forget_files(trust);
 	free(trust->asked);
 	free(trust);

@@ -1,4 +1,4 @@
-/* What one call did to files, taken back from the inspector. */
+/* Undo, from the inspector, what one call did to files. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>

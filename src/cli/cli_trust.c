@@ -9,7 +9,7 @@
 #include "core/agents_file.h"
 #include "core/core.h"
 #include "core/print.h"
-#include "guard/vetting.h"
+#include "guard/trust_check.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -21,7 +21,7 @@ struct trusting {
 	struct ik_loop *loop;
 	struct ik_discovery *discovery;
 	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
-	struct ik_vetting *vetting;
+	struct ik_trust_check *check;
 	char **paths; /* that may be trusted */
 	struct ik_identity *identities;
 	enum ik_trust_state *before;
@@ -71,12 +71,12 @@ static void on_granted(void *arg)
 		[IK_TRUST_CHANGED] = N_("changed"),
 	};
 	struct trusting *t = arg;
-	const struct ik_error *error = ik_vetting_error(t->vetting);
+	const struct ik_error *error = ik_trust_check_error(t->check);
 	char *sentence;
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		const struct ik_vetted *file = ik_vetting_at(t->vetting, i);
+		const struct ik_checked_file *file = ik_trust_check_at(t->check, i);
 		const char *name = ik_project_relative(&t->setup->project, t->paths[i]);
 
 		if (file->state == IK_TRUST_TRUSTED) {
@@ -100,7 +100,7 @@ static void on_granted(void *arg)
 }
 
 /* What they were before is known: now trust them. */
-static void on_vetted(void *arg)
+static void on_checked(void *arg)
 {
 	struct trusting *t = arg;
 	size_t i;
@@ -108,11 +108,11 @@ static void on_vetted(void *arg)
 	if (ik_trust_problem(t->setup->project.trust))
 		ik_complain(ik_trust_problem(t->setup->project.trust));
 	for (i = 0; i < t->count; i++)
-		t->before[i] = ik_vetting_at(t->vetting, i)->state;
+		t->before[i] = ik_trust_check_at(t->check, i)->state;
 	ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->setup->places.directory);
 	put_gone(t);
-	ik_vetting_close(t->vetting);
-	t->vetting = ik_vetting_grant(t->loop, t->setup->project.trust, (const char *const *)t->paths,
+	ik_trust_check_close(t->check);
+	t->check = ik_trust_check_grant(t->loop, t->setup->project.trust, (const char *const *)t->paths,
 		t->identities, t->count, true, on_granted, t);
 }
 
@@ -173,8 +173,8 @@ static void on_found(void *arg, struct ik_registry *registry)
 	free(config);
 	add_agents(t);
 	if (t->count > 0 || ik_trust_file_at(t->setup->project.trust, 0)) {
-		t->vetting = ik_vetting_start(t->loop, t->setup->project.trust,
-			(const char *const *)t->paths, t->count, on_vetted, t);
+		t->check = ik_trust_check_start(t->loop, t->setup->project.trust,
+			(const char *const *)t->paths, t->count, on_checked, t);
 		return;
 	}
 	if (t->status == 0)
@@ -207,7 +207,7 @@ static int trust_all(struct ik_setup *setup)
 		ik_complain(error.text);
 		t.status = 1;
 	}
-	t.vetting = ik_vetting_close(t.vetting);
+	t.check = ik_trust_check_close(t.check);
 	t.discovery = ik_discovery_close(t.discovery);
 	ik_loop_free(t.loop);
 	ik_trust_free(t.nobody);

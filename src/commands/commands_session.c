@@ -5,7 +5,7 @@
 
 #include "conversation/title.h"
 #include "core/undo_command.h"
-#include "undo/revert_journal.h"
+#include "undo/undo_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -59,7 +59,7 @@ struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_mes
 		ik_session_id(core->session), sequence);
 	ik_store_append(core->store, ret_id, command);
 	if (core->undo_directory)
-		ik_revert_fork(core->undo_directory, ik_session_id(core->session), ret_id);
+		ik_undo_fork(core->undo_directory, ik_session_id(core->session), ret_id);
 	ik_session_copy_add(copy, command);
 	ik_message_unref(command);
 	return copy;

@@ -87,7 +87,7 @@ static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left le
 	const struct ik_sandbox_limit *limit;
 	bool any = false;
 
-	for (size_t i = 0; (limit = ik_sandbox_limit(sandbox, i)); i++) {
+	for (size_t i = 0; (limit = ik_sandbox_limit_at(sandbox, i)); i++) {
 		if (limit->left != left)
 			continue;
 		if (!any)
@@ -160,7 +160,7 @@ void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 	const struct ik_sandbox_gap *gap;
 	struct stat status;
 
-	for (size_t i = 0; (gap = ik_sandbox_gap(setup->sandbox, i)); i++) {
+	for (size_t i = 0; (gap = ik_sandbox_gap_at(setup->sandbox, i)); i++) {
 		switch (gap->reason) {
 		case IK_SANDBOX_PATTERN:
 			ik_buf_printf(out,
@@ -198,7 +198,7 @@ void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out)
 		}
 	}
 	put_home_gap(setup, out);
-	for (size_t i = 0; (limit = ik_sandbox_limit(setup->sandbox, i)); i++)
+	for (size_t i = 0; (limit = ik_sandbox_limit_at(setup->sandbox, i)); i++)
 		if (lstat(limit->path, &status) == 0 && !S_ISDIR(status.st_mode) && status.st_nlink > 1)
 			ik_buf_printf(out, _("%s has further names (hard links), which are not hidden\n"),
 				limit->path);
@@ -237,7 +237,7 @@ static void put_all(const struct ik_setup *setup, struct ik_buf *out)
 	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"),
 		out);
 	put_limits(setup->sandbox, IK_CONFINE_READING, _("They may read, but not write:"), out);
-	if (ik_sandbox_limit(setup->sandbox, 0) && ik_cover_way() == IK_COVER_NONE)
+	if (ik_sandbox_limit_at(setup->sandbox, 0) && ik_cover_way() == IK_COVER_NONE)
 		ik_buf_printf(out, "%s\n",
 			_("They can make or remove nothing directly in the directories "
 			  "above these places."));

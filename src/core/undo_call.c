@@ -4,7 +4,7 @@
 #include "util/text.h"
 
 /* The index of the newest call of that id; SIZE_MAX: there is none. */
-static size_t newest(const struct ik_revert_history *history, const char *id)
+static size_t newest(const struct ik_undo_history *history, const char *id)
 {
 	for (size_t i = history->call_count; i-- > 0;)
 		if (ik_text_equal(history->calls[i].call_id, id))
@@ -12,22 +12,21 @@ static size_t newest(const struct ik_revert_history *history, const char *id)
 	return SIZE_MAX;
 }
 
-bool ik_undo_call_exists(const struct ik_revert_history *history, const char *id)
+bool ik_undo_call_exists(const struct ik_undo_history *history, const char *id)
 {
 	return newest(history, id) != SIZE_MAX;
 }
 
-/* Why it is known beforehand that a call cannot be taken back; true: it is. */
-static bool is_refused(const struct ik_revert_history *history, size_t index,
-	struct ik_error *error)
+/* Is it known beforehand that a call cannot be undone? Then say why. */
+static bool is_refused(const struct ik_undo_history *history, size_t index, struct ik_error *error)
 {
-	const struct ik_revert_call *call = index != SIZE_MAX ? &history->calls[index] : NULL;
+	const struct ik_undo_call *call = index != SIZE_MAX ? &history->calls[index] : NULL;
 	const char *reason;
 
 	if (!call) {
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
 			_("Nothing is kept of this call: it wrote no files, or was made before that."));
-	} else if (call->back || history->turns[call->turn].back) {
+	} else if (call->undone || history->turns[call->turn].undone) {
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
 			_("What this call did was taken back already; /redo brings it back."));
 	} else if (call->anything && (reason = ik_undo_text_reason(call))) {
@@ -41,15 +40,15 @@ static bool is_refused(const struct ik_revert_history *history, size_t index,
 }
 
 /* Did the call, which stands, write the file, as far as is known? */
-static bool has_written(const struct ik_revert_history *history, const struct ik_revert_call *call,
+static bool has_written(const struct ik_undo_history *history, const struct ik_undo_call *call,
 	const char *path)
 {
-	if (call->back || history->turns[call->turn].back)
+	if (call->undone || history->turns[call->turn].undone)
 		return false;
 	for (size_t i = 0; i < call->count; i++) {
-		const struct ik_revert_file *file = &call->files[i];
+		const struct ik_undo_file *file = &call->files[i];
 
-		if (ik_text_equal(file->path, path) && !ik_revert_file_unchanged(file))
+		if (ik_text_equal(file->path, path) && !ik_undo_file_unchanged(file))
 			return true;
 	}
 	return false;
@@ -57,12 +56,12 @@ static bool has_written(const struct ik_revert_history *history, const struct ik
 
 /* Was another call at work at the same time that wrote the file, too, so that nobody knows which of
  * them did what? The calls of one round are. */
-static bool is_shared(const struct ik_revert_history *history, size_t index, const char *path)
+static bool is_shared(const struct ik_undo_history *history, size_t index, const char *path)
 {
-	const struct ik_revert_call *mine = &history->calls[index];
+	const struct ik_undo_call *mine = &history->calls[index];
 
 	for (size_t i = 0; i < history->call_count; i++) {
-		const struct ik_revert_call *other = &history->calls[i];
+		const struct ik_undo_call *other = &history->calls[i];
 
 		if (i != index && other->begun < mine->over && other->over > mine->begun &&
 			has_written(history, other, path))
@@ -72,8 +71,8 @@ static bool is_shared(const struct ik_revert_history *history, size_t index, con
 }
 
 /* The newest call behind index that wrote the file, too, and stands; NULL: none. */
-static const struct ik_revert_call *later_writer(const struct ik_revert_history *history,
-	size_t index, const char *path)
+static const struct ik_undo_call *later_writer(const struct ik_undo_history *history, size_t index,
+	const char *path)
 {
 	for (size_t i = history->call_count; i-- > index + 1;)
 		if (has_written(history, &history->calls[i], path))
@@ -82,10 +81,10 @@ static const struct ik_revert_call *later_writer(const struct ik_revert_history 
 }
 
 /* Refuse where what the call did to a file is not its alone, or not the last that was done to it. */
-static enum ik_status check_file(const struct ik_revert_history *history, size_t index,
+static enum ik_status check_file(const struct ik_undo_history *history, size_t index,
 	const char *path, const char *directory, struct ik_error *error)
 {
-	const struct ik_revert_call *later;
+	const struct ik_undo_call *later;
 
 	if (is_shared(history, index, path))
 		return ik_error_set(error, IK_NOT_FOUND,
@@ -99,23 +98,23 @@ static enum ik_status check_file(const struct ik_revert_history *history, size_t
 	return IK_OK;
 }
 
-enum ik_status ik_undo_call_find(const struct ik_revert_history *history, const char *id,
-	const char *directory, size_t *ret_call, struct ik_revert_file **ret_files, size_t *ret_count,
+enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const char *id,
+	const char *directory, size_t *ret_call, struct ik_undo_file **ret_files, size_t *ret_count,
 	struct ik_error *error)
 {
 	size_t index = newest(history, id), count;
-	struct ik_revert_file *files;
+	struct ik_undo_file *files;
 	enum ik_status status = IK_OK;
 
 	if (is_refused(history, index, error))
 		return error->status;
-	files = ik_revert_files_of_call(history, index, &count);
+	files = ik_undo_files_of_call(history, index, &count);
 	if (count == 0)
 		status = ik_error_set(error, IK_NOT_FOUND, "%s", _("This call changed no file."));
 	for (size_t i = 0; i < count && status == IK_OK; i++)
 		status = check_file(history, index, files[i].path, directory, error);
 	if (status != IK_OK) {
-		ik_revert_files_free(files, count);
+		ik_undo_files_free(files, count);
 		return status;
 	}
 	*ret_call = index;
@@ -124,21 +123,21 @@ enum ik_status ik_undo_call_find(const struct ik_revert_history *history, const 
 	return IK_OK;
 }
 
-/* Why a file cannot be taken back. */
-static enum ik_status explain(const struct ik_revert_result *result, const char *path,
+/* Why a change of a file cannot be undone. */
+static enum ik_status explain(const struct ik_undo_result *result, const char *path,
 	struct ik_error *error)
 {
 	switch (result->outcome) {
-	case IK_REVERT_ALREADY:
+	case IK_UNDO_ALREADY:
 		return ik_error_set(error, IK_NOT_FOUND, _("%s is already as it was before this call."),
 			path);
-	case IK_REVERT_CUT_OFF:
+	case IK_UNDO_CUT_OFF:
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("This call was cut off: what it left of %s is not known."), path);
-	case IK_REVERT_MOVED:
+	case IK_UNDO_MOVED:
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("The directory of %s has changed since: it is not touched."), path);
-	case IK_REVERT_NOT_KEPT:
+	case IK_UNDO_NOT_KEPT:
 		return ik_error_set(error, IK_NOT_FOUND, _("What %s was before this call is not kept."),
 			path);
 	default:
@@ -147,27 +146,27 @@ static enum ik_status explain(const struct ik_revert_result *result, const char 
 	}
 }
 
-enum ik_status ik_undo_call_text(const struct ik_revert_history *history, const char *id,
+enum ik_status ik_undo_call_text(const struct ik_undo_history *history, const char *id,
 	const char *directory, struct ik_buf *out, struct ik_error *error)
 {
-	const struct ik_revert_result *results;
+	const struct ik_undo_result *results;
 	enum ik_status status = IK_OK;
-	struct ik_revert_file *files;
-	struct ik_revert *look;
+	struct ik_undo_file *files;
+	struct ik_undo *look;
 	size_t call, count;
 
 	if (ik_undo_call_find(history, id, directory, &call, &files, &count, error) != IK_OK)
 		return error->status;
-	look = ik_revert_new(NULL, history, files, count, false);
-	while (!ik_revert_step(look))
+	look = ik_undo_new(NULL, history, files, count, false);
+	while (!ik_undo_advance(look))
 		;
-	results = ik_revert_results(look, &count);
-	if (ik_revert_count(look, IK_REVERT_READY) == 0) {
+	results = ik_undo_results(look, &count);
+	if (ik_undo_count(look, IK_UNDO_READY) == 0) {
 		status = explain(&results[0], ik_undo_text_path(results[0].file.path, directory), error);
 	} else {
 		ik_buf_printf(out, "%s\n", history->calls[call].words);
 		ik_undo_text_results(out, look, directory);
 	}
-	ik_revert_free(look);
+	ik_undo_free(look);
 	return status;
 }

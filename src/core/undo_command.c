@@ -11,7 +11,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* So many turns are taken back at once at most. */
+/* Limit on turns undone at once. */
 #define TURNS_MOST 1000
 
 struct ik_undo_work {
@@ -20,22 +20,22 @@ struct ik_undo_work {
 	char *line, *rest;     /* the command, and what comes after its name */
 	bool waiting;          /* until what calls did is written down */
 	char *directory;       /* the journal's */
-	char id[IK_UUID_TEXT]; /* of the step; of a redo: which one is brought back */
+	char id[IK_UUID_TEXT]; /* of the undo; for a redo, of the undo it redoes */
 	bool again;            /* a redo */
-	struct ik_revert_history history;
-	struct ik_revert *undo;
+	struct ik_undo_history history;
+	struct ik_undo *undo;
 	const char **turns; /* their ids, in history */
 	size_t turn_count;
-	size_t first, last;                /* the turns that are named; last < first: none */
-	const struct ik_revert_call *call; /* that alone is taken back; NULL: none */
+	size_t first, last;              /* the turns that are named; last < first: none */
+	const struct ik_undo_call *call; /* undo this call alone; NULL: whole turns */
 };
 
 static void step(void *arg);
 
 static struct ik_undo_work *work_free(struct ik_undo_work *work)
 {
-	ik_revert_free(work->undo);
-	ik_revert_history_done(&work->history);
+	ik_undo_free(work->undo);
+	ik_undo_history_done(&work->history);
 	free(work->turns);
 	free(work->directory);
 	free(work->line);
@@ -82,7 +82,7 @@ static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t
 		? work->history.turns[work->first].title
 		: NULL;
 
-	if (done == 0 && ik_revert_count(work->undo, IK_REVERT_ALREADY) > 0)
+	if (done == 0 && ik_undo_count(work->undo, IK_UNDO_ALREADY) > 0)
 		ik_buf_puts(out, _("There was nothing to be done:\n"));
 	else if (done == 0)
 		ik_buf_puts(out, _("Nothing was done:\n"));
@@ -96,14 +96,13 @@ static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t
 		ik_buf_puts(out, _("Taken back:\n"));
 }
 
-/* Is everything that the call did taken back? Otherwise what stays can be, later. */
+/* Was everything that the call did undone? If not, the rest can be undone later. */
 static bool is_whole(const struct ik_undo_work *work)
 {
 	size_t count;
 
-	(void)ik_revert_results(work->undo, &count);
-	return ik_revert_count(work->undo, IK_REVERT_DONE) +
-		ik_revert_count(work->undo, IK_REVERT_ALREADY) ==
+	(void)ik_undo_results(work->undo, &count);
+	return ik_undo_count(work->undo, IK_UNDO_DONE) + ik_undo_count(work->undo, IK_UNDO_ALREADY) ==
 		count;
 }
 
@@ -111,14 +110,14 @@ static bool is_whole(const struct ik_undo_work *work)
 static enum ik_status note(const struct ik_undo_work *work, struct ik_error *error)
 {
 	size_t count;
-	struct ik_revert_move *moves = ik_revert_moves(work->undo, &count);
+	struct ik_undo_move *moves = ik_undo_moves(work->undo, &count);
 	enum ik_status status = IK_OK;
 
 	if (work->again)
-		status = ik_revert_note_redo(work->directory, work->id, moves, count, error);
+		status = ik_undo_note_redo(work->directory, work->id, moves, count, error);
 	else if (!work->call || count > 0) /* else no /redo would ever unsay it */
-		status = ik_revert_note_undo(work->directory, work->id,
-			&(struct ik_revert_whole){
+		status = ik_undo_note_undo(work->directory, work->id,
+			&(struct ik_undo_scope){
 				.turns = work->turns,
 				.turn_count = work->turn_count,
 				.call = work->call && is_whole(work) ? work->call->id : NULL,
@@ -131,7 +130,7 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 /* All files were seen to: note it, say it. */
 static void finish(struct ik_undo_work *work)
 {
-	size_t done = ik_revert_count(work->undo, IK_REVERT_DONE);
+	size_t done = ik_undo_count(work->undo, IK_UNDO_DONE);
 	struct ik_message *message;
 	struct ik_buf out, told;
 	struct ik_error error;
@@ -167,21 +166,21 @@ static void step(void *arg)
 {
 	struct ik_undo_work *work = arg;
 
-	if (ik_revert_step(work->undo))
+	if (ik_undo_advance(work->undo))
 		finish(work);
 	else
 		ik_loop_defer(work->core->loop, step, work);
 }
 
 /* Begin with these files. */
-static void start(struct ik_undo_work *work, struct ik_revert_file *files, size_t count, bool force)
+static void start(struct ik_undo_work *work, struct ik_undo_file *files, size_t count, bool force)
 {
-	work->undo = ik_revert_new(work->directory, &work->history, files, count, force);
+	work->undo = ik_undo_new(work->directory, &work->history, files, count, force);
 	work->core->undo = work;
 	ik_loop_defer(work->core->loop, step, work);
 }
 
-/* There is nothing that could be taken back; what stays is named. */
+/* Answer that nothing can be undone, and name what stays. */
 static void refuse_all(struct ik_undo_work *work)
 {
 	struct ik_buf out;
@@ -193,11 +192,11 @@ static void refuse_all(struct ik_undo_work *work)
 	work_free(work);
 }
 
-/* /undo N: the newest N turns that are not back. */
+/* /undo N: the newest N turns that are not undone. */
 static void undo_turns(struct ik_undo_work *work, size_t wanted)
 {
 	size_t *turns = ik_alloc(wanted * sizeof(*turns)), count, files;
-	struct ik_revert_file *list;
+	struct ik_undo_file *list;
 
 	count = ik_undo_text_turns(&work->history, turns, wanted);
 	work->turns = ik_alloc((count + 1) * sizeof(*work->turns));
@@ -214,11 +213,11 @@ static void undo_turns(struct ik_undo_work *work, size_t wanted)
 		return;
 	}
 	ik_uuid_new(work->id);
-	list = ik_revert_files(&work->history, work->first, work->last, NULL, false, &files);
+	list = ik_undo_files(&work->history, work->first, work->last, NULL, false, &files);
 	start(work, list, files, false);
 }
 
-/* /undo FILE[!]: what the newest turn that is not back did to it. */
+/* /undo FILE[!]: what the newest turn that is not undone did to it. */
 static void undo_file(struct ik_undo_work *work, const char *rest)
 {
 	size_t length = strlen(rest), count = 0;
@@ -226,19 +225,19 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 	char *name = ik_strndup(rest, length - force);
 	char *whole = ik_path_join(work->core->setup->places.directory, name);
 	char *path = ik_path_resolve(whole), *sentence;
-	struct ik_revert_file *files = NULL;
+	struct ik_undo_file *files = NULL;
 
 	for (size_t i = work->history.turn_count; i-- > 0 && path && count == 0;) {
-		if (work->history.turns[i].back && !force)
+		if (work->history.turns[i].undone && !force)
 			continue;
-		ik_revert_files_free(files, count);
-		files = ik_revert_files(&work->history, i, i, path, force, &count);
+		ik_undo_files_free(files, count);
+		files = ik_undo_files(&work->history, i, i, path, force, &count);
 	}
 	if (count > 0) {
 		ik_uuid_new(work->id);
 		start(work, files, count, force);
 	} else {
-		ik_revert_files_free(files, count);
+		ik_undo_files_free(files, count);
 		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."),
 			name);
 		refuse(work, sentence);
@@ -252,7 +251,7 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 /* /undo #ID: what one call did. */
 static void undo_call(struct ik_undo_work *work, const char *id)
 {
-	struct ik_revert_file *files;
+	struct ik_undo_file *files;
 	struct ik_error error;
 	size_t call, count;
 
@@ -270,14 +269,14 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
 	struct ik_buf *ret_text, struct ik_error *error)
 {
 	const char *problem = problem_if_noted(core, core->session);
-	struct ik_revert_history history;
+	struct ik_undo_history history;
 	enum ik_status status;
 
 	if (problem)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", problem);
-	ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
+	ik_undo_history_read(core->undo_directory, ik_session_id(core->session), &history);
 	status = ik_undo_call_text(&history, id, core->setup->places.directory, ret_text, error);
-	ik_revert_history_done(&history);
+	ik_undo_history_done(&history);
 	return status;
 }
 
@@ -304,19 +303,19 @@ static void undo(struct ik_undo_work *work)
 	}
 }
 
-/* The newest step that can be brought back; NULL: none. */
-static const struct ik_revert_step *last_step(const struct ik_revert_history *history)
+/* Return the newest undo that can be redone; NULL if there is none. */
+static const struct ik_undo_record *last_undo(const struct ik_undo_history *history)
 {
-	for (size_t i = history->step_count; i-- > 0;)
-		if (!history->steps[i].redone && history->steps[i].count > 0)
-			return &history->steps[i];
+	for (size_t i = history->undo_count; i-- > 0;)
+		if (!history->undos[i].redone && history->undos[i].count > 0)
+			return &history->undos[i];
 	return NULL;
 }
 
 static void redo(struct ik_undo_work *work)
 {
-	const struct ik_revert_step *last = last_step(&work->history);
-	struct ik_revert_file *files;
+	const struct ik_undo_record *last = last_undo(&work->history);
+	struct ik_undo_file *files;
 
 	if (!last) {
 		refuse(work, _("Nothing was taken back in this session that could be brought back."));
@@ -325,7 +324,7 @@ static void redo(struct ik_undo_work *work)
 	memcpy(work->id, last->id, sizeof(work->id));
 	files = ik_alloc(last->count * sizeof(*files));
 	for (size_t i = 0; i < last->count; i++)
-		files[i] = (struct ik_revert_file){
+		files[i] = (struct ik_undo_file){
 			.path = ik_strdup(last->moves[i].path),
 			.before = ik_file_state_copy(&last->moves[i].from),
 			.after = ik_file_state_copy(&last->moves[i].to),
@@ -346,8 +345,7 @@ static void carry_out(struct ik_undo_work *work)
 		refuse(work, problem);
 		return;
 	}
-	ik_revert_history_read(work->core->undo_directory, ik_session_id(work->session),
-		&work->history);
+	ik_undo_history_read(work->core->undo_directory, ik_session_id(work->session), &work->history);
 	if (work->again)
 		redo(work);
 	else
@@ -381,7 +379,7 @@ static enum ik_command_effect begin(struct ik_core *core, const char *line, cons
 	char *directory = NULL;
 
 	if (!problem &&
-		!(directory = ik_revert_directory(core->undo_directory, ik_session_id(core->session),
+		!(directory = ik_undo_directory(core->undo_directory, ik_session_id(core->session),
 			  &error)))
 		problem = error.text;
 	if (problem) {
@@ -421,7 +419,7 @@ struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
 	if (!work || !core->undo)
 		return NULL;
 	ik_loop_cancel_deferred(core->loop, step, work);
-	while (!ik_revert_step(work->undo))
+	while (!ik_undo_advance(work->undo))
 		;
 	finish(work);
 	return NULL;
@@ -430,20 +428,20 @@ struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)
 size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *ret_turns)
 {
 	size_t *turns = ik_alloc(TURNS_MOST * sizeof(*turns)), count, files = 0;
-	struct ik_revert_history history;
-	struct ik_revert_file *list;
+	struct ik_undo_history history;
+	struct ik_undo_file *list;
 
 	*ret_turns = 0;
 	if (core->undo_directory) {
-		ik_revert_history_read(core->undo_directory, ik_session_id(core->session), &history);
+		ik_undo_history_read(core->undo_directory, ik_session_id(core->session), &history);
 		count = ik_undo_text_turns(&history, turns, TURNS_MOST);
 		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
 			(*ret_turns)++;
 		if (*ret_turns > 0) {
-			list = ik_revert_files(&history, turns[*ret_turns - 1], turns[0], NULL, false, &files);
-			ik_revert_files_free(list, files);
+			list = ik_undo_files(&history, turns[*ret_turns - 1], turns[0], NULL, false, &files);
+			ik_undo_files_free(list, files);
 		}
-		ik_revert_history_done(&history);
+		ik_undo_history_done(&history);
 	}
 	free(turns);
 	return files;
@@ -454,7 +452,7 @@ void ik_undo_session_deleted(const struct ik_places *places, const char *session
 	char *root = ik_places_file(places, "undo");
 
 	if (root)
-		ik_revert_forget(root, session);
+		ik_undo_forget(root, session);
 	free(root);
 	root = ik_places_file(places, "outputs");
 	if (root)

@@ -1,5 +1,5 @@
 /*
- * undo_command: /undo and /redo: what tools did to files is taken back, and brought again.
+ * undo_command: /undo and /redo: undo and redo what tools did to files.
  *
  * Done a slice in each turn of the loop; the end is told as the command's answer, which the
  * model gets with the person's next message.

@@ -19,62 +19,62 @@ const char *ik_undo_text_path(const char *path, const char *directory)
 }
 
 /* Append the line of one file. */
-static void put_result(struct ik_buf *out, const struct ik_revert_result *result, const char *path)
+static void put_result(struct ik_buf *out, const struct ik_undo_result *result, const char *path)
 {
 	bool gone = result->file.before.kind == IK_FILE_ABSENT;
 
 	switch (result->outcome) {
-	case IK_REVERT_READY:
+	case IK_UNDO_READY:
 		ik_buf_printf(out,
 			gone ? _("  %s: would be removed, it was not there before\n")
 				 : _("  %s: would be as it was before\n"),
 			path);
 		break;
-	case IK_REVERT_DONE:
+	case IK_UNDO_DONE:
 		ik_buf_printf(out,
 			gone                  ? _("  %s: removed\n")
 				: result->present ? _("  %s: restored\n")
 								  : _("  %s: there again\n"),
 			path);
 		break;
-	case IK_REVERT_ALREADY:
+	case IK_UNDO_ALREADY:
 		ik_buf_printf(out, _("  %s: is like that already\n"), path);
 		break;
-	case IK_REVERT_CHANGED:
+	case IK_UNDO_CHANGED:
 		ik_buf_printf(out, _("  %s: changed since, not touched (/undo %s! does it all the same)\n"),
 			path, path);
 		break;
-	case IK_REVERT_NO_FILE:
+	case IK_UNDO_NO_FILE:
 		ik_buf_printf(out, _("  %s: not touched, it is not a regular file any more\n"), path);
 		break;
-	case IK_REVERT_CUT_OFF:
+	case IK_UNDO_CUT_OFF:
 		ik_buf_printf(out,
 			_("  %s: its call was cut off, not touched (/undo %s! does it all the "
 			  "same)\n"),
 			path, path);
 		break;
-	case IK_REVERT_MOVED:
+	case IK_UNDO_MOVED:
 		ik_buf_printf(out, _("  %s: not touched, its directory has changed since\n"), path);
 		break;
-	case IK_REVERT_NOT_KEPT:
+	case IK_UNDO_NOT_KEPT:
 		ik_buf_printf(out, _("  %s: not touched, what it was is not kept\n"), path);
 		break;
-	case IK_REVERT_FAILED:
+	case IK_UNDO_FAILED:
 		ik_buf_printf(out, "  %s: %s\n", path, result->reason.text);
 		break;
 	}
 }
 
-void ik_undo_text_results(struct ik_buf *out, const struct ik_revert *undo, const char *directory)
+void ik_undo_text_results(struct ik_buf *out, const struct ik_undo *undo, const char *directory)
 {
 	size_t count;
-	const struct ik_revert_result *results = ik_revert_results(undo, &count);
+	const struct ik_undo_result *results = ik_undo_results(undo, &count);
 
 	for (size_t i = 0; i < count; i++)
 		put_result(out, &results[i], ik_undo_text_path(results[i].file.path, directory));
 }
 
-const char *ik_undo_text_reason(const struct ik_revert_call *call)
+const char *ik_undo_text_reason(const struct ik_undo_call *call)
 {
 	static const char *const reasons[] = {
 		[IK_WORKTREE_FINE] = NULL,
@@ -92,7 +92,7 @@ const char *ik_undo_text_reason(const struct ik_revert_call *call)
 }
 
 /* Append a call of which it is not known what it did. */
-static void put_command(struct ik_buf *out, const struct ik_revert_call *call)
+static void put_command(struct ik_buf *out, const struct ik_undo_call *call)
 {
 	const char *reason = ik_undo_text_reason(call);
 
@@ -103,16 +103,16 @@ static void put_command(struct ik_buf *out, const struct ik_revert_call *call)
 		ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
 }
 
-void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history,
-	size_t first, size_t last)
+void ik_undo_text_commands(struct ik_buf *out, const struct ik_undo_history *history, size_t first,
+	size_t last)
 {
 	size_t count = 0, compared = 0;
 
 	for (size_t i = 0; i < history->call_count; i++) {
-		const struct ik_revert_call *call = &history->calls[i];
+		const struct ik_undo_call *call = &history->calls[i];
 
-		if (call->turn < first || call->turn > last || call->back ||
-			history->turns[call->turn].back)
+		if (call->turn < first || call->turn > last || call->undone ||
+			history->turns[call->turn].undone)
 			continue;
 		compared += call->compared && !call->anything;
 		if (call->anything && ++count <= COMMANDS_SHOWN)
@@ -128,18 +128,18 @@ void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *h
 			count - COMMANDS_SHOWN);
 }
 
-void ik_undo_text_told(struct ik_buf *out, const struct ik_revert *undo, bool again)
+void ik_undo_text_told(struct ik_buf *out, const struct ik_undo *undo, bool again)
 {
 	size_t count;
-	const struct ik_revert_result *results = ik_revert_results(undo, &count);
+	const struct ik_undo_result *results = ik_undo_results(undo, &count);
 
 	ik_buf_puts(out,
 		again ? "The user has brought back changes that your tools had made to files:\n"
 			  : "The user has taken back changes that your tools had made to files:\n");
 	for (size_t i = 0; i < count; i++) {
-		const struct ik_revert_result *result = &results[i];
+		const struct ik_undo_result *result = &results[i];
 
-		if (result->outcome != IK_REVERT_DONE)
+		if (result->outcome != IK_UNDO_DONE)
 			continue;
 		ik_buf_printf(out, "%s %s\n", result->file.path,
 			result->file.before.kind == IK_FILE_ABSENT ? "does not exist any more."
@@ -151,17 +151,17 @@ void ik_undo_text_told(struct ik_buf *out, const struct ik_revert *undo, bool ag
 		"them.\n");
 }
 
-size_t ik_undo_text_turns(const struct ik_revert_history *history, size_t *turns, size_t count)
+size_t ik_undo_text_turns(const struct ik_undo_history *history, size_t *turns, size_t count)
 {
 	size_t found = 0, files;
 
 	for (size_t i = history->turn_count; i-- > 0 && found < count;) {
-		struct ik_revert_file *list;
+		struct ik_undo_file *list;
 
-		if (history->turns[i].back)
+		if (history->turns[i].undone)
 			continue;
-		list = ik_revert_files(history, i, i, NULL, false, &files);
-		ik_revert_files_free(list, files);
+		list = ik_undo_files(history, i, i, NULL, false, &files);
+		ik_undo_files_free(list, files);
 		if (files > 0)
 			turns[found++] = i;
 	}
@@ -169,7 +169,7 @@ size_t ik_undo_text_turns(const struct ik_revert_history *history, size_t *turns
 }
 
 /* Append when a turn was and what it was about. */
-static void put_turn(struct ik_buf *out, const struct ik_revert_turn *turn)
+static void put_turn(struct ik_buf *out, const struct ik_undo_turn *turn)
 {
 	time_t seconds = (time_t)(turn->time_ms / 1000);
 	struct tm local;
@@ -181,13 +181,13 @@ static void put_turn(struct ik_buf *out, const struct ik_revert_turn *turn)
 }
 
 /* Was the file written in a later turn as well, which comes first? */
-static bool is_written_later(const struct ik_revert_history *history, size_t turn, const char *path)
+static bool is_written_later(const struct ik_undo_history *history, size_t turn, const char *path)
 {
 	for (size_t i = 0; i < history->call_count; i++) {
-		const struct ik_revert_call *call = &history->calls[i];
+		const struct ik_undo_call *call = &history->calls[i];
 
-		for (size_t j = 0; call->turn > turn && !call->back && !history->turns[call->turn].back &&
-			 j < call->count;
+		for (size_t j = 0; call->turn > turn && !call->undone &&
+			 !history->turns[call->turn].undone && j < call->count;
 			 j++)
 			if (ik_text_equal(call->files[j].path, path))
 				return true;
@@ -196,15 +196,15 @@ static bool is_written_later(const struct ik_revert_history *history, size_t tur
 }
 
 /* Append the files of one turn as they stand. */
-static void put_files(struct ik_buf *out, const struct ik_revert_history *history, size_t turn,
+static void put_files(struct ik_buf *out, const struct ik_undo_history *history, size_t turn,
 	const char *directory)
 {
 	size_t count;
-	struct ik_revert_file *files = ik_revert_files(history, turn, turn, NULL, false, &count);
-	struct ik_revert *undo = ik_revert_new(NULL, history, files, count, false);
-	const struct ik_revert_result *results = ik_revert_results(undo, &count);
+	struct ik_undo_file *files = ik_undo_files(history, turn, turn, NULL, false, &count);
+	struct ik_undo *undo = ik_undo_new(NULL, history, files, count, false);
+	const struct ik_undo_result *results = ik_undo_results(undo, &count);
 
-	while (!ik_revert_step(undo))
+	while (!ik_undo_advance(undo))
 		;
 	for (size_t i = 0; i < count; i++) {
 		const char *path = ik_undo_text_path(results[i].file.path, directory);
@@ -214,10 +214,10 @@ static void put_files(struct ik_buf *out, const struct ik_revert_history *histor
 		else
 			put_result(out, &results[i], path);
 	}
-	ik_revert_free(undo);
+	ik_undo_free(undo);
 }
 
-void ik_undo_text_list(struct ik_buf *out, const struct ik_revert_history *history,
+void ik_undo_text_list(struct ik_buf *out, const struct ik_undo_history *history,
 	const char *directory)
 {
 	size_t turns[TURNS_SHOWN], count = ik_undo_text_turns(history, turns, TURNS_SHOWN);

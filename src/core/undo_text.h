@@ -1,35 +1,35 @@
 /*
- * undo_text: what is said of files that were taken back, or can be.
+ * undo_text: texts about changes that were undone or can be.
  *
  * May include: util, tool.
  */
 #ifndef IK_CORE_UNDO_TEXT_H
 #define IK_CORE_UNDO_TEXT_H
 
-#include "undo/revert.h"
+#include "undo/undo.h"
 
 /* A path as it is shown: from the session's directory on where it lies in it. Borrowed. */
 const char *ik_undo_text_path(const char *path, const char *directory);
 
 /* Append a line for each file: what became of it. */
-void ik_undo_text_results(struct ik_buf *out, const struct ik_revert *undo, const char *directory);
+void ik_undo_text_results(struct ik_buf *out, const struct ik_undo *undo, const char *directory);
 
 /* Why it is not known what a call did; NULL: nobody looked. */
-const char *ik_undo_text_reason(const struct ik_revert_call *call);
+const char *ik_undo_text_reason(const struct ik_undo_call *call);
 
 /* Append which calls of the turns from first to last (indexes) did nobody knows what; not those
- * of turns that were taken back. */
-void ik_undo_text_commands(struct ik_buf *out, const struct ik_revert_history *history,
-	size_t first, size_t last);
+ * of turns that were undone. */
+void ik_undo_text_commands(struct ik_buf *out, const struct ik_undo_history *history, size_t first,
+	size_t last);
 
 /* Append what the model is told; again: the files are as its tools had left them. */
-void ik_undo_text_told(struct ik_buf *out, const struct ik_revert *undo, bool again);
+void ik_undo_text_told(struct ik_buf *out, const struct ik_undo *undo, bool again);
 
 /* Append the turns that changed files, newest first. Looks at the files. */
-void ik_undo_text_list(struct ik_buf *out, const struct ik_revert_history *history,
+void ik_undo_text_list(struct ik_buf *out, const struct ik_undo_history *history,
 	const char *directory);
 
-/* The indexes of turns that can be taken back, newest first: at most count. How many. */
-size_t ik_undo_text_turns(const struct ik_revert_history *history, size_t *turns, size_t count);
+/* Store the indexes of at most count turns that can be undone, newest first. Return how many. */
+size_t ik_undo_text_turns(const struct ik_undo_history *history, size_t *turns, size_t count);
 
 #endif

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "guard/glob.h"
+#include "guard/sandbox_covered.h"
 #include "guard/sandbox_glob.h"
-#include "guard/sandbox_held.h"
 #include "guard/sandbox_rules.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -42,7 +42,7 @@ struct ik_sandbox {
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
 	struct sandbox_listing guards; /* places of ikigai's own */
-	struct ik_sandbox_held held;
+	struct ik_sandbox_covered held;
 	struct sandbox_listing listing;
 	bool listed;
 	int64_t listed_ms;
@@ -129,7 +129,7 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 		free(sandbox->writable[i]);
 	free(sandbox->writable);
 	ik_sandbox_limits_done(&sandbox->limits);
-	ik_sandbox_held_done(&sandbox->held);
+	ik_sandbox_covered_done(&sandbox->held);
 	free(sandbox->directory);
 	free(sandbox->home);
 	free(sandbox);
@@ -158,12 +158,12 @@ void ik_sandbox_set_mode(struct ik_sandbox *sandbox, enum ik_sandbox_mode mode)
 	sandbox->listed = false;
 }
 
-const struct ik_sandbox_limit *ik_sandbox_limit(const struct ik_sandbox *sandbox, size_t index)
+const struct ik_sandbox_limit *ik_sandbox_limit_at(const struct ik_sandbox *sandbox, size_t index)
 {
 	return index < sandbox->limits.count ? &sandbox->limits.items[index] : NULL;
 }
 
-const struct ik_sandbox_gap *ik_sandbox_gap(const struct ik_sandbox *sandbox, size_t index)
+const struct ik_sandbox_gap *ik_sandbox_gap_at(const struct ik_sandbox *sandbox, size_t index)
 {
 	return index < sandbox->limits.gap_count ? &sandbox->limits.gaps[index] : NULL;
 }
@@ -283,7 +283,7 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 		return;
 	}
 	if (hold && cover && ik_cover_way() != IK_COVER_NONE)
-		ik_sandbox_held_keep(&sandbox->held, path, left);
+		ik_sandbox_covered_add(&sandbox->held, path, left);
 	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
 	listing->items[listing->count++] = (struct ik_confine_limit){
 		.path = path,
@@ -334,7 +334,7 @@ static void list_limits(struct ik_sandbox *sandbox)
 	for (size_t i = 0; i < held; i++) {
 		bool listed = false;
 
-		path = ik_sandbox_held_path(&sandbox->held, i);
+		path = ik_sandbox_covered_path(&sandbox->held, i);
 		for (size_t j = 0; path && j < listing->count && !listed; j++)
 			listed = listing->items[j].left == sandbox->held.items[i].left &&
 				ik_text_equal(listing->items[j].path, path);

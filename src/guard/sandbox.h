@@ -107,7 +107,7 @@ struct ik_sandbox_limit {
 	enum ik_confine_left left;
 	size_t rule; /* of policy, from 1; 0: of sandbox.hide */
 };
-const struct ik_sandbox_limit *ik_sandbox_limit(const struct ik_sandbox *sandbox, size_t index);
+const struct ik_sandbox_limit *ik_sandbox_limit_at(const struct ik_sandbox *sandbox, size_t index);
 
 /* Rules that deny paths and that the kernel does not hold. */
 enum ik_sandbox_reason {
@@ -123,6 +123,6 @@ struct ik_sandbox_gap {
 	size_t rule, other;
 	enum ik_sandbox_reason reason;
 };
-const struct ik_sandbox_gap *ik_sandbox_gap(const struct ik_sandbox *sandbox, size_t index);
+const struct ik_sandbox_gap *ik_sandbox_gap_at(const struct ik_sandbox *sandbox, size_t index);
 
 #endif

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "guard/trust_parts.h"
+#include "guard/trust_file.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -29,62 +29,6 @@ struct ik_trust {
 	bool all;
 	char *problem;
 };
-
-void ik_trust_entry_done(struct ik_trust_entry *entry)
-{
-	for (size_t i = 0; i < entry->count; i++)
-		free(entry->records[i].name);
-	free(entry->records);
-	memset(entry, 0, sizeof(*entry));
-}
-
-/* Where the record of that name is, or would be. */
-static size_t place_of(const struct ik_trust_entry *entry, const char *name, bool *ret_found)
-{
-	size_t low = 0, high = entry->count;
-
-	*ret_found = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(entry->records[middle].name, name);
-
-		if (order == 0) {
-			*ret_found = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-struct ik_trust_record *ik_trust_entry_find(const struct ik_trust_entry *entry, const char *name)
-{
-	bool found;
-	size_t place = place_of(entry, name, &found);
-
-	return found ? &entry->records[place] : NULL;
-}
-
-struct ik_trust_record *ik_trust_entry_make(struct ik_trust_entry *entry, const char *name)
-{
-	bool found;
-	size_t place = place_of(entry, name, &found);
-
-	if (found)
-		return &entry->records[place];
-	if (entry->count == entry->capacity) {
-		entry->capacity = entry->capacity ? 2 * entry->capacity : 16;
-		entry->records = ik_alloc_array(entry->records, entry->capacity, sizeof(*entry->records));
-	}
-	memmove(&entry->records[place + 1], &entry->records[place],
-		(entry->count - place) * sizeof(*entry->records));
-	entry->count++;
-	entry->records[place] = (struct ik_trust_record){ .name = ik_strdup(name) };
-	return &entry->records[place];
-}
 
 struct ik_trust *ik_trust_new(const char *path, const char *directory)
 {

@@ -5,7 +5,7 @@
 
 #include "guard/sandbox.h"
 #include "loop/child.h"
-#include "tool/busy.h"
+#include "tool/load.h"
 #include "tool/protocol.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -229,7 +229,7 @@ static void child_done(void *arg, const struct ik_child_result *result)
 static int64_t overdue(void *arg)
 {
 	struct ik_candidate *candidate = arg;
-	struct ik_busy_look look = ik_busy_look(ik_child_pid(candidate->child));
+	struct ik_process_load look = ik_load_of(ik_child_pid(candidate->child));
 	int64_t more = (look.delayed_us - candidate->delayed_us) / 1000;
 	int64_t left = candidate->latest_ms - ik_clock_ms();
 
@@ -307,7 +307,7 @@ void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *
 
 bool ik_candidate_asleep(const struct ik_candidate *candidate)
 {
-	return candidate->child && ik_busy_look(ik_child_pid(candidate->child)).asleep;
+	return candidate->child && ik_load_of(ik_child_pid(candidate->child)).asleep;
 }
 
 /* The deferred end: nothing of it is on the stack any more. */

@@ -14,7 +14,7 @@
  * along, gets no more.
  *
  * Owns the process and what it printed.
- * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/busy.h,
+ * May include: util, json, loop, tool/protocol.h, tool/registry.h, tool/load.h,
  * guard/sandbox.h.
  */
 #ifndef IK_TOOL_CANDIDATE_H

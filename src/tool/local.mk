@@ -2,8 +2,6 @@
 noinst_LIBRARIES += libik_tool.a
 libik_tool_a_SOURCES = \
 	src/tool/answer.c src/tool/answer.h \
-	src/tool/busy.c src/tool/busy.h \
-	src/tool/cache.c src/tool/cache.h \
 	src/tool/candidate.c src/tool/candidate.h \
 	src/tool/discovery.c src/tool/discovery.h \
 	src/tool/envelope.c src/tool/envelope.h \
@@ -11,12 +9,12 @@ libik_tool_a_SOURCES = \
 	src/tool/environment.c \
 	src/tool/executable.c src/tool/executable.h \
 	src/tool/findings.c src/tool/findings.h \
+	src/tool/load.c src/tool/load.h \
 	src/tool/output_files.c src/tool/output_files.h \
 	src/tool/protocol.c src/tool/protocol.h \
-	src/tool/protocol_kodelet.c \
-	src/tool/protocol_member.c src/tool/protocol_member.h \
 	src/tool/registry.c src/tool/registry.h \
 	src/tool/run.c src/tool/run.h \
+	src/tool/schema_cache.c src/tool/schema_cache.h \
 	src/tool/source.c src/tool/source.h \
 	src/tool/source_directory.c \
 	src/tool/writes.c src/tool/writes.h

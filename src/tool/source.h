@@ -18,8 +18,8 @@
 
 #include "guard/trust.h"
 #include "loop/child.h"
-#include "tool/cache.h"
 #include "tool/registry.h"
+#include "tool/schema_cache.h"
 
 struct ik_source;
 

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "guard/permissions.h"
-#include "guard/vetting.h"
+#include "guard/trust_check.h"
 #include "loop/child.h"
-#include "tool/busy.h"
 #include "tool/candidate.h"
 #include "tool/executable.h"
+#include "tool/load.h"
 #include "tool/protocol.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -62,8 +62,8 @@ struct directory {
 	void *arg;
 	struct source_directory_file *files;
 	size_t count;
-	struct ik_vetting *vetting; /* of the files, in their order; NULL without trust */
-	size_t next;                /* the first that was not asked yet */
+	struct ik_trust_check *check; /* of the files, in their order; NULL without trust */
+	size_t next;                  /* the first that was not asked yet */
 	size_t running;
 	size_t asleep; /* of those */
 	size_t width;
@@ -88,8 +88,8 @@ static bool crowded(const struct directory *directory)
 
 	if (awake < BUSY_WIDTH)
 		return false;
-	limit = BUSY_WIDTH * ik_busy_processors();
-	return awake >= (size_t)limit && ik_busy_runnable() >= limit;
+	limit = BUSY_WIDTH * ik_load_processors();
+	return awake >= (size_t)limit && ik_load_runnable() >= limit;
 }
 
 /* Release what belongs to one scan. */
@@ -97,7 +97,7 @@ static void clear_scan(struct directory *directory)
 {
 	ik_loop_cancel_deferred(directory->loop, launch, directory);
 	directory->look = ik_timer_close(directory->look);
-	directory->vetting = ik_vetting_close(directory->vetting);
+	directory->check = ik_trust_check_close(directory->check);
 	for (size_t i = 0; i < directory->count; i++) {
 		ik_candidate_close(directory->files[i].candidate);
 		free(directory->files[i].path);
@@ -117,19 +117,19 @@ static void tell_progress(struct directory *directory)
 }
 
 /* What was found out of a file that came with a project; NULL: it did not. */
-static const struct ik_vetted *vetted(const struct source_directory_file *file)
+static const struct ik_checked_file *checked(const struct source_directory_file *file)
 {
 	const struct directory *directory = file->directory;
 
-	return directory->vetting ? ik_vetting_at(directory->vetting, (size_t)(file - directory->files))
-							  : NULL;
+	return directory->check ? ik_trust_check_at(directory->check, (size_t)(file - directory->files))
+							: NULL;
 }
 
 /* Hand a file over: a tool, or what could have been one. */
 static void announce(struct source_directory_file *file, struct ik_tool *tool)
 {
 	struct directory *directory = file->directory;
-	const struct ik_vetted *known = vetted(file);
+	const struct ik_checked_file *known = checked(file);
 
 	if (tool->state != IK_TOOL_OK) {
 		free(tool->name);
@@ -169,7 +169,7 @@ static bool recall(const struct source_directory_file *file, struct ik_tool *ret
 	struct ik_cached cached;
 
 	/* One that was changed since it was judged must not slip through. */
-	if (vetted(file) && !ik_identity_equal(&vetted(file)->identity, &file->identity))
+	if (checked(file) && !ik_identity_equal(&checked(file)->identity, &file->identity))
 		return false;
 	if (!directory->cache || !ik_schema_cache_find(directory->cache, &key, &cached))
 		return false;
@@ -248,7 +248,7 @@ static bool permitted(const struct source_directory_file *file, struct ik_tool *
 {
 	struct directory *directory = file->directory;
 	enum ik_tool_source origin = directory->source.origin;
-	const struct ik_vetted *known = vetted(file);
+	const struct ik_checked_file *known = checked(file);
 	struct ik_error error;
 	const char *reason;
 
@@ -294,8 +294,8 @@ static void ask(struct source_directory_file *file)
 	file->asked_ns = ik_clock_wall_ms() * 1000000;
 	file->candidate = ik_candidate_new(directory->loop, file->path, &directory->questions,
 		candidate_done, file);
-	if (vetted(file))
-		ik_candidate_pin(file->candidate, &vetted(file)->identity);
+	if (checked(file))
+		ik_candidate_pin(file->candidate, &checked(file)->identity);
 	ik_candidate_ask(file->candidate);
 }
 
@@ -421,7 +421,7 @@ static void list(struct directory *directory)
 	closedir(stream);
 }
 
-static void vetting_done(void *arg)
+static void check_done(void *arg)
 {
 	go_on(arg);
 }
@@ -434,8 +434,8 @@ static void vet(struct directory *directory)
 
 	for (i = 0; i < directory->count; i++)
 		paths[i] = directory->files[i].path;
-	directory->vetting = ik_vetting_start(directory->loop, directory->trust, paths,
-		directory->count, vetting_done, directory);
+	directory->check = ik_trust_check_start(directory->loop, directory->trust, paths,
+		directory->count, check_done, directory);
 	free(paths);
 }
 

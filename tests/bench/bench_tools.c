@@ -32,7 +32,7 @@
 #include "loop/child.h"
 #include "measure.h"
 #include "tool/discovery.h"
-#include "undo/revert_journal.h"
+#include "undo/undo_journal.h"
 #include "tool/run.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -504,7 +504,7 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 static double undo_begin(struct undo *undo, int64_t since_ms, struct ik_worktree_call **ret_call)
 {
 	char id[IK_UUID_TEXT];
-	const struct ik_revert_call_line line = {
+	const struct ik_undo_call_line line = {
 		.id = id, .turn = id, .title = "a title", .name = "bash", .call_id = "c1",
 		.words = "bash(...)", .compared = true,
 	};
@@ -515,7 +515,7 @@ static double undo_begin(struct undo *undo, int64_t since_ms, struct ik_worktree
 		    &undo->problem) && ik_loop_run(undo->loop, &error) != IK_OK)
 		fail(error.text);
 	ik_uuid_new(id);
-	if (ik_revert_note_call(undo->directory, &line, &error) != IK_OK)
+	if (ik_undo_note_call(undo->directory, &line, &error) != IK_OK)
 		fail(error.text);
 	return now_ms() - start;
 }
@@ -592,7 +592,7 @@ static void bench_undo(struct ik_loop *loop, size_t runs, const char *directory)
 	enum ik_worktree_problem problem;
 	struct ik_error error;
 
-	undo.directory = ik_revert_directory(root, "session", &error);
+	undo.directory = ik_undo_directory(root, "session", &error);
 	if (undo.directory == NULL)
 		fail(error.text);
 	undo.tree = ik_worktree_new(&(struct ik_worktree_options){

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/common/missing.h"
+#include "tools/common/missing_path.h"
 
 #include "util/limits.h"
 

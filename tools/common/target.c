@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/common/beside.h"
-#include "tools/common/missing.h"
+#include "tools/common/missing_path.h"
 #include "tools/common/parts.h"
+#include "tools/common/replace_file.h"
 
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -258,18 +258,18 @@ enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_
 {
 	int number = 0;
 
-	switch (ik_beside_write(target, parts, &number)) {
-	case IK_BESIDE_DONE:
+	switch (ik_replace_file(target, parts, &number)) {
+	case IK_REPLACE_DONE:
 		return IK_TARGET_WRITTEN;
-	case IK_BESIDE_CHANGED:
+	case IK_REPLACE_CHANGED:
 		return IK_TARGET_CHANGED;
-	case IK_BESIDE_UNOPENED:
+	case IK_REPLACE_UNOPENED:
 		target_failed(target, number, true, answer);
 		return IK_TARGET_FAILED;
-	case IK_BESIDE_FAILED:
+	case IK_REPLACE_FAILED:
 		target_failed(target, number, false, answer);
 		return IK_TARGET_FAILED;
-	case IK_BESIDE_UNFIT:
+	case IK_REPLACE_UNFIT:
 		break;
 	}
 	if (target->fd < 0) {

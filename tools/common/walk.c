@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tools/common/ignore.h"
-#include "tools/common/reach.h"
+#include "tools/common/open_path.h"
 
 #include "util/alloc.h"
 #include "util/buf.h"

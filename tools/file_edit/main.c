@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tools/common/contents.h"
-#include "tools/common/nearest.h"
+#include "tools/common/edit_hint.h"
 #include "tools/common/program.h"
 #include "tools/common/source.h"
 #include "tools/common/target.h"
@@ -119,11 +119,11 @@ static bool refuse_places(const struct ik_argument *arguments, const struct ik_c
 		return false;
 	ik_buf_init(&hint, IK_KIB(64));
 	if (count == 0) {
-		ik_nearest_lines(text->data, text->length, old->text, old->length, &hint);
-		ik_nearest_present(text->data, text->length, new->text, new->length, &hint);
+		ik_edit_hint_lines(text->data, text->length, old->text, old->length, &hint);
+		ik_edit_hint_present(text->data, text->length, new->text, new->length, &hint);
 		ik_answer_error(answer, "NOT_FOUND", hint.data, "String not found in file");
 	} else {
-		ik_nearest_places(text->data, text->length, old->text, old->length, &hint);
+		ik_edit_hint_places(text->data, text->length, old->text, old->length, &hint);
 		ik_answer_error(answer, "NOT_UNIQUE", hint.data,
 			"String found %zu times, use replace_all to replace all", count);
 	}

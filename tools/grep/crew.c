@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/common/reach.h"
+#include "tools/common/open_path.h"
 #include "tools/grep/report.h"
 
 #include "util/alloc.h"

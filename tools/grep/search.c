@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/grep/automaton.h"
 #include "tools/grep/bytes.h"
+#include "tools/grep/dfa.h"
 #include "tools/grep/dialect.h"
+#include "tools/grep/prefilter.h"
 #include "tools/grep/syntax.h"
-#include "tools/grep/window.h"
 
 #include "util/alloc.h"
 #include "util/buf.h"
@@ -34,9 +34,9 @@
 struct search {
 	regex_t expression;
 	bool loose; /* all that the automaton finds must be confirmed */
-	struct window window;
-	struct automaton *automaton; /* NULL: regexec() alone */
-	struct automaton *strict;    /* NULL: nothing is sure in lines that are not plain */
+	struct prefilter prefilter;
+	struct dfa *dfa;    /* NULL: regexec() alone */
+	struct dfa *strict; /* NULL: nothing is sure in lines that are not plain */
 	struct ik_buf text; /* what of the file is not searched yet, from the start of a line */
 	off_t end;          /* where in the file the text ends */
 	struct lines found;
@@ -72,10 +72,10 @@ static int compile(struct search *search, const char *pattern)
 
 	if (number == 0) {
 		search->loose = syntax.loose;
-		window_choose(&search->window, &syntax);
-		search->automaton = automaton_new(&syntax, false);
-		if (search->automaton && !syntax.loose)
-			search->strict = automaton_new(&syntax, true);
+		prefilter_choose(&search->prefilter, &syntax);
+		search->dfa = dfa_new(&syntax, false);
+		if (search->dfa && !syntax.loose)
+			search->strict = dfa_new(&syntax, true);
 		ik_buf_init(&search->text, text_ceiling());
 	}
 	syntax_done(&syntax);
@@ -110,8 +110,8 @@ struct search *search_free(struct search *search)
 	if (!search)
 		return NULL;
 	regfree(&search->expression);
-	automaton_free(search->automaton);
-	automaton_free(search->strict);
+	dfa_free(search->dfa);
+	dfa_free(search->strict);
 	ik_buf_done(&search->text);
 	free(search->found.list);
 	free(search);
@@ -131,11 +131,11 @@ static bool regexec_matches(const struct search *search, const char *start, cons
 /* Confirm what was found with less than certainty. */
 static bool is_confirmed(const struct search *search, const struct lines_line *line)
 {
-	if (!search->automaton)
+	if (!search->dfa)
 		return true;
 	if (!search->loose && bytes_are_plain(line->start, line->end))
 		return true;
-	if (search->strict && automaton_matches(search->strict, line->start, line->end + 1))
+	if (search->strict && dfa_matches(search->strict, line->start, line->end + 1))
 		return true;
 	return regexec_matches(search, line->start, line->end);
 }
@@ -143,9 +143,9 @@ static bool is_confirmed(const struct search *search, const struct lines_line *l
 /* Does the line match, as far as the automaton can tell? end is its line feed. */
 static bool line_matches(const struct search *search, const char *start, const char *end)
 {
-	if (!search->automaton)
+	if (!search->dfa)
 		return regexec_matches(search, start, end);
-	return search->window.whole || automaton_matches(search->automaton, start, end + 1);
+	return search->prefilter.whole || dfa_matches(search->dfa, start, end + 1);
 }
 
 /* Look at each line in which the window is; how far. */
@@ -154,14 +154,14 @@ static const char *find_by_window(struct search *search, const char *text, const
 	const char *at = text;
 	size_t useless = 0;
 
-	while ((at = window_find(&search->window, at, end))) {
+	while ((at = prefilter_find(&search->prefilter, at, end))) {
 		const char *feed = at > text ? memrchr(text, '\n', (size_t)(at - text)) : NULL;
 		const char *start = feed ? feed + 1 : text;
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 
 		if (line_matches(search, start, stop))
 			lines_add(&search->found, start, stop);
-		else if (++useless >= USELESS_MIN && search->automaton &&
+		else if (++useless >= USELESS_MIN && search->dfa &&
 			(size_t)(at - text) / useless < USELESS_DISTANCE)
 			return stop + 1;
 		at = stop + 1;
@@ -173,12 +173,12 @@ static const char *find_by_window(struct search *search, const char *text, const
 static void find_lines(struct search *search, const char *text, const char *end)
 {
 	search->found.count = 0;
-	if (search->window.length > 0)
+	if (search->prefilter.length > 0)
 		text = find_by_window(search, text, end);
 	if (text == end)
 		return;
-	if (search->automaton) {
-		automaton_search(search->automaton, text, end, &search->found);
+	if (search->dfa) {
+		dfa_search(search->dfa, text, end, &search->found);
 		return;
 	}
 	while (text < end) {
@@ -350,15 +350,15 @@ static bool pass_over_line(struct search *search, int fd)
 		const char *feed = memchr(text->data, '\n', text->length);
 		const char *end = feed ? feed : text->data + text->length;
 
-		if (window_find(&search->window, text->data, end))
+		if (prefilter_find(&search->prefilter, text->data, end))
 			break;
 		if (feed) {
 			ik_buf_consume(text, (size_t)(feed + 1 - text->data));
 			return true;
 		}
-		if (text->length > WINDOW_MAX)
-			ik_buf_consume(text, text->length - WINDOW_MAX);
-		if (search->window.places[0] == 0)
+		if (text->length > PREFILTER_MAX)
+			ik_buf_consume(text, text->length - PREFILTER_MAX);
+		if (search->prefilter.places[0] == 0)
 			skip_hole(search, fd);
 		size_t length = text->length;
 		more = fill(search, fd, BLOCK) || text->length > length;
@@ -417,7 +417,7 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 {
 	const struct search_visitor visitor = { visit, arg };
 	struct ik_buf *text = &search->text;
-	bool always = search->window.length == 0 || search->context > 0;
+	bool always = search->prefilter.length == 0 || search->context > 0;
 	bool keep = always; /* a long line must be kept whole */
 	size_t wanted = BLOCK, seen = 0;
 

@@ -7,7 +7,7 @@
 #include "agent/session/session_private.h"
 #include "conversation/prompt.h"
 #include "guard/sandbox.h"
-#include "undo/revert_journal.h"
+#include "undo/undo_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -285,7 +285,7 @@ void ik_session_tell_model(struct ik_session *session)
 void ik_session_forked(struct ik_session *session, const char *id)
 {
 	if (session->options.undo_directory)
-		ik_revert_fork(session->options.undo_directory, session->id, id);
+		ik_undo_fork(session->options.undo_directory, session->id, id);
 	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
 	if (session->lock)
 		ik_session_lock(session);

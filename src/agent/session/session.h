@@ -57,7 +57,7 @@ struct ik_session_options {
 	int64_t retry_cap_ms;
 	int64_t idle_timeout_ms;    /* of a stream without events; 0: none */
 	const char *undo_directory; /* borrowed: where what tools write is kept first
-	                                   (undo/revert_journal.h); NULL: nowhere */
+	                                   (undo/undo_journal.h); NULL: nowhere */
 	const char *undo_spared;    /* borrowed: the database, which is no call's doing;
 	                                   NULL: none */
 	const char *directory;      /* of the session, stored with it */

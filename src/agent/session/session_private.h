@@ -19,7 +19,7 @@
 #include "agent/turn/turn.h"
 #include "store/begun.h"
 #include "store/lock.h"
-#include "undo/revert_journal.h"
+#include "undo/undo_journal.h"
 #include "util/limits.h"
 
 struct ik_exchange;

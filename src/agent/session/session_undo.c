@@ -1,4 +1,4 @@
-/* What a call is about to write is kept, so that it can be taken back (undo/revert.h). */
+/* Keeps what a call is about to overwrite, so that it can be undone (undo/undo.h). */
 #include "agent/session/session_private.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "guard/sandbox.h"
 #include "tool/writes.h"
 #include "undo/file_copy.h"
-#include "undo/revert.h"
+#include "undo/undo.h"
 #include "undo/worktree.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* Columns of a call in the list of what /undo cannot take back. */
+/* Columns of a call in the list of what cannot be undone. */
 #define WORDS_WIDTH 80
 
 /* Whoever waits for what is written down late waits no longer than that. */
@@ -28,7 +28,7 @@ struct ik_session_keep {
 	void (*ready)(struct ik_session_run *run);
 	char *directory;
 	char id[IK_UUID_TEXT];
-	struct ik_revert_entry *entries;
+	struct ik_undo_entry *entries;
 	size_t count, at;
 	bool writing;              /* other sessions were told so */
 	bool watching;             /* what other sessions write meanwhile, */
@@ -122,7 +122,7 @@ struct ik_session_keep *ik_session_keep_close(struct ik_session_keep *keep)
 	return NULL;
 }
 
-/* Say, once, that nothing can be taken back from here on. */
+/* Say, once, that nothing can be undone from here on. */
 static void complain(struct ik_session *session, const struct ik_error *error)
 {
 	char *sentence;
@@ -159,7 +159,7 @@ static bool note_call(struct ik_session_keep *keep)
 		WORDS_WIDTH);
 	char *title = question ? ik_session_title(question->content, ik_message_typed(question))
 						   : ik_format("/run %s", words);
-	const struct ik_revert_call_line line = {
+	const struct ik_undo_call_line line = {
 		.id = keep->id,
 		.turn = question ? question->id : keep->id,
 		.title = title,
@@ -173,7 +173,7 @@ static bool note_call(struct ik_session_keep *keep)
 		.problem = keep->problem,
 	};
 	struct ik_error error;
-	bool noted = ik_revert_note_call(keep->directory, &line, &error) == IK_OK;
+	bool noted = ik_undo_note_call(keep->directory, &line, &error) == IK_OK;
 
 	if (noted)
 		run->session->undo_lines++;
@@ -188,15 +188,15 @@ static bool note_call(struct ik_session_keep *keep)
 static void tell_not_kept(const struct ik_session_keep *keep)
 {
 	for (size_t i = 0; i < keep->count; i++) {
-		const struct ik_revert_entry *entry = &keep->entries[i];
+		const struct ik_undo_entry *entry = &keep->entries[i];
 		char *sentence;
 
 		if (entry->state.kind != IK_FILE_REGULAR || entry->state.hash[0] != '\0')
 			continue;
-		if (entry->state.identity.size > IK_REVERT_FILE_MOST)
+		if (entry->state.identity.size > IK_UNDO_FILE_MOST)
 			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will "
 								   "not bring it back."),
-				entry->path, (int)(IK_REVERT_FILE_MOST / IK_MIB(1)));
+				entry->path, (int)(IK_UNDO_FILE_MOST / IK_MIB(1)));
 		else
 			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will "
 								   "not bring it back."),
@@ -215,7 +215,7 @@ static bool is_hidden_from(const struct ik_session_run *run, const char *path)
 /* Do a slice; true when all files are kept. */
 static bool step(struct ik_session_keep *keep)
 {
-	struct ik_revert_entry *entry = &keep->entries[keep->at];
+	struct ik_undo_entry *entry = &keep->entries[keep->at];
 
 	if (keep->at == keep->count)
 		return true;
@@ -224,7 +224,7 @@ static bool step(struct ik_session_keep *keep)
 		return ++keep->at == keep->count;
 	}
 	if (!keep->file)
-		keep->file = ik_file_keep_new(keep->directory, entry->path, IK_REVERT_FILE_MOST);
+		keep->file = ik_file_keep_new(keep->directory, entry->path, IK_UNDO_FILE_MOST);
 	if (ik_file_keep_step(keep->file)) {
 		entry->state = ik_file_state_copy(ik_file_keep_state(keep->file));
 		keep->file = ik_file_keep_free(keep->file);
@@ -438,7 +438,7 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 	struct ik_session *session = keep->session;
 	struct ik_error error;
 
-	if (ik_revert_note_changes(keep->directory, keep->id, result->problem, result->changes,
+	if (ik_undo_note_changes(keep->directory, keep->id, result->problem, result->changes,
 			own_changes(keep, result->changes, result->count), session->undo_lines - keep->lines,
 			&error) == IK_OK)
 		session->undo_lines++;
@@ -478,7 +478,7 @@ bool ik_session_keep_files(struct ik_session_run *run, void (*ready)(struct ik_s
 
 	if (!session->options.undo_directory || !tool || tool->read_only)
 		return true;
-	directory = ik_revert_directory(session->options.undo_directory, session->id, &error);
+	directory = ik_undo_directory(session->options.undo_directory, session->id, &error);
 	if (!directory) {
 		complain(session, &error);
 		return may_begin(run, NULL);
@@ -538,7 +538,7 @@ void ik_session_note_written(struct ik_session_run *run)
 		keep->entries[i].state = ik_file_state_look(keep->entries[i].path, IK_FILE_AT_ONCE);
 	}
 	/* As if it had been cut off: what it left is shown, and not touched. */
-	if (ik_revert_note_done(keep->directory, keep->id, keep->entries, keep->count, &error) == IK_OK)
+	if (ik_undo_note_done(keep->directory, keep->id, keep->entries, keep->count, &error) == IK_OK)
 		session->undo_lines++;
 	else
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);

@@ -30,7 +30,7 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 {
 	if (!editor)
 		return NULL;
-	ik_undo_forget(editor);
+	ik_editor_undo_forget(editor);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_done(&editor->kills[i]);
 	ik_buf_done(&editor->draft);
@@ -133,7 +133,7 @@ void ik_editor_clear(struct ik_editor *editor, bool keep)
 	if (keep) {
 		if (editor->history)
 			ik_history_add(editor->history, editor->text.data, editor->text.length);
-		ik_undo_forget(editor);
+		ik_editor_undo_forget(editor);
 		ik_buf_done(&editor->text);
 		ik_folds_done(&editor->folds);
 		ik_rows_changed(editor->rows, 0);
@@ -467,7 +467,7 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 		break;
 	case IK_ACTION_UNDO:
 	case IK_ACTION_REDO:
-		ik_undo_step(editor, action == IK_ACTION_REDO);
+		ik_editor_undo_step(editor, action == IK_ACTION_REDO);
 		break;
 	case IK_ACTION_COMPLETE:
 		return open_fold(editor);

@@ -151,9 +151,9 @@ struct rows *ik_rows_free(struct rows *rows);
  * that is to take the folds that were there; NULL: none is. */
 struct editor_step *ik_undo_note(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, enum editor_chain chain);
-/* Take back the last step, or do again what was taken back. */
-void ik_undo_step(struct ik_editor *editor, bool again);
-void ik_undo_forget(struct ik_editor *editor);
+/* Undo the last step, or redo what was undone last. */
+void ik_editor_undo_step(struct ik_editor *editor, bool again);
+void ik_editor_undo_forget(struct ik_editor *editor);
 
 /* What is selected (editor_selection.c) */
 

@@ -30,7 +30,7 @@ static void forget(struct steps *steps)
 	*steps = (struct steps){ 0 };
 }
 
-void ik_undo_forget(struct ik_editor *editor)
+void ik_editor_undo_forget(struct ik_editor *editor)
 {
 	forget(&editor->done);
 	forget(&editor->undone);
@@ -127,7 +127,7 @@ struct editor_step *ik_undo_note(struct ik_editor *editor, size_t position, size
 	return push_step(editor, &editor->done, position, length, count, chain);
 }
 
-void ik_undo_step(struct ik_editor *editor, bool again)
+void ik_editor_undo_step(struct ik_editor *editor, bool again)
 {
 	struct steps *from = again ? &editor->undone : &editor->done;
 	struct steps *to = again ? &editor->done : &editor->undone;

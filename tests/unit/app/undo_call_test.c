@@ -19,7 +19,7 @@ static void setup(void)
 
 	memcpy(root, SCRATCH_TEMPLATE, sizeof(root));
 	scratch_make(root);
-	directory = ik_revert_directory(root, SESSION, &error);
+	directory = ik_undo_directory(root, SESSION, &error);
 	cr_assert_not_null(directory);
 }
 
@@ -44,10 +44,10 @@ static struct ik_file_state state_of(const char *hash)
  * time so many lines of others came. */
 static void begin(const char *id, const char *path, const char *hash, size_t since)
 {
-	struct ik_revert_entry entry = { .path = (char *)path, .state = state_of(hash) };
+	struct ik_undo_entry entry = { .path = (char *)path, .state = state_of(hash) };
 	struct ik_error error;
 
-	cr_assert_eq(ik_revert_note_call(directory, &(struct ik_revert_call_line){
+	cr_assert_eq(ik_undo_note_call(directory, &(struct ik_undo_call_line){
 		.id = id, .turn = TURN, .title = "a title", .name = "a", .call_id = id, .words = id,
 		.entries = path != NULL ? &entry : NULL, .count = path != NULL,
 		.compared = path == NULL, .since = since,
@@ -56,10 +56,10 @@ static void begin(const char *id, const char *path, const char *hash, size_t sin
 
 static void end(const char *id, const char *path, const char *hash)
 {
-	struct ik_revert_entry entry = { .path = (char *)path, .state = state_of(hash) };
+	struct ik_undo_entry entry = { .path = (char *)path, .state = state_of(hash) };
 	struct ik_error error;
 
-	cr_assert_eq(ik_revert_note_done(directory, id, &entry, 1, &error), IK_OK);
+	cr_assert_eq(ik_undo_note_done(directory, id, &entry, 1, &error), IK_OK);
 }
 
 /* A command ends that has changed a.txt, which was not there, and whatever else. */
@@ -71,30 +71,30 @@ static void end_command(const char *id, const char *hash, const char *other)
 	};
 	struct ik_error error;
 
-	cr_assert_eq(ik_revert_note_changes(directory, id, IK_WORKTREE_FINE, changes,
+	cr_assert_eq(ik_undo_note_changes(directory, id, IK_WORKTREE_FINE, changes,
 		other != NULL ? 2 : 1, 0, &error), IK_OK);
 }
 
-/* NULL: it can be taken back. */
+/* NULL: it can be undone. */
 static void expect(const char *id, const char *sentence)
 {
-	struct ik_revert_history history;
-	struct ik_revert_file *files;
+	struct ik_undo_history history;
+	struct ik_undo_file *files;
 	enum ik_status status;
 	struct ik_error error;
 	size_t call, count;
 
-	ik_revert_history_read(root, SESSION, &history);
+	ik_undo_history_read(root, SESSION, &history);
 	status = ik_undo_call_find(&history, id, "/w", &call, &files, &count, &error);
 	if (sentence == NULL) {
 		cr_assert_eq(status, IK_OK);
 		cr_assert_str_eq(history.calls[call].id, id);
-		ik_revert_files_free(files, count);
+		ik_undo_files_free(files, count);
 	} else {
 		cr_assert_eq(status, IK_NOT_FOUND);
 		cr_assert_str_eq(error.text, sentence);
 	}
-	ik_revert_history_done(&history);
+	ik_undo_history_done(&history);
 }
 
 Test(undo_call, what_commands_did_side_by_side_belongs_to_none)
@@ -169,27 +169,27 @@ Test(undo_call, a_call_that_failed_to_write_is_no_hindrance)
 
 Test(undo_call, a_file_of_a_call_that_is_back_is_still_known)
 {
-	struct ik_revert_history history;
-	struct ik_revert_file *files;
+	struct ik_undo_history history;
+	struct ik_undo_file *files;
 	struct ik_error error;
 	size_t count;
 
 	begin(ID(1), "/w/a.txt", "a", 0);
 	end(ID(1), "/w/a.txt", "b");
-	cr_assert_eq(ik_revert_note_undo(directory, ID(9), &(struct ik_revert_whole){ .call = ID(1) },
+	cr_assert_eq(ik_undo_note_undo(directory, ID(9), &(struct ik_undo_scope){ .call = ID(1) },
 		NULL, 0, &error), IK_OK);
-	ik_revert_history_read(root, SESSION, &history);
-	files = ik_revert_files(&history, 0, 0, "/w/a.txt", false, &count);
+	ik_undo_history_read(root, SESSION, &history);
+	files = ik_undo_files(&history, 0, 0, "/w/a.txt", false, &count);
 	cr_assert_eq(count, 0);
-	ik_revert_files_free(files, count);
-	files = ik_revert_files(&history, 0, 0, "/w/a.txt", true, &count);
+	ik_undo_files_free(files, count);
+	files = ik_undo_files(&history, 0, 0, "/w/a.txt", true, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_eq(files[0].before.hash[0], 'a');
-	ik_revert_files_free(files, count);
-	ik_revert_history_done(&history);
+	ik_undo_files_free(files, count);
+	ik_undo_history_done(&history);
 }
 
-Test(undo_call, what_was_taken_back_is_no_hindrance)
+Test(undo_call, what_was_undone_is_no_hindrance)
 {
 	struct ik_error error;
 
@@ -197,7 +197,7 @@ Test(undo_call, what_was_taken_back_is_no_hindrance)
 	begin(ID(2), "/w/a.txt", NULL, 0);
 	end(ID(2), "/w/a.txt", "b");
 	end_command(ID(1), "a", NULL);
-	cr_assert_eq(ik_revert_note_undo(directory, ID(9), &(struct ik_revert_whole){ .call = ID(2) },
+	cr_assert_eq(ik_undo_note_undo(directory, ID(9), &(struct ik_undo_scope){ .call = ID(2) },
 		NULL, 0, &error), IK_OK);
 	expect(ID(1), NULL);
 	expect(ID(2), "What this call did was taken back already; /redo brings it back.");

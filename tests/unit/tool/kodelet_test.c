@@ -14,7 +14,7 @@
 static struct ik_tool read_text(const char *text)
 {
 	struct ik_tool tool;
-	enum ik_status status = ik_protocol_kodelet_read(text, strlen(text), &tool);
+	enum ik_status status = ik_protocol_read(IK_PROTOCOL_KODELET, text, strlen(text), &tool);
 
 	cr_assert_eq(status == IK_OK, tool.state == IK_TOOL_OK);
 	cr_assert_eq(tool.protocol, IK_PROTOCOL_KODELET);

@@ -2,8 +2,8 @@
 check_PROGRAMS += tests/unit/tool/tool_test tests/fixtures/tools/quick
 TESTS += tests/unit/tool/tool_test
 tests_unit_tool_tool_test_SOURCES = \
-	tests/unit/tool/busy_test.c \
-	tests/unit/tool/cache_test.c \
+	tests/unit/tool/load_test.c \
+	tests/unit/tool/schema_cache_test.c \
 	tests/unit/tool/candidate_test.c \
 	tests/unit/tool/discovery_test.c \
 	tests/unit/tool/envelope_test.c tests/unit/tool/findings_test.c \
@@ -15,7 +15,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/protocol_test.c \
 	tests/unit/tool/refresh_test.c \
 	tests/unit/tool/registry_test.c \
-	tests/unit/tool/revert_test.c \
+	tests/unit/tool/undo_test.c \
 	tests/unit/tool/run_limits_test.c \
 	tests/unit/tool/run_test.c \
 	tests/unit/tool/sandbox_test.c \
@@ -26,7 +26,7 @@ tests_unit_tool_tool_test_SOURCES = \
 	tests/unit/tool/storm_test.c \
 	tests/support/sanitized.h tests/support/scratch.h \
 	tests/unit/tool/support.c tests/unit/tool/support.h \
-	tests/unit/tool/trust_test.c tests/unit/tool/vetting_test.c tests/unit/tool/worktree_test.c
+	tests/unit/tool/trust_test.c tests/unit/tool/trust_check_test.c tests/unit/tool/worktree_test.c
 tests_unit_tool_tool_test_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DIK_TEST_FIXTURES='"$(abs_top_srcdir)/tests/fixtures"' \
 	-DIK_TEST_QUICK='"$(abs_top_builddir)/tests/fixtures/tools/quick"'

@@ -8,7 +8,7 @@
 static struct ik_tool read_text(const char *text)
 {
 	struct ik_tool tool;
-	enum ik_status status = ik_protocol_native_read(text, strlen(text), &tool);
+	enum ik_status status = ik_protocol_read(IK_PROTOCOL_NATIVE, text, strlen(text), &tool);
 
 	cr_assert_eq(status == IK_OK, tool.state == IK_TOOL_OK);
 	return tool;

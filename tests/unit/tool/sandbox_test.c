@@ -796,8 +796,8 @@ Test(sandbox, says_which_rules_it_does_not_hold)
 
 		set(&fixture, "policy", rules);
 		make_sandbox(&fixture);
-		limit = ik_sandbox_limit(fixture.sandbox, 0);
-		gap = ik_sandbox_gap(fixture.sandbox, 0);
+		limit = ik_sandbox_limit_at(fixture.sandbox, 0);
+		gap = ik_sandbox_gap_at(fixture.sandbox, 0);
 		/* A cover leaves no names. */
 		cr_assert_eq(limit ? (int)limit->left : -1, rows[i].held == IK_CONFINE_NAMES
 			? IK_CONFINE_NOTHING : rows[i].held, "%s", rules);
@@ -809,6 +809,6 @@ Test(sandbox, says_which_rules_it_does_not_hold)
 		"[{\"tool\":\"file_read\",\"args\":{\"file_path\":\"~/secret\"},\"do\":\"deny\"}]");
 	set(&fixture, "sandbox.rules", "false");
 	make_sandbox(&fixture);
-	cr_assert_null(ik_sandbox_limit(fixture.sandbox, 0));
+	cr_assert_null(ik_sandbox_limit_at(fixture.sandbox, 0));
 	end(&fixture);
 }

@@ -145,7 +145,7 @@ static void take_tools(struct server *server, const char *text)
 	while (server->events != NULL && ik_json_next(all, &walk, &key, &value)) {
 		struct ik_tool tool;
 
-		cr_assert_eq(ik_protocol_native_read(value.text, value.length, &tool), IK_OK);
+		cr_assert_eq(ik_protocol_read(IK_PROTOCOL_NATIVE, value.text, value.length, &tool), IK_OK);
 		tool.path = ik_format("server/%s", tool.name);
 		tool.source = server->source.origin;
 		server->events->tool(server->arg, &tool);

@@ -1,0 +1,304 @@
+#include "guard/trust_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/text.h"
+
+/* The loop gets its turn after so much of it. */
+enum { SLICE_US = 4000 };
+/* One read: large enough for the library, small enough for the slice. */
+enum { PIECE = 256 * 1024 };
+/* How long a file that is being written is waited for, in all. */
+enum { PATIENCE_MS = 3000 };
+
+/* One file on its way. */
+struct check_file {
+	char *path;
+	struct ik_identity shown; /* grant: what it must be */
+	struct ik_checked_file result;
+	char digest[IK_SHA256_TEXT]; /* "": not read */
+};
+
+struct ik_trust_check {
+	struct ik_loop *loop;
+	struct ik_trust *trust;
+	ik_trust_check_done *done;
+	void *arg;
+	struct check_file *files;
+	size_t count;
+	size_t next;
+	bool granting, only;
+	struct ik_timer *timer;   /* until a file's time has settled */
+	int64_t patient_until_ms; /* 0: nothing was waited for yet */
+	/* The file that is being read. */
+	int fd;
+	struct ik_sha256 *sum;
+	char *piece;
+	struct ik_error error;
+};
+
+static void work(void *arg);
+
+/* Go on when the loop has had its turn. */
+static void go_on(struct ik_trust_check *check)
+{
+	ik_loop_defer(check->loop, work, check);
+}
+
+static void stop_reading(struct ik_trust_check *check)
+{
+	check->sum = ik_sha256_free(check->sum);
+	if (check->fd >= 0)
+		close(check->fd);
+	check->fd = -1;
+}
+
+/* The file is done with. */
+static void settle(struct ik_trust_check *check, enum ik_trust_state state, const char *problem)
+{
+	struct check_file *file = &check->files[check->next];
+
+	file->result.state = state;
+	if (problem)
+		file->result.problem = ik_strdup(problem);
+	stop_reading(check);
+	check->patient_until_ms = 0;
+	check->next++;
+}
+
+/* Is it to be left alone for a moment? Then the timer is set. */
+static bool must_wait(struct ik_trust_check *check, const struct ik_identity *identity)
+{
+	int64_t now = ik_clock_ms(), wait;
+	struct timespec wall;
+
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	wait = ik_identity_settles_ms(identity, (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec);
+	if (check->patient_until_ms == 0)
+		check->patient_until_ms = now + PATIENCE_MS;
+	if (wait == 0 || now >= check->patient_until_ms)
+		return false;
+	ik_timer_start(check->timer, wait);
+	return true;
+}
+
+/* Open the file that is to be read, if it is the one that was examined. */
+static enum ik_status open_file(struct ik_trust_check *check, struct check_file *file,
+	struct ik_error *error)
+{
+	struct ik_identity opened;
+	struct stat status;
+
+	/* Not blocking, so that a FIFO in its place holds nobody up. */
+	check->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (check->fd < 0 || fstat(check->fd, &status) != 0)
+		return ik_error_set_errno(error, errno, _("%s cannot be read, so it cannot be trusted"),
+			file->path);
+	opened = ik_identity_of(&status);
+	if (!ik_identity_equal(&opened, &file->result.identity) || !S_ISREG(status.st_mode))
+		return ik_error_set(error, IK_INVALID, _("%s is being changed"), file->path);
+	check->sum = ik_sha256_new(error);
+	return check->sum ? IK_OK : error->status;
+}
+
+/* Decide by what is known of the file, its digest included where it was read. */
+static void decide(struct ik_trust_check *check, struct check_file *file)
+{
+	if (check->granting)
+		settle(check, IK_TRUST_TRUSTED, NULL);
+	else
+		settle(check,
+			ik_trust_judge(check->trust, file->path, &file->result.identity, file->digest), NULL);
+}
+
+/* Look at the next file; read it only if that has to be. False: after a while. */
+static bool begin(struct ik_trust_check *check)
+{
+	struct check_file *file = &check->files[check->next];
+	enum ik_trust_state state;
+	struct ik_error error;
+
+	if (ik_identity_read(file->path, &file->result.identity, &error) != IK_OK) {
+		settle(check, IK_TRUST_NEW, error.text);
+		return true;
+	}
+	if (check->granting && !ik_identity_equal(&file->result.identity, &file->shown)) {
+		settle(check, IK_TRUST_CHANGED, NULL);
+		return true;
+	}
+	if (must_wait(check, &file->result.identity))
+		return false;
+	state = check->granting
+		? IK_TRUST_UNREAD
+		: ik_trust_judge(check->trust, file->path, &file->result.identity, NULL);
+	if (state != IK_TRUST_UNREAD)
+		settle(check, state, NULL);
+	else if (open_file(check, file, &error) != IK_OK)
+		settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
+	return true;
+}
+
+/* The file is read: was it the same file all the time? */
+static void end_reading(struct ik_trust_check *check, struct check_file *file)
+{
+	struct ik_identity now;
+	struct ik_error error;
+
+	if (ik_sha256_end(check->sum, file->digest, &error) != IK_OK)
+		settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
+	else if (ik_identity_read(file->path, &now, &error) != IK_OK ||
+		!ik_identity_equal(&now, &file->result.identity))
+		settle(check, IK_TRUST_CHANGED, NULL);
+	else
+		decide(check, file);
+}
+
+/* Read on. */
+static void read_piece(struct ik_trust_check *check)
+{
+	struct check_file *file = &check->files[check->next];
+	struct ik_error error;
+	ssize_t count;
+
+	do
+		count = read(check->fd, check->piece, PIECE);
+	while (count < 0 && errno == EINTR);
+	if (count > 0) {
+		ik_sha256_add(check->sum, check->piece, (size_t)count);
+	} else if (count == 0) {
+		end_reading(check, file);
+	} else {
+		(void)ik_error_set_errno(&error, errno, _("%s cannot be read, so it cannot be trusted"),
+			file->path);
+		settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
+	}
+}
+
+/* Note what was found out by reading. */
+static void keep(struct ik_trust_check *check)
+{
+	struct ik_trust_file *files = ik_alloc_array(NULL, check->count + 1, sizeof(*files));
+	size_t count = 0, i;
+
+	for (i = 0; i < check->count; i++) {
+		const struct check_file *file = &check->files[i];
+
+		if (file->result.state == IK_TRUST_TRUSTED && file->digest[0] != '\0')
+			files[count++] = (struct ik_trust_file){ file->path, file->result.identity,
+				file->digest };
+	}
+	if (check->granting)
+		(void)!ik_trust_grant(check->trust, files, count, check->only, &check->error);
+	else if (count > 0)
+		ik_trust_seen(check->trust, files, count);
+	free(files);
+}
+
+/* Work for one slice of time. */
+static void work(void *arg)
+{
+	struct ik_trust_check *check = arg;
+	int64_t end = ik_clock_us() + SLICE_US;
+
+	while (check->next < check->count) {
+		if (ik_clock_us() >= end) {
+			go_on(check);
+			return;
+		}
+		if (check->fd >= 0)
+			read_piece(check);
+		else if (!begin(check))
+			return;
+	}
+	keep(check);
+	check->done(check->arg);
+}
+
+static struct ik_trust_check *start(struct ik_loop *loop, struct ik_trust *trust,
+	const char *const *paths, size_t count, ik_trust_check_done *done, void *arg)
+{
+	struct ik_trust_check *check = ik_alloc(sizeof(*check));
+	size_t i;
+
+	check->loop = loop;
+	check->trust = trust;
+	check->done = done;
+	check->arg = arg;
+	check->fd = -1;
+	check->timer = ik_timer_new(loop, work, check);
+	check->piece = ik_alloc(PIECE);
+	check->count = count;
+	check->files = ik_alloc((count + 1) * sizeof(*check->files));
+	for (i = 0; i < count; i++)
+		check->files[i].path = ik_strdup(paths[i]);
+	go_on(check);
+	return check;
+}
+
+struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trust *trust,
+	const char *const *paths, size_t count, ik_trust_check_done *done, void *arg)
+{
+	struct ik_trust_check *check = start(loop, trust, paths, count, done, arg);
+
+	if (count > 0)
+		(void)!ik_trust_read(trust, &check->error);
+	return check;
+}
+
+struct ik_trust_check *ik_trust_check_grant(struct ik_loop *loop, struct ik_trust *trust,
+	const char *const *paths, const struct ik_identity *shown, size_t count, bool only,
+	ik_trust_check_done *done, void *arg)
+{
+	struct ik_trust_check *check = start(loop, trust, paths, count, done, arg);
+	size_t i;
+
+	check->granting = true;
+	check->only = only;
+	for (i = 0; i < count; i++)
+		check->files[i].shown = shown[i];
+	return check;
+}
+
+const struct ik_checked_file *ik_trust_check_at(const struct ik_trust_check *check, size_t index)
+{
+	return &check->files[index].result;
+}
+
+const struct ik_error *ik_trust_check_error(const struct ik_trust_check *check)
+{
+	return &check->error;
+}
+
+/* The deferred end: nothing of it is on the stack any more. */
+static void release(void *arg)
+{
+	struct ik_trust_check *check = arg;
+	size_t i;
+
+	for (i = 0; i < check->count; i++) {
+		free(check->files[i].path);
+		free(check->files[i].result.problem);
+	}
+	free(check->files);
+	free(check->piece);
+	free(check);
+}
+
+struct ik_trust_check *ik_trust_check_close(struct ik_trust_check *check)
+{
+	if (!check)
+		return NULL;
+	stop_reading(check);
+	check->timer = ik_timer_close(check->timer);
+	ik_loop_cancel_deferred(check->loop, work, check);
+	ik_loop_defer(check->loop, release, check);
+	return NULL;
+}

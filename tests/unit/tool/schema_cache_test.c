@@ -1,0 +1,400 @@
+#include "tool/schema_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "support.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/clock.h"
+#include "util/path.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* A moment long after the files of these tests were changed. */
+#define LATER (100 * SECOND_NS)
+
+static char *directory, *file;
+
+static void make_directory(void)
+{
+	directory = support_mkdir();
+	file = ik_path_join(directory, "cache/schemas");
+}
+
+static void remove_directory(void)
+{
+	free(file);
+	support_rmdir(directory);
+}
+
+TestSuite(cache, .init = make_directory, .fini = remove_directory);
+
+static struct ik_cache_key key_of(const char *path)
+{
+	return (struct ik_cache_key){ path, { 1, 2, 3, 4 * SECOND_NS + 1, 5 * SECOND_NS + 1 },
+		IK_PROTOCOL_NATIVE };
+}
+
+static struct ik_cached answer_of(const char *text)
+{
+	return (struct ik_cached){ .text = text, .length = strlen(text) };
+}
+
+static void store(struct ik_schema_cache *cache, const char *path, const char *text)
+{
+	struct ik_cache_key key = key_of(path);
+	struct ik_cached answer = answer_of(text);
+
+	ik_schema_cache_store(cache, &key, LATER, &answer);
+}
+
+static void save(struct ik_schema_cache *cache)
+{
+	struct ik_error error;
+
+	cr_assert_eq(ik_schema_cache_save(cache, &error), IK_OK, "%s", error.text);
+}
+
+/* A cache that has read the file. */
+static struct ik_schema_cache *opened(const char *version)
+{
+	struct ik_schema_cache *cache = ik_schema_cache_new(file, version);
+
+	ik_schema_cache_begin(cache, IK_CACHE_ANSWERS);
+	return cache;
+}
+
+/* What a cache says of path, or NULL. */
+static const char *said(struct ik_schema_cache *cache, const char *path)
+{
+	static char text[100];
+	struct ik_cache_key key = key_of(path);
+	struct ik_cached found;
+
+	if (!ik_schema_cache_find(cache, &key, &found))
+		return NULL;
+	cr_assert_not_null(found.text);
+	memcpy(text, found.text, found.length);
+	text[found.length] = '\0';
+	return text;
+}
+
+/* Write the file with one entry for /tools/a. */
+static void write_one(void)
+{
+	struct ik_schema_cache *cache = opened("1");
+
+	store(cache, "/tools/a", "{\"name\":\"a\"}");
+	save(cache);
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, keeps_answers_over_the_end_of_the_program)
+{
+	struct ik_schema_cache *cache = opened("1");
+	struct ik_cache_key key = key_of("/tools/k");
+	struct ik_cached answer = answer_of("two\nlines"), found;
+	struct stat status;
+
+	cr_assert_null(said(cache, "/tools/a"));
+	store(cache, "/tools/a", "{\"name\":\"a\"}");
+	store(cache, "/tools/line\nfeed \xff", "{}");
+	key.first = IK_PROTOCOL_KODELET;
+	answer.protocol = IK_PROTOCOL_KODELET;
+	ik_schema_cache_store(cache, &key, LATER, &answer);
+	save(cache);
+	cr_assert_eq(stat(file, &status), 0);
+	cr_assert_eq(status.st_mode & 0777, 0600);
+	ik_schema_cache_free(cache);
+
+	cache = opened("1");
+	cr_assert_str_eq(said(cache, "/tools/a"), "{\"name\":\"a\"}");
+	cr_assert_str_eq(said(cache, "/tools/line\nfeed \xff"), "{}");
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	cr_assert_eq(found.protocol, IK_PROTOCOL_KODELET);
+	cr_assert_eq(found.length, strlen("two\nlines"));
+	/* Whose question came first is part of the key. */
+	cr_assert_null(said(cache, "/tools/k"));
+	ik_schema_cache_free(cache);
+	cache = opened("2");
+	cr_assert_null(said(cache, "/tools/a"), "another version judges anew");
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, knows_a_file_by_all_of_its_identity)
+{
+	struct ik_schema_cache *cache = opened("1");
+	struct ik_cache_key key = key_of("/tools/a"), other;
+	struct ik_cached found;
+
+	store(cache, "/tools/a", "{}");
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	for (int i = 0; i < 5; i++) {
+		other = key;
+		other.identity.device += i == 0;
+		other.identity.inode += i == 1;
+		other.identity.size += i == 2;
+		other.identity.mtime_ns += i == 3;
+		other.identity.ctime_ns += i == 4;
+		cr_assert_not(ik_schema_cache_find(cache, &other, &found), "%d", i);
+	}
+	other = key;
+	other.path = "/tools/b";
+	cr_assert_not(ik_schema_cache_find(cache, &other, &found));
+	ik_schema_cache_free(cache);
+}
+
+/* A change in the same tick of the clock could not be told. */
+Test(cache, keeps_nothing_that_is_too_young)
+{
+	struct ik_schema_cache *cache = opened("1");
+	struct ik_cache_key key = key_of("/tools/a");
+	struct ik_cached answer = answer_of("{}"), found;
+
+	ik_schema_cache_store(cache, &key, key.identity.ctime_ns + 1000000, &answer);
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found));
+	ik_schema_cache_store(cache, &key, key.identity.ctime_ns - LATER, &answer);
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found), "the file is from the future");
+	ik_schema_cache_store(cache, &key, key.identity.ctime_ns + SECOND_NS, &answer);
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	key.identity.ctime_ns = 5 * SECOND_NS;
+	ik_schema_cache_store(cache, &key, key.identity.ctime_ns + SECOND_NS, &answer);
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found), "this file system keeps seconds");
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, keeps_time_outs_until_they_are_due)
+{
+	struct ik_schema_cache *cache = opened("1");
+	struct ik_cache_key key = key_of("/tools/hangs");
+	struct ik_cached late = { .code = IK_CODE_SCHEMA_TIMEOUT, .reason = "did not answer" }, found;
+	int64_t now_ns = ik_clock_wall_ms() * 1000000;
+
+	key.identity.ctime_ns = key.identity.mtime_ns = now_ns - 3 * IK_CACHE_DUE_NS;
+	ik_schema_cache_store(cache, &key, now_ns, &late);
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found), "it is no answer");
+	ik_schema_cache_begin(cache, IK_CACHE_TIMEOUTS);
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	cr_assert_null(found.text);
+	cr_assert_str_eq(found.code, IK_CODE_SCHEMA_TIMEOUT);
+	cr_assert_str_eq(found.reason, "did not answer");
+	cr_assert_gt(ik_schema_cache_due_ms(cache), 0);
+	cr_assert_leq(ik_schema_cache_due_ms(cache), IK_CACHE_DUE_NS / 1000000);
+	ik_schema_cache_begin(cache, IK_CACHE_DUE);
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+
+	ik_schema_cache_store(cache, &key, now_ns - IK_CACHE_DUE_NS, &late);
+	cr_assert_eq(ik_schema_cache_due_ms(cache), 0);
+	ik_schema_cache_begin(cache, IK_CACHE_TIMEOUTS);
+	cr_assert_eq(ik_schema_cache_due_ms(cache), -1, "not of this scan");
+	cr_assert(ik_schema_cache_find(cache, &key, &found));
+	cr_assert_eq(ik_schema_cache_due_ms(cache), 0);
+	ik_schema_cache_begin(cache, IK_CACHE_DUE);
+	cr_assert_not(ik_schema_cache_find(cache, &key, &found));
+	/* It answers now. */
+	store(cache, "/tools/hangs", "{}");
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	cr_assert_str_eq(said(cache, "/tools/hangs"), "{}");
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, gives_what_the_scan_may_take)
+{
+	struct ik_schema_cache *cache = opened("1");
+	struct ik_cache_key good = key_of("/tools/good"), bad = key_of("/tools/bad");
+	struct ik_cached failure = { .code = "SCHEMA_EXIT", .reason = "exited" }, found;
+
+	store(cache, "/tools/good", "{}");
+	ik_schema_cache_store(cache, &bad, LATER, &failure);
+	cr_assert(ik_schema_cache_find(cache, &good, &found));
+	cr_assert_not(ik_schema_cache_find(cache, &bad, &found));
+	ik_schema_cache_begin(cache, IK_CACHE_ALL);
+	cr_assert(ik_schema_cache_find(cache, &good, &found));
+	cr_assert(ik_schema_cache_find(cache, &bad, &found));
+	cr_assert_null(found.text);
+	cr_assert_str_eq(found.code, "SCHEMA_EXIT");
+	cr_assert_str_eq(found.reason, "exited");
+	ik_schema_cache_begin(cache, IK_CACHE_NOTHING);
+	cr_assert_not(ik_schema_cache_find(cache, &good, &found));
+	cr_assert_not(ik_schema_cache_find(cache, &bad, &found));
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	ik_schema_cache_begin(cache, IK_CACHE_ALL);
+	cr_assert(ik_schema_cache_find(cache, &good, &found));
+	cr_assert_not(ik_schema_cache_find(cache, &bad, &found), "failures end with the program");
+	/* What fails now was good before. */
+	ik_schema_cache_store(cache, &good, LATER, &failure);
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	cr_assert_null(said(cache, "/tools/good"));
+	store(cache, "/tools/good", "{}");
+	ik_schema_cache_forget(cache, &good);
+	cr_assert_null(said(cache, "/tools/good"));
+	store(cache, "/tools/good", "{}");
+	cr_assert_str_eq(said(cache, "/tools/good"), "{}");
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, forgets_files_that_are_gone)
+{
+	struct ik_schema_cache *cache = opened("1");
+	static const char *const paths[] = {
+		"/tools/stays", "/tools/goes", "/tools/sub/other", "/toolsmith", "/other/tool"
+	};
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		store(cache, paths[i], "{}");
+	ik_schema_cache_begin(cache, IK_CACHE_ANSWERS);
+	cr_assert_not_null(said(cache, "/tools/stays"));
+	ik_schema_cache_sweep(cache, "/tools/");
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		cr_assert_eq(said(cache, paths[i]) == NULL, i == 1, "%s", paths[i]);
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, writes_only_what_is_new)
+{
+	struct ik_identity before, after;
+	struct ik_schema_cache *cache;
+	struct ik_error error;
+
+	write_one();
+	cr_assert_eq(ik_identity_read(file, &before, &error), IK_OK);
+	cache = opened("1");
+	cr_assert_not_null(said(cache, "/tools/a"));
+	save(cache);
+	store(cache, "/tools/a", "{\"name\":\"a\"}");
+	save(cache);
+	cr_assert_eq(ik_identity_read(file, &after, &error), IK_OK);
+	cr_assert(ik_identity_equal(&before, &after));
+	store(cache, "/tools/a", "{\"name\":\"b\"}");
+	save(cache);
+	cr_assert_eq(ik_identity_read(file, &after, &error), IK_OK);
+	cr_assert_not(ik_identity_equal(&before, &after));
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, keeps_what_another_program_wrote)
+{
+	struct ik_schema_cache *one = opened("1"), *other = opened("1");
+
+	store(one, "/one/a", "{}");
+	store(other, "/other/a", "{}");
+	save(one);
+	save(other);
+	store(one, "/one/b", "{}");
+	save(one);
+	ik_schema_cache_free(one);
+	ik_schema_cache_free(other);
+	one = opened("1");
+	cr_assert_not_null(said(one, "/one/a"));
+	cr_assert_not_null(said(one, "/one/b"));
+	cr_assert_not_null(said(one, "/other/a"));
+	ik_schema_cache_free(one);
+}
+
+/* Whatever happened to the file: nothing false comes out, and it is replaced. */
+Test(cache, passes_over_a_damaged_file)
+{
+	struct ik_schema_cache *cache;
+	struct ik_buf text;
+	struct ik_error error;
+
+	write_one();
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	cr_assert_eq(ik_file_read(file, &text, &error), IK_OK);
+	for (size_t i = 0; i <= 2 * text.length; i++) {
+		size_t length = i < text.length ? text.length : 2 * text.length - i;
+		char *bytes = ik_strndup(text.data, text.length);
+
+		if (i < text.length)
+			bytes[i] ^= 0x11;
+		if (length < text.length || i < text.length) {
+			cr_assert_eq(ik_file_write_unsynced(file, bytes, length, 0600, &error), IK_OK);
+			cache = opened("1");
+			cr_assert_null(said(cache, "/tools/a"), "%zu", i);
+			ik_schema_cache_free(cache);
+		}
+		free(bytes);
+	}
+	ik_buf_done(&text);
+	write_one();
+	cache = opened("1");
+	cr_assert_not_null(said(cache, "/tools/a"));
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, passes_over_a_file_that_others_write)
+{
+	struct ik_schema_cache *cache;
+	char *kept = ik_path_join(directory, "kept");
+
+	write_one();
+	cr_assert_eq(chmod(file, 0620), 0);
+	cache = opened("1");
+	cr_assert_null(said(cache, "/tools/a"));
+	ik_schema_cache_free(cache);
+	cr_assert_eq(chmod(file, 0600), 0);
+	cr_assert_eq(rename(file, kept), 0);
+	cr_assert_eq(symlink(kept, file), 0);
+	cache = opened("1");
+	cr_assert_null(said(cache, "/tools/a"), "a link may lead anywhere");
+	ik_schema_cache_free(cache);
+	free(kept);
+}
+
+Test(cache, says_when_it_cannot_be_written)
+{
+	struct ik_schema_cache *cache;
+	struct ik_error error;
+
+	free(file);
+	file = ik_strdup("/proc/cache/schemas");
+	cache = opened("1");
+	store(cache, "/tools/a", "{}");
+	cr_assert_neq(ik_schema_cache_save(cache, &error), IK_OK);
+	cr_assert_not_null(strstr(error.text, "/proc/cache"), "%s", error.text);
+	cr_assert_not_null(said(cache, "/tools/a"));
+	ik_schema_cache_free(cache);
+	cache = ik_schema_cache_new(NULL, "1");
+	ik_schema_cache_begin(cache, IK_CACHE_ANSWERS);
+	store(cache, "/tools/a", "{}");
+	save(cache);
+	cr_assert_not_null(said(cache, "/tools/a"));
+	ik_schema_cache_free(cache);
+}
+
+Test(cache, holds_thousands)
+{
+	struct ik_schema_cache *cache = opened("1");
+	char path[64];
+
+	for (int i = 0; i < 3000; i++) {
+		snprintf(path, sizeof path, "/tools/%d", i);
+		store(cache, path, path);
+	}
+	save(cache);
+	ik_schema_cache_free(cache);
+	cache = opened("1");
+	for (int i = 0; i < 3000; i++) {
+		snprintf(path, sizeof path, "/tools/%d", i);
+		cr_assert_str_eq(said(cache, path), path);
+	}
+	ik_schema_cache_free(cache);
+}

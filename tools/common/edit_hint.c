@@ -1,0 +1,468 @@
+#include "tools/common/edit_hint.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/suggestions.h"
+
+#include "util/utf8.h"
+
+/* How much of a line a hint shows, and how many places. */
+#define LINE_SHOWN_MAX 300
+#define PLACES_SHOWN_MAX 10
+/* Bound of the work for a hint. */
+#define TEXT_MAX ((size_t)8 << 20)
+
+/* A line of a text, without its end. */
+struct nearest_line {
+	const char *text;
+	size_t length;
+};
+
+/* Take the next line; false at the end. */
+static bool next_line(const char **at, const char *end, struct nearest_line *line)
+{
+	if (*at >= end)
+		return false;
+	const char *feed = memchr(*at, '\n', (size_t)(end - *at));
+	line->text = *at;
+	line->length = (size_t)((feed ? feed : end) - *at);
+	*at = feed ? feed + 1 : end;
+	return true;
+}
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+/* The line without blanks at its ends. */
+static struct nearest_line trimmed(struct nearest_line line)
+{
+	while (line.length > 0 && is_blank(line.text[0])) {
+		line.text++;
+		line.length--;
+	}
+	while (line.length > 0 && is_blank(line.text[line.length - 1]))
+		line.length--;
+	return line;
+}
+
+static bool lines_equal(struct nearest_line one, struct nearest_line other)
+{
+	return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
+}
+
+/* Append a line of the file for reading. */
+static void show_line(struct ik_buf *hint, size_t number, const char *text, size_t length)
+{
+	size_t shown = length < LINE_SHOWN_MAX ? length : LINE_SHOWN_MAX;
+
+	while (shown < length && shown > 0 && ik_utf8_is_continuation(text[shown]))
+		shown--;
+	ik_buf_printf(hint, "\n%zu: ", number);
+	ik_buf_append(hint, text, shown);
+	if (shown < length)
+		ik_buf_puts(hint, "…");
+}
+
+/* Where text stops to be wanted when blanks do not count; NULL if it is not. */
+static const char *loose_end(const char *text, const char *end, const char *wanted,
+	const char *wanted_end)
+{
+	for (;;) {
+		while (wanted < wanted_end && is_blank(*wanted))
+			wanted++;
+		if (wanted == wanted_end)
+			return text;
+		while (text < end && is_blank(*text))
+			text++;
+		if (text == end || *text != *wanted)
+			return NULL;
+		text++;
+		wanted++;
+	}
+}
+
+static size_t line_number(const char *text, const char *at)
+{
+	size_t number = 1;
+
+	while ((text = memchr(text, '\n', (size_t)(at - text)))) {
+		number++;
+		text++;
+	}
+	return number;
+}
+
+/* The run of blanks at the start. */
+static struct nearest_line blanks_at(const char *at, const char *end)
+{
+	struct nearest_line run = { at, 0 };
+
+	while (at + run.length < end && is_blank(at[run.length]))
+		run.length++;
+	return run;
+}
+
+/* Append a run of blanks in words: "a tab and 4 spaces". */
+static void describe_blanks(struct nearest_line run, struct ik_buf *hint)
+{
+	if (run.length == 0)
+		ik_buf_puts(hint, "nothing");
+	for (size_t at = 0, groups = 0; at < run.length; groups++) {
+		char blank = run.text[at];
+		size_t count = 0;
+		const char *name = blank == ' ' ? "space"
+			: blank == '\t'             ? "tab"
+			: blank == '\n'             ? "line feed"
+										: "carriage return";
+
+		while (at < run.length && run.text[at] == blank) {
+			at++;
+			count++;
+		}
+		if (groups == 4) {
+			ik_buf_puts(hint, " and more");
+			break;
+		}
+		ik_buf_puts(hint, groups > 0 ? " and " : "");
+		if (count == 1)
+			ik_buf_printf(hint, "a %s", name);
+		else
+			ik_buf_printf(hint, "%zu %ss", count, name);
+	}
+}
+
+/* The first run of blanks that is another one in the text, in which core (the trimmed wanted)
+ * is at from, apart from blanks. False if there is none. */
+static bool find_difference(const char *text, const char *end, const char *from,
+	struct nearest_line wanted, struct nearest_line core, struct nearest_line *ret_ours,
+	struct nearest_line *ret_theirs)
+{
+	const char *core_end = core.text + core.length;
+	const char *back = from;
+	const char *at = core.text;
+	struct nearest_line ours, theirs = { wanted.text, (size_t)(core.text - wanted.text) };
+
+	while (back > text && is_blank(back[-1]) && back[-1] != '\n')
+		back--;
+	ours = (struct nearest_line){ back, (size_t)(from - back) };
+	bool same = ours.length >= theirs.length &&
+		memcmp(from - theirs.length, theirs.text, theirs.length) == 0;
+	while (same && at < core_end) {
+		from++;
+		at++;
+		ours = blanks_at(from, end);
+		theirs = blanks_at(at, wanted.text + wanted.length);
+		same = at < core_end
+			? lines_equal(ours, theirs)
+			: ours.length >= theirs.length && memcmp(ours.text, theirs.text, theirs.length) == 0;
+		from += ours.length;
+		at += theirs.length;
+	}
+	*ret_ours = ours;
+	*ret_theirs = theirs;
+	return !same;
+}
+
+/* The text occurs, but with other white space: say where and how it is written. */
+static bool hint_white_space(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
+{
+	struct nearest_line core = trimmed(wanted);
+	const char *end = text + length;
+	const char *at = text;
+	struct nearest_line line;
+
+	if (core.length == 0)
+		return false;
+	while ((at = memchr(at, core.text[0], (size_t)(end - at)))) {
+		const char *stop = loose_end(at, end, core.text, core.text + core.length);
+
+		if (!stop) {
+			at++;
+			continue;
+		}
+		struct nearest_line ours, theirs;
+		bool differs = find_difference(text, end, at, wanted, core, &ours, &theirs);
+
+		while (at > text && at[-1] != '\n')
+			at--;
+		size_t number = line_number(text, at);
+		bool returns = memchr(at, '\r', (size_t)(stop - at)) &&
+			!memchr(core.text, '\r', core.length);
+		ik_buf_printf(hint, "The text at line %zu differs only in white space: ", number);
+		if (returns) {
+			ik_buf_puts(hint, "its lines end in \\r\\n.");
+		} else if (differs) {
+			ik_buf_puts(hint, "it has ");
+			describe_blanks(ours, hint);
+			ik_buf_puts(hint, " where old_string has ");
+			describe_blanks(theirs, hint);
+			ik_buf_putc(hint, '.');
+		}
+		while (at < stop && hint->length < 2000 && next_line(&at, end, &line))
+			show_line(hint, number++, line.text, line.length);
+		return true;
+	}
+	return false;
+}
+
+/* How many lines from here on are those of wanted; *differs is the first that is not. */
+static size_t run_length(const char *at, const char *end, struct nearest_line wanted,
+	struct nearest_line *differs)
+{
+	const char *wanted_at = wanted.text;
+	const char *wanted_end = wanted.text + wanted.length;
+	struct nearest_line one, other;
+	size_t run = 0;
+
+	*differs = (struct nearest_line){ "", 0 };
+	while (next_line(&wanted_at, wanted_end, &other)) {
+		if (!next_line(&at, end, &one))
+			return run;
+		if (!lines_equal(trimmed(one), trimmed(other))) {
+			*differs = one;
+			return run;
+		}
+		run++;
+	}
+	return run;
+}
+
+/* The first lines occur, a later one is different: say which. */
+static bool hint_later_line(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
+{
+	const char *end = text + length;
+	const char *at = text;
+	const char *next;
+	struct nearest_line line, first, differs, best_differs = { "", 0 };
+	size_t best = 0, best_number = 0;
+	const char *wanted_at = wanted.text;
+
+	if (!next_line(&wanted_at, wanted.text + wanted.length, &first) || trimmed(first).length == 0 ||
+		wanted_at == wanted.text + wanted.length)
+		return false;
+	next = at;
+	for (size_t number = 1; next_line(&next, end, &line); number++, at = next) {
+		if (!lines_equal(trimmed(line), trimmed(first)))
+			continue;
+		size_t run = run_length(at, end, wanted, &differs);
+
+		if (run > best) {
+			best = run;
+			best_number = number;
+			best_differs = differs;
+		}
+	}
+	if (best == 0)
+		return false;
+	ik_buf_printf(hint,
+		"The text matches from line %zu on, but line %zu is different:", best_number,
+		best_number + best);
+	show_line(hint, best_number + best, best_differs.text, best_differs.length);
+	return true;
+}
+
+/* Append a line without the number that a listing puts before it ("12: ", "  12\t"); false if
+ * it has none. blank: a blank behind the colon belongs to the number. */
+static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_buf *out)
+{
+	static const char *const marks[] = { ":", "\t", "|", "\xe2\x86\x92" };
+	size_t at = 0, digits;
+
+	while (at < line.length && line.text[at] == ' ')
+		at++;
+	for (digits = 0; at < line.length && isdigit((unsigned char)line.text[at]); digits++)
+		at++;
+	for (size_t i = 0; digits > 0 && i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t length = strlen(marks[i]);
+
+		if (line.length - at < length || memcmp(line.text + at, marks[i], length) != 0)
+			continue;
+		at += length;
+		if (blank && at < line.length && line.text[at] == ' ')
+			at++;
+		ik_buf_append(out, line.text + at, line.length - at);
+		return true;
+	}
+	return false;
+}
+
+/* The text occurs, but was copied with the line numbers of a listing. */
+static bool hint_numbered(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
+{
+	const char *end = wanted.text + wanted.length;
+	const char *found = NULL;
+	struct ik_buf plain;
+
+	ik_buf_init(&plain, TEXT_MAX);
+	for (int blank = 1; blank >= 0 && !found; blank--) {
+		const char *at = wanted.text;
+		bool numbered = true;
+		struct nearest_line line;
+
+		ik_buf_clear(&plain);
+		while (numbered && next_line(&at, end, &line)) {
+			numbered = append_unnumbered(line, blank == 1, &plain);
+			if (at < end || end[-1] == '\n')
+				ik_buf_putc(&plain, '\n');
+		}
+		if (numbered && plain.length > 0)
+			found = memmem(text, length, plain.data, plain.length);
+	}
+	if (found)
+		ik_buf_printf(hint,
+			"old_string has line numbers, the file (at line %zu) has not: "
+			"leave them out.",
+			line_number(text, found));
+	ik_buf_done(&plain);
+	return found;
+}
+
+/* The text occurs, but its line feeds, tabs or quotes were escaped once too often. */
+static bool hint_escaped(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
+{
+	static const char letters[] = "nrt\"\\", meant[] = "\n\r\t\"\\";
+	const char *found = NULL;
+	struct ik_buf plain;
+
+	ik_buf_init(&plain, TEXT_MAX);
+	for (size_t i = 0; i < wanted.length; i++) {
+		const char *letter = wanted.text[i] == '\\' && i + 1 < wanted.length &&
+				wanted.text[i + 1] != '\0'
+			? strchr(letters, wanted.text[i + 1])
+			: NULL;
+
+		ik_buf_putc(&plain, letter ? meant[letter - letters] : wanted.text[i]);
+		i += !!letter;
+	}
+	if (plain.length > 0 && plain.length < wanted.length)
+		found = memmem(text, length, plain.data, plain.length);
+	if (found)
+		ik_buf_printf(hint,
+			"The text at line %zu is meant, but old_string is escaped once too "
+			"often: it has a backslash and a letter for each line feed, tab or quote.",
+			line_number(text, found));
+	ik_buf_done(&plain);
+	return found;
+}
+
+/* A small set of the pairs of neighbouring bytes in a line. */
+struct pairs {
+	uint64_t bits[16];
+	size_t count;
+};
+
+static size_t pair_of(const char *text)
+{
+	return ((unsigned)(unsigned char)text[0] * 31 + (unsigned char)text[1]) % 1024;
+}
+
+static struct pairs pairs_of(struct nearest_line line)
+{
+	struct pairs pairs = { { 0 }, 0 };
+
+	for (size_t i = 0; i + 1 < line.length; i++)
+		pairs.bits[pair_of(line.text + i) / 64] |= UINT64_C(1) << pair_of(line.text + i) % 64;
+	for (size_t i = 0; i < 16; i++)
+		pairs.count += (size_t)__builtin_popcountll(pairs.bits[i]);
+	return pairs;
+}
+
+/* The lines most like the first one that is wanted. */
+static void hint_similar(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
+{
+	struct ik_suggestions best = { 0 };
+	const char *at = text;
+	const char *wanted_at = wanted.text;
+	struct nearest_line line, first = { "", 0 };
+
+	while (trimmed(first).length == 0 && next_line(&wanted_at, wanted.text + wanted.length, &first))
+		;
+	struct pairs pairs = pairs_of(trimmed(first));
+
+	for (size_t number = 1; pairs.count > 0 && next_line(&at, text + length, &line); number++) {
+		if (line.length > 4 * trimmed(first).length + 200)
+			continue;
+		struct pairs other = pairs_of(trimmed(line));
+		size_t common = 0;
+
+		for (size_t i = 0; i < 16; i++)
+			common += (size_t)__builtin_popcountll(pairs.bits[i] & other.bits[i]);
+		/* At least half of the pairs are shared, counted over both lines. */
+		if (4 * common > pairs.count + other.count)
+			ik_suggestions_add(&best, 1000 - 2000 * common / (pairs.count + other.count), number,
+				line.text, line.length);
+	}
+	if (best.count > 0)
+		ik_buf_puts(hint, "The nearest lines are:");
+	for (size_t i = 0; i < best.count; i++)
+		show_line(hint, best.items[i].line, best.items[i].text, strlen(best.items[i].text));
+	ik_suggestions_clear(&best);
+}
+
+void ik_edit_hint_lines(const char *text, size_t length, const char *wanted, size_t wanted_length,
+	struct ik_buf *hint)
+{
+	struct nearest_line whole = { wanted, wanted_length };
+
+	if (length > TEXT_MAX)
+		length = TEXT_MAX;
+	if (length == 0)
+		ik_buf_puts(hint, "The file is empty.");
+	else if (!hint_white_space(text, length, whole, hint) &&
+		!hint_numbered(text, length, whole, hint) && !hint_escaped(text, length, whole, hint) &&
+		!hint_later_line(text, length, whole, hint))
+		hint_similar(text, length, whole, hint);
+}
+
+void ik_edit_hint_present(const char *text, size_t length, const char *new, size_t new_length,
+	struct ik_buf *hint)
+{
+	const char *found = new_length > 2 && length <= TEXT_MAX ? memmem(text, length, new, new_length)
+															 : NULL;
+
+	if (!found)
+		return;
+	if (hint->length > 0)
+		ik_buf_putc(hint, '\n');
+	ik_buf_printf(hint, "new_string is in the file already, at line %zu.",
+		line_number(text, found));
+}
+
+void ik_edit_hint_places(const char *text, size_t length, const char *wanted, size_t wanted_length,
+	struct ik_buf *hint)
+{
+	const char *end = text + length;
+	const char *at = text;
+	const char *counted = text;
+	size_t number = 1, last = 0, shown = 0;
+	struct ik_buf numbers;
+
+	ik_buf_init(&numbers, 4096);
+	while ((at = memmem(at, (size_t)(end - at), wanted, wanted_length))) {
+		number += line_number(counted, at) - 1;
+		counted = at;
+		at += wanted_length;
+		if (number == last)
+			continue;
+		if (shown == PLACES_SHOWN_MAX) {
+			ik_buf_puts(&numbers, " and more");
+			break;
+		}
+		ik_buf_printf(&numbers, "%s%zu", shown == 0 ? "" : ", ", number);
+		last = number;
+		shown++;
+	}
+	ik_buf_printf(hint, "It begins in line%s %s. Add text around it to make it unique.",
+		shown == 1 ? "" : "s", numbers.data);
+	ik_buf_done(&numbers);
+}
